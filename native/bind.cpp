@@ -1,0 +1,150 @@
+// The Python face of the kernels: pointers and spans in, no checks. `tenter.kernels.cpu` is the only caller.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+#include <sys/mman.h>
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "kernels.hpp"
+#include "threads.hpp"
+
+namespace nb = nanobind;
+using namespace tenter;
+
+namespace {
+
+using Int64s = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// A WindowMap with the arrays that it points into.
+struct HeldMap {
+  WindowMap map;
+  std::optional<Int64s> start, offset;
+  std::optional<Doubles> weight;
+  std::vector<float> weight32;
+};
+
+// Large fresh outputs spend most of their time in page faults; huge pages cut those eightfold.
+void advise_huge(void* p, int64_t bytes) {
+#if defined(MADV_HUGEPAGE)
+  constexpr uintptr_t page = 2 << 20;
+  if (bytes < int64_t(2 * page)) return;
+  const uintptr_t lo = (reinterpret_cast<uintptr_t>(p) + page - 1) & ~(page - 1);
+  const uintptr_t hi = (reinterpret_cast<uintptr_t>(p) + uintptr_t(bytes)) & ~(page - 1);
+  if (hi > lo) madvise(reinterpret_cast<void*>(lo), hi - lo, MADV_HUGEPAGE);
+#else
+  (void)p, (void)bytes;
+#endif
+}
+
+// kind, n_in, n_out, stride, repeat, offsets or indices
+using AxisTuple = std::tuple<int, int64_t, int64_t, int64_t, int64_t, std::optional<Int64s>>;
+
+void copy_axes(uintptr_t src, uintptr_t dst, int64_t run, const std::vector<AxisTuple>& axes, int threads) {
+  CopyTask task{reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), run, int(axes.size()), {}, {}};
+  if (axes.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
+  for (size_t k = 0; k < axes.size(); ++k) {
+    const auto& [kind, n_in, n_out, stride, repeat, table] = axes[k];
+    task.axis[k] = {CopyAxis::Kind(kind), n_in, n_out, stride, repeat, table ? table->data() : nullptr};
+  }
+  task.bytes[axes.size()] = run;
+  for (int k = task.n_axes - 1; k >= 0; --k) task.bytes[k] = task.axis[k].n_out * task.bytes[k + 1];
+  nb::gil_scoped_release release;
+  advise_huge(task.dst, task.bytes[0]);
+  kernels().copy(task, threads);
+}
+
+// length, stride in bytes, map
+using WindowAxis = std::tuple<int64_t, int64_t, const HeldMap*>;
+
+void window_axes(uintptr_t src, uintptr_t dst, int in, int out, int acc,
+                 const std::vector<std::tuple<int64_t, int64_t>>& outer, WindowAxis row, WindowAxis column,
+                 std::tuple<int64_t, int64_t> inner, int64_t out_bytes, int threads) {
+  WindowTask task{};
+  if (outer.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
+  task.src = reinterpret_cast<const char*>(src);
+  task.dst = reinterpret_cast<char*>(dst);
+  task.in = Dtype(in), task.out = Dtype(out), task.acc = Accumulate(acc);
+  task.n_outer = int(outer.size());
+  for (size_t d = 0; d < outer.size(); ++d) std::tie(task.outer_shape[d], task.outer_stride[d]) = outer[d];
+  const HeldMap *row_map, *column_map;
+  std::tie(task.n_row, task.row_stride, row_map) = row;
+  std::tie(task.n_column, task.column_stride, column_map) = column;
+  std::tie(task.inner, task.inner_stride) = inner;
+  task.row = row_map ? &row_map->map : nullptr;
+  task.column = column_map ? &column_map->map : nullptr;
+  nb::gil_scoped_release release;
+  advise_huge(task.dst, out_bytes);
+  kernels().window(task, threads);
+}
+
+// Writes the n + 1 running totals of counts to offsets. Returns the total, or minus one minus the position of the first
+// count that is negative, or that takes the total past int64.
+template <class T> int64_t running_total(const char* counts, int64_t stride, int64_t n, int64_t* offsets) {
+  int64_t total = 0;
+  offsets[0] = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    T count;
+    std::memcpy(&count, counts + i * stride, sizeof count);
+    if constexpr (std::is_signed_v<T>)
+      if (count < 0) return -1 - i;
+    if (__builtin_add_overflow(total, count, &total)) return -1 - i;
+    offsets[i + 1] = total;
+  }
+  return total;
+}
+int64_t offsets_of(uintptr_t counts, int dtype, int64_t stride, int64_t n, uintptr_t offsets) {
+  const char* c = reinterpret_cast<const char*>(counts);
+  int64_t* o = reinterpret_cast<int64_t*>(offsets);
+  nb::gil_scoped_release release;
+  switch (Dtype(dtype)) {
+    case Dtype::i8: return running_total<int8_t>(c, stride, n, o);
+    case Dtype::u8: return running_total<uint8_t>(c, stride, n, o);
+    case Dtype::i16: return running_total<int16_t>(c, stride, n, o);
+    case Dtype::u16: return running_total<uint16_t>(c, stride, n, o);
+    case Dtype::i32: return running_total<int32_t>(c, stride, n, o);
+    case Dtype::u32: return running_total<uint32_t>(c, stride, n, o);
+    case Dtype::u64: return running_total<uint64_t>(c, stride, n, o);
+    default: return running_total<int64_t>(c, stride, n, o);
+  }
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+  nb::class_<HeldMap>(m, "WindowMap")
+      .def("__init__",
+           [](HeldMap* self, int64_t n_in, int64_t n_out, int64_t width, std::optional<Int64s> start,
+              std::optional<Int64s> offset, std::optional<Doubles> weight) {
+             new (self) HeldMap{{n_in, n_out, width}, start, offset, weight, {}};
+             WindowMap& map = self->map;
+             if (start) map.start = start->data(), map.offset = offset->data();
+             if (weight) {
+               self->weight32.assign(weight->data(), weight->data() + weight->size());
+               map.weight64 = weight->data();
+               map.weight32 = self->weight32.data();
+             }
+           },
+           nb::arg("n_in"), nb::arg("n_out"), nb::arg("width"), nb::arg("start").none(), nb::arg("offset").none(),
+           nb::arg("weight").none());
+  m.def("copy", &copy_axes);
+  m.def("window", &window_axes, nb::arg("src"), nb::arg("dst"), nb::arg("dtype_in"), nb::arg("dtype_out"),
+        nb::arg("accumulate"), nb::arg("outer"), nb::arg("row"), nb::arg("column"), nb::arg("inner"),
+        nb::arg("out_bytes"), nb::arg("threads"));
+  m.def("offsets", &offsets_of);
+  m.def("level", [] { return kernels().name; });
+  m.def("levels", [] {
+    std::vector<std::string> names;
+    for (const char* const* n = level_names(); *n; ++n) names.emplace_back(*n);
+    return names;
+  });
+  m.def("force_level", [](const std::string& name) { return force_level(name.c_str()); });
+  m.def("forked", &forked);
+}

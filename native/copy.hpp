@@ -1,0 +1,191 @@
+// The copy kernel: every output element is one input element. Bytes, not dtypes.
+// Included by level.cpp inside the namespace of an instruction set.
+
+// Calls f(i, count) for each run of outputs in [lo, hi) that read the same input i, in order.
+template <class F>
+inline void each_run(const CopyAxis& a, int64_t lo, int64_t hi, F&& f) {
+  switch (a.kind) {
+    case CopyAxis::affine:
+      if (a.stride == 0) {
+        if (lo < hi) f(0, hi - lo);
+      } else {
+        for (int64_t o = lo; o < hi; ++o) f(o, int64_t{1});
+      }
+      return;
+    case CopyAxis::every:
+      for (int64_t o = lo; o < hi;) {
+        const int64_t i = o / a.repeat, end = std::min(hi, (i + 1) * a.repeat);
+        f(i, end - o);
+        o = end;
+      }
+      return;
+    case CopyAxis::runs: {
+      int64_t i = std::upper_bound(a.offset, a.offset + a.n_in + 1, lo) - a.offset - 1;
+      for (int64_t o = lo; o < hi; ++i) {
+        const int64_t end = std::min(hi, a.offset[i + 1]);
+        if (end > o) f(i, end - o);
+        o = end;
+      }
+      return;
+    }
+    case CopyAxis::index:
+      for (int64_t o = lo; o < hi;) {
+        int64_t end = o + 1;
+        while (end < hi && a.offset[end] == a.offset[o]) ++end;
+        f(a.offset[o], end - o);
+        o = end;
+      }
+  }
+}
+
+inline int64_t input_of(const CopyAxis& a, int64_t o) {
+  int64_t i = 0;
+  each_run(a, o, o + 1, [&](int64_t at, int64_t) { i = at; });
+  return i;
+}
+
+// Stores `count` copies of the N bytes at src. Runs are short, so one wide store mostly covers a run; it spills over into
+// the next run's place, which is written after it. `end` is the end of this task's output: nothing is spilled past it.
+template <int N>
+inline char* store_run(char* dst, const char* src, int64_t count, const char* end) {
+  if constexpr (N == 1 || N == 2 || N == 4 || N == 8) {
+    using U = std::conditional_t<N == 1, uint8_t,
+                                 std::conditional_t<N == 2, uint16_t, std::conditional_t<N == 4, uint32_t, uint64_t>>>;
+    typedef U Wide __attribute__((vector_size(32)));
+    U value;
+    std::memcpy(&value, src, N);
+    const Wide wide = value - Wide{};
+    char* const stop = dst + count * N;
+    if (end - stop >= 32) {
+      for (char* d = dst; d < stop; d += 32) std::memcpy(d, &wide, 32);
+      return stop;
+    }
+    for (; dst < stop; dst += N) std::memcpy(dst, &value, N);
+    return dst;
+  } else {
+    char value[N];
+    std::memcpy(value, src, N);
+    for (; count > 0; --count, dst += N) std::memcpy(dst, value, N);
+    return dst;
+  }
+}
+
+// A constant, known number of copies: the compiler turns the loop into shuffles.
+template <int N, int R>
+inline void store_each(const char* src, int64_t stride, char* dst, int64_t n) {
+  for (int64_t i = 0; i < n; ++i, src += stride, dst += N * R) {
+    char value[N];
+    std::memcpy(value, src, N);
+    for (int r = 0; r < R; ++r) std::memcpy(dst + r * N, value, N);
+  }
+}
+
+template <int N>
+inline void gather(const int64_t* index, const char* src, int64_t stride, char* dst, int64_t n) {
+  for (int64_t o = 0; o < n; ++o) std::memcpy(dst + o * N, src + index[o] * stride, N);
+}
+
+template <int N>
+void last_axis(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi) {
+  const char* const end = dst + (hi - lo) * N;
+  if (a.kind == CopyAxis::affine && a.stride != 0) {
+    store_each<N, 1>(src + lo * a.stride, a.stride, dst, hi - lo);
+  } else if (a.kind == CopyAxis::index) {
+    if (a.stride == N) gather<N>(a.offset + lo, src, N, dst, hi - lo);
+    else gather<N>(a.offset + lo, src, a.stride, dst, hi - lo);
+  } else if (a.kind == CopyAxis::every && a.repeat <= 4 && lo % a.repeat == 0 && hi % a.repeat == 0) {
+    const char* from = src + lo / a.repeat * a.stride;
+    const int64_t n = (hi - lo) / a.repeat;
+    switch (a.repeat * (a.stride == N ? 1 : 10)) {  // a known stride as well lets the loop vectorise
+      case 2: return store_each<N, 2>(from, N, dst, n);
+      case 3: return store_each<N, 3>(from, N, dst, n);
+      case 4: return store_each<N, 4>(from, N, dst, n);
+      default:
+        for (int64_t i = 0; i < n; ++i) dst = store_run<N>(dst, from + i * a.stride, a.repeat, end);
+    }
+  } else {
+    each_run(a, lo, hi,
+             [&](int64_t i, int64_t count) { dst = store_run<N>(dst, src + i * a.stride, count, end); });
+  }
+}
+
+inline void last_axis_rows(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi, int64_t run) {
+  each_run(a, lo, hi, [&](int64_t i, int64_t count) {
+    for (; count > 0; --count, dst += run) std::memcpy(dst, src + i * a.stride, run);
+  });
+}
+
+inline void last_axis_any(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi, int64_t run) {
+  switch (run) {
+    case 1: return last_axis<1>(a, src, dst, lo, hi);
+    case 2: return last_axis<2>(a, src, dst, lo, hi);
+    case 3: return last_axis<3>(a, src, dst, lo, hi);
+    case 4: return last_axis<4>(a, src, dst, lo, hi);
+    case 6: return last_axis<6>(a, src, dst, lo, hi);
+    case 8: return last_axis<8>(a, src, dst, lo, hi);
+    case 12: return last_axis<12>(a, src, dst, lo, hi);
+    case 16: return last_axis<16>(a, src, dst, lo, hi);
+    case 24: return last_axis<24>(a, src, dst, lo, hi);
+    case 32: return last_axis<32>(a, src, dst, lo, hi);
+    case 64: return last_axis<64>(a, src, dst, lo, hi);
+    case 128: return last_axis<128>(a, src, dst, lo, hi);
+    case 256: return last_axis<256>(a, src, dst, lo, hi);
+    default: return last_axis_rows(a, src, dst, lo, hi, run);
+  }
+}
+
+// Writes outputs [lo, hi) of axis k and everything below them; src is the input at index 0 of axis k.
+// A small block that repeats is copied from its first copy, still in cache; a large one is built again from the input,
+// which is never larger.
+inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi) {
+  if (k == t.n_axes) {
+    std::memcpy(dst, src, t.run);
+    return;
+  }
+  const CopyAxis& a = t.axis[k];
+  if (k + 1 == t.n_axes) return last_axis_any(a, src, dst, lo, hi, t.run);
+  const int64_t size = t.bytes[k + 1], below = t.axis[k + 1].n_out;
+  constexpr int64_t cached = 128 << 10;
+  each_run(a, lo, hi, [&](int64_t i, int64_t count) {
+    char* const first = dst;
+    for (int64_t c = 0; c < count; ++c, dst += size) {
+      if (c == 0 || size > cached) fill(t, k + 1, src + i * a.stride, dst, 0, below);
+      else std::memcpy(dst, first, size);
+    }
+  });
+}
+
+// Tasks are index tuples of the leading axes, and chunks of the axis after them.
+void copy(const CopyTask& t, int threads) {
+  const int64_t total = t.n_axes ? t.axis[0].n_out * t.bytes[1] : t.run;
+  if (total == 0) return;
+  if (threads <= 1 || total < parallel_bytes) return fill(t, 0, t.src, t.dst, 0, t.n_axes ? t.axis[0].n_out : 0);
+  constexpr int64_t wanted = 64;
+  if (t.n_axes == 0) {
+    parallel(wanted, threads, [&](int64_t p) {
+      const int64_t lo = t.run / wanted * p, hi = p + 1 == wanted ? t.run : t.run / wanted * (p + 1);
+      std::memcpy(t.dst + lo, t.src + lo, hi - lo);
+    });
+    return;
+  }
+  int k = 0;
+  int64_t lead = 1;
+  while (k + 1 < t.n_axes && lead * t.axis[k].n_out < wanted) lead *= t.axis[k++].n_out;
+  const CopyAxis& split = t.axis[k];
+  const int64_t chunk = std::max<int64_t>(1, split.n_out / std::max<int64_t>(1, wanted / lead));
+  const int64_t aligned = split.kind == CopyAxis::every ? (chunk + split.repeat - 1) / split.repeat * split.repeat : chunk;
+  const int64_t chunks = (split.n_out + aligned - 1) / aligned;
+  parallel(lead * chunks, threads, [&](int64_t p) {
+    const int64_t lo = p % chunks * aligned, hi = std::min(split.n_out, lo + aligned);
+    const char* src = t.src;
+    char* dst = t.dst + lo * t.bytes[k + 1];
+    int64_t rest = p / chunks;
+    for (int j = k - 1; j >= 0; --j) {
+      const int64_t o = rest % t.axis[j].n_out;
+      rest /= t.axis[j].n_out;
+      src += input_of(t.axis[j], o) * t.axis[j].stride;
+      dst += o * t.bytes[j + 1];
+    }
+    fill(t, k, src, dst, lo, hi);
+  });
+}

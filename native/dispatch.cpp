@@ -1,0 +1,66 @@
+// Which instruction set's kernels run.
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "kernels.hpp"
+
+namespace tenter {
+
+extern const Kernels kernels_portable;
+#if defined(TENTER_X86_LEVELS)
+extern const Kernels kernels_v2, kernels_v3, kernels_v4;
+#endif
+
+namespace {
+
+// In ascending order, those that this machine can run.
+const Kernels* const* available() {
+  static const Kernels* found[5] = {};
+  static const bool ready = [] {
+    int n = 0;
+    found[n++] = &kernels_portable;
+#if defined(TENTER_X86_LEVELS)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("x86-64-v2")) found[n++] = &kernels_v2;
+    if (__builtin_cpu_supports("x86-64-v3")) found[n++] = &kernels_v3;
+    if (__builtin_cpu_supports("x86-64-v4")) found[n++] = &kernels_v4;
+#endif
+    return n > 0;
+  }();
+  return ready ? found : nullptr;
+}
+
+std::atomic<const Kernels*> chosen{nullptr};
+
+}  // namespace
+
+bool force_level(const char* name) {
+  for (const Kernels* const* k = available(); *k; ++k) {
+    if (*name ? std::strcmp((*k)->name, name) == 0 : !k[1]) {
+      chosen = *k;
+      return true;
+    }
+  }
+  return false;
+}
+
+const char* const* level_names() {
+  static const char* names[5] = {};
+  static const bool ready = [] {
+    for (int i = 0; available()[i]; ++i) names[i] = available()[i]->name;
+    return true;
+  }();
+  return ready ? names : nullptr;
+}
+
+const Kernels& kernels() {
+  const Kernels* k = chosen.load(std::memory_order_acquire);
+  if (!k) {
+    force_level("");
+    k = chosen;
+  }
+  return *k;
+}
+
+}  // namespace tenter

@@ -1,0 +1,115 @@
+#include <pthread.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <type_traits>
+
+#include "threads.hpp"
+
+namespace tenter {
+namespace {
+
+struct Job {
+  void (*body)(void*, int64_t);
+  void* context;
+  int64_t n;
+  int helpers_wanted;
+  std::atomic<int64_t> next{0};
+  std::atomic<bool> out_of_memory{false};
+  int inside = 0;  // workers in this job, under Pool::mutex
+};
+
+void drain(Job& job) {
+  try {
+    for (int64_t i; (i = job.next.fetch_add(1, std::memory_order_relaxed)) < job.n;) job.body(job.context, i);
+  } catch (...) {  // only scratch memory can fail in a body; nothing may leave a worker thread
+    job.out_of_memory = true;
+    job.next = job.n;
+  }
+}
+
+// The caller publishes a job on its own stack, works on it, withdraws it and waits for the workers still inside. A worker
+// that wakes late finds no job and sleeps on: nobody ever waits for a thread that has not started.
+class Pool {
+ public:
+  void run(Job& job) {
+    {
+      std::lock_guard lock(mutex_);
+      while (n_workers_ < job.helpers_wanted) {
+        try {
+          std::thread([this] { work(); }).detach();
+        } catch (...) {  // no thread to be had: the caller does it all
+          break;
+        }
+        ++n_workers_;
+      }
+      job_ = &job;
+      ++generation_;
+    }
+    wake_.notify_all();
+    drain(job);
+    std::unique_lock lock(mutex_);
+    job_ = nullptr;
+    idle_.wait(lock, [&] { return job.inside == 0; });
+  }
+
+  std::mutex busy;  // held by the caller for a whole run
+
+ private:
+  void work() {
+    uint64_t seen = 0;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [&] { return job_ && generation_ != seen; });
+      seen = generation_;
+      Job& job = *job_;
+      if (job.inside >= job.helpers_wanted) continue;
+      ++job.inside;
+      lock.unlock();
+      drain(job);
+      lock.lock();
+      if (--job.inside == 0) idle_.notify_one();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_, idle_;
+  Job* job_ = nullptr;
+  uint64_t generation_ = 0;
+  int n_workers_ = 0;
+};
+
+// Never destroyed: workers sleep in it until the process ends. A forked child has the pool's memory but not its threads,
+// and its mutexes in any state, so it forgets the pool and works on the calling thread alone.
+std::atomic<Pool*> pool{nullptr};
+std::atomic<bool> is_child{false};
+
+const bool hooked = [] {
+  pool = new Pool;
+  pthread_atfork(nullptr, nullptr, [] {
+    is_child = true;
+    pool = nullptr;
+  });
+  return true;
+}();
+
+}  // namespace
+
+bool forked() { return is_child; }
+
+void parallel_raw(int64_t n, int threads, void (*body)(void*, int64_t), void* context) {
+  Pool* p = pool.load();
+  if (n > 1 && threads > 1 && p && p->busy.try_lock()) {
+    std::lock_guard hold(p->busy, std::adopt_lock);
+    Job job{body, context, n, static_cast<int>(threads - 1 < n - 1 ? threads - 1 : n - 1)};
+    p->run(job);
+    if (job.out_of_memory) throw std::bad_alloc();
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i) body(context, i);
+}
+
+}  // namespace tenter

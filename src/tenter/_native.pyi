@@ -1,0 +1,38 @@
+import numpy as np
+import numpy.typing as npt
+
+_Ints = npt.NDArray[np.int64]
+_WindowAxis = tuple[int, int, WindowMap | None]
+
+class WindowMap:
+    def __init__(
+        self,
+        n_in: int,
+        n_out: int,
+        width: int,
+        start: _Ints | None,
+        offset: _Ints | None,
+        weight: npt.NDArray[np.float64] | None,
+    ) -> None: ...
+
+def copy(
+    src: int, dst: int, run: int, axes: list[tuple[int, int, int, int, int, _Ints | None]], threads: int, /
+) -> None: ...
+def window(
+    src: int,
+    dst: int,
+    dtype_in: int,
+    dtype_out: int,
+    accumulate: int,
+    outer: list[tuple[int, int]],
+    row: _WindowAxis,
+    column: _WindowAxis,
+    inner: tuple[int, int],
+    out_bytes: int,
+    threads: int,
+) -> None: ...
+def offsets(counts: int, dtype: int, stride: int, n: int, offsets: int, /) -> int: ...
+def level() -> str: ...
+def levels() -> list[str]: ...
+def force_level(name: str, /) -> bool: ...
+def forked() -> bool: ...

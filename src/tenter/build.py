@@ -1,0 +1,111 @@
+"""From checked arguments to axis maps."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from tenter import coordinates, filters
+from tenter.maps import Copy, Window, _trusted
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+# What each of PyTorch's mode names does along one axis.
+KINDS = {
+    "nearest": "nearest",
+    "nearest-exact": "nearest-exact",
+    "linear": "linear",
+    "bilinear": "linear",
+    "trilinear": "linear",
+    "bicubic": "cubic",
+    "area": "area",
+    "lanczos": "lanczos",
+}
+
+
+def repeat_interleave(n: int, each: int | None, offsets: Ints | None) -> Copy:
+    """n positions, all of them `each` times in a row, or position i offsets[i + 1] - offsets[i] times."""
+    if offsets is None:
+        assert each is not None
+        return _trusted(Copy, n_in=n, n_out=n * each, repeat=each, offsets=None, block=1)
+    return _trusted(Copy, n_in=n, n_out=int(offsets[-1]), repeat=None, offsets=offsets, block=1)
+
+
+def tile(n: int, repeat: int) -> Copy:
+    """All n positions, `repeat` times over."""
+    return Copy.cycle(n, repeat)
+
+
+@lru_cache(maxsize=512)
+def resample(
+    kind: str, n_in: int, n_out: int, scale: float | None = None, align_corners: bool = False, antialias: bool = False,
+    rank: int = 1,
+) -> Copy | Window:  # fmt: skip
+    """One axis of `rank` resampled from n_in to n_out positions; `kind` is a value of KINDS."""
+    scale = coordinates.used_scale(kind, n_in, n_out, scale, antialias)
+    if kind in ("nearest", "nearest-exact"):
+        return Copy.index_of(coordinates.nearest_index(n_in, n_out, scale, kind == "nearest-exact", rank), n_in)
+    if kind == "area":
+        start, stop = coordinates.area_bounds(n_in, n_out)
+        return _window(n_in, start, stop, np.repeat(1.0 / (stop - start), stop - start))
+    if antialias:
+        fir = {"linear": filters.LINEAR, "cubic": filters.CUBIC_ANTIALIAS, "lanczos": filters.LANCZOS3}[kind]
+        return _antialiased(n_in, n_out, scale, align_corners, fir)
+    return _interpolated(n_in, n_out, scale, align_corners, filters.LINEAR if kind == "linear" else filters.CUBIC)
+
+
+def _interpolated(n_in: int, n_out: int, scale: float | None, align_corners: bool, fir: filters.Filter) -> Window:
+    """Samples at a point with a filter of fixed width; pixels past an edge are the edge pixel."""
+    at = coordinates.sample_index(n_in, n_out, scale, align_corners)
+    reach = int(fir.support)
+    base = np.floor(at).astype(np.int64) - reach + 1
+    taps = base[:, None] + np.arange(2 * reach)
+    weight = fir.f(taps - at[:, None])
+    inside = np.clip(taps, 0, n_in - 1)
+    start, stop = inside[:, 0], inside[:, -1] + 1
+    dense = np.zeros((n_out, 2 * reach))
+    np.add.at(dense, (np.arange(n_out)[:, None], inside - start[:, None]), weight)
+    return _window(n_in, start, stop, dense[np.arange(2 * reach) < (stop - start)[:, None]])
+
+
+def _antialiased(n_in: int, n_out: int, scale: float | None, align_corners: bool, fir: filters.Filter) -> Window:
+    """Averages under a filter that widens when shrinking; weights past an edge are left out and the rest made to sum to 1.
+
+    Pillow's precompute_coeffs, as PyTorch has it, in float64.
+    """
+    step = coordinates.step(n_in, n_out, scale, align_corners)
+    stretch = max(step, 1.0)
+    centre = coordinates.filter_centre(n_in, n_out, scale, align_corners)
+    start = np.maximum(np.trunc(centre - fir.support * stretch + 0.5), 0).astype(np.int64)
+    stop = np.minimum(np.trunc(centre + fir.support * stretch + 0.5), n_in).astype(np.int64)
+    start = np.minimum(start, n_in)
+    stop = np.maximum(stop, start)
+    row = np.repeat(np.arange(n_out), stop - start)
+    offset = np.concatenate([[0], np.cumsum(stop - start)])
+    column = np.arange(offset[-1]) - offset[row] + start[row]
+    weight = fir.f((column - centre[row] + 0.5) / stretch)
+    total = np.bincount(row, weight, n_out)
+    return _window(n_in, start, stop, weight / np.where(total == 0, 1.0, total)[row])
+
+
+def _window(n_in: int, start: Ints, stop: Ints, weight: Floats) -> Window:
+    """A window without the zero weights at its rows' ends, as far as rows still do not descend.
+
+    Fewer taps to add, and a pixel that counts for nothing cannot spread its inf or NaN.
+    """
+    n_out = len(start)
+    offset = np.concatenate([[0], np.cumsum(stop - start)])
+    row = np.repeat(np.arange(n_out), stop - start)
+    column = np.arange(offset[-1]) - offset[row] + start[row]
+    used = weight != 0
+    first, last = stop.copy(), start.copy()
+    np.minimum.at(first, row[used], column[used])
+    np.maximum.at(last, row[used], column[used] + 1)
+    first = np.minimum.accumulate(first[::-1])[::-1]
+    last = np.maximum(np.maximum.accumulate(last), first)
+    first, last = np.maximum(first, start), np.minimum(last, stop)
+    keep = (column >= first[row]) & (column < last[row])
+    return Window(n_in, n_out, first, np.concatenate([[0], np.cumsum(last - first)]), weight[keep])

@@ -1,0 +1,341 @@
+"""Every argument check and every message, in one form: `argument: expected this, got that`, then the call.
+
+Checks return plain values: a dim that is >= 0, sizes as ints, counts as an int or as an array with its running totals.
+They run before memory is touched, in the order of the arguments.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+from collections.abc import Sequence
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from tenter import _native, frontends
+from tenter.build import KINDS
+
+Ints = npt.NDArray[np.int64]
+INT64_MAX = 2**63 - 1
+
+
+class Refusal(Exception):
+    """Bad input found below a public function, which turns it into an error that shows the call."""
+
+    def __init__(self, kind: type[Exception], argument: str, expected: str, got: str) -> None:
+        super().__init__(kind, f"{argument}: expected {expected}, got {got}")
+
+
+def refuse(kind: type[Exception], argument: str, expected: str, got: str) -> NoReturn:
+    raise Refusal(kind, argument, expected, got)
+
+
+def error(refusal: Refusal, function: str, *args: Any, **named: Any) -> Exception:
+    """The exception to raise from a public function: the refusal, and the call as the user wrote it."""
+    kind, message = refusal.args
+    shown = [frontends.describe(a) for a in args]
+    shown += [f"{name}{_joint(value)}{frontends.describe(value)}" for name, value in named.items() if value is not None]
+    return kind(f"{message}\n  in {function}({', '.join(shown)})")  # type: ignore[no-any-return]
+
+
+def _joint(value: Any) -> str:
+    return ": " if frontends.is_array(value) else "="
+
+
+def array(name: str, x: Any) -> Any:
+    """An array or tensor as it is; a list, tuple or number as a NumPy array."""
+    if frontends.is_array(x):
+        problem = frontends.problem(x)
+        if problem:
+            refuse(TypeError, name, "a NumPy array or a plain CPU tensor", problem)
+        return x
+    if isinstance(x, (list, tuple, int, float, complex, np.generic)):
+        try:
+            x = np.asarray(x)
+        except ValueError:
+            refuse(ValueError, name, "an array, or a list that makes one", "a ragged list")
+        if x.dtype != object:
+            return x
+    return refuse(TypeError, name, "an array, a tensor or a list of numbers", f"{type(x).__name__}")
+
+
+def integer(name: str, value: Any, expected: str = "an int", least: int | None = None) -> int:
+    """A plain int from an int, a NumPy integer or a one-element integer array; never from a bool or a float."""
+    if isinstance(value, (bool, np.bool_)):
+        refuse(TypeError, name, expected, f"the bool {value}")
+    try:
+        result = operator.index(value)
+    except TypeError:
+        refuse(TypeError, name, expected, frontends.describe(value))
+    if least is not None and result < least:
+        refuse(ValueError, name, f"{expected} >= {least}", str(result))
+    if abs(result) > INT64_MAX:
+        refuse(ValueError, name, f"{expected} below 2**63", str(result))
+    return result
+
+
+def dim(name: str, value: Any, ndim: int) -> int:
+    """A dim from -ndim to ndim - 1, as one that is >= 0; a 0-d input counts as 1-d."""
+    result, n = integer(name, value), max(ndim, 1)
+    if not -n <= result < n:
+        refuse(IndexError, name, f"a dim of a {ndim}-d input, from {-n} to {n - 1}", str(result))
+    return result % n
+
+
+def numpy_axis(value: Any, ndim: int) -> int:
+    """An axis as NumPy takes it, and NumPy's own error for one out of range."""
+    axis = integer("axis", value)
+    if not -ndim <= axis < ndim:
+        raise np.exceptions.AxisError(axis, ndim)
+    return axis % ndim
+
+
+def sizes(name: str, values: Sequence[Any], least: int = 0) -> tuple[int, ...]:
+    """Sizes given one by one, or as one list, tuple or 1-D integer array."""
+    if len(values) == 1 and not isinstance(values[0], (int, np.integer, str, bytes)):
+        one = values[0]
+        try:
+            values = one.tolist() if frontends.is_array(one) and one.ndim else list(one)
+        except TypeError:
+            values = [one]
+    return tuple(integer(name, v, "sizes that are ints", least) for v in values)
+
+
+def repeat_sizes(name: str, values: Sequence[Any], named: dict[str, Any], ndim: int) -> tuple[int, ...]:
+    if named:
+        word = next(iter(named))
+        if word in ("axis", "dim"):
+            refuse(TypeError, word, "only sizes: repeat() repeats the whole array; to repeat each element along a dim "
+                   "(numpy.repeat) call repeat_interleave(x, repeats, dim)", f"{word}={named[word]!r}")
+        refuse(TypeError, word, "only x and sizes", f"an argument named {word}")
+    result = sizes(name, values)
+    if len(result) < ndim:
+        refuse(ValueError, name, f"at least {ndim} numbers, one per dim of x", f"{len(result)}")
+    return result
+
+
+class Counts(NamedTuple):
+    """How often each position is repeated: one int for all, or running totals (n + 1) for one count each."""
+
+    each: int | None
+    offsets: Ints | None
+
+    def total(self, n: int) -> int:
+        if self.offsets is not None:
+            return int(self.offsets[-1])
+        assert self.each is not None
+        return n * self.each
+
+
+def count_array(name: str, repeats: Any) -> npt.NDArray[Any]:
+    """Counts as an integer array on the host."""
+    if frontends.is_array(repeats):
+        problem = frontends.problem(repeats)
+        if problem:
+            refuse(TypeError, name, "counts on the host", problem)
+        values = frontends.to_numpy(repeats)
+    elif isinstance(repeats, (list, tuple)):
+        if any(isinstance(r, (bool, np.bool_)) for r in repeats):
+            refuse(TypeError, name, "integer counts", "bool")
+        try:
+            values = np.asarray(repeats)
+        except (ValueError, OverflowError):
+            refuse(ValueError, name, "integer counts", "a ragged list")
+        if values.size == 0:
+            values = values.astype(np.int64)
+        if values.dtype == object and all(isinstance(r, int) for r in repeats):
+            refuse(ValueError, name, "counts below 2**63", f"{max(repeats, key=abs)}")
+    else:
+        values = np.asarray(integer(name, repeats, "integer counts: an int, an array of ints or a list of ints"))
+    if values.dtype.kind not in "iu":
+        refuse(TypeError, name, "integer counts", f"{values.dtype}")
+    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
+
+
+def offsets(name: str, values: npt.NDArray[Any]) -> Ints:
+    """The n + 1 running totals of 1-D counts, none of them negative, their sum below 2**63."""
+    running = np.empty(len(values) + 1, np.int64)
+    total = _native.offsets(values.__array_interface__["data"][0], frontends.NATIVE_DTYPES[values.dtype.name],
+                            values.strides[0], len(values), running.__array_interface__["data"][0])
+    if total < 0:
+        at = -1 - total
+        if values[at] < 0:
+            refuse(ValueError, name, "counts that are not negative", f"{values[at]} at position {at}")
+        refuse(ValueError, name, "counts whose sum is below 2**63", f"more from position {at} on")
+    return running
+
+
+def counts(repeats: Any, n: int, dim: int | None, output_size: Any) -> Counts:
+    """The repeats of repeat_interleave for n positions, verified against output_size."""
+    if isinstance(repeats, int) and not isinstance(repeats, bool):
+        result = Counts(integer("repeats", repeats, "a count", 0), None)
+    else:
+        values = count_array("repeats", repeats)
+        if values.ndim > 1:
+            refuse(ValueError, "repeats", "0-d or 1-D counts", f"{values.ndim}-D")
+        if values.size == 1:
+            result = Counts(integer("repeats", values.reshape(-1)[0], "a count", 0), None)
+        elif len(values) != n:
+            where = "position of the flattened x" if dim is None else f"position of dim {dim}"
+            refuse(ValueError, "repeats", f"{n} counts, one per {where}" + (" (or one for all)" if n != 1 else ""), str(len(values)))
+        else:
+            result = Counts(None, offsets("repeats", values))
+    if result.total(n) > INT64_MAX:
+        refuse(ValueError, "repeats", "counts whose sum is below 2**63", f"{n} positions times {result.each}")
+    total(result.total(n), output_size)
+    return result
+
+
+def total(actual: int, output_size: Any) -> None:
+    """Verifies a user's output_size."""
+    if output_size is not None and integer("output_size", output_size, "the sum of the counts, an int", 0) != actual:
+        refuse(ValueError, "output_size", f"{actual}, the sum of the counts", str(output_size))
+
+
+def rank(name: str, ndim: int) -> None:
+    if ndim > 64:
+        refuse(ValueError, name, "at most 64 dims", str(ndim))
+
+
+def product(name: str, shape: Sequence[int]) -> None:
+    """Refuses shapes with more elements than int64 counts, those of a zero size apart."""
+    if math.prod(n for n in shape if n) > INT64_MAX:
+        refuse(MemoryError, name, "fewer than 2**63 elements", f"a result of shape {tuple(shape)}")
+
+
+def expanded(name: str, values: Sequence[Any], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Sizes of an expanded view, each -1 filled in."""
+    given = sizes(name, values, least=-1)
+    rank(name, len(given))
+    front = len(given) - len(shape)
+    if front < 0:
+        refuse(ValueError, name, f"at least {len(shape)} numbers, one per dim of x", f"{len(given)}")
+    for d, size in enumerate(given):
+        if d < front and size == -1:
+            refuse(ValueError, name, "a size for a new dim in front", f"-1 at position {d}")
+        if d >= front and shape[d - front] != 1 and size not in (-1, shape[d - front]):
+            refuse(ValueError, name, f"{shape[d - front]} or -1 at position {d}, as only dims of length 1 stretch", str(size))
+    result = tuple(shape[d - front] if size == -1 else size for d, size in enumerate(given))
+    product(name, result)
+    return result
+
+
+def output(out: Any, x: Any, shape: tuple[int, ...]) -> None:
+    """Refuses an out that the result can't be written to as it is."""
+    if frontends.is_array(out) and frontends.of(out) is frontends.of(x) and out.dtype == x.dtype:
+        if tuple(out.shape) != shape:
+            refuse(ValueError, "out", f"shape {shape}", f"{tuple(out.shape)}")
+        found = frontends.of(out).unwritable(out)
+        if found:
+            refuse(ValueError, "out", "an array that can be written to", found)
+    else:
+        refuse(TypeError, "out", f"an array of x's kind and dtype, {frontends.dtype_name(x)}", frontends.describe(out))
+
+
+def memory(shape: Sequence[int], itemsize: int) -> None:
+    """Refuses a result that can't be held, before an allocator that promises more than there is takes the process down."""
+    needed = math.prod(shape) * itemsize
+    if needed > (1 << 28) and needed > _machine_memory():
+        refuse(MemoryError, "result", f"at most the machine's {_machine_memory() / 2**30:.0f} GiB",
+               f"shape {tuple(shape)} of {itemsize}-byte elements, {needed / 2**30:.6g} GiB")
+
+
+def _machine_memory() -> int:
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return INT64_MAX
+
+
+class Resampling(NamedTuple):
+    """interpolate's arguments: per spatial dim the output size, and the scale where coordinates use the given one."""
+
+    kind: str
+    sizes: tuple[int, ...]
+    scales: tuple[float | None, ...]
+    align_corners: bool
+    antialias: bool
+
+
+# Spatial dims that a mode's name promises; other modes take 1 to 3.
+RANKS = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
+CORNERED = ("linear", "bilinear", "bicubic", "trilinear")
+
+
+def resampling(
+    x: Any, size: Any, scale_factor: Any, mode: Any, align_corners: Any, recompute_scale_factor: Any, antialias: Any
+) -> Resampling:
+    """All of interpolate's arguments, in order."""
+    spatial = tuple(int(n) for n in x.shape[2:])
+    n = len(spatial)
+    if not 1 <= n <= 3:
+        refuse(ValueError, "x", "(batch, channels, [depth,] [height,] width)", f"{x.ndim} dims")
+    if size is not None and scale_factor is not None:
+        refuse(ValueError, "size", "size or scale_factor, not both", f"size={size} and scale_factor={scale_factor}")
+    if size is None and scale_factor is None:
+        refuse(ValueError, "size", "size or scale_factor", "neither")
+    scales: tuple[float | None, ...] = (None,) * n
+    if size is not None:
+        out = _per_dim("size", sizes("size", [size], least=1), size, n)
+    else:
+        factors = _per_dim("scale_factor", _factors(scale_factor), scale_factor, n)
+        out = tuple(_scaled(length, f) for length, f in zip(spatial, factors))
+        scales = factors
+    if not isinstance(mode, str) or mode not in KINDS:
+        refuse(ValueError if isinstance(mode, str) else TypeError, "mode", f"one of {', '.join(KINDS)}", repr(mode))
+    if RANKS.get(mode, n) != n:
+        refuse(ValueError, "mode", f"one for {n} spatial dims of a {x.ndim}-d x (names ending in linear: "
+               "linear 3-d, bilinear 4-d, trilinear 5-d; bicubic 4-d)", repr(mode))
+    if align_corners is not None and mode not in CORNERED:
+        refuse(ValueError, "align_corners", f"None, as mode {mode!r} has no corners to align", repr(align_corners))
+    if recompute_scale_factor and scale_factor is None:
+        refuse(ValueError, "recompute_scale_factor", "scale_factor to recompute from", f"size={size}")
+    kind = KINDS[mode]
+    if antialias and kind not in ("linear", "cubic", "lanczos"):
+        refuse(ValueError, "antialias", "False, or a linear kind, bicubic or lanczos", f"antialias={antialias} with mode {mode!r}")
+    if kind == "lanczos" and not antialias:
+        refuse(ValueError, "antialias", "True, which mode 'lanczos' needs", repr(antialias))
+    name = frontends.dtype_name(x)
+    if kind not in ("nearest", "nearest-exact") and not frontends.is_numeric(name):
+        refuse(TypeError, "x", f"numbers for mode {mode!r} (nearest and nearest-exact take any dtype)", name)
+    if 0 in spatial and 0 not in x.shape[:2]:
+        refuse(ValueError, "x", "spatial dims of at least 1", f"shape {tuple(x.shape)}")
+    if recompute_scale_factor or kind == "area":
+        scales = (None,) * n
+    return Resampling(kind, out, scales, bool(align_corners), bool(antialias))
+
+
+def _per_dim(name: str, values: tuple[Any, ...], given: Any, n: int) -> tuple[Any, ...]:
+    if isinstance(given, (list, tuple)) or (frontends.is_array(given) and given.ndim):
+        if len(values) != n:
+            refuse(ValueError, name, f"one number, or {n}, one per spatial dim", f"{len(values)}")
+        return values
+    return values * n
+
+
+def _factors(scale_factor: Any) -> tuple[float, ...]:
+    given = scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor]
+    factors = []
+    for f in given:
+        try:
+            if isinstance(f, (bool, str, bytes)):
+                raise TypeError
+            factors.append(float(f))
+        except (TypeError, ValueError):
+            refuse(TypeError, "scale_factor", "numbers", frontends.describe(f))
+    for f in factors:
+        if not (math.isfinite(f) and f > 0):
+            refuse(ValueError, "scale_factor", "finite numbers above 0", str(f))
+    return tuple(factors)
+
+
+def _scaled(length: int, factor: float) -> int:
+    out = length * factor
+    if not out < 2.0**63:
+        refuse(ValueError, "scale_factor", "output sizes below 2**63", f"{length} * {factor}")
+    if length and int(out) < 1:
+        refuse(ValueError, "scale_factor", "output sizes of at least 1", f"floor({length} * {factor}) = 0")
+    return max(1, int(out))

@@ -1,0 +1,88 @@
+"""Array libraries: how to read, allocate and wrap their arrays. No arithmetic.
+
+A library that the caller has not imported is not imported here.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenter.frontends import numpy as numpy_frontend
+
+# Dtypes that the native window kernel computes with, as numbered in native/kernels.hpp.
+NATIVE_DTYPES = {
+    "float32": 0, "float64": 1, "float16": 2, "bfloat16": 3, "uint8": 4, "int8": 5,
+    "uint16": 6, "int16": 7, "uint32": 8, "int32": 9, "uint64": 10, "int64": 11,
+}  # fmt: skip
+# Complex numbers are pairs of reals to a map, whose weights are real.
+COMPLEX_PARTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
+
+
+class View(NamedTuple):
+    """An array as a kernel sees it: address, and shape with strides in bytes."""
+
+    pointer: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: str
+    itemsize: int
+
+
+def of(x: Any) -> ModuleType:
+    """The frontend that serves x."""
+    if isinstance(x, np.ndarray):
+        return numpy_frontend
+    from tenter.frontends import torch as torch_frontend
+
+    return torch_frontend
+
+
+def is_array(x: Any) -> bool:
+    if isinstance(x, np.ndarray):
+        return True
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor)
+
+
+def problem(x: Any) -> str | None:
+    """Why x, an array or tensor, can't be read from the host; None if it can."""
+    found: str | None = of(x).problem(x)
+    return found
+
+
+def to_numpy(x: Any) -> np.ndarray[Any, Any]:
+    array: np.ndarray[Any, Any] = of(x).to_numpy(x)
+    return array
+
+
+def dtype_name(x: Any) -> str:
+    name: str = of(x).dtype_name(x)
+    return name
+
+
+def is_numeric(dtype: str) -> bool:
+    """Can weighted sums be taken?"""
+    return dtype in NATIVE_DTYPES or dtype in COMPLEX_PARTS or dtype in ("longdouble", "clongdouble")
+
+
+def describe(value: Any) -> str:
+    """A value as messages show it: arrays by dtype and shape, everything else by repr, cut short."""
+    if is_array(value):
+        return f"{dtype_name(value)}[{', '.join(str(n) for n in value.shape)}]"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def memory_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
+    """Dims of a (batch, channels, spatial...) array from slowest to fastest: channels last if they lie so, else as they are."""
+    n = len(shape)
+    inner = (0, *range(2, n), 1)
+    if n > 2 and shape[1] > 1 and strides[1] < strides[-1]:
+        steps = [strides[d] for d in inner if shape[d] > 1]
+        if all(a > b > 0 for a, b in zip(steps, steps[1:])):
+            return inner
+    return tuple(range(n))

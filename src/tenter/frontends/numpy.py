@@ -1,0 +1,52 @@
+"""NumPy arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+def problem(x: Array) -> str | None:
+    return None
+
+
+def to_numpy(x: Array) -> Array:
+    return x
+
+
+def from_numpy(x: Array) -> Array:
+    return x
+
+
+def unwritable(x: Array) -> str | None:
+    return None if x.flags.writeable else "a read-only array"
+
+
+def dtype_name(x: Array) -> str:
+    if x.dtype.char in "gG":  # their names carry a width that depends on the machine
+        return "longdouble" if x.dtype.char == "g" else "clongdouble"
+    return x.dtype.name
+
+
+def itemsize(x: Array) -> int:
+    return x.dtype.itemsize
+
+
+def allocate(x: Array, shape: tuple[int, ...], order: tuple[int, ...]) -> Array:
+    """A fresh array of x's dtype whose dims lie in memory in the given order."""
+    return np.empty([shape[d] for d in order], x.dtype).transpose(np.argsort(order))
+
+
+def view(x: Array) -> Any:
+    from tenter.frontends import View
+
+    return View(x.__array_interface__["data"][0], x.shape, x.strides, dtype_name(x), x.dtype.itemsize)
+
+
+def expand(x: Array, shape: tuple[int, ...]) -> Array:
+    """A read-only view."""
+    return np.broadcast_to(x, shape)

@@ -1,0 +1,1 @@
+"""Kernels apply maps to memory: `reference` in plain NumPy is the definition, `cpu` calls the compiled core."""

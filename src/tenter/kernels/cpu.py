@@ -1,0 +1,198 @@
+"""The compiled core: an array with maps on some axes becomes a few calls of `copy` and `window`.
+
+A call is described by dims from slowest to fastest, each with its length, stride and map. Output is contiguous in that
+order. Dims without a map are merged where memory allows; temporaries appear only between passes of window maps.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenter import _native
+from tenter.frontends import COMPLEX_PARTS, NATIVE_DTYPES, View
+from tenter.maps import AxisMap, Copy, Window
+
+ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8}
+ACCUMULATE = {"float32": 0, "float64": 1, "int64": 2}
+AFFINE, EVERY, RUNS, INDEX = range(4)
+# A column of this many values fills vectors by itself; narrower ones are resampled many rows at a time.
+WIDE = 16
+
+
+class Dim(NamedTuple):
+    n: int
+    stride: int
+    map: Copy | Window | None = None
+
+    @property
+    def n_out(self) -> int:
+        return self.map.n_out // self.map.block if self.map else self.n
+
+
+def run(src: View, maps: tuple[tuple[int, AxisMap], ...], pointer: int, threads: int) -> None:
+    """Applies maps to src; the result is written, contiguous, at pointer."""
+    dims: list[Dim] = []
+    by_axis = dict(maps)
+    for axis, (n, stride) in enumerate(zip(src.shape, src.strides)):
+        m = by_axis.get(axis)
+        assert not isinstance(m, Window | Copy) or m.n_in == n
+        if m is None:
+            dims.append(Dim(n, stride))
+        else:
+            assert isinstance(m, (Copy, Window))
+            dims.append(Dim(n // m.block, stride * m.block, m))
+            if m.block > 1:
+                dims.append(Dim(m.block, stride))
+    if math.prod(d.n_out for d in dims) == 0:
+        return
+    if all(d.map is None or isinstance(d.map, Copy) for d in dims):
+        _copy(src.pointer, pointer, src.itemsize, dims, threads)
+    else:
+        _windows(src, pointer, dims, threads)
+
+
+# ---- copy
+
+
+def _copy(src: int, dst: int, itemsize: int, dims: list[Dim], threads: int) -> None:
+    run = itemsize
+    axes: list[tuple[int, int, int, int, int, Any]] = []  # fastest first
+    for n, stride, m in reversed(dims):
+        if m is None:
+            if n == 1:
+                continue
+            if not axes and stride == run:
+                run *= n
+                continue
+            if axes and axes[-1][0] == AFFINE and stride == axes[-1][3] * axes[-1][2] and stride:
+                inner = axes.pop()
+                axes.append((AFFINE, n * inner[1], n * inner[2], inner[3], 1, None))
+                continue
+            axes.append((AFFINE, n, n, stride, 1, None))
+        else:
+            axes.append(_copy_axis(n, stride, m))  # type: ignore[arg-type]
+    _native.copy(src, dst, run, axes[::-1], threads)
+
+
+def _copy_axis(n: int, stride: int, m: Copy) -> tuple[int, int, int, int, int, Any]:
+    n_out = m.n_out // m.block
+    if m.offsets is None:
+        assert m.repeat is not None
+        if n == 1:
+            return (AFFINE, n_out, n_out, 0, 1, None)
+        return (EVERY, n, n_out, stride, m.repeat, None)
+    # Walking runs costs a step per input, indices a step per output.
+    if n_out <= 2 * n:
+        return (INDEX, n, n_out, stride, 1, m.block_index)
+    return (RUNS, n, n_out, stride, 1, m.offsets)
+
+
+# ---- window
+
+
+def _windows(src: View, dst: int, dims: list[Dim], threads: int) -> None:
+    dtype, itemsize = src.dtype, src.itemsize
+    if dtype in COMPLEX_PARTS:
+        dtype, itemsize = COMPLEX_PARTS[dtype], itemsize // 2
+        dims = [*dims, Dim(2, itemsize)]
+    acc = _accumulator(dtype, dims)
+    passes = _passes(dims)
+    pointer, keep = src.pointer, None
+    for done, axes in enumerate(passes):
+        last = done + 1 == len(passes)
+        out_type = dtype if last else acc
+        out_size = ITEMSIZE.get(out_type, itemsize)
+        shape = [d.n_out if k in axes else d.n for k, d in enumerate(dims)]
+        n_bytes = math.prod(shape) * out_size
+        temporary = None if last else np.empty(n_bytes, np.uint8)
+        out = dst if temporary is None else _address(temporary)
+        if isinstance(dims[axes[0]].map, Copy):
+            chosen = [d if k in axes else d._replace(map=None) for k, d in enumerate(dims)]
+            out_type = dtype
+            assert not last
+            temporary = np.empty(math.prod(shape) * itemsize, np.uint8)
+            out, out_size = _address(temporary), itemsize
+            _copy(pointer, out, itemsize, chosen, threads)
+        else:
+            _window_pass(pointer, out, dtype, itemsize, out_type, out_size, acc, dims, axes, threads)
+        strides = _contiguous(shape, out_size)
+        dims = [Dim(n, s, None if k in axes else d.map) for k, (n, s, d) in enumerate(zip(shape, strides, dims))]
+        pointer, dtype, itemsize, keep = out, out_type, out_size, temporary
+    del keep
+
+
+def _accumulator(dtype: str, dims: list[Dim]) -> str:
+    unweighted = all(not isinstance(d.map, Window) or d.map.weight is None for d in dims)
+    if unweighted and dtype.removeprefix("u").startswith("int"):
+        return "int64"
+    return "float64" if dtype in ("float64", "int32", "uint32", "int64", "uint64") else "float32"
+
+
+def _passes(dims: list[Dim]) -> list[list[int]]:
+    """Dims to do together, first to last: copies first, then what shrinks most. Two neighbouring window dims are one pass."""
+    copies = [k for k, d in enumerate(dims) if isinstance(d.map, Copy)]
+    windows = [k for k, d in enumerate(dims) if isinstance(d.map, Window)]
+    passes = [[k] for k in windows]
+    if len(windows) > 1 and windows[-2] + 1 == windows[-1]:
+        passes = [[k] for k in windows[:-2]] + [windows[-2:]]
+    passes.sort(key=lambda axes: math.prod(dims[k].n_out / dims[k].n for k in axes))
+    return ([copies] if copies else []) + passes
+
+
+def _window_pass(src: int, dst: int, dtype: str, itemsize: int, out_type: str, out_size: int, acc: str,
+                 dims: list[Dim], axes: list[int], threads: int) -> None:  # fmt: skip
+    outer, inner = dims[: axes[0]], dims[axes[-1] + 1 :]
+    merged = _merge(inner)
+    # What lies inside an axis is walked with one stride; more than one, or a wide strided one, is packed first.
+    packed = None
+    if len(merged) > 1 or (merged and merged[0][0] >= WIDE and merged[0][1] != itemsize):
+        shape = [d.n for d in dims]
+        packed = np.empty(math.prod(shape) * itemsize, np.uint8)
+        _copy(src, _address(packed), itemsize, [d._replace(map=None) for d in dims], threads)
+        src = _address(packed)
+        dims = [d._replace(stride=s) for d, s in zip(dims, _contiguous(shape, itemsize))]
+        outer, merged = dims[: axes[0]], _merge(dims[axes[-1] + 1 :])
+    n_inner, inner_stride = merged[0] if merged else (1, itemsize)
+    maps = [_native_axis(dims[k]) for k in axes]
+    row: Any
+    column: Any
+    if len(axes) == 2:
+        row, column, inside = maps[0], maps[1], (n_inner, inner_stride)
+    elif n_inner >= WIDE:
+        row, column, inside = maps[0], (n_inner, inner_stride, None), (1, itemsize)
+    else:
+        row, column, inside = (1, 0, None), maps[0], (n_inner, inner_stride)
+    out_bytes = out_size * math.prod(d.n_out if k in axes else d.n for k, d in enumerate(dims))
+    _native.window(src, dst, NATIVE_DTYPES[dtype], NATIVE_DTYPES[out_type], ACCUMULATE[acc], _merge(outer), row, column,
+                   inside, out_bytes, threads)
+    del packed
+
+
+def _native_axis(d: Dim) -> tuple[int, int, _native.WindowMap]:
+    assert isinstance(d.map, Window)
+    return (d.n, d.stride, d.map.native)
+
+
+def _merge(dims: list[Dim]) -> list[tuple[int, int]]:
+    """(length, stride) of dims, neighbours joined where one stride walks both."""
+    merged: list[tuple[int, int]] = []
+    for n, stride, _ in dims:
+        if n == 1:
+            continue
+        if merged and merged[-1][1] == stride * n:
+            merged[-1] = (merged[-1][0] * n, stride)
+        else:
+            merged.append((n, stride))
+    return merged
+
+
+def _contiguous(shape: list[int], itemsize: int) -> list[int]:
+    return [itemsize * math.prod(shape[k + 1 :]) for k in range(len(shape))]
+
+
+def _address(buffer: np.ndarray[Any, Any]) -> int:
+    address: int = buffer.__array_interface__["data"][0]
+    return address

@@ -1,0 +1,81 @@
+"""NumPy's own dialect: `numpy.repeat` and `numpy.tile`, argument for argument.
+
+Plain arrays of every dtype are served here; subclasses (masked arrays, matrices), which may do more than hold elements, go
+to NumPy. Errors are of NumPy's types.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import repeat as _numpy_repeat
+from numpy import tile as _numpy_tile
+
+from tenter import build, check, frontends
+from tenter.apply import apply_maps
+
+__all__ = ["repeat", "tile"]
+
+
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
+    """Repeats each element of a along axis; `numpy.repeat`, which is `tenter.repeat_interleave`.
+
+    a: array-like of any dtype. repeats: int or array of ints (bools count as 0 and 1, as NumPy has it), broadcast to the
+    length of axis. axis: None flattens. Returns an array of a's dtype.
+
+    Raises ValueError for negative repeats and for a wrong number of them, TypeError for floats, AxisError for axis.
+
+    >>> repeat(np.array([[1, 2], [3, 4]]), [1, 2], axis=0)
+    array([[1, 2],
+           [3, 4],
+           [3, 4]])
+    """
+    if not isinstance(a, (np.ndarray, list, tuple, int, float, complex, str, bytes)) or _subclass(a):
+        return _numpy_repeat(a, repeats, axis=axis)
+    try:
+        x = np.asarray(a)
+        x = x.reshape(-1) if axis is None else x.reshape(1) if x.ndim == 0 else x
+        dim = 0 if axis is None else check.numpy_axis(axis, x.ndim)
+        n = x.shape[dim]
+        values = np.asarray(repeats)
+        if values.size == 0 and values.dtype.kind == "f" and isinstance(repeats, (list, tuple)):
+            values = values.astype(np.int64)
+        if not np.can_cast(values.dtype, np.int64, "safe"):
+            check.refuse(TypeError, "repeats", "counts that cast safely to int64", str(values.dtype))
+        if values.ndim > 1 and values.size != 1:
+            check.refuse(ValueError, "repeats", "0-d or 1-D counts", f"{values.ndim}-D")
+        counts = check.counts(values.reshape(-1).astype(np.int64), n, dim, None)
+        return apply_maps(x, ((dim, build.repeat_interleave(n, *counts)),))
+    except check.Refusal as refusal:
+        raise check.error(refusal, "numpy.repeat", a=a, repeats=repeats, axis=axis) from None
+
+
+def tile(A: Any, reps: Any) -> Any:
+    """Repeats the whole array reps[k] times along each axis; `numpy.tile`.
+
+    A: array-like of any dtype. reps: int or sequence of ints; ones are put in front of the shorter of shape and reps.
+    Returns an array of A's dtype, always fresh.
+
+    Raises ValueError for negative reps, TypeError for reps that are no ints.
+
+    >>> tile([1, 2], (2, 2))
+    array([[1, 2, 1, 2],
+           [1, 2, 1, 2]])
+    """
+    if not isinstance(A, (np.ndarray, list, tuple, int, float, complex, str, bytes)) or _subclass(A):
+        return _numpy_tile(A, reps)
+    try:
+        x = np.asarray(A)
+        sizes = check.sizes("reps", (reps if np.ndim(reps) else [reps],))
+        sizes = (1,) * (x.ndim - len(sizes)) + sizes
+        check.rank("reps", len(sizes))
+        x = x.reshape((1,) * (len(sizes) - x.ndim) + x.shape)
+        check.product("reps", [n * s for n, s in zip(sizes, x.shape)])
+        return apply_maps(x, tuple((k, build.tile(x.shape[k], s)) for k, s in enumerate(sizes) if s != 1))
+    except check.Refusal as refusal:
+        raise check.error(refusal, "numpy.tile", A=A, reps=reps) from None
+
+
+def _subclass(a: Any) -> bool:
+    return isinstance(a, np.ndarray) and type(a) is not np.ndarray

@@ -1,0 +1,196 @@
+"""The operations: check the arguments, build a map for each axis, apply them."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tenter import build, check, frontends
+from tenter.apply import apply_maps
+
+Array = TypeVar("Array")
+
+
+def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Any:
+    """Repeats each element along dim: element i appears repeats[i] times in a row.
+
+    Meaning and names of `torch.repeat_interleave`, which is `numpy.repeat`.
+
+    x: array or tensor of any shape and dtype; a list or number is taken as a NumPy array.
+    repeats: an int, or integers: one for all, or one per position of dim (synonyms: counts, lengths, durations). Array,
+        tensor, list or tuple.
+    dim: from -x.ndim to x.ndim - 1; None flattens x and gives a 1-D result. A 0-d x counts as one element.
+    output_size: the sum of the counts if known; verified.
+    Returns fresh memory of x's kind and dtype, its length along dim the sum of the counts. With one argument, which is then
+    the repeats and 1-D: the position of the count that each output belongs to, int64 (int32 for int32 counts, as PyTorch).
+
+    Raises TypeError for counts that are bools or floats, ValueError for negative counts, for a wrong number of them, for a
+    sum past int64 or unlike output_size, IndexError for dim, MemoryError for a result larger than the machine.
+    Gradients on PyTorch are segment sums.
+
+    >>> y = np.array([[1, 2], [3, 4]])
+    >>> repeat_interleave(y, 2)
+    array([1, 1, 2, 2, 3, 3, 4, 4])
+    >>> repeat_interleave(y, [1, 2], dim=0)
+    array([[1, 2],
+           [3, 4],
+           [3, 4]])
+    >>> repeat_interleave([1, 2, 3])
+    array([0, 1, 1, 2, 2, 2])
+    """
+    try:
+        if repeats is None:
+            return _positions(x, dim, output_size)
+        x = check.array("x", x)
+        if dim is None:
+            flat, axis = x.reshape(-1), 0
+        else:
+            axis = check.dim("dim", dim, x.ndim)
+            flat = x if x.ndim else x.reshape(1)
+        n = int(flat.shape[axis])
+        counts = check.counts(repeats, n, None if dim is None else axis, output_size)
+        return apply_maps(flat, ((axis, build.repeat_interleave(n, *counts)),))
+    except check.Refusal as refusal:
+        if repeats is None:
+            raise check.error(refusal, "repeat_interleave", repeats=x, dim=dim, output_size=output_size) from None
+        raise check.error(
+            refusal, "repeat_interleave", x=x, repeats=repeats, dim=dim, output_size=output_size) from None
+
+
+def _positions(repeats: Any, dim: Any, output_size: Any) -> Any:
+    """repeat_interleave of one argument."""
+    values = check.count_array("repeats", repeats)
+    if dim is not None:
+        check.refuse(TypeError, "dim", "None, as there is no x to repeat along it", repr(dim))
+    if values.ndim != 1:
+        check.refuse(ValueError, "repeats", "1-D counts", f"{values.ndim}-D")
+    offsets = check.offsets("repeats", values)
+    check.total(int(offsets[-1]), output_size)
+    positions: Any = np.arange(len(values), dtype=np.int32 if values.dtype == np.int32 else np.int64)
+    if not isinstance(repeats, (np.ndarray, list, tuple)):
+        positions = frontends.of(repeats).from_numpy(positions)
+    return apply_maps(positions, ((0, build.repeat_interleave(len(values), None, offsets)),))
+
+
+def repeat(x: Any, *sizes: Any, **named: Any) -> Any:
+    """Repeats the whole array, sizes[k] times along each dim; more sizes than dims put dims in front.
+
+    Meaning of `torch.Tensor.repeat`. (`numpy.repeat` is `repeat_interleave` here.)
+
+    x: array or tensor of any shape and dtype. sizes: ints >= 0, one by one or as one tuple, at least one per dim of x.
+    Returns fresh memory of x's kind and dtype.
+
+    Raises TypeError for sizes that are no ints and for axis= or dim=, ValueError for too few or negative sizes, MemoryError
+    for a result larger than the machine. Gradients on PyTorch are sums over the repeats.
+
+    >>> repeat([1, 2, 3], 2)
+    array([1, 2, 3, 1, 2, 3])
+    >>> repeat(np.array([[1, 2], [3, 4]]), 2, 3).shape
+    (4, 6)
+    """
+    try:
+        x = check.array("x", x)
+        return _tiled(x, check.repeat_sizes("sizes", sizes, named, x.ndim))
+    except check.Refusal as refusal:
+        raise check.error(refusal, "repeat", x, *sizes, **named) from None
+
+
+def tile(x: Any, *dims: Any) -> Any:
+    """Repeats the whole array, dims[k] times along each dim, ones being put in front of the shorter of shape and dims.
+
+    Meaning of `torch.tile` and `numpy.tile`.
+
+    x: array or tensor of any shape and dtype. dims: ints >= 0, as one int, one tuple, or one by one.
+    Returns fresh memory of x's kind and dtype.
+
+    Raises TypeError for dims that are no ints, ValueError for negative ones, MemoryError for a result larger than the
+    machine. Gradients on PyTorch are sums over the repeats.
+
+    >>> tile(np.array([[1, 2], [3, 4]]), 2)
+    array([[1, 2, 1, 2],
+           [3, 4, 3, 4]])
+    """
+    try:
+        x = check.array("x", x)
+        sizes = check.sizes("dims", dims)
+        return _tiled(x, (1,) * (x.ndim - len(sizes)) + sizes)
+    except check.Refusal as refusal:
+        raise check.error(refusal, "tile", x, *dims) from None
+
+
+def _tiled(x: Any, sizes: tuple[int, ...]) -> Any:
+    check.rank("sizes", len(sizes))
+    x = x.reshape((1,) * (len(sizes) - x.ndim) + tuple(x.shape))
+    check.product("sizes", [n * int(s) for n, s in zip(sizes, x.shape)])
+    return apply_maps(x, tuple((axis, build.tile(int(x.shape[axis]), n)) for axis, n in enumerate(sizes) if n != 1))
+
+
+def expand(x: Any, *sizes: Any) -> Any:
+    """A view of x with dims of length 1 stretched to sizes, at no cost in memory; more sizes than dims put dims in front.
+
+    Meaning of `torch.Tensor.expand`; on NumPy the view is `numpy.broadcast_to`'s, read-only.
+
+    x: array or tensor of any shape and dtype. sizes: ints >= 0, one by one or as one tuple; -1 keeps a size.
+
+    Raises TypeError for sizes that are no ints, ValueError for fewer sizes than dims, for a -1 in front of x's dims and for
+    a dim that is neither 1 nor its size.
+
+    >>> expand(np.array([[1], [2]]), -1, 3)
+    array([[1, 1, 1],
+           [2, 2, 2]])
+    """
+    try:
+        x = check.array("x", x)
+        return frontends.of(x).expand(x, check.expanded("sizes", sizes, tuple(x.shape)))
+    except check.Refusal as refusal:
+        raise check.error(refusal, "expand", x, *sizes) from None
+
+
+def interpolate(
+    x: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Any:
+    """Resizes the spatial dims of a batch of signals, images or volumes.
+
+    Meaning and names of `torch.nn.functional.interpolate`.
+
+    x: (batch, channels, [depth,] [height,] width), any strides. Every real and complex dtype; nearest kinds take any dtype.
+    size: output sizes in pixels, or scale_factor: output / input, floor(n * scale_factor) pixels. One number, or one per
+        spatial dim.
+    mode: nearest (pixel at the corner, OpenCV's INTER_NEAREST), nearest-exact (pixel at the centre, as Pillow), linear
+        (3-d x), bilinear (4-d), trilinear (5-d), bicubic (4-d; Keys with a = -0.75, with antialias -0.5), area (mean of the
+        pixels touched), lanczos (three lobes; needs antialias).
+    align_corners: for linear kinds and bicubic. False aligns the edges of the corner pixels, True their centres.
+    recompute_scale_factor: True takes coordinates from the rounded sizes, not from the given scale_factor.
+    antialias: for linear kinds, bicubic and lanczos. Widens the filter when shrinking; agrees with Pillow.
+    Returns fresh memory of x's kind and dtype; channels-last stays channels-last. Integers are rounded half to even and
+    saturated. Half and single precision are computed in float32 from float64 weights.
+
+    Raises TypeError and ValueError naming the argument, MemoryError for a result larger than the machine. Gradients on
+    PyTorch are deterministic: the transpose of the same map.
+
+    >>> interpolate(np.arange(4.0).reshape(1, 1, 4), size=2, mode="linear", antialias=True).round(3)
+    array([[[0.714, 2.286]]])
+    >>> interpolate(np.arange(3).reshape(1, 1, 3), scale_factor=2)
+    array([[[0, 0, 1, 1, 2, 2]]])
+    """
+    try:
+        x = check.array("x", x)
+        r = check.resampling(x, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
+        rank = len(r.sizes)
+        maps = tuple(
+            (axis, build.resample(r.kind, int(x.shape[axis]), n_out, scale, r.align_corners, r.antialias, rank))
+            for axis, n_out, scale in zip(range(2, 2 + rank), r.sizes, r.scales)
+        )
+        return apply_maps(x, maps, keep_layout=True)
+    except check.Refusal as refusal:
+        raise check.error(
+            refusal, "interpolate", x=x, size=size, scale_factor=scale_factor, mode=mode, align_corners=align_corners,
+            recompute_scale_factor=recompute_scale_factor, antialias=antialias or None) from None
