@@ -337,14 +337,17 @@ class Gather:
     def T(self) -> Gather:
         """The transpose, by a stable sort: sums keep the order of the rows."""
         order = np.argsort(self.index, kind="stable")
-        row = np.repeat(np.arange(self.n_out), np.diff(self.offset))
         offset = np.concatenate([[0], np.cumsum(np.bincount(self.index, minlength=self.n_in))])
-        return Gather(self.n_out, self.n_in, offset, row[order], self.weight[order])
+        return Gather(self.n_out, self.n_in, offset, self.rows()[order], self.weight[order])
+
+    def rows(self) -> Ints:
+        """The row of every stored entry."""
+        return np.repeat(np.arange(self.n_out), np.diff(self.offset))
 
     def dense(self) -> Floats:
         """The matrix: float64[n_out, n_in]."""
         matrix = np.zeros((self.n_out, self.n_in))
-        np.add.at(matrix, (np.repeat(np.arange(self.n_out), np.diff(self.offset)), self.index), self.weight)
+        np.add.at(matrix, (self.rows(), self.index), self.weight)
         return matrix
 
     def reads(self, lo: int, hi: int) -> slice:
@@ -357,9 +360,12 @@ class Gather:
         return _apply(self, x, axis, out)
 
     def __eq__(self, other: object) -> bool:
-        return (isinstance(other, Gather) and (self.n_in, self.n_out) == (other.n_in, other.n_out)
-                and np.array_equal(self.offset, other.offset) and np.array_equal(self.index, other.index)
-                and np.array_equal(self.weight, other.weight))
+        if not isinstance(other, Gather) or (self.n_in, self.n_out) != (other.n_in, other.n_out):
+            return False
+        # The order of the entries within a row is no part of the value.
+        a, b = (np.lexsort((m.weight, m.index, m.rows())) for m in (self, other))
+        return (np.array_equal(self.offset, other.offset) and np.array_equal(self.index[a], other.index[b])
+                and np.array_equal(self.weight[a], other.weight[b]))
 
     def __hash__(self) -> int:
         return hash((Gather, self.n_in, self.n_out))

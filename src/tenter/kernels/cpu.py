@@ -99,29 +99,25 @@ def _windows(src: View, dst: int, dims: list[Dim], threads: int) -> None:
         dtype, itemsize = COMPLEX_PARTS[dtype], itemsize // 2
         dims = [*dims, Dim(2, itemsize)]
     acc = _accumulator(dtype, dims)
+    final, final_size = dtype, itemsize
     passes = _passes(dims)
-    pointer, keep = src.pointer, None
+    pointer, held = src.pointer, None
     for done, axes in enumerate(passes):
-        last = done + 1 == len(passes)
-        out_type = dtype if last else acc
-        out_size = ITEMSIZE.get(out_type, itemsize)
-        shape = [d.n_out if k in axes else d.n for k, d in enumerate(dims)]
-        n_bytes = math.prod(shape) * out_size
-        temporary = None if last else np.empty(n_bytes, np.uint8)
+        last, copies = done + 1 == len(passes), isinstance(dims[axes[0]].map, Copy)
+        out_type, out_size = (final, final_size) if last else (dtype, itemsize) if copies else (acc, ITEMSIZE[acc])
+        chosen = [d if k in axes else d._replace(map=None) for k, d in enumerate(dims)]
+        shape = [d.n_out for d in chosen]
+        temporary = None if last else np.empty(math.prod(shape) * out_size, np.uint8)
         out = dst if temporary is None else _address(temporary)
-        if isinstance(dims[axes[0]].map, Copy):
-            chosen = [d if k in axes else d._replace(map=None) for k, d in enumerate(dims)]
-            out_type = dtype
-            assert not last
-            temporary = np.empty(math.prod(shape) * itemsize, np.uint8)
-            out, out_size = _address(temporary), itemsize
+        if copies:
             _copy(pointer, out, itemsize, chosen, threads)
         else:
-            _window_pass(pointer, out, dtype, itemsize, out_type, out_size, acc, dims, axes, threads)
+            _window_pass(pointer, out, dtype, itemsize, out_type, out_size, acc, chosen, axes, threads)
         strides = _contiguous(shape, out_size)
         dims = [Dim(n, s, None if k in axes else d.map) for k, (n, s, d) in enumerate(zip(shape, strides, dims))]
-        pointer, dtype, itemsize, keep = out, out_type, out_size, temporary
-    del keep
+        pointer, dtype, itemsize = out, out_type, out_size
+        held = temporary  # what the next pass reads
+    del held
 
 
 def _accumulator(dtype: str, dims: list[Dim]) -> str:
@@ -138,7 +134,7 @@ def _passes(dims: list[Dim]) -> list[list[int]]:
     passes = [[k] for k in windows]
     if len(windows) > 1 and windows[-2] + 1 == windows[-1]:
         passes = [[k] for k in windows[:-2]] + [windows[-2:]]
-    passes.sort(key=lambda axes: math.prod(dims[k].n_out / dims[k].n for k in axes))
+    passes.sort(key=lambda axes: math.prod(dims[k].n_out / max(dims[k].n, 1) for k in axes))
     return ([copies] if copies else []) + passes
 
 
@@ -149,11 +145,10 @@ def _window_pass(src: int, dst: int, dtype: str, itemsize: int, out_type: str, o
     # What lies inside an axis is walked with one stride; more than one, or a wide strided one, is packed first.
     packed = None
     if len(merged) > 1 or (merged and merged[0][0] >= WIDE and merged[0][1] != itemsize):
-        shape = [d.n for d in dims]
-        packed = np.empty(math.prod(shape) * itemsize, np.uint8)
+        packed = np.empty(math.prod(d.n for d in dims) * itemsize, np.uint8)
         _copy(src, _address(packed), itemsize, [d._replace(map=None) for d in dims], threads)
         src = _address(packed)
-        dims = [d._replace(stride=s) for d, s in zip(dims, _contiguous(shape, itemsize))]
+        dims = [d._replace(stride=s) for d, s in zip(dims, _contiguous([d.n for d in dims], itemsize))]
         outer, merged = dims[: axes[0]], _merge(dims[axes[-1] + 1 :])
     n_inner, inner_stride = merged[0] if merged else (1, itemsize)
     maps = [_native_axis(dims[k]) for k in axes]
@@ -165,7 +160,7 @@ def _window_pass(src: int, dst: int, dtype: str, itemsize: int, out_type: str, o
         row, column, inside = maps[0], (n_inner, inner_stride, None), (1, itemsize)
     else:
         row, column, inside = (1, 0, None), maps[0], (n_inner, inner_stride)
-    out_bytes = out_size * math.prod(d.n_out if k in axes else d.n for k, d in enumerate(dims))
+    out_bytes = out_size * math.prod(d.n_out for d in dims)
     _native.window(src, dst, NATIVE_DTYPES[dtype], NATIVE_DTYPES[out_type], ACCUMULATE[acc], _merge(outer), row, column,
                    inside, out_bytes, threads)
     del packed

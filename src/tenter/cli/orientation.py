@@ -1,0 +1,31 @@
+"""The EXIF orientation tag: which turn makes the stored pixels upright."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+ORIENTATION = 274
+#: orientations whose picture stands on its side, so that height and width change places
+SIDEWAYS = (5, 6, 7, 8)
+
+
+def turn_upright(pixels: npt.NDArray[Any], orientation: int) -> npt.NDArray[Any]:
+    """Turn stored pixels (rows, columns, ...) the way the picture is seen."""
+    turned: npt.NDArray[Any] = pixels
+    if orientation in (5, 7):
+        turned = turned.swapaxes(0, 1)
+    if orientation in (6, 8):
+        turned = np.rot90(turned, -1 if orientation == 6 else 1)
+    if orientation in (3, 4, 7):
+        turned = turned[::-1]
+    if orientation in (2, 3, 7):
+        turned = turned[:, ::-1]
+    return turned
+
+
+def turn_back(pixels: npt.NDArray[Any], orientation: int) -> npt.NDArray[Any]:
+    """Undo `turn_upright`: the two quarter turns undo each other, the others undo themselves."""
+    return turn_upright(pixels, {6: 8, 8: 6}.get(orientation, orientation))

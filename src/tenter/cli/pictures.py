@@ -1,0 +1,122 @@
+"""A picture in memory, and the one place that reads and writes picture files."""
+
+from __future__ import annotations
+
+import io
+import struct
+import warnings
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from tenter.cli.metadata import Metadata, exif_block, read_metadata
+from tenter.cli.png16 import write_png16
+from tenter.cli.refusal import Refusal, first_line, require
+from tenter.cli.tiff import write_tiff
+from tenter.cli.unpack import unpack
+
+FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".tif": "TIFF", ".tiff": "TIFF"}
+#: the kinds of picture, by number of channels; CMYK is said, never guessed
+KINDS = {1: "grey", 2: "grey+alpha", 3: "RGB", 4: "RGBA"}
+PILLOW_MODES = {"grey": "L", "grey+alpha": "LA", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK"}
+
+
+@dataclass
+class Picture:
+    """Pixels as stored, (H, W) or (H, W, C), what the channels are, and the metadata of the file."""
+
+    pixels: npt.NDArray[Any]
+    kind: str
+    metadata: Metadata = field(default_factory=Metadata)
+
+    @property
+    def alpha(self) -> bool:
+        """Whether the last channel is alpha."""
+        return self.kind in ("grey+alpha", "RGBA")
+
+
+def read_picture(path: Path) -> Picture:
+    """Read a PNG, JPEG or TIFF file with every bit that it holds."""
+    require("PIL")
+    from PIL import Image, UnidentifiedImageError
+
+    data = path.read_bytes()
+    try:
+        with warnings.catch_warnings():
+            # Pillow warns about large pictures and odd tags; what matters is raised
+            warnings.simplefilter("ignore")
+            with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "TIFF")) as image:
+                frames = getattr(image, "n_frames", 1)
+                if frames > 1:
+                    raise Refusal(f"has {frames} frames; only single pictures are resized")
+                metadata = read_metadata(image)
+                pixels, kind = unpack(image, data, metadata.orientation)
+    except Refusal as error:
+        raise Refusal(f"{path}: {error}") from error
+    except UnidentifiedImageError:
+        raise Refusal(f"{path}: is not a PNG, JPEG or TIFF picture of a kind that can be read") from None
+    except MemoryError:
+        raise
+    except Exception as error:
+        # the decoders raise a dozen types on damaged files, struct.error and KeyError among them
+        raise Refusal(f"{path}: is truncated or damaged: {first_line(error)}") from error
+    return Picture(pixels, kind, metadata)
+
+
+def from_array(array: npt.NDArray[Any], path: str) -> Picture:
+    """Take an (H, W) or (H, W, C) array as a picture."""
+    channels = 1 if array.ndim == 2 else array.shape[-1]
+    if channels not in KINDS:
+        raise Refusal(f"{path}: a picture has 1 to 4 channels, got {channels} in an array of shape {array.shape}")
+    return Picture(array[..., 0] if array.ndim == 3 and channels == 1 else array, KINDS[channels])
+
+
+def check_format(picture: Picture, path: str, size: tuple[int, int]) -> None:
+    """Refuse a file type that cannot hold the picture as it is; nothing is dropped to make it fit."""
+    format_ = FORMATS[Path(path).suffix.lower()]
+    dtype = picture.pixels.dtype
+    if format_ == "JPEG":
+        if dtype != np.uint8:
+            raise Refusal(f"{path}: JPEG holds 8 bits per channel, this picture is {dtype}; write .png, .tiff or .npy")
+        if picture.alpha:
+            raise Refusal(f"{path}: JPEG has no alpha channel, this picture is {picture.kind}; write .png or .tiff")
+        if max(size) > 65500:
+            raise Refusal(f"{path}: JPEG holds at most 65500 pixels a side, got {size[0]} x {size[1]}")
+        return
+    if format_ == "PNG" and picture.kind == "CMYK":
+        raise Refusal(f"{path}: PNG has no CMYK; write .tiff or .jpg")
+    if format_ == "PNG" and dtype not in (np.uint8, np.uint16):
+        raise Refusal(f"{path}: PNG holds uint8 or uint16, this picture is {dtype}; write .tiff or .npy")
+    whole = dtype in (np.uint8, np.uint16)
+    if not whole and (picture.kind != "grey" or dtype not in (np.int16, np.int32, np.uint32, np.float32)):
+        what = "uint8 or uint16, or grey int16, int32, uint32 or float32"
+        raise Refusal(f"{path}: TIFF is written as {what}, this picture is {dtype} {picture.kind}; write .npy")
+
+
+def write_picture(file: BinaryIO, picture: Picture, format_: str, quality: int) -> None:
+    """Write a picture that `check_format` has accepted."""
+    require("PIL")
+    from PIL import Image
+
+    pixels, metadata = picture.pixels, picture.metadata
+    try:
+        if format_ == "TIFF":
+            write_tiff(file, pixels, picture.kind, metadata)
+        elif pixels.dtype == np.uint16:
+            write_png16(file, pixels, metadata)
+        else:
+            height, width = pixels.shape[:2]
+            image = Image.frombytes(PILLOW_MODES[picture.kind], (width, height), pixels.tobytes())
+            options: dict[str, Any] = {"icc_profile": metadata.icc, "exif": exif_block(metadata)}
+            if metadata.dpi:
+                options["dpi"] = metadata.dpi
+            if format_ == "JPEG":
+                # full colour resolution: a picture made smaller has none to spare
+                options |= {"quality": quality, "subsampling": 0}
+            image.save(file, format_, **options)
+    except (struct.error, zlib.error, TypeError, ValueError, KeyError) as error:
+        raise Refusal(f"cannot write this picture as {format_}: {first_line(error)}") from error

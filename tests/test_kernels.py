@@ -1,0 +1,196 @@
+"""The compiled kernels against the reference: every dtype and layout, every instruction set, any number of threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tenter
+from cases import COMPLEX, FLOATS, INTEGERS, MAPS, values
+from tenter import _native, apply, build
+from tenter.kernels import reference
+from tenter.maps import Copy, Gather, Window
+
+CORE = [c for c in MAPS if not isinstance(c.map, Gather)]
+COPIES = [c for c in CORE if isinstance(c.map, Copy)]
+WINDOWS = [c for c in CORE if isinstance(c.map, Window)]
+# Every sixteenth window of the table, and all of the hand-made ones, for tests that multiply by dtypes and layouts.
+SOME = [c for k, c in enumerate(WINDOWS) if k % 9 == 0 or c.name.startswith("window")]
+
+# One rounding of the result, and float32 arithmetic inside for what is not 64 bits wide.
+TOLERANCE = {"float16": 1e-3, "float32": 2e-6, "float64": 1e-13, "complex64": 2e-6, "complex128": 1e-13}
+
+
+@pytest.fixture(params=_native.levels())
+def level(request):
+    assert _native.force_level(request.param)
+    assert _native.level() == request.param
+    yield request.param
+    assert _native.force_level("")
+
+
+def layouts(x: np.ndarray) -> dict[str, np.ndarray]:
+    """The same values laid out in every way that NumPy has."""
+    wide = np.zeros((*x.shape[:-1], x.shape[-1] * 2), x.dtype)
+    wide[..., ::2] = x
+    raw = np.zeros(x.nbytes + 1, np.uint8)[1:]
+    misaligned = raw.view(x.dtype).reshape(x.shape) if x.nbytes else x
+    misaligned[...] = x
+    readonly = x.copy()
+    readonly.flags.writeable = False
+    overlapping = np.lib.stride_tricks.as_strided(x.ravel()[:1].copy(), x.shape, (0,) * x.ndim) if x.size else x
+    return {
+        "contiguous": x.copy(), "strided": wide[..., ::2], "fortran": np.asfortranarray(x), "readonly": readonly,
+        "negative": x[::-1, ::-1, ::-1].copy()[::-1, ::-1, ::-1], "misaligned": misaligned,
+        "broadcast": overlapping, "transposed": np.ascontiguousarray(x.transpose(1, 2, 0)).transpose(2, 0, 1),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("case", COPIES, ids=lambda c: c.name)
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "int64", "complex128", "S3", "V6", "S24"])
+def test_copies_bit_for_bit(case, dtype):
+    for shape in ((case.map.n_in,), (3, case.map.n_in, 2), (2, case.map.n_in, 33)):
+        x = values((*shape, np.dtype(dtype).itemsize), "uint8").view(dtype)[..., 0]
+        axis = min(1, len(shape) - 1)
+        got = apply.apply_maps(x, ((axis, case.map),))
+        want = reference.run(x, ((axis, case.map),))
+        assert got.dtype == x.dtype and got.tobytes() == want.tobytes()
+
+
+@pytest.mark.parametrize("case", WINDOWS, ids=lambda c: c.name)
+def test_windows_on_every_axis(case, level):
+    n = case.map.n_in
+    for shape, axis in [((n,), 0), ((n, 3), 0), ((n, 40), 0), ((20, n), 1), ((2, 3, n), 2), ((2, n, 19), 1), ((5, n, 3), 1)]:
+        x = values(shape, "float64")
+        check(x, ((axis, case.map),))
+
+
+@pytest.mark.parametrize("case", SOME, ids=lambda c: c.name)
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS + COMPLEX)
+def test_windows_of_every_dtype(case, dtype):
+    n = case.map.n_in
+    for shape, axis in [((2, n, 35), 1), ((18, n), 1), ((n,), 0), ((2, n, 3), 1)]:
+        check(values(shape, dtype), ((axis, case.map),))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "float64", "int32", "int64"])
+@pytest.mark.parametrize("kind", ["linear", "cubic", "area"])
+@pytest.mark.parametrize("sizes", [(7, 20, 9, 33), (40, 13, 21, 6), (5, 17, 30, 8), (16, 3, 4, 11)])
+def test_two_axes_at_once(kind, sizes, dtype, level):
+    h, ho, w, wo = sizes
+    maps = build.resample(kind, h, ho), build.resample(kind, w, wo)
+    for inner in ((), (3,), (20,)):
+        check(values((2, h, w, *inner), dtype), ((1, maps[0]), (2, maps[1])))
+        check(values((2, ho, wo, *inner), dtype), ((1, maps[0].T), (2, maps[1].T)))
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_sums_of_integers_are_exact(dtype):
+    m = Copy.counts([3, 0, 20, 1, 1]).T
+    for shape in ((25,), (2, 25, 3), (25, 30)):
+        x = values(shape, dtype)
+        axis = shape.index(25)
+        assert np.array_equal(m.apply(x, axis), reference.run(x, ((axis, m),)))
+    ones = np.full(25, np.iinfo(dtype).max, dtype)
+    if np.dtype(dtype).itemsize < 8:
+        assert m.apply(ones, 0)[2] == np.iinfo(dtype).max
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "float64", "int64", "complex64"])
+def test_layouts(dtype):
+    x = values((4, 9, 11), dtype)
+    maps = [((1, Copy.counts([2, 0, 1] * 3)),), ((2, Copy.every(11, 3)), (0, Copy.cycle(4, 2))),
+            ((0, build.resample("nearest", 4, 7)), (2, build.resample("nearest", 11, 5))),
+            ((1, build.resample("linear", 9, 5)),), ((2, build.resample("cubic", 11, 23)),),
+            ((1, build.resample("linear", 9, 20)), (2, build.resample("linear", 11, 4))),
+            ((0, Copy.counts([3, 1]).T), (2, build.resample("area", 11, 4))),
+            ((0, build.resample("cubic", 4, 3)), (1, build.resample("linear", 9, 12)), (2, build.resample("area", 11, 6)))]
+    for which in maps:
+        for name, laid in layouts(x).items():
+            before = laid.tobytes()
+            got = check(laid, which, name)
+            assert got.flags.c_contiguous and got.flags.writeable and not np.shares_memory(got, laid)
+            assert laid.tobytes() == before
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8", "bool"])
+def test_same_bits_for_any_number_of_threads(dtype):
+    kinds = ["nearest"] if dtype == "bool" else ["nearest", "linear", "cubic", "area"]
+    x = values((3, 5, 150, 170), dtype)
+    for kind in kinds:
+        maps = tuple((d, build.resample(kind, x.shape[d], n)) for d, n in ((2, 403), (3, 99)))
+        results = []
+        for n in (1, 2, 3, 7):
+            tenter.set_num_threads(n)
+            results.append(apply.apply_maps(x, maps).tobytes())
+        tenter.set_num_threads(None)
+        assert len(set(results)) == 1
+
+
+def test_large_copies_in_parallel(level):
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 9, 200_000)
+    for dtype in ("uint8", "int16", "float32", "float64", "S3"):
+        x = values((200_000, np.dtype(dtype).itemsize), "uint8").view(dtype)[:, 0]
+        assert tenter.repeat_interleave(x, counts).tobytes() == np.repeat(x, counts).tobytes()
+    for shape, sizes in [((300, 500), (3, 7)), ((2, 700, 40), (5, 1, 9)), ((1_500_000,), (1,)), ((7, 1, 90), (3, 400, 2))]:
+        x = values(shape, "float32")
+        assert np.array_equal(tenter.tile(x, sizes), np.tile(x, sizes))
+        for axis in range(len(shape)):
+            for r in (2, 3, 5, 33):
+                assert np.array_equal(tenter.repeat_interleave(x, r, axis), np.repeat(x, r, axis))
+
+
+def test_infinities_and_nans_stay_with_their_taps():
+    """No padding: an output sees the inputs of its own window and no others."""
+    for kind, antialias in [("linear", False), ("linear", True), ("cubic", True), ("area", False), ("lanczos", True)]:
+        for n_in, n_out in [(20, 47), (47, 20), (33, 8)]:
+            m = build.resample(kind, n_in, n_out, None, False, antialias)
+            for transposed in (m, m.T):
+                for poison in (np.inf, np.nan):
+                    for at in (0, 7, transposed.n_in - 1):
+                        x = np.ones((18, transposed.n_in), np.float32)
+                        x[:, at] = poison
+                        row, column, _ = transposed.taps()
+                        touched = np.isin(np.arange(transposed.n_out), row[column == at])
+                        assert np.array_equal(~np.isfinite(transposed.apply(x, 1)[3]), touched)
+
+
+@pytest.mark.parametrize("dtype", ["longdouble", "clongdouble", "object", ">f4", ">i2", ">c8"])
+def test_dtypes_without_a_native_kernel(dtype):
+    x = np.arange(12).reshape(3, 4).astype(dtype)
+    y = tenter.repeat_interleave(x, [1, 0, 2], 0)
+    assert y.dtype == x.dtype and np.array_equal(y, np.repeat(x, [1, 0, 2], 0))
+    if dtype != "object":
+        y = tenter.interpolate(x.reshape(1, 3, 4), 8, mode="linear")
+        want = tenter.interpolate(x.reshape(1, 3, 4).astype(complex), 8, mode="linear")
+        assert y.dtype == x.dtype
+        np.testing.assert_allclose(y.astype(complex), np.rint(want.real) if dtype == ">i2" else want, atol=1e-6)
+
+
+def test_half_precision_column_sums():
+    """16384 weights that sum to one column, kept in float32: an accumulator of half precision would stall at 2048."""
+    m = build.resample("cubic", 1, 16384)
+    g = np.ones((2, 16384), np.float16)
+    assert m.T.apply(g, 1).tolist() == [[16384.0]] * 2
+
+
+def check(x, maps, note=""):
+    got = apply.apply_maps(x, maps)
+    want = reference.run(x, maps)
+    assert got.dtype == want.dtype == x.dtype and got.shape == want.shape, note
+    name = x.dtype.name
+    copies = all(isinstance(m, Copy) for _, m in maps)
+    exact = name not in TOLERANCE and all(getattr(m, "weight", None) is None for _, m in maps)
+    if copies or exact:
+        assert got.tobytes() == want.tobytes(), note
+    elif name in TOLERANCE:
+        scale = max(1.0, float(np.abs(x).max(initial=0)))
+        taps = max((np.abs(m.dense()).sum(1).max(initial=1) for _, m in maps), default=1)
+        np.testing.assert_allclose(got, want, rtol=0, atol=TOLERANCE[name] * scale * taps**2, err_msg=note)
+    elif np.dtype(name).itemsize == 8:  # beyond 2**53 a double holds no integer exactly
+        np.testing.assert_allclose(got.astype(float), want.astype(float), rtol=1e-12, atol=2.0**63 * 1e-14, err_msg=note)
+    else:  # right to half a unit of the last place, but for float arithmetic's own error at a tie
+        truth = np.clip(reference.run(x.astype(np.float64), maps), np.iinfo(name).min, np.iinfo(name).max)
+        span = 1 + np.abs(truth).max(initial=0)
+        assert np.abs(got.astype(np.float64) - truth).max(initial=0) <= 0.5 + span * (1e-6 if x.itemsize < 4 else 1e-14), note
+    return got

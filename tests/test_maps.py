@@ -1,0 +1,153 @@
+"""Laws of axis maps as values: the transpose, the matrix, what a slice reads, and immutability."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cases import MAPS, PAIRS
+from tenter import build
+from tenter.maps import Copy, Gather, Window
+
+ids = [c.name for c in MAPS]
+maps = pytest.mark.parametrize("m", [c.map for c in MAPS], ids=ids)
+
+
+@maps
+def test_transpose_is_the_transposed_matrix(m):
+    assert m.T.dense().shape == (m.n_in, m.n_out)
+    assert np.array_equal(m.T.dense(), m.dense().T)
+
+
+@maps
+def test_transpose_twice_is_the_map(m):
+    assert m.T.T == m
+    assert type(m.T.T) is type(m) or np.array_equal(m.T.T.dense(), m.dense())
+
+
+@maps
+def test_transpose_of_a_window_is_no_gather(m):
+    assert isinstance(m, Gather) or not isinstance(m.T, Gather)
+
+
+@maps
+def test_apply_is_the_matrix_product(m):
+    x = np.random.default_rng(1).standard_normal((3, m.n_in, 2))
+    want = np.einsum("oi,aib->aob", m.dense(), x)
+    np.testing.assert_allclose(m.apply(x, 1), want, rtol=0, atol=1e-13 * max(1, np.abs(want).max(initial=0)))
+
+
+@maps
+def test_dot_test(m):
+    """<A x, g> == <x, A' g>, the law that makes the transpose the gradient."""
+    rng = np.random.default_rng(2)
+    x, g = rng.standard_normal(m.n_in), rng.standard_normal(m.n_out)
+    assert m.apply(x, 0) @ g == pytest.approx(x @ m.T.apply(g, 0), abs=1e-12)
+
+
+@maps
+def test_reads_covers_exactly_what_outputs_read(m):
+    dense = m.dense()
+    for lo in range(0, m.n_out, max(1, m.n_out // 7)):
+        for hi in {lo, lo + 1, min(lo + 3, m.n_out), m.n_out}:
+            used = np.flatnonzero(np.any(dense[lo:hi] != 0, axis=0))
+            got = m.reads(lo, hi)
+            assert 0 <= got.start <= got.stop <= m.n_in
+            if used.size:
+                assert got.start <= used[0] and used[-1] < got.stop
+            outside = dense[lo:hi].copy()
+            outside[:, got] = 0
+            assert not outside.any()
+    assert m.reads(0, 0) == slice(0, 0)
+
+
+def test_reads_is_tight():
+    assert Copy.counts([1, 3, 2]).reads(1, 4) == slice(1, 2)
+    assert build.resample("linear", 4, 8).reads(3, 5) == slice(1, 3)
+    assert Copy.cycle(5, 3).reads(6, 8) == slice(1, 3)
+    assert Copy.cycle(5, 3).reads(3, 8) == slice(0, 5)
+
+
+def test_immutable():
+    m = build.resample("linear", 4, 8)
+    with pytest.raises(AttributeError):
+        m.n_in = 5
+    with pytest.raises(ValueError):
+        m.weight[0] = 3
+    start = np.array([0, 1])
+    w = Window(3, 2, start, [0, 1, 2], [1.0, 1.0])
+    start[0] = 1
+    assert w.start.tolist() == [0, 1]
+    counts = Copy.counts([1, 2])
+    with pytest.raises(ValueError):
+        counts.offsets[0] = 1
+
+
+def test_windows_of_every_filter_are_windows():
+    """Starts and stops never descend, so transposes are windows: the invariant, over every size to 48."""
+    for kind, corners, antialias in [("linear", c, a) for c in (0, 1) for a in (0, 1)] + [
+            ("cubic", c, a) for c in (0, 1) for a in (0, 1)] + [("lanczos", 0, 1), ("area", 0, 0)]:
+        for n_in in range(1, 49):
+            for n_out in range(1, 49, 2 if n_in % 2 else 3):
+                m = build.resample.__wrapped__(kind, n_in, n_out, None, bool(corners), bool(antialias))
+                Window(m.n_in, m.n_out, m.start, m.offset, m.weight)
+                t = m.T
+                Window(t.n_in, t.n_out, t.start, t.offset, t.weight)
+                rows = np.add.reduceat(m.weight, m.offset[:-1])
+                assert np.allclose(rows, 1, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_in, n_out", PAIRS)
+def test_mean_of_area_is_exact(n_in, n_out):
+    m = build.resample("area", n_in, n_out)
+    assert m.apply(np.ones(n_in), 0) == pytest.approx(np.ones(n_out))
+
+
+@pytest.mark.parametrize("broken", [
+    lambda: Copy(2, 3, offsets=[0, 2, 4]),
+    lambda: Copy(2, 3, offsets=[0, 4, 3]),
+    lambda: Copy(2, 3, offsets=[1, 2, 3]),
+    lambda: Copy(2, 5, repeat=2),
+    lambda: Copy(2, 4),
+    lambda: Copy(3, 6, repeat=2, block=2),
+    lambda: Copy.index_of([1, 0], 2),
+    lambda: Copy.index_of([0, 2], 2),
+    lambda: Copy.counts([2, -1]),
+    lambda: Window(3, 2, [0, 2], [0, 2, 4], [1.0] * 4),
+    lambda: Window(3, 2, [1, 0], [0, 1, 2], [1.0] * 2),
+    lambda: Window(3, 2, [0, -1], [0, 1, 2], [1.0] * 2),
+    lambda: Window(3, 2, [0, 1], [0, 1, 2], [1.0] * 3),
+    lambda: Window(3, 2, [0, 1], [0, 2, 1]),
+    lambda: Window(3, 2, width=2),
+    lambda: Gather(3, 1, [0, 1], [3], [1.0]),
+    lambda: Gather(3, 1, [0, 2], [1], [1.0]),
+])
+def test_a_map_that_would_read_out_of_bounds_cannot_be_made(broken):
+    with pytest.raises(ValueError):
+        broken()
+
+
+def test_repr_tells():
+    assert repr(Copy.counts([1, 3, 2])) == "Copy(3 -> 6: counts [1, 3, 2])"
+    assert repr(Copy.every(3, 2)) == "Copy(3 -> 6: o // 2)"
+    assert repr(Copy.cycle(3, 2)) == "Copy(3 -> 6: o % 3)"
+    assert repr(Copy.cycle(3, 2).T) == "Window(6 -> 3: sums of 2, in blocks of 3)"
+    assert repr(build.resample("linear", 4, 8)) == "Window(4 -> 8: weights of 1..2)"
+
+
+def test_apply_out():
+    m = Copy.every(3, 2)
+    x = np.arange(6.0).reshape(2, 3)
+    out = np.full((2, 12), -1.0)
+    assert m.apply(x, 1, out=out[:, ::2]) is not None
+    assert out[:, ::2].tolist() == m.apply(x, 1).tolist() and (out[:, 1::2] == -1).all()
+    flip = Copy.every(4, 1)
+    y = np.arange(4.0)
+    assert flip.apply(y[::-1], 0, out=y).tolist() == [3, 2, 1, 0]
+    for bad in (np.zeros((2, 5)), np.zeros((2, 6), np.float32), [[0.0] * 6] * 2):
+        with pytest.raises((TypeError, ValueError)):
+            m.apply(x, 1, out=bad)
+    frozen = np.zeros((2, 6))
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        m.apply(x, 1, out=frozen)
+    assert not frozen.any()

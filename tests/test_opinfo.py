@@ -1,0 +1,271 @@
+"""The sample inputs with which PyTorch tests these operations (OpInfo), values and first derivatives."""
+
+import inspect
+from functools import partial
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("expecttest")  # torch.testing._internal imports it
+hypothesis = pytest.importorskip("hypothesis")
+
+import tenter  # noqa: E402
+
+# PyTorch's test package loads a hypothesis profile of 10 examples and freezes torch.backends for the whole process,
+# other test files included: both are put back.
+_profile = hypothesis.settings.get_current_profile_name()
+from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
+from torch.testing._internal.common_nn import get_new_module_tests  # noqa: E402
+
+hypothesis.settings.load_profile(_profile)
+torch.backends.__allow_nonbracketed_mutation_flag = True
+
+
+def aten_antialiased(mode):
+    """The aten overloads: one takes a size or scale factors, the other a size and, beside it, coordinate scales."""
+
+    def call(x, output_size, align_corners, scale_factors=None, scales_h=None, scales_w=None):
+        if scales_h is not None and not align_corners:  # align_corners derives its scale from the sizes
+            return NotImplemented  # interpolate takes a size or a scale, never both: torch's own cannot say it either
+        return tenter.interpolate(x, output_size, scale_factors, mode, align_corners, antialias=True)
+
+    return call
+
+
+OURS = {
+    "repeat_interleave": tenter.repeat_interleave,
+    "repeat": tenter.repeat,
+    "tile": tenter.tile,
+    "expand": tenter.expand,
+    "nn.functional.interpolate": tenter.interpolate,
+    "nn.functional.upsample_nearest": partial(tenter.interpolate, mode="nearest"),
+    "nn.functional.upsample_bilinear": partial(tenter.interpolate, mode="bilinear", align_corners=True),
+    "_upsample_bilinear2d_aa": aten_antialiased("bilinear"),
+}
+COPIES = {"repeat_interleave", "repeat", "tile", "expand", "upsample_nearest", "nearest", "nearest-exact"}
+HALVES = (torch.float16, torch.bfloat16)
+REFUSALS = (TypeError, ValueError, IndexError, RuntimeError, MemoryError, OverflowError)
+
+OPS = [op for op in op_db if op.name in OURS]
+CASES = [(op, dtype) for op in OPS for dtype in sorted(op.dtypes, key=str)]
+GRADIENT_CASES = [(op, dtype) for op, dtype in CASES if dtype in op.supported_backward_dtypes("cpu")]
+
+
+def short(op):
+    return op.variant_test_name or op.name.removeprefix("nn.functional.")
+
+
+def named(case):
+    return f"{short(case[0])}-{str(case[1]).removeprefix('torch.')}"
+
+
+def channels_last(t):
+    formats = {4: torch.channels_last, 5: torch.channels_last_3d}
+    is_image = isinstance(t, torch.Tensor) and t.ndim in formats
+    return t.contiguous(memory_format=formats[t.ndim]) if is_image else t
+
+
+def value_samples(op, dtype):
+    for sample in op.reference_inputs("cpu", dtype):
+        yield sample
+        yield sample.noncontiguous()
+        if OURS[op.name] not in (tenter.repeat_interleave, tenter.repeat, tenter.tile, tenter.expand):
+            yield sample.transform(channels_last)
+
+
+def gradient_samples(op, dtype):
+    return op.sample_inputs("cpu", dtype, requires_grad=True)
+
+
+def evaluate(function, sample, x):
+    return function(x, *sample.args, **sample.kwargs)
+
+
+def wide(t):
+    return t.to(torch.complex128 if t.is_complex() else torch.float64)
+
+
+def components(t):
+    return torch.view_as_real(t) if t.is_complex() else t
+
+
+def assert_same_bits(ours, theirs):
+    assert (ours.shape, ours.dtype, ours.device) == (theirs.shape, theirs.dtype, theirs.device)
+    assert torch.equal(*(t.contiguous().reshape(-1).view(torch.uint8) for t in (ours, theirs)))
+
+
+def assert_same_layout(ours, x):
+    """5-D area is where this asks for more than PyTorch, which forgets channels-last there."""
+    if x.is_contiguous():
+        assert ours.is_contiguous()
+    elif channels_last(x) is x:
+        kept = channels_last(ours) is ours
+        assert kept, f"channels-last {tuple(x.shape)} in, strides {ours.stride()} out"
+
+
+def allowed_error(truth, dtype, scale):
+    """Float32 arithmetic (float64 for float64), then one rounding to a half type."""
+    rounding = torch.finfo(dtype).eps / 2 if dtype.itemsize == 2 or dtype == torch.complex32 else 0
+    arithmetic = 1e-12 if dtype in (torch.float64, torch.complex128) else 1e-6
+    return arithmetic * scale + rounding * truth.abs()
+
+
+def assert_near_truth(ours, theirs, truth, scale):
+    assert ours.shape == truth.shape
+    error = (ours.double() - truth).abs()
+    excess = (error - allowed_error(truth, ours.dtype, scale)).max().item()
+    assert excess <= 0, f"{excess:.1e} beyond the tolerance; largest error {error.max():.1e}"
+    if theirs is not None:
+        slack = max(torch.finfo(ours.dtype).eps / 2, 1e-12) * scale
+        assert error.max() <= (theirs.double() - truth).abs().max() + slack, "worse than PyTorch"
+
+
+def assert_within_one(ours, theirs, truth):
+    exact = truth.round().clamp(0, 255)
+    our_errors, their_errors = (ours - exact).abs(), (theirs - exact).abs()
+    for who, errors in (("ours", our_errors), ("PyTorch", their_errors)):
+        print(f"uint8, {truth.numel()} values: {who} differs in {(errors > 0).sum()}, by at most {errors.max():.0f}")
+    assert ours.shape == truth.shape and our_errors.max().item() <= 1
+
+
+def theirs_or_none(op, sample, dtype):
+    try:
+        return evaluate(op, sample, sample.input)
+    except RuntimeError:
+        # served here: PyTorch has no antialias kernel in half precision; the float64 truth still judges ours
+        assert sample.kwargs.get("antialias") and dtype in HALVES
+        return None
+
+
+@pytest.mark.parametrize("case", CASES, ids=named)
+def test_values(case):
+    op, dtype = case
+    torch.manual_seed(0)
+    checked = unsayable = 0
+    for sample in value_samples(op, dtype):
+        ours = evaluate(OURS[op.name], sample, sample.input)
+        if ours is NotImplemented:
+            unsayable += 1
+            continue
+        theirs = theirs_or_none(op, sample, dtype)
+        assert ours.dtype == dtype
+        if short(op) in COPIES:
+            assert_same_bits(ours, theirs)
+        else:
+            truth = evaluate(op, sample, sample.input.double())
+            if dtype == torch.uint8:
+                assert_within_one(ours, theirs, truth)
+            else:
+                assert_near_truth(ours, theirs, truth, sample.input.double().abs().max())
+        if op.name == "expand":
+            assert ours.untyped_storage().data_ptr() == sample.input.untyped_storage().data_ptr()
+            assert_same_bits(OURS[op.name](sample.input, *sample.args[0]), theirs)
+        elif op.name in ("repeat_interleave", "repeat", "tile"):
+            assert ours.numel() == 0 or ours.data_ptr() != sample.input.data_ptr()
+        else:
+            assert_same_layout(ours, sample.input)
+        checked += 1
+    # of the seven antialias samples one, in three layouts, gives both a size and scales
+    assert checked > 0 and unsayable == (3 if op.name.endswith("_aa") else 0)
+    print(f"{named(case)}: {checked} samples")
+
+
+@pytest.mark.parametrize("case", GRADIENT_CASES, ids=named)
+def test_gradients(case):
+    op, dtype = case
+    torch.manual_seed(0)
+    checked = 0
+    for sample in gradient_samples(op, dtype):
+        ours = evaluate(OURS[op.name], sample, sample.input)
+        if ours is NotImplemented:
+            continue
+        x = wide(sample.input.detach()).requires_grad_()
+        theirs = evaluate(op, sample, x)
+        cotangent = torch.randn(ours.shape, dtype=theirs.dtype).to(dtype)
+        (gradient,) = torch.autograd.grad(ours, sample.input, cotangent)
+        (truth,) = torch.autograd.grad(theirs, x, wide(cotangent), retain_graph=True)
+        (size,) = torch.autograd.grad(theirs, x, wide(cotangent).abs().to(theirs.dtype))
+        assert (gradient.shape, gradient.dtype) == (truth.shape, dtype)
+        error = (components(wide(gradient)) - components(truth)).abs()
+        if error.numel():
+            scale = size.abs().max().item()
+            excess = (error - allowed_error(components(truth), dtype, scale)).max().item()
+            assert excess <= 0, f"{excess:.1e} beyond the tolerance; largest gradient {scale:.1e}"
+        checked += 1
+    assert checked > 0
+    print(f"{named(case)}: {checked} gradients")
+
+
+def test_no_generator_runs_dry():
+    assert {op.name for op in OPS} == set(OURS)
+    values = sum(1 for case in CASES for _ in value_samples(*case))
+    gradients = sum(1 for case in GRADIENT_CASES for _ in gradient_samples(*case))
+    print(f"{values} value samples, {gradients} gradient samples")
+    assert values >= 4600 and gradients >= 1000  # PyTorch 2.13: 5185 and 1111
+
+
+def spoiled(value):
+    """Wrong neighbours of an argument: too small, too long, too short, of the wrong kind."""
+    if isinstance(value, torch.Tensor):
+        yield from (-value - 1, value[1:], value.double())
+    elif isinstance(value, str):
+        yield value + "er"
+    elif isinstance(value, float) or type(value) is int:
+        yield -value - 7
+    elif isinstance(value, tuple | list) and value:
+        yield from ((-value[0] - 7, *value[1:]), (3, *value), value[1:], (str(value[0]), *value[1:]))
+
+
+def spoiled_calls(sample):
+    for position, value in enumerate(sample.args):
+        for wrong in spoiled(value):
+            yield (*sample.args[:position], wrong, *sample.args[position + 1 :]), sample.kwargs
+    for name, value in sample.kwargs.items():
+        for wrong in spoiled(value):
+            yield sample.args, {**sample.kwargs, name: wrong}
+
+
+def refuses(function, x, args, kwargs):
+    try:
+        function(x, *args, **kwargs)
+    except REFUSALS:
+        return True
+    return False
+
+
+# the aten overload is left out: its argument names are not interpolate's
+@pytest.mark.parametrize("op", [op for op in OPS if not op.name.endswith("_aa")], ids=short)
+def test_what_pytorch_refuses_is_refused(op):
+    """No OpInfo of these has error inputs of its own as of PyTorch 2.13, so its samples are spoiled one by one."""
+    refused = 0
+    for sample in op.sample_inputs("cpu", torch.float64):
+        for args, kwargs in spoiled_calls(sample):
+            if refuses(op, sample.input, args, kwargs):
+                ours_too = refuses(OURS[op.name], sample.input, args, kwargs)
+                assert ours_too, f"PyTorch refuses shape {tuple(sample.input.shape)}, {args}, {kwargs}; served here"
+                refused += 1
+    print(f"{short(op)}: {refused} refusals")
+    assert refused >= 8
+
+
+def module_tests():
+    """The interpolations among the samples of PyTorch's module tests, which are older than OpInfo."""
+    for case in get_new_module_tests():
+        forward = getattr(case.get("constructor"), "forward", None)
+        closed_over = inspect.getclosurevars(forward).nonlocals if forward else {}
+        if closed_over.get("fn") is torch.nn.functional.interpolate:
+            yield pytest.param(case["input_size"], closed_over["kwargs"], id=case["fullname"])
+
+
+@pytest.mark.parametrize("shape, kwargs", module_tests())
+def test_module_tests(shape, kwargs):
+    x = torch.randn(shape, dtype=torch.float64, requires_grad=True)
+    ours, theirs = tenter.interpolate(x, **kwargs), torch.nn.functional.interpolate(x, **kwargs)
+    torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
+    cotangent = torch.randn(theirs.shape, dtype=torch.float64)
+    gradients = [torch.autograd.grad(out, x, cotangent)[0] for out in (ours, theirs)]
+    torch.testing.assert_close(*gradients, rtol=1e-12, atol=1e-12)
+
+
+def test_module_tests_are_found():
+    assert len(list(module_tests())) >= 40  # PyTorch 2.13: 42
