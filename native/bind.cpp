@@ -119,6 +119,7 @@ int64_t offsets_of(uintptr_t counts, int dtype, int64_t stride, int64_t n, uintp
 }  // namespace
 
 NB_MODULE(_native, m) {
+  nb::set_leak_warnings(false);  // maps live in caches until the interpreter is gone
   nb::class_<HeldMap>(m, "WindowMap")
       .def("__init__",
            [](HeldMap* self, int64_t n_in, int64_t n_out, int64_t width, std::optional<Int64s> start,

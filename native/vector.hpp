@@ -23,6 +23,25 @@ template <class V> inline V load_bits(const void* p) {
   return v;
 }
 
+// sum + x * w, fused where the level has it. Contraction is off (CMakeLists.txt), so this alone decides the rounding, and a
+// value comes out the same whichever loop computes it.
+template <class A> inline Vec<A> multiply_add(Vec<A> x, A w, Vec<A> sum) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<A, float>) return (Vec<A>)_mm512_fmadd_ps((__m512)x, _mm512_set1_ps(w), (__m512)sum);
+  if constexpr (std::is_same_v<A, double>) return (Vec<A>)_mm512_fmadd_pd((__m512d)x, _mm512_set1_pd(w), (__m512d)sum);
+#elif defined(__FMA__)
+  if constexpr (std::is_same_v<A, float>) return (Vec<A>)_mm256_fmadd_ps((__m256)x, _mm256_set1_ps(w), (__m256)sum);
+  if constexpr (std::is_same_v<A, double>) return (Vec<A>)_mm256_fmadd_pd((__m256d)x, _mm256_set1_pd(w), (__m256d)sum);
+#endif
+  return sum + x * w;
+}
+template <class A> inline A multiply_add(A x, A w, A sum) {
+#if defined(__FMA__)
+  if constexpr (std::is_floating_point_v<A>) return std::fma(x, w, sum);
+#endif
+  return sum + x * w;
+}
+
 // ---- float16 by integer arithmetic, for levels without an instruction for it; exact, subnormals included
 template <int N> inline VecN<float, N> widen_f16(VecN<uint32_t, N> h) {
   const VecN<uint32_t, N> sign = (h & 0x8000u) << 16, body = (h & 0x7fffu) << 13;

@@ -4,7 +4,7 @@
 // One inner loop does all of it: rows * weights, a vector of columns at a time (`vertical`). To resample along the fastest
 // axis, a tile of `lanes` rows is transposed into scratch, resampled as columns, and transposed back (`Tile`).
 // Every output adds its own taps, and no others, in ascending order of input: no padding touches a neighbour's inf or
-// NaN, and neither threads nor tiles change a bit.
+// NaN, and neither threads, tiles nor memory layout change a bit.
 
 template <class A> inline const A* weights(const WindowMap& m) {
   if constexpr (std::is_same_v<A, float>) return m.weight32;
@@ -52,7 +52,7 @@ inline void columns(const char* src, int64_t stride, int64_t count, const A* w, 
     for (int u = 0; u < U; ++u) {
       const Vec<A> x = load<A, S>(row + u * lanes<A> * sizeof(S));
       if constexpr (ones) sum[u] += x;
-      else sum[u] += x * w[k];
+      else sum[u] = multiply_add<A>(x, w[k], sum[u]);
     }
   }
   for (int u = 0; u < U; ++u) store<A, D>(dst + u * lanes<A>, sum[u]);
@@ -75,7 +75,7 @@ inline void vertical_taps(const char* src, int64_t stride, int64_t count, const 
     const Vec<A> x = load_part<A, S>(src + k * stride, n);
     if (k == 0) sum = ones ? x : x * (ones ? A(1) : w[0]);
     else if constexpr (ones) sum += x;
-    else sum += x * w[k];
+    else sum = multiply_add<A>(x, w[k], sum);
   }
   store_part<A, D>(dst, sum, n);
 }
@@ -118,7 +118,7 @@ void horizontal_row(const char* src, const ColumnAxis& c, D* dst, int64_t lo, in
       for (int64_t k = 0; k < count; ++k, p += c.stride) {
         const A x = load_one<A, S>(p);
         if (k == 0) sum = wo ? x * wo[0] : x;
-        else sum += wo ? x * wo[k] : x;
+        else sum = wo ? multiply_add<A>(x, wo[k], sum) : sum + x;
       }
       store_part<A, D>(dst + (o - lo) * c.inner + q, sum - Vec<A>{}, 1);
     }
@@ -152,7 +152,7 @@ inline Vec<A> dot(const Vec<A>* tile, int64_t step, int64_t count, const A* w) {
   if constexpr (!ones) sum *= w[0];
   for (int64_t k = 1; k < count; ++k) {
     if constexpr (ones) sum += tile[k * step];
-    else sum += tile[k * step] * w[k];
+    else sum = multiply_add<A>(tile[k * step], w[k], sum);
   }
   return sum;
 }
@@ -276,10 +276,8 @@ template <class A, class S, class D> void both_pass(const WindowTask& t, int thr
   const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride};
   const A* const w = weights<A>(m);
   const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner;
-  const bool together = t.inner_stride == int64_t(sizeof(S)) && t.column_stride == t.inner * t.inner_stride;
-  const bool rows_first = together && m.n_out * t.n_column <= m.n_in * t.column->n_out;
 
-  if (rows_first) {
+  if (m.n_out * t.n_column <= m.n_in * t.column->n_out) {  // rows first; the caller packs columns that lie apart
     const ColumnAxis packed{t.column, t.inner * int64_t(sizeof(A)), t.inner, sizeof(A)};
     const int64_t n_tiles = blocks(m.n_out, N);
     parallel(outer_count(t) * n_tiles, threads, [&](int64_t p) {

@@ -42,7 +42,7 @@ def test_numpys_own_tests_pass_on_ours(tmp_path):
     failed = summary.pop("failed")
     print(summary)
     if failed:
-        # some fail in some environments whoever repeats: those are not ours. Whole files, as some depend on their order.
+        # Some fail in some environments whoever repeats: those are not ours. Whole files, as order matters to a few.
         files = sorted({NUMPY.parent / node.partition("::")[0] for node in failed})
         failed_plain = run(files, tmp_path, "--plain")["failed"]
         failed = {node: text for node, text in failed.items() if node not in failed_plain}

@@ -6,19 +6,19 @@ from functools import partial
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("expecttest")  # torch.testing._internal imports it
-hypothesis = pytest.importorskip("hypothesis")
+
+import hypothesis  # noqa: E402
 
 import tenter  # noqa: E402
 
-# PyTorch's test package loads a hypothesis profile of 10 examples and freezes torch.backends for the whole process,
-# other test files included: both are put back.
+# PyTorch's test package (it needs expecttest) loads a hypothesis profile of 10 examples and freezes torch.backends for
+# the whole process, other test files included: both are put back.
 _profile = hypothesis.settings.get_current_profile_name()
 from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
 from torch.testing._internal.common_nn import get_new_module_tests  # noqa: E402
 
 hypothesis.settings.load_profile(_profile)
-torch.backends.__allow_nonbracketed_mutation_flag = True
+torch.backends.flags_frozen.__globals__["__allow_nonbracketed_mutation_flag"] = True
 
 
 def aten_antialiased(mode):
@@ -259,6 +259,7 @@ def module_tests():
 
 @pytest.mark.parametrize("shape, kwargs", module_tests())
 def test_module_tests(shape, kwargs):
+    torch.manual_seed(0)
     x = torch.randn(shape, dtype=torch.float64, requires_grad=True)
     ours, theirs = tenter.interpolate(x, **kwargs), torch.nn.functional.interpolate(x, **kwargs)
     torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)

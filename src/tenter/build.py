@@ -42,12 +42,12 @@ def tile(n: int, repeat: int) -> Copy:
 @lru_cache(maxsize=512)
 def resample(
     kind: str, n_in: int, n_out: int, scale: float | None = None, align_corners: bool = False, antialias: bool = False,
-    rank: int = 1,
+    nearest_rule: str = "direct",
 ) -> Copy | Window:  # fmt: skip
-    """One axis of `rank` resampled from n_in to n_out positions; `kind` is a value of KINDS."""
+    """One axis resampled from n_in to n_out positions; `kind` is a value of KINDS."""
     scale = coordinates.used_scale(kind, n_in, n_out, scale, antialias)
     if kind in ("nearest", "nearest-exact"):
-        return Copy.index_of(coordinates.nearest_index(n_in, n_out, scale, kind == "nearest-exact", rank), n_in)
+        return Copy.index_of(coordinates.nearest_index(n_in, n_out, scale, kind == "nearest-exact", nearest_rule), n_in)
     if kind == "area":
         start, stop = coordinates.area_bounds(n_in, n_out)
         return _window(n_in, start, stop, np.repeat(1.0 / (stop - start), stop - start))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from tenter import _native, frontends
+from tenter import _native, coordinates, frontends
 from tenter.build import KINDS
 
 Ints = npt.NDArray[np.int64]
@@ -258,6 +258,7 @@ class Resampling(NamedTuple):
     scales: tuple[float | None, ...]
     align_corners: bool
     antialias: bool
+    nearest_rule: str
 
 
 # Spatial dims that a mode's name promises; other modes take 1 to 3.
@@ -305,7 +306,10 @@ def resampling(
         refuse(ValueError, "x", "spatial dims of at least 1", f"shape {tuple(x.shape)}")
     if recompute_scale_factor or kind == "area":
         scales = (None,) * n
-    return Resampling(kind, out, scales, bool(align_corners), bool(antialias))
+    rule = "direct"
+    if kind.startswith("nearest"):
+        rule = coordinates.nearest_rule(name, tuple(x.shape), out, frontends.channels_last(x))
+    return Resampling(kind, out, scales, bool(align_corners), bool(antialias), rule)
 
 
 def _per_dim(name: str, values: tuple[Any, ...], given: Any, n: int) -> tuple[Any, ...]:

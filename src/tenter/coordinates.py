@@ -6,6 +6,8 @@ user gave (output / input), None where only sizes are known.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -32,18 +34,44 @@ def filter_centre(n_in: int, n_out: int, scale: float | None, align_corners: boo
     return (np.arange(n_out, dtype=np.float64) + 0.5) * step(n_in, n_out, scale, align_corners)
 
 
-def nearest_index(n_in: int, n_out: int, scale: float | None, exact: bool, rank: int) -> Ints:
-    """The input pixel that PyTorch's nearest kinds copy, in its float32 arithmetic, bit for bit.
+def nearest_index(n_in: int, n_out: int, scale: float | None, exact: bool, rule: str) -> Ints:
+    """The input pixel that PyTorch's nearest kinds copy, bit for bit.
 
     `nearest` takes the pixel at the output pixel's corner (OpenCV's INTER_NEAREST), `nearest-exact` at its centre
-    (Pillow, scikit-image). Of images, rank 2, PyTorch's `nearest` ignores a given scale where sizes are equal or double.
+    (Pillow, scikit-image). `rule` is one that nearest_rule names: they differ where a position falls on a pixel's edge.
     """
     o = np.arange(n_out)
-    if rank == 2 and not exact and n_out in (n_in, 2 * n_in):
-        return o // (n_out // n_in)
-    s = np.float32(n_in) / np.float32(n_out) if scale is None else np.float32(1.0 / scale)
-    at = (o.astype(np.float32) + np.float32(0.5 if exact else 0.0)) * s
+    if rule == "direct":
+        if not exact and n_out in (n_in, 2 * n_in):  # whatever scale was given
+            return o // (n_out // n_in)
+        at = (o.astype(np.float32) + np.float32(0.5 if exact else 0.0)) * _ratio(n_in, n_out, scale, np.float32)
+    else:
+        real = np.float64 if rule == "separable64" else np.float32
+        s = _ratio(n_in, n_out, scale, real)
+        if exact:  # centre * s - 0.5 in one rounding, as compiled with fused multiply-add; the 0.5 comes back in double
+            centre = real((o + 0.5).astype(real).astype(np.float64) * np.float64(s) - 0.5)
+            at = (np.maximum(centre, real(0)).astype(np.float64) + 0.5).astype(np.float32)
+        else:
+            at = (o.astype(real) * s).astype(np.float32)
     return np.minimum(np.floor(at).astype(np.int64), n_in - 1)
+
+
+def _ratio(n_in: int, n_out: int, scale: float | None, real: type[Any]) -> Any:
+    return real(n_in) / real(n_out) if scale is None else real(1.0 / scale)
+
+
+def nearest_rule(dtype: str, shape: tuple[int, ...], sizes: tuple[int, ...], channels_last: bool) -> str:
+    """Which of its kernels PyTorch takes: each rounds positions in its own way.
+
+    `direct` for channels-last images and volumes of more than 3 channels and for images of at most 128 output rows and
+    columns together, else `separable`, which computes in the input's precision (`separable64` for float64).
+    """
+    rank = len(sizes)
+    if rank > 1 and channels_last and shape[1] > 3:
+        return "direct"
+    if rank == 2 and sum(sizes) <= 128:
+        return "direct"
+    return "separable64" if dtype == "float64" else "separable"
 
 
 def used_scale(kind: str, n_in: int, n_out: int, scale: float | None, antialias: bool) -> float | None:

@@ -184,10 +184,9 @@ def interpolate(
     try:
         x = check.array("x", x)
         r = check.resampling(x, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
-        rank = len(r.sizes)
         maps = tuple(
-            (axis, build.resample(r.kind, int(x.shape[axis]), n_out, scale, r.align_corners, r.antialias, rank))
-            for axis, n_out, scale in zip(range(2, 2 + rank), r.sizes, r.scales)
+            (axis, build.resample(r.kind, int(x.shape[axis]), n_out, scale, r.align_corners, r.antialias, r.nearest_rule))
+            for axis, n_out, scale in zip(range(2, x.ndim), r.sizes, r.scales)
         )
         return apply_maps(x, maps, keep_layout=True)
     except check.Refusal as refusal:

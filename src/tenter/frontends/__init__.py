@@ -77,6 +77,17 @@ def describe(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def channels_last(x: Any) -> bool:
+    """Does a (batch, channels, spatial...) array lie in memory as batch, spatial..., channels, without gaps?"""
+    step = 1
+    view = of(x).view(x)
+    for d in (1, *range(x.ndim - 1, 1, -1), 0):
+        if x.shape[d] != 1 and view.strides[d] != step * view.itemsize:
+            return False
+        step *= x.shape[d]
+    return True
+
+
 def memory_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
     """Dims of a (batch, channels, spatial...) array from slowest to fastest: channels last if they lie so, else as they are."""
     n = len(shape)

@@ -142,9 +142,8 @@ def _window_pass(src: int, dst: int, dtype: str, itemsize: int, out_type: str, o
                  dims: list[Dim], axes: list[int], threads: int) -> None:  # fmt: skip
     outer, inner = dims[: axes[0]], dims[axes[-1] + 1 :]
     merged = _merge(inner)
-    # What lies inside an axis is walked with one stride; more than one, or a wide strided one, is packed first.
     packed = None
-    if len(merged) > 1 or (merged and merged[0][0] >= WIDE and merged[0][1] != itemsize):
+    if _needs_packing(dims, axes, merged, itemsize):
         packed = np.empty(math.prod(d.n for d in dims) * itemsize, np.uint8)
         _copy(src, _address(packed), itemsize, [d._replace(map=None) for d in dims], threads)
         src = _address(packed)
@@ -164,6 +163,23 @@ def _window_pass(src: int, dst: int, dtype: str, itemsize: int, out_type: str, o
     _native.window(src, dst, NATIVE_DTYPES[dtype], NATIVE_DTYPES[out_type], ACCUMULATE[acc], _merge(outer), row, column,
                    inside, out_bytes, threads)
     del packed
+
+
+def _needs_packing(dims: list[Dim], axes: list[int], inner: list[tuple[int, int]], itemsize: int) -> bool:
+    """Must the input be made contiguous first?
+
+    What lies inside an axis is walked with one stride, and a wide inside must lie together. So must whole rows if rows are
+    summed before columns, a vector of columns at a time (the rule of both_pass in window.hpp).
+    """
+    if len(inner) > 1:
+        return True
+    n_inner, stride = inner[0] if inner else (1, itemsize)
+    together = stride == itemsize
+    if len(axes) == 1:
+        return n_inner >= WIDE and not together
+    row, column = (dims[k] for k in axes)
+    rows_first = row.n_out * column.n <= row.n * column.n_out
+    return rows_first and not (together and (column.n == 1 or column.stride == n_inner * itemsize))
 
 
 def _native_axis(d: Dim) -> tuple[int, int, _native.WindowMap]:
