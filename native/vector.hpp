@@ -145,6 +145,13 @@ template <class A, class T> inline void store(void* p, Vec<A> v) {
     // After clamping, adding 1.5 * 2^23 (2^52 in double) leaves the integer, rounded half to even, in the low bits.
     typedef std::conditional_t<std::is_same_v<A, float>, int32_t, int64_t> I;
     typedef VecN<I, N> VI;
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<A, float> && std::is_same_v<T, uint8_t>) {  // saturates at 255 by itself
+      const __m512i i = _mm512_cvtps_epi32(_mm512_max_ps((__m512)v, _mm512_setzero_ps()));
+      _mm_storeu_si128((__m128i*)p, _mm512_cvtusepi32_epi8(i));
+      return;
+    }
+#endif
     constexpr A low = A(std::numeric_limits<T>::min()), high = A(std::numeric_limits<T>::max());
     constexpr A magic = std::is_same_v<A, float> ? A(0x1.8p23) : A(0x1.8p52);
     const Vec<A> lo = low - Vec<A>{}, hi = high - Vec<A>{};

@@ -98,6 +98,60 @@ void vertical(const char* src, int64_t stride, int64_t count, const A* w, D* dst
   }
 }
 
+// Two output rows at once where their windows overlap: what both read is loaded, and converted, once.
+// -0.0 is the sum of nothing that leaves the first product as it is, sign of zero included.
+template <class A, class S, class D, int U>
+inline void columns_of_two(const char* src, int64_t stride, const WindowMap& m, int64_t o, const A* w, D* dst0, D* dst1) {
+  Vec<A> sum0[U], sum1[U];
+  for (int u = 0; u < U; ++u) sum0[u] = sum1[u] = A(-0.0) - Vec<A>{};
+  const A *w0 = w + m.offset[o], *w1 = w + m.offset[o + 1];
+  const int64_t shared = m.first(o + 1) - m.first(o), end0 = m.count(o), end1 = shared + m.count(o + 1);
+  const char* row = src + m.first(o) * stride;
+  int64_t k = 0;
+  for (; k < shared; ++k, row += stride)
+    for (int u = 0; u < U; ++u)
+      sum0[u] = multiply_add<A>(load<A, S>(row + u * lanes<A> * sizeof(S)), w0[k], sum0[u]);
+  for (; k < end0; ++k, row += stride)
+    for (int u = 0; u < U; ++u) {
+      const Vec<A> x = load<A, S>(row + u * lanes<A> * sizeof(S));
+      sum0[u] = multiply_add<A>(x, w0[k], sum0[u]);
+      sum1[u] = multiply_add<A>(x, w1[k - shared], sum1[u]);
+    }
+  for (; k < end1; ++k, row += stride)
+    for (int u = 0; u < U; ++u)
+      sum1[u] = multiply_add<A>(load<A, S>(row + u * lanes<A> * sizeof(S)), w1[k - shared], sum1[u]);
+  for (int u = 0; u < U; ++u) {
+    store<A, D>(dst0 + u * lanes<A>, sum0[u]);
+    store<A, D>(dst1 + u * lanes<A>, sum1[u]);
+  }
+}
+
+// Output rows [lo, hi) of a map, n columns of each; src is input row 0 and output row o goes to dst + (o - lo) * pitch.
+template <class A, class S, class D>
+void vertical_rows(const char* src, int64_t stride, const WindowMap& m, int64_t lo, int64_t hi, D* dst, int64_t pitch,
+                   int64_t n) {
+  constexpr int wide = 4 * lanes<A>;
+  const A* const w = weights<A>(m);
+  auto one = [&](int64_t o, int64_t j) {
+    vertical<A, S, D>(src + m.first(o) * stride + j * int64_t(sizeof(S)), stride, m.count(o), w ? w + m.offset[o] : nullptr,
+                      dst + (o - lo) * pitch + j, n - j);
+  };
+  for (int64_t o = lo; o < hi; ++o) {
+    const bool two = w && o + 1 < hi && n >= wide && m.count(o) >= 4 && m.count(o + 1) >= 4 &&
+                     m.first(o + 1) < m.first(o) + m.count(o);
+    if (!two) {
+      one(o, 0);
+      continue;
+    }
+    D* const to = dst + (o - lo) * pitch;
+    int64_t j = 0;
+    for (; j + wide <= n; j += wide)
+      columns_of_two<A, S, D, 4>(src + j * int64_t(sizeof(S)), stride, m, o, w, to + j, to + pitch + j);
+    if (j < n) one(o, j), one(o + 1, j);
+    ++o;
+  }
+}
+
 // ---- along the columns of up to `lanes` rows at once
 // The column axis as the tile sees it: `inner` values per column, strides in bytes.
 struct ColumnAxis {
@@ -105,11 +159,49 @@ struct ColumnAxis {
   int64_t stride, inner, inner_stride;
 };
 
+// Unweighted sums along one row of values that lie together: ragged segments, mostly shorter than a vector. Each is loaded
+// as one vector, cut to its length, and a square of them is transposed, so that adding columns adds every segment in order
+// without a branch on its length. `end` is the end of the row, past which nothing may be read.
+template <class A, class S, class D>
+int64_t segment_sums(const char* src, const char* end, const WindowMap& m, D* dst, int64_t lo, int64_t hi) {
+  constexpr int N = lanes<A>;
+  typedef std::conditional_t<sizeof(A) == 4, int32_t, int64_t> I;
+  VecN<I, N> lane;
+  for (int l = 0; l < N; ++l) lane[l] = l;
+  int64_t o = lo;
+  for (; o + N <= hi; o += N) {
+    Vec<A> square[N];
+    for (int l = 0; l < N; ++l) {
+      const int64_t count = m.count(o + l);
+      const char* p = src + m.first(o + l) * int64_t(sizeof(S));
+      if (count > N) {
+        A sum = load_one<A, S>(p);
+        for (int64_t k = 1; k < count; ++k) sum += load_one<A, S>(p + k * sizeof(S));
+        square[l] = Vec<A>{};
+        square[l][0] = sum;
+      } else if (p + N * sizeof(S) <= end) {
+        square[l] = lane < I(count) ? load<A, S>(p) : Vec<A>{};
+      } else {
+        square[l] = count ? load_part<A, S>(p, count) : Vec<A>{};
+      }
+    }
+    transpose<A>(square);
+    Vec<A> sum = square[0];
+    for (int l = 1; l < N; ++l) sum += square[l];
+    store<A, D>(dst + o - lo, sum);
+  }
+  return o;
+}
+
 // One row alone: lanes would idle, so plain sums.
 template <class A, class S, class D>
 void horizontal_row(const char* src, const ColumnAxis& c, D* dst, int64_t lo, int64_t hi) {
   const A* const w = weights<A>(*c.map);
-  for (int64_t o = lo; o < hi; ++o) {
+  int64_t o = lo;
+  if (!w && c.inner == 1 && c.stride == int64_t(sizeof(S))) {
+    o = segment_sums<A, S, D>(src, src + c.map->n_in * c.stride, *c.map, dst, lo, hi);
+  }
+  for (; o < hi; ++o) {
     const int64_t first = c.map->first(o), count = c.map->count(o);
     const A* const wo = w ? w + c.map->offset[o] : nullptr;
     for (int64_t q = 0; q < c.inner; ++q) {
@@ -238,14 +330,11 @@ template <class A, class S, class D> void rows_pass(const WindowTask& t, int thr
   const WindowMap& m = *t.row;
   const int64_t n = t.n_column * t.inner, width = std::min<int64_t>(n, 4096), n_blocks = blocks(n, width);
   const int64_t height = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, width)), n_rows = blocks(m.n_out, height);
-  const A* const w = weights<A>(m);
   parallel(outer_count(t) * n_rows * n_blocks, threads, [&](int64_t p) {
     const int64_t b = p % n_blocks * width, r = p / n_blocks % n_rows * height, outer = p / n_blocks / n_rows;
     const char* src = t.src + outer_offset(t, outer) + b * int64_t(sizeof(S));
     D* dst = reinterpret_cast<D*>(t.dst) + outer * m.n_out * n + b;
-    for (int64_t o = r; o < std::min(m.n_out, r + height); ++o)
-      vertical<A, S, D>(src + m.first(o) * t.row_stride, t.row_stride, m.count(o), w ? w + m.offset[o] : nullptr,
-                        dst + o * n, std::min(width, n - b));
+    vertical_rows<A, S, D>(src, t.row_stride, m, r, std::min(m.n_out, r + height), dst + r * n, n, std::min(width, n - b));
   });
 }
 
@@ -274,7 +363,6 @@ template <class A, class S, class D> void both_pass(const WindowTask& t, int thr
   constexpr int N = lanes<A>;
   const WindowMap& m = *t.row;
   const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride};
-  const A* const w = weights<A>(m);
   const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner;
 
   if (m.n_out * t.n_column <= m.n_in * t.column->n_out) {  // rows first; the caller packs columns that lie apart
@@ -291,10 +379,8 @@ template <class A, class S, class D> void both_pass(const WindowTask& t, int thr
         const int64_t at = std::min(r, n_rows - 1);
         rows[r] = reinterpret_cast<const char*>(scratch + at * n_in);
         dst[r] = reinterpret_cast<D*>(t.dst) + (outer * m.n_out + o + at) * n_out;
-        if (r < n_rows)
-          vertical<A, S, A>(src + m.first(o + r) * t.row_stride, t.row_stride, m.count(o + r),
-                            w ? w + m.offset[o + r] : nullptr, scratch + at * n_in, n_in);
       }
+      vertical_rows<A, S, A>(src, t.row_stride, m, o, o + n_rows, scratch, n_in, n_in);
       horizontal<A, A, D>(rows, n_rows, packed, dst, 0, t.column->n_out);
       row_scratch.trim();
     });
@@ -321,10 +407,9 @@ template <class A, class S, class D> void both_pass(const WindowTask& t, int thr
       }
       horizontal<A, S, A>(rows, n_rows, c, dst, 0, t.column->n_out);
     }
-    for (int64_t o = lo; o < hi; ++o)
-      vertical<A, A, D>(reinterpret_cast<const char*>(scratch + (m.first(o) - first) * n_out),
-                        n_out * int64_t(sizeof(A)), m.count(o), w ? w + m.offset[o] : nullptr,
-                        reinterpret_cast<D*>(t.dst) + (outer * m.n_out + o) * n_out, n_out);
+    const int64_t pitch = n_out * int64_t(sizeof(A));
+    vertical_rows<A, A, D>(reinterpret_cast<const char*>(scratch) - first * pitch, pitch, m, lo, hi,
+                           reinterpret_cast<D*>(t.dst) + (outer * m.n_out + lo) * n_out, n_out, n_out);
     row_scratch.trim();
   });
 }

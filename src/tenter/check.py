@@ -235,11 +235,11 @@ def output(out: Any, x: Any, shape: tuple[int, ...]) -> None:
         refuse(TypeError, "out", f"an array of x's kind and dtype, {frontends.dtype_name(x)}", frontends.describe(out))
 
 
-def memory(shape: Sequence[int], itemsize: int) -> None:
-    """Refuses a result that can't be held, before an allocator that promises more than there is takes the process down."""
+def memory(shape: Sequence[int], itemsize: int, what: str = "result") -> None:
+    """Refuses what can't be held, before an allocator that promises more than there is takes the process down."""
     needed = math.prod(shape) * itemsize
     if needed > (1 << 28) and needed > _machine_memory():
-        refuse(MemoryError, "result", f"at most the machine's {_machine_memory() / 2**30:.0f} GiB",
+        refuse(MemoryError, what, f"at most the machine's {_machine_memory() / 2**30:.0f} GiB",
                f"shape {tuple(shape)} of {itemsize}-byte elements, {needed / 2**30:.6g} GiB")
 
 
@@ -304,6 +304,10 @@ def resampling(
         refuse(TypeError, "x", f"numbers for mode {mode!r} (nearest and nearest-exact take any dtype)", name)
     if 0 in spatial and 0 not in x.shape[:2]:
         refuse(ValueError, "x", "spatial dims of at least 1", f"shape {tuple(x.shape)}")
+    product("size" if size is not None else "scale_factor", (*x.shape[:2], *out))
+    memory((*x.shape[:2], *out), frontends.itemsize(x))
+    # A map's tables, and what building them takes: seldom more than the arrays, but for one axis of 10**8 and more.
+    memory((sum(spatial) + sum(out),), 200, "the tables of the axis maps")
     if recompute_scale_factor or kind == "area":
         scales = (None,) * n
     rule = "direct"

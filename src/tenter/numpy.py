@@ -31,7 +31,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
            [3, 4],
            [3, 4]])
     """
-    if not isinstance(a, (np.ndarray, list, tuple, int, float, complex, str, bytes)) or _subclass(a):
+    if not _plain(a):
         return _numpy_repeat(a, repeats, axis=axis)
     try:
         x = np.asarray(a)
@@ -63,7 +63,7 @@ def tile(A: Any, reps: Any) -> Any:
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
     """
-    if not isinstance(A, (np.ndarray, list, tuple, int, float, complex, str, bytes)) or _subclass(A):
+    if not _plain(A):
         return _numpy_tile(A, reps)
     try:
         x = np.asarray(A)
@@ -77,5 +77,6 @@ def tile(A: Any, reps: Any) -> Any:
         raise check.error(refusal, "numpy.tile", A=A, reps=reps) from None
 
 
-def _subclass(a: Any) -> bool:
-    return isinstance(a, np.ndarray) and type(a) is not np.ndarray
+def _plain(a: Any) -> bool:
+    """An array or what makes one, and nothing that may have a repeat of its own."""
+    return type(a) is np.ndarray or isinstance(a, (list, tuple, int, float, complex, str, bytes, np.generic))

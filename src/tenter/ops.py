@@ -92,7 +92,7 @@ def repeat(x: Any, *sizes: Any, **named: Any) -> Any:
     """
     try:
         x = check.array("x", x)
-        return _tiled(x, check.repeat_sizes("sizes", sizes, named, x.ndim))
+        return _tiled(x, "sizes", check.repeat_sizes("sizes", sizes, named, x.ndim))
     except check.Refusal as refusal:
         raise check.error(refusal, "repeat", x, *sizes, **named) from None
 
@@ -115,15 +115,15 @@ def tile(x: Any, *dims: Any) -> Any:
     try:
         x = check.array("x", x)
         sizes = check.sizes("dims", dims)
-        return _tiled(x, (1,) * (x.ndim - len(sizes)) + sizes)
+        return _tiled(x, "dims", (1,) * (x.ndim - len(sizes)) + sizes)
     except check.Refusal as refusal:
         raise check.error(refusal, "tile", x, *dims) from None
 
 
-def _tiled(x: Any, sizes: tuple[int, ...]) -> Any:
-    check.rank("sizes", len(sizes))
+def _tiled(x: Any, name: str, sizes: tuple[int, ...]) -> Any:
+    check.rank(name, len(sizes))
     x = x.reshape((1,) * (len(sizes) - x.ndim) + tuple(x.shape))
-    check.product("sizes", [n * int(s) for n, s in zip(sizes, x.shape)])
+    check.product(name, [n * int(s) for n, s in zip(sizes, x.shape)])
     return apply_maps(x, tuple((axis, build.tile(int(x.shape[axis]), n)) for axis, n in enumerate(sizes) if n != 1))
 
 

@@ -32,13 +32,17 @@ class View(NamedTuple):
     itemsize: int
 
 
+_torch_frontend: ModuleType | None = None
+
+
 def of(x: Any) -> ModuleType:
     """The frontend that serves x."""
+    global _torch_frontend
     if isinstance(x, np.ndarray):
         return numpy_frontend
-    from tenter.frontends import torch as torch_frontend
-
-    return torch_frontend
+    if _torch_frontend is None:
+        from tenter.frontends import torch as _torch_frontend
+    return _torch_frontend
 
 
 def is_array(x: Any) -> bool:
@@ -62,6 +66,11 @@ def to_numpy(x: Any) -> np.ndarray[Any, Any]:
 def dtype_name(x: Any) -> str:
     name: str = of(x).dtype_name(x)
     return name
+
+
+def itemsize(x: Any) -> int:
+    size: int = of(x).itemsize(x)
+    return size
 
 
 def is_numeric(dtype: str) -> bool:

@@ -18,6 +18,8 @@ from tenter.maps import AxisMap, Copy, Window
 ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8}
 ACCUMULATE = {"float32": 0, "float64": 1, "int64": 2}
 AFFINE, EVERY, RUNS, INDEX = range(4)
+# What lies between two passes should fit a core's cache.
+TEMPORARY = 4 << 20
 # A column of this many values fills vectors by itself; narrower ones are resampled many rows at a time.
 WIDE = 16
 
@@ -99,9 +101,27 @@ def _windows(src: View, dst: int, dims: list[Dim], threads: int) -> None:
         dtype, itemsize = COMPLEX_PARTS[dtype], itemsize // 2
         dims = [*dims, Dim(2, itemsize)]
     acc = _accumulator(dtype, dims)
-    final, final_size = dtype, itemsize
     passes = _passes(dims)
-    pointer, held = src.pointer, None
+    # Between passes lies a temporary. Leading dims without a map are independent, so they go a few slices at a time and the
+    # temporary stays small and in cache.
+    lead = next(k for k, d in enumerate(dims) if d.map)
+    outer = _merge(dims[:lead])
+    if len(passes) == 1 or not outer:
+        _run_passes(src.pointer, dst, dtype, itemsize, acc, dims, passes, threads)
+        return
+    (n, stride), rest = outer[0], [Dim(*d) for d in outer[1:]] + dims[lead:]
+    passes = [[k - lead + len(outer) for k in axes] for axes in passes]
+    bytes_each = itemsize * math.prod(d.n_out for d in rest)
+    largest = ITEMSIZE[acc] * max(math.prod(d.n for d in rest), math.prod(d.n_out for d in rest))
+    chunk = max(1, TEMPORARY // max(largest, 1))
+    for at in range(0, n, chunk):
+        some = [Dim(min(chunk, n - at), stride), *rest]
+        _run_passes(src.pointer + at * stride, dst + at * bytes_each, dtype, itemsize, acc, some, passes, threads)
+
+
+def _run_passes(pointer: int, dst: int, dtype: str, itemsize: int, acc: str, dims: list[Dim], passes: list[list[int]],
+                threads: int) -> None:  # fmt: skip
+    final, final_size, held = dtype, itemsize, None
     for done, axes in enumerate(passes):
         last, copies = done + 1 == len(passes), isinstance(dims[axes[0]].map, Copy)
         out_type, out_size = (final, final_size) if last else (dtype, itemsize) if copies else (acc, ITEMSIZE[acc])

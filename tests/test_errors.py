@@ -1,0 +1,223 @@
+"""Bad input: the type of the error, the argument named first, and the call shown, for every entry and array kind."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tenter
+import torch
+
+X = np.zeros((2, 3), np.float32)
+IMAGE = np.zeros((1, 2, 4, 5), np.float32)
+NAN, INF = float("nan"), float("inf")
+LYING = "an object that is no array"
+
+# call, argument that the message starts with, type, words that it must hold
+ERRORS = [
+    (lambda f: tenter.repeat_interleave(f(X), [1, 2], dim=1), "repeats", ValueError, ["expected 3 counts", "dim 1", "got 2"]),
+    (lambda f: tenter.repeat_interleave(f(X), [1, 2]), "repeats", ValueError, ["6 counts", "flattened"]),
+    (lambda f: tenter.repeat_interleave(f(X), -1), "repeats", ValueError, [">= 0", "got -1"]),
+    (lambda f: tenter.repeat_interleave(f(X), [1, -2, 3], 1), "repeats", ValueError, ["not negative", "-2 at position 1"]),
+    (lambda f: tenter.repeat_interleave(f(X), [2**62, 2**62, 1], 1), "repeats", ValueError, ["below 2**63"]),
+    (lambda f: tenter.repeat_interleave(f(X), [2**64, 1, 1], 1), "repeats", ValueError, ["2**63"]),
+    (lambda f: tenter.repeat_interleave(f(X), 2**62, 1), "repeats", ValueError, ["below 2**63"]),
+    (lambda f: tenter.repeat_interleave(f(X), 2**80, 1), "repeats", ValueError, ["below 2**63"]),
+    (lambda f: tenter.repeat_interleave(f(X), np.full(3, 2**63, np.uint64), 1), "repeats", ValueError, ["below 2**63"]),
+    (lambda f: tenter.repeat_interleave(f(X), True), "repeats", TypeError, ["bool"]),
+    (lambda f: tenter.repeat_interleave(f(X), [True, False, True], 1), "repeats", TypeError, ["bool"]),
+    (lambda f: tenter.repeat_interleave(f(X), np.array([True]), 1), "repeats", TypeError, ["bool"]),
+    (lambda f: tenter.repeat_interleave(f(X), 1.5), "repeats", TypeError, ["1.5"]),
+    (lambda f: tenter.repeat_interleave(f(X), [1.0, 2.0, 3.0], 1), "repeats", TypeError, ["float64"]),
+    (lambda f: tenter.repeat_interleave(f(X), torch.tensor([1.0, 2, 3]), 1), "repeats", TypeError, ["float32"]),
+    (lambda f: tenter.repeat_interleave(f(X), [[1, 2, 3]], 1), "repeats", ValueError, ["2-D"]),
+    (lambda f: tenter.repeat_interleave(f(X), "3"), "repeats", TypeError, ["'3'"]),
+    (lambda f: tenter.repeat_interleave(f(X), [1, [2]], 1), "repeats", ValueError, ["ragged"]),
+    (lambda f: tenter.repeat_interleave(f(X), torch.zeros(3, dtype=torch.int64, device="meta"), 1), "repeats", TypeError, ["meta"]),
+    (lambda f: tenter.repeat_interleave(f(X), 2, dim=2), "dim", IndexError, ["from -2 to 1", "got 2"]),
+    (lambda f: tenter.repeat_interleave(f(X), 2, dim=-3), "dim", IndexError, ["got -3"]),
+    (lambda f: tenter.repeat_interleave(f(X), 2, dim=1.0), "dim", TypeError, ["1.0"]),
+    (lambda f: tenter.repeat_interleave(f(X), 2, dim=True), "dim", TypeError, ["bool"]),
+    (lambda f: tenter.repeat_interleave(f(X), [1, 2, 3], 1, output_size=7), "output_size", ValueError, ["expected 6", "got 7"]),
+    (lambda f: tenter.repeat_interleave(f(X), 2, 1, output_size=0), "output_size", ValueError, ["expected 6", "got 0"]),
+    (lambda f: tenter.repeat_interleave(f(X), 2, 1, output_size=6.0), "output_size", TypeError, ["6.0"]),
+    (lambda f: tenter.repeat_interleave(f(np.array([-1, -1, 2])), output_size=0), "repeats", ValueError, ["-1 at position 0"]),
+    (lambda f: tenter.repeat_interleave(f(np.array([1, 2])), output_size=2), "output_size", ValueError, ["expected 3"]),
+    (lambda f: tenter.repeat_interleave(f(np.array([[1]]))), "repeats", ValueError, ["1-D"]),
+    (lambda f: tenter.repeat_interleave(f(np.array(3))), "repeats", ValueError, ["1-D"]),
+    (lambda f: tenter.repeat_interleave(f(np.array([1.0]))), "repeats", TypeError, ["float64"]),
+    (lambda f: tenter.repeat_interleave(f(X), 2**40, 1), "result", MemoryError, ["GiB"]),
+    (lambda f: tenter.repeat(f(X), 2), "sizes", ValueError, ["at least 2 numbers", "got 1"]),
+    (lambda f: tenter.repeat(f(X)), "sizes", ValueError, ["got 0"]),
+    (lambda f: tenter.repeat(f(X), 2, -1), "sizes", ValueError, [">= 0", "-1"]),
+    (lambda f: tenter.repeat(f(X), 2, 1.5), "sizes", TypeError, ["1.5"]),
+    (lambda f: tenter.repeat(f(X), (2, True)), "sizes", TypeError, ["bool"]),
+    (lambda f: tenter.repeat(f(X), 2, axis=1), "axis", TypeError, ["numpy.repeat", "repeat_interleave"]),
+    (lambda f: tenter.repeat(f(X), 2, dim=1), "dim", TypeError, ["repeat_interleave"]),
+    (lambda f: tenter.repeat(f(X), 2, times=1), "times", TypeError, ["times"]),
+    (lambda f: tenter.repeat(f(X), 2**40, 2**40), "sizes", MemoryError, ["2**63"]),
+    (lambda f: tenter.repeat(f(X), 2**20, 2**20), "result", MemoryError, ["GiB"]),
+    (lambda f: tenter.repeat(f(X), *[1] * 65), "sizes", ValueError, ["64 dims"]),
+    (lambda f: tenter.repeat(f(X), 2**70, 2), "sizes", ValueError, ["2**63"]),
+    (lambda f: tenter.tile(f(X), (2, -1)), "dims", ValueError, ["-1"]),
+    (lambda f: tenter.tile(f(X), 1.5), "dims", TypeError, ["1.5"]),
+    (lambda f: tenter.tile(f(X), "ab"), "dims", TypeError, ["'ab'"]),
+    (lambda f: tenter.tile(f(X), (2**40, 2**40)), "dims", MemoryError, ["2**63"]),
+    (lambda f: tenter.expand(f(X), 5, 3), "sizes", ValueError, ["length 1", "got 5"]),
+    (lambda f: tenter.expand(f(X), 3), "sizes", ValueError, ["at least 2"]),
+    (lambda f: tenter.expand(f(X), -1, 2, 3), "sizes", ValueError, ["new dim"]),
+    (lambda f: tenter.expand(f(X), 2, -2), "sizes", ValueError, [">= -1"]),
+    (lambda f: tenter.expand(f(X), 2**62, 2, 3), "sizes", MemoryError, ["2**63"]),
+    (lambda f: tenter.interpolate(f(X), 4), "x", ValueError, ["batch, channels", "2 dims"]),
+    (lambda f: tenter.interpolate(f(IMAGE)), "size", ValueError, ["neither"]),
+    (lambda f: tenter.interpolate(f(IMAGE), 4, 2.0), "size", ValueError, ["not both"]),
+    (lambda f: tenter.interpolate(f(IMAGE), 0), "size", ValueError, [">= 1", "0"]),
+    (lambda f: tenter.interpolate(f(IMAGE), -3), "size", ValueError, ["-3"]),
+    (lambda f: tenter.interpolate(f(IMAGE), (4, 5, 6)), "size", ValueError, ["2, one per spatial dim", "got 3"]),
+    (lambda f: tenter.interpolate(f(IMAGE), 4.0), "size", TypeError, ["4.0"]),
+    (lambda f: tenter.interpolate(f(IMAGE), "4"), "size", TypeError, ["'4'"]),
+    (lambda f: tenter.interpolate(f(IMAGE), 2**70), "size", ValueError, ["2**63"]),
+    (lambda f: tenter.interpolate(f(IMAGE), 2**40), "size", MemoryError, ["2**63"]),
+    (lambda f: tenter.interpolate(f(IMAGE), (2**20, 2**20)), "result", MemoryError, ["GiB"]),
+    (lambda f: tenter.interpolate(f(IMAGE), scale_factor=NAN), "scale_factor", ValueError, ["finite", "nan"]),
+    (lambda f: tenter.interpolate(f(IMAGE), scale_factor=INF), "scale_factor", ValueError, ["finite", "inf"]),
+    (lambda f: tenter.interpolate(f(IMAGE), scale_factor=-1.0), "scale_factor", ValueError, ["above 0"]),
+    (lambda f: tenter.interpolate(f(IMAGE), scale_factor=0), "scale_factor", ValueError, ["above 0"]),
+    (lambda f: tenter.interpolate(f(IMAGE), scale_factor=0.1), "scale_factor", ValueError, ["at least 1"]),
+    (lambda f: tenter.interpolate(f(IMAGE), scale_factor=1e300), "scale_factor", ValueError, ["2**63"]),
+    (lambda f: tenter.interpolate(f(IMAGE), scale_factor=(2.0,)), "scale_factor", ValueError, ["got 1"]),
+    (lambda f: tenter.interpolate(f(IMAGE), scale_factor="2"), "scale_factor", TypeError, ["'2'"]),
+    (lambda f: tenter.interpolate(f(IMAGE), scale_factor=True), "scale_factor", TypeError, ["True"]),
+    (lambda f: tenter.interpolate(f(IMAGE), 4, mode="cubic"), "mode", ValueError, ["bicubic", "'cubic'"]),
+    (lambda f: tenter.interpolate(f(IMAGE), 4, mode=None), "mode", TypeError, ["None"]),
+    (lambda f: tenter.interpolate(f(IMAGE), 4, mode="linear"), "mode", ValueError, ["4-d"]),
+    (lambda f: tenter.interpolate(f(IMAGE), 4, mode="trilinear"), "mode", ValueError, ["4-d"]),
+    (lambda f: tenter.interpolate(f(IMAGE), 4, mode="nearest", align_corners=True), "align_corners", ValueError, ["no corners"]),
+    (lambda f: tenter.interpolate(f(IMAGE), 4, recompute_scale_factor=True), "recompute_scale_factor", ValueError, ["scale_factor"]),
+    (lambda f: tenter.interpolate(f(IMAGE), 4, mode="area", antialias=True), "antialias", ValueError, ["'area'"]),
+    (lambda f: tenter.interpolate(f(IMAGE), 4, mode="lanczos"), "antialias", ValueError, ["True"]),
+    (lambda f: tenter.interpolate(f(IMAGE > 0), 4, mode="bilinear"), "x", TypeError, ["bool", "nearest"]),
+    (lambda f: tenter.interpolate(f(np.zeros((1, 1, 0, 3))), 4), "x", ValueError, ["at least 1"]),
+    (lambda f: tenter.maps.Copy.every(4, 2).apply(f(X), 1), "x", ValueError, ["length 4", "got 3"]),
+    (lambda f: tenter.maps.Copy.every(3, 2).apply(f(X), 2), "axis", IndexError, ["got 2"]),
+    (lambda f: tenter.maps.Copy.every(3, 2).T.apply(f(X > 0), 1), "x", (TypeError, ValueError), []),
+]  # fmt: skip
+
+NOT_ARRAYS = [None, "text", {1: 2}, object(), {3}, [[1], [2, 3]], lambda: 0, [object()]]
+
+
+@pytest.mark.parametrize("kind", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
+@pytest.mark.parametrize("n", range(len(ERRORS)))
+def test_errors(n, kind):
+    call, argument, error, words = ERRORS[n]
+    with pytest.raises(error) as caught:
+        call(kind)
+    message = str(caught.value)
+    form = rf"{argument}: expected [^\n]+, got [^\n]+\n  in [\w.]+\([^\n]*\)"
+    assert re.fullmatch(form, message), message
+    assert all(w in message for w in words), message
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("x", NOT_ARRAYS, ids=repr)
+def test_what_is_no_array(x):
+    for call in (lambda: tenter.repeat_interleave(x, 2), lambda: tenter.repeat(x, 2), lambda: tenter.tile(x, 2),
+                 lambda: tenter.expand(x, 2), lambda: tenter.interpolate(x, 2)):
+        with pytest.raises((TypeError, ValueError), match="x: expected"):
+            call()
+
+
+def test_the_message_of_the_specification():
+    with pytest.raises(ValueError) as caught:
+        tenter.repeat_interleave(X, np.array([1, 2]), dim=1)
+    assert str(caught.value) == (
+        "repeats: expected 3 counts, one per position of dim 1 (or one for all), got 2\n"
+        "  in repeat_interleave(x: float32[2, 3], repeats: int64[2], dim=1)")
+
+
+def test_tensors_without_memory_are_refused():
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode() as mode:
+        fake = mode.from_tensor(torch.zeros(1, 1, 4))
+    sparse = torch.zeros(1, 1, 4).to_sparse()
+    for x in (fake, torch.zeros(1, 1, 4, device="meta"), sparse):
+        for call in (lambda x=x: tenter.repeat_interleave(x, 2), lambda x=x: tenter.interpolate(x, 2), lambda x=x: tenter.repeat(x, 2, 2, 2),
+                     lambda x=x: tenter.tile(x, 2), lambda x=x: tenter.maps.Copy.every(4, 2).apply(x, 2)):
+            with pytest.raises(TypeError, match="plain CPU tensor"):
+                call()
+
+
+def test_a_failed_call_leaves_everything_unchanged():
+    x, out = np.arange(6.0).reshape(2, 3), np.full((2, 6), 7.0)
+    for bad in (lambda: tenter.maps.Copy.every(4, 2).apply(x, 1, out=out), lambda: tenter.maps.Copy.every(3, 3).apply(x, 1, out=out)):
+        with pytest.raises(ValueError):
+            bad()
+    assert (out == 7).all() and x.ravel().tolist() == list(range(6))
+
+
+# Run in processes of their own, so that a crash is seen and not only an exception.
+HOSTILE = """
+import numpy as np, tenter, sys
+import torch
+NAN, INF = float("nan"), float("inf")
+def must_raise(call):
+    try: call()
+    except (TypeError, ValueError, IndexError, MemoryError): return
+    sys.exit(f"no error from {call.__code__.co_firstlineno}")
+for f in (np.asarray, torch.as_tensor):
+    x, image = f(np.zeros((2, 3), np.float32)), f(np.zeros((1, 2, 4, 5), np.float32))
+    must_raise(lambda: tenter.repeat_interleave(f(np.array([-1, -1, 2])), output_size=0))
+    must_raise(lambda: tenter.repeat_interleave(x, f(np.array([-5, 4, 4])), 1, output_size=3))
+    must_raise(lambda: tenter.repeat_interleave(x, f(np.array([2**62, 2**62, 2**62])), 1))
+    must_raise(lambda: tenter.repeat_interleave(x, f(np.array([1, 1, 1])), 1, output_size=10**12))
+    must_raise(lambda: tenter.repeat_interleave(x, f(np.array([1, 1, 1])), 1, output_size=-1))
+    must_raise(lambda: tenter.repeat_interleave(x, 2**33, 0))
+    must_raise(lambda: tenter.repeat_interleave(f(np.array(3.0)), f(np.array([1, 2])), 0))
+    must_raise(lambda: tenter.repeat_interleave(f(np.zeros((0, 3))), f(np.array([1, 2])), 0))
+    must_raise(lambda: tenter.repeat(x, 2**31, 2**31))
+    must_raise(lambda: tenter.repeat(x, *[2] * 64))
+    must_raise(lambda: tenter.tile(x, (2**62,)))
+    must_raise(lambda: tenter.expand(x, -7, 3))
+    for s in (NAN, INF, -INF, 0.0, -2.0, 1e-300, 1e300, (2.0, NAN)):
+        must_raise(lambda: tenter.interpolate(image, scale_factor=s))
+    for s in (0, -1, 2**31, 2**62, (3, 0), ()):
+        must_raise(lambda: tenter.interpolate(image, s, mode="bilinear"))
+    must_raise(lambda: tenter.interpolate(f(np.zeros((1, 1, 0))), 3))
+    # no error, and no crash either: empty, 0-d, huge strides, overlapping memory
+    assert tenter.repeat_interleave(f(np.zeros((0, 3))), 5, 0).shape == (0, 3)
+    assert tenter.repeat_interleave(f(np.array(3.0)), 5).shape == (5,)
+    assert tenter.interpolate(f(np.zeros((0, 2, 4, 4))), 3, mode="bicubic").shape == (0, 2, 3, 3)
+    assert tenter.interpolate(f(np.zeros((2, 0, 4, 4))), 3).shape == (2, 0, 3, 3)
+    assert tenter.repeat(x, 0, 2**40).shape == (0, 3 * 2**40)
+    wide = tenter.expand(f(np.ones((1, 1, 1, 5), np.float32)), 3, 2, 700, 5)
+    assert float(tenter.interpolate(wide, (9, 11), mode="bilinear").sum()) == 3 * 2 * 9 * 11
+try: torch.empty(0); tenter.repeat_interleave(torch.zeros(4).cuda(), 2)
+except Exception: pass
+big = np.lib.stride_tricks.as_strided(np.zeros(1, np.uint8), (1, 1, 2**40), (0, 0, 0))
+must_raise(lambda: tenter.interpolate(big, 2**39, mode="linear"))
+for bad in (type("A", (), {"__index__": lambda s: 1 / 0})(), type("B", (), {"__len__": lambda s: -1})()):
+    try: tenter.repeat(np.zeros(3), bad)
+    except Exception: pass
+print("survived")
+"""
+
+
+def test_hostile_input_never_crashes():
+    done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", HOSTILE], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "survived\n"), done.stderr
+
+
+def test_each_bad_input_in_its_own_process_of_this_list():
+    """Every call of ERRORS again, one interpreter for all of one kind: a crash ends it."""
+    code = ("import sys; sys.path.insert(0, {!r}); import numpy, torch; from test_errors import ERRORS\n"
+            "for n, (call, _, error, _) in enumerate(ERRORS):\n"
+            "    for kind in (numpy.asarray, torch.as_tensor):\n"
+            "        try: call(kind)\n"
+            "        except error: print(n)\n").format(str(__import__("pathlib").Path(__file__).parent))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [str(n) for n in range(len(ERRORS)) for _ in range(2)]
