@@ -87,7 +87,8 @@ void window_axes(uintptr_t src, uintptr_t dst, int in, int out, int acc,
 
 // Writes the n + 1 running totals of counts to offsets. Returns the total, or minus one minus the position of the first
 // count that is negative, or that takes the total past int64.
-template <class T> int64_t running_total(const char* counts, int64_t stride, int64_t n, int64_t* offsets) {
+template <class T>
+int64_t running_total(const char* counts, int64_t stride, int64_t n, int64_t* offsets) {
   int64_t total = 0;
   offsets[0] = 0;
   for (int64_t i = 0; i < n; ++i) {
@@ -121,20 +122,21 @@ int64_t offsets_of(uintptr_t counts, int dtype, int64_t stride, int64_t n, uintp
 NB_MODULE(_native, m) {
   nb::set_leak_warnings(false);  // maps live in caches until the interpreter is gone
   nb::class_<HeldMap>(m, "WindowMap")
-      .def("__init__",
-           [](HeldMap* self, int64_t n_in, int64_t n_out, int64_t width, std::optional<Int64s> start,
-              std::optional<Int64s> offset, std::optional<Doubles> weight) {
-             new (self) HeldMap{{n_in, n_out, width}, start, offset, weight, {}};
-             WindowMap& map = self->map;
-             if (start) map.start = start->data(), map.offset = offset->data();
-             if (weight) {
-               self->weight32.assign(weight->data(), weight->data() + weight->size());
-               map.weight64 = weight->data();
-               map.weight32 = self->weight32.data();
-             }
-           },
-           nb::arg("n_in"), nb::arg("n_out"), nb::arg("width"), nb::arg("start").none(), nb::arg("offset").none(),
-           nb::arg("weight").none());
+      .def(
+          "__init__",
+          [](HeldMap* self, int64_t n_in, int64_t n_out, int64_t width, std::optional<Int64s> start,
+             std::optional<Int64s> offset, std::optional<Doubles> weight) {
+            new (self) HeldMap{{n_in, n_out, width}, start, offset, weight, {}};
+            WindowMap& map = self->map;
+            if (start) map.start = start->data(), map.offset = offset->data();
+            if (weight) {
+              self->weight32.assign(weight->data(), weight->data() + weight->size());
+              map.weight64 = weight->data();
+              map.weight32 = self->weight32.data();
+            }
+          },
+          nb::arg("n_in"), nb::arg("n_out"), nb::arg("width"), nb::arg("start").none(), nb::arg("offset").none(),
+          nb::arg("weight").none());
   m.def("copy", &copy_axes);
   m.def("window", &window_axes, nb::arg("src"), nb::arg("dst"), nb::arg("dtype_in"), nb::arg("dtype_out"),
         nb::arg("accumulate"), nb::arg("outer"), nb::arg("row"), nb::arg("column"), nb::arg("inner"),

@@ -44,8 +44,9 @@ inline int64_t input_of(const CopyAxis& a, int64_t o) {
   return i;
 }
 
-// Stores `count` copies of the N bytes at src. Runs are short, so one wide store mostly covers a run; it spills over into
-// the next run's place, which is written after it. `end` is the end of this task's output: nothing is spilled past it.
+// Stores `count` copies of the N bytes at src. Runs are short, so one wide store mostly covers a run; it spills over
+// into the next run's place, which is written after it. `end` is the end of this task's output: nothing is spilled past
+// it.
 template <int N>
 inline char* store_run(char* dst, const char* src, int64_t count, const char* end) {
   if constexpr (N == 1 || N == 2 || N == 4 || N == 8) {
@@ -104,8 +105,7 @@ void last_axis(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_
         for (int64_t i = 0; i < n; ++i) dst = store_run<N>(dst, from + i * a.stride, a.repeat, end);
     }
   } else {
-    each_run(a, lo, hi,
-             [&](int64_t i, int64_t count) { dst = store_run<N>(dst, src + i * a.stride, count, end); });
+    each_run(a, lo, hi, [&](int64_t i, int64_t count) { dst = store_run<N>(dst, src + i * a.stride, count, end); });
   }
 }
 
@@ -173,7 +173,8 @@ void copy(const CopyTask& t, int threads) {
   while (k + 1 < t.n_axes && lead * t.axis[k].n_out < wanted) lead *= t.axis[k++].n_out;
   const CopyAxis& split = t.axis[k];
   const int64_t chunk = std::max<int64_t>(1, split.n_out / std::max<int64_t>(1, wanted / lead));
-  const int64_t aligned = split.kind == CopyAxis::every ? (chunk + split.repeat - 1) / split.repeat * split.repeat : chunk;
+  const int64_t aligned =
+      split.kind == CopyAxis::every ? (chunk + split.repeat - 1) / split.repeat * split.repeat : chunk;
   const int64_t chunks = (split.n_out + aligned - 1) / aligned;
   parallel(lead * chunks, threads, [&](int64_t p) {
     const int64_t lo = p % chunks * aligned, hi = std::min(split.n_out, lo + aligned);

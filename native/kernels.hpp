@@ -43,8 +43,8 @@ struct WindowMap {
   int64_t count(int64_t o) const { return start ? offset[o + 1] - offset[o] : width; }
 };
 
-// (outer..., row, column, inner) resampled along row, column or both into contiguous memory. An axis without a map stays
-// as it is; `inner` values travel together and are never mixed. Strides are in bytes.
+// (outer..., row, column, inner) resampled along row, column or both into contiguous memory. An axis without a map
+// stays as it is; `inner` values travel together and are never mixed. Strides are in bytes.
 struct WindowTask {
   const char* src;
   char* dst;
@@ -65,8 +65,8 @@ struct Kernels {
   void (*window)(const WindowTask&, int threads);
 };
 
-const Kernels& kernels();           // the table in use
-bool force_level(const char* name); // "" goes back to the best one; false where this machine lacks it
-const char* const* level_names();   // null-terminated, best last; only those that this machine has
+const Kernels& kernels();            // the table in use
+bool force_level(const char* name);  // "" goes back to the best one; false where this machine lacks it
+const char* const* level_names();    // null-terminated, best last; only those that this machine has
 
 }  // namespace tenter

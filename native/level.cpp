@@ -31,6 +31,10 @@ constexpr int64_t parallel_bytes = 1 << 20;  // below this, waking a thread cost
 #include "vector.hpp"
 
 #include "copy.hpp"
+#include "rows.hpp"
+
+#include "tile.hpp"
+
 #include "window.hpp"
 
 }  // namespace

@@ -31,8 +31,8 @@ void drain(Job& job) {
   }
 }
 
-// The caller publishes a job on its own stack, works on it, withdraws it and waits for the workers still inside. A worker
-// that wakes late finds no job and sleeps on: nobody ever waits for a thread that has not started.
+// The caller publishes a job on its own stack, works on it, withdraws it and waits for the workers still inside. A
+// worker that wakes late finds no job and sleeps on: nobody ever waits for a thread that has not started.
 class Pool {
  public:
   void run(Job& job) {
@@ -82,8 +82,8 @@ class Pool {
   int n_workers_ = 0;
 };
 
-// Never destroyed: workers sleep in it until the process ends. A forked child has the pool's memory but not its threads,
-// and its mutexes in any state, so it forgets the pool and works on the calling thread alone.
+// Never destroyed: workers sleep in it until the process ends. A forked child has the pool's memory but not its
+// threads, and its mutexes in any state, so it forgets the pool and works on the calling thread alone.
 std::atomic<Pool*> pool{nullptr};
 std::atomic<bool> is_child{false};
 

@@ -9,23 +9,35 @@ constexpr int vector_bytes = 32;
 constexpr int vector_bytes = 16;
 #endif
 
-struct f16 { uint16_t bits; };
-struct bf16 { uint16_t bits; };
+struct f16 {
+  uint16_t bits;
+};
+struct bf16 {
+  uint16_t bits;
+};
 
-template <class A> constexpr int lanes = vector_bytes / int(sizeof(A));
-template <class T, int N> struct VecOf { typedef T type __attribute__((vector_size(N * sizeof(T)))); };
-template <class T, int N> using VecN = typename VecOf<T, N>::type;
-template <class A> using Vec = VecN<A, lanes<A>>;
+template <class A>
+constexpr int lanes = vector_bytes / int(sizeof(A));
+template <class T, int N>
+struct VecOf {
+  typedef T type __attribute__((vector_size(N * sizeof(T))));
+};
+template <class T, int N>
+using VecN = typename VecOf<T, N>::type;
+template <class A>
+using Vec = VecN<A, lanes<A>>;
 
-template <class V> inline V load_bits(const void* p) {
+template <class V>
+inline V load_bits(const void* p) {
   V v;
   std::memcpy(&v, p, sizeof v);
   return v;
 }
 
-// sum + x * w, fused where the level has it. Contraction is off (CMakeLists.txt), so this alone decides the rounding, and a
-// value comes out the same whichever loop computes it.
-template <class A> inline Vec<A> multiply_add(Vec<A> x, A w, Vec<A> sum) {
+// sum + x * w, fused where the level has it. Contraction is off (CMakeLists.txt), so this alone decides the rounding,
+// and a value comes out the same whichever loop computes it.
+template <class A>
+inline Vec<A> multiply_add(Vec<A> x, A w, Vec<A> sum) {
 #if defined(__AVX512F__)
   if constexpr (std::is_same_v<A, float>) return (Vec<A>)_mm512_fmadd_ps((__m512)x, _mm512_set1_ps(w), (__m512)sum);
   if constexpr (std::is_same_v<A, double>) return (Vec<A>)_mm512_fmadd_pd((__m512d)x, _mm512_set1_pd(w), (__m512d)sum);
@@ -35,7 +47,8 @@ template <class A> inline Vec<A> multiply_add(Vec<A> x, A w, Vec<A> sum) {
 #endif
   return sum + x * w;
 }
-template <class A> inline A multiply_add(A x, A w, A sum) {
+template <class A>
+inline A multiply_add(A x, A w, A sum) {
 #if defined(__FMA__)
   if constexpr (std::is_floating_point_v<A>) return std::fma(x, w, sum);
 #endif
@@ -43,7 +56,8 @@ template <class A> inline A multiply_add(A x, A w, A sum) {
 }
 
 // ---- float16 by integer arithmetic, for levels without an instruction for it; exact, subnormals included
-template <int N> inline VecN<float, N> widen_f16(VecN<uint32_t, N> h) {
+template <int N>
+inline VecN<float, N> widen_f16(VecN<uint32_t, N> h) {
   const VecN<uint32_t, N> sign = (h & 0x8000u) << 16, body = (h & 0x7fffu) << 13;
   const VecN<float, N> finite = (VecN<float, N>)body * 0x1p112f;
   const VecN<uint32_t, N> special = body | 0x7f800000u;
@@ -68,7 +82,8 @@ inline uint16_t narrow_f16(float x) {
 }
 
 // ---- load: lanes<A> values of T, as A
-template <class A, class T> inline Vec<A> load(const void* p) {
+template <class A, class T>
+inline Vec<A> load(const void* p) {
   constexpr int N = lanes<A>;
   if constexpr (std::is_same_v<A, T>) {
     return load_bits<Vec<A>>(p);
@@ -101,12 +116,14 @@ template <class A, class T> inline Vec<A> load(const void* p) {
 }
 
 // ---- store: round half to even, saturate
-template <class T, class A> inline T saturate(A x) {  // x is a float or double
+template <class T, class A>
+inline T saturate(A x) {  // x is a float or double
   if (!(x >= A(std::numeric_limits<T>::min()))) return std::numeric_limits<T>::min();
   if (x >= A(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
   return T(std::nearbyint(x));
 }
-template <class A, class T> inline void store(void* p, Vec<A> v) {
+template <class A, class T>
+inline void store(void* p, Vec<A> v) {
   constexpr int N = lanes<A>;
   if constexpr (std::is_same_v<A, T>) {
     std::memcpy(p, &v, sizeof v);
@@ -174,17 +191,20 @@ template <class A, class T> inline void store(void* p, Vec<A> v) {
 }
 
 // ---- the same for the first n < lanes values, touching nothing past them
-template <class A, class T> inline Vec<A> load_part(const void* p, int64_t n) {
+template <class A, class T>
+inline Vec<A> load_part(const void* p, int64_t n) {
   T buffer[lanes<A>] = {};
   std::memcpy(buffer, p, n * sizeof(T));
   return load<A, T>(buffer);
 }
-template <class A, class T> inline void store_part(void* p, Vec<A> v, int64_t n) {
+template <class A, class T>
+inline void store_part(void* p, Vec<A> v, int64_t n) {
   T buffer[lanes<A>];
   store<A, T>(buffer, v);
   std::memcpy(p, buffer, n * sizeof(T));
 }
-template <class A, class T> inline A load_one(const void* p) {
+template <class A, class T>
+inline A load_one(const void* p) {
   if constexpr (std::is_same_v<T, f16> || std::is_same_v<T, bf16>) {
     return load_part<A, T>(p, 1)[0];
   } else {
@@ -195,17 +215,18 @@ template <class A, class T> inline A load_one(const void* p) {
 }
 
 // Transposes a square of lanes x lanes values held in registers. Stage s swaps the off-diagonal s x s blocks.
-template <class A> inline void transpose(Vec<A>* v) {
+template <class A>
+inline void transpose(Vec<A>* v) {
   constexpr int N = lanes<A>;
   auto stage = [&]<int S, int... l>(std::integral_constant<int, S>, std::integer_sequence<int, l...>)
-      __attribute__((always_inline)) {
-    for (int r = 0; r < N; ++r) {
-      if (r & S) continue;
-      const Vec<A> a = v[r], b = v[r + S];
-      v[r] = __builtin_shufflevector(a, b, (l & S ? N + l - S : l)...);
-      v[r + S] = __builtin_shufflevector(a, b, (l & S ? N + l : l + S)...);
-    }
-  };
+                   __attribute__((always_inline)) {
+                     for (int r = 0; r < N; ++r) {
+                       if (r & S) continue;
+                       const Vec<A> a = v[r], b = v[r + S];
+                       v[r] = __builtin_shufflevector(a, b, (l & S ? N + l - S : l)...);
+                       v[r + S] = __builtin_shufflevector(a, b, (l & S ? N + l : l + S)...);
+                     }
+                   };
   constexpr auto all = std::make_integer_sequence<int, N>{};
   if constexpr (N > 1) stage(std::integral_constant<int, 1>{}, all);
   if constexpr (N > 2) stage(std::integral_constant<int, 2>{}, all);

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from tenter import build
 from tenter.maps import AxisMap, Copy, Gather, Window
 
@@ -13,7 +14,22 @@ INTEGERS = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "in
 FLOATS = ["float16", "float32", "float64"]
 COMPLEX = ["complex64", "complex128"]
 
-PAIRS = [(1, 1), (1, 5), (5, 1), (2, 3), (3, 2), (4, 8), (7, 7), (8, 6), (6, 8), (17, 5), (5, 17), (31, 33), (64, 16), (100, 37)]
+PAIRS = [
+    (1, 1),
+    (1, 5),
+    (5, 1),
+    (2, 3),
+    (3, 2),
+    (4, 8),
+    (7, 7),
+    (8, 6),
+    (6, 8),
+    (17, 5),
+    (5, 17),
+    (31, 33),
+    (64, 16),
+    (100, 37),
+]
 MODES = [
     ("nearest", False, False), ("nearest-exact", False, False), ("area", False, False),
     ("linear", False, False), ("linear", True, False), ("linear", False, True), ("linear", True, True),
@@ -59,7 +75,7 @@ class OpCase(NamedTuple):
     op: str
     shape: tuple[int, ...]
     args: tuple[Any, ...] = ()
-    kwargs: dict[str, Any] = {}  # noqa: RUF012 - never changed
+    kwargs: dict[str, Any] = {}
 
 
 def op_cases() -> list[OpCase]:
@@ -74,19 +90,28 @@ def op_cases() -> list[OpCase]:
             cases.append(OpCase("repeat_interleave", shape, (counts, dim)))
             cases.append(OpCase("repeat_interleave", shape, (2, dim)))
         n = len(shape)
-        for sizes in [(2,) * n, (1,) * n, (3, *range(1, n + 1)), (2, 2, *(1,) * n), (0,) * max(n, 1), tuple(range(n, 0, -1))]:
+        for sizes in [
+            (2,) * n,
+            (1,) * n,
+            (3, *range(1, n + 1)),
+            (2, 2, *(1,) * n),
+            (0,) * max(n, 1),
+            tuple(range(n, 0, -1)),
+        ]:
             cases.append(OpCase("repeat", shape, sizes))
         for dims in [(2,), (2, 3), (1, 1, 2), (0,), (3,) * max(n, 1)]:
             cases.append(OpCase("tile", shape, (dims,)))
         cases.append(OpCase("expand", shape, (4, *((-1,) * n))))
         cases.append(OpCase("expand", shape, (2, *shape)))
-    spatial = {1: [((1, 2, 9), (5,)), ((2, 17, 6), (17,)), ((1, 1, 1), (4,)), ((3, 1, 40), (13,))],
-               2: [((1, 3, 7, 9), (5, 20)), ((2, 4, 16, 5), (33, 3)), ((1, 1, 1, 8), (3, 8)), ((2, 20, 6, 6), (4, 9))],
-               3: [((1, 2, 3, 5, 4), (5, 2, 9)), ((2, 3, 6, 4, 17), (3, 8, 20))]}
+    spatial = {
+        1: [((1, 2, 9), (5,)), ((2, 17, 6), (17,)), ((1, 1, 1), (4,)), ((3, 1, 40), (13,))],
+        2: [((1, 3, 7, 9), (5, 20)), ((2, 4, 16, 5), (33, 3)), ((1, 1, 1, 8), (3, 8)), ((2, 20, 6, 6), (4, 9))],
+        3: [((1, 2, 3, 5, 4), (5, 2, 9)), ((2, 3, 6, 4, 17), (3, 8, 20))],
+    }
     names = {"linear": {1: "linear", 2: "bilinear", 3: "trilinear"}, "cubic": {2: "bicubic"}}
     for kind, corners, antialias in MODES:
         for rank, sizes in spatial.items():
-            mode = names.get(kind, {r: kind for r in (1, 2, 3)}).get(rank)
+            mode = names.get(kind, dict.fromkeys((1, 2, 3), kind)).get(rank)
             for shape, size in sizes if mode else []:
                 kwargs: dict[str, Any] = {"size": size, "mode": mode, "antialias": antialias}
                 if corners:

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+
 import tenter
 
 # A thousand random calls per operation; a call's result depends on its seed alone. Big ones are big enough to be parallel.
@@ -75,7 +76,9 @@ def test_a_thousand_calls_from_eight_threads(op):
     assert got == want
 
 
-FORKED = CALLS + """
+FORKED = (
+    CALLS
+    + """
 import os, sys, threading
 which = sys.argv[1]
 if which == "torch":
@@ -103,12 +106,15 @@ codes = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in children]
 stop.set(); thread.join()
 print(codes)
 """
+)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 @pytest.mark.parametrize("which", ["numpy", "torch"])
 def test_forked_workers(which):
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED, which], capture_output=True, text=True, timeout=240)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKED, which], capture_output=True, text=True, timeout=240
+    )
     assert done.stdout.strip() == "[0, 0, 0, 0]", done.stderr
 
 
@@ -161,13 +167,15 @@ def test_number_of_threads():
 
 def test_scratch_that_cannot_be_had_is_a_memory_error():
     """An exception in a worker thread comes back to the caller, and the pool goes on."""
-    code = ("import resource, numpy as np, tenter; from tenter.maps import Window; tenter.set_num_threads(2)\n"
-            "n = 3_000_000; m = Window(n, 64, np.zeros(64), np.arange(65) * n, np.ones(64 * n))\n"
-            "x = np.ones((64, n), np.uint8); m.native\n"
-            "used = int(open('/proc/self/statm').read().split()[0]) * 4096\n"
-            "resource.setrlimit(resource.RLIMIT_AS, (used + (64 << 20), -1))\n"
-            "try: m.apply(x, 1)\n"
-            "except MemoryError: print('MemoryError')\n"
-            "print(tenter.interpolate(np.ones((1, 8, 300, 300), np.float32), 600, mode='bilinear').min())")
+    code = (
+        "import resource, numpy as np, tenter; from tenter.maps import Window; tenter.set_num_threads(2)\n"
+        "n = 3_000_000; m = Window(n, 64, np.zeros(64), np.arange(65) * n, np.ones(64 * n))\n"
+        "x = np.ones((64, n), np.uint8); m.native\n"
+        "used = int(open('/proc/self/statm').read().split()[0]) * 4096\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (used + (64 << 20), -1))\n"
+        "try: m.apply(x, 1)\n"
+        "except MemoryError: print('MemoryError')\n"
+        "print(tenter.interpolate(np.ones((1, 8, 300, 300), np.float32), 600, mode='bilinear').min())"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.stdout.split() == ["MemoryError", "1.0"], done.stderr

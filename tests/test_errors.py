@@ -8,8 +8,9 @@ import sys
 
 import numpy as np
 import pytest
-import tenter
 import torch
+
+import tenter
 
 X = np.zeros((2, 3), np.float32)
 IMAGE = np.zeros((1, 2, 4, 5), np.float32)
@@ -124,8 +125,13 @@ def test_errors(n, kind):
 
 @pytest.mark.parametrize("x", NOT_ARRAYS, ids=repr)
 def test_what_is_no_array(x):
-    for call in (lambda: tenter.repeat_interleave(x, 2), lambda: tenter.repeat(x, 2), lambda: tenter.tile(x, 2),
-                 lambda: tenter.expand(x, 2), lambda: tenter.interpolate(x, 2)):
+    for call in (
+        lambda: tenter.repeat_interleave(x, 2),
+        lambda: tenter.repeat(x, 2),
+        lambda: tenter.tile(x, 2),
+        lambda: tenter.expand(x, 2),
+        lambda: tenter.interpolate(x, 2),
+    ):
         with pytest.raises((TypeError, ValueError), match="x: expected"):
             call()
 
@@ -135,7 +141,8 @@ def test_the_message_of_the_specification():
         tenter.repeat_interleave(X, np.array([1, 2]), dim=1)
     assert str(caught.value) == (
         "repeats: expected 3 counts, one per position of dim 1 (or one for all), got 2\n"
-        "  in repeat_interleave(x: float32[2, 3], repeats: int64[2], dim=1)")
+        "  in repeat_interleave(x: float32[2, 3], repeats: int64[2], dim=1)"
+    )
 
 
 def test_tensors_without_memory_are_refused():
@@ -145,15 +152,23 @@ def test_tensors_without_memory_are_refused():
         fake = mode.from_tensor(torch.zeros(1, 1, 4))
     sparse = torch.zeros(1, 1, 4).to_sparse()
     for x in (fake, torch.zeros(1, 1, 4, device="meta"), sparse):
-        for call in (lambda x=x: tenter.repeat_interleave(x, 2), lambda x=x: tenter.interpolate(x, 2), lambda x=x: tenter.repeat(x, 2, 2, 2),
-                     lambda x=x: tenter.tile(x, 2), lambda x=x: tenter.maps.Copy.every(4, 2).apply(x, 2)):
+        for call in (
+            lambda x=x: tenter.repeat_interleave(x, 2),
+            lambda x=x: tenter.interpolate(x, 2),
+            lambda x=x: tenter.repeat(x, 2, 2, 2),
+            lambda x=x: tenter.tile(x, 2),
+            lambda x=x: tenter.maps.Copy.every(4, 2).apply(x, 2),
+        ):
             with pytest.raises(TypeError, match="plain CPU tensor"):
                 call()
 
 
 def test_a_failed_call_leaves_everything_unchanged():
     x, out = np.arange(6.0).reshape(2, 3), np.full((2, 6), 7.0)
-    for bad in (lambda: tenter.maps.Copy.every(4, 2).apply(x, 1, out=out), lambda: tenter.maps.Copy.every(3, 3).apply(x, 1, out=out)):
+    for bad in (
+        lambda: tenter.maps.Copy.every(4, 2).apply(x, 1, out=out),
+        lambda: tenter.maps.Copy.every(3, 3).apply(x, 1, out=out),
+    ):
         with pytest.raises(ValueError):
             bad()
     assert (out == 7).all() and x.ravel().tolist() == list(range(6))
@@ -207,17 +222,21 @@ print("survived")
 
 
 def test_hostile_input_never_crashes():
-    done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", HOSTILE], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", HOSTILE], capture_output=True, text=True, timeout=120
+    )
     assert (done.returncode, done.stdout) == (0, "survived\n"), done.stderr
 
 
 def test_each_bad_input_in_its_own_process_of_this_list():
     """Every call of ERRORS again, one interpreter for all of one kind: a crash ends it."""
-    code = ("import sys; sys.path.insert(0, {!r}); import numpy, torch; from test_errors import ERRORS\n"
-            "for n, (call, _, error, _) in enumerate(ERRORS):\n"
-            "    for kind in (numpy.asarray, torch.as_tensor):\n"
-            "        try: call(kind)\n"
-            "        except error: print(n)\n").format(str(__import__("pathlib").Path(__file__).parent))
+    code = (
+        "import sys; sys.path.insert(0, {!r}); import numpy, torch; from test_errors import ERRORS\n"
+        "for n, (call, _, error, _) in enumerate(ERRORS):\n"
+        "    for kind in (numpy.asarray, torch.as_tensor):\n"
+        "        try: call(kind)\n"
+        "        except error: print(n)\n"
+    ).format(str(__import__("pathlib").Path(__file__).parent))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [str(n) for n in range(len(ERRORS)) for _ in range(2)]

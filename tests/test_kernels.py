@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 import tenter
 from cases import COMPLEX, FLOATS, INTEGERS, MAPS, values
 from tenter import _native, apply, build
@@ -59,7 +60,15 @@ def test_copies_bit_for_bit(case, dtype):
 @pytest.mark.parametrize("case", WINDOWS, ids=lambda c: c.name)
 def test_windows_on_every_axis(case, level):
     n = case.map.n_in
-    for shape, axis in [((n,), 0), ((n, 3), 0), ((n, 40), 0), ((20, n), 1), ((2, 3, n), 2), ((2, n, 19), 1), ((5, n, 3), 1)]:
+    for shape, axis in [
+        ((n,), 0),
+        ((n, 3), 0),
+        ((n, 40), 0),
+        ((20, n), 1),
+        ((2, 3, n), 2),
+        ((2, n, 19), 1),
+        ((5, n, 3), 1),
+    ]:
         x = values(shape, "float64")
         check(x, ((axis, case.map),))
 
@@ -98,12 +107,16 @@ def test_sums_of_integers_are_exact(dtype):
 @pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "float64", "int64", "complex64"])
 def test_layouts(dtype):
     x = values((4, 9, 11), dtype)
-    maps = [((1, Copy.counts([2, 0, 1] * 3)),), ((2, Copy.every(11, 3)), (0, Copy.cycle(4, 2))),
-            ((0, build.resample("nearest", 4, 7)), (2, build.resample("nearest", 11, 5))),
-            ((1, build.resample("linear", 9, 5)),), ((2, build.resample("cubic", 11, 23)),),
-            ((1, build.resample("linear", 9, 20)), (2, build.resample("linear", 11, 4))),
-            ((0, Copy.counts([3, 1]).T), (2, build.resample("area", 11, 4))),
-            ((0, build.resample("cubic", 4, 3)), (1, build.resample("linear", 9, 12)), (2, build.resample("area", 11, 6)))]
+    maps = [
+        ((1, Copy.counts([2, 0, 1] * 3)),),
+        ((2, Copy.every(11, 3)), (0, Copy.cycle(4, 2))),
+        ((0, build.resample("nearest", 4, 7)), (2, build.resample("nearest", 11, 5))),
+        ((1, build.resample("linear", 9, 5)),),
+        ((2, build.resample("cubic", 11, 23)),),
+        ((1, build.resample("linear", 9, 20)), (2, build.resample("linear", 11, 4))),
+        ((0, Copy.counts([3, 1]).T), (2, build.resample("area", 11, 4))),
+        ((0, build.resample("cubic", 4, 3)), (1, build.resample("linear", 9, 12)), (2, build.resample("area", 11, 6))),
+    ]
     for which in maps:
         for name, laid in layouts(x).items():
             before = laid.tobytes()
@@ -132,7 +145,12 @@ def test_large_copies_in_parallel(level):
     for dtype in ("uint8", "int16", "float32", "float64", "S3"):
         x = values((200_000, np.dtype(dtype).itemsize), "uint8").view(dtype)[:, 0]
         assert tenter.repeat_interleave(x, counts).tobytes() == np.repeat(x, counts).tobytes()
-    for shape, sizes in [((300, 500), (3, 7)), ((2, 700, 40), (5, 1, 9)), ((1_500_000,), (1,)), ((7, 1, 90), (3, 400, 2))]:
+    for shape, sizes in [
+        ((300, 500), (3, 7)),
+        ((2, 700, 40), (5, 1, 9)),
+        ((1_500_000,), (1,)),
+        ((7, 1, 90), (3, 400, 2)),
+    ]:
         x = values(shape, "float32")
         assert np.array_equal(tenter.tile(x, sizes), np.tile(x, sizes))
         for axis in range(len(shape)):
@@ -188,9 +206,13 @@ def check(x, maps, note=""):
         taps = max((np.abs(m.dense()).sum(1).max(initial=1) for _, m in maps), default=1)
         np.testing.assert_allclose(got, want, rtol=0, atol=TOLERANCE[name] * scale * taps**2, err_msg=note)
     elif np.dtype(name).itemsize == 8:  # beyond 2**53 a double holds no integer exactly
-        np.testing.assert_allclose(got.astype(float), want.astype(float), rtol=1e-12, atol=2.0**63 * 1e-14, err_msg=note)
+        np.testing.assert_allclose(
+            got.astype(float), want.astype(float), rtol=1e-12, atol=2.0**63 * 1e-14, err_msg=note
+        )
     else:  # right to half a unit of the last place, but for float arithmetic's own error at a tie
         truth = np.clip(reference.run(x.astype(np.float64), maps), np.iinfo(name).min, np.iinfo(name).max)
         span = 1 + np.abs(truth).max(initial=0)
-        assert np.abs(got.astype(np.float64) - truth).max(initial=0) <= 0.5 + span * (1e-6 if x.itemsize < 4 else 1e-14), note
+        assert np.abs(got.astype(np.float64) - truth).max(initial=0) <= 0.5 + span * (
+            1e-6 if x.itemsize < 4 else 1e-14
+        ), note
     return got

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from cases import MAPS, PAIRS
 from tenter import build
 from tenter.maps import Copy, Gather, Window
@@ -20,7 +21,7 @@ def test_transpose_is_the_transposed_matrix(m):
 
 @maps
 def test_transpose_twice_is_the_map(m):
-    assert m.T.T == m
+    assert m == m.T.T
     assert type(m.T.T) is type(m) or np.array_equal(m.T.T.dense(), m.dense())
 
 
@@ -84,8 +85,11 @@ def test_immutable():
 
 def test_windows_of_every_filter_are_windows():
     """Starts and stops never descend, so transposes are windows: the invariant, over every size to 48."""
-    for kind, corners, antialias in [("linear", c, a) for c in (0, 1) for a in (0, 1)] + [
-            ("cubic", c, a) for c in (0, 1) for a in (0, 1)] + [("lanczos", 0, 1), ("area", 0, 0)]:
+    for kind, corners, antialias in (
+        [("linear", c, a) for c in (0, 1) for a in (0, 1)]
+        + [("cubic", c, a) for c in (0, 1) for a in (0, 1)]
+        + [("lanczos", 0, 1), ("area", 0, 0)]
+    ):
         for n_in in range(1, 49):
             for n_out in range(1, 49, 2 if n_in % 2 else 3):
                 m = build.resample.__wrapped__(kind, n_in, n_out, None, bool(corners), bool(antialias))
@@ -102,25 +106,28 @@ def test_mean_of_area_is_exact(n_in, n_out):
     assert m.apply(np.ones(n_in), 0) == pytest.approx(np.ones(n_out))
 
 
-@pytest.mark.parametrize("broken", [
-    lambda: Copy(2, 3, offsets=[0, 2, 4]),
-    lambda: Copy(2, 3, offsets=[0, 4, 3]),
-    lambda: Copy(2, 3, offsets=[1, 2, 3]),
-    lambda: Copy(2, 5, repeat=2),
-    lambda: Copy(2, 4),
-    lambda: Copy(3, 6, repeat=2, block=2),
-    lambda: Copy.index_of([1, 0], 2),
-    lambda: Copy.index_of([0, 2], 2),
-    lambda: Copy.counts([2, -1]),
-    lambda: Window(3, 2, [0, 2], [0, 2, 4], [1.0] * 4),
-    lambda: Window(3, 2, [1, 0], [0, 1, 2], [1.0] * 2),
-    lambda: Window(3, 2, [0, -1], [0, 1, 2], [1.0] * 2),
-    lambda: Window(3, 2, [0, 1], [0, 1, 2], [1.0] * 3),
-    lambda: Window(3, 2, [0, 1], [0, 2, 1]),
-    lambda: Window(3, 2, width=2),
-    lambda: Gather(3, 1, [0, 1], [3], [1.0]),
-    lambda: Gather(3, 1, [0, 2], [1], [1.0]),
-])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda: Copy(2, 3, offsets=[0, 2, 4]),
+        lambda: Copy(2, 3, offsets=[0, 4, 3]),
+        lambda: Copy(2, 3, offsets=[1, 2, 3]),
+        lambda: Copy(2, 5, repeat=2),
+        lambda: Copy(2, 4),
+        lambda: Copy(3, 6, repeat=2, block=2),
+        lambda: Copy.index_of([1, 0], 2),
+        lambda: Copy.index_of([0, 2], 2),
+        lambda: Copy.counts([2, -1]),
+        lambda: Window(3, 2, [0, 2], [0, 2, 4], [1.0] * 4),
+        lambda: Window(3, 2, [1, 0], [0, 1, 2], [1.0] * 2),
+        lambda: Window(3, 2, [0, -1], [0, 1, 2], [1.0] * 2),
+        lambda: Window(3, 2, [0, 1], [0, 1, 2], [1.0] * 3),
+        lambda: Window(3, 2, [0, 1], [0, 2, 1]),
+        lambda: Window(3, 2, width=2),
+        lambda: Gather(3, 1, [0, 1], [3], [1.0]),
+        lambda: Gather(3, 1, [0, 2], [1], [1.0]),
+    ],
+)
 def test_a_map_that_would_read_out_of_bounds_cannot_be_made(broken):
     with pytest.raises(ValueError):
         broken()

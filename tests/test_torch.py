@@ -6,14 +6,16 @@ import itertools
 
 import numpy as np
 import pytest
-import tenter
 import torch
-import torch.nn.functional as F  # noqa: N812
+import torch.nn.functional as F
+
+import tenter
 from cases import MODES, OPS, values
 
 TORCH = {
     "repeat_interleave": lambda x, r, dim=None: torch.repeat_interleave(
-        x if x.ndim else x.reshape(1), torch.tensor(r, dtype=torch.int64), dim),
+        x if x.ndim else x.reshape(1), torch.tensor(r, dtype=torch.int64), dim
+    ),
     "repeat": lambda x, *sizes: x.repeat(*sizes) if sizes else x.repeat(()),
     "tile": lambda x, dims: torch.tile(x, dims),
     "expand": lambda x, *sizes: x.expand(*sizes) if sizes else x.expand(()),
@@ -45,7 +47,9 @@ def test_equals_torch_in_float64(case):
     if case.op != "interpolate" or case.kwargs["mode"].startswith("nearest"):
         assert torch.equal(got, want)
     else:
-        cubic_corners = case.kwargs.get("align_corners") and case.kwargs["antialias"] and case.kwargs["mode"] == "bicubic"
+        cubic_corners = (
+            case.kwargs.get("align_corners") and case.kwargs["antialias"] and case.kwargs["mode"] == "bicubic"
+        )
         assert (got - want).abs().max() < (1e-10 if cubic_corners else 1e-12)
 
 
@@ -68,8 +72,9 @@ def test_antialias_of_every_rank(case):
     for axis in range(2, x.ndim):
         size, scale = case.kwargs.get("size"), case.kwargs.get("scale_factor")
         n_out = size[axis - 2] if size else int(x.shape[axis] * scale)
-        m = build.resample(build.KINDS[case.kwargs["mode"]], x.shape[axis], n_out, scale,
-                           bool(case.kwargs.get("align_corners")), True)
+        m = build.resample(
+            build.KINDS[case.kwargs["mode"]], x.shape[axis], n_out, scale, bool(case.kwargs.get("align_corners")), True
+        )
         want = np.moveaxis(np.tensordot(m.dense(), want, (1, axis)), 0, axis)
     got = tenter.interpolate(x, **case.kwargs)
     np.testing.assert_allclose(got, want, rtol=0, atol=1e-12)
@@ -81,7 +86,11 @@ def nearest_sweep(pairs):
         x = torch.arange(n_in, dtype=torch.float64).reshape(1, 1, -1)
         for mode in ("nearest", "nearest-exact"):
             kw = {"size": n_out} if scale is None else {"scale_factor": scale}
-            assert torch.equal(tenter.interpolate(x, mode=mode, **kw), F.interpolate(x, mode=mode, **kw)), (mode, n_in, kw)
+            assert torch.equal(tenter.interpolate(x, mode=mode, **kw), F.interpolate(x, mode=mode, **kw)), (
+                mode,
+                n_in,
+                kw,
+            )
 
 
 def test_nearest_kinds_equal_torch_bit_for_bit():
@@ -89,15 +98,20 @@ def test_nearest_kinds_equal_torch_bit_for_bit():
     rng = np.random.default_rng(0)
     pairs = [(a, b, None) for a in range(1, 101) for b in range(1, 131)]
     pairs += [(int(a), int(b), None) for a, b in rng.integers(1, 5000, (3000, 2))]
-    pairs += [(int(n), 0, float(s)) for n, s in zip(rng.integers(1, 800, 4500), rng.uniform(0.05, 6, 4500)) if int(n * s) > 0]
+    pairs += [
+        (int(n), 0, float(s)) for n, s in zip(rng.integers(1, 800, 4500), rng.uniform(0.05, 6, 4500)) if int(n * s) > 0
+    ]
     assert len(pairs) >= 20_000
     nearest_sweep(pairs)
     for dtype, rank, channels in itertools.product((torch.float32, torch.uint8, torch.float64), (1, 2, 3), (1, 3, 4)):
         for _ in range(120):
             top = 90 if rank < 3 else 25
             shape = rng.integers(1, top, rank).tolist()
-            kw = {"size": rng.integers(1, top + 20, rank).tolist()} if rng.random() < 0.5 else {
-                "scale_factor": [max(float(s), 1.01 / n) for s, n in zip(rng.uniform(0.2, 3, rank), shape)]}
+            kw = (
+                {"size": rng.integers(1, top + 20, rank).tolist()}
+                if rng.random() < 0.5
+                else {"scale_factor": [max(float(s), 1.01 / n) for s, n in zip(rng.uniform(0.2, 3, rank), shape)]}
+            )
             x = torch.randint(0, 255, (1, channels, *shape)).to(dtype)
             if rank > 1 and rng.random() < 0.5:
                 x = x.contiguous(memory_format=torch.channels_last if rank == 2 else torch.channels_last_3d)
@@ -112,7 +126,12 @@ def test_nearer_to_the_truth_than_torch_in_float32(mode, corners, antialias):
     name = {"linear": "bilinear", "cubic": "bicubic"}.get(mode, mode)
     kw = {"mode": name, "antialias": antialias} | ({"align_corners": True} if corners else {})
     ours, theirs = [], []
-    for shape, size in [((300, 217), (211, 650)), ((97, 1000), (970, 333)), ((640, 480), (224, 224)), ((33, 31), (500, 700))]:
+    for shape, size in [
+        ((300, 217), (211, 650)),
+        ((97, 1000), (970, 333)),
+        ((640, 480), (224, 224)),
+        ((33, 31), (500, 700)),
+    ]:
         x = torch.from_numpy(values((1, 3, *shape), "float32"))
         truth = F.interpolate(x.double(), size, **kw)
         ours.append((tenter.interpolate(x, size, **kw).double() - truth).abs().max().item())
@@ -138,13 +157,13 @@ def test_half_precision_gradient_sums():
     assert torch.autograd.grad(y, x, torch.ones_like(y))[0].item() == 16384
 
 
-GRADIENTS = [c for c in OPS if 0 < np.prod(c.shape) <= 120 and not (c.op == "expand")]
+GRADIENTS = [c for c in OPS if 0 < np.prod(c.shape) <= 120 and c.op != "expand"]
 
 
 @pytest.mark.parametrize("case", GRADIENTS, ids=label)
 def test_gradcheck(case):
     x = torch.from_numpy(values(case.shape, "float64")).requires_grad_()
-    f = lambda x: getattr(tenter, case.op)(x, *case.args, **case.kwargs)  # noqa: E731
+    f = lambda x: getattr(tenter, case.op)(x, *case.args, **case.kwargs)
     assert torch.autograd.gradcheck(f, (x,))
     if case.kwargs.get("size"):
         assert torch.autograd.gradgradcheck(f, (x,))
@@ -183,18 +202,36 @@ def test_channels_last_stays_channels_last():
 
 def test_every_torch_layout():
     base = torch.randn(6, 5, 8, 9)
-    for x in (base[::2], base[:, :, 1:7, 2:8], base.flip(3), base.transpose(2, 3), base.permute(3, 1, 0, 2), base[:, :1].expand(6, 3, 8, 9),
-              torch.randn(6, 5, 8, 9, dtype=torch.complex64).conj(), torch.randn(6, 5, 8, 9, dtype=torch.complex64).conj().imag):
+    for x in (
+        base[::2],
+        base[:, :, 1:7, 2:8],
+        base.flip(3),
+        base.transpose(2, 3),
+        base.permute(3, 1, 0, 2),
+        base[:, :1].expand(6, 3, 8, 9),
+        torch.randn(6, 5, 8, 9, dtype=torch.complex64).conj(),
+        torch.randn(6, 5, 8, 9, dtype=torch.complex64).conj().imag,
+    ):
         y = x.clone(memory_format=torch.contiguous_format).resolve_conj().resolve_neg()
-        for f in (lambda t: tenter.repeat_interleave(t, 3, 2), lambda t: tenter.repeat(t, 2, 1, 3, 1), lambda t: tenter.tile(t, (2,)),
-                  lambda t: tenter.repeat_interleave(t, list(range(t.shape[1])), 1), lambda t: tenter.interpolate(t, (5, 11), mode="bilinear")):
+        for f in (
+            lambda t: tenter.repeat_interleave(t, 3, 2),
+            lambda t: tenter.repeat(t, 2, 1, 3, 1),
+            lambda t: tenter.tile(t, (2,)),
+            lambda t: tenter.repeat_interleave(t, list(range(t.shape[1])), 1),
+            lambda t: tenter.interpolate(t, (5, 11), mode="bilinear"),
+        ):
             assert torch.equal(f(x), f(y))
 
 
 def test_results_are_fresh_memory():
     x = torch.randn(2, 3, 4)
-    for y in (tenter.repeat_interleave(x, 1, 0), tenter.repeat(x, 1, 1, 1), tenter.tile(x, (1,)), tenter.interpolate(x, 4),
-              tenter.repeat_interleave(x, 1)):
+    for y in (
+        tenter.repeat_interleave(x, 1, 0),
+        tenter.repeat(x, 1, 1, 1),
+        tenter.tile(x, (1,)),
+        tenter.interpolate(x, 4),
+        tenter.repeat_interleave(x, 1),
+    ):
         assert y.untyped_storage().data_ptr() != x.untyped_storage().data_ptr()
         y.add_(1)
     assert tenter.expand(x, 2, 3, 4).data_ptr() == x.data_ptr()
@@ -210,8 +247,16 @@ def test_one_argument():
 
 def test_counts_of_every_kind():
     x = torch.arange(3)
-    for r in ([1, 3, 2], (1, 3, 2), np.array([1, 3, 2], np.int8), np.array([1, 3, 2], np.uint64), torch.tensor([1, 3, 2], dtype=torch.int16),
-              torch.tensor([1, 9, 3, 9, 2])[::2], np.array([2, 3, 1])[::-1], np.array([1, 3, 2], ">i4")):
+    for r in (
+        [1, 3, 2],
+        (1, 3, 2),
+        np.array([1, 3, 2], np.int8),
+        np.array([1, 3, 2], np.uint64),
+        torch.tensor([1, 3, 2], dtype=torch.int16),
+        torch.tensor([1, 9, 3, 9, 2])[::2],
+        np.array([2, 3, 1])[::-1],
+        np.array([1, 3, 2], ">i4"),
+    ):
         assert tenter.repeat_interleave(x, r).tolist() == [0, 1, 1, 1, 2, 2]
         assert tenter.repeat_interleave(x.numpy(), r).tolist() == [0, 1, 1, 1, 2, 2]
     for r in (2, np.int64(2), np.array(2), [2], torch.tensor(2), torch.tensor([2]), np.array([2], np.uint8)):
@@ -222,6 +267,8 @@ def test_nothing_is_imported_that_the_caller_has_not():
     import subprocess
     import sys
 
-    code = ("import tenter, sys; tenter.interpolate([[[1.0, 2.0]]], 4); tenter.repeat_interleave([1], 2); "
-            "loaded = {'torch', 'PIL', 'rich', 'cv2', 'scipy'} & set(sys.modules); assert not loaded, loaded")
+    code = (
+        "import tenter, sys; tenter.interpolate([[[1.0, 2.0]]], 4); tenter.repeat_interleave([1], 2); "
+        "loaded = {'torch', 'PIL', 'rich', 'cv2', 'scipy'} & set(sys.modules); assert not loaded, loaded"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -18,13 +18,13 @@ Maps = tuple[tuple[int, AxisMap], ...]
 def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
     """`y[..., o, ...] = sum_i A[o, i] * x[..., i, ...]` along one axis of an array or tensor of any shape.
 
-    x: array, tensor or list; its length along axis is the map's n_in. The result has x's kind and dtype; weighted sums of
-    integers are rounded half to even and saturated, unweighted ones are exact and saturated (64-bit ones wrap).
-    out: an array of the result's shape and dtype to write to; it is returned. It may overlap x, and stays as it was if the
-    call fails. Gradients do not flow through out.
+    x: array, tensor or list; its length along axis is the map's n_in. The result has x's kind and dtype; weighted
+    sums of integers are rounded half to even and saturated, unweighted ones are exact and saturated (64-bit ones wrap).
+    out: an array of the result's shape and dtype to write to; it is returned. It may overlap x, and stays as it was
+    if the call fails. Gradients do not flow through out.
 
-    Raises TypeError for what is no array of numbers, IndexError for an axis out of range, ValueError for lengths that do
-    not fit.
+    Raises TypeError for what is no array of numbers, IndexError for an axis out of range, ValueError for lengths that
+    do not fit.
 
     >>> Copy.every(2, 3).apply(np.array([[1, 2], [3, 4]]), axis=1)
     array([[1, 1, 1, 2, 2, 2],
@@ -84,7 +84,9 @@ def native(x: Any, maps: Maps) -> bool:
         return False
     if any(isinstance(m, Window) for _, m in maps):
         name = frontends.dtype_name(x)
-        return (name in NATIVE_DTYPES or name in COMPLEX_PARTS) and not (isinstance(x, np.ndarray) and not x.dtype.isnative)
+        return (name in NATIVE_DTYPES or name in COMPLEX_PARTS) and not (
+            isinstance(x, np.ndarray) and not x.dtype.isnative
+        )
     return True
 
 
@@ -95,5 +97,8 @@ def fallback(x: Any, maps: Maps) -> Any:
             return run(x.astype(x.dtype.newbyteorder("=")), maps).astype(x.dtype)
         return reference.run(x, maps)
     wide = x.double() if x.dtype.is_floating_point else x  # NumPy has no bfloat16
-    return x.new_tensor(reference.run(wide.numpy(), maps)) if wide is x else wide.new_tensor(
-        reference.run(wide.numpy(), maps)).to(x.dtype)
+    return (
+        x.new_tensor(reference.run(wide.numpy(), maps))
+        if wide is x
+        else wide.new_tensor(reference.run(wide.numpy(), maps)).to(x.dtype)
+    )

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tenter import coordinates, filters
-from tenter.maps import Copy, Window, _trusted
+from tenter.maps import Copy, Window
+from tenter.maps.values import trusted
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -30,8 +31,8 @@ def repeat_interleave(n: int, each: int | None, offsets: Ints | None) -> Copy:
     """n positions, all of them `each` times in a row, or position i offsets[i + 1] - offsets[i] times."""
     if offsets is None:
         assert each is not None
-        return _trusted(Copy, n_in=n, n_out=n * each, repeat=each, offsets=None, block=1)
-    return _trusted(Copy, n_in=n, n_out=int(offsets[-1]), repeat=None, offsets=offsets, block=1)
+        return trusted(Copy, n_in=n, n_out=n * each, repeat=each, offsets=None, block=1)
+    return trusted(Copy, n_in=n, n_out=int(offsets[-1]), repeat=None, offsets=offsets, block=1)
 
 
 def tile(n: int, repeat: int) -> Copy:
@@ -72,7 +73,8 @@ def _interpolated(n_in: int, n_out: int, scale: float | None, align_corners: boo
 
 
 def _antialiased(n_in: int, n_out: int, scale: float | None, align_corners: bool, fir: filters.Filter) -> Window:
-    """Averages under a filter that widens when shrinking; weights past an edge are left out and the rest made to sum to 1.
+    """Averages under a filter that widens when shrinking; weights past an edge are left out and the rest made to sum
+    to 1.
 
     Pillow's precompute_coeffs, as PyTorch has it, in float64.
     """

@@ -108,8 +108,13 @@ def repeat_sizes(name: str, values: Sequence[Any], named: dict[str, Any], ndim: 
     if named:
         word = next(iter(named))
         if word in ("axis", "dim"):
-            refuse(TypeError, word, "only sizes: repeat() repeats the whole array; to repeat each element along a dim "
-                   "(numpy.repeat) call repeat_interleave(x, repeats, dim)", f"{word}={named[word]!r}")
+            refuse(
+                TypeError,
+                word,
+                "only sizes: repeat() repeats the whole array; to repeat each element along a dim "
+                "(numpy.repeat) call repeat_interleave(x, repeats, dim)",
+                f"{word}={named[word]!r}",
+            )
         refuse(TypeError, word, "only x and sizes", f"an argument named {word}")
     result = sizes(name, values)
     if len(result) < ndim:
@@ -158,8 +163,13 @@ def count_array(name: str, repeats: Any) -> npt.NDArray[Any]:
 def offsets(name: str, values: npt.NDArray[Any]) -> Ints:
     """The n + 1 running totals of 1-D counts, none of them negative, their sum below 2**63."""
     running = np.empty(len(values) + 1, np.int64)
-    total = _native.offsets(values.__array_interface__["data"][0], frontends.NATIVE_DTYPES[values.dtype.name],
-                            values.strides[0], len(values), running.__array_interface__["data"][0])
+    total = _native.offsets(
+        values.__array_interface__["data"][0],
+        frontends.NATIVE_DTYPES[values.dtype.name],
+        values.strides[0],
+        len(values),
+        running.__array_interface__["data"][0],
+    )
     if total < 0:
         at = -1 - total
         if values[at] < 0:
@@ -180,7 +190,12 @@ def counts(repeats: Any, n: int, dim: int | None, output_size: Any) -> Counts:
             result = Counts(integer("repeats", values.reshape(-1)[0], "a count", 0), None)
         elif len(values) != n:
             where = "position of the flattened x" if dim is None else f"position of dim {dim}"
-            refuse(ValueError, "repeats", f"{n} counts, one per {where}" + (" (or one for all)" if n != 1 else ""), str(len(values)))
+            refuse(
+                ValueError,
+                "repeats",
+                f"{n} counts, one per {where}" + (" (or one for all)" if n != 1 else ""),
+                str(len(values)),
+            )
         else:
             result = Counts(None, offsets("repeats", values))
     if result.total(n) > INT64_MAX:
@@ -217,7 +232,12 @@ def expanded(name: str, values: Sequence[Any], shape: tuple[int, ...]) -> tuple[
         if d < front and size == -1:
             refuse(ValueError, name, "a size for a new dim in front", f"-1 at position {d}")
         if d >= front and shape[d - front] != 1 and size not in (-1, shape[d - front]):
-            refuse(ValueError, name, f"{shape[d - front]} or -1 at position {d}, as only dims of length 1 stretch", str(size))
+            refuse(
+                ValueError,
+                name,
+                f"{shape[d - front]} or -1 at position {d}, as only dims of length 1 stretch",
+                str(size),
+            )
     result = tuple(shape[d - front] if size == -1 else size for d, size in enumerate(given))
     product(name, result)
     return result
@@ -239,8 +259,12 @@ def memory(shape: Sequence[int], itemsize: int, what: str = "result") -> None:
     """Refuses what can't be held, before an allocator that promises more than there is takes the process down."""
     needed = math.prod(shape) * itemsize
     if needed > (1 << 28) and needed > _machine_memory():
-        refuse(MemoryError, what, f"at most the machine's {_machine_memory() / 2**30:.0f} GiB",
-               f"shape {tuple(shape)} of {itemsize}-byte elements, {needed / 2**30:.6g} GiB")
+        refuse(
+            MemoryError,
+            what,
+            f"at most the machine's {_machine_memory() / 2**30:.0f} GiB",
+            f"shape {tuple(shape)} of {itemsize}-byte elements, {needed / 2**30:.6g} GiB",
+        )
 
 
 def _machine_memory() -> int:
@@ -288,15 +312,25 @@ def resampling(
     if not isinstance(mode, str) or mode not in KINDS:
         refuse(ValueError if isinstance(mode, str) else TypeError, "mode", f"one of {', '.join(KINDS)}", repr(mode))
     if RANKS.get(mode, n) != n:
-        refuse(ValueError, "mode", f"one for {n} spatial dims of a {x.ndim}-d x (names ending in linear: "
-               "linear 3-d, bilinear 4-d, trilinear 5-d; bicubic 4-d)", repr(mode))
+        refuse(
+            ValueError,
+            "mode",
+            f"one for {n} spatial dims of a {x.ndim}-d x (names ending in linear: "
+            "linear 3-d, bilinear 4-d, trilinear 5-d; bicubic 4-d)",
+            repr(mode),
+        )
     if align_corners is not None and mode not in CORNERED:
         refuse(ValueError, "align_corners", f"None, as mode {mode!r} has no corners to align", repr(align_corners))
     if recompute_scale_factor and scale_factor is None:
         refuse(ValueError, "recompute_scale_factor", "scale_factor to recompute from", f"size={size}")
     kind = KINDS[mode]
     if antialias and kind not in ("linear", "cubic", "lanczos"):
-        refuse(ValueError, "antialias", "False, or a linear kind, bicubic or lanczos", f"antialias={antialias} with mode {mode!r}")
+        refuse(
+            ValueError,
+            "antialias",
+            "False, or a linear kind, bicubic or lanczos",
+            f"antialias={antialias} with mode {mode!r}",
+        )
     if kind == "lanczos" and not antialias:
         refuse(ValueError, "antialias", "True, which mode 'lanczos' needs", repr(antialias))
     name = frontends.dtype_name(x)

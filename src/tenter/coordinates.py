@@ -1,7 +1,7 @@
 """Where each output position lies in the input: every coordinate rule, and nothing else.
 
-Positions are in input pixels, pixel `i` covering [i, i + 1) with its centre at i + 0.5. `scale` is the size ratio that the
-user gave (output / input), None where only sizes are known.
+Positions are in input pixels, pixel `i` covering [i, i + 1) with its centre at i + 0.5. `scale` is the size ratio that
+the user gave (output / input), None where only sizes are known.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def sample_index(n_in: int, n_out: int, scale: float | None, align_corners: bool
 
 
 def filter_centre(n_in: int, n_out: int, scale: float | None, align_corners: bool) -> Floats:
-    """The centre of an antialiasing filter. PyTorch centres it on pixel areas also under align_corners, with that step."""
+    """The centre of an antialiasing filter: of the pixel's area, as PyTorch has it, also under align_corners."""
     return (np.arange(n_out, dtype=np.float64) + 0.5) * step(n_in, n_out, scale, align_corners)
 
 
@@ -43,7 +43,7 @@ def nearest_index(n_in: int, n_out: int, scale: float | None, exact: bool, rule:
     o = np.arange(n_out)
     if rule == "direct":
         if not exact and n_out in (n_in, 2 * n_in):  # whatever scale was given
-            return o // (n_out // n_in)
+            return np.asarray(o // (n_out // n_in), np.int64)
         at = (o.astype(np.float32) + np.float32(0.5 if exact else 0.0)) * _ratio(n_in, n_out, scale, np.float32)
     else:
         real = np.float64 if rule == "separable64" else np.float32
@@ -53,7 +53,8 @@ def nearest_index(n_in: int, n_out: int, scale: float | None, exact: bool, rule:
             at = (np.maximum(centre, real(0)).astype(np.float64) + 0.5).astype(np.float32)
         else:
             at = (o.astype(real) * s).astype(np.float32)
-    return np.minimum(np.floor(at).astype(np.int64), n_in - 1)
+    index: Ints = np.minimum(np.floor(at).astype(np.int64), n_in - 1)
+    return index
 
 
 def _ratio(n_in: int, n_out: int, scale: float | None, real: type[Any]) -> Any:
@@ -75,8 +76,11 @@ def nearest_rule(dtype: str, shape: tuple[int, ...], sizes: tuple[int, ...], cha
 
 
 def used_scale(kind: str, n_in: int, n_out: int, scale: float | None, antialias: bool) -> float | None:
-    """The scale that coordinates follow: PyTorch's linear kinds, and every filter with antialias, leave an axis alone that
-    keeps its length, whatever scale was given."""
+    """The scale that coordinates follow.
+
+    PyTorch's linear kinds, and every filter with antialias, leave an axis alone that keeps its length, whatever scale
+    was given.
+    """
     return None if n_in == n_out and (kind == "linear" or antialias) else scale
 
 

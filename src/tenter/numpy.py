@@ -1,7 +1,7 @@
 """NumPy's own dialect: `numpy.repeat` and `numpy.tile`, argument for argument.
 
-Plain arrays of every dtype are served here; subclasses (masked arrays, matrices), which may do more than hold elements, go
-to NumPy. Errors are of NumPy's types.
+Plain arrays of every dtype are served here; subclasses (masked arrays, matrices), which may do more than hold
+elements, go to NumPy. Errors are of NumPy's types.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from numpy import repeat as _numpy_repeat
 from numpy import tile as _numpy_tile
 
-from tenter import build, check, frontends
+from tenter import build, check
 from tenter.apply import apply_maps
 
 __all__ = ["repeat", "tile"]
@@ -21,8 +22,8 @@ __all__ = ["repeat", "tile"]
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     """Repeats each element of a along axis; `numpy.repeat`, which is `tenter.repeat_interleave`.
 
-    a: array-like of any dtype. repeats: int or array of ints (bools count as 0 and 1, as NumPy has it), broadcast to the
-    length of axis. axis: None flattens. Returns an array of a's dtype.
+    a: array-like of any dtype. repeats: int or array of ints (bools count as 0 and 1, as NumPy has it), broadcast to
+    the length of axis. axis: None flattens. Returns an array of a's dtype.
 
     Raises ValueError for negative repeats and for a wrong number of them, TypeError for floats, AxisError for axis.
 
@@ -66,12 +67,12 @@ def tile(A: Any, reps: Any) -> Any:
     if not _plain(A):
         return _numpy_tile(A, reps)
     try:
-        x = np.asarray(A)
-        sizes = check.sizes("reps", (reps if np.ndim(reps) else [reps],))
-        sizes = (1,) * (x.ndim - len(sizes)) + sizes
+        x: npt.NDArray[Any] = np.asarray(A)
+        given = check.sizes("reps", (reps if np.ndim(reps) else [reps],))
+        sizes = (1,) * (x.ndim - len(given)) + given
         check.rank("reps", len(sizes))
         x = x.reshape((1,) * (len(sizes) - x.ndim) + x.shape)
-        check.product("reps", [n * s for n, s in zip(sizes, x.shape)])
+        check.product("reps", [int(s) * length for length, s in zip(x.shape, sizes)])
         return apply_maps(x, tuple((k, build.tile(x.shape[k], s)) for k, s in enumerate(sizes) if s != 1))
     except check.Refusal as refusal:
         raise check.error(refusal, "numpy.tile", A=A, reps=reps) from None

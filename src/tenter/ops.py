@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from tenter import build, check, frontends
 from tenter.apply import apply_maps
@@ -23,11 +22,12 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
         tensor, list or tuple.
     dim: from -x.ndim to x.ndim - 1; None flattens x and gives a 1-D result. A 0-d x counts as one element.
     output_size: the sum of the counts if known; verified.
-    Returns fresh memory of x's kind and dtype, its length along dim the sum of the counts. With one argument, which is then
-    the repeats and 1-D: the position of the count that each output belongs to, int64 (int32 for int32 counts, as PyTorch).
+    Returns fresh memory of x's kind and dtype, its length along dim the sum of the counts. With one argument, which
+    is then the repeats and 1-D: the position of the count that each output belongs to, int64 (int32 for int32 counts,
+    as PyTorch).
 
-    Raises TypeError for counts that are bools or floats, ValueError for negative counts, for a wrong number of them, for a
-    sum past int64 or unlike output_size, IndexError for dim, MemoryError for a result larger than the machine.
+    Raises TypeError for counts that are bools or floats, ValueError for negative counts, for a wrong number of them,
+    for a sum past int64 or unlike output_size, IndexError for dim, MemoryError for a result larger than the machine.
     Gradients on PyTorch are segment sums.
 
     >>> y = np.array([[1, 2], [3, 4]])
@@ -56,7 +56,8 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
         if repeats is None:
             raise check.error(refusal, "repeat_interleave", repeats=x, dim=dim, output_size=output_size) from None
         raise check.error(
-            refusal, "repeat_interleave", x=x, repeats=repeats, dim=dim, output_size=output_size) from None
+            refusal, "repeat_interleave", x=x, repeats=repeats, dim=dim, output_size=output_size
+        ) from None
 
 
 def _positions(repeats: Any, dim: Any, output_size: Any) -> Any:
@@ -82,8 +83,8 @@ def repeat(x: Any, *sizes: Any, **named: Any) -> Any:
     x: array or tensor of any shape and dtype. sizes: ints >= 0, one by one or as one tuple, at least one per dim of x.
     Returns fresh memory of x's kind and dtype.
 
-    Raises TypeError for sizes that are no ints and for axis= or dim=, ValueError for too few or negative sizes, MemoryError
-    for a result larger than the machine. Gradients on PyTorch are sums over the repeats.
+    Raises TypeError for sizes that are no ints and for axis= or dim=, ValueError for too few or negative sizes,
+    MemoryError for a result larger than the machine. Gradients on PyTorch are sums over the repeats.
 
     >>> repeat([1, 2, 3], 2)
     array([1, 2, 3, 1, 2, 3])
@@ -128,14 +129,14 @@ def _tiled(x: Any, name: str, sizes: tuple[int, ...]) -> Any:
 
 
 def expand(x: Any, *sizes: Any) -> Any:
-    """A view of x with dims of length 1 stretched to sizes, at no cost in memory; more sizes than dims put dims in front.
+    """A view of x with dims of length 1 stretched to sizes, at no cost in memory; spare sizes put dims in front.
 
     Meaning of `torch.Tensor.expand`; on NumPy the view is `numpy.broadcast_to`'s, read-only.
 
     x: array or tensor of any shape and dtype. sizes: ints >= 0, one by one or as one tuple; -1 keeps a size.
 
-    Raises TypeError for sizes that are no ints, ValueError for fewer sizes than dims, for a -1 in front of x's dims and for
-    a dim that is neither 1 nor its size.
+    Raises TypeError for sizes that are no ints, ValueError for fewer sizes than dims, for a -1 in front of x's dims
+    and for a dim that is neither 1 nor its size.
 
     >>> expand(np.array([[1], [2]]), -1, 3)
     array([[1, 1, 1],
@@ -161,12 +162,13 @@ def interpolate(
 
     Meaning and names of `torch.nn.functional.interpolate`.
 
-    x: (batch, channels, [depth,] [height,] width), any strides. Every real and complex dtype; nearest kinds take any dtype.
-    size: output sizes in pixels, or scale_factor: output / input, floor(n * scale_factor) pixels. One number, or one per
-        spatial dim.
+    x: (batch, channels, [depth,] [height,] width), any strides. Every real and complex dtype; nearest kinds take any
+        dtype.
+    size: output sizes in pixels, or scale_factor: output / input, floor(n * scale_factor) pixels. One number, or one
+        per spatial dim.
     mode: nearest (pixel at the corner, OpenCV's INTER_NEAREST), nearest-exact (pixel at the centre, as Pillow), linear
-        (3-d x), bilinear (4-d), trilinear (5-d), bicubic (4-d; Keys with a = -0.75, with antialias -0.5), area (mean of the
-        pixels touched), lanczos (three lobes; needs antialias).
+        (3-d x), bilinear (4-d), trilinear (5-d), bicubic (4-d; Keys with a = -0.75, with antialias -0.5), area (mean of
+        the pixels touched), lanczos (three lobes; needs antialias).
     align_corners: for linear kinds and bicubic. False aligns the edges of the corner pixels, True their centres.
     recompute_scale_factor: True takes coordinates from the rounded sizes, not from the given scale_factor.
     antialias: for linear kinds, bicubic and lanczos. Widens the filter when shrinking; agrees with Pillow.
@@ -185,11 +187,22 @@ def interpolate(
         x = check.array("x", x)
         r = check.resampling(x, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
         maps = tuple(
-            (axis, build.resample(r.kind, int(x.shape[axis]), n_out, scale, r.align_corners, r.antialias, r.nearest_rule))
+            (
+                axis,
+                build.resample(r.kind, int(x.shape[axis]), n_out, scale, r.align_corners, r.antialias, r.nearest_rule),
+            )
             for axis, n_out, scale in zip(range(2, x.ndim), r.sizes, r.scales)
         )
         return apply_maps(x, maps, keep_layout=True)
     except check.Refusal as refusal:
         raise check.error(
-            refusal, "interpolate", x=x, size=size, scale_factor=scale_factor, mode=mode, align_corners=align_corners,
-            recompute_scale_factor=recompute_scale_factor, antialias=antialias or None) from None
+            refusal,
+            "interpolate",
+            x=x,
+            size=size,
+            scale_factor=scale_factor,
+            mode=mode,
+            align_corners=align_corners,
+            recompute_scale_factor=recompute_scale_factor,
+            antialias=antialias or None,
+        ) from None

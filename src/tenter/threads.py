@@ -25,8 +25,8 @@ _DEFAULT = _default()
 def set_num_threads(n: int | None) -> None:
     """Sets how many threads a call may use; None goes back to the default.
 
-    The default is PyTorch's number if PyTorch has been imported, else OMP_NUM_THREADS, else the cores of this process; in
-    a forked child it is one, as data loaders fork one process per core. Results do not depend on it.
+    The default is PyTorch's number if PyTorch has been imported, else OMP_NUM_THREADS, else the cores of this
+    process; in a forked child it is one, as data loaders fork one process per core. Results do not depend on it.
 
     >>> set_num_threads(1)
     >>> get_num_threads()

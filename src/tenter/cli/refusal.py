@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 
 
-class Refusal(Exception):  # noqa: N818 - it is an answer, not a fault
+class Refusal(Exception):
     """A request that cannot be carried out, with a message for the person who typed it."""
 
 

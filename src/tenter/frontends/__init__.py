@@ -5,6 +5,7 @@ A library that the caller has not imported is not imported here.
 
 from __future__ import annotations
 
+import itertools
 import sys
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -41,7 +42,9 @@ def of(x: Any) -> ModuleType:
     if isinstance(x, np.ndarray):
         return numpy_frontend
     if _torch_frontend is None:
-        from tenter.frontends import torch as _torch_frontend
+        from tenter.frontends import torch as torch_frontend
+
+        _torch_frontend = torch_frontend
     return _torch_frontend
 
 
@@ -98,11 +101,12 @@ def channels_last(x: Any) -> bool:
 
 
 def memory_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
-    """Dims of a (batch, channels, spatial...) array from slowest to fastest: channels last if they lie so, else as they are."""
+    """Dims of a (batch, channels, spatial...) array from slowest to fastest: channels last if they lie so, else as
+    they are."""
     n = len(shape)
     inner = (0, *range(2, n), 1)
     if n > 2 and shape[1] > 1 and strides[1] < strides[-1]:
         steps = [strides[d] for d in inner if shape[d] > 1]
-        if all(a > b > 0 for a, b in zip(steps, steps[1:])):
+        if all(a > b > 0 for a, b in itertools.pairwise(steps)):
             return inner
     return tuple(range(n))

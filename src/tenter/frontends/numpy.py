@@ -29,7 +29,8 @@ def unwritable(x: Array) -> str | None:
 def dtype_name(x: Array) -> str:
     if x.dtype.char in "gG":  # their names carry a width that depends on the machine
         return "longdouble" if x.dtype.char == "g" else "clongdouble"
-    return x.dtype.name
+    name: str = x.dtype.name
+    return name
 
 
 def itemsize(x: Array) -> int:
@@ -40,7 +41,8 @@ def allocate(x: Array, shape: tuple[int, ...], order: tuple[int, ...]) -> Array:
     """A fresh array of x's dtype whose dims lie in memory in the given order."""
     if order == tuple(range(len(shape))):
         return np.empty(shape, x.dtype)
-    return np.empty([shape[d] for d in order], x.dtype).transpose(np.argsort(order))
+    packed: Array = np.empty([shape[d] for d in order], x.dtype).transpose(np.argsort(order))
+    return packed
 
 
 def view(x: Array) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
@@ -14,8 +13,8 @@ from tenter.maps import AxisMap
 
 Maps = tuple[tuple[int, AxisMap], ...]
 NAMES = {getattr(torch, name): name for name in (
-    "float32", "float64", "float16", "bfloat16", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64",
-    "bool", "complex32", "complex64", "complex128")}  # fmt: skip
+    "float32", "float64", "float16", "bfloat16", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64",
+    "int64", "bool", "complex32", "complex64", "complex128")}  # fmt: skip
 
 
 def problem(x: torch.Tensor) -> str | None:
@@ -30,7 +29,10 @@ def problem(x: torch.Tensor) -> str | None:
         return "a nested tensor"
     if x.is_quantized:
         return "a quantized tensor"
-    if type(x) not in (torch.Tensor, torch.nn.Parameter) and type(x).__torch_dispatch__ is not torch._C._disabled_torch_dispatch_impl:
+    if (
+        type(x) not in (torch.Tensor, torch.nn.Parameter)
+        and type(x).__torch_dispatch__ is not torch._C._disabled_torch_dispatch_impl
+    ):
         return f"a {type(x).__name__}"
     if torch._C._functorch.is_batchedtensor(x) or torch._C._functorch.is_gradtrackingtensor(x):
         return "a tensor inside torch.func"

@@ -102,8 +102,8 @@ def _windows(src: View, dst: int, dims: list[Dim], threads: int) -> None:
         dims = [*dims, Dim(2, itemsize)]
     acc = _accumulator(dtype, dims)
     passes = _passes(dims)
-    # Between passes lies a temporary. Leading dims without a map are independent, so they go a few slices at a time and the
-    # temporary stays small and in cache.
+    # Between passes lies a temporary. Leading dims without a map are independent, so they go a few slices at a time
+    # and the temporary stays small and in cache.
     lead = next(k for k, d in enumerate(dims) if d.map)
     outer = _merge(dims[:lead])
     if len(passes) == 1 or not outer:
@@ -148,7 +148,8 @@ def _accumulator(dtype: str, dims: list[Dim]) -> str:
 
 
 def _passes(dims: list[Dim]) -> list[list[int]]:
-    """Dims to do together, first to last: copies first, then what shrinks most. Two neighbouring window dims are one pass."""
+    """Dims to do together, first to last: copies first, then what shrinks most. Two neighbouring window dims are one
+    pass."""
     copies = [k for k, d in enumerate(dims) if isinstance(d.map, Copy)]
     windows = [k for k, d in enumerate(dims) if isinstance(d.map, Window)]
     passes = [[k] for k in windows]
@@ -180,16 +181,27 @@ def _window_pass(src: int, dst: int, dtype: str, itemsize: int, out_type: str, o
     else:
         row, column, inside = (1, 0, None), maps[0], (n_inner, inner_stride)
     out_bytes = out_size * math.prod(d.n_out for d in dims)
-    _native.window(src, dst, NATIVE_DTYPES[dtype], NATIVE_DTYPES[out_type], ACCUMULATE[acc], _merge(outer), row, column,
-                   inside, out_bytes, threads)
+    _native.window(
+        src,
+        dst,
+        NATIVE_DTYPES[dtype],
+        NATIVE_DTYPES[out_type],
+        ACCUMULATE[acc],
+        _merge(outer),
+        row,
+        column,
+        inside,
+        out_bytes,
+        threads,
+    )
     del packed
 
 
 def _needs_packing(dims: list[Dim], axes: list[int], inner: list[tuple[int, int]], itemsize: int) -> bool:
     """Must the input be made contiguous first?
 
-    What lies inside an axis is walked with one stride, and a wide inside must lie together. So must whole rows if rows are
-    summed before columns, a vector of columns at a time (the rule of both_pass in window.hpp).
+    What lies inside an axis is walked with one stride, and a wide inside must lie together. So must whole rows if
+    rows are summed before columns, a vector of columns at a time (the rule of both_pass in window.hpp).
     """
     if len(inner) > 1:
         return True

@@ -1,8 +1,8 @@
 """The definition: maps applied in plain NumPy, one output at a time. Slow on purpose; also serves the dtypes that have
 no native kernel (object and long double).
 
-Weighted sums are taken in float64 (long double for its own kind), integers rounded half to even and saturated at the end;
-unweighted sums of integers are exact, wrapping at 64 bits and saturating below.
+Weighted sums are taken in float64 (long double for its own kind), integers rounded half to even and saturated at the
+end; unweighted sums of integers are exact, wrapping at 64 bits and saturating below.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ Maps = tuple[tuple[int, AxisMap], ...]
 
 def run(x: Array, maps: Maps) -> Array:
     """y[..., o, ...] = sum_i A[o, i] * x[..., i, ...] for each (axis, A) in maps."""
-    if all(isinstance(m, Copy) for _, m in maps):
-        for axis, m in maps:
+    copies = [(axis, m) for axis, m in maps if isinstance(m, Copy)]
+    if len(copies) == len(maps):
+        for axis, m in copies:
             x = copy(x, axis, m)
         return x
     y = x.astype(accumulator(x.dtype, maps))
-    for axis, m in maps:
-        y = copy(y, axis, m) if isinstance(m, Copy) else weighted_sum(y, axis, m)
+    for axis, a in maps:
+        y = copy(y, axis, a) if isinstance(a, Copy) else weighted_sum(y, axis, a)
     return into(y, x.dtype)
 
 

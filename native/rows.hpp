@@ -1,0 +1,123 @@
+// Rows * weights: the one inner loop of the window kernel, a vector of columns at a time.
+// Included by level.cpp inside the namespace of an instruction set.
+
+template <class A>
+inline const A* weights(const WindowMap& m) {
+  if constexpr (std::is_same_v<A, float>) return m.weight32;
+  else if constexpr (std::is_same_v<A, double>) return m.weight64;
+  else return nullptr;
+}
+
+// U vectors of output columns at `src`; K is the number of taps, 0 where only known at run time.
+template <class A, class S, class D, bool ones, int U, int K>
+inline void columns(const char* src, int64_t stride, int64_t count, const A* w, D* dst) {
+  Vec<A> sum[U];
+  const int64_t n = K ? K : count;
+  for (int u = 0; u < U; ++u) {
+    sum[u] = load<A, S>(src + u * lanes<A> * sizeof(S));
+    if constexpr (!ones) sum[u] *= w[0];
+  }
+  for (int64_t k = 1; k < n; ++k) {
+    const char* row = src + k * stride;
+    for (int u = 0; u < U; ++u) {
+      const Vec<A> x = load<A, S>(row + u * lanes<A> * sizeof(S));
+      if constexpr (ones) sum[u] += x;
+      else sum[u] = multiply_add<A>(x, w[k], sum[u]);
+    }
+  }
+  for (int u = 0; u < U; ++u) store<A, D>(dst + u * lanes<A>, sum[u]);
+}
+
+template <class A, class S, class D, bool ones, int K>
+inline void vertical_taps(const char* src, int64_t stride, int64_t count, const A* w, D* dst, int64_t n) {
+  constexpr int N = lanes<A>;
+  int64_t j = 0;
+  for (; j + 4 * N <= n; j += 4 * N) columns<A, S, D, ones, 4, K>(src + j * sizeof(S), stride, count, w, dst + j);
+  for (; j + N <= n; j += N) columns<A, S, D, ones, 1, K>(src + j * sizeof(S), stride, count, w, dst + j);
+  if (j == n) return;
+  if (n >= N) {  // the last full vector again, ending at n: the same sums
+    j = n - N;
+    columns<A, S, D, ones, 1, K>(src + j * sizeof(S), stride, count, w, dst + j);
+    return;
+  }
+  Vec<A> sum{};
+  for (int64_t k = 0; k < count; ++k) {
+    const Vec<A> x = load_part<A, S>(src + k * stride, n);
+    if (k == 0) sum = ones ? x : x * (ones ? A(1) : w[0]);
+    else if constexpr (ones) sum += x;
+    else sum = multiply_add<A>(x, w[k], sum);
+  }
+  store_part<A, D>(dst, sum, n);
+}
+
+// dst[j] = sum over k < count of w[k] * row k [j], for n columns; rows lie `stride` bytes apart, columns together.
+template <class A, class S, class D>
+void vertical(const char* src, int64_t stride, int64_t count, const A* w, D* dst, int64_t n) {
+  if (count == 0) {
+    for (int64_t j = 0; j < n; ++j) dst[j] = D{};
+  } else if (w) {
+    switch (count) {
+      case 1: return vertical_taps<A, S, D, false, 1>(src, stride, count, w, dst, n);
+      case 2: return vertical_taps<A, S, D, false, 2>(src, stride, count, w, dst, n);
+      case 3: return vertical_taps<A, S, D, false, 3>(src, stride, count, w, dst, n);
+      case 4: return vertical_taps<A, S, D, false, 4>(src, stride, count, w, dst, n);
+      default: return vertical_taps<A, S, D, false, 0>(src, stride, count, w, dst, n);
+    }
+  } else {
+    vertical_taps<A, S, D, true, 0>(src, stride, count, w, dst, n);
+  }
+}
+
+// Two output rows at once where their windows overlap: what both read is loaded, and converted, once.
+// -0.0 is the sum of nothing that leaves the first product as it is, sign of zero included.
+template <class A, class S, class D, int U>
+inline void columns_of_two(const char* src, int64_t stride, const WindowMap& m, int64_t o, const A* w, D* dst0,
+                           D* dst1) {
+  Vec<A> sum0[U], sum1[U];
+  for (int u = 0; u < U; ++u) sum0[u] = sum1[u] = A(-0.0) - Vec<A>{};
+  const A *w0 = w + m.offset[o], *w1 = w + m.offset[o + 1];
+  const int64_t shared = m.first(o + 1) - m.first(o), end0 = m.count(o), end1 = shared + m.count(o + 1);
+  const char* row = src + m.first(o) * stride;
+  int64_t k = 0;
+  for (; k < shared; ++k, row += stride)
+    for (int u = 0; u < U; ++u) sum0[u] = multiply_add<A>(load<A, S>(row + u * lanes<A> * sizeof(S)), w0[k], sum0[u]);
+  for (; k < end0; ++k, row += stride)
+    for (int u = 0; u < U; ++u) {
+      const Vec<A> x = load<A, S>(row + u * lanes<A> * sizeof(S));
+      sum0[u] = multiply_add<A>(x, w0[k], sum0[u]);
+      sum1[u] = multiply_add<A>(x, w1[k - shared], sum1[u]);
+    }
+  for (; k < end1; ++k, row += stride)
+    for (int u = 0; u < U; ++u)
+      sum1[u] = multiply_add<A>(load<A, S>(row + u * lanes<A> * sizeof(S)), w1[k - shared], sum1[u]);
+  for (int u = 0; u < U; ++u) {
+    store<A, D>(dst0 + u * lanes<A>, sum0[u]);
+    store<A, D>(dst1 + u * lanes<A>, sum1[u]);
+  }
+}
+
+// Output rows [lo, hi) of a map, n columns of each; src is input row 0 and output row o goes to dst + (o - lo) * pitch.
+template <class A, class S, class D>
+void vertical_rows(const char* src, int64_t stride, const WindowMap& m, int64_t lo, int64_t hi, D* dst, int64_t pitch,
+                   int64_t n) {
+  constexpr int wide = 4 * lanes<A>;
+  const A* const w = weights<A>(m);
+  auto one = [&](int64_t o, int64_t j) {
+    vertical<A, S, D>(src + m.first(o) * stride + j * int64_t(sizeof(S)), stride, m.count(o),
+                      w ? w + m.offset[o] : nullptr, dst + (o - lo) * pitch + j, n - j);
+  };
+  for (int64_t o = lo; o < hi; ++o) {
+    const bool two = w && o + 1 < hi && n >= wide && m.count(o) >= 4 && m.count(o + 1) >= 4 &&
+                     m.first(o + 1) < m.first(o) + m.count(o);
+    if (!two) {
+      one(o, 0);
+      continue;
+    }
+    D* const to = dst + (o - lo) * pitch;
+    int64_t j = 0;
+    for (; j + wide <= n; j += wide)
+      columns_of_two<A, S, D, 4>(src + j * int64_t(sizeof(S)), stride, m, o, w, to + j, to + pitch + j);
+    if (j < n) one(o, j), one(o + 1, j);
+    ++o;
+  }
+}

@@ -1,0 +1,186 @@
+// Along the fastest axis: a tile of `lanes` rows is transposed into scratch, resampled as columns, and transposed back.
+// Included by level.cpp inside the namespace of an instruction set.
+
+// Scratch memory of this thread, kept between tasks; given back when it was large.
+struct Scratch {
+  void* p = nullptr;
+  size_t size = 0;
+  ~Scratch() { std::free(p); }
+  template <class A>
+  A* get(int64_t n) {
+    const size_t need = (size_t(n) * sizeof(A) + 63) / 64 * 64;
+    if (need > size) {
+      std::free(p);
+      size = 0;
+      p = std::aligned_alloc(64, need);
+      if (!p) throw std::bad_alloc();
+      size = need;
+    }
+    return static_cast<A*>(p);
+  }
+  void trim() {
+    if (size <= (4u << 20)) return;
+    std::free(p);
+    p = nullptr;
+    size = 0;
+  }
+};
+inline thread_local Scratch tile_scratch, row_scratch;
+
+// The column axis as the tile sees it: `inner` values per column, strides in bytes.
+struct ColumnAxis {
+  const WindowMap* map;
+  int64_t stride, inner, inner_stride;
+};
+
+// Unweighted sums along one row of values that lie together: ragged segments, mostly shorter than a vector. Each is
+// loaded as one vector, cut to its length, and a square of them is transposed, so that adding columns adds every
+// segment in order without a branch on its length. `end` is the end of the row, past which nothing may be read.
+template <class A, class S, class D>
+int64_t segment_sums(const char* src, const char* end, const WindowMap& m, D* dst, int64_t lo, int64_t hi) {
+  constexpr int N = lanes<A>;
+  typedef std::conditional_t<sizeof(A) == 4, int32_t, int64_t> I;
+  VecN<I, N> lane;
+  for (int l = 0; l < N; ++l) lane[l] = l;
+  int64_t o = lo;
+  for (; o + N <= hi; o += N) {
+    Vec<A> square[N];
+    for (int l = 0; l < N; ++l) {
+      const int64_t count = m.count(o + l);
+      const char* p = src + m.first(o + l) * int64_t(sizeof(S));
+      if (count > N) {
+        A sum = load_one<A, S>(p);
+        for (int64_t k = 1; k < count; ++k) sum += load_one<A, S>(p + k * sizeof(S));
+        square[l] = Vec<A>{};
+        square[l][0] = sum;
+      } else if (p + N * sizeof(S) <= end) {
+        square[l] = lane < I(count) ? load<A, S>(p) : Vec<A>{};
+      } else {
+        square[l] = count ? load_part<A, S>(p, count) : Vec<A>{};
+      }
+    }
+    transpose<A>(square);
+    Vec<A> sum = square[0];
+    for (int l = 1; l < N; ++l) sum += square[l];
+    store<A, D>(dst + o - lo, sum);
+  }
+  return o;
+}
+
+// One row alone: lanes would idle, so plain sums.
+template <class A, class S, class D>
+void horizontal_row(const char* src, const ColumnAxis& c, D* dst, int64_t lo, int64_t hi) {
+  const A* const w = weights<A>(*c.map);
+  int64_t o = lo;
+  if (!w && c.inner == 1 && c.stride == int64_t(sizeof(S))) {
+    o = segment_sums<A, S, D>(src, src + c.map->n_in * c.stride, *c.map, dst, lo, hi);
+  }
+  for (; o < hi; ++o) {
+    const int64_t first = c.map->first(o), count = c.map->count(o);
+    const A* const wo = w ? w + c.map->offset[o] : nullptr;
+    for (int64_t q = 0; q < c.inner; ++q) {
+      const char* p = src + first * c.stride + q * c.inner_stride;
+      A sum = 0;
+      for (int64_t k = 0; k < count; ++k, p += c.stride) {
+        const A x = load_one<A, S>(p);
+        if (k == 0) sum = wo ? x * wo[0] : x;
+        else sum = wo ? multiply_add<A>(x, wo[k], sum) : sum + x;
+      }
+      store_part<A, D>(dst + (o - lo) * c.inner + q, sum - Vec<A>{}, 1);
+    }
+  }
+}
+
+// Columns [lo, hi) of the input as vectors over the rows: tile[(j - lo) * inner + q][row].
+template <class A, class S>
+void load_tile(const char* const* rows, const ColumnAxis& c, int64_t lo, int64_t hi, Vec<A>* tile) {
+  constexpr int N = lanes<A>;
+  const int64_t n = (hi - lo) * c.inner;
+  int64_t e = 0;
+  if (c.inner_stride == int64_t(sizeof(S)) && c.stride == c.inner * c.inner_stride) {
+    for (; e + N <= n; e += N) {
+      Vec<A> square[N];
+      for (int r = 0; r < N; ++r) square[r] = load<A, S>(rows[r] + lo * c.stride + e * sizeof(S));
+      transpose<A>(square);
+      for (int r = 0; r < N; ++r) tile[e + r] = square[r];
+    }
+  }
+  A* const flat = reinterpret_cast<A*>(tile);
+  for (; e < n; ++e)
+    for (int r = 0; r < N; ++r)
+      flat[e * N + r] = load_one<A, S>(rows[r] + (lo + e / c.inner) * c.stride + e % c.inner * c.inner_stride);
+}
+
+template <class A, bool ones>
+inline Vec<A> dot(const Vec<A>* tile, int64_t step, int64_t count, const A* w) {
+  if (count == 0) return Vec<A>{};
+  Vec<A> sum = tile[0];
+  if constexpr (!ones) sum *= w[0];
+  for (int64_t k = 1; k < count; ++k) {
+    if constexpr (ones) sum += tile[k * step];
+    else sum = multiply_add<A>(tile[k * step], w[k], sum);
+  }
+  return sum;
+}
+
+// Outputs [lo, hi) of n_rows rows; rows[] and dst[] hold `lanes` pointers, the spare ones repeating a row. dst[r] is
+// where output lo of row r goes.
+template <class A, class S, class D, bool ones>
+void horizontal_tile(const char* const* rows, int n_rows, const ColumnAxis& c, D* const* dst, int64_t lo, int64_t hi) {
+  constexpr int N = lanes<A>;
+  const WindowMap& m = *c.map;
+  const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1);
+  Vec<A>* const tile = tile_scratch.get<Vec<A>>(std::max<int64_t>(1, (last - first) * c.inner));
+  load_tile<A, S>(rows, c, first, last, tile);
+  const A* const w = weights<A>(m);
+  const int64_t n = (hi - lo) * c.inner;
+  int64_t o = lo, q = 0;
+  for (int64_t e = 0; e < n; e += N) {
+    Vec<A> square[N];
+    const int64_t width = std::min<int64_t>(N, n - e);
+    for (int l = 0; l < N; ++l) {
+      if (l >= width) {
+        square[l] = Vec<A>{};
+        continue;
+      }
+      square[l] = dot<A, ones>(tile + (m.first(o) - first) * c.inner + q, c.inner, m.count(o),
+                               ones ? nullptr : w + m.offset[o]);
+      if (++q == c.inner) q = 0, ++o;
+    }
+    transpose<A>(square);
+    if (width == N)
+      for (int r = 0; r < n_rows; ++r) store<A, D>(dst[r] + e, square[r]);
+    else
+      for (int r = 0; r < n_rows; ++r) store_part<A, D>(dst[r] + e, square[r], width);
+  }
+}
+
+// How many outputs fit a tile of about 256 KiB: a multiple of `lanes`, so that stores stay whole vectors.
+template <class A>
+int64_t tile_outputs(const ColumnAxis& c) {
+  const double per_output = double(c.map->n_in) / double(std::max<int64_t>(1, c.map->n_out)) * double(c.inner);
+  const double room = (256 << 10) / double(sizeof(Vec<A>)) / std::max(per_output, 1e-3);
+  return std::clamp<int64_t>(int64_t(room), lanes<A>, 4096) / lanes<A> * lanes<A>;
+}
+
+template <class A, class S, class D>
+void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, D* const* dst, int64_t lo, int64_t hi) {
+  if (c.inner >= lanes<A> && c.inner_stride == int64_t(sizeof(S))) {  // a column is wide enough to be a row
+    const WindowMap& m = *c.map;
+    const A* const w = weights<A>(m);
+    for (int r = 0; r < n_rows; ++r)
+      for (int64_t o = lo; o < hi; ++o)
+        vertical<A, S, D>(rows[r] + m.first(o) * c.stride, c.stride, m.count(o), w ? w + m.offset[o] : nullptr,
+                          dst[r] + (o - lo) * c.inner, c.inner);
+    return;
+  }
+  if (n_rows == 1) return horizontal_row<A, S, D>(rows[0], c, dst[0], lo, hi);
+  const int64_t step = tile_outputs<A>(c);
+  for (int64_t b = lo; b < hi; b += step) {
+    D* at[lanes<A>];
+    for (int r = 0; r < lanes<A>; ++r) at[r] = dst[r] + (b - lo) * c.inner;
+    if (weights<A>(*c.map)) horizontal_tile<A, S, D, false>(rows, n_rows, c, at, b, std::min(hi, b + step));
+    else horizontal_tile<A, S, D, true>(rows, n_rows, c, at, b, std::min(hi, b + step));
+  }
+  tile_scratch.trim();
+}

@@ -1,0 +1,79 @@
+"""Maps whose outputs are weighted sums of any inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tenter.maps.values import Floats, Ints, applied, frozen, require
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gather:
+    """Each output is a weighted sum of any inputs: row `o` reads `index[offset[o] : offset[o + 1]]` with the weights at
+    the same places. The escape hatch for periodic or reflected edges and unsorted indices.
+
+    >>> Gather(3, 2, offset=[0, 1, 3], index=[2, 0, 1], weight=[1.0, 0.5, 0.5]).apply(np.array([2.0, 4.0, 6.0]), 0)
+    array([6., 3.])
+    """
+
+    n_in: int
+    n_out: int
+    offset: Ints
+    index: Ints
+    weight: Floats = field(repr=False)
+
+    def __post_init__(self) -> None:
+        offset, index = frozen(self.offset, np.int64), frozen(self.index, np.int64)
+        weight = frozen(self.weight, np.float64)
+        require(offset.shape == (self.n_out + 1,) and offset[0] == 0, "n_out + 1 offsets from 0")
+        require(np.all(offset[1:] >= offset[:-1]), "ascending offsets")
+        require(index.shape == weight.shape == (offset[-1],), "an index and a weight per tap")
+        require(not index.size or (index.min() >= 0 and index.max() < self.n_in), "indices in [0, n_in)")
+        for name, value in (("offset", offset), ("index", index), ("weight", weight)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def T(self) -> Gather:
+        """The transpose, by a stable sort: sums keep the order of the rows."""
+        order = np.argsort(self.index, kind="stable")
+        offset = np.concatenate([[0], np.cumsum(np.bincount(self.index, minlength=self.n_in))])
+        return Gather(self.n_out, self.n_in, offset, self.rows()[order], self.weight[order])
+
+    def rows(self) -> Ints:
+        """The row of every stored entry."""
+        return np.repeat(np.arange(self.n_out), np.diff(self.offset))
+
+    def dense(self) -> Floats:
+        """The matrix: float64[n_out, n_in]."""
+        matrix = np.zeros((self.n_out, self.n_in))
+        np.add.at(matrix, (self.rows(), self.index), self.weight)
+        return matrix
+
+    def reads(self, lo: int, hi: int) -> slice:
+        """The smallest slice of inputs that holds what outputs lo..hi - 1 read."""
+        used = self.index[self.offset[lo] : self.offset[hi]] if lo < hi else self.index[:0]
+        return slice(int(used.min()), int(used.max()) + 1) if used.size else slice(0, 0)
+
+    def apply(self, x: Any, axis: int, out: Any = None) -> Any:
+        """The map applied along one axis; see `tenter.apply.apply`."""
+        return applied(self, x, axis, out)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Gather) or (self.n_in, self.n_out) != (other.n_in, other.n_out):
+            return False
+        # The order of the entries within a row is no part of the value.
+        a, b = (np.lexsort((m.weight, m.index, m.rows())) for m in (self, other))
+        return (
+            np.array_equal(self.offset, other.offset)
+            and np.array_equal(self.index[a], other.index[b])
+            and np.array_equal(self.weight[a], other.weight[b])
+        )
+
+    def __hash__(self) -> int:
+        return hash((Gather, self.n_in, self.n_out))
+
+    def __repr__(self) -> str:
+        return f"Gather({self.n_in} -> {self.n_out}: {len(self.index)} weights)"

@@ -1,0 +1,160 @@
+"""Maps whose outputs are weighted sums of adjacent inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tenter.maps.copy import Copy
+from tenter.maps.values import Floats, Ints, applied, frozen, require, span, trusted
+
+if TYPE_CHECKING:
+    from tenter import _native
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Window:
+    """Each output is a weighted sum of adjacent inputs: block `o` reads `start[o] .. start[o] + offset[o + 1] -
+    offset[o]` with `weight[offset[o] : offset[o + 1]]`. Without weights they are ones; with `width` alone row `o`
+    reads the `width` inputs from `o * width`.
+
+    Invariant: neither first nor last inputs descend from row to row. That makes the transpose of a window a window.
+
+    >>> Window(4, 2, start=[0, 2], offset=[0, 2, 4], weight=[0.5, 0.5, 0.5, 0.5]).apply(np.arange(4.0), 0)
+    array([0.5, 2.5])
+    """
+
+    n_in: int
+    n_out: int
+    start: Ints | None = None
+    offset: Ints | None = None
+    weight: Floats | None = None
+    width: int | None = None
+    block: int = 1
+
+    def __post_init__(self) -> None:
+        require(self.block > 0 and self.n_in % self.block == 0 and self.n_out % self.block == 0, "whole blocks")
+        n_in, n_out = self.n_in // self.block, self.n_out // self.block
+        if self.start is None:
+            require(
+                self.offset is None and self.weight is None and self.width is not None, "start and offset, or width"
+            )
+            assert self.width is not None
+            require(self.width >= 0 and n_in == n_out * self.width, "n_in == n_out * width >= 0")
+            return
+        require(self.offset is not None and self.width is None, "start and offset, or width")
+        start, offset = frozen(self.start, np.int64), frozen(self.offset, np.int64)  # type: ignore[arg-type]
+        require(start.shape == (n_out,) and offset.shape == (n_out + 1,) and offset[0] == 0, "a start and stop per row")
+        stop = start + np.diff(offset)
+        require(np.all(stop >= start) and np.all(start >= 0) and np.all(stop <= n_in), "windows inside [0, n_in)")
+        require(np.all(start[1:] >= start[:-1]) and np.all(stop[1:] >= stop[:-1]), "windows that do not descend")
+        object.__setattr__(self, "start", start)
+        object.__setattr__(self, "offset", offset)
+        if self.weight is not None:
+            weight = frozen(self.weight, np.float64)
+            require(weight.shape == (offset[-1],), "a weight per tap")
+            object.__setattr__(self, "weight", weight)
+
+    def rows(self) -> tuple[Ints, Ints]:
+        """First input block of each row, and running number of taps, also where only `width` is stored."""
+        if self.start is not None and self.offset is not None:
+            return self.start, self.offset
+        assert self.width is not None
+        offset = np.arange(self.n_out // self.block + 1, dtype=np.int64) * self.width
+        return offset[:-1], offset
+
+    def taps(self) -> tuple[Ints, Ints, Floats]:
+        """Row block, input block and weight of every stored entry, row by row."""
+        start, offset = self.rows()
+        count = np.diff(offset)
+        row = np.repeat(np.arange(len(start)), count)
+        column = np.arange(offset[-1]) - offset[row] + start[row]
+        return row, column, np.ones(len(row)) if self.weight is None else self.weight
+
+    @property
+    def T(self) -> Copy | Window:
+        """The transpose: a `Copy` if the rows are unweighted and share out the inputs, else a `Window`."""
+        return self._transpose
+
+    @cached_property
+    def _transpose(self) -> Copy | Window:
+        if self.width is not None:
+            return Copy(self.n_out, self.n_in, repeat=self.width, block=self.block)
+        start, offset = self.rows()
+        stop, n_in = start + np.diff(offset), self.n_in // self.block
+        if self.weight is None and np.array_equal(offset[:-1], start) and offset[-1] == n_in:
+            return trusted(Copy, n_in=self.n_out, n_out=self.n_in, repeat=None, offsets=offset, block=self.block)
+        # Row i of the transpose: the rows o with start[o] <= i < stop[o], adjacent by the invariant.
+        columns = np.arange(n_in)
+        first = np.searchsorted(stop, columns, side="right")
+        counts = np.searchsorted(start, columns, side="right") - first
+        offset_t = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        weight_t = None
+        if self.weight is not None:
+            row, column, weight = self.taps()
+            weight_t = np.empty(len(weight))
+            weight_t[offset_t[column] + row - first[column]] = weight
+        return trusted(
+            Window,
+            n_in=self.n_out,
+            n_out=self.n_in,
+            start=first.astype(np.int64),
+            offset=offset_t,
+            weight=weight_t,
+            width=None,
+            block=self.block,
+        )
+
+    @cached_property
+    def native(self) -> _native.WindowMap:
+        """The form that the compiled kernel reads, made once."""
+        from tenter import _native
+
+        n_in, n_out = self.n_in // self.block, self.n_out // self.block
+        return _native.WindowMap(n_in, n_out, self.width or 0, self.start, self.offset, self.weight)
+
+    def dense(self) -> Floats:
+        """The matrix: float64[n_out, n_in]."""
+        row, column, weight = self.taps()
+        matrix: Floats = np.zeros((self.n_out // self.block, self.n_in // self.block))
+        matrix[row, column] = weight
+        return np.asarray(np.kron(matrix, np.eye(self.block)), np.float64) if self.block > 1 else matrix
+
+    def reads(self, lo: int, hi: int) -> slice:
+        """The slice of inputs that outputs lo..hi - 1 read."""
+        if lo >= hi:
+            return slice(0, 0)
+        start, offset = self.rows()
+        first, end = lo // self.block, (hi - 1) // self.block
+        a, b = int(start[first]), int(start[end] + offset[end + 1] - offset[end])
+        return span(a, b - 1, lo, hi, self.block) if b > a else slice(0, 0)
+
+    def apply(self, x: Any, axis: int, out: Any = None) -> Any:
+        """The map applied along one axis; see `tenter.apply.apply`."""
+        return applied(self, x, axis, out)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Window)
+            and (self.n_in, self.n_out, self.block) == (other.n_in, other.n_out, other.block)
+            and all(map(np.array_equal, self.taps(), other.taps()))
+        )
+
+    def __hash__(self) -> int:
+        return hash((Window, self.n_in, self.n_out))
+
+    def __repr__(self) -> str:
+        count = np.diff(self.rows()[1])
+        taps = (
+            "no taps"
+            if not count.size
+            else f"{count.min()}"
+            if count.min() == count.max()
+            else f"{count.min()}..{count.max()}"
+        )
+        blocks = f", in blocks of {self.block}" if self.block > 1 else ""
+        kind = "sums" if self.weight is None else "weights"
+        return f"Window({self.n_in} -> {self.n_out}: {kind} of {taps}{blocks})"
