@@ -10,8 +10,8 @@ from pathlib import Path
 import torch
 
 from benchmarks import peers, report
-from benchmarks.measure import copy_bandwidth, measure
-from benchmarks.rows import rows
+from benchmarks.measure import Direction, Result, copy_bandwidth, measure
+from benchmarks.rows import Row, rows
 
 OUT = Path("docs/benchmarks.json")
 
@@ -36,6 +36,14 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def attempt(row: Row, seconds: float, bandwidth: float) -> Result:
+    """One row; what goes wrong in it does not end the run."""
+    try:
+        return measure(row, seconds, bandwidth)
+    except Exception as error:
+        return Result(row.group, row.name, Direction(failed=f"{type(error).__name__}: {error}"))
+
+
 def main() -> int:
     chosen = arguments()
     warnings.simplefilter("ignore")
@@ -50,7 +58,7 @@ def main() -> int:
     print(report.sentence(about), flush=True)
     results = []
     for row in table:
-        results.append(measure(row, chosen.seconds, bandwidth))
+        results.append(attempt(row, chosen.seconds, bandwidth))
         print(report.line(results[-1]), flush=True)
     out = chosen.out or (None if chosen.only else OUT)
     if out is not None:

@@ -13,8 +13,10 @@ TOLERANCE = 1e-5
 
 
 def compare(got: Any, want: Any, check: str) -> tuple[float, bool]:
-    """Largest difference, and whether it is small enough. CLOSE is relative to the largest wanted; a result narrower than
-    float32 may be off by the spacing of its type."""
+    """Largest difference, and whether it is small enough.
+
+    CLOSE is relative to the largest wanted; results narrower than float32 may be off by the spacing of their type.
+    """
     got, want = (torch.as_tensor(np.asarray(a) if not isinstance(a, torch.Tensor) else a) for a in (got, want))
     if got.shape != want.shape:
         raise ValueError(f"shape {tuple(got.shape)}, not {tuple(want.shape)}")

@@ -18,7 +18,6 @@ from benchmarks.rows import CLOSE, Row
 Call = Callable[[], Any]
 
 LEAST_PAIRS, MOST_PAIRS = 7, 60
-PAUSE = 0.002  # seconds before every timed call: worker threads of the call before may still be spinning
 COPIED_BYTES = 256_000_000
 
 
@@ -130,7 +129,6 @@ def alternate(ours: Call, peer: Call, seconds: float, contest: Contest) -> list[
 
 def timed(call: Call) -> float:
     gc.disable()
-    time.sleep(PAUSE)
     start = time.perf_counter()
     result = call()
     stop = time.perf_counter()

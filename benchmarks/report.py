@@ -71,11 +71,11 @@ def share(of: Direction, before: str = "", after: str = "") -> str:
 
 def cell(contest: Contest | None) -> str:
     if contest is None:
-        return "–"
+        return "-"
     if contest.failed:
         return "fails"
     marks = " ~" * (contest.spread > WIDE_SPREAD) + " †" * (not contest.peer_agrees)
-    return f"{contest.ratio:.2f}×{marks}"
+    return f"{contest.ratio:.2f}x{marks}"
 
 
 def table(results: list[Result]) -> str:
@@ -92,7 +92,7 @@ def table(results: list[Result]) -> str:
 
 def cells(of: Direction | None, names: list[str], forward: bool) -> list[str]:
     if of is None or of.failed:
-        return ["–" if of is None else "failed", *["–"] * (len(names) + forward)]
+        return ["-" if of is None else "failed", *["-"] * (len(names) + forward)]
     return [f"{of.ours_ms:.2f}", *([share(of)] if forward else []), *(cell(of.contests.get(name)) for name in names)]
 
 
@@ -109,9 +109,8 @@ def write(out: Path, about: dict[str, Any], results: list[Result]) -> list[Path]
     text = page.read_text(encoding="utf-8") if page.exists() else None
     if text is not None and not 0 <= text.find(BEGIN) < text.find(END):
         raise ValueError(f"{page}: no {BEGIN} with {END} after it")
-    out.write_text(
-        json.dumps({"machine": about, "rows": [asdict(r) for r in results]}, indent=1) + "\n", encoding="utf-8"
-    )
+    data = {"machine": about, "rows": [asdict(r) for r in results]}
+    out.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     if text is None:
         return [out]
     before, after = text[: text.find(BEGIN)], text[text.find(END) :]

@@ -109,7 +109,7 @@ def picture(height: int, width: int, to: int, antialias: bool, array: bool) -> R
 
 def numpy(op: str, name: str, shape: tuple[int, ...], **options: Any) -> Row:
     def make() -> Case:
-        given = {"repeats": counts(shape[0]).numpy()} if not options else options
+        given = options or {"repeats": counts(shape[0]).numpy()}
         ours, peer = partial(getattr(tenter.numpy, op), **given), partial(getattr(np, op), **given)
         return Case(values(shape, torch.float64).numpy(), ours, {"NumPy": peer}, peer, EXACT,
                     None if options else given["repeats"])  # fmt: skip
@@ -143,7 +143,6 @@ def rows() -> Iterator[Row]:
     yield from (picture(512, 512, 2048, antialias=False, array=array) for array in both)
 
     yield numpy("repeat", "1M scalars, counts 0..8", (1_000_000,))
-    yield from (
-        numpy("repeat", f"(2000, 2000) axis {axis}, 3 each", (2000, 2000), repeats=3, axis=axis) for axis in (0, 1)
-    )
+    for axis in (0, 1):
+        yield numpy("repeat", f"(2000, 2000) axis {axis}, 3 each", (2000, 2000), repeats=3, axis=axis)
     yield numpy("tile", "(1000, 1000) by (3, 3)", (1000, 1000), reps=(3, 3))

@@ -66,7 +66,7 @@ using WindowAxis = std::tuple<int64_t, int64_t, const HeldMap*>;
 
 void window_axes(uintptr_t src, uintptr_t dst, int in, int out, int acc,
                  const std::vector<std::tuple<int64_t, int64_t>>& outer, WindowAxis row, WindowAxis column,
-                 std::tuple<int64_t, int64_t> inner, int64_t out_bytes, int threads) {
+                 std::tuple<int64_t, int64_t> inner, bool rows_first, bool saturate, int64_t out_bytes, int threads) {
   WindowTask task{};
   if (outer.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
   task.src = reinterpret_cast<const char*>(src);
@@ -80,6 +80,7 @@ void window_axes(uintptr_t src, uintptr_t dst, int in, int out, int acc,
   std::tie(task.inner, task.inner_stride) = inner;
   task.row = row_map ? &row_map->map : nullptr;
   task.column = column_map ? &column_map->map : nullptr;
+  task.rows_first = rows_first, task.saturate = saturate;
   nb::gil_scoped_release release;
   advise_huge(task.dst, out_bytes);
   kernels().window(task, threads);
@@ -140,7 +141,7 @@ NB_MODULE(_native, m) {
   m.def("copy", &copy_axes);
   m.def("window", &window_axes, nb::arg("src"), nb::arg("dst"), nb::arg("dtype_in"), nb::arg("dtype_out"),
         nb::arg("accumulate"), nb::arg("outer"), nb::arg("row"), nb::arg("column"), nb::arg("inner"),
-        nb::arg("out_bytes"), nb::arg("threads"));
+        nb::arg("rows_first"), nb::arg("saturate"), nb::arg("out_bytes"), nb::arg("threads"));
   m.def("offsets", &offsets_of);
   m.def("level", [] { return kernels().name; });
   m.def("levels", [] {

@@ -55,6 +55,8 @@ struct WindowTask {
   int64_t n_row, row_stride, n_column, column_stride, inner, inner_stride;
   const WindowMap* row;
   const WindowMap* column;
+  bool rows_first;  // of two axes, the rows; columns then lie together
+  bool saturate;    // between two axes, to the range of an integer output
 };
 
 // One table per instruction set, filled by level.cpp.

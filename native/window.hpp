@@ -56,7 +56,16 @@ void columns_pass(const WindowTask& t, int threads) {
   });
 }
 
-// ---- both axes, by way of scratch rows that stay in cache: the axis that shrinks more goes first.
+// What a store as integer D would clamp, clamped early: overshoot of the first axis never reaches the second.
+template <class A, class D>
+void saturate_scratch(A* p, int64_t n) {
+  if constexpr (std::is_integral_v<D> && std::is_floating_point_v<A>) {
+    constexpr A low = A(std::numeric_limits<D>::min()), high = A(std::numeric_limits<D>::max());
+    for (int64_t i = 0; i < n; ++i) p[i] = p[i] < low ? low : p[i] > high ? high : p[i];
+  }
+}
+
+// ---- both axes, by way of scratch rows that stay in cache.
 template <class A, class S, class D>
 void both_pass(const WindowTask& t, int threads) {
   constexpr int N = lanes<A>;
@@ -64,7 +73,7 @@ void both_pass(const WindowTask& t, int threads) {
   const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride};
   const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner;
 
-  if (m.n_out * t.n_column <= m.n_in * t.column->n_out) {  // rows first; the caller packs columns that lie apart
+  if (t.rows_first) {
     const ColumnAxis packed{t.column, t.inner * int64_t(sizeof(A)), t.inner, sizeof(A)};
     const int64_t n_tiles = blocks(m.n_out, N);
     parallel(outer_count(t) * n_tiles, threads, [&](int64_t p) {
@@ -80,6 +89,7 @@ void both_pass(const WindowTask& t, int threads) {
         dst[r] = reinterpret_cast<D*>(t.dst) + (outer * m.n_out + o + at) * n_out;
       }
       vertical_rows<A, S, A>(src, t.row_stride, m, o, o + n_rows, scratch, n_in, n_in);
+      if (t.saturate) saturate_scratch<A, D>(scratch, n_in * n_rows);
       horizontal<A, A, D>(rows, n_rows, packed, dst, 0, t.column->n_out);
       row_scratch.trim();
     });
@@ -106,6 +116,7 @@ void both_pass(const WindowTask& t, int threads) {
       }
       horizontal<A, S, A>(rows, n_rows, c, dst, 0, t.column->n_out);
     }
+    if (t.saturate) saturate_scratch<A, D>(scratch, (last - first) * n_out);
     const int64_t pitch = n_out * int64_t(sizeof(A));
     vertical_rows<A, A, D>(reinterpret_cast<const char*>(scratch) - first * pitch, pitch, m, lo, hi,
                            reinterpret_cast<D*>(t.dst) + (outer * m.n_out + lo) * n_out, n_out, n_out);

@@ -93,6 +93,9 @@ def test_windows_of_every_filter_are_windows():
         for n_in in range(1, 49):
             for n_out in range(1, 49, 2 if n_in % 2 else 3):
                 m = build.resample.__wrapped__(kind, n_in, n_out, None, bool(corners), bool(antialias))
+                if isinstance(m, Copy):
+                    assert n_in == n_out and np.array_equal(m.dense(), np.eye(n_in))
+                    continue
                 Window(m.n_in, m.n_out, m.start, m.offset, m.weight)
                 t = m.T
                 Window(t.n_in, t.n_out, t.start, t.offset, t.weight)

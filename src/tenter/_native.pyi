@@ -2,7 +2,7 @@ import numpy as np
 import numpy.typing as npt
 
 _Ints = npt.NDArray[np.int64]
-_WindowAxis = tuple[int, int, WindowMap | None]
+Axis = tuple[int, int, WindowMap | None]
 
 class WindowMap:
     def __init__(
@@ -25,9 +25,11 @@ def window(
     dtype_out: int,
     accumulate: int,
     outer: list[tuple[int, int]],
-    row: _WindowAxis,
-    column: _WindowAxis,
+    row: Axis,
+    column: Axis,
     inner: tuple[int, int],
+    rows_first: bool,
+    saturate: bool,
     out_bytes: int,
     threads: int,
 ) -> None: ...

@@ -50,15 +50,18 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
         raise check.error(refusal, f"{type(map_).__name__}.apply", x=x, axis=axis, out=out) from None
 
 
-def apply_maps(x: Any, maps: Maps, keep_layout: bool = False) -> Any:
-    """Fresh memory with one map applied per axis, differentiable where x is; channels-last stays so if keep_layout."""
+def apply_maps(x: Any, maps: Maps, keep_layout: bool = False, saturate: bool = False) -> Any:
+    """Fresh memory with one map applied per axis, differentiable where x is.
+
+    keep_layout: channels-last stays channels-last. saturate: integers saturate between axes too, as in Pillow.
+    """
     frontend = frontends.of(x)
     if frontend is frontends.numpy_frontend:
-        return run(x, maps, keep_layout)
-    return frontend.apply(x, maps, partial(run, keep_layout=keep_layout))
+        return run(x, maps, keep_layout, saturate)
+    return frontend.apply(x, maps, partial(run, keep_layout=keep_layout, saturate=saturate))
 
 
-def run(x: Any, maps: Maps, keep_layout: bool = False) -> Any:
+def run(x: Any, maps: Maps, keep_layout: bool = False, saturate: bool = False) -> Any:
     """The dispatch: memory in, memory out."""
     frontend = frontends.of(x)
     shape = list(x.shape)
@@ -72,7 +75,8 @@ def run(x: Any, maps: Maps, keep_layout: bool = False) -> Any:
     y = frontend.allocate(x, tuple(shape), order)
     place = {axis: k for k, axis in enumerate(order)}
     src = src._replace(shape=tuple(src.shape[d] for d in order), strides=tuple(src.strides[d] for d in order))
-    cpu.run(src, tuple((place[axis], m) for axis, m in maps), frontend.view(y).pointer, threads.get_num_threads())
+    placed = tuple((place[axis], m) for axis, m in maps)
+    cpu.run(src, placed, frontend.view(y).pointer, threads.get_num_threads(), saturate)
     return y
 
 

@@ -283,6 +283,7 @@ class Resampling(NamedTuple):
     align_corners: bool
     antialias: bool
     nearest_rule: str
+    saturate: bool
 
 
 # Spatial dims that a mode's name promises; other modes take 1 to 3.
@@ -347,7 +348,9 @@ def resampling(
     rule = "direct"
     if kind.startswith("nearest"):
         rule = coordinates.nearest_rule(name, tuple(x.shape), out, frontends.channels_last(x))
-    return Resampling(kind, out, scales, bool(align_corners), bool(antialias), rule)
+    # Pillow, and PyTorch after it, hold 8-bit images in 8 bits between the axes, which cuts what overshoots.
+    saturate = name == "uint8" and n == 2 and bool(antialias) and kind != "linear"
+    return Resampling(kind, out, scales, bool(align_corners), bool(antialias), rule, saturate)
 
 
 def _per_dim(name: str, values: tuple[Any, ...], given: Any, n: int) -> tuple[Any, ...]:

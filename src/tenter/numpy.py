@@ -72,7 +72,7 @@ def tile(A: Any, reps: Any) -> Any:
         sizes = (1,) * (x.ndim - len(given)) + given
         check.rank("reps", len(sizes))
         x = x.reshape((1,) * (len(sizes) - x.ndim) + x.shape)
-        check.product("reps", [int(s) * length for length, s in zip(x.shape, sizes)])
+        check.product("reps", [int(x.shape[k]) * s for k, s in enumerate(sizes)])
         return apply_maps(x, tuple((k, build.tile(x.shape[k], s)) for k, s in enumerate(sizes) if s != 1))
     except check.Refusal as refusal:
         raise check.error(refusal, "numpy.tile", A=A, reps=reps) from None

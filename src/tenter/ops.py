@@ -193,7 +193,7 @@ def interpolate(
             )
             for axis, n_out, scale in zip(range(2, x.ndim), r.sizes, r.scales)
         )
-        return apply_maps(x, maps, keep_layout=True)
+        return apply_maps(x, maps, keep_layout=True, saturate=r.saturate)
     except check.Refusal as refusal:
         raise check.error(
             refusal,

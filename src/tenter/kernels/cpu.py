@@ -34,17 +34,35 @@ class Dim(NamedTuple):
         return self.map.n_out // self.map.block if self.map else self.n
 
 
-def run(src: View, maps: tuple[tuple[int, AxisMap], ...], pointer: int, threads: int) -> None:
-    """Applies maps to src; the result is written, contiguous, at pointer."""
+class Buffer(NamedTuple):
+    """Memory of one dtype."""
+
+    pointer: int
+    dtype: str
+    itemsize: int
+
+
+class Options(NamedTuple):
+    """What stays the same over the passes of a call."""
+
+    accumulate: str
+    saturate: bool
+    threads: int
+
+
+def run(src: View, maps: tuple[tuple[int, AxisMap], ...], pointer: int, threads: int, saturate: bool = False) -> None:
+    """Applies maps to src; the result is written, contiguous, at pointer.
+
+    saturate: between two axes too, as Pillow does, and in Pillow's order of axes.
+    """
     dims: list[Dim] = []
     by_axis = dict(maps)
     for axis, (n, stride) in enumerate(zip(src.shape, src.strides)):
         m = by_axis.get(axis)
-        assert not isinstance(m, Window | Copy) or m.n_in == n
-        if m is None:
+        if m is None or (isinstance(m, Copy) and m.repeat == 1):
             dims.append(Dim(n, stride))
         else:
-            assert isinstance(m, (Copy, Window))
+            assert isinstance(m, (Copy, Window)) and m.n_in == n
             dims.append(Dim(n // m.block, stride * m.block, m))
             if m.block > 1:
                 dims.append(Dim(m.block, stride))
@@ -53,7 +71,7 @@ def run(src: View, maps: tuple[tuple[int, AxisMap], ...], pointer: int, threads:
     if all(d.map is None or isinstance(d.map, Copy) for d in dims):
         _copy(src.pointer, pointer, src.itemsize, dims, threads)
     else:
-        _windows(src, pointer, dims, threads)
+        _windows(src, pointer, dims, threads, saturate)
 
 
 # ---- copy
@@ -95,48 +113,51 @@ def _copy_axis(n: int, stride: int, m: Copy) -> tuple[int, int, int, int, int, A
 # ---- window
 
 
-def _windows(src: View, dst: int, dims: list[Dim], threads: int) -> None:
+def _windows(src: View, pointer: int, dims: list[Dim], threads: int, saturate: bool) -> None:
     dtype, itemsize = src.dtype, src.itemsize
     if dtype in COMPLEX_PARTS:
         dtype, itemsize = COMPLEX_PARTS[dtype], itemsize // 2
         dims = [*dims, Dim(2, itemsize)]
-    acc = _accumulator(dtype, dims)
+    options = Options(_accumulator(dtype, dims), saturate, threads)
+    source, target = Buffer(src.pointer, dtype, itemsize), Buffer(pointer, dtype, itemsize)
     passes = _passes(dims)
     # Between passes lies a temporary. Leading dims without a map are independent, so they go a few slices at a time
     # and the temporary stays small and in cache.
     lead = next(k for k, d in enumerate(dims) if d.map)
     outer = _merge(dims[:lead])
     if len(passes) == 1 or not outer:
-        _run_passes(src.pointer, dst, dtype, itemsize, acc, dims, passes, threads)
+        _run_passes(source, target, dims, passes, options)
         return
     (n, stride), rest = outer[0], [Dim(*d) for d in outer[1:]] + dims[lead:]
     passes = [[k - lead + len(outer) for k in axes] for axes in passes]
     bytes_each = itemsize * math.prod(d.n_out for d in rest)
-    largest = ITEMSIZE[acc] * max(math.prod(d.n for d in rest), math.prod(d.n_out for d in rest))
+    largest = ITEMSIZE[options.accumulate] * max(math.prod(d.n for d in rest), math.prod(d.n_out for d in rest))
     chunk = max(1, TEMPORARY // max(largest, 1))
     for at in range(0, n, chunk):
         some = [Dim(min(chunk, n - at), stride), *rest]
-        _run_passes(src.pointer + at * stride, dst + at * bytes_each, dtype, itemsize, acc, some, passes, threads)
+        from_, to = source.pointer + at * stride, target.pointer + at * bytes_each
+        _run_passes(source._replace(pointer=from_), target._replace(pointer=to), some, passes, options)
 
 
-def _run_passes(pointer: int, dst: int, dtype: str, itemsize: int, acc: str, dims: list[Dim], passes: list[list[int]],
-                threads: int) -> None:  # fmt: skip
-    final, final_size, held = dtype, itemsize, None
+def _run_passes(source: Buffer, target: Buffer, dims: list[Dim], passes: list[list[int]], options: Options) -> None:
+    held = None
     for done, axes in enumerate(passes):
-        last, copies = done + 1 == len(passes), isinstance(dims[axes[0]].map, Copy)
-        out_type, out_size = (final, final_size) if last else (dtype, itemsize) if copies else (acc, ITEMSIZE[acc])
+        copies = isinstance(dims[axes[0]].map, Copy)
         chosen = [d if k in axes else d._replace(map=None) for k, d in enumerate(dims)]
         shape = [d.n_out for d in chosen]
-        temporary = None if last else np.empty(math.prod(shape) * out_size, np.uint8)
-        out = dst if temporary is None else _address(temporary)
-        if copies:
-            _copy(pointer, out, itemsize, chosen, threads)
+        if done + 1 == len(passes):
+            temporary, out = None, target
         else:
-            _window_pass(pointer, out, dtype, itemsize, out_type, out_size, acc, chosen, axes, threads)
-        strides = _contiguous(shape, out_size)
+            kind = source if copies else Buffer(0, options.accumulate, ITEMSIZE[options.accumulate])
+            temporary = np.empty(math.prod(shape) * kind.itemsize, np.uint8)
+            out = kind._replace(pointer=_address(temporary))
+        if copies:
+            _copy(source.pointer, out.pointer, source.itemsize, chosen, options.threads)
+        else:
+            _window_pass(source, out, chosen, axes, options)
+        strides = _contiguous(shape, out.itemsize)
         dims = [Dim(n, s, None if k in axes else d.map) for k, (n, s, d) in enumerate(zip(shape, strides, dims))]
-        pointer, dtype, itemsize = out, out_type, out_size
-        held = temporary  # what the next pass reads
+        source, held = out, temporary  # held: what the next pass reads
     del held
 
 
@@ -159,49 +180,57 @@ def _passes(dims: list[Dim]) -> list[list[int]]:
     return ([copies] if copies else []) + passes
 
 
-def _window_pass(src: int, dst: int, dtype: str, itemsize: int, out_type: str, out_size: int, acc: str,
-                 dims: list[Dim], axes: list[int], threads: int) -> None:  # fmt: skip
-    outer, inner = dims[: axes[0]], dims[axes[-1] + 1 :]
-    merged = _merge(inner)
-    packed = None
-    if _needs_packing(dims, axes, merged, itemsize):
+def _window_pass(source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options) -> None:
+    rows_first = len(axes) == 2 and _rows_first(dims[axes[0]], dims[axes[1]], options.saturate)
+    itemsize, inner, packed = source.itemsize, _merge(dims[axes[-1] + 1 :]), None
+    if _needs_packing(dims, axes, inner, rows_first, itemsize):
         packed = np.empty(math.prod(d.n for d in dims) * itemsize, np.uint8)
-        _copy(src, _address(packed), itemsize, [d._replace(map=None) for d in dims], threads)
-        src = _address(packed)
+        _copy(source.pointer, _address(packed), itemsize, [d._replace(map=None) for d in dims], options.threads)
+        source = source._replace(pointer=_address(packed))
         dims = [d._replace(stride=s) for d, s in zip(dims, _contiguous([d.n for d in dims], itemsize))]
-        outer, merged = dims[: axes[0]], _merge(dims[axes[-1] + 1 :])
-    n_inner, inner_stride = merged[0] if merged else (1, itemsize)
+        inner = _merge(dims[axes[-1] + 1 :])
+    n_inner, inner_stride = inner[0] if inner else (1, itemsize)
     maps = [_native_axis(dims[k]) for k in axes]
-    row: Any
-    column: Any
+    row: _native.Axis
+    column: _native.Axis
     if len(axes) == 2:
         row, column, inside = maps[0], maps[1], (n_inner, inner_stride)
     elif n_inner >= WIDE:
         row, column, inside = maps[0], (n_inner, inner_stride, None), (1, itemsize)
     else:
         row, column, inside = (1, 0, None), maps[0], (n_inner, inner_stride)
-    out_bytes = out_size * math.prod(d.n_out for d in dims)
     _native.window(
-        src,
-        dst,
-        NATIVE_DTYPES[dtype],
-        NATIVE_DTYPES[out_type],
-        ACCUMULATE[acc],
-        _merge(outer),
+        source.pointer,
+        target.pointer,
+        NATIVE_DTYPES[source.dtype],
+        NATIVE_DTYPES[target.dtype],
+        ACCUMULATE[options.accumulate],
+        _merge(dims[: axes[0]]),
         row,
         column,
         inside,
-        out_bytes,
-        threads,
+        rows_first,
+        options.saturate,
+        target.itemsize * math.prod(d.n_out for d in dims),
+        options.threads,
     )
     del packed
 
 
-def _needs_packing(dims: list[Dim], axes: list[int], inner: list[tuple[int, int]], itemsize: int) -> bool:
+def _rows_first(row: Dim, column: Dim, saturate: bool) -> bool:
+    """Whichever leaves less in between; where overshoot is cut in between and the order shows, Pillow 13's rule."""
+    if saturate:
+        return 0 < row.n - row.n_out > 2 * (column.n - column.n_out)
+    return row.n_out * column.n <= row.n * column.n_out
+
+
+def _needs_packing(
+    dims: list[Dim], axes: list[int], inner: list[tuple[int, int]], rows_first: bool, itemsize: int
+) -> bool:
     """Must the input be made contiguous first?
 
     What lies inside an axis is walked with one stride, and a wide inside must lie together. So must whole rows if
-    rows are summed before columns, a vector of columns at a time (the rule of both_pass in window.hpp).
+    rows are summed before columns, a vector of columns at a time.
     """
     if len(inner) > 1:
         return True
@@ -209,8 +238,7 @@ def _needs_packing(dims: list[Dim], axes: list[int], inner: list[tuple[int, int]
     together = stride == itemsize
     if len(axes) == 1:
         return n_inner >= WIDE and not together
-    row, column = (dims[k] for k in axes)
-    rows_first = row.n_out * column.n <= row.n * column.n_out
+    column = dims[axes[1]]
     return rows_first and not (together and (column.n == 1 or column.stride == n_inner * itemsize))
 
 
