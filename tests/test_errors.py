@@ -163,6 +163,12 @@ def test_tensors_without_memory_are_refused():
                 call()
 
 
+def test_masked_arrays_are_refused():
+    with pytest.raises(TypeError, match="a masked array"):
+        tenter.repeat_interleave(np.ma.array([1, 2], mask=[0, 1]), 2)
+    assert tenter.numpy.repeat(np.ma.array([1, 2], mask=[0, 1]), 2).mask.tolist() == [False, False, True, True]
+
+
 def test_a_failed_call_leaves_everything_unchanged():
     x, out = np.arange(6.0).reshape(2, 3), np.full((2, 6), 7.0)
     for bad in (

@@ -11,7 +11,8 @@ Array = npt.NDArray[Any]
 
 
 def problem(x: Array) -> str | None:
-    return None
+    """A masked array's mask would be lost without a word."""
+    return "a masked array" if isinstance(x, np.ma.MaskedArray) else None
 
 
 def to_numpy(x: Array) -> Array:
