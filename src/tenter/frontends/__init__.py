@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import sys
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,16 +21,6 @@ NATIVE_DTYPES = {
 }  # fmt: skip
 # Complex numbers are pairs of reals to a map, whose weights are real.
 COMPLEX_PARTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
-
-
-class View(NamedTuple):
-    """An array as a kernel sees it: address, and shape with strides in bytes."""
-
-    pointer: int
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    dtype: str
-    itemsize: int
 
 
 _torch_frontend: ModuleType | None = None

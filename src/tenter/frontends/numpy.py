@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tenter.frontends.view import View
+
 Array = npt.NDArray[Any]
 
 
@@ -46,9 +48,7 @@ def allocate(x: Array, shape: tuple[int, ...], order: tuple[int, ...]) -> Array:
     return packed
 
 
-def view(x: Array) -> Any:
-    from tenter.frontends import View
-
+def view(x: Array) -> View:
     return View(x.__array_interface__["data"][0], x.shape, x.strides, dtype_name(x), x.dtype.itemsize)
 
 

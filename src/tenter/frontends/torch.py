@@ -9,6 +9,7 @@ import numpy.typing as npt
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
+from tenter.frontends.view import View
 from tenter.maps import AxisMap
 
 Maps = tuple[tuple[int, AxisMap], ...]
@@ -70,9 +71,7 @@ def allocate(x: torch.Tensor, shape: tuple[int, ...], order: tuple[int, ...]) ->
         raise MemoryError(f"result: no memory for shape {shape} of {x.dtype}") from failed
 
 
-def view(x: torch.Tensor) -> Any:
-    from tenter.frontends import View
-
+def view(x: torch.Tensor) -> View:
     size = x.element_size()
     return View(x.data_ptr(), tuple(x.shape), tuple(s * size for s in x.stride()), dtype_name(x), size)
 

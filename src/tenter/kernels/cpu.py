@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tenter import _native
-from tenter.frontends import COMPLEX_PARTS, NATIVE_DTYPES, View
+from tenter.frontends import COMPLEX_PARTS, NATIVE_DTYPES
+from tenter.frontends.view import View
 from tenter.maps import AxisMap, Copy, Window
 
 ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8}

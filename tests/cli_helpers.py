@@ -1,0 +1,58 @@
+"""What the tests of the command line share: a folder of its own, a run, a refusal in one line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tenter.cli.main import main
+
+Image = pytest.importorskip("PIL.Image")
+
+
+@pytest.fixture(autouse=True)
+def _inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test runs in its own folder, so that a stray file shows."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    Image.fromarray(rng.integers(0, 256, (12, 10, 3), np.uint8)).save("in.png")
+    np.save("in.npy", np.arange(12.0).reshape(3, 4))
+
+
+def command(*args: Any, **options: Any) -> subprocess.CompletedProcess[str]:
+    run = [sys.executable, "-m", "tenter.cli.main", *map(str, args)]
+    return subprocess.run(run, capture_output=True, text=True, timeout=120, check=False, **options)
+
+
+def refused(capsys: pytest.CaptureFixture[str], *args: Any) -> str:
+    """Run a command that has to fail, and return its one line."""
+    before = {path: path.stat().st_mtime_ns for path in Path().rglob("*")}
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        assert main([str(arg) for arg in args]) == 2
+    # outside of tests a warning would be a second line
+    assert [str(warning.message) for warning in warned] == []
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("tenter: ") and said.err.endswith("\n") and said.err.count("\n") == 1, said.err
+    assert {path: path.stat().st_mtime_ns for path in Path().rglob("*")} == before
+    return said.err
+
+
+def truncated(name: str, save: Callable[[str], None], keep: float = 0.6) -> str:
+    save(name)
+    data = Path(name).read_bytes()
+    Path(name).write_bytes(data[: int(len(data) * keep)])
+    return name
+
+
+def noise(mode: str = "RGB") -> Any:
+    rng = np.random.default_rng(1)
+    return Image.fromarray(rng.integers(0, 256, (40, 40, len(mode)), np.uint8).squeeze())
