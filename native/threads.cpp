@@ -82,13 +82,12 @@ class Pool {
   int n_workers_ = 0;
 };
 
-// Never destroyed: workers sleep in it until the process ends. A forked child has the pool's memory but not its
-// threads, and its mutexes in any state, so it forgets the pool and works on the calling thread alone.
+// Made at first use, and never destroyed: workers sleep in it until the process ends. A forked child has the pool's
+// memory but not its threads, and its mutexes in any state, so it forgets the pool and makes its own if asked for threads.
 std::atomic<Pool*> pool{nullptr};
 std::atomic<bool> is_child{false};
 
 const bool hooked = [] {
-  pool = new Pool;
   pthread_atfork(nullptr, nullptr, [] {
     is_child = true;
     pool = nullptr;
@@ -96,18 +95,30 @@ const bool hooked = [] {
   return true;
 }();
 
+Pool& this_process_pool() {
+  Pool* p = pool.load();
+  if (!p) {
+    Pool* fresh = new Pool;
+    if (pool.compare_exchange_strong(p, fresh)) return *fresh;
+    delete fresh;  // another thread was first
+  }
+  return *p;
+}
+
 }  // namespace
 
 bool forked() { return is_child; }
 
 void parallel_raw(int64_t n, int threads, void (*body)(void*, int64_t), void* context) {
-  Pool* p = pool.load();
-  if (n > 1 && threads > 1 && p && p->busy.try_lock()) {
-    std::lock_guard hold(p->busy, std::adopt_lock);
-    Job job{body, context, n, static_cast<int>(threads - 1 < n - 1 ? threads - 1 : n - 1)};
-    p->run(job);
-    if (job.out_of_memory) throw std::bad_alloc();
-    return;
+  if (n > 1 && threads > 1) {
+    Pool& p = this_process_pool();
+    if (p.busy.try_lock()) {
+      std::lock_guard hold(p.busy, std::adopt_lock);
+      Job job{body, context, n, static_cast<int>(threads - 1 < n - 1 ? threads - 1 : n - 1)};
+      p.run(job);
+      if (job.out_of_memory) throw std::bad_alloc();
+      return;
+    }
   }
   for (int64_t i = 0; i < n; ++i) body(context, i);
 }

@@ -7,7 +7,7 @@ namespace tenter {
 
 // Calls body(context, i) for every i in [0, n), on at most `threads` threads, and returns when all are done.
 // Which thread runs which i is free, so results must not depend on it: kernels split work by shape alone.
-// Runs on the calling thread when the pool is busy (nested or concurrent calls) and in a forked child.
+// Runs on the calling thread when the pool is busy (nested or concurrent calls).
 // Throws std::bad_alloc when a body did.
 void parallel_raw(int64_t n, int threads, void (*body)(void*, int64_t), void* context);
 
