@@ -83,7 +83,8 @@ class Pool {
 };
 
 // Made at first use, and never destroyed: workers sleep in it until the process ends. A forked child has the pool's
-// memory but not its threads, and its mutexes in any state, so it forgets the pool and makes its own if asked for threads.
+// memory but not its threads, and its mutexes in any state, so it forgets the pool and makes its own if asked for
+// threads.
 std::atomic<Pool*> pool{nullptr};
 std::atomic<bool> is_child{false};
 
