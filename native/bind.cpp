@@ -7,7 +7,9 @@
 #include <nanobind/stl/vector.h>
 #include <sys/mman.h>
 
+#include <cstring>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -48,8 +50,8 @@ void advise_huge(void* p, int64_t bytes) {
 using AxisTuple = std::tuple<int, int64_t, int64_t, int64_t, int64_t, std::optional<Int64s>>;
 
 void copy_axes(uintptr_t src, uintptr_t dst, int64_t run, const std::vector<AxisTuple>& axes, int threads) {
-  CopyTask task{reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), run, int(axes.size()), {}, {}};
   if (axes.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
+  CopyTask task{reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), run, int(axes.size()), {}, {}};
   for (size_t k = 0; k < axes.size(); ++k) {
     const auto& [kind, n_in, n_out, stride, repeat, table] = axes[k];
     task.axis[k] = {CopyAxis::Kind(kind), n_in, n_out, stride, repeat, table ? table->data() : nullptr};

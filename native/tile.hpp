@@ -25,7 +25,7 @@ struct Scratch {
     size = 0;
   }
 };
-inline thread_local Scratch tile_scratch, row_scratch;
+thread_local Scratch tile_scratch, row_scratch;
 
 // The column axis as the tile sees it: `inner` values per column, strides in bytes.
 struct ColumnAxis {
@@ -42,6 +42,7 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, D* ds
   typedef std::conditional_t<sizeof(A) == 4, int32_t, int64_t> I;
   VecN<I, N> lane;
   for (int l = 0; l < N; ++l) lane[l] = l;
+  const Vec<A> nothing = A(-0.0) - Vec<A>{};  // what leaves a sum as it is, its sign of zero too
   int64_t o = lo;
   for (; o + N <= hi; o += N) {
     Vec<A> square[N];
@@ -51,13 +52,14 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, D* ds
       if (count > N) {
         A sum = load_one<A, S>(p);
         for (int64_t k = 1; k < count; ++k) sum += load_one<A, S>(p + k * sizeof(S));
-        square[l] = Vec<A>{};
+        square[l] = nothing;
         square[l][0] = sum;
       } else if (p + N * sizeof(S) <= end) {
-        square[l] = lane < I(count) ? load<A, S>(p) : Vec<A>{};
+        square[l] = lane < I(count) ? load<A, S>(p) : nothing;
       } else {
-        square[l] = count ? load_part<A, S>(p, count) : Vec<A>{};
+        square[l] = lane < I(count) ? load_part<A, S>(p, count) : nothing;
       }
+      if (count == 0) square[l][0] = A(0);
     }
     transpose<A>(square);
     Vec<A> sum = square[0];
@@ -174,7 +176,12 @@ void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, D* con
                           dst[r] + (o - lo) * c.inner, c.inner);
     return;
   }
-  if (n_rows == 1) return horizontal_row<A, S, D>(rows[0], c, dst[0], lo, hi);
+  // One row would leave lanes idle, and windows of a million inputs would make scratch as large as the input.
+  const int64_t widest = c.map->count(lo) * c.inner;
+  if (n_rows == 1 || widest > (1 << 16)) {
+    for (int r = 0; r < n_rows; ++r) horizontal_row<A, S, D>(rows[r], c, dst[r], lo, hi);
+    return;
+  }
   const int64_t step = tile_outputs<A>(c);
   for (int64_t b = lo; b < hi; b += step) {
     D* at[lanes<A>];

@@ -149,23 +149,28 @@ void window(const WindowTask& task, int threads) {
       std::max(outer_count(t) * t.n_row * t.n_column, rows * (t.column ? t.column->n_out : t.n_column));
   const int n = moved * t.inner * 8 < parallel_bytes ? 1 : threads;
   const Dtype f32 = Dtype::f32, f64 = Dtype::f64, i64 = Dtype::i64;
+  bool served = false;
   switch (t.acc) {
     case Accumulate::f32:
-      window_from<float, float>(t, f32, f32, n) || window_from<float, f16>(t, Dtype::f16, f32, n) ||
-          window_from<float, bf16>(t, Dtype::bf16, f32, n) || window_from<float, uint8_t>(t, Dtype::u8, f32, n) ||
-          window_from<float, int8_t>(t, Dtype::i8, f32, n) || window_from<float, uint16_t>(t, Dtype::u16, f32, n) ||
-          window_from<float, int16_t>(t, Dtype::i16, f32, n);
-      return;
+      served = window_from<float, float>(t, f32, f32, n) || window_from<float, f16>(t, Dtype::f16, f32, n) ||
+               window_from<float, bf16>(t, Dtype::bf16, f32, n) || window_from<float, uint8_t>(t, Dtype::u8, f32, n) ||
+               window_from<float, int8_t>(t, Dtype::i8, f32, n) ||
+               window_from<float, uint16_t>(t, Dtype::u16, f32, n) ||
+               window_from<float, int16_t>(t, Dtype::i16, f32, n);
+      break;
     case Accumulate::f64:
-      window_from<double, double>(t, f64, f64, n) || window_from<double, uint32_t>(t, Dtype::u32, f64, n) ||
-          window_from<double, int32_t>(t, Dtype::i32, f64, n) || window_from<double, uint64_t>(t, Dtype::u64, f64, n) ||
-          window_from<double, int64_t>(t, Dtype::i64, f64, n);
-      return;
+      served = window_from<double, double>(t, f64, f64, n) || window_from<double, uint32_t>(t, Dtype::u32, f64, n) ||
+               window_from<double, int32_t>(t, Dtype::i32, f64, n) ||
+               window_from<double, uint64_t>(t, Dtype::u64, f64, n) ||
+               window_from<double, int64_t>(t, Dtype::i64, f64, n);
+      break;
     case Accumulate::i64:
-      window_from<int64_t, int64_t>(t, i64, i64, n) || window_from<int64_t, uint8_t>(t, Dtype::u8, i64, n) ||
+      served =
+          window_from<int64_t, int64_t>(t, i64, i64, n) || window_from<int64_t, uint8_t>(t, Dtype::u8, i64, n) ||
           window_from<int64_t, int8_t>(t, Dtype::i8, i64, n) || window_from<int64_t, uint16_t>(t, Dtype::u16, i64, n) ||
           window_from<int64_t, int16_t>(t, Dtype::i16, i64, n) ||
           window_from<int64_t, uint32_t>(t, Dtype::u32, i64, n) ||
           window_from<int64_t, int32_t>(t, Dtype::i32, i64, n) || window_from<int64_t, uint64_t>(t, Dtype::u64, i64, n);
   }
+  if (!served) throw std::invalid_argument("no window kernel for these dtypes");
 }

@@ -167,15 +167,21 @@ def test_number_of_threads():
 
 def test_scratch_that_cannot_be_had_is_a_memory_error():
     """An exception in a worker thread comes back to the caller, and the pool goes on."""
-    code = (
-        "import resource, numpy as np, tenter; from tenter.maps import Window; tenter.set_num_threads(2)\n"
-        "n = 3_000_000; m = Window(n, 64, np.zeros(64), np.arange(65) * n, np.ones(64 * n))\n"
-        "x = np.ones((64, n), np.uint8); m.native\n"
-        "used = int(open('/proc/self/statm').read().split()[0]) * 4096\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (used + (64 << 20), -1))\n"
-        "try: m.apply(x, 1)\n"
-        "except MemoryError: print('MemoryError')\n"
-        "print(tenter.interpolate(np.ones((1, 8, 300, 300), np.float32), 600, mode='bilinear').min())"
-    )
+    code = """
+import resource, numpy as np, tenter
+from tenter.apply import run
+from tenter.maps import Window
+tenter.set_num_threads(2)
+n = 3_000_000
+rows = Window(64, 16, np.arange(16) * 4, np.arange(17) * 4, np.ones(64))
+columns = Window(n, n, np.arange(n), np.arange(n + 1), np.ones(n))
+rows.native, columns.native
+x = np.ones((64, n), np.uint8)
+used = int(open('/proc/self/statm').read().split()[0]) * 4096
+resource.setrlimit(resource.RLIMIT_AS, (used + (100 << 20), -1)  # enough for the result, not for 16 rows of float32)
+try: run(x, ((0, rows), (1, columns)))
+except MemoryError: print('MemoryError')
+print(tenter.interpolate(np.ones((1, 8, 300, 300), np.float32), 600, mode='bilinear').min())
+"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.stdout.split() == ["MemoryError", "1.0"], done.stderr

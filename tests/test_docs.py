@@ -76,6 +76,6 @@ def test_readme_code():
     scope: dict = {}
     exec(first, scope)
     assert eval(first.splitlines()[1].split("#")[0], scope).tolist() == [10, 20, 20, 20, 30, 30]
-    exec(re.sub("^ +", "", second, flags=re.M), {"tenter": tenter, "x": np.ones(3), "g": np.ones(6)})
+    exec(re.sub("^ +", "", second, flags=re.M), {"tenter": tenter, "np": np})
     for path in re.findall(r"\]\(([^)#]+)\)", text):
         assert (ROOT / path).exists(), path

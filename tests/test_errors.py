@@ -163,8 +163,49 @@ def test_tensors_without_memory_are_refused():
                 call()
 
 
+def without_memory():
+    """Tensors with no memory to read, or whose reading goes unseen, and calls that would read it."""
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    call = lambda x: tenter.repeat_interleave(x, 2)
+
+    def shrunk(x):
+        x.untyped_storage().resize_(0)
+        return call(x)
+
+    def among_fakes(x):
+        with FakeTensorMode(allow_non_fake_inputs=True):
+            return call(x)
+
+    vectorized = lambda x: torch.autograd.functional.jacobian(call, x, vectorize=True)
+    zero = lambda x: call(torch._efficientzerotensor((4,)))
+    subclass = lambda x: call(x.as_subclass(type("Mine", (torch.Tensor,), {})))
+    return [shrunk, among_fakes, vectorized, zero, subclass, torch.func.functionalize(call), torch.func.vmap(call),
+            make_fx(call), lambda x: torch.jit.trace(call, x), lambda x: call(torch.nested.nested_tensor([x]))]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("n", range(len(without_memory())))
+def test_tensors_without_memory_at_hand(n):
+    with pytest.raises(TypeError, match=r"expected a .*plain CPU tensor"):
+        without_memory()[n](torch.arange(4.0))
+
+
+def test_a_checked_map_cannot_be_changed():
+    """A view made before freezing, or the flag itself, would let a kernel read out of bounds."""
+    start = np.zeros(200, np.int64)
+    view = start[:]
+    start.flags.writeable = False
+    m = tenter.maps.Window(10, 200, start=start, offset=np.arange(201), weight=np.ones(200))
+    view[:] = 10**12
+    assert m.apply(np.ones(10), 0).sum() == 200
+    with pytest.raises(ValueError):
+        m.start.flags.writeable = True
+
+
 def test_masked_arrays_are_refused():
-    with pytest.raises(TypeError, match="a masked array"):
+    with pytest.raises(TypeError, match="a MaskedArray"):
         tenter.repeat_interleave(np.ma.array([1, 2], mask=[0, 1]), 2)
     assert tenter.numpy.repeat(np.ma.array([1, 2], mask=[0, 1]), 2).mask.tolist() == [False, False, True, True]
 

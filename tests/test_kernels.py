@@ -185,6 +185,32 @@ def test_dtypes_without_a_native_kernel(dtype):
         np.testing.assert_allclose(y.astype(complex), np.rint(want.real) if dtype == ">i2" else want, atol=1e-6)
 
 
+def test_sign_of_zero_does_not_depend_on_layout():
+    x = np.full(40, -0.0, np.float32)
+    m = Copy.counts([1] * 38 + [0, 2]).T
+    a, b = m.apply(x, 0), m.apply(np.repeat(x, 2)[::2], 0)
+    assert a.tobytes() == b.tobytes() and np.signbit(a).sum() == 39
+
+
+def test_windows_as_wide_as_the_input_take_no_scratch():
+    x = np.ones((3, 200_000), np.uint8)
+    assert Window(200_000, 1, width=200_000).apply(x, 1).tolist() == [[255]] * 3
+    assert tenter.interpolate(x[:, None], 1, mode="area").tolist() == [[[1]]] * 3
+
+
+def test_results_of_object_and_empty_dtypes_are_fresh():
+    x = np.array([1, None], object)
+    for y in (tenter.tile(x, 1), tenter.repeat(x, 1), tenter.repeat_interleave(x, 1)):
+        assert not np.shares_memory(x, y) and y.tolist() == x.tolist()
+    empty = np.zeros(3, [("a", "S0"), ("b", "i4")])["a"]
+    assert tenter.repeat_interleave(empty, 2).tolist() == [b""] * 6
+
+
+def test_maps_of_long_axes_are_not_kept():
+    assert build.resample("linear", 9, 20) is build.resample("linear", 9, 20)
+    assert build.resample("linear", 90_000, 20) is not build.resample("linear", 90_000, 20)
+
+
 def test_half_precision_column_sums():
     """16384 weights that sum to one column, kept in float32: an accumulator of half precision would stall at 2048."""
     m = build.resample("cubic", 1, 16384)

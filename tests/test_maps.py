@@ -92,7 +92,7 @@ def test_windows_of_every_filter_are_windows():
     ):
         for n_in in range(1, 49):
             for n_out in range(1, 49, 2 if n_in % 2 else 3):
-                m = build.resample.__wrapped__(kind, n_in, n_out, None, bool(corners), bool(antialias))
+                m = build.resample(kind, n_in, n_out, None, bool(corners), bool(antialias))
                 if isinstance(m, Copy):
                     assert n_in == n_out and np.array_equal(m.dense(), np.eye(n_in))
                     continue
@@ -121,6 +121,19 @@ def test_mean_of_area_is_exact(n_in, n_out):
         lambda: Copy.index_of([1, 0], 2),
         lambda: Copy.index_of([0, 2], 2),
         lambda: Copy.counts([2, -1]),
+        lambda: Copy.counts([1.5, 2.5]),
+        lambda: Copy.counts([True, False]),
+        lambda: Copy.counts([[1, 2], [3, 4]]),
+        lambda: Copy.counts([2**62, 2**62]),
+        lambda: Copy.index_of([0.9, 1.9], 3),
+        lambda: Copy.every(-2, 3),
+        lambda: Copy.every(2, "a"),
+        lambda: Copy.every(2**40, 2**40),
+        lambda: Copy.cycle(3, -1),
+        lambda: Copy(2, 5, repeat=2.5),
+        lambda: Copy.every(2, 3).reads(-3, 2),
+        lambda: Copy.every(2, 3).reads(0, 100),
+        lambda: Window(5, 2, [0.7, 1.7], [0, 1, 2]),
         lambda: Window(3, 2, [0, 2], [0, 2, 4], [1.0] * 4),
         lambda: Window(3, 2, [1, 0], [0, 1, 2], [1.0] * 2),
         lambda: Window(3, 2, [0, -1], [0, 1, 2], [1.0] * 2),

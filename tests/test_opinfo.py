@@ -261,7 +261,7 @@ def module_tests():
             yield pytest.param(case["input_size"], closed_over["kwargs"], id=case["fullname"])
 
 
-@pytest.mark.parametrize("shape, kwargs", module_tests())
+@pytest.mark.parametrize("shape, kwargs", list(module_tests()))
 def test_module_tests(shape, kwargs):
     torch.manual_seed(0)
     x = torch.randn(shape, dtype=torch.float64, requires_grad=True)

@@ -236,6 +236,28 @@ def test_results_are_fresh_memory():
     assert tenter.expand(x, 2, 3, 4).data_ptr() == x.data_ptr()
 
 
+def test_forward_mode_keeps_tangents():
+    from torch.autograd import forward_ad
+
+    with forward_ad.dual_level():
+        x = forward_ad.make_dual(torch.arange(4.0).reshape(1, 1, 4), torch.ones(1, 1, 4))
+        for y in (tenter.interpolate(x, 7, mode="linear"), tenter.repeat_interleave(x, 2, 2), tenter.tile(x, 3)):
+            assert torch.equal(forward_ad.unpack_dual(y).tangent, torch.ones(y.shape))
+
+
+def test_compiled_code_may_call_through_disable():
+    f = torch.compile(
+        lambda x: torch.compiler.disable(tenter.interpolate)(x * 2, 7, mode="linear") + 1, backend="eager"
+    )
+    x = torch.randn(1, 2, 4)
+    assert torch.equal(f(x), tenter.interpolate(x * 2, 7, mode="linear") + 1)
+
+
+def test_the_default_device_is_not_taken_for_the_tensors():
+    with torch.device("meta"):
+        assert tenter.repeat_interleave(torch.arange(2, device="cpu"), 2).tolist() == [0, 0, 1, 1]
+
+
 def test_one_argument():
     assert torch.equal(tenter.repeat_interleave(torch.tensor([1, 2, 3])), torch.tensor([0, 1, 1, 2, 2, 2]))
     assert tenter.repeat_interleave(torch.tensor([1, 0], dtype=torch.int32)).dtype == torch.int32

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tenter import check, frontends, threads
+from tenter import check, frontends, limits, threads
 from tenter.frontends import COMPLEX_PARTS, NATIVE_DTYPES
 from tenter.kernels import cpu, reference
 from tenter.maps import AxisMap, Copy, Gather, Window
@@ -36,17 +36,17 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
         if x.ndim == 0:
             x = x.reshape(1)
         if x.shape[axis] != map_.n_in:
-            check.refuse(ValueError, "x", f"length {map_.n_in} along axis {axis}", f"{x.shape[axis]}")
+            limits.refuse(ValueError, "x", f"length {map_.n_in} along axis {axis}", f"{x.shape[axis]}")
         if not isinstance(map_, Copy):
             name = frontends.dtype_name(x)
             if not frontends.is_numeric(name):
-                check.refuse(TypeError, "x", "numbers, to take sums of", name)
+                limits.refuse(TypeError, "x", "numbers, to take sums of", name)
         if out is None:
             return apply_maps(x, ((axis, map_),))
         check.output(out, x, tuple(map_.n_out if d == axis else n for d, n in enumerate(x.shape)))
-        out[...] = apply_maps(x.detach() if hasattr(x, "detach") else x, ((axis, map_),))
+        frontends.of(out).copy_into(out, run(frontends.of(x).resolve(x), ((axis, map_),)))
         return out
-    except check.Refusal as refusal:
+    except limits.Refusal as refusal:
         raise check.error(refusal, f"{type(map_).__name__}.apply", x=x, axis=axis, out=out) from None
 
 
@@ -67,7 +67,7 @@ def run(x: Any, maps: Maps, keep_layout: bool = False, saturate: bool = False) -
     shape = list(x.shape)
     for axis, m in maps:
         shape[axis] = m.n_out
-    check.memory(shape, frontend.itemsize(x))
+    limits.memory(shape, frontend.itemsize(x))
     if not native(x, maps):
         return fallback(x, maps)
     src = frontend.view(x)
@@ -84,7 +84,7 @@ def native(x: Any, maps: Maps) -> bool:
     """Does the compiled core serve these maps on this dtype?"""
     if any(isinstance(m, Gather) for _, m in maps):
         return False
-    if isinstance(x, np.ndarray) and x.dtype.hasobject:
+    if isinstance(x, np.ndarray) and (x.dtype.hasobject or x.dtype.itemsize == 0):
         return False
     if any(isinstance(m, Window) for _, m in maps):
         name = frontends.dtype_name(x)
@@ -96,13 +96,4 @@ def native(x: Any, maps: Maps) -> bool:
 
 def fallback(x: Any, maps: Maps) -> Any:
     """The reference kernel, for what the core does not serve."""
-    if isinstance(x, np.ndarray):
-        if not x.dtype.isnative and not x.dtype.hasobject:
-            return run(x.astype(x.dtype.newbyteorder("=")), maps).astype(x.dtype)
-        return reference.run(x, maps)
-    wide = x.double() if x.dtype.is_floating_point else x  # NumPy has no bfloat16
-    return (
-        x.new_tensor(reference.run(wide.numpy(), maps))
-        if wide is x
-        else wide.new_tensor(reference.run(wide.numpy(), maps)).to(x.dtype)
-    )
+    return frontends.of(x).through_numpy(x, partial(reference.run, maps=maps))

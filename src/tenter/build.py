@@ -40,12 +40,19 @@ def tile(n: int, repeat: int) -> Copy:
     return Copy.cycle(n, repeat)
 
 
-@lru_cache(maxsize=512)
 def resample(
     kind: str, n_in: int, n_out: int, scale: float | None = None, align_corners: bool = False, antialias: bool = False,
     nearest_rule: str = "direct",
 ) -> Copy | Window:  # fmt: skip
     """One axis resampled from n_in to n_out positions; `kind` is a value of KINDS."""
+    # Maps of images and volumes are kept for the next call; those of long signals would fill the memory.
+    make = _kept if n_in + n_out <= 1 << 15 else _resample
+    return make(kind, n_in, n_out, scale, align_corners, antialias, nearest_rule)
+
+
+def _resample(
+    kind: str, n_in: int, n_out: int, scale: float | None, align_corners: bool, antialias: bool, nearest_rule: str
+) -> Copy | Window:
     scale = coordinates.used_scale(kind, n_in, n_out, scale, antialias)
     if kind in ("nearest", "nearest-exact"):
         return Copy.index_of(coordinates.nearest_index(n_in, n_out, scale, kind == "nearest-exact", nearest_rule), n_in)
@@ -56,6 +63,9 @@ def resample(
         fir = {"linear": filters.LINEAR, "cubic": filters.CUBIC_ANTIALIAS, "lanczos": filters.LANCZOS3}[kind]
         return _antialiased(n_in, n_out, scale, align_corners, fir)
     return _interpolated(n_in, n_out, scale, align_corners, filters.LINEAR if kind == "linear" else filters.CUBIC)
+
+
+_kept = lru_cache(maxsize=512)(_resample)
 
 
 def _interpolated(

@@ -8,29 +8,17 @@ from __future__ import annotations
 
 import math
 import operator
-import os
 from collections.abc import Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tenter import _native, coordinates, frontends
+from tenter import _native, coordinates, frontends, limits
 from tenter.build import KINDS
+from tenter.limits import INT64_MAX, Refusal, refuse
 
 Ints = npt.NDArray[np.int64]
-INT64_MAX = 2**63 - 1
-
-
-class Refusal(Exception):
-    """Bad input found below a public function, which turns it into an error that shows the call."""
-
-    def __init__(self, kind: type[Exception], argument: str, expected: str, got: str) -> None:
-        super().__init__(kind, f"{argument}: expected {expected}, got {got}")
-
-
-def refuse(kind: type[Exception], argument: str, expected: str, got: str) -> NoReturn:
-    raise Refusal(kind, argument, expected, got)
 
 
 def error(refusal: Refusal, function: str, *args: Any, **named: Any) -> Exception:
@@ -54,21 +42,23 @@ def array(name: str, x: Any) -> Any:
         return x
     if isinstance(x, (list, tuple, int, float, complex, np.generic)):
         try:
-            x = np.asarray(x)
+            made = np.asarray(x)
         except ValueError:
             refuse(ValueError, name, "an array, or a list that makes one", "a ragged list")
-        if x.dtype != object:
-            return x
+        except (TypeError, RuntimeError, OverflowError) as error:
+            refuse(TypeError, name, "an array, or a list of numbers", f"a list of which NumPy says: {error}")
+        if made.dtype != object:
+            return made
     return refuse(TypeError, name, "an array, a tensor or a list of numbers", f"{type(x).__name__}")
 
 
 def integer(name: str, value: Any, expected: str = "an int", least: int | None = None) -> int:
     """A plain int from an int, a NumPy integer or a one-element integer array; never from a bool or a float."""
-    if isinstance(value, (bool, np.bool_)):
+    if isinstance(value, (bool, np.bool_)) or (frontends.is_array(value) and frontends.dtype_name(value) == "bool"):
         refuse(TypeError, name, expected, f"the bool {value}")
     try:
         result = operator.index(value)
-    except TypeError:
+    except (TypeError, RuntimeError):
         refuse(TypeError, name, expected, frontends.describe(value))
     if least is not None and result < least:
         refuse(ValueError, name, f"{expected} >= {least}", str(result))
@@ -83,14 +73,6 @@ def dim(name: str, value: Any, ndim: int) -> int:
     if not -n <= result < n:
         refuse(IndexError, name, f"a dim of a {ndim}-d input, from {-n} to {n - 1}", str(result))
     return result % n
-
-
-def numpy_axis(value: Any, ndim: int) -> int:
-    """An axis as NumPy takes it, and NumPy's own error for one out of range."""
-    axis = integer("axis", value)
-    if not -ndim <= axis < ndim:
-        raise np.exceptions.AxisError(axis, ndim)
-    return axis % ndim
 
 
 def sizes(name: str, values: Sequence[Any], least: int = 0) -> tuple[int, ...]:
@@ -140,19 +122,23 @@ def count_array(name: str, repeats: Any) -> npt.NDArray[Any]:
     if frontends.is_array(repeats):
         problem = frontends.problem(repeats)
         if problem:
-            refuse(TypeError, name, "counts on the host", problem)
+            refuse(TypeError, name, "counts in a NumPy array or a plain CPU tensor", problem)
+        if frontends.dtype_name(repeats).removeprefix("u") not in ("int8", "int16", "int32", "int64"):
+            refuse(TypeError, name, "integer counts", frontends.dtype_name(repeats))
         values = frontends.to_numpy(repeats)
     elif isinstance(repeats, (list, tuple)):
         if any(isinstance(r, (bool, np.bool_)) for r in repeats):
             refuse(TypeError, name, "integer counts", "bool")
+        if any(isinstance(r, int) and abs(r) > INT64_MAX for r in repeats):
+            refuse(ValueError, name, "counts below 2**63", f"{max(repeats, key=abs)}")
         try:
             values = np.asarray(repeats)
-        except (ValueError, OverflowError):
+        except ValueError:
             refuse(ValueError, name, "integer counts", "a ragged list")
+        except (TypeError, RuntimeError) as error:
+            refuse(TypeError, name, "integer counts", f"a list of which NumPy says: {error}")
         if values.size == 0:
             values = values.astype(np.int64)
-        if values.dtype == object and all(isinstance(r, int) for r in repeats):
-            refuse(ValueError, name, "counts below 2**63", f"{max(repeats, key=abs)}")
     else:
         values = np.asarray(integer(name, repeats, "integer counts: an int, an array of ints or a list of ints"))
     if values.dtype.kind not in "iu":
@@ -215,14 +201,9 @@ def rank(name: str, ndim: int) -> None:
         refuse(ValueError, name, "at most 64 dims", str(ndim))
 
 
-def product(name: str, shape: Sequence[int]) -> None:
-    """Refuses shapes with more elements than int64 counts, those of a zero size apart."""
-    if math.prod(n for n in shape if n) > INT64_MAX:
-        refuse(MemoryError, name, "fewer than 2**63 elements", f"a result of shape {tuple(shape)}")
-
-
-def expanded(name: str, values: Sequence[Any], shape: tuple[int, ...]) -> tuple[int, ...]:
+def expanded(name: str, values: Sequence[Any], x: Any) -> tuple[int, ...]:
     """Sizes of an expanded view, each -1 filled in."""
+    shape = tuple(x.shape)
     given = sizes(name, values, least=-1)
     rank(name, len(given))
     front = len(given) - len(shape)
@@ -239,7 +220,7 @@ def expanded(name: str, values: Sequence[Any], shape: tuple[int, ...]) -> tuple[
                 str(size),
             )
     result = tuple(shape[d - front] if size == -1 else size for d, size in enumerate(given))
-    product(name, result)
+    limits.addressable(name, result, frontends.itemsize(x))
     return result
 
 
@@ -248,30 +229,11 @@ def output(out: Any, x: Any, shape: tuple[int, ...]) -> None:
     if frontends.is_array(out) and frontends.of(out) is frontends.of(x) and out.dtype == x.dtype:
         if tuple(out.shape) != shape:
             refuse(ValueError, "out", f"shape {shape}", f"{tuple(out.shape)}")
-        found = frontends.of(out).unwritable(out)
+        found = frontends.problem(out) or frontends.of(out).unwritable(out)
         if found:
             refuse(ValueError, "out", "an array that can be written to", found)
     else:
         refuse(TypeError, "out", f"an array of x's kind and dtype, {frontends.dtype_name(x)}", frontends.describe(out))
-
-
-def memory(shape: Sequence[int], itemsize: int, what: str = "result") -> None:
-    """Refuses what can't be held, before an allocator that promises more than there is takes the process down."""
-    needed = math.prod(shape) * itemsize
-    if needed > (1 << 28) and needed > _machine_memory():
-        refuse(
-            MemoryError,
-            what,
-            f"at most the machine's {_machine_memory() / 2**30:.0f} GiB",
-            f"shape {tuple(shape)} of {itemsize}-byte elements, {needed / 2**30:.6g} GiB",
-        )
-
-
-def _machine_memory() -> int:
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return INT64_MAX
 
 
 class Resampling(NamedTuple):
@@ -337,12 +299,15 @@ def resampling(
     name = frontends.dtype_name(x)
     if kind not in ("nearest", "nearest-exact") and not frontends.is_numeric(name):
         refuse(TypeError, "x", f"numbers for mode {mode!r} (nearest and nearest-exact take any dtype)", name)
-    if 0 in spatial and 0 not in x.shape[:2]:
+    for flag, value in (("align_corners", align_corners), ("antialias", antialias)):
+        if not isinstance(value, (bool, np.bool_, type(None))):
+            refuse(TypeError, flag, "a bool", repr(value))
+    if 0 in spatial:
         refuse(ValueError, "x", "spatial dims of at least 1", f"shape {tuple(x.shape)}")
-    product("size" if size is not None else "scale_factor", (*x.shape[:2], *out))
-    memory((*x.shape[:2], *out), frontends.itemsize(x))
+    limits.addressable("size" if size is not None else "scale_factor", (*x.shape[:2], *out), frontends.itemsize(x))
+    limits.memory((*x.shape[:2], *out), frontends.itemsize(x))
     # A map's tables, and what building them takes: seldom more than the arrays, but for one axis of 10**8 and more.
-    memory((sum(spatial) + sum(out),), 200, "the tables of the axis maps")
+    limits.memory((sum(spatial) + sum(out),), 200, "the tables of the axis maps")
     if recompute_scale_factor or kind == "area":
         scales = (None,) * n
     rule = "direct"
@@ -356,12 +321,20 @@ def resampling(
 def _per_dim(name: str, values: tuple[Any, ...], given: Any, n: int) -> tuple[Any, ...]:
     if isinstance(given, (list, tuple)) or (frontends.is_array(given) and given.ndim):
         if len(values) != n:
-            refuse(ValueError, name, f"one number, or {n}, one per spatial dim", f"{len(values)}")
+            hint = "; an (H, W, C) image goes in as x.transpose(2, 0, 1)[None]" if len(values) == n + 1 else ""
+            refuse(
+                ValueError,
+                name,
+                f"one number, or {n}, one per spatial dim of (batch, channels, ...){hint}",
+                f"{len(values)}",
+            )
         return values
     return values * n
 
 
 def _factors(scale_factor: Any) -> tuple[float, ...]:
+    if frontends.is_array(scale_factor):
+        scale_factor = scale_factor.tolist()
     given = scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor]
     factors = []
     for f in given:
@@ -369,6 +342,8 @@ def _factors(scale_factor: Any) -> tuple[float, ...]:
             if isinstance(f, (bool, str, bytes)):
                 raise TypeError
             factors.append(float(f))
+        except OverflowError:
+            factors.append(math.inf)
         except (TypeError, ValueError):
             refuse(TypeError, "scale_factor", "numbers", frontends.describe(f))
     for f in factors:

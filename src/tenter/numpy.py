@@ -1,7 +1,7 @@
 """NumPy's own dialect: `numpy.repeat` and `numpy.tile`, argument for argument.
 
 Plain arrays of every dtype are served here; subclasses (masked arrays, matrices), which may do more than hold
-elements, go to NumPy. Errors are of NumPy's types.
+elements, go to NumPy; so does what tenter refuses, for NumPy's own result or error.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numpy import repeat as _numpy_repeat
 from numpy import tile as _numpy_tile
 
-from tenter import build, check
+from tenter import build, check, limits
 from tenter.apply import apply_maps
 
 __all__ = ["repeat", "tile"]
@@ -37,19 +37,19 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     try:
         x = np.asarray(a)
         x = x.reshape(-1) if axis is None else x.reshape(1) if x.ndim == 0 else x
-        dim = 0 if axis is None else check.numpy_axis(axis, x.ndim)
+        dim = 0 if axis is None else check.dim("axis", axis, x.ndim)
         n = x.shape[dim]
         values = np.asarray(repeats)
         if values.size == 0 and values.dtype.kind == "f" and isinstance(repeats, (list, tuple)):
             values = values.astype(np.int64)
         if not np.can_cast(values.dtype, np.int64, "safe"):
-            check.refuse(TypeError, "repeats", "counts that cast safely to int64", str(values.dtype))
-        if values.ndim > 1 and values.size != 1:
-            check.refuse(ValueError, "repeats", "0-d or 1-D counts", f"{values.ndim}-D")
+            limits.refuse(TypeError, "repeats", "counts that cast safely to int64", str(values.dtype))
+        if values.ndim > 1:
+            limits.refuse(ValueError, "repeats", "0-d or 1-D counts", f"{values.ndim}-D")
         counts = check.counts(values.reshape(-1).astype(np.int64), n, dim, None)
         return apply_maps(x, ((dim, build.repeat_interleave(n, *counts)),))
-    except check.Refusal as refusal:
-        raise check.error(refusal, "numpy.repeat", a=a, repeats=repeats, axis=axis) from None
+    except limits.Refusal:
+        return _numpy_repeat(a, repeats, axis=axis)
 
 
 def tile(A: Any, reps: Any) -> Any:
@@ -72,10 +72,10 @@ def tile(A: Any, reps: Any) -> Any:
         sizes = (1,) * (x.ndim - len(given)) + given
         check.rank("reps", len(sizes))
         x = x.reshape((1,) * (len(sizes) - x.ndim) + x.shape)
-        check.product("reps", [int(x.shape[k]) * s for k, s in enumerate(sizes)])
+        limits.addressable("reps", [int(x.shape[k]) * s for k, s in enumerate(sizes)], x.dtype.itemsize)
         return apply_maps(x, tuple((k, build.tile(x.shape[k], s)) for k, s in enumerate(sizes) if s != 1))
-    except check.Refusal as refusal:
-        raise check.error(refusal, "numpy.tile", A=A, reps=reps) from None
+    except limits.Refusal:
+        return _numpy_tile(A, reps)
 
 
 def _plain(a: Any) -> bool:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from tenter import build, check, frontends
+from tenter import build, check, frontends, limits
 from tenter.apply import apply_maps
-
-Array = TypeVar("Array")
 
 
 def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Any:
@@ -52,7 +50,7 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
         n = int(flat.shape[axis])
         counts = check.counts(repeats, n, None if dim is None else axis, output_size)
         return apply_maps(flat, ((axis, build.repeat_interleave(n, *counts)),))
-    except check.Refusal as refusal:
+    except limits.Refusal as refusal:
         if repeats is None:
             raise check.error(refusal, "repeat_interleave", repeats=x, dim=dim, output_size=output_size) from None
         raise check.error(
@@ -64,9 +62,9 @@ def _positions(repeats: Any, dim: Any, output_size: Any) -> Any:
     """repeat_interleave of one argument."""
     values = check.count_array("repeats", repeats)
     if dim is not None:
-        check.refuse(TypeError, "dim", "None, as there is no x to repeat along it", repr(dim))
+        limits.refuse(TypeError, "dim", "None, as there is no x to repeat along it", repr(dim))
     if values.ndim != 1:
-        check.refuse(ValueError, "repeats", "1-D counts", f"{values.ndim}-D")
+        limits.refuse(ValueError, "repeats", "1-D counts", f"{values.ndim}-D")
     offsets = check.offsets("repeats", values)
     check.total(int(offsets[-1]), output_size)
     positions: Any = np.arange(len(values), dtype=np.int32 if values.dtype == np.int32 else np.int64)
@@ -94,7 +92,7 @@ def repeat(x: Any, *sizes: Any, **named: Any) -> Any:
     try:
         x = check.array("x", x)
         return _tiled(x, "sizes", check.repeat_sizes("sizes", sizes, named, x.ndim))
-    except check.Refusal as refusal:
+    except limits.Refusal as refusal:
         raise check.error(refusal, "repeat", x, *sizes, **named) from None
 
 
@@ -117,14 +115,14 @@ def tile(x: Any, *dims: Any) -> Any:
         x = check.array("x", x)
         sizes = check.sizes("dims", dims)
         return _tiled(x, "dims", (1,) * (x.ndim - len(sizes)) + sizes)
-    except check.Refusal as refusal:
+    except limits.Refusal as refusal:
         raise check.error(refusal, "tile", x, *dims) from None
 
 
 def _tiled(x: Any, name: str, sizes: tuple[int, ...]) -> Any:
     check.rank(name, len(sizes))
     x = x.reshape((1,) * (len(sizes) - x.ndim) + tuple(x.shape))
-    check.product(name, [n * int(s) for n, s in zip(sizes, x.shape)])
+    limits.addressable(name, [n * int(s) for n, s in zip(sizes, x.shape)], frontends.itemsize(x))
     return apply_maps(x, tuple((axis, build.tile(int(x.shape[axis]), n)) for axis, n in enumerate(sizes) if n != 1))
 
 
@@ -144,8 +142,8 @@ def expand(x: Any, *sizes: Any) -> Any:
     """
     try:
         x = check.array("x", x)
-        return frontends.of(x).expand(x, check.expanded("sizes", sizes, tuple(x.shape)))
-    except check.Refusal as refusal:
+        return frontends.of(x).expand(x, check.expanded("sizes", sizes, x))
+    except limits.Refusal as refusal:
         raise check.error(refusal, "expand", x, *sizes) from None
 
 
@@ -166,9 +164,10 @@ def interpolate(
         dtype.
     size: output sizes in pixels, or scale_factor: output / input, floor(n * scale_factor) pixels. One number, or one
         per spatial dim.
-    mode: nearest (pixel at the corner, OpenCV's INTER_NEAREST), nearest-exact (pixel at the centre, as Pillow), linear
-        (3-d x), bilinear (4-d), trilinear (5-d), bicubic (4-d; Keys with a = -0.75, with antialias -0.5), area (mean of
-        the pixels touched), lanczos (three lobes; needs antialias).
+    mode: nearest (pixel at the corner, the rule of OpenCV's INTER_NEAREST), nearest-exact (pixel at the centre, the
+        rule of Pillow; both rounded as PyTorch rounds), linear (3-d x), bilinear (4-d), trilinear (5-d), bicubic (4-d;
+        Keys with a = -0.75, with antialias -0.5), area (mean of the pixels touched), lanczos (three lobes; needs
+        antialias).
     align_corners: for linear kinds and bicubic. False aligns the edges of the corner pixels, True their centres.
     recompute_scale_factor: True takes coordinates from the rounded sizes, not from the given scale_factor.
     antialias: for linear kinds, bicubic and lanczos. Widens the filter when shrinking; agrees with Pillow.
@@ -194,7 +193,7 @@ def interpolate(
             for axis, n_out, scale in zip(range(2, x.ndim), r.sizes, r.scales)
         )
         return apply_maps(x, maps, keep_layout=True, saturate=r.saturate)
-    except check.Refusal as refusal:
+    except limits.Refusal as refusal:
         raise check.error(
             refusal,
             "interpolate",

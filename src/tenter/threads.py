@@ -7,13 +7,15 @@ import sys
 
 from tenter import _native
 
+# More threads than any machine has cores; each one asked for is started.
+MOST = 1024
 _chosen: int | None = None
 
 
 def _default() -> int:
     for word in os.environ.get("OMP_NUM_THREADS", "").split(",")[:1]:
-        if word.strip().isdigit() and int(word) > 0:
-            return int(word)
+        if word.strip().isdecimal() and word.isascii() and int(word) > 0:
+            return min(int(word), MOST)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -33,12 +35,14 @@ def set_num_threads(n: int | None) -> None:
     1
     >>> set_num_threads(None)
     """
-    from tenter import check
+    from tenter import check, limits
 
     global _chosen
     try:
-        _chosen = None if n is None else check.integer("n", n, "a number of threads", 1)
-    except check.Refusal as refusal:
+        if n is not None and check.integer("n", n, "a number of threads", 1) > MOST:
+            limits.refuse(ValueError, "n", f"a number of threads up to {MOST}", str(n))
+        _chosen = None if n is None else int(n)
+    except limits.Refusal as refusal:
         raise check.error(refusal, "set_num_threads", n) from None
 
 

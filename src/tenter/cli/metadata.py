@@ -48,7 +48,11 @@ def read_metadata(image: Image.Image) -> Metadata:
             tags[directory] = dict(exif.get_ifd(directory))
     if INTEROP_IFD in tags.get(EXIF_IFD, {}):
         tags[EXIF_IFD][INTEROP_IFD] = dict(exif.get_ifd(INTEROP_IFD))
-    return Metadata(tags, image.info.get("icc_profile"), _dpi(image.info.get("dpi")))
+    return Metadata(
+        tags,
+        image.info.get("icc_profile"),
+        _dpi(image.info.get("dpi") if image.format != "TIFF" or 282 in getattr(image, "tag_v2", {}) else None),
+    )
 
 
 def with_size(metadata: Metadata, height: int, width: int) -> Metadata:

@@ -91,6 +91,8 @@ def check_format(picture: Picture, path: str, size: tuple[int, int]) -> None:
         raise Refusal(f"{path}: PNG has no CMYK; write .tiff or .jpg")
     if format_ == "PNG" and dtype not in (np.uint8, np.uint16):
         raise Refusal(f"{path}: PNG holds uint8 or uint16, this picture is {dtype}; write .tiff or .npy")
+    if format_ == "TIFF" and picture.kind == "grey+alpha" and dtype == np.uint16:
+        raise Refusal(f"{path}: 16-bit grey with alpha is a TIFF that few programs read; write .png or .npy")
     whole = dtype in (np.uint8, np.uint16)
     if not whole and (picture.kind != "grey" or dtype not in (np.int16, np.int32, np.uint32, np.float32)):
         what = "uint8 or uint16, or grey int16, int32, uint32 or float32"

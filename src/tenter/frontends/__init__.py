@@ -74,7 +74,10 @@ def is_numeric(dtype: str) -> bool:
 def describe(value: Any) -> str:
     """A value as messages show it: arrays by dtype and shape, everything else by repr, cut short."""
     if is_array(value):
-        return f"{dtype_name(value)}[{', '.join(str(n) for n in value.shape)}]"
+        try:
+            return f"{dtype_name(value)}[{', '.join(str(n) for n in value.shape)}]"
+        except RuntimeError:  # a nested tensor has no one shape
+            return f"{dtype_name(value)}[...]"
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 

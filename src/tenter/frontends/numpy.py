@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ Array = npt.NDArray[Any]
 
 
 def problem(x: Array) -> str | None:
-    """A masked array's mask would be lost without a word."""
-    return "a masked array" if isinstance(x, np.ma.MaskedArray) else None
+    """A subclass may hold more than elements (a mask, units) or index in its own way."""
+    if type(x) in (np.ndarray, np.memmap, np.recarray):
+        return None
+    return f"a {type(x).__name__}, whose own rules would be lost (np.asarray(x) drops them)"
 
 
 def to_numpy(x: Array) -> Array:
@@ -23,6 +26,18 @@ def to_numpy(x: Array) -> Array:
 
 def from_numpy(x: Array) -> Array:
     return x
+
+
+def copy_into(out: Array, result: Array) -> None:
+    out[...] = result
+
+
+def through_numpy(x: Array, f: Callable[[Array], Array]) -> Array:
+    """f of x's values in this machine's byte order."""
+    if x.dtype.isnative or x.dtype.hasobject:
+        return f(x)
+    swapped: Array = f(x.astype(x.dtype.newbyteorder("="))).astype(x.dtype)
+    return swapped
 
 
 def unwritable(x: Array) -> str | None:
@@ -34,6 +49,10 @@ def dtype_name(x: Array) -> str:
         return "longdouble" if x.dtype.char == "g" else "clongdouble"
     name: str = x.dtype.name
     return name
+
+
+def resolve(x: Array) -> Array:
+    return x
 
 
 def itemsize(x: Array) -> int:

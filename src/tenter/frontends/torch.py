@@ -8,6 +8,8 @@ from typing import Any
 import numpy.typing as npt
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
+from torch.autograd import forward_ad
+from torch.utils._python_dispatch import _get_current_dispatch_mode
 
 from tenter.frontends.view import View
 from tenter.maps import AxisMap
@@ -19,29 +21,38 @@ NAMES = {getattr(torch, name): name for name in (
 
 
 def problem(x: torch.Tensor) -> str | None:
-    """A kernel reads raw memory, so only tensors that have it at hand will do."""
+    """Why a kernel cannot read x: it needs raw memory at hand, and to be run, not recorded."""
     if isinstance(x, FakeTensor):
         return "a fake tensor"
+    if x.is_nested or x.is_quantized:
+        return "a nested or quantized tensor"
+    if type(x) not in (torch.Tensor, torch.nn.Parameter):
+        return f"a {type(x).__name__}, whose own rules would be lost"
     if x.device.type != "cpu":
         return f"a tensor on {x.device.type}"
     if x.layout is not torch.strided:
         return f"a {str(x.layout).removeprefix('torch.')} tensor"
-    if x.is_nested:
-        return "a nested tensor"
-    if x.is_quantized:
-        return "a quantized tensor"
-    if (
-        type(x) not in (torch.Tensor, torch.nn.Parameter)
-        and type(x).__torch_dispatch__ is not torch._C._disabled_torch_dispatch_impl
-    ):
-        return f"a {type(x).__name__}"
-    if torch._C._functorch.is_batchedtensor(x) or torch._C._functorch.is_gradtrackingtensor(x):
+    if torch._C._functorch.is_functorch_wrapped_tensor(x) or torch._is_functional_tensor(x):
         return "a tensor inside torch.func"
+    if torch._C._get_tracing_state() is not None or _get_current_dispatch_mode() is not None:
+        return "a tensor that a tracer or a dispatch mode follows, from which a kernel's work is hidden"
+    if x._is_zerotensor() or not _has_memory(x):
+        return "a tensor without memory"
     return None
 
 
+def _has_memory(x: torch.Tensor) -> bool:
+    if x.numel() == 0:
+        return True
+    last = x.storage_offset() + sum((n - 1) * s for n, s in zip(x.shape, x.stride()))
+    try:
+        return x.untyped_storage().nbytes() >= (last + 1) * x.element_size()
+    except (RuntimeError, NotImplementedError):  # a batch of gradients, say
+        return False
+
+
 def to_numpy(x: torch.Tensor) -> npt.NDArray[Any]:
-    array: npt.NDArray[Any] = x.detach().numpy()
+    array: npt.NDArray[Any] = resolve(x.detach()).numpy()
     return array
 
 
@@ -50,7 +61,21 @@ def from_numpy(x: npt.NDArray[Any]) -> torch.Tensor:
 
 
 def unwritable(x: torch.Tensor) -> str | None:
-    return "a tensor that requires grad" if x.requires_grad else None
+    if x.requires_grad:
+        return "a tensor that requires grad"
+    if x.is_inference() and not torch.is_inference_mode_enabled():
+        return "an inference tensor"
+    return "an expanded tensor" if any(s == 0 and n > 1 for n, s in zip(x.shape, x.stride())) else None
+
+
+def copy_into(out: torch.Tensor, result: torch.Tensor) -> None:
+    out.copy_(result.detach())
+
+
+def through_numpy(x: torch.Tensor, f: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]) -> torch.Tensor:
+    """f of x's values, in a dtype that NumPy has: it lacks bfloat16 and complex32."""
+    wide = {torch.bfloat16: torch.float64, torch.complex32: torch.complex128}.get(x.dtype, x.dtype)
+    return torch.from_numpy(f(to_numpy(x.to(wide)))).to(x.dtype)
 
 
 def dtype_name(x: torch.Tensor) -> str:
@@ -65,15 +90,17 @@ def allocate(x: torch.Tensor, shape: tuple[int, ...], order: tuple[int, ...]) ->
     """A fresh tensor of x's dtype whose dims lie in memory in the given order."""
     try:
         if order == tuple(range(len(shape))):
-            return torch.empty(shape, dtype=x.dtype)
-        return torch.empty_permuted(shape, order, dtype=x.dtype)
+            return torch.empty(shape, dtype=x.dtype, device="cpu")
+        return torch.empty_permuted(shape, order, dtype=x.dtype, device="cpu")
     except RuntimeError as failed:  # what PyTorch's allocator raises
         raise MemoryError(f"result: no memory for shape {shape} of {x.dtype}") from failed
 
 
 def view(x: torch.Tensor) -> View:
-    size = x.element_size()
-    return View(x.data_ptr(), tuple(x.shape), tuple(s * size for s in x.stride()), dtype_name(x), size)
+    size, pointer = x.element_size(), x.data_ptr()
+    if pointer == 0 and x.numel():
+        raise TypeError("expected a tensor with memory of its own")  # what problem() has not thought of
+    return View(pointer, tuple(x.shape), tuple(s * size for s in x.stride()), dtype_name(x), size)
 
 
 def resolve(x: torch.Tensor) -> torch.Tensor:
@@ -82,11 +109,11 @@ def resolve(x: torch.Tensor) -> torch.Tensor:
 
 
 def differentiable(x: torch.Tensor) -> bool:
-    return x.requires_grad and torch.is_grad_enabled()
+    return (x.requires_grad and torch.is_grad_enabled()) or forward_ad._current_level >= 0
 
 
 class _Apply(torch.autograd.Function):
-    """Maps applied; the gradient is the transposed maps applied, and so on."""
+    """Maps applied; the gradient is the transposed maps applied, and so on; the tangent the maps themselves."""
 
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, maps: Maps, run: Callable[..., Any]) -> torch.Tensor:
@@ -95,9 +122,19 @@ class _Apply(torch.autograd.Function):
         return result
 
     @staticmethod
-    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, None, None]:
-        transposed = tuple((axis, m.T) for axis, m in ctx.maps)
-        return apply(grads[0], transposed, ctx.run), None, None
+    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None, None]:
+        from tenter import check, limits  # late: check reads this module
+
+        try:
+            if found := problem(grads[0]):
+                limits.refuse(TypeError, "grad", "a plain CPU tensor", found)
+            return apply(grads[0], tuple((axis, m.T) for axis, m in ctx.maps), ctx.run), None, None
+        except limits.Refusal as refusal:
+            raise check.error(refusal, "backward", grad=grads[0]) from None
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: torch.Tensor) -> torch.Tensor:
+        return apply(tangents[0], ctx.maps, ctx.run)
 
 
 def apply(x: torch.Tensor, maps: Maps, run: Callable[..., Any]) -> torch.Tensor:

@@ -60,6 +60,7 @@ def run(src: View, maps: tuple[tuple[int, AxisMap], ...], pointer: int, threads:
     by_axis = dict(maps)
     for axis, (n, stride) in enumerate(zip(src.shape, src.strides)):
         m = by_axis.get(axis)
+        stride = stride if n > 1 else 0  # whatever a lone position claims, it is never stepped over
         if m is None or (isinstance(m, Copy) and m.repeat == 1):
             dims.append(Dim(n, stride))
         else:

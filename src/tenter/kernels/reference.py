@@ -24,7 +24,7 @@ def run(x: Array, maps: Maps) -> Array:
     if len(copies) == len(maps):
         for axis, m in copies:
             x = copy(x, axis, m)
-        return x
+        return x if copies else x.copy()
     y = x.astype(accumulator(x.dtype, maps))
     for axis, a in maps:
         y = copy(y, axis, a) if isinstance(a, Copy) else weighted_sum(y, axis, a)

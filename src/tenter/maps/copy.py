@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tenter.maps.values import Floats, Ints, applied, frozen, require, short, span, trusted
+from tenter.maps.values import Floats, Ints, applied, frozen, require, short, span, trusted, whole, within
 
 if TYPE_CHECKING:
     from tenter.maps.window import Window
@@ -35,14 +35,18 @@ class Copy:
     block: int = 1
 
     def __post_init__(self) -> None:
-        require(self.block > 0 and self.n_in % self.block == 0 and self.n_out % self.block == 0, "whole blocks")
+        for name in ("n_in", "n_out"):
+            whole(name, getattr(self, name))
+        whole("block", self.block, 1)
+        require(self.n_in % self.block == 0 and self.n_out % self.block == 0, "whole blocks")
         require((self.repeat is None) != (self.offsets is None), "either repeat or offsets")
         n_in, n_out = self.n_in // self.block, self.n_out // self.block
         if self.offsets is None:
             assert self.repeat is not None
-            require(self.repeat >= 0 and n_out == n_in * self.repeat, "n_out == n_in * repeat >= 0")
+            whole("repeat", self.repeat)
+            require(n_out == n_in * self.repeat, "n_out == n_in * repeat")
         else:
-            offsets = frozen(self.offsets, np.int64)
+            offsets = frozen("offsets", self.offsets, np.int64)
             require(
                 offsets.shape == (n_in + 1,) and offsets[0] == 0 and offsets[-1] == n_out, "offsets from 0 to n_out"
             )
@@ -52,24 +56,33 @@ class Copy:
     @classmethod
     def every(cls, n_in: int, repeat: int) -> Copy:
         """Each input `repeat` times in a row: output `o` reads input `o // repeat`."""
+        whole("n_in", n_in)
+        whole("repeat", repeat)
         return cls(n_in, n_in * repeat, repeat=repeat)
 
     @classmethod
     def cycle(cls, n_in: int, repeat: int) -> Copy:
         """The whole axis `repeat` times: output `o` reads input `o % n_in`."""
+        whole("n_in", n_in)
+        whole("repeat", repeat)
         return cls(n_in, n_in * repeat, repeat=repeat, block=n_in) if n_in else cls.every(0, repeat)
 
     @classmethod
     def counts(cls, counts: npt.ArrayLike) -> Copy:
         """Input `i` `counts[i]` times in a row; `counts` are non-negative integers, one per input."""
-        offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
+        each = frozen("counts", counts, np.int64)
+        require(
+            np.all(each >= 0) and float(each.sum(dtype=np.float64)) < 2.0**63,
+            "counts of at least 0, below 2**63 in all",
+        )
+        offsets = np.concatenate([[0], np.cumsum(each)]).astype(np.int64)
         return cls(len(offsets) - 1, int(offsets[-1]), offsets=offsets)
 
     @classmethod
     def index_of(cls, index: npt.ArrayLike, n_in: int) -> Copy:
         """Output `o` reads input `index[o]`; the indices must not descend."""
-        index = np.asarray(index, np.int64)
-        require(index.ndim == 1 and (not index.size or (index[0] >= 0 and index[-1] < n_in)), "indices in [0, n_in)")
+        index = frozen("index", index, np.int64)
+        require((not index.size or (index[0] >= 0 and index[-1] < n_in)), "indices in [0, n_in)")
         require(np.all(index[1:] >= index[:-1]), "indices that do not descend")
         n_out = len(index)
         repeat = n_out // n_in if n_in else 0
@@ -91,7 +104,9 @@ class Copy:
             index = np.arange(self.n_out // self.block) // max(self.repeat, 1)
         else:
             index = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
-        return frozen(index, np.int64)
+        index = index.astype(np.int64)
+        index.flags.writeable = False
+        return index
 
     @property
     def T(self) -> Window:
@@ -129,7 +144,8 @@ class Copy:
 
     def reads(self, lo: int, hi: int) -> slice:
         """The slice of inputs that outputs lo..hi - 1 read."""
-        if lo >= hi:
+        within(lo, hi, self.n_out)
+        if lo == hi:
             return slice(0, 0)
         first, last = (int(self.block_index[o // self.block]) for o in (lo, hi - 1))
         return span(first, last, lo, hi, self.block)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tenter.maps.values import Floats, Ints, applied, frozen, require
+from tenter.maps.values import Floats, Ints, applied, frozen, require, whole, within
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,8 +26,10 @@ class Gather:
     weight: Floats = field(repr=False)
 
     def __post_init__(self) -> None:
-        offset, index = frozen(self.offset, np.int64), frozen(self.index, np.int64)
-        weight = frozen(self.weight, np.float64)
+        for name in ("n_in", "n_out"):
+            whole(name, getattr(self, name))
+        offset, index = frozen("offset", self.offset, np.int64), frozen("index", self.index, np.int64)
+        weight = frozen("weight", self.weight, np.float64)
         require(offset.shape == (self.n_out + 1,) and offset[0] == 0, "n_out + 1 offsets from 0")
         require(np.all(offset[1:] >= offset[:-1]), "ascending offsets")
         require(index.shape == weight.shape == (offset[-1],), "an index and a weight per tap")
@@ -54,7 +56,8 @@ class Gather:
 
     def reads(self, lo: int, hi: int) -> slice:
         """The smallest slice of inputs that holds what outputs lo..hi - 1 read."""
-        used = self.index[self.offset[lo] : self.offset[hi]] if lo < hi else self.index[:0]
+        within(lo, hi, self.n_out)
+        used = self.index[self.offset[lo] : self.offset[hi]]
         return slice(int(used.min()), int(used.max()) + 1) if used.size else slice(0, 0)
 
     def apply(self, x: Any, axis: int, out: Any = None) -> Any:

@@ -15,13 +15,22 @@ Floats = npt.NDArray[np.float64]
 Map = TypeVar("Map")
 
 
-def frozen(values: npt.ArrayLike, dtype: type) -> npt.NDArray[Any]:
-    """Contiguous and read-only, copied unless it is both already and nobody else's memory."""
-    array: npt.NDArray[Any] = np.asarray(values, dtype)
-    if array.flags.writeable or not array.flags.owndata or not array.flags.c_contiguous:
-        array = array.copy()
-        array.flags.writeable = False
-    return array
+def frozen(name: str, values: npt.ArrayLike, dtype: type[np.int64] | type[np.float64]) -> npt.NDArray[Any]:
+    """A 1-D copy in memory that nothing can write to, as kernels trust what was checked."""
+    array = np.asarray(values)
+    kinds = "iu" if dtype is np.int64 else "iuf"
+    require(array.ndim == 1 and (array.dtype.kind in kinds or not array.size), f"{name}: 1-D {dtype.__name__}")
+    return np.frombuffer(array.astype(dtype).tobytes(), dtype)
+
+
+def whole(name: str, value: int, least: int = 0) -> None:
+    """Checks a size; bools are none."""
+    fits = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value < 2**63
+    require(fits, f"{name}: an int from {least} to 2**63 - 1, got {value!r}")
+
+
+def within(lo: int, hi: int, n_out: int) -> None:
+    require(0 <= lo <= hi <= n_out, f"outputs lo..hi of {n_out}, got {lo}..{hi}")
 
 
 def trusted(kind: type[Map], **fields: Any) -> Map:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tenter.maps.copy import Copy
-from tenter.maps.values import Floats, Ints, applied, frozen, require, span, trusted
+from tenter.maps.values import Floats, Ints, applied, frozen, require, span, trusted, whole, within
 
 if TYPE_CHECKING:
     from tenter import _native
@@ -36,17 +36,21 @@ class Window:
     block: int = 1
 
     def __post_init__(self) -> None:
-        require(self.block > 0 and self.n_in % self.block == 0 and self.n_out % self.block == 0, "whole blocks")
+        for name in ("n_in", "n_out"):
+            whole(name, getattr(self, name))
+        whole("block", self.block, 1)
+        require(self.n_in % self.block == 0 and self.n_out % self.block == 0, "whole blocks")
         n_in, n_out = self.n_in // self.block, self.n_out // self.block
         if self.start is None:
             require(
                 self.offset is None and self.weight is None and self.width is not None, "start and offset, or width"
             )
             assert self.width is not None
-            require(self.width >= 0 and n_in == n_out * self.width, "n_in == n_out * width >= 0")
+            whole("width", self.width)
+            require(n_in == n_out * self.width, "n_in == n_out * width")
             return
         require(self.offset is not None and self.width is None, "start and offset, or width")
-        start, offset = frozen(self.start, np.int64), frozen(self.offset, np.int64)  # type: ignore[arg-type]
+        start, offset = frozen("start", self.start, np.int64), frozen("offset", self.offset, np.int64)  # type: ignore[arg-type]
         require(start.shape == (n_out,) and offset.shape == (n_out + 1,) and offset[0] == 0, "a start and stop per row")
         stop = start + np.diff(offset)
         require(np.all(stop >= start) and np.all(start >= 0) and np.all(stop <= n_in), "windows inside [0, n_in)")
@@ -54,7 +58,7 @@ class Window:
         object.__setattr__(self, "start", start)
         object.__setattr__(self, "offset", offset)
         if self.weight is not None:
-            weight = frozen(self.weight, np.float64)
+            weight = frozen("weight", self.weight, np.float64)
             require(weight.shape == (offset[-1],), "a weight per tap")
             object.__setattr__(self, "weight", weight)
 
@@ -125,7 +129,8 @@ class Window:
 
     def reads(self, lo: int, hi: int) -> slice:
         """The slice of inputs that outputs lo..hi - 1 read."""
-        if lo >= hi:
+        within(lo, hi, self.n_out)
+        if lo == hi:
             return slice(0, 0)
         start, offset = self.rows()
         first, end = lo // self.block, (hi - 1) // self.block
