@@ -178,7 +178,7 @@ columns = Window(n, n, np.arange(n), np.arange(n + 1), np.ones(n))
 rows.native, columns.native
 x = np.ones((64, n), np.uint8)
 used = int(open('/proc/self/statm').read().split()[0]) * 4096
-resource.setrlimit(resource.RLIMIT_AS, (used + (100 << 20), -1)  # enough for the result, not for 16 rows of float32)
+resource.setrlimit(resource.RLIMIT_AS, (used + (100 << 20), -1))  # enough for the result, not for 16 rows of float32
 try: run(x, ((0, rows), (1, columns)))
 except MemoryError: print('MemoryError')
 print(tenter.interpolate(np.ones((1, 8, 300, 300), np.float32), 600, mode='bilinear').min())
