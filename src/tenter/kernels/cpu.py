@@ -128,39 +128,47 @@ def _windows(src: View, pointer: int, dims: list[Dim], threads: int, saturate: b
     lead = next(k for k, d in enumerate(dims) if d.map)
     outer = _merge(dims[:lead])
     if len(passes) == 1 or not outer:
-        _run_passes(source, target, dims, passes, options)
+        _run_passes(source, target, dims, passes, options, {})
         return
     (n, stride), rest = outer[0], [Dim(*d) for d in outer[1:]] + dims[lead:]
     passes = [[k - lead + len(outer) for k in axes] for axes in passes]
     bytes_each = itemsize * math.prod(d.n_out for d in rest)
     largest = ITEMSIZE[options.accumulate] * max(math.prod(d.n for d in rest), math.prod(d.n_out for d in rest))
     chunk = max(1, TEMPORARY // max(largest, 1))
+    temporaries: dict[int, np.ndarray[Any, Any]] = {}
     for at in range(0, n, chunk):
         some = [Dim(min(chunk, n - at), stride), *rest]
         from_, to = source.pointer + at * stride, target.pointer + at * bytes_each
-        _run_passes(source._replace(pointer=from_), target._replace(pointer=to), some, passes, options)
+        _run_passes(source._replace(pointer=from_), target._replace(pointer=to), some, passes, options, temporaries)
 
 
-def _run_passes(source: Buffer, target: Buffer, dims: list[Dim], passes: list[list[int]], options: Options) -> None:
-    held = None
+def _run_passes(
+    source: Buffer,
+    target: Buffer,
+    dims: list[Dim],
+    passes: list[list[int]],
+    options: Options,
+    temporaries: dict[int, np.ndarray[Any, Any]],
+) -> None:
     for done, axes in enumerate(passes):
         copies = isinstance(dims[axes[0]].map, Copy)
         chosen = [d if k in axes else d._replace(map=None) for k, d in enumerate(dims)]
         shape = [d.n_out for d in chosen]
         if done + 1 == len(passes):
-            temporary, out = None, target
+            out = target
         else:
             kind = source if copies else Buffer(0, options.accumulate, ITEMSIZE[options.accumulate])
-            temporary = np.empty(math.prod(shape) * kind.itemsize, np.uint8)
-            out = kind._replace(pointer=_address(temporary))
+            n_bytes = math.prod(shape) * kind.itemsize
+            if done not in temporaries or temporaries[done].nbytes < n_bytes:
+                temporaries[done] = np.empty(n_bytes, np.uint8)
+            out = kind._replace(pointer=_address(temporaries[done]))
         if copies:
             _copy(source.pointer, out.pointer, source.itemsize, chosen, options.threads)
         else:
             _window_pass(source, out, chosen, axes, options)
         strides = _contiguous(shape, out.itemsize)
         dims = [Dim(n, s, None if k in axes else d.map) for k, (n, s, d) in enumerate(zip(shape, strides, dims))]
-        source, held = out, temporary  # held: what the next pass reads
-    del held
+        source = out
 
 
 def _accumulator(dtype: str, dims: list[Dim]) -> str:
@@ -178,8 +186,14 @@ def _passes(dims: list[Dim]) -> list[list[int]]:
     passes = [[k] for k in windows]
     if len(windows) > 1 and windows[-2] + 1 == windows[-1]:
         passes = [[k] for k in windows[:-2]] + [windows[-2:]]
-    passes.sort(key=lambda axes: math.prod(dims[k].n_out / max(dims[k].n, 1) for k in axes))
+    passes.sort(key=lambda axes: _cost([dims[k] for k in axes]))
     return ([copies] if copies else []) + passes
+
+
+def _cost(dims: list[Dim]) -> tuple[float, int]:
+    """What a pass sorts by: its growth per axis. A pair, whose columns are dear, goes where there is less data."""
+    growth = float(math.prod(d.n_out / max(d.n, 1) for d in dims) ** (1 / len(dims)))
+    return (growth, len(dims) if growth < 1 else -len(dims))
 
 
 def _window_pass(source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options) -> None:
