@@ -49,44 +49,62 @@ void advise_huge(void* p, int64_t bytes) {
 // kind, n_in, n_out, stride, repeat, offsets or indices
 using AxisTuple = std::tuple<int, int64_t, int64_t, int64_t, int64_t, std::optional<Int64s>>;
 
-void copy_axes(uintptr_t src, uintptr_t dst, int64_t run, const std::vector<AxisTuple>& axes, int threads) {
-  if (axes.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
-  CopyTask task{reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), run, int(axes.size()), {}, {}};
-  for (size_t k = 0; k < axes.size(); ++k) {
-    const auto& [kind, n_in, n_out, stride, repeat, table] = axes[k];
-    task.axis[k] = {CopyAxis::Kind(kind), n_in, n_out, stride, repeat, table ? table->data() : nullptr};
+// A call of the copy kernel, all but its memory and threads: made once for arguments that come again.
+struct CopyStep {
+  CopyTask task;
+  std::vector<std::optional<Int64s>> tables;  // that the task points into
+
+  CopyStep(int64_t run, const std::vector<AxisTuple>& axes) : task{nullptr, nullptr, run, int(axes.size()), {}, {}} {
+    if (axes.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
+    for (size_t k = 0; k < axes.size(); ++k) {
+      const auto& [kind, n_in, n_out, stride, repeat, table] = axes[k];
+      task.axis[k] = {CopyAxis::Kind(kind), n_in, n_out, stride, repeat, table ? table->data() : nullptr};
+      if (table) tables.push_back(table);
+    }
+    task.bytes[axes.size()] = run;
+    for (int k = task.n_axes - 1; k >= 0; --k) task.bytes[k] = task.axis[k].n_out * task.bytes[k + 1];
   }
-  task.bytes[axes.size()] = run;
-  for (int k = task.n_axes - 1; k >= 0; --k) task.bytes[k] = task.axis[k].n_out * task.bytes[k + 1];
-  nb::gil_scoped_release release;
-  advise_huge(task.dst, task.bytes[0]);
-  kernels().copy(task, threads);
-}
+  void run(uintptr_t src, uintptr_t dst, int threads) const {
+    CopyTask now = task;
+    now.src = reinterpret_cast<const char*>(src), now.dst = reinterpret_cast<char*>(dst);
+    nb::gil_scoped_release release;
+    advise_huge(now.dst, now.bytes[0]);
+    kernels().copy(now, threads);
+  }
+};
 
 // length, stride in bytes, map
-using WindowAxis = std::tuple<int64_t, int64_t, const HeldMap*>;
+using WindowAxis = std::tuple<int64_t, int64_t, nb::object>;
 
-void window_axes(uintptr_t src, uintptr_t dst, int in, int out, int acc,
-                 const std::vector<std::tuple<int64_t, int64_t>>& outer, WindowAxis row, WindowAxis column,
-                 std::tuple<int64_t, int64_t> inner, bool rows_first, bool saturate, int64_t out_bytes, int threads) {
+// A call of the window kernel, all but its memory and threads.
+struct WindowStep {
   WindowTask task{};
-  if (outer.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
-  task.src = reinterpret_cast<const char*>(src);
-  task.dst = reinterpret_cast<char*>(dst);
-  task.in = Dtype(in), task.out = Dtype(out), task.acc = Accumulate(acc);
-  task.n_outer = int(outer.size());
-  for (size_t d = 0; d < outer.size(); ++d) std::tie(task.outer_shape[d], task.outer_stride[d]) = outer[d];
-  const HeldMap *row_map, *column_map;
-  std::tie(task.n_row, task.row_stride, row_map) = row;
-  std::tie(task.n_column, task.column_stride, column_map) = column;
-  std::tie(task.inner, task.inner_stride) = inner;
-  task.row = row_map ? &row_map->map : nullptr;
-  task.column = column_map ? &column_map->map : nullptr;
-  task.rows_first = rows_first, task.saturate = saturate;
-  nb::gil_scoped_release release;
-  advise_huge(task.dst, out_bytes);
-  kernels().window(task, threads);
-}
+  int64_t out_bytes;
+  nb::object row_map, column_map;  // that the task points into
+
+  WindowStep(int in, int out, int acc, const std::vector<std::tuple<int64_t, int64_t>>& outer,
+             const WindowAxis& row, const WindowAxis& column, std::tuple<int64_t, int64_t> inner, bool rows_first,
+             bool saturate, int64_t out_bytes)
+      : out_bytes(out_bytes) {
+    if (outer.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
+    task.in = Dtype(in), task.out = Dtype(out), task.acc = Accumulate(acc);
+    task.n_outer = int(outer.size());
+    for (size_t d = 0; d < outer.size(); ++d) std::tie(task.outer_shape[d], task.outer_stride[d]) = outer[d];
+    std::tie(task.n_row, task.row_stride, row_map) = row;
+    std::tie(task.n_column, task.column_stride, column_map) = column;
+    std::tie(task.inner, task.inner_stride) = inner;
+    task.row = row_map.is_none() ? nullptr : &nb::cast<const HeldMap&>(row_map).map;
+    task.column = column_map.is_none() ? nullptr : &nb::cast<const HeldMap&>(column_map).map;
+    task.rows_first = rows_first, task.saturate = saturate;
+  }
+  void run(uintptr_t src, uintptr_t dst, int threads) const {
+    WindowTask now = task;
+    now.src = reinterpret_cast<const char*>(src), now.dst = reinterpret_cast<char*>(dst);
+    nb::gil_scoped_release release;
+    advise_huge(now.dst, out_bytes);
+    kernels().window(now, threads);
+  }
+};
 
 // Writes the n + 1 running totals of counts to offsets. Returns the total, or minus one minus the position of the first
 // count that is negative, or that takes the total past int64.
@@ -140,10 +158,15 @@ NB_MODULE(_native, m) {
           },
           nb::arg("n_in"), nb::arg("n_out"), nb::arg("width"), nb::arg("start").none(), nb::arg("offset").none(),
           nb::arg("weight").none());
-  m.def("copy", &copy_axes);
-  m.def("window", &window_axes, nb::arg("src"), nb::arg("dst"), nb::arg("dtype_in"), nb::arg("dtype_out"),
-        nb::arg("accumulate"), nb::arg("outer"), nb::arg("row"), nb::arg("column"), nb::arg("inner"),
-        nb::arg("rows_first"), nb::arg("saturate"), nb::arg("out_bytes"), nb::arg("threads"));
+  nb::class_<CopyStep>(m, "CopyStep")
+      .def(nb::init<int64_t, const std::vector<AxisTuple>&>(), nb::arg("run"), nb::arg("axes"))
+      .def("__call__", &CopyStep::run);
+  nb::class_<WindowStep>(m, "WindowStep")
+      .def(nb::init<int, int, int, const std::vector<std::tuple<int64_t, int64_t>>&, const WindowAxis&,
+                    const WindowAxis&, std::tuple<int64_t, int64_t>, bool, bool, int64_t>(),
+           nb::arg("dtype_in"), nb::arg("dtype_out"), nb::arg("accumulate"), nb::arg("outer"), nb::arg("row"),
+           nb::arg("column"), nb::arg("inner"), nb::arg("rows_first"), nb::arg("saturate"), nb::arg("out_bytes"))
+      .def("__call__", &WindowStep::run);
   m.def("offsets", &offsets_of);
   m.def("level", [] { return kernels().name; });
   m.def("levels", [] {

@@ -4,6 +4,8 @@ Every operation is a sparse matrix along one axis (`tenter.maps`): built once, a
 transpose.
 """
 
+from typing import Any
+
 from tenter import maps, numpy
 from tenter.ops import expand, interpolate, repeat, repeat_interleave, tile
 from tenter.threads import get_num_threads, set_num_threads
@@ -21,3 +23,12 @@ __all__ = [
     "set_num_threads",
     "tile",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """tenter.torch imports PyTorch, so it is imported when it is asked for."""
+    if name == "torch":
+        import importlib
+
+        return importlib.import_module("tenter.torch")
+    raise AttributeError(f"module 'tenter' has no attribute {name!r}")

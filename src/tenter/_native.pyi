@@ -15,24 +15,26 @@ class WindowMap:
         weight: npt.NDArray[np.float64] | None,
     ) -> None: ...
 
-def copy(
-    src: int, dst: int, run: int, axes: list[tuple[int, int, int, int, int, _Ints | None]], threads: int, /
-) -> None: ...
-def window(
-    src: int,
-    dst: int,
-    dtype_in: int,
-    dtype_out: int,
-    accumulate: int,
-    outer: list[tuple[int, int]],
-    row: Axis,
-    column: Axis,
-    inner: tuple[int, int],
-    rows_first: bool,
-    saturate: bool,
-    out_bytes: int,
-    threads: int,
-) -> None: ...
+class CopyStep:
+    def __init__(self, run: int, axes: list[tuple[int, int, int, int, int, _Ints | None]]) -> None: ...
+    def __call__(self, src: int, dst: int, threads: int, /) -> None: ...
+
+class WindowStep:
+    def __init__(
+        self,
+        dtype_in: int,
+        dtype_out: int,
+        accumulate: int,
+        outer: list[tuple[int, int]],
+        row: Axis,
+        column: Axis,
+        inner: tuple[int, int],
+        rows_first: bool,
+        saturate: bool,
+        out_bytes: int,
+    ) -> None: ...
+    def __call__(self, src: int, dst: int, threads: int, /) -> None: ...
+
 def offsets(counts: int, dtype: int, stride: int, n: int, offsets: int, /) -> int: ...
 def level() -> str: ...
 def levels() -> list[str]: ...

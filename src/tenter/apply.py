@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tenter import check, frontends, limits, threads
-from tenter.frontends import COMPLEX_PARTS, NATIVE_DTYPES
+from tenter import build, check, frontends, limits, threads
+from tenter.frontends import COMPLEX_PARTS, NATIVE_DTYPES, OPAQUE
+from tenter.frontends.layout import Layout
 from tenter.kernels import cpu, reference
 from tenter.maps import AxisMap, Copy, Gather, Window
+from tenter.stretch import Resample, Stretch
 
 Maps = tuple[tuple[int, AxisMap], ...]
 
@@ -35,6 +37,8 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
         axis = check.dim("axis", axis, x.ndim)
         if x.ndim == 0:
             x = x.reshape(1)
+        if found := frontends.of(x).unreadable(x):
+            limits.refuse(TypeError, "x", "an array or a plain CPU tensor to apply a map to", found)
         if x.shape[axis] != map_.n_in:
             limits.refuse(ValueError, "x", f"length {map_.n_in} along axis {axis}", f"{x.shape[axis]}")
         if not isinstance(map_, Copy):
@@ -44,10 +48,26 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
         if out is None:
             return apply_maps(x, ((axis, map_),))
         check.output(out, x, tuple(map_.n_out if d == axis else n for d, n in enumerate(x.shape)))
-        frontends.of(out).copy_into(out, run(frontends.of(x).resolve(x), ((axis, map_),)))
+        x = frontends.of(x).resolve(x)
+        frontends.of(out).copy_into(out, planned(x, ((axis, map_),)).run(x))
         return out
     except limits.Refusal as refusal:
         raise check.error(refusal, f"{type(map_).__name__}.apply", x=x, axis=axis, out=out) from None
+
+
+def stretch(x: Any, does: Stretch) -> Any:
+    """An operation on an array whose arguments have been checked: fresh memory, differentiable where x is."""
+    frontend = frontends.of(x)
+    if frontend.recorded(x):
+        return frontend.record(x, does)
+    return frontend.execute(x, plan(x, does))
+
+
+def plan(x: Any, does: Stretch) -> Planned:
+    """How the operation is done to arrays that lie as x does."""
+    dtype = frontends.dtype_name(x)
+    maps = build.maps(does, tuple(x.shape), dtype)
+    return planned(x, maps, isinstance(does, Resample), build.saturates(does, dtype), does)
 
 
 def apply_maps(x: Any, maps: Maps, keep_layout: bool = False, saturate: bool = False) -> Any:
@@ -55,45 +75,67 @@ def apply_maps(x: Any, maps: Maps, keep_layout: bool = False, saturate: bool = F
 
     keep_layout: channels-last stays channels-last. saturate: integers saturate between axes too, as in Pillow.
     """
-    frontend = frontends.of(x)
-    if frontend is frontends.numpy_frontend:
-        return run(x, maps, keep_layout, saturate)
-    return frontend.apply(x, maps, partial(run, keep_layout=keep_layout, saturate=saturate))
+    x = frontends.of(x).resolve(x)
+    return frontends.of(x).execute(x, planned(x, maps, keep_layout, saturate))
 
 
-def run(x: Any, maps: Maps, keep_layout: bool = False, saturate: bool = False) -> Any:
-    """The dispatch: memory in, memory out."""
-    frontend = frontends.of(x)
+class Planned:
+    """Maps for arrays of one layout and dtype, and the steps that apply them: memory in, memory out.
+
+    does: what the maps come from, if it was an operation. shape_in: of the arrays that are given, which may have had
+    another shape, as flat, when the steps were planned.
+    """
+
+    def __init__(self, layout: Layout, maps: Maps, order: tuple[int, ...], saturate: bool, does: Stretch | None) -> None:
+        self.maps, self.order, self.does = maps, order, does
+        self.keep_layout = order != tuple(range(len(order)))
+        self.shape_in = self.shape_planned = layout.shape
+        after = {axis: m.n_out for axis, m in maps}
+        self.shape_out = tuple(after.get(d, n) for d, n in enumerate(layout.shape))
+        # From an array's first element to its last, either way, in bytes.
+        self.extent = sum((n - 1) * abs(s) for n, s in zip(layout.shape, layout.strides)) + layout.itemsize
+        self.steps: cpu.Plan | None = None
+        if native(layout.dtype, maps):
+            place = {axis: k for k, axis in enumerate(order)}
+            src = layout._replace(
+                shape=tuple(layout.shape[d] for d in order), strides=tuple(layout.strides[d] for d in order)
+            )
+            self.steps = cpu.plan(src, tuple((place[axis], m) for axis, m in maps), saturate)
+
+    def run(self, x: Any) -> Any:
+        frontend = frontends.of(x)
+        if self.steps is None:
+            return frontend.through_numpy(x.reshape(self.shape_planned), partial(reference.run, maps=self.maps))
+        source = frontend.address(x, self.extent)
+        y = frontend.allocate(x, self.shape_out, self.order if self.keep_layout else None)
+        self.steps.run(source, frontend.address(y, 0), 1 if self.steps.small else threads.get_num_threads())
+        return y
+
+    def again(self, x: Any) -> Planned:
+        """The same maps, for arrays that lie as x does."""
+        return planned(x, self.maps, self.keep_layout)
+
+    def adjoint(self, g: Any) -> Planned:
+        """The transposed maps, for gradients that lie as g does."""
+        return planned(g, tuple((axis, m.T) for axis, m in self.maps), keep_layout=isinstance(self.does, Resample))
+
+
+def planned(
+    x: Any, maps: Maps, keep_layout: bool = False, saturate: bool = False, does: Stretch | None = None
+) -> Planned:
     shape = list(x.shape)
     for axis, m in maps:
         shape[axis] = m.n_out
-    limits.memory(shape, frontend.itemsize(x))
-    if not native(x, maps):
-        return fallback(x, maps)
-    src = frontend.view(x)
-    order = frontends.memory_order(src.shape, src.strides) if keep_layout else tuple(range(x.ndim))
-    y = frontend.allocate(x, tuple(shape), order)
-    place = {axis: k for k, axis in enumerate(order)}
-    src = src._replace(shape=tuple(src.shape[d] for d in order), strides=tuple(src.strides[d] for d in order))
-    placed = tuple((place[axis], m) for axis, m in maps)
-    cpu.run(src, placed, frontend.view(y).pointer, threads.get_num_threads(), saturate)
-    return y
+    layout = frontends.of(x).layout(x)
+    limits.memory(shape, layout.itemsize)
+    order = frontends.memory_order(layout.shape, layout.strides) if keep_layout else tuple(range(len(shape)))
+    return Planned(layout, maps, order, saturate, does)
 
 
-def native(x: Any, maps: Maps) -> bool:
+def native(dtype: str, maps: Maps) -> bool:
     """Does the compiled core serve these maps on this dtype?"""
-    if any(isinstance(m, Gather) for _, m in maps):
-        return False
-    if isinstance(x, np.ndarray) and (x.dtype.hasobject or x.dtype.itemsize == 0):
+    if dtype == OPAQUE or any(isinstance(m, Gather) for _, m in maps):
         return False
     if any(isinstance(m, Window) for _, m in maps):
-        name = frontends.dtype_name(x)
-        return (name in NATIVE_DTYPES or name in COMPLEX_PARTS) and not (
-            isinstance(x, np.ndarray) and not x.dtype.isnative
-        )
+        return dtype in NATIVE_DTYPES or dtype in COMPLEX_PARTS
     return True
-
-
-def fallback(x: Any, maps: Maps) -> Any:
-    """The reference kernel, for what the core does not serve."""
-    return frontends.of(x).through_numpy(x, partial(reference.run, maps=maps))

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tenter import coordinates, filters
-from tenter.maps import Copy, Window
+from tenter.maps import AxisMap, Copy, Window
 from tenter.maps.values import trusted
+from tenter.stretch import Repeat, RepeatCounts, Stretch
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -27,17 +28,32 @@ KINDS = {
 }
 
 
-def repeat_interleave(n: int, each: int | None, offsets: Ints | None) -> Copy:
-    """n positions, all of them `each` times in a row, or position i offsets[i + 1] - offsets[i] times."""
-    if offsets is None:
-        assert each is not None
-        return trusted(Copy, n_in=n, n_out=n * each, repeat=each, offsets=None, block=1)
-    return trusted(Copy, n_in=n, n_out=int(offsets[-1]), repeat=None, offsets=offsets, block=1)
+def maps(does: Stretch, shape: tuple[int, ...], dtype: str) -> tuple[tuple[int, AxisMap], ...]:
+    """The map of each axis that changes, for an array of this shape."""
+    if isinstance(does, Repeat):
+        make = Copy.every if does.each else Copy.cycle
+        return tuple((axis, make(n, r)) for axis, (n, r) in enumerate(zip(shape, does.sizes)) if r != 1)
+    if isinstance(does, RepeatCounts):
+        return ((does.dim, counts(does.offsets)),)
+    rule = coordinates.nearest_rule(dtype, shape, does.size, does.channels_last)
+    scales = does.scales or (None,) * len(does.size)
+    return tuple(
+        (axis, resample(does.kind, shape[axis], n_out, scale, does.align_corners, does.antialias, rule))
+        for axis, n_out, scale in zip(range(2, len(shape)), does.size, scales)
+    )
 
 
-def tile(n: int, repeat: int) -> Copy:
-    """All n positions, `repeat` times over."""
-    return Copy.cycle(n, repeat)
+def saturates(does: Stretch, dtype: str) -> bool:
+    """Are integers cut between the axes too? Pillow, and PyTorch after it, hold 8-bit images in 8 bits there, which
+    cuts what overshoots."""
+    if isinstance(does, (Repeat, RepeatCounts)):
+        return False
+    return dtype == "uint8" and len(does.size) == 2 and does.antialias and does.kind != "linear"
+
+
+def counts(offsets: Ints) -> Copy:
+    """Position i offsets[i + 1] - offsets[i] times in a row."""
+    return trusted(Copy, n_in=len(offsets) - 1, n_out=int(offsets[-1]), repeat=None, offsets=offsets, block=1)
 
 
 def resample(

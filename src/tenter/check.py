@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tenter import _native, coordinates, frontends, limits
+from tenter import _native, frontends, limits
 from tenter.build import KINDS
 from tenter.limits import INT64_MAX, Refusal, refuse
+from tenter.stretch import Resample
 
 Ints = npt.NDArray[np.int64]
 
@@ -53,18 +54,24 @@ def array(name: str, x: Any) -> Any:
 
 
 def integer(name: str, value: Any, expected: str = "an int", least: int | None = None) -> int:
-    """A plain int from an int, a NumPy integer or a one-element integer array; never from a bool or a float."""
+    """A plain int from an int, a NumPy integer or a one-element integer array; never from a bool or a float. A symbol
+    stays one."""
+    if type(value) is not int and not limits.symbolic(value):
+        value = _index(name, value, expected)
+    if least is not None and value < least:
+        refuse(ValueError, name, f"{expected} >= {least}", str(value))
+    if type(value) is int and abs(value) > INT64_MAX:
+        refuse(ValueError, name, f"{expected} below 2**63", str(value))
+    return value
+
+
+def _index(name: str, value: Any, expected: str) -> int:
     if isinstance(value, (bool, np.bool_)) or (frontends.is_array(value) and frontends.dtype_name(value) == "bool"):
         refuse(TypeError, name, expected, f"the bool {value}")
     try:
-        result = operator.index(value)
+        return operator.index(value)
     except (TypeError, RuntimeError):
-        refuse(TypeError, name, expected, frontends.describe(value))
-    if least is not None and result < least:
-        refuse(ValueError, name, f"{expected} >= {least}", str(result))
-    if abs(result) > INT64_MAX:
-        refuse(ValueError, name, f"{expected} below 2**63", str(result))
-    return result
+        return refuse(TypeError, name, expected, frontends.describe(value))
 
 
 def dim(name: str, value: Any, ndim: int) -> int:
@@ -120,7 +127,90 @@ class Counts(NamedTuple):
 def count_array(name: str, repeats: Any) -> npt.NDArray[Any]:
     """Counts as an integer array on the host."""
     if frontends.is_array(repeats):
-        problem = frontends.problem(repeats)
+        problem = frontends.problem(repeats) or frontends.of(repeats).unreadable(repeats)
+        if problem:
+            refuse(TypeError, name, "counts in a NumPy array or a plain CPU tensor", problem)
+        if frontends.dtype_name(repeats).removeprefix("u") not in ("int8", "int16", "int32", "int64"):
+            refuse(TypeError, name, "integer counts", frontends.dtype_name(repeats))
+        values = frontends.to_numpy(repeats)
+    elif isinstance(repeats, (list, tuple)):
+        if any(isinstance(r, (bool, np.bool_)) for r in repeats):
+            refuse(TypeError, name, "integer counts", "bool")
+        if any(isinstance(r, int) and abs(r) > INT64_MAX for r in repeats):
+            refuse(ValueError, name, "counts below 2**63", f"{max(repeats, key=abs)}")
+        try:
+            values = np.asarray(repeats)
+        except ValueError:
+            refuse(ValueError, name, "integer counts", "a ragged list")
+        except (TypeError, RuntimeError) as error:
+            refuse(TypeError, name, "integer counts", f"a list of which NumPy says: {error}")
+        if values.size == 0:
+            values = values.astype(np.int64)
+    else:
+        values = np.asarray(integer(name, repeats, "integer counts: an int, an array of ints or a list of ints"))
+    if values.dtype.kind not in "iu":
+        refuse(TypeError, name, "integer counts", f"{values.dtype}")
+    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
+
+
+def offsets(name: str, values: npt.NDArray[Any]) -> Ints:
+    """The n + 1 running totals of 1-D counts, none of them negative, their sum below 2**63."""
+    running = np.empty(len(values) + 1, np.int64)
+    total = _native.offsets(
+        values.__array_interface__["data"][0],
+        frontends.NATIVE_DTYPES[values.dtype.name],
+        values.strides[0],
+        len(values),
+        running.__array_interface__["data"][0],
+    )
+    if total < 0:
+        at = -1 - total
+        if values[at] < 0:
+            refuse(ValueError, name, "counts that are not negative", f"{values[at]} at position {at}")
+        refuse(ValueError, name, "counts whose sum is below 2**63", f"more from position {at} on")
+    return running
+
+
+def counts(repeats: Any, n: int, dim: int | None, output_size: Any) -> Counts:
+    """The repeats of repeat_interleave for n positions, verified against output_size."""
+    if isinstance(repeats, int) and not isinstance(repeats, bool):
+        result = Counts(integer("repeats", repeats, "a count", 0), None)
+    else:
+        values = count_array("repeats", repeats)
+        count_shape("repeats", values.dtype.name, values.shape, n, dim)
+        if values.size == 1:
+            result = Counts(integer("repeats", values.reshape(-1)[0], "a count", 0), None)
+        else:
+            result = Counts(None, offsets("repeats", values))
+    if result.total(n) > INT64_MAX:
+        refuse(ValueError, "repeats", "counts whose sum is below 2**63", f"{n} positions times {result.each}")
+    total(result.total(n), output_size)
+    return result
+
+
+def count_shape(name: str, dtype: str, shape: Sequence[int], n: int, dim: int | None) -> None:
+    """One count for all of n positions, or one for each."""
+    if dtype.removeprefix("u") not in ("int8", "int16", "int32", "int64"):
+        refuse(TypeError, name, "integer counts", dtype)
+    if len(shape) > 1:
+        refuse(ValueError, name, "0-d or 1-D counts", f"{len(shape)}-D")
+    if len(shape) == 1 and shape[0] != 1 and shape[0] != n:
+        where = "position of the flattened x" if dim is None else f"position of dim {dim}"
+        one = " (or one for all)" if n != 1 else ""
+        refuse(ValueError, name, f"{n} counts, one per {where}{one}", str(shape[0]))
+
+
+def total(self, n: int) -> int:
+        if self.offsets is not None:
+            return int(self.offsets[-1])
+        assert self.each is not None
+        return n * self.each
+
+
+def count_array(name: str, repeats: Any) -> npt.NDArray[Any]:
+    """Counts as an integer array on the host."""
+    if frontends.is_array(repeats):
+        problem = frontends.problem(repeats) or frontends.of(repeats).unreadable(repeats)
         if problem:
             refuse(TypeError, name, "counts in a NumPy array or a plain CPU tensor", problem)
         if frontends.dtype_name(repeats).removeprefix("u") not in ("int8", "int16", "int32", "int64"):
@@ -236,18 +326,6 @@ def output(out: Any, x: Any, shape: tuple[int, ...]) -> None:
         refuse(TypeError, "out", f"an array of x's kind and dtype, {frontends.dtype_name(x)}", frontends.describe(out))
 
 
-class Resampling(NamedTuple):
-    """interpolate's arguments: per spatial dim the output size, and the scale where coordinates use the given one."""
-
-    kind: str
-    sizes: tuple[int, ...]
-    scales: tuple[float | None, ...]
-    align_corners: bool
-    antialias: bool
-    nearest_rule: str
-    saturate: bool
-
-
 # Spatial dims that a mode's name promises; other modes take 1 to 3.
 RANKS = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
 CORNERED = ("linear", "bilinear", "bicubic", "trilinear")
@@ -255,9 +333,9 @@ CORNERED = ("linear", "bilinear", "bicubic", "trilinear")
 
 def resampling(
     x: Any, size: Any, scale_factor: Any, mode: Any, align_corners: Any, recompute_scale_factor: Any, antialias: Any
-) -> Resampling:
+) -> Resample:
     """All of interpolate's arguments, in order."""
-    spatial = tuple(int(n) for n in x.shape[2:])
+    spatial = tuple(x.shape[2:])
     n = len(spatial)
     if not 1 <= n <= 3:
         refuse(ValueError, "x", "(batch, channels, [depth,] [height,] width)", f"{x.ndim} dims")
@@ -265,7 +343,7 @@ def resampling(
         refuse(ValueError, "size", "size or scale_factor, not both", f"size={size} and scale_factor={scale_factor}")
     if size is None and scale_factor is None:
         refuse(ValueError, "size", "size or scale_factor", "neither")
-    scales: tuple[float | None, ...] = (None,) * n
+    scales: tuple[float, ...] | None = None
     if size is not None:
         out = _per_dim("size", sizes("size", [size], least=1), size, n)
     else:
@@ -304,18 +382,16 @@ def resampling(
             refuse(TypeError, flag, "a bool", repr(value))
     if 0 in spatial:
         refuse(ValueError, "x", "spatial dims of at least 1", f"shape {tuple(x.shape)}")
-    limits.addressable("size" if size is not None else "scale_factor", (*x.shape[:2], *out), frontends.itemsize(x))
-    limits.memory((*x.shape[:2], *out), frontends.itemsize(x))
-    # A map's tables, and what building them takes: seldom more than the arrays, but for one axis of 10**8 and more.
-    limits.memory((sum(spatial) + sum(out),), 200, "the tables of the axis maps")
+    if not frontends.recorded(x):  # sizes are numbers, memory is near
+        limits.addressable("size" if size is not None else "scale_factor", (*x.shape[:2], *out), frontends.itemsize(x))
+        limits.memory((*x.shape[:2], *out), frontends.itemsize(x))
+        # A map's tables, and what building them takes: seldom more than the arrays, but for one axis of 10**8 and more.
+        limits.memory((sum(spatial) + sum(out),), 200, "the tables of the axis maps")
     if recompute_scale_factor or kind == "area":
-        scales = (None,) * n
-    rule = "direct"
-    if kind.startswith("nearest"):
-        rule = coordinates.nearest_rule(name, tuple(x.shape), out, frontends.channels_last(x))
-    # Pillow, and PyTorch after it, hold 8-bit images in 8 bits between the axes, which cuts what overshoots.
-    saturate = name == "uint8" and n == 2 and bool(antialias) and kind != "linear"
-    return Resampling(kind, out, scales, bool(align_corners), bool(antialias), rule, saturate)
+        scales = None
+    # How nearest positions round depends on it, for more than three channels.
+    channels_last = kind.startswith("nearest") and n > 1 and x.shape[1] > 3 and frontends.channels_last(x)
+    return Resample(out, scales, kind, bool(align_corners), bool(antialias), channels_last)
 
 
 def _per_dim(name: str, values: tuple[Any, ...], given: Any, n: int) -> tuple[Any, ...]:
@@ -356,6 +432,6 @@ def _scaled(length: int, factor: float) -> int:
     out = length * factor
     if not out < 2.0**63:
         refuse(ValueError, "scale_factor", "output sizes below 2**63", f"{length} * {factor}")
-    if length and int(out) < 1:
+    if out < 1 and length:
         refuse(ValueError, "scale_factor", "output sizes of at least 1", f"floor({length} * {factor}) = 0")
-    return max(1, int(out))
+    return math.floor(out) if length else 1

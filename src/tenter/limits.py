@@ -19,6 +19,11 @@ class Refusal(Exception):
         super().__init__(kind, f"{argument}: expected {expected}, got {got}")
 
 
+def symbolic(size: object) -> bool:
+    """Is a size known to PyTorch's compiler by a name alone?"""
+    return type(size).__name__ == "SymInt"
+
+
 def refuse(kind: type[Exception], argument: str, expected: str, got: str) -> NoReturn:
     raise Refusal(kind, argument, expected, got)
 

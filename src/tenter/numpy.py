@@ -13,8 +13,9 @@ import numpy.typing as npt
 from numpy import repeat as _numpy_repeat
 from numpy import tile as _numpy_tile
 
-from tenter import build, check, limits
-from tenter.apply import apply_maps
+from tenter import check, limits
+from tenter.apply import stretch
+from tenter.stretch import Repeat, RepeatCounts
 
 __all__ = ["repeat", "tile"]
 
@@ -47,7 +48,9 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
         if values.ndim > 1:
             limits.refuse(ValueError, "repeats", "0-d or 1-D counts", f"{values.ndim}-D")
         counts = check.counts(values.reshape(-1).astype(np.int64), n, dim, None)
-        return apply_maps(x, ((dim, build.repeat_interleave(n, *counts)),))
+        if counts.each is not None:
+            return stretch(x, Repeat(tuple(counts.each if d == dim else 1 for d in range(x.ndim)), True))
+        return stretch(x, RepeatCounts(counts.offsets, dim, counts.total(n)))
     except limits.Refusal:
         return _numpy_repeat(a, repeats, axis=axis)
 
@@ -73,7 +76,7 @@ def tile(A: Any, reps: Any) -> Any:
         check.rank("reps", len(sizes))
         x = x.reshape((1,) * (len(sizes) - x.ndim) + x.shape)
         limits.addressable("reps", [int(x.shape[k]) * s for k, s in enumerate(sizes)], x.dtype.itemsize)
-        return apply_maps(x, tuple((k, build.tile(x.shape[k], s)) for k, s in enumerate(sizes) if s != 1))
+        return stretch(x, Repeat(sizes, False))
     except limits.Refusal:
         return _numpy_tile(A, reps)
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tenter import build, check, frontends, limits
-from tenter.apply import apply_maps
+from tenter import calls, check, frontends, limits
+from tenter.apply import stretch
+from tenter.stretch import Repeat, RepeatCounts, Stretch
 
 
 def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Any:
@@ -38,6 +39,9 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
     >>> repeat_interleave([1, 2, 3])
     array([0, 1, 1, 2, 2, 2])
     """
+    known = calls.recall("repeat_interleave", x, (repeats, dim, output_size))
+    if known is not None:
+        return known
     try:
         if repeats is None:
             return _positions(x, dim, output_size)
@@ -47,15 +51,27 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
         else:
             axis = check.dim("dim", dim, x.ndim)
             flat = x if x.ndim else x.reshape(1)
-        n = int(flat.shape[axis])
-        counts = check.counts(repeats, n, None if dim is None else axis, output_size)
-        return apply_maps(flat, ((axis, build.repeat_interleave(n, *counts)),))
+        does = _counted(flat, repeats, axis, dim is None, output_size)
+        return calls.serve("repeat_interleave", x, (repeats, dim, output_size), flat, does)
     except limits.Refusal as refusal:
         if repeats is None:
             raise check.error(refusal, "repeat_interleave", repeats=x, dim=dim, output_size=output_size) from None
         raise check.error(
             refusal, "repeat_interleave", x=x, repeats=repeats, dim=dim, output_size=output_size
         ) from None
+
+
+def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> Stretch:
+    if frontends.recorded(x) or (frontends.recorded(repeats) and not isinstance(x, np.ndarray)):
+        if not frontends.is_array(repeats) and not isinstance(repeats, (list, tuple)):
+            each = check.integer("repeats", repeats, "a count", 0)
+            check.total(each * x.shape[axis], output_size)
+            return Repeat(tuple(each if d == axis else 1 for d in range(x.ndim)), True)
+        return frontends.of(x).counted(x, repeats, axis, output_size)
+    counts = check.counts(repeats, x.shape[axis], None if flat else axis, output_size)
+    if counts.offsets is None:
+        return Repeat(tuple(counts.each if d == axis else 1 for d in range(x.ndim)), True)
+    return RepeatCounts(counts.offsets, axis, counts.total(x.shape[axis]))
 
 
 def _positions(repeats: Any, dim: Any, output_size: Any) -> Any:
@@ -70,7 +86,7 @@ def _positions(repeats: Any, dim: Any, output_size: Any) -> Any:
     positions: Any = np.arange(len(values), dtype=np.int32 if values.dtype == np.int32 else np.int64)
     if not isinstance(repeats, (np.ndarray, list, tuple)):
         positions = frontends.of(repeats).from_numpy(positions)
-    return apply_maps(positions, ((0, build.repeat_interleave(len(values), None, offsets)),))
+    return stretch(positions, RepeatCounts(offsets, 0, int(offsets[-1])))
 
 
 def repeat(x: Any, *sizes: Any, **named: Any) -> Any:
@@ -89,9 +105,13 @@ def repeat(x: Any, *sizes: Any, **named: Any) -> Any:
     >>> repeat(np.array([[1, 2], [3, 4]]), 2, 3).shape
     (4, 6)
     """
+    given = sizes[0] if len(sizes) == 1 and type(sizes[0]) is tuple else sizes
+    known = None if named else calls.recall("repeat", x, given)
+    if known is not None:
+        return known
     try:
         x = check.array("x", x)
-        return _tiled(x, "sizes", check.repeat_sizes("sizes", sizes, named, x.ndim))
+        return _tiled(x, "repeat", given, "sizes", check.repeat_sizes("sizes", sizes, named, x.ndim))
     except limits.Refusal as refusal:
         raise check.error(refusal, "repeat", x, *sizes, **named) from None
 
@@ -111,19 +131,24 @@ def tile(x: Any, *dims: Any) -> Any:
     array([[1, 2, 1, 2],
            [3, 4, 3, 4]])
     """
+    given = dims[0] if len(dims) == 1 and type(dims[0]) is tuple else dims
+    known = calls.recall("tile", x, given)
+    if known is not None:
+        return known
     try:
         x = check.array("x", x)
         sizes = check.sizes("dims", dims)
-        return _tiled(x, "dims", (1,) * (x.ndim - len(sizes)) + sizes)
+        return _tiled(x, "tile", given, "dims", (1,) * (x.ndim - len(sizes)) + sizes)
     except limits.Refusal as refusal:
         raise check.error(refusal, "tile", x, *dims) from None
 
 
-def _tiled(x: Any, name: str, sizes: tuple[int, ...]) -> Any:
+def _tiled(x: Any, op: str, given: Any, name: str, sizes: tuple[int, ...]) -> Any:
     check.rank(name, len(sizes))
-    x = x.reshape((1,) * (len(sizes) - x.ndim) + tuple(x.shape))
-    limits.addressable(name, [n * int(s) for n, s in zip(sizes, x.shape)], frontends.itemsize(x))
-    return apply_maps(x, tuple((axis, build.tile(int(x.shape[axis]), n)) for axis, n in enumerate(sizes) if n != 1))
+    front = x.reshape((1,) * (len(sizes) - x.ndim) + tuple(x.shape))
+    if not frontends.recorded(x):
+        limits.addressable(name, [n * s for n, s in zip(sizes, front.shape)], frontends.itemsize(x))
+    return calls.serve(op, x, given, front, Repeat(sizes, False))
 
 
 def expand(x: Any, *sizes: Any) -> Any:
@@ -182,17 +207,13 @@ def interpolate(
     >>> interpolate(np.arange(3).reshape(1, 1, 3), scale_factor=2)
     array([[[0, 0, 1, 1, 2, 2]]])
     """
+    given = (size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
+    known = calls.recall("interpolate", x, given)
+    if known is not None:
+        return known
     try:
         x = check.array("x", x)
-        r = check.resampling(x, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
-        maps = tuple(
-            (
-                axis,
-                build.resample(r.kind, int(x.shape[axis]), n_out, scale, r.align_corners, r.antialias, r.nearest_rule),
-            )
-            for axis, n_out, scale in zip(range(2, x.ndim), r.sizes, r.scales)
-        )
-        return apply_maps(x, maps, keep_layout=True, saturate=r.saturate)
+        return calls.serve("interpolate", x, given, x, check.resampling(x, *given))
     except limits.Refusal as refusal:
         raise check.error(
             refusal,

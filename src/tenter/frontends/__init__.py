@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tenter.frontends import numpy as numpy_frontend
+from tenter.frontends.numpy import OPAQUE as OPAQUE
 
 # Dtypes that the native window kernel computes with, as numbered in native/kernels.hpp.
 NATIVE_DTYPES = {
@@ -24,6 +25,8 @@ COMPLEX_PARTS = {"complex32": "float16", "complex64": "float32", "complex128": "
 
 
 _torch_frontend: ModuleType | None = None
+# The frontend of each type that is exactly an array or tensor; tensors' once there have been some.
+KINDS: dict[type, ModuleType] = {np.ndarray: numpy_frontend}
 
 
 def of(x: Any) -> ModuleType:
@@ -35,6 +38,7 @@ def of(x: Any) -> ModuleType:
         from tenter.frontends import torch as torch_frontend
 
         _torch_frontend = torch_frontend
+        KINDS.update(dict.fromkeys(torch_frontend.KINDS, torch_frontend))
     return _torch_frontend
 
 
@@ -46,9 +50,15 @@ def is_array(x: Any) -> bool:
 
 
 def problem(x: Any) -> str | None:
-    """Why x, an array or tensor, can't be read from the host; None if it can."""
+    """Why no kernel can serve x, an array or tensor; None if one can."""
     found: str | None = of(x).problem(x)
     return found
+
+
+def recorded(x: Any) -> bool:
+    """Is x a tensor for PyTorch's dispatcher, with sizes that may be symbols and values that may come later?"""
+    answer: bool = is_array(x) and of(x).recorded(x)
+    return answer
 
 
 def to_numpy(x: Any) -> np.ndarray[Any, Any]:
@@ -84,10 +94,11 @@ def describe(value: Any) -> str:
 
 def channels_last(x: Any) -> bool:
     """Does a (batch, channels, spatial...) array lie in memory as batch, spatial..., channels, without gaps?"""
-    step = 1
-    view = of(x).view(x)
+    frontend = of(x)
+    step = 1 if frontend is not numpy_frontend else x.dtype.itemsize
+    strides = frontend.strides(x)
     for d in (1, *range(x.ndim - 1, 1, -1), 0):
-        if x.shape[d] != 1 and view.strides[d] != step * view.itemsize:
+        if x.shape[d] != 1 and strides[d] != step:
             return False
         step *= x.shape[d]
     return True

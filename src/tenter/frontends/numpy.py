@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tenter.frontends.view import View
+from tenter.frontends.layout import Layout
+
+if TYPE_CHECKING:
+    from tenter.apply import Planned
 
 Array = npt.NDArray[Any]
+OPAQUE = "opaque"  # elements that are more than their bytes
 
 
 def problem(x: Array) -> str | None:
@@ -18,6 +22,10 @@ def problem(x: Array) -> str | None:
     if type(x) in (np.ndarray, np.memmap, np.recarray):
         return None
     return f"a {type(x).__name__}, whose own rules would be lost (np.asarray(x) drops them)"
+
+
+def unreadable(x: Array) -> str | None:
+    return problem(x)
 
 
 def to_numpy(x: Array) -> Array:
@@ -59,16 +67,41 @@ def itemsize(x: Array) -> int:
     return x.dtype.itemsize
 
 
-def allocate(x: Array, shape: tuple[int, ...], order: tuple[int, ...]) -> Array:
+def plain(x: Array) -> bool:
+    return True
+
+
+def recorded(x: Array) -> bool:
+    return False
+
+
+def strides(x: Array) -> tuple[int, ...]:
+    return x.strides
+
+
+def execute(x: Array, planned: Planned) -> Array:
+    result: Array = planned.run(x)
+    return result
+
+
+def allocate(x: Array, shape: tuple[int, ...], order: tuple[int, ...] | None) -> Array:
     """A fresh array of x's dtype whose dims lie in memory in the given order."""
-    if order == tuple(range(len(shape))):
+    if order is None:
         return np.empty(shape, x.dtype)
     packed: Array = np.empty([shape[d] for d in order], x.dtype).transpose(np.argsort(order))
     return packed
 
 
-def view(x: Array) -> View:
-    return View(x.__array_interface__["data"][0], x.shape, x.strides, dtype_name(x), x.dtype.itemsize)
+def layout(x: Array) -> Layout:
+    if x.dtype.hasobject or x.dtype.itemsize == 0:
+        return Layout(x.shape, x.strides, OPAQUE, x.dtype.itemsize)
+    # Swapped bytes can be copied and not added, so they get a name of their own.
+    return Layout(x.shape, x.strides, dtype_name(x) if x.dtype.isnative else x.dtype.str, x.dtype.itemsize)
+
+
+def address(x: Array, extent: int) -> int:
+    pointer: int = x.__array_interface__["data"][0]
+    return pointer
 
 
 def expand(x: Array, shape: tuple[int, ...]) -> Array:

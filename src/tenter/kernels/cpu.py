@@ -1,7 +1,8 @@
-"""The compiled core: an array with maps on some axes becomes a few calls of `copy` and `window`.
+"""The compiled core: an array's layout with maps on some axes becomes a plan, a few calls of `copy` and `window`.
 
-A call is described by dims from slowest to fastest, each with its length, stride and map. Output is contiguous in that
-order. Dims without a map are merged where memory allows; temporaries appear only between passes of window maps.
+An array is described by dims from slowest to fastest, each with its length, stride and map. Output is contiguous in
+that order. Dims without a map are merged where memory allows; temporaries appear only between passes of window maps. A
+plan knows layouts but no addresses, so one plan serves every array of its layout.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 
 from tenter import _native
 from tenter.frontends import COMPLEX_PARTS, NATIVE_DTYPES
-from tenter.frontends.view import View
+from tenter.frontends.layout import Layout
 from tenter.maps import AxisMap, Copy, Window
 
 ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8}
@@ -35,12 +36,51 @@ class Dim(NamedTuple):
         return self.map.n_out // self.map.block if self.map else self.n
 
 
-class Buffer(NamedTuple):
-    """Memory of one dtype."""
+# What a step reads and writes: the call's input and output, then temporaries.
+INPUT, OUTPUT, FIRST_TEMPORARY = range(3)
 
-    pointer: int
+
+class Buffer(NamedTuple):
+    """Memory of one dtype, `at` bytes into one of a call's memories."""
+
+    memory: int
+    at: int
     dtype: str
     itemsize: int
+
+
+class Step(NamedTuple):
+    kernel: _native.CopyStep | _native.WindowStep
+    source: int
+    source_at: int
+    target: int
+    target_at: int
+
+
+class Plan:
+    """Steps that apply maps to arrays of one layout."""
+
+    def __init__(self, n_bytes: int) -> None:
+        self.steps: list[Step] = []
+        self.temporaries: list[int] = []  # bytes of each
+        # Below this, asking how many threads there are costs more than they save.
+        self.small = n_bytes < 1 << 15
+
+    def run(self, source: int, target: int, threads: int) -> None:
+        """Reads the input at address source, writes the output at address target."""
+        held = [np.empty(n, np.uint8) for n in self.temporaries]
+        memory = [source, target, *(_address(t) for t in held)]
+        for kernel, from_, from_at, to, to_at in self.steps:
+            kernel(memory[from_] + from_at, memory[to] + to_at, threads)
+
+    def temporary(self, pass_: int, n_bytes: int) -> int:
+        while len(self.temporaries) <= pass_:
+            self.temporaries.append(0)
+        self.temporaries[pass_] = max(self.temporaries[pass_], n_bytes)
+        return FIRST_TEMPORARY + pass_
+
+    def add(self, kernel: _native.CopyStep | _native.WindowStep, source: Buffer, target: Buffer) -> None:
+        self.steps.append(Step(kernel, source.memory, source.at, target.memory, target.at))
 
 
 class Options(NamedTuple):
@@ -48,11 +88,10 @@ class Options(NamedTuple):
 
     accumulate: str
     saturate: bool
-    threads: int
 
 
-def run(src: View, maps: tuple[tuple[int, AxisMap], ...], pointer: int, threads: int, saturate: bool = False) -> None:
-    """Applies maps to src; the result is written, contiguous, at pointer.
+def plan(src: Layout, maps: tuple[tuple[int, AxisMap], ...], saturate: bool = False) -> Plan:
+    """The steps that apply maps to src; the result is contiguous.
 
     saturate: between two axes too, as Pillow does, and in Pillow's order of axes.
     """
@@ -68,19 +107,23 @@ def run(src: View, maps: tuple[tuple[int, AxisMap], ...], pointer: int, threads:
             dims.append(Dim(n // m.block, stride * m.block, m))
             if m.block > 1:
                 dims.append(Dim(m.block, stride))
-    if math.prod(d.n_out for d in dims) == 0:
-        return
+    n_values = math.prod(d.n_out for d in dims)
+    made = Plan(n_values * src.itemsize)
+    source, target = Buffer(INPUT, 0, src.dtype, src.itemsize), Buffer(OUTPUT, 0, src.dtype, src.itemsize)
+    if n_values == 0:
+        return made
     if all(d.map is None or isinstance(d.map, Copy) for d in dims):
-        _copy(src.pointer, pointer, src.itemsize, dims, threads)
+        _copy(made, source, target, dims)
     else:
-        _windows(src, pointer, dims, threads, saturate)
+        _windows(made, source, target, dims, saturate)
+    return made
 
 
 # ---- copy
 
 
-def _copy(src: int, dst: int, itemsize: int, dims: list[Dim], threads: int) -> None:
-    run = itemsize
+def _copy(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
+    run = source.itemsize
     axes: list[tuple[int, int, int, int, int, Any]] = []  # fastest first
     for n, stride, m in reversed(dims):
         if m is None:
@@ -96,7 +139,7 @@ def _copy(src: int, dst: int, itemsize: int, dims: list[Dim], threads: int) -> N
             axes.append((AFFINE, n, n, stride, 1, None))
         else:
             axes.append(_copy_axis(n, stride, m))  # type: ignore[arg-type]
-    _native.copy(src, dst, run, axes[::-1], threads)
+    made.add(_native.CopyStep(run, axes[::-1]), source, target)
 
 
 def _copy_axis(n: int, stride: int, m: Copy) -> tuple[int, int, int, int, int, Any]:
@@ -115,40 +158,33 @@ def _copy_axis(n: int, stride: int, m: Copy) -> tuple[int, int, int, int, int, A
 # ---- window
 
 
-def _windows(src: View, pointer: int, dims: list[Dim], threads: int, saturate: bool) -> None:
-    dtype, itemsize = src.dtype, src.itemsize
-    if dtype in COMPLEX_PARTS:
-        dtype, itemsize = COMPLEX_PARTS[dtype], itemsize // 2
+def _windows(made: Plan, source: Buffer, target: Buffer, dims: list[Dim], saturate: bool) -> None:
+    if source.dtype in COMPLEX_PARTS:
+        part, itemsize = COMPLEX_PARTS[source.dtype], source.itemsize // 2
+        source, target = (b._replace(dtype=part, itemsize=itemsize) for b in (source, target))
         dims = [*dims, Dim(2, itemsize)]
-    options = Options(_accumulator(dtype, dims), saturate, threads)
-    source, target = Buffer(src.pointer, dtype, itemsize), Buffer(pointer, dtype, itemsize)
+    options = Options(_accumulator(source.dtype, dims), saturate)
     passes = _passes(dims)
     # Between passes lies a temporary. Leading dims without a map are independent, so they go a few slices at a time
     # and the temporary stays small and in cache.
     lead = next(k for k, d in enumerate(dims) if d.map)
     outer = _merge(dims[:lead])
     if len(passes) == 1 or not outer:
-        _run_passes(source, target, dims, passes, options, {})
+        _run_passes(made, source, target, dims, passes, options)
         return
     (n, stride), rest = outer[0], [Dim(*d) for d in outer[1:]] + dims[lead:]
     passes = [[k - lead + len(outer) for k in axes] for axes in passes]
-    bytes_each = itemsize * math.prod(d.n_out for d in rest)
+    bytes_each = source.itemsize * math.prod(d.n_out for d in rest)
     largest = ITEMSIZE[options.accumulate] * max(math.prod(d.n for d in rest), math.prod(d.n_out for d in rest))
     chunk = max(1, TEMPORARY // max(largest, 1))
-    temporaries: dict[int, np.ndarray[Any, Any]] = {}
     for at in range(0, n, chunk):
         some = [Dim(min(chunk, n - at), stride), *rest]
-        from_, to = source.pointer + at * stride, target.pointer + at * bytes_each
-        _run_passes(source._replace(pointer=from_), target._replace(pointer=to), some, passes, options, temporaries)
+        from_, to = source._replace(at=at * stride), target._replace(at=at * bytes_each)
+        _run_passes(made, from_, to, some, passes, options)
 
 
 def _run_passes(
-    source: Buffer,
-    target: Buffer,
-    dims: list[Dim],
-    passes: list[list[int]],
-    options: Options,
-    temporaries: dict[int, np.ndarray[Any, Any]],
+    made: Plan, source: Buffer, target: Buffer, dims: list[Dim], passes: list[list[int]], options: Options
 ) -> None:
     for done, axes in enumerate(passes):
         copies = isinstance(dims[axes[0]].map, Copy)
@@ -157,15 +193,12 @@ def _run_passes(
         if done + 1 == len(passes):
             out = target
         else:
-            kind = source if copies else Buffer(0, options.accumulate, ITEMSIZE[options.accumulate])
-            n_bytes = math.prod(shape) * kind.itemsize
-            if done not in temporaries or temporaries[done].nbytes < n_bytes:
-                temporaries[done] = np.empty(n_bytes, np.uint8)
-            out = kind._replace(pointer=_address(temporaries[done]))
+            dtype, itemsize = (source.dtype, source.itemsize) if copies else (options.accumulate, ITEMSIZE[options.accumulate])
+            out = Buffer(made.temporary(2 * done, math.prod(shape) * itemsize), 0, dtype, itemsize)
         if copies:
-            _copy(source.pointer, out.pointer, source.itemsize, chosen, options.threads)
+            _copy(made, source, out, chosen)
         else:
-            _window_pass(source, out, chosen, axes, options)
+            _window_pass(made, source, out, chosen, axes, options, 2 * done + 1)
         strides = _contiguous(shape, out.itemsize)
         dims = [Dim(n, s, None if k in axes else d.map) for k, (n, s, d) in enumerate(zip(shape, strides, dims))]
         source = out
@@ -196,13 +229,16 @@ def _cost(dims: list[Dim]) -> tuple[float, int]:
     return (growth, len(dims) if growth < 1 else -len(dims))
 
 
-def _window_pass(source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options) -> None:
+def _window_pass(
+    made: Plan, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
+) -> None:
+    """spare: the temporary that the input is packed into if it must be."""
     rows_first = len(axes) == 2 and _rows_first(dims[axes[0]], dims[axes[1]], options.saturate)
-    itemsize, inner, packed = source.itemsize, _merge(dims[axes[-1] + 1 :]), None
+    itemsize, inner = source.itemsize, _merge(dims[axes[-1] + 1 :])
     if _needs_packing(dims, axes, inner, rows_first, itemsize):
-        packed = np.empty(math.prod(d.n for d in dims) * itemsize, np.uint8)
-        _copy(source.pointer, _address(packed), itemsize, [d._replace(map=None) for d in dims], options.threads)
-        source = source._replace(pointer=_address(packed))
+        packed = Buffer(made.temporary(spare, math.prod(d.n for d in dims) * itemsize), 0, source.dtype, itemsize)
+        _copy(made, source, packed, [d._replace(map=None) for d in dims])
+        source = packed
         dims = [d._replace(stride=s) for d, s in zip(dims, _contiguous([d.n for d in dims], itemsize))]
         inner = _merge(dims[axes[-1] + 1 :])
     n_inner, inner_stride = inner[0] if inner else (1, itemsize)
@@ -215,9 +251,7 @@ def _window_pass(source: Buffer, target: Buffer, dims: list[Dim], axes: list[int
         row, column, inside = maps[0], (n_inner, inner_stride, None), (1, itemsize)
     else:
         row, column, inside = (1, 0, None), maps[0], (n_inner, inner_stride)
-    _native.window(
-        source.pointer,
-        target.pointer,
+    step = _native.WindowStep(
         NATIVE_DTYPES[source.dtype],
         NATIVE_DTYPES[target.dtype],
         ACCUMULATE[options.accumulate],
@@ -228,9 +262,8 @@ def _window_pass(source: Buffer, target: Buffer, dims: list[Dim], axes: list[int
         rows_first,
         options.saturate,
         target.itemsize * math.prod(d.n_out for d in dims),
-        options.threads,
     )
-    del packed
+    made.add(step, source, target)
 
 
 def _rows_first(row: Dim, column: Dim, saturate: bool) -> bool:

@@ -1,14 +1,13 @@
-"""An array as a kernel sees it."""
+"""An array as a plan sees it."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 
-class View(NamedTuple):
-    """Address, and shape with strides in bytes."""
+class Layout(NamedTuple):
+    """Shape, with strides in bytes."""
 
-    pointer: int
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     dtype: str

@@ -1,0 +1,199 @@
+"""PyTorch tensors on the CPU. Imported only once the caller has imported torch.
+
+A plain tensor in eager code takes the short way: its memory is read and written here. Everything else (torch.func, the
+compiler, export, fake and meta tensors, subclasses, autocast) is for the dispatcher, so it goes through the registered
+operators of `library.py`, whose CPU kernel ends here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
+import torch
+
+from tenter.frontends.layout import Layout
+from tenter.frontends.torch import private
+
+if TYPE_CHECKING:
+    from tenter.apply import Planned
+    from tenter.stretch import RepeatCounts, Stretch
+
+NAMES = {getattr(torch, name): name for name in (
+    "float32", "float64", "float16", "bfloat16", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64",
+    "int64", "bool", "complex32", "complex64", "complex128")}  # fmt: skip
+KINDS = (torch.Tensor, torch.nn.Parameter)
+
+
+def bare(x: torch.Tensor) -> bool:
+    """Is x a strided CPU tensor with nothing about it, and no compiler, transform, mode or tracer following?"""
+    if torch.compiler.is_compiling():
+        return False
+    keys = private.dispatch_keys(x)
+    return (
+        (keys == private.PLAIN or keys == private.PLAIN_INFERENCE)
+        and not private.functorch_active()
+        and not private.dispatch_modes()
+        and not private.tracing()
+    )
+
+
+def plain(x: torch.Tensor) -> bool:
+    """Is all there is to a call on x to read its memory, write a result's and record a gradient?"""
+    return bare(x) and not private.function_modes() and not private.forward_mode()
+
+
+def recorded(x: torch.Tensor) -> bool:
+    """Is x for the dispatcher?"""
+    return type(x) not in KINDS or not plain(x)
+
+
+def problem(x: torch.Tensor) -> str | None:
+    """Why no kernel can serve x."""
+    if x.is_nested or x.is_quantized:
+        return "a nested or quantized tensor"
+    if x.layout is not torch.strided:
+        return f"a {str(x.layout).removeprefix('torch.')} tensor"
+    if x.device.type not in ("cpu", "meta"):
+        return f"a tensor on {x.device.type}"
+    return None
+
+
+def unreadable(x: torch.Tensor) -> str | None:
+    """Why x's values can't be had on the host now."""
+    if x.device.type == "meta":
+        return "a meta tensor, which has no values"
+    if type(x) not in KINDS or not bare(resolve(x)):
+        return f"a {type(x).__name__} under a transform, a tracer or rules of its own"
+    return None
+
+
+def strides(x: torch.Tensor) -> tuple[int, ...]:
+    return x.stride()
+
+
+def to_numpy(x: torch.Tensor) -> npt.NDArray[Any]:
+    array: npt.NDArray[Any] = resolve(x.detach()).numpy()
+    return array
+
+
+def from_numpy(x: npt.NDArray[Any]) -> torch.Tensor:
+    return torch.from_numpy(x)
+
+
+def unwritable(x: torch.Tensor) -> str | None:
+    if x.requires_grad:
+        return "a tensor that requires grad"
+    if x.is_inference() and not torch.is_inference_mode_enabled():
+        return "an inference tensor"
+    return "an expanded tensor" if any(s == 0 and n > 1 for n, s in zip(x.shape, x.stride())) else None
+
+
+def copy_into(out: torch.Tensor, result: torch.Tensor) -> None:
+    out.copy_(result.detach())
+
+
+def through_numpy(x: torch.Tensor, f: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]) -> torch.Tensor:
+    """f of x's values, in a dtype that NumPy has: it lacks bfloat16 and complex32."""
+    wide = {torch.bfloat16: torch.float64, torch.complex32: torch.complex128}.get(x.dtype, x.dtype)
+    return torch.from_numpy(f(to_numpy(x.to(wide)))).to(x.dtype)
+
+
+def dtype_name(x: torch.Tensor) -> str:
+    return NAMES.get(x.dtype) or str(x.dtype).removeprefix("torch.")
+
+
+def itemsize(x: torch.Tensor) -> int:
+    return x.element_size()
+
+
+def allocate(x: torch.Tensor, shape: tuple[int, ...], order: tuple[int, ...] | None) -> torch.Tensor:
+    """A fresh tensor of x's dtype whose dims lie in memory in the given order."""
+    try:
+        if order is None:
+            return x.new_empty(shape)
+        return torch.empty_permuted(shape, order, dtype=x.dtype, device=x.device)
+    except RuntimeError as failed:  # what PyTorch's allocator raises
+        raise MemoryError(f"result: no memory for shape {shape} of {x.dtype}") from failed
+
+
+def layout(x: torch.Tensor) -> Layout:
+    size = x.element_size()
+    return Layout(tuple(x.shape), tuple(s * size for s in x.stride()), dtype_name(x), size)
+
+
+def address(x: torch.Tensor, extent: int) -> int:
+    """Where x's first element lies; its storage, which may have been taken from it, must hold `extent` bytes."""
+    if x.untyped_storage().nbytes() < x.storage_offset() * x.element_size() + extent and x.numel():
+        from tenter import limits
+
+        limits.refuse(TypeError, "x", "a tensor with memory of its own", "one whose storage is too small")
+    return x.data_ptr()
+
+
+def resolve(x: torch.Tensor) -> torch.Tensor:
+    """The values themselves: conj and neg are flags on a tensor until something reads it."""
+    return x.resolve_conj().resolve_neg()
+
+
+def expand(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
+    return x.expand(shape)
+
+
+def execute(x: torch.Tensor, planned: Planned) -> torch.Tensor:
+    """The steps done to a plain tensor, recorded for autograd where it records."""
+    if (x.requires_grad and torch.is_grad_enabled()) or private.forward_mode():
+        result: torch.Tensor = _run(x, planned)
+        return result
+    return planned.run(x)  # type: ignore[no-any-return]
+
+
+def counted(x: torch.Tensor, repeats: Any, dim: int, output_size: Any) -> RepeatCounts:
+    from tenter.frontends.torch import library
+
+    return library.counted(x, repeats, dim, output_size)
+
+
+def record(x: torch.Tensor, does: Stretch) -> torch.Tensor:
+    from tenter.frontends.torch import library
+
+    return library.call(x, does)
+
+
+class _Run(private.SingleLevelFunction):  # type: ignore[misc]
+    """A plain tensor's gradient: the transposed maps, and so on."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, planned: Planned) -> torch.Tensor:
+        ctx.planned = planned
+        return planned.run(x)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def backward(ctx: Any, g: torch.Tensor) -> tuple[torch.Tensor, None]:
+        from tenter import check, limits  # late: check reads this module
+
+        planned = ctx.planned
+        try:
+            if recorded(g):
+                return record_adjoint(g, planned), None
+            return execute(g, planned.adjoint(g)).reshape(planned.shape_in), None
+        except limits.Refusal as refusal:
+            raise check.error(refusal, "backward", grad=g) from None
+
+    @staticmethod
+    def jvp(ctx: Any, tangent: torch.Tensor, _: None) -> torch.Tensor:
+        """Of a map applied by itself; operations with tangents are for the dispatcher."""
+        return execute(tangent, ctx.planned.again(tangent))
+
+
+_run = private.apply_of(_Run)
+
+
+def record_adjoint(g: torch.Tensor, planned: Planned) -> torch.Tensor:
+    from tenter import limits
+    from tenter.frontends.torch import library
+
+    if planned.does is None:  # a map applied by itself, which is no operator
+        limits.refuse(TypeError, "grad", "a plain CPU tensor", f"a {type(g).__name__} for the dispatcher")
+    return library.call_adjoint(g, planned.does, planned.shape_planned).reshape(planned.shape_in)

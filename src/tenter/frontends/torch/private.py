@@ -1,0 +1,84 @@
+"""Names that PyTorch has not made public, each with what serves in its absence. All of tenter's are here."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.autograd import forward_ad
+
+_functorch = getattr(torch._C, "_functorch", None)
+
+
+def _never() -> bool:
+    return False
+
+
+def _no_keys(x: torch.Tensor) -> object:
+    return object()  # unlike every other: no tensor is plain, so all of them go through the registered operators
+
+
+dispatch_keys: Callable[[torch.Tensor], object] = getattr(torch._C, "_dispatch_keys", _no_keys)
+functorch_active: Callable[[], bool] = getattr(torch._C, "_are_functorch_transforms_active", _never)
+dispatch_modes: Callable[[], int] = getattr(torch._C, "_len_torch_dispatch_stack", _never)
+function_modes: Callable[[], bool] = getattr(torch._C, "_is_torch_function_mode_enabled", _never)
+tracing: Callable[[], object] = getattr(torch._C, "_get_tracing_state", _never)
+
+# The keys of a strided CPU tensor that is nothing more. One comparison tells off devices, subclasses with a dispatch
+# of their own, batched, functional, conj, neg and zero tensors, sparse and nested ones.
+PLAIN = dispatch_keys(torch.empty(0, device="cpu"))
+with torch.inference_mode():
+    PLAIN_INFERENCE = dispatch_keys(torch.empty(0, device="cpu"))
+
+
+def forward_mode() -> bool:
+    """Is a level of forward-mode differentiation open?"""
+    return getattr(forward_ad, "_current_level", 0) >= 0
+
+
+below_autograd = torch._C._AutoDispatchBelowAutograd
+
+
+@contextlib.contextmanager
+def recording() -> Any:
+    """Inside a Function's forward, which switches gradients off: on again, for the transforms outside this one."""
+    with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
+        yield
+
+
+# A Function that records one level of torch.func, for use below the dispatcher: there an operator is called once per
+# level. torch.autograd.Function itself is for use above it, and refuses.
+SingleLevelFunction: Any = getattr(torch.autograd.function, "_SingleLevelFunction", torch.autograd.Function)
+
+
+def apply_of(function: Any) -> Callable[..., Any]:
+    """A Function's apply without the Python around it, which costs as much as a small kernel."""
+    apply: Callable[..., Any] = super(SingleLevelFunction, function).apply
+    return apply
+
+
+if hasattr(_functorch, "set_single_level_autograd_function_allowed"):
+    from torch._functorch.utils import enable_single_level_autograd_function as single_level
+else:
+    single_level = contextlib.nullcontext
+
+
+def unwrap_batched(x: torch.Tensor) -> tuple[torch.Tensor, int]:
+    """The tensor under the innermost vmap, and the dim that it maps over."""
+    from torch._functorch.pyfunctorch import retrieve_current_functorch_interpreter
+
+    level = retrieve_current_functorch_interpreter().level()
+    value, dim = torch._C._functorch._unwrap_batched(x, level)
+    return value, dim
+
+
+def below_vmap() -> Any:
+    return torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(torch._C.DispatchKey.FuncTorchBatched))
+
+
+def new_symbol() -> Any:
+    """Inside an operator's fake kernel: a size that is known when it runs. None where there are no symbols."""
+    environment = getattr(torch.library.get_ctx(), "_shape_env", None)
+    return None if environment is None else environment.create_unbacked_symint()

@@ -1,0 +1,51 @@
+"""What an operation does to an array, in plain values: the checked form of a call.
+
+One tuple per family of operations. Shapes are read from the array when maps are built (`build.maps`), so the same value
+serves every array of that rank; PyTorch's operators carry the same fields (`frontends/torch/library.py`). Under
+PyTorch's compiler sizes may be symbols.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Repeat(NamedTuple):
+    """Each dim d `sizes[d]` times: each element in a row, or the whole dim over and over."""
+
+    sizes: tuple[int, ...]
+    each: bool
+
+
+class RepeatCounts(NamedTuple):
+    """Position i of dim `offsets[i + 1] - offsets[i]` times in a row; `n_out` is `offsets[-1]`."""
+
+    offsets: Any
+    dim: int
+    n_out: int
+
+
+class Resample(NamedTuple):
+    """Every dim after batch and channels to its `size`; `kind` is a value of build.KINDS.
+
+    scales: output / input per dim where coordinates follow the user's, else None. channels_last: how x lies in memory,
+    which decides how PyTorch rounds nearest positions.
+    """
+
+    size: tuple[int, ...]
+    scales: tuple[float, ...] | None
+    kind: str
+    align_corners: bool
+    antialias: bool
+    channels_last: bool
+
+
+Stretch = Repeat | RepeatCounts | Resample
+
+
+def shape_out(does: Stretch, shape: tuple[int, ...]) -> tuple[int, ...]:
+    if isinstance(does, Repeat):
+        return tuple(n * r for n, r in zip(shape, does.sizes))
+    if isinstance(does, RepeatCounts):
+        return (*shape[: does.dim], does.n_out, *shape[does.dim + 1 :])
+    return (*shape[:2], *does.size)

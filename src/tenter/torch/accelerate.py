@@ -1,0 +1,207 @@
+"""PyTorch's functions replaced by tenter's, for a while or for good.
+
+Replaced are names: attributes of `torch`, `torch.Tensor` and `torch.nn.functional`, and the same functions wherever a
+loaded module has imported them to. The compiler sees the replacement as ordinary Python and traces through it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from tenter import ops
+from tenter.frontends import torch as frontend
+from tenter.frontends.torch import library
+from tenter.torch import report
+
+_lock = threading.Lock()
+_depth = 0
+_undo: list[tuple[Any, str, Any]] = []
+
+
+@contextlib.contextmanager
+def accelerate() -> Iterator[report.Report]:
+    """Serves `torch.repeat_interleave`, `Tensor.repeat_interleave`, `Tensor.repeat`, `torch.tile`, `Tensor.tile`,
+    `F.interpolate`, `F.upsample*` and `nn.Upsample*` by tenter, gradients included, in code that stays as it is.
+
+    A context manager and a decorator. What tenter does not serve (other devices, other layouts, arguments that it
+    refuses) PyTorch does as before, or refuses in its own words; the report that the context yields counts both.
+    The replacement holds for all threads of the process. Code is compiled with what holds when it is compiled.
+
+    >>> import torch
+    >>> with accelerate() as report:
+    ...     torch.tile(torch.tensor([1, 2]), (2,))
+    tensor([1, 2, 1, 2])
+    >>> report.served
+    {'tile': 1}
+    """
+    counts = report.Report()
+    install()
+    try:
+        yield counts
+    finally:
+        uninstall()
+        counts.stop()
+
+
+def install() -> None:
+    """Serves by tenter from now on what `accelerate` serves; each call needs one of `uninstall`.
+
+    >>> import torch
+    >>> install()
+    >>> torch.tile(torch.tensor([1, 2]), (2,))
+    tensor([1, 2, 1, 2])
+    >>> uninstall()
+    """
+    global _depth
+    with _lock:
+        _depth += 1
+        if _depth > 1:
+            return
+        for holder, name, value in _replacements():
+            _undo.append((holder, name, getattr(holder, name)))
+            setattr(holder, name, value)
+        library.watch = report.kernel_ran
+
+
+def uninstall() -> None:
+    """Takes one `install` back; raises RuntimeError if there is none."""
+    global _depth
+    with _lock:
+        if _depth == 0:
+            raise RuntimeError("uninstall: expected an install before it, got none")
+        _depth -= 1
+        if _depth == 0:
+            library.watch = None
+            while _undo:
+                holder, name, original = _undo.pop()
+                setattr(holder, name, original)
+
+
+# ---- what stands in for what
+
+
+def _repeat_interleave(*args: Any, **kwargs: Any) -> Any:
+    return _served("repeat_interleave", _interleave, _ORIGINAL["repeat_interleave"], args, kwargs)
+
+
+def _tensor_repeat_interleave(*args: Any, **kwargs: Any) -> Any:
+    return _served("repeat_interleave", _interleave, _ORIGINAL["Tensor.repeat_interleave"], args, kwargs)
+
+
+def _repeat(*args: Any, **kwargs: Any) -> Any:
+    return _served("repeat", _sized, _ORIGINAL["Tensor.repeat"], args, kwargs)
+
+
+def _tile(*args: Any, **kwargs: Any) -> Any:
+    return _served("tile", _tiled, _ORIGINAL["tile"], args, kwargs)
+
+
+def _tensor_tile(*args: Any, **kwargs: Any) -> Any:
+    return _served("tile", _tiled, _ORIGINAL["Tensor.tile"], args, kwargs)
+
+
+def _interpolate(*args: Any, **kwargs: Any) -> Any:
+    return _served("interpolate", _resampled, _ORIGINAL["interpolate"], args, kwargs)
+
+
+def _upsample(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: Any = None) -> Any:
+    return _interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def _upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+    return _interpolate(input, size, scale_factor, mode="nearest")
+
+
+def _upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+    return _interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
+
+
+# PyTorch's signatures, spelled out for tenter's.
+
+
+def _interleave(input: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None) -> Any:
+    return ops.repeat_interleave(input, repeats, dim, output_size=output_size)
+
+
+def _sized(input: Any, *sizes: Any, repeats: Any = None) -> Any:
+    return ops.repeat(input, *(sizes if repeats is None else (repeats,)))
+
+
+def _tiled(input: Any, *sizes: Any, dims: Any = None) -> Any:
+    return ops.tile(input, *(sizes if dims is None else (dims,)))
+
+
+def _resampled(
+    input: Any, size: Any = None, scale_factor: Any = None, mode: Any = "nearest", align_corners: Any = None,
+    recompute_scale_factor: Any = None, antialias: Any = False,
+) -> Any:  # fmt: skip
+    return ops.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
+
+
+def _served(
+    function: str, ours: Callable[..., Any], theirs: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Ours, or theirs where ours refuses: then the result or the error is PyTorch's own."""
+    x = args[0] if args else kwargs.get("input", kwargs.get("repeats"))
+    if not isinstance(x, torch.Tensor):
+        return theirs(*args, **kwargs)
+    reason = frontend.problem(x)
+    if reason is None:
+        if torch.compiler.is_compiling():  # counted when it runs
+            return ours(*args, **kwargs)
+        try:
+            report.inside.call = True
+            result = ours(*args, **kwargs)
+            report.serve(function)
+            return result
+        except (TypeError, ValueError, IndexError, MemoryError) as error:
+            reason = str(error).split("\n")[0]
+        finally:
+            report.inside.call = False
+    report.pass_on(function, reason)
+    return theirs(*args, **kwargs)
+
+
+_ORIGINAL: dict[str, Callable[..., Any]] = {
+    "repeat_interleave": torch.repeat_interleave,
+    "Tensor.repeat_interleave": torch.Tensor.repeat_interleave,
+    "Tensor.repeat": torch.Tensor.repeat,
+    "tile": torch.tile,
+    "Tensor.tile": torch.Tensor.tile,
+    "interpolate": F.interpolate,
+}
+_REPLACED: list[tuple[Any, str, Callable[..., Any]]] = [
+    (torch, "repeat_interleave", _repeat_interleave),
+    (torch, "tile", _tile),
+    (torch.Tensor, "repeat_interleave", _tensor_repeat_interleave),
+    (torch.Tensor, "repeat", _repeat),
+    (torch.Tensor, "tile", _tensor_tile),
+    (F, "interpolate", _interpolate),
+    (F, "upsample", _upsample),
+    (F, "upsample_nearest", _upsample_nearest),
+    (F, "upsample_bilinear", _upsample_bilinear),
+]
+# Names that modules have bound to the same functions by `from ... import`; looked for again as more are loaded.
+_bound: tuple[int, list[tuple[Any, str, Callable[..., Any]]]] = (0, [])
+
+
+def _replacements() -> list[tuple[Any, str, Callable[..., Any]]]:
+    global _bound
+    if _bound[0] != len(sys.modules):
+        stand_ins = {id(getattr(holder, name)): value for holder, name, value in _REPLACED if holder is not torch.Tensor}
+        found = []
+        for module_name, module in list(sys.modules.items()):
+            if module is torch or module is F or module_name.split(".")[0] in ("tenter", "torch"):
+                continue
+            for name, value in list(getattr(module, "__dict__", {}).items()):
+                if id(value) in stand_ins:
+                    found.append((module, name, stand_ins[id(value)]))
+        _bound = (len(sys.modules), found)
+    return _REPLACED + _bound[1]

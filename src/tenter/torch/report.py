@@ -1,0 +1,90 @@
+"""What was served in place of PyTorch, and what was passed on to it, why."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from typing import Any
+
+FUNCTIONS = ("repeat_interleave", "repeat", "tile", "interpolate")
+
+# Since the process began. Compiled code counts here when it runs.
+_served: Counter[str] = Counter()
+_passed: Counter[tuple[str, str]] = Counter()
+
+
+class Report:
+    """Calls since the report was begun: `served[function]` by tenter, `passed[function][reason]` on to PyTorch.
+
+    Functions are repeat_interleave, repeat (`Tensor.repeat`), tile and interpolate (`F.interpolate`, `F.upsample`,
+    `nn.Upsample`). In a compiled function a call counts each time that it runs (tile
+    as repeat), and what is passed on does not count.
+    """
+
+    def __init__(self) -> None:
+        self._served, self._passed = Counter(_served), Counter(_passed)
+        self._end: tuple[Counter[str], Counter[tuple[str, str]]] | None = None
+
+    def stop(self) -> None:
+        """Counts no further."""
+        self._end = Counter(_served), Counter(_passed)
+
+    @property
+    def served(self) -> dict[str, int]:
+        return dict((self._end[0] if self._end else _served) - self._served)
+
+    @property
+    def passed(self) -> dict[str, dict[str, int]]:
+        found: dict[str, dict[str, int]] = {}
+        for (function, reason), n in ((self._end[1] if self._end else _passed) - self._passed).items():
+            found.setdefault(function, {})[reason] = n
+        return found
+
+    def __str__(self) -> str:
+        served, passed = self.served, self.passed
+        rows = [("function", "served", "passed on")]
+        rows += [
+            (f, str(served.get(f, 0)), str(sum(passed.get(f, {}).values()))) for f in FUNCTIONS if f in served or f in passed
+        ]
+        lines = [f"{a:<20}{b:>8}{c:>12}" for a, b, c in rows]
+        reasons = [f"  {f}, {n} times: {r}" for f, why in passed.items() for r, n in why.items()]
+        return "\n".join(lines + (["passed on to PyTorch:", *reasons] if reasons else []))
+
+    __repr__ = __str__
+
+
+_since_start = Report()
+
+
+def report() -> Report:
+    """Calls served and passed on since the process began.
+
+    >>> sum(report().served.values()) >= 0
+    True
+    """
+    return _since_start
+
+
+def serve(function: str) -> None:
+    _served[function] += 1
+
+
+class _Inside(threading.local):
+    """Is this thread in a call that is counted already?"""
+
+    call = False
+
+
+inside = _Inside()
+
+
+def kernel_ran(operator: str, args: tuple[Any, ...]) -> None:
+    """Counts an operator that ran by itself, out of a compiled graph, under the function that it came from."""
+    if inside.call or operator not in ("repeat", "repeat_counts", "interpolate"):
+        return
+    each = operator == "repeat_counts" or (operator == "repeat" and args[2])
+    serve("repeat_interleave" if each else operator)
+
+
+def pass_on(function: str, reason: str) -> None:
+    _passed[function, reason] += 1
