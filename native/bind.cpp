@@ -138,6 +138,42 @@ int64_t offsets_of(uintptr_t counts, int dtype, int64_t stride, int64_t n, uintp
   }
 }
 
+// Counts of repeat_interleave with their running totals, and what is done with them on small contiguous arrays
+// (outer, n, inner): as `kernels/cpu.py` would plan it, without the plan, which would cost more than the work.
+struct Counts {
+  std::vector<int64_t> offset;
+  int64_t total;  // or as offsets_of says
+
+  Counts(uintptr_t counts, int dtype, int64_t stride, int64_t n)
+      : offset(size_t(n) + 1), total(offsets_of(counts, dtype, stride, n, reinterpret_cast<uintptr_t>(offset.data()))) {}
+  int64_t n() const { return int64_t(offset.size()) - 1; }
+  void copy(uintptr_t src, uintptr_t dst, int64_t outer, int64_t inner_bytes) const {
+    CopyTask task{reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), inner_bytes, 0, {}, {}};
+    int64_t bytes[3] = {outer * total * inner_bytes, total * inner_bytes, inner_bytes};
+    if (outer > 1) task.axis[task.n_axes++] = {CopyAxis::affine, outer, outer, n() * inner_bytes, 1, nullptr};
+    task.axis[task.n_axes++] = {CopyAxis::runs, n(), total, inner_bytes, 1, offset.data()};
+    for (int k = 0; k <= task.n_axes; ++k) task.bytes[k] = bytes[k + 2 - task.n_axes];
+    kernels().copy(task, 1);
+  }
+  // The transpose: segment sums of (outer, total, inner).
+  void sum(uintptr_t src, uintptr_t dst, int dtype, int acc, int64_t itemsize, int64_t outer, int64_t inner,
+           bool wide) const {
+    const WindowMap map{total, n(), 0, offset.data(), offset.data(), nullptr, nullptr};
+    WindowTask task{};
+    task.src = reinterpret_cast<const char*>(src), task.dst = reinterpret_cast<char*>(dst);
+    task.in = task.out = Dtype(dtype), task.acc = Accumulate(acc);
+    if (outer > 1) task.n_outer = 1, task.outer_shape[0] = outer, task.outer_stride[0] = total * inner * itemsize;
+    if (wide) {
+      task.n_row = total, task.row_stride = inner * itemsize, task.row = &map;
+      task.n_column = inner, task.column_stride = itemsize, task.inner = 1, task.inner_stride = itemsize;
+    } else {
+      task.n_row = 1, task.n_column = total, task.column_stride = inner * itemsize, task.column = &map;
+      task.inner = inner, task.inner_stride = itemsize;
+    }
+    kernels().window(task, 1);
+  }
+};
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -168,6 +204,14 @@ NB_MODULE(_native, m) {
            nb::arg("column"), nb::arg("inner"), nb::arg("rows_first"), nb::arg("saturate"), nb::arg("out_bytes"))
       .def("__call__", &WindowStep::run);
   m.def("offsets", &offsets_of);
+  nb::class_<Counts>(m, "Counts")
+      .def(nb::init<uintptr_t, int, int64_t, int64_t>())
+      .def_ro("total", &Counts::total)
+      .def("copy", &Counts::copy)
+      .def("sum", &Counts::sum)
+      .def("offsets", [](const Counts& c) {
+        return nb::ndarray<nb::numpy, const int64_t>(c.offset.data(), {c.offset.size()}, nb::find(c));
+      });
   m.def("level", [] { return kernels().name; });
   m.def("levels", [] {
     std::vector<std::string> names;

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tenter import build, check, frontends, limits, threads
+from tenter import build, check, frontends, limits
 from tenter.frontends import COMPLEX_PARTS, NATIVE_DTYPES, OPAQUE
 from tenter.frontends.layout import Layout
 from tenter.kernels import cpu, reference
@@ -86,14 +86,21 @@ class Planned:
     another shape, as flat, when the steps were planned.
     """
 
-    def __init__(self, layout: Layout, maps: Maps, order: tuple[int, ...], saturate: bool, does: Stretch | None) -> None:
-        self.maps, self.order, self.does = maps, order, does
-        self.keep_layout = order != tuple(range(len(order)))
+    def __init__(
+        self, frontend: Any, layout: Layout, maps: Maps, order: tuple[int, ...], saturate: bool, does: Stretch | None
+    ) -> None:
+        self.frontend, self.maps, self.does = frontend, maps, does
+        self.order = None if order == tuple(range(len(order))) else order
         self.shape_in = self.shape_planned = layout.shape
         after = {axis: m.n_out for axis, m in maps}
         self.shape_out = tuple(after.get(d, n) for d, n in enumerate(layout.shape))
         # From an array's first element to its last, either way, in bytes.
         self.extent = sum((n - 1) * abs(s) for n, s in zip(layout.shape, layout.strides)) + layout.itemsize
+        if 0 in layout.shape:
+            self.extent = 0
+        self.itemsize = layout.itemsize
+        self.like: Any = None  # an array like the result, for frontends that allocate by example
+        self.adjoints: dict[tuple[int, ...], Planned] = {}
         self.steps: cpu.Plan | None = None
         if native(layout.dtype, maps):
             place = {axis: k for k, axis in enumerate(order)}
@@ -103,21 +110,24 @@ class Planned:
             self.steps = cpu.plan(src, tuple((place[axis], m) for axis, m in maps), saturate)
 
     def run(self, x: Any) -> Any:
-        frontend = frontends.of(x)
-        if self.steps is None:
-            return frontend.through_numpy(x.reshape(self.shape_planned), partial(reference.run, maps=self.maps))
-        source = frontend.address(x, self.extent)
-        y = frontend.allocate(x, self.shape_out, self.order if self.keep_layout else None)
-        self.steps.run(source, frontend.address(y, 0), 1 if self.steps.small else threads.get_num_threads())
-        return y
+        return self.frontend.run(x, self)
+
+    def slowly(self, x: Any) -> Any:
+        """By the reference kernel, which serves what the core does not."""
+        return self.frontend.through_numpy(x.reshape(self.shape_planned), partial(reference.run, maps=self.maps))
 
     def again(self, x: Any) -> Planned:
         """The same maps, for arrays that lie as x does."""
-        return planned(x, self.maps, self.keep_layout)
+        return planned(x, self.maps)
 
     def adjoint(self, g: Any) -> Planned:
         """The transposed maps, for gradients that lie as g does."""
-        return planned(g, tuple((axis, m.T) for axis, m in self.maps), keep_layout=isinstance(self.does, Resample))
+        strides = self.frontend.strides(g)
+        found = self.adjoints.get(strides)
+        if found is None:
+            transposed = tuple((axis, m.T) for axis, m in self.maps)
+            found = self.adjoints[strides] = planned(g, transposed, isinstance(self.does, Resample))
+        return found
 
 
 def planned(
@@ -129,7 +139,7 @@ def planned(
     layout = frontends.of(x).layout(x)
     limits.memory(shape, layout.itemsize)
     order = frontends.memory_order(layout.shape, layout.strides) if keep_layout else tuple(range(len(shape)))
-    return Planned(layout, maps, order, saturate, does)
+    return Planned(frontends.of(x), layout, maps, order, saturate, does)
 
 
 def native(dtype: str, maps: Maps) -> bool:

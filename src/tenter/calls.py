@@ -15,6 +15,8 @@ from tenter.stretch import RepeatCounts, Stretch
 _planned: dict[tuple[Any, ...], apply.Planned] = {}
 # Entries, and how long their maps' tables and lists of steps may be.
 MOST, LONGEST, STEPS = 2048, 1 << 15, 32
+# Arguments that stay what they are; a tensor of one count does not.
+CONSTANTS = {int, float, str, bool, type(None), tuple}
 
 
 def recall(op: str, x: Any, args: tuple[Any, ...]) -> Any:
@@ -22,11 +24,27 @@ def recall(op: str, x: Any, args: tuple[Any, ...]) -> Any:
     frontend = frontends.KINDS.get(type(x))
     if frontend is None or not frontend.plain(x):
         return None
+    # Equal arguments of unlike types are not the same: 1 == True == 1.0.
+    kinds = tuple(map(type, args))
+    if tuple in kinds:
+        kinds += _inner(args)
     try:
-        planned = _planned.get(_key(frontend, op, x, args))
+        planned = _planned.get((op, x.shape, frontend.strides(x), x.dtype, args, kinds))
     except TypeError:  # lists and arrays have no hash
         return None
-    return None if planned is None else frontend.execute(x, planned)
+    return None if planned is None else frontend.again(x, planned)
+
+
+def recall_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
+    """Each element of a small array as often as counts say, which are values; None for what needs more care."""
+    frontend = frontends.KINDS.get(type(x))
+    if frontend is None or frontends.KINDS[type(counts)] is not frontend:
+        return None
+    return frontend.repeat_small(x, counts, dim, output_size)
+
+
+def _inner(args: tuple[Any, ...]) -> tuple[type, ...]:
+    return tuple([type(b) for a in args if type(a) is tuple for b in a])
 
 
 def serve(op: str, x: Any, args: tuple[Any, ...], flat: Any, does: Stretch) -> Any:
@@ -35,31 +53,24 @@ def serve(op: str, x: Any, args: tuple[Any, ...], flat: Any, does: Stretch) -> A
     if frontend.recorded(flat) or (isinstance(does, RepeatCounts) and frontends.recorded(does.offsets)):
         return frontend.record(flat, does)
     planned = apply.plan(flat, does)
-    if _lasting(frontend, x, flat, planned):
-        if len(_planned) >= MOST:
-            _planned.clear()
-        try:
-            _planned[_key(frontend, op, x, args)] = planned
-        except TypeError:
-            pass
-        else:
-            planned.shape_in = tuple(x.shape)
-            return frontend.execute(x, planned)
-    return frontend.execute(flat, planned)
+    kinds = (*map(type, args), *_inner(args))
+    if not _lasting(x, kinds, flat, planned):
+        return frontend.execute(flat, planned)
+    if len(_planned) >= MOST:
+        _planned.clear()
+    _planned[op, x.shape, frontend.strides(x), x.dtype, args, kinds] = planned
+    planned.shape_in = tuple(x.shape)
+    return frontend.execute(x, planned)
 
 
-def _key(frontend: Any, op: str, x: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    # Equal arguments of unlike types are not the same: 1 == True == 1.0.
-    kinds = tuple([tuple(map(type, a)) if type(a) is tuple else type(a) for a in args])
-    return (op, x.shape, frontend.strides(x), x.dtype, args, kinds)
-
-
-def _lasting(frontend: Any, x: Any, flat: Any, planned: apply.Planned) -> bool:
+def _lasting(x: Any, kinds: tuple[type, ...], flat: Any, planned: apply.Planned) -> bool:
+    frontend = planned.frontend
     return (
         type(x) in frontends.KINDS
+        and all(k in CONSTANTS for k in kinds)
         and planned.steps is not None
         and len(planned.steps.steps) <= STEPS
         and not isinstance(planned.does, RepeatCounts)
         and sum(m.n_in + m.n_out for _, m in planned.maps) <= LONGEST
-        and frontend.address(x, 0) == frontend.address(flat, 0)  # another shape of the same memory, not a copy
+        and frontend.address(x) == frontend.address(flat)  # another shape of the same memory, not a copy
     )

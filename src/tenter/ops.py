@@ -39,7 +39,11 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
     >>> repeat_interleave([1, 2, 3])
     array([0, 1, 1, 2, 2, 2])
     """
-    known = calls.recall("repeat_interleave", x, (repeats, dim, output_size))
+    given = (repeats, dim, output_size)
+    if type(repeats) in frontends.KINDS:
+        known = calls.recall_counts(x, repeats, dim, output_size)
+    else:
+        known = calls.recall("repeat_interleave", x, given)
     if known is not None:
         return known
     try:
@@ -52,7 +56,7 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
             axis = check.dim("dim", dim, x.ndim)
             flat = x if x.ndim else x.reshape(1)
         does = _counted(flat, repeats, axis, dim is None, output_size)
-        return calls.serve("repeat_interleave", x, (repeats, dim, output_size), flat, does)
+        return calls.serve("repeat_interleave", x, given, flat, does)
     except limits.Refusal as refusal:
         if repeats is None:
             raise check.error(refusal, "repeat_interleave", repeats=x, dim=dim, output_size=output_size) from None
@@ -106,12 +110,11 @@ def repeat(x: Any, *sizes: Any, **named: Any) -> Any:
     (4, 6)
     """
     given = sizes[0] if len(sizes) == 1 and type(sizes[0]) is tuple else sizes
-    known = None if named else calls.recall("repeat", x, given)
-    if known is not None:
+    if not named and (known := calls.recall("repeat", x, given)) is not None:
         return known
     try:
         x = check.array("x", x)
-        return _tiled(x, "repeat", given, "sizes", check.repeat_sizes("sizes", sizes, named, x.ndim))
+        return _tiled("repeat", x, given, "sizes", check.repeat_sizes("sizes", sizes, named, x.ndim))
     except limits.Refusal as refusal:
         raise check.error(refusal, "repeat", x, *sizes, **named) from None
 
@@ -132,18 +135,17 @@ def tile(x: Any, *dims: Any) -> Any:
            [3, 4, 3, 4]])
     """
     given = dims[0] if len(dims) == 1 and type(dims[0]) is tuple else dims
-    known = calls.recall("tile", x, given)
-    if known is not None:
+    if (known := calls.recall("tile", x, given)) is not None:
         return known
     try:
         x = check.array("x", x)
         sizes = check.sizes("dims", dims)
-        return _tiled(x, "tile", given, "dims", (1,) * (x.ndim - len(sizes)) + sizes)
+        return _tiled("tile", x, given, "dims", (1,) * (x.ndim - len(sizes)) + sizes)
     except limits.Refusal as refusal:
         raise check.error(refusal, "tile", x, *dims) from None
 
 
-def _tiled(x: Any, op: str, given: Any, name: str, sizes: tuple[int, ...]) -> Any:
+def _tiled(op: str, x: Any, given: tuple[Any, ...], name: str, sizes: tuple[int, ...]) -> Any:
     check.rank(name, len(sizes))
     front = x.reshape((1,) * (len(sizes) - x.ndim) + tuple(x.shape))
     if not frontends.recorded(x):
@@ -165,6 +167,9 @@ def expand(x: Any, *sizes: Any) -> Any:
     array([[1, 1, 1],
            [2, 2, 2]])
     """
+    frontend = frontends.KINDS.get(type(x))
+    if frontend is not None and (view := frontend.expand_plainly(x, sizes)) is not None:
+        return view
     try:
         x = check.array("x", x)
         return frontends.of(x).expand(x, check.expanded("sizes", sizes, x))
@@ -208,8 +213,7 @@ def interpolate(
     array([[[0, 0, 1, 1, 2, 2]]])
     """
     given = (size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
-    known = calls.recall("interpolate", x, given)
-    if known is not None:
+    if (known := calls.recall("interpolate", x, given)) is not None:
         return known
     try:
         x = check.array("x", x)

@@ -79,16 +79,32 @@ def strides(x: Array) -> tuple[int, ...]:
     return x.strides
 
 
-def execute(x: Array, planned: Planned) -> Array:
-    result: Array = planned.run(x)
-    return result
+def run(x: Array, planned: Planned) -> Array:
+    """Fresh memory with the planned maps applied."""
+    if planned.steps is None:
+        slow: Array = planned.slowly(x)
+        return slow
+    y = _fresh(planned.shape_out, x.dtype, planned.order)
+    planned.steps.run(address(x), address(y))
+    return y
 
 
-def allocate(x: Array, shape: tuple[int, ...], order: tuple[int, ...] | None) -> Array:
-    """A fresh array of x's dtype whose dims lie in memory in the given order."""
+execute = again = run
+
+
+def expand_plainly(x: Array, sizes: tuple[Any, ...]) -> Array | None:
+    return None
+
+
+def repeat_small(x: Array, counts: Array, dim: int | None, output_size: int | None) -> Array | None:
+    return None
+
+
+def _fresh(shape: tuple[int, ...], dtype: np.dtype[Any], order: tuple[int, ...] | None) -> Array:
+    """An array whose dims lie in memory in the given order."""
     if order is None:
-        return np.empty(shape, x.dtype)
-    packed: Array = np.empty([shape[d] for d in order], x.dtype).transpose(np.argsort(order))
+        return np.empty(shape, dtype)
+    packed: Array = np.empty([shape[d] for d in order], dtype).transpose(np.argsort(order))
     return packed
 
 
@@ -99,7 +115,7 @@ def layout(x: Array) -> Layout:
     return Layout(x.shape, x.strides, dtype_name(x) if x.dtype.isnative else x.dtype.str, x.dtype.itemsize)
 
 
-def address(x: Array, extent: int) -> int:
+def address(x: Array) -> int:
     pointer: int = x.__array_interface__["data"][0]
     return pointer
 

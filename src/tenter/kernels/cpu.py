@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenter import _native
+from tenter import _native, threads
 from tenter.frontends import COMPLEX_PARTS, NATIVE_DTYPES
 from tenter.frontends.layout import Layout
 from tenter.maps import AxisMap, Copy, Window
@@ -63,15 +63,21 @@ class Plan:
     def __init__(self, n_bytes: int) -> None:
         self.steps: list[Step] = []
         self.temporaries: list[int] = []  # bytes of each
-        # Below this, asking how many threads there are costs more than they save.
+        # Of little work, asking how many threads there are would be a large part.
         self.small = n_bytes < 1 << 15
+        self.small_kernel: _native.CopyStep | _native.WindowStep | None = None  # if it is all there is to do
 
-    def run(self, source: int, target: int, threads: int) -> None:
+    def run(self, source: int, target: int) -> None:
         """Reads the input at address source, writes the output at address target."""
+        n_threads = 1 if self.small else threads.get_num_threads()
+        if len(self.steps) == 1:
+            kernel, from_, from_at, to, to_at = self.steps[0]
+            kernel(source + from_at, target + to_at, n_threads)
+            return
         held = [np.empty(n, np.uint8) for n in self.temporaries]
         memory = [source, target, *(_address(t) for t in held)]
         for kernel, from_, from_at, to, to_at in self.steps:
-            kernel(memory[from_] + from_at, memory[to] + to_at, threads)
+            kernel(memory[from_] + from_at, memory[to] + to_at, n_threads)
 
     def temporary(self, pass_: int, n_bytes: int) -> int:
         while len(self.temporaries) <= pass_:
@@ -107,7 +113,7 @@ def plan(src: Layout, maps: tuple[tuple[int, AxisMap], ...], saturate: bool = Fa
             dims.append(Dim(n // m.block, stride * m.block, m))
             if m.block > 1:
                 dims.append(Dim(m.block, stride))
-    n_values = math.prod(d.n_out for d in dims)
+    n_values = math.prod([d.n_out for d in dims])
     made = Plan(n_values * src.itemsize)
     source, target = Buffer(INPUT, 0, src.dtype, src.itemsize), Buffer(OUTPUT, 0, src.dtype, src.itemsize)
     if n_values == 0:
@@ -116,6 +122,8 @@ def plan(src: Layout, maps: tuple[tuple[int, AxisMap], ...], saturate: bool = Fa
         _copy(made, source, target, dims)
     else:
         _windows(made, source, target, dims, saturate)
+    if made.small and len(made.steps) == 1:
+        made.small_kernel = made.steps[0].kernel
     return made
 
 

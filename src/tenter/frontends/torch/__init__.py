@@ -15,6 +15,8 @@ import torch
 
 from tenter.frontends.layout import Layout
 from tenter.frontends.torch import private
+from tenter.frontends.torch.counts import repeat_small as repeat_small
+from tenter.frontends.torch.plain import KINDS, bare, holds, plain, recorded
 
 if TYPE_CHECKING:
     from tenter.apply import Planned
@@ -23,31 +25,7 @@ if TYPE_CHECKING:
 NAMES = {getattr(torch, name): name for name in (
     "float32", "float64", "float16", "bfloat16", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64",
     "int64", "bool", "complex32", "complex64", "complex128")}  # fmt: skip
-KINDS = (torch.Tensor, torch.nn.Parameter)
-
-
-def bare(x: torch.Tensor) -> bool:
-    """Is x a strided CPU tensor with nothing about it, and no compiler, transform, mode or tracer following?"""
-    if torch.compiler.is_compiling():
-        return False
-    keys = private.dispatch_keys(x)
-    return (
-        (keys == private.PLAIN or keys == private.PLAIN_INFERENCE)
-        and not private.functorch_active()
-        and not private.dispatch_modes()
-        and not private.tracing()
-    )
-
-
-def plain(x: torch.Tensor) -> bool:
-    """Is all there is to a call on x to read its memory, write a result's and record a gradient?"""
-    return bare(x) and not private.function_modes() and not private.forward_mode()
-
-
-def recorded(x: torch.Tensor) -> bool:
-    """Is x for the dispatcher?"""
-    return type(x) not in KINDS or not plain(x)
-
+__all__ = ["KINDS", "plain", "recorded"]
 
 def problem(x: torch.Tensor) -> str | None:
     """Why no kernel can serve x."""
@@ -108,27 +86,12 @@ def itemsize(x: torch.Tensor) -> int:
     return x.element_size()
 
 
-def allocate(x: torch.Tensor, shape: tuple[int, ...], order: tuple[int, ...] | None) -> torch.Tensor:
-    """A fresh tensor of x's dtype whose dims lie in memory in the given order."""
-    try:
-        if order is None:
-            return x.new_empty(shape)
-        return torch.empty_permuted(shape, order, dtype=x.dtype, device=x.device)
-    except RuntimeError as failed:  # what PyTorch's allocator raises
-        raise MemoryError(f"result: no memory for shape {shape} of {x.dtype}") from failed
-
-
 def layout(x: torch.Tensor) -> Layout:
     size = x.element_size()
     return Layout(tuple(x.shape), tuple(s * size for s in x.stride()), dtype_name(x), size)
 
 
-def address(x: torch.Tensor, extent: int) -> int:
-    """Where x's first element lies; its storage, which may have been taken from it, must hold `extent` bytes."""
-    if x.untyped_storage().nbytes() < x.storage_offset() * x.element_size() + extent and x.numel():
-        from tenter import limits
-
-        limits.refuse(TypeError, "x", "a tensor with memory of its own", "one whose storage is too small")
+def address(x: torch.Tensor) -> int:
     return x.data_ptr()
 
 
@@ -137,16 +100,64 @@ def resolve(x: torch.Tensor) -> torch.Tensor:
     return x.resolve_conj().resolve_neg()
 
 
+def expand_plainly(x: torch.Tensor, sizes: tuple[Any, ...]) -> torch.Tensor | None:
+    """PyTorch's own view, which costs less than checking; None where there is something to say."""
+    if len(sizes) == 1 and type(sizes[0]) is tuple:
+        sizes = sizes[0]
+    if {*map(type, sizes)} != {int}:
+        return None
+    try:
+        view = x.expand(sizes)
+    except (RuntimeError, TypeError):
+        return None
+    return view if view.numel() < 1 << 58 else None
+
+
 def expand(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
     return x.expand(shape)
 
 
+def run(x: torch.Tensor, planned: Planned) -> torch.Tensor:
+    """Fresh memory with the planned maps applied."""
+    steps = planned.steps
+    if steps is None:
+        return planned.slowly(x)  # type: ignore[no-any-return]
+    if not holds(x, planned.extent):
+        from tenter import limits  # late: check reads this module
+
+        limits.refuse(TypeError, "x", "a tensor with memory of its own", "one whose storage is too small")
+    try:
+        if planned.like is None:
+            planned.like = _like(x, planned.shape_out, planned.order)
+        y = torch.empty_like(planned.like)
+    except RuntimeError as failed:  # what PyTorch's allocator raises
+        raise MemoryError(f"result: no memory for shape {planned.shape_out} of {x.dtype}") from failed
+    if steps.small_kernel is not None:
+        steps.small_kernel(x.data_ptr(), y.data_ptr(), 1)
+    else:
+        steps.run(x.data_ptr(), y.data_ptr())
+    return y
+
+
+def _like(x: torch.Tensor, shape: tuple[int, ...], order: tuple[int, ...] | None) -> torch.Tensor:
+    """What results look like, without their memory: making one after another is the fastest of PyTorch's factories."""
+    like = torch.empty_permuted(shape, order or tuple(range(len(shape))), dtype=x.dtype, device="cpu")
+    like.untyped_storage().resize_(0)
+    return like
+
+
+def again(x: torch.Tensor, planned: Planned) -> torch.Tensor:
+    """A plain tensor's steps, recorded for autograd where it records."""
+    if x.requires_grad and torch.is_grad_enabled():
+        return _run(x, planned)  # type: ignore[no-any-return]
+    return run(x, planned)
+
+
 def execute(x: torch.Tensor, planned: Planned) -> torch.Tensor:
-    """The steps done to a plain tensor, recorded for autograd where it records."""
-    if (x.requires_grad and torch.is_grad_enabled()) or private.forward_mode():
-        result: torch.Tensor = _run(x, planned)
-        return result
-    return planned.run(x)  # type: ignore[no-any-return]
+    """The same, for tensors with tangents too."""
+    if private.forward_mode():
+        return _run(x, planned)  # type: ignore[no-any-return]
+    return again(x, planned)
 
 
 def counted(x: torch.Tensor, repeats: Any, dim: int, output_size: Any) -> RepeatCounts:
@@ -167,7 +178,7 @@ class _Run(private.SingleLevelFunction):  # type: ignore[misc]
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, planned: Planned) -> torch.Tensor:
         ctx.planned = planned
-        return planned.run(x)  # type: ignore[no-any-return]
+        return run(x, planned)
 
     @staticmethod
     def backward(ctx: Any, g: torch.Tensor) -> tuple[torch.Tensor, None]:
@@ -175,9 +186,12 @@ class _Run(private.SingleLevelFunction):  # type: ignore[misc]
 
         planned = ctx.planned
         try:
-            if recorded(g):
-                return record_adjoint(g, planned), None
-            return execute(g, planned.adjoint(g)).reshape(planned.shape_in), None
+            if plain(g):
+                back = planned.adjoint(g)
+                x = _run(g, back) if g.requires_grad and torch.is_grad_enabled() else run(g, back)
+            else:
+                x = _record_adjoint(g, planned)
+            return (x if x.shape == planned.shape_in else x.reshape(planned.shape_in)), None
         except limits.Refusal as refusal:
             raise check.error(refusal, "backward", grad=g) from None
 
@@ -190,10 +204,10 @@ class _Run(private.SingleLevelFunction):  # type: ignore[misc]
 _run = private.apply_of(_Run)
 
 
-def record_adjoint(g: torch.Tensor, planned: Planned) -> torch.Tensor:
+def _record_adjoint(g: torch.Tensor, planned: Planned) -> torch.Tensor:
     from tenter import limits
     from tenter.frontends.torch import library
 
     if planned.does is None:  # a map applied by itself, which is no operator
         limits.refuse(TypeError, "grad", "a plain CPU tensor", f"a {type(g).__name__} for the dispatcher")
-    return library.call_adjoint(g, planned.does, planned.shape_planned).reshape(planned.shape_in)
+    return library.call_adjoint(g, planned.does, planned.shape_planned)

@@ -1,0 +1,98 @@
+"""repeat_interleave of small plain tensors with counts in a tensor: the short way, as a plan for counts that change
+from call to call would cost more than the work.
+
+Whatever is unusual or wrong goes the long way, which says so.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tenter._native import Counts
+from tenter.frontends import NATIVE_DTYPES
+from tenter.frontends.torch import private
+from tenter.frontends.torch.plain import holds, plain, recorded
+from tenter.frontends.torch.private import PLAIN, dispatch_keys
+from tenter.kernels.cpu import ACCUMULATE, WIDE
+from tenter.stretch import RepeatCounts
+
+COUNTS = {getattr(torch, name): NATIVE_DTYPES[name] for name in ("int64", "int32", "int16", "int8", "uint8")}
+SUMS = {
+    getattr(torch, name): (NATIVE_DTYPES[name], ACCUMULATE[sums])
+    for name, sums in [("float32", "float32"), ("float64", "float64"), ("float16", "float32"), ("bfloat16", "float32")]
+}
+MOST = 1 << 13
+
+
+def repeat_small(x: torch.Tensor, counts: torch.Tensor, dim: int | None, output_size: int | None) -> torch.Tensor | None:
+    if type(dim) is not int or not plain(x) or dispatch_keys(counts) != PLAIN:
+        return None
+    shape, n_values, dtype = x.shape, x.numel(), COUNTS.get(counts.dtype)
+    if dtype is None or not 0 < n_values <= MOST or not -len(shape) <= dim < len(shape):
+        return None
+    n = shape[dim]
+    if n == 1 or counts.shape != (n,) or not x.is_contiguous():
+        return None
+    size, (step,) = counts.itemsize, counts.stride()
+    if not holds(x, n_values * x.itemsize) or not holds(counts, ((n - 1) * step + 1) * size):
+        return None
+    known = Counts(counts.data_ptr(), dtype, step * size, n)
+    total = known.total
+    if not 0 < total <= n * 64 or (output_size is not None and (type(output_size) is not int or output_size != total)):
+        return None
+    if not x.requires_grad or not torch.is_grad_enabled():
+        return _repeated(x, known, total, dim, shape)
+    if x.dtype not in SUMS:
+        return None
+    recorded: torch.Tensor = _repeat(x, known, total, dim, shape)
+    return recorded
+
+
+def _repeated(x: torch.Tensor, known: Counts, total: int, dim: int, shape: torch.Size) -> torch.Tensor:
+    inner = x.stride(dim)
+    if dim == 0:
+        y = x.new_empty(total, *shape[1:])
+        known.copy(x.data_ptr(), y.data_ptr(), 1, inner * x.itemsize)
+    else:
+        dim %= len(shape)
+        y = x.new_empty(*shape[:dim], total, *shape[dim + 1 :])
+        known.copy(x.data_ptr(), y.data_ptr(), x.numel() // (shape[dim] * inner), inner * x.itemsize)
+    return y
+
+
+class _Repeat(private.SingleLevelFunction):  # type: ignore[misc]
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, known: Counts, total: int, dim: int, shape: torch.Size) -> torch.Tensor:
+        ctx.known, ctx.dim, ctx.shape = known, dim, shape
+        return _repeated(x, known, total, dim, shape)
+
+    @staticmethod
+    def backward(ctx: Any, g: torch.Tensor) -> tuple[torch.Tensor, None, None, None, None]:
+        known, dim, shape = ctx.known, ctx.dim, ctx.shape
+        if g.requires_grad or not plain(g) or not g.is_contiguous() or not holds(g, g.numel() * g.itemsize):
+            return _long_way(g, known, dim % len(shape), shape), None, None, None, None
+        x = g.new_empty(*shape)
+        inner = x.stride(dim)
+        outer = x.numel() // (shape[dim] * inner)
+        dtype, sums = SUMS[g.dtype]
+        known.sum(g.data_ptr(), x.data_ptr(), dtype, sums, g.itemsize, outer, inner, inner >= WIDE)
+        return x, None, None, None, None
+
+
+_repeat = private.apply_of(_Repeat)
+
+
+def _long_way(g: torch.Tensor, known: Counts, dim: int, shape: torch.Size) -> torch.Tensor:
+    from tenter import apply, build, check, frontends, limits  # late: they read this package
+    from tenter.frontends.torch import library
+
+    does = RepeatCounts(known.offsets(), dim, known.total)
+    try:
+        if recorded(g):
+            return library.call_adjoint(g, does, tuple(shape))
+        ((axis, counts),) = build.maps(does, tuple(shape), frontends.dtype_name(g))
+        return frontends.of(g).execute(g, apply.planned(g, ((axis, counts.T),)))  # type: ignore[no-any-return]
+    except limits.Refusal as refusal:
+        raise check.error(refusal, "backward", grad=g) from None

@@ -1,0 +1,32 @@
+"""Models of transformers under accelerate(): outputs and gradients as in plain PyTorch, and tenter served them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("transformers")
+pytest.importorskip("torch")
+sys.path.append(str(Path(__file__).parent.parent / "examples"))
+
+import transformers_models as models
+
+
+@pytest.mark.parametrize("example", models.EXAMPLES, ids=lambda example: example.name)
+def test_model(example):
+    result = models.compare(example, *models.build(example))
+    assert result.agrees(), result
+    assert result.served[example.serves] > 0
+    assert not result.passed
+
+
+def test_own_attention_of_llama_calls_nothing_to_serve():
+    """It repeats keys and values by expand and reshape, as the example says."""
+    import transformers as hf
+
+    config = hf.LlamaConfig(**models.TEXT, vocab_size=256, num_key_value_heads=2)
+    result = models.compare(models.Example("Llama", "", None), *models.with_text(hf.LlamaForCausalLM(config)))
+    assert not any(result.served.values()) and not any(result.passed.values())
+    assert result.difference == 0
