@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import torch
-from torch._dynamo.testing import CompileCounterWithBackend
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export import Dim, export
 from torch.func import grad, jvp, vmap
@@ -26,11 +26,16 @@ def other_counts(s: Subject) -> tuple[int, ...]:
 
 @contextlib.contextmanager
 def compiled(f: Callable[..., Any], backend: str = "aot_eager", **options: Any) -> Iterator[Callable[..., Any]]:
-    """f compiled as one graph, which must serve all calls made inside."""
+    """f compiled as one graph by the first call inside, which must serve the others."""
     torch._dynamo.reset()
-    counter = CompileCounterWithBackend(backend)
-    yield torch.compile(f, backend=counter, fullgraph=True, **options)
-    need(counter.frame_count == 1, f"compiled {counter.frame_count} times")
+    graph = torch.compile(f, backend=backend, fullgraph=True, **options)
+    stances = itertools.chain(["default"], itertools.repeat("fail_on_recompile"))
+
+    def call(*args: Any) -> Any:
+        with torch.compiler.set_stance(next(stances)):
+            return graph(*args)
+
+    yield call
     torch._dynamo.reset()
 
 
@@ -138,14 +143,13 @@ def branch_on_size(s: Subject) -> None:
 def wrong_total(s: Subject) -> None:
     """Compiled code refuses a wrong output_size, too small or too large, as eager code does."""
     counts = torch.tensor(s.case.counts)
-    torch._dynamo.reset()
-    f = torch.compile(lambda x, c, n: s.by_counts(x, c, n).sin(), backend="inductor", fullgraph=True, dynamic=True)
     for n in (sum(s.case.counts) - 1, sum(s.case.counts) + 2):
-        try:
-            y = f(s.x, counts, n)
-        except (ValueError, RuntimeError):
-            continue
-        raise Wrong(f"gave {y.shape[0]} rows for counts of sum {sum(s.case.counts)} and output_size {n}")
+        with compiled(lambda x, c, n=n: s.by_counts(x, c, n).sin(), backend="inductor") as f:
+            try:
+                y = f(s.x, counts)
+            except (ValueError, RuntimeError):
+                continue
+        raise Wrong(f"{y.shape[0]} rows for counts of sum {sum(s.case.counts)} and output_size {n}")
 
 
 def of_vmap(s: Subject) -> None:
@@ -215,9 +219,11 @@ def fake(s: Subject) -> None:
 
 
 def meta(s: Subject) -> None:
+    """Counts are on meta too, so their sum must be given."""
     want = s.truth(s.x)
-    y = s.f(s.x.to("meta"))
+    rest = [torch.tensor(s.case.counts, device="meta"), sum(s.case.counts)] if s.case.counts else []
+    x = s.x.to("meta").requires_grad_()
+    y = s.by_counts(x, *rest)
     need((y.shape, y.dtype, y.device.type) == (want.shape, want.dtype, "meta"), f"{y.dtype}{list(y.shape)} on {y.device}")
     need(y.stride() == want.stride(), f"strides {y.stride()}")
-    x = s.x.to("meta").requires_grad_()
-    need(torch.autograd.grad(s.f(x).sum(), x)[0].shape == x.shape, "a gradient's shape")
+    need(torch.autograd.grad(y.sum(), x)[0].shape == x.shape, "a gradient of another shape")

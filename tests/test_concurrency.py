@@ -169,7 +169,7 @@ def test_scratch_that_cannot_be_had_is_a_memory_error():
     """An exception in a worker thread comes back to the caller, and the pool goes on."""
     code = """
 import resource, numpy as np, tenter
-from tenter.apply import run
+from tenter.apply import planned
 from tenter.maps import Window
 tenter.set_num_threads(2)
 n = 3_000_000
@@ -179,7 +179,7 @@ rows.native, columns.native
 x = np.ones((64, n), np.uint8)
 used = int(open('/proc/self/statm').read().split()[0]) * 4096
 resource.setrlimit(resource.RLIMIT_AS, (used + (100 << 20), -1))  # enough for the result, not for 16 rows of float32
-try: run(x, ((0, rows), (1, columns)))
+try: planned(x, ((0, rows), (1, columns))).run(x)
 except MemoryError: print('MemoryError')
 print(tenter.interpolate(np.ones((1, 8, 300, 300), np.float32), 600, mode='bilinear').min())
 """

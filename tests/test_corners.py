@@ -332,17 +332,6 @@ def test_apply_to_a_number_and_to_bools():
             Copy.every(1, 3).T.apply(x, 1)
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_other_tensors_are_refused():
-    x = torch.zeros(1, 1, 4)
-    with pytest.raises(TypeError, match="plain CPU tensor, got a nested or quantized"):
-        tenter.interpolate(torch.quantize_per_tensor(x, 0.1, 0, torch.quint8), 2)
-    with pytest.raises(TypeError, match="plain CPU tensor, got a tensor inside torch.func"):
-        torch.func.vmap(lambda t: tenter.tile(t, 2))(x)
-    with pytest.raises(TypeError, match="plain CPU tensor, got a tensor inside torch.func"):
-        torch.func.grad(lambda t: tenter.tile(t, 2).sum())(x)
-
-
 def test_copies_of_channels_last_are_contiguous():
     x = torch.rand(2, 3, 4, 5).contiguous(memory_format=torch.channels_last)
     for y in (

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tenter import _native, frontends, limits
 from tenter.build import KINDS
-from tenter.limits import INT64_MAX, Refusal, refuse
+from tenter.limits import INT64_MAX, Refusal, number, refuse
 from tenter.stretch import Resample
 
 Ints = npt.NDArray[np.int64]
@@ -25,6 +25,8 @@ Ints = npt.NDArray[np.int64]
 def error(refusal: Refusal, function: str, *args: Any, **named: Any) -> Exception:
     """The exception to raise from a public function: the refusal, and the call as the user wrote it."""
     kind, message = refusal.args
+    if frontends.compiling():  # which follows no more than this
+        return kind(message)  # type: ignore[no-any-return]
     shown = [frontends.describe(a) for a in args]
     shown += [f"{name}{_joint(value)}{frontends.describe(value)}" for name, value in named.items() if value is not None]
     return kind(f"{message}\n  in {function}({', '.join(shown)})")  # type: ignore[no-any-return]
@@ -59,9 +61,9 @@ def integer(name: str, value: Any, expected: str = "an int", least: int | None =
     if type(value) is not int and not limits.symbolic(value):
         value = _index(name, value, expected)
     if least is not None and value < least:
-        refuse(ValueError, name, f"{expected} >= {least}", str(value))
+        refuse(ValueError, name, f"{expected} >= {least}", number(value))
     if type(value) is int and abs(value) > INT64_MAX:
-        refuse(ValueError, name, f"{expected} below 2**63", str(value))
+        refuse(ValueError, name, f"{expected} below 2**63", f"{value}")
     return value
 
 
@@ -78,7 +80,7 @@ def dim(name: str, value: Any, ndim: int) -> int:
     """A dim from -ndim to ndim - 1, as one that is >= 0; a 0-d input counts as 1-d."""
     result, n = integer(name, value), max(ndim, 1)
     if not -n <= result < n:
-        refuse(IndexError, name, f"a dim of a {ndim}-d input, from {-n} to {n - 1}", str(result))
+        refuse(IndexError, name, f"a dim of a {ndim}-d input, from {-n} to {n - 1}", f"{result}")
     return result % n
 
 
@@ -146,8 +148,11 @@ def count_array(name: str, repeats: Any) -> npt.NDArray[Any]:
             refuse(TypeError, name, "integer counts", f"a list of which NumPy says: {error}")
         if values.size == 0:
             values = values.astype(np.int64)
+        if values.ndim == 1 and values.dtype.kind not in "iu":
+            for r in repeats:
+                integer(name, r, "integer counts")
     else:
-        values = np.asarray(integer(name, repeats, "integer counts: an int, an array of ints or a list of ints"))
+        values = np.asarray(count(name, repeats))
     if values.dtype.kind not in "iu":
         refuse(TypeError, name, "integer counts", f"{values.dtype}")
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
@@ -171,10 +176,17 @@ def offsets(name: str, values: npt.NDArray[Any]) -> Ints:
     return running
 
 
+def count(name: str, repeats: Any) -> int:
+    """One count for all."""
+    if type(repeats) is int or limits.symbolic(repeats):
+        return integer(name, repeats, "a count", 0)
+    return integer(name, repeats, "integer counts: an int, an array of ints or a list of ints", 0)
+
+
 def counts(repeats: Any, n: int, dim: int | None, output_size: Any) -> Counts:
     """The repeats of repeat_interleave for n positions, verified against output_size."""
-    if isinstance(repeats, int) and not isinstance(repeats, bool):
-        result = Counts(integer("repeats", repeats, "a count", 0), None)
+    if type(repeats) is int:
+        result = Counts(count("repeats", repeats), None)
     else:
         values = count_array("repeats", repeats)
         count_shape("repeats", values.dtype.name, values.shape, n, dim)
@@ -197,7 +209,7 @@ def count_shape(name: str, dtype: str, shape: Sequence[int], n: int, dim: int | 
     if len(shape) == 1 and shape[0] != 1 and shape[0] != n:
         where = "position of the flattened x" if dim is None else f"position of dim {dim}"
         one = " (or one for all)" if n != 1 else ""
-        refuse(ValueError, name, f"{n} counts, one per {where}{one}", str(shape[0]))
+        refuse(ValueError, name, f"{number(n)} counts, one per {where}{one}", number(shape[0]))
 
 
 def total(self, n: int) -> int:
@@ -229,8 +241,11 @@ def count_array(name: str, repeats: Any) -> npt.NDArray[Any]:
             refuse(TypeError, name, "integer counts", f"a list of which NumPy says: {error}")
         if values.size == 0:
             values = values.astype(np.int64)
+        if values.ndim == 1 and values.dtype.kind not in "iu":
+            for r in repeats:
+                integer(name, r, "integer counts")
     else:
-        values = np.asarray(integer(name, repeats, "integer counts: an int, an array of ints or a list of ints"))
+        values = np.asarray(count(name, repeats))
     if values.dtype.kind not in "iu":
         refuse(TypeError, name, "integer counts", f"{values.dtype}")
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
@@ -256,8 +271,8 @@ def offsets(name: str, values: npt.NDArray[Any]) -> Ints:
 
 def counts(repeats: Any, n: int, dim: int | None, output_size: Any) -> Counts:
     """The repeats of repeat_interleave for n positions, verified against output_size."""
-    if isinstance(repeats, int) and not isinstance(repeats, bool):
-        result = Counts(integer("repeats", repeats, "a count", 0), None)
+    if type(repeats) is int:
+        result = Counts(count("repeats", repeats), None)
     else:
         values = count_array("repeats", repeats)
         if values.ndim > 1:
@@ -280,10 +295,13 @@ def counts(repeats: Any, n: int, dim: int | None, output_size: Any) -> Counts:
     return result
 
 
+TOTAL = "the sum of the counts, an int"
+
+
 def total(actual: int, output_size: Any) -> None:
     """Verifies a user's output_size."""
-    if output_size is not None and integer("output_size", output_size, "the sum of the counts, an int", 0) != actual:
-        refuse(ValueError, "output_size", f"{actual}, the sum of the counts", str(output_size))
+    if output_size is not None and integer("output_size", output_size, TOTAL, 0) != actual:
+        refuse(ValueError, "output_size", f"{number(actual)}, the sum of the counts", number(output_size))
 
 
 def rank(name: str, ndim: int) -> None:
@@ -423,8 +441,8 @@ def _factors(scale_factor: Any) -> tuple[float, ...]:
         except (TypeError, ValueError):
             refuse(TypeError, "scale_factor", "numbers", frontends.describe(f))
     for f in factors:
-        if not (math.isfinite(f) and f > 0):
-            refuse(ValueError, "scale_factor", "finite numbers above 0", str(f))
+        if not 0 < f < math.inf:
+            refuse(ValueError, "scale_factor", "finite numbers above 0", f"{f}")
     return tuple(factors)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import os
 from collections.abc import Sequence
 from functools import cache
@@ -13,10 +14,10 @@ INT64_MAX = 2**63 - 1
 
 
 class Refusal(Exception):
-    """Bad input found below a public function, which turns it into an error that shows the call."""
+    """Bad input found below a public function, which turns it into an error that shows the call.
 
-    def __init__(self, kind: type[Exception], argument: str, expected: str, got: str) -> None:
-        super().__init__(kind, f"{argument}: expected {expected}, got {got}")
+    Made by refuse of an exception's type and message; without an __init__ of its own, as PyTorch's compiler follows it.
+    """
 
 
 def symbolic(size: object) -> bool:
@@ -24,8 +25,13 @@ def symbolic(size: object) -> bool:
     return type(size).__name__ == "SymInt"
 
 
+def number(size: int) -> str:
+    """A size in a message; a symbol by its value now."""
+    return f"{operator.index(size)}"
+
+
 def refuse(kind: type[Exception], argument: str, expected: str, got: str) -> NoReturn:
-    raise Refusal(kind, argument, expected, got)
+    raise Refusal(kind, f"{argument}: expected {expected}, got {got}")
 
 
 def addressable(name: str, shape: Sequence[int], itemsize: int) -> None:

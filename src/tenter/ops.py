@@ -68,7 +68,7 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
 def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> Stretch:
     if frontends.recorded(x) or (frontends.recorded(repeats) and not isinstance(x, np.ndarray)):
         if not frontends.is_array(repeats) and not isinstance(repeats, (list, tuple)):
-            each = check.integer("repeats", repeats, "a count", 0)
+            each = check.count("repeats", repeats)
             check.total(each * x.shape[axis], output_size)
             return Repeat(tuple(each if d == axis else 1 for d in range(x.ndim)), True)
         return frontends.of(x).counted(x, repeats, axis, output_size)

@@ -49,6 +49,12 @@ def is_array(x: Any) -> bool:
     return torch is not None and isinstance(x, torch.Tensor)
 
 
+def compiling() -> bool:
+    """Is PyTorch's compiler following?"""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.compiler.is_compiling()
+
+
 def problem(x: Any) -> str | None:
     """Why no kernel can serve x, an array or tensor; None if one can."""
     found: str | None = of(x).problem(x)

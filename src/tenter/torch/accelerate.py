@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+from torch.overrides import handle_torch_function, has_torch_function_unary
 
 from tenter import ops
 from tenter.frontends import torch as frontend
@@ -31,8 +32,8 @@ def accelerate() -> Iterator[report.Report]:
     `F.interpolate`, `F.upsample*` and `nn.Upsample*` by tenter, gradients included, in code that stays as it is.
 
     A context manager and a decorator. What tenter does not serve (other devices, other layouts, arguments that it
-    refuses) PyTorch does as before, or refuses in its own words; the report that the context yields counts both.
-    The replacement holds for all threads of the process. Code is compiled with what holds when it is compiled.
+    refuses) PyTorch does as before, or refuses in its own words; the report that the context yields counts both. Only
+    bad counts and totals of repeat_interleave raise tenter's ValueError, as PyTorch may crash on them. The replacement holds for all threads of the process. Code is compiled with what holds when it is compiled.
 
     >>> import torch
     >>> with accelerate() as report:
@@ -152,23 +153,36 @@ def _served(
     x = args[0] if args else kwargs.get("input", kwargs.get("repeats"))
     if not isinstance(x, torch.Tensor):
         return theirs(*args, **kwargs)
-    reason = frontend.problem(x)
+    reason = frontend.problem(x) or _own_rules(x)
+    if torch.compiler.is_compiling():  # counted when it runs
+        return ours(*args, **kwargs) if reason is None else _TRACEABLE.get(theirs, theirs)(*args, **kwargs)
     if reason is None:
-        if torch.compiler.is_compiling():  # counted when it runs
-            return ours(*args, **kwargs)
         try:
             report.inside.call = True
             result = ours(*args, **kwargs)
             report.serve(function)
             return result
         except (TypeError, ValueError, IndexError, MemoryError) as error:
+            if function == "repeat_interleave" and isinstance(error, ValueError):
+                raise  # counts that are wrong can end PyTorch's process, or go unseen
             reason = str(error).split("\n")[0]
         finally:
             report.inside.call = False
     report.pass_on(function, reason)
+    if has_torch_function_unary(x):  # by its own name, not by the one that has been taken
+        return handle_torch_function(theirs, (x,), *args, **kwargs)
     return theirs(*args, **kwargs)
 
 
+def _own_rules(x: torch.Tensor) -> str | None:
+    """A subclass may have something to say about PyTorch's functions, which it knows by name."""
+    rules = type(x).__torch_function__
+    if type(x) in frontend.KINDS or getattr(rules, "__func__", rules) in _NO_RULES:
+        return None
+    return f"a {type(x).__name__}, which has rules of its own for PyTorch's functions"
+
+
+_NO_RULES = (torch.Tensor.__torch_function__.__func__, torch._C._disabled_torch_function_impl)
 _ORIGINAL: dict[str, Callable[..., Any]] = {
     "repeat_interleave": torch.repeat_interleave,
     "Tensor.repeat_interleave": torch.Tensor.repeat_interleave,
@@ -176,6 +190,12 @@ _ORIGINAL: dict[str, Callable[..., Any]] = {
     "tile": torch.tile,
     "Tensor.tile": torch.Tensor.tile,
     "interpolate": F.interpolate,
+}
+# Methods that the compiler cannot follow once their names are taken.
+_TRACEABLE: dict[Callable[..., Any], Callable[..., Any]] = {
+    torch.Tensor.repeat_interleave: torch.repeat_interleave,
+    torch.Tensor.tile: torch.tile,
+    torch.Tensor.repeat: lambda x, *sizes: torch.ops.aten.repeat(x, sizes if isinstance(sizes[0], int) else sizes[0]),
 }
 _REPLACED: list[tuple[Any, str, Callable[..., Any]]] = [
     (torch, "repeat_interleave", _repeat_interleave),

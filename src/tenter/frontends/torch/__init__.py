@@ -16,7 +16,7 @@ import torch
 from tenter.frontends.layout import Layout
 from tenter.frontends.torch import private
 from tenter.frontends.torch.counts import repeat_small as repeat_small
-from tenter.frontends.torch.plain import KINDS, bare, holds, plain, recorded
+from tenter.frontends.torch.plain import KINDS, bare, extent, holds, plain, recorded
 
 if TYPE_CHECKING:
     from tenter.apply import Planned
@@ -44,7 +44,7 @@ def unreadable(x: torch.Tensor) -> str | None:
         return "a meta tensor, which has no values"
     if type(x) not in KINDS or not bare(resolve(x)):
         return f"a {type(x).__name__} under a transform, a tracer or rules of its own"
-    return None
+    return None if holds(x, extent(x)) else "one whose storage is too small"
 
 
 def strides(x: torch.Tensor) -> tuple[int, ...]:

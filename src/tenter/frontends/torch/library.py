@@ -49,6 +49,10 @@ for name, schema in SCHEMAS.items():
 
 
 def call(x: Tensor, does: Stretch) -> Tensor:
+    if _sharded(x):
+        from tenter.frontends.torch import sharding  # late: it imports torch.distributed
+
+        does = sharding.beside(x, does)
     if isinstance(does, Repeat):
         return OPS.repeat.default(x, does.sizes, does.each)
     if isinstance(does, RepeatCounts):
@@ -66,13 +70,21 @@ def call_adjoint(g: Tensor, does: Stretch, n_in: tuple[int, ...]) -> Tensor:
 
 def counted(x: Tensor, repeats: Any, dim: int, output_size: Any) -> RepeatCounts:
     """Counts whose values may come later, and x or they are for the dispatcher."""
+    if _sharded(repeats):
+        from tenter.frontends.torch import sharding
+
+        repeats = sharding.whole(repeats)
     n = x.shape[dim]
     if isinstance(repeats, (list, tuple)):
         repeats = [check.integer("repeats", r, "integer counts") for r in repeats]
         if output_size is None and len(repeats) == n:
             output_size = sum(repeats)
+    if output_size is not None:
+        output_size = check.integer("output_size", output_size, check.TOTAL, 0)
     counts = repeats if isinstance(repeats, Tensor) else torch.tensor(repeats, dtype=torch.int64, device=x.device)
     check.count_shape("repeats", frontends.dtype_name(counts), counts.shape, n, dim)
+    if counts.device.type != x.device.type or (x.device.type == "meta" and output_size is None):
+        limits.refuse(TypeError, "repeats", f"counts with values, on {x.device.type}", f"some on {counts.device.type}")
     counts = counts.reshape(1).expand(n) if counts.ndim == 0 or (counts.shape[0] == 1 and n != 1) else counts
     offsets = OPS.offsets.default(counts, n, output_size)
     if output_size is not None:
@@ -80,6 +92,11 @@ def counted(x: Tensor, repeats: Any, dim: int, output_size: Any) -> RepeatCounts
     total = int(offsets[-1]) if private.tracing() else OPS.total.default(offsets)  # a trace knows no symbols
     torch._check(total >= 0)
     return RepeatCounts(offsets, dim, total)
+
+
+def _sharded(x: Any) -> bool:
+    """Is x a DTensor? By name, as for most callers its module is not loaded."""
+    return type(x).__name__ == "DTensor"
 
 
 # ---- CPU
@@ -167,6 +184,8 @@ def _refusing(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
                 watch(name, args)
             return result
         except limits.Refusal as refusal:
+            if name == "offsets":
+                raise check.error(refusal, "repeat_interleave", repeats=args[0], output_size=args[2]) from None
             raise check.error(refusal, f"torch.ops.tenter.{name}", *args) from None
 
     return checked

@@ -51,4 +51,9 @@ def recorded(x: torch.Tensor) -> bool:
 
 def holds(x: torch.Tensor, extent: int) -> bool:
     """Has x's storage, which others may shrink, that many bytes from x's first element on?"""
-    return x.untyped_storage().nbytes() >= x.storage_offset() * x.itemsize + extent
+    return x.untyped_storage().nbytes() >= x.storage_offset() * x.itemsize + extent or not extent
+
+
+def extent(x: torch.Tensor) -> int:
+    """Bytes from x's first element to its last."""
+    return (sum((n - 1) * s for n, s in zip(x.shape, x.stride())) + 1) * x.itemsize if x.numel() else 0

@@ -1,0 +1,246 @@
+"""tenter.torch.accelerate: unchanged code is served, with PyTorch's results; the rest is PyTorch's."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import types
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+import tenter
+import tenter.torch
+from tenter.torch import accelerate
+
+IMAGE, ROWS = (2, 3, 6, 7), (4, 3)
+COUNTS = torch.tensor([1, 0, 3, 2])
+
+# name in the report, shape of x, the call as people write it
+CALLS = {
+    "torch.repeat_interleave": ("repeat_interleave", ROWS, lambda x: torch.repeat_interleave(x, 2, 1)),
+    "counts": ("repeat_interleave", ROWS, lambda x: torch.repeat_interleave(x, COUNTS, dim=0)),
+    "counts, output_size": ("repeat_interleave", ROWS, lambda x: torch.repeat_interleave(input=x, repeats=COUNTS, dim=0, output_size=6)),
+    "method": ("repeat_interleave", ROWS, lambda x: x.repeat_interleave(3)),
+    "method, counts": ("repeat_interleave", ROWS, lambda x: x.repeat_interleave(repeats=COUNTS, dim=0)),
+    "repeat": ("repeat", ROWS, lambda x: x.repeat(2, 1, 3)),
+    "repeat, list": ("repeat", ROWS, lambda x: x.repeat([2, 1])),
+    "repeat, keyword": ("repeat", ROWS, lambda x: x.repeat(repeats=(1, 2))),
+    "torch.tile": ("tile", ROWS, lambda x: torch.tile(x, (2,))),
+    "tile, keyword": ("tile", ROWS, lambda x: torch.tile(x, dims=(2, 2))),
+    "method tile": ("tile", ROWS, lambda x: x.tile(2, 1)),
+    "interpolate": ("interpolate", IMAGE, lambda x: F.interpolate(x, size=(9, 4))),
+    "interpolate, scale": ("interpolate", IMAGE, lambda x: F.interpolate(x, scale_factor=(1.5, 2), mode="bicubic")),
+    "interpolate, torch.Size": ("interpolate", IMAGE, lambda x: F.interpolate(x, size=x.shape[-2:][::-1], mode="area")),
+    "antialias": ("interpolate", IMAGE, lambda x: F.interpolate(x, [3, 4], mode="bilinear", align_corners=False, antialias=True)),
+    "upsample": ("interpolate", IMAGE, lambda x: F.upsample(x, scale_factor=2, mode="bilinear")),
+    "upsample_nearest": ("interpolate", IMAGE, lambda x: F.upsample_nearest(x, scale_factor=2)),
+    "upsample_bilinear": ("interpolate", IMAGE, lambda x: F.upsample_bilinear(x, size=(9, 9))),
+    "nn.Upsample": ("interpolate", IMAGE, lambda x: nn.Upsample(scale_factor=2.0, mode="bilinear", align_corners=True)(x)),
+    "nn.UpsamplingNearest2d": ("interpolate", IMAGE, lambda x: nn.UpsamplingNearest2d(scale_factor=2)(x)),
+    "nn.UpsamplingBilinear2d": ("interpolate", IMAGE, lambda x: nn.UpsamplingBilinear2d(size=(3, 5))(x)),
+}  # fmt: skip
+
+
+def gradient(call, x):
+    y = call(x)
+    return y, torch.autograd.grad((y * torch.linspace(1, 2, y.numel(), dtype=y.dtype).view_as(y)).sum(), x)[0]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", CALLS)
+def test_unchanged_calls_are_served(name):
+    function, shape, call = CALLS[name]
+    torch.manual_seed(0)
+    x = torch.randn(shape, dtype=torch.float64, requires_grad=True)
+    want, gradient_wanted = gradient(call, x)
+    with accelerate() as report:
+        got, gradient_got = gradient(call, x)
+    assert report.served == {function: 1} and report.passed == {}
+    assert "tenter" not in repr(want.grad_fn)
+    torch.testing.assert_close(got, want, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(gradient_got, gradient_wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", CALLS)
+def test_unchanged_calls_are_served_in_compiled_code(name):
+    function, shape, call = CALLS[name]
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    x = torch.randn(shape, dtype=torch.float64, requires_grad=True)
+    want, gradient_wanted = gradient(call, x)
+    with accelerate() as report:
+        compiled = torch.compile(lambda x: call(x), fullgraph=True, backend="aot_eager")
+        got, gradient_got = gradient(compiled, x)
+    # a graph knows tile as the repeat that it is
+    assert report.served == {"repeat" if function == "tile" else function: 1}
+    torch.testing.assert_close(got, want, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(gradient_got, gradient_wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_everything_is_put_back():
+    names = [(torch, "repeat_interleave"), (torch, "tile"), (torch.Tensor, "repeat_interleave"), (torch.Tensor, "repeat"),
+             (torch.Tensor, "tile"), (F, "interpolate"), (F, "upsample"), (F, "upsample_nearest"), (F, "upsample_bilinear")]  # fmt: skip
+    before = [getattr(holder, name) for holder, name in names]
+    with pytest.raises(KeyError):
+        with accelerate():
+            assert all(getattr(h, n) is not b for (h, n), b in zip(names, before))
+            raise KeyError
+    assert all(getattr(h, n) is b for (h, n), b in zip(names, before))
+
+
+def test_nesting_installing_and_decorating():
+    x = torch.ones(2)
+    assert not served(x.repeat)
+    tenter.torch.install()
+    try:
+        with accelerate():
+            assert served(x.repeat)
+        assert served(x.repeat)
+    finally:
+        tenter.torch.uninstall()
+    assert not served(x.repeat)
+    with pytest.raises(RuntimeError, match="uninstall: expected an install before it"):
+        tenter.torch.uninstall()
+
+    @accelerate()
+    def call():
+        return served(x.repeat)
+
+    assert call() and call() and not served(x.repeat)
+
+
+def served(repeat):
+    before = tenter.torch.report().served.get("repeat", 0)
+    repeat(2)
+    return tenter.torch.report().served.get("repeat", 0) > before
+
+
+def test_names_imported_before():
+    module = types.ModuleType("imported_before")
+    exec("from torch.nn.functional import interpolate as resize\nfrom torch import tile", module.__dict__)
+    sys.modules["imported_before"] = module
+    try:
+        with accelerate() as report:
+            module.resize(torch.ones(1, 1, 3), 2)
+            module.tile(torch.ones(2), (2,))
+        assert report.served == {"interpolate": 1, "tile": 1}
+        assert module.resize is F.interpolate and module.tile is torch.tile
+    finally:
+        del sys.modules["imported_before"]
+
+
+def test_what_is_not_served_is_pytorchs_and_counted():
+    sparse = torch.eye(3).to_sparse()
+    with accelerate() as report:
+        with pytest.raises(RuntimeError, match="Number of dimensions of repeat dims can not be smaller"):
+            torch.ones(2, 2).repeat(2)
+        with pytest.raises(NotImplementedError, match="Only 3D, 4D and 5D"):
+            F.interpolate(torch.ones(1, 1, 2), 4, mode="bogus")
+        with pytest.raises((RuntimeError, NotImplementedError)):
+            sparse.repeat(2, 2)
+        assert torch.repeat_interleave(repeats=torch.tensor([1, 2])).tolist() == [0, 1, 1]
+    assert report.served == {}
+    assert report.passed == {
+        "repeat": {
+            "sizes: expected at least 2 numbers, one per dim of x, got 1": 1,
+            "a sparse_coo tensor": 1,
+        },
+        "interpolate": {"mode: expected one of nearest, nearest-exact, linear, bilinear, trilinear, bicubic, area, lanczos, got 'bogus'": 1},
+        "repeat_interleave": {
+            "_interleave() missing 1 required positional argument: 'input'": 1,
+        },
+    }  # fmt: skip
+    text = str(report)
+    assert "repeat                     0           2" in text and "1 times: a sparse_coo tensor" in text
+
+
+def test_bad_counts_do_not_reach_pytorch():
+    with accelerate() as report:
+        for bad in (torch.tensor([1, 2]), torch.tensor([1, -1, 2])):
+            with pytest.raises(ValueError, match="repeats: expected"):
+                torch.repeat_interleave(torch.ones(3), bad)
+        with pytest.raises(ValueError, match="output_size: expected 6"):
+            torch.ones(3).repeat_interleave(torch.tensor([1, 2, 3]), output_size=4)
+    assert report.served == report.passed == {}
+
+
+def test_subclasses_with_rules_keep_them():
+    seen = []
+
+    class Watching(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            seen.append(func)
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    interpolate = F.interpolate
+    with accelerate() as report:
+        y = F.interpolate(torch.ones(1, 1, 3).as_subclass(Watching), 2)
+    assert interpolate in seen and isinstance(y, Watching)
+    assert list(report.passed["interpolate"]) == ["a Watching, which has rules of its own for PyTorch's functions"]
+
+
+def test_the_report_counts_what_happened_inside():
+    x = torch.ones(2)
+    with accelerate() as outer:
+        x.repeat(2)
+        with accelerate() as inner:
+            x.repeat(2), x.tile(2)
+        x.repeat(2)
+    assert inner.served == {"repeat": 1, "tile": 1} and outer.served == {"repeat": 3, "tile": 1}
+
+
+def test_other_threads_are_served_too():
+    found = []
+    with accelerate():
+        thread = threading.Thread(target=lambda: found.append(served(torch.ones(2).repeat)))
+        thread.start()
+        thread.join()
+    assert found == [True]
+
+
+HOSTILE = """
+import torch, torch.nn.functional as F, tenter.torch, sys, warnings
+warnings.simplefilter("ignore")
+T = torch.tensor
+x, image = torch.zeros(2, 3), torch.zeros(1, 2, 4, 5)
+nan, inf = float("nan"), float("inf")
+shrunk = torch.zeros(4)
+shrunk.untyped_storage().resize_(0)
+BAD = [
+    lambda: torch.repeat_interleave(T([-1, -1, 2]), output_size=0),
+    lambda: torch.repeat_interleave(x, T([-1, 2]), 0), lambda: x.repeat_interleave(T([-1, 2, 3]), 1, output_size=4),
+    lambda: x.repeat_interleave(T([1, 2]), 0, output_size=2), lambda: x.repeat_interleave(T([1, 2]), 0, output_size=7),
+    lambda: x.repeat_interleave(T([2**62, 2**62]), 0), lambda: x.repeat_interleave(-1), lambda: x.repeat_interleave(2**62),
+    lambda: x.repeat_interleave(2, 5), lambda: x.repeat_interleave(T([1.0, 2.0]), 0), lambda: x.repeat(2), lambda: x.repeat(2, -1),
+    lambda: x.repeat(2**40, 2**40), lambda: torch.tile(x, (2, -3)), lambda: torch.tile(x, (2**62, 4)),
+    lambda: F.interpolate(image, size=0), lambda: F.interpolate(image, size=-3), lambda: F.interpolate(image, scale_factor=-1.0),
+    lambda: F.interpolate(image, scale_factor=1e-9), lambda: F.interpolate(image, size=(3, 4, 5)), lambda: F.interpolate(image),
+    lambda: F.interpolate(image, size=2**40, mode="bilinear"), lambda: F.interpolate(x, 3), lambda: F.interpolate(image, 2, mode="x"),
+    lambda: F.interpolate(image, 2, align_corners=True), lambda: F.interpolate(image[:, :, :0], 2, mode="bilinear"),
+]
+def must_raise(n, call):
+    try: call()
+    except Exception: return
+    sys.exit(f"no error from {n}")
+"""
+
+
+@pytest.mark.parametrize("way", ["function", "accelerate", "compiled"])
+def test_hostile_input_ends_in_an_exception(way):
+    """Each entry in a process of its own, so that a crash is seen. Unlike PyTorch, whose own functions crash on some."""
+    code = {
+        "function": "import tenter\nF.interpolate, torch.repeat_interleave, torch.tile = tenter.interpolate, tenter.repeat_interleave, tenter.tile\n"
+        "torch.Tensor.repeat, torch.Tensor.repeat_interleave = tenter.repeat, tenter.repeat_interleave\n"
+        "for n, call in enumerate(BAD): must_raise(n, call)",
+        "accelerate": "with tenter.torch.accelerate():\n    for n, call in enumerate(BAD): must_raise(n, call)",
+        "compiled": "with tenter.torch.accelerate():\n    for n, call in enumerate(BAD):\n        torch._dynamo.reset()\n"
+        "        must_raise(n, torch.compile(call, backend='eager', fullgraph=True))\n        must_raise(n, torch.compile(call, backend='eager'))",
+    }[way]  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", HOSTILE + code], capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, (done.returncode, done.stdout[-500:], done.stderr[-1500:])
