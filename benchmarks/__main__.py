@@ -1,4 +1,4 @@
-"""`python -m benchmarks cpu`: times the table, prints each row, writes the report."""
+"""`python -m benchmarks cpu`: times the table, prints each row, writes the report. `calls`: what a tiny call costs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks import peers, report
+from benchmarks import calls, peers, report
 from benchmarks.measure import Direction, Result, copy_bandwidth, measure
 from benchmarks.rows import Row, rows
 
@@ -24,7 +24,7 @@ def positive(text: str) -> int:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("device", choices=["cpu"])
+    parser.add_argument("device", choices=["cpu", "calls"])
     parser.add_argument(
         "--only", metavar="TEXT", help="only rows whose group and name contain this; printed, not written"
     )
@@ -47,6 +47,8 @@ def attempt(row: Row, seconds: float, bandwidth: float) -> Result:
 def main() -> int:
     chosen = arguments()
     warnings.simplefilter("ignore")
+    if chosen.device == "calls":
+        return calls.main(report.sentence(report.machine(1, 0, copy_bandwidth())))
     threads = chosen.threads or torch.get_num_threads()
     peers.set_threads(threads)
     table = [row for row in rows() if (chosen.only or "").lower() in f"{row.group}: {row.name}".lower()]

@@ -14,7 +14,7 @@ import torch
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 import transforms  # noqa: E402
-from torch_cases import CASES  # noqa: E402
+from torch_cases import CASES, Case, Wrong  # noqa: E402
 
 PAGE = ROOT / "docs" / "pytorch.md"
 START, END = "<!-- table -->", "<!-- /table -->"
@@ -32,11 +32,11 @@ class Notes:
         return f"<sup>{self.texts.index(text) + 1}</sup>"
 
 
-def outcome(name: str, case: transforms.Case, f: object) -> tuple[str, str]:
+def outcome(name: str, case: Case, f: object) -> tuple[str, str]:
     """yes, no or wrong, and why."""
     try:
         transforms.run(name, case, f)
-    except transforms.Wrong as error:
+    except Wrong as error:
         return "wrong", str(error)
     except Exception as error:
         words = " ".join(str(error).split())
@@ -48,7 +48,7 @@ def outcome(name: str, case: transforms.Case, f: object) -> tuple[str, str]:
 def cell(found: list[tuple[str, str]], notes: Notes) -> str:
     """One word for a row's cases under a column's transforms."""
     if not found:
-        return "–"
+        return "-"
     words = {word for word, _ in found}
     marks = "".join(dict.fromkeys(notes.mark(why) for _, why in found if why))
     if words == {"yes"}:
@@ -71,7 +71,7 @@ def tables() -> str:
                 ours = [outcome(n, c, c.ours) for n, c in checks]
                 theirs = [outcome(n, c, c.theirs) for n, c in checks if c.theirs is not None]
                 pair = f"{cell(ours, notes)} / {cell(theirs, notes)}"
-                cells.append("–" if pair == "– / –" else pair)
+                cells.append("-" if pair == "- / -" else pair)
                 print(f"{row}, {column}: {cells[-1]}", flush=True)
             lines.append(f"| {row} | {' | '.join(cells)} |")
         lines.append("")

@@ -23,7 +23,6 @@ def other_counts(s: Subject) -> tuple[int, ...]:
     return (4, 0, 0, 1, 0, 0)[: len(s.case.counts)]
 
 
-
 @contextlib.contextmanager
 def compiled(f: Callable[..., Any], backend: str = "aot_eager", **options: Any) -> Iterator[Callable[..., Any]]:
     """f compiled as one graph by the first call inside, which must serve the others."""
@@ -224,6 +223,8 @@ def meta(s: Subject) -> None:
     rest = [torch.tensor(s.case.counts, device="meta"), sum(s.case.counts)] if s.case.counts else []
     x = s.x.to("meta").requires_grad_()
     y = s.by_counts(x, *rest)
-    need((y.shape, y.dtype, y.device.type) == (want.shape, want.dtype, "meta"), f"{y.dtype}{list(y.shape)} on {y.device}")
+    need(
+        (y.shape, y.dtype, y.device.type) == (want.shape, want.dtype, "meta"), f"{y.dtype}{list(y.shape)} on {y.device}"
+    )
     need(y.stride() == want.stride(), f"strides {y.stride()}")
     need(torch.autograd.grad(y.sum(), x)[0].shape == x.shape, "a gradient of another shape")

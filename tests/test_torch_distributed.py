@@ -6,6 +6,7 @@ The ranks are started once and run every check of `CHECKS` in order; each test r
 from __future__ import annotations
 
 import datetime
+import functools
 import json
 import multiprocessing
 import os
@@ -50,6 +51,7 @@ def check(f):
     return f
 
 
+@functools.cache
 def mesh():
     return init_device_mesh("cpu", (RANKS,))
 
@@ -207,8 +209,8 @@ def calls_are_told_apart_by_sizes():
 @check
 def nearest_rounds_by_all_channels():
     """PyTorch rounds channels-last images of more than 3 channels in a way of their own."""
-    x = torch.randn(2, 4, 45, 50).contiguous(memory_format=torch.channels_last)
-    case = Case(lambda x: tenter.interpolate(x, (100, 107), mode="nearest-exact"), (), {})
+    x = torch.randn(2, 4, 2, 2).contiguous(memory_format=torch.channels_last)
+    case = Case(lambda x: tenter.interpolate(x, (109, 47), mode="nearest-exact"), (), {})
     packed, dense = case.f(x), case.f(x.contiguous())
     need(not torch.equal(packed, dense), "the two ways agree here, so this shows nothing")
     for d in range(4):
@@ -224,7 +226,7 @@ def sums_over_ranks():
     x = torch.randn(4, 3)
     for dtype in (torch.float32, torch.int64):
         local = (x * 9).to(dtype) * (dist.get_rank() + 1)
-        for reduce in ("sum", "avg", "max"):
+        for reduce in ("sum", "max"):
             part = DTensor.from_local(local, mesh(), [Partial(reduce)])
             need(not any(p.is_partial() for p in tenter.repeat(part, 2, 1).placements))
             same(tenter.repeat(part, 2, 1).full_tensor(), tenter.repeat(part.full_tensor(), 2, 1))

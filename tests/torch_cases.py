@@ -94,7 +94,11 @@ def _with_total(name: str, shape: tuple[int, ...], other: tuple[int, ...], count
 
 def _resize(mode: str, shape: tuple[int, ...], other: tuple[int, ...], **kw: Any) -> Case:
     row = "interpolate, " + ("antialias" if kw.get("antialias") else mode)
-    row = "interpolate, linear kinds" if row.endswith("linear") else row.replace("-exact", "").replace("nearest", "nearest kinds")
+    row = (
+        "interpolate, linear kinds"
+        if row.endswith("linear")
+        else row.replace("-exact", "").replace("nearest", "nearest kinds")
+    )
     scaled = " by scale" if "scale_factor" in kw else ""
     extras = "".join(f" {k}" for k in ("antialias", "align_corners") if kw.get(k))
     ours = lambda x: tenter.interpolate(x, mode=mode, **kw)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from tenter import build, check, frontends, limits
 from tenter.frontends import COMPLEX_PARTS, NATIVE_DTYPES, OPAQUE
 from tenter.frontends.layout import Layout

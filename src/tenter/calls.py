@@ -19,15 +19,14 @@ MOST, LONGEST, STEPS = 2048, 1 << 15, 32
 CONSTANTS = {int, float, str, bool, type(None), tuple}
 
 
-def recall(op: str, x: Any, args: tuple[Any, ...]) -> Any:
-    """The result of a call like an earlier one; None if there was none."""
+def recall(op: str, x: Any, args: tuple[Any, ...], kinds: tuple[type, ...]) -> Any:
+    """The result of a call like an earlier one; None if there was none.
+
+    kinds: the types of all values in args, as equal ones of unlike types are not the same: 1 == True == 1.0.
+    """
     frontend = frontends.KINDS.get(type(x))
     if frontend is None or not frontend.plain(x):
         return None
-    # Equal arguments of unlike types are not the same: 1 == True == 1.0.
-    kinds = tuple(map(type, args))
-    if tuple in kinds:
-        kinds += _inner(args)
     try:
         planned = _planned.get((op, x.shape, frontend.strides(x), x.dtype, args, kinds))
     except TypeError:  # lists and arrays have no hash
@@ -43,17 +42,12 @@ def recall_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
     return frontend.repeat_small(x, counts, dim, output_size)
 
 
-def _inner(args: tuple[Any, ...]) -> tuple[type, ...]:
-    return tuple([type(b) for a in args if type(a) is tuple for b in a])
-
-
-def serve(op: str, x: Any, args: tuple[Any, ...], flat: Any, does: Stretch) -> Any:
+def serve(op: str, x: Any, args: tuple[Any, ...], kinds: tuple[type, ...], flat: Any, does: Stretch) -> Any:
     """The result of a checked call, kept for the next one. flat: x in the shape that the operation works on."""
     frontend = frontends.of(x)
     if frontend.recorded(flat) or (isinstance(does, RepeatCounts) and frontends.recorded(does.offsets)):
         return frontend.record(flat, does)
     planned = apply.plan(flat, does)
-    kinds = (*map(type, args), *_inner(args))
     if not _lasting(x, kinds, flat, planned):
         return frontend.execute(flat, planned)
     if len(_planned) >= MOST:

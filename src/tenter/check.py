@@ -59,21 +59,23 @@ def integer(name: str, value: Any, expected: str = "an int", least: int | None =
     """A plain int from an int, a NumPy integer or a one-element integer array; never from a bool or a float. A symbol
     stays one."""
     if type(value) is not int and not limits.symbolic(value):
-        value = _index(name, value, expected)
+        return integer(name, _index(name, value, expected), expected, least)
     if least is not None and value < least:
         refuse(ValueError, name, f"{expected} >= {least}", number(value))
     if type(value) is int and abs(value) > INT64_MAX:
         refuse(ValueError, name, f"{expected} below 2**63", f"{value}")
-    return value
+    found: int = value
+    return found
 
 
 def _index(name: str, value: Any, expected: str) -> int:
     if isinstance(value, (bool, np.bool_)) or (frontends.is_array(value) and frontends.dtype_name(value) == "bool"):
         refuse(TypeError, name, expected, f"the bool {value}")
     try:
-        return operator.index(value)
+        index: int = operator.index(value)
     except (TypeError, RuntimeError):
-        return refuse(TypeError, name, expected, frontends.describe(value))
+        refuse(TypeError, name, expected, frontends.describe(value))
+    return index
 
 
 def dim(name: str, value: Any, ndim: int) -> int:
@@ -210,89 +212,6 @@ def count_shape(name: str, dtype: str, shape: Sequence[int], n: int, dim: int | 
         where = "position of the flattened x" if dim is None else f"position of dim {dim}"
         one = " (or one for all)" if n != 1 else ""
         refuse(ValueError, name, f"{number(n)} counts, one per {where}{one}", number(shape[0]))
-
-
-def total(self, n: int) -> int:
-        if self.offsets is not None:
-            return int(self.offsets[-1])
-        assert self.each is not None
-        return n * self.each
-
-
-def count_array(name: str, repeats: Any) -> npt.NDArray[Any]:
-    """Counts as an integer array on the host."""
-    if frontends.is_array(repeats):
-        problem = frontends.problem(repeats) or frontends.of(repeats).unreadable(repeats)
-        if problem:
-            refuse(TypeError, name, "counts in a NumPy array or a plain CPU tensor", problem)
-        if frontends.dtype_name(repeats).removeprefix("u") not in ("int8", "int16", "int32", "int64"):
-            refuse(TypeError, name, "integer counts", frontends.dtype_name(repeats))
-        values = frontends.to_numpy(repeats)
-    elif isinstance(repeats, (list, tuple)):
-        if any(isinstance(r, (bool, np.bool_)) for r in repeats):
-            refuse(TypeError, name, "integer counts", "bool")
-        if any(isinstance(r, int) and abs(r) > INT64_MAX for r in repeats):
-            refuse(ValueError, name, "counts below 2**63", f"{max(repeats, key=abs)}")
-        try:
-            values = np.asarray(repeats)
-        except ValueError:
-            refuse(ValueError, name, "integer counts", "a ragged list")
-        except (TypeError, RuntimeError) as error:
-            refuse(TypeError, name, "integer counts", f"a list of which NumPy says: {error}")
-        if values.size == 0:
-            values = values.astype(np.int64)
-        if values.ndim == 1 and values.dtype.kind not in "iu":
-            for r in repeats:
-                integer(name, r, "integer counts")
-    else:
-        values = np.asarray(count(name, repeats))
-    if values.dtype.kind not in "iu":
-        refuse(TypeError, name, "integer counts", f"{values.dtype}")
-    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
-
-
-def offsets(name: str, values: npt.NDArray[Any]) -> Ints:
-    """The n + 1 running totals of 1-D counts, none of them negative, their sum below 2**63."""
-    running = np.empty(len(values) + 1, np.int64)
-    total = _native.offsets(
-        values.__array_interface__["data"][0],
-        frontends.NATIVE_DTYPES[values.dtype.name],
-        values.strides[0],
-        len(values),
-        running.__array_interface__["data"][0],
-    )
-    if total < 0:
-        at = -1 - total
-        if values[at] < 0:
-            refuse(ValueError, name, "counts that are not negative", f"{values[at]} at position {at}")
-        refuse(ValueError, name, "counts whose sum is below 2**63", f"more from position {at} on")
-    return running
-
-
-def counts(repeats: Any, n: int, dim: int | None, output_size: Any) -> Counts:
-    """The repeats of repeat_interleave for n positions, verified against output_size."""
-    if type(repeats) is int:
-        result = Counts(count("repeats", repeats), None)
-    else:
-        values = count_array("repeats", repeats)
-        if values.ndim > 1:
-            refuse(ValueError, "repeats", "0-d or 1-D counts", f"{values.ndim}-D")
-        if values.size == 1:
-            result = Counts(integer("repeats", values.reshape(-1)[0], "a count", 0), None)
-        elif len(values) != n:
-            where = "position of the flattened x" if dim is None else f"position of dim {dim}"
-            refuse(
-                ValueError,
-                "repeats",
-                f"{n} counts, one per {where}" + (" (or one for all)" if n != 1 else ""),
-                str(len(values)),
-            )
-        else:
-            result = Counts(None, offsets("repeats", values))
-    if result.total(n) > INT64_MAX:
-        refuse(ValueError, "repeats", "counts whose sum is below 2**63", f"{n} positions times {result.each}")
-    total(result.total(n), output_size)
-    return result
 
 
 TOTAL = "the sum of the counts, an int"

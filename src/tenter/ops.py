@@ -39,11 +39,11 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
     >>> repeat_interleave([1, 2, 3])
     array([0, 1, 1, 2, 2, 2])
     """
-    given = (repeats, dim, output_size)
+    given, kinds = (repeats, dim, output_size), (type(repeats), type(dim), type(output_size))
     if type(repeats) in frontends.KINDS:
         known = calls.recall_counts(x, repeats, dim, output_size)
     else:
-        known = calls.recall("repeat_interleave", x, given)
+        known = calls.recall("repeat_interleave", x, given, kinds)
     if known is not None:
         return known
     try:
@@ -56,7 +56,7 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
             axis = check.dim("dim", dim, x.ndim)
             flat = x if x.ndim else x.reshape(1)
         does = _counted(flat, repeats, axis, dim is None, output_size)
-        return calls.serve("repeat_interleave", x, given, flat, does)
+        return calls.serve("repeat_interleave", x, given, kinds, flat, does)
     except limits.Refusal as refusal:
         if repeats is None:
             raise check.error(refusal, "repeat_interleave", repeats=x, dim=dim, output_size=output_size) from None
@@ -70,12 +70,17 @@ def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> S
         if not frontends.is_array(repeats) and not isinstance(repeats, (list, tuple)):
             each = check.count("repeats", repeats)
             check.total(each * x.shape[axis], output_size)
-            return Repeat(tuple(each if d == axis else 1 for d in range(x.ndim)), True)
-        return frontends.of(x).counted(x, repeats, axis, output_size)
+            return _every(x, each, axis)
+        recorded: Stretch = frontends.of(x).counted(x, repeats, axis, output_size)
+        return recorded
     counts = check.counts(repeats, x.shape[axis], None if flat else axis, output_size)
-    if counts.offsets is None:
-        return Repeat(tuple(counts.each if d == axis else 1 for d in range(x.ndim)), True)
+    if counts.each is not None:
+        return _every(x, counts.each, axis)
     return RepeatCounts(counts.offsets, axis, counts.total(x.shape[axis]))
+
+
+def _every(x: Any, each: int, axis: int) -> Repeat:
+    return Repeat(tuple([each if d == axis else 1 for d in range(x.ndim)]), True)
 
 
 def _positions(repeats: Any, dim: Any, output_size: Any) -> Any:
@@ -110,7 +115,7 @@ def repeat(x: Any, *sizes: Any, **named: Any) -> Any:
     (4, 6)
     """
     given = sizes[0] if len(sizes) == 1 and type(sizes[0]) is tuple else sizes
-    if not named and (known := calls.recall("repeat", x, given)) is not None:
+    if not named and (known := calls.recall("repeat", x, given, tuple(map(type, given)))) is not None:
         return known
     try:
         x = check.array("x", x)
@@ -135,7 +140,7 @@ def tile(x: Any, *dims: Any) -> Any:
            [3, 4, 3, 4]])
     """
     given = dims[0] if len(dims) == 1 and type(dims[0]) is tuple else dims
-    if (known := calls.recall("tile", x, given)) is not None:
+    if (known := calls.recall("tile", x, given, tuple(map(type, given)))) is not None:
         return known
     try:
         x = check.array("x", x)
@@ -150,7 +155,7 @@ def _tiled(op: str, x: Any, given: tuple[Any, ...], name: str, sizes: tuple[int,
     front = x.reshape((1,) * (len(sizes) - x.ndim) + tuple(x.shape))
     if not frontends.recorded(x):
         limits.addressable(name, [n * s for n, s in zip(sizes, front.shape)], frontends.itemsize(x))
-    return calls.serve(op, x, given, front, Repeat(sizes, False))
+    return calls.serve(op, x, given, tuple(map(type, given)), front, Repeat(sizes, False))
 
 
 def expand(x: Any, *sizes: Any) -> Any:
@@ -213,11 +218,15 @@ def interpolate(
     array([[[0, 0, 1, 1, 2, 2]]])
     """
     given = (size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
-    if (known := calls.recall("interpolate", x, given)) is not None:
+    kinds = tuple(map(type, given))
+    for arg in (size, scale_factor):
+        if type(arg) is tuple:
+            kinds += tuple(map(type, arg))
+    if (known := calls.recall("interpolate", x, given, kinds)) is not None:
         return known
     try:
         x = check.array("x", x)
-        return calls.serve("interpolate", x, given, x, check.resampling(x, *given))
+        return calls.serve("interpolate", x, given, kinds, x, check.resampling(x, *given))
     except limits.Refusal as refusal:
         raise check.error(
             refusal,

@@ -201,7 +201,9 @@ def _run_passes(
         if done + 1 == len(passes):
             out = target
         else:
-            dtype, itemsize = (source.dtype, source.itemsize) if copies else (options.accumulate, ITEMSIZE[options.accumulate])
+            dtype, itemsize = (
+                (source.dtype, source.itemsize) if copies else (options.accumulate, ITEMSIZE[options.accumulate])
+            )
             out = Buffer(made.temporary(2 * done, math.prod(shape) * itemsize), 0, dtype, itemsize)
         if copies:
             _copy(made, source, out, chosen)

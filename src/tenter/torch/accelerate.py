@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-import torch.nn.functional as F
+import torch.nn.functional as F  # noqa: N812, its name everywhere
 from torch.overrides import handle_torch_function, has_torch_function_unary
 
 from tenter import ops
@@ -33,7 +33,8 @@ def accelerate() -> Iterator[report.Report]:
 
     A context manager and a decorator. What tenter does not serve (other devices, other layouts, arguments that it
     refuses) PyTorch does as before, or refuses in its own words; the report that the context yields counts both. Only
-    bad counts and totals of repeat_interleave raise tenter's ValueError, as PyTorch may crash on them. The replacement holds for all threads of the process. Code is compiled with what holds when it is compiled.
+    bad counts and totals of repeat_interleave raise tenter's ValueError, as PyTorch may crash on them. The replacement
+    holds for all threads of the process. Compiled code does what held when it was compiled.
 
     >>> import torch
     >>> with accelerate() as report:
@@ -112,7 +113,9 @@ def _interpolate(*args: Any, **kwargs: Any) -> Any:
     return _served("interpolate", _resampled, _ORIGINAL["interpolate"], args, kwargs)
 
 
-def _upsample(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: Any = None) -> Any:
+def _upsample(
+    input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: Any = None
+) -> Any:
     return _interpolate(input, size, scale_factor, mode, align_corners)
 
 
@@ -182,7 +185,8 @@ def _own_rules(x: torch.Tensor) -> str | None:
     return f"a {type(x).__name__}, which has rules of its own for PyTorch's functions"
 
 
-_NO_RULES = (torch.Tensor.__torch_function__.__func__, torch._C._disabled_torch_function_impl)
+_DEFAULT: Any = torch.Tensor.__torch_function__
+_NO_RULES = (_DEFAULT.__func__, torch._C._disabled_torch_function_impl)
 _ORIGINAL: dict[str, Callable[..., Any]] = {
     "repeat_interleave": torch.repeat_interleave,
     "Tensor.repeat_interleave": torch.Tensor.repeat_interleave,
@@ -215,7 +219,8 @@ _bound: tuple[int, list[tuple[Any, str, Callable[..., Any]]]] = (0, [])
 def _replacements() -> list[tuple[Any, str, Callable[..., Any]]]:
     global _bound
     if _bound[0] != len(sys.modules):
-        stand_ins = {id(getattr(holder, name)): value for holder, name, value in _REPLACED if holder is not torch.Tensor}
+        free = [one for one in _REPLACED if one[0] is not torch.Tensor]
+        stand_ins = {id(getattr(holder, name)): value for holder, name, value in free}
         found = []
         for module_name, module in list(sys.modules.items()):
             if module is torch or module is F or module_name.split(".")[0] in ("tenter", "torch"):

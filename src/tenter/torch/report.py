@@ -42,11 +42,10 @@ class Report:
 
     def __str__(self) -> str:
         served, passed = self.served, self.passed
-        rows = [("function", "served", "passed on")]
-        rows += [
-            (f, str(served.get(f, 0)), str(sum(passed.get(f, {}).values()))) for f in FUNCTIONS if f in served or f in passed
-        ]
-        lines = [f"{a:<20}{b:>8}{c:>12}" for a, b, c in rows]
+        lines = [f"{'function':<20}{'served':>8}{'passed on':>12}"]
+        for f in FUNCTIONS:
+            if f in served or f in passed:
+                lines.append(f"{f:<20}{served.get(f, 0):>8}{sum(passed.get(f, {}).values()):>12}")
         reasons = [f"  {f}, {n} times: {r}" for f, why in passed.items() for r, n in why.items()]
         return "\n".join(lines + (["passed on to PyTorch:", *reasons] if reasons else []))
 

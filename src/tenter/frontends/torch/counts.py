@@ -26,7 +26,9 @@ SUMS = {
 MOST = 1 << 13
 
 
-def repeat_small(x: torch.Tensor, counts: torch.Tensor, dim: int | None, output_size: int | None) -> torch.Tensor | None:
+def repeat_small(
+    x: torch.Tensor, counts: torch.Tensor, dim: int | None, output_size: int | None
+) -> torch.Tensor | None:
     if type(dim) is not int or not plain(x) or dispatch_keys(counts) != PLAIN:
         return None
     shape, n_values, dtype = x.shape, x.numel(), COUNTS.get(counts.dtype)

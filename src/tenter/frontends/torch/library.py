@@ -191,7 +191,7 @@ def _refusing(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-CPU = {
+CPU: dict[str, Callable[..., Any]] = {
     "repeat": _repeat, "repeat_adjoint": _repeat_adjoint, "repeat_counts": _repeat_counts,
     "repeat_counts_adjoint": _repeat_counts_adjoint, "interpolate": _interpolate,
     "interpolate_adjoint": _interpolate_adjoint, "offsets": _offsets, "total": _total,
@@ -327,7 +327,7 @@ def _interpolate_adjoint_recorded(g: Tensor, n_in: Ints, *rule: Any) -> Tensor:
     )
 
 
-AUTOGRAD = {
+AUTOGRAD: dict[str, Callable[..., Any]] = {
     "repeat": _repeat_recorded, "repeat_adjoint": _repeat_adjoint_recorded, "repeat_counts": _repeat_counts_recorded,
     "repeat_counts_adjoint": _repeat_counts_adjoint_recorded, "interpolate": _interpolate_recorded,
     "interpolate_adjoint": _interpolate_adjoint_recorded, "offsets": torch.library.fallthrough_kernel,
@@ -398,7 +398,7 @@ def _total_mapped(offsets: Tensor) -> int:
         return OPS.total.default(value.movedim(dim, 0))  # type: ignore[no-any-return]
 
 
-MAPPED = {
+MAPPED: dict[str, Callable[..., Any]] = {
     "repeat": _repeat_mapped, "repeat_adjoint": _repeat_adjoint_mapped, "repeat_counts": _repeat_counts_mapped,
     "repeat_counts_adjoint": _repeat_counts_adjoint_mapped, "interpolate": _interpolate_mapped,
     "interpolate_adjoint": _interpolate_adjoint_mapped, "offsets": _offsets_mapped,

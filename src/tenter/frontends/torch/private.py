@@ -9,8 +9,6 @@ from typing import Any
 import torch
 from torch.autograd import forward_ad
 
-_functorch = getattr(torch._C, "_functorch", None)
-
 
 def _never() -> bool:
     return False
@@ -59,10 +57,11 @@ def apply_of(function: Any) -> Callable[..., Any]:
     return apply
 
 
-if hasattr(_functorch, "set_single_level_autograd_function_allowed"):
-    from torch._functorch.utils import enable_single_level_autograd_function as single_level
-else:
-    single_level = contextlib.nullcontext
+def single_level() -> Any:
+    """Lets a SingleLevelFunction be applied under torch.func."""
+    from torch._functorch import utils
+
+    return utils.enable_single_level_autograd_function()
 
 
 def unwrap_batched(x: torch.Tensor) -> tuple[torch.Tensor, int]:
@@ -71,6 +70,7 @@ def unwrap_batched(x: torch.Tensor) -> tuple[torch.Tensor, int]:
 
     level = retrieve_current_functorch_interpreter().level()
     value, dim = torch._C._functorch._unwrap_batched(x, level)
+    assert dim is not None
     return value, dim
 
 

@@ -1,0 +1,118 @@
+"""What a call costs beside its work: tiny tensors, ours and PyTorch's in turns, median of paired ratios.
+
+`python -m benchmarks calls` writes the table of docs/pytorch.md.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+import torch.nn.functional as F  # noqa: N812, its name everywhere
+
+import tenter
+
+PAGE = Path("docs/pytorch.md")
+BEGIN, END = "<!-- calls:begin -->", "<!-- calls:end -->"
+CALLS, ROUNDS = 300, 21
+
+
+class Case(NamedTuple):
+    name: str
+    x: torch.Tensor
+    ours: Callable[[torch.Tensor], torch.Tensor]
+    theirs: Callable[[torch.Tensor], torch.Tensor]
+
+
+class Cost(NamedTuple):
+    """Microseconds a call, and the median of paired ratios ours / theirs."""
+
+    ours: float
+    theirs: float
+    ratio: float
+
+
+def cases() -> list[Case]:
+    rows, image, volume = torch.randn(8, 4), torch.randn(1, 3, 8, 8), torch.randn(1, 2, 4, 4, 4)
+    counts = torch.tensor([0, 1, 2, 3, 1, 1, 1, 1])
+    ours, theirs = tenter.repeat_interleave, torch.repeat_interleave
+    found = [
+        Case("`repeat_interleave(x, 2, 0)`", rows, lambda x: ours(x, 2, 0), lambda x: theirs(x, 2, 0)),
+        Case("`repeat_interleave(x, counts, 0)`", rows, lambda x: ours(x, counts, 0), lambda x: theirs(x, counts, 0)),
+        Case(
+            "the same, `output_size=10`",
+            rows,
+            lambda x: ours(x, counts, 0, output_size=10),
+            lambda x: theirs(x, counts, 0, output_size=10),
+        ),
+        Case("`repeat(x, 2, 2)`", rows, lambda x: tenter.repeat(x, 2, 2), lambda x: x.repeat(2, 2)),
+        Case("`tile(x, (2, 2))`", rows, lambda x: tenter.tile(x, (2, 2)), lambda x: torch.tile(x, (2, 2))),
+        Case("`expand(x, 3, 8, 4)`", rows, lambda x: tenter.expand(x, 3, 8, 4), lambda x: x.expand(3, 8, 4)),
+    ]
+    found += [resampled(image[0], (16,), "linear"), resampled(volume, (7, 7, 7), "trilinear")]
+    found += [resampled(image, (16, 16), m) for m in ("nearest", "nearest-exact", "bilinear", "bicubic", "area")]
+    return [*found, resampled(image, (5, 5), "bilinear", True)]
+
+
+def resampled(x: torch.Tensor, size: tuple[int, ...], mode: str, antialias: bool = False) -> Case:
+    return Case(
+        f"`interpolate`, {mode}" + ", antialias" * antialias,
+        x,
+        lambda x: tenter.interpolate(x, size, mode=mode, antialias=antialias),
+        lambda x: F.interpolate(x, size, mode=mode, antialias=antialias),
+    )
+
+
+def compare(ours: Callable[[], Any], theirs: Callable[[], Any], calls: int = CALLS) -> Cost:
+    for _ in range(calls):
+        ours(), theirs()
+    pairs = [(per_call(ours, calls), per_call(theirs, calls)) for _ in range(ROUNDS)]
+    return Cost(
+        statistics.median(a for a, _ in pairs),
+        statistics.median(b for _, b in pairs),
+        statistics.median(a / b for a, b in pairs),
+    )
+
+
+def per_call(f: Callable[[], Any], calls: int) -> float:
+    start = time.perf_counter()
+    for _ in range(calls):
+        f()
+    return (time.perf_counter() - start) / calls * 1e6
+
+
+def measure(case: Case) -> tuple[Cost, Cost]:
+    """Without a gradient; forward and backward."""
+    torch.testing.assert_close(case.ours(case.x), case.theirs(case.x))
+    with torch.no_grad():
+        plain = compare(lambda: case.ours(case.x), lambda: case.theirs(case.x))
+    x = case.x.clone().requires_grad_()
+    g = torch.randn_like(case.theirs(case.x))
+
+    def both(f: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
+        return torch.autograd.grad(f(x), x, g)[0]
+
+    torch.testing.assert_close(both(case.ours), both(case.theirs))
+    return plain, compare(lambda: both(case.ours), lambda: both(case.theirs), CALLS // 3)
+
+
+def main(about: str) -> int:
+    lines = [
+        "| call on a tiny tensor | tenter | PyTorch | ratio | forward and backward: tenter | PyTorch | ratio |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    torch.set_num_threads(1)
+    for case in cases():
+        plain, both = measure(case)
+        cells = [f"{c.ours:.1f} us | {c.theirs:.1f} us | {c.ratio:.2f}" for c in (plain, both)]
+        lines.append(f"| {case.name} | {cells[0]} | {cells[1]} |")
+        print(lines[-1], flush=True)
+    before, rest = PAGE.read_text().split(BEGIN)
+    after = rest.split(END)[1]
+    PAGE.write_text("\n".join([before + BEGIN, "", about, "", *lines, "", END]) + after)
+    print(f"wrote {PAGE}")
+    return 0
