@@ -80,10 +80,10 @@ def tables() -> str:
 
 
 def main() -> None:
-    text = PAGE.read_text()
+    table = tables()
+    text = PAGE.read_text()  # late: the checks take minutes, in which somebody may have written
     before, rest = text.split(START)
-    after = rest.split(END)[1]
-    made = f"{before}{START}\n{tables()}\n{END}{after}"
+    made = f"{before}{START}\n{table}\n{END}{rest.split(END)[1]}"
     if "--check" in sys.argv:
         sys.exit(0 if made == text else "docs/pytorch.md says something else: run docs/pytorch_table.py")
     PAGE.write_text(made)

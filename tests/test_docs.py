@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import importlib
 import inspect
+import io
 import pkgutil
 import re
 from pathlib import Path
@@ -26,7 +28,7 @@ PUBLIC = [
     "repeat_interleave",
     "set_num_threads",
     "tile",
-]
+]  # and torch, which is imported when it is asked for
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -37,6 +39,7 @@ def test_docstring_examples(name):
 
 def test_every_public_function_has_an_example():
     functions = [getattr(tenter, n) for n in PUBLIC if inspect.isfunction(getattr(tenter, n))]
+    functions += [getattr(tenter.torch, n) for n in tenter.torch.__all__ if n != "Report"]
     functions += [tenter.numpy.repeat, tenter.numpy.tile, tenter.maps.Copy, tenter.maps.Window, tenter.maps.Gather]
     for f in functions:
         if f is not tenter.get_num_threads:
@@ -47,6 +50,7 @@ def test_public_names():
     assert sorted(tenter.__all__) == PUBLIC
     assert tenter.maps.__all__ == ["AxisMap", "Copy", "Gather", "Window"]
     assert tenter.numpy.__all__ == ["repeat", "tile"]
+    assert tenter.torch.__all__ == ["Report", "accelerate", "install", "report", "synchronize", "uninstall"]
     assert (Path(tenter.__file__).parent / "py.typed").is_file()
 
 
@@ -79,3 +83,13 @@ def test_readme_code():
     exec(re.sub("^ +", "", second, flags=re.M), {"tenter": tenter, "np": np})
     for path in re.findall(r"\]\(([^)#]+)\)", text):
         assert (ROOT / path).exists(), path
+
+
+def test_pytorch_page_code():
+    text = (ROOT / "docs" / "pytorch.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
+    (shown,) = re.findall(r"```text\n(.*?)```", text, re.S)
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(code, {})
+    assert out.getvalue() == shown

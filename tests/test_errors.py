@@ -180,6 +180,48 @@ def test_a_map_by_itself_needs_memory():
             follow(apply)(torch.zeros(2, 4))
 
 
+def by_hand():
+    """Registered operators, which anyone can put into a graph, with arguments that the public functions never pass."""
+    ops, x, image, i64 = torch.ops.tenter, torch.zeros(2, 3), torch.zeros(1, 2, 4, 5), torch.int64
+    rule = ("linear", False, False, False)
+    return [
+        lambda: ops.repeat(x, [-1, 2], False),
+        lambda: ops.repeat(x, [2], False),
+        lambda: ops.repeat(x, [2**62, 2**62], False),
+        lambda: ops.repeat_adjoint(x, [5, 5], [2, 3], False),
+        lambda: ops.repeat_adjoint(x, [], [2, 3], False),
+        lambda: ops.repeat_counts(x, torch.tensor([0, 5, 1]), 0, 1),
+        lambda: ops.repeat_counts(x, torch.tensor([0, 5, 1]), 9, 1),
+        lambda: ops.repeat_counts(x, torch.tensor([0.0, 5, 7]), 0, 7),
+        lambda: ops.repeat_counts(x, torch.tensor([0, 5, 7]), 0, 8),
+        lambda: ops.repeat_counts(x, torch.tensor([-1, 5, 7]), 0, 7),
+        lambda: ops.repeat_counts_adjoint(x, torch.tensor([0, 1, 9]), 0),
+        lambda: ops.repeat_counts_adjoint(x, torch.tensor([], dtype=i64), 0),
+        lambda: ops.repeat_counts_adjoint(x, torch.tensor(2), 0),
+        lambda: ops.interpolate(image, [3], None, *rule),
+        lambda: ops.interpolate(image, [3, -3], None, *rule),
+        lambda: ops.interpolate(image, [3, 3], [1.0], *rule),
+        lambda: ops.interpolate(image, [3, 3], None, "bogus", False, False, False),
+        lambda: ops.interpolate(image.bool(), [3, 3], None, *rule),
+        lambda: ops.interpolate(image, [2**40, 2**20], None, *rule),
+        lambda: ops.interpolate_adjoint(image, [3], None, *rule),
+        lambda: ops.interpolate_adjoint(image, [3, 0], None, *rule),
+        lambda: ops.interpolate_adjoint(image, [3, -5], None, *rule),
+        lambda: ops.offsets(torch.tensor([1.5]), 1, None),
+        lambda: ops.offsets(torch.tensor(1), 1, None),
+        lambda: ops.offsets(torch.tensor([1, 2]), 5, None),
+        lambda: ops.total(torch.tensor([], dtype=i64)),
+        lambda: ops.total(torch.tensor(3)),
+    ]
+
+
+@pytest.mark.parametrize("n", range(len(by_hand())))
+def test_operators_called_by_hand(n):
+    tenter.torch.report()  # registers them
+    with pytest.raises((TypeError, ValueError, IndexError, MemoryError)):
+        by_hand()[n]()
+
+
 def test_a_checked_map_cannot_be_changed():
     """A view made before freezing, or the flag itself, would let a kernel read out of bounds."""
     start = np.zeros(200, np.int64)

@@ -34,6 +34,7 @@ from torch.distributed.tensor import (  # noqa: E402
     distribute_tensor,
     init_device_mesh,
 )
+from torch.distributed.tensor.debug import CommDebugMode  # noqa: E402
 from torch.nn.parallel import DistributedDataParallel  # noqa: E402
 from torch.testing import assert_close  # noqa: E402
 
@@ -126,6 +127,18 @@ def run_case(case):
     compare(case, x, [Replicate()], (Replicate(),))
     for d in range(x.ndim):
         compare(case, x, [Shard(d)], (Shard(case.stays[d]),) if d in case.stays else None)
+        if d in case.stays:
+            with CommDebugMode() as communication:
+                ours = sharded(x, Shard(d), requires_grad=True)
+                already = communication.get_total_counts()
+                y = case.f(ours)
+                torch.autograd.grad(y, ours, torch.ones_like(y))
+            need(communication.get_total_counts() == already, communication.get_comm_counts())
+    ours, plain = sharded(x, Replicate(), requires_grad=True), x.clone().requires_grad_()
+    v = torch.randn(case.f(x).shape)
+    for d in range(v.ndim):  # gradients may come sharded along any dim
+        (g,) = torch.autograd.grad(case.f(ours), ours, sharded(v, Shard(d)))
+        same(g.full_tensor(), torch.autograd.grad(case.f(plain), plain, v)[0])
 
 
 for name, case in CASES.items():
@@ -187,7 +200,11 @@ def counts_of_every_kind():
 @check
 def wrong_counts_are_refused():
     x = sharded(torch.randn(4, 3), Shard(1))
-    for counts, words in [(-COUNTS, "not negative"), (COUNTS[:3], "4 counts"), (sharded(-COUNTS, Shard(0)), "negative")]:
+    for counts, words in [
+        (-COUNTS, "not negative"),
+        (COUNTS[:3], "4 counts"),
+        (sharded(-COUNTS, Shard(0)), "negative"),
+    ]:
         with pytest.raises(ValueError, match=words):
             tenter.repeat_interleave(x, counts, 0)
 
@@ -271,6 +288,13 @@ def accelerated():
     same(results[0].full_tensor(), x.repeat(1, 2))
     same(results[1].full_tensor(), x.repeat_interleave(COUNTS, 1))
     assert_close(results[2].full_tensor(), F.interpolate(image, (7, 9), mode="bicubic"))
+
+
+@check
+def example_of_the_page():
+    page = pathlib.Path(__file__).parent.parent / "docs" / "distributed.md"
+    code = page.read_text().split("```python\n")[1].split("```")[0]
+    exec(compile(code, str(page), "exec"), {})
 
 
 # ---- training steps

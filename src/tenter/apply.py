@@ -97,6 +97,7 @@ class Planned:
         if 0 in layout.shape:
             self.extent = 0
         self.itemsize = layout.itemsize
+        self.positions = sum([m.n_in + m.n_out for _, m in maps])
         self.like: Any = None  # an array like the result, for frontends that allocate by example
         self.adjoints: dict[tuple[int, ...], Planned] = {}
         self.steps: cpu.Plan | None = None
@@ -133,6 +134,8 @@ def planned(
 ) -> Planned:
     shape = list(x.shape)
     for axis, m in maps:
+        if shape[axis] != m.n_in:  # kernels check nothing
+            limits.refuse(ValueError, "x", f"length {m.n_in} along axis {axis}", f"{shape[axis]}")
         shape[axis] = m.n_out
     layout = frontends.of(x).layout(x)
     limits.memory(shape, layout.itemsize)

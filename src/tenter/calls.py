@@ -7,14 +7,16 @@ and are not remembered.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tenter import apply, frontends
 from tenter.stretch import RepeatCounts, Stretch
 
 _planned: dict[tuple[Any, ...], apply.Planned] = {}
-# Entries, and how long their maps' tables and lists of steps may be.
-MOST, LONGEST, STEPS = 2048, 1 << 15, 32
+_positions = 0
+# Entries; positions of their maps, together (a table costs about 40 bytes for each) and of one; steps of one.
+MOST, MOST_POSITIONS, LONGEST, STEPS = 2048, 1 << 20, 1 << 15, 32
 # Arguments that stay what they are; a tensor of one count does not.
 CONSTANTS = {int, float, str, bool, type(None), tuple}
 
@@ -50,11 +52,30 @@ def serve(op: str, x: Any, args: tuple[Any, ...], kinds: tuple[type, ...], flat:
     planned = apply.plan(flat, does)
     if not _lasting(x, kinds, flat, planned):
         return frontend.execute(flat, planned)
-    if len(_planned) >= MOST:
-        _planned.clear()
+    _make_room(planned)
     _planned[op, x.shape, frontend.strides(x), x.dtype, args, kinds] = planned
     planned.shape_in = tuple(x.shape)
     return frontend.execute(x, planned)
+
+
+def kept(key: tuple[Any, ...], plan: Callable[[], apply.Planned]) -> apply.Planned:
+    """A plan that depends on the key alone."""
+    planned = _planned.get(key)
+    if planned is None:
+        planned = plan()
+        if planned.steps is not None and len(planned.steps.steps) <= STEPS and planned.positions <= LONGEST:
+            _make_room(planned)
+            _planned[key] = planned
+    return planned
+
+
+def _make_room(planned: apply.Planned) -> None:
+    """By forgetting everything: programs call in few ways, or in so many that no order of forgetting would help."""
+    global _positions
+    _positions += planned.positions
+    if len(_planned) >= MOST or _positions > MOST_POSITIONS:
+        _planned.clear()
+        _positions = planned.positions
 
 
 def _lasting(x: Any, kinds: tuple[type, ...], flat: Any, planned: apply.Planned) -> bool:
@@ -65,6 +86,6 @@ def _lasting(x: Any, kinds: tuple[type, ...], flat: Any, planned: apply.Planned)
         and planned.steps is not None
         and len(planned.steps.steps) <= STEPS
         and not isinstance(planned.does, RepeatCounts)
-        and sum(m.n_in + m.n_out for _, m in planned.maps) <= LONGEST
+        and planned.positions <= LONGEST
         and frontend.address(x) == frontend.address(flat)  # another shape of the same memory, not a copy
     )

@@ -18,7 +18,8 @@ from torch.overrides import handle_torch_function, has_torch_function_unary
 
 from tenter import ops
 from tenter.frontends import torch as frontend
-from tenter.frontends.torch import library
+from tenter.frontends.torch import library as library  # its operators, for graphs that were saved with them
+from tenter.frontends.torch import memory
 from tenter.torch import report
 
 _lock = threading.Lock()
@@ -69,18 +70,23 @@ def install() -> None:
         for holder, name, value in _replacements():
             _undo.append((holder, name, getattr(holder, name)))
             setattr(holder, name, value)
-        library.watch = report.kernel_ran
+        memory.watch = report.kernel_ran
 
 
 def uninstall() -> None:
-    """Takes one `install` back; raises RuntimeError if there is none."""
+    """Takes one `install` back; raises RuntimeError if there is none.
+
+    >>> uninstall()
+    Traceback (most recent call last):
+    RuntimeError: uninstall: expected an install before it, got none
+    """
     global _depth
     with _lock:
         if _depth == 0:
             raise RuntimeError("uninstall: expected an install before it, got none")
         _depth -= 1
         if _depth == 0:
-            library.watch = None
+            memory.watch = None
             while _undo:
                 holder, name, original = _undo.pop()
                 setattr(holder, name, original)

@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import torch
 from torch import Tensor
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard
 from torch.distributed.tensor._op_schema import RuntimeSchemaInfo
 from torch.distributed.tensor.experimental import register_sharding
 
+from tenter.frontends.torch.schema import OPS
 from tenter.stretch import RepeatCounts, Stretch
 
-OPS = torch.ops.tenter
 Strategy = list[Any]
 
 

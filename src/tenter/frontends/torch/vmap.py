@@ -1,0 +1,80 @@
+"""The operators under vmap: the mapped dim goes in front, where it is one more batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tenter.frontends.torch import private
+from tenter.frontends.torch.schema import LIBRARY, OPS, Ints
+
+
+def _front(x: Tensor, dim: int | None) -> Tensor:
+    assert dim is not None
+    return x.movedim(dim, 0)
+
+
+def _repeat_mapped(info: Any, dims: Any, x: Tensor, sizes: Ints, each: bool) -> tuple[Tensor, int]:
+    return OPS.repeat.default(_front(x, dims[0]), [1, *sizes], each), 0
+
+
+def _repeat_adjoint_mapped(info: Any, dims: Any, g: Tensor, n_in: Ints, sizes: Ints, each: bool) -> tuple[Tensor, int]:
+    return OPS.repeat_adjoint.default(_front(g, dims[0]), [info.batch_size, *n_in], [1, *sizes], each), 0
+
+
+def _repeat_counts_mapped(info: Any, dims: Any, x: Tensor, offsets: Tensor, dim: int, n_out: int) -> tuple[Tensor, int]:
+    """Counts of one's own per mapped position: the positions of all, one behind the other, are one long dim."""
+    if dims[1] is None:
+        return OPS.repeat_counts.default(_front(x, dims[0]), offsets, dim + 1, n_out), 0
+    x, joined = _joined(x, dims[0], offsets.movedim(dims[1], 0), dim, info.batch_size)
+    y = OPS.repeat_counts.default(x, joined, dim, info.batch_size * n_out)
+    return y.unflatten(dim, (info.batch_size, n_out)), dim
+
+
+def _repeat_counts_adjoint_mapped(info: Any, dims: Any, g: Tensor, offsets: Tensor, dim: int) -> tuple[Tensor, int]:
+    if dims[1] is None:
+        return OPS.repeat_counts_adjoint.default(_front(g, dims[0]), offsets, dim + 1), 0
+    offsets = offsets.movedim(dims[1], 0)
+    n_in = offsets.shape[1] - 1
+    g, joined = _joined(g, dims[0], offsets, dim, info.batch_size)
+    return OPS.repeat_counts_adjoint.default(g, joined, dim).unflatten(dim, (info.batch_size, n_in)), dim
+
+
+def _joined(x: Tensor, mapped: int | None, offsets: Tensor, dim: int, batch: int) -> tuple[Tensor, Tensor]:
+    """x with the mapped dim merged into dim, and the offsets of all its counts."""
+    x = x.unsqueeze(dim).expand(*x.shape[:dim], batch, *x.shape[dim:]) if mapped is None else x.movedim(mapped, dim)
+    starts = torch.cat([offsets.new_zeros(1), offsets[:, -1].cumsum(0)])
+    return x.flatten(dim, dim + 1), torch.cat([(offsets[:, :-1] + starts[:-1, None]).flatten(), starts[-1:]])
+
+
+def _interpolate_mapped(info: Any, dims: Any, x: Tensor, *rule: Any) -> tuple[Tensor, int]:
+    x = _front(x, dims[0])
+    return OPS.interpolate.default(x.flatten(0, 1), *rule).unflatten(0, x.shape[:2]), 0
+
+
+def _interpolate_adjoint_mapped(info: Any, dims: Any, g: Tensor, *rule: Any) -> tuple[Tensor, int]:
+    g = _front(g, dims[0])
+    return OPS.interpolate_adjoint.default(g.flatten(0, 1), *rule).unflatten(0, g.shape[:2]), 0
+
+
+def _offsets_mapped(info: Any, dims: Any, counts: Tensor, n: int, output_size: int | None) -> tuple[Tensor, int]:
+    return OPS.offsets.default(_front(counts, dims[0]), n, output_size), 0
+
+
+def _total_mapped(offsets: Tensor) -> int:
+    value, dim = private.unwrap_batched(offsets)
+    with private.below_vmap():
+        return OPS.total.default(value.movedim(dim, 0))  # type: ignore[no-any-return]
+
+
+MAPPED: dict[str, Callable[..., Any]] = {
+    "repeat": _repeat_mapped, "repeat_adjoint": _repeat_adjoint_mapped, "repeat_counts": _repeat_counts_mapped,
+    "repeat_counts_adjoint": _repeat_counts_adjoint_mapped, "interpolate": _interpolate_mapped,
+    "interpolate_adjoint": _interpolate_adjoint_mapped, "offsets": _offsets_mapped,
+}  # fmt: skip
+for name, rule in MAPPED.items():
+    torch.library.register_vmap(f"tenter::{name}", rule, lib=LIBRARY)
+LIBRARY.impl("total", _total_mapped, "FuncTorchBatched")
