@@ -55,7 +55,13 @@ def cases() -> list[Case]:
     ]
     found += [resampled(image[0], (16,), "linear"), resampled(volume, (7, 7, 7), "trilinear")]
     found += [resampled(image, (16, 16), m) for m in ("nearest", "nearest-exact", "bilinear", "bicubic", "area")]
-    return [*found, resampled(image, (5, 5), "bilinear", True)]
+    found.append(resampled(image, (5, 5), "bilinear", True))
+    return found + [compiled(case) for case in found if case.name in ("`repeat(x, 2, 2)`", "`interpolate`, bilinear")]
+
+
+def compiled(case: Case) -> Case:
+    ours, theirs = (torch.compile(f, fullgraph=True) for f in (case.ours, case.theirs))
+    return Case(f"{case.name}, compiled", case.x, ours, theirs)
 
 
 def resampled(x: torch.Tensor, size: tuple[int, ...], mode: str, antialias: bool = False) -> Case:

@@ -76,11 +76,15 @@ def test_the_table_of_operations():
 
 def test_readme_code():
     text = (ROOT / "README.md").read_text()
-    first, second = re.findall(r"```python\n(.*?)```", text, re.S)
+    first, second, third = re.findall(r"```python\n(.*?)```", text, re.S)
     scope: dict = {}
     exec(first, scope)
     assert eval(first.splitlines()[1].split("#")[0], scope).tolist() == [10, 20, 20, 20, 30, 30]
     exec(re.sub("^ +", "", second, flags=re.M), {"tenter": tenter, "np": np})
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(third, {})
+    assert "interpolate                1           0" in out.getvalue()
     for path in re.findall(r"\]\(([^)#]+)\)", text):
         assert (ROOT / path).exists(), path
 

@@ -95,16 +95,8 @@ def test_samples(case, name):
     assert run(name, case, COMPILED_OF_EACH if name == "compile" else None) >= 4
 
 
-def compiled_cases():
-    """expand of sizes that PyTorch's own view is not tried for first."""
-    reason = "Dynamo cannot follow the generator in limits.addressable"
-    for case in CASES:
-        known = [pytest.mark.xfail(strict=True, reason=reason)] * (case[0].name == "expand")
-        yield pytest.param(case, id=named(case), marks=known)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("case", list(compiled_cases()))
+@pytest.mark.parametrize("case", CASES, ids=named)
 def test_every_sample_compiled(case):
     assert run("compile", case) >= 4
 

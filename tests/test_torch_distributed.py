@@ -387,6 +387,12 @@ def fsdp_step_accelerated():
     equals_one_process(got)
 
 
+@check
+def fsdp_step_compiled():
+    model = fully_sharded(True)
+    equals_one_process(step(torch.compile(model, backend="aot_eager"), own(), model))
+
+
 # ---- the ranks
 
 

@@ -162,10 +162,8 @@ DAILY = ("wrong number of counts", "float counts", "dim", "repeat, too few sizes
 
 
 def trace_time():
-    reason = "expand_plainly hands the compiler PyTorch's own expand, whose error is not ours"
     for name in TRACE_TIME:
-        known = [pytest.mark.xfail(strict=True, reason=reason)] * name.startswith("expand")
-        yield pytest.param(name, marks=known if name in DAILY or known else [pytest.mark.slow])
+        yield pytest.param(name, marks=[pytest.mark.slow] * (name not in DAILY))
 
 
 @pytest.mark.parametrize("name", list(trace_time()))
@@ -213,7 +211,6 @@ def test_a_plain_if_on_an_unknown_size_breaks_the_graph():
         torch.compile(f, backend="aot_eager", fullgraph=True)(X, torch.tensor([1, 3, 0, 3]))
 
 
-@pytest.mark.xfail(strict=True, reason="the first call sets frontends._torch_frontend, which the graph depends on")
 def test_the_first_call_of_a_process_may_be_compiled():
     """Nothing that tenter sets up then makes its graph stale."""
     code = (

@@ -306,7 +306,6 @@ CHECKS = [(transform, case) for transform in TRANSFORMS for case in CASES if TRA
 # (transform, case): why ours does not pass. Each must fail.
 _UNKNOWN = "PyTorch's forward mode compares sizes that are known when the code runs; its own function fails likewise"
 EXCEPTIONS = {("compile of jvp", name): _UNKNOWN for name in ("counts", "counts last dim", "counts flat")}
-EXCEPTIONS["__torch_dispatch__", "expand"] = "compiled: Dynamo cannot follow the generator in limits.addressable"
 
 
 @contextlib.contextmanager

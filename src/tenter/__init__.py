@@ -4,9 +4,10 @@ Every operation is a sparse matrix along one axis (`tenter.maps`): built once, a
 transpose.
 """
 
+import sys
 from typing import Any
 
-from tenter import maps, numpy
+from tenter import frontends, maps, numpy
 from tenter.ops import expand, interpolate, repeat, repeat_interleave, tile
 from tenter.threads import get_num_threads, set_num_threads
 
@@ -23,6 +24,10 @@ __all__ = [
     "set_num_threads",
     "tile",
 ]
+
+
+if "torch" in sys.modules:
+    frontends.of(None)  # now, as code that is compiled first would be compiled again once it had been
 
 
 def __getattr__(name: str) -> Any:

@@ -36,7 +36,7 @@ def refuse(kind: type[Exception], argument: str, expected: str, got: str) -> NoR
 
 def addressable(name: str, shape: Sequence[int], itemsize: int) -> None:
     """Refuses shapes of more bytes than int64 counts, sizes of zero left out as the array libraries do."""
-    if math.prod(n for n in shape if n) * itemsize > INT64_MAX:
+    if math.prod([n for n in shape if n]) * itemsize > INT64_MAX:
         refuse(MemoryError, name, "fewer than 2**63 bytes", f"a result of shape {tuple(shape)}")
 
 

@@ -95,4 +95,4 @@ for operator, strategy in STRATEGIES.items():
     register_sharding(operator)(strategy)
     # PyTorch remembers results' shapes by the arguments that it is told of here, from the first on. What it finds by
     # itself are ints: it would take lists of them, the sizes, for all the same.
-    propagator.op_to_schema_info[operator] = RuntimeSchemaInfo(1, needs_pytree=True)
+    propagator.op_to_schema_info[operator] = RuntimeSchemaInfo(1)
