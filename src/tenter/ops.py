@@ -51,7 +51,7 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
             return _positions(x, dim, output_size)
         x = check.array("x", x)
         if dim is None:
-            flat, axis = x.reshape(-1), 0
+            flat, axis = frontends.of(x).flat(x), 0
         else:
             axis = check.dim("dim", dim, x.ndim)
             flat = x if x.ndim else x.reshape(1)
@@ -152,7 +152,7 @@ def tile(x: Any, *dims: Any) -> Any:
 
 def _tiled(op: str, x: Any, given: tuple[Any, ...], name: str, sizes: tuple[int, ...]) -> Any:
     check.rank(name, len(sizes))
-    front = x.reshape((1,) * (len(sizes) - x.ndim) + tuple(x.shape))
+    front = x if len(sizes) == x.ndim else x.reshape((1,) * (len(sizes) - x.ndim) + tuple(x.shape))
     if not frontends.recorded(x):
         limits.addressable(name, [n * s for n, s in zip(sizes, front.shape)], frontends.itemsize(x))
     return calls.serve(op, x, given, tuple(map(type, given)), front, Repeat(sizes, False))

@@ -59,6 +59,10 @@ def dtype_name(x: Array) -> str:
     return name
 
 
+def flat(x: Array) -> Array:
+    return x.reshape(-1)
+
+
 def resolve(x: Array) -> Array:
     return x
 

@@ -96,6 +96,14 @@ def address(x: torch.Tensor) -> int:
     return x.data_ptr()
 
 
+def flat(x: torch.Tensor) -> torch.Tensor:
+    if recorded(x):
+        from tenter.frontends.torch import library
+
+        x = library.joined(x)
+    return x.reshape(-1)
+
+
 def resolve(x: torch.Tensor) -> torch.Tensor:
     """The values themselves: conj and neg are flags on a tensor until something reads it."""
     return x.resolve_conj().resolve_neg()

@@ -12,6 +12,7 @@ from tenter.frontends.torch import autograd as autograd
 from tenter.frontends.torch import memory as memory
 from tenter.frontends.torch import private
 from tenter.frontends.torch import vmap as vmap
+from tenter.frontends.torch.plain import recorded
 from tenter.frontends.torch.schema import OPS
 from tenter.stretch import Repeat, RepeatCounts, Stretch
 
@@ -55,11 +56,23 @@ def counted(x: Tensor, repeats: Any, dim: int, output_size: Any) -> RepeatCounts
         limits.refuse(TypeError, "repeats", f"counts with values, on {x.device.type}", f"some on {counts.device.type}")
     counts = counts.reshape(1).expand(n) if counts.ndim == 0 or (counts.shape[0] == 1 and n != 1) else counts
     offsets = OPS.offsets.default(counts, n, output_size)
+    if not recorded(x) and not recorded(offsets):  # the counts were a DTensor, which has been gathered
+        running = frontends.to_numpy(offsets)
+        return RepeatCounts(running, dim, int(running[-1]))
     if output_size is not None:
         return RepeatCounts(offsets, dim, output_size)
     total = int(offsets[-1]) if private.tracing() else OPS.total.default(offsets)  # a trace knows no symbols
     torch._check(total >= 0)
     return RepeatCounts(offsets, dim, total)
+
+
+def joined(x: Tensor) -> Tensor:
+    """x, which is to be flattened: shards of unequal length can't be."""
+    if not _sharded(x):
+        return x
+    from tenter.frontends.torch import sharding
+
+    return sharding.gathered(x)
 
 
 def _sharded(x: Any) -> bool:

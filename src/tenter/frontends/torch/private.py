@@ -82,3 +82,13 @@ def new_symbol() -> Any:
     """Inside an operator's fake kernel: a size that is known when it runs. None where there are no symbols."""
     environment = getattr(torch.library.get_ctx(), "_shape_env", None)
     return None if environment is None else environment.create_unbacked_symint()
+
+
+def remember_by_all_arguments(operator: Any) -> None:
+    """PyTorch remembers the shapes of DTensors' results by the arguments that it is told of here. What it finds by
+    itself are ints: it would take lists of them, the sizes, for all the same."""
+    from torch.distributed.tensor import DTensor
+    from torch.distributed.tensor._op_schema import RuntimeSchemaInfo
+
+    propagator = DTensor._op_dispatcher.sharding_propagator
+    propagator.op_to_schema_info[operator] = RuntimeSchemaInfo(1, needs_pytree=True)

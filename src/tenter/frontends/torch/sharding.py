@@ -12,9 +12,9 @@ from typing import Any
 
 from torch import Tensor
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard
-from torch.distributed.tensor._op_schema import RuntimeSchemaInfo
 from torch.distributed.tensor.experimental import register_sharding
 
+from tenter.frontends.torch.private import remember_by_all_arguments
 from tenter.frontends.torch.schema import OPS
 from tenter.stretch import RepeatCounts, Stretch
 
@@ -28,6 +28,11 @@ def beside(x: Any, does: Stretch) -> Stretch:
     mesh = x.device_mesh
     offsets = DTensor.from_local(does.offsets, mesh, [Replicate()] * mesh.ndim, run_check=False)
     return does._replace(offsets=offsets)
+
+
+def gathered(x: Any) -> Any:
+    """x, on no process a part of it; differentiable."""
+    return x.redistribute(placements=[Replicate()] * x.device_mesh.ndim)
 
 
 def whole(counts: DTensor) -> Tensor:
@@ -90,9 +95,6 @@ STRATEGIES: dict[Any, Callable[..., Strategy]] = {
     OPS.interpolate.default: _interpolate,
     OPS.interpolate_adjoint.default: _interpolate_adjoint,
 }
-propagator = DTensor._op_dispatcher.sharding_propagator
 for operator, strategy in STRATEGIES.items():
     register_sharding(operator)(strategy)
-    # PyTorch remembers results' shapes by the arguments that it is told of here, from the first on. What it finds by
-    # itself are ints: it would take lists of them, the sizes, for all the same.
-    propagator.op_to_schema_info[operator] = RuntimeSchemaInfo(1)
+    remember_by_all_arguments(operator)
