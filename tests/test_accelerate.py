@@ -26,6 +26,7 @@ CALLS = {
     "counts, output_size": ("repeat_interleave", ROWS, lambda x: torch.repeat_interleave(input=x, repeats=COUNTS, dim=0, output_size=6)),
     "method": ("repeat_interleave", ROWS, lambda x: x.repeat_interleave(3)),
     "method, counts": ("repeat_interleave", ROWS, lambda x: x.repeat_interleave(repeats=COUNTS, dim=0)),
+    "method, axis": ("repeat_interleave", ROWS, lambda x: x.repeat_interleave(2, axis=-2)),
     "repeat": ("repeat", ROWS, lambda x: x.repeat(2, 1, 3)),
     "repeat, list": ("repeat", ROWS, lambda x: x.repeat([2, 1])),
     "repeat, keyword": ("repeat", ROWS, lambda x: x.repeat(repeats=(1, 2))),
@@ -129,6 +130,11 @@ def test_names_imported_before():
             module.resize(torch.ones(1, 1, 3), 2)
             module.tile(torch.ones(2), (2,))
         assert report.served == {"interpolate": 1, "tile": 1}
+        module.resize, tile = print, module.tile  # taken by somebody else meanwhile, or gone
+        del module.tile
+        with accelerate():
+            assert module.resize is print and not hasattr(module, "tile")
+        module.resize, module.tile = F.interpolate, tile
         assert module.resize is F.interpolate and module.tile is torch.tile
     finally:
         del sys.modules["imported_before"]

@@ -199,6 +199,28 @@ def test_channels_last_stays_channels_last():
     assert y[0].transpose(1, 2, 0).flags.c_contiguous
 
 
+def test_results_lie_as_pytorchs():
+    """Code goes on to view them. Strides in every permutation and cut; area is in docs/differences.md."""
+    rng, checked = np.random.default_rng(0), 0
+    for _ in range(1500):
+        rank = int(rng.integers(1, 4))
+        shape = rng.choice([1, 1, 2, 3, 5], rank + 2).tolist()
+        order = rng.permutation(rank + 2).tolist()
+        x = torch.randn([shape[d] + int(rng.integers(0, 2)) for d in order]).permute(np.argsort(order).tolist())
+        x = x[tuple(slice(0, n) for n in shape)]
+        if rng.random() < 0.3:  # images made of tokens
+            x = torch.randn(shape[0], int(np.prod(shape[2:])), shape[1]).transpose(1, 2).reshape(shape)
+        size = rng.choice([1, 2, 4, 7], rank).tolist()
+        for mode in ("nearest", "nearest-exact", *[["linear"], ["bilinear", "bicubic"], ["trilinear"]][rank - 1]):
+            assert tenter.interpolate(x, size, mode=mode).stride() == F.interpolate(x, size, mode=mode).stride(), (
+                x.shape,
+                x.stride(),
+                size,
+            )
+            checked += 1
+    assert checked > 4000
+
+
 def test_every_torch_layout():
     base = torch.randn(6, 5, 8, 9)
     for x in (

@@ -185,6 +185,29 @@ def test_errors_of_export(name):
     assert refusal(TRACE_TIME[name], X)[1] in str(caught.value)
 
 
+def test_vmap_over_some_of_the_arguments():
+    x, counts = torch.randn(3, 4, 2), torch.tensor([[1, 0, 2, 3], [2, 2, 1, 1], [0, 0, 6, 0]])
+    one = lambda x, c: tenter.repeat_interleave(x, c, 0)
+    inner = torch.vmap(one, in_dims=(0, None))
+    want = torch.stack([torch.stack([one(a, c) for a in x]) for c in counts])
+    assert torch.equal(torch.vmap(inner, in_dims=(None, 0))(x, counts), want)
+    want = torch.stack([torch.stack([one(a, c) for c in counts]) for a in x])
+    assert torch.equal(torch.vmap(torch.vmap(one, in_dims=(None, 0)), in_dims=(0, None))(x, counts), want)
+
+
+def test_positions_of_counts():
+    """repeat_interleave of one argument."""
+    counts = torch.tensor([[1, 0, 2, 3], [2, 2, 1, 1]], dtype=torch.int32)
+    want = torch.stack([torch.repeat_interleave(c) for c in counts])
+    got = torch.vmap(tenter.repeat_interleave)(counts)
+    assert torch.equal(got, want) and got.dtype == want.dtype
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda c: tenter.repeat_interleave(c), fullgraph=True, backend="aot_eager")
+    assert torch.equal(compiled(counts[0]), want[0])
+    with pytest.raises(ValueError, match="repeats: expected counts that are not negative"):
+        compiled(-counts[0])
+
+
 def test_vmap_refuses_counts_of_unequal_sums():
     counts = torch.tensor([[1, 2, 0, 1], [1, 1, 1, 4]])
     per_row = torch.func.vmap(lambda c: tenter.repeat_interleave(X, c, 0))

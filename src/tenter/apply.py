@@ -139,7 +139,7 @@ def planned(
         shape[axis] = m.n_out
     layout = frontends.of(x).layout(x)
     limits.memory(shape, layout.itemsize)
-    order = frontends.memory_order(layout.shape, layout.strides) if keep_layout else tuple(range(len(shape)))
+    order = frontends.of(x).memory_order(layout.shape, layout.strides) if keep_layout else tuple(range(len(shape)))
     return Planned(frontends.of(x), layout, maps, order, saturate, does)
 
 

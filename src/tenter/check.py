@@ -214,6 +214,14 @@ def count_shape(name: str, dtype: str, shape: Sequence[int], n: int, dim: int | 
         refuse(ValueError, name, f"{number(n)} counts, one per {where}{one}", number(shape[0]))
 
 
+def only_counts(name: str, ndim: int, dim: Any) -> None:
+    """The rules of repeat_interleave of one argument."""
+    if dim is not None:
+        refuse(TypeError, "dim", "None, as there is no x to repeat along it", f"{dim}")
+    if ndim != 1:
+        refuse(ValueError, name, "1-D counts", f"{ndim}-D")
+
+
 TOTAL = "the sum of the counts, an int"
 
 

@@ -85,11 +85,10 @@ def _every(x: Any, each: int, axis: int) -> Repeat:
 
 def _positions(repeats: Any, dim: Any, output_size: Any) -> Any:
     """repeat_interleave of one argument."""
+    if frontends.recorded(repeats):
+        return frontends.of(repeats).positions(repeats, dim, output_size)
     values = check.count_array("repeats", repeats)
-    if dim is not None:
-        limits.refuse(TypeError, "dim", "None, as there is no x to repeat along it", repr(dim))
-    if values.ndim != 1:
-        limits.refuse(ValueError, "repeats", "1-D counts", f"{values.ndim}-D")
+    check.only_counts("repeats", values.ndim, dim)
     offsets = check.offsets("repeats", values)
     check.total(int(offsets[-1]), output_size)
     positions: Any = np.arange(len(values), dtype=np.int32 if values.dtype == np.int32 else np.int64)

@@ -5,7 +5,6 @@ A library that the caller has not imported is not imported here.
 
 from __future__ import annotations
 
-import itertools
 import sys
 from types import ModuleType
 from typing import Any
@@ -108,15 +107,3 @@ def channels_last(x: Any) -> bool:
             return False
         step *= x.shape[d]
     return True
-
-
-def memory_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
-    """Dims of a (batch, channels, spatial...) array from slowest to fastest: channels last if they lie so, else as
-    they are."""
-    n = len(shape)
-    inner = (0, *range(2, n), 1)
-    if n > 2 and shape[1] > 1 and strides[1] < strides[-1]:
-        steps = [strides[d] for d in inner if shape[d] > 1]
-        if all(a > b > 0 for a, b in itertools.pairwise(steps)):
-            return inner
-    return tuple(range(n))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -127,3 +128,15 @@ def address(x: Array) -> int:
 def expand(x: Array, shape: tuple[int, ...]) -> Array:
     """A read-only view."""
     return np.broadcast_to(x, shape)
+
+
+def memory_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
+    """Dims of a (batch, channels, spatial...) array from slowest to fastest: channels last if they lie so, else as
+    they are."""
+    n = len(shape)
+    inner = (0, *range(2, n), 1)
+    if n > 2 and shape[1] > 1 and strides[1] < strides[-1]:
+        steps = [strides[d] for d in inner if shape[d] > 1]
+        if all(a > b > 0 for a, b in itertools.pairwise(steps)):
+            return inner
+    return tuple(range(n))

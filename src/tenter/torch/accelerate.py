@@ -136,8 +136,8 @@ def _upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -
 # PyTorch's signatures, spelled out for tenter's.
 
 
-def _interleave(input: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None) -> Any:
-    return ops.repeat_interleave(input, repeats, dim, output_size=output_size)
+def _interleave(input: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None, axis: Any = None) -> Any:
+    return ops.repeat_interleave(input, repeats, axis if dim is None else dim, output_size=output_size)
 
 
 def _sized(input: Any, *sizes: Any, repeats: Any = None) -> Any:
@@ -223,16 +223,19 @@ _bound: tuple[int, list[tuple[Any, str, Callable[..., Any]]]] = (0, [])
 
 
 def _replacements() -> list[tuple[Any, str, Callable[..., Any]]]:
+    """Who holds which name, and what it is to be."""
     global _bound
+    originals = {getattr(holder, name): value for holder, name, value in _REPLACED if holder is not torch.Tensor}
     if _bound[0] != len(sys.modules):
-        free = [one for one in _REPLACED if one[0] is not torch.Tensor]
-        stand_ins = {id(getattr(holder, name)): value for holder, name, value in free}
-        found = []
-        for module_name, module in list(sys.modules.items()):
-            if module is torch or module is F or module_name.split(".")[0] in ("tenter", "torch"):
-                continue
-            for name, value in list(getattr(module, "__dict__", {}).items()):
-                if id(value) in stand_ins:
-                    found.append((module, name, stand_ins[id(value)]))
-        _bound = (len(sys.modules), found)
-    return _REPLACED + _bound[1]
+        _bound = (len(sys.modules), list(_imported({id(f): value for f, value in originals.items()})))
+    still = [one for one in _bound[1] if originals.get(getattr(one[0], one[1], None)) is one[2]]
+    return _REPLACED + still
+
+
+def _imported(stand_ins: dict[int, Callable[..., Any]]) -> Iterator[tuple[Any, str, Callable[..., Any]]]:
+    for module_name, module in list(sys.modules.items()):
+        if module is torch or module is F or module_name.split(".")[0] in ("tenter", "torch"):
+            continue
+        for name, value in list(getattr(module, "__dict__", {}).items()):
+            if id(value) in stand_ins:
+                yield module, name, stand_ins[id(value)]

@@ -16,7 +16,7 @@ import torch
 from tenter.frontends.layout import Layout
 from tenter.frontends.torch import private
 from tenter.frontends.torch.counts import repeat_small as repeat_small
-from tenter.frontends.torch.plain import KINDS, bare, extent, holds, plain, recorded
+from tenter.frontends.torch.plain import KINDS, bare, extent, holds, memory_order, plain, recorded
 
 if TYPE_CHECKING:
     from tenter.apply import Planned
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NAMES = {getattr(torch, name): name for name in (
     "float32", "float64", "float16", "bfloat16", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64",
     "int64", "bool", "complex32", "complex64", "complex128")}  # fmt: skip
-__all__ = ["KINDS", "plain", "recorded"]
+__all__ = ["KINDS", "memory_order", "plain", "recorded"]
 
 
 def problem(x: torch.Tensor) -> str | None:
@@ -174,6 +174,12 @@ def counted(x: torch.Tensor, repeats: Any, dim: int, output_size: Any) -> Repeat
     from tenter.frontends.torch import library
 
     return library.counted(x, repeats, dim, output_size)
+
+
+def positions(repeats: torch.Tensor, dim: Any, output_size: Any) -> torch.Tensor:
+    from tenter.frontends.torch import library
+
+    return library.positions(repeats, dim, output_size)
 
 
 def record(x: torch.Tensor, does: Stretch) -> torch.Tensor:

@@ -42,15 +42,16 @@ def counted(x: Tensor, repeats: Any, dim: int, output_size: Any) -> RepeatCounts
     if _sharded(repeats):
         from tenter.frontends.torch import sharding
 
-        repeats = sharding.whole(repeats)
+        repeats = sharding.whole(repeats)  # type: ignore[arg-type]
     n = x.shape[dim]
     if isinstance(repeats, (list, tuple)):
         repeats = [check.integer("repeats", r, "integer counts") for r in repeats]
         if output_size is None and len(repeats) == n:
             output_size = sum(repeats)
+        repeats = torch.tensor(repeats, dtype=torch.int64, device=x.device)
     if output_size is not None:
         output_size = check.integer("output_size", output_size, check.TOTAL, 0)
-    counts = repeats if isinstance(repeats, Tensor) else torch.tensor(repeats, dtype=torch.int64, device=x.device)
+    counts = repeats if isinstance(repeats, Tensor) else torch.as_tensor(repeats, device=x.device)
     check.count_shape("repeats", frontends.dtype_name(counts), counts.shape, n, dim)
     if counts.device.type != x.device.type or (x.device.type == "meta" and output_size is None):
         limits.refuse(TypeError, "repeats", f"counts with values, on {x.device.type}", f"some on {counts.device.type}")
@@ -64,6 +65,18 @@ def counted(x: Tensor, repeats: Any, dim: int, output_size: Any) -> RepeatCounts
     total = int(offsets[-1]) if private.tracing() else OPS.total.default(offsets)  # a trace knows no symbols
     torch._check(total >= 0)
     return RepeatCounts(offsets, dim, total)
+
+
+def positions(repeats: Tensor, dim: Any, output_size: Any) -> Tensor:
+    """repeat_interleave of one argument."""
+    if _sharded(repeats):
+        from tenter.frontends.torch import sharding
+
+        repeats = sharding.whole(repeats)  # type: ignore[arg-type]
+    check.only_counts("repeats", repeats.ndim, dim)
+    n = repeats.shape[0]
+    x = torch.arange(n, dtype=torch.int32 if repeats.dtype == torch.int32 else torch.int64, device=repeats.device)
+    return call(x, counted(x, repeats, 0, output_size))
 
 
 def joined(x: Tensor) -> Tensor:

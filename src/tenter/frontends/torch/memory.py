@@ -11,6 +11,7 @@ from torch import Tensor
 
 from tenter import build, check, frontends, limits
 from tenter.frontends.torch import private
+from tenter.frontends.torch.plain import memory_order
 from tenter.frontends.torch.schema import LIBRARY, Ints
 from tenter.stretch import Repeat, RepeatCounts, Resample, Stretch, shape_out
 
@@ -158,7 +159,7 @@ for name, kernel in CPU.items():
 
 
 def _like(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    order = frontends.memory_order(tuple(x.shape), x.stride())
+    order = memory_order(tuple(x.shape), x.stride())
     return torch.empty_permuted(shape, order, dtype=x.dtype, device=x.device)
 
 

@@ -57,3 +57,18 @@ def holds(x: torch.Tensor, extent: int) -> bool:
 def extent(x: torch.Tensor) -> int:
     """Bytes from x's first element to its last."""
     return (sum((n - 1) * s for n, s in zip(x.shape, x.stride())) + 1) * x.itemsize if x.numel() else 0
+
+
+def memory_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
+    """Dims of a (batch, channels, spatial...) tensor's result from slowest to fastest: channels last where PyTorch says
+    that images and volumes lie so, as code goes on to view what it got. Its is_channels_last_strides."""
+    n = len(shape)
+    as_they_are = tuple(range(n))
+    if n not in (4, 5) or 0 in shape or strides[1] == 0:
+        return as_they_are
+    least = 0
+    for d in (1, *range(n - 1, 1, -1), 0):
+        if strides[d] < least or (d == 0 and least == strides[1]):
+            return as_they_are
+        least = strides[d] * shape[d]
+    return (0, *range(2, n), 1)

@@ -64,14 +64,12 @@ def single_level() -> Any:
     return utils.enable_single_level_autograd_function()
 
 
-def unwrap_batched(x: torch.Tensor) -> tuple[torch.Tensor, int]:
-    """The tensor under the innermost vmap, and the dim that it maps over."""
+def unwrap_batched(x: torch.Tensor) -> tuple[torch.Tensor, int | None]:
+    """The tensor under the innermost vmap, and the dim that it maps over if it does."""
     from torch._functorch.pyfunctorch import retrieve_current_functorch_interpreter
 
     level = retrieve_current_functorch_interpreter().level()
-    value, dim = torch._C._functorch._unwrap_batched(x, level)
-    assert dim is not None
-    return value, dim
+    return torch._C._functorch._unwrap_batched(x, level)
 
 
 def below_vmap() -> Any:

@@ -67,7 +67,7 @@ def _offsets_mapped(info: Any, dims: Any, counts: Tensor, n: int, output_size: i
 def _total_mapped(offsets: Tensor) -> int:
     value, dim = private.unwrap_batched(offsets)
     with private.below_vmap():
-        return OPS.total.default(value.movedim(dim, 0))  # type: ignore[no-any-return]
+        return OPS.total.default(value if dim is None else value.movedim(dim, 0))  # type: ignore[no-any-return]
 
 
 MAPPED: dict[str, Callable[..., Any]] = {
