@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -315,3 +317,28 @@ def test_nothing_is_imported_that_the_caller_has_not():
         "loaded = {'torch', 'PIL', 'rich', 'cv2', 'scipy'} & set(sys.modules); assert not loaded, loaded"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_pytorch_without_the_private_names_is_served():
+    """The long way then serves every call."""
+    code = """
+import torch
+taken = torch._C._dispatch_keys
+del torch._C._dispatch_keys
+import tenter
+torch._C._dispatch_keys = taken
+from tenter.frontends.torch import plain
+x = torch.randn(1, 3, 4, requires_grad=True)
+assert not plain(x)
+for ours, theirs in [
+    (lambda x: tenter.repeat(x, 2, 1, 3), lambda x: x.repeat(2, 1, 3)),
+    (lambda x: tenter.repeat_interleave(x, torch.tensor([1, 0, 2]), 1), lambda x: x.repeat_interleave(torch.tensor([1, 0, 2]), 1)),
+    (lambda x: tenter.interpolate(x, 7, mode="linear"), lambda x: torch.nn.functional.interpolate(x, 7, mode="linear")),
+]:
+    got, want = ours(x), theirs(x)
+    torch.testing.assert_close(got, want)
+    torch.testing.assert_close(*[torch.autograd.grad(y.square().sum(), x)[0] for y in (got, want)])
+print("served")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "served\n", done.stderr[-800:]

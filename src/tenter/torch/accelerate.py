@@ -20,6 +20,7 @@ from tenter import ops
 from tenter.frontends import torch as frontend
 from tenter.frontends.torch import library as library  # its operators, for graphs that were saved with them
 from tenter.frontends.torch import memory
+from tenter.frontends.torch.private import NO_RULES
 from tenter.torch import report
 
 _lock = threading.Lock()
@@ -186,13 +187,11 @@ def _served(
 def _own_rules(x: torch.Tensor) -> str | None:
     """A subclass may have something to say about PyTorch's functions, which it knows by name."""
     rules = type(x).__torch_function__
-    if type(x) in frontend.KINDS or getattr(rules, "__func__", rules) in _NO_RULES:
+    if type(x) in frontend.KINDS or getattr(rules, "__func__", rules) in NO_RULES:
         return None
     return f"a {type(x).__name__}, which has rules of its own for PyTorch's functions"
 
 
-_DEFAULT: Any = torch.Tensor.__torch_function__
-_NO_RULES = (_DEFAULT.__func__, torch._C._disabled_torch_function_impl)
 _ORIGINAL: dict[str, Callable[..., Any]] = {
     "repeat_interleave": torch.repeat_interleave,
     "Tensor.repeat_interleave": torch.Tensor.repeat_interleave,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 import torch
+from torch.compiler import is_compiling
 
 from tenter.frontends.layout import Layout
 from tenter.frontends.torch import private
@@ -113,7 +114,7 @@ def expand_plainly(x: torch.Tensor, sizes: tuple[Any, ...]) -> torch.Tensor | No
     """PyTorch's own view, which costs less than checking; None where there is something to say."""
     if len(sizes) == 1 and type(sizes[0]) is tuple:
         sizes = sizes[0]
-    if torch.compiler.is_compiling() or {*map(type, sizes)} != {int}:
+    if is_compiling() or bool in map(type, sizes):
         return None
     try:
         view = x.expand(sizes)

@@ -38,7 +38,11 @@ def repeat_small(
     if n == 1 or counts.shape != (n,) or not x.is_contiguous():
         return None
     size, (step,) = counts.itemsize, counts.stride()
-    if not holds(x, n_values * x.itemsize) or not holds(counts, ((n - 1) * step + 1) * size):
+    # As `holds` says, in place: this is a large part of a small call.
+    if (
+        x.untyped_storage().nbytes() < (x.storage_offset() + n_values) * x.itemsize
+        or counts.untyped_storage().nbytes() < (counts.storage_offset() + (n - 1) * step + 1) * size
+    ):
         return None
     known = Counts(counts.data_ptr(), dtype, step * size, n)
     total = known.total
@@ -48,8 +52,8 @@ def repeat_small(
         return _repeated(x, known, total, dim, shape)
     if x.dtype not in SUMS:
         return None
-    recorded: torch.Tensor = _repeat(x, known, total, dim, shape)
-    return recorded
+    result: torch.Tensor = _repeat(x, (known, total, dim, shape))
+    return result
 
 
 def _repeated(x: torch.Tensor, known: Counts, total: int, dim: int, shape: torch.Size) -> torch.Tensor:
@@ -66,21 +70,21 @@ def _repeated(x: torch.Tensor, known: Counts, total: int, dim: int, shape: torch
 
 class _Repeat(private.SingleLevelFunction):  # type: ignore[misc]
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, known: Counts, total: int, dim: int, shape: torch.Size) -> torch.Tensor:
-        ctx.known, ctx.dim, ctx.shape = known, dim, shape
-        return _repeated(x, known, total, dim, shape)
+    def forward(ctx: Any, x: torch.Tensor, how: tuple[Counts, int, int, torch.Size]) -> torch.Tensor:
+        ctx.how = how  # in one, as each argument of a Function costs
+        return _repeated(x, *how)
 
     @staticmethod
-    def backward(ctx: Any, g: torch.Tensor) -> tuple[torch.Tensor, None, None, None, None]:
-        known, dim, shape = ctx.known, ctx.dim, ctx.shape
+    def backward(ctx: Any, g: torch.Tensor) -> tuple[torch.Tensor, None]:
+        known, _, dim, shape = ctx.how
         if g.requires_grad or not plain(g) or not g.is_contiguous() or not holds(g, g.numel() * g.itemsize):
-            return _long_way(g, known, dim % len(shape), shape), None, None, None, None
+            return _long_way(g, known, dim % len(shape), shape), None
         x = g.new_empty(*shape)
         inner = x.stride(dim)
         outer = x.numel() // (shape[dim] * inner)
         dtype, sums = SUMS[g.dtype]
         known.sum(g.data_ptr(), x.data_ptr(), dtype, sums, g.itemsize, outer, inner, inner >= WIDE)
-        return x, None, None, None, None
+        return x, None
 
 
 _repeat = private.apply_of(_Repeat)

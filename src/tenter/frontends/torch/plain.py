@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import torch
-from torch.autograd import forward_ad
 from torch.compiler import is_compiling
 
 from tenter.frontends.torch.private import (
@@ -11,6 +10,7 @@ from tenter.frontends.torch.private import (
     PLAIN_INFERENCE,
     dispatch_keys,
     dispatch_modes,
+    forward_mode,
     function_modes,
     functorch_active,
     tracing,
@@ -40,7 +40,7 @@ def plain(x: torch.Tensor) -> bool:
         or dispatch_modes()
         or tracing()
         or function_modes()
-        or forward_ad._current_level >= 0
+        or forward_mode()
     )
 
 

@@ -1,4 +1,8 @@
-"""Names that PyTorch has not made public, each with what serves in its absence. All of tenter's are here."""
+"""Names that PyTorch has not made public; all of tenter's are here.
+
+Where one of those that tell what follows a call is missing, no tensor is plain and all go through the registered
+operators. Without the others the import fails, which is better than gradients that are lost.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +13,19 @@ from typing import Any
 import torch
 from torch.autograd import forward_ad
 
-
-def _never() -> bool:
-    return False
-
-
-def _no_keys(x: torch.Tensor) -> object:
-    return object()  # unlike every other: no tensor is plain, so all of them go through the registered operators
-
-
-dispatch_keys: Callable[[torch.Tensor], object] = getattr(torch._C, "_dispatch_keys", _no_keys)
-functorch_active: Callable[[], bool] = getattr(torch._C, "_are_functorch_transforms_active", _never)
-dispatch_modes: Callable[[], int] = getattr(torch._C, "_len_torch_dispatch_stack", _never)
-function_modes: Callable[[], bool] = getattr(torch._C, "_is_torch_function_mode_enabled", _never)
-tracing: Callable[[], object] = getattr(torch._C, "_get_tracing_state", _never)
+_FOLLOWERS = (
+    "_are_functorch_transforms_active",
+    "_len_torch_dispatch_stack",
+    "_is_torch_function_mode_enabled",
+    "_get_tracing_state",
+)
+_all_known = all(hasattr(torch._C, name) for name in (*_FOLLOWERS, "_dispatch_keys"))
+_followers = [getattr(torch._C, name, lambda: True) for name in _FOLLOWERS]
+functorch_active: Callable[[], bool] = _followers[0]
+dispatch_modes: Callable[[], int] = _followers[1]
+function_modes: Callable[[], bool] = _followers[2]
+tracing: Callable[[], object] = _followers[3]
+dispatch_keys: Callable[[torch.Tensor], object] = torch._C._dispatch_keys if _all_known else lambda x: object()
 
 # The keys of a strided CPU tensor that is nothing more. One comparison tells off devices, subclasses with a dispatch
 # of their own, batched, functional, conj, neg and zero tensors, sparse and nested ones.
@@ -31,9 +34,14 @@ with torch.inference_mode():
     PLAIN_INFERENCE = dispatch_keys(torch.empty(0, device="cpu"))
 
 
+# What a subclass without rules of its own for PyTorch's functions has in their place.
+_default: Any = torch.Tensor.__torch_function__
+NO_RULES = (_default.__func__, getattr(torch._C, "_disabled_torch_function_impl", None))
+
+
 def forward_mode() -> bool:
     """Is a level of forward-mode differentiation open?"""
-    return getattr(forward_ad, "_current_level", 0) >= 0
+    return forward_ad._current_level >= 0  # type: ignore[no-any-return]
 
 
 below_autograd = torch._C._AutoDispatchBelowAutograd
