@@ -185,3 +185,17 @@ print(tenter.interpolate(np.ones((1, 8, 300, 300), np.float32), 600, mode='bilin
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.stdout.split() == ["MemoryError", "1.0"], done.stderr
+
+
+def test_a_forked_child_has_one_thread():
+    import os
+    import subprocess
+    import sys
+
+    code = (
+        "import os, tenter\npid = os.fork()\n"
+        "if pid == 0: os._exit(tenter.get_num_threads())\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), tenter.get_num_threads())"
+    )
+    env = {**os.environ, "OMP_NUM_THREADS": "5"}
+    assert subprocess.check_output([sys.executable, "-c", code], text=True, env=env) == "1 5\n"

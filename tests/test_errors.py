@@ -317,3 +317,37 @@ def test_each_bad_input_in_its_own_process_of_this_list():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [str(n) for n in range(len(ERRORS)) for _ in range(2)]
+
+
+def test_unwritable_out_is_refused_before_any_work():
+    m = tenter.maps.Copy.every(3, 2)
+    frozen = np.zeros((2, 6))
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError, match="out: expected an array that can be written to, got a read-only array"):
+        m.apply(np.zeros((2, 3)), 1, out=frozen)
+    with pytest.raises(ValueError, match=r"out: expected .* requires grad"):
+        m.apply(torch.zeros(2, 3), 1, out=torch.zeros(2, 6, requires_grad=True))
+    x = torch.ones(2, 3, requires_grad=True)
+    out = torch.zeros(2, 6)
+    assert m.apply(x, 1, out=out) is out and not out.requires_grad and (out == 1).all()
+
+
+def test_bools_are_no_counts():
+    for bad in ([True, 2, 1], np.array([True, False, True])):
+        with pytest.raises(TypeError, match=r"repeats: expected integer counts.*bool"):
+            tenter.repeat_interleave(np.zeros((2, 3)), bad, 1)
+
+
+def test_memory_that_the_allocator_refuses():
+    import subprocess
+    import sys
+
+    code = (
+        "import resource, torch, tenter; x = torch.ones(1 << 20); tenter.tile(x, 2)\n"
+        "used = int(open('/proc/self/statm').read().split()[0]) * 4096\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (used + (64 << 20), -1))\n"
+        "try: tenter.tile(x, 64)\n"
+        "except MemoryError: print('MemoryError')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "MemoryError\n", done.stderr

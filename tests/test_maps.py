@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import tenter
 from cases import MAPS, PAIRS
 from tenter import build
 from tenter.maps import Copy, Gather, Window
@@ -174,3 +175,79 @@ def test_apply_out():
     with pytest.raises(ValueError, match="read-only"):
         m.apply(x, 1, out=frozen)
     assert not frozen.any()
+
+
+def test_equality_sees_the_matrix():
+    assert Copy.counts([1, 2]) != Copy.counts([2, 1])
+    assert Copy.every(4, 2) != Copy.cycle(4, 2)
+    assert Window(2, 1, [0], [0, 2], [1.0, 2.0]) != Window(2, 1, [0], [0, 2], [2.0, 1.0])
+    a, b = Gather(2, 1, [0, 2], [0, 1], [1.0, 2.0]), Gather(2, 1, [0, 2], [1, 0], [2.0, 1.0])
+    assert a == b and a != Gather(2, 1, [0, 2], [1, 0], [1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    "m",
+    [
+        Copy(6, 8, offsets=[0, 1, 1, 4], block=2),
+        Window(5, 2, [0, 2], [0, 2, 4]),
+        Window(4, 3, [0, 0, 2], [0, 1, 2, 4]),
+        Gather(7, 2, [0, 1, 2], [3, 1], [1.0, 2.0]),
+    ],
+)
+def test_more_maps(m):
+    assert np.array_equal(m.T.dense(), m.dense().T)
+    assert np.array_equal(m.T.T.dense(), m.dense())
+    x = np.random.default_rng(1).standard_normal((3, m.n_in, 2))
+    np.testing.assert_allclose(m.apply(x, 1), np.einsum("oi,aib->aob", m.dense(), x), atol=1e-13)
+    assert not m.dense()[:, m.n_in :].any()
+    r = m.reads(0, m.n_out)
+    outside = m.dense().copy()
+    outside[:, r] = 0
+    assert not outside.any()
+
+
+def test_memory_of_maps_is_their_own():
+    base = np.array([0, 1])
+    view = base.view()
+    view.flags.writeable = False
+    w = Window(3, 2, view, [0, 1, 2], [1.0, 1.0])
+    base[0] = 1
+    assert w.start.tolist() == [0, 1]
+    for t in (build.resample("linear", 4, 8).T, Copy.counts([1, 2]).T):
+        for part in (t.start, t.offset, t.weight):
+            assert part is None or not part.flags.writeable
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda: Copy(5, 9, repeat=2, block=2),
+        lambda: Copy(2, 3, offsets=[0, 1, 2, 3]),
+        lambda: Window(3, 2, [-1, 0], [0, 1, 2], [1.0] * 2),
+        lambda: Window(4, 2, [0, 1], [0, 3, 4], [1.0] * 4),
+        lambda: Window(4, 2, [1, 0], [0, 1, 4], [1.0] * 4),
+        lambda: Window(3, 1, [0], [1, 2], [1.0] * 2),
+        lambda: Gather(3, 1, [0, 1], [-1], [1.0]),
+        lambda: Gather(3, 2, [0, 2, 1], [1], [1.0]),
+    ],
+)
+def test_more_broken_maps(broken):
+    with pytest.raises(ValueError, match="axis map: expected"):
+        broken()
+
+
+def test_an_axis_that_keeps_its_length_is_copied():
+    for kind, antialias in [("linear", False), ("cubic", False), ("area", False), ("linear", True), ("cubic", True)]:
+        assert build.resample(kind, 9, 9, None, False, antialias) == Copy.every(9, 1)
+    big = np.full((1, 1, 9), 2**62 + 1)
+    assert (tenter.interpolate(big, 9, mode="linear") == big).all()
+
+
+def test_nearest_of_many_never_leaves_the_input():
+    m = build.resample("nearest-exact", 3, 8388610)
+    assert m.n_out == 8388610
+
+
+def test_transposed_gathers_keep_the_order_of_rows():
+    m = Gather(2, 200, np.arange(201), np.arange(200) % 2, np.ones(200))
+    assert m.T.index.tolist() == [*range(0, 200, 2), *range(1, 200, 2)]

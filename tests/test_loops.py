@@ -1,0 +1,155 @@
+"""The loops of the kernels: large tasks, ragged segments, rounding and signs, the same bits in each of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import tenter
+from cases import INTEGERS, values
+from tenter import build
+from tenter.maps import Copy, Window
+from test_kernels import check, level  # noqa: F401
+
+
+def test_large_copies_whose_tasks_begin_inside(level):
+    rng = np.random.default_rng(0)
+    x = values((1_000_000,), "float32")
+    counts = rng.integers(0, 3, len(x))
+    assert np.array_equal(tenter.repeat_interleave(x, counts), np.repeat(x, counts))
+    assert np.array_equal(tenter.repeat_interleave(np.repeat(x, 2)[::2], counts), np.repeat(x, counts))
+    odd = values((1_500_001,), "float32")
+    assert np.array_equal(tenter.tile(odd, (1,)), odd)
+    y = values((4, 600, 300), "float32")[:, ::2]
+    assert np.array_equal(tenter.repeat_interleave(y, 5, 0), np.repeat(y, 5, 0))
+    assert np.array_equal(tenter.repeat_interleave(y, [3, 0, 9, 1], 0), np.repeat(y, [3, 0, 9, 1], 0))
+
+
+@pytest.mark.parametrize(
+    "shape, axis, n_out",
+    [
+        ((700, 40), 0, 900),
+        ((30, 9000), 0, 17),
+        ((5, 9000), 1, 12000),
+        ((12000,), 0, 9000),
+        ((20, 30000), 1, 3000),
+        ((3, 9000, 3), 1, 12000),
+        ((2, 30000, 5), 1, 800),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float32", "uint8", "float64"])
+def test_large_windows_on_one_axis(shape, axis, n_out, dtype):
+    check(values(shape, dtype), ((axis, build.resample("linear", shape[axis], n_out)),))
+    m = Copy.counts(np.random.default_rng(0).multinomial(shape[axis], np.full(n_out, 1 / n_out))).T
+    check(values(shape, dtype), ((axis, m),))
+
+
+@pytest.mark.parametrize("shape", [(1, 6, 9000, 3), (1, 40, 9000), (1, 9, 30000, 5)])
+def test_wide_images_on_two_axes(shape):
+    for rows in (4, 70):
+        check(
+            values(shape, "float32"),
+            (
+                (1, build.resample("linear", shape[1], rows)),
+                (2, build.resample("area", 9000 if shape[2] == 9000 else 30000, 2900)),
+            ),
+        )
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, "float16", "float32", "float64"])
+def test_segments_of_every_length_in_one_row(dtype, level):
+    m = Copy.counts(np.arange(140) % 35).T
+    x = values((m.n_in, 3), dtype)
+    for laid in (x[:, 0].copy(), x[:, 0], np.asfortranarray(x), np.concatenate([x, x])[::2]):
+        check(laid, ((0, m),))
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_ties_go_to_even(dtype, level):
+    low = 0 if dtype.startswith("u") else -40
+    x = np.arange(low, low + 81).astype(dtype)
+    m = Window(81, 80, np.arange(80), np.arange(81) * 2, np.full(160, 0.5))
+    want = np.rint((x[:-1].astype(float) + x[1:].astype(float)) / 2).astype(dtype)
+    assert np.array_equal(m.apply(x, 0), want)
+    assert np.array_equal(m.apply(np.tile(x, (20, 1)), 1), np.tile(want, (20, 1)))
+    assert np.array_equal(m.apply(np.tile(x[:, None], 37), 0), np.tile(want[:, None], 37))
+    below = Window(81, 81, np.arange(81), np.arange(82), np.full(81, 0.75))
+    assert np.array_equal(below.apply(x, 0), np.rint(x * 0.75).astype(dtype))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("w", [1.0, 0.3, 1.5, 2.0**-9])
+def test_every_value_of_half_types(w, level):
+    n = 1 << 16
+    m = Window(n, n, np.arange(n), np.arange(n + 1), np.full(n, w))
+    bits = np.arange(n).astype(np.uint16)
+    x = bits.view(np.float16)
+    want = (x.astype(np.float32) * np.float32(w)).astype(np.float16)
+    for laid, back in ((x, lambda y: y), (np.tile(x, (17, 1)), lambda y: y[16])):
+        y = back(m.apply(laid, laid.ndim - 1))
+        assert np.array_equal(y, want, equal_nan=True)
+        assert np.array_equal(np.signbit(y)[~np.isnan(y)], np.signbit(want)[~np.isnan(want)])
+    t = torch.from_numpy(bits.view(np.int16).copy()).view(torch.bfloat16)
+    got, want = m.apply(t, 0), (t.float() * w).bfloat16()
+    assert torch.equal(got.isnan(), want.isnan()) and torch.equal(got[~got.isnan()], want[~want.isnan()])
+
+
+def test_bfloat16_nan_of_low_bits_stays_nan(level):
+    x = torch.full((40,), float("nan"), dtype=torch.bfloat16)
+    m = Window(40, 20, np.arange(20) * 2, np.arange(21) * 2, np.full(40, 0.5))
+    assert m.apply(x, 0).isnan().all() and m.apply(x * -1, 0).isnan().all()
+
+
+def test_the_sign_of_zero_is_the_same_in_every_loop(level):
+    m = build.resample("linear", 40, 9, None, False, True)
+    wide = m.apply(np.full((40, 100), -0.0, np.float32), 0)
+    narrow = m.apply(np.full((40, 3), -0.0, np.float32), 0)
+    row = m.apply(np.full((20, 40), -0.0, np.float32), 1)
+    assert np.signbit(wide).all() == np.signbit(narrow).all() == np.signbit(row).all()
+    assert np.signbit(wide).all()
+
+
+def test_the_same_bits_in_every_loop(level):
+    """One row, many rows, few columns and many: the same sums, fused or not."""
+    for dtype in ("float32", "float64", "float16"):
+        x = values((70, 100), dtype)
+        for m in (
+            build.resample("cubic", 70, 33, None, False, True),
+            build.resample("cubic", 70, 91),
+            build.resample("area", 70, 91).T if 0 else build.resample("linear", 91, 70).T,
+        ):
+            want = m.apply(x, 0)
+            assert m.apply(x[:, :1].copy(), 0).tobytes() == want[:, :1].tobytes()
+            assert m.apply(x[:, :3].copy(), 0).tobytes() == want[:, :3].tobytes()
+            assert m.apply(np.ascontiguousarray(x.T), 1).T.tobytes() == want.tobytes()
+
+
+def test_slices_of_a_temporary(monkeypatch):
+    from tenter.kernels import cpu
+
+    x = values((7, 6, 9, 11, 3), "float32")
+    maps = (
+        (1, build.resample("linear", 6, 4)),
+        (2, build.resample("area", 9, 5)),
+        (3, build.resample("cubic", 11, 20)),
+    )
+    want = check(x, maps)
+    for room in (1, 20_000):
+        monkeypatch.setattr(cpu, "TEMPORARY", room)
+        assert check(x, maps).tobytes() == want.tobytes()
+        check(x[::-2], maps)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "complex64"])
+def test_wide_insides_that_do_not_lie_together(dtype):
+    m = build.resample("linear", 9, 5)
+    for x, axis in (
+        (values((9, 80), dtype)[:, ::2], 0),
+        (values((3, 9, 5, 80), dtype)[..., ::2], 1),
+        (values((9, 40), dtype)[:, ::-1], 0),
+        (values((40, 3, 9), dtype).transpose(2, 0, 1), 0),
+        (values((9, 1), dtype).repeat(2, 1)[:, :1] + np.zeros((9, 1), dtype), 0),
+        (np.broadcast_to(values((9, 1), dtype), (9, 40)), 0),
+    ):
+        check(x, ((axis, m),))

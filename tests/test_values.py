@@ -1,0 +1,89 @@
+"""Values at the edges of rules: scales that change nothing, weights of zero, cut overshoot, large counts, objects."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+import tenter
+from cases import values
+from tenter.maps import Copy
+
+
+def test_a_pixel_of_weight_zero_spreads_nothing():
+    for mode, shape in (("linear", (1, 1, 3)), ("bicubic", (1, 1, 1, 5))):
+        x = np.zeros(shape)
+        x[..., 1] = np.inf
+        size = (5,) if len(shape) == 3 else (1, 9)
+        y = tenter.interpolate(x, size, mode=mode, align_corners=True)[0, 0].reshape(-1)
+        assert y[0] == 0 and y[-1] == 0 and np.isinf(y[2])
+
+
+def test_scales_that_keep_the_length_or_leave_one_pixel():
+    x = torch.from_numpy(values((1, 2, 4, 5), "float64"))
+    for mode in ("bilinear", "bicubic"):
+        for antialias in (False, True):
+            kw = {"mode": mode, "antialias": antialias}
+            got, want = tenter.interpolate(x, scale_factor=1.15, **kw), F.interpolate(x, scale_factor=1.15, **kw)
+            assert got.shape == x.shape and torch.allclose(got, want, rtol=0, atol=1e-12)
+            for corners in (False, True):
+                got = tenter.interpolate(x, (1, 7), align_corners=corners, **kw)
+                assert torch.allclose(got, F.interpolate(x, (1, 7), align_corners=corners, **kw), rtol=0, atol=1e-12), (
+                    kw,
+                    corners,
+                )
+
+
+def test_recompute_scale_factor():
+    x = torch.from_numpy(values((1, 2, 7, 9), "float64"))
+    for mode in ("nearest", "nearest-exact", "bilinear", "bicubic"):
+        for recompute in (None, False, True):
+            kw = {"scale_factor": 1.37, "mode": mode, "recompute_scale_factor": recompute}
+            assert torch.allclose(tenter.interpolate(x, **kw), F.interpolate(x, **kw), rtol=0, atol=1e-12), kw
+
+
+@pytest.mark.parametrize(
+    "dtype, shape, mode",
+    [
+        ("int16", (1, 1, 12, 12), "bicubic"),
+        ("uint16", (1, 1, 12, 12), "lanczos"),
+        ("uint8", (1, 1, 5, 12, 12), "lanczos"),
+    ],
+)
+def test_only_images_of_eight_bits_are_cut_between_axes(dtype, shape, mode):
+    info = np.iinfo(dtype)
+    x = np.random.default_rng(0).choice([info.min, info.max], shape).astype(dtype)
+    size = tuple(n + 19 for n in shape[2:])
+    got = tenter.interpolate(x, size, mode=mode, antialias=True)
+    want = tenter.interpolate(x.astype(np.float64), size, mode=mode, antialias=True)
+    assert np.abs(got.astype(float) - np.clip(np.rint(want), info.min, info.max)).max() <= 1
+
+
+def test_unsigned_counts():
+    for dtype, big in (("uint8", 200), ("uint16", 40_000), ("uint32", 2**31 + 5), ("uint64", 2**40)):
+        got = tenter.repeat_interleave(np.zeros((3, 0)), np.array([1, big, 2], dtype), 0)
+        assert got.shape == (big + 3, 0)
+
+
+def test_objects_are_counted():
+    import sys
+
+    thing = object()
+    x = np.array([thing, None], object)
+    before = sys.getrefcount(thing)
+    y = tenter.repeat_interleave(x, 5, 0)
+    assert sys.getrefcount(thing) == before + 5
+    del y
+    assert sys.getrefcount(thing) == before
+    y = tenter.tile(x, 3)
+    assert sys.getrefcount(thing) == before + 3 and y[2] is thing
+
+
+def test_apply_to_a_number_and_to_bools():
+    assert Copy.every(1, 3).apply(np.array(2.5), 0).tolist() == [2.5] * 3
+    assert Copy.every(1, 3).apply(torch.tensor(2.5), -1).tolist() == [2.5] * 3
+    for x in (np.zeros((2, 3), bool), torch.zeros(2, 3, dtype=torch.bool)):
+        with pytest.raises(TypeError, match="x: expected numbers, to take sums of, got bool"):
+            Copy.every(1, 3).T.apply(x, 1)
