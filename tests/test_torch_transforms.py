@@ -185,6 +185,51 @@ def test_errors_of_export(name):
     assert refusal(TRACE_TIME[name], X)[1] in str(caught.value)
 
 
+UNKNOWN = {
+    "signal to size": ((1, 2, 4), 2, lambda y: tenter.interpolate(y, 9, mode="linear")),
+    "signal by scale": ((1, 2, 4), 2, lambda y: tenter.interpolate(y, scale_factor=2.0, mode="linear")),
+    "image to size": ((1, 2, 5, 4), 3, lambda y: tenter.interpolate(y, (9, 9), mode="bicubic")),
+    "image by scale": ((1, 4, 5, 4), 3, lambda y: tenter.interpolate(y, scale_factor=1.5, mode="nearest-exact")),
+    "batch": ((4, 2, 5, 6), 0, lambda y: tenter.interpolate(y, 7, mode="bilinear", antialias=True)),
+    "repeat": ((4, 2), 0, lambda y: tenter.repeat(y, 2, 3)),
+    "counts": ((4, 2), 0, lambda y: tenter.repeat_interleave(y, torch.ones(y.shape[0], dtype=torch.int64), 0)),
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_lengths_that_depend_on_data_go_on_to_other_operations(name):
+    """In one graph, whose lengths are symbols without a value."""
+    shape, dim, f = UNKNOWN[name]
+    x, counts = torch.randn(shape), torch.tensor([1, 2, 0, 3])
+    both = lambda x, counts: f(tenter.repeat_interleave(x, counts, dim))
+    torch._dynamo.reset()
+    compiled = torch.compile(both, fullgraph=True, backend="aot_eager")
+    for counts in (counts, counts.flip(0) * 2):
+        torch.testing.assert_close(compiled(x, counts), both(x, counts), rtol=0, atol=0)
+
+
+def test_an_exported_program_is_loaded_elsewhere(tmp_path):
+    class Stretch(torch.nn.Module):
+        def forward(self, x, counts):
+            return tenter.interpolate(tenter.repeat_interleave(x, counts, 2), 9, mode="linear")
+
+    inputs = torch.randn(2, 2, 4), torch.tensor([1, 2, 0, 3])
+    batch = {0: torch.export.Dim("batch")}
+    torch.export.save(torch.export.export(Stretch(), inputs, dynamic_shapes=(batch, None)), tmp_path / "program.pt2")
+    code = f"""
+import torch, tenter.torch
+program = torch.export.load({str(tmp_path / "program.pt2")!r}).module()
+print(tuple(program(torch.randn(3, 2, 4), torch.tensor([5, 2, 0, 3])).shape))
+try: program(torch.randn(3, 2, 4), torch.tensor([5, 2, 0, -3]))
+except ValueError as error: print(str(error).splitlines()[0])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.splitlines() == [
+        "(3, 2, 9)",
+        "repeats: expected counts that are not negative, got -3 at position 3",
+    ], done.stderr[-800:]
+
+
 def test_vmap_over_some_of_the_arguments():
     x, counts = torch.randn(3, 4, 2), torch.tensor([[1, 0, 2, 3], [2, 2, 1, 1], [0, 0, 6, 0]])
     one = lambda x, c: tenter.repeat_interleave(x, c, 0)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tenter import _native, frontends, limits
 from tenter.build import KINDS
+from tenter.frontends import surely
 from tenter.limits import INT64_MAX, Refusal, number, refuse
 from tenter.stretch import Resample
 
@@ -60,7 +61,7 @@ def integer(name: str, value: Any, expected: str = "an int", least: int | None =
     stays one."""
     if type(value) is not int and not limits.symbolic(value):
         return integer(name, _index(name, value, expected), expected, least)
-    if least is not None and value < least:
+    if least is not None and surely(value < least):
         refuse(ValueError, name, f"{expected} >= {least}", number(value))
     if type(value) is int and abs(value) > INT64_MAX:
         refuse(ValueError, name, f"{expected} below 2**63", f"{value}")
@@ -208,7 +209,7 @@ def count_shape(name: str, dtype: str, shape: Sequence[int], n: int, dim: int | 
         refuse(TypeError, name, "integer counts", dtype)
     if len(shape) > 1:
         refuse(ValueError, name, "0-d or 1-D counts", f"{len(shape)}-D")
-    if len(shape) == 1 and shape[0] != 1 and shape[0] != n:
+    if len(shape) == 1 and surely(shape[0] != 1) and surely(shape[0] != n):
         where = "position of the flattened x" if dim is None else f"position of dim {dim}"
         one = " (or one for all)" if n != 1 else ""
         refuse(ValueError, name, f"{number(n)} counts, one per {where}{one}", number(shape[0]))
@@ -227,7 +228,7 @@ TOTAL = "the sum of the counts, an int"
 
 def total(actual: int, output_size: Any) -> None:
     """Verifies a user's output_size."""
-    if output_size is not None and integer("output_size", output_size, TOTAL, 0) != actual:
+    if output_size is not None and surely(integer("output_size", output_size, TOTAL, 0) != actual):
         refuse(ValueError, "output_size", f"{number(actual)}, the sum of the counts", number(output_size))
 
 
@@ -325,9 +326,9 @@ def resampling(
     for flag, value in (("align_corners", align_corners), ("antialias", antialias)):
         if not isinstance(value, (bool, np.bool_, type(None))):
             refuse(TypeError, flag, "a bool", repr(value))
-    if 0 in spatial:
-        refuse(ValueError, "x", "spatial dims of at least 1", f"shape {tuple(x.shape)}")
-    if not frontends.recorded(x):  # sizes are numbers, memory is near
+    if not frontends.recorded(x):  # sizes are numbers, memory is near; else the kernel finds out
+        if 0 in spatial:
+            refuse(ValueError, "x", "spatial dims of at least 1", f"shape {tuple(x.shape)}")
         limits.addressable("size" if size is not None else "scale_factor", (*x.shape[:2], *out), frontends.itemsize(x))
         limits.memory((*x.shape[:2], *out), frontends.itemsize(x))
         # A map's tables, and what building them takes: seldom more than the arrays, but for one axis of 10**8 and more.
@@ -375,8 +376,8 @@ def _factors(scale_factor: Any) -> tuple[float, ...]:
 
 def _scaled(length: int, factor: float) -> int:
     out = length * factor
-    if not out < 2.0**63:
+    if surely(out >= 2.0**63):
         refuse(ValueError, "scale_factor", "output sizes below 2**63", f"{length} * {factor}")
-    if out < 1 and length:
+    if surely(out < 1) and surely(length != 0):
         refuse(ValueError, "scale_factor", "output sizes of at least 1", f"floor({length} * {factor}) = 0")
-    return math.floor(out) if length else 1
+    return 1 if surely(length == 0) else math.floor(out)

@@ -54,6 +54,16 @@ def compiling() -> bool:
     return torch is not None and torch.compiler.is_compiling()
 
 
+def surely(condition: Any) -> bool:
+    """Is a condition on sizes known to hold? Not if it depends on data that a tracer does not have; kernels then find
+    out."""
+    if isinstance(condition, (bool, np.bool_)) and not compiling():
+        return bool(condition)
+    from torch.fx.experimental.symbolic_shapes import guard_or_false
+
+    return bool(guard_or_false(condition))
+
+
 def problem(x: Any) -> str | None:
     """Why no kernel can serve x, an array or tensor; None if one can."""
     found: str | None = of(x).problem(x)
@@ -103,7 +113,7 @@ def channels_last(x: Any) -> bool:
     step = 1 if frontend is not numpy_frontend else x.dtype.itemsize
     strides = frontend.strides(x)
     for d in (1, *range(x.ndim - 1, 1, -1), 0):
-        if x.shape[d] != 1 and strides[d] != step:
+        if not surely(x.shape[d] == 1) and not surely(strides[d] == step):
             return False
         step *= x.shape[d]
     return True

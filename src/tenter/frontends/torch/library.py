@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from tenter import check, frontends, limits
+from tenter.frontends import surely
 from tenter.frontends.torch import autograd as autograd
 from tenter.frontends.torch import memory as memory
 from tenter.frontends.torch import private
@@ -46,7 +47,7 @@ def counted(x: Tensor, repeats: Any, dim: int, output_size: Any) -> RepeatCounts
     n = x.shape[dim]
     if isinstance(repeats, (list, tuple)):
         repeats = [check.integer("repeats", r, "integer counts") for r in repeats]
-        if output_size is None and len(repeats) == n:
+        if output_size is None and surely(n == len(repeats)):
             output_size = sum(repeats)
         repeats = torch.tensor(repeats, dtype=torch.int64, device=x.device)
     if output_size is not None:
@@ -55,7 +56,8 @@ def counted(x: Tensor, repeats: Any, dim: int, output_size: Any) -> RepeatCounts
     check.count_shape("repeats", frontends.dtype_name(counts), counts.shape, n, dim)
     if counts.device.type != x.device.type or (x.device.type == "meta" and output_size is None):
         limits.refuse(TypeError, "repeats", f"counts with values, on {x.device.type}", f"some on {counts.device.type}")
-    counts = counts.reshape(1).expand(n) if counts.ndim == 0 or (counts.shape[0] == 1 and n != 1) else counts
+    if counts.ndim == 0 or surely(counts.shape[0] == 1):
+        counts = counts.reshape(1).expand(n)
     offsets = OPS.offsets.default(counts, n, output_size)
     if not recorded(x) and not recorded(offsets):  # the counts were a DTensor, which has been gathered
         running = frontends.to_numpy(offsets)

@@ -159,7 +159,12 @@ for name, kernel in CPU.items():
 
 
 def _like(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    order = memory_order(tuple(x.shape), x.stride())
+    from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode  # late: it takes a while
+
+    try:
+        order = memory_order(tuple(x.shape), x.stride())
+    except GuardOnDataDependentSymNode:  # as PyTorch: not channels-last as far as is known
+        order = tuple(range(x.ndim))
     return torch.empty_permuted(shape, order, dtype=x.dtype, device=x.device)
 
 
