@@ -204,8 +204,8 @@ def test_lengths_that_depend_on_data_go_on_to_other_operations(name):
     both = lambda x, counts: f(tenter.repeat_interleave(x, counts, dim))
     torch._dynamo.reset()
     compiled = torch.compile(both, fullgraph=True, backend="aot_eager")
-    for counts in (counts, counts.flip(0) * 2):
-        torch.testing.assert_close(compiled(x, counts), both(x, counts), rtol=0, atol=0)
+    for given in (counts, counts.flip(0) * 2):
+        torch.testing.assert_close(compiled(x, given), both(x, given), rtol=0, atol=0)
 
 
 def test_an_exported_program_is_loaded_elsewhere(tmp_path):

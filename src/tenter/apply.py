@@ -10,7 +10,7 @@ from tenter.frontends import COMPLEX_PARTS, NATIVE_DTYPES, OPAQUE
 from tenter.frontends.layout import Layout
 from tenter.kernels import cpu, reference
 from tenter.maps import AxisMap, Copy, Gather, Window
-from tenter.stretch import Resample, Stretch
+from tenter.stretch import Resample, Stretch, shape_out
 
 Maps = tuple[tuple[int, AxisMap], ...]
 
@@ -64,6 +64,10 @@ def stretch(x: Any, does: Stretch) -> Any:
 def plan(x: Any, does: Stretch) -> Planned:
     """How the operation is done to arrays that lie as x does."""
     dtype = frontends.dtype_name(x)
+    limits.memory(shape_out(does, tuple(x.shape)), frontends.itemsize(x))
+    if isinstance(does, Resample):
+        # A map's tables, and what building them takes: seldom more than the arrays, but for one axis of 10**8 and more.
+        limits.memory((sum(x.shape[2:]) + sum(does.size),), 200, "the tables of the axis maps")
     maps = build.maps(does, tuple(x.shape), dtype)
     return planned(x, maps, isinstance(does, Resample), build.saturates(does, dtype), does)
 
@@ -80,9 +84,11 @@ def apply_maps(x: Any, maps: Maps, keep_layout: bool = False, saturate: bool = F
 class Planned:
     """Maps for arrays of one layout and dtype, and the steps that apply them: memory in, memory out.
 
-    does: what the maps come from, if it was an operation. shape_in: of the arrays that are given, which may have had
-    another shape, as flat, when the steps were planned.
+    does: what the maps come from, if it was an operation; transposed if they are its adjoint's. shape_in: of the arrays
+    that are given, which may have had another shape, as flat, when the steps were planned.
     """
+
+    transposed = False
 
     def __init__(
         self, frontend: Any, layout: Layout, maps: Maps, order: tuple[int, ...], saturate: bool, does: Stretch | None
@@ -97,7 +103,7 @@ class Planned:
         if 0 in layout.shape:
             self.extent = 0
         self.itemsize = layout.itemsize
-        self.positions = sum([m.n_in + m.n_out for _, m in maps])
+        self.positions = sum([m.n_in + m.n_out for _, m in maps if _has_tables(m)])
         self.like: Any = None  # an array like the result, for frontends that allocate by example
         self.adjoints: dict[tuple[int, ...], Planned] = {}
         self.steps: cpu.Plan | None = None
@@ -115,7 +121,7 @@ class Planned:
         """By the reference kernel, which serves what the core does not."""
         return self.frontend.through_numpy(x.reshape(self.shape_planned), partial(reference.run, maps=self.maps))
 
-    def again(self, x: Any) -> Planned:
+    def relaid(self, x: Any) -> Planned:
         """The same maps, for arrays that lie as x does."""
         return planned(x, self.maps)
 
@@ -124,9 +130,22 @@ class Planned:
         strides = self.frontend.strides(g)
         found = self.adjoints.get(strides)
         if found is None:
-            transposed = tuple((axis, m.T) for axis, m in self.maps)
-            found = self.adjoints[strides] = planned(g, transposed, isinstance(self.does, Resample))
+            if len(self.adjoints) >= 8:  # slices of ever new arrays
+                self.adjoints.clear()
+            found = self.adjoints[strides] = adjoint(g, self.maps, self.does)
+            found.transposed = not self.transposed
         return found
+
+
+def adjoint(g: Any, maps: Maps, does: Stretch | None) -> Planned:
+    """The transposed maps of an operation, for gradients that lie as g does."""
+    made = planned(g, tuple((axis, m.T) for axis, m in maps), isinstance(does, Resample), does=does)
+    made.transposed = True
+    return made
+
+
+def _has_tables(m: AxisMap) -> bool:
+    return getattr(m, "offsets", None) is not None or getattr(m, "start", None) is not None or isinstance(m, Gather)
 
 
 def planned(

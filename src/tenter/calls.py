@@ -53,8 +53,8 @@ def serve(op: str, x: Any, args: tuple[Any, ...], kinds: tuple[type, ...], flat:
     if not _lasting(x, kinds, flat, planned):
         return frontend.execute(flat, planned)
     _make_room(planned)
-    _planned[op, x.shape, frontend.strides(x), x.dtype, args, kinds] = planned
     planned.shape_in = tuple(x.shape)
+    _planned[op, x.shape, frontend.strides(x), x.dtype, args, kinds] = planned  # last: other threads find it at once
     return frontend.execute(x, planned)
 
 

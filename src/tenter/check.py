@@ -330,9 +330,6 @@ def resampling(
         if 0 in spatial:
             refuse(ValueError, "x", "spatial dims of at least 1", f"shape {tuple(x.shape)}")
         limits.addressable("size" if size is not None else "scale_factor", (*x.shape[:2], *out), frontends.itemsize(x))
-        limits.memory((*x.shape[:2], *out), frontends.itemsize(x))
-        # A map's tables, and what building them takes: seldom more than the arrays, but for one axis of 10**8 and more.
-        limits.memory((sum(spatial) + sum(out),), 200, "the tables of the axis maps")
     if recompute_scale_factor or kind == "area":
         scales = None
     # How nearest positions round depends on it, for more than three channels.

@@ -39,14 +39,17 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
     >>> repeat_interleave([1, 2, 3])
     array([0, 1, 1, 2, 2, 2])
     """
-    given, kinds = (repeats, dim, output_size), (type(repeats), type(dim), type(output_size))
-    if type(repeats) in frontends.KINDS:
-        known = calls.recall_counts(x, repeats, dim, output_size)
-    else:
-        known = calls.recall("repeat_interleave", x, given, kinds)
-    if known is not None:
-        return known
+    given = (repeats, dim, output_size)
+    kinds: tuple[type, ...] = (type(repeats), type(dim), type(output_size))
+    if type(repeats) is tuple:
+        kinds += tuple(map(type, repeats))
     try:
+        if type(repeats) in frontends.KINDS:
+            known = calls.recall_counts(x, repeats, dim, output_size)
+        else:
+            known = calls.recall("repeat_interleave", x, given, kinds)
+        if known is not None:
+            return known
         if repeats is None:
             return _positions(x, dim, output_size)
         x = check.array("x", x)
@@ -114,9 +117,9 @@ def repeat(x: Any, *sizes: Any, **named: Any) -> Any:
     (4, 6)
     """
     given = sizes[0] if len(sizes) == 1 and type(sizes[0]) is tuple else sizes
-    if not named and (known := calls.recall("repeat", x, given, tuple(map(type, given)))) is not None:
-        return known
     try:
+        if not named and (known := calls.recall("repeat", x, given, tuple(map(type, given)))) is not None:
+            return known
         x = check.array("x", x)
         return _tiled("repeat", x, given, "sizes", check.repeat_sizes("sizes", sizes, named, x.ndim))
     except limits.Refusal as refusal:
@@ -139,9 +142,9 @@ def tile(x: Any, *dims: Any) -> Any:
            [3, 4, 3, 4]])
     """
     given = dims[0] if len(dims) == 1 and type(dims[0]) is tuple else dims
-    if (known := calls.recall("tile", x, given, tuple(map(type, given)))) is not None:
-        return known
     try:
+        if (known := calls.recall("tile", x, given, tuple(map(type, given)))) is not None:
+            return known
         x = check.array("x", x)
         sizes = check.sizes("dims", dims)
         return _tiled("tile", x, given, "dims", (1,) * (x.ndim - len(sizes)) + sizes)
@@ -221,9 +224,9 @@ def interpolate(
     for arg in (size, scale_factor):
         if type(arg) is tuple:
             kinds += tuple(map(type, arg))
-    if (known := calls.recall("interpolate", x, given, kinds)) is not None:
-        return known
     try:
+        if (known := calls.recall("interpolate", x, given, kinds)) is not None:
+            return known
         x = check.array("x", x)
         return calls.serve("interpolate", x, given, kinds, x, check.resampling(x, *given))
     except limits.Refusal as refusal:

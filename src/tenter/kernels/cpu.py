@@ -114,7 +114,7 @@ def plan(src: Layout, maps: tuple[tuple[int, AxisMap], ...], saturate: bool = Fa
             if m.block > 1:
                 dims.append(Dim(m.block, stride))
     n_values = math.prod([d.n_out for d in dims])
-    made = Plan(n_values * src.itemsize)
+    made = Plan(max(n_values, math.prod(src.shape)) * src.itemsize)
     source, target = Buffer(INPUT, 0, src.dtype, src.itemsize), Buffer(OUTPUT, 0, src.dtype, src.itemsize)
     if n_values == 0:
         return made

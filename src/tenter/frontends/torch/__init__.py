@@ -129,18 +129,22 @@ def expand(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
 
 def run(x: torch.Tensor, planned: Planned) -> torch.Tensor:
     """Fresh memory with the planned maps applied."""
-    steps = planned.steps
-    if steps is None:
-        return planned.slowly(x)  # type: ignore[no-any-return]
     # As `holds` says, in place: this runs on every call.
     if x.untyped_storage().nbytes() < x.storage_offset() * planned.itemsize + planned.extent and planned.extent:
         from tenter import limits  # late: check reads this module
 
         limits.refuse(TypeError, "x", "a tensor with memory of its own", "one whose storage is too small")
+    steps = planned.steps
+    if steps is None:
+        return planned.slowly(x)
     try:
-        if planned.like is None:
-            planned.like = _like(x, planned.shape_out, planned.order)
-        y = torch.empty_like(planned.like)
+        if planned.like is not None:
+            y = torch.empty_like(planned.like)
+        else:
+            order = planned.order or tuple(range(len(planned.shape_out)))
+            y = torch.empty_permuted(planned.shape_out, order, dtype=x.dtype, device="cpu")
+            if steps.small_kernel is not None:
+                planned.like = _like(y)
     except RuntimeError as failed:  # what PyTorch's allocator raises
         raise MemoryError(f"result: no memory for shape {planned.shape_out} of {x.dtype}") from failed
     if steps.small_kernel is not None:
@@ -150,9 +154,9 @@ def run(x: torch.Tensor, planned: Planned) -> torch.Tensor:
     return y
 
 
-def _like(x: torch.Tensor, shape: tuple[int, ...], order: tuple[int, ...] | None) -> torch.Tensor:
+def _like(y: torch.Tensor) -> torch.Tensor:
     """What results look like, without their memory: making one after another is the fastest of PyTorch's factories."""
-    like = torch.empty_permuted(shape, order or tuple(range(len(shape))), dtype=x.dtype, device="cpu")
+    like = torch.empty_like(y)
     like.untyped_storage().resize_(0)
     return like
 
@@ -189,7 +193,7 @@ def record(x: torch.Tensor, does: Stretch) -> torch.Tensor:
     return library.call(x, does)
 
 
-class _Run(private.SingleLevelFunction):  # type: ignore[misc]
+class _Run(torch.autograd.Function):
     """A plain tensor's gradient: the transposed maps, and so on."""
 
     @staticmethod
@@ -198,10 +202,10 @@ class _Run(private.SingleLevelFunction):  # type: ignore[misc]
         return run(x, planned)
 
     @staticmethod
-    def backward(ctx: Any, g: torch.Tensor) -> tuple[torch.Tensor, None]:
+    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
         from tenter import check, limits  # late: check reads this module
 
-        planned = ctx.planned
+        planned, g = ctx.planned, grads[0]
         try:
             if plain(g):
                 back = planned.adjoint(g)
@@ -213,18 +217,24 @@ class _Run(private.SingleLevelFunction):  # type: ignore[misc]
             raise check.error(refusal, "backward", grad=g) from None
 
     @staticmethod
-    def jvp(ctx: Any, tangent: torch.Tensor, _: None) -> torch.Tensor:
+    def jvp(ctx: Any, *tangents: torch.Tensor) -> torch.Tensor:
         """Of a map applied by itself; operations with tangents are for the dispatcher."""
-        return execute(tangent, ctx.planned.again(tangent))
+        return execute(tangents[0], ctx.planned.relaid(tangents[0]))
 
 
 _run = private.apply_of(_Run)
 
 
 def _record_adjoint(g: torch.Tensor, planned: Planned) -> torch.Tensor:
+    """The gradient of a gradient that is for the dispatcher."""
     from tenter import limits
     from tenter.frontends.torch import library
 
-    if planned.does is None:  # a map applied by itself, which is no operator
-        limits.refuse(TypeError, "grad", "a plain CPU tensor", f"a {type(g).__name__} for the dispatcher")
-    return library.call_adjoint(g, planned.does, planned.shape_planned)
+    if planned.does is not None and planned.transposed:
+        return library.call(g, planned.does)
+    if planned.does is not None:
+        return library.call_adjoint(g, planned.does, planned.shape_planned)
+    g = resolve(g)
+    if found := unreadable(g):  # of a map applied by itself, which is no operator
+        limits.refuse(TypeError, "grad", "a plain CPU tensor", found)
+    return execute(g, planned.adjoint(g))

@@ -12,7 +12,7 @@ from tenter.frontends.torch import private
 from tenter.frontends.torch.schema import LIBRARY, OPS, Ints
 
 
-class _Linear(private.SingleLevelFunction):  # type: ignore[misc]
+class _Linear(torch.autograd.Function):
     """A linear operator: `forth` is its own tangent, `back` its gradient. Both take a tensor and the offsets."""
 
     @staticmethod
@@ -24,12 +24,12 @@ class _Linear(private.SingleLevelFunction):  # type: ignore[misc]
             return forth(x, offsets)  # type: ignore[no-any-return]
 
     @staticmethod
-    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None, None]:
-        return ctx.back(g, *ctx.saved_tensors), None, None, None
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None, None]:
+        return ctx.back(grads[0], *ctx.saved_tensors), None, None, None
 
     @staticmethod
-    def jvp(ctx: Any, tangent: Tensor, *_: None) -> Tensor:
-        return ctx.forth(tangent, *ctx.saved_tensors)  # type: ignore[no-any-return]
+    def jvp(ctx: Any, *tangents: Tensor) -> Tensor:
+        return ctx.forth(tangents[0], *ctx.saved_tensors)  # type: ignore[no-any-return]
 
 
 _apply = private.apply_of(_Linear)

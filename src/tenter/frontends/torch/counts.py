@@ -68,17 +68,18 @@ def _repeated(x: torch.Tensor, known: Counts, total: int, dim: int, shape: torch
     return y
 
 
-class _Repeat(private.SingleLevelFunction):  # type: ignore[misc]
+class _Repeat(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, how: tuple[Counts, int, int, torch.Size]) -> torch.Tensor:
         ctx.how = how  # in one, as each argument of a Function costs
+        ctx.offsets = how[0].offsets().copy()  # now, as a compiled backward can neither call it nor read what it holds
         return _repeated(x, *how)
 
     @staticmethod
-    def backward(ctx: Any, g: torch.Tensor) -> tuple[torch.Tensor, None]:
-        known, _, dim, shape = ctx.how
+    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
+        (g,), (known, total, dim, shape) = grads, ctx.how
         if g.requires_grad or not plain(g) or not g.is_contiguous() or not holds(g, g.numel() * g.itemsize):
-            return _long_way(g, known, dim % len(shape), shape), None
+            return _long_way(g, RepeatCounts(ctx.offsets, dim % len(shape), total), shape), None
         x = g.new_empty(*shape)
         inner = x.stride(dim)
         outer = x.numel() // (shape[dim] * inner)
@@ -90,15 +91,14 @@ class _Repeat(private.SingleLevelFunction):  # type: ignore[misc]
 _repeat = private.apply_of(_Repeat)
 
 
-def _long_way(g: torch.Tensor, known: Counts, dim: int, shape: torch.Size) -> torch.Tensor:
+def _long_way(g: torch.Tensor, does: RepeatCounts, shape: torch.Size) -> torch.Tensor:
     from tenter import apply, build, check, frontends, limits  # late: they read this package
     from tenter.frontends.torch import library
 
-    does = RepeatCounts(known.offsets(), dim, known.total)
     try:
         if recorded(g):
             return library.call_adjoint(g, does, tuple(shape))
-        ((axis, counts),) = build.maps(does, tuple(shape), frontends.dtype_name(g))
-        return frontends.of(g).execute(g, apply.planned(g, ((axis, counts.T),)))  # type: ignore[no-any-return]
+        maps = build.maps(does, tuple(shape), frontends.dtype_name(g))
+        return frontends.of(g).execute(g, apply.adjoint(g, maps, does))
     except limits.Refusal as refusal:
         raise check.error(refusal, "backward", grad=g) from None

@@ -26,15 +26,20 @@ def call(x: Tensor, does: Stretch) -> Tensor:
     if isinstance(does, Repeat):
         return OPS.repeat.default(x, does.sizes, does.each)
     if isinstance(does, RepeatCounts):
-        return OPS.repeat_counts.default(x, does.offsets, does.dim, does.n_out)
+        return OPS.repeat_counts.default(x, _as_tensor(does.offsets), does.dim, does.n_out)
     return OPS.interpolate.default(x, *does)
+
+
+def _as_tensor(offsets: Any) -> Tensor:
+    """Offsets of an eager call, whose gradient is for the dispatcher, are an array that nothing may write to."""
+    return offsets if isinstance(offsets, Tensor) else torch.from_numpy(offsets.copy())
 
 
 def call_adjoint(g: Tensor, does: Stretch, n_in: tuple[int, ...]) -> Tensor:
     if isinstance(does, Repeat):
         return OPS.repeat_adjoint.default(g, n_in, does.sizes, does.each)
     if isinstance(does, RepeatCounts):
-        return OPS.repeat_counts_adjoint.default(g, torch.as_tensor(does.offsets), does.dim)
+        return OPS.repeat_counts_adjoint.default(g, _as_tensor(does.offsets), does.dim)
     return OPS.interpolate_adjoint.default(g, n_in[2:], *does[1:])
 
 

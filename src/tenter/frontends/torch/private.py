@@ -54,19 +54,15 @@ def recording() -> Any:
         yield
 
 
-# A Function that records one level of torch.func, for use below the dispatcher: there an operator is called once per
-# level. torch.autograd.Function itself is for use above it, and refuses.
-SingleLevelFunction: Any = getattr(torch.autograd.function, "_SingleLevelFunction", torch.autograd.Function)
-
-
 def apply_of(function: Any) -> Callable[..., Any]:
-    """A Function's apply without the Python around it, which costs as much as a small kernel."""
-    apply: Callable[..., Any] = super(SingleLevelFunction, function).apply
+    """A Function's apply without the Python around it, which costs as much as a small kernel, and refuses torch.func:
+    below the dispatcher, where an operator is called once per level, recording that level is all there is to do."""
+    apply: Callable[..., Any] = super(torch.autograd.Function, function).apply  # type: ignore[misc]
     return apply
 
 
 def single_level() -> Any:
-    """Lets a SingleLevelFunction be applied under torch.func."""
+    """Lets a Function be applied to one level of torch.func."""
     from torch._functorch import utils
 
     return utils.enable_single_level_autograd_function()
