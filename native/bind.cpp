@@ -1,4 +1,5 @@
-// The Python face of the kernels: pointers and spans in, no checks. `tenter.kernels.cpu` is the only caller.
+// The Python face of the kernels: pointers and spans in, no checks. `tenter.kernels.cpu` plans what is called here;
+// counts are summed up for `tenter.check` and, where they are few, repeated and summed for PyTorch's short way.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>

@@ -201,6 +201,83 @@ def test_the_report_counts_what_happened_inside():
     assert inner.served == {"repeat": 1, "tile": 1} and outer.served == {"repeat": 3, "tile": 1}
 
 
+def test_names_bound_meanwhile_are_put_back():
+    module = types.ModuleType("imported_meanwhile")
+    try:
+        with accelerate():
+            sys.modules["imported_meanwhile"] = module
+            exec("from torch.nn.functional import interpolate\nfrom torch import tile", module.__dict__)
+            assert module.interpolate is F.interpolate
+        assert module.interpolate is F.interpolate and module.tile is torch.tile
+    finally:
+        del sys.modules["imported_meanwhile"]
+
+
+def test_somebody_elses_patch_is_left_alone():
+    original = F.interpolate
+    try:
+        with accelerate():
+            F.interpolate = print
+        assert F.interpolate is print
+    finally:
+        F.interpolate = original
+
+
+class Ruled(torch.Tensor):
+    """With rules of its own."""
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return super().__torch_function__(func, types, args, kwargs or {})
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: x.repeat(repeats=(2, 2)), lambda x: x.repeat(2, 2), lambda x: x.repeat([2, 2]), lambda x: x.tile(2, 2),
+    lambda x: x.tile((2,)), lambda x: x.tile(dims=(2,)), lambda x: x.repeat_interleave(2, dim=1), lambda x: torch.tile(x, (2,)),
+])  # fmt: skip
+def test_what_goes_on_to_pytorch_from_compiled_code(call):
+    """In every spelling of its own."""
+    torch._dynamo.reset()
+    x = torch.rand(2, 3)
+    with accelerate() as report:
+        got = torch.compile(call, backend="eager")(x.as_subclass(Ruled))
+    assert isinstance(got, Ruled) and torch.equal(got.as_subclass(torch.Tensor), call(x))
+    assert not report.served
+
+
+def test_compiled_code_follows():
+    torch._dynamo.reset()
+    x = torch.rand(1, 1, 4)
+    calls = [lambda x: F.interpolate(x, 8), lambda x: x.repeat(2, 1, 1), lambda x: torch.repeat_interleave(x, 2, 0)]
+    for call in calls:
+        compiled = torch.compile(call, backend="eager")
+        compiled(x)
+        for _ in range(2):
+            with accelerate() as report:
+                compiled(x)
+            assert sum(report.served.values()) == 1
+            before = tenter.torch.report().served
+            compiled(x)
+            assert tenter.torch.report().served == before
+
+
+def test_traces_record_pytorchs_functions():
+    x = torch.rand(1, 2, 3)
+    with accelerate():
+        traced = torch.jit.trace(lambda x: F.interpolate(x, scale_factor=2.0), x)
+        symbolic = torch.fx.symbolic_trace(lambda x: F.interpolate(x, scale_factor=2.0))
+    assert traced(torch.rand(1, 4, 7)).shape == symbolic(torch.rand(1, 4, 7)).shape == (1, 4, 14)
+    assert F.interpolate in [node.target for node in symbolic.graph.nodes]
+
+
+def test_reasons_have_a_bound():
+    with accelerate() as report:
+        for n in range(1, 400):
+            with pytest.raises(RuntimeError):
+                torch.ones([1] * (n % 40 + 2)).repeat(*[1] * (n % 7 % (n % 40 + 1) + 1))
+    assert sum(len(reasons) for reasons in report.passed.values()) <= 201
+
+
 def test_other_threads_are_served_too():
     found = []
     with accelerate():

@@ -180,6 +180,11 @@ def test_a_map_by_itself_needs_memory():
             follow(apply)(torch.zeros(2, 4))
 
 
+def shrunk(x):
+    x.untyped_storage().resize_(0)
+    return x
+
+
 def by_hand():
     """Registered operators, which anyone can put into a graph, with arguments that the public functions never pass."""
     ops, x, image, i64 = torch.ops.tenter, torch.zeros(2, 3), torch.zeros(1, 2, 4, 5), torch.int64
@@ -210,6 +215,15 @@ def by_hand():
         lambda: ops.offsets(torch.tensor([1.5]), 1, None),
         lambda: ops.offsets(torch.tensor(1), 1, None),
         lambda: ops.offsets(torch.tensor([1, 2]), 5, None),
+        lambda: ops.repeat_counts(x, shrunk(torch.tensor([0, 5, 7])), 0, 7),
+        lambda: ops.repeat_counts(x, torch.tensor([0, 5, 7], device="meta"), 0, 7),
+        lambda: ops.repeat_counts(x, torch.tensor([0, 5, 7]), -1, 7),
+        lambda: ops.repeat(shrunk(x.clone()), [2, 2], False),
+        lambda: ops.repeat_adjoint(shrunk(x.bool()), [1, 3], [2, 1], False),
+        lambda: ops.interpolate(image, [3, 3], [0.0, 1.0], *rule),
+        lambda: ops.interpolate(image, [3, 3], [float("nan"), 1.0], *rule),
+        lambda: ops.interpolate(image, [3, 3], None, "lanczos", False, False, False),
+        lambda: ops.offsets(shrunk(torch.tensor([1, 2])), 2, None),
         lambda: ops.total(torch.tensor([], dtype=i64)),
         lambda: ops.total(torch.tensor(3)),
     ]

@@ -1,8 +1,8 @@
 """Calls already checked and planned, so that the next one like them costs a look-up: checking takes longer than the
 work on small arrays.
 
-What a call does depends on its arguments and on how x lies in memory, never on x's values; counts in arrays are values
-and are not remembered.
+What a call does depends on its arguments and on how x lies in memory, never on x's values. Arguments that are arrays,
+such as counts, are values, and such calls are not remembered.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -20,12 +20,14 @@ from tenter import ops
 from tenter.frontends import torch as frontend
 from tenter.frontends.torch import library as library  # its operators, for graphs that were saved with them
 from tenter.frontends.torch import memory
-from tenter.frontends.torch.private import NO_RULES
+from tenter.frontends.torch.private import NO_RULES, tracing
 from tenter.torch import report
+
+# Who holds a name, the name, what it is bound to, what it is to be.
+Replacement = tuple[Any, str, Any, Any]
 
 _lock = threading.Lock()
 _depth = 0
-_undo: list[tuple[Any, str, Any]] = []
 
 
 @contextlib.contextmanager
@@ -36,7 +38,7 @@ def accelerate() -> Iterator[report.Report]:
     A context manager and a decorator. What tenter does not serve (other devices, other layouts, arguments that it
     refuses) PyTorch does as before, or refuses in its own words; the report that the context yields counts both. Only
     bad counts and totals of repeat_interleave raise tenter's ValueError, as PyTorch may crash on them. The replacement
-    holds for all threads of the process. Compiled code does what held when it was compiled.
+    holds for all threads of the process.
 
     >>> import torch
     >>> with accelerate() as report:
@@ -66,12 +68,9 @@ def install() -> None:
     global _depth
     with _lock:
         _depth += 1
-        if _depth > 1:
-            return
-        for holder, name, value in _replacements():
-            _undo.append((holder, name, getattr(holder, name)))
-            setattr(holder, name, value)
-        memory.watch = report.kernel_ran
+        if _depth == 1:
+            _put(_REPLACED + _imported())
+            memory.watch = report.kernel_ran
 
 
 def uninstall() -> None:
@@ -88,9 +87,15 @@ def uninstall() -> None:
         _depth -= 1
         if _depth == 0:
             memory.watch = None
-            while _undo:
-                holder, name, original = _undo.pop()
-                setattr(holder, name, original)
+            taken = [(holder, name, value, original) for holder, name, original, value in _REPLACED]
+            _put(taken + _taken_since())
+
+
+def _put(replacements: Iterable[Replacement]) -> None:
+    """Values in the place of others, unless somebody else has taken it."""
+    for holder, name, old, new in replacements:
+        if getattr(holder, name, None) is old:
+            setattr(holder, name, new)
 
 
 # ---- what stands in for what
@@ -162,8 +167,10 @@ def _served(
     """Ours, or theirs where ours refuses: then the result or the error is PyTorch's own."""
     x = args[0] if args else kwargs.get("input", kwargs.get("repeats"))
     if not isinstance(x, torch.Tensor):
-        return theirs(*args, **kwargs)
+        return handle_torch_function(theirs, (x,), *args, **kwargs) if _has_rules(x) else theirs(*args, **kwargs)
     reason = frontend.problem(x) or _own_rules(x)
+    if tracing():  # sizes are recorded as they are now, by PyTorch as they come
+        return theirs(*args, **kwargs)
     if torch.compiler.is_compiling():  # counted when it runs
         return ours(*args, **kwargs) if reason is None else _TRACEABLE.get(theirs, theirs)(*args, **kwargs)
     if reason is None:
@@ -184,6 +191,10 @@ def _served(
     return theirs(*args, **kwargs)
 
 
+def _has_rules(x: Any) -> bool:
+    return hasattr(type(x), "__torch_function__")
+
+
 def _own_rules(x: torch.Tensor) -> str | None:
     """A subclass may have something to say about PyTorch's functions, which it knows by name."""
     rules = type(x).__torch_function__
@@ -200,41 +211,64 @@ _ORIGINAL: dict[str, Callable[..., Any]] = {
     "Tensor.tile": torch.Tensor.tile,
     "interpolate": F.interpolate,
 }
+
+
+def _traced_repeat(x: Any, *sizes: Any, repeats: Any = None) -> Any:
+    return torch.ops.aten.repeat(x, repeats or (sizes[0] if isinstance(sizes[0], (list, tuple)) else sizes))
+
+
+def _traced_tile(x: Any, *sizes: Any, dims: Any = None) -> Any:
+    return torch.tile(x, dims or (sizes[0] if isinstance(sizes[0], (list, tuple)) else sizes))
+
+
 # Methods that the compiler cannot follow once their names are taken.
 _TRACEABLE: dict[Callable[..., Any], Callable[..., Any]] = {
-    torch.Tensor.repeat_interleave: torch.repeat_interleave,
-    torch.Tensor.tile: torch.tile,
-    torch.Tensor.repeat: lambda x, *sizes: torch.ops.aten.repeat(x, sizes if isinstance(sizes[0], int) else sizes[0]),
+    torch.Tensor.repeat_interleave: _ORIGINAL["repeat_interleave"],
+    torch.Tensor.tile: _traced_tile,
+    torch.Tensor.repeat: _traced_repeat,
 }
-_REPLACED: list[tuple[Any, str, Callable[..., Any]]] = [
-    (torch, "repeat_interleave", _repeat_interleave),
-    (torch, "tile", _tile),
-    (torch.Tensor, "repeat_interleave", _tensor_repeat_interleave),
-    (torch.Tensor, "repeat", _repeat),
-    (torch.Tensor, "tile", _tensor_tile),
-    (F, "interpolate", _interpolate),
-    (F, "upsample", _upsample),
-    (F, "upsample_nearest", _upsample_nearest),
-    (F, "upsample_bilinear", _upsample_bilinear),
+_REPLACED: list[Replacement] = [
+    (torch, "repeat_interleave", torch.repeat_interleave, _repeat_interleave),
+    (torch, "tile", torch.tile, _tile),
+    (torch.Tensor, "repeat_interleave", torch.Tensor.repeat_interleave, _tensor_repeat_interleave),
+    (torch.Tensor, "repeat", torch.Tensor.repeat, _repeat),
+    (torch.Tensor, "tile", torch.Tensor.tile, _tensor_tile),
+    (F, "interpolate", F.interpolate, _interpolate),
+    (F, "upsample", F.upsample, _upsample),
+    (F, "upsample_nearest", F.upsample_nearest, _upsample_nearest),
+    (F, "upsample_bilinear", F.upsample_bilinear, _upsample_bilinear),
 ]
-# Names that modules have bound to the same functions by `from ... import`; looked for again as more are loaded.
-_bound: tuple[int, list[tuple[Any, str, Callable[..., Any]]]] = (0, [])
 
 
-def _replacements() -> list[tuple[Any, str, Callable[..., Any]]]:
-    """Who holds which name, and what it is to be."""
-    global _bound
-    originals = {getattr(holder, name): value for holder, name, value in _REPLACED if holder is not torch.Tensor}
-    if _bound[0] != len(sys.modules):
-        _bound = (len(sys.modules), list(_imported({id(f): value for f, value in originals.items()})))
-    still = [one for one in _bound[1] if originals.get(getattr(one[0], one[1], None)) is one[2]]
-    return _REPLACED + still
+# ---- names that modules have bound to the same functions by `from ... import`
+
+_loaded, _bound = 0, list[Replacement]()
 
 
-def _imported(stand_ins: dict[int, Callable[..., Any]]) -> Iterator[tuple[Any, str, Callable[..., Any]]]:
-    for module_name, module in list(sys.modules.items()):
+def _imported() -> list[Replacement]:
+    """Looked for again as more modules are loaded, and each time in the one where people try things out."""
+    global _loaded, _bound
+    wanted = {id(original): (original, value) for holder, _, original, value in _REPLACED if holder is not torch.Tensor}
+    if _loaded != len(sys.modules):
+        _loaded, _bound = len(sys.modules), list(_holding(wanted, sys.modules))
+    return [*_holding(wanted, _main()), *_bound]
+
+
+def _taken_since() -> list[Replacement]:
+    """Those, and names that modules bound to stand-ins while these stood in."""
+    wanted = {id(value): (value, original) for holder, _, original, value in _REPLACED if holder is not torch.Tensor}
+    known = [(module, name, value, original) for module, name, original, value in _bound]
+    return [*_holding(wanted, _main() if _loaded == len(sys.modules) else sys.modules), *known]
+
+
+def _main() -> dict[str, Any]:
+    return {"__main__": sys.modules.get("__main__")}
+
+
+def _holding(wanted: dict[int, tuple[Any, Any]], modules: Mapping[str, Any]) -> Iterator[Replacement]:
+    for module_name, module in list(modules.items()):
         if module is torch or module is F or module_name.split(".")[0] in ("tenter", "torch"):
             continue
         for name, value in list(getattr(module, "__dict__", {}).items()):
-            if id(value) in stand_ins:
-                yield module, name, stand_ins[id(value)]
+            if id(value) in wanted:
+                yield module, name, *wanted[id(value)]

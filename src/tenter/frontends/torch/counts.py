@@ -23,7 +23,7 @@ SUMS = {
     getattr(torch, name): (NATIVE_DTYPES[name], ACCUMULATE[sums])
     for name, sums in [("float32", "float32"), ("float64", "float64"), ("float16", "float32"), ("bfloat16", "float32")]
 }
-MOST = 1 << 13
+MOST, MOST_EACH = 1 << 13, 64  # values of x, and results for each on average: beyond, a plan is worth its cost
 
 
 def repeat_small(
@@ -46,7 +46,7 @@ def repeat_small(
         return None
     known = Counts(counts.data_ptr(), dtype, step * size, n)
     total = known.total
-    if not 0 < total <= n * 64 or (output_size is not None and (type(output_size) is not int or output_size != total)):
+    if not 0 < total <= n * MOST_EACH or (output_size is not None and (type(output_size) is not int or output_size != total)):
         return None
     if not x.requires_grad or not torch.is_grad_enabled():
         return _repeated(x, known, total, dim, shape)

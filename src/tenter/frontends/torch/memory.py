@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ from torch import Tensor
 
 from tenter import build, check, frontends, limits
 from tenter.frontends.torch import private
-from tenter.frontends.torch.plain import memory_order
+from tenter.frontends.torch.plain import extent, holds, memory_order
 from tenter.frontends.torch.schema import LIBRARY, Ints
 from tenter.stretch import Repeat, RepeatCounts, Resample, Stretch, shape_out
 
@@ -50,6 +51,10 @@ def _resampled(x: Tensor, size: Ints, scales: list[float] | None, kind: str, *ru
     n = x.ndim - 2
     if not 1 <= n <= 3 or len(size) != n or min(size) < 1 or 0 in x.shape[2:] or (scales and len(scales) != n):
         limits.refuse(ValueError, "size", "1 to 3 sizes > 0, one per spatial dim", f"{size} for {tuple(x.shape)}")
+    if scales and not all(0 < s < math.inf for s in scales):
+        limits.refuse(ValueError, "scales", "finite numbers above 0", f"{scales}")
+    if kind == "lanczos" and not rule[1]:
+        limits.refuse(ValueError, "antialias", "True, which lanczos needs", "False")
     if kind not in build.KINDS.values():
         limits.refuse(ValueError, "kind", f"one of {sorted(set(build.KINDS.values()))}", repr(kind))
     if not kind.startswith("nearest") and not frontends.is_numeric(frontends.dtype_name(x)):
@@ -72,26 +77,32 @@ def _repeat_adjoint(g: Tensor, n_in: Ints, sizes: Ints, each: bool) -> Tensor:
 
 
 def _repeat_counts(x: Tensor, offsets: Tensor, dim: int, n_out: int) -> Tensor:
+    _in_dims(dim, x)
     return _stretch(x, RepeatCounts(_running(offsets, x.shape[dim], n_out), dim, n_out))
 
 
 def _repeat_counts_adjoint(g: Tensor, offsets: Tensor, dim: int) -> Tensor:
+    _in_dims(dim, g)
+    if offsets.ndim != 1 or not offsets.shape[0]:
+        limits.refuse(ValueError, "offsets", "1-D running totals", f"shape {tuple(offsets.shape)}")
     does = RepeatCounts(_running(offsets, offsets.shape[0] - 1, g.shape[dim]), dim, g.shape[dim])
     return _adjoint(g, does, [*g.shape[:dim], offsets.shape[0] - 1, *g.shape[dim + 1 :]])
 
 
+def _in_dims(dim: int, x: Tensor) -> None:
+    if not 0 <= dim < x.ndim:
+        limits.refuse(IndexError, "dim", f"from 0 to {x.ndim - 1}", f"{dim}")
+
+
 def _running(offsets: Tensor, n: int, n_out: int) -> Any:
     """Offsets as an array whose promises hold: nothing stops a graph's author from passing others."""
-    array = frontends.to_numpy(offsets)
-    if (
-        array.dtype != np.int64
-        or array.shape != (n + 1,)
-        or array[0] != 0
-        or array[-1] != n_out
-        or (array[1:] < array[:-1]).any()
-    ):
+    if not holds(offsets, extent(offsets)):
+        limits.refuse(TypeError, "offsets", "a tensor with memory of its own", "one whose storage is too small")
+    array = frontends.to_numpy(offsets).copy()  # before it is looked at: others may write to the tensor
+    fits = array.dtype == np.int64 and array.shape == (n + 1,)
+    if not fits or array[0] != 0 or array[-1] != n_out or (array[1:] < array[:-1]).any():
         limits.refuse(ValueError, "offsets", f"{n + 1} ascending running totals from 0 to {n_out}", f"{array}")
-    return array.copy()
+    return array
 
 
 def _interpolate(x: Tensor, size: Ints, scales: list[float] | None, kind: str, *rule: bool) -> Tensor:
@@ -108,7 +119,11 @@ def _offsets(counts: Tensor, n: int, output_size: int | None) -> Tensor:
     if counts.shape[-1:] != (n,):
         limits.refuse(ValueError, "repeats", f"{n} counts", f"shape {tuple(counts.shape)}")
     check.count_shape("repeats", frontends.dtype_name(counts), counts.shape[-1:], n, None)
+    if not holds(counts, extent(counts)):
+        limits.refuse(TypeError, "repeats", "a tensor with memory of its own", "one whose storage is too small")
     rows = counts.flatten(0, -2) if counts.ndim > 1 else counts[None]
+    if not len(rows):
+        return counts.new_empty((*counts.shape[:-1], n + 1), dtype=torch.int64)
     made = [torch.from_numpy(check.offsets("repeats", frontends.to_numpy(row))) for row in rows]
     for row in made:
         check.total(int(row[-1]), output_size)
@@ -171,15 +186,19 @@ def _like(x: Tensor, shape: tuple[int, ...]) -> Tensor:
 FAKE: dict[str, Callable[..., Any]] = {
     "repeat": lambda x, sizes, each: x.new_empty(shape_out(Repeat(sizes, each), x.shape)),
     "repeat_adjoint": lambda g, n_in, sizes, each: g.new_empty(_unstretched(g, n_in, sizes)),
-    "repeat_counts": lambda x, offsets, dim, n_out: x.new_empty((*x.shape[:dim], n_out, *x.shape[dim + 1 :])),
-    "repeat_counts_adjoint": lambda g, offsets, dim: g.new_empty(
-        (*g.shape[:dim], offsets.shape[0] - 1, *g.shape[dim + 1 :])
-    ),
+    "repeat_counts": lambda x, offsets, dim, n_out: _along(x, offsets, dim, n_out),
+    "repeat_counts_adjoint": lambda g, offsets, dim: _along(g, offsets, dim, offsets.shape[0] - 1),
     "interpolate": lambda x, size, *rule: _like(x, (*x.shape[:2], *size)),
     "interpolate_adjoint": lambda g, n_in, *rule: _like(g, (*g.shape[:2], *n_in)),
     "offsets": lambda counts, n, output_size: counts.new_empty((*counts.shape[:-1], n + 1), dtype=torch.int64),
     "total": lambda offsets: _symbol(offsets),
 }
+
+
+def _along(x: Tensor, offsets: Tensor, dim: int, n: int) -> Tensor:
+    if x.device != offsets.device:  # or offsets of shape alone would make a result of no values
+        raise TypeError(f"offsets: expected some on {x.device}, got {offsets.device}")
+    return x.new_empty((*x.shape[:dim], n, *x.shape[dim + 1 :]))
 
 
 def _symbol(offsets: Tensor) -> Any:
