@@ -83,9 +83,9 @@ struct WindowStep {
   int64_t out_bytes;
   nb::object row_map, column_map;  // that the task points into
 
-  WindowStep(int in, int out, int acc, const std::vector<std::tuple<int64_t, int64_t>>& outer,
-             const WindowAxis& row, const WindowAxis& column, std::tuple<int64_t, int64_t> inner, bool rows_first,
-             bool saturate, int64_t out_bytes)
+  WindowStep(int in, int out, int acc, const std::vector<std::tuple<int64_t, int64_t>>& outer, const WindowAxis& row,
+             const WindowAxis& column, std::tuple<int64_t, int64_t> inner, bool rows_first, bool saturate,
+             int64_t out_bytes)
       : out_bytes(out_bytes) {
     if (outer.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
     task.in = Dtype(in), task.out = Dtype(out), task.acc = Accumulate(acc);
@@ -146,7 +146,8 @@ struct Counts {
   int64_t total;  // or as offsets_of says
 
   Counts(uintptr_t counts, int dtype, int64_t stride, int64_t n)
-      : offset(size_t(n) + 1), total(offsets_of(counts, dtype, stride, n, reinterpret_cast<uintptr_t>(offset.data()))) {}
+      : offset(size_t(n) + 1),
+        total(offsets_of(counts, dtype, stride, n, reinterpret_cast<uintptr_t>(offset.data()))) {}
   int64_t n() const { return int64_t(offset.size()) - 1; }
   void copy(uintptr_t src, uintptr_t dst, int64_t outer, int64_t inner_bytes) const {
     CopyTask task{reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), inner_bytes, 0, {}, {}};

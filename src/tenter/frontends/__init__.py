@@ -1,9 +1,9 @@
 """Array libraries: how to read, allocate and wrap their arrays. No arithmetic.
 
-A frontend is a module. It says what an array is (`dtype_name`, `itemsize`, `strides`, `layout`, `address`, `memory_order`),
-why it can't be served or read (`problem`, `unreadable`, `unwritable`), whether it is `plain` memory or `recorded` by somebody,
-and does what is planned: `run` (memory in, memory out), `execute` (with gradients), `again` (the same, for what is known to
-be plain), or, for what is recorded, `record`, `counted`, `positions`.
+A frontend is a module. It says what an array is (`dtype_name`, `itemsize`, `strides`, `layout`, `address`,
+`memory_order`), why it can't be served or read (`problem`, `unreadable`, `unwritable`), whether it is `plain` memory or
+`recorded` by somebody, and does what is planned: `run` (memory in, memory out), `execute` (with gradients), `again`
+(the same, for what is known to be plain), or, for what is recorded, `record`, `counted`, `positions`.
 
 A library that the caller has not imported is not imported here.
 """

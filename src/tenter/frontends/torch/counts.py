@@ -46,7 +46,9 @@ def repeat_small(
         return None
     known = Counts(counts.data_ptr(), dtype, step * size, n)
     total = known.total
-    if not 0 < total <= n * MOST_EACH or (output_size is not None and (type(output_size) is not int or output_size != total)):
+    if not 0 < total <= n * MOST_EACH:
+        return None
+    if output_size is not None and (type(output_size) is not int or output_size != total):
         return None
     if not x.requires_grad or not torch.is_grad_enabled():
         return _repeated(x, known, total, dim, shape)
