@@ -98,6 +98,96 @@ def test_compiled_autograd(name):
         torch.testing.assert_close(*grads)
 
 
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int32, torch.bool]
+)
+def test_small_tensors_with_counts(dtype):
+    """The short way of its own, along every dim, with few and many values inside, counts of every dtype and stride."""
+    for shape in ((4,), (4, 3), (4, 20), (2, 4, 3), (3, 4, 40), (2, 2, 4, 1), (5, 1, 4, 2)):
+        dim = shape.index(4)
+        for counts in (
+            COUNTS,
+            COUNTS.int(),
+            COUNTS.to(torch.uint8),
+            COUNTS.repeat_interleave(2)[::2],
+            COUNTS.new_ones(1).expand(4),
+        ):
+            for d in (dim, dim - len(shape)):
+                x = (torch.randn(shape) * 9).to(dtype)
+                assert torch.equal(tenter.repeat_interleave(x, counts, d), torch.repeat_interleave(x, counts.long(), d))
+                if dtype.is_floating_point:
+                    x.requires_grad_()
+                    dense = torch.randn(tenter.repeat_interleave(x, counts, d).shape).to(dtype)
+                    for g in (
+                        dense,
+                        dense.mT.contiguous().mT if dense.ndim > 1 else dense,
+                        dense[..., :1].expand_as(dense),
+                    ):
+                        got = torch.autograd.grad(tenter.repeat_interleave(x, counts, d), x, g)[0]
+                        want = torch.autograd.grad(
+                            torch.repeat_interleave(x.double(), counts.long(), d), x, g.double()
+                        )[0]
+                        torch.testing.assert_close(got, want.to(dtype))
+
+
+def test_parameters_from_outside_of_a_transform():
+    """Not its own tensors, and yet with a gradient to record."""
+    weight = torch.nn.Parameter(torch.randn(3))
+    y = torch.randn(6)
+    for stretch in (
+        lambda: tenter.repeat(weight, 2),
+        lambda: tenter.repeat_interleave(weight, torch.tensor([1, 2, 3]), 0),
+        lambda: tenter.interpolate(weight[None, None], 6, mode="linear")[0, 0],
+    ):
+        want = stretch().detach()
+        torch.testing.assert_close(torch.func.grad(lambda y: (stretch() * y).sum())(y), want)
+        torch.testing.assert_close(
+            torch.func.vmap(lambda y: stretch() * y)(torch.stack([y, y])), torch.stack([want * y] * 2)
+        )
+
+
+def test_those_who_follow_see_the_operator():
+    from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+    from torch.overrides import TorchFunctionMode
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    seen = []
+
+    class Dispatch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            seen.append(func)
+            return func(*args, **(kwargs or {}))
+
+    class Function(TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            seen.append(func)
+            return func(*args, **(kwargs or {}))
+
+    x, counts = torch.randn(4, 3), COUNTS
+    for call, operator in [
+        (lambda: tenter.repeat(x, 2, 2), "repeat"),
+        (lambda: tenter.repeat_interleave(x, counts, 0), "repeat_counts"),
+        (lambda: tenter.interpolate(x[None], 7), "interpolate"),
+    ]:
+        want = call()
+        for mode in (Dispatch, Function):
+            seen.clear()
+            with mode():
+                assert torch.equal(call(), want)
+            assert getattr(torch.ops.tenter, operator).default in seen
+        with FakeTensorMode(allow_non_fake_inputs=True):
+            if operator != "repeat_counts":
+                assert isinstance(call(), FakeTensor)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_traces_are_of_values_that_come():
+    for f in (lambda x: tenter.repeat(x, 2, 2), lambda x: tenter.repeat_interleave(x, COUNTS, 0)):
+        traced = torch.jit.trace(f, torch.zeros(4, 3))
+        x = torch.randn(4, 3)
+        assert torch.equal(traced(x), f(x))
+
+
 def test_maps_by_themselves():
     x = torch.rand(3, dtype=torch.complex128, requires_grad=True)
     tenter.maps.Copy.counts([1, 3, 2]).apply(x, axis=0).conj().abs().sum().backward()

@@ -62,8 +62,8 @@ def compiling() -> bool:
 def surely(condition: Any) -> bool:
     """Is a condition on sizes known to hold? Not if it depends on data that a tracer does not have; kernels then find
     out."""
-    if isinstance(condition, (bool, np.bool_)) and not compiling():
-        return bool(condition)
+    if not compiling() and (isinstance(condition, (bool, np.bool_)) or is_array(condition)):
+        return bool(condition)  # an array, where torch.jit.trace has sizes that are tensors
     from torch.fx.experimental.symbolic_shapes import guard_or_false
 
     return bool(guard_or_false(condition))
