@@ -130,3 +130,24 @@ def test_every_torch_layout():
             lambda t: tenter.interpolate(t, (5, 11), mode="bilinear"),
         ):
             assert torch.equal(f(x), f(y))
+
+
+def test_pictures_with_channels_inside_shrink_to_the_same_bits():
+    """Resampled as they lie, and put in the order of the result at the end."""
+    for dtype in (torch.uint8, torch.float16, torch.float32, torch.int64, torch.complex64):
+        for shape, size in [
+            ((40, 50, 3), (17, 23)),
+            ((40, 9, 2), (7, 9)),
+            ((12, 30, 9, 4), (5, 7, 4)),
+            ((90, 5), (31,)),
+        ]:
+            x = (torch.randn(2, *shape) * 50).to(dtype).movedim(-1, 1)
+            for part in (x, x[:1], x[1][None], x[..., 1:]):
+                for kw in (
+                    {"mode": "area"},
+                    {"mode": {1: "linear", 2: "bicubic", 3: "trilinear"}[len(size)], "antialias": True},
+                ):
+                    small = tuple(min(a, b) for a, b in zip(size, part.shape[2:]))
+                    got = tenter.interpolate(part, small, **kw)
+                    want = tenter.interpolate(part.clone(memory_format=torch.contiguous_format), small, **kw)
+                    assert torch.equal(got, want), (dtype, part.shape, kw)

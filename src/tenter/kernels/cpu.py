@@ -7,6 +7,7 @@ plan knows layouts but no addresses, so one plan serves every array of its layou
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any, NamedTuple
 
@@ -38,6 +39,8 @@ class Dim(NamedTuple):
 
 # What a step reads and writes: the call's input and output, then temporaries.
 INPUT, OUTPUT, FIRST_TEMPORARY = range(3)
+# The temporary that holds a result in another order: passes, of which there are four at most, take two each.
+LAST = 8
 
 
 class Buffer(NamedTuple):
@@ -101,10 +104,44 @@ def plan(src: Layout, maps: tuple[tuple[int, AxisMap], ...], saturate: bool = Fa
 
     saturate: between two axes too, as Pillow does, and in Pillow's order of axes.
     """
+    shape_out = list(src.shape)
+    for axis, m in maps:
+        shape_out[axis] = m.n_out
+    made = Plan(max(math.prod(shape_out), math.prod(src.shape)) * src.itemsize)
+    source, target = Buffer(INPUT, 0, src.dtype, src.itemsize), Buffer(OUTPUT, 0, src.dtype, src.itemsize)
+    if math.prod(shape_out) == 0:
+        return made
+    order = tuple(range(len(src.shape)))
+    weighted = any(isinstance(m, Window) for _, m in maps)
+    if weighted and math.prod(shape_out) < math.prod(src.shape):
+        order = _channels_last(src)
+    if order == tuple(range(len(src.shape))):
+        _steps(made, source, target, _dims(src, dict(maps), order), saturate)
+    else:
+        # Channels that lie together are best resampled together; what is left is less to put in order.
+        held = Buffer(made.temporary(LAST, math.prod(shape_out) * src.itemsize), 0, src.dtype, src.itemsize)
+        _steps(made, source, held, _dims(src, dict(maps), order), saturate)
+        strides = _contiguous([shape_out[d] for d in order], src.itemsize)
+        _copy(made, held, target, [Dim(n, strides[order.index(d)]) for d, n in enumerate(shape_out)])
+    if made.small and len(made.steps) == 1:
+        made.small_kernel = made.steps[0].kernel
+    return made
+
+
+def _channels_last(src: Layout) -> tuple[int, ...]:
+    """Dims from slowest to fastest where that is (batch, spatial..., channels), else as they are."""
+    as_they_are = tuple(range(len(src.shape)))
+    if len(src.shape) < 3 or not 1 < src.shape[1] < WIDE:
+        return as_they_are
+    order = (0, *as_they_are[2:], 1)
+    steps = [src.strides[d] for d in order if src.shape[d] > 1]
+    return order if all(a > b > 0 for a, b in itertools.pairwise(steps)) else as_they_are
+
+
+def _dims(src: Layout, by_axis: dict[int, AxisMap], order: tuple[int, ...]) -> list[Dim]:
     dims: list[Dim] = []
-    by_axis = dict(maps)
-    for axis, (n, stride) in enumerate(zip(src.shape, src.strides)):
-        m = by_axis.get(axis)
+    for axis in order:
+        n, stride, m = src.shape[axis], src.strides[axis], by_axis.get(axis)
         stride = stride if n > 1 else 0  # whatever a lone position claims, it is never stepped over
         if m is None or (isinstance(m, Copy) and m.repeat == 1):
             dims.append(Dim(n, stride))
@@ -113,18 +150,14 @@ def plan(src: Layout, maps: tuple[tuple[int, AxisMap], ...], saturate: bool = Fa
             dims.append(Dim(n // m.block, stride * m.block, m))
             if m.block > 1:
                 dims.append(Dim(m.block, stride))
-    n_values = math.prod([d.n_out for d in dims])
-    made = Plan(max(n_values, math.prod(src.shape)) * src.itemsize)
-    source, target = Buffer(INPUT, 0, src.dtype, src.itemsize), Buffer(OUTPUT, 0, src.dtype, src.itemsize)
-    if n_values == 0:
-        return made
+    return dims
+
+
+def _steps(made: Plan, source: Buffer, target: Buffer, dims: list[Dim], saturate: bool) -> None:
     if all(d.map is None or isinstance(d.map, Copy) for d in dims):
         _copy(made, source, target, dims)
     else:
         _windows(made, source, target, dims, saturate)
-    if made.small and len(made.steps) == 1:
-        made.small_kernel = made.steps[0].kernel
-    return made
 
 
 # ---- copy
