@@ -72,13 +72,10 @@ def plan(x: Any, does: Stretch) -> Planned:
     return planned(x, maps, isinstance(does, Resample), build.saturates(does, dtype), does)
 
 
-def apply_maps(x: Any, maps: Maps, keep_layout: bool = False, saturate: bool = False) -> Any:
-    """Fresh memory with one map applied per axis, differentiable where x is.
-
-    keep_layout: channels-last stays channels-last. saturate: integers saturate between axes too, as in Pillow.
-    """
+def apply_maps(x: Any, maps: Maps) -> Any:
+    """Fresh memory with one map applied per axis, differentiable where x is."""
     x = frontends.of(x).resolve(x)
-    return frontends.of(x).execute(x, planned(x, maps, keep_layout, saturate))
+    return frontends.of(x).execute(x, planned(x, maps))
 
 
 class Planned:
@@ -132,15 +129,14 @@ class Planned:
         if found is None:
             if len(self.adjoints) >= 8:  # slices of ever new arrays
                 self.adjoints.clear()
-            found = self.adjoints[strides] = adjoint(g, self.maps, self.does)
-            found.transposed = not self.transposed
+            found = self.adjoints[strides] = adjoint(g, self.maps, self.does, not self.transposed)
         return found
 
 
-def adjoint(g: Any, maps: Maps, does: Stretch | None) -> Planned:
-    """The transposed maps of an operation, for gradients that lie as g does."""
+def adjoint(g: Any, maps: Maps, does: Stretch | None, transposed: bool = True) -> Planned:
+    """The transposed maps, for gradients that lie as g does. transposed: are they then those of does's adjoint?"""
     made = planned(g, tuple((axis, m.T) for axis, m in maps), isinstance(does, Resample), does=does)
-    made.transposed = True
+    made.transposed = transposed
     return made
 
 
@@ -151,6 +147,7 @@ def _has_tables(m: AxisMap) -> bool:
 def planned(
     x: Any, maps: Maps, keep_layout: bool = False, saturate: bool = False, does: Stretch | None = None
 ) -> Planned:
+    """keep_layout: channels-last stays channels-last. saturate: integers saturate between axes too, as in Pillow."""
     shape = list(x.shape)
     for axis, m in maps:
         if shape[axis] != m.n_in:  # kernels check nothing

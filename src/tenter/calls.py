@@ -63,7 +63,7 @@ def kept(key: tuple[Any, ...], plan: Callable[[], apply.Planned]) -> apply.Plann
     planned = _planned.get(key)
     if planned is None:
         planned = plan()
-        if planned.steps is not None and len(planned.steps.steps) <= STEPS and planned.positions <= LONGEST:
+        if _light(planned):
             _make_room(planned)
             _planned[key] = planned
     return planned
@@ -78,14 +78,17 @@ def _make_room(planned: apply.Planned) -> None:
         _positions = planned.positions
 
 
+def _light(planned: apply.Planned) -> bool:
+    steps = planned.steps
+    return steps is not None and len(steps.steps) <= STEPS and planned.positions <= LONGEST
+
+
 def _lasting(x: Any, kinds: tuple[type, ...], flat: Any, planned: apply.Planned) -> bool:
     frontend = planned.frontend
     return (
         type(x) in frontends.KINDS
         and all(k in CONSTANTS for k in kinds)
-        and planned.steps is not None
-        and len(planned.steps.steps) <= STEPS
+        and _light(planned)
         and not isinstance(planned.does, RepeatCounts)
-        and planned.positions <= LONGEST
         and frontend.address(x) == frontend.address(flat)  # another shape of the same memory, not a copy
     )

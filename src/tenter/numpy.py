@@ -15,7 +15,7 @@ from numpy import tile as _numpy_tile
 
 from tenter import check, limits
 from tenter.apply import stretch
-from tenter.stretch import Repeat, RepeatCounts
+from tenter.stretch import Repeat, RepeatCounts, every
 
 __all__ = ["repeat", "tile"]
 
@@ -49,7 +49,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
             limits.refuse(ValueError, "repeats", "0-d or 1-D counts", f"{values.ndim}-D")
         counts = check.counts(values.reshape(-1).astype(np.int64), n, dim, None)
         if counts.each is not None:
-            return stretch(x, Repeat(tuple(counts.each if d == dim else 1 for d in range(x.ndim)), True))
+            return stretch(x, every(x.ndim, dim, counts.each))
         return stretch(x, RepeatCounts(counts.offsets, dim, counts.total(n)))
     except limits.Refusal:
         return _numpy_repeat(a, repeats, axis=axis)

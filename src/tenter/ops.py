@@ -8,7 +8,7 @@ import numpy as np
 
 from tenter import calls, check, frontends, limits
 from tenter.apply import stretch
-from tenter.stretch import Repeat, RepeatCounts, Stretch
+from tenter.stretch import Repeat, RepeatCounts, Stretch, every
 
 
 def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Any:
@@ -73,17 +73,13 @@ def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> S
         if not frontends.is_array(repeats) and not isinstance(repeats, (list, tuple)):
             each = check.count("repeats", repeats)
             check.total(each * x.shape[axis], output_size)
-            return _every(x, each, axis)
+            return every(x.ndim, axis, each)
         recorded: Stretch = frontends.of(x).counted(x, repeats, axis, output_size)
         return recorded
     counts = check.counts(repeats, x.shape[axis], None if flat else axis, output_size)
     if counts.each is not None:
-        return _every(x, counts.each, axis)
+        return every(x.ndim, axis, counts.each)
     return RepeatCounts(counts.offsets, axis, counts.total(x.shape[axis]))
-
-
-def _every(x: Any, each: int, axis: int) -> Repeat:
-    return Repeat(tuple([each if d == axis else 1 for d in range(x.ndim)]), True)
 
 
 def _positions(repeats: Any, dim: Any, output_size: Any) -> Any:

@@ -43,6 +43,11 @@ class Resample(NamedTuple):
 Stretch = Repeat | RepeatCounts | Resample
 
 
+def every(ndim: int, dim: int, each: int) -> Repeat:
+    """Each position of one dim `each` times in a row."""
+    return Repeat(tuple([each if d == dim else 1 for d in range(ndim)]), True)
+
+
 def shape_out(does: Stretch, shape: tuple[int, ...]) -> tuple[int, ...]:
     if isinstance(does, Repeat):
         return tuple(n * r for n, r in zip(shape, does.sizes))
