@@ -6,9 +6,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
-#include <sys/mman.h>
 
 #include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -16,6 +18,8 @@
 #include <vector>
 
 #include "kernels.hpp"
+#include "memory.hpp"
+#include "permutes.hpp"
 #include "threads.hpp"
 
 namespace nb = nanobind;
@@ -32,20 +36,20 @@ struct HeldMap {
   std::optional<Int64s> start, offset;
   std::optional<Doubles> weight;
   std::vector<float> weight32;
-};
+  // By inner, lanes and bytes of a lane; made at the first call that can use them. Null where there are none.
+  std::mutex making;
+  std::map<std::tuple<int64_t, int, int>, std::unique_ptr<Permutes>> permutes;
 
-// Large fresh outputs spend most of their time in page faults; huge pages cut those eightfold.
-void advise_huge(void* p, int64_t bytes) {
-#if defined(MADV_HUGEPAGE)
-  constexpr uintptr_t page = 2 << 20;
-  if (bytes < int64_t(2 * page)) return;
-  const uintptr_t lo = (reinterpret_cast<uintptr_t>(p) + page - 1) & ~(page - 1);
-  const uintptr_t hi = (reinterpret_cast<uintptr_t>(p) + uintptr_t(bytes)) & ~(page - 1);
-  if (hi > lo) madvise(reinterpret_cast<void*>(lo), hi - lo, MADV_HUGEPAGE);
-#else
-  (void)p, (void)bytes;
-#endif
-}
+  const Permutes* permutes_for(int64_t inner, int lanes, int bytes) {
+    std::lock_guard lock(making);
+    const auto [at, missing] = permutes.try_emplace({inner, lanes, bytes});
+    if (missing) {
+      auto made = std::make_unique<Permutes>();
+      if (make_permutes(map, inner, lanes, bytes, *made)) at->second = std::move(made);
+    }
+    return at->second.get();
+  }
+};
 
 // kind, n_in, n_out, stride, repeat, offsets or indices
 using AxisTuple = std::tuple<int, int64_t, int64_t, int64_t, int64_t, std::optional<Int64s>>;
@@ -55,7 +59,8 @@ struct CopyStep {
   CopyTask task;
   std::vector<std::optional<Int64s>> tables;  // that the task points into
 
-  CopyStep(int64_t run, const std::vector<AxisTuple>& axes) : task{nullptr, nullptr, run, int(axes.size()), {}, {}} {
+  CopyStep(int64_t run, const std::vector<AxisTuple>& axes)
+      : task{nullptr, nullptr, run, int(axes.size()), {}, {}, false} {
     if (axes.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
     for (size_t k = 0; k < axes.size(); ++k) {
       const auto& [kind, n_in, n_out, stride, repeat, table] = axes[k];
@@ -65,11 +70,11 @@ struct CopyStep {
     task.bytes[axes.size()] = run;
     for (int k = task.n_axes - 1; k >= 0; --k) task.bytes[k] = task.axis[k].n_out * task.bytes[k + 1];
   }
-  void run(uintptr_t src, uintptr_t dst, int threads) const {
+  void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
     CopyTask now = task;
     now.src = reinterpret_cast<const char*>(src), now.dst = reinterpret_cast<char*>(dst);
+    now.stream = stream;
     nb::gil_scoped_release release;
-    advise_huge(now.dst, now.bytes[0]);
     kernels().copy(now, threads);
   }
 };
@@ -80,13 +85,11 @@ using WindowAxis = std::tuple<int64_t, int64_t, nb::object>;
 // A call of the window kernel, all but its memory and threads.
 struct WindowStep {
   WindowTask task{};
-  int64_t out_bytes;
   nb::object row_map, column_map;  // that the task points into
+  HeldMap* columns = nullptr;      // column_map, whose permutes are used
 
   WindowStep(int in, int out, int acc, const std::vector<std::tuple<int64_t, int64_t>>& outer, const WindowAxis& row,
-             const WindowAxis& column, std::tuple<int64_t, int64_t> inner, bool rows_first, bool saturate,
-             int64_t out_bytes)
-      : out_bytes(out_bytes) {
+             const WindowAxis& column, std::tuple<int64_t, int64_t> inner, bool rows_first, bool saturate) {
     if (outer.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
     task.in = Dtype(in), task.out = Dtype(out), task.acc = Accumulate(acc);
     task.n_outer = int(outer.size());
@@ -95,14 +98,21 @@ struct WindowStep {
     std::tie(task.n_column, task.column_stride, column_map) = column;
     std::tie(task.inner, task.inner_stride) = inner;
     task.row = row_map.is_none() ? nullptr : &nb::cast<const HeldMap&>(row_map).map;
-    task.column = column_map.is_none() ? nullptr : &nb::cast<const HeldMap&>(column_map).map;
+    if (!column_map.is_none()) columns = &nb::cast<HeldMap&>(column_map);
+    task.column = columns ? &columns->map : nullptr;
     task.rows_first = rows_first, task.saturate = saturate;
   }
-  void run(uintptr_t src, uintptr_t dst, int threads) const {
+  void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
     WindowTask now = task;
     now.src = reinterpret_cast<const char*>(src), now.dst = reinterpret_cast<char*>(dst);
+    now.stream = stream;
     nb::gil_scoped_release release;
-    advise_huge(now.dst, out_bytes);
+    constexpr int64_t narrow = 4;  // what is inside a column; wider ones fill vectors better by themselves
+    if (columns && task.inner <= narrow && task.acc != Accumulate::i64) {
+      const bool wide = task.acc == Accumulate::f64;
+      const Kernels& k = kernels();
+      now.permutes = columns->permutes_for(task.inner, wide ? k.double_lanes : k.float_lanes, wide ? 8 : 4);
+    }
     kernels().window(now, threads);
   }
 };
@@ -150,7 +160,7 @@ struct Counts {
         total(offsets_of(counts, dtype, stride, n, reinterpret_cast<uintptr_t>(offset.data()))) {}
   int64_t n() const { return int64_t(offset.size()) - 1; }
   void copy(uintptr_t src, uintptr_t dst, int64_t outer, int64_t inner_bytes) const {
-    CopyTask task{reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), inner_bytes, 0, {}, {}};
+    CopyTask task{reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), inner_bytes, 0, {}, {}, false};
     int64_t bytes[3] = {outer * total * inner_bytes, total * inner_bytes, inner_bytes};
     if (outer > 1) task.axis[task.n_axes++] = {CopyAxis::affine, outer, outer, n() * inner_bytes, 1, nullptr};
     task.axis[task.n_axes++] = {CopyAxis::runs, n(), total, inner_bytes, 1, offset.data()};
@@ -176,6 +186,13 @@ struct Counts {
   }
 };
 
+// A block's bytes as Python's buffers, which keep it for as long as anything looks at them.
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  Block* const block = nb::inst_ptr<Block>(self);
+  return PyBuffer_FillInfo(view, self, block->p, block->wanted, 0, flags);
+}
+PyType_Slot block_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)}, {0, nullptr}};
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -185,7 +202,7 @@ NB_MODULE(_native, m) {
           "__init__",
           [](HeldMap* self, int64_t n_in, int64_t n_out, int64_t width, std::optional<Int64s> start,
              std::optional<Int64s> offset, std::optional<Doubles> weight) {
-            new (self) HeldMap{{n_in, n_out, width}, start, offset, weight, {}};
+            new (self) HeldMap{{n_in, n_out, width}, start, offset, weight, {}, {}, {}};
             WindowMap& map = self->map;
             if (start) map.start = start->data(), map.offset = offset->data();
             if (weight) {
@@ -201,9 +218,9 @@ NB_MODULE(_native, m) {
       .def("__call__", &CopyStep::run);
   nb::class_<WindowStep>(m, "WindowStep")
       .def(nb::init<int, int, int, const std::vector<std::tuple<int64_t, int64_t>>&, const WindowAxis&,
-                    const WindowAxis&, std::tuple<int64_t, int64_t>, bool, bool, int64_t>(),
+                    const WindowAxis&, std::tuple<int64_t, int64_t>, bool, bool>(),
            nb::arg("dtype_in"), nb::arg("dtype_out"), nb::arg("accumulate"), nb::arg("outer"), nb::arg("row"),
-           nb::arg("column"), nb::arg("inner"), nb::arg("rows_first"), nb::arg("saturate"), nb::arg("out_bytes"))
+           nb::arg("column"), nb::arg("inner"), nb::arg("rows_first"), nb::arg("saturate"))
       .def("__call__", &WindowStep::run);
   m.def("offsets", &offsets_of);
   nb::class_<Counts>(m, "Counts")
@@ -214,6 +231,18 @@ NB_MODULE(_native, m) {
       .def("offsets", [](const Counts& c) {
         return nb::ndarray<nb::numpy, const int64_t>(c.offset.data(), {c.offset.size()}, nb::find(c));
       });
+  nb::class_<Block>(m, "Block", nb::type_slots(block_slots))
+      .def(nb::init<int64_t>())
+      .def_prop_ro("address", [](const Block& b) { return reinterpret_cast<uintptr_t>(b.p); })
+      .def_ro("used", &Block::used);
+  m.attr("LARGE") = large;
+  m.def("memory_stats", [] {
+    const MemoryStats s = memory_stats();
+    return std::make_tuple(s.limit, s.idle, s.idle_blocks, s.in_use, s.blocks_in_use, s.reused, s.fresh);
+  });
+  m.def("recycles", &recycles);
+  m.def("memory_limit", &memory_limit);
+  m.def("memory_clear", &memory_clear);
   m.def("level", [] { return kernels().name; });
   m.def("levels", [] {
     std::vector<std::string> names;

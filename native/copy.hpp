@@ -155,16 +155,44 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
   });
 }
 
+// The same past the caches: what fits a piece is made there, longer runs go straight on.
+inline void fill_past(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi) {
+  const CopyAxis& a = t.axis[k];
+  const int64_t size = t.bytes[k + 1];
+  if (size <= piece_bytes / 2) {
+    alignas(64) thread_local char piece[piece_bytes];
+    int64_t each = piece_bytes / size;
+    if (a.kind == CopyAxis::every && each > a.repeat) each = each / a.repeat * a.repeat;
+    for (int64_t o = lo; o < hi; o += each, dst += each * size) {
+      const int64_t end = std::min(hi, o + each);
+      fill(t, k, src, piece, o, end);
+      put(dst, piece, (end - o) * size);
+    }
+    return;
+  }
+  each_run(a, lo, hi, [&](int64_t i, int64_t count) {
+    if (k + 1 == t.n_axes) {
+      put_copies(dst, src + i * a.stride, size, count);
+      dst += count * size;
+    } else {
+      for (; count > 0; --count, dst += size) fill_past(t, k + 1, src + i * a.stride, dst, 0, t.axis[k + 1].n_out);
+    }
+  });
+}
+
 // Tasks are index tuples of the leading axes, and chunks of the axis after them.
 void copy(const CopyTask& t, int threads) {
   const int64_t total = t.n_axes ? t.axis[0].n_out * t.bytes[1] : t.run;
   if (total == 0) return;
-  if (threads <= 1 || total < parallel_bytes) return fill(t, 0, t.src, t.dst, 0, t.n_axes ? t.axis[0].n_out : 0);
+  if (total < parallel_bytes || (threads <= 1 && !t.stream))
+    return fill(t, 0, t.src, t.dst, 0, t.n_axes ? t.axis[0].n_out : 0);
   constexpr int64_t wanted = 64;
   if (t.n_axes == 0) {
     parallel(wanted, threads, [&](int64_t p) {
       const int64_t lo = t.run / wanted * p, hi = p + 1 == wanted ? t.run : t.run / wanted * (p + 1);
-      std::memcpy(t.dst + lo, t.src + lo, hi - lo);
+      if (t.stream) put(t.dst + lo, t.src + lo, hi - lo);
+      else std::memcpy(t.dst + lo, t.src + lo, hi - lo);
+      settle(t.stream);
     });
     return;
   }
@@ -187,6 +215,8 @@ void copy(const CopyTask& t, int threads) {
       src += input_of(t.axis[j], o) * t.axis[j].stride;
       dst += o * t.bytes[j + 1];
     }
-    fill(t, k, src, dst, lo, hi);
+    if (t.stream) fill_past(t, k, src, dst, lo, hi);
+    else fill(t, k, src, dst, lo, hi);
+    settle(t.stream);
   });
 }

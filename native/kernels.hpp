@@ -29,6 +29,7 @@ struct CopyTask {
   int n_axes;
   CopyAxis axis[max_axes];
   int64_t bytes[max_axes + 1];  // of output below one index of axis k - 1; bytes[n_axes] == run
+  bool stream;                  // past the caches
 };
 
 // Row o of a window map reads inputs first(o) .. first(o) + count(o) - 1. Without tables every row reads `width` inputs
@@ -43,6 +44,8 @@ struct WindowMap {
   int64_t count(int64_t o) const { return start ? offset[o + 1] - offset[o] : width; }
 };
 
+struct Permutes;
+
 // (outer..., row, column, inner) resampled along row, column or both into contiguous memory. An axis without a map
 // stays as it is; `inner` values travel together and are never mixed. Strides are in bytes.
 struct WindowTask {
@@ -55,14 +58,16 @@ struct WindowTask {
   int64_t n_row, row_stride, n_column, column_stride, inner, inner_stride;
   const WindowMap* row;
   const WindowMap* column;
-  bool rows_first;  // of two axes, the rows; columns then lie together
-  bool saturate;    // between two axes, to the range of an integer output
+  const Permutes* permutes;  // of the column map, where there are some for this level and accumulator
+  bool rows_first;           // of two axes, the rows; columns then lie together
+  bool saturate;             // between two axes, to the range of an integer output
+  bool stream;               // past the caches
 };
 
 // One table per instruction set, filled by level.cpp.
 struct Kernels {
   const char* name;
-  int vector_bytes;
+  int float_lanes, double_lanes;  // that can be permuted; none: 0
   void (*copy)(const CopyTask&, int threads);
   void (*window)(const WindowTask&, int threads);
 };

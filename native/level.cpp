@@ -15,6 +15,7 @@
 #endif
 
 #include "kernels.hpp"
+#include "permutes.hpp"
 #include "threads.hpp"
 
 #define TENTER_STRING2(x) #x
@@ -31,9 +32,12 @@ constexpr int64_t parallel_bytes = 1 << 20;  // below this, waking a thread cost
 
 #include "vector.hpp"
 
+#include "stream.hpp"
+
 #include "copy.hpp"
 #include "rows.hpp"
 
+#include "permuted.hpp"
 #include "tile.hpp"
 
 #include "window.hpp"
@@ -41,6 +45,7 @@ constexpr int64_t parallel_bytes = 1 << 20;  // below this, waking a thread cost
 }  // namespace
 
 extern const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL);
-const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL), vector_bytes, copy, window};
+const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL), permutable<float> ? lanes<float> : 0,
+                                                  permutable<double> ? lanes<double> : 0, copy, window};
 
 }  // namespace tenter

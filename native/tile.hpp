@@ -25,12 +25,13 @@ struct Scratch {
     size = 0;
   }
 };
-thread_local Scratch tile_scratch, row_scratch;
+thread_local Scratch tile_scratch, row_scratch, piece_scratch;
 
 // The column axis as the tile sees it: `inner` values per column, strides in bytes.
 struct ColumnAxis {
   const WindowMap* map;
   int64_t stride, inner, inner_stride;
+  const Permutes* permutes;
 };
 
 // Unweighted sums along one row of values that lie together: ragged segments, mostly shorter than a vector. Each is
@@ -175,6 +176,10 @@ void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, D* con
         vertical<A, S, D>(rows[r] + m.first(o) * c.stride, c.stride, m.count(o), w ? w + m.offset[o] : nullptr,
                           dst[r] + (o - lo) * c.inner, c.inner);
     return;
+  }
+  if constexpr (permutable<A>) {
+    if (c.permutes && c.inner_stride == int64_t(sizeof(S)) && c.stride == c.inner * c.inner_stride)
+      return horizontal_permuted<A, S, D>(rows, n_rows, *c.permutes, c.map->n_out, dst, lo, hi);
   }
   // One row would leave lanes idle, and windows of a million inputs would make scratch as large as the input.
   const int64_t widest = c.map->count(lo) * c.inner;

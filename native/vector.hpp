@@ -37,15 +37,19 @@ inline V load_bits(const void* p) {
 // sum + x * w, fused where the level has it. Contraction is off (CMakeLists.txt), so this alone decides the rounding,
 // and a value comes out the same whichever loop computes it.
 template <class A>
-inline Vec<A> multiply_add(Vec<A> x, A w, Vec<A> sum) {
+inline Vec<A> multiply_add(Vec<A> x, Vec<A> w, Vec<A> sum) {
 #if defined(__AVX512F__)
-  if constexpr (std::is_same_v<A, float>) return (Vec<A>)_mm512_fmadd_ps((__m512)x, _mm512_set1_ps(w), (__m512)sum);
-  if constexpr (std::is_same_v<A, double>) return (Vec<A>)_mm512_fmadd_pd((__m512d)x, _mm512_set1_pd(w), (__m512d)sum);
+  if constexpr (std::is_same_v<A, float>) return (Vec<A>)_mm512_fmadd_ps((__m512)x, (__m512)w, (__m512)sum);
+  if constexpr (std::is_same_v<A, double>) return (Vec<A>)_mm512_fmadd_pd((__m512d)x, (__m512d)w, (__m512d)sum);
 #elif defined(__FMA__)
-  if constexpr (std::is_same_v<A, float>) return (Vec<A>)_mm256_fmadd_ps((__m256)x, _mm256_set1_ps(w), (__m256)sum);
-  if constexpr (std::is_same_v<A, double>) return (Vec<A>)_mm256_fmadd_pd((__m256d)x, _mm256_set1_pd(w), (__m256d)sum);
+  if constexpr (std::is_same_v<A, float>) return (Vec<A>)_mm256_fmadd_ps((__m256)x, (__m256)w, (__m256)sum);
+  if constexpr (std::is_same_v<A, double>) return (Vec<A>)_mm256_fmadd_pd((__m256d)x, (__m256d)w, (__m256d)sum);
 #endif
   return sum + x * w;
+}
+template <class A>
+inline Vec<A> multiply_add(Vec<A> x, A w, Vec<A> sum) {
+  return multiply_add<A>(x, w - Vec<A>{}, sum);
 }
 template <class A>
 inline A multiply_add(A x, A w, A sum) {

@@ -20,6 +20,26 @@ inline int64_t outer_count(const WindowTask& t) {
 }
 inline int64_t blocks(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
+// vertical_rows, a piece at a time past the caches if the task says so.
+template <class A, class S, class D>
+void rows_out(const WindowTask& t, const char* src, int64_t stride, int64_t lo, int64_t hi, D* dst, int64_t pitch,
+              int64_t n) {
+  const WindowMap& m = *t.row;
+  if (!t.stream) return vertical_rows<A, S, D>(src, stride, m, lo, hi, dst, pitch, n);
+  constexpr int64_t most = piece_bytes / int64_t(sizeof(D));
+  const int64_t width = std::min(n, most / 2), height = std::max<int64_t>(2, most / width);
+  D* const piece = piece_scratch.get<D>(height * width);
+  for (int64_t o = lo; o < hi; o += height)
+    for (int64_t j = 0; j < n; j += width) {
+      const int64_t end = std::min(hi, o + height), w = std::min(width, n - j);
+      vertical_rows<A, S, D>(src + j * int64_t(sizeof(S)), stride, m, o, end, piece, w, w);
+      D* const to = dst + (o - lo) * pitch + j;
+      if (w == pitch) put(to, piece, (end - o) * w * int64_t(sizeof(D)));
+      else
+        for (int64_t r = 0; r < end - o; ++r) put(to + r * pitch, piece + r * w, w * int64_t(sizeof(D)));
+    }
+}
+
 // ---- one axis: rows only. The columns (and what is inside them) lie together.
 template <class A, class S, class D>
 void rows_pass(const WindowTask& t, int threads) {
@@ -30,8 +50,8 @@ void rows_pass(const WindowTask& t, int threads) {
     const int64_t b = p % n_blocks * width, r = p / n_blocks % n_rows * height, outer = p / n_blocks / n_rows;
     const char* src = t.src + outer_offset(t, outer) + b * int64_t(sizeof(S));
     D* dst = reinterpret_cast<D*>(t.dst) + outer * m.n_out * n + b;
-    vertical_rows<A, S, D>(src, t.row_stride, m, r, std::min(m.n_out, r + height), dst + r * n, n,
-                           std::min(width, n - b));
+    rows_out<A, S, D>(t, src, t.row_stride, r, std::min(m.n_out, r + height), dst + r * n, n, std::min(width, n - b));
+    settle(t.stream);
   });
 }
 
@@ -39,20 +59,28 @@ void rows_pass(const WindowTask& t, int threads) {
 template <class A, class S, class D>
 void columns_pass(const WindowTask& t, int threads) {
   constexpr int N = lanes<A>;
-  const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride};
+  const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
   const int64_t total = outer_count(t) * t.n_row, n_out = t.column->n_out;
-  const int64_t step = total == 1 ? 4096 : tile_outputs<A>(c), n_blocks = blocks(n_out, step);
+  int64_t step = total == 1 ? 4096 : tile_outputs<A>(c);
+  if (t.stream) step = std::min<int64_t>(step, std::max<int64_t>(1, 1024 / t.inner / N) * N);
+  const int64_t n_blocks = blocks(n_out, step);
   parallel(blocks(total, N) * n_blocks, threads, [&](int64_t p) {
     const int64_t row = p / n_blocks * N, lo = p % n_blocks * step, hi = std::min(n_out, lo + step);
     const int n_rows = int(std::min<int64_t>(N, total - row));
     const char* rows[N];
-    D* dst[N];
+    D *dst[N], *made[N];
+    const int64_t n = (hi - lo) * t.inner;
+    D* const piece = t.stream ? piece_scratch.get<D>(N * n) : nullptr;
     for (int r = 0; r < N; ++r) {
       const int64_t at = row + std::min(r, n_rows - 1);
       rows[r] = t.src + outer_offset(t, at / t.n_row) + at % t.n_row * t.row_stride;
       dst[r] = reinterpret_cast<D*>(t.dst) + (at * n_out + lo) * t.inner;
+      made[r] = t.stream ? piece + r * n : dst[r];
     }
-    horizontal<A, S, D>(rows, n_rows, c, dst, lo, hi);
+    horizontal<A, S, D>(rows, n_rows, c, made, lo, hi);
+    if (!t.stream) return;
+    for (int r = 0; r < n_rows; ++r) put(dst[r], made[r], n * int64_t(sizeof(D)));
+    settle(true);
   });
 }
 
@@ -70,11 +98,11 @@ template <class A, class S, class D>
 void both_pass(const WindowTask& t, int threads) {
   constexpr int N = lanes<A>;
   const WindowMap& m = *t.row;
-  const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride};
+  const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
   const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner;
 
   if (t.rows_first) {
-    const ColumnAxis packed{t.column, t.inner * int64_t(sizeof(A)), t.inner, sizeof(A)};
+    const ColumnAxis packed{t.column, t.inner * int64_t(sizeof(A)), t.inner, sizeof(A), t.permutes};
     const int64_t n_tiles = blocks(m.n_out, N);
     parallel(outer_count(t) * n_tiles, threads, [&](int64_t p) {
       const int64_t outer = p / n_tiles, o = p % n_tiles * N;
@@ -118,8 +146,9 @@ void both_pass(const WindowTask& t, int threads) {
     }
     if (t.saturate) saturate_scratch<A, D>(scratch, (last - first) * n_out);
     const int64_t pitch = n_out * int64_t(sizeof(A));
-    vertical_rows<A, A, D>(reinterpret_cast<const char*>(scratch) - first * pitch, pitch, m, lo, hi,
-                           reinterpret_cast<D*>(t.dst) + (outer * m.n_out + lo) * n_out, n_out, n_out);
+    rows_out<A, A, D>(t, reinterpret_cast<const char*>(scratch) - first * pitch, pitch, lo, hi,
+                      reinterpret_cast<D*>(t.dst) + (outer * m.n_out + lo) * n_out, n_out, n_out);
+    settle(t.stream);
     row_scratch.trim();
   });
 }

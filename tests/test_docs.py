@@ -23,6 +23,7 @@ PUBLIC = [
     "get_num_threads",
     "interpolate",
     "maps",
+    "memory",
     "numpy",
     "repeat",
     "repeat_interleave",
@@ -40,6 +41,7 @@ def test_docstring_examples(name):
 def test_every_public_function_has_an_example():
     functions = [getattr(tenter, n) for n in PUBLIC if inspect.isfunction(getattr(tenter, n))]
     functions += [getattr(tenter.torch, n) for n in tenter.torch.__all__ if n != "Report"]
+    functions += [tenter.memory.limit, tenter.memory.clear, tenter.memory.stats]
     functions += [tenter.numpy.repeat, tenter.numpy.tile, tenter.maps.Copy, tenter.maps.Window, tenter.maps.Gather]
     for f in functions:
         if f is not tenter.get_num_threads:

@@ -7,7 +7,7 @@ transpose.
 import sys
 from typing import Any
 
-from tenter import frontends, maps, numpy
+from tenter import frontends, maps, memory, numpy
 from tenter.ops import expand, interpolate, repeat, repeat_interleave, tile
 from tenter.threads import get_num_threads, set_num_threads
 
@@ -18,6 +18,7 @@ __all__ = [
     "get_num_threads",
     "interpolate",
     "maps",
+    "memory",
     "numpy",
     "repeat",
     "repeat_interleave",

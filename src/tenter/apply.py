@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 
@@ -100,6 +101,7 @@ class Planned:
         if 0 in layout.shape:
             self.extent = 0
         self.itemsize = layout.itemsize
+        self.n_bytes = math.prod(self.shape_out) * layout.itemsize
         self.positions = sum([m.n_in + m.n_out for _, m in maps if _has_tables(m)])
         self.like: Any = None  # an array like the result, for frontends that allocate by example
         self.adjoints: dict[tuple[int, ...], Planned] = {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from tenter import memory
 from tenter.frontends.layout import Layout
 
 if TYPE_CHECKING:
@@ -89,9 +90,17 @@ def run(x: Array, planned: Planned) -> Array:
     if planned.steps is None:
         slow: Array = planned.slowly(x)
         return slow
-    y = _fresh(planned.shape_out, x.dtype, planned.order)
-    planned.steps.run(address(x), address(y))
-    return y
+    shape, order = planned.shape_out, planned.order
+    if order is not None:
+        shape = tuple(shape[d] for d in order)
+    held = memory.block(planned.n_bytes)
+    if held is None:
+        y: Array = np.empty(shape, x.dtype)
+        planned.steps.run(address(x), address(y))
+    else:
+        y = np.ndarray(shape, x.dtype, buffer=held)  # type: ignore[arg-type]  # any buffer
+        planned.steps.run(address(x), held.address, memory.past_caches(held, planned.n_bytes))
+    return y if order is None else y.transpose(np.argsort(order))
 
 
 execute = again = run
@@ -103,14 +112,6 @@ def expand_plainly(x: Array, sizes: tuple[Any, ...]) -> Array | None:
 
 def repeat_small(x: Array, counts: Array, dim: int | None, output_size: int | None) -> Array | None:
     return None
-
-
-def _fresh(shape: tuple[int, ...], dtype: np.dtype[Any], order: tuple[int, ...] | None) -> Array:
-    """An array whose dims lie in memory in the given order."""
-    if order is None:
-        return np.empty(shape, dtype)
-    packed: Array = np.empty([shape[d] for d in order], dtype).transpose(np.argsort(order))
-    return packed
 
 
 def layout(x: Array) -> Layout:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenter import _native, threads
+from tenter import _native, memory, threads
 from tenter.frontends import COMPLEX_PARTS, NATIVE_DTYPES
 from tenter.frontends.layout import Layout
 from tenter.maps import AxisMap, Copy, Window
@@ -70,22 +70,25 @@ class Plan:
         self.small = n_bytes < 1 << 15
         self.small_kernel: _native.CopyStep | _native.WindowStep | None = None  # if it is all there is to do
 
-    def run(self, source: int, target: int) -> None:
-        """Reads the input at address source, writes the output at address target."""
+    def run(self, source: int, target: int, stream: bool = False) -> None:
+        """Reads the input at address source, writes the output at address target; stream: past the caches."""
         n_threads = 1 if self.small else threads.get_num_threads()
         if len(self.steps) == 1:
             kernel, from_, from_at, to, to_at = self.steps[0]
-            kernel(source + from_at, target + to_at, n_threads)
+            kernel(source + from_at, target + to_at, n_threads, stream)
             return
-        held = [np.empty(n, np.uint8) for n in self.temporaries]
-        memory = [source, target, *(_address(t) for t in held)]
+        size = sum(self.temporaries)
+        held = memory.block(size)
+        room = np.empty(size, np.uint8) if held is None else held
+        at = room.ctypes.data if isinstance(room, np.ndarray) else room.address
+        addresses = [source, target, *(at + before for before in itertools.accumulate(self.temporaries, initial=0))]
         for kernel, from_, from_at, to, to_at in self.steps:
-            kernel(memory[from_] + from_at, memory[to] + to_at, n_threads)
+            kernel(addresses[from_] + from_at, addresses[to] + to_at, n_threads, stream and to == OUTPUT)
 
     def temporary(self, pass_: int, n_bytes: int) -> int:
         while len(self.temporaries) <= pass_:
             self.temporaries.append(0)
-        self.temporaries[pass_] = max(self.temporaries[pass_], n_bytes)
+        self.temporaries[pass_] = max(self.temporaries[pass_], -(-n_bytes // 64) * 64)  # whole lines
         return FIRST_TEMPORARY + pass_
 
     def add(self, kernel: _native.CopyStep | _native.WindowStep, source: Buffer, target: Buffer) -> None:
@@ -304,16 +307,17 @@ def _window_pass(
         inside,
         rows_first,
         options.saturate,
-        target.itemsize * math.prod(d.n_out for d in dims),
     )
     made.add(step, source, target)
 
 
 def _rows_first(row: Dim, column: Dim, saturate: bool) -> bool:
-    """Whichever leaves less in between; where overshoot is cut in between and the order shows, Pillow 13's rule."""
+    """Whichever costs less, an output of the columns costing thrice one of the rows; where overshoot is cut in between
+    and the order shows, Pillow 13's rule."""
     if saturate:
         return 0 < row.n - row.n_out > 2 * (column.n - column.n_out)
-    return row.n_out * column.n <= row.n * column.n_out
+    rows, columns = max(row.n, row.n_out), max(column.n, column.n_out)
+    return rows * column.n + 3 * row.n_out * columns <= 3 * row.n * columns + rows * column.n_out
 
 
 def _needs_packing(
@@ -354,8 +358,3 @@ def _merge(dims: list[Dim]) -> list[tuple[int, int]]:
 
 def _contiguous(shape: list[int], itemsize: int) -> list[int]:
     return [itemsize * math.prod(shape[k + 1 :]) for k in range(len(shape))]
-
-
-def _address(buffer: np.ndarray[Any, Any]) -> int:
-    address: int = buffer.__array_interface__["data"][0]
-    return address

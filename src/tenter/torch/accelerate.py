@@ -19,7 +19,7 @@ from torch.overrides import handle_torch_function, has_torch_function_unary
 from tenter import ops
 from tenter.frontends import torch as frontend
 from tenter.frontends.torch import library as library  # its operators, for graphs that were saved with them
-from tenter.frontends.torch import memory
+from tenter.frontends.torch import operators
 from tenter.frontends.torch.private import NO_RULES, tracing
 from tenter.torch import report
 
@@ -70,7 +70,7 @@ def install() -> None:
         _depth += 1
         if _depth == 1:
             _put(_REPLACED + _imported())
-            memory.watch = report.kernel_ran
+            operators.watch = report.kernel_ran
 
 
 def uninstall() -> None:
@@ -86,7 +86,7 @@ def uninstall() -> None:
             raise RuntimeError("uninstall: expected an install before it, got none")
         _depth -= 1
         if _depth == 0:
-            memory.watch = None
+            operators.watch = None
             taken = [(holder, name, value, original) for holder, name, original, value in _REPLACED]
             _put(taken + _taken_since())
 

@@ -14,12 +14,14 @@ import numpy.typing as npt
 import torch
 from torch.compiler import is_compiling
 
+from tenter import memory
 from tenter.frontends.layout import Layout
 from tenter.frontends.torch import private
 from tenter.frontends.torch.counts import repeat_small as repeat_small
 from tenter.frontends.torch.plain import KINDS, bare, extent, holds, memory_order, plain, recorded
 
 if TYPE_CHECKING:
+    from tenter import _native
     from tenter.apply import Planned
     from tenter.stretch import RepeatCounts, Stretch
 
@@ -137,6 +139,11 @@ def run(x: torch.Tensor, planned: Planned) -> torch.Tensor:
     steps = planned.steps
     if steps is None:
         return planned.slowly(x)
+    held = memory.block(planned.n_bytes)
+    if held is not None:
+        y = _in_block(held, planned, x.dtype)
+        steps.run(x.data_ptr(), held.address, memory.past_caches(held, planned.n_bytes))
+        return y
     try:
         if planned.like is not None:
             y = torch.empty_like(planned.like)
@@ -148,10 +155,21 @@ def run(x: torch.Tensor, planned: Planned) -> torch.Tensor:
     except RuntimeError as failed:  # what PyTorch's allocator raises
         raise MemoryError(f"result: no memory for shape {planned.shape_out} of {x.dtype}") from failed
     if steps.small_kernel is not None:
-        steps.small_kernel(x.data_ptr(), y.data_ptr(), 1)
+        steps.small_kernel(x.data_ptr(), y.data_ptr(), 1, False)
     else:
         steps.run(x.data_ptr(), y.data_ptr())
     return y
+
+
+def _in_block(held: _native.Block, planned: Planned, dtype: torch.dtype) -> torch.Tensor:
+    """A tensor, and no view of one, of the result's shape in a block's memory."""
+    storage = torch.frombuffer(held, dtype=torch.uint8).untyped_storage()
+    shape = planned.shape_out
+    steps, step = [1] * len(shape), 1
+    for d in reversed(planned.order or range(len(shape))):
+        steps[d] = step
+        step *= shape[d]
+    return torch.empty(0, dtype=dtype, device="cpu").set_(storage, 0, shape, steps)
 
 
 def _like(y: torch.Tensor) -> torch.Tensor:

@@ -10,7 +10,7 @@ from torch import Tensor
 from tenter import check, frontends, limits
 from tenter.frontends import surely
 from tenter.frontends.torch import autograd as autograd
-from tenter.frontends.torch import memory as memory
+from tenter.frontends.torch import operators as operators
 from tenter.frontends.torch import private
 from tenter.frontends.torch import vmap as vmap
 from tenter.frontends.torch.plain import recorded

@@ -1,0 +1,148 @@
+#include "memory.hpp"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "threads.hpp"
+
+namespace tenter {
+namespace {
+
+constexpr int64_t page = 2 << 20;
+
+struct Idle {
+  char* p;
+  int64_t size;
+};
+
+// Made at first use and never destroyed: results may outlive every other thing of the process.
+struct Recycler {
+  std::mutex mutex;
+  std::vector<Idle> idle;  // least recently used first
+  MemoryStats stats{};
+  int64_t forks = 0;
+
+  void drop(size_t k) {
+    munmap(idle[k].p, size_t(idle[k].size));
+    stats.idle -= idle[k].size;
+    --stats.idle_blocks;
+    idle.erase(idle.begin() + int64_t(k));
+  }
+  void keep_within(int64_t bytes) {
+    while (stats.idle > bytes) drop(0);
+  }
+};
+Recycler& recycler() {
+  static Recycler* made = [] {
+    Recycler* r = new Recycler;
+    // Idle memory is not inherited, as both processes' writes to it would be copied page by page. The lock is held over
+    // the fork, so that the child finds the lists whole.
+    pthread_atfork(
+        [] {
+          recycler().mutex.lock();
+          recycler().keep_within(0);
+          ++recycler().forks;
+        },
+        [] { recycler().mutex.unlock(); }, [] { recycler().mutex.unlock(); });
+    return r;
+  }();
+  return *made;
+}
+
+char* map_aligned(int64_t size) {
+  void* const raw = mmap(nullptr, size_t(size + page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (raw == MAP_FAILED) return nullptr;
+  char* const start = static_cast<char*>(raw);
+  char* const p = reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(start) + page - 1) / page * page);
+  if (p > start) munmap(start, size_t(p - start));
+  if (start + page > p) munmap(p + size, size_t(start + page - p));
+#if defined(MADV_HUGEPAGE)
+  madvise(p, size_t(size), MADV_HUGEPAGE);
+#endif
+  return p;
+}
+
+}  // namespace
+
+Block::Block(int64_t wanted) : wanted(wanted) {
+  Recycler& r = recycler();
+  std::lock_guard lock(r.mutex);
+  size = std::max<int64_t>(1, (wanted + page - 1) / page) * page;
+  forks = r.forks;
+  // The smallest that holds it and wastes at most a quarter; of equals the last used, of which most is in cache.
+  size_t best = r.idle.size();
+  for (size_t k = 0; k < r.idle.size(); ++k) {
+    const int64_t n = r.idle[k].size;
+    if (n >= size && n <= size + size / 4 && (best == r.idle.size() || n <= r.idle[best].size)) best = k;
+  }
+  used = best < r.idle.size();
+  if (used) {
+    p = r.idle[best].p, size = r.idle[best].size;
+    r.stats.idle -= size;
+    --r.stats.idle_blocks;
+    r.idle.erase(r.idle.begin() + int64_t(best));
+    ++r.stats.reused;
+  } else {
+    p = map_aligned(size);
+    if (!p) {  // perhaps for what is kept here
+      r.keep_within(0);
+      p = map_aligned(size);
+    }
+    if (!p) throw std::bad_alloc();
+    ++r.stats.fresh;
+  }
+  r.stats.in_use += size;
+  ++r.stats.blocks_in_use;
+}
+
+Block::~Block() {
+  Recycler& r = recycler();
+  std::lock_guard lock(r.mutex);
+  r.stats.in_use -= size;
+  --r.stats.blocks_in_use;
+  // Pages from before a fork are shared with the child: the next to write them would copy each.
+  if (forked() || forks != r.forks || size > r.stats.limit) {
+    munmap(p, size_t(size));
+    return;
+  }
+  try {
+    r.idle.push_back({p, size});
+  } catch (const std::bad_alloc&) {
+    munmap(p, size_t(size));
+    return;
+  }
+#if defined(MADV_FREE)
+  madvise(p, size_t(size), MADV_FREE);  // where memory gets scarce the system takes it before it takes any other
+#endif
+  r.stats.idle += size;
+  ++r.stats.idle_blocks;
+  r.keep_within(r.stats.limit);
+}
+
+bool recycles() { return !forked() && memory_stats().limit > 0; }
+
+MemoryStats memory_stats() {
+  Recycler& r = recycler();
+  std::lock_guard lock(r.mutex);
+  return r.stats;
+}
+
+void memory_limit(int64_t bytes) {
+  Recycler& r = recycler();
+  std::lock_guard lock(r.mutex);
+  r.stats.limit = bytes;
+  r.keep_within(bytes);
+}
+
+void memory_clear() {
+  Recycler& r = recycler();
+  std::lock_guard lock(r.mutex);
+  r.keep_within(0);
+}
+
+}  // namespace tenter

@@ -1,0 +1,70 @@
+#include "permutes.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenter {
+namespace {
+
+template <class I, class A>
+bool make(const WindowMap& m, const A* weights, Permutes& p) {
+  const int64_t N = p.lanes, inner = p.inner, row = m.n_in * inner, n = m.n_out * inner;
+  std::vector<I> index, count;
+  std::vector<A> weight;
+  for (int64_t v = 0; v * N < n; ++v) {
+    const int64_t e = std::min(v * N, n - N);
+    int64_t lowest = row, highest = 0, taps = 0;
+    bool ragged = false;
+    for (int64_t l = 0; l < N; ++l) {
+      const int64_t o = (e + l) / inner, element = m.first(o) * inner + (e + l) % inner;
+      lowest = std::min(lowest, element);
+      highest = std::max(highest, element);
+      taps = std::max(taps, m.count(o));
+      ragged = ragged || m.count(o) != m.count(e / inner);
+    }
+    const int64_t more = std::max<int64_t>(0, taps - 1) * inner;
+    // The nearest way whose loads stay in the row: at the row's end, that may be one that begins earlier.
+    bool found = false;
+    int64_t base = 0;
+    Permutes::Reach reach = Permutes::one;
+    for (int k = 0; k < 3 && !found; ++k) {
+      reach = Permutes::Reach(k);
+      const int64_t loaded = reach == Permutes::one ? N : reach == Permutes::two ? 2 * N : 2 * N + more;
+      const int64_t held = reach == Permutes::moving ? 2 * N : loaded - more;  // of first taps
+      base = std::min(lowest, row - loaded);
+      found = base >= 0 && highest - base < held;
+    }
+    if (!found) return false;
+    p.vector.push_back({base, int64_t(weight.size()), int32_t(taps), reach, ragged});
+    for (int64_t l = 0; l < N; ++l) {
+      const int64_t o = (e + l) / inner;
+      index.push_back(I(m.first(o) * inner + (e + l) % inner - base));
+      count.push_back(I(m.count(o)));
+    }
+    for (int64_t k = 0; k < taps; ++k)
+      for (int64_t l = 0; l < N; ++l) {
+        const int64_t o = (e + l) / inner;
+        weight.push_back(k < m.count(o) ? weights[m.offset[o] + k] : A(0));
+      }
+  }
+  auto bytes_of = [](const auto& values) {
+    const char* p = reinterpret_cast<const char*>(values.data());
+    return std::vector<char>(p, p + values.size() * sizeof(values[0]));
+  };
+  p.index = bytes_of(index), p.count = bytes_of(count), p.weight = bytes_of(weight);
+  return true;
+}
+
+}  // namespace
+
+bool make_permutes(const WindowMap& m, int64_t inner, int lanes, int bytes, Permutes& made) {
+  made = {lanes, bytes, inner, {}, {}, {}, {}};
+  if (lanes == 0 || !m.weight32 || m.n_out * inner < lanes) return false;
+  // Most taps a window may have: beyond, sharing loads over the rows of a tile costs less.
+  constexpr int64_t most = 16;
+  for (int64_t o = 0; o < m.n_out; ++o)
+    if (m.count(o) > most) return false;
+  return bytes == 4 ? make<int32_t>(m, m.weight32, made) : make<int64_t>(m, m.weight64, made);
+}
+
+}  // namespace tenter

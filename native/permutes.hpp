@@ -1,0 +1,31 @@
+// How vectors of outputs along the fastest axis read their inputs: outputs that lie together read inputs that lie
+// nearly together, so for each tap a vector of inputs, permuted, times a vector of weights.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "kernels.hpp"
+
+namespace tenter {
+
+// For a weighted map of (columns, inner) values that lie together, and vectors of `lanes` values of `bytes` bytes.
+struct Permutes {
+  enum Reach : int8_t { one, two, moving };  // all taps in one loaded vector, in two, or two loaded again for each tap
+  // Outputs v * lanes and on; of the last vector the last outputs there are, some of them for the second time.
+  struct Vector {
+    int64_t base;    // the element of the input row that is loaded first: no load passes the row's end
+    int64_t weight;  // where its weights begin, taps * lanes of them
+    int32_t taps;
+    Reach reach;
+    bool ragged;  // do lanes differ in how many taps they have?
+  };
+  int lanes, bytes;
+  int64_t inner;
+  std::vector<Vector> vector;
+  std::vector<char> index, count, weight;  // as integers and floats of `bytes` bytes; index and count: lanes a vector
+};
+
+// False where the map's windows lie too far apart for that.
+bool make_permutes(const WindowMap& m, int64_t inner, int lanes, int bytes, Permutes& made);
+
+}  // namespace tenter

@@ -1,0 +1,87 @@
+"""Memory of large results, kept and used again: fresh pages cost several times what writing them does.
+
+A result of a mebibyte or more lies in a block of whole huge pages. When the last array, tensor or view that looks at a
+block is gone, the block is kept for a later result, up to a limit; the operating system may take what is kept whenever
+memory gets scarce. See docs/memory.md.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tenter import _native, limits
+
+# Results that the caches hold are best left there for whoever reads them.
+PAST_CACHES = 16 << 20
+DEFAULT = min(1 << 30, limits.machine_memory() // 16)
+
+
+class Stats(NamedTuple):
+    """Bytes, and numbers of blocks: kept idle (limit: at most), in use by results, and how results came by theirs."""
+
+    limit: int
+    idle: int
+    idle_blocks: int
+    in_use: int
+    blocks_in_use: int
+    reused: int
+    fresh: int
+
+
+def limit(n_bytes: int | None = None) -> int:
+    """Sets how many idle bytes are kept for later results, and returns it; without an argument only returns it.
+
+    At first 1 GiB, or a sixteenth of the machine's (or container's) memory where that is less. With 0 nothing is kept,
+    and results lie in ordinary memory of NumPy and PyTorch, as they always do in forked children.
+
+    Raises TypeError for what is no integer, ValueError for a negative one.
+
+    >>> before = limit()
+    >>> limit(256 << 20)
+    268435456
+    >>> limit(before) == before
+    True
+    """
+    from tenter import check  # late: results of every kind come by here
+
+    if n_bytes is None:
+        return stats().limit
+    try:
+        _native.memory_limit(min(check.integer("n_bytes", n_bytes, "a number of bytes", 0), limits.INT64_MAX))
+    except limits.Refusal as refusal:
+        raise check.error(refusal, "memory.limit", n_bytes) from None
+    return stats().limit
+
+
+def clear() -> None:
+    """Gives all idle memory back to the operating system; results that somebody holds stay as they are.
+
+    >>> clear()
+    >>> stats().idle
+    0
+    """
+    _native.memory_clear()
+
+
+def stats() -> Stats:
+    """What is kept and in use now, and since the process began how many results found a block and how many did not.
+
+    >>> stats().limit == limit()
+    True
+    """
+    return Stats(*_native.memory_stats())
+
+
+def block(n_bytes: int) -> _native.Block | None:
+    """Memory for a result of so many bytes; None where the array library's own will do."""
+    if n_bytes < _native.LARGE or not _native.recycles():
+        return None
+    return _native.Block(n_bytes)
+
+
+def past_caches(held: _native.Block, n_bytes: int) -> bool:
+    """Should a result be written past the caches? Not if its pages are fresh: the system has just had them in cache."""
+    return n_bytes >= PAST_CACHES and held.used
+
+
+_native.memory_limit(DEFAULT)
