@@ -1,19 +1,29 @@
-"""`python -m benchmarks cpu`: times the table, prints each row, writes the report. `calls`: what a tiny call costs."""
+"""`python -m benchmarks cpu`: measures, prints each row, writes the report. `calls`: what a tiny call costs."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 
-from benchmarks import calls, peers, report
-from benchmarks.measure import Direction, Result, copy_bandwidth, measure
-from benchmarks.rows import Row, rows
+from benchmarks import calls, growth, latency, memory, peers, report, table
+from benchmarks.machine import Settings, machine, sentence
+from benchmarks.measure import copy_bandwidth
+from benchmarks.results import Result
 
-OUT = Path("docs/benchmarks.json")
+OUT, README = Path("docs/benchmarks.json"), Path("README.md")
+PARTS: dict[str, Callable[[Settings], Any]] = {
+    "table": table.run,
+    "latency": latency.run,
+    "growth": growth.run,
+    "memory": memory.run,
+}
 
 
 def positive(text: str) -> int:
@@ -25,8 +35,9 @@ def positive(text: str) -> int:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("device", choices=["cpu", "calls"])
+    parser.add_argument("--part", choices=list(PARTS), action="append", help="that part only, may be repeated")
     parser.add_argument(
-        "--only", metavar="TEXT", help="only rows whose group and name contain this; printed, not written"
+        "--only", metavar="TEXT", default="", help="only what has this in its group and name; printed, not written"
     )
     parser.add_argument("--threads", type=positive, metavar="N", help="threads of every library (default: PyTorch's)")
     parser.add_argument(
@@ -36,37 +47,35 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def attempt(row: Row, seconds: float, bandwidth: float) -> Result:
-    """One row; what goes wrong in it does not end the run."""
-    try:
-        return measure(row, seconds, bandwidth)
-    except Exception as error:
-        return Result(row.group, row.name, Direction(failed=f"{type(error).__name__}: {error}"))
+def failures(found: list[Any]) -> int:
+    ways = [of for r in found for of in ((r.forward, r.adjoint) if isinstance(r, Result) else (r,)) if of is not None]
+    return sum(bool(getattr(of, "forward", of).failed) for of in ways)
 
 
 def main() -> int:
     chosen = arguments()
     warnings.simplefilter("ignore")
-    if chosen.device == "calls":
-        return calls.main(report.sentence(report.machine(1, 0, copy_bandwidth())))
-    threads = chosen.threads or torch.get_num_threads()
-    peers.set_threads(threads)
-    table = [row for row in rows() if (chosen.only or "").lower() in f"{row.group}: {row.name}".lower()]
-    if not table:
-        print(f"no row contains {chosen.only!r}", file=sys.stderr)
-        return 2
     bandwidth = copy_bandwidth()
-    about = report.machine(threads, chosen.seconds, bandwidth)
-    print(report.sentence(about), flush=True)
-    results = []
-    for row in table:
-        results.append(attempt(row, chosen.seconds, bandwidth))
-        print(report.line(results[-1]), flush=True)
+    if chosen.device == "calls":
+        return calls.main(sentence(machine(Settings(1, 0, bandwidth))))
+    settings = Settings(chosen.threads or torch.get_num_threads(), chosen.seconds, bandwidth, chosen.only)
+    peers.set_threads(settings.threads)
+    about = machine(settings)
+    print(sentence(about), flush=True)
+    measured: dict[str, list[Any]] = {}
+    for part in chosen.part or PARTS:
+        start = time.monotonic()
+        measured[part] = PARTS[part](settings)
+        print(f"{part}: {time.monotonic() - start:.0f} s", flush=True)
+    measured = {part: found for part, found in measured.items() if found}
+    if not measured:
+        print(f"nothing contains {chosen.only!r}", file=sys.stderr)
+        return 2
     out = chosen.out or (None if chosen.only else OUT)
     if out is not None:
-        for path in report.write(out, about, results):
+        for path in report.write(out, about, measured, README if out == OUT and not chosen.only else None):
             print(f"wrote {path}")
-    return int(any(of.failed for r in results for of in (r.forward, r.adjoint) if of is not None))
+    return int(any(failures(found) for found in measured.values()))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks.rows import CLOSE, EXACT
+from benchmarks.workloads import CLOSE, EXACT
 
 TOLERANCE = 1e-5
 
@@ -17,13 +17,15 @@ def compare(got: Any, want: Any, check: str) -> tuple[float, bool]:
 
     CLOSE is relative to the largest wanted; results narrower than float32 may be off by the spacing of their type.
     """
-    got, want = (torch.as_tensor(np.asarray(a) if not isinstance(a, torch.Tensor) else a) for a in (got, want))
+    got, want = (
+        a if isinstance(a, torch.Tensor) else torch.as_tensor(np.require(a, requirements="W")) for a in (got, want)
+    )
     if got.shape != want.shape:
         raise ValueError(f"shape {tuple(got.shape)}, not {tuple(want.shape)}")
-    if check == EXACT and torch.equal(got, want):
+    if got.numel() == 0 or (check == EXACT and torch.equal(got, want)):
         return 0.0, True
-    largest = float((got.double() - want.double()).abs().max())
+    largest = float((got.double() - want.double()).abs_().max())
     if check != CLOSE:
         return largest, check != EXACT and largest <= 1
-    relative = largest / float(want.abs().max())
+    relative = largest / float(max(want.max(), -want.min()))
     return relative, relative <= max(TOLERANCE, torch.finfo(got.dtype).eps)

@@ -1,11 +1,10 @@
-"""One row: checked, then timed against each peer in alternating calls."""
+"""One workload: checked, then timed against each peer in alternating calls."""
 
 from __future__ import annotations
 
 import gc
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -13,7 +12,8 @@ import numpy as np
 import torch
 
 from benchmarks.check import compare
-from benchmarks.rows import CLOSE, Row
+from benchmarks.results import Contest, Direction, Result
+from benchmarks.workloads import CLOSE, Case, Row
 
 Call = Callable[[], Any]
 
@@ -21,58 +21,43 @@ LEAST_PAIRS, MOST_PAIRS = 7, 60
 COPIED_BYTES = 256_000_000
 
 
-@dataclass
-class Contest:
-    """Against one peer. ratio: median over pairs of peer time / our time; spread: interquartile range / median."""
-
-    ratio: float = 0.0
-    spread: float = 0.0
-    pairs: int = 0
-    ours_ms: float = 0.0
-    peer_ms: float = 0.0
-    peer_error: float = 0.0
-    peer_agrees: bool = True
-    failed: str = ""
-
-
-@dataclass
-class Direction:
-    """Forward or adjoint."""
-
-    ours_ms: float = 0.0
-    error: float = 0.0
-    of_bandwidth: float | None = None
-    contests: dict[str, Contest] = field(default_factory=dict)
-    failed: str = ""
-
-
-@dataclass
-class Result:
-    group: str
-    name: str
-    forward: Direction
-    adjoint: Direction | None = None
-
-
 def measure(row: Row, seconds: float, bandwidth: float) -> Result:
-    case = row.make()
-    x = case.x
-    truth = partial(case.truth, x.double() if case.check == CLOSE else x)
-    result = Result(row.group, row.name, direction(
-        partial(case.ours, x), {name: partial(f, x) for name, f in case.peers.items()}, truth, case.check, seconds
-    ))  # fmt: skip
-    if result.forward.failed:
-        return result
-    y = case.ours(x)
-    touched = sum(a.nbytes for a in (x, y, case.beside) if a is not None)
-    result.forward.of_bandwidth = touched / (result.forward.ours_ms * 1e-3) / bandwidth
-    if isinstance(x, torch.Tensor) and x.is_floating_point():
-        g = torch.randn_like(y)
-        del y
-        peers = {name: gradient(f, x, g) for name, f in case.peers.items()}
-        wide = gradient(case.truth, x.double(), g.double())
-        result.adjoint = direction(gradient(case.ours, x, g), peers, wide, CLOSE, seconds)
+    """Both directions of a row; what goes wrong in it does not end the run."""
+    result = Result(row.group, row.name, Direction(), targets=list(row.targets))
+    try:
+        case = row.make()
+        result.forward = forward(case, seconds * row.share)
+        if not result.forward.failed:
+            result.forward.of_bandwidth = touched(case) / (result.forward.ours_ms * 1e-3) / bandwidth
+            if isinstance(case.x, torch.Tensor) and case.x.is_floating_point():
+                result.adjoint = adjoint(case, seconds * row.share)
+    except Exception as error:
+        result.forward.failed = f"{type(error).__name__}: {error}"
     return result
+
+
+def touched(case: Case) -> int:
+    """Bytes of all inputs and of the result."""
+    return sum(a.nbytes for a in (case.x, case.ours(case.x), case.beside) if a is not None)
+
+
+def forward(case: Case, seconds: float, block: float = 0.0) -> Direction:
+    x = case.x
+    peers: dict[str, Call] = {name: partial(f, x) for name, f in case.peers.items()}
+    truth = partial(case.truth, wide(x) if case.check == CLOSE else x)
+    return direction(partial(case.ours, x), peers, truth, case.check, seconds, block)
+
+
+def adjoint(case: Case, seconds: float) -> Direction:
+    x = case.x
+    g = torch.randn_like(case.ours(x))
+    peers = {name: gradient(f, x, g) for name, f in case.peers.items()}
+    truth = gradient(case.truth, x.double(), g.double())
+    return direction(gradient(case.ours, x, g), peers, truth, CLOSE, seconds)
+
+
+def wide(x: Any) -> Any:
+    return x.double() if isinstance(x, torch.Tensor) else x.astype(np.float64)
 
 
 def gradient(f: Callable[[Any], Any], x: torch.Tensor, g: torch.Tensor) -> Call:
@@ -82,7 +67,10 @@ def gradient(f: Callable[[Any], Any], x: torch.Tensor, g: torch.Tensor) -> Call:
     return lambda: torch.autograd.grad(y, x, g, retain_graph=True)[0]
 
 
-def direction(ours: Call, peers: dict[str, Call], truth: Call, check: str, seconds: float) -> Direction:
+def direction(
+    ours: Call, peers: dict[str, Call], truth: Call, check: str, seconds: float, block: float = 0.0
+) -> Direction:
+    """block: seconds that one timing lasts at least, by as many calls as that takes."""
     measured = Direction()
     try:
         want = truth()
@@ -100,41 +88,50 @@ def direction(ours: Call, peers: dict[str, Call], truth: Call, check: str, secon
         except Exception as error:
             contest.failed = f"{type(error).__name__}: {error}"
     del want
+    calls = 1 if block == 0 else max(1, round(block / min(timed(ours) for _ in range(3))))
     samples: list[float] = []
     for name, peer in peers.items():
         if not measured.contests[name].failed:
-            samples += alternate(ours, peer, seconds, measured.contests[name])
-    measured.ours_ms = float(np.median(samples if samples else [timed(ours) for _ in range(LEAST_PAIRS)])) * 1e3
+            samples += alternate(ours, peer, seconds, measured.contests[name], calls)
+    measured.ours_ms = float(np.median(samples if samples else [timed(ours, calls) for _ in range(LEAST_PAIRS)])) * 1e3
     return measured
 
 
-def alternate(ours: Call, peer: Call, seconds: float, contest: Contest) -> list[float]:
+def alternate(ours: Call, peer: Call, seconds: float, contest: Contest, calls: int = 1) -> list[float]:
     """Fills in the contest; our times in seconds. Who goes first changes from pair to pair."""
     for _ in range(2):
-        timed(ours), timed(peer)
+        timed(ours, calls), timed(peer, calls)
     pairs: list[tuple[float, float]] = []
     spent = 0.0
     while len(pairs) < LEAST_PAIRS or (spent < seconds and len(pairs) < MOST_PAIRS):
         if len(pairs) % 2:
-            b, a = timed(peer), timed(ours)
+            b, a = timed(peer, calls), timed(ours, calls)
         else:
-            a, b = timed(ours), timed(peer)
+            a, b = timed(ours, calls), timed(peer, calls)
         pairs.append((a, b))
-        spent += a + b
-    low, contest.ratio, high = (float(q) for q in np.percentile([b / a for a, b in pairs], (25, 50, 75)))
-    contest.spread, contest.pairs = (high - low) / contest.ratio, len(pairs)
-    contest.ours_ms, contest.peer_ms = (float(m) * 1e3 for m in np.median(pairs, axis=0))
+        spent += (a + b) * calls
+    fill(contest, pairs)
     return [a for a, _ in pairs]
 
 
-def timed(call: Call) -> float:
+def fill(contest: Contest, pairs: list[tuple[float, float]]) -> None:
+    """The contest's numbers from pairs of seconds, ours and the peer's."""
+    low, contest.ratio, high = (float(q) for q in np.percentile([b / a for a, b in pairs], (25, 50, 75)))
+    contest.spread, contest.pairs = (high - low) / contest.ratio, len(pairs)
+    contest.ours_ms, contest.peer_ms = (float(m) * 1e3 for m in np.median(pairs, axis=0))
+
+
+def timed(call: Call, calls: int = 1) -> float:
+    """Seconds a call; the last result is freed after the clock has stopped."""
     gc.disable()
     start = time.perf_counter()
+    for _ in range(calls - 1):
+        call()
     result = call()
     stop = time.perf_counter()
     gc.enable()
     del result
-    return stop - start
+    return (stop - start) / calls
 
 
 def copy_bandwidth() -> float:

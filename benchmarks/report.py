@@ -1,118 +1,86 @@
-"""Results as text, JSON and the tables of a Markdown page."""
+"""Writes what was measured: the JSON file, the page of the same name with its pictures, the README's short table.
+
+Parts that were not measured this time are kept from the file that is there.
+"""
 
 from __future__ import annotations
 
-import datetime
 import json
-import os
-import platform
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import tenter
-from benchmarks import peers
-from benchmarks.measure import Contest, Direction, Result
-from tenter import _native
+from benchmarks import growth, latency, memory, plots, results, table, targets
+from benchmarks.machine import sentence
 
 BEGIN, END = "<!-- benchmark:begin -->", "<!-- benchmark:end -->"
-WIDE_SPREAD = 0.30
+SUMMARY_BEGIN, SUMMARY_END = "<!-- benchmark-summary:begin -->", "<!-- benchmark-summary:end -->"
+READ = {"table": results.result, "latency": results.point, "growth": results.point, "memory": results.footprint}
+
+Parts = dict[str, list[Any]]
 
 
-def machine(threads: int, seconds: float, bandwidth: float) -> dict[str, Any]:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return {
-        "processor": processor(),
-        "cores": cores,
-        "threads": threads,
-        "instruction_set": _native.level(),
-        "copy_bandwidth_gb_per_s": round(bandwidth / 1e9, 2),
-        "versions": {"python": platform.python_version(), "tenter": tenter.__version__, **peers.versions()},
-        "system": f"{platform.system()} {platform.machine()}",
-        "date": datetime.date.today().isoformat(),
-        "seconds_per_row_and_peer": seconds,
-    }
-
-
-def processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
-
-
-def sentence(about: dict[str, Any]) -> str:
-    versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
-    return (
-        f"{about['processor']}, {about['threads']} threads on {about['cores']} cores, instruction set "
-        f"{about['instruction_set']}, copy bandwidth {about['copy_bandwidth_gb_per_s']} GB/s; {versions}; "
-        f"{about['system']}; {about['date']}."
-    )
-
-
-def line(result: Result) -> str:
-    """A row as it comes in."""
-    parts = [part(result.forward)]
-    if result.adjoint is not None:
-        parts.append(f"adjoint {part(result.adjoint)}")
-    return f"{result.group}: {result.name}: {'; '.join(parts)}"
-
-
-def part(of: Direction) -> str:
-    against = "".join(f", {name} {cell(contest)}" for name, contest in of.contests.items())
-    return f"failed ({of.failed})" if of.failed else f"{of.ours_ms:.3f} ms{share(of, ', ', ' of bandwidth')}{against}"
-
-
-def share(of: Direction, before: str = "", after: str = "") -> str:
-    return "" if of.of_bandwidth is None else f"{before}{of.of_bandwidth:.0%}{after}"
-
-
-def cell(contest: Contest | None) -> str:
-    if contest is None:
-        return "-"
-    if contest.failed:
-        return "fails"
-    marks = " ~" * (contest.spread > WIDE_SPREAD) + " †" * (not contest.peer_agrees)
-    return f"{contest.ratio:.2f}x{marks}"
-
-
-def table(results: list[Result]) -> str:
-    names = list(dict.fromkeys(name for r in results for name in r.forward.contests))
-    adjoint = any(r.adjoint is not None for r in results)
-    head = ["Call", "tenter, ms", "of copy bandwidth", *names]
-    if adjoint:
-        head += ["adjoint, ms", *(f"adjoint, {name}" for name in names)]
-    lines = [head, ["---", *["---:"] * (len(head) - 1)]]
-    for r in results:
-        lines.append([r.name, *cells(r.forward, names, True), *(cells(r.adjoint, names, False) if adjoint else [])])
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-def cells(of: Direction | None, names: list[str], forward: bool) -> list[str]:
-    if of is None or of.failed:
-        return ["-" if of is None else "failed", *["-"] * (len(names) + forward)]
-    return [f"{of.ours_ms:.2f}", *([share(of)] if forward else []), *(cell(of.contests.get(name)) for name in names)]
-
-
-def markdown(about: dict[str, Any], results: list[Result]) -> str:
-    parts = [sentence(about)]
-    for group in dict.fromkeys(r.group for r in results):
-        parts += [f"### {group}", table([r for r in results if r.group == group])]
-    return "\n\n".join(parts)
-
-
-def write(out: Path, about: dict[str, Any], results: list[Result]) -> list[Path]:
-    """The JSON file, and the page of the same name beside it if there is one; returns what was written."""
+def write(out: Path, about: dict[str, Any], measured: Parts, readme: Path | None = None) -> list[Path]:
+    """Returns what was written."""
+    data = {**known(out), **{part: {"machine": about, "found": list(map(asdict, of))} for part, of in measured.items()}}
     page = out.with_suffix(".md")
-    text = page.read_text(encoding="utf-8") if page.exists() else None
-    if text is not None and not 0 <= text.find(BEGIN) < text.find(END):
-        raise ValueError(f"{page}: no {BEGIN} with {END} after it")
-    data = {"machine": about, "rows": [asdict(r) for r in results]}
+    pages = {page: markdown(data, out.stem)} if page.exists() else {}
+    found = read(data)
+    if readme is not None and "table" in found:
+        pages[readme] = targets.summary(data["table"]["machine"], found["table"])
+    marks = {page: (BEGIN, END), readme: (SUMMARY_BEGIN, SUMMARY_END)}
+    texts = {path: between(path, *marks[path], "\n\n".join(parts)) for path, parts in pages.items()}
     out.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    if text is None:
-        return [out]
-    before, after = text[: text.find(BEGIN)], text[text.find(END) :]
-    page.write_text(f"{before}{BEGIN}\n\n{markdown(about, results)}\n\n{after}", encoding="utf-8")
-    return [out, page]
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+    return [out, *texts, *(draw(out, found) if page.exists() else [])]
+
+
+def known(out: Path) -> dict[str, Any]:
+    """The parts in the file, if it has any."""
+    data = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
+    return {part: data[part] for part in READ if part in data}
+
+
+def read(data: dict[str, Any]) -> Parts:
+    return {part: list(map(READ[part], data[part]["found"])) for part in READ if part in data}
+
+
+def markdown(data: dict[str, Any], stem: str) -> list[str]:
+    found = read(data)
+    text = machines(data)
+    if "table" in found:
+        text += [*targets.markdown(found["table"]), *table.markdown(found["table"])]
+    if "latency" in found:
+        text += latency.markdown(found["latency"], f"{stem}-latency.png")
+    if "growth" in found:
+        text += growth.markdown(found["growth"], f"{stem}-growth.png")
+    if "memory" in found:
+        text += memory.markdown(found["memory"])
+    return text
+
+
+def machines(data: dict[str, Any]) -> list[str]:
+    """Where it was measured: once if all parts were measured together."""
+    parts: dict[str, list[str]] = {}
+    for part in READ:
+        if part in data:
+            parts.setdefault(sentence(data[part]["machine"]), []).append(part)
+    return list(parts) if len(parts) == 1 else [f"{', '.join(names)}: {text}" for text, names in parts.items()]
+
+
+def draw(out: Path, found: Parts) -> list[Path]:
+    drawn = []
+    for part, plot in (("latency", plots.latency), ("growth", plots.growths)):
+        if part in found:
+            drawn.append(out.with_name(f"{out.stem}-{part}.png"))
+            plot(found[part], drawn[-1])
+    return drawn
+
+
+def between(path: Path, begin: str, end: str, new: str) -> str:
+    """The file's text with something new between its markers."""
+    text = path.read_text(encoding="utf-8")
+    if not 0 <= text.find(begin) < text.find(end):
+        raise ValueError(f"{path}: no {begin} with {end} after it")
+    return f"{text[: text.find(begin)]}{begin}\n\n{new}\n\n{text[text.find(end) :]}"

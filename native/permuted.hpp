@@ -37,42 +37,60 @@ inline Vec<A> permute(Vec<A> a, Vec<A> b, Index<A> index) {
 #endif
 }
 
-// The same vector of outputs in n_rows rows. K: its taps, 0 where only known at run time.
-template <class A, class S, class D, int K, Permutes::Reach reach>
-inline void permuted_rows(const char* const* rows, int n_rows, const Permutes& p, int64_t v, D* const* dst, int64_t at,
-                          int64_t skip) {
+// Rows at once: they share what is loaded for a vector. More would be too many streams, and rows a power of two apart
+// share their place in cache.
+constexpr int few = 2;
+
+// Vectors [lo, hi) of a run, of n outputs a row, in few rows; output `from` goes to dst. K: taps, 0 where only known
+// now.
+template <class A, class S, class D, int K, Permutes::Reach reach, bool ragged>
+void permuted_run(const char* const* rows, const Permutes& p, const Permutes::Run& run, int64_t lo, int64_t hi,
+                  int64_t n, int64_t from, D* const* dst) {
   constexpr int64_t N = lanes<A>;
-  const Permutes::Vector& vector = p.vector[v];
-  const Index<A> index = load_bits<Index<A>>(p.index.data() + v * vector_bytes);
-  const Index<A> count = load_bits<Index<A>>(p.count.data() + v * vector_bytes);
-  const char* const weight = p.weight.data() + vector.weight * int64_t(sizeof(A));
-  const int taps = K ? K : vector.taps;
-  const int64_t inner = p.inner;
-  for (int r = 0; r < n_rows; ++r) {
-    const char* src = rows[r] + vector.base * int64_t(sizeof(S));
-    Vec<A> a = load<A, S>(src), b = a, sum;
-    if constexpr (reach != Permutes::one) b = load<A, S>(src + N * sizeof(S));
-    auto tap = [&](int k) {
-      if constexpr (reach == Permutes::one) return permute<A>(a, index + int(k * inner));
-      if constexpr (reach == Permutes::two) return permute<A>(a, b, index + int(k * inner));
-      const char* const now = src + k * inner * int64_t(sizeof(S));
-      return permute<A>(load<A, S>(now), load<A, S>(now + N * sizeof(S)), index);
-    };
-    sum = tap(0) * load_bits<Vec<A>>(weight);
-    // A lane without a tap must not see what the permutation gives it: zero times infinity is not zero.
-    if (vector.ragged) {
-      sum = count > 0 ? sum : Vec<A>{};
-      for (int k = 1; k < taps; ++k)
-        sum = count > k ? multiply_add<A>(tap(k), load_bits<Vec<A>>(weight + k * vector_bytes), sum) : sum;
-    } else {
-      for (int k = 1; k < taps; ++k) sum = multiply_add<A>(tap(k), load_bits<Vec<A>>(weight + k * vector_bytes), sum);
+  const int taps = K ? K : run.taps;
+  const char* weight = p.weight.data() + (run.weight + (lo - run.lo) * taps * N) * int64_t(sizeof(A));
+  const char* const src[few] = {rows[0], rows[1]};
+  D* const to[few] = {dst[0] - from, dst[1] - from};
+  const int64_t inner = p.inner, end = p.row - 2 * N;  // where the last loads of the row begin
+  for (int64_t v = lo; v < hi; ++v, weight += taps * vector_bytes) {
+    const int64_t base = p.base[v], at = std::min(v * N, n - N);
+    const Index<A> index = load_bits<Index<A>>(p.index.data() + v * vector_bytes);
+    Vec<A> a[few], b[few], sum[few];
+    for (int r = 0; r < few; ++r) {
+      a[r] = load<A, S>(src[r] + base * int64_t(sizeof(S)));
+      if constexpr (reach != Permutes::one) b[r] = load<A, S>(src[r] + (base + N) * int64_t(sizeof(S)));
     }
-    if (skip == 0) {
-      store<A, D>(dst[r] + at, sum);
-    } else {  // outputs before those that were asked for
-      D values[N];
-      store<A, D>(values, sum);
-      std::memcpy(dst[r], values + skip, (N - skip) * sizeof(D));
+    auto tap = [&](int k, int r) __attribute__((always_inline)) {
+      if constexpr (reach == Permutes::one) return permute<A>(a[r], index + int(k * inner));
+      if constexpr (reach == Permutes::two) return permute<A>(a[r], b[r], index + int(k * inner));
+      const int64_t now = std::min(base + k * inner, end);
+      const char* const s = src[r] + now * int64_t(sizeof(S));
+      return permute<A>(load<A, S>(s), load<A, S>(s + N * sizeof(S)), index + int(base + k * inner - now));
+    };
+    Index<A> count;
+    if constexpr (ragged) count = load_bits<Index<A>>(p.count.data() + v * vector_bytes);
+    Vec<A> w = load_bits<Vec<A>>(weight);
+    for (int r = 0; r < few; ++r) {
+      sum[r] = tap(0, r) * w;
+      if constexpr (ragged) sum[r] = count > 0 ? sum[r] : Vec<A>{};
+    }
+    for (int k = 1; k < taps; ++k) {
+      w = load_bits<Vec<A>>(weight + k * vector_bytes);
+      for (int r = 0; r < few; ++r) {
+        const Vec<A> more = multiply_add<A>(tap(k, r), w, sum[r]);
+        // A lane without a tap must not see what the permutation gives it: zero times infinity is not zero.
+        if constexpr (ragged) sum[r] = count > k ? more : sum[r];
+        else sum[r] = more;
+      }
+    }
+    for (int r = 0; r < few; ++r) {
+      if (at >= from) {
+        store<A, D>(to[r] + at, sum[r]);
+      } else {  // a last vector that begins before what was asked for
+        D values[N];
+        store<A, D>(values, sum[r]);
+        std::memcpy(dst[r], values + (from - at), (N - (from - at)) * sizeof(D));
+      }
     }
   }
 }
@@ -82,20 +100,27 @@ template <class A, class S, class D>
 void horizontal_permuted(const char* const* rows, int n_rows, const Permutes& p, int64_t n_out, D* const* dst,
                          int64_t lo, int64_t hi) {
   constexpr int64_t N = lanes<A>;
-  const int64_t n = n_out * p.inner, from = lo * p.inner, to = hi * p.inner;
-  for (int64_t v = from / N; v * N < to; ++v) {
-    const int64_t at = std::min(v * N, n - N) - from, skip = std::max<int64_t>(0, -at);
-    auto run = [&]<Permutes::Reach reach>() {
-      switch (p.vector[v].taps) {
-        case 2: return permuted_rows<A, S, D, 2, reach>(rows, n_rows, p, v, dst, at, skip);
-        case 4: return permuted_rows<A, S, D, 4, reach>(rows, n_rows, p, v, dst, at, skip);
-        default: return permuted_rows<A, S, D, 0, reach>(rows, n_rows, p, v, dst, at, skip);
+  const int64_t n = n_out * p.inner, from = lo * p.inner, first = from / N, last = (hi * p.inner + N - 1) / N;
+  for (int r = 0; r < n_rows; r += few) {
+    const int other = std::min(r + 1, n_rows - 1);
+    const char* const src[few] = {rows[r], rows[other]};
+    D* const to[few] = {dst[r], dst[other]};
+    for (const Permutes::Run& run : p.run) {
+      const int64_t v = std::max(run.lo, first), end = std::min(run.hi, last);
+      if (v >= end) continue;
+      auto go = [&]<Permutes::Reach reach>() {
+        if (run.ragged) return permuted_run<A, S, D, 0, reach, true>(src, p, run, v, end, n, from, to);
+        switch (run.taps) {
+          case 2: return permuted_run<A, S, D, 2, reach, false>(src, p, run, v, end, n, from, to);
+          case 4: return permuted_run<A, S, D, 4, reach, false>(src, p, run, v, end, n, from, to);
+          default: return permuted_run<A, S, D, 0, reach, false>(src, p, run, v, end, n, from, to);
+        }
+      };
+      switch (run.reach) {
+        case Permutes::one: go.template operator()<Permutes::one>(); break;
+        case Permutes::two: go.template operator()<Permutes::two>(); break;
+        default: go.template operator()<Permutes::moving>();
       }
-    };
-    switch (p.vector[v].reach) {
-      case Permutes::one: run.template operator()<Permutes::one>(); break;
-      case Permutes::two: run.template operator()<Permutes::two>(); break;
-      default: run.template operator()<Permutes::moving>();
     }
   }
 }

@@ -8,34 +8,34 @@ namespace {
 
 template <class I, class A>
 bool make(const WindowMap& m, const A* weights, Permutes& p) {
-  const int64_t N = p.lanes, inner = p.inner, row = m.n_in * inner, n = m.n_out * inner;
+  const int64_t N = p.lanes, inner = p.inner, row = p.row, n = m.n_out * inner;
   std::vector<I> index, count;
   std::vector<A> weight;
   for (int64_t v = 0; v * N < n; ++v) {
     const int64_t e = std::min(v * N, n - N);
-    int64_t lowest = row, highest = 0, taps = 0;
+    int64_t lowest = row, highest = 0, last = 0, taps = 0;
     bool ragged = false;
     for (int64_t l = 0; l < N; ++l) {
       const int64_t o = (e + l) / inner, element = m.first(o) * inner + (e + l) % inner;
       lowest = std::min(lowest, element);
       highest = std::max(highest, element);
+      last = std::max(last, element + (m.count(o) - 1) * inner);
       taps = std::max(taps, m.count(o));
       ragged = ragged || m.count(o) != m.count(e / inner);
     }
-    const int64_t more = std::max<int64_t>(0, taps - 1) * inner;
-    // The nearest way whose loads stay in the row: at the row's end, that may be one that begins earlier.
-    bool found = false;
-    int64_t base = 0;
+    // No load passes the row's end: there, one begins earlier.
+    auto starts = [&](int64_t loaded) { return std::min(lowest, row - loaded); };
+    int64_t base = starts(N);
     Permutes::Reach reach = Permutes::one;
-    for (int k = 0; k < 3 && !found; ++k) {
-      reach = Permutes::Reach(k);
-      const int64_t loaded = reach == Permutes::one ? N : reach == Permutes::two ? 2 * N : 2 * N + more;
-      const int64_t held = reach == Permutes::moving ? 2 * N : loaded - more;  // of first taps
-      base = std::min(lowest, row - loaded);
-      found = base >= 0 && highest - base < held;
+    if (base < 0 || last - base >= N) base = starts(2 * N), reach = Permutes::two;
+    if (reach == Permutes::two && (base < 0 || last - base >= 2 * N)) {
+      reach = Permutes::moving;
+      if (base < 0 || highest - base >= 2 * N) return false;
     }
-    if (!found) return false;
-    p.vector.push_back({base, int64_t(weight.size()), int32_t(taps), reach, ragged});
+    if (p.run.empty() || p.run.back().taps != taps || p.run.back().reach != reach || p.run.back().ragged != ragged)
+      p.run.push_back({v, v, int64_t(weight.size()), int32_t(taps), reach, ragged});
+    ++p.run.back().hi;
+    p.base.push_back(base);
     for (int64_t l = 0; l < N; ++l) {
       const int64_t o = (e + l) / inner;
       index.push_back(I(m.first(o) * inner + (e + l) % inner - base));
@@ -58,7 +58,7 @@ bool make(const WindowMap& m, const A* weights, Permutes& p) {
 }  // namespace
 
 bool make_permutes(const WindowMap& m, int64_t inner, int lanes, int bytes, Permutes& made) {
-  made = {lanes, bytes, inner, {}, {}, {}, {}};
+  made = {lanes, bytes, inner, m.n_in * inner, {}, {}, {}, {}, {}};
   if (lanes == 0 || !m.weight32 || m.n_out * inner < lanes) return false;
   // Most taps a window may have: beyond, sharing loads over the rows of a tile costs less.
   constexpr int64_t most = 16;

@@ -9,19 +9,22 @@
 namespace tenter {
 
 // For a weighted map of (columns, inner) values that lie together, and vectors of `lanes` values of `bytes` bytes.
+// Vector v is that of outputs v * lanes and on; the last is that of the last outputs, some of which it makes a second
+// time.
 struct Permutes {
   enum Reach : int8_t { one, two, moving };  // all taps in one loaded vector, in two, or two loaded again for each tap
-  // Outputs v * lanes and on; of the last vector the last outputs there are, some of them for the second time.
-  struct Vector {
-    int64_t base;    // the element of the input row that is loaded first: no load passes the row's end
-    int64_t weight;  // where its weights begin, taps * lanes of them
+  // Vectors that are made in the same way.
+  struct Run {
+    int64_t lo, hi;
+    int64_t weight;  // where the weights of the first begin: taps * lanes for each
     int32_t taps;
     Reach reach;
     bool ragged;  // do lanes differ in how many taps they have?
   };
   int lanes, bytes;
-  int64_t inner;
-  std::vector<Vector> vector;
+  int64_t inner, row;  // row: elements of an input row
+  std::vector<Run> run;
+  std::vector<int64_t> base;               // of each vector, the element of the input row that is loaded first
   std::vector<char> index, count, weight;  // as integers and floats of `bytes` bytes; index and count: lanes a vector
 };
 

@@ -114,9 +114,17 @@ void vertical_rows(const char* src, int64_t stride, const WindowMap& m, int64_t 
       continue;
     }
     D* const to = dst + (o - lo) * pitch;
+    // What the next two outputs read for the first time: the way down through the rows is not one that the machine
+    // foresees.
+    const int64_t fresh = m.first(o + 1) + m.count(o + 1), then = std::min(hi - 1, o + 3);
+    const int64_t fresh_end = m.first(then) + m.count(then);
     int64_t j = 0;
-    for (; j + wide <= n; j += wide)
-      columns_of_two<A, S, D, 4>(src + j * int64_t(sizeof(S)), stride, m, o, w, to + j, to + pitch + j);
+    for (; j + wide <= n; j += wide) {
+      const char* const at = src + j * int64_t(sizeof(S));
+      for (int64_t r = fresh; r < fresh_end; ++r)
+        for (int b = 0; b < wide * int(sizeof(S)); b += 64) __builtin_prefetch(at + r * stride + b);
+      columns_of_two<A, S, D, 4>(at, stride, m, o, w, to + j, to + pitch + j);
+    }
     if (j < n) one(o, j), one(o + 1, j);
     ++o;
   }

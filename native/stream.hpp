@@ -2,7 +2,7 @@
 // Included by level.cpp inside the namespace of an instruction set.
 
 // Kernels make such results here, a piece at a time, and put them where they belong.
-constexpr int64_t piece_bytes = 32 << 10;
+constexpr int64_t piece_bytes = 8 << 10;
 
 // Lines, not vectors: a line that is written in parts goes out in parts, which takes several times as long. Ends that
 // share their line with something else are stored in the ordinary way.

@@ -33,6 +33,10 @@ struct ColumnAxis {
   int64_t stride, inner, inner_stride;
   const Permutes* permutes;
 };
+template <class A, class S>
+bool permuted(const ColumnAxis& c) {
+  return permutable<A> && c.permutes && c.inner_stride == int64_t(sizeof(S)) && c.stride == c.inner * c.inner_stride;
+}
 
 // Unweighted sums along one row of values that lie together: ragged segments, mostly shorter than a vector. Each is
 // loaded as one vector, cut to its length, and a square of them is transposed, so that adding columns adds every
@@ -178,8 +182,7 @@ void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, D* con
     return;
   }
   if constexpr (permutable<A>) {
-    if (c.permutes && c.inner_stride == int64_t(sizeof(S)) && c.stride == c.inner * c.inner_stride)
-      return horizontal_permuted<A, S, D>(rows, n_rows, *c.permutes, c.map->n_out, dst, lo, hi);
+    if (permuted<A, S>(c)) return horizontal_permuted<A, S, D>(rows, n_rows, *c.permutes, c.map->n_out, dst, lo, hi);
   }
   // One row would leave lanes idle, and windows of a million inputs would make scratch as large as the input.
   const int64_t widest = c.map->count(lo) * c.inner;

@@ -55,14 +55,19 @@ void rows_pass(const WindowTask& t, int threads) {
   });
 }
 
-// ---- one axis: columns only. Outer axes and rows together are a list of rows, `lanes` of them a tile.
+// ---- one axis: columns only. Outer axes and rows together are a list of rows, `lanes` of them a task.
 template <class A, class S, class D>
 void columns_pass(const WindowTask& t, int threads) {
   constexpr int N = lanes<A>;
   const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
   const int64_t total = outer_count(t) * t.n_row, n_out = t.column->n_out;
+  // How many rows are made together, and how much of each.
+  const int some = permuted<A, S>(c) ? few : N;
   int64_t step = total == 1 ? 4096 : tile_outputs<A>(c);
-  if (t.stream) step = std::min<int64_t>(step, std::max<int64_t>(1, 1024 / t.inner / N) * N);
+  if (t.stream) {
+    const int64_t most = piece_bytes / int64_t(sizeof(D)) / some / t.inner / N * N;
+    step = some == few ? std::max<int64_t>(N, most) : std::clamp<int64_t>(most, N, step);
+  }
   const int64_t n_blocks = blocks(n_out, step);
   parallel(blocks(total, N) * n_blocks, threads, [&](int64_t p) {
     const int64_t row = p / n_blocks * N, lo = p % n_blocks * step, hi = std::min(n_out, lo + step);
@@ -70,17 +75,20 @@ void columns_pass(const WindowTask& t, int threads) {
     const char* rows[N];
     D *dst[N], *made[N];
     const int64_t n = (hi - lo) * t.inner;
-    D* const piece = t.stream ? piece_scratch.get<D>(N * n) : nullptr;
+    D* const piece = t.stream ? piece_scratch.get<D>(some * n) : nullptr;
     for (int r = 0; r < N; ++r) {
       const int64_t at = row + std::min(r, n_rows - 1);
       rows[r] = t.src + outer_offset(t, at / t.n_row) + at % t.n_row * t.row_stride;
       dst[r] = reinterpret_cast<D*>(t.dst) + (at * n_out + lo) * t.inner;
-      made[r] = t.stream ? piece + r * n : dst[r];
+      made[r] = t.stream ? piece + r % some * n : dst[r];
     }
-    horizontal<A, S, D>(rows, n_rows, c, made, lo, hi);
-    if (!t.stream) return;
-    for (int r = 0; r < n_rows; ++r) put(dst[r], made[r], n * int64_t(sizeof(D)));
-    settle(true);
+    for (int r = 0; r < n_rows; r += some) {
+      const int end = std::min(n_rows, r + some);
+      horizontal<A, S, D>(rows + r, end - r, c, made + r, lo, hi);
+      if (!t.stream) continue;
+      for (int k = r; k < end; ++k) put(dst[k], made[k], n * int64_t(sizeof(D)));
+    }
+    settle(t.stream);
   });
 }
 
@@ -124,9 +132,9 @@ void both_pass(const WindowTask& t, int threads) {
     return;
   }
 
-  // Enough output rows a task that the input rows two tasks share are few, in about 512 KiB of scratch.
+  // Enough output rows a task that the input rows two tasks share are few, in about 192 KiB of scratch.
   const double ratio = double(m.n_in) / double(std::max<int64_t>(1, m.n_out));
-  const double fit = (512 << 10) / (double(n_out) * sizeof(A) * std::max(ratio, 1e-3));
+  const double fit = (192 << 10) / (double(n_out) * sizeof(A) * std::max(ratio, 1e-3));
   const int64_t height = std::clamp<int64_t>(int64_t(fit), 8, 256), n_tiles = blocks(m.n_out, height);
   parallel(outer_count(t) * n_tiles, threads, [&](int64_t p) {
     const int64_t outer = p / n_tiles, lo = p % n_tiles * height, hi = std::min(m.n_out, lo + height);

@@ -1,0 +1,77 @@
+"""Where and how it is measured."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import tenter
+from benchmarks import peers
+from tenter import _native
+
+
+class Settings(NamedTuple):
+    """seconds: at least, per row and peer. only: text that the names of what is measured contain."""
+
+    threads: int
+    seconds: float
+    bandwidth: float
+    only: str = ""
+
+    def wants(self, group: str, name: str) -> bool:
+        return self.only.lower() in f"{group}: {name}".lower()
+
+
+def machine(settings: Settings) -> dict[str, Any]:
+    return {
+        "processor": processor(),
+        "cores": cores(),
+        "threads": settings.threads,
+        "instruction_set": _native.level(),
+        "copy_bandwidth_gb_per_s": round(settings.bandwidth / 1e9, 2),
+        "transparent_huge_pages": huge_pages(),
+        "versions": {"python": platform.python_version(), "tenter": tenter.__version__, **peers.versions()},
+        "system": f"{platform.system()} {platform.machine()}",
+        "date": datetime.date.today().isoformat(),
+        "seconds_per_row_and_peer": settings.seconds,
+    }
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def processor() -> str:
+    names = [line.partition(":")[2].strip() for line in lines("/proc/cpuinfo") if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def huge_pages() -> str:
+    """The kernel's setting, which it shows in brackets: always [madvise] never."""
+    shown = " ".join(lines("/sys/kernel/mm/transparent_hugepage/enabled"))
+    return shown.partition("[")[2].partition("]")[0] or "unknown"
+
+
+def free_memory() -> int:
+    """Bytes; where the system does not say, no bound."""
+    sizes = [line.split()[1] for line in lines("/proc/meminfo") if line.startswith("MemAvailable")]
+    return int(sizes[0]) * 1024 if sizes else 2**63
+
+
+def lines(path: str) -> list[str]:
+    try:
+        return Path(path).read_text().splitlines()
+    except OSError:
+        return []
+
+
+def sentence(about: dict[str, Any]) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
+    return (
+        f"{about['processor']}, {about['threads']} threads on {about['cores']} cores, instruction set "
+        f"{about['instruction_set']}, copy bandwidth {about['copy_bandwidth_gb_per_s']} GB/s, transparent huge pages: "
+        f"{about['transparent_huge_pages']}; {versions}; {about['system']}; {about['date']}."
+    )

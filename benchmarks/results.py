@@ -1,0 +1,89 @@
+"""What was measured, as values; JSON holds the same fields under the same names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Target:
+    """The ratio a row should reach against a peer; without an adjoint, None."""
+
+    peer: str
+    forward: float
+    adjoint: float | None = None
+
+
+@dataclass
+class Contest:
+    """Against one peer. ratio: median over pairs of peer time / our time; spread: interquartile range / median."""
+
+    ratio: float = 0.0
+    spread: float = 0.0
+    pairs: int = 0
+    ours_ms: float = 0.0
+    peer_ms: float = 0.0
+    peer_error: float = 0.0
+    peer_agrees: bool = True
+    failed: str = ""
+
+
+@dataclass
+class Direction:
+    """Forward or adjoint."""
+
+    ours_ms: float = 0.0
+    error: float = 0.0
+    of_bandwidth: float | None = None
+    contests: dict[str, Contest] = field(default_factory=dict)
+    failed: str = ""
+
+
+@dataclass
+class Result:
+    """A row of the table."""
+
+    group: str
+    name: str
+    forward: Direction
+    adjoint: Direction | None = None
+    targets: list[Target] = field(default_factory=list)
+
+
+@dataclass
+class Point:
+    """A point of a curve: the curve's panel and name, where the point lies, what a call takes there."""
+
+    panel: str
+    name: str
+    at: float
+    forward: Direction
+
+
+@dataclass
+class Footprint:
+    """Bytes: of the result, and what each library's peak of resident memory was above it."""
+
+    name: str
+    output: int = 0
+    extra: dict[str, int] = field(default_factory=dict)
+    failed: str = ""
+
+
+def direction(found: dict[str, Any]) -> Direction:
+    return Direction(**{**found, "contests": {name: Contest(**c) for name, c in found["contests"].items()}})
+
+
+def result(found: dict[str, Any]) -> Result:
+    adjoint = found["adjoint"] and direction(found["adjoint"])
+    targets = [Target(**t) for t in found["targets"]]
+    return Result(found["group"], found["name"], direction(found["forward"]), adjoint, targets)
+
+
+def point(found: dict[str, Any]) -> Point:
+    return Point(**{**found, "forward": direction(found["forward"])})
+
+
+def footprint(found: dict[str, Any]) -> Footprint:
+    return Footprint(**found)
