@@ -85,11 +85,12 @@ using WindowAxis = std::tuple<int64_t, int64_t, nb::object>;
 // A call of the window kernel, all but its memory and threads.
 struct WindowStep {
   WindowTask task{};
-  nb::object row_map, column_map;  // that the task points into
-  HeldMap* columns = nullptr;      // column_map, whose permutes are used
+  nb::object plane_map, row_map, column_map;  // that the task points into
+  HeldMap* columns = nullptr;                 // column_map, whose permutes are used
 
-  WindowStep(int in, int out, int acc, const std::vector<std::tuple<int64_t, int64_t>>& outer, const WindowAxis& row,
-             const WindowAxis& column, std::tuple<int64_t, int64_t> inner, bool rows_first, bool saturate) {
+  WindowStep(int in, int out, int acc, const std::vector<std::tuple<int64_t, int64_t>>& outer,
+             const std::optional<WindowAxis>& plane, bool planes_first, const WindowAxis& row, const WindowAxis& column,
+             std::tuple<int64_t, int64_t> inner, bool rows_first, bool saturate) {
     if (outer.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
     task.in = Dtype(in), task.out = Dtype(out), task.acc = Accumulate(acc);
     task.n_outer = int(outer.size());
@@ -97,6 +98,10 @@ struct WindowStep {
     std::tie(task.n_row, task.row_stride, row_map) = row;
     std::tie(task.n_column, task.column_stride, column_map) = column;
     std::tie(task.inner, task.inner_stride) = inner;
+    if (plane) {
+      plane_map = std::get<2>(*plane), task.plane_stride = std::get<1>(*plane);
+      task.plane = &nb::cast<const HeldMap&>(plane_map).map, task.planes_first = planes_first;
+    }
     task.row = row_map.is_none() ? nullptr : &nb::cast<const HeldMap&>(row_map).map;
     if (!column_map.is_none()) columns = &nb::cast<HeldMap&>(column_map);
     task.column = columns ? &columns->map : nullptr;
@@ -217,10 +222,11 @@ NB_MODULE(_native, m) {
       .def(nb::init<int64_t, const std::vector<AxisTuple>&>(), nb::arg("run"), nb::arg("axes"))
       .def("__call__", &CopyStep::run);
   nb::class_<WindowStep>(m, "WindowStep")
-      .def(nb::init<int, int, int, const std::vector<std::tuple<int64_t, int64_t>>&, const WindowAxis&,
-                    const WindowAxis&, std::tuple<int64_t, int64_t>, bool, bool>(),
-           nb::arg("dtype_in"), nb::arg("dtype_out"), nb::arg("accumulate"), nb::arg("outer"), nb::arg("row"),
-           nb::arg("column"), nb::arg("inner"), nb::arg("rows_first"), nb::arg("saturate"))
+      .def(nb::init<int, int, int, const std::vector<std::tuple<int64_t, int64_t>>&, const std::optional<WindowAxis>&,
+                    bool, const WindowAxis&, const WindowAxis&, std::tuple<int64_t, int64_t>, bool, bool>(),
+           nb::arg("dtype_in"), nb::arg("dtype_out"), nb::arg("accumulate"), nb::arg("outer"), nb::arg("plane").none(),
+           nb::arg("planes_first"), nb::arg("row"), nb::arg("column"), nb::arg("inner"), nb::arg("rows_first"),
+           nb::arg("saturate"))
       .def("__call__", &WindowStep::run);
   m.def("offsets", &offsets_of);
   nb::class_<Counts>(m, "Counts")

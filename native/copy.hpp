@@ -184,11 +184,11 @@ inline void fill_past(const CopyTask& t, int k, const char* src, char* dst, int6
 void copy(const CopyTask& t, int threads) {
   const int64_t total = t.n_axes ? t.axis[0].n_out * t.bytes[1] : t.run;
   if (total == 0) return;
-  if (total < parallel_bytes || (threads <= 1 && !t.stream))
-    return fill(t, 0, t.src, t.dst, 0, t.n_axes ? t.axis[0].n_out : 0);
+  const Team team = team_for(total, threads);
+  if (team.threads <= 1 && !t.stream) return fill(t, 0, t.src, t.dst, 0, t.n_axes ? t.axis[0].n_out : 0);
   constexpr int64_t wanted = 64;
   if (t.n_axes == 0) {
-    parallel(wanted, threads, [&](int64_t p) {
+    parallel(wanted, team, [&](int64_t p) {
       const int64_t lo = t.run / wanted * p, hi = p + 1 == wanted ? t.run : t.run / wanted * (p + 1);
       if (t.stream) put(t.dst + lo, t.src + lo, hi - lo);
       else std::memcpy(t.dst + lo, t.src + lo, hi - lo);
@@ -204,7 +204,7 @@ void copy(const CopyTask& t, int threads) {
   const int64_t aligned =
       split.kind == CopyAxis::every ? (chunk + split.repeat - 1) / split.repeat * split.repeat : chunk;
   const int64_t chunks = (split.n_out + aligned - 1) / aligned;
-  parallel(lead * chunks, threads, [&](int64_t p) {
+  parallel(lead * chunks, team, [&](int64_t p) {
     const int64_t lo = p % chunks * aligned, hi = std::min(split.n_out, lo + aligned);
     const char* src = t.src;
     char* dst = t.dst + lo * t.bytes[k + 1];

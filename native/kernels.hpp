@@ -46,8 +46,9 @@ struct WindowMap {
 
 struct Permutes;
 
-// (outer..., row, column, inner) resampled along row, column or both into contiguous memory. An axis without a map
-// stays as it is; `inner` values travel together and are never mixed. Strides are in bytes.
+// (outer..., row, column, inner) resampled along row, column or both into contiguous memory, or (outer..., plane, row,
+// column, inner) along all three. An axis without a map stays as it is; `inner` values travel together and are never
+// mixed. Strides are in bytes.
 struct WindowTask {
   const char* src;
   char* dst;
@@ -56,10 +57,13 @@ struct WindowTask {
   int n_outer;
   int64_t outer_shape[max_axes], outer_stride[max_axes];
   int64_t n_row, row_stride, n_column, column_stride, inner, inner_stride;
+  int64_t plane_stride;
+  const WindowMap* plane;  // or none
   const WindowMap* row;
   const WindowMap* column;
   const Permutes* permutes;  // of the column map, where there are some for this level and accumulator
   bool rows_first;           // of two axes, the rows; columns then lie together
+  bool planes_first;         // of three, the planes; columns then lie together
   bool saturate;             // between two axes, to the range of an integer output
   bool stream;               // past the caches
 };

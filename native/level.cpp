@@ -28,8 +28,6 @@ namespace tenter {
 // them, perhaps with instructions that this machine lacks.
 namespace {
 
-constexpr int64_t parallel_bytes = 1 << 20;  // below this, waking a thread costs more than it saves
-
 #include "vector.hpp"
 
 #include "stream.hpp"

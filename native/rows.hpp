@@ -116,7 +116,7 @@ void vertical_rows(const char* src, int64_t stride, const WindowMap& m, int64_t 
     D* const to = dst + (o - lo) * pitch;
     // What the next two outputs read for the first time: the way down through the rows is not one that the machine
     // foresees.
-    const int64_t fresh = m.first(o + 1) + m.count(o + 1), then = std::min(hi - 1, o + 3);
+    const int64_t fresh = m.first(o + 1) + m.count(o + 1), then = std::min(m.n_out - 1, o + 3);
     const int64_t fresh_end = m.first(then) + m.count(then);
     int64_t j = 0;
     for (; j + wide <= n; j += wide) {

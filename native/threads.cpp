@@ -1,6 +1,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <new>
@@ -19,7 +20,7 @@ struct Job {
   int helpers_wanted;
   std::atomic<int64_t> next{0};
   std::atomic<bool> out_of_memory{false};
-  int inside = 0;  // workers in this job, under Pool::mutex
+  std::atomic<int> inside{0};  // workers in this job; changed under Pool::mutex
 };
 
 void drain(Job& job) {
@@ -31,11 +32,32 @@ void drain(Job& job) {
   }
 }
 
+// Waking a thread that sleeps takes twenty microseconds and more, one that looks for work less than one. So whoever
+// waits looks for a while before he sleeps; no longer, as the core may be somebody else's.
+constexpr auto looking = std::chrono::microseconds(50);
+
+template <class F>
+bool seen_soon(F&& condition) {
+  const auto end = std::chrono::steady_clock::now() + looking;
+  do {
+    for (int k = 0; k < 32; ++k) {
+      if (condition()) return true;
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#elif defined(__aarch64__)
+      asm volatile("yield");
+#endif
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
+
 // The caller publishes a job on its own stack, works on it, withdraws it and waits for the workers still inside. A
-// worker that wakes late finds no job and sleeps on: nobody ever waits for a thread that has not started.
+// worker that wakes late finds no job and waits on: nobody ever waits for a thread that has not started.
 class Pool {
  public:
-  void run(Job& job) {
+  void run(Job& job, bool wake) {
+    if (!wake && looking_ == 0) return drain(job);
     {
       std::lock_guard lock(mutex_);
       while (n_workers_ < job.helpers_wanted) {
@@ -48,11 +70,19 @@ class Pool {
       }
       job_ = &job;
       ++generation_;
+      wake = wake && sleeping_ > 0;
     }
-    wake_.notify_all();
+    if (wake) wake_.notify_all();
     drain(job);
+    {
+      std::lock_guard lock(mutex_);
+      job_ = nullptr;
+    }
+    if (seen_soon([&] { return job.inside == 0; })) {
+      std::lock_guard lock(mutex_);  // the last worker has let go of it, and with it of the job
+      return;
+    }
     std::unique_lock lock(mutex_);
-    job_ = nullptr;
     idle_.wait(lock, [&] { return job.inside == 0; });
   }
 
@@ -61,12 +91,17 @@ class Pool {
  private:
   void work() {
     uint64_t seen = 0;
-    std::unique_lock lock(mutex_);
     for (;;) {
-      wake_.wait(lock, [&] { return job_ && generation_ != seen; });
+      ++looking_;
+      seen_soon([&] { return generation_ != seen; });
+      --looking_;
+      std::unique_lock lock(mutex_);
+      ++sleeping_;
+      wake_.wait(lock, [&] { return generation_ != seen; });
+      --sleeping_;
       seen = generation_;
+      if (!job_ || job_->inside >= job_->helpers_wanted) continue;  // too late for this one: look for the next
       Job& job = *job_;
-      if (job.inside >= job.helpers_wanted) continue;
       ++job.inside;
       lock.unlock();
       drain(job);
@@ -78,8 +113,9 @@ class Pool {
   std::mutex mutex_;
   std::condition_variable wake_, idle_;
   Job* job_ = nullptr;
-  uint64_t generation_ = 0;
-  int n_workers_ = 0;
+  std::atomic<uint64_t> generation_{0};  // changed under mutex_
+  std::atomic<int> looking_{0};
+  int n_workers_ = 0, sleeping_ = 0;
 };
 
 // Made at first use, and never destroyed: workers sleep in it until the process ends. A forked child has the pool's
@@ -110,13 +146,13 @@ Pool& this_process_pool() {
 
 bool forked() { return is_child; }
 
-void parallel_raw(int64_t n, int threads, void (*body)(void*, int64_t), void* context) {
-  if (n > 1 && threads > 1) {
+void parallel_raw(int64_t n, Team team, void (*body)(void*, int64_t), void* context) {
+  if (n > 1 && team.threads > 1) {
     Pool& p = this_process_pool();
     if (p.busy.try_lock()) {
       std::lock_guard hold(p.busy, std::adopt_lock);
-      Job job{body, context, n, static_cast<int>(threads - 1 < n - 1 ? threads - 1 : n - 1)};
-      p.run(job);
+      Job job{body, context, n, static_cast<int>(team.threads < n ? team.threads - 1 : n - 1)};
+      p.run(job, team.wake);
       if (job.out_of_memory) throw std::bad_alloc();
       return;
     }

@@ -7,15 +7,23 @@ namespace tenter {
 
 // Calls body(context, i) for every i in [0, n), on at most `threads` threads, and returns when all are done.
 // Which thread runs which i is free, so results must not depend on it: kernels split work by shape alone.
-// Runs on the calling thread when the pool is busy (nested or concurrent calls).
+// Runs on the calling thread when the pool is busy (nested or concurrent calls), and when the pool sleeps and the work
+// is not worth waking it.
 // Throws std::bad_alloc when a body did.
-void parallel_raw(int64_t n, int threads, void (*body)(void*, int64_t), void* context);
+struct Team {
+  int threads;
+  bool wake;
+};
+void parallel_raw(int64_t n, Team team, void (*body)(void*, int64_t), void* context);
 
 template <class F>
-void parallel(int64_t n, int threads, F&& body) {
+void parallel(int64_t n, Team team, F&& body) {
   using Body = std::remove_reference_t<F>;
-  parallel_raw(n, threads, [](void* f, int64_t i) { (*static_cast<Body*>(f))(i); }, &body);
+  parallel_raw(n, team, [](void* f, int64_t i) { (*static_cast<Body*>(f))(i); }, &body);
 }
+
+// Who moves so many bytes: below a mebibyte telling another thread costs more than it saves, below eight waking one.
+inline Team team_for(int64_t bytes, int threads) { return {bytes < (1 << 20) ? 1 : threads, bytes >= (8 << 20)}; }
 
 bool forked();  // is this a child of the process that loaded the library?
 

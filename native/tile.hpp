@@ -25,7 +25,7 @@ struct Scratch {
     size = 0;
   }
 };
-thread_local Scratch tile_scratch, row_scratch, piece_scratch;
+thread_local Scratch tile_scratch, row_scratch, plane_scratch, piece_scratch;
 
 // The column axis as the tile sees it: `inner` values per column, strides in bytes.
 struct ColumnAxis {

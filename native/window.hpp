@@ -1,4 +1,4 @@
-// The window kernel: each output is a weighted sum of adjacent inputs. Passes over one axis, or two at once.
+// The window kernel: each output is a weighted sum of adjacent inputs. Passes over one axis, or two or three at once.
 // Included by level.cpp inside the namespace of an instruction set.
 //
 // One inner loop does all of it: rows * weights (rows.hpp). Columns become rows in transposed tiles (tile.hpp).
@@ -20,12 +20,11 @@ inline int64_t outer_count(const WindowTask& t) {
 }
 inline int64_t blocks(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
-// vertical_rows, a piece at a time past the caches if the task says so.
+// vertical_rows, a piece at a time past the caches if so told.
 template <class A, class S, class D>
-void rows_out(const WindowTask& t, const char* src, int64_t stride, int64_t lo, int64_t hi, D* dst, int64_t pitch,
-              int64_t n) {
-  const WindowMap& m = *t.row;
-  if (!t.stream) return vertical_rows<A, S, D>(src, stride, m, lo, hi, dst, pitch, n);
+void rows_out(bool stream, const char* src, int64_t stride, const WindowMap& m, int64_t lo, int64_t hi, D* dst,
+              int64_t pitch, int64_t n) {
+  if (!stream) return vertical_rows<A, S, D>(src, stride, m, lo, hi, dst, pitch, n);
   constexpr int64_t most = piece_bytes / int64_t(sizeof(D));
   const int64_t width = std::min(n, most / 2), height = std::max<int64_t>(2, most / width);
   D* const piece = piece_scratch.get<D>(height * width);
@@ -42,22 +41,23 @@ void rows_out(const WindowTask& t, const char* src, int64_t stride, int64_t lo, 
 
 // ---- one axis: rows only. The columns (and what is inside them) lie together.
 template <class A, class S, class D>
-void rows_pass(const WindowTask& t, int threads) {
+void rows_pass(const WindowTask& t, Team team) {
   const WindowMap& m = *t.row;
   const int64_t n = t.n_column * t.inner, width = std::min<int64_t>(n, 4096), n_blocks = blocks(n, width);
   const int64_t height = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, width)), n_rows = blocks(m.n_out, height);
-  parallel(outer_count(t) * n_rows * n_blocks, threads, [&](int64_t p) {
+  parallel(outer_count(t) * n_rows * n_blocks, team, [&](int64_t p) {
     const int64_t b = p % n_blocks * width, r = p / n_blocks % n_rows * height, outer = p / n_blocks / n_rows;
     const char* src = t.src + outer_offset(t, outer) + b * int64_t(sizeof(S));
     D* dst = reinterpret_cast<D*>(t.dst) + outer * m.n_out * n + b;
-    rows_out<A, S, D>(t, src, t.row_stride, r, std::min(m.n_out, r + height), dst + r * n, n, std::min(width, n - b));
+    rows_out<A, S, D>(t.stream, src, t.row_stride, m, r, std::min(m.n_out, r + height), dst + r * n, n,
+                      std::min(width, n - b));
     settle(t.stream);
   });
 }
 
 // ---- one axis: columns only. Outer axes and rows together are a list of rows, `lanes` of them a task.
 template <class A, class S, class D>
-void columns_pass(const WindowTask& t, int threads) {
+void columns_pass(const WindowTask& t, Team team) {
   constexpr int N = lanes<A>;
   const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
   const int64_t total = outer_count(t) * t.n_row, n_out = t.column->n_out;
@@ -69,7 +69,7 @@ void columns_pass(const WindowTask& t, int threads) {
     step = some == few ? std::max<int64_t>(N, most) : std::clamp<int64_t>(most, N, step);
   }
   const int64_t n_blocks = blocks(n_out, step);
-  parallel(blocks(total, N) * n_blocks, threads, [&](int64_t p) {
+  parallel(blocks(total, N) * n_blocks, team, [&](int64_t p) {
     const int64_t row = p / n_blocks * N, lo = p % n_blocks * step, hi = std::min(n_out, lo + step);
     const int n_rows = int(std::min<int64_t>(N, total - row));
     const char* rows[N];
@@ -101,90 +101,168 @@ void saturate_scratch(A* p, int64_t n) {
   }
 }
 
-// ---- both axes, by way of scratch rows that stay in cache.
+// ---- both axes, by way of scratch rows that stay in cache: output rows [lo, hi) of one plane. src is the plane's
+// first input row, dst where output row lo goes.
 template <class A, class S, class D>
-void both_pass(const WindowTask& t, int threads) {
+void both_rows(const WindowTask& t, const char* src, D* dst, int64_t lo, int64_t hi) {
   constexpr int N = lanes<A>;
   const WindowMap& m = *t.row;
-  const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
   const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner;
+  const char* rows[N];
+  auto fill_up = [](auto* a, int n) { std::fill(a + n, a + N, a[n - 1]); };
 
   if (t.rows_first) {
     const ColumnAxis packed{t.column, t.inner * int64_t(sizeof(A)), t.inner, sizeof(A), t.permutes};
-    const int64_t n_tiles = blocks(m.n_out, N);
-    parallel(outer_count(t) * n_tiles, threads, [&](int64_t p) {
-      const int64_t outer = p / n_tiles, o = p % n_tiles * N;
-      const int n_rows = int(std::min<int64_t>(N, m.n_out - o));
-      const char* src = t.src + outer_offset(t, outer);
-      A* const scratch = row_scratch.get<A>(n_in * n_rows);
-      const char* rows[N];
-      D* dst[N];
-      for (int r = 0; r < N; ++r) {
-        const int64_t at = std::min(r, n_rows - 1);
-        rows[r] = reinterpret_cast<const char*>(scratch + at * n_in);
-        dst[r] = reinterpret_cast<D*>(t.dst) + (outer * m.n_out + o + at) * n_out;
+    A* const scratch = row_scratch.get<A>(n_in * N);
+    D* to[N];
+    for (; lo < hi; lo += N) {
+      const int n_rows = int(std::min<int64_t>(N, hi - lo));
+      for (int r = 0; r < n_rows; ++r, dst += n_out) {
+        rows[r] = reinterpret_cast<const char*>(scratch + r * n_in);
+        to[r] = dst;
       }
-      vertical_rows<A, S, A>(src, t.row_stride, m, o, o + n_rows, scratch, n_in, n_in);
+      fill_up(rows, n_rows), fill_up(to, n_rows);
+      vertical_rows<A, S, A>(src, t.row_stride, m, lo, lo + n_rows, scratch, n_in, n_in);
       if (t.saturate) saturate_scratch<A, D>(scratch, n_in * n_rows);
-      horizontal<A, A, D>(rows, n_rows, packed, dst, 0, t.column->n_out);
-      row_scratch.trim();
-    });
+      horizontal<A, A, D>(rows, n_rows, packed, to, 0, t.column->n_out);
+    }
+    row_scratch.trim();
     return;
   }
 
-  // Enough output rows a task that the input rows two tasks share are few, in about 192 KiB of scratch.
-  const double ratio = double(m.n_in) / double(std::max<int64_t>(1, m.n_out));
-  const double fit = (192 << 10) / (double(n_out) * sizeof(A) * std::max(ratio, 1e-3));
-  const int64_t height = std::clamp<int64_t>(int64_t(fit), 8, 256), n_tiles = blocks(m.n_out, height);
-  parallel(outer_count(t) * n_tiles, threads, [&](int64_t p) {
-    const int64_t outer = p / n_tiles, lo = p % n_tiles * height, hi = std::min(m.n_out, lo + height);
-    const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1);
-    const char* src = t.src + outer_offset(t, outer);
-    A* const scratch = row_scratch.get<A>(std::max<int64_t>(1, (last - first) * n_out));
-    for (int64_t i = first; i < last; i += N) {
-      const int n_rows = int(std::min<int64_t>(N, last - i));
-      const char* rows[N];
-      A* dst[N];
-      for (int r = 0; r < N; ++r) {
-        const int64_t at = i + std::min(r, n_rows - 1);
-        rows[r] = src + at * t.row_stride;
-        dst[r] = scratch + (at - first) * n_out;
-      }
-      horizontal<A, S, A>(rows, n_rows, c, dst, 0, t.column->n_out);
+  const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
+  const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1);
+  A* const scratch = row_scratch.get<A>(std::max<int64_t>(1, (last - first) * n_out));
+  A* to[N];
+  for (int64_t i = first, o = lo; i < last;) {
+    int n_rows = 0;
+    for (; n_rows < N && i < last; ++n_rows, ++i) {  // input rows in some window, which may lie far apart
+      while (m.first(o) + m.count(o) <= i) ++o;
+      i = std::max(i, m.first(o));
+      rows[n_rows] = src + i * t.row_stride;
+      to[n_rows] = scratch + (i - first) * n_out;
     }
-    if (t.saturate) saturate_scratch<A, D>(scratch, (last - first) * n_out);
-    const int64_t pitch = n_out * int64_t(sizeof(A));
-    rows_out<A, A, D>(t, reinterpret_cast<const char*>(scratch) - first * pitch, pitch, lo, hi,
-                      reinterpret_cast<D*>(t.dst) + (outer * m.n_out + lo) * n_out, n_out, n_out);
+    fill_up(rows, n_rows), fill_up(to, n_rows);
+    horizontal<A, S, A>(rows, n_rows, c, to, 0, t.column->n_out);
+  }
+  if (t.saturate) saturate_scratch<A, D>(scratch, (last - first) * n_out);
+  const int64_t pitch = n_out * int64_t(sizeof(A));
+  rows_out<A, A, D>(t.stream, reinterpret_cast<const char*>(scratch) - first * pitch, pitch, m, lo, hi, dst, n_out,
+                    n_out);
+  row_scratch.trim();
+}
+
+// Output rows a task: so many that the input rows two tasks share are few, in about 192 KiB of scratch.
+template <class A>
+int64_t both_height(const WindowTask& t) {
+  if (t.rows_first) return lanes<A>;
+  const double ratio = double(t.row->n_in) / double(std::max<int64_t>(1, t.row->n_out));
+  const double row = double(t.column->n_out * t.inner) * sizeof(A);
+  return std::clamp<int64_t>(int64_t((192 << 10) / (row * std::max(ratio, 1e-3))), 8, 256);
+}
+
+template <class A, class S, class D>
+void both_pass(const WindowTask& t, Team team) {
+  const int64_t height = both_height<A>(t), n_rows = t.row->n_out, n_tiles = blocks(n_rows, height);
+  const int64_t n_out = t.column->n_out * t.inner;
+  parallel(outer_count(t) * n_tiles, team, [&](int64_t p) {
+    const int64_t outer = p / n_tiles, lo = p % n_tiles * height;
+    both_rows<A, S, D>(t, t.src + outer_offset(t, outer), reinterpret_cast<D*>(t.dst) + (outer * n_rows + lo) * n_out,
+                       lo, std::min(n_rows, lo + height));
     settle(t.stream);
-    row_scratch.trim();
+  });
+}
+
+// Most input planes that `lot` adjacent outputs read, from a multiple of it on.
+inline int64_t most_planes(const WindowMap& m, int64_t lot) {
+  int64_t most = 0;
+  for (int64_t d = 0; d < m.n_out; d += lot) {
+    const int64_t end = std::min(m.n_out, d + lot) - 1;
+    most = std::max(most, m.first(end) + m.count(end) - m.first(d));
+  }
+  return most;
+}
+
+// ---- three axes: a band of rows of every plane, a few planes at a time, so that what lies between stays in cache.
+template <class A, class S, class D>
+void three_pass(const WindowTask& t, Team team) {
+  const WindowMap &planes = *t.plane, &m = *t.row;
+  const int64_t row_in = t.n_column * t.inner, row_out = t.column->n_out * t.inner, plane_out = m.n_out * row_out;
+  const int64_t scratch_row = std::max<int64_t>(1, (t.planes_first ? row_in : row_out) * int64_t(sizeof(A)));
+  const int64_t height = std::clamp<int64_t>((32 << 10) / scratch_row, 8, std::max<int64_t>(8, m.n_out));
+  const int64_t n_bands = blocks(m.n_out, height);
+  WindowTask flat = t;  // of the other two axes
+  parallel(outer_count(t) * n_bands, team, [&, flat](int64_t p) mutable {
+    const int64_t outer = p / n_bands, lo = p % n_bands * height, hi = std::min(m.n_out, lo + height);
+    const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1);
+    const char* const src = t.src + outer_offset(t, outer);
+    D* const dst = reinterpret_cast<D*>(t.dst) + outer * planes.n_out * plane_out + lo * row_out;
+    if (t.planes_first) {
+      constexpr int64_t two = 2;  // output planes, which share inputs
+      const int64_t band = (last - first) * row_in, pitch = row_in * int64_t(sizeof(A));
+      A* const scratch = plane_scratch.get<A>(std::max<int64_t>(1, two * band));
+      flat.row_stride = pitch, flat.column_stride = t.inner * int64_t(sizeof(A)), flat.inner_stride = sizeof(A);
+      const bool together = t.row_stride == row_in * int64_t(sizeof(S));
+      for (int64_t d = 0; d < planes.n_out; d += two) {
+        const int64_t end = std::min(planes.n_out, d + two);
+        for (int64_t i = first; i < last; i += together ? last - first : 1)
+          vertical_rows<A, S, A>(src + i * t.row_stride, t.plane_stride, planes, d, end, scratch + (i - first) * row_in,
+                                 band, together ? band : row_in);
+        for (int64_t k = d; k < end; ++k)
+          both_rows<A, A, D>(flat, reinterpret_cast<const char*>(scratch + (k - d) * band) - first * pitch,
+                             dst + k * plane_out, lo, hi);
+      }
+    } else {
+      // Input planes that two lots of outputs read are kept, moved to the front.
+      flat.stream = false;
+      const int64_t band = (hi - lo) * row_out, pitch = band * int64_t(sizeof(A));
+      const double ratio = double(planes.n_in) / double(std::max<int64_t>(1, planes.n_out));
+      const int64_t lot = std::clamp<int64_t>(int64_t((256 << 10) / (double(pitch) * std::max(ratio, 1e-3))), 2, 64);
+      const int64_t room = most_planes(planes, lot);
+      int64_t from = 0, made = 0;  // input planes [from, made) are in scratch
+      for (int64_t d = 0; d < planes.n_out; d += lot) {
+        const int64_t end = std::min(planes.n_out, d + lot);
+        const int64_t lowest = planes.first(d), highest = planes.first(end - 1) + planes.count(end - 1);
+        A* const scratch = plane_scratch.get<A>(std::max<int64_t>(1, room * band));
+        if (lowest > from && made > lowest)
+          std::memmove(scratch, scratch + (lowest - from) * band, (made - lowest) * pitch);
+        from = lowest, made = std::max(made, lowest);
+        for (; made < highest; ++made)
+          both_rows<A, S, A>(flat, src + made * t.plane_stride, scratch + (made - from) * band, lo, hi);
+        rows_out<A, A, D>(t.stream, reinterpret_cast<const char*>(scratch) - from * pitch, pitch, planes, d, end,
+                          dst + d * plane_out, plane_out, band);
+      }
+    }
+    settle(t.stream);
+    plane_scratch.trim();
   });
 }
 
 template <class A, class S, class D>
-void window_as(const WindowTask& t, int threads) {
-  if (t.row && t.column) both_pass<A, S, D>(t, threads);
-  else if (t.row) rows_pass<A, S, D>(t, threads);
-  else columns_pass<A, S, D>(t, threads);
+void window_as(const WindowTask& t, Team team) {
+  if (t.plane) three_pass<A, S, D>(t, team);
+  else if (t.row && t.column) both_pass<A, S, D>(t, team);
+  else if (t.row) rows_pass<A, S, D>(t, team);
+  else columns_pass<A, S, D>(t, team);
 }
 
 // Dtypes in and out: the same, or one of them the accumulator (a pass of several).
 template <class A, class T>
-bool window_from(const WindowTask& t, Dtype dtype, Dtype accumulator, int threads) {
-  if (t.in == dtype && t.out == dtype) window_as<A, T, T>(t, threads);
-  else if (t.in == dtype && t.out == accumulator) window_as<A, T, A>(t, threads);
-  else if (t.in == accumulator && t.out == dtype) window_as<A, A, T>(t, threads);
+bool window_from(const WindowTask& t, Dtype dtype, Dtype accumulator, Team team) {
+  if (t.in == dtype && t.out == dtype) window_as<A, T, T>(t, team);
+  else if (t.in == dtype && t.out == accumulator) window_as<A, T, A>(t, team);
+  else if (t.in == accumulator && t.out == dtype) window_as<A, A, T>(t, team);
   else return false;
   return true;
 }
 
 void window(const WindowTask& task, int threads) {
   const WindowTask& t = task;
-  // Below about a megabyte moved, waking a thread costs more than it saves.
   const int64_t rows = outer_count(t) * (t.row ? t.row->n_out : t.n_row);
-  const int64_t moved =
-      std::max(outer_count(t) * t.n_row * t.n_column, rows * (t.column ? t.column->n_out : t.n_column));
-  const int n = moved * t.inner * 8 < parallel_bytes ? 1 : threads;
+  const int64_t planes_in = t.plane ? t.plane->n_in : 1, planes_out = t.plane ? t.plane->n_out : 1;
+  const int64_t moved = std::max(outer_count(t) * planes_in * t.n_row * t.n_column,
+                                 planes_out * rows * (t.column ? t.column->n_out : t.n_column));
+  const Team n = team_for(moved * t.inner * 8, threads);
   const Dtype f32 = Dtype::f32, f64 = Dtype::f64, i64 = Dtype::i64;
   bool served = false;
   switch (t.acc) {

@@ -26,6 +26,8 @@ class WindowStep:
         dtype_out: int,
         accumulate: int,
         outer: list[tuple[int, int]],
+        plane: Axis | None,
+        planes_first: bool,
         row: Axis,
         column: Axis,
         inner: tuple[int, int],

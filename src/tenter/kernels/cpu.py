@@ -258,13 +258,15 @@ def _accumulator(dtype: str, dims: list[Dim]) -> str:
 
 
 def _passes(dims: list[Dim]) -> list[list[int]]:
-    """Dims to do together, first to last: copies first, then what shrinks most. Two neighbouring window dims are one
-    pass."""
+    """Dims to do together, first to last: copies first, then what shrinks most. Two or three neighbouring window dims
+    are one pass."""
     copies = [k for k, d in enumerate(dims) if isinstance(d.map, Copy)]
     windows = [k for k, d in enumerate(dims) if isinstance(d.map, Window)]
     passes = [[k] for k in windows]
-    if len(windows) > 1 and windows[-2] + 1 == windows[-1]:
-        passes = [[k] for k in windows[:-2]] + [windows[-2:]]
+    for together in (2, 3):
+        last = windows[-together:]
+        if len(last) == together and last[-1] - last[0] == together - 1:
+            passes = [[k] for k in windows[:-together]] + [last]
     passes.sort(key=lambda axes: _cost([dims[k] for k in axes]))
     return ([copies] if copies else []) + passes
 
@@ -279,9 +281,11 @@ def _window_pass(
     made: Plan, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
 ) -> None:
     """spare: the temporary that the input is packed into if it must be."""
-    rows_first = len(axes) == 2 and _rows_first(dims[axes[0]], dims[axes[1]], options.saturate)
+    rows_first = len(axes) > 1 and _rows_first(dims[axes[-2]], dims[axes[-1]], options.saturate)
+    plane = dims[axes[0]] if len(axes) == 3 else None
+    planes_first = plane is not None and plane.n_out <= plane.n
     itemsize, inner = source.itemsize, _merge(dims[axes[-1] + 1 :])
-    if _needs_packing(dims, axes, inner, rows_first, itemsize):
+    if _needs_packing(dims, axes, inner, rows_first or planes_first, itemsize):
         packed = Buffer(made.temporary(spare, math.prod(d.n for d in dims) * itemsize), 0, source.dtype, itemsize)
         _copy(made, source, packed, [d._replace(map=None) for d in dims])
         source = packed
@@ -291,8 +295,8 @@ def _window_pass(
     maps = [_native_axis(dims[k]) for k in axes]
     row: _native.Axis
     column: _native.Axis
-    if len(axes) == 2:
-        row, column, inside = maps[0], maps[1], (n_inner, inner_stride)
+    if len(axes) > 1:
+        row, column, inside = maps[-2], maps[-1], (n_inner, inner_stride)
     elif n_inner >= WIDE:
         row, column, inside = maps[0], (n_inner, inner_stride, None), (1, itemsize)
     else:
@@ -302,6 +306,8 @@ def _window_pass(
         NATIVE_DTYPES[target.dtype],
         ACCUMULATE[options.accumulate],
         _merge(dims[: axes[0]]),
+        maps[0] if plane else None,
+        planes_first,
         row,
         column,
         inside,
@@ -321,12 +327,12 @@ def _rows_first(row: Dim, column: Dim, saturate: bool) -> bool:
 
 
 def _needs_packing(
-    dims: list[Dim], axes: list[int], inner: list[tuple[int, int]], rows_first: bool, itemsize: int
+    dims: list[Dim], axes: list[int], inner: list[tuple[int, int]], whole_rows: bool, itemsize: int
 ) -> bool:
     """Must the input be made contiguous first?
 
     What lies inside an axis is walked with one stride, and a wide inside must lie together. So must whole rows if
-    rows are summed before columns, a vector of columns at a time.
+    rows or planes are summed before columns, a vector of columns at a time.
     """
     if len(inner) > 1:
         return True
@@ -334,8 +340,8 @@ def _needs_packing(
     together = stride == itemsize
     if len(axes) == 1:
         return n_inner >= WIDE and not together
-    column = dims[axes[1]]
-    return rows_first and not (together and (column.n == 1 or column.stride == n_inner * itemsize))
+    column = dims[axes[-1]]
+    return whole_rows and not (together and (column.n == 1 or column.stride == n_inner * itemsize))
 
 
 def _native_axis(d: Dim) -> tuple[int, int, _native.WindowMap]:
