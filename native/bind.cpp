@@ -19,6 +19,7 @@
 
 #include "kernels.hpp"
 #include "memory.hpp"
+#include "offsets.hpp"
 #include "permutes.hpp"
 #include "threads.hpp"
 
@@ -122,47 +123,15 @@ struct WindowStep {
   }
 };
 
-// Writes the n + 1 running totals of counts to offsets. Returns the total, or minus one minus the position of the first
-// count that is negative, or that takes the total past int64.
-template <class T>
-int64_t running_total(const char* counts, int64_t stride, int64_t n, int64_t* offsets) {
-  int64_t total = 0;
-  offsets[0] = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    T count;
-    std::memcpy(&count, counts + i * stride, sizeof count);
-    if constexpr (std::is_signed_v<T>)
-      if (count < 0) return -1 - i;
-    if (__builtin_add_overflow(total, count, &total)) return -1 - i;
-    offsets[i + 1] = total;
-  }
-  return total;
-}
-int64_t offsets_of(uintptr_t counts, int dtype, int64_t stride, int64_t n, uintptr_t offsets) {
-  const char* c = reinterpret_cast<const char*>(counts);
-  int64_t* o = reinterpret_cast<int64_t*>(offsets);
-  nb::gil_scoped_release release;
-  switch (Dtype(dtype)) {
-    case Dtype::i8: return running_total<int8_t>(c, stride, n, o);
-    case Dtype::u8: return running_total<uint8_t>(c, stride, n, o);
-    case Dtype::i16: return running_total<int16_t>(c, stride, n, o);
-    case Dtype::u16: return running_total<uint16_t>(c, stride, n, o);
-    case Dtype::i32: return running_total<int32_t>(c, stride, n, o);
-    case Dtype::u32: return running_total<uint32_t>(c, stride, n, o);
-    case Dtype::u64: return running_total<uint64_t>(c, stride, n, o);
-    default: return running_total<int64_t>(c, stride, n, o);
-  }
-}
-
 // Counts of repeat_interleave with their running totals, and what is done with them on small contiguous arrays
 // (outer, n, inner): as `kernels/cpu.py` would plan it, without the plan, which would cost more than the work.
 struct Counts {
   std::vector<int64_t> offset;
-  int64_t total;  // or as offsets_of says
+  int64_t total;  // or as running_totals says
 
   Counts(uintptr_t counts, int dtype, int64_t stride, int64_t n)
       : offset(size_t(n) + 1),
-        total(offsets_of(counts, dtype, stride, n, reinterpret_cast<uintptr_t>(offset.data()))) {}
+        total(running_totals(reinterpret_cast<const char*>(counts), Dtype(dtype), stride, n, offset.data(), 1)) {}
   int64_t n() const { return int64_t(offset.size()) - 1; }
   void copy(uintptr_t src, uintptr_t dst, int64_t outer, int64_t inner_bytes) const {
     CopyTask task{reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), inner_bytes, 0, {}, {}, false};
@@ -228,7 +197,11 @@ NB_MODULE(_native, m) {
            nb::arg("planes_first"), nb::arg("row"), nb::arg("column"), nb::arg("inner"), nb::arg("rows_first"),
            nb::arg("saturate"))
       .def("__call__", &WindowStep::run);
-  m.def("offsets", &offsets_of);
+  m.def("offsets", [](uintptr_t counts, int dtype, int64_t stride, int64_t n, uintptr_t offsets, int threads) {
+    nb::gil_scoped_release release;
+    return running_totals(reinterpret_cast<const char*>(counts), Dtype(dtype), stride, n,
+                          reinterpret_cast<int64_t*>(offsets), threads);
+  });
   nb::class_<Counts>(m, "Counts")
       .def(nb::init<uintptr_t, int, int64_t, int64_t>())
       .def_ro("total", &Counts::total)

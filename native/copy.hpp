@@ -71,6 +71,32 @@ inline char* store_run(char* dst, const char* src, int64_t count, const char* en
   }
 }
 
+// Runs of counts that differ from one input to the next: a store for every input, whatever its count, as a branch on the
+// count would be guessed wrong. Returns how many of the inputs [i, n_in) it served, all those whose stores stay before
+// `end`; dst moves on.
+template <int N>
+inline int64_t store_runs(const int64_t* offset, int64_t n, const char* src, int64_t stride, char*& dst, const char* end) {
+  static_assert(N == 1 || N == 2 || N == 4 || N == 8);
+  using U = std::conditional_t<N == 1, uint8_t,
+                               std::conditional_t<N == 2, uint16_t, std::conditional_t<N == 4, uint32_t, uint64_t>>>;
+  constexpr int64_t wide = N == 8 ? 64 : 32;
+  typedef U Wide __attribute__((vector_size(wide)));
+  char* const first = dst - offset[0] * N;
+  int64_t i = 0;
+  for (; i < n; ++i, src += stride) {
+    char* const d = first + offset[i] * N;
+    char* const stop = first + offset[i + 1] * N;
+    if (end - stop < wide) break;
+    U value;
+    std::memcpy(&value, src, N);
+    const Wide copies = value - Wide{};
+    std::memcpy(d, &copies, wide);
+    for (char* more = d + wide; more < stop; more += wide) std::memcpy(more, &copies, wide);
+  }
+  dst = first + offset[i] * N;
+  return i;
+}
+
 // A constant, known number of copies: the compiler turns the loop into shuffles.
 template <int N, int R>
 inline void store_each(const char* src, int64_t stride, char* dst, int64_t n) {
@@ -105,7 +131,23 @@ void last_axis(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_
         for (int64_t i = 0; i < n; ++i) dst = store_run<N>(dst, from + i * a.stride, a.repeat, end);
     }
   } else {
-    each_run(a, lo, hi, [&](int64_t i, int64_t count) { dst = store_run<N>(dst, src + i * a.stride, count, end); });
+    auto each = [&](int64_t from, int64_t to) {
+      each_run(a, from, to, [&](int64_t i, int64_t count) { dst = store_run<N>(dst, src + i * a.stride, count, end); });
+    };
+    if constexpr (N == 1 || N == 2 || N == 4 || N == 8) {
+      if (a.kind == CopyAxis::runs && hi > lo) {
+        // The first run may have begun before, and the last may go on after.
+        const int64_t* const first = std::upper_bound(a.offset, a.offset + a.n_in + 1, lo);
+        const int64_t* const last = std::upper_bound(first, a.offset + a.n_in + 1, hi);
+        if (last - first > 1) {
+          each(lo, *first);
+          const int64_t i = first - a.offset;
+          const int64_t done = store_runs<N>(first, last - first - 1, src + i * a.stride, a.stride, dst, end);
+          return each(first[done], hi);
+        }
+      }
+    }
+    each(lo, hi);
   }
 }
 
@@ -160,8 +202,9 @@ inline void fill_past(const CopyTask& t, int k, const char* src, char* dst, int6
   const CopyAxis& a = t.axis[k];
   const int64_t size = t.bytes[k + 1];
   if (size <= piece_bytes / 2) {
-    alignas(64) thread_local char piece[piece_bytes];
-    int64_t each = piece_bytes / size;
+    constexpr int64_t large_piece = 8 * piece_bytes;  // where each piece's first run must be looked for
+    alignas(64) thread_local char piece[large_piece];
+    int64_t each = (a.kind == CopyAxis::runs ? large_piece : piece_bytes) / size;
     if (a.kind == CopyAxis::every && each > a.repeat) each = each / a.repeat * a.repeat;
     for (int64_t o = lo; o < hi; o += each, dst += each * size) {
       const int64_t end = std::min(hi, o + each);

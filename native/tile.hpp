@@ -51,6 +51,7 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, D* ds
   int64_t o = lo;
   for (; o + N <= hi; o += N) {
     Vec<A> square[N];
+    VecN<I, N> empty;
     for (int l = 0; l < N; ++l) {
       const int64_t count = m.count(o + l);
       const char* p = src + m.first(o + l) * int64_t(sizeof(S));
@@ -64,12 +65,12 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, D* ds
       } else {
         square[l] = lane < I(count) ? load_part<A, S>(p, count) : nothing;
       }
-      if (count == 0) square[l][0] = A(0);
+      empty[l] = count == 0;
     }
     transpose<A>(square);
     Vec<A> sum = square[0];
     for (int l = 1; l < N; ++l) sum += square[l];
-    store<A, D>(dst + o - lo, sum);
+    store<A, D>(dst + o - lo, empty ? Vec<A>{} : sum);
   }
   return o;
 }

@@ -93,11 +93,13 @@ def _interpolated(
     base = np.floor(at).astype(np.int64) - reach + 1
     taps = base[:, None] + np.arange(2 * reach)
     weight = fir.f(taps - at[:, None])
-    inside = np.clip(taps, 0, n_in - 1)
-    start, stop = inside[:, 0], inside[:, -1] + 1
-    dense = np.zeros((n_out, 2 * reach))
-    np.add.at(dense, (np.arange(n_out)[:, None], inside - start[:, None]), weight)
-    return _window(n_in, start, stop, dense[np.arange(2 * reach) < (stop - start)[:, None]])
+    start, stop = np.clip(base, 0, n_in - 1), np.clip(base + 2 * reach - 1, 0, n_in - 1) + 1
+    cut = np.flatnonzero(stop - start < 2 * reach)  # rows at the edges
+    inside = np.clip(taps[cut], 0, n_in - 1) - start[cut, None]
+    edge = np.zeros(inside.shape)
+    np.add.at(edge, (np.arange(len(cut))[:, None], inside), weight[cut])
+    weight[cut] = edge
+    return _window(n_in, start, stop, weight[np.arange(2 * reach) < (stop - start)[:, None]])
 
 
 def _antialiased(n_in: int, n_out: int, scale: float | None, align_corners: bool, fir: filters.Filter) -> Copy | Window:
@@ -130,10 +132,11 @@ def _window(n_in: int, start: Ints, stop: Ints, weight: Floats) -> Copy | Window
     offset = np.concatenate([[0], np.cumsum(stop - start)])
     row = np.repeat(np.arange(n_out), stop - start)
     column = np.arange(offset[-1]) - offset[row] + start[row]
-    used = weight != 0
+    used = np.flatnonzero(weight)
+    changes = row[used[1:]] != row[used[:-1]]
+    firsts, lasts = used[np.append(True, changes)[: len(used)]], used[np.append(changes, True)[: len(used)]]
     first, last = stop.copy(), start.copy()
-    np.minimum.at(first, row[used], column[used])
-    np.maximum.at(last, row[used], column[used] + 1)
+    first[row[firsts]], last[row[lasts]] = column[firsts], column[lasts] + 1
     first = np.minimum.accumulate(first[::-1])[::-1]
     last = np.maximum(np.maximum.accumulate(last), first)
     first, last = np.maximum(first, start), np.minimum(last, stop)

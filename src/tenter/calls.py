@@ -16,7 +16,7 @@ from tenter.stretch import RepeatCounts, Stretch
 _planned: dict[tuple[Any, ...], apply.Planned] = {}
 _positions = 0
 # Entries; positions of their maps, together (a table costs about 40 bytes for each) and of one; steps of one.
-MOST, MOST_POSITIONS, LONGEST, STEPS = 2048, 1 << 20, 1 << 15, 32
+MOST, MOST_POSITIONS, LONGEST, STEPS = 2048, 1 << 20, 1 << 19, 32
 # Arguments that stay what they are; a tensor of one count does not.
 CONSTANTS = {int, float, str, bool, type(None), tuple}
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tenter import _native, frontends, limits
+from tenter import _native, frontends, limits, threads
 from tenter.build import KINDS
 from tenter.frontends import surely
 from tenter.limits import INT64_MAX, Refusal, number, refuse
@@ -170,6 +170,7 @@ def offsets(name: str, values: npt.NDArray[Any]) -> Ints:
         values.strides[0],
         len(values),
         running.__array_interface__["data"][0],
+        threads.get_num_threads(),
     )
     if total < 0:
         at = -1 - total

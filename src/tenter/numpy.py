@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numpy import repeat as _numpy_repeat
 from numpy import tile as _numpy_tile
 
-from tenter import check, limits
+from tenter import calls, check, limits
 from tenter.apply import stretch
 from tenter.stretch import Repeat, RepeatCounts, every
 
@@ -35,8 +35,15 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     """
     if not _plain(a):
         return _numpy_repeat(a, repeats, axis=axis)
+    given, kinds = (repeats, axis), (type(repeats), type(axis))
+    if type(repeats) is np.ndarray:
+        known = calls.recall_counts(a, repeats, axis, None)
+    else:
+        known = calls.recall("numpy.repeat", a, given, kinds) if type(repeats) is int else None
+    if known is not None:
+        return known
     try:
-        x = np.asarray(a)
+        x = array = np.asarray(a)
         x = x.reshape(-1) if axis is None else x.reshape(1) if x.ndim == 0 else x
         dim = 0 if axis is None else check.dim("axis", axis, x.ndim)
         n = x.shape[dim]
@@ -49,7 +56,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
             limits.refuse(ValueError, "repeats", "0-d or 1-D counts", f"{values.ndim}-D")
         counts = check.counts(values.reshape(-1).astype(np.int64), n, dim, None)
         if counts.each is not None:
-            return stretch(x, every(x.ndim, dim, counts.each))
+            return calls.serve("numpy.repeat", array, given, kinds, x, every(x.ndim, dim, counts.each))
         return stretch(x, RepeatCounts(counts.offsets, dim, counts.total(n)))
     except limits.Refusal:
         return _numpy_repeat(a, repeats, axis=axis)
@@ -69,14 +76,19 @@ def tile(A: Any, reps: Any) -> Any:
     """
     if not _plain(A):
         return _numpy_tile(A, reps)
+    given = reps if type(reps) is tuple else (reps,)
+    kinds = tuple(map(type, given))
+    if (known := calls.recall("numpy.tile", A, given, kinds)) is not None:
+        return known
     try:
         x: npt.NDArray[Any] = np.asarray(A)
-        given = check.sizes("reps", (reps if np.ndim(reps) else [reps],))
-        sizes = (1,) * (x.ndim - len(given)) + given
+        array = x
+        each = check.sizes("reps", (reps if np.ndim(reps) else [reps],))
+        sizes = (1,) * (x.ndim - len(each)) + each
         check.rank("reps", len(sizes))
         x = x.reshape((1,) * (len(sizes) - x.ndim) + x.shape)
         limits.addressable("reps", [int(x.shape[k]) * s for k, s in enumerate(sizes)], x.dtype.itemsize)
-        return stretch(x, Repeat(sizes, False))
+        return calls.serve("numpy.tile", array, given, kinds, x, Repeat(sizes, False))
     except limits.Refusal:
         return _numpy_tile(A, reps)
 

@@ -12,3 +12,7 @@ class Layout(NamedTuple):
     strides: tuple[int, ...]
     dtype: str
     itemsize: int
+
+
+# Counts of small arrays go without a plan: values, and results for each on average. Beyond, a plan is worth its cost.
+SMALL, SMALL_EACH = 1 << 13, 64

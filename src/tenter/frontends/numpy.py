@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tenter import memory
-from tenter.frontends.layout import Layout
+from tenter import _native, memory
+from tenter.frontends.layout import SMALL, SMALL_EACH, Layout
 
 if TYPE_CHECKING:
     from tenter.apply import Planned
 
 Array = npt.NDArray[Any]
+# Dtypes of counts, by their numbers in the core.
+COUNTS = {
+    np.dtype(name): number for name, number in [("int64", 11), ("int32", 9), ("int16", 7), ("int8", 5), ("uint8", 4)]
+}
 OPAQUE = "opaque"  # elements that are more than their bytes
 
 
@@ -111,7 +116,29 @@ def expand_plainly(x: Array, sizes: tuple[Any, ...]) -> Array | None:
 
 
 def repeat_small(x: Array, counts: Array, dim: int | None, output_size: int | None) -> Array | None:
-    return None
+    """Without a plan, which for counts that change from call to call would cost more than the work."""
+    shape, dtype = x.shape, COUNTS.get(counts.dtype)
+    if dtype is None or not 0 < x.size <= SMALL or not x.flags.c_contiguous or x.dtype.hasobject:
+        return None
+    if dim is None:
+        outer, n, rest = 1, x.size, ()
+        before = rest
+    elif type(dim) is int and -len(shape) <= dim < len(shape):
+        n, before, rest = shape[dim], shape[:dim], shape[dim:][1:]
+        outer = math.prod(before)
+    else:
+        return None
+    if counts.shape != (n,):
+        return None
+    known = _native.Counts(address(counts), dtype, counts.strides[0], n)
+    total = known.total
+    if not 0 < total <= n * SMALL_EACH or (
+        output_size is not None and (type(output_size) is not int or output_size != total)
+    ):
+        return None
+    y: Array = np.empty((*before, total, *rest), x.dtype)
+    known.copy(address(x), address(y), outer, math.prod(rest) * x.dtype.itemsize)
+    return y
 
 
 def layout(x: Array) -> Layout:

@@ -12,6 +12,7 @@ import torch
 
 from tenter._native import Counts
 from tenter.frontends import NATIVE_DTYPES
+from tenter.frontends.layout import SMALL, SMALL_EACH
 from tenter.frontends.torch import private
 from tenter.frontends.torch.plain import holds, plain, recorded
 from tenter.frontends.torch.private import PLAIN, dispatch_keys
@@ -23,7 +24,6 @@ SUMS = {
     getattr(torch, name): (NATIVE_DTYPES[name], ACCUMULATE[sums])
     for name, sums in [("float32", "float32"), ("float64", "float64"), ("float16", "float32"), ("bfloat16", "float32")]
 }
-MOST, MOST_EACH = 1 << 13, 64  # values of x, and results for each on average: beyond, a plan is worth its cost
 
 
 def repeat_small(
@@ -32,10 +32,10 @@ def repeat_small(
     if type(dim) is not int or not plain(x) or dispatch_keys(counts) != PLAIN:
         return None
     shape, n_values, dtype = x.shape, x.numel(), COUNTS.get(counts.dtype)
-    if dtype is None or not 0 < n_values <= MOST or not -len(shape) <= dim < len(shape):
+    if dtype is None or not 0 < n_values <= SMALL or not -len(shape) <= dim < len(shape):
         return None
     n = shape[dim]
-    if n == 1 or counts.shape != (n,) or not x.is_contiguous():
+    if counts.shape != (n,) or not x.is_contiguous():
         return None
     size, (step,) = counts.itemsize, counts.stride()
     # As `holds` says, in place: this is a large part of a small call.
@@ -46,7 +46,7 @@ def repeat_small(
         return None
     known = Counts(counts.data_ptr(), dtype, step * size, n)
     total = known.total
-    if not 0 < total <= n * MOST_EACH:
+    if not 0 < total <= n * SMALL_EACH:
         return None
     if output_size is not None and (type(output_size) is not int or output_size != total):
         return None
