@@ -7,14 +7,14 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <cstring>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kernels.hpp"
@@ -37,18 +37,32 @@ struct HeldMap {
   std::optional<Int64s> start, offset;
   std::optional<Doubles> weight;
   std::vector<float> weight32;
-  // By inner, lanes and bytes of a lane; made at the first call that can use them. Null where there are none.
-  std::mutex making;
-  std::map<std::tuple<int64_t, int, int>, std::unique_ptr<Permutes>> permutes;
+  // By inner, lanes and bytes of a lane; made at the first call that can use them, where there are any. A list that
+  // only grows, and no lock: a child that is forked while another thread holds one would wait for ever.
+  struct Made {
+    Permutes permutes;
+    bool any;
+    Made* next;
+  };
+  std::atomic<Made*> made{nullptr};
 
+  HeldMap(WindowMap map, std::optional<Int64s> start, std::optional<Int64s> offset, std::optional<Doubles> weight)
+      : map(map), start(start), offset(offset), weight(weight) {}
+  HeldMap(const HeldMap&) = delete;
+  HeldMap& operator=(const HeldMap&) = delete;
+  ~HeldMap() {
+    for (Made* m = made; m;) delete std::exchange(m, m->next);
+  }
   const Permutes* permutes_for(int64_t inner, int lanes, int bytes) {
-    std::lock_guard lock(making);
-    const auto [at, missing] = permutes.try_emplace({inner, lanes, bytes});
-    if (missing) {
-      auto made = std::make_unique<Permutes>();
-      if (make_permutes(map, inner, lanes, bytes, *made)) at->second = std::move(made);
-    }
-    return at->second.get();
+    for (const Made* m = made; m; m = m->next)
+      if (m->permutes.inner == inner && m->permutes.lanes == lanes && m->permutes.bytes == bytes)
+        return m->any ? &m->permutes : nullptr;
+    auto fresh = std::make_unique<Made>();
+    fresh->any = make_permutes(map, inner, lanes, bytes, fresh->permutes);
+    fresh->next = made;
+    while (!made.compare_exchange_weak(fresh->next, fresh.get())) {}
+    const Made* m = fresh.release();  // another thread may have made the same: they are equal
+    return m->any ? &m->permutes : nullptr;
   }
 };
 
@@ -87,6 +101,7 @@ using WindowAxis = std::tuple<int64_t, int64_t, nb::object>;
 struct WindowStep {
   WindowTask task{};
   nb::object plane_map, row_map, column_map;  // that the task points into
+  int64_t n_rows;                             // in all
   HeldMap* columns = nullptr;                 // column_map, whose permutes are used
 
   WindowStep(int in, int out, int acc, const std::vector<std::tuple<int64_t, int64_t>>& outer,
@@ -107,14 +122,18 @@ struct WindowStep {
     if (!column_map.is_none()) columns = &nb::cast<HeldMap&>(column_map);
     task.column = columns ? &columns->map : nullptr;
     task.rows_first = rows_first, task.saturate = saturate;
+    n_rows = task.n_row * (plane ? std::get<0>(*plane) : 1);
+    for (const auto& [n, stride] : outer) n_rows *= n;
   }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
     WindowTask now = task;
     now.src = reinterpret_cast<const char*>(src), now.dst = reinterpret_cast<char*>(dst);
     now.stream = stream;
     nb::gil_scoped_release release;
+    // Tables for less would take longer than the work; sums without weights are mostly of counts, which change.
+    const int64_t few_rows = task.column && task.column->weight32 ? 8 : 64;
     constexpr int64_t narrow = 4;  // what is inside a column; wider ones fill vectors better by themselves
-    if (columns && task.inner <= narrow && task.acc != Accumulate::i64) {
+    if (columns && task.inner <= narrow && task.acc != Accumulate::i64 && n_rows >= few_rows) {
       const bool wide = task.acc == Accumulate::f64;
       const Kernels& k = kernels();
       now.permutes = columns->permutes_for(task.inner, wide ? k.double_lanes : k.float_lanes, wide ? 8 : 4);
@@ -176,7 +195,7 @@ NB_MODULE(_native, m) {
           "__init__",
           [](HeldMap* self, int64_t n_in, int64_t n_out, int64_t width, std::optional<Int64s> start,
              std::optional<Int64s> offset, std::optional<Doubles> weight) {
-            new (self) HeldMap{{n_in, n_out, width}, start, offset, weight, {}, {}, {}};
+            new (self) HeldMap({n_in, n_out, width}, start, offset, weight);
             WindowMap& map = self->map;
             if (start) map.start = start->data(), map.offset = offset->data();
             if (weight) {

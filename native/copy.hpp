@@ -71,11 +71,12 @@ inline char* store_run(char* dst, const char* src, int64_t count, const char* en
   }
 }
 
-// Runs of counts that differ from one input to the next: a store for every input, whatever its count, as a branch on the
-// count would be guessed wrong. Returns how many of the inputs [i, n_in) it served, all those whose stores stay before
-// `end`; dst moves on.
+// Runs of counts that differ from one input to the next: a store for every input, whatever its count, as a branch on
+// the count would be guessed wrong. Returns how many of the inputs [i, n_in) it served, all those whose stores stay
+// before `end`; dst moves on.
 template <int N>
-inline int64_t store_runs(const int64_t* offset, int64_t n, const char* src, int64_t stride, char*& dst, const char* end) {
+inline int64_t store_runs(const int64_t* offset, int64_t n, const char* src, int64_t stride, char*& dst,
+                          const char* end) {
   static_assert(N == 1 || N == 2 || N == 4 || N == 8);
   using U = std::conditional_t<N == 1, uint8_t,
                                std::conditional_t<N == 2, uint16_t, std::conditional_t<N == 4, uint32_t, uint64_t>>>;
@@ -203,8 +204,9 @@ inline void fill_past(const CopyTask& t, int k, const char* src, char* dst, int6
   const int64_t size = t.bytes[k + 1];
   if (size <= piece_bytes / 2) {
     constexpr int64_t large_piece = 8 * piece_bytes;  // where each piece's first run must be looked for
-    alignas(64) thread_local char piece[large_piece];
-    int64_t each = (a.kind == CopyAxis::runs ? large_piece : piece_bytes) / size;
+    const int64_t room = a.kind == CopyAxis::runs ? large_piece : piece_bytes;
+    char* const piece = piece_scratch.get<char>(room);
+    int64_t each = room / size;
     if (a.kind == CopyAxis::every && each > a.repeat) each = each / a.repeat * a.repeat;
     for (int64_t o = lo; o < hi; o += each, dst += each * size) {
       const int64_t end = std::min(hi, o + each);

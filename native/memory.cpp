@@ -13,7 +13,9 @@
 namespace tenter {
 namespace {
 
-constexpr int64_t page = 2 << 20;
+constexpr int64_t page =
+    2 << 20;  // blocks begin with one; only large ones are whole pages, as a page is memory at once
+constexpr int64_t grain(int64_t bytes) { return bytes < (16 << 20) ? 64 << 10 : page; }
 
 struct Idle {
   char* p;
@@ -72,7 +74,7 @@ char* map_aligned(int64_t size) {
 Block::Block(int64_t wanted) : wanted(wanted) {
   Recycler& r = recycler();
   std::lock_guard lock(r.mutex);
-  size = std::max<int64_t>(1, (wanted + page - 1) / page) * page;
+  size = std::max<int64_t>(1, (wanted + grain(wanted) - 1) / grain(wanted)) * grain(wanted);
   forks = r.forks;
   // The smallest that holds it and wastes at most a quarter; of equals the last used, of which most is in cache.
   size_t best = r.idle.size();

@@ -56,13 +56,20 @@ void permuted_run(const char* const* rows, const Permutes& p, const Permutes::Ru
     const int64_t base = p.base[v], at = std::min(v * N, n - N);
     const Index<A> index = load_bits<Index<A>>(p.index.data() + v * vector_bytes);
     Vec<A> a[few], b[few], sum[few];
-    for (int r = 0; r < few; ++r) {
+    for (int r = 0; r < few && reach != Permutes::apart; ++r) {
       a[r] = load<A, S>(src[r] + base * int64_t(sizeof(S)));
-      if constexpr (reach != Permutes::one) b[r] = load<A, S>(src[r] + (base + N) * int64_t(sizeof(S)));
+      if constexpr (reach == Permutes::two) b[r] = load<A, S>(src[r] + (base + N) * int64_t(sizeof(S)));
     }
     auto tap = [&](int k, int r) __attribute__((always_inline)) {
       if constexpr (reach == Permutes::one) return permute<A>(a[r], index + int(k * inner));
       if constexpr (reach == Permutes::two) return permute<A>(a[r], b[r], index + int(k * inner));
+      if constexpr (reach == Permutes::apart) {
+        const Index<A> from = index + int(k * inner), last = int(p.row - 1) - Index<A>{};
+        const Index<A> at = from > last ? last : from;
+        S values[N];
+        for (int l = 0; l < N; ++l) std::memcpy(values + l, src[r] + int64_t(at[l]) * int64_t(sizeof(S)), sizeof(S));
+        return load<A, S>(values);
+      }
       const int64_t now = std::min(base + k * inner, end);
       const char* const s = src[r] + now * int64_t(sizeof(S));
       return permute<A>(load<A, S>(s), load<A, S>(s + N * sizeof(S)), index + int(base + k * inner - now));
@@ -119,7 +126,8 @@ void horizontal_permuted(const char* const* rows, int n_rows, const Permutes& p,
       switch (run.reach) {
         case Permutes::one: go.template operator()<Permutes::one>(); break;
         case Permutes::two: go.template operator()<Permutes::two>(); break;
-        default: go.template operator()<Permutes::moving>();
+        case Permutes::moving: go.template operator()<Permutes::moving>(); break;
+        default: go.template operator()<Permutes::apart>();
       }
     }
   }

@@ -12,7 +12,8 @@ namespace tenter {
 // Vector v is that of outputs v * lanes and on; the last is that of the last outputs, some of which it makes a second
 // time.
 struct Permutes {
-  enum Reach : int8_t { one, two, moving };  // all taps in one loaded vector, in two, or two loaded again for each tap
+  // All taps in one loaded vector, in two, in two loaded again for each tap, or each in a place of its own.
+  enum Reach : int8_t { one, two, moving, apart };
   // Vectors that are made in the same way.
   struct Run {
     int64_t lo, hi;

@@ -4,6 +4,32 @@
 // Kernels make such results here, a piece at a time, and put them where they belong.
 constexpr int64_t piece_bytes = 8 << 10;
 
+// Scratch memory of this thread, kept between tasks; given back when it was large.
+struct Scratch {
+  void* p = nullptr;
+  size_t size = 0;
+  ~Scratch() { std::free(p); }
+  template <class A>
+  A* get(int64_t n) {
+    const size_t need = (size_t(n) * sizeof(A) + 63) / 64 * 64;
+    if (need > size) {
+      std::free(p);
+      size = 0;
+      p = std::aligned_alloc(64, need);
+      if (!p) throw std::bad_alloc();
+      size = need;
+    }
+    return static_cast<A*>(p);
+  }
+  void trim() {
+    if (size <= (4u << 20)) return;
+    std::free(p);
+    p = nullptr;
+    size = 0;
+  }
+};
+thread_local Scratch piece_scratch;
+
 // Lines, not vectors: a line that is written in parts goes out in parts, which takes several times as long. Ends that
 // share their line with something else are stored in the ordinary way.
 inline void put(void* to, const void* from, int64_t n) {

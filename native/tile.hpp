@@ -1,31 +1,7 @@
 // Along the fastest axis: a tile of `lanes` rows is transposed into scratch, resampled as columns, and transposed back.
 // Included by level.cpp inside the namespace of an instruction set.
 
-// Scratch memory of this thread, kept between tasks; given back when it was large.
-struct Scratch {
-  void* p = nullptr;
-  size_t size = 0;
-  ~Scratch() { std::free(p); }
-  template <class A>
-  A* get(int64_t n) {
-    const size_t need = (size_t(n) * sizeof(A) + 63) / 64 * 64;
-    if (need > size) {
-      std::free(p);
-      size = 0;
-      p = std::aligned_alloc(64, need);
-      if (!p) throw std::bad_alloc();
-      size = need;
-    }
-    return static_cast<A*>(p);
-  }
-  void trim() {
-    if (size <= (4u << 20)) return;
-    std::free(p);
-    p = nullptr;
-    size = 0;
-  }
-};
-thread_local Scratch tile_scratch, row_scratch, plane_scratch, piece_scratch;
+thread_local Scratch tile_scratch, row_scratch, plane_scratch;
 
 // The column axis as the tile sees it: `inner` values per column, strides in bytes.
 struct ColumnAxis {

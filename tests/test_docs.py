@@ -99,3 +99,17 @@ def test_pytorch_page_code():
     with contextlib.redirect_stdout(out):
         exec(code, {})
     assert out.getvalue() == shown
+
+
+def test_memory_page_code():
+    text = (ROOT / "docs" / "memory.md").read_text()
+    codes, shown = (re.findall(rf"```{kind}\n(.*?)```", text, re.S) for kind in ("python", "text"))
+    before = tenter.memory.limit()
+    try:
+        for code, output in zip(codes, shown, strict=True):
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                exec(code, {})
+            assert out.getvalue() == output
+    finally:
+        tenter.memory.limit(before)

@@ -1,6 +1,6 @@
 """Memory of large results, kept and used again: fresh pages cost several times what writing them does.
 
-A result of a mebibyte or more lies in a block of whole huge pages. When the last array, tensor or view that looks at a
+A result of a mebibyte or more lies in a block of huge pages. When the last array, tensor or view that looks at a
 block is gone, the block is kept for a later result, up to a limit; the operating system may take what is kept whenever
 memory gets scarce. See docs/memory.md.
 """
@@ -17,7 +17,7 @@ DEFAULT = min(1 << 30, limits.machine_memory() // 16)
 
 
 class Stats(NamedTuple):
-    """Bytes, and numbers of blocks: kept idle (limit: at most), in use by results, and how results came by theirs."""
+    """Bytes, and numbers of blocks: kept idle (limit: at most), in use, and how often one was used again or was new."""
 
     limit: int
     idle: int
@@ -34,7 +34,7 @@ def limit(n_bytes: int | None = None) -> int:
     At first 1 GiB, or a sixteenth of the machine's (or container's) memory where that is less. With 0 nothing is kept,
     and results lie in ordinary memory of NumPy and PyTorch, as they always do in forked children.
 
-    Raises TypeError for what is no integer, ValueError for a negative one.
+    Raises TypeError for what is no integer, ValueError for a negative one or one past int64.
 
     >>> before = limit()
     >>> limit(256 << 20)
@@ -47,7 +47,7 @@ def limit(n_bytes: int | None = None) -> int:
     if n_bytes is None:
         return stats().limit
     try:
-        _native.memory_limit(min(check.integer("n_bytes", n_bytes, "a number of bytes", 0), limits.INT64_MAX))
+        _native.memory_limit(check.integer("n_bytes", n_bytes, "a number of bytes", 0))
     except limits.Refusal as refusal:
         raise check.error(refusal, "memory.limit", n_bytes) from None
     return stats().limit
@@ -64,7 +64,8 @@ def clear() -> None:
 
 
 def stats() -> Stats:
-    """What is kept and in use now, and since the process began how many results found a block and how many did not.
+    """What is kept and in use now, and how often since the process began a block was found and how often it was not, for
+    a result or for what lies between two passes.
 
     >>> stats().limit == limit()
     True
@@ -76,7 +77,10 @@ def block(n_bytes: int) -> _native.Block | None:
     """Memory for a result of so many bytes; None where the array library's own will do."""
     if n_bytes < _native.LARGE or not _native.recycles():
         return None
-    return _native.Block(n_bytes)
+    try:
+        return _native.Block(n_bytes)
+    except MemoryError:
+        raise MemoryError(f"result: no memory for {n_bytes} bytes") from None
 
 
 def past_caches(held: _native.Block, n_bytes: int) -> bool:

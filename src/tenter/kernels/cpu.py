@@ -322,8 +322,15 @@ def _rows_first(row: Dim, column: Dim, saturate: bool) -> bool:
     and the order shows, Pillow 13's rule."""
     if saturate:
         return 0 < row.n - row.n_out > 2 * (column.n - column.n_out)
-    rows, columns = max(row.n, row.n_out), max(column.n, column.n_out)
-    return rows * column.n + 3 * row.n_out * columns <= 3 * row.n * columns + rows * column.n_out
+    n_row, n_column = _touched(row), _touched(column)
+    rows, columns = max(n_row, row.n_out), max(n_column, column.n_out)
+    return rows * column.n + 3 * row.n_out * columns <= 3 * n_row * columns + rows * column.n_out
+
+
+def _touched(d: Dim) -> int:
+    """Inputs in some window, at most."""
+    assert isinstance(d.map, Window)
+    return d.n if d.map.offset is None else min(d.n, int(d.map.offset[-1]))
 
 
 def _needs_packing(
