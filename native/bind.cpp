@@ -248,5 +248,6 @@ NB_MODULE(_native, m) {
     return names;
   });
   m.def("force_level", [](const std::string& name) { return force_level(name.c_str()); });
+  m.def("join_openmp", &join_openmp);
   m.def("forked", &forked);
 }

@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <pthread.h>
 
 #include <atomic>
@@ -146,13 +147,22 @@ Pool& this_process_pool() {
 
 bool forked() { return is_child; }
 
+namespace {
+using OpenMP = void (*)(void (*)(void*), void*, unsigned, unsigned);
+std::atomic<OpenMP> openmp{nullptr};
+}  // namespace
+
+void join_openmp() { openmp = reinterpret_cast<OpenMP>(dlsym(RTLD_DEFAULT, "GOMP_parallel")); }
+
 void parallel_raw(int64_t n, Team team, void (*body)(void*, int64_t), void* context) {
   if (n > 1 && team.threads > 1) {
     Pool& p = this_process_pool();
     if (p.busy.try_lock()) {
       std::lock_guard hold(p.busy, std::adopt_lock);
       Job job{body, context, n, static_cast<int>(team.threads < n ? team.threads - 1 : n - 1)};
-      p.run(job, team.wake);
+      if (const OpenMP theirs = forked() ? nullptr : openmp.load())
+        theirs([](void* j) { drain(*static_cast<Job*>(j)); }, &job, unsigned(job.helpers_wanted + 1), 0);
+      else p.run(job, team.wake);
       if (job.out_of_memory) throw std::bad_alloc();
       return;
     }

@@ -25,6 +25,10 @@ void parallel(int64_t n, Team team, F&& body) {
 // Who moves so many bytes: below a mebibyte telling another thread costs more than it saves, below eight waking one.
 inline Team team_for(int64_t bytes, int threads) { return {bytes < (1 << 20) ? 1 : threads, bytes >= (8 << 20)}; }
 
+// From now on the threads of the OpenMP that is in the process, if there is one: whoever has brought it works with
+// those threads, which look for work for milliseconds after every loop of theirs, and would be in the way of others.
+void join_openmp();
+
 bool forked();  // is this a child of the process that loaded the library?
 
 }  // namespace tenter

@@ -14,14 +14,13 @@ import numpy.typing as npt
 import torch
 from torch.compiler import is_compiling
 
-from tenter import memory
+from tenter import _native, memory
 from tenter.frontends.layout import Layout
 from tenter.frontends.torch import private
 from tenter.frontends.torch.counts import repeat_small as repeat_small
 from tenter.frontends.torch.plain import KINDS, bare, extent, holds, memory_order, plain, recorded
 
 if TYPE_CHECKING:
-    from tenter import _native
     from tenter.apply import Planned
     from tenter.stretch import RepeatCounts, Stretch
 
@@ -29,6 +28,8 @@ NAMES = {getattr(torch, name): name for name in (
     "float32", "float64", "float16", "bfloat16", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64",
     "int64", "bool", "complex32", "complex64", "complex128")}  # fmt: skip
 __all__ = ["KINDS", "memory_order", "plain", "recorded"]
+
+_native.join_openmp()  # PyTorch's threads, which would be in the way of others
 
 
 def problem(x: torch.Tensor) -> str | None:
