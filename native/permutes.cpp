@@ -62,7 +62,7 @@ bool make(const WindowMap& m, const A* weights, Permutes& p) {
 
 bool make_permutes(const WindowMap& m, int64_t inner, int lanes, int bytes, Permutes& made) {
   made = {lanes, bytes, inner, m.n_in * inner, {}, {}, {}, {}, {}};
-  if (lanes == 0 || m.n_out * inner < lanes) return false;
+  if (lanes == 0 || m.n_in == 0 || m.n_out * inner < lanes) return false;
   // Most taps a window may have: beyond, sharing loads over the rows of a tile costs less.
   constexpr int64_t most = 16;
   for (int64_t o = 0; o < m.n_out; ++o)

@@ -27,7 +27,10 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, D* ds
   int64_t o = lo;
   for (; o + N <= hi; o += N) {
     Vec<A> square[N];
-    VecN<I, N> empty;
+    // Read as vectors, so that no branch waits for one of them: such a branch is guessed wrong time and again.
+    VecN<int64_t, N> from{}, to = 1 - from;
+    if (m.offset) from = load_bits<VecN<int64_t, N>>(m.offset + o), to = load_bits<VecN<int64_t, N>>(m.offset + o + 1);
+#pragma GCC unroll 16
     for (int l = 0; l < N; ++l) {
       const int64_t count = m.count(o + l);
       const char* p = src + m.first(o + l) * int64_t(sizeof(S));
@@ -41,12 +44,11 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, D* ds
       } else {
         square[l] = lane < I(count) ? load_part<A, S>(p, count) : nothing;
       }
-      empty[l] = count == 0;
     }
     transpose<A>(square);
     Vec<A> sum = square[0];
     for (int l = 1; l < N; ++l) sum += square[l];
-    store<A, D>(dst + o - lo, empty ? Vec<A>{} : sum);
+    store<A, D>(dst + o - lo, __builtin_convertvector(to == from, VecN<I, N>) ? Vec<A>{} : sum);
   }
   return o;
 }

@@ -139,9 +139,11 @@ void both_rows(const WindowTask& t, const char* src, D* dst, int64_t lo, int64_t
     for (; n_rows < N && i < last; ++n_rows, ++i) {  // input rows in some window, which may lie far apart
       while (m.first(o) + m.count(o) <= i) ++o;
       i = std::max(i, m.first(o));
+      if (i >= last) break;  // an empty window after a gap
       rows[n_rows] = src + i * t.row_stride;
       to[n_rows] = scratch + (i - first) * n_out;
     }
+    if (n_rows == 0) break;
     fill_up(rows, n_rows), fill_up(to, n_rows);
     horizontal<A, S, A>(rows, n_rows, c, to, 0, t.column->n_out);
   }

@@ -13,7 +13,7 @@ import ctypes, mmap, numpy as np
 from tenter import _native, build
 from tenter.apply import planned
 from tenter.kernels import reference
-from tenter.maps import Copy
+from tenter.maps import Copy, Window
 libc, keep = ctypes.CDLL(None, use_errno=True), []
 
 def guarded(x):
@@ -48,6 +48,26 @@ for level in _native.levels():
         x = (rng.random((3, 37, 29)) * 100).astype(dtype)
         for ho, wo in ((11, 80), (80, 11), (6, 6), (70, 70)):
             run(guarded(x), ((1, build.resample("cubic", 37, ho)), (2, build.resample("linear", 29, wo))))
+        # Windows far apart and near the row's end: loads that must begin earlier, single loads, rows that nobody reads.
+        for n, n_out in ((150, 75), (150, 70), (1200, 40), (70, 35)):
+            for kind in ("linear", "cubic"):
+                up = build.resample(kind, n_out, n)
+                for m in (build.resample(kind, n, n_out), up.T):
+                    for inner in (1, 3):
+                        x = (rng.random((16, n, inner)) * 100).astype(dtype)
+                        got, want = run(guarded(x), ((1, m),)), reference.run(x, ((1, m),))
+                        assert np.allclose(got.astype(float), want.astype(float), atol=1 + np.abs(want).max() * 1e-3), (level, dtype, m)
+                        x = (rng.random((2, n, 40, inner)) * 100).astype(dtype)
+                        run(guarded(x), ((1, m), (2, build.resample("linear", 40, 90))))
+        for start, offset in (([0, 7], [0, 6, 6]), ([0, 9], [0, 2, 2]), ([3, 9, 9], [0, 2, 2, 2]), ([9, 9], [0, 0, 0])):
+            gap = Window(9, len(start), start, offset, [1.0] * offset[-1])
+            wide = build.resample("linear", 40, 20)
+            x = (rng.random((3, 9, 40)) * 100).astype(dtype)
+            for y, maps in ((x, ((1, gap), (2, wide))), (x.reshape(1, 3, 9, 40), ((1, build.resample("linear", 3, 5)), (2, gap), (3, wide)))):
+                got, want = run(guarded(y), maps), reference.run(y, maps)
+                assert np.allclose(got.astype(float), want.astype(float), atol=1 + np.abs(want).max() * 1e-3), (level, dtype, maps)
+        nobody = Window(0, 20, [0] * 20, [0] * 21, [])
+        assert not run(guarded(np.zeros((70, 0), dtype)), ((1, nobody),)).any()
     keep.clear()
 print("inside")
 """

@@ -64,8 +64,9 @@ def clear() -> None:
 
 
 def stats() -> Stats:
-    """What is kept and in use now, and how often since the process began a block was found and how often it was not, for
-    a result or for what lies between two passes.
+    """What is kept and in use now, and how often since the process began a block was used again or was new.
+
+    Blocks are taken for results, and for what lies between two passes over one.
 
     >>> stats().limit == limit()
     True

@@ -89,7 +89,7 @@ def tile(A: Any, reps: Any) -> Any:
         x = x.reshape((1,) * (len(sizes) - x.ndim) + x.shape)
         limits.addressable("reps", [int(x.shape[k]) * s for k, s in enumerate(sizes)], x.dtype.itemsize)
         return calls.serve("numpy.tile", array, given, kinds, x, Repeat(sizes, False))
-    except limits.Refusal:
+    except (limits.Refusal, ValueError):  # the latter of nested lists of unlike lengths
         return _numpy_tile(A, reps)
 
 

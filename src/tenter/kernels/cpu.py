@@ -116,7 +116,7 @@ def plan(src: Layout, maps: tuple[tuple[int, AxisMap], ...], saturate: bool = Fa
         return made
     order = tuple(range(len(src.shape)))
     weighted = any(isinstance(m, Window) for _, m in maps)
-    if weighted and math.prod(shape_out) < math.prod(src.shape):
+    if weighted and math.prod(shape_out) < math.prod(src.shape) and 1 not in dict(maps):
         order = _channels_last(src)
     if order == tuple(range(len(src.shape))):
         _steps(made, source, target, _dims(src, dict(maps), order), saturate)
