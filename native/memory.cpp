@@ -121,7 +121,7 @@ Block::~Block() {
 #if defined(MADV_FREE)
   // Where memory gets scarce the system takes it before it takes any other. To say so interrupts the other threads,
   // which would be felt in smaller calls.
-  if (size >= 16 << 20) madvise(p, size_t(size), MADV_FREE);
+  if (size >= 32 << 20) madvise(p, size_t(size), MADV_FREE);
 #endif
   r.stats.idle += size;
   ++r.stats.idle_blocks;

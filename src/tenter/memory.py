@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tenter import _native, limits
 
 # Results that the caches hold are best left there for whoever reads them.
-PAST_CACHES = 16 << 20
+PAST_CACHES = 32 << 20
 DEFAULT = min(1 << 30, limits.machine_memory() // 16)
 
 
