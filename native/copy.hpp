@@ -72,8 +72,8 @@ inline char* store_run(char* dst, const char* src, int64_t count, const char* en
 }
 
 // Runs of counts that differ from one input to the next: a store for every input, whatever its count, as a branch on
-// the count would be guessed wrong. Returns how many of the inputs [i, n_in) it served, all those whose stores stay
-// before `end`; dst moves on.
+// the count would be guessed wrong. Returns how many of the n inputs it served, up to the first whose store would pass
+// `end`; dst moves on.
 template <int N>
 inline int64_t store_runs(const int64_t* offset, int64_t n, const char* src, int64_t stride, char*& dst,
                           const char* end) {

@@ -5,15 +5,16 @@
 
 namespace tenter {
 
-// Calls body(context, i) for every i in [0, n), on at most `threads` threads, and returns when all are done.
+struct Team {
+  int threads;
+  bool wake;  // those that sleep
+};
+
+// Calls body(context, i) for every i in [0, n), on at most `team.threads` threads, and returns when all are done.
 // Which thread runs which i is free, so results must not depend on it: kernels split work by shape alone.
 // Runs on the calling thread when the pool is busy (nested or concurrent calls), and when the pool sleeps and the work
 // is not worth waking it.
 // Throws std::bad_alloc when a body did.
-struct Team {
-  int threads;
-  bool wake;
-};
 void parallel_raw(int64_t n, Team team, void (*body)(void*, int64_t), void* context);
 
 template <class F>
