@@ -179,6 +179,25 @@ struct Counts {
   }
 };
 
+// Counts that are used once, on an array of as many values: where each chunk of outputs begins, and no more.
+struct Runs {
+  uintptr_t counts;
+  bool narrow;
+  int64_t n;
+  std::vector<int64_t> before;
+
+  Runs(uintptr_t counts, bool narrow, int64_t n, int threads) : counts(counts), narrow(narrow), n(n) {
+    nb::gil_scoped_release release;
+    before = chunk_totals(reinterpret_cast<const void*>(counts), narrow, n, threads);
+  }
+  void copy(uintptr_t src, uintptr_t dst, int bytes, int threads, bool stream) const {
+    const RunsTask task{reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), bytes,
+                        reinterpret_cast<const void*>(counts), narrow, n, before.data(), stream};
+    nb::gil_scoped_release release;
+    kernels().runs(task, threads);
+  }
+};
+
 // A block's bytes as Python's buffers, which keep it for as long as anything looks at them.
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   Block* const block = nb::inst_ptr<Block>(self);
@@ -229,6 +248,10 @@ NB_MODULE(_native, m) {
       .def("offsets", [](const Counts& c) {
         return nb::ndarray<nb::numpy, const int64_t>(c.offset.data(), {c.offset.size()}, nb::find(c));
       });
+  nb::class_<Runs>(m, "Runs")
+      .def(nb::init<uintptr_t, bool, int64_t, int>())
+      .def_prop_ro("total", [](const Runs& r) { return r.before.empty() ? int64_t(-1) : r.before.back(); })
+      .def("copy", &Runs::copy);
   nb::class_<Block>(m, "Block", nb::type_slots(block_slots))
       .def(nb::init<int64_t>())
       .def_prop_ro("address", [](const Block& b) { return reinterpret_cast<uintptr_t>(b.p); })

@@ -44,14 +44,17 @@ inline int64_t input_of(const CopyAxis& a, int64_t o) {
   return i;
 }
 
+template <int N>
+using Unsigned =
+    std::conditional_t<N == 1, uint8_t, std::conditional_t<N == 2, uint16_t, std::conditional_t<N == 4, uint32_t, uint64_t>>>;
+
 // Stores `count` copies of the N bytes at src. Runs are short, so one wide store mostly covers a run; it spills over
 // into the next run's place, which is written after it. `end` is the end of this task's output: nothing is spilled past
 // it.
 template <int N>
 inline char* store_run(char* dst, const char* src, int64_t count, const char* end) {
   if constexpr (N == 1 || N == 2 || N == 4 || N == 8) {
-    using U = std::conditional_t<N == 1, uint8_t,
-                                 std::conditional_t<N == 2, uint16_t, std::conditional_t<N == 4, uint32_t, uint64_t>>>;
+    typedef Unsigned<N> U;
     typedef U Wide __attribute__((vector_size(32)));
     U value;
     std::memcpy(&value, src, N);
@@ -78,8 +81,7 @@ template <int N>
 inline int64_t store_runs(const int64_t* offset, int64_t n, const char* src, int64_t stride, char*& dst,
                           const char* end) {
   static_assert(N == 1 || N == 2 || N == 4 || N == 8);
-  using U = std::conditional_t<N == 1, uint8_t,
-                               std::conditional_t<N == 2, uint16_t, std::conditional_t<N == 4, uint32_t, uint64_t>>>;
+  typedef Unsigned<N> U;
   constexpr int64_t wide = N == 8 ? 64 : 32;
   typedef U Wide __attribute__((vector_size(wide)));
   char* const first = dst - offset[0] * N;

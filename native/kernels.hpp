@@ -32,6 +32,20 @@ struct CopyTask {
   bool stream;                  // past the caches
 };
 
+// Values that lie together, each as often as the caller's count says, without a table of where they go: inputs
+// chunk * c and after have their outputs from before[c] on.
+struct RunsTask {
+  static constexpr int64_t chunk = 1 << 14;
+  const char* src;
+  char* dst;
+  int bytes;  // of a value: 1, 2, 4 or 8
+  const void* counts;
+  bool narrow;  // int32 counts, not int64
+  int64_t n;
+  const int64_t* before;
+  bool stream;  // past the caches
+};
+
 // Row o of a window map reads inputs first(o) .. first(o) + count(o) - 1. Without tables every row reads `width` inputs
 // of its own; without weights they are ones.
 struct WindowMap {
@@ -74,6 +88,7 @@ struct Kernels {
   int float_lanes, double_lanes;  // that can be permuted; none: 0
   void (*copy)(const CopyTask&, int threads);
   void (*window)(const WindowTask&, int threads);
+  void (*runs)(const RunsTask&, int threads);
 };
 
 const Kernels& kernels();            // the table in use

@@ -33,6 +33,8 @@ namespace {
 #include "stream.hpp"
 
 #include "copy.hpp"
+#include "runs.hpp"
+
 #include "rows.hpp"
 
 #include "permuted.hpp"
@@ -44,6 +46,6 @@ namespace {
 
 extern const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL);
 const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL), permutable<float> ? lanes<float> : 0,
-                                                  permutable<double> ? lanes<double> : 0, copy, window};
+                                                  permutable<double> ? lanes<double> : 0, copy, window, runs};
 
 }  // namespace tenter

@@ -31,16 +31,15 @@ int64_t one_by_one(const char* counts, int64_t stride, int64_t n, int64_t* offse
   return total;
 }
 
-// A chunk's sum, then each chunk from the sum of those before it. False where some count may be too large for that, or
-// is negative: one by one finds out which.
-constexpr int64_t chunk = 1 << 15;
+constexpr int64_t chunk = RunsTask::chunk;
+
+// Totals before each chunk, and of all. Empty where some count may be too large for that, or is negative.
 template <class T, bool together>
-bool by_chunks(const char* counts, int64_t any_stride, int64_t n, int64_t* offsets, int threads) {
+std::vector<int64_t> totals_before(const char* counts, int64_t any_stride, int64_t n, Team team) {
   const int64_t stride = together ? int64_t(sizeof(T)) : any_stride;
   const int64_t n_chunks = (n + chunk - 1) / chunk;
-  std::vector<int64_t> sum(size_t(n_chunks), 0);
+  std::vector<int64_t> before(size_t(n_chunks) + 1, 0);
   std::vector<uint64_t> bits(size_t(n_chunks), 0);
-  const Team team = team_for(n * int64_t(sizeof(T) + sizeof(int64_t)), threads);
   parallel(n_chunks, team, [&](int64_t c) {
     const int64_t hi = std::min(n, (c + 1) * chunk);
     uint64_t any = 0, all = 0;
@@ -48,17 +47,24 @@ bool by_chunks(const char* counts, int64_t any_stride, int64_t n, int64_t* offse
       const uint64_t count = uint64_t(count_at<T>(counts, stride, i));  // negative ones get large
       any |= count, all += count;
     }
-    bits[size_t(c)] = any, sum[size_t(c)] = int64_t(all);
+    bits[size_t(c)] = any, before[size_t(c) + 1] = int64_t(all);
   });
-  int64_t total = 0;
-  for (size_t c = 0; c < size_t(n_chunks); ++c) {
-    if (bits[c] >> 47 || __builtin_add_overflow(total, sum[c], &sum[c])) return false;
-    std::swap(total, sum[c]);  // what lies before it
-  }
+  for (size_t c = 0; c < size_t(n_chunks); ++c)
+    if (bits[c] >> 47 || __builtin_add_overflow(before[c], before[c + 1], &before[c + 1])) return {};
+  return before;
+}
+
+// A chunk's sum, then each chunk from the sum of those before it. False where one by one finds out what is wrong.
+template <class T, bool together>
+bool by_chunks(const char* counts, int64_t any_stride, int64_t n, int64_t* offsets, int threads) {
+  const int64_t stride = together ? int64_t(sizeof(T)) : any_stride;
+  const Team team = team_for(n * int64_t(sizeof(T) + sizeof(int64_t)), threads);
+  const std::vector<int64_t> before = totals_before<T, together>(counts, stride, n, team);
+  if (before.empty()) return false;
   offsets[0] = 0;
-  parallel(n_chunks, team, [&](int64_t c) {
+  parallel(int64_t(before.size()) - 1, team, [&](int64_t c) {
     const int64_t hi = std::min(n, (c + 1) * chunk);
-    int64_t running = sum[size_t(c)];
+    int64_t running = before[size_t(c)];
     for (int64_t i = c * chunk; i < hi; ++i) offsets[i + 1] = running += int64_t(count_at<T>(counts, stride, i));
   });
   return true;
@@ -88,6 +94,18 @@ int64_t running_totals(const char* counts, Dtype dtype, int64_t stride, int64_t 
     case Dtype::u64: return totals_of<uint64_t>(counts, stride, n, offsets, threads);
     default: return totals_of<int64_t>(counts, stride, n, offsets, threads);
   }
+}
+
+std::vector<int64_t> chunk_totals(const void* counts, bool narrow, int64_t n, int threads) {
+  const char* const at = static_cast<const char*>(counts);
+  const Team team = team_for(n * (narrow ? 4 : 8), threads);
+  std::vector<int64_t> before =
+      narrow ? totals_before<int32_t, true>(at, 4, n, team) : totals_before<int64_t, true>(at, 8, n, team);
+  for (size_t c = 1; c < before.size(); ++c) {
+    constexpr int64_t little = 1 << 18;
+    if (before[c] - before[c - 1] > std::max(little, before.back() / 8)) return {};
+  }
+  return before;
 }
 
 }  // namespace tenter

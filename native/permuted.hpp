@@ -42,10 +42,10 @@ inline Vec<A> permute(Vec<A> a, Vec<A> b, Index<A> index) {
 constexpr int few = 2;
 
 // Vectors [lo, hi) of a run, of n outputs a row, in few rows; output `from` goes to dst. K: taps, 0 where only known
-// now.
+// now. stream: past the caches; dst begins a line then.
 template <class A, class S, class D, int K, Permutes::Reach reach, bool ragged>
 void permuted_run(const char* const* rows, const Permutes& p, const Permutes::Run& run, int64_t lo, int64_t hi,
-                  int64_t n, int64_t from, D* const* dst) {
+                  int64_t n, int64_t from, D* const* dst, bool stream) {
   constexpr int64_t N = lanes<A>;
   const int taps = K ? K : run.taps;
   const char* weight = p.weight.data() + (run.weight + (lo - run.lo) * taps * N) * int64_t(sizeof(A));
@@ -91,7 +91,9 @@ void permuted_run(const char* const* rows, const Permutes& p, const Permutes::Ru
       }
     }
     for (int r = 0; r < few; ++r) {
-      if (at >= from) {
+      if (at == v * N) {
+        store_columns<A, D, 1>(to[r] + at, sum + r, stream);
+      } else if (at >= from) {
         store<A, D>(to[r] + at, sum[r]);
       } else {  // a last vector that begins before what was asked for
         D values[N];
@@ -105,7 +107,7 @@ void permuted_run(const char* const* rows, const Permutes& p, const Permutes::Ru
 // Outputs [lo, hi) of n_rows rows whose values lie together; lo is a multiple of the lanes, hi too or the end.
 template <class A, class S, class D>
 void horizontal_permuted(const char* const* rows, int n_rows, const Permutes& p, int64_t n_out, D* const* dst,
-                         int64_t lo, int64_t hi) {
+                         int64_t lo, int64_t hi, bool stream) {
   constexpr int64_t N = lanes<A>;
   const int64_t n = n_out * p.inner, from = lo * p.inner, first = from / N, last = (hi * p.inner + N - 1) / N;
   for (int r = 0; r < n_rows; r += few) {
@@ -116,11 +118,11 @@ void horizontal_permuted(const char* const* rows, int n_rows, const Permutes& p,
       const int64_t v = std::max(run.lo, first), end = std::min(run.hi, last);
       if (v >= end) continue;
       auto go = [&]<Permutes::Reach reach>() {
-        if (run.ragged) return permuted_run<A, S, D, 0, reach, true>(src, p, run, v, end, n, from, to);
+        if (run.ragged) return permuted_run<A, S, D, 0, reach, true>(src, p, run, v, end, n, from, to, stream);
         switch (run.taps) {
-          case 2: return permuted_run<A, S, D, 2, reach, false>(src, p, run, v, end, n, from, to);
-          case 4: return permuted_run<A, S, D, 4, reach, false>(src, p, run, v, end, n, from, to);
-          default: return permuted_run<A, S, D, 0, reach, false>(src, p, run, v, end, n, from, to);
+          case 2: return permuted_run<A, S, D, 2, reach, false>(src, p, run, v, end, n, from, to, stream);
+          case 4: return permuted_run<A, S, D, 4, reach, false>(src, p, run, v, end, n, from, to, stream);
+          default: return permuted_run<A, S, D, 0, reach, false>(src, p, run, v, end, n, from, to, stream);
         }
       };
       switch (run.reach) {

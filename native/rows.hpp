@@ -10,7 +10,7 @@ inline const A* weights(const WindowMap& m) {
 
 // U vectors of output columns at `src`; K is the number of taps, 0 where only known at run time.
 template <class A, class S, class D, bool ones, int U, int K>
-inline void columns(const char* src, int64_t stride, int64_t count, const A* w, D* dst) {
+inline void columns(const char* src, int64_t stride, int64_t count, const A* w, D* dst, bool stream) {
   Vec<A> sum[U];
   const int64_t n = K ? K : count;
   for (int u = 0; u < U; ++u) {
@@ -25,19 +25,20 @@ inline void columns(const char* src, int64_t stride, int64_t count, const A* w, 
       else sum[u] = multiply_add<A>(x, w[k], sum[u]);
     }
   }
-  for (int u = 0; u < U; ++u) store<A, D>(dst + u * lanes<A>, sum[u]);
+  store_columns<A, D, U>(dst, sum, stream);
 }
 
 template <class A, class S, class D, bool ones, int K>
-inline void vertical_taps(const char* src, int64_t stride, int64_t count, const A* w, D* dst, int64_t n) {
+inline void vertical_taps(const char* src, int64_t stride, int64_t count, const A* w, D* dst, int64_t n, bool stream) {
   constexpr int N = lanes<A>;
   int64_t j = 0;
-  for (; j + 4 * N <= n; j += 4 * N) columns<A, S, D, ones, 4, K>(src + j * sizeof(S), stride, count, w, dst + j);
-  for (; j + N <= n; j += N) columns<A, S, D, ones, 1, K>(src + j * sizeof(S), stride, count, w, dst + j);
+  for (; j + 4 * N <= n; j += 4 * N)
+    columns<A, S, D, ones, 4, K>(src + j * sizeof(S), stride, count, w, dst + j, stream);
+  for (; j + N <= n; j += N) columns<A, S, D, ones, 1, K>(src + j * sizeof(S), stride, count, w, dst + j, stream);
   if (j == n) return;
   if (n >= N) {  // the last full vector again, ending at n: the same sums
     j = n - N;
-    columns<A, S, D, ones, 1, K>(src + j * sizeof(S), stride, count, w, dst + j);
+    columns<A, S, D, ones, 1, K>(src + j * sizeof(S), stride, count, w, dst + j, false);
     return;
   }
   Vec<A> sum{};
@@ -51,20 +52,21 @@ inline void vertical_taps(const char* src, int64_t stride, int64_t count, const 
 }
 
 // dst[j] = sum over k < count of w[k] * row k [j], for n columns; rows lie `stride` bytes apart, columns together.
+// stream: past the caches; dst begins a line then.
 template <class A, class S, class D>
-void vertical(const char* src, int64_t stride, int64_t count, const A* w, D* dst, int64_t n) {
+void vertical(const char* src, int64_t stride, int64_t count, const A* w, D* dst, int64_t n, bool stream = false) {
   if (count == 0) {
     for (int64_t j = 0; j < n; ++j) dst[j] = D{};
   } else if (w) {
     switch (count) {
-      case 1: return vertical_taps<A, S, D, false, 1>(src, stride, count, w, dst, n);
-      case 2: return vertical_taps<A, S, D, false, 2>(src, stride, count, w, dst, n);
-      case 3: return vertical_taps<A, S, D, false, 3>(src, stride, count, w, dst, n);
-      case 4: return vertical_taps<A, S, D, false, 4>(src, stride, count, w, dst, n);
-      default: return vertical_taps<A, S, D, false, 0>(src, stride, count, w, dst, n);
+      case 1: return vertical_taps<A, S, D, false, 1>(src, stride, count, w, dst, n, stream);
+      case 2: return vertical_taps<A, S, D, false, 2>(src, stride, count, w, dst, n, stream);
+      case 3: return vertical_taps<A, S, D, false, 3>(src, stride, count, w, dst, n, stream);
+      case 4: return vertical_taps<A, S, D, false, 4>(src, stride, count, w, dst, n, stream);
+      default: return vertical_taps<A, S, D, false, 0>(src, stride, count, w, dst, n, stream);
     }
   } else {
-    vertical_taps<A, S, D, true, 0>(src, stride, count, w, dst, n);
+    vertical_taps<A, S, D, true, 0>(src, stride, count, w, dst, n, stream);
   }
 }
 
@@ -72,7 +74,7 @@ void vertical(const char* src, int64_t stride, int64_t count, const A* w, D* dst
 // -0.0 is the sum of nothing that leaves the first product as it is, sign of zero included.
 template <class A, class S, class D, int U>
 inline void columns_of_two(const char* src, int64_t stride, const WindowMap& m, int64_t o, const A* w, D* dst0,
-                           D* dst1) {
+                           D* dst1, bool stream) {
   Vec<A> sum0[U], sum1[U];
   for (int u = 0; u < U; ++u) sum0[u] = sum1[u] = A(-0.0) - Vec<A>{};
   const A *w0 = w + m.offset[o], *w1 = w + m.offset[o + 1];
@@ -90,21 +92,19 @@ inline void columns_of_two(const char* src, int64_t stride, const WindowMap& m, 
   for (; k < end1; ++k, row += stride)
     for (int u = 0; u < U; ++u)
       sum1[u] = multiply_add<A>(load<A, S>(row + u * lanes<A> * sizeof(S)), w1[k - shared], sum1[u]);
-  for (int u = 0; u < U; ++u) {
-    store<A, D>(dst0 + u * lanes<A>, sum0[u]);
-    store<A, D>(dst1 + u * lanes<A>, sum1[u]);
-  }
+  store_columns<A, D, U>(dst0, sum0, stream);
+  store_columns<A, D, U>(dst1, sum1, stream);
 }
 
 // Output rows [lo, hi) of a map, n columns of each; src is input row 0 and output row o goes to dst + (o - lo) * pitch.
 template <class A, class S, class D>
 void vertical_rows(const char* src, int64_t stride, const WindowMap& m, int64_t lo, int64_t hi, D* dst, int64_t pitch,
-                   int64_t n) {
+                   int64_t n, bool stream = false) {
   constexpr int wide = 4 * lanes<A>;
   const A* const w = weights<A>(m);
   auto one = [&](int64_t o, int64_t j) {
     vertical<A, S, D>(src + m.first(o) * stride + j * int64_t(sizeof(S)), stride, m.count(o),
-                      w ? w + m.offset[o] : nullptr, dst + (o - lo) * pitch + j, n - j);
+                      w ? w + m.offset[o] : nullptr, dst + (o - lo) * pitch + j, n - j, stream);
   };
   for (int64_t o = lo; o < hi; ++o) {
     const bool two = w && o + 1 < hi && n >= wide && m.count(o) >= 4 && m.count(o + 1) >= 4 &&
@@ -121,9 +121,8 @@ void vertical_rows(const char* src, int64_t stride, const WindowMap& m, int64_t 
     int64_t j = 0;
     for (; j + wide <= n; j += wide) {
       const char* const at = src + j * int64_t(sizeof(S));
-      for (int64_t r = fresh; r < fresh_end; ++r)
-        for (int b = 0; b < wide * int(sizeof(S)); b += 64) __builtin_prefetch(at + r * stride + b);
-      columns_of_two<A, S, D, 4>(at, stride, m, o, w, to + j, to + pitch + j);
+      for (int64_t r = fresh; r < fresh_end; ++r) fetch(at + r * stride, wide * int64_t(sizeof(S)));
+      columns_of_two<A, S, D, 4>(at, stride, m, o, w, to + j, to + pitch + j, stream);
     }
     if (j < n) one(o, j), one(o + 1, j);
     ++o;

@@ -30,6 +30,11 @@ struct Scratch {
 };
 thread_local Scratch piece_scratch;
 
+// Into cache, for what is read soon: ahead of a walk that the machine does not foresee, or sees begin too late.
+inline void fetch(const char* p, int64_t n) {
+  for (int64_t at = 0; at < n; at += 64) __builtin_prefetch(p + at);
+}
+
 // Lines, not vectors: a line that is written in parts goes out in parts, which takes several times as long. Ends that
 // share their line with something else are stored in the ordinary way.
 inline void put(void* to, const void* from, int64_t n) {
@@ -55,6 +60,60 @@ inline void put(void* to, const void* from, int64_t n) {
   }
 #endif
   std::memcpy(dst, src, n);
+}
+
+// A vector that is a line, or part of one whose rest is stored next.
+template <class V>
+inline void put_vector(void* p, V v) {
+#if defined(__SSE2__)
+#if defined(__AVX512F__)
+  if constexpr (sizeof(V) == 64) _mm512_stream_si512((__m512i*)p, (__m512i)v);
+#endif
+#if defined(__AVX2__)
+  if constexpr (sizeof(V) == 32) _mm256_stream_si256((__m256i*)p, (__m256i)v);
+#endif
+  if constexpr (sizeof(V) == 16) _mm_stream_si128((__m128i*)p, (__m128i)v);
+#else
+  std::memcpy(p, &v, sizeof v);
+#endif
+}
+
+// n vectors of sums as vectors of D, joined until they are whole.
+template <class A, class D, int n>
+inline auto joined(const Vec<A>* sum) {
+  typedef VecN<std::conditional_t<sizeof(D) == 1, int8_t, std::conditional_t<sizeof(D) == 2, int16_t, int32_t>>,
+               n * lanes<A>>
+      Part;
+  if constexpr (n == 1) {
+    Part part;
+    store<A, D>(&part, sum[0]);
+    return part;
+  } else {
+    const auto a = joined<A, D, n / 2>(sum), b = joined<A, D, n / 2>(sum + n / 2);
+    return [&]<int... l>(std::integer_sequence<int, l...>) {
+      return (Part)__builtin_shufflevector(a, b, l...);
+    }(std::make_integer_sequence<int, n * lanes<A>>{});
+  }
+}
+
+// Can U vectors of sums, as D at the begin of a line, go past the caches by themselves, in whole lines?
+template <class A, class D, int U>
+constexpr bool whole_lines = U * lanes<A> * int(sizeof(D)) % 64 == 0;
+
+// U vectors of sums as D; stream: past the caches if they are whole lines.
+template <class A, class D, int U>
+inline void store_columns(D* dst, const Vec<A>* sum, bool stream) {
+  if constexpr (whole_lines<A, D, U>) {
+    if (stream) {
+      constexpr int each = int(sizeof(A) / sizeof(D));  // vectors of sums that make a vector of D
+      for (int u = 0; u < U; u += each) {
+        if constexpr (each == 1) put_vector(dst + u * lanes<A>, sum[u]);
+        else put_vector(dst + u * lanes<A>, joined<A, D, each>(sum + u));
+      }
+      return;
+    }
+  }
+  for (int u = 0; u < U; ++u) store<A, D>(dst + u * lanes<A>, sum[u]);
 }
 
 // Before anybody else is told that a task is done.

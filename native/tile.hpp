@@ -21,15 +21,67 @@ template <class A, class S, class D>
 int64_t segment_sums(const char* src, const char* end, const WindowMap& m, D* dst, int64_t lo, int64_t hi) {
   constexpr int N = lanes<A>;
   typedef std::conditional_t<sizeof(A) == 4, int32_t, int64_t> I;
+  typedef Vec<int64_t> Offsets;
+  constexpr int H = N / 2, parts = int(sizeof(int64_t) / sizeof(A));  // vectors of offsets for one of sums
+  typedef VecN<A, H> Half;
   VecN<I, N> lane;
+  VecN<I, H> lane_of_half;
   for (int l = 0; l < N; ++l) lane[l] = l;
+  for (int l = 0; l < H; ++l) lane_of_half[l] = l;
   const Vec<A> nothing = A(-0.0) - Vec<A>{};  // what leaves a sum as it is, its sign of zero too
   int64_t o = lo;
   for (; o + N <= hi; o += N) {
     Vec<A> square[N];
-    // Read as vectors, so that no branch waits for one of them: such a branch is guessed wrong time and again.
-    VecN<int64_t, N> from{}, to = 1 - from;
-    if (m.offset) from = load_bits<VecN<int64_t, N>>(m.offset + o), to = load_bits<VecN<int64_t, N>>(m.offset + o + 1);
+    // Counts are looked at as vectors, so that no branch waits for one of them: such a branch is guessed wrong time and
+    // again.
+    Offsets counts[parts];
+    for (int k = 0; k < parts; ++k) {
+      counts[k] = m.width - Offsets{};
+      if (!m.offset) continue;
+      const int64_t* const at = m.offset + o + k * lanes<int64_t>;
+      counts[k] = load_bits<Offsets>(at + 1) - load_bits<Offsets>(at);
+    }
+    auto where = [&](auto&& test) __attribute__((always_inline)) {  // as a mask of sums
+      if constexpr (parts == 1) {
+        return (VecN<I, N>)test(counts[0]);
+      } else {
+        typedef VecN<int32_t, H> Part;
+        const Part a = __builtin_convertvector(test(counts[0]), Part), b = __builtin_convertvector(test(counts[1]), Part);
+        return [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+          return (VecN<I, N>)__builtin_shufflevector(a, b, i...);
+        }(std::make_integer_sequence<int, N>{});
+      }
+    };
+    const VecN<I, N> empty = where([](Offsets c) { return c == 0; });
+    auto put_sums = [&](int n) __attribute__((always_inline)) {
+      Vec<A> sum = square[0];
+      for (int l = 1; l < n; ++l) sum += square[l];
+      store<A, D>(dst + o - lo, empty ? Vec<A>{} : sum);
+    };
+    // Segments of half a vector and less, two of them in each: half the shuffles.
+    constexpr int reach = std::is_same_v<A, S> ? H : N;
+    const bool inside = src + (m.first(o + N - 1) + reach) * int64_t(sizeof(S)) <= end;
+    if (inside && !any(where([](Offsets c) { return c > H; }))) {
+      auto half = [&](int64_t l) __attribute__((always_inline)) {
+        const char* const p = src + m.first(l) * int64_t(sizeof(S));
+        Half x;
+        if constexpr (std::is_same_v<A, S>) {
+          x = load_bits<Half>(p);
+        } else {
+          const Vec<A> all = load<A, S>(p);
+          std::memcpy(&x, &all, sizeof x);
+        }
+        return lane_of_half < I(m.count(l)) ? x : A(-0.0) - Half{};
+      };
+#pragma GCC unroll 8
+      for (int l = 0; l < H; ++l)
+        square[l] = [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+          return __builtin_shufflevector(half(o + l), half(o + l + H), i...);
+        }(std::make_integer_sequence<int, N>{});
+      transpose<A, H>(square);
+      put_sums(H);
+      continue;
+    }
 #pragma GCC unroll 16
     for (int l = 0; l < N; ++l) {
       const int64_t count = m.count(o + l);
@@ -46,9 +98,7 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, D* ds
       }
     }
     transpose<A>(square);
-    Vec<A> sum = square[0];
-    for (int l = 1; l < N; ++l) sum += square[l];
-    store<A, D>(dst + o - lo, __builtin_convertvector(to == from, VecN<I, N>) ? Vec<A>{} : sum);
+    put_sums(N);
   }
   return o;
 }
@@ -149,8 +199,10 @@ int64_t tile_outputs(const ColumnAxis& c) {
   return std::clamp<int64_t>(int64_t(room), lanes<A>, 4096) / lanes<A> * lanes<A>;
 }
 
+// stream: past the caches, which only the permuted way can by itself; dst begin lines then.
 template <class A, class S, class D>
-void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, D* const* dst, int64_t lo, int64_t hi) {
+void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, D* const* dst, int64_t lo, int64_t hi,
+                bool stream = false) {
   if (c.inner >= lanes<A> && c.inner_stride == int64_t(sizeof(S))) {  // a column is wide enough to be a row
     const WindowMap& m = *c.map;
     const A* const w = weights<A>(m);
@@ -161,7 +213,8 @@ void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, D* con
     return;
   }
   if constexpr (permutable<A>) {
-    if (permuted<A, S>(c)) return horizontal_permuted<A, S, D>(rows, n_rows, *c.permutes, c.map->n_out, dst, lo, hi);
+    if (permuted<A, S>(c))
+      return horizontal_permuted<A, S, D>(rows, n_rows, *c.permutes, c.map->n_out, dst, lo, hi, stream);
   }
   // One row would leave lanes idle, and windows of a million inputs would make scratch as large as the input.
   const int64_t widest = c.map->count(lo) * c.inner;

@@ -34,6 +34,22 @@ inline V load_bits(const void* p) {
   return v;
 }
 
+// Is any lane of a whole vector's comparison true?
+template <class V>
+inline bool any(V mask) {
+  static_assert(sizeof(V) == vector_bytes);
+#if defined(__AVX512F__)
+  return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) != 0;
+#elif defined(__AVX2__)
+  return !_mm256_testz_si256((__m256i)mask, (__m256i)mask);
+#else
+  int64_t bits = 0;
+  const VecN<int64_t, 2> both = (VecN<int64_t, 2>)mask;
+  for (int l = 0; l < 2; ++l) bits |= both[l];
+  return bits != 0;
+#endif
+}
+
 // sum + x * w, fused where the level has it. Contraction is off (CMakeLists.txt), so this alone decides the rounding,
 // and a value comes out the same whichever loop computes it.
 template <class A>
@@ -218,13 +234,14 @@ inline A load_one(const void* p) {
   }
 }
 
-// Transposes a square of lanes x lanes values held in registers. Stage s swaps the off-diagonal s x s blocks.
-template <class A>
+// Transposes squares of H x H values side by side in registers, H vectors; one square of lanes x lanes unless told
+// otherwise. Stage s swaps the off-diagonal s x s blocks.
+template <class A, int H = lanes<A>>
 inline void transpose(Vec<A>* v) {
   constexpr int N = lanes<A>;
   auto stage = [&]<int S, int... l>(std::integral_constant<int, S>, std::integer_sequence<int, l...>)
                    __attribute__((always_inline)) {
-                     for (int r = 0; r < N; ++r) {
+                     for (int r = 0; r < H; ++r) {
                        if (r & S) continue;
                        const Vec<A> a = v[r], b = v[r + S];
                        v[r] = __builtin_shufflevector(a, b, (l & S ? N + l - S : l)...);
@@ -232,8 +249,8 @@ inline void transpose(Vec<A>* v) {
                      }
                    };
   constexpr auto all = std::make_integer_sequence<int, N>{};
-  if constexpr (N > 1) stage(std::integral_constant<int, 1>{}, all);
-  if constexpr (N > 2) stage(std::integral_constant<int, 2>{}, all);
-  if constexpr (N > 4) stage(std::integral_constant<int, 4>{}, all);
-  if constexpr (N > 8) stage(std::integral_constant<int, 8>{}, all);
+  if constexpr (H > 1) stage(std::integral_constant<int, 1>{}, all);
+  if constexpr (H > 2) stage(std::integral_constant<int, 2>{}, all);
+  if constexpr (H > 4) stage(std::integral_constant<int, 4>{}, all);
+  if constexpr (H > 8) stage(std::integral_constant<int, 8>{}, all);
 }

@@ -20,11 +20,19 @@ inline int64_t outer_count(const WindowTask& t) {
 }
 inline int64_t blocks(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
-// vertical_rows, a piece at a time past the caches if so told.
+// Rows that begin where lines do.
+template <class D>
+inline bool aligned(const D* dst, int64_t pitch) {
+  return (reinterpret_cast<intptr_t>(dst) | pitch * int64_t(sizeof(D))) % 64 == 0;
+}
+
+// vertical_rows, past the caches if so told: straight from the sums where rows are whole lines, so that the memory takes
+// lines while sums are made; else a piece at a time.
 template <class A, class S, class D>
 void rows_out(bool stream, const char* src, int64_t stride, const WindowMap& m, int64_t lo, int64_t hi, D* dst,
               int64_t pitch, int64_t n) {
-  if (!stream) return vertical_rows<A, S, D>(src, stride, m, lo, hi, dst, pitch, n);
+  const bool straight = whole_lines<A, D, 4> && aligned(dst, pitch);
+  if (!stream || straight) return vertical_rows<A, S, D>(src, stride, m, lo, hi, dst, pitch, n, stream);
   constexpr int64_t most = piece_bytes / int64_t(sizeof(D));
   const int64_t width = std::min(n, most / 2), height = std::max<int64_t>(2, most / width);
   D* const piece = piece_scratch.get<D>(height * width);
@@ -61,12 +69,15 @@ void columns_pass(const WindowTask& t, Team team) {
   constexpr int N = lanes<A>;
   const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
   const int64_t total = outer_count(t) * t.n_row, n_out = t.column->n_out;
-  // How many rows are made together, and how much of each.
-  const int some = permuted<A, S>(c) ? few : N;
+  // How many rows are made together, and how much of each; straight to memory, or by way of a piece.
+  const bool quick = permuted<A, S>(c);
+  const bool straight = quick && whole_lines<A, D, 1> && aligned(reinterpret_cast<D*>(t.dst), n_out * t.inner);
+  const bool pieces = t.stream && !straight;
+  const int some = quick ? few : N;
   int64_t step = total == 1 ? 4096 : tile_outputs<A>(c);
   if (t.stream) {
     const int64_t most = piece_bytes / int64_t(sizeof(D)) / some / t.inner / N * N;
-    step = some == few ? std::max<int64_t>(N, most) : std::clamp<int64_t>(most, N, step);
+    step = quick ? std::max<int64_t>(N, most) : std::clamp<int64_t>(most, N, step);
   }
   const int64_t n_blocks = blocks(n_out, step);
   parallel(blocks(total, N) * n_blocks, team, [&](int64_t p) {
@@ -75,17 +86,20 @@ void columns_pass(const WindowTask& t, Team team) {
     const char* rows[N];
     D *dst[N], *made[N];
     const int64_t n = (hi - lo) * t.inner;
-    D* const piece = t.stream ? piece_scratch.get<D>(some * n) : nullptr;
+    D* const piece = pieces ? piece_scratch.get<D>(some * n) : nullptr;
     for (int r = 0; r < N; ++r) {
       const int64_t at = row + std::min(r, n_rows - 1);
       rows[r] = t.src + outer_offset(t, at / t.n_row) + at % t.n_row * t.row_stride;
       dst[r] = reinterpret_cast<D*>(t.dst) + (at * n_out + lo) * t.inner;
-      made[r] = t.stream ? piece + r % some * n : dst[r];
+      made[r] = pieces ? piece + r % some * n : dst[r];
     }
+    const WindowMap& m = *t.column;
+    const int64_t from = m.first(lo) * t.column_stride, size = (m.first(hi - 1) + m.count(hi - 1)) * t.column_stride - from;
     for (int r = 0; r < n_rows; r += some) {
       const int end = std::min(n_rows, r + some);
-      horizontal<A, S, D>(rows + r, end - r, c, made + r, lo, hi);
-      if (!t.stream) continue;
+      for (int k = end; k < std::min(n_rows, end + some) && quick; ++k) fetch(rows[k] + from, size);
+      horizontal<A, S, D>(rows + r, end - r, c, made + r, lo, hi, t.stream && straight);
+      if (!pieces) continue;
       for (int k = r; k < end; ++k) put(dst[k], made[k], n * int64_t(sizeof(D)));
     }
     settle(t.stream);
@@ -130,27 +144,34 @@ void both_rows(const WindowTask& t, const char* src, D* dst, int64_t lo, int64_t
     return;
   }
 
+  // A few input rows, then the output rows that need no others: while the memory takes these, the next are made.
   const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
-  const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1);
+  const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1), pitch = n_out * int64_t(sizeof(A));
   A* const scratch = row_scratch.get<A>(std::max<int64_t>(1, (last - first) * n_out));
+  const char* const origin = reinterpret_cast<const char*>(scratch) - first * pitch;
+  const int some = permuted<A, S>(c) ? few : N;
   A* to[N];
-  for (int64_t i = first, o = lo; i < last;) {
+  for (int64_t i = first, reader = lo; lo < hi;) {
     int n_rows = 0;
-    for (; n_rows < N && i < last; ++n_rows, ++i) {  // input rows in some window, which may lie far apart
-      while (m.first(o) + m.count(o) <= i) ++o;
-      i = std::max(i, m.first(o));
+    for (; n_rows < some && i < last; ++n_rows, ++i) {  // input rows in some window, which may lie far apart
+      while (m.first(reader) + m.count(reader) <= i) ++reader;
+      i = std::max(i, m.first(reader));
       if (i >= last) break;  // an empty window after a gap
       rows[n_rows] = src + i * t.row_stride;
       to[n_rows] = scratch + (i - first) * n_out;
     }
-    if (n_rows == 0) break;
-    fill_up(rows, n_rows), fill_up(to, n_rows);
-    horizontal<A, S, A>(rows, n_rows, c, to, 0, t.column->n_out);
+    if (n_rows) {
+      for (int64_t next = i + 2; next < std::min(last, i + 2 + n_rows); ++next)
+        fetch(src + next * t.row_stride, n_in * int64_t(sizeof(S)));
+      fill_up(rows, n_rows), fill_up(to, n_rows);
+      horizontal<A, S, A>(rows, n_rows, c, to, 0, t.column->n_out);
+      for (int r = 0; r < n_rows && t.saturate; ++r) saturate_scratch<A, D>(to[r], n_out);
+    }
+    int64_t end = lo;
+    while (end < hi && m.first(end) + m.count(end) <= i) ++end;
+    rows_out<A, A, D>(t.stream, origin, pitch, m, lo, end, dst, n_out, n_out);
+    dst += (end - lo) * n_out, lo = end;
   }
-  if (t.saturate) saturate_scratch<A, D>(scratch, (last - first) * n_out);
-  const int64_t pitch = n_out * int64_t(sizeof(A));
-  rows_out<A, A, D>(t.stream, reinterpret_cast<const char*>(scratch) - first * pitch, pitch, m, lo, hi, dst, n_out,
-                    n_out);
   row_scratch.trim();
 }
 

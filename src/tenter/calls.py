@@ -37,11 +37,11 @@ def recall(op: str, x: Any, args: tuple[Any, ...], kinds: tuple[type, ...]) -> A
 
 
 def recall_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
-    """Each element of a small array as often as counts say, which are values; None for what needs more care."""
+    """Each element as often as counts say, which are values; None for what needs more care, or a plan."""
     frontend = frontends.KINDS.get(type(x))
     if frontend is None or frontends.KINDS[type(counts)] is not frontend:
         return None
-    return frontend.repeat_small(x, counts, dim, output_size)
+    return frontend.repeat_counted(x, counts, dim, output_size)
 
 
 def serve(op: str, x: Any, args: tuple[Any, ...], kinds: tuple[type, ...], flat: Any, does: Stretch) -> Any:

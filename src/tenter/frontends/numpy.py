@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tenter import _native, memory
+from tenter import _native, limits, memory, threads
 from tenter.frontends.layout import SMALL, SMALL_EACH, Layout
 
 if TYPE_CHECKING:
@@ -98,14 +98,18 @@ def run(x: Array, planned: Planned) -> Array:
     shape, order = planned.shape_out, planned.order
     if order is not None:
         shape = tuple(shape[d] for d in order)
-    held = memory.block(planned.n_bytes)
-    if held is None:
-        y: Array = np.empty(shape, x.dtype)
-        planned.steps.run(address(x), address(y))
-    else:
-        y = np.ndarray(shape, x.dtype, buffer=held)  # type: ignore[arg-type]  # any buffer
-        planned.steps.run(address(x), held.address, memory.past_caches(held, planned.n_bytes))
+    y, past_caches = _fresh(shape, x.dtype, planned.n_bytes)
+    planned.steps.run(address(x), address(y), past_caches)
     return y if order is None else y.transpose(np.argsort(order))
+
+
+def _fresh(shape: tuple[int, ...], dtype: np.dtype[Any], n_bytes: int) -> tuple[Array, bool]:
+    """Memory for a result, and whether to write it past the caches."""
+    held = memory.block(n_bytes)
+    if held is None:
+        return np.empty(shape, dtype), False
+    y: Array = np.ndarray(shape, dtype, buffer=held)  # type: ignore[arg-type]  # any buffer
+    return y, memory.past_caches(held, n_bytes)
 
 
 execute = again = run
@@ -115,11 +119,14 @@ def expand_plainly(x: Array, sizes: tuple[Any, ...]) -> Array | None:
     return None
 
 
-def repeat_small(x: Array, counts: Array, dim: int | None, output_size: int | None) -> Array | None:
-    """Without a plan, which for counts that change from call to call would cost more than the work."""
+def repeat_counted(x: Array, counts: Array, dim: int | None, output_size: int | None) -> Array | None:
+    """Without a plan, which for counts that change from call to call would cost more than the work, or than memory
+    for their running totals."""
     shape, dtype = x.shape, COUNTS.get(counts.dtype)
-    if dtype is None or not 0 < x.size <= SMALL or not x.flags.c_contiguous or x.dtype.hasobject:
+    if dtype is None or not x.size or not x.flags.c_contiguous or x.dtype.hasobject:
         return None
+    if x.size > SMALL:
+        return _repeat_scalars(x, counts) if output_size is None and (dim is None or len(shape) == 1) else None
     if dim is None:
         outer, n, rest = 1, x.size, ()
         before = rest
@@ -138,6 +145,20 @@ def repeat_small(x: Array, counts: Array, dim: int | None, output_size: int | No
         return None
     y: Array = np.empty((*before, total, *rest), x.dtype)
     known.copy(address(x), address(y), outer, math.prod(rest) * x.dtype.itemsize)
+    return y
+
+
+def _repeat_scalars(x: Array, counts: Array) -> Array | None:
+    size = counts.itemsize
+    if counts.shape != (x.size,) or counts.strides != (size,) or size not in (4, 8) or x.itemsize not in (1, 2, 4, 8):
+        return None
+    n_threads = threads.get_num_threads()
+    runs = _native.Runs(address(counts), size == 4, x.size, n_threads)
+    total = runs.total
+    if total <= 0 or total * x.itemsize > limits.machine_memory():
+        return None
+    y, past_caches = _fresh((total,), x.dtype, total * x.itemsize)
+    runs.copy(address(x), address(y), x.itemsize, n_threads, past_caches)
     return y
 
 

@@ -17,8 +17,8 @@ from torch.compiler import is_compiling
 from tenter import _native, memory
 from tenter.frontends.layout import Layout
 from tenter.frontends.torch import private
-from tenter.frontends.torch.counts import repeat_small as repeat_small
-from tenter.frontends.torch.plain import KINDS, bare, extent, holds, memory_order, plain, recorded
+from tenter.frontends.torch.counts import repeat_counted as repeat_counted
+from tenter.frontends.torch.plain import KINDS, bare, extent, holds, in_block, memory_order, plain, recorded
 
 if TYPE_CHECKING:
     from tenter.apply import Planned
@@ -142,7 +142,7 @@ def run(x: torch.Tensor, planned: Planned) -> torch.Tensor:
         return planned.slowly(x)
     held = memory.block(planned.n_bytes)
     if held is not None:
-        y = _in_block(held, planned, x.dtype)
+        y = in_block(held, x.dtype, planned.shape_out, planned.order)
         steps.run(x.data_ptr(), held.address, memory.past_caches(held, planned.n_bytes))
         return y
     try:
@@ -160,17 +160,6 @@ def run(x: torch.Tensor, planned: Planned) -> torch.Tensor:
     else:
         steps.run(x.data_ptr(), y.data_ptr())
     return y
-
-
-def _in_block(held: _native.Block, planned: Planned, dtype: torch.dtype) -> torch.Tensor:
-    """A tensor, and no view of one, of the result's shape in a block's memory."""
-    storage = torch.frombuffer(held, dtype=torch.uint8).untyped_storage()
-    shape = planned.shape_out
-    steps, step = [1] * len(shape), 1
-    for d in reversed(planned.order or range(len(shape))):
-        steps[d] = step
-        step *= shape[d]
-    return torch.empty(0, dtype=dtype, device="cpu").set_(storage, 0, shape, steps)
 
 
 def _like(y: torch.Tensor) -> torch.Tensor:

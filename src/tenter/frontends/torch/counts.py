@@ -1,5 +1,6 @@
-"""repeat_interleave of small plain tensors with counts in a tensor: the short way, as a plan for counts that change
-from call to call would cost more than the work.
+"""repeat_interleave of plain tensors with counts in a tensor: the short way for small ones, as a plan for counts that
+change from call to call would cost more than the work, and for scalars without a gradient, as running totals of their
+counts would take more memory than the result.
 
 Whatever is unusual or wrong goes the long way, which says so.
 """
@@ -10,11 +11,12 @@ from typing import Any
 
 import torch
 
-from tenter._native import Counts
+from tenter import limits, memory, threads
+from tenter._native import Counts, Runs
 from tenter.frontends import NATIVE_DTYPES
 from tenter.frontends.layout import SMALL, SMALL_EACH
 from tenter.frontends.torch import private
-from tenter.frontends.torch.plain import holds, plain, recorded
+from tenter.frontends.torch.plain import holds, in_block, plain, recorded
 from tenter.frontends.torch.private import PLAIN, dispatch_keys
 from tenter.kernels.cpu import ACCUMULATE, WIDE
 from tenter.stretch import RepeatCounts
@@ -26,13 +28,19 @@ SUMS = {
 }
 
 
-def repeat_small(
+def repeat_counted(
     x: torch.Tensor, counts: torch.Tensor, dim: int | None, output_size: int | None
 ) -> torch.Tensor | None:
-    if type(dim) is not int or not plain(x) or dispatch_keys(counts) != PLAIN:
+    if not plain(x) or dispatch_keys(counts) != PLAIN:
         return None
     shape, n_values, dtype = x.shape, x.numel(), COUNTS.get(counts.dtype)
-    if dtype is None or not 0 < n_values <= SMALL or not -len(shape) <= dim < len(shape):
+    if n_values > SMALL:
+        if (dim is not None and (len(shape) != 1 or type(dim) is not int or dim not in (0, -1))) or (
+            x.requires_grad and torch.is_grad_enabled()
+        ):
+            return None
+        return _repeat_scalars(x, counts, output_size)
+    if type(dim) is not int or dtype is None or not n_values or not -len(shape) <= dim < len(shape):
         return None
     n = shape[dim]
     if counts.shape != (n,) or not x.is_contiguous():
@@ -56,6 +64,32 @@ def repeat_small(
         return None
     result: torch.Tensor = _repeat(x, (known, total, dim, shape))
     return result
+
+
+def _repeat_scalars(x: torch.Tensor, counts: torch.Tensor, output_size: int | None) -> torch.Tensor | None:
+    n, size, n_bytes = x.numel(), counts.itemsize, x.itemsize
+    if (
+        counts.shape != (n,)
+        or counts.dtype not in (torch.int64, torch.int32)
+        or n_bytes not in (1, 2, 4, 8)
+        or not (x.is_contiguous() and counts.is_contiguous())
+        or not (holds(x, n * n_bytes) and holds(counts, n * size))
+    ):
+        return None
+    n_threads = threads.get_num_threads()
+    runs = Runs(counts.data_ptr(), size == 4, n, n_threads)
+    total = runs.total
+    if total <= 0 or total * n_bytes > limits.machine_memory():
+        return None
+    if output_size is not None and (type(output_size) is not int or output_size != total):
+        return None
+    held = memory.block(total * n_bytes)
+    if held is None:
+        y, past_caches = x.new_empty(total), False
+    else:
+        y, past_caches = in_block(held, x.dtype, (total,)), memory.past_caches(held, total * n_bytes)
+    runs.copy(x.data_ptr(), y.data_ptr(), n_bytes, n_threads, past_caches)
+    return y
 
 
 def _repeated(x: torch.Tensor, known: Counts, total: int, dim: int, shape: torch.Size) -> torch.Tensor:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch.compiler import is_compiling
 
+from tenter import _native
 from tenter.frontends.torch.private import (
     PLAIN,
     PLAIN_INFERENCE,
@@ -72,3 +75,15 @@ def memory_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int,
             return as_they_are
         least = strides[d] * shape[d]
     return (0, *range(2, n), 1)
+
+
+def in_block(
+    held: _native.Block, dtype: torch.dtype, shape: Sequence[int], order: tuple[int, ...] | None = None
+) -> torch.Tensor:
+    """A tensor, and no view of one, in a block's memory; order: its dims from slow to fast."""
+    storage = torch.frombuffer(held, dtype=torch.uint8).untyped_storage()
+    steps, step = [1] * len(shape), 1
+    for d in reversed(order or range(len(shape))):
+        steps[d] = step
+        step *= shape[d]
+    return torch.empty(0, dtype=dtype, device="cpu").set_(storage, 0, shape, steps)

@@ -1,0 +1,62 @@
+// Values as often as the caller's counts say: the copy kernel for counts that are used once, with nothing written but
+// the result. Included by level.cpp inside the namespace of an instruction set.
+
+// Inputs [0, n) with room for `room` outputs at dst. The counts were summed a moment ago and may have changed since,
+// by another thread of the caller's: whatever they say now, nothing is written elsewhere.
+template <int N, class C>
+void runs_of(const char* src, const C* counts, int64_t n, char* dst, int64_t room, bool stream) {
+  typedef Unsigned<N> U;
+  constexpr int64_t W = N == 1 ? 16 : 8;  // outputs of one store, which mostly covers a run and spills into the next
+  typedef U Wide __attribute__((vector_size(W * N)));
+  constexpr int64_t store = W * N, longest = 64;
+  char* const piece = stream ? piece_scratch.get<char>(piece_bytes + store) : nullptr;
+  for (int64_t i = 0; i < n && room > 0;) {
+    char* const begin = stream ? piece : dst;
+    // What a store may reach: the end of the room, and in a piece no further than its slack.
+    const char* const last = begin + (stream ? std::min(room * N, piece_bytes + store) : room * N) - store;
+    char* at = begin;
+    for (; i < n; ++i) {
+      const uint64_t count = uint64_t(int64_t(counts[i]));
+      char* const stop = at + (count & 127) * N;
+      if (count > uint64_t(longest) || stop > last) break;
+      U value;
+      std::memcpy(&value, src + i * N, N);
+      const Wide copies = value - Wide{};
+      std::memcpy(at, &copies, store);
+      for (char* more = at + store; more < stop; more += store) std::memcpy(more, &copies, store);
+      at = stop;
+    }
+    if (stream) put(dst, piece, at - begin);
+    dst += at - begin, room -= (at - begin) / N;
+    if (i == n) return;
+    const uint64_t count = uint64_t(int64_t(counts[i]));
+    if (stream && count <= uint64_t(longest) && int64_t(count) + W <= room) continue;  // the piece was full
+    // A long run, the last few outputs, or a count that is not what it was.
+    const int64_t some = int64_t(std::min(count, uint64_t(room)));
+    U value;
+    std::memcpy(&value, src + i * N, N);
+    for (int64_t k = 0; k < some; ++k) std::memcpy(dst + k * N, &value, N);
+    dst += some * N, room -= some, ++i;
+  }
+}
+
+void runs(const RunsTask& t, int threads) {
+  const int64_t n_chunks = (t.n + t.chunk - 1) / t.chunk;
+  const Team team = team_for(t.before[n_chunks] * t.bytes + t.n * (t.narrow ? 4 : 8), threads);
+  parallel(n_chunks, team, [&](int64_t c) {
+    const int64_t lo = c * t.chunk, n = std::min(t.chunk, t.n - lo), room = t.before[c + 1] - t.before[c];
+    const char* const src = t.src + lo * t.bytes;
+    char* const dst = t.dst + t.before[c] * t.bytes;
+    auto with = [&]<int N>() {
+      if (t.narrow) runs_of<N>(src, static_cast<const int32_t*>(t.counts) + lo, n, dst, room, t.stream);
+      else runs_of<N>(src, static_cast<const int64_t*>(t.counts) + lo, n, dst, room, t.stream);
+    };
+    switch (t.bytes) {
+      case 1: with.template operator()<1>(); break;
+      case 2: with.template operator()<2>(); break;
+      case 4: with.template operator()<4>(); break;
+      default: with.template operator()<8>();
+    }
+    settle(t.stream);
+  });
+}
