@@ -191,8 +191,14 @@ struct Runs {
     before = chunk_totals(reinterpret_cast<const void*>(counts), narrow, n, threads);
   }
   void copy(uintptr_t src, uintptr_t dst, int bytes, int threads, bool stream) const {
-    const RunsTask task{reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), bytes,
-                        reinterpret_cast<const void*>(counts), narrow, n, before.data(), stream};
+    const RunsTask task{reinterpret_cast<const char*>(src),
+                        reinterpret_cast<char*>(dst),
+                        bytes,
+                        reinterpret_cast<const void*>(counts),
+                        narrow,
+                        n,
+                        before.data(),
+                        stream};
     nb::gil_scoped_release release;
     kernels().runs(task, threads);
   }

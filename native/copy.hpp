@@ -46,7 +46,8 @@ inline int64_t input_of(const CopyAxis& a, int64_t o) {
 
 template <int N>
 using Unsigned =
-    std::conditional_t<N == 1, uint8_t, std::conditional_t<N == 2, uint16_t, std::conditional_t<N == 4, uint32_t, uint64_t>>>;
+    std::conditional_t<N == 1, uint8_t,
+                       std::conditional_t<N == 2, uint16_t, std::conditional_t<N == 4, uint32_t, uint64_t>>>;
 
 // Stores `count` copies of the N bytes at src. Runs are short, so one wide store mostly covers a run; it spills over
 // into the next run's place, which is written after it. `end` is the end of this task's output: nothing is spilled past

@@ -45,7 +45,11 @@ namespace {
 }  // namespace
 
 extern const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL);
-const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL), permutable<float> ? lanes<float> : 0,
-                                                  permutable<double> ? lanes<double> : 0, copy, window, runs};
+const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
+                                                  permutable<float> ? lanes<float> : 0,
+                                                  permutable<double> ? lanes<double> : 0,
+                                                  copy,
+                                                  window,
+                                                  runs};
 
 }  // namespace tenter

@@ -73,8 +73,8 @@ void vertical(const char* src, int64_t stride, int64_t count, const A* w, D* dst
 // Two output rows at once where their windows overlap: what both read is loaded, and converted, once.
 // -0.0 is the sum of nothing that leaves the first product as it is, sign of zero included.
 template <class A, class S, class D, int U>
-inline void columns_of_two(const char* src, int64_t stride, const WindowMap& m, int64_t o, const A* w, D* dst0,
-                           D* dst1, bool stream) {
+inline void columns_of_two(const char* src, int64_t stride, const WindowMap& m, int64_t o, const A* w, D* dst0, D* dst1,
+                           bool stream) {
   Vec<A> sum0[U], sum1[U];
   for (int u = 0; u < U; ++u) sum0[u] = sum1[u] = A(-0.0) - Vec<A>{};
   const A *w0 = w + m.offset[o], *w1 = w + m.offset[o + 1];

@@ -46,7 +46,8 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, D* ds
         return (VecN<I, N>)test(counts[0]);
       } else {
         typedef VecN<int32_t, H> Part;
-        const Part a = __builtin_convertvector(test(counts[0]), Part), b = __builtin_convertvector(test(counts[1]), Part);
+        const Part a = __builtin_convertvector(test(counts[0]), Part),
+                   b = __builtin_convertvector(test(counts[1]), Part);
         return [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
           return (VecN<I, N>)__builtin_shufflevector(a, b, i...);
         }(std::make_integer_sequence<int, N>{});

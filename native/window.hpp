@@ -26,8 +26,8 @@ inline bool aligned(const D* dst, int64_t pitch) {
   return (reinterpret_cast<intptr_t>(dst) | pitch * int64_t(sizeof(D))) % 64 == 0;
 }
 
-// vertical_rows, past the caches if so told: straight from the sums where rows are whole lines, so that the memory takes
-// lines while sums are made; else a piece at a time.
+// vertical_rows, past the caches if so told: straight from the sums where rows are whole lines, so that the memory
+// takes lines while sums are made; else a piece at a time.
 template <class A, class S, class D>
 void rows_out(bool stream, const char* src, int64_t stride, const WindowMap& m, int64_t lo, int64_t hi, D* dst,
               int64_t pitch, int64_t n) {
@@ -94,7 +94,8 @@ void columns_pass(const WindowTask& t, Team team) {
       made[r] = pieces ? piece + r % some * n : dst[r];
     }
     const WindowMap& m = *t.column;
-    const int64_t from = m.first(lo) * t.column_stride, size = (m.first(hi - 1) + m.count(hi - 1)) * t.column_stride - from;
+    const int64_t from = m.first(lo) * t.column_stride,
+                  size = (m.first(hi - 1) + m.count(hi - 1)) * t.column_stride - from;
     for (int r = 0; r < n_rows; r += some) {
       const int end = std::min(n_rows, r + some);
       for (int k = end; k < std::min(n_rows, end + some) && quick; ++k) fetch(rows[k] + from, size);
@@ -236,20 +237,22 @@ void three_pass(const WindowTask& t, Team team) {
                              dst + k * plane_out, lo, hi);
       }
     } else {
-      // Input planes that two lots of outputs read are kept, moved to the front.
+      // A pair of output planes at a time, so that memory takes them while the next are made. Input planes that later
+      // pairs read are kept; where there is no room for more they move to the front.
       flat.stream = false;
-      const int64_t band = (hi - lo) * row_out, pitch = band * int64_t(sizeof(A));
-      const double ratio = double(planes.n_in) / double(std::max<int64_t>(1, planes.n_out));
-      const int64_t lot = std::clamp<int64_t>(int64_t((256 << 10) / (double(pitch) * std::max(ratio, 1e-3))), 2, 64);
-      const int64_t room = most_planes(planes, lot);
+      constexpr int64_t pair = 2;
+      const int64_t band = (hi - lo) * row_out, pitch = band * int64_t(sizeof(A)), most = most_planes(planes, pair);
+      const int64_t room =
+          std::max(most, std::min<int64_t>(planes.n_in, most + (256 << 10) / std::max<int64_t>(1, pitch)));
+      A* const scratch = plane_scratch.get<A>(std::max<int64_t>(1, room * band));
       int64_t from = 0, made = 0;  // input planes [from, made) are in scratch
-      for (int64_t d = 0; d < planes.n_out; d += lot) {
-        const int64_t end = std::min(planes.n_out, d + lot);
+      for (int64_t d = 0; d < planes.n_out; d += pair) {
+        const int64_t end = std::min(planes.n_out, d + pair);
         const int64_t lowest = planes.first(d), highest = planes.first(end - 1) + planes.count(end - 1);
-        A* const scratch = plane_scratch.get<A>(std::max<int64_t>(1, room * band));
-        if (lowest > from && made > lowest)
-          std::memmove(scratch, scratch + (lowest - from) * band, (made - lowest) * pitch);
-        from = lowest, made = std::max(made, lowest);
+        if (highest - from > room || lowest > made) {
+          if (made > lowest) std::memmove(scratch, scratch + (lowest - from) * band, (made - lowest) * pitch);
+          from = lowest, made = std::max(made, lowest);
+        }
         for (; made < highest; ++made)
           both_rows<A, S, A>(flat, src + made * t.plane_stride, scratch + (made - from) * band, lo, hi);
         rows_out<A, A, D>(t.stream, reinterpret_cast<const char*>(scratch) - from * pitch, pitch, planes, d, end,
