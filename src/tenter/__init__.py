@@ -1,4 +1,4 @@
-"""tenter stretches arrays along their axes: repeat, tile, expand and interpolate for NumPy arrays and PyTorch tensors.
+"""tenter stretches arrays along their axes: repeat, tile, expand, interpolate and resize for NumPy arrays and PyTorch tensors.
 
 Every operation is a sparse matrix along one axis (`tenter.maps`): built once, applied to anything; its gradient is its
 transpose.
@@ -7,14 +7,19 @@ transpose.
 import sys
 from typing import Any
 
-from tenter import frontends, maps, memory, numpy
+from tenter import conventions, filters, frontends, geometry, maps, memory, numpy
 from tenter.ops import expand, interpolate, repeat, repeat_interleave, tile
+from tenter.resizing import axis_map, resize
 from tenter.threads import get_num_threads, set_num_threads
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "axis_map",
+    "conventions",
     "expand",
+    "filters",
+    "geometry",
     "get_num_threads",
     "interpolate",
     "maps",
@@ -22,6 +27,7 @@ __all__ = [
     "numpy",
     "repeat",
     "repeat_interleave",
+    "resize",
     "set_num_threads",
     "tile",
 ]

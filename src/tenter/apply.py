@@ -8,10 +8,10 @@ from typing import Any
 
 from tenter import build, check, frontends, limits
 from tenter.frontends import COMPLEX_PARTS, NATIVE_DTYPES, OPAQUE
-from tenter.frontends.layout import Layout
+from tenter.frontends.layout import Layout, memory_order
 from tenter.kernels import cpu, reference
 from tenter.maps import AxisMap, Copy, Gather, Window
-from tenter.stretch import Resample, Stretch, shape_out
+from tenter.stretch import Resample, Resize, Stretch, shape_out
 
 Maps = tuple[tuple[int, AxisMap], ...]
 
@@ -69,8 +69,15 @@ def plan(x: Any, does: Stretch) -> Planned:
     if isinstance(does, Resample):
         # A map's tables, and what building them takes: seldom more than the arrays, but for one axis of 10**8 and more.
         limits.memory((sum(x.shape[2:]) + sum(does.size),), 200, "the tables of the axis maps")
+    if isinstance(does, Resize):
+        limits.memory((sum(x.shape[a] for a in does.axes) + sum(does.size),), 400, "the tables of the axis maps")
     maps = build.maps(does, tuple(x.shape), dtype)
-    return planned(x, maps, isinstance(does, Resample), build.saturates(does, dtype), does)
+    return planned(x, maps, keeps_layout(does), build.saturates(does, dtype), does)
+
+
+def keeps_layout(does: Stretch | None) -> bool:
+    """Does the result lie as x does? PyTorch's repeats are contiguous."""
+    return isinstance(does, (Resample, Resize))
 
 
 def apply_maps(x: Any, maps: Maps) -> Any:
@@ -137,7 +144,7 @@ class Planned:
 
 def adjoint(g: Any, maps: Maps, does: Stretch | None, transposed: bool = True) -> Planned:
     """The transposed maps, for gradients that lie as g does. transposed: are they then those of does's adjoint?"""
-    made = planned(g, tuple((axis, m.T) for axis, m in maps), isinstance(does, Resample), does=does)
+    made = planned(g, tuple((axis, m.T) for axis, m in maps), keeps_layout(does), does=does)
     made.transposed = transposed
     return made
 
@@ -157,14 +164,18 @@ def planned(
         shape[axis] = m.n_out
     layout = frontends.of(x).layout(x)
     limits.memory(shape, layout.itemsize)
-    order = frontends.of(x).memory_order(layout.shape, layout.strides) if keep_layout else tuple(range(len(shape)))
+    order = tuple(range(len(shape)))
+    if isinstance(does, Resize):
+        order = memory_order(layout.shape, layout.strides)
+    elif keep_layout:
+        order = frontends.of(x).memory_order(layout.shape, layout.strides)
     return Planned(frontends.of(x), layout, maps, order, saturate, does)
 
 
 def native(dtype: str, maps: Maps) -> bool:
     """Does the compiled core serve these maps on this dtype?"""
-    if dtype == OPAQUE or any(isinstance(m, Gather) for _, m in maps):
+    if dtype == OPAQUE:
         return False
-    if any(isinstance(m, Window) for _, m in maps):
+    if any(isinstance(m, Window) or (isinstance(m, Gather) and not m.picks) for _, m in maps):
         return dtype in NATIVE_DTYPES or dtype in COMPLEX_PARTS
     return True

@@ -7,10 +7,10 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from tenter import coordinates, filters
-from tenter.maps import AxisMap, Copy, Window
+from tenter import coordinates, filters, sampling
+from tenter.maps import AxisMap, Copy, Window, window_of
 from tenter.maps.values import trusted
-from tenter.stretch import Repeat, RepeatCounts, Stretch
+from tenter.stretch import Repeat, RepeatCounts, Resize, Stretch
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -35,6 +35,12 @@ def maps(does: Stretch, shape: tuple[int, ...], dtype: str) -> tuple[tuple[int, 
         return tuple((axis, make(n, r)) for axis, (n, r) in enumerate(zip(shape, does.sizes)) if r != 1)
     if isinstance(does, RepeatCounts):
         return ((does.dim, counts(does.offsets)),)
+    if isinstance(does, Resize):
+        rule = coordinates.nearest_rule(dtype, (), does.size, False)
+        return tuple(
+            (axis, sampling.sampled(rules, shape[axis], n_out, rule))
+            for axis, n_out, rules in zip(does.axes, does.size, does.rules)
+        )
     rule = coordinates.nearest_rule(dtype, shape, does.size, does.channels_last)
     scales = does.scales or (None,) * len(does.size)
     return tuple(
@@ -48,6 +54,8 @@ def saturates(does: Stretch, dtype: str) -> bool:
     cuts what overshoots."""
     if isinstance(does, (Repeat, RepeatCounts)):
         return False
+    if isinstance(does, Resize):
+        return does.saturate and dtype == "uint8" and len(does.axes) == 2
     return dtype == "uint8" and len(does.size) == 2 and does.antialias and does.kind != "linear"
 
 
@@ -74,7 +82,7 @@ def _resample(
         return Copy.index_of(coordinates.nearest_index(n_in, n_out, scale, kind == "nearest-exact", nearest_rule), n_in)
     if kind == "area":
         start, stop = coordinates.area_bounds(n_in, n_out)
-        return _window(n_in, start, stop, np.repeat(1.0 / (stop - start), stop - start))
+        return window_of(n_in, start, stop, np.repeat(1.0 / (stop - start), stop - start))
     if antialias:
         fir = {"linear": filters.LINEAR, "cubic": filters.CUBIC_ANTIALIAS, "lanczos": filters.LANCZOS3}[kind]
         return _antialiased(n_in, n_out, scale, align_corners, fir)
@@ -99,7 +107,7 @@ def _interpolated(
     edge = np.zeros(inside.shape)
     np.add.at(edge, (np.arange(len(cut))[:, None], inside), weight[cut])
     weight[cut] = edge
-    return _window(n_in, start, stop, weight[np.arange(2 * reach) < (stop - start)[:, None]])
+    return window_of(n_in, start, stop, weight[np.arange(2 * reach) < (stop - start)[:, None]])
 
 
 def _antialiased(n_in: int, n_out: int, scale: float | None, align_corners: bool, fir: filters.Filter) -> Copy | Window:
@@ -120,27 +128,4 @@ def _antialiased(n_in: int, n_out: int, scale: float | None, align_corners: bool
     column = np.arange(offset[-1]) - offset[row] + start[row]
     weight = fir.f((column - centre[row] + 0.5) / stretch)
     total = np.bincount(row, weight, n_out)
-    return _window(n_in, start, stop, weight / np.where(total == 0, 1.0, total)[row])
-
-
-def _window(n_in: int, start: Ints, stop: Ints, weight: Floats) -> Copy | Window:
-    """A window without the zero weights at its rows' ends, as far as rows still do not descend; or the identity.
-
-    Fewer taps to add, and a pixel that counts for nothing cannot spread its inf or NaN.
-    """
-    n_out = len(start)
-    offset = np.concatenate([[0], np.cumsum(stop - start)])
-    row = np.repeat(np.arange(n_out), stop - start)
-    column = np.arange(offset[-1]) - offset[row] + start[row]
-    used = np.flatnonzero(weight)
-    changes = row[used[1:]] != row[used[:-1]]
-    firsts, lasts = used[np.append(True, changes)[: len(used)]], used[np.append(changes, True)[: len(used)]]
-    first, last = stop.copy(), start.copy()
-    first[row[firsts]], last[row[lasts]] = column[firsts], column[lasts] + 1
-    first = np.minimum.accumulate(first[::-1])[::-1]
-    last = np.maximum(np.maximum.accumulate(last), first)
-    first, last = np.maximum(first, start), np.minimum(last, stop)
-    keep = (column >= first[row]) & (column < last[row])
-    if n_in == n_out and np.array_equal(first, np.arange(n_in)) and keep.sum() == n_in and np.all(weight[keep] == 1):
-        return Copy.every(n_in, 1)
-    return Window(n_in, n_out, first, np.concatenate([[0], np.cumsum(last - first)]), weight[keep])
+    return window_of(n_in, start, stop, weight / np.where(total == 0, 1.0, total)[row])

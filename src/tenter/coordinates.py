@@ -61,6 +61,17 @@ def _ratio(n_in: int, n_out: int, scale: float | None, real: type[Any]) -> Any:
     return real(n_in) / real(n_out) if scale is None else real(1.0 / scale)
 
 
+def rounded_index(n_in: int, n_out: int, scale: float | None, align: str, arithmetic: str) -> Floats:
+    """The index whose floor a nearest kind of another library takes, with that library's roundings: `double` OpenCV's
+    (1 / (n_out / n_in) in float64), `float` JAX's (float32)."""
+    o = np.arange(n_out)
+    if arithmetic == "float":
+        at = (o.astype(np.float32) + np.float32(0.5)) * np.float32(n_in) / np.float32(n_out)
+        return np.asarray(at, np.float64)
+    ratio = 1.0 / (scale if scale is not None else n_out / n_in)
+    return (o + (0.0 if align == "asymmetric" else 0.5)) * ratio
+
+
 def nearest_rule(dtype: str, shape: tuple[int, ...], sizes: tuple[int, ...], channels_last: bool) -> str:
     """Which of its kernels PyTorch takes: each rounds positions in its own way.
 

@@ -6,6 +6,7 @@ Each is symmetric, zero from its support on, and takes and returns float64 array
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +16,15 @@ Floats = npt.NDArray[np.float64]
 
 
 class Filter(NamedTuple):
+    """f(distances) -> weights, and the distance from which on they are zero. whole: its weights sum to one at every
+    position, so they need not be made to.
+
+    >>> hat = Filter(lambda x: np.maximum(0, 1 - np.abs(x)), support=1.0)
+    """
+
     f: Callable[[Floats], Floats]
     support: float
+    whole: bool = False
 
 
 def triangle(x: Floats) -> Floats:
@@ -32,13 +40,54 @@ def cubic(x: Floats, a: float) -> Floats:
     return np.where(x < 1, near, np.where(x < 2, far, 0.0))
 
 
+def spline(x: Floats, b: float, c: float) -> Floats:
+    """The two-parameter cubics of Mitchell and Netravali (1988): (1/3, 1/3) is theirs, (1, 0) the B-spline, which
+    blurs, as no prefilter goes before it."""
+    x = np.abs(x)
+    near = ((12 - 9 * b - 6 * c) * x + (-18 + 12 * b + 6 * c)) * x * x + (6 - 2 * b)
+    far = (((-b - 6 * c) * x + (6 * b + 30 * c)) * x + (-12 * b - 48 * c)) * x + (8 * b + 24 * c)
+    return np.where(x < 1, near, np.where(x < 2, far, 0.0)) / 6
+
+
 def lanczos(x: Floats, lobes: int) -> Floats:
     """The sinc windowed by a sinc of `lobes` times its width (Duchon, 1979)."""
     return np.where(np.abs(x) < lobes, np.sinc(x) * np.sinc(x / lobes), 0.0)
 
 
+def box(x: Floats) -> Floats:
+    """The pixels within half a pixel, the far edge with them, as Pillow has it."""
+    return np.where((x > -0.5) & (x <= 0.5), 1.0, 0.0)
+
+
+def hamming(x: Floats) -> Floats:
+    """A sinc under a Hamming window of one lobe, as Pillow has it."""
+    return np.where(np.abs(x) < 1, np.sinc(x) * (0.54 + 0.46 * np.cos(np.pi * x)), 0.0)
+
+
 # Cubic's a: PyTorch and OpenCV interpolate with -0.75; with antialias PyTorch follows Pillow, which has -0.5.
-LINEAR = Filter(triangle, 1.0)
-CUBIC = Filter(lambda x: cubic(x, -0.75), 2.0)
-CUBIC_ANTIALIAS = Filter(lambda x: cubic(x, -0.5), 2.0)
+LINEAR = Filter(triangle, 1.0, True)
+CUBIC = Filter(lambda x: cubic(x, -0.75), 2.0, True)
+CUBIC_ANTIALIAS = Filter(lambda x: cubic(x, -0.5), 2.0, True)
 LANCZOS3 = Filter(lambda x: lanczos(x, 3), 3.0)
+
+# By the names that resize takes for them, beside linear and cubic; and those that a user made, by names of our own.
+NAMED = {
+    "linear": LINEAR,
+    "catmull-rom": CUBIC_ANTIALIAS,
+    "mitchell": Filter(partial(spline, b=1 / 3, c=1 / 3), 2.0, True),
+    "bspline": Filter(partial(spline, b=1.0, c=0.0), 2.0, True),
+    "lanczos2": Filter(partial(lanczos, lobes=2), 2.0),
+    "lanczos3": LANCZOS3,
+    "lanczos4": Filter(partial(lanczos, lobes=4), 4.0),
+    "lanczos5": Filter(partial(lanczos, lobes=5), 5.0),
+    "box": Filter(box, 0.5),
+    "hamming": Filter(hamming, 1.0),
+}
+_made: dict[Filter, str] = {}
+
+
+def named(fir: Filter) -> str:
+    """The name of a user's filter, the same for the same function; it is kept, as gradients ask for it later."""
+    name = _made.setdefault(fir, f"filter {len(_made)}")
+    NAMED[name] = fir
+    return name

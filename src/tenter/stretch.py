@@ -1,13 +1,15 @@
 """What an operation does to an array, in plain values: the checked form of a call.
 
 One tuple per family of operations. Shapes are read from the array when maps are built (`build.maps`), so the same value
-serves every array of that rank; PyTorch's operators carry the same fields (`frontends/torch/schema.py`). Under
+serves every array of that rank; PyTorch's operators carry the same fields (`frontends/torch/schema.py`), resize's rules in words. Under
 PyTorch's compiler sizes may be symbols.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+
+from tenter.sampling import AxisRule
 
 
 class Repeat(NamedTuple):
@@ -40,7 +42,17 @@ class Resample(NamedTuple):
     channels_last: bool
 
 
-Stretch = Repeat | RepeatCounts | Resample
+class Resize(NamedTuple):
+    """Each of `axes`, ascending, to its size by its rule (sampling.AxisRule). saturate: are 8-bit integers cut to their
+    range between two axes?"""
+
+    axes: tuple[int, ...]
+    size: tuple[int, ...]
+    rules: tuple[AxisRule, ...]
+    saturate: bool
+
+
+Stretch = Repeat | RepeatCounts | Resample | Resize
 
 
 def every(ndim: int, dim: int, each: int) -> Repeat:
@@ -53,4 +65,7 @@ def shape_out(does: Stretch, shape: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(n * r for n, r in zip(shape, does.sizes))
     if isinstance(does, RepeatCounts):
         return (*shape[: does.dim], does.n_out, *shape[does.dim + 1 :])
+    if isinstance(does, Resize):
+        after = dict(zip(does.axes, does.size))
+        return tuple(after.get(axis, n) for axis, n in enumerate(shape))
     return (*shape[:2], *does.size)

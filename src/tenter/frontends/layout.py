@@ -16,3 +16,13 @@ class Layout(NamedTuple):
 
 # Counts of small arrays go without a plan: values, and results for each on average. Beyond, a plan is worth its cost.
 SMALL, SMALL_EACH = 1 << 13, 64
+
+
+def memory_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
+    """Dims from slowest to fastest; as they are where an array is turned round, expanded or overlaps itself."""
+    dims = tuple(range(len(shape)))
+    order = tuple(sorted(dims, key=lambda d: -strides[d]))
+    long = [d for d in order if shape[d] > 1]
+    if any(strides[d] <= 0 for d in dims) or any(strides[a] < strides[b] * shape[b] for a, b in zip(long, long[1:])):
+        return dims
+    return order

@@ -78,6 +78,28 @@ def itemsize(x: Array) -> int:
     return x.dtype.itemsize
 
 
+def flip(x: Array, axes: tuple[int, ...]) -> Array:
+    return np.flip(x, axes)
+
+
+def filled(x: Array, inside: Array, value: Any) -> Array:
+    """x where inside, elsewhere value."""
+    return np.where(inside, x, np.asarray(value, x.dtype))
+
+
+def shifted(x: Array, by: Array, like: Array) -> Array:
+    """x, of float64 where like holds integers, plus by, as like's dtype: rounded half to even and saturated."""
+    if like.dtype.kind not in "iu":
+        return (x + by).astype(like.dtype)
+    from tenter.kernels import reference  # late: it reads maps, which read this package
+
+    return reference.into(x + by, like.dtype)
+
+
+def widened(x: Array) -> Array:
+    return x.astype(np.float64)
+
+
 def plain(x: Array) -> bool:
     return True
 

@@ -16,7 +16,7 @@ import numpy as np
 from tenter import _native, memory, threads
 from tenter.frontends import COMPLEX_PARTS, NATIVE_DTYPES
 from tenter.frontends.layout import Layout
-from tenter.maps import AxisMap, Copy, Window
+from tenter.maps import AxisMap, Copy, Gather, Window
 
 ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8}
 ACCUMULATE = {"float32": 0, "float64": 1, "int64": 2}
@@ -27,10 +27,19 @@ TEMPORARY = 4 << 20
 WIDE = 16
 
 
+class Picks(NamedTuple):
+    """Inputs by their indices, in any order."""
+
+    n_in: int
+    n_out: int
+    block_index: Any
+    block: int = 1
+
+
 class Dim(NamedTuple):
     n: int
     stride: int
-    map: Copy | Window | None = None
+    map: AxisMap | Picks | None = None
 
     @property
     def n_out(self) -> int:
@@ -39,8 +48,9 @@ class Dim(NamedTuple):
 
 # What a step reads and writes: the call's input and output, then temporaries.
 INPUT, OUTPUT, FIRST_TEMPORARY = range(3)
-# The temporary that holds a result in another order: passes, of which there are four at most, take two each.
-LAST = 8
+# The temporaries that hold a result in another order and what gathers read: passes, of which there are four at most,
+# take two each.
+LAST, GATHERED = 8, 9
 
 
 class Buffer(NamedTuple):
@@ -115,7 +125,7 @@ def plan(src: Layout, maps: tuple[tuple[int, AxisMap], ...], saturate: bool = Fa
     if math.prod(shape_out) == 0:
         return made
     order = tuple(range(len(src.shape)))
-    weighted = any(isinstance(m, Window) for _, m in maps)
+    weighted = any(not isinstance(m, Copy) for _, m in maps)
     if weighted and math.prod(shape_out) < math.prod(src.shape) and 1 not in dict(maps):
         order = _channels_last(src)
     if order == tuple(range(len(src.shape))):
@@ -149,7 +159,7 @@ def _dims(src: Layout, by_axis: dict[int, AxisMap], order: tuple[int, ...]) -> l
         if m is None or (isinstance(m, Copy) and m.repeat == 1):
             dims.append(Dim(n, stride))
         else:
-            assert isinstance(m, (Copy, Window)) and m.n_in == n
+            assert m.n_in == n
             dims.append(Dim(n // m.block, stride * m.block, m))
             if m.block > 1:
                 dims.append(Dim(m.block, stride))
@@ -157,10 +167,30 @@ def _dims(src: Layout, by_axis: dict[int, AxisMap], order: tuple[int, ...]) -> l
 
 
 def _steps(made: Plan, source: Buffer, target: Buffer, dims: list[Dim], saturate: bool) -> None:
-    if all(d.map is None or isinstance(d.map, Copy) for d in dims):
+    if any(isinstance(d.map, Gather) for d in dims):
+        _gathers(made, source, target, dims, saturate)
+    elif all(d.map is None or isinstance(d.map, (Copy, Picks)) for d in dims):
         _copy(made, source, target, dims)
     else:
         _windows(made, source, target, dims, saturate)
+
+
+def _gathers(made: Plan, source: Buffer, target: Buffer, dims: list[Dim], saturate: bool) -> None:
+    """Every tap's input in the order of the rows, then sums of what now lies together."""
+    gathers = [d.map if isinstance(d.map, Gather) else None for d in dims]
+    picked = [d._replace(map=Picks(g.n_in, len(g.index), g.index)) if g else d for d, g in zip(dims, gathers)]
+    if all(g.picks if g else not isinstance(d.map, Window) for d, g in zip(dims, gathers)):
+        return _copy(made, source, target, picked)
+    picked = [p if g else p._replace(map=None) for p, g in zip(picked, gathers)]
+    shape = [p.n_out for p in picked]
+    n_bytes = math.prod(shape) * source.itemsize
+    held = Buffer(made.temporary(GATHERED, n_bytes), 0, source.dtype, source.itemsize)
+    _copy(made, source, held, picked)
+    strides = _contiguous(shape, source.itemsize)
+    rest = [
+        Dim(n, s, (None if g.picks else g.sums) if g else d.map) for n, s, d, g in zip(shape, strides, dims, gathers)
+    ]
+    return _steps(made, held, target, rest, saturate)
 
 
 # ---- copy
@@ -186,8 +216,10 @@ def _copy(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
     made.add(_native.CopyStep(run, axes[::-1]), source, target)
 
 
-def _copy_axis(n: int, stride: int, m: Copy) -> tuple[int, int, int, int, int, Any]:
+def _copy_axis(n: int, stride: int, m: Copy | Picks) -> tuple[int, int, int, int, int, Any]:
     n_out = m.n_out // m.block
+    if isinstance(m, Picks):
+        return (INDEX, n, n_out, stride, 1, m.block_index)
     if m.offsets is None:
         assert m.repeat is not None
         if n == 1:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tenter.maps.values import Floats, Ints, applied, frozen, require, whole, within
+from tenter.maps.window import Window
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,6 +26,7 @@ class Gather:
     offset: Ints
     index: Ints
     weight: Floats = field(repr=False)
+    block: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         for name in ("n_in", "n_out"):
@@ -36,6 +39,21 @@ class Gather:
         require(not index.size or (index.min() >= 0 and index.max() < self.n_in), "indices in [0, n_in)")
         for name, value in (("offset", offset), ("index", index), ("weight", weight)):
             object.__setattr__(self, name, value)
+
+    @property
+    def picks(self) -> bool:
+        """Is every output one input, as it is?"""
+        return len(self.index) == self.n_out and self._ones and bool(np.all(np.diff(self.offset) == 1))
+
+    @cached_property
+    def sums(self) -> Window:
+        """The rows' sums, of all their taps' inputs one after another."""
+        weight = None if self._ones else self.weight
+        return Window(len(self.index), self.n_out, self.offset[:-1], self.offset, weight)
+
+    @cached_property
+    def _ones(self) -> bool:
+        return bool(np.all(self.weight == 1))
 
     @property
     def T(self) -> Gather:

@@ -113,6 +113,30 @@ def resolve(x: torch.Tensor) -> torch.Tensor:
     return x.resolve_conj().resolve_neg()
 
 
+def flip(x: torch.Tensor, axes: tuple[int, ...]) -> torch.Tensor:
+    return x.flip(axes)
+
+
+def filled(x: torch.Tensor, inside: npt.NDArray[Any], value: Any) -> torch.Tensor:
+    """x where inside, elsewhere value."""
+    return torch.where(torch.from_numpy(inside).to(x.device), x, torch.tensor(value, dtype=x.dtype, device=x.device))
+
+
+def shifted(x: torch.Tensor, by: npt.NDArray[Any], like: torch.Tensor) -> torch.Tensor:
+    """x, of float64 where like holds integers, plus by, as like's dtype: rounded half to even and saturated."""
+    y = x + torch.from_numpy(by).to(x.device, x.dtype)
+    if like.dtype.is_floating_point or like.dtype.is_complex:
+        return y
+    info = torch.iinfo(like.dtype)
+    y = y.round()
+    over = y >= float(info.max)  # which float64 cannot say of 64 bits
+    return torch.where(over, info.max, torch.where(over, 0.0, y.clamp(min=info.min)).to(like.dtype))
+
+
+def widened(x: torch.Tensor) -> torch.Tensor:
+    return x.to(torch.float64)
+
+
 def expand_plainly(x: torch.Tensor, sizes: tuple[Any, ...]) -> torch.Tensor | None:
     """PyTorch's own view, which costs less than checking; None where there is something to say."""
     if len(sizes) == 1 and type(sizes[0]) is tuple:

@@ -103,10 +103,31 @@ def _interpolate_adjoint_recorded(g: Tensor, n_in: Ints, *rule: Any) -> Tensor:
     )
 
 
+def _resize_recorded(x: Tensor, size: Ints, axes: Ints, *rule: Any) -> Tensor:
+    n_in = [x.shape[a] for a in axes]
+    return _linear(
+        x,
+        None,
+        lambda x, _: OPS.resize.default(x, size, axes, *rule),
+        lambda g, _: OPS.resize_adjoint.default(g, n_in, axes, *rule),
+    )
+
+
+def _resize_adjoint_recorded(g: Tensor, n_in: Ints, axes: Ints, *rule: Any) -> Tensor:
+    size = [g.shape[a] for a in axes]
+    return _linear(
+        g,
+        None,
+        lambda g, _: OPS.resize_adjoint.default(g, n_in, axes, *rule),
+        lambda x, _: OPS.resize.default(x, size, axes, *rule),
+    )
+
+
 AUTOGRAD: dict[str, Callable[..., Any]] = {
     "repeat": _repeat_recorded, "repeat_adjoint": _repeat_adjoint_recorded, "repeat_counts": _repeat_counts_recorded,
     "repeat_counts_adjoint": _repeat_counts_adjoint_recorded, "interpolate": _interpolate_recorded,
-    "interpolate_adjoint": _interpolate_adjoint_recorded, "offsets": torch.library.fallthrough_kernel,
+    "interpolate_adjoint": _interpolate_adjoint_recorded, "resize": _resize_recorded,
+    "resize_adjoint": _resize_adjoint_recorded, "offsets": torch.library.fallthrough_kernel,
     "total": torch.library.fallthrough_kernel,
 }  # fmt: skip
 for name, kernel in AUTOGRAD.items():

@@ -15,7 +15,8 @@ from tenter.frontends.torch import private
 from tenter.frontends.torch import vmap as vmap
 from tenter.frontends.torch.plain import recorded
 from tenter.frontends.torch.schema import OPS
-from tenter.stretch import Repeat, RepeatCounts, Stretch
+from tenter.sampling import written
+from tenter.stretch import Repeat, RepeatCounts, Resize, Stretch
 
 
 def call(x: Tensor, does: Stretch) -> Tensor:
@@ -27,6 +28,8 @@ def call(x: Tensor, does: Stretch) -> Tensor:
         return OPS.repeat.default(x, does.sizes, does.each)
     if isinstance(does, RepeatCounts):
         return OPS.repeat_counts.default(x, _as_tensor(does.offsets), does.dim, does.n_out)
+    if isinstance(does, Resize):
+        return OPS.resize.default(x, does.size, does.axes, written(does.rules), does.saturate)
     return OPS.interpolate.default(x, *does)
 
 
@@ -40,6 +43,9 @@ def call_adjoint(g: Tensor, does: Stretch, n_in: tuple[int, ...]) -> Tensor:
         return OPS.repeat_adjoint.default(g, n_in, does.sizes, does.each)
     if isinstance(does, RepeatCounts):
         return OPS.repeat_counts_adjoint.default(g, _as_tensor(does.offsets), does.dim)
+    if isinstance(does, Resize):
+        lengths = [n_in[axis] for axis in does.axes]
+        return OPS.resize_adjoint.default(g, lengths, does.axes, written(does.rules), does.saturate)
     return OPS.interpolate_adjoint.default(g, n_in[2:], *does[1:])
 
 

@@ -11,10 +11,12 @@ import torch
 from torch import Tensor
 
 from tenter import build, check, frontends, limits
+from tenter.frontends.layout import memory_order as dense_order
 from tenter.frontends.torch import private
 from tenter.frontends.torch.plain import extent, holds, memory_order
 from tenter.frontends.torch.schema import LIBRARY, Ints
-from tenter.stretch import Repeat, RepeatCounts, Resample, Stretch, shape_out
+from tenter.sampling import read
+from tenter.stretch import Repeat, RepeatCounts, Resample, Resize, Stretch, shape_out
 
 
 def _stretch(x: Tensor, does: Stretch) -> Tensor:
@@ -31,7 +33,7 @@ def _adjoint(g: Tensor, does: Stretch, n_in: Ints) -> Tensor:
 
     def plan() -> apply.Planned:
         maps = build.maps(does, tuple(n_in), frontends.dtype_name(g))
-        return apply.planned(g, tuple((axis, m.T) for axis, m in maps), isinstance(does, Resample))
+        return apply.planned(g, tuple((axis, m.T) for axis, m in maps), apply.keeps_layout(does), does=does)
 
     if isinstance(does, RepeatCounts):
         return plan().run(g)
@@ -60,6 +62,21 @@ def _resampled(x: Tensor, size: Ints, scales: list[float] | None, kind: str, *ru
     if not kind.startswith("nearest") and not frontends.is_numeric(frontends.dtype_name(x)):
         limits.refuse(TypeError, "x", f"numbers for {kind}", frontends.dtype_name(x))
     return Resample(tuple(size), tuple(scales) if scales else None, kind, *rule)
+
+
+def _resized(x: Tensor, size: Ints, axes: Ints, rule: str, saturate: bool) -> Resize:
+    found = read(rule)
+    if len(size) != len(axes) or len(found) != len(axes) or min(size, default=0) < 0:
+        limits.refuse(
+            ValueError, "size", f"{len(axes)} sizes and rules, one per axis", f"{size} and {len(found)} rules"
+        )
+    if list(axes) != sorted(set(axes)) or any(not 0 <= a < x.ndim for a in axes):
+        limits.refuse(ValueError, "axes", f"ascending dims of a {x.ndim}-d tensor", f"{axes}")
+    if any(x.shape[a] == 0 and n for a, n in zip(axes, size)):
+        limits.refuse(ValueError, "x", "axes of at least 1 to resize", f"shape {tuple(x.shape)}")
+    if any(not r.kind.startswith("nearest") for r in found) and not frontends.is_numeric(frontends.dtype_name(x)):
+        limits.refuse(TypeError, "x", "numbers to take sums of", frontends.dtype_name(x))
+    return Resize(tuple(axes), tuple(size), found, saturate)
 
 
 def _unstretched(g: Tensor, n_in: Ints, sizes: Ints) -> Ints:
@@ -115,6 +132,18 @@ def _interpolate_adjoint(g: Tensor, n_in: Ints, scales: list[float] | None, kind
     return _adjoint(g, _resampled(g, list(g.shape[2:]), scales, kind, *rule), [*g.shape[:2], *n_in])
 
 
+def _resize(x: Tensor, *how: Any) -> Tensor:
+    return _stretch(x, _resized(x, *how))
+
+
+def _resize_adjoint(g: Tensor, n_in: Ints, axes: Ints, rule: str, saturate: bool) -> Tensor:
+    if len(n_in) != len(axes) or any(not 0 <= a < g.ndim for a in axes) or min(n_in, default=1) < 0:
+        limits.refuse(ValueError, "n_in", f"{len(axes)} lengths, one per axis", f"{n_in}")
+    lengths = dict(zip(axes, n_in))
+    does = _resized(g, [g.shape[a] for a in axes], axes, rule, saturate)
+    return _adjoint(g, does, [lengths.get(d, n) for d, n in enumerate(g.shape)])
+
+
 def _offsets(counts: Tensor, n: int, output_size: int | None) -> Tensor:
     if counts.shape[-1:] != (n,):
         limits.refuse(ValueError, "repeats", f"{n} counts", f"shape {tuple(counts.shape)}")
@@ -164,7 +193,8 @@ def _refusing(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
 CPU: dict[str, Callable[..., Any]] = {
     "repeat": _repeat, "repeat_adjoint": _repeat_adjoint, "repeat_counts": _repeat_counts,
     "repeat_counts_adjoint": _repeat_counts_adjoint, "interpolate": _interpolate,
-    "interpolate_adjoint": _interpolate_adjoint, "offsets": _offsets, "total": _total,
+    "interpolate_adjoint": _interpolate_adjoint, "resize": _resize, "resize_adjoint": _resize_adjoint,
+    "offsets": _offsets, "total": _total,
 }  # fmt: skip
 for name, kernel in CPU.items():
     LIBRARY.impl(name, _refusing(name, kernel), "CPU")
@@ -190,9 +220,18 @@ FAKE: dict[str, Callable[..., Any]] = {
     "repeat_counts_adjoint": lambda g, offsets, dim: _along(g, offsets, dim, offsets.shape[0] - 1),
     "interpolate": lambda x, size, *rule: _like(x, (*x.shape[:2], *size)),
     "interpolate_adjoint": lambda g, n_in, *rule: _like(g, (*g.shape[:2], *n_in)),
+    "resize": lambda x, size, axes, *rule: _resized_like(x, axes, size),
+    "resize_adjoint": lambda g, n_in, axes, *rule: _resized_like(g, axes, n_in),
     "offsets": lambda counts, n, output_size: counts.new_empty((*counts.shape[:-1], n + 1), dtype=torch.int64),
     "total": lambda offsets: _symbol(offsets),
 }
+
+
+def _resized_like(x: Tensor, axes: Ints, size: Ints) -> Tensor:
+    after = dict(zip(axes, size))
+    order = dense_order(tuple(x.shape), x.stride())
+    shape = [after.get(d, n) for d, n in enumerate(x.shape)]
+    return torch.empty_permuted(shape, order, dtype=x.dtype, device=x.device)
 
 
 def _along(x: Tensor, offsets: Tensor, dim: int, n: int) -> Tensor:

@@ -30,6 +30,9 @@ SCHEMAS = {
     "bool channels_last) -> Tensor",
     "interpolate_adjoint": "(Tensor grad, SymInt[] n_in, float[]? scales, str kind, bool align_corners, "
     "bool antialias, bool channels_last) -> Tensor",
+    # rule: a word for each field of each of `axes`' rules, as operators.py reads them.
+    "resize": "(Tensor x, SymInt[] size, int[] axes, str rule, bool saturate) -> Tensor",
+    "resize_adjoint": "(Tensor grad, SymInt[] n_in, int[] axes, str rule, bool saturate) -> Tensor",
     # Running totals of counts along the last dim, from 0; verified. And the last of them, as an int.
     "offsets": "(Tensor counts, SymInt n, SymInt? output_size) -> Tensor",
     "total": "(Tensor offsets) -> SymInt",

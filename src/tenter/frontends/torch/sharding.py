@@ -82,6 +82,14 @@ def _interpolate_adjoint(g: Any, n_in: Any, scales: Any, kind: str, *rule: bool)
     return _acceptable(_batch(kind, *rule), *[None] * 6, grad=g)
 
 
+def _resize(x: Any, size: Any, axes: Sequence[int], rule: str, saturate: bool) -> Strategy:
+    return _acceptable([d for d in range(x.ndim) if d not in axes], *[None] * 4)
+
+
+def _resize_adjoint(g: Any, n_in: Any, axes: Sequence[int], rule: str, saturate: bool) -> Strategy:
+    return _acceptable([d for d in range(g.ndim) if d not in axes], *[None] * 4, grad=g)
+
+
 def _batch(kind: str, align_corners: bool, antialias: bool, channels_last: bool) -> list[int]:
     """How nearest kinds round channels-last images depends on the number of channels: a shard must have them all."""
     return [0] if channels_last and kind.startswith("nearest") else [0, 1]
@@ -94,6 +102,8 @@ STRATEGIES: dict[Any, Callable[..., Strategy]] = {
     OPS.repeat_counts_adjoint.default: _repeat_counts_adjoint,
     OPS.interpolate.default: _interpolate,
     OPS.interpolate_adjoint.default: _interpolate_adjoint,
+    OPS.resize.default: _resize,
+    OPS.resize_adjoint.default: _resize_adjoint,
 }
 for operator, strategy in STRATEGIES.items():
     register_sharding(operator)(strategy)

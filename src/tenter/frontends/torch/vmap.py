@@ -60,6 +60,14 @@ def _interpolate_adjoint_mapped(info: Any, dims: Any, g: Tensor, *rule: Any) -> 
     return OPS.interpolate_adjoint.default(g.flatten(0, 1), *rule).unflatten(0, g.shape[:2]), 0
 
 
+def _resize_mapped(info: Any, dims: Any, x: Tensor, size: Ints, axes: Ints, *rule: Any) -> tuple[Tensor, int]:
+    return OPS.resize.default(_front(x, dims[0]), size, [a + 1 for a in axes], *rule), 0
+
+
+def _resize_adjoint_mapped(info: Any, dims: Any, g: Tensor, n_in: Ints, axes: Ints, *rule: Any) -> tuple[Tensor, int]:
+    return OPS.resize_adjoint.default(_front(g, dims[0]), n_in, [a + 1 for a in axes], *rule), 0
+
+
 def _offsets_mapped(info: Any, dims: Any, counts: Tensor, n: int, output_size: int | None) -> tuple[Tensor, int]:
     return OPS.offsets.default(_front(counts, dims[0]), n, output_size), 0
 
@@ -73,7 +81,8 @@ def _total_mapped(offsets: Tensor) -> int:
 MAPPED: dict[str, Callable[..., Any]] = {
     "repeat": _repeat_mapped, "repeat_adjoint": _repeat_adjoint_mapped, "repeat_counts": _repeat_counts_mapped,
     "repeat_counts_adjoint": _repeat_counts_adjoint_mapped, "interpolate": _interpolate_mapped,
-    "interpolate_adjoint": _interpolate_adjoint_mapped, "offsets": _offsets_mapped,
+    "interpolate_adjoint": _interpolate_adjoint_mapped, "resize": _resize_mapped,
+    "resize_adjoint": _resize_adjoint_mapped, "offsets": _offsets_mapped,
 }  # fmt: skip
 for name, rule in MAPPED.items():
     torch.library.register_vmap(f"tenter::{name}", rule, lib=LIBRARY)

@@ -1,0 +1,114 @@
+"""Where a resized axis's outputs lie in its input, exactly, as one value.
+
+Pixel `i` covers [i, i + 1); its centre has the index `i`. Every rule is a line, `index(o) = first + o * step`, in
+fractions, so that a position on the edge between two pixels is there and not a rounding away from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+HALF = Fraction(1, 2)
+# What the first and the last output are lined up with. The last four are ONNX's names.
+ALIGNS = (
+    "centre", "corners", "asymmetric",
+    "half_pixel_symmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn", "tf_crop_and_resize",
+)  # fmt: skip
+TIES = ("floor", "ceil", "prefer_floor", "prefer_ceil")
+
+
+@dataclass(frozen=True, repr=False)
+class Geometry:
+    """One axis of n_in pixels sampled at n_out positions.
+
+    align: `centre`, the edges of the whole axes are lined up, pixels are areas; `corners`, the centres of their corner
+        pixels; `asymmetric`, the near edges alone, index 0 with index 0. `half_pixel_symmetric` keeps the middle in the
+        middle where a scale makes no whole number of pixels, `pytorch_half_pixel` samples index 0 where there is one
+        output, `tf_half_pixel_for_nn` takes the centre's position for an index, `tf_crop_and_resize` is `corners` with
+        the box's middle for one output; all four as ONNX's Resize defines them.
+    scale: output / input, which positions follow where it is given; else the sizes' ratio.
+    box: the part of the input that is sampled, from edge to edge, (0, n_in) by itself.
+
+    >>> Geometry(4, 8)
+    Geometry(centre: 4 -> 8, output o at index -1/4 + 1/2 o)
+    >>> Geometry(4, 3, align="corners").index()
+    array([0. , 1.5, 3. ])
+    """
+
+    n_in: int
+    n_out: int
+    align: str = "centre"
+    scale: Fraction | None = None
+    box: tuple[Fraction, Fraction] | None = None
+
+    def line(self) -> tuple[Fraction, Fraction]:
+        """The index of output 0, and the distance between neighbours."""
+        lo, hi = self.box or (Fraction(0), Fraction(self.n_in))
+        extent, n = hi - lo, self.n_out
+        step = 1 / self.scale if self.scale else extent / n if n else Fraction(1)
+        if self.align in ("corners", "tf_crop_and_resize"):
+            if n > 1:
+                return lo, (extent - 1) / (n - 1)
+            return (lo + (extent - 1) / 2 if self.align == "tf_crop_and_resize" else lo), Fraction(0)
+        if self.align == "asymmetric":
+            return lo, step
+        if self.align == "pytorch_half_pixel" and n == 1:
+            return lo, step
+        if self.align == "tf_half_pixel_for_nn":
+            return lo + step / 2, step
+        spare = extent - n * step if self.align == "half_pixel_symmetric" else Fraction(0)
+        return lo + spare / 2 + step / 2 - HALF, step
+
+    def index(self) -> Floats:
+        """The index that each output samples, with fraction: float64[n_out]."""
+        numerator, denominator = self._numerators()
+        if numerator is None:
+            first, step = self.line()
+            return float(first) + np.arange(self.n_out) * float(step)
+        return np.asarray(numerator / denominator, np.float64)
+
+    def nearest(self, tie: str) -> Ints:
+        """The input index nearest to each output's, or below or above it; not cut to the axis: int64[n_out]."""
+        numerator, denominator = self._numerators()
+        if numerator is None:  # more digits than int64 has
+            first, step = self.line()
+            at: Any = [first + o * step for o in range(self.n_out)]
+            numerator = np.array([p.numerator for p in at], object)
+            denominator = np.array([p.denominator for p in at], object)
+        if tie == "floor":
+            found = numerator // denominator
+        elif tie == "ceil":
+            found = -(-numerator // denominator)
+        elif tie == "prefer_floor":
+            found = -((denominator - 2 * numerator) // (2 * denominator))
+        else:
+            found = (2 * numerator + denominator) // (2 * denominator)
+        return found.astype(np.int64)
+
+    def _numerators(self) -> tuple[Any, Any]:
+        """Every index as a numerator over one denominator, where int64 holds them."""
+        first, step = self.line()
+        d = np.lcm(first.denominator, step.denominator) if max(first.denominator, step.denominator) < 1 << 31 else 0
+        a, b = first * int(d), step * int(d)
+        if not d or (abs(a) + abs(b) * self.n_out + int(d)) >= 1 << 61:
+            return None, None
+        return int(a) + int(b) * np.arange(self.n_out), int(d)
+
+    def __repr__(self) -> str:
+        first, step = self.line()
+        box = f", box {_short(self.box[0])} to {_short(self.box[1])}" if self.box else ""
+        scale = f", scale {_short(self.scale)}" if self.scale else ""
+        line = f"output o at index {_short(first)} + {_short(step)} o"
+        return f"Geometry({self.align}: {self.n_in} -> {self.n_out}{box}{scale}, {line})"
+
+
+def _short(f: Fraction) -> str:
+    return str(f) if f.denominator < 10_000 else f"{float(f):.6g}"

@@ -1,0 +1,215 @@
+"""resize's axis maps: positions from geometry.py, weights from filters.py, and what lies past the edges."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tenter import coordinates, filters, limits
+from tenter.geometry import ALIGNS, TIES, Geometry
+from tenter.maps import AxisMap, Copy, Gather, Window, window_of
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+# What stands for pixels past the edges of abcd: aa|abcd|dd, cb|abcd|cb, ba|abcd|dc, cd|abcd|ab, a constant, nothing
+# (the other weights make up for it), and a constant for every output that itself lies outside.
+EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalise", "extrapolate")
+# Rules of peers for nearest that follow their own rounding, where the exact position says otherwise.
+ARITHMETIC = ("exact", "torch", "double", "float")
+
+
+class AxisRule(NamedTuple):
+    """How one axis is resized, but for its lengths: plain values, which can be written down and hashed.
+
+    kind: nearest, nearest-exact, area, overlap, cubic, or a name of filters.NAMED. cubic: its `a`. scale and box as
+    fractions in words. arithmetic: of nearest positions.
+    """
+
+    kind: str
+    align: str
+    scale: str | None
+    box: tuple[str, str] | None
+    tie: str
+    arithmetic: str
+    edge: str
+    antialias: bool
+    cubic: float
+
+    def geometry(self, n_in: int, n_out: int) -> Geometry:
+        scale = Fraction(self.scale) if self.scale is not None else None
+        box = (Fraction(self.box[0]), Fraction(self.box[1])) if self.box is not None else None
+        return Geometry(n_in, n_out, self.align, scale, box)
+
+
+def written(rules: tuple[AxisRule, ...]) -> str:
+    """Rules in words, for PyTorch's operators, whose arguments are no tuples. By hand, as its compiler follows it."""
+    lines = []
+    for r in rules:
+        begin, end = r.box if r.box is not None else ("", "")
+        antialias = "1" if r.antialias else ""
+        lines.append(
+            f"{r.kind},{r.align},{r.scale or ''},{begin},{end},{r.tie},{r.arithmetic},{r.edge},{antialias},{r.cubic}"
+        )
+    return ";".join(lines)
+
+
+@lru_cache(maxsize=256)
+def read(words: str) -> tuple[AxisRule, ...]:
+    """The rules that were written."""
+    try:
+        return tuple(_read(*line.split(",")) for line in words.split(";") if line)
+    except (ValueError, TypeError, ZeroDivisionError):
+        return limits.refuse(ValueError, "rule", "what sampling.written wrote", repr(words))
+
+
+def _read(
+    kind: str, align: str, scale: str, begin: str, end: str, tie: str, arithmetic: str, edge: str, antialias: str,
+    cubic: str,
+) -> AxisRule:  # fmt: skip
+    box = (begin, end) if begin else None
+    rule = AxisRule(kind, align, scale or None, box, tie, arithmetic, edge, antialias == "1", float(cubic))
+    known = _known(kind) and align in ALIGNS and tie in TIES and edge in EDGES and arithmetic in ARITHMETIC
+    rule.geometry(2, 2).line()
+    if not known or (scale and Fraction(scale) <= 0) or not np.isfinite(rule.cubic):
+        raise ValueError
+    return rule
+
+
+def _known(kind: str) -> bool:
+    return kind in filters.NAMED or kind in ("nearest", "nearest-exact", "area", "overlap", "cubic")
+
+
+def sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap:
+    """The map of one axis. nearest_rule: of PyTorch's roundings, where the rule's arithmetic is its."""
+    # As build.resample: maps of images are kept, those of long signals would fill the memory.
+    make = _kept if n_in + n_out <= 1 << 15 else _sampled
+    return make(rule, n_in, n_out, nearest_rule)
+
+
+def _sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap:
+    if rule.kind in ("nearest", "nearest-exact"):
+        return _nearest(rule, n_in, n_out, nearest_rule)
+    geometry = rule.geometry(n_in, n_out)
+    if rule.kind == "area" and rule.box is None:
+        start, stop = coordinates.area_bounds(n_in, n_out)
+        return window_of(n_in, start, stop, np.repeat(1.0 / (stop - start), stop - start))
+    first, step = geometry.line()
+    if rule.kind in ("area", "overlap"):
+        return _overlap(geometry, rule)
+    fir = filters.Filter(lambda x: filters.cubic(x, rule.cubic), 2.0, True)
+    if rule.kind != "cubic":
+        fir = filters.NAMED[rule.kind]
+    at = geometry.index()
+    if rule.antialias and rule.align in ("corners", "tf_crop_and_resize"):  # areas, as PyTorch and Pillow have it
+        at = replace(geometry, align="centre").index()
+    return weighted(n_in, at, fir, max(float(abs(step)), 1.0) if rule.antialias else 1.0, rule.edge)
+
+
+_kept = lru_cache(maxsize=512)(_sampled)
+
+
+def weighted(n_in: int, at: Floats, fir: filters.Filter, stretch: float, edge: str) -> AxisMap:
+    """Each output a sum under a filter, `stretch` times as wide as it is, around index `at`."""
+    n_out, reach = len(at), fir.support * stretch
+    lowest, highest = np.floor(at - reach).astype(np.int64) + 1, np.floor(at + reach).astype(np.int64)
+    count = np.maximum(highest - lowest + 1, 0)
+    offset = np.concatenate([[0], np.cumsum(count)])
+    row = np.repeat(np.arange(n_out), count)
+    column = np.arange(offset[-1]) - offset[row] + lowest[row]
+    weight = fir.f((column - at[row]) / stretch)
+    outside = (column < 0) | (column >= n_in)
+    if edge == "extrapolate":
+        weight[((at < 0) | (at > n_in - 1))[row]] = 0.0
+    elif edge == "renormalise":
+        weight[outside] = 0.0
+    if edge == "renormalise" or not fir.whole or stretch != 1.0:
+        total = np.bincount(row, weight, n_out)
+        weight = weight / np.where(total == 0, 1.0, total)[row]
+    if edge == "constant":
+        weight[outside] = 0.0
+    used = weight != 0
+    return _gathered(n_in, n_out, row[used], folded(column[used], n_in, edge), weight[used])
+
+
+def folded(column: Ints, n_in: int, edge: str) -> Ints:
+    """Which pixel stands for each position, those past the edges too."""
+    if edge == "reflect" and n_in > 1:
+        column = column % (2 * n_in - 2)
+        return np.where(column >= n_in, 2 * n_in - 2 - column, column)
+    if edge == "symmetric":
+        column = column % (2 * n_in)
+        return np.where(column >= n_in, 2 * n_in - 1 - column, column)
+    if edge == "wrap":
+        return column % n_in
+    return np.clip(column, 0, n_in - 1)
+
+
+def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats) -> AxisMap:
+    """Rows with their taps in any order: a window where adjacent inputs can hold them, else a gather."""
+    first, last = np.full(n_out, n_in), np.full(n_out, -1)
+    np.minimum.at(first, row, column)
+    np.maximum.at(last, row, column)
+    first = np.minimum.accumulate(first[::-1])[::-1]
+    stop = np.maximum(np.maximum.accumulate(last) + 1, first)
+    span = stop - first
+    if span.sum() > 2 * len(row) + 4 * n_out:
+        order = np.lexsort((column, row))
+        offset = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_out))])
+        return Gather(n_in, n_out, offset, column[order], weight[order])
+    offset = np.concatenate([[0], np.cumsum(span)])
+    held = np.bincount(offset[row] + column - first[row], weight, int(offset[-1]))
+    return window_of(n_in, first, stop, held)
+
+
+def _nearest(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap:
+    scale = float(Fraction(rule.scale)) if rule.scale is not None else None
+    if rule.arithmetic == "torch" and rule.box is None:
+        exact = rule.kind == "nearest-exact"
+        return Copy.index_of(coordinates.nearest_index(n_in, n_out, scale, exact, nearest_rule), n_in)
+    geometry = rule.geometry(n_in, n_out)
+    if rule.arithmetic in ("double", "float") and rule.box is None:
+        at = coordinates.rounded_index(n_in, n_out, scale, rule.align, rule.arithmetic)
+        index = np.floor(at).astype(np.int64)
+    else:
+        index = geometry.nearest(rule.tie)
+    outside = (index < 0) | (index >= n_in)
+    if rule.edge == "extrapolate":
+        at = geometry.index()
+        outside = (at < 0) | (at > n_in - 1)
+    index = folded(index, n_in, rule.edge)
+    descends = bool(np.any(index[1:] < index[:-1]))
+    if rule.edge in ("constant", "extrapolate") and outside.any():
+        stop = np.maximum.accumulate(np.where(outside, 0, index + 1))  # rows of nothing lie at the ends
+        start = np.where(outside, stop, index)
+        return Window(n_in, n_out, start, np.concatenate([[0], np.cumsum(~outside)]))
+    if descends:
+        return Gather(n_in, n_out, np.arange(n_out + 1), index, np.ones(n_out))
+    return Copy.index_of(index, n_in)
+
+
+def _overlap(geometry: Geometry, rule: AxisRule) -> AxisMap:
+    """Means over the area between two output edges, each pixel by how much of it lies there."""
+    n_in, n_out = geometry.n_in, geometry.n_out
+    first, step = geometry.line()
+    begin = float(first - step / 2 + Fraction(1, 2)) + np.arange(n_out) * float(step)
+    end = begin + float(step)
+    lowest, highest = np.floor(begin).astype(np.int64), np.ceil(end - 1e-12).astype(np.int64)
+    count = np.maximum(highest - lowest, 1)
+    offset = np.concatenate([[0], np.cumsum(count)])
+    row = np.repeat(np.arange(n_out), count)
+    column = np.arange(offset[-1]) - offset[row] + lowest[row]
+    weight = np.maximum(np.minimum(column + 1, end[row]) - np.maximum(column, begin[row]), 0.0) / float(step)
+    outside = (column < 0) | (column >= n_in)
+    if rule.edge in ("renormalise", "constant", "extrapolate"):
+        weight[outside] = 0.0
+    if rule.edge == "renormalise":
+        total = np.bincount(row, weight, n_out)
+        weight = weight / np.where(total == 0, 1.0, total)[row]
+    used = weight > 1e-12
+    return _gathered(n_in, n_out, row[used], folded(column[used], n_in, rule.edge), weight[used])
