@@ -80,24 +80,21 @@ def resizing(
 
 
 def _rule(
-    how: Convention, mode: str, antialias: bool | None, box: Any, follows: Fraction | None, align: str | None,
-    tie: str | None, cubic: float | None, edge: str | None,
+    how: Convention, mode: str, antialias: Any, box: Any, follows: Fraction | None, align: str | None,
+    tie: str | None, cubic: Any, edge: str | None,
 ) -> AxisRule:  # fmt: skip
     """One axis's rule: the convention's, but for what is given."""
     kind = {"lanczos": "lanczos3", "area": "area" if how.area == "touched" else "overlap"}.get(mode, mode)
     wide = bool(how.antialias if antialias is None else antialias) and mode not in (*NEAREST, "area")
-    exact = mode == "nearest-exact"
-    near = mode in NEAREST
-    arithmetic = (
-        "exact" if not near or align or tie or edge or (exact and how.arithmetic != "torch") else how.arithmetic
-    )
+    exact, near = mode == "nearest-exact", mode in NEAREST
+    own = near and not (align or tie or edge) and (how.arithmetic == "torch" or not exact)
     return AxisRule(
         kind=kind,
         align=align or ("centre" if exact else how.nearest_align if near else how.align),
         scale=None if follows is None else str(follows),
         box=None if box is None else (str(box[0]), str(box[1])),
         tie=tie or ("prefer_ceil" if exact else how.tie),
-        arithmetic=arithmetic,
+        arithmetic=how.arithmetic if own else "exact",
         edge=edge or (how.edge_antialias if wide else how.edge),
         antialias=wide,
         cubic=float(cubic) if cubic is not None else how.cubic_antialias if wide else how.cubic,
@@ -185,7 +182,7 @@ def _length(length: Any, factor: Any, rounding: str) -> int:
     if surely(out >= 2.0**63):
         refuse(ValueError, "scale", "output sizes below 2**63", f"{length} * {factor}")
     half = Fraction(1, 2) if isinstance(out, Fraction) else 0.5
-    found = {"floor": math.floor, "ceil": math.ceil, "round": lambda v: math.floor(v + half)}[rounding](out)
+    found: int = {"floor": math.floor, "ceil": math.ceil, "round": lambda v: math.floor(v + half)}[rounding](out)
     if surely(found < 1) and surely(length != 0):
         refuse(ValueError, "scale", "output sizes of at least 1", f"{rounding}({length} * {factor}) = {found}")
     return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from tenter import check, limits
 
@@ -85,7 +86,7 @@ def convention(like: object) -> Convention:
 
 
 def compare(*names: str, n_in: int = 4, n_out: int = 6) -> str:
-    """A table of where conventions differ, and a drawing of what each makes of one axis: which inputs every output reads.
+    """A table of where conventions differ, and a drawing of what each makes of one axis: the weights of every output.
 
     names: of PRESETS; all of them if there are none. n_in, n_out: of the axis drawn. Returns text; print it.
 
@@ -129,7 +130,7 @@ def _drawing(chosen: dict[str, Convention], n_in: int, n_out: int) -> list[str]:
         for name, how in chosen.items():
             if not how.modes or mode in how.modes:
                 pictures[name] = axis_map(n_in, n_out, mode, like=name).dense()
-        groups: list[tuple[list[str], np.ndarray]] = []  # type: ignore[type-arg]
+        groups: list[tuple[list[str], npt.NDArray[np.float64]]] = []
         for name, matrix in pictures.items():
             same = [g for g in groups if np.allclose(g[1], matrix, atol=1e-6)]
             if same:

@@ -69,7 +69,7 @@ def rounded_index(n_in: int, n_out: int, scale: float | None, align: str, arithm
         at = (o.astype(np.float32) + np.float32(0.5)) * np.float32(n_in) / np.float32(n_out)
         return np.asarray(at, np.float64)
     ratio = 1.0 / (scale if scale is not None else n_out / n_in)
-    return (o + (0.0 if align == "asymmetric" else 0.5)) * ratio
+    return np.asarray((o + (0.0 if align == "asymmetric" else 0.5)) * ratio, np.float64)
 
 
 def nearest_rule(dtype: str, shape: tuple[int, ...], sizes: tuple[int, ...], channels_last: bool) -> str:

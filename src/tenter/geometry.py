@@ -72,7 +72,7 @@ class Geometry:
         numerator, denominator = self._numerators()
         if numerator is None:
             first, step = self.line()
-            return float(first) + np.arange(self.n_out) * float(step)
+            return np.asarray(float(first) + np.arange(self.n_out) * float(step), np.float64)
         return np.asarray(numerator / denominator, np.float64)
 
     def nearest(self, tie: str) -> Ints:
@@ -91,7 +91,7 @@ class Geometry:
             found = -((denominator - 2 * numerator) // (2 * denominator))
         else:
             found = (2 * numerator + denominator) // (2 * denominator)
-        return found.astype(np.int64)
+        return np.asarray(found, np.int64)
 
     def _numerators(self) -> tuple[Any, Any]:
         """Every index as a numerator over one denominator, where int64 holds them."""

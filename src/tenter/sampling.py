@@ -99,7 +99,6 @@ def _sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMa
     if rule.kind == "area" and rule.box is None:
         start, stop = coordinates.area_bounds(n_in, n_out)
         return window_of(n_in, start, stop, np.repeat(1.0 / (stop - start), stop - start))
-    first, step = geometry.line()
     if rule.kind in ("area", "overlap"):
         return _overlap(geometry, rule)
     fir = filters.Filter(lambda x: filters.cubic(x, rule.cubic), 2.0, True)
@@ -108,7 +107,8 @@ def _sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMa
     at = geometry.index()
     if rule.antialias and rule.align in ("corners", "tf_crop_and_resize"):  # areas, as PyTorch and Pillow have it
         at = replace(geometry, align="centre").index()
-    return weighted(n_in, at, fir, max(float(abs(step)), 1.0) if rule.antialias else 1.0, rule.edge)
+    step = float(geometry.line()[1])
+    return weighted(n_in, at, fir, max(step, 1.0) if rule.antialias else 1.0, rule.edge)
 
 
 _kept = lru_cache(maxsize=512)(_sampled)
@@ -163,7 +163,7 @@ def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats) ->
         offset = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_out))])
         return Gather(n_in, n_out, offset, column[order], weight[order])
     offset = np.concatenate([[0], np.cumsum(span)])
-    held = np.bincount(offset[row] + column - first[row], weight, int(offset[-1]))
+    held = np.asarray(np.bincount(offset[row] + column - first[row], weight, int(offset[-1])), np.float64)
     return window_of(n_in, first, stop, held)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 
@@ -23,6 +24,6 @@ def memory_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int,
     dims = tuple(range(len(shape)))
     order = tuple(sorted(dims, key=lambda d: -strides[d]))
     long = [d for d in order if shape[d] > 1]
-    if any(strides[d] <= 0 for d in dims) or any(strides[a] < strides[b] * shape[b] for a, b in zip(long, long[1:])):
+    if any(s <= 0 for s in strides) or any(strides[a] < strides[b] * shape[b] for a, b in itertools.pairwise(long)):
         return dims
     return order

@@ -212,7 +212,7 @@ def _copy(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
                 continue
             axes.append((AFFINE, n, n, stride, 1, None))
         else:
-            axes.append(_copy_axis(n, stride, m))  # type: ignore[arg-type]
+            axes.append(_copy_axis(n, stride, m))
     made.add(_native.CopyStep(run, axes[::-1]), source, target)
 
 
