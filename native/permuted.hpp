@@ -37,6 +37,8 @@ inline Vec<A> permute(Vec<A> a, Vec<A> b, Index<A> index) {
 #endif
 }
 
+thread_local Scratch pick_scratch;
+
 // Rows at once: they share what is loaded for a vector. More would be too many streams, and rows a power of two apart
 // share their place in cache.
 constexpr int few = 2;
@@ -56,20 +58,13 @@ void permuted_run(const char* const* rows, const Permutes& p, const Permutes::Ru
     const int64_t base = p.base[v], at = std::min(v * N, n - N);
     const Index<A> index = load_bits<Index<A>>(p.index.data() + v * vector_bytes);
     Vec<A> a[few], b[few], sum[few];
-    for (int r = 0; r < few && reach != Permutes::apart; ++r) {
+    for (int r = 0; r < few; ++r) {
       a[r] = load<A, S>(src[r] + base * int64_t(sizeof(S)));
       if constexpr (reach == Permutes::two) b[r] = load<A, S>(src[r] + (base + N) * int64_t(sizeof(S)));
     }
     auto tap = [&](int k, int r) __attribute__((always_inline)) {
       if constexpr (reach == Permutes::one) return permute<A>(a[r], index + int(k * inner));
       if constexpr (reach == Permutes::two) return permute<A>(a[r], b[r], index + int(k * inner));
-      if constexpr (reach == Permutes::apart) {
-        const Index<A> from = index + int(k * inner), last = int(p.row - 1) - Index<A>{};
-        const Index<A> at = from > last ? last : from;
-        S values[N];
-        for (int l = 0; l < N; ++l) std::memcpy(values + l, src[r] + int64_t(at[l]) * int64_t(sizeof(S)), sizeof(S));
-        return load<A, S>(values);
-      }
       const int64_t now = std::min(base + k * inner, end);
       const char* const s = src[r] + now * int64_t(sizeof(S));
       return permute<A>(load<A, S>(s), load<A, S>(s + N * sizeof(S)), index + int(base + k * inner - now));
@@ -128,9 +123,88 @@ void horizontal_permuted(const char* const* rows, int n_rows, const Permutes& p,
       switch (run.reach) {
         case Permutes::one: go.template operator()<Permutes::one>(); break;
         case Permutes::two: go.template operator()<Permutes::two>(); break;
-        case Permutes::moving: go.template operator()<Permutes::moving>(); break;
-        default: go.template operator()<Permutes::apart>();
+        default: go.template operator()<Permutes::moving>();
       }
+    }
+  }
+}
+
+// What lies at elements `at` of a row, B bytes each, one after another. Moved as whole registers, whose spare bytes are
+// written over by the next; `to` has room for them. end: of the row, past which nothing may be read.
+template <int B>
+inline void pick_each(const char* row, const char* end, const int64_t* at, int64_t n, int64_t size, char* to) {
+  constexpr int whole = B <= 2 ? B : B <= 4 ? 4 : B <= 8 ? 8 : B <= 16 ? 16 : B <= 32 ? 32 : 64;
+  for (int64_t o = 0; o < n; ++o, to += B) {
+    const char* const from = row + at[o] * size;
+    if (end - from >= whole) std::memcpy(to, from, whole);
+    else std::memcpy(to, from, B);
+  }
+}
+inline void pick_elements(const char* row, const char* end, const int64_t* at, int64_t n, int64_t size, int64_t bytes,
+                          char* to) {
+  switch (bytes) {
+    case 1: return pick_each<1>(row, end, at, n, size, to);
+    case 2: return pick_each<2>(row, end, at, n, size, to);
+    case 3: return pick_each<3>(row, end, at, n, size, to);
+    case 4: return pick_each<4>(row, end, at, n, size, to);
+    case 6: return pick_each<6>(row, end, at, n, size, to);
+    case 8: return pick_each<8>(row, end, at, n, size, to);
+    case 12: return pick_each<12>(row, end, at, n, size, to);
+    case 16: return pick_each<16>(row, end, at, n, size, to);
+    case 24: return pick_each<24>(row, end, at, n, size, to);
+    case 32: return pick_each<32>(row, end, at, n, size, to);
+    case 48: return pick_each<48>(row, end, at, n, size, to);
+    case 64: return pick_each<64>(row, end, at, n, size, to);
+    default:
+      for (int64_t o = 0; o < n; ++o, to += bytes) std::memcpy(to, row + at[o] * size, bytes);
+  }
+}
+
+// Where most inputs are read by nobody: those that are read are picked, tap by tap, and summed as rows are. Scalar
+// moves and then vectors, as gathers of vectors cost more than both.
+template <class A, class S, class D>
+void horizontal_picked(const char* const* rows, int n_rows, int64_t row_bytes, const Permutes& p, int64_t n_out,
+                       D* const* dst, int64_t lo, int64_t hi, bool stream) {
+  constexpr int64_t N = lanes<A>;
+  constexpr int64_t spare = 64 / int64_t(sizeof(S));
+  const int64_t inner = p.inner, n = (hi - lo) * inner, pitch = n + N + spare;
+  if (p.pairs) {
+    S* const picked = pick_scratch.get<S>(few * (p.row + spare));
+    const char* pairs[few];
+    for (int r = 0; r < n_rows; r += few) {
+      const int some = std::min(few, n_rows - r);
+      for (int k = 0; k < few; ++k) {
+        S* const to = picked + k * (p.row + spare);
+        pairs[k] = reinterpret_cast<const char*>(to);
+        const char* const row = rows[r + std::min(k, some - 1)];
+        if (k < some)
+          pick_elements(row, row + row_bytes, p.at.data() + lo, hi - lo, sizeof(S), 2 * inner * int64_t(sizeof(S)),
+                        reinterpret_cast<char*>(to + lo * 2 * inner));
+      }
+      horizontal_permuted<A, S, D>(pairs, some, p, n_out, dst + r, lo, hi, stream);
+    }
+    return;
+  }
+  S* const picked = pick_scratch.get<S>(p.taps * pitch);
+  const A* const weight = reinterpret_cast<const A*>(p.weight.data()) + lo * inner;
+  const Index<A>* const counts = reinterpret_cast<const Index<A>*>(p.count.data());
+  for (int r = 0; r < n_rows; ++r) {
+    for (int k = 0; k < p.taps; ++k)
+      pick_elements(rows[r], rows[r] + row_bytes, p.at.data() + k * n_out + lo, hi - lo, sizeof(S),
+                    inner * int64_t(sizeof(S)), reinterpret_cast<char*>(picked + k * pitch));
+    for (int64_t e = 0; e < n; e += N) {
+      Index<A> count;
+      if (p.ragged) count = load_bits<Index<A>>(counts + (lo * inner + e) / N);
+      Vec<A> sum = load<A, S>(picked + e) * load_bits<Vec<A>>(weight + e);
+      if (p.ragged) sum = count > 0 ? sum : Vec<A>{};
+      for (int k = 1; k < p.taps; ++k) {
+        const Vec<A> more =
+            multiply_add<A>(load<A, S>(picked + k * pitch + e), load_bits<Vec<A>>(weight + k * p.pitch + e), sum);
+        if (p.ragged) sum = count > k ? more : sum;
+        else sum = more;
+      }
+      if (e + N <= n) store<A, D>(dst[r] + e, sum);
+      else store_part<A, D>(dst[r] + e, sum, n - e);
     }
   }
 }

@@ -214,6 +214,9 @@ void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, D* con
     return;
   }
   if constexpr (permutable<A>) {
+    if (permuted<A, S>(c) && !c.permutes->at.empty())
+      return horizontal_picked<A, S, D>(rows, n_rows, c.map->n_in * c.stride, *c.permutes, c.map->n_out, dst, lo, hi,
+                                        stream);
     if (permuted<A, S>(c))
       return horizontal_permuted<A, S, D>(rows, n_rows, *c.permutes, c.map->n_out, dst, lo, hi, stream);
   }

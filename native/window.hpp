@@ -70,7 +70,7 @@ void columns_pass(const WindowTask& t, Team team) {
   const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
   const int64_t total = outer_count(t) * t.n_row, n_out = t.column->n_out;
   // How many rows are made together, and how much of each; straight to memory, or by way of a piece.
-  const bool quick = permuted<A, S>(c);
+  const bool quick = permuted<A, S>(c), whole = quick && c.permutes->at.empty();  // are rows read as they lie?
   const bool straight = quick && whole_lines<A, D, 1> && aligned(reinterpret_cast<D*>(t.dst), n_out * t.inner);
   const bool pieces = t.stream && !straight;
   const int some = quick ? few : N;
@@ -98,7 +98,7 @@ void columns_pass(const WindowTask& t, Team team) {
                   size = (m.first(hi - 1) + m.count(hi - 1)) * t.column_stride - from;
     for (int r = 0; r < n_rows; r += some) {
       const int end = std::min(n_rows, r + some);
-      for (int k = end; k < std::min(n_rows, end + some) && quick; ++k) fetch(rows[k] + from, size);
+      for (int k = end; k < std::min(n_rows, end + some) && whole; ++k) fetch(rows[k] + from, size);
       horizontal<A, S, D>(rows + r, end - r, c, made + r, lo, hi, t.stream && straight);
       if (!pieces) continue;
       for (int k = r; k < end; ++k) put(dst[k], made[k], n * int64_t(sizeof(D)));
@@ -152,17 +152,21 @@ void both_rows(const WindowTask& t, const char* src, D* dst, int64_t lo, int64_t
   const char* const origin = reinterpret_cast<const char*>(scratch) - first * pitch;
   const int some = permuted<A, S>(c) ? few : N;
   A* to[N];
+  // The first input row from i on that is in some window from `reader` on: windows may lie far apart.
+  auto wanted = [&](int64_t i, int64_t& reader) {
+    while (reader < hi && m.first(reader) + m.count(reader) <= i) ++reader;
+    return reader < hi ? std::max(i, m.first(reader)) : last;
+  };
   for (int64_t i = first, reader = lo; lo < hi;) {
     int n_rows = 0;
-    for (; n_rows < some && i < last; ++n_rows, ++i) {  // input rows in some window, which may lie far apart
-      while (m.first(reader) + m.count(reader) <= i) ++reader;
-      i = std::max(i, m.first(reader));
-      if (i >= last) break;  // an empty window after a gap
+    for (; n_rows < some && (i = wanted(i, reader)) < last; ++n_rows, ++i) {
       rows[n_rows] = src + i * t.row_stride;
       to[n_rows] = scratch + (i - first) * n_out;
     }
     if (n_rows) {
-      for (int64_t next = i + 2; next < std::min(last, i + 2 + n_rows); ++next)
+      int64_t next = i, later = reader;
+      const bool whole = !c.permutes || c.permutes->at.empty();  // or most of a row is read by nobody
+      for (int r = 0; whole && r < n_rows && (next = wanted(next, later)) < last; ++r, ++next)
         fetch(src + next * t.row_stride, n_in * int64_t(sizeof(S)));
       fill_up(rows, n_rows), fill_up(to, n_rows);
       horizontal<A, S, A>(rows, n_rows, c, to, 0, t.column->n_out);

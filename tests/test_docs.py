@@ -19,7 +19,11 @@ import tenter
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = [m.name for m in pkgutil.walk_packages(tenter.__path__, "tenter.") if not m.name.endswith("_native")]
 PUBLIC = [
+    "axis_map",
+    "conventions",
     "expand",
+    "filters",
+    "geometry",
     "get_num_threads",
     "interpolate",
     "maps",
@@ -27,6 +31,7 @@ PUBLIC = [
     "numpy",
     "repeat",
     "repeat_interleave",
+    "resize",
     "set_num_threads",
     "tile",
 ]  # and torch, which is imported when it is asked for

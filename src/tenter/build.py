@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tenter import coordinates, filters, sampling
-from tenter.maps import AxisMap, Copy, Window, window_of
+from tenter.maps import AxisMap, Copy, Window
 from tenter.maps.values import trusted
+from tenter.maps.window import window_of
 from tenter.stretch import Repeat, RepeatCounts, Resize, Stretch
 
 Ints = npt.NDArray[np.int64]

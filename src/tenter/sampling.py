@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from tenter import coordinates, filters, limits
 from tenter.geometry import ALIGNS, TIES, Geometry
-from tenter.maps import AxisMap, Copy, Gather, Window, window_of
+from tenter.maps import AxisMap, Copy, Gather, Window
+from tenter.maps.window import window_of
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

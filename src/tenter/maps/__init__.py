@@ -10,8 +10,8 @@ identity of size `b`, so a tile is one block copied `r` times.
 
 from tenter.maps.copy import Copy
 from tenter.maps.gather import Gather
-from tenter.maps.window import Window, window_of
+from tenter.maps.window import Window
 
-__all__ = ["AxisMap", "Copy", "Gather", "Window", "window_of"]
+__all__ = ["AxisMap", "Copy", "Gather", "Window"]
 
 AxisMap = Copy | Window | Gather
