@@ -19,14 +19,20 @@ import tenter
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = [m.name for m in pkgutil.walk_packages(tenter.__path__, "tenter.") if not m.name.endswith("_native")]
 PUBLIC = [
+    "axis_map",
+    "conventions",
     "expand",
+    "filters",
+    "geometry",
     "get_num_threads",
+    "image",
     "interpolate",
     "maps",
     "memory",
     "numpy",
     "repeat",
     "repeat_interleave",
+    "resize",
     "set_num_threads",
     "tile",
 ]  # and torch, which is imported when it is asked for
@@ -43,6 +49,7 @@ def test_every_public_function_has_an_example():
     functions += [getattr(tenter.torch, n) for n in tenter.torch.__all__ if n != "Report"]
     functions += [tenter.memory.limit, tenter.memory.clear, tenter.memory.stats]
     functions += [tenter.numpy.repeat, tenter.numpy.tile, tenter.maps.Copy, tenter.maps.Window, tenter.maps.Gather]
+    functions += [tenter.image.resize]
     for f in functions:
         if f is not tenter.get_num_threads:
             assert ">>> " in (f.__doc__ or ""), f
@@ -50,7 +57,7 @@ def test_every_public_function_has_an_example():
 
 def test_public_names():
     assert sorted(tenter.__all__) == PUBLIC
-    assert tenter.maps.__all__ == ["AxisMap", "Copy", "Gather", "Window"]
+    assert tenter.maps.__all__ == ["AxisMap", "Copy", "Gather", "Window", "window_of"]
     assert tenter.numpy.__all__ == ["repeat", "tile"]
     assert tenter.torch.__all__ == ["Report", "accelerate", "install", "report", "synchronize", "uninstall"]
     assert (Path(tenter.__file__).parent / "py.typed").is_file()
