@@ -66,11 +66,11 @@ def resize(
         x = check.array("pixels", pixels)
         has_alpha = _check(x, alpha, premultiply, linear_light, how)
         mixes = not all(m in NEAREST for m in _each(mode))
-        # what lies around a picture that is continued by a constant is unseen, however opaque the picture
-        weigh = mixes and premultiply and has_alpha and not (how.get("edge") != "constant" and _opaque(x))
-        light = mixes and linear_light
+        weigh, light = mixes and premultiply and has_alpha, mixes and linear_light
         if weigh or light:
             _check_mixing(x, how)
+        if weigh and how.get("edge") != "constant":  # what that puts around a picture is unseen
+            weigh = not bool((x[..., -1] == _full(x)).all())
     except limits.Refusal as refusal:
         shown = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light, **given}
         raise check.error(refusal, "image.resize", pixels=pixels, size=size, **shown) from None
@@ -116,10 +116,6 @@ def _full(x: Any) -> float:
     return float(np.iinfo(name).max) if name in ("uint8", "uint16") else 1.0
 
 
-def _opaque(x: Any) -> bool:
-    return bool((x[..., -1] == _full(x)).all())
-
-
 def _mixed(
     x: npt.NDArray[Any], has_alpha: bool, weigh: bool, light: bool, size: Any, given: dict[str, Any]
 ) -> npt.NDArray[Any]:
@@ -151,9 +147,13 @@ def _table(dtype: str) -> npt.NDArray[np.float32]:
 
 def _decoded(srgb: npt.NDArray[Any]) -> npt.NDArray[Any]:
     v = np.abs(srgb)
-    return np.copysign(np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4), srgb)
+    light: npt.NDArray[Any] = np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
+    signed: npt.NDArray[Any] = np.copysign(light, srgb)
+    return signed
 
 
 def _encoded(light: npt.NDArray[Any]) -> npt.NDArray[Any]:
     v = np.abs(light)
-    return np.copysign(np.where(v <= 0.0031308, v * 12.92, 1.055 * v ** (1 / 2.4) - 0.055), light)
+    srgb: npt.NDArray[Any] = np.where(v <= 0.0031308, v * 12.92, 1.055 * v ** (1 / 2.4) - 0.055)
+    signed: npt.NDArray[Any] = np.copysign(srgb, light)
+    return signed

@@ -88,10 +88,11 @@ def _in_processes(tasks: list[Task], options: Options, jobs: int, report: Report
         for _ in range(jobs):
             start()
         while busy:
-            for pipe in connection.wait(list(busy)):
+            ready: list[Any] = connection.wait(list(busy))
+            for pipe in ready:
                 process, task = busy.pop(pipe)
                 try:
-                    why = pipe.recv()  # type: ignore[union-attr]
+                    why = pipe.recv()
                 except (EOFError, OSError):
                     report(task, _death(process, task))
                     if waiting:
