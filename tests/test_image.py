@@ -134,7 +134,7 @@ def test_around_an_opaque_picture_nothing_is_seen() -> None:
     out = resize(x, 6, box=[(-1.5, 5), (-1.5, 5)], edge="constant", antialias=False)
     partly = out[..., 3] > 0
     assert partly.any() and out[..., 3].min() < 255
-    assert (out[partly] [:, :3] == 255).all()
+    assert (out[partly][:, :3] == 255).all()
 
 
 # ---- light

@@ -107,6 +107,9 @@ def _in_processes(tasks: list[Task], options: Options, jobs: int, report: Report
             process.join(10)
             if process.is_alive():
                 process.kill()
+                process.join()
+        for process, task in busy.values():
+            _remove_leftovers(process, task)
 
 
 def _start(options: Options) -> tuple[Any, Any]:
@@ -134,11 +137,15 @@ def _work(pipe: Any, options: Options) -> None:
 
 def _death(process: Any, task: Task) -> str:
     process.join()
-    remove_leftovers(Path(os.path.realpath(task.output)).parent, process.pid)
+    _remove_leftovers(process, task)
     if process.exitcode >= 0:
         return f"its process ended with code {process.exitcode}"
     name = signal.Signals(-process.exitcode).name
     return f"its process was ended by {name}{' (is memory short?)' if name == 'SIGKILL' else ''}"
+
+
+def _remove_leftovers(process: Any, task: Task) -> None:
+    remove_leftovers(Path(os.path.realpath(task.output)).parent, process.pid)
 
 
 @contextlib.contextmanager
