@@ -108,6 +108,16 @@ def test_pytorch_page_code():
     assert out.getvalue() == shown
 
 
+def test_pictures_page_code():
+    text = (ROOT / "docs" / "pictures.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
+    (shown,) = re.findall(r"```text\n(.*?)```", text, re.S)
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(code, {})
+    assert out.getvalue() == shown
+
+
 def test_memory_page_code():
     text = (ROOT / "docs" / "memory.md").read_text()
     codes, shown = (re.findall(rf"```{kind}\n(.*?)```", text, re.S) for kind in ("python", "text"))
