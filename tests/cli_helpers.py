@@ -56,3 +56,26 @@ def truncated(name: str, save: Callable[[str], None], keep: float = 0.6) -> str:
 def noise(mode: str = "RGB") -> Any:
     rng = np.random.default_rng(1)
     return Image.fromarray(rng.integers(0, 256, (40, 40, len(mode)), np.uint8).squeeze())
+
+
+def killed_on_b(pipe: Any, options: Any) -> None:
+    """A worker that is killed, as by a system short of memory, while it writes the result of b.png."""
+    import os
+    import signal
+
+    from tenter.cli import output, workers
+
+    def write(file: Any) -> None:
+        file.write(b"half")
+        file.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    attempt = workers._attempt
+
+    def until_b(task: Any, options: Any) -> Any:
+        if task.source.endswith("b.png"):
+            output.write_beside(Path(task.output).resolve(), False, write)
+        return attempt(task, options)
+
+    workers._attempt = until_b
+    workers._work(pipe, options)

@@ -25,6 +25,7 @@ PUBLIC = [
     "filters",
     "geometry",
     "get_num_threads",
+    "image",
     "interpolate",
     "maps",
     "memory",
@@ -48,6 +49,7 @@ def test_every_public_function_has_an_example():
     functions += [getattr(tenter.torch, n) for n in tenter.torch.__all__ if n != "Report"]
     functions += [tenter.memory.limit, tenter.memory.clear, tenter.memory.stats]
     functions += [tenter.numpy.repeat, tenter.numpy.tile, tenter.maps.Copy, tenter.maps.Window, tenter.maps.Gather]
+    functions += [tenter.image.resize]
     for f in functions:
         if f is not tenter.get_num_threads:
             assert ">>> " in (f.__doc__ or ""), f
@@ -55,7 +57,7 @@ def test_every_public_function_has_an_example():
 
 def test_public_names():
     assert sorted(tenter.__all__) == PUBLIC
-    assert tenter.maps.__all__ == ["AxisMap", "Copy", "Gather", "Window"]
+    assert tenter.maps.__all__ == ["AxisMap", "Copy", "Gather", "Window", "window_of"]
     assert tenter.numpy.__all__ == ["repeat", "tile"]
     assert tenter.torch.__all__ == ["Report", "accelerate", "install", "report", "synchronize", "uninstall"]
     assert (Path(tenter.__file__).parent / "py.typed").is_file()
@@ -98,6 +100,16 @@ def test_readme_code():
 
 def test_pytorch_page_code():
     text = (ROOT / "docs" / "pytorch.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
+    (shown,) = re.findall(r"```text\n(.*?)```", text, re.S)
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(code, {})
+    assert out.getvalue() == shown
+
+
+def test_pictures_page_code():
+    text = (ROOT / "docs" / "pictures.md").read_text()
     (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
     (shown,) = re.findall(r"```text\n(.*?)```", text, re.S)
     out = io.StringIO()

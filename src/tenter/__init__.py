@@ -7,7 +7,7 @@ transpose.
 import sys
 from typing import Any
 
-from tenter import conventions, filters, frontends, geometry, maps, memory, numpy
+from tenter import conventions, filters, frontends, geometry, image, maps, memory, numpy
 from tenter.ops import expand, interpolate, repeat, repeat_interleave, tile
 from tenter.resizing import axis_map, resize
 from tenter.threads import get_num_threads, set_num_threads
@@ -21,6 +21,7 @@ __all__ = [
     "filters",
     "geometry",
     "get_num_threads",
+    "image",
     "interpolate",
     "maps",
     "memory",

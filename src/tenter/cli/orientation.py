@@ -29,3 +29,18 @@ def turn_upright(pixels: npt.NDArray[Any], orientation: int) -> npt.NDArray[Any]
 def turn_back(pixels: npt.NDArray[Any], orientation: int) -> npt.NDArray[Any]:
     """Undo `turn_upright`: the two quarter turns undo each other, the others undo themselves."""
     return turn_upright(pixels, {6: 8, 8: 6}.get(orientation, orientation))
+
+
+def stored_box(
+    box: tuple[float, float, float, float], size: tuple[int, int], orientation: int
+) -> tuple[float, float, float, float]:
+    """Give the stored pixels' (top, left, bottom, right) of a box in the picture as it is seen; `size` is as stored."""
+    top, left, bottom, right = box
+    height, width = size
+    if orientation in SIDEWAYS:
+        top, left, bottom, right = left, top, right, bottom
+    if orientation in (3, 4, 6, 7):
+        top, bottom = height - bottom, height - top
+    if orientation in (2, 3, 7, 8):
+        left, right = width - right, width - left
+    return top, left, bottom, right

@@ -49,7 +49,7 @@ def check_output(path: str, source: Path | None, force: bool) -> Path:
 
 def write_beside(target: Path, force: bool, write: Callable[[BinaryIO], None]) -> None:
     """Write to a temporary file in the target's folder, then rename it; nothing is left behind on failure."""
-    temporary = target.parent / f".tenter-{secrets.token_hex(8)}.tmp"
+    temporary = target.parent / f"{_beginning(os.getpid())}{secrets.token_hex(8)}.tmp"
     try:
         # an ordinary open gives the permissions of any new file (umask), which tempfile's 0600 would not
         with open(temporary, "xb") as file:
@@ -61,6 +61,16 @@ def write_beside(target: Path, force: bool, write: Callable[[BinaryIO], None]) -
     finally:
         with contextlib.suppress(FileNotFoundError):
             temporary.unlink()
+
+
+def remove_leftovers(folder: Path, process: int) -> None:
+    """Remove what a process that was killed while it wrote has left in a folder."""
+    for temporary in folder.glob(f"{_beginning(process)}*.tmp"):
+        temporary.unlink(missing_ok=True)
+
+
+def _beginning(process: int) -> str:
+    return f".tenter-{process}-"
 
 
 def _place_new(temporary: Path, target: Path) -> None:

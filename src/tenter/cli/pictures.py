@@ -39,6 +39,14 @@ class Picture:
         return self.kind in ("grey+alpha", "RGBA")
 
 
+def is_npy(path: str) -> bool:
+    """Whether a file name's ending says .npy; refuse one that says nothing known."""
+    suffix = Path(path).suffix.lower()
+    if suffix != ".npy" and suffix not in FORMATS:
+        raise Refusal(f"{path}: unknown file type {suffix or '(none)'!r}; known are .npy {' '.join(FORMATS)}")
+    return suffix == ".npy"
+
+
 def read_picture(path: Path) -> Picture:
     """Read a PNG, JPEG or TIFF file with every bit that it holds."""
     require("PIL")

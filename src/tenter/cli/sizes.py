@@ -4,34 +4,44 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 
 from tenter.cli.refusal import Refusal
 
 
-def parse_size(texts: list[str]) -> tuple[int, int]:
-    """Read `--size H W`."""
-    return _side(texts[0], "height"), _side(texts[1], "width")
+def parse_size(texts: list[str], axes: Sequence[int] | None = None) -> tuple[int, ...]:
+    """Read `--size H W`, or one number for each axis."""
+    names = ["height", "width"] if axes is None else [f"length of axis {axis}" for axis in axes]
+    return tuple(_side(text, name) for text, name in zip(texts, names, strict=True))
 
 
 def parse_scale(text: str) -> float:
     """Read `--scale S`."""
-    try:
-        scale = float(text)
-    except ValueError:
-        raise Refusal(f"--scale: expected a number, got {text!r}") from None
-    if not math.isfinite(scale) or scale <= 0:
+    scale = _number(text, "--scale")
+    if scale <= 0:
         raise Refusal(f"--scale: expected a finite number above 0, got {text}")
     return scale
 
 
-def scaled(size: tuple[int, int], scale: float) -> tuple[int, int]:
+def parse_box(texts: list[str]) -> tuple[float, float, float, float]:
+    """Read `--box TOP LEFT BOTTOM RIGHT`."""
+    top, left, bottom, right = (_number(text, "--box") for text in texts)
+    for name, begin, end in (("bottom", top, bottom), ("right", left, right)):
+        if not 0 <= begin < end:
+            before = {"bottom": "top", "right": "left"}[name]
+            raise Refusal(f"--box: expected 0 <= {before} < {name}, got {before} {begin:g} and {name} {end:g}")
+    return top, left, bottom, right
+
+
+def scaled(extents: Sequence[float], scale: float) -> tuple[int, ...]:
     """Give the size that a scale makes of a picture: each side times the scale, rounded down."""
-    height, width = size
-    if max(size) * scale > 2**31:
-        raise Refusal(f"--scale: {scale:g} makes {height} x {width} too large")
-    new = math.floor(height * scale), math.floor(width * scale)
+    what = " x ".join(f"{extent:g}" for extent in extents)
+    if max(extents) * scale > 2**31:
+        raise Refusal(f"--scale: {scale:g} makes {what} too large")
+    new = tuple(math.floor(extent * scale) for extent in extents)
     if min(new) < 1:
-        raise Refusal(f"--scale: {scale:g} leaves nothing of {height} x {width} (it would be {new[0]} x {new[1]})")
+        made = " x ".join(map(str, new))
+        raise Refusal(f"--scale: {scale:g} leaves nothing of {what} (it would be {made})")
     return new
 
 
@@ -40,6 +50,24 @@ def check_fits(nbytes: int, what: str) -> None:
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if nbytes > memory:
         raise Refusal(f"{what} needs {nbytes / 1e9:,.1f} GB, more than the {memory / 1e9:,.1f} GB of memory here")
+
+
+def whole_number(text: str, option: str) -> int:
+    """Read a whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        raise Refusal(f"{option}: expected a whole number, got {text!r}") from None
+
+
+def _number(text: str, option: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise Refusal(f"{option}: expected a number, got {text!r}") from None
+    if not math.isfinite(number):
+        raise Refusal(f"{option}: expected a finite number, got {text}")
+    return number
 
 
 def _side(text: str, name: str) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tenter.cli.resample import resample
+from tenter.cli.options import MODES
 
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw
@@ -51,7 +51,7 @@ def draw_sheet(photo: Pixels, origin: str) -> Image.Image:
     top, left = _detail_corner(square, detail)
     shrunk = min(SHRUNK, side // 2)
     whole = (TILE, TILE)
-    overview = resample(square, whole, "lanczos", True, False)
+    overview = _resized(square, whole, "lanczos", True)
     crop = square[top : top + detail, left : left + detail]
 
     rows = -(-(len(LARGER) + 2) // COLUMNS) + -(-len(SMALLER) // COLUMNS)
@@ -67,7 +67,7 @@ def draw_sheet(photo: Pixels, origin: str) -> Image.Image:
     scale = TILE / side
     box = [round(edge * scale) for edge in (left, top, left + detail, top + detail)]
     tiles = [(overview, "the photograph", "marked: the detail that is enlarged")]
-    tiles += [(resample(crop, whole, mode, smooth, False), mode, _note(mode, smooth)) for mode, smooth in LARGER]
+    tiles += [(_resized(crop, whole, mode, smooth), mode, _note(mode, smooth)) for mode, smooth in LARGER]
     corners = _align_corners(crop)
     tiles.insert(5, (corners, "bilinear, align_corners", "centres of the outer pixels at the edge"))
     bottom = _place(sheet, pen, tiles, y)
@@ -82,11 +82,18 @@ def draw_sheet(photo: Pixels, origin: str) -> Image.Image:
     )
     tiles = []
     for mode, smooth in SMALLER:
-        small = resample(square, (shrunk, shrunk), mode, smooth, False)
+        small = _resized(square, (shrunk, shrunk), mode, smooth)
         # whole pixels, so that what is seen is the small picture and not a second filter
         tiles.append((small.repeat(factor, 0).repeat(factor, 1), mode, _note(mode, smooth, smaller=True)))
     _place(sheet, pen, tiles, y)
     return sheet
+
+
+def _resized(pixels: Pixels, size: tuple[int, int], mode: str, antialias: bool) -> Pixels:
+    import tenter
+
+    result: Pixels = tenter.resize(pixels, size, axes=(0, 1), mode=MODES[mode], antialias=antialias)
+    return result
 
 
 def _align_corners(crop: Pixels) -> Pixels:

@@ -1,0 +1,81 @@
+"""What `tenter resize` was asked for, read and checked once for all files."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NamedTuple
+
+from tenter.check_resize import NEAREST
+from tenter.cli.refusal import Refusal
+from tenter.cli.sizes import parse_box, parse_scale, parse_size, whole_number
+
+#: PyTorch's names, which --mode takes, and tenter.resize's, which --filter takes
+MODES = {
+    "nearest": "nearest",
+    "nearest-exact": "nearest-exact",
+    "bilinear": "linear",
+    "bicubic": "cubic",
+    "lanczos": "lanczos",
+    "area": "area",
+}
+
+
+class Options(NamedTuple):
+    """How each file is resized: plain values, which can be sent to another process.
+
+    size: one length per axis, of the picture as it is seen; or scale. axes: of an array; None: of a picture. box: top,
+    left, bottom, right of the picture as it is seen. antialias None: as `like` has it.
+    """
+
+    size: tuple[int, ...] | None
+    scale: float | None
+    axes: tuple[int, ...] | None
+    mode: str
+    antialias: bool | None
+    like: str
+    box: tuple[float, float, float, float] | None
+    premultiply: bool
+    linear_light: bool
+    quality: int
+    force: bool
+
+
+def read_options(args: argparse.Namespace) -> Options:
+    """Check what was typed; whether it suits a file is seen when the file is read."""
+    mode = args.filter or MODES[args.mode or "bilinear"]
+    axes = None if args.axes is None else tuple(whole_number(text, "--axes") for text in args.axes)
+    if axes is not None and args.box is not None and len(axes) != 2:
+        raise Refusal(f"--box: expected two axes, got {len(axes)}")
+    if axes is not None and args.linear_light:
+        raise Refusal("--linear-light: is for pictures and arrays of their shape, without --axes")
+    return Options(
+        size=None if args.size is None else parse_size(args.size, axes),
+        scale=None if args.scale is None else parse_scale(args.scale),
+        axes=axes,
+        mode=mode,
+        antialias=_antialias(args, mode),
+        like=args.like or "torch",
+        box=None if args.box is None else parse_box(args.box),
+        premultiply=args.premultiply,
+        linear_light=args.linear_light,
+        quality=_quality(args.quality),
+        force=args.force,
+    )
+
+
+def _antialias(args: argparse.Namespace, mode: str) -> bool | None:
+    has_none = mode in NEAREST or mode == "area"
+    if args.antialias and has_none:
+        raise Refusal(f"--antialias: {mode} has none; it goes with the filters that mix pixels, but for area")
+    if args.antialias is False and args.mode == "lanczos":
+        raise Refusal("--no-antialias: mode lanczos is always antialiased; --filter lanczos has both")
+    if args.antialias is None and args.like is None:
+        return not has_none
+    asked: bool | None = args.antialias
+    return asked
+
+
+def _quality(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 100:
+        raise Refusal(f"--quality: expected a whole number from 1 to 100, got {text!r}")
+    return int(text)

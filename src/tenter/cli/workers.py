@@ -1,0 +1,165 @@
+"""Resize many files in several processes: a file that fails, or takes its process with it, is one line of a report."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from multiprocessing import connection, get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import tenter
+from tenter.cli.options import Options
+from tenter.cli.output import check_input, remove_leftovers
+from tenter.cli.refusal import first_line
+
+
+class Task(NamedTuple):
+    """A file to read and one to write."""
+
+    source: str
+    output: str
+
+
+Report = Callable[[Task, str | None], None]
+
+
+def run(tasks: list[Task], options: Options, jobs: int) -> list[tuple[Task, str]]:
+    """Do every task and return those that failed, each with the reason in one line."""
+    failed: dict[Task, str] = {}
+    finished = 0
+    with _progress(len(tasks)) as advance:
+
+        def report(task: Task, why: str | None) -> None:
+            nonlocal finished
+            finished += 1
+            if why is not None:
+                failed[task] = why
+            advance()
+
+        try:
+            if min(jobs, len(tasks)) > 1:
+                _in_processes(tasks, options, min(jobs, len(tasks)), report)
+            else:
+                for task in tasks:
+                    report(task, _attempt(task, options))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"after {finished} of {len(tasks)} files; --skip-existing goes on there") from None
+    return [(task, failed[task]) for task in tasks if task in failed]
+
+
+def _attempt(task: Task, options: Options) -> str | None:
+    from tenter.cli.resize import resize_file  # late: it reads folders.py, which reads this
+
+    try:
+        source = check_input(task.source)
+        os.makedirs(os.path.dirname(task.output) or os.curdir, exist_ok=True)
+        resize_file(source, task.output, options)
+    except Exception as error:
+        # whatever it is, the other files can still be done
+        return first_line(error)
+    return None
+
+
+def _in_processes(tasks: list[Task], options: Options, jobs: int, report: Report) -> None:
+    waiting = deque(tasks)
+    busy: dict[Any, tuple[Any, Task]] = {}
+    started: list[Any] = []
+
+    def give(process: Any, pipe: Any) -> None:
+        if not waiting:
+            pipe.close()  # which ends the process
+            return
+        task = waiting.popleft()
+        busy[pipe] = (process, task)
+        with contextlib.suppress(OSError):  # of a process that has ended: reading will tell
+            pipe.send(task)
+
+    def start() -> None:
+        process, pipe = _start(options)
+        started.append(process)
+        give(process, pipe)
+
+    try:
+        for _ in range(jobs):
+            start()
+        while busy:
+            ready: list[Any] = connection.wait(list(busy))
+            for pipe in ready:
+                process, task = busy.pop(pipe)
+                try:
+                    why = pipe.recv()
+                except (EOFError, OSError):
+                    report(task, _death(process, task))
+                    if waiting:
+                        start()
+                else:
+                    report(task, why)
+                    give(process, pipe)
+    finally:
+        for process in started if busy else ():
+            process.terminate()  # on which it removes what it has half written
+        for process in started:
+            process.join(10)
+            if process.is_alive():
+                process.kill()
+                process.join()
+        for process, task in busy.values():
+            _remove_leftovers(process, task)
+
+
+def _start(options: Options) -> tuple[Any, Any]:
+    context = get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_work, args=(theirs, options), daemon=True)
+    # A process keeps the mask that it is started with: Ctrl-C goes to all of them, and only this one is to answer.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    finally:
+        theirs.close()
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return process, ours
+
+
+def _work(pipe: Any, options: Options) -> None:
+    """Do the tasks that come until nobody sends any."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    tenter.set_num_threads(1)  # the other cores have their own process
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            pipe.send(_attempt(pipe.recv(), options))
+
+
+def _death(process: Any, task: Task) -> str:
+    process.join()
+    _remove_leftovers(process, task)
+    if process.exitcode >= 0:
+        return f"its process ended with code {process.exitcode}"
+    name = signal.Signals(-process.exitcode).name
+    return f"its process was ended by {name}{' (is memory short?)' if name == 'SIGKILL' else ''}"
+
+
+def _remove_leftovers(process: Any, task: Task) -> None:
+    remove_leftovers(Path(os.path.realpath(task.output)).parent, process.pid)
+
+
+@contextlib.contextmanager
+def _progress(total: int) -> Iterator[Callable[[], None]]:
+    """A bar on a terminal, nothing elsewhere or without rich."""
+    try:
+        if not sys.stderr.isatty():
+            raise ImportError
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+    except ImportError:
+        yield lambda: None
+        return
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda: bar.advance(task)

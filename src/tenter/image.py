@@ -1,0 +1,159 @@
+"""Pictures: `tenter.resize` with a sense for alpha and for light.
+
+A picture's numbers are not what is to be mixed. Colours count as far as they are seen, which alpha says, and steps of
+sRGB are even to the eye, not in light. Both are weighted averages after a change of what is averaged, and back.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tenter import check, filters, frontends, limits, resizing
+from tenter.check_resize import NEAREST
+
+__all__ = ["resize"]
+
+PICTURES = ("uint8", "uint16", "float16", "float32", "float64")
+#: where less alpha than this is left of a picture of floats, nothing is seen: half a step of 16 bits
+UNSEEN = 2.0**-17
+
+
+def resize(
+    pixels: Any,
+    size: Any = None,
+    *,
+    scale: Any = None,
+    mode: Any = "linear",
+    antialias: bool | None = None,
+    like: Any = "pillow",
+    box: Any = None,
+    alpha: bool | None = None,
+    premultiply: bool = True,
+    linear_light: bool = False,
+    **how: Any,
+) -> Any:
+    """Resizes a picture, its colours weighted by alpha and, if asked, in linear light.
+
+    pixels: (H, W) or (H, W, C) of uint8, uint16 or floats, whose white and full alpha are 1. Other dtypes, and tensors
+        with gradients, are served where nothing below applies.
+    size: (height, width), or one number for both; or scale. mode, antialias, like, box, how: as `tenter.resize` has
+        them, box as ((top, bottom), (left, right)).
+    alpha: is the last channel alpha? None: of two and of four channels it is.
+    premultiply: weight colours by alpha, so that what cannot be seen does not colour what can. Where no alpha is left
+        the colour is 0.
+    linear_light: decode sRGB (IEC 61966-2-1) to light before and encode it after; alpha is left as it is. Values beyond
+        0 and 1 are decoded as their opposites are.
+    Nearest kinds mix nothing, so both are off for them. Returns fresh memory of pixels' kind and dtype, computed in
+    float32 (float64 of float64) and rounded once; where neither applies, or alpha is full everywhere and light is not
+    asked for, the same bits as `tenter.resize`.
+
+    Raises TypeError and ValueError naming the argument, MemoryError for a result larger than the machine.
+
+    >>> red_beside_unseen_green = np.array([[[255, 0, 0, 255], [0, 255, 0, 0]]], np.uint8)
+    >>> resize(red_beside_unseen_green, 1).tolist()
+    [[[255, 0, 0, 128]]]
+    >>> black_and_white = np.array([[0, 255], [255, 0]], np.uint8)
+    >>> resize(black_and_white, 1).item(), resize(black_and_white, 1, linear_light=True).item()
+    (128, 188)
+    """
+    given = {"scale": scale, "mode": mode, "antialias": antialias, "like": like, "box": box, **how}
+    try:
+        x = check.array("pixels", pixels)
+        has_alpha = _check(x, alpha, premultiply, linear_light, how)
+        mixes = not all(m in NEAREST for m in _each(mode))
+        weigh, light = mixes and premultiply and has_alpha, mixes and linear_light
+        if weigh or light:
+            _check_mixing(x, how)
+        if weigh and how.get("edge") != "constant":  # what that puts around a picture is unseen
+            weigh = not bool((x[..., -1] == _full(x)).all())
+    except limits.Refusal as refusal:
+        shown = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light, **given}
+        raise check.error(refusal, "image.resize", pixels=pixels, size=size, **shown) from None
+    if not (weigh or light):
+        return resizing.resize(x, size, axes=(0, 1), **given)
+    if isinstance(x, np.ndarray):
+        return _mixed(x, has_alpha, weigh, light, size, given)
+    return sys.modules["torch"].from_numpy(_mixed(x.numpy(), has_alpha, weigh, light, size, given))
+
+
+def _check(x: Any, alpha: bool | None, premultiply: bool, linear_light: bool, how: dict[str, Any]) -> bool:
+    """Refuses what is no picture, and says whether it has alpha."""
+    if x.ndim not in (2, 3):
+        limits.refuse(ValueError, "pixels", "shape (H, W) or (H, W, C)", f"{tuple(x.shape)}")
+    if "axes" in how:
+        limits.refuse(TypeError, "axes", "none, as a picture has two, or tenter.resize", repr(how["axes"]))
+    for name, flag in (("premultiply", premultiply), ("linear_light", linear_light), ("alpha", alpha)):
+        if not isinstance(flag, (bool, np.bool_)) and not (name == "alpha" and flag is None):
+            limits.refuse(TypeError, name, "a bool or None" if name == "alpha" else "a bool", repr(flag))
+    channels = x.shape[2] if x.ndim == 3 else 1
+    if alpha and channels < 2:
+        limits.refuse(ValueError, "alpha", "False for pixels of one channel", "True")
+    return channels in (2, 4) if alpha is None else bool(alpha)
+
+
+def _check_mixing(x: Any, how: dict[str, Any]) -> None:
+    name = frontends.dtype_name(x)
+    if name not in PICTURES:
+        expected = "uint8, uint16 or floats for linear_light and for alpha (alpha=False says that there is none)"
+        limits.refuse(TypeError, "pixels", expected, name)
+    if how.get("value", 0) != 0:
+        limits.refuse(ValueError, "value", "0 where alpha or light is mixed", repr(how["value"]))
+    if not isinstance(x, np.ndarray) and x.requires_grad:
+        limits.refuse(TypeError, "pixels", "no gradient where alpha or light is mixed (call detach())", "a leaf of one")
+
+
+def _each(mode: Any) -> list[Any]:
+    return list(mode) if isinstance(mode, (list, tuple)) and not isinstance(mode, filters.Filter) else [mode]
+
+
+def _full(x: Any) -> float:
+    name = frontends.dtype_name(x)
+    return float(np.iinfo(name).max) if name in ("uint8", "uint16") else 1.0
+
+
+def _mixed(
+    x: npt.NDArray[Any], has_alpha: bool, weigh: bool, light: bool, size: Any, given: dict[str, Any]
+) -> npt.NDArray[Any]:
+    full, whole = _full(x), x.dtype.kind == "u"
+    colours = slice(-1) if has_alpha else slice(None)
+    stack = x[..., None] if x.ndim == 2 else x
+    work: npt.NDArray[Any] = stack.astype(np.float64 if x.dtype == np.float64 else np.float32)
+    if light:
+        work[..., colours] = _table(x.dtype.name)[stack[..., colours]] if whole else _decoded(work[..., colours])
+    if weigh:
+        work[..., :-1] *= work[..., -1:]
+    out: npt.NDArray[Any] = resizing.resize(work, size, axes=(0, 1), **given)
+    if weigh:
+        # where the rounded alpha is 0 the colour cannot be seen, and the quotient would be noise
+        seen = out[..., -1:] > (0.5 if whole else UNSEEN)
+        out[..., :-1] = np.divide(out[..., :-1], out[..., -1:], out=np.zeros_like(out[..., :-1]), where=seen)
+    if light:
+        out[..., colours] = _encoded(out[..., colours]) * full
+    out = np.clip(np.rint(out), 0, full).astype(x.dtype.newbyteorder("=")) if whole else out.astype(x.dtype, copy=False)
+    return out[..., 0] if x.ndim == 2 else out
+
+
+@cache
+def _table(dtype: str) -> npt.NDArray[np.float32]:
+    """Light of every value of a dtype: a power for each pixel would take longer than the rest."""
+    levels = np.iinfo(dtype).max
+    return _decoded(np.arange(levels + 1) / levels).astype(np.float32)
+
+
+def _decoded(srgb: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    v = np.abs(srgb)
+    light: npt.NDArray[Any] = np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
+    signed: npt.NDArray[Any] = np.copysign(light, srgb)
+    return signed
+
+
+def _encoded(light: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    v = np.abs(light)
+    srgb: npt.NDArray[Any] = np.where(v <= 0.0031308, v * 12.92, 1.055 * v ** (1 / 2.4) - 0.055)
+    signed: npt.NDArray[Any] = np.copysign(srgb, light)
+    return signed

@@ -1,0 +1,233 @@
+"""`tenter resize`: --filter, --like, --axes, --box, --linear-light and --no-premultiply mean what the library means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tenter
+from cli_helpers import Image, _inside, refused  # noqa: F401
+from tenter.check_resize import MODES as FILTERS
+from tenter.cli.main import main
+from tenter.cli.orientation import stored_box, turn_back, turn_upright
+from tenter.cli.pictures import Picture, read_picture, write_picture
+from tenter.conventions import PRESETS
+
+Pixels = np.ndarray[Any, Any]
+
+
+def resized(name: str, *options: Any, to: str = "") -> Pixels:
+    out = f"out{to or Path(name).suffix}"
+    assert main(["resize", name, out, *map(str, options), "--force"]) == 0
+    return np.load(out) if out.endswith(".npy") else read_picture(Path(out)).pixels
+
+
+def rgba(opaque: bool = False) -> Pixels:
+    pixels = np.random.default_rng(3).integers(0, 256, (12, 10, 4), np.uint8)
+    if opaque:
+        pixels[..., 3] = 255
+    Image.fromarray(pixels).save("rgba.png")
+    return pixels
+
+
+# ---- --filter, --mode, --like
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_every_filter(name: str) -> None:
+    x = np.asarray(Image.open("in.png"))
+    for size in ((5, 7), (30, 11)):
+        wide = name not in ("nearest", "nearest-exact", "area")
+        expected = tenter.resize(x, size, axes=(0, 1), mode=name, antialias=wide)
+        np.testing.assert_array_equal(resized("in.png", "--size", *size, "--filter", name), expected)
+
+
+def test_modes_are_filters_by_pytorchs_names() -> None:
+    names = {"bilinear": "linear", "bicubic": "cubic"}
+    for mode in ("nearest", "nearest-exact", "bilinear", "bicubic", "lanczos", "area"):
+        same = resized("in.png", "--size", 5, 7, "--filter", names.get(mode, mode))
+        np.testing.assert_array_equal(resized("in.png", "--size", 5, 7, "--mode", mode), same)
+    np.testing.assert_array_equal(
+        resized("in.png", "--size", 5, 7), resized("in.png", "--size", 5, 7, "--mode", "bilinear")
+    )
+
+
+@pytest.mark.parametrize("like", PRESETS)
+def test_every_library(like: str) -> None:
+    x = np.asarray(Image.open("in.png"))
+    for options, how in (
+        ([], {}),
+        (["--antialias"], {"antialias": True}),
+        (["--filter", "nearest"], {"mode": "nearest"}),
+    ):
+        expected = tenter.resize(x, (5, 17), axes=(0, 1), like=like, **how)
+        np.testing.assert_array_equal(resized("in.png", "--size", 5, 17, "--like", like, *options), expected)
+
+
+def test_the_default_is_near_pillow() -> None:
+    image = Image.open("in.png")
+    theirs = np.asarray(image.resize((7, 5), Image.Resampling.BILINEAR)).astype(int)
+    assert np.abs(resized("in.png", "--size", 5, 7) - theirs).max() <= 1
+    np.testing.assert_array_equal(
+        resized("in.png", "--size", 5, 7), resized("in.png", "--size", 5, 7, "--like", "pillow")
+    )
+
+
+def test_a_filter_that_a_library_has_not(capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused(capsys, "resize", "in.png", "out.png", "--scale", 2, "--like", "scipy", "--filter", "cubic")
+    assert "mode: expected one of nearest" in said
+
+
+# ---- --axes
+
+
+def test_axes_of_any_array() -> None:
+    x = np.random.default_rng(0).random((3, 8, 9, 2))
+    np.save("a.npy", x)
+    for axes, size in (((1, 2), (4, 20)), ((-2, 1), (5, 3)), ((3,), (7,)), ((0, 1, 2, 3), (2, 3, 4, 5))):
+        expected = tenter.resize(x, size, axes=axes, antialias=True)
+        np.testing.assert_array_equal(resized("a.npy", "--axes", *axes, "--size", *size), expected)
+        np.testing.assert_array_equal(resized("a.npy", "--size", *size, "--axes", *axes), expected)
+    expected = tenter.resize(x, (12, 13), axes=(1, 2), mode="cubic", like="opencv")
+    options = ("--axes", 1, 2, "--scale", 1.5, "--filter", "cubic", "--like", "opencv")
+    np.testing.assert_array_equal(resized("a.npy", *options), expected)
+    expected = tenter.resize(x, (4, 3), axes=(2, 1), box=((1, 5.5), (2, 8)), antialias=True)
+    options = ("--axes", 2, 1, "--size", 4, 3, "--box", 1, 2, 5.5, 8)
+    np.testing.assert_array_equal(resized("a.npy", *options), expected)
+
+
+def test_axes_stand_before_names_too() -> None:
+    assert main(["resize", "--axes", "1", "--size", "7", "in.npy", "out.npy"]) == 0
+    assert np.load("out.npy").shape == (3, 7)
+
+
+@pytest.mark.parametrize(
+    ("args", "word"),
+    [
+        (["in.png", "out.png", "--axes", "0", "--size", "3"], "--axes: is for .npy files"),
+        (["in.npy", "out.png", "--axes", "0", "--size", "3"], "--axes: is for .npy files"),
+        (["in.npy", "out.npy", "--axes", "0", "1", "--size", "3"], "expected 2 arguments"),
+        (["in.npy", "out.npy", "--axes", "2", "--size", "3"], "axes: expected a dim of a 2-d input"),
+        (["in.npy", "out.npy", "--axes", "0", "0", "--size", "3", "3"], "axes: expected each axis once"),
+        (["in.npy", "out.npy", "--axes", "x", "--size", "3"], "--axes: expected a whole number, got 'x'"),
+        (["in.npy", "out.npy", "--axes", "0", "--size", "3", "--box", "0", "0", "1", "1"], "--box: expected two axes"),
+        (["in.npy", "out.npy", "--axes", "0", "--size", "3", "--linear-light"], "--linear-light: is for pictures"),
+        (["in.npy", "out.npy", "--axes", "0", "--size", "2147483647"], "of memory here"),
+        (["cube.npy", "out.npy", "--size", "3", "3"], "--axes says which"),
+    ],
+)
+def test_axes_refused(capsys: pytest.CaptureFixture[str], args: list[str], word: str) -> None:
+    np.save("cube.npy", np.ones((2, 3, 4, 5)))
+    np.save("in.npy", np.ones((3, 4000)))
+    assert word in refused(capsys, "resize", *args)
+
+
+# ---- --box
+
+
+def test_box() -> None:
+    x = np.asarray(Image.open("in.png"))
+    expected = tenter.resize(x, (6, 5), axes=(0, 1), box=((1.5, 9), (2, 8.25)), antialias=True)
+    np.testing.assert_array_equal(resized("in.png", "--size", 6, 5, "--box", 1.5, 2, 9, 8.25), expected)
+    assert resized("in.png", "--scale", 2, "--box", 1.5, 2, 9, 8.25).shape == (15, 12, 3)
+    np.testing.assert_array_equal(resized("in.png", "--scale", 1, "--box", 2, 3, 9, 8), x[2:9, 3:8])
+    whole = resized("in.png", "--size", 6, 5, "--box", 0, 0, 12, 10)
+    np.testing.assert_array_equal(whole, resized("in.png", "--size", 6, 5))
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_a_box_is_of_the_picture_as_it_is_seen(orientation: int) -> None:
+    seen = np.random.default_rng(0).integers(0, 256, (11, 7, 3), np.uint8)
+    stored = np.ascontiguousarray(turn_back(seen, orientation))
+    exif = Image.Exif()
+    exif[274] = orientation
+    Image.fromarray(stored).save("turned.png", exif=exif)
+    out = turn_upright(resized("turned.png", "--scale", 1, "--box", 2, 1, 9, 5), orientation)
+    np.testing.assert_array_equal(out, seen[2:9, 1:5])
+    out = turn_upright(resized("turned.png", "--size", 6, 9, "--box", 2.5, 1, 9, 5.25), orientation)
+    expected = tenter.resize(seen, (6, 9), axes=(0, 1), box=((2.5, 9), (1, 5.25)), antialias=True)
+    np.testing.assert_allclose(out.astype(int), expected, atol=1)  # a tie between two values goes to either
+    np.testing.assert_array_equal(resized("turned.png", "--size", 6, 9, "--box", 2.5, 1, 9, 5.25, to=".npy"), out)
+    assert stored_box((0, 0, 11, 7), stored.shape[:2], orientation) == (0, 0, *stored.shape[:2])
+
+
+@pytest.mark.parametrize(
+    ("box", "word"),
+    [
+        (["5", "0", "5", "5"], "top < bottom"),
+        (["0", "6", "5", "5"], "left < right"),
+        (["-1", "0", "5", "5"], "0 <= top"),
+        (["0", "nan", "5", "5"], "finite number"),
+        (["0", "x", "5", "5"], "expected a number, got 'x'"),
+        (["0", "0", "12.5", "5"], "beyond 12 x 10"),
+        (["0", "0", "12", "11"], "beyond 12 x 10"),
+        (["0", "0", "5"], "expected 4 arguments"),
+    ],
+)
+def test_box_refused(capsys: pytest.CaptureFixture[str], box: list[str], word: str) -> None:
+    assert word in refused(capsys, "resize", "in.png", "out.png", "--scale", 2, "--box", *box)
+
+
+def test_a_scale_that_leaves_nothing_of_a_box(capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused(capsys, "resize", "in.png", "out.png", "--scale", 0.5, "--box", 0, 0, 1.5, 5)
+    assert "leaves nothing of 1.5 x 5 (it would be 0 x 2)" in said
+
+
+# ---- --linear-light, --no-premultiply
+
+
+def test_linear_light() -> None:
+    board = (np.indices((8, 8)).sum(0) % 2 * 255).astype(np.uint8)
+    Image.fromarray(board).save("board.png")
+    assert set(resized("board.png", "--size", 2, 2, "--mode", "area").ravel()) == {128}
+    assert set(resized("board.png", "--size", 2, 2, "--mode", "area", "--linear-light").ravel()) == {188}
+    nearest = resized("board.png", "--size", 3, 3, "--mode", "nearest")
+    np.testing.assert_array_equal(resized("board.png", "--size", 3, 3, "--mode", "nearest", "--linear-light"), nearest)
+    pixels = rgba()
+    expected = tenter.image.resize(pixels, (5, 4), like="torch", antialias=True, linear_light=True)
+    np.testing.assert_array_equal(resized("rgba.png", "--size", 5, 4, "--linear-light"), expected)
+    np.save("four.npy", pixels)
+    plain = tenter.image.resize(pixels, (5, 4), like="torch", antialias=True, linear_light=True, alpha=False)
+    np.testing.assert_array_equal(resized("four.npy", "--size", 5, 4, "--linear-light"), plain)
+
+
+def test_linear_light_of_what_is_no_srgb(capsys: pytest.CaptureFixture[str]) -> None:
+    with open("cmyk.tif", "wb") as file:
+        write_picture(file, Picture(rgba(), "CMYK"), "TIFF", 95)
+    said = refused(capsys, "resize", "cmyk.tif", "out.tif", "--scale", 2, "--linear-light")
+    assert "this picture is CMYK" in said
+    np.save("ints.npy", np.ones((4, 4), np.int32))
+    assert "got int32" in refused(capsys, "resize", "ints.npy", "out.npy", "--scale", 2, "--linear-light")
+
+
+def test_no_premultiply() -> None:
+    pixels = rgba()
+    plain = tenter.resize(pixels, (5, 4), axes=(0, 1), antialias=True)
+    np.testing.assert_array_equal(resized("rgba.png", "--size", 5, 4, "--no-premultiply"), plain)
+    assert not np.array_equal(resized("rgba.png", "--size", 5, 4), plain)
+    opaque = tenter.resize(rgba(opaque=True), (5, 4), axes=(0, 1), antialias=True)
+    np.testing.assert_array_equal(resized("rgba.png", "--size", 5, 4), opaque)
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--filter", "best"], "invalid choice"),
+        (["--like", "photoshop"], "invalid choice"),
+        (["--filter", "linear", "--mode", "bilinear"], "not allowed with"),
+        (["--filter", "area", "--antialias"], "area has none"),
+        (["--filter", "nearest", "--antialias"], "nearest has none"),
+    ],
+)
+def test_refused(capsys: pytest.CaptureFixture[str], options: list[str], word: str) -> None:
+    assert word in refused(capsys, "resize", "in.png", "out.png", "--scale", 2, *options)
+
+
+def test_lanczos_without_antialias() -> None:
+    x = np.asarray(Image.open("in.png"))
+    expected = tenter.resize(x, (5, 4), axes=(0, 1), mode="lanczos", antialias=False)
+    out = resized("in.png", "--size", 5, 4, "--filter", "lanczos", "--no-antialias")
+    np.testing.assert_array_equal(out, expected)

@@ -1,0 +1,243 @@
+"""`tenter.image.resize`: what alpha and light change, and that nothing else does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tenter
+from tenter import conventions, filters
+from tenter.image import resize
+
+Pixels = np.ndarray[Any, Any]
+
+DTYPES = (np.uint8, np.uint16, np.float16, np.float32, np.float64)
+SIZES = ((5, 9), (30, 21), (17, 40), 8)
+FULL = {np.uint8: 255, np.uint16: 65535}
+
+
+def picture(channels: int, dtype: Any, opaque: bool = False) -> Pixels:
+    values = np.random.default_rng(channels).random((17, 21, channels))
+    if opaque and channels in (2, 4):
+        values[..., -1] = 1
+    full = FULL.get(dtype, 1)
+    return (values * full).round().astype(dtype) if full > 1 else values.astype(dtype)
+
+
+def encoded(light: Any) -> Any:
+    light = np.asarray(light, np.float64)
+    return np.where(light <= 0.0031308, 12.92 * light, 1.055 * np.maximum(light, 0) ** (1 / 2.4) - 0.055)
+
+
+def decoded(srgb: Any) -> Any:
+    srgb = np.asarray(srgb, np.float64)
+    return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+
+
+# ---- where neither applies it is tenter.resize
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("channels", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("like", ["torch", "pillow", "opencv"])
+def test_opaque_is_plain(dtype: Any, channels: int, like: str) -> None:
+    x = picture(channels, dtype, opaque=True)
+    for size in SIZES:
+        for mode in ("linear", "cubic", "lanczos", "area"):
+            same = tenter.resize(x, size, axes=(0, 1), mode=mode, like=like)
+            np.testing.assert_array_equal(resize(x, size, mode=mode, like=like), same)
+            np.testing.assert_array_equal(
+                resize(x[..., 0], size, mode=mode, like=like), tenter.resize(x[..., 0], size, mode=mode, like=like)
+            )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("mode", ["nearest", "nearest-exact", ["nearest", "nearest-exact"]])
+def test_nearest_kinds_mix_nothing(dtype: Any, mode: Any) -> None:
+    x = picture(4, dtype)
+    for size in SIZES:
+        same = tenter.resize(x, size, axes=(0, 1), mode=mode, like="pillow")
+        np.testing.assert_array_equal(resize(x, size, mode=mode, linear_light=True), same)
+
+
+@pytest.mark.parametrize("off", [{"alpha": False}, {"premultiply": False}])
+def test_each_can_be_turned_off(off: dict[str, Any]) -> None:
+    x = picture(4, np.uint8)
+    np.testing.assert_array_equal(resize(x, 8, **off), tenter.resize(x, 8, axes=(0, 1), like="pillow"))
+
+
+def test_arguments_are_those_of_resize() -> None:
+    x = picture(3, np.uint8)
+    how: dict[str, Any] = {
+        "scale": (1, 2), "mode": "cubic", "antialias": False, "like": "onnx", "box": [(2, 9.5), None],
+        "rounding": "round", "align": "corners", "cubic": -0.6, "edge": "reflect",
+    }  # fmt: skip
+    np.testing.assert_array_equal(resize(x, **how), tenter.resize(x, axes=(0, 1), **how))
+    mitchell = filters.NAMED["mitchell"]
+    same = tenter.resize(x, 5, axes=(0, 1), mode=mitchell, like="pillow")
+    np.testing.assert_array_equal(resize(x, 5, mode=mitchell), same)
+
+
+# ---- alpha
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("mode", ["linear", "cubic", "lanczos", "area", "mitchell"])
+@pytest.mark.parametrize("linear_light", [False, True])
+def test_what_cannot_be_seen_colours_nothing(dtype: Any, mode: str, linear_light: bool) -> None:
+    full = FULL.get(dtype, 1)
+    x = np.zeros((16, 16, 4), dtype)
+    x[:, :7] = (full, 0, 0, full)
+    x[:, 7:] = (0, full, 0, 0)
+    for size in (6, 40):
+        out = resize(x, size, mode=mode, linear_light=linear_light)
+        seen = out[..., 3] > 0.02 * full
+        assert seen.any() and (~seen).any() and out.dtype == dtype
+        np.testing.assert_allclose(out[seen][:, 0].astype(np.float64), full, rtol=2e-3 if dtype == np.float16 else 1e-6)
+        assert out[..., 1].max() == 0
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("channels", [2, 4])
+@pytest.mark.parametrize("linear_light", [False, True])
+def test_colours_are_weighted_means(dtype: Any, channels: int, linear_light: bool) -> None:
+    x, full = picture(channels, dtype), FULL.get(dtype, 1)
+    v = x.astype(np.float64) / full
+    into, back = (decoded, encoded) if linear_light else (np.asarray, np.asarray)
+    alpha = tenter.resize(v[..., -1:], (6, 8), axes=(0, 1), like="pillow")
+    mixed = tenter.resize(into(v[..., :-1]) * v[..., -1:], (6, 8), axes=(0, 1), like="pillow")
+    expected = np.concatenate((back(mixed / alpha), alpha), axis=-1) * full
+    out = resize(x, (6, 8), linear_light=linear_light)
+    tolerance = {np.uint8: 0.501, np.uint16: 0.55, np.float16: 6e-4, np.float32: 1e-6, np.float64: 1e-14}[dtype]
+    np.testing.assert_allclose(out, expected, rtol=0, atol=tolerance)
+
+
+def test_nothing_seen_is_nothing() -> None:
+    x = picture(4, np.uint8)
+    x[..., 3] = 0
+    assert not resize(x, 8).any()
+
+
+def test_any_last_channel_can_be_alpha() -> None:
+    x = picture(3, np.uint8)
+    x[..., :-1] = 77
+    x[:, 8:, :-1] = 200
+    x[:, 8:, -1] = 0
+    out = resize(x, 6, alpha=True)
+    assert set(np.unique(out[..., :-1][out[..., -1] > 0])) == {77}
+
+
+def test_around_an_opaque_picture_nothing_is_seen() -> None:
+    x = np.full((4, 4, 4), 255, np.uint8)
+    out = resize(x, 6, box=[(-1.5, 5), (-1.5, 5)], edge="constant", antialias=False)
+    partly = out[..., 3] > 0
+    assert partly.any() and out[..., 3].min() < 255
+    assert (out[partly][:, :3] == 255).all()
+
+
+# ---- light
+
+
+@pytest.mark.parametrize(("dtype", "plain", "light"), [(np.uint8, 128, 188), (np.uint16, 32768, 48192)])
+def test_a_checkerboard_from_afar(dtype: Any, plain: int, light: int) -> None:
+    board = (np.indices((8, 8)).sum(0) % 2 * FULL[dtype]).astype(dtype)
+    assert round(FULL[dtype] * float(encoded(0.5))) == light
+    for x in (board, board[..., None].repeat(3, 2)):
+        assert set(resize(x, 2, mode="area").ravel()) == {plain}
+        assert set(resize(x, 2, mode="area", linear_light=True).ravel()) == {light}
+
+
+def test_a_checkerboard_of_floats() -> None:
+    board = np.indices((8, 8)).sum(0) % 2
+    for dtype, close in ((np.float16, 5e-4), (np.float32, 1e-7), (np.float64, 1e-15)):
+        out = resize(board.astype(dtype), 1, mode="area", linear_light=True)
+        assert out.dtype == dtype and abs(out.item() - float(encoded(0.5))) <= close
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_one_colour_stays(dtype: Any) -> None:
+    """Every value of the dtype, in a column of its own that is made longer."""
+    x = np.arange(FULL[dtype] + 1, dtype=dtype)[:, None]
+    for y in (x, np.stack([x, x, x, np.full_like(x, 7)], -1)):
+        out = resize(y, (len(x), 3), mode="cubic", linear_light=True)
+        np.testing.assert_array_equal(out, np.repeat(y, 3, axis=1))
+
+
+@pytest.mark.parametrize("channels", [2, 4])
+@pytest.mark.parametrize("opaque", [False, True])
+@pytest.mark.parametrize("premultiply", [False, True])
+def test_alpha_is_no_light(channels: int, opaque: bool, premultiply: bool) -> None:
+    x = picture(channels, np.float32, opaque)
+    alpha = tenter.resize(x[..., -1], (6, 8), like="pillow")
+    out = resize(x, (6, 8), linear_light=True, premultiply=premultiply)
+    np.testing.assert_array_equal(out[..., -1], alpha)
+
+
+def test_values_beyond_one_and_below_zero() -> None:
+    x = np.array([[-0.5, 1.5, 0.0]], np.float64)
+    np.testing.assert_allclose(resize(x, (2, 3), linear_light=True), x.repeat(2, 0), rtol=1e-14)
+
+
+# ---- kinds of arrays, and what is refused
+
+
+def test_layouts_and_byte_orders() -> None:
+    x = picture(4, np.uint16)
+    expected = resize(x, 6, linear_light=True)
+    for y in (np.asfortranarray(x), x.astype(">u2"), x[::-1][::-1], np.repeat(x, 2, 1)[:, ::2]):
+        np.testing.assert_array_equal(resize(y, 6, linear_light=True), expected)
+    assert expected.dtype == np.uint16 and resize(x.tolist(), 3, alpha=False).dtype == np.int64
+
+
+def test_the_input_is_left_alone() -> None:
+    x = picture(4, np.float32)
+    before = x.copy()
+    resize(x, 6, linear_light=True)
+    np.testing.assert_array_equal(x, before)
+
+
+def test_tensors() -> None:
+    torch = pytest.importorskip("torch")
+    for dtype in (np.uint8, np.float32):
+        x = picture(4, dtype)
+        out = resize(torch.from_numpy(x), 6, linear_light=True)
+        assert isinstance(out, torch.Tensor)
+        np.testing.assert_array_equal(out.numpy(), resize(x, 6, linear_light=True))
+    x = torch.rand(5, 5, 3, requires_grad=True)
+    resize(x, 3).sum().backward()
+    assert x.grad is not None
+    with pytest.raises(TypeError, match="pixels: expected no gradient"):
+        resize(x, 3, linear_light=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "pixels", "how"),
+    [
+        (ValueError, "pixels: expected shape", np.ones(3, np.uint8), {}),
+        (ValueError, "pixels: expected shape", np.ones((3, 3, 3, 3), np.uint8), {}),
+        (TypeError, "pixels: expected an array", None, {}),
+        (TypeError, "pixels: expected uint8, uint16 or floats", np.ones((3, 3, 4), np.int32), {}),
+        (TypeError, "pixels: expected uint8, uint16 or floats", np.ones((3, 3), np.int32), {"linear_light": True}),
+        (TypeError, "axes: expected none", np.ones((3, 3), np.uint8), {"axes": (0, 1)}),
+        (TypeError, "alpha: expected a bool or None", np.ones((3, 3), np.uint8), {"alpha": "yes"}),
+        (ValueError, "alpha: expected False", np.ones((3, 3), np.uint8), {"alpha": True}),
+        (TypeError, "premultiply: expected a bool", np.ones((3, 3), np.uint8), {"premultiply": None}),
+        (TypeError, "linear_light: expected a bool", np.ones((3, 3), np.uint8), {"linear_light": 1}),
+        (ValueError, "value: expected 0", np.ones((3, 3), np.uint8),
+         {"linear_light": True, "edge": "constant", "value": 9}),
+        (ValueError, "like: expected one of", np.ones((3, 3), np.uint8), {"like": "photoshop"}),
+        (ValueError, "mode: expected one of", np.ones((3, 3, 4), np.uint8), {"mode": "best"}),
+        (ValueError, "size: expected", np.ones((3, 3), np.uint8), {"scale": 2}),
+    ],
+)  # fmt: skip
+def test_refusals(kind: type[Exception], message: str, pixels: Any, how: dict[str, Any]) -> None:
+    with pytest.raises(kind, match=f"^{message}"):
+        resize(pixels, 2, **how)
+
+
+def test_a_convention_of_ones_own() -> None:
+    x = picture(3, np.uint8)
+    own = conventions.PRESETS["pillow"]._replace(antialias=False)
+    np.testing.assert_array_equal(resize(x, 6, like=own), resize(x, 6, antialias=False))
