@@ -20,13 +20,13 @@ from tenter.stretch import Resize
 MODES = ("nearest", "nearest-exact", "linear", "cubic", "catmull-rom", "mitchell", "bspline", "lanczos", "lanczos2",
          "lanczos3", "lanczos4", "lanczos5", "area", "box", "hamming")  # fmt: skip
 NEAREST = ("nearest", "nearest-exact")
-ROUNDINGS = ("floor", "round", "ceil")
+ROUNDINGS = ("floor", "round", "round_even", "ceil")
 POLICIES = ("stretch", "not_larger", "not_smaller")
 
 
 def resizing(
     x: Any, size: Any = None, scale: Any = None, axes: Any = None, mode: Any = "linear", antialias: Any = None,
-    like: Any = "torch", rounding: Any = "floor", policy: Any = "stretch", box: Any = None, align: Any = None,
+    like: Any = "torch", rounding: Any = None, policy: Any = "stretch", box: Any = None, align: Any = None,
     tie: Any = None, cubic: Any = None, edge: Any = None, value: Any = 0,
 ) -> tuple[Resize, tuple[int, ...]]:  # fmt: skip
     """What to do, and the axes to turn round before."""
@@ -41,7 +41,7 @@ def resizing(
     lengths = [x.shape[axis] for axis in which]
     modes = _modes(mode, n)
     how = convention(like)
-    _one_of("rounding", rounding, ROUNDINGS)
+    _one_of("rounding", rounding, (*ROUNDINGS, None))
     _one_of("policy", policy, POLICIES)
     boxes = _boxes(box, n)
     extents = [abs(b[1] - b[0]) if b else length for b, length in zip(boxes, lengths)]
@@ -53,10 +53,10 @@ def resizing(
     else:
         assert scales is not None
         factors = _spread("scale", scales, scale, n)
-        out = [_length(extent, f, rounding) for extent, f in zip(extents, factors)]
+        out = [_length(extent, f, rounding or how.rounding) for extent, f in zip(extents, factors)]
         if policy != "stretch":
             refuse(ValueError, "policy", "stretch, where scale is given", repr(policy))
-        if how.follows == "scale":
+        if how.follows != "sizes":
             follows = [Fraction(f) for f in factors]
     _one_of("align", align, (*ALIGNS, None))
     _one_of("tie", tie, (*TIES, None))
@@ -67,7 +67,10 @@ def resizing(
     if antialias is not None and not isinstance(antialias, (bool, np.bool_)):
         refuse(TypeError, "antialias", "a bool or None", repr(antialias))
     _fill(value, x, edge)
-    rules = tuple(_rule(how, m, antialias, b, f, align, tie, cubic, edge) for m, b, f in zip(modes, boxes, follows))
+    kept = [how.keeps and b is None and bool(surely(n == m)) for b, n, m in zip(boxes, lengths, out)]
+    rules = tuple(
+        _rule(how, m, antialias, b, f, k, align, tie, cubic, edge) for m, b, f, k in zip(modes, boxes, follows, kept)
+    )
     _fits(x, modes, lengths, out, like, how)
     order = sorted(range(n), key=lambda k: which[k])
     saturate = how.between and any(r.antialias and r.kind != "linear" for r in rules)
@@ -80,21 +83,31 @@ def resizing(
 
 
 def _rule(
-    how: Convention, mode: str, antialias: Any, box: Any, follows: Fraction | None, align: str | None,
-    tie: str | None, cubic: Any, edge: str | None,
+    how: Convention, mode: str, antialias: Any, box: Any, follows: Fraction | None, kept: bool,
+    align: str | None, tie: str | None, cubic: Any, edge: str | None,
 ) -> AxisRule:  # fmt: skip
     """One axis's rule: the convention's, but for what is given."""
     kind = {"lanczos": "lanczos3", "area": "area" if how.area == "touched" else "overlap"}.get(mode, mode)
     wide = bool(how.antialias if antialias is None else antialias) and mode not in (*NEAREST, "area")
-    exact, near = mode == "nearest-exact", mode in NEAREST
-    own = near and not (align or tie or edge) and (how.arithmetic == "torch" or not exact)
+    exact = mode == "nearest-exact"
+    near = mode in NEAREST
+    if wide and kind == "linear" and how.blur == "gaussian":
+        kind = "gaussian"
+    arithmetic = how.exact_arithmetic if exact else how.arithmetic
+    if not near or align or tie or (edge and arithmetic == "torch"):
+        arithmetic = "exact"
+    align = align or ("centre" if exact else how.nearest_align if near else how.align)
+    if align == "corners" and wide:
+        align = how.corners_antialias
+    if (align in ("corners", "corner_areas") and how.follows != "length") or (kept and (wide or kind == "linear")):
+        follows = None
     return AxisRule(
         kind=kind,
-        align=align or ("centre" if exact else how.nearest_align if near else how.align),
+        align=align,
         scale=None if follows is None else str(follows),
         box=None if box is None else (str(box[0]), str(box[1])),
         tie=tie or ("prefer_ceil" if exact else how.tie),
-        arithmetic=how.arithmetic if own else "exact",
+        arithmetic=arithmetic,
         edge=edge or (how.edge_antialias if wide else how.edge),
         antialias=wide,
         cubic=float(cubic) if cubic is not None else how.cubic_antialias if wide else how.cubic,
@@ -182,7 +195,9 @@ def _length(length: Any, factor: Any, rounding: str) -> int:
     if surely(out >= 2.0**63):
         refuse(ValueError, "scale", "output sizes below 2**63", f"{length} * {factor}")
     half = Fraction(1, 2) if isinstance(out, Fraction) else 0.5
-    found: int = {"floor": math.floor, "ceil": math.ceil, "round": lambda v: math.floor(v + half)}[rounding](out)
+    found: int = {"floor": math.floor, "ceil": math.ceil, "round": lambda v: math.floor(v + half), "round_even": round}[
+        rounding
+    ](out)
     if surely(found < 1) and surely(length != 0):
         refuse(ValueError, "scale", "output sizes of at least 1", f"{rounding}({length} * {factor}) = {found}")
     return found

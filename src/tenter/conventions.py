@@ -20,12 +20,24 @@ __all__ = ["PRESETS", "Convention", "compare"]
 class Convention(NamedTuple):
     """A library's rules.
 
-    align: of every mode but nearest, nearest_align: of that; names of geometry.ALIGNS. tie: which pixel a nearest
-    position between two takes (geometry.TIES). arithmetic: of nearest positions: exact, or a library's own rounding
-    (sampling.ARITHMETIC). cubic: Keys's `a`, cubic_antialias: with antialias. edge: sampling.EDGES, edge_antialias:
-    with antialias. antialias: does shrinking blur unless told otherwise? area: mean of the pixels `touched`, or of the
-    `overlap`. follows: do positions follow a given `scale`, or the `sizes` it made? between: are 8-bit values cut to
-    their range between two axes? modes: those that mean something there.
+    align: of every mode but the nearest kinds (geometry.ALIGNS); nearest-exact is always centred.
+    nearest_align: of nearest.
+    corners_antialias: of align="corners" with antialias.
+    tie: which pixel nearest takes where its position lies between two (geometry.TIES); nearest-exact prefers the upper.
+    arithmetic: whose rounding nearest's positions have (sampling.ARITHMETIC).
+    exact_arithmetic: that of nearest-exact.
+    cubic: Keys's `a`.
+    cubic_antialias: that with antialias.
+    edge: what stands for pixels past the edges (sampling.EDGES).
+    edge_antialias: that with antialias.
+    antialias: does shrinking blur, unless told otherwise?
+    blur: how linear does: its `filter` widens, or a `gaussian` goes before it.
+    area: the mean of the pixels `touched`, or of the `overlap`, each by how much of it lies within.
+    rounding: of length * scale, unless told otherwise: floor, round_even.
+    follows: positions follow a given `scale`, the `sizes` it made, or the `length` with its fraction: corners, too.
+    keeps: are axes that keep their length left as they are, whatever the scale, by linear and with antialias?
+    between: are 8-bit values cut to their range between two axes?
+    modes: those that mean something there; none for all.
 
     >>> PRESETS["pillow"].antialias, PRESETS["torch"].antialias
     (True, False)
@@ -33,43 +45,56 @@ class Convention(NamedTuple):
 
     align: str = "centre"
     nearest_align: str = "centre"
+    corners_antialias: str = "corners"
     tie: str = "prefer_ceil"
     arithmetic: str = "exact"
+    exact_arithmetic: str = "exact"
     cubic: float = -0.75
     cubic_antialias: float = -0.5
     edge: str = "replicate"
     edge_antialias: str = "renormalise"
     antialias: bool = False
+    blur: str = "filter"
     area: str = "overlap"
-    follows: str = "scale"
+    rounding: str = "floor"
+    follows: str = "sizes"
+    keeps: bool = False
     between: bool = False
     modes: tuple[str, ...] = ()
 
 
-_TORCH = Convention(
-    nearest_align="asymmetric", tie="floor", arithmetic="torch", area="touched", between=True,
-)  # fmt: skip
-
 PRESETS = {
     # torch.nn.functional.interpolate; with antialias it follows Pillow.
-    "torch": _TORCH,
-    # Image.resize: always antialiased, but for NEAREST.
-    "pillow": Convention(antialias=True, cubic=-0.5, edge="renormalise", follows="sizes", between=True),
-    # cv2.resize: never antialiased, but for INTER_AREA. Its nearest is the far left pixel, computed in float64.
-    "opencv": Convention(nearest_align="asymmetric", tie="floor", arithmetic="double", cubic_antialias=-0.75),
-    # The Resize operator of opset 19, its attributes' defaults.
-    "onnx": Convention(tie="prefer_floor", cubic_antialias=-0.75, edge_antialias="replicate"),
-    # jax.image.resize.
-    "jax": Convention(
-        arithmetic="float", cubic=-0.5, edge="renormalise", antialias=True, follows="sizes",
+    "torch": Convention(
+        nearest_align="asymmetric", corners_antialias="corner_areas", tie="floor", arithmetic="torch",
+        exact_arithmetic="torch", area="touched", follows="scale", keeps=True, between=True,
     ),
-    # tf.image.resize of TensorFlow 2, antialias=False; its bicubic makes up for what lies outside.
-    "tensorflow": Convention(arithmetic="float", cubic=-0.5, follows="sizes"),
-    # skimage.transform.resize, order 0 and 1, mode="reflect", anti_aliasing=False.
-    "skimage": Convention(edge="reflect", follows="sizes", modes=("nearest", "nearest-exact", "linear")),
-    # scipy.ndimage.zoom, order 0 and 1, grid_mode=False: corners are lined up.
+    # Image.resize: always antialiased, but for NEAREST, which nearest-exact is as well. area: Image.reduce.
+    "pillow": Convention(
+        arithmetic="pillow", exact_arithmetic="pillow", cubic=-0.5, edge="renormalise", antialias=True, between=True,
+    ),
+    # cv2.resize: never antialiased, but for INTER_AREA. nearest-exact: INTER_NEAREST_EXACT, which rounds as Pillow does.
+    "opencv": Convention(
+        nearest_align="asymmetric", tie="floor", arithmetic="opencv", exact_arithmetic="pillow", cubic_antialias=-0.75,
+        rounding="round_even", follows="scale",
+    ),
+    # The Resize operator of opset 19, its attributes' defaults.
+    "onnx": Convention(tie="prefer_floor", cubic_antialias=-0.75, edge_antialias="replicate", follows="length"),
+    # jax.image.resize, as documented.
+    "jax": Convention(
+        arithmetic="jax", exact_arithmetic="jax", cubic=-0.5, edge="renormalise", antialias=True,
+    ),
+    # tf.image.resize of TensorFlow 2, antialias=False, as documented.
+    "tensorflow": Convention(arithmetic="jax", exact_arithmetic="jax", cubic=-0.5, edge="renormalise"),
+    # skimage.transform.resize, order 0 and 1, mode="reflect"; order 0 with anti_aliasing=False.
+    "skimage": Convention(
+        arithmetic="scipy", exact_arithmetic="scipy", edge="reflect", edge_antialias="reflect", antialias=True,
+        blur="gaussian", rounding="round_even", modes=("nearest", "nearest-exact", "linear"),
+    ),
+    # scipy.ndimage.zoom, order 0 and 1, grid_mode=False; grid_mode=True: nearest-exact, or linear with align="centre".
     "scipy": Convention(
-        align="corners", nearest_align="corners", follows="sizes", modes=("nearest", "nearest-exact", "linear"),
+        align="corners", nearest_align="corners", arithmetic="scipy", exact_arithmetic="scipy", rounding="round_even",
+        modes=("nearest", "nearest-exact", "linear"),
     ),
 }  # fmt: skip
 

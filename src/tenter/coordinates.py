@@ -61,15 +61,26 @@ def _ratio(n_in: int, n_out: int, scale: float | None, real: type[Any]) -> Any:
     return real(n_in) / real(n_out) if scale is None else real(1.0 / scale)
 
 
-def rounded_index(n_in: int, n_out: int, scale: float | None, align: str, arithmetic: str) -> Floats:
-    """The index whose floor a nearest kind of another library takes, with that library's roundings: `double` OpenCV's
-    (1 / (n_out / n_in) in float64), `float` JAX's (float32)."""
+def rounded_index(
+    n_in: int, n_out: int, scale: float | None, box: tuple[float, float] | None, align: str, arithmetic: str
+) -> Ints:
+    """The input pixel that nearest kinds of other libraries take, with each one's rounding of positions, before it is
+    cut to the axis."""
     o = np.arange(n_out)
-    if arithmetic == "float":
+    if arithmetic == "pillow":  # Pillow's NEAREST, OpenCV's INTER_NEAREST_EXACT: step after step, from a float32 box
+        begin, end = (np.float32(edge) for edge in box or (0, n_in))
+        ratio = float(end - begin) / max(n_out, 1)
+        at = np.add.accumulate(np.concatenate([[float(begin) + ratio * 0.5], np.full(max(n_out - 1, 0), ratio)]))
+        return np.asarray(np.floor(at[:n_out]), np.int64)
+    if arithmetic == "opencv":
+        at = o * (1.0 / (scale if scale is not None else n_out / n_in))
+    elif arithmetic == "scipy" and align == "corners":
+        at = o * ((n_in - 1) / (n_out - 1) if n_out > 1 else 1.0) + 0.5
+    elif arithmetic == "scipy":
+        at = ((o + 0.5) * (n_in / max(n_out, 1)) - 0.5) + 0.5
+    else:  # jax, in float32
         at = (o.astype(np.float32) + np.float32(0.5)) * np.float32(n_in) / np.float32(n_out)
-        return np.asarray(at, np.float64)
-    ratio = 1.0 / (scale if scale is not None else n_out / n_in)
-    return np.asarray((o + (0.0 if align == "asymmetric" else 0.5)) * ratio, np.float64)
+    return np.asarray(np.floor(at), np.int64)
 
 
 def nearest_rule(dtype: str, shape: tuple[int, ...], sizes: tuple[int, ...], channels_last: bool) -> str:

@@ -64,6 +64,14 @@ def hamming(x: Floats) -> Floats:
     return np.where(np.abs(x) < 1, np.sinc(x) * (0.54 + 0.46 * np.cos(np.pi * x)), 0.0)
 
 
+def gaussian(sigma: float) -> tuple[npt.NDArray[np.int64], Floats]:
+    """A bell over whole pixels, cut at four sigma: their distances, and weights that sum to one (SciPy's)."""
+    reach = int(4 * sigma + 0.5)
+    distance = np.arange(-reach, reach + 1)
+    weight = np.exp(-0.5 * (distance / sigma) ** 2)
+    return distance, np.asarray(weight / weight.sum(), np.float64)
+
+
 # Cubic's a: PyTorch and OpenCV interpolate with -0.75; with antialias PyTorch follows Pillow, which has -0.5.
 LINEAR = Filter(triangle, 1.0, True)
 CUBIC = Filter(lambda x: cubic(x, -0.75), 2.0, True)

@@ -19,7 +19,7 @@ Ints = npt.NDArray[np.int64]
 HALF = Fraction(1, 2)
 # What the first and the last output are lined up with. The last four are ONNX's names.
 ALIGNS = (
-    "centre", "corners", "asymmetric",
+    "centre", "corners", "asymmetric", "corner_areas",
     "half_pixel_symmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn", "tf_crop_and_resize",
 )  # fmt: skip
 TIES = ("floor", "ceil", "prefer_floor", "prefer_ceil")
@@ -30,11 +30,13 @@ class Geometry:
     """One axis of n_in pixels sampled at n_out positions.
 
     align: `centre`, the edges of the whole axes are lined up, pixels are areas; `corners`, the centres of their corner
-        pixels; `asymmetric`, the near edges alone, index 0 with index 0. `half_pixel_symmetric` keeps the middle in the
+        pixels; `asymmetric`, the near edges alone, index 0 with index 0; `corner_areas`, the near edges of areas as far
+        apart as `corners` has them, which is PyTorch's antialias with align_corners. `half_pixel_symmetric` keeps the middle in the
         middle where a scale makes no whole number of pixels, `pytorch_half_pixel` samples index 0 where there is one
         output, `tf_half_pixel_for_nn` takes the centre's position for an index, `tf_crop_and_resize` is `corners` with
         the box's middle for one output; all four as ONNX's Resize defines them.
-    scale: output / input, which positions follow where it is given; else the sizes' ratio.
+    scale: output / input, which positions follow where it is given; else the sizes' ratio. The corners are then those of
+        a length of input * scale, with its fraction.
     box: the part of the input that is sampled, from edge to edge, (0, n_in) by itself.
 
     >>> Geometry(4, 8)
@@ -53,11 +55,13 @@ class Geometry:
         """The index of output 0, and the distance between neighbours."""
         lo, hi = self.box or (Fraction(0), Fraction(self.n_in))
         extent, n = hi - lo, self.n_out
-        step = 1 / self.scale if self.scale else extent / n if n else Fraction(1)
-        if self.align in ("corners", "tf_crop_and_resize"):
-            if n > 1:
-                return lo, (extent - 1) / (n - 1)
-            return (lo + (extent - 1) / 2 if self.align == "tf_crop_and_resize" else lo), Fraction(0)
+        step = self.pitch()
+        if self.align in ("corners", "corner_areas", "tf_crop_and_resize"):
+            length = extent * self.scale if self.scale else Fraction(n)
+            apart = (extent - 1) / (length - 1) if length > 1 else Fraction(0)
+            if self.align == "corner_areas":
+                return lo + apart / 2 - HALF, apart
+            return lo + ((extent - 1) / 2 if self.align == "tf_crop_and_resize" and n == 1 else 0), apart
         if self.align == "asymmetric":
             return lo, step
         if self.align == "pytorch_half_pixel" and n == 1:
@@ -66,6 +70,13 @@ class Geometry:
             return lo + step / 2, step
         spare = extent - n * step if self.align == "half_pixel_symmetric" else Fraction(0)
         return lo + spare / 2 + step / 2 - HALF, step
+
+    def pitch(self) -> Fraction:
+        """Input pixels for each output pixel, which need not be the distance between two."""
+        if self.scale:
+            return 1 / self.scale
+        lo, hi = self.box or (0, self.n_in)
+        return Fraction(hi - lo) / self.n_out if self.n_out else Fraction(1)
 
     def index(self) -> Floats:
         """The index that each output samples, with fraction: float64[n_out]."""

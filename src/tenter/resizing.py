@@ -22,7 +22,7 @@ def resize(
     mode: Any = "linear",
     antialias: bool | None = None,
     like: Any = "torch",
-    rounding: str = "floor",
+    rounding: str | None = None,
     policy: str = "stretch",
     box: Any = None,
     align: str | None = None,
@@ -43,7 +43,7 @@ def resize(
     antialias: does the filter widen when shrinking? None: as `like` has it; area never needs it, nearest has none.
     like: whose rules hold where no argument below says otherwise: torch, pillow, opencv, onnx, jax, tensorflow,
         skimage, scipy, or a `tenter.conventions.Convention`.
-    rounding: floor, round (half up) or ceil of length * scale. policy: stretch, or one scale for all axes such that the
+    rounding: of length * scale: floor, round (half up), round_even (half to even) or ceil; None: as `like` has it. policy: stretch, or one scale for all axes such that the
         result is not_larger or not_smaller than size (ONNX).
     box: (begin, end) in input pixels of the part to resize, fractions allowed, one pair per axis or None for a whole
         axis; reversed it is turned round.
@@ -82,7 +82,7 @@ def resize(
     except limits.Refusal as refusal:
         names = ("size", "scale", "axes", "mode", "antialias", "like", "rounding", "policy", "box", "align", "tie",
                  "cubic", "edge", "value")  # fmt: skip
-        usual = {"mode": "linear", "like": "torch", "rounding": "floor", "policy": "stretch", "value": 0}
+        usual = {"mode": "linear", "like": "torch", "policy": "stretch", "value": 0}
         shown = {n: v for n, v in zip(names, given) if v is not None and not (n in usual and v is usual[n])}
         raise check.error(refusal, "resize", x=x, **shown) from None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -21,15 +20,15 @@ Floats = npt.NDArray[np.float64]
 # What stands for pixels past the edges of abcd: aa|abcd|dd, cb|abcd|cb, ba|abcd|dc, cd|abcd|ab, a constant, nothing
 # (the other weights make up for it), and a constant for every output that itself lies outside.
 EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalise", "extrapolate")
-# Rules of peers for nearest that follow their own rounding, where the exact position says otherwise.
-ARITHMETIC = ("exact", "torch", "double", "float")
+# Whose rounding of nearest positions: a position on the edge between two pixels may come out on either side.
+ARITHMETIC = ("exact", "torch", "pillow", "opencv", "scipy", "jax")
 
 
 class AxisRule(NamedTuple):
     """How one axis is resized, but for its lengths: plain values, which can be written down and hashed.
 
-    kind: nearest, nearest-exact, area, overlap, cubic, or a name of filters.NAMED. cubic: its `a`. scale and box as
-    fractions in words. arithmetic: of nearest positions.
+    kind: nearest, nearest-exact, area, overlap, cubic, gaussian (linear, after a Gaussian where it shrinks), or a name of
+    filters.NAMED. cubic: its `a`. scale and box as fractions in words. arithmetic: of nearest positions.
     """
 
     kind: str
@@ -83,7 +82,7 @@ def _read(
 
 
 def _known(kind: str) -> bool:
-    return kind in filters.NAMED or kind in ("nearest", "nearest-exact", "area", "overlap", "cubic")
+    return kind in filters.NAMED or kind in ("nearest", "nearest-exact", "area", "overlap", "cubic", "gaussian")
 
 
 def sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap:
@@ -102,14 +101,14 @@ def _sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMa
         return window_of(n_in, start, stop, np.repeat(1.0 / (stop - start), stop - start))
     if rule.kind in ("area", "overlap"):
         return _overlap(geometry, rule)
+    at = geometry.index()
+    if rule.kind == "gaussian":
+        return _after_gaussian(n_in, at, float(geometry.pitch()), rule.edge)
     fir = filters.Filter(lambda x: filters.cubic(x, rule.cubic), 2.0, True)
     if rule.kind != "cubic":
         fir = filters.NAMED[rule.kind]
-    at = geometry.index()
-    if rule.antialias and rule.align in ("corners", "tf_crop_and_resize"):  # areas, as PyTorch and Pillow have it
-        at = replace(geometry, align="centre").index()
-    step = float(geometry.line()[1])
-    return weighted(n_in, at, fir, max(step, 1.0) if rule.antialias else 1.0, rule.edge)
+    pitch = geometry.line()[1] if rule.align == "corner_areas" else geometry.pitch()
+    return weighted(n_in, at, fir, max(float(pitch), 1.0) if rule.antialias else 1.0, rule.edge)
 
 
 _kept = lru_cache(maxsize=512)(_sampled)
@@ -117,6 +116,24 @@ _kept = lru_cache(maxsize=512)(_sampled)
 
 def weighted(n_in: int, at: Floats, fir: filters.Filter, stretch: float, edge: str) -> AxisMap:
     """Each output a sum under a filter, `stretch` times as wide as it is, around index `at`."""
+    return _gathered(n_in, len(at), *_taps(n_in, at, fir, stretch, edge))
+
+
+def _after_gaussian(n_in: int, at: Floats, pitch: float, edge: str) -> AxisMap:
+    """Linear, after a Gaussian that takes out what an axis shrunk by `pitch` cannot hold, as scikit-image has it."""
+    row, column, weight = _taps(n_in, at, filters.LINEAR, 1.0, edge)
+    if pitch > 1.0:
+        tap, bell = filters.gaussian((pitch - 1) / 2)
+        row = np.repeat(row, len(tap))
+        column = (column[:, None] + tap).ravel()
+        weight = (weight[:, None] * bell).ravel()
+        if edge in ("constant", "extrapolate"):
+            weight[(column < 0) | (column >= n_in)] = 0.0
+    return _gathered(n_in, len(at), row, folded(column, n_in, edge), weight)
+
+
+def _taps(n_in: int, at: Floats, fir: filters.Filter, stretch: float, edge: str) -> tuple[Ints, Ints, Floats]:
+    """Row, column and weight of every pixel that an output reads."""
     n_out, reach = len(at), fir.support * stretch
     lowest, highest = np.floor(at - reach).astype(np.int64) + 1, np.floor(at + reach).astype(np.int64)
     count = np.maximum(highest - lowest + 1, 0)
@@ -135,7 +152,7 @@ def weighted(n_in: int, at: Floats, fir: filters.Filter, stretch: float, edge: s
     if edge == "constant":
         weight[outside] = 0.0
     used = weight != 0
-    return _gathered(n_in, n_out, row[used], folded(column[used], n_in, edge), weight[used])
+    return row[used], folded(column[used], n_in, edge), weight[used]
 
 
 def folded(column: Ints, n_in: int, edge: str) -> Ints:
@@ -170,13 +187,13 @@ def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats) ->
 
 def _nearest(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap:
     scale = float(Fraction(rule.scale)) if rule.scale is not None else None
+    box = (float(Fraction(rule.box[0])), float(Fraction(rule.box[1]))) if rule.box is not None else None
     if rule.arithmetic == "torch" and rule.box is None:
         exact = rule.kind == "nearest-exact"
         return Copy.index_of(coordinates.nearest_index(n_in, n_out, scale, exact, nearest_rule), n_in)
     geometry = rule.geometry(n_in, n_out)
-    if rule.arithmetic in ("double", "float") and rule.box is None:
-        at = coordinates.rounded_index(n_in, n_out, scale, rule.align, rule.arithmetic)
-        index = np.floor(at).astype(np.int64)
+    if rule.arithmetic not in ("exact", "torch") and (rule.box is None or rule.arithmetic == "pillow"):
+        index = coordinates.rounded_index(n_in, n_out, scale, box, rule.align, rule.arithmetic)
     else:
         index = geometry.nearest(rule.tie)
     outside = (index < 0) | (index >= n_in)

@@ -1,0 +1,110 @@
+"""ONNX's own node tests, and its operators said in tenter's words: one argument for each attribute."""
+
+from __future__ import annotations
+
+import warnings
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+from onnx import helper
+from onnx.backend.test.loader import load_model_tests
+
+import tenter
+
+OPERATORS = ("Resize", "Upsample", "Tile", "Expand")
+ALIGN = {
+    "half_pixel": "centre",
+    "align_corners": "corners",
+    "asymmetric": "asymmetric",
+    "half_pixel_symmetric": "half_pixel_symmetric",
+    "pytorch_half_pixel": "pytorch_half_pixel",
+    "tf_half_pixel_for_nn": "tf_half_pixel_for_nn",
+    "tf_crop_and_resize": "tf_crop_and_resize",
+}
+TIE = {
+    "round_prefer_floor": "prefer_floor",
+    "round_prefer_ceil": "prefer_ceil",
+    "floor": "floor",
+    "ceil": "ceil",
+}
+
+
+@cache
+def cases():
+    """Every shipped node test of the operators, by name: (operator, attributes, inputs by name, expected)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # other operators' cases overflow as they are made
+        shipped = load_model_tests(kind="node")
+    found = {}
+    for case in shipped:
+        (node, *others) = case.model.graph.node
+        if others or node.op_type not in OPERATORS:
+            continue
+        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+        attributes = {name: v.decode() if isinstance(v, bytes) else v for name, v in attributes.items()}
+        ((inputs, (expected,)),) = case.data_sets
+        values = iter(inputs)
+        found[case.name] = (node.op_type, attributes, [next(values) if name else None for name in node.input], expected)
+    return found
+
+
+def run(operator, attributes, inputs):
+    return {"Resize": resize, "Upsample": upsample, "Tile": tile, "Expand": expand}[operator](attributes, *inputs)
+
+
+def resize(attributes, x, roi=None, scales=None, sizes=None):
+    axes = attributes.get("axes", range(x.ndim))
+    mode = attributes.get("mode", "nearest")
+    coordinates = attributes.get("coordinate_transformation_mode", "half_pixel")
+    edge, value, box = None, 0.0, None
+    if attributes.get("exclude_outside", 0):
+        edge = "renormalise"
+    if coordinates == "tf_crop_and_resize":
+        edge, value = "extrapolate", attributes.get("extrapolation_value", 0.0)
+        box = boxes(x, axes, roi)
+    return tenter.resize(
+        x,
+        None if sizes is None else [int(n) for n in sizes],
+        scale=None if scales is None else [float(s) for s in scales],
+        axes=tuple(axes),
+        mode=mode,
+        antialias=bool(attributes.get("antialias", 0)),
+        like="onnx",
+        policy=attributes.get("keep_aspect_ratio_policy", "stretch"),
+        box=box,
+        align=ALIGN[coordinates],
+        tie=TIE[attributes.get("nearest_mode", "round_prefer_floor")] if mode == "nearest" else None,
+        cubic=attributes.get("cubic_coeff_a", -0.75),
+        edge=edge,
+        value=value,
+    )
+
+
+def boxes(x, axes, roi):
+    """ONNX's region goes from centre to centre in parts of an axis, tenter's box from edge to edge in pixels."""
+    found = []
+    for k, axis in enumerate(axes):
+        begin, end = (Fraction(float(v)) * (x.shape[axis] - 1) for v in (roi[k], roi[len(axes) + k]))
+        found.append((begin, end + 1) if begin <= end else (begin + 1, end))
+    return found
+
+
+def upsample(attributes, x, scales):
+    return tenter.resize(
+        x,
+        scale=[float(s) for s in scales],
+        axes=tuple(range(x.ndim)),
+        mode=attributes.get("mode", "nearest"),
+        like="onnx",
+        align="asymmetric",
+        tie="floor" if attributes.get("mode", "nearest") == "nearest" else None,
+    )
+
+
+def tile(attributes, x, repeats):
+    return tenter.tile(x, tuple(int(r) for r in repeats))
+
+
+def expand(attributes, x, shape):
+    return tenter.expand(x, *np.broadcast_shapes(x.shape, tuple(int(n) for n in shape)))
