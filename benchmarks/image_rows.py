@@ -19,6 +19,7 @@ from benchmarks.workloads import CLOSE, EXACT, LEVELS, Case, Row
 SHARE = 0.25
 OPENCV, SCIKIT_IMAGE = "OpenCV", "scikit-image"
 LAST = {2: (1, 2, 0), 3: (1, 2, 3, 0)}  # channels to the end
+KINDS = {"bilinear": "linear", "trilinear": "linear", "bicubic": "cubic"}  # resize's words for PyTorch's
 DTYPES = ("uint8", "uint16", "int16", "float32", "float64")
 
 # Name, mode, OpenCV's flag, sizes. OpenCV's area is ours where the ratio is whole, an exact box where it is not.
@@ -75,7 +76,7 @@ def image(library: str, name: str, mode: str, shape: tuple[int, ...], size: tupl
     dims, real = len(size), np.dtype(dtype).kind == "f"
 
     def ours(x: Any) -> Any:
-        return tenter.interpolate(x.transpose(dims, *range(dims))[None], size, mode=mode)[0].transpose(*LAST[dims])
+        return tenter.resize(x, size, axes=tuple(range(dims)), mode=KINDS.get(mode, mode))
 
     def truth(x: Any) -> Any:
         """In float64, rounded and cut to integers if that is what x holds."""

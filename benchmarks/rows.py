@@ -8,7 +8,7 @@ import torch
 
 from benchmarks import image_rows
 from benchmarks.results import Target
-from benchmarks.workloads import FLOAT32, Row, interleave, numpy, picture, resize, whole
+from benchmarks.workloads import FLOAT32, Row, beside_interpolate, interleave, numpy, picture, resize, whole
 
 
 def aim(row: Row, *ratios: float, peer: str = "PyTorch") -> Row:
@@ -21,6 +21,7 @@ def rows() -> Iterator[Row]:
     yield from resizes()
     yield from pictures()
     yield from arrays()
+    yield from same_work()
     yield from image_rows.opencv()
     yield from image_rows.scikit_image()
 
@@ -67,6 +68,14 @@ def pictures() -> Iterator[Row]:
     shrunk = picture(1080, 1920, 224, antialias=True, array=True)
     yield aim(aim(shrunk, 15, peer="Pillow"), 10, peer="OpenCV")
     yield from (picture(512, 512, 2048, antialias=False, array=array) for array in (False, True))
+
+
+def same_work() -> Iterator[Row]:
+    for mode in ("bilinear", "bicubic", "nearest", "area"):
+        yield beside_interpolate(mode, (8, 64, 128, 128), (256, 256))
+    yield beside_interpolate("bilinear", (8, 3, 1080, 1920), (224, 224), antialias=True)
+    yield beside_interpolate("trilinear", (1, 8, 64, 64, 64), (96, 96, 96))
+    yield beside_interpolate("bilinear", (1, 3, 16, 16), (32, 32))
 
 
 def arrays() -> Iterator[Row]:

@@ -94,6 +94,23 @@ def resize(mode: str, shape: tuple[int, ...], size: tuple[int, ...], dtype: torc
     return Row("Interpolate", f"{'antialiased ' * antialias}{mode} {shape} to {to}, {short(dtype)}{layout}", make)
 
 
+def beside_interpolate(mode: str, shape: tuple[int, ...], size: tuple[int, ...], dtype: torch.dtype = FLOAT32, *,
+                       antialias: bool = False) -> Row:  # fmt: skip
+    """resize doing interpolate's work."""
+    kind = mode if mode.startswith("nearest") or mode == "area" else "cubic" if mode == "bicubic" else "linear"
+
+    def make() -> Case:
+        axes = tuple(range(2, len(shape)))
+        ours = partial(tenter.resize, size=size, axes=axes, mode=kind, antialias=antialias)
+        peer = partial(tenter.interpolate, size=size, mode=mode, antialias=antialias)
+        truth = partial(F.interpolate, size=size, mode=mode, antialias=antialias)
+        return Case(values(shape, dtype), ours, {"interpolate": peer}, truth, EXACT if mode == "nearest" else CLOSE)
+
+    to = size[0] if len(size) == 1 else size
+    name = f"{'antialiased ' * antialias}{kind} {shape} to {to}, {short(dtype)}"
+    return Row("resize beside interpolate", name, make, share=0.25)
+
+
 def picture(height: int, width: int, to: int, antialias: bool, array: bool) -> Row:
     """Bytes, height x width x channels: as a tensor against PyTorch, as an array against the image libraries."""
     options: dict[str, Any] = {"size": (to, to), "mode": "bilinear", "antialias": antialias}
