@@ -1,4 +1,4 @@
-"""No kernel reads past its input: inputs end where a page begins that may not be touched."""
+"""No kernel reads past its input or writes past its result: they end where a page begins that may not be touched."""
 
 from __future__ import annotations
 
@@ -66,8 +66,27 @@ for level in _native.levels():
             for y, maps in ((x, ((1, gap), (2, wide))), (x.reshape(1, 3, 9, 40), ((1, build.resample("linear", 3, 5)), (2, gap), (3, wide)))):
                 got, want = run(guarded(y), maps), reference.run(y, maps)
                 assert np.allclose(got.astype(float), want.astype(float), atol=1 + np.abs(want).max() * 1e-3), (level, dtype, maps)
+        # Ragged sums whose last vector of segments ends where the row does.
+        for most in (1, 2, 4, 8, 16, 40):
+            for lengths in (rng.integers(0, most + 1, 64), np.r_[rng.integers(0, most + 1, 32), np.ones(32, int)], np.r_[np.full(63, most), 0]):
+                m = Copy.counts(lengths).T
+                x = (rng.random(m.n_in) * 3).astype(dtype)
+                got, want = run(guarded(x), ((0, m),)), reference.run(x, ((0, m),))
+                assert np.allclose(got.astype(float), want.astype(float), atol=1e-3 + np.abs(want).max() * 1e-3), (level, dtype, lengths)
         nobody = Window(0, 20, [0] * 20, [0] * 21, [])
         assert not run(guarded(np.zeros((70, 0), dtype)), ((1, nobody),)).any()
+    # Counts that change after they were summed: values, counts and results all end where a forbidden page begins.
+    for size in (1, 2, 4, 8):
+        for narrow in (np.int32, np.int64):
+            said = rng.integers(0, 9, 2 * (1 << 14) + 99).astype(narrow)
+            for now in (said, said + 9, said * 30, -said, np.full_like(said, np.iinfo(narrow).max), said + 128):
+                for stream in (False, True):
+                    each = guarded(said)
+                    runs = _native.Runs(each.ctypes.data, narrow is np.int32, said.size, 2)
+                    each[...] = now
+                    x, y = guarded(np.ones(said.size * size, np.uint8)), guarded(np.zeros(runs.total * size, np.uint8))
+                    runs.copy(x.ctypes.data, y.ctypes.data, size, 2, stream)
+                    keep.clear()
     keep.clear()
 print("inside")
 """

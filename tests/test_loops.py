@@ -9,6 +9,7 @@ import torch
 import tenter
 from cases import INTEGERS, values
 from tenter import build
+from tenter.kernels import reference
 from tenter.maps import Copy, Window
 from test_kernels import check, level  # noqa: F401
 
@@ -63,6 +64,100 @@ def test_segments_of_every_length_in_one_row(dtype, level):
     x = values((m.n_in, 3), dtype)
     for laid in (x[:, 0].copy(), x[:, 0], np.asfortranarray(x), np.concatenate([x, x])[::2]):
         check(laid, ((0, m),))
+
+
+SEGMENTS = {
+    "0..8": lambda rng, n: rng.integers(0, 9, n),
+    "0..16": lambda rng, n: rng.integers(0, 17, n),
+    "0..40": lambda rng, n: rng.integers(0, 41, n),
+    "mostly short": lambda rng, n: np.where(rng.random(n) < 0.01, rng.integers(0, 200, n), rng.integers(0, 5, n)),
+    "short, then long": lambda rng, n: np.repeat(rng.integers(0, 40, n // 64 + 1), 64)[:n] * rng.integers(0, 2, n),
+    "few": lambda rng, n: np.where(rng.random(n) < 0.1, rng.integers(0, 9, n), 0),
+}
+
+
+@pytest.mark.parametrize("lengths", SEGMENTS.values(), ids=SEGMENTS.keys())
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16", "int64", "uint8"])
+def test_ragged_segments(lengths, dtype, level):
+    """As the reference has them, to the last of the row, and the same bits in short rows and in long, at one and at two
+    threads."""
+    sizes = (40_007, 4096 + 32, 64, 15, 1)
+    counts = lengths(np.random.default_rng(0), sizes[0])
+    x = torch.from_numpy(values((counts.sum(),), "float32" if dtype == "bfloat16" else dtype))
+    x = x.bfloat16() if dtype == "bfloat16" else x
+    first = None
+    for n in sizes:
+        m = Copy.counts(counts[:n]).T
+        for n_threads in (1, 2):
+            tenter.set_num_threads(n_threads)
+            y = m.apply(x[: m.n_in].clone(), 0)
+            bits = y.view(torch.uint8).numpy().tobytes()
+            first = first or bits
+            assert first.startswith(bits)
+        tenter.set_num_threads(None)
+        if n == sizes[0]:
+            continue
+        if dtype in ("int64", "uint8"):
+            assert reference.run(x[: m.n_in].numpy(), ((0, m),)).tobytes() == bits
+        else:
+            want = reference.run(x[: m.n_in].double().numpy(), ((0, m),))
+            one = {"float64": 2**-50, "float32": 2**-21, "float16": 2**-11, "bfloat16": 2**-8}[dtype]
+            np.testing.assert_allclose(y.double().numpy(), want, rtol=one, atol=100 * min(one, 2**-21))
+
+
+@pytest.mark.parametrize("poison", [np.inf, np.nan])
+def test_segments_see_nothing_of_their_neighbours(poison, level):
+    for lengths in SEGMENTS.values():
+        counts = lengths(np.random.default_rng(1), 96)
+        counts[[0, 50, 95]] = 1, 3, 0
+        m = Copy.counts(counts).T
+        for dtype in ("float16", "float32", "float64"):
+            for at in range(m.n_in):
+                x = np.ones(m.n_in, dtype)
+                x[at] = poison
+                (touched,) = np.nonzero(~np.isfinite(m.apply(x, 0)))
+                assert touched.tolist() == [np.searchsorted(m.offset, at, "right") - 1]
+
+
+def gappy(rng, n_in, n_out, most):
+    """Windows that leave gaps and overlap, some of them empty, in gaps and at the ends too."""
+    start = np.sort(rng.choice([0, n_in, *rng.integers(0, n_in + 1, 9)], n_out) // 3 * 3)
+    stop = np.maximum.accumulate(np.minimum(n_in, start + rng.integers(0, most + 1, n_out)))
+    offset = np.concatenate([[0], np.cumsum(stop - start)])
+    return Window(n_in, n_out, start, offset, rng.standard_normal(offset[-1]))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "uint8"])
+def test_rows_and_planes_with_gaps(dtype, level):
+    """Rows and planes are made in the order in which outputs need them: those that nobody needs, and empty outputs."""
+    rng = np.random.default_rng(0)
+    wide, narrow = build.resample("linear", 20, 50), build.resample("linear", 20, 17)
+    for k in range(12):
+        m = gappy(rng, 30, 40, [1, 2, 5, 9][k % 4])
+        check(values((2, 30, 20), dtype, k), ((1, m), (2, wide)))
+        check(values((30, 20, 3), dtype, k), ((0, m), (1, wide)))
+        check(values((30, 6, 20), dtype, k), ((0, m), (1, build.resample("linear", 6, 11)), (2, wide)))
+        check(values((6, 30, 20), dtype, k), ((0, build.resample("cubic", 6, 7)), (1, m), (2, narrow)))
+        check(
+            values((30, 6, 20), dtype, k), ((0, gappy(rng, 30, 13, 9)), (1, build.resample("linear", 6, 11)), (2, wide))
+        )
+
+
+@pytest.mark.parametrize("kind", ["linear", "cubic"])
+@pytest.mark.parametrize("dtype", ["float32", "uint8", "float64"])
+def test_more_planes_than_scratch_holds(kind, dtype, level):
+    x = values((70, 20, 30), dtype)
+    others = (1, build.resample(kind, 20, 40)), (2, build.resample(kind, 30, 80))
+    rng = np.random.default_rng(0)
+    for n_out in (140, 100, 35):
+        check(x, ((0, build.resample(kind, 70, n_out)), *others))
+    jumps = np.sort(rng.choice(17, 90)) * 4
+    few = np.minimum(70 - jumps, rng.integers(0, 3, 90))
+    stop = np.maximum.accumulate(jumps + few)
+    offset = np.concatenate([[0], np.cumsum(stop - jumps)])
+    check(x, ((0, Window(70, 90, jumps, offset, rng.standard_normal(offset[-1]))), *others))
+    wide = np.sort(rng.choice(30, 90))
+    check(x, ((0, Window(70, 90, wide, np.arange(91) * 40, rng.standard_normal(3600))), *others))
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)

@@ -148,7 +148,11 @@ def repeat_counted(x: Array, counts: Array, dim: int | None, output_size: int | 
     if dtype is None or not x.size or not x.flags.c_contiguous or x.dtype.hasobject:
         return None
     if x.size > SMALL:
-        return _repeat_scalars(x, counts) if output_size is None and (dim is None or len(shape) == 1) else None
+        if output_size is not None or (
+            dim is not None and (len(shape) != 1 or type(dim) is not int or dim not in (0, -1))
+        ):
+            return None
+        return _repeat_scalars(x, counts)
     if dim is None:
         outer, n, rest = 1, x.size, ()
         before = rest
