@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -22,6 +23,9 @@ Floats = npt.NDArray[np.float64]
 EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalise", "extrapolate")
 # Rules of peers for nearest that follow their own rounding, where the exact position says otherwise.
 ARITHMETIC = ("exact", "torch", "double", "float")
+# Of positions, beyond which float64 has no fractions.
+LARGEST = 2**53
+_FRACTION = re.compile(r"-?\d{1,400}(/0*[1-9]\d{0,400})?")
 
 
 class AxisRule(NamedTuple):
@@ -64,7 +68,7 @@ def read(words: str) -> tuple[AxisRule, ...]:
     """The rules that were written."""
     try:
         return tuple(_read(*line.split(",")) for line in words.split(";") if line)
-    except (ValueError, TypeError, ZeroDivisionError):
+    except (ValueError, TypeError):
         return limits.refuse(ValueError, "rule", "what sampling.written wrote", repr(words))
 
 
@@ -75,8 +79,12 @@ def _read(
     box = (begin, end) if begin else None
     rule = AxisRule(kind, align, scale or None, box, tie, arithmetic, edge, antialias == "1", float(cubic))
     known = _known(kind) and align in ALIGNS and tie in TIES and edge in EDGES and arithmetic in ARITHMETIC
-    rule.geometry(2, 2).line()
-    if not known or (scale and Fraction(scale) <= 0) or not np.isfinite(rule.cubic):
+    plain = all(not word or _FRACTION.fullmatch(word) for word in (scale, begin, end))
+    if not known or not plain or (box and not end) or not abs(rule.cubic) <= LARGEST:
+        raise ValueError
+    if scale and not 1 <= Fraction(scale) * LARGEST:
+        raise ValueError
+    if box and not -LARGEST <= Fraction(begin) < Fraction(end) <= LARGEST:
         raise ValueError
     return rule
 
@@ -99,14 +107,18 @@ def _sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMa
     if rule.kind == "area" and rule.box is None:
         start, stop = coordinates.area_bounds(n_in, n_out)
         return window_of(n_in, start, stop, np.repeat(1.0 / (stop - start), stop - start))
-    first, step = geometry.line()
     if rule.kind in ("area", "overlap"):
+        if rule.align in ("corners", "tf_crop_and_resize"):  # which line up points; areas have edges
+            geometry = replace(geometry, align="centre")
         return _overlap(geometry, rule)
+    step = geometry.line()[1]
     fir = filters.Filter(lambda x: filters.cubic(x, rule.cubic), 2.0, True)
     if rule.kind != "cubic":
         fir = filters.NAMED[rule.kind]
     at = geometry.index()
-    if rule.antialias and rule.align in ("corners", "tf_crop_and_resize"):  # areas, as PyTorch and Pillow have it
+    if rule.antialias and rule.align == "corners":  # the corners' step, and areas at it, as PyTorch has it
+        at = at + (float(step) - 1) / 2
+    if rule.antialias and rule.align == "tf_crop_and_resize":
         at = replace(geometry, align="centre").index()
     return weighted(n_in, at, fir, max(float(abs(step)), 1.0) if rule.antialias else 1.0, rule.edge)
 
@@ -117,20 +129,21 @@ _kept = lru_cache(maxsize=512)(_sampled)
 def weighted(n_in: int, at: Floats, fir: filters.Filter, stretch: float, edge: str) -> AxisMap:
     """Each output a sum under a filter, `stretch` times as wide as it is, around index `at`."""
     n_out, reach = len(at), fir.support * stretch
-    lowest, highest = np.floor(at - reach).astype(np.int64) + 1, np.floor(at + reach).astype(np.int64)
+    lowest, highest = np.floor(at - reach) + 1, np.floor(at + reach)
+    if edge == "renormalise":
+        lowest, highest = np.clip(lowest, 0, n_in), np.clip(highest, -1, n_in - 1)
     count = np.maximum(highest - lowest + 1, 0)
+    _tables(float(count.sum()))
+    lowest, count = lowest.astype(np.int64), count.astype(np.int64)
     offset = np.concatenate([[0], np.cumsum(count)])
     row = np.repeat(np.arange(n_out), count)
     column = np.arange(offset[-1]) - offset[row] + lowest[row]
-    weight = fir.f((column - at[row]) / stretch)
+    weight = np.array(fir.f((column - at[row]) / stretch), np.float64)
     outside = (column < 0) | (column >= n_in)
     if edge == "extrapolate":
         weight[((at < 0) | (at > n_in - 1))[row]] = 0.0
-    elif edge == "renormalise":
-        weight[outside] = 0.0
     if edge == "renormalise" or not fir.whole or stretch != 1.0:
-        total = np.bincount(row, weight, n_out)
-        weight = weight / np.where(total == 0, 1.0, total)[row]
+        weight = _normalised(weight, row, n_out)
     if edge == "constant":
         weight[outside] = 0.0
     used = weight != 0
@@ -196,20 +209,32 @@ def _nearest(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMa
 def _overlap(geometry: Geometry, rule: AxisRule) -> AxisMap:
     """Means over the area between two output edges, each pixel by how much of it lies there."""
     n_in, n_out = geometry.n_in, geometry.n_out
-    first, step = geometry.line()
-    begin = float(first - step / 2 + Fraction(1, 2)) + np.arange(n_out) * float(step)
-    end = begin + float(step)
-    lowest, highest = np.floor(begin).astype(np.int64), np.ceil(end - 1e-12).astype(np.int64)
-    count = np.maximum(highest - lowest, 1)
-    offset = np.concatenate([[0], np.cumsum(count)])
-    row = np.repeat(np.arange(n_out), count)
+    edge, unit = geometry.edges()
+    begin, end = edge[:-1], edge[1:]  # which are Python's ints where int64 is too small
+    lowest, highest = (np.asarray(e, np.int64) for e in (begin // unit, -(-end // unit)))
+    if rule.edge == "renormalise":
+        lowest, highest = np.clip(lowest, 0, n_in), np.clip(highest, 0, n_in)
+    offset = np.concatenate([[0], np.cumsum(highest - lowest)])
+    _tables(int(offset[-1]))
+    row = np.repeat(np.arange(n_out), highest - lowest)
     column = np.arange(offset[-1]) - offset[row] + lowest[row]
-    weight = np.maximum(np.minimum(column + 1, end[row]) - np.maximum(column, begin[row]), 0.0) / float(step)
+    left = column.astype(edge.dtype) * unit
+    shared = np.minimum(left + unit, end[row]) - np.maximum(left, begin[row])
+    weight = np.asarray(shared / (end - begin)[row], np.float64)
     outside = (column < 0) | (column >= n_in)
-    if rule.edge in ("renormalise", "constant", "extrapolate"):
+    if rule.edge in ("constant", "extrapolate"):
         weight[outside] = 0.0
     if rule.edge == "renormalise":
-        total = np.bincount(row, weight, n_out)
-        weight = weight / np.where(total == 0, 1.0, total)[row]
-    used = weight > 1e-12
+        weight = _normalised(weight, row, n_out)
+    used = weight > 0
     return _gathered(n_in, n_out, row[used], folded(column[used], n_in, rule.edge), weight[used])
+
+
+def _normalised(weight: Floats, row: Ints, n_out: int) -> Floats:
+    """Weights of rows that sum to one, or to nothing."""
+    total = np.bincount(row, weight, n_out)
+    return np.asarray(weight / np.where(total == 0, 1.0, total)[row], np.float64)
+
+
+def _tables(taps: float) -> None:
+    limits.memory((int(min(taps, 2.0**62)),), 100, "the tables of the axis maps")
