@@ -70,12 +70,12 @@ class Geometry:
 
     def index(self) -> Floats:
         """The index that each output samples, with fraction: float64[n_out]."""
-        numerator, denominator = _on_one_denominator(*self.line(), self.n_out)
+        numerator, denominator = on_one_denominator(*self.line(), self.n_out)
         return np.asarray(numerator / denominator, np.float64)
 
     def nearest(self, tie: str) -> Ints:
         """The input index nearest to each output's, or below or above it; not cut to the axis: int64[n_out]."""
-        numerator, denominator = _on_one_denominator(*self.line(), self.n_out)
+        numerator, denominator = on_one_denominator(*self.line(), self.n_out)
         if tie == "floor":
             found = numerator // denominator
         elif tie == "ceil":
@@ -90,7 +90,7 @@ class Geometry:
         """Where each output's area ends and the next one's begins, in pixels from the axis's edge: the numerators of
         n_out + 1 fractions, and their denominator."""
         first, step = self.line()
-        return _on_one_denominator(first - step / 2 + HALF, step, self.n_out + 1)
+        return on_one_denominator(first - step / 2 + HALF, step, self.n_out + 1)
 
     def __repr__(self) -> str:
         first, step = self.line()
@@ -100,7 +100,7 @@ class Geometry:
         return f"Geometry({self.align}: {self.n_in} -> {self.n_out}{box}{scale}, {line})"
 
 
-def _on_one_denominator(first: Fraction, step: Fraction, n: int) -> tuple[Any, int]:
+def on_one_denominator(first: Fraction, step: Fraction, n: int) -> tuple[Any, int]:
     """first + o * step for o < n: the numerators, Python's ints where int64 is too small, and their denominator."""
     d = lcm(first.denominator, step.denominator)
     a, b = int(first * d), int(step * d)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tenter import coordinates, filters, limits
-from tenter.geometry import ALIGNS, TIES, Geometry
+from tenter.geometry import ALIGNS, TIES, Geometry, on_one_denominator
 from tenter.maps import AxisMap, Copy, Gather, Window, window_of
 
 Ints = npt.NDArray[np.int64]
@@ -111,25 +111,28 @@ def _sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMa
         if rule.align in ("corners", "tf_crop_and_resize"):  # which line up points; areas have edges
             geometry = replace(geometry, align="centre")
         return _overlap(geometry, rule)
-    step = geometry.line()[1]
+    first, step = geometry.line()
     fir = filters.Filter(lambda x: filters.cubic(x, rule.cubic), 2.0, True)
     if rule.kind != "cubic":
         fir = filters.NAMED[rule.kind]
-    at = geometry.index()
     if rule.antialias and rule.align == "corners":  # the corners' step, and areas at it, as PyTorch has it
-        at = at + (float(step) - 1) / 2
+        first += (step - 1) / 2
+    line, stretch = (first, step), max(abs(step), Fraction(1)) if rule.antialias else Fraction(1)
     if rule.antialias and rule.align == "tf_crop_and_resize":
-        at = replace(geometry, align="centre").index()
-    return weighted(n_in, at, fir, max(float(abs(step)), 1.0) if rule.antialias else 1.0, rule.edge)
+        line = replace(geometry, align="centre").line()
+    return weighted(n_in, n_out, line, fir, stretch, rule.edge)
 
 
 _kept = lru_cache(maxsize=512)(_sampled)
 
 
-def weighted(n_in: int, at: Floats, fir: filters.Filter, stretch: float, edge: str) -> AxisMap:
-    """Each output a sum under a filter, `stretch` times as wide as it is, around index `at`."""
-    n_out, reach = len(at), fir.support * stretch
-    lowest, highest = np.floor(at - reach) + 1, np.floor(at + reach)
+def weighted(
+    n_in: int, n_out: int, line: tuple[Fraction, Fraction], fir: filters.Filter, stretch: Fraction, edge: str
+) -> AxisMap:
+    """Each output a sum under a filter, `stretch` times as wide as it is, around its index on the line."""
+    numerator, unit = on_one_denominator(*line, n_out)
+    at, reach = np.asarray(numerator / unit, np.float64), fir.support * float(stretch)
+    lowest, highest = np.floor(at - reach), np.ceil(at + reach)
     if edge == "renormalise":
         lowest, highest = np.clip(lowest, 0, n_in), np.clip(highest, -1, n_in - 1)
     count = np.maximum(highest - lowest + 1, 0)
@@ -138,11 +141,16 @@ def weighted(n_in: int, at: Floats, fir: filters.Filter, stretch: float, edge: s
     offset = np.concatenate([[0], np.cumsum(count)])
     row = np.repeat(np.arange(n_out), count)
     column = np.arange(offset[-1]) - offset[row] + lowest[row]
-    weight = np.array(fir.f((column - at[row]) / stretch), np.float64)
+    if (reach + 2) * unit * stretch.denominator < LARGEST > unit * stretch.numerator:  # exact, as filters have edges
+        distance = (column * unit - numerator[row]) * stretch.denominator / (unit * stretch.numerator)
+    else:
+        distance = (column - at[row]) / float(stretch)
+    weight = np.array(fir.f(np.asarray(distance, np.float64)), np.float64)
+    weight[(distance <= -fir.support) | (distance > fir.support)] = 0.0
     outside = (column < 0) | (column >= n_in)
     if edge == "extrapolate":
         weight[((at < 0) | (at > n_in - 1))[row]] = 0.0
-    if edge == "renormalise" or not fir.whole or stretch != 1.0:
+    if edge == "renormalise" or not fir.whole or stretch != 1:
         weight = _normalised(weight, row, n_out)
     if edge == "constant":
         weight[outside] = 0.0
@@ -221,9 +229,11 @@ def _overlap(geometry: Geometry, rule: AxisRule) -> AxisMap:
     left = column.astype(edge.dtype) * unit
     shared = np.minimum(left + unit, end[row]) - np.maximum(left, begin[row])
     weight = np.asarray(shared / (end - begin)[row], np.float64)
-    outside = (column < 0) | (column >= n_in)
-    if rule.edge in ("constant", "extrapolate"):
-        weight[outside] = 0.0
+    if rule.edge == "constant":
+        weight[(column < 0) | (column >= n_in)] = 0.0
+    if rule.edge == "extrapolate":
+        at = geometry.index()
+        weight[((at < 0) | (at > n_in - 1))[row]] = 0.0
     if rule.edge == "renormalise":
         weight = _normalised(weight, row, n_out)
     used = weight > 0
