@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import sys
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
@@ -44,7 +45,7 @@ def resizing(
     how = convention(like)
     _one_of("rounding", rounding, ROUNDINGS)
     _one_of("policy", policy, POLICIES)
-    boxes = [None if b and b == (0, length) else b for b, length in zip(_boxes(box, n), lengths)]
+    boxes = [None if b and _whole(b, length) else b for b, length in zip(_boxes(box, n), lengths)]
     extents = [abs(b[1] - b[0]) if b else length for b, length in zip(boxes, lengths)]
     follows: list[Fraction | None] = [None] * n
     if sizes is not None:
@@ -103,8 +104,16 @@ def _rule(
         arithmetic=arithmetic,
         edge=edge or (how.edge_antialias if wide else how.edge),
         antialias=wide,
-        cubic=float(cubic) if cubic is not None else how.cubic_antialias if wide else how.cubic,
+        cubic=_constant(cubic if cubic is not None else how.cubic_antialias if wide else how.cubic),
     )
+
+
+def _constant(a: Any) -> float:
+    """Keys's a as a plain number: to PyTorch's compiler a module's float is a symbol, which cannot be written down."""
+    for known in (-0.75, -0.5, -1.0):
+        if a == known:
+            return known
+    return float(a)
 
 
 def _turned_rules(
@@ -115,7 +124,8 @@ def _turned_rules(
     for k in order:
         rule, box = rules[k], boxes[k]
         if box and box[1] < box[0]:
-            rule = rule._replace(box=(str(lengths[k] - box[0]), str(lengths[k] - box[1])))
+            length = operator.index(lengths[k])
+            rule = rule._replace(box=(str(length - box[0]), str(length - box[1])))
         found.append(rule)
     return tuple(found)
 
@@ -198,23 +208,47 @@ def _factor(f: Any) -> Any:
 
 
 def _length(length: Any, factor: Any, rounding: str) -> int:
-    out = length * factor
-    if surely(out >= 2.0**63):
+    if isinstance(factor, Fraction) or isinstance(length, Fraction):
+        n, d = _parts(length)
+        exact = Fraction(factor)
+        found = _rounded(n * exact.numerator, d * exact.denominator, rounding)
+    else:  # as PyTorch has it
+        out = length * factor
+        if surely(out >= 2.0**63):
+            refuse(ValueError, "scale", "output sizes below 2**63", f"{length} * {factor}")
+        found = math.floor(out + 0.5) if rounding == "round" else (math.ceil if rounding == "ceil" else math.floor)(out)
+    if surely(found >= 2**63):
         refuse(ValueError, "scale", "output sizes below 2**63", f"{length} * {factor}")
-    half = Fraction(1, 2) if isinstance(out, Fraction) else 0.5
-    found = {"floor": math.floor, "ceil": math.ceil, "round": lambda v: math.floor(v + half)}[rounding](out)
     if surely(found < 1) and surely(length != 0):
         refuse(ValueError, "scale", "output sizes of at least 1", f"{rounding}({length} * {factor}) = {found}")
     return found
 
 
+def _parts(length: Any) -> tuple[Any, int]:
+    """Numerator and denominator; symbols have neither."""
+    return (length.numerator, length.denominator) if isinstance(length, Fraction) else (length, 1)
+
+
+def _rounded(n: Any, d: int, rounding: str) -> Any:
+    if rounding == "floor":
+        return n // d
+    return -(-n // d) if rounding == "ceil" else (2 * n + d) // (2 * d)
+
+
 def _fitted(sizes: Sequence[int], extents: Sequence[Any], policy: str) -> tuple[list[int], list[Fraction | None]]:
     """ONNX's keep_aspect_ratio_policy: one scale for all axes, lengths rounded half up."""
-    if any(e == 0 for e in extents):
+    # Symbols as numbers: the scale becomes a part of the rule.
+    lengths = [e if isinstance(e, Fraction) else Fraction(operator.index(e)) for e in extents]
+    if any(e == 0 for e in lengths):
         refuse(ValueError, "policy", "stretch, for axes of length 0", repr(policy))
-    ratios = [Fraction(s) / Fraction(e) for s, e in zip(sizes, extents)]
-    scale = min(ratios) if policy == "not_larger" else max(ratios)
-    return [max(1, math.floor(scale * Fraction(e) + Fraction(1, 2))) for e in extents], [scale] * len(sizes)
+    scale = Fraction(sizes[0]) / lengths[0]
+    for s, e in zip(sizes[1:], lengths[1:]):
+        if (Fraction(s) / e < scale) == (policy == "not_larger"):
+            scale = Fraction(s) / e
+    if scale == 0:
+        refuse(ValueError, "size", "sizes of at least 1, to keep the ratio of", f"{list(sizes)}")
+    exact = [scale * e for e in lengths]
+    return [max(1, _rounded(e.numerator, e.denominator, "round")) for e in exact], [scale] * len(sizes)
 
 
 def _boxes(box: Any, n: int) -> list[tuple[Fraction, Fraction] | None]:
@@ -227,6 +261,11 @@ def _boxes(box: Any, n: int) -> list[tuple[Fraction, Fraction] | None]:
     if len(box) != n:
         refuse(ValueError, "box", f"{n} pairs (begin, end), one per axis", f"{len(box)}")
     return [None if pair is None else _pair(pair) for pair in box]
+
+
+def _whole(box: tuple[Fraction, Fraction], length: Any) -> bool:
+    begin, end = box
+    return bool(begin == 0 and end.denominator == 1 and end.numerator == length)
 
 
 def _pair(pair: Any) -> tuple[Fraction, Fraction]:
