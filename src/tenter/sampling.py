@@ -155,7 +155,7 @@ def weighted(
     if edge == "constant":
         weight[outside] = 0.0
     used = weight != 0
-    return _gathered(n_in, n_out, row[used], folded(column[used], n_in, edge), weight[used])
+    return _gathered(n_in, n_out, row[used], column[used], weight[used], edge)
 
 
 def folded(column: Ints, n_in: int, edge: str) -> Ints:
@@ -171,15 +171,18 @@ def folded(column: Ints, n_in: int, edge: str) -> Ints:
     return np.clip(column, 0, n_in - 1)
 
 
-def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats) -> AxisMap:
-    """Rows with their taps in any order: a window where adjacent inputs can hold them, else a gather."""
+def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, edge: str) -> AxisMap:
+    """Rows with their taps in any order past the edges: a window where adjacent inputs hold them, else a gather."""
+    column = folded(column, n_in, edge)
     first, last = np.full(n_out, n_in), np.full(n_out, -1)
     np.minimum.at(first, row, column)
     np.maximum.at(last, row, column)
     first = np.minimum.accumulate(first[::-1])[::-1]
     stop = np.maximum(np.maximum.accumulate(last) + 1, first)
     span = stop - first
-    if span.sum() > 2 * len(row) + 4 * n_out:
+    folds = edge in ("reflect", "symmetric", "wrap")
+    # Holes between taps would spread what lies there if it is inf or NaN.
+    if span.sum() > 2 * len(row) + 4 * n_out or (folds and span.sum() > len(np.unique(row * n_in + column))):
         order = np.lexsort((column, row))
         offset = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_out))])
         return Gather(n_in, n_out, offset, column[order], weight[order])
@@ -237,7 +240,7 @@ def _overlap(geometry: Geometry, rule: AxisRule) -> AxisMap:
     if rule.edge == "renormalise":
         weight = _normalised(weight, row, n_out)
     used = weight > 0
-    return _gathered(n_in, n_out, row[used], folded(column[used], n_in, rule.edge), weight[used])
+    return _gathered(n_in, n_out, row[used], column[used], weight[used], rule.edge)
 
 
 def _normalised(weight: Floats, row: Ints, n_out: int) -> Floats:

@@ -22,10 +22,11 @@ NOTHING = 1e-12
 
 
 def memory_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
-    """Dims from slowest to fastest; as they are where an array is turned round, expanded or overlaps itself."""
+    """Dims from slowest to fastest; as they are where an array is expanded or overlaps itself."""
     dims = tuple(range(len(shape)))
-    order = tuple(sorted(dims, key=lambda d: -strides[d]))
+    steps = [abs(s) for s in strides]
+    order = tuple(sorted(dims, key=lambda d: -steps[d]))
     long = [d for d in order if shape[d] > 1]
-    if any(strides[d] <= 0 for d in dims) or any(strides[a] < strides[b] * shape[b] for a, b in zip(long, long[1:])):
+    if 0 in steps or any(steps[a] < steps[b] * shape[b] for a, b in zip(long, long[1:])):
         return dims
     return order

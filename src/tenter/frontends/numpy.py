@@ -93,15 +93,18 @@ def filled(x: Array, inside: Array, value: Any) -> Array:
 
 
 def shifted(x: Array, outside: Array, value: Any, like: Array) -> Array:
-    """x, of float64 where like holds integers, plus value by its weight outside, as like's dtype: rounded half to even
+    """Fresh x, of float64 where like holds integers, plus value by its weight outside, as like's dtype: rounded half to even
     and saturated."""
     by = np.multiply(outside, value, out=np.zeros(outside.shape, np.result_type(type(value), np.float64)),
                      where=np.abs(outside) > NOTHING)  # fmt: skip
+    np.add(x, by, out=x, casting="same_kind")
     if like.dtype.kind not in "iu":
-        return (x + by).astype(like.dtype)
+        return x
     from tenter.kernels import reference  # late: it reads maps, which read this package
 
-    return reference.into(x + by, like.dtype.newbyteorder("=")).astype(like.dtype, copy=False)
+    y = np.empty_like(x, like.dtype)
+    y[...] = reference.into(x, like.dtype.newbyteorder("="))
+    return y
 
 
 def widened(x: Array) -> Array:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 NAMES = {getattr(torch, name): name for name in (
     "float32", "float64", "float16", "bfloat16", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64",
     "int64", "bool", "complex32", "complex64", "complex128")}  # fmt: skip
+# Dtypes for which PyTorch has next to no kernels, and others of their size that it moves about.
+SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 __all__ = ["KINDS", "memory_order", "plain", "recorded"]
 
 _native.join_openmp()  # PyTorch's threads, which would be in the way of others
@@ -114,7 +116,10 @@ def resolve(x: torch.Tensor) -> torch.Tensor:
 
 
 def flip(x: torch.Tensor, axes: tuple[int, ...]) -> torch.Tensor:
-    return x.flip(axes)
+    if x.dtype == torch.complex32:
+        return torch.view_as_complex(torch.view_as_real(x).flip(axes))
+    signed = SIGNED.get(x.dtype)
+    return x.flip(axes) if signed is None else x.view(signed).flip(axes).view(x.dtype)
 
 
 def ones(x: torch.Tensor, n: int) -> torch.Tensor:
