@@ -125,7 +125,8 @@ def _turned_rules(
         rule, box = rules[k], boxes[k]
         if box and box[1] < box[0]:
             length = operator.index(lengths[k])
-            rule = rule._replace(box=(str(length - box[0]), str(length - box[1])))
+            turned = (length - box[0], length - box[1])
+            rule = rule._replace(box=None if _whole(turned, length) else (str(turned[0]), str(turned[1])))
         found.append(rule)
     return tuple(found)
 
