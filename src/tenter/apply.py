@@ -8,7 +8,7 @@ from typing import Any
 
 from tenter import build, check, frontends, limits
 from tenter.frontends import COMPLEX_PARTS, NATIVE_DTYPES, OPAQUE
-from tenter.frontends.layout import Layout, memory_order
+from tenter.frontends.layout import Layout, resized_order
 from tenter.kernels import cpu, reference
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.stretch import Resample, Resize, Stretch, shape_out
@@ -166,7 +166,7 @@ def planned(
     limits.memory(shape, layout.itemsize)
     order = tuple(range(len(shape)))
     if isinstance(does, Resize):
-        order = memory_order(layout.shape, layout.strides)
+        order = resized_order(layout.shape, layout.strides, does.axes, saturate)
     elif keep_layout:
         order = frontends.of(x).memory_order(layout.shape, layout.strides)
     return Planned(frontends.of(x), layout, maps, order, saturate, does)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import operator
+import sys
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +16,7 @@ from tenter.conventions import Convention, convention
 from tenter.frontends import surely
 from tenter.geometry import ALIGNS, TIES
 from tenter.limits import refuse
-from tenter.sampling import EDGES, AxisRule
+from tenter.sampling import EDGES, LARGEST, AxisRule
 from tenter.stretch import Resize
 
 MODES = ("nearest", "nearest-exact", "linear", "cubic", "catmull-rom", "mitchell", "bspline", "lanczos", "lanczos2",
@@ -43,7 +45,7 @@ def resizing(
     how = convention(like)
     _one_of("rounding", rounding, (*ROUNDINGS, None))
     _one_of("policy", policy, POLICIES)
-    boxes = _boxes(box, n)
+    boxes = [None if b and _whole(b, length) else b for b, length in zip(_boxes(box, n), lengths)]
     extents = [abs(b[1] - b[0]) if b else length for b, length in zip(boxes, lengths)]
     follows: list[Fraction | None] = [None] * n
     if sizes is not None:
@@ -61,9 +63,10 @@ def resizing(
     _one_of("align", align, (*ALIGNS, None))
     _one_of("tie", tie, (*TIES, None))
     _one_of("edge", edge, (*EDGES, None))
-    if cubic is not None and (isinstance(cubic, bool) or not isinstance(cubic, (int, float, np.floating))
-                              or not math.isfinite(cubic)):  # fmt: skip
-        refuse(TypeError, "cubic", "a finite number, Keys's a", repr(cubic))
+    if cubic is not None and not _real(cubic):
+        refuse(TypeError, "cubic", "a number, Keys's a", frontends.describe(cubic))
+    if cubic is not None and not abs(cubic) <= LARGEST:
+        refuse(ValueError, "cubic", "a finite number, Keys's a", frontends.describe(cubic))
     if antialias is not None and not isinstance(antialias, (bool, np.bool_)):
         refuse(TypeError, "antialias", "a bool or None", repr(antialias))
     _fill(value, x, edge)
@@ -87,7 +90,8 @@ def _rule(
     align: str | None, tie: str | None, cubic: Any, edge: str | None,
 ) -> AxisRule:  # fmt: skip
     """One axis's rule: the convention's, but for what is given."""
-    kind = {"lanczos": "lanczos3", "area": "area" if how.area == "touched" else "overlap"}.get(mode, mode)
+    touched = how.area == "touched" and not align and not edge
+    kind = {"lanczos": "lanczos3", "area": "area" if touched else "overlap"}.get(mode, mode)
     wide = bool(how.antialias if antialias is None else antialias) and mode not in (*NEAREST, "area")
     exact = mode == "nearest-exact"
     near = mode in NEAREST
@@ -110,8 +114,16 @@ def _rule(
         arithmetic=arithmetic,
         edge=edge or (how.edge_antialias if wide else how.edge),
         antialias=wide,
-        cubic=float(cubic) if cubic is not None else how.cubic_antialias if wide else how.cubic,
+        cubic=_constant(cubic if cubic is not None else how.cubic_antialias if wide else how.cubic),
     )
+
+
+def _constant(a: Any) -> float:
+    """Keys's a as a plain number: to PyTorch's compiler a module's float is a symbol, which cannot be written down."""
+    for known in (-0.75, -0.5, -1.0):
+        if a == known:
+            return known
+    return float(a)
 
 
 def _turned_rules(
@@ -122,20 +134,23 @@ def _turned_rules(
     for k in order:
         rule, box = rules[k], boxes[k]
         if box and box[1] < box[0]:
-            rule = rule._replace(box=(str(lengths[k] - box[0]), str(lengths[k] - box[1])))
+            length = operator.index(lengths[k])
+            turned = (length - box[0], length - box[1])
+            rule = rule._replace(box=None if _whole(turned, length) else (str(turned[0]), str(turned[1])))
         found.append(rule)
     return tuple(found)
 
 
 def _axes(axes: Any, ndim: int, given: Any, n: int) -> tuple[int, ...]:
+    if not ndim:
+        refuse(ValueError, "x", "at least one axis", "a 0-d array")
     if axes is None:
         if ndim in (1, 2) or (n == ndim and not _single(given)):
             return tuple(range(ndim))
         hint = "such as (0, 1) of an (H, W, C) image, (-2, -1) of (..., H, W)"
         refuse(ValueError, "axes", f"the axes to resize, {hint}, or a size for each of {ndim}", "none")
-    which = tuple(check.dim("axes", a, ndim) for a in check.sizes("axes", [axes], least=-ndim))
-    if not ndim:
-        refuse(ValueError, "x", "at least one axis", "a 0-d array")
+    given = axes.tolist() if frontends.is_array(axes) else axes
+    which = tuple(check.dim("axes", a, ndim) for a in (given if isinstance(given, (list, tuple)) else [given]))
     if len(set(which)) < len(which):
         refuse(ValueError, "axes", "each axis once", f"{axes}")
     return which
@@ -151,7 +166,7 @@ def _spread(name: str, values: Sequence[Any], given: Any, n: int) -> list[Any]:
         return list(values)
     if len(values) == 1:
         return list(values) * n
-    return refuse(ValueError, name, f"one number, or {n}, one per axis", f"{len(values)}")
+    return refuse(ValueError, name, f"one, or {n}, one per axis", f"{len(values)}")
 
 
 def _modes(mode: Any, n: int) -> list[str]:
@@ -159,9 +174,7 @@ def _modes(mode: Any, n: int) -> list[str]:
     found = []
     for m in given:
         if isinstance(m, filters.Filter):
-            if not callable(m.f) or not 0 < float(m.support) < math.inf:
-                refuse(ValueError, "mode", "a Filter of a function and a finite support > 0", repr(m))
-            found.append(filters.named(m))
+            found.append(_filter(m))
         elif not isinstance(m, str):
             refuse(TypeError, "mode", f"one of {', '.join(MODES)}, or a Filter", repr(m))
         elif m not in MODES:
@@ -169,6 +182,19 @@ def _modes(mode: Any, n: int) -> list[str]:
         else:
             found.append(m)
     return _spread("mode", found, mode, n)
+
+
+def _filter(m: filters.Filter) -> str:
+    expected = "a Filter of a function and a finite support above 0"
+    if not callable(m.f) or not isinstance(m.f, Hashable) or not _real(m.support):
+        refuse(TypeError, "mode", expected, frontends.describe(m))
+    if not 0 < m.support <= LARGEST:
+        refuse(ValueError, "mode", expected, frontends.describe(m))
+    return filters.named(filters.Filter(m.f, float(m.support), bool(m.whole)))
+
+
+def _real(value: Any) -> bool:
+    return isinstance(value, (int, float, Fraction, np.floating, np.integer)) and not isinstance(value, bool)
 
 
 def _scales(scale: Any) -> list[Any]:
@@ -183,33 +209,63 @@ def _scales(scale: Any) -> list[Any]:
 def _factor(f: Any) -> Any:
     if isinstance(f, tuple) and len(f) == 2 and all(type(v) is int for v in f) and f[1] > 0:
         f = Fraction(*f)
-    if isinstance(f, bool) or not isinstance(f, (int, float, Fraction, np.floating, np.integer)):
+    if not _real(f):
         refuse(TypeError, "scale", "numbers, fractions, or pairs of ints", frontends.describe(f))
     if not 0 < f < math.inf:
-        refuse(ValueError, "scale", "finite numbers above 0", f"{f}")
+        refuse(ValueError, "scale", "finite numbers above 0", frontends.describe(f))
+    if not 1 / LARGEST <= f < 2**63:
+        refuse(ValueError, "scale", "numbers from 2**-53 to 2**63", frontends.describe(f))
     return f if isinstance(f, Fraction) else float(f)
 
 
 def _length(length: Any, factor: Any, rounding: str) -> int:
-    out = length * factor
-    if surely(out >= 2.0**63):
+    found: int
+    if isinstance(factor, Fraction) or isinstance(length, Fraction):
+        n, d = _parts(length)
+        exact = Fraction(factor)
+        found = _rounded(n * exact.numerator, d * exact.denominator, rounding)
+    else:  # as PyTorch has it
+        out = length * factor
+        if surely(out >= 2.0**63):
+            refuse(ValueError, "scale", "output sizes below 2**63", f"{length} * {factor}")
+        if rounding in ("ceil", "round_even"):
+            found = math.ceil(out) if rounding == "ceil" else round(out)
+        else:
+            found = math.floor(out + 0.5 if rounding == "round" else out)
+    if surely(found >= 2**63):
         refuse(ValueError, "scale", "output sizes below 2**63", f"{length} * {factor}")
-    half = Fraction(1, 2) if isinstance(out, Fraction) else 0.5
-    found: int = {"floor": math.floor, "ceil": math.ceil, "round": lambda v: math.floor(v + half), "round_even": round}[
-        rounding
-    ](out)
     if surely(found < 1) and surely(length != 0):
         refuse(ValueError, "scale", "output sizes of at least 1", f"{rounding}({length} * {factor}) = {found}")
     return found
 
 
+def _parts(length: Any) -> tuple[Any, int]:
+    """Numerator and denominator; symbols have neither."""
+    return (length.numerator, length.denominator) if isinstance(length, Fraction) else (length, 1)
+
+
+def _rounded(n: Any, d: int, rounding: str) -> Any:
+    if rounding == "floor":
+        return n // d
+    if rounding == "round_even":
+        return round(Fraction(n, d))
+    return -(-n // d) if rounding == "ceil" else (2 * n + d) // (2 * d)
+
+
 def _fitted(sizes: Sequence[int], extents: Sequence[Any], policy: str) -> tuple[list[int], list[Fraction | None]]:
     """ONNX's keep_aspect_ratio_policy: one scale for all axes, lengths rounded half up."""
-    if any(e == 0 for e in extents):
+    # Symbols as numbers: the scale becomes a part of the rule.
+    lengths = [e if isinstance(e, Fraction) else Fraction(operator.index(e)) for e in extents]
+    if any(e == 0 for e in lengths):
         refuse(ValueError, "policy", "stretch, for axes of length 0", repr(policy))
-    ratios = [Fraction(s) / Fraction(e) for s, e in zip(sizes, extents)]
-    scale = min(ratios) if policy == "not_larger" else max(ratios)
-    return [max(1, math.floor(scale * Fraction(e) + Fraction(1, 2))) for e in extents], [scale] * len(sizes)
+    scale = Fraction(sizes[0]) / lengths[0]
+    for s, e in zip(sizes[1:], lengths[1:]):
+        if (Fraction(s) / e < scale) == (policy == "not_larger"):
+            scale = Fraction(s) / e
+    if scale == 0:
+        refuse(ValueError, "size", "sizes of at least 1, to keep the ratio of", f"{list(sizes)}")
+    exact = [scale * e for e in lengths]
+    return [max(1, _rounded(e.numerator, e.denominator, "round")) for e in exact], [scale] * len(sizes)
 
 
 def _boxes(box: Any, n: int) -> list[tuple[Fraction, Fraction] | None]:
@@ -224,34 +280,58 @@ def _boxes(box: Any, n: int) -> list[tuple[Fraction, Fraction] | None]:
     return [None if pair is None else _pair(pair) for pair in box]
 
 
+def _whole(box: tuple[Fraction, Fraction], length: Any) -> bool:
+    begin, end = box
+    return bool(begin == 0 and end.denominator == 1 and end.numerator == length)
+
+
 def _pair(pair: Any) -> tuple[Fraction, Fraction]:
     if not isinstance(pair, (list, tuple)) or len(pair) != 2:
         refuse(ValueError, "box", "pairs (begin, end)", repr(pair))
     for edge in pair:
-        if isinstance(edge, bool) or not isinstance(edge, (int, float, Fraction, np.floating, np.integer)):
-            refuse(TypeError, "box", "numbers", repr(edge))
-        if not isinstance(edge, Fraction) and not math.isfinite(edge):
-            refuse(ValueError, "box", "finite numbers", repr(pair))
-        if abs(edge) > 2**53:
-            refuse(ValueError, "box", "numbers up to 2**53", repr(pair))
+        if not _real(edge):
+            refuse(TypeError, "box", "numbers", frontends.describe(edge))
+        if not -math.inf < edge < math.inf:
+            refuse(ValueError, "box", "finite numbers", frontends.describe(pair))
+        if abs(edge) > LARGEST:
+            refuse(ValueError, "box", "numbers up to 2**53", frontends.describe(pair))
     begin, end = (Fraction(v) if not isinstance(v, np.generic) else Fraction(v.item()) for v in pair)
     if begin == end:
         refuse(ValueError, "box", "an end unlike its begin", repr(pair))
     return begin, end
 
 
+# Of the dtypes that hold less than a Python float.
+LARGEST_FLOAT = {
+    "float16": 65504.0, "complex32": 65504.0, "bfloat16": (2 - 2**-7) * 2.0**127,
+    "float32": (2 - 2**-23) * 2.0**127, "complex64": (2 - 2**-23) * 2.0**127,
+}  # fmt: skip
+
+
 def _fill(value: Any, x: Any, edge: Any) -> None:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, complex, np.number)):
-        refuse(TypeError, "value", "a number", repr(value))
-    if value != 0 and edge not in ("constant", "extrapolate"):
-        refuse(ValueError, "value", "0, unless edge is constant or extrapolate", repr(value))
     name = frontends.dtype_name(x)
-    if name.removeprefix("u").startswith("int") and value != 0:
-        info = np.iinfo(name)
-        if isinstance(value, complex) or value != int(value) or not info.min <= value <= info.max:
-            refuse(ValueError, "value", f"a value of {name}", repr(value))
-    elif isinstance(value, complex) and not name.startswith("complex"):
-        refuse(ValueError, "value", f"a value of {name}", repr(value))
+    if name == "bool" and isinstance(value, (bool, np.bool_)):
+        value = int(value)
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, complex, np.number)):
+        refuse(TypeError, "value", "a number", frontends.describe(value))
+    if value == 0:
+        return
+    if edge not in ("constant", "extrapolate"):
+        refuse(ValueError, "value", "0, unless edge is constant or extrapolate", frontends.describe(value))
+    if not _holds(name, value):
+        refuse(ValueError, "value", f"a value of {name}", frontends.describe(value))
+
+
+def _holds(name: str, value: Any) -> bool:
+    """Can a dtype's elements have a value, rounded perhaps?"""
+    if name.removeprefix("u").startswith("int") or name == "bool":
+        least, most = (0, 1) if name == "bool" else (np.iinfo(name).min, np.iinfo(name).max)
+        return not isinstance(value, (complex, np.complexfloating)) and least <= value <= most and value == int(value)
+    if isinstance(value, (complex, np.complexfloating)) and not name.startswith(("complex", "clong", "object")):
+        return False
+    largest = LARGEST_FLOAT.get(name, sys.float_info.max)
+    finite = [abs(part) for part in (value.real, value.imag) if -math.inf < part < math.inf]
+    return max(finite, default=0) <= largest and (frontends.is_numeric(name) or name == "object")
 
 
 def _fits(x: Any, modes: Sequence[str], lengths: Sequence[Any], out: Sequence[Any], like: Any, how: Convention) -> None:

@@ -73,7 +73,7 @@ PRESETS = {
     "pillow": Convention(
         arithmetic="pillow", exact_arithmetic="pillow", cubic=-0.5, edge="renormalise", antialias=True, between=True,
     ),
-    # cv2.resize: never antialiased, but for INTER_AREA. nearest-exact: INTER_NEAREST_EXACT, which rounds as Pillow does.
+    # cv2.resize: never antialiased, but for INTER_AREA. nearest-exact: INTER_NEAREST_EXACT, rounded as Pillow does.
     "opencv": Convention(
         nearest_align="asymmetric", tie="floor", arithmetic="opencv", exact_arithmetic="pillow", cubic_antialias=-0.75,
         rounding="round_even", follows="scale",

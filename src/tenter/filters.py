@@ -12,12 +12,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tenter import limits
+
 Floats = npt.NDArray[np.float64]
 
 
 class Filter(NamedTuple):
     """f(distances) -> weights, and the distance from which on they are zero. whole: its weights sum to one at every
-    position, so they need not be made to.
+    position, so they need not be made to. Make one and keep it: `resize` never forgets a filter, so that gradients and
+    graphs find it.
 
     >>> hat = Filter(lambda x: np.maximum(0, 1 - np.abs(x)), support=1.0)
     """
@@ -97,5 +100,13 @@ _made: dict[Filter, str] = {}
 def named(fir: Filter) -> str:
     """The name of a user's filter, the same for the same function; it is kept, as gradients ask for it later."""
     name = _made.setdefault(fir, f"filter {len(_made)}")
-    NAMED[name] = fir
+    NAMED[name] = fir._replace(f=partial(_checked, fir.f))
     return name
+
+
+def _checked(f: Callable[[Floats], Floats], x: Floats) -> Floats:
+    weight = np.asarray(f(x))
+    if weight.shape != x.shape or weight.dtype.kind not in "fiub" or not np.isfinite(weight).all():
+        got = f"{weight.dtype}{list(weight.shape)} for {len(x)} distances"
+        limits.refuse(ValueError, "mode", "a Filter of a function that gives a finite weight for each distance", got)
+    return np.asarray(weight, np.float64)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -31,12 +32,12 @@ class Geometry:
 
     align: `centre`, the edges of the whole axes are lined up, pixels are areas; `corners`, the centres of their corner
         pixels; `asymmetric`, the near edges alone, index 0 with index 0; `corner_areas`, the near edges of areas as far
-        apart as `corners` has them, which is PyTorch's antialias with align_corners. `half_pixel_symmetric` keeps the middle in the
-        middle where a scale makes no whole number of pixels, `pytorch_half_pixel` samples index 0 where there is one
-        output, `tf_half_pixel_for_nn` takes the centre's position for an index, `tf_crop_and_resize` is `corners` with
-        the box's middle for one output; all four as ONNX's Resize defines them.
-    scale: output / input, which positions follow where it is given; else the sizes' ratio. The corners are then those of
-        a length of input * scale, with its fraction.
+        apart as `corners` has them, which is PyTorch's antialias with align_corners. `half_pixel_symmetric` keeps the
+        middle in the middle where a scale makes no whole number of pixels, `pytorch_half_pixel` samples index 0 where
+        there is one output, `tf_half_pixel_for_nn` takes the centre's position for an index, `tf_crop_and_resize` is
+        `corners` with the box's middle for one output; all four as ONNX's Resize defines them.
+    scale: output / input, which positions follow where it is given; else the sizes' ratio. The corners are then those
+        of a length of input * scale, with its fraction.
     box: the part of the input that is sampled, from edge to edge, (0, n_in) by itself.
 
     >>> Geometry(4, 8)
@@ -80,20 +81,12 @@ class Geometry:
 
     def index(self) -> Floats:
         """The index that each output samples, with fraction: float64[n_out]."""
-        numerator, denominator = self._numerators()
-        if numerator is None:
-            first, step = self.line()
-            return np.asarray(float(first) + np.arange(self.n_out) * float(step), np.float64)
+        numerator, denominator = on_one_denominator(*self.line(), self.n_out)
         return np.asarray(numerator / denominator, np.float64)
 
     def nearest(self, tie: str) -> Ints:
         """The input index nearest to each output's, or below or above it; not cut to the axis: int64[n_out]."""
-        numerator, denominator = self._numerators()
-        if numerator is None:  # more digits than int64 has
-            first, step = self.line()
-            at: Any = [first + o * step for o in range(self.n_out)]
-            numerator = np.array([p.numerator for p in at], object)
-            denominator = np.array([p.denominator for p in at], object)
+        numerator, denominator = on_one_denominator(*self.line(), self.n_out)
         if tie == "floor":
             found = numerator // denominator
         elif tie == "ceil":
@@ -104,14 +97,11 @@ class Geometry:
             found = (2 * numerator + denominator) // (2 * denominator)
         return np.asarray(found, np.int64)
 
-    def _numerators(self) -> tuple[Any, Any]:
-        """Every index as a numerator over one denominator, where int64 holds them."""
+    def edges(self) -> tuple[Any, int]:
+        """Where each output's area ends and the next one's begins, in pixels from the axis's edge: the numerators of
+        n_out + 1 fractions, and their denominator."""
         first, step = self.line()
-        d = np.lcm(first.denominator, step.denominator) if max(first.denominator, step.denominator) < 1 << 31 else 0
-        a, b = first * int(d), step * int(d)
-        if not d or (abs(a) + abs(b) * self.n_out + int(d)) >= 1 << 61:
-            return None, None
-        return int(a) + int(b) * np.arange(self.n_out), int(d)
+        return on_one_denominator(first - step / 2 + HALF, step, self.n_out + 1)
 
     def __repr__(self) -> str:
         first, step = self.line()
@@ -119,6 +109,14 @@ class Geometry:
         scale = f", scale {_short(self.scale)}" if self.scale else ""
         line = f"output o at index {_short(first)} + {_short(step)} o"
         return f"Geometry({self.align}: {self.n_in} -> {self.n_out}{box}{scale}, {line})"
+
+
+def on_one_denominator(first: Fraction, step: Fraction, n: int) -> tuple[Any, int]:
+    """first + o * step for o < n: the numerators, Python's ints where int64 is too small, and their denominator."""
+    d = lcm(first.denominator, step.denominator)
+    a, b = int(first * d), int(step * d)
+    small = abs(a) + abs(b) * n + d < 1 << 61
+    return a + b * np.arange(n, dtype=np.int64 if small else object), d
 
 
 def _short(f: Fraction) -> str:

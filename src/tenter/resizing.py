@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tenter import build, calls, check, check_resize, frontends, limits
 from tenter.apply import stretch
+from tenter.check_resize import NEAREST
 from tenter.maps import AxisMap
 from tenter.stretch import Resize
 
@@ -43,8 +43,8 @@ def resize(
     antialias: does the filter widen when shrinking? None: as `like` has it; area never needs it, nearest has none.
     like: whose rules hold where no argument below says otherwise: torch, pillow, opencv, onnx, jax, tensorflow,
         skimage, scipy, or a `tenter.conventions.Convention`.
-    rounding: of length * scale: floor, round (half up), round_even (half to even) or ceil; None: as `like` has it. policy: stretch, or one scale for all axes such that the
-        result is not_larger or not_smaller than size (ONNX).
+    rounding: of length * scale: floor, round (half up), round_even (half to even) or ceil; None: as `like` has it.
+    policy: stretch, or one scale for all axes such that the result is not_larger or not_smaller than size (ONNX).
     box: (begin, end) in input pixels of the part to resize, fractions allowed, one pair per axis or None for a whole
         axis; reversed it is turned round.
     align: centre, corners, asymmetric (`tenter.geometry.Geometry`). tie: floor, ceil, prefer_floor, prefer_ceil, for
@@ -71,11 +71,11 @@ def resize(
             return known
         x = check.array("x", x)
         does, turned = check_resize.resizing(x, *given)
-        filled = value if {"constant", "extrapolate"} & {rule.edge for rule in does.rules} else 0
+        outside = any(rule.edge in ("constant", "extrapolate") for rule in does.rules)
         if turned:
             x = frontends.of(x).flip(x, turned)
-        if filled:
-            return _filled(x, does, filled)
+        if outside and (value != 0 or not frontends.is_numeric(frontends.dtype_name(x))):
+            return _filled(x, does, value)
         if turned or kinds is None:
             return stretch(x, does)
         return calls.serve("resize", x, given, kinds, x, does)
@@ -100,6 +100,7 @@ def axis_map(n_in: int, n_out: int, mode: Any = "linear", **how: Any) -> AxisMap
         does, turned = check_resize.resizing(x, n_out, mode=mode, **how)
         if turned:
             limits.refuse(ValueError, "box", "one in ascending order, for a map", repr(how["box"]))
+        limits.memory((len(x) + does.size[0],), 400, "the tables of the axis map")
         found = build.maps(does, x.shape, "float32")
         return found[0][1]
     except limits.Refusal as refusal:
@@ -123,22 +124,13 @@ def _kinds(given: tuple[Any, ...]) -> tuple[type, ...] | None:
 
 def _filled(x: Any, does: Resize, value: Any) -> Any:
     """Resized, with `value` for what lies outside: it has the weight that the rows of the maps lack."""
-    inside: npt.NDArray[np.float64] = np.ones((1,) * x.ndim)
-    for axis, m in build.maps(does, tuple(x.shape), frontends.dtype_name(x)):
-        shape = [1] * x.ndim
-        shape[axis] = m.n_out
-        inside = inside * _row_sums(m).reshape(shape)
     frontend = frontends.of(x)
-    if np.all((np.abs(inside) < 1e-9) | (np.abs(inside - 1) < 1e-9)):
-        return frontend.filled(stretch(x, does), inside > 0.5, value)
+    inside: Any = 1.0
+    for axis, n_out, rule in zip(does.axes, does.size, does.rules):
+        weight = stretch(frontend.ones(x, x.shape[axis]), Resize((0,), (n_out,), (rule,), False))
+        inside = inside * weight.reshape([-1 if d == axis else 1 for d in range(x.ndim)])
+    if all(rule.edge == "extrapolate" or rule.kind in NEAREST for rule in does.rules):  # all of it or nothing
+        near = tuple(rule._replace(edge="replicate") for rule in does.rules)
+        return frontend.filled(stretch(x, does._replace(rules=near)), inside > 0.5, value)
     whole = frontends.dtype_name(x).removeprefix("u").startswith("int")
-    return frontend.shifted(stretch(frontend.widened(x) if whole else x, does), (1 - inside) * value, x)
-
-
-def _row_sums(m: AxisMap) -> npt.NDArray[np.float64]:
-    from tenter.maps import Copy, Gather
-
-    if isinstance(m, Copy):
-        return np.ones(m.n_out)
-    row, weight = (m.rows(), m.weight) if isinstance(m, Gather) else m.taps()[::2]
-    return np.asarray(np.bincount(row, weight, m.n_out), np.float64)
+    return frontend.shifted(stretch(frontend.widened(x) if whole else x, does), 1 - inside, value, x)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -10,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tenter import coordinates, filters, limits
-from tenter.geometry import ALIGNS, TIES, Geometry
+from tenter.geometry import ALIGNS, TIES, Geometry, on_one_denominator
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps.window import window_of
 
@@ -22,13 +24,16 @@ Floats = npt.NDArray[np.float64]
 EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalise", "extrapolate")
 # Whose rounding of nearest positions: a position on the edge between two pixels may come out on either side.
 ARITHMETIC = ("exact", "torch", "pillow", "opencv", "scipy", "jax")
+# Of positions, beyond which float64 has no fractions.
+LARGEST = 2**53
+_FRACTION = re.compile(r"-?\d{1,400}(/0*[1-9]\d{0,400})?")
 
 
 class AxisRule(NamedTuple):
     """How one axis is resized, but for its lengths: plain values, which can be written down and hashed.
 
-    kind: nearest, nearest-exact, area, overlap, cubic, gaussian (linear, after a Gaussian where it shrinks), or a name of
-    filters.NAMED. cubic: its `a`. scale and box as fractions in words. arithmetic: of nearest positions.
+    kind: nearest, nearest-exact, area, overlap, cubic, gaussian (linear, after a Gaussian where it shrinks), or a name
+    of filters.NAMED. cubic: its `a`. scale and box as fractions in words. arithmetic: of nearest positions.
     """
 
     kind: str
@@ -64,7 +69,7 @@ def read(words: str) -> tuple[AxisRule, ...]:
     """The rules that were written."""
     try:
         return tuple(_read(*line.split(",")) for line in words.split(";") if line)
-    except (ValueError, TypeError, ZeroDivisionError):
+    except (ValueError, TypeError):
         return limits.refuse(ValueError, "rule", "what sampling.written wrote", repr(words))
 
 
@@ -75,8 +80,12 @@ def _read(
     box = (begin, end) if begin else None
     rule = AxisRule(kind, align, scale or None, box, tie, arithmetic, edge, antialias == "1", float(cubic))
     known = _known(kind) and align in ALIGNS and tie in TIES and edge in EDGES and arithmetic in ARITHMETIC
-    rule.geometry(2, 2).line()
-    if not known or (scale and Fraction(scale) <= 0) or not np.isfinite(rule.cubic):
+    plain = all(not word or _FRACTION.fullmatch(word) for word in (scale, begin, end))
+    if not known or not plain or (box and not end) or not abs(rule.cubic) <= LARGEST:
+        raise ValueError
+    if scale and not Fraction(scale) * LARGEST >= 1:
+        raise ValueError
+    if box and not -LARGEST <= Fraction(begin) < Fraction(end) <= LARGEST:
         raise ValueError
     return rule
 
@@ -100,59 +109,66 @@ def _sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMa
         start, stop = coordinates.area_bounds(n_in, n_out)
         return window_of(n_in, start, stop, np.repeat(1.0 / (stop - start), stop - start))
     if rule.kind in ("area", "overlap"):
+        if rule.align in ("corners", "corner_areas", "tf_crop_and_resize"):  # which line up points; areas have edges
+            geometry = replace(geometry, align="centre")
         return _overlap(geometry, rule)
-    at = geometry.index()
     if rule.kind == "gaussian":
-        return _after_gaussian(n_in, at, float(geometry.pitch()), rule.edge)
+        return _after_gaussian(geometry, rule.edge)
     fir = filters.Filter(lambda x: filters.cubic(x, rule.cubic), 2.0, True)
     if rule.kind != "cubic":
         fir = filters.NAMED[rule.kind]
     pitch = geometry.line()[1] if rule.align == "corner_areas" else geometry.pitch()
-    return weighted(n_in, at, fir, max(float(pitch), 1.0) if rule.antialias else 1.0, rule.edge)
+    stretch = max(pitch, Fraction(1)) if rule.antialias else Fraction(1)
+    return _gathered(n_in, n_out, *_taps(geometry, fir, stretch, rule.edge), rule.edge)
 
 
 _kept = lru_cache(maxsize=512)(_sampled)
 
 
-def weighted(n_in: int, at: Floats, fir: filters.Filter, stretch: float, edge: str) -> AxisMap:
-    """Each output a sum under a filter, `stretch` times as wide as it is, around index `at`."""
-    return _gathered(n_in, len(at), *_taps(n_in, at, fir, stretch, edge))
-
-
-def _after_gaussian(n_in: int, at: Floats, pitch: float, edge: str) -> AxisMap:
-    """Linear, after a Gaussian that takes out what an axis shrunk by `pitch` cannot hold, as scikit-image has it."""
-    row, column, weight = _taps(n_in, at, filters.LINEAR, 1.0, edge)
+def _after_gaussian(geometry: Geometry, edge: str) -> AxisMap:
+    """Linear, after a Gaussian that takes out what an axis that shrinks cannot hold, as scikit-image has it."""
+    n_in, pitch = geometry.n_in, float(geometry.pitch())
+    row, column, weight = _taps(geometry, filters.LINEAR, Fraction(1), edge)
     if pitch > 1.0:
         tap, bell = filters.gaussian((pitch - 1) / 2)
         row = np.repeat(row, len(tap))
-        column = (column[:, None] + tap).ravel()
+        column = (folded(column, n_in, edge)[:, None] + tap).ravel()
         weight = (weight[:, None] * bell).ravel()
         if edge in ("constant", "extrapolate"):
             weight[(column < 0) | (column >= n_in)] = 0.0
-    return _gathered(n_in, len(at), row, folded(column, n_in, edge), weight)
+    return _gathered(n_in, geometry.n_out, row, column, weight, edge)
 
 
-def _taps(n_in: int, at: Floats, fir: filters.Filter, stretch: float, edge: str) -> tuple[Ints, Ints, Floats]:
-    """Row, column and weight of every pixel that an output reads."""
-    n_out, reach = len(at), fir.support * stretch
-    lowest, highest = np.floor(at - reach).astype(np.int64) + 1, np.floor(at + reach).astype(np.int64)
+def _taps(geometry: Geometry, fir: filters.Filter, stretch: Fraction, edge: str) -> tuple[Ints, Ints, Floats]:
+    """Row, column, which may lie past the edges, and weight of all that outputs read under a filter `stretch` times as
+    wide as it is."""
+    n_in, n_out = geometry.n_in, geometry.n_out
+    numerator, unit = on_one_denominator(*geometry.line(), n_out)
+    at, reach = np.asarray(numerator / unit, np.float64), fir.support * float(stretch)
+    lowest, highest = np.floor(at - reach), np.ceil(at + reach)
+    if edge == "renormalise":
+        lowest, highest = np.clip(lowest, 0, n_in), np.clip(highest, -1, n_in - 1)
     count = np.maximum(highest - lowest + 1, 0)
+    _tables(float(count.sum()))
+    lowest, count = lowest.astype(np.int64), count.astype(np.int64)
     offset = np.concatenate([[0], np.cumsum(count)])
     row = np.repeat(np.arange(n_out), count)
     column = np.arange(offset[-1]) - offset[row] + lowest[row]
-    weight = fir.f((column - at[row]) / stretch)
+    if (reach + 2) * unit * stretch.denominator < LARGEST > unit * stretch.numerator:  # exact, as filters have edges
+        distance = (column * unit - numerator[row]) * stretch.denominator / (unit * stretch.numerator)
+    else:
+        distance = (column - at[row]) / float(stretch)
+    weight = np.array(fir.f(np.asarray(distance, np.float64)), np.float64)
+    weight[(distance <= -fir.support) | (distance > fir.support)] = 0.0
     outside = (column < 0) | (column >= n_in)
     if edge == "extrapolate":
         weight[((at < 0) | (at > n_in - 1))[row]] = 0.0
-    elif edge == "renormalise":
-        weight[outside] = 0.0
-    if edge == "renormalise" or not fir.whole or stretch != 1.0:
-        total = np.bincount(row, weight, n_out)
-        weight = weight / np.where(total == 0, 1.0, total)[row]
+    if edge == "renormalise" or not fir.whole or stretch != 1:
+        weight = _normalised(weight, row, n_out)
     if edge == "constant":
         weight[outside] = 0.0
     used = weight != 0
-    return row[used], folded(column[used], n_in, edge), weight[used]
+    return row[used], column[used], weight[used]
 
 
 def folded(column: Ints, n_in: int, edge: str) -> Ints:
@@ -168,15 +184,18 @@ def folded(column: Ints, n_in: int, edge: str) -> Ints:
     return np.clip(column, 0, n_in - 1)
 
 
-def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats) -> AxisMap:
-    """Rows with their taps in any order: a window where adjacent inputs can hold them, else a gather."""
+def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, edge: str) -> AxisMap:
+    """Rows with their taps in any order past the edges: a window where adjacent inputs hold them, else a gather."""
+    column = folded(column, n_in, edge)
     first, last = np.full(n_out, n_in), np.full(n_out, -1)
     np.minimum.at(first, row, column)
     np.maximum.at(last, row, column)
     first = np.minimum.accumulate(first[::-1])[::-1]
     stop = np.maximum(np.maximum.accumulate(last) + 1, first)
     span = stop - first
-    if span.sum() > 2 * len(row) + 4 * n_out:
+    folds = edge in ("reflect", "symmetric", "wrap")
+    # Holes between taps would spread what lies there if it is inf or NaN.
+    if span.sum() > 2 * len(row) + 4 * n_out or (folds and span.sum() > len(np.unique(row * n_in + column))):
         order = np.lexsort((column, row))
         offset = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_out))])
         return Gather(n_in, n_out, offset, column[order], weight[order])
@@ -187,12 +206,12 @@ def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats) ->
 
 def _nearest(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap:
     scale = float(Fraction(rule.scale)) if rule.scale is not None else None
-    box = (float(Fraction(rule.box[0])), float(Fraction(rule.box[1]))) if rule.box is not None else None
     if rule.arithmetic == "torch" and rule.box is None:
         exact = rule.kind == "nearest-exact"
         return Copy.index_of(coordinates.nearest_index(n_in, n_out, scale, exact, nearest_rule), n_in)
     geometry = rule.geometry(n_in, n_out)
     if rule.arithmetic not in ("exact", "torch") and (rule.box is None or rule.arithmetic == "pillow"):
+        box = (float(Fraction(rule.box[0])), float(Fraction(rule.box[1]))) if rule.box is not None else None
         index = coordinates.rounded_index(n_in, n_out, scale, box, rule.align, rule.arithmetic)
     else:
         index = geometry.nearest(rule.tie)
@@ -214,20 +233,34 @@ def _nearest(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMa
 def _overlap(geometry: Geometry, rule: AxisRule) -> AxisMap:
     """Means over the area between two output edges, each pixel by how much of it lies there."""
     n_in, n_out = geometry.n_in, geometry.n_out
-    first, step = geometry.line()
-    begin = float(first - step / 2 + Fraction(1, 2)) + np.arange(n_out) * float(step)
-    end = begin + float(step)
-    lowest, highest = np.floor(begin).astype(np.int64), np.ceil(end - 1e-12).astype(np.int64)
-    count = np.maximum(highest - lowest, 1)
-    offset = np.concatenate([[0], np.cumsum(count)])
-    row = np.repeat(np.arange(n_out), count)
-    column = np.arange(offset[-1]) - offset[row] + lowest[row]
-    weight = np.maximum(np.minimum(column + 1, end[row]) - np.maximum(column, begin[row]), 0.0) / float(step)
-    outside = (column < 0) | (column >= n_in)
-    if rule.edge in ("renormalise", "constant", "extrapolate"):
-        weight[outside] = 0.0
+    edge, unit = geometry.edges()
+    begin, end = edge[:-1], edge[1:]  # which are Python's ints where int64 is too small
+    lowest, highest = (np.asarray(e, np.int64) for e in (begin // unit, -(-end // unit)))
     if rule.edge == "renormalise":
-        total = np.bincount(row, weight, n_out)
-        weight = weight / np.where(total == 0, 1.0, total)[row]
-    used = weight > 1e-12
-    return _gathered(n_in, n_out, row[used], folded(column[used], n_in, rule.edge), weight[used])
+        lowest, highest = np.clip(lowest, 0, n_in), np.clip(highest, 0, n_in)
+    offset = np.concatenate([[0], np.cumsum(highest - lowest)])
+    _tables(int(offset[-1]))
+    row = np.repeat(np.arange(n_out), highest - lowest)
+    column = np.arange(offset[-1]) - offset[row] + lowest[row]
+    left = column.astype(edge.dtype) * unit
+    shared = np.minimum(left + unit, end[row]) - np.maximum(left, begin[row])
+    weight = np.asarray(shared / (end - begin)[row], np.float64)
+    if rule.edge == "constant":
+        weight[(column < 0) | (column >= n_in)] = 0.0
+    if rule.edge == "extrapolate":
+        at = geometry.index()
+        weight[((at < 0) | (at > n_in - 1))[row]] = 0.0
+    if rule.edge == "renormalise":
+        weight = _normalised(weight, row, n_out)
+    used = weight > 0
+    return _gathered(n_in, n_out, row[used], column[used], weight[used], rule.edge)
+
+
+def _normalised(weight: Floats, row: Ints, n_out: int) -> Floats:
+    """Weights of rows that sum to one, or to nothing."""
+    total = np.bincount(row, weight, n_out)
+    return np.asarray(weight / np.where(total == 0, 1.0, total)[row], np.float64)
+
+
+def _tables(taps: float) -> None:
+    limits.memory((int(min(taps, 2.0**62)),), 100, "the tables of the axis maps")

@@ -108,7 +108,10 @@ def describe(value: Any) -> str:
             return f"{dtype_name(value)}[{', '.join(str(n) for n in value.shape)}]"
         except RuntimeError:  # a nested tensor has no one shape
             return f"{dtype_name(value)}[...]"
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # an int of thousands of digits, which Python refuses to write
+        text = f"a {type(value).__name__} of very many digits"
     return text if len(text) <= 60 else text[:57] + "..."
 
 

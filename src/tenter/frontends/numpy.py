@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tenter import _native, limits, memory, threads
-from tenter.frontends.layout import SMALL, SMALL_EACH, Layout
+from tenter.frontends.layout import NOTHING, SMALL, SMALL_EACH, Layout
 
 if TYPE_CHECKING:
     from tenter.apply import Planned
@@ -82,18 +82,29 @@ def flip(x: Array, axes: tuple[int, ...]) -> Array:
     return np.flip(x, axes)
 
 
+def ones(x: Array, n: int) -> Array:
+    return np.ones(n)
+
+
 def filled(x: Array, inside: Array, value: Any) -> Array:
-    """x where inside, elsewhere value."""
-    return np.where(inside, x, np.asarray(value, x.dtype))
+    """Fresh x where inside, elsewhere value."""
+    np.copyto(x, np.zeros((), x.dtype) if value == 0 else np.asarray(value, x.dtype), where=~inside)
+    return x
 
 
-def shifted(x: Array, by: Array, like: Array) -> Array:
-    """x, of float64 where like holds integers, plus by, as like's dtype: rounded half to even and saturated."""
+def shifted(x: Array, outside: Array, value: Any, like: Array) -> Array:
+    """Fresh x, of float64 where like holds integers, plus value by its weight outside, as like's dtype: rounded half to
+    even and saturated."""
+    by = np.multiply(outside, value, out=np.zeros(outside.shape, np.result_type(type(value), np.float64)),
+                     where=np.abs(outside) > NOTHING)  # fmt: skip
+    np.add(x, by, out=x, casting="same_kind")
     if like.dtype.kind not in "iu":
-        return (x + by).astype(like.dtype)
+        return x
     from tenter.kernels import reference  # late: it reads maps, which read this package
 
-    return reference.into(x + by, like.dtype)
+    y = np.empty_like(x, like.dtype)
+    y[...] = reference.into(x, like.dtype.newbyteorder("="))
+    return y
 
 
 def widened(x: Array) -> Array:

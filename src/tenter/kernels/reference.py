@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tenter.maps import AxisMap, Copy, Gather
+from tenter.maps import AxisMap, Copy, Gather, Window
 
 Array = npt.NDArray[Any]
 Maps = tuple[tuple[int, AxisMap], ...]
@@ -20,19 +20,19 @@ Maps = tuple[tuple[int, AxisMap], ...]
 
 def run(x: Array, maps: Maps) -> Array:
     """y[..., o, ...] = sum_i A[o, i] * x[..., i, ...] for each (axis, A) in maps."""
-    copies = [(axis, m) for axis, m in maps if isinstance(m, Copy)]
-    if len(copies) == len(maps):
-        for axis, m in copies:
+    if all(isinstance(m, Copy) or (isinstance(m, Gather) and m.picks) for _, m in maps):
+        for axis, m in maps:
+            assert not isinstance(m, Window)
             x = copy(x, axis, m)
-        return x if copies else x.copy()
+        return x if maps else x.copy()
     y = x.astype(accumulator(x.dtype, maps))
     for axis, a in maps:
         y = copy(y, axis, a) if isinstance(a, Copy) else weighted_sum(y, axis, a)
     return into(y, x.dtype)
 
 
-def copy(x: Array, axis: int, m: Copy) -> Array:
-    return x.take(m.index(), axis)
+def copy(x: Array, axis: int, m: Copy | Gather) -> Array:
+    return x.take(m.index() if isinstance(m, Copy) else m.index, axis)
 
 
 def weighted_sum(x: Array, axis: int, m: AxisMap) -> Array:

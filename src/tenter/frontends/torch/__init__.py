@@ -15,7 +15,7 @@ import torch
 from torch.compiler import is_compiling
 
 from tenter import _native, memory
-from tenter.frontends.layout import Layout
+from tenter.frontends.layout import NOTHING, Layout
 from tenter.frontends.torch import private
 from tenter.frontends.torch.counts import repeat_counted as repeat_counted
 from tenter.frontends.torch.plain import KINDS, bare, extent, holds, in_block, memory_order, plain, recorded
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 NAMES = {getattr(torch, name): name for name in (
     "float32", "float64", "float16", "bfloat16", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64",
     "int64", "bool", "complex32", "complex64", "complex128")}  # fmt: skip
+# Dtypes for which PyTorch has next to no kernels, and others of their size that it moves about.
+SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 __all__ = ["KINDS", "memory_order", "plain", "recorded"]
 
 _native.join_openmp()  # PyTorch's threads, which would be in the way of others
@@ -114,17 +116,25 @@ def resolve(x: torch.Tensor) -> torch.Tensor:
 
 
 def flip(x: torch.Tensor, axes: tuple[int, ...]) -> torch.Tensor:
-    return x.flip(axes)
+    if x.dtype == torch.complex32:
+        return torch.view_as_complex(torch.view_as_real(x).flip(axes))
+    signed = SIGNED.get(x.dtype)
+    return x.flip(axes) if signed is None else x.view(signed).flip(axes).view(x.dtype)
 
 
-def filled(x: torch.Tensor, inside: npt.NDArray[Any], value: Any) -> torch.Tensor:
+def ones(x: torch.Tensor, n: int) -> torch.Tensor:
+    return x.new_ones((n,), dtype=torch.float64)
+
+
+def filled(x: torch.Tensor, inside: torch.Tensor, value: Any) -> torch.Tensor:
     """x where inside, elsewhere value."""
-    return torch.where(torch.from_numpy(inside).to(x.device), x, torch.tensor(value, dtype=x.dtype, device=x.device))
+    return torch.where(inside, x, torch.tensor(value, dtype=x.dtype, device=x.device))
 
 
-def shifted(x: torch.Tensor, by: npt.NDArray[Any], like: torch.Tensor) -> torch.Tensor:
-    """x, of float64 where like holds integers, plus by, as like's dtype: rounded half to even and saturated."""
-    y = x + torch.from_numpy(by).to(x.device, x.dtype)
+def shifted(x: torch.Tensor, outside: torch.Tensor, value: Any, like: torch.Tensor) -> torch.Tensor:
+    """x, of float64 where like holds integers, plus value by its weight outside, as like's dtype: rounded half to even
+    and saturated."""
+    y = x + torch.where(outside.abs() > NOTHING, outside * value, 0.0).to(x.dtype)
     if like.dtype.is_floating_point or like.dtype.is_complex:
         return y
     info = torch.iinfo(like.dtype)

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from tenter import build, check, frontends, limits
-from tenter.frontends.layout import memory_order as dense_order
+from tenter.frontends.layout import resized_order
 from tenter.frontends.torch import private
 from tenter.frontends.torch.plain import extent, holds, memory_order
 from tenter.frontends.torch.schema import LIBRARY, Ints
@@ -220,16 +220,22 @@ FAKE: dict[str, Callable[..., Any]] = {
     "repeat_counts_adjoint": lambda g, offsets, dim: _along(g, offsets, dim, offsets.shape[0] - 1),
     "interpolate": lambda x, size, *rule: _like(x, (*x.shape[:2], *size)),
     "interpolate_adjoint": lambda g, n_in, *rule: _like(g, (*g.shape[:2], *n_in)),
-    "resize": lambda x, size, axes, *rule: _resized_like(x, axes, size),
-    "resize_adjoint": lambda g, n_in, axes, *rule: _resized_like(g, axes, n_in),
+    "resize": lambda x, size, axes, rule, saturate: _resized_like(x, axes, size, saturate),
+    "resize_adjoint": lambda g, n_in, axes, rule, saturate: _resized_like(g, axes, n_in, False),
     "offsets": lambda counts, n, output_size: counts.new_empty((*counts.shape[:-1], n + 1), dtype=torch.int64),
     "total": lambda offsets: _symbol(offsets),
 }
 
 
-def _resized_like(x: Tensor, axes: Ints, size: Ints) -> Tensor:
+def _resized_like(x: Tensor, axes: Ints, size: Ints, saturate: bool) -> Tensor:
+    from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+
     after = dict(zip(axes, size))
-    order = dense_order(tuple(x.shape), x.stride())
+    saturate = saturate and x.dtype == torch.uint8 and len(axes) == 2
+    try:
+        order = resized_order(tuple(x.shape), x.stride(), tuple(axes), saturate)
+    except GuardOnDataDependentSymNode:
+        order = tuple(range(x.ndim))
     shape = [after.get(d, n) for d, n in enumerate(x.shape)]
     return torch.empty_permuted(shape, order, dtype=x.dtype, device=x.device)
 

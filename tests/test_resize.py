@@ -1,0 +1,262 @@
+"""resize against matrices made a second time: every filter, edge, alignment, size; any axes; what lies where."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import resize_oracle
+import tenter
+
+EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalise", "extrapolate")
+ALIGNS = ("centre", "corners", "asymmetric")
+TIES = ("floor", "ceil", "prefer_floor", "prefer_ceil")
+SIZES = [(1, 1), (1, 4), (4, 1), (2, 3), (3, 2), (4, 8), (5, 5), (8, 6), (7, 12), (17, 5), (31, 10)]
+BOXES = [
+    (Fraction(0), Fraction(3)), (Fraction(1, 3), Fraction(5, 2)), (Fraction(-3), Fraction(9)),
+    (Fraction(-7, 2), Fraction(-1)), (Fraction(2), Fraction(5, 2)), (Fraction(40), Fraction(47)),
+]  # fmt: skip
+
+
+def close(got, want):
+    np.testing.assert_allclose(got, want, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("edge", EDGES)
+@pytest.mark.parametrize("mode", resize_oracle.FILTERS)
+def test_weights_of_every_filter(mode, edge):
+    cubic = -0.75 if mode == "cubic" else None
+    for (n_in, n_out), align, antialias in itertools.product(SIZES, ALIGNS, (False, True)):
+        if align == "corners" and antialias:
+            continue
+        how = {"edge": edge, "antialias": antialias, "align": align}
+        got = tenter.axis_map(n_in, n_out, mode, cubic=cubic, **how).dense()
+        want = resize_oracle.matrix(n_in, n_out, mode, **how)
+        np.testing.assert_allclose(got, want, rtol=0, atol=1e-12, err_msg=f"{n_in} to {n_out}, {how}")
+
+
+@pytest.mark.parametrize("edge", EDGES)
+@pytest.mark.parametrize("mode", ["linear", "cubic", "lanczos", "box", "mitchell", "area", "nearest"])
+def test_weights_of_boxes(mode, edge):
+    cubic = -0.75 if mode == "cubic" else None
+    for box, n_in, n_out, antialias in itertools.product(BOXES, (1, 2, 5, 8), (1, 3, 10), (False, True)):
+        if antialias and mode in ("area", "nearest"):
+            continue
+        got = tenter.axis_map(
+            n_in, n_out, mode, box=[box], edge=edge, antialias=antialias, cubic=cubic, tie="prefer_ceil",
+            align="centre",
+        )  # fmt: skip
+        want = resize_oracle.matrix(n_in, n_out, mode, edge, antialias, box=box)
+        np.testing.assert_allclose(got.dense(), want, rtol=0, atol=1e-12, err_msg=f"{n_in} to {n_out}, {box}")
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_weights_of_areas(edge):
+    for n_in, n_out in SIZES:
+        close(tenter.axis_map(n_in, n_out, "area", edge=edge).dense(), resize_oracle.matrix(n_in, n_out, "area", edge))
+        for scale in (Fraction(1, 2), Fraction(3, 7), 0.7, 2.5):
+            m = int(n_in * scale)
+            if m:
+                got = tenter.resize(np.eye(n_in), scale=scale, axes=0, mode="area", edge=edge)
+                close(got, resize_oracle.matrix(n_in, m, "area", edge, scale=Fraction(scale)))
+
+
+@pytest.mark.parametrize("tie", TIES)
+@pytest.mark.parametrize("align", ALIGNS)
+def test_which_pixel_is_nearest(align, tie):
+    """Every tie falls to its side: no position is a rounding away from it."""
+    for n_in, n_out in itertools.product(range(1, 13), range(1, 25)):
+        for edge in ("replicate", "wrap", "constant"):
+            got = tenter.axis_map(n_in, n_out, "nearest", align=align, tie=tie, edge=edge).dense()
+            want = resize_oracle.matrix(n_in, n_out, "nearest", edge, align=align, tie=tie)
+            assert np.array_equal(got, want), (n_in, n_out, edge)
+
+
+@pytest.mark.parametrize("mode", ["linear", "cubic", "lanczos", "area", "nearest"])
+def test_a_scale_is_followed(mode):
+    cubic = -0.75 if mode == "cubic" else None
+    like = tenter.conventions.PRESETS["torch"]._replace(keeps=False)  # which leaves axes alone that keep their length
+    for n, scale in itertools.product((1, 4, 9), (Fraction(1, 3), Fraction(7, 5), Fraction(2), 0.77, 1.3)):
+        for rounding, edge in itertools.product(("floor", "round", "ceil"), ("replicate", "wrap")):
+            exact = n * Fraction(scale) if isinstance(scale, Fraction) else Fraction(n * scale)
+            out = {"floor": exact // 1, "round": (exact + Fraction(1, 2)) // 1, "ceil": -(-exact // 1)}[rounding]
+            if out < 1:
+                continue
+            got = tenter.resize(
+                np.eye(n), scale=scale, axes=0, mode=mode, rounding=rounding, edge=edge, cubic=cubic,
+                tie="prefer_ceil", align="centre", like=like,
+            )  # fmt: skip
+            want = resize_oracle.matrix(n, out, mode, edge, scale=Fraction(scale))
+            np.testing.assert_allclose(got, want, rtol=0, atol=1e-12, err_msg=f"{n} by {scale}, {rounding}")
+
+
+# ---- any axes of any array
+
+SHAPES = [
+    ((7,), (0,)), ((7, 5), (0,)), ((7, 5), (1, 0)), ((7, 5, 3), (0, 1)), ((3, 7, 5), (1, 2)), ((2, 7, 5, 3), (1, 2)),
+    ((4, 7, 5), (0, 1, 2)), ((2, 3, 2, 4, 2, 5), (0, 3, 5)), ((3, 2, 4, 2, 3, 2), (0, 1, 2, 3, 4, 5)),
+    ((6, 5, 512), (0, 1)), ((512, 6, 5), (-2, -1)), ((5, 4, 0), (0, 1)), ((0, 4, 5), (1, 2)), ((1, 1), (0, 1)),
+    ((2, 3, 4, 5), (3, 0)),
+]  # fmt: skip
+WAYS = [
+    {}, {"mode": "cubic", "antialias": True}, {"mode": "area"}, {"mode": "nearest"}, {"mode": "lanczos", "edge": "wrap"},
+    {"edge": "reflect", "outside": True}, {"edge": "constant", "outside": True}, {"edge": "extrapolate", "outside": True},
+    {"like": "pillow", "turned": True},
+]  # fmt: skip
+
+
+def one_axis(way, n):
+    """The way's arguments for one axis of n pixels."""
+    how = {k: v for k, v in way.items() if k not in ("outside", "turned")}
+    if way.get("outside"):
+        how["box"] = [(-1, n + 2)]
+    return how | ({"box": [(n, 0)]} if way.get("turned") else {})
+
+
+def along(matrix, x, axis):
+    return np.moveaxis(np.tensordot(matrix, x, (1, axis)), 0, axis)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+@pytest.mark.parametrize("shape, axes", SHAPES, ids=str)
+def test_axis_after_axis(shape, axes, way):
+    """All at once is one after another, with the map that axis_map shows."""
+    x = np.random.default_rng(0).standard_normal(shape)
+    size = [3 + 4 * (k % 2) + k for k in range(len(axes))]
+    hows = [one_axis(way, shape[a]) for a in axes]
+    want = x
+    for axis, n, how in zip(axes, size, hows):
+        turned = "turned" in way
+        box = {} if turned else {k: v for k, v in how.items() if k == "box"}
+        matrix = tenter.axis_map(shape[axis], n, **{k: v for k, v in how.items() if k != "box"}, **box).dense()
+        want = along(matrix[:, ::-1] if turned else matrix, want, axis)
+    how = {k: v for k, v in hows[0].items() if k != "box"}
+    if "box" in hows[0]:
+        how["box"] = [h["box"][0] for h in hows]
+    before = x.copy()
+    got = tenter.resize(x, size, axes=axes, **how)
+    close(got, want)
+    assert np.array_equal(x, before) and not np.shares_memory(got, x)
+
+
+def test_axes_by_themselves():
+    """All axes of a signal and of a table; a size for each of more; else there is no guessing."""
+    assert tenter.resize(np.zeros(4), 7).shape == (7,)
+    assert tenter.resize(np.zeros((4, 5)), 7).shape == tenter.resize(np.zeros((4, 5)), (7, 7)).shape == (7, 7)
+    assert tenter.resize(np.zeros((4, 5, 3)), (7, 7, 3)).shape == (7, 7, 3)
+    with pytest.raises(ValueError, match=r"axes: expected the axes to resize, such as \(0, 1\)"):
+        tenter.resize(np.zeros((4, 5, 3)), 7)
+    x = np.arange(6.0).reshape(2, 3)
+    assert np.array_equal(tenter.resize(x, 5, axes=()), x)
+
+
+def test_a_mode_per_axis():
+    x = np.random.default_rng(0).standard_normal((4, 6, 7))
+    got = tenter.resize(x, (9, 5, 8), axes=(0, 1, 2), mode=["nearest", "cubic", "cubic"])
+    want = tenter.resize(tenter.resize(x, (5, 8), axes=(1, 2), mode="cubic"), 9, axes=0, mode="nearest")
+    close(got, want)
+
+
+def test_a_filter_of_ones_own():
+    hat = tenter.filters.Filter(lambda x: np.maximum(0.0, 1 - np.abs(x)), 1.0)
+    x = np.random.default_rng(0).standard_normal((9, 7))
+    for antialias in (False, True):
+        how = {"antialias": antialias, "edge": "replicate"}
+        close(tenter.resize(x, (4, 10), mode=hat, **how), tenter.resize(x, (4, 10), mode="linear", **how))
+    wide = tenter.filters.Filter(np.ones_like, 1.5)  # nothing counts from its support on
+    close(tenter.resize(x, 9, axes=0, mode=wide, edge="wrap"), (np.roll(x, 1, 0) + x + np.roll(x, -1, 0)) / 3)
+
+
+# ---- exact geometry
+
+
+def test_sizes_from_scales():
+    image = np.zeros((88, 66, 3), np.uint8)
+    for n in range(1, 200):
+        assert tenter.resize(np.zeros(n), scale=(120, n)).shape == (120,)
+        assert tenter.resize(np.zeros(n), scale=Fraction(7, n)).shape == (7,)
+    assert tenter.resize(image, scale=(120, 88), axes=(0, 1)).shape == (120, 90, 3)
+    assert tenter.resize(image, scale=[(1, 2), 2.0], axes=(0, 1)).shape == (44, 132, 3)
+    shapes = {r: tenter.resize(np.zeros(5), scale=(1, 2), rounding=r).shape for r in ("floor", "round", "ceil")}
+    assert shapes == {"floor": (2,), "round": (3,), "ceil": (3,)}
+    assert tenter.resize(np.zeros(5), scale=2, box=[(0.5, 2)]).shape == (3,)
+
+
+def test_policies_of_onnx():
+    x = np.zeros((40, 30))
+    assert tenter.resize(x, (20, 20), policy="not_larger").shape == (20, 15)
+    assert tenter.resize(x, (20, 20), policy="not_smaller").shape == (27, 20)
+    assert tenter.resize(x, (20, 20), policy="stretch").shape == (20, 20)
+
+
+def test_a_whole_box_is_no_box():
+    x = np.random.default_rng(0).standard_normal((7, 9))
+    for mode in ("nearest", "linear", "area"):
+        want = tenter.resize(x, (5, 4), mode=mode)
+        assert np.array_equal(want, tenter.resize(x, (5, 4), mode=mode, box=[(0, 7), (0, 9.0)]))
+        assert np.array_equal(want, tenter.resize(x, (5, 4), mode=mode, box=[None, None]))
+
+
+def test_a_reversed_box_is_the_array_turned_round():
+    x = np.random.default_rng(0).standard_normal((7, 9))
+    for how in ({"mode": "nearest"}, {"mode": "cubic", "antialias": True}, {"edge": "wrap"}, {"align": "corners"}):
+        got = tenter.resize(x, (5, 4), box=[(6, Fraction(1, 2)), None], **how)
+        close(got, tenter.resize(x[::-1], (5, 4), box=[(1, Fraction(13, 2)), None], **how))
+
+
+# ---- the same as interpolate
+
+PEERS = [
+    ("nearest", "nearest", {}), ("nearest-exact", "nearest-exact", {}), ("area", "area", {}),
+    ("bilinear", "linear", {}), ("bilinear", "linear", {"antialias": True}), ("bicubic", "cubic", {}),
+    ("bicubic", "cubic", {"antialias": True}), ("lanczos", "lanczos", {"antialias": True}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "float64"])
+@pytest.mark.parametrize("theirs, mode, how", PEERS, ids=str)
+def test_equal_to_interpolate(theirs, mode, how, dtype):
+    """Bit for bit, but for sums of floats, whose weights differ in their last bit: resize's positions are rounded
+    once."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        shape, size = rng.integers(1, 70, 2), tuple(rng.integers(1, 90, 2).tolist())
+        x = (rng.standard_normal((2, 3, *shape)) * 50 + 100).clip(0, 255).astype(dtype)
+        for corners in (False, True) if mode in ("linear", "cubic") else (False,):
+            align = {"align": "corners"} if corners else {}
+            want = tenter.interpolate(x, size, mode=theirs, align_corners=corners or None, **how)
+            got = tenter.resize(x, size, axes=(2, 3), mode=mode, **how, **align)
+            if dtype == "uint8" or mode.startswith(("nearest", "area")):
+                assert np.array_equal(got, want), (shape, size, corners)
+            else:
+                np.testing.assert_allclose(got, want, rtol=0, atol=1e-4 if dtype == "float32" else 1e-11)
+
+
+# ---- what spreads, and what does not
+
+
+@pytest.mark.parametrize("edge", EDGES)
+@pytest.mark.parametrize("mode", ["linear", "lanczos", "area", "box", "nearest"])
+def test_a_nan_stays_where_it_counts(mode, edge):
+    for n, m, box in ((5, 8, None), (9, 4, None), (6, 7, (-3, 8)), (8, 3, (0, 1)), (7, 20, (5, 30))):
+        how = {"mode": mode, "edge": edge, "box": [box]}
+        matrix = tenter.axis_map(n, m, **how).dense()
+        for j in range(n):
+            x = np.zeros(n)
+            x[j] = np.nan
+            assert np.array_equal(np.isnan(tenter.resize(x, m, **how)), matrix[:, j] != 0), (n, m, box, j)
+
+
+def test_values_outside():
+    x, box = np.arange(1.0, 6), [(-2, 6)]
+    for value in (7.0, np.nan, np.inf, -3):
+        got = tenter.resize(x, 8, box=box, edge="constant", value=value)
+        assert np.array_equal(got, [value, value, 1, 2, 3, 4, 5, value], equal_nan=True)
+        assert np.array_equal(got, tenter.resize(x, 8, box=box, edge="extrapolate", value=value), equal_nan=True)
+    half = tenter.resize(np.zeros(2), 4, edge="constant", value=8.0)
+    close(half, [2, 0, 0, 2])
+    area = tenter.resize(np.zeros(2), 2, box=[(-1, 2)], mode="area", edge="constant", value=6.0)
+    close(area, [4, 0])
