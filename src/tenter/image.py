@@ -133,7 +133,7 @@ def _mixed(
         out[..., colours] = _encoded(out[..., colours]) * full
     if whole:
         out = np.clip(np.rint(out), 0, full)
-    out = out.astype(x.dtype.newbyteorder("="), copy=False)
+    out = out.astype(x.dtype, copy=False)
     return out[..., 0] if x.ndim == 2 else out
 
 
