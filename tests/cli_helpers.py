@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import warnings
@@ -58,11 +60,13 @@ def noise(mode: str = "RGB") -> Any:
     return Image.fromarray(rng.integers(0, 256, (40, 40, len(mode)), np.uint8).squeeze())
 
 
+def tells_of_itself(pipe: Any, options: Any) -> None:
+    """A worker that says whether Ctrl-C is kept from it."""
+    pipe.send(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))
+
+
 def killed_on_b(pipe: Any, options: Any) -> None:
     """A worker that is killed, as by a system short of memory, while it writes the result of b.png."""
-    import os
-    import signal
-
     from tenter.cli import output, workers
 
     def write(file: Any) -> None:
@@ -74,6 +78,7 @@ def killed_on_b(pipe: Any, options: Any) -> None:
 
     def until_b(task: Any, options: Any) -> Any:
         if task.source.endswith("b.png"):
+            Path(task.output).parent.mkdir(exist_ok=True)
             output.write_beside(Path(task.output).resolve(), False, write)
         return attempt(task, options)
 

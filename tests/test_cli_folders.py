@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cli_helpers import Image, _inside, command, killed_on_b, noise, refused  # noqa: F401
+from cli_helpers import Image, _inside, command, killed_on_b, noise, refused, tells_of_itself  # noqa: F401
 from tenter.cli import workers
 from tenter.cli.main import main
 
@@ -239,6 +239,15 @@ def test_a_killed_process_is_reported(capsys: pytest.CaptureFixture[str], monkey
     assert said.out == "4 done, 0 skipped, 1 failed\n"
     assert said.err == "tenter: photos/b.png: its process was ended by SIGKILL (is memory short?)\n"
     assert sorted(os.listdir("out")) == ["a.png", "c.jpg", "deep"]
+
+
+def test_ctrl_c_is_for_one_process_to_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_work", tells_of_itself)
+    process, pipe = workers._start(None)
+    assert pipe.recv() is True
+    process.join(30)
+    assert process.exitcode == 0
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

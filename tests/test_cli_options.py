@@ -110,6 +110,10 @@ def test_axes_stand_before_names_too() -> None:
         (["in.png", "out.png", "--axes", "0", "--size", "3"], "--axes: is for .npy files"),
         (["in.npy", "out.png", "--axes", "0", "--size", "3"], "--axes: is for .npy files"),
         (["in.npy", "out.npy", "--axes", "0", "1", "--size", "3"], "expected 2 arguments"),
+        (
+            ["in.npy", "out.npy", "--axes=0", "--size", "3", "4"],
+            "--size: expected one number for each axis, 1 in all, got 2",
+        ),
         (["in.npy", "out.npy", "--axes", "2", "--size", "3"], "axes: expected a dim of a 2-d input"),
         (["in.npy", "out.npy", "--axes", "0", "0", "--size", "3", "3"], "axes: expected each axis once"),
         (["in.npy", "out.npy", "--axes", "x", "--size", "3"], "--axes: expected a whole number, got 'x'"),

@@ -188,7 +188,13 @@ def test_layouts_and_byte_orders() -> None:
     expected = resize(x, 6, linear_light=True)
     for y in (np.asfortranarray(x), x.astype(">u2"), x[::-1][::-1], np.repeat(x, 2, 1)[:, ::2]):
         np.testing.assert_array_equal(resize(y, 6, linear_light=True), expected)
-    assert expected.dtype == np.uint16 and resize(x.tolist(), 3, alpha=False).dtype == np.int64
+    x = picture(4, np.float64)
+    expected = resize(x, 6, linear_light=True)
+    np.testing.assert_array_equal(resize(x.astype(">f8"), 6, linear_light=True), expected)
+    assert resize(x.astype(">f8"), 6).dtype == ">f8" == resize(x.astype(">f8"), 6, alpha=False).dtype
+    x = picture(4, np.uint8)
+    assert resize(np.asfortranarray(x), 6).flags.f_contiguous and resize(x, 6).flags.c_contiguous
+    assert resize(x.tolist(), 3, alpha=False).dtype == np.int64
 
 
 def test_the_input_is_left_alone() -> None:

@@ -21,6 +21,8 @@ __all__ = ["resize"]
 PICTURES = ("uint8", "uint16", "float16", "float32", "float64")
 #: where less alpha than this is left of a picture of floats, nothing is seen: half a step of 16 bits
 UNSEEN = 2.0**-17
+#: numbers prepared at a time
+BAND = 1 << 16
 
 
 def resize(
@@ -120,22 +122,40 @@ def _mixed(
     x: npt.NDArray[Any], has_alpha: bool, weigh: bool, light: bool, size: Any, given: dict[str, Any]
 ) -> npt.NDArray[Any]:
     full, whole = _full(x), x.dtype.kind == "u"
-    colours = slice(-1) if has_alpha else slice(None)
-    stack = x[..., None] if x.ndim == 2 else x
-    work: npt.NDArray[Any] = stack.astype(np.float64 if x.dtype == np.float64 else np.float32)
-    if light:
-        work[..., colours] = _table(x.dtype.name)[stack[..., colours]] if whole else _decoded(work[..., colours])
-    if weigh:
-        work[..., :-1] *= work[..., -1:]
+    work = _prepared(x[..., None] if x.ndim == 2 else x, has_alpha, weigh, light)
     out: npt.NDArray[Any] = resizing.resize(work, size, axes=(0, 1), **given)
     if weigh:
         # where the rounded alpha is 0 the colour cannot be seen, and the quotient would be noise
         seen = out[..., -1:] > (0.5 if whole else UNSEEN)
         out[..., :-1] = np.divide(out[..., :-1], out[..., -1:], out=np.zeros_like(out[..., :-1]), where=seen)
     if light:
+        colours = slice(-1) if has_alpha else slice(None)
         out[..., colours] = _encoded(out[..., colours]) * full
-    out = np.clip(np.rint(out), 0, full).astype(x.dtype.newbyteorder("=")) if whole else out.astype(x.dtype, copy=False)
+    if whole:
+        out = np.clip(np.rint(out), 0, full)
+    out = out.astype(x.dtype, copy=False)
     return out[..., 0] if x.ndim == 2 else out
+
+
+def _prepared(stack: npt.NDArray[Any], has_alpha: bool, weigh: bool, light: bool) -> npt.NDArray[Any]:
+    """The floats to mix: light if asked for, weighted if asked for, alpha as it is."""
+    whole = stack.dtype.kind == "u"
+    work = np.empty_like(stack, dtype=np.float64 if stack.dtype.itemsize == 8 else np.float32)
+    height, width, channels = stack.shape
+    # a few rows at a time, which stay in cache, and one channel at a time, as loops over three elements are slow
+    step = max(1, BAND // max(1, width * channels))
+    for top in range(0, height, step):
+        given, made = stack[top : top + step], work[top : top + step]
+        if light:
+            made[...] = _table(stack.dtype.name).take(given) if whole else _decoded(given.astype(work.dtype))
+            if has_alpha:
+                made[..., -1] = given[..., -1]
+        else:
+            made[...] = given
+        if weigh:
+            for c in range(channels - 1):
+                made[..., c] *= made[..., -1]
+    return work
 
 
 @cache

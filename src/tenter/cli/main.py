@@ -94,7 +94,9 @@ def _add_resize(commands: argparse._SubParsersAction[Parser], axes: int) -> None
     size = resize.add_mutually_exclusive_group(required=True)
     sides, n = ("N",) * axes or ("H", "W"), axes or 2
     size.add_argument("--size", nargs=n, metavar=sides, help="new height and width, of the picture as it is seen")
-    size.add_argument("--scale", metavar="S", help="the whole picture is fitted to floor(H * S) by floor(W * S)")
+    size.add_argument(
+        "--scale", metavar="S", help="the whole picture, or its box, is fitted to floor(H * S) by floor(W * S)"
+    )
     of_arrays = "of a .npy array, the axes to resize, from 0 or (negative) from the end; --size has one number for each"
     resize.add_argument("--axes", nargs=axes or 1, metavar="AXIS", help=of_arrays)
     mix = resize.add_mutually_exclusive_group()

@@ -12,7 +12,9 @@ from tenter.cli.refusal import Refusal
 def parse_size(texts: list[str], axes: Sequence[int] | None = None) -> tuple[int, ...]:
     """Read `--size H W`, or one number for each axis."""
     names = ["height", "width"] if axes is None else [f"length of axis {axis}" for axis in axes]
-    return tuple(_side(text, name) for text, name in zip(texts, names, strict=True))
+    if len(texts) != len(names):
+        raise Refusal(f"--size: expected one number for each axis, {len(names)} in all, got {len(texts)}")
+    return tuple(_side(text, name) for text, name in zip(texts, names))
 
 
 def parse_scale(text: str) -> float:
