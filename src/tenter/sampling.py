@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tenter import coordinates, filters, limits
+from tenter import coordinates, filters, interpolation, limits
 from tenter.geometry import ALIGNS, TIES, Geometry, on_one_denominator
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps.window import window_of
@@ -104,10 +104,11 @@ def sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap
 def _sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap:
     if rule.kind in ("nearest", "nearest-exact"):
         return _nearest(rule, n_in, n_out, nearest_rule)
+    if _interpolates(rule) and (rule.scale is None or n_in != n_out):  # where interpolate would leave the axis alone
+        scale = float(Fraction(rule.scale)) if rule.scale is not None else None
+        kind = "lanczos" if rule.kind == "lanczos3" else rule.kind
+        return interpolation.resample(kind, n_in, n_out, scale, rule.align != "centre", rule.antialias)
     geometry = rule.geometry(n_in, n_out)
-    if rule.kind == "area" and rule.box is None:
-        start, stop = coordinates.area_bounds(n_in, n_out)
-        return window_of(n_in, start, stop, np.repeat(1.0 / (stop - start), stop - start))
     if rule.kind in ("area", "overlap"):
         if rule.align in ("corners", "corner_areas", "tf_crop_and_resize"):  # which line up points; areas have edges
             geometry = replace(geometry, align="centre")
@@ -120,6 +121,20 @@ def _sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMa
     pitch = geometry.line()[1] if rule.align == "corner_areas" else geometry.pitch()
     stretch = max(pitch, Fraction(1)) if rule.antialias else Fraction(1)
     return _gathered(n_in, n_out, *_taps(geometry, fir, stretch, rule.edge), rule.edge)
+
+
+def _interpolates(rule: AxisRule) -> bool:
+    """Is it a rule of PyTorch's? Then the map is the one that interpolate has."""
+    if rule.kind == "area":
+        return rule.box is None
+    if rule.antialias:
+        aligned = rule.align in ("centre", "corner_areas") and rule.edge == "renormalise"
+        known = rule.kind in ("linear", "lanczos3") or (rule.kind == "cubic" and rule.cubic == -0.5)
+    else:
+        aligned = rule.align in ("centre", "corners") and rule.edge == "replicate"
+        known = rule.kind == "linear" or (rule.kind == "cubic" and rule.cubic == -0.75)
+    free = rule.align == "centre" or rule.scale is None
+    return known and aligned and free and rule.box is None
 
 
 _kept = lru_cache(maxsize=512)(_sampled)
