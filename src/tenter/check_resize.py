@@ -83,8 +83,8 @@ def resizing(
 
 
 def _rule(
-    how: Convention, mode: str, antialias: bool | None, box: Any, follows: Fraction | None, kept: bool,
-    align: str | None, tie: str | None, cubic: float | None, edge: str | None,
+    how: Convention, mode: str, antialias: Any, box: Any, follows: Fraction | None, kept: bool,
+    align: str | None, tie: str | None, cubic: Any, edge: str | None,
 ) -> AxisRule:  # fmt: skip
     """One axis's rule: the convention's, but for what is given."""
     kind = {"lanczos": "lanczos3", "area": "area" if how.area == "touched" else "overlap"}.get(mode, mode)
@@ -195,7 +195,12 @@ def _length(length: Any, factor: Any, rounding: str) -> int:
     if surely(out >= 2.0**63):
         refuse(ValueError, "scale", "output sizes below 2**63", f"{length} * {factor}")
     half = Fraction(1, 2) if isinstance(out, Fraction) else 0.5
-    found = {"floor": math.floor, "ceil": math.ceil, "round": lambda v: math.floor(v + half), "round_even": round}[rounding](out)
+    if rounding == "ceil":
+        found: int = math.ceil(out)
+    elif rounding == "round_even":
+        found = round(out)
+    else:
+        found = math.floor(out + half if rounding == "round" else out)
     if surely(found < 1) and surely(length != 0):
         refuse(ValueError, "scale", "output sizes of at least 1", f"{rounding}({length} * {factor}) = {found}")
     return found

@@ -31,12 +31,12 @@ class Geometry:
 
     align: `centre`, the edges of the whole axes are lined up, pixels are areas; `corners`, the centres of their corner
         pixels; `asymmetric`, the near edges alone, index 0 with index 0; `corner_areas`, the near edges of areas as far
-        apart as `corners` has them, which is PyTorch's antialias with align_corners. `half_pixel_symmetric` keeps the middle in the
-        middle where a scale makes no whole number of pixels, `pytorch_half_pixel` samples index 0 where there is one
-        output, `tf_half_pixel_for_nn` takes the centre's position for an index, `tf_crop_and_resize` is `corners` with
-        the box's middle for one output; all four as ONNX's Resize defines them.
-    scale: output / input, which positions follow where it is given; else the sizes' ratio. The corners are then those of
-        a length of input * scale, with its fraction.
+        apart as `corners` has them (PyTorch's antialias with align_corners). `half_pixel_symmetric` keeps the middle in
+        the middle where a scale makes no whole number of pixels, `pytorch_half_pixel` samples index 0 where there is
+        one output, `tf_half_pixel_for_nn` takes the centre's position for an index, `tf_crop_and_resize` is `corners`
+        with the box's middle for one output; all four as ONNX's Resize defines them.
+    scale: output / input, which positions follow where it is given; else the sizes' ratio. Corners are then those of a
+        length of input * scale, with its fraction.
     box: the part of the input that is sampled, from edge to edge, (0, n_in) by itself.
 
     >>> Geometry(4, 8)
@@ -83,7 +83,7 @@ class Geometry:
         numerator, denominator = self._numerators()
         if numerator is None:
             first, step = self.line()
-            return float(first) + np.arange(self.n_out) * float(step)
+            return float(first) + np.arange(self.n_out, dtype=np.float64) * float(step)
         return np.asarray(numerator / denominator, np.float64)
 
     def nearest(self, tie: str) -> Ints:
@@ -102,7 +102,7 @@ class Geometry:
             found = -((denominator - 2 * numerator) // (2 * denominator))
         else:
             found = (2 * numerator + denominator) // (2 * denominator)
-        return found.astype(np.int64)
+        return np.asarray(found, np.int64)
 
     def _numerators(self) -> tuple[Any, Any]:
         """Every index as a numerator over one denominator, where int64 holds them."""

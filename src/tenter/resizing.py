@@ -43,8 +43,8 @@ def resize(
     antialias: does the filter widen when shrinking? None: as `like` has it; area never needs it, nearest has none.
     like: whose rules hold where no argument below says otherwise: torch, pillow, opencv, onnx, jax, tensorflow,
         skimage, scipy, or a `tenter.conventions.Convention`.
-    rounding: of length * scale: floor, round (half up), round_even (half to even) or ceil; None: as `like` has it. policy: stretch, or one scale for all axes such that the
-        result is not_larger or not_smaller than size (ONNX).
+    rounding: of length * scale: floor, round (half up), round_even or ceil; None: as `like` has it.
+    policy: stretch, or one scale for all axes such that the result is not_larger or not_smaller than size (ONNX).
     box: (begin, end) in input pixels of the part to resize, fractions allowed, one pair per axis or None for a whole
         axis; reversed it is turned round.
     align: centre, corners, asymmetric (`tenter.geometry.Geometry`). tie: floor, ceil, prefer_floor, prefer_ceil, for
@@ -141,6 +141,6 @@ def _row_sums(m: AxisMap) -> npt.NDArray[np.float64]:
     if isinstance(m, Copy):
         return np.ones(m.n_out)
     if isinstance(m, Gather):
-        return np.bincount(m.rows(), m.weight, m.n_out)
+        return np.asarray(np.bincount(m.rows(), m.weight, m.n_out), np.float64)
     row, _, weight = m.taps()
-    return np.bincount(row, weight, m.n_out)
+    return np.asarray(np.bincount(row, weight, m.n_out), np.float64)

@@ -26,7 +26,7 @@ ARITHMETIC = ("exact", "torch", "pillow", "opencv", "scipy", "jax")
 class AxisRule(NamedTuple):
     """How one axis is resized, but for its lengths: plain values, which can be written down and hashed.
 
-    kind: nearest, nearest-exact, area, overlap, cubic, gaussian (linear, after a Gaussian where it shrinks), or a name of
+    kind: nearest, nearest-exact, area, overlap, cubic, gaussian (linear, after a Gaussian when shrinking), or a name of
     filters.NAMED. cubic: its `a`. scale and box as fractions in words. arithmetic: of nearest positions.
     """
 
@@ -181,7 +181,7 @@ def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats) ->
         return Gather(n_in, n_out, offset, column[order], weight[order])
     offset = np.concatenate([[0], np.cumsum(span)])
     held = np.bincount(offset[row] + column - first[row], weight, int(offset[-1]))
-    return window_of(n_in, first, stop, held)
+    return window_of(n_in, first, stop, np.asarray(held, np.float64))
 
 
 def _nearest(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap:

@@ -1,8 +1,8 @@
 """What an operation does to an array, in plain values: the checked form of a call.
 
 One tuple per family of operations. Shapes are read from the array when maps are built (`build.maps`), so the same value
-serves every array of that rank; PyTorch's operators carry the same fields (`frontends/torch/schema.py`), resize's rules in words. Under
-PyTorch's compiler sizes may be symbols.
+serves every array of that rank; PyTorch's operators carry the same fields (`frontends/torch/schema.py`), resize's rules
+in words. Under PyTorch's compiler sizes may be symbols.
 """
 
 from __future__ import annotations
