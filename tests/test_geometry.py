@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction as F
+from fractions import Fraction
 from math import ceil, floor
 
 import numpy as np
@@ -10,6 +10,7 @@ import pytest
 
 from tenter.geometry import ALIGNS, TIES, Geometry
 
+F = Fraction
 HALF = F(1, 2)
 LENGTHS = [(1, 1), (1, 5), (5, 1), (2, 3), (3, 2), (4, 8), (8, 4), (8, 6), (6, 8), (7, 7), (13, 29), (29, 13)]
 SCALES = [None, F(3, 4), F(7, 5), F(11, 10)]

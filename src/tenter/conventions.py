@@ -32,7 +32,7 @@ class Convention(NamedTuple):
     edge_antialias: that with antialias.
     antialias: does shrinking blur, unless told otherwise?
     blur: how linear does: its `filter` widens, or a `gaussian` goes before it.
-    area: the mean of the pixels `touched`, or of the `overlap`, each by how much of it lies within.
+    area: the mean of the pixels `touched`, or of the `overlap`, each by how much of it lies within; none past edges.
     rounding: of length * scale, unless told otherwise: floor, round_even.
     follows: positions follow a given `scale`, the `sizes` it made, or the `length` with its fraction: corners, too.
     keeps: are axes that keep their length left as they are, whatever the scale, by linear and with antialias?
@@ -130,19 +130,19 @@ def compare(*names: str, n_in: int = 4, n_out: int = 6) -> str:
         n_in, n_out = check.integer("n_in", n_in, least=1), check.integer("n_out", n_out, least=1)
     except limits.Refusal as refusal:
         raise check.error(refusal, "conventions.compare", *names) from None
-    lines = table(chosen)
+    lines = _table(chosen)
     for mode in ("nearest", "nearest-exact", "linear", "cubic", "area"):
         drawn = [_drawing(names, matrix) for names, matrix in _groups(chosen, mode, n_in, n_out)]
         lines += ["", f"{mode}, {n_in} -> {n_out}", *_beside(drawn, [str(o) for o in range(n_out)])]
     return "\n".join(lines)
 
 
-def table(chosen: dict[str, Convention], every: bool = False) -> list[str]:
-    """Lines of text: a row for each field that is not the same for all, or for every field."""
+def _table(chosen: dict[str, Convention]) -> list[str]:
+    """A line for each field that is not the same for all."""
     rows = [["", *chosen]]
     for k, field in enumerate(Convention._fields):
         values = [_word(c[k]) for c in chosen.values()]
-        if every or len(set(values)) > 1:
+        if len(set(values)) > 1:
             rows.append([field, *values])
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return ["  ".join(cell.ljust(w) for cell, w in zip(row, widths)).rstrip() for row in rows]
