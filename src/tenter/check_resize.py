@@ -112,7 +112,7 @@ def _rule(
         box=None if box is None else (str(box[0]), str(box[1])),
         tie=tie or ("prefer_ceil" if exact else how.tie),
         arithmetic=arithmetic,
-        edge=edge or (how.edge_antialias if wide else how.edge),
+        edge=edge or ("renormalise" if mode == "area" else how.edge_antialias if wide else how.edge),
         antialias=wide,
         cubic=_constant(cubic if cubic is not None else how.cubic_antialias if wide else how.cubic),
     )

@@ -32,7 +32,7 @@ class Convention(NamedTuple):
     edge_antialias: that with antialias.
     antialias: does shrinking blur, unless told otherwise?
     blur: how linear does: its `filter` widens, or a `gaussian` goes before it.
-    area: the mean of the pixels `touched`, or of the `overlap`, each by how much of it lies within.
+    area: the mean of the pixels `touched`, or of the `overlap`, each by how much of it lies within; none past edges.
     rounding: of length * scale, unless told otherwise: floor, round_even.
     follows: positions follow a given `scale`, the `sizes` it made, or the `length` with its fraction: corners, too.
     keeps: are axes that keep their length left as they are, whatever the scale, by linear and with antialias?
@@ -73,7 +73,7 @@ PRESETS = {
     "pillow": Convention(
         arithmetic="pillow", exact_arithmetic="pillow", cubic=-0.5, edge="renormalise", antialias=True, between=True,
     ),
-    # cv2.resize: never antialiased, but for INTER_AREA. nearest-exact: INTER_NEAREST_EXACT, rounded as Pillow does.
+    # cv2.resize: never antialiased, but for INTER_AREA. INTER_NEAREST_EXACT, nearest-exact here, is Pillow's.
     "opencv": Convention(
         nearest_align="asymmetric", tie="floor", arithmetic="opencv", exact_arithmetic="pillow", cubic_antialias=-0.75,
         rounding="round_even", follows="scale",
@@ -111,24 +111,34 @@ def convention(like: object) -> Convention:
 
 
 def compare(*names: str, n_in: int = 4, n_out: int = 6) -> str:
-    """A table of where conventions differ, and a drawing of what each makes of one axis: the weights of every output.
+    """Where conventions differ: a table of the fields that do, then which inputs every output reads, mode by mode.
 
-    names: of PRESETS; all of them if there are none. n_in, n_out: of the axis drawn. Returns text; print it.
+    names: of PRESETS; all of them if there are none. n_in, n_out: of the axis drawn. Returns text; print it. A drawing's
+    rows are outputs, its columns inputs, its numbers weights in hundredths; conventions that agree share one.
 
     Raises ValueError for a name that is none.
 
-    >>> print(compare("pillow", "torch").splitlines()[0].split())
-    ['pillow', 'torch']
+    >>> print(compare("pillow", "opencv", n_in=3, n_out=2).split("linear, ")[1].split("cubic")[0].rstrip())
+    3 -> 2
+       pillow         opencv
+    in    0   1   2      0   1   2
+    0    62  37   .     75  25   .
+    1     .  37  62      .  25  75
     """
     try:
         chosen = {name: convention(name) for name in names or PRESETS}
         n_in, n_out = check.integer("n_in", n_in, least=1), check.integer("n_out", n_out, least=1)
     except limits.Refusal as refusal:
         raise check.error(refusal, "conventions.compare", *names) from None
-    return "\n".join([*_table(chosen), "", *_drawing(chosen, n_in, n_out)])
+    lines = _table(chosen)
+    for mode in ("nearest", "nearest-exact", "linear", "cubic", "area"):
+        drawn = [_drawing(names, matrix) for names, matrix in _groups(chosen, mode, n_in, n_out)]
+        lines += ["", f"{mode}, {n_in} -> {n_out}", *_beside(drawn, [str(o) for o in range(n_out)])]
+    return "\n".join(lines)
 
 
 def _table(chosen: dict[str, Convention]) -> list[str]:
+    """A line for each field that is not the same for all."""
     rows = [["", *chosen]]
     for k, field in enumerate(Convention._fields):
         values = [_word(c[k]) for c in chosen.values()]
@@ -140,35 +150,48 @@ def _table(chosen: dict[str, Convention]) -> list[str]:
 
 def _word(value: object) -> str:
     if isinstance(value, tuple):
-        return ", ".join(value) if value else "all"
+        return " ".join(m.removeprefix("nearest-") for m in value) if value else "all"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)
 
 
-def _drawing(chosen: dict[str, Convention], n_in: int, n_out: int) -> list[str]:
+def _groups(
+    chosen: dict[str, Convention], mode: str, n_in: int, n_out: int
+) -> list[tuple[list[str], npt.NDArray[np.float64]]]:
+    """The mode's matrices, each with the names of the conventions that have it."""
     from tenter.resizing import axis_map  # late: it reads this module
 
-    lines: list[str] = []
-    for mode in ("nearest", "linear", "cubic"):
-        pictures = {}
-        for name, how in chosen.items():
-            if not how.modes or mode in how.modes:
-                pictures[name] = axis_map(n_in, n_out, mode, like=name).dense()
-        groups: list[tuple[list[str], npt.NDArray[np.float64]]] = []
-        for name, matrix in pictures.items():
-            same = [g for g in groups if np.allclose(g[1], matrix, atol=1e-6)]
-            if same:
-                same[0][0].append(name)
-            else:
-                groups.append(([name], matrix))
-        for names, matrix in groups:
-            lines.append(f"{mode}, {n_in} -> {n_out}: {', '.join(names)}")
-            lines += [f"  out {o}: " + "  ".join(_shade(w) for w in row) for o, row in enumerate(matrix)]
-    return lines
+    groups: list[tuple[list[str], npt.NDArray[np.float64]]] = []
+    for name, how in chosen.items():
+        if how.modes and mode not in how.modes:
+            continue
+        matrix = axis_map(n_in, n_out, mode, like=name).dense()
+        same = [g for g in groups if np.allclose(g[1], matrix, atol=1e-6)]
+        if same:
+            same[0][0].append(name)
+        else:
+            groups.append(([name], matrix))
+    return groups
 
 
-def _shade(weight: float) -> str:
-    if abs(weight) < 5e-7:
-        return "     ."
-    return f"{weight:6.3f}"
+def _drawing(names: list[str], matrix: npt.NDArray[np.float64]) -> list[str]:
+    """Names, numbers of inputs, and a line for each output, of one width."""
+    lines = [", ".join(names), "".join(f"{i:4d}" for i in range(matrix.shape[1]))]
+    lines += ["".join("   ." if abs(w) < 5e-7 else f"{round(100 * w):4d}" for w in row) for row in matrix]
+    width = max(map(len, lines))
+    return [line.ljust(width) for line in lines]
+
+
+def _beside(drawings: list[list[str]], labels: list[str]) -> list[str]:
+    """Drawings next to each other, as many as a line holds, after the outputs' numbers."""
+    margin = [label.ljust(3) for label in ("", "in", *labels)]
+    lines, used = margin, 0
+    found: list[str] = []
+    for drawing in drawings:
+        if used and len(lines[0]) + len(drawing[0]) > 112:
+            found += [*(line.rstrip() for line in lines), ""]
+            lines, used = margin, 0
+        lines = [line + (" " * 3 if used else "") + part for line, part in zip(lines, drawing)]
+        used += 1
+    return found + [line.rstrip() for line in lines]

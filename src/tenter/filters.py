@@ -59,7 +59,8 @@ def lanczos(x: Floats, lobes: int) -> Floats:
 
 def box(x: Floats) -> Floats:
     """The pixels within half a pixel, the far edge with them, as Pillow has it."""
-    return np.where((x > -0.5) & (x <= 0.5), 1.0, 0.0)
+    rounding = 1e-9  # of distances, which must not decide about an edge
+    return np.where((x > rounding - 0.5) & (x <= rounding + 0.5), 1.0, 0.0)
 
 
 def hamming(x: Floats) -> Floats:

@@ -1,0 +1,149 @@
+"""Where outputs lie: every rule against its formula, in fractions; ties at any size; what a Geometry says of itself."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor
+
+import numpy as np
+import pytest
+
+from tenter.geometry import ALIGNS, TIES, Geometry
+
+F = Fraction
+HALF = F(1, 2)
+LENGTHS = [(1, 1), (1, 5), (5, 1), (2, 3), (3, 2), (4, 8), (8, 4), (8, 6), (6, 8), (7, 7), (13, 29), (29, 13)]
+SCALES = [None, F(3, 4), F(7, 5), F(11, 10)]
+BOXES = [None, (F(1, 4), F(7, 2)), (F(-1), F(9, 8)), (F(0), F(1, 3))]
+
+
+def corners(o, n, lo, extent, ratio, scale):
+    length = extent * scale if scale else F(n)
+    return lo + o * (extent - 1) / (length - 1) if length > 1 else lo
+
+
+def corner_areas(o, n, lo, extent, ratio, scale):
+    apart = corners(1, n, F(0), extent, ratio, scale)
+    return lo + (o + HALF) * apart - HALF
+
+
+def centre(o, n, lo, extent, ratio, scale):
+    return lo + (o + HALF) * ratio - HALF
+
+
+def half_pixel_symmetric(o, n, lo, extent, ratio, scale):
+    length = extent / ratio
+    return lo + extent / 2 * (1 - n / length) + (o + HALF) * ratio - HALF
+
+
+def pytorch_half_pixel(o, n, lo, extent, ratio, scale):
+    return centre(o, n, lo, extent, ratio, scale) if n > 1 else lo
+
+
+def tf_crop_and_resize(o, n, lo, extent, ratio, scale):
+    return corners(o, n, lo, extent, ratio, scale) if n > 1 else lo + (extent - 1) / 2
+
+
+FORMULAS = {
+    "centre": centre,
+    "corners": corners,
+    "asymmetric": lambda o, n, lo, extent, ratio, scale: lo + o * ratio,
+    "corner_areas": corner_areas,
+    "half_pixel_symmetric": half_pixel_symmetric,
+    "pytorch_half_pixel": pytorch_half_pixel,
+    "tf_half_pixel_for_nn": lambda o, n, lo, extent, ratio, scale: lo + (o + HALF) * ratio,
+    "tf_crop_and_resize": tf_crop_and_resize,
+}
+NEAREST = {
+    "floor": floor,
+    "ceil": ceil,
+    "prefer_floor": lambda p: ceil(p - HALF),
+    "prefer_ceil": lambda p: floor(p + HALF),
+}
+
+
+def exact(g):
+    """Every output's index, by the formula."""
+    lo, hi = g.box or (F(0), F(g.n_in))
+    ratio = 1 / g.scale if g.scale else (hi - lo) / g.n_out
+    return [FORMULAS[g.align](o, g.n_out, lo, hi - lo, ratio, g.scale) for o in range(g.n_out)]
+
+
+CASES = [
+    Geometry(n_in, n_out, align, scale, box)
+    for align in ALIGNS
+    for n_in, n_out in LENGTHS
+    for scale in SCALES
+    for box in BOXES
+]
+
+
+def test_formulas_are_for_every_rule():
+    assert set(FORMULAS) == set(ALIGNS) and set(NEAREST) == set(TIES)
+
+
+@pytest.mark.parametrize("align", ALIGNS)
+def test_lines_are_the_formulas(align):
+    for g in CASES:
+        if g.align == align:
+            first, step = g.line()
+            assert [first + o * step for o in range(g.n_out)] == exact(g), g
+            assert np.array_equal(g.index(), [float(p) for p in exact(g)]), g
+
+
+@pytest.mark.parametrize("tie", TIES)
+def test_nearest_is_exact(tie):
+    for g in CASES:
+        assert g.nearest(tie).tolist() == [NEAREST[tie](p) for p in exact(g)], g
+
+
+@pytest.mark.parametrize("tie", TIES)
+@pytest.mark.parametrize("n_in", [2**40, 2**40 + 1, 3 * 2**39, 10**12])
+@pytest.mark.parametrize("n_out", [3, 7, 1000])
+def test_nearest_is_exact_for_huge_sizes(n_in, n_out, tie):
+    for scale in (None, F(n_out, n_in + 1), F(0.1)):
+        g = Geometry(n_in, n_out, "centre", scale)
+        assert g.nearest(tie).tolist() == [NEAREST[tie](p) for p in exact(g)]
+
+
+@pytest.mark.parametrize(
+    "g",
+    [
+        Geometry(2**40, 4, box=(F(2**40 - 8), F(2**40))),  # every second pixel, between two
+        Geometry(2**40, 4, box=(F(0), F(8))),
+        Geometry(2**40, 2**2, scale=F(1, 2)),
+    ],
+    ids=repr,
+)
+def test_ties_of_huge_sizes(g):
+    at = exact(g)
+    assert all(p.denominator == 2 for p in at)
+    assert g.nearest("prefer_floor").tolist() == [floor(p) for p in at]
+    assert g.nearest("prefer_ceil").tolist() == [ceil(p) for p in at]
+
+
+def test_positions_that_int64_cannot_hold():
+    scale = F(10**12 + 39, 10**12 + 61)  # primes
+    g = Geometry(10**12, 5, scale=scale, box=(F(1, 7), F(10**12)))
+    for tie in TIES:
+        assert g.nearest(tie).tolist() == [NEAREST[tie](p) for p in exact(g)]
+    np.testing.assert_allclose(g.index(), [float(p) for p in exact(g)], rtol=1e-15)
+
+
+def test_no_outputs():
+    g = Geometry(4, 0)
+    assert g.index().shape == g.nearest("floor").shape == (0,)
+
+
+def test_repr_says_where_outputs_lie():
+    assert repr(Geometry(4, 8)) == "Geometry(centre: 4 -> 8, output o at index -1/4 + 1/2 o)"
+    assert repr(Geometry(3, 5, "corners")) == "Geometry(corners: 3 -> 5, output o at index 0 + 1/2 o)"
+    boxed = Geometry(9, 2, box=(F(1, 2), F(7)), scale=F(1, 3))
+    assert repr(boxed) == "Geometry(centre: 9 -> 2, box 1/2 to 7, scale 1/3, output o at index 3/2 + 3 o)"
+    assert "scale 0.1," in repr(Geometry(9, 1, scale=F(0.1)))  # not 3602879701896397/36028797018963968
+
+
+def test_pitch_is_input_pixels_for_each_output():
+    assert Geometry(10, 4).pitch() == Geometry(10, 4, "corners").pitch() == F(5, 2)
+    assert Geometry(10, 4, box=(F(1), F(3))).pitch() == HALF
+    assert Geometry(10, 4, scale=F(2, 3)).pitch() == F(3, 2)
