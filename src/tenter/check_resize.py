@@ -120,9 +120,8 @@ def _rule(
 
 def _constant(a: Any) -> float:
     """Keys's a as a plain number: to PyTorch's compiler a module's float is a symbol, which cannot be written down."""
-    for known in (-0.75, -0.5, -1.0):
-        if a == known:
-            return known
+    if frontends.compiling() and abs(a) < 4:
+        return operator.index(int(a * 2**60)) / 2**60  # exact, as a has 53 bits
     return float(a)
 
 
@@ -330,8 +329,10 @@ def _holds(name: str, value: Any) -> bool:
     if isinstance(value, (complex, np.complexfloating)) and not name.startswith(("complex", "clong", "object")):
         return False
     largest = LARGEST_FLOAT.get(name, sys.float_info.max)
-    finite = [abs(part) for part in (value.real, value.imag) if -math.inf < part < math.inf]
-    return max(finite, default=0) <= largest and (frontends.is_numeric(name) or name == "object")
+    parts = (value.real, value.imag) if isinstance(value, (complex, np.complexfloating)) else (value,)
+    if any(largest < abs(part) < math.inf for part in parts):
+        return False
+    return frontends.is_numeric(name) or name == "object"
 
 
 def _fits(x: Any, modes: Sequence[str], lengths: Sequence[Any], out: Sequence[Any], like: Any, how: Convention) -> None:

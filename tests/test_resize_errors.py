@@ -1,0 +1,278 @@
+"""Everything that resize refuses: the kind of error, the argument it names, one form for all; remembered calls."""
+
+from __future__ import annotations
+
+import gc
+import re
+import subprocess
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+
+import tenter
+from tenter import calls
+
+NAN, INF, HUGE = float("nan"), float("inf"), 10**400
+X, ROW = np.arange(12, dtype=np.float32).reshape(3, 4), np.arange(5, dtype=np.float32)
+Filter = tenter.filters.Filter
+
+
+class Unhashable:
+    __hash__ = None
+
+    def __call__(self, x):
+        return x
+
+
+# Arguments after x, which is X unless it is among them: the argument named, the error, words in the message.
+ERRORS = [
+    ({}, "size", ValueError, ["size or scale, got neither"]),
+    ({"size": 3, "scale": 2}, "size", ValueError, ["not both"]),
+    ({"size": "3"}, "size", TypeError, ["'3'"]),
+    ({"size": 3.0}, "size", TypeError, ["3.0"]),
+    ({"size": True}, "size", TypeError, ["True"]),
+    ({"size": -3}, "size", ValueError, [">= 0", "-3"]),
+    ({"size": (3, 4, 5)}, "size", ValueError, ["one, or 2", "got 3"]),
+    ({"size": ()}, "size", ValueError, ["got 0"]),
+    ({"size": 2**70}, "size", ValueError, ["2**63"]),
+    ({"size": 2**62}, "result", MemoryError, ["2**63"]),
+    ({"size": 10**9}, "result", MemoryError, ["GiB"]),
+    ({"scale": NAN}, "scale", ValueError, ["finite", "nan"]),
+    ({"scale": INF}, "scale", ValueError, ["finite", "inf"]),
+    ({"scale": 0}, "scale", ValueError, ["above 0"]),
+    ({"scale": -1.5}, "scale", ValueError, ["above 0"]),
+    ({"scale": 5e-324, "rounding": "ceil"}, "scale", ValueError, ["2**-53"]),
+    ({"scale": HUGE}, "scale", ValueError, ["2**63"]),
+    ({"scale": 2e18, "x": ROW}, "scale", ValueError, ["2**63"]),
+    ({"scale": (10**18, 1)}, "result", MemoryError, ["2**63"]),
+    ({"scale": (10**19, 3), "x": ROW}, "scale", ValueError, ["2**63"]),
+    ({"scale": (0, 1)}, "scale", ValueError, ["above 0"]),
+    ({"scale": [(1, 0), 2]}, "scale", TypeError, ["pairs of ints"]),
+    ({"scale": 0.1}, "scale", ValueError, ["at least 1", "floor(3 * 0.1) = 0"]),
+    ({"scale": Fraction(1, 10)}, "scale", ValueError, ["at least 1"]),
+    ({"scale": "2"}, "scale", TypeError, ["'2'"]),
+    ({"scale": True}, "scale", TypeError, ["True"]),
+    ({"scale": 1j}, "scale", TypeError, ["1j"]),
+    ({"scale": []}, "scale", ValueError, ["got 0"]),
+    ({"size": 3, "axes": 2}, "axes", IndexError, ["from -2 to 1"]),
+    ({"size": 3, "axes": (0, -3)}, "axes", IndexError, ["got -3"]),
+    ({"size": 3, "axes": (0, -2)}, "axes", ValueError, ["each axis once"]),
+    ({"size": 3, "axes": 0.0}, "axes", TypeError, ["0.0"]),
+    ({"size": 3, "axes": True}, "axes", TypeError, ["True"]),
+    ({"size": 3, "axes": "ab"}, "axes", TypeError, ["'ab'"]),
+    ({"size": 3, "x": X[None]}, "axes", ValueError, ["(H, W, C)", "got none"]),
+    ({"size": 3, "x": np.float32(3)}, "x", ValueError, ["0-d"]),
+    ({"size": [], "x": np.float32(3)}, "x", ValueError, ["0-d"]),
+    ({"size": 3, "x": X[:0]}, "x", ValueError, ["at least 1", "(0, 4)"]),
+    ({"size": 3, "x": X > 0}, "x", TypeError, ["mode 'linear'", "bool"]),
+    ({"size": 3, "mode": "biliner"}, "mode", ValueError, ["linear, cubic", "'biliner'"]),
+    ({"size": 3, "mode": None}, "mode", TypeError, ["None"]),
+    ({"size": 3, "mode": []}, "mode", ValueError, ["got 0"]),
+    ({"size": 3, "mode": ["linear"] * 3}, "mode", ValueError, ["one, or 2"]),
+    ({"size": 3, "mode": ["linear", 3]}, "mode", TypeError, ["got 3"]),
+    ({"size": 3, "mode": Filter(abs, "1")}, "mode", TypeError, ["finite support"]),
+    ({"size": 3, "mode": Filter("abs", 1.0)}, "mode", TypeError, ["function"]),
+    ({"size": 3, "mode": Filter(Unhashable(), 1.0)}, "mode", TypeError, ["function"]),
+    ({"size": 3, "mode": Filter(abs, INF)}, "mode", ValueError, ["finite support"]),
+    ({"size": 3, "mode": Filter(abs, 0)}, "mode", ValueError, ["above 0"]),
+    ({"size": 3, "mode": Filter(lambda x: x[:1], 1.0)}, "mode", ValueError, ["each distance", "[1] for"]),
+    ({"size": 3, "mode": Filter(lambda x: x * NAN, 1.0)}, "mode", ValueError, ["finite weight"]),
+    ({"size": 3, "mode": Filter(lambda x: "no", 1.0)}, "mode", ValueError, ["finite weight"]),
+    ({"size": 3, "like": 3}, "like", TypeError, ["pillow", "got 3"]),
+    ({"size": 3, "like": "gimp"}, "like", ValueError, ["pillow", "'gimp'"]),
+    ({"size": 3, "like": "scipy", "mode": "cubic"}, "mode", ValueError, ["like='scipy'", "'cubic'"]),
+    ({"size": 3, "antialias": "yes"}, "antialias", TypeError, ["'yes'"]),
+    ({"size": 3, "antialias": 1}, "antialias", TypeError, ["got 1"]),
+    ({"size": 3, "rounding": "up"}, "rounding", ValueError, ["floor, round, ceil"]),
+    ({"size": 3, "rounding": 1}, "rounding", TypeError, ["got 1"]),
+    ({"size": 3, "policy": "fit"}, "policy", ValueError, ["not_larger"]),
+    ({"scale": 2, "policy": "not_larger"}, "policy", ValueError, ["where scale is given"]),
+    ({"size": (0, 0), "policy": "not_larger"}, "size", ValueError, ["at least 1"]),
+    ({"size": 3, "align": "center"}, "align", ValueError, ["centre, corners"]),
+    ({"size": 3, "tie": 1}, "tie", TypeError, ["floor, ceil"]),
+    ({"size": 3, "edge": "mirror"}, "edge", ValueError, ["reflect, symmetric"]),
+    ({"size": 3, "cubic": "a"}, "cubic", TypeError, ["'a'"]),
+    ({"size": 3, "cubic": NAN}, "cubic", ValueError, ["nan"]),
+    ({"size": 3, "cubic": HUGE}, "cubic", ValueError, ["finite"]),
+    ({"size": 3, "box": 4}, "box", TypeError, ["got 4"]),
+    ({"size": 3, "box": "ab"}, "box", TypeError, ["'ab'"]),
+    ({"size": 3, "box": [(0, 2)]}, "box", ValueError, ["2 pairs", "got 1"]),
+    ({"size": 3, "box": [0, 2]}, "box", ValueError, ["pairs", "got 0"]),
+    ({"size": 3, "box": [(0, 1, 2), None]}, "box", ValueError, ["(0, 1, 2)"]),
+    ({"size": 3, "box": [(1, 1.0), None]}, "box", ValueError, ["unlike"]),
+    ({"size": 3, "box": [(0, NAN), None]}, "box", ValueError, ["finite"]),
+    ({"size": 3, "box": [(0, HUGE), None]}, "box", ValueError, ["2**53"]),
+    ({"size": 3, "box": [("0", 1), None]}, "box", TypeError, ["numbers"]),
+    ({"size": 3, "box": [(0, 2**50), None], "antialias": True, "edge": "wrap"}, "the tables of the axis maps", MemoryError, ["GiB"]),
+    ({"size": 3, "value": 3}, "value", ValueError, ["unless edge is constant"]),
+    ({"size": 3, "edge": "constant", "value": "a"}, "value", TypeError, ["'a'"]),
+    ({"size": 3, "edge": "constant", "value": None}, "value", TypeError, ["None"]),
+    ({"size": 3, "edge": "constant", "value": True}, "value", TypeError, ["True"]),
+    ({"size": 3, "edge": "constant", "value": 1j}, "value", ValueError, ["float32"]),
+    ({"size": 3, "edge": "constant", "value": 1e39}, "value", ValueError, ["float32"]),
+    ({"size": 3, "edge": "constant", "value": HUGE}, "value", ValueError, ["float32"]),
+    ({"size": 3, "edge": "constant", "value": 256, "x": X.astype(np.uint8)}, "value", ValueError, ["uint8", "256"]),
+    ({"size": 3, "edge": "constant", "value": -1, "x": X.astype(np.uint8)}, "value", ValueError, ["uint8"]),
+    ({"size": 3, "edge": "constant", "value": 0.5, "x": X.astype(np.int64)}, "value", ValueError, ["int64"]),
+    ({"size": 3, "edge": "constant", "value": NAN, "x": X.astype(np.int64)}, "value", ValueError, ["nan"]),
+    ({"size": 3, "edge": "constant", "value": INF, "x": X.astype(np.int64)}, "value", ValueError, ["inf"]),
+    ({"size": 3, "edge": "constant", "value": 2, "x": X > 0, "mode": "nearest"}, "value", ValueError, ["bool"]),
+]  # fmt: skip
+FORM = r"{}: expected [^\n]+, got [^\n]+\n  in resize\([^\n]*\)"
+
+
+def call(n, make):
+    how = dict(ERRORS[n][0])
+    return tenter.resize(make(how.pop("x", X)), **how)
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
+@pytest.mark.parametrize("n", range(len(ERRORS)), ids=lambda n: f"{n}-{ERRORS[n][1]}")
+def test_errors(n, make):
+    _, argument, error, words = ERRORS[n]
+    for _ in range(2):  # the second time as the first
+        with pytest.raises(error) as caught:
+            call(n, make)
+        assert type(caught.value) is error and re.fullmatch(FORM.format(argument), str(caught.value)), caught.value
+        assert all(w in str(caught.value) for w in words), caught.value
+
+
+def test_what_is_no_array():
+    for x in (None, "text", object(), [[1], [2, 3]], np.ma.array([1, 2])):
+        with pytest.raises((TypeError, ValueError), match="x: expected"):
+            tenter.resize(x, 3)
+    for x in (np.array(["a"]), np.array([None]), np.zeros(3, "M8[s]"), np.zeros(2, "V3")):
+        with pytest.raises(TypeError, match="x: expected numbers for mode 'linear'"):
+            tenter.resize(x, 3)
+
+
+def test_errors_of_axis_map():
+    for args, error, words in [
+        ((0, 3), ValueError, "at least 1"), ((-1, 3), ValueError, "n_in: expected"), ((4, "3"), TypeError, "size"),
+        ((5, 10**13), MemoryError, "GiB"), ((4, 2, "no"), ValueError, "mode"),
+    ]:  # fmt: skip
+        with pytest.raises(error, match=words):
+            tenter.axis_map(*args)
+    with pytest.raises(ValueError, match="box: expected one in ascending order"):
+        tenter.axis_map(4, 2, box=[(4, 0)])
+
+
+def test_what_is_served():
+    """Odd, and no error."""
+    assert tenter.resize(X, 0).shape == (0, 0) and tenter.resize(X[:0], (0, 5)).shape == (0, 5)
+    assert tenter.resize(X[:0], 5, axes=1).shape == (0, 5) and tenter.resize(X[:0], scale=2.5).shape == (0, 10)
+    for edge in ("reflect", "symmetric", "wrap", "constant", "renormalise", "extrapolate"):
+        assert tenter.resize(ROW[:0], 0, edge=edge).shape == (0,)
+    assert tenter.resize([1, 2, 3], np.int64(5)).shape == tenter.resize(ROW, np.array([5])).shape == (5,)
+    assert tenter.resize(ROW, scale=np.float32(2)).shape == tenter.resize(ROW, scale=np.array([2.0])).shape == (10,)
+    assert tenter.resize(ROW, 3, box=np.array([[0, 2]])).shape == (3,)
+    far = tenter.resize(ROW, 3, box=[(2**53 - 9, 2**53)], edge="renormalise")
+    assert far.tolist() == [0, 0, 0]
+    assert tenter.resize(ROW, 2, box=[(-(2**50), 2**50)], antialias=True, edge="renormalise") == pytest.approx([2, 2])
+    assert tenter.resize(X > 0, 3, mode="nearest", edge="constant", value=True).dtype == bool
+
+
+GARBAGE = [
+    "", "nonsense", ",,,,,,,,,", "linear", "linear,centre,,,,floor,torch,replicate,,nan", "x" * 10**6,
+    "linear,centre,0,,,floor,torch,replicate,,0", "linear,centre,-1/2,,,floor,torch,replicate,,0",
+    "linear,centre,1/0,,,floor,torch,replicate,,0", "linear,centre,1e999999999,,,floor,torch,replicate,,0",
+    f"linear,centre,1/{HUGE},,,floor,torch,replicate,,0", "linear,centre,,2,2,floor,torch,replicate,,0",
+    "linear,centre,,3,1,floor,torch,replicate,,0", "linear,centre,,1,,floor,torch,replicate,,0",
+    f"linear,centre,,0,{HUGE},floor,torch,replicate,,0", "linear,centre,,a,b,floor,torch,replicate,,0",
+    "filter 999999,centre,,,,floor,torch,replicate,,0", "linear,middle,,,,floor,torch,replicate,,0",
+    "linear,centre,,,,never,torch,replicate,,0", "linear,centre,,,,floor,torch,mirror,,0",
+    "linear,centre,,,,floor,abacus,replicate,,0", "linear,centre,,0,1125899906842624,floor,torch,wrap,1,0",
+]  # fmt: skip
+RULE = "linear,centre,,,,floor,torch,replicate,,-0.75"
+
+
+def by_hand():
+    ops, x = torch.ops.tenter, torch.zeros(2, 3, 4)
+    calls = [
+        lambda rule=rule, op=op: op(x, [5], [1], rule, False)
+        for rule in GARBAGE
+        for op in (ops.resize, ops.resize_adjoint)
+    ]
+    for axes, sizes in [([3], [5]), ([-1], [5]), ([1, 1], [5, 5]), ([2, 1], [5, 5]), ([2**62], [5]), ([1], [-5]), ([1], []),
+                        ([], [5]), ([1], [2**62]), ([1], [2**40])]:  # fmt: skip
+        rule = ";".join([RULE] * len(axes))
+        calls += [
+            lambda op=op, a=axes, s=sizes, r=rule: op(x, s, a, r, False) for op in (ops.resize, ops.resize_adjoint)
+        ]
+    calls += [lambda op=op: op(x.bool(), [5], [1], RULE, False) for op in (ops.resize, ops.resize_adjoint)]
+    calls += [lambda: ops.resize(x[:, :0], [5], [1], RULE, False), lambda: ops.resize_adjoint(x, [0], [1], RULE, False)]
+    return calls
+
+
+@pytest.mark.parametrize("grad", [False, True])
+def test_operators_called_by_hand(grad):
+    tenter.torch.report()  # registers them
+    for n, each in enumerate(by_hand()):
+        with pytest.raises((TypeError, ValueError, IndexError, MemoryError)):
+            print(n, each())
+
+
+def test_each_bad_call_in_an_interpreter_of_its_own():
+    """A crash ends it."""
+    code = (
+        "import sys; sys.path.insert(0, {!r}); import numpy, torch, tenter.torch; from test_resize_errors import *\n"
+        "tenter.torch.report()\n"
+        "for n in range(len(ERRORS)):\n"
+        "    for make in (numpy.asarray, torch.as_tensor):\n"
+        "        try: call(n, make)\n"
+        "        except ERRORS[n][2]: pass\n"
+        "for each in by_hand():\n"
+        "    try: each()\n"
+        "    except (TypeError, ValueError, IndexError, MemoryError): pass\n"
+        "print('survived')"
+    ).format(str(__import__("pathlib").Path(__file__).parent))
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", code], capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stdout) == (0, "survived\n"), done.stderr[-800:]
+
+
+# ---- remembered calls
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
+def test_equal_arguments_of_unlike_types_are_told_apart(make):
+    x = make(X)
+    for good, bad in [
+        ({"size": 1}, {"size": True}), ({"size": 1}, {"size": 1.0}), ({"size": (2, 1)}, {"size": (2, True)}),
+        ({"scale": 1}, {"scale": True}), ({"size": 3, "axes": (0, 1)}, {"size": 3, "axes": (0.0, 1)}),
+        ({"size": 3, "antialias": True}, {"size": 3, "antialias": 1}), ({"size": 3, "cubic": 1}, {"size": 3, "cubic": True}),
+        ({"size": 3, "box": ((0, 1), None)}, {"size": 3, "box": ((False, 1), None)}),
+        ({"size": 3, "value": 0}, {"size": 3, "value": False}),
+    ]:  # fmt: skip
+        for _ in range(2):
+            tenter.resize(x, **good)
+            with pytest.raises(TypeError):
+                tenter.resize(x, **bad)
+
+
+def test_equal_scales_are_the_same_scale():
+    """Whether a float or a fraction: unlike sizes where the product is rounded."""
+    for one, other in [(0.5, Fraction(1, 2)), ((1, 2), 0.5), (2, 2.0), (Fraction(2), 2)]:
+        assert np.array_equal(tenter.resize(X, scale=one), tenter.resize(X, scale=other))
+    assert tenter.resize(np.zeros(49), scale=(1, 49)).shape == (1,)
+    with pytest.raises(ValueError, match=r"floor\(49 \* 0.0204"):
+        tenter.resize(np.zeros(49), scale=1 / 49)
+    pairs = tenter.resize(X, scale=(1, 2)), tenter.resize(X, scale=[1, 2])
+    assert pairs[0].shape == (1, 2) and pairs[1].shape == (3, 8)  # a pair is a fraction, a list is one per axis
+
+
+def test_many_sizes_do_not_fill_the_memory():
+    x = np.zeros((20, 20), np.float32)
+    for n in range(1, 2500):
+        tenter.resize(x, (n % 50 + 1, n // 2), mode="nearest" if n % 2 else "linear")
+        assert len(calls._planned) <= calls.MOST and calls._positions <= calls.MOST_POSITIONS
+    gc.collect()
+    first = int(open("/proc/self/statm").read().split()[1]) * 4096
+    for n in range(1, 2500):
+        tenter.resize(x, (n % 51 + 1, n // 2), mode="nearest" if n % 2 else "linear")
+    gc.collect()
+    assert int(open("/proc/self/statm").read().split()[1]) * 4096 - first < 64 << 20

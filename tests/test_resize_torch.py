@@ -1,0 +1,211 @@
+"""resize under PyTorch: gradients of every kind, transforms, tracers, and how results lie."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
+from torch.func import functionalize, grad, jacfwd, jacrev, jvp, vmap  # noqa: E402
+
+import tenter  # noqa: E402
+import transforms  # noqa: E402
+
+HAT = tenter.filters.Filter(lambda x: np.maximum(0.0, 1 - np.abs(x)), 1.0)
+BEYOND = [(-2, 9), (7, -1)]
+WAYS = {
+    "linear": {},
+    "cubic antialias": {"mode": "cubic", "antialias": True},
+    "cubic of one's own": {"mode": "cubic", "cubic": -0.6},
+    "area": {"mode": "area"},
+    "lanczos": {"mode": "lanczos2", "antialias": True},
+    "filter": {"mode": HAT, "antialias": True},
+    "nearest": {"mode": "nearest"},
+    "modes": {"mode": ["cubic", "nearest"]},
+    "pillow": {"like": "pillow"},
+    "float scale": {"size": None, "scale": 1.7},
+    "exact scale": {"size": None, "scale": (3, 2), "like": "opencv", "mode": "area"},
+    "fraction, ceil": {"size": None, "scale": Fraction(2, 3), "rounding": "ceil"},
+    "policy": {"policy": "not_larger"},
+    "box": {"box": [(Fraction(1, 2), 3), None]},
+    "turned": {"box": [(4, 0.5), (6, 0)], "mode": "cubic"},
+    "wrap": {"box": BEYOND, "edge": "wrap"},
+    "reflect": {"box": BEYOND, "edge": "reflect", "mode": "cubic"},
+    "renormalise": {"box": BEYOND, "edge": "renormalise"},
+    "constant": {"box": BEYOND, "edge": "constant", "value": 2.5},
+    "constant nearest": {"box": BEYOND, "edge": "constant", "value": 2.5, "mode": "nearest"},
+    "extrapolate": {"box": BEYOND, "edge": "extrapolate", "value": 2.5},
+}  # fmt: skip
+ways = pytest.mark.parametrize("name", WAYS)
+# Tracing takes a second each.
+TRACED = ("linear", "cubic antialias", "exact scale", "policy", "turned", "wrap", "constant", "constant nearest")
+traced = pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n not in TRACED)) for n in WAYS]
+)  # fmt: skip
+
+
+def resized(name):
+    return lambda x: tenter.resize(x, **({"size": (3, 7), "axes": (1, 2)} | WAYS[name]))
+
+
+def image(seed=0, shape=(2, 5, 6)):
+    return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+
+
+def same(got, want):
+    torch.testing.assert_close(got, want, rtol=0, atol=1e-12)
+
+
+@pytest.fixture(autouse=True)
+def fresh_compiler():
+    with transforms.quiet():
+        torch._dynamo.reset()
+        yield
+        torch._dynamo.reset()
+
+
+@ways
+def test_as_numpy(name):
+    same(resized(name)(image()), torch.from_numpy(np.ascontiguousarray(resized(name)(image().numpy()))))
+
+
+@ways
+def test_derivatives(name):
+    x, f = image(shape=(1, 4, 3)).requires_grad_(), resized(name)
+    if "box" in WAYS[name]:
+        f = lambda x: tenter.resize(x, (3, 5), axes=(1, 2), **(WAYS[name] | {"box": [(3.5, -1), (0.5, 5)]}))
+    assert torch.autograd.gradcheck(f, (x,), check_forward_ad=True, check_batched_grad=True)
+    assert torch.autograd.gradgradcheck(lambda x: f(x) ** 2, (x,), check_fwd_over_rev=True)
+
+
+@ways
+def test_gradients_are_the_transposed_maps(name):
+    """The gradient of a linear function is its matrix, turned; twice the same bits."""
+    x, f = image().requires_grad_(), resized(name)
+    y = f(x)
+    g = torch.randn(y.shape, dtype=y.dtype, generator=torch.Generator().manual_seed(1))
+    (got,) = torch.autograd.grad(y, x, g)
+    assert torch.equal(got, torch.autograd.grad(f(x), x, g)[0])
+    matrix = torch.stack([f(e.reshape(2, 5, 6)) - f(torch.zeros_like(x)) for e in torch.eye(60, dtype=x.dtype)])
+    same(got.flatten(), matrix.detach().flatten(1) @ g.flatten())
+
+
+@ways
+def test_transforms(name):
+    x, f = image(), resized(name)
+    want, other = f(x), f(x * 2)
+    same(vmap(f, in_dims=-1, out_dims=1)(torch.stack([x, x * 2], -1)), torch.stack([want, other], 1))
+    same(vmap(vmap(f))(torch.stack([x, x * 2])[None])[0], torch.stack([want, other]))
+    same(jacrev(f)(x), jacfwd(f)(x))
+    same(jvp(f, (x,), (x,))[1], want - f(x * 0))
+    loss = lambda x: (f(x.sin()) ** 3).sum()
+    y = x.clone().requires_grad_()
+    same(grad(loss)(x), torch.autograd.grad(loss(y), y)[0])
+    same(vmap(grad(loss))(torch.stack([x, x * 2]))[0], grad(loss)(x))
+    same(functionalize(f)(x), want)
+
+
+@traced
+def test_compiled(name):
+    """One graph, which serves other batches too; gradients through it."""
+    f, x, y = resized(name), image(), image(1, (7, 5, 6))
+    compiled = torch.compile(lambda x: f(x.sin()), fullgraph=True, backend="aot_eager")
+    same(compiled(x), f(x.sin()))
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda x: f(x.sin()), fullgraph=True, backend="aot_eager", dynamic=True)
+    x.requires_grad_()
+    same(torch.autograd.grad((compiled(x) ** 2).sum(), x), torch.autograd.grad((f(x.sin()) ** 2).sum(), x))
+    y.requires_grad_()
+    with torch.compiler.set_stance("fail_on_recompile"):
+        same(compiled(y), f(y.sin()))
+
+
+@traced
+def test_exported(name):
+    class Module(torch.nn.Module):
+        def forward(self, x):
+            return resized(name)(x.sin())
+
+    batch = ({0: torch.export.Dim.DYNAMIC},)
+    program = torch.export.export(Module(), (image(),), dynamic_shapes=batch).module()
+    for x in (image(), image(1, (7, 5, 6))):
+        same(program(x), Module()(x))
+
+
+@pytest.mark.parametrize("name", ["linear", "float scale", "exact scale", "cubic antialias"])
+def test_compiled_for_images_of_any_size(name):
+    f = resized(name)
+    compiled = torch.compile(f, fullgraph=True, backend="aot_eager", dynamic=True)
+    compiled(image())
+    for shape in ((3, 9, 8), (4, 7, 11)):
+        same(compiled(image(1, shape)), f(image(1, shape)))
+
+
+# ---- how results lie
+
+
+def laid_out():
+    x = torch.randn(2, 4, 5, 6)
+    return {
+        "contiguous": x, "channels last": x.contiguous(memory_format=torch.channels_last), "transposed": x.mT,
+        "permuted": x.permute(3, 1, 0, 2), "cut": x[:, 1:3, ::2, 1:], "expanded": x[:1].expand(3, 4, 5, 6),
+        "one": torch.randn(1, 1, 5, 1).permute(3, 2, 1, 0), "empty": torch.randn(0, 4, 5, 6).mT,
+        "channels last empty": torch.randn(2, 0, 5, 6).contiguous(memory_format=torch.channels_last),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("how", [{}, {"mode": "cubic", "antialias": True}, {"edge": "wrap"}], ids=str)
+@pytest.mark.parametrize("name", laid_out())
+def test_results_lie_as_inputs_do(name, how):
+    """Eager, fake and meta tensors agree on strides."""
+    x = laid_out()[name]
+    axes = (1, 3) if name == "one" else (2, 3)
+    for dtype in (torch.float32, torch.uint8):
+        x = x.to(dtype)
+        f = lambda x: tenter.resize(x, (7, 3), axes=axes, **how)
+        y = f(x)
+        assert f(x.to("meta")).stride() == y.stride()
+        with FakeTensorMode() as mode:
+            assert f(mode.from_tensor(x)).stride() == y.stride()
+    x = x.float().requires_grad_()
+    y = tenter.resize(x, (7, 3), axes=axes, **how)
+    torch.testing.assert_close(y, tenter.resize(x.contiguous(), (7, 3), axes=axes, **how))
+    if name in ("contiguous", "channels last", "transposed", "permuted"):
+        assert np.argsort(y.stride()).tolist() == np.argsort(x.stride()).tolist()
+
+
+def test_channels_last_stays_channels_last():
+    for dtype in (torch.float32, torch.uint8, torch.bfloat16):
+        x = (torch.rand(2, 3, 9, 14) * 255).to(dtype).contiguous(memory_format=torch.channels_last)
+        for mode in ("nearest", "linear", "cubic", "area"):
+            y = tenter.resize(x, (5, 20), axes=(-2, -1), mode=mode)
+            assert y.is_contiguous(memory_format=torch.channels_last)
+            assert torch.equal(y, tenter.resize(x.contiguous(), (5, 20), axes=(-2, -1), mode=mode))
+
+
+# ---- the operators themselves
+
+RULE = "linear,centre,,,,floor,torch,replicate,,-0.75"
+AREA = "overlap,centre,3/2,1/2,4,floor,exact,wrap,,-0.75"
+
+
+@pytest.mark.parametrize("operator, args", [
+    ("resize", (image().requires_grad_(), [3, 7], [1, 2], f"{RULE};{AREA}", False)),
+    ("resize", (image()[None].contiguous(memory_format=torch.channels_last), [3], [3], RULE, False)),
+    ("resize_adjoint", (image().requires_grad_(), [3, 7], [1, 2], f"{RULE};{AREA}", False)),
+])  # fmt: skip
+def test_opcheck(operator, args):
+    tenter.torch.report()  # registers them
+    torch.library.opcheck(getattr(torch.ops.tenter, operator).default, args)
+
+
+def test_lengths_that_depend_on_data():
+    x, counts = image(), torch.tensor([1, 2])
+    f = lambda x, counts: tenter.resize(tenter.repeat_interleave(x, counts, 0), (3, 7), axes=(1, 2))
+    compiled = torch.compile(f, fullgraph=True, backend="aot_eager")
+    for given in (counts, counts * 3):
+        same(compiled(x, given), f(x, given))
