@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -86,7 +87,7 @@ ERRORS = [
     ({"size": 3, "like": "scipy", "mode": "cubic"}, "mode", ValueError, ["like='scipy'", "'cubic'"]),
     ({"size": 3, "antialias": "yes"}, "antialias", TypeError, ["'yes'"]),
     ({"size": 3, "antialias": 1}, "antialias", TypeError, ["got 1"]),
-    ({"size": 3, "rounding": "up"}, "rounding", ValueError, ["floor, round, ceil"]),
+    ({"size": 3, "rounding": "up"}, "rounding", ValueError, ["floor, round, round_even, ceil"]),
     ({"size": 3, "rounding": 1}, "rounding", TypeError, ["got 1"]),
     ({"size": 3, "policy": "fit"}, "policy", ValueError, ["not_larger"]),
     ({"scale": 2, "policy": "not_larger"}, "policy", ValueError, ["where scale is given"]),
@@ -271,8 +272,8 @@ def test_many_sizes_do_not_fill_the_memory():
         tenter.resize(x, (n % 50 + 1, n // 2), mode="nearest" if n % 2 else "linear")
         assert len(calls._planned) <= calls.MOST and calls._positions <= calls.MOST_POSITIONS
     gc.collect()
-    first = int(open("/proc/self/statm").read().split()[1]) * 4096
+    first = int(Path("/proc/self/statm").read_text().split()[1]) * 4096
     for n in range(1, 2500):
         tenter.resize(x, (n % 51 + 1, n // 2), mode="nearest" if n % 2 else "linear")
     gc.collect()
-    assert int(open("/proc/self/statm").read().split()[1]) * 4096 - first < 64 << 20
+    assert int(Path("/proc/self/statm").read_text().split()[1]) * 4096 - first < 64 << 20

@@ -244,11 +244,14 @@ def _parts(length: Any) -> tuple[Any, int]:
 
 
 def _rounded(n: Any, d: int, rounding: str) -> Any:
+    """n / d as an int, by ints alone."""
     if rounding == "floor":
         return n // d
-    if rounding == "round_even":
-        return round(Fraction(n, d))
-    return -(-n // d) if rounding == "ceil" else (2 * n + d) // (2 * d)
+    if rounding == "ceil":
+        return -(-n // d)
+    up = (2 * n + d) // (2 * d)
+    tie = rounding == "round_even" and (2 * n + d) % (2 * d) == 0
+    return up - 1 if tie and up % 2 == 1 else up
 
 
 def _fitted(sizes: Sequence[int], extents: Sequence[Any], policy: str) -> tuple[list[int], list[Fraction | None]]:

@@ -104,7 +104,7 @@ def sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap
 def _sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap:
     if rule.kind in ("nearest", "nearest-exact"):
         return _nearest(rule, n_in, n_out, nearest_rule)
-    if _interpolates(rule) and (rule.scale is None or n_in != n_out):  # where interpolate would leave the axis alone
+    if _interpolates(rule, n_in, n_out):
         scale = float(Fraction(rule.scale)) if rule.scale is not None else None
         kind = "lanczos" if rule.kind == "lanczos3" else rule.kind
         return interpolation.resample(kind, n_in, n_out, scale, rule.align != "centre", rule.antialias)
@@ -123,18 +123,21 @@ def _sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMa
     return _gathered(n_in, n_out, *_taps(geometry, fir, stretch, rule.edge), rule.edge)
 
 
-def _interpolates(rule: AxisRule) -> bool:
-    """Is it a rule of PyTorch's? Then the map is the one that interpolate has."""
+def _interpolates(rule: AxisRule, n_in: int, n_out: int) -> bool:
+    """Is it what a mode of PyTorch's does? Then the map is the one that interpolate has."""
+    if rule.box is not None or 0 in (n_in, n_out):
+        return False
     if rule.kind == "area":
-        return rule.box is None
+        return True
     if rule.antialias:
         aligned = rule.align in ("centre", "corner_areas") and rule.edge == "renormalise"
         known = rule.kind in ("linear", "lanczos3") or (rule.kind == "cubic" and rule.cubic == -0.5)
     else:
         aligned = rule.align in ("centre", "corners") and rule.edge == "replicate"
         known = rule.kind == "linear" or (rule.kind == "cubic" and rule.cubic == -0.75)
-    free = rule.align == "centre" or rule.scale is None
-    return known and aligned and free and rule.box is None
+    # interpolate knows no scale of corners, and leaves axes alone that keep their length.
+    follows = rule.scale is None or (rule.align == "centre" and n_in != n_out)
+    return known and aligned and follows
 
 
 _kept = lru_cache(maxsize=512)(_sampled)
