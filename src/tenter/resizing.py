@@ -36,8 +36,8 @@ def resize(
     x: array or tensor of any shape; every real and complex dtype, nearest kinds any dtype.
     size: output length, one for all axes or one each; or scale: output / input, a number, a `fractions.Fraction` or a
         pair of ints, (120, 88) being 120 / 88; one for all axes, or a list of one each.
-    axes: those that are resized, in the order of size: (0, 1) of an (H, W, C) image, (-2, -1) of (..., H, W). None: all,
-        where x has one or two or size has one number for each.
+    axes: those that are resized, in the order of size: (0, 1) of an (H, W, C) image, (-2, -1) of (..., H, W). None:
+        all, where x has one or two or size has one number for each.
     mode: nearest, nearest-exact, linear, cubic, catmull-rom, mitchell, bspline, lanczos (lanczos3), lanczos2 to
         lanczos5, area, box, hamming, or a `tenter.filters.Filter`; or a list of one per axis.
     antialias: does the filter widen when shrinking? None: as `like` has it; area never needs it, nearest has none.

@@ -126,8 +126,10 @@ def _after_gaussian(n_in: int, at: Floats, pitch: float, edge: str) -> AxisMap:
         row = np.repeat(row, len(tap))
         column = (column[:, None] + tap).ravel()
         weight = (weight[:, None] * bell).ravel()
-        if edge in ("constant", "extrapolate"):
+        if edge in ("constant", "extrapolate", "renormalise"):
             weight[(column < 0) | (column >= n_in)] = 0.0
+        if edge == "renormalise":
+            weight = _of_sum_one(row, weight, len(at))
     return _gathered(n_in, len(at), row, folded(column, n_in, edge), weight)
 
 
@@ -146,12 +148,16 @@ def _taps(n_in: int, at: Floats, fir: filters.Filter, stretch: float, edge: str)
     elif edge == "renormalise":
         weight[outside] = 0.0
     if edge == "renormalise" or not fir.whole or stretch != 1.0:
-        total = np.bincount(row, weight, n_out)
-        weight = weight / np.where(total == 0, 1.0, total)[row]
+        weight = _of_sum_one(row, weight, n_out)
     if edge == "constant":
         weight[outside] = 0.0
     used = weight != 0
     return row[used], folded(column[used], n_in, edge), weight[used]
+
+
+def _of_sum_one(row: Ints, weight: Floats, n_out: int) -> Floats:
+    total = np.bincount(row, weight, n_out)
+    return np.asarray(weight / np.where(total == 0, 1.0, total)[row], np.float64)
 
 
 def folded(column: Ints, n_in: int, edge: str) -> Ints:
@@ -226,7 +232,6 @@ def _overlap(geometry: Geometry, rule: AxisRule) -> AxisMap:
     if rule.edge in ("renormalise", "constant", "extrapolate"):
         weight[outside] = 0.0
     if rule.edge == "renormalise":
-        total = np.bincount(row, weight, n_out)
-        weight = weight / np.where(total == 0, 1.0, total)[row]
+        weight = _of_sum_one(row, weight, n_out)
     used = weight > 1e-12
     return _gathered(n_in, n_out, row[used], folded(column[used], n_in, rule.edge), weight[used])
