@@ -13,6 +13,12 @@ LENGTHS = [(1, 1), (1, 4), (1, 7), (5, 1), (8, 1), (2, 3), (3, 2), (4, 4), (4, 8
            (6, 8), (9, 4), (4, 9), (10, 3), (3, 10), (13, 29), (29, 13), (16, 33), (64, 21), (7, 21), (21, 7), (49, 48)]  # fmt: skip
 SIZES = [(h, w, a, b) for k, (h, a) in enumerate(LENGTHS) for w, b in (LENGTHS[(7 * k + 3) % len(LENGTHS)],)]
 ALL = [peer for group in peers.PEERS.values() for peer in group]
+# One for each library's nearest kinds, without boxes and edges.
+NEAREST = {
+    (p.says["like"], p.says["mode"]): p
+    for p in reversed(ALL)
+    if p.says.get("mode", "").startswith("nearest") and "box" not in p.says
+}.values()
 
 
 def image(rng, shape, dtype):
@@ -47,7 +53,7 @@ def test_peers(peer):
                     agree(peer, image(rng, shape, dtype), (a, b))
 
 
-@pytest.mark.parametrize("peer", [p for p in ALL if "nearest" in p.says.get("mode", "")], ids=lambda p: p.name)
+@pytest.mark.parametrize("peer", NEAREST, ids=lambda p: p.name)
 def test_nearest_of_every_length(peer):
     """Which side a position between two pixels comes out on is each library's rounding."""
     for n_in in range(1, 41):
@@ -65,3 +71,26 @@ def test_every_size(peer):
             for h, w, a, b in ((n_in, 3, n_out, 3), (5, n_in, 5, n_out)):
                 if peer.serves(h, w, a, b):
                     agree(peer, image(rng, (h, w), peer.dtypes[0]), (a, b))
+
+
+@pytest.mark.parametrize("edge", ["replicate", "reflect", "symmetric", "wrap", "renormalise"])
+@pytest.mark.parametrize("like", ["skimage", "pillow", "onnx"])
+def test_rows_of_blurred_maps_sum_to_one(like, edge):
+    for n_in, n_out in LENGTHS:
+        rows = tenter.axis_map(n_in, n_out, "linear", like=like, edge=edge, antialias=True).dense().sum(1)
+        np.testing.assert_allclose(rows, 1.0)
+
+
+def test_jax():
+    jax = pytest.importorskip("jax")
+    rng = np.random.default_rng(0)
+    for h, w, a, b in SIZES:
+        x = rng.random((h, w), dtype=np.float32)
+        for mode, theirs in {
+            "nearest": "nearest",
+            "linear": "linear",
+            "cubic": "cubic",
+            "lanczos3": "lanczos3",
+        }.items():
+            expected = np.asarray(jax.image.resize(x, (a, b), theirs))
+            np.testing.assert_allclose(tenter.resize(x, (a, b), mode=mode, like="jax"), expected, atol=1e-5)

@@ -152,8 +152,10 @@ def _after_gaussian(geometry: Geometry, edge: str) -> AxisMap:
         row = np.repeat(row, len(tap))
         column = (folded(column, n_in, edge)[:, None] + tap).ravel()
         weight = (weight[:, None] * bell).ravel()
-        if edge in ("constant", "extrapolate"):
+        if edge in ("constant", "extrapolate", "renormalise"):
             weight[(column < 0) | (column >= n_in)] = 0.0
+        if edge == "renormalise":
+            weight = _normalised(weight, row, geometry.n_out)
     return _gathered(n_in, geometry.n_out, row, column, weight, edge)
 
 
