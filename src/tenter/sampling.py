@@ -6,13 +6,14 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from math import lcm
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tenter import coordinates, filters, limits
-from tenter.geometry import ALIGNS, TIES, Geometry, on_one_denominator
+from tenter.geometry import ALIGNS, TIES, Geometry, on_one_denominator, places
 from tenter.maps import AxisMap, Copy, Gather, Window, window_of
 
 Ints = npt.NDArray[np.int64]
@@ -82,7 +83,7 @@ def _read(
     plain = all(not word or _FRACTION.fullmatch(word) for word in (scale, begin, end))
     if not known or not plain or (box and not end) or not abs(rule.cubic) <= LARGEST:
         raise ValueError
-    if scale and not 1 <= Fraction(scale) * LARGEST:
+    if scale and Fraction(scale) < Fraction(1, LARGEST):
         raise ValueError
     if box and not -LARGEST <= Fraction(begin) < Fraction(end) <= LARGEST:
         raise ValueError
@@ -130,9 +131,9 @@ def weighted(
     n_in: int, n_out: int, line: tuple[Fraction, Fraction], fir: filters.Filter, stretch: Fraction, edge: str
 ) -> AxisMap:
     """Each output a sum under a filter, `stretch` times as wide as it is, around its index on the line."""
-    numerator, unit = on_one_denominator(*line, n_out)
-    at, reach = np.asarray(numerator / unit, np.float64), fir.support * float(stretch)
-    lowest, highest = np.floor(at - reach), np.ceil(at + reach)
+    at, reach = places(*line, n_out), fir.support * float(stretch)
+    slack = 1e-9 * (1 + reach)  # of positions that are roundings
+    lowest, highest = np.ceil(at - reach - slack), np.floor(at + reach + slack)
     if edge == "renormalise":
         lowest, highest = np.clip(lowest, 0, n_in), np.clip(highest, -1, n_in - 1)
     count = np.maximum(highest - lowest + 1, 0)
@@ -141,7 +142,9 @@ def weighted(
     offset = np.concatenate([[0], np.cumsum(count)])
     row = np.repeat(np.arange(n_out), count)
     column = np.arange(offset[-1]) - offset[row] + lowest[row]
+    unit = lcm(line[0].denominator, line[1].denominator)
     if (reach + 2) * unit * stretch.denominator < LARGEST > unit * stretch.numerator:  # exact, as filters have edges
+        numerator, unit = on_one_denominator(*line, n_out)
         distance = (column * unit - numerator[row]) * stretch.denominator / (unit * stretch.numerator)
     else:
         distance = (column - at[row]) / float(stretch)
@@ -175,8 +178,11 @@ def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, ed
     """Rows with their taps in any order past the edges: a window where adjacent inputs hold them, else a gather."""
     column = folded(column, n_in, edge)
     first, last = np.full(n_out, n_in), np.full(n_out, -1)
-    np.minimum.at(first, row, column)
-    np.maximum.at(last, row, column)
+    count = np.bincount(row, minlength=n_out)  # rows ascend
+    some = count > 0
+    begin = (np.cumsum(count) - count)[some]
+    if len(begin):
+        first[some], last[some] = np.minimum.reduceat(column, begin), np.maximum.reduceat(column, begin)
     first = np.minimum.accumulate(first[::-1])[::-1]
     stop = np.maximum(np.maximum.accumulate(last) + 1, first)
     span = stop - first
@@ -184,7 +190,7 @@ def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, ed
     # Holes between taps would spread what lies there if it is inf or NaN.
     if span.sum() > 2 * len(row) + 4 * n_out or (folds and span.sum() > len(np.unique(row * n_in + column))):
         order = np.lexsort((column, row))
-        offset = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_out))])
+        offset = np.concatenate([[0], np.cumsum(count)])
         return Gather(n_in, n_out, offset, column[order], weight[order])
     offset = np.concatenate([[0], np.cumsum(span)])
     held = np.bincount(offset[row] + column - first[row], weight, int(offset[-1]))
@@ -193,11 +199,11 @@ def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, ed
 
 def _nearest(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap:
     scale = float(Fraction(rule.scale)) if rule.scale is not None else None
-    if rule.arithmetic == "torch" and rule.box is None:
+    if rule.arithmetic == "torch" and rule.box is None and n_out:
         exact = rule.kind == "nearest-exact"
         return Copy.index_of(coordinates.nearest_index(n_in, n_out, scale, exact, nearest_rule), n_in)
     geometry = rule.geometry(n_in, n_out)
-    if rule.arithmetic in ("double", "float") and rule.box is None:
+    if rule.arithmetic in ("double", "float") and rule.box is None and n_out:
         at = coordinates.rounded_index(n_in, n_out, scale, rule.align, rule.arithmetic)
         index = np.floor(at).astype(np.int64)
     else:

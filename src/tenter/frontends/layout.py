@@ -35,8 +35,8 @@ def memory_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int,
 def resized_order(
     shape: tuple[int, ...], strides: tuple[int, ...], axes: tuple[int, ...], saturate: bool
 ) -> tuple[int, ...]:
-    """Of a resized array's result. saturate: what is cut between two axes depends on which comes first, which is not for
-    memory to say."""
+    """Of a resized array's result. saturate: what is cut between two axes depends on which comes first, which is not
+    for memory to say."""
     order = memory_order(shape, strides)
     turned = saturate and [d for d in order if d in axes] != list(axes)
     return tuple(range(len(shape))) if turned else order

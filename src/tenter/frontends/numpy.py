@@ -93,8 +93,8 @@ def filled(x: Array, inside: Array, value: Any) -> Array:
 
 
 def shifted(x: Array, outside: Array, value: Any, like: Array) -> Array:
-    """Fresh x, of float64 where like holds integers, plus value by its weight outside, as like's dtype: rounded half to even
-    and saturated."""
+    """Fresh x, of float64 where like holds integers, plus value by its weight outside, as like's dtype: rounded half to
+    even and saturated."""
     by = np.multiply(outside, value, out=np.zeros(outside.shape, np.result_type(type(value), np.float64)),
                      where=np.abs(outside) > NOTHING)  # fmt: skip
     np.add(x, by, out=x, casting="same_kind")
