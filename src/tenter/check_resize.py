@@ -221,7 +221,7 @@ def _length(length: Any, factor: Any, rounding: str) -> int:
         refuse(ValueError, "scale", "output sizes below 2**63", f"{length} * {factor}")
     if surely(found < 1) and surely(length != 0):
         refuse(ValueError, "scale", "output sizes of at least 1", f"{rounding}({length} * {factor}) = {found}")
-    return found
+    return found  # type: ignore[no-any-return]
 
 
 def _parts(length: Any) -> tuple[Any, int]:
@@ -312,9 +312,9 @@ def _holds(name: str, value: Any) -> bool:
         return not isinstance(value, (complex, np.complexfloating)) and least <= value <= most and value == int(value)
     if isinstance(value, (complex, np.complexfloating)) and not name.startswith(("complex", "clong", "object")):
         return False
-    most = LARGEST_FLOAT.get(name, sys.float_info.max)
+    largest = LARGEST_FLOAT.get(name, sys.float_info.max)
     parts = (value.real, value.imag) if isinstance(value, (complex, np.complexfloating)) else (value,)
-    if any(most < abs(part) < math.inf for part in parts):
+    if any(largest < abs(part) < math.inf for part in parts):
         return False
     return frontends.is_numeric(name) or name == "object"
 

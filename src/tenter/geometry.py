@@ -102,7 +102,7 @@ class Geometry:
 def places(first: Fraction, step: Fraction, n: int) -> Floats:
     """first + o * step for o < n, right to a unit or two in the last place."""
     if not _fits_int64(first, step, n):
-        return float(first) + np.arange(n) * float(step)
+        return np.asarray(float(first) + np.arange(n) * float(step), np.float64)
     numerator, denominator = on_one_denominator(first, step, n)
     return np.asarray(numerator / denominator, np.float64)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tenter.maps import AxisMap, Copy, Gather
+from tenter.maps import AxisMap, Copy, Gather, Window
 
 Array = npt.NDArray[Any]
 Maps = tuple[tuple[int, AxisMap], ...]
@@ -22,6 +22,7 @@ def run(x: Array, maps: Maps) -> Array:
     """y[..., o, ...] = sum_i A[o, i] * x[..., i, ...] for each (axis, A) in maps."""
     if all(isinstance(m, Copy) or (isinstance(m, Gather) and m.picks) for _, m in maps):
         for axis, m in maps:
+            assert not isinstance(m, Window)
             x = copy(x, axis, m)
         return x if maps else x.copy()
     y = x.astype(accumulator(x.dtype, maps))
