@@ -47,6 +47,11 @@ CASES = {
     "bicubic": images(size=(3, 9), mode="bicubic", antialias=True),
     "area": images(size=(3, 4), mode="area"),
     "lanczos": images(size=(3, 4), mode="lanczos", antialias=True),
+    "resize": Case(lambda x: tenter.resize(x, (7, 4), axes=(0, 2), mode="cubic", antialias=True), (5, 4, 6), {1: 1}),
+    "resize_beyond": Case(lambda x: tenter.resize(x, 7, axes=1, box=[(6, -2)], edge="wrap"), (5, 4, 6), {0: 0, 2: 2}),
+    "resize_constant": Case(
+        lambda x: tenter.resize(x, 7, axes=1, box=[(-2, 6)], edge="constant", value=2), (5, 4, 6), {0: 0, 2: 2}
+    ),
     "linear": Case(lambda x: tenter.interpolate(x, 9, mode="linear"), (3, 4, 5), {0: 0, 1: 1}),
     "trilinear": Case(lambda x: tenter.interpolate(x, (2, 3, 9), mode="trilinear"), (3, 4, 5, 2, 3), {0: 0, 1: 1}),
 }

@@ -187,22 +187,6 @@ def test_channels_last_stays_channels_last():
             assert torch.equal(y, tenter.resize(x.contiguous(), (5, 20), axes=(-2, -1), mode=mode))
 
 
-# ---- the operators themselves
-
-RULE = "linear,centre,,,,floor,torch,replicate,,-0.75"
-AREA = "overlap,centre,3/2,1/2,4,floor,exact,wrap,,-0.75"
-
-
-@pytest.mark.parametrize("operator, args", [
-    ("resize", (image().requires_grad_(), [3, 7], [1, 2], f"{RULE};{AREA}", False)),
-    ("resize", (image()[None].contiguous(memory_format=torch.channels_last), [3], [3], RULE, False)),
-    ("resize_adjoint", (image().requires_grad_(), [3, 7], [1, 2], f"{RULE};{AREA}", False)),
-])  # fmt: skip
-def test_opcheck(operator, args):
-    tenter.torch.report()  # registers them
-    torch.library.opcheck(getattr(torch.ops.tenter, operator).default, args)
-
-
 def test_lengths_that_depend_on_data():
     x, counts = image(), torch.tensor([1, 2])
     f = lambda x, counts: tenter.resize(tenter.repeat_interleave(x, counts, 0), (3, 7), axes=(1, 2))

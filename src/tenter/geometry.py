@@ -81,8 +81,7 @@ class Geometry:
 
     def index(self) -> Floats:
         """The index that each output samples, with fraction: float64[n_out]."""
-        numerator, denominator = on_one_denominator(*self.line(), self.n_out)
-        return np.asarray(numerator / denominator, np.float64)
+        return places(*self.line(), self.n_out)
 
     def nearest(self, tie: str) -> Ints:
         """The input index nearest to each output's, or below or above it; not cut to the axis: int64[n_out]."""
@@ -111,12 +110,24 @@ class Geometry:
         return f"Geometry({self.align}: {self.n_in} -> {self.n_out}{box}{scale}, {line})"
 
 
+def places(first: Fraction, step: Fraction, n: int) -> Floats:
+    """first + o * step for o < n, right to a unit or two in the last place."""
+    if not _fits_int64(first, step, n):
+        return np.asarray(float(first) + np.arange(n) * float(step), np.float64)
+    numerator, denominator = on_one_denominator(first, step, n)
+    return np.asarray(numerator / denominator, np.float64)
+
+
 def on_one_denominator(first: Fraction, step: Fraction, n: int) -> tuple[Any, int]:
     """first + o * step for o < n: the numerators, Python's ints where int64 is too small, and their denominator."""
     d = lcm(first.denominator, step.denominator)
-    a, b = int(first * d), int(step * d)
-    small = abs(a) + abs(b) * n + d < 1 << 61
-    return a + b * np.arange(n, dtype=np.int64 if small else object), d
+    dtype = np.int64 if _fits_int64(first, step, n) else object
+    return int(first * d) + int(step * d) * np.arange(n, dtype=dtype), d
+
+
+def _fits_int64(first: Fraction, step: Fraction, n: int) -> bool:
+    d = lcm(first.denominator, step.denominator)
+    return (abs(first) + abs(step) * n + 1) * d < 1 << 61
 
 
 def _short(f: Fraction) -> str:

@@ -6,13 +6,14 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from math import lcm
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tenter import coordinates, filters, interpolation, limits
-from tenter.geometry import ALIGNS, TIES, Geometry, on_one_denominator
+from tenter.geometry import ALIGNS, TIES, Geometry, on_one_denominator, places
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps.window import window_of
 
@@ -163,9 +164,10 @@ def _taps(geometry: Geometry, fir: filters.Filter, stretch: Fraction, edge: str)
     """Row, column, which may lie past the edges, and weight of all that outputs read under a filter `stretch` times as
     wide as it is."""
     n_in, n_out = geometry.n_in, geometry.n_out
-    numerator, unit = on_one_denominator(*geometry.line(), n_out)
-    at, reach = np.asarray(numerator / unit, np.float64), fir.support * float(stretch)
-    lowest, highest = np.floor(at - reach), np.ceil(at + reach)
+    line = geometry.line()
+    at, reach = places(*line, n_out), fir.support * float(stretch)
+    slack = 1e-9 * (1 + reach)  # of positions that are roundings
+    lowest, highest = np.ceil(at - reach - slack), np.floor(at + reach + slack)
     if edge == "renormalise":
         lowest, highest = np.clip(lowest, 0, n_in), np.clip(highest, -1, n_in - 1)
     count = np.maximum(highest - lowest + 1, 0)
@@ -174,7 +176,9 @@ def _taps(geometry: Geometry, fir: filters.Filter, stretch: Fraction, edge: str)
     offset = np.concatenate([[0], np.cumsum(count)])
     row = np.repeat(np.arange(n_out), count)
     column = np.arange(offset[-1]) - offset[row] + lowest[row]
+    unit = lcm(line[0].denominator, line[1].denominator)
     if (reach + 2) * unit * stretch.denominator < LARGEST > unit * stretch.numerator:  # exact, as filters have edges
+        numerator, unit = on_one_denominator(*line, n_out)
         distance = (column * unit - numerator[row]) * stretch.denominator / (unit * stretch.numerator)
     else:
         distance = (column - at[row]) / float(stretch)
@@ -208,8 +212,11 @@ def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, ed
     """Rows with their taps in any order past the edges: a window where adjacent inputs hold them, else a gather."""
     column = folded(column, n_in, edge)
     first, last = np.full(n_out, n_in), np.full(n_out, -1)
-    np.minimum.at(first, row, column)
-    np.maximum.at(last, row, column)
+    count = np.bincount(row, minlength=n_out)  # rows ascend
+    some = count > 0
+    begin = (np.cumsum(count) - count)[some]
+    if len(begin):
+        first[some], last[some] = np.minimum.reduceat(column, begin), np.maximum.reduceat(column, begin)
     first = np.minimum.accumulate(first[::-1])[::-1]
     stop = np.maximum(np.maximum.accumulate(last) + 1, first)
     span = stop - first
@@ -217,7 +224,7 @@ def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, ed
     # Holes between taps would spread what lies there if it is inf or NaN.
     if span.sum() > 2 * len(row) + 4 * n_out or (folds and span.sum() > len(np.unique(row * n_in + column))):
         order = np.lexsort((column, row))
-        offset = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_out))])
+        offset = np.concatenate([[0], np.cumsum(count)])
         return Gather(n_in, n_out, offset, column[order], weight[order])
     offset = np.concatenate([[0], np.cumsum(span)])
     held = np.asarray(np.bincount(offset[row] + column - first[row], weight, int(offset[-1])), np.float64)
@@ -226,11 +233,11 @@ def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, ed
 
 def _nearest(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap:
     scale = float(Fraction(rule.scale)) if rule.scale is not None else None
-    if rule.arithmetic == "torch" and rule.box is None:
+    if rule.arithmetic == "torch" and rule.box is None and n_out:
         exact = rule.kind == "nearest-exact"
         return Copy.index_of(coordinates.nearest_index(n_in, n_out, scale, exact, nearest_rule), n_in)
     geometry = rule.geometry(n_in, n_out)
-    if rule.arithmetic not in ("exact", "torch") and (rule.box is None or rule.arithmetic == "pillow"):
+    if rule.arithmetic not in ("exact", "torch") and n_out and (rule.box is None or rule.arithmetic == "pillow"):
         box = (float(Fraction(rule.box[0])), float(Fraction(rule.box[1]))) if rule.box is not None else None
         index = coordinates.rounded_index(n_in, n_out, scale, box, rule.align, rule.arithmetic)
     else:
