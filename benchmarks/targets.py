@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.huge_pages import PYTORCH
-from benchmarks.reasons import REASONS
 from benchmarks.results import Contest, Direction, Result
 from benchmarks.table import cell, lined
 
@@ -40,20 +39,11 @@ def markdown(found: list[Result]) -> list[str]:
     aimed = [reached(of, t.peer, ratio) for r in found for t in r.targets
              for of, ratio in ((r.forward, t.forward), (r.adjoint, t.adjoint)) if ratio is not None]  # fmt: skip
     head = ["Call", "against", "target", "measured", "adjoint, target", "adjoint, measured"]
-    parts = [
+    return [
         "### Targets",
         f"{sum(aimed)} of {len(aimed)} reached, forward and adjoint counted apart.",
         lined(head, body),
     ]
-    why = [f"- {r.name}: {REASONS[r.name]}" for r in found if r.name in REASONS and is_short(r)]
-    return [*parts, "\n".join(why)] if why else parts
-
-
-def is_short(r: Result) -> bool:
-    both = ((r.forward, "forward"), (r.adjoint, "adjoint"))
-    return any(
-        not reached(of, t.peer, getattr(t, way)) for t in r.targets for of, way in both if getattr(t, way) is not None
-    )
 
 
 def contest(of: Direction | None, peer: str) -> Contest | None:

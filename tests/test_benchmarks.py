@@ -16,7 +16,6 @@ from benchmarks import curves, growth, huge_pages, image_rows, latency, memory, 
 from benchmarks.check import compare
 from benchmarks.machine import Settings, machine, sentence
 from benchmarks.measure import LEAST_PAIRS, MOST_PAIRS, alternate, fill, measure, timed
-from benchmarks.reasons import REASONS
 from benchmarks.results import Contest, Direction, Footprint, Point, Result, Target
 from benchmarks.rows import aim, rows
 from benchmarks.workloads import CLOSE, EXACT, LEVELS, interleave, numpy, picture, resize, whole
@@ -134,11 +133,11 @@ def test_a_wrong_row_has_no_time_and_a_broken_peer_says_so():
 # ---- the tables
 
 
-def test_the_rows_targets_summary_and_reasons_name_the_same_rows():
+def test_the_rows_targets_and_summary_name_the_same_rows():
     found = list(rows())
     names = [(r.group, r.name) for r in found]
     assert len(set(names)) == len(names)
-    assert {*targets.SUMMARY.values(), *REASONS} <= {r.name for r in found}
+    assert set(targets.SUMMARY.values()) <= {r.name for r in found}
     assert all(r.group in huge_pages.GROUPS for r in found if r.targets)
     for r in found:
         for t in r.targets:
@@ -151,15 +150,12 @@ def test_aims_add_up():
     assert row.targets == (Target("PyTorch", 3, 4), Target("Pillow", 2, None))
 
 
-def test_targets_that_are_missed_say_short_and_why(monkeypatch):
-    monkeypatch.setitem(REASONS, "slow", "because.")
-    monkeypatch.setitem(REASONS, "fast", "never shown.")
+def test_targets_that_are_missed_say_short():
     found = [result("fast", 8.0, 3.0, Target("PyTorch", 8, 3)), result("slow", 8.0, 2.9, Target("PyTorch", 8, 3))]
     text = "\n".join(targets.markdown([*found, result("free", 1.0)]))
     assert "3 of 4 reached" in text and "free" not in text
     assert "| fast | PyTorch | 8x | 8.00x | 3x | 3.00x |" in text
     assert "| slow | PyTorch | 8x | 8.00x | 3x | 2.90x **short** |" in text
-    assert "- slow: because." in text and "never shown" not in text
 
 
 def test_noise_is_marked():

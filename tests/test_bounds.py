@@ -66,6 +66,11 @@ for level in _native.levels():
             for y, maps in ((x, ((1, gap), (2, wide))), (x.reshape(1, 3, 9, 40), ((1, build.resample("linear", 3, 5)), (2, gap), (3, wide)))):
                 got, want = run(guarded(y), maps), reference.run(y, maps)
                 assert np.allclose(got.astype(float), want.astype(float), atol=1 + np.abs(want).max() * 1e-3), (level, dtype, maps)
+        # Far apart, and the last of a row has fewer taps than its neighbours.
+        far = Window(400, 16, [*range(0, 390, 26), 399], [*range(0, 136, 9), 136], np.ones(136))
+        x = (rng.random((16, 400)) * 9).astype(dtype)
+        got, want = run(guarded(x), ((1, far),)), reference.run(x, ((1, far),))
+        assert np.allclose(got.astype(float), want.astype(float), atol=1 + np.abs(want).max() * 1e-3), (level, dtype)
         # Ragged sums whose last vector of segments ends where the row does.
         for most in (1, 2, 4, 8, 16, 40):
             for lengths in (rng.integers(0, most + 1, 64), np.r_[rng.integers(0, most + 1, 32), np.ones(32, int)], np.r_[np.full(63, most), 0]):

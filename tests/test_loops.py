@@ -8,7 +8,7 @@ import torch
 
 import tenter
 from cases import INTEGERS, values
-from tenter import build
+from tenter import apply, build
 from tenter.kernels import reference
 from tenter.maps import Copy, Window
 from test_kernels import check, level  # noqa: F401
@@ -158,6 +158,16 @@ def test_more_planes_than_scratch_holds(kind, dtype, level):
     check(x, ((0, Window(70, 90, jumps, offset, rng.standard_normal(offset[-1]))), *others))
     wide = np.sort(rng.choice(30, 90))
     check(x, ((0, Window(70, 90, wide, np.arange(91) * 40, rng.standard_normal(3600))), *others))
+
+
+def test_two_planes_that_read_all_there_is():
+    """Neighbours at both ends, bands so large that scratch has room for what two outputs read and no more."""
+    x = values((64, 2, 4600), "float32")
+    planes = Window(64, 66, np.repeat([0, 63], 33), np.arange(67), np.ones(66))
+    others = (1, build.resample("linear", 2, 8)), (2, build.resample("linear", 4600, 9000))
+    got = apply.apply_maps(x, ((0, planes), *others))
+    ends = apply.apply_maps(x[[0, 63]], others)
+    assert (got[:33] == ends[0]).all() and (got[33:] == ends[1]).all()
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)

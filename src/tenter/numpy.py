@@ -82,14 +82,18 @@ def tile(A: Any, reps: Any) -> Any:
         return known
     try:
         x: npt.NDArray[Any] = np.asarray(A)
+        several = np.ndim(reps)
+    except ValueError:  # nested lists of unlike lengths
+        return _numpy_tile(A, reps)
+    try:
         array = x
-        each = check.sizes("reps", (reps if np.ndim(reps) else [reps],))
+        each = check.sizes("reps", (reps if several else [reps],))
         sizes = (1,) * (x.ndim - len(each)) + each
         check.rank("reps", len(sizes))
         x = x.reshape((1,) * (len(sizes) - x.ndim) + x.shape)
         limits.addressable("reps", [int(x.shape[k]) * s for k, s in enumerate(sizes)], x.dtype.itemsize)
         return calls.serve("numpy.tile", array, given, kinds, x, Repeat(sizes, False))
-    except (limits.Refusal, ValueError):  # the latter of nested lists of unlike lengths
+    except limits.Refusal:
         return _numpy_tile(A, reps)
 
 
