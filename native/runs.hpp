@@ -9,6 +9,12 @@ void runs_of(const char* src, const C* counts, int64_t n, char* dst, int64_t roo
   constexpr int64_t W = N == 1 ? 16 : 8;  // outputs of one store, which mostly covers a run and spills into the next
   typedef U Wide __attribute__((vector_size(W * N)));
   constexpr int64_t store = W * N, longest = 64;
+  auto now = [&](int64_t i) {
+    C count;
+    std::memcpy(&count, counts + i, sizeof count);
+    asm volatile("" : "+r"(count));  // read once: what is checked is what is used
+    return uint64_t(int64_t(count));
+  };
   char* const piece = stream ? piece_scratch.get<char>(piece_bytes + store) : nullptr;
   for (int64_t i = 0; i < n && room > 0;) {
     char* const begin = stream ? piece : dst;
@@ -16,7 +22,7 @@ void runs_of(const char* src, const C* counts, int64_t n, char* dst, int64_t roo
     const char* const last = begin + (stream ? std::min(room * N, piece_bytes + store) : room * N) - store;
     char* at = begin;
     for (; i < n; ++i) {
-      const uint64_t count = uint64_t(int64_t(counts[i]));
+      const uint64_t count = now(i);
       char* const stop = at + (count & 127) * N;
       if (count > uint64_t(longest) || stop > last) break;
       U value;
@@ -29,7 +35,7 @@ void runs_of(const char* src, const C* counts, int64_t n, char* dst, int64_t roo
     if (stream) put(dst, piece, at - begin);
     dst += at - begin, room -= (at - begin) / N;
     if (i == n) return;
-    const uint64_t count = uint64_t(int64_t(counts[i]));
+    const uint64_t count = now(i);
     if (stream && count <= uint64_t(longest) && int64_t(count) + W <= room) continue;  // the piece was full
     // A long run, the last few outputs, or a count that is not what it was.
     const int64_t some = int64_t(std::min(count, uint64_t(room)));

@@ -220,7 +220,13 @@ void three_pass(const WindowTask& t, Team team) {
   const int64_t height = std::clamp<int64_t>((32 << 10) / scratch_row, 8, std::max<int64_t>(8, m.n_out));
   const int64_t n_bands = blocks(m.n_out, height);
   WindowTask flat = t;  // of the other two axes
-  parallel(outer_count(t) * n_bands, team, [&, flat](int64_t p) mutable {
+  if (t.planes_first) {
+    flat.row_stride = row_in * int64_t(sizeof(A)), flat.column_stride = t.inner * int64_t(sizeof(A));
+    flat.inner_stride = sizeof(A);
+  } else {
+    flat.stream = false;
+  }
+  parallel(outer_count(t) * n_bands, team, [&](int64_t p) {
     const int64_t outer = p / n_bands, lo = p % n_bands * height, hi = std::min(m.n_out, lo + height);
     const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1);
     const char* const src = t.src + outer_offset(t, outer);
@@ -229,7 +235,6 @@ void three_pass(const WindowTask& t, Team team) {
       constexpr int64_t two = 2;  // output planes, which share inputs
       const int64_t band = (last - first) * row_in, pitch = row_in * int64_t(sizeof(A));
       A* const scratch = plane_scratch.get<A>(std::max<int64_t>(1, two * band));
-      flat.row_stride = pitch, flat.column_stride = t.inner * int64_t(sizeof(A)), flat.inner_stride = sizeof(A);
       const bool together = t.row_stride == row_in * int64_t(sizeof(S));
       for (int64_t d = 0; d < planes.n_out; d += two) {
         const int64_t end = std::min(planes.n_out, d + two);
@@ -243,7 +248,6 @@ void three_pass(const WindowTask& t, Team team) {
     } else {
       // A pair of output planes at a time, so that memory takes them while the next are made. Input planes that later
       // pairs read are kept; where there is no room for more they move to the front.
-      flat.stream = false;
       constexpr int64_t pair = 2;
       const int64_t band = (hi - lo) * row_out, pitch = band * int64_t(sizeof(A)), most = most_planes(planes, pair);
       const int64_t room =
