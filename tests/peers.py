@@ -79,7 +79,13 @@ def more_than_one(h, w, a, b):
 
 def one_way(h, w, a, b):
     """OpenCV's INTER_AREA takes two taps along both axes where it enlarges one of them, also along one that it shrinks."""
-    return (a <= h and b <= w) or (a >= h and b >= w)
+    return (a <= h and b <= w) or (a >= h and b >= w and starts_well(h, a) and starts_well(w, b))
+
+
+def starts_well(n_in, n_out):
+    """Does each output of an enlarging INTER_AREA start in the pixel where it does? One that starts on the edge between
+    two, a rounding below, takes all of the pixel before: 17 * (1 / (34 / 6)) < 3."""
+    return all(int(o * (1 / (n_out / n_in))) == o * n_in // n_out for o in range(n_out))
 
 
 FLOATS = ("float32", "float64")
