@@ -82,6 +82,15 @@ def one_way(h, w, a, b):
     return (a <= h and b <= w) or (a >= h and b >= w and starts_well(h, a) and starts_well(w, b))
 
 
+def ends_inside(h, w, a, b):
+    """SciPy's last output is its constant where rounding puts its index past the last pixel."""
+    return all((m - 1) * ((n - 1) / (m - 1)) <= n - 1 for n, m in ((h, a), (w, b)) if m > 1)
+
+
+def everywhere(h, w, a, b):
+    return True
+
+
 def starts_well(n_in, n_out):
     """Does each output of an enlarging INTER_AREA start in the pixel where it does? One that starts on the edge between
     two, a rounding below, takes all of the pixel before: 17 * (1 / (34 / 6)) < 3."""
@@ -191,6 +200,7 @@ SCIPY = [
             in_scipy(1, theirs, grid),
             {"edge": ours, "align": "centre" if grid else None},
             ("uint8", "int16", *FLOATS),
+            serves=ends_inside if theirs == "constant" and not grid else everywhere,
         )
         for theirs, ours in _SCIPY_EDGES.items()
         for grid in (False, True)
@@ -201,10 +211,10 @@ SCIPY = [
             in_scipy(0, theirs, grid),
             {"mode": "nearest-exact" if grid else "nearest", "edge": ours},
             ("uint8", "float32"),
+            serves=ends_inside if theirs == "constant" and not grid else everywhere,
         )
         for theirs, ours in _SCIPY_EDGES.items()
         for grid in (False, True)
-        if grid or theirs != "constant"  # whose last pixel may be its constant: an index a rounding past it is outside
     ],
 ]
 
