@@ -87,6 +87,16 @@ def ends_inside(h, w, a, b):
     return all((m - 1) * ((n - 1) / (m - 1)) <= n - 1 for n, m in ((h, a), (w, b)) if m > 1)
 
 
+def centres_inside(h, w, a, b):
+    """The same of grid_mode: an output at the very first or last pixel, a rounding beside it."""
+    return all(
+        0 <= (o + 0.5) * (n / m) - 0.5 <= n - 1
+        for n, m in ((h, a), (w, b))
+        for o in range(m)
+        if 0 <= (2 * o + 1) * n - m <= 2 * m * (n - 1)
+    )
+
+
 def everywhere(h, w, a, b):
     return True
 
@@ -200,7 +210,7 @@ SCIPY = [
             in_scipy(1, theirs, grid),
             {"edge": ours, "align": "centre" if grid else None},
             ("uint8", "int16", *FLOATS),
-            serves=ends_inside if theirs == "constant" and not grid else everywhere,
+            serves=everywhere if theirs != "constant" else centres_inside if grid else ends_inside,
         )
         for theirs, ours in _SCIPY_EDGES.items()
         for grid in (False, True)
@@ -211,7 +221,7 @@ SCIPY = [
             in_scipy(0, theirs, grid),
             {"mode": "nearest-exact" if grid else "nearest", "edge": ours},
             ("uint8", "float32"),
-            serves=ends_inside if theirs == "constant" and not grid else everywhere,
+            serves=everywhere if theirs != "constant" else centres_inside if grid else ends_inside,
         )
         for theirs, ours in _SCIPY_EDGES.items()
         for grid in (False, True)
