@@ -79,7 +79,32 @@ def more_than_one(h, w, a, b):
 
 def one_way(h, w, a, b):
     """OpenCV's INTER_AREA takes two taps along both axes where it enlarges one of them, also along one that it shrinks."""
-    return (a <= h and b <= w) or (a >= h and b >= w)
+    return (a <= h and b <= w) or (a >= h and b >= w and starts_well(h, a) and starts_well(w, b))
+
+
+def ends_inside(h, w, a, b):
+    """SciPy's last output is its constant where rounding puts its index past the last pixel."""
+    return all((m - 1) * ((n - 1) / (m - 1)) <= n - 1 for n, m in ((h, a), (w, b)) if m > 1)
+
+
+def centres_inside(h, w, a, b):
+    """The same of grid_mode: an output at the very first or last pixel, a rounding beside it."""
+    return all(
+        0 <= (o + 0.5) * (n / m) - 0.5 <= n - 1
+        for n, m in ((h, a), (w, b))
+        for o in range(m)
+        if 0 <= (2 * o + 1) * n - m <= 2 * m * (n - 1)
+    )
+
+
+def everywhere(h, w, a, b):
+    return True
+
+
+def starts_well(n_in, n_out):
+    """Does each output of an enlarging INTER_AREA start in the pixel where it does? One that starts on the edge between
+    two, a rounding below, takes all of the pixel before: 17 * (1 / (34 / 6)) < 3."""
+    return all(int(o * (1 / (n_out / n_in))) == o * n_in // n_out for o in range(n_out))
 
 
 FLOATS = ("float32", "float64")
@@ -185,6 +210,7 @@ SCIPY = [
             in_scipy(1, theirs, grid),
             {"edge": ours, "align": "centre" if grid else None},
             ("uint8", "int16", *FLOATS),
+            serves=everywhere if theirs != "constant" else centres_inside if grid else ends_inside,
         )
         for theirs, ours in _SCIPY_EDGES.items()
         for grid in (False, True)
@@ -195,10 +221,10 @@ SCIPY = [
             in_scipy(0, theirs, grid),
             {"mode": "nearest-exact" if grid else "nearest", "edge": ours},
             ("uint8", "float32"),
+            serves=everywhere if theirs != "constant" else centres_inside if grid else ends_inside,
         )
         for theirs, ours in _SCIPY_EDGES.items()
         for grid in (False, True)
-        if grid or theirs != "constant"  # whose last pixel may be its constant: an index a rounding past it is outside
     ],
 ]
 

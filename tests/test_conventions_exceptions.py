@@ -55,6 +55,17 @@ def opencv_area_of_two_directions():
     return tenter.resize(x, (4, 8), mode="area", like="opencv"), cv2.resize(x, (8, 4), interpolation=cv2.INTER_AREA)
 
 
+def opencv_area_that_starts_on_an_edge():
+    """Output 17 of 34 starts with pixel 3 of 6: OpenCV puts its start a rounding below and takes pixel 2 instead."""
+    x = ROW[None, :6]
+    ours, theirs = (
+        tenter.resize(x, (1, 34), mode="area", like="opencv"),
+        cv2.resize(x, (34, 1), interpolation=cv2.INTER_AREA),
+    )
+    assert ours[0, 17] == 3 and theirs[0, 17] == 2
+    return ours, theirs
+
+
 def opencv_copies_images_of_the_same_size():
     """cv2.resize copies where both lengths stay, though fx and fy say that positions move."""
     x = RNG.random((3, 4)).astype(np.float32)
@@ -98,6 +109,7 @@ CASES = [
     pillow_box_at_ties,
     pillow_box_of_tenths,
     opencv_area_of_two_directions,
+    opencv_area_that_starts_on_an_edge,
     opencv_copies_images_of_the_same_size,
     torch_antialias_one_pixel_wide,
     torch_bicubic_of_uint8,
