@@ -113,8 +113,8 @@ def convention(like: object) -> Convention:
 def compare(*names: str, n_in: int = 4, n_out: int = 6) -> str:
     """Where conventions differ: a table of the fields that do, then which inputs every output reads, mode by mode.
 
-        names: of PRESETS; all of them if there are none. n_in, n_out: of the axis drawn. Returns text; print it. The rows
-    of a drawing are outputs, its columns inputs, its numbers weights in hundredths; conventions that agree share one.
+    names: of PRESETS; all of them if there are none. n_in, n_out: of the axis drawn. Returns text; print it. The rows of
+    a drawing are outputs, its columns inputs, its numbers weights in hundredths; conventions that agree share one.
 
     Raises ValueError for a name that is none.
 
