@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tenter
-from tenter.conventions import PRESETS, Convention, compare
+from tenter.conventions import PRESETS, Convention, compare, difference
 from tenter.geometry import ALIGNS, TIES
 from tenter.sampling import ARITHMETIC, EDGES
 
@@ -46,7 +46,7 @@ def test_every_field_is_explained():
 def test_the_table_has_the_fields_that_differ():
     for names in ((), ("torch", "pillow"), ("jax", "tensorflow"), ("scipy",)):
         chosen = [PRESETS[n] for n in names or PRESETS]
-        head, *rows = compare(*names).split("\n\n")[0].splitlines()
+        head, *rows = difference(*names).split("\n\n")[0].splitlines()
         assert head.split() == list(names or PRESETS)
         differ = [f for k, f in enumerate(Convention._fields) if len({c[k] for c in chosen}) > 1]
         assert [row.split()[0] for row in rows] == differ
@@ -56,7 +56,7 @@ def test_the_table_has_the_fields_that_differ():
 def test_drawings_are_the_maps(n_in, n_out):
     """Every convention is named once for each of its modes, above numbers that are its map's."""
     mode, seen, drawn = "", set(), {}
-    for line in compare(n_in=n_in, n_out=n_out).split("\n\n", 1)[1].splitlines():
+    for line in difference(n_in=n_in, n_out=n_out).split("\n\n", 1)[1].splitlines():
         if found := re.fullmatch(r"([\w-]+), \d+ -> \d+", line):
             mode = found[1]
         elif re.match(r"^\d", line):
@@ -115,3 +115,8 @@ def test_exceptions_are_on_the_page_of_differences():
     text = (PAGE.parent / "differences.md").read_text()
     for case in CASES:
         assert f"`{case.__name__}`" in text, case.__name__
+
+
+def test_compare_prints_the_difference(capsys):
+    assert compare("pillow", "torch", n_in=3, n_out=5) is None
+    assert capsys.readouterr().out == difference("pillow", "torch", n_in=3, n_out=5) + "\n"

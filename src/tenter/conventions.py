@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tenter import check, limits
 
-__all__ = ["PRESETS", "Convention", "compare"]
+__all__ = ["PRESETS", "Convention", "compare", "difference"]
 
 
 class Convention(NamedTuple):
@@ -110,15 +110,26 @@ def convention(like: object) -> Convention:
     return PRESETS[like]
 
 
-def compare(*names: str, n_in: int = 4, n_out: int = 6) -> str:
+def compare(*names: str, n_in: int = 4, n_out: int = 6) -> None:
+    """Prints where conventions differ, as `difference` says it.
+
+    >>> compare("opencv", "onnx", n_in=2, n_out=2)  # doctest: +ELLIPSIS +NORMALIZE_WHITESPACE
+                   opencv      onnx
+    nearest_align  asymmetric  centre
+    ...
+    """
+    print(difference(*names, n_in=n_in, n_out=n_out))
+
+
+def difference(*names: str, n_in: int = 4, n_out: int = 6) -> str:
     """Where conventions differ: a table of the fields that do, then which inputs every output reads, mode by mode.
 
-    names: of PRESETS; all of them if there are none. n_in, n_out: of the axis drawn. Returns text; print it. The rows of
-    a drawing are outputs, its columns inputs, its numbers weights in hundredths; conventions that agree share one.
+    names: of PRESETS; all of them if there are none. n_in, n_out: of the axis drawn. Returns text. The rows of a
+    drawing are outputs, its columns inputs, its numbers weights in hundredths; conventions that agree share one.
 
     Raises ValueError for a name that is none.
 
-    >>> print(compare("pillow", "opencv", n_in=3, n_out=2).split("linear, ")[1].split("cubic")[0].rstrip())
+    >>> print(difference("pillow", "opencv", n_in=3, n_out=2).split("linear, ")[1].split("cubic")[0].rstrip())
     3 -> 2
        pillow         opencv
     in    0   1   2      0   1   2
