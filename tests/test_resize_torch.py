@@ -113,8 +113,9 @@ def test_transforms(name):
 def test_compiled(name):
     """One graph, which serves other batches too; gradients through it."""
     f, x, y = resized(name), image(), image(1, (7, 5, 6))
+    want = f(x.sin())  # first, as a Filter must have been seen
     compiled = torch.compile(lambda x: f(x.sin()), fullgraph=True, backend="aot_eager")
-    same(compiled(x), f(x.sin()))
+    same(compiled(x), want)
     torch._dynamo.reset()
     compiled = torch.compile(lambda x: f(x.sin()), fullgraph=True, backend="aot_eager", dynamic=True)
     x.requires_grad_()
@@ -193,3 +194,13 @@ def test_lengths_that_depend_on_data():
     compiled = torch.compile(f, fullgraph=True, backend="aot_eager")
     for given in (counts, counts * 3):
         same(compiled(x, given), f(x, given))
+
+
+def test_a_new_filter_in_a_compiled_function_is_refused():
+    new = tenter.filters.Filter(lambda x: np.maximum(0.0, 1 - np.abs(x)), 1.0)
+    compiled = torch.compile(lambda x: tenter.resize(x, 3, axes=1, mode=new), fullgraph=True, backend="aot_eager")
+    with pytest.raises(ValueError, match="mode: expected a Filter that resize has been called with before"):
+        compiled(image())
+    tenter.resize(image(), 3, axes=1, mode=new)
+    torch._dynamo.reset()
+    same(compiled(image()), tenter.resize(image(), 3, axes=1, mode=new))

@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 class Filter(NamedTuple):
     """f(distances) -> weights, and the distance from which on they are zero. whole: its weights sum to one at every
     position, so they need not be made to. Make one and keep it: `resize` never forgets a filter, so that gradients and
-    graphs find it.
+    graphs find it. What `torch.compile` follows must have been called with it before: a graph cannot keep a function.
 
     >>> hat = Filter(lambda x: np.maximum(0, 1 - np.abs(x)), support=1.0)
     """

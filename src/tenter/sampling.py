@@ -71,6 +71,10 @@ def read(words: str) -> tuple[AxisRule, ...]:
     try:
         return tuple(_read(*line.split(",")) for line in words.split(";") if line)
     except (ValueError, TypeError):
+        if any(r.startswith("filter ") and r.split(",")[0] not in filters.NAMED for r in words.split(";")):
+            limits.refuse(
+                ValueError, "mode", "a Filter that resize has been called with before it is compiled", "a new one"
+            )
         return limits.refuse(ValueError, "rule", "what sampling.written wrote", repr(words))
 
 
