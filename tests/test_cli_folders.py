@@ -258,7 +258,15 @@ def test_ctrl_c(jobs: int) -> None:
         os.link("many/0.png", f"many/{k}.png")
     args = [sys.executable, "-m", "tenter.cli.main", "resize", "many", "out/", "--scale", "3", "--jobs", str(jobs)]
     # a session of its own, so that the signal goes to all its processes, as from a terminal
-    process = subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(
+        args,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # a job of a shell without a terminal ignores the signal, and so would all that it starts
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     while len(list(Path().glob("out/*.png"))) < 2:
         assert process.poll() is None
         time.sleep(0.02)

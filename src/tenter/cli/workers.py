@@ -8,7 +8,7 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
-from multiprocessing import connection, get_context
+from multiprocessing import connection, get_context, resource_tracker
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -117,6 +117,7 @@ def _start(options: Options) -> tuple[Any, Any]:
     ours, theirs = context.Pipe()
     process = context.Process(target=_work, args=(theirs, options), daemon=True)
     # A process keeps the mask that it is started with: Ctrl-C goes to all of them, and only this one is to answer.
+    resource_tracker.ensure_running()  # now: starting it lets the signal through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         process.start()
