@@ -101,7 +101,7 @@ def _known(kind: str) -> bool:
 
 def sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap:
     """The map of one axis. nearest_rule: of PyTorch's roundings, where the rule's arithmetic is its."""
-    # As build.resample: maps of images are kept, those of long signals would fill the memory.
+    # As interpolation.resample: maps of images are kept, those of long signals would fill the memory.
     make = _kept if n_in + n_out <= 1 << 15 else _sampled
     return make(rule, n_in, n_out, nearest_rule)
 
