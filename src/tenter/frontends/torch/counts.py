@@ -18,7 +18,8 @@ from tenter.frontends.layout import SMALL, SMALL_EACH
 from tenter.frontends.torch import private
 from tenter.frontends.torch.plain import holds, in_block, plain, recorded
 from tenter.frontends.torch.private import PLAIN, dispatch_keys
-from tenter.kernels.cpu import ACCUMULATE, WIDE
+from tenter.kernels.cpu import ACCUMULATE
+from tenter.kernels.passes import WIDE
 from tenter.stretch import RepeatCounts
 
 COUNTS = {getattr(torch, name): NATIVE_DTYPES[name] for name in ("int64", "int32", "int16", "int8", "uint8")}

@@ -1,0 +1,244 @@
+"""Which kernels run one after the other, on any device: maps on some axes of an array's layout become calls of `copy` and
+`window`.
+
+An array is described by dims from slowest to fastest, each with its length, stride and map. Output is contiguous in
+that order. Temporaries appear only between passes of window maps.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from tenter.frontends import COMPLEX_PARTS
+from tenter.frontends.layout import Layout
+from tenter.kernels.plan import GATHERED, INPUT, LAST, OUTPUT, Buffer
+from tenter.maps import AxisMap, Copy, Gather, Window
+
+ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8}
+# A column of this many values fills vectors by itself; narrower ones are resampled many rows at a time.
+WIDE = 16
+
+
+class Picks(NamedTuple):
+    """Inputs by their indices, in any order."""
+
+    n_in: int
+    n_out: int
+    block_index: Any
+    block: int = 1
+
+
+class Dim(NamedTuple):
+    n: int
+    stride: int
+    map: AxisMap | Picks | None = None
+
+    @property
+    def n_out(self) -> int:
+        return self.map.n_out // self.map.block if self.map else self.n
+
+
+class Options(NamedTuple):
+    """What stays the same over the passes of a call."""
+
+    accumulate: str
+    saturate: bool
+
+
+class Kernels(NamedTuple):
+    """What a device has: steps for a plan, of dims that copy and of axes that are summed.
+
+    slice_bytes: what lies between two passes should not be larger, where that can be had; None: no matter.
+    apart: would neighbouring axes be better done one after the other?
+    """
+
+    copy: Callable[[Any, Buffer, Buffer, list[Dim]], None]
+    window: Callable[[Any, Buffer, Buffer, list[Dim], list[int], Options, int], None]
+    slice_bytes: int | None
+    apart: Callable[[list[Dim], Options], bool]
+
+
+def fill(made: Any, kernels: Kernels, src: Layout, maps: tuple[tuple[int, AxisMap], ...], saturate: bool) -> None:
+    """Adds the steps that apply maps to src, the result contiguous, to a plan.
+
+    saturate: between two axes too, as Pillow does, and in Pillow's order of axes.
+    """
+    shape_out = list(src.shape)
+    for axis, m in maps:
+        shape_out[axis] = m.n_out
+    source, target = Buffer(INPUT, 0, src.dtype, src.itemsize), Buffer(OUTPUT, 0, src.dtype, src.itemsize)
+    if math.prod(shape_out) == 0:
+        return
+    order = tuple(range(len(src.shape)))
+    weighted = any(not isinstance(m, Copy) for _, m in maps)
+    if weighted and math.prod(shape_out) < math.prod(src.shape) and 1 not in dict(maps):
+        order = _channels_last(src)
+    filling = Filling(made, kernels, saturate)
+    if order == tuple(range(len(src.shape))):
+        filling.steps(source, target, _dims(src, dict(maps), order))
+        return
+    # Channels that lie together are best resampled together; what is left is less to put in order.
+    held = Buffer(made.temporary(LAST, math.prod(shape_out) * src.itemsize), 0, src.dtype, src.itemsize)
+    filling.steps(source, held, _dims(src, dict(maps), order))
+    strides = contiguous([shape_out[d] for d in order], src.itemsize)
+    kernels.copy(made, held, target, [Dim(n, strides[order.index(d)]) for d, n in enumerate(shape_out)])
+
+
+class Filling(NamedTuple):
+    """A plan that is being filled."""
+
+    made: Any
+    kernels: Kernels
+    saturate: bool
+
+    def steps(self, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
+        if any(isinstance(d.map, Gather) for d in dims):
+            self.gathers(source, target, dims)
+        elif all(d.map is None or isinstance(d.map, (Copy, Picks)) for d in dims):
+            self.kernels.copy(self.made, source, target, dims)
+        else:
+            self.windows(source, target, dims)
+
+    def gathers(self, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
+        """Every tap's input in the order of the rows, then sums of what now lies together."""
+        gathers = [d.map if isinstance(d.map, Gather) else None for d in dims]
+        picked = [d._replace(map=Picks(g.n_in, len(g.index), g.index)) if g else d for d, g in zip(dims, gathers)]
+        if all(g.picks if g else not isinstance(d.map, Window) for d, g in zip(dims, gathers)):
+            return self.kernels.copy(self.made, source, target, picked)
+        picked = [p if g else p._replace(map=None) for p, g in zip(picked, gathers)]
+        shape = [p.n_out for p in picked]
+        n_bytes = math.prod(shape) * source.itemsize
+        held = Buffer(self.made.temporary(GATHERED, n_bytes), 0, source.dtype, source.itemsize)
+        self.kernels.copy(self.made, source, held, picked)
+        strides = contiguous(shape, source.itemsize)
+        rest = [
+            Dim(n, s, (None if g.picks else g.sums) if g else d.map)
+            for n, s, d, g in zip(shape, strides, dims, gathers)
+        ]
+        return self.steps(held, target, rest)
+
+    def windows(self, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
+        if source.dtype in COMPLEX_PARTS:
+            part, itemsize = COMPLEX_PARTS[source.dtype], source.itemsize // 2
+            source, target = (b._replace(dtype=part, itemsize=itemsize) for b in (source, target))
+            dims = [*dims, Dim(2, itemsize)]
+        options = Options(_accumulator(source.dtype, dims), self.saturate)
+        passes = _passes(dims, self.kernels, options)
+        # Between passes lies a temporary. Leading dims without a map are independent, so they go a few slices at a time
+        # and the temporary stays small and in cache.
+        lead = next(k for k, d in enumerate(dims) if d.map)
+        outer = merge(dims[:lead])
+        if len(passes) == 1 or not outer:
+            self.run_passes(source, target, dims, passes, options)
+            return
+        (n, stride), rest = outer[0], [Dim(*d) for d in outer[1:]] + dims[lead:]
+        passes = [[k - lead + len(outer) for k in axes] for axes in passes]
+        bytes_each = source.itemsize * math.prod(d.n_out for d in rest)
+        largest = ITEMSIZE[options.accumulate] * max(math.prod(d.n for d in rest), math.prod(d.n_out for d in rest))
+        chunk = n if self.kernels.slice_bytes is None else max(1, self.kernels.slice_bytes // max(largest, 1))
+        for at in range(0, n, chunk):
+            some = [Dim(min(chunk, n - at), stride), *rest]
+            from_, to = source._replace(at=at * stride), target._replace(at=at * bytes_each)
+            self.run_passes(from_, to, some, passes, options)
+
+    def run_passes(
+        self, source: Buffer, target: Buffer, dims: list[Dim], passes: list[list[int]], options: Options
+    ) -> None:
+        for done, axes in enumerate(passes):
+            copies = isinstance(dims[axes[0]].map, Copy)
+            chosen = [d if k in axes else d._replace(map=None) for k, d in enumerate(dims)]
+            shape = [d.n_out for d in chosen]
+            if done + 1 == len(passes):
+                out = target
+            else:
+                dtype, itemsize = (
+                    (source.dtype, source.itemsize) if copies else (options.accumulate, ITEMSIZE[options.accumulate])
+                )
+                out = Buffer(self.made.temporary(2 * done, math.prod(shape) * itemsize), 0, dtype, itemsize)
+            if copies:
+                self.kernels.copy(self.made, source, out, chosen)
+            else:
+                self.kernels.window(self.made, source, out, chosen, axes, options, 2 * done + 1)
+            strides = contiguous(shape, out.itemsize)
+            dims = [Dim(n, s, None if k in axes else d.map) for k, (n, s, d) in enumerate(zip(shape, strides, dims))]
+            source = out
+
+
+def _accumulator(dtype: str, dims: list[Dim]) -> str:
+    unweighted = all(not isinstance(d.map, Window) or d.map.weight is None for d in dims)
+    if unweighted and dtype.removeprefix("u").startswith("int"):
+        return "int64"
+    return "float64" if dtype in ("float64", "int32", "uint32", "int64", "uint64") else "float32"
+
+
+def _passes(dims: list[Dim], kernels: Kernels, options: Options) -> list[list[int]]:
+    """Dims to do together, first to last: copies first, then what shrinks most. Two or three neighbouring window dims
+    are one pass."""
+    copies = [k for k, d in enumerate(dims) if isinstance(d.map, Copy)]
+    windows = [k for k, d in enumerate(dims) if isinstance(d.map, Window)]
+    passes = [[k] for k in windows]
+    for together in (2, 3):
+        last = windows[-together:]
+        neighbours = len(last) == together and last[-1] - last[0] == together - 1
+        if neighbours and not kernels.apart([dims[k] for k in last], options):
+            passes = [[k] for k in windows[:-together]] + [last]
+    passes.sort(key=lambda axes: _cost([dims[k] for k in axes]))
+    if options.saturate and len(passes) == 2:
+        passes = sorted(passes, reverse=not rows_before(*(dims[k] for k in windows)))
+    return ([copies] if copies else []) + passes
+
+
+def rows_before(row: Dim, column: Dim) -> bool:
+    """Pillow 13's order of axes, where overshoot is cut in between and so the order shows."""
+    return 0 < row.n - row.n_out > 2 * (column.n - column.n_out)
+
+
+def _cost(dims: list[Dim]) -> tuple[float, int]:
+    """What a pass sorts by: its growth per axis. A pair, whose columns are dear, goes where there is less data."""
+    growth = float(math.prod(d.n_out / max(d.n, 1) for d in dims) ** (1 / len(dims)))
+    return (growth, len(dims) if growth < 1 else -len(dims))
+
+
+def _channels_last(src: Layout) -> tuple[int, ...]:
+    """Dims from slowest to fastest where that is (batch, spatial..., channels), else as they are."""
+    as_they_are = tuple(range(len(src.shape)))
+    if len(src.shape) < 3 or not 1 < src.shape[1] < WIDE:
+        return as_they_are
+    order = (0, *as_they_are[2:], 1)
+    steps = [src.strides[d] for d in order if src.shape[d] > 1]
+    return order if all(a > b > 0 for a, b in itertools.pairwise(steps)) else as_they_are
+
+
+def _dims(src: Layout, by_axis: dict[int, AxisMap], order: tuple[int, ...]) -> list[Dim]:
+    dims: list[Dim] = []
+    for axis in order:
+        n, stride, m = src.shape[axis], src.strides[axis], by_axis.get(axis)
+        stride = stride if n > 1 else 0  # whatever a lone position claims, it is never stepped over
+        if m is None or (isinstance(m, Copy) and m.repeat == 1):
+            dims.append(Dim(n, stride))
+        else:
+            assert m.n_in == n
+            dims.append(Dim(n // m.block, stride * m.block, m))
+            if m.block > 1:
+                dims.append(Dim(m.block, stride))
+    return dims
+
+
+def merge(dims: list[Dim]) -> list[tuple[int, int]]:
+    """(length, stride) of dims, neighbours joined where one stride walks both."""
+    merged: list[tuple[int, int]] = []
+    for n, stride, _ in dims:
+        if n == 1:
+            continue
+        if merged and merged[-1][1] == stride * n:
+            merged[-1] = (merged[-1][0] * n, stride)
+        else:
+            merged.append((n, stride))
+    return merged
+
+
+def contiguous(shape: list[int], itemsize: int) -> list[int]:
+    return [itemsize * math.prod(shape[k + 1 :]) for k in range(len(shape))]
