@@ -7,12 +7,15 @@ from typing import NamedTuple
 
 
 class Layout(NamedTuple):
-    """Shape, with strides in bytes."""
+    """Shape, with strides in bytes. device: where kernels of its own serve an array; at: how far its address there is
+    from whole 16 bytes."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     dtype: str
     itemsize: int
+    device: str | None = None
+    at: int = 0
 
 
 # Counts of small arrays go without a plan: values, and results for each on average. Beyond, a plan is worth its cost.

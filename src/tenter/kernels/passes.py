@@ -16,6 +16,7 @@ from tenter.frontends import COMPLEX_PARTS
 from tenter.frontends.layout import Layout
 from tenter.kernels.plan import GATHERED, INPUT, LAST, OUTPUT, Buffer
 from tenter.maps import AxisMap, Copy, Gather, Window
+from tenter.maps.runs import Runs, RunSums
 
 ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8}
 # A column of this many values fills vectors by itself; narrower ones are resampled many rows at a time.
@@ -31,10 +32,13 @@ class Picks(NamedTuple):
     block: int = 1
 
 
+COPIES, SUMS = (Copy, Picks, Runs), (Window, RunSums)
+
+
 class Dim(NamedTuple):
     n: int
     stride: int
-    map: AxisMap | Picks | None = None
+    map: AxisMap | Picks | Runs | RunSums | None = None
 
     @property
     def n_out(self) -> int:
@@ -73,7 +77,7 @@ def fill(made: Any, kernels: Kernels, src: Layout, maps: tuple[tuple[int, AxisMa
     if math.prod(shape_out) == 0:
         return
     order = tuple(range(len(src.shape)))
-    weighted = any(not isinstance(m, Copy) for _, m in maps)
+    weighted = any(not isinstance(m, COPIES) for _, m in maps)
     if weighted and math.prod(shape_out) < math.prod(src.shape) and 1 not in dict(maps):
         order = _channels_last(src)
     filling = Filling(made, kernels, saturate)
@@ -97,7 +101,7 @@ class Filling(NamedTuple):
     def steps(self, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
         if any(isinstance(d.map, Gather) for d in dims):
             self.gathers(source, target, dims)
-        elif all(d.map is None or isinstance(d.map, (Copy, Picks)) for d in dims):
+        elif all(d.map is None or isinstance(d.map, COPIES) for d in dims):
             self.kernels.copy(self.made, source, target, dims)
         else:
             self.windows(source, target, dims)
@@ -148,7 +152,7 @@ class Filling(NamedTuple):
         self, source: Buffer, target: Buffer, dims: list[Dim], passes: list[list[int]], options: Options
     ) -> None:
         for done, axes in enumerate(passes):
-            copies = isinstance(dims[axes[0]].map, Copy)
+            copies = isinstance(dims[axes[0]].map, COPIES)
             chosen = [d if k in axes else d._replace(map=None) for k, d in enumerate(dims)]
             shape = [d.n_out for d in chosen]
             if done + 1 == len(passes):
@@ -168,7 +172,7 @@ class Filling(NamedTuple):
 
 
 def _accumulator(dtype: str, dims: list[Dim]) -> str:
-    unweighted = all(not isinstance(d.map, Window) or d.map.weight is None for d in dims)
+    unweighted = all(not isinstance(d.map, SUMS) or d.map.weight is None for d in dims)
     if unweighted and dtype.removeprefix("u").startswith("int"):
         return "int64"
     return "float64" if dtype in ("float64", "int32", "uint32", "int64", "uint64") else "float32"
@@ -177,8 +181,8 @@ def _accumulator(dtype: str, dims: list[Dim]) -> str:
 def _passes(dims: list[Dim], kernels: Kernels, options: Options) -> list[list[int]]:
     """Dims to do together, first to last: copies first, then what shrinks most. Two or three neighbouring window dims
     are one pass."""
-    copies = [k for k, d in enumerate(dims) if isinstance(d.map, Copy)]
-    windows = [k for k, d in enumerate(dims) if isinstance(d.map, Window)]
+    copies = [k for k, d in enumerate(dims) if isinstance(d.map, COPIES)]
+    windows = [k for k, d in enumerate(dims) if isinstance(d.map, SUMS)]
     passes = [[k] for k in windows]
     for together in (2, 3):
         last = windows[-together:]

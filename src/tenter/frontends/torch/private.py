@@ -34,6 +34,14 @@ with torch.inference_mode():
     PLAIN_INFERENCE = dispatch_keys(torch.empty(0, device="cpu"))
 
 
+# Of CUDA devices: makes one the current one and returns which was; its current stream, as a number.
+exchange_device: Callable[[int], int] = torch.cuda._maybe_exchange_device
+
+
+def current_stream(device: int) -> int:
+    return torch._C._cuda_getCurrentRawStream(device)
+
+
 # What a subclass without rules of its own for PyTorch's functions has in their place.
 _default: Any = torch.Tensor.__torch_function__
 NO_RULES = (_default.__func__, getattr(torch._C, "_disabled_torch_function_impl", None))

@@ -1,0 +1,143 @@
+"""From passes to launches of `copy`: how an array's dims become a tile's rows and columns."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from tenter.kernels.passes import Dim, contiguous
+from tenter.kernels.plan import Buffer
+from tenter.kernels.triton import tables
+from tenter.kernels.triton.copy import AFFINE, CONTIGUOUS, INDEX, RUNS, copy
+from tenter.kernels.triton.launch import LATER
+from tenter.kernels.triton.plan import Plan
+from tenter.maps import Copy
+from tenter.maps.runs import Runs
+
+# A tile's items; and programs that keep a large card busy: smaller calls are cut into smaller tiles to have as many.
+TILE, PROGRAMS = 2048, 264
+# Columns narrower than this share a tile's columns with the dim outside them.
+NARROW = 32
+# Dims that a kernel takes a row's number apart into; more are done a slice at a time.
+ROW_DIMS = 4
+ITEMS = {1: "*i8", 2: "*i16", 4: "*i32", 8: "*i64"}
+# The temporary that holds a packed input: passes and what comes after them have those before.
+PACKED = 10
+# What 32 bits can't number.
+LONG = 1 << 31
+
+
+class Place(NamedTuple):
+    """A dim of the output: its length, and where in the input its positions lie."""
+
+    n: int
+    stride: int
+    kind: Any = AFFINE
+    table: Any = None
+    n_in: int = 1
+
+
+def add_copy(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
+    size = source.itemsize
+    if size > 8:
+        dims, size = [*dims, Dim(size // 8, 8)], 8
+    places = _places(made, dims, size)
+    if len(places) > ROW_DIMS + 1:
+        _sliced(made, source, target, dims, places)
+        return
+    extent = sum((p.n_in if p.kind is not AFFINE else p.n) * abs(p.stride) for p in places)
+    last = places[-1]
+    run = last.kind is AFFINE and last.stride == size
+    # A run is moved in the largest items that divide whatever is added to an address.
+    whole = size
+    if run:
+        steps = [p.stride for p in places[:-1]]
+        whole = math.gcd(16, last.n * size, made.alignment(source), made.alignment(target), *steps)
+    item = min(whole, 8)
+    n_last, vec = last.n * size // item, whole // item
+    inner = None
+    if n_last < NARROW and last.kind is AFFINE and len(places) > 1:
+        inner, vec = Place(n_last, 1 if run else last.stride // item), 1
+        places = places[:-1]
+        last = places[-1]
+        n_last = last.n
+        run = False
+    rows = [*places[:-1][::-1], *[Place(1, 0)] * ROW_DIMS][:ROW_DIMS]
+    n_columns, n_rows = n_last * (inner.n if inner else 1), math.prod(p.n for p in rows)
+    block_c = min(power(n_columns), 1024)
+    block_r = min(power(n_rows), max(TILE // block_c, 1))
+    while block_r > 1 and -(-n_rows // block_r) * -(-n_columns // block_c) < PROGRAMS:
+        block_r //= 2
+    grid = -(-n_rows // block_r) * -(-n_columns // block_c)
+    runs = [p for p in places if p.kind is RUNS]
+    made.add(
+        copy, grid, source, target, (ITEMS[item], ITEMS[item]), max(extent // size, n_rows * n_columns) >= LONG,
+        warps(block_r * block_c, 4),
+        column_table=last.table, n_runs=runs[0].n_in if runs else 1,
+        n_columns=n_columns // vec, n_inner=inner.n if inner else 1,
+        column_stride=last.stride // item, inner_stride=inner.stride if inner else 0, n_rows=n_rows,
+        **{f"table{k}": p.table for k, p in enumerate(rows)},
+        **{f"n{k}": p.n for k, p in enumerate(rows[:-1])},
+        **{f"stride{k}": p.stride // (item * vec) for k, p in enumerate(rows)},
+        **{f"KIND{k}": p.kind.value for k, p in enumerate(rows)},
+        COLUMN=(CONTIGUOUS if run else last.kind).value, ROWS=len(places) - 1, INNER=inner is not None, VEC=vec,
+        BLOCK_R=block_r, BLOCK_C=block_c,
+    )  # fmt: skip
+
+
+def _places(made: Plan, dims: list[Dim], size: int) -> list[Place]:
+    """From slow to fast, neighbours joined where one stride walks both."""
+    found: list[Place] = []
+    for n, stride, m in dims:
+        if m is None:
+            _join(found, n, stride)
+        elif isinstance(m, Runs):
+            found.append(Place(m.n_out, stride, RUNS, LATER, m.n_in))
+        elif isinstance(m, Copy) and m.offsets is None:
+            _join(found, n, stride)
+            _join(found, m.repeat or 0, 0)
+        else:
+            (table,) = made.keep(tables.index(m, made.device))
+            found.append(Place(m.n_out // m.block, stride, INDEX, table, n))
+    return found or [Place(1, size)]
+
+
+def _join(found: list[Place], n: int, stride: int) -> None:
+    if found and found[-1].kind is AFFINE and found[-1].stride == stride * n:
+        found[-1] = Place(found[-1].n * n, stride)
+    elif n != 1:
+        found.append(Place(n, stride))
+
+
+def _sliced(made: Plan, source: Buffer, target: Buffer, dims: list[Dim], places: list[Place]) -> None:
+    """What has too many dims for a tile: packed, where that joins some; else a launch for each of the slowest's
+    positions."""
+    packed = [d._replace(stride=s) for d, s in zip(dims, contiguous([d.n for d in dims], source.itemsize))]
+    if any(d.map for d in dims) and len(_places(made, packed, source.itemsize)) < len(places):
+        add_copy(made, pack(made, source, dims, PACKED), target, packed)
+        return
+    slow, rest = dims[0], dims[1:]
+    if slow.n == 1 and slow.map is None:
+        return add_copy(made, source, target, rest)
+    each = target.itemsize * math.prod(d.n_out for d in rest)
+    index = slow.map.block_index if isinstance(slow.map, Copy) else range(slow.n)
+    for o, i in enumerate(index):
+        from_ = source._replace(at=source.at + int(i) * slow.stride)
+        add_copy(made, from_, target._replace(at=target.at + o * each), rest)
+
+
+def pack(made: Plan, source: Buffer, dims: list[Dim], temporary: int) -> Buffer:
+    """A contiguous copy."""
+    size = source.itemsize
+    packed = Buffer(made.temporary(temporary, math.prod(d.n for d in dims) * size), 0, source.dtype, size)
+    add_copy(made, source, packed, [d._replace(map=None) for d in dims])
+    return packed
+
+
+def power(n: int) -> int:
+    """The smallest power of two from n on."""
+    return 1 << max(n - 1, 0).bit_length()
+
+
+def warps(items: int, most: int) -> int:
+    return min(most, max(1, items // 256))
