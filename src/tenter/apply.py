@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -11,7 +13,8 @@ from tenter.frontends import COMPLEX_PARTS, NATIVE_DTYPES, OPAQUE
 from tenter.frontends.layout import Layout, resized_order
 from tenter.kernels import cpu, reference
 from tenter.maps import AxisMap, Copy, Gather, Window
-from tenter.stretch import Resample, Resize, Stretch, shape_out
+from tenter.maps.runs import RunSums
+from tenter.stretch import RepeatCounts, Resample, Resize, Stretch, shape_out
 
 Maps = tuple[tuple[int, AxisMap], ...]
 
@@ -36,8 +39,8 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
         axis = check.dim("axis", axis, x.ndim)
         if x.ndim == 0:
             x = x.reshape(1)
-        if found := frontends.of(x).unreadable(x):
-            limits.refuse(TypeError, "x", "an array or a plain CPU tensor to apply a map to", found)
+        if found := frontends.of(x).unservable(x):
+            limits.refuse(TypeError, "x", "an array or a plain tensor to apply a map to", found)
         if x.shape[axis] != map_.n_in:
             limits.refuse(ValueError, "x", f"length {map_.n_in} along axis {axis}", f"{x.shape[axis]}")
         if not isinstance(map_, Copy):
@@ -65,7 +68,7 @@ def stretch(x: Any, does: Stretch) -> Any:
 def plan(x: Any, does: Stretch) -> Planned:
     """How the operation is done to arrays that lie as x does."""
     dtype = frontends.dtype_name(x)
-    limits.memory(shape_out(does, tuple(x.shape)), frontends.itemsize(x))
+    _has_room(x, shape_out(does, tuple(x.shape)), frontends.itemsize(x))
     if isinstance(does, Resample):
         # A map's tables, and what building them takes: seldom more than the arrays, but for one axis of 10**8 and more.
         limits.memory((sum(x.shape[2:]) + sum(does.size),), 200, "the tables of the axis maps")
@@ -73,6 +76,14 @@ def plan(x: Any, does: Stretch) -> Planned:
         limits.memory((sum(x.shape[a] for a in does.axes) + sum(does.size),), 400, "the tables of the axis maps")
     maps = build.maps(does, tuple(x.shape), dtype)
     return planned(x, maps, keeps_layout(does), build.saturates(does, dtype), does)
+
+
+def _has_room(x: Any, shape: Sequence[int], itemsize: int) -> None:
+    """Refuses what the machine can't hold; a device's allocator knows what it can."""
+    if frontends.on_device(x):
+        limits.addressable("result", shape, itemsize)
+    else:
+        limits.memory(shape, itemsize)
 
 
 def keeps_layout(does: Stretch | None) -> bool:
@@ -112,16 +123,24 @@ class Planned:
         self.positions = sum([m.n_in + m.n_out for _, m in maps if _has_tables(m)])
         self.like: Any = None  # an array like the result, for frontends that allocate by example
         self.adjoints: dict[tuple[int, ...], Planned] = {}
-        self.steps: cpu.Plan | None = None
+        self.device = layout.device
+        self.offsets: Any = None  # running totals of counts, on the device
+        self.steps: Any = None
         if native(layout.dtype, maps):
             place = {axis: k for k, axis in enumerate(order)}
             src = layout._replace(
                 shape=tuple(layout.shape[d] for d in order), strides=tuple(layout.strides[d] for d in order)
             )
-            self.steps = cpu.plan(src, tuple((place[axis], m) for axis, m in maps), saturate)
+            self.steps = _planner(layout.device)(src, tuple((place[axis], m) for axis, m in maps), saturate)
 
     def run(self, x: Any) -> Any:
         return self.frontend.run(x, self)
+
+    def by(self, does: RepeatCounts) -> Planned:
+        """The same steps, for other counts."""
+        made = copy(self)
+        made.does, made.offsets = does, does.offsets
+        return made
 
     def slowly(self, x: Any) -> Any:
         """By the reference kernel, which serves what the core does not."""
@@ -133,12 +152,14 @@ class Planned:
 
     def adjoint(self, g: Any) -> Planned:
         """The transposed maps, for gradients that lie as g does."""
-        strides = self.frontend.strides(g)
-        found = self.adjoints.get(strides)
+        place = self.frontend.place(g)
+        found = self.adjoints.get(place)
         if found is None:
+            if self.offsets is not None:  # which an adjoint of earlier counts would have
+                return adjoint(g, self.maps, self.does, not self.transposed)
             if len(self.adjoints) >= 8:  # slices of ever new arrays
                 self.adjoints.clear()
-            found = self.adjoints[strides] = adjoint(g, self.maps, self.does, not self.transposed)
+            found = self.adjoints[place] = adjoint(g, self.maps, self.does, not self.transposed)
         return found
 
 
@@ -163,19 +184,35 @@ def planned(
             limits.refuse(ValueError, "x", f"length {m.n_in} along axis {axis}", f"{shape[axis]}")
         shape[axis] = m.n_out
     layout = frontends.of(x).layout(x)
-    limits.memory(shape, layout.itemsize)
+    _has_room(x, shape, layout.itemsize)
     order = tuple(range(len(shape)))
     if isinstance(does, Resize):
         order = resized_order(layout.shape, layout.strides, does.axes, saturate)
     elif keep_layout:
         order = frontends.of(x).memory_order(layout.shape, layout.strides)
-    return Planned(frontends.of(x), layout, maps, order, saturate, does)
+    made = partial(Planned, frontends.of(x), layout, maps, order, saturate, does)
+    if isinstance(does, RepeatCounts) and layout.device is not None:
+        from tenter import calls  # late: it reads this module
+
+        # Counts change, what is launched for them does not.
+        kinds = tuple(type(m) for _, m in maps)  # as tuples of equal lengths are equal
+        return calls.kept(("runs", layout, maps, kinds, order), made).by(does)
+    return made()
+
+
+def _planner(device: str | None) -> Callable[..., Any]:
+    """Which kernels serve a device."""
+    if device is None:
+        return cpu.plan
+    from tenter.kernels.triton import windows  # late: it needs Triton, which takes a while
+
+    return windows.plan
 
 
 def native(dtype: str, maps: Maps) -> bool:
-    """Does the compiled core serve these maps on this dtype?"""
+    """Are there compiled kernels for these maps on this dtype?"""
     if dtype == OPAQUE:
         return False
-    if any(isinstance(m, Window) or (isinstance(m, Gather) and not m.picks) for _, m in maps):
+    if any(isinstance(m, (Window, RunSums)) or (isinstance(m, Gather) and not m.picks) for _, m in maps):
         return dtype in NATIVE_DTYPES or dtype in COMPLEX_PARTS
     return True

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from tenter import coordinates, sampling
 from tenter.interpolation import resample as resample
-from tenter.maps import AxisMap, Copy
+from tenter.maps import Copy
+from tenter.maps.runs import Runs
 from tenter.maps.values import trusted
 from tenter.stretch import Repeat, RepeatCounts, Resize, Stretch
 
@@ -26,13 +29,14 @@ KINDS = {
 }
 
 
-def maps(does: Stretch, shape: tuple[int, ...], dtype: str) -> tuple[tuple[int, AxisMap], ...]:
-    """The map of each axis that changes, for an array of this shape."""
+def maps(does: Stretch, shape: tuple[int, ...], dtype: str) -> tuple[tuple[int, Any], ...]:
+    """The map of each axis that changes, for an array of this shape; Runs for counts that are on a device."""
     if isinstance(does, Repeat):
         make = Copy.every if does.each else Copy.cycle
         return tuple((axis, make(n, r)) for axis, (n, r) in enumerate(zip(shape, does.sizes)) if r != 1)
     if isinstance(does, RepeatCounts):
-        return ((does.dim, counts(does.offsets)),)
+        known = isinstance(does.offsets, np.ndarray)
+        return ((does.dim, counts(does.offsets) if known else Runs(shape[does.dim], does.n_out)),)
     if isinstance(does, Resize):
         rule = coordinates.nearest_rule(dtype, (), does.size, False)
         return tuple(

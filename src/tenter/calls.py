@@ -30,7 +30,7 @@ def recall(op: str, x: Any, args: tuple[Any, ...], kinds: tuple[type, ...]) -> A
     if frontend is None or not frontend.plain(x):
         return None
     try:
-        planned = _planned.get((op, x.shape, frontend.strides(x), x.dtype, args, kinds))
+        planned = _planned.get((op, x.shape, frontend.place(x), x.dtype, args, kinds))
     except TypeError:  # lists and arrays have no hash
         return None
     return None if planned is None else frontend.again(x, planned)
@@ -54,7 +54,7 @@ def serve(op: str, x: Any, args: tuple[Any, ...], kinds: tuple[type, ...], flat:
         return frontend.execute(flat, planned)
     _make_room(planned)
     planned.shape_in = tuple(x.shape)
-    _planned[op, x.shape, frontend.strides(x), x.dtype, args, kinds] = planned  # last: other threads find it at once
+    _planned[op, x.shape, frontend.place(x), x.dtype, args, kinds] = planned  # last: other threads find it at once
     return frontend.execute(x, planned)
 
 

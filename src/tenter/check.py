@@ -42,7 +42,7 @@ def array(name: str, x: Any) -> Any:
     if frontends.is_array(x):
         problem = frontends.problem(x)
         if problem:
-            refuse(TypeError, name, "a NumPy array or a plain CPU tensor", problem)
+            refuse(TypeError, name, "a NumPy array or a plain tensor", problem)
         return x
     if isinstance(x, (list, tuple, int, float, complex, np.generic)):
         try:

@@ -69,7 +69,8 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
 
 
 def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> Stretch:
-    if frontends.recorded(x) or (frontends.recorded(repeats) and not isinstance(x, np.ndarray)):
+    on_device = frontends.on_device(repeats)
+    if frontends.recorded(x) or ((frontends.recorded(repeats) or on_device) and not isinstance(x, np.ndarray)):
         if not frontends.is_array(repeats) and not isinstance(repeats, (list, tuple)):
             each = check.count("repeats", repeats)
             check.total(each * x.shape[axis], output_size)
@@ -79,12 +80,12 @@ def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> S
     counts = check.counts(repeats, x.shape[axis], None if flat else axis, output_size)
     if counts.each is not None:
         return every(x.ndim, axis, counts.each)
-    return RepeatCounts(counts.offsets, axis, counts.total(x.shape[axis]))
+    return RepeatCounts(frontends.of(x).running(counts.offsets, x), axis, counts.total(x.shape[axis]))
 
 
 def _positions(repeats: Any, dim: Any, output_size: Any) -> Any:
     """repeat_interleave of one argument."""
-    if frontends.recorded(repeats):
+    if frontends.recorded(repeats) or frontends.on_device(repeats):
         return frontends.of(repeats).positions(repeats, dim, output_size)
     values = check.count_array("repeats", repeats)
     check.only_counts("repeats", values.ndim, dim)

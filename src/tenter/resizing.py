@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -101,8 +101,8 @@ def axis_map(n_in: int, n_out: int, mode: Any = "linear", **how: Any) -> AxisMap
         if turned:
             limits.refuse(ValueError, "box", "one in ascending order, for a map", repr(how["box"]))
         limits.memory((len(x) + does.size[0],), 400, "the tables of the axis map")
-        found = build.maps(does, x.shape, "float32")
-        return found[0][1]
+        ((_, found),) = build.maps(does, x.shape, "float32")
+        return cast(AxisMap, found)
     except limits.Refusal as refusal:
         raise check.error(refusal, "axis_map", n_in, n_out, mode, **how) from None
 

@@ -1,9 +1,10 @@
 """Array libraries: how to read, allocate and wrap their arrays. No arithmetic.
 
-A frontend is a module. It says what an array is (`dtype_name`, `itemsize`, `strides`, `layout`, `address`,
-`memory_order`), why it can't be served or read (`problem`, `unreadable`, `unwritable`), whether it is `plain` memory or
-`recorded` by somebody, and does what is planned: `run` (memory in, memory out), `execute` (with gradients), `again`
-(the same, for what is known to be plain), or, for what is recorded, `record`, `counted`, `positions`.
+A frontend is a module. It says what an array is (`dtype_name`, `itemsize`, `strides`, `layout`, `place`, `address`,
+`memory_order`, `on_device`), why it can't be served, read by the host or by a kernel, or written (`problem`,
+`unreadable`, `unservable`, `unwritable`), whether it is `plain` memory or `recorded` by somebody, and does what is
+planned: `run` (memory in, memory out), `execute` (with gradients), `again` (the same, for what is known to be plain),
+or, for what is recorded, `record`, `counted`, `positions`.
 
 A library that the caller has not imported is not imported here.
 """
@@ -78,6 +79,12 @@ def problem(x: Any) -> str | None:
 def recorded(x: Any) -> bool:
     """Is x a tensor for PyTorch's dispatcher, with sizes that may be symbols and values that may come later?"""
     answer: bool = is_array(x) and of(x).recorded(x)
+    return answer
+
+
+def on_device(x: Any) -> bool:
+    """Is x a tensor on a device with kernels of its own?"""
+    answer: bool = is_array(x) and of(x).on_device(x)
     return answer
 
 

@@ -35,6 +35,24 @@ def unreadable(x: Array) -> str | None:
     return problem(x)
 
 
+def unservable(x: Array) -> str | None:
+    return problem(x)
+
+
+def on_device(x: Array) -> bool:
+    return False
+
+
+def place(x: Array) -> tuple[int, ...]:
+    """What a plan for x depends on, beside its shape and dtype."""
+    return x.strides
+
+
+def running(offsets: Array, x: Array) -> Array:
+    """Running totals of counts, where kernels for x read them."""
+    return offsets
+
+
 def to_numpy(x: Array) -> Array:
     return x
 

@@ -1,5 +1,5 @@
-"""Which kernels run one after the other, on any device: maps on some axes of an array's layout become calls of `copy` and
-`window`.
+"""Which kernels run one after the other, on any device: maps on some axes of an array's layout become calls of `copy`
+and `window`.
 
 An array is described by dims from slowest to fastest, each with its length, stride and map. Output is contiguous in
 that order. Temporaries appear only between passes of window maps.

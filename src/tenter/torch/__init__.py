@@ -1,5 +1,7 @@
 """tenter in place of PyTorch's own functions, in code that stays as it is."""
 
+from tenter import check, limits
+from tenter.frontends.torch import device
 from tenter.torch.accelerate import accelerate, install, uninstall
 from tenter.torch.report import Report, report
 
@@ -9,9 +11,15 @@ __all__ = ["Report", "accelerate", "install", "report", "synchronize", "uninstal
 def synchronize() -> None:
     """Waits for checks that were put off so as not to wait for a device, and raises what they found.
 
-    On the CPU every check is made before memory is touched, so none is ever put off and this returns at once.
-    Operations on other devices may check counts after the call has returned; this is where their errors surface at the
-    latest.
+    On the CPU every check is made before memory is touched. On a CUDA device counts that lie there are checked when the
+    device comes to them: what is wrong with them, a count that is negative or a sum unlike output_size, is raised by a
+    later call on that device, or here. Such results are 0 past the sum of the counts, and nothing else was touched.
+
+    Raises ValueError, which names the call that was wrong.
 
     >>> synchronize()
     """
+    try:
+        device.synchronize()
+    except limits.Refusal as refusal:
+        raise check.error(refusal, "synchronize") from None

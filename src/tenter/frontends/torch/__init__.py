@@ -1,8 +1,8 @@
-"""PyTorch tensors on the CPU. Imported only once the caller has imported torch.
+"""PyTorch tensors. Imported only once the caller has imported torch.
 
 A plain tensor in eager code takes the short way: its memory is read and written here. Everything else (torch.func, the
 compiler, export, fake and meta tensors, subclasses, autocast) is for the dispatcher, so it goes through the registered
-operators of `library.py`, whose CPU kernel ends here too.
+operators of `library.py`, whose kernels end here too. What is special about tensors on a device is in `device.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torch.compiler import is_compiling
 
 from tenter import _native, memory
 from tenter.frontends.layout import NOTHING, Layout
-from tenter.frontends.torch import private
+from tenter.frontends.torch import device, private
 from tenter.frontends.torch.counts import repeat_counted as repeat_counted
 from tenter.frontends.torch.plain import KINDS, bare, extent, holds, in_block, memory_order, plain, recorded
 
@@ -40,13 +40,16 @@ def problem(x: torch.Tensor) -> str | None:
         return "a nested or quantized tensor"
     if x.layout is not torch.strided:
         return f"a {str(x.layout).removeprefix('torch.')} tensor"
-    if x.device.type not in ("cpu", "meta"):
-        return f"a tensor on {x.device.type}"
-    return None
+    return device.problem(x)
 
 
 def unreadable(x: torch.Tensor) -> str | None:
     """Why x's values can't be had on the host now."""
+    return f"a tensor on {x.device.type}" if device.name(x) is not None else unservable(x)
+
+
+def unservable(x: torch.Tensor) -> str | None:
+    """Why kernels can't read x's memory now."""
     if x.device.type == "meta":
         return "a meta tensor, which has no values"
     if type(x) not in KINDS or not bare(resolve(x)):
@@ -94,8 +97,24 @@ def itemsize(x: torch.Tensor) -> int:
 
 
 def layout(x: torch.Tensor) -> Layout:
-    size = x.element_size()
-    return Layout(tuple(x.shape), tuple(s * size for s in x.stride()), dtype_name(x), size)
+    size, place = x.element_size(), device.name(x)
+    at = 0 if place is None else x.data_ptr() % 16
+    return Layout(tuple(x.shape), tuple(s * size for s in x.stride()), dtype_name(x), size, place, at)
+
+
+def place(x: torch.Tensor) -> tuple[Any, ...]:
+    """What a plan for x depends on, beside its shape and dtype."""
+    where = device.name(x)
+    return x.stride() if where is None else (x.stride(), where, x.data_ptr() % 16)
+
+
+def on_device(x: torch.Tensor) -> bool:
+    return device.name(x) is not None
+
+
+def running(offsets: npt.NDArray[Any], x: torch.Tensor) -> Any:
+    """Running totals of counts, where kernels for x read them."""
+    return device.running(offsets, x) if on_device(x) else offsets
 
 
 def address(x: torch.Tensor) -> int:
@@ -171,6 +190,8 @@ def run(x: torch.Tensor, planned: Planned) -> torch.Tensor:
         from tenter import limits  # late: check reads this module
 
         limits.refuse(TypeError, "x", "a tensor with memory of its own", "one whose storage is too small")
+    if planned.device is not None:
+        return device.run(x, planned)
     steps = planned.steps
     if steps is None:
         return planned.slowly(x)
@@ -277,6 +298,6 @@ def _record_adjoint(g: torch.Tensor, planned: Planned) -> torch.Tensor:
     if planned.does is not None:
         return library.call_adjoint(g, planned.does, planned.shape_planned)
     g = resolve(g)
-    if found := unreadable(g):  # of a map applied by itself, which is no operator
-        limits.refuse(TypeError, "grad", "a plain CPU tensor", found)
+    if found := unservable(g):  # of a map applied by itself, which is no operator
+        limits.refuse(TypeError, "grad", "a plain tensor", found)
     return execute(g, planned.adjoint(g))

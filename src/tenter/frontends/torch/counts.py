@@ -15,7 +15,7 @@ from tenter import limits, memory, threads
 from tenter._native import Counts, Runs
 from tenter.frontends import NATIVE_DTYPES
 from tenter.frontends.layout import SMALL, SMALL_EACH
-from tenter.frontends.torch import private
+from tenter.frontends.torch import device, private
 from tenter.frontends.torch.plain import holds, in_block, plain, recorded
 from tenter.frontends.torch.private import PLAIN, dispatch_keys
 from tenter.kernels.cpu import ACCUMULATE
@@ -32,7 +32,7 @@ SUMS = {
 def repeat_counted(
     x: torch.Tensor, counts: torch.Tensor, dim: int | None, output_size: int | None
 ) -> torch.Tensor | None:
-    if not plain(x) or dispatch_keys(counts) != PLAIN:
+    if not plain(x) or dispatch_keys(counts) != PLAIN or device.name(x) is not None:
         return None
     shape, n_values, dtype = x.shape, x.numel(), COUNTS.get(counts.dtype)
     if n_values > SMALL:

@@ -10,8 +10,8 @@ from torch import Tensor
 from tenter import check, frontends, limits
 from tenter.frontends import surely
 from tenter.frontends.torch import autograd as autograd
+from tenter.frontends.torch import device, private
 from tenter.frontends.torch import operators as operators
-from tenter.frontends.torch import private
 from tenter.frontends.torch import vmap as vmap
 from tenter.frontends.torch.plain import recorded
 from tenter.frontends.torch.schema import OPS
@@ -64,13 +64,15 @@ def counted(x: Tensor, repeats: Any, dim: int, output_size: Any) -> RepeatCounts
     if output_size is not None:
         output_size = check.integer("output_size", output_size, check.TOTAL, 0)
     counts = repeats if isinstance(repeats, Tensor) else torch.as_tensor(repeats, device=x.device)
+    if counts.device.type == "cpu" and x.device.type == "cuda":
+        counts = counts.to(x.device, non_blocking=True)
     check.count_shape("repeats", frontends.dtype_name(counts), counts.shape, n, dim)
     if counts.device.type != x.device.type or (x.device.type == "meta" and output_size is None):
         limits.refuse(TypeError, "repeats", f"counts with values, on {x.device.type}", f"some on {counts.device.type}")
     if counts.ndim == 0 or surely(counts.shape[0] == 1):
         counts = counts.reshape(1).expand(n)
     offsets = OPS.offsets.default(counts, n, output_size)
-    if not recorded(x) and not recorded(offsets):  # the counts were a DTensor, which has been gathered
+    if not recorded(x) and not recorded(offsets) and device.name(x) is None:  # a DTensor's counts, gathered
         running = frontends.to_numpy(offsets)
         return RepeatCounts(running, dim, int(running[-1]))
     if output_size is not None:

@@ -1,4 +1,4 @@
-"""The operators' kernels on the CPU, and what they make of tensors that are shapes alone."""
+"""The operators' kernels on the CPU and on CUDA devices, and what they make of tensors that are shapes alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import Tensor
 
 from tenter import build, check, frontends, limits
 from tenter.frontends.layout import resized_order
-from tenter.frontends.torch import private
+from tenter.frontends.torch import device, private
 from tenter.frontends.torch.plain import extent, holds, memory_order
 from tenter.frontends.torch.schema import LIBRARY, Ints
 from tenter.sampling import read
@@ -24,7 +24,9 @@ def _stretch(x: Tensor, does: Stretch) -> Tensor:
 
     if isinstance(does, RepeatCounts):
         return apply.plan(x, does).run(x)
-    return calls.kept(("operator", x.shape, x.stride(), x.dtype, does), lambda: apply.plan(x, does)).run(x)
+    return calls.kept(("operator", x.shape, frontends.of(x).place(x), x.dtype, does), lambda: apply.plan(x, does)).run(
+        x
+    )
 
 
 def _adjoint(g: Tensor, does: Stretch, n_in: Ints) -> Tensor:
@@ -37,7 +39,7 @@ def _adjoint(g: Tensor, does: Stretch, n_in: Ints) -> Tensor:
 
     if isinstance(does, RepeatCounts):
         return plan().run(g)
-    return calls.kept(("adjoint", g.shape, g.stride(), g.dtype, does, tuple(n_in)), plan).run(g)
+    return calls.kept(("adjoint", g.shape, frontends.of(g).place(g), g.dtype, does, tuple(n_in)), plan).run(g)
 
 
 # A graph's author may write anything; the public functions have checked what follows.
@@ -112,9 +114,14 @@ def _in_dims(dim: int, x: Tensor) -> None:
 
 
 def _running(offsets: Tensor, n: int, n_out: int) -> Any:
-    """Offsets as an array whose promises hold: nothing stops a graph's author from passing others."""
+    """Offsets as an array whose promises hold: nothing stops a graph's author from passing others. On a device kernels
+    stay in bounds whatever they are."""
     if not holds(offsets, extent(offsets)):
         limits.refuse(TypeError, "offsets", "a tensor with memory of its own", "one whose storage is too small")
+    if device.name(offsets) is not None:
+        if offsets.dtype != torch.int64 or offsets.shape != (n + 1,):
+            limits.refuse(ValueError, "offsets", f"{n + 1} running totals", frontends.describe(offsets))
+        return offsets.contiguous()
     array = frontends.to_numpy(offsets).copy()  # before it is looked at: others may write to the tensor
     fits = array.dtype == np.int64 and array.shape == (n + 1,)
     if not fits or array[0] != 0 or array[-1] != n_out or (array[1:] < array[:-1]).any():
@@ -153,15 +160,18 @@ def _offsets(counts: Tensor, n: int, output_size: int | None) -> Tensor:
     rows = counts.flatten(0, -2) if counts.ndim > 1 else counts[None]
     if not len(rows):
         return counts.new_empty((*counts.shape[:-1], n + 1), dtype=torch.int64)
-    made = [torch.from_numpy(check.offsets("repeats", frontends.to_numpy(row))) for row in rows]
-    for row in made:
-        check.total(int(row[-1]), output_size)
+    if device.name(counts) is not None:
+        made = [device.offsets(row, output_size) for row in rows]
+    else:
+        made = [torch.from_numpy(check.offsets("repeats", frontends.to_numpy(row))) for row in rows]
+        for row in made:
+            check.total(int(row[-1]), output_size)
     return torch.stack(made).reshape((*counts.shape[:-1], n + 1))
 
 
 def _total(offsets: Tensor) -> int:
     """Under vmap there may be many; their results are stacked, so they have one length."""
-    totals = offsets[..., -1:].flatten()
+    totals = offsets[..., -1:].flatten() if device.name(offsets) is None else device.total(offsets)
     if not totals.numel():
         limits.refuse(ValueError, "offsets", "running totals", f"shape {tuple(offsets.shape)}")
     first = int(totals[0])
@@ -185,19 +195,22 @@ def _refusing(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
         except limits.Refusal as refusal:
             if name == "offsets":
                 raise check.error(refusal, "repeat_interleave", repeats=args[0], output_size=args[2]) from None
+            if name == "total":
+                raise check.error(refusal, "repeat_interleave") from None
             raise check.error(refusal, f"torch.ops.tenter.{name}", *args) from None
 
     return checked
 
 
-CPU: dict[str, Callable[..., Any]] = {
+KERNELS: dict[str, Callable[..., Any]] = {
     "repeat": _repeat, "repeat_adjoint": _repeat_adjoint, "repeat_counts": _repeat_counts,
     "repeat_counts_adjoint": _repeat_counts_adjoint, "interpolate": _interpolate,
     "interpolate_adjoint": _interpolate_adjoint, "resize": _resize, "resize_adjoint": _resize_adjoint,
     "offsets": _offsets, "total": _total,
 }  # fmt: skip
-for name, kernel in CPU.items():
-    LIBRARY.impl(name, _refusing(name, kernel), "CPU")
+for name, kernel in KERNELS.items():
+    for key in ("CPU", "CUDA"):
+        LIBRARY.impl(name, _refusing(name, kernel), key)
 
 
 # ---- shapes

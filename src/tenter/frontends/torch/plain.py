@@ -10,6 +10,7 @@ from torch.compiler import is_compiling
 from tenter import _native
 from tenter.frontends.torch.private import (
     PLAIN,
+    PLAIN_CUDA,
     PLAIN_INFERENCE,
     dispatch_keys,
     dispatch_modes,
@@ -23,10 +24,10 @@ KINDS = (torch.Tensor, torch.nn.Parameter)
 
 
 def bare(x: torch.Tensor) -> bool:
-    """Is x a strided CPU tensor with nothing about it, and no compiler, transform, mode or tracer following?"""
+    """Is x a strided CPU or CUDA tensor with nothing about it, and no compiler, transform, mode or tracer following?"""
     return not (
         is_compiling()
-        or ((keys := dispatch_keys(x)) != PLAIN and keys != PLAIN_INFERENCE)
+        or ((keys := dispatch_keys(x)) != PLAIN and keys != PLAIN_INFERENCE and keys not in PLAIN_CUDA)
         or functorch_active()
         or dispatch_modes()
         or tracing()
@@ -38,7 +39,7 @@ def plain(x: torch.Tensor) -> bool:
     # Not by way of bare: this runs on every call.
     return not (
         is_compiling()
-        or ((keys := dispatch_keys(x)) != PLAIN and keys != PLAIN_INFERENCE)
+        or ((keys := dispatch_keys(x)) != PLAIN and keys != PLAIN_INFERENCE and keys not in PLAIN_CUDA)
         or functorch_active()
         or dispatch_modes()
         or tracing()

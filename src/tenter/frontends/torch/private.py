@@ -42,6 +42,17 @@ def current_stream(device: int) -> int:
     return torch._C._cuda_getCurrentRawStream(device)
 
 
+def _cuda_keys() -> list[object]:
+    """The same of CUDA tensors, put together, as there may be no device to have one on."""
+    if not _all_known:
+        return []
+    keys, of = torch._C.DispatchKey, torch._C.DispatchKeySet
+    inference = of(keys.CUDA) | of(keys.AutocastCUDA)
+    return [inference | of(keys.AutogradCUDA) | of(keys.ADInplaceOrView), inference]
+
+
+PLAIN_CUDA = _cuda_keys()
+
 # What a subclass without rules of its own for PyTorch's functions has in their place.
 _default: Any = torch.Tensor.__torch_function__
 NO_RULES = (_default.__func__, getattr(torch._C, "_disabled_torch_function_impl", None))

@@ -2,7 +2,7 @@
 
 What each key of the dispatcher does with them:
 
-    CPU              operators.py memory in, memory out: checks what could not be checked while tracing
+    CPU, CUDA        operators.py memory in, memory out: checks what could not be checked while tracing
     Meta, Fake       operators.py shapes and strides alone
     Autograd         autograd.py  records a Function whose gradient is the adjoint operator, whose adjoint ...
     FuncTorchBatched vmap.py      the mapped dim becomes a leading one

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from tenter.kernels.passes import Dim, contiguous
+from tenter.kernels.passes import Dim, Picks, contiguous
 from tenter.kernels.plan import Buffer
 from tenter.kernels.triton import tables
 from tenter.kernels.triton.copy import AFFINE, CONTIGUOUS, INDEX, RUNS, copy
@@ -38,13 +38,11 @@ class Place(NamedTuple):
 
 
 def add_copy(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
-    size = source.itemsize
-    if size > 8:
-        dims, size = [*dims, Dim(size // 8, 8)], 8
-    places = _places(made, dims, size)
+    places = _places(made, dims, source.itemsize)
     if len(places) > ROW_DIMS + 1:
         _sliced(made, source, target, dims, places)
         return
+    size = min(source.itemsize, 8)
     extent = sum((p.n_in if p.kind is not AFFINE else p.n) * abs(p.stride) for p in places)
     last = places[-1]
     run = last.kind is AFFINE and last.stride == size
@@ -85,8 +83,10 @@ def add_copy(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> Non
     )  # fmt: skip
 
 
-def _places(made: Plan, dims: list[Dim], size: int) -> list[Place]:
+def _places(made: Plan, dims: list[Dim], itemsize: int) -> list[Place]:
     """From slow to fast, neighbours joined where one stride walks both."""
+    if itemsize > 8:  # than what a kernel moves at once
+        dims, itemsize = [*dims, Dim(itemsize // 8, 8)], 8
     found: list[Place] = []
     for n, stride, m in dims:
         if m is None:
@@ -99,7 +99,7 @@ def _places(made: Plan, dims: list[Dim], size: int) -> list[Place]:
         else:
             (table,) = made.keep(tables.index(m, made.device))
             found.append(Place(m.n_out // m.block, stride, INDEX, table, n))
-    return found or [Place(1, size)]
+    return found or [Place(1, itemsize)]
 
 
 def _join(found: list[Place], n: int, stride: int) -> None:
@@ -117,10 +117,8 @@ def _sliced(made: Plan, source: Buffer, target: Buffer, dims: list[Dim], places:
         add_copy(made, pack(made, source, dims, PACKED), target, packed)
         return
     slow, rest = dims[0], dims[1:]
-    if slow.n == 1 and slow.map is None:
-        return add_copy(made, source, target, rest)
     each = target.itemsize * math.prod(d.n_out for d in rest)
-    index = slow.map.block_index if isinstance(slow.map, Copy) else range(slow.n)
+    index = slow.map.block_index if isinstance(slow.map, (Copy, Picks)) else range(slow.n)
     for o, i in enumerate(index):
         from_ = source._replace(at=source.at + int(i) * slow.stride)
         add_copy(made, from_, target._replace(at=target.at + o * each), rest)

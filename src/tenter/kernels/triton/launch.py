@@ -95,6 +95,19 @@ def start(found: Any, grid: int, stream: int, args: Sequence[Any]) -> None:
     found.run(grid, 1, 1, stream, found.function, found.packed_metadata, described, enter, leave, *args)
 
 
+def now(function: Any, grid: int, source: torch.Tensor, target: torch.Tensor, n_warps: int, **args: Any) -> None:
+    """One launch on two tensors, whose addresses are whole and whose numbers have 64 bits."""
+    whole = [t.data_ptr() % 16 == 0 for t in (source, target)]
+    made, rest = kernel(function, (NAMES[source.dtype], NAMES[target.dtype]), whole, args, True, n_warps)
+    if source.device.type == "cpu":
+        interpret(made, grid, (source, target, *rest))
+        return
+    assert source.device.index is not None
+    with Current(source.device.index) as stream:
+        addresses = [value.data_ptr() if isinstance(value, torch.Tensor) else value for value in rest]
+        start(loaded(made, source.device.index), grid, stream, (source.data_ptr(), target.data_ptr(), *addresses))
+
+
 def interpret(kernel: Kernel, grid: int, args: Sequence[Any]) -> None:
     """Runs a kernel on tensors in memory of the host."""
     kernel.function[(grid,)](*args)
@@ -103,7 +116,7 @@ def interpret(kernel: Kernel, grid: int, args: Sequence[Any]) -> None:
 def typed(x: torch.Tensor, at: int, pointer: str) -> torch.Tensor:
     """x's memory from `at` bytes after its first element on, as elements of another type."""
     dtype = POINTERS[pointer]
-    offset, left = divmod(x.storage_offset() * x.itemsize + at, dtype.itemsize)
+    offset, left = divmod(int(x.storage_offset()) * x.itemsize + at, dtype.itemsize)
     assert left == 0
     storage = x.untyped_storage()
     return torch.empty(0, dtype=dtype, device=x.device).set_(storage, offset, (min(1, storage.nbytes()),), (1,))

@@ -1,4 +1,4 @@
-"""A plan for a device: launches that know layouts and no addresses, so that one plan serves every tensor of its layout."""
+"""A plan for a device: launches that know layouts and no addresses, so one plan serves every tensor of its layout."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class Plan:
         return at & -at or 16
 
     def add(
-        self, function: Any, grid: int, source: Buffer, target: Buffer, pointers: tuple[str, str], wide: bool, warps: int,
-        **args: Any,
+        self, function: Any, grid: int, source: Buffer, target: Buffer, pointers: tuple[str, str], wide: bool,
+        warps: int, **args: Any,
     ) -> None:  # fmt: skip
         """A launch of a kernel: its arguments by name, tables as tensors, None for what is not there, constants in
         capitals. pointers: the types of source and target. wide: have numbers 64 bits?"""
@@ -92,7 +92,10 @@ class Plan:
     def _interpret(self, memories: list[tuple[torch.Tensor, int]], offsets: torch.Tensor | None) -> None:
         for kernel, grid, source, source_at, target, target_at, args, runs in self.steps:
             (a, a_at), (b, b_at) = memories[source], memories[target]
-            ends = [launch.typed(a, a_at + source_at, kernel.types[0]), launch.typed(b, b_at + target_at, kernel.types[1])]
+            ends = [
+                launch.typed(a, a_at + source_at, kernel.types[0]),
+                launch.typed(b, b_at + target_at, kernel.types[1]),
+            ]
             launch.interpret(kernel, grid, (*ends, *_with(args, runs, offsets)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from tenter.kernels.triton.window import RUNS, add, rounded, row_of
+from tenter.kernels.triton.window import add, rounded, row_of
 
 # The words of a report: the ticket of the call that was wrong; what was, each word 0 where it was not.
 TICKET = tl.constexpr(0)

@@ -1,4 +1,4 @@
-"""`window` along rows and columns, and planes if there are some, where neighbouring output rows read much the same inputs.
+"""`window` along rows and columns, and planes if any, where neighbouring output rows read much the same inputs.
 
 A program makes a tile of one plane. It goes down the input rows that any of the tile's output rows reads, sums each
 along the columns once, and adds it to those that it belongs to: of a bicubic window, a quarter of what every output
@@ -45,8 +45,8 @@ def sheets(
     PLANES: tl.constexpr, SLOW: tl.constexpr, INNER: tl.constexpr, LONG: tl.constexpr,
     LOW: tl.constexpr, HIGH: tl.constexpr, SUM: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_C: tl.constexpr,
 ):  # fmt: skip
-    """y[slow, outer, z, y, x, inner] = sums of x; arguments as `window` has them, but for the rows: a tile's output rows
-    read n_read input rows from `lowest` on, each with BLOCK_R weights, 0 where an output does not read it; there is
+    """y[slow, outer, z, y, x, inner] = sums of x; arguments as `window` has them, but for the rows: a tile's output
+    rows read n_read input rows from `lowest` on, each with BLOCK_R weights, 0 where an output does not read it; there is
     room for most_read of them.
     """
     n_columns = n_x * n_inner
@@ -79,16 +79,18 @@ def sheets(
 
     held = weights_of(weight_x, at_x, count_x, FORM_X, TAPS_X)
     total = tl.zeros((BLOCK_R, BLOCK_C), SUM)
-    for p in range(0, count_z):
+    for p in range(count_z):
         sheet = tl.zeros((BLOCK_R, BLOCK_C), SUM)
         line_x = x + (first_z + p).to(tl.int64) * stride_z
         weights = weight_y + tile * most_read * BLOCK_R + tl.arange(0, BLOCK_R)[:, None]
-        for _ in range(0, rows):
+        for _ in range(rows):
             line = tl.zeros((1, BLOCK_C), SUM)
             if TAPS_X > 0:
                 line = held_line(line_x, place, count_x, stride_x, held, columns_fit, line, TAPS_X)
             else:
-                line = line_of(line_x, place, at_x, count_x, stride_x, weight_x, taps_x, columns_fit, line, FORM_X, 0, 4)
+                line = line_of(
+                    line_x, place, at_x, count_x, stride_x, weight_x, taps_x, columns_fit, line, FORM_X, 0, 4
+                )
             w = tl.load(weights)
             # A row that an output does not read must not reach it: nothing times infinity is not nothing.
             more = tl.fma(tl.broadcast_to(line, sheet.shape), tl.broadcast_to(w, sheet.shape), sheet)

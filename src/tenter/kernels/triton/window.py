@@ -49,7 +49,18 @@ def add(total, value, weight, at, used, FORM: tl.constexpr):
 
 @triton.jit
 def line_of(
-    x, place, at, count, stride, weight, taps, reads, total, FORM: tl.constexpr, TAPS: tl.constexpr, UNROLL: tl.constexpr
+    x,
+    place,
+    at,
+    count,
+    stride,
+    weight,
+    taps,
+    reads,
+    total,
+    FORM: tl.constexpr,
+    TAPS: tl.constexpr,
+    UNROLL: tl.constexpr,
 ):
     """total and what is summed along the fastest axis, from x[place] on.
 
@@ -155,9 +166,9 @@ def window(
                 for i in tl.static_range(UNROLL_Y):
                     r = r0 + i
                     line = line_of(
-                        x, place_row + p * (stride_z * VEC) + r * (stride_y * VEC) + place, at_x, count_x, stride_x * VEC,
-                        weight_x, taps_x, fit & (p < count_z) & (r < count_y), tl.zeros((BLOCK_R, BLOCK_C), SUM),
-                        FORM_X, TAPS_X, UNROLL_X,
+                        x, place_row + p * (stride_z * VEC) + r * (stride_y * VEC) + place, at_x, count_x,
+                        stride_x * VEC, weight_x, taps_x, fit & (p < count_z) & (r < count_y),
+                        tl.zeros((BLOCK_R, BLOCK_C), SUM), FORM_X, TAPS_X, UNROLL_X,
                     )  # fmt: skip
                     sheet = add(sheet, line, weight_y, at_y + r, r < count_y, FORM_Y)
             total = add(total, sheet, weight_z, at_z + p, p < count_z, FORM_Z)

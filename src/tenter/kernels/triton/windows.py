@@ -42,6 +42,7 @@ LONG_RUN, MANY, FEW = 64, 256, 1 << 17
 
 def plan(src: Layout, maps: tuple[tuple[int, Any], ...], saturate: bool = False) -> Plan:
     """The launches that apply maps to src; the result is contiguous."""
+    assert src.device is not None
     made = Plan(torch.device(src.device), src.at)
     passes.fill(made, KERNELS, src, maps, saturate)
     return made
@@ -69,9 +70,9 @@ def _axis(made: Plan, d: Dim, options: Options) -> Axis:
     if m.width is not None:
         return Axis(d.n_out, d.n, d.stride, width=m.width, taps=m.width)
     assert m.offset is not None
-    sent = made.keep(tables.window(m, options.accumulate, made.device))
-    form = ONES if m.weight is None else WEIGHTS
-    return Axis(d.n_out, d.n, d.stride, form, *sent[:2], sent[2] if len(sent) > 2 else None, 1, _taps(m))
+    start, offset, *weight = made.keep(tables.window(m, options.accumulate, made.device))
+    form, taps = WEIGHTS if weight else ONES, _taps(m)
+    return Axis(d.n_out, d.n, d.stride, form, start, offset, weight[0] if weight else None, taps=taps)
 
 
 def _taps(m: Window) -> int:
@@ -164,10 +165,9 @@ def _range(target: Buffer, options: Options) -> tuple[float | None, float | None
     """What sums are cut to: an integer's values; between two axes, where 8 bits saturate there, theirs."""
     if options.saturate and target.memory != OUTPUT:
         return 0.0, 255.0
-    kind = np.dtype(target.dtype) if target.dtype != "bfloat16" else np.dtype(np.float32)
-    if kind.kind not in "iu" or (options.accumulate == "int64" and kind.itemsize == 8):
+    if "int" not in target.dtype or (options.accumulate == "int64" and target.itemsize == 8):
         return None, None
-    info = np.iinfo(kind)
+    info = np.iinfo(target.dtype)
     return int(info.min), int(info.max)
 
 
