@@ -151,9 +151,9 @@ def test_tensors_that_are_refused():
     shrunk = torch.zeros(1, 1, 4)
     shrunk.untyped_storage().resize_(8)
     for bad, words in [
-        (x.to_sparse(), "plain CPU tensor, got a sparse"),
-        (torch.nested.nested_tensor([x]), "plain CPU tensor, got a nested"),
-        (torch.quantize_per_tensor(x, 0.1, 0, torch.quint8), "plain CPU tensor, got a nested or quantized"),
+        (x.to_sparse(), "plain tensor, got a sparse"),
+        (torch.nested.nested_tensor([x]), "plain tensor, got a nested"),
+        (torch.quantize_per_tensor(x, 0.1, 0, torch.quint8), "plain tensor, got a nested or quantized"),
         (shrunk, "storage is too small"),
     ]:
         for call in (

@@ -29,8 +29,11 @@ KINDS = {
 }
 
 
-def maps(does: Stretch, shape: tuple[int, ...], dtype: str) -> tuple[tuple[int, Any], ...]:
-    """The map of each axis that changes, for an array of this shape; Runs for counts that are on a device."""
+def maps(does: Stretch, shape: tuple[int, ...], dtype: str, on_device: bool = False) -> tuple[tuple[int, Any], ...]:
+    """The map of each axis that changes, for an array of this shape; Runs for counts that are on a device.
+
+    on_device: whether PyTorch's rules are those of its CUDA kernels. `resize` has the same ones everywhere.
+    """
     if isinstance(does, Repeat):
         make = Copy.every if does.each else Copy.cycle
         return tuple((axis, make(n, r)) for axis, (n, r) in enumerate(zip(shape, does.sizes)) if r != 1)
@@ -43,7 +46,7 @@ def maps(does: Stretch, shape: tuple[int, ...], dtype: str) -> tuple[tuple[int, 
             (axis, sampling.sampled(rules, shape[axis], n_out, rule))
             for axis, n_out, rules in zip(does.axes, does.size, does.rules)
         )
-    rule = coordinates.nearest_rule(dtype, shape, does.size, does.channels_last)
+    rule = coordinates.nearest_rule(dtype, shape, does.size, does.channels_last, on_device)
     scales = does.scales or (None,) * len(does.size)
     return tuple(
         (axis, resample(does.kind, shape[axis], n_out, scale, does.align_corners, does.antialias, rule))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from tenter.kernels.passes import Dim, Picks, contiguous
-from tenter.kernels.plan import Buffer
+from tenter.kernels.passes import Dim, contiguous
+from tenter.kernels.plan import FIRST_TEMPORARY, Buffer
 from tenter.kernels.triton import tables
 from tenter.kernels.triton.copy import AFFINE, CONTIGUOUS, INDEX, RUNS, copy
 from tenter.kernels.triton.launch import LATER
@@ -18,10 +18,10 @@ from tenter.maps.runs import Runs
 TILE, PROGRAMS = 2048, 264
 # Columns narrower than this share a tile's columns with the dim outside them.
 NARROW = 32
-# Dims that a kernel takes a row's number apart into; more are done a slice at a time.
+# Dims that a kernel takes a row's number apart into.
 ROW_DIMS = 4
 ITEMS = {1: "*i8", 2: "*i16", 4: "*i32", 8: "*i64"}
-# The temporary that holds a packed input: passes and what comes after them have those before.
+# The temporary that holds a packed input, and two more: those before are for passes and what comes after them.
 PACKED = 10
 # What 32 bits can't number.
 LONG = 1 << 31
@@ -40,7 +40,7 @@ class Place(NamedTuple):
 def add_copy(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
     places = _places(made, dims, source.itemsize)
     if len(places) > ROW_DIMS + 1:
-        _sliced(made, source, target, dims, places)
+        _in_passes(made, source, target, dims)
         return
     size = min(source.itemsize, 8)
     extent = sum((p.n_in if p.kind is not AFFINE else p.n) * abs(p.stride) for p in places)
@@ -109,19 +109,31 @@ def _join(found: list[Place], n: int, stride: int) -> None:
         found.append(Place(n, stride))
 
 
-def _sliced(made: Plan, source: Buffer, target: Buffer, dims: list[Dim], places: list[Place]) -> None:
-    """What has too many dims for a tile: packed, where that joins some; else a launch for each of the slowest's
-    positions."""
-    packed = [d._replace(stride=s) for d, s in zip(dims, contiguous([d.n for d in dims], source.itemsize))]
-    if any(d.map for d in dims) and len(_places(made, packed, source.itemsize)) < len(places):
+def _in_passes(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
+    """What has too many dims for a tile: two maps at a time of what lies together, whose other dims are joined."""
+    size, mapped = source.itemsize, [k for k, d in enumerate(dims) if d.map]
+    if not mapped:
+        _sliced(made, source, target, dims)
+    elif len(mapped) <= 2:
+        packed = [d._replace(stride=s) for d, s in zip(dims, contiguous([d.n for d in dims], size))]
         add_copy(made, pack(made, source, dims, PACKED), target, packed)
-        return
+    else:
+        some = [d if k in mapped[-2:] else d._replace(map=None) for k, d in enumerate(dims)]
+        shape = [d.n_out for d in some]
+        free = PACKED + (1 if source.memory != FIRST_TEMPORARY + PACKED + 1 else 2)
+        held = Buffer(made.temporary(free, math.prod(shape) * size), 0, source.dtype, size)
+        add_copy(made, source, held, some)
+        rest = [None if k in mapped[-2:] else d.map for k, d in enumerate(dims)]
+        add_copy(made, held, target, [Dim(n, s, m) for n, s, m in zip(shape, contiguous(shape, size), rest)])
+
+
+def _sliced(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
+    """A launch for each position of the slowest dim."""
     slow, rest = dims[0], dims[1:]
-    each = target.itemsize * math.prod(d.n_out for d in rest)
-    index = slow.map.block_index if isinstance(slow.map, (Copy, Picks)) else range(slow.n)
-    for o, i in enumerate(index):
-        from_ = source._replace(at=source.at + int(i) * slow.stride)
-        add_copy(made, from_, target._replace(at=target.at + o * each), rest)
+    each = target.itemsize * math.prod(d.n for d in rest)
+    for i in range(slow.n):
+        from_, to = source._replace(at=source.at + i * slow.stride), target._replace(at=target.at + i * each)
+        add_copy(made, from_, to, rest)
 
 
 def pack(made: Plan, source: Buffer, dims: list[Dim], temporary: int) -> Buffer:

@@ -74,8 +74,8 @@ def long_sums(
     outer = program // tiles // blocks
     lowest = ((program // tiles) % blocks) * OUTPUTS
     base = x + (outer // n_outer) * slow_stride + (outer % n_outer) * outer_stride + inner * inner_stride
-    o = lowest + tl.arange(0, OUTPUTS)
-    _, _, counts = row_of(tl.minimum(o, n_x - 1), start_x, offset_x, width_x, n_x_in, FORM_X)
+    outputs = tl.minimum(lowest + tl.arange(0, OUTPUTS), n_x - 1)
+    _, _, counts = row_of(outputs, start_x, offset_x, width_x, n_x_in, FORM_X)
     if tl.max(counts) > least:
         for o in range(lowest, tl.minimum(lowest + OUTPUTS, n_x)):
             first, at, count = row_of(o, start_x, offset_x, width_x, n_x_in, FORM_X)

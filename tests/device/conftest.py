@@ -1,0 +1,111 @@
+"""Where the tests of this folder run: on a CUDA device, or, with TRITON_INTERPRET=1, on the CPU, step by step.
+
+Interpreted kernels read and write memory as it comes: what they touch is checked here, and that every byte of a result
+is written once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
+
+
+@pytest.fixture(scope="session")
+def on() -> str:
+    """The device to put tensors on."""
+    if not INTERPRETED and not torch.cuda.is_available():
+        pytest.skip("no CUDA device; TRITON_INTERPRET=1 runs these tests without one")
+    return "cpu" if INTERPRETED else "cuda"
+
+
+class Watch:
+    """What the running launch may touch: first and last address + 1 of each argument's memory; and how often each byte
+    of the running plan's result was written."""
+
+    def __init__(self) -> None:
+        self.readable: list[tuple[int, int]] = []
+        self.writable: list[tuple[int, int]] = []
+        self.result, self.written = (0, 0), np.zeros(0, np.uint8)
+        self.loads = self.stores = 0
+
+    def inside(self, addresses: Any, size: int, memories: list[tuple[int, int]]) -> None:
+        if len(addresses):
+            at = addresses.astype(np.int64)
+            held = np.zeros(len(at), bool)
+            for first, last in memories:
+                held |= (at >= first) & (at + size <= last)
+            assert held.all(), f"{np.sum(~held)} of {len(at)} addresses outside of every argument"
+
+    def wrote(self, addresses: Any, size: int) -> None:
+        at = addresses.astype(np.int64)
+        at = at[(at >= self.result[0]) & (at < self.result[1])] - self.result[0]
+        for byte in range(size):
+            np.add.at(self.written, at + byte, 1)
+
+
+def memory(x: torch.Tensor) -> tuple[int, int]:
+    storage = x.untyped_storage()
+    return storage.data_ptr(), storage.data_ptr() + storage.nbytes()
+
+
+if INTERPRETED:
+    from triton.runtime.interpreter import InterpreterBuilder
+
+    from tenter.frontends.torch import device
+    from tenter.kernels.triton import copies, launch, plan
+
+    WATCH = Watch()
+
+    @pytest.fixture(scope="session", autouse=True)
+    def _served_by_triton() -> Iterator[None]:
+        """Tensors in memory of the host count as a device's, kernels are watched, calls are cut into few programs."""
+        load, store, interpret, run = (
+            InterpreterBuilder.create_masked_load, InterpreterBuilder.create_masked_store, launch.interpret, plan.Plan.run
+        )  # fmt: skip
+
+        def watched_load(self: Any, pointers: Any, mask: Any, *rest: Any) -> Any:
+            size = pointers.get_element_ty().primitive_bitwidth // 8
+            WATCH.inside(pointers.data[np.broadcast_to(mask.data, pointers.data.shape)], size, WATCH.readable)
+            WATCH.loads += 1
+            return load(self, pointers, mask, *rest)
+
+        def watched_store(self: Any, pointers: Any, value: Any, mask: Any, *rest: Any) -> Any:
+            size = pointers.get_element_ty().primitive_bitwidth // 8
+            addresses = pointers.data[np.broadcast_to(mask.data, pointers.data.shape)]
+            WATCH.inside(addresses, size, WATCH.writable)
+            WATCH.wrote(addresses, size)
+            WATCH.stores += 1
+            return store(self, pointers, value, mask, *rest)
+
+        def watched_launch(kernel: Any, grid: int, args: Any) -> None:
+            WATCH.readable = [memory(a) for a in args if isinstance(a, torch.Tensor)]
+            # What follows the target are tables, but for a report.
+            WATCH.writable = [memory(a) for a in args[1:2]] + [memory(a) for a in args[2:] if is_report(a)]
+            interpret(kernel, grid, args)
+
+        def watched_run(self: Any, x: torch.Tensor, y: torch.Tensor, offsets: Any = None) -> None:
+            WATCH.result = (y.data_ptr(), y.data_ptr() + y.nbytes)
+            WATCH.written = np.zeros(y.nbytes, np.uint8)
+            run(self, x, y, offsets)
+            assert (WATCH.written == 1).all(), "bytes of the result that were not written once"
+
+        patch = pytest.MonkeyPatch()
+        patch.setattr(InterpreterBuilder, "create_masked_load", watched_load)
+        patch.setattr(InterpreterBuilder, "create_masked_store", watched_store)
+        patch.setattr(launch, "interpret", watched_launch)
+        patch.setattr(plan.Plan, "run", watched_run)
+        patch.setattr(device, "name", lambda x: "cpu")
+        patch.setattr(copies, "PROGRAMS", 1)
+        yield
+        patch.undo()
+        assert WATCH.loads and WATCH.stores, "nothing was watched"
+
+    def is_report(a: Any) -> bool:
+        return any(a is report.words for report in device._reports.values())

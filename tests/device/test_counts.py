@@ -1,0 +1,115 @@
+"""Counts on a device: any number and length of runs, forwards and back, and what they may not be."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from on_host import close, on_host, values
+
+import tenter
+
+pytestmark = pytest.mark.gpu
+
+COUNTS = {
+    "few": [1, 3, 0, 2],
+    "none": [],
+    "zeros": [0, 0, 0],
+    "one": [5],
+    "many": [(7 * i) % 5 for i in range(700)],
+    "long": [0, 200, 1, 65, 64, 63, 0, 3000, 2],
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("given", ["device", "device with total", "host"])
+def test_runs_of_any_length(name: str, given: str, on: str) -> None:
+    counts = torch.tensor(COUNTS[name], dtype=torch.int64)
+    total = int(counts.sum())
+    for before, after in [((), ()), ((2,), ()), ((), (3,)), ((2,), (40,))]:
+        dim = len(before)
+        x = values((*before, len(counts), *after), torch.float32)
+        g = values((*before, total, *after), torch.float32, 1)
+        moved = x.to(on).clone().requires_grad_()
+        repeats = counts.tolist() if given == "host" else counts.to(on)
+        y = tenter.repeat_interleave(moved, repeats, dim, output_size=total if given == "device with total" else None)
+        y.backward(g.to(on))
+        with on_host():
+            here = x.detach().clone().requires_grad_()
+            want = tenter.repeat_interleave(here, counts, dim)
+            want.backward(g)
+        close(y, want, bits=True)
+        assert moved.grad is not None and here.grad is not None
+        close(moved.grad, here.grad, scale=30)
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.uint64], ids=str
+)
+def test_counts_of_every_integer_dtype(dtype: torch.dtype, on: str) -> None:
+    counts = torch.tensor([2, 0, 3], dtype=dtype, device=on)
+    assert tenter.repeat_interleave(torch.arange(3, device=on), counts).tolist() == [0, 0, 2, 2, 2]
+    positions = tenter.repeat_interleave(counts)
+    assert positions.tolist() == [0, 0, 2, 2, 2]
+    assert positions.dtype == (torch.int32 if dtype == torch.int32 else torch.int64)
+
+
+def test_strided_counts_and_one_for_all(on: str) -> None:
+    counts = torch.tensor([1, 9, 2, 9, 3, 9], device=on)[::2]
+    assert tenter.repeat_interleave(torch.arange(3, device=on), counts).tolist() == [0, 1, 1, 2, 2, 2]
+    one = torch.tensor([2], device=on)
+    assert tenter.repeat_interleave(torch.arange(3, device=on), one).tolist() == [0, 0, 1, 1, 2, 2]
+
+
+def test_totals_of_many_blocks(on: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tenter.kernels.triton import totals
+
+    monkeypatch.setattr(totals, "BLOCK", 16)  # so that a block's totals are totals of blocks, twice
+    counts = torch.tensor([(5 * i) % 7 for i in range(600)])
+    assert torch.equal(
+        tenter.repeat_interleave(counts.to(on)).cpu(), torch.repeat_interleave(torch.arange(600), counts)
+    )
+
+
+WRONG = [
+    ([1, 2, 0, 3], 7, "output_size: expected 6, the sum of the counts"),
+    ([1, 2, 0, 3], 5, "output_size: expected 6, the sum of the counts"),
+    ([1, -2, 0, 3], 4, "repeats: expected counts that are not negative, got one at position 1"),
+    ([2**62] * 4, 6, r"repeats: expected counts whose sum is below 2\*\*63"),
+]
+
+
+@pytest.mark.parametrize("counts, total, message", WRONG)
+def test_what_is_wrong_is_raised_later(counts: list[int], total: int, message: str, on: str) -> None:
+    """At once where kernels are interpreted, which are done when their launch returns."""
+    x, made = torch.arange(1.0, 5.0, device=on), []
+    with pytest.raises(ValueError, match=message) as raised:
+        made.append(tenter.repeat_interleave(x, torch.tensor(counts, device=on), output_size=total))
+        tenter.torch.synchronize()
+    assert f"repeat_interleave(repeats: int64[4], output_size={total})" in str(raised.value)
+    tenter.torch.synchronize()  # it is raised once
+    assert tenter.repeat_interleave(x, 2).shape == (8,)
+    if made:
+        assert made[0].shape == (total,)
+        assert total <= 6 or made[0][6:].eq(0).all()
+
+
+def test_what_lies_past_the_sum_is_zero(on: str) -> None:
+    x, counts = torch.arange(1.0, 5.0, device=on), torch.tensor([1, 0, 2, 0], device=on)
+    offsets = torch.ops.tenter.offsets(counts, 4, 3)
+    y = torch.ops.tenter.repeat_counts(x, offsets, 0, 7)
+    assert y.tolist() == [1, 3, 3, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("counts", [[1, -2, 0, 3], [2**62] * 4])
+def test_what_is_wrong_is_raised_at_once_without_a_total(counts: list[int], on: str) -> None:
+    with pytest.raises(ValueError, match="repeats: expected counts"):
+        tenter.repeat_interleave(torch.arange(4, device=on), torch.tensor(counts, device=on))
+
+
+def test_wrong_offsets_in_a_graph_stay_in_bounds(on: str) -> None:
+    """Anything may be passed to the operators, which nobody checks on a device."""
+    x = torch.arange(6.0, device=on).reshape(3, 2)
+    for offsets in ([0, 9, -5, 2], [-(2**62), 2**62, 0, 5], [7, 7, 7, 7], [0, 1, 2, 2**63 - 1]):
+        bad = torch.tensor(offsets, device=on)
+        assert torch.ops.tenter.repeat_counts(x, bad, 0, 5).shape == (5, 2)
+        assert torch.ops.tenter.repeat_counts_adjoint(torch.ones(5, 2, device=on), bad, 0).shape == (3, 2)

@@ -1,0 +1,56 @@
+"""Every map on a device gives what the reference gives, along any axis, and so does its transpose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from on_host import close, values
+
+from cases import MAPS, MapCase
+from tenter.kernels import reference
+from tenter.maps import Copy, Window
+
+pytestmark = pytest.mark.gpu
+# Shapes around an axis: by itself, as the last and the first, between others, with a narrow and a wide inside.
+AROUND = [((), ()), ((3,), ()), ((), (2,)), ((2,), (5,)), ((), (40,))]
+
+
+@pytest.mark.parametrize("case", MAPS, ids=[c.name for c in MAPS])
+def test_equals_the_reference(case: MapCase, on: str) -> None:
+    for m in (case.map, case.map.T):
+        for before, after in AROUND:
+            x = values((*before, m.n_in, *after), torch.float32)
+            got = m.apply(x.to(on), len(before))
+            want = reference.run(x.numpy(), ((len(before), m),))
+            close(got, torch.from_numpy(np.ascontiguousarray(want)), scale=4, bits=isinstance(m, Copy))
+
+
+@pytest.mark.parametrize("name", ["counts33-33", "linear17to5", "cubic5to17", "gather", "cubic-antialias100to37"])
+def test_the_dot_test(name: str, on: str) -> None:
+    """<Ax, g> == <x, A'g>."""
+    m = next(c.map for c in MAPS if c.name == name)
+    x, g = values((3, m.n_in), torch.float64), values((3, m.n_out), torch.float64, 1)
+    left = (m.apply(x.to(on), 1).cpu() * g).sum()
+    right = (x * m.T.apply(g.to(on), 1).cpu()).sum()
+    assert abs(left - right) < 1e-10
+
+
+LONG = [
+    ("one for all", Window(5000, 1, [0], [0, 5000], np.linspace(0, 1, 5000))),
+    ("overlapping", Window(5000, 3, [0, 100, 900], [0, 3000, 6000, 10100], np.linspace(0, 1, 10100))),
+    ("some empty", Copy.counts([0, 700, 0, 3000, 1]).T),
+    ("by width", Copy.every(3, 1000).T),
+    ("of blocks", Copy.cycle(40, 300).T),
+]
+
+
+@pytest.mark.parametrize("name, m", LONG, ids=[name for name, _ in LONG])
+def test_windows_that_have_a_program_of_their_own(name: str, m: Window, on: str) -> None:
+    for before, after in AROUND[:4]:
+        for dtype in (torch.float32, torch.float64, torch.int64):
+            if dtype == torch.int64 and m.weight is not None:
+                continue
+            x = values((*before, m.n_in, *after), dtype)
+            want = torch.from_numpy(reference.run(x.numpy(), ((len(before), m),)))
+            close(m.apply(x.to(on), len(before)), want, scale=100)

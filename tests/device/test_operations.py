@@ -1,0 +1,159 @@
+"""Every operation on a device, and its gradient, gives what the host gives: any dtype, layout and address."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+import torch
+from on_host import close, on_host, on_the_host, values
+
+import tenter
+from cases import OPS, OpCase
+
+pytestmark = pytest.mark.gpu
+INTEGERS = [torch.uint8, torch.int8, torch.uint16, torch.int16, torch.uint32, torch.int32, torch.uint64, torch.int64]
+FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
+COMPLEX = [torch.complex32, torch.complex64, torch.complex128]
+FP8 = [torch.float8_e4m3fn, torch.float8_e5m2]
+
+
+def gradient(op: str, x: torch.Tensor, g: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
+    x = x.detach().requires_grad_()
+    getattr(tenter, op)(x, *args, **kwargs).backward(g)
+    assert x.grad is not None
+    return x.grad
+
+
+def nearest(case: OpCase) -> bool:
+    """PyTorch's rule on a device is not its rule on the host."""
+    return str(case.kwargs.get("mode", "")).startswith("nearest")
+
+
+@pytest.mark.parametrize("case", OPS, ids=[f"{k}-{c.op}" for k, c in enumerate(OPS)])
+def test_equals_the_host(case: OpCase, on: str) -> None:
+    if nearest(case) and "scale_factor" in case.kwargs:
+        pytest.skip("rounds as PyTorch does on a device: test_peers.py")
+    x = values(case.shape, torch.float32)
+    y = getattr(tenter, case.op)(x.to(on), *case.args, **case.kwargs)
+    want = on_the_host(case.op, x, *case.args, **case.kwargs)
+    close(y, want, scale=4, bits=case.op != "interpolate")
+    g = values(tuple(want.shape), torch.float32, 1)
+    got = gradient(case.op, x.to(on), g.to(on), *case.args, **case.kwargs)
+    with on_host():
+        want = gradient(case.op, x, g, *case.args, **case.kwargs)
+    close(got, want, scale=8)
+
+
+COPIES: list[tuple[str, tuple[int, ...], tuple[Any, ...], dict[str, Any]]] = [
+    ("repeat_interleave", (3, 5), (2, 1), {}),
+    ("repeat_interleave", (3, 5), ([2, 0, 3], 0), {}),
+    ("repeat", (3, 5), (2, 3), {}),
+    ("tile", (2, 48), ((2,),), {}),
+    ("interpolate", (1, 2, 5, 7), (), {"size": (10, 21)}),
+]
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS, *COMPLEX, *FP8, torch.bool], ids=str)
+def test_copies_move_every_dtype(dtype: torch.dtype, on: str) -> None:
+    for op, shape, args, kwargs in COPIES:
+        x = values(shape, torch.float32).to(dtype) if dtype in FP8 else values(shape, dtype)
+        got = getattr(tenter, op)(x.to(on), *args, **kwargs)
+        close(got, on_the_host(op, x, *args, **kwargs), bits=True)
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS, *COMPLEX], ids=str)
+@pytest.mark.parametrize("mode, antialias", [("bilinear", False), ("bicubic", True), ("area", False)])
+def test_sums_of_every_dtype(dtype: torch.dtype, mode: str, antialias: bool, on: str) -> None:
+    for shape, size in [((1, 3, 9, 12), (7, 19)), ((2, 2, 20, 70), (41, 133))]:
+        x = values(shape, dtype)
+        kwargs = {"size": size, "mode": mode, "antialias": antialias}
+        got, want = tenter.interpolate(x.to(on), **kwargs), on_the_host("interpolate", x, **kwargs)
+        if dtype in INTEGERS:  # a sum beside a half may be rounded either way
+            apart = (got.cpu().to(torch.float64) - want.to(torch.float64)).abs().max()
+            assert apart <= (1 if dtype.itemsize < 8 else 2**13)
+            if dtype.itemsize < 8:
+                assert (got.cpu().to(torch.float64) != want.to(torch.float64)).double().mean() < 0.01
+        else:
+            close(got, want, scale=4)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+def test_sums_of_integers_are_exact(dtype: torch.dtype, on: str) -> None:
+    """What saturates saturates, 64 bits wrap."""
+    map_ = tenter.maps.Copy.every(6, 5).T
+    x = values((2, 30), dtype)
+    with on_host():
+        want = map_.apply(x, 1)
+    close(map_.apply(x.to(on), 1), want)
+
+
+def layouts(x: torch.Tensor) -> dict[str, torch.Tensor]:
+    """The same values, laid out in many ways."""
+    found = {"contiguous": x}
+    for k, order in enumerate(itertools.permutations(range(x.ndim))):
+        if k % 9 == 1:
+            found[f"order{order}"] = x.permute(order).contiguous().permute([order.index(d) for d in range(x.ndim)])
+    found["channels-last"] = x.contiguous(memory_format=torch.channels_last)
+    room = torch.zeros([n + 3 for n in x.shape], dtype=x.dtype, device=x.device)
+    inside = room[tuple(slice(1, n + 1) for n in x.shape)]
+    found["a part"] = inside.copy_(x)
+    steps = torch.zeros([2 * n for n in x.shape], dtype=x.dtype, device=x.device)[
+        tuple([slice(None, None, 2)] * x.ndim)
+    ]
+    found["every second"] = steps.copy_(x)
+    flat = torch.zeros(x.numel() + 3, dtype=x.dtype, device=x.device)
+    found["misaligned"] = flat[3:].view(x.shape).copy_(x)
+    return found
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.uint8], ids=str)
+def test_layouts(dtype: torch.dtype, on: str) -> None:
+    calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+        ("repeat_interleave", (3, 2), {}),
+        ("repeat", (2, 1, 2, 3), {}),
+        ("interpolate", (), {"size": (7, 13), "mode": "bilinear"}),
+        ("interpolate", (), {"size": (16, 3), "mode": "bicubic", "antialias": True}),
+        ("interpolate", (), {"size": (9, 9)}),
+    ]
+    for channels in (3, 48) if dtype == torch.float16 else (3,):
+        x = values((2, channels, 6, 8), dtype)
+        for op, args, kwargs in calls:
+            for name, laid in layouts(x.to(on)).items():
+                got = getattr(tenter, op)(laid, *args, **kwargs)
+                with on_host():
+                    want = getattr(tenter, op)(laid.cpu(), *args, **kwargs)
+                assert got.stride() == want.stride(), name
+                if dtype == torch.uint8 and op == "interpolate":
+                    assert (got.cpu().int() - want.int()).abs().max() <= 1
+                else:
+                    close(got, want, scale=4)
+
+
+def test_what_is_expanded_and_has_many_dims(on: str) -> None:
+    x = values((2, 1, 3), torch.float32).to(on).expand(2, 5, 3)
+    close(tenter.repeat_interleave(x, 2, 1), on_the_host("repeat_interleave", x, 2, 1), bits=True)
+    x = values((2,) * 8, torch.float32).permute(7, 5, 3, 1, 6, 4, 2, 0)
+    close(tenter.repeat(x.to(on), *[2] * 8), on_the_host("repeat", x, *[2] * 8), bits=True)
+    close(tenter.repeat_interleave(x.to(on), 2, 3), on_the_host("repeat_interleave", x, 2, 3), bits=True)
+
+
+@pytest.mark.parametrize("special", [float("inf"), float("nan")])
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic", "area"])
+def test_what_is_not_finite_stays_where_it_is_read(mode: str, special: float, on: str) -> None:
+    """A neighbour's infinity must not reach an output that does not read it, on both ways of summing rows."""
+    for shape, size in [((1, 1, 8, 9), (20, 11)), ((1, 1, 24, 70), (50, 70)), ((1, 1, 50, 140), (24, 70))]:
+        x = values(shape, torch.float32)
+        x[0, 0, shape[2] // 2, shape[3] // 2] = special
+        got, want = tenter.interpolate(x.to(on), size, mode=mode), on_the_host("interpolate", x, size, mode=mode)
+        assert torch.equal(got.isfinite().cpu(), want.isfinite())
+
+
+def test_half_sums_are_made_in_single_precision(on: str) -> None:
+    """The gradient of a constant image shrunk to nothing: 128 * 128 ones, which float16 can't count one by one."""
+    x = torch.zeros(1, 1, 1, 1, dtype=torch.float16, device=on, requires_grad=True)
+    tenter.interpolate(x, (128, 128), mode="bicubic").backward(
+        torch.ones(1, 1, 128, 128, dtype=torch.float16, device=on)
+    )
+    assert x.grad is not None and x.grad.item() == 16384

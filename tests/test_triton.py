@@ -1,0 +1,121 @@
+"""The kernels for CUDA devices, without one: run step by step by Triton's interpreter, and compiled for devices ahead of
+time."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from triton.backends.compiler import GPUTarget
+
+import tenter
+from cases import OPS
+from tenter.frontends.layout import Layout
+from tenter.frontends.torch import device
+from tenter.kernels.triton import totals, windows
+from tenter.kernels.triton.launch import Kernel
+from tenter.maps import Copy, Window
+
+TARGETS = [80, 90, 100]
+
+
+def test_the_laws_of_devices_hold_for_interpreted_kernels() -> None:
+    """tests/device, in a process of its own, as Triton decides when it is imported."""
+    here = Path(__file__).parent
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-m", "gpu and not slow", "-p", "no:cacheprovider", str(here / "device")],
+        env={**os.environ, "TRITON_INTERPRET": "1"}, capture_output=True, text=True, timeout=1500, cwd=here.parent,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert int(re.findall(r"(\d+) passed", done.stdout)[-1]) > 700, done.stdout[-300:]
+
+
+# ---- what is compiled
+
+
+@pytest.fixture(scope="module")
+def recorded() -> dict[Kernel, str]:
+    """Every kernel that the table of operations and what it lacks would launch, and for which call."""
+    found: dict[Kernel, str] = {}
+    name = ""
+
+    def record(kernel: Kernel, grid: int, args: object) -> None:
+        found.setdefault(kernel, name)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(device, "name", lambda x: "cpu")
+        patch.setattr("tenter.kernels.triton.launch.interpret", record)
+        patch.setattr(totals, "BLOCK", 16)
+        for op, shape, args, kwargs, dtype in calls():
+            name = f"{op} of {dtype}{list(shape)}, {args} {kwargs}"
+            x = torch.empty(shape, dtype=dtype)
+            x.requires_grad_(dtype.is_floating_point or dtype.is_complex)
+            if args and isinstance(args[0], torch.Tensor):
+                kwargs = {**kwargs, "output_size": int(args[0].sum())}
+            y = getattr(tenter, op)(x, *args, **kwargs)
+            if y.requires_grad:
+                y.backward(torch.empty_like(y))
+    for layout, maps in huge():
+        name = f"{layout.shape}"
+        for step in windows.plan(layout, maps).steps:
+            found.setdefault(step.kernel, name)
+    return found
+
+
+def calls() -> list[tuple]:
+    f32 = torch.float32
+    found: list[tuple] = [(c.op, c.shape, c.args, c.kwargs, f32) for c in OPS if c.op != "expand"]
+    counts = torch.tensor([1, 0, 3, 2, 5] * 8)
+    for shape, dim in [((40,), 0), ((3, 40), 1), ((40, 64), 0), ((2, 40, 3), 1)]:
+        for dtype in (torch.float32, torch.float16, torch.uint8, torch.complex128):
+            found.append(("repeat_interleave", shape, (counts, dim), {}, dtype))
+    floats = [torch.float64, torch.float16, torch.bfloat16, torch.complex64]
+    integers = [getattr(torch, f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)]
+    for dtype in [f32, *floats, *integers]:
+        for shape in [(1, 2, 20, 70), (1, 40, 6, 5), (1, 3, 40, 7)]:
+            for mode in ("bilinear", "bicubic", "area"):
+                found.append(("interpolate", shape, (), {"size": (41, 133), "mode": mode}, dtype))
+            found.append(("interpolate", shape, (), {"size": (3, 4), "mode": "bicubic", "antialias": True}, dtype))
+        found.append(("repeat_interleave", (6, 7), (3, 0), {}, dtype))
+        found.append(("tile", (6, 64), ((2, 3),), {}, dtype))
+    found.append(("interpolate", (1, 2, 9, 20, 70), (), {"size": (17, 41, 133), "mode": "trilinear"}, f32))
+    return found
+
+
+def huge() -> list[tuple[Layout, tuple]]:
+    """What needs numbers of 64 bits, which no memory is needed for to plan."""
+    window = Window(4, 3, [0, 1, 2], [0, 2, 4, 6], [0.5] * 6)
+    return [
+        (Layout((1 << 30, 4), (16, 4), "float32", 4, "cpu", 0), ((1, window),)),
+        (Layout((4, 1 << 30), (4 << 30, 4), "float32", 4, "cpu", 0), ((0, window),)),
+        (Layout((1 << 31, 3), (3, 1), "uint8", 1, "cpu", 0), ((1, Copy.every(3, 2)),)),
+        (Layout((1 << 25, 64, 2), (512, 8, 4), "float32", 4, "cpu", 0), ((1, Copy.every(64, 3)),)),
+    ]
+
+
+def compiles(kernel: Kernel, sm: int, call: str) -> None:
+    try:
+        made = kernel.compiled(GPUTarget("cuda", sm, 32))
+    except Exception as error:
+        raise AssertionError(f"{kernel.function.__name__} for {call}, sm_{sm}: {error}") from error
+    assert f".target sm_{sm}" in made.asm["ptx"] and f".entry {kernel.function.__name__}(" in made.asm["ptx"]
+
+
+def test_every_specialisation_compiles(recorded: dict[Kernel, str]) -> None:
+    """Each for one of the targets; for all of them under `pytest -m slow`."""
+    assert {k.function.__name__ for k in recorded} == {"copy", "window", "sheets", "long_sums", "totals"}
+    assert len(recorded) > 400
+    for k, (kernel, call) in enumerate(recorded.items()):
+        compiles(kernel, TARGETS[k % len(TARGETS)], call)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sm", TARGETS)
+def test_every_specialisation_compiles_for_every_target(sm: int, recorded: dict[Kernel, str]) -> None:
+    for kernel, call in recorded.items():
+        compiles(kernel, sm, call)
