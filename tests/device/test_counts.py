@@ -113,3 +113,12 @@ def test_wrong_offsets_in_a_graph_stay_in_bounds(on: str) -> None:
         bad = torch.tensor(offsets, device=on)
         assert torch.ops.tenter.repeat_counts(x, bad, 0, 5).shape == (5, 2)
         assert torch.ops.tenter.repeat_counts_adjoint(torch.ones(5, 2, device=on), bad, 0).shape == (3, 2)
+
+
+def test_accelerated_code_hears_of_it_too(on: str) -> None:
+    """What tenter refuses PyTorch is asked; what a call before did is nothing to ask PyTorch about."""
+    wrong = torch.tensor([1, -2], device=on)
+    with tenter.torch.accelerate(), pytest.raises(tenter.torch.DeferredError, match="not negative"):
+        torch.repeat_interleave(torch.arange(2, device=on), wrong, output_size=1)
+        for _ in range(10_000):  # until the device has come to it
+            torch.tile(torch.arange(2, device=on), (2,))

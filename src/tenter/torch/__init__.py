@@ -2,10 +2,11 @@
 
 from tenter import check, limits
 from tenter.frontends.torch import device
+from tenter.frontends.torch.device import DeferredError
 from tenter.torch.accelerate import accelerate, install, uninstall
 from tenter.torch.report import Report, report
 
-__all__ = ["Report", "accelerate", "install", "report", "synchronize", "uninstall"]
+__all__ = ["DeferredError", "Report", "accelerate", "install", "report", "synchronize", "uninstall"]
 
 
 def synchronize() -> None:
@@ -15,7 +16,7 @@ def synchronize() -> None:
     device comes to them: what is wrong with them, a count that is negative or a sum unlike output_size, is raised by a
     later call on that device, or here. Such results are 0 past the sum of the counts, and nothing else was touched.
 
-    Raises ValueError, which names the call that was wrong.
+    Raises DeferredError, a ValueError, which names the call that was wrong.
 
     >>> synchronize()
     """

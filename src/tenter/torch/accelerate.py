@@ -20,6 +20,7 @@ from tenter import ops
 from tenter.frontends import torch as frontend
 from tenter.frontends.torch import library as library  # its operators, for graphs that were saved with them
 from tenter.frontends.torch import operators
+from tenter.frontends.torch.device import DeferredError
 from tenter.frontends.torch.private import NO_RULES, tracing
 from tenter.torch import report
 
@@ -180,7 +181,7 @@ def _served(
             report.serve(function)
             return result
         except (TypeError, ValueError, IndexError, MemoryError) as error:
-            if function == "repeat_interleave" and isinstance(error, ValueError):
+            if isinstance(error, DeferredError) or (function == "repeat_interleave" and isinstance(error, ValueError)):
                 raise  # counts that are wrong can end PyTorch's process, or go unseen
             reason = str(error).split("\n")[0]
         finally:

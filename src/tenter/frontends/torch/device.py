@@ -11,7 +11,7 @@ import itertools
 from collections import OrderedDict
 from functools import cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -19,6 +19,10 @@ from tenter import limits
 
 if TYPE_CHECKING:
     from tenter.apply import Planned
+
+
+class DeferredError(ValueError):
+    """Counts on a device that were wrong in an earlier call, which had returned when the device came to them."""
 
 
 def name(x: torch.Tensor) -> str | None:
@@ -118,11 +122,9 @@ def _raise(report: Report, device: torch.device) -> None:
     report.view[:] = 0
     call = f"{_calls.pop(ticket, 'an earlier call')}, as {device} found"
     if negative:
-        _wrong("counts that are not negative", f"one at position {negative - 1}", call)
+        limits.refuse(
+            DeferredError, "repeats", "counts that are not negative", f"one at position {negative - 1}, in {call}"
+        )
     if over:
-        _wrong("counts whose sum is below 2**63", "more", call)
-    limits.refuse(ValueError, "output_size", f"{other - 1}, the sum of the counts", f"another, in {call}")
-
-
-def _wrong(expected: str, got: str, call: str) -> NoReturn:
-    limits.refuse(ValueError, "repeats", expected, f"{got}, in {call}")
+        limits.refuse(DeferredError, "repeats", "counts whose sum is below 2**63", f"more, in {call}")
+    limits.refuse(DeferredError, "output_size", f"{other - 1}, the sum of the counts", f"another, in {call}")

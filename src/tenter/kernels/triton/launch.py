@@ -6,7 +6,7 @@ On the CPU, where TRITON_INTERPRET=1 lets kernels be run step by step, they are 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -78,21 +78,15 @@ def kernel(
 _loaded: dict[tuple[int, Kernel], Any] = {}
 
 
-def loaded(kernel: Kernel, device: int) -> Any:
-    """The kernel on a device, which is the current one."""
+def loaded(kernel: Kernel, device: int, grid: int) -> Callable[..., None]:
+    """What launches so many programs of a kernel on a device, which is the current one: called with all arguments,
+    pointers being addresses, and the stream."""
     found = _loaded.get((device, kernel))
     if found is None:
-        found = kernel.compiled(triton.runtime.driver.active.get_current_target())
-        found._init_handles()
-        _loaded[device, kernel] = found
-    return found
-
-
-def start(found: Any, grid: int, stream: int, args: Sequence[Any]) -> None:
-    """Launches a loaded kernel; pointers are addresses."""
-    enter, leave = triton.knobs.runtime.launch_enter_hook, triton.knobs.runtime.launch_exit_hook
-    described = found.launch_metadata((grid, 1, 1), stream, *args)
-    found.run(grid, 1, 1, stream, found.function, found.packed_metadata, described, enter, leave, *args)
+        target = triton.runtime.driver.active.get_current_target()
+        found = _loaded[device, kernel] = kernel.compiled(target)
+    start: Callable[..., None] = found[(grid, 1, 1)]
+    return start
 
 
 def now(function: Any, grid: int, source: torch.Tensor, target: torch.Tensor, n_warps: int, **args: Any) -> None:
@@ -105,7 +99,8 @@ def now(function: Any, grid: int, source: torch.Tensor, target: torch.Tensor, n_
     assert source.device.index is not None
     with Current(source.device.index) as stream:
         addresses = [value.data_ptr() if isinstance(value, torch.Tensor) else value for value in rest]
-        start(loaded(made, source.device.index), grid, stream, (source.data_ptr(), target.data_ptr(), *addresses))
+        start = loaded(made, source.device.index, grid)
+        start(source.data_ptr(), target.data_ptr(), *addresses, stream=stream)
 
 
 def interpret(kernel: Kernel, grid: int, args: Sequence[Any]) -> None:

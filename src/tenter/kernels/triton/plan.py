@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
@@ -39,6 +40,7 @@ class Plan:
         self.steps: list[Step] = []
         self.temporaries: list[int] = []  # bytes of each
         self.tables: list[Sent] = []
+        self.starts: list[Callable[..., None]] = []  # what launches each step, once it has been compiled
 
     def temporary(self, pass_: int, n_bytes: int) -> int:
         while len(self.temporaries) <= pass_:
@@ -82,12 +84,13 @@ class Plan:
         with launch.Current(index) as stream:
             for sent in self.tables:
                 sent.await_on(stream)
-            for kernel, grid, source, source_at, target, target_at, args, runs in self.steps:
+            if not self.starts:
+                self.starts = [launch.loaded(step.kernel, index, step.grid) for step in self.steps]
+            for start, (_, _, source, source_at, target, target_at, args, runs) in zip(self.starts, self.steps):
                 if runs:
                     assert offsets is not None
                     args = _with(args, runs, offsets.data_ptr())
-                found = launch.loaded(kernel, index)
-                launch.start(found, grid, stream, (addresses[source] + source_at, addresses[target] + target_at, *args))
+                start(addresses[source] + source_at, addresses[target] + target_at, *args, stream=stream)
 
     def _interpret(self, memories: list[tuple[torch.Tensor, int]], offsets: torch.Tensor | None) -> None:
         for kernel, grid, source, source_at, target, target_at, args, runs in self.steps:

@@ -45,9 +45,10 @@ def sheets(
     PLANES: tl.constexpr, SLOW: tl.constexpr, INNER: tl.constexpr, LONG: tl.constexpr,
     LOW: tl.constexpr, HIGH: tl.constexpr, SUM: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_C: tl.constexpr,
 ):  # fmt: skip
-    """y[slow, outer, z, y, x, inner] = sums of x; arguments as `window` has them, but for the rows: a tile's output
-    rows read n_read input rows from `lowest` on, each with BLOCK_R weights, 0 where an output does not read it; there is
-    room for most_read of them.
+    """y[slow, outer, z, y, x, inner] = sums of x; arguments as `window` has them, but for the rows.
+
+    A tile's output rows read n_read input rows from `lowest` on; weight_y has BLOCK_R weights for each of these, 0 for
+    outputs that do not read it, and room for most_read of them.
     """
     n_columns = n_x * n_inner
     across, down = tl.cdiv(n_columns, BLOCK_C), tl.cdiv(n_y, BLOCK_R)
