@@ -283,3 +283,29 @@ print("served")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.stdout == "served\n", done.stderr[-800:]
+
+
+def test_nearest_positions_of_devices() -> None:
+    """PyTorch's CUDA kernels in their own words: float32 all along; of images, an axis that keeps its length is left
+    alone."""
+    from tenter import coordinates
+
+    def theirs(n_in: int, n_out: int, scale: float | None, exact: bool, image: bool) -> list[int]:
+        if image and n_in == n_out:
+            return list(range(n_in))
+        step = np.float32(1 / scale) if scale is not None else np.float32(n_in) / np.float32(n_out)
+        half = np.float32(0.5 if exact else 0)
+        return [min(int(np.floor((np.float32(o) + half) * step)), n_in - 1) for o in range(n_out)]
+
+    differ = 0
+    for n_in in (1, 2, 5, 7, 10, 64, 101):
+        for scale in (None, 0.3, 0.99, 1.0, 1.05, 2.05, 3.3):
+            n_out = max(int(n_in * (scale or 1.7)), 1)
+            for exact in (False, True):
+                for rank in (1, 2, 3):
+                    rule = coordinates.nearest_rule("float32", (), (n_out,) * rank, False, on_device=True)
+                    got = coordinates.nearest_index(n_in, n_out, scale, exact, rule).tolist()
+                    assert got == theirs(n_in, n_out, scale, exact, rank == 2)
+                    on_host = coordinates.nearest_rule("float32", (1, 1), (n_out,) * rank, False)
+                    differ += got != coordinates.nearest_index(n_in, n_out, scale, exact, on_host).tolist()
+    assert differ  # or there would be no need for a rule of their own

@@ -78,7 +78,7 @@ def add_copy(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> Non
         **{f"n{k}": p.n for k, p in enumerate(rows[:-1])},
         **{f"stride{k}": p.stride // (item * vec) for k, p in enumerate(rows)},
         **{f"KIND{k}": p.kind.value for k, p in enumerate(rows)},
-        COLUMN=(CONTIGUOUS if run else last.kind).value, ROWS=len(places) - 1, INNER=inner is not None, VEC=vec,
+        COLUMN=(CONTIGUOUS if run else last.kind).value, ROWS=len(places) - 1, INNER=few(inner.n) if inner else 0, VEC=vec,
         BLOCK_R=block_r, BLOCK_C=block_c,
     )  # fmt: skip
 
@@ -142,6 +142,12 @@ def pack(made: Plan, source: Buffer, dims: list[Dim], temporary: int) -> Buffer:
     packed = Buffer(made.temporary(temporary, math.prod(d.n for d in dims) * size), 0, source.dtype, size)
     add_copy(made, source, packed, [d._replace(map=None) for d in dims])
     return packed
+
+
+def few(n: int) -> int:
+    """The number of values inside a column as kernels are told of it: to divide by a known number is cheap, but each one
+    is a kernel of its own."""
+    return n if 1 < n <= 8 else min(n - 1, 1)
 
 
 def power(n: int) -> int:

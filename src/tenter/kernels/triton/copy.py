@@ -64,7 +64,8 @@ def copy(
 ):  # fmt: skip
     """y[row, column] = x[where they are read], in items; strides and n_columns in units of VEC items.
 
-    INNER: are columns pairs of a position and one of n_inner? LONG: does anything have 2**31 elements?
+    INNER: are columns pairs of a position and one of n_inner? 0: no; from 2 on: n_inner, where it is small. LONG: does
+    anything have 2**31 elements?
     """
     tiles = tl.cdiv(n_columns * VEC, BLOCK_C)
     program = tl.program_id(0)
@@ -77,8 +78,9 @@ def copy(
     # Positions past the ends are read as the first ones, so that no table is read past its own end.
     if INNER:
         o = tl.where(columns_fit, column, 0)
-        i, reads = position(o // n_inner, column_table, n_runs, COLUMN)
-        at_column = i * column_stride + (o % n_inner) * inner_stride
+        n = INNER if INNER > 1 else n_inner
+        i, reads = position(o // n, column_table, n_runs, COLUMN)
+        at_column = i * column_stride + (o % n) * inner_stride
     elif COLUMN == CONTIGUOUS:
         at_column, reads = column, columns_fit
     elif COLUMN == AFFINE:

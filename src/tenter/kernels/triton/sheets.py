@@ -63,8 +63,9 @@ def sheets(
     o_x = tl.where(columns_fit, column, 0)
     place = o_x * 0
     if INNER:
-        place = (o_x % n_inner) * inner_stride
-        o_x = o_x // n_inner
+        n = INNER if INNER > 1 else n_inner
+        place = (o_x % n) * inner_stride
+        o_x = o_x // n
     first_x, at_x, count_x = row_of(o_x, start_x, offset_x, width_x, 0, FORM_X)
     place = place + first_x * stride_x
     outer = plane

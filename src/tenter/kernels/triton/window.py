@@ -111,7 +111,7 @@ def window(
     """y[slow, outer, z, y, x, inner] = sums of x. n_rows: of the output, in the sense of tiles. Strides, and the length
     of a wide inside, in VEC elements.
 
-    PLANES, ROWS, SLOW, INNER: are there several of them? An axis along which nothing is summed has length 1 and width
+    PLANES, ROWS, SLOW: are there several of them? INNER: 0 if n_inner is 1, and n_inner where it is small. An axis along which nothing is summed has length 1 and width
     1. LONG: does anything have 2**31 elements? SUM: what is summed in. Of RUNS, outputs of more than taps_x inputs are
     left to `long_sums`.
     """
@@ -135,8 +135,9 @@ def window(
         o_x = tl.where(columns_fit, column, 0)
         place = o_x * 0
         if INNER:
-            place = (o_x % n_inner) * inner_stride
-            o_x = o_x // n_inner
+            n = INNER if INNER > 1 else n_inner
+            place = (o_x % n) * inner_stride
+            o_x = o_x // n
     first_x, at_x, count_x = row_of(o_x, start_x, offset_x, width_x, n_x_in, FORM_X)
     place = place + first_x * (stride_x * VEC)
     if FORM_X == RUNS:

@@ -117,7 +117,7 @@ def add_window(
     if alone:
         return
     shapes = {
-        "n_y": y.n, "n_z": z.n, "PLANES": z.n > 1, "SLOW": n_slow > 1, "INNER": n_inner > 1,
+        "n_y": y.n, "n_z": z.n, "PLANES": z.n > 1, "SLOW": n_slow > 1, "INNER": copies.few(n_inner),
         **{f"{field}_z": getattr(z, field) for field in ("start", "offset", "weight", "width")}, "FORM_Z": z.form.value,
     }  # fmt: skip
     row_map = dims[axes[-2]].map if len(axes) > 1 else None
