@@ -3,6 +3,7 @@ time."""
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
@@ -15,6 +16,7 @@ from triton.backends.compiler import GPUTarget
 
 import tenter
 from cases import OPS
+from tenter import interpolation
 from tenter.frontends.layout import Layout
 from tenter.frontends.torch import device
 from tenter.kernels.triton import totals, windows
@@ -22,6 +24,12 @@ from tenter.kernels.triton.launch import Kernel
 from tenter.maps import Copy, Window
 
 TARGETS = [80, 90, 100]
+
+
+def interpolated(n_in: int, n_out: int, kind: str = "linear") -> Window:
+    made = interpolation.resample(kind, n_in, n_out)
+    assert isinstance(made, Window)
+    return made
 
 
 def test_the_laws_of_devices_hold_for_interpreted_kernels() -> None:
@@ -44,8 +52,10 @@ def recorded() -> dict[Kernel, str]:
     found: dict[Kernel, str] = {}
     name = ""
 
-    def record(kernel: Kernel, grid: int, args: object) -> None:
+    def record(kernel: Kernel, grid: int, args: tuple) -> None:
         found.setdefault(kernel, name)
+        assert len(args) == len(kernel.types) == len(kernel.function.arg_names)
+        assert all(abs(a) < 2**31 for a, kind in zip(args, kernel.types) if kind == "i32"), name
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(device, "name", lambda x: "cpu")
@@ -63,6 +73,7 @@ def recorded() -> dict[Kernel, str]:
     for layout, maps in huge():
         name = f"{layout.shape}"
         for step in windows.plan(layout, maps).steps:
+            assert "i32" not in step.kernel.types, name
             found.setdefault(step.kernel, name)
     return found
 
@@ -94,6 +105,10 @@ def huge() -> list[tuple[Layout, tuple]]:
         (Layout((1 << 30, 4), (16, 4), "float32", 4, "cpu", 0), ((1, window),)),
         (Layout((4, 1 << 30), (4 << 30, 4), "float32", 4, "cpu", 0), ((0, window),)),
         (Layout((1 << 31, 3), (3, 1), "uint8", 1, "cpu", 0), ((1, Copy.every(3, 2)),)),
+        (
+            contiguous((2, 40_000, 40_000), "float32", 4),
+            tuple((axis, interpolated(40_000, 40_000 + axis)) for axis in (1, 2)),
+        ),
         (Layout((1 << 25, 64, 2), (512, 8, 4), "float32", 4, "cpu", 0), ((1, Copy.every(64, 3)),)),
     ]
 
@@ -119,3 +134,43 @@ def test_every_specialisation_compiles(recorded: dict[Kernel, str]) -> None:
 def test_every_specialisation_compiles_for_every_target(sm: int, recorded: dict[Kernel, str]) -> None:
     for kernel, call in recorded.items():
         compiles(kernel, sm, call)
+
+
+def steps_of(layout: Layout, *maps: tuple) -> list[Kernel]:
+    return [step.kernel for step in windows.plan(layout, maps).steps]
+
+
+def contiguous(shape: tuple[int, ...], dtype: str, itemsize: int, at: int = 0) -> Layout:
+    strides = [itemsize * math.prod(shape[k + 1 :]) for k in range(len(shape))]
+    return Layout(shape, tuple(strides), dtype, itemsize, "cpu", at)
+
+
+WIDE = [
+    ("rows of a copy", contiguous((8, 64, 128), "bfloat16", 2), (1, Copy.every(64, 4))),
+    ("rows of a tile", contiguous((64, 1024), "float32", 4), (1, Copy.cycle(1024, 3))),
+    ("sums of rows", contiguous((8, 1 << 14, 128), "float16", 2), (1, Copy.every(1 << 12, 4).T)),
+    ("channels", contiguous((2, 30, 192), "bfloat16", 2), (1, interpolated(30, 60))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, layout, map_", WIDE, ids=[w[0] for w in WIDE])
+def test_what_lies_together_is_read_16_bytes_at_a_time(name: str, layout: Layout, map_: tuple) -> None:
+    read = r"ld\.global(\.\w+)*\.v(4\.b32|2\.b64)"
+    (kernel,) = steps_of(layout, map_)
+    assert re.search(read, kernel.compiled(GPUTarget("cuda", 90, 32)).asm["ptx"])
+    (kernel,) = steps_of(layout._replace(at=layout.itemsize), map_)  # at an address that isn't whole
+    assert not re.search(read, kernel.compiled(GPUTarget("cuda", 90, 32)).asm["ptx"])
+
+
+def test_nothing_is_spilled() -> None:
+    """Registers suffice for what is held of bicubic sheets, the largest, and of trilinear ones."""
+    planes = contiguous((2, 8, 256, 256), "float32", 4)
+    volume = contiguous((2, 4, 64, 64, 64), "float32", 4)
+    up, back = interpolated(256, 512, "cubic"), interpolated(128, 256, "cubic").T
+    triple = interpolated(64, 128)
+    for layout, maps in [(planes, [(2, up), (3, up)]), (planes, [(2, back), (3, back)]),
+                         (volume, [(2, triple), (3, triple), (4, triple)])]:  # fmt: skip
+        (kernel,) = steps_of(layout, *maps)
+        assert kernel.function.__name__ == "sheets"
+        sass = kernel.compiled(GPUTarget("cuda", 90, 32)).asm["sass"]
+        assert "LDG" in sass and not re.search(r"\b(LDL|STL)\b", sass)

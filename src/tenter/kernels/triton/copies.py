@@ -62,8 +62,10 @@ def add_copy(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> Non
         run = False
     rows = [*places[:-1][::-1], *[Place(1, 0)] * ROW_DIMS][:ROW_DIMS]
     n_columns, n_rows = n_last * (inner.n if inner else 1), math.prod(p.n for p in rows)
-    block_c = min(power(n_columns), 1024)
-    block_r = min(power(n_rows), max(TILE // block_c, 1))
+    # The search for where a tile's runs begin takes as long for a large tile.
+    tile = TILE if last.kind is not RUNS else 2 * TILE
+    block_c = min(power(n_columns), tile if last.kind is RUNS else tile // 2)
+    block_r = min(power(n_rows), max(tile // block_c, 1))
     while block_r > 1 and -(-n_rows // block_r) * -(-n_columns // block_c) < PROGRAMS:
         block_r //= 2
     grid = -(-n_rows // block_r) * -(-n_columns // block_c)
@@ -78,8 +80,8 @@ def add_copy(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> Non
         **{f"n{k}": p.n for k, p in enumerate(rows[:-1])},
         **{f"stride{k}": p.stride // (item * vec) for k, p in enumerate(rows)},
         **{f"KIND{k}": p.kind.value for k, p in enumerate(rows)},
-        COLUMN=(CONTIGUOUS if run else last.kind).value, ROWS=len(places) - 1, INNER=few(inner.n) if inner else 0, VEC=vec,
-        BLOCK_R=block_r, BLOCK_C=block_c,
+        COLUMN=(CONTIGUOUS if run else last.kind).value, ROWS=len(places) - 1,
+        INNER=few(inner.n) if inner else 0, VEC=vec, BLOCK_R=block_r, BLOCK_C=block_c,
     )  # fmt: skip
 
 
@@ -145,8 +147,8 @@ def pack(made: Plan, source: Buffer, dims: list[Dim], temporary: int) -> Buffer:
 
 
 def few(n: int) -> int:
-    """The number of values inside a column as kernels are told of it: to divide by a known number is cheap, but each one
-    is a kernel of its own."""
+    """The number of values inside a column as kernels are told of it: 0 for none, 1 for many. To divide by a known
+    number is cheap, but each one is a kernel of its own."""
     return n if 1 < n <= 8 else min(n - 1, 1)
 
 

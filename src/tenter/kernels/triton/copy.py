@@ -43,10 +43,9 @@ def position(o, table, n_runs, KIND: tl.constexpr):
         i = tl.load(table + o)
     elif KIND == RUNS:
         o = o.to(tl.int64)
-        # Two searches for the whole tile; the others go through the few runs between.
-        first = last_at_most(table, n_runs * 0, n_runs - 1, tl.min(o))
-        last = last_at_most(table, n_runs * 0, n_runs - 1, tl.max(o))
-        i = last_at_most(table, first, last, o)
+        # The tile's ends are looked for among all runs, at once as each look waits for memory; the rest between them.
+        ends = last_at_most(table, n_runs * 0, n_runs - 1, tl.where(tl.arange(0, 2) == 0, tl.min(o), tl.max(o)))
+        i = last_at_most(table, tl.min(ends), tl.max(ends), o)
         inside = o < tl.load(table + n_runs)
     else:
         i = o

@@ -111,9 +111,9 @@ def window(
     """y[slow, outer, z, y, x, inner] = sums of x. n_rows: of the output, in the sense of tiles. Strides, and the length
     of a wide inside, in VEC elements.
 
-    PLANES, ROWS, SLOW: are there several of them? INNER: 0 if n_inner is 1, and n_inner where it is small. An axis along which nothing is summed has length 1 and width
-    1. LONG: does anything have 2**31 elements? SUM: what is summed in. Of RUNS, outputs of more than taps_x inputs are
-    left to `long_sums`.
+    PLANES, ROWS, SLOW: are there several of them? INNER: 0 if n_inner is 1, and n_inner where it is small. LONG: does
+    anything have 2**31 elements? An axis along which nothing is summed has length 1 and width 1. SUM: the type of sums.
+    Of RUNS, outputs of more than taps_x inputs are left to `long_sums`.
     """
     n_columns = n_inner * VEC if WIDE else n_x * n_inner
     tiles = tl.cdiv(n_columns, BLOCK_C)

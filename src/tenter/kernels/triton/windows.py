@@ -107,7 +107,7 @@ def add_window(
     }  # fmt: skip
     if alone or x.form is RUNS:
         block_i = min(power(n_inner), 64)
-        outputs = 1 if alone else 128
+        outputs = 1 if alone else 1024
         grid = n_slow * n_outer * -(-x.n // outputs) * -(-n_inner // block_i)
         made.add(
             long_sums, grid, source, target, pointers, wide, 4, **common, n_x_in=x.n_in, stride_x=x.stride // size,
