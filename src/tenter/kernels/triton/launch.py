@@ -6,7 +6,8 @@ On the CPU, where TRITON_INTERPRET=1 lets kernels be run step by step, they are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import torch
@@ -97,7 +98,7 @@ def now(function: Any, grid: int, source: torch.Tensor, target: torch.Tensor, n_
         interpret(made, grid, (source, target, *rest))
         return
     assert source.device.index is not None
-    with Current(source.device.index) as stream:
+    with current(source.device.index) as stream:
         addresses = [value.data_ptr() if isinstance(value, torch.Tensor) else value for value in rest]
         start = loaded(made, source.device.index, grid)
         start(source.data_ptr(), target.data_ptr(), *addresses, stream=stream)
@@ -117,15 +118,12 @@ def typed(x: torch.Tensor, at: int, pointer: str) -> torch.Tensor:
     return torch.empty(0, dtype=dtype, device=x.device).set_(storage, offset, (min(1, storage.nbytes()),), (1,))
 
 
-class Current:
-    """A device as the current one, and its current stream. Another device is left as it was found."""
-
-    def __init__(self, device: int) -> None:
-        self.before = private.exchange_device(device)
-        self.stream = private.current_stream(device)
-
-    def __enter__(self) -> int:
-        return self.stream
-
-    def __exit__(self, *_: Any) -> None:
-        private.exchange_device(self.before)
+@contextmanager
+def current(device: int) -> Iterator[int]:
+    """A device as the current one, and its current stream. What was the current device is so again afterwards."""
+    before = private.exchange_device(device)
+    try:
+        yield private.current_stream(device)
+    finally:
+        if before != device:
+            private.exchange_device(before)

@@ -72,27 +72,35 @@ class Plan:
     def run(self, x: torch.Tensor, y: torch.Tensor, offsets: torch.Tensor | None = None) -> None:
         """Reads x, writes y, on the device's current stream and without waiting for it. offsets: of the counts by which
         elements are repeated, or were, int64 and contiguous."""
-        if not self.steps:
-            return
-        held = torch.empty(sum(self.temporaries), dtype=torch.uint8, device=y.device) if self.temporaries else y
-        places = list(itertools.accumulate(self.temporaries, initial=0))[:-1]
         if self.device.type == "cpu":
-            self._interpret([(x, 0), (y, 0), *((held, at) for at in places)], offsets)
+            self._interpret(x, y, offsets)
             return
-        addresses = [x.data_ptr(), y.data_ptr(), *(held.data_ptr() + at for at in places)]
-        index = self.device.index
-        with launch.Current(index) as stream:
+        addresses = [x.data_ptr(), y.data_ptr()]
+        if self.temporaries:
+            held = self._room(y)
+            addresses += [held.data_ptr() + at for at in self._places()]
+        device = self.device.index
+        with launch.current(device) as stream:
             for sent in self.tables:
                 sent.await_on(stream)
             if not self.starts:
-                self.starts = [launch.loaded(step.kernel, index, step.grid) for step in self.steps]
+                self.starts = [launch.loaded(step.kernel, device, step.grid) for step in self.steps]
             for start, (_, _, source, source_at, target, target_at, args, runs) in zip(self.starts, self.steps):
                 if runs:
                     assert offsets is not None
                     args = _with(args, runs, offsets.data_ptr())
                 start(addresses[source] + source_at, addresses[target] + target_at, *args, stream=stream)
 
-    def _interpret(self, memories: list[tuple[torch.Tensor, int]], offsets: torch.Tensor | None) -> None:
+    def _room(self, y: torch.Tensor) -> torch.Tensor:
+        """For temporaries; PyTorch's allocator gives it to nobody else on this stream before the steps are done."""
+        return torch.empty(sum(self.temporaries), dtype=torch.uint8, device=y.device)
+
+    def _places(self) -> list[int]:
+        return list(itertools.accumulate(self.temporaries, initial=0))[:-1]
+
+    def _interpret(self, x: torch.Tensor, y: torch.Tensor, offsets: torch.Tensor | None) -> None:
+        held = self._room(y)
+        memories = [(x, 0), (y, 0), *((held, at) for at in self._places())]
         for kernel, grid, source, source_at, target, target_at, args, runs in self.steps:
             (a, a_at), (b, b_at) = memories[source], memories[target]
             ends = [
