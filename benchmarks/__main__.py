@@ -33,13 +33,13 @@ def positive(text: str) -> int:
     return n
 
 
-def arguments() -> argparse.Namespace:
+def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     what = parser.add_subparsers(dest="what", required=True)
     what.add_parser("calls", help="writes the table of docs/pytorch.md")
     gpu.add_arguments(what.add_parser("gpu", help="writes docs/benchmarks-gpu.md and .json"))
     cpu_arguments(what.add_parser("cpu", help="writes docs/benchmarks.md and .json"))
-    return parser.parse_args()
+    return parser
 
 
 def cpu_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +60,7 @@ def failures(found: list[Any]) -> int:
 
 
 def main() -> int:
-    chosen = arguments()
+    chosen = parser().parse_args()
     warnings.simplefilter("ignore")
     if chosen.what == "gpu":
         return gpu.main(chosen)

@@ -70,7 +70,7 @@ def end(record: Record, chosen: argparse.Namespace, n_rows: int) -> int:
             print(f"wrote {path}")
     left_out = 0 if chosen.only else n_rows - len(record.table)
     if left_out:
-        print(f"{left_out} rows left out, as --minutes were over", file=sys.stderr)
+        print(f"rows left out, as --minutes were over: {left_out}", file=sys.stderr)
     return int(left_out > 0 or failed(record))
 
 
