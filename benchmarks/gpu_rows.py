@@ -57,7 +57,7 @@ def counted(shape: tuple[int, ...], dim: int, device: str, dtype: torch.dtype = 
     def make() -> Case:
         known = counts(shape[dim])
         total, on_device = int(known.sum()), known.to(device)
-        given: Any = {"": on_device, "list": known.tolist(), "array": known.numpy()}[host]
+        given: Any = known.tolist() if host == "list" else known.numpy() if host else on_device
         size = {"output_size": total} if sized else {}
 
         def peer(x: torch.Tensor) -> torch.Tensor:
