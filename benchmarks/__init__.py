@@ -1,1 +1,1 @@
-"""How long whole calls take, tenter beside its peers: `python -m benchmarks cpu`."""
+"""How long whole calls take, tenter beside its peers: `python -m benchmarks cpu`, `gpu`."""

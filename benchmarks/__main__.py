@@ -1,4 +1,5 @@
-"""`python -m benchmarks cpu`: measures, prints each row, writes the report. `calls`: what a tiny call costs."""
+"""`python -m benchmarks cpu`: measures, prints each row, writes the report. `gpu`: the same on a CUDA device. `calls`:
+what a tiny call costs."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from typing import Any
 
 import torch
 
-from benchmarks import calls, growth, latency, memory, peers, report, table
+from benchmarks import calls, gpu, growth, latency, memory, peers, report, table
 from benchmarks.machine import Settings, machine, sentence
 from benchmarks.measure import copy_bandwidth
 from benchmarks.results import Result
@@ -32,9 +33,16 @@ def positive(text: str) -> int:
     return n
 
 
-def arguments() -> argparse.Namespace:
+def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("device", choices=["cpu", "calls"])
+    what = parser.add_subparsers(dest="what", required=True)
+    what.add_parser("calls", help="writes the table of docs/pytorch.md")
+    gpu.add_arguments(what.add_parser("gpu", help="writes docs/benchmarks-gpu.md and .json"))
+    cpu_arguments(what.add_parser("cpu", help="writes docs/benchmarks.md and .json"))
+    return parser
+
+
+def cpu_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--part", choices=list(PARTS), action="append", help="that part only, may be repeated")
     parser.add_argument(
         "--only", metavar="TEXT", default="", help="only what has this in its group and name; printed, not written"
@@ -44,7 +52,6 @@ def arguments() -> argparse.Namespace:
         "--seconds", type=float, default=1.0, metavar="S", help="at least, per row and peer (default: 1)"
     )
     parser.add_argument("--out", type=Path, metavar="JSON", help=f"where to write, --only or not (default: {OUT})")
-    return parser.parse_args()
 
 
 def failures(found: list[Any]) -> int:
@@ -53,10 +60,12 @@ def failures(found: list[Any]) -> int:
 
 
 def main() -> int:
-    chosen = arguments()
+    chosen = parser().parse_args()
     warnings.simplefilter("ignore")
+    if chosen.what == "gpu":
+        return gpu.main(chosen)
     bandwidth = copy_bandwidth()
-    if chosen.device == "calls":
+    if chosen.what == "calls":
         return calls.main(sentence(machine(Settings(1, 0, bandwidth))))
     settings = Settings(chosen.threads or torch.get_num_threads(), chosen.seconds, bandwidth, chosen.only)
     peers.set_threads(settings.threads)

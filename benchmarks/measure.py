@@ -16,44 +16,65 @@ from benchmarks.results import Contest, Direction, Result
 from benchmarks.workloads import CLOSE, Case, Row
 
 Call = Callable[[], Any]
+Clock = Callable[[Call, int], float]  # seconds a call, of so many
 
 LEAST_PAIRS, MOST_PAIRS = 7, 60
 COPIED_BYTES = 256_000_000
 
 
-def measure(row: Row, seconds: float, bandwidth: float) -> Result:
+def timed(call: Call, calls: int = 1) -> float:
+    """Seconds a call; the last result is freed after the clock has stopped."""
+    gc.disable()
+    start = time.perf_counter()
+    for _ in range(calls - 1):
+        call()
+    result = call()
+    stop = time.perf_counter()
+    gc.enable()
+    del result
+    return (stop - start) / calls
+
+
+def measure(row: Row, seconds: float, bandwidth: float, block: float = 0.0, clock: Clock = timed) -> Result:
     """Both directions of a row; what goes wrong in it does not end the run."""
     result = Result(row.group, row.name, Direction(), targets=list(row.targets))
     try:
         case = row.make()
-        result.forward = forward(case, seconds * row.share)
+        result.forward = forward(case, seconds * row.share, block, clock)
         if not result.forward.failed:
-            result.forward.of_bandwidth = touched(case) / (result.forward.ours_ms * 1e-3) / bandwidth
-            if isinstance(case.x, torch.Tensor) and case.x.is_floating_point():
-                result.adjoint = adjoint(case, seconds * row.share)
+            result.moved = touched(case, case.ours(case.x))
+            if has_adjoint(case):
+                result.adjoint = adjoint(case, seconds * row.share, block, clock)
+        for of in (result.forward, result.adjoint):
+            if of is not None and not of.failed:
+                of.of_bandwidth = result.moved / (of.ours_ms * 1e-3) / bandwidth
     except Exception as error:
         result.forward.failed = f"{type(error).__name__}: {error}"
     return result
 
 
-def touched(case: Case) -> int:
+def touched(case: Case, result: Any) -> int:
     """Bytes of all inputs and of the result."""
-    return sum(a.nbytes for a in (case.x, case.ours(case.x), case.beside) if a is not None)
+    return sum(a.nbytes for a in (case.x, result, case.beside) if a is not None)
 
 
-def forward(case: Case, seconds: float, block: float = 0.0) -> Direction:
+def has_adjoint(case: Case) -> bool:
+    return isinstance(case.x, torch.Tensor) and case.x.is_floating_point()
+
+
+def forward(case: Case, seconds: float, block: float = 0.0, clock: Clock = timed) -> Direction:
     x = case.x
     peers: dict[str, Call] = {name: partial(f, x) for name, f in case.peers.items()}
     truth = partial(case.truth, wide(x) if case.check == CLOSE else x)
-    return direction(partial(case.ours, x), peers, truth, case.check, seconds, block)
+    return direction(partial(case.ours, x), peers, truth, case.check, seconds, block, clock)
 
 
-def adjoint(case: Case, seconds: float) -> Direction:
+def adjoint(case: Case, seconds: float, block: float = 0.0, clock: Clock = timed) -> Direction:
     x = case.x
     g = torch.randn_like(case.ours(x))
     peers = {name: gradient(f, x, g) for name, f in case.peers.items()}
     truth = gradient(case.truth, x.double(), g.double())
-    return direction(gradient(case.ours, x, g), peers, truth, CLOSE, seconds)
+    return direction(gradient(case.ours, x, g), peers, truth, CLOSE, seconds, block, clock)
 
 
 def wide(x: Any) -> Any:
@@ -68,7 +89,7 @@ def gradient(f: Callable[[Any], Any], x: torch.Tensor, g: torch.Tensor) -> Call:
 
 
 def direction(
-    ours: Call, peers: dict[str, Call], truth: Call, check: str, seconds: float, block: float = 0.0
+    ours: Call, peers: dict[str, Call], truth: Call, check: str, seconds: float, block: float, clock: Clock
 ) -> Direction:
     """block: seconds that one timing lasts at least, by as many calls as that takes."""
     measured = Direction()
@@ -88,28 +109,35 @@ def direction(
         except Exception as error:
             contest.failed = f"{type(error).__name__}: {error}"
     del want
-    calls = 1 if block == 0 else max(1, round(block / min(timed(ours) for _ in range(3))))
     samples: list[float] = []
     for name, peer in peers.items():
         if not measured.contests[name].failed:
-            samples += alternate(ours, peer, seconds, measured.contests[name], calls)
-    measured.ours_ms = float(np.median(samples if samples else [timed(ours, calls) for _ in range(LEAST_PAIRS)])) * 1e3
+            samples += alternate(ours, peer, seconds, measured.contests[name], block, clock)
+    if not samples:
+        calls = calls_in(block, ours, clock)
+        samples = [clock(ours, calls) for _ in range(LEAST_PAIRS)]
+    measured.ours_ms = float(np.median(samples)) * 1e3
     return measured
 
 
-def alternate(ours: Call, peer: Call, seconds: float, contest: Contest, calls: int = 1) -> list[float]:
+def calls_in(block: float, call: Call, clock: Clock) -> int:
+    return 1 if block == 0 else max(1, round(block / min(clock(call, 1) for _ in range(3))))
+
+
+def alternate(ours: Call, peer: Call, seconds: float, contest: Contest, block: float, clock: Clock) -> list[float]:
     """Fills in the contest; our times in seconds. Who goes first changes from pair to pair."""
+    n_ours, n_peer = calls_in(block, ours, clock), calls_in(block, peer, clock)
     for _ in range(2):
-        timed(ours, calls), timed(peer, calls)
+        clock(ours, n_ours), clock(peer, n_peer)
     pairs: list[tuple[float, float]] = []
     spent = 0.0
     while len(pairs) < LEAST_PAIRS or (spent < seconds and len(pairs) < MOST_PAIRS):
         if len(pairs) % 2:
-            b, a = timed(peer, calls), timed(ours, calls)
+            b, a = clock(peer, n_peer), clock(ours, n_ours)
         else:
-            a, b = timed(ours, calls), timed(peer, calls)
+            a, b = clock(ours, n_ours), clock(peer, n_peer)
         pairs.append((a, b))
-        spent += (a + b) * calls
+        spent += a * n_ours + b * n_peer
     fill(contest, pairs)
     return [a for a, _ in pairs]
 
@@ -119,19 +147,6 @@ def fill(contest: Contest, pairs: list[tuple[float, float]]) -> None:
     low, contest.ratio, high = (float(q) for q in np.percentile([b / a for a, b in pairs], (25, 50, 75)))
     contest.spread, contest.pairs = (high - low) / contest.ratio, len(pairs)
     contest.ours_ms, contest.peer_ms = (float(m) * 1e3 for m in np.median(pairs, axis=0))
-
-
-def timed(call: Call, calls: int = 1) -> float:
-    """Seconds a call; the last result is freed after the clock has stopped."""
-    gc.disable()
-    start = time.perf_counter()
-    for _ in range(calls - 1):
-        call()
-    result = call()
-    stop = time.perf_counter()
-    gc.enable()
-    del result
-    return (stop - start) / calls
 
 
 def copy_bandwidth() -> float:

@@ -8,10 +8,10 @@ from typing import Any
 
 @dataclass
 class Target:
-    """The ratio a row should reach against a peer; without an adjoint, None."""
+    """The ratio a row should reach against a peer; None in a direction without a target."""
 
     peer: str
-    forward: float
+    forward: float | None
     adjoint: float | None = None
 
 
@@ -42,13 +42,14 @@ class Direction:
 
 @dataclass
 class Result:
-    """A row of the table."""
+    """A row of the table. moved: bytes of all inputs and of the result, each once; of its adjoint as many."""
 
     group: str
     name: str
     forward: Direction
     adjoint: Direction | None = None
     targets: list[Target] = field(default_factory=list)
+    moved: int = 0
 
 
 @dataclass
@@ -78,7 +79,8 @@ def direction(found: dict[str, Any]) -> Direction:
 def result(found: dict[str, Any]) -> Result:
     adjoint = found["adjoint"] and direction(found["adjoint"])
     targets = [Target(**t) for t in found["targets"]]
-    return Result(found["group"], found["name"], direction(found["forward"]), adjoint, targets)
+    moved = found.get("moved", 0)
+    return Result(found["group"], found["name"], direction(found["forward"]), adjoint, targets, moved)
 
 
 def point(found: dict[str, Any]) -> Point:

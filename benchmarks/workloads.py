@@ -36,16 +36,23 @@ class Row(NamedTuple):
     share: float = 1.0  # of the seconds a row gets
 
 
-def values(shape: tuple[int, ...], dtype: torch.dtype, channels_last: bool = False) -> torch.Tensor:
-    generator = torch.Generator().manual_seed(0)
-    if dtype.is_floating_point:
+def values(
+    shape: tuple[int, ...], dtype: torch.dtype, channels_last: bool = False, device: str = "cpu"
+) -> torch.Tensor:
+    if device == "meta":  # which has sizes and no generator
+        x = torch.empty(shape, dtype=dtype, device=device)
+    elif dtype.is_floating_point:
         wide = torch.float64 if dtype == torch.float64 else FLOAT32
-        x = torch.randn(shape, generator=generator, dtype=wide).to(dtype)
+        x = torch.randn(shape, generator=seeded(device), dtype=wide, device=device).to(dtype)
     else:
         info = torch.iinfo(dtype)
-        x = torch.randint(info.min, info.max, shape, generator=generator, dtype=dtype)
+        x = torch.randint(info.min, info.max, shape, generator=seeded(device), dtype=dtype, device=device)
     last = torch.channels_last_3d if len(shape) == 5 else torch.channels_last
     return x.contiguous(memory_format=last) if channels_last else x
+
+
+def seeded(device: str) -> torch.Generator:
+    return torch.Generator(device).manual_seed(0)
 
 
 def counts(n: int) -> torch.Tensor:
@@ -56,17 +63,20 @@ def short(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
-def interleave(name: str, shape: tuple[int, ...], dim: int, each: int | None, dtype: torch.dtype = FLOAT32) -> Row:
+def interleave(name: str, shape: tuple[int, ...], dim: int, each: int | None, dtype: torch.dtype = FLOAT32, *,
+               device: str = "cpu") -> Row:  # fmt: skip
     def make() -> Case:
         repeats = counts(shape[dim]) if each is None else each
         ours = partial(tenter.repeat_interleave, repeats=repeats, dim=dim)
         peer = partial(torch.repeat_interleave, repeats=repeats, dim=dim)
-        return Case(values(shape, dtype), ours, {"PyTorch": peer}, peer, EXACT, None if each else repeats)
+        x = values(shape, dtype, device=device)
+        return Case(x, ours, {"PyTorch": peer}, peer, EXACT, None if each else repeats)
 
     return Row("Repeat", f"repeat_interleave {name}, {short(dtype)}", make)
 
 
-def whole(op: str, shape: tuple[int, ...], times: tuple[int, ...], dtype: torch.dtype = FLOAT32) -> Row:
+def whole(op: str, shape: tuple[int, ...], times: tuple[int, ...], dtype: torch.dtype = FLOAT32, *,
+          device: str = "cpu") -> Row:  # fmt: skip
     """The whole tensor again: op is repeat or tile."""
 
     def ours(x: torch.Tensor) -> Any:
@@ -76,18 +86,18 @@ def whole(op: str, shape: tuple[int, ...], times: tuple[int, ...], dtype: torch.
         return x.repeat(*times) if op == "repeat" else torch.tile(x, times)
 
     def make() -> Case:
-        return Case(values(shape, dtype), ours, {"PyTorch": peer}, peer, EXACT)
+        return Case(values(shape, dtype, device=device), ours, {"PyTorch": peer}, peer, EXACT)
 
     return Row("Repeat", f"{op} {shape} by {times}, {short(dtype)}", make)
 
 
 def resize(mode: str, shape: tuple[int, ...], size: tuple[int, ...], dtype: torch.dtype = FLOAT32, *,
-           antialias: bool = False, channels_last: bool = False) -> Row:  # fmt: skip
+           antialias: bool = False, channels_last: bool = False, device: str = "cpu") -> Row:  # fmt: skip
     def make() -> Case:
         ours = partial(tenter.interpolate, size=size, mode=mode, antialias=antialias)
         peer = partial(F.interpolate, size=size, mode=mode, antialias=antialias)
         check = EXACT if mode.startswith("nearest") else CLOSE
-        return Case(values(shape, dtype, channels_last), ours, {"PyTorch": peer}, peer, check)
+        return Case(values(shape, dtype, channels_last, device), ours, {"PyTorch": peer}, peer, check)
 
     to = size[0] if len(size) == 1 else size
     layout = ", channels-last" if channels_last else ""

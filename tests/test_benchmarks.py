@@ -61,10 +61,10 @@ def test_the_median_of_paired_ratios_and_its_spread():
 def test_who_goes_first_alternates_and_pairs_are_bounded():
     called = []
     of = contest(0)
-    ours = alternate(lambda: called.append("a"), lambda: called.append("b"), 0.0, of)
+    ours = alternate(lambda: called.append("a"), lambda: called.append("b"), 0.0, of, 0.0, timed)
     assert len(ours) == of.pairs == LEAST_PAIRS
     assert "".join(called) == "abab" + "abba" * (LEAST_PAIRS // 2) + "ab" * (LEAST_PAIRS % 2)
-    alternate(lambda: None, lambda: None, math.inf, of)
+    alternate(lambda: None, lambda: None, math.inf, of, 0.0, timed)
     assert of.pairs == MOST_PAIRS
 
 

@@ -1,0 +1,166 @@
+"""The page of a GPU's results and the file with all of their numbers; what nobody has measured says so."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks import calls, results
+from benchmarks.calls import Cost
+from benchmarks.gpu_measure import unmeasured
+from benchmarks.gpu_rows import BANDWIDTH, DETERMINISTIC, PYTORCH
+from benchmarks.report import BEGIN, END, between
+from benchmarks.results import Contest, Direction, Result
+from benchmarks.table import cell, lined
+
+DOCS = Path("docs")
+PAGE, RECORD = "benchmarks-gpu.md", "benchmarks-gpu.json"
+UNMEASURED, SHORT = "not measured yet", " **short**"
+REFUSALS = ("does not have a deterministic implementation", "Too much shared memory required")
+SMALL_TARGET = 1.5  # our time / PyTorch's
+
+
+class Record(NamedTuple):
+    """One run. small: what tiny calls cost, without a gradient and with it, or what went wrong."""
+
+    machine: dict[str, Any]
+    table: list[Result]
+    small: dict[str, tuple[Cost, Cost] | str]
+
+
+def write(folder: Path, record: Record) -> list[Path]:
+    """Returns what was written; the page's text around its results is that of the project's own."""
+    texts = {
+        folder / PAGE: page(record),
+        folder / RECORD: json.dumps({**record._asdict(), "table": [asdict(r) for r in record.table]}, indent=1) + "\n",
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+    return list(texts)
+
+
+def write_known() -> Path:
+    """The project's page once more, from what is recorded."""
+    (DOCS / PAGE).write_text(page(read(DOCS / RECORD)), encoding="utf-8")
+    return DOCS / PAGE
+
+
+def read(path: Path) -> Record:
+    if not path.exists():
+        return Record({}, [], {})
+    data = json.loads(path.read_text(encoding="utf-8"))
+    small = {k: v if isinstance(v, str) else (Cost(*v[0]), Cost(*v[1])) for k, v in data["small"].items()}
+    return Record(data["machine"], list(map(results.result, data["table"])), small)
+
+
+def page(record: Record) -> str:
+    return between(DOCS / PAGE, BEGIN, END, "\n\n".join(markdown(record)))
+
+
+def markdown(record: Record) -> list[str]:
+    measured = {(r.group, r.name): r for r in record.table}
+    found = [measured.get((r.group, r.name), r) for r in unmeasured()]
+    parts = [sentence(record.machine), tally(found)] if record.machine else [f"On a GPU: {UNMEASURED}."]
+    for group in dict.fromkeys(r.group for r in found):
+        of = [r for r in found if r.group == group]
+        parts += [f"### {group}", table(of, False)]
+        if adjoints := [r for r in of if r.adjoint is not None]:
+            parts += [f"### {group}, adjoints", table(adjoints, True)]
+    parts += ["### Small calls", f"Our time is to be at most {SMALL_TARGET}x PyTorch's.", small_table(record.small)]
+    return [*parts, *(["### What was refused or went wrong", "\n".join(bad)] if (bad := notes(found, record)) else [])]
+
+
+def sentence(about: dict[str, Any]) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
+    return (
+        f"{about['device']}, driver {about['driver']}, CUDA {about['cuda']}, copy bandwidth "
+        f"{about['copy_bandwidth_gb_per_s']} GB/s; {versions}; {about['system']}; {about['date']}."
+    )
+
+
+def tally(found: list[Result]) -> str:
+    aimed = [
+        ratio >= target for r in found for t in r.targets
+        for of, target in ((r.forward, t.forward), (r.adjoint, t.adjoint))
+        if of is not None and target is not None and (ratio := ratio_of(of, t.peer)) is not None
+    ]  # fmt: skip
+    return f"{sum(aimed)} of {len(aimed)} targets reached, of those that have a measured figure."
+
+
+def ratio_of(of: Direction, peer: str) -> float | None:
+    """Of copy bandwidth, or the peer's time / ours; None where there is none."""
+    if of.failed:
+        return None
+    if peer == BANDWIDTH:
+        return of.of_bandwidth
+    contest = of.contests.get(peer)
+    return None if contest is None or contest.failed else contest.ratio
+
+
+def table(found: list[Result], adjoint: bool) -> str:
+    peers = [PYTORCH, DETERMINISTIC] if adjoint else [PYTORCH]
+    head = ["Call", "MB", "tenter, ms", "of copy bandwidth", "target"]
+    head += [column for peer in peers for column in (f"{peer}, ms", "ratio", "target")]
+    return lined(head, [[r.name, f"{r.moved / 1e6:.0f}", *cells(r, adjoint, peers)] for r in found])
+
+
+def cells(r: Result, adjoint: bool, peers: list[str]) -> list[str]:
+    of = r.adjoint if adjoint else r.forward
+    assert of is not None
+    aims = {t.peer: t.adjoint if adjoint else t.forward for t in r.targets}
+    if of.failed:
+        shown = ["**wrong**" if of.failed.startswith("differs") else "**failed**", "-"]
+    elif of.of_bandwidth is None:
+        shown = [UNMEASURED] * 2
+    else:
+        shown = [f"{of.ours_ms:.3f}", marked(f"{of.of_bandwidth:.0%}", of.of_bandwidth, aims.get(BANDWIDTH))]
+    shown.append(aim(aims.get(BANDWIDTH), "{:.0%}"))
+    for peer in peers:
+        shown += [*against(of, peer, aims.get(peer)), aim(aims.get(peer), "{:g}x")]
+    return shown
+
+
+def against(of: Direction, peer: str, target: float | None) -> list[str]:
+    """The peer's time, and its ratio to ours."""
+    contest = of.contests.get(peer)
+    if of.failed:
+        return ["-", "-"]
+    if contest is None:
+        return [UNMEASURED] * 2
+    if contest.failed:
+        return ["refused" if refused(contest) else "fails", "-"]
+    return [f"{contest.peer_ms:.3f}", marked(cell(contest), contest.ratio, target)]
+
+
+def refused(contest: Contest) -> bool:
+    return any(words in contest.failed for words in REFUSALS)
+
+
+def marked(shown: str, value: float, target: float | None) -> str:
+    return shown + SHORT * (target is not None and value < target)
+
+
+def aim(target: float | None, form: str) -> str:
+    return "-" if target is None else form.format(target)
+
+
+def small_table(found: dict[str, tuple[Cost, Cost] | str]) -> str:
+    return "\n".join([*calls.HEAD, *(small_line(case.name, found.get(case.name)) for case in calls.cases())])
+
+
+def small_line(name: str, costs: tuple[Cost, Cost] | str | None) -> str:
+    if costs is None or isinstance(costs, str):
+        return f"| {' | '.join([name, *[UNMEASURED if costs is None else '**failed**'] * 6])} |"
+    shown = [f"{c.ours:.1f} us | {c.theirs:.1f} us | {c.ratio:.2f}{SHORT * (c.ratio > SMALL_TARGET)}" for c in costs]
+    return f"| {name} | {' | '.join(shown)} |"
+
+
+def notes(found: list[Result], record: Record) -> list[str]:
+    ways = [(r.name + kind, of) for r in found for kind, of in (("", r.forward), (", adjoint", r.adjoint)) if of]
+    bad = [(name, of.failed) for name, of in ways]
+    bad += [(f"{name}: {peer}", c.failed) for name, of in ways for peer, c in of.contests.items()]
+    bad += [(name, costs) for name, costs in record.small.items() if isinstance(costs, str)]
+    return [f"- {name}: {text.splitlines()[0][:200]}" for name, text in bad if text]

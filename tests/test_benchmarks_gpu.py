@@ -1,0 +1,321 @@
+"""The GPU's benchmark without a GPU: its rows at small sizes on the CPU by the same code, its page, its refusal."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from benchmarks import __main__ as command
+from benchmarks import calls, gpu, gpu_measure, gpu_report
+from benchmarks.calls import Cost
+from benchmarks.gpu_rows import BANDWIDTH, DETERMINISTIC, PYTORCH, counted, on_host, photograph, rows
+from benchmarks.machine import Settings
+from benchmarks.measure import LEAST_PAIRS, has_adjoint, touched
+from benchmarks.results import Contest, Direction, Result, Target
+from benchmarks.workloads import resize
+
+ROOT = Path(__file__).resolve().parent.parent
+CUT = 32
+SMALL = list(rows("cpu", CUT))
+ABOUT = {
+    "device": "A device", "driver": "1.2", "cuda": "13", "copy_bandwidth_gb_per_s": 4000.5, "versions": {"torch": "2"},
+    "system": "Linux", "date": "1999-01-01",
+}  # fmt: skip
+AIMS = [Target(BANDWIDTH, 0.85, 0.7), Target(PYTORCH, 7.0, 1.0), Target(DETERMINISTIC, None, 10.0)]
+NO_DETERMINISTIC = Contest(failed="RuntimeError: x_backward does not have a deterministic implementation, but")
+
+
+def direction(share: float = 0.9, **ratios: float) -> Direction:
+    return Direction(0.25, of_bandwidth=share, contests={PYTORCH: Contest(ratios.get("ratio", 2.0), peer_ms=0.5)})
+
+
+def lines(text: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
+
+
+@pytest.fixture
+def first() -> Result:
+    """The first row of the page, with figures."""
+    row = next(rows("meta"))
+    return Result(row.group, row.name, direction(), direction(), AIMS, 10**9)
+
+
+@pytest.fixture(autouse=True)
+def in_the_project(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+
+# ---- rows
+
+
+@pytest.mark.parametrize("row", SMALL, ids=lambda row: f"{row.group}: {row.name}")
+def test_every_row_is_right_and_has_its_figures(row):
+    found = gpu_measure.measure(row, "cpu", 0.0, 1e9, block=0.0)
+    assert (found.adjoint is not None) == has_adjoint(row.make())
+    assert set(found.forward.contests) == {PYTORCH}
+    assert found.adjoint is None or set(found.adjoint.contests) == {PYTORCH, DETERMINISTIC}
+    for way in (found.forward, found.adjoint):
+        if way is not None:
+            assert not way.failed and way.ours_ms > 0 and way.of_bandwidth > 0
+            assert all(c.ratio > 0 and c.pairs >= LEAST_PAIRS and not c.failed for c in way.contests.values())
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_a_wrong_result_is_wrong_and_ends_in_a_nonzero_status(first):
+    row = SMALL[0]
+    case = row.make()
+    wrong = row._replace(make=lambda: case._replace(ours=lambda x: case.ours(x) + 1))
+    found = gpu_measure.measure(wrong, "cpu", 0.0, 1e9, block=0.0)
+    assert "differs" in found.forward.failed and "**wrong**" in gpu_report.table([found], False)
+    assert gpu.failed(gpu_report.Record({}, [found], {}))
+    assert not gpu.failed(gpu_report.Record({}, [first], {"x": (Cost(1, 1, 1),) * 2}))
+    assert gpu.failed(gpu_report.Record({}, [], {"x": "AssertionError: no"}))
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * (2 if torch.are_deterministic_algorithms_enabled() else 1)
+
+
+def test_another_gradient_in_deterministic_mode_fails_and_a_refusal_is_the_peers():
+    row = SMALL[0]
+    case = row.make()
+    other = row._replace(make=lambda: case._replace(ours=lambda x: case.ours(Twice.apply(x))))
+    assert "deterministic mode" in gpu_measure.measure(other, "cpu", 0.0, 1e9, block=0.0).forward.failed
+
+    class Refuses(Twice):
+        @staticmethod
+        def backward(ctx, g):
+            if torch.are_deterministic_algorithms_enabled():
+                raise RuntimeError(NO_DETERMINISTIC.failed)
+            return g
+
+    peer = {PYTORCH: lambda x: case.peers[PYTORCH](Refuses.apply(x))}
+    found = gpu_measure.measure(row._replace(make=lambda: case._replace(peers=peer)), "cpu", 0.0, 1e9, block=0.0)
+    assert not found.forward.failed and not found.adjoint.failed and found.adjoint.contests[PYTORCH].ratio > 0
+    contest = found.adjoint.contests[DETERMINISTIC]
+    assert gpu_report.refused(contest) and not torch.are_deterministic_algorithms_enabled()
+
+
+def test_bytes_are_each_input_and_the_result_once():
+    def moved(row):
+        case = row.make()
+        return touched(case, case.truth(case.x))
+
+    counts = counted((9,), 0, "cpu").make().beside
+    total = int(counts.sum())
+    assert moved(counted((9,), 0, "cpu")) == 4 * 9 + 8 * 9 + 4 * total
+    assert moved(counted((9, 5), 0, "cpu", torch.int8, host="list")) == 5 * (9 + total)
+    assert moved(counted((9, 5), 0, "cpu", torch.bfloat16, host="array")) == 2 * 5 * (9 + total)
+    assert moved(counted((3, 9), 1, "cpu", sized=True)) == 4 * 3 * (9 + total) + 8 * 9
+    assert moved(resize("bilinear", (1, 2, 4, 6), (8, 12), torch.float16)) == 2 * 2 * (24 + 96)
+    assert moved(on_host(resize("bilinear", (1, 2, 8, 8), (2, 2), antialias=True))) == 4 * 2 * (64 + 4)
+    assert moved(photograph((2, 6, 8, 3), 4, True, "cpu")) == 2 * 3 * (48 + 16)
+    measured = gpu_measure.measure(counted((9,), 0, "cpu"), "cpu", 0.0, 1e9, block=0.0)
+    assert measured.moved == 4 * 9 + 8 * 9 + 4 * total
+    seconds = measured.adjoint.ours_ms * 1e-3
+    assert measured.adjoint.of_bandwidth == pytest.approx(measured.moved / seconds / 1e9)
+
+
+def test_bytes_on_the_page_are_those_of_the_rows():
+    found = gpu_measure.unmeasured(CUT)
+    assert [(r.group, r.name) for r in found] == [(r.group, r.name) for r in SMALL]
+    for r, row in zip(found, SMALL):
+        case = row.make()
+        assert r.moved == touched(case, case.ours(case.x)), r.name
+        assert (r.adjoint is not None) == has_adjoint(case)
+
+
+def test_rows_are_large_and_each_named_once():
+    found = gpu_measure.unmeasured()
+    assert len({(r.group, r.name) for r in found}) == len(found)
+    small = [r.name for r in found if not 256e6 <= r.moved <= 4e9]
+    assert small == [
+        f"{mode} (1, 192, 240, 416) to (480, 832), bfloat16, channels-last" for mode in ("nearest", "nearest-exact")
+    ]
+    for r in found:
+        aims = {t.peer: t for t in r.targets}
+        assert (aims[BANDWIDTH].forward, aims[BANDWIDTH].adjoint) == (0.85, 0.7)
+        nearest = r.name.startswith("nearest") and "channels-last" in r.name
+        assert (aims[PYTORCH].forward, aims[PYTORCH].adjoint) == (7.0 if nearest else 1.0, 1.0)
+        slow = r.name.startswith(("bilinear", "trilinear")) and "uint8" not in r.name
+        assert r.adjoint is None or aims[DETERMINISTIC].adjoint == (10.0 if slow else 1.0), r.name
+
+
+def test_bytes_go_through_float32_where_they_are_refused(monkeypatch):
+    from benchmarks import gpu_rows
+
+    row = photograph((1, 6, 8, 3), 4, True, "cpu")
+    case = row.make()
+    assert torch.equal(case.peers[PYTORCH](case.x), gpu_rows.F.interpolate(
+        case.x.permute(0, 3, 1, 2), (4, 4), mode="bilinear", antialias=True).permute(0, 2, 3, 1))  # fmt: skip
+    served = gpu_rows.F.interpolate
+
+    def refuses_bytes(x, **options):
+        if x.dtype == torch.uint8:
+            raise NotImplementedError("not implemented for 'Byte'")
+        return served(x, **options)
+
+    monkeypatch.setattr(gpu_rows.F, "interpolate", refuses_bytes)
+    peer = row.make().peers[PYTORCH]
+    assert peer(case.x).dtype == torch.uint8 and (peer(case.x).int() - case.ours(case.x).int()).abs().max() <= 1
+
+
+# ---- the page
+
+
+def test_the_table_of_made_up_measurements():
+    adjoint = direction(0.6, ratio=1.5)
+    adjoint.contests[DETERMINISTIC] = Contest(9.0, peer_ms=2.25)
+    r = Result("g", "row", direction(), adjoint, AIMS, 1_234_000_000)
+    assert lines(gpu_report.table([r], False))[2] == [
+        "row", "1234", "0.250", "90%", "85%", "0.500", "2.00x **short**", "7x"
+    ]  # fmt: skip
+    assert lines(gpu_report.table([r], True))[2] == [
+        "row", "1234", "0.250", "60% **short**", "70%", "0.500", "1.50x", "1x", "2.250", "9.00x **short**", "10x"
+    ]  # fmt: skip
+    head = lines(gpu_report.table([r], True))[0]
+    assert head[5:] == ["PyTorch, ms", "ratio", "target", "PyTorch, deterministic, ms", "ratio", "target"]
+    assert gpu_report.tally([r]).startswith("2 of 5 ")
+    adjoint.contests[DETERMINISTIC] = NO_DETERMINISTIC
+    assert lines(gpu_report.table([r], True))[2][8:] == ["refused", "-", "10x"]
+    assert gpu_report.tally([r]).startswith("2 of 4 ")
+
+
+@pytest.mark.parametrize(
+    "failed, shown",
+    [
+        ("RuntimeError: Too much shared memory required: 200000 vs 49152", "refused"),
+        ("OutOfMemoryError: CUDA out of memory.", "fails"),
+    ],
+)
+def test_a_peer_that_fails(failed, shown):
+    r = Result("g", "row", Direction(0.25, of_bandwidth=0.9, contests={PYTORCH: Contest(failed=failed)}), None, AIMS)
+    assert lines(gpu_report.table([r], False))[2][5:] == [shown, "-", "7x"]
+    assert gpu_report.notes([r], gpu_report.Record({}, [r], {})) == [f"- row: PyTorch: {failed}"]
+
+
+def test_rows_that_nobody_has_measured_say_so():
+    r = Result("g", "row", Direction(), Direction(), AIMS, 10**9)
+    not_yet = gpu_report.UNMEASURED
+    assert lines(gpu_report.table([r], False))[2] == ["row", "1000", not_yet, not_yet, "85%", not_yet, not_yet, "7x"]
+    assert lines(gpu_report.table([r], True))[2].count(not_yet) == 6
+    text = "\n\n".join(gpu_report.markdown(gpu_report.Record({}, [], {})))
+    found = gpu_measure.unmeasured()
+    assert all(f"| {r.name} |" in text for r in found) and all(f"| {c.name} |" in text for c in calls.cases())
+    adjoints = sum(r.adjoint is not None for r in found)
+    assert text.count(not_yet) == 4 * len(found) + 6 * adjoints + 6 * len(calls.cases()) + 1
+
+
+def test_small_calls():
+    assert gpu_report.small_line("`f`", (Cost(3, 2, 1.5), Cost(3.2, 2, 1.6))) == (
+        "| `f` | 3.0 us | 2.0 us | 1.50 | 3.2 us | 2.0 us | 1.60 **short** |"
+    )
+    assert gpu_report.small_line("`f`", "AssertionError: no").count("**failed**") == 6
+
+
+def test_a_small_call_is_waited_for_within_its_time(monkeypatch):
+    done = []
+    monkeypatch.setattr(calls.time, "perf_counter", lambda: done.append("clock") or len(done))
+    calls.per_call(lambda: done.append("call"), 2, lambda: done.append("wait"))
+    assert done == ["wait", "clock", "call", "call", "wait", "clock"]
+
+
+def test_the_projects_page_is_the_commands():
+    assert gpu_report.page(gpu_report.read(gpu_report.DOCS / gpu_report.RECORD)) == (
+        gpu_report.DOCS / gpu_report.PAGE
+    ).read_text(encoding="utf-8")
+
+
+# ---- the command
+
+
+def test_a_run_is_written_and_read_back(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(gpu, "rows", lambda *_: SMALL[:3])
+    monkeypatch.setattr(gpu_report, "unmeasured", lambda: gpu_measure.unmeasured(CUT))
+    monkeypatch.setattr(calls, "ROUNDS", 1)
+    record = gpu.run("cpu", Settings(1, 0.0, 1e9), ABOUT, math.inf, CUT, 0.0, 1)
+    assert len(record.table) == 3 and set(record.small) == {case.name for case in calls.cases()}
+    before = (gpu_report.DOCS / gpu_report.PAGE).read_text()
+    chosen = command.parser().parse_args(["gpu", "--out", str(tmp_path / "new")])
+    assert gpu.end(record, chosen, 3) == 0
+    assert gpu_report.read(tmp_path / "new" / gpu_report.RECORD) == record
+    page = (tmp_path / "new" / gpu_report.PAGE).read_text()
+    assert "A device, driver 1.2, CUDA 13, copy bandwidth 4000.5 GB/s; torch 2; Linux; 1999-01-01." in page
+    measured = [line for line in page.splitlines() if line.startswith("| ") and "not measured yet" not in line]
+    assert all(sum(line.startswith(f"| {r.name} |") for line in measured) == 2 for r in record.table)
+    assert (gpu_report.DOCS / gpu_report.PAGE).read_text() == before
+    assert gpu.end(record, chosen, 4) == 1 and "rows left out, as --minutes were over: 1" in capsys.readouterr().err
+
+
+def test_rows_past_the_time_are_left_out_and_only_narrows(monkeypatch):
+    monkeypatch.setattr(calls, "ROUNDS", 1)
+    late = gpu.run("cpu", Settings(1, 0.0, 1e9, "tile"), ABOUT, -math.inf, CUT, 0.0, 1)
+    assert not late.table and list(late.small) == ["`tile(x, (2, 2))`"]
+    found = gpu.run("cpu", Settings(1, 0.0, 1e9, "Repeat: tile"), ABOUT, math.inf, CUT, 0.0, 1)
+    assert [r.name for r in found.table] == ["tile (256, 128) by (4, 4), float32"] and not found.small
+
+
+def test_without_a_device_it_says_so_and_leaves_what_is_recorded(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(gpu_report, "write", None)
+    for options in ([], ["--quick"], ["--out", str(tmp_path / "out")]):
+        monkeypatch.setattr(sys, "argv", ["benchmarks", "gpu", *options])
+        assert command.main() != 0
+        said = capsys.readouterr()
+        assert said.err.count("\n") == 1 and "no CUDA device" in said.err and not said.out
+    assert not (tmp_path / "out").exists()
+
+
+def test_unmeasured_keeps_what_is_recorded(first, tmp_path, monkeypatch, capsys):
+    page = (gpu_report.DOCS / gpu_report.PAGE).read_text()
+    (tmp_path / gpu_report.PAGE).write_text(page)
+    record = gpu_report.Record(ABOUT, [first], {"`repeat(x, 2, 2)`": (Cost(3, 2, 1.5), Cost(3, 2, 1.5))})
+    gpu_report.write(tmp_path, record)
+    written = (tmp_path / gpu_report.PAGE).read_text()
+    (tmp_path / gpu_report.PAGE).write_text(page)
+    monkeypatch.setattr(gpu_report, "DOCS", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "gpu", "--unmeasured"])
+    assert command.main() == 0 and "wrote" in capsys.readouterr().out
+    assert (tmp_path / gpu_report.PAGE).read_text() == written
+    assert "| 0.250 | 90% |" in written and "| 3.0 us | 2.0 us | 1.50 |" in written
+    assert json.loads((tmp_path / gpu_report.RECORD).read_text())["machine"] == ABOUT
+
+
+# ---- the clock
+
+
+class Event:
+    """As CUDA's, on a clock that every call moves on by two milliseconds."""
+
+    now = 0.0
+
+    def __init__(self, enable_timing):
+        assert enable_timing
+
+    def record(self):
+        self.at = Event.now
+
+    def synchronize(self):
+        pass
+
+    def elapsed_time(self, other):
+        return other.at - self.at
+
+
+def test_events_enclose_the_calls_alone(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "Event", Event)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: setattr(Event, "now", Event.now + 100))
+    assert gpu_measure.on_events(lambda: setattr(Event, "now", Event.now + 2), 5) == pytest.approx(2e-3)
+    copied = []
+    monkeypatch.setattr(gpu_measure, "clock_of", lambda _: lambda call, calls: copied.append(call()) or 0.5)
+    assert gpu_measure.copy_bandwidth("cpu", 4000) == 2 * 4000 / 0.5 and len(copied) > 10
