@@ -74,7 +74,7 @@ def plan(x: Any, does: Stretch) -> Planned:
         limits.memory((sum(x.shape[2:]) + sum(does.size),), 200, "the tables of the axis maps")
     if isinstance(does, Resize):
         limits.memory((sum(x.shape[a] for a in does.axes) + sum(does.size),), 400, "the tables of the axis maps")
-    maps = build.maps(does, tuple(x.shape), dtype)
+    maps = build.maps(does, tuple(x.shape), dtype, frontends.on_cuda(x))
     return planned(x, maps, keeps_layout(does), build.saturates(does, dtype), does)
 
 

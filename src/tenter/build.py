@@ -29,7 +29,7 @@ KINDS = {
 }
 
 
-def maps(does: Stretch, shape: tuple[int, ...], dtype: str) -> tuple[tuple[int, Any], ...]:
+def maps(does: Stretch, shape: tuple[int, ...], dtype: str, on_cuda: bool = False) -> tuple[tuple[int, Any], ...]:
     """The map of each axis that changes, for an array of this shape; Runs for counts that are on a device."""
     if isinstance(does, Repeat):
         make = Copy.every if does.each else Copy.cycle
@@ -38,12 +38,12 @@ def maps(does: Stretch, shape: tuple[int, ...], dtype: str) -> tuple[tuple[int, 
         known = isinstance(does.offsets, np.ndarray)
         return ((does.dim, counts(does.offsets) if known else Runs(shape[does.dim], does.n_out)),)
     if isinstance(does, Resize):
-        rule = coordinates.nearest_rule(dtype, (), does.size, False)
+        rule = coordinates.nearest_rule(dtype, (), does.size, False, on_cuda)
         return tuple(
             (axis, sampling.sampled(rules, shape[axis], n_out, rule))
             for axis, n_out, rules in zip(does.axes, does.size, does.rules)
         )
-    rule = coordinates.nearest_rule(dtype, shape, does.size, does.channels_last)
+    rule = coordinates.nearest_rule(dtype, shape, does.size, does.channels_last, on_cuda)
     scales = does.scales or (None,) * len(does.size)
     return tuple(
         (axis, resample(does.kind, shape[axis], n_out, scale, does.align_corners, does.antialias, rule))

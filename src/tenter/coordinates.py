@@ -41,8 +41,9 @@ def nearest_index(n_in: int, n_out: int, scale: float | None, exact: bool, rule:
     (Pillow, scikit-image). `rule` is one that nearest_rule names: they differ where a position falls on a pixel's edge.
     """
     o = np.arange(n_out)
-    if rule == "direct":
-        if not exact and n_out in (n_in, 2 * n_in):  # whatever scale was given
+    if rule in ("direct", "cuda", "cuda image"):
+        plain = not exact and n_out in (n_in, 2 * n_in) if rule == "direct" else rule == "cuda image" and n_out == n_in
+        if plain:  # whatever scale was given
             return np.asarray(o // (n_out // n_in), np.int64)
         at = (o.astype(np.float32) + np.float32(0.5 if exact else 0.0)) * _ratio(n_in, n_out, scale, np.float32)
     else:
@@ -83,13 +84,18 @@ def rounded_index(
     return np.asarray(np.floor(at), np.int64)
 
 
-def nearest_rule(dtype: str, shape: tuple[int, ...], sizes: tuple[int, ...], channels_last: bool) -> str:
+def nearest_rule(
+    dtype: str, shape: tuple[int, ...], sizes: tuple[int, ...], channels_last: bool, on_cuda: bool = False
+) -> str:
     """Which of its kernels PyTorch takes: each rounds positions in its own way.
 
+    On CUDA devices one way for all, `cuda`, but for axes of images that keep their length, `cuda image`. Elsewhere
     `direct` for channels-last images and volumes of more than 3 channels and for images of at most 128 output rows and
     columns together, else `separable`, which computes in the input's precision (`separable64` for float64).
     """
     rank = len(sizes)
+    if on_cuda:
+        return "cuda image" if rank == 2 else "cuda"
     if rank > 1 and channels_last and shape[1] > 3:
         return "direct"
     if rank == 2 and sum(sizes) <= 128:

@@ -88,6 +88,12 @@ def on_device(x: Any) -> bool:
     return answer
 
 
+def on_cuda(x: Any) -> bool:
+    """Is x a tensor on a CUDA device, where PyTorch's nearest kinds round in a way of their own?"""
+    answer: bool = is_array(x) and not isinstance(x, np.ndarray) and x.is_cuda
+    return answer
+
+
 def to_numpy(x: Any) -> np.ndarray[Any, Any]:
     array: np.ndarray[Any, Any] = of(x).to_numpy(x)
     return array

@@ -34,7 +34,7 @@ def _adjoint(g: Tensor, does: Stretch, n_in: Ints) -> Tensor:
     from tenter import apply, calls
 
     def plan() -> apply.Planned:
-        maps = build.maps(does, tuple(n_in), frontends.dtype_name(g))
+        maps = build.maps(does, tuple(n_in), frontends.dtype_name(g), frontends.on_cuda(g))
         return apply.planned(g, tuple((axis, m.T) for axis, m in maps), apply.keeps_layout(does), does=does)
 
     if isinstance(does, RepeatCounts):
