@@ -42,7 +42,6 @@ class Case(NamedTuple):
         counts = self.tensor(self.counts)
         return (lambda x: f(x, counts, sum(self.counts))) if self.total else (lambda x: f(x, counts))
 
-
     def tensor(self, counts: tuple[int, ...]) -> torch.Tensor:
         return torch.tensor(counts, device=self.device)
 

@@ -7,12 +7,23 @@ from typing import Any
 
 import pytest
 import torch
+from cuda_helpers import (
+    EVERY,
+    INTERPRETED,
+    KNOWN,
+    RESIZES,
+    UNKNOWN,
+    both_ways,
+    by_name,
+    on,
+    waits,
+    waits_are,
+)
 from torch.autograd import gradcheck, gradgradcheck
 
 import tenter
 import tenter.torch
 import transforms
-from cuda_helpers import EVERY, INTERPRETED, KNOWN, RESIZES, UNKNOWN, both_ways, by_name, cuda, device, nothing_owed, on, waits, waits_are
 from torch_cases import CASES, COUNTS, Case, same
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("nothing_owed", "fresh_compiler")]

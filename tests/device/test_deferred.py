@@ -9,10 +9,10 @@ import threading
 
 import pytest
 import torch
+from cuda_helpers import INTERPRETED, LONG, in_process, settle
 
 import tenter
 import tenter.torch
-from cuda_helpers import INTERPRETED, LONG, cuda, device, in_process, nothing_owed, settle
 from tenter import apply
 from tenter.frontends.torch import device as served
 from tenter.stretch import RepeatCounts
@@ -126,7 +126,7 @@ def test_the_next_call_raises(later, device):
 def test_counts_without_their_sum_raise_at_once(device):
     for counts, says in (([1, -2, 0, 3], "position 1"), ([2**62] * 4, r"below 2\*\*63")):
         for f in (
-            lambda c: tenter.repeat_interleave(torch.ones(4, 3, device=device), c, 0),  # noqa: B023
+            lambda c: tenter.repeat_interleave(torch.ones(4, 3, device=device), c, 0),
             lambda c: tenter.repeat_interleave(c),
         ):
             with pytest.raises(ValueError, match=says):

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 import torch
+from cuda_helpers import KNOWN, both_ways, by_name, in_process, on
 
 import tenter
 import tenter.torch
-from cuda_helpers import KNOWN, both_ways, by_name, cuda, in_process, nothing_owed, on
 from torch_cases import Case, same
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("nothing_owed")]
@@ -175,5 +175,3 @@ def test_a_first_call_in_a_capture_is_refused(function, kept, cuda):
     assert done.returncode == 0, done.stderr[-2000:]
     says, works = done.stdout.splitlines()
     assert "capture" in says and says.startswith("x: expected") and works == "0.0"
-
-

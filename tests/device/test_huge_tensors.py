@@ -8,7 +8,6 @@ import torch
 
 import tenter
 import tenter.torch
-from cuda_helpers import cuda, nothing_owed
 from tenter import build
 
 pytestmark = [pytest.mark.gpu, pytest.mark.slow, pytest.mark.usefixtures("nothing_owed")]

@@ -6,9 +6,9 @@ import threading
 
 import pytest
 import torch
+from cuda_helpers import EVERY, LONG, both_ways, by_name, on
 
 import tenter
-from cuda_helpers import EVERY, LONG, both_ways, by_name, cuda, nothing_owed, on
 from torch_cases import Case, same
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("nothing_owed")]

@@ -5,9 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from cuda_helpers import (
+    EVERY,
+    KNOWN,
+    LONG,
+    SECOND,
+    UNKNOWN,
+    both_ways,
+    by_name,
+    on,
+    waits,
+    waits_are,
+)
 
 import tenter
-from cuda_helpers import EVERY, KNOWN, LONG, SECOND, UNKNOWN, both_ways, by_name, cuda, nothing_owed, on, waits, waits_are
 from torch_cases import COUNTS, Case, same
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("nothing_owed")]
@@ -97,8 +108,8 @@ def test_positions_wait_once_or_never(cuda):
     """repeat_interleave of one argument."""
     for dtype in (torch.int64, torch.int32):
         counts = torch.tensor(COUNTS, dtype=dtype, device=cuda)
-        assert waits(lambda: tenter.repeat_interleave(counts)) == 1  # noqa: B023
-        assert waits(lambda: tenter.repeat_interleave(counts, output_size=sum(COUNTS))) == 0  # noqa: B023
+        assert waits(lambda: tenter.repeat_interleave(counts)) == 1
+        assert waits(lambda: tenter.repeat_interleave(counts, output_size=sum(COUNTS))) == 0
         assert torch.equal(tenter.repeat_interleave(counts), torch.repeat_interleave(counts))
 
 

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from tenter import check, frontends, limits
 from tenter.frontends import surely
+from tenter.frontends.torch import autocast as autocast
 from tenter.frontends.torch import autograd as autograd
 from tenter.frontends.torch import device, private
 from tenter.frontends.torch import operators as operators
