@@ -80,8 +80,9 @@ class Plan:
         addresses = [x.data_ptr(), y.data_ptr(), *(held.data_ptr() + at for at in places)]
         index = self.device.index
         with launch.Current(index) as stream:
+            capturing = bool(self.tables) and torch.cuda.is_current_stream_capturing()
             for sent in self.tables:
-                sent.await_on(stream)
+                sent.await_on(stream, capturing)
             for kernel, grid, source, source_at, target, target_at, args, runs in self.steps:
                 if runs:
                     assert offsets is not None
