@@ -74,7 +74,7 @@ def inductor(s: Subject) -> None:
 
 def counts_as_argument(s: Subject) -> None:
     """One graph for counts of any sum, gradients included."""
-    calls = [(torch.tensor(c), *([sum(c)] if s.case.total else [])) for c in (s.case.counts, other_counts(s))]
+    calls = [(s.case.tensor(c), *([sum(c)] if s.case.total else [])) for c in (s.case.counts, other_counts(s))]
     with compiled(lambda x, *rest: s.by_counts(x.sin(), *rest).cos(), dynamic=True) as f:
         for rest in calls:
             same(f(s.x, *rest), s.case.truth(s.x.sin(), *rest).cos())
@@ -96,7 +96,7 @@ def branch_on_known_size(s: Subject) -> None:
     torch._dynamo.reset()
     by_if = torch.compile(partial(f, s.by_counts), backend="aot_eager", fullgraph=True, dynamic=True)
     for c in (s.case.counts, other_counts(s)):
-        args = s.x, torch.tensor(c), sum(c)
+        args = s.x, s.case.tensor(c), sum(c)
         same(by_if(*args), f(s.case.truth, *args))
 
 
@@ -109,7 +109,7 @@ def branch_on_unknown_size(s: Subject) -> None:
     """Without output_size the size is known when the code runs: torch.cond chooses, in one graph. An `if` takes a
     size that torch._check has bounded, or any at the price of a graph break."""
     dim = stretched_dim(s)
-    counts = [torch.tensor(c) for c in (s.case.counts, other_counts(s))]
+    counts = [s.case.tensor(c) for c in (s.case.counts, other_counts(s))]
 
     def branch(g: Callable[..., torch.Tensor], x: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
         y = g(x, counts)
@@ -141,7 +141,7 @@ def branch_on_size(s: Subject) -> None:
 
 def wrong_total(s: Subject) -> None:
     """Compiled code refuses a wrong output_size, too small or too large, as eager code does."""
-    counts = torch.tensor(s.case.counts)
+    counts = s.case.tensor(s.case.counts)
     for n in (sum(s.case.counts) - 1, sum(s.case.counts) + 2):
         with compiled(lambda x, c, n=n: s.by_counts(x, c, n).sin(), backend="inductor") as f:
             try:
@@ -190,8 +190,8 @@ def exported(strict: bool) -> Callable[[Subject], None]:
         for x in (s.x, s.other):
             same(program(x), s.truth(x.sin()).cos())
         if s.case.counts and not s.case.total:
-            program = export(OfCounts(s.by_counts), (s.x, torch.tensor(s.case.counts)), strict=strict).module()
-            for c in map(torch.tensor, (s.case.counts, other_counts(s))):
+            program = export(OfCounts(s.by_counts), (s.x, s.case.tensor(s.case.counts)), strict=strict).module()
+            for c in map(s.case.tensor, (s.case.counts, other_counts(s))):
                 same(program(s.x, c), s.case.truth(s.x.sin(), c).cos())
 
     return check

@@ -21,7 +21,7 @@ class Case(NamedTuple):
     """A call of an operation. With `counts`, its functions take them after x; `total` says that they take their sum too.
 
     `ours` is tenter's function, `theirs` PyTorch's or None where it has none, `truth` what eager results must equal.
-    `other` is another shape of x that the call serves.
+    `other` is another shape of x that the call serves; `device` is where its tensors are.
     """
 
     name: str
@@ -33,13 +33,17 @@ class Case(NamedTuple):
     truth: Function
     counts: tuple[int, ...] | None = None
     total: bool = False
+    device: str = "cpu"
 
     def bind(self, f: Function) -> Function:
         """f as a function of x alone."""
         if self.counts is None:
             return f
-        counts = torch.tensor(self.counts)
+        counts = self.tensor(self.counts)
         return (lambda x: f(x, counts, sum(self.counts))) if self.total else (lambda x: f(x, counts))
+
+    def tensor(self, counts: tuple[int, ...]) -> torch.Tensor:
+        return torch.tensor(counts, device=self.device)
 
 
 class Subject(NamedTuple):
@@ -53,7 +57,8 @@ class Subject(NamedTuple):
     by_counts: Function
 
     def randn(self, *shape: int) -> torch.Tensor:
-        return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(7))
+        generator = torch.Generator().manual_seed(7)
+        return torch.randn(*shape, dtype=torch.float64, generator=generator).to(self.x.device)
 
     def cotangent(self) -> torch.Tensor:
         return self.randn(*self.truth(self.x).shape)
@@ -61,7 +66,8 @@ class Subject(NamedTuple):
 
 def subject(case: Case, f: Function) -> Subject:
     generator = torch.Generator().manual_seed(0)
-    x, other = (torch.randn(s, dtype=torch.float64, generator=generator) for s in (case.shape, case.other))
+    shapes = (case.shape, case.other)
+    x, other = (torch.randn(s, dtype=torch.float64, generator=generator).to(case.device) for s in shapes)
     return Subject(case.bind(f), case.bind(case.truth), x, other, case, f)
 
 
@@ -78,7 +84,7 @@ def _interleave(name: str, shape: tuple[int, ...], other: tuple[int, ...], repea
         return Case(name, row, shape, other, ours, theirs, theirs, tuple(repeats.tolist()))
     ours = lambda x: tenter.repeat_interleave(x, repeats, dim)
     if isinstance(repeats, list):
-        truth = lambda x: torch.repeat_interleave(x, torch.tensor(repeats), dim)
+        truth = lambda x: torch.repeat_interleave(x, torch.tensor(repeats, device=x.device), dim)
         return Case(name, "repeat_interleave, counts in a list", shape, other, ours, None, truth)
     theirs = lambda x: torch.repeat_interleave(x, repeats, dim)
     return Case(name, "repeat_interleave, an int", shape, other, ours, theirs, theirs)

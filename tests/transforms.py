@@ -110,7 +110,7 @@ def grad_of_vmap(s: Subject) -> None:
 def vmap_counts(s: Subject) -> None:
     """Counts of each example's own, of equal totals; with x mapped too and without."""
     rest = (sum(s.case.counts),) if s.case.total else ()
-    counts = torch.stack([torch.tensor(s.case.counts).roll(i) for i in range(3)])
+    counts = torch.stack([s.case.tensor(s.case.counts).roll(i) for i in range(3)])
     truth = [s.case.truth(x, c, *rest) for x, c in zip(batch(s), counts)]
     same(vmap(lambda x, c: s.by_counts(x, c, *rest))(batch(s), counts), torch.stack(truth))
     got = vmap(lambda c: s.by_counts(s.x, c, *rest), in_dims=-1)(counts.T.contiguous())
@@ -136,7 +136,7 @@ def autocast(s: Subject) -> None:
     """The dtype is the one that PyTorch's function gives, for inputs of every float dtype."""
     for dtype in (torch.bfloat16, torch.float32, torch.float64):
         x = s.x.to(dtype)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast(s.case.device, dtype=torch.bfloat16):
             got = s.f(x)
             try:
                 kept = s.truth(x).dtype

@@ -32,7 +32,7 @@ KINDS = {
 def maps(does: Stretch, shape: tuple[int, ...], dtype: str, on_device: bool = False) -> tuple[tuple[int, Any], ...]:
     """The map of each axis that changes, for an array of this shape; Runs for counts that are on a device.
 
-    on_device: whether PyTorch's rules are those of its CUDA kernels. `resize` has the same ones everywhere.
+    on_device: whether PyTorch's rules are those of its CUDA kernels.
     """
     if isinstance(does, Repeat):
         make = Copy.every if does.each else Copy.cycle
@@ -41,7 +41,7 @@ def maps(does: Stretch, shape: tuple[int, ...], dtype: str, on_device: bool = Fa
         known = isinstance(does.offsets, np.ndarray)
         return ((does.dim, counts(does.offsets) if known else Runs(shape[does.dim], does.n_out)),)
     if isinstance(does, Resize):
-        rule = coordinates.nearest_rule(dtype, (), does.size, False)
+        rule = coordinates.nearest_rule(dtype, (), does.size, False, on_device)
         return tuple(
             (axis, sampling.sampled(rules, shape[axis], n_out, rule))
             for axis, n_out, rules in zip(does.axes, does.size, does.rules)

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from tenter import check, frontends, limits
 from tenter.frontends import surely
+from tenter.frontends.torch import autocast as autocast
 from tenter.frontends.torch import autograd as autograd
 from tenter.frontends.torch import device, private
 from tenter.frontends.torch import operators as operators
@@ -56,30 +57,32 @@ def counted(x: Tensor, repeats: Any, dim: int, output_size: Any) -> RepeatCounts
 
         repeats = sharding.whole(repeats)  # type: ignore[arg-type]
     n = x.shape[dim]
+    # Counts on the host are added up there, and nobody waits for a device.
+    place = "cpu" if x.device.type == "cuda" else x.device
     if isinstance(repeats, (list, tuple)):
         repeats = [check.integer("repeats", r, "integer counts") for r in repeats]
         if output_size is None and surely(n == len(repeats)):
             output_size = sum(repeats)
-        repeats = torch.tensor(repeats, dtype=torch.int64, device=x.device)
+        repeats = torch.tensor(repeats, dtype=torch.int64, device=place)
     if output_size is not None:
         output_size = check.integer("output_size", output_size, check.TOTAL, 0)
-    counts = repeats if isinstance(repeats, Tensor) else torch.as_tensor(repeats, device=x.device)
-    if counts.device.type == "cpu" and x.device.type == "cuda":
-        counts = counts.to(x.device, non_blocking=True)
+    counts = repeats if isinstance(repeats, Tensor) else torch.as_tensor(repeats, device=place)
     check.count_shape("repeats", frontends.dtype_name(counts), counts.shape, n, dim)
-    if counts.device.type != x.device.type or (x.device.type == "meta" and output_size is None):
-        limits.refuse(TypeError, "repeats", f"counts with values, on {x.device.type}", f"some on {counts.device.type}")
+    on_host = counts.device.type == "cpu" and x.device.type == "cuda"
+    if (counts.device != x.device and not on_host) or (x.device.type == "meta" and output_size is None):
+        limits.refuse(TypeError, "repeats", f"counts with values, on {x.device}", f"some on {counts.device}")
     if counts.ndim == 0 or surely(counts.shape[0] == 1):
         counts = counts.reshape(1).expand(n)
     offsets = OPS.offsets.default(counts, n, output_size)
     if not recorded(x) and not recorded(offsets) and device.name(x) is None:  # a DTensor's counts, gathered
         running = frontends.to_numpy(offsets)
         return RepeatCounts(running, dim, int(running[-1]))
-    if output_size is not None:
-        return RepeatCounts(offsets, dim, output_size)
-    total = int(offsets[-1]) if private.tracing() else OPS.total.default(offsets)  # a trace knows no symbols
-    torch._check(total >= 0)
-    return RepeatCounts(offsets, dim, total)
+    if output_size is None:
+        output_size = int(offsets[-1]) if private.tracing() else OPS.total.default(offsets)  # a trace knows no symbols
+        torch._check(output_size >= 0)
+    if on_host:
+        offsets = offsets.to(x.device, non_blocking=True)
+    return RepeatCounts(offsets, dim, output_size)
 
 
 def positions(repeats: Tensor, dim: Any, output_size: Any) -> Tensor:

@@ -12,6 +12,7 @@ from tenter.frontends.torch.private import (
     PLAIN,
     PLAIN_CUDA,
     PLAIN_INFERENCE,
+    autocast,
     dispatch_keys,
     dispatch_modes,
     forward_mode,
@@ -39,7 +40,7 @@ def plain(x: torch.Tensor) -> bool:
     # Not by way of bare: this runs on every call.
     return not (
         is_compiling()
-        or ((keys := dispatch_keys(x)) != PLAIN and keys != PLAIN_INFERENCE and keys not in PLAIN_CUDA)
+        or ((keys := dispatch_keys(x)) != PLAIN and keys != PLAIN_INFERENCE and (keys not in PLAIN_CUDA or autocast()))
         or functorch_active()
         or dispatch_modes()
         or tracing()

@@ -99,6 +99,14 @@ def below_vmap() -> Any:
     return torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(torch._C.DispatchKey.FuncTorchBatched))
 
 
+def below_autocast() -> Any:
+    return torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCUDA))
+
+
+# Is autocast on, for any kind of device? (PyTorch's public question takes as long as a call here.)
+autocast: Callable[[], bool] = getattr(torch._C, "_is_any_autocast_enabled", lambda: True)
+
+
 def new_symbol() -> Any:
     """Inside an operator's fake kernel: a size that is known when it runs. None where there are no symbols."""
     environment = getattr(torch.library.get_ctx(), "_shape_env", None)

@@ -4,6 +4,7 @@ What each key of the dispatcher does with them:
 
     CPU, CUDA        operators.py memory in, memory out: checks what could not be checked while tracing
     Meta, Fake       operators.py shapes and strides alone
+    AutocastCUDA     autocast.py  half types that PyTorch widens there
     Autograd         autograd.py  records a Function whose gradient is the adjoint operator, whose adjoint ...
     FuncTorchBatched vmap.py      the mapped dim becomes a leading one
     DTensors         sharding.py  which placements an operator may run on

@@ -81,8 +81,9 @@ class Plan:
             addresses += [held.data_ptr() + at for at in self._places()]
         device = self.device.index
         with launch.current(device) as stream:
+            capturing = bool(self.tables) and torch.cuda.is_current_stream_capturing()
             for sent in self.tables:
-                sent.await_on(stream)
+                sent.await_on(stream, capturing)
             if not self.starts:
                 self.starts = [launch.loaded(step.kernel, device, step.grid) for step in self.steps]
             for start, (_, _, source, source_at, target, target_at, args, runs) in zip(self.starts, self.steps):

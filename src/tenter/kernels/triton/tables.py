@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -20,33 +21,41 @@ class Sent:
     """Copies of arrays on a device, which nobody has waited for."""
 
     def __init__(self, arrays: Sequence[Array], device: torch.device) -> None:
-        self.stream, self.event = 0, None
+        self.event: Any = None
+        self.streams: set[int] = set()  # that may read them
         if device.type == "cpu":
             self.tensors = [torch.from_numpy(a.copy()) for a in arrays]
             return
-        if torch.cuda.is_current_stream_capturing():
-            limits.refuse(
-                RuntimeError, "x", "under a graph's capture a call like one made before it, which sent its tables",
-                "the first such call",
-            )  # fmt: skip
+        _refuse_under_capture()
         with torch.cuda.device(device):
             # From pinned memory, as copies from other memory wait for the device; PyTorch keeps it until they are done.
             self.tensors = [torch.from_numpy(a).pin_memory().to(device, non_blocking=True) for a in arrays]
-            event = torch.cuda.Event()
-            event.record()
-            self.stream, self.event = torch.cuda.current_stream().cuda_stream, event
+            self.event = torch.cuda.Event()
+            self.event.record()
+            self.streams.add(torch.cuda.current_stream().cuda_stream)
 
-    def await_on(self, stream: int) -> None:
-        """Makes a stream wait until the tables are there, if it is not the one that they were sent on."""
-        if self.event is None or stream == self.stream or torch.cuda.is_current_stream_capturing():
-            return  # a capture begins by waiting for the device
-        current = torch.cuda.current_stream()
-        if self.event.query():
-            self.event = None
-        else:
+    def await_on(self, stream: int, capturing: bool) -> None:
+        """Makes a stream, the current one, wait until the tables are there, and their memory wait for it."""
+        if capturing:  # which began by waiting for the device; nobody knows how long a graph lives
+            _captured[id(self)] = self
+        elif stream not in self.streams:
+            current = torch.cuda.current_stream()
             current.wait_event(self.event)
-        for tensor in self.tensors:
-            tensor.record_stream(current)
+            for tensor in self.tensors:
+                tensor.record_stream(current)
+            self.streams.add(stream)
+
+
+# Tables that graphs read whenever they are replayed.
+_captured: dict[int, Sent] = {}
+
+
+def _refuse_under_capture() -> None:
+    if torch.cuda.is_current_stream_capturing():
+        limits.refuse(
+            RuntimeError, "x", "under a graph's capture a call like one made before it, which sent its tables",
+            "the first such call",
+        )  # fmt: skip
 
 
 def index(map_: Any, device: torch.device) -> Sent:
@@ -89,7 +98,15 @@ def rows_in_tiles(map_: Window, rows: int, sums: str, device: torch.device) -> S
 def _kept(map_: Any, key: tuple[Any, ...], arrays: Callable[[], list[Array]]) -> Sent:
     kept: dict[Any, Sent] = map_.__dict__.setdefault("on_devices", {}) if hasattr(map_, "__dict__") else {}
     if key not in kept:
-        kept[key] = Sent([_short(a) for a in arrays()], key[0])
+        short, device = [_short(a) for a in arrays()], key[0]
+        if device.type == "cpu":
+            kept[key] = Sent(short, device)
+        else:
+            _refuse_under_capture()
+            # By another thread: before it captures a graph, PyTorch's compiler runs the code with all memory that its
+            # thread takes being the graph's, and allows nothing there to stay.
+            with ThreadPoolExecutor(1) as thread:
+                kept[key] = thread.submit(Sent, short, device).result()
     return kept[key]
 
 
