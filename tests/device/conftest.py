@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from cuda_helpers import cuda, device, nothing_owed  # noqa: F401, fixtures of all modules here
 
 INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
 
@@ -55,10 +56,17 @@ def memory(x: torch.Tensor) -> tuple[int, int]:
     return storage.data_ptr(), storage.data_ptr() + storage.nbytes()
 
 
+if not INTERPRETED:
+
+    @pytest.fixture
+    def watch() -> None:
+        pytest.skip("kernels on a device are not watched")
+
+
 if INTERPRETED:
     from triton.runtime.interpreter import InterpreterBuilder
 
-    from tenter.frontends.torch import device
+    from tenter.frontends.torch import device as served
     from tenter.kernels.triton import copies, launch, plan
 
     WATCH = Watch()
@@ -101,11 +109,14 @@ if INTERPRETED:
         patch.setattr(InterpreterBuilder, "create_masked_store", watched_store)
         patch.setattr(launch, "interpret", watched_launch)
         patch.setattr(plan.Plan, "run", watched_run)
-        patch.setattr(device, "name", lambda x: "cpu")
+        patch.setattr(served, "name", lambda x: "cpu")
         patch.setattr(copies, "PROGRAMS", 1)
         yield
         patch.undo()
-        assert WATCH.loads and WATCH.stores, "nothing was watched"
+
+    @pytest.fixture
+    def watch() -> Watch:
+        return WATCH
 
     def is_report(a: Any) -> bool:
-        return any(a is report.words for report in device._reports.values())
+        return any(a is report.words for report in served._reports.values())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -54,3 +56,21 @@ def test_windows_that_have_a_program_of_their_own(name: str, m: Window, on: str)
             x = values((*before, m.n_in, *after), dtype)
             want = torch.from_numpy(reference.run(x.numpy(), ((len(before), m),)))
             close(m.apply(x.to(on), len(before)), want, scale=100)
+
+
+def test_what_kernels_touch_is_checked(watch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check itself: a kernel that is told to read too far is caught, as is one that writes too little."""
+    from tenter.kernels.triton import plan
+
+    m, x = Copy.every(8, 2), torch.arange(8.0)
+    m.apply(x, 0)
+    assert watch.loads and watch.stores
+    add = plan.Plan.add
+    for wrong in ({"inner_stride": 9}, {"n_columns": 8}, {"column_stride": 2}):
+
+        def lied(self: Any, *args: Any, wrong: dict[str, int] = wrong, **named: Any) -> None:
+            add(self, *args, **{**named, **wrong})
+
+        monkeypatch.setattr(plan.Plan, "add", lied)
+        with pytest.raises(Exception, match=r"outside of every argument|not written once"):
+            m.apply(x, 0)
