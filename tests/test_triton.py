@@ -8,6 +8,8 @@ import os
 import re
 import subprocess
 import sys
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -33,14 +35,21 @@ def interpolated(n_in: int, n_out: int, kind: str = "linear") -> Window:
 
 
 def test_the_laws_of_devices_hold_for_interpreted_kernels() -> None:
-    """tests/device, in a process of its own, as Triton decides when it is imported."""
-    here = Path(__file__).parent
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-m", "gpu and not slow", "-p", "no:cacheprovider", str(here / "device")],
-        env={**os.environ, "TRITON_INTERPRET": "1"}, capture_output=True, text=True, timeout=1500, cwd=here.parent,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
-    assert int(re.findall(r"(\d+) passed", done.stdout)[-1]) > 700, done.stdout[-300:]
+    """tests/device, in processes of their own, as Triton decides when it is imported; two, as they take a while."""
+    folder = Path(__file__).parent / "device"
+    half = "test_device_operations.py"
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-m", "pytest", "-q", "-m", "gpu and not slow", "-p", "no:cacheprovider", *map(str, which)],
+            env={**os.environ, "TRITON_INTERPRET": "1"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            cwd=folder.parent.parent,
+        )
+        for which in ([folder / half], [folder, f"--ignore={folder / half}"])
+    ]  # fmt: skip
+    printed = [process.communicate(timeout=1500)[0] for process in running]
+    for process, text in zip(running, printed):
+        assert process.returncode == 0, text[-6000:]
+    assert sum(int(re.findall(r"(\d+) passed", text)[-1]) for text in printed) > 900, printed
 
 
 # ---- what is compiled
@@ -125,15 +134,31 @@ def test_every_specialisation_compiles(recorded: dict[Kernel, str]) -> None:
     """Each for one of the targets; for all of them under `pytest -m slow`."""
     assert {k.function.__name__ for k in recorded} == {"copy", "window", "sheets", "long_sums", "totals"}
     assert len(recorded) > 400
-    for k, (kernel, call) in enumerate(recorded.items()):
-        compiles(kernel, TARGETS[k % len(TARGETS)], call)
+    share(lambda k, kernel, call: compiles(kernel, TARGETS[k % len(TARGETS)], call), recorded)
+
+
+def share(f: Callable[[int, Kernel, str], None], recorded: dict[Kernel, str]) -> None:
+    """f of each kernel, in two processes; what the second raises is printed there."""
+    child = os.fork()
+    mine = 1 if child else 0
+    try:
+        for k, (kernel, call) in enumerate(recorded.items()):
+            if k % 2 == mine:
+                f(k, kernel, call)
+    except BaseException:
+        if child:
+            raise
+        traceback.print_exc()
+        os._exit(1)
+    if not child:
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0, "the other process failed"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sm", TARGETS)
 def test_every_specialisation_compiles_for_every_target(sm: int, recorded: dict[Kernel, str]) -> None:
-    for kernel, call in recorded.items():
-        compiles(kernel, sm, call)
+    share(lambda k, kernel, call: compiles(kernel, sm, call), recorded)
 
 
 def steps_of(layout: Layout, *maps: tuple) -> list[Kernel]:
