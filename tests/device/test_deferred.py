@@ -9,7 +9,7 @@ import threading
 
 import pytest
 import torch
-from cuda_helpers import INTERPRETED, LONG, in_process, settle
+from cuda_helpers import INTERPRETED, LONG, cuda, device, in_process, nothing_owed, settle
 
 import tenter
 import tenter.torch
