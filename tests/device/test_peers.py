@@ -33,7 +33,7 @@ SIZES = [1, 2, 3, 5, 7, 8, 11, 16, 24, 31, 33, 48, 57, 64, 100, 127, 129, 200, 2
 PAIRS = [(a, b) for a in SIZES for b in SIZES]
 SCALES = [0.1, 0.3, 0.5, 0.77, 0.999, 1.0, 1.05, 1.3, 1.7, 2.0, 2.05, 2.5, 3.0, 3.3, 7.1]
 if INTERPRETED:
-    PAIRS, SCALES = PAIRS[::29], SCALES[1::4]
+    PAIRS, SCALES = PAIRS[::47], SCALES[1::5]
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.uint8], ids=str)
@@ -186,7 +186,7 @@ def test_gradients_of_samples(name, dtype, device):
 
 def test_half_gradients_are_added_in_float32(device):
     """A column of the matrix that sums to 16384: added one by one in float16 it ends at 2048."""
-    for dtype in (torch.float16, torch.bfloat16):
+    for dtype in (torch.float16,) if INTERPRETED else (torch.float16, torch.bfloat16):
         x = torch.ones(1, 1, 1, 1, dtype=dtype, device=device)
         for mode in ("bicubic", "bilinear", "nearest", "area"):
             v = torch.ones(1, 1, 128, 128, dtype=dtype, device=device)
@@ -218,7 +218,7 @@ def test_the_same_bits_every_time(case: Case, deterministic, device):
     first = both_ways(s.f, x, v)
     torch.use_deterministic_algorithms(deterministic)
     try:
-        for _ in range(3):
+        for _ in range(1 if INTERPRETED else 3):
             for got, want in zip(both_ways(s.f, x, v), first):
                 same_bits(got, want)
     finally:
