@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
-from cuda_helpers import KNOWN, both_ways, by_name, in_process, on
+from cuda_helpers import KNOWN, both_ways, by_name, cuda, in_process, nothing_owed, on
 
 import tenter
 import tenter.torch
+from tenter import calls, interpolation
 from torch_cases import Case, same
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("nothing_owed")]
@@ -132,6 +134,24 @@ def test_several_graphs_of_one_call(cuda):
         graph.replay()
     for x, (_, y) in zip(xs, made):
         assert torch.equal(y, f(x))
+
+
+def test_graphs_outlive_what_is_remembered_of_their_calls(cuda):
+    """Plans and maps are forgotten some day; the tables that a graph reads are not."""
+    x = torch.randn(1, 2, 33, 34, device=cuda)
+    f = lambda: tenter.interpolate(x, (57, 41), mode="bicubic", antialias=True)
+    want = f()
+    graph, y = capture(f)
+    calls._planned.clear()
+    interpolation._kept.cache_clear()
+    gc.collect()
+    torch.cuda.synchronize()
+    poison = [
+        torch.full((n,), -1, dtype=torch.int32, device=cuda) for n in (16, 64, 128, 512, 1024) for _ in range(200)
+    ]
+    y.zero_()
+    graph.replay()
+    assert torch.equal(y, want) and len(poison) == 1000
 
 
 FIRST_CALL = """

@@ -13,6 +13,8 @@ from cuda_helpers import (
     UNKNOWN,
     both_ways,
     by_name,
+    cuda,
+    nothing_owed,
     on,
     waits,
     waits_are,
