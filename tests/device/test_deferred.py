@@ -8,7 +8,7 @@ import threading
 
 import pytest
 import torch
-from cuda_helpers import INTERPRETED, LONG, cuda, device, nothing_owed, settle
+from cuda_helpers import INTERPRETED, LONG, settle
 
 import tenter
 import tenter.torch

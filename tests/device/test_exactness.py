@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from cuda_helpers import EVERY, INTERPRETED, both_ways, by_name, cuda, device, nothing_owed, on
+from cuda_helpers import EVERY, INTERPRETED, both_ways, by_name, on
 
 import tenter
 from tenter import build

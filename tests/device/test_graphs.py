@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from cuda_helpers import KNOWN, both_ways, by_name, cuda, in_process, nothing_owed, on
+from cuda_helpers import KNOWN, both_ways, by_name, in_process, on
 
 import tenter
 import tenter.torch

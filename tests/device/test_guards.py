@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 import torch
-from cuda_helpers import cuda, device, in_process, nothing_owed, settle
+from cuda_helpers import in_process, settle
 from test_deferred import call, expected
 
 from tenter import apply

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 import torch
-from cuda_helpers import EVERY, LONG, both_ways, by_name, cuda, nothing_owed, on
+from cuda_helpers import EVERY, LONG, both_ways, by_name, on
 
 import tenter
 from torch_cases import Case, same

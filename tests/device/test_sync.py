@@ -13,8 +13,6 @@ from cuda_helpers import (
     UNKNOWN,
     both_ways,
     by_name,
-    cuda,
-    nothing_owed,
     on,
     waits,
     waits_are,
