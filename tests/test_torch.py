@@ -309,3 +309,21 @@ def test_nearest_positions_of_devices() -> None:
                     on_host = coordinates.nearest_rule("float32", (1, 1), (n_out,) * rank, False)
                     differ += got != coordinates.nearest_index(n_in, n_out, scale, exact, on_host).tolist()
     assert differ  # or there would be no need for a rule of their own
+
+
+def test_scales_of_devices() -> None:
+    """PyTorch's CUDA kernels: where a scale is given, linear and cubic kinds copy what keeps all its sizes, and use the
+    scale on every axis else."""
+    from tenter import build
+    from tenter.stretch import Resample
+
+    def maps(kind: str, size: tuple[int, ...], scales: tuple[float, ...], antialias: bool = False, device: bool = True):
+        does = Resample(size, scales, kind, False, antialias, False)
+        return [m for _, m in build.maps(does, (1, 1, 10, 10), "float32", device)]
+
+    for kind in ("linear", "cubic"):
+        stays, grows = maps(kind, (10, 20), (1.05, 2.0))
+        assert stays != tenter.maps.Copy.every(10, 1) and grows.n_out == 20
+        assert maps(kind, (10, 10), (1.05, 1.05)) == [tenter.maps.Copy.every(10, 1)] * 2
+    assert maps("linear", (10, 10), (1.05, 1.05), antialias=True)[0] != tenter.maps.Copy.every(10, 1)
+    assert maps("linear", (10, 20), (1.05, 2.0), device=False)[0] == tenter.maps.Copy.every(10, 1)

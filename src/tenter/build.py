@@ -48,6 +48,8 @@ def maps(does: Stretch, shape: tuple[int, ...], dtype: str, on_device: bool = Fa
         )
     rule = coordinates.nearest_rule(dtype, shape, does.size, does.channels_last, on_device)
     scales = does.scales or (None,) * len(does.size)
+    if on_device and shape[2:] == does.size and does.kind in ("linear", "cubic") and not does.antialias:
+        scales = (None,) * len(does.size)  # PyTorch's CUDA kernels copy what keeps its size
     return tuple(
         (axis, resample(does.kind, shape[axis], n_out, scale, does.align_corners, does.antialias, rule))
         for axis, n_out, scale in zip(range(2, len(shape)), does.size, scales)

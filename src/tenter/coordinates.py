@@ -103,12 +103,16 @@ def nearest_rule(
     return "separable64" if dtype == "float64" else "separable"
 
 
-def used_scale(kind: str, n_in: int, n_out: int, scale: float | None, antialias: bool) -> float | None:
+def used_scale(
+    kind: str, n_in: int, n_out: int, scale: float | None, antialias: bool, on_device: bool = False
+) -> float | None:
     """The scale that coordinates follow.
 
     PyTorch's linear kinds, and every filter with antialias, leave an axis alone that keeps its length, whatever scale
-    was given.
+    was given; its CUDA kernels do not.
     """
+    if on_device:
+        return scale
     return None if n_in == n_out and (kind == "linear" or antialias) else scale
 
 

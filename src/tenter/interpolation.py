@@ -28,7 +28,7 @@ def resample(
 def _resample(
     kind: str, n_in: int, n_out: int, scale: float | None, align_corners: bool, antialias: bool, nearest_rule: str
 ) -> Copy | Window:
-    scale = coordinates.used_scale(kind, n_in, n_out, scale, antialias)
+    scale = coordinates.used_scale(kind, n_in, n_out, scale, antialias, nearest_rule.startswith("cuda"))
     if kind in ("nearest", "nearest-exact"):
         return Copy.index_of(coordinates.nearest_index(n_in, n_out, scale, kind == "nearest-exact", nearest_rule), n_in)
     if kind == "area":

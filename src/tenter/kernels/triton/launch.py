@@ -15,6 +15,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
+from tenter import limits
 from tenter.frontends.torch import private
 
 POINTERS = {
@@ -76,6 +77,15 @@ def kernel(
     return Kernel(function, tuple(types), tuple(constants), tuple(aligned), warps), tuple(values)
 
 
+def refuse_under_capture() -> None:
+    """Where a kernel has to be loaded or a table sent, which a graph can't hold."""
+    if torch.cuda.is_current_stream_capturing():
+        limits.refuse(
+            RuntimeError, "x", "under a graph's capture a call like one made before it, and counts on the device",
+            "the first such call, or counts on the host",
+        )  # fmt: skip
+
+
 _loaded: dict[tuple[int, Kernel], Any] = {}
 
 
@@ -84,6 +94,7 @@ def loaded(kernel: Kernel, device: int, grid: int) -> Callable[..., None]:
     pointers being addresses, and the stream."""
     found = _loaded.get((device, kernel))
     if found is None:
+        refuse_under_capture()
         target = triton.runtime.driver.active.get_current_target()
         found = _loaded[device, kernel] = kernel.compiled(target)
     start: Callable[..., None] = found[(grid, 1, 1)]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from tenter import limits
+from tenter.kernels.triton import launch
 from tenter.maps import Window
 
 REAL = {"float32": np.float32, "float64": np.float64}
@@ -26,10 +26,13 @@ class Sent:
         if device.type == "cpu":
             self.tensors = [torch.from_numpy(a.copy()) for a in arrays]
             return
-        _refuse_under_capture()
+        launch.refuse_under_capture()
         with torch.cuda.device(device):
             # From pinned memory, as copies from other memory wait for the device; PyTorch keeps it until they are done.
-            self.tensors = [torch.from_numpy(a).pin_memory().to(device, non_blocking=True) for a in arrays]
+            self.tensors = [
+                torch.from_numpy(np.require(a, requirements="W")).pin_memory().to(device, non_blocking=True)
+                for a in arrays
+            ]
             self.event = torch.cuda.Event()
             self.event.record()
             self.streams.add(torch.cuda.current_stream().cuda_stream)
@@ -48,14 +51,6 @@ class Sent:
 
 # Tables that graphs read whenever they are replayed.
 _captured: dict[int, Sent] = {}
-
-
-def _refuse_under_capture() -> None:
-    if torch.cuda.is_current_stream_capturing():
-        limits.refuse(
-            RuntimeError, "x", "under a graph's capture a call like one made before it, which sent its tables",
-            "the first such call",
-        )  # fmt: skip
 
 
 def index(map_: Any, device: torch.device) -> Sent:
@@ -102,7 +97,7 @@ def _kept(map_: Any, key: tuple[Any, ...], arrays: Callable[[], list[Array]]) ->
         if device.type == "cpu":
             kept[key] = Sent(short, device)
         else:
-            _refuse_under_capture()
+            launch.refuse_under_capture()
             # By another thread: before it captures a graph, PyTorch's compiler runs the code with all memory that its
             # thread takes being the graph's, and allows nothing there to stay.
             with ThreadPoolExecutor(1) as thread:
