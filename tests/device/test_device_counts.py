@@ -7,7 +7,7 @@ import torch
 from on_host import close, on_host, values
 
 import tenter
-from tenter.frontends.torch import operators
+from tenter.frontends.torch import device, operators
 
 pytestmark = pytest.mark.gpu
 assert operators  # which registers them
@@ -130,6 +130,25 @@ def test_what_lies_past_the_sum_is_zero_in_every_layout(on: str) -> None:
         y = torch.ops.tenter.repeat_counts(x, offsets, dim, 5)
         assert torch.equal(y.narrow(dim, 0, 3), x.index_select(dim, torch.tensor([0, 2, 2], device=on)))
         assert y.narrow(dim, 3, 2).eq(0).all()
+
+
+def test_replays_of_what_is_wrong_are_named(on: str) -> None:
+    """A graph's kernels have the ticket of the call that was captured each time."""
+    from tenter.kernels.triton import totals
+
+    counts = torch.tensor([1, -2], device=on)
+    try:
+        torch.ops.tenter.offsets(counts, 2, 1)
+        tenter.torch.synchronize()
+    except tenter.torch.DeferredError:
+        pass
+    ticket = next(reversed(device._calls))
+    for _ in range(2):
+        totals.running(counts, 1, device._reports[counts.device].words, ticket)
+        with pytest.raises(
+            tenter.torch.DeferredError, match=r"repeat_interleave\(repeats: int64\[2\], output_size=1\)"
+        ):
+            tenter.torch.synchronize()
 
 
 def test_accelerated_code_hears_of_it_too(on: str) -> None:

@@ -14,6 +14,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
+from tenter import limits
 from tenter.frontends.torch import private
 
 POINTERS = {
@@ -75,6 +76,15 @@ def kernel(
     return Kernel(function, tuple(types), tuple(constants), tuple(aligned), warps), tuple(values)
 
 
+def uncaptured() -> None:
+    """Refuses what a graph's capture can't hold: memory and kernels sent to a device."""
+    if torch.cuda.is_current_stream_capturing():
+        limits.refuse(
+            RuntimeError, "x", "under a graph's capture a call like one made before it, with no counts from the host",
+            "one that has kernels or tables to send",
+        )  # fmt: skip
+
+
 _loaded: dict[tuple[int, Kernel], Any] = {}
 
 
@@ -83,6 +93,7 @@ def loaded(kernel: Kernel, device: int, grid: int) -> Callable[..., None]:
     pointers being addresses, and the stream."""
     found = _loaded.get((device, kernel))
     if found is None:
+        uncaptured()
         target = triton.runtime.driver.active.get_current_target()
         found = _loaded[device, kernel] = kernel.compiled(target)
     start: Callable[..., None] = found[(grid, 1, 1)]

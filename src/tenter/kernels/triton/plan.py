@@ -11,7 +11,7 @@ import torch
 from tenter.kernels.plan import FIRST_TEMPORARY, INPUT, Buffer
 from tenter.kernels.triton import launch
 from tenter.kernels.triton.launch import Kernel
-from tenter.kernels.triton.tables import Sent
+from tenter.kernels.triton.tables import Sent, await_all
 
 LINE = 256  # bytes that temporaries are aligned to
 
@@ -82,8 +82,7 @@ class Plan:
         addresses = [x.data_ptr(), y.data_ptr(), *(held.data_ptr() + at for at in places)]
         index = self.device.index
         with launch.Current(index) as stream:
-            for sent in self.tables:
-                sent.await_on(stream)
+            await_all(self.tables, stream)
             if not self.starts:
                 self.starts = [launch.loaded(step.kernel, index, step.grid) for step in self.steps]
             for start, (_, _, source, source_at, target, target_at, args, runs) in zip(self.starts, self.steps):

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from tenter import limits
+from tenter.kernels.triton import launch
 from tenter.maps import Window
 
 REAL = {"float32": np.float32, "float64": np.float64}
@@ -20,33 +20,40 @@ class Sent:
     """Copies of arrays on a device, which nobody has waited for."""
 
     def __init__(self, arrays: Sequence[Array], device: torch.device) -> None:
-        self.stream, self.event = 0, None
+        tensors = [torch.from_numpy(a.copy()) for a in arrays]  # a copy, as maps' arrays can't be written to
         if device.type == "cpu":
-            self.tensors = [torch.from_numpy(a.copy()) for a in arrays]
+            self.tensors = tensors
             return
-        if torch.cuda.is_current_stream_capturing():
-            limits.refuse(
-                RuntimeError, "x", "under a graph's capture a call like one made before it, which sent its tables",
-                "the first such call",
-            )  # fmt: skip
+        launch.uncaptured()
         with torch.cuda.device(device):
             # From pinned memory, as copies from other memory wait for the device; PyTorch keeps it until they are done.
-            self.tensors = [torch.from_numpy(a).pin_memory().to(device, non_blocking=True) for a in arrays]
-            event = torch.cuda.Event()
-            event.record()
-            self.stream, self.event = torch.cuda.current_stream().cuda_stream, event
+            self.tensors = [t.pin_memory().to(device, non_blocking=True) for t in tensors]
+            self.event = torch.cuda.Event()
+            self.event.record()
+            self.streams = {torch.cuda.current_stream().cuda_stream}  # those that come after the copies
 
     def await_on(self, stream: int) -> None:
-        """Makes a stream wait until the tables are there, if it is not the one that they were sent on."""
-        if self.event is None or stream == self.stream or torch.cuda.is_current_stream_capturing():
-            return  # a capture begins by waiting for the device
+        """Makes a stream, the current one, wait until the tables are there, and their memory outlive its work."""
+        if stream in self.streams:
+            return
         current = torch.cuda.current_stream()
-        if self.event.query():
-            self.event = None
-        else:
-            current.wait_event(self.event)
+        current.wait_event(self.event)
         for tensor in self.tensors:
             tensor.record_stream(current)
+        self.streams.add(stream)
+
+
+_captured: set[Sent] = set()
+
+
+def await_all(tables: Sequence[Sent], stream: int) -> None:
+    """Makes the current stream wait for what it will read. A capture begins by waiting for the device, and its graph
+    reads tables at each replay, so they are kept for good."""
+    if tables and torch.cuda.is_current_stream_capturing():
+        _captured.update(tables)
+        return
+    for sent in tables:
+        sent.await_on(stream)
 
 
 def index(map_: Any, device: torch.device) -> Sent:
