@@ -13,13 +13,14 @@ from typing import Any
 
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 from triton.backends.compiler import GPUTarget
 
 import tenter
 from cases import OPS
 from tenter import interpolation, limits
 from tenter.frontends.layout import Layout
-from tenter.frontends.torch import device
+from tenter.frontends.torch import device, operators
 from tenter.kernels.triton import copies, launch, tables, totals, windows
 from tenter.kernels.triton.launch import Kernel
 from tenter.maps import Copy, Window
@@ -218,6 +219,21 @@ def test_captures_keep_tables_and_send_nothing(monkeypatch: pytest.MonkeyPatch) 
     ):
         with pytest.raises(limits.Refusal, match="a call like one made before it"):
             first()
+
+
+def test_counts_on_another_device_are_refused() -> None:
+    with FakeTensorMode():
+        x = torch.empty(3, device="cuda:0")
+        counts = torch.empty(3, dtype=torch.int64, device="cuda:1")
+        for output_size in (5, None):
+            with pytest.raises(TypeError, match="repeats: expected counts with values, on cuda:0, got some on cuda:1"):
+                tenter.repeat_interleave(x, counts, output_size=output_size)
+
+
+def test_offsets_on_another_device_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "name", lambda x: "cpu")
+    with pytest.raises(limits.Refusal, match="offsets: expected some on meta, got some on cpu"):
+        operators._running(torch.zeros(4, dtype=torch.int64), torch.empty(3, device="meta"), 3, 0)
 
 
 def test_threads_share_a_report(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,8 +67,8 @@ def counted(x: Tensor, repeats: Any, dim: int, output_size: Any) -> RepeatCounts
     if counts.device.type == "cpu" and x.device.type == "cuda":
         counts = counts.to(x.device, non_blocking=True)
     check.count_shape("repeats", frontends.dtype_name(counts), counts.shape, n, dim)
-    if counts.device.type != x.device.type or (x.device.type == "meta" and output_size is None):
-        limits.refuse(TypeError, "repeats", f"counts with values, on {x.device.type}", f"some on {counts.device.type}")
+    if counts.device != x.device or (x.device.type == "meta" and output_size is None):
+        limits.refuse(TypeError, "repeats", f"counts with values, on {x.device}", f"some on {counts.device}")
     if counts.ndim == 0 or surely(counts.shape[0] == 1):
         counts = counts.reshape(1).expand(n)
     offsets = OPS.offsets.default(counts, n, output_size)
