@@ -11,17 +11,19 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 from triton.backends.compiler import GPUTarget
 
 import tenter
 from cases import OPS
-from tenter import interpolation
+from tenter import interpolation, limits
 from tenter.frontends.layout import Layout
-from tenter.frontends.torch import device
-from tenter.kernels.triton import totals, windows
+from tenter.frontends.torch import device, operators
+from tenter.kernels.triton import copies, launch, tables, totals, windows
 from tenter.kernels.triton.launch import Kernel
 from tenter.maps import Copy, Window
 
@@ -119,6 +121,8 @@ def huge() -> list[tuple[Layout, tuple]]:
             tuple((axis, interpolated(40_000, 40_000 + axis)) for axis in (1, 2)),
         ),
         (Layout((1 << 25, 64, 2), (512, 8, 4), "float32", 4, "cpu", 0), ((1, Copy.every(64, 3)),)),
+        # A tile's end can't be numbered.
+        (contiguous((((1 << 31) - 2) // 3,), "uint8", 1), ((0, Copy.every(((1 << 31) - 2) // 3, 3)),)),
     ]
 
 
@@ -199,3 +203,82 @@ def test_nothing_is_spilled() -> None:
         assert kernel.function.__name__ == "sheets"
         sass = kernel.compiled(GPUTarget("cuda", 90, 32)).asm["sass"]
         assert "LDG" in sass and not re.search(r"\b(LDL|STL)\b", sass)
+
+
+# ---- what lies on a device
+
+
+class Stream:
+    """A stream, and a tensor, that remember what they were told."""
+
+    def __init__(self) -> None:
+        self.waited: list = []
+        self.recorded: list = []
+        self.wait_event, self.record_stream = self.waited.append, self.recorded.append
+
+
+def test_each_stream_waits_for_tables_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = tables.Sent([], torch.device("cpu"))
+    table: Any = Stream()
+    sent.tensors, sent.event, sent.streams = [table], "sent", {1}  # type: ignore[assignment]
+    monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: False)
+    streams = {n: Stream() for n in (1, 2, 3)}
+    for n in (1, 2, 1, 3, 2, 3):
+        monkeypatch.setattr(torch.cuda, "current_stream", lambda n=n: streams[n])
+        tables.await_all([sent], n)
+    assert [s.waited for s in streams.values()] == [[], ["sent"], ["sent"]]
+    assert table.recorded == [streams[2], streams[3]]
+
+
+def test_captures_keep_tables_and_send_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = tables.Sent([], torch.device("cpu"))
+    monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: True)
+    tables.await_all([sent], 1)
+    assert sent in tables._captured
+    tables._captured.remove(sent)
+    kernel = Kernel(copies.copy, (), (), (), 1)
+    for first in (
+        lambda: launch.loaded(kernel, 0, 1),
+        lambda: tables.Sent([], torch.device("cuda", 0)),
+        lambda: device.Report(torch.device("cuda", 0)),
+    ):
+        with pytest.raises(limits.Refusal, match="a call like one made before it"):
+            first()
+
+
+def test_counts_on_another_device_are_refused() -> None:
+    with FakeTensorMode():
+        x = torch.empty(3, device="cuda:0")
+        counts = torch.empty(3, dtype=torch.int64, device="cuda:1")
+        for output_size in (5, None):
+            with pytest.raises(TypeError, match="repeats: expected counts with values, on cuda:0, got some on cuda:1"):
+                tenter.repeat_interleave(x, counts, output_size=output_size)
+
+
+def test_offsets_on_another_device_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "name", lambda x: "cpu")
+    with pytest.raises(limits.Refusal, match="offsets: expected some on meta, got some on cpu"):
+        operators._running(torch.zeros(4, dtype=torch.int64), torch.empty(3, device="meta"), 3, 0)
+
+
+def test_threads_share_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another would be gone before a kernel wrote to it."""
+    counts = torch.tensor([1, 2])
+    others = device.Report(counts.device)
+
+    class Slow(device.Report):
+        def __init__(self, of: torch.device) -> None:
+            super().__init__(of)
+            device._reports.setdefault(of, others)  # by another thread, meanwhile
+
+    told: list = []
+    monkeypatch.setattr(device, "_reports", {})
+    monkeypatch.setattr(device, "Report", Slow)
+    monkeypatch.setattr(totals, "running", lambda counts, total, words, ticket: told.append(words))
+    device.offsets(counts, 3)
+    assert told[0] is others.words is device._reports[counts.device].words
+
+
+def test_a_default_device_is_not_where_reports_lie() -> None:
+    with torch.device("meta"):
+        assert device.Report(torch.device("cpu")).words.device.type == "cpu"

@@ -7,8 +7,10 @@ import torch
 from on_host import close, on_host, values
 
 import tenter
+from tenter.frontends.torch import device, operators
 
 pytestmark = pytest.mark.gpu
+assert operators  # which registers them
 
 COUNTS = {
     "few": [1, 3, 0, 2],
@@ -113,6 +115,40 @@ def test_wrong_offsets_in_a_graph_stay_in_bounds(on: str) -> None:
         bad = torch.tensor(offsets, device=on)
         assert torch.ops.tenter.repeat_counts(x, bad, 0, 5).shape == (5, 2)
         assert torch.ops.tenter.repeat_counts_adjoint(torch.ones(5, 2, device=on), bad, 0).shape == (3, 2)
+    nothing = torch.ops.tenter.repeat_counts(x[:0].clone(), torch.tensor([5], device=on), 0, 5)
+    assert nothing.tolist() == [[0, 0]] * 5
+
+
+def test_what_lies_past_the_sum_is_zero_in_every_layout(on: str) -> None:
+    """Runs are found along a tile's columns or along any of its rows' dims."""
+    offsets = torch.tensor([0, 1, 1, 3], device=on)
+    for shape, dim in [((3, 64), 0), ((3, 2, 64), 0), ((3, 2, 3, 64), 0), ((3, 2, 3, 4, 64), 0), ((2, 3), 1)]:
+        x = values(shape, torch.float32).to(on)
+        # No two dims inside are one, and rows are whole 16 bytes.
+        room = torch.zeros([n + 4 * (d > dim) for d, n in enumerate(shape)], device=on)
+        x = room[tuple(slice(0, n) for n in shape)].copy_(x)
+        y = torch.ops.tenter.repeat_counts(x, offsets, dim, 5)
+        assert torch.equal(y.narrow(dim, 0, 3), x.index_select(dim, torch.tensor([0, 2, 2], device=on)))
+        assert y.narrow(dim, 3, 2).eq(0).all()
+
+
+def test_replays_of_what_is_wrong_are_named(on: str) -> None:
+    """A graph's kernels have the ticket of the call that was captured each time."""
+    from tenter.kernels.triton import totals
+
+    counts = torch.tensor([1, -2], device=on)
+    try:
+        torch.ops.tenter.offsets(counts, 2, 1)
+        tenter.torch.synchronize()
+    except tenter.torch.DeferredError:
+        pass
+    ticket = next(reversed(device._calls))
+    for _ in range(2):
+        totals.running(counts, 1, device._reports[counts.device].words, ticket)
+        with pytest.raises(
+            tenter.torch.DeferredError, match=r"repeat_interleave\(repeats: int64\[2\], output_size=1\)"
+        ):
+            tenter.torch.synchronize()
 
 
 def test_accelerated_code_hears_of_it_too(on: str) -> None:

@@ -89,6 +89,18 @@ def test_sums_of_integers_are_exact(dtype: torch.dtype, on: str) -> None:
     close(map_.apply(x.to(on), 1), want)
 
 
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+def test_means_at_the_ends_of_integers_and_beyond_all_fractions(dtype: torch.dtype, on: str) -> None:
+    """Where a sum is no number of its dtype, and where floating numbers have no halves to round."""
+    info = torch.iinfo(dtype)
+    odd = [2**52 + 1, 2**53 - 1, -(2**52) - 1] if dtype.itemsize == 8 else []
+    for value in [info.min, info.max, *(v for v in odd if v >= info.min)]:
+        x = torch.full((1, 1, 3, 8), value, dtype=dtype, device=on)
+        for size, mode in [((3, 4), "area"), ((3, 16), "bilinear")] if value not in odd else [((3, 4), "area")]:
+            got = tenter.interpolate(x, size, mode=mode)
+            assert got.tolist() == [[[[value] * size[1]] * 3]], mode
+
+
 def layouts(x: torch.Tensor) -> dict[str, torch.Tensor]:
     """The same values, laid out in many ways."""
     found = {"contiguous": x}

@@ -147,7 +147,7 @@ def ones(x: torch.Tensor, n: int) -> torch.Tensor:
 
 def filled(x: torch.Tensor, inside: torch.Tensor, value: Any) -> torch.Tensor:
     """x where inside, elsewhere value."""
-    return torch.where(inside, x, torch.tensor(value, dtype=x.dtype, device=x.device))
+    return torch.where(inside, x, torch.full((), value, dtype=x.dtype, device=x.device))
 
 
 def shifted(x: torch.Tensor, outside: torch.Tensor, value: Any, like: torch.Tensor) -> torch.Tensor:

@@ -1,8 +1,8 @@
 """CUDA tensors: which device serves a tensor, results there, and checks that are made after a call has returned.
 
-Nothing here waits for a device. What a kernel finds wrong with counts, which it reads when the device comes to it, it
-writes to a report in memory of the host, with the ticket of the call; every later call on that device looks at the
-report first, and `tenter.torch.synchronize` waits and looks.
+Nothing here waits for a device, but what raises. What a kernel finds wrong with counts, which it reads when the device
+comes to it, it writes to a report in memory of the host, with the ticket of the call; every later call on that device
+looks at the report first, and `tenter.torch.synchronize` waits and looks.
 """
 
 from __future__ import annotations
@@ -60,7 +60,11 @@ class Report:
     """What kernels of one device found wrong; written by them, in memory of the host."""
 
     def __init__(self, device: torch.device) -> None:
-        self.words = torch.zeros(4, dtype=torch.int64, pin_memory=device.type == "cuda")
+        if device.type == "cuda":
+            from tenter.kernels.triton import launch
+
+            launch.uncaptured()
+        self.words = torch.zeros(4, dtype=torch.int64, device="cpu", pin_memory=device.type == "cuda")
         self.view = self.words.numpy()
 
 
@@ -77,14 +81,14 @@ def offsets(counts: torch.Tensor, output_size: int | None) -> torch.Tensor:
     from tenter.kernels.triton.totals import running
 
     raise_found(counts.device)
-    if counts.device not in _reports:
-        _reports[counts.device] = Report(counts.device)
+    # Kernels write to the one that others find too.
+    report = _reports.get(counts.device) or _reports.setdefault(counts.device, Report(counts.device))
     ticket = next(_tickets)
     total = "" if output_size is None else f", output_size={output_size}"
     _calls[ticket] = f"repeat_interleave(repeats: {frontends.describe(counts)}{total})"
     if len(_calls) > REMEMBERED:
         _calls.popitem(last=False)
-    return running(counts, output_size, _reports[counts.device].words, ticket)
+    return running(counts, output_size, report.words, ticket)
 
 
 def total(offsets: torch.Tensor) -> torch.Tensor:
@@ -116,11 +120,13 @@ def raise_found(device: torch.device) -> None:
 
 
 def _raise(report: Report, device: torch.device) -> None:
+    if device.type == "cuda" and not torch.cuda.is_current_stream_capturing():
+        torch.cuda.synchronize(device)  # or what kernels still write would be lost, or raised again
     ticket, negative, over, other = report.view.tolist()
     if not (negative or over or other):
         return  # the words that say so are still on their way
     report.view[:] = 0
-    call = f"{_calls.pop(ticket, 'an earlier call')}, as {device} found"
+    call = f"{_calls.get(ticket, 'an earlier call')}, as {device} found"
     if negative:
         limits.refuse(
             DeferredError, "repeats", "counts that are not negative", f"one at position {negative - 1}, in {call}"

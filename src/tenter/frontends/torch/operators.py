@@ -97,14 +97,14 @@ def _repeat_adjoint(g: Tensor, n_in: Ints, sizes: Ints, each: bool) -> Tensor:
 
 def _repeat_counts(x: Tensor, offsets: Tensor, dim: int, n_out: int) -> Tensor:
     _in_dims(dim, x)
-    return _stretch(x, RepeatCounts(_running(offsets, x.shape[dim], n_out), dim, n_out))
+    return _stretch(x, RepeatCounts(_running(offsets, x, x.shape[dim], n_out), dim, n_out))
 
 
 def _repeat_counts_adjoint(g: Tensor, offsets: Tensor, dim: int) -> Tensor:
     _in_dims(dim, g)
     if offsets.ndim != 1 or not offsets.shape[0]:
         limits.refuse(ValueError, "offsets", "1-D running totals", f"shape {tuple(offsets.shape)}")
-    does = RepeatCounts(_running(offsets, offsets.shape[0] - 1, g.shape[dim]), dim, g.shape[dim])
+    does = RepeatCounts(_running(offsets, g, offsets.shape[0] - 1, g.shape[dim]), dim, g.shape[dim])
     return _adjoint(g, does, [*g.shape[:dim], offsets.shape[0] - 1, *g.shape[dim + 1 :]])
 
 
@@ -113,12 +113,14 @@ def _in_dims(dim: int, x: Tensor) -> None:
         limits.refuse(IndexError, "dim", f"from 0 to {x.ndim - 1}", f"{dim}")
 
 
-def _running(offsets: Tensor, n: int, n_out: int) -> Any:
+def _running(offsets: Tensor, x: Tensor, n: int, n_out: int) -> Any:
     """Offsets as an array whose promises hold: nothing stops a graph's author from passing others. On a device kernels
     stay in bounds whatever they are."""
     if not holds(offsets, extent(offsets)):
         limits.refuse(TypeError, "offsets", "a tensor with memory of its own", "one whose storage is too small")
     if device.name(offsets) is not None:
+        if offsets.device != x.device:
+            limits.refuse(TypeError, "offsets", f"some on {x.device}", f"some on {offsets.device}")
         if offsets.dtype != torch.int64 or offsets.shape != (n + 1,):
             limits.refuse(ValueError, "offsets", f"{n + 1} running totals", frontends.describe(offsets))
         return offsets.contiguous()

@@ -23,8 +23,8 @@ ROW_DIMS = 4
 ITEMS = {1: "*i8", 2: "*i16", 4: "*i32", 8: "*i64"}
 # The temporary that holds a packed input, and two more: those before are for passes and what comes after them.
 PACKED = 10
-# What 32 bits can't number.
-LONG = 1 << 31
+# What 32 bits can't number, tiles being counted by what lies past the end of the last one.
+LONG = (1 << 31) - (1 << 16)
 
 
 class Place(NamedTuple):

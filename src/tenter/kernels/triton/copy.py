@@ -46,7 +46,7 @@ def position(o, table, n_runs, KIND: tl.constexpr):
         # The tile's ends are looked for among all runs, at once as each look waits for memory; the rest between them.
         ends = last_at_most(table, n_runs * 0, n_runs - 1, tl.where(tl.arange(0, 2) == 0, tl.min(o), tl.max(o)))
         i = last_at_most(table, tl.min(ends), tl.max(ends), o)
-        inside = o < tl.load(table + n_runs)
+        inside = o < tl.where(n_runs > 0, tl.load(table + n_runs), 0)  # of no runs there is nothing to read
     else:
         i = o
     return i, inside

@@ -11,7 +11,7 @@ import torch
 from tenter.kernels.plan import FIRST_TEMPORARY, INPUT, Buffer
 from tenter.kernels.triton import launch
 from tenter.kernels.triton.launch import Kernel
-from tenter.kernels.triton.tables import Sent
+from tenter.kernels.triton.tables import Sent, await_all
 
 LINE = 256  # bytes that temporaries are aligned to
 
@@ -81,9 +81,7 @@ class Plan:
             addresses += [held.data_ptr() + at for at in self._places()]
         device = self.device.index
         with launch.current(device) as stream:
-            capturing = bool(self.tables) and torch.cuda.is_current_stream_capturing()
-            for sent in self.tables:
-                sent.await_on(stream, capturing)
+            await_all(self.tables, stream)
             if not self.starts:
                 self.starts = [launch.loaded(step.kernel, device, step.grid) for step in self.steps]
             for start, (_, _, source, source_at, target, target_at, args, runs) in zip(self.starts, self.steps):

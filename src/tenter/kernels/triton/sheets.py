@@ -84,7 +84,7 @@ def sheets(
     for p in range(count_z):
         sheet = tl.zeros((BLOCK_R, BLOCK_C), SUM)
         line_x = x + (first_z + p).to(tl.int64) * stride_z
-        weights = weight_y + tile * most_read * BLOCK_R + tl.arange(0, BLOCK_R)[:, None]
+        weights = weight_y + tile.to(tl.int64) * (most_read * BLOCK_R) + tl.arange(0, BLOCK_R)[:, None]
         for _ in range(rows):
             line = tl.zeros((1, BLOCK_C), SUM)
             if TAPS_X > 0:

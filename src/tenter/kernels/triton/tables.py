@@ -21,36 +21,40 @@ class Sent:
     """Copies of arrays on a device, which nobody has waited for."""
 
     def __init__(self, arrays: Sequence[Array], device: torch.device) -> None:
-        self.event: Any = None
-        self.streams: set[int] = set()  # that may read them
+        tensors = [torch.from_numpy(a.copy()) for a in arrays]  # a copy, as maps' arrays can't be written to
         if device.type == "cpu":
-            self.tensors = [torch.from_numpy(a.copy()) for a in arrays]
+            self.tensors = tensors
             return
         launch.refuse_under_capture()
         with torch.cuda.device(device):
             # From pinned memory, as copies from other memory wait for the device; PyTorch keeps it until they are done.
-            self.tensors = [
-                torch.from_numpy(np.require(a, requirements="W")).pin_memory().to(device, non_blocking=True)
-                for a in arrays
-            ]
+            self.tensors = [t.pin_memory().to(device, non_blocking=True) for t in tensors]
             self.event = torch.cuda.Event()
             self.event.record()
-            self.streams.add(torch.cuda.current_stream().cuda_stream)
+            self.streams = {torch.cuda.current_stream().cuda_stream}  # those that come after the copies
 
-    def await_on(self, stream: int, capturing: bool) -> None:
-        """Makes a stream, the current one, wait until the tables are there, and their memory wait for it."""
-        if capturing:  # which began by waiting for the device; nobody knows how long a graph lives
-            _captured[id(self)] = self
-        elif stream not in self.streams:
-            current = torch.cuda.current_stream()
-            current.wait_event(self.event)
-            for tensor in self.tensors:
-                tensor.record_stream(current)
-            self.streams.add(stream)
+    def await_on(self, stream: int) -> None:
+        """Makes a stream, the current one, wait until the tables are there, and their memory outlive its work."""
+        if stream in self.streams:
+            return
+        current = torch.cuda.current_stream()
+        current.wait_event(self.event)
+        for tensor in self.tensors:
+            tensor.record_stream(current)
+        self.streams.add(stream)
 
 
-# Tables that graphs read whenever they are replayed.
-_captured: dict[int, Sent] = {}
+_captured: set[Sent] = set()
+
+
+def await_all(tables: Sequence[Sent], stream: int) -> None:
+    """Makes the current stream wait for what it will read. A capture begins by waiting for the device, and its graph
+    reads tables at each replay, so they are kept for good."""
+    if tables and torch.cuda.is_current_stream_capturing():
+        _captured.update(tables)
+        return
+    for sent in tables:
+        sent.await_on(stream)
 
 
 def index(map_: Any, device: torch.device) -> Sent:
