@@ -63,7 +63,7 @@ class Report:
         if device.type == "cuda":
             from tenter.kernels.triton import launch
 
-            launch.uncaptured()
+            launch.refuse_under_capture()
         self.words = torch.zeros(4, dtype=torch.int64, device="cpu", pin_memory=device.type == "cuda")
         self.view = self.words.numpy()
 

@@ -38,6 +38,8 @@ TOGETHER = 64
 # Runs of counts on a device that are longer than this have a program of their own; so have the outputs of windows that
 # are longer than MANY, where there are so few that lanes would be idle.
 LONG_RUN, MANY, FEW = 64, 256, 1 << 17
+# Outputs that a program looks through for long runs.
+LONG_SHARE = 1024
 
 
 def plan(src: Layout, maps: tuple[tuple[int, Any], ...], saturate: bool = False) -> Plan:
@@ -49,7 +51,7 @@ def plan(src: Layout, maps: tuple[tuple[int, Any], ...], saturate: bool = False)
 
 
 class Axis(NamedTuple):
-    """What the kernels know of a summed axis; strides in bytes."""
+    """What the kernels know of a summed axis; its stride in bytes."""
 
     n: int = 1
     n_in: int = 1
@@ -60,6 +62,93 @@ class Axis(NamedTuple):
     weight: Any = None
     width: int = 1
     taps: int = 1
+
+
+class Sums(NamedTuple):
+    """A pass over an array seen as (slow, outer, z, y, x, inner), along z, y and x of which sums are made. strides: of
+    slow, outer and inner, in bytes."""
+
+    source: Buffer
+    target: Buffer
+    z: Axis
+    y: Axis
+    x: Axis
+    n_slow: int
+    n_outer: int
+    n_inner: int
+    strides: tuple[int, int, int]
+    sums: str
+    low: float | None
+    high: float | None
+    wide: bool
+
+    @property
+    def n_out(self) -> int:
+        return self.n_slow * self.n_outer * self.z.n * self.y.n * self.x.n * self.n_inner
+
+    def args(self, vec: int = 1) -> dict[str, Any]:
+        """What all kernels are told; strides in units of `vec` elements, but that inside."""
+        slow, outer, inner = self.strides
+        unit = self.source.itemsize * vec
+        return {
+            "start_x": self.x.start, "offset_x": self.x.offset, "weight_x": self.x.weight, "width_x": self.x.width,
+            "n_x": self.x.n, "stride_x": self.x.stride // unit, "n_inner": self.n_inner, "n_outer": self.n_outer,
+            "inner_stride": inner // self.source.itemsize, "outer_stride": outer // unit, "slow_stride": slow // unit,
+            "FORM_X": self.x.form.value, "LOW": self.low, "HIGH": self.high, "SUM": SUMS[self.sums],
+        }  # fmt: skip
+
+    def planes(self, vec: int = 1) -> dict[str, Any]:
+        """What those are told that sum along more than one axis."""
+        z, y, unit = self.z, self.y, self.source.itemsize * vec
+        return {
+            "start_z": z.start, "offset_z": z.offset, "weight_z": z.weight, "width_z": z.width, "n_z": z.n,
+            "stride_z": z.stride // unit, "n_y": y.n, "stride_y": y.stride // unit, "FORM_Z": z.form.value,
+            "PLANES": z.n > 1, "SLOW": self.n_slow > 1, "INNER": copies.few(self.n_inner),
+        }  # fmt: skip
+
+    def add(self, made: Plan, kernel: Any, grid: int, n_warps: int, **args: Any) -> None:
+        pointers = (POINTERS[self.source.dtype], POINTERS[self.target.dtype])
+        made.add(kernel, grid, self.source, self.target, pointers, self.wide, n_warps, **args)
+
+
+def add_window(
+    made: Plan, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
+) -> None:
+    """spare: the temporary that the input is packed into if it must be."""
+    pass_ = _sums(made, source, target, dims, axes, options, spare)
+    x, row_map = pass_.x, dims[axes[-2]].map if len(axes) > 1 else None
+    if len(axes) == 1 and x.form is not RUNS and x.taps >= MANY and pass_.n_out < FEW:
+        _add_long_sums(made, pass_, 1, -1)
+        return
+    if x.form is RUNS:
+        _add_long_sums(made, pass_, LONG_SHARE, LONG_RUN)
+    together = pass_.n_inner < NARROW and x.n * pass_.n_inner >= 64 and options.accumulate != "int64"
+    if together and isinstance(row_map, Window) and _alike(row_map):
+        _add_sheets(made, pass_, row_map)
+    else:
+        _add_window(made, pass_)
+
+
+def _sums(
+    made: Plan, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
+) -> Sums:
+    size = source.itemsize
+    outer, inner = merge(dims[: axes[0]]), merge(dims[axes[-1] + 1 :])
+    together = not inner or inner[0][1] == size
+    if len(outer) > 2 or len(inner) > 1 or (not together and inner[0][0] >= NARROW):
+        source = copies.pack(made, source, dims, spare)
+        dims = [d._replace(stride=s) for d, s in zip(dims, contiguous([d.n for d in dims], size))]
+        outer, inner = merge(dims[: axes[0]]), merge(dims[axes[-1] + 1 :])
+    n_inner, inner_stride = inner[0] if inner else (1, size)
+    (n_slow, slow_stride), (n_outer, outer_stride) = ([(1, 0)] * 2 + outer)[-2:]
+    z, y, x = ([Axis()] * 2 + [_axis(made, dims[k], options) for k in axes])[-3:]
+    n_in = sum(d.n * abs(d.stride) for d in dims) // size
+    n_out = n_slow * n_outer * z.n * y.n * x.n * n_inner
+    wide = max(n_in, n_out) >= LONG
+    return Sums(
+        source, target, z, y, x, n_slow, n_outer, n_inner, (slow_stride, outer_stride, inner_stride),
+        options.accumulate, *_range(target, options), wide,
+    )  # fmt: skip
 
 
 def _axis(made: Plan, d: Dim, options: Options) -> Axis:
@@ -80,66 +169,36 @@ def _taps(m: Window) -> int:
     return int(np.diff(m.rows()[1]).max(initial=0))
 
 
-def add_window(
-    made: Plan, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
-) -> None:
-    """spare: the temporary that the input is packed into if it must be."""
-    size = source.itemsize
-    outer, inner = merge(dims[: axes[0]]), merge(dims[axes[-1] + 1 :])
-    together = not inner or inner[0][1] == size
-    if len(outer) > 2 or len(inner) > 1 or (not together and inner[0][0] >= NARROW):
-        source = copies.pack(made, source, dims, spare)
-        dims = [d._replace(stride=s) for d, s in zip(dims, contiguous([d.n for d in dims], size))]
-        outer, inner = merge(dims[: axes[0]]), merge(dims[axes[-1] + 1 :])
-    n_inner, inner_stride = inner[0] if inner else (1, size)
-    (n_slow, slow_stride), (n_outer, outer_stride) = ([(1, 0)] * 2 + outer)[-2:]
-    z, y, x = ([Axis()] * 2 + [_axis(made, dims[k], options) for k in axes])[-3:]
-    low, high = _range(target, options)
-    pointers = (POINTERS[source.dtype], POINTERS[target.dtype])
-    n_in = sum(d.n * abs(d.stride) for d in dims) // size
-    n_out = n_slow * n_outer * z.n * y.n * x.n * n_inner
-    wide = max(n_in, n_out) >= LONG
-    alone = len(axes) == 1 and x.form is not RUNS and x.taps >= MANY and n_out < FEW
-    common: dict[str, Any] = {
-        "start_x": x.start, "offset_x": x.offset, "weight_x": x.weight, "width_x": x.width, "n_x": x.n,
-        "n_inner": n_inner, "n_outer": n_outer, "FORM_X": x.form.value, "LOW": low, "HIGH": high,
-        "SUM": SUMS[options.accumulate],
-    }  # fmt: skip
-    if alone or x.form is RUNS:
-        block_i = min(power(n_inner), 64)
-        outputs = 1 if alone else 1024
-        grid = n_slow * n_outer * -(-x.n // outputs) * -(-n_inner // block_i)
-        made.add(
-            long_sums, grid, source, target, pointers, wide, 4, **common, n_x_in=x.n_in, stride_x=x.stride // size,
-            inner_stride=inner_stride // size, outer_stride=outer_stride // size, slow_stride=slow_stride // size,
-            least=-1 if alone else LONG_RUN, OUTPUTS=outputs, BLOCK_K=TILE // block_i, BLOCK_I=block_i,
-        )  # fmt: skip
-    if alone:
-        return
-    shapes = {
-        "n_y": y.n, "n_z": z.n, "PLANES": z.n > 1, "SLOW": n_slow > 1, "INNER": copies.few(n_inner),
-        **{f"{field}_z": getattr(z, field) for field in ("start", "offset", "weight", "width")}, "FORM_Z": z.form.value,
-    }  # fmt: skip
-    row_map = dims[axes[-2]].map if len(axes) > 1 else None
-    if n_inner < NARROW and x.n * n_inner >= 64 and options.accumulate != "int64" and _alike(row_map):
-        assert isinstance(row_map, Window)
-        lowest, n_read, weight = made.keep(tables.rows_in_tiles(row_map, TILE_ROWS, options.accumulate, made.device))
-        block_c = min(power(x.n * n_inner), 512)
-        grid = n_slow * n_outer * z.n * -(-y.n // TILE_ROWS) * -(-x.n * n_inner // block_c)
-        made.add(
-            sheets, grid, source, target, pointers, wide, max(1, block_c // 128), **{**common, **shapes},
-            lowest=lowest, n_read=n_read, weight_y=weight, most_read=len(weight) // len(lowest) // TILE_ROWS,
-            taps_x=x.taps, stride_z=z.stride // size, stride_y=y.stride // size, stride_x=x.stride // size,
-            inner_stride=inner_stride // size, outer_stride=outer_stride // size, slow_stride=slow_stride // size,
-            TAPS_X=x.taps if x.taps <= HELD else 0, BLOCK_R=TILE_ROWS, BLOCK_C=block_c,
-        )  # fmt: skip
-        return
-    vec = 1
-    if n_inner >= NARROW:
-        strides = [z.stride, y.stride, x.stride, outer_stride, slow_stride, n_inner * size]
-        vec = math.gcd(16, made.alignment(source), *strides) // size
-    n_columns = n_inner if n_inner >= NARROW else x.n * n_inner
-    n_rows = n_out // max(n_columns, 1)
+def _add_long_sums(made: Plan, pass_: Sums, outputs: int, least: int) -> None:
+    """A program for so many outputs, which adds those of more than `least` inputs."""
+    block_i = min(power(pass_.n_inner), 64)
+    grid = pass_.n_slow * pass_.n_outer * -(-pass_.x.n // outputs) * -(-pass_.n_inner // block_i)
+    pass_.add(
+        made, long_sums, grid, 4, **pass_.args(), n_x_in=pass_.x.n_in, least=least, OUTPUTS=outputs,
+        BLOCK_K=TILE // block_i, BLOCK_I=block_i,
+    )  # fmt: skip
+
+
+def _add_sheets(made: Plan, pass_: Sums, row_map: Window) -> None:
+    n_columns, x = pass_.x.n * pass_.n_inner, pass_.x
+    lowest, n_read, weight = made.keep(tables.rows_in_tiles(row_map, TILE_ROWS, pass_.sums, made.device))
+    block_c = min(power(n_columns), 512)
+    grid = pass_.n_slow * pass_.n_outer * pass_.z.n * -(-pass_.y.n // TILE_ROWS) * -(-n_columns // block_c)
+    pass_.add(
+        made, sheets, grid, max(1, block_c // 128), **pass_.args(), **pass_.planes(), lowest=lowest, n_read=n_read,
+        weight_y=weight, most_read=len(weight) // len(lowest) // TILE_ROWS, taps_x=x.taps,
+        TAPS_X=x.taps if x.taps <= HELD else 0, BLOCK_R=TILE_ROWS, BLOCK_C=block_c,
+    )  # fmt: skip
+
+
+def _add_window(made: Plan, pass_: Sums) -> None:
+    z, y, x, n_inner, size = pass_.z, pass_.y, pass_.x, pass_.n_inner, pass_.source.itemsize
+    wide_inside, vec = n_inner >= NARROW, 1
+    if wide_inside:
+        steps = [z.stride, y.stride, x.stride, *pass_.strides[:2], n_inner * size]
+        vec = math.gcd(16, made.alignment(pass_.source), *steps) // size
+    n_columns = n_inner if wide_inside else x.n * n_inner
+    n_rows = pass_.n_out // max(n_columns, 1)
     block_c = min(power(n_columns), 256)
     block_r = min(power(n_rows), max(TILE // block_c, 1))
     while block_r > 1 and -(-n_rows // block_r) * -(-n_columns // block_c) < copies.PROGRAMS:
@@ -147,17 +206,14 @@ def add_window(
     unrolled = [1 <= a.taps <= UNROLLED and a.form is not RUNS for a in (z, y, x)]
     if math.prod(a.taps for a, u in zip((z, y, x), unrolled) if u) > UNROLLED_IN_ALL:
         unrolled[0] = False
-    made.add(
-        window, -(-n_rows // block_r) * -(-n_columns // block_c), source, target, pointers, wide,
-        warps(block_r * block_c, 4), **{**common, **shapes, "n_inner": n_inner // vec, "n_x_in": x.n_in},
-        **{f"{field}_y": getattr(y, field) for field in ("start", "offset", "weight", "width")}, FORM_Y=y.form.value,
-        taps_z=z.taps, taps_y=y.taps, taps_x=x.taps, n_rows=n_rows,
-        stride_z=z.stride // (size * vec), stride_y=y.stride // (size * vec), stride_x=x.stride // (size * vec),
-        outer_stride=outer_stride // (size * vec), slow_stride=slow_stride // (size * vec),
-        inner_stride=inner_stride // size, ROWS=y.n > 1, WIDE=n_inner >= NARROW, VEC=vec,
-        **{f"TAPS_{a}": axis.taps if u else 0 for a, axis, u in zip("ZYX", (z, y, x), unrolled)},
-        **{f"UNROLL_{a}": axis.taps if u else 1 for a, axis, u in zip("ZY", (z, y), unrolled)},
-        UNROLL_X=x.taps if unrolled[2] else 4, BLOCK_R=block_r, BLOCK_C=block_c,
+    taps_z, taps_y, taps_x = (a.taps if u else 0 for a, u in zip((z, y, x), unrolled))
+    pass_.add(
+        made, window, -(-n_rows // block_r) * -(-n_columns // block_c), warps(block_r * block_c, 4),
+        **{**pass_.args(vec), **pass_.planes(vec), "n_inner": n_inner // vec}, n_x_in=x.n_in, start_y=y.start,
+        offset_y=y.offset, weight_y=y.weight, width_y=y.width, FORM_Y=y.form.value, taps_z=z.taps, taps_y=y.taps,
+        taps_x=x.taps, n_rows=n_rows, TAPS_Z=taps_z, TAPS_Y=taps_y, TAPS_X=taps_x, UNROLL_Z=taps_z or 1,
+        UNROLL_Y=taps_y or 1, UNROLL_X=taps_x or 4, ROWS=y.n > 1, WIDE=wide_inside, VEC=vec, BLOCK_R=block_r,
+        BLOCK_C=block_c,
     )  # fmt: skip
 
 
