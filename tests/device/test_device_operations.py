@@ -158,9 +158,16 @@ def test_insides_that_do_not_lie_together(on: str) -> None:
         close(got, on_the_host("resize", x, size, axes=(0, 1)), scale=4)
 
 
-def test_wide_insides_of_volumes_and_of_parts(on: str) -> None:
-    """Whole 16 bytes at a time, along every dim that a kernel knows."""
-    for shape, axes, size in [((2, 3, 4, 2, 64), (1, 2, 3), (5, 6, 3)), ((2, 3, 4, 2, 64), (2, 3), (6, 3))]:
+PARTS: list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = [
+    ((2, 3, 4, 2, 64), (1, 2, 3), (5, 6, 3)),
+    ((2, 3, 4, 2, 64), (2, 3), (6, 3)),
+    ((2, 2, 3, 9, 12), (2, 3, 4), (4, 20, 70)),
+]
+
+
+def test_wide_insides_volumes_and_parts(on: str) -> None:
+    """Whole 16 bytes at a time, and sheets, along every dim that a kernel knows."""
+    for shape, axes, size in PARTS:
         room = torch.zeros([n + 1 if d == 1 else n for d, n in enumerate(shape)], dtype=torch.float16, device=on)
         x = room[:, 1:].copy_(values(shape, torch.float16))
         got = tenter.resize(x, size, axes=axes)
