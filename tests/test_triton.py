@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from triton.backends.compiler import GPUTarget
 import tenter
 from cases import OPS
 from tenter import interpolation, limits
+from tenter.frontends import torch as frontend
 from tenter.frontends.layout import Layout
 from tenter.frontends.torch import device, operators
 from tenter.kernels.triton import copies, launch, tables, totals, windows
@@ -228,6 +230,38 @@ def test_each_stream_waits_for_tables_once(monkeypatch: pytest.MonkeyPatch) -> N
         tables.await_all([sent], n)
     assert [s.waited for s in streams.values()] == [[], ["sent"], ["sent"]]
     assert table.recorded == [streams[2], streams[3]]
+
+
+def test_each_device_has_tables_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list = []
+    monkeypatch.setattr(tables, "Sent", lambda arrays, device: sent.append(device) or len(sent))
+    window, copy = Window(4, 3, [0, 1, 2], [0, 2, 4, 6], [0.5] * 6), Copy.counts([1, 0, 2])
+    devices = [torch.device("cuda", k) for k in range(2)]
+    for _ in range(2):
+        for at in devices:
+            tables.index(copy, at)
+            tables.window(window, "float32", at)
+            tables.rows_in_tiles(window, 8, "float32", at)
+    assert sent == [devices[0]] * 3 + [devices[1]] * 3
+
+
+@pytest.mark.parametrize("index, address", [(1, 256), (0, 264)])
+def test_plans_know_the_device_and_how_addresses_are_aligned(index: int, address: int) -> None:
+    def lying(index: int, address: int) -> Any:
+        return SimpleNamespace(
+            is_cpu=False, device=torch.device("cuda", index), shape=(3,), dtype=torch.float32, stride=lambda: (1,),
+            element_size=lambda: 4, data_ptr=lambda: address,
+        )  # fmt: skip
+
+    for known in (frontend.place, frontend.layout):
+        assert known(lying(0, 256)) == known(lying(0, 512)) != known(lying(index, address))
+
+
+def test_what_lies_between_passes_is_aligned() -> None:
+    made = windows.plan(
+        contiguous((3, 5, 7), "float32", 4), tuple((axis, interpolated(n, 99)) for axis, n in [(0, 3), (2, 7)])
+    )
+    assert made.temporaries and all(n % 256 == 0 for n in made.temporaries)
 
 
 def test_captures_keep_tables_and_send_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ COUNTS = {
     "none": [],
     "zeros": [0, 0, 0],
     "one": [5],
+    "as many": [0, 2, 1],
     "many": [(7 * i) % 5 for i in range(700)],
     "long": [0, 200, 1, 65, 64, 63, 0, 3000, 2],
 }
@@ -42,6 +43,16 @@ def test_runs_of_any_length(name: str, given: str, on: str) -> None:
         close(y, want, bits=True)
         assert moved.grad is not None and here.grad is not None
         close(moved.grad, here.grad, scale=30)
+
+
+def test_calls_that_share_a_plan_have_counts_of_their_own(on: str) -> None:
+    """Of equal number and sum; one call's gradient may be taken after the next one's forward."""
+    given = [torch.tensor(counts, device=on) for counts in ([3, 0, 2], [1, 1, 3])]
+    xs = [torch.arange(3.0, device=on).requires_grad_() for _ in given]
+    ys = [tenter.repeat_interleave(x, counts, output_size=5) for x, counts in zip(xs, given)]
+    for y in ys:
+        y.sum().backward()
+    assert [x.grad.tolist() for x in xs if x.grad is not None] == [counts.tolist() for counts in given]
 
 
 @pytest.mark.parametrize(

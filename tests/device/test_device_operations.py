@@ -143,6 +143,37 @@ def test_layouts(dtype: torch.dtype, on: str) -> None:
                     close(got, want, scale=4)
 
 
+def test_one_map_along_both_axes(on: str) -> None:
+    """It has tables of two kinds, and of each for every precision."""
+    for dtype in (torch.float32, torch.float64, torch.float32):
+        x = values((1, 1, 23, 23), dtype)
+        got = tenter.interpolate(x.to(on), (71, 71), mode="bicubic")
+        close(got, on_the_host("interpolate", x, (71, 71), mode="bicubic"), scale=4)
+
+
+def test_insides_that_do_not_lie_together(on: str) -> None:
+    for shape, size in [((5, 6, 6), (7, 4)), ((9, 12, 6), (20, 40)), ((3, 1400, 4), (3, 2))]:
+        x = values(shape, torch.float32).to(on)[..., ::2]
+        got = tenter.resize(x, size, axes=(0, 1))
+        close(got, on_the_host("resize", x, size, axes=(0, 1)), scale=4)
+
+
+PARTS: list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = [
+    ((2, 3, 4, 2, 64), (1, 2, 3), (5, 6, 3)),
+    ((2, 3, 4, 2, 64), (2, 3), (6, 3)),
+    ((2, 2, 3, 9, 12), (2, 3, 4), (4, 20, 70)),
+]
+
+
+def test_wide_insides_volumes_and_parts(on: str) -> None:
+    """Whole 16 bytes at a time, and sheets, along every dim that a kernel knows."""
+    for shape, axes, size in PARTS:
+        room = torch.zeros([n + 1 if d == 1 else n for d, n in enumerate(shape)], dtype=torch.float16, device=on)
+        x = room[:, 1:].copy_(values(shape, torch.float16))
+        got = tenter.resize(x, size, axes=axes)
+        close(got, on_the_host("resize", x, size, axes=axes), scale=4)
+
+
 def test_what_is_expanded_and_has_many_dims(on: str) -> None:
     x = values((2, 1, 3), torch.float32).to(on).expand(2, 5, 3)
     close(tenter.repeat_interleave(x, 2, 1), on_the_host("repeat_interleave", x, 2, 1), bits=True)
