@@ -123,6 +123,9 @@ def huge() -> list[tuple[Layout, tuple]]:
             tuple((axis, interpolated(40_000, 40_000 + axis)) for axis in (1, 2)),
         ),
         (Layout((1 << 25, 64, 2), (512, 8, 4), "float32", 4, "cpu", 0), ((1, Copy.every(64, 3)),)),
+        (Layout((1 << 20, 3), (1 << 12, 1), "uint8", 1, "cpu", 0), ((1, Copy.every(3, 2)),)),
+        (Layout((1 << 20, 4), (1 << 14, 4), "float32", 4, "cpu", 0), ((1, window),)),
+        (contiguous((1 << 20, 64), "float32", 4), ((1, interpolated(64, 4096)),)),
         # A tile's end can't be numbered.
         (contiguous((((1 << 31) - 2) // 3,), "uint8", 1), ((0, Copy.every(((1 << 31) - 2) // 3, 3)),)),
     ]

@@ -81,11 +81,19 @@ def test_totals_of_many_blocks(on: str, monkeypatch: pytest.MonkeyPatch) -> None
     assert torch.equal(
         tenter.repeat_interleave(counts.to(on)).cpu(), torch.repeat_interleave(torch.arange(600), counts)
     )
+    for n in (31, 32):  # of two blocks, whose last one knows the total
+        ones = torch.ones(n, dtype=torch.int64, device=on)
+        assert tenter.repeat_interleave(ones, output_size=n).tolist() == list(range(n))
+        tenter.torch.synchronize()
+        with pytest.raises(ValueError, match=f"output_size: expected {n}"):
+            tenter.repeat_interleave(ones, output_size=n + 1)
+            tenter.torch.synchronize()
 
 
 WRONG = [
     ([1, 2, 0, 3], 7, "output_size: expected 6, the sum of the counts"),
     ([1, 2, 0, 3], 5, "output_size: expected 6, the sum of the counts"),
+    ([1, 2, 0, 3], 0, "output_size: expected 6, the sum of the counts"),
     ([1, -2, 0, 3], 4, "repeats: expected counts that are not negative, got one at position 1"),
     ([2**62] * 4, 6, r"repeats: expected counts whose sum is below 2\*\*63"),
 ]

@@ -56,6 +56,9 @@ def test_windows_that_have_a_program_of_their_own(name: str, m: Window, on: str)
             x = values((*before, m.n_in, *after), dtype)
             want = torch.from_numpy(reference.run(x.numpy(), ((len(before), m),)))
             close(m.apply(x.to(on), len(before)), want, scale=100)
+    part = values((2, 3, m.n_in), torch.float32)[:, 1:]  # whose outer dims are not one
+    want = torch.from_numpy(reference.run(part.numpy(), ((2, m),)))
+    close(m.apply(part.to(on), 2), want, scale=100)
 
 
 def test_what_kernels_touch_is_checked(watch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
