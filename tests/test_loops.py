@@ -241,7 +241,7 @@ def test_slices_of_a_temporary(monkeypatch):
     )
     want = check(x, maps)
     for room in (1, 20_000):
-        monkeypatch.setattr(cpu, "TEMPORARY", room)
+        monkeypatch.setattr(cpu, "KERNELS", cpu.KERNELS._replace(slice_bytes=room))
         assert check(x, maps).tobytes() == want.tobytes()
         check(x[::-2], maps)
 

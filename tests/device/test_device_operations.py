@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from cuda_helpers import INTERPRETED
 from on_host import close, on_host, on_the_host, values
 
 import tenter
@@ -31,7 +32,11 @@ def nearest(case: OpCase) -> bool:
     return str(case.kwargs.get("mode", "")).startswith("nearest")
 
 
-@pytest.mark.parametrize("case", OPS, ids=[f"{k}-{c.op}" for k, c in enumerate(OPS)])
+# Interpreted, two thirds of them are for those who have the time.
+SOME = [pytest.param(c, marks=[pytest.mark.slow] * (INTERPRETED and k % 3 > 0)) for k, c in enumerate(OPS)]
+
+
+@pytest.mark.parametrize("case", SOME, ids=[f"{k}-{c.op}" for k, c in enumerate(OPS)])
 def test_equals_the_host(case: OpCase, on: str) -> None:
     if nearest(case) and "scale_factor" in case.kwargs:
         pytest.skip("rounds as PyTorch does on a device: test_peers.py")
