@@ -14,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -234,6 +235,10 @@ def test_each_stream_waits_for_tables_once(monkeypatch: pytest.MonkeyPatch) -> N
         tables.await_all([sent], n)
     assert [s.waited for s in streams.values()] == [[], ["sent"], ["sent"]]
     assert table.recorded == [streams[2], streams[3]]
+
+
+def test_tables_have_64_bits_where_they_need_them() -> None:
+    assert [tables._short(np.array([0, n])).dtype for n in (2**31 - 1, 2**31)] == [np.int32, np.int64]
 
 
 def test_each_device_has_tables_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,6 +125,9 @@ def test_what_lies_past_the_sum_is_zero(on: str) -> None:
 def test_what_is_wrong_is_raised_at_once_without_a_total(counts: list[int], on: str) -> None:
     with pytest.raises(ValueError, match="repeats: expected counts"):
         tenter.repeat_interleave(torch.arange(4, device=on), torch.tensor(counts, device=on))
+    offsets = torch.ops.tenter.offsets(torch.tensor(counts, device=on), 4, None)
+    with pytest.raises(ValueError, match="repeats: expected counts"):
+        torch.ops.tenter.total(offsets)
 
 
 def test_wrong_offsets_in_a_graph_stay_in_bounds(on: str) -> None:

@@ -156,6 +156,11 @@ def test_one_map_along_both_axes(on: str) -> None:
         close(got, on_the_host("interpolate", x, (71, 71), mode="bicubic"), scale=4)
 
 
+def test_sheets_of_columns_that_read_more_than_is_held(on: str) -> None:
+    x, how = values((1, 1, 9, 200), torch.float32), {"size": (20, 66), "mode": "bicubic", "antialias": True}
+    close(tenter.interpolate(x.to(on), **how), on_the_host("interpolate", x, **how), scale=4)
+
+
 def test_insides_that_do_not_lie_together(on: str) -> None:
     second = slice(None, None, 2)
     for shape, some, size in [((5, 6, 6), second, (7, 4)), ((9, 12, 6), second, (20, 40)), ((3, 1400, 4), second, (3, 2)),
