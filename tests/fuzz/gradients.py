@@ -32,7 +32,8 @@ def backward(
         check_shape(y, x, tuple(x.shape))
         g = numbers(grad.value).reshape(seen_out)
         want = summed(g, [(axis, d.T) for axis, d in maps], dtype)
-        want = want._replace(values=want.values.reshape(x.shape), size=want.size.reshape(x.shape))
+        whole = (*x.shape, 2) if g.dtype.kind == "c" else x.shape
+        want = want._replace(values=want.values.reshape(whole), size=want.size.reshape(whole))
         check_values(y, want, dtype, slack)
 
     source = f"x = x.detach().requires_grad_()\ny = {expression}\ny, = torch.autograd.grad(y, x, grad)"

@@ -9,45 +9,52 @@ import numpy as np
 
 
 class Dense(NamedTuple):
-    """weight: float64[n_out, n_in]; taps: which of them are stored, zeros too; index: of maps whose outputs are one input
-    each; ones: no weights are stored, so integers are summed as they are."""
+    """Matrices of n_out by n_in. weight: sums of the weights that an input has in an output; size: of their absolute values;
+    up, down, none: how many of them are above, below and equal to zero. index: of maps whose outputs are one input each;
+    ones: no weights are stored, so integers are summed as they are."""
 
     weight: np.ndarray
-    taps: np.ndarray
+    size: np.ndarray
+    up: np.ndarray
+    down: np.ndarray
+    none: np.ndarray
     index: np.ndarray | None
     ones: bool
 
     @property
     def T(self) -> Dense:
-        return Dense(self.weight.T, self.taps.T, None, self.ones)
+        return Dense(*(m.T for m in self[:5]), None, self.ones)  # type: ignore[arg-type]
 
     @property
     def most_taps(self) -> int:
-        return int(self.taps.sum(1).max(initial=0))
+        return int((self.up + self.down + self.none).sum(1).max(initial=0))
 
 
 def copying(index: Sequence[int] | np.ndarray, n_in: int) -> Dense:
     index = np.asarray(index, np.int64)
     weight = np.zeros((len(index), n_in))
     weight[np.arange(len(index)), index] = 1
-    return Dense(weight, weight != 0, index, True)
+    none = np.zeros_like(weight)
+    return Dense(weight, weight, weight, none, none, index, True)
 
 
 def rows(n_in: int, taps: Sequence[Sequence[tuple[int, float]]], ones: bool = False) -> Dense:
     """From each row's (input, weight)."""
-    weight, held = np.zeros((len(taps), n_in)), np.zeros((len(taps), n_in), bool)
+    weight, size, up, down, none = np.zeros((5, len(taps), n_in))
     for o, row in enumerate(taps):
         for i, w in row:
             weight[o, i] += w
-            held[o, i] = True
+            size[o, i] += abs(w)
+            (up if w > 0 else down if w < 0 else none)[o, i] += 1
     picks = all(len(row) == 1 and row[0][1] == 1 for row in taps)
     index = np.array([row[0][0] for row in taps], np.int64) if picks else None
-    return Dense(weight, held, index, ones)
+    return Dense(weight, size, up, down, none, index, ones)
 
 
 def of_matrix(weight: np.ndarray) -> Dense:
     """Of weights that something else than tenter has computed: what is not zero is a tap."""
-    return Dense(weight, weight != 0, None, False)
+    up, down = (weight > 0) * 1.0, (weight < 0) * 1.0
+    return Dense(weight, np.abs(weight), up, down, np.zeros_like(weight), None, False)
 
 
 def in_blocks(d: Dense, block: int) -> Dense:
@@ -58,7 +65,7 @@ def in_blocks(d: Dense, block: int) -> Dense:
     index = None
     if d.index is not None:
         index = (d.index[:, None] * block + np.arange(block)).reshape(-1)
-    return Dense(np.kron(d.weight, each), np.kron(d.taps, each).astype(bool), index, d.ones)
+    return Dense(*(np.kron(m, each) for m in d[:5]), index, d.ones)  # type: ignore[arg-type]
 
 
 def of_map(m: Any) -> Dense:

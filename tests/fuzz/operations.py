@@ -187,7 +187,8 @@ def numpy_repeat(r: Draw) -> Call:
     n = flat[at]
     found = counts.values(r, n, 2000)
     given: Any = counts.held(r, found, "numpy", "repeats")
-    if isinstance(given.value, (np.ndarray,)) and given.value.dtype == np.uint64 or isinstance(given.value, torch.Tensor):
+    # NumPy casts counts to int64 safely or not at all.
+    if isinstance(given.value, np.ndarray) and given.value.dtype.newbyteorder("=") == np.uint64 or isinstance(given.value, torch.Tensor):
         given = Named("repeats", np.array(found, np.int64), text(np.array(found, np.int64)))
     maps = [(at, copying(np.repeat(np.arange(n), found), n))]
     check = copied(x.value, (*flat[:at], sum(found), *flat[at + 1 :]), maps, flat)

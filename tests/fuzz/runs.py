@@ -55,13 +55,17 @@ def made(seed: int) -> Call:
 
 def once(seed: int) -> Call:
     """Runs the call of a seed; raises Wrong for a finding, with `call` on it."""
-    call = made(seed)
     apart = Draw([seed, 1])  # type: ignore[arg-type]
-    thresholds.lower(apart)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        call = made(seed)
+        thresholds.lower(apart)
+        return _watched(call, apart)
+
+
+def _watched(call: Call, apart: Draw) -> Call:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            _run(call, apart)
+        _run(call, apart)
     except Wrong as wrong:
         wrong.call, wrong.thresholds = call, thresholds.shown()  # type: ignore[attr-defined]
         raise
