@@ -199,3 +199,16 @@ def numbers(x: Any) -> np.ndarray:
 
 def dtype_name(x: Any) -> str:
     return str(x.dtype).removeprefix("torch.") if isinstance(x, torch.Tensor) else x.dtype.newbyteorder("=").name
+
+
+def shrunk(x: torch.Tensor, n_bytes: int = 0) -> torch.Tensor:
+    """The tensor after somebody has made its storage so small; whatever reads it reads what is not there."""
+    x = x.clone()
+    x.untyped_storage().resize_(n_bytes)
+    return x
+
+
+def readable(x: torch.Tensor) -> bool:
+    """Has it the memory that its shape and strides promise?"""
+    reach = sum((n - 1) * s for n, s in zip(x.shape, x.stride())) + 1 if x.numel() else 0
+    return x.untyped_storage().nbytes() >= (x.storage_offset() + reach) * x.itemsize or not reach

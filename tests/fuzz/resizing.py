@@ -189,7 +189,7 @@ def resizing(r: Draw, library: str, dtype: str | None = None) -> tuple[Named, Ar
             kwargs["rounding"] = r.pick(("floor", "round", "round_even", "ceil"))
     kwargs["axes"] = tuple(r.whole(a - ndim if r.chance(0.2) else a) for a in axes)
     kwargs["mode"] = modes if len(modes) > 1 else modes[0]
-    if r.chance(0.08) and not PRESETS[like].modes and not bytes_ and len(modes) == 1:
+    if r.chance(0.1) and not PRESETS[like].modes and not bytes_ and not nearest and len(modes) == 1:
         recipe = r.pick(FILTERS)
         extra["fir"] = kwargs["mode"] = Named("fir", eval(recipe, {"np": np, "Filter": _filter()}), recipe)
     if like != "torch" or r.chance(0.5):

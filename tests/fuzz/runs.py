@@ -22,7 +22,7 @@ from tenter.filters import Filter
 from tenter.maps import Copy, Gather, Window
 
 from . import axismaps, operations, operators, pictures, processes, races, resizing, thresholds
-from .arrays import bits, same_bits
+from .arrays import bits, readable, same_bits
 from .call import Call
 from .draw import Draw
 from .oracle import Wrong
@@ -158,13 +158,14 @@ def _arrays(value: Any) -> bool:
 
 
 def _snapshot(value: Any) -> np.ndarray | None:
-    try:
-        return bits(value) if _arrays(value) else None
-    except RuntimeError:  # a tensor whose storage is too small, or of no values
+    if isinstance(value, torch.Tensor) and not readable(value):
         return None
+    return bits(value) if _arrays(value) else None
 
 
 def _unchanged(call: Call, before: dict[str, np.ndarray | None]) -> None:
+    if not call.repeats:
+        return
     for named in call.names.values():
         was = before[named.name]
         if was is not None and not named.name.startswith("out") and not same_bits(bits(named.value), was):

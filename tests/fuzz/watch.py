@@ -20,6 +20,7 @@ import numpy as np
 
 # Seconds a call may take, and a worker to begin.
 LIMIT, START = 60.0, 120.0
+SLOW = 4.0
 
 
 class Found(NamedTuple):
@@ -136,6 +137,9 @@ def crash(base: int, index: int, what: str, said: str) -> Found:
 def _take(message: dict[str, Any], base: int, calls: Counter[str], found: list[Found], quiet: bool) -> None:
     if "done" in message:
         calls[message["done"]] += 1
+        if message["s"] > SLOW:
+            calls[f"of more than {SLOW:g} s"] += 1
+            print(f"slow: {message['s']:.1f} s, {message['done']}, seed {base + message['index']}", flush=True)
     else:
         _add(Found(**message), base, found, quiet)
 
