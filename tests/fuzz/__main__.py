@@ -22,6 +22,7 @@ def main() -> int:
     parser.add_argument("--replay", type=int, metavar="SEED", help="one call again, its source shown")
     parser.add_argument("--describe", type=int, metavar="SEED", help="a call's source, which is not run")
     parser.add_argument("--save", default="", metavar="FILE", help="all findings, in full")
+    parser.add_argument("--stop", action="store_true", help="end with the first finding")
     how = parser.parse_args()
     if how.describe is not None or how.replay is not None:
         from . import runs
@@ -31,20 +32,15 @@ def main() -> int:
         print(f"{call.kind}\n{call.text()}", flush=True)
         if how.describe is not None:
             return 0
-        _, found = watch.watch(seed, 0, 1, 600, 1, "", how.limit)
+        _, found = watch.watch(seed, 0, 1, 600, 1, "", how.limit, True)
         print("nothing found" if not found else "found")
         return bool(found)
-    if how.only:
-        from . import runs
-
-        if how.only not in runs.KINDS:
-            parser.error(f"--only: one of {', '.join(runs.KINDS)}")
     base = how.seed if how.seed is not None else secrets.randbelow(1 << 40)
     minutes = how.minutes if how.minutes is not None else 24 * 60 if how.calls else 1
     print(f"seeds from {base} on", flush=True)
     began = time.monotonic()
     last = how.calls if how.calls is not None else 1 << 60
-    calls, found = watch.watch(base, 0, last, 60 * minutes, how.jobs, how.only, how.limit)
+    calls, found = watch.watch(base, 0, last, 60 * minutes, how.jobs, how.only, how.limit, how.stop)
     print(watch.report(base, calls, found, time.monotonic() - began))
     watch.saved(how.save, base, found)
     return bool(found)

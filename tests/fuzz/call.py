@@ -17,6 +17,7 @@ import numpy as np, torch, tenter, tenter.torch
 from tenter.conventions import Convention
 from tenter.filters import Filter
 from tenter.maps import Copy, Gather, Window
+from tests.fuzz import processes, races
 from tests.fuzz.arrays import Array, shrunk"""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .arrays import TORCH, Array, drawn, shrunk
+from .arrays import TORCH, Array, drawn, readable, shrunk
 from .call import Named, named
 from .draw import Draw
 
@@ -80,6 +80,8 @@ def _words(r: Draw, value: str) -> str:
 
 def _tensor(r: Draw, value: Named) -> Named:
     x = value.value
+    if not readable(x):
+        return value
     if x.dtype == torch.int64 and x.ndim == 1 and r.chance(0.6):
         return _running(r, value)
     how = r.pick(("dtype", "rank", "small", "empty", "lengths"))

@@ -32,6 +32,9 @@ class Dense(NamedTuple):
 
 def copying(index: Sequence[int] | np.ndarray, n_in: int) -> Dense:
     index = np.asarray(index, np.int64)
+    if len(index) * n_in > 1 << 22:  # only copied by, as copies are
+        none = np.broadcast_to(0.0, (len(index), n_in))
+        return Dense(none, none, none, none, none, index, True)
     weight = np.zeros((len(index), n_in))
     weight[np.arange(len(index)), index] = 1
     none = np.zeros_like(weight)

@@ -88,16 +88,21 @@ def judged(op: str, args: list[Any]) -> Any:
     name = name_of(x)
     if any(n < 0 for n in n_in):
         return None
+    if adjoint and 0 in n_in:
+        return lambda y: None  # the gradient of nothing, which may be refused
+    after = shape_out(does, n_in)
+    if adjoint and after != tuple(x.shape):
+        return None
+    if max((*after, *n_in), default=0) > 10**5:
+        return lambda y: None  # too large for matrices
     maps: Maps = [(a, of_map(m)) for a, m in build.maps(does, n_in, name)] if not isinstance(does, RepeatCounts) else [
         (does.dim, copying(np.repeat(np.arange(n_in[does.dim]), np.diff(does.offsets)), n_in[does.dim]))
     ]
     if adjoint:
-        if shape_out(does, n_in) != tuple(x.shape):
-            return None
         return lambda y: _summed(y, x, n_in, [(a, d.T) for a, d in maps])
 
     def forth(y: Any) -> None:
-        check_shape(y, x, shape_out(does, n_in))
+        check_shape(y, x, after)
         if all(d.index is not None for _, d in maps):
             check_bits(y, taken(x, maps))
         else:
@@ -130,7 +135,7 @@ def _does(op: str, v: list[Any]) -> tuple[Any, tuple[int, ...]]:
         if not 1 <= len(shape) - 2 <= 3 or len(spatial) != len(shape) - 2 or rule[0] not in build.KINDS.values():
             return None, shape
         size, lengths = (shape[2:], (*shape[:2], *spatial)) if adjoint else (tuple(spatial), shape)
-        if min(size) < 1 or min(lengths[2:]) < 1 or (rule[0] == "lanczos" and not rule[2]):
+        if min(size) < 1 or min(lengths[2:]) < (0 if adjoint else 1) or (rule[0] == "lanczos" and not rule[2]):
             return None, shape
         if scales and (len(scales) != len(spatial) or not all(0 < s < float("inf") for s in scales)):
             return None, shape
@@ -147,7 +152,7 @@ def _does(op: str, v: list[Any]) -> tuple[Any, tuple[int, ...]]:
     after = dict(zip(axes, given))
     lengths = tuple(after.get(a, n) for a, n in enumerate(shape)) if adjoint else shape
     size = tuple(shape[a] for a in axes) if adjoint else tuple(given)
-    if any(lengths[a] == 0 and n for a, n in zip(axes, size)) or min(size, default=0) < 0:
+    if (any(lengths[a] == 0 and n for a, n in zip(axes, size)) and not adjoint) or min(size, default=0) < 0:
         return None, shape
     return Resize(tuple(axes), size, rules, saturate), lengths
 

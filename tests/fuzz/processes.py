@@ -54,8 +54,7 @@ def end(r: Draw) -> Call:
         threads=r.pick((1, 2)), shape=(r.int(100, 400), r.int(100, 400)), dtype=r.pick(("float32", "uint8", "int64")),
         call=r.pick(CALLS), workers=r.pick((1, 2)), seconds=r.pick((0.01, 0.05, 0.1)),
     ) + ENDS[r.pick(list(ENDS))]  # fmt: skip
-    recipe = "__import__('tests.fuzz.processes').fuzz.processes.ended"
-    names = {"ended": Named("ended", ended, recipe)}
+    names = {"ended": Named("ended", ended, "processes.ended")}
     return Call("", f"y = ended({code!r})", names, _nothing, repeats=False)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from tenter import build, check, check_resize
+from tenter import build, check, check_resize, limits
 from tenter.conventions import PRESETS
 
 from .. import resize_oracle
@@ -199,6 +199,9 @@ def resizing(r: Draw, library: str, dtype: str | None = None) -> tuple[Named, Ar
     for key, values, p in (("edge", EDGES, 0.35), ("align", ALIGNS, 0.2), ("tie", TIES, 0.15), ("cubic", (-0.5, -1.0, 0.3), 0.1)):
         if r.chance(p) and not bytes_:
             kwargs[key] = r.pick(values)
+    if r.chance(0.2) and not bytes_:  # every rule in words
+        kwargs |= {"edge": r.pick(EDGES), "align": r.pick(ALIGNS[:3]), "tie": r.pick(TIES), "cubic": r.pick((-0.5, -0.75))}
+        kwargs["antialias"] = r.chance(0.5)
     if r.chance(0.15):
         kwargs["box"] = [_box(r, shape[a]) if r.chance(0.8) else None for a in axes]
     if kwargs.get("edge") in ("constant", "extrapolate") and r.chance(0.5):
@@ -283,7 +286,6 @@ def independent(kwargs: dict[str, Any], maps: Maps, x: Any, axes: list[int]) -> 
 def resize(r: Draw) -> Call:
     library = r.pick(("numpy", "torch"))
     x, how, kwargs, extra = resizing(r, library)
-    refuses: tuple[Any, ...] = ()
     names = {"x": x, **extra}
     if r.chance(0.06):
         bad, error = r.pick((
@@ -296,11 +298,15 @@ def resize(r: Draw) -> Call:
         kwargs |= bad
         source = "y = " + written("tenter.resize", [x], kwargs)
         return Call("", source, {"x": x, **extra}, lambda y: None, (error, ValueError))
-    maps, cut, shape, does = plan(x.value, kwargs)
+    source = "y = " + written("tenter.resize", [x], kwargs)
+    try:
+        maps, cut, shape, _ = plan(x.value, kwargs)
+    except limits.Refusal as refusal:  # a scale of a small box
+        return Call("", source, names, lambda y: None, (refusal.args[0],))
     value = kwargs.get("value", 0)
     cut = cut and (value == 0 or kwargs.get("edge") not in ("constant", "extrapolate"))
     axes = [int(a) % len(how.shape) for a in kwargs["axes"]]
-    other = independent(kwargs, maps, x.value, axes) if r.chance(0.5) else None
+    other = independent(kwargs, maps, x.value, axes)
 
     def verify(y: Any) -> None:
         check_shape(y, x.value, shape)
@@ -312,7 +318,6 @@ def resize(r: Draw) -> Call:
             slack = 1e-9 + 1e-12 * sum(x.value.shape)
             check_values(y, summed(numbers(x.value), other, name_of(x.value)), name_of(x.value), slack)
 
-    source = "y = " + written("tenter.resize", [x], kwargs)
     if value == 0 and not _reorders(how):
         return Call("", source, names, verify, again=again(r, how))
     return Call("", source, names, verify)
@@ -373,6 +378,8 @@ def gradient(r: Draw) -> Call:
             r, written("tenter.interpolate", [x], kwargs), {"x": x}, shape, maps, how.shape, dtype
         )
     x, how, kwargs, extra = resizing(r, "torch", dtype)
+    if "scale" in kwargs:
+        kwargs.pop("box", None)  # which may be too small for it
     maps, _, shape, _ = plan(x.value, kwargs)
     names = {"x": x, **extra}
     return gradients.backward(r, written("tenter.resize", [x], kwargs), names, shape, maps, how.shape, dtype, 1e-14)

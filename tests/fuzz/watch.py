@@ -80,22 +80,22 @@ class Worker:
 
 
 def watch(
-    base: int, first: int, last: int, seconds: float, jobs: int, only: str, limit: float = LIMIT, quiet: bool = False
+    base: int, first: int, last: int, seconds: float, jobs: int, only: str, limit: float = LIMIT, stop: bool = False
 ) -> tuple[Counter[str], list[Found]]:
-    """Calls first..last - 1 of the seeds from base on, for so many seconds."""
+    """Calls first..last - 1 of the seeds from base on, for so many seconds; stop: or until something is found."""
     calls: Counter[str] = Counter()
     found: list[Found] = []
     workers = [Worker(base, first + k, jobs, last, only, limit) for k in range(jobs)]
     end = time.monotonic() + seconds
     try:
-        while workers and time.monotonic() < end:
+        while workers and time.monotonic() < end and not (stop and found):
             time.sleep(0.05)
             for worker in list(workers):
                 over = worker.process.poll() is not None
                 if over:
                     time.sleep(0.05)  # for what is still in the pipe
                 for message in worker.messages():
-                    _take(message, base, calls, found, quiet)
+                    _take(message, base, calls, found)
                 what = ""
                 if over and worker.process.returncode:
                     what = _ended(worker.process.returncode)
@@ -107,7 +107,10 @@ def watch(
                 worker.stop()
                 if what:
                     index = int(worker.at[0])
-                    _add(crash(base, index, what, worker.said()), base, found, quiet)
+                    f = crash(base, index, what, worker.said())
+                    if not stop and sum((o.kind, o.what) == (f.kind, f.what) for o in found) < 2:
+                        f = f._replace(details=f"{f.details}\n{_alone(worker, index)}")
+                    _add(f, base, found)
                     calls["crashed"] += 1
                     after = (index if index >= 0 else worker.first) + worker.step
                     if after < last and index >= 0:
@@ -116,7 +119,7 @@ def watch(
         for worker in workers:
             worker.stop()
             for message in worker.messages():
-                _take(message, base, calls, found, quiet)
+                _take(message, base, calls, found)
     return calls, found
 
 
@@ -134,20 +137,32 @@ def crash(base: int, index: int, what: str, said: str) -> Found:
     return Found(index, kind or "?", what, said, text or told.stderr)
 
 
-def _take(message: dict[str, Any], base: int, calls: Counter[str], found: list[Found], quiet: bool) -> None:
+def _alone(worker: Worker, index: int) -> str:
+    """Does a call end its worker if it is the first?"""
+    alone = Worker(worker.base, index, 1, index + 1, "", worker.limit)
+    while alone.process.poll() is None and not alone.hangs():
+        time.sleep(0.05)
+    code = alone.process.poll()
+    alone.stop()
+    if code == 0 and not any("what" in m for m in alone.messages()):
+        return "made alone, the call ends well: one before it may have written where it should not"
+    return "made alone, the same"
+
+
+def _take(message: dict[str, Any], base: int, calls: Counter[str], found: list[Found]) -> None:
     if "done" in message:
         calls[message["done"]] += 1
         if message["s"] > SLOW:
             calls[f"of more than {SLOW:g} s"] += 1
             print(f"slow: {message['s']:.1f} s, {message['done']}, seed {base + message['index']}", flush=True)
     else:
-        _add(Found(**message), base, found, quiet)
+        _add(Found(**message), base, found)
 
 
-def _add(f: Found, base: int, found: list[Found], quiet: bool) -> None:
+def _add(f: Found, base: int, found: list[Found]) -> None:
     found.append(f)
     same = sum((o.kind, o.what) == (f.kind, f.what) for o in found)
-    if not quiet and same <= 2:
+    if same <= 2:
         print(shown(f, base), flush=True)
 
 

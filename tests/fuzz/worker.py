@@ -27,6 +27,8 @@ MOST = 6 << 30
 
 
 def main(file: str, base: int, first: int, step: int, last: int, only: str) -> None:
+    if only and only not in runs.KINDS:
+        sys.exit(f"--only: one of {', '.join(runs.KINDS)}")
     faulthandler.enable()
     if "asan" not in Path("/proc/self/maps").read_text():  # whose shadow counts
         resource.setrlimit(resource.RLIMIT_DATA, (MOST, MOST))
