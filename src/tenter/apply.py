@@ -35,6 +35,8 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
            [3, 3, 3, 4, 4, 4]])
     """
     try:
+        if type(map_) not in (Copy, Window, Gather):  # a subclass may have tables that were not checked
+            limits.refuse(TypeError, "map", "a Copy, a Window or a Gather", type(map_).__name__)
         x = check.array("x", x)
         axis = check.dim("axis", axis, x.ndim)
         if x.ndim == 0:

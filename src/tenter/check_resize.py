@@ -14,7 +14,7 @@ import numpy as np
 from tenter import check, filters, frontends
 from tenter.conventions import Convention, convention
 from tenter.frontends import surely
-from tenter.geometry import ALIGNS, TIES
+from tenter.geometry import ALIGNS, TIES, plain
 from tenter.limits import refuse
 from tenter.sampling import EDGES, LARGEST, AxisRule
 from tenter.stretch import Resize
@@ -65,6 +65,7 @@ def resizing(
     _one_of("edge", edge, (*EDGES, None))
     if cubic is not None and not _real(cubic):
         refuse(TypeError, "cubic", "a number, Keys's a", frontends.describe(cubic))
+    cubic = plain(cubic)
     if cubic is not None and not abs(cubic) <= LARGEST:
         refuse(ValueError, "cubic", "a finite number, Keys's a", frontends.describe(cubic))
     if antialias is not None and not isinstance(antialias, (bool, np.bool_)):
@@ -200,16 +201,22 @@ def _scales(scale: Any) -> list[Any]:
     """Numbers, fractions and pairs of ints as numbers and fractions, one for all or one each."""
     if frontends.is_array(scale):
         scale = scale.tolist()
-    pair = isinstance(scale, tuple) and len(scale) == 2 and all(type(v) is int for v in scale)
-    given = scale if isinstance(scale, (list, tuple)) and not pair else [scale]
+    given = scale if isinstance(scale, (list, tuple)) and not _ratio(scale) else [scale]
     return [_factor(f) for f in given]
 
 
+def _ratio(f: Any) -> bool:
+    """A pair of ints?"""
+    whole = isinstance(f, tuple) and len(f) == 2 and all(isinstance(v, (int, np.integer)) for v in f)
+    return whole and not any(isinstance(v, bool) for v in f)
+
+
 def _factor(f: Any) -> Any:
-    if isinstance(f, tuple) and len(f) == 2 and all(type(v) is int for v in f) and f[1] > 0:
-        f = Fraction(*f)
+    if _ratio(f) and f[1] > 0:
+        f = Fraction(operator.index(f[0]), operator.index(f[1]))
     if not _real(f):
         refuse(TypeError, "scale", "numbers, fractions, or pairs of ints", frontends.describe(f))
+    f = plain(f)
     if not 0 < f < math.inf:
         refuse(ValueError, "scale", "finite numbers above 0", frontends.describe(f))
     if not 1 / LARGEST <= f < 2**63:
@@ -295,9 +302,9 @@ def _pair(pair: Any) -> tuple[Fraction, Fraction]:
             refuse(TypeError, "box", "numbers", frontends.describe(edge))
         if not -math.inf < edge < math.inf:
             refuse(ValueError, "box", "finite numbers", frontends.describe(pair))
-        if abs(edge) > LARGEST:
+        if abs(plain(edge)) > LARGEST:
             refuse(ValueError, "box", "numbers up to 2**53", frontends.describe(pair))
-    begin, end = (Fraction(v) if not isinstance(v, np.generic) else Fraction(v.item()) for v in pair)
+    begin, end = (Fraction(plain(v)) for v in pair)
     if begin == end:
         refuse(ValueError, "box", "an end unlike its begin", repr(pair))
     return begin, end
