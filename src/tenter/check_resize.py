@@ -87,12 +87,14 @@ def resizing(
 
 
 def _rule(
-    how: Convention, mode: str, antialias: Any, box: Any, follows: Fraction | None, kept: bool,
+    how: Convention, mode: str | filters.Filter, antialias: Any, box: Any, follows: Fraction | None, kept: bool,
     align: str | None, tie: str | None, cubic: Any, edge: str | None,
 ) -> AxisRule:  # fmt: skip
     """One axis's rule: the convention's, but for what is given."""
     touched = how.area == "touched" and not align and not edge
-    kind = {"lanczos": "lanczos3", "area": "area" if touched else "overlap"}.get(mode, mode)
+    kind = mode
+    if isinstance(mode, str):
+        kind = {"lanczos": "lanczos3", "area": "area" if touched else "overlap"}.get(mode, mode)
     wide = bool(how.antialias if antialias is None else antialias) and mode not in (*NEAREST, "area")
     exact = mode == "nearest-exact"
     near = mode in NEAREST
@@ -169,9 +171,9 @@ def _spread(name: str, values: Sequence[Any], given: Any, n: int) -> list[Any]:
     return refuse(ValueError, name, f"one, or {n}, one per axis", f"{len(values)}")
 
 
-def _modes(mode: Any, n: int) -> list[str]:
+def _modes(mode: Any, n: int) -> list[str | filters.Filter]:
     given = list(mode) if isinstance(mode, (list, tuple)) and not isinstance(mode, filters.Filter) else [mode]
-    found = []
+    found: list[str | filters.Filter] = []
     for m in given:
         if isinstance(m, filters.Filter):
             found.append(_filter(m))
@@ -184,13 +186,18 @@ def _modes(mode: Any, n: int) -> list[str]:
     return _spread("mode", found, mode, n)
 
 
-def _filter(m: filters.Filter) -> str:
+def _filter(m: filters.Filter) -> str | filters.Filter:
     expected = "a Filter of a function and a finite support above 0"
     if not callable(m.f) or not isinstance(m.f, Hashable) or not _real(m.support):
         refuse(TypeError, "mode", expected, frontends.describe(m))
-    if not 0 < m.support <= LARGEST:
+    support = plain(m.support)
+    if not 0 < support <= LARGEST:
         refuse(ValueError, "mode", expected, frontends.describe(m))
-    return filters.named(filters.Filter(m.f, float(m.support), bool(m.whole)))
+    found = filters.Filter(m.f, float(support), bool(m.whole))
+    if not frontends.compiling():
+        return found
+    id(m.f)  # the compiler goes by a function's code, and would take one for another, unless it is asked for this
+    return filters.named(*found)
 
 
 def _real(value: Any) -> bool:
@@ -345,7 +352,14 @@ def _holds(name: str, value: Any) -> bool:
     return frontends.is_numeric(name) or name == "object"
 
 
-def _fits(x: Any, modes: Sequence[str], lengths: Sequence[Any], out: Sequence[Any], like: Any, how: Convention) -> None:
+def _fits(
+    x: Any,
+    modes: Sequence[str | filters.Filter],
+    lengths: Sequence[Any],
+    out: Sequence[Any],
+    like: Any,
+    how: Convention,
+) -> None:
     for mode in modes:
         if how.modes and mode not in how.modes:
             refuse(ValueError, "mode", f"one of {', '.join(how.modes)}, with like={like!r}", repr(mode))
