@@ -225,7 +225,7 @@ def _offsets_shape(counts: Tensor, n: Any, output_size: Any) -> Tensor:
 
 def _symbol(offsets: Tensor) -> Any:
     arguments.to_total(offsets.shape, offsets.dtype)
-    symbol = private.new_symbol()
+    symbol = None if offsets.device.type == "meta" else private.new_symbol()
     if symbol is None:
         limits.refuse(TypeError, "repeats", "counts with values, or output_size given", "counts without values")
     return symbol
