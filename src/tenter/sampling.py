@@ -33,11 +33,12 @@ _FRACTION = re.compile(r"-?\d{1,400}(/0*[1-9]\d{0,400})?")
 class AxisRule(NamedTuple):
     """How one axis is resized, but for its lengths: plain values, which can be written down and hashed.
 
-    kind: nearest, nearest-exact, area, overlap, cubic, gaussian (linear, after a Gaussian where it shrinks), or a name
-    of filters.NAMED. cubic: its `a`. scale and box as fractions in words. arithmetic: of nearest positions.
+    kind: nearest, nearest-exact, area, overlap, cubic, gaussian (linear, after a Gaussian where it shrinks), a name of
+    filters.NAMED, or a user's Filter, which the rule keeps; caches and operators have its name. cubic: its `a`. scale
+    and box as fractions in words. arithmetic: of nearest positions.
     """
 
-    kind: str
+    kind: str | filters.Filter
     align: str
     scale: str | None
     box: tuple[str, str] | None
@@ -59,9 +60,8 @@ def written(rules: tuple[AxisRule, ...]) -> str:
     for r in rules:
         begin, end = r.box if r.box is not None else ("", "")
         antialias = "1" if r.antialias else ""
-        lines.append(
-            f"{r.kind},{r.align},{r.scale or ''},{begin},{end},{r.tie},{r.arithmetic},{r.edge},{antialias},{r.cubic}"
-        )
+        kind, scale = _name(r.kind), r.scale or ""
+        lines.append(f"{kind},{r.align},{scale},{begin},{end},{r.tie},{r.arithmetic},{r.edge},{antialias},{r.cubic}")
     return ";".join(lines)
 
 
@@ -71,10 +71,6 @@ def read(words: str) -> tuple[AxisRule, ...]:
     try:
         return tuple(_read(*line.split(",")) for line in words.split(";") if line)
     except (ValueError, TypeError):
-        if any(r.startswith("filter ") and r.split(",")[0] not in filters.NAMED for r in words.split(";")):
-            limits.refuse(
-                ValueError, "mode", "a Filter that resize has been called with before it is compiled", "a new one"
-            )
         return limits.refuse(ValueError, "rule", "what sampling.written wrote", repr(words))
 
 
@@ -96,17 +92,31 @@ def _read(
 
 
 def _known(kind: str) -> bool:
-    return kind in filters.NAMED or kind in ("nearest", "nearest-exact", "area", "overlap", "cubic", "gaussian")
+    """Of users' filters, those that there may be: `made` says whether there are."""
+    plain = ("nearest", "nearest-exact", "area", "overlap", "cubic", "gaussian")
+    return kind in filters.NAMED or kind in plain or kind.startswith(filters.MADE)
+
+
+def made(words: str) -> tuple[filters.Filter, ...]:
+    """The users' filters that written rules name; what holds this keeps them."""
+    if filters.MADE not in words:
+        return ()
+    return tuple(filters.by_name(_name(r.kind)) for r in read(words) if _name(r.kind).startswith(filters.MADE))
+
+
+def _name(kind: str | filters.Filter) -> str:
+    return kind if isinstance(kind, str) else filters.named(*kind)
 
 
 def sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap:
     """The map of one axis. nearest_rule: of PyTorch's roundings, where the rule's arithmetic is its."""
     # As interpolation.resample: maps of images are kept, those of long signals would fill the memory.
     make = _kept if n_in + n_out <= 1 << 15 else _sampled
-    return make(rule, n_in, n_out, nearest_rule)
+    return make(rule._replace(kind=_name(rule.kind)), n_in, n_out, nearest_rule)
 
 
 def _sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap:
+    assert isinstance(rule.kind, str)
     if rule.kind in ("nearest", "nearest-exact"):
         return _nearest(rule, n_in, n_out, nearest_rule)
     if _interpolates(rule, n_in, n_out):
@@ -122,7 +132,7 @@ def _sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMa
         return _after_gaussian(geometry, rule.edge)
     fir = filters.Filter(lambda x: filters.cubic(x, rule.cubic), 2.0, True)
     if rule.kind != "cubic":
-        fir = filters.NAMED[rule.kind]
+        fir = filters.by_name(rule.kind)
     pitch = geometry.line()[1] if rule.align == "corner_areas" else geometry.pitch()
     stretch = max(pitch, Fraction(1)) if rule.antialias else Fraction(1)
     return _gathered(n_in, n_out, *_taps(geometry, fir, stretch, rule.edge), rule.edge)

@@ -57,7 +57,8 @@ def _copy_axis(n: int, stride: int, m: Copy | Picks) -> tuple[int, int, int, int
     n_out = m.n_out // m.block
     if isinstance(m, Picks):
         return (INDEX, n, n_out, stride, 1, m.block_index)
-    if m.offsets is None:
+    offsets = m.offsets
+    if offsets is None:
         assert m.repeat is not None
         if n == 1:
             return (AFFINE, n_out, n_out, 0, 1, None)
@@ -65,7 +66,7 @@ def _copy_axis(n: int, stride: int, m: Copy | Picks) -> tuple[int, int, int, int
     # Walking runs costs a step per input, indices a step per output.
     if n_out <= 2 * n:
         return (INDEX, n, n_out, stride, 1, m.block_index)
-    return (RUNS, n, n_out, stride, 1, m.offsets)
+    return (RUNS, n, n_out, stride, 1, offsets)
 
 
 # ---- window
@@ -123,7 +124,8 @@ def _rows_first(row: Dim, column: Dim, saturate: bool) -> bool:
 def _touched(d: Dim) -> int:
     """Inputs in some window, at most."""
     assert isinstance(d.map, Window)
-    return d.n if d.map.offset is None else min(d.n, int(d.map.offset[-1]))
+    offset = d.map.offset
+    return d.n if offset is None else min(d.n, int(offset[-1]))
 
 
 def _needs_packing(

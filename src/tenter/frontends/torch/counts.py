@@ -7,6 +7,7 @@ Whatever is unusual or wrong goes the long way, which says so.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -94,13 +95,14 @@ def _repeat_scalars(x: torch.Tensor, counts: torch.Tensor, output_size: int | No
 
 
 def _repeated(x: torch.Tensor, known: Counts, total: int, dim: int, shape: torch.Size) -> torch.Tensor:
-    inner = x.stride(dim)
+    # Not by strides: that of a dim of length 1 may be anything.
     if dim == 0:
         y = x.new_empty(total, *shape[1:])
-        known.copy(x.data_ptr(), y.data_ptr(), 1, inner * x.itemsize)
+        known.copy(x.data_ptr(), y.data_ptr(), 1, x.numel() // shape[0] * x.itemsize)
     else:
         dim %= len(shape)
         y = x.new_empty(*shape[:dim], total, *shape[dim + 1 :])
+        inner = math.prod(shape[dim + 1 :])
         known.copy(x.data_ptr(), y.data_ptr(), x.numel() // (shape[dim] * inner), inner * x.itemsize)
     return y
 
@@ -115,11 +117,13 @@ class _Repeat(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
         (g,), (known, total, dim, shape) = grads, ctx.how
-        if g.requires_grad or not plain(g) or not g.is_contiguous() or not holds(g, g.numel() * g.itemsize):
-            return _long_way(g, RepeatCounts(ctx.offsets, dim % len(shape), total), shape), None
+        dim %= len(shape)
+        outer, inner = math.prod(shape[:dim]), math.prod(shape[dim + 1 :])
+        n_values = outer * total * inner
+        whole = g.is_contiguous() and g.numel() == n_values and holds(g, n_values * g.itemsize)
+        if g.requires_grad or not plain(g) or not whole:
+            return _long_way(g, RepeatCounts(ctx.offsets, dim, total), shape), None
         x = g.new_empty(*shape)
-        inner = x.stride(dim)
-        outer = x.numel() // (shape[dim] * inner)
         dtype, sums = SUMS[g.dtype]
         known.sum(g.data_ptr(), x.data_ptr(), dtype, sums, g.itemsize, outer, inner, inner >= WIDE)
         return x, None
