@@ -68,14 +68,18 @@ def stretch(x: Any, does: Stretch) -> Any:
 def plan(x: Any, does: Stretch) -> Planned:
     """How the operation is done to arrays that lie as x does."""
     dtype = frontends.dtype_name(x)
+    return planned(x, maps_for(x, does, dtype), keeps_layout(does), build.saturates(does, dtype), does)
+
+
+def maps_for(x: Any, does: Stretch, dtype: str) -> Maps:
+    """The maps of an operation on x, computed in a dtype, if there is room for its result."""
     _has_room(x, shape_out(does, tuple(x.shape)), frontends.itemsize(x))
     if isinstance(does, Resample):
         # A map's tables, and what building them takes: seldom more than the arrays, but for one axis of 10**8 and more.
         limits.memory((sum(x.shape[2:]) + sum(does.size),), 200, "the tables of the axis maps")
     if isinstance(does, Resize):
         limits.memory((sum(x.shape[a] for a in does.axes) + sum(does.size),), 400, "the tables of the axis maps")
-    maps = build.maps(does, tuple(x.shape), dtype, frontends.on_device(x))
-    return planned(x, maps, keeps_layout(does), build.saturates(does, dtype), does)
+    return build.maps(does, tuple(x.shape), dtype, frontends.on_device(x))
 
 
 def _has_room(x: Any, shape: Sequence[int], itemsize: int) -> None:

@@ -232,9 +232,7 @@ def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, ed
     return Gather(n_in, n_out, offset, at[order], weight[order])
 
 
-def _adjacent(
-    n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, exactly: bool
-) -> Copy | Window | None:
+def _adjacent(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, exactly: bool) -> Copy | Window | None:
     """Rows of adjacent inputs that hold these taps, if such rows need not be much longer, or no longer at all."""
     first, last = np.full(n_out, n_in), np.full(n_out, -1)
     count = np.bincount(row, minlength=n_out)  # rows ascend

@@ -36,9 +36,12 @@ COPIES, SUMS = (Copy, Picks, Runs), (Window, RunSums)
 
 
 class Dim(NamedTuple):
+    """whole: of an axis that a band is made of, as orders of sums must not depend on bands."""
+
     n: int
     stride: int
     map: AxisMap | Picks | Runs | RunSums | None = None
+    whole: Dim | None = None
 
     @property
     def n_out(self) -> int:
@@ -53,6 +56,12 @@ class Dim(NamedTuple):
     def sums(self) -> Any:
         """The map, that of a gather once what it reads has been laid out."""
         return self.map.laid_out[1] if isinstance(self.map, Gather) else self.map
+
+    @property
+    def deciding(self) -> Dim:
+        """What says in which order axes are summed."""
+        whole = self.whole or self
+        return Dim(whole.n_read, 0, whole.sums)
 
 
 class Options(NamedTuple):
@@ -75,11 +84,16 @@ class Kernels(NamedTuple):
     apart: Callable[[list[Dim], Options], bool]
 
 
-def fill(made: Any, kernels: Kernels, src: Layout, maps: tuple[tuple[int, AxisMap], ...], saturate: bool) -> None:
+def fill(
+    made: Any, kernels: Kernels, src: Layout, maps: tuple[tuple[int, AxisMap], ...], saturate: bool,
+    wholes: dict[int, AxisMap] | None = None,
+) -> None:  # fmt: skip
     """Adds the steps that apply maps to src, the result contiguous, to a plan.
 
-    saturate: between two axes too, as Pillow does, and in Pillow's order of axes.
+    saturate: between two axes too, as Pillow does, and in Pillow's order of axes. wholes: the maps of which some are
+    bands.
     """
+    wholes = wholes or {}
     shape_out = list(src.shape)
     for axis, m in maps:
         shape_out[axis] = m.n_out
@@ -92,11 +106,11 @@ def fill(made: Any, kernels: Kernels, src: Layout, maps: tuple[tuple[int, AxisMa
         order = _channels_last(src)
     filling = Filling(made, kernels, saturate)
     if order == tuple(range(len(src.shape))):
-        filling.steps(source, target, _dims(src, dict(maps), order))
+        filling.steps(source, target, _dims(src, dict(maps), wholes, order))
         return
     # Channels that lie together are best resampled together; what is left is less to put in order.
     held = Buffer(made.temporary(LAST, math.prod(shape_out) * src.itemsize), 0, src.dtype, src.itemsize)
-    filling.steps(source, held, _dims(src, dict(maps), order))
+    filling.steps(source, held, _dims(src, dict(maps), wholes, order))
     strides = contiguous([shape_out[d] for d in order], src.itemsize)
     kernels.copy(made, held, target, [Dim(n, strides[order.index(d)]) for d, n in enumerate(shape_out)])
 
@@ -120,7 +134,7 @@ class Filling(NamedTuple):
             source, target = (b._replace(dtype=part, itemsize=itemsize) for b in (source, target))
             dims = [*dims, Dim(2, itemsize)]
         options = Options(_accumulator(source.dtype, dims), self.saturate)
-        passes = _passes(dims, self.kernels, options)
+        passes = _passes([d.whole or d for d in dims], self.kernels, options)
         # Between passes lies a temporary. Leading dims without a map are independent, so they go a few slices at a time
         # and the temporary stays small and in cache.
         lead = next(k for k, d in enumerate(dims) if d.map)
@@ -159,7 +173,8 @@ class Filling(NamedTuple):
             else:
                 self.kernels.window(self.made, source, out, chosen, axes, options, 2 * side + 1)
             strides = contiguous(shape, out.itemsize)
-            dims = [Dim(n, s, None if k in axes else d.map) for k, (n, s, d) in enumerate(zip(shape, strides, dims))]
+            dims = [Dim(n, s) if k in axes else d._replace(n=n, stride=s)
+                    for k, (n, s, d) in enumerate(zip(shape, strides, dims))]  # fmt: skip
             source = out
 
     def gathered(self, source: Buffer, dims: list[Dim], axes: list[int]) -> tuple[Buffer, list[Dim]]:
@@ -173,8 +188,9 @@ class Filling(NamedTuple):
         n_bytes = math.prod(shape) * source.itemsize
         held = Buffer(self.made.temporary(GATHERED, n_bytes), 0, source.dtype, source.itemsize)
         self.kernels.copy(self.made, source, held, picked)
-        maps = [d.sums if k in gathers else d.map for k, d in enumerate(dims)]
-        return held, [Dim(n, s, m) for n, s, m in zip(shape, contiguous(shape, source.itemsize), maps)]
+        strides = contiguous(shape, source.itemsize)
+        return held, [d._replace(n=n, stride=s, map=d.sums if k in gathers else d.map)
+                      for k, (n, s, d) in enumerate(zip(shape, strides, dims))]  # fmt: skip
 
 
 def _accumulator(dtype: str, dims: list[Dim]) -> str:
@@ -230,7 +246,7 @@ def _channels_last(src: Layout) -> tuple[int, ...]:
     return order if all(a > b > 0 for a, b in itertools.pairwise(steps)) else as_they_are
 
 
-def _dims(src: Layout, by_axis: dict[int, AxisMap], order: tuple[int, ...]) -> list[Dim]:
+def _dims(src: Layout, by_axis: dict[int, AxisMap], wholes: dict[int, AxisMap], order: tuple[int, ...]) -> list[Dim]:
     dims: list[Dim] = []
     for axis in order:
         n, stride, m = src.shape[axis], src.strides[axis], by_axis.get(axis)
@@ -239,18 +255,22 @@ def _dims(src: Layout, by_axis: dict[int, AxisMap], order: tuple[int, ...]) -> l
             dims.append(Dim(n, stride))
         else:
             assert m.n_in == n
-            if isinstance(m, Gather) and m.picks:
-                m = Picks(m.n_in, m.n_out, m.index)
-            dims.append(Dim(n // m.block, stride * m.block, m))
+            whole = wholes.get(axis)
+            of = Dim(whole.n_in, 0, whole) if whole is not None else None
+            dims.append(Dim(n // m.block, stride * m.block, _picked(m) if of is None else m, of))
             if m.block > 1:
                 dims.append(Dim(m.block, stride))
     return dims
 
 
+def _picked(m: AxisMap) -> AxisMap | Picks:
+    return Picks(m.n_in, m.n_out, m.index) if isinstance(m, Gather) and m.picks else m
+
+
 def merge(dims: list[Dim]) -> list[tuple[int, int]]:
     """(length, stride) of dims, neighbours joined where one stride walks both."""
     merged: list[tuple[int, int]] = []
-    for n, stride, _ in dims:
+    for n, stride, *_ in dims:
         if n == 1:
             continue
         if merged and merged[-1][1] == stride * n:
