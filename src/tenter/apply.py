@@ -74,12 +74,17 @@ def plan(x: Any, does: Stretch) -> Planned:
 def maps_for(x: Any, does: Stretch, dtype: str) -> Maps:
     """The maps of an operation on x, computed in a dtype, if there is room for its result."""
     _has_room(x, shape_out(does, tuple(x.shape)), frontends.itemsize(x))
-    if isinstance(does, Resample):
-        # A map's tables, and what building them takes: seldom more than the arrays, but for one axis of 10**8 and more.
-        limits.memory((sum(x.shape[2:]) + sum(does.size),), 200, "the tables of the axis maps")
-    if isinstance(does, Resize):
-        limits.memory((sum(x.shape[a] for a in does.axes) + sum(does.size),), 400, "the tables of the axis maps")
+    has_tables(does, tuple(x.shape))
     return build.maps(does, tuple(x.shape), dtype, frontends.on_device(x))
+
+
+def has_tables(does: Stretch, shape: tuple[int, ...]) -> None:
+    """Refuses maps whose tables, and what building them takes, the machine cannot hold: seldom more than the arrays,
+    but for one axis of 10**8 and more."""
+    if isinstance(does, Resample):
+        limits.memory((sum(shape[2:]) + sum(does.size),), 200, "the tables of the axis maps")
+    if isinstance(does, Resize):
+        limits.memory((sum(shape[a] for a in does.axes) + sum(does.size),), 400, "the tables of the axis maps")
 
 
 def _has_room(x: Any, shape: Sequence[int], itemsize: int) -> None:

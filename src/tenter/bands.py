@@ -20,7 +20,7 @@ from tenter.stretch import Resize, shape_out
 Array = npt.NDArray[Any]
 Place = tuple[slice, ...]
 # Of what a band reads and makes, together: in cache, and long enough for all threads.
-BYTES = 8 << 20
+BYTES = 4 << 20
 
 
 def lengths(n: int, n_bytes: int, least: int = 1) -> Iterator[slice]:

@@ -163,7 +163,7 @@ def _finished(
         colours = slice(-1) if has_alpha else slice(None)
         out[..., colours] = _encoded(out[..., colours]) * full
     if whole:
-        out = np.clip(np.rint(out), 0, full)
+        np.clip(np.rint(out, out=out), 0, full, out=out)
     return out.astype(dtype, copy=False)
 
 

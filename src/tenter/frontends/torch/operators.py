@@ -34,6 +34,7 @@ def _adjoint(g: Tensor, does: Stretch, n_in: Ints) -> Tensor:
     from tenter import apply, calls
 
     def plan() -> apply.Planned:
+        apply.has_tables(does, tuple(n_in))
         maps = build.maps(does, tuple(n_in), frontends.dtype_name(g), frontends.on_device(g))
         return apply.planned(g, tuple((axis, m.T) for axis, m in maps), apply.keeps_layout(does), does=does)
 
