@@ -70,10 +70,14 @@ def stretch(x: Any, does: Stretch) -> Any:
 def plan(x: Any, does: Stretch) -> Planned:
     """How the operation is done to arrays that lie as x does."""
     dtype = frontends.dtype_name(x)
+    return planned(x, maps_for(x, does, dtype), keeps_layout(does), build.saturates(does, dtype), does)
+
+
+def maps_for(x: Any, does: Stretch, dtype: str) -> Maps:
+    """The maps of an operation on x, computed in a dtype, if there is room for its result."""
     _has_room(x, shape_out(does, tuple(x.shape)), frontends.itemsize(x))
     _tables_have_room(does, _stretched(does, tuple(x.shape)))
-    maps = build.maps(does, tuple(x.shape), dtype, frontends.on_device(x))
-    return planned(x, maps, keeps_layout(does), build.saturates(does, dtype), does)
+    return build.maps(does, tuple(x.shape), dtype, frontends.on_device(x))
 
 
 def plan_adjoint(g: Any, does: Stretch, n_in: tuple[int, ...]) -> Planned:

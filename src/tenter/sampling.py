@@ -23,6 +23,8 @@ Floats = npt.NDArray[np.float64]
 # What stands for pixels past the edges of abcd: aa|abcd|dd, cb|abcd|cb, ba|abcd|dc, cd|abcd|ab, a constant, nothing
 # (the other weights make up for it), and a constant for every output that itself lies outside.
 EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalise", "extrapolate")
+# Those at which the axis goes on.
+PERIODIC = ("reflect", "symmetric", "wrap")
 # Whose rounding of nearest positions: a position on the edge between two pixels may come out on either side.
 ARITHMETIC = ("exact", "torch", "pillow", "opencv", "scipy", "jax")
 # Of positions, beyond which float64 has no fractions.
@@ -165,7 +167,8 @@ def _after_gaussian(geometry: Geometry, edge: str) -> AxisMap:
     if pitch > 1.0:
         tap, bell = filters.gaussian((pitch - 1) / 2)
         row = np.repeat(row, len(tap))
-        column = (folded(column, n_in, edge)[:, None] + tap).ravel()
+        column = column if edge in PERIODIC else folded(column, n_in, edge)
+        column = (column[:, None] + tap).ravel()
         weight = (weight[:, None] * bell).ravel()
         if edge in ("constant", "extrapolate", "renormalise"):
             weight[(column < 0) | (column >= n_in)] = 0.0
@@ -224,7 +227,23 @@ def folded(column: Ints, n_in: int, edge: str) -> Ints:
 
 def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, edge: str) -> AxisMap:
     """Rows with their taps in any order past the edges: a window where adjacent inputs hold them, else a gather."""
-    column = folded(column, n_in, edge)
+    at = folded(column, n_in, edge)
+    found = _adjacent(n_in, n_out, row, at, weight, edge in PERIODIC)
+    if found is not None:
+        return found
+    if edge in PERIODIC:  # windows on the axis as it goes on past its edges: rows share what they read
+        lowest = int(column.min())
+        window = _adjacent(int(column.max()) + 1 - lowest, n_out, row, column - lowest, weight, False)
+        if isinstance(window, Window):
+            taps = window.taps()
+            return Gather(n_in, n_out, window.rows()[1], folded(taps[1] + lowest, n_in, edge), taps[2])
+    order = np.lexsort((at, row))
+    offset = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_out))])
+    return Gather(n_in, n_out, offset, at[order], weight[order])
+
+
+def _adjacent(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, exactly: bool) -> Copy | Window | None:
+    """Rows of adjacent inputs that hold these taps, if such rows need not be much longer, or no longer at all."""
     first, last = np.full(n_out, n_in), np.full(n_out, -1)
     count = np.bincount(row, minlength=n_out)  # rows ascend
     some = count > 0
@@ -234,12 +253,9 @@ def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, ed
     first = np.minimum.accumulate(first[::-1])[::-1]
     stop = np.maximum(np.maximum.accumulate(last) + 1, first)
     span = stop - first
-    folds = edge in ("reflect", "symmetric", "wrap")
     # Holes between taps would spread what lies there if it is inf or NaN.
-    if span.sum() > 2 * len(row) + 4 * n_out or (folds and span.sum() > len(np.unique(row * n_in + column))):
-        order = np.lexsort((column, row))
-        offset = np.concatenate([[0], np.cumsum(count)])
-        return Gather(n_in, n_out, offset, column[order], weight[order])
+    if span.sum() > 2 * len(row) + 4 * n_out or (exactly and span.sum() > len(np.unique(row * n_in + column))):
+        return None
     offset = np.concatenate([[0], np.cumsum(span)])
     held = np.asarray(np.bincount(offset[row] + column - first[row], weight, int(offset[-1])), np.float64)
     return window_of(n_in, first, stop, held)

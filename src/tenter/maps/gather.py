@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenter.maps.values import Floats, Ints, Table, applied, rebuilt, require, unchecked, whole_fields, within
+from tenter.maps.values import Floats, Ints, Table, applied, rebuilt, require, sealed, unchecked, whole_fields, within
 from tenter.maps.window import Window
 
 
@@ -44,11 +44,36 @@ class Gather:
         """Is every output one input, as it is?"""
         return len(self.index) == self.n_out and self._ones and bool(np.all(np.diff(self.offset) == 1))
 
+    @property
+    def laid_out(self) -> tuple[Ints, Window]:
+        """Inputs in such an order that those of each row are adjacent, and the rows' sums of them.
+
+        A row that begins with the inputs with which the row before it ends shares these, so windows that slide over a
+        periodic axis take that axis and what goes on past its ends, not every tap.
+        """
+        order, sums = self._laid_out
+        return np.frombuffer(order, np.int64), sums
+
     @cached_property
-    def sums(self) -> Window:
-        """The rows' sums, of all their taps' inputs one after another."""
-        weight, offset = None if self._ones else self.weight, self.offset
-        return Window(len(self.index), self.n_out, offset[:-1], offset, weight)
+    def _laid_out(self) -> tuple[memoryview, Window]:
+        index, offset, count = self.index, self.offset, np.diff(self.offset)
+        row = self.rows()
+        wanted = np.full(self.n_out, -1)  # the input that the next row begins with
+        later = np.flatnonzero(count[1:])
+        wanted[later] = index[offset[later + 1]]
+        at = np.flatnonzero(index == wanted[row])
+        at = at[np.append(True, row[at[1:]] != row[at[:-1]])[: len(at)]]  # the first of each row
+        at = at[offset[row[at] + 1] - at <= count[row[at] + 1]]
+        shared, before = np.zeros(self.n_out, np.int64), row[at]
+        length = offset[before + 1] - at
+        step = np.arange(length.sum()) - np.repeat(np.cumsum(length) - length, length)
+        unlike = index[np.repeat(at, length) + step] != index[np.repeat(offset[before + 1], length) + step]
+        differs = np.bincount(np.repeat(np.arange(len(at)), length), unlike, len(at)) > 0
+        shared[before[~differs] + 1] = length[~differs]
+        stop = np.cumsum(count - shared)
+        order = index[np.arange(len(index)) - offset[row] >= shared[row]]
+        weight = None if self._ones else self.weight
+        return sealed(order), Window(len(order), self.n_out, stop - count, offset, weight)
 
     @cached_property
     def _ones(self) -> bool:

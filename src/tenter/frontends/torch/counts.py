@@ -14,7 +14,7 @@ import torch
 
 from tenter import limits, memory, threads
 from tenter._native import Counts, Runs
-from tenter.frontends import NATIVE_DTYPES
+from tenter.frontends import NATIVE_DTYPES, narrow
 from tenter.frontends.layout import SMALL, SMALL_EACH
 from tenter.frontends.torch import device, private
 from tenter.frontends.torch.plain import holds, in_block, plain, recorded
@@ -72,15 +72,15 @@ def _repeat_scalars(x: torch.Tensor, counts: torch.Tensor, output_size: int | No
     n, size, n_bytes = x.numel(), counts.itemsize, x.itemsize
     if (
         counts.shape != (n,)
-        or counts.dtype not in (torch.int64, torch.int32)
+        or counts.dtype not in COUNTS
         or n_bytes not in (1, 2, 4, 8)
         or not (x.is_contiguous() and counts.is_contiguous())
         or not (holds(x, n * n_bytes) and holds(counts, n * size))
     ):
         return None
     n_threads = threads.get_num_threads()
-    runs = Runs(counts.data_ptr(), size == 4, n, n_threads)
-    total = runs.total
+    runs = Runs(counts.data_ptr(), size == 4, n, n_threads) if size >= 4 else None
+    total = (narrow.total(counts.numpy()) or 0) if runs is None else runs.total
     if total <= 0 or total * n_bytes > limits.machine_memory():
         return None
     if output_size is not None and (type(output_size) is not int or output_size != total):
@@ -90,7 +90,10 @@ def _repeat_scalars(x: torch.Tensor, counts: torch.Tensor, output_size: int | No
         y, past_caches = x.new_empty(total), False
     else:
         y, past_caches = in_block(held, x.dtype, (total,)), memory.past_caches(held, total * n_bytes)
-    runs.copy(x.data_ptr(), y.data_ptr(), n_bytes, n_threads, past_caches)
+    if runs is None:
+        narrow.copy(counts.numpy(), x.data_ptr(), y.data_ptr(), total, n_bytes, past_caches)
+    else:
+        runs.copy(x.data_ptr(), y.data_ptr(), n_bytes, n_threads, past_caches)
     return y
 
 
