@@ -76,29 +76,25 @@ def plan(x: Any, does: Stretch) -> Planned:
 def maps_for(x: Any, does: Stretch, dtype: str) -> Maps:
     """The maps of an operation on x, computed in a dtype, if there is room for its result."""
     _has_room(x, shape_out(does, tuple(x.shape)), frontends.itemsize(x))
-    _tables_have_room(does, _stretched(does, tuple(x.shape)))
+    _tables_have_room(does, tuple(x.shape))
     return build.maps(does, tuple(x.shape), dtype, frontends.on_device(x))
 
 
 def plan_adjoint(g: Any, does: Stretch, n_in: tuple[int, ...]) -> Planned:
     """How the gradient of an array of shape n_in is made of gradients that lie as g does."""
     _has_room(g, n_in, frontends.itemsize(g))
-    _tables_have_room(does, _stretched(does, n_in))
+    _tables_have_room(does, n_in)
     maps = build.maps(does, n_in, frontends.dtype_name(g), frontends.on_device(g))
     return adjoint(g, maps, does)
 
 
-def _stretched(does: Stretch, shape: tuple[int, ...]) -> int:
-    """Positions of the maps, inputs and outputs, of what is made from tables that are built for it."""
+def _tables_have_room(does: Stretch | None, shape: tuple[int, ...]) -> None:
+    """Refuses an array of that shape whose maps' tables, and what building them takes, the machine can't hold: seldom
+    more than the arrays, but for one axis of 10**8 and more."""
     if isinstance(does, Resample):
-        return sum(shape[2:]) + sum(does.size)
-    return sum(shape[a] for a in does.axes) + sum(does.size) if isinstance(does, Resize) else 0
-
-
-def _tables_have_room(does: Stretch | None, positions: int) -> None:
-    """A map's tables, and what building them takes: seldom more than the arrays, but for one axis of 10**8 and more."""
-    each = 200 if isinstance(does, Resample) else 400 if isinstance(does, Resize) else 0
-    limits.memory((positions,), each, "the tables of the axis maps")
+        limits.memory((sum(shape[2:]) + sum(does.size),), 200, "the tables of the axis maps")
+    if isinstance(does, Resize):
+        limits.memory((sum(shape[a] for a in does.axes) + sum(does.size),), 400, "the tables of the axis maps")
 
 
 def _has_room(x: Any, shape: Sequence[int], itemsize: int) -> None:
@@ -188,14 +184,17 @@ class Planned:
 
 def adjoint(g: Any, maps: Maps, does: Stretch | None, transposed: bool = True) -> Planned:
     """The transposed maps, for gradients that lie as g does. transposed: are they then those of does's adjoint?"""
-    _tables_have_room(does, sum(m.n_in + m.n_out for _, m in maps if _has_tables(m)))
+    shape = dict(maps)
+    _tables_have_room(does, tuple(shape[d].n_in if d in shape else n for d, n in enumerate(g.shape)))
     made = planned(g, tuple((axis, m.T) for axis, m in maps), keeps_layout(does), does=does)
     made.transposed = transposed
     return made
 
 
 def _has_tables(m: AxisMap) -> bool:
-    return getattr(m, "offsets", None) is not None or getattr(m, "start", None) is not None or isinstance(m, Gather)
+    if isinstance(m, Copy):
+        return m.repeat is None
+    return isinstance(m, Gather) or (isinstance(m, Window) and m.width is None)
 
 
 def planned(

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import torch
 from torch.compiler import is_compiling
 
-from tenter import _native, memory
+from tenter import _native, filters, memory
 from tenter.frontends.layout import NOTHING, Layout
 from tenter.frontends.torch import device, private
 from tenter.frontends.torch.counts import repeat_counted as repeat_counted
@@ -31,6 +31,8 @@ NAMES = {getattr(torch, name): name for name in (
 SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 __all__ = ["KINDS", "memory_order", "plain", "recorded"]
 
+# The compiler keeps the name of a filter in its graph, and need not follow how it is found.
+private.constant(filters.named)
 _native.join_openmp()  # PyTorch's threads, which would be in the way of others
 
 

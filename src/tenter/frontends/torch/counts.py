@@ -123,8 +123,8 @@ class _Repeat(torch.autograd.Function):
         dim %= len(shape)
         outer, inner = math.prod(shape[:dim]), math.prod(shape[dim + 1 :])
         n_values = outer * total * inner
-        whole = g.is_contiguous() and g.numel() == n_values and holds(g, n_values * g.itemsize)
-        if g.requires_grad or not plain(g) or not whole:
+        simple = not g.requires_grad and plain(g) and g.is_contiguous() and g.numel() == n_values
+        if not simple or not holds(g, n_values * g.itemsize):
             return _long_way(g, RepeatCounts(ctx.offsets, dim, total), shape), None
         x = g.new_empty(*shape)
         dtype, sums = SUMS[g.dtype]

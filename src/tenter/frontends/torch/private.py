@@ -107,6 +107,11 @@ def below_autocast() -> Any:
 autocast: Callable[[], bool] = getattr(torch._C, "_is_any_autocast_enabled", lambda: True)
 
 
+def constant(function: Any) -> None:
+    """Its results are constants of a compiled graph: torch.compiler.assume_constant_result, without the compiler."""
+    function._dynamo_marked_constant = True
+
+
 def new_symbol() -> Any:
     """Inside an operator's fake kernel: a size that is known when it runs. None where there are no symbols."""
     environment = getattr(torch.library.get_ctx(), "_shape_env", None)
