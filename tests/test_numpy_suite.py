@@ -8,11 +8,14 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 NUMPY = Path(np.__file__).parent
 # The whole suite of NumPy 2.4 calls np.repeat in 223 tests and np.tile in 64. All are in files that name the function:
 # nothing in the library itself calls either. Older versions have fewer, 2.0 for one 222 and 20.
 FLOOR = {"repeat": 200, "tile": 50 if np.lib.NumpyVersion(np.__version__) >= "2.4.0" else 18}
+# Half of the suite's time, and 14 of those tests.
+LONG = {"test_function_base.py", "test_regression.py", "test_numeric.py", "test_umath.py", "test_core.py"}
 
 
 def test_files():
@@ -37,8 +40,10 @@ def run(selection, folder, *options):
     return json.loads(report.read_text())
 
 
-def test_numpys_own_tests_pass_on_ours(tmp_path):
-    summary = run(test_files(), tmp_path)
+@pytest.mark.parametrize("files", ["most files", pytest.param("all files", marks=pytest.mark.slow)])
+def test_numpys_own_tests_pass_on_ours(tmp_path, files):
+    chosen = [path for path in test_files() if files == "all files" or path.name not in LONG]
+    summary = run(chosen, tmp_path)
     failed = summary.pop("failed")
     print(summary)
     if failed:

@@ -141,7 +141,13 @@ def theirs_or_none(op, sample, dtype):
         return None
 
 
-@pytest.mark.parametrize("case", CASES, ids=named)
+def daily(case):
+    """Not the widest sweeps again in two more floating-point types."""
+    op, dtype = case
+    return short(op) in COPIES or dtype not in (torch.float64, torch.float16)
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, marks=[pytest.mark.slow] * (not daily(c))) for c in CASES], ids=named)
 def test_values(case):
     op, dtype = case
     torch.manual_seed(0)
@@ -200,6 +206,7 @@ def test_gradients(case):
     print(f"{named(case)}: {checked} gradients")
 
 
+@pytest.mark.slow
 def test_no_generator_runs_dry():
     assert {op.name for op in OPS} == set(OURS)
     values = sum(1 for case in CASES for _ in value_samples(*case))

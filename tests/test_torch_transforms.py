@@ -27,16 +27,36 @@ def fresh_compiler():
         torch._dynamo.reset()
 
 
+def compiles(name):
+    return transforms.TRANSFORMS[name].column.startswith(("compile", "export", "wrapper subclass"))
+
+
+# Compiling takes a second, C++ several: every fifth of these is a daily check, and of rare transforms one case.
+COMPILED = [(name, case.name) for name, case in transforms.CHECKS if compiles(name)]
+SOME = {("inductor", "counts"), *(c for c in COMPILED if c[0] == "wrong output_size")}
+SOME |= {c for c in COMPILED[::5] if c[0] != "inductor"}
+
+
+def daily(name, case):
+    return (name, case.name) in SOME or not compiles(name)
+
+
 def checks():
     for name, case in transforms.CHECKS:
         reason = transforms.EXCEPTIONS.get((name, case.name))
         marks = [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
+        marks += [pytest.mark.slow] * (not daily(name, case))
         yield pytest.param(name, case, id=f"{name}-{case.name}", marks=marks)
 
 
 @pytest.mark.parametrize("name, case", list(checks()))
 def test_transform(name, case):
     transforms.run(name, case, case.ours)
+
+
+def test_every_case_and_every_transform_is_a_daily_check():
+    assert {name for name, _ in SOME} == {name for name, _ in COMPILED}
+    assert {case for _, case in SOME} == {case for _, case in COMPILED} == {case.name for case in CASES}
 
 
 def test_the_table_is_whole():
@@ -149,8 +169,15 @@ def refusal(f, *args):
     return type(caught.value), str(caught.value).splitlines()[0]
 
 
-@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
-@pytest.mark.parametrize("name", RUN_TIME)
+def run_time():
+    for backend in ("aot_eager", "inductor"):
+        for name in RUN_TIME:
+            # Compiling C++ takes seconds.
+            slow = backend == "inductor" and name != "negative counts"
+            yield pytest.param(name, backend, marks=[pytest.mark.slow] * slow)
+
+
+@pytest.mark.parametrize("name, backend", list(run_time()))
 def test_errors_at_run_time(name, backend):
     """The same error, and the same graph serves good counts before and after."""
     f, counts = RUN_TIME[name]
@@ -164,7 +191,7 @@ def test_errors_at_run_time(name, backend):
 
 
 # Dynamo takes a second or two to give up on each; of a kind of refusal one is enough for every day.
-DAILY = ("wrong number of counts", "float counts", "dim", "repeat, too few sizes", "tile, a float", "mode", "size 0")
+DAILY = ("float counts", "repeat, too few sizes", "mode")
 
 
 def trace_time():

@@ -54,7 +54,7 @@ def test_the_laws_of_devices_hold_for_interpreted_kernels() -> None:
     printed = [process.communicate(timeout=1500)[0] for process in running]
     for process, text in zip(running, printed):
         assert process.returncode == 0, text[-6000:]
-    assert sum(int(re.findall(r"(\d+) passed", text)[-1]) for text in printed) > 800, printed
+    assert sum(int(re.findall(r"(\d+) passed", text)[-1]) for text in printed) > 700, printed
 
 
 # ---- what is compiled
@@ -141,10 +141,10 @@ def compiles(kernel: Kernel, sm: int, call: str) -> None:
 
 
 def test_specialisations_compile(recorded: dict[Kernel, str]) -> None:
-    """A third of them here, each for one of the targets; all of them for all under `pytest -m slow`."""
+    """An eighth of them here, each for one of the targets; all of them for all under `pytest -m slow`."""
     assert {k.function.__name__ for k in recorded} == {"copy", "window", "sheets", "long_sums", "totals"}
     assert len(recorded) > 400
-    some = dict(list(recorded.items())[::3])
+    some = dict(list(recorded.items())[::8])
     share(lambda k, kernel, call: compiles(kernel, TARGETS[k % len(TARGETS)], call), some)
 
 

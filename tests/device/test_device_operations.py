@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -32,11 +33,12 @@ def nearest(case: OpCase) -> bool:
     return str(case.kwargs.get("mode", "")).startswith("nearest")
 
 
-# Interpreted, two thirds of them are for those who have the time.
-SOME = [pytest.param(c, marks=[pytest.mark.slow] * (INTERPRETED and k % 3 > 0)) for k, c in enumerate(OPS)]
+def some(of: Sequence[Any], every: int) -> list[Any]:
+    """Interpreted, most of them are slow tests."""
+    return [pytest.param(c, marks=[pytest.mark.slow] * (INTERPRETED and k % every > 0)) for k, c in enumerate(of)]
 
 
-@pytest.mark.parametrize("case", SOME, ids=[f"{k}-{c.op}" for k, c in enumerate(OPS)])
+@pytest.mark.parametrize("case", some(OPS, 7), ids=[f"{k}-{c.op}" for k, c in enumerate(OPS)])
 def test_equals_the_host(case: OpCase, on: str) -> None:
     if nearest(case) and "scale_factor" in case.kwargs:
         pytest.skip("rounds as PyTorch does on a device: test_peers.py")
@@ -68,9 +70,12 @@ def test_copies_move_every_dtype(dtype: torch.dtype, on: str) -> None:
         close(got, on_the_host(op, x, *args, **kwargs), bits=True)
 
 
-@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS, *COMPLEX], ids=str)
-@pytest.mark.parametrize("mode, antialias", [("bilinear", False), ("bicubic", True), ("area", False)])
-def test_sums_of_every_dtype(dtype: torch.dtype, mode: str, antialias: bool, on: str) -> None:
+KINDS = [("bilinear", False), ("bicubic", True), ("area", False)]
+
+
+@pytest.mark.parametrize("case", some([*itertools.product(KINDS, [*INTEGERS, *FLOATS, *COMPLEX])], 4), ids=str)
+def test_sums_of_every_dtype(case: tuple[tuple[str, bool], torch.dtype], on: str) -> None:
+    (mode, antialias), dtype = case
     for shape, size in [((1, 3, 9, 12), (7, 19)), ((2, 2, 20, 70), (41, 133))]:
         x = values(shape, dtype)
         kwargs = {"size": size, "mode": mode, "antialias": antialias}
@@ -126,7 +131,7 @@ def layouts(x: torch.Tensor) -> dict[str, torch.Tensor]:
     return found
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.uint8], ids=str)
+@pytest.mark.parametrize("dtype", some([torch.uint8, torch.float32, torch.float16], 3), ids=str)
 def test_layouts(dtype: torch.dtype, on: str) -> None:
     calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
         ("repeat_interleave", (3, 2), {}),

@@ -1,0 +1,16 @@
+"""How many processes run the tests."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Some for the default tests as a whole, else this one: `-m slow` takes the memory and `-m gpu` the device of one,
+    and for a file or two others would start in vain."""
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if not whole or config.option.markexpr != "not slow and not gpu" or config.option.collectonly:
+        return 0
+    return max(2, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1))
