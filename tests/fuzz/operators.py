@@ -61,7 +61,9 @@ def honest(r: Draw, op: str) -> list[Any]:
             return [x, list(shape[2:]), scales, *rule]
         return [tensor(r, "x", shape, r.pick(SUMS)), list(how.shape[2:]), scales, *rule]
     if base == "resize":
-        x, how, kwargs, _ = resizing(r, "torch", dtype_for(r, "torch", False))
+        x, how, kwargs, extra = resizing(r, "torch", dtype_for(r, "torch", False))
+        if extra:  # a user's filter, whose name in the rule depends on those before it
+            kwargs["mode"] = "linear"
         given = {k: (v.value if isinstance(v, Named) else v) for k, v in kwargs.items() if k not in ("value", "box")}
         does, _ = check_resize.resizing(x.value, **given)
         after = shape_out(does, how.shape)
