@@ -15,7 +15,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--minutes", type=float, help="for how long (default: 1, or as long as --calls take)")
     parser.add_argument("--calls", type=int, help="at most so many calls")
-    parser.add_argument("--seed", type=int, help="of the first call; the next one's is one more (default: a random one)")
+    parser.add_argument(
+        "--seed", type=int, help="of the first call; the next one's is one more (default: a random one)"
+    )
     parser.add_argument("--only", default="", help="calls of this kind alone")
     parser.add_argument("--jobs", type=int, default=max(1, len(os.sched_getaffinity(0)) // 2), help="workers at a time")
     parser.add_argument("--limit", type=float, default=watch.LIMIT, help="seconds that a call may take")

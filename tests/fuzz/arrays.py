@@ -25,7 +25,8 @@ WIDE = {torch.bfloat16: torch.float64, torch.complex32: torch.complex128}
 class Array(NamedTuple):
     """How an array is made. values: a way to draw them, or what they are; order: axes from slow to fast in memory;
     steps: of each axis, in elements of the dense layout; odd: strides in elements that axes of length 1 claim; shift: bytes
-    off alignment; guard: where a page that may not be touched lies."""
+    off alignment; guard: where a page that may not be touched lies; flag: conj or neg, of tensors that nobody has read
+    yet."""
 
     library: str
     dtype: str
@@ -39,11 +40,12 @@ class Array(NamedTuple):
     guard: str | None = None
     swapped: bool = False
     readonly: bool = False
+    flag: str | None = None
 
     def made(self) -> Any:
         x = _laid_out(self)
         if self.library == "torch":
-            return x
+            return {None: lambda x: x, "conj": torch.conj, "neg": torch._neg_view}[self.flag](x)
         if self.readonly:
             x.flags.writeable = False
         return x
@@ -76,11 +78,11 @@ def drawn(r: Draw, shape: tuple[int, ...], dtype: str, library: str, values: Any
     shift = r.int(1, 9) if library == "numpy" and r.chance(0.2) else 0
     swapped = library == "numpy" and dtype not in ("object", "bool") and r.chance(0.12)
     readonly = library == "numpy" and r.chance(0.1)
+    if library == "torch" and dtype in ("complex64", "complex128") and r.chance(0.2):
+        found = found._replace(flag=r.pick(("conj", "neg")))
     if dtype == "object":
         return found._replace(order=order, guard=None)
-    return found._replace(
-        order=order, steps=tuple(steps), odd=odd, shift=shift, swapped=swapped, readonly=readonly
-    )
+    return found._replace(order=order, steps=tuple(steps), odd=odd, shift=shift, swapped=swapped, readonly=readonly)
 
 
 def elements(how: Array) -> np.ndarray:

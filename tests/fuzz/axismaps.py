@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 
 from .arrays import NUMERIC, NUMPY, TORCH, Array, bits, drawn, numbers
-from .call import Call, Named, named, text, written
+from .call import Call, named, text, written
 from .draw import Draw
 from .matrices import Dense, copying, in_blocks, rows
 from .operations import again
 from .oracle import (
-    Wrong, check_bits, check_shape, check_values, exact_sums, is_whole, name_of, summed, taken,
+    Wrong,
+    check_bits,
+    check_shape,
+    check_values,
+    exact_sums,
+    is_whole,
+    name_of,
+    summed,
+    taken,
 )  # fmt: skip
 
 
@@ -41,7 +49,9 @@ def table(r: Draw, values: Any, floats: bool = False) -> str:
 
 def drawn_map(r: Draw, narrow: bool = False) -> Made:
     """narrow: sizes in dtypes of few bits, products of which wrap."""
-    kind = r.pick(("every", "cycle", "counts", "index_of", "width", "window", "ones", "gather"), (2, 2, 2, 1.5, 2, 4, 1, 2))
+    kind = r.pick(
+        ("every", "cycle", "counts", "index_of", "width", "window", "ones", "gather"), (2, 2, 2, 1.5, 2, 4, 1, 2)
+    )
     return MAKERS[kind](r, narrow)
 
 
@@ -65,7 +75,9 @@ def _cycle(r: Draw, narrow: bool) -> Made:
         index = np.arange(n).reshape(-1, block).repeat(k, 0).reshape(-1)
         source = f"Copy({size(r, n, narrow)}, {size(r, n * k, narrow)}, repeat={size(r, k, narrow)}, block={size(r, block, narrow)})"
         return Made(source, copying(index, n), n, n * k)
-    return Made(f"Copy.cycle({size(r, n, narrow)}, {size(r, k, narrow)})", copying(np.tile(np.arange(n), k), n), n, n * k)
+    return Made(
+        f"Copy.cycle({size(r, n, narrow)}, {size(r, k, narrow)})", copying(np.tile(np.arange(n), k), n), n, n * k
+    )
 
 
 def _counts(r: Draw, narrow: bool) -> Made:
@@ -153,7 +165,7 @@ def _gather(r: Draw, narrow: bool) -> Made:
     offset = np.concatenate([[0], np.cumsum(count)]).astype(int)
     index = r.rng.integers(0, n_in, int(offset[-1]))
     weight = np.ones(len(index)) if r.chance(0.3) else np.round(r.rng.standard_normal(len(index)), 3)
-    taps = [[(int(index[k]), float(weight[k])) for k in range(a, b)] for a, b in zip(offset, offset[1:])]
+    taps = [[(int(index[k]), float(weight[k])) for k in range(a, b)] for a, b in itertools.pairwise(offset)]
     dense = rows(n_in, taps)._replace(ones=bool(np.all(weight == 1)))
     wrong = r.chance(0.06) and len(index) > 0
     if wrong:
@@ -196,7 +208,7 @@ def applied(r: Draw) -> Call:
     lines = [f"A = {made.source}{form}"]
     if r.chance(0.3):
         if r.chance(0.5):
-            lines.append("A.apply(x, %d)" % axis)
+            lines.append(f"A.apply(x, {axis})")
         lines.append(r.pick(("A = pickle.loads(pickle.dumps(A))", "A = copy.deepcopy(A)", "A = copy.copy(A)")))
     kwargs: dict[str, Any] = {}
     out = None
@@ -263,9 +275,21 @@ TABLES = ("offsets", "start", "offset", "weight", "index", "block_index")
 def immutable(r: Draw) -> Call:
     """What kernels trust cannot be written to, however the map was come by."""
     made = drawn_map(r)._replace()
-    ways = ("A", "A.T", "A.T.T", "copy.deepcopy(A)", "pickle.loads(pickle.dumps(A))", "copy.deepcopy(A).T", "copy.copy(A)")
+    ways = (
+        "A",
+        "A.T",
+        "A.T.T",
+        "copy.deepcopy(A)",
+        "pickle.loads(pickle.dumps(A))",
+        "copy.deepcopy(A).T",
+        "copy.copy(A)",
+    )
     x = named("x", Array("numpy", "float64", (2, made.n_in)))
-    source = f"A = {made.source}\nA.apply(x, 1)\nB = {r.pick(ways)}\n" if r.chance(0.4) else f"A = {made.source}\nB = {r.pick(ways)}\n"
+    source = (
+        f"A = {made.source}\nA.apply(x, 1)\nB = {r.pick(ways)}\n"
+        if r.chance(0.4)
+        else f"A = {made.source}\nB = {r.pick(ways)}\n"
+    )
     source += f"y = [t for t in (getattr(B, name, None) for name in {TABLES}) if isinstance(t, np.ndarray)]"
 
     def check(y: Any) -> None:

@@ -33,7 +33,9 @@ class Draw:
 
     def length(self, least: int = 0) -> int:
         """Of an axis: mostly short, vectors' widths, sometimes long."""
-        n = self.pick((self.int(1, 4), self.int(2, 9), self.int(8, 40), 0, 1, self.int(41, 140)), (6, 6, 3, 0.7, 1.5, 1))
+        n = self.pick(
+            (self.int(1, 4), self.int(2, 9), self.int(8, 40), 0, 1, self.int(41, 140)), (6, 6, 3, 0.7, 1.5, 1)
+        )
         return max(least, int(n))
 
     def shape(self, ndim: int, most: int = 3000, least: int = 0) -> tuple[int, ...]:

@@ -74,7 +74,9 @@ def _words(r: Draw, value: str) -> str:
     if r.chance(0.3):
         return ";".join(lines[:-1] if r.chance(0.5) else [*lines, lines[0]])
     words = lines[0].split(",")
-    words[r.int(0, len(words) - 1)] = r.pick(("", "1", "-1", "1/3", "nan", "inf", "1e400", "9" * 30, "wrap", "é", "corners"))
+    words[r.int(0, len(words) - 1)] = r.pick(
+        ("", "1", "-1", "1/3", "nan", "inf", "1e400", "9" * 30, "wrap", "é", "corners")
+    )
     return ";".join([",".join(words), *lines[1:]])
 
 

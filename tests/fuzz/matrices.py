@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -83,7 +84,7 @@ def of_map(m: Any) -> Dense:
         return in_blocks(copying(index, n_in), block)
     if kind == "Gather":
         offset, index, weight = m.offset.tolist(), m.index.tolist(), m.weight.tolist()
-        found = rows(n_in, [list(zip(index[a:b], weight[a:b])) for a, b in zip(offset, offset[1:])])
+        found = rows(n_in, [list(zip(index[a:b], weight[a:b])) for a, b in itertools.pairwise(offset)])
         return found._replace(ones=all(w == 1 for w in weight))
     if m.start is None:
         width = int(m.width)

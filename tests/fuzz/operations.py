@@ -33,7 +33,7 @@ def copied(x: Any, shape: tuple[int, ...], maps: Maps, front: tuple[int, ...] | 
 
 def again(r: Draw, how: Array, name: str = "x") -> tuple[tuple[str, dict[str, Any]], ...]:
     """The same values, contiguous: the same bits must come out."""
-    if r.chance(0.6) or how.library == "numpy" and how.swapped:
+    if r.chance(0.6) or (how.library == "numpy" and how.swapped):
         return ()
     x = how.made()
     plain = x.clone(memory_format=torch.contiguous_format) if how.library == "torch" else np.array(x, order="C")
@@ -113,7 +113,7 @@ def _positions(r: Draw) -> Call:
     found = counts.values(r, n)
     held = counts.held(r, found, r.pick(("numpy", "torch")))
     dtype = str(getattr(held.value, "dtype", "int64")).removeprefix("torch.").lstrip(">")
-    narrow = "int32" in str(dtype) and "u" not in str(dtype) or dtype == "i4"
+    narrow = dtype in ("int32", "i4")
 
     def check(y: Any) -> None:
         like = np.zeros(0, np.int32 if narrow else np.int64)
@@ -141,7 +141,9 @@ def _tiled(r: Draw, function: str) -> Call:
     refuses: tuple[type[BaseException], ...] = ()
     given: list[Any] = [r.whole(s) for s in sizes]
     if r.chance(0.07) and given and function != "tenter.numpy.tile":
-        bad, error = r.pick(((-1, ValueError), (1.5, TypeError), (True, TypeError), (2**70, ValueError), ("2", TypeError)))
+        bad, error = r.pick(
+            ((-1, ValueError), (1.5, TypeError), (True, TypeError), (2**70, ValueError), ("2", TypeError))
+        )
         given[r.int(0, n - 1)] = bad
         refuses = (error,)
     elif r.chance(0.03) and function == "tenter.repeat" and ndim:
@@ -188,7 +190,8 @@ def numpy_repeat(r: Draw) -> Call:
     found = counts.values(r, n, 2000)
     given: Any = counts.held(r, found, "numpy", "repeats")
     # NumPy casts counts to int64 safely or not at all.
-    if isinstance(given.value, np.ndarray) and given.value.dtype.newbyteorder("=") == np.uint64 or isinstance(given.value, torch.Tensor):
+    wide = isinstance(given.value, np.ndarray) and given.value.dtype.newbyteorder("=") == np.uint64
+    if wide or isinstance(given.value, torch.Tensor):
         given = Named("repeats", np.array(found, np.int64), text(np.array(found, np.int64)))
     maps = [(at, copying(np.repeat(np.arange(n), found), n))]
     check = copied(x.value, (*flat[:at], sum(found), *flat[at + 1 :]), maps, flat)

@@ -15,9 +15,11 @@ from . import counts, lies
 from .arrays import TORCH, Array, drawn, readable, shrunk
 from .call import Call, Named, named, written
 from .draw import Draw
+from .interpolating import interpolation, planned
 from .matrices import copying, of_map
 from .oracle import Maps, Wrong, check_bits, check_shape, check_values, name_of, summed, taken
-from .resizing import check_maps, dtype_for, interpolation, planned, resizing
+from .resizing import resizing
+from .summing import check_maps, dtype_for
 
 del schema  # whose import registers the operators
 SUMS = ("float32", "float64", "float16", "bfloat16", "complex64", "int32", "uint8", "int64")
@@ -42,7 +44,9 @@ def honest(r: Draw, op: str) -> list[Any]:
         shape = r.shape(r.int(1, 4), 300)
         dim = r.int(0, len(shape) - 1)
         offsets = np.concatenate([[0], np.cumsum(counts.values(r, shape[dim], 300))]).astype(int).tolist()
-        held = named("offsets", Array("torch", "int64", (len(offsets),), offsets, guard="after", steps=(r.pick((1, 1, 2)),)))
+        held = named(
+            "offsets", Array("torch", "int64", (len(offsets),), offsets, guard="after", steps=(r.pick((1, 1, 2)),))
+        )
         if not adjoint:
             return [tensor(r, "x", shape, dtype), held, dim, offsets[-1]]
         return [tensor(r, "x", (*shape[:dim], offsets[-1], *shape[dim + 1 :]), dtype), held, dim]
@@ -57,7 +61,9 @@ def honest(r: Draw, op: str) -> list[Any]:
             return [x, list(shape[2:]), scales, *rule]
         return [tensor(r, "x", shape, r.pick(SUMS)), list(how.shape[2:]), scales, *rule]
     if base == "resize":
-        x, how, kwargs, _ = resizing(r, "torch", dtype_for(r, "torch", False))
+        x, how, kwargs, extra = resizing(r, "torch", dtype_for(r, "torch", False))
+        if extra:  # a user's filter, whose name in the rule depends on those before it
+            kwargs["mode"] = "linear"
         given = {k: (v.value if isinstance(v, Named) else v) for k, v in kwargs.items() if k not in ("value", "box")}
         does, _ = check_resize.resizing(x.value, **given)
         after = shape_out(does, how.shape)
@@ -95,9 +101,11 @@ def judged(op: str, args: list[Any]) -> Any:
         return None
     if max((*after, *n_in), default=0) > 10**5:
         return lambda y: None  # too large for matrices
-    maps: Maps = [(a, of_map(m)) for a, m in build.maps(does, n_in, name)] if not isinstance(does, RepeatCounts) else [
-        (does.dim, copying(np.repeat(np.arange(n_in[does.dim]), np.diff(does.offsets)), n_in[does.dim]))
-    ]
+    maps: Maps = (
+        [(a, of_map(m)) for a, m in build.maps(does, n_in, name)]
+        if not isinstance(does, RepeatCounts)
+        else [(does.dim, copying(np.repeat(np.arange(n_in[does.dim]), np.diff(does.offsets)), n_in[does.dim]))]
+    )
     if adjoint:
         return lambda y: _summed(y, x, n_in, [(a, d.T) for a, d in maps])
 
@@ -207,7 +215,16 @@ def operator(r: Draw) -> Call:
 
 def _may_refuse(args: list[Any]) -> bool:
     """Sums of what holds no numbers are refused."""
-    return name_of(args[0].value) not in (*SUMS, "int8", "int16", "uint16", "uint32", "uint64", "complex128", "complex32")
+    return name_of(args[0].value) not in (
+        *SUMS,
+        "int8",
+        "int16",
+        "uint16",
+        "uint32",
+        "uint64",
+        "complex128",
+        "complex32",
+    )
 
 
 def too_small(r: Draw) -> Call:

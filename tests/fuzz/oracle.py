@@ -47,8 +47,10 @@ def is_whole(name: str) -> bool:
 
 def accumulator(name: str) -> str:
     name = PARTS.get(name, name)
-    return name if name == "longdouble" else (
-        "float64" if name in ("float64", "int32", "uint32", "int64", "uint64") else "float32"
+    return (
+        name
+        if name == "longdouble"
+        else ("float64" if name in ("float64", "int32", "uint32", "int64", "uint64") else "float32")
     )
 
 

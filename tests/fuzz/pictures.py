@@ -10,7 +10,8 @@ from .arrays import drawn, numbers
 from .call import Call, named, written
 from .draw import Draw
 from .oracle import Wrong, check_shape, summed
-from .resizing import check_maps, plan
+from .resizing import plan
+from .summing import check_maps
 
 MODES = ("linear", "cubic", "lanczos", "area", "nearest", "nearest-exact", "hamming")
 
@@ -64,7 +65,9 @@ def picture(r: Draw) -> Call:
         mixed = summed(colours * a if used else colours, maps, "float64")
         top = summed(a, maps, "float64") if a is not None else None
         if top is not None:
-            _near(got[..., -1:], np.asarray(top.values, float), np.asarray(top.size, float) * 1e-5, dtype, full, "alpha")
+            _near(
+                got[..., -1:], np.asarray(top.values, float), np.asarray(top.size, float) * 1e-5, dtype, full, "alpha"
+            )
         want, size = np.asarray(mixed.values, float), np.asarray(mixed.size, float)
         room = (2.0**-11 if dtype == "float16" else 1e-5) * size + 1e-30
         known = np.ones(want.shape, bool)
@@ -87,7 +90,9 @@ def _near(got: np.ndarray, want: np.ndarray, room: np.ndarray, dtype: str, full:
     if dtype[0] == "u":
         want, room = np.clip(want, 0, full), room + 0.501
     else:
-        room = room + np.abs(want) * (2.0**-9 if dtype == "float16" else 1e-5) + (2.0**-12 if dtype == "float16" else 1e-6)
+        room = (
+            room + np.abs(want) * (2.0**-9 if dtype == "float16" else 1e-5) + (2.0**-12 if dtype == "float16" else 1e-6)
+        )
     bad = ~(np.abs(got - want) <= room)
     if bad.any():
         at = tuple(np.argwhere(bad)[0])

@@ -74,7 +74,9 @@ def changed(r: Draw) -> Call:
     made = "tenter.repeat_interleave(x, counts, 0)"
     if gradient:
         made = f"{made.replace('(x', '(x.requires_grad_()')}.sum().backward()"
-    source = f"tenter.set_num_threads({r.pick((2, 4))})\ny = flipped(lambda: {made}, counts, {values}, {r.pick((20, 60))})"
+    source = (
+        f"tenter.set_num_threads({r.pick((2, 4))})\ny = flipped(lambda: {made}, counts, {values}, {r.pick((20, 60))})"
+    )
     names = {
         "x": Named("x", x, recipes[0]), "counts": Named("counts", counts, recipes[1]),
         "flipped": Named("flipped", flipped, "races.flipped"),

@@ -21,7 +21,7 @@ from tenter.conventions import Convention
 from tenter.filters import Filter
 from tenter.maps import Copy, Gather, Window
 
-from . import axismaps, operations, operators, pictures, processes, races, resizing, thresholds
+from . import axismaps, interpolating, operations, operators, pictures, processes, races, resizing, thresholds
 from .arrays import bits, readable, same_bits
 from .call import Call
 from .draw import Draw
@@ -29,7 +29,8 @@ from .oracle import Wrong
 
 # Makers of calls, and how often each is taken.
 KINDS: dict[str, tuple[Any, float]] = {
-    **operations.KINDS, **resizing.KINDS, **pictures.KINDS, **axismaps.KINDS, **operators.KINDS, **races.KINDS,
+    **operations.KINDS, **interpolating.KINDS,
+    **resizing.KINDS, **pictures.KINDS, **axismaps.KINDS, **operators.KINDS, **races.KINDS,
     **processes.KINDS,
 }  # fmt: skip
 NAMES = {
@@ -111,8 +112,7 @@ def _others(call: Call, r: Draw) -> Any:
     if r.chance(0.3):
         tenter.set_num_threads(r.pick((1, 2, 4)))
         yield "on other threads", {}
-    for label, names in call.again:
-        yield label, names
+    yield from call.again
 
 
 def _made(call: Call, code: CodeType, others: dict[str, Any]) -> tuple[bool, Any]:
@@ -201,7 +201,9 @@ def _where(a: np.ndarray, b: np.ndarray) -> str:
         return f"{a.dtype}{list(a.shape)}, not {b.dtype}{list(b.shape)}"
     if a.dtype.kind in "VO":
         return "bytes"
-    return f"{int(np.sum((a != b) & ~((a != a) & (b != b))))} of {a.size} elements: {a.ravel()[:4]}, first {b.ravel()[:4]}"
+    return (
+        f"{int(np.sum((a != b) & ~((a != a) & (b != b))))} of {a.size} elements: {a.ravel()[:4]}, first {b.ravel()[:4]}"
+    )
 
 
 if sys.platform == "win32":

@@ -37,8 +37,8 @@ class Worker:
 
     def __init__(self, base: int, first: int, step: int, last: int, only: str, limit: float) -> None:
         self.base, self.step, self.last, self.only, self.limit = base, step, last, only, limit
-        self.errors = tempfile.TemporaryFile()
-        self.place = tempfile.NamedTemporaryFile()
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115  # as long as the worker
+        self.place = tempfile.NamedTemporaryFile()  # noqa: SIM115
         self.place.write(np.array([-1, 0], np.int64).tobytes())
         self.place.flush()
         self.at = np.frombuffer(mmap.mmap(self.place.fileno(), 16), np.int64)

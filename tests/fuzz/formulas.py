@@ -1,0 +1,52 @@
+"""resize's matrices by fractions and formulas (tests/resize_oracle.py), where every rule is given in words."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from .. import resize_oracle
+from .matrices import of_matrix
+from .oracle import Maps
+
+
+def independent(kwargs: dict[str, Any], maps: Maps, x: Any, axes: list[int]) -> Maps | None:
+    """Matrices by fractions and formulas (tests/resize_oracle.py), where every rule is given in words."""
+    mode, edge = kwargs["mode"], kwargs.get("edge")
+    alias = {"lanczos3": "lanczos", "nearest-exact": None}.get(mode, mode) if isinstance(mode, str) else None
+    if (
+        alias is None
+        or edge is None
+        or "scale" in kwargs
+        or "policy" in kwargs
+        or kwargs.get("align") not in ("centre", "corners", "asymmetric")
+    ):
+        return None
+    antialias = kwargs.get("antialias")
+    if antialias is None or alias not in (*resize_oracle.FILTERS, "area", "nearest"):
+        return None
+    if (alias == "nearest" and "tie" not in kwargs) or (alias == "cubic" and "cubic" not in kwargs) or alias == "box":
+        return None
+    if (antialias and (kwargs["align"] == "corners" or kwargs.get("like") == "skimage")) or (
+        alias == "area" and kwargs["align"] == "corners"
+    ):
+        return None
+    if alias == "cubic":
+        resize_oracle.FILTERS["cubic"] = (resize_oracle.keys(kwargs["cubic"]), 2)
+    found, boxes = [], kwargs.get("box") or [None] * len(axes)
+    sizes = {a: len(d.weight) for a, d in maps}
+    for axis, box in zip(axes, boxes):
+        n = x.shape[axis]
+        if sizes[axis] > 60 or n > 60:
+            return None
+        pair = None if box is None else (Fraction(plain(box[0])), Fraction(plain(box[1])))
+        found.append((axis, of_matrix(resize_oracle.matrix(
+            n, sizes[axis], alias, edge, bool(antialias), kwargs["align"], None, pair, kwargs.get("tie", "prefer_ceil")
+        ))))  # fmt: skip
+    return sorted(found, key=lambda m: m[0])
+
+
+def plain(v: Any) -> Any:
+    return v.item() if isinstance(v, np.generic) else v
