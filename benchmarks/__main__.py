@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from benchmarks import calls, gpu, growth, latency, memory, peers, report, table
+from benchmarks import calls, gpu, growth, latency, memory, multiples, peers, report, table
 from benchmarks.machine import Settings, machine, sentence
 from benchmarks.measure import copy_bandwidth
 from benchmarks.results import Result
@@ -37,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     what = parser.add_subparsers(dest="what", required=True)
     what.add_parser("calls", help="writes the table of docs/pytorch.md")
+    what.add_parser("multiples", help="writes the table of docs/memory.md")
     gpu.add_arguments(what.add_parser("gpu", help="writes docs/benchmarks-gpu.md and .json"))
     cpu_arguments(what.add_parser("cpu", help="writes docs/benchmarks.md and .json"))
     return parser
@@ -64,6 +65,8 @@ def main() -> int:
     warnings.simplefilter("ignore")
     if chosen.what == "gpu":
         return gpu.main(chosen)
+    if chosen.what == "multiples":
+        return multiples.main()
     bandwidth = copy_bandwidth()
     if chosen.what == "calls":
         return calls.main(sentence(machine(Settings(1, 0, bandwidth))))

@@ -210,7 +210,7 @@ def _passes(dims: list[Dim], kernels: Kernels, options: Options) -> list[list[in
     for together in (2, 3):
         last = windows[-together:]
         neighbours = len(last) == together and last[-1] - last[0] == together - 1
-        swells = _swells([dims[k] for k in last]) and not options.saturate
+        swells = _swells([dims[k] for k in last])
         if neighbours and not swells and not kernels.apart([summed[k] for k in last], options):
             passes = [[k] for k in windows[:-together]] + [last]
     passes.sort(key=lambda axes: _cost([dims[k] for k in axes]))
