@@ -44,7 +44,9 @@ def copying(index: Sequence[int] | np.ndarray, n_in: int) -> Dense:
 
 def rows(n_in: int, taps: Sequence[Sequence[tuple[int, float]]], ones: bool = False) -> Dense:
     """From each row's (input, weight)."""
-    weight, size, up, down, none = np.zeros((5, len(taps), n_in))
+    # Weights of one input that a row reads twice are added without a rounding that would count.
+    weight, size = np.zeros((2, len(taps), n_in), np.longdouble)
+    up, down, none = np.zeros((3, len(taps), n_in))
     for o, row in enumerate(taps):
         for i, w in row:
             weight[o, i] += w
