@@ -213,7 +213,7 @@ def applied(r: Draw) -> Call:
     kwargs: dict[str, Any] = {}
     out = None
     if r.chance(0.2) and not made.wrong:
-        out = named("out", _target(r, drawn(r, after, dtype, library)))
+        out = named("out", _target(r, drawn(r, after, dtype, library), how.swapped))
         names["out"], kwargs["out"] = out, out
     refuses: tuple[type[BaseException], ...] = ()
     message = Call._field_defaults["message"]
@@ -234,10 +234,10 @@ def applied(r: Draw) -> Call:
     return Call("", source, names, check, refuses, fresh=out is None, again=same, message=message)
 
 
-def _target(r: Draw, how: Array) -> Array:
+def _target(r: Draw, how: Array, swapped: bool) -> Array:
     """Something that may be written to."""
     steps = how.steps and tuple(s or 1 for s in how.steps)
-    return how._replace(values="normal", steps=steps, readonly=False, swapped=False)
+    return how._replace(values="normal", steps=steps, readonly=False, swapped=swapped, flag=None)
 
 
 def check_map(y: Any, x: Any, axis: int, dense: Dense, copies: bool) -> None:

@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+# Numbers in a matrix; of larger ones copies have their index alone.
+LARGEST = 1 << 22
+
 
 class Dense(NamedTuple):
     """Matrices of n_out by n_in. weight: sums of the weights that an input has in an output; size: of their absolute values;
@@ -33,7 +36,7 @@ class Dense(NamedTuple):
 
 def copying(index: Sequence[int] | np.ndarray, n_in: int) -> Dense:
     index = np.asarray(index, np.int64)
-    if len(index) * n_in > 1 << 22:  # only copied by, as copies are
+    if len(index) * n_in > LARGEST:  # no matrix: the index says it all
         none = np.broadcast_to(0.0, (len(index), n_in))
         return Dense(none, none, none, none, none, index, True)
     weight = np.zeros((len(index), n_in))
@@ -44,7 +47,9 @@ def copying(index: Sequence[int] | np.ndarray, n_in: int) -> Dense:
 
 def rows(n_in: int, taps: Sequence[Sequence[tuple[int, float]]], ones: bool = False) -> Dense:
     """From each row's (input, weight)."""
-    weight, size, up, down, none = np.zeros((5, len(taps), n_in))
+    # Weights of one input that a row reads twice are added without a rounding that would count.
+    weight, size = np.zeros((2, len(taps), n_in), np.longdouble)
+    up, down, none = np.zeros((3, len(taps), n_in))
     for o, row in enumerate(taps):
         for i, w in row:
             weight[o, i] += w

@@ -16,7 +16,7 @@ from .arrays import TORCH, Array, drawn, readable, shrunk
 from .call import Call, Named, named, written
 from .draw import Draw
 from .interpolating import interpolation, planned
-from .matrices import copying, of_map
+from .matrices import LARGEST, copying, of_map
 from .oracle import Maps, Wrong, check_bits, check_shape, check_values, name_of, summed, taken
 from .resizing import resizing
 from .summing import check_maps, dtype_for
@@ -99,7 +99,7 @@ def judged(op: str, args: list[Any]) -> Any:
     after = shape_out(does, n_in)
     if adjoint and after != tuple(x.shape):
         return None
-    if max((*after, *n_in), default=0) > 10**5:
+    if max(n * m for n, m in zip((*after, 0), (*n_in, 0))) > LARGEST or max((*after, *n_in), default=0) > 10**5:
         return lambda y: None  # too large for matrices
     maps: Maps = (
         [(a, of_map(m)) for a, m in build.maps(does, n_in, name)]

@@ -71,7 +71,10 @@ def summed(x: np.ndarray, maps: Maps, name: str, between: tuple[float, float] | 
     size = np.where(np.isfinite(y), np.abs(y), 0)
     roundings = 2.0
     for k, (axis, d) in enumerate(maps):
-        y, size = _product(y, axis, d), _moved(size, axis, d.size.astype(wide))
+        if d.index is not None:
+            y, size = np.take(y, d.index, axis), np.take(size, d.index, axis)
+        else:
+            y, size = _product(y, axis, d), _moved(size, axis, d.size.astype(wide))
         roundings += 0 if d.index is not None else d.most_taps + 3
         if between is not None and k == 0:
             y = np.clip(y, *between)

@@ -17,8 +17,8 @@ from .call import Call, Named, named, written
 from .draw import Draw
 from .matrices import Dense, of_map
 from .operations import again
-from .oracle import Maps, check_bits, check_shape, check_values, is_whole, name_of, summed, taken
-from .summing import SERVED, check_maps, dtype_for
+from .oracle import EPSILON, PARTS, Maps, Want, Wrong, check_shape, check_values, is_whole, name_of, summed
+from .summing import BYTES, SERVED, check_maps, dtype_for, pillow_order
 
 EVERY = ("nearest", "nearest-exact", "linear", "cubic", "catmull-rom", "mitchell", "bspline", "lanczos", "lanczos2",
          "lanczos3", "lanczos4", "lanczos5", "area", "box", "hamming")  # fmt: skip
@@ -116,10 +116,12 @@ def _box(r: Draw, n: int) -> tuple[Any, Any]:
     return (end, begin) if r.chance(0.3) else (begin, end)
 
 
-def plan(x: Any, kwargs: dict[str, Any]) -> tuple[Maps, bool, tuple[int, ...], Any]:
+def plan(x: Any, kwargs: dict[str, Any], was: str | None = None) -> tuple[Maps, bool, tuple[int, ...], Any]:
     """The maps that tenter plans for resize, the matrices of which are made here, turned round where it turns x."""
     given = {k: (v.value if isinstance(v, Named) else v) for k, v in kwargs.items()}
-    does, turned = check_resize.resizing(x, **given)
+    does, turned = check_resize.resizing(x, **(given if was is None else given | {"edge": was}))
+    if was is not None:  # the same rules, but for what stands for pixels past the edges
+        does = does._replace(rules=tuple(rule._replace(edge=given["edge"]) for rule in does.rules))
     maps = []
     for axis, m in build.maps(does, tuple(x.shape), name_of(x)):
         d = of_map(m)
@@ -161,10 +163,10 @@ def resize(r: Draw) -> Call:
     def verify(y: Any) -> None:
         check_shape(y, x.value, shape)
         if value != 0:
-            _check_filled(y, x.value, maps, value)
+            _check_filled(y, x.value, maps, kwargs)
             return
         check_maps(y, x.value, maps, cut)
-        if other is not None and how.values == "normal" and not cut:
+        if other is not None and how.values == "normal" and not cut and how.dtype in SERVED[library]:
             slack = 1e-9 + 1e-12 * sum(x.value.shape)
             check_values(y, summed(numbers(x.value), other, name_of(x.value)), name_of(x.value), slack)
 
@@ -180,24 +182,31 @@ def _reorders(how: Array) -> bool:
     )
 
 
-def _check_filled(y: Any, x: Any, maps: Maps, value: Any) -> None:
-    """What the rows of the maps lack is the weight of `value`."""
-    name = name_of(x)
-    plain = numbers(x)
-    if is_whole(name) and all(d.index is not None for _, d in maps):
-        return check_bits(y, taken(x, maps))
+def _check_filled(y: Any, x: Any, maps: Maps, kwargs: dict[str, Any]) -> None:
+    """What the rows of the maps lack is the weight of `value`; of points, and where edges extrapolate, all or nothing."""
+    name, plain, value = name_of(x), numbers(x), kwargs["value"]
     inside = np.ones([1] * plain.ndim)
     for axis, d in maps:
-        inside = inside * d.weight.sum(1).reshape([-1 if k == axis else 1 for k in range(plain.ndim)])
+        row = d.weight.sum(1).astype(np.float64)
+        inside = inside * row.reshape([-1 if k == axis else 1 for k in range(plain.ndim)])
+    parts = (lambda a: np.stack([a, np.zeros_like(a)], -1)) if plain.dtype.kind == "c" else (lambda a: a)
+    modes = kwargs["mode"] if isinstance(kwargs["mode"], list) else [kwargs["mode"]]
+    if kwargs["edge"] == "extrapolate" or all(str(m).startswith("nearest") for m in modes):
+        near, cut, _, _ = plan(x, {**kwargs, "edge": "replicate", "value": 0}, kwargs["edge"])
+        two = cut and len(near) == 2
+        want = summed(plain, pillow_order(near) if two else near, name, BYTES if two else None)
+        among = np.broadcast_to(inside > 0.5, y.shape)
+        known = np.stack([among] * 2, -1) if plain.dtype.kind == "c" else among
+        check_values(y, want._replace(size=np.where(known, want.size, np.inf)), name, 1e-14)
+        if not (numbers(y)[~among] == np.asarray(value, plain.dtype)).all():
+            raise Wrong("values", "what lies outside is not value")
+        return
     want = summed(plain, maps, name)
-    outside = np.where(np.abs(1 - inside) > 1e-12, 1 - inside, 0)
-    parts = plain.dtype.kind == "c"
-    add = outside * value
-    if parts:
-        add = np.stack([add, np.zeros_like(add)], -1)
-    return check_values(y, want._replace(
-        values=want.values + add, size=want.size + np.abs(add) + abs(value), roundings=want.roundings + 4
-    ), name, 1e-14)  # fmt: skip
+    add = parts(np.where(np.abs(1 - inside) > 1e-12, 1 - inside, 0) * value)
+    # Floats are rounded before and after it is added.
+    slack = 1e-14 if is_whole(name) else 1e-14 + 4 * EPSILON[PARTS.get(name, name)]
+    size = want.size + np.abs(add) + abs(value)
+    check_values(y, Want(want.values + add, size, want.roundings + 4), name, slack)
 
 
 def between(r: Draw) -> Call:
