@@ -7,10 +7,7 @@
 
 namespace tenter {
 
-extern const Kernels kernels_portable;
-#if defined(TENTER_X86_LEVELS)
-extern const Kernels kernels_v2, kernels_v3, kernels_v4;
-#endif
+extern const Kernels kernels_portable, kernels_v2, kernels_v3, kernels_v4;  // CMakeLists.txt says which there are
 
 namespace {
 
@@ -19,11 +16,19 @@ const Kernels* const* available() {
   static const Kernels* found[5] = {};
   static const bool ready = [] {
     int n = 0;
-    found[n++] = &kernels_portable;
-#if defined(TENTER_X86_LEVELS)
+#if defined(__x86_64__)
     __builtin_cpu_init();
+#endif
+#if defined(TENTER_HAS_portable)
+    found[n++] = &kernels_portable;
+#endif
+#if defined(TENTER_HAS_v2)
     if (__builtin_cpu_supports("x86-64-v2")) found[n++] = &kernels_v2;
+#endif
+#if defined(TENTER_HAS_v3)
     if (__builtin_cpu_supports("x86-64-v3")) found[n++] = &kernels_v3;
+#endif
+#if defined(TENTER_HAS_v4)
     if (__builtin_cpu_supports("x86-64-v4")) found[n++] = &kernels_v4;
 #endif
     return n > 0;
