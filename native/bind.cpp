@@ -21,7 +21,9 @@
 #include "memory.hpp"
 #include "offsets.hpp"
 #include "permutes.hpp"
+#include "released.hpp"
 #include "threads.hpp"
+#include "tuning.hpp"
 
 namespace nb = nanobind;
 using namespace tenter;
@@ -89,8 +91,7 @@ struct CopyStep {
     CopyTask now = task;
     now.src = reinterpret_cast<const char*>(src), now.dst = reinterpret_cast<char*>(dst);
     now.stream = stream;
-    nb::gil_scoped_release release;
-    kernels().copy(now, threads);
+    without_gil([&] { kernels().copy(now, threads); });
   }
 };
 
@@ -129,16 +130,17 @@ struct WindowStep {
     WindowTask now = task;
     now.src = reinterpret_cast<const char*>(src), now.dst = reinterpret_cast<char*>(dst);
     now.stream = stream;
-    nb::gil_scoped_release release;
-    // Tables for less would take longer than the work; sums without weights are mostly of counts, which change.
-    const int64_t few_rows = task.column && task.column->weight32 ? 8 : 64;
-    constexpr int64_t narrow = 4;  // what is inside a column; wider ones fill vectors better by themselves
-    if (columns && task.inner <= narrow && task.acc != Accumulate::i64 && n_rows >= few_rows) {
-      const bool wide = task.acc == Accumulate::f64;
+    without_gil([&] {
       const Kernels& k = kernels();
-      now.permutes = columns->permutes_for(task.inner, wide ? k.double_lanes : k.float_lanes, wide ? 8 : 4);
-    }
-    kernels().window(now, threads);
+      // Tables for less would take longer than the work; sums without weights are mostly of counts, which change.
+      const int64_t few_rows = task.column && task.column->weight32 ? 8 : 64;
+      constexpr int64_t narrow = 4;  // what is inside a column; wider ones fill vectors better by themselves
+      if (columns && task.inner <= narrow && task.acc != Accumulate::i64 && n_rows >= few_rows) {
+        const bool wide = task.acc == Accumulate::f64;
+        now.permutes = columns->permutes_for(task.inner, wide ? k.double_lanes : k.float_lanes, wide ? 8 : 4);
+      }
+      k.window(now, threads);
+    });
   }
 };
 
@@ -183,15 +185,15 @@ struct Counts {
 struct Runs {
   uintptr_t counts;
   bool narrow;
-  int64_t n;
+  int64_t n, chunk = tuning.runs_chunk;
   std::vector<int64_t> before;
 
   Runs(uintptr_t counts, bool narrow, int64_t n, int threads) : counts(counts), narrow(narrow), n(n) {
-    nb::gil_scoped_release release;
-    before = chunk_totals(reinterpret_cast<const void*>(counts), narrow, n, threads);
+    without_gil([&] { before = chunk_totals(reinterpret_cast<const void*>(counts), narrow, n, chunk, threads); });
   }
   void copy(uintptr_t src, uintptr_t dst, int bytes, int threads, bool stream) const {
-    const RunsTask task{reinterpret_cast<const char*>(src),
+    const RunsTask task{chunk,
+                        reinterpret_cast<const char*>(src),
                         reinterpret_cast<char*>(dst),
                         bytes,
                         reinterpret_cast<const void*>(counts),
@@ -199,8 +201,7 @@ struct Runs {
                         n,
                         before.data(),
                         stream};
-    nb::gil_scoped_release release;
-    kernels().runs(task, threads);
+    without_gil([&] { kernels().runs(task, threads); });
   }
 };
 
@@ -211,10 +212,27 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 }
 PyType_Slot block_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)}, {0, nullptr}};
 
+// Has Ctrl-C, or another signal whose handler raises, come? The error is then set.
+bool signal_raised() {
+  if (finalizing()) return false;
+  nb::gil_scoped_acquire acquire;
+  return PyErr_CheckSignals() != 0;
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
+  // Types and idle memory are shared by the process, and a subinterpreter that ends would take them with it.
+  if (PyInterpreterState_Get() != PyInterpreterState_Main())
+    throw nb::import_error("tenter: expected the main interpreter, got a subinterpreter");
   nb::set_leak_warnings(false);  // maps live in caches until the interpreter is gone
+  interrupted = signal_raised;
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Interrupted&) {  // the error is that which signal_raised has left
+    }
+  });
   nb::class_<HeldMap>(m, "WindowMap")
       .def(
           "__init__",
@@ -242,9 +260,12 @@ NB_MODULE(_native, m) {
            nb::arg("saturate"))
       .def("__call__", &WindowStep::run);
   m.def("offsets", [](uintptr_t counts, int dtype, int64_t stride, int64_t n, uintptr_t offsets, int threads) {
-    nb::gil_scoped_release release;
-    return running_totals(reinterpret_cast<const char*>(counts), Dtype(dtype), stride, n,
-                          reinterpret_cast<int64_t*>(offsets), threads);
+    int64_t total = 0;
+    without_gil([&] {
+      total = running_totals(reinterpret_cast<const char*>(counts), Dtype(dtype), stride, n,
+                             reinterpret_cast<int64_t*>(offsets), threads);
+    });
+    return total;
   });
   nb::class_<Counts>(m, "Counts")
       .def(nb::init<uintptr_t, int, int64_t, int64_t>())
@@ -277,6 +298,25 @@ NB_MODULE(_native, m) {
     return names;
   });
   m.def("force_level", [](const std::string& name) { return force_level(name.c_str()); });
+  nb::class_<Tuning>(m, "Tuning")
+      .def_rw("parallel_bytes", &Tuning::parallel_bytes)
+      .def_rw("wake_bytes", &Tuning::wake_bytes)
+      .def_rw("task_bytes", &Tuning::task_bytes)
+      .def_rw("piece_bytes", &Tuning::piece_bytes)
+      .def_rw("copied_block_bytes", &Tuning::copied_block_bytes)
+      .def_rw("runs_chunk", &Tuning::runs_chunk)
+      .def_rw("tile_bytes", &Tuning::tile_bytes)
+      .def_rw("tile_inputs", &Tuning::tile_inputs)
+      .def_rw("column_step", &Tuning::column_step)
+      .def_rw("row_width", &Tuning::row_width)
+      .def_rw("row_block", &Tuning::row_block)
+      .def_rw("band_bytes", &Tuning::band_bytes)
+      .def_rw("plane_bytes", &Tuning::plane_bytes)
+      .def_rw("planes_kept_bytes", &Tuning::planes_kept_bytes)
+      .def_rw("stream_bytes", &Tuning::stream_bytes)
+      .def_rw("guard_blocks", &Tuning::guard_blocks)
+      .def("reset", [](Tuning& t) { t = Tuning{}; });
+  m.attr("tuning") = nb::cast(&tuning, nb::rv_policy::reference);
   m.def("join_openmp", &join_openmp);
   m.def("forked", &forked);
 }

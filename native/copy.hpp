@@ -44,11 +44,6 @@ inline int64_t input_of(const CopyAxis& a, int64_t o) {
   return i;
 }
 
-template <int N>
-using Unsigned =
-    std::conditional_t<N == 1, uint8_t,
-                       std::conditional_t<N == 2, uint16_t, std::conditional_t<N == 4, uint32_t, uint64_t>>>;
-
 // Stores `count` copies of the N bytes at src. Runs are short, so one wide store mostly covers a run; it spills over
 // into the next run's place, which is written after it. `end` is the end of this task's output: nothing is spilled past
 // it.
@@ -191,7 +186,7 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
   const CopyAxis& a = t.axis[k];
   if (k + 1 == t.n_axes) return last_axis_any(a, src, dst, lo, hi, t.run);
   const int64_t size = t.bytes[k + 1], below = t.axis[k + 1].n_out;
-  constexpr int64_t cached = 128 << 10;
+  const int64_t cached = tuning.copied_block_bytes;
   each_run(a, lo, hi, [&](int64_t i, int64_t count) {
     char* const first = dst;
     for (int64_t c = 0; c < count; ++c, dst += size) {
@@ -202,13 +197,13 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
 }
 
 // The same past the caches: what fits a piece is made there, longer runs go straight on.
-inline void fill_past(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi) {
+inline void fill_past(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Lease& lease) {
   const CopyAxis& a = t.axis[k];
   const int64_t size = t.bytes[k + 1];
-  if (size <= piece_bytes / 2) {
-    constexpr int64_t large_piece = 8 * piece_bytes;  // where each piece's first run must be looked for
-    const int64_t room = a.kind == CopyAxis::runs ? large_piece : piece_bytes;
-    char* const piece = piece_scratch.get<char>(room);
+  if (size <= tuning.piece_bytes / 2) {
+    const int64_t large_piece = 8 * tuning.piece_bytes;  // where each piece's first run must be looked for
+    const int64_t room = a.kind == CopyAxis::runs ? large_piece : tuning.piece_bytes;
+    char* const piece = lease->piece.get<char>(room);
     int64_t each = room / size;
     if (a.kind == CopyAxis::every && each > a.repeat) each = each / a.repeat * a.repeat;
     for (int64_t o = lo; o < hi; o += each, dst += each * size) {
@@ -220,11 +215,45 @@ inline void fill_past(const CopyTask& t, int k, const char* src, char* dst, int6
   }
   each_run(a, lo, hi, [&](int64_t i, int64_t count) {
     if (k + 1 == t.n_axes) {
-      put_copies(dst, src + i * a.stride, size, count);
+      put_copies(dst, src + i * a.stride, size, count, size);
       dst += count * size;
     } else {
-      for (; count > 0; --count, dst += size) fill_past(t, k + 1, src + i * a.stride, dst, 0, t.axis[k + 1].n_out);
+      for (; count > 0; --count, dst += size)
+        fill_past(t, k + 1, src + i * a.stride, dst, 0, t.axis[k + 1].n_out, lease);
     }
+  });
+}
+
+// Where the index tuple of the axes before k that has this number begins, in input and output.
+inline std::pair<const char*, char*> place_of(const CopyTask& t, int k, int64_t number) {
+  const char* src = t.src;
+  char* dst = t.dst;
+  for (int j = k - 1; j >= 0; --j) {
+    const int64_t o = number % t.axis[j].n_out;
+    number /= t.axis[j].n_out;
+    src += input_of(t.axis[j], o) * t.axis[j].stride;
+    dst += o * t.bytes[j + 1];
+  }
+  return {src, dst};
+}
+
+// Runs of bytes that are long by themselves: each task copies a part of them to all outputs of the last axis, so that
+// the part is read once.
+inline void copy_long_runs(const CopyTask& t, int64_t lead, Team team) {
+  const CopyAxis& last = t.axis[t.n_axes - 1];
+  const int64_t least = std::clamp<int64_t>(tuning.task_bytes, 64, 8 << 10);
+  const int64_t part = std::max(least, tuning.task_bytes / last.n_out / 64 * 64), parts = (t.run + part - 1) / part;
+  parallel(lead * parts, team, [&](int64_t p) {
+    const int64_t from = p % parts * part, n = std::min(part, t.run - from);
+    auto [src, dst] = place_of(t, t.n_axes - 1, p / parts);
+    src += from, dst += from;
+    each_run(last, 0, last.n_out, [&](int64_t i, int64_t count) {
+      if (t.stream) put_copies(dst, src + i * last.stride, n, count, t.run);
+      else
+        for (int64_t c = 0; c < count; ++c) std::memcpy(dst + c * t.run, src + i * last.stride, n);
+      dst += count * t.run;
+    });
+    settle(t.stream);
   });
 }
 
@@ -233,8 +262,8 @@ void copy(const CopyTask& t, int threads) {
   const int64_t total = t.n_axes ? t.axis[0].n_out * t.bytes[1] : t.run;
   if (total == 0) return;
   const Team team = team_for(total, threads);
-  if (team.threads <= 1 && !t.stream) return fill(t, 0, t.src, t.dst, 0, t.n_axes ? t.axis[0].n_out : 0);
-  constexpr int64_t wanted = 64;
+  if (total < tuning.parallel_bytes && !t.stream) return fill(t, 0, t.src, t.dst, 0, t.n_axes ? t.axis[0].n_out : 0);
+  const int64_t wanted = std::max<int64_t>(64, total / tuning.task_bytes);
   if (t.n_axes == 0) {
     parallel(wanted, team, [&](int64_t p) {
       const int64_t lo = t.run / wanted * p, hi = p + 1 == wanted ? t.run : t.run / wanted * (p + 1);
@@ -247,23 +276,18 @@ void copy(const CopyTask& t, int threads) {
   int k = 0;
   int64_t lead = 1;
   while (k + 1 < t.n_axes && lead * t.axis[k].n_out < wanted) lead *= t.axis[k++].n_out;
+  if (k + 1 == t.n_axes && t.run > tuning.task_bytes) return copy_long_runs(t, lead, team);
   const CopyAxis& split = t.axis[k];
   const int64_t chunk = std::max<int64_t>(1, split.n_out / std::max<int64_t>(1, wanted / lead));
-  const int64_t aligned =
-      split.kind == CopyAxis::every ? (chunk + split.repeat - 1) / split.repeat * split.repeat : chunk;
+  const bool short_runs = split.kind == CopyAxis::every && split.repeat < chunk;
+  const int64_t aligned = short_runs ? (chunk + split.repeat - 1) / split.repeat * split.repeat : chunk;
   const int64_t chunks = (split.n_out + aligned - 1) / aligned;
   parallel(lead * chunks, team, [&](int64_t p) {
     const int64_t lo = p % chunks * aligned, hi = std::min(split.n_out, lo + aligned);
-    const char* src = t.src;
-    char* dst = t.dst + lo * t.bytes[k + 1];
-    int64_t rest = p / chunks;
-    for (int j = k - 1; j >= 0; --j) {
-      const int64_t o = rest % t.axis[j].n_out;
-      rest /= t.axis[j].n_out;
-      src += input_of(t.axis[j], o) * t.axis[j].stride;
-      dst += o * t.bytes[j + 1];
-    }
-    if (t.stream) fill_past(t, k, src, dst, lo, hi);
+    auto [src, dst] = place_of(t, k, p / chunks);
+    dst += lo * t.bytes[k + 1];
+    Lease lease;
+    if (t.stream) fill_past(t, k, src, dst, lo, hi, lease);
     else fill(t, k, src, dst, lo, hi);
     settle(t.stream);
   });

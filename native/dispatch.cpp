@@ -7,7 +7,7 @@
 
 namespace tenter {
 
-extern const Kernels kernels_portable, kernels_v2, kernels_v3, kernels_v4;  // CMakeLists.txt says which there are
+extern const Kernels kernels_portable, kernels_v2, kernels_v3, kernels_v4;
 
 namespace {
 
@@ -16,11 +16,11 @@ const Kernels* const* available() {
   static const Kernels* found[5] = {};
   static const bool ready = [] {
     int n = 0;
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-#endif
 #if defined(TENTER_HAS_portable)
     found[n++] = &kernels_portable;
+#endif
+#if defined(__x86_64__)
+    __builtin_cpu_init();
 #endif
 #if defined(TENTER_HAS_v2)
     if (__builtin_cpu_supports("x86-64-v2")) found[n++] = &kernels_v2;

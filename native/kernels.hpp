@@ -35,7 +35,7 @@ struct CopyTask {
 // Values that lie together, each as often as the caller's count says, without a table of where they go: inputs
 // chunk * c and after have their outputs from before[c] on.
 struct RunsTask {
-  static constexpr int64_t chunk = 1 << 14;
+  int64_t chunk;
   const char* src;
   char* dst;
   int bytes;  // of a value: 1, 2, 4 or 8
@@ -78,7 +78,7 @@ struct WindowTask {
   const Permutes* permutes;  // of the column map, where there are some for this level and accumulator
   bool rows_first;           // of two axes, the rows; columns then lie together
   bool planes_first;         // of three, the planes; columns then lie together
-  bool saturate;             // between two axes, to the range of an integer output
+  bool saturate;             // between two axes, to the range of the integers that the whole call gives
   bool stream;               // past the caches
 };
 

@@ -17,6 +17,8 @@
 #include "kernels.hpp"
 #include "permutes.hpp"
 #include "threads.hpp"
+#include "tuning.hpp"
+#include "workspace.hpp"
 
 #define TENTER_STRING2(x) #x
 #define TENTER_STRING(x) TENTER_STRING2(x)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "threads.hpp"
+#include "tuning.hpp"
 
 namespace tenter {
 namespace {
@@ -69,9 +70,27 @@ char* map_aligned(int64_t size) {
   return p;
 }
 
+// For tests: memory whose last byte is followed by a page that may not be touched, so that a write past the end of a
+// result ends the process.
+constexpr int64_t guard_page = 4096;
+int64_t guarded_size(int64_t wanted) { return (wanted + guard_page - 1) / guard_page * guard_page + guard_page; }
+
+char* map_guarded(int64_t wanted) {
+  const int64_t size = guarded_size(wanted);
+  void* const raw = mmap(nullptr, size_t(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (raw == MAP_FAILED) throw std::bad_alloc();
+  char* const guard = static_cast<char*>(raw) + size - guard_page;
+  mprotect(guard, guard_page, PROT_NONE);
+  return guard - wanted;
+}
+
 }  // namespace
 
-Block::Block(int64_t wanted) : wanted(wanted) {
+Block::Block(int64_t wanted) : wanted(wanted), guarded(tuning.guard_blocks) {
+  if (guarded) {
+    p = map_guarded(wanted), size = wanted, used = true, forks = 0;
+    return;
+  }
   Recycler& r = recycler();
   std::lock_guard lock(r.mutex);
   size = std::max<int64_t>(1, (wanted + grain(wanted) - 1) / grain(wanted)) * grain(wanted);
@@ -103,6 +122,11 @@ Block::Block(int64_t wanted) : wanted(wanted) {
 }
 
 Block::~Block() {
+  if (guarded) {
+    const int64_t mapped = guarded_size(wanted);
+    munmap(p + wanted + guard_page - mapped, size_t(mapped));
+    return;
+  }
   Recycler& r = recycler();
   std::lock_guard lock(r.mutex);
   r.stats.in_use -= size;

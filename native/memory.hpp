@@ -6,12 +6,13 @@ namespace tenter {
 
 constexpr int64_t large = 1 << 20;  // results below are left to the allocators, which reuse such memory themselves
 
-// Whole huge pages, from take to its end somebody's alone; then kept for the next take, or given back.
+// Whole huge pages of one result, kept for another when it is gone, or given back.
 struct Block {
   char* p;
-  int64_t size, wanted;
-  bool used;      // before: its pages are there, and not in cache
-  int64_t forks;  // of this process, when taken
+  int64_t size, wanted;  // size: of the mapping, or of all up to the guard page
+  bool guarded;          // does it end where an unmapped page begins?
+  bool used;             // before: its pages are there, and not in cache
+  int64_t forks;         // of this process, when taken
 
   explicit Block(int64_t wanted);  // throws std::bad_alloc
   ~Block();

@@ -37,8 +37,6 @@ inline Vec<A> permute(Vec<A> a, Vec<A> b, Index<A> index) {
 #endif
 }
 
-thread_local Scratch pick_scratch;
-
 // Rows at once: they share what is loaded for a vector. More would be too many streams, and rows a power of two apart
 // share their place in cache.
 constexpr int few = 2;
@@ -164,12 +162,12 @@ inline void pick_elements(const char* row, const char* end, const int64_t* at, i
 // moves and then vectors, as gathers of vectors cost more than both.
 template <class A, class S, class D>
 void horizontal_picked(const char* const* rows, int n_rows, int64_t row_bytes, const Permutes& p, int64_t n_out,
-                       D* const* dst, int64_t lo, int64_t hi, bool stream) {
+                       D* const* dst, int64_t lo, int64_t hi, bool stream, Lease& lease) {
   constexpr int64_t N = lanes<A>;
   constexpr int64_t spare = 64 / int64_t(sizeof(S));
   const int64_t inner = p.inner, n = (hi - lo) * inner, pitch = n + N + spare;
   if (p.pairs) {
-    S* const picked = pick_scratch.get<S>(few * (p.row + spare));
+    S* const picked = lease->pick.get<S>(few * (p.row + spare));
     const char* pairs[few];
     for (int r = 0; r < n_rows; r += few) {
       const int some = std::min(few, n_rows - r);
@@ -185,7 +183,7 @@ void horizontal_picked(const char* const* rows, int n_rows, int64_t row_bytes, c
     }
     return;
   }
-  S* const picked = pick_scratch.get<S>(p.taps * pitch);
+  S* const picked = lease->pick.get<S>(p.taps * pitch);
   const A* const weight = reinterpret_cast<const A*>(p.weight.data()) + lo * inner;
   const Index<A>* const counts = reinterpret_cast<const Index<A>*>(p.count.data());
   for (int r = 0; r < n_rows; ++r) {

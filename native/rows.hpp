@@ -21,7 +21,7 @@ inline void columns(const char* src, int64_t stride, int64_t count, const A* w, 
     const char* row = src + k * stride;
     for (int u = 0; u < U; ++u) {
       const Vec<A> x = load<A, S>(row + u * lanes<A> * sizeof(S));
-      if constexpr (ones) sum[u] += x;
+      if constexpr (ones) sum[u] = add<A>(sum[u], x);
       else sum[u] = multiply_add<A>(x, w[k], sum[u]);
     }
   }
@@ -45,7 +45,7 @@ inline void vertical_taps(const char* src, int64_t stride, int64_t count, const 
   for (int64_t k = 0; k < count; ++k) {
     const Vec<A> x = load_part<A, S>(src + k * stride, n);
     if (k == 0) sum = ones ? x : x * (ones ? A(1) : w[0]);
-    else if constexpr (ones) sum += x;
+    else if constexpr (ones) sum = add<A>(sum, x);
     else sum = multiply_add<A>(x, w[k], sum);
   }
   store_part<A, D>(dst, sum, n);

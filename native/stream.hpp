@@ -1,35 +1,6 @@
 // Results too large for the caches go to memory in whole lines, past the caches: otherwise each line is read first.
 // Included by level.cpp inside the namespace of an instruction set.
 
-// Kernels make such results here, a piece at a time, and put them where they belong.
-constexpr int64_t piece_bytes = 8 << 10;
-
-// Scratch memory of this thread, kept between tasks; given back when it was large.
-struct Scratch {
-  void* p = nullptr;
-  size_t size = 0;
-  ~Scratch() { std::free(p); }
-  template <class A>
-  A* get(int64_t n) {
-    const size_t need = (size_t(n) * sizeof(A) + 63) / 64 * 64;
-    if (need > size) {
-      std::free(p);
-      size = 0;
-      p = std::aligned_alloc(64, need);
-      if (!p) throw std::bad_alloc();
-      size = need;
-    }
-    return static_cast<A*>(p);
-  }
-  void trim() {
-    if (size <= (4u << 20)) return;
-    std::free(p);
-    p = nullptr;
-    size = 0;
-  }
-};
-thread_local Scratch piece_scratch;
-
 // Into cache, for what is read soon: ahead of a walk that the machine does not foresee, or sees begin too late.
 inline void fetch(const char* p, int64_t n) {
   for (int64_t at = 0; at < n; at += 64) __builtin_prefetch(p + at);
@@ -81,9 +52,7 @@ inline void put_vector(void* p, V v) {
 // n vectors of sums as vectors of D, joined until they are whole.
 template <class A, class D, int n>
 inline auto joined(const Vec<A>* sum) {
-  typedef VecN<std::conditional_t<sizeof(D) == 1, int8_t, std::conditional_t<sizeof(D) == 2, int16_t, int32_t>>,
-               n * lanes<A>>
-      Part;
+  typedef VecN<Unsigned<sizeof(D)>, n * lanes<A>> Part;
   if constexpr (n == 1) {
     Part part;
     store<A, D>(&part, sum[0]);
@@ -107,7 +76,7 @@ inline void store_columns(D* dst, const Vec<A>* sum, bool stream) {
     if (stream) {
       constexpr int each = int(sizeof(A) / sizeof(D));  // vectors of sums that make a vector of D
       for (int u = 0; u < U; u += each) {
-        if constexpr (each == 1) put_vector(dst + u * lanes<A>, sum[u]);
+        if constexpr (std::is_same_v<A, D>) put_vector(dst + u * lanes<A>, sum[u]);
         else put_vector(dst + u * lanes<A>, joined<A, D, each>(sum + u));
       }
       return;
@@ -116,7 +85,7 @@ inline void store_columns(D* dst, const Vec<A>* sum, bool stream) {
   for (int u = 0; u < U; ++u) store<A, D>(dst + u * lanes<A>, sum[u]);
 }
 
-// Before anybody else is told that a task is done.
+// Before another thread is told that a task is done.
 inline void settle(bool stream) {
 #if defined(__SSE2__)
   if (stream) _mm_sfence();
@@ -125,13 +94,13 @@ inline void settle(bool stream) {
 #endif
 }
 
-// `count` copies of n bytes, one after another; src is read once.
-inline void put_copies(char* dst, const char* src, int64_t n, int64_t count) {
+// `count` copies of n bytes, which begin `pitch` bytes apart; src is read once.
+inline void put_copies(char* dst, const char* src, int64_t n, int64_t count, int64_t pitch) {
   constexpr int64_t cached = 8 << 10;
   for (int64_t at = 0; at < n; at += cached)
     for (int64_t c = 0; c < count; ++c) {
       // Every copy's pieces end where its lines do.
-      char* const to = dst + c * n;
+      char* const to = dst + c * pitch;
       const int64_t head = -reinterpret_cast<intptr_t>(to) & 63;
       const int64_t lo = at ? std::min(n, at + head) : 0, hi = std::min(n, at + cached + head);
       put(to + lo, src + lo, hi - lo);

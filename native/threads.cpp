@@ -19,22 +19,47 @@ struct Job {
   void* context;
   int64_t n;
   int helpers_wanted;
+  std::thread::id caller = std::this_thread::get_id();
   std::atomic<int64_t> next{0};
-  std::atomic<bool> out_of_memory{false};
+  std::atomic<bool> out_of_memory{false}, stopped{false};
   std::atomic<int> inside{0};  // workers in this job; changed under Pool::mutex
+
+  void stop() {
+    stopped = true;
+    next = n;
+  }
+};
+
+// When to ask whether to stop: often enough for a person at a keyboard, seldom enough to cost nothing.
+class Polling {
+ public:
+  bool due() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(50)) return false;
+    last_ = now;
+    return true;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
 void drain(Job& job) {
+  const bool asks = interrupted && job.caller == std::this_thread::get_id();
+  Polling polling;
   try {
-    for (int64_t i; (i = job.next.fetch_add(1, std::memory_order_relaxed)) < job.n;) job.body(job.context, i);
+    for (int64_t i; (i = job.next.fetch_add(1, std::memory_order_relaxed)) < job.n;) {
+      job.body(job.context, i);
+      if (asks && polling.due() && interrupted()) job.stop();
+    }
   } catch (...) {  // only scratch memory can fail in a body; nothing may leave a worker thread
     job.out_of_memory = true;
-    job.next = job.n;
+    job.stop();
   }
 }
 
-// Waking a thread that sleeps takes twenty microseconds and more, one that looks for work less than one. So whoever
-// waits looks for a while before he sleeps; no longer, as the core may be somebody else's.
+// Waking a thread that sleeps takes twenty microseconds and more, one that looks for work less than one. So a thread
+// that waits looks for a while before it sleeps; no longer, as other processes may want the core.
 constexpr auto looking = std::chrono::microseconds(50);
 
 template <class F>
@@ -54,7 +79,7 @@ bool seen_soon(F&& condition) {
 }
 
 // The caller publishes a job on its own stack, works on it, withdraws it and waits for the workers still inside. A
-// worker that wakes late finds no job and waits on: nobody ever waits for a thread that has not started.
+// worker that wakes late finds no job and waits on: no call ever waits for a thread that has not started.
 class Pool {
  public:
   void run(Job& job, bool wake) {
@@ -87,7 +112,7 @@ class Pool {
     idle_.wait(lock, [&] { return job.inside == 0; });
   }
 
-  std::mutex busy;  // held by the caller for a whole run
+  std::atomic<bool> busy{false};  // for a whole run; no mutex, as a signal's handler may call again on the same thread
 
  private:
   void work() {
@@ -145,6 +170,9 @@ Pool& this_process_pool() {
 
 }  // namespace
 
+bool (*interrupted)() = nullptr;
+Tuning tuning;
+
 bool forked() { return is_child; }
 
 namespace {
@@ -157,17 +185,26 @@ void join_openmp() { openmp = reinterpret_cast<OpenMP>(dlsym(RTLD_DEFAULT, "GOMP
 void parallel_raw(int64_t n, Team team, void (*body)(void*, int64_t), void* context) {
   if (n > 1 && team.threads > 1) {
     Pool& p = this_process_pool();
-    if (p.busy.try_lock()) {
-      std::lock_guard hold(p.busy, std::adopt_lock);
+    if (!p.busy.exchange(true)) {
+      struct Hold {
+        Pool& pool;
+        ~Hold() { pool.busy = false; }
+      } hold{p};
       Job job{body, context, n, static_cast<int>(team.threads < n ? team.threads - 1 : n - 1)};
       if (const OpenMP theirs = forked() ? nullptr : openmp.load())
         theirs([](void* j) { drain(*static_cast<Job*>(j)); }, &job, unsigned(job.helpers_wanted + 1), 0);
       else p.run(job, team.wake);
       if (job.out_of_memory) throw std::bad_alloc();
+      if (job.stopped) throw Interrupted();
       return;
     }
   }
-  for (int64_t i = 0; i < n; ++i) body(context, i);
+  if (n == 1) return body(context, 0);
+  Polling polling;
+  for (int64_t i = 0; i < n; ++i) {
+    if (i > 0 && interrupted && polling.due() && interrupted()) throw Interrupted();
+    body(context, i);
+  }
 }
 
 }  // namespace tenter

@@ -1,8 +1,6 @@
 // Along the fastest axis: a tile of `lanes` rows is transposed into scratch, resampled as columns, and transposed back.
 // Included by level.cpp inside the namespace of an instruction set.
 
-thread_local Scratch tile_scratch, row_scratch, plane_scratch;
-
 // The column axis as the tile sees it: `inner` values per column, strides in bytes.
 struct ColumnAxis {
   const WindowMap* map;
@@ -56,7 +54,7 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, D* ds
     const VecN<I, N> empty = where([](Offsets c) { return c == 0; });
     auto put_sums = [&](int n) __attribute__((always_inline)) {
       Vec<A> sum = square[0];
-      for (int l = 1; l < n; ++l) sum += square[l];
+      for (int l = 1; l < n; ++l) sum = add<A>(sum, square[l]);
       store<A, D>(dst + o - lo, empty ? Vec<A>{} : sum);
     };
     // Segments of half a vector and less, two of them in each: half the shuffles.
@@ -89,7 +87,7 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, D* ds
       const char* p = src + m.first(o + l) * int64_t(sizeof(S));
       if (count > N) {
         A sum = load_one<A, S>(p);
-        for (int64_t k = 1; k < count; ++k) sum += load_one<A, S>(p + k * sizeof(S));
+        for (int64_t k = 1; k < count; ++k) sum = add<A>(sum, load_one<A, S>(p + k * sizeof(S)));
         square[l] = nothing;
         square[l][0] = sum;
       } else if (p + N * sizeof(S) <= end) {
@@ -121,7 +119,7 @@ void horizontal_row(const char* src, const ColumnAxis& c, D* dst, int64_t lo, in
       for (int64_t k = 0; k < count; ++k, p += c.stride) {
         const A x = load_one<A, S>(p);
         if (k == 0) sum = wo ? x * wo[0] : x;
-        else sum = wo ? multiply_add<A>(x, wo[k], sum) : sum + x;
+        else sum = wo ? multiply_add<A>(x, wo[k], sum) : add<A>(sum, x);
       }
       store_part<A, D>(dst + (o - lo) * c.inner + q, sum - Vec<A>{}, 1);
     }
@@ -154,7 +152,7 @@ inline Vec<A> dot(const Vec<A>* tile, int64_t step, int64_t count, const A* w) {
   Vec<A> sum = tile[0];
   if constexpr (!ones) sum *= w[0];
   for (int64_t k = 1; k < count; ++k) {
-    if constexpr (ones) sum += tile[k * step];
+    if constexpr (ones) sum = add<A>(sum, tile[k * step]);
     else sum = multiply_add<A>(tile[k * step], w[k], sum);
   }
   return sum;
@@ -163,11 +161,12 @@ inline Vec<A> dot(const Vec<A>* tile, int64_t step, int64_t count, const A* w) {
 // Outputs [lo, hi) of n_rows rows; rows[] and dst[] hold `lanes` pointers, the spare ones repeating a row. dst[r] is
 // where output lo of row r goes.
 template <class A, class S, class D, bool ones>
-void horizontal_tile(const char* const* rows, int n_rows, const ColumnAxis& c, D* const* dst, int64_t lo, int64_t hi) {
+void horizontal_tile(const char* const* rows, int n_rows, const ColumnAxis& c, D* const* dst, int64_t lo, int64_t hi,
+                     Lease& lease) {
   constexpr int N = lanes<A>;
   const WindowMap& m = *c.map;
   const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1);
-  Vec<A>* const tile = tile_scratch.get<Vec<A>>(std::max<int64_t>(1, (last - first) * c.inner));
+  Vec<A>* const tile = lease->tile.get<Vec<A>>(std::max<int64_t>(1, (last - first) * c.inner));
   load_tile<A, S>(rows, c, first, last, tile);
   const A* const w = weights<A>(m);
   const int64_t n = (hi - lo) * c.inner;
@@ -196,14 +195,32 @@ void horizontal_tile(const char* const* rows, int n_rows, const ColumnAxis& c, D
 template <class A>
 int64_t tile_outputs(const ColumnAxis& c) {
   const double per_output = double(c.map->n_in) / double(std::max<int64_t>(1, c.map->n_out)) * double(c.inner);
-  const double room = (256 << 10) / double(sizeof(Vec<A>)) / std::max(per_output, 1e-3);
-  return std::clamp<int64_t>(int64_t(room), lanes<A>, 4096) / lanes<A> * lanes<A>;
+  const double room = double(tuning.tile_bytes) / double(sizeof(Vec<A>)) / std::max(per_output, 1e-3);
+  return std::clamp<int64_t>(int64_t(room), lanes<A>, std::max<int64_t>(lanes<A>, tuning.column_step)) / lanes<A> *
+         lanes<A>;
+}
+
+// Outputs from lo on, in steps of some, whose inputs together are few enough for a tile: windows may be of any lengths,
+// one beside the other. None where the first by itself has too many.
+inline int64_t tile_end(const ColumnAxis& c, int64_t lo, int64_t hi) {
+  const WindowMap& m = *c.map;
+  auto fits = [&](int64_t end) {
+    return (m.first(end - 1) + m.count(end - 1) - m.first(lo)) * c.inner <= tuning.tile_inputs;
+  };
+  if (fits(hi)) return hi;
+  int64_t known = lo, beyond = hi;  // windows do not descend: what fits ends before what does not
+  while (beyond - known > 1) {
+    const int64_t middle = known + (beyond - known) / 2;
+    if (fits(middle)) known = middle;
+    else beyond = middle;
+  }
+  return known;
 }
 
 // stream: past the caches, which only the permuted way can by itself; dst begin lines then.
 template <class A, class S, class D>
 void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, D* const* dst, int64_t lo, int64_t hi,
-                bool stream = false) {
+                Lease& lease, bool stream = false) {
   if (c.inner >= lanes<A> && c.inner_stride == int64_t(sizeof(S))) {  // a column is wide enough to be a row
     const WindowMap& m = *c.map;
     const A* const w = weights<A>(m);
@@ -216,22 +233,23 @@ void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, D* con
   if constexpr (permutable<A>) {
     if (permuted<A, S>(c) && !c.permutes->at.empty())
       return horizontal_picked<A, S, D>(rows, n_rows, c.map->n_in * c.stride, *c.permutes, c.map->n_out, dst, lo, hi,
-                                        stream);
+                                        stream, lease);
     if (permuted<A, S>(c))
       return horizontal_permuted<A, S, D>(rows, n_rows, *c.permutes, c.map->n_out, dst, lo, hi, stream);
   }
-  // One row would leave lanes idle, and windows of a million inputs would make scratch as large as the input.
-  const int64_t widest = c.map->count(lo) * c.inner;
-  if (n_rows == 1 || widest > (1 << 16)) {
-    for (int r = 0; r < n_rows; ++r) horizontal_row<A, S, D>(rows[r], c, dst[r], lo, hi);
-    return;
-  }
+  if (n_rows == 1) return horizontal_row<A, S, D>(rows[0], c, dst[0], lo, hi);  // a tile would leave lanes idle
   const int64_t step = tile_outputs<A>(c);
-  for (int64_t b = lo; b < hi; b += step) {
+  for (int64_t b = lo; b < hi;) {
+    const int64_t end = tile_end(c, b, std::min(hi, b + step));
     D* at[lanes<A>];
     for (int r = 0; r < lanes<A>; ++r) at[r] = dst[r] + (b - lo) * c.inner;
-    if (weights<A>(*c.map)) horizontal_tile<A, S, D, false>(rows, n_rows, c, at, b, std::min(hi, b + step));
-    else horizontal_tile<A, S, D, true>(rows, n_rows, c, at, b, std::min(hi, b + step));
+    if (end == b) {  // scratch for it would be as large as the input
+      for (int r = 0; r < n_rows; ++r) horizontal_row<A, S, D>(rows[r], c, at[r], b, b + 1);
+      ++b;
+      continue;
+    }
+    if (weights<A>(*c.map)) horizontal_tile<A, S, D, false>(rows, n_rows, c, at, b, end, lease);
+    else horizontal_tile<A, S, D, true>(rows, n_rows, c, at, b, end, lease);
+    b = end;
   }
-  tile_scratch.trim();
 }

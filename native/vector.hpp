@@ -27,6 +27,12 @@ using VecN = typename VecOf<T, N>::type;
 template <class A>
 using Vec = VecN<A, lanes<A>>;
 
+template <int N>
+using Unsigned =
+    std::conditional_t<N == 1, uint8_t,
+                       std::conditional_t<N == 2, uint16_t, std::conditional_t<N == 4, uint32_t, uint64_t>>>;  // of N
+                                                                                                               // bytes
+
 template <class V>
 inline V load_bits(const void* p) {
   V v;
@@ -67,6 +73,18 @@ template <class A>
 inline Vec<A> multiply_add(Vec<A> x, A w, Vec<A> sum) {
   return multiply_add<A>(x, w - Vec<A>{}, sum);
 }
+// sum + x; of integers modulo 2^64, which signed ones do not promise by themselves.
+template <class A>
+inline Vec<A> add(Vec<A> sum, Vec<A> x) {
+  if constexpr (std::is_integral_v<A>) return (Vec<A>)((Vec<uint64_t>)sum + (Vec<uint64_t>)x);
+  else return sum + x;
+}
+template <class A>
+inline A add(A sum, A x) {
+  if constexpr (std::is_integral_v<A>) return A(uint64_t(sum) + uint64_t(x));
+  else return sum + x;
+}
+
 template <class A>
 inline A multiply_add(A x, A w, A sum) {
 #if defined(__FMA__)

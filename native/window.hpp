@@ -30,12 +30,12 @@ inline bool aligned(const D* dst, int64_t pitch) {
 // takes lines while sums are made; else a piece at a time.
 template <class A, class S, class D>
 void rows_out(bool stream, const char* src, int64_t stride, const WindowMap& m, int64_t lo, int64_t hi, D* dst,
-              int64_t pitch, int64_t n) {
+              int64_t pitch, int64_t n, Lease& lease) {
   const bool straight = whole_lines<A, D, 4> && aligned(dst, pitch);
   if (!stream || straight) return vertical_rows<A, S, D>(src, stride, m, lo, hi, dst, pitch, n, stream);
-  constexpr int64_t most = piece_bytes / int64_t(sizeof(D));
+  const int64_t most = std::max<int64_t>(2, tuning.piece_bytes / int64_t(sizeof(D)));
   const int64_t width = std::min(n, most / 2), height = std::max<int64_t>(2, most / width);
-  D* const piece = piece_scratch.get<D>(height * width);
+  D* const piece = lease->piece.get<D>(height * width);
   for (int64_t o = lo; o < hi; o += height)
     for (int64_t j = 0; j < n; j += width) {
       const int64_t end = std::min(hi, o + height), w = std::min(width, n - j);
@@ -47,18 +47,37 @@ void rows_out(bool stream, const char* src, int64_t stride, const WindowMap& m, 
     }
 }
 
+// What a store as integer D would clamp, clamped early: overshoot of the first axis never reaches the second.
+template <class A, class D>
+void saturate_scratch(A* p, int64_t n) {
+  if constexpr (std::is_integral_v<D> && std::is_floating_point_v<A>) {
+    constexpr A low = A(std::numeric_limits<D>::min()), high = A(std::numeric_limits<D>::max());
+    for (int64_t i = 0; i < n; ++i) p[i] = p[i] < low ? low : p[i] > high ? high : p[i];
+  }
+}
+
+// The same in the result of a pass of one axis, where another pass for the other follows.
+template <class A, class S, class D>
+void saturate_between(D* p, int64_t n) {
+  if constexpr (std::is_same_v<A, D>) saturate_scratch<A, S>(p, n);
+}
+
 // ---- one axis: rows only. The columns (and what is inside them) lie together.
 template <class A, class S, class D>
 void rows_pass(const WindowTask& t, Team team) {
   const WindowMap& m = *t.row;
-  const int64_t n = t.n_column * t.inner, width = std::min<int64_t>(n, 4096), n_blocks = blocks(n, width);
-  const int64_t height = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, width)), n_rows = blocks(m.n_out, height);
+  const int64_t n = t.n_column * t.inner, width = std::min(n, tuning.row_width), n_blocks = blocks(n, width);
+  const int64_t height = std::max<int64_t>(1, tuning.row_block / std::max<int64_t>(1, width));
+  const int64_t n_rows = blocks(m.n_out, height);
   parallel(outer_count(t) * n_rows * n_blocks, team, [&](int64_t p) {
     const int64_t b = p % n_blocks * width, r = p / n_blocks % n_rows * height, outer = p / n_blocks / n_rows;
     const char* src = t.src + outer_offset(t, outer) + b * int64_t(sizeof(S));
     D* dst = reinterpret_cast<D*>(t.dst) + outer * m.n_out * n + b;
-    rows_out<A, S, D>(t.stream, src, t.row_stride, m, r, std::min(m.n_out, r + height), dst + r * n, n,
-                      std::min(width, n - b));
+    const int64_t end = std::min(m.n_out, r + height), some = std::min(width, n - b);
+    Lease lease;
+    rows_out<A, S, D>(t.stream, src, t.row_stride, m, r, end, dst + r * n, n, some, lease);
+    if (t.saturate)
+      for (int64_t o = r; o < end; ++o) saturate_between<A, S, D>(dst + o * n, some);
     settle(t.stream);
   });
 }
@@ -74,9 +93,10 @@ void columns_pass(const WindowTask& t, Team team) {
   const bool straight = quick && whole_lines<A, D, 1> && aligned(reinterpret_cast<D*>(t.dst), n_out * t.inner);
   const bool pieces = t.stream && !straight;
   const int some = quick ? few : N;
-  int64_t step = total == 1 ? 4096 : tile_outputs<A>(c);
+  int64_t step = tile_outputs<A>(c);
+  if (total == 1) step = std::max<int64_t>(N, tuning.column_step / N * N);
   if (t.stream) {
-    const int64_t most = piece_bytes / int64_t(sizeof(D)) / some / t.inner / N * N;
+    const int64_t most = tuning.piece_bytes / int64_t(sizeof(D)) / some / t.inner / N * N;
     step = quick ? std::max<int64_t>(N, most) : std::clamp<int64_t>(most, N, step);
   }
   const int64_t n_blocks = blocks(n_out, step);
@@ -86,7 +106,8 @@ void columns_pass(const WindowTask& t, Team team) {
     const char* rows[N];
     D *dst[N], *made[N];
     const int64_t n = (hi - lo) * t.inner;
-    D* const piece = pieces ? piece_scratch.get<D>(some * n) : nullptr;
+    Lease lease;
+    D* const piece = pieces ? lease->piece.get<D>(some * n) : nullptr;
     for (int r = 0; r < N; ++r) {
       const int64_t at = row + std::min(r, n_rows - 1);
       rows[r] = t.src + outer_offset(t, at / t.n_row) + at % t.n_row * t.row_stride;
@@ -99,7 +120,8 @@ void columns_pass(const WindowTask& t, Team team) {
     for (int r = 0; r < n_rows; r += some) {
       const int end = std::min(n_rows, r + some);
       for (int k = end; k < std::min(n_rows, end + some) && whole; ++k) fetch(rows[k] + from, size);
-      horizontal<A, S, D>(rows + r, end - r, c, made + r, lo, hi, t.stream && straight);
+      horizontal<A, S, D>(rows + r, end - r, c, made + r, lo, hi, lease, t.stream && straight);
+      for (int k = r; k < end && t.saturate; ++k) saturate_between<A, S, D>(made[k], n);
       if (!pieces) continue;
       for (int k = r; k < end; ++k) put(dst[k], made[k], n * int64_t(sizeof(D)));
     }
@@ -107,19 +129,10 @@ void columns_pass(const WindowTask& t, Team team) {
   });
 }
 
-// What a store as integer D would clamp, clamped early: overshoot of the first axis never reaches the second.
-template <class A, class D>
-void saturate_scratch(A* p, int64_t n) {
-  if constexpr (std::is_integral_v<D> && std::is_floating_point_v<A>) {
-    constexpr A low = A(std::numeric_limits<D>::min()), high = A(std::numeric_limits<D>::max());
-    for (int64_t i = 0; i < n; ++i) p[i] = p[i] < low ? low : p[i] > high ? high : p[i];
-  }
-}
-
 // ---- both axes, by way of scratch rows that stay in cache: output rows [lo, hi) of one plane. src is the plane's
 // first input row, dst where output row lo goes.
 template <class A, class S, class D>
-void both_rows(const WindowTask& t, const char* src, D* dst, int64_t lo, int64_t hi) {
+void both_rows(const WindowTask& t, const char* src, D* dst, int64_t lo, int64_t hi, Lease& lease) {
   constexpr int N = lanes<A>;
   const WindowMap& m = *t.row;
   const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner;
@@ -128,7 +141,7 @@ void both_rows(const WindowTask& t, const char* src, D* dst, int64_t lo, int64_t
 
   if (t.rows_first) {
     const ColumnAxis packed{t.column, t.inner * int64_t(sizeof(A)), t.inner, sizeof(A), t.permutes};
-    A* const scratch = row_scratch.get<A>(n_in * N);
+    A* const scratch = lease->row.get<A>(n_in * N);
     D* to[N];
     for (; lo < hi; lo += N) {
       const int n_rows = int(std::min<int64_t>(N, hi - lo));
@@ -139,16 +152,15 @@ void both_rows(const WindowTask& t, const char* src, D* dst, int64_t lo, int64_t
       fill_up(rows, n_rows), fill_up(to, n_rows);
       vertical_rows<A, S, A>(src, t.row_stride, m, lo, lo + n_rows, scratch, n_in, n_in);
       if (t.saturate) saturate_scratch<A, D>(scratch, n_in * n_rows);
-      horizontal<A, A, D>(rows, n_rows, packed, to, 0, t.column->n_out);
+      horizontal<A, A, D>(rows, n_rows, packed, to, 0, t.column->n_out, lease);
     }
-    row_scratch.trim();
     return;
   }
 
   // A few input rows, then the output rows that need no others: while the memory takes these, the next are made.
   const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
   const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1), pitch = n_out * int64_t(sizeof(A));
-  A* const scratch = row_scratch.get<A>(std::max<int64_t>(1, (last - first) * n_out));
+  A* const scratch = lease->row.get<A>(std::max<int64_t>(1, (last - first) * n_out));
   const char* const origin = reinterpret_cast<const char*>(scratch) - first * pitch;
   const int some = permuted<A, S>(c) ? few : N;
   A* to[N];
@@ -165,19 +177,18 @@ void both_rows(const WindowTask& t, const char* src, D* dst, int64_t lo, int64_t
     }
     if (n_rows) {
       int64_t next = i, later = reader;
-      const bool whole = !c.permutes || c.permutes->at.empty();  // or most of a row is read by nobody
+      const bool whole = !c.permutes || c.permutes->at.empty();  // or most of a row is not read
       for (int r = 0; whole && r < n_rows && (next = wanted(next, later)) < last; ++r, ++next)
         fetch(src + next * t.row_stride, n_in * int64_t(sizeof(S)));
       fill_up(rows, n_rows), fill_up(to, n_rows);
-      horizontal<A, S, A>(rows, n_rows, c, to, 0, t.column->n_out);
+      horizontal<A, S, A>(rows, n_rows, c, to, 0, t.column->n_out, lease);
       for (int r = 0; r < n_rows && t.saturate; ++r) saturate_scratch<A, D>(to[r], n_out);
     }
     int64_t end = lo;
     while (end < hi && m.first(end) + m.count(end) <= i) ++end;
-    rows_out<A, A, D>(t.stream, origin, pitch, m, lo, end, dst, n_out, n_out);
+    rows_out<A, A, D>(t.stream, origin, pitch, m, lo, end, dst, n_out, n_out, lease);
     dst += (end - lo) * n_out, lo = end;
   }
-  row_scratch.trim();
 }
 
 // Output rows a task: so many that the input rows two tasks share are few, in about 192 KiB of scratch.
@@ -186,7 +197,7 @@ int64_t both_height(const WindowTask& t) {
   if (t.rows_first) return lanes<A>;
   const double ratio = double(t.row->n_in) / double(std::max<int64_t>(1, t.row->n_out));
   const double row = double(t.column->n_out * t.inner) * sizeof(A);
-  return std::clamp<int64_t>(int64_t((192 << 10) / (row * std::max(ratio, 1e-3))), 8, 256);
+  return std::clamp<int64_t>(int64_t(double(tuning.band_bytes) / (row * std::max(ratio, 1e-3))), 8, 256);
 }
 
 template <class A, class S, class D>
@@ -195,8 +206,9 @@ void both_pass(const WindowTask& t, Team team) {
   const int64_t n_out = t.column->n_out * t.inner;
   parallel(outer_count(t) * n_tiles, team, [&](int64_t p) {
     const int64_t outer = p / n_tiles, lo = p % n_tiles * height;
+    Lease lease;
     both_rows<A, S, D>(t, t.src + outer_offset(t, outer), reinterpret_cast<D*>(t.dst) + (outer * n_rows + lo) * n_out,
-                       lo, std::min(n_rows, lo + height));
+                       lo, std::min(n_rows, lo + height), lease);
     settle(t.stream);
   });
 }
@@ -217,7 +229,7 @@ void three_pass(const WindowTask& t, Team team) {
   const WindowMap &planes = *t.plane, &m = *t.row;
   const int64_t row_in = t.n_column * t.inner, row_out = t.column->n_out * t.inner, plane_out = m.n_out * row_out;
   const int64_t scratch_row = std::max<int64_t>(1, (t.planes_first ? row_in : row_out) * int64_t(sizeof(A)));
-  const int64_t height = std::clamp<int64_t>((32 << 10) / scratch_row, 8, std::max<int64_t>(8, m.n_out));
+  const int64_t height = std::clamp<int64_t>(tuning.plane_bytes / scratch_row, 8, std::max<int64_t>(8, m.n_out));
   const int64_t n_bands = blocks(m.n_out, height);
   WindowTask flat = t;  // of the other two axes
   if (t.planes_first) {
@@ -231,10 +243,11 @@ void three_pass(const WindowTask& t, Team team) {
     const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1);
     const char* const src = t.src + outer_offset(t, outer);
     D* const dst = reinterpret_cast<D*>(t.dst) + outer * planes.n_out * plane_out + lo * row_out;
+    Lease lease;
     if (t.planes_first) {
       constexpr int64_t two = 2;  // output planes, which share inputs
       const int64_t band = (last - first) * row_in, pitch = row_in * int64_t(sizeof(A));
-      A* const scratch = plane_scratch.get<A>(std::max<int64_t>(1, two * band));
+      A* const scratch = lease->plane.get<A>(std::max<int64_t>(1, two * band));
       const bool together = t.row_stride == row_in * int64_t(sizeof(S));
       for (int64_t d = 0; d < planes.n_out; d += two) {
         const int64_t end = std::min(planes.n_out, d + two);
@@ -243,7 +256,7 @@ void three_pass(const WindowTask& t, Team team) {
                                  band, together ? band : row_in);
         for (int64_t k = d; k < end; ++k)
           both_rows<A, A, D>(flat, reinterpret_cast<const char*>(scratch + (k - d) * band) - first * pitch,
-                             dst + k * plane_out, lo, hi);
+                             dst + k * plane_out, lo, hi, lease);
       }
     } else {
       // A pair of output planes at a time, so that memory takes them while the next are made. Input planes that later
@@ -251,8 +264,8 @@ void three_pass(const WindowTask& t, Team team) {
       constexpr int64_t pair = 2;
       const int64_t band = (hi - lo) * row_out, pitch = band * int64_t(sizeof(A)), most = most_planes(planes, pair);
       const int64_t room =
-          std::max(most, std::min<int64_t>(planes.n_in, most + (256 << 10) / std::max<int64_t>(1, pitch)));
-      A* const scratch = plane_scratch.get<A>(std::max<int64_t>(1, room * band));
+          std::max(most, std::min<int64_t>(planes.n_in, most + tuning.planes_kept_bytes / std::max<int64_t>(1, pitch)));
+      A* const scratch = lease->plane.get<A>(std::max<int64_t>(1, room * band));
       int64_t from = 0, made = 0;  // input planes [from, made) are in scratch
       for (int64_t d = 0; d < planes.n_out; d += pair) {
         const int64_t end = std::min(planes.n_out, d + pair);
@@ -262,13 +275,12 @@ void three_pass(const WindowTask& t, Team team) {
           from = lowest, made = std::max(made, lowest);
         }
         for (; made < highest; ++made)
-          both_rows<A, S, A>(flat, src + made * t.plane_stride, scratch + (made - from) * band, lo, hi);
+          both_rows<A, S, A>(flat, src + made * t.plane_stride, scratch + (made - from) * band, lo, hi, lease);
         rows_out<A, A, D>(t.stream, reinterpret_cast<const char*>(scratch) - from * pitch, pitch, planes, d, end,
-                          dst + d * plane_out, plane_out, band);
+                          dst + d * plane_out, plane_out, band, lease);
       }
     }
     settle(t.stream);
-    plane_scratch.trim();
   });
 }
 

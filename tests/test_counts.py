@@ -14,6 +14,7 @@ import tenter
 import tenter.numpy
 from cases import values
 from tenter import _native, memory
+from tenter.frontends import NATIVE_DTYPES
 from tenter.frontends.layout import SMALL
 from tenter.frontends.numpy import _repeat_scalars
 from test_kernels import level  # noqa: F401
@@ -122,7 +123,10 @@ def test_results_around_what_the_caches_hold(size, monkeypatch):
     """A result of 32 MiB and more goes past them once its memory has been used before."""
     streamed, past = [], memory.past_caches
     monkeypatch.setattr(memory, "past_caches", lambda held, n: streamed.append(past(held, n)) or streamed[-1])
-    for least, n_bytes in ((False, memory.PAST_CACHES - (1 << 20)), (True, memory.PAST_CACHES + (1 << 20))):
+    for least, n_bytes in (
+        (False, _native.tuning.stream_bytes - (1 << 20)),
+        (True, _native.tuning.stream_bytes + (1 << 20)),
+    ):
         counts = np.random.default_rng(1).integers(0, 9, n_bytes // size // 4)
         counts[-1] += n_bytes // size - counts.sum() if counts.sum() < n_bytes // size else 0
         x = scalars(counts.size, size)
@@ -284,3 +288,34 @@ def test_counts_that_change_while_they_are_used(level):
         thread.join()
     assert (room[:zone] == 0xA5).all() and (room[-zone:] == 0xA5).all()
     assert tenter.repeat_interleave(x, kept).tobytes() == np.repeat(x, kept).tobytes()
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8])
+def test_counts_that_change_while_they_are_read(kind, monkeypatch):
+    """Whatever another thread writes there, offsets ascend to the total that is returned, and all is written within."""
+    monkeypatch.setattr(_native.tuning, "runs_chunk", 64)
+    monkeypatch.setattr(_native.tuning, "parallel_bytes", 0)
+    counts, done = np.zeros(5000, kind), threading.Event()
+
+    def change():
+        while not done.is_set():
+            counts[::3] = 100
+            counts[::3] = 0
+
+    changing = threading.Thread(target=change)
+    changing.start()
+    try:
+        offsets = np.empty(counts.size + 1, np.int64)
+        for _ in range(300):
+            number = NATIVE_DTYPES[counts.dtype.name]
+            total = _native.offsets(counts.ctypes.data, number, counts.itemsize, counts.size, offsets.ctypes.data, 2)
+            assert offsets[0] == 0 and offsets[-1] == total and (np.diff(offsets) >= 0).all()
+            if counts.itemsize > 1:
+                runs = _native.Runs(counts.ctypes.data, counts.itemsize == 4, counts.size, 2)
+                room = np.full(runs.total + 64, 0xA5, np.uint8)
+                x = np.ones(counts.size, np.uint8)
+                runs.copy(x.ctypes.data, room.ctypes.data, 1, 2, False)
+                assert (room[: runs.total] <= 1).all() and (room[runs.total :] == 0xA5).all()
+    finally:
+        done.set()
+        changing.join()

@@ -308,7 +308,7 @@ def test_memory_that_cannot_be_had():
 # A thread whose first call comes when memory is short.
 SCARCE_IN_A_THREAD = """
 import resource, threading, numpy as np, tenter
-tenter.memory.PAST_CACHES = 0
+tenter._native.tuning.stream_bytes = 0
 tenter.set_num_threads(1)
 x = np.ones((1, 1024, 1024), np.float32)
 for n in (1, 2): tenter.repeat_interleave(x, 2, 2)
@@ -331,6 +331,24 @@ thread = threading.Thread(target=late); thread.start(); thread.join()
 def test_a_thread_that_begins_when_memory_is_short():
     said = prints(SCARCE_IN_A_THREAD).split()
     assert said in (["2097152", "2097152"], ["MemoryError", "2097152"])
+
+
+# Ragged sums: one short segment, then all the rest, of rows that lie side by side.
+RAGGED = """
+import resource, numpy as np, tenter
+x = np.ones((2, 4_000_000))
+A = tenter.maps.Copy.counts([1, x.shape[1] - 1]).T
+tenter.set_num_threads(1)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+y = A.apply(x, 1)
+print(y.tolist() == [[1.0, 3_999_999.0]] * 2, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+@needs_linux
+def test_ragged_sums_take_little_scratch():
+    right, mebibytes = prints(RAGGED).split()
+    assert right == "True" and int(mebibytes) < 32
 
 
 ENDS = """

@@ -10,7 +10,7 @@ import torch
 import tenter
 from cases import MAPS, OPS, values
 from memory_helpers import LARGE, T, X, as_array, block_of, garbage, level, poison, recycler  # noqa: F401
-from tenter import build, frontends, memory
+from tenter import _native, build, frontends, memory
 from tenter.apply import planned
 from tenter.kernels import cpu
 from tenter.maps import Copy, Gather, Window
@@ -202,7 +202,7 @@ def test_the_same_bits_past_the_caches(call, level, monkeypatch):
     memory.limit(0)
     want = as_array(call()).tobytes()
     memory.limit(256 << 20)
-    monkeypatch.setattr(memory, "PAST_CACHES", 0)
+    monkeypatch.setattr(_native.tuning, "stream_bytes", 0)
     streamed = []
     past = memory.past_caches
     monkeypatch.setattr(memory, "past_caches", lambda held, n: streamed.append(past(held, n)) or streamed[-1])
@@ -266,7 +266,7 @@ def test_wide_and_tall_windows_past_the_caches(level):
 
 
 @pytest.mark.parametrize("width", [2048, 2050, 2047])
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "uint8", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "uint8", "float64", "int32", "int64", "uint64"])
 def test_rows_that_are_whole_lines_and_rows_that_are_not(dtype, width, level):
     """Whole lines go to memory as they are summed, others by way of a piece; results that begin inside a line too."""
     for shape, maps in [
@@ -298,7 +298,7 @@ def test_results_of_32_mebibytes_have_the_bits_of_small_ones(dtype, width, level
     monkeypatch.setattr(memory, "past_caches", lambda held, n: streamed.append(past(held, n)) or streamed[-1])
     x = torch.from_numpy(values((1, 3, 512, 512), "float32" if dtype == "bfloat16" else dtype))
     x = x.bfloat16() if dtype == "bfloat16" else x
-    n = -(-memory.PAST_CACHES // (3 * 1024 * width * x.itemsize))
+    n = -(-_native.tuning.stream_bytes // (3 * 1024 * width * x.itemsize))
     x = torch.cat([x.roll(k, 3) for k in range(n)])
     want = [tenter.interpolate(x[k : k + 1], (1024, width), mode="bilinear") for k in range(n)]
     for again in (False, True):

@@ -191,3 +191,17 @@ def test_images_past_two_to_the_31():
         assert (y[-1, -1] == (0 if "box" in how else 255)).all() and (y[0, 0] == 0).all()
         assert (y[0, -1] == (255 if "box" in how else 0)).all()
         del y
+
+
+@pytest.mark.parametrize("mode", ["cubic", "lanczos"])
+@pytest.mark.parametrize("like", ["pillow", "torch"])
+def test_what_lies_between_two_axes_does_not_show(mode, like):
+    """Overshoot is cut between the axes of 8-bit images, whether the axes are neighbors or not."""
+    image = np.random.default_rng(0).integers(0, 2, (40, 50)).astype(np.uint8) * 255
+    for size in ((30, 70), (70, 30), (20, 20), (90, 90)):
+        want = tenter.resize(image, size, axes=(0, 1), mode=mode, like=like, antialias=True)
+        for width in (1, 2, 3):
+            apart = np.repeat(image[:, None], width, 1)
+            for x in (apart, np.asfortranarray(apart), torch.from_numpy(apart)):
+                got = np.asarray(tenter.resize(x, size, axes=(0, 2), mode=mode, like=like, antialias=True))
+                np.testing.assert_array_equal(got, np.broadcast_to(want[:, None], got.shape))

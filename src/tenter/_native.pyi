@@ -60,6 +60,27 @@ class Block:
 
 LARGE: int
 
+class Tuning:
+    parallel_bytes: int
+    wake_bytes: int
+    task_bytes: int
+    piece_bytes: int
+    copied_block_bytes: int
+    runs_chunk: int
+    tile_bytes: int
+    tile_inputs: int
+    column_step: int
+    row_width: int
+    row_block: int
+    band_bytes: int
+    plane_bytes: int
+    planes_kept_bytes: int
+    stream_bytes: int
+    guard_blocks: bool
+    def reset(self) -> None: ...
+
+tuning: Tuning
+
 def memory_stats() -> tuple[int, int, int, int, int, int, int]: ...
 def recycles() -> bool: ...
 def memory_limit(n_bytes: int, /) -> None: ...

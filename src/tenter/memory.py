@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from tenter import _native, limits
 
-# Results that the caches hold are best left there for whoever reads them.
-PAST_CACHES = 32 << 20
 DEFAULT = min(1 << 30, limits.machine_memory() // 16)
 
 
@@ -86,7 +84,7 @@ def block(n_bytes: int) -> _native.Block | None:
 
 def past_caches(held: _native.Block, n_bytes: int) -> bool:
     """Should a result be written past the caches? Not if its pages are fresh: the system has just had them in cache."""
-    return n_bytes >= PAST_CACHES and held.used
+    return n_bytes >= _native.tuning.stream_bytes and held.used
 
 
 _native.memory_limit(DEFAULT)

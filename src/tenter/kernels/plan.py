@@ -14,6 +14,8 @@ INPUT, OUTPUT, FIRST_TEMPORARY = range(3)
 # The temporaries that hold a result in another order and what gathers read: passes, of which there are four at most,
 # take two each.
 LAST, GATHERED = 8, 9
+# Bytes below which asking how many threads there are would be a large part of the work.
+SMALL_BYTES = 1 << 15
 
 
 class Buffer(NamedTuple):
@@ -39,8 +41,7 @@ class Plan:
     def __init__(self, n_bytes: int) -> None:
         self.steps: list[Step] = []
         self.temporaries: list[int] = []  # bytes of each
-        # Of little work, asking how many threads there are would be a large part.
-        self.small = n_bytes < 1 << 15
+        self.small = n_bytes < SMALL_BYTES
         self.small_kernel: _native.CopyStep | _native.WindowStep | None = None  # if it is all there is to do
 
     def run(self, source: int, target: int, stream: bool = False) -> None:
