@@ -308,7 +308,7 @@ NB_MODULE(core, m) {
       .def_rw("parallel_bytes", &Tuning::parallel_bytes)
       .def_rw("wake_bytes", &Tuning::wake_bytes)
       .def_rw("task_bytes", &Tuning::task_bytes)
-      .def_rw("piece_bytes", &Tuning::piece_bytes)
+      .def_rw("staging_bytes", &Tuning::staging_bytes)
       .def_rw("copied_block_bytes", &Tuning::copied_block_bytes)
       .def_rw("runs_chunk", &Tuning::runs_chunk)
       .def_rw("tile_bytes", &Tuning::tile_bytes)

@@ -9,7 +9,7 @@ struct Tuning {
   int64_t parallel_bytes = 1 << 20;        // less is moved on one thread: telling another costs more than it saves
   int64_t wake_bytes = 8 << 20;            // less does not wake a sleeping thread, which takes tens of microseconds
   int64_t task_bytes = 4 << 20;            // most that one task copies: an interrupt is answered between tasks
-  int64_t piece_bytes = 8 << 10;           // staging buffer of streamed stores: well inside the first-level cache
+  int64_t staging_bytes = 8 << 10;         // staging buffer of streamed stores: well inside the first-level cache
   int64_t copied_block_bytes = 128 << 10;  // a repeated block up to this size is copied from its first copy, in cache
   int64_t runs_chunk = 1 << 14;            // counts of one task
   int64_t tile_bytes = 256 << 10;          // of a transposed tile: half of a second-level cache

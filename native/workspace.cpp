@@ -20,7 +20,7 @@ Workspace* take_workspace() {
 }
 
 void give_workspace(Workspace* given) {
-  for (Scratch* s : {&given->piece, &given->tile, &given->row, &given->plane, &given->pick}) s->trim();
+  for (Scratch* s : {&given->staging, &given->tile, &given->row, &given->plane, &given->pick}) s->trim();
   for (auto& slot : slots) {
     Workspace* empty = nullptr;
     if (slot.load(std::memory_order_relaxed) == nullptr &&

@@ -38,7 +38,7 @@ struct Scratch {
 
 // One for each purpose, as a task may need several at a time.
 struct Workspace {
-  Scratch piece, tile, row, plane, pick;
+  Scratch staging, tile, row, plane, pick;
 };
 
 Workspace* take_workspace();      // throws std::bad_alloc

@@ -35,7 +35,7 @@ def command(*args: Any, **options: Any) -> subprocess.CompletedProcess[str]:
 
 def refused(capsys: pytest.CaptureFixture[str], *args: Any) -> str:
     """Run a command that has to fail, and return its one line."""
-    before = {path: path.stat().st_mtime_ns for path in Path().rglob("*")}
+    before = {path: path.lstat().st_mtime_ns for path in Path().rglob("*")}
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         assert main([str(arg) for arg in args]) == 2
@@ -44,7 +44,7 @@ def refused(capsys: pytest.CaptureFixture[str], *args: Any) -> str:
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith("tenter: ") and said.err.endswith("\n") and said.err.count("\n") == 1, said.err
-    assert {path: path.stat().st_mtime_ns for path in Path().rglob("*")} == before
+    assert {path: path.lstat().st_mtime_ns for path in Path().rglob("*")} == before
     return said.err
 
 
@@ -84,3 +84,16 @@ def killed_on_b(pipe: Any, options: Any) -> None:
 
     workers._attempt = until_b
     workers._work(pipe, options)
+
+
+def in_child(args: list[str], prepare: Callable[[], Any]) -> int:
+    """Run a command in a fork of this process, after `prepare`; its exit code, or less than 0 if a signal ended it."""
+    child = os.fork()
+    if not child:
+        code = 99
+        try:
+            prepare()
+            code = main(args)
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

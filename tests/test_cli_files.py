@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from cli_helpers import Image, _inside, command, noise, refused, truncated  # noqa: F401
-from tenter.cli import output
 from tenter.cli.main import main
 
 # ---- inputs
@@ -180,35 +179,6 @@ def test_force_follows_a_link() -> None:
     Path("link.png").symlink_to("real.png")
     assert main(["resize", "in.png", "link.png", "--scale", "2", "--force"]) == 0
     assert Path("link.png").is_symlink() and Image.open("real.png").size == (20, 24)
-
-
-@pytest.mark.parametrize("links", [True, False])
-def test_a_file_that_appears_meanwhile_is_kept(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, links: bool
-) -> None:
-    if not links:
-        monkeypatch.setattr(os, "link", _no_links)
-    target = output.check_output("out.npy", None, force=False)
-
-    def write(file: Any) -> None:
-        file.write(b"ours")
-        target.write_bytes(b"theirs")
-
-    with pytest.raises(output.Refusal, match="appeared"):
-        output.write_beside(target, False, write)
-    assert target.read_bytes() == b"theirs"
-    assert sorted(os.listdir()) == ["in.npy", "in.png", "out.npy"]
-
-
-def test_a_folder_without_hard_links(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "link", _no_links)
-    assert main(["resize", "in.png", "out.png", "--scale", "2"]) == 0
-    assert Image.open("out.png").size == (20, 24)
-    assert sorted(os.listdir()) == ["in.npy", "in.png", "out.png"]
-
-
-def _no_links(*_: Any) -> None:
-    raise PermissionError(1, "Operation not permitted")
 
 
 @pytest.mark.parametrize("failure", [KeyboardInterrupt, MemoryError, OSError(28, "No space left on device")])

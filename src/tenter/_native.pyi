@@ -65,7 +65,7 @@ class Tuning:
     parallel_bytes: int
     wake_bytes: int
     task_bytes: int
-    piece_bytes: int
+    staging_bytes: int
     copied_block_bytes: int
     runs_chunk: int
     tile_bytes: int

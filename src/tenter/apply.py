@@ -35,6 +35,8 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
            [3, 3, 3, 4, 4, 4]])
     """
     try:
+        if type(map_) not in (Copy, Window, Gather):  # a subclass may have tables that were not checked
+            limits.refuse(TypeError, "map", "a Copy, a Window or a Gather", type(map_).__name__)
         x = check.array("x", x)
         axis = check.dim("axis", axis, x.ndim)
         if x.ndim == 0:
@@ -68,14 +70,35 @@ def stretch(x: Any, does: Stretch) -> Any:
 def plan(x: Any, does: Stretch) -> Planned:
     """How the operation is done to arrays that lie as x does."""
     dtype = frontends.dtype_name(x)
+    return planned(x, maps_for(x, does, dtype), keeps_layout(does), build.saturates(does, dtype), does)
+
+
+def maps_for(x: Any, does: Stretch, dtype: str) -> Maps:
+    """The maps of an operation on x, computed in a dtype, if there is room for its result."""
     _has_room(x, shape_out(does, tuple(x.shape)), frontends.itemsize(x))
+    _tables_have_room(does, _stretched(does, tuple(x.shape)))
+    return build.maps(does, tuple(x.shape), dtype, frontends.on_device(x))
+
+
+def plan_adjoint(g: Any, does: Stretch, n_in: tuple[int, ...]) -> Planned:
+    """How the gradient of an array of shape n_in is made of gradients that lie as g does."""
+    _has_room(g, n_in, frontends.itemsize(g))
+    _tables_have_room(does, _stretched(does, n_in))
+    maps = build.maps(does, n_in, frontends.dtype_name(g), frontends.on_device(g))
+    return adjoint(g, maps, does)
+
+
+def _stretched(does: Stretch, shape: tuple[int, ...]) -> int:
+    """Positions of the maps, inputs and outputs, of what is made from tables that are built for it."""
     if isinstance(does, Resample):
-        # A map's tables, and what building them takes: seldom more than the arrays, but for one axis of 10**8 and more.
-        limits.memory((sum(x.shape[2:]) + sum(does.size),), 200, "the tables of the axis maps")
-    if isinstance(does, Resize):
-        limits.memory((sum(x.shape[a] for a in does.axes) + sum(does.size),), 400, "the tables of the axis maps")
-    maps = build.maps(does, tuple(x.shape), dtype, frontends.on_device(x))
-    return planned(x, maps, keeps_layout(does), build.saturates(does, dtype), does)
+        return sum(shape[2:]) + sum(does.size)
+    return sum(shape[a] for a in does.axes) + sum(does.size) if isinstance(does, Resize) else 0
+
+
+def _tables_have_room(does: Stretch | None, positions: int) -> None:
+    """A map's tables, and what building them takes: seldom more than the arrays, but for one axis of 10**8 and more."""
+    each = 200 if isinstance(does, Resample) else 400 if isinstance(does, Resize) else 0
+    limits.memory((positions,), each, "the tables of the axis maps")
 
 
 def _has_room(x: Any, shape: Sequence[int], itemsize: int) -> None:
@@ -165,6 +188,7 @@ class Planned:
 
 def adjoint(g: Any, maps: Maps, does: Stretch | None, transposed: bool = True) -> Planned:
     """The transposed maps, for gradients that lie as g does. transposed: are they then those of does's adjoint?"""
+    _tables_have_room(does, sum(m.n_in + m.n_out for _, m in maps if _has_tables(m)))
     made = planned(g, tuple((axis, m.T) for axis, m in maps), keeps_layout(does), does=does)
     made.transposed = transposed
     return made

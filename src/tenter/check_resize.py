@@ -14,7 +14,7 @@ import numpy as np
 from tenter import check, filters, frontends
 from tenter.conventions import Convention, convention
 from tenter.frontends import surely
-from tenter.geometry import ALIGNS, TIES
+from tenter.geometry import ALIGNS, TIES, plain
 from tenter.limits import refuse
 from tenter.sampling import EDGES, LARGEST, AxisRule
 from tenter.stretch import Resize
@@ -65,6 +65,7 @@ def resizing(
     _one_of("edge", edge, (*EDGES, None))
     if cubic is not None and not _real(cubic):
         refuse(TypeError, "cubic", "a number, Keys's a", frontends.describe(cubic))
+    cubic = plain(cubic)
     if cubic is not None and not abs(cubic) <= LARGEST:
         refuse(ValueError, "cubic", "a finite number, Keys's a", frontends.describe(cubic))
     if antialias is not None and not isinstance(antialias, (bool, np.bool_)):
@@ -86,12 +87,14 @@ def resizing(
 
 
 def _rule(
-    how: Convention, mode: str, antialias: Any, box: Any, follows: Fraction | None, kept: bool,
+    how: Convention, mode: str | filters.Filter, antialias: Any, box: Any, follows: Fraction | None, kept: bool,
     align: str | None, tie: str | None, cubic: Any, edge: str | None,
 ) -> AxisRule:  # fmt: skip
     """One axis's rule: the convention's, but for what is given."""
     touched = how.area == "touched" and not align and not edge
-    kind = {"lanczos": "lanczos3", "area": "area" if touched else "overlap"}.get(mode, mode)
+    kind = mode
+    if isinstance(mode, str):
+        kind = {"lanczos": "lanczos3", "area": "area" if touched else "overlap"}.get(mode, mode)
     wide = bool(how.antialias if antialias is None else antialias) and mode not in (*NEAREST, "area")
     exact = mode == "nearest-exact"
     near = mode in NEAREST
@@ -168,9 +171,9 @@ def _spread(name: str, values: Sequence[Any], given: Any, n: int) -> list[Any]:
     return refuse(ValueError, name, f"one, or {n}, one per axis", f"{len(values)}")
 
 
-def _modes(mode: Any, n: int) -> list[str]:
+def _modes(mode: Any, n: int) -> list[str | filters.Filter]:
     given = list(mode) if isinstance(mode, (list, tuple)) and not isinstance(mode, filters.Filter) else [mode]
-    found = []
+    found: list[str | filters.Filter] = []
     for m in given:
         if isinstance(m, filters.Filter):
             found.append(_filter(m))
@@ -183,13 +186,18 @@ def _modes(mode: Any, n: int) -> list[str]:
     return _spread("mode", found, mode, n)
 
 
-def _filter(m: filters.Filter) -> str:
+def _filter(m: filters.Filter) -> str | filters.Filter:
     expected = "a Filter of a function and a finite support above 0"
     if not callable(m.f) or not isinstance(m.f, Hashable) or not _real(m.support):
         refuse(TypeError, "mode", expected, frontends.describe(m))
-    if not 0 < m.support <= LARGEST:
+    support = plain(m.support)
+    if not 0 < support <= LARGEST:
         refuse(ValueError, "mode", expected, frontends.describe(m))
-    return filters.named(filters.Filter(m.f, float(m.support), bool(m.whole)))
+    found = filters.Filter(m.f, float(support), bool(m.whole))
+    if not frontends.compiling():
+        return found
+    id(m.f)  # the compiler goes by a function's code, and would take one for another, unless it is asked for this
+    return filters.named(*found)
 
 
 def _real(value: Any) -> bool:
@@ -200,16 +208,22 @@ def _scales(scale: Any) -> list[Any]:
     """Numbers, fractions and pairs of ints as numbers and fractions, one for all or one each."""
     if frontends.is_array(scale):
         scale = scale.tolist()
-    pair = isinstance(scale, tuple) and len(scale) == 2 and all(type(v) is int for v in scale)
-    given = scale if isinstance(scale, (list, tuple)) and not pair else [scale]
+    given = scale if isinstance(scale, (list, tuple)) and not _ratio(scale) else [scale]
     return [_factor(f) for f in given]
 
 
+def _ratio(f: Any) -> bool:
+    """A pair of ints?"""
+    whole = isinstance(f, tuple) and len(f) == 2 and all(isinstance(v, (int, np.integer)) for v in f)
+    return whole and not any(isinstance(v, bool) for v in f)
+
+
 def _factor(f: Any) -> Any:
-    if isinstance(f, tuple) and len(f) == 2 and all(type(v) is int for v in f) and f[1] > 0:
-        f = Fraction(*f)
+    if _ratio(f) and f[1] > 0:
+        f = Fraction(operator.index(f[0]), operator.index(f[1]))
     if not _real(f):
         refuse(TypeError, "scale", "numbers, fractions, or pairs of ints", frontends.describe(f))
+    f = plain(f)
     if not 0 < f < math.inf:
         refuse(ValueError, "scale", "finite numbers above 0", frontends.describe(f))
     if not 1 / LARGEST <= f < 2**63:
@@ -295,9 +309,9 @@ def _pair(pair: Any) -> tuple[Fraction, Fraction]:
             refuse(TypeError, "box", "numbers", frontends.describe(edge))
         if not -math.inf < edge < math.inf:
             refuse(ValueError, "box", "finite numbers", frontends.describe(pair))
-        if abs(edge) > LARGEST:
+        if abs(plain(edge)) > LARGEST:
             refuse(ValueError, "box", "numbers up to 2**53", frontends.describe(pair))
-    begin, end = (Fraction(v) if not isinstance(v, np.generic) else Fraction(v.item()) for v in pair)
+    begin, end = (Fraction(plain(v)) for v in pair)
     if begin == end:
         refuse(ValueError, "box", "an end unlike its begin", repr(pair))
     return begin, end
@@ -338,7 +352,14 @@ def _holds(name: str, value: Any) -> bool:
     return frontends.is_numeric(name) or name == "object"
 
 
-def _fits(x: Any, modes: Sequence[str], lengths: Sequence[Any], out: Sequence[Any], like: Any, how: Convention) -> None:
+def _fits(
+    x: Any,
+    modes: Sequence[str | filters.Filter],
+    lengths: Sequence[Any],
+    out: Sequence[Any],
+    like: Any,
+    how: Convention,
+) -> None:
     for mode in modes:
         if how.modes and mode not in how.modes:
             refuse(ValueError, "mode", f"one of {', '.join(how.modes)}, with like={like!r}", repr(mode))

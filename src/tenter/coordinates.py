@@ -24,9 +24,15 @@ def step(n_in: int, n_out: int, scale: float | None, align_corners: bool) -> flo
 
 def sample_index(n_in: int, n_out: int, scale: float | None, align_corners: bool) -> Floats:
     """The input index, with fraction, that interpolation samples; index i is the centre of pixel i."""
-    o = np.arange(n_out, dtype=np.float64)
+    at = np.arange(n_out, dtype=np.float64)  # changed in place, as axes may be long
     s = step(n_in, n_out, scale, align_corners)
-    return o * s if align_corners else (o + 0.5) * s - 0.5
+    if align_corners:
+        at *= s
+        return at
+    at += 0.5
+    at *= s
+    at -= 0.5
+    return at
 
 
 def filter_centre(n_in: int, n_out: int, scale: float | None, align_corners: bool) -> Floats:

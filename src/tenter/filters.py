@@ -5,9 +5,11 @@ Each is symmetric, zero from its support on, and takes and returns float64 array
 
 from __future__ import annotations
 
+import itertools
+import weakref
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +21,9 @@ Floats = npt.NDArray[np.float64]
 
 class Filter(NamedTuple):
     """f(distances) -> weights, and the distance from which on they are zero. whole: its weights sum to one at every
-    position, so they need not be made to. Make one and keep it: `resize` never forgets a filter, so that gradients and
-    graphs find it. What `torch.compile` follows must have been called with it before: a graph cannot keep a function.
+    position, so they need not be made to. Calls and the gradients that they record keep f, and so must whoever makes a
+    graph (`torch.compile`, `torch.export`, a tracer), which holds no function. Of functions without weak references,
+    such as NumPy's own, `resize` keeps the last 64.
 
     >>> hat = Filter(lambda x: np.maximum(0, 1 - np.abs(x)), support=1.0)
     """
@@ -82,7 +85,7 @@ CUBIC = Filter(lambda x: cubic(x, -0.75), 2.0, True)
 CUBIC_ANTIALIAS = Filter(lambda x: cubic(x, -0.5), 2.0, True)
 LANCZOS3 = Filter(lambda x: lanczos(x, 3), 3.0)
 
-# By the names that resize takes for them, beside linear and cubic; and those that a user made, by names of our own.
+# By the names that resize takes for them, beside linear and cubic.
 NAMED = {
     "linear": LINEAR,
     "catmull-rom": CUBIC_ANTIALIAS,
@@ -95,14 +98,55 @@ NAMED = {
     "box": Filter(box, 0.5),
     "hamming": Filter(hamming, 1.0),
 }
-_made: dict[Filter, str] = {}
+
+# Users' filters by names, which PyTorch's operators and the caches of maps know them by. A name is never used again,
+# and goes with its function.
+MADE = "filter "
+_numbers = itertools.count()
+_made: dict[str, tuple[Callable[[], Any], float, bool]] = {}
+_names: dict[tuple[int, float, bool], str] = {}  # by the function's id, which is its own while it lives
+_kept: dict[str, tuple[int, float, bool]] = {}  # of functions without weak references
+MOST_KEPT = 64
 
 
-def named(fir: Filter) -> str:
-    """The name of a user's filter, the same for the same function; it is kept, as gradients ask for it later."""
-    name = _made.setdefault(fir, f"filter {len(_made)}")
-    NAMED[name] = fir._replace(f=partial(_checked, fir.f))
+def named(f: Callable[[Floats], Floats], support: float, whole: bool) -> str:
+    """The name of a user's filter, the same for the same function."""
+    key = id(f), support, whole
+    name = _names.get(key)
+    if name is not None:
+        return name
+    # Before others find the name; of two threads that get here at once one's stays.
+    fresh = f"{MADE}{next(_numbers)}"
+    try:
+        _made[fresh] = weakref.ref(f, lambda _: _forget(fresh, key)), support, whole
+    except TypeError:
+        _made[fresh] = lambda: f, support, whole
+        _kept[fresh] = key
+    name = _names.setdefault(key, fresh)
+    if name != fresh:
+        _forget(fresh, key)
+    for old, its in list(_kept.items())[:-MOST_KEPT]:
+        _forget(old, its)
     return name
+
+
+def _forget(name: str, key: tuple[int, float, bool]) -> None:
+    _made.pop(name, None)
+    if _names.get(key) == name:
+        _names.pop(key, None)
+    _kept.pop(name, None)
+
+
+def by_name(name: str) -> Filter:
+    """The filter of a name."""
+    if name in NAMED:
+        return NAMED[name]
+    function, support, whole = _made.get(name, (lambda: None, 0.0, False))
+    f = function()
+    if f is None:
+        expected = "a Filter that resize has been called with before it is compiled, and whose function is kept"
+        limits.refuse(ValueError, "mode", expected, "one that is new or gone")
+    return Filter(partial(_checked, f), support, whole)
 
 
 def _checked(f: Callable[[Floats], Floats], x: Floats) -> Floats:

@@ -6,6 +6,7 @@ fractions, so that a position on the edge between two pixels is there and not a 
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -51,6 +52,22 @@ class Geometry:
     align: str = "centre"
     scale: Fraction | None = None
     box: tuple[Fraction, Fraction] | None = None
+
+    def __post_init__(self) -> None:
+        from tenter import check, limits  # late: they read this module
+
+        try:
+            for name in ("n_in", "n_out"):
+                object.__setattr__(self, name, check.integer(name, getattr(self, name), least=0))
+            if self.align not in ALIGNS:
+                limits.refuse(ValueError, "align", f"one of {', '.join(ALIGNS)}", repr(self.align))
+        except limits.Refusal as refusal:
+            raise check.error(refusal, "Geometry", self.n_in, self.n_out, self.align) from None
+        if self.scale is not None:
+            object.__setattr__(self, "scale", Fraction(plain(self.scale)))
+        if self.box is not None:
+            lo, hi = self.box
+            object.__setattr__(self, "box", (Fraction(plain(lo)), Fraction(plain(hi))))
 
     def line(self) -> tuple[Fraction, Fraction]:
         """The index of output 0, and the distance between neighbours."""
@@ -108,6 +125,15 @@ class Geometry:
         scale = f", scale {_short(self.scale)}" if self.scale else ""
         line = f"output o at index {_short(first)} + {_short(step)} o"
         return f"Geometry({self.align}: {self.n_in} -> {self.n_out}{box}{scale}, {line})"
+
+
+def plain(value: Any) -> Any:
+    """A real number as one of Python's: NumPy's integers wrap, and so do fractions of them."""
+    if isinstance(value, Fraction):
+        return Fraction(operator.index(value.numerator), operator.index(value.denominator))
+    if isinstance(value, np.integer):
+        return operator.index(value)
+    return float(value) if isinstance(value, np.floating) else value
 
 
 def places(first: Fraction, step: Fraction, n: int) -> Floats:

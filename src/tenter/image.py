@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tenter import check, filters, frontends, limits, resizing
+from tenter import bands, check, check_resize, filters, frontends, limits, resizing
 from tenter.check_resize import NEAREST
 
 __all__ = ["resize"]
@@ -73,14 +73,14 @@ def resize(
             _check_mixing(x, how)
         if weigh and how.get("edge") != "constant":  # what that puts around a picture is unseen
             weigh = not bool((x[..., -1] == _full(x)).all())
+        if not (weigh or light):
+            return resizing.resize(x, size, axes=(0, 1), **given)
+        if isinstance(x, np.ndarray):
+            return _mixed(x, has_alpha, weigh, light, size, given)
+        return sys.modules["torch"].from_numpy(_mixed(x.numpy(), has_alpha, weigh, light, size, given))
     except limits.Refusal as refusal:
         shown = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light, **given}
         raise check.error(refusal, "image.resize", pixels=pixels, size=size, **shown) from None
-    if not (weigh or light):
-        return resizing.resize(x, size, axes=(0, 1), **given)
-    if isinstance(x, np.ndarray):
-        return _mixed(x, has_alpha, weigh, light, size, given)
-    return sys.modules["torch"].from_numpy(_mixed(x.numpy(), has_alpha, weigh, light, size, given))
 
 
 def _check(x: Any, alpha: bool | None, premultiply: bool, linear_light: bool, how: dict[str, Any]) -> bool:
@@ -121,9 +121,40 @@ def _full(x: Any) -> float:
 def _mixed(
     x: npt.NDArray[Any], has_alpha: bool, weigh: bool, light: bool, size: Any, given: dict[str, Any]
 ) -> npt.NDArray[Any]:
-    full, whole = _full(x), x.dtype.kind == "u"
-    work = _prepared(x[..., None] if x.ndim == 2 else x, has_alpha, weigh, light)
-    out: npt.NDArray[Any] = resizing.resize(work, size, axes=(0, 1), **given)
+    stack = x[..., None] if x.ndim == 2 else x
+    real = "float64" if x.dtype.itemsize == 8 else "float32"
+
+    def prepare(some: npt.NDArray[Any], work: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return _prepared(some, work, has_alpha, weigh, light)
+
+    def finish(values: npt.NDArray[Any], place: tuple[slice, ...] = ()) -> npt.NDArray[Any]:
+        return _finished(values, x.dtype, has_alpha, weigh, light)
+
+    if _is_small(stack, size, given):  # then resize knows calls like this one
+        work = prepare(stack, np.empty_like(stack, dtype=real))
+        out = finish(resizing.resize(work, size, axes=(0, 1), **given))
+    else:
+        like = np.broadcast_to(np.zeros((), real), stack.shape)
+        does, turned = check_resize.resizing(like, size, axes=(0, 1), **given)
+        out = bands.resized(np.flip(stack, turned), does, real, prepare, finish)
+    return out[..., 0] if x.ndim == 2 else out
+
+
+def _is_small(stack: npt.NDArray[Any], size: Any, given: dict[str, Any]) -> bool:
+    """Would a picture and what is made of it, as floats, be one band?"""
+    each = size if type(size) is tuple and len(size) == 2 else (size, size)
+    if any(type(n) is not int for n in each) or "policy" in given:
+        return False
+    height, width, channels = stack.shape
+    return bool(8 * channels * max(height * width, each[0] * each[1]) <= bands.BYTES)
+
+
+def _finished(
+    out: npt.NDArray[Any], dtype: np.dtype[Any], has_alpha: bool, weigh: bool, light: bool
+) -> npt.NDArray[Any]:
+    """Elements of a dtype from the floats that were mixed, which may be changed."""
+    whole = dtype.kind == "u"
+    full = np.iinfo(dtype).max if whole else 1.0
     if weigh:
         # where the rounded alpha is 0 the colour cannot be seen, and the quotient would be noise
         seen = out[..., -1:] > (0.5 if whole else UNSEEN)
@@ -132,15 +163,15 @@ def _mixed(
         colours = slice(-1) if has_alpha else slice(None)
         out[..., colours] = _encoded(out[..., colours]) * full
     if whole:
-        out = np.clip(np.rint(out), 0, full)
-    out = out.astype(x.dtype, copy=False)
-    return out[..., 0] if x.ndim == 2 else out
+        np.clip(np.rint(out, out=out), 0, full, out=out)
+    return out.astype(dtype, copy=False)
 
 
-def _prepared(stack: npt.NDArray[Any], has_alpha: bool, weigh: bool, light: bool) -> npt.NDArray[Any]:
-    """The floats to mix: light if asked for, weighted if asked for, alpha as it is."""
+def _prepared(
+    stack: npt.NDArray[Any], work: npt.NDArray[Any], has_alpha: bool, weigh: bool, light: bool
+) -> npt.NDArray[Any]:
+    """The floats to mix, in work: light if asked for, weighted if asked for, alpha as it is."""
     whole = stack.dtype.kind == "u"
-    work = np.empty_like(stack, dtype=np.float64 if stack.dtype.itemsize == 8 else np.float32)
     height, width, channels = stack.shape
     # a few rows at a time, which stay in cache, and one channel at a time, as loops over three elements are slow
     step = max(1, BAND // max(1, width * channels))

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tenter import coordinates, filters
 from tenter.maps import Copy, Window
-from tenter.maps.window import window_of
+from tenter.maps.window import ROWS, running, window_of
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -48,17 +48,26 @@ def _interpolated(
 ) -> Copy | Window:
     """Samples at a point with a filter of fixed width; pixels past an edge are the edge pixel."""
     at = coordinates.sample_index(n_in, n_out, scale, align_corners)
-    reach = int(fir.support)
-    base = np.floor(at).astype(np.int64) - reach + 1
-    taps = base[:, None] + np.arange(2 * reach)
-    weight = fir.f(taps - at[:, None])
-    start, stop = np.clip(base, 0, n_in - 1), np.clip(base + 2 * reach - 1, 0, n_in - 1) + 1
-    cut = np.flatnonzero(stop - start < 2 * reach)  # rows at the edges
-    inside = np.clip(taps[cut], 0, n_in - 1) - start[cut, None]
-    edge = np.zeros(inside.shape)
-    np.add.at(edge, (np.arange(len(cut))[:, None], inside), weight[cut])
-    weight[cut] = edge
-    return window_of(n_in, start, stop, weight[np.arange(2 * reach) < (stop - start)[:, None]])
+    n = 2 * int(fir.support)
+    start, stop = np.empty(n_out, np.int64), np.empty(n_out, np.int64)
+    weight, done = np.empty(n * n_out), 0
+    for lo in range(0, n_out, ROWS):
+        some = at[lo : lo + ROWS]
+        base = np.floor(some).astype(np.int64) - n // 2 + 1
+        taps = base[:, None] + np.arange(n)
+        each = fir.f(taps - some[:, None])
+        begin, end = np.clip(base, 0, n_in - 1), np.clip(base + n - 1, 0, n_in - 1) + 1
+        cut = np.flatnonzero(end - begin < n)  # rows at the edges
+        inside = np.clip(taps[cut], 0, n_in - 1) - begin[cut, None]
+        edge = np.zeros(inside.shape)
+        np.add.at(edge, (np.arange(len(cut))[:, None], inside), each[cut])
+        each[cut] = edge
+        each = each[np.arange(n) < (end - begin)[:, None]]
+        start[lo : lo + ROWS], stop[lo : lo + ROWS], weight[done : done + len(each)] = begin, end, each
+        done += len(each)
+    del at
+    weight.resize(done, refcheck=False)
+    return window_of(n_in, start, stop, weight)
 
 
 def _antialiased(n_in: int, n_out: int, scale: float | None, align_corners: bool, fir: filters.Filter) -> Copy | Window:
@@ -74,9 +83,14 @@ def _antialiased(n_in: int, n_out: int, scale: float | None, align_corners: bool
     stop = np.minimum(np.trunc(centre + fir.support * stretch + 0.5), n_in).astype(np.int64)
     start = np.minimum(start, n_in)
     stop = np.maximum(stop, start)
-    row = np.repeat(np.arange(n_out), stop - start)
-    offset = np.concatenate([[0], np.cumsum(stop - start)])
-    column = np.arange(offset[-1]) - offset[row] + start[row]
-    weight = fir.f((column - centre[row] + 0.5) / stretch)
-    total = np.bincount(row, weight, n_out)
-    return window_of(n_in, start, stop, weight / np.where(total == 0, 1.0, total)[row])
+    offset = running(stop - start)
+    weight = np.empty(offset[-1])
+    for lo in range(0, n_out, ROWS):
+        begin, count, middle = start[lo : lo + ROWS], (stop - start)[lo : lo + ROWS], centre[lo : lo + ROWS]
+        at = offset[lo : lo + ROWS + 1]
+        row = np.repeat(np.arange(len(begin)), count)
+        column = np.arange(at[0], at[-1]) - at[row] + begin[row]
+        each = fir.f((column - middle[row] + 0.5) / stretch)
+        total = np.bincount(row, each, len(begin))
+        weight[at[0] : at[-1]] = each / np.where(total == 0, 1.0, total)[row]
+    return window_of(n_in, start, stop, weight)

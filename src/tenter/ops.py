@@ -91,8 +91,9 @@ def _positions(repeats: Any, dim: Any, output_size: Any) -> Any:
     check.only_counts("repeats", values.ndim, dim)
     offsets = check.offsets("repeats", values)
     check.total(int(offsets[-1]), output_size)
-    positions: Any = np.arange(len(values), dtype=np.int32 if values.dtype == np.int32 else np.int64)
-    if not isinstance(repeats, (np.ndarray, list, tuple)):
+    listed = isinstance(repeats, (list, tuple))
+    positions: Any = np.arange(len(values), dtype=np.int32 if values.dtype == np.int32 and not listed else np.int64)
+    if not listed and not isinstance(repeats, np.ndarray):
         positions = frontends.of(repeats).from_numpy(positions)
     return stretch(positions, RepeatCounts(offsets, 0, int(offsets[-1])))
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
 
-from tenter import build, calls, check, check_resize, frontends, limits
+from tenter import bands, build, calls, check, check_resize, frontends, limits
 from tenter.apply import stretch
 from tenter.check_resize import NEAREST
 from tenter.maps import AxisMap
-from tenter.stretch import Resize
+from tenter.stretch import Resize, shape_out
 
 
 def resize(
@@ -125,12 +127,46 @@ def _kinds(given: tuple[Any, ...]) -> tuple[type, ...] | None:
 def _filled(x: Any, does: Resize, value: Any) -> Any:
     """Resized, with `value` for what lies outside: it has the weight that the rows of the maps lack."""
     frontend = frontends.of(x)
-    inside: Any = 1.0
-    for axis, n_out, rule in zip(does.axes, does.size, does.rules):
-        weight = stretch(frontend.ones(x, x.shape[axis]), Resize((0,), (n_out,), (rule,), False))
-        inside = inside * weight.reshape([-1 if d == axis else 1 for d in range(x.ndim)])
+    weights = {
+        axis: stretch(frontend.ones(x, x.shape[axis]), Resize((0,), (n_out,), (rule,), False))
+        for axis, n_out, rule in zip(does.axes, does.size, does.rules)
+    }
+
+    def inside(place: tuple[slice, ...]) -> Any:
+        found: Any = 1.0
+        for axis, weight in weights.items():
+            some = weight[place[axis]] if axis < len(place) else weight
+            found = found * some.reshape([-1 if d == axis else 1 for d in range(x.ndim)])
+        return found
+
     if all(rule.edge == "extrapolate" or rule.kind in NEAREST for rule in does.rules):  # all of it or nothing
         near = tuple(rule._replace(edge="replicate") for rule in does.rules)
-        return frontend.filled(stretch(x, does._replace(rules=near)), inside > 0.5, value)
-    whole = frontends.dtype_name(x).removeprefix("u").startswith("int")
-    return frontend.shifted(stretch(frontend.widened(x) if whole else x, does), 1 - inside, value, x)
+        y = stretch(x, does._replace(rules=near))
+        return _in_bands(y, does.axes[0], lambda part, place: frontend.filled(part, inside(place) > 0.5, value))
+    shape, whole = shape_out(does, tuple(x.shape)), frontends.dtype_name(x).removeprefix("u").startswith("int")
+    if not whole or frontends.recorded(x) or frontends.on_device(x):
+        y = stretch(frontend.widened(x) if whole else x, does)
+        return _in_bands(
+            y, does.axes[0], lambda part, place: frontend.shifted(part, 1 - inside(place), value, x), whole
+        )
+    if 8 * max(math.prod(x.shape), math.prod(shape)) <= bands.BYTES:
+        return frontend.shifted(stretch(frontend.widened(x), does), 1 - inside(()), value, x)
+    if not isinstance(x, np.ndarray):
+        return frontend.from_numpy(_filled(frontends.to_numpy(x), does, value))
+    return bands.resized(
+        x, does, "float64", lambda some, work: np.copyto(work, some),
+        lambda values, place: frontend.shifted(values, 1 - inside(place), value, x),
+    )  # fmt: skip
+
+
+def _in_bands(y: Any, axis: int, change: Callable[[Any, tuple[slice, ...]], Any], retyped: bool = False) -> Any:
+    """Fresh y changed a band at a time. Not where gradients flow, or values are not there yet; then all at once."""
+    if retyped or frontends.recorded(y) or getattr(y, "requires_grad", False) or not y.shape[axis]:
+        return change(y, ())
+    for some in bands.lengths(y.shape[axis], 8 * math.prod(y.shape)):
+        place = bands.along(axis, some)
+        part = y[place]
+        changed = change(part, place)
+        if changed is not part:
+            y[place] = changed
+    return y

@@ -23,6 +23,8 @@ Floats = npt.NDArray[np.float64]
 # What stands for pixels past the edges of abcd: aa|abcd|dd, cb|abcd|cb, ba|abcd|dc, cd|abcd|ab, a constant, nothing
 # (the other weights make up for it), and a constant for every output that itself lies outside.
 EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalise", "extrapolate")
+# Those at which the axis goes on.
+PERIODIC = ("reflect", "symmetric", "wrap")
 # Whose rounding of nearest positions: a position on the edge between two pixels may come out on either side.
 ARITHMETIC = ("exact", "torch", "pillow", "opencv", "scipy", "jax")
 # Of positions, beyond which float64 has no fractions.
@@ -33,11 +35,12 @@ _FRACTION = re.compile(r"-?\d{1,400}(/0*[1-9]\d{0,400})?")
 class AxisRule(NamedTuple):
     """How one axis is resized, but for its lengths: plain values, which can be written down and hashed.
 
-    kind: nearest, nearest-exact, area, overlap, cubic, gaussian (linear, after a Gaussian where it shrinks), or a name
-    of filters.NAMED. cubic: its `a`. scale and box as fractions in words. arithmetic: of nearest positions.
+    kind: nearest, nearest-exact, area, overlap, cubic, gaussian (linear, after a Gaussian where it shrinks), a name of
+    filters.NAMED, or a user's Filter, which the rule keeps; caches and operators have its name. cubic: its `a`. scale
+    and box as fractions in words. arithmetic: of nearest positions.
     """
 
-    kind: str
+    kind: str | filters.Filter
     align: str
     scale: str | None
     box: tuple[str, str] | None
@@ -59,9 +62,8 @@ def written(rules: tuple[AxisRule, ...]) -> str:
     for r in rules:
         begin, end = r.box if r.box is not None else ("", "")
         antialias = "1" if r.antialias else ""
-        lines.append(
-            f"{r.kind},{r.align},{r.scale or ''},{begin},{end},{r.tie},{r.arithmetic},{r.edge},{antialias},{r.cubic}"
-        )
+        kind, scale = _name(r.kind), r.scale or ""
+        lines.append(f"{kind},{r.align},{scale},{begin},{end},{r.tie},{r.arithmetic},{r.edge},{antialias},{r.cubic}")
     return ";".join(lines)
 
 
@@ -71,10 +73,6 @@ def read(words: str) -> tuple[AxisRule, ...]:
     try:
         return tuple(_read(*line.split(",")) for line in words.split(";") if line)
     except (ValueError, TypeError):
-        if any(r.startswith("filter ") and r.split(",")[0] not in filters.NAMED for r in words.split(";")):
-            limits.refuse(
-                ValueError, "mode", "a Filter that resize has been called with before it is compiled", "a new one"
-            )
         return limits.refuse(ValueError, "rule", "what sampling.written wrote", repr(words))
 
 
@@ -96,17 +94,31 @@ def _read(
 
 
 def _known(kind: str) -> bool:
-    return kind in filters.NAMED or kind in ("nearest", "nearest-exact", "area", "overlap", "cubic", "gaussian")
+    """Of users' filters, those that there may be: `made` says whether there are."""
+    plain = ("nearest", "nearest-exact", "area", "overlap", "cubic", "gaussian")
+    return kind in filters.NAMED or kind in plain or kind.startswith(filters.MADE)
+
+
+def made(words: str) -> tuple[filters.Filter, ...]:
+    """The users' filters that written rules name; what holds this keeps them."""
+    if filters.MADE not in words:
+        return ()
+    return tuple(filters.by_name(_name(r.kind)) for r in read(words) if _name(r.kind).startswith(filters.MADE))
+
+
+def _name(kind: str | filters.Filter) -> str:
+    return kind if isinstance(kind, str) else filters.named(*kind)
 
 
 def sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap:
     """The map of one axis. nearest_rule: of PyTorch's roundings, where the rule's arithmetic is its."""
     # As interpolation.resample: maps of images are kept, those of long signals would fill the memory.
     make = _kept if n_in + n_out <= 1 << 15 else _sampled
-    return make(rule, n_in, n_out, nearest_rule)
+    return make(rule._replace(kind=_name(rule.kind)), n_in, n_out, nearest_rule)
 
 
 def _sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMap:
+    assert isinstance(rule.kind, str)
     if rule.kind in ("nearest", "nearest-exact"):
         return _nearest(rule, n_in, n_out, nearest_rule)
     if _interpolates(rule, n_in, n_out):
@@ -122,7 +134,7 @@ def _sampled(rule: AxisRule, n_in: int, n_out: int, nearest_rule: str) -> AxisMa
         return _after_gaussian(geometry, rule.edge)
     fir = filters.Filter(lambda x: filters.cubic(x, rule.cubic), 2.0, True)
     if rule.kind != "cubic":
-        fir = filters.NAMED[rule.kind]
+        fir = filters.by_name(rule.kind)
     pitch = geometry.line()[1] if rule.align == "corner_areas" else geometry.pitch()
     stretch = max(pitch, Fraction(1)) if rule.antialias else Fraction(1)
     return _gathered(n_in, n_out, *_taps(geometry, fir, stretch, rule.edge), rule.edge)
@@ -155,7 +167,8 @@ def _after_gaussian(geometry: Geometry, edge: str) -> AxisMap:
     if pitch > 1.0:
         tap, bell = filters.gaussian((pitch - 1) / 2)
         row = np.repeat(row, len(tap))
-        column = (folded(column, n_in, edge)[:, None] + tap).ravel()
+        column = column if edge in PERIODIC else folded(column, n_in, edge)
+        column = (column[:, None] + tap).ravel()
         weight = (weight[:, None] * bell).ravel()
         if edge in ("constant", "extrapolate", "renormalise"):
             weight[(column < 0) | (column >= n_in)] = 0.0
@@ -214,7 +227,23 @@ def folded(column: Ints, n_in: int, edge: str) -> Ints:
 
 def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, edge: str) -> AxisMap:
     """Rows with their taps in any order past the edges: a window where adjacent inputs hold them, else a gather."""
-    column = folded(column, n_in, edge)
+    at = folded(column, n_in, edge)
+    found = _adjacent(n_in, n_out, row, at, weight, edge in PERIODIC)
+    if found is not None:
+        return found
+    if edge in PERIODIC:  # windows on the axis as it goes on past its edges: rows share what they read
+        lowest = int(column.min())
+        window = _adjacent(int(column.max()) + 1 - lowest, n_out, row, column - lowest, weight, False)
+        if isinstance(window, Window):
+            taps = window.taps()
+            return Gather(n_in, n_out, window.rows()[1], folded(taps[1] + lowest, n_in, edge), taps[2])
+    order = np.lexsort((at, row))
+    offset = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_out))])
+    return Gather(n_in, n_out, offset, at[order], weight[order])
+
+
+def _adjacent(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, exactly: bool) -> Copy | Window | None:
+    """Rows of adjacent inputs that hold these taps, if such rows need not be much longer, or no longer at all."""
     first, last = np.full(n_out, n_in), np.full(n_out, -1)
     count = np.bincount(row, minlength=n_out)  # rows ascend
     some = count > 0
@@ -224,12 +253,9 @@ def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, ed
     first = np.minimum.accumulate(first[::-1])[::-1]
     stop = np.maximum(np.maximum.accumulate(last) + 1, first)
     span = stop - first
-    folds = edge in ("reflect", "symmetric", "wrap")
     # Holes between taps would spread what lies there if it is inf or NaN.
-    if span.sum() > 2 * len(row) + 4 * n_out or (folds and span.sum() > len(np.unique(row * n_in + column))):
-        order = np.lexsort((column, row))
-        offset = np.concatenate([[0], np.cumsum(count)])
-        return Gather(n_in, n_out, offset, column[order], weight[order])
+    if span.sum() > 2 * len(row) + 4 * n_out or (exactly and span.sum() > len(np.unique(row * n_in + column))):
+        return None
     offset = np.concatenate([[0], np.cumsum(span)])
     held = np.asarray(np.bincount(offset[row] + column - first[row], weight, int(offset[-1])), np.float64)
     return window_of(n_in, first, stop, held)

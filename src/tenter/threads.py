@@ -39,9 +39,10 @@ def set_num_threads(n: int | None) -> None:
 
     global _chosen
     try:
-        if n is not None and check.integer("n", n, "a number of threads", 1) > MOST:
+        chosen = None if n is None else check.integer("n", n, "a number of threads", 1)
+        if chosen is not None and chosen > MOST:
             limits.refuse(ValueError, "n", f"a number of threads up to {MOST}", str(n))
-        _chosen = None if n is None else int(n)
+        _chosen = chosen
     except limits.Refusal as refusal:
         raise check.error(refusal, "set_num_threads", n) from None
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 import tenter
-from tenter.cli.output import check_input, check_output, write_beside
+from tenter.cli.output import check_input, check_output, remove_leftovers, write_beside
 from tenter.cli.refusal import Refusal, first_line
 from tenter.cli.sizes import check_fits
 
@@ -21,14 +21,19 @@ def read_npy(path: Path) -> npt.NDArray[Any]:
         if file.read(6) != b"\x93NUMPY":
             raise Refusal(f"{path}: is not a .npy file")
     try:
-        # mapping checks the header against the file's length, where a plain load would first allocate
-        mapped = np.load(path, mmap_mode="r", allow_pickle=False)
+        # Mapping checks the header against the file's length, where a plain load would first allocate. But it is not
+        # read from: that would end the process if the file became shorter meanwhile.
+        nbytes = np.load(path, mmap_mode="r", allow_pickle=False).nbytes
+        check_fits(nbytes, f"{path}: the array")
+        array: npt.NDArray[Any] = np.load(path, allow_pickle=False)
+    except (Refusal, MemoryError):
+        raise
     except Exception as error:
         # a damaged header goes through Python's own parsers, which raise tokenize.TokenError among others
         if "object" in str(error).lower():
             raise Refusal(f"{path}: holds pickled Python objects, which are not read; save plain numbers") from error
         raise Refusal(f"{path}: is truncated or damaged: {first_line(error)}") from error
-    return np.array(mapped, dtype=mapped.dtype.newbyteorder("="))
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
 def write_npy(file: BinaryIO, array: npt.NDArray[Any]) -> None:
@@ -47,6 +52,7 @@ def repeat_command(args: argparse.Namespace) -> None:
     counts = _read_counts(args.counts)
     _check_total(array, counts, args.dim)
     result = tenter.repeat_interleave(array, counts, dim=args.dim)
+    remove_leftovers(target.parent)
     write_beside(target, args.force, lambda file: write_npy(file, result))
 
 

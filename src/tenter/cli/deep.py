@@ -18,12 +18,12 @@ BITS, PHOTOMETRIC, SAMPLES, PLANAR, EXTRA = 258, 262, 277, 284, 338
 PNG_GREY_ALPHA, PNG_RGB = 4, 2
 
 
-def has_deep_colour(data: bytes, tags: dict[int, Any]) -> bool:
+def has_deep_colour(header: bytes, tags: dict[int, Any]) -> bool:
     """Tell from the file's own header whether it has several channels of more than 8 bits."""
     if tags:
         return bool(tags.get(SAMPLES, 1) > 1 and max(tags.get(BITS, (1,))) > 8)
     # a PNG's first chunk is its header: bit depth and colour type at fixed places
-    return data[:4] == b"\x89PNG" and data[24] == 16 and data[25] in (2, 4, 6)
+    return header[:4] == b"\x89PNG" and header[24] == 16 and header[25] in (2, 4, 6)
 
 
 def read_deep(image: Image.Image, data: bytes, tags: dict[int, Any], orientation: int) -> tuple[npt.NDArray[Any], str]:

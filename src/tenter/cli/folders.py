@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import glob
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from tenter.cli.options import Options
+from tenter.cli.output import remove_leftovers
 from tenter.cli.pictures import FORMATS, is_npy
-from tenter.cli.refusal import Refusal, require
+from tenter.cli.refusal import Refusal, one_line, require
 from tenter.cli.sizes import whole_number
+from tenter.cli.streams import say
 from tenter.cli.workers import Task, run
 
 WILD = "*?["
@@ -41,11 +42,14 @@ def resize_many(inputs: list[str], output: str, args: argparse.Namespace, option
     if there and not (options.force or args.skip_existing):
         more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
         raise Refusal(f"{there[0].output}: exists already{more}; --force overwrites, --skip-existing leaves it")
+    for place in {os.path.dirname(os.path.realpath(task.output)) for task in tasks}:
+        remove_leftovers(Path(place))
     skipped = there if args.skip_existing else []
     left = [task for task in tasks if task not in set(skipped)]
     failures = run(left, options, jobs)
     for task, why in failures:
-        print(f"tenter: {why if task.source in why else f'{task.source}: {why}'}", file=sys.stderr)
+        named = why.startswith(f"{one_line(task.source)}:")
+        say(why if named else f"{task.source}: {why}")
     print(f"{len(left) - len(failures)} done, {len(skipped)} skipped, {len(failures)} failed")
     return 1 if failures else 0
 
@@ -90,7 +94,10 @@ def _tasks(inputs: list[str], folder: Path, recursive: bool, suffix: str | None)
             is_npy(name)
             found, base = [name], os.path.dirname(name)
         for source in found:
-            target = folder / os.path.relpath(source, base or os.curdir)
+            below = os.path.relpath(source, base or os.curdir)
+            if below.split(os.sep)[0] == os.pardir:
+                raise Refusal(f"{name}: {source} is not below {base or os.curdir}, nor would its result be below OUT")
+            target = folder / below
             yield Task(source, str(target.with_suffix(suffix) if suffix else target))
 
 

@@ -10,13 +10,15 @@ from itertools import takewhile
 from typing import NoReturn
 
 from tenter.cli.refusal import Refusal, first_line
+from tenter.cli.streams import guarded, say
 
 RESIZE = """Resize a picture or an array, or many of them into a folder.
 
 Pictures are PNG, JPEG and TIFF files of 8 or 16 bits per channel: grey, grey+alpha, RGB, RGBA; also palette (made RGB
 or RGBA), black and white (made grey), CMYK, and grey TIFF of 32-bit or float samples. No bit is dropped to make a
 picture fit a file type: that is refused. Colours are weighted by alpha while mixing, so edges get no fringe. EXIF, its
-orientation, the colour profile and dpi are kept. The result is one file, whole or not at all.
+orientation, the colour profile and dpi are kept. The result is one file, whole or not at all; what --force overwrites
+keeps its permissions.
 
 A .npy array of shape (H, W) is resized along both axes; (H, W, C) along its first two, each channel by itself, from
 .npy to .npy with any C and no channel taken for alpha; one of any shape along --axes. Between .npy and a picture, 1, 2,
@@ -58,6 +60,10 @@ def build_parser(axes: int = 0) -> argparse.ArgumentParser:
 
 def parse(argv: list[str]) -> argparse.Namespace:
     """Read the arguments; file names may stand before, between and after options."""
+    if "--" in argv:
+        # argparse gives what follows to one argument only; a name that begins otherwise than an option needs no mark
+        place = argv.index("--")
+        argv = argv[:place] + [name if name[:1] != "-" else os.path.join(".", name) for name in argv[place + 1 :]]
     parser = build_parser(_count_axes(argv))
     args, rest = parser.parse_known_args(argv)
     # argparse gives a list of names what stands in one place, and leaves the others over
@@ -134,17 +140,19 @@ def _add_repeat(commands: argparse._SubParsersAction[Parser]) -> None:
 def main(argv: list[str] | None = None) -> int:
     """Run the command and return its exit code: 0 done, 1 some files failed, 2 refused, 130 interrupted."""
     try:
-        code = _run(parse(sys.argv[1:] if argv is None else argv))
-        sys.stdout.flush()
+        with guarded():
+            code = _run(parse(sys.argv[1:] if argv is None else argv))
+            print(end="", flush=True)
     except BrokenPipeError:
         # the reader (head, less) has gone; without this Python complains once more on exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt as where:
-        print(f"tenter: interrupted {where}".rstrip(), file=sys.stderr)
+        say(f"interrupted {where}".rstrip())
         return 130
-    except (Refusal, OSError, TypeError, ValueError, IndexError, MemoryError) as error:
-        print(f"tenter: {first_line(error)}", file=sys.stderr)
+    except Exception as error:
+        # whatever it is: one line
+        say(first_line(error))
         return 2
     return code
 

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import io
 import os
 import secrets
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from tenter.cli.place import place_new
 from tenter.cli.refusal import Refusal
+
+BEGINNING, ENDING = ".tenter-", ".tmp"
+ACCESS_LIST = "system.posix_acl_access"
+
+
+class _Buffer(io.BufferedWriter):
+    """A file that is written by `write` alone: NumPy and Pillow, given a descriptor, overlook that the disk is full."""
+
+    def fileno(self) -> int:
+        """Have none."""
+        raise io.UnsupportedOperation("fileno")
 
 
 def check_input(path: str) -> Path:
@@ -42,48 +56,82 @@ def check_output(path: str, source: Path | None, force: bool) -> Path:
             same = source is not None and os.path.samefile(source, target)
             what = "is the input itself" if same else "exists already"
             raise Refusal(f"{path}: {what}; --force overwrites it")
+    elif os.path.islink(path) and not force:
+        raise Refusal(f"{path}: is a link to a file that does not exist; --force makes it")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise Refusal(f"{path}: the folder {folder} is not writable")
     return target
 
 
 def write_beside(target: Path, force: bool, write: Callable[[BinaryIO], None]) -> None:
-    """Write to a temporary file in the target's folder, then rename it; nothing is left behind on failure."""
-    temporary = target.parent / f"{_beginning(os.getpid())}{secrets.token_hex(8)}.tmp"
+    """Write to a temporary file in the target's folder, then give it its name; nothing is left behind on failure."""
     try:
-        # an ordinary open gives the permissions of any new file (umask), which tempfile's 0600 would not
-        with open(temporary, "xb") as file:
-            write(file)
-        if force:
-            os.replace(temporary, target)
-        else:
-            _place_new(temporary, target)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            temporary.unlink()
+        old = target.stat() if force and target.exists() else None
+        # what replaces a file is as private as that, from the start
+        with _temporary(target.parent, 0o600 if old else 0o666) as (temporary, file):
+            buffer = _Buffer(file)
+            write(buffer)
+            buffer.flush()
+            if old:
+                _take_access(file.fileno(), target, old)
+            # a name before its blocks are written is half a file after a power cut, or where a server's disk is full
+            os.fsync(file.fileno())
+            if force:
+                os.replace(temporary, target)
+            else:
+                place_new(temporary, target)
+    except OSError as error:
+        # it names the temporary file, or none
+        raise OSError(error.errno, error.strerror or str(error), str(target)) from error
 
 
-def remove_leftovers(folder: Path, process: int) -> None:
-    """Remove what a process that was killed while it wrote has left in a folder."""
-    for temporary in folder.glob(f"{_beginning(process)}*.tmp"):
-        temporary.unlink(missing_ok=True)
+def remove_leftovers(folder: Path) -> None:
+    """Remove what killed processes have left half written in a folder: a living one has a lock on its file."""
+    with contextlib.suppress(OSError):
+        for temporary in folder.glob(f"{BEGINNING}*{ENDING}"):
+            with contextlib.suppress(OSError):
+                # a network's lock needs a file that is open for writing
+                descriptor = os.open(temporary, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    temporary.unlink()
+                finally:
+                    os.close(descriptor)
 
 
-def _beginning(process: int) -> str:
-    return f".tenter-{process}-"
-
-
-def _place_new(temporary: Path, target: Path) -> None:
-    """Give the finished file its name, unless a file of that name has appeared meanwhile."""
-    try:
-        os.link(temporary, target)
-    except FileExistsError as error:
-        raise Refusal(f"{target}: appeared while this was running; --force overwrites it") from error
-    except OSError:
-        # no hard links here (FAT, some network folders): claim the name, then fill it
+@contextlib.contextmanager
+def _temporary(folder: Path, mode: int) -> Iterator[tuple[Path, io.FileIO]]:
+    """Make a file that is locked while it is written, and gone afterwards unless it has got another name."""
+    while True:
+        path = folder / f"{BEGINNING}{secrets.token_hex(8)}{ENDING}"
         try:
-            with open(target, "xb"):
-                pass
-        except FileExistsError as error:
-            raise Refusal(f"{target}: appeared while this was running; --force overwrites it") from error
-        os.replace(temporary, target)
+            # an ordinary open gives the permissions of any new file (umask), which tempfile's 0600 would not
+            with open(path, "xb", 0, opener=lambda name, flags: os.open(name, flags, mode)) as file:
+                with contextlib.suppress(OSError):  # some network folders have no locks
+                    fcntl.flock(file, fcntl.LOCK_EX)
+                if not os.fstat(file.fileno()).st_nlink:
+                    continue  # taken for a leftover before it was locked
+                yield path, file
+                return
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                path.unlink()
+
+
+def _take_access(descriptor: int, target: Path, old: os.stat_result) -> None:
+    """Give a file the owner, group and permissions of the one that it replaces, as far as the system allows."""
+    mode = stat.S_IMODE(old.st_mode) & 0o777
+    for owner in (old.st_uid, -1):
+        with contextlib.suppress(OSError):
+            os.fchown(descriptor, owner, old.st_gid)
+            break
+    else:
+        mode &= ~0o070  # what its group might do, another may not
+    try:
+        entries = os.getxattr(target, ACCESS_LIST)
+    except (AttributeError, OSError):
+        entries = b""
+    with contextlib.suppress(OSError):  # FAT keeps no permissions
+        if entries:
+            os.setxattr(descriptor, ACCESS_LIST, entries)
+        os.fchmod(descriptor, mode)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import struct
+import os
 import warnings
-import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +14,13 @@ import numpy.typing as npt
 from tenter.cli.metadata import Metadata, exif_block, read_metadata
 from tenter.cli.png16 import write_png16
 from tenter.cli.refusal import Refusal, first_line, require
+from tenter.cli.sizes import check_fits
+from tenter.cli.streams import quiet
 from tenter.cli.tiff import write_tiff
 from tenter.cli.unpack import unpack
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".tif": "TIFF", ".tiff": "TIFF"}
 #: the kinds of picture, by number of channels; CMYK is said, never guessed
@@ -52,27 +55,37 @@ def read_picture(path: Path) -> Picture:
     require("PIL")
     from PIL import Image, UnidentifiedImageError
 
-    data = path.read_bytes()
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), quiet(), open(path, "rb") as file:
             # Pillow warns about large pictures and odd tags; what matters is raised
             warnings.simplefilter("ignore")
-            with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "TIFF")) as image:
+            # this reads the file's first bytes, its header and tags
+            with Image.open(file, formats=("PNG", "JPEG", "TIFF")) as image:
+                _check_size(image, os.fstat(file.fileno()).st_size)
                 frames = getattr(image, "n_frames", 1)
                 if frames > 1:
                     raise Refusal(f"has {frames} frames; only single pictures are resized")
                 metadata = read_metadata(image)
-                pixels, kind = unpack(image, data, metadata.orientation)
-    except Refusal as error:
+                pixels, kind = unpack(image, file, metadata.orientation)
+    except (Refusal, Image.DecompressionBombError) as error:
         raise Refusal(f"{path}: {error}") from error
     except UnidentifiedImageError:
         raise Refusal(f"{path}: is not a PNG, JPEG or TIFF picture of a kind that can be read") from None
     except MemoryError:
         raise
     except Exception as error:
+        if isinstance(error, OSError) and error.errno:  # the system's; Pillow's have no number
+            raise OSError(error.errno, error.strerror, str(path)) from error
         # the decoders raise a dozen types on damaged files, struct.error and KeyError among them
         raise Refusal(f"{path}: is truncated or damaged: {first_line(error)}") from error
     return Picture(pixels, kind, metadata)
+
+
+def _check_size(image: Image.Image, nbytes: int) -> None:
+    """Refuse a picture that memory cannot hold, before it is decoded."""
+    width, height = image.size
+    check_fits(nbytes, "the file")
+    check_fits(width * height * (1 if image.mode in ("1", "L", "P") else 4), f"a picture of {height} x {width}")
 
 
 def from_array(array: npt.NDArray[Any], path: str) -> Picture:
@@ -128,5 +141,7 @@ def write_picture(file: BinaryIO, picture: Picture, format_: str, quality: int) 
                 # full colour resolution: a picture made smaller has none to spare
                 options |= {"quality": quality, "subsampling": 0}
             image.save(file, format_, **options)
-    except (struct.error, zlib.error, TypeError, ValueError, KeyError) as error:
+    except (Refusal, OSError, MemoryError):
+        raise
+    except Exception as error:
         raise Refusal(f"cannot write this picture as {format_}: {first_line(error)}") from error

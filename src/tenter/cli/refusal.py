@@ -16,8 +16,14 @@ def first_line(error: BaseException) -> str:
         text = f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
     elif not isinstance(error, Refusal):
         text = (text.strip().splitlines() or [type(error).__name__])[0]
-    # a file name may hold a line break; the message still has to be one line
-    return " ".join(text.splitlines())
+        if not isinstance(error, (OSError, TypeError, ValueError, IndexError, MemoryError)):
+            text = f"{type(error).__name__}: {text}"
+    return one_line(text)
+
+
+def one_line(text: str) -> str:
+    """Escape what a file name may hold and a terminal would obey: line breaks, colours, turned writing."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def require(module: str, extra: str = "cli") -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from tenter.cli.folders import is_many, resize_many
 from tenter.cli.metadata import with_size
 from tenter.cli.options import Options, read_options
 from tenter.cli.orientation import SIDEWAYS, stored_box, turn_upright
-from tenter.cli.output import check_input, check_output, write_beside
+from tenter.cli.output import check_input, check_output, remove_leftovers, write_beside
 from tenter.cli.pictures import FORMATS, Picture, check_format, from_array, is_npy, read_picture, write_picture
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import check_fits, scaled
@@ -36,6 +37,7 @@ def resize_command(args: argparse.Namespace) -> int:
         raise Refusal("--format: goes with a folder as OUT; the ending of a file's name says its type")
     source = check_input(inputs[0])
     is_npy(inputs[0]), is_npy(output)
+    remove_leftovers(Path(os.path.realpath(output)).parent)
     if not (args.skip_existing and Path(output).is_file()):
         resize_file(source, output, options)
     return 0

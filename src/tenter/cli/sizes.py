@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 
+from tenter import limits
 from tenter.cli.refusal import Refusal
 
 
@@ -48,8 +48,8 @@ def scaled(extents: Sequence[float], scale: float) -> tuple[int, ...]:
 
 
 def check_fits(nbytes: int, what: str) -> None:
-    """Refuse a result larger than this computer's memory, which the system might grant and then kill us for."""
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    """Refuse what is larger than this computer's memory, which the system might grant and then kill us for."""
+    memory = limits.machine_memory()
     if nbytes > memory:
         raise Refusal(f"{what} needs {nbytes / 1e9:,.1f} GB, more than the {memory / 1e9:,.1f} GB of memory here")
 

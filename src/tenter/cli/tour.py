@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tenter.cli.output import check_input, check_output, write_beside
-from tenter.cli.refusal import Refusal, require
+from tenter.cli.output import check_input, check_output, remove_leftovers, write_beside
+from tenter.cli.refusal import Refusal, one_line, require
 
 #: photographs that other packages carry, looked for without importing the package
 PHOTOS = (
@@ -42,11 +42,12 @@ def tour_command(args: argparse.Namespace) -> None:
     console.width = max(80, min(console.width, 100))
     show_examples(console)
     sheet = draw_sheet(photo, origin)
+    remove_leftovers(target.parent)
     write_beside(target, True, lambda file: sheet.save(file, "PNG"))
     show_times(console, photo)
-    console.print(f"\nThe photograph ({origin}) in each mode is on this sheet:")
+    console.print(f"\nThe photograph ({origin}) in each mode is on this sheet:", markup=False)
     # print, not the console, which would break a long path into two lines
-    print(args.out, file=console.file)
+    print(one_line(args.out), file=console.file)
 
 
 def _photo(given: str | None) -> tuple[npt.NDArray[Any], str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -15,21 +15,28 @@ if TYPE_CHECKING:
     from PIL import Image
 
 BITS, PHOTOMETRIC, SAMPLES, SAMPLE_FORMAT = 258, 262, 277, 339
+HEADER = 26  # bytes up to a PNG's bit depth and colour type
 KINDS = {"L": "grey", "LA": "grey+alpha", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK", "I": "grey", "F": "grey"}
 
 
-def unpack(image: Image.Image, data: bytes, orientation: int) -> tuple[npt.NDArray[Any], str]:
-    """Return the stored pixels and the kind of picture; `data` is the whole file."""
+def unpack(image: Image.Image, file: BinaryIO, orientation: int) -> tuple[npt.NDArray[Any], str]:
+    """Return the stored pixels and the kind of picture; `file` is what Pillow reads it from."""
     from PIL.TiffImagePlugin import TiffImageFile
 
     tags: dict[int, Any] = dict(image.tag_v2) if isinstance(image, TiffImageFile) else {}
-    if has_deep_colour(data, tags):
+    place = file.tell()
+    file.seek(0)
+    header = file.read(HEADER)
+    if has_deep_colour(header, tags):
+        data = header + file.read()
+        file.seek(place)
         return read_deep(image, data, tags, orientation)
+    file.seek(place)
     image.load()
     if tags and tags.get(SAMPLES, 1) != len(image.getbands()):
         raise Refusal(f"has {tags[SAMPLES]} samples per pixel, of which only {len(image.getbands())} could be read")
     # a PNG says its bit depth at a fixed place
-    pixels, kind = _shallow(image, 8 if tags else data[24], tags)
+    pixels, kind = _shallow(image, 8 if tags else header[24], tags)
     # Pillow turns TIFF pixels upright on loading, and no others
     return (turn_back(pixels, orientation) if tags else pixels), kind
 

@@ -16,6 +16,7 @@ import tenter
 from tenter.cli.options import Options
 from tenter.cli.output import check_input, remove_leftovers
 from tenter.cli.refusal import first_line
+from tenter.cli.streams import STDERR, quiet
 
 
 class Task(NamedTuple):
@@ -108,8 +109,8 @@ def _in_processes(tasks: list[Task], options: Options, jobs: int, report: Report
             if process.is_alive():
                 process.kill()
                 process.join()
-        for process, task in busy.values():
-            _remove_leftovers(process, task)
+        for _, task in busy.values():
+            _remove_leftovers(task)
 
 
 def _start(options: Options) -> tuple[Any, Any]:
@@ -120,7 +121,8 @@ def _start(options: Options) -> tuple[Any, Any]:
     resource_tracker.ensure_running()  # now: starting it lets the signal through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        process.start()
+        with quiet():  # which lasts in the process: what it says comes through the pipe
+            process.start()
     finally:
         theirs.close()
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -138,22 +140,23 @@ def _work(pipe: Any, options: Options) -> None:
 
 def _death(process: Any, task: Task) -> str:
     process.join()
-    _remove_leftovers(process, task)
+    _remove_leftovers(task)
     if process.exitcode >= 0:
         return f"its process ended with code {process.exitcode}"
-    name = signal.Signals(-process.exitcode).name
+    number = -process.exitcode
+    name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
     return f"its process was ended by {name}{' (is memory short?)' if name == 'SIGKILL' else ''}"
 
 
-def _remove_leftovers(process: Any, task: Task) -> None:
-    remove_leftovers(Path(os.path.realpath(task.output)).parent, process.pid)
+def _remove_leftovers(task: Task) -> None:
+    remove_leftovers(Path(os.path.realpath(task.output)).parent)
 
 
 @contextlib.contextmanager
 def _progress(total: int) -> Iterator[Callable[[], None]]:
     """A bar on a terminal, nothing elsewhere or without rich."""
     try:
-        if not sys.stderr.isatty():
+        if sys.stderr is None or not sys.stderr.isatty():
             raise ImportError
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
@@ -161,6 +164,8 @@ def _progress(total: int) -> Iterator[Callable[[], None]]:
         yield lambda: None
         return
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=total)
-        yield lambda: bar.advance(task)
+    # a descriptor of its own: the other is turned away at times
+    with open(os.dup(STDERR), "w", encoding="utf-8", errors="replace") as terminal:
+        with Progress(*columns, console=Console(file=terminal), transient=True) as bar:
+            task = bar.add_task("", total=total)
+            yield lambda: bar.advance(task)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tenter import _native, limits, memory, threads
+from tenter.frontends import narrow
 from tenter.frontends.layout import NOTHING, SMALL, SMALL_EACH, Layout
 
 if TYPE_CHECKING:
@@ -149,12 +150,12 @@ def run(x: Array, planned: Planned) -> Array:
     shape, order = planned.shape_out, planned.order
     if order is not None:
         shape = tuple(shape[d] for d in order)
-    y, past_caches = _fresh(shape, x.dtype, planned.n_bytes)
+    y, past_caches = fresh(shape, x.dtype, planned.n_bytes)
     planned.steps.run(address(x), address(y), past_caches)
     return y if order is None else y.transpose(np.argsort(order))
 
 
-def _fresh(shape: tuple[int, ...], dtype: np.dtype[Any], n_bytes: int) -> tuple[Array, bool]:
+def fresh(shape: tuple[int, ...], dtype: np.dtype[Any], n_bytes: int) -> tuple[Array, bool]:
     """Memory for a result, and whether to write it past the caches."""
     held = memory.block(n_bytes)
     if held is None:
@@ -205,15 +206,28 @@ def repeat_counted(x: Array, counts: Array, dim: int | None, output_size: int | 
 
 def _repeat_scalars(x: Array, counts: Array) -> Array | None:
     size = counts.itemsize
-    if counts.shape != (x.size,) or counts.strides != (size,) or size not in (4, 8) or x.itemsize not in (1, 2, 4, 8):
+    if counts.shape != (x.size,) or x.itemsize not in (1, 2, 4, 8):
+        return None
+    if size not in (4, 8):
+        return _repeat_narrow(x, counts)
+    if counts.strides != (size,):
         return None
     n_threads = threads.get_num_threads()
     runs = _native.Runs(address(counts), size == 4, x.size, n_threads)
     total = runs.total
     if total <= 0 or total * x.itemsize > limits.machine_memory():
         return None
-    y, past_caches = _fresh((total,), x.dtype, total * x.itemsize)
+    y, past_caches = fresh((total,), x.dtype, total * x.itemsize)
     runs.copy(address(x), address(y), x.itemsize, n_threads, past_caches)
+    return y
+
+
+def _repeat_narrow(x: Array, counts: Array) -> Array | None:
+    total = narrow.total(counts)
+    if total is None or total * x.itemsize > limits.machine_memory():
+        return None
+    y, past_caches = fresh((total,), x.dtype, total * x.itemsize)
+    narrow.copy(counts, address(x), address(y), total, x.itemsize, past_caches)
     return y
 
 

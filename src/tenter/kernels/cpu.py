@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tenter import _native
+from tenter import _native, limits
 from tenter.frontends import NATIVE_DTYPES
 from tenter.frontends.layout import Layout
 from tenter.kernels import passes
@@ -19,12 +19,17 @@ ACCUMULATE = {"float32": 0, "float64": 1, "int64": 2}
 AFFINE, EVERY, RUNS, INDEX = range(4)
 
 
-def plan(src: Layout, maps: tuple[tuple[int, AxisMap], ...], saturate: bool = False) -> Plan:
-    """The steps that apply maps to src; the result is contiguous."""
+def plan(
+    src: Layout, maps: tuple[tuple[int, AxisMap], ...], saturate: bool = False,
+    wholes: dict[int, AxisMap] | None = None,
+) -> Plan:  # fmt: skip
+    """The steps that apply maps to src; the result is contiguous. wholes: the maps of which some are bands."""
     after = {axis: m.n_out for axis, m in maps}
     n_out = math.prod(after.get(axis, n) for axis, n in enumerate(src.shape))
     made = Plan(max(n_out, math.prod(src.shape)) * src.itemsize)
-    passes.fill(made, KERNELS, src, maps, saturate)
+    passes.fill(made, KERNELS, src, maps, saturate, wholes)
+    if made.temporaries:
+        limits.memory((n_out * src.itemsize + sum(made.temporaries),), 1, "result and what lies between its passes")
     if made.small and len(made.steps) == 1:
         made.small_kernel = made.steps[0].kernel
     return made
@@ -36,7 +41,7 @@ def plan(src: Layout, maps: tuple[tuple[int, AxisMap], ...], saturate: bool = Fa
 def _copy(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
     run = source.itemsize
     axes: list[tuple[int, int, int, int, int, Any]] = []  # fastest first
-    for n, stride, m in reversed(dims):
+    for n, stride, m, _ in reversed(dims):
         if m is None:
             if n == 1:
                 continue
@@ -57,7 +62,8 @@ def _copy_axis(n: int, stride: int, m: Copy | Picks) -> tuple[int, int, int, int
     n_out = m.n_out // m.block
     if isinstance(m, Picks):
         return (INDEX, n, n_out, stride, 1, m.block_index)
-    if m.offsets is None:
+    offsets = m.offsets
+    if offsets is None:
         assert m.repeat is not None
         if n == 1:
             return (AFFINE, n_out, n_out, 0, 1, None)
@@ -65,7 +71,7 @@ def _copy_axis(n: int, stride: int, m: Copy | Picks) -> tuple[int, int, int, int
     # Walking runs costs a step per input, indices a step per output.
     if n_out <= 2 * n:
         return (INDEX, n, n_out, stride, 1, m.block_index)
-    return (RUNS, n, n_out, stride, 1, m.offsets)
+    return (RUNS, n, n_out, stride, 1, offsets)
 
 
 # ---- window
@@ -75,8 +81,8 @@ def _window_pass(
     made: Plan, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
 ) -> None:
     """spare: the temporary that the input is packed into if it must be."""
-    rows_first = len(axes) > 1 and _rows_first(dims[axes[-2]], dims[axes[-1]], options.saturate)
-    plane = dims[axes[0]] if len(axes) == 3 else None
+    rows_first = len(axes) > 1 and _rows_first(dims[axes[-2]].deciding, dims[axes[-1]].deciding, options.saturate)
+    plane = dims[axes[0]].deciding if len(axes) == 3 else None
     planes_first = plane is not None and plane.n_out <= plane.n
     itemsize, inner = source.itemsize, merge(dims[axes[-1] + 1 :])
     if _needs_packing(dims, axes, inner, rows_first or planes_first, itemsize):
@@ -123,7 +129,8 @@ def _rows_first(row: Dim, column: Dim, saturate: bool) -> bool:
 def _touched(d: Dim) -> int:
     """Inputs in some window, at most."""
     assert isinstance(d.map, Window)
-    return d.n if d.map.offset is None else min(d.n, int(d.map.offset[-1]))
+    offset = d.map.offset
+    return d.n if offset is None else min(d.n, int(offset[-1]))
 
 
 def _needs_packing(

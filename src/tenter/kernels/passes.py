@@ -36,13 +36,32 @@ COPIES, SUMS = (Copy, Picks, Runs), (Window, RunSums)
 
 
 class Dim(NamedTuple):
+    """whole: of an axis that a band is made of, as orders of sums must not depend on bands."""
+
     n: int
     stride: int
     map: AxisMap | Picks | Runs | RunSums | None = None
+    whole: Dim | None = None
 
     @property
     def n_out(self) -> int:
         return self.map.n_out // self.map.block if self.map else self.n
+
+    @property
+    def n_read(self) -> int:
+        """Positions that windows are put over."""
+        return len(self.map.laid_out[0]) if isinstance(self.map, Gather) else self.n
+
+    @property
+    def sums(self) -> Any:
+        """The map, that of a gather once what it reads has been laid out."""
+        return self.map.laid_out[1] if isinstance(self.map, Gather) else self.map
+
+    @property
+    def deciding(self) -> Dim:
+        """What says in which order axes are summed."""
+        whole = self.whole or self
+        return Dim(whole.n_read, 0, whole.sums)
 
 
 class Options(NamedTuple):
@@ -65,11 +84,16 @@ class Kernels(NamedTuple):
     apart: Callable[[list[Dim], Options], bool]
 
 
-def fill(made: Any, kernels: Kernels, src: Layout, maps: tuple[tuple[int, AxisMap], ...], saturate: bool) -> None:
+def fill(
+    made: Any, kernels: Kernels, src: Layout, maps: tuple[tuple[int, AxisMap], ...], saturate: bool,
+    wholes: dict[int, AxisMap] | None = None,
+) -> None:  # fmt: skip
     """Adds the steps that apply maps to src, the result contiguous, to a plan.
 
-    saturate: between two axes too, as Pillow does, and in Pillow's order of axes.
+    saturate: between two axes too, as Pillow does, and in Pillow's order of axes. wholes: the maps of which some are
+    bands.
     """
+    wholes = wholes or {}
     shape_out = list(src.shape)
     for axis, m in maps:
         shape_out[axis] = m.n_out
@@ -82,11 +106,11 @@ def fill(made: Any, kernels: Kernels, src: Layout, maps: tuple[tuple[int, AxisMa
         order = _channels_last(src)
     filling = Filling(made, kernels, saturate)
     if order == tuple(range(len(src.shape))):
-        filling.steps(source, target, _dims(src, dict(maps), order))
+        filling.steps(source, target, _dims(src, dict(maps), wholes, order))
         return
     # Channels that lie together are best resampled together; what is left is less to put in order.
     held = Buffer(made.temporary(LAST, math.prod(shape_out) * src.itemsize), 0, src.dtype, src.itemsize)
-    filling.steps(source, held, _dims(src, dict(maps), order))
+    filling.steps(source, held, _dims(src, dict(maps), wholes, order))
     strides = contiguous([shape_out[d] for d in order], src.itemsize)
     kernels.copy(made, held, target, [Dim(n, strides[order.index(d)]) for d, n in enumerate(shape_out)])
 
@@ -99,30 +123,10 @@ class Filling(NamedTuple):
     saturate: bool
 
     def steps(self, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
-        if any(isinstance(d.map, Gather) for d in dims):
-            self.gathers(source, target, dims)
-        elif all(d.map is None or isinstance(d.map, COPIES) for d in dims):
+        if all(d.map is None or isinstance(d.map, COPIES) for d in dims):
             self.kernels.copy(self.made, source, target, dims)
         else:
             self.windows(source, target, dims)
-
-    def gathers(self, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
-        """Every tap's input in the order of the rows, then sums of what now lies together."""
-        gathers = [d.map if isinstance(d.map, Gather) else None for d in dims]
-        picked = [d._replace(map=Picks(g.n_in, len(g.index), g.index)) if g else d for d, g in zip(dims, gathers)]
-        if all(g.picks if g else not isinstance(d.map, Window) for d, g in zip(dims, gathers)):
-            return self.kernels.copy(self.made, source, target, picked)
-        picked = [p if g else p._replace(map=None) for p, g in zip(picked, gathers)]
-        shape = [p.n_out for p in picked]
-        n_bytes = math.prod(shape) * source.itemsize
-        held = Buffer(self.made.temporary(GATHERED, n_bytes), 0, source.dtype, source.itemsize)
-        self.kernels.copy(self.made, source, held, picked)
-        strides = contiguous(shape, source.itemsize)
-        rest = [
-            Dim(n, s, (None if g.picks else g.sums) if g else d.map)
-            for n, s, d, g in zip(shape, strides, dims, gathers)
-        ]
-        return self.steps(held, target, rest)
 
     def windows(self, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
         if source.dtype in COMPLEX_PARTS:
@@ -130,18 +134,19 @@ class Filling(NamedTuple):
             source, target = (b._replace(dtype=part, itemsize=itemsize) for b in (source, target))
             dims = [*dims, Dim(2, itemsize)]
         options = Options(_accumulator(source.dtype, dims), self.saturate)
-        passes = _passes(dims, self.kernels, options)
+        passes = _passes([d.whole or d for d in dims], self.kernels, options)
         # Between passes lies a temporary. Leading dims without a map are independent, so they go a few slices at a time
         # and the temporary stays small and in cache.
         lead = next(k for k, d in enumerate(dims) if d.map)
         outer = merge(dims[:lead])
-        if len(passes) == 1 or not outer:
+        if not outer or (len(passes) == 1 and not any(isinstance(d.map, Gather) for d in dims)):
             self.run_passes(source, target, dims, passes, options)
             return
         (n, stride), rest = outer[0], [Dim(*d) for d in outer[1:]] + dims[lead:]
         passes = [[k - lead + len(outer) for k in axes] for axes in passes]
         bytes_each = source.itemsize * math.prod(d.n_out for d in rest)
-        largest = ITEMSIZE[options.accumulate] * max(math.prod(d.n for d in rest), math.prod(d.n_out for d in rest))
+        values = max(math.prod(d.n for d in rest), math.prod(d.n_out for d in rest), math.prod(d.n_read for d in rest))
+        largest = ITEMSIZE[options.accumulate] * values
         chunk = n if self.kernels.slice_bytes is None else max(1, self.kernels.slice_bytes // max(largest, 1))
         for at in range(0, n, chunk):
             some = [Dim(min(chunk, n - at), stride), *rest]
@@ -152,7 +157,8 @@ class Filling(NamedTuple):
         self, source: Buffer, target: Buffer, dims: list[Dim], passes: list[list[int]], options: Options
     ) -> None:
         for done, axes in enumerate(passes):
-            copies = isinstance(dims[axes[0]].map, COPIES)
+            copies, side = isinstance(dims[axes[0]].map, COPIES), done % 2
+            source, dims = self.gathered(source, dims, axes)
             chosen = [d if k in axes else d._replace(map=None) for k, d in enumerate(dims)]
             shape = [d.n_out for d in chosen]
             if done + 1 == len(passes):
@@ -161,18 +167,34 @@ class Filling(NamedTuple):
                 dtype, itemsize = (
                     (source.dtype, source.itemsize) if copies else (options.accumulate, ITEMSIZE[options.accumulate])
                 )
-                out = Buffer(self.made.temporary(2 * done, math.prod(shape) * itemsize), 0, dtype, itemsize)
+                out = Buffer(self.made.temporary(2 * side, math.prod(shape) * itemsize), 0, dtype, itemsize)
             if copies:
                 self.kernels.copy(self.made, source, out, chosen)
             else:
-                self.kernels.window(self.made, source, out, chosen, axes, options, 2 * done + 1)
+                self.kernels.window(self.made, source, out, chosen, axes, options, 2 * side + 1)
             strides = contiguous(shape, out.itemsize)
-            dims = [Dim(n, s, None if k in axes else d.map) for k, (n, s, d) in enumerate(zip(shape, strides, dims))]
+            dims = [Dim(n, s) if k in axes else d._replace(n=n, stride=s)
+                    for k, (n, s, d) in enumerate(zip(shape, strides, dims))]  # fmt: skip
             source = out
+
+    def gathered(self, source: Buffer, dims: list[Dim], axes: list[int]) -> tuple[Buffer, list[Dim]]:
+        """What gathers along some axes read, in an order in which windows do the rest."""
+        gathers = {k: m for k in axes if isinstance(m := dims[k].map, Gather)}
+        if not gathers:
+            return source, dims
+        picks = {k: Picks(m.n_in, dims[k].n_read, m.laid_out[0]) for k, m in gathers.items()}
+        picked = [d._replace(map=picks.get(k)) for k, d in enumerate(dims)]
+        shape = [d.n_out for d in picked]
+        n_bytes = math.prod(shape) * source.itemsize
+        held = Buffer(self.made.temporary(GATHERED, n_bytes), 0, source.dtype, source.itemsize)
+        self.kernels.copy(self.made, source, held, picked)
+        strides = contiguous(shape, source.itemsize)
+        return held, [d._replace(n=n, stride=s, map=d.sums if k in gathers else d.map)
+                      for k, (n, s, d) in enumerate(zip(shape, strides, dims))]  # fmt: skip
 
 
 def _accumulator(dtype: str, dims: list[Dim]) -> str:
-    unweighted = all(not isinstance(d.map, SUMS) or d.map.weight is None for d in dims)
+    unweighted = all(not isinstance(d.sums, SUMS) or d.sums.weight is None for d in dims)
     if unweighted and dtype.removeprefix("u").startswith("int"):
         return "int64"
     return "float64" if dtype in ("float64", "int32", "uint32", "int64", "uint64") else "float32"
@@ -182,17 +204,25 @@ def _passes(dims: list[Dim], kernels: Kernels, options: Options) -> list[list[in
     """Dims to do together, first to last: copies first, then what shrinks most. Two or three neighbouring window dims
     are one pass."""
     copies = [k for k, d in enumerate(dims) if isinstance(d.map, COPIES)]
-    windows = [k for k, d in enumerate(dims) if isinstance(d.map, SUMS)]
+    windows = [k for k, d in enumerate(dims) if isinstance(d.map, (*SUMS, Gather))]
+    summed = [d._replace(map=d.sums) for d in dims]
     passes = [[k] for k in windows]
     for together in (2, 3):
         last = windows[-together:]
         neighbours = len(last) == together and last[-1] - last[0] == together - 1
-        if neighbours and not kernels.apart([dims[k] for k in last], options):
+        swells = _swells([dims[k] for k in last]) and not options.saturate
+        if neighbours and not swells and not kernels.apart([summed[k] for k in last], options):
             passes = [[k] for k in windows[:-together]] + [last]
     passes.sort(key=lambda axes: _cost([dims[k] for k in axes]))
     if options.saturate and len(passes) == 2:
         passes = sorted(passes, reverse=not rows_before(*(dims[k] for k in windows)))
     return ([copies] if copies else []) + passes
+
+
+def _swells(dims: list[Dim]) -> bool:
+    """Would what gathers read, laid out for all of several axes at once, be twice as much as is given or made?"""
+    given, made = math.prod(d.n for d in dims), math.prod(d.n_out for d in dims)
+    return math.prod(d.n_read for d in dims) > 2 * max(given, made)
 
 
 def rows_before(row: Dim, column: Dim) -> bool:
@@ -216,7 +246,7 @@ def _channels_last(src: Layout) -> tuple[int, ...]:
     return order if all(a > b > 0 for a, b in itertools.pairwise(steps)) else as_they_are
 
 
-def _dims(src: Layout, by_axis: dict[int, AxisMap], order: tuple[int, ...]) -> list[Dim]:
+def _dims(src: Layout, by_axis: dict[int, AxisMap], wholes: dict[int, AxisMap], order: tuple[int, ...]) -> list[Dim]:
     dims: list[Dim] = []
     for axis in order:
         n, stride, m = src.shape[axis], src.strides[axis], by_axis.get(axis)
@@ -225,16 +255,22 @@ def _dims(src: Layout, by_axis: dict[int, AxisMap], order: tuple[int, ...]) -> l
             dims.append(Dim(n, stride))
         else:
             assert m.n_in == n
-            dims.append(Dim(n // m.block, stride * m.block, m))
+            whole = wholes.get(axis)
+            of = Dim(whole.n_in, 0, whole) if whole is not None else None
+            dims.append(Dim(n // m.block, stride * m.block, _picked(m) if of is None else m, of))
             if m.block > 1:
                 dims.append(Dim(m.block, stride))
     return dims
 
 
+def _picked(m: AxisMap) -> AxisMap | Picks:
+    return Picks(m.n_in, m.n_out, m.index) if isinstance(m, Gather) and m.picks else m
+
+
 def merge(dims: list[Dim]) -> list[tuple[int, int]]:
     """(length, stride) of dims, neighbours joined where one stride walks both."""
     merged: list[tuple[int, int]] = []
-    for n, stride, _ in dims:
+    for n, stride, *_ in dims:
         if n == 1:
             continue
         if merged and merged[-1][1] == stride * n:

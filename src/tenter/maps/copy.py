@@ -9,7 +9,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tenter.maps.values import Floats, Ints, applied, frozen, require, short, span, trusted, whole, within
+from tenter.maps.values import (
+    Floats,
+    Ints,
+    Table,
+    applied,
+    frozen,
+    rebuilt,
+    require,
+    sealed,
+    short,
+    span,
+    trusted,
+    unchecked,
+    whole,
+    whole_fields,
+    within,
+)
 
 if TYPE_CHECKING:
     from tenter.maps.window import Window
@@ -31,46 +47,43 @@ class Copy:
     n_in: int
     n_out: int
     repeat: int | None = None
-    offsets: Ints | None = None
+    offsets: Ints | None = Table(np.int64)  # type: ignore[assignment]
     block: int = 1
 
+    __reduce__ = rebuilt
+    __setstate__ = unchecked
+
     def __post_init__(self) -> None:
-        for name in ("n_in", "n_out"):
-            whole(name, getattr(self, name))
-        whole("block", self.block, 1)
+        whole_fields(self, "n_in", "n_out", "block")
         require(self.n_in % self.block == 0 and self.n_out % self.block == 0, "whole blocks")
-        require((self.repeat is None) != (self.offsets is None), "either repeat or offsets")
-        n_in, n_out = self.n_in // self.block, self.n_out // self.block
-        if self.offsets is None:
+        offsets, n_in, n_out = self.offsets, self.n_in // self.block, self.n_out // self.block
+        require((self.repeat is None) != (offsets is None), "either repeat or offsets")
+        if offsets is None:
+            whole_fields(self, "repeat")
             assert self.repeat is not None
-            whole("repeat", self.repeat)
             require(n_out == n_in * self.repeat, "n_out == n_in * repeat")
         else:
-            offsets = frozen("offsets", self.offsets, np.int64)
             require(
                 offsets.shape == (n_in + 1,) and offsets[0] == 0 and offsets[-1] == n_out, "offsets from 0 to n_out"
             )
             require(np.all(offsets[1:] >= offsets[:-1]), "ascending offsets")
-            object.__setattr__(self, "offsets", offsets)
 
     @classmethod
     def every(cls, n_in: int, repeat: int) -> Copy:
         """Each input `repeat` times in a row: output `o` reads input `o // repeat`."""
-        whole("n_in", n_in)
-        whole("repeat", repeat)
+        n_in, repeat = whole("n_in", n_in), whole("repeat", repeat)
         return cls(n_in, n_in * repeat, repeat=repeat)
 
     @classmethod
     def cycle(cls, n_in: int, repeat: int) -> Copy:
         """The whole axis `repeat` times: output `o` reads input `o % n_in`."""
-        whole("n_in", n_in)
-        whole("repeat", repeat)
+        n_in, repeat = whole("n_in", n_in), whole("repeat", repeat)
         return cls(n_in, n_in * repeat, repeat=repeat, block=n_in) if n_in else cls.every(0, repeat)
 
     @classmethod
     def counts(cls, counts: npt.ArrayLike) -> Copy:
         """Input `i` `counts[i]` times in a row; `counts` are non-negative integers, one per input."""
-        each = frozen("counts", counts, np.int64)
+        each = np.frombuffer(frozen("counts", counts, np.int64), np.int64)
         require(
             np.all(each >= 0) and float(each.sum(dtype=np.float64)) < 2.0**63,
             "counts of at least 0, below 2**63 in all",
@@ -81,7 +94,7 @@ class Copy:
     @classmethod
     def index_of(cls, index: npt.ArrayLike, n_in: int) -> Copy:
         """Output `o` reads input `index[o]`; the indices must not descend."""
-        index = frozen("index", index, np.int64)
+        index, n_in = np.frombuffer(frozen("index", index, np.int64), np.int64), whole("n_in", n_in)
         require((not index.size or (index[0] >= 0 and index[-1] < n_in)), "indices in [0, n_in)")
         require(np.all(index[1:] >= index[:-1]), "indices that do not descend")
         n_out = len(index)
@@ -97,16 +110,20 @@ class Copy:
             return blocks
         return (blocks[:, None] * self.block + np.arange(self.block)).reshape(-1)
 
-    @cached_property
+    @property
     def block_index(self) -> Ints:
-        if self.offsets is None:
+        """The input block that each output block reads."""
+        return np.frombuffer(self._block_index, np.int64)
+
+    @cached_property
+    def _block_index(self) -> memoryview:
+        offsets = self.offsets
+        if offsets is None:
             assert self.repeat is not None
             index = np.arange(self.n_out // self.block) // max(self.repeat, 1)
         else:
-            index = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
-        index = index.astype(np.int64)
-        index.flags.writeable = False
-        return index
+            index = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        return sealed(index.astype(np.int64))
 
     @property
     def T(self) -> Window:
@@ -114,7 +131,8 @@ class Copy:
         from tenter.maps.window import Window
 
         # Without a reference to self: a cycle would keep large offsets alive until the garbage collector looks.
-        if self.offsets is None:
+        offsets = self.offsets
+        if offsets is None:
             return trusted(
                 Window,
                 n_in=self.n_out,
@@ -129,8 +147,8 @@ class Copy:
             Window,
             n_in=self.n_out,
             n_out=self.n_in,
-            start=self.offsets[:-1],
-            offset=self.offsets,
+            start=offsets[:-1],
+            offset=offsets,
             weight=None,
             width=None,
             block=self.block,
@@ -144,7 +162,7 @@ class Copy:
 
     def reads(self, lo: int, hi: int) -> slice:
         """The slice of inputs that outputs lo..hi - 1 read."""
-        within(lo, hi, self.n_out)
+        lo, hi = within(lo, hi, self.n_out)
         if lo == hi:
             return slice(0, 0)
         first, last = (int(self.block_index[o // self.block]) for o in (lo, hi - 1))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from tenter.maps.values import Floats, Ints, applied, frozen, require, whole, within
+from tenter.maps.values import Floats, Ints, Table, applied, rebuilt, require, sealed, unchecked, whole_fields, within
 from tenter.maps.window import Window
 
 
@@ -23,33 +23,57 @@ class Gather:
 
     n_in: int
     n_out: int
-    offset: Ints
-    index: Ints
-    weight: Floats = field(repr=False)
+    offset: Ints = Table(np.int64, required=True)  # type: ignore[assignment]
+    index: Ints = Table(np.int64, required=True)  # type: ignore[assignment]
+    weight: Floats = Table(np.float64, required=True)  # type: ignore[assignment]
     block: ClassVar[int] = 1
 
+    __reduce__ = rebuilt
+    __setstate__ = unchecked
+
     def __post_init__(self) -> None:
-        for name in ("n_in", "n_out"):
-            whole(name, getattr(self, name))
-        offset, index = frozen("offset", self.offset, np.int64), frozen("index", self.index, np.int64)
-        weight = frozen("weight", self.weight, np.float64)
+        whole_fields(self, "n_in", "n_out")
+        offset, index, weight = self.offset, self.index, self.weight
         require(offset.shape == (self.n_out + 1,) and offset[0] == 0, "n_out + 1 offsets from 0")
         require(np.all(offset[1:] >= offset[:-1]), "ascending offsets")
         require(index.shape == weight.shape == (offset[-1],), "an index and a weight per tap")
         require(not index.size or (index.min() >= 0 and index.max() < self.n_in), "indices in [0, n_in)")
-        for name, value in (("offset", offset), ("index", index), ("weight", weight)):
-            object.__setattr__(self, name, value)
 
     @property
     def picks(self) -> bool:
         """Is every output one input, as it is?"""
         return len(self.index) == self.n_out and self._ones and bool(np.all(np.diff(self.offset) == 1))
 
+    @property
+    def laid_out(self) -> tuple[Ints, Window]:
+        """Inputs in such an order that those of each row are adjacent, and the rows' sums of them.
+
+        A row that begins with the inputs with which the row before it ends shares these, so windows that slide over a
+        periodic axis take that axis and what goes on past its ends, not every tap.
+        """
+        order, sums = self._laid_out
+        return np.frombuffer(order, np.int64), sums
+
     @cached_property
-    def sums(self) -> Window:
-        """The rows' sums, of all their taps' inputs one after another."""
+    def _laid_out(self) -> tuple[memoryview, Window]:
+        index, offset, count = self.index, self.offset, np.diff(self.offset)
+        row = self.rows()
+        wanted = np.full(self.n_out, -1)  # the input that the next row begins with
+        later = np.flatnonzero(count[1:])
+        wanted[later] = index[offset[later + 1]]
+        at = np.flatnonzero(index == wanted[row])
+        at = at[np.append(True, row[at[1:]] != row[at[:-1]])[: len(at)]]  # the first of each row
+        at = at[offset[row[at] + 1] - at <= count[row[at] + 1]]
+        shared, before = np.zeros(self.n_out, np.int64), row[at]
+        length = offset[before + 1] - at
+        step = np.arange(length.sum()) - np.repeat(np.cumsum(length) - length, length)
+        unlike = index[np.repeat(at, length) + step] != index[np.repeat(offset[before + 1], length) + step]
+        differs = np.bincount(np.repeat(np.arange(len(at)), length), unlike, len(at)) > 0
+        shared[before[~differs] + 1] = length[~differs]
+        stop = np.cumsum(count - shared)
+        order = index[np.arange(len(index)) - offset[row] >= shared[row]]
         weight = None if self._ones else self.weight
-        return Window(len(self.index), self.n_out, self.offset[:-1], self.offset, weight)
+        return sealed(order), Window(len(order), self.n_out, stop - count, offset, weight)
 
     @cached_property
     def _ones(self) -> bool:
@@ -58,8 +82,9 @@ class Gather:
     @property
     def T(self) -> Gather:
         """The transpose, by a stable sort: sums keep the order of the rows."""
-        order = np.argsort(self.index, kind="stable")
-        offset = np.concatenate([[0], np.cumsum(np.bincount(self.index, minlength=self.n_in))])
+        index = self.index
+        order = np.argsort(index, kind="stable")
+        offset = np.concatenate([[0], np.cumsum(np.bincount(index, minlength=self.n_in))])
         return Gather(self.n_out, self.n_in, offset, self.rows()[order], self.weight[order])
 
     def rows(self) -> Ints:
@@ -74,7 +99,7 @@ class Gather:
 
     def reads(self, lo: int, hi: int) -> slice:
         """The smallest slice of inputs that holds what outputs lo..hi - 1 read."""
-        within(lo, hi, self.n_out)
+        lo, hi = within(lo, hi, self.n_out)
         used = self.index[self.offset[lo] : self.offset[hi]]
         return slice(int(used.min()), int(used.max()) + 1) if used.size else slice(0, 0)
 

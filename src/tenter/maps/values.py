@@ -1,8 +1,10 @@
-"""What the kinds of maps share: frozen arrays, checks of invariants."""
+"""What the kinds of maps share: tables that stay what was checked, checks of invariants."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+import operator
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,32 +17,79 @@ Floats = npt.NDArray[np.float64]
 Map = TypeVar("Map")
 
 
-def frozen(name: str, values: npt.ArrayLike, dtype: type[np.int64] | type[np.float64]) -> npt.NDArray[Any]:
-    """A 1-D copy in memory that nothing can write to, as kernels trust what was checked."""
+class Table:
+    """A field with numbers that kernels trust once they are checked. The map keeps their bytes, and each reader gets an
+    array of its own over them: even a read-only array's dtype and shape can be assigned to."""
+
+    def __init__(self, dtype: type[np.int64] | type[np.float64], required: bool = False) -> None:
+        self.dtype, self.required = dtype, required
+
+    def __set_name__(self, kind: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, map_: Any, kind: type | None = None) -> npt.NDArray[Any] | None:
+        if map_ is None:  # the dataclass asks for the field's default
+            if self.required:
+                raise AttributeError(self.name)
+            return None
+        held = map_.__dict__[self.name]
+        return None if held is None else np.frombuffer(held, self.dtype)
+
+    def __set__(self, map_: Any, values: npt.ArrayLike | None) -> None:
+        held = None if values is None and not self.required else frozen(self.name, values, self.dtype)
+        map_.__dict__[self.name] = held
+
+
+def frozen(name: str, values: Any, dtype: type[np.int64] | type[np.float64]) -> bytes:
+    """The bytes of a 1-D array of integers, or of numbers."""
     array = np.asarray(values)
     kinds = "iu" if dtype is np.int64 else "iuf"
     require(array.ndim == 1 and (array.dtype.kind in kinds or not array.size), f"{name}: 1-D {dtype.__name__}")
-    return np.frombuffer(array.astype(dtype).tobytes(), dtype)
+    return array.astype(dtype, copy=False).tobytes()
 
 
-def whole(name: str, value: int, least: int = 0) -> None:
-    """Checks a size; bools are none."""
-    fits = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value < 2**63
-    require(fits, f"{name}: an int from {least} to 2**63 - 1, got {value!r}")
+def sealed(array: npt.NDArray[Any]) -> memoryview:
+    """An array's memory without a copy; no array over it can be written to or unlocked."""
+    return memoryview(array).toreadonly()  # type: ignore[arg-type]  # any array is a buffer
 
 
-def within(lo: int, hi: int, n_out: int) -> None:
-    require(0 <= lo <= hi <= n_out, f"outputs lo..hi of {n_out}, got {lo}..{hi}")
+def whole(name: str, value: Any, least: int = 0) -> int:
+    """A size as a Python int, as products of NumPy's wrap; bools are none."""
+    require(isinstance(value, (int, np.integer)) and not isinstance(value, bool), f"{name}: an int, got {value!r}")
+    size = operator.index(value)
+    require(least <= size < 2**63, f"{name}: an int from {least} to 2**63 - 1, got {size}")
+    return size
 
 
-def trusted(kind: type[Map], **fields: Any) -> Map:
-    """A map from fields whose invariants the caller has seen to, without checking them again."""
+def whole_fields(map_: AxisMap, *names: str) -> None:
+    """Makes Python ints of a new map's sizes."""
+    for name in names:
+        object.__setattr__(map_, name, whole(name, getattr(map_, name), 1 if name == "block" else 0))
+
+
+def within(lo: Any, hi: Any, n_out: int) -> tuple[int, int]:
+    lo, hi = whole("lo", lo), whole("hi", hi)
+    require(lo <= hi <= n_out, f"outputs lo..hi of {n_out}, got {lo}..{hi}")
+    return lo, hi
+
+
+def trusted(kind: type[Map], **values: Any) -> Map:
+    """A map from fields whose invariants the caller has seen to, without checking them again. Arrays become the map's
+    own: int64 and float64, contiguous."""
     new = object.__new__(kind)
-    for name, value in fields.items():
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
-        object.__setattr__(new, name, value)
+    for name, value in values.items():
+        new.__dict__[name] = sealed(value) if isinstance(value, np.ndarray) else value
     return new
+
+
+def rebuilt(map_: AxisMap) -> tuple[type, tuple[Any, ...]]:
+    """What copies and pickles are made from: the fields, which the constructor checks, and nothing that is cached."""
+    return type(map_), tuple(getattr(map_, field.name) for field in fields(map_))
+
+
+def unchecked(map_: AxisMap, state: Any) -> NoReturn:
+    """A pickle that would set a map's fields past the constructor."""
+    raise ValueError("axis map: expected a pickle of its constructor's arguments, got one of its state")
 
 
 def require(holds: object, what: str) -> None:

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tenter.maps.copy import Copy
-from tenter.maps.values import Floats, Ints, applied, frozen, require, span, trusted, whole, within
+from tenter.maps.values import (
+    Floats,
+    Ints,
+    Table,
+    applied,
+    rebuilt,
+    require,
+    span,
+    trusted,
+    unchecked,
+    whole_fields,
+    within,
+)
 
 if TYPE_CHECKING:
     from tenter import _native
@@ -29,43 +41,43 @@ class Window:
 
     n_in: int
     n_out: int
-    start: Ints | None = None
-    offset: Ints | None = None
-    weight: Floats | None = None
+    start: Ints | None = Table(np.int64)  # type: ignore[assignment]
+    offset: Ints | None = Table(np.int64)  # type: ignore[assignment]
+    weight: Floats | None = Table(np.float64)  # type: ignore[assignment]
     width: int | None = None
     block: int = 1
 
+    __reduce__ = rebuilt
+    __setstate__ = unchecked
+
     def __post_init__(self) -> None:
-        for name in ("n_in", "n_out"):
-            whole(name, getattr(self, name))
-        whole("block", self.block, 1)
+        whole_fields(self, "n_in", "n_out", "block")
         require(self.n_in % self.block == 0 and self.n_out % self.block == 0, "whole blocks")
         n_in, n_out = self.n_in // self.block, self.n_out // self.block
-        if self.start is None:
-            require(
-                self.offset is None and self.weight is None and self.width is not None, "start and offset, or width"
-            )
+        start, offset, weight = self.start, self.offset, self.weight
+        if start is None:
+            require(offset is None and weight is None and self.width is not None, "start and offset, or width")
+            whole_fields(self, "width")
             assert self.width is not None
-            whole("width", self.width)
             require(n_in == n_out * self.width, "n_in == n_out * width")
             return
-        require(self.offset is not None and self.width is None, "start and offset, or width")
-        start, offset = frozen("start", self.start, np.int64), frozen("offset", self.offset, np.int64)  # type: ignore[arg-type]
+        require(offset is not None and self.width is None, "start and offset, or width")
+        assert offset is not None
         require(start.shape == (n_out,) and offset.shape == (n_out + 1,) and offset[0] == 0, "a start and stop per row")
-        stop = start + np.diff(offset)
-        require(np.all(stop >= start) and np.all(start >= 0) and np.all(stop <= n_in), "windows inside [0, n_in)")
+        require(np.all(offset[1:] >= offset[:-1]), "ascending offsets")  # as differences and sums of others may wrap
+        count = np.diff(offset)
+        require(
+            np.all(start >= 0) and np.all(count <= n_in) and np.all(start <= n_in - count), "windows inside [0, n_in)"
+        )
+        stop = start + count
         require(np.all(start[1:] >= start[:-1]) and np.all(stop[1:] >= stop[:-1]), "windows that do not descend")
-        object.__setattr__(self, "start", start)
-        object.__setattr__(self, "offset", offset)
-        if self.weight is not None:
-            weight = frozen("weight", self.weight, np.float64)
-            require(weight.shape == (offset[-1],), "a weight per tap")
-            object.__setattr__(self, "weight", weight)
+        require(weight is None or weight.shape == (offset[-1],), "a weight per tap")
 
     def rows(self) -> tuple[Ints, Ints]:
         """First input block of each row, and running number of taps, also where only `width` is stored."""
-        if self.start is not None and self.offset is not None:
-            return self.start, self.offset
+        start, offset = self.start, self.offset
+        if start is not None and offset is not None:
+            return start, offset
         assert self.width is not None
         offset = np.arange(self.n_out // self.block + 1, dtype=np.int64) * self.width
         return offset[:-1], offset
@@ -76,7 +88,8 @@ class Window:
         count = np.diff(offset)
         row = np.repeat(np.arange(len(start)), count)
         column = np.arange(offset[-1]) - offset[row] + start[row]
-        return row, column, np.ones(len(row)) if self.weight is None else self.weight
+        weight = self.weight
+        return row, column, np.ones(len(row)) if weight is None else weight
 
     @property
     def T(self) -> Copy | Window:
@@ -129,7 +142,7 @@ class Window:
 
     def reads(self, lo: int, hi: int) -> slice:
         """The slice of inputs that outputs lo..hi - 1 read."""
-        within(lo, hi, self.n_out)
+        lo, hi = within(lo, hi, self.n_out)
         if lo == hi:
             return slice(0, 0)
         start, offset = self.rows()
@@ -165,24 +178,53 @@ class Window:
         return f"Window({self.n_in} -> {self.n_out}: {kind} of {taps}{blocks})"
 
 
+# Rows whose taps are looked at together while a map is made, as those of long axes fill memory.
+ROWS = 1 << 16
+
+
 def window_of(n_in: int, start: Ints, stop: Ints, weight: Floats) -> Copy | Window:
     """A window without the zero weights at its rows' ends, as far as rows still do not descend; or the identity.
 
-    Fewer taps to add, and a pixel that counts for nothing cannot spread its inf or NaN.
+    Fewer taps to add, and a pixel that counts for nothing cannot spread its inf or NaN. weight becomes the map's.
     """
     n_out = len(start)
-    offset = np.concatenate([[0], np.cumsum(stop - start)])
-    row = np.repeat(np.arange(n_out), stop - start)
-    column = np.arange(offset[-1]) - offset[row] + start[row]
-    used = np.flatnonzero(weight)
-    changes = row[used[1:]] != row[used[:-1]]
-    firsts, lasts = used[np.append(True, changes)[: len(used)]], used[np.append(changes, True)[: len(used)]]
+    offset = running(stop - start)
     first, last = stop.copy(), start.copy()
-    first[row[firsts]], last[row[lasts]] = column[firsts], column[lasts] + 1
-    first = np.minimum.accumulate(first[::-1])[::-1]
-    last = np.maximum(np.maximum.accumulate(last), first)
-    first, last = np.maximum(first, start), np.minimum(last, stop)
-    keep = (column >= first[row]) & (column < last[row])
-    if n_in == n_out and np.array_equal(first, np.arange(n_in)) and keep.sum() == n_in and np.all(weight[keep] == 1):
+    for lo in range(0, n_out, ROWS):
+        some = slice(lo, min(lo + ROWS, n_out))
+        row, column = _taps(start[some], offset[some.start : some.stop + 1])
+        used = np.flatnonzero(weight[offset[some.start] : offset[some.stop]])
+        changes = row[used[1:]] != row[used[:-1]]
+        firsts, lasts = used[np.append(True, changes)[: len(used)]], used[np.append(changes, True)[: len(used)]]
+        first[some][row[firsts]], last[some][row[lasts]] = column[firsts], column[lasts] + 1
+    np.minimum.accumulate(first[::-1], out=first[::-1])
+    np.maximum.accumulate(last, out=last)
+    np.maximum(last, first, out=last)
+    np.maximum(first, start, out=first)
+    np.minimum(last, stop, out=last)
+    kept = running(last - first)
+    if kept[-1] < offset[-1]:
+        for lo in range(0, n_out, ROWS):  # in place: nothing moves to the right
+            some = slice(lo, min(lo + ROWS, n_out))
+            row, column = _taps(start[some], offset[some.start : some.stop + 1])
+            keep = (column >= first[some][row]) & (column < last[some][row])
+            weight[kept[some.start] : kept[some.stop]] = weight[offset[some.start] : offset[some.stop]][keep]
+        weight.resize(int(kept[-1]), refcheck=False)
+    if n_in == n_out == kept[-1] and np.array_equal(first, np.arange(n_in)) and np.all(weight == 1):
         return Copy.every(n_in, 1)
-    return Window(n_in, n_out, first, np.concatenate([[0], np.cumsum(last - first)]), weight[keep])
+    require(np.all(first[1:] >= first[:-1]) and np.all(last[1:] >= last[:-1]), "windows that do not descend")
+    return trusted(Window, n_in=n_in, n_out=n_out, start=first, offset=kept, weight=weight, width=None, block=1)
+
+
+def running(count: Ints) -> Ints:
+    """Running totals from 0."""
+    offset = np.empty(len(count) + 1, np.int64)
+    offset[0] = 0
+    np.cumsum(count, out=offset[1:])
+    return offset
+
+
+def _taps(start: Ints, offset: Ints) -> tuple[Ints, Ints]:
+    """Row, from 0, and input of every tap of some rows."""
+    row = np.repeat(np.arange(len(start)), np.diff(offset))
+    return row, np.arange(offset[0], offset[-1]) - offset[row] + start[row]

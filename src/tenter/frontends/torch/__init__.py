@@ -270,6 +270,9 @@ class _Run(torch.autograd.Function):
 
         planned, g = ctx.planned, grads[0]
         try:
+            if g.shape != planned.shape_out or g.itemsize != planned.itemsize:  # who calls it by hand may pass anything
+                got = f"{dtype_name(g)}{list(g.shape)}"
+                limits.refuse(ValueError, "grad", f"shape {planned.shape_out}, as the result had", got)
             if plain(g):
                 back = planned.adjoint(g)
                 x = _run(g, back) if g.requires_grad and torch.is_grad_enabled() else run(g, back)

@@ -8,8 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from tenter import limits
 from tenter.frontends.torch import private
 from tenter.frontends.torch.schema import LIBRARY, OPS, Ints
+from tenter.sampling import made
 
 
 class _Linear(torch.autograd.Function):
@@ -74,12 +76,12 @@ def _repeat_counts_recorded(x: Tensor, offsets: Tensor, dim: int, n_out: int) ->
 
 
 def _repeat_counts_adjoint_recorded(g: Tensor, offsets: Tensor, dim: int) -> Tensor:
-    n_out = g.shape[dim]
+    n_out = g.shape  # of dim, which the operator has yet to look at
     return _linear(
         g,
         offsets,
         lambda g, offsets: OPS.repeat_counts_adjoint.default(g, offsets, dim),
-        lambda x, offsets: OPS.repeat_counts.default(x, offsets, dim, n_out),
+        lambda x, offsets: OPS.repeat_counts.default(x, offsets, dim, n_out[dim]),
     )
 
 
@@ -104,23 +106,31 @@ def _interpolate_adjoint_recorded(g: Tensor, n_in: Ints, *rule: Any) -> Tensor:
 
 
 def _resize_recorded(x: Tensor, size: Ints, axes: Ints, *rule: Any) -> Tensor:
-    n_in = [x.shape[a] for a in axes]
+    n_in, kept = x.shape, _filters(rule[0])
     return _linear(
         x,
         None,
         lambda x, _: OPS.resize.default(x, size, axes, *rule),
-        lambda g, _: OPS.resize_adjoint.default(g, n_in, axes, *rule),
+        lambda g, _, kept=kept: OPS.resize_adjoint.default(g, [n_in[a] for a in axes], axes, *rule),
     )
 
 
 def _resize_adjoint_recorded(g: Tensor, n_in: Ints, axes: Ints, *rule: Any) -> Tensor:
-    size = [g.shape[a] for a in axes]
+    size, kept = g.shape, _filters(rule[0])
     return _linear(
         g,
         None,
         lambda g, _: OPS.resize_adjoint.default(g, n_in, axes, *rule),
-        lambda x, _: OPS.resize.default(x, size, axes, *rule),
+        lambda x, _, kept=kept: OPS.resize.default(x, [size[a] for a in axes], axes, *rule),
     )
+
+
+def _filters(rule: str) -> Any:
+    """Users' filters, which a gradient keeps; what is wrong with a rule the operator says."""
+    try:
+        return made(rule)
+    except limits.Refusal:
+        return None
 
 
 AUTOGRAD: dict[str, Callable[..., Any]] = {

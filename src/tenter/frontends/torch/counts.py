@@ -7,13 +7,14 @@ Whatever is unusual or wrong goes the long way, which says so.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
 
 from tenter import limits, memory, threads
 from tenter._native import Counts, Runs
-from tenter.frontends import NATIVE_DTYPES
+from tenter.frontends import NATIVE_DTYPES, narrow
 from tenter.frontends.layout import SMALL, SMALL_EACH
 from tenter.frontends.torch import device, private
 from tenter.frontends.torch.plain import holds, in_block, plain, recorded
@@ -71,15 +72,15 @@ def _repeat_scalars(x: torch.Tensor, counts: torch.Tensor, output_size: int | No
     n, size, n_bytes = x.numel(), counts.itemsize, x.itemsize
     if (
         counts.shape != (n,)
-        or counts.dtype not in (torch.int64, torch.int32)
+        or counts.dtype not in COUNTS
         or n_bytes not in (1, 2, 4, 8)
         or not (x.is_contiguous() and counts.is_contiguous())
         or not (holds(x, n * n_bytes) and holds(counts, n * size))
     ):
         return None
     n_threads = threads.get_num_threads()
-    runs = Runs(counts.data_ptr(), size == 4, n, n_threads)
-    total = runs.total
+    runs = Runs(counts.data_ptr(), size == 4, n, n_threads) if size >= 4 else None
+    total = (narrow.total(counts.numpy()) or 0) if runs is None else runs.total
     if total <= 0 or total * n_bytes > limits.machine_memory():
         return None
     if output_size is not None and (type(output_size) is not int or output_size != total):
@@ -89,18 +90,22 @@ def _repeat_scalars(x: torch.Tensor, counts: torch.Tensor, output_size: int | No
         y, past_caches = x.new_empty(total), False
     else:
         y, past_caches = in_block(held, x.dtype, (total,)), memory.past_caches(held, total * n_bytes)
-    runs.copy(x.data_ptr(), y.data_ptr(), n_bytes, n_threads, past_caches)
+    if runs is None:
+        narrow.copy(counts.numpy(), x.data_ptr(), y.data_ptr(), total, n_bytes, past_caches)
+    else:
+        runs.copy(x.data_ptr(), y.data_ptr(), n_bytes, n_threads, past_caches)
     return y
 
 
 def _repeated(x: torch.Tensor, known: Counts, total: int, dim: int, shape: torch.Size) -> torch.Tensor:
-    inner = x.stride(dim)
+    # Not by strides: that of a dim of length 1 may be anything.
     if dim == 0:
         y = x.new_empty(total, *shape[1:])
-        known.copy(x.data_ptr(), y.data_ptr(), 1, inner * x.itemsize)
+        known.copy(x.data_ptr(), y.data_ptr(), 1, x.numel() // shape[0] * x.itemsize)
     else:
         dim %= len(shape)
         y = x.new_empty(*shape[:dim], total, *shape[dim + 1 :])
+        inner = math.prod(shape[dim + 1 :])
         known.copy(x.data_ptr(), y.data_ptr(), x.numel() // (shape[dim] * inner), inner * x.itemsize)
     return y
 
@@ -115,11 +120,13 @@ class _Repeat(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
         (g,), (known, total, dim, shape) = grads, ctx.how
-        if g.requires_grad or not plain(g) or not g.is_contiguous() or not holds(g, g.numel() * g.itemsize):
-            return _long_way(g, RepeatCounts(ctx.offsets, dim % len(shape), total), shape), None
+        dim %= len(shape)
+        outer, inner = math.prod(shape[:dim]), math.prod(shape[dim + 1 :])
+        n_values = outer * total * inner
+        whole = g.is_contiguous() and g.numel() == n_values and holds(g, n_values * g.itemsize)
+        if g.requires_grad or not plain(g) or not whole:
+            return _long_way(g, RepeatCounts(ctx.offsets, dim, total), shape), None
         x = g.new_empty(*shape)
-        inner = x.stride(dim)
-        outer = x.numel() // (shape[dim] * inner)
         dtype, sums = SUMS[g.dtype]
         known.sum(g.data_ptr(), x.data_ptr(), dtype, sums, g.itemsize, outer, inner, inner >= WIDE)
         return x, None

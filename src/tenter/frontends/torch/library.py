@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tenter import check, frontends, limits
+from tenter import check, filters, frontends, limits
 from tenter.frontends import surely
 from tenter.frontends.torch import autocast as autocast
 from tenter.frontends.torch import autograd as autograd
@@ -18,6 +18,9 @@ from tenter.frontends.torch.plain import recorded
 from tenter.frontends.torch.schema import OPS
 from tenter.sampling import written
 from tenter.stretch import Repeat, RepeatCounts, Resize, Stretch
+
+# The compiler keeps the name of a filter in its graph, and need not follow how it is found.
+torch.compiler.assume_constant_result(filters.named)
 
 
 def call(x: Tensor, does: Stretch) -> Tensor:

@@ -90,7 +90,7 @@ def _places(made: Plan, dims: list[Dim], itemsize: int) -> list[Place]:
     if itemsize > 8:  # than what a kernel moves at once
         dims, itemsize = [*dims, Dim(itemsize // 8, 8)], 8
     found: list[Place] = []
-    for n, stride, m in dims:
+    for n, stride, m, _ in dims:
         if m is None:
             _join(found, n, stride)
         elif isinstance(m, Runs):

@@ -1,5 +1,15 @@
 // Values as often as the caller's counts say: the copy kernel for counts that are used once, with nothing written but
-// the result. Included by level.cpp inside the namespace of an instruction set.
+// the result.
+#pragma once
+#include <algorithm>
+#include <cstring>
+
+#include "kernels.hpp"
+#include "stream-inl.hpp"
+#include "threads.hpp"
+
+namespace tenter {
+namespace {
 
 // Inputs [0, n) with room for `room` outputs at dst. The counts were summed a moment ago and another thread may have
 // changed them since: whatever they are now, all of the room is written and nothing else.
@@ -9,18 +19,18 @@ void runs_of(const char* src, const C* counts, int64_t n, char* dst, int64_t roo
   constexpr int64_t W = N == 1 ? 16 : 8;  // outputs of one store, which mostly covers a run and spills into the next
   typedef U Wide __attribute__((vector_size(W * N)));
   constexpr int64_t store = W * N;
-  const int64_t piece_bytes = tuning.piece_bytes, longest = std::min<int64_t>(64, piece_bytes / N);
+  const int64_t staging_bytes = tuning.staging_bytes, longest = std::min<int64_t>(64, staging_bytes / N);
   auto now = [&](int64_t i) {
     C count;
     std::memcpy(&count, counts + i, sizeof count);
     asm volatile("" : "+r"(count));  // read once: what is checked is what is used
     return uint64_t(int64_t(count));
   };
-  char* const piece = stream ? lease->piece.get<char>(piece_bytes + store) : nullptr;
+  char* const staging = stream ? lease->staging.get<char>(staging_bytes + store) : nullptr;
   for (int64_t i = 0; i < n && room > 0;) {
-    char* const begin = stream ? piece : dst;
+    char* const begin = stream ? staging : dst;
     // What a store may reach: the end of the room, and in a piece no further than its slack.
-    const char* const last = begin + (stream ? std::min(room * N, piece_bytes + store) : room * N) - store;
+    const char* const last = begin + (stream ? std::min(room * N, staging_bytes + store) : room * N) - store;
     char* at = begin;
     for (; i < n; ++i) {
       const uint64_t count = now(i);
@@ -33,7 +43,7 @@ void runs_of(const char* src, const C* counts, int64_t n, char* dst, int64_t roo
       for (char* more = at + store; more < stop; more += store) std::memcpy(more, &copies, store);
       at = stop;
     }
-    if (stream) put(dst, piece, at - begin);
+    if (stream) stream_store(dst, staging, at - begin);
     dst += at - begin, room -= (at - begin) / N;
     if (i == n) break;
     const uint64_t count = now(i);
@@ -66,6 +76,9 @@ void runs(const RunsTask& t, int threads) {
       case 4: with.template operator()<4>(); break;
       default: with.template operator()<8>();
     }
-    settle(t.stream);
+    store_fence(t.stream);
   });
 }
+
+}  // namespace
+}  // namespace tenter

@@ -1,5 +1,15 @@
 // The copy kernel: every output element is one input element. Bytes, not dtypes.
-// Included by level.cpp inside the namespace of an instruction set.
+#pragma once
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "kernels.hpp"
+#include "stream-inl.hpp"
+#include "threads.hpp"
+
+namespace tenter {
+namespace {
 
 // Calls f(i, count) for each run of outputs in [lo, hi) that read the same input i, in order.
 template <class F>
@@ -197,29 +207,29 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
 }
 
 // The same past the caches: what fits a piece is made there, longer runs go straight on.
-inline void fill_past(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Lease& lease) {
+inline void fill_streamed(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Lease& lease) {
   const CopyAxis& a = t.axis[k];
   const int64_t size = t.bytes[k + 1];
-  if (size <= tuning.piece_bytes / 2) {
-    const int64_t large_piece = 8 * tuning.piece_bytes;  // where each piece's first run must be looked for
-    const int64_t room = a.kind == CopyAxis::runs ? large_piece : tuning.piece_bytes;
-    char* const piece = lease->piece.get<char>(room);
+  if (size <= tuning.staging_bytes / 2) {
+    const int64_t large_staging = 8 * tuning.staging_bytes;  // where each piece's first run must be looked for
+    const int64_t room = a.kind == CopyAxis::runs ? large_staging : tuning.staging_bytes;
+    char* const staging = lease->staging.get<char>(room);
     int64_t each = room / size;
     if (a.kind == CopyAxis::every && each > a.repeat) each = each / a.repeat * a.repeat;
     for (int64_t o = lo; o < hi; o += each, dst += each * size) {
       const int64_t end = std::min(hi, o + each);
-      fill(t, k, src, piece, o, end);
-      put(dst, piece, (end - o) * size);
+      fill(t, k, src, staging, o, end);
+      stream_store(dst, staging, (end - o) * size);
     }
     return;
   }
   each_run(a, lo, hi, [&](int64_t i, int64_t count) {
     if (k + 1 == t.n_axes) {
-      put_copies(dst, src + i * a.stride, size, count, size);
+      stream_copies(dst, src + i * a.stride, size, count, size);
       dst += count * size;
     } else {
       for (; count > 0; --count, dst += size)
-        fill_past(t, k + 1, src + i * a.stride, dst, 0, t.axis[k + 1].n_out, lease);
+        fill_streamed(t, k + 1, src + i * a.stride, dst, 0, t.axis[k + 1].n_out, lease);
     }
   });
 }
@@ -248,12 +258,12 @@ inline void copy_long_runs(const CopyTask& t, int64_t lead, Team team) {
     auto [src, dst] = place_of(t, t.n_axes - 1, p / parts);
     src += from, dst += from;
     each_run(last, 0, last.n_out, [&](int64_t i, int64_t count) {
-      if (t.stream) put_copies(dst, src + i * last.stride, n, count, t.run);
+      if (t.stream) stream_copies(dst, src + i * last.stride, n, count, t.run);
       else
         for (int64_t c = 0; c < count; ++c) std::memcpy(dst + c * t.run, src + i * last.stride, n);
       dst += count * t.run;
     });
-    settle(t.stream);
+    store_fence(t.stream);
   });
 }
 
@@ -267,9 +277,9 @@ void copy(const CopyTask& t, int threads) {
   if (t.n_axes == 0) {
     parallel(wanted, team, [&](int64_t p) {
       const int64_t lo = t.run / wanted * p, hi = p + 1 == wanted ? t.run : t.run / wanted * (p + 1);
-      if (t.stream) put(t.dst + lo, t.src + lo, hi - lo);
+      if (t.stream) stream_store(t.dst + lo, t.src + lo, hi - lo);
       else std::memcpy(t.dst + lo, t.src + lo, hi - lo);
-      settle(t.stream);
+      store_fence(t.stream);
     });
     return;
   }
@@ -287,8 +297,11 @@ void copy(const CopyTask& t, int threads) {
     auto [src, dst] = place_of(t, k, p / chunks);
     dst += lo * t.bytes[k + 1];
     Lease lease;
-    if (t.stream) fill_past(t, k, src, dst, lo, hi, lease);
+    if (t.stream) fill_streamed(t, k, src, dst, lo, hi, lease);
     else fill(t, k, src, dst, lo, hi);
-    settle(t.stream);
+    store_fence(t.stream);
   });
 }
+
+}  // namespace
+}  // namespace tenter

@@ -1,0 +1,108 @@
+// Two axes at once, by way of scratch rows that stay in cache: output rows [lo, hi) of one plane. src is the plane's
+// first input row, dst where output row lo goes.
+#pragma once
+#include "axis-inl.hpp"
+
+namespace tenter {
+namespace {
+
+// Spare pointers of a tile repeat its last row.
+template <class T, size_t N>
+inline void fill_up(T* (&rows)[N], int n) {
+  std::fill(rows + n, rows + N, rows[n - 1]);
+}
+
+// Down the rows first, into a few scratch rows, then along the columns.
+template <class Acc, class In, class Out>
+void both_rows_first(const WindowTask& t, const char* src, Out* dst, int64_t lo, int64_t hi, Lease& lease) {
+  constexpr int N = lanes<Acc>;
+  const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner;
+  const ColumnAxis packed{t.column, t.inner * int64_t(sizeof(Acc)), t.inner, sizeof(Acc), t.permutes};
+  Acc* const scratch = lease->row.get<Acc>(n_in * N);
+  const char* rows[N];
+  Out* to[N];
+  for (; lo < hi; lo += N) {
+    const int n_rows = int(std::min<int64_t>(N, hi - lo));
+    for (int r = 0; r < n_rows; ++r, dst += n_out) {
+      rows[r] = reinterpret_cast<const char*>(scratch + r * n_in);
+      to[r] = dst;
+    }
+    fill_up(rows, n_rows), fill_up(to, n_rows);
+    vertical_rows<Acc, In, Acc>(src, t.row_stride, *t.row, lo, lo + n_rows, scratch, n_in, n_in);
+    if (t.saturate) saturate_scratch<Acc, Out>(scratch, n_in * n_rows);
+    horizontal<Acc, Acc, Out>(rows, n_rows, packed, to, 0, t.column->n_out, lease);
+  }
+}
+
+// Along the columns first: a few input rows, then the output rows that need no others, so that while the memory takes
+// these, the next are made.
+template <class Acc, class In, class Out>
+void both_columns_first(const WindowTask& t, const char* src, Out* dst, int64_t lo, int64_t hi, Lease& lease) {
+  constexpr int N = lanes<Acc>;
+  const WindowMap& m = *t.row;
+  const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner;
+  const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
+  const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1), pitch = n_out * int64_t(sizeof(Acc));
+  Acc* const scratch = lease->row.get<Acc>(std::max<int64_t>(1, (last - first) * n_out));
+  const char* const origin = reinterpret_cast<const char*>(scratch) - first * pitch;
+  const int some = permuted<Acc, In>(c) ? few : N;
+  const char* rows[N];
+  Acc* to[N];
+  // The first input row from i on that is in some window from `reader` on: windows may lie far apart.
+  auto wanted = [&](int64_t i, int64_t& reader) {
+    while (reader < hi && m.first(reader) + m.count(reader) <= i) ++reader;
+    return reader < hi ? std::max(i, m.first(reader)) : last;
+  };
+  for (int64_t i = first, reader = lo; lo < hi;) {
+    int n_rows = 0;
+    for (; n_rows < some && (i = wanted(i, reader)) < last; ++n_rows, ++i) {
+      rows[n_rows] = src + i * t.row_stride;
+      to[n_rows] = scratch + (i - first) * n_out;
+    }
+    if (n_rows) {
+      int64_t next = i, later = reader;
+      const bool whole = !c.permutes || c.permutes->at.empty();  // or most of a row is not read
+      for (int r = 0; whole && r < n_rows && (next = wanted(next, later)) < last; ++r, ++next)
+        prefetch(src + next * t.row_stride, n_in * int64_t(sizeof(In)));
+      fill_up(rows, n_rows), fill_up(to, n_rows);
+      horizontal<Acc, In, Acc>(rows, n_rows, c, to, 0, t.column->n_out, lease);
+      for (int r = 0; r < n_rows && t.saturate; ++r) saturate_scratch<Acc, Out>(to[r], n_out);
+    }
+    int64_t end = lo;
+    while (end < hi && m.first(end) + m.count(end) <= i) ++end;
+    rows_out<Acc, Acc, Out>(t.stream, origin, pitch, m, lo, end, dst, n_out, n_out, lease);
+    dst += (end - lo) * n_out, lo = end;
+  }
+}
+
+template <class Acc, class In, class Out>
+void both_rows(const WindowTask& t, const char* src, Out* dst, int64_t lo, int64_t hi, Lease& lease) {
+  if (t.rows_first) both_rows_first<Acc, In, Out>(t, src, dst, lo, hi, lease);
+  else both_columns_first<Acc, In, Out>(t, src, dst, lo, hi, lease);
+}
+
+// Output rows a task: so many that the input rows two tasks share are few, in a band of scratch.
+template <class Acc>
+int64_t both_height(const WindowTask& t) {
+  if (t.rows_first) return lanes<Acc>;
+  const double ratio = double(t.row->n_in) / double(std::max<int64_t>(1, t.row->n_out));
+  const double row = double(t.column->n_out * t.inner) * sizeof(Acc);
+  return std::clamp<int64_t>(int64_t(double(tuning.band_bytes) / (row * std::max(ratio, 1e-3))), 8, 256);
+}
+
+template <class Acc, class In, class Out>
+void both_pass(const WindowTask& t, Team team) {
+  const int64_t height = both_height<Acc>(t), n_rows = t.row->n_out, n_tiles = blocks(n_rows, height);
+  const int64_t n_out = t.column->n_out * t.inner;
+  parallel(outer_count(t) * n_tiles, team, [&](int64_t p) {
+    const int64_t outer = p / n_tiles, lo = p % n_tiles * height;
+    Lease lease;
+    both_rows<Acc, In, Out>(t, t.src + outer_offset(t, outer),
+                            reinterpret_cast<Out*>(t.dst) + (outer * n_rows + lo) * n_out, lo,
+                            std::min(n_rows, lo + height), lease);
+    store_fence(t.stream);
+  });
+}
+
+}  // namespace
+}  // namespace tenter

@@ -1,0 +1,142 @@
+// Rows * weights: the one inner loop of the window kernel, a vector of columns at a time.
+#pragma once
+#include <algorithm>
+
+#include "kernels.hpp"
+#include "stream-inl.hpp"
+
+namespace tenter {
+namespace {
+
+template <class Acc>
+inline const Acc* weights(const WindowMap& m) {
+  if constexpr (std::is_same_v<Acc, float>) return m.weight32;
+  else if constexpr (std::is_same_v<Acc, double>) return m.weight64;
+  else return nullptr;
+}
+
+// U vectors of output columns at `src`; K is the number of taps, 0 where only known at run time.
+template <class Acc, class In, class Out, bool ones, int U, int K>
+inline void columns(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst, bool stream) {
+  Vec<Acc> sum[U];
+  const int64_t n = K ? K : count;
+  for (int u = 0; u < U; ++u) {
+    sum[u] = load<Acc, In>(src + u * lanes<Acc> * sizeof(In));
+    if constexpr (!ones) sum[u] *= w[0];
+  }
+  for (int64_t k = 1; k < n; ++k) {
+    const char* row = src + k * stride;
+    for (int u = 0; u < U; ++u) {
+      const Vec<Acc> x = load<Acc, In>(row + u * lanes<Acc> * sizeof(In));
+      if constexpr (ones) sum[u] = add<Acc>(sum[u], x);
+      else sum[u] = multiply_add<Acc>(x, w[k], sum[u]);
+    }
+  }
+  store_columns<Acc, Out, U>(dst, sum, stream);
+}
+
+template <class Acc, class In, class Out, bool ones, int K>
+inline void vertical_taps(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst, int64_t n,
+                          bool stream) {
+  constexpr int N = lanes<Acc>;
+  int64_t j = 0;
+  for (; j + 4 * N <= n; j += 4 * N)
+    columns<Acc, In, Out, ones, 4, K>(src + j * sizeof(In), stride, count, w, dst + j, stream);
+  for (; j + N <= n; j += N) columns<Acc, In, Out, ones, 1, K>(src + j * sizeof(In), stride, count, w, dst + j, stream);
+  if (j == n) return;
+  if (n >= N) {  // the last full vector again, ending at n: the same sums
+    j = n - N;
+    columns<Acc, In, Out, ones, 1, K>(src + j * sizeof(In), stride, count, w, dst + j, false);
+    return;
+  }
+  Vec<Acc> sum{};
+  for (int64_t k = 0; k < count; ++k) {
+    const Vec<Acc> x = load_masked<Acc, In>(src + k * stride, n);
+    if (k == 0) sum = ones ? x : x * (ones ? Acc(1) : w[0]);
+    else if constexpr (ones) sum = add<Acc>(sum, x);
+    else sum = multiply_add<Acc>(x, w[k], sum);
+  }
+  store_masked<Acc, Out>(dst, sum, n);
+}
+
+// dst[j] = sum over k < count of w[k] * row k [j], for n columns; rows lie `stride` bytes apart, columns together.
+// stream: past the caches; dst begins a line then.
+template <class Acc, class In, class Out>
+void vertical(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst, int64_t n, bool stream = false) {
+  if (count == 0) {
+    for (int64_t j = 0; j < n; ++j) dst[j] = Out{};
+  } else if (w) {
+    switch (count) {
+      case 1: return vertical_taps<Acc, In, Out, false, 1>(src, stride, count, w, dst, n, stream);
+      case 2: return vertical_taps<Acc, In, Out, false, 2>(src, stride, count, w, dst, n, stream);
+      case 3: return vertical_taps<Acc, In, Out, false, 3>(src, stride, count, w, dst, n, stream);
+      case 4: return vertical_taps<Acc, In, Out, false, 4>(src, stride, count, w, dst, n, stream);
+      default: return vertical_taps<Acc, In, Out, false, 0>(src, stride, count, w, dst, n, stream);
+    }
+  } else {
+    vertical_taps<Acc, In, Out, true, 0>(src, stride, count, w, dst, n, stream);
+  }
+}
+
+// Two output rows at once where their windows overlap: what both read is loaded, and converted, once.
+// -0.0 is the sum of nothing that leaves the first product as it is, sign of zero included.
+template <class Acc, class In, class Out, int U>
+inline void columns_of_two(const char* src, int64_t stride, const WindowMap& m, int64_t o, const Acc* w, Out* dst0,
+                           Out* dst1, bool stream) {
+  Vec<Acc> sum0[U], sum1[U];
+  for (int u = 0; u < U; ++u) sum0[u] = sum1[u] = Acc(-0.0) - Vec<Acc>{};
+  const Acc *w0 = w + m.offset[o], *w1 = w + m.offset[o + 1];
+  const int64_t shared = m.first(o + 1) - m.first(o), end0 = m.count(o), end1 = shared + m.count(o + 1);
+  const char* row = src + m.first(o) * stride;
+  int64_t k = 0;
+  for (; k < shared; ++k, row += stride)
+    for (int u = 0; u < U; ++u)
+      sum0[u] = multiply_add<Acc>(load<Acc, In>(row + u * lanes<Acc> * sizeof(In)), w0[k], sum0[u]);
+  for (; k < end0; ++k, row += stride)
+    for (int u = 0; u < U; ++u) {
+      const Vec<Acc> x = load<Acc, In>(row + u * lanes<Acc> * sizeof(In));
+      sum0[u] = multiply_add<Acc>(x, w0[k], sum0[u]);
+      sum1[u] = multiply_add<Acc>(x, w1[k - shared], sum1[u]);
+    }
+  for (; k < end1; ++k, row += stride)
+    for (int u = 0; u < U; ++u)
+      sum1[u] = multiply_add<Acc>(load<Acc, In>(row + u * lanes<Acc> * sizeof(In)), w1[k - shared], sum1[u]);
+  store_columns<Acc, Out, U>(dst0, sum0, stream);
+  store_columns<Acc, Out, U>(dst1, sum1, stream);
+}
+
+// Output rows [lo, hi) of a map, n columns of each; src is input row 0 and output row o goes to dst + (o - lo) * pitch.
+template <class Acc, class In, class Out>
+void vertical_rows(const char* src, int64_t stride, const WindowMap& m, int64_t lo, int64_t hi, Out* dst, int64_t pitch,
+                   int64_t n, bool stream = false) {
+  constexpr int wide = 4 * lanes<Acc>;
+  const Acc* const w = weights<Acc>(m);
+  auto one = [&](int64_t o, int64_t j) {
+    vertical<Acc, In, Out>(src + m.first(o) * stride + j * int64_t(sizeof(In)), stride, m.count(o),
+                           w ? w + m.offset[o] : nullptr, dst + (o - lo) * pitch + j, n - j, stream);
+  };
+  for (int64_t o = lo; o < hi; ++o) {
+    const bool two = w && o + 1 < hi && n >= wide && m.count(o) >= 4 && m.count(o + 1) >= 4 &&
+                     m.first(o + 1) < m.first(o) + m.count(o);
+    if (!two) {
+      one(o, 0);
+      continue;
+    }
+    Out* const to = dst + (o - lo) * pitch;
+    // What the next two outputs read for the first time: the way down through the rows is not one that the machine
+    // foresees.
+    const int64_t fresh = m.first(o + 1) + m.count(o + 1), then = std::min(m.n_out - 1, o + 3);
+    const int64_t fresh_end = m.first(then) + m.count(then);
+    int64_t j = 0;
+    for (; j + wide <= n; j += wide) {
+      const char* const at = src + j * int64_t(sizeof(In));
+      for (int64_t r = fresh; r < fresh_end; ++r) prefetch(at + r * stride, wide * int64_t(sizeof(In)));
+      columns_of_two<Acc, In, Out, 4>(at, stride, m, o, w, to + j, to + pitch + j, stream);
+    }
+    if (j < n) one(o, j), one(o + 1, j);
+    ++o;
+  }
+}
+
+}  // namespace
+}  // namespace tenter

@@ -1,0 +1,66 @@
+// x86-64-v3: AVX2, FMA, F16C. Included by simd-inl.hpp.
+#pragma once
+
+namespace tenter {
+namespace {
+
+template <>
+inline bool any<Vec<int64_t>>(Vec<int64_t> mask) {
+  return !_mm256_testz_si256((__m256i)mask, (__m256i)mask);
+}
+
+template <>
+inline Vec<float> multiply_add<float>(Vec<float> x, Vec<float> w, Vec<float> sum) {
+  return (Vec<float>)_mm256_fmadd_ps((__m256)x, (__m256)w, (__m256)sum);
+}
+template <>
+inline Vec<double> multiply_add<double>(Vec<double> x, Vec<double> w, Vec<double> sum) {
+  return (Vec<double>)_mm256_fmadd_pd((__m256d)x, (__m256d)w, (__m256d)sum);
+}
+
+template <>
+constexpr bool permutable<float> = true;
+template <>
+inline Vec<float> permute<float>(Vec<float> a, Index<float> index) {
+  return (Vec<float>)_mm256_permutevar8x32_ps((__m256)a, (__m256i)index);  // which looks at the low bits of an index
+}
+template <>
+inline Vec<float> permute<float>(Vec<float> a, Vec<float> b, Index<float> index) {
+  return index < lanes<float> ? permute<float>(a, index) : permute<float>(b, index);
+}
+
+#if !defined(TENTER_VERIFY)
+template <>
+inline void stream_bits<Vec<int64_t>>(void* p, Vec<int64_t> v) {
+  _mm256_stream_si256((__m256i*)p, (__m256i)v);
+}
+#endif
+
+template <>
+constexpr bool widens<f16> = true;
+template <>
+constexpr bool widens<uint8_t> = true;
+template <>
+constexpr bool widens<uint16_t> = true;
+template <>
+inline Vec<float> widen<f16>(const void* p) {
+  return (Vec<float>)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)p));
+}
+template <>
+inline Vec<float> widen<uint8_t>(const void* p) {
+  return (Vec<float>)_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)p)));
+}
+template <>
+inline Vec<float> widen<uint16_t>(const void* p) {
+  return (Vec<float>)_mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i*)p)));
+}
+
+template <>
+constexpr bool narrows<f16> = true;
+template <>
+inline void narrow<f16>(void* p, Vec<float> v) {
+  _mm_storeu_si128((__m128i*)p, _mm256_cvtps_ph((__m256)v, 0));
+}
+
+}  // namespace
+}  // namespace tenter

@@ -1,0 +1,265 @@
+// Along the fastest axis: a tile of `lanes` rows is transposed into scratch, resampled as columns, and transposed back.
+#pragma once
+#include <algorithm>
+
+#include "permuted-inl.hpp"
+#include "rows-inl.hpp"
+
+namespace tenter {
+namespace {
+
+// The column axis as the tile sees it: `inner` values per column, strides in bytes.
+struct ColumnAxis {
+  const WindowMap* map;
+  int64_t stride, inner, inner_stride;
+  const Permutes* permutes;
+};
+template <class Acc, class In>
+bool permuted(const ColumnAxis& c) {
+  return permutable<Acc> && c.permutes && c.inner_stride == int64_t(sizeof(In)) && c.stride == c.inner * c.inner_stride;
+}
+
+// Unweighted sums along one row of values that lie together: ragged segments, mostly shorter than a vector. Each is
+// loaded as one vector, cut to its length, and a square of them is transposed, so that adding columns adds every
+// segment in order without a branch on its length. `end` is the end of the row, past which nothing may be read.
+template <class Acc, class In, class Out>
+int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Out* dst, int64_t lo, int64_t hi) {
+  constexpr int N = lanes<Acc>;
+  typedef std::conditional_t<sizeof(Acc) == 4, int32_t, int64_t> I;
+  typedef Vec<int64_t> Offsets;
+  constexpr int H = N / 2, parts = int(sizeof(int64_t) / sizeof(Acc));  // vectors of offsets for one of sums
+  typedef VecN<Acc, H> Half;
+  VecN<I, N> lane;
+  VecN<I, H> lane_of_half;
+  for (int l = 0; l < N; ++l) lane[l] = l;
+  for (int l = 0; l < H; ++l) lane_of_half[l] = l;
+  const Vec<Acc> nothing = Acc(-0.0) - Vec<Acc>{};  // what leaves a sum as it is, its sign of zero too
+  int64_t o = lo;
+  for (; o + N <= hi; o += N) {
+    Vec<Acc> square[N];
+    // Counts are looked at as vectors, so that no branch waits for one of them: such a branch is guessed wrong time and
+    // again.
+    Offsets counts[parts];
+    for (int k = 0; k < parts; ++k) {
+      counts[k] = m.width - Offsets{};
+      if (!m.offset) continue;
+      const int64_t* const at = m.offset + o + k * lanes<int64_t>;
+      counts[k] = load_bits<Offsets>(at + 1) - load_bits<Offsets>(at);
+    }
+    auto where = [&](auto&& test) __attribute__((always_inline)) {  // as a mask of sums
+      if constexpr (parts == 1) {
+        return (VecN<I, N>)test(counts[0]);
+      } else {
+        typedef VecN<int32_t, H> Part;
+        const Part a = __builtin_convertvector(test(counts[0]), Part),
+                   b = __builtin_convertvector(test(counts[1]), Part);
+        return [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+          return (VecN<I, N>)__builtin_shufflevector(a, b, i...);
+        }(std::make_integer_sequence<int, N>{});
+      }
+    };
+    const VecN<I, N> empty = where([](Offsets c) { return c == 0; });
+    auto store_sums = [&](int n) __attribute__((always_inline)) {
+      Vec<Acc> sum = square[0];
+      for (int l = 1; l < n; ++l) sum = add<Acc>(sum, square[l]);
+      store<Acc, Out>(dst + o - lo, empty ? Vec<Acc>{} : sum);
+    };
+    // Segments of half a vector and less, two of them in each: half the shuffles.
+    constexpr int reach = std::is_same_v<Acc, In> ? H : N;
+    const bool inside = src + (m.first(o + N - 1) + reach) * int64_t(sizeof(In)) <= end;
+    if (inside && !any(where([](Offsets c) { return c > H; }))) {
+      auto half = [&](int64_t l) __attribute__((always_inline)) {
+        const char* const p = src + m.first(l) * int64_t(sizeof(In));
+        Half x;
+        if constexpr (std::is_same_v<Acc, In>) {
+          x = load_bits<Half>(p);
+        } else {
+          const Vec<Acc> all = load<Acc, In>(p);
+          std::memcpy(&x, &all, sizeof x);
+        }
+        return lane_of_half < I(m.count(l)) ? x : Acc(-0.0) - Half{};
+      };
+#pragma GCC unroll 8
+      for (int l = 0; l < H; ++l)
+        square[l] = [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+          return __builtin_shufflevector(half(o + l), half(o + l + H), i...);
+        }(std::make_integer_sequence<int, N>{});
+      transpose<Acc, H>(square);
+      store_sums(H);
+      continue;
+    }
+#pragma GCC unroll 16
+    for (int l = 0; l < N; ++l) {
+      const int64_t count = m.count(o + l);
+      const char* p = src + m.first(o + l) * int64_t(sizeof(In));
+      if (count > N) {
+        Acc sum = load_one<Acc, In>(p);
+        for (int64_t k = 1; k < count; ++k) sum = add<Acc>(sum, load_one<Acc, In>(p + k * sizeof(In)));
+        square[l] = nothing;
+        square[l][0] = sum;
+      } else if (p + N * sizeof(In) <= end) {
+        square[l] = lane < I(count) ? load<Acc, In>(p) : nothing;
+      } else {
+        square[l] = lane < I(count) ? load_masked<Acc, In>(p, count) : nothing;
+      }
+    }
+    transpose<Acc>(square);
+    store_sums(N);
+  }
+  return o;
+}
+
+// One row alone: lanes would idle, so plain sums.
+template <class Acc, class In, class Out>
+void horizontal_row(const char* src, const ColumnAxis& c, Out* dst, int64_t lo, int64_t hi) {
+  const Acc* const w = weights<Acc>(*c.map);
+  int64_t o = lo;
+  if (!w && c.inner == 1 && c.stride == int64_t(sizeof(In))) {
+    o = segment_sums<Acc, In, Out>(src, src + c.map->n_in * c.stride, *c.map, dst, lo, hi);
+  }
+  for (; o < hi; ++o) {
+    const int64_t first = c.map->first(o), count = c.map->count(o);
+    const Acc* const wo = w ? w + c.map->offset[o] : nullptr;
+    for (int64_t q = 0; q < c.inner; ++q) {
+      const char* p = src + first * c.stride + q * c.inner_stride;
+      Acc sum = 0;
+      for (int64_t k = 0; k < count; ++k, p += c.stride) {
+        const Acc x = load_one<Acc, In>(p);
+        if (k == 0) sum = wo ? x * wo[0] : x;
+        else sum = wo ? multiply_add<Acc>(x, wo[k], sum) : add<Acc>(sum, x);
+      }
+      store_masked<Acc, Out>(dst + (o - lo) * c.inner + q, sum - Vec<Acc>{}, 1);
+    }
+  }
+}
+
+// Columns [lo, hi) of the input as vectors over the rows: tile[(j - lo) * inner + q][row].
+template <class Acc, class In>
+void load_tile(const char* const* rows, const ColumnAxis& c, int64_t lo, int64_t hi, Vec<Acc>* tile) {
+  constexpr int N = lanes<Acc>;
+  const int64_t n = (hi - lo) * c.inner;
+  int64_t e = 0;
+  if (c.inner_stride == int64_t(sizeof(In)) && c.stride == c.inner * c.inner_stride) {
+    for (; e + N <= n; e += N) {
+      Vec<Acc> square[N];
+      for (int r = 0; r < N; ++r) square[r] = load<Acc, In>(rows[r] + lo * c.stride + e * sizeof(In));
+      transpose<Acc>(square);
+      for (int r = 0; r < N; ++r) tile[e + r] = square[r];
+    }
+  }
+  Acc* const flat = reinterpret_cast<Acc*>(tile);
+  for (; e < n; ++e)
+    for (int r = 0; r < N; ++r)
+      flat[e * N + r] = load_one<Acc, In>(rows[r] + (lo + e / c.inner) * c.stride + e % c.inner * c.inner_stride);
+}
+
+template <class Acc, bool ones>
+inline Vec<Acc> dot(const Vec<Acc>* tile, int64_t step, int64_t count, const Acc* w) {
+  if (count == 0) return Vec<Acc>{};
+  Vec<Acc> sum = tile[0];
+  if constexpr (!ones) sum *= w[0];
+  for (int64_t k = 1; k < count; ++k) {
+    if constexpr (ones) sum = add<Acc>(sum, tile[k * step]);
+    else sum = multiply_add<Acc>(tile[k * step], w[k], sum);
+  }
+  return sum;
+}
+
+// Outputs [lo, hi) of n_rows rows; rows[] and dst[] hold `lanes` pointers, the spare ones repeating a row. dst[r] is
+// where output lo of row r goes.
+template <class Acc, class In, class Out, bool ones>
+void horizontal_tile(const char* const* rows, int n_rows, const ColumnAxis& c, Out* const* dst, int64_t lo, int64_t hi,
+                     Lease& lease) {
+  constexpr int N = lanes<Acc>;
+  const WindowMap& m = *c.map;
+  const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1);
+  Vec<Acc>* const tile = lease->tile.get<Vec<Acc>>(std::max<int64_t>(1, (last - first) * c.inner));
+  load_tile<Acc, In>(rows, c, first, last, tile);
+  const Acc* const w = weights<Acc>(m);
+  const int64_t n = (hi - lo) * c.inner;
+  int64_t o = lo, q = 0;
+  for (int64_t e = 0; e < n; e += N) {
+    Vec<Acc> square[N];
+    const int64_t width = std::min<int64_t>(N, n - e);
+    for (int l = 0; l < N; ++l) {
+      if (l >= width) {
+        square[l] = Vec<Acc>{};
+        continue;
+      }
+      square[l] = dot<Acc, ones>(tile + (m.first(o) - first) * c.inner + q, c.inner, m.count(o),
+                                 ones ? nullptr : w + m.offset[o]);
+      if (++q == c.inner) q = 0, ++o;
+    }
+    transpose<Acc>(square);
+    if (width == N)
+      for (int r = 0; r < n_rows; ++r) store<Acc, Out>(dst[r] + e, square[r]);
+    else
+      for (int r = 0; r < n_rows; ++r) store_masked<Acc, Out>(dst[r] + e, square[r], width);
+  }
+}
+
+// How many outputs fit a tile of about 256 KiB: a multiple of `lanes`, so that stores stay whole vectors.
+template <class Acc>
+int64_t tile_outputs(const ColumnAxis& c) {
+  const double per_output = double(c.map->n_in) / double(std::max<int64_t>(1, c.map->n_out)) * double(c.inner);
+  const double room = double(tuning.tile_bytes) / double(sizeof(Vec<Acc>)) / std::max(per_output, 1e-3);
+  return std::clamp<int64_t>(int64_t(room), lanes<Acc>, std::max<int64_t>(lanes<Acc>, tuning.column_step)) /
+         lanes<Acc> * lanes<Acc>;
+}
+
+// Outputs from lo on, in steps of some, whose inputs together are few enough for a tile: windows may be of any lengths,
+// one beside the other. None where the first by itself has too many.
+inline int64_t tile_end(const ColumnAxis& c, int64_t lo, int64_t hi) {
+  const WindowMap& m = *c.map;
+  auto fits = [&](int64_t end) {
+    return (m.first(end - 1) + m.count(end - 1) - m.first(lo)) * c.inner <= tuning.tile_inputs;
+  };
+  if (fits(hi)) return hi;
+  int64_t known = lo, beyond = hi;  // windows do not descend: what fits ends before what does not
+  while (beyond - known > 1) {
+    const int64_t middle = known + (beyond - known) / 2;
+    if (fits(middle)) known = middle;
+    else beyond = middle;
+  }
+  return known;
+}
+
+// stream: past the caches, which only the permuted way can by itself; dst begin lines then.
+template <class Acc, class In, class Out>
+void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, Out* const* dst, int64_t lo, int64_t hi,
+                Lease& lease, bool stream = false) {
+  if (c.inner >= lanes<Acc> && c.inner_stride == int64_t(sizeof(In))) {  // a column is wide enough to be a row
+    const WindowMap& m = *c.map;
+    const Acc* const w = weights<Acc>(m);
+    for (int r = 0; r < n_rows; ++r)
+      for (int64_t o = lo; o < hi; ++o)
+        vertical<Acc, In, Out>(rows[r] + m.first(o) * c.stride, c.stride, m.count(o), w ? w + m.offset[o] : nullptr,
+                               dst[r] + (o - lo) * c.inner, c.inner);
+    return;
+  }
+  if constexpr (permutable<Acc>) {
+    if (permuted<Acc, In>(c) && !c.permutes->at.empty())
+      return horizontal_picked<Acc, In, Out>(rows, n_rows, c.map->n_in * c.stride, *c.permutes, c.map->n_out, dst, lo,
+                                             hi, stream, lease);
+    if (permuted<Acc, In>(c))
+      return horizontal_permuted<Acc, In, Out>(rows, n_rows, *c.permutes, c.map->n_out, dst, lo, hi, stream);
+  }
+  if (n_rows == 1) return horizontal_row<Acc, In, Out>(rows[0], c, dst[0], lo, hi);  // a tile would leave lanes idle
+  const int64_t step = tile_outputs<Acc>(c);
+  for (int64_t b = lo; b < hi;) {
+    const int64_t end = tile_end(c, b, std::min(hi, b + step));
+    Out* at[lanes<Acc>];
+    for (int r = 0; r < lanes<Acc>; ++r) at[r] = dst[r] + (b - lo) * c.inner;
+    if (end == b) {  // scratch for it would be as large as the input
+      for (int r = 0; r < n_rows; ++r) horizontal_row<Acc, In, Out>(rows[r], c, at[r], b, b + 1);
+      ++b;
+      continue;
+    }
+    if (weights<Acc>(*c.map)) horizontal_tile<Acc, In, Out, false>(rows, n_rows, c, at, b, end, lease);
+    else horizontal_tile<Acc, In, Out, true>(rows, n_rows, c, at, b, end, lease);
+    b = end;
+  }
+}
+
+}  // namespace
+}  // namespace tenter

@@ -1,0 +1,87 @@
+// The window kernel: each output is a weighted sum of adjacent inputs. Passes over one axis, or two or three at once.
+//
+// One inner loop does all of it: rows * weights (rows-inl.hpp). Columns become rows in transposed tiles (tile-inl.hpp).
+// Every output adds its own taps, and no others, in ascending order of input: no padding touches a neighbor's inf or
+// NaN, and neither threads, tiles nor memory layout change a bit. Acc is what sums are kept in, In and Out what is read
+// and written.
+#pragma once
+#include <stdexcept>
+
+#include "planes-inl.hpp"
+
+namespace tenter {
+namespace {
+
+template <class Acc, class In, class Out>
+void window_as(const WindowTask& t, Team team) {
+  if (t.plane) planes_pass<Acc, In, Out>(t, team);
+  else if (t.row && t.column) both_pass<Acc, In, Out>(t, team);
+  else if (t.row) rows_pass<Acc, In, Out>(t, team);
+  else columns_pass<Acc, In, Out>(t, team);
+}
+
+// The dtypes that sums in Acc serve.
+template <class... T>
+struct Types {};
+template <class Acc>
+struct Stored;
+template <>
+struct Stored<float> {
+  typedef Types<float, f16, bf16, uint8_t, int8_t, uint16_t, int16_t> types;
+};
+template <>
+struct Stored<double> {
+  typedef Types<double, uint32_t, int32_t, uint64_t, int64_t> types;
+};
+template <>
+struct Stored<int64_t> {
+  typedef Types<int64_t, uint8_t, int8_t, uint16_t, int16_t, uint32_t, int32_t, uint64_t> types;
+};
+
+template <class T>
+constexpr Dtype dtype_of = std::is_same_v<T, float>      ? Dtype::f32
+                           : std::is_same_v<T, double>   ? Dtype::f64
+                           : std::is_same_v<T, f16>      ? Dtype::f16
+                           : std::is_same_v<T, bf16>     ? Dtype::bf16
+                           : std::is_same_v<T, uint8_t>  ? Dtype::u8
+                           : std::is_same_v<T, int8_t>   ? Dtype::i8
+                           : std::is_same_v<T, uint16_t> ? Dtype::u16
+                           : std::is_same_v<T, int16_t>  ? Dtype::i16
+                           : std::is_same_v<T, uint32_t> ? Dtype::u32
+                           : std::is_same_v<T, int32_t>  ? Dtype::i32
+                           : std::is_same_v<T, uint64_t> ? Dtype::u64
+                                                         : Dtype::i64;
+
+// Dtypes in and out: the same, or one of them the accumulator (a pass of several).
+template <class Acc, class T>
+bool window_from(const WindowTask& t, Team team) {
+  const bool in = t.in == dtype_of<T>, out = t.out == dtype_of<T>;
+  if (in && out) window_as<Acc, T, T>(t, team);
+  else if (in && t.out == dtype_of<Acc>) window_as<Acc, T, Acc>(t, team);
+  else if (out && t.in == dtype_of<Acc>) window_as<Acc, Acc, T>(t, team);
+  else return false;
+  return true;
+}
+template <class Acc, class... T>
+bool window_from_any(const WindowTask& t, Team team, Types<T...>) {
+  return (window_from<Acc, T>(t, team) || ...);
+}
+template <class Acc>
+bool window_by(const WindowTask& t, Team team) {
+  return window_from_any<Acc>(t, team, typename Stored<Acc>::types{});
+}
+
+void window(const WindowTask& t, int threads) {
+  const int64_t rows = outer_count(t) * (t.row ? t.row->n_out : t.n_row);
+  const int64_t planes_in = t.plane ? t.plane->n_in : 1, planes_out = t.plane ? t.plane->n_out : 1;
+  const int64_t moved = std::max(outer_count(t) * planes_in * t.n_row * t.n_column,
+                                 planes_out * rows * (t.column ? t.column->n_out : t.n_column));
+  const Team team = team_for(moved * t.inner * 8, threads);
+  const bool served = t.acc == Accumulate::f32   ? window_by<float>(t, team)
+                      : t.acc == Accumulate::f64 ? window_by<double>(t, team)
+                                                 : window_by<int64_t>(t, team);
+  if (!served) throw std::invalid_argument("no window kernel for these dtypes");
+}
+
+}  // namespace
+}  // namespace tenter

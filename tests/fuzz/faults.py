@@ -1,0 +1,76 @@
+"""Deliberate faults, by which the fuzzer's own test sees that it can fail: TENTER_FUZZ_FAULT names one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import Any
+
+import numpy as np
+
+import tenter
+from tenter.kernels.plan import Plan
+from tenter.maps import window
+
+
+def install(name: str) -> None:
+    if name:
+        FAULTS[name]()
+
+
+def _bent(change: Any) -> None:
+    """Results of tenter.repeat_interleave are changed."""
+    usual = tenter.repeat_interleave
+
+    def bent(*args: Any, **named: Any) -> Any:
+        return change(usual(*args, **named))
+
+    tenter.repeat_interleave = bent
+
+
+def _element(y: Any) -> Any:
+    if isinstance(y, np.ndarray) and y.size > 3 and y.dtype.kind in "iuf":
+        y.reshape(-1)[3] += 1
+    return y
+
+
+def _weight() -> None:
+    """The last weight of every map that resize makes is that of its neighbour."""
+    from tenter import interpolation, sampling
+
+    usual = window.window_of
+
+    def bent(n_in: int, start: Any, stop: Any, weight: Any) -> Any:
+        return usual(n_in, start, stop, np.roll(weight, 1))
+
+    interpolation.window_of = sampling.window_of = bent
+
+
+def _crash(y: Any) -> Any:
+    os.kill(os.getpid(), signal.SIGSEGV)
+    return y
+
+
+def _hang(y: Any) -> Any:
+    time.sleep(3600)
+    return y
+
+
+def _leak() -> None:
+    """A plan's result is NaN throughout where one input is."""
+    usual = Plan.run
+
+    def bent(self: Plan, source: int, target: int, stream: bool = False) -> None:
+        import ctypes
+
+        usual(self, source, target, stream)
+        ctypes.memset(target, 0xFF, 4)
+
+    Plan.run = bent  # type: ignore[method-assign]
+
+
+FAULTS: dict[str, Any] = {
+    "element": lambda: _bent(_element), "weight": _weight, "crash": lambda: _bent(_crash), "hang": lambda: _bent(_hang),
+    "leak": _leak,
+}  # fmt: skip

@@ -1,0 +1,208 @@
+"""repeat_interleave, repeat, tile, expand, and NumPy's repeat and tile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from . import counts, gradients
+from .arrays import NUMPY, TORCH, Array, drawn
+from .call import Call, Named, named, text, written
+from .draw import Draw
+from .matrices import copying
+from .oracle import Maps, check_bits, check_shape, taken
+
+
+def any_array(r: Draw, shape: tuple[int, ...], library: str | None = None) -> Array:
+    library = library or r.pick(("numpy", "torch"))
+    return drawn(r, shape, r.pick(NUMPY if library == "numpy" else TORCH), library)
+
+
+def copied(x: Any, shape: tuple[int, ...], maps: Maps, front: tuple[int, ...] | None = None) -> Any:
+    """The check of a call that copies x, seen in the shape `front`, by maps."""
+
+    def check(y: Any) -> None:
+        check_shape(y, x, shape)
+        seen = x.reshape(front) if front is not None else x
+        check_bits(y, taken(seen, maps))
+
+    return check
+
+
+def again(r: Draw, how: Array, name: str = "x") -> tuple[tuple[str, dict[str, Any]], ...]:
+    """The same values, contiguous: the same bits must come out."""
+    if r.chance(0.6) or how.library == "numpy" and how.swapped:
+        return ()
+    x = how.made()
+    plain = x.clone(memory_format=torch.contiguous_format) if how.library == "torch" else np.array(x, order="C")
+    return ((f"of a contiguous {name}", {name: plain}),)
+
+
+def repeat_interleave(r: Draw) -> Call:
+    if r.chance(0.1):
+        return _positions(r)
+    ndim = r.int(0, 6)
+    shape = r.shape(ndim, r.pick((3000, 60)))
+    dim = None if r.chance(0.25) else r.int(-max(ndim, 1), max(ndim, 1) - 1)
+    how = any_array(r, shape)
+    if r.chance(0.06) and not shape:
+        how = Array("numpy", "float64", shape)
+    x = named("x", how)
+    flat = shape if ndim and dim is not None else (int(np.prod(shape)),)
+    axis = 0 if dim is None else dim % max(ndim, 1)
+    n = flat[axis]
+    rest = max(1, int(np.prod(flat)) // max(1, n))
+    if n > 1 and r.chance(0.08):
+        bad, error = counts.wrong(r, n, how.library)
+        if rest * n == 0 and error is MemoryError:
+            error = (MemoryError, ValueError)  # type: ignore[assignment]
+        return _call(r, x, how, [Named("counts", bad, text(bad)), dim], {}, served_never, (error,))
+    names: dict[str, Any] = {}
+    each = n == 0 or r.chance(0.25)
+    if each:
+        count = r.pick((0, 1, 2, 3, 5, 9, 17, 40))
+        while count * rest * n > 60000:
+            count //= 2
+        found, given = [count] * n, r.pick((r.whole(count), _one(count, how.library, r)))
+    else:
+        found = counts.values(r, n, max(1, 20000 // rest))
+        given = counts.held(r, found, how.library)
+    total = sum(found)
+    if r.chance(0.2):
+        names["output_size"] = r.whole(total)
+    shape_out = (*flat[:axis], total, *flat[axis + 1 :])
+    check = copied(x.value, shape_out, [(axis, copying(np.repeat(np.arange(n), found), n))], flat)
+    if r.chance(0.05):
+        wrong_names, error = r.pick((
+            ({"output_size": total + 1}, ValueError), ({"output_size": -1}, ValueError),
+            ({"output_size": float(total)}, TypeError), ({"output_size": True}, TypeError),
+        ))  # fmt: skip
+        return _call(r, x, how, [given, dim], wrong_names, check, (error,))
+    if r.chance(0.03):
+        return _call(r, x, how, [given, ndim + 1], names, check, (IndexError,))
+    return _call(r, x, how, [given, None if dim is None else r.whole(dim)], names, check, (), again(r, how))
+
+
+def served_never(y: Any) -> None:
+    raise AssertionError
+
+
+def _one(count: int, library: str, r: Draw) -> Any:
+    """One count in an array."""
+    shape = r.pick(((), (1,)))
+    dtype = r.pick(("int64", "int32", "uint8"))
+    if library == "torch" and r.chance(0.7):
+        return torch.full(shape, count, dtype=getattr(torch, dtype))
+    return np.full(shape, count, dtype)
+
+
+def _call(
+    r: Draw, x: Named, how: Array, args: list[Any], kwargs: dict[str, Any], check: Any,
+    refuses: tuple[Any, ...] = (), same: Any = (),
+) -> Call:  # fmt: skip
+    source = "y = " + written("tenter.repeat_interleave", [x, *args], kwargs)
+    names = {a.name: a for a in (x, *args) if isinstance(a, Named)}
+    refuses = refuses[0] if refuses and isinstance(refuses[0], tuple) else refuses
+    return Call("repeat_interleave", source, names, check, refuses, again=same)
+
+
+def _positions(r: Draw) -> Call:
+    n = r.length()
+    found = counts.values(r, n)
+    held = counts.held(r, found, r.pick(("numpy", "torch")))
+    dtype = str(getattr(held.value, "dtype", "int64")).removeprefix("torch.").lstrip(">")
+    narrow = "int32" in str(dtype) and "u" not in str(dtype) or dtype == "i4"
+
+    def check(y: Any) -> None:
+        like = np.zeros(0, np.int32 if narrow else np.int64)
+        like = torch.from_numpy(like) if isinstance(held.value, torch.Tensor) else like
+        check_shape(y, like, (sum(found),))
+        check_bits(y, np.repeat(np.arange(n), found).astype(np.int32 if narrow else np.int64))
+
+    kwargs = {"output_size": sum(found)} if r.chance(0.3) else {}
+    return Call("", "y = " + written("tenter.repeat_interleave", [held], kwargs), {held.name: held}, check)
+
+
+def _tiled(r: Draw, function: str) -> Call:
+    ndim = r.int(0, 5)
+    shape = r.shape(ndim, r.pick((800, 60)))
+    how = any_array(r, shape, "numpy" if function.startswith("tenter.numpy") else None)
+    x = named("x", how)
+    n = r.int(ndim if function == "tenter.repeat" else 0, min(6, ndim + 2))
+    sizes = [r.pick((1, 2, 3, 0, 7), (5, 4, 2, 0.4, 1)) for _ in range(n)]
+    while np.prod(sizes, dtype=float) * np.prod(shape, dtype=float) > 40000:
+        sizes[int(np.argmax(sizes))] = 1
+    whole = [1] * (ndim - n) + sizes
+    front = (1,) * (n - ndim) + shape
+    maps = [(k, copying(np.tile(np.arange(m), s), m)) for k, (m, s) in enumerate(zip(front, whole)) if s != 1]
+    check = copied(x.value, tuple(m * s for m, s in zip(front, whole)), maps, front)
+    refuses: tuple[type[BaseException], ...] = ()
+    given: list[Any] = [r.whole(s) for s in sizes]
+    if r.chance(0.07) and given and function != "tenter.numpy.tile":
+        bad, error = r.pick(((-1, ValueError), (1.5, TypeError), (True, TypeError), (2**70, ValueError), ("2", TypeError)))
+        given[r.int(0, n - 1)] = bad
+        refuses = (error,)
+    elif r.chance(0.03) and function == "tenter.repeat" and ndim:
+        given, refuses = given[: ndim - 1], (ValueError,)
+    if function == "tenter.numpy.tile":
+        args = [r.pick((tuple(given), given))] if n != 1 or r.chance(0.5) else [given[0]]
+    else:
+        args = [tuple(given)] if r.chance(0.5) or not given else given
+    return Call("", "y = " + written(function, [x, *args]), {"x": x}, check, refuses, again=again(r, how))
+
+
+def expand(r: Draw) -> Call:
+    ndim = r.int(0, 5)
+    shape = tuple(1 if r.chance(0.4) else n for n in r.shape(ndim, 500))
+    x = named("x", any_array(r, shape))
+    front = [r.int(0, 4) for _ in range(r.int(0, 6 - ndim))]
+    sizes = front + [r.pick((-1, n)) if n != 1 else r.int(0, 5) for n in shape]
+    after = tuple(front) + tuple(n if s == -1 else s for n, s in zip(shape, sizes[len(front) :]))
+    refuses: tuple[type[BaseException], ...] = ()
+    if r.chance(0.1) and sizes:
+        k = r.int(0, len(sizes) - 1)
+        if k >= len(front) and shape[k - len(front)] != 1:
+            sizes[k], refuses = shape[k - len(front)] + 1, (ValueError,)
+    given: list[Any] = [r.whole(s) for s in sizes]
+
+    def check(y: Any) -> None:
+        check_shape(y, x.value, after)
+        want = x.value.expand(after) if isinstance(x.value, torch.Tensor) else np.broadcast_to(x.value, after)
+        check_bits(y, taken(want, []))
+
+    args = [tuple(given)] if r.chance(0.4) or not given else given
+    return Call("", "y = " + written("tenter.expand", [x, *args]), {"x": x}, check, refuses, fresh=False)
+
+
+def numpy_repeat(r: Draw) -> Call:
+    ndim = r.int(0, 5)
+    shape = r.shape(ndim, 800)
+    how = any_array(r, shape, "numpy")
+    x = named("a", how)
+    axis = None if r.chance(0.3) else r.int(-max(1, ndim), max(1, ndim) - 1)
+    flat = shape if ndim and axis is not None else (int(np.prod(shape)),)
+    at = 0 if axis is None else axis % max(1, ndim)
+    n = flat[at]
+    found = counts.values(r, n, 2000)
+    given: Any = counts.held(r, found, "numpy", "repeats")
+    # NumPy casts counts to int64 safely or not at all.
+    if isinstance(given.value, np.ndarray) and given.value.dtype.newbyteorder("=") == np.uint64 or isinstance(given.value, torch.Tensor):
+        given = Named("repeats", np.array(found, np.int64), text(np.array(found, np.int64)))
+    maps = [(at, copying(np.repeat(np.arange(n), found), n))]
+    check = copied(x.value, (*flat[:at], sum(found), *flat[at + 1 :]), maps, flat)
+    names = {x.name: x, given.name: given}
+    source = "y = " + written("tenter.numpy.repeat", [x, given], {} if axis is None else {"axis": axis})
+    return Call("", source, names, check, again=again(r, how, "a"))
+
+
+KINDS: dict[str, tuple[Any, float]] = {
+    "repeat_interleave": (repeat_interleave, 5),
+    "repeat": (lambda r: _tiled(r, "tenter.repeat"), 1.5),
+    "tile": (lambda r: _tiled(r, "tenter.tile"), 1.5),
+    "expand": (expand, 0.7),
+    "numpy.repeat": (numpy_repeat, 0.8),
+    "numpy.tile": (lambda r: _tiled(r, "tenter.numpy.tile"), 0.6),
+    "gradient of repeats": (gradients.of_repeats, 3),
+}

@@ -1,0 +1,97 @@
+"""tenter.image.resize: colours weighted by alpha, light instead of sRGB's steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .arrays import drawn, numbers
+from .call import Call, named, written
+from .draw import Draw
+from .oracle import Wrong, check_shape, summed
+from .resizing import check_maps, plan
+
+MODES = ("linear", "cubic", "lanczos", "area", "nearest", "nearest-exact", "hamming")
+
+
+def light_of(v: np.ndarray) -> np.ndarray:
+    a = np.abs(v)
+    return np.copysign(np.where(a <= 0.04045, a / 12.92, ((a + 0.055) / 1.055) ** 2.4), v)
+
+
+def srgb_of(v: np.ndarray) -> np.ndarray:
+    a = np.abs(v)
+    return np.copysign(np.where(a <= 0.0031308, 12.92 * a, 1.055 * a ** (1 / 2.4) - 0.055), v)
+
+
+def picture(r: Draw) -> Call:
+    library = r.pick(("numpy", "torch"))
+    dtype = r.pick(("uint8", "uint16", "float32", "float64", "float16"))
+    channels = r.pick((None, 1, 2, 3, 4, 5))
+    shape = (r.int(1, 40), r.int(1, 40)) + (() if channels is None else (channels,))
+    how = drawn(r, shape, dtype, library, "normal" if dtype[0] == "f" else None)
+    x = named("x", how)
+    kwargs: dict[str, Any] = {"size": (r.int(1, 50), r.int(1, 50)), "mode": r.pick(MODES)}
+    for key, p in (("linear_light", 0.4), ("alpha", 0.3), ("premultiply", 0.3)):
+        if r.chance(p):
+            kwargs[key] = r.chance(0.6) and (key != "alpha" or (channels or 1) > 1)
+    if r.chance(0.3):
+        kwargs["like"] = r.pick(("torch", "opencv", "pillow"))
+    if r.chance(0.3):
+        kwargs["box"] = ((0, r.pick((shape[0], shape[0] + 1))), None)
+    alpha = kwargs.get("alpha")
+    alpha = channels in (2, 4) if alpha is None else alpha
+    plain = {"like": "pillow"} | {k: v for k, v in kwargs.items() if k not in ("linear_light", "alpha", "premultiply")}
+    maps, cut, shape_out, _ = plan(x.value, plain | {"axes": (0, 1)})
+    near = kwargs["mode"].startswith("nearest")
+    light = kwargs.get("linear_light", False) and not near
+    weigh = alpha and kwargs.get("premultiply", True) and not near
+
+    def verify(y: Any) -> None:
+        check_shape(y, x.value, shape_out)
+        v = numbers(x.value).astype(np.float64)
+        full = float(np.iinfo(dtype).max) if dtype[0] == "u" else 1.0
+        if not light and (not weigh or (v[..., -1] == full).all()):
+            check_maps(y, x.value, maps, cut)
+            return
+        stack = v if v.ndim == 3 else v[..., None]
+        got = numbers(y).astype(np.float64).reshape(*shape_out[:2], -1)
+        colours = stack[..., :-1] if alpha else stack
+        colours = light_of(colours / full) if light else colours
+        a = stack[..., -1:] if alpha else None
+        used = bool(weigh) and not bool((v[..., -1] == full).all())
+        mixed = summed(colours * a if used else colours, maps, "float64")
+        top = summed(a, maps, "float64") if a is not None else None
+        if top is not None:
+            _near(got[..., -1:], np.asarray(top.values, float), np.asarray(top.size, float) * 1e-5, dtype, full, "alpha")
+        want, size = np.asarray(mixed.values, float), np.asarray(mixed.size, float)
+        room = (2.0**-11 if dtype == "float16" else 1e-5) * size + 1e-30
+        known = np.ones(want.shape, bool)
+        if used and top is not None:
+            under = np.asarray(top.values, float)
+            # Where little alpha is left the quotient is mostly noise.
+            known &= (under > (2 if dtype[0] == "u" else 0.05)) & (under > np.asarray(top.size, float) * 1e-2)
+            under = np.where(known, under, 1.0)
+            want, room = want / under, room / under + np.abs(want / under) * 1e-4
+        if light:
+            lo, hi = srgb_of(want - room) * full, srgb_of(want + room) * full
+            want, room = srgb_of(want) * full, np.maximum(np.abs(hi - lo), 1e-4 * full)
+        shown = got[..., :-1] if alpha else got
+        _near(np.where(known, shown, 0), np.where(known, want, 0), room, dtype, full, "colour")
+
+    return Call("", "y = " + written("tenter.image.resize", [x], kwargs), {"x": x}, verify)
+
+
+def _near(got: np.ndarray, want: np.ndarray, room: np.ndarray, dtype: str, full: float, what: str) -> None:
+    if dtype[0] == "u":
+        want, room = np.clip(want, 0, full), room + 0.501
+    else:
+        room = room + np.abs(want) * (2.0**-9 if dtype == "float16" else 1e-5) + (2.0**-12 if dtype == "float16" else 1e-6)
+    bad = ~(np.abs(got - want) <= room)
+    if bad.any():
+        at = tuple(np.argwhere(bad)[0])
+        raise Wrong("values", f"{what} at {at}: got {got[at]}, expected {want[at]} within {room[at]}")
+
+
+KINDS: dict[str, tuple[Any, float]] = {"image.resize": (picture, 0.7)}

@@ -1,0 +1,92 @@
+"""A test-only switch: thresholds are lowered at random, so that small arrays take the paths of large ones."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import tenter
+from tenter import _native, calls, memory
+from tenter.frontends import numpy as numpy_frontend
+from tenter.frontends.torch import counts as torch_counts
+from tenter.kernels import cpu
+
+from .draw import Draw
+
+# Attributes of `_native.tuning`, and small values for them.
+NATIVE: dict[str, tuple[int, ...]] = {
+    "parallel_bytes": (1, 256), "wake_bytes": (1, 1 << 12), "piece_bytes": (64, 256, 1024),
+    "copied_block_bytes": (1, 64, 1024), "runs_chunk": (1, 3, 16), "tile_bytes": (64, 1024), "column_step": (16, 64),
+    "row_width": (16, 64), "row_block": (16, 256), "band_bytes": (64, 1024), "plane_bytes": (64, 1024),
+    "planes_kept_bytes": (1, 1024), "widest_tile": (16, 64), "stream_bytes": (1, 256),
+}  # fmt: skip
+PYTHON: tuple[tuple[Any, str, tuple[int, ...]], ...] = (
+    (_native, "LARGE", (1, 64)),
+    (memory, "PAST_CACHES", (1, 1)),
+    (numpy_frontend, "SMALL", (0, 4, 1 << 13)),
+    (torch_counts, "SMALL", (0, 4, 1 << 13)),
+    (numpy_frontend, "SMALL_EACH", (1, 64)),
+    (torch_counts, "SMALL_EACH", (1, 64)),
+    (calls, "LONGEST", (0, 8)),
+    (calls, "STEPS", (0, 1)),
+)
+_usual = {(id(place), name): getattr(place, name) for place, name, _ in PYTHON if hasattr(place, name)}
+_kernels = cpu.KERNELS
+
+
+def usual() -> None:
+    """All as in use."""
+    for place, name, _ in PYTHON:
+        if hasattr(place, name):
+            setattr(place, name, _usual[id(place), name])
+    cpu.KERNELS = _kernels
+    tuning = getattr(_native, "tuning", None)
+    if tuning is not None:
+        tuning.reset()
+    _native.force_level("")
+    tenter.set_num_threads(None)
+
+
+def lower(r: Draw) -> None:
+    """Some of them, or none. Nothing is left of earlier calls: a call follows from its seed alone."""
+    usual()
+    for cache in (calls._planned, getattr(sys.modules["tenter.calls"], "_kept", {})):
+        cache.clear()
+    calls._positions = 0
+    tenter.set_num_threads(r.pick((1, 2, 3)))
+    _native.force_level(r.pick(_native.levels()))
+    if r.chance(0.2):
+        return
+    p = r.pick((0.3, 0.8))
+    blocks = r.chance(0.6)
+    for place, name, small in PYTHON:
+        # Results lie in blocks and are streamed, or neither.
+        if hasattr(place, name) and (blocks if name in ("LARGE", "PAST_CACHES") else r.chance(p)):
+            setattr(place, name, r.pick(small))
+    if r.chance(p):
+        cpu.KERNELS = _kernels._replace(slice_bytes=r.pick((1, 512)))
+    tuning = getattr(_native, "tuning", None)
+    for name, values in NATIVE.items():
+        value, wanted = r.pick(values), r.chance(p)
+        if name == "stream_bytes":
+            wanted = blocks
+        if wanted and tuning is not None and hasattr(tuning, name):
+            setattr(tuning, name, value)
+    guarded = r.chance(0.5)
+    if blocks and guarded and tuning is not None and hasattr(tuning, "guard_blocks"):
+        tuning.guard_blocks = True
+    if blocks:
+        memory.clear()
+
+
+def shown() -> str:
+    """What is not as usual, in words."""
+    found = [f"{tenter.get_num_threads()} threads", f"level {_native.level()}"]
+    for place, name, _ in PYTHON:
+        if hasattr(place, name) and getattr(place, name) != _usual[id(place), name]:
+            found.append(f"{place.__name__}.{name}={getattr(place, name)}")
+    if cpu.KERNELS is not _kernels:
+        found.append(f"slice_bytes={cpu.KERNELS.slice_bytes}")
+    tuning = getattr(_native, "tuning", None)
+    found += [f"tuning.{n}={getattr(tuning, n)}" for n in (*NATIVE, "guard_blocks") if hasattr(tuning, n)]
+    return ", ".join(found)

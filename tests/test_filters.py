@@ -1,0 +1,152 @@
+"""Filters made by users: a name for each, whoever asks at once, and none kept that is not used any more."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import tenter
+from tenter import filters
+from tenter.filters import Filter
+
+ROW = np.arange(9.0) ** 2
+
+
+class Held:
+    """What a filter closes over."""
+
+
+def hat(height=1.0, held=None):
+    return Filter(lambda x: np.maximum(0.0, height - np.abs(x)) + 0 * len(str(held)), 2.0)
+
+
+def known():
+    gc.collect()
+    return len(filters._made), len(filters._names), len(filters._kept)
+
+
+def test_threads_that_use_new_filters_at_once_get_their_own():
+    heights = [1 + k / 7 for k in range(8)]
+    want = [tenter.resize(ROW, 5, mode=hat(h)) for h in heights]
+    for _ in range(50):
+        start = threading.Barrier(len(heights))
+        made = [hat(h) for h in heights]
+
+        def work(k, made=made, start=start):
+            start.wait()
+            name = filters.named(*made[k])
+            return name, tenter.resize(ROW, 5, mode=made[k])
+
+        with ThreadPoolExecutor(len(heights)) as pool:
+            found = list(pool.map(work, range(len(heights))))
+        assert len({name for name, _ in found}) == len(heights)
+        assert all(np.array_equal(y, w) for (_, y), w in zip(found, want))
+
+
+def test_threads_that_use_one_new_filter_get_one_name():
+    for _ in range(50):
+        start, m = threading.Barrier(8), hat()
+
+        def work(_, m=m, start=start):
+            start.wait()
+            return filters.named(*m)
+
+        with ThreadPoolExecutor(8) as pool:
+            assert len(set(pool.map(work, range(8)))) == 1
+
+
+def test_a_name_is_given_while_another_thread_is_naming(monkeypatch):
+    """Between a look at how many there are and taking a number."""
+    other = hat(2.0)
+    names = []
+
+    class Numbers:
+        def __next__(self):
+            number = next(numbers)
+            if not names:
+                names.append(None)
+                names[0] = filters.named(*other)
+            return number
+
+    numbers = filters._numbers
+    monkeypatch.setattr(filters, "_numbers", Numbers())
+    mine = hat(3.0)
+    assert filters.named(*mine) != names[0]
+    assert filters.by_name(names[0]).f(np.zeros(1)) == 2 and filters.by_name(filters.named(*mine)).f(np.zeros(1)) == 3
+
+
+@pytest.mark.parametrize("mode", [lambda m: m, lambda m: (m,), lambda m: [m], lambda m: (m, "linear")], ids="mtlp")
+def test_a_dropped_filter_is_freed(mode):
+    before = known()
+    held = Held()
+    ref, m = weakref.ref(held), hat(1.0, held)
+    x = np.ones((7, 5)) if type(mode(m)) is tuple and len(mode(m)) == 2 else ROW
+    for size in (5, 20):
+        tenter.resize(x, size, mode=mode(m), antialias=True)
+        tenter.resize(x, size, mode=mode(m), edge="constant", value=2)
+    tenter.axis_map(9, 4, m)
+    with pytest.raises(ValueError):
+        tenter.resize(x, (2, 2, 2), mode=m)
+    del m, held
+    assert known() == before
+    assert ref() is None
+
+
+def test_many_filters_leave_nothing():
+    before = known()
+    for k in range(300):
+        tenter.resize(ROW, 5, mode=hat(1 + k))
+    assert known() == before
+
+
+def test_functions_without_weak_references_are_kept_as_far_as_there_is_room():
+    class Slots:
+        __slots__ = ("height",)
+
+        def __call__(self, x):
+            return np.maximum(0.0, self.height - np.abs(x))
+
+    assert np.array_equal(
+        tenter.resize(ROW, 5, mode=Filter(np.abs, 1.0)), tenter.resize(ROW, 5, mode=Filter(np.abs, 1.0))
+    )
+    made = []
+    for k in range(3 * filters.MOST_KEPT):
+        f = Slots()
+        f.height = 1.0 + k
+        made.append(Filter(f, 2.0))
+        assert np.array_equal(tenter.resize(ROW, 5, mode=made[-1]), tenter.resize(ROW, 5, mode=hat(1.0 + k)))
+        assert len(filters._kept) <= filters.MOST_KEPT
+    for k, m in enumerate(made):  # forgotten ones get a new name
+        assert np.array_equal(tenter.resize(ROW, 5, mode=m), tenter.resize(ROW, 5, mode=hat(1.0 + k)))
+    assert set(filters._kept) <= set(filters._made)
+
+
+def test_methods_and_equal_functions():
+    class Hat:
+        def __init__(self, height):
+            self.height = height
+
+        def weigh(self, x):
+            return np.maximum(0.0, self.height - np.abs(x))
+
+        __call__ = weigh
+        __eq__ = lambda self, other: isinstance(other, Hat)
+        __hash__ = lambda self: 0
+
+    for height in (1.0, 1.5, 1.0):
+        h = Hat(height)
+        for f in (h.weigh, h):  # equal, but not the same
+            assert np.array_equal(tenter.resize(ROW, 5, mode=Filter(f, 2.0)), tenter.resize(ROW, 5, mode=hat(height)))
+
+
+def test_a_name_is_never_used_again():
+    names = [filters.named(*hat(1.0 + k)) for k in range(100)]
+    assert len(set(names)) == 100
+    for name in names:
+        with pytest.raises(Exception, match="gone"):
+            filters.by_name(name)

@@ -1,0 +1,52 @@
+"""Some seconds of the fuzzer (tests/fuzz), with a fresh seed; and that it sees what is wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pages that may not be touched, by mprotect")
+# See CONTRIBUTING.md.
+CALLS = int(os.environ.get("TENTER_FUZZ_CALLS", "2000"))
+
+
+def fuzz(*args, fault=""):
+    return subprocess.run(
+        [sys.executable, "-m", "tests.fuzz", *map(str, args)],
+        capture_output=True, text=True, timeout=1800, cwd=ROOT, env={**os.environ, "TENTER_FUZZ_FAULT": fault},
+    )  # fmt: skip
+
+
+def test_random_calls():
+    done = fuzz("--calls", CALLS)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "nothing found" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "fault, kind, said",
+    [
+        ("element", "repeat_interleave", "repeat_interleave: values"),
+        ("weight", "resize", "resize: values"),
+        ("weight", "interpolate", "interpolate: values"),
+        ("leak", "resize", "resize: (inf or NaN|values)"),
+        ("crash", "repeat_interleave", "repeat_interleave: crashed: SIGSEGV"),
+        ("hang", "repeat_interleave", "repeat_interleave: hung: no end within 3 s"),
+    ],
+)
+def test_a_fault_is_found(fault, kind, said):
+    done = fuzz("--seed", 7, "--calls", 2000, "--only", kind, "--limit", 3, "--stop", fault=fault)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert re.search(rf"=== {said} \(call \d+, seed \d+\)", done.stdout), done.stdout
+    assert re.search(r"--- again: python -m tests.fuzz --replay \d+", done.stdout)
+
+
+def test_a_seed_is_one_call():
+    first, again = (fuzz("--describe", 12345) for _ in range(2))
+    assert first.returncode == 0 and first.stdout == again.stdout and "y = " in first.stdout, first.stderr

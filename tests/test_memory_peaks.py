@@ -1,0 +1,215 @@
+"""How much memory calls take beside their input and their result: each in a fresh process, tens of MiB, peak resident
+memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import tenter
+import tenter.torch
+from memory_helpers import needs_linux, prints
+from tenter import bands, limits
+from tenter.frontends import narrow
+from tenter.maps import Gather
+
+PEAK = """
+import sys, numpy as np, tenter, tenter.image, torch
+tenter.set_num_threads(1)
+def resident(field):
+    return [int(l.split()[1]) * 1024 for l in open("/proc/self/status") if l.startswith(field + ":")][0]
+def noise(*shape):
+    return np.random.default_rng(0).integers(0, 256, shape, np.uint8)
+side, make = 2048, {"numpy": np.asarray, "torch": torch.from_numpy}[sys.argv[1]]
+def inputs(side):
+    return {"rgba": noise(side, side, 4), "rgb": noise(side, side, 3), "grey": noise(side, side),
+            "counts": noise(side * side) % 5, "line": np.ones((1, 1, side * side), np.float32)}
+def call(name, x, side):
+    half, twice = side // 2, side * 2
+    image, resize = tenter.image.resize, tenter.resize
+    constant = {"axes": (0, 1), "edge": "constant", "value": 7}
+    def gradient(size, **how):
+        leaf = x["rgb"][..., 0].float().requires_grad_()
+        return torch.autograd.grad(resize(leaf, size, axes=(0, 1), **how).sum(), leaf)[0]
+    return {
+        "wrap thumbnail": lambda: resize(x["rgba"], 64, axes=(0, 1), mode="lanczos", antialias=True, edge="wrap"),
+        "wrap few": lambda: resize(x["rgba"], 16, axes=(0, 1), mode="lanczos", antialias=True, edge="wrap"),
+        "wrap half": lambda: resize(x["rgba"], half, axes=(0, 1), mode="cubic", antialias=True, edge="wrap"),
+        "wrap thrice": lambda: resize(x["grey"], 3 * side, axes=(0, 1), mode="cubic", edge="wrap"),
+        "reflect outside": lambda: resize(x["grey"], side, axes=(0, 1), mode="cubic", edge="reflect",
+                                          box=[(-3 * side, -2 * side), (2 * side, 3 * side)]),
+        "wrap gaussian": lambda: resize(x["rgba"], half, axes=(0, 1), like="skimage", edge="wrap"),
+        "wrap gradient": lambda: gradient(64, mode="lanczos", antialias=True, edge="wrap"),
+        "alpha half": lambda: image(x["rgba"], half),
+        "alpha thumbnail": lambda: image(x["rgba"], 100, mode="lanczos"),
+        "alpha twice": lambda: image(x["rgba"][:half, :half], side),
+        "light half": lambda: image(x["rgb"], half, linear_light=True),
+        "light twice": lambda: image(x["grey"], twice, linear_light=True),
+        "alpha wrap": lambda: image(x["rgba"], half, edge="wrap"),
+        "constant half": lambda: resize(x["rgb"], half, antialias=True, **constant),
+        "constant twice": lambda: resize(x["grey"], twice, **constant),
+        "extrapolated": lambda: resize(x["grey"], twice, **{**constant, "edge": "extrapolate"}),
+        "nearest constant": lambda: resize(x["grey"], twice, mode="nearest", **constant),
+        "narrow counts": lambda: tenter.repeat_interleave(x["grey"].reshape(-1), x["counts"], 0),
+        "line": lambda: tenter.interpolate(x["line"], (side * side // 2,), mode="linear"),
+    }[name]
+few = {name: make(x) for name, x in inputs(120).items()}
+given = inputs(side)
+for name in sys.argv[2].split(","):
+    call(name, few, 120)()
+    x = {k: make(v) for k, v in given.items()}
+    tenter.memory.clear()
+    import gc, ctypes; gc.collect(); ctypes.CDLL(None).malloc_trim(0)
+    open("/proc/self/clear_refs", "w").write("5")
+    before = resident("VmRSS")
+    y = call(name, x, side)()
+    print((resident("VmHWM") - before) / 2**20)
+"""
+# MiB: of what the call is given and makes.
+SIZES = {
+    "wrap thumbnail": 16, "wrap few": 16, "wrap half": 20, "wrap thrice": 40, "reflect outside": 8, "wrap gaussian": 20,
+    "alpha half": 20, "alpha thumbnail": 16, "alpha twice": 20, "light half": 15, "light twice": 20, "alpha wrap": 20,
+    "constant half": 15, "constant twice": 20, "extrapolated": 20, "nearest constant": 20, "narrow counts": 16,
+}  # fmt: skip
+
+
+@needs_linux
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_few_times_what_is_given_and_made(library):
+    peaks = map(float, prints(PEAK, library, ",".join(SIZES)).split())
+    over = {name: peak for (name, n), peak in zip(SIZES.items(), peaks, strict=True) if peak > 2 * n + 24}
+    assert not over
+
+
+@needs_linux
+def test_gradients_and_long_axes():
+    gradient, line = map(float, prints(PEAK, "torch", "wrap gradient,line").split())
+    assert gradient < 3 * 16 + 24
+    assert line < 24 * 8 + 24  # tables of start, offset and weights, while they are made
+
+
+# ---- the same bits, in bands of any size
+
+
+def pictures():
+    x = np.random.default_rng(0).random((61, 47, 4))
+    for dtype in ("uint8", "uint16", "float32", "float64"):
+        yield (x * (255 if dtype[0] == "u" else 1)).astype(dtype)
+
+
+@pytest.mark.parametrize("n_bytes", [1, 4000, 30000])
+def test_bands_show_in_no_bits(n_bytes, monkeypatch):
+    for x in pictures():
+        calls = []
+        for size in ((30, 90), (150, 20), (61, 140), (7, 3)):
+            for how in (
+                {"mode": "lanczos"}, {"mode": ["nearest", "linear"]}, {"edge": "wrap", "mode": "cubic"},
+                {"linear_light": True}, {"box": [(50, 3), None]}, {"edge": "constant", "box": [(-90, 200), None]},
+            ):  # fmt: skip
+                calls.append(lambda how=how, size=size: tenter.image.resize(x, size, **how))
+                turned = x.transpose(2, 1, 0)
+                calls.append(lambda how=how, size=size: tenter.image.resize(turned[:4].transpose(1, 2, 0), size, **how))
+            for edge in ("constant", "extrapolate"):
+                how = {"axes": (0, 1), "edge": edge, "value": 1, "mode": "cubic", "box": [(-20, 70), (3, 80)]}
+                for t in (x, torch.from_numpy(x), x.transpose(1, 0, 2)):
+                    calls.append(lambda how=how, size=size, t=t: np.asarray(tenter.resize(t, size, **how)))
+        monkeypatch.setattr(bands, "BYTES", 1 << 40)
+        want = [call() for call in calls]
+        monkeypatch.setattr(bands, "BYTES", n_bytes)
+        for k, call in enumerate(calls):
+            got = call()
+            assert got.strides == want[k].strides and np.array_equal(got, want[k]), (x.dtype, k)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "uint16"])
+@pytest.mark.parametrize("band", [1000, 1 << 21])
+def test_narrow_counts_are_those_of_numpy(dtype, band, monkeypatch):
+    monkeypatch.setattr(narrow, "BAND", band)
+    rng, n = np.random.default_rng(0), 20000
+    even, skewed = rng.integers(0, 5, n), np.where(np.arange(n) % 5000 == 77, 120, 0)
+    for counts in (even.astype(dtype), skewed.astype(dtype)):
+        for kind in ("u1", "u2", "f4", "f8"):
+            x = rng.integers(0, 100, n).astype(kind)
+            assert np.array_equal(tenter.repeat_interleave(x, counts), np.repeat(x, counts))
+            assert np.array_equal(tenter.repeat_interleave(x, counts.repeat(2)[::2]), np.repeat(x, counts))
+            if dtype != "uint16" and kind[0] == "f":
+                got = tenter.repeat_interleave(torch.from_numpy(x), torch.from_numpy(counts), 0)
+                assert np.array_equal(got, np.repeat(x, counts))
+    if dtype[0] == "i":
+        counts[17] = -3
+        with pytest.raises(ValueError, match="-3 at position 17"):
+            tenter.repeat_interleave(x, counts)
+
+
+def test_rows_that_begin_as_the_one_before_ends_share_what_they_read():
+    index = [[5, 6, 7], [6, 7, 0], [7, 0, 1], [], [0, 1], [1], [3, 3, 1], [3, 1, 3], [2, 4], [2, 4]]
+    offset = np.cumsum([0, *map(len, index)])
+    weight = np.arange(1.0, offset[-1] + 1)
+    m = Gather(8, len(index), offset, np.concatenate(index).astype(np.int64), weight)
+    order, window = m.laid_out
+    assert order.tolist() == [5, 6, 7, 0, 1, 0, 1, 3, 3, 1, 3, 1, 3, 2, 4]
+    laid = np.zeros((len(order), 8))
+    laid[np.arange(len(order)), order] = 1
+    assert np.array_equal(window.dense() @ laid, m.dense())
+
+
+# ---- refused, not killed
+
+
+def test_what_lies_between_passes_counts(monkeypatch):
+    monkeypatch.setattr(limits, "machine_memory", lambda: 1 << 30)
+    x = np.broadcast_to(np.uint8(1), (20000, 20000, 4))
+    for give in (x, torch.ones(1, 1, 1, dtype=torch.uint8).expand(20000, 20000, 4)):
+        with pytest.raises(MemoryError, match="between its passes"):
+            tenter.resize(give, 64, axes=(0, 1), mode="lanczos", antialias=True, edge="wrap")
+
+
+def test_adjoints_check_their_tables(monkeypatch):
+    monkeypatch.setattr(limits, "machine_memory", lambda: 1 << 30)
+    g = torch.ones(1, 1, 5)
+    for call in (
+        lambda: torch.ops.tenter.interpolate_adjoint(g, [10**7], None, "linear", False, False, False),
+        lambda: torch.ops.tenter.resize_adjoint(
+            g, [10**7], [2], "linear,centre,,,,floor,torch,replicate,,-0.75", False
+        ),
+    ):
+        with pytest.raises(MemoryError, match="tables of the axis maps"):
+            call()
+
+
+SCARCE = """
+import ctypes, resource, numpy as np, tenter, tenter.image
+tenter.set_num_threads(1)
+tenter.memory.limit(0)
+x = np.random.default_rng(0).integers(0, 256, (1000, 1000, 4), np.uint8)
+kept, counts = x.copy(), (np.arange(x.size) % 5).astype(np.uint8)
+m, out = tenter.axis_map(1000, 3000, "cubic", edge="wrap"), np.full((3000, 1000, 4), 9, np.uint8)
+calls = [
+    lambda: tenter.image.resize(x, 3000, linear_light=True),
+    lambda: tenter.resize(x, 3000, axes=(0, 1), edge="constant", value=7),
+    lambda: tenter.resize(x, 3000, axes=(0, 1), edge="wrap"),
+    lambda: tenter.repeat_interleave(x.reshape(-1), counts),
+    lambda: m.apply(x, 0, out=out),
+]
+small = x[:40, :40]
+tenter.image.resize(small, 30); tenter.resize(small, 9, axes=(0, 1), edge="constant", value=7)
+for k, call in enumerate(calls):
+    failed = 0
+    for spare in (0, 1, 2, 4, 7, 9, 11, 14, 20, 28, 34, 37, 40):
+        ctypes.CDLL(None).malloc_trim(0)
+        used = int(open("/proc/self/statm").read().split()[0]) * 4096
+        resource.setrlimit(resource.RLIMIT_AS, (used + (spare << 20), -1))
+        try: y = call()
+        except MemoryError: y, failed = None, failed + 1
+        resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
+        assert np.array_equal(x, kept) and (y is not None or (out == 9).all()), k
+        y = None
+    assert failed and call() is not None, k
+print("fine")
+"""
+
+
+@needs_linux
+def test_memory_that_runs_out_in_the_middle():
+    assert prints(SCARCE) == "fine\n"
