@@ -24,6 +24,7 @@
 #include "released.hpp"
 #include "threads.hpp"
 #include "tuning.hpp"
+#include "verify.hpp"
 
 namespace nb = nanobind;
 using namespace tenter;
@@ -48,8 +49,19 @@ struct HeldMap {
   };
   std::atomic<Made*> made{nullptr};
 
-  HeldMap(WindowMap map, std::optional<Int64s> start, std::optional<Int64s> offset, std::optional<Doubles> weight)
-      : map(map), start(start), offset(offset), weight(weight) {}
+  HeldMap(int64_t n_in, int64_t n_out, int64_t width, std::optional<Int64s> starts, std::optional<Int64s> offsets,
+          std::optional<Doubles> weights)
+      : map{n_in, n_out, width}, start(starts), offset(offsets), weight(weights) {
+    if (start) map.start = start->data(), map.offset = offset->data();
+    if (weight) {
+      weight32.assign(weight->data(), weight->data() + weight->size());
+      map.weight64 = weight->data();
+      map.weight32 = weight32.data();
+    }
+    if constexpr (verifies)
+      verify_tables(map, start ? int64_t(start->size()) : 0, offset ? int64_t(offset->size()) : 0,
+                    weight ? int64_t(weight->size()) : 0);
+  }
   HeldMap(const HeldMap&) = delete;
   HeldMap& operator=(const HeldMap&) = delete;
   ~HeldMap() {
@@ -76,13 +88,14 @@ struct CopyStep {
   CopyTask task;
   std::vector<std::optional<Int64s>> tables;  // that the task points into
 
-  CopyStep(int64_t run, const std::vector<AxisTuple>& axes)
-      : task{nullptr, nullptr, run, int(axes.size()), {}, {}, false} {
+  // Lists as they are: nanobind's conversion to vectors is noexcept, and ends the process where there is no memory.
+  CopyStep(int64_t run, const nb::list& axes) : task{nullptr, nullptr, run, int(axes.size()), {}, {}, false} {
     if (axes.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
     for (size_t k = 0; k < axes.size(); ++k) {
-      const auto& [kind, n_in, n_out, stride, repeat, table] = axes[k];
+      const auto [kind, n_in, n_out, stride, repeat, table] = nb::cast<AxisTuple>(axes[k]);
       task.axis[k] = {CopyAxis::Kind(kind), n_in, n_out, stride, repeat, table ? table->data() : nullptr};
       if (table) tables.push_back(table);
+      if constexpr (verifies) verify_table(task.axis[k], table ? int64_t(table->size()) : 0);
     }
     task.bytes[axes.size()] = run;
     for (int k = task.n_axes - 1; k >= 0; --k) task.bytes[k] = task.axis[k].n_out * task.bytes[k + 1];
@@ -91,6 +104,7 @@ struct CopyStep {
     CopyTask now = task;
     now.src = reinterpret_cast<const char*>(src), now.dst = reinterpret_cast<char*>(dst);
     now.stream = stream;
+    if constexpr (verifies) verify(now);
     without_gil([&] { kernels().copy(now, threads); });
   }
 };
@@ -102,16 +116,17 @@ using WindowAxis = std::tuple<int64_t, int64_t, nb::object>;
 struct WindowStep {
   WindowTask task{};
   nb::object plane_map, row_map, column_map;  // that the task points into
-  int64_t n_rows;                             // in all
+  int64_t n_plane, n_rows;                    // n_rows: in all
   HeldMap* columns = nullptr;                 // column_map, whose permutes are used
 
-  WindowStep(int in, int out, int acc, const std::vector<std::tuple<int64_t, int64_t>>& outer,
-             const std::optional<WindowAxis>& plane, bool planes_first, const WindowAxis& row, const WindowAxis& column,
-             std::tuple<int64_t, int64_t> inner, bool rows_first, bool saturate) {
+  WindowStep(int in, int out, int acc, const nb::list& outer, const std::optional<WindowAxis>& plane, bool planes_first,
+             const WindowAxis& row, const WindowAxis& column, std::tuple<int64_t, int64_t> inner, bool rows_first,
+             bool saturate) {
     if (outer.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
     task.in = Dtype(in), task.out = Dtype(out), task.acc = Accumulate(acc);
     task.n_outer = int(outer.size());
-    for (size_t d = 0; d < outer.size(); ++d) std::tie(task.outer_shape[d], task.outer_stride[d]) = outer[d];
+    for (size_t d = 0; d < outer.size(); ++d)
+      std::tie(task.outer_shape[d], task.outer_stride[d]) = nb::cast<std::tuple<int64_t, int64_t>>(outer[d]);
     std::tie(task.n_row, task.row_stride, row_map) = row;
     std::tie(task.n_column, task.column_stride, column_map) = column;
     std::tie(task.inner, task.inner_stride) = inner;
@@ -123,13 +138,15 @@ struct WindowStep {
     if (!column_map.is_none()) columns = &nb::cast<HeldMap&>(column_map);
     task.column = columns ? &columns->map : nullptr;
     task.rows_first = rows_first, task.saturate = saturate;
-    n_rows = task.n_row * (plane ? std::get<0>(*plane) : 1);
-    for (const auto& [n, stride] : outer) n_rows *= n;
+    n_plane = plane ? std::get<0>(*plane) : 1;
+    n_rows = task.n_row * n_plane;
+    for (int d = 0; d < task.n_outer; ++d) n_rows *= task.outer_shape[d];
   }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
     WindowTask now = task;
     now.src = reinterpret_cast<const char*>(src), now.dst = reinterpret_cast<char*>(dst);
     now.stream = stream;
+    if constexpr (verifies) verify(now, n_plane);
     without_gil([&] {
       const Kernels& k = kernels();
       // Tables for less would take longer than the work; sums without weights are mostly of counts, which change.
@@ -160,6 +177,7 @@ struct Counts {
     if (outer > 1) task.axis[task.n_axes++] = {CopyAxis::affine, outer, outer, n() * inner_bytes, 1, nullptr};
     task.axis[task.n_axes++] = {CopyAxis::runs, n(), total, inner_bytes, 1, offset.data()};
     for (int k = 0; k <= task.n_axes; ++k) task.bytes[k] = bytes[k + 2 - task.n_axes];
+    if constexpr (verifies) verify(task);
     kernels().copy(task, 1);
   }
   // The transpose: segment sums of (outer, total, inner).
@@ -177,6 +195,7 @@ struct Counts {
       task.n_row = 1, task.n_column = total, task.column_stride = inner * itemsize, task.column = &map;
       task.inner = inner, task.inner_stride = itemsize;
     }
+    if constexpr (verifies) verify(task, 1);
     kernels().window(task, 1);
   }
 };
@@ -201,6 +220,7 @@ struct Runs {
                         n,
                         before.data(),
                         stream};
+    if constexpr (verifies) verify(task, int64_t(before.size()));
     without_gil([&] { kernels().runs(task, threads); });
   }
 };
@@ -221,10 +241,7 @@ bool signal_raised() {
 
 }  // namespace
 
-NB_MODULE(_native, m) {
-  // Types and idle memory are shared by the process, and a subinterpreter that ends would take them with it.
-  if (PyInterpreterState_Get() != PyInterpreterState_Main())
-    throw nb::import_error("tenter: expected the main interpreter, got a subinterpreter");
+NB_MODULE(core, m) {
   nb::set_leak_warnings(false);  // maps live in caches until the interpreter is gone
   interrupted = signal_raised;
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
@@ -234,27 +251,15 @@ NB_MODULE(_native, m) {
     }
   });
   nb::class_<HeldMap>(m, "WindowMap")
-      .def(
-          "__init__",
-          [](HeldMap* self, int64_t n_in, int64_t n_out, int64_t width, std::optional<Int64s> start,
-             std::optional<Int64s> offset, std::optional<Doubles> weight) {
-            new (self) HeldMap({n_in, n_out, width}, start, offset, weight);
-            WindowMap& map = self->map;
-            if (start) map.start = start->data(), map.offset = offset->data();
-            if (weight) {
-              self->weight32.assign(weight->data(), weight->data() + weight->size());
-              map.weight64 = weight->data();
-              map.weight32 = self->weight32.data();
-            }
-          },
-          nb::arg("n_in"), nb::arg("n_out"), nb::arg("width"), nb::arg("start").none(), nb::arg("offset").none(),
-          nb::arg("weight").none());
+      .def(nb::init<int64_t, int64_t, int64_t, std::optional<Int64s>, std::optional<Int64s>, std::optional<Doubles>>(),
+           nb::arg("n_in"), nb::arg("n_out"), nb::arg("width"), nb::arg("start").none(), nb::arg("offset").none(),
+           nb::arg("weight").none());
   nb::class_<CopyStep>(m, "CopyStep")
-      .def(nb::init<int64_t, const std::vector<AxisTuple>&>(), nb::arg("run"), nb::arg("axes"))
+      .def(nb::init<int64_t, const nb::list&>(), nb::arg("run"), nb::arg("axes"))
       .def("__call__", &CopyStep::run);
   nb::class_<WindowStep>(m, "WindowStep")
-      .def(nb::init<int, int, int, const std::vector<std::tuple<int64_t, int64_t>>&, const std::optional<WindowAxis>&,
-                    bool, const WindowAxis&, const WindowAxis&, std::tuple<int64_t, int64_t>, bool, bool>(),
+      .def(nb::init<int, int, int, const nb::list&, const std::optional<WindowAxis>&, bool, const WindowAxis&,
+                    const WindowAxis&, std::tuple<int64_t, int64_t>, bool, bool>(),
            nb::arg("dtype_in"), nb::arg("dtype_out"), nb::arg("accumulate"), nb::arg("outer"), nb::arg("plane").none(),
            nb::arg("planes_first"), nb::arg("row"), nb::arg("column"), nb::arg("inner"), nb::arg("rows_first"),
            nb::arg("saturate"))
@@ -284,6 +289,7 @@ NB_MODULE(_native, m) {
       .def_prop_ro("address", [](const Block& b) { return reinterpret_cast<uintptr_t>(b.p); })
       .def_ro("used", &Block::used);
   m.attr("LARGE") = large;
+  m.attr("VERIFIES") = verifies;
   m.def("memory_stats", [] {
     const MemoryStats s = memory_stats();
     return std::make_tuple(s.limit, s.idle, s.idle_blocks, s.in_use, s.blocks_in_use, s.reused, s.fresh);
@@ -319,4 +325,12 @@ NB_MODULE(_native, m) {
   m.attr("tuning") = nb::cast(&tuning, nb::rv_policy::reference);
   m.def("join_openmp", &join_openmp);
   m.def("forked", &forked);
+}
+
+// Before nanobind: types and idle memory are shared by the process, and a subinterpreter in which nanobind has begun
+// takes them with it when it ends, even if the import was refused.
+extern "C" NB_EXPORT PyObject* PyInit__native() {
+  if (PyInterpreterState_Get() == PyInterpreterState_Main()) return PyInit_core();
+  PyErr_SetString(PyExc_ImportError, "tenter: expected the main interpreter, got a subinterpreter");
+  return nullptr;
 }

@@ -29,10 +29,12 @@ inline Vec<float> permute<float>(Vec<float> a, Vec<float> b, Index<float> index)
   return index < lanes<float> ? permute<float>(a, index) : permute<float>(b, index);
 }
 
+#if !defined(TENTER_VERIFY)
 template <>
 inline void stream_bits<Vec<int64_t>>(void* p, Vec<int64_t> v) {
   _mm256_stream_si256((__m256i*)p, (__m256i)v);
 }
+#endif
 
 template <>
 constexpr bool widens<f16> = true;

@@ -99,7 +99,8 @@ inline Vec<T> permute(Vec<T> a, Vec<T> b, Index<T> index) {
   return (void)index, (void)b, a;
 }
 
-// Stores past the caches, to addresses that are whole vectors, and their fence. Without them: ordinary stores.
+// Stores past the caches, to addresses that are whole vectors, and their fence. Without them: ordinary stores, as in
+// sanitized builds, since sanitizers do not see what these intrinsics write.
 constexpr bool streams =
 #if defined(__SSE2__)
     true;

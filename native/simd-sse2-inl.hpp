@@ -4,10 +4,12 @@
 namespace tenter {
 namespace {
 
+#if !defined(TENTER_VERIFY)
 template <>
 inline void stream_bits<Vec<int64_t>>(void* p, Vec<int64_t> v) {
   _mm_stream_si128((__m128i*)p, (__m128i)v);
 }
+#endif
 
 }  // namespace
 }  // namespace tenter

@@ -7,6 +7,7 @@ transpose.
 import sys
 from typing import Any
 
+from tenter import _native as _first  # before NumPy, which a subinterpreter that is refused should not have loaded
 from tenter import conventions, filters, frontends, geometry, image, maps, memory, numpy
 from tenter.ops import expand, interpolate, repeat, repeat_interleave, tile
 from tenter.resizing import axis_map, resize

@@ -59,6 +59,7 @@ class Block:
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
 LARGE: int
+VERIFIES: bool
 
 class Tuning:
     parallel_bytes: int

@@ -1,0 +1,20 @@
+"""Programs that tests run in a process of their own: what they do may end it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def run_program(name: str, *args: str, timeout: float = 120, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "ignore", PROGRAMS / name, *args],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env={**os.environ, **env},
+    )

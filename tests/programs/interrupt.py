@@ -1,0 +1,118 @@
+"""Ctrl-C in a long native call: interrupt.py FRONTEND OPERATION THREADS MIB SECONDS
+
+Prints how many milliseconds after the signal KeyboardInterrupt came, and the part of the result that was not written.
+MIB: of the result. SECONDS: from the call to the signal, "busy" after them for another Python thread that computes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+from typing import Any
+
+import numpy as np
+
+import tenter
+from tenter import memory
+from tenter.maps import Window
+
+MARK = 0x5A  # which no operation below writes, as x is ones
+
+signaled: list[float] = []
+blocks: list[Any] = []
+fresh_block = memory.block
+
+
+def marked(n_bytes: int) -> Any:
+    held = fresh_block(n_bytes)
+    if held is not None:
+        ctypes.memset(held.address, MARK, n_bytes)
+        blocks.append((held, n_bytes))
+        timer.start()
+    return held
+
+
+def unwritten() -> float:
+    """Of the last block, its part that still holds the mark."""
+    held, n_bytes = blocks[-1]
+    bytes_ = np.frombuffer((ctypes.c_ubyte * n_bytes).from_address(held.address), np.uint8)
+    return float(np.mean(bytes_[:: max(1, n_bytes >> 24)] == MARK))
+
+
+def wide_sums(n_bytes: int) -> Any:
+    """Sums of 1024 inputs each: seconds of arithmetic for few bytes."""
+    n, taps = 2048, 1024
+    start = np.clip(np.arange(n) - taps // 2, 0, n - taps)
+    sums = Window(n, n, start, np.arange(n + 1) * taps, np.full(n * taps, 1 / taps))
+    x = np.ones((n_bytes // 4 // n, n), np.float32)
+    return lambda x, out=None: sums.apply(x, 1, out=out), x
+
+
+def operations(n_bytes: int) -> dict[str, Any]:
+    x = np.ones((n_bytes >> 23, 1 << 20), np.int8) if n_bytes >= 1 << 27 else np.ones((16, n_bytes >> 7), np.int8)
+    image = x.reshape(1, 1, -1, 1 << 10)
+    height, width = image.shape[2:]
+    return {
+        "repeat": (lambda x: tenter.repeat(x, 8, 1), x),
+        "every": (lambda x: tenter.repeat_interleave(x, 8, 0), x),
+        "counts": (lambda x: tenter.repeat_interleave(x, np.full(len(x), 8), 0), x),
+        "linear": (lambda x: tenter.interpolate(x, (2 * height, 4 * width), mode="bilinear"), image),
+        "linear in 3-D": (
+            lambda x: tenter.interpolate(x.reshape(1, 1, 64, -1, width), (128, height // 32, 2 * width), mode="trilinear"), image
+        ),
+    }  # fmt: skip
+
+
+def other_thread(stop: threading.Event) -> None:
+    small = np.ones((1, 4, 100, 100), np.float32)  # whose result needs no block
+    while not stop.is_set():
+        assert tenter.interpolate(small, (150, 150), mode="bilinear").min() == 1
+        sum(range(1000))
+
+
+if __name__ == "__main__":
+    frontend, operation, n_threads, mib, seconds, *busy = sys.argv[1:]
+    tenter.set_num_threads(int(n_threads))
+    call, x = wide_sums(int(mib) << 20) if operation == "sums" else operations(int(mib) << 20)[operation]
+    if frontend == "torch":
+        import torch
+
+        x = torch.from_numpy(x)
+    small = x[:16] if x.shape[0] > 1 else x[:, :, :64]
+    call(small)  # plans, tables and threads
+    stop = threading.Event()
+    if busy:
+        threading.Thread(target=other_thread, args=(stop,), daemon=True).start()
+    out = None
+    if operation == "sums":
+        out = x * 0 - 7
+        before = call
+        call = lambda x: before(x, out)
+
+    def send() -> None:
+        signaled.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    memory.block = marked
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(float(seconds), send)  # from when there is memory for the result
+    try:
+        call(x)
+        answer = "ended"
+    except KeyboardInterrupt:
+        answer = f"{1e3 * (time.perf_counter() - signaled[0]):.0f} {unwritten():.3f}"
+    stop.set()
+    timer.cancel()
+    memory.block = fresh_block
+    if out is not None:
+        assert bool((out == -7).all()), "out has changed"
+    y = np.asarray(before(small) if out is not None else call(small))
+    assert np.allclose(y.astype(np.float32), 1), f"the next call is wrong: {y}"
+    blocks.clear()
+    del y
+    assert memory.stats().in_use == 0, memory.stats()
+    print(answer)

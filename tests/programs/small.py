@@ -1,0 +1,17 @@
+"""Small arrays on the paths of large ones: results in blocks, past the caches, in many tasks on several threads."""
+
+from __future__ import annotations
+
+import tenter
+from tenter import _native
+from tenter.kernels import plan
+
+
+def lowered(threads: int = 2) -> None:
+    _native.LARGE, plan.SMALL_BYTES = 1, 0
+    tenter.set_num_threads(threads)
+    tuning = _native.tuning
+    tuning.parallel_bytes = tuning.wake_bytes = tuning.stream_bytes = 0
+    tuning.task_bytes = tuning.piece_bytes = tuning.plane_bytes = 256
+    tuning.tile_bytes = tuning.band_bytes = tuning.planes_kept_bytes = 1024
+    tuning.runs_chunk = tuning.column_step = tuning.row_width = tuning.row_block = 64

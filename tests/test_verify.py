@@ -1,0 +1,87 @@
+"""Sanitized builds verify what the kernels trust: tables and lengths that lie are refused before memory is touched."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tenter
+from tenter import _native
+
+pytestmark = pytest.mark.skipif(not _native.VERIFIES, reason="only sanitized builds verify (python -m tests.sanitize)")
+AFFINE, EVERY, RUNS, INDEX = range(4)
+F32 = 0
+
+
+def ints(*values):
+    return np.array(values, np.int64)
+
+
+COPIES = {
+    "an index past the inputs": (INDEX, 3, 4, 4, 1, ints(0, 1, 2, 3)),
+    "a negative index": (INDEX, 3, 2, 4, 1, ints(-1, 0)),
+    "too few indices": (INDEX, 3, 4, 4, 1, ints(0, 1)),
+    "runs that descend": (RUNS, 3, 4, 4, 1, ints(0, 3, 2, 4)),
+    "runs past the outputs": (RUNS, 2, 4, 4, 1, ints(0, 3, 5)),
+    "runs that begin late": (RUNS, 2, 4, 4, 1, ints(1, 3, 4)),
+    "too few runs": (RUNS, 5, 4, 4, 1, ints(0, 3, 4)),
+    "runs without a table": (RUNS, 2, 4, 4, 1, None),
+    "more outputs than repeats": (EVERY, 2, 7, 4, 3, None),
+    "repeats of nothing": (EVERY, 2, 2, 4, 0, None),
+    "more outputs than inputs": (AFFINE, 2, 3, 4, 1, None),
+    "a negative length": (AFFINE, -2, -2, 4, 1, None),
+    "too many bytes": (AFFINE, 1 << 62, 1 << 62, 4, 1, None),
+    "no kind": (4, 2, 2, 4, 1, None),
+}
+
+
+@pytest.mark.parametrize("axis", COPIES.values(), ids=COPIES.keys())
+def test_copies_that_lie(axis):
+    x, y = np.zeros(4, np.float32), np.full(4, 7, np.float32)
+    with pytest.raises(RuntimeError, match="native call: expected"):
+        _native.CopyStep(4, [axis])(x.ctypes.data, y.ctypes.data, 1, False)
+    assert (y == 7).all()
+
+
+# n_in, n_out, width, start, offset, weight, and the length of the axis
+WINDOWS = {
+    "past the inputs": (4, 2, 0, ints(0, 3), ints(0, 2, 4), None, 4),
+    "before the inputs": (4, 2, 0, ints(-1, 2), ints(0, 2, 4), None, 4),
+    "starts that descend": (4, 2, 0, ints(2, 0), ints(0, 1, 4), None, 4),
+    "stops that descend": (4, 2, 0, ints(0, 1), ints(0, 4, 5), None, 4),
+    "offsets that descend": (4, 2, 0, ints(0, 1), ints(0, 2, 1), None, 4),
+    "too few starts": (4, 2, 0, ints(0), ints(0, 2, 4), None, 4),
+    "too few weights": (4, 2, 0, ints(0, 2), ints(0, 2, 4), np.ones(3), 4),
+    "a width past the inputs": (4, 3, 2, None, None, None, 4),
+    "an axis of another length": (4, 2, 0, ints(0, 2), ints(0, 2, 4), None, 3),
+}
+
+
+@pytest.mark.parametrize("row", [True, False], ids=["rows", "columns"])
+@pytest.mark.parametrize("lies", WINDOWS.values(), ids=WINDOWS.keys())
+def test_windows_that_lie(lies, row):
+    *tables, length = lies
+    x, y = np.zeros(64, np.float32), np.full(64, 7, np.float32)
+    with pytest.raises(RuntimeError, match="native call: expected"):
+        axis = (length, 64 if row else 4, _native.WindowMap(*tables))
+        axes = (axis, (16, 4, None)) if row else ((1, 0, None), axis)
+        step = _native.WindowStep(F32, F32, 0, [], None, False, *axes, (1, 4), False, False)
+        step(x.ctypes.data, y.ctypes.data, 1, False)
+    assert (y == 7).all()
+
+
+def test_tables_that_change_after_a_map_was_made():
+    start, offset = ints(0, 2), ints(0, 2, 4)
+    x, y = np.ones(4, np.float32), np.full(2, 7, np.float32)
+    columns = (4, 4, _native.WindowMap(4, 2, 0, start, offset, None))
+    step = _native.WindowStep(F32, F32, 0, [], None, False, (1, 0, None), columns, (1, 4), False, False)
+    step(x.ctypes.data, y.ctypes.data, 1, False)
+    assert (y == 2).all()
+    start[1] = 1000
+    with pytest.raises(RuntimeError, match="native call: expected windows inside of the inputs"):
+        step(x.ctypes.data, y.ctypes.data, 1, False)
+
+
+def test_what_is_true_passes():
+    assert tenter.repeat_interleave(np.arange(3), [2, 0, 1]).tolist() == [0, 0, 2]
+    assert tenter.resize(np.arange(4.0), 2, mode="area").tolist() == [0.5, 2.5]
