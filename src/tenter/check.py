@@ -151,9 +151,8 @@ def count_array(name: str, repeats: Any) -> npt.NDArray[Any]:
             refuse(TypeError, name, "integer counts", f"a list of which NumPy says: {error}")
         if values.size == 0:
             values = values.astype(np.int64)
-        if values.ndim == 1 and values.dtype.kind not in "iu":
-            for r in repeats:
-                integer(name, r, "integer counts")
+        if values.ndim == 1 and values.dtype.kind not in "iu":  # floats, or integers that NumPy joins to floats
+            values = np.asarray([integer(name, r, "integer counts") for r in repeats], np.int64)
     else:
         values = np.asarray(count(name, repeats))
     if values.dtype.kind not in "iu":
@@ -263,7 +262,7 @@ def expanded(name: str, values: Sequence[Any], x: Any) -> tuple[int, ...]:
 
 def output(out: Any, x: Any, shape: tuple[int, ...]) -> None:
     """Refuses an out that the result can't be written to as it is."""
-    if frontends.is_array(out) and frontends.of(out) is frontends.of(x) and out.dtype == x.dtype:
+    if frontends.is_array(out) and frontends.of(out) is frontends.of(x) and _native_order(out) == _native_order(x):
         if tuple(out.shape) != shape:
             refuse(ValueError, "out", f"shape {shape}", f"{tuple(out.shape)}")
         found = frontends.problem(out) or frontends.of(out).unwritable(out)
@@ -271,6 +270,11 @@ def output(out: Any, x: Any, shape: tuple[int, ...]) -> None:
             refuse(ValueError, "out", "an array that can be written to", found)
     else:
         refuse(TypeError, "out", f"an array of x's kind and dtype, {frontends.dtype_name(x)}", frontends.describe(out))
+
+
+def _native_order(x: Any) -> Any:
+    """x's dtype, whichever way round its bytes lie."""
+    return x.dtype.newbyteorder("=") if isinstance(x, np.ndarray) else x.dtype
 
 
 # Spatial dims that a mode's name promises; other modes take 1 to 3.

@@ -143,18 +143,20 @@ def _filled(x: Any, does: Resize, value: Any) -> Any:
         near = tuple(rule._replace(edge="replicate") for rule in does.rules)
         y = stretch(x, does._replace(rules=near))
         return _in_bands(y, does.axes[0], lambda part, place: frontend.filled(part, inside(place) > 0.5, value))
-    shape, whole = shape_out(does, tuple(x.shape)), frontends.dtype_name(x).removeprefix("u").startswith("int")
-    if not whole or frontends.recorded(x) or frontends.on_device(x):
-        y = stretch(frontend.widened(x) if whole else x, does)
+    shape, name = shape_out(does, tuple(x.shape)), frontends.dtype_name(x)
+    half = name in ("float16", "bfloat16", "complex32")
+    narrow = half or name.removeprefix("u").startswith("int")  # than the sums, which are rounded once
+    if not narrow or frontends.recorded(x) or frontends.on_device(x) or name in ("bfloat16", "complex32"):
+        y = stretch(frontend.widened(x) if narrow else x, does)
         return _in_bands(
-            y, does.axes[0], lambda part, place: frontend.shifted(part, 1 - inside(place), value, x), whole
+            y, does.axes[0], lambda part, place: frontend.shifted(part, 1 - inside(place), value, x), narrow
         )
     if 8 * max(math.prod(x.shape), math.prod(shape)) <= bands.BYTES:
         return frontend.shifted(stretch(frontend.widened(x), does), 1 - inside(()), value, x)
     if not isinstance(x, np.ndarray):
         return frontend.from_numpy(_filled(frontends.to_numpy(x), does, value))
     return bands.resized(
-        x, does, "float64", lambda some, work: np.copyto(work, some),
+        x, does, "float32" if half else "float64", lambda some, work: np.copyto(work, some),
         lambda values, place: frontend.shifted(values, 1 - inside(place), value, x),
     )  # fmt: skip
 

@@ -112,13 +112,13 @@ def filled(x: Array, inside: Array, value: Any) -> Array:
 
 
 def shifted(x: Array, outside: Array, value: Any, like: Array) -> Array:
-    """Fresh x, of float64 where like holds integers, plus value by its weight outside, as like's dtype: rounded half to
-    even and saturated."""
+    """Fresh x, widened where like is narrow, plus value by its weight outside, as like's dtype: integers are rounded
+    half to even and saturated."""
     by = np.multiply(outside, value, out=np.zeros(outside.shape, np.result_type(type(value), np.float64)),
                      where=np.abs(outside) > NOTHING)  # fmt: skip
     np.add(x, by, out=x, casting="same_kind")
     if like.dtype.kind not in "iu":
-        return x
+        return x.astype(like.dtype, copy=False)
     from tenter.kernels import reference  # late: it reads maps, which read this package
 
     y = np.empty_like(x, like.dtype)
@@ -127,7 +127,7 @@ def shifted(x: Array, outside: Array, value: Any, like: Array) -> Array:
 
 
 def widened(x: Array) -> Array:
-    return x.astype(np.float64)
+    return x.astype(np.float32 if x.dtype.kind == "f" else np.float64)
 
 
 def plain(x: Array) -> bool:

@@ -10,7 +10,7 @@ from tenter import _native, limits
 from tenter.frontends import NATIVE_DTYPES
 from tenter.frontends.layout import Layout
 from tenter.kernels import passes
-from tenter.kernels.passes import WIDE, Dim, Kernels, Options, Picks, contiguous, merge, rows_before
+from tenter.kernels.passes import WIDE, Dim, Kernels, Options, Picks, contiguous, merge
 from tenter.kernels.plan import Buffer
 from tenter.kernels.plan import Plan as Plan
 from tenter.maps import AxisMap, Copy, Window
@@ -81,7 +81,7 @@ def _window_pass(
     made: Plan, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
 ) -> None:
     """spare: the temporary that the input is packed into if it must be."""
-    rows_first = len(axes) > 1 and _rows_first(dims[axes[-2]].deciding, dims[axes[-1]].deciding, options.saturate)
+    rows_first = len(axes) > 1 and _rows_first(dims[axes[-2]].deciding, dims[axes[-1]].deciding, options)
     plane = dims[axes[0]].deciding if len(axes) == 3 else None
     planes_first = plane is not None and plane.n_out <= plane.n
     itemsize, inner = source.itemsize, merge(dims[axes[-1] + 1 :])
@@ -117,10 +117,10 @@ def _window_pass(
     made.add(step, source, target)
 
 
-def _rows_first(row: Dim, column: Dim, saturate: bool) -> bool:
+def _rows_first(row: Dim, column: Dim, options: Options) -> bool:
     """Whichever costs less, an output of the columns costing thrice one of the rows."""
-    if saturate:
-        return rows_before(row, column)
+    if options.saturate:
+        return options.rows_first
     n_row, n_column = _touched(row), _touched(column)
     rows, columns = max(n_row, row.n_out), max(n_column, column.n_out)
     return rows * column.n + 3 * row.n_out * columns <= 3 * n_row * columns + rows * column.n_out

@@ -65,10 +65,11 @@ class Dim(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What stays the same over the passes of a call."""
+    """What stays the same over the passes of a call. rows_first: of two axes, where `saturate` fixes their order."""
 
     accumulate: str
     saturate: bool
+    rows_first: bool
 
 
 class Kernels(NamedTuple):
@@ -133,7 +134,9 @@ class Filling(NamedTuple):
             part, itemsize = COMPLEX_PARTS[source.dtype], source.itemsize // 2
             source, target = (b._replace(dtype=part, itemsize=itemsize) for b in (source, target))
             dims = [*dims, Dim(2, itemsize)]
-        options = Options(_accumulator(source.dtype, dims), self.saturate)
+        summed = [d.whole or d for d in dims if isinstance(d.map, (*SUMS, Gather))]
+        rows_first = self.saturate and len(summed) == 2 and rows_before(*summed)
+        options = Options(_accumulator(source.dtype, dims), self.saturate, rows_first)
         passes = _passes([d.whole or d for d in dims], self.kernels, options)
         # Between passes lies a temporary. Leading dims without a map are independent, so they go a few slices at a time
         # and the temporary stays small and in cache.
@@ -215,7 +218,7 @@ def _passes(dims: list[Dim], kernels: Kernels, options: Options) -> list[list[in
             passes = [[k] for k in windows[:-together]] + [last]
     passes.sort(key=lambda axes: _cost([dims[k] for k in axes]))
     if options.saturate and len(passes) == 2:
-        passes = sorted(passes, reverse=not rows_before(*(dims[k] for k in windows)))
+        passes = sorted(passes, reverse=not options.rows_first)
     return ([copies] if copies else []) + passes
 
 

@@ -26,9 +26,19 @@ def run(x: Array, maps: Maps) -> Array:
             x = copy(x, axis, m)
         return x if maps else x.copy()
     y = x.astype(accumulator(x.dtype, maps))
+    if y.dtype.kind != "c":
+        return into(_summed(y, maps), x.dtype)
+    # A weight as a complex number would add 0 times infinity to the other part.
+    real, imaginary = (_summed(part, maps) for part in (y.real, y.imag))
+    joined = np.empty(real.shape, y.dtype)
+    joined.real, joined.imag = real, imaginary
+    return into(joined, x.dtype)
+
+
+def _summed(y: Array, maps: Maps) -> Array:
     for axis, a in maps:
         y = copy(y, axis, a) if isinstance(a, Copy) else weighted_sum(y, axis, a)
-    return into(y, x.dtype)
+    return y
 
 
 def copy(x: Array, axis: int, m: Copy | Gather) -> Array:

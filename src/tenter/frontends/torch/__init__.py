@@ -87,7 +87,13 @@ def copy_into(out: torch.Tensor, result: torch.Tensor) -> None:
 def through_numpy(x: torch.Tensor, f: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]) -> torch.Tensor:
     """f of x's values, in a dtype that NumPy has: it lacks bfloat16 and complex32."""
     wide = {torch.bfloat16: torch.float64, torch.complex32: torch.complex128}.get(x.dtype, x.dtype)
-    return torch.from_numpy(f(to_numpy(x.to(wide)))).to(x.dtype)
+    try:
+        values = to_numpy(x.to(wide))
+    except TypeError:
+        from tenter import limits
+
+        limits.refuse(TypeError, "x", "numbers to take sums of", dtype_name(x))
+    return torch.from_numpy(f(values)).to(x.dtype)
 
 
 def dtype_name(x: torch.Tensor) -> str:
@@ -153,11 +159,11 @@ def filled(x: torch.Tensor, inside: torch.Tensor, value: Any) -> torch.Tensor:
 
 
 def shifted(x: torch.Tensor, outside: torch.Tensor, value: Any, like: torch.Tensor) -> torch.Tensor:
-    """x, of float64 where like holds integers, plus value by its weight outside, as like's dtype: rounded half to even
-    and saturated."""
+    """x, widened where like is narrow, plus value by its weight outside, as like's dtype: integers are rounded half to
+    even and saturated."""
     y = x + torch.where(outside.abs() > NOTHING, outside * value, 0.0).to(x.dtype)
     if like.dtype.is_floating_point or like.dtype.is_complex:
-        return y
+        return y.to(like.dtype)
     info = torch.iinfo(like.dtype)
     y = y.round()
     over = y >= float(info.max)  # which float64 cannot say of 64 bits
@@ -165,7 +171,8 @@ def shifted(x: torch.Tensor, outside: torch.Tensor, value: Any, like: torch.Tens
 
 
 def widened(x: torch.Tensor) -> torch.Tensor:
-    return x.to(torch.float64)
+    halves = {torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
+    return x.to(halves.get(x.dtype, torch.float64))
 
 
 def expand_plainly(x: torch.Tensor, sizes: tuple[Any, ...]) -> torch.Tensor | None:
