@@ -101,7 +101,7 @@ def row(n: int, at: Fraction, step: Fraction, weight: Callable[[float], float], 
     for i, w in weights.items():
         at_pixel = pixel(i, n, edge)
         if at_pixel is not None:
-            found[at_pixel] += w / total if total else 0.0
+            found[at_pixel] += w / total if abs(total) > 1e-12 else 0.0
     return found
 
 

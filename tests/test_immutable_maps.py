@@ -30,6 +30,8 @@ def tables(m):
         if m.start is not None:
             found["first"], found["running"] = m.rows()
         found["taps"] = m.taps()[2] if m.weight is not None else None
+    if isinstance(m, Gather):
+        found["order"] = m.laid_out[0]
     return {name: table for name, table in found.items() if isinstance(table, np.ndarray)}
 
 
@@ -39,7 +41,7 @@ def relatives(m):
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         yield pickle.loads(pickle.dumps(m, protocol))
     if isinstance(m, Gather):
-        yield from (m.sums, m.sums.T)
+        yield from (m.laid_out[1], m.laid_out[1].T)
 
 
 def cannot_be_changed(m):

@@ -302,7 +302,7 @@ def test_counts_on_another_device_are_refused() -> None:
 def test_offsets_on_another_device_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "name", lambda x: "cpu")
     with pytest.raises(limits.Refusal, match="offsets: expected some on meta, got some on cpu"):
-        operators._running(torch.zeros(4, dtype=torch.int64), torch.empty(3, device="meta"), 3, 0)
+        operators._running(torch.zeros(4, dtype=torch.int64), torch.empty(3, device="meta"), 0)
 
 
 def test_threads_share_a_report(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,8 @@ import numpy.typing as npt
 from tenter import limits
 
 Floats = npt.NDArray[np.float64]
+# A weight this small is a rounding: infinity times it must not be seen.
+NOTHING = 1e-12
 
 
 class Filter(NamedTuple):

@@ -314,9 +314,10 @@ def _overlap(geometry: Geometry, rule: AxisRule) -> AxisMap:
 
 
 def _normalised(weight: Floats, row: Ints, n_out: int) -> Floats:
-    """Weights of rows that sum to one, or to nothing."""
+    """Weights of rows that sum to one, or to nothing: what is left of a row past an edge may be roundings alone."""
     total = np.bincount(row, weight, n_out)
-    return np.asarray(weight / np.where(total == 0, 1.0, total)[row], np.float64)
+    nothing = np.abs(total) < filters.NOTHING
+    return np.asarray(np.where(nothing[row], 0.0, weight) / np.where(nothing, 1.0, total)[row], np.float64)
 
 
 def _tables(taps: float) -> None:

@@ -191,7 +191,7 @@ def applied(r: Draw) -> Call:
     form = r.pick(tuple(FORMS))
     dense = made.dense.T if FORMS[form] else made.dense
     n_in, n_out = (made.n_out, made.n_in) if FORMS[form] else (made.n_in, made.n_out)
-    copies = dense.index is not None and not FORMS[form]
+    copies = dense.index is not None and not FORMS[form] and not made.source.startswith("Window")  # which sums one
     library = r.pick(("numpy", "torch"))
     usual = (*NUMERIC, "bfloat16", "complex32") if library == "torch" else (*NUMERIC, "longdouble", "clongdouble")
     dtype = r.pick((NUMPY if library == "numpy" else TORCH) if copies and r.chance(0.5) else usual)

@@ -42,7 +42,7 @@ def _weight() -> None:
     usual = window.window_of
 
     def bent(n_in: int, start: Any, stop: Any, weight: Any) -> Any:
-        return usual(n_in, start, stop, np.roll(weight, 1))
+        return usual(n_in, start, stop, np.roll(weight, 1).copy())
 
     interpolation.window_of = sampling.window_of = bent
 

@@ -21,9 +21,6 @@ class Layout(NamedTuple):
 # Counts of small arrays go without a plan: values, and results for each on average. Beyond, a plan is worth its cost.
 SMALL, SMALL_EACH = 1 << 13, 64
 
-# A weight this small is a rounding: infinity times it must not be seen.
-NOTHING = 1e-12
-
 
 def memory_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
     """Dims from slowest to fastest; as they are where an array is expanded or overlaps itself."""

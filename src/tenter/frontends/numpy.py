@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from tenter import _native, limits, memory, threads
 from tenter.frontends import narrow
-from tenter.frontends.layout import NOTHING, SMALL, SMALL_EACH, Layout
+from tenter.filters import NOTHING
+from tenter.frontends.layout import SMALL, SMALL_EACH, Layout
 
 if TYPE_CHECKING:
     from tenter.apply import Planned

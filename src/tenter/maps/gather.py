@@ -81,11 +81,16 @@ class Gather:
 
     @property
     def T(self) -> Gather:
-        """The transpose, by a stable sort: sums keep the order of the rows."""
+        """The transpose, by a stable sort: sums keep the order of the rows. Its own transpose is this map, as the order
+        in which rows add their taps shows in the last bits."""
+        if (original := self.__dict__.get("_original")) is not None:
+            return original  # type: ignore[no-any-return]
         index = self.index
         order = np.argsort(index, kind="stable")
         offset = np.concatenate([[0], np.cumsum(np.bincount(index, minlength=self.n_in))])
-        return Gather(self.n_out, self.n_in, offset, self.rows()[order], self.weight[order])
+        transposed = Gather(self.n_out, self.n_in, offset, self.rows()[order], self.weight[order])
+        transposed.__dict__["_original"] = self
+        return transposed
 
     def rows(self) -> Ints:
         """The row of every stored entry."""

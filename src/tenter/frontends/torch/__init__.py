@@ -15,7 +15,8 @@ import torch
 from torch.compiler import is_compiling
 
 from tenter import _native, filters, memory
-from tenter.frontends.layout import NOTHING, Layout
+from tenter.filters import NOTHING
+from tenter.frontends.layout import Layout
 from tenter.frontends.torch import device, private
 from tenter.frontends.torch.counts import repeat_counted as repeat_counted
 from tenter.frontends.torch.plain import KINDS, bare, extent, holds, in_block, memory_order, plain, recorded
