@@ -319,3 +319,13 @@ def test_counts_that_change_while_they_are_read(kind, monkeypatch):
     finally:
         done.set()
         changing.join()
+
+
+def test_lists_of_unlike_integers_and_arrays_in_any_order():
+    """NumPy joins uint64 and int64 to float64; PyTorch has no negative strides and one byte order."""
+    assert tenter.repeat_interleave([5, 6], [np.uint64(1), np.int8(2)]).tolist() == [5, 6, 6]
+    x = torch.tensor([5.0, 6.0, 7.0], requires_grad=True)
+    for counts in (np.array([3, 0, 2])[::-1], np.array([2, 0, 3], ">i4"), [np.uint64(2), 0, np.int16(3)]):
+        y = tenter.repeat_interleave(x.conj(), counts)
+        assert y.tolist() == [5, 5, 7, 7, 7]
+        assert torch.autograd.grad(y.sum(), x)[0].tolist() == [2, 0, 3]

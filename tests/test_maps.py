@@ -251,3 +251,15 @@ def test_nearest_of_many_never_leaves_the_input():
 def test_transposed_gathers_keep_the_order_of_rows():
     m = Gather(2, 200, np.arange(201), np.arange(200) % 2, np.ones(200))
     assert m.T.index.tolist() == [*range(0, 200, 2), *range(1, 200, 2)]
+
+
+def test_a_gather_of_single_inputs_takes_any_dtype():
+    m = Gather(3, 2, offset=[0, 1, 2], index=[2, 0], weight=[1, 1])
+    assert m.apply(np.array(["a", "b", "c"]), 0).tolist() == ["c", "a"]
+    assert m.apply(np.array([True, False, False]), 0).tolist() == [False, True]
+
+
+def test_out_may_have_the_other_byte_order():
+    out = np.zeros(4)
+    assert Copy.every(2, 2).apply(np.array([1.0, 2.0], ">f8"), 0, out=out) is out
+    assert out.tolist() == [1, 1, 2, 2]

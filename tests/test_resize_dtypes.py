@@ -205,3 +205,34 @@ def test_what_lies_between_two_axes_does_not_show(mode, like):
             for x in (apart, np.asfortranarray(apart), torch.from_numpy(apart)):
                 got = np.asarray(tenter.resize(x, size, axes=(0, 2), mode=mode, like=like, antialias=True))
                 np.testing.assert_array_equal(got, np.broadcast_to(want[:, None], got.shape))
+
+
+def test_parts_of_complex_numbers_do_not_mix():
+    """Infinity in one part leaves the other as it is, in either byte order."""
+    x = np.array([complex(np.inf, 1), complex(2, -3), complex(3, np.nan), 4])
+    want = [tenter.resize(part, 7) for part in (x.real.copy(), x.imag.copy())]
+    for kind in ("<c16", ">c16", "<c8", ">c8", "G"):
+        got = tenter.resize(x.astype(kind), 7)
+        np.testing.assert_allclose(got.real.astype(float), want[0], rtol=1e-6)
+        np.testing.assert_allclose(got.imag.astype(float), want[1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_types_are_rounded_once_at_a_constant_edge(dtype):
+    x = torch.from_numpy(values((35, 5), "float32")).to(dtype)
+    how = {"mode": ["lanczos5", "catmull-rom"], "like": "onnx", "edge": "constant", "align": "corners", "value": 0.25}
+    exact = tenter.resize(x.double(), (8, 15), **how)
+    got = tenter.resize(x, (8, 15), **how)
+    assert ((got.double() - exact).abs() <= 0.501 * torch.finfo(dtype).eps * exact.abs().clamp(1e-3)).all()
+    if dtype == torch.float16:
+        assert np.array_equal(tenter.resize(x.numpy(), (8, 15), **how), got.numpy())
+
+
+def test_a_gaussian_reads_the_edge_pixel_past_edges_that_extrapolate():
+    for value in (0, 0.25):
+        assert tenter.resize(np.full(7, 4.0), 1, like="skimage", edge="extrapolate", value=value).tolist() == [4.0]
+
+
+def test_one_byte_floats_are_turned_round():
+    x = torch.arange(6.0).to(torch.float8_e4m3fn)
+    assert tenter.resize(x, 6, mode="nearest-exact", box=[(6, 0)]).float().tolist() == [5, 4, 3, 2, 1, 0]

@@ -45,7 +45,7 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
             limits.refuse(TypeError, "x", "an array or a plain tensor to apply a map to", found)
         if x.shape[axis] != map_.n_in:
             limits.refuse(ValueError, "x", f"length {map_.n_in} along axis {axis}", f"{x.shape[axis]}")
-        if not isinstance(map_, Copy):
+        if not isinstance(map_, Copy) and not (isinstance(map_, Gather) and map_.picks):
             name = frontends.dtype_name(x)
             if not frontends.is_numeric(name):
                 limits.refuse(TypeError, "x", "numbers, to take sums of", name)

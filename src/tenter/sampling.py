@@ -170,7 +170,7 @@ def _after_gaussian(geometry: Geometry, edge: str) -> AxisMap:
         column = column if edge in PERIODIC else folded(column, n_in, edge)
         column = (column[:, None] + tap).ravel()
         weight = (weight[:, None] * bell).ravel()
-        if edge in ("constant", "extrapolate", "renormalise"):
+        if edge in ("constant", "renormalise"):
             weight[(column < 0) | (column >= n_in)] = 0.0
         if edge == "renormalise":
             weight = _normalised(weight, row, geometry.n_out)

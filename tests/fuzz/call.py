@@ -42,7 +42,7 @@ class Call(NamedTuple):
     lies: bool = False
     fresh: bool = True
     again: tuple[tuple[str, dict[str, Any]], ...] = ()
-    message: str = r"[\w.]+: expected [^\n]+, got [^\n]+\n  in [\w.]+\("
+    message: str = r"\w[\w. ]*: expected [^\n]+, got [^\n]+\n  in [\w.]+\("
     repeats: bool = True  # may it be made more than once?
 
     def text(self) -> str:

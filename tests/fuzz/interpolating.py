@@ -16,7 +16,7 @@ from .call import Call, Named, named, written
 from .draw import Draw
 from .matrices import of_map
 from .operations import again
-from .oracle import Maps, Want, check_shape, check_values, name_of, summed
+from .oracle import Maps, check_shape, check_values, name_of, summed
 from .summing import check_maps, dtype_for
 
 MODES = {
@@ -72,6 +72,7 @@ def interpolate(r: Draw) -> Call:
             ({"size": 2**62, "scale_factor": None}, MemoryError), ({"size": (2, 2, 2, 2), "scale_factor": None}, ValueError),
             ({"scale_factor": float("nan"), "size": None}, ValueError), ({"antialias": "yes"}, (TypeError, ValueError)),
         ))  # fmt: skip
+        kwargs.pop("recompute_scale_factor", None)
         refuses = error if isinstance(error, tuple) else (error,)
         if 0 in how.shape:
             refuses = (*refuses, ValueError)
@@ -101,7 +102,7 @@ def _beside_torch(y: Any, x: Any, kwargs: dict[str, Any], maps: Maps) -> None:
     if want.shape != tuple(y.shape):
         return
     bound = summed(numbers(x), maps, "float64")
-    check_values(y, Want(want.astype(np.longdouble), bound.size, bound.roundings), name_of(x), 1e-9)
+    check_values(y, bound._replace(values=want.astype(np.longdouble)), name_of(x), 1e-9)
 
 
 def _plain(v: Any) -> Any:

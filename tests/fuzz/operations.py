@@ -46,6 +46,8 @@ def repeat_interleave(r: Draw) -> Call:
     ndim = r.int(0, 6)
     shape = r.shape(ndim, r.pick((3000, 60)))
     dim = None if r.chance(0.25) else r.int(-max(ndim, 1), max(ndim, 1) - 1)
+    if dim is not None and ndim and r.chance(0.12):  # a length of 1 may claim any stride
+        shape = tuple(1 if d == dim % ndim else n for d, n in enumerate(shape))
     how = any_array(r, shape)
     if r.chance(0.06) and not shape:
         how = Array("numpy", "float64", shape)

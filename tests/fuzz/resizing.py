@@ -206,7 +206,7 @@ def _check_filled(y: Any, x: Any, maps: Maps, kwargs: dict[str, Any]) -> None:
     # Floats are rounded before and after it is added.
     slack = 1e-14 if is_whole(name) else 1e-14 + 4 * EPSILON[PARTS.get(name, name)]
     size = want.size + np.abs(add) + abs(value)
-    check_values(y, Want(want.values + add, size, want.roundings + 4), name, slack)
+    check_values(y, Want(want.values + add, size, want.roundings + 4, want.peak), name, slack)
 
 
 def between(r: Draw) -> Call:

@@ -132,7 +132,11 @@ def crash(base: int, index: int, what: str, said: str) -> Found:
     if index < 0:
         return Found(index, "worker", what, said, "")
     command = [sys.executable, "-m", __package__ or "", "--describe", str(base + index)]
-    told = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "TENTER_FUZZ_FAULT": ""})
+    env = {**os.environ, "TENTER_FUZZ_FAULT": ""}
+    try:
+        told = subprocess.run(command, capture_output=True, text=True, env=env, timeout=START)
+    except subprocess.TimeoutExpired:
+        return Found(index, "?", "the fuzzer hung: a call that cannot be made", said, "")
     kind, _, text = told.stdout.partition("\n")
     return Found(index, kind or "?", what, said, text or told.stderr)
 

@@ -145,7 +145,7 @@ def resolve(x: torch.Tensor) -> torch.Tensor:
 def flip(x: torch.Tensor, axes: tuple[int, ...]) -> torch.Tensor:
     if x.dtype == torch.complex32:
         return torch.view_as_complex(torch.view_as_real(x).flip(axes))
-    signed = SIGNED.get(x.dtype)
+    signed = torch.uint8 if str(x.dtype).startswith("torch.float8") else SIGNED.get(x.dtype)
     return x.flip(axes) if signed is None else x.view(signed).flip(axes).view(x.dtype)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -64,6 +65,8 @@ def counted(x: Tensor, repeats: Any, dim: int, output_size: Any) -> RepeatCounts
         if output_size is None and surely(n == len(repeats)):
             output_size = sum(repeats)
         repeats = torch.tensor(repeats, dtype=torch.int64, device=place)
+    elif isinstance(repeats, np.ndarray):  # of any strides and byte order, which a tensor has not
+        repeats = torch.from_numpy(check.count_array("repeats", repeats).copy()).to(place)
     if output_size is not None:
         output_size = check.integer("output_size", output_size, check.TOTAL, 0)
     counts = repeats if isinstance(repeats, Tensor) else torch.as_tensor(repeats, device=place)
