@@ -98,7 +98,10 @@ struct CopyStep {
       if constexpr (verifies) verify_table(task.axis[k], table ? int64_t(table->size()) : 0);
     }
     task.bytes[axes.size()] = run;
-    for (int k = task.n_axes - 1; k >= 0; --k) task.bytes[k] = task.axis[k].n_out * task.bytes[k + 1];
+    for (int k = task.n_axes - 1; k >= 0; --k) {
+      if constexpr (verifies) product(task.axis[k].n_out, task.bytes[k + 1]);
+      task.bytes[k] = task.axis[k].n_out * task.bytes[k + 1];
+    }
   }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
     CopyTask now = task;
@@ -232,9 +235,10 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 }
 PyType_Slot block_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)}, {0, nullptr}};
 
-// Has Ctrl-C, or another signal whose handler raises, come? The error is then set.
+// Has Ctrl-C, or another signal whose handler raises, come? The error is then set. Python's handlers run on the main
+// thread, and another one that waited here for the lock could find the interpreter gone.
 bool signal_raised() {
-  if (finalizing()) return false;
+  if (!on_main_thread() || finalizing()) return false;
   nb::gil_scoped_acquire acquire;
   return PyErr_CheckSignals() != 0;
 }

@@ -8,6 +8,10 @@
 #include <new>
 #include <vector>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
 #include "threads.hpp"
 #include "tuning.hpp"
 
@@ -17,6 +21,24 @@ namespace {
 constexpr int64_t page =
     2 << 20;  // blocks begin with one; only large ones are whole pages, as a page is memory at once
 constexpr int64_t grain(int64_t bytes) { return bytes < (16 << 20) ? 64 << 10 : page; }
+
+// In sanitized builds idle blocks, and what lies past the result in a block, may not be touched.
+inline void forbid(const char* p, int64_t n) {
+#if defined(__SANITIZE_ADDRESS__)
+  ASAN_POISON_MEMORY_REGION(p, size_t(n));
+#endif
+  (void)p, (void)n;
+}
+inline void permit(const char* p, int64_t n) {
+#if defined(__SANITIZE_ADDRESS__)
+  ASAN_UNPOISON_MEMORY_REGION(p, size_t(n));
+#endif
+  (void)p, (void)n;
+}
+void unmap(char* p, int64_t n) {
+  permit(p, n);
+  munmap(p, size_t(n));
+}
 
 struct Idle {
   char* p;
@@ -31,7 +53,7 @@ struct Recycler {
   int64_t forks = 0;
 
   void drop(size_t k) {
-    munmap(idle[k].p, size_t(idle[k].size));
+    unmap(idle[k].p, idle[k].size);
     stats.idle -= idle[k].size;
     --stats.idle_blocks;
     idle.erase(idle.begin() + int64_t(k));
@@ -117,6 +139,7 @@ Block::Block(int64_t wanted) : wanted(wanted), guarded(tuning.guard_blocks) {
     if (!p) throw std::bad_alloc();
     ++r.stats.fresh;
   }
+  permit(p, wanted), forbid(p + wanted, size - wanted);
   r.stats.in_use += size;
   ++r.stats.blocks_in_use;
 }
@@ -133,13 +156,13 @@ Block::~Block() {
   --r.stats.blocks_in_use;
   // Pages from before a fork are shared with the child: the next to write them would copy each.
   if (forked() || forks != r.forks || size > r.stats.limit) {
-    munmap(p, size_t(size));
+    unmap(p, size);
     return;
   }
   try {
     r.idle.push_back({p, size});
   } catch (const std::bad_alloc&) {
-    munmap(p, size_t(size));
+    unmap(p, size);
     return;
   }
 #if defined(MADV_FREE)
@@ -147,6 +170,7 @@ Block::~Block() {
   // which would be felt in smaller calls.
   if (size >= 32 << 20) madvise(p, size_t(size), MADV_FREE);
 #endif
+  forbid(p, size);
   r.stats.idle += size;
   ++r.stats.idle_blocks;
   r.keep_within(r.stats.limit);

@@ -1,9 +1,11 @@
 // Work without the interpreter's lock, from threads that may outlive the interpreter.
 #pragma once
 #include <nanobind/nanobind.h>
+#include <pthread.h>
 #include <unistd.h>
-
-#include <cxxabi.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 
 namespace tenter {
 
@@ -12,6 +14,16 @@ inline bool finalizing() {
   return Py_IsFinalizing();
 #else
   return _Py_IsFinalizing();
+#endif
+}
+
+inline bool on_main_thread() {
+#if defined(__linux__)
+  return syscall(SYS_gettid) == getpid();
+#elif defined(__APPLE__)
+  return pthread_main_np() != 0;
+#else
+  return false;
 #endif
 }
 
@@ -24,7 +36,7 @@ class Released {
   ~Released() {
     try {
       PyEval_RestoreThread(state_);
-    } catch (abi::__forced_unwind&) {
+    } catch (...) {  // that unwinding: nothing else is thrown there, and it has no object to name
       for (;;) pause();
     }
   }

@@ -23,14 +23,14 @@ def ends(scenario, frontend, code, says, timeout=60):
 
 
 @FRONTENDS
-@pytest.mark.parametrize("scenario", ["daemons", "daemons_of_many_kinds"])
+@pytest.mark.parametrize("scenario", ["daemons", "daemons_of_many_kinds", "daemons_in_long_calls"])
 def test_daemon_threads_inside_of_calls_when_the_interpreter_ends(scenario, frontend):
     ends(scenario, frontend, 0, "ends\n")
 
 
 @pytest.mark.slow
 @FRONTENDS
-@pytest.mark.parametrize("scenario", ["daemons", "daemons_of_many_kinds"])
+@pytest.mark.parametrize("scenario", ["daemons", "daemons_of_many_kinds", "daemons_in_long_calls"])
 def test_daemon_threads_many_times(scenario, frontend):
     for _ in range(40):
         ends(scenario, frontend, 0, "ends\n")

@@ -29,7 +29,7 @@ def failing_malloc(tmp_path_factory):
     return str(library)
 
 
-def refused(frontend, *libraries, env=None, timeout=240):
+def refused(frontend, *libraries, env=None, timeout=900):
     """(allocations, MemoryErrors) of every call in the table of programs/allocations.py."""
     done = run_program("allocations.py", frontend, *libraries, timeout=timeout, **(env or {}))
     assert (done.returncode, done.stderr) == (0, ""), (done.returncode, done.stdout[-500:], done.stderr[-3000:])
@@ -38,21 +38,23 @@ def refused(frontend, *libraries, env=None, timeout=240):
 
 
 @needs_linux
-@pytest.mark.parametrize("frontend", ["numpy", "torch"])
+@pytest.mark.parametrize("frontend", ["numpy", pytest.param("torch", marks=pytest.mark.slow)])
 def test_each_allocation_of_the_core(frontend, failing_malloc):
     found = refused(frontend, "tenter/_native", env={"LD_PRELOAD": failing_malloc})
     assert len(found) > 10
-    for name in ("bilinear", "trilinear") if frontend == "numpy" else ("bilinear", "gradient of bilinear"):
+    for name in ("bilinear", "trilinear") if frontend == "numpy" else ("bilinear of a tensor", "gradient of bilinear"):
         n_last, failed_last, n_one, failed_one = found[name, "first"]
         assert min(n_last, n_one) > 3 and min(failed_last, failed_one) >= 3, name  # maps' tables, scratch, the result
 
 
-@pytest.mark.parametrize("which", ["some", pytest.param("all", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("frontend", ["numpy", "torch"])
+@pytest.mark.parametrize(
+    "frontend, which",
+    [("numpy", "some"), *(pytest.param(f, "all", marks=pytest.mark.slow) for f in ("numpy", "torch"))],
+)
 def test_each_call_of_a_plan(frontend, which):
     """Every function in Python or C that tenter's Python calls finds no memory."""
     found = refused(frontend, "python", env={"TENTER_CALLS": which})
-    assert len(found) >= 8
+    assert len(found) >= 4
     for name, (_, failed_last, _, failed_one) in found.items():
         assert min(failed_last, failed_one) > 3, name
 

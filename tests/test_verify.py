@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -85,3 +89,35 @@ def test_tables_that_change_after_a_map_was_made():
 def test_what_is_true_passes():
     assert tenter.repeat_interleave(np.arange(3), [2, 0, 1]).tolist() == [0, 0, 2]
     assert tenter.resize(np.arange(4.0), 2, mode="area").tolist() == [0.5, 2.5]
+
+
+# A read of a block that is idle, and a write past a result in its block: each ends the process.
+BLOCKS = """
+import ctypes, sys
+from tenter import _native
+block = _native.Block((1 << 20) + 8)
+at, past = block.address, block.address + (1 << 20) + 8
+ctypes.memset(at, 1, (1 << 20) + 8)
+if sys.argv[1] == "idle": del block
+print("begun", flush=True)
+ctypes.memset(past if sys.argv[1] == "past" else at, 1, 8)
+print("ended")
+"""
+
+
+@pytest.mark.skipif(
+    os.environ.get("TENTER_SANITIZED") != "address", reason="only AddressSanitizer knows whose memory is"
+)
+@pytest.mark.parametrize("where, ends", [("inside", True), ("past", False), ("idle", False)])
+def test_blocks_are_for_their_result_alone(where, ends, tmp_path):
+    # Reports go to a folder of their own: these are meant.
+    options = os.environ["ASAN_OPTIONS"].split(":log_path=")[0] + f":log_path={tmp_path}/report"
+    done = subprocess.run(
+        [sys.executable, "-c", BLOCKS, where],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "ASAN_OPTIONS": options},
+    )
+    assert done.stdout == ("begun\nended\n" if ends else "begun\n"), done.stderr
+    said = "".join(report.read_text() for report in tmp_path.glob("report.*"))
+    assert ends or "use-after-poison" in said

@@ -7,8 +7,8 @@ transpose.
 import sys
 from typing import Any
 
-from tenter import _native as _first  # before NumPy, which a subinterpreter that is refused should not have loaded
-from tenter import conventions, filters, frontends, geometry, image, maps, memory, numpy
+# _native first: it refuses a subinterpreter, which has then not loaded NumPy, as that can be loaded once in a process.
+from tenter import _native, conventions, filters, frontends, geometry, image, maps, memory, numpy  # noqa: F401
 from tenter.ops import expand, interpolate, repeat, repeat_interleave, tile
 from tenter.resizing import axis_map, resize
 from tenter.threads import get_num_threads, set_num_threads

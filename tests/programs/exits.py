@@ -63,6 +63,20 @@ def daemons_of_many_kinds() -> None:
     print("ends")
 
 
+def daemons_in_long_calls() -> None:
+    """The same in calls so long that each asks for signals, and waits for the interpreter's lock to do so."""
+    from tenter.maps import Window
+
+    n, taps = 2048, 1024
+    start = np.clip(np.arange(n) - taps // 2, 0, n - taps)
+    sums, rows = Window(n, n, start, np.arange(n + 1) * taps, np.ones(n * taps)), np.ones((4096, n), np.float32)
+    sums.apply(rows[:16], 1)
+    started(4, lambda: [sums.apply(rows, 1) for _ in iter(int, 1)], True)
+    started(6, lambda: [sum(range(1000)) for _ in iter(int, 1)], True)
+    threading.Event().wait(0.2)
+    print("ends")
+
+
 def leaves() -> None:
     """os._exit while threads are inside of calls."""
     started(4, for_ever, True)
@@ -156,8 +170,8 @@ if __name__ == "__main__":
     if frontend == "torch":
         import torch
 
-        tensor = torch.from_numpy(x)
-        x = tensor  # type: ignore[assignment]
+        if not scenario.startswith("daemons"):  # PyTorch itself aborts where a daemon thread is inside of its functions
+            x = torch.from_numpy(x)  # type: ignore[assignment]
         torch.set_num_threads(2)
         torch.randn(600, 600) @ torch.randn(600, 600)
     tenter.set_num_threads(2)

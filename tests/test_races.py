@@ -1,0 +1,72 @@
+"""Threads that share plans, maps, scratch, blocks and the pool on the paths of large arrays: the same bits. What
+ThreadSanitizer looks at (python -m tests.sanitize thread), so nothing here imports PyTorch."""
+
+from __future__ import annotations
+
+import threading
+import zlib
+
+import numpy as np
+import pytest
+
+import tenter
+from programs.small import lowered
+from tenter import _native, calls, memory
+from tenter.kernels import plan
+from tenter.maps import Window
+
+x = (np.arange(9 * 33 * 20) % 251).astype(np.float32).reshape(1, 9, 33, 20)
+counts = np.arange(33) % 5
+
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setattr(_native, "LARGE", _native.LARGE)
+    monkeypatch.setattr(plan, "SMALL_BYTES", plan.SMALL_BYTES)
+    lowered(3)
+    yield
+    _native.tuning.reset()
+    tenter.set_num_threads(None)
+    memory.clear()
+
+
+def operations(shared):
+    return [
+        lambda: tenter.interpolate(x, (60, 41), mode="bicubic"),
+        lambda: tenter.interpolate(x, (11, 7), mode="bilinear", antialias=True),
+        lambda: tenter.interpolate(x[None], (5, 40, 30), mode="trilinear"),
+        lambda: tenter.resize(x[0].astype(np.int32), (50, 33), axes=(1, 2), mode="linear"),
+        lambda: tenter.repeat_interleave(x, counts, 2),
+        lambda: tenter.repeat_interleave(np.arange(2000), np.arange(2000) % 4),
+        lambda: tenter.repeat(x, 1, 2, 1, 3),
+        lambda: shared.apply(x, 2),
+        lambda: shared.T.apply(x[:, :, :16], 2),
+    ]
+
+
+def test_threads_share_what_calls_make_and_keep(small):
+    def fresh():
+        return operations(Window(33, 16, np.arange(16) * 2, np.arange(17) * 3, np.ones(48)))
+
+    want = [zlib.crc32(np.ascontiguousarray(call())) for call in fresh()]
+    wrong, barrier = [], threading.Barrier(4)
+
+    def work(seed):
+        for turn in range(6):
+            barrier.wait()
+            if seed == 0:  # maps that were never applied, and no plans
+                shared[:] = fresh()
+                calls._planned.clear()
+                memory.clear()
+            barrier.wait()
+            for k in np.random.default_rng([seed, turn]).permutation(len(shared)):
+                if zlib.crc32(np.ascontiguousarray(shared[k]())) != want[k]:
+                    wrong.append(int(k))
+
+    shared = fresh()
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
