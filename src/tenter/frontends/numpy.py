@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tenter import _native, limits, memory, threads
-from tenter.frontends import narrow
 from tenter.filters import NOTHING
+from tenter.frontends import narrow
 from tenter.frontends.layout import SMALL, SMALL_EACH, Layout
 
 if TYPE_CHECKING:
