@@ -167,7 +167,7 @@ class Planned:
 
     def relaid(self, x: Any) -> Planned:
         """The same maps, for arrays that lie as x does."""
-        return planned(x, self.maps)
+        return planned(x, self.maps, keeps_layout(self.does), does=self.does)
 
     def adjoint(self, g: Any) -> Planned:
         """The transposed maps, for gradients that lie as g does."""

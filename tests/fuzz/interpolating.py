@@ -82,7 +82,7 @@ def interpolate(r: Draw) -> Call:
     def verify(y: Any) -> None:
         check_shape(y, x.value, shape)
         check_maps(y, x.value, maps, cut)
-        if not cut and name_of(x.value) in ("float32", "float64") and how.values != "special":
+        if not cut and name_of(x.value) in ("float32", "float64") and how.values == "normal":
             _beside_torch(y, x.value, kwargs, maps)
 
     same = () if kwargs["mode"].startswith("nearest") else again(r, how)

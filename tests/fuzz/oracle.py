@@ -122,10 +122,10 @@ def check_shape(y: Any, x: Any, shape: tuple[int, ...]) -> None:
 def check_bits(y: Any, want: np.ndarray) -> None:
     got = bits(y)
     if not same_bits(got, want):
-        raise Wrong("values", _first(got, want, np.atleast_1d(_unlike(got, want))))
+        raise Wrong("values", _first(got, want, np.atleast_1d(unlike(got, want))))
 
 
-def _unlike(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def unlike(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if a.dtype.kind == "V" or a.dtype.hasobject:
         return np.array([x != y for x, y in zip(a.ravel().tolist(), b.ravel().tolist())]).reshape(a.shape)
     return np.asarray((a != b) & ~((a != a) & (b != b)))

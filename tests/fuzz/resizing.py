@@ -187,7 +187,7 @@ def _check_filled(y: Any, x: Any, maps: Maps, kwargs: dict[str, Any]) -> None:
     name, plain, value = name_of(x), numbers(x), kwargs["value"]
     inside = np.ones([1] * plain.ndim)
     for axis, d in maps:
-        row = d.weight.sum(1).astype(np.float64)
+        row = np.ones(len(d.weight)) if d.index is not None else d.weight.sum(1).astype(np.float64)
         inside = inside * row.reshape([-1 if k == axis else 1 for k in range(plain.ndim)])
     parts = (lambda a: np.stack([a, np.zeros_like(a)], -1)) if plain.dtype.kind == "c" else (lambda a: a)
     modes = kwargs["mode"] if isinstance(kwargs["mode"], list) else [kwargs["mode"]]

@@ -62,15 +62,20 @@ def row(m: AxisMap, o: int) -> list[tuple[int, float | None]]:
     assert not isinstance(m, Copy)
     if isinstance(m, Gather):
         taps = slice(m.offset[o], m.offset[o + 1])
-        return list(zip(m.index[taps].tolist(), m.weight[taps].tolist()))
+        index = m.index[taps].tolist()
+        return list(zip(index, [None] * len(index) if m.ones else m.weight[taps].tolist()))
     start, offset = m.rows()
     count = int(offset[o + 1] - offset[o])
     weights = [None] * count if m.weight is None else m.weight[offset[o] : offset[o + 1]].tolist()
     return [(int(start[o]) + k, w) for k, w in enumerate(weights)]
 
 
+def _unweighted(m: AxisMap) -> bool:
+    return isinstance(m, Copy) or (m.ones if isinstance(m, Gather) else m.weight is None)
+
+
 def accumulator(dtype: np.dtype[Any], maps: Maps) -> np.dtype[Any]:
-    if dtype.kind in "biu" and all(isinstance(m, Copy) or getattr(m, "weight", 0) is None for _, m in maps):
+    if dtype.kind in "biu" and all(_unweighted(m) for _, m in maps):
         return np.dtype(np.int64)
     if dtype.kind == "c":
         return np.result_type(dtype, np.complex128)

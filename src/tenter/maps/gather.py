@@ -42,7 +42,7 @@ class Gather:
     @property
     def picks(self) -> bool:
         """Is every output one input, as it is?"""
-        return len(self.index) == self.n_out and self._ones and bool(np.all(np.diff(self.offset) == 1))
+        return len(self.index) == self.n_out and self.ones and bool(np.all(np.diff(self.offset) == 1))
 
     @property
     def laid_out(self) -> tuple[Ints, Window]:
@@ -72,11 +72,12 @@ class Gather:
         shared[before[~differs] + 1] = length[~differs]
         stop = np.cumsum(count - shared)
         order = index[np.arange(len(index)) - offset[row] >= shared[row]]
-        weight = None if self._ones else self.weight
+        weight = None if self.ones else self.weight
         return sealed(order), Window(len(order), self.n_out, stop - count, offset, weight)
 
     @cached_property
-    def _ones(self) -> bool:
+    def ones(self) -> bool:
+        """Are all weights one, so that integers are summed exactly?"""
         return bool(np.all(self.weight == 1))
 
     @property
