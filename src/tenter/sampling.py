@@ -242,6 +242,12 @@ def _gathered(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, ed
     return Gather(n_in, n_out, offset, at[order], weight[order])
 
 
+def _distinct(keys: Ints) -> int:
+    """How many there are. Not by np.unique, in which a daemon thread aborts when the interpreter ends."""
+    keys = np.sort(keys)
+    return int(np.count_nonzero(keys[1:] != keys[:-1])) + min(1, len(keys))
+
+
 def _adjacent(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, exactly: bool) -> Copy | Window | None:
     """Rows of adjacent inputs that hold these taps, if such rows need not be much longer, or no longer at all."""
     first, last = np.full(n_out, n_in), np.full(n_out, -1)
@@ -254,7 +260,7 @@ def _adjacent(n_in: int, n_out: int, row: Ints, column: Ints, weight: Floats, ex
     stop = np.maximum(np.maximum.accumulate(last) + 1, first)
     span = stop - first
     # Holes between taps would spread what lies there if it is inf or NaN.
-    if span.sum() > 2 * len(row) + 4 * n_out or (exactly and span.sum() > len(np.unique(row * n_in + column))):
+    if span.sum() > 2 * len(row) + 4 * n_out or (exactly and span.sum() > _distinct(row * n_in + column)):
         return None
     offset = np.concatenate([[0], np.cumsum(span)])
     held = np.asarray(np.bincount(offset[row] + column - first[row], weight, int(offset[-1])), np.float64)
