@@ -9,24 +9,24 @@ import tenter
 from tenter import _native, calls, memory
 from tenter.frontends import numpy as numpy_frontend
 from tenter.frontends.torch import counts as torch_counts
-from tenter.kernels import cpu
+from tenter.kernels import cpu, plan
 
 from .draw import Draw
 
 # Attributes of `_native.tuning`, and small values for them.
 NATIVE: dict[str, tuple[int, ...]] = {
-    "parallel_bytes": (1, 256), "wake_bytes": (1, 1 << 12), "piece_bytes": (64, 256, 1024),
+    "parallel_bytes": (1, 256), "wake_bytes": (1, 1 << 12), "task_bytes": (64, 4096), "staging_bytes": (8, 64, 256, 1024),
     "copied_block_bytes": (1, 64, 1024), "runs_chunk": (1, 3, 16), "tile_bytes": (64, 1024), "column_step": (16, 64),
     "row_width": (16, 64), "row_block": (16, 256), "band_bytes": (64, 1024), "plane_bytes": (64, 1024),
-    "planes_kept_bytes": (1, 1024), "widest_tile": (16, 64), "stream_bytes": (1, 256),
+    "planes_kept_bytes": (1, 1024), "tile_inputs": (16, 64), "stream_bytes": (1, 256),
 }  # fmt: skip
 PYTHON: tuple[tuple[Any, str, tuple[int, ...]], ...] = (
     (_native, "LARGE", (1, 64)),
-    (memory, "PAST_CACHES", (1, 1)),
     (numpy_frontend, "SMALL", (0, 4, 1 << 13)),
     (torch_counts, "SMALL", (0, 4, 1 << 13)),
     (numpy_frontend, "SMALL_EACH", (1, 64)),
     (torch_counts, "SMALL_EACH", (1, 64)),
+    (plan, "SMALL_BYTES", (0, 256)),
     (calls, "LONGEST", (0, 8)),
     (calls, "STEPS", (0, 1)),
 )
@@ -61,7 +61,7 @@ def lower(r: Draw) -> None:
     blocks = r.chance(0.6)
     for place, name, small in PYTHON:
         # Results lie in blocks and are streamed, or neither.
-        if hasattr(place, name) and (blocks if name in ("LARGE", "PAST_CACHES") else r.chance(p)):
+        if hasattr(place, name) and (blocks if name == "LARGE" else r.chance(p)):
             setattr(place, name, r.pick(small))
     if r.chance(p):
         cpu.KERNELS = _kernels._replace(slice_bytes=r.pick((1, 512)))
@@ -70,10 +70,10 @@ def lower(r: Draw) -> None:
         value, wanted = r.pick(values), r.chance(p)
         if name == "stream_bytes":
             wanted = blocks
-        if wanted and tuning is not None and hasattr(tuning, name):
+        if wanted and tuning is not None:
             setattr(tuning, name, value)
     guarded = r.chance(0.5)
-    if blocks and guarded and tuning is not None and hasattr(tuning, "guard_blocks"):
+    if blocks and guarded and tuning is not None:
         tuning.guard_blocks = True
     if blocks:
         memory.clear()
@@ -88,5 +88,5 @@ def shown() -> str:
     if cpu.KERNELS is not _kernels:
         found.append(f"slice_bytes={cpu.KERNELS.slice_bytes}")
     tuning = getattr(_native, "tuning", None)
-    found += [f"tuning.{n}={getattr(tuning, n)}" for n in (*NATIVE, "guard_blocks") if hasattr(tuning, n)]
+    found += [f"tuning.{n}={getattr(tuning, n)}" for n in (*NATIVE, "guard_blocks") if tuning is not None]
     return ", ".join(found)
