@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -155,6 +156,8 @@ def resize(r: Draw) -> Call:
         maps, cut, shape, _ = plan(x.value, kwargs)
     except limits.Refusal as refusal:  # a scale of a small box
         return Call("", source, names, lambda y: None, (refusal.args[0],))
+    if math.prod(shape) > 1 << 22:  # a policy that keeps the ratio of a short axis
+        return resize(r)
     value = kwargs.get("value", 0)
     cut = cut and (value == 0 or kwargs.get("edge") not in ("constant", "extrapolate"))
     axes = [int(a) % len(how.shape) for a in kwargs["axes"]]
