@@ -11,8 +11,7 @@ from tenter import _native, memory, threads
 
 # What a step reads and writes: the call's input and output, then temporaries.
 INPUT, OUTPUT, FIRST_TEMPORARY = range(3)
-# The temporaries that hold a result in another order and what gathers read: passes, of which there are four at most,
-# take two each.
+# The temporaries that hold a result in another order and what gathers read: passes take two each, of four by turns.
 LAST, GATHERED = 8, 9
 # Bytes below which asking how many threads there are would be a large part of the work.
 SMALL_BYTES = 1 << 15
