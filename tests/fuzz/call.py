@@ -45,10 +45,13 @@ class Call(NamedTuple):
     message: str = r"\w[\w. ]*: expected [^\n]+, got [^\n]+\n  in [\w.]+\("
     repeats: bool = True  # may it be made more than once?
 
+    def body(self) -> str:
+        """Python that makes the call again, after HEAD."""
+        return "\n".join([*(f"{n.name} = {n.recipe}" for n in self.names.values()), self.source])
+
     def text(self) -> str:
-        """Python that makes the call again, from the root of the repository."""
-        made = [f"{n.name} = {n.recipe}" for n in self.names.values()]
-        return "\n".join([HEAD, *made, self.source, "print(y)"])
+        """A whole program of it, for the root of the repository."""
+        return "\n".join([HEAD, self.body(), "print(y)"])
 
 
 def named(name: str, how: Array) -> Named:
