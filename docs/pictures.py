@@ -14,8 +14,7 @@ import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
 import tenter
-from tenter import maps
-from tenter.build import resample
+from tenter import axis_map, maps
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,16 +48,16 @@ ROWS = [
         Panel("expand(x, 2, 3)", maps.Copy.cycle(3, 2), "a view: two rows, no copy"),
     ]),
     ("Interpolate to any size", "s = x[None, None]  # batch, channel, width", [
-        Panel('interpolate(s, 5, mode="nearest")', resample("nearest", 3, 5), "input at a cell's left edge"),
-        Panel('interpolate(s, 5, mode="nearest-exact")', resample("nearest-exact", 3, 5), "input at a cell's centre"),
-        Panel('interpolate(s, 5, mode="linear")', resample("linear", 3, 5), "mix of the two around a cell's centre"),
+        Panel('interpolate(s, 5, mode="nearest")', axis_map(3, 5, "nearest"), "input at a cell's left edge"),
+        Panel('interpolate(s, 5, mode="nearest-exact")', axis_map(3, 5, "nearest-exact"), "input at a cell's centre"),
+        Panel('interpolate(s, 5, mode="linear")', axis_map(3, 5), "mix of the two around a cell's centre"),
     ]),
     ("Counts, gradients, shrinking", "A = maps.Copy.counts([1, 3, 2]);  g = np.arange(1.0, 7.0)", [
         Panel("repeat_interleave(x, [1, 3, 2])", COUNTS, "a count for each element, like", "A.apply(x, 0)"),
         Panel("A.T.apply(g, 0)", COUNTS.T, "its gradient, for gradients g of the outputs",
               colours=tuple(COUNTS.apply(PALETTE, 0)), x="g"),
         Panel('interpolate(g[None, None], 3,\nmode="linear", antialias=True)',
-              resample("linear", 6, 3, antialias=True), colours=tuple(SIX), x="g"),
+              axis_map(6, 3, antialias=True), colours=tuple(SIX), x="g"),
     ]),
 ]  # fmt: skip
 FOOTER = "Lines are the entries of the operation's sparse matrix, wider for more weight. The gradient is its transpose."

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenter import build
+from maps_of import resample
 from tenter.maps import AxisMap, Copy, Gather, Window
 
 INTEGERS = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]
@@ -50,11 +50,11 @@ def map_cases() -> list[MapCase]:
     cases += [MapCase(f"cycle{n}x{r}", Copy.cycle(n, r)) for n in (0, 1, 5, 17) for r in (0, 1, 2, 5)]
     for kind, corners, antialias in MODES:
         for n_in, n_out in PAIRS:
-            m = build.resample(kind, n_in, n_out, None, corners, antialias)
+            m = resample(kind, n_in, n_out, None, corners, antialias)
             cases.append(MapCase(f"{kind}{'-corners' * corners}{'-antialias' * antialias}{n_in}to{n_out}", m))
         for scale in (0.3, 0.77, 1.3, 2.5):
             n_out = max(1, int(9 * scale))
-            m = build.resample(kind, 9, n_out, scale, corners, antialias)
+            m = resample(kind, 9, n_out, scale, corners, antialias)
             cases.append(MapCase(f"{kind}{'-corners' * corners}{'-antialias' * antialias}9by{scale}", m))
     rows = Window(6, 4, [0, 2, 2, 5], [0, 2, 2, 6, 7], [0.5, -1.0, 2.0, 3.0, 4.0, 0.25, 1.0])
     cases.append(MapCase("window-with-empty-row", rows))

@@ -14,7 +14,7 @@ import tenter
 
 OPERATORS = ("Resize", "Upsample", "Tile", "Expand")
 ALIGN = {
-    "half_pixel": "centre",
+    "half_pixel": "center",
     "align_corners": "corners",
     "asymmetric": "asymmetric",
     "half_pixel_symmetric": "half_pixel_symmetric",
@@ -59,7 +59,7 @@ def resize(attributes, x, roi=None, scales=None, sizes=None):
     coordinates = attributes.get("coordinate_transformation_mode", "half_pixel")
     edge, value, box = None, 0.0, None
     if attributes.get("exclude_outside", 0):
-        edge = "renormalise"
+        edge = "renormalize"
     if coordinates == "tf_crop_and_resize":
         edge, value = "extrapolate", attributes.get("extrapolation_value", 0.0)
         box = boxes(x, axes, roi)

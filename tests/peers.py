@@ -208,7 +208,7 @@ SCIPY = [
         Peer(
             f"scipy order 1 {theirs} grid_mode={grid}",
             in_scipy(1, theirs, grid),
-            {"edge": ours, "align": "centre" if grid else None},
+            {"edge": ours, "align": "center" if grid else None},
             ("uint8", "int16", *FLOATS),
             serves=everywhere if theirs != "constant" else centres_inside if grid else ends_inside,
         )

@@ -56,7 +56,7 @@ FILTERS: dict[str, tuple[Callable[[float], float], float]] = {
 
 
 def positions(
-    n_in: int, n_out: int, align: str = "centre", scale: Fraction | None = None,
+    n_in: int, n_out: int, align: str = "center", scale: Fraction | None = None,
     box: tuple[Fraction, Fraction] | None = None,
 ) -> tuple[list[Fraction], Fraction]:  # fmt: skip
     """The index that each output samples, and the step between them."""
@@ -95,7 +95,7 @@ def row(n: int, at: Fraction, step: Fraction, weight: Callable[[float], float], 
     reach = math.ceil(support * wide) + 1
     taps = range(math.floor(at) - reach, math.ceil(at) + reach + 1)
     weights = {i: weight(float((i - at) / wide)) for i in taps}
-    if edge == "renormalise":
+    if edge == "renormalize":
         weights = {i: w for i, w in weights.items() if 0 <= i < n}
     total = math.fsum(weights.values())
     for i, w in weights.items():
@@ -116,7 +116,7 @@ def area_row(n: int, at: Fraction, step: Fraction, edge: str) -> np.ndarray:
         if at_pixel is not None:
             found[at_pixel] += (min(i + 1, end) - max(i, begin)) / step
     total = sum(found)
-    if edge == "renormalise" and total:
+    if edge == "renormalize" and total:
         found = [w / total for w in found]
     return np.array([float(w) for w in found])
 
@@ -130,14 +130,14 @@ def nearest(at: Fraction, tie: str) -> int:
 
 def nearest_row(n: int, at: Fraction, tie: str, edge: str) -> np.ndarray:
     found = np.zeros(n)
-    index = pixel(nearest(at, tie), n, "replicate" if edge == "renormalise" else edge)  # the nearest of what is left
+    index = pixel(nearest(at, tie), n, "replicate" if edge == "renormalize" else edge)  # the nearest of what is left
     if index is not None and not (edge == "extrapolate" and not 0 <= at <= n - 1):
         found[index] = 1
     return found
 
 
 def matrix(
-    n_in: int, n_out: int, mode: str, edge: str, antialias: bool = False, align: str = "centre",
+    n_in: int, n_out: int, mode: str, edge: str, antialias: bool = False, align: str = "center",
     scale: Fraction | None = None, box: tuple[Fraction, Fraction] | None = None, tie: str = "prefer_ceil",
 ) -> np.ndarray:  # fmt: skip
     """Of antialiased corners, which are PyTorch's own thing, nothing is known here."""

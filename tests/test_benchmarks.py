@@ -11,8 +11,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from benchmarks import __main__ as command
-from benchmarks import curves, growth, huge_pages, image_rows, latency, memory, report, results, table, targets
+from benchmarks import (
+    __main__ as command,
+    curves,
+    growth,
+    huge_pages,
+    image_rows,
+    latency,
+    memory,
+    report,
+    results,
+    table,
+    targets,
+)
 from benchmarks.check import compare
 from benchmarks.machine import Settings, machine, sentence
 from benchmarks.measure import LEAST_PAIRS, MOST_PAIRS, alternate, fill, measure, timed

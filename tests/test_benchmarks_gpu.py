@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from benchmarks import __main__ as command
-from benchmarks import calls, gpu, gpu_measure, gpu_report
+from benchmarks import __main__ as command, calls, gpu, gpu_measure, gpu_report
 from benchmarks.calls import Cost
 from benchmarks.gpu_rows import BANDWIDTH, DETERMINISTIC, PYTORCH, counted, on_host, photograph, rows
 from benchmarks.machine import Settings

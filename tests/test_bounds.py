@@ -10,9 +10,11 @@ import pytest
 # In a process of its own, as a read past the end ends it.
 GUARDED = """
 import ctypes, mmap, numpy as np
-from tenter import _native, build
-from tenter.apply import planned
-from tenter.kernels import reference
+from maps_of import resample
+
+from tenter import _native
+from maps_of import planned
+from tenter._kernels import reference
 from tenter.maps import Copy, Window
 libc, keep = ctypes.CDLL(None, use_errno=True), []
 
@@ -37,8 +39,8 @@ for level in _native.levels():
     for dtype in ("uint8", "float16", "float32", "float64", "int64"):
         for shape in ((37,), (5, 37), (37, 3), (2, 37, 5), (3, 37, 20), (18, 37), (17, 37, 3), (37, 5000)):
             axis = shape.index(37)
-            maps = [Copy.counts(counts), Copy.every(37, 3), build.resample("nearest", 37, 50), build.resample("linear", 37, 80),
-                    build.resample("cubic", 37, 11), build.resample("area", 37, 6), Copy.every(1, 37).T, Copy.cycle(1, 37).T]
+            maps = [Copy.counts(counts), Copy.every(37, 3), resample("nearest", 37, 50), resample("linear", 37, 80),
+                    resample("cubic", 37, 11), resample("area", 37, 6), Copy.every(1, 37).T, Copy.cycle(1, 37).T]
             maps += [Copy.counts([7, 30]).T, Copy.counts([1] * 37).T, Copy.counts([4, 3, 0, 25, 5]).T]
             for m in maps:
                 x = (rng.random(shape) * 100).astype(dtype)
@@ -47,23 +49,23 @@ for level in _native.levels():
                 assert off <= (1 if np.dtype(dtype).kind in "iu" else 0.1 + np.abs(want).max() * 1e-3), (level, dtype, shape, m, off)
         x = (rng.random((3, 37, 29)) * 100).astype(dtype)
         for ho, wo in ((11, 80), (80, 11), (6, 6), (70, 70)):
-            run(guarded(x), ((1, build.resample("cubic", 37, ho)), (2, build.resample("linear", 29, wo))))
+            run(guarded(x), ((1, resample("cubic", 37, ho)), (2, resample("linear", 29, wo))))
         # Windows far apart and near the row's end: loads that must begin earlier, single loads, rows that nobody reads.
         for n, n_out in ((150, 75), (150, 70), (1200, 40), (70, 35)):
             for kind in ("linear", "cubic"):
-                up = build.resample(kind, n_out, n)
-                for m in (build.resample(kind, n, n_out), up.T):
+                up = resample(kind, n_out, n)
+                for m in (resample(kind, n, n_out), up.T):
                     for inner in (1, 3):
                         x = (rng.random((16, n, inner)) * 100).astype(dtype)
                         got, want = run(guarded(x), ((1, m),)), reference.run(x, ((1, m),))
                         assert np.allclose(got.astype(float), want.astype(float), atol=1 + np.abs(want).max() * 1e-3), (level, dtype, m)
                         x = (rng.random((2, n, 40, inner)) * 100).astype(dtype)
-                        run(guarded(x), ((1, m), (2, build.resample("linear", 40, 90))))
+                        run(guarded(x), ((1, m), (2, resample("linear", 40, 90))))
         for start, offset in (([0, 7], [0, 6, 6]), ([0, 9], [0, 2, 2]), ([3, 9, 9], [0, 2, 2, 2]), ([9, 9], [0, 0, 0])):
             gap = Window(9, len(start), start, offset, [1.0] * offset[-1])
-            wide = build.resample("linear", 40, 20)
+            wide = resample("linear", 40, 20)
             x = (rng.random((3, 9, 40)) * 100).astype(dtype)
-            for y, maps in ((x, ((1, gap), (2, wide))), (x.reshape(1, 3, 9, 40), ((1, build.resample("linear", 3, 5)), (2, gap), (3, wide)))):
+            for y, maps in ((x, ((1, gap), (2, wide))), (x.reshape(1, 3, 9, 40), ((1, resample("linear", 3, 5)), (2, gap), (3, wide)))):
                 got, want = run(guarded(y), maps), reference.run(y, maps)
                 assert np.allclose(got.astype(float), want.astype(float), atol=1 + np.abs(want).max() * 1e-3), (level, dtype, maps)
         # Far apart, and the last of a row has fewer taps than its neighbours.

@@ -13,7 +13,7 @@ import pytest
 
 import tenter
 from cli_helpers import Image, _inside, command, noise, refused  # noqa: F401
-from tenter import limits
+from tenter._arrays import limits
 from tenter.cli.main import main
 
 TERABYTE = 1 << 40

@@ -49,18 +49,18 @@ def reference_digest(op, seed):
     """The same call by the reference kernel where it is exact (copies), else on one thread."""
     import zlib
 
-    from tenter import apply
-    from tenter.kernels import reference
+    from tenter._kernels import reference
+    from tenter._plans import plan
 
     args, kwargs = arguments(op, seed)
     nearest = kwargs.get("mode", "nearest").startswith("nearest")
-    native, apply.native = apply.native, (lambda x, maps: False) if nearest else apply.native
+    compiled, plan._is_compiled = plan._is_compiled, (lambda x, maps: False) if nearest else plan._is_compiled
     run, reference.run = reference.run, lambda x, maps: np.ascontiguousarray(run(x, maps))
     tenter.set_num_threads(1)
     try:
         return zlib.crc32(np.ascontiguousarray(getattr(tenter, op)(*args, **kwargs)))
     finally:
-        apply.native, reference.run = native, run
+        plan._is_compiled, reference.run = compiled, run
         tenter.set_num_threads(None)
 
 
@@ -169,7 +169,7 @@ def test_scratch_that_cannot_be_had_is_a_memory_error():
     """An exception in a worker thread comes back to the caller, and the pool goes on."""
     code = """
 import resource, numpy as np, tenter
-from tenter.apply import planned
+from maps_of import planned
 from tenter.maps import Window
 tenter.set_num_threads(2)
 n = 3_000_000

@@ -73,7 +73,7 @@ def test_every_size(peer):
                     agree(peer, image(rng, (h, w), peer.dtypes[0]), (a, b))
 
 
-@pytest.mark.parametrize("edge", ["replicate", "reflect", "symmetric", "wrap", "renormalise"])
+@pytest.mark.parametrize("edge", ["replicate", "reflect", "symmetric", "wrap", "renormalize"])
 @pytest.mark.parametrize("like", ["skimage", "pillow", "onnx"])
 def test_rows_of_blurred_maps_sum_to_one(like, edge):
     for n_in, n_out in LENGTHS:

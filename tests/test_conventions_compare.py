@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import tenter
+from tenter._rules.axis_rule import ARITHMETIC
+from tenter._rules.edges import EDGES
 from tenter.conventions import PRESETS, Convention, compare, difference
 from tenter.geometry import ALIGNS, TIES
-from tenter.sampling import ARITHMETIC, EDGES
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "conventions.md"
 WORDS = {

@@ -13,10 +13,11 @@ import torch
 import tenter
 import tenter.numpy
 from cases import values
-from tenter import _native, memory
-from tenter.frontends import NATIVE_DTYPES
-from tenter.frontends.layout import SMALL
-from tenter.frontends.numpy import _repeat_scalars
+from tenter import _native
+from tenter._arrays import blocks
+from tenter._arrays.dtypes import NUMBERS
+from tenter._execution.counted import SMALL
+from tenter._execution.numpy_executor import _repeat_scalars
 from test_kernels import level  # noqa: F401
 
 CHUNK = 1 << 14  # inputs that a task of the kernel takes
@@ -110,19 +111,19 @@ def test_every_level_to_memory_and_past_the_caches(counts, level):
 def test_which_counts_need_no_table():
     x = scalars(N, 4)
     for counts in COUNTS.values():
-        assert _repeat_scalars(scalars(counts.size, 4), counts) is not None
+        assert _repeat_scalars(scalars(counts.size, 4), counts, None) is not None
     for counts in SKEWED.values():
-        assert _repeat_scalars(x, counts[:N]) is None
-    assert _repeat_scalars(scalars(N, 16), COUNTS["0..8"]) is None
-    assert _repeat_scalars(x, COUNTS["0..8"].astype(np.int16)) is not None
-    assert _repeat_scalars(x, np.zeros(N, np.int64)) is None
+        assert _repeat_scalars(x, counts[:N], None) is None
+    assert _repeat_scalars(scalars(N, 16), COUNTS["0..8"], None) is None
+    assert _repeat_scalars(x, COUNTS["0..8"].astype(np.int16), None) is not None
+    assert _repeat_scalars(x, np.zeros(N, np.int64), None) is None
 
 
 @pytest.mark.parametrize("size", [1, 4, 8, 16])
 def test_results_around_what_the_caches_hold(size, monkeypatch):
     """A result of 32 MiB and more goes past them once its memory has been used before."""
-    streamed, past = [], memory.past_caches
-    monkeypatch.setattr(memory, "past_caches", lambda held, n: streamed.append(past(held, n)) or streamed[-1])
+    streamed, past = [], blocks.past_caches
+    monkeypatch.setattr(blocks, "past_caches", lambda held, n: streamed.append(past(held, n)) or streamed[-1])
     for least, n_bytes in (
         (False, _native.tuning.stream_bytes - (1 << 20)),
         (True, _native.tuning.stream_bytes + (1 << 20)),
@@ -307,7 +308,7 @@ def test_counts_that_change_while_they_are_read(kind, monkeypatch):
     try:
         offsets = np.empty(counts.size + 1, np.int64)
         for _ in range(300):
-            number = NATIVE_DTYPES[counts.dtype.name]
+            number = NUMBERS[counts.dtype.name]
             total = _native.offsets(counts.ctypes.data, number, counts.itemsize, counts.size, offsets.ctypes.data, 2)
             assert offsets[0] == 0 and offsets[-1] == total and (np.diff(offsets) >= 0).all()
             if counts.itemsize > 1:

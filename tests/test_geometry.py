@@ -45,7 +45,7 @@ def tf_crop_and_resize(o, n, lo, extent, ratio, scale):
 
 
 FORMULAS = {
-    "centre": centre,
+    "center": centre,
     "corners": corners,
     "asymmetric": lambda o, n, lo, extent, ratio, scale: lo + o * ratio,
     "corner_areas": corner_areas,
@@ -102,7 +102,7 @@ def test_nearest_is_exact(tie):
 @pytest.mark.parametrize("n_out", [3, 7, 1000])
 def test_nearest_is_exact_for_huge_sizes(n_in, n_out, tie):
     for scale in (None, F(n_out, n_in + 1), F(0.1)):
-        g = Geometry(n_in, n_out, "centre", scale)
+        g = Geometry(n_in, n_out, "center", scale)
         assert g.nearest(tie).tolist() == [NEAREST[tie](p) for p in exact(g)]
 
 

@@ -8,8 +8,8 @@ import torch
 
 import tenter
 from cases import INTEGERS, values
-from tenter import apply, build
-from tenter.kernels import reference
+from maps_of import apply_maps, resample
+from tenter._kernels import reference
 from tenter.maps import Copy, Window
 from test_kernels import check, level  # noqa: F401
 
@@ -41,7 +41,7 @@ def test_large_copies_whose_tasks_begin_inside(level):
 )
 @pytest.mark.parametrize("dtype", ["float32", "uint8", "float64"])
 def test_large_windows_on_one_axis(shape, axis, n_out, dtype):
-    check(values(shape, dtype), ((axis, build.resample("linear", shape[axis], n_out)),))
+    check(values(shape, dtype), ((axis, resample("linear", shape[axis], n_out)),))
     m = Copy.counts(np.random.default_rng(0).multinomial(shape[axis], np.full(n_out, 1 / n_out))).T
     check(values(shape, dtype), ((axis, m),))
 
@@ -52,8 +52,8 @@ def test_wide_images_on_two_axes(shape):
         check(
             values(shape, "float32"),
             (
-                (1, build.resample("linear", shape[1], rows)),
-                (2, build.resample("area", 9000 if shape[2] == 9000 else 30000, 2900)),
+                (1, resample("linear", shape[1], rows)),
+                (2, resample("area", 9000 if shape[2] == 9000 else 30000, 2900)),
             ),
         )
 
@@ -131,26 +131,24 @@ def gappy(rng, n_in, n_out, most):
 def test_rows_and_planes_with_gaps(dtype, level):
     """Rows and planes are made in the order in which outputs need them: those that nobody needs, and empty outputs."""
     rng = np.random.default_rng(0)
-    wide, narrow = build.resample("linear", 20, 50), build.resample("linear", 20, 17)
+    wide, narrow = resample("linear", 20, 50), resample("linear", 20, 17)
     for k in range(12):
         m = gappy(rng, 30, 40, [1, 2, 5, 9][k % 4])
         check(values((2, 30, 20), dtype, k), ((1, m), (2, wide)))
         check(values((30, 20, 3), dtype, k), ((0, m), (1, wide)))
-        check(values((30, 6, 20), dtype, k), ((0, m), (1, build.resample("linear", 6, 11)), (2, wide)))
-        check(values((6, 30, 20), dtype, k), ((0, build.resample("cubic", 6, 7)), (1, m), (2, narrow)))
-        check(
-            values((30, 6, 20), dtype, k), ((0, gappy(rng, 30, 13, 9)), (1, build.resample("linear", 6, 11)), (2, wide))
-        )
+        check(values((30, 6, 20), dtype, k), ((0, m), (1, resample("linear", 6, 11)), (2, wide)))
+        check(values((6, 30, 20), dtype, k), ((0, resample("cubic", 6, 7)), (1, m), (2, narrow)))
+        check(values((30, 6, 20), dtype, k), ((0, gappy(rng, 30, 13, 9)), (1, resample("linear", 6, 11)), (2, wide)))
 
 
 @pytest.mark.parametrize("kind", ["linear", "cubic"])
 @pytest.mark.parametrize("dtype", ["float32", "uint8", "float64"])
 def test_more_planes_than_scratch_holds(kind, dtype, level):
     x = values((70, 20, 30), dtype)
-    others = (1, build.resample(kind, 20, 40)), (2, build.resample(kind, 30, 80))
+    others = (1, resample(kind, 20, 40)), (2, resample(kind, 30, 80))
     rng = np.random.default_rng(0)
     for n_out in (140, 100, 35):
-        check(x, ((0, build.resample(kind, 70, n_out)), *others))
+        check(x, ((0, resample(kind, 70, n_out)), *others))
     jumps = np.sort(rng.choice(17, 90)) * 4
     few = np.minimum(70 - jumps, rng.integers(0, 3, 90))
     stop = np.maximum.accumulate(jumps + few)
@@ -164,9 +162,9 @@ def test_two_planes_that_read_all_there_is():
     """Neighbours at both ends, bands so large that scratch has room for what two outputs read and no more."""
     x = values((64, 2, 4600), "float32")
     planes = Window(64, 66, np.repeat([0, 63], 33), np.arange(67), np.ones(66))
-    others = (1, build.resample("linear", 2, 8)), (2, build.resample("linear", 4600, 9000))
-    got = apply.apply_maps(x, ((0, planes), *others))
-    ends = apply.apply_maps(x[[0, 63]], others)
+    others = (1, resample("linear", 2, 8)), (2, resample("linear", 4600, 9000))
+    got = apply_maps(x, ((0, planes), *others))
+    ends = apply_maps(x[[0, 63]], others)
     assert (got[:33] == ends[0]).all() and (got[33:] == ends[1]).all()
 
 
@@ -207,7 +205,7 @@ def test_bfloat16_nan_of_low_bits_stays_nan(level):
 
 
 def test_the_sign_of_zero_is_the_same_in_every_loop(level):
-    m = build.resample("linear", 40, 9, None, False, True)
+    m = resample("linear", 40, 9, None, False, True)
     wide = m.apply(np.full((40, 100), -0.0, np.float32), 0)
     narrow = m.apply(np.full((40, 3), -0.0, np.float32), 0)
     row = m.apply(np.full((20, 40), -0.0, np.float32), 1)
@@ -220,9 +218,9 @@ def test_the_same_bits_in_every_loop(level):
     for dtype in ("float32", "float64", "float16"):
         x = values((70, 100), dtype)
         for m in (
-            build.resample("cubic", 70, 33, None, False, True),
-            build.resample("cubic", 70, 91),
-            build.resample("area", 70, 91).T if 0 else build.resample("linear", 91, 70).T,
+            resample("cubic", 70, 33, None, False, True),
+            resample("cubic", 70, 91),
+            resample("area", 70, 91).T if 0 else resample("linear", 91, 70).T,
         ):
             want = m.apply(x, 0)
             assert m.apply(x[:, :1].copy(), 0).tobytes() == want[:, :1].tobytes()
@@ -231,13 +229,13 @@ def test_the_same_bits_in_every_loop(level):
 
 
 def test_slices_of_a_temporary(monkeypatch):
-    from tenter.kernels import cpu
+    from tenter._kernels import cpu
 
     x = values((7, 6, 9, 11, 3), "float32")
     maps = (
-        (1, build.resample("linear", 6, 4)),
-        (2, build.resample("area", 9, 5)),
-        (3, build.resample("cubic", 11, 20)),
+        (1, resample("linear", 6, 4)),
+        (2, resample("area", 9, 5)),
+        (3, resample("cubic", 11, 20)),
     )
     want = check(x, maps)
     for room in (1, 20_000):
@@ -248,7 +246,7 @@ def test_slices_of_a_temporary(monkeypatch):
 
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "complex64"])
 def test_wide_insides_that_do_not_lie_together(dtype):
-    m = build.resample("linear", 9, 5)
+    m = resample("linear", 9, 5)
     for x, axis in (
         (values((9, 80), dtype)[:, ::2], 0),
         (values((3, 9, 5, 80), dtype)[..., ::2], 1),

@@ -7,7 +7,7 @@ import pytest
 
 import tenter
 from cases import MAPS, PAIRS
-from tenter import build
+from maps_of import resample
 from tenter.maps import Copy, Gather, Window
 
 ids = [c.name for c in MAPS]
@@ -64,13 +64,13 @@ def test_reads_covers_exactly_what_outputs_read(m):
 
 def test_reads_is_tight():
     assert Copy.counts([1, 3, 2]).reads(1, 4) == slice(1, 2)
-    assert build.resample("linear", 4, 8).reads(3, 5) == slice(1, 3)
+    assert resample("linear", 4, 8).reads(3, 5) == slice(1, 3)
     assert Copy.cycle(5, 3).reads(6, 8) == slice(1, 3)
     assert Copy.cycle(5, 3).reads(3, 8) == slice(0, 5)
 
 
 def test_immutable():
-    m = build.resample("linear", 4, 8)
+    m = resample("linear", 4, 8)
     with pytest.raises(AttributeError):
         m.n_in = 5
     with pytest.raises(ValueError):
@@ -93,7 +93,7 @@ def test_windows_of_every_filter_are_windows():
     ):
         for n_in in range(1, 49):
             for n_out in range(1, 49, 2 if n_in % 2 else 3):
-                m = build.resample(kind, n_in, n_out, None, bool(corners), bool(antialias))
+                m = resample(kind, n_in, n_out, None, bool(corners), bool(antialias))
                 if isinstance(m, Copy):
                     assert n_in == n_out and np.array_equal(m.dense(), np.eye(n_in))
                     continue
@@ -106,7 +106,7 @@ def test_windows_of_every_filter_are_windows():
 
 @pytest.mark.parametrize("n_in, n_out", PAIRS)
 def test_mean_of_area_is_exact(n_in, n_out):
-    m = build.resample("area", n_in, n_out)
+    m = resample("area", n_in, n_out)
     assert m.apply(np.ones(n_in), 0) == pytest.approx(np.ones(n_out))
 
 
@@ -155,7 +155,7 @@ def test_repr_tells():
     assert repr(Copy.every(3, 2)) == "Copy(3 -> 6: o // 2)"
     assert repr(Copy.cycle(3, 2)) == "Copy(3 -> 6: o % 3)"
     assert repr(Copy.cycle(3, 2).T) == "Window(6 -> 3: sums of 2, in blocks of 3)"
-    assert repr(build.resample("linear", 4, 8)) == "Window(4 -> 8: weights of 1..2)"
+    assert repr(resample("linear", 4, 8)) == "Window(4 -> 8: weights of 1..2)"
 
 
 def test_apply_out():
@@ -213,7 +213,7 @@ def test_memory_of_maps_is_their_own():
     w = Window(3, 2, view, [0, 1, 2], [1.0, 1.0])
     base[0] = 1
     assert w.start.tolist() == [0, 1]
-    for t in (build.resample("linear", 4, 8).T, Copy.counts([1, 2]).T):
+    for t in (resample("linear", 4, 8).T, Copy.counts([1, 2]).T):
         for part in (t.start, t.offset, t.weight):
             assert part is None or not part.flags.writeable
 
@@ -238,13 +238,13 @@ def test_more_broken_maps(broken):
 
 def test_an_axis_that_keeps_its_length_is_copied():
     for kind, antialias in [("linear", False), ("cubic", False), ("area", False), ("linear", True), ("cubic", True)]:
-        assert build.resample(kind, 9, 9, None, False, antialias) == Copy.every(9, 1)
+        assert resample(kind, 9, 9, None, False, antialias) == Copy.every(9, 1)
     big = np.full((1, 1, 9), 2**62 + 1)
     assert (tenter.interpolate(big, 9, mode="linear") == big).all()
 
 
 def test_nearest_of_many_never_leaves_the_input():
-    m = build.resample("nearest-exact", 3, 8388610)
+    m = resample("nearest-exact", 3, 8388610)
     assert m.n_out == 8388610
 
 

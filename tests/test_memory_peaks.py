@@ -10,8 +10,8 @@ import torch
 import tenter
 import tenter.torch
 from memory_helpers import needs_linux, prints
-from tenter import bands, limits
-from tenter.frontends import narrow
+from tenter._arrays import limits
+from tenter._execution import bands, counted
 from tenter.maps import Gather
 
 PEAK = """
@@ -125,7 +125,7 @@ def test_bands_show_in_no_bits(n_bytes, monkeypatch):
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "uint16"])
 @pytest.mark.parametrize("band", [1000, 1 << 21])
 def test_narrow_counts_are_those_of_numpy(dtype, band, monkeypatch):
-    monkeypatch.setattr(narrow, "BAND", band)
+    monkeypatch.setattr(counted, "BAND", band)
     rng, n = np.random.default_rng(0), 20000
     even, skewed = rng.integers(0, 5, n), np.where(np.arange(n) % 5000 == 77, 120, 0)
     for counts in (even.astype(dtype), skewed.astype(dtype)):

@@ -135,8 +135,9 @@ def test_forked_children_share_nothing():
 
 FORK_LOOP = """
 import os, random, signal, sys, threading, time, numpy as np, tenter
-from tenter import build, memory
-from tenter.apply import planned
+from maps_of import resample
+from tenter import memory
+from maps_of import planned
 tenter.set_num_threads(2)
 x, image, stop = np.ones((700, 400), np.float32), np.ones((1, 1, 300, 300), np.float32), threading.Event()
 def busy(k):
@@ -172,12 +173,12 @@ def test_forks_while_other_threads_are_busy():
 # Each child is forked in the middle of another thread's first call of a map, which the child then calls.
 FORK_IN_MAP = """
 import os, signal, sys, threading, time, numpy as np, tenter
-from tenter import build
-from tenter.apply import planned
+from maps_of import resample
+from maps_of import planned
 tenter.set_num_threads(1)
 x = np.ones((2, 100000), np.float32)
 for k in range(12):
-    how = planned(x, ((1, build.resample("linear", 100000, 200000 + k)),))
+    how = planned(x, ((1, resample("linear", 100000, 200000 + k)),))
     t = threading.Thread(target=how.run, args=(x,)); t.start()
     time.sleep(k / 4000)
     pid = os.fork()

@@ -9,10 +9,11 @@ import torch
 
 import tenter
 from cases import MAPS, OPS, values
+from maps_of import planned, resample
 from memory_helpers import LARGE, T, X, as_array, block_of, garbage, level, poison, recycler  # noqa: F401
-from tenter import _native, build, frontends, memory
-from tenter.apply import planned
-from tenter.kernels import cpu
+from tenter import _native, memory
+from tenter._arrays import blocks, library
+from tenter._kernels import cpu
 from tenter.maps import Copy, Gather, Window
 
 # ---- results in blocks are like any other
@@ -204,8 +205,8 @@ def test_the_same_bits_past_the_caches(call, level, monkeypatch):
     memory.limit(256 << 20)
     monkeypatch.setattr(_native.tuning, "stream_bytes", 0)
     streamed = []
-    past = memory.past_caches
-    monkeypatch.setattr(memory, "past_caches", lambda held, n: streamed.append(past(held, n)) or streamed[-1])
+    past = blocks.past_caches
+    monkeypatch.setattr(blocks, "past_caches", lambda held, n: streamed.append(past(held, n)) or streamed[-1])
     poison(call())
     tenter.set_num_threads(2)
     assert as_array(call()).tobytes() == want
@@ -281,7 +282,7 @@ def test_rows_that_are_whole_lines_and_rows_that_are_not(dtype, width, level):
         ((5, 6, 1024), [("linear", 0, 9), ("linear", 1, 11), ("linear", 2, width)]),
         ((9, 6, 1024), [("linear", 0, 5), ("cubic", 1, 11), ("linear", 2, width)]),
     ]:
-        made = tuple((axis, build.resample(kind, shape[axis], n)) for kind, axis, n in maps)
+        made = tuple((axis, resample(kind, shape[axis], n)) for kind, axis, n in maps)
         x = torch.from_numpy(values(shape, "float32" if dtype == "bfloat16" else dtype))
         x = x.bfloat16() if dtype == "bfloat16" else x
         how = planned(x, made)
@@ -294,8 +295,8 @@ def test_rows_that_are_whole_lines_and_rows_that_are_not(dtype, width, level):
 @pytest.mark.parametrize("width", [2048, 2050, 2047])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "uint8", "float64"])
 def test_results_of_32_mebibytes_have_the_bits_of_small_ones(dtype, width, level, monkeypatch):
-    streamed, past = [], memory.past_caches
-    monkeypatch.setattr(memory, "past_caches", lambda held, n: streamed.append(past(held, n)) or streamed[-1])
+    streamed, past = [], blocks.past_caches
+    monkeypatch.setattr(blocks, "past_caches", lambda held, n: streamed.append(past(held, n)) or streamed[-1])
     x = torch.from_numpy(values((1, 3, 512, 512), "float32" if dtype == "bfloat16" else dtype))
     x = x.bfloat16() if dtype == "bfloat16" else x
     n = -(-_native.tuning.stream_bytes // (3 * 1024 * width * x.itemsize))
@@ -378,4 +379,4 @@ def test_large_copies_past_the_caches(level):
         part = x[..., ::2] if x.shape[-1] % 2 == 0 else x[..., ::-1]
         if part.shape == x.shape:
             how = planned(part, maps)
-            past_the_caches(how.steps, frontends.of(part).address(part), how.run(part), 0)
+            past_the_caches(how.steps, library.of(part).address(part), how.run(part), 0)

@@ -11,8 +11,9 @@ import pytest
 
 import tenter
 from programs.small import lowered
-from tenter import _native, calls, memory
-from tenter.kernels import plan
+from tenter import _native, memory
+from tenter._kernels import steps
+from tenter._plans import cache
 from tenter.maps import Window
 
 x = (np.arange(9 * 33 * 20) % 251).astype(np.float32).reshape(1, 9, 33, 20)
@@ -22,7 +23,7 @@ counts = np.arange(33) % 5
 @pytest.fixture
 def small(monkeypatch):
     monkeypatch.setattr(_native, "LARGE", _native.LARGE)
-    monkeypatch.setattr(plan, "SMALL_BYTES", plan.SMALL_BYTES)
+    monkeypatch.setattr(steps, "SMALL_BYTES", steps.SMALL_BYTES)
     lowered(3)
     yield
     _native.tuning.reset()
@@ -56,7 +57,7 @@ def test_threads_share_what_calls_make_and_keep(small):
             barrier.wait()
             if seed == 0:  # maps that were never applied, and no plans
                 shared[:] = fresh()
-                calls._planned.clear()
+                cache._plans.clear()
                 memory.clear()
             barrier.wait()
             for k in np.random.default_rng([seed, turn]).permutation(len(shared)):

@@ -11,8 +11,8 @@ import pytest
 import resize_oracle
 import tenter
 
-EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalise", "extrapolate")
-ALIGNS = ("centre", "corners", "asymmetric")
+EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate")
+ALIGNS = ("center", "corners", "asymmetric")
 TIES = ("floor", "ceil", "prefer_floor", "prefer_ceil")
 SIZES = [(1, 1), (1, 4), (4, 1), (2, 3), (3, 2), (4, 8), (5, 5), (8, 6), (7, 12), (17, 5), (31, 10)]
 BOXES = [
@@ -47,7 +47,7 @@ def test_weights_of_boxes(mode, edge):
             continue
         got = tenter.axis_map(
             n_in, n_out, mode, box=[box], edge=edge, antialias=antialias, cubic=cubic, tie="prefer_ceil",
-            align="centre",
+            align="center",
         )  # fmt: skip
         want = resize_oracle.matrix(n_in, n_out, mode, edge, antialias, box=box)
         np.testing.assert_allclose(got.dense(), want, rtol=0, atol=1e-12, err_msg=f"{n_in} to {n_out}, {box}")
@@ -87,7 +87,7 @@ def test_a_scale_is_followed(mode):
                 continue
             got = tenter.resize(
                 np.eye(n), scale=scale, axes=0, mode=mode, rounding=rounding, edge=edge, cubic=cubic,
-                tie="prefer_ceil", align="centre", like=like,
+                tie="prefer_ceil", align="center", like=like,
             )  # fmt: skip
             want = resize_oracle.matrix(n, out, mode, edge, scale=Fraction(scale))
             np.testing.assert_allclose(got, want, rtol=0, atol=1e-12, err_msg=f"{n} by {scale}, {rounding}")

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 import tenter
-from tenter import calls
+from tenter._plans import cache
 
 NAN, INF, HUGE = float("nan"), float("inf"), 10**400
 X, ROW = np.arange(12, dtype=np.float32).reshape(3, 4), np.arange(5, dtype=np.float32)
@@ -165,14 +165,14 @@ def test_what_is_served():
     """Odd, and no error."""
     assert tenter.resize(X, 0).shape == (0, 0) and tenter.resize(X[:0], (0, 5)).shape == (0, 5)
     assert tenter.resize(X[:0], 5, axes=1).shape == (0, 5) and tenter.resize(X[:0], scale=2.5).shape == (0, 10)
-    for edge in ("reflect", "symmetric", "wrap", "constant", "renormalise", "extrapolate"):
+    for edge in ("reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate"):
         assert tenter.resize(ROW[:0], 0, edge=edge).shape == (0,)
     assert tenter.resize([1, 2, 3], np.int64(5)).shape == tenter.resize(ROW, np.array([5])).shape == (5,)
     assert tenter.resize(ROW, scale=np.float32(2)).shape == tenter.resize(ROW, scale=np.array([2.0])).shape == (10,)
     assert tenter.resize(ROW, 3, box=np.array([[0, 2]])).shape == (3,)
-    far = tenter.resize(ROW, 3, box=[(2**53 - 9, 2**53)], edge="renormalise")
+    far = tenter.resize(ROW, 3, box=[(2**53 - 9, 2**53)], edge="renormalize")
     assert far.tolist() == [0, 0, 0]
-    assert tenter.resize(ROW, 2, box=[(-(2**50), 2**50)], antialias=True, edge="renormalise") == pytest.approx([2, 2])
+    assert tenter.resize(ROW, 2, box=[(-(2**50), 2**50)], antialias=True, edge="renormalize") == pytest.approx([2, 2])
     assert tenter.resize(X > 0, 3, mode="nearest", edge="constant", value=True).dtype == bool
 
 
@@ -275,7 +275,7 @@ def test_many_sizes_do_not_fill_the_memory():
     x = np.zeros((20, 20), np.float32)
     for n in range(1, 2500):
         tenter.resize(x, (n % 50 + 1, n // 2), mode="nearest" if n % 2 else "linear")
-        assert len(calls._planned) <= calls.MOST and calls._positions <= calls.MOST_POSITIONS
+        assert len(cache._plans) <= cache.MOST and cache._positions <= cache.MOST_POSITIONS
     gc.collect()
     first = resident()
     for n in range(1, 2500):

@@ -38,7 +38,7 @@ WAYS = {
     "turned": {"box": [(4, 0.5), (6, 0)], "mode": "cubic"},
     "wrap": {"box": BEYOND, "edge": "wrap"},
     "reflect": {"box": BEYOND, "edge": "reflect", "mode": "cubic"},
-    "renormalise": {"box": BEYOND, "edge": "renormalise"},
+    "renormalize": {"box": BEYOND, "edge": "renormalize"},
     "constant": {"box": BEYOND, "edge": "constant", "value": 2.5},
     "constant nearest": {"box": BEYOND, "edge": "constant", "value": 2.5, "mode": "nearest"},
     "extrapolate": {"box": BEYOND, "edge": "extrapolate", "value": 2.5},

@@ -13,6 +13,7 @@ import torch.nn.functional as F
 
 import tenter
 from cases import MODES, OPS, values
+from tenter._specs.resize import KINDS as KIND_OF_MODE
 
 TORCH = {
     "repeat_interleave": lambda x, r, dim=None: torch.repeat_interleave(
@@ -66,15 +67,15 @@ def test_numpy_equals_tensor(case):
 @pytest.mark.parametrize("case", [c for c in OPS if c.op == "interpolate" and c.kwargs["antialias"]], ids=label)
 def test_antialias_of_every_rank(case):
     """Against the matrices, applied by NumPy."""
-    from tenter import build
+    from maps_of import resample
 
     x = values(case.shape, "float64")
     want = x
     for axis in range(2, x.ndim):
         size, scale = case.kwargs.get("size"), case.kwargs.get("scale_factor")
         n_out = size[axis - 2] if size else int(x.shape[axis] * scale)
-        m = build.resample(
-            build.KINDS[case.kwargs["mode"]], x.shape[axis], n_out, scale, bool(case.kwargs.get("align_corners")), True
+        m = resample(
+            KIND_OF_MODE[case.kwargs["mode"]], x.shape[axis], n_out, scale, bool(case.kwargs.get("align_corners")), True
         )
         want = np.moveaxis(np.tensordot(m.dense(), want, (1, axis)), 0, axis)
     got = tenter.interpolate(x, **case.kwargs)
@@ -270,9 +271,9 @@ taken = torch._C._dispatch_keys
 del torch._C._dispatch_keys
 import tenter
 torch._C._dispatch_keys = taken
-from tenter.frontends.torch import plain
+from tenter._arrays import torch_tensors
 x = torch.randn(1, 3, 4, requires_grad=True)
-assert not plain(x)
+assert not torch_tensors.plain(x)
 for ours, theirs in [
     (lambda x: tenter.repeat(x, 2, 1, 3), lambda x: x.repeat(2, 1, 3)),
     (lambda x: tenter.repeat_interleave(x, torch.tensor([1, 0, 2]), 1), lambda x: x.repeat_interleave(torch.tensor([1, 0, 2]), 1)),
@@ -290,7 +291,7 @@ print("served")
 def test_nearest_positions_of_devices() -> None:
     """PyTorch's CUDA kernels in their own words: float32 all along; of images, an axis that keeps its length is left
     alone."""
-    from tenter import coordinates
+    from tenter._rules import torch_quirks
 
     def theirs(n_in: int, n_out: int, scale: float | None, exact: bool, image: bool) -> list[int]:
         if image and n_in == n_out:
@@ -305,23 +306,22 @@ def test_nearest_positions_of_devices() -> None:
             n_out = max(int(n_in * (scale or 1.7)), 1)
             for exact in (False, True):
                 for rank in (1, 2, 3):
-                    rule = coordinates.nearest_rule("float32", (), (n_out,) * rank, False, on_device=True)
-                    got = coordinates.nearest_index(n_in, n_out, scale, exact, rule).tolist()
+                    rule = torch_quirks._kernel("float32", (n_out,) * rank, False, True)
+                    got = torch_quirks.nearest_index(n_in, n_out, scale, exact, rule).tolist()
                     assert got == theirs(n_in, n_out, scale, exact, rank == 2)
-                    on_host = coordinates.nearest_rule("float32", (1, 1), (n_out,) * rank, False)
-                    differ += got != coordinates.nearest_index(n_in, n_out, scale, exact, on_host).tolist()
+                    on_host = torch_quirks._kernel("float32", (n_out,) * rank, False, False)
+                    differ += got != torch_quirks.nearest_index(n_in, n_out, scale, exact, on_host).tolist()
     assert differ  # or there would be no need for a rule of their own
 
 
 def test_scales_of_devices() -> None:
     """PyTorch's CUDA kernels: where a scale is given, linear and cubic kinds copy what keeps all its sizes, and use the
     scale on every axis else."""
-    from tenter import build
-    from tenter.stretch import Resample
+    from tenter._specs.resize import Interpolate
 
     def maps(kind: str, size: tuple[int, ...], scales: tuple[float, ...], antialias: bool = False, device: bool = True):
-        does = Resample(size, scales, kind, False, antialias, False)
-        return [m for _, m in build.maps(does, (1, 1, 10, 10), "float32", device)]
+        does = Interpolate(size, scales, kind, False, antialias, False)
+        return [m for _, m in does.maps((1, 1, 10, 10), "float32", device)]
 
     for kind in ("linear", "cubic"):
         stays, grows = maps(kind, (10, 20), (1.05, 2.0))

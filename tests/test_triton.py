@@ -22,19 +22,21 @@ from triton.backends.compiler import GPUTarget
 
 import tenter
 from cases import OPS
-from tenter import interpolation, limits
-from tenter.frontends import torch as frontend
-from tenter.frontends.layout import Layout
-from tenter.frontends.torch import device, operators
-from tenter.kernels.triton import copies, launch, tables, totals, windows
-from tenter.kernels.triton.launch import Kernel
+from maps_of import resample
+from tenter._arrays import torch_tensors
+from tenter._arrays.errors import Refusal
+from tenter._arrays.layout import Layout
+from tenter._execution.torch import device, operators
+from tenter._kernels.triton import copies, launch, tables, totals, windows
+from tenter._kernels.triton.launch import Kernel
+from tenter._specs.repeat import RepeatCounts
 from tenter.maps import Copy, Window
 
 TARGETS = [80, 90, 100]
 
 
 def interpolated(n_in: int, n_out: int, kind: str = "linear") -> Window:
-    made = interpolation.resample(kind, n_in, n_out)
+    made = resample(kind, n_in, n_out)
     assert isinstance(made, Window)
     return made
 
@@ -72,8 +74,8 @@ def recorded() -> dict[Kernel, str]:
         assert all(abs(a) < 2**31 for a, kind in zip(args, kernel.types) if kind == "i32"), name
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(device, "name", lambda x: "cpu")
-        patch.setattr("tenter.kernels.triton.launch.interpret", record)
+        patch.setattr(torch_tensors, "device", lambda x: "cpu")
+        patch.setattr("tenter._kernels.triton.launch.interpret", record)
         patch.setattr(totals, "BLOCK", 16)
         for op, shape, args, kwargs, dtype in calls():
             name = f"{op} of {dtype}{list(shape)}, {args} {kwargs}"
@@ -263,7 +265,7 @@ def test_plans_know_the_device_and_how_addresses_are_aligned(index: int, address
             element_size=lambda: 4, data_ptr=lambda: address,
         )  # fmt: skip
 
-    for known in (frontend.place, frontend.layout):
+    for known in (torch_tensors.place, torch_tensors.layout):
         assert known(lying(0, 256)) == known(lying(0, 512)) != known(lying(index, address))
 
 
@@ -286,7 +288,7 @@ def test_captures_keep_tables_and_send_nothing(monkeypatch: pytest.MonkeyPatch) 
         lambda: tables.Sent([], torch.device("cuda", 0)),
         lambda: device.Report(torch.device("cuda", 0)),
     ):
-        with pytest.raises(limits.Refusal, match="a call like one made before it"):
+        with pytest.raises(Refusal, match="a call like one made before it"):
             first()
 
 
@@ -300,9 +302,9 @@ def test_counts_on_another_device_are_refused() -> None:
 
 
 def test_offsets_on_another_device_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device, "name", lambda x: "cpu")
-    with pytest.raises(limits.Refusal, match="offsets: expected some on meta, got some on cpu"):
-        operators._running(torch.zeros(4, dtype=torch.int64), torch.empty(3, device="meta"), 0)
+    monkeypatch.setattr(torch_tensors, "device", lambda x: "cpu")
+    with pytest.raises(Refusal, match="offsets: expected some on meta, got some on cpu"):
+        operators._verified(RepeatCounts(torch.zeros(4, dtype=torch.int64), 0, 0), torch.empty(3, device="meta"))
 
 
 def test_threads_share_a_report(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,9 +8,13 @@ import sys
 from typing import Any
 
 # _native first: it refuses a subinterpreter, which has then not loaded NumPy, as that can be loaded once in a process.
-from tenter import _native, conventions, filters, frontends, geometry, image, maps, memory, numpy  # noqa: F401
-from tenter.ops import expand, interpolate, repeat, repeat_interleave, tile
-from tenter.resizing import axis_map, resize
+from tenter import _native, conventions, filters, geometry, image, maps, memory, numpy  # noqa: F401
+from tenter._execution import (
+    apply as _apply,  # noqa: F401  gives maps their method
+    executor as _executor,
+)
+from tenter.ops import expand, repeat, repeat_interleave, tile
+from tenter.resampling import axis_map, interpolate, resize
 from tenter.threads import get_num_threads, set_num_threads
 
 __version__ = "0.1.0"
@@ -36,7 +40,7 @@ __all__ = [
 
 
 if "torch" in sys.modules:
-    frontends.of(None)  # now, as code that is compiled first would be compiled again once it had been
+    _executor.of(None)  # now, as code that is compiled first would be compiled again once it had been
 
 
 def __getattr__(name: str) -> Any:

@@ -1,113 +1,19 @@
-"""What libraries mean by "resize", as data: `tenter.resize(..., like="pillow")` fills in one of these.
+"""What libraries mean by "resize", as data: `tenter.resize(..., like="pillow")` fills in one of `PRESETS`.
 
 Libraries disagree about where outputs lie, which pixel is nearest, which cubic is the cubic, what lies past an edge
-and whether shrinking blurs. Each disagreement is a field here, and every field can be given to `resize` by itself.
-`compare` shows where conventions differ.
+and whether shrinking blurs. Each disagreement is a field of `Convention`, and every field can be given to `resize` by
+itself. `compare` shows where conventions differ.
 """
-
-from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tenter import check, limits
+from tenter._arrays.arguments import error, integer
+from tenter._arrays.errors import Refusal
+from tenter._rules.presets import PRESETS as PRESETS, Convention as Convention, convention
+from tenter.resampling import axis_map
 
 __all__ = ["PRESETS", "Convention", "compare", "difference"]
-
-
-class Convention(NamedTuple):
-    """A library's rules.
-
-    align: of every mode but the nearest kinds (geometry.ALIGNS); nearest-exact is always centred.
-    nearest_align: of nearest.
-    corners_antialias: of align="corners" with antialias.
-    tie: which pixel nearest takes where its position lies between two (geometry.TIES); nearest-exact prefers the upper.
-    arithmetic: whose rounding nearest's positions have (sampling.ARITHMETIC).
-    exact_arithmetic: that of nearest-exact.
-    cubic: Keys's `a`.
-    cubic_antialias: that with antialias.
-    edge: what stands for pixels past the edges (sampling.EDGES).
-    edge_antialias: that with antialias.
-    antialias: does shrinking blur, unless told otherwise?
-    blur: how linear does: its `filter` widens, or a `gaussian` goes before it.
-    area: the mean of the pixels `touched`, or of the `overlap`, each by how much of it lies within; none past edges.
-    rounding: of length * scale, unless told otherwise: floor, round_even.
-    follows: positions follow a given `scale`, the `sizes` it made, or the `length` with its fraction: corners, too.
-    keeps: are axes that keep their length left as they are, whatever the scale, by linear and with antialias?
-    between: are 8-bit values cut to their range between two axes?
-    modes: those that mean something there; none for all.
-
-    >>> PRESETS["pillow"].antialias, PRESETS["torch"].antialias
-    (True, False)
-    """
-
-    align: str = "centre"
-    nearest_align: str = "centre"
-    corners_antialias: str = "corners"
-    tie: str = "prefer_ceil"
-    arithmetic: str = "exact"
-    exact_arithmetic: str = "exact"
-    cubic: float = -0.75
-    cubic_antialias: float = -0.5
-    edge: str = "replicate"
-    edge_antialias: str = "renormalise"
-    antialias: bool = False
-    blur: str = "filter"
-    area: str = "overlap"
-    rounding: str = "floor"
-    follows: str = "sizes"
-    keeps: bool = False
-    between: bool = False
-    modes: tuple[str, ...] = ()
-
-
-PRESETS = {
-    # torch.nn.functional.interpolate; with antialias it follows Pillow.
-    "torch": Convention(
-        nearest_align="asymmetric", corners_antialias="corner_areas", tie="floor", arithmetic="torch",
-        exact_arithmetic="torch", area="touched", follows="scale", keeps=True, between=True,
-    ),
-    # Image.resize: always antialiased, but for NEAREST, which nearest-exact is as well. area: Image.reduce.
-    "pillow": Convention(
-        arithmetic="pillow", exact_arithmetic="pillow", cubic=-0.5, edge="renormalise", antialias=True, between=True,
-    ),
-    # cv2.resize: never antialiased, but for INTER_AREA. INTER_NEAREST_EXACT, nearest-exact here, is Pillow's.
-    "opencv": Convention(
-        nearest_align="asymmetric", tie="floor", arithmetic="opencv", exact_arithmetic="pillow", cubic_antialias=-0.75,
-        rounding="round_even", follows="scale",
-    ),
-    # The Resize operator of opset 19, its attributes' defaults.
-    "onnx": Convention(tie="prefer_floor", cubic_antialias=-0.75, edge_antialias="replicate", follows="length"),
-    # jax.image.resize, as documented.
-    "jax": Convention(
-        arithmetic="jax", exact_arithmetic="jax", cubic=-0.5, edge="renormalise", antialias=True,
-    ),
-    # tf.image.resize of TensorFlow 2, antialias=False, as documented.
-    "tensorflow": Convention(arithmetic="jax", exact_arithmetic="jax", cubic=-0.5, edge="renormalise"),
-    # skimage.transform.resize, order 0 and 1, mode="reflect"; order 0 with anti_aliasing=False.
-    "skimage": Convention(
-        arithmetic="scipy", exact_arithmetic="scipy", edge="reflect", edge_antialias="reflect", antialias=True,
-        blur="gaussian", rounding="round_even", modes=("nearest", "nearest-exact", "linear"),
-    ),
-    # scipy.ndimage.zoom, order 0 and 1, grid_mode=False; grid_mode=True: nearest-exact, or linear with align="centre".
-    "scipy": Convention(
-        align="corners", nearest_align="corners", arithmetic="scipy", exact_arithmetic="scipy", rounding="round_even",
-        modes=("nearest", "nearest-exact", "linear"),
-    ),
-}  # fmt: skip
-
-
-def convention(like: object) -> Convention:
-    """A preset by its name, or a convention as it is."""
-    if isinstance(like, Convention):
-        return like
-    if not isinstance(like, str):
-        limits.refuse(TypeError, "like", f"one of {', '.join(PRESETS)}, or a Convention", repr(like))
-    if like not in PRESETS:
-        limits.refuse(ValueError, "like", f"one of {', '.join(PRESETS)}, or a Convention", repr(like))
-    return PRESETS[like]
 
 
 def compare(*names: str, n_in: int = 4, n_out: int = 6) -> None:
@@ -138,9 +44,9 @@ def difference(*names: str, n_in: int = 4, n_out: int = 6) -> str:
     """
     try:
         chosen = {name: convention(name) for name in names or PRESETS}
-        n_in, n_out = check.integer("n_in", n_in, least=1), check.integer("n_out", n_out, least=1)
-    except limits.Refusal as refusal:
-        raise check.error(refusal, "conventions.compare", *names) from None
+        n_in, n_out = integer("n_in", n_in, least=1), integer("n_out", n_out, least=1)
+    except Refusal as refusal:
+        raise error(refusal, "conventions.compare", *names) from None
     lines = _table(chosen)
     for mode in ("nearest", "nearest-exact", "linear", "cubic", "area"):
         drawn = [_drawing(names, matrix) for names, matrix in _groups(chosen, mode, n_in, n_out)]
@@ -171,8 +77,6 @@ def _groups(
     chosen: dict[str, Convention], mode: str, n_in: int, n_out: int
 ) -> list[tuple[list[str], npt.NDArray[np.float64]]]:
     """The mode's matrices, each with the names of the conventions that have it."""
-    from tenter.resizing import axis_map  # late: it reads this module
-
     groups: list[tuple[list[str], npt.NDArray[np.float64]]] = []
     for name, how in chosen.items():
         if how.modes and mode not in how.modes:

@@ -3,8 +3,6 @@
 Each is symmetric, zero from its support on, and takes and returns float64 arrays.
 """
 
-from __future__ import annotations
-
 import itertools
 import weakref
 from collections.abc import Callable
@@ -14,25 +12,25 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tenter import limits
+from tenter._arrays.errors import refuse
+from tenter._arrays.types import Floats
 
-Floats = npt.NDArray[np.float64]
 # A weight this small is a rounding: infinity times it must not be seen.
 NOTHING = 1e-12
 
 
 class Filter(NamedTuple):
-    """f(distances) -> weights, and the distance from which on they are zero. whole: its weights sum to one at every
-    position, so they need not be made to. Calls and the gradients that they record keep f, and so must whoever makes a
-    graph (`torch.compile`, `torch.export`, a tracer), which holds no function. Of functions without weak references,
-    such as NumPy's own, `resize` keeps the last 64.
+    """f(distances) -> weights, and the distance from which on they are zero. normalized: whether the weights sum to one
+    at every position by themselves. Calls and the gradients that they record keep f alive; a graph (`torch.compile`,
+    `torch.export`, a tracer) holds no function, so its author must. Of functions without weak references, such as
+    NumPy's own, `resize` keeps the last 64.
 
     >>> hat = Filter(lambda x: np.maximum(0, 1 - np.abs(x)), support=1.0)
     """
 
     f: Callable[[Floats], Floats]
     support: float
-    whole: bool = False
+    normalized: bool = False
 
 
 def triangle(x: Floats) -> Floats:
@@ -111,18 +109,18 @@ _kept: dict[str, tuple[int, float, bool]] = {}  # of functions without weak refe
 MOST_KEPT = 64
 
 
-def named(f: Callable[[Floats], Floats], support: float, whole: bool) -> str:
+def named(f: Callable[[Floats], Floats], support: float, normalized: bool) -> str:
     """The name of a user's filter, the same for the same function."""
-    key = id(f), support, whole
+    key = id(f), support, normalized
     name = _names.get(key)
     if name is not None:
         return name
     # Before others find the name; of two threads that get here at once one's stays.
     fresh = f"{MADE}{next(_numbers)}"
     try:
-        _made[fresh] = weakref.ref(f, lambda _: _forget(fresh, key)), support, whole
+        _made[fresh] = weakref.ref(f, lambda _: _forget(fresh, key)), support, normalized
     except TypeError:
-        _made[fresh] = lambda: f, support, whole
+        _made[fresh] = lambda: f, support, normalized
         _kept[fresh] = key
     name = _names.setdefault(key, fresh)
     if name != fresh:
@@ -143,17 +141,17 @@ def by_name(name: str) -> Filter:
     """The filter of a name."""
     if name in NAMED:
         return NAMED[name]
-    function, support, whole = _made.get(name, (lambda: None, 0.0, False))
+    function, support, normalized = _made.get(name, (lambda: None, 0.0, False))
     f = function()
     if f is None:
         expected = "a Filter that resize has been called with before it is compiled, and whose function is kept"
-        limits.refuse(ValueError, "mode", expected, "one that is new or gone")
-    return Filter(partial(_checked, f), support, whole)
+        refuse(ValueError, "mode", expected, "one that is new or gone")
+    return Filter(partial(_checked, f), support, normalized)
 
 
 def _checked(f: Callable[[Floats], Floats], x: Floats) -> Floats:
     weight = np.asarray(f(x))
     if weight.shape != x.shape or weight.dtype.kind not in "fiub" or not np.isfinite(weight).all():
         got = f"{weight.dtype}{list(weight.shape)} for {len(x)} distances"
-        limits.refuse(ValueError, "mode", "a Filter of a function that gives a finite weight for each distance", got)
+        refuse(ValueError, "mode", "a Filter of a function that gives a finite weight for each distance", got)
     return np.asarray(weight, np.float64)

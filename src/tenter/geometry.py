@@ -1,10 +1,8 @@
 """Where a resized axis's outputs lie in its input, exactly, as one value.
 
-Pixel `i` covers [i, i + 1); its centre has the index `i`. Every rule is a line, `index(o) = first + o * step`, in
+Pixel `i` covers [i, i + 1); its center has the index `i`. Every rule is a line, `index(o) = first + o * step`, in
 fractions, so that a position on the edge between two pixels is there and not a rounding away from it.
 """
-
-from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
@@ -13,56 +11,60 @@ from math import lcm
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from tenter._arrays.arguments import error, integer, one_of
+from tenter._arrays.errors import Refusal
+from tenter._arrays.types import Floats, Ints
 
 HALF = Fraction(1, 2)
 # What the first and the last output are lined up with. The last four are ONNX's names.
 ALIGNS = (
-    "centre", "corners", "asymmetric", "corner_areas",
+    "center", "corners", "asymmetric", "corner_areas",
     "half_pixel_symmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn", "tf_crop_and_resize",
 )  # fmt: skip
 TIES = ("floor", "ceil", "prefer_floor", "prefer_ceil")
+# ONNX's names of what has a name of its own here, and the spelling of graphs saved by earlier versions.
+ALIASES = {
+    "half_pixel": "center", "align_corners": "corners", "round_prefer_floor": "prefer_floor",
+    "round_prefer_ceil": "prefer_ceil", "centre": "center", "renormalise": "renormalize",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
 class Geometry:
     """One axis of n_in pixels sampled at n_out positions.
 
-    align: `centre`, the edges of the whole axes are lined up, pixels are areas; `corners`, the centres of their corner
+    align: `center`, the edges of the whole axes are lined up, pixels are areas; `corners`, the centers of their corner
         pixels; `asymmetric`, the near edges alone, index 0 with index 0; `corner_areas`, the near edges of areas as far
         apart as `corners` has them, which is PyTorch's antialias with align_corners. `half_pixel_symmetric` keeps the
         middle in the middle where a scale makes no whole number of pixels, `pytorch_half_pixel` samples index 0 where
-        there is one output, `tf_half_pixel_for_nn` takes the centre's position for an index, `tf_crop_and_resize` is
+        there is one output, `tf_half_pixel_for_nn` takes the center's position for an index, `tf_crop_and_resize` is
         `corners` with the box's middle for one output; all four as ONNX's Resize defines them.
     scale: output / input, which positions follow where it is given; else the sizes' ratio. The corners are then those
         of a length of input * scale, with its fraction.
     box: the part of the input that is sampled, from edge to edge, (0, n_in) by itself.
 
     >>> Geometry(4, 8)
-    Geometry(centre: 4 -> 8, output o at index -1/4 + 1/2 o)
+    Geometry(center: 4 -> 8, output o at index -1/4 + 1/2 o)
     >>> Geometry(4, 3, align="corners").index()
     array([0. , 1.5, 3. ])
     """
 
     n_in: int
     n_out: int
-    align: str = "centre"
+    align: str = "center"
     scale: Fraction | None = None
     box: tuple[Fraction, Fraction] | None = None
 
     def __post_init__(self) -> None:
-        from tenter import check, limits  # late: they read this module
-
         try:
             for name in ("n_in", "n_out"):
-                object.__setattr__(self, name, check.integer(name, getattr(self, name), least=0))
-            if self.align not in ALIGNS:
-                limits.refuse(ValueError, "align", f"one of {', '.join(ALIGNS)}", repr(self.align))
-        except limits.Refusal as refusal:
-            raise check.error(refusal, "Geometry", self.n_in, self.n_out, self.align) from None
+                object.__setattr__(self, name, integer(name, getattr(self, name), least=0))
+            if isinstance(self.align, str):
+                object.__setattr__(self, "align", ALIASES.get(self.align, self.align))
+            one_of("align", self.align, ALIGNS)
+        except Refusal as refusal:
+            raise error(refusal, "Geometry", self.n_in, self.n_out, self.align) from None
         if self.scale is not None:
             object.__setattr__(self, "scale", Fraction(plain(self.scale)))
         if self.box is not None:

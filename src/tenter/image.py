@@ -1,10 +1,8 @@
-"""Pictures: `tenter.resize` with a sense for alpha and for light.
+"""Pictures: `tenter.resize` that takes alpha and light into account.
 
-A picture's numbers are not what is to be mixed. Colours count as far as they are seen, which alpha says, and steps of
-sRGB are even to the eye, not in light. Both are weighted averages after a change of what is averaged, and back.
+Colors are weighted by alpha, as they are seen, and sRGB's steps are even to the eye, not in light. So a picture's
+numbers are changed before they are averaged, and the averages changed back.
 """
-
-from __future__ import annotations
 
 import sys
 from functools import cache
@@ -13,8 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tenter import bands, check, check_resize, filters, frontends, limits, resizing
-from tenter.check_resize import NEAREST
+from tenter import filters, resampling
+from tenter._arrays.arguments import array, error, flag
+from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.library import dtype_name
+from tenter._arrays.types import Array
+from tenter._execution import bands
+from tenter._rules.axis_rule import NEAREST
+from tenter._specs import resize_arguments
 
 __all__ = ["resize"]
 
@@ -39,15 +43,15 @@ def resize(
     linear_light: bool = False,
     **how: Any,
 ) -> Any:
-    """Resizes a picture, its colours weighted by alpha and, if asked, in linear light.
+    """Resizes a picture, its colors weighted by alpha and, if asked, in linear light.
 
     pixels: (H, W) or (H, W, C) of uint8, uint16 or floats, whose white and full alpha are 1. Other dtypes, and tensors
         with gradients, are served where nothing below applies.
     size: (height, width), or one number for both; or scale. mode, antialias, like, box, how: as `tenter.resize` has
         them, box as ((top, bottom), (left, right)).
-    alpha: is the last channel alpha? None: of two and of four channels it is.
-    premultiply: weight colours by alpha, so that what cannot be seen does not colour what can. Where no alpha is left
-        the colour is 0.
+    alpha: whether the last channel is alpha. None: it is if there are two or four.
+    premultiply: weight colors by alpha, so that unseen pixels do not tint their neighbors. Where no alpha is left
+        the color is 0.
     linear_light: decode sRGB (IEC 61966-2-1) to light before and encode it after; alpha is left as it is. Values beyond
         0 and 1 are decoded as their opposites are.
     Nearest kinds mix nothing, so both are off for them. Returns fresh memory of pixels' kind and dtype, computed in
@@ -65,7 +69,7 @@ def resize(
     """
     given = {"scale": scale, "mode": mode, "antialias": antialias, "like": like, "box": box, **how}
     try:
-        x = check.array("pixels", pixels)
+        x = array("pixels", pixels)
         has_alpha = _check(x, alpha, premultiply, linear_light, how)
         mixes = not all(m in NEAREST for m in _each(mode))
         weigh, light = mixes and premultiply and has_alpha, mixes and linear_light
@@ -74,39 +78,39 @@ def resize(
         if weigh and how.get("edge") != "constant":  # what that puts around a picture is unseen
             weigh = not bool((x[..., -1] == _full(x)).all())
         if not (weigh or light):
-            return resizing.resize(x, size, axes=(0, 1), **given)
+            return resampling.resize(x, size, axes=(0, 1), **given)
         if isinstance(x, np.ndarray):
             return _mixed(x, has_alpha, weigh, light, size, given)
         return sys.modules["torch"].from_numpy(_mixed(x.numpy(), has_alpha, weigh, light, size, given))
-    except limits.Refusal as refusal:
+    except Refusal as refusal:
         shown = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light, **given}
-        raise check.error(refusal, "image.resize", pixels=pixels, size=size, **shown) from None
+        raise error(refusal, "image.resize", pixels=pixels, size=size, **shown) from None
 
 
 def _check(x: Any, alpha: bool | None, premultiply: bool, linear_light: bool, how: dict[str, Any]) -> bool:
-    """Refuses what is no picture, and says whether it has alpha."""
+    """Refuses arrays that are not pictures; True if the last channel is alpha."""
     if x.ndim not in (2, 3):
-        limits.refuse(ValueError, "pixels", "shape (H, W) or (H, W, C)", f"{tuple(x.shape)}")
+        refuse(ValueError, "pixels", "shape (H, W) or (H, W, C)", f"{tuple(x.shape)}")
     if "axes" in how:
-        limits.refuse(TypeError, "axes", "none, as a picture has two, or tenter.resize", repr(how["axes"]))
-    for name, flag in (("premultiply", premultiply), ("linear_light", linear_light), ("alpha", alpha)):
-        if not isinstance(flag, (bool, np.bool_)) and not (name == "alpha" and flag is None):
-            limits.refuse(TypeError, name, "a bool or None" if name == "alpha" else "a bool", repr(flag))
+        refuse(TypeError, "axes", "none, as a picture has two, or tenter.resize", repr(how["axes"]))
+    flag("premultiply", premultiply)
+    flag("linear_light", linear_light)
+    flag("alpha", alpha, optional=True)
     channels = x.shape[2] if x.ndim == 3 else 1
     if alpha and channels < 2:
-        limits.refuse(ValueError, "alpha", "False for pixels of one channel", "True")
+        refuse(ValueError, "alpha", "False for pixels of one channel", "True")
     return channels in (2, 4) if alpha is None else bool(alpha)
 
 
 def _check_mixing(x: Any, how: dict[str, Any]) -> None:
-    name = frontends.dtype_name(x)
+    name = dtype_name(x)
     if name not in PICTURES:
         expected = "uint8, uint16 or floats for linear_light and for alpha (alpha=False says that there is none)"
-        limits.refuse(TypeError, "pixels", expected, name)
+        refuse(TypeError, "pixels", expected, name)
     if how.get("value", 0) != 0:
-        limits.refuse(ValueError, "value", "0 where alpha or light is mixed", repr(how["value"]))
+        refuse(ValueError, "value", "0 where alpha or light is mixed", repr(how["value"]))
     if not isinstance(x, np.ndarray) and x.requires_grad:
-        limits.refuse(TypeError, "pixels", "no gradient where alpha or light is mixed (call detach())", "a leaf of one")
+        refuse(TypeError, "pixels", "no gradient where alpha or light is mixed (call detach())", "a leaf of one")
 
 
 def _each(mode: Any) -> list[Any]:
@@ -114,34 +118,32 @@ def _each(mode: Any) -> list[Any]:
 
 
 def _full(x: Any) -> float:
-    name = frontends.dtype_name(x)
+    name = dtype_name(x)
     return float(np.iinfo(name).max) if name in ("uint8", "uint16") else 1.0
 
 
-def _mixed(
-    x: npt.NDArray[Any], has_alpha: bool, weigh: bool, light: bool, size: Any, given: dict[str, Any]
-) -> npt.NDArray[Any]:
+def _mixed(x: Array, has_alpha: bool, weigh: bool, light: bool, size: Any, given: dict[str, Any]) -> Array:
     stack = x[..., None] if x.ndim == 2 else x
     real = "float64" if x.dtype.itemsize == 8 else "float32"
 
-    def prepare(some: npt.NDArray[Any], work: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def prepare(some: Array, work: Array) -> Array:
         return _prepared(some, work, has_alpha, weigh, light)
 
-    def finish(values: npt.NDArray[Any], place: tuple[slice, ...] = ()) -> npt.NDArray[Any]:
+    def finish(values: Array, place: tuple[slice, ...] = ()) -> Array:
         return _finished(values, x.dtype, has_alpha, weigh, light)
 
     if _is_small(stack, size, given):  # then resize knows calls like this one
         work = prepare(stack, np.empty_like(stack, dtype=real))
-        out = finish(resizing.resize(work, size, axes=(0, 1), **given))
+        out = finish(resampling.resize(work, size, axes=(0, 1), **given))
     else:
         like = np.broadcast_to(np.zeros((), real), stack.shape)
-        does, turned = check_resize.resizing(like, size, axes=(0, 1), **given)
-        out = bands.resized(np.flip(stack, turned), does, real, prepare, finish)
+        spec, turned = resize_arguments.checked(like, size, axes=(0, 1), **given)
+        out = bands.resized(np.flip(stack, turned), spec, real, prepare, finish)
     return out[..., 0] if x.ndim == 2 else out
 
 
-def _is_small(stack: npt.NDArray[Any], size: Any, given: dict[str, Any]) -> bool:
-    """Would a picture and what is made of it, as floats, be one band?"""
+def _is_small(stack: Array, size: Any, given: dict[str, Any]) -> bool:
+    """True if a picture and its result, as floats, are one band."""
     each = size if type(size) is tuple and len(size) == 2 else (size, size)
     if any(type(n) is not int for n in each) or "policy" in given:
         return False
@@ -149,27 +151,23 @@ def _is_small(stack: npt.NDArray[Any], size: Any, given: dict[str, Any]) -> bool
     return bool(8 * channels * max(height * width, each[0] * each[1]) <= bands.BYTES)
 
 
-def _finished(
-    out: npt.NDArray[Any], dtype: np.dtype[Any], has_alpha: bool, weigh: bool, light: bool
-) -> npt.NDArray[Any]:
+def _finished(out: Array, dtype: np.dtype[Any], has_alpha: bool, weigh: bool, light: bool) -> Array:
     """Elements of a dtype from the floats that were mixed, which may be changed."""
     whole = dtype.kind == "u"
     full = np.iinfo(dtype).max if whole else 1.0
     if weigh:
-        # where the rounded alpha is 0 the colour cannot be seen, and the quotient would be noise
+        # where the rounded alpha is 0 the color cannot be seen, and the quotient would be noise
         seen = out[..., -1:] > (0.5 if whole else UNSEEN)
         out[..., :-1] = np.divide(out[..., :-1], out[..., -1:], out=np.zeros_like(out[..., :-1]), where=seen)
     if light:
-        colours = slice(-1) if has_alpha else slice(None)
-        out[..., colours] = _encoded(out[..., colours]) * full
+        colors = slice(-1) if has_alpha else slice(None)
+        out[..., colors] = _encoded(out[..., colors]) * full
     if whole:
         np.clip(np.rint(out, out=out), 0, full, out=out)
     return out.astype(dtype, copy=False)
 
 
-def _prepared(
-    stack: npt.NDArray[Any], work: npt.NDArray[Any], has_alpha: bool, weigh: bool, light: bool
-) -> npt.NDArray[Any]:
+def _prepared(stack: Array, work: Array, has_alpha: bool, weigh: bool, light: bool) -> Array:
     """The floats to mix, in work: light if asked for, weighted if asked for, alpha as it is."""
     whole = stack.dtype.kind == "u"
     height, width, channels = stack.shape
@@ -196,15 +194,15 @@ def _table(dtype: str) -> npt.NDArray[np.float32]:
     return _decoded(np.arange(levels + 1) / levels).astype(np.float32)
 
 
-def _decoded(srgb: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _decoded(srgb: Array) -> Array:
     v = np.abs(srgb)
-    light: npt.NDArray[Any] = np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
-    signed: npt.NDArray[Any] = np.copysign(light, srgb)
+    light: Array = np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
+    signed: Array = np.copysign(light, srgb)
     return signed
 
 
-def _encoded(light: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _encoded(light: Array) -> Array:
     v = np.abs(light)
-    srgb: npt.NDArray[Any] = np.where(v <= 0.0031308, v * 12.92, 1.055 * v ** (1 / 2.4) - 0.055)
-    signed: npt.NDArray[Any] = np.copysign(srgb, light)
+    srgb: Array = np.where(v <= 0.0031308, v * 12.92, 1.055 * v ** (1 / 2.4) - 0.055)
+    signed: Array = np.copysign(srgb, light)
     return signed

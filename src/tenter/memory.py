@@ -1,17 +1,20 @@
 """Memory of large results, kept and used again: fresh pages cost several times what writing them does.
 
-A result of a mebibyte or more lies in a block of huge pages. When the last array, tensor or view that looks at a
-block is gone, the block is kept for a later result, up to a limit; the operating system may take what is kept whenever
-memory gets scarce. See docs/memory.md.
+A result of a mebibyte or more lies in a block of huge pages. When the last array, tensor or view of a block is gone,
+the block is kept for a later result, up to a limit; the operating system may take what is kept whenever memory gets
+scarce. See docs/memory.md.
 """
-
-from __future__ import annotations
 
 from typing import NamedTuple
 
-from tenter import _native, limits
+from tenter import _native
+from tenter._arrays.arguments import error, integer
+from tenter._arrays.errors import Refusal
+from tenter._arrays.limits import machine_memory
 
-DEFAULT = min(1 << 30, limits.machine_memory() // 16)
+__all__ = ["DEFAULT", "Stats", "clear", "limit", "stats"]
+
+DEFAULT = min(1 << 30, machine_memory() // 16)
 
 
 class Stats(NamedTuple):
@@ -40,19 +43,17 @@ def limit(n_bytes: int | None = None) -> int:
     >>> limit(before) == before
     True
     """
-    from tenter import check  # late: results of every kind come by here
-
     if n_bytes is None:
         return stats().limit
     try:
-        _native.memory_limit(check.integer("n_bytes", n_bytes, "a number of bytes", 0))
-    except limits.Refusal as refusal:
-        raise check.error(refusal, "memory.limit", n_bytes) from None
+        _native.memory_limit(integer("n_bytes", n_bytes, "a number of bytes", 0))
+    except Refusal as refusal:
+        raise error(refusal, "memory.limit", n_bytes) from None
     return stats().limit
 
 
 def clear() -> None:
-    """Gives all idle memory back to the operating system; results that somebody holds stay as they are.
+    """Gives all idle memory back to the operating system; results in use stay as they are.
 
     >>> clear()
     >>> stats().idle
@@ -64,27 +65,12 @@ def clear() -> None:
 def stats() -> Stats:
     """What is kept and in use now, and how often since the process began a block was used again or was new.
 
-    Blocks are taken for results, and for what lies between two passes over one.
+    Blocks are taken for results, and for temporaries between two passes over one.
 
     >>> stats().limit == limit()
     True
     """
     return Stats(*_native.memory_stats())
-
-
-def block(n_bytes: int) -> _native.Block | None:
-    """Memory for a result of so many bytes; None where the array library's own will do."""
-    if n_bytes < _native.LARGE or not _native.recycles():
-        return None
-    try:
-        return _native.Block(n_bytes)
-    except MemoryError:
-        raise MemoryError(f"result: no memory for {n_bytes} bytes") from None
-
-
-def past_caches(held: _native.Block, n_bytes: int) -> bool:
-    """Should a result be written past the caches? Not if its pages are fresh: the system has just had them in cache."""
-    return n_bytes >= _native.tuning.stream_bytes and held.used
 
 
 _native.memory_limit(DEFAULT)

@@ -4,18 +4,18 @@ Plain arrays of every dtype are served here; subclasses (masked arrays, matrices
 elements, go to NumPy; so does what tenter refuses, for NumPy's own result or error.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from numpy import repeat as _numpy_repeat
-from numpy import tile as _numpy_tile
+from numpy import repeat as _numpy_repeat, tile as _numpy_tile
 
-from tenter import calls, check, limits
-from tenter.apply import stretch
-from tenter.stretch import Repeat, RepeatCounts, every
+from tenter._arrays import limits
+from tenter._arrays.arguments import dim as one_dim, rank, sizes
+from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.types import Array
+from tenter._execution import calls
+from tenter._specs import counts
+from tenter._specs.repeat import Repeat, RepeatCounts, every
 
 __all__ = ["repeat", "tile"]
 
@@ -35,30 +35,30 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     """
     if not _plain(a):
         return _numpy_repeat(a, repeats, axis=axis)
-    given, kinds = (repeats, axis), (type(repeats), type(axis))
+    given, arg_types = (repeats, axis), (type(repeats), type(axis))
     if type(repeats) is np.ndarray:
         known = calls.recall_counts(a, repeats, axis, None)
     else:
-        known = calls.recall("numpy.repeat", a, given, kinds) if type(repeats) is int else None
+        known = calls.recall("numpy.repeat", a, given, arg_types) if type(repeats) is int else None
     if known is not None:
         return known
     try:
         x = array = np.asarray(a)
         x = x.reshape(-1) if axis is None else x.reshape(1) if x.ndim == 0 else x
-        dim = 0 if axis is None else check.dim("axis", axis, x.ndim)
+        dim = 0 if axis is None else one_dim("axis", axis, x.ndim)
         n = x.shape[dim]
         values = np.asarray(repeats)
         if values.size == 0 and values.dtype.kind == "f" and isinstance(repeats, (list, tuple)):
             values = values.astype(np.int64)
         if not np.can_cast(values.dtype, np.int64, "safe"):
-            limits.refuse(TypeError, "repeats", "counts that cast safely to int64", str(values.dtype))
+            refuse(TypeError, "repeats", "counts that cast safely to int64", str(values.dtype))
         if values.ndim > 1:
-            limits.refuse(ValueError, "repeats", "0-d or 1-D counts", f"{values.ndim}-D")
-        counts = check.counts(values.reshape(-1).astype(np.int64), n, dim, None)
-        if counts.each is not None:
-            return calls.serve("numpy.repeat", array, given, kinds, x, every(x.ndim, dim, counts.each))
-        return stretch(x, RepeatCounts(counts.offsets, dim, counts.total(n)))
-    except limits.Refusal:
+            refuse(ValueError, "repeats", "0-d or 1-D counts", f"{values.ndim}-D")
+        found = counts.checked(values.reshape(-1).astype(np.int64), n, dim, None)
+        if found.each is not None:
+            return calls.serve("numpy.repeat", array, given, arg_types, x, every(x.ndim, dim, found.each))
+        return calls.execute(x, RepeatCounts(found.offsets, dim, found.total(n)))
+    except Refusal:
         return _numpy_repeat(a, repeats, axis=axis)
 
 
@@ -68,7 +68,7 @@ def tile(A: Any, reps: Any) -> Any:
     A: array-like of any dtype. reps: int or sequence of ints; ones are put in front of the shorter of shape and reps.
     Returns an array of A's dtype, always fresh.
 
-    Raises ValueError for negative reps, TypeError for reps that are no ints.
+    Raises ValueError for negative reps, TypeError for reps that are not ints.
 
     >>> tile([1, 2], (2, 2))
     array([[1, 2, 1, 2],
@@ -77,23 +77,23 @@ def tile(A: Any, reps: Any) -> Any:
     if not _plain(A):
         return _numpy_tile(A, reps)
     given = reps if type(reps) is tuple else (reps,)
-    kinds = tuple(map(type, given))
-    if (known := calls.recall("numpy.tile", A, given, kinds)) is not None:
+    arg_types = tuple(map(type, given))
+    if (known := calls.recall("numpy.tile", A, given, arg_types)) is not None:
         return known
     try:
-        x: npt.NDArray[Any] = np.asarray(A)
+        x: Array = np.asarray(A)
         several = np.ndim(reps)
     except ValueError:  # nested lists of unlike lengths
         return _numpy_tile(A, reps)
     try:
         array = x
-        each = check.sizes("reps", (reps if several else [reps],))
-        sizes = (1,) * (x.ndim - len(each)) + each
-        check.rank("reps", len(sizes))
-        x = x.reshape((1,) * (len(sizes) - x.ndim) + x.shape)
-        limits.addressable("reps", [int(x.shape[k]) * s for k, s in enumerate(sizes)], x.dtype.itemsize)
-        return calls.serve("numpy.tile", array, given, kinds, x, Repeat(sizes, False))
-    except limits.Refusal:
+        each = sizes("reps", (reps if several else [reps],))
+        each = (1,) * (x.ndim - len(each)) + each
+        rank("reps", len(each))
+        x = x.reshape((1,) * (len(each) - x.ndim) + x.shape)
+        limits.addressable("reps", [int(x.shape[k]) * s for k, s in enumerate(each)], x.dtype.itemsize)
+        return calls.serve("numpy.tile", array, given, arg_types, x, Repeat(each, False))
+    except Refusal:
         return _numpy_tile(A, reps)
 
 

@@ -66,8 +66,9 @@ if not INTERPRETED:
 if INTERPRETED:
     from triton.runtime.interpreter import InterpreterBuilder
 
-    from tenter.frontends.torch import device as served
-    from tenter.kernels.triton import copies, launch, plan
+    from tenter._arrays import torch_tensors
+    from tenter._execution.torch import device as served
+    from tenter._kernels.triton import copies, launch, plan
 
     WATCH = Watch()
 
@@ -109,7 +110,7 @@ if INTERPRETED:
         patch.setattr(InterpreterBuilder, "create_masked_store", watched_store)
         patch.setattr(launch, "interpret", watched_launch)
         patch.setattr(plan.Plan, "run", watched_run)
-        patch.setattr(served, "name", lambda x: "cpu")
+        patch.setattr(torch_tensors, "device", lambda x: "cpu")
         patch.setattr(copies, "PROGRAMS", 1)
         yield
         patch.undo()

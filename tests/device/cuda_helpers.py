@@ -32,10 +32,10 @@ SECOND, LONG = 1_800_000_000, 100_000_000
 def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Where a test's tensors are."""
     if INTERPRETED:
-        from tenter.frontends.torch import device as served
-        from tenter.kernels.triton import copies
+        from tenter._arrays import torch_tensors
+        from tenter._kernels.triton import copies
 
-        monkeypatch.setattr(served, "name", lambda x: "cpu")
+        monkeypatch.setattr(torch_tensors, "device", lambda x: "cpu")
         monkeypatch.setattr(copies, "PROGRAMS", 1)  # few large tiles: each program takes milliseconds
         yield "cpu"
     elif torch.cuda.is_available():

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import tenter
-from tenter.frontends.torch import device
+from tenter._arrays import torch_tensors
 
 TOLERANCE = {
     torch.float64: 1e-12, torch.float32: 2e-6, torch.float16: 2e-3, torch.bfloat16: 1.6e-2, torch.complex64: 2e-6,
@@ -23,7 +23,7 @@ TOLERANCE = {
 def on_host() -> Iterator[None]:
     """Tensors in memory of the host are the host's, also where others are interpreted."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(device, "name", lambda x: None)
+        patch.setattr(torch_tensors, "device", lambda x: None)
         yield
 
 

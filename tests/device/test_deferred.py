@@ -12,7 +12,7 @@ from cuda_helpers import INTERPRETED, LONG, settle
 
 import tenter
 import tenter.torch
-from tenter.frontends.torch import device as served
+from tenter._execution.torch import device as served
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("nothing_owed")]
 

@@ -7,7 +7,7 @@ import torch
 from on_host import close, on_host, values
 
 import tenter
-from tenter.frontends.torch import device, operators
+from tenter._execution.torch import device, operators
 
 pytestmark = pytest.mark.gpu
 assert operators  # which registers them
@@ -74,7 +74,7 @@ def test_strided_counts_and_one_for_all(on: str) -> None:
 
 
 def test_totals_of_many_blocks(on: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tenter.kernels.triton import totals
+    from tenter._kernels.triton import totals
 
     monkeypatch.setattr(totals, "BLOCK", 16)  # so that a block's totals are totals of blocks, twice
     counts = torch.tensor([(5 * i) % 7 for i in range(600)])
@@ -156,7 +156,7 @@ def test_what_lies_past_the_sum_is_zero_in_every_layout(on: str) -> None:
 
 def test_replays_of_what_is_wrong_are_named(on: str) -> None:
     """A graph's kernels have the ticket of the call that was captured each time."""
-    from tenter.kernels.triton import totals
+    from tenter._kernels.triton import totals
 
     counts = torch.tensor([1, -2], device=on)
     try:

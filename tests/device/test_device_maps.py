@@ -11,7 +11,7 @@ from cuda_helpers import INTERPRETED
 from on_host import close, values
 
 from cases import MAPS, MapCase
-from tenter.kernels import reference
+from tenter._kernels import reference
 from tenter.maps import Copy, Window
 
 pytestmark = pytest.mark.gpu
@@ -64,7 +64,7 @@ def test_windows_that_have_a_program_of_their_own(name: str, m: Window, on: str)
 
 def test_what_kernels_touch_is_checked(watch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The check itself: a kernel that is told to read too far is caught, as is one that writes too little."""
-    from tenter.kernels.triton import plan
+    from tenter._kernels.triton import plan
 
     m, x = Copy.every(8, 2), torch.arange(8.0)
     m.apply(x, 0)

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from cuda_helpers import EVERY, INTERPRETED, both_ways, by_name, on
 
 import tenter
-from tenter import build
+from maps_of import resample
 from tenter.maps import Window
 from torch_cases import Case
 
@@ -129,7 +129,7 @@ def test_every_dtype_is_summed(dtype, mode, device):
 
 def reads(kind: str, n_in: int, n_out: int) -> torch.Tensor:
     """Which inputs an output has a weight for."""
-    m = build.resample(kind, n_in, n_out)
+    m = resample(kind, n_in, n_out)
     if not isinstance(m, Window):
         return torch.from_numpy(np.asarray(m.dense()) != 0)
     row, column, _ = m.taps()

@@ -12,7 +12,8 @@ from cuda_helpers import KNOWN, both_ways, by_name, in_process, on
 
 import tenter
 import tenter.torch
-from tenter import calls, interpolation
+from tenter._plans import cache
+from tenter._specs import axis_maps
 from torch_cases import Case, same
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("nothing_owed")]
@@ -142,8 +143,8 @@ def test_graphs_outlive_what_is_remembered_of_their_calls(cuda):
     f = lambda: tenter.interpolate(x, (57, 41), mode="bicubic", antialias=True)
     want = f()
     graph, y = capture(f)
-    calls._planned.clear()
-    interpolation._kept.cache_clear()
+    cache._plans.clear()
+    axis_maps._kept.cache_clear()
     gc.collect()
     torch.cuda.synchronize()
     poison = [

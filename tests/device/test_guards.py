@@ -9,8 +9,8 @@ import torch
 from cuda_helpers import in_process, settle
 from test_deferred import call, expected
 
-from tenter import apply
-from tenter.stretch import RepeatCounts
+from tenter._plans import plan as plans
+from tenter._specs.repeat import RepeatCounts
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("nothing_owed")]
 
@@ -36,9 +36,9 @@ def test_any_offsets_stay_in_bounds(name, inner, device):
         x = room[ZONE:-ZONE].view(n_in, inner).copy_(torch.randn(n_in, inner))
         held = torch.full((2 * ZONE + n_out * inner,), 7.0, device=device)
         does = RepeatCounts(offsets, 0, n_in if adjoint else n_out)
-        planned = apply.plan(x, does)
+        planned = plans.plan(x, does)
         if adjoint:
-            planned = apply.plan(x.new_empty(n_out, inner), does).adjoint(x)
+            planned = plans.adjoint(plans.plan(x.new_empty(n_out, inner), does), x)
         y = held[ZONE:-ZONE].view(n_out, inner)
         planned.steps.run(x, y, offsets)
         assert (held[:ZONE] == 7).all() and (held[-ZONE:] == 7).all()

@@ -8,7 +8,7 @@ import torch
 
 import tenter
 import tenter.torch
-from tenter import build
+from maps_of import resample
 
 pytestmark = [pytest.mark.gpu, pytest.mark.slow, pytest.mark.usefixtures("nothing_owed")]
 
@@ -105,7 +105,7 @@ def test_gradients_of_images(mode, kind, channels_last):
     y = tenter.interpolate(x, (size, size), mode=mode)
     assert y.numel() > PAST and y.is_contiguous(memory_format=layout)
     (g,) = torch.autograd.grad(y, x, torch.ones_like(y))
-    m = build.resample(kind, n, size, None, False, False)
+    m = resample(kind, n, size, None, False, False)
     sums = torch.from_numpy(np.asarray(m.dense()).sum(0)).to("cuda")
     torch.testing.assert_close(g.double(), (sums[:, None] * sums).expand_as(g), rtol=1e-3, atol=0.0)
 

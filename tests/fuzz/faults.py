@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 import tenter
-from tenter.kernels.plan import Plan
-from tenter.maps import window
+from tenter._kernels.steps import Steps
+from tenter.maps import _trim as window
 
 
 def install(name: str) -> None:
@@ -37,14 +37,14 @@ def _element(y: Any) -> Any:
 
 def _weight() -> None:
     """The last weight of every map that resize makes is that of its neighbour."""
-    from tenter import interpolation, sampling
+    from tenter._specs import axis_maps
 
     usual = window.window_of
 
     def bent(n_in: int, start: Any, stop: Any, weight: Any) -> Any:
         return usual(n_in, start, stop, np.roll(weight, 1).copy())
 
-    interpolation.window_of = sampling.window_of = bent
+    axis_maps.window_of = bent
 
 
 def _crash(y: Any) -> Any:
@@ -59,15 +59,15 @@ def _hang(y: Any) -> Any:
 
 def _leak() -> None:
     """A plan's result is NaN throughout where one input is."""
-    usual = Plan.run
+    usual = Steps.run
 
-    def bent(self: Plan, source: int, target: int, stream: bool = False) -> None:
+    def bent(self: Steps, source: int, target: int, stream: bool = False) -> None:
         import ctypes
 
         usual(self, source, target, stream)
         ctypes.memset(target, 0xFF, 4)
 
-    Plan.run = bent  # type: ignore[method-assign]
+    Steps.run = bent  # type: ignore[method-assign]
 
 
 FAULTS: dict[str, Any] = {

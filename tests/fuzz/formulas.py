@@ -21,7 +21,7 @@ def independent(kwargs: dict[str, Any], maps: Maps, x: Any, axes: list[int]) -> 
         or edge is None
         or "scale" in kwargs
         or "policy" in kwargs
-        or kwargs.get("align") not in ("centre", "corners", "asymmetric")
+        or kwargs.get("align") not in ("center", "corners", "asymmetric")
     ):
         return None
     antialias = kwargs.get("antialias")

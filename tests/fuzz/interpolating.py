@@ -8,7 +8,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from tenter import build, check
+from tenter._specs import interpolate_arguments
 
 from . import gradients
 from .arrays import Array, drawn, numbers
@@ -57,9 +57,9 @@ USUAL = {"mode": "nearest", "antialias": False}
 
 def planned(x: Any, kwargs: dict[str, Any]) -> tuple[Maps, bool, tuple[int, ...]]:
     """The maps that tenter plans for interpolate, the matrices of which are made here."""
-    does = check.resampling(x, *(kwargs.get(k, USUAL.get(k)) for k in ALL))
-    maps = build.maps(does, tuple(x.shape), name_of(x))
-    return [(a, of_map(m)) for a, m in maps], build.saturates(does, name_of(x)), (*x.shape[:2], *does.size)
+    does = interpolate_arguments.checked(x, *(kwargs.get(k, USUAL.get(k)) for k in ALL))
+    maps = does.maps(tuple(x.shape), name_of(x), False)
+    return [(a, of_map(m)) for a, m in maps], does.saturates(name_of(x)), (*x.shape[:2], *does.size)
 
 
 def interpolate(r: Draw) -> Call:

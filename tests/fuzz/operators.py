@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from tenter import build, check_resize, sampling
-from tenter.frontends.torch import schema
-from tenter.stretch import Repeat, RepeatCounts, Resample, Resize, shape_out
+from tenter._execution.torch import schema
+from tenter._rules.axis_rule import read, written
+from tenter._specs import resize_arguments
+from tenter._specs.repeat import Repeat, RepeatCounts
+from tenter._specs.resize import KINDS as KIND_OF_MODE, Interpolate, Resize
 
 from . import counts, lies
 from .arrays import TORCH, Array, drawn, readable, shrunk
@@ -53,7 +55,7 @@ def honest(r: Draw, op: str) -> list[Any]:
     if base == "interpolate":
         x, how, kwargs = interpolation(r, "torch")
         _, _, shape = planned(x.value, kwargs)
-        kind = build.KINDS[kwargs["mode"]]
+        kind = KIND_OF_MODE[kwargs["mode"]]
         rule = [kind, bool(kwargs.get("align_corners")), bool(kwargs.get("antialias")), r.chance(0.2)]
         factor = kwargs.get("scale_factor")
         scales = None if factor is None else [float(f) for f in (factor if isinstance(factor, tuple) else [factor])]
@@ -65,9 +67,9 @@ def honest(r: Draw, op: str) -> list[Any]:
         if extra:  # a user's filter, whose name in the rule depends on those before it
             kwargs["mode"] = "linear"
         given = {k: (v.value if isinstance(v, Named) else v) for k, v in kwargs.items() if k not in ("value", "box")}
-        does, _ = check_resize.resizing(x.value, **given)
-        after = shape_out(does, how.shape)
-        rest = [list(does.axes), sampling.written(does.rules), does.saturate]
+        does, _ = resize_arguments.checked(x.value, **given)
+        after = does.shape_out(how.shape)
+        rest = [list(does.axes), written(does.rules), does.saturate]
         if not adjoint:
             return [x, list(does.size), *rest]
         return [tensor(r, "x", after, r.pick(SUMS)), [how.shape[a] for a in does.axes], *rest]
@@ -96,13 +98,13 @@ def judged(op: str, args: list[Any]) -> Any:
         return None
     if adjoint and 0 in n_in:
         return lambda y: None  # the gradient of nothing, which may be refused
-    after = shape_out(does, n_in)
+    after = does.shape_out(n_in)
     if adjoint and after != tuple(x.shape):
         return None
     if max(n * m for n, m in zip((*after, 0), (*n_in, 0))) > LARGEST or max((*after, *n_in), default=0) > 10**5:
         return lambda y: None  # too large for matrices
     maps: Maps = (
-        [(a, of_map(m)) for a, m in build.maps(does, n_in, name)]
+        [(a, of_map(m)) for a, m in does.maps(n_in, name, False)]
         if not isinstance(does, RepeatCounts)
         else [(does.dim, copying(np.repeat(np.arange(n_in[does.dim]), np.diff(does.offsets)), n_in[does.dim]))]
     )
@@ -114,7 +116,7 @@ def judged(op: str, args: list[Any]) -> Any:
         if all(d.index is not None for _, d in maps):
             check_bits(y, taken(x, maps))
         else:
-            check_maps(y, x, maps, build.saturates(does, name))
+            check_maps(y, x, maps, does.saturates(name))
 
     return forth
 
@@ -140,17 +142,17 @@ def _does(op: str, v: list[Any]) -> tuple[Any, tuple[int, ...]]:
         return RepeatCounts(running, dim, total), (*shape[:dim], n, *shape[dim + 1 :])
     if base == "interpolate":
         spatial, scales, rule = v[1], v[2], v[3:]
-        if not 1 <= len(shape) - 2 <= 3 or len(spatial) != len(shape) - 2 or rule[0] not in build.KINDS.values():
+        if not 1 <= len(shape) - 2 <= 3 or len(spatial) != len(shape) - 2 or rule[0] not in KIND_OF_MODE.values():
             return None, shape
         size, lengths = (shape[2:], (*shape[:2], *spatial)) if adjoint else (tuple(spatial), shape)
         if min(size) < 1 or min(lengths[2:]) < (0 if adjoint else 1) or (rule[0] == "lanczos" and not rule[2]):
             return None, shape
         if scales and (len(scales) != len(spatial) or not all(0 < s < float("inf") for s in scales)):
             return None, shape
-        return Resample(size, tuple(scales) if scales else None, *rule), lengths
+        return Interpolate(size, tuple(scales) if scales else None, *rule), lengths
     given, axes, rule, saturate = v[1:]
     try:
-        rules = sampling.read(rule)
+        rules = read(rule)
     except Exception:  # refused there
         return None, shape
     if len(given) != len(axes) or len(rules) != len(axes) or list(axes) != sorted(set(axes)):

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tenter import build, check_resize, limits
+from tenter._arrays.errors import Refusal
+from tenter._specs import resize_arguments
 from tenter.conventions import PRESETS
 from tenter.filters import Filter
 
@@ -25,8 +26,8 @@ EVERY = ("nearest", "nearest-exact", "linear", "cubic", "catmull-rom", "mitchell
          "lanczos3", "lanczos4", "lanczos5", "area", "box", "hamming")  # fmt: skip
 FILTERS = ("Filter(lambda d: np.maximum(0, 1 - np.abs(d)), 1.0)", "Filter(lambda d: np.exp(-d * d), 2.5)",
            "Filter(np.cos, 1.5, True)", "Filter(lambda d: np.ones_like(d), 0.5)")  # fmt: skip
-EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalise", "extrapolate")
-ALIGNS = ("centre", "corners", "asymmetric", "corner_areas", "half_pixel_symmetric", "pytorch_half_pixel",
+EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate")
+ALIGNS = ("center", "corners", "asymmetric", "corner_areas", "half_pixel_symmetric", "pytorch_half_pixel",
           "tf_half_pixel_for_nn", "tf_crop_and_resize")  # fmt: skip
 TIES = ("floor", "ceil", "prefer_floor", "prefer_ceil")
 
@@ -120,11 +121,11 @@ def _box(r: Draw, n: int) -> tuple[Any, Any]:
 def plan(x: Any, kwargs: dict[str, Any], was: str | None = None) -> tuple[Maps, bool, tuple[int, ...], Any]:
     """The maps that tenter plans for resize, the matrices of which are made here, turned round where it turns x."""
     given = {k: (v.value if isinstance(v, Named) else v) for k, v in kwargs.items()}
-    does, turned = check_resize.resizing(x, **(given if was is None else given | {"edge": was}))
+    does, turned = resize_arguments.checked(x, **(given if was is None else given | {"edge": was}))
     if was is not None:  # the same rules, but for what stands for pixels past the edges
         does = does._replace(rules=tuple(rule._replace(edge=given["edge"]) for rule in does.rules))
     maps = []
-    for axis, m in build.maps(does, tuple(x.shape), name_of(x)):
+    for axis, m in does.maps(tuple(x.shape), name_of(x), False):
         d = of_map(m)
         if axis in turned:
             index = None if d.index is None else d.weight.shape[1] - 1 - d.index
@@ -133,7 +134,7 @@ def plan(x: Any, kwargs: dict[str, Any], was: str | None = None) -> tuple[Maps, 
     shape = list(x.shape)
     for axis, n in zip(does.axes, does.size):
         shape[axis] = n
-    return maps, build.saturates(does, name_of(x)), tuple(shape), does
+    return maps, does.saturates(name_of(x)), tuple(shape), does
 
 
 def resize(r: Draw) -> Call:
@@ -154,7 +155,7 @@ def resize(r: Draw) -> Call:
     source = "y = " + written("tenter.resize", [x], kwargs)
     try:
         maps, cut, shape, _ = plan(x.value, kwargs)
-    except limits.Refusal as refusal:  # a scale of a small box
+    except Refusal as refusal:  # a scale of a small box
         return Call("", source, names, lambda y: None, (refusal.args[0],))
     if math.prod(shape) > 1 << 22:  # a policy that keeps the ratio of a short axis
         return resize(r)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import tenter
-from tenter import _native, calls, memory
-from tenter.frontends import numpy as numpy_frontend
-from tenter.frontends.torch import counts as torch_counts
-from tenter.kernels import cpu, plan
+from tenter import _native, memory
+from tenter._execution import numpy_executor
+from tenter._execution.torch import small_counts
+from tenter._kernels import cpu, steps
+from tenter._plans import cache
 
 from .draw import Draw
 
@@ -22,14 +22,13 @@ NATIVE: dict[str, tuple[int, ...]] = {
 }  # fmt: skip
 PYTHON: tuple[tuple[Any, str, tuple[int, ...]], ...] = (
     (_native, "LARGE", (1, 64)),
-    (memory, "PAST_CACHES", (1, 1)),  # of versions without `tuning`, on which the fuzzer shows what it finds
-    (numpy_frontend, "SMALL", (0, 4, 1 << 13)),
-    (torch_counts, "SMALL", (0, 4, 1 << 13)),
-    (numpy_frontend, "SMALL_EACH", (1, 64)),
-    (torch_counts, "SMALL_EACH", (1, 64)),
-    (plan, "SMALL_BYTES", (0, 256)),
-    (calls, "LONGEST", (0, 8)),
-    (calls, "STEPS", (0, 1)),
+    (numpy_executor, "SMALL", (0, 4, 1 << 13)),
+    (small_counts, "SMALL", (0, 4, 1 << 13)),
+    (numpy_executor, "SMALL_EACH", (1, 64)),
+    (small_counts, "SMALL_EACH", (1, 64)),
+    (steps, "SMALL_BYTES", (0, 256)),
+    (cache, "LONGEST", (0, 8)),
+    (cache, "STEPS", (0, 1)),
 )
 _usual = {(id(place), name): getattr(place, name) for place, name, _ in PYTHON if hasattr(place, name)}
 _kernels = cpu.KERNELS
@@ -51,9 +50,8 @@ def usual() -> None:
 def lower(r: Draw) -> None:
     """Some of them, or none. Nothing is left of earlier calls: a call follows from its seed alone."""
     usual()
-    for cache in (calls._planned, getattr(sys.modules["tenter.calls"], "_kept", {})):
-        cache.clear()
-    calls._positions = 0
+    cache._plans.clear()
+    cache._positions = 0
     tenter.set_num_threads(r.pick((1, 2, 3)))
     _native.force_level(r.pick(_native.levels()))
     if r.chance(0.2):
@@ -62,7 +60,7 @@ def lower(r: Draw) -> None:
     blocks = r.chance(0.6)
     for place, name, small in PYTHON:
         # Results lie in blocks and are streamed, or neither.
-        if hasattr(place, name) and (blocks if name in ("LARGE", "PAST_CACHES") else r.chance(p)):
+        if hasattr(place, name) and (blocks if name == "LARGE" else r.chance(p)):
             setattr(place, name, r.pick(small))
     if r.chance(p):
         cpu.KERNELS = _kernels._replace(slice_bytes=r.pick((1, 512)))

@@ -21,7 +21,9 @@ import numpy as np
 from small import lowered
 
 import tenter
-from tenter import _native, calls, interpolation, memory, sampling
+from tenter import _native, memory
+from tenter._plans import cache
+from tenter._specs import axis_maps
 from tenter.maps import Copy, Gather, Window
 
 SOME = ("counts of rows", "bilinear", "a map")
@@ -90,9 +92,8 @@ def into(n: int) -> np.ndarray[Any, Any]:
 
 def forget() -> None:
     """Plans and maps of earlier calls, so that the next one makes its own."""
-    calls._planned.clear()
-    for kept in (interpolation._kept, sampling._kept):
-        kept.cache_clear()
+    cache._plans.clear()
+    axis_maps._kept.cache_clear()
 
 
 # ---- refusing: the nth allocation, and all after it if lasting; answers whether there were so many

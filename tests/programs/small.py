@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import tenter
 from tenter import _native
-from tenter.kernels import plan
+from tenter._kernels import steps
 
 
 def lowered(threads: int = 2) -> None:
-    _native.LARGE, plan.SMALL_BYTES = 1, 0
+    _native.LARGE, steps.SMALL_BYTES = 1, 0
     tenter.set_num_threads(threads)
     tuning = _native.tuning
     tuning.parallel_bytes = tuning.wake_bytes = tuning.stream_bytes = 0

@@ -88,7 +88,7 @@ def _add(commands: argparse._SubParsersAction[Parser], name: str, short: str, lo
 
 
 def _add_resize(commands: argparse._SubParsersAction[Parser], axes: int) -> None:
-    from tenter.check_resize import MODES as FILTERS
+    from tenter._specs.resize_arguments import MODES as FILTERS
     from tenter.cli.folders import SUFFIXES
     from tenter.cli.options import MODES
     from tenter.conventions import PRESETS

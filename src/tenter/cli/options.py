@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import NamedTuple
 
-from tenter.check_resize import NEAREST
+from tenter._rules.axis_rule import NEAREST
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import parse_box, parse_scale, parse_size, whole_number
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tenter import limits
+from tenter._arrays import limits
 from tenter.cli.refusal import Refusal
 
 

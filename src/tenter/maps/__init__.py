@@ -8,9 +8,8 @@ any inputs. `block` makes the map one of whole blocks: `A` with `block=b` is the
 identity of size `b`, so a tile is one block copied `r` times.
 """
 
-from tenter.maps.copy import Copy
-from tenter.maps.gather import Gather
-from tenter.maps.window import Window
+from tenter.maps._copy import Copy, Window
+from tenter.maps._gather import Gather
 
 __all__ = ["AxisMap", "Copy", "Gather", "Window"]
 

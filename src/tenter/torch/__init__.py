@@ -1,8 +1,9 @@
 """tenter in place of PyTorch's own functions, in code that stays as it is."""
 
-from tenter import check, limits
-from tenter.frontends.torch import device
-from tenter.frontends.torch.device import DeferredError
+from tenter._arrays.arguments import error
+from tenter._arrays.errors import Refusal
+from tenter._execution.torch import device
+from tenter._execution.torch.device import DeferredError
 from tenter.torch.accelerate import accelerate, install, uninstall
 from tenter.torch.report import Report, report
 
@@ -22,5 +23,5 @@ def synchronize() -> None:
     """
     try:
         device.synchronize()
-    except limits.Refusal as refusal:
-        raise check.error(refusal, "synchronize") from None
+    except Refusal as refusal:
+        raise error(refusal, "synchronize") from None

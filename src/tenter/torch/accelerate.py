@@ -4,8 +4,6 @@ Replaced are names: attributes of `torch`, `torch.Tensor` and `torch.nn.function
 loaded module has imported them to. The compiler sees the replacement as ordinary Python and traces through it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sys
 import threading
@@ -16,12 +14,14 @@ import torch
 import torch.nn.functional as F  # noqa: N812, its name everywhere
 from torch.overrides import handle_torch_function, has_torch_function_unary
 
-from tenter import ops
-from tenter.frontends import torch as frontend
-from tenter.frontends.torch import library as library  # its operators, for graphs that were saved with them
-from tenter.frontends.torch import operators
-from tenter.frontends.torch.device import DeferredError
-from tenter.frontends.torch.private import NO_RULES, tracing
+from tenter import ops, resampling
+from tenter._arrays import torch_tensors
+from tenter._arrays.torch_private import NO_RULES, tracing
+from tenter._execution.torch import (
+    executor as executor,  # registers the operators, for graphs saved with them
+    operators,
+)
+from tenter._execution.torch.device import DeferredError
 from tenter.torch import report
 
 # Who holds a name, the name, what it is bound to, what it is to be.
@@ -93,54 +93,13 @@ def uninstall() -> None:
 
 
 def _put(replacements: Iterable[Replacement]) -> None:
-    """Values in the place of others, unless somebody else has taken it."""
+    """Values in the place of others, unless other code has taken it."""
     for holder, name, old, new in replacements:
         if getattr(holder, name, None) is old:
             setattr(holder, name, new)
 
 
-# ---- what stands in for what
-
-
-def _repeat_interleave(*args: Any, **kwargs: Any) -> Any:
-    return _served("repeat_interleave", _interleave, _ORIGINAL["repeat_interleave"], args, kwargs)
-
-
-def _tensor_repeat_interleave(*args: Any, **kwargs: Any) -> Any:
-    return _served("repeat_interleave", _interleave, _ORIGINAL["Tensor.repeat_interleave"], args, kwargs)
-
-
-def _repeat(*args: Any, **kwargs: Any) -> Any:
-    return _served("repeat", _sized, _ORIGINAL["Tensor.repeat"], args, kwargs)
-
-
-def _tile(*args: Any, **kwargs: Any) -> Any:
-    return _served("tile", _tiled, _ORIGINAL["tile"], args, kwargs)
-
-
-def _tensor_tile(*args: Any, **kwargs: Any) -> Any:
-    return _served("tile", _tiled, _ORIGINAL["Tensor.tile"], args, kwargs)
-
-
-def _interpolate(*args: Any, **kwargs: Any) -> Any:
-    return _served("interpolate", _resampled, _ORIGINAL["interpolate"], args, kwargs)
-
-
-def _upsample(
-    input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: Any = None
-) -> Any:
-    return _interpolate(input, size, scale_factor, mode, align_corners)
-
-
-def _upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    return _interpolate(input, size, scale_factor, mode="nearest")
-
-
-def _upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    return _interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
-
-
-# PyTorch's signatures, spelled out for tenter's.
+# ---- PyTorch's signatures, spelled out for tenter's
 
 
 def _interleave(input: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None, axis: Any = None) -> Any:
@@ -155,11 +114,8 @@ def _tiled(input: Any, *sizes: Any, dims: Any = None) -> Any:
     return ops.tile(input, *(sizes if dims is None else (dims,)))
 
 
-def _resampled(
-    input: Any, size: Any = None, scale_factor: Any = None, mode: Any = "nearest", align_corners: Any = None,
-    recompute_scale_factor: Any = None, antialias: Any = False,
-) -> Any:  # fmt: skip
-    return ops.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
+def _interpolated(input: Any, *args: Any, **kwargs: Any) -> Any:
+    return resampling.interpolate(input, *args, **kwargs)
 
 
 def _served(
@@ -169,7 +125,7 @@ def _served(
     x = args[0] if args else kwargs.get("input", kwargs.get("repeats"))
     if not isinstance(x, torch.Tensor):
         return handle_torch_function(theirs, (x,), *args, **kwargs) if _has_rules(x) else theirs(*args, **kwargs)
-    reason = frontend.problem(x) or _own_rules(x)
+    reason = torch_tensors.problem(x) or _own_rules(x)
     if tracing():  # sizes are recorded as they are now, by PyTorch as they come
         return theirs(*args, **kwargs)
     if torch.compiler.is_compiling():  # counted when it runs
@@ -199,19 +155,53 @@ def _has_rules(x: Any) -> bool:
 def _own_rules(x: torch.Tensor) -> str | None:
     """A subclass may have something to say about PyTorch's functions, which it knows by name."""
     rules = type(x).__torch_function__
-    if type(x) in frontend.KINDS or getattr(rules, "__func__", rules) in NO_RULES:
+    if type(x) in torch_tensors.TYPES or getattr(rules, "__func__", rules) in NO_RULES:
         return None
     return f"a {type(x).__name__}, which has rules of its own for PyTorch's functions"
 
 
-_ORIGINAL: dict[str, Callable[..., Any]] = {
-    "repeat_interleave": torch.repeat_interleave,
-    "Tensor.repeat_interleave": torch.Tensor.repeat_interleave,
-    "Tensor.repeat": torch.Tensor.repeat,
-    "tile": torch.tile,
-    "Tensor.tile": torch.Tensor.tile,
-    "interpolate": F.interpolate,
-}
+def _stand_in(function: str, ours: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[..., Any]:
+    def served(*args: Any, **kwargs: Any) -> Any:
+        return _served(function, ours, theirs, args, kwargs)
+
+    return served
+
+
+# Where each name is bound, the function that a report counts, and tenter's.
+_NAMES: list[tuple[Any, str, str, Callable[..., Any]]] = [
+    (torch, "repeat_interleave", "repeat_interleave", _interleave),
+    (torch, "tile", "tile", _tiled),
+    (torch.Tensor, "repeat_interleave", "repeat_interleave", _interleave),
+    (torch.Tensor, "repeat", "repeat", _sized),
+    (torch.Tensor, "tile", "tile", _tiled),
+    (F, "interpolate", "interpolate", _interpolated),
+]
+_REPLACED: list[Replacement] = [
+    (holder, name, theirs := getattr(holder, name), _stand_in(function, ours, theirs))
+    for holder, name, function, ours in _NAMES
+]
+_interpolate = _REPLACED[-1][3]
+
+
+def _upsample(
+    input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: Any = None
+) -> Any:
+    return _interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def _upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+    return _interpolate(input, size, scale_factor, mode="nearest")
+
+
+def _upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+    return _interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
+
+
+_REPLACED += [
+    (F, "upsample", F.upsample, _upsample),
+    (F, "upsample_nearest", F.upsample_nearest, _upsample_nearest),
+    (F, "upsample_bilinear", F.upsample_bilinear, _upsample_bilinear),
+]
 
 
 def _traced_repeat(x: Any, *sizes: Any, repeats: Any = None) -> Any:
@@ -219,26 +209,16 @@ def _traced_repeat(x: Any, *sizes: Any, repeats: Any = None) -> Any:
 
 
 def _traced_tile(x: Any, *sizes: Any, dims: Any = None) -> Any:
-    return torch.tile(x, dims or (sizes[0] if isinstance(sizes[0], (list, tuple)) else sizes))
+    return _TILE(x, dims or (sizes[0] if isinstance(sizes[0], (list, tuple)) else sizes))
 
 
+_TILE = torch.tile
 # Methods that the compiler cannot follow once their names are taken.
 _TRACEABLE: dict[Callable[..., Any], Callable[..., Any]] = {
-    torch.Tensor.repeat_interleave: _ORIGINAL["repeat_interleave"],
+    torch.Tensor.repeat_interleave: torch.repeat_interleave,
     torch.Tensor.tile: _traced_tile,
     torch.Tensor.repeat: _traced_repeat,
 }
-_REPLACED: list[Replacement] = [
-    (torch, "repeat_interleave", torch.repeat_interleave, _repeat_interleave),
-    (torch, "tile", torch.tile, _tile),
-    (torch.Tensor, "repeat_interleave", torch.Tensor.repeat_interleave, _tensor_repeat_interleave),
-    (torch.Tensor, "repeat", torch.Tensor.repeat, _repeat),
-    (torch.Tensor, "tile", torch.Tensor.tile, _tensor_tile),
-    (F, "interpolate", F.interpolate, _interpolate),
-    (F, "upsample", F.upsample, _upsample),
-    (F, "upsample_nearest", F.upsample_nearest, _upsample_nearest),
-    (F, "upsample_bilinear", F.upsample_bilinear, _upsample_bilinear),
-]
 
 
 # ---- names that modules have bound to the same functions by `from ... import`

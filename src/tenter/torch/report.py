@@ -1,7 +1,5 @@
 """What was served in place of PyTorch, and what was passed on to it, why."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from typing import Any

@@ -1,0 +1,1 @@
+"""Facts about arrays: dtypes, layouts, limits, errors, and what each array library says of its own."""

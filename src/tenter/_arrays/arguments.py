@@ -1,0 +1,145 @@
+"""Checks of arguments that many functions take, and the one form of every message: `argument: expected this, got that`,
+then the call.
+
+Checks return plain values: a dim that is >= 0, sizes as ints. They run before memory is touched, in the order of the
+arguments. Those of one operation alone are beside its specification.
+"""
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tenter._arrays import library, limits
+from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.library import compiling, dtype_name, is_array, surely
+
+
+def error(refusal: Refusal, function: str, *args: Any, **named: Any) -> Exception:
+    """The exception to raise from a public function: the refusal, and the call as the user wrote it."""
+    kind, message = refusal.args
+    if compiling():  # which follows no more than this
+        return kind(message)  # type: ignore[no-any-return]
+    shown = [describe(a) for a in args]
+    shown += [f"{name}{_joint(value)}{describe(value)}" for name, value in named.items() if value is not None]
+    return kind(f"{message}\n  in {function}({', '.join(shown)})")  # type: ignore[no-any-return]
+
+
+def _joint(value: Any) -> str:
+    return ": " if is_array(value) else "="
+
+
+def describe(value: Any) -> str:
+    """A value as messages show it: arrays by dtype and shape, everything else by repr, cut short."""
+    if is_array(value):
+        try:
+            return f"{dtype_name(value)}[{', '.join(str(n) for n in value.shape)}]"
+        except RuntimeError:  # a nested tensor has no one shape
+            return f"{dtype_name(value)}[...]"
+    try:
+        text = repr(value)
+    except ValueError:  # an int of thousands of digits, which Python refuses to write
+        text = f"a {type(value).__name__} of very many digits"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def array(name: str, x: Any) -> Any:
+    """An array or tensor as it is; a list, tuple or number as a NumPy array."""
+    if is_array(x):
+        problem = library.of(x).problem(x)
+        if problem:
+            refuse(TypeError, name, "a NumPy array or a plain tensor", problem)
+        return x
+    if isinstance(x, (list, tuple, int, float, complex, np.generic)):
+        try:
+            made = np.asarray(x)
+        except ValueError:
+            refuse(ValueError, name, "an array, or a list that makes one", "a ragged list")
+        except (TypeError, RuntimeError, OverflowError) as failed:
+            refuse(TypeError, name, "an array, or a list of numbers", f"a list of which NumPy says: {failed}")
+        if made.dtype != object:
+            return made
+    return refuse(TypeError, name, "an array, a tensor or a list of numbers", f"{type(x).__name__}")
+
+
+def integer(name: str, value: Any, expected: str = "an int", least: int | None = None) -> int:
+    """A plain int from an int, a NumPy integer or a one-element integer array; never from a bool or a float. A symbol
+    stays one."""
+    if type(value) is not int and not limits.symbolic(value):
+        return integer(name, _index(name, value, expected), expected, least)
+    if least is not None and surely(value < least):
+        refuse(ValueError, name, f"{expected} >= {least}", limits.number(value))
+    if type(value) is int and abs(value) > limits.INT64_MAX:
+        refuse(ValueError, name, f"{expected} below 2**63", f"{value}")
+    found: int = value
+    return found
+
+
+def _index(name: str, value: Any, expected: str) -> int:
+    if isinstance(value, (bool, np.bool_)) or (is_array(value) and dtype_name(value) == "bool"):
+        refuse(TypeError, name, expected, f"the bool {value}")
+    try:
+        index: int = operator.index(value)
+    except (TypeError, RuntimeError):
+        refuse(TypeError, name, expected, describe(value))
+    return index
+
+
+def dim(name: str, value: Any, ndim: int) -> int:
+    """A dim from -ndim to ndim - 1, as one that is >= 0; a 0-d input counts as 1-d."""
+    result, n = integer(name, value), max(ndim, 1)
+    if not -n <= result < n:
+        refuse(IndexError, name, f"a dim of a {ndim}-d input, from {-n} to {n - 1}", f"{result}")
+    return result % n
+
+
+def sizes(name: str, values: Sequence[Any], least: int = 0) -> tuple[int, ...]:
+    """Sizes given one by one, or as one list, tuple or 1-D integer array."""
+    if len(values) == 1 and not isinstance(values[0], (int, np.integer, str, bytes)):
+        one = values[0]
+        try:
+            values = one.tolist() if is_array(one) and one.ndim else list(one)
+        except TypeError:
+            values = [one]
+    return tuple(integer(name, v, "sizes that are ints", least) for v in values)
+
+
+def single(given: Any) -> bool:
+    """True for one value, which stands for all axes."""
+    return not isinstance(given, (list, tuple)) and not (is_array(given) and given.ndim)
+
+
+def flag(name: str, value: Any, optional: bool = False) -> None:
+    if not isinstance(value, (bool, np.bool_)) and not (optional and value is None):
+        refuse(TypeError, name, "a bool or None" if optional else "a bool", repr(value))
+
+
+def one_of(name: str, value: Any, known: Sequence[Any]) -> None:
+    words = ", ".join(str(k) for k in known)
+    if not isinstance(value, (str, type(None))):
+        refuse(TypeError, name, f"one of {words}", repr(value))
+    if value not in known:
+        refuse(ValueError, name, f"one of {words}", repr(value))
+
+
+def rank(name: str, ndim: int) -> None:
+    if ndim > 64:
+        refuse(ValueError, name, "at most 64 dims", str(ndim))
+
+
+def output(out: Any, x: Any, shape: tuple[int, ...]) -> None:
+    """Refuses an out that the result can't be written to as it is."""
+    if is_array(out) and library.of(out) is library.of(x) and _native_order(out) == _native_order(x):
+        if tuple(out.shape) != shape:
+            refuse(ValueError, "out", f"shape {shape}", f"{tuple(out.shape)}")
+        found = library.of(out).problem(out) or library.of(out).unwritable(out)
+        if found:
+            refuse(ValueError, "out", "an array that can be written to", found)
+    else:
+        refuse(TypeError, "out", f"an array of x's kind and dtype, {dtype_name(x)}", describe(out))
+
+
+def _native_order(x: Any) -> Any:
+    """x's dtype, whichever way round its bytes lie."""
+    return x.dtype.newbyteorder("=") if isinstance(x, np.ndarray) else x.dtype

@@ -1,0 +1,18 @@
+"""Memory of large results, which is kept and used again (see docs/memory.md), and small arrays of a result's dtype."""
+
+from tenter import _native
+
+
+def block(n_bytes: int) -> _native.Block | None:
+    """Memory for a result of so many bytes; None where the array library's own allocator is as good."""
+    if n_bytes < _native.LARGE or not _native.recycles():
+        return None
+    try:
+        return _native.Block(n_bytes)
+    except MemoryError:
+        raise MemoryError(f"result: no memory for {n_bytes} bytes") from None
+
+
+def past_caches(held: _native.Block, n_bytes: int) -> bool:
+    """True if streaming stores should write a result. Fresh pages are in the caches already: the system zeroed them."""
+    return n_bytes >= _native.tuning.stream_bytes and held.used

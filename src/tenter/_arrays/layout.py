@@ -1,0 +1,74 @@
+"""An array as a plan sees it, and the order in which its dims lie in memory."""
+
+import itertools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Layout(NamedTuple):
+    """Shape, with strides in bytes. device: None for memory of the host; at: how far an address on a device is from a
+    multiple of 16 bytes."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: str
+    itemsize: int
+    device: str | None = None
+    at: int = 0
+
+    @property
+    def extent(self) -> int:
+        """Bytes from the first element to the last, either way; 0 for an empty array."""
+        if 0 in self.shape:
+            return 0
+        return sum((n - 1) * abs(s) for n, s in zip(self.shape, self.strides)) + self.itemsize
+
+
+Order = tuple[int, ...]
+
+
+def channels_last(shape: Sequence[int], strides: Sequence[int]) -> Order | None:
+    """Dims of a (batch, channels, spatial...) array from slowest to fastest if its channels lie last in memory."""
+    order = (0, *range(2, len(shape)), 1)
+    steps = [strides[d] for d in order if shape[d] > 1]
+    return order if len(shape) > 2 and all(a > b > 0 for a, b in itertools.pairwise(steps)) else None
+
+
+def memory_order(shape: Sequence[int], strides: Sequence[int]) -> Order:
+    """Dims from slowest to fastest; as they are where an array is expanded or overlaps itself."""
+    dims = tuple(range(len(shape)))
+    steps = [abs(s) for s in strides]
+    order = tuple(sorted(dims, key=lambda d: -steps[d]))
+    long = [d for d in order if shape[d] > 1]
+    if 0 in steps or any(steps[a] < steps[b] * shape[b] for a, b in itertools.pairwise(long)):
+        return dims
+    return order
+
+
+def resized_order(shape: Sequence[int], strides: Sequence[int], axes: Sequence[int], saturate: bool) -> Order:
+    """The order of a resized array's result. saturate: integers are cut to their range between two axes, so that which
+    axis comes first shows in the result and must not depend on memory."""
+    order = memory_order(shape, strides)
+    turned = saturate and [d for d in order if d in axes] != list(axes)
+    return tuple(range(len(shape))) if turned else order
+
+
+def numpy_image_order(shape: Sequence[int], strides: Sequence[int]) -> Order:
+    """The order of `interpolate`'s result on a NumPy array: channels last if they lie so, else as they are."""
+    last = channels_last(shape, strides) if len(shape) > 2 and shape[1] > 1 and strides[1] < strides[-1] else None
+    return last or tuple(range(len(shape)))
+
+
+def torch_image_order(shape: Sequence[int], strides: Sequence[int]) -> Order:
+    """The order of `interpolate`'s result on a tensor: channels last where PyTorch's is_channels_last_strides says so,
+    as code views the result accordingly."""
+    n = len(shape)
+    as_they_are = tuple(range(n))
+    if n not in (4, 5) or 0 in shape or strides[1] == 0:
+        return as_they_are
+    least = 0
+    for d in (1, *range(n - 1, 1, -1), 0):
+        if strides[d] < least or (d == 0 and least == strides[1]):
+            return as_they_are
+        least = strides[d] * shape[d]
+    return (0, *range(2, n), 1)

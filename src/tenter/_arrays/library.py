@@ -1,0 +1,126 @@
+"""Array libraries: what each says about its arrays.
+
+A library is a module with the functions of `Library`. One that the caller has not imported is not imported here.
+"""
+
+import sys
+from typing import Any, Protocol
+
+import numpy as np
+
+from tenter._arrays import numpy_arrays
+from tenter._arrays.layout import Layout, Order
+from tenter._arrays.types import Array
+
+
+class Library(Protocol):
+    """What checks, plans and kernels ask about an array; `problem` and the like return the reason, or None."""
+
+    def problem(self, x: Any) -> str | None:
+        """Why no kernel can serve x."""
+
+    def unreadable(self, x: Any) -> str | None:
+        """Why the host can't read x's values now."""
+
+    def unservable(self, x: Any) -> str | None:
+        """Why kernels can't read x's memory now."""
+
+    def unwritable(self, x: Any) -> str | None:
+        """Why a result can't be written to x."""
+
+    def plain(self, x: Any) -> bool:
+        """True if a call on x only reads its memory, writes a result's and records a gradient."""
+
+    def recorded(self, x: Any) -> bool:
+        """True if a call on x goes through the library's dispatcher: sizes may be symbols, values may come later."""
+
+    def device(self, x: Any) -> str | None:
+        """The device whose kernels serve x; None for memory of the host."""
+
+    def dtype_name(self, x: Any) -> str:
+        """The dtype as `dtypes.DTYPES` names it."""
+
+    def itemsize(self, x: Any) -> int:
+        """Bytes of an element."""
+
+    def strides(self, x: Any) -> tuple[int, ...]:
+        """Strides in bytes."""
+
+    def layout(self, x: Any) -> Layout:
+        """What a plan depends on."""
+
+    def place(self, x: Any) -> tuple[Any, ...]:
+        """What a plan depends on beside shape and dtype, as a quick key."""
+
+    def address(self, x: Any) -> int:
+        """The address of the first element."""
+
+    def image_order(self, shape: tuple[int, ...], strides: tuple[int, ...]) -> Order:
+        """The order in memory of `interpolate`'s result."""
+
+    def resolve(self, x: Any) -> Any:
+        """x without flags, such as PyTorch's conj, that change what its memory means."""
+
+    def to_numpy(self, x: Any) -> Array:
+        """The values as a NumPy array, of the same memory where possible."""
+
+    def template(self, x: Any, shape: tuple[int, ...], order: Order) -> Any:
+        """An array like x's result without its memory, where allocating by example is quickest; else None."""
+
+    def from_numpy(self, x: Array) -> Any:
+        """The library's array of a NumPy array's memory."""
+
+
+_NUMPY: Library = numpy_arrays
+_torch: Library | None = None
+# The library of each type that is exactly an array or tensor; PyTorch's once there has been a tensor.
+EXACT: dict[type, Library] = {np.ndarray: _NUMPY}
+
+
+def of(x: Any) -> Library:
+    """The library that x is of."""
+    global _torch
+    if isinstance(x, np.ndarray):
+        return _NUMPY
+    if _torch is None:
+        from tenter._arrays import torch_tensors  # as it imports torch
+
+        _torch = torch_tensors
+        EXACT.update(dict.fromkeys(torch_tensors.TYPES, _torch))
+    return _torch
+
+
+def is_array(x: Any) -> bool:
+    if isinstance(x, np.ndarray):
+        return True
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor)
+
+
+def recorded(x: Any) -> bool:
+    """True if x is an array that is recorded."""
+    return is_array(x) and of(x).recorded(x)
+
+
+def on_device(x: Any) -> bool:
+    """True if x is an array on a device with kernels of its own."""
+    return is_array(x) and of(x).device(x) is not None
+
+
+def dtype_name(x: Any) -> str:
+    return of(x).dtype_name(x)
+
+
+def compiling() -> bool:
+    """True while PyTorch's compiler follows the code."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.compiler.is_compiling()
+
+
+def surely(condition: Any) -> bool:
+    """True if a condition on sizes is known to hold. One on data that a tracer does not have is left to the kernels."""
+    if not compiling() and (isinstance(condition, (bool, np.bool_)) or is_array(condition)):
+        return bool(condition)  # an array, where torch.jit.trace has sizes that are tensors
+    from torch.fx.experimental.symbolic_shapes import guard_or_false
+
+    return bool(guard_or_false(condition))

@@ -1,0 +1,52 @@
+"""What no argument may ask for: more than int64 addresses, or more than the machine holds."""
+
+import math
+import operator
+import os
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from tenter._arrays.errors import refuse
+
+INT64_MAX = 2**63 - 1
+TABLES = "the tables of the axis maps"
+
+
+def symbolic(size: object) -> bool:
+    """True for a size that PyTorch's compiler knows by a name alone."""
+    return type(size).__name__ == "SymInt"
+
+
+def number(size: int) -> str:
+    """A size in a message; a symbol by its value now."""
+    return f"{operator.index(size)}"
+
+
+def addressable(name: str, shape: Sequence[int], itemsize: int) -> None:
+    """Refuses shapes of more bytes than int64 counts; lengths of 0 are left out, as in NumPy and PyTorch."""
+    if math.prod([n for n in shape if n]) * itemsize > INT64_MAX:
+        refuse(MemoryError, name, "fewer than 2**63 bytes", f"a result of shape {tuple(shape)}")
+
+
+def memory(shape: Sequence[int], itemsize: int, what: str = "result") -> None:
+    """Refuses what the machine can't hold, as an allocator may promise it and the process be killed later."""
+    addressable(what, shape, itemsize)
+    needed = math.prod(shape) * itemsize
+    if needed > (1 << 28) and needed > machine_memory():
+        got = f"shape {tuple(shape)} of {itemsize}-byte elements, {needed / 2**30:.6g} GiB"
+        refuse(MemoryError, what, f"at most the machine's {machine_memory() / 2**30:.3g} GiB", got)
+
+
+@cache
+def machine_memory() -> int:
+    """Bytes of physical memory, or of this container's share of it."""
+    try:
+        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return INT64_MAX
+    try:
+        share = Path("/sys/fs/cgroup/memory.max").read_text().strip()
+        return min(total, int(share)) if share.isdecimal() else total
+    except OSError:
+        return total

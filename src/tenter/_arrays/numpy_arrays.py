@@ -1,0 +1,75 @@
+"""What is known of a NumPy array."""
+
+import numpy as np
+
+from tenter._arrays.dtypes import OPAQUE
+from tenter._arrays.layout import Layout, Order, numpy_image_order
+from tenter._arrays.types import Array
+
+
+def problem(x: Array) -> str | None:
+    """Why no kernel can serve x: a subclass may hold more than elements (a mask, units) or index in its own way."""
+    if type(x) in (np.ndarray, np.memmap, np.recarray):
+        return None
+    return f"a {type(x).__name__}, whose own rules would be lost (np.asarray(x) drops them)"
+
+
+unreadable = unservable = problem
+
+
+def unwritable(x: Array) -> str | None:
+    return None if x.flags.writeable else "a read-only array"
+
+
+def plain(x: Array) -> bool:
+    return True
+
+
+def recorded(x: Array) -> bool:
+    return False
+
+
+def device(x: Array) -> str | None:
+    return None
+
+
+def dtype_name(x: Array) -> str:
+    if x.dtype.char in "gG":  # their names carry a width that depends on the machine
+        return "longdouble" if x.dtype.char == "g" else "clongdouble"
+    name: str = x.dtype.name
+    return name
+
+
+def itemsize(x: Array) -> int:
+    return x.dtype.itemsize
+
+
+def strides(x: Array) -> tuple[int, ...]:
+    return x.strides
+
+
+place = strides
+image_order = numpy_image_order
+
+
+def layout(x: Array) -> Layout:
+    if x.dtype.hasobject or x.dtype.itemsize == 0:
+        return Layout(x.shape, x.strides, OPAQUE, x.dtype.itemsize)
+    # Elements of swapped bytes can be copied and not added, so their dtype has a name of its own.
+    return Layout(x.shape, x.strides, dtype_name(x) if x.dtype.isnative else x.dtype.str, x.dtype.itemsize)
+
+
+def address(x: Array) -> int:
+    pointer: int = x.__array_interface__["data"][0]
+    return pointer
+
+
+def resolve(x: Array) -> Array:
+    return x
+
+
+to_numpy = from_numpy = resolve
+
+
+def template(x: Array, shape: tuple[int, ...], order: Order) -> None:
+    return None

@@ -1,0 +1,159 @@
+"""What is known of a PyTorch tensor. Imported only once the caller has imported torch."""
+
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+import torch
+from torch.compiler import is_compiling
+
+from tenter._arrays.dtypes import DTYPES
+from tenter._arrays.layout import Layout, Order, torch_image_order
+from tenter._arrays.torch_private import (
+    PLAIN,
+    PLAIN_CUDA,
+    PLAIN_INFERENCE,
+    autocast,
+    dispatch_keys,
+    dispatch_modes,
+    forward_mode,
+    function_modes,
+    functorch_active,
+    tracing,
+)
+from tenter._arrays.types import Array
+
+TYPES: tuple[type, ...] = (torch.Tensor, torch.nn.Parameter)
+# PyTorch's dtypes by name: those that are summed, and bool.
+TORCH_DTYPES: dict[str, torch.dtype] = {
+    name: getattr(torch, name) for name in (*DTYPES, "bool") if hasattr(torch, name)
+}
+NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
+
+
+def problem(x: torch.Tensor) -> str | None:
+    if x.is_nested or x.is_quantized:
+        return "a nested or quantized tensor"
+    if x.layout is not torch.strided:
+        return f"a {str(x.layout).removeprefix('torch.')} tensor"
+    if x.device.type in ("cpu", "meta") or (x.device.type == "cuda" and _has_triton()):
+        return None
+    return f"a tensor on {x.device.type}" + (", without Triton to serve it" if x.device.type == "cuda" else "")
+
+
+@cache
+def _has_triton() -> bool:
+    return find_spec("triton") is not None
+
+
+def unreadable(x: torch.Tensor) -> str | None:
+    return f"a tensor on {x.device.type}" if device(x) is not None else unservable(x)
+
+
+def unservable(x: torch.Tensor) -> str | None:
+    if x.device.type == "meta":
+        return "a meta tensor, which has no values"
+    if type(x) not in TYPES or not bare(resolve(x)):
+        return f"a {type(x).__name__} under a transform, a tracer or rules of its own"
+    return None if holds(x, extent(x)) else NO_STORAGE
+
+
+def unwritable(x: torch.Tensor) -> str | None:
+    if x.requires_grad:
+        return "a tensor that requires grad"
+    if x.is_inference() and not torch.is_inference_mode_enabled():
+        return "an inference tensor"
+    return "an expanded tensor" if any(s == 0 and n > 1 for n, s in zip(x.shape, x.stride())) else None
+
+
+def bare(x: torch.Tensor) -> bool:
+    """True for a strided CPU or CUDA tensor without flags, while no compiler, transform, mode or tracer follows."""
+    return not (
+        is_compiling()
+        or ((keys := dispatch_keys(x)) != PLAIN and keys != PLAIN_INFERENCE and keys not in PLAIN_CUDA)
+        or functorch_active()
+        or dispatch_modes()
+        or tracing()
+    )
+
+
+def plain(x: torch.Tensor) -> bool:
+    # Not by way of bare: this runs on every call.
+    return not (
+        is_compiling()
+        or ((keys := dispatch_keys(x)) != PLAIN and keys != PLAIN_INFERENCE and (keys not in PLAIN_CUDA or autocast()))
+        or functorch_active()
+        or dispatch_modes()
+        or tracing()
+        or function_modes()
+        or forward_mode()
+    )
+
+
+def recorded(x: torch.Tensor) -> bool:
+    return type(x) not in TYPES or not plain(x)
+
+
+def device(x: torch.Tensor) -> str | None:
+    return None if x.is_cpu or x.device.type != "cuda" else str(x.device)
+
+
+def dtype_name(x: torch.Tensor) -> str:
+    return NAMES.get(x.dtype) or str(x.dtype).removeprefix("torch.")
+
+
+def itemsize(x: torch.Tensor) -> int:
+    return x.element_size()
+
+
+def strides(x: torch.Tensor) -> tuple[int, ...]:
+    size = x.element_size()
+    return tuple(s * size for s in x.stride())
+
+
+def layout(x: torch.Tensor) -> Layout:
+    where = device(x)
+    at = 0 if where is None else x.data_ptr() % 16
+    return Layout(tuple(x.shape), strides(x), dtype_name(x), x.element_size(), where, at)
+
+
+def place(x: torch.Tensor) -> tuple[Any, ...]:
+    where = device(x)
+    return x.stride() if where is None else (x.stride(), where, x.data_ptr() % 16)
+
+
+def address(x: torch.Tensor) -> int:
+    return x.data_ptr()
+
+
+def resolve(x: torch.Tensor) -> torch.Tensor:
+    return x.resolve_conj().resolve_neg()
+
+
+def to_numpy(x: torch.Tensor) -> Array:
+    array: Array = resolve(x.detach()).numpy()
+    return array
+
+
+def from_numpy(x: Array) -> torch.Tensor:
+    return torch.from_numpy(x)
+
+
+def template(x: torch.Tensor, shape: tuple[int, ...], order: Order) -> torch.Tensor:
+    like = torch.empty_permuted(shape, order, dtype=x.dtype, device="cpu")
+    like.untyped_storage().resize_(0)
+    return like
+
+
+image_order = torch_image_order
+NO_STORAGE = "one whose storage is too small"
+
+
+def holds(x: torch.Tensor, n_bytes: int) -> bool:
+    """True if x's storage, which the user may shrink, has so many bytes from x's first element on."""
+    return x.untyped_storage().nbytes() >= x.storage_offset() * x.itemsize + n_bytes or not n_bytes
+
+
+def extent(x: torch.Tensor) -> int:
+    """Bytes from x's first element to its last."""
+    return (sum((n - 1) * s for n, s in zip(x.shape, x.stride())) + 1) * x.itemsize if x.numel() else 0

@@ -1,0 +1,56 @@
+"""`A.apply(x, axis)`: a map by itself, on an array or tensor."""
+
+from typing import Any
+
+from tenter._arrays import arguments
+from tenter._arrays.dtypes import is_numeric
+from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.library import dtype_name, of
+from tenter._execution import executor
+from tenter._plans.plan import plan_maps
+from tenter.maps import AxisMap, Copy, Gather, Window
+
+
+def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
+    """`y[..., o, ...] = sum_i A[o, i] * x[..., i, ...]` along one axis of an array or tensor of any shape.
+
+    x: array, tensor or list; its length along axis is the map's n_in. The result has x's kind and dtype; weighted
+    sums of integers are rounded half to even and saturated, unweighted ones are exact and saturated (64-bit ones wrap).
+    out: an array of the result's shape and dtype to write to; it is returned. It may overlap x, and stays as it was
+    if the call fails. Gradients do not flow through out.
+
+    Raises TypeError for what is no array of numbers, IndexError for an axis out of range, ValueError for lengths that
+    do not fit.
+
+    >>> Copy.every(2, 3).apply(np.array([[1, 2], [3, 4]]), axis=1)
+    array([[1, 1, 1, 2, 2, 2],
+           [3, 3, 3, 4, 4, 4]])
+    """
+    try:
+        if type(map_) not in (Copy, Window, Gather):  # a subclass may have tables that were not checked
+            refuse(TypeError, "map", "a Copy, a Window or a Gather", type(map_).__name__)
+        x = arguments.array("x", x)
+        axis = arguments.dim("axis", axis, x.ndim)
+        if x.ndim == 0:
+            x = x.reshape(1)
+        if found := of(x).unservable(x):
+            refuse(TypeError, "x", "an array or a plain tensor to apply a map to", found)
+        if x.shape[axis] != map_.n_in:
+            refuse(ValueError, "x", f"length {map_.n_in} along axis {axis}", f"{x.shape[axis]}")
+        picks = isinstance(map_, Copy) or (isinstance(map_, Gather) and map_.picks)
+        if not picks and not is_numeric(dtype_name(x)):
+            refuse(TypeError, "x", "numbers, to take sums of", dtype_name(x))
+        if out is not None:
+            arguments.output(out, x, tuple(map_.n_out if d == axis else n for d, n in enumerate(x.shape)))
+        x, runs = of(x).resolve(x), executor.of(x)
+        plan = plan_maps(x, ((axis, map_),))
+        if out is None:
+            return runs.execute(x, plan)
+        runs.copy_into(out, runs.run(x, plan))
+        return out
+    except Refusal as refusal:
+        raise arguments.error(refusal, f"{type(map_).__name__}.apply", x=x, axis=axis, out=out) from None
+
+
+for _kind in (Copy, Window, Gather):  # which are below plans and kernels, and so cannot call them
+    _kind.apply = apply

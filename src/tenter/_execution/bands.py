@@ -1,0 +1,101 @@
+"""Results made a band at a time: what is made of an array before it is resized, and of a result after, exists for a
+band only. The bits are those of the whole."""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tenter._arrays import limits
+from tenter._arrays.layout import resized_order
+from tenter._arrays.numpy_arrays import address, layout
+from tenter._arrays.types import Array
+from tenter._execution.numpy_executor import fresh
+from tenter._kernels import cpu
+from tenter._specs.resize import Resize
+from tenter.maps import AxisMap, Copy, Gather, Window
+
+Place = tuple[slice, ...]
+# Of what a band reads and makes, together: in cache, and long enough for all threads.
+BYTES = 4 << 20
+
+
+def lengths(n: int, n_bytes: int, least: int = 1) -> Iterator[slice]:
+    """A dim of n positions in bands, where all of it would take n_bytes."""
+    step = max(1, least, n * BYTES // max(n_bytes, 1))
+    for at in range(0, n, step):
+        yield slice(at, min(at + step, n))
+
+
+def along(axis: int, some: slice) -> Place:
+    return (slice(None),) * axis + (some,)
+
+
+def resized(
+    x: Array, spec: Resize, real: str, prepare: Callable[[Array, Array], Any], finish: Callable[[Array, Place], Array]
+) -> Array:
+    """x resized by way of floats named `real`, in fresh memory and in x's order of axes.
+
+    prepare: makes of some of x the floats to resize, in the memory given. finish: makes of what comes out, and where
+    that goes, elements of x's dtype.
+    """
+    shape = spec.shape_out(x.shape)
+    limits.memory(shape, x.itemsize)
+    maps = dict(spec.maps(x.shape, real, False))
+    order = resized_order(x.shape, np.empty_like(x).strides, spec.axes, False)  # as floats of all of it would lie
+    back = np.argsort(order).tolist()
+    wholes = {order.index(a): m for a, m in maps.items()}
+    # The slowest resized axis, its number among the dims in memory and in x.
+    slow = min(wholes)
+    axis, (index, rows) = order[slow], _rows(wholes[slow])
+    y, _ = fresh(tuple(shape[d] for d in order), x.dtype, math.prod(shape) * x.itemsize)
+    result, n_bytes = y.transpose(back), max(x.size, y.size) * np.dtype(real).itemsize
+    bands = list(lengths(y.shape[slow], n_bytes, 2 * _reach(rows)))
+    reads = [rows.reads(some.start, some.stop) for some in bands]
+    longest = max((read.stop - read.start for read in reads), default=0)
+    room = _floats(tuple(longest if d == axis else x.shape[d] for d in order), real)
+    filled, last = room.transpose(back), slice(0, 0)
+    for some, read in zip(bands, reads):
+        kept = max(last.stop - read.start, 0) if read.stop else 0  # windows reach past a band
+        if kept:
+            common = slice(read.start - last.start, last.stop - last.start)
+            filled[along(axis, slice(0, kept))] = filled[along(axis, common)]
+        new = slice(read.start + kept, read.stop)
+        part = x[along(axis, new)] if index is None else x.take(index[new], axis)
+        prepare(part, filled[along(axis, slice(kept, read.stop - read.start))])
+        last = read
+        held = room[along(slow, slice(0, read.stop - read.start))]
+        values = _floats((*y.shape[:slow], some.stop - some.start, *y.shape[slow + 1 :]), real)
+        here = {**wholes, slow: _part(rows, some.start, some.stop)}
+        cpu.steps(layout(held), tuple(here.items()), False, wholes).run(address(held), address(values))
+        place = along(axis, some)
+        result[place] = finish(values.transpose(back), place)
+    return result  # type: ignore[no-any-return]
+
+
+def _floats(shape: tuple[int, ...], real: str) -> Array:
+    return fresh(shape, np.dtype(real), math.prod(shape) * np.dtype(real).itemsize)[0]
+
+
+def _reach(m: Copy | Window) -> int:
+    """Over how many outputs an input's influence reaches."""
+    taps = 1 if isinstance(m, Copy) else int(np.diff(m.rows()[1]).max(initial=0))
+    return -(-taps * m.n_out // max(m.n_in, 1))
+
+
+def _rows(whole: AxisMap) -> tuple[Any, Copy | Window]:
+    """Inputs by index, None for all, and the map from these, whose bands read few of them."""
+    return whole.laid_out if isinstance(whole, Gather) else (None, whole)
+
+
+def _part(m: Copy | Window, lo: int, hi: int) -> Copy | Window:
+    """The map of outputs lo..hi - 1 from what they read."""
+    read = m.reads(lo, hi)
+    n_in = read.stop - read.start
+    if isinstance(m, Copy):
+        return Copy.index_of(m.index()[lo:hi] - read.start, n_in)
+    start, offset = m.rows()
+    a, b = offset[lo], offset[hi]
+    weight = None if m.weight is None else m.weight[a:b]
+    return Window(n_in, hi - lo, np.clip(start[lo:hi] - read.start, 0, n_in), offset[lo : hi + 1] - a, weight)

@@ -1,0 +1,82 @@
+"""repeat_interleave without a plan, which for counts that change from call to call would cost more than the work.
+
+Small arrays are repeated by the core's `Counts`; a plan is worth its cost where arrays or results are large. Many
+scalars, one count each, are repeated by `Runs`, which needs no table of prefix sums: that would take more memory than
+the result. Whatever is unusual or wrong takes the way by a plan, where it is checked.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tenter._arrays.dtypes import NUMBERS
+from tenter._arrays.errors import refuse
+from tenter._arrays.limits import machine_memory
+from tenter._arrays.thread_count import thread_count
+from tenter._arrays.types import Array
+from tenter._native import Counts, Runs
+
+# Values of small arrays, and results for each value on average.
+SMALL, SMALL_EACH = 1 << 13, 64
+# Dtypes of counts that the core reads.
+NAMES = ("int64", "int32", "int16", "int8", "uint8")
+INT32 = NUMBERS["int32"]
+# Counts of one or two bytes are widened so many at a time.
+BAND = 1 << 21
+
+# A result of so many elements: the array, its address, and whether streaming stores should write it.
+Allocate = Callable[[int], tuple[Any, int, bool]]
+
+
+def agrees(output_size: Any, total: int) -> bool:
+    return output_size is None or (type(output_size) is int and output_size == total)
+
+
+def repeat_scalars(counts: Array, source: int, itemsize: int, output_size: Any, allocate: Allocate) -> Any:
+    """Contiguous scalars at address source, each as often as its contiguous count says."""
+    if counts.dtype.name not in NAMES or itemsize not in (1, 2, 4, 8):
+        return None
+    n_threads = thread_count()
+    at: int = counts.__array_interface__["data"][0]
+    runs = Runs(at, counts.itemsize == 4, len(counts), n_threads) if counts.itemsize >= 4 else None
+    total = _narrow_total(counts) if runs is None else runs.total
+    if total <= 0 or total * itemsize > machine_memory() or not agrees(output_size, total):
+        return None
+    y, target, past_caches = allocate(total)
+    if runs is None:
+        _copy_narrow(counts, source, target, total, itemsize, past_caches, n_threads)
+    else:
+        runs.copy(source, target, itemsize, n_threads, past_caches)
+    return y
+
+
+def _narrow_total(counts: Array) -> int:
+    """The sum of counts of one or two bytes; 0 where they need a closer look."""
+    if counts.dtype.kind == "i" and counts.min(initial=0) < 0:
+        return 0
+    return int(counts.sum(dtype=np.int64))
+
+
+def _copy_narrow(
+    counts: Array, source: int, target: int, n_out: int, itemsize: int, past_caches: bool, n_threads: int
+) -> None:
+    done = 0
+    for first in range(0, len(counts), BAND):
+        some = counts[first : first + BAND].astype(np.int32)
+        at: int = some.__array_interface__["data"][0]
+        runs = Runs(at, True, len(some), n_threads)
+        # Runs serves no counts of which few make most of the result.
+        few = Counts(at, INT32, 4, len(some)) if runs.total < 0 else None
+        n = runs.total if few is None else few.total
+        if n < 0 or done + n > n_out:
+            break
+        if few is None:
+            runs.copy(source + first * itemsize, target + done * itemsize, itemsize, n_threads, past_caches)
+        else:
+            few.copy(source + first * itemsize, target + done * itemsize, 1, itemsize)
+        done += n
+    else:
+        if done == n_out:
+            return
+    refuse(ValueError, "repeats", "counts that stay as they are during the call", "some that were changed")

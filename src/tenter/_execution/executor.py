@@ -1,0 +1,91 @@
+"""How plans are run on each array library's arrays: a module with the functions of `Executor` for each."""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from tenter._arrays import library
+from tenter._arrays.types import Array
+from tenter._execution import numpy_executor
+from tenter._plans.plan import Plan
+from tenter._specs.repeat import RepeatCounts
+from tenter._specs.spec import Spec
+
+
+class Executor(Protocol):
+    def plain(self, x: Any) -> bool:
+        """As the library's."""
+
+    def place(self, x: Any) -> tuple[Any, ...]:
+        """As the library's."""
+
+    def run(self, x: Any, plan: Plan) -> Any:
+        """Fresh memory with the plan's maps applied, without gradients."""
+
+    def again(self, x: Any, plan: Plan) -> Any:
+        """The same, differentiable, for a plain array that a kept plan serves."""
+
+    def execute(self, x: Any, plan: Plan) -> Any:
+        """The same for any array that is not recorded."""
+
+    def record(self, x: Any, spec: Spec) -> Any:
+        """The operation on an array that is recorded, by the library's dispatcher."""
+
+    def record_counts(self, x: Any, repeats: Any, dim: int, output_size: Any) -> RepeatCounts:
+        """The specification of counts where they or x are recorded or on a device."""
+
+    def record_positions(self, repeats: Any, dim: Any, output_size: Any) -> Any:
+        """repeat_interleave of counts alone, where they are recorded or on a device."""
+
+    def repeat_counts(self, x: Any, counts: Any, dim: int | None, output_size: int | None) -> Any:
+        """repeat_interleave without a plan, for small arrays and for scalars; None where it takes a plan."""
+
+    def place_offsets(self, offsets: Array, x: Any) -> Any:
+        """Prefix sums of counts, in memory that kernels for x read."""
+
+    def flat(self, x: Any) -> Any:
+        """x as 1-D."""
+
+    def expand(self, x: Any, shape: tuple[int, ...]) -> Any:
+        """A view with dims of length 1 stretched."""
+
+    def expand_fast(self, x: Any, sizes: tuple[Any, ...]) -> Any:
+        """The library's own view where that costs less than checking; None where the checks are needed."""
+
+    def copy_into(self, out: Any, result: Any) -> None:
+        """Writes a result to out."""
+
+    def flip(self, x: Any, axes: tuple[int, ...]) -> Any:
+        """x with some axes reversed."""
+
+    def ones(self, x: Any, n: int) -> Any:
+        """n ones in float64, on x's device."""
+
+    def filled(self, x: Any, inside: Any, value: Any) -> Any:
+        """A result, changed to `value` where not inside."""
+
+    def shifted(self, x: Any, outside: Any, value: Any, like: Any) -> Any:
+        """A result, wide where like's dtype is narrow, plus `value` times its weight outside, in like's dtype: integers
+        are rounded half to even and saturated."""
+
+    def widened(self, x: Any) -> Any:
+        """x in a dtype that holds sums of its own."""
+
+
+_NUMPY: Executor = numpy_executor
+_torch: Executor | None = None
+# The executor of each type that is exactly an array or tensor; PyTorch's once there has been a tensor.
+EXACT: dict[type, Executor] = {np.ndarray: _NUMPY}
+
+
+def of(x: Any) -> Executor:
+    global _torch
+    if isinstance(x, np.ndarray):
+        return _NUMPY
+    if _torch is None:
+        from tenter._execution.torch import executor  # as it imports torch
+
+        _torch = executor
+        library.of(x)
+        EXACT.update({kind: _torch for kind in library.EXACT if kind is not np.ndarray})
+    return _torch

@@ -1,0 +1,148 @@
+"""Plans run on NumPy arrays."""
+
+import math
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from tenter import _native
+from tenter._arrays import blocks
+from tenter._arrays.dtypes import NUMBERS
+from tenter._arrays.numpy_arrays import address, place as place, plain as plain
+from tenter._arrays.types import Array
+from tenter._execution.counted import NAMES, SMALL, SMALL_EACH, agrees, repeat_scalars
+from tenter._kernels import reference
+from tenter._plans.plan import Plan, same_maps
+from tenter.filters import NOTHING
+
+COUNTS = {np.dtype(name): NUMBERS[name] for name in NAMES}
+
+
+def run(x: Array, plan: Plan) -> Array:
+    if plan.steps is None:
+        # Sums of swapped bytes: there are kernels for the values.
+        if not x.dtype.isnative and not x.dtype.hasobject and x.dtype.char not in "gG":
+            native = x.astype(x.dtype.newbyteorder("="))
+            swapped: Array = run(native, same_maps(plan, native)).astype(x.dtype)
+            return swapped
+        return through_reference(x.reshape(plan.shape), lambda values: reference.run(values, plan.maps))
+    shape, order = plan.shape_out, plan.order
+    if order is not None:
+        shape = tuple(shape[d] for d in order)
+    y, past_caches = fresh(shape, x.dtype, plan.n_bytes)
+    plan.steps.run(address(x), address(y), past_caches)
+    return y if order is None else y.transpose(np.argsort(order))
+
+
+execute = again = run
+
+
+def fresh(shape: tuple[int, ...], dtype: np.dtype[Any], n_bytes: int) -> tuple[Array, bool]:
+    """Memory for a result, and whether streaming stores should write it."""
+    held = blocks.block(n_bytes)
+    if held is None:
+        return np.empty(shape, dtype), False
+    y: Array = np.ndarray(shape, dtype, buffer=held)  # type: ignore[arg-type]  # any buffer
+    return y, blocks.past_caches(held, n_bytes)
+
+
+def through_reference(x: Array, f: Callable[[Array], Array]) -> Array:
+    """f of x's values in this machine's byte order."""
+    if x.dtype.isnative or x.dtype.hasobject:
+        return f(x)
+    swapped: Array = f(x.astype(x.dtype.newbyteorder("="))).astype(x.dtype)
+    return swapped
+
+
+def record(x: Array, *how: Any) -> NoReturn:
+    raise AssertionError("NumPy arrays are never recorded")
+
+
+record_counts = record_positions = record
+
+
+def repeat_counts(x: Array, counts: Array, dim: int | None, output_size: int | None) -> Array | None:
+    shape, number = x.shape, COUNTS.get(counts.dtype)
+    if number is None or not x.size or not x.flags.c_contiguous or x.dtype.hasobject:
+        return None
+    if x.size > SMALL:
+        scalars = dim is None or (len(shape) == 1 and type(dim) is int and dim in (0, -1))
+        if not scalars or counts.shape != (x.size,) or (counts.itemsize >= 4 and not counts.flags.c_contiguous):
+            return None
+        return _repeat_scalars(x, counts, output_size)
+    if dim is None:
+        outer, n, rest = 1, x.size, ()
+        before = rest
+    elif type(dim) is int and -len(shape) <= dim < len(shape):
+        n, before, rest = shape[dim], shape[:dim], shape[dim:][1:]
+        outer = math.prod(before)
+    else:
+        return None
+    if counts.shape != (n,):
+        return None
+    known = _native.Counts(address(counts), number, counts.strides[0], n)
+    total = known.total
+    if not 0 < total <= n * SMALL_EACH or not agrees(output_size, total):
+        return None
+    y: Array = np.empty((*before, total, *rest), x.dtype)
+    known.copy(address(x), address(y), outer, math.prod(rest) * x.dtype.itemsize)
+    return y
+
+
+def _repeat_scalars(x: Array, counts: Array, output_size: int | None) -> Array | None:
+    def allocate(n: int) -> tuple[Array, int, bool]:
+        y, past_caches = fresh((n,), x.dtype, n * x.itemsize)
+        return y, address(y), past_caches
+
+    found: Array | None = repeat_scalars(counts, address(x), x.itemsize, output_size, allocate)
+    return found
+
+
+def place_offsets(offsets: Array, x: Array) -> Array:
+    return offsets
+
+
+def flat(x: Array) -> Array:
+    return x.reshape(-1)
+
+
+def expand(x: Array, shape: tuple[int, ...]) -> Array:
+    """A read-only view."""
+    return np.broadcast_to(x, shape)
+
+
+def expand_fast(x: Array, sizes: tuple[Any, ...]) -> None:
+    return None
+
+
+def copy_into(out: Array, result: Array) -> None:
+    out[...] = result
+
+
+def flip(x: Array, axes: tuple[int, ...]) -> Array:
+    return np.flip(x, axes)
+
+
+def ones(x: Array, n: int) -> Array:
+    return np.ones(n)
+
+
+def filled(x: Array, inside: Array, value: Any) -> Array:
+    np.copyto(x, np.zeros((), x.dtype) if value == 0 else np.asarray(value, x.dtype), where=~inside)
+    return x
+
+
+def shifted(x: Array, outside: Array, value: Any, like: Array) -> Array:
+    by = np.multiply(outside, value, out=np.zeros(outside.shape, np.result_type(type(value), np.float64)),
+                     where=np.abs(outside) > NOTHING)  # fmt: skip
+    np.add(x, by, out=x, casting="same_kind")
+    if like.dtype.kind not in "iu":
+        return x.astype(like.dtype, copy=False)
+    y = np.empty_like(x, like.dtype)
+    y[...] = reference.into(x, like.dtype.newbyteorder("="))
+    return y
+
+
+def widened(x: Array) -> Array:
+    return x.astype(np.float32 if x.dtype.kind == "f" else np.float64)

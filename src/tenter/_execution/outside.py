@@ -1,0 +1,70 @@
+"""resize with a `value` for what lies outside the input: it has the weight that the rows of the maps lack."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tenter._arrays.dtypes import DTYPES
+from tenter._arrays.library import dtype_name, of, on_device
+from tenter._execution import bands, executor
+from tenter._execution.bands import Place
+from tenter._execution.calls import execute
+from tenter._rules.axis_rule import NEAREST
+from tenter._specs.resize import Resize
+
+
+def resized(x: Any, spec: Resize, value: Any) -> Any:
+    runs = executor.of(x)
+    inside = _inside(x, spec)
+    if all(rule.edge == "extrapolate" or rule.kind in NEAREST for rule in spec.rules):  # all of it or nothing
+        near = tuple(rule._replace(edge="replicate") for rule in spec.rules)
+        y = execute(x, spec._replace(rules=near))
+        return _in_bands(y, spec.axes[0], lambda part, place: runs.filled(part, inside(place) > 0.5, value))
+    name = dtype_name(x)
+    dtype = DTYPES[name]
+    if not dtype.narrow or of(x).recorded(x) or on_device(x) or name in ("bfloat16", "complex32"):
+        y = execute(runs.widened(x) if dtype.narrow else x, spec)
+        if dtype.narrow:
+            return runs.shifted(y, 1 - inside(()), value, x)
+        return _in_bands(y, spec.axes[0], lambda part, place: runs.shifted(part, 1 - inside(place), value, x))
+    if 8 * max(math.prod(x.shape), math.prod(spec.shape_out(tuple(x.shape)))) <= bands.BYTES:
+        return runs.shifted(execute(runs.widened(x), spec), 1 - inside(()), value, x)
+    if not isinstance(x, np.ndarray):
+        return of(x).from_numpy(resized(of(x).to_numpy(x), spec, value))
+    return bands.resized(
+        x, spec, "float64" if dtype.kind in "iu" else "float32", lambda some, work: np.copyto(work, some),
+        lambda values, place: runs.shifted(values, 1 - inside(place), value, x),
+    )  # fmt: skip
+
+
+def _inside(x: Any, spec: Resize) -> Callable[[Place], Any]:
+    """The weight that inputs have in a part of the result: one but for outputs that read past an edge."""
+    runs = executor.of(x)
+    weights = {
+        axis: execute(runs.ones(x, x.shape[axis]), Resize((0,), (n_out,), (rule,), False))
+        for axis, n_out, rule in zip(spec.axes, spec.size, spec.rules)
+    }
+
+    def inside(place: Place) -> Any:
+        found: Any = 1.0
+        for axis, weight in weights.items():
+            some = weight[place[axis]] if axis < len(place) else weight
+            found = found * some.reshape([-1 if d == axis else 1 for d in range(x.ndim)])
+        return found
+
+    return inside
+
+
+def _in_bands(y: Any, axis: int, change: Callable[[Any, Place], Any]) -> Any:
+    """Fresh y changed a band at a time; all at once where gradients flow, or values are not there yet."""
+    if of(y).recorded(y) or getattr(y, "requires_grad", False) or not y.shape[axis]:
+        return change(y, ())
+    for some in bands.lengths(y.shape[axis], 8 * math.prod(y.shape)):
+        place = bands.along(axis, some)
+        part = y[place]
+        changed = change(part, place)
+        if changed is not part:
+            y[place] = changed
+    return y

@@ -1,0 +1,103 @@
+"""Operations on tensors that PyTorch's dispatcher serves: calls of the registered operators."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tenter._arrays import torch_private, torch_tensors
+from tenter._arrays.arguments import integer
+from tenter._arrays.errors import refuse
+from tenter._arrays.library import surely
+from tenter._arrays.torch_tensors import dtype_name, recorded, to_numpy
+from tenter._execution.torch import autocast as autocast, autograd as autograd, operators as operators, vmap as vmap
+from tenter._execution.torch.schema import OPERATORS, OPS
+from tenter._specs import counts as counts_spec
+from tenter._specs.repeat import RepeatCounts
+from tenter._specs.spec import Spec
+
+
+def call(x: Tensor, spec: Spec) -> Tensor:
+    if isinstance(spec, RepeatCounts):
+        spec = spec._replace(offsets=_beside(x, spec.offsets))
+    return OPERATORS[type(spec)].forward(x, *spec.operands())
+
+
+def call_adjoint(g: Tensor, spec: Spec, shape: tuple[int, ...]) -> Tensor:
+    """The gradient of an array of that shape."""
+    if isinstance(spec, RepeatCounts):
+        spec = spec._replace(offsets=_as_tensor(spec.offsets))
+    return OPERATORS[type(spec)].adjoint(g, *spec.adjoint_operands(shape))
+
+
+def _beside(x: Any, offsets: Any) -> Tensor:
+    """Offsets as a DTensor where x is one: PyTorch refuses a mixture."""
+    if not _is_dtensor(x):
+        return _as_tensor(offsets)
+    from tenter._execution.torch import sharding  # as it imports torch.distributed
+
+    return sharding.replicated(offsets, x.device_mesh)
+
+
+def _as_tensor(offsets: Any) -> Tensor:
+    """Offsets of an eager call, whose gradient goes through the dispatcher, are a read-only array."""
+    return offsets if isinstance(offsets, Tensor) else torch.from_numpy(offsets.copy())
+
+
+def record_counts(x: Tensor, repeats: Any, dim: int, output_size: Any) -> RepeatCounts:
+    """Counts whose values may come later; x or they are recorded or on a device."""
+    if _is_dtensor(repeats):
+        repeats = repeats.full_tensor()
+    n = x.shape[dim]
+    # Counts on the host are added up there, without waiting for a device.
+    place = "cpu" if x.device.type == "cuda" else x.device
+    if isinstance(repeats, (list, tuple)):
+        repeats = [integer("repeats", r, "integer counts") for r in repeats]
+        if output_size is None and surely(n == len(repeats)):
+            output_size = sum(repeats)
+        repeats = torch.tensor(repeats, dtype=torch.int64, device=place)
+    elif isinstance(repeats, np.ndarray):  # of any strides and byte order, which a tensor has not
+        repeats = torch.from_numpy(counts_spec.count_array("repeats", repeats).copy()).to(place)
+    if output_size is not None:
+        output_size = integer("output_size", output_size, counts_spec.TOTAL, 0)
+    counts = repeats if isinstance(repeats, Tensor) else torch.as_tensor(repeats, device=place)
+    counts_spec.check_shape("repeats", dtype_name(counts), counts.shape, n, dim)
+    on_host = counts.device.type == "cpu" and x.device.type == "cuda"
+    if (counts.device != x.device and not on_host) or (x.device.type == "meta" and output_size is None):
+        refuse(TypeError, "repeats", f"counts with values, on {x.device}", f"some on {counts.device}")
+    if counts.ndim == 0 or surely(counts.shape[0] == 1):
+        counts = counts.reshape(1).expand(n)
+    offsets = OPS.offsets.default(counts, n, output_size)
+    if not recorded(x) and not recorded(offsets) and torch_tensors.device(x) is None:  # a DTensor's counts, gathered
+        array = to_numpy(offsets)
+        return RepeatCounts(array, dim, int(array[-1]))
+    if output_size is None:  # a trace knows no symbols
+        output_size = int(offsets[-1]) if torch_private.tracing() else OPS.total.default(offsets)
+        torch._check(output_size >= 0)
+    if on_host:
+        offsets = offsets.to(x.device, non_blocking=True)
+    return RepeatCounts(offsets, dim, output_size)
+
+
+def record_positions(repeats: Any, dim: Any, output_size: Any) -> Tensor:
+    if _is_dtensor(repeats):
+        repeats = repeats.full_tensor()
+    counts_spec.check_alone("repeats", repeats.ndim, dim)
+    n = repeats.shape[0]
+    x = torch.arange(n, dtype=torch.int32 if repeats.dtype == torch.int32 else torch.int64, device=repeats.device)
+    return call(x, record_counts(x, repeats, 0, output_size))
+
+
+def gathered(x: Any) -> Any:
+    """x with all of its shards, as those of unequal length can't be flattened; differentiable."""
+    if not _is_dtensor(x):
+        return x
+    from tenter._execution.torch import sharding
+
+    return sharding.gathered(x)
+
+
+def _is_dtensor(x: Any) -> bool:
+    """By name, as for most callers its module is not loaded."""
+    return type(x).__name__ == "DTensor"

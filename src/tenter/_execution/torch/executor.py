@@ -1,0 +1,85 @@
+"""PyTorch's executor."""
+
+from typing import Any
+
+import torch
+from torch.compiler import is_compiling
+
+from tenter import filters
+from tenter._arrays import torch_tensors
+from tenter._arrays.torch_private import constant
+from tenter._arrays.torch_tensors import TORCH_DTYPES, place as place, plain as plain
+from tenter._arrays.types import Array
+from tenter._execution.torch import device, dispatch
+from tenter._execution.torch.dispatch import (
+    record_counts as record_counts,
+    record_positions as record_positions,
+)
+from tenter._execution.torch.gradients import again as again, execute as execute
+from tenter._execution.torch.run import run as run
+from tenter._execution.torch.small_counts import repeat_counts as repeat_counts
+from tenter.filters import NOTHING
+
+# Dtypes for which PyTorch has next to no kernels, and dtypes of their size that it has.
+SIGNED = {TORCH_DTYPES[f"u{name}"]: TORCH_DTYPES[name] for name in ("int16", "int32", "int64")}
+WIDENED = {torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
+record = dispatch.call
+# The compiler keeps the name of a filter in its graph, and need not follow how it is found.
+constant(filters.named)
+
+
+def place_offsets(offsets: Array, x: torch.Tensor) -> Any:
+    return offsets if torch_tensors.device(x) is None else device.sent(offsets, x)
+
+
+def flat(x: torch.Tensor) -> torch.Tensor:
+    return dispatch.gathered(x).reshape(-1)
+
+
+def expand(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
+    return x.expand(shape)
+
+
+def expand_fast(x: torch.Tensor, sizes: tuple[Any, ...]) -> torch.Tensor | None:
+    if len(sizes) == 1 and type(sizes[0]) is tuple:
+        sizes = sizes[0]
+    if is_compiling() or bool in map(type, sizes):
+        return None
+    try:
+        view = x.expand(sizes)
+    except (RuntimeError, TypeError):
+        return None
+    return view if view.numel() < 1 << 58 else None
+
+
+def copy_into(out: torch.Tensor, result: torch.Tensor) -> None:
+    out.copy_(result.detach())
+
+
+def flip(x: torch.Tensor, axes: tuple[int, ...]) -> torch.Tensor:
+    if x.dtype == torch.complex32:
+        return torch.view_as_complex(torch.view_as_real(x).flip(axes))
+    signed = torch.uint8 if str(x.dtype).startswith("torch.float8") else SIGNED.get(x.dtype)
+    return x.flip(axes) if signed is None else x.view(signed).flip(axes).view(x.dtype)
+
+
+def ones(x: torch.Tensor, n: int) -> torch.Tensor:
+    return x.new_ones((n,), dtype=torch.float64)
+
+
+def filled(x: torch.Tensor, inside: torch.Tensor, value: Any) -> torch.Tensor:
+    return torch.where(inside, x, torch.full((), value, dtype=x.dtype, device=x.device))
+
+
+def shifted(x: torch.Tensor, outside: torch.Tensor, value: Any, like: torch.Tensor) -> torch.Tensor:
+    y = x + torch.where(outside.abs() > NOTHING, outside * value, 0.0).to(x.dtype)
+    if like.dtype.is_floating_point or like.dtype.is_complex:
+        return y.to(like.dtype)
+    info = torch.iinfo(like.dtype)
+    y = y.round()
+    over = y >= float(info.max)  # which float64 cannot say of 64 bits
+    return torch.where(over, info.max, torch.where(over, 0.0, y.clamp(min=info.min)).to(like.dtype))
+
+
+def widened(x: torch.Tensor) -> torch.Tensor:
+    return x.to(WIDENED.get(x.dtype, torch.float64))

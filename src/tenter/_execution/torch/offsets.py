@@ -1,0 +1,72 @@
+"""The two operators of counts: their prefix sums, verified, and the last of these as an int."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tenter._arrays import torch_private, torch_tensors
+from tenter._arrays.errors import refuse
+from tenter._arrays.library import surely
+from tenter._arrays.torch_tensors import NO_STORAGE, dtype_name, extent, holds, to_numpy
+from tenter._execution.torch import device
+from tenter._specs import counts as counts_spec
+from tenter._specs.operands import check_int64
+
+
+def offsets(counts: Tensor, n: int, output_size: int | None) -> Tensor:
+    check_counts(counts.shape, dtype_name(counts), n, output_size)
+    if not holds(counts, extent(counts)):
+        refuse(TypeError, "repeats", "a tensor with memory of its own", NO_STORAGE)
+    rows = counts.flatten(0, -2) if counts.ndim > 1 else counts[None]
+    if not len(rows):
+        return offsets_shape(counts, n, output_size)
+    if torch_tensors.device(counts) is not None:
+        made = [device.offsets(row, output_size) for row in rows]
+    else:
+        made = [torch.from_numpy(counts_spec.offsets("repeats", to_numpy(row))) for row in rows]
+        for row in made:
+            counts_spec.check_total(int(row[-1]), output_size)
+    return torch.stack(made).reshape((*counts.shape[:-1], n + 1))
+
+
+def offsets_shape(counts: Tensor, n: Any, output_size: Any) -> Tensor:
+    check_counts(counts.shape, dtype_name(counts), n, output_size)
+    return counts.new_empty((*counts.shape[:-1], n + 1), dtype=torch.int64)
+
+
+def check_counts(shape: Any, dtype: str, n: Any, output_size: Any) -> None:
+    if len(shape) < 1 or surely(shape[-1] != n):
+        refuse(ValueError, "repeats", f"{n} counts", f"shape {list(shape)}")
+    counts_spec.check_shape("repeats", dtype, shape[-1:], n, None)
+    if output_size is not None and surely(output_size < 0):
+        refuse(ValueError, "output_size", f"{counts_spec.TOTAL} >= 0", f"{output_size}")
+
+
+def total(offsets: Tensor) -> int:
+    """Under vmap there may be many; their results are stacked, so they have one length."""
+    check_offsets(offsets, offsets.shape)
+    if not holds(offsets, extent(offsets)):
+        refuse(TypeError, "offsets", "a tensor with memory of its own", NO_STORAGE)
+    totals = offsets[..., -1:].flatten() if torch_tensors.device(offsets) is None else device.total(offsets)
+    if not totals.numel():
+        refuse(ValueError, "offsets", "prefix sums", f"shape {tuple(offsets.shape)}")
+    first = int(totals[0])
+    if not bool((totals == first).all()):
+        got = f"sums {totals.tolist()[:8]}"
+        refuse(ValueError, "repeats", "counts of equal sums for all that vmap maps over", got)
+    return first
+
+
+def total_symbol(offsets: Tensor) -> Any:
+    check_offsets(offsets, offsets.shape)
+    symbol = None if offsets.device.type == "meta" else torch_private.new_symbol()
+    if symbol is None:
+        refuse(TypeError, "repeats", "counts with values, or output_size given", "counts without values")
+    return symbol
+
+
+def check_offsets(offsets: Tensor, shape: Any) -> None:
+    check_int64(offsets)
+    if len(shape) < 1 or surely(shape[-1] < 1):
+        refuse(ValueError, "offsets", "prefix sums in int64", f"int64{list(shape)}")

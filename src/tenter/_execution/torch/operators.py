@@ -1,0 +1,135 @@
+"""The operators' kernels on the CPU and on CUDA devices, and their results' shapes and strides for tracers."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tenter._arrays import limits, torch_tensors
+from tenter._arrays.arguments import error
+from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.torch_tensors import NO_STORAGE, dtype_name, extent, holds, image_order, to_numpy
+from tenter._execution.torch import offsets
+from tenter._execution.torch.run import run
+from tenter._execution.torch.schema import LIBRARY, OPERATORS, Operator
+from tenter._plans import cache
+from tenter._plans.plan import Plan, plan, plan_adjoint
+from tenter._specs.repeat import RepeatCounts
+from tenter._specs.spec import Spec
+
+Kernel = Callable[..., Any]
+# Called after every kernel, with the operator's name and arguments, while a report counts calls.
+watch: Callable[[str, tuple[Any, ...]], None] | None = None
+
+
+def refusing(name: str, kernel: Kernel, first: int = 0) -> Kernel:
+    """A kernel whose refusals become errors. first: where the operator's own arguments begin."""
+
+    def checked(*args: Any) -> Any:
+        try:
+            return kernel(*args)
+        except Refusal as refusal:
+            given = args[first:]
+            if name == "offsets":
+                raise error(refusal, "repeat_interleave", repeats=given[0], output_size=given[2]) from None
+            if name == "total":
+                raise error(refusal, "repeat_interleave") from None
+            raise error(refusal, f"torch.ops.tenter.{name}", *given) from None
+
+    return checked
+
+
+def _watched(name: str, kernel: Kernel) -> Kernel:
+    def watched(*args: Any) -> Any:
+        result = kernel(*args)
+        if watch is not None:
+            watch(name, args)
+        return result
+
+    return refusing(name, watched)
+
+
+# ---- memory in, memory out
+
+
+def _forward(op: Operator, x: Tensor, *operands: Any) -> Tensor:
+    spec = _verified(op.read(x.shape, dtype_name(x), *operands), x)
+    return run(x, _kept("forward", x, spec, spec, lambda: plan(x, spec)))
+
+
+def _adjoint(op: Operator, g: Tensor, *operands: Any) -> Tensor:
+    spec, shape = op.read_adjoint(g.shape, dtype_name(g), *operands)
+    spec = _verified(spec, g)
+    return run(g, _kept("adjoint", g, spec, (spec, shape), lambda: plan_adjoint(g, spec, shape)))
+
+
+def _kept(call: str, x: Tensor, spec: Spec, args: Any, make: Callable[[], Plan]) -> Plan:
+    if isinstance(spec, RepeatCounts):
+        return make()
+    key = cache.key(call, torch_tensors, x, args)
+    found = cache.lookup(key)
+    if found is None:
+        found = make()
+        cache.store(key, found)
+    return found
+
+
+def _verified(spec: Any, x: Tensor) -> Any:
+    """Counts by offsets whose invariants hold, as a graph's author may pass any. On a device kernels stay in bounds
+    whatever the offsets are."""
+    if not isinstance(spec, RepeatCounts):
+        return spec
+    given: Tensor = spec.offsets
+    if given.device != x.device:
+        refuse(TypeError, "offsets", f"some on {x.device}", f"some on {given.device}")
+    if not holds(given, extent(given)):
+        refuse(TypeError, "offsets", "a tensor with memory of its own", NO_STORAGE)
+    if torch_tensors.device(given) is not None:
+        return spec._replace(offsets=given.contiguous())
+    array = to_numpy(given).copy()  # before it is verified: another thread may write to the tensor
+    if array[0] != 0 or array[-1] != spec.n_out or (array[1:] < array[:-1]).any():
+        got = f"{len(array)} from {array[0]} to {array[-1]}"
+        refuse(ValueError, "offsets", f"ascending prefix sums from 0 to {spec.n_out}", got)
+    return spec._replace(offsets=array)
+
+
+# ---- shapes
+
+
+def _forward_shape(op: Operator, x: Tensor, *operands: Any) -> Tensor:
+    spec = op.read(x.shape, dtype_name(x), *operands)
+    return _empty(x, spec, spec.shape_out(tuple(x.shape)), spec.saturates(dtype_name(x)))
+
+
+def _adjoint_shape(op: Operator, g: Tensor, *operands: Any) -> Tensor:
+    spec, shape = op.read_adjoint(g.shape, dtype_name(g), *operands)
+    return _empty(g, spec, shape, False)
+
+
+def _empty(x: Tensor, spec: Spec, shape: tuple[Any, ...], saturate: bool) -> Tensor:
+    from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode  # here, as its import is slow
+
+    if isinstance(spec, RepeatCounts) and x.device != spec.offsets.device:
+        refuse(TypeError, "offsets", f"some on {x.device}", f"some on {spec.offsets.device}")
+    if all(type(n) is int for n in shape):
+        limits.addressable("result", shape, x.element_size())
+    try:
+        order = spec.order(tuple(x.shape), x.stride(), image_order, saturate)
+    except GuardOnDataDependentSymNode:  # as PyTorch: not channels-last as far as is known
+        order = tuple(range(x.ndim))
+    return torch.empty_permuted(shape, order, dtype=x.dtype, device=x.device)
+
+
+def _register(name: str, kernel: Kernel, shape: Kernel) -> None:
+    for key in ("CPU", "CUDA"):
+        LIBRARY.impl(name, _watched(name, kernel), key)
+    torch.library.register_fake(f"tenter::{name}", refusing(name, shape), lib=LIBRARY)
+
+
+for _op in OPERATORS.values():
+    _register(_op.name, partial(_forward, _op), partial(_forward_shape, _op))
+    _register(f"{_op.name}_adjoint", partial(_adjoint, _op), partial(_adjoint_shape, _op))
+_register("offsets", offsets.offsets, offsets.offsets_shape)
+_register("total", offsets.total, offsets.total_symbol)

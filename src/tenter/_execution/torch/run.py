@@ -1,0 +1,66 @@
+"""Fresh memory with a plan's maps applied: no dispatcher, no gradient."""
+
+from collections.abc import Sequence
+
+import torch
+
+from tenter import _native
+from tenter._arrays import blocks
+from tenter._arrays.errors import refuse
+from tenter._arrays.torch_tensors import NO_STORAGE, dtype_name, to_numpy
+from tenter._execution.torch import device
+from tenter._kernels import reference
+from tenter._plans.plan import Plan
+
+_native.join_openmp()  # PyTorch's threads, as a pool beside them would oversubscribe the cores
+
+
+def run(x: torch.Tensor, plan: Plan) -> torch.Tensor:
+    # As `torch_tensors.holds`, in place: this runs on every call.
+    if x.untyped_storage().nbytes() < x.storage_offset() * plan.itemsize + plan.extent and plan.extent:
+        refuse(TypeError, "x", "a tensor with memory of its own", NO_STORAGE)
+    if plan.device is not None:
+        return device.run(x, plan)
+    steps = plan.steps
+    if steps is None:
+        return _through_reference(x, plan)
+    held = blocks.block(plan.n_bytes)
+    if held is not None:
+        y = in_block(held, x.dtype, plan.shape_out, plan.order)
+        steps.run(x.data_ptr(), held.address, blocks.past_caches(held, plan.n_bytes))
+        return y
+    try:
+        if plan.template is not None:
+            y = torch.empty_like(plan.template)
+        else:
+            order = plan.order or tuple(range(len(plan.shape_out)))
+            y = torch.empty_permuted(plan.shape_out, order, dtype=x.dtype, device="cpu")
+    except RuntimeError as failed:  # what PyTorch's allocator raises
+        raise MemoryError(f"result: no memory for shape {plan.shape_out} of {x.dtype}") from failed
+    if steps.small_kernel is not None:
+        steps.small_kernel(x.data_ptr(), y.data_ptr(), 1, False)
+    else:
+        steps.run(x.data_ptr(), y.data_ptr())
+    return y
+
+
+def _through_reference(x: torch.Tensor, plan: Plan) -> torch.Tensor:
+    """By the reference kernel, in a dtype that NumPy has: it lacks bfloat16 and complex32."""
+    wide = {torch.bfloat16: torch.float64, torch.complex32: torch.complex128}.get(x.dtype, x.dtype)
+    try:
+        values = to_numpy(x.to(wide))
+    except TypeError:
+        refuse(TypeError, "x", "numbers to take sums of", dtype_name(x))
+    return torch.from_numpy(reference.run(values.reshape(plan.shape), plan.maps)).to(x.dtype)
+
+
+def in_block(
+    held: _native.Block, dtype: torch.dtype, shape: Sequence[int], order: tuple[int, ...] | None = None
+) -> torch.Tensor:
+    """A tensor, and no view of one, in a block's memory; order: its dims from slow to fast."""
+    storage = torch.frombuffer(held, dtype=torch.uint8).untyped_storage()
+    steps, step = [1] * len(shape), 1
+    for d in reversed(order or range(len(shape))):
+        steps[d] = step
+        step *= shape[d]
+    return torch.empty(0, dtype=dtype, device="cpu").set_(storage, 0, shape, steps)

@@ -1,0 +1,103 @@
+"""The operators under vmap: the mapped dim goes in front, where it is one more batch."""
+
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tenter._arrays import torch_private
+from tenter._arrays.errors import refuse
+from tenter._arrays.library import surely
+from tenter._arrays.limits import INT64_MAX
+from tenter._arrays.torch_tensors import dtype_name
+from tenter._execution.torch.offsets import check_counts, check_offsets
+from tenter._execution.torch.operators import refusing
+from tenter._execution.torch.schema import LIBRARY, OPERATORS, OPS, Operator
+from tenter._specs.repeat import RepeatCounts
+from tenter._specs.resize import Interpolate
+
+
+def _own_shape(x: Tensor, mapped: int | None) -> tuple[Any, ...]:
+    """The shape that the operator's operands are for."""
+    shape = list(x.shape)
+    if mapped is not None:
+        del shape[mapped]
+    return tuple(shape)
+
+
+def _front(x: Tensor, mapped: int | None) -> Tensor:
+    assert mapped is not None
+    return x.movedim(mapped, 0)
+
+
+class _Own:
+    """Offsets as one position of the mapped dim has them."""
+
+    def __init__(self, offsets: Tensor, mapped: int | None) -> None:
+        self.shape, self.dtype = _own_shape(offsets, mapped), offsets.dtype
+
+
+def _forward(op: Operator, info: Any, dims: Any, x: Tensor, *operands: Any) -> tuple[Tensor, int]:
+    shape, dtype = _own_shape(x, dims[0]), dtype_name(x)
+    if op is OPERATORS[RepeatCounts]:
+        offsets, dim, n_out = operands
+        op.read(shape, dtype, _Own(offsets, dims[1]), dim, n_out)
+        if dims[1] is not None:
+            x, joined = _joined(x, dims[0], offsets.movedim(dims[1], 0), dim, info.batch_size)
+            y = op.forward(x, joined, dim, _together(info.batch_size, n_out, "n_out"))
+            return y.unflatten(dim, (info.batch_size, n_out)), dim
+        return op.forward(_front(x, dims[0]), offsets, dim + 1, n_out), 0
+    spec, x = op.read(shape, dtype, *operands), _front(x, dims[0])
+    if isinstance(spec, Interpolate):
+        return op.forward(x.flatten(0, 1), *operands).unflatten(0, x.shape[:2]), 0
+    return op.forward(x, *spec.batched().operands()), 0
+
+
+def _adjoint(op: Operator, info: Any, dims: Any, g: Tensor, *operands: Any) -> tuple[Tensor, int]:
+    shape, dtype = _own_shape(g, dims[0]), dtype_name(g)
+    if op is OPERATORS[RepeatCounts]:
+        offsets, dim = operands
+        op.read_adjoint(shape, dtype, _Own(offsets, dims[1]), dim)
+        if dims[1] is not None:
+            offsets = offsets.movedim(dims[1], 0)
+            n_in = offsets.shape[1] - 1
+            g, joined = _joined(g, dims[0], offsets, dim, info.batch_size)
+            return op.adjoint(g, joined, dim).unflatten(dim, (info.batch_size, n_in)), dim
+        return op.adjoint(_front(g, dims[0]), offsets, dim + 1), 0
+    (spec, own), g = op.read_adjoint(shape, dtype, *operands), _front(g, dims[0])
+    if isinstance(spec, Interpolate):
+        return op.adjoint(g.flatten(0, 1), *operands).unflatten(0, g.shape[:2]), 0
+    return op.adjoint(g, *spec.batched().adjoint_operands((info.batch_size, *own))), 0
+
+
+def _joined(x: Tensor, mapped: int | None, offsets: Tensor, dim: int, batch: int) -> tuple[Tensor, Tensor]:
+    """Counts of one's own per mapped position: x with the mapped dim merged into dim, and the offsets of all counts."""
+    x = x.unsqueeze(dim).expand(*x.shape[:dim], batch, *x.shape[dim:]) if mapped is None else x.movedim(mapped, dim)
+    starts = torch.cat([offsets.new_zeros(1), offsets[:, -1].cumsum(0)])
+    return x.flatten(dim, dim + 1), torch.cat([(offsets[:, :-1] + starts[:-1, None]).flatten(), starts[-1:]])
+
+
+def _together(batch: int, n: int, name: str) -> int:
+    if surely(batch * n > INT64_MAX):
+        refuse(ValueError, name, "a length that fits int64 for all that vmap maps over", f"{n} of {batch}")
+    return batch * n
+
+
+def _offsets(info: Any, dims: Any, counts: Tensor, n: int, output_size: int | None) -> tuple[Tensor, int]:
+    check_counts(_own_shape(counts, dims[0]), dtype_name(counts), n, output_size)
+    return OPS.offsets.default(_front(counts, dims[0]), n, output_size), 0
+
+
+def _total(offsets: Tensor) -> int:
+    value, dim = torch_private.unwrap_batched(offsets)
+    check_offsets(value, _own_shape(value, dim))
+    with torch_private.below_vmap():
+        return OPS.total.default(value if dim is None else value.movedim(dim, 0))  # type: ignore[no-any-return]
+
+
+for _op in OPERATORS.values():
+    for _name, _rule in ((_op.name, _forward), (f"{_op.name}_adjoint", _adjoint)):
+        torch.library.register_vmap(f"tenter::{_name}", refusing(_name, partial(_rule, _op), 2), lib=LIBRARY)
+torch.library.register_vmap("tenter::offsets", refusing("offsets", _offsets, 2), lib=LIBRARY)
+LIBRARY.impl("total", refusing("total", _total), "FuncTorchBatched")

@@ -1,0 +1,68 @@
+"""Native calls with the memory that each reads and writes, as places in memory that is known when they run."""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from tenter import _native
+from tenter._arrays.blocks import block
+from tenter._arrays.thread_count import thread_count
+
+# What a step reads and writes: the call's input and output, then temporaries.
+INPUT, OUTPUT, FIRST_TEMPORARY = range(3)
+# The temporaries that hold a result in another order and what gathers read: passes take two each, of four by turns.
+LAST, GATHERED = 8, 9
+# Bytes below which asking how many threads there are would be a large part of the work.
+SMALL_BYTES = 1 << 15
+
+
+class Buffer(NamedTuple):
+    """Memory of one dtype, `at` bytes into one of a call's memories."""
+
+    memory: int
+    at: int
+    dtype: str
+    itemsize: int
+
+
+class Step(NamedTuple):
+    kernel: _native.CopyStep | _native.WindowStep
+    source: int
+    source_at: int
+    target: int
+    target_at: int
+
+
+class Steps:
+    """Steps that apply maps to arrays of one layout."""
+
+    def __init__(self, n_bytes: int) -> None:
+        self.steps: list[Step] = []
+        self.temporaries: list[int] = []  # bytes of each
+        self.small = n_bytes < SMALL_BYTES
+        self.small_kernel: _native.CopyStep | _native.WindowStep | None = None  # if it is all there is to do
+
+    def run(self, source: int, target: int, stream: bool = False) -> None:
+        """Reads the input at address source, writes the output at address target; stream: past the caches."""
+        n_threads = 1 if self.small else thread_count()
+        if len(self.steps) == 1:
+            kernel, from_, from_at, to, to_at = self.steps[0]
+            kernel(source + from_at, target + to_at, n_threads, stream)
+            return
+        size = sum(self.temporaries)
+        held = block(size)
+        room = np.empty(size, np.uint8) if held is None else held
+        at = room.ctypes.data if isinstance(room, np.ndarray) else room.address
+        addresses = [source, target, *(at + before for before in itertools.accumulate(self.temporaries, initial=0))]
+        for kernel, from_, from_at, to, to_at in self.steps:
+            kernel(addresses[from_] + from_at, addresses[to] + to_at, n_threads, stream and to == OUTPUT)
+
+    def temporary(self, pass_: int, n_bytes: int) -> int:
+        while len(self.temporaries) <= pass_:
+            self.temporaries.append(0)
+        self.temporaries[pass_] = max(self.temporaries[pass_], -(-n_bytes // 64) * 64)  # whole lines
+        return FIRST_TEMPORARY + pass_
+
+    def add(self, kernel: _native.CopyStep | _native.WindowStep, source: Buffer, target: Buffer) -> None:
+        self.steps.append(Step(kernel, source.memory, source.at, target.memory, target.at))

@@ -1,0 +1,91 @@
+"""What counts that lie on the device need: their running totals. And sums of any length, a program for each."""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+from tenter._kernels.triton.window import add, rounded, row_of
+
+# The words of a report: the ticket of the call that was wrong; what was, each word 0 where it was not.
+TICKET = tl.constexpr(0)
+NEGATIVE = tl.constexpr(1)  # 1 + the position of a negative count
+OVERFLOW = tl.constexpr(2)  # 1 where the sum passes 2**63
+TOTAL = tl.constexpr(3)  # 1 + the sum of the counts, where another was expected
+
+
+@triton.jit
+def totals(
+    counts, offsets, before, report, n, step, expected, ticket,
+    PART: tl.constexpr, VERIFY: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """offsets[i + 1] = counts[0] + ... + counts[i], a block of them for each program; negative counts count as none.
+
+    PART: offsets are the sums of whole blocks alone. before: what lies before each block; None where there is but one.
+    report: where to say what is wrong; None where there is nobody to be told. VERIFY: is the total expected?
+    """
+    program = tl.program_id(0).to(tl.int64)
+    i = program * BLOCK + tl.arange(0, BLOCK)
+    fits = i < n
+    count = tl.load(counts + i * step, mask=fits, other=0).to(tl.int64)
+    negative = count < 0  # as are unsigned ones of 2**63 and more
+    count = tl.where(negative, 0, count)
+    if PART:
+        tl.store(offsets + program, tl.sum(count))
+    else:
+        running = tl.cumsum(count)
+        if before is not None:
+            running += tl.load(before + program)
+        tl.store(offsets + 1 + i, running, mask=fits)
+        if program == 0:
+            tl.store(offsets, tl.full((), 0, tl.int64))
+        if report is not None:
+            # The first sum past 2**63 is a negative number.
+            over = fits & (running < count)
+            total = tl.sum(tl.where(i == n - 1, running, 0))
+            is_negative, is_over = tl.max(negative.to(tl.int32)) > 0, tl.max(over.to(tl.int32)) > 0
+            is_other = False
+            if VERIFY:
+                is_other = ((program + 1) * BLOCK >= n) & (total != expected)
+            if is_negative:
+                tl.store(report + NEGATIVE, tl.min(tl.where(negative, i, n)) + 1)
+            if is_over:
+                tl.store(report + OVERFLOW, tl.full((), 1, tl.int64))
+            if is_other:
+                tl.store(report + TOTAL, total + 1)
+            if is_negative | is_over | is_other:
+                tl.store(report + TICKET, tl.full((), 0, tl.int64) + ticket)
+
+
+@triton.jit
+def long_sums(
+    x, y, start_x, offset_x, weight_x, width_x, n_x, stride_x, n_x_in, least,
+    n_inner, inner_stride, n_outer, outer_stride, slow_stride,
+    FORM_X: tl.constexpr, LONG: tl.constexpr, LOW: tl.constexpr, HIGH: tl.constexpr, SUM: tl.constexpr,
+    OUTPUTS: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_I: tl.constexpr,
+):  # fmt: skip
+    """`window` along one axis, for outputs of more than `least` inputs: a program adds BLOCK_K of them at a time, then
+    its partial sums, in an order that depends on nothing but their number."""
+    program = tl.program_id(0)
+    if LONG:
+        program = program.to(tl.int64)
+    tiles, blocks = tl.cdiv(n_inner, BLOCK_I), tl.cdiv(n_x, OUTPUTS)
+    inner = (program % tiles) * BLOCK_I + tl.arange(0, BLOCK_I)[None, :]
+    outer = program // tiles // blocks
+    lowest = ((program // tiles) % blocks) * OUTPUTS
+    base = x + (outer // n_outer) * slow_stride + (outer % n_outer) * outer_stride + inner * inner_stride
+    outputs = tl.minimum(lowest + tl.arange(0, OUTPUTS), n_x - 1)
+    _, _, counts = row_of(outputs, start_x, offset_x, width_x, n_x_in, FORM_X)
+    if tl.max(counts) > least:
+        for o in range(lowest, tl.minimum(lowest + OUTPUTS, n_x)):
+            first, at, count = row_of(o, start_x, offset_x, width_x, n_x_in, FORM_X)
+            if count > least:
+                total = tl.zeros((BLOCK_K, BLOCK_I), SUM)
+                for k0 in range(0, count, BLOCK_K):
+                    k = k0 + tl.arange(0, BLOCK_K)[:, None]
+                    used = k < count
+                    reads = used & (inner < n_inner)
+                    value = tl.load(base + (first + k) * stride_x, mask=reads, other=0).to(SUM)
+                    total = add(total, value, weight_x, at + k, used, FORM_X)
+                result = rounded(tl.sum(total, axis=0)[None, :], LOW, HIGH, y.dtype.element_ty)
+                tl.store(y + (outer * n_x + o) * n_inner + inner, result, mask=inner < n_inner)

@@ -1,0 +1,54 @@
+"""Plans of earlier calls: a call like one of them costs a look-up, as checking and planning take longer than the work
+on small arrays.
+
+What a call does depends on its arguments and on how x lies in memory, never on x's values. Arguments that are arrays,
+such as counts, are values, and such calls are not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from tenter._plans.plan import Plan
+
+
+class Placing(Protocol):
+    def place(self, x: Any) -> tuple[Any, ...]:
+        """What a plan for x depends on, beside its shape and dtype."""
+
+
+_plans: dict[Hashable, Plan] = {}
+_positions = 0
+# Entries; positions of their maps, together (a table costs about 40 bytes for each) and of one; steps of one.
+MOST, MOST_POSITIONS, LONGEST, STEPS = 2048, 1 << 20, 1 << 19, 32
+
+
+def key(call: str, library: Placing, x: Any, args: Hashable, arg_types: Hashable = ()) -> Hashable:
+    """arg_types: those of all values in args, as equal values of different types are not the same: 1 == True == 1.0."""
+    return call, x.shape, library.place(x), x.dtype, args, arg_types
+
+
+def lookup(of: Hashable) -> Plan | None:
+    try:
+        return _plans.get(of)
+    except TypeError:  # lists and arrays have no hash
+        return None
+
+
+def store(of: Hashable, plan: Plan) -> None:
+    """Keeps a plan unless it is large. Room is made by forgetting all plans: programs call in few ways, or in so many
+    that no order of forgetting would help."""
+    global _positions
+    if not is_light(plan):
+        return
+    _positions += plan.positions
+    if len(_plans) >= MOST or _positions > MOST_POSITIONS:
+        _plans.clear()
+        _positions = plan.positions
+    _plans[of] = plan
+
+
+def is_light(plan: Plan) -> bool:
+    return plan.steps is not None and len(plan.steps.steps) <= STEPS and plan.positions <= LONGEST

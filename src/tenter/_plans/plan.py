@@ -1,0 +1,174 @@
+"""A plan: what a specification, or a map, is for arrays of one layout and dtype. It is immutable: what changes from
+call to call (memory, the offsets of counts on a device) comes with the call."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tenter._arrays import limits
+from tenter._arrays.dtypes import NUMBERS, OPAQUE, PARTS
+from tenter._arrays.errors import refuse
+from tenter._arrays.layout import Layout
+from tenter._arrays.library import of
+from tenter._kernels import cpu
+from tenter._plans import cache
+from tenter._specs.repeat import Maps, RepeatCounts, Shape
+from tenter._specs.spec import Spec
+from tenter.maps import AxisMap, Copy, Gather, Window
+from tenter.maps._runs import RunSums
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """spec: what the maps come from, None for a map applied by itself; transposed if they are its adjoint's.
+
+    shape_in: of the arrays that callers give, which are other shapes of the memory of `shape`. order: the result's dims
+    from slowest to fastest in memory, None where they are in order. extent: bytes from an array's first element to its
+    last. positions: those of the maps' tables. template: an array like the result, for libraries that allocate by
+    example. steps: None where the reference kernel serves.
+    """
+
+    spec: Spec | None
+    transposed: bool
+    maps: Maps
+    shape_in: Shape
+    shape: Shape
+    shape_out: Shape
+    order: tuple[int, ...] | None
+    itemsize: int
+    extent: int
+    n_bytes: int
+    positions: int
+    device: str | None
+    template: Any
+    steps: Any
+
+    @property
+    def offsets(self) -> Any:
+        """Of counts on a device."""
+        return self.spec.offsets if self.device is not None and isinstance(self.spec, RepeatCounts) else None
+
+
+def plan(x: Any, spec: Spec, shape_in: Shape | None = None) -> Plan:
+    """How the operation is done to arrays that lie as x does."""
+    library, shape = of(x), tuple(x.shape)
+    dtype, device = library.dtype_name(x), library.device(x)
+    _check_room(spec.shape_out(shape), library.itemsize(x), device)
+    maps = spec.maps(shape, dtype, device is not None)
+    return _planned(x, maps, spec, False, shape_in, spec.saturates(dtype))
+
+
+def plan_adjoint(g: Any, spec: Spec, shape: Shape) -> Plan:
+    """How the gradient of an array of that shape is made of gradients that lie as g does."""
+    library = of(g)
+    device = library.device(g)
+    _check_room(shape, library.itemsize(g), device)
+    return _planned(g, _transposed(spec.maps(shape, library.dtype_name(g), device is not None)), spec, True)
+
+
+def plan_maps(x: Any, maps: Maps) -> Plan:
+    """Maps by themselves, one per axis."""
+    return _planned(x, maps, None, False)
+
+
+def adjoint(of_plan: Plan, g: Any) -> Plan:
+    """The transposed maps of a plan, for gradients that lie as g does."""
+    if of_plan.offsets is not None:  # an adjoint of other counts would be found
+        return _planned(g, _transposed(of_plan.maps), of_plan.spec, not of_plan.transposed)
+    key = cache.key("adjoint", of(g), g, of_plan)
+    found = cache.lookup(key)
+    if found is None:
+        found = _planned(g, _transposed(of_plan.maps), of_plan.spec, not of_plan.transposed)
+        cache.store(key, found)
+    return found
+
+
+def same_maps(of_plan: Plan, x: Any) -> Plan:
+    """The same maps for arrays that lie as x does."""
+    return _planned(x, of_plan.maps, of_plan.spec, of_plan.transposed)
+
+
+def _transposed(maps: Maps) -> Maps:
+    return tuple((axis, m.T) for axis, m in maps)
+
+
+def _planned(
+    x: Any, maps: Maps, spec: Spec | None, transposed: bool, shape_in: Shape | None = None, saturate: bool = False
+) -> Plan:
+    """saturate: integers are cut to their range between axes too, as in Pillow."""
+    library = of(x)
+    layout = library.layout(x)
+    shape_out = list(layout.shape)
+    for axis, m in maps:
+        if shape_out[axis] != m.n_in:  # kernels check nothing
+            refuse(ValueError, "x", f"length {m.n_in} along axis {axis}", f"{shape_out[axis]}")
+        shape_out[axis] = m.n_out
+    _check_room(shape_out, layout.itemsize, layout.device)
+    in_order = tuple(range(len(shape_out)))
+    order = spec.order(layout.shape, layout.strides, library.image_order, saturate) if spec else in_order
+    key = None
+    if layout.device is not None and isinstance(spec, RepeatCounts):
+        # Counts change, what is launched for them does not. Types, as tuples of equal lengths are equal.
+        key = cache.key("counts", library, x, (maps, tuple(type(m) for _, m in maps), transposed))
+        if (found := cache.lookup(key)) is not None:
+            return replace(found, spec=spec)
+    steps = _steps(layout, maps, order, saturate)
+    small = steps is not None and steps.small_kernel is not None
+    made = Plan(
+        spec=spec,
+        transposed=transposed,
+        maps=maps,
+        shape_in=layout.shape if shape_in is None else shape_in,
+        shape=layout.shape,
+        shape_out=tuple(shape_out),
+        order=None if order == in_order else order,
+        itemsize=layout.itemsize,
+        extent=layout.extent,
+        n_bytes=math.prod(shape_out) * layout.itemsize,
+        positions=sum([m.n_in + m.n_out for _, m in maps if _has_tables(m)]),
+        device=layout.device,
+        template=library.template(x, tuple(shape_out), order) if small else None,
+        steps=steps,
+    )
+    if key is not None:
+        cache.store(key, made)
+    return made
+
+
+def _steps(layout: Layout, maps: Maps, order: tuple[int, ...], saturate: bool) -> Any:
+    """What applies maps to a layout, its dims taken in order; None where no compiled kernel does."""
+    if not _is_compiled(layout.dtype, maps):
+        return None
+    place = {axis: k for k, axis in enumerate(order)}
+    source = layout._replace(
+        shape=tuple(layout.shape[d] for d in order), strides=tuple(layout.strides[d] for d in order)
+    )
+    placed = tuple((place[axis], m) for axis, m in maps)
+    if layout.device is None:
+        return cpu.steps(source, placed, saturate)
+    from tenter._kernels.triton import windows  # as it imports Triton
+
+    return windows.plan(source, placed, saturate)
+
+
+def _is_compiled(dtype: str, maps: Maps) -> bool:
+    if dtype == OPAQUE:
+        return False
+    if any(isinstance(m, (Window, RunSums)) or (isinstance(m, Gather) and not m.picks) for _, m in maps):
+        return dtype in NUMBERS or dtype in PARTS
+    return True
+
+
+def _has_tables(m: AxisMap) -> bool:
+    if isinstance(m, Copy):
+        return m.repeat is None
+    return isinstance(m, Gather) or (isinstance(m, Window) and m.width is None)
+
+
+def _check_room(shape: Sequence[int], itemsize: int, device: str | None) -> None:
+    """Refuses what the machine can't hold; a device's allocator knows what the device can."""
+    if device is None:
+        limits.memory(shape, itemsize)
+    else:
+        limits.addressable("result", shape, itemsize)

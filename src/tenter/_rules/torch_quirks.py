@@ -1,0 +1,112 @@
+"""Where PyTorch's kernels differ from a rule and from each other: which one it would take, its rounding of nearest
+positions, and when it ignores a scale. All of it is decided here, in `settled`, once sizes are known.
+
+What an interpolation's arguments mean as rules is here too (`rules`).
+"""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tenter._arrays.types import Ints
+from tenter._rules.axis_rule import NEAREST, AxisRule
+
+# PyTorch's kernels of nearest kinds, each with a rounding of its own.
+KERNELS = ("direct", "separable", "separable64", "cuda", "cuda-image")
+
+
+def rules(
+    n: int, scales: tuple[float, ...] | None, kind: str, align_corners: bool, antialias: bool, channels_last: bool
+) -> tuple[AxisRule, ...]:
+    """The rules of n axes by interpolate's arguments; kind is one of its own."""
+    if kind in NEAREST:
+        align = "center" if kind == "nearest-exact" else "asymmetric"
+    elif align_corners:
+        align = "corner_areas" if antialias else "corners"
+        scales = None
+    else:
+        align = "center"
+    rule = AxisRule(
+        kind="lanczos3" if kind == "lanczos" else kind,
+        align=align,
+        scale=None,
+        box=None,
+        tie="prefer_ceil" if kind == "nearest-exact" else "floor",
+        arithmetic="torch-direct" if channels_last and kind in NEAREST else "torch",
+        edge="renormalize" if antialias or kind == "area" else "replicate",
+        antialias=antialias,
+        cubic=-0.5 if antialias else -0.75,
+    )
+    return tuple(rule._replace(scale=None if scales is None else str(Fraction(scales[k]))) for k in range(n))
+
+
+def settled(
+    rules: tuple[AxisRule, ...], lengths: tuple[int, ...], sizes: tuple[int, ...], dtype: str, on_device: bool
+) -> tuple[AxisRule, ...]:
+    """Rules of some axes with PyTorch's arithmetic decided: for nearest kinds a name of KERNELS, else exact.
+
+    Its linear kinds, and every filter with antialias, leave an axis alone that keeps its length, whatever scale was
+    given; its CUDA kernels do so only where all axes keep theirs.
+    """
+    found = []
+    for rule, n_in, n_out in zip(rules, lengths, sizes):
+        if not rule.arithmetic.startswith("torch"):
+            found.append(rule)
+        elif rule.box is not None:
+            found.append(rule._replace(arithmetic="exact"))
+        elif rule.kind in NEAREST:
+            direct = rule.arithmetic == "torch-direct"
+            found.append(rule._replace(arithmetic=_kernel(dtype, sizes, direct, on_device)))
+        else:
+            if on_device:
+                keeps = lengths == sizes and not rule.antialias
+            else:
+                keeps = n_in == n_out and (rule.kind == "linear" or rule.antialias)
+            found.append(rule._replace(arithmetic="exact", scale=None if keeps else rule.scale))
+    return tuple(found)
+
+
+def _kernel(dtype: str, sizes: tuple[int, ...], channels_last: bool, on_device: bool) -> str:
+    """The kernel that PyTorch takes for a nearest kind.
+
+    `direct` for channels-last images and volumes of more than 3 channels and for images of at most 128 output rows and
+    columns together, else `separable`, which computes in the input's precision (`separable64` for float64). On CUDA
+    devices `cuda`, and `cuda-image`, which leaves an axis alone that keeps its length.
+    """
+    rank = len(sizes)
+    if on_device:
+        return "cuda-image" if rank == 2 else "cuda"
+    if (rank > 1 and channels_last) or (rank == 2 and sum(sizes) <= 128):
+        return "direct"
+    return "separable64" if dtype == "float64" else "separable"
+
+
+def nearest_index(n_in: int, n_out: int, scale: float | None, exact: bool, kernel: str) -> Ints:
+    """The input pixel that PyTorch's nearest kinds copy, bit for bit.
+
+    `nearest` takes the pixel at the output pixel's corner (OpenCV's INTER_NEAREST), `nearest-exact` at its center
+    (Pillow, scikit-image). Kernels differ where a position falls on a pixel's edge.
+    """
+    o = np.arange(n_out)
+    if kernel in ("direct", "cuda", "cuda-image"):
+        if kernel == "direct":
+            keeps = not exact and n_out in (n_in, 2 * n_in)
+        else:
+            keeps = kernel == "cuda-image" and n_out == n_in
+        if keeps:  # whatever scale was given
+            return np.asarray(o // (n_out // n_in), np.int64)
+        at = (o.astype(np.float32) + np.float32(0.5 if exact else 0.0)) * _ratio(n_in, n_out, scale, np.float32)
+    else:
+        real = np.float64 if kernel == "separable64" else np.float32
+        step = _ratio(n_in, n_out, scale, real)
+        if exact:  # center * step - 0.5 in one rounding, as compiled with fused multiply-add; 0.5 is added in double
+            center = real((o + 0.5).astype(real).astype(np.float64) * np.float64(step) - 0.5)
+            at = (np.maximum(center, real(0)).astype(np.float64) + 0.5).astype(np.float32)
+        else:
+            at = (o.astype(real) * step).astype(np.float32)
+    return np.asarray(np.minimum(np.floor(at).astype(np.int64), n_in - 1), np.int64)
+
+
+def _ratio(n_in: int, n_out: int, scale: float | None, real: type[Any]) -> Any:
+    return real(n_in) / real(n_out) if scale is None else real(1.0 / scale)

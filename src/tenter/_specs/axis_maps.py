@@ -1,0 +1,109 @@
+"""The map of a resampled axis: its rule's rows, in the cheapest form that holds them."""
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache, partial
+
+import numpy as np
+import numpy.typing as npt
+
+from tenter import filters
+from tenter._arrays.types import Ints
+from tenter._rules import taps
+from tenter._rules.axis_rule import NEAREST, AxisRule
+from tenter._rules.edges import PERIODIC, folded
+from tenter._rules.nearest import nearest
+from tenter._rules.taps import Entries
+from tenter.maps import AxisMap, Copy, Gather, Window
+from tenter.maps._trim import window_of
+
+# Maps of images and volumes are kept for the next call; those of longer axes would fill the memory.
+KEPT_LENGTH = 1 << 15
+
+
+def axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
+    """The map of one axis, by a rule without PyTorch's open choices (`torch_quirks.settled`)."""
+    make = _kept if n_in + n_out <= KEPT_LENGTH else _made
+    return make(rule.named(), n_in, n_out)
+
+
+def _made(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
+    assert isinstance(rule.kind, str)
+    if rule.kind in NEAREST:
+        return _picked(*nearest(rule, n_in, n_out), n_in)
+    if rule.kind == "area" and rule.box is None and n_in and n_out:
+        return window_of(n_in, *taps.touched(n_in, n_out))
+    geometry = rule.geometry(n_in, n_out)
+    if rule.kind in ("area", "overlap", "gaussian"):
+        if rule.kind != "gaussian" and rule.align in ("corners", "corner_areas", "tf_crop_and_resize"):
+            geometry = replace(geometry, align="center")  # corners line up points; areas have edges
+        return _gathered(n_in, n_out, taps.entries_of(rule, geometry), rule.edge)
+    if rule.kind == "cubic":
+        filter_ = filters.Filter(partial(filters.cubic, a=rule.cubic), 2.0, True)
+    else:
+        filter_ = filters.by_name(rule.kind)
+    pitch = geometry.line()[1] if rule.align == "corner_areas" else geometry.pitch()
+    stretch = max(pitch, Fraction(1)) if rule.antialias else Fraction(1)
+    rows = taps.filtered(geometry, filter_, stretch, rule.edge)
+    if rule.edge in PERIODIC or geometry.line()[1] < 0:  # which corners of a box below one pixel are
+        return _gathered(n_in, n_out, rows.entries().used(), rule.edge)
+    return window_of(n_in, *rows)
+
+
+_kept = lru_cache(maxsize=512)(_made)
+
+
+def _picked(index: Ints, nowhere: npt.NDArray[np.bool_], n_in: int) -> AxisMap:
+    n_out = len(index)
+    if nowhere.any():
+        stop = np.maximum.accumulate(np.where(nowhere, 0, index + 1))  # empty rows lie at the ends
+        start = np.where(nowhere, stop, index)
+        return Window(n_in, n_out, start, np.concatenate([[0], np.cumsum(~nowhere)]))
+    if np.any(index[1:] < index[:-1]):
+        return Gather(n_in, n_out, np.arange(n_out + 1), index, np.ones(n_out))
+    return Copy.index_of(index, n_in)
+
+
+def _gathered(n_in: int, n_out: int, entries: Entries, edge: str) -> AxisMap:
+    """Entries in any order past the edges: a window where adjacent inputs hold them, else a gather."""
+    row, column, weight = entries
+    at = folded(column, n_in, edge)
+    found = _adjacent(n_in, n_out, Entries(row, at, weight), edge in PERIODIC)
+    if found is not None:
+        return found
+    if edge in PERIODIC:  # windows on the axis as it goes on past its edges: rows share what they read
+        lowest = int(column.min())
+        extended = Entries(row, column - lowest, weight)
+        window = _adjacent(int(column.max()) + 1 - lowest, n_out, extended, False)
+        if isinstance(window, Window):
+            _, columns, weights = window.taps()
+            return Gather(n_in, n_out, window.rows()[1], folded(columns + lowest, n_in, edge), weights)
+    order = np.lexsort((at, row))
+    offset = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_out))])
+    return Gather(n_in, n_out, offset, at[order], weight[order])
+
+
+def _adjacent(n_in: int, n_out: int, entries: Entries, exactly: bool) -> Copy | Window | None:
+    """Rows of adjacent inputs that hold these entries, if such rows need not be much longer, or no longer at all."""
+    row, column, weight = entries
+    first, last = np.full(n_out, n_in), np.full(n_out, -1)
+    count = np.bincount(row, minlength=n_out)  # rows ascend
+    some = count > 0
+    begin = (np.cumsum(count) - count)[some]
+    if len(begin):
+        first[some], last[some] = np.minimum.reduceat(column, begin), np.maximum.reduceat(column, begin)
+    first = np.minimum.accumulate(first[::-1])[::-1]
+    stop = np.maximum(np.maximum.accumulate(last) + 1, first)
+    span = stop - first
+    # Holes between entries would spread what lies there if it is inf or NaN.
+    if span.sum() > 2 * len(row) + 4 * n_out or (exactly and span.sum() > _distinct(row * n_in + column)):
+        return None
+    offset = np.concatenate([[0], np.cumsum(span)])
+    held = np.asarray(np.bincount(offset[row] + column - first[row], weight, int(offset[-1])), np.float64)
+    return window_of(n_in, first, stop, held)
+
+
+def _distinct(keys: Ints) -> int:
+    """How many there are. Not by np.unique, in which a daemon thread aborts when the interpreter ends."""
+    keys = np.sort(keys)
+    return int(np.count_nonzero(keys[1:] != keys[:-1])) + min(1, len(keys))

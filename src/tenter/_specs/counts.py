@@ -1,0 +1,136 @@
+"""The counts of repeat_interleave: checks, and the prefix sums that maps are made of."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenter import _native
+from tenter._arrays import library, limits
+from tenter._arrays.arguments import integer
+from tenter._arrays.dtypes import INTEGERS, NUMBERS
+from tenter._arrays.errors import refuse
+from tenter._arrays.library import dtype_name, surely
+from tenter._arrays.limits import INT64_MAX, number
+from tenter._arrays.thread_count import thread_count
+from tenter._arrays.types import Array, Ints
+
+TOTAL = "the sum of the counts, an int"
+
+
+class Counts(NamedTuple):
+    """How often each position is repeated: one int for all, or offsets, the n + 1 prefix sums of one count each."""
+
+    each: int | None
+    offsets: Ints | None
+
+    def total(self, n: int) -> int:
+        if self.offsets is not None:
+            return int(self.offsets[-1])
+        assert self.each is not None
+        return n * self.each
+
+
+def checked(repeats: Any, n: int, dim: int | None, output_size: Any) -> Counts:
+    """The repeats of repeat_interleave for n positions, verified against output_size."""
+    if type(repeats) is int:
+        result = Counts(one_count("repeats", repeats), None)
+    else:
+        values = count_array("repeats", repeats)
+        check_shape("repeats", values.dtype.name, values.shape, n, dim)
+        if values.size == 1:
+            result = Counts(integer("repeats", values.reshape(-1)[0], "a count", 0), None)
+        else:
+            result = Counts(None, offsets("repeats", values))
+    if result.total(n) > INT64_MAX:
+        refuse(ValueError, "repeats", "counts whose sum is below 2**63", f"{n} positions times {result.each}")
+    check_total(result.total(n), output_size)
+    return result
+
+
+def one_count(name: str, repeats: Any) -> int:
+    """One count for all positions."""
+    if type(repeats) is int or limits.symbolic(repeats):
+        return integer(name, repeats, "a count", 0)
+    return integer(name, repeats, "integer counts: an int, an array of ints or a list of ints", 0)
+
+
+def count_array(name: str, repeats: Any) -> Array:
+    """Counts as an integer array on the host."""
+    if library.is_array(repeats):
+        of = library.of(repeats)
+        if problem := of.problem(repeats) or of.unreadable(repeats):
+            refuse(TypeError, name, "counts in a NumPy array or a plain CPU tensor", problem)
+        if dtype_name(repeats) not in INTEGERS:
+            refuse(TypeError, name, "integer counts", dtype_name(repeats))
+        values = of.to_numpy(repeats)
+    elif isinstance(repeats, (list, tuple)):
+        values = _listed(name, repeats)
+    else:
+        values = np.asarray(one_count(name, repeats))
+    if values.dtype.kind not in "iu":
+        refuse(TypeError, name, "integer counts", f"{values.dtype}")
+    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
+
+
+def _listed(name: str, repeats: Sequence[Any]) -> Array:
+    if any(isinstance(r, (bool, np.bool_)) for r in repeats):
+        refuse(TypeError, name, "integer counts", "bool")
+    if any(isinstance(r, int) and abs(r) > INT64_MAX for r in repeats):
+        refuse(ValueError, name, "counts below 2**63", f"{max(repeats, key=abs)}")
+    try:
+        values = np.asarray(repeats)
+    except ValueError:
+        refuse(ValueError, name, "integer counts", "a ragged list")
+    except (TypeError, RuntimeError) as failed:
+        refuse(TypeError, name, "integer counts", f"a list of which NumPy says: {failed}")
+    if values.size == 0:
+        return values.astype(np.int64)
+    if values.ndim == 1 and values.dtype.kind not in "iu":  # floats, or integers that NumPy joins to floats
+        return np.asarray([integer(name, r, "integer counts") for r in repeats], np.int64)
+    return values
+
+
+def offsets(name: str, values: Array) -> Ints:
+    """The n + 1 prefix sums of 1-D counts, from 0; none of the counts negative, their sum below 2**63."""
+    sums = np.empty(len(values) + 1, np.int64)
+    total = _native.offsets(
+        values.__array_interface__["data"][0],
+        NUMBERS[values.dtype.name],
+        values.strides[0],
+        len(values),
+        sums.__array_interface__["data"][0],
+        thread_count(),
+    )
+    if total < 0:
+        at = -1 - total
+        if values[at] < 0:
+            refuse(ValueError, name, "counts that are not negative", f"{values[at]} at position {at}")
+        refuse(ValueError, name, "counts whose sum is below 2**63", f"more from position {at} on")
+    return sums
+
+
+def check_shape(name: str, dtype: str, shape: Sequence[int], n: int, dim: int | None) -> None:
+    """One count for all of n positions, or one for each."""
+    if dtype not in INTEGERS:
+        refuse(TypeError, name, "integer counts", dtype)
+    if len(shape) > 1:
+        refuse(ValueError, name, "0-d or 1-D counts", f"{len(shape)}-D")
+    if len(shape) == 1 and surely(shape[0] != 1) and surely(shape[0] != n):
+        where = "position of the flattened x" if dim is None else f"position of dim {dim}"
+        one = " (or one for all)" if n != 1 else ""
+        refuse(ValueError, name, f"{number(n)} counts, one per {where}{one}", number(shape[0]))
+
+
+def check_total(actual: int, output_size: Any) -> None:
+    """Verifies a user's output_size."""
+    if output_size is not None and surely(integer("output_size", output_size, TOTAL, 0) != actual):
+        refuse(ValueError, "output_size", f"{number(actual)}, the sum of the counts", number(output_size))
+
+
+def check_alone(name: str, ndim: int, dim: Any) -> None:
+    """The rules of repeat_interleave of one argument."""
+    if dim is not None:
+        refuse(TypeError, "dim", "None, as there is no x to repeat along it", f"{dim}")
+    if ndim != 1:
+        refuse(ValueError, name, "1-D counts", f"{ndim}-D")

@@ -1,0 +1,44 @@
+"""The check of resize's `value`, which stands for what lies outside."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tenter._arrays.arguments import describe
+from tenter._arrays.dtypes import DTYPES
+from tenter._arrays.errors import refuse
+from tenter._arrays.library import dtype_name
+
+
+def check_value(value: Any, x: Any, edge: Any) -> None:
+    name = dtype_name(x)
+    if name == "bool" and isinstance(value, (bool, np.bool_)):
+        value = int(value)
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, complex, np.number)):
+        refuse(TypeError, "value", "a number", describe(value))
+    if value == 0:
+        return
+    if edge not in ("constant", "extrapolate"):
+        refuse(ValueError, "value", "0, unless edge is constant or extrapolate", describe(value))
+    if not _holds(name, value):
+        refuse(ValueError, "value", f"a value of {name}", describe(value))
+
+
+def _holds(name: str, value: Any) -> bool:
+    """True if a dtype's elements can have the value, rounded perhaps."""
+    is_complex = isinstance(value, (complex, np.complexfloating))
+    if name == "object":
+        return True
+    if name == "bool":
+        return value in (0, 1) and not is_complex
+    if name not in DTYPES:
+        return False
+    dtype = DTYPES[name]
+    if dtype.kind in "iu":
+        least = 0 if dtype.kind == "u" else -dtype.largest - 1
+        return not is_complex and least <= value <= dtype.largest and value == int(value)
+    if is_complex and dtype.kind != "c":
+        return False
+    parts = (value.real, value.imag) if is_complex else (value,)
+    return not any(dtype.largest < abs(part) < math.inf for part in parts)

@@ -1,0 +1,107 @@
+"""interpolate's arguments, in order."""
+
+import math
+from typing import Any
+
+from tenter._arrays import limits
+from tenter._arrays.arguments import describe, flag, sizes
+from tenter._arrays.dtypes import is_numeric
+from tenter._arrays.errors import refuse
+from tenter._arrays.library import dtype_name, is_array, of, recorded, surely
+from tenter._rules.axis_rule import NEAREST
+from tenter._specs.lengths import per_dim
+from tenter._specs.resize import KINDS, Interpolate
+
+# Spatial dims that a mode's name promises; other modes take 1 to 3.
+RANKS = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
+
+
+def checked(
+    x: Any, size: Any, scale_factor: Any, mode: Any, align_corners: Any, recompute_scale_factor: Any, antialias: Any
+) -> Interpolate:
+    spatial = tuple(x.shape[2:])
+    n = len(spatial)
+    if not 1 <= n <= 3:
+        refuse(ValueError, "x", "(batch, channels, [depth,] [height,] width)", f"{x.ndim} dims")
+    if size is not None and scale_factor is not None:
+        refuse(ValueError, "size", "size or scale_factor, not both", f"size={size} and scale_factor={scale_factor}")
+    if size is None and scale_factor is None:
+        refuse(ValueError, "size", "size or scale_factor", "neither")
+    scales: tuple[float, ...] | None = None
+    if size is not None:
+        out = per_dim("size", sizes("size", [size], least=1), size, n)
+    else:
+        scales = per_dim("scale_factor", _factors(scale_factor), scale_factor, n)
+        out = tuple(_scaled(length, f) for length, f in zip(spatial, scales))
+    kind = _mode(mode, n, x.ndim, align_corners)
+    if recompute_scale_factor and scale_factor is None:
+        refuse(ValueError, "recompute_scale_factor", "scale_factor to recompute from", f"size={size}")
+    if antialias and kind not in ("linear", "cubic", "lanczos"):
+        got = f"antialias={antialias} with mode {mode!r}"
+        refuse(ValueError, "antialias", "False, or a linear kind, bicubic or lanczos", got)
+    if kind == "lanczos" and not antialias:
+        refuse(ValueError, "antialias", "True, which mode 'lanczos' needs", repr(antialias))
+    name = dtype_name(x)
+    if kind not in NEAREST and not is_numeric(name):
+        refuse(TypeError, "x", f"numbers for mode {mode!r} (nearest and nearest-exact take any dtype)", name)
+    for word, value in (("align_corners", align_corners), ("antialias", antialias)):
+        if value is not None:
+            flag(word, value)
+    if not recorded(x):  # sizes are numbers, memory is near; else the kernel finds out
+        if 0 in spatial:
+            refuse(ValueError, "x", "spatial dims of at least 1", f"shape {tuple(x.shape)}")
+        limits.addressable("size" if size is not None else "scale_factor", (*x.shape[:2], *out), of(x).itemsize(x))
+    if recompute_scale_factor or kind == "area":
+        scales = None
+    direct = kind in NEAREST and n > 1 and x.shape[1] > 3 and _channels_last(x)
+    return Interpolate(out, scales, kind, bool(align_corners), bool(antialias), direct)
+
+
+def _mode(mode: Any, n: int, ndim: int, align_corners: Any) -> str:
+    if not isinstance(mode, str) or mode not in KINDS:
+        refuse(ValueError if isinstance(mode, str) else TypeError, "mode", f"one of {', '.join(KINDS)}", repr(mode))
+    if RANKS.get(mode, n) != n:
+        names = "names ending in linear: linear 3-d, bilinear 4-d, trilinear 5-d; bicubic 4-d"
+        refuse(ValueError, "mode", f"one for {n} spatial dims of a {ndim}-d x ({names})", repr(mode))
+    if align_corners is not None and mode not in RANKS:
+        refuse(ValueError, "align_corners", f"None, as mode {mode!r} has no corners to align", repr(align_corners))
+    return KINDS[mode]
+
+
+def _factors(scale_factor: Any) -> tuple[float, ...]:
+    if is_array(scale_factor):
+        scale_factor = scale_factor.tolist()
+    given = scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor]
+    factors = []
+    for f in given:
+        try:
+            if isinstance(f, (bool, str, bytes)):
+                raise TypeError
+            factors.append(float(f))
+        except OverflowError:
+            factors.append(math.inf)
+        except (TypeError, ValueError):
+            refuse(TypeError, "scale_factor", "numbers", describe(f))
+    for f in factors:
+        if not 0 < f < math.inf:
+            refuse(ValueError, "scale_factor", "finite numbers above 0", f"{f}")
+    return tuple(factors)
+
+
+def _scaled(length: int, factor: float) -> int:
+    out = length * factor
+    if surely(out >= 2.0**63):
+        refuse(ValueError, "scale_factor", "output sizes below 2**63", f"{length} * {factor}")
+    if surely(out < 1) and surely(length != 0):
+        refuse(ValueError, "scale_factor", "output sizes of at least 1", f"floor({length} * {factor}) = 0")
+    return 1 if surely(length == 0) else math.floor(out)
+
+
+def _channels_last(x: Any) -> bool:
+    """True if a (batch, channels, spatial...) array lies in memory as batch, spatial..., channels, without gaps."""
+    step, strides = of(x).itemsize(x), of(x).strides(x)
+    for d in (1, *range(x.ndim - 1, 1, -1), 0):
+        if not surely(x.shape[d] == 1) and not surely(strides[d] == step):
+            return False
+        step *= x.shape[d]
+    return True

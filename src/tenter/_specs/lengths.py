@@ -1,0 +1,156 @@
+"""Sizes, scales and boxes: numbers in exact arithmetic, and the lengths that come of them."""
+
+import math
+import operator
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tenter._arrays.arguments import describe, single
+from tenter._arrays.errors import refuse
+from tenter._arrays.library import is_array, surely
+from tenter._rules.axis_rule import LARGEST
+from tenter.geometry import plain
+
+ROUNDINGS = ("floor", "round", "round_even", "ceil")
+
+
+def spread(name: str, values: Sequence[Any], given: Any, n: int) -> list[Any]:
+    """One value for each of n axes."""
+    if len(values) == n:
+        return list(values)
+    if len(values) == 1:
+        return list(values) * n
+    return refuse(ValueError, name, f"one, or {n}, one per axis", f"{len(values)}")
+
+
+def is_real(value: Any) -> bool:
+    return isinstance(value, (int, float, Fraction, np.floating, np.integer)) and not isinstance(value, bool)
+
+
+def scales(scale: Any) -> list[Any]:
+    """Numbers, fractions and pairs of ints as numbers and fractions, one for all or one each."""
+    if is_array(scale):
+        scale = scale.tolist()
+    given = scale if isinstance(scale, (list, tuple)) and not _is_ratio(scale) else [scale]
+    return [_factor(f) for f in given]
+
+
+def _is_ratio(f: Any) -> bool:
+    """True for a pair of ints."""
+    ints = isinstance(f, tuple) and len(f) == 2 and all(isinstance(v, (int, np.integer)) for v in f)
+    return ints and not any(isinstance(v, bool) for v in f)
+
+
+def _factor(f: Any) -> Any:
+    if _is_ratio(f) and f[1] > 0:
+        f = Fraction(operator.index(f[0]), operator.index(f[1]))
+    if not is_real(f):
+        refuse(TypeError, "scale", "numbers, fractions, or pairs of ints", describe(f))
+    f = plain(f)
+    if not 0 < f < math.inf:
+        refuse(ValueError, "scale", "finite numbers above 0", describe(f))
+    if not 1 / LARGEST <= f < 2**63:
+        refuse(ValueError, "scale", "numbers from 2**-53 to 2**63", describe(f))
+    return f if isinstance(f, Fraction) else float(f)
+
+
+def scaled(length: Any, factor: Any, rounding: str) -> int:
+    """The output length of an axis."""
+    found: int
+    if isinstance(factor, Fraction) or isinstance(length, Fraction):
+        n, d = _parts(length)
+        exact = Fraction(factor)
+        found = _rounded(n * exact.numerator, d * exact.denominator, rounding)
+    else:  # as PyTorch has it
+        out = length * factor
+        if surely(out >= 2.0**63):
+            refuse(ValueError, "scale", "output sizes below 2**63", f"{length} * {factor}")
+        if rounding in ("ceil", "round_even"):
+            found = math.ceil(out) if rounding == "ceil" else round(out)
+        else:
+            found = math.floor(out + 0.5 if rounding == "round" else out)
+    if surely(found >= 2**63):
+        refuse(ValueError, "scale", "output sizes below 2**63", f"{length} * {factor}")
+    if surely(found < 1) and surely(length != 0):
+        refuse(ValueError, "scale", "output sizes of at least 1", f"{rounding}({length} * {factor}) = {found}")
+    return found
+
+
+def _parts(length: Any) -> tuple[Any, int]:
+    """Numerator and denominator; symbols have neither."""
+    return (length.numerator, length.denominator) if isinstance(length, Fraction) else (length, 1)
+
+
+def _rounded(n: Any, d: int, rounding: str) -> Any:
+    """n / d as an int, by ints alone."""
+    if rounding == "floor":
+        return n // d
+    if rounding == "ceil":
+        return -(-n // d)
+    up = (2 * n + d) // (2 * d)
+    tie = rounding == "round_even" and (2 * n + d) % (2 * d) == 0
+    return up - 1 if tie and up % 2 == 1 else up
+
+
+def fitted(sizes: Sequence[int], extents: Sequence[Any], policy: str) -> tuple[list[int], list[Fraction | None]]:
+    """ONNX's keep_aspect_ratio_policy: one scale for all axes, lengths rounded half up."""
+    # Symbols as numbers: the scale becomes a part of the rule.
+    lengths = [e if isinstance(e, Fraction) else Fraction(operator.index(e)) for e in extents]
+    if any(e == 0 for e in lengths):
+        refuse(ValueError, "policy", "stretch, for axes of length 0", repr(policy))
+    scale = Fraction(sizes[0]) / lengths[0]
+    for s, e in zip(sizes[1:], lengths[1:]):
+        if (Fraction(s) / e < scale) == (policy == "not_larger"):
+            scale = Fraction(s) / e
+    if scale == 0:
+        refuse(ValueError, "size", "sizes of at least 1, to keep the ratio of", f"{list(sizes)}")
+    exact = [scale * e for e in lengths]
+    return [max(1, _rounded(e.numerator, e.denominator, "round")) for e in exact], [scale] * len(sizes)
+
+
+def boxes(box: Any, n: int) -> list[tuple[Fraction, Fraction] | None]:
+    if box is None:
+        return [None] * n
+    if is_array(box):
+        box = box.tolist()
+    if not isinstance(box, (list, tuple)):
+        refuse(TypeError, "box", "a (begin, end) per axis", describe(box))
+    if len(box) != n:
+        refuse(ValueError, "box", f"{n} pairs (begin, end), one per axis", f"{len(box)}")
+    return [None if pair is None else _pair(pair) for pair in box]
+
+
+def _pair(pair: Any) -> tuple[Fraction, Fraction]:
+    if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+        refuse(ValueError, "box", "pairs (begin, end)", repr(pair))
+    for edge in pair:
+        if not is_real(edge):
+            refuse(TypeError, "box", "numbers", describe(edge))
+        if not -math.inf < edge < math.inf:
+            refuse(ValueError, "box", "finite numbers", describe(pair))
+        if abs(plain(edge)) > LARGEST:
+            refuse(ValueError, "box", "numbers up to 2**53", describe(pair))
+    begin, end = (Fraction(plain(v)) for v in pair)
+    if begin == end:
+        refuse(ValueError, "box", "an end unlike its begin", repr(pair))
+    return begin, end
+
+
+def is_whole(box: tuple[Fraction, Fraction], length: Any) -> bool:
+    """True for a box that holds the whole axis."""
+    begin, end = box
+    return bool(begin == 0 and end.denominator == 1 and end.numerator == length)
+
+
+def per_dim(name: str, values: tuple[Any, ...], given: Any, n: int) -> tuple[Any, ...]:
+    """interpolate's numbers, one for each of n spatial dims."""
+    if single(given):
+        return values * n
+    if len(values) != n:
+        hint = "; an (H, W, C) image goes in as x.transpose(2, 0, 1)[None]" if len(values) == n + 1 else ""
+        expected = f"one number, or {n}, one per spatial dim of (batch, channels, ...){hint}"
+        refuse(ValueError, name, expected, f"{len(values)}")
+    return values

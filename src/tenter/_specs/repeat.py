@@ -1,0 +1,99 @@
+"""repeat, tile and repeat_interleave, checked: what they do to an array, in plain values.
+
+A specification says the shape of its result, the maps that make it, which dims it leaves alone, how it serves one more
+leading dim, and what PyTorch's operators carry of it (`operands`; `_specs/operands.py` reads them back). Shapes are not
+part of it, so one value serves every array of that rank. Under PyTorch's compiler sizes may be symbols.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenter._arrays.layout import Order
+from tenter.maps import Copy
+from tenter.maps._runs import Runs
+from tenter.maps._values import trusted
+
+Shape = tuple[int, ...]
+ImageOrder = Callable[[Shape, Shape], Order]  # Library.image_order
+Maps = tuple[tuple[int, Any], ...]  # (axis, map), ascending; Runs for counts that are on a device
+
+
+class Repeat(NamedTuple):
+    """Each dim d `sizes[d]` times: each element in a row, or the whole dim over and over."""
+
+    sizes: tuple[int, ...]
+    each: bool
+
+    def shape_out(self, shape: Shape) -> Shape:
+        return tuple(n * r for n, r in zip(shape, self.sizes))
+
+    def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
+        make = Copy.every if self.each else Copy.cycle
+        return tuple((axis, make(n, r)) for axis, (n, r) in enumerate(zip(shape, self.sizes)) if r != 1)
+
+    def kept(self, ndim: int) -> list[int]:
+        """Dims that the operation leaves alone."""
+        return [d for d, r in enumerate(self.sizes) if r == 1]
+
+    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
+        """The result's dims from slowest to fastest, for an input of that shape and strides: as PyTorch's repeats, the
+        result is contiguous. saturate: whether integers are cut to their range between two axes."""
+        return tuple(range(len(shape)))
+
+    def saturates(self, dtype: str) -> bool:
+        """Whether integers are cut to their range between two axes."""
+        return False
+
+    def batched(self) -> "Repeat":
+        """The same with one more dim in front, which it leaves alone."""
+        return Repeat((1, *self.sizes), self.each)
+
+    def operands(self) -> tuple[Any, ...]:
+        return self.sizes, self.each
+
+    def adjoint_operands(self, shape: Shape) -> tuple[Any, ...]:
+        """Of the adjoint, whose result has the shape of the operation's input."""
+        return shape, self.sizes, self.each
+
+
+class RepeatCounts(NamedTuple):
+    """Position i of dim `offsets[i + 1] - offsets[i]` times in a row; `n_out` is `offsets[-1]`. offsets: of NumPy
+    on the host, or a tensor."""
+
+    offsets: Any
+    dim: int
+    n_out: int
+
+    def shape_out(self, shape: Shape) -> Shape:
+        return (*shape[: self.dim], self.n_out, *shape[self.dim + 1 :])
+
+    def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
+        if not isinstance(self.offsets, np.ndarray):
+            return ((self.dim, Runs(shape[self.dim], self.n_out)),)
+        n_in, n_out = len(self.offsets) - 1, int(self.offsets[-1])
+        return ((self.dim, trusted(Copy, n_in=n_in, n_out=n_out, repeat=None, offsets=self.offsets, block=1)),)
+
+    def kept(self, ndim: int) -> list[int]:
+        return [d for d in range(ndim) if d != self.dim]
+
+    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
+        return tuple(range(len(shape)))
+
+    def saturates(self, dtype: str) -> bool:
+        return False
+
+    def batched(self) -> "RepeatCounts":
+        return self._replace(dim=self.dim + 1)
+
+    def operands(self) -> tuple[Any, ...]:
+        return tuple(self)
+
+    def adjoint_operands(self, shape: Shape) -> tuple[Any, ...]:
+        return self.offsets, self.dim
+
+
+def every(ndim: int, dim: int, each: int) -> Repeat:
+    """Each position of one dim `each` times in a row."""
+    return Repeat(tuple([each if d == dim else 1 for d in range(ndim)]), True)

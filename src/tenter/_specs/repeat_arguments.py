@@ -1,0 +1,44 @@
+"""The sizes of repeat, tile and expand."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tenter._arrays import limits
+from tenter._arrays.arguments import rank, sizes
+from tenter._arrays.errors import refuse
+from tenter._arrays.library import of
+
+
+def repeat_sizes(name: str, values: Sequence[Any], named: dict[str, Any], ndim: int) -> tuple[int, ...]:
+    if named:
+        word = next(iter(named))
+        if word in ("axis", "dim"):
+            expected = (
+                "only sizes: repeat() repeats the whole array; to repeat each element along a dim "
+                "(numpy.repeat) call repeat_interleave(x, repeats, dim)"
+            )
+            refuse(TypeError, word, expected, f"{word}={named[word]!r}")
+        refuse(TypeError, word, "only x and sizes", f"an argument named {word}")
+    result = sizes(name, values)
+    if len(result) < ndim:
+        refuse(ValueError, name, f"at least {ndim} numbers, one per dim of x", f"{len(result)}")
+    return result
+
+
+def expanded_shape(name: str, values: Sequence[Any], x: Any) -> tuple[int, ...]:
+    """The shape of an expanded view, each -1 filled in."""
+    shape = tuple(x.shape)
+    given = sizes(name, values, least=-1)
+    rank(name, len(given))
+    front = len(given) - len(shape)
+    if front < 0:
+        refuse(ValueError, name, f"at least {len(shape)} numbers, one per dim of x", f"{len(given)}")
+    for d, size in enumerate(given):
+        if d < front and size == -1:
+            refuse(ValueError, name, "a size for a new dim in front", f"-1 at position {d}")
+        if d >= front and shape[d - front] != 1 and size not in (-1, shape[d - front]):
+            expected = f"{shape[d - front]} or -1 at position {d}, as only dims of length 1 stretch"
+            refuse(ValueError, name, expected, str(size))
+    result = tuple(shape[d - front] if size == -1 else size for d, size in enumerate(given))
+    limits.addressable(name, result, of(x).itemsize(x))
+    return result

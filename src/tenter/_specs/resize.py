@@ -1,0 +1,106 @@
+"""resize and interpolate, checked: `interpolate` is `resize` of the dims after batch and channels, as PyTorch."""
+
+from typing import Any, NamedTuple
+
+from tenter._arrays import limits
+from tenter._arrays.layout import Order, resized_order
+from tenter._rules import torch_quirks
+from tenter._rules.axis_rule import AxisRule, written
+from tenter._specs.axis_maps import axis_map
+from tenter._specs.repeat import ImageOrder, Maps, Shape
+
+
+class Resize(NamedTuple):
+    """Each of `axes`, ascending, to its size by its rule. saturate: whether 8-bit integers are cut to their range
+    between two axes, as Pillow, and PyTorch after it, hold 8-bit images in 8 bits there."""
+
+    axes: tuple[int, ...]
+    size: tuple[int, ...]
+    rules: tuple[AxisRule, ...]
+    saturate: bool
+
+    def shape_out(self, shape: Shape) -> Shape:
+        after = dict(zip(self.axes, self.size))
+        return tuple(after.get(axis, n) for axis, n in enumerate(shape))
+
+    def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
+        lengths = tuple(shape[axis] for axis in self.axes)
+        limits.memory((sum(lengths) + sum(self.size),), 400, limits.TABLES)
+        rules = torch_quirks.settled(self.rules, lengths, self.size, dtype, on_device)
+        return tuple(
+            (axis, axis_map(rule, n_in, n_out)) for axis, rule, n_in, n_out in zip(self.axes, rules, lengths, self.size)
+        )
+
+    def kept(self, ndim: int) -> list[int]:
+        return [d for d in range(ndim) if d not in self.axes]
+
+    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
+        return resized_order(shape, strides, self.axes, saturate)
+
+    def saturates(self, dtype: str) -> bool:
+        return self.saturate and dtype == "uint8" and len(self.axes) == 2
+
+    def batched(self) -> "Resize":
+        return self._replace(axes=tuple(axis + 1 for axis in self.axes))
+
+    def operands(self) -> tuple[Any, ...]:
+        return self.size, self.axes, written(self.rules), self.saturate
+
+    def adjoint_operands(self, shape: Shape) -> tuple[Any, ...]:
+        return [shape[axis] for axis in self.axes], *self.operands()[1:]
+
+
+class Interpolate(NamedTuple):
+    """Every dim after batch and channels to its `size`. kind: a value of KINDS. scales: output / input per dim where
+    positions follow the user's. channels_last: whether PyTorch takes its kernels for channels that lie last, which
+    round nearest positions in their own way."""
+
+    size: tuple[int, ...]
+    scales: tuple[float, ...] | None
+    kind: str
+    align_corners: bool
+    antialias: bool
+    channels_last: bool
+
+    def resize(self) -> Resize:
+        axes = tuple(range(2, 2 + len(self.size)))
+        rules = torch_quirks.rules(len(axes), *self[1:])
+        return Resize(axes, self.size, rules, self.antialias and self.kind != "linear")
+
+    def shape_out(self, shape: Shape) -> Shape:
+        return (*shape[:2], *self.size)
+
+    def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
+        return self.resize().maps(shape, dtype, on_device)
+
+    def kept(self, ndim: int) -> list[int]:
+        return [0, 1]
+
+    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
+        return image_order(shape, strides)
+
+    def saturates(self, dtype: str) -> bool:
+        return self.resize().saturates(dtype)
+
+    def batched(self) -> "Interpolate":
+        """The same: one more dim in front joins the batch (`_execution/torch/vmap.py`)."""
+        return self
+
+    def operands(self) -> tuple[Any, ...]:
+        return tuple(self)
+
+    def adjoint_operands(self, shape: Shape) -> tuple[Any, ...]:
+        return shape[2:], *self[1:]
+
+
+# What each of PyTorch's mode names does along one axis.
+KINDS = {
+    "nearest": "nearest",
+    "nearest-exact": "nearest-exact",
+    "linear": "linear",
+    "bilinear": "linear",
+    "trilinear": "linear",
+    "bicubic": "cubic",
+    "area": "area",
+    "lanczos": "lanczos",
+}

@@ -1,0 +1,199 @@
+"""resize's arguments, in order: what a convention says where they say nothing."""
+
+import operator
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from tenter import filters
+from tenter._arrays import arguments
+from tenter._arrays.arguments import describe, one_of
+from tenter._arrays.dtypes import is_numeric
+from tenter._arrays.errors import refuse
+from tenter._arrays.library import compiling, dtype_name, is_array, surely
+from tenter._rules.axis_rule import LARGEST, NEAREST, AxisRule
+from tenter._rules.edges import EDGES
+from tenter._rules.presets import Convention, convention
+from tenter._specs import lengths as of_lengths
+from tenter._specs.fill_value import check_value
+from tenter._specs.lengths import ROUNDINGS, is_real, spread
+from tenter._specs.resize import Resize
+from tenter.geometry import ALIASES, ALIGNS, TIES, plain
+
+MODES = ("nearest", "nearest-exact", "linear", "cubic", "catmull-rom", "mitchell", "bspline", "lanczos", "lanczos2",
+         "lanczos3", "lanczos4", "lanczos5", "area", "box", "hamming")  # fmt: skip
+POLICIES = ("stretch", "not_larger", "not_smaller")
+
+
+def checked(
+    x: Any, size: Any = None, scale: Any = None, axes: Any = None, mode: Any = "linear", antialias: Any = None,
+    like: Any = "torch", rounding: Any = None, policy: Any = "stretch", box: Any = None, align: Any = None,
+    tie: Any = None, cubic: Any = None, edge: Any = None, value: Any = 0,
+) -> tuple[Resize, tuple[int, ...]]:  # fmt: skip
+    """What to do, and the axes to reverse before."""
+    if size is not None and scale is not None:
+        refuse(ValueError, "size", "size or scale, not both", f"size={size} and scale={scale}")
+    if size is None and scale is None:
+        refuse(ValueError, "size", "size or scale", "neither")
+    sizes = None if size is None else arguments.sizes("size", [size], least=0)
+    scales = None if scale is None else of_lengths.scales(scale)
+    which = _axes(axes, x.ndim, size if scales is None else scale, len(sizes or scales or ()))
+    n = len(which)
+    lengths = [x.shape[axis] for axis in which]
+    modes = _modes(mode, n)
+    how = convention(like)
+    one_of("rounding", rounding, (*ROUNDINGS, None))
+    one_of("policy", policy, POLICIES)
+    given = of_lengths.boxes(box, n)
+    boxes = [None if b and of_lengths.is_whole(b, length) else b for b, length in zip(given, lengths)]
+    extents = [abs(b[1] - b[0]) if b else length for b, length in zip(boxes, lengths)]
+    follows: list[Fraction | None] = [None] * n
+    if sizes is not None:
+        out = list(spread("size", sizes, size, n))
+        if policy != "stretch":
+            out, follows = of_lengths.fitted(out, extents, policy)
+    else:
+        assert scales is not None
+        factors = spread("scale", scales, scale, n)
+        out = [of_lengths.scaled(extent, f, rounding or how.rounding) for extent, f in zip(extents, factors)]
+        if policy != "stretch":
+            refuse(ValueError, "policy", "stretch, where scale is given", repr(policy))
+        if how.follows != "sizes":
+            follows = [Fraction(f) for f in factors]
+    align, tie, edge = (ALIASES.get(word, word) if isinstance(word, str) else word for word in (align, tie, edge))
+    one_of("align", align, (*ALIGNS, None))
+    one_of("tie", tie, (*TIES, None))
+    one_of("edge", edge, (*EDGES, None))
+    cubic = _slope(cubic)
+    arguments.flag("antialias", antialias, optional=True)
+    check_value(value, x, edge)
+    rules = [axis_rule(how, m, antialias, b, f, align, tie, cubic, edge) for m, b, f in zip(modes, boxes, follows)]
+    _check_modes(x, modes, lengths, out, like, how)
+    turned = [b is not None and b[1] < b[0] for b in boxes]
+    order = sorted(range(n), key=lambda k: which[k])
+    spec = Resize(
+        tuple(which[k] for k in order),
+        tuple(out[k] for k in order),
+        tuple(_reversed(rules[k], b, lengths[k]) if (b := boxes[k]) and turned[k] else rules[k] for k in order),
+        how.between and any(r.antialias and r.kind != "linear" for r in rules),
+    )
+    return spec, tuple(which[k] for k in order if turned[k])
+
+
+def axis_rule(
+    how: Convention, mode: str | filters.Filter, antialias: Any, box: Any, follows: Fraction | None, align: str | None,
+    tie: str | None, cubic: Any, edge: str | None,
+) -> AxisRule:  # fmt: skip
+    """One axis's rule: the convention's, but for what is given."""
+    touched = how.area == "touched" and not align and not edge
+    kind = mode
+    if isinstance(mode, str):
+        kind = {"lanczos": "lanczos3", "area": "area" if touched else "overlap"}.get(mode, mode)
+    wide = bool(how.antialias if antialias is None else antialias) and mode not in (*NEAREST, "area")
+    exact = mode == "nearest-exact"
+    near = mode in NEAREST
+    if wide and kind == "linear" and how.blur == "gaussian":
+        kind = "gaussian"
+    arithmetic = how.exact_arithmetic if exact else how.arithmetic
+    if near and (align or tie or (edge and arithmetic == "torch")):
+        arithmetic = "exact"
+    if not near:  # PyTorch's, whose linear kinds ignore the scale of an axis that keeps its length
+        arithmetic = "torch" if how.keeps and box is None else "exact"
+    align = align or ("center" if exact else how.nearest_align if near else how.align)
+    if align == "corners" and wide:
+        align = how.corners_antialias
+    if align in ("corners", "corner_areas") and how.follows != "length":
+        follows = None
+    return AxisRule(
+        kind=kind,
+        align=align,
+        scale=None if follows is None else str(follows),
+        box=None if box is None else (str(box[0]), str(box[1])),
+        tie=tie or ("prefer_ceil" if exact else how.tie),
+        arithmetic=arithmetic,
+        edge=edge or ("renormalize" if mode == "area" else how.edge_antialias if wide else how.edge),
+        antialias=wide,
+        cubic=_constant(cubic if cubic is not None else how.cubic_antialias if wide else how.cubic),
+    )
+
+
+def _slope(cubic: Any) -> Any:
+    """Keys's a."""
+    if cubic is not None and not is_real(cubic):
+        refuse(TypeError, "cubic", "a number, Keys's a", describe(cubic))
+    cubic = plain(cubic)
+    if cubic is not None and not abs(cubic) <= LARGEST:
+        refuse(ValueError, "cubic", "a finite number, Keys's a", describe(cubic))
+    return cubic
+
+
+def _constant(a: Any) -> float:
+    """Keys's a as a plain number: to PyTorch's compiler a module's float is a symbol, which cannot be written down."""
+    if compiling() and abs(a) < 4:
+        return operator.index(int(a * 2**60)) / 2**60  # exact, as a has 53 bits
+    return float(a)
+
+
+def _reversed(rule: AxisRule, box: tuple[Fraction, Fraction], length: Any) -> AxisRule:
+    """The rule of an axis that has been reversed: its box, seen from the other end."""
+    n = operator.index(length)
+    turned = (n - box[0], n - box[1])
+    return rule._replace(box=None if of_lengths.is_whole(turned, n) else (str(turned[0]), str(turned[1])))
+
+
+def _axes(axes: Any, ndim: int, given: Any, n: int) -> tuple[int, ...]:
+    if not ndim:
+        refuse(ValueError, "x", "at least one axis", "a 0-d array")
+    if axes is None:
+        if ndim in (1, 2) or (n == ndim and not arguments.single(given)):
+            return tuple(range(ndim))
+        hint = "such as (0, 1) of an (H, W, C) image, (-2, -1) of (..., H, W)"
+        refuse(ValueError, "axes", f"the axes to resize, {hint}, or a size for each of {ndim}", "none")
+    given = axes.tolist() if is_array(axes) else axes
+    which = tuple(arguments.dim("axes", a, ndim) for a in (given if isinstance(given, (list, tuple)) else [given]))
+    if len(set(which)) < len(which):
+        refuse(ValueError, "axes", "each axis once", f"{axes}")
+    return which
+
+
+def _modes(mode: Any, n: int) -> list[str | filters.Filter]:
+    given = list(mode) if isinstance(mode, (list, tuple)) and not isinstance(mode, filters.Filter) else [mode]
+    found: list[str | filters.Filter] = []
+    for m in given:
+        if isinstance(m, filters.Filter):
+            found.append(_filter(m))
+        elif not isinstance(m, str) or m not in MODES:
+            kind = ValueError if isinstance(m, str) else TypeError
+            refuse(kind, "mode", f"one of {', '.join(MODES)}, or a Filter", repr(m))
+        else:
+            found.append(m)
+    return spread("mode", found, mode, n)
+
+
+def _filter(m: filters.Filter) -> str | filters.Filter:
+    expected = "a Filter of a function and a finite support above 0"
+    if not callable(m.f) or not isinstance(m.f, Hashable) or not is_real(m.support):
+        refuse(TypeError, "mode", expected, describe(m))
+    support = plain(m.support)
+    if not 0 < support <= LARGEST:
+        refuse(ValueError, "mode", expected, describe(m))
+    found = filters.Filter(m.f, float(support), bool(m.normalized))
+    if not compiling():
+        return found
+    id(m.f)  # the compiler goes by a function's code, and would take one for another, unless it is asked for this
+    return filters.named(*found)
+
+
+def _check_modes(
+    x: Any, modes: Sequence[str | filters.Filter], lengths: Sequence[Any], out: Sequence[Any], like: Any,
+    how: Convention,
+) -> None:  # fmt: skip
+    for mode in modes:
+        if how.modes and mode not in how.modes:
+            refuse(ValueError, "mode", f"one of {', '.join(how.modes)}, with like={like!r}", repr(mode))
+    name = dtype_name(x)
+    if any(m not in NEAREST for m in modes) and not is_numeric(name):
+        refuse(TypeError, "x", f"numbers for mode {modes[0]!r} (nearest and nearest-exact take any dtype)", name)
+    for length, n in zip(lengths, out):
+        if surely(length == 0) and surely(n != 0):
+            refuse(ValueError, "x", "axes of at least 1 to resize", f"shape {tuple(x.shape)}")

@@ -1,0 +1,328 @@
+"""Maps whose every output is one input, and their transposes, sums of adjacent inputs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tenter import _native
+from tenter._arrays.types import Floats, Ints
+from tenter.maps._values import (
+    Table,
+    as_int,
+    frozen,
+    int_fields,
+    rebuilt,
+    require,
+    sealed,
+    short,
+    span,
+    trusted,
+    unchecked,
+    within,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Copy:
+    """Each output is one input, in ascending order: output block `o` reads input block `o // repeat`, or the `i` with
+    `offsets[i] <= o < offsets[i + 1]`.
+
+    >>> Copy.counts([1, 3, 2])
+    Copy(3 -> 6: counts [1, 3, 2])
+    >>> Copy.every(3, 2).index()
+    array([0, 0, 1, 1, 2, 2])
+    >>> Copy.cycle(3, 2).index()
+    array([0, 1, 2, 0, 1, 2])
+    """
+
+    n_in: int
+    n_out: int
+    repeat: int | None = None
+    offsets: Ints | None = Table(np.int64)  # type: ignore[assignment]
+    block: int = 1
+    apply: ClassVar[Callable[..., Any]]  # `tenter._execution.apply`
+
+    __reduce__ = rebuilt
+    __setstate__ = unchecked
+
+    def __post_init__(self) -> None:
+        int_fields(self, "n_in", "n_out", "block")
+        require(self.n_in % self.block == 0 and self.n_out % self.block == 0, "whole blocks")
+        offsets, n_in, n_out = self.offsets, self.n_in // self.block, self.n_out // self.block
+        require((self.repeat is None) != (offsets is None), "either repeat or offsets")
+        if offsets is None:
+            int_fields(self, "repeat")
+            assert self.repeat is not None
+            require(n_out == n_in * self.repeat, "n_out == n_in * repeat")
+        else:
+            require(
+                offsets.shape == (n_in + 1,) and offsets[0] == 0 and offsets[-1] == n_out, "offsets from 0 to n_out"
+            )
+            require(np.all(offsets[1:] >= offsets[:-1]), "ascending offsets")
+
+    @classmethod
+    def every(cls, n_in: int, repeat: int) -> "Copy":
+        """Each input `repeat` times in a row: output `o` reads input `o // repeat`."""
+        n_in, repeat = as_int("n_in", n_in), as_int("repeat", repeat)
+        return cls(n_in, n_in * repeat, repeat=repeat)
+
+    @classmethod
+    def cycle(cls, n_in: int, repeat: int) -> "Copy":
+        """The whole axis `repeat` times: output `o` reads input `o % n_in`."""
+        n_in, repeat = as_int("n_in", n_in), as_int("repeat", repeat)
+        return cls(n_in, n_in * repeat, repeat=repeat, block=n_in) if n_in else cls.every(0, repeat)
+
+    @classmethod
+    def counts(cls, counts: npt.ArrayLike) -> "Copy":
+        """Input `i` `counts[i]` times in a row; `counts` are non-negative integers, one per input."""
+        each = np.frombuffer(frozen("counts", counts, np.int64), np.int64)
+        require(
+            np.all(each >= 0) and float(each.sum(dtype=np.float64)) < 2.0**63,
+            "counts of at least 0, below 2**63 in all",
+        )
+        offsets = np.concatenate([[0], np.cumsum(each)]).astype(np.int64)
+        return cls(len(offsets) - 1, int(offsets[-1]), offsets=offsets)
+
+    @classmethod
+    def index_of(cls, index: npt.ArrayLike, n_in: int) -> "Copy":
+        """Output `o` reads input `index[o]`; the indices must not descend."""
+        index, n_in = np.frombuffer(frozen("index", index, np.int64), np.int64), as_int("n_in", n_in)
+        require((not index.size or (index[0] >= 0 and index[-1] < n_in)), "indices in [0, n_in)")
+        require(np.all(index[1:] >= index[:-1]), "indices that do not descend")
+        n_out = len(index)
+        repeat = n_out // n_in if n_in else 0
+        if n_out == n_in * repeat and np.array_equal(index, np.arange(n_out) // max(repeat, 1)):
+            return cls.every(n_in, repeat)
+        return cls(n_in, n_out, offsets=np.searchsorted(index, np.arange(n_in + 1)).astype(np.int64))
+
+    def index(self) -> Ints:
+        """The input that each output reads: int64[n_out]."""
+        blocks = self.block_index
+        if self.block == 1:
+            return blocks
+        return (blocks[:, None] * self.block + np.arange(self.block)).reshape(-1)
+
+    @property
+    def block_index(self) -> Ints:
+        """The input block that each output block reads."""
+        return np.frombuffer(self._block_index, np.int64)
+
+    @cached_property
+    def _block_index(self) -> memoryview:
+        offsets = self.offsets
+        if offsets is None:
+            assert self.repeat is not None
+            index = np.arange(self.n_out // self.block) // max(self.repeat, 1)
+        else:
+            index = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        return sealed(index.astype(np.int64))
+
+    @property
+    def T(self) -> "Window":
+        """The transpose: segment sums."""
+        # Without a reference to self: a cycle would keep large offsets alive until the garbage collector looks.
+        offsets = self.offsets
+        if offsets is None:
+            return trusted(
+                Window,
+                n_in=self.n_out,
+                n_out=self.n_in,
+                start=None,
+                offset=None,
+                weight=None,
+                width=self.repeat,
+                block=self.block,
+            )
+        return trusted(
+            Window,
+            n_in=self.n_out,
+            n_out=self.n_in,
+            start=offsets[:-1],
+            offset=offsets,
+            weight=None,
+            width=None,
+            block=self.block,
+        )
+
+    def dense(self) -> Floats:
+        """The matrix: float64[n_out, n_in]."""
+        matrix = np.zeros((self.n_out, self.n_in))
+        matrix[np.arange(self.n_out), self.index()] = 1
+        return matrix
+
+    def reads(self, lo: int, hi: int) -> slice:
+        """The slice of inputs that outputs lo..hi - 1 read."""
+        lo, hi = within(lo, hi, self.n_out)
+        if lo == hi:
+            return slice(0, 0)
+        first, last = (int(self.block_index[o // self.block]) for o in (lo, hi - 1))
+        return span(first, last, lo, hi, self.block)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Copy)
+            and (self.n_in, self.n_out) == (other.n_in, other.n_out)
+            and np.array_equal(self.index(), other.index())
+        )
+
+    def __hash__(self) -> int:
+        return hash((Copy, self.n_in, self.n_out))
+
+    def __repr__(self) -> str:
+        whole = self.offsets is None and self.n_in == self.block > 1
+        if self.offsets is not None:
+            rule = f"counts {short(np.diff(self.offsets))}"
+        else:
+            rule = f"o % {self.n_in}" if whole else f"o // {self.repeat}"
+        blocks = f", in blocks of {self.block}" if self.block > 1 and not whole else ""
+        return f"Copy({self.n_in} -> {self.n_out}: {rule}{blocks})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Window:
+    """Each output is a weighted sum of adjacent inputs: block `o` reads `start[o] .. start[o] + offset[o + 1] -
+    offset[o]` with `weight[offset[o] : offset[o + 1]]`. Without weights they are ones; with `width` alone row `o`
+    reads the `width` inputs from `o * width`.
+
+    Invariant: neither first nor last inputs descend from row to row. That makes the transpose of a window a window.
+
+    >>> Window(4, 2, start=[0, 2], offset=[0, 2, 4], weight=[0.5, 0.5, 0.5, 0.5]).apply(np.arange(4.0), 0)
+    array([0.5, 2.5])
+    """
+
+    n_in: int
+    n_out: int
+    start: Ints | None = Table(np.int64)  # type: ignore[assignment]
+    offset: Ints | None = Table(np.int64)  # type: ignore[assignment]
+    weight: Floats | None = Table(np.float64)  # type: ignore[assignment]
+    width: int | None = None
+    block: int = 1
+    apply: ClassVar[Callable[..., Any]]
+
+    __reduce__ = rebuilt
+    __setstate__ = unchecked
+
+    def __post_init__(self) -> None:
+        int_fields(self, "n_in", "n_out", "block")
+        require(self.n_in % self.block == 0 and self.n_out % self.block == 0, "whole blocks")
+        n_in, n_out = self.n_in // self.block, self.n_out // self.block
+        start, offset, weight = self.start, self.offset, self.weight
+        if start is None:
+            require(offset is None and weight is None and self.width is not None, "start and offset, or width")
+            int_fields(self, "width")
+            assert self.width is not None
+            require(n_in == n_out * self.width, "n_in == n_out * width")
+            return
+        require(offset is not None and self.width is None, "start and offset, or width")
+        assert offset is not None
+        require(start.shape == (n_out,) and offset.shape == (n_out + 1,) and offset[0] == 0, "a start and stop per row")
+        require(np.all(offset[1:] >= offset[:-1]), "ascending offsets")  # as differences and sums of others may wrap
+        count = np.diff(offset)
+        require(
+            np.all(start >= 0) and np.all(count <= n_in) and np.all(start <= n_in - count), "windows inside [0, n_in)"
+        )
+        stop = start + count
+        require(np.all(start[1:] >= start[:-1]) and np.all(stop[1:] >= stop[:-1]), "windows that do not descend")
+        require(weight is None or weight.shape == (offset[-1],), "a weight per tap")
+
+    def rows(self) -> tuple[Ints, Ints]:
+        """First input block of each row, and running number of taps, also where only `width` is stored."""
+        start, offset = self.start, self.offset
+        if start is not None and offset is not None:
+            return start, offset
+        assert self.width is not None
+        offset = np.arange(self.n_out // self.block + 1, dtype=np.int64) * self.width
+        return offset[:-1], offset
+
+    def taps(self) -> tuple[Ints, Ints, Floats]:
+        """Row block, input block and weight of every stored entry, row by row."""
+        start, offset = self.rows()
+        count = np.diff(offset)
+        row = np.repeat(np.arange(len(start)), count)
+        column = np.arange(offset[-1]) - offset[row] + start[row]
+        weight = self.weight
+        return row, column, np.ones(len(row)) if weight is None else weight
+
+    @property
+    def T(self) -> "Copy | Window":
+        """The transpose: a `Copy` if the rows are unweighted and share out the inputs, else a `Window`."""
+        return self._transpose
+
+    @cached_property
+    def _transpose(self) -> "Copy | Window":
+        if self.width is not None:
+            return Copy(self.n_out, self.n_in, repeat=self.width, block=self.block)
+        start, offset = self.rows()
+        stop, n_in = start + np.diff(offset), self.n_in // self.block
+        if self.weight is None and np.array_equal(offset[:-1], start) and offset[-1] == n_in:
+            return trusted(Copy, n_in=self.n_out, n_out=self.n_in, repeat=None, offsets=offset, block=self.block)
+        # Row i of the transpose: the rows o with start[o] <= i < stop[o], adjacent by the invariant.
+        columns = np.arange(n_in)
+        first = np.searchsorted(stop, columns, side="right")
+        counts = np.searchsorted(start, columns, side="right") - first
+        offset_t = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        weight_t = None
+        if self.weight is not None:
+            row, column, weight = self.taps()
+            weight_t = np.empty(len(weight))
+            weight_t[offset_t[column] + row - first[column]] = weight
+        return trusted(
+            Window,
+            n_in=self.n_out,
+            n_out=self.n_in,
+            start=first.astype(np.int64),
+            offset=offset_t,
+            weight=weight_t,
+            width=None,
+            block=self.block,
+        )
+
+    @cached_property
+    def native(self) -> _native.WindowMap:
+        """The form that the compiled kernel reads, made once."""
+        n_in, n_out = self.n_in // self.block, self.n_out // self.block
+        return _native.WindowMap(n_in, n_out, self.width or 0, self.start, self.offset, self.weight)
+
+    def dense(self) -> Floats:
+        """The matrix: float64[n_out, n_in]."""
+        row, column, weight = self.taps()
+        matrix: Floats = np.zeros((self.n_out // self.block, self.n_in // self.block))
+        matrix[row, column] = weight
+        return np.asarray(np.kron(matrix, np.eye(self.block)), np.float64) if self.block > 1 else matrix
+
+    def reads(self, lo: int, hi: int) -> slice:
+        """The slice of inputs that outputs lo..hi - 1 read."""
+        lo, hi = within(lo, hi, self.n_out)
+        if lo == hi:
+            return slice(0, 0)
+        start, offset = self.rows()
+        first, end = lo // self.block, (hi - 1) // self.block
+        a, b = int(start[first]), int(start[end] + offset[end + 1] - offset[end])
+        return span(a, b - 1, lo, hi, self.block) if b > a else slice(0, 0)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Window)
+            and (self.n_in, self.n_out, self.block) == (other.n_in, other.n_out, other.block)
+            and all(map(np.array_equal, self.taps(), other.taps()))
+        )
+
+    def __hash__(self) -> int:
+        return hash((Window, self.n_in, self.n_out))
+
+    def __repr__(self) -> str:
+        count = np.diff(self.rows()[1])
+        taps = (
+            "no taps"
+            if not count.size
+            else f"{count.min()}"
+            if count.min() == count.max()
+            else f"{count.min()}..{count.max()}"
+        )
+        blocks = f", in blocks of {self.block}" if self.block > 1 else ""
+        kind = "sums" if self.weight is None else "weights"
+        return f"Window({self.n_in} -> {self.n_out}: {kind} of {taps}{blocks})"

@@ -1,0 +1,128 @@
+"""Maps whose outputs are weighted sums of any inputs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tenter._arrays.types import Floats, Ints
+from tenter.maps._copy import Window
+from tenter.maps._values import Table, int_fields, rebuilt, require, sealed, unchecked, within
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gather:
+    """Each output is a weighted sum of any inputs: row `o` reads `index[offset[o] : offset[o + 1]]` with the weights at
+    the same places. The escape hatch for periodic or reflected edges and unsorted indices.
+
+    >>> Gather(3, 2, offset=[0, 1, 3], index=[2, 0, 1], weight=[1.0, 0.5, 0.5]).apply(np.array([2.0, 4.0, 6.0]), 0)
+    array([6., 3.])
+    """
+
+    n_in: int
+    n_out: int
+    offset: Ints = Table(np.int64, required=True)  # type: ignore[assignment]
+    index: Ints = Table(np.int64, required=True)  # type: ignore[assignment]
+    weight: Floats = Table(np.float64, required=True)  # type: ignore[assignment]
+    block: ClassVar[int] = 1
+    apply: ClassVar[Callable[..., Any]]
+
+    __reduce__ = rebuilt
+    __setstate__ = unchecked
+
+    def __post_init__(self) -> None:
+        int_fields(self, "n_in", "n_out")
+        offset, index, weight = self.offset, self.index, self.weight
+        require(offset.shape == (self.n_out + 1,) and offset[0] == 0, "n_out + 1 offsets from 0")
+        require(np.all(offset[1:] >= offset[:-1]), "ascending offsets")
+        require(index.shape == weight.shape == (offset[-1],), "an index and a weight per tap")
+        require(not index.size or (index.min() >= 0 and index.max() < self.n_in), "indices in [0, n_in)")
+
+    @property
+    def picks(self) -> bool:
+        """True if every output is one input as it is."""
+        return len(self.index) == self.n_out and self.ones and bool(np.all(np.diff(self.offset) == 1))
+
+    @property
+    def laid_out(self) -> tuple[Ints, Window]:
+        """Inputs in such an order that those of each row are adjacent, and the rows' sums of them.
+
+        A row that begins with the inputs with which the row before it ends shares these, so windows that slide over a
+        periodic axis take that axis and what goes on past its ends, not every tap.
+        """
+        order, sums = self._laid_out
+        return np.frombuffer(order, np.int64), sums
+
+    @cached_property
+    def _laid_out(self) -> tuple[memoryview, Window]:
+        index, offset, count = self.index, self.offset, np.diff(self.offset)
+        row = self.rows()
+        wanted = np.full(self.n_out, -1)  # the input that the next row begins with
+        later = np.flatnonzero(count[1:])
+        wanted[later] = index[offset[later + 1]]
+        at = np.flatnonzero(index == wanted[row])
+        at = at[np.append(True, row[at[1:]] != row[at[:-1]])[: len(at)]]  # the first of each row
+        at = at[offset[row[at] + 1] - at <= count[row[at] + 1]]
+        shared, before = np.zeros(self.n_out, np.int64), row[at]
+        length = offset[before + 1] - at
+        step = np.arange(length.sum()) - np.repeat(np.cumsum(length) - length, length)
+        unlike = index[np.repeat(at, length) + step] != index[np.repeat(offset[before + 1], length) + step]
+        differs = np.bincount(np.repeat(np.arange(len(at)), length), unlike, len(at)) > 0
+        shared[before[~differs] + 1] = length[~differs]
+        stop = np.cumsum(count - shared)
+        order = index[np.arange(len(index)) - offset[row] >= shared[row]]
+        weight = None if self.ones else self.weight
+        return sealed(order), Window(len(order), self.n_out, stop - count, offset, weight)
+
+    @cached_property
+    def ones(self) -> bool:
+        """True if all weights are one, so that integers are summed exactly."""
+        return bool(np.all(self.weight == 1))
+
+    @property
+    def T(self) -> "Gather":
+        """The transpose, by a stable sort: sums keep the order of the rows. Its own transpose is this map, as the order
+        in which rows add their taps shows in the last bits."""
+        if (original := self.__dict__.get("_original")) is not None:
+            return original  # type: ignore[no-any-return]
+        index = self.index
+        order = np.argsort(index, kind="stable")
+        offset = np.concatenate([[0], np.cumsum(np.bincount(index, minlength=self.n_in))])
+        transposed = Gather(self.n_out, self.n_in, offset, self.rows()[order], self.weight[order])
+        transposed.__dict__["_original"] = self
+        return transposed
+
+    def rows(self) -> Ints:
+        """The row of every stored entry."""
+        return np.repeat(np.arange(self.n_out), np.diff(self.offset))
+
+    def dense(self) -> Floats:
+        """The matrix: float64[n_out, n_in]."""
+        matrix = np.zeros((self.n_out, self.n_in))
+        np.add.at(matrix, (self.rows(), self.index), self.weight)
+        return matrix
+
+    def reads(self, lo: int, hi: int) -> slice:
+        """The smallest slice of inputs that holds what outputs lo..hi - 1 read."""
+        lo, hi = within(lo, hi, self.n_out)
+        used = self.index[self.offset[lo] : self.offset[hi]]
+        return slice(int(used.min()), int(used.max()) + 1) if used.size else slice(0, 0)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Gather) or (self.n_in, self.n_out) != (other.n_in, other.n_out):
+            return False
+        # The order of the entries within a row is no part of the value.
+        a, b = (np.lexsort((m.weight, m.index, m.rows())) for m in (self, other))
+        return (
+            np.array_equal(self.offset, other.offset)
+            and np.array_equal(self.index[a], other.index[b])
+            and np.array_equal(self.weight[a], other.weight[b])
+        )
+
+    def __hash__(self) -> int:
+        return hash((Gather, self.n_in, self.n_out))
+
+    def __repr__(self) -> str:
+        return f"Gather({self.n_in} -> {self.n_out}: {len(self.index)} weights)"

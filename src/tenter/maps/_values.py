@@ -1,0 +1,105 @@
+"""What the kinds of maps share: tables that stay what was checked, checks of invariants."""
+
+import operator
+from dataclasses import fields
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tenter._arrays.types import Array, Ints
+
+Map = TypeVar("Map")
+
+
+class Table:
+    """A field with numbers that kernels trust once they are checked. The map keeps their bytes, and each reader gets an
+    array of its own over them: even a read-only array's dtype and shape can be assigned to."""
+
+    def __init__(self, dtype: type[np.int64] | type[np.float64], required: bool = False) -> None:
+        self.dtype, self.required = dtype, required
+
+    def __set_name__(self, kind: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, map_: Any, kind: type | None = None) -> Array | None:
+        if map_ is None:  # the dataclass asks for the field's default
+            if self.required:
+                raise AttributeError(self.name)
+            return None
+        held = map_.__dict__[self.name]
+        return None if held is None else np.frombuffer(held, self.dtype)
+
+    def __set__(self, map_: Any, values: npt.ArrayLike | None) -> None:
+        held = None if values is None and not self.required else frozen(self.name, values, self.dtype)
+        map_.__dict__[self.name] = held
+
+
+def frozen(name: str, values: Any, dtype: type[np.int64] | type[np.float64]) -> bytes:
+    """The bytes of a 1-D array of integers, or of numbers."""
+    array = np.asarray(values)
+    kinds = "iu" if dtype is np.int64 else "iuf"
+    require(array.ndim == 1 and (array.dtype.kind in kinds or not array.size), f"{name}: 1-D {dtype.__name__}")
+    return array.astype(dtype, copy=False).tobytes()
+
+
+def sealed(array: Array) -> memoryview:
+    """An array's memory without a copy; no array over it can be written to or unlocked."""
+    return memoryview(array).toreadonly()  # type: ignore[arg-type]  # any array is a buffer
+
+
+def as_int(name: str, value: Any, least: int = 0) -> int:
+    """A size as a Python int, as products of NumPy's wrap; bools are none."""
+    require(isinstance(value, (int, np.integer)) and not isinstance(value, bool), f"{name}: an int, got {value!r}")
+    size = operator.index(value)
+    require(least <= size < 2**63, f"{name}: an int from {least} to 2**63 - 1, got {size}")
+    return size
+
+
+def int_fields(map_: Any, *names: str) -> None:
+    """Makes Python ints of a new map's sizes."""
+    for name in names:
+        object.__setattr__(map_, name, as_int(name, getattr(map_, name), 1 if name == "block" else 0))
+
+
+def within(lo: Any, hi: Any, n_out: int) -> tuple[int, int]:
+    lo, hi = as_int("lo", lo), as_int("hi", hi)
+    require(lo <= hi <= n_out, f"outputs lo..hi of {n_out}, got {lo}..{hi}")
+    return lo, hi
+
+
+def trusted(kind: type[Map], **values: Any) -> Map:
+    """A map from fields whose invariants hold, without checking them again. Arrays become the map's own: int64 and
+    float64, contiguous."""
+    new = object.__new__(kind)
+    for name, value in values.items():
+        new.__dict__[name] = sealed(value) if isinstance(value, np.ndarray) else value
+    return new
+
+
+def rebuilt(map_: Any) -> tuple[type, tuple[Any, ...]]:
+    """What copies and pickles are made from: the fields, which the constructor checks, without cached values."""
+    return type(map_), tuple(getattr(map_, field.name) for field in fields(map_))
+
+
+def unchecked(map_: Any, state: Any) -> NoReturn:
+    """A pickle that would set a map's fields past the constructor."""
+    raise ValueError("axis map: expected a pickle of its constructor's arguments, got one of its state")
+
+
+def require(holds: object, what: str) -> None:
+    """Raises ValueError for a map that would break its kind's invariant: kernels rely on it and check nothing."""
+    if not holds:
+        raise ValueError(f"axis map: expected {what}")
+
+
+def span(first: int, last: int, lo: int, hi: int, block: int) -> slice:
+    """Inputs read by outputs lo..hi, if their blocks read input blocks first..last."""
+    if first == last and lo // block == (hi - 1) // block:
+        return slice(first * block + lo % block, first * block + (hi - 1) % block + 1)
+    return slice(first * block, (last + 1) * block)
+
+
+def short(values: Ints) -> str:
+    head = ", ".join(str(v) for v in values[:8])
+    return f"[{head}, ... {len(values)} in all]" if len(values) > 8 else f"[{head}]"

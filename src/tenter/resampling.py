@@ -1,0 +1,172 @@
+"""interpolate and resize: any axes of any array, any filter, any library's convention."""
+
+from typing import Any
+
+import numpy as np
+
+from tenter._arrays.arguments import array, error, integer
+from tenter._arrays.dtypes import is_numeric
+from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.library import dtype_name
+from tenter._execution import calls, executor, outside
+from tenter._specs import interpolate_arguments, resize_arguments
+from tenter.maps import AxisMap
+
+
+def interpolate(
+    x: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Any:
+    """Resizes the spatial dims of a batch of signals, images or volumes.
+
+    Meaning and names of `torch.nn.functional.interpolate`.
+
+    x: (batch, channels, [depth,] [height,] width), any strides. Every real and complex dtype; nearest kinds take any
+        dtype.
+    size: output sizes in pixels, or scale_factor: output / input, floor(n * scale_factor) pixels. One number, or one
+        per spatial dim.
+    mode: nearest (pixel at the corner, the rule of OpenCV's INTER_NEAREST), nearest-exact (pixel at the center, the
+        rule of Pillow; both rounded as PyTorch rounds), linear (3-d x), bilinear (4-d), trilinear (5-d), bicubic (4-d;
+        Keys with a = -0.75, with antialias -0.5), area (mean of the pixels touched), lanczos (three lobes; needs
+        antialias).
+    align_corners: for linear kinds and bicubic. False aligns the edges of the corner pixels, True their centers.
+    recompute_scale_factor: True takes coordinates from the rounded sizes, not from the given scale_factor.
+    antialias: for linear kinds, bicubic and lanczos. Widens the filter when shrinking; agrees with Pillow.
+    Returns fresh memory of x's kind and dtype; channels-last stays channels-last. Integers are rounded half to even and
+    saturated. Half and single precision are computed in float32 from float64 weights.
+
+    Raises TypeError and ValueError naming the argument, MemoryError for a result larger than the machine. Gradients on
+    PyTorch are deterministic: the transpose of the same map.
+
+    >>> interpolate(np.arange(4.0).reshape(1, 1, 4), size=2, mode="linear", antialias=True).round(3)
+    array([[[0.714, 2.286]]])
+    >>> interpolate(np.arange(3).reshape(1, 1, 3), scale_factor=2)
+    array([[[0, 0, 1, 1, 2, 2]]])
+    """
+    given = (size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
+    arg_types = tuple(map(type, given))
+    for arg in (size, scale_factor):
+        if type(arg) is tuple:
+            arg_types += tuple(map(type, arg))
+    try:
+        if (known := calls.recall("interpolate", x, given, arg_types)) is not None:
+            return known
+        x = array("x", x)
+        return calls.serve("interpolate", x, given, arg_types, x, interpolate_arguments.checked(x, *given))
+    except Refusal as refusal:
+        names = ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor", "antialias")
+        raise error(refusal, "interpolate", x=x, **dict(zip(names, (*given[:-1], antialias or None)))) from None
+
+
+def resize(
+    x: Any,
+    size: Any = None,
+    *,
+    scale: Any = None,
+    axes: Any = None,
+    mode: Any = "linear",
+    antialias: bool | None = None,
+    like: Any = "torch",
+    rounding: str | None = None,
+    policy: str = "stretch",
+    box: Any = None,
+    align: str | None = None,
+    tie: str | None = None,
+    cubic: float | None = None,
+    edge: str | None = None,
+    value: float = 0,
+) -> Any:
+    """Resizes any axes of an array.
+
+    x: array or tensor of any shape; every real and complex dtype, nearest kinds any dtype.
+    size: output length, one for all axes or one each; or scale: output / input, a number, a `fractions.Fraction` or a
+        pair of ints, (120, 88) being 120 / 88; one for all axes, or a list of one each.
+    axes: those that are resized, in the order of size: (0, 1) of an (H, W, C) image, (-2, -1) of (..., H, W). None:
+        all, where x has one or two or size has one number for each.
+    mode: nearest, nearest-exact, linear, cubic, catmull-rom, mitchell, bspline, lanczos (lanczos3), lanczos2 to
+        lanczos5, area, box, hamming, or a `tenter.filters.Filter`; or a list of one per axis.
+    antialias: whether the filter widens when shrinking. None: as `like` has it; area never needs it, nearest has none.
+    like: whose rules hold where no argument below says otherwise: torch, pillow, opencv, onnx, jax, tensorflow,
+        skimage, scipy, or a `tenter.conventions.Convention`.
+    rounding: of length * scale: floor, round (half up), round_even (half to even) or ceil; None: as `like` has it.
+    policy: stretch, or one scale for all axes such that the result is not_larger or not_smaller than size (ONNX).
+    box: (begin, end) in input pixels of the part to resize, fractions allowed, one pair per axis or None for a whole
+        axis; reversed, it reverses the axis.
+    align: center, corners, asymmetric (`tenter.geometry.Geometry`). tie: floor, ceil, prefer_floor, prefer_ceil, for
+        nearest. cubic: Keys's a, for cubic. edge: replicate, reflect, symmetric, wrap, constant (of `value`),
+        renormalize (what lies outside is left out), extrapolate (outputs outside are `value`).
+    Returns fresh memory of x's kind and dtype, in x's order of axes in memory. Integers are rounded half to even and
+    saturated; half and single precision are computed in float32 from float64 weights, larger integers in float64.
+
+    Raises TypeError and ValueError naming the argument, MemoryError for a result larger than the machine. Gradients on
+    PyTorch are the transposed maps, deterministic.
+
+    >>> resize(np.array([0.0, 10.0, 20.0]), 5, align="corners")
+    array([ 0.,  5., 10., 15., 20.])
+    >>> image = np.zeros((88, 66, 3), np.uint8)
+    >>> resize(image, scale=(120, 88), axes=(0, 1), mode="cubic", like="pillow").shape
+    (120, 90, 3)
+    >>> resize(np.arange(4), 4, box=[(4, 0)], mode="nearest-exact")
+    array([3, 2, 1, 0])
+    """
+    given = (size, scale, axes, mode, antialias, like, rounding, policy, box, align, tie, cubic, edge, value)
+    try:
+        arg_types = _arg_types(given)
+        if arg_types is not None and (known := calls.recall("resize", x, given, arg_types)) is not None:
+            return known
+        x = array("x", x)
+        spec, turned = resize_arguments.checked(x, *given)
+        reads_outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
+        if turned:
+            x = executor.of(x).flip(x, turned)
+        if reads_outside and (value != 0 or not is_numeric(dtype_name(x))):
+            return outside.resized(x, spec, value)
+        if turned or arg_types is None:
+            return calls.execute(x, spec)
+        return calls.serve("resize", x, given, arg_types, x, spec)
+    except Refusal as refusal:
+        names = ("size", "scale", "axes", "mode", "antialias", "like", "rounding", "policy", "box", "align", "tie",
+                 "cubic", "edge", "value")  # fmt: skip
+        usual = {"mode": "linear", "like": "torch", "policy": "stretch", "value": 0}
+        shown = {n: v for n, v in zip(names, given) if v is not None and not (n in usual and v is usual[n])}
+        raise error(refusal, "resize", x=x, **shown) from None
+
+
+def axis_map(n_in: int, n_out: int, mode: Any = "linear", **how: Any) -> AxisMap:
+    """The map that `resize` applies to one axis of n_in positions.
+
+    how: resize's other arguments. Raises TypeError and ValueError as resize does.
+
+    >>> axis_map(4, 2, "area")
+    Window(4 -> 2: weights of 2)
+    """
+    try:
+        x = np.broadcast_to(np.float32(0), (integer("n_in", n_in, least=0),))
+        spec, turned = resize_arguments.checked(x, n_out, mode=mode, **how)
+        if turned:
+            refuse(ValueError, "box", "one in ascending order, for a map", repr(how["box"]))
+        ((_, found),) = spec.maps(x.shape, "float32", False)
+        made: AxisMap = found
+        return made
+    except Refusal as refusal:
+        raise error(refusal, "axis_map", n_in, n_out, mode, **how) from None
+
+
+def _arg_types(given: tuple[Any, ...]) -> tuple[type, ...] | None:
+    """The types of all values, as equal ones of unlike types are not the same; None where one may change."""
+    found: list[type] = []
+    for value in given:
+        found.append(type(value))
+        if type(value) is tuple:
+            inner = _arg_types(value)
+            if inner is None:
+                return None
+            found += inner
+        elif type(value) is list:
+            return None
+    return tuple(found)

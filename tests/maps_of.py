@@ -1,0 +1,49 @@
+"""Maps of PyTorch's modes, and maps applied to several axes at once, for tests below the public functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tenter._arrays.library import of
+from tenter._execution import executor
+from tenter._plans.plan import Plan, plan_maps
+from tenter._rules import torch_quirks
+from tenter._rules.axis_rule import NEAREST
+from tenter._specs.axis_maps import axis_map
+from tenter.maps import AxisMap
+
+
+def resample(
+    kind: str, n_in: int, n_out: int, scale: float | None = None, align_corners: bool = False, antialias: bool = False,
+    kernel: str = "direct",
+) -> AxisMap:  # fmt: skip
+    """One axis by a mode of `interpolate`; kernel: one of torch_quirks.KERNELS."""
+    scales = None if scale is None else (scale,)
+    rules = torch_quirks.rules(1, scales, kind, align_corners, antialias, False)
+    if kind in NEAREST:
+        return axis_map(rules[0]._replace(arithmetic=kernel), n_in, n_out)
+    (rule,) = torch_quirks.settled(rules, (n_in,), (n_out,), "float32", kernel.startswith("cuda"))
+    return axis_map(rule, n_in, n_out)
+
+
+class Planned(NamedTuple):
+    plan: Plan
+
+    @property
+    def steps(self) -> Any:
+        return self.plan.steps
+
+    def run(self, x: Any) -> Any:
+        return executor.of(x).run(x, self.plan)
+
+
+def planned(x: Any, maps: Sequence[tuple[int, AxisMap]]) -> Planned:
+    """Maps for arrays that lie as x does."""
+    return Planned(plan_maps(x, tuple(maps)))
+
+
+def apply_maps(x: Any, maps: Sequence[tuple[int, AxisMap]]) -> Any:
+    """Fresh memory with one map applied per axis, differentiable where x is."""
+    x = of(x).resolve(x)
+    return executor.of(x).execute(x, planned(x, maps).plan)

@@ -1,0 +1,121 @@
+"""The imports of src/tenter, those inside functions too: one direction, no circle, and late ones of optional packages
+alone. Which layer may import which is a contract in pyproject.toml (`lint-imports`)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import tenter
+
+ROOT = Path(tenter.__file__).parent
+PUBLIC = {"conventions", "filters", "geometry", "image", "maps", "memory", "numpy", "ops", "resampling", "threads",
+          "torch", "cli", "__init__", "__main__"}  # fmt: skip
+OPTIONAL = {"torch", "triton", "PIL", "rich", "cv2", "matplotlib"}
+
+Imports = list[tuple[str, bool]]  # what is imported, and whether inside a function
+
+
+def name_of(path: Path) -> str:
+    parts = ["tenter", *path.relative_to(ROOT).with_suffix("").parts]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {name_of(path): path for path in ROOT.rglob("*.py")}
+
+
+def imports(path: Path) -> Imports:
+    """Of modules, as far as names say which; not those for a type checker alone."""
+    found: Imports = []
+
+    def add(name: str, late: bool) -> None:
+        while name.startswith("tenter.") and name not in MODULES:  # a name in a module
+            name = name.rpartition(".")[0]
+        found.append((name, late))
+
+    def walk(node: ast.AST, late: bool) -> None:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            return
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                add(alias.name, late)
+        if isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: a relative import"
+            for alias in node.names:
+                add(f"{node.module}.{alias.name}" if node.module.startswith("tenter") else node.module, late)
+        for child in ast.iter_child_nodes(node):
+            walk(child, late or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)))
+
+    walk(ast.parse(path.read_text()), False)
+    return found
+
+
+GRAPH = {name: imports(path) for name, path in MODULES.items()}
+
+
+def circles(edges: dict[str, set[str]]) -> list[list[str]]:
+    """Strongly connected components of more than one module (Tarjan, 1972)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(v: str) -> None:
+        index[v] = low[v] = len(index)
+        stack.append(v)
+        for w in edges.get(v, ()):
+            if w not in index:
+                visit(w)
+                low[v] = min(low[v], low[w])
+            elif w in stack:
+                low[v] = min(low[v], index[w])
+        if low[v] == index[v]:
+            component = []
+            while not component or component[-1] != v:
+                component.append(stack.pop())
+            if len(component) > 1 or v in edges.get(v, ()):
+                found.append(sorted(component))
+
+    for v in edges:
+        if v not in index:
+            visit(v)
+    return found
+
+
+def test_no_circle_of_imports() -> None:
+    # The package itself imports its faces; `import tenter` in the command line is a use of them from above.
+    edges = {m: {name for name, _ in found if name in MODULES and name != "tenter"} for m, found in GRAPH.items()}
+    assert circles(edges) == []
+
+
+def test_circles_are_found() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+
+
+def test_imports_inside_functions_are_of_optional_packages() -> None:
+    """And of modules that import these at their top."""
+    optional = {m for m, found in GRAPH.items() if any(n.split(".")[0] in OPTIONAL for n, late in found if not late)}
+    grown = True
+    while grown:
+        more = {m for m, found in GRAPH.items() if any(name in optional for name, late in found if not late)}
+        grown = not more <= optional
+        optional |= more
+    wrong = [
+        f"{module} imports {name} inside a function"
+        for module, found in GRAPH.items()
+        for name, late in found
+        if late and name.startswith("tenter") and name not in optional
+    ]
+    assert wrong == []
+
+
+def test_modules_that_users_do_not_import_are_private() -> None:
+    top = {name.split(".")[1] for name in MODULES if "." in name}
+    assert {name for name in top if not name.startswith("_")} <= PUBLIC
+    assert all(name.split(".")[2].startswith("_") for name in MODULES if re.match(r"tenter\.maps\.", name))
+
+
+def test_no_file_is_long() -> None:
+    sizes = {name: len(path.read_text().splitlines()) for name, path in MODULES.items()}
+    assert max(sizes.values()) <= 350, [m for m, n in sizes.items() if n > 350]
