@@ -33,9 +33,6 @@ at the end, and the exit code is 1. One that was interrupted goes on with --skip
 REPEAT = """Repeat each element or row of a .npy array, as tenter.repeat_interleave: with --dim, row i along that dim
 appears counts[i] times in a row; without it the array is flattened first."""
 
-TOUR = """Show every kind of call with its result as computed now, resize a photograph in each mode onto one sheet
-(PNG), and time a few calls beside NumPy, Pillow, PyTorch and OpenCV where they are installed."""
-
 
 class Parser(argparse.ArgumentParser):
     """A parser whose complaints are one line, like every other complaint of the command."""
@@ -52,9 +49,6 @@ def build_parser(axes: int = 0) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_resize(commands, axes)
     _add_repeat(commands)
-    tour = _add(commands, "tour", "see what the library does, on this computer", TOUR)
-    tour.add_argument("--out", default="tenter-tour.png", metavar="FILE.png", help="the sheet (default: %(default)s)")
-    tour.add_argument("--photo", metavar="FILE", help="a PNG, JPEG or TIFF to show instead of the one found")
     return parser
 
 
@@ -163,14 +157,9 @@ def _run(args: argparse.Namespace) -> int:
         from tenter.cli.resize import resize_command
 
         return resize_command(args)
-    if args.command == "repeat":
-        from tenter.cli.arrays import repeat_command
+    from tenter.cli.arrays import repeat_command
 
-        repeat_command(args)
-    else:
-        from tenter.cli.tour import tour_command
-
-        tour_command(args)
+    repeat_command(args)
     return 0
 
 
