@@ -10,8 +10,8 @@ import pytest
 
 import tenter
 from cli_helpers import Image, _inside, refused  # noqa: F401
-from tenter.check_resize import MODES as FILTERS
 from tenter.cli.main import main
+from tenter.cli.options import FILTERS
 from tenter.cli.orientation import stored_box, turn_back, turn_upright
 from tenter.cli.pictures import Picture, read_picture, write_picture
 from tenter.conventions import PRESETS

@@ -1,24 +1,26 @@
-"""`tenter resize` of many files: which inputs, which outputs, and a summary."""
+"""`tenter resize` of many files: which files are read, and which file is written for each."""
 
 from __future__ import annotations
 
-import argparse
 import glob
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from tenter.cli.options import Options
-from tenter.cli.output import remove_leftovers
 from tenter.cli.pictures import FORMATS, is_npy
-from tenter.cli.refusal import Refusal, one_line, require
-from tenter.cli.sizes import whole_number
-from tenter.cli.streams import say
-from tenter.cli.workers import Task, run
+from tenter.cli.refusal import Refusal
 
 WILD = "*?["
 #: what --format takes; JPEG and TIFF by one of their endings
 SUFFIXES = {"png": ".png", "jpg": ".jpg", "tiff": ".tiff", "npy": ".npy"}
+
+
+class Task(NamedTuple):
+    """A file to read and one to write."""
+
+    source: str
+    output: str
 
 
 def is_many(inputs: list[str], output: str) -> bool:
@@ -29,38 +31,22 @@ def is_many(inputs: list[str], output: str) -> bool:
     return Path(output).is_dir() and Path(output).suffix.lower() not in (".npy", *FORMATS)
 
 
-def resize_many(inputs: list[str], output: str, args: argparse.Namespace, options: Options) -> int:
-    """Resize all inputs into the folder `output`, print a summary, and return 1 if a file failed, else 0."""
-    jobs = _jobs(args.jobs)
+def plan(inputs: list[str], output: str, recursive: bool, format_: str | None) -> list[Task]:
+    """The files to resize into the folder `output`. Each output has one input."""
     folder = _check_folder(inputs, output)
-    suffix = SUFFIXES[args.format] if args.format else None
-    tasks = _without_clashes(_tasks(inputs, folder, args.recursive, suffix))
-    if not all(is_npy(name) for task in tasks for name in task):
-        require("PIL")
-    there = [task for task in tasks if os.path.lexists(task.output)]
-    _check_inputs_safe(tasks, there, options.force)
-    if there and not (options.force or args.skip_existing):
-        more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
-        raise Refusal(f"{there[0].output}: exists already{more}; --force overwrites, --skip-existing leaves it")
-    for place in {os.path.dirname(os.path.realpath(task.output)) for task in tasks}:
-        remove_leftovers(Path(place))
-    skipped = there if args.skip_existing else []
-    left = [task for task in tasks if task not in set(skipped)]
-    failures = run(left, options, jobs)
-    for task, why in failures:
-        named = why.startswith(f"{one_line(task.source)}:")
-        say(why if named else f"{task.source}: {why}")
-    print(f"{len(left) - len(failures)} done, {len(skipped)} skipped, {len(failures)} failed")
-    return 1 if failures else 0
+    suffix = SUFFIXES[format_] if format_ else None
+    return _without_clashes(_tasks(inputs, folder, recursive, suffix))
 
 
-def _jobs(text: str | None) -> int:
-    if text is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    jobs = whole_number(text, "--jobs")
-    if not 1 <= jobs <= 1024:
-        raise Refusal(f"--jobs: expected 1 to 1024 processes, got {jobs}")
-    return jobs
+def check_inputs_safe(tasks: list[Task], existing: list[Task], force: bool) -> None:
+    """Refuse an output that is an input: its own unless forced, another's always, as it may not have been read yet."""
+    sources = {_identity(task.source): task for task in tasks if os.path.exists(task.source)}
+    for task in existing:
+        clash = sources.get(_identity(task.output)) if os.path.exists(task.output) else None
+        if clash is None or (force and clash == task):
+            continue
+        what = "is the input itself; --force overwrites it" if clash == task else f"is an input too, for {clash.output}"
+        raise Refusal(f"{task.output}: {what}")
 
 
 def _check_folder(inputs: list[str], output: str) -> Path:
@@ -147,17 +133,6 @@ def _without_clashes(tasks: Iterator[Task]) -> list[Task]:
         if os.path.realpath(first.source) != os.path.realpath(task.source):
             raise Refusal(f"{task.output}: would be written from both {first.source} and {task.source}")
     return list(by_target.values())
-
-
-def _check_inputs_safe(tasks: list[Task], there: list[Task], force: bool) -> None:
-    """Refuse an output that is an input: its own unless forced, another's always, as it may not have been read yet."""
-    sources = {_identity(task.source): task for task in tasks if os.path.exists(task.source)}
-    for task in there:
-        clash = sources.get(_identity(task.output)) if os.path.exists(task.output) else None
-        if clash is None or (force and clash == task):
-            continue
-        what = "is the input itself; --force overwrites it" if clash == task else f"is an input too, for {clash.output}"
-        raise Refusal(f"{task.output}: {what}")
 
 
 def _identity(path: str) -> tuple[int, int]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import NamedTuple
 
-from tenter.check_resize import NEAREST
+from tenter import check_resize
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import parse_box, parse_scale, parse_size, whole_number
 
-#: PyTorch's names, which --mode takes, and tenter.resize's, which --filter takes
+#: What --filter takes: modes of tenter.resize.
+FILTERS = check_resize.MODES
+#: What --mode takes: PyTorch's names, each with the filter that it stands for.
 MODES = {
     "nearest": "nearest",
     "nearest-exact": "nearest-exact",
@@ -63,8 +66,18 @@ def read_options(args: argparse.Namespace) -> Options:
     )
 
 
+def read_jobs(text: str | None) -> int:
+    """The number of processes; by default one per core that this process may use."""
+    if text is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    jobs = whole_number(text, "--jobs")
+    if not 1 <= jobs <= 1024:
+        raise Refusal(f"--jobs: expected 1 to 1024 processes, got {jobs}")
+    return jobs
+
+
 def _antialias(args: argparse.Namespace, mode: str) -> bool | None:
-    has_none = mode in NEAREST or mode == "area"
+    has_none = mode in check_resize.NEAREST or mode == "area"
     if args.antialias and has_none:
         raise Refusal(f"--antialias: {mode} has none; it goes with the filters that mix pixels, but for area")
     if args.antialias is False and args.mode == "lanczos":

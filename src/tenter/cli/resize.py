@@ -1,10 +1,8 @@
-"""The `tenter resize` command, one file at a time."""
+"""Resize one file."""
 
 from __future__ import annotations
 
-import argparse
 import math
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,35 +10,16 @@ import numpy.typing as npt
 
 import tenter
 from tenter.cli.arrays import read_npy, write_npy
-from tenter.cli.folders import is_many, resize_many
 from tenter.cli.metadata import with_size
-from tenter.cli.options import Options, read_options
+from tenter.cli.options import Options
 from tenter.cli.orientation import SIDEWAYS, stored_box, turn_upright
-from tenter.cli.output import check_input, check_output, remove_leftovers, write_beside
+from tenter.cli.output import check_output, write_beside
 from tenter.cli.pictures import FORMATS, Picture, check_format, from_array, is_npy, read_picture, write_picture
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import check_fits, scaled
 
 Pixels = npt.NDArray[Any]
 Box = tuple[float, float, float, float]
-
-
-def resize_command(args: argparse.Namespace) -> int:
-    """Carry out `tenter resize`; the exit code."""
-    options = read_options(args)
-    if len(args.paths) < 2:
-        raise Refusal("expected IN and OUT, got one name (see tenter resize --help)")
-    *inputs, output = args.paths
-    if is_many(inputs, output):
-        return resize_many(inputs, output, args, options)
-    if args.format:
-        raise Refusal("--format: goes with a folder as OUT; the ending of a file's name says its type")
-    source = check_input(inputs[0])
-    is_npy(inputs[0]), is_npy(output)
-    remove_leftovers(Path(os.path.realpath(output)).parent)
-    if not (args.skip_existing and Path(output).is_file()):
-        resize_file(source, output, options)
-    return 0
 
 
 def resize_file(source: Path, output: str, options: Options) -> None:

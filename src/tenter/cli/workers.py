@@ -10,21 +10,15 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from multiprocessing import connection, get_context, resource_tracker
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import tenter
+from tenter.cli.folders import Task
 from tenter.cli.options import Options
 from tenter.cli.output import check_input, remove_leftovers
 from tenter.cli.refusal import first_line
+from tenter.cli.resize import resize_file
 from tenter.cli.streams import STDERR, quiet
-
-
-class Task(NamedTuple):
-    """A file to read and one to write."""
-
-    source: str
-    output: str
-
 
 Report = Callable[[Task, str | None], None]
 
@@ -54,8 +48,6 @@ def run(tasks: list[Task], options: Options, jobs: int) -> list[tuple[Task, str]
 
 
 def _attempt(task: Task, options: Options) -> str | None:
-    from tenter.cli.resize import resize_file  # late: it reads folders.py, which reads this
-
     try:
         source = check_input(task.source)
         os.makedirs(os.path.dirname(task.output) or os.curdir, exist_ok=True)
