@@ -33,7 +33,7 @@ def test_empty_input(capsys: pytest.CaptureFixture[str], name: str) -> None:
 
 def test_a_pipe_is_not_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
     os.mkfifo("pipe.png")
-    assert "not an ordinary file" in refused(capsys, "resize", "pipe.png", "out.png", "--scale", 2)
+    assert "not a regular file" in refused(capsys, "resize", "pipe.png", "out.png", "--scale", 2)
 
 
 @pytest.mark.parametrize("name", ["text.png", "text.jpg", "text.tif"])

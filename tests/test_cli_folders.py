@@ -170,7 +170,7 @@ def test_force_overwrites() -> None:
         (["photos/*.gif", "out/"], "matches no file"),
         (["photos/*.txt", "out/"], "matches no file"),
         (["photos/notes.txt", "photos/a.png", "out/"], "unknown file type"),
-        (["empty", "out/"], "holds no picture"),
+        (["empty", "out/"], "contains no picture"),
         (["photos", "out/", "--format", "gif"], "invalid choice"),
         (["photos", "out/", "--force", "--skip-existing"], "not allowed"),
         (["in.png", "out.png", "--format", "png"], "--format: goes with a folder"),
@@ -274,7 +274,7 @@ def test_ctrl_c(jobs: int) -> None:
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130 and out == ""
     assert err.startswith("tenter: interrupted after ") and err.count("\n") == 1
-    with pytest.raises(ProcessLookupError):  # nobody is left, once the last has noticed
+    with pytest.raises(ProcessLookupError):  # all processes have ended, once the last has read the end of its pipe
         for _ in range(500):
             os.killpg(process.pid, 0)
             time.sleep(0.02)

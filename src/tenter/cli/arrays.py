@@ -13,20 +13,20 @@ from tenter.cli.sizes import check_fits
 
 
 def read_npy(path: Path) -> npt.NDArray[Any]:
-    """Read a .npy file that holds plain numbers and is as long as its header says."""
+    """Read a .npy file. Refuse pickled objects, and a file that is shorter than its header requires."""
     with open(path, "rb") as file:
         if file.read(6) != b"\x93NUMPY":
             raise Refusal(f"{path}: is not a .npy file")
     try:
-        # Mapping checks the header against the file's length, where a plain load would first allocate. But it is not
-        # read from: that would end the process if the file became shorter meanwhile.
+        # A memory map checks the header against the file's length; a plain load would allocate first. The pixels are
+        # not read through the map: if the file became shorter meanwhile, SIGBUS would end the process.
         nbytes = np.load(path, mmap_mode="r", allow_pickle=False).nbytes
         check_fits(nbytes, f"{path}: the array")
         array: npt.NDArray[Any] = np.load(path, allow_pickle=False)
     except (Refusal, MemoryError):
         raise
     except Exception as error:
-        # a damaged header goes through Python's own parsers, which raise tokenize.TokenError among others
+        # NumPy parses the header as Python code, so a damaged one raises tokenize.TokenError, SyntaxError and others.
         if "object" in str(error).lower():
             raise Refusal(f"{path}: holds pickled Python objects, which are not read; save plain numbers") from error
         raise Refusal(f"{path}: is truncated or damaged: {first_line(error)}") from error
@@ -34,5 +34,5 @@ def read_npy(path: Path) -> npt.NDArray[Any]:
 
 
 def write_npy(file: BinaryIO, array: npt.NDArray[Any]) -> None:
-    """Write an array as .npy, never pickled."""
+    """Write an array as .npy; refuse to pickle objects."""
     np.save(file, array, allow_pickle=False)

@@ -12,7 +12,7 @@ from tenter.cli.pictures import FORMATS, is_npy
 from tenter.cli.refusal import Refusal
 
 WILD = "*?["
-#: what --format takes; JPEG and TIFF by one of their endings
+#: What --format takes, and the ending of the files' names.
 SUFFIXES = {"png": ".png", "jpg": ".jpg", "tiff": ".tiff", "npy": ".npy"}
 
 
@@ -24,10 +24,10 @@ class Task(NamedTuple):
 
 
 def is_many(inputs: list[str], output: str) -> bool:
-    """Whether OUT is to be a folder: for several inputs, a folder or a pattern, or because its name says so."""
+    """Whether OUT is a folder: there are several inputs, or one is a folder or a pattern, or OUT is named as one."""
     if len(inputs) > 1 or _is_pattern(inputs[0]) or Path(inputs[0]).is_dir() or output.endswith(os.sep):
         return True
-    # a folder by the name of a picture is more likely a mistake
+    # A folder whose name ends like a picture's is more likely a mistake.
     return Path(output).is_dir() and Path(output).suffix.lower() not in (".npy", *FORMATS)
 
 
@@ -39,7 +39,8 @@ def plan(inputs: list[str], output: str, recursive: bool, format_: str | None) -
 
 
 def check_inputs_safe(tasks: list[Task], existing: list[Task], force: bool) -> None:
-    """Refuse an output that is an input: its own unless forced, another's always, as it may not have been read yet."""
+    """Refuse outputs that are inputs: of another file always, as it may not have been read yet; of their own unless
+    forced."""
     sources = {_identity(task.source): task for task in tasks if os.path.exists(task.source)}
     for task in existing:
         clash = sources.get(_identity(task.output)) if os.path.exists(task.output) else None
@@ -50,8 +51,8 @@ def check_inputs_safe(tasks: list[Task], existing: list[Task], force: bool) -> N
 
 
 def _check_folder(inputs: list[str], output: str) -> Path:
-    """Refuse an OUT that is no folder; one that is missing is made if its name ends in a separator, so that a
-    mistyped file name makes none."""
+    """Refuse an OUT that is not a folder. A missing one is created later if its name ends in a separator, so that a
+    mistyped file name does not create a folder."""
     folder = Path(output)
     if folder.is_dir():
         return folder
@@ -59,7 +60,7 @@ def _check_folder(inputs: list[str], output: str) -> Path:
         raise Refusal(f"{output}: is a file, expected a folder")
     if not output.endswith(os.sep):
         several = f"{inputs[0]} is a directory" if Path(inputs[0]).is_dir() else "there may be several inputs"
-        raise Refusal(f"{output}: expected a folder, as {several}; end its name in {os.sep} to have it made")
+        raise Refusal(f"{output}: expected a folder, as {several}; end its name in {os.sep} to create it")
     if not folder.parent.is_dir():
         raise Refusal(f"{output}: the folder {folder.parent} does not exist")
     return folder
@@ -70,7 +71,7 @@ def _is_pattern(name: str) -> bool:
 
 
 def _tasks(inputs: list[str], folder: Path, recursive: bool, suffix: str | None) -> Iterator[Task]:
-    """Each file to read and the one to write: an input's name, or its path below the folder or pattern it is from."""
+    """Each input and its output: the input's name, or its path relative to the folder or the pattern."""
     for name in inputs:
         if _is_pattern(name):
             found, base = _matches(name), _fixed_part(name)
@@ -80,10 +81,10 @@ def _tasks(inputs: list[str], folder: Path, recursive: bool, suffix: str | None)
             is_npy(name)
             found, base = [name], os.path.dirname(name)
         for source in found:
-            below = os.path.relpath(source, base or os.curdir)
-            if below.split(os.sep)[0] == os.pardir:
-                raise Refusal(f"{name}: {source} is not below {base or os.curdir}, nor would its result be below OUT")
-            target = folder / below
+            relative = os.path.relpath(source, base or os.curdir)
+            if relative.split(os.sep)[0] == os.pardir:
+                raise Refusal(f"{name}: {source} is not below {base or os.curdir}, as its output must be below OUT")
+            target = folder / relative
             yield Task(source, str(target.with_suffix(suffix) if suffix else target))
 
 
@@ -97,23 +98,23 @@ def _matches(pattern: str) -> list[str]:
 
 
 def _fixed_part(pattern: str) -> str:
-    """The folders before the first that holds a wildcard."""
+    """The leading folders of a pattern that hold no wildcard."""
     parts = pattern.split(os.sep)
     first = next(k for k, part in enumerate(parts) if any(c in WILD for c in part))
     return os.sep.join(parts[:first]) or (os.sep if pattern.startswith(os.sep) else "")
 
 
 def _pictures(name: str, recursive: bool, output: Path) -> list[str]:
-    """The pictures in a folder, but for hidden files, and for those in the output folder, which are results."""
+    """The pictures in a folder, without hidden files and without the output folder."""
     found: list[str] = []
-    for folder, below, files in os.walk(name, onerror=_refuse_unreadable):
-        inner = [b for b in below if not b.startswith(".") and not _same(os.path.join(folder, b), output)]
-        below[:] = sorted(inner) if recursive else []
+    for folder, subfolders, files in os.walk(name, onerror=_refuse_unreadable):
+        inner = [s for s in subfolders if not s.startswith(".") and not _same(os.path.join(folder, s), output)]
+        subfolders[:] = sorted(inner) if recursive else []
         pictures = sorted(f for f in files if not f.startswith(".") and Path(f).suffix.lower() in FORMATS)
         found += [os.path.join(folder, f) for f in pictures]
     if not found:
-        hint = "" if recursive else "; --recursive looks into its folders"
-        raise Refusal(f"{name}: holds no picture ({' '.join(FORMATS)}){hint}")
+        hint = "" if recursive else "; --recursive includes its subfolders"
+        raise Refusal(f"{name}: contains no picture ({' '.join(FORMATS)}){hint}")
     return found
 
 
@@ -126,7 +127,7 @@ def _same(path: str, other: Path) -> bool:
 
 
 def _without_clashes(tasks: Iterator[Task]) -> list[Task]:
-    """Refuse two inputs for one output; the same input named twice is one."""
+    """Refuse two inputs with the same output. An input that is named twice counts once."""
     by_target: dict[str, Task] = {}
     for task in tasks:
         first = by_target.setdefault(os.path.realpath(task.output), task)

@@ -1,4 +1,4 @@
-"""Entry of the `tenter` command: read the arguments, run one command, turn any failure into one line."""
+"""Entry of the `tenter` command: parse the arguments, run one command, report any failure in one line."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ def main(argv: list[str] | None = None) -> int:
             code = COMMANDS[args.command](args)
             print(end="", flush=True)
     except BrokenPipeError:
-        # the reader (head, less) has gone; without this Python complains once more on exit
+        # The reader of the pipe (head, less) has ended. Python flushes stdout again on exit, which must not fail too.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except KeyboardInterrupt as where:
-        say(f"interrupted {where}".rstrip())
+    except KeyboardInterrupt as progress:
+        say(f"interrupted {progress}".rstrip())
         return 130
     except Exception as error:
-        # whatever it is: one line
         say(first_line(error))
         return 2
     return code

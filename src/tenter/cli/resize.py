@@ -34,7 +34,7 @@ def resize_file(source: Path, output: str, options: Options) -> None:
         return
     if from_npy:
         array = _array_of_pixels(source)
-        # without a file type that says so, four channels are just four channels
+        # An array says nothing about its channels, so from .npy to .npy none is alpha.
         picture = Picture(array, "plain") if to_npy else from_array(array, str(source))
     else:
         picture = read_picture(source)
@@ -54,7 +54,7 @@ def resize_file(source: Path, output: str, options: Options) -> None:
 
 def _resize_picture(picture: Picture, size: tuple[int, int], box: Box | None, options: Options) -> Pixels:
     if options.linear_light and picture.kind == "CMYK":
-        raise Refusal("--linear-light: expected grey or RGB, which it takes for sRGB, this picture is CMYK")
+        raise Refusal("--linear-light: expected gray or RGB (sRGB is assumed), this picture is CMYK")
     channels = 1 if picture.pixels.ndim == 2 else picture.pixels.shape[2]
     _check_result((*size, channels), picture.pixels)
     pixels: Pixels = tenter.image.resize(
@@ -73,7 +73,7 @@ def _resize_picture(picture: Picture, size: tuple[int, int], box: Box | None, op
 
 def _resize_array(array: Pixels, options: Options) -> Pixels:
     assert options.axes is not None
-    # an axis that is not there is for the library to refuse
+    # The library refuses an axis that does not exist.
     lengths = [array.shape[axis] if -array.ndim <= axis < array.ndim else 1 for axis in options.axes]
     box = options.box
     if box is not None:
@@ -111,7 +111,7 @@ def _check_box(box: Box, size: Any) -> None:
 
 
 def _stored_box(picture: Picture, box: Box | None) -> Box | None:
-    """Give the box in stored pixels; what a person types means the picture as it is seen."""
+    """The box in stored pixels. The option means the upright picture."""
     if box is None:
         return None
     height, width = picture.pixels.shape[:2]
@@ -121,7 +121,7 @@ def _stored_box(picture: Picture, box: Box | None) -> Box | None:
 
 
 def _stored_size(picture: Picture, box: Box | None, options: Options) -> tuple[int, int]:
-    """Give the new size of the stored pixels; what a person types means the picture as it is seen."""
+    """The new size of the stored pixels. The option means the upright picture."""
     if options.size is None:
         assert options.scale is not None
         extents = picture.pixels.shape[:2] if box is None else (box[2] - box[0], box[3] - box[1])
