@@ -37,7 +37,7 @@ def pixels_of(kind: str, dtype: Any = np.uint8, opaque: bool = True) -> np.ndarr
 
 
 def resized(pixels: np.ndarray[Any, Any], size: tuple[int, int] = NEW, mode: str = "bilinear") -> np.ndarray[Any, Any]:
-    """The definition: the library on the bare array."""
+    """The expected result: the library on the array."""
     stack = pixels.reshape(*pixels.shape[:2], -1).transpose(2, 0, 1)[None]
     out = tenter.interpolate(stack, size=size, mode=mode, antialias=mode in ("bilinear", "bicubic", "lanczos"))
     return out[0].transpose(1, 2, 0).reshape(*size, *pixels.shape[2:])
@@ -236,7 +236,7 @@ def test_no_fringe_at_an_alpha_edge(tmp_path: Path, dtype: Any, suffix: str, mod
         out = resize(tmp_path / f"in{suffix}", tmp_path / f"out{suffix}", "--mode", mode, "--force", size=size).pixels
         seen = out[..., 3] > 0
         assert seen.any() and (~seen).any()
-        # wherever there is anything to see it is pure red: no green, and not darker
+        # every visible pixel is pure red: not green, and not darker
         assert out[seen][:, 0].min() == full
         assert out[..., 1].max() == 0
         np.testing.assert_array_equal(
@@ -355,7 +355,7 @@ def test_between_npy_and_pictures(tmp_path: Path) -> None:
 
 
 def tiff_of(pixels: np.ndarray[Any, Any], **tags: Any) -> bytes:
-    """A 16-bit RGB TIFF with some tags replaced, to make the odd ones."""
+    """A 16-bit RGB TIFF with some tags replaced, as in unusual files."""
     from tenter.cli.tiff import write_tiff
 
     file = io.BytesIO()
