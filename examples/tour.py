@@ -62,11 +62,11 @@ EXAMPLES = {
     "Bad input is refused": ["repeat_interleave(x, [1, -3, 2])", "repeat(y, 2)"],
 }
 
-# How the tiles of the sheet are made: a mode of tenter.interpolate and the options that are on. Also their labels.
+# The tiles of the sheet and their labels: a mode of tenter.interpolate, and the options that are on.
 ENLARGED = ["nearest", "nearest-exact", "area", "bilinear", "bilinear, align_corners", "bicubic", "lanczos, antialias"]
 SHRUNK = ["nearest", "nearest-exact", "bilinear", "bicubic",
           "area", "bilinear, antialias", "bicubic, antialias", "lanczos, antialias"]  # fmt: skip
-# In pixels. 46 to 264 is no whole-number scale: at one, nearest and nearest-exact would give the same picture.
+# In pixels. 264 / 46 is not an integer: at integer scales, nearest and nearest-exact give the same picture.
 DETAIL, TILE, SMALL = 46, 264, 88
 GAP, LABEL, HEADING = 20, 34, 56
 INK, PAPER, MARK = (28, 30, 34), (250, 250, 248), (0, 230, 255)
@@ -135,7 +135,7 @@ def draw_sheet(photo: np.ndarray) -> Image.Image:
 
 
 def timed(photo: np.ndarray) -> dict[str, dict[str, partial]]:
-    """The rows of the table of times: what is done, and the call of each library that has such a function."""
+    """The rows of the table of times: a name, and the call of each library that has such a function."""
     torch, cv2 = installed("torch"), installed("cv2")
     rng = np.random.default_rng(0)
     x, counts = rng.random(1_000_000, np.float32), rng.integers(0, 9, 1_000_000)
