@@ -18,7 +18,7 @@ from benchmarks.machine import Settings, machine, sentence
 from benchmarks.measure import copy_bandwidth
 from benchmarks.results import Result
 
-OUT, README = Path("docs/benchmarks.json"), Path("README.md")
+OUT, FEATURES = Path("docs/benchmarks.json"), Path("docs/features.md")
 PARTS: dict[str, Callable[[Settings], Any]] = {
     "table": table.run,
     "latency": latency.run,
@@ -85,7 +85,7 @@ def main() -> int:
         return 2
     out = chosen.out or (None if chosen.only else OUT)
     if out is not None:
-        for path in report.write(out, about, measured, README if out == OUT and not chosen.only else None):
+        for path in report.write(out, about, measured, FEATURES if out == OUT and not chosen.only else None):
             print(f"wrote {path}")
     return int(any(failures(found) for found in measured.values()))
 

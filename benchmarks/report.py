@@ -1,4 +1,4 @@
-"""Writes what was measured: the JSON file, the page of the same name with its pictures, the README's short table.
+"""Writes what was measured: the JSON file, the page of the same name with its pictures, the short table of features.md.
 
 Parts that were not measured this time are kept from the file that is there.
 """
@@ -20,15 +20,15 @@ READ = {"table": results.result, "latency": results.point, "growth": results.poi
 Parts = dict[str, list[Any]]
 
 
-def write(out: Path, about: dict[str, Any], measured: Parts, readme: Path | None = None) -> list[Path]:
+def write(out: Path, about: dict[str, Any], measured: Parts, features: Path | None = None) -> list[Path]:
     """Returns what was written."""
     data = {**known(out), **{part: {"machine": about, "found": list(map(asdict, of))} for part, of in measured.items()}}
     page = out.with_suffix(".md")
     pages = {page: markdown(data, out.stem)} if page.exists() else {}
     found = read(data)
-    if readme is not None and "table" in found:
-        pages[readme] = targets.summary(data["table"]["machine"], found["table"])
-    marks = {page: (BEGIN, END), readme: (SUMMARY_BEGIN, SUMMARY_END)}
+    if features is not None and "table" in found:
+        pages[features] = targets.summary(data["table"]["machine"], found["table"])
+    marks = {page: (BEGIN, END), features: (SUMMARY_BEGIN, SUMMARY_END)}
     texts = {path: between(path, *marks[path], "\n\n".join(parts)) for path, parts in pages.items()}
     out.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     for path, text in texts.items():

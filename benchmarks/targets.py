@@ -1,4 +1,4 @@
-"""The table of targets, and the short one in the README: target and measured ratio, row by row."""
+"""The table of targets, and the short one of docs/features.md: target and measured ratio, row by row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchmarks.huge_pages import PYTORCH
 from benchmarks.results import Contest, Direction, Result
 from benchmarks.table import cell, lined
 
-# What the README shows, by the names of the rows.
+# What docs/features.md shows, by the names of the rows.
 SUMMARY = {
     "`repeat_interleave`, a count per element, 1M scalars":
         "repeat_interleave 1M scalars, counts 0..8, float32",
@@ -73,5 +73,5 @@ def summary(about: dict[str, Any], found: list[Result]) -> list[str]:
         f"PyTorch {about['versions']['torch']}'s time / tenter's, above one where tenter is faster "
         f"({about['processor']}, {about['threads']} threads):"
     )
-    more = "Marks, more rows and PyTorch with huge pages: [docs/benchmarks.md](docs/benchmarks.md)."
+    more = "Marks, more rows and PyTorch with huge pages: [benchmarks.md](benchmarks.md)."
     return [where, lined(["Call", "forward", "gradient"], body), more]

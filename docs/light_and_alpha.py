@@ -1,6 +1,6 @@
 """Draws docs/light-and-alpha.png, the picture of docs/pictures.md: `python docs/light_and_alpha.py`.
 
-Each tile shows the pixels that `tenter.image.resize` gave, drawn larger without a filter.
+Each tile shows the pixels of a result of `tenter.image.resize`, enlarged without a filter.
 """
 
 from __future__ import annotations
@@ -17,38 +17,38 @@ import tenter
 Pixels = npt.NDArray[Any]
 
 TILE, GAP, MARGIN, HEAD, LABEL = 480, 32, 40, 64, 56
-INK, GREY, WHITE, CARD = "#1f2328", "#59636e", "#ffffff", (222, 235, 247)
+INK, GRAY, WHITE, CARD = "#1f2328", "#59636e", "#ffffff", (222, 235, 247)
 SIDE, SMALL = 160, 40
 AMBER = (245, 166, 35)
 
 
 def star() -> Pixels:
-    """A star with smooth edges on nothing, which is stored as transparent black, as most programs have it."""
+    """A star with smooth edges on transparent black, as most programs store a transparent background."""
     angle = np.arange(10) * np.pi / 5
     reach = SIDE * 4 * np.where(np.arange(10) % 2, 0.2, 0.47)
     corners = np.stack([SIDE * 2 + reach * np.sin(angle), SIDE * 2.1 - reach * np.cos(angle)], 1)
     mask = Image.new("L", (SIDE * 4, SIDE * 4))
     ImageDraw.Draw(mask).polygon(corners.ravel().tolist(), 255)
     alpha = np.asarray(mask.reduce(4))
-    colour = np.where(alpha[..., None] > 0, np.array(AMBER, np.uint8), np.uint8(0))
-    return np.concatenate([colour, alpha[..., None]], -1)
+    color = np.where(alpha[..., None] > 0, np.array(AMBER, np.uint8), np.uint8(0))
+    return np.concatenate([color, alpha[..., None]], -1)
 
 
 def night() -> Pixels:
-    """Lines of one pixel on black."""
+    """Lines one pixel wide on black."""
     image = Image.new("RGB", (SIDE, SIDE))
     pen = ImageDraw.Draw(image)
     middle = SIDE // 2
-    for k, colour in enumerate(((255, 255, 255), (255, 120, 0), (0, 200, 255), (255, 255, 255))):
+    for k, color in enumerate(((255, 255, 255), (255, 120, 0), (0, 200, 255), (255, 255, 255))):
         radius = 22 + 16 * k
-        pen.ellipse((middle - radius, middle - radius, middle + radius, middle + radius), outline=colour)
+        pen.ellipse((middle - radius, middle - radius, middle + radius, middle + radius), outline=color)
     for turn in np.arange(12) * np.pi / 6:
         pen.line([round(middle + r * f(turn)) for r in (22, 76) for f in (np.cos, np.sin)], fill=(255, 255, 255))
     return np.asarray(image)
 
 
 def on_card(pixels: Pixels) -> Pixels:
-    """What is seen of colours and alpha on a pale blue page."""
+    """The pixels, composited with alpha on a pale blue page."""
     alpha = pixels[..., 3:] / 255
     return np.rint(pixels[..., :3] * alpha + np.array(CARD) * (1 - alpha)).astype(np.uint8)
 
@@ -81,7 +81,7 @@ def main() -> None:
         for k, (pixels, label) in enumerate(tiles):
             left = MARGIN + k * (TILE + GAP)
             sheet.paste(larger(pixels), (left, top + HEAD - 10))
-            pen.text((left, top + HEAD + TILE + 24), label, GREY, ImageFont.load_default(27), "ls")
+            pen.text((left, top + HEAD + TILE + 24), label, GRAY, ImageFont.load_default(27), "ls")
     sheet.quantize(255, dither=Image.Dither.NONE).save(Path(__file__).with_name("light-and-alpha.png"), optimize=True)
 
 

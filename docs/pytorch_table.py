@@ -1,6 +1,6 @@
 """Rewrites the tables in docs/pytorch.md from the checks of tests/transforms.py: `python docs/pytorch_table.py`.
 
-With --check it writes nothing and fails if the page says something else.
+With --check it writes nothing, and fails if the page differs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Notes:
 
 
 def outcome(name: str, case: Case, f: object) -> tuple[str, str]:
-    """yes, no or wrong, and why."""
+    """yes, no or wrong, and the reason."""
     try:
         transforms.run(name, case, f)
     except Wrong as error:
@@ -81,11 +81,11 @@ def tables() -> str:
 
 def main() -> None:
     table = tables()
-    text = PAGE.read_text()  # late: the checks take minutes, in which somebody may have written
+    text = PAGE.read_text()  # after the checks: they take minutes, in which the page may change
     before, rest = text.split(START)
     made = f"{before}{START}\n{table}\n{END}{rest.split(END)[1]}"
     if "--check" in sys.argv:
-        sys.exit(0 if made == text else "docs/pytorch.md says something else: run docs/pytorch_table.py")
+        sys.exit(0 if made == text else "docs/pytorch.md differs: run docs/pytorch_table.py")
     PAGE.write_text(made)
 
 

@@ -3,16 +3,17 @@
     pip install ".[models]"
     python examples/transformers_models.py [--seconds S]
 
-Each model is built from a small config with random weights (nothing is downloaded) and runs on the CPU in float32 as it
-is and, unchanged, under accelerate(). The table says what tenter served, the largest difference between the two runs in
-any output or gradient, and the median times of a forward and backward. Where tenter interpolates, the two may round
-differently, so both are also compared with a float64 run; where it only copies, nothing but sums of gradients can.
-These functions take a visible part of SegFormer's and DPT's time; of the other models' a few percent at most.
+Each model is built from a small config with random weights (nothing is downloaded). It runs on the CPU in float32, in
+plain PyTorch and then under accelerate(). The table shows which calls tenter served, the largest difference between
+the two runs in any output or gradient, and the median times of a forward and backward pass. If tenter interpolates,
+the two runs may round differently, so both are also compared with a float64 run; if it only copies, only sums of
+gradients may differ. These functions take a visible part of the time of SegFormer and DPT, and at most a few percent
+of that of the other models.
 
-Grouped keys and values: Llama's own code repeats them by expand and reshape, which accelerate() leaves alone. So there
-are three models of its kind: Llama with an attention that calls repeat_interleave, put in by transformers'
-AttentionInterface; DiffLlama, whose values go through Tensor.repeat; and Qwen3-Next, whose queries and keys go through
-Tensor.repeat_interleave. The last two are as they are in transformers.
+Grouped keys and values: Llama's own code repeats them by expand and reshape, which accelerate() does not replace. So
+there are three other models with grouped keys: Llama with an attention that calls repeat_interleave, registered in
+transformers' AttentionInterface; DiffLlama, which calls Tensor.repeat on values; and Qwen3-Next, which calls
+Tensor.repeat_interleave on queries and keys. The last two are unchanged models of transformers.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ import transformers as hf
 
 import tenter.torch
 
-LIMIT = 1e-4  # what differences stay below: float32 rounding, grown through the layers
-# Weights of the usual 0.02 let next to nothing through untrained layers: gradients would be lost in rounding.
+LIMIT = 1e-4  # of differences: float32 rounding, amplified by the layers
+# With the usual range of 0.02, signals vanish in untrained layers, and gradients would be lost in rounding.
 RANGE = {"initializer_range": 0.1}
 VIT = {"hidden_size": 192, "intermediate_size": 384, "num_hidden_layers": 4, "num_attention_heads": 3, **RANGE}
 TEXT = {"hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 4, "num_attention_heads": 8}
@@ -42,7 +43,7 @@ TEXT = {"hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 4, "n
 @dataclass
 class Example:
     name: str
-    serves: str  # what the report has to show
+    serves: str  # the function that the report must show
     make: Callable[[], tuple[torch.nn.Module, dict[str, Any]]]  # the model and its inputs
 
 
@@ -104,7 +105,7 @@ def _():
 
 def repeating_attention(module, query, key, value, mask, scaling, **_):
     key, value = (torch.repeat_interleave(t, module.num_key_value_groups, dim=1) for t in (key, value))
-    # transformers makes no mask for an attention that it does not know
+    # transformers does not make a mask for an attention that it does not know
     attention = torch.nn.functional.scaled_dot_product_attention(query, key, value, scale=scaling, is_causal=True)
     return attention.transpose(1, 2), None
 
@@ -168,11 +169,11 @@ def step(model: torch.nn.Module, inputs: dict[str, Any]) -> dict[str, torch.Tens
     model.zero_grad()
     leaves = {k: v.detach().requires_grad_() for k, v in floating(inputs).items()}
     outputs = floating(model(**inputs | leaves))
-    # A loss with fixed random weights where the model has none: the plain sum of what a layer norm returns is constant.
+    # For models without a loss, a sum with fixed random weights: the plain sum of a layer norm's outputs is constant.
     loss = outputs["loss"] if "loss" in outputs else sum((v * noise(v)).sum() for v in outputs.values())
     loss.backward()
     gradients = {f"gradient of {k}": v.grad for k, v in (*model.named_parameters(), *leaves.items())}
-    # Softmax ignores what is added to all keys: the gradient of a key's bias is zero, and what is computed is rounding.
+    # Softmax ignores a constant that is added to all keys: the exact gradient of a key's bias is zero.
     gradients = {k: v for k, v in gradients.items() if v is not None and not k.endswith(("k_proj.bias", "key.bias"))}
     return {k: v.detach() for k, v in outputs.items()} | gradients
 
@@ -211,7 +212,7 @@ def compare(model: torch.nn.Module, inputs: dict[str, Any]) -> Comparison:
 
 
 def times(model: torch.nn.Module, inputs: dict[str, Any], seconds: float) -> tuple[float, float]:
-    """Median milliseconds of a step, plain and accelerated: they alternate, as the speed of a machine drifts."""
+    """Median milliseconds of a step, plain and accelerated: the two alternate, as the speed of a machine drifts."""
     taken: dict[Callable, list[float]] = {contextlib.nullcontext: [], tenter.torch.accelerate: []}
     end = time.perf_counter() + seconds
     while len(taken[contextlib.nullcontext]) < 3 or time.perf_counter() < end:

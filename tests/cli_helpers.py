@@ -1,4 +1,4 @@
-"""What the tests of the command line share: a folder of its own, a run, a refusal in one line."""
+"""Helpers for the tests of the command line: a temporary folder, a run, a refusal in one line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Image = pytest.importorskip("PIL.Image")
 
 @pytest.fixture(autouse=True)
 def _inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test runs in its own folder, so that a stray file shows."""
+    """Every test runs in its own folder, so that a stray file is found."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     Image.fromarray(rng.integers(0, 256, (12, 10, 3), np.uint8)).save("in.png")
@@ -34,12 +34,12 @@ def command(*args: Any, **options: Any) -> subprocess.CompletedProcess[str]:
 
 
 def refused(capsys: pytest.CaptureFixture[str], *args: Any) -> str:
-    """Run a command that has to fail, and return its one line."""
+    """Run a command that must be refused; return its one line."""
     before = {path: path.lstat().st_mtime_ns for path in Path().rglob("*")}
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         assert main([str(arg) for arg in args]) == 2
-    # outside of tests a warning would be a second line
+    # outside of tests, a warning would be a second line
     assert [str(warning.message) for warning in warned] == []
     said = capsys.readouterr()
     assert said.out == ""
@@ -60,13 +60,13 @@ def noise(mode: str = "RGB") -> Any:
     return Image.fromarray(rng.integers(0, 256, (40, 40, len(mode)), np.uint8).squeeze())
 
 
-def tells_of_itself(pipe: Any, options: Any) -> None:
-    """A worker that says whether Ctrl-C is kept from it."""
+def reports_its_mask(pipe: Any, options: Any) -> None:
+    """A worker that reports whether SIGINT is blocked in it."""
     pipe.send(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))
 
 
 def killed_on_b(pipe: Any, options: Any) -> None:
-    """A worker that is killed, as by a system short of memory, while it writes the result of b.png."""
+    """A worker that is killed while it writes the result of b.png, as the kernel does when memory is short."""
     from tenter.cli import output, workers
 
     def write(file: Any) -> None:
@@ -87,7 +87,7 @@ def killed_on_b(pipe: Any, options: Any) -> None:
 
 
 def in_child(args: list[str], prepare: Callable[[], Any]) -> int:
-    """Run a command in a fork of this process, after `prepare`; its exit code, or less than 0 if a signal ended it."""
+    """Run a command in a fork, after `prepare`. Returns its exit code, which is negative if a signal ended it."""
     child = os.fork()
     if not child:
         code = 99

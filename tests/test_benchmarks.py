@@ -278,8 +278,8 @@ def measured():
 @pytest.fixture
 def pages(tmp_path) -> tuple[Path, Path]:
     (tmp_path / "x.md").write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
-    (tmp_path / "README.md").write_text(f"begin\n{report.SUMMARY_BEGIN}\nold\n{report.SUMMARY_END}\nend\n")
-    return tmp_path / "x.json", tmp_path / "README.md"
+    (tmp_path / "features.md").write_text(f"begin\n{report.SUMMARY_BEGIN}\nold\n{report.SUMMARY_END}\nend\n")
+    return tmp_path / "x.json", tmp_path / "features.md"
 
 
 def test_results_survive_json(measured):
@@ -288,28 +288,28 @@ def test_results_survive_json(measured):
 
 
 def test_pages_change_between_their_markers_alone(pages, measured):
-    out, readme = pages
+    out, features = pages
     about = machine(SETTINGS)
-    written = report.write(out, about, measured, readme)
-    assert {p.name for p in written} == {"x.json", "x.md", "README.md", "x-latency.png", "x-growth.png"}
+    written = report.write(out, about, measured, features)
+    assert {p.name for p in written} == {"x.json", "x.md", "features.md", "x-latency.png", "x-growth.png"}
     assert all(p.stat().st_size > 0 for p in written)
-    page, short = out.with_suffix(".md").read_text(), readme.read_text()
+    page, short = out.with_suffix(".md").read_text(), features.read_text()
     assert page.startswith("before\n" + report.BEGIN) and page.endswith(report.END + "\nafter\n")
     assert short.startswith("begin\n" + report.SUMMARY_BEGIN) and short.endswith(report.SUMMARY_END + "\nend\n")
     assert "old" not in page + short and sentence(about) in page and "| 8.50x | 9.50x |" in short
     for heading in ("Targets", "Repeat", "Small sizes", "Growth", "Peak memory"):
         assert f"### {heading}\n" in page
-    report.write(out, about, measured, readme)
-    assert (out.with_suffix(".md").read_text(), readme.read_text()) == (page, short)
+    report.write(out, about, measured, features)
+    assert (out.with_suffix(".md").read_text(), features.read_text()) == (page, short)
 
 
 def test_parts_that_were_not_measured_are_kept(pages, measured):
-    out, readme = pages
+    out, features = pages
     about = machine(SETTINGS)
-    report.write(out, about, measured, readme)
+    report.write(out, about, measured, features)
     before = json.loads(out.read_text())
     other = {**about, "date": "1999-01-01"}
-    report.write(out, other, {"memory": [Footprint("another", failed="no")]}, readme)
+    report.write(out, other, {"memory": [Footprint("another", failed="no")]}, features)
     after = json.loads(out.read_text())
     assert after.pop("memory")["found"][0]["name"] == "another" and before.pop("memory")
     assert after == before
@@ -318,17 +318,17 @@ def test_parts_that_were_not_measured_are_kept(pages, measured):
 
 
 def test_without_markers_nothing_is_written(pages, measured):
-    out, readme = pages
-    readme.write_text("no markers")
+    out, features = pages
+    features.write_text("no markers")
     with pytest.raises(ValueError, match="benchmark-summary:begin"):
-        report.write(out, machine(SETTINGS), measured, readme)
+        report.write(out, machine(SETTINGS), measured, features)
     assert not out.exists() and "old" in out.with_suffix(".md").read_text()
 
 
 def test_the_projects_own_pages_have_their_markers():
     root = Path(__file__).resolve().parent.parent
     report.between(root / "docs" / "benchmarks.md", report.BEGIN, report.END, "")
-    report.between(root / "README.md", report.SUMMARY_BEGIN, report.SUMMARY_END, "")
+    report.between(root / "docs" / "features.md", report.SUMMARY_BEGIN, report.SUMMARY_END, "")
 
 
 def test_the_command(tmp_path, monkeypatch, capsys):

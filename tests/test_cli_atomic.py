@@ -1,4 +1,4 @@
-"""The command line: an output is whole or not there, at whatever moment the process, the disk or the folder goes."""
+"""The command line: an output is complete or absent, at whatever moment the process is killed or the disk or folder fails."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cli_helpers import Image, _inside, in_child, noise, refused  # noqa: F401
 from tenter.cli import output
 from tenter.cli.main import main
 
-#: what a process does to files, as Python's audit names it, and before it is done
+#: Python's audit events of operations on files; they are raised before the operation.
 STEPS = {"open", "os.link", "os.rename", "os.remove", "os.chown", "os.chmod", "fcntl.flock"}
 
 
@@ -31,7 +31,7 @@ def left_over() -> list[Path]:
 
 
 def without(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
-    """A file system that has no hard links, or no rename either that replaces nothing."""
+    """Simulate a file system without hard links, or without hard links and renameat2."""
 
     def no(*_: Any) -> None:
         raise PermissionError(1, "Operation not permitted")
@@ -50,7 +50,7 @@ missing = pytest.mark.parametrize("missing", ["", "links", "links and renameat2"
 
 
 def killed_at(step: int) -> Callable[[], None]:
-    """Give what makes a process kill itself just before its so manieth step."""
+    """A function that makes the process kill itself just before its operation number `step`."""
 
     def prepare() -> None:
         left = step
@@ -70,7 +70,7 @@ def killed_at(step: int) -> Callable[[], None]:
 @missing
 @pytest.mark.parametrize("force", [[], ["--force"]])
 def test_killed_at_any_step(monkeypatch: pytest.MonkeyPatch, missing: str, force: list[str]) -> None:
-    assert main(["resize", "in.png", "whole.png", "--scale", "2"]) == 0  # which also imports all there is to import
+    assert main(["resize", "in.png", "whole.png", "--scale", "2"]) == 0  # and every module is imported
     whole = Path("whole.png").read_bytes()
     args = ["resize", "in.png", "out.png", "--scale", "2"]
     without(monkeypatch, missing)
@@ -144,7 +144,7 @@ def test_workers_whose_starter_is_killed_end_with_whole_files() -> None:
         Image.open(f"out/{name}").load()
 
 
-# ---- what is there already
+# ---- existing files
 
 
 @missing
@@ -230,7 +230,7 @@ def test_force_keeps_an_access_list() -> None:
     assert os.getxattr("out.npy", output.ACCESS_LIST) == packed and permissions("out.npy") == 0o640
 
 
-# ---- a full disk, a folder that goes
+# ---- a full disk, a folder that disappears
 
 
 @pytest.mark.parametrize("name", ["out.png", "out.jpg", "out.tif", "out.npy"])

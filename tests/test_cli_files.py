@@ -1,4 +1,4 @@
-"""The command line: input and output files that cannot be served, and outputs written whole or not at all."""
+"""The command line: inputs that cannot be read, outputs that cannot be written, and outputs that appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_empty_input(capsys: pytest.CaptureFixture[str], name: str) -> None:
 
 def test_a_pipe_is_not_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
     os.mkfifo("pipe.png")
-    assert "not an ordinary file" in refused(capsys, "resize", "pipe.png", "out.png", "--scale", 2)
+    assert "not a regular file" in refused(capsys, "resize", "pipe.png", "out.png", "--scale", 2)
 
 
 @pytest.mark.parametrize("name", ["text.png", "text.jpg", "text.tif"])
@@ -56,12 +56,12 @@ def test_truncated_deep_picture(capfd: pytest.CaptureFixture[str], name: str, ke
     pixels = np.random.default_rng(2).integers(0, 65536, (40, 40, 3), np.uint16)
     truncated(name, lambda path: cv2.imwrite(path, pixels), keep)
     said = refused(capfd, "resize", name, "out.png", "--scale", 2)
-    # OpenCV puts a TIFF's directory at its end, and without it nothing tells what the file is
+    # OpenCV writes a TIFF's directory at the end, and without the directory Pillow does not recognize the file
     assert "truncated or damaged" in said or name == "deep.tif"
 
 
 def test_damaged_bytes_never_give_a_traceback() -> None:
-    """Flip bytes of real files: each run ends in a picture or in one line, never in another exception."""
+    """Change bytes of valid files: each run writes a picture or prints one line, and raises no other exception."""
     rng = np.random.default_rng(3)
     for name in ("d.png", "d.jpg", "d.tif"):
         noise().save(name)

@@ -1,4 +1,4 @@
-"""`tenter resize` of folders, patterns and many files: what is written where, what is refused, how failures are told."""
+"""`tenter resize` of folders, patterns and many files: which files are written, what is refused, how failures are reported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cli_helpers import Image, _inside, command, killed_on_b, noise, refused, tells_of_itself  # noqa: F401
+from cli_helpers import Image, _inside, command, killed_on_b, noise, refused, reports_its_mask  # noqa: F401
 from tenter.cli import workers
 from tenter.cli.main import main
 
@@ -36,7 +36,7 @@ def files(folder: str) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in Path(folder).rglob("*") if path.is_file())
 
 
-# ---- what is written where
+# ---- which files are written
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -120,7 +120,7 @@ def test_to_arrays() -> None:
     assert [np.load(f"out/{name}").shape for name in files("out")] == [(20, 20, 3)] * 3 + [(1, 2)]
 
 
-# ---- what is there already
+# ---- existing files
 
 
 def test_skip_existing_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
@@ -170,7 +170,7 @@ def test_force_overwrites() -> None:
         (["photos/*.gif", "out/"], "matches no file"),
         (["photos/*.txt", "out/"], "matches no file"),
         (["photos/notes.txt", "photos/a.png", "out/"], "unknown file type"),
-        (["empty", "out/"], "holds no picture"),
+        (["empty", "out/"], "contains no picture"),
         (["photos", "out/", "--format", "gif"], "invalid choice"),
         (["photos", "out/", "--force", "--skip-existing"], "not allowed"),
         (["in.png", "out.png", "--format", "png"], "--format: goes with a folder"),
@@ -242,7 +242,7 @@ def test_a_killed_process_is_reported(capsys: pytest.CaptureFixture[str], monkey
 
 
 def test_ctrl_c_is_for_one_process_to_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_work", tells_of_itself)
+    monkeypatch.setattr(workers, "_work", reports_its_mask)
     process, pipe = workers._start(None)
     assert pipe.recv() is True
     process.join(30)
@@ -257,14 +257,14 @@ def test_ctrl_c(jobs: int) -> None:
     for k in range(1, 60):
         os.link("many/0.png", f"many/{k}.png")
     args = [sys.executable, "-m", "tenter.cli.main", "resize", "many", "out/", "--scale", "3", "--jobs", str(jobs)]
-    # a session of its own, so that the signal goes to all its processes, as from a terminal
+    # a session of its own: the signal is sent to all its processes, as a terminal does
     process = subprocess.Popen(
         args,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # a job of a shell without a terminal ignores the signal, and so would all that it starts
+        # a background job ignores the signal, and its children would inherit that
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     while len(list(Path().glob("out/*.png"))) < 2:
@@ -274,7 +274,7 @@ def test_ctrl_c(jobs: int) -> None:
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130 and out == ""
     assert err.startswith("tenter: interrupted after ") and err.count("\n") == 1
-    with pytest.raises(ProcessLookupError):  # nobody is left, once the last has noticed
+    with pytest.raises(ProcessLookupError):  # all processes have ended, once the last has read the end of its pipe
         for _ in range(500):
             os.killpg(process.pid, 0)
             time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""The command line: a failure is one line on stderr, whatever names hold, C libraries print, or streams are open."""
+"""The command line: a failure is one line on stderr, whatever file names contain, C libraries print, or streams are closed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tenter._arrays import limits
 from tenter.cli.main import main
 
 TERABYTE = 1 << 40
-#: a line break, a terminal's reset, writing turned round, a byte that is no UTF-8
+#: a line break, a terminal's reset, right-to-left override, a byte that is not UTF-8
 ODD = "two\nlines\x1bc\u202e\udcff.png"
 
 
@@ -88,7 +88,7 @@ def damaged_lzw(name: str) -> None:
 
 
 def too_many_samples(name: str) -> None:
-    """Which Pillow writes into its log."""
+    """Pillow logs a message about it."""
     noise().save(name)
     with Image.open(name) as image:
         tags = image.tag_v2
@@ -100,7 +100,7 @@ def too_many_samples(name: str) -> None:
 
 
 def of_python_2(name: str) -> None:
-    """Which NumPy warns about."""
+    """NumPy warns about such a header."""
     np.save(name, np.ones((3, 4)))
     Path(name).write_bytes(Path(name).read_bytes().replace(b"(3, 4), }  ", b"(3L, 4L), }"))
 
@@ -177,7 +177,7 @@ sys.exit(main(["resize", "in.png", "out.png", "--scale", "1", "--filter", "neare
     np.testing.assert_array_equal(np.asarray(Image.open("out.png")), np.asarray(Image.open("in.png")))
 
 
-# ---- more than memory holds
+# ---- files and pictures larger than memory
 
 
 def test_only_the_first_bytes_say_that_a_file_is_no_picture(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""`tenter resize`: --filter, --like, --axes, --box, --linear-light and --no-premultiply mean what the library means."""
+"""`tenter resize`: --filter, --like, --axes, --box, --linear-light and --no-premultiply give what the library gives."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_a_box_is_of_the_picture_as_it_is_seen(orientation: int) -> None:
     np.testing.assert_array_equal(out, seen[2:9, 1:5])
     out = turn_upright(resized("turned.png", "--size", 6, 9, "--box", 2.5, 1, 9, 5.25), orientation)
     expected = tenter.resize(seen, (6, 9), axes=(0, 1), box=((2.5, 9), (1, 5.25)), antialias=True)
-    np.testing.assert_allclose(out.astype(int), expected, atol=1)  # a tie between two values goes to either
+    np.testing.assert_allclose(out.astype(int), expected, atol=1)  # half-way values may round up or down
     np.testing.assert_array_equal(resized("turned.png", "--size", 6, 9, "--box", 2.5, 1, 9, 5.25, to=".npy"), out)
     assert stored_box((0, 0, 11, 7), stored.shape[:2], orientation) == (0, 0, *stored.shape[:2])
 

@@ -1,4 +1,4 @@
-"""What the documents promise: examples run, files exist, the public names are the ones listed, everything is typed."""
+"""The documents: examples run, links lead to files, the public names are those listed here, and all have examples."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ import inspect
 import io
 import pkgutil
 import re
+import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tenter
+from tenter.cli import main as cli
 
 ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MODULES = [m.name for m in pkgutil.walk_packages(tenter.__path__, "tenter.") if not m.name.endswith("_native")]
 PUBLIC = [
     "axis_map",
@@ -35,7 +38,7 @@ PUBLIC = [
     "resize",
     "set_num_threads",
     "tile",
-]  # and torch, which is imported when it is asked for
+]  # tenter.torch is imported on first use
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -91,30 +94,64 @@ def test_the_table_of_operations():
     assert np.shares_memory(view, x) and not view.flags.writeable
 
 
-def test_readme_code():
-    text = (ROOT / "README.md").read_text()
-    first, second, third = re.findall(r"```python\n(.*?)```", text, re.S)
-    scope: dict = {}
-    exec(first, scope)
-    assert eval(first.splitlines()[1].split("#")[0], scope).tolist() == [10, 20, 20, 20, 30, 30]
-    exec(re.sub("^ +", "", second, flags=re.M), {"tenter": tenter, "np": np})
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(third, {})
-    assert "interpolate                1           0" in out.getvalue()
-    for path in re.findall(r"\]\(([^)#]+)\)", text):
-        assert (ROOT / path).exists(), path
+def test_before_and_after_on_the_front_page():
+    torch = pytest.importorskip("torch")
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    before, after = code.split("\n\n")
+    photo = np.random.default_rng(0).integers(0, 256, (480, 640, 3), np.uint8)
+    scope = {"torch": torch, "F": torch.nn.functional, "tenter": tenter, "photo": photo}
+    exec(before, scope)
+    expected = scope.pop("y")
+    exec(after, scope)
+    assert expected.shape == scope["y"].shape == (224, 224, 3) and scope["y"].dtype == np.uint8
+    different = expected != scope["y"]  # float32 sums that lie half way between two integers
+    assert np.abs(expected.astype(int) - scope["y"]).max() <= 1 and different.mean() < 1e-3
 
 
-@pytest.mark.parametrize("page", ["pytorch.md", "pictures.md"])
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_files_and_headings(page):
+    for path, _, heading in re.findall(r"\]\((?!https?:)([^)#]*)(#([^)]*))?\)", page.read_text()):
+        target = (page.parent / path).resolve() if path else page
+        # The GPU benchmarks write their numbers when they first run on a GPU.
+        assert target.exists() or path == "benchmarks-gpu.json", path
+        headings = [re.sub(r"[^\w\- ]", "", line).strip().lower().replace(" ", "-")
+                    for line in target.read_text().splitlines() if line.startswith("#")] if heading else [""]  # fmt: skip
+        assert heading in headings, heading
+
+
+def test_commands_of_the_page_on_the_command_line(tmp_path, monkeypatch):
+    image = pytest.importorskip("PIL.Image")
+    monkeypatch.chdir(tmp_path)
+    Path("photos/more").mkdir(parents=True)
+    for name in ("photo.jpg", "photos/a.jpg", "photos/more/b.jpg"):
+        image.new("RGB", (8, 6)).save(name)
+    np.save("volume.npy", np.ones((2, 3, 4)))
+    np.save("rows.npy", np.arange(6).reshape(3, 2))
+    np.save("counts.npy", np.array([1, 0, 2]))
+    (commands,) = re.findall(r"```bash\n(.*?)```", (ROOT / "docs" / "command-line.md").read_text(), re.S)
+    for line in commands.splitlines():
+        assert cli.main(shlex.split(line, comments=True)[1:]) == 0, line
+    assert image.open("small.png").size == (640, 480) and np.load("out.npy").shape == (2, 256, 256)
+    assert sorted(p.name for p in Path("small").rglob("*.*")) == ["a.jpg", "a.png", "b.jpg", "b.png"]
+    assert np.load("repeated.npy").tolist() == [[0, 1], [4, 5], [4, 5]]
+
+
+@pytest.mark.parametrize("page", ["features.md", "pytorch.md", "pictures.md"])
 def test_page_code(page):
     text = (ROOT / "docs" / page).read_text()
     (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
-    (shown,) = re.findall(r"```text\n(.*?)```", text, re.S)
+    shown = re.findall(r"```text\n(.*?)```", text, re.S)[0]
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         exec(code, {})
     assert out.getvalue() == shown
+
+
+def test_the_error_on_the_page_of_features():
+    shown = re.findall(r"```text\n(.*?)```", (ROOT / "docs" / "features.md").read_text(), re.S)[1]
+    with pytest.raises(ValueError) as raised:
+        tenter.repeat_interleave(np.ones((2, 3), np.float32), np.array([1, 2]), dim=1)
+    assert shown == f"ValueError: {raised.value}\n"
 
 
 def test_memory_page_code():

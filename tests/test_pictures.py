@@ -21,23 +21,23 @@ Image = pytest.importorskip("PIL.Image")
 
 H, W = 20, 26
 NEW = (9, 31)
-CHANNELS = {"grey": 1, "grey+alpha": 2, "RGB": 3, "RGBA": 4, "CMYK": 4}
+CHANNELS = {"gray": 1, "gray+alpha": 2, "RGB": 3, "RGBA": 4, "CMYK": 4}
 
 
 def pixels_of(kind: str, dtype: Any = np.uint8, opaque: bool = True) -> np.ndarray[Any, Any]:
     rng = np.random.default_rng(CHANNELS[kind])
-    shape = (H, W) if kind == "grey" else (H, W, CHANNELS[kind])
+    shape = (H, W) if kind == "gray" else (H, W, CHANNELS[kind])
     if dtype == np.float32:
         return rng.normal(size=shape).astype(dtype)
     info = np.iinfo(dtype)
     pixels = rng.integers(info.min, info.max, shape, dtype=dtype, endpoint=True)
-    if kind in ("grey+alpha", "RGBA") and opaque:
+    if kind in ("gray+alpha", "RGBA") and opaque:
         pixels[..., -1] = info.max
     return pixels
 
 
 def resized(pixels: np.ndarray[Any, Any], size: tuple[int, int] = NEW, mode: str = "bilinear") -> np.ndarray[Any, Any]:
-    """The definition: the library on the bare array."""
+    """The expected result: the library on the array."""
     stack = pixels.reshape(*pixels.shape[:2], -1).transpose(2, 0, 1)[None]
     out = tenter.interpolate(stack, size=size, mode=mode, antialias=mode in ("bilinear", "bicubic", "lanczos"))
     return out[0].transpose(1, 2, 0).reshape(*size, *pixels.shape[2:])
@@ -58,7 +58,7 @@ def by_opencv(path: Path) -> np.ndarray[Any, Any]:
     return pixels if pixels.ndim == 2 else pixels[..., [2, 1, 0, 3][: pixels.shape[2]]]
 
 
-@pytest.mark.parametrize("kind", ["grey", "grey+alpha", "RGB", "RGBA"])
+@pytest.mark.parametrize("kind", ["gray", "gray+alpha", "RGB", "RGBA"])
 @pytest.mark.parametrize("suffix", [".png", ".tif"])
 @pytest.mark.parametrize("mode", ["bilinear", "nearest", "nearest-exact", "bicubic", "lanczos", "area"])
 def test_8_bit(tmp_path: Path, kind: str, suffix: str, mode: str) -> None:
@@ -73,11 +73,11 @@ def test_8_bit(tmp_path: Path, kind: str, suffix: str, mode: str) -> None:
 
 @pytest.mark.parametrize("source", [".png", ".tif"])
 @pytest.mark.parametrize("suffix", [".png", ".tiff"])
-@pytest.mark.parametrize("kind", ["grey", "RGB", "RGBA"])
+@pytest.mark.parametrize("kind", ["gray", "RGB", "RGBA"])
 def test_16_bit_written_by_opencv(tmp_path: Path, kind: str, source: str, suffix: str) -> None:
     cv2 = pytest.importorskip("cv2")
     pixels = pixels_of(kind, np.uint16)
-    stored = pixels if kind == "grey" else pixels[..., [2, 1, 0, 3][: pixels.shape[2]]]
+    stored = pixels if kind == "gray" else pixels[..., [2, 1, 0, 3][: pixels.shape[2]]]
     assert cv2.imwrite(str(tmp_path / f"in{source}"), stored)
     out = resize(tmp_path / f"in{source}", tmp_path / f"out{suffix}")
     assert out.kind == kind and out.pixels.dtype == np.uint16
@@ -85,24 +85,24 @@ def test_16_bit_written_by_opencv(tmp_path: Path, kind: str, source: str, suffix
     np.testing.assert_array_equal(by_opencv(tmp_path / f"out{suffix}"), out.pixels)
 
 
-def test_16_bit_grey_alpha_png(tmp_path: Path) -> None:
+def test_16_bit_gray_alpha_png(tmp_path: Path) -> None:
     pytest.importorskip("cv2")
-    pixels = pixels_of("grey+alpha", np.uint16)
+    pixels = pixels_of("gray+alpha", np.uint16)
     with open(tmp_path / "in.png", "wb") as file:
-        write_picture(file, Picture(pixels, "grey+alpha"), "PNG", 95)
+        write_picture(file, Picture(pixels, "gray+alpha"), "PNG", 95)
     assert (tmp_path / "in.png").read_bytes()[24:26] == b"\x10\x04"
     out = resize(tmp_path / "in.png", tmp_path / "out.png")
-    assert out.kind == "grey+alpha"
+    assert out.kind == "gray+alpha"
     np.testing.assert_array_equal(out.pixels, resized(pixels))
-    # OpenCV reads grey+alpha as four channels, with grey in three of them
+    # OpenCV reads gray+alpha as four channels, with gray in three of them
     np.testing.assert_array_equal(by_opencv(tmp_path / "out.png")[..., 2:], out.pixels)
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.int16, np.int32, np.uint32, np.float32])
-def test_deep_grey_tiff_keeps_its_type(tmp_path: Path, dtype: Any) -> None:
-    pixels = pixels_of("grey", dtype)
+def test_deep_gray_tiff_keeps_its_type(tmp_path: Path, dtype: Any) -> None:
+    pixels = pixels_of("gray", dtype)
     with open(tmp_path / "in.tif", "wb") as file:
-        write_picture(file, Picture(pixels, "grey"), "TIFF", 95)
+        write_picture(file, Picture(pixels, "gray"), "TIFF", 95)
     np.testing.assert_array_equal(read_picture(tmp_path / "in.tif").pixels, pixels)
     out = resize(tmp_path / "in.tif", tmp_path / "out.tif")
     assert out.pixels.dtype == dtype
@@ -112,7 +112,7 @@ def test_deep_grey_tiff_keeps_its_type(tmp_path: Path, dtype: Any) -> None:
 @pytest.mark.parametrize(("mode", "dtype"), [("F", np.float32), ("I", np.int32), ("I;16", np.uint16)])
 @pytest.mark.parametrize("compression", [None, "tiff_lzw"])
 def test_tiff_by_pillow(tmp_path: Path, mode: str, dtype: Any, compression: str | None) -> None:
-    pixels = pixels_of("grey", dtype)
+    pixels = pixels_of("gray", dtype)
     image = Image.frombytes(mode, (W, H), pixels.tobytes())
     image.save(tmp_path / "in.tif", compression=compression)
     out = resize(tmp_path / "in.tif", tmp_path / "out.tif")
@@ -121,7 +121,7 @@ def test_tiff_by_pillow(tmp_path: Path, mode: str, dtype: Any, compression: str 
 
 
 def test_white_is_zero_16_bit(tmp_path: Path) -> None:
-    pixels = pixels_of("grey", np.uint16)
+    pixels = pixels_of("gray", np.uint16)
     Image.frombytes("I;16", (W, H), pixels.tobytes()).save(tmp_path / "in.tif", tiffinfo={262: 0})
     if Image.open(tmp_path / "in.tif").tag_v2[262] != 0:
         data = bytearray((tmp_path / "in.tif").read_bytes())
@@ -131,12 +131,12 @@ def test_white_is_zero_16_bit(tmp_path: Path) -> None:
     np.testing.assert_array_equal(read_picture(tmp_path / "in.tif").pixels, 65535 - pixels)
 
 
-@pytest.mark.parametrize("kind", ["grey", "RGB", "CMYK"])
+@pytest.mark.parametrize("kind", ["gray", "RGB", "CMYK"])
 def test_jpeg(tmp_path: Path, kind: str) -> None:
     y, x = np.mgrid[0:H, 0:W]
     smooth = np.stack([(3 * x + y) % 200 + 20, 4 * y + 30, 2 * x + 50, 5 * y + x], axis=-1).astype(np.uint8)
-    pixels = smooth[..., 0] if kind == "grey" else smooth[..., : CHANNELS[kind]]
-    mode = {"grey": "L"}.get(kind, kind)
+    pixels = smooth[..., 0] if kind == "gray" else smooth[..., : CHANNELS[kind]]
+    mode = {"gray": "L"}.get(kind, kind)
     Image.frombytes(mode, (W, H), pixels.tobytes()).save(tmp_path / "in.jpg", quality=95)
     stored = np.asarray(Image.open(tmp_path / "in.jpg"))
     out = resize(tmp_path / "in.jpg", tmp_path / "out.jpg")
@@ -182,8 +182,8 @@ def test_palette_with_transparency(tmp_path: Path) -> None:
     np.testing.assert_array_equal(out.pixels[0, 4:], [[0, 255, 0, 0]] * 4)
 
 
-def test_bilevel_becomes_grey(tmp_path: Path) -> None:
-    black_white = pixels_of("grey") > 127
+def test_bilevel_becomes_gray(tmp_path: Path) -> None:
+    black_white = pixels_of("gray") > 127
     for suffix in (".png", ".tif"):
         Image.fromarray(black_white).save(tmp_path / f"in{suffix}")
         out = resize(tmp_path / f"in{suffix}", tmp_path / f"out{suffix}")
@@ -195,7 +195,7 @@ def chunk(name: bytes, content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("depth", "colour", "row", "width", "key", "expected"),
+    ("depth", "color", "row", "width", "key", "expected"),
     [
         (1, 0, b"\x40", 2, (1,), [[0, 255], [255, 0]]),
         (2, 0, b"\x40", 2, (1,), [[85, 0], [0, 255]]),
@@ -206,12 +206,12 @@ def chunk(name: bytes, content: bytes) -> bytes:
         (16, 2, b"\0\1\0\2\0\3\0\1\0\2\0\4", 2, (1, 2, 3), [[1, 2, 3, 0], [1, 2, 4, 65535]]),
     ],
 )
-def test_png_transparent_colour(
-    tmp_path: Path, depth: int, colour: int, row: bytes, width: int, key: tuple[int, ...], expected: list[list[int]]
+def test_png_transparent_color(
+    tmp_path: Path, depth: int, color: int, row: bytes, width: int, key: tuple[int, ...], expected: list[list[int]]
 ) -> None:
-    if depth == 16 and colour == 2:
+    if depth == 16 and color == 2:
         pytest.importorskip("cv2")
-    header = struct.pack(">LLBBBBB", width, 1, depth, colour, 0, 0, 0)
+    header = struct.pack(">LLBBBBB", width, 1, depth, color, 0, 0, 0)
     clear = b"".join(struct.pack(">H", part) for part in key)
     body = chunk(b"IHDR", header) + chunk(b"tRNS", clear) + chunk(b"IDAT", zlib.compress(b"\0" + row))
     (tmp_path / "in.png").write_bytes(b"\x89PNG\r\n\x1a\n" + body + chunk(b"IEND", b""))
@@ -236,7 +236,7 @@ def test_no_fringe_at_an_alpha_edge(tmp_path: Path, dtype: Any, suffix: str, mod
         out = resize(tmp_path / f"in{suffix}", tmp_path / f"out{suffix}", "--mode", mode, "--force", size=size).pixels
         seen = out[..., 3] > 0
         assert seen.any() and (~seen).any()
-        # wherever there is anything to see it is pure red: no green, and not darker
+        # every visible pixel is pure red: not green, and not darker
         assert out[seen][:, 0].min() == full
         assert out[..., 1].max() == 0
         np.testing.assert_array_equal(
@@ -244,7 +244,7 @@ def test_no_fringe_at_an_alpha_edge(tmp_path: Path, dtype: Any, suffix: str, mod
         )
 
 
-def test_nearest_keeps_hidden_colours(tmp_path: Path) -> None:
+def test_nearest_keeps_hidden_colors(tmp_path: Path) -> None:
     pixels = pixels_of("RGBA", opaque=False)
     pixels[::2, :, 3] = 0
     Image.fromarray(pixels).save(tmp_path / "in.png")
@@ -252,7 +252,7 @@ def test_nearest_keeps_hidden_colours(tmp_path: Path) -> None:
     np.testing.assert_array_equal(out.pixels, resized(pixels, mode="nearest-exact"))
 
 
-def test_half_transparent_colours_are_weighted(tmp_path: Path) -> None:
+def test_half_transparent_colors_are_weighted(tmp_path: Path) -> None:
     pixels = np.array([[[200, 100], [40, 50]]], np.uint8)
     Image.fromarray(pixels).save(tmp_path / "in.png")
     out = resize(tmp_path / "in.png", tmp_path / "out.png", "--mode", "area", size=(1, 1))
@@ -344,7 +344,7 @@ def test_no_metadata_adds_none(tmp_path: Path) -> None:
 
 
 def test_between_npy_and_pictures(tmp_path: Path) -> None:
-    for kind in ("grey", "grey+alpha", "RGB", "RGBA"):
+    for kind in ("gray", "gray+alpha", "RGB", "RGBA"):
         pixels = pixels_of(kind)
         np.save(tmp_path / f"{kind}.npy", pixels)
         out = resize(tmp_path / f"{kind}.npy", tmp_path / f"{kind}.png")
@@ -355,7 +355,7 @@ def test_between_npy_and_pictures(tmp_path: Path) -> None:
 
 
 def tiff_of(pixels: np.ndarray[Any, Any], **tags: Any) -> bytes:
-    """A 16-bit RGB TIFF with some tags replaced, to make the odd ones."""
+    """A 16-bit RGB TIFF with some tags replaced, as in unusual files."""
     from tenter.cli.tiff import write_tiff
 
     file = io.BytesIO()

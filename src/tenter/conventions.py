@@ -21,7 +21,7 @@ def compare(*names: str, n_in: int = 4, n_out: int = 6) -> None:
 
     >>> compare("opencv", "onnx", n_in=2, n_out=2)  # doctest: +ELLIPSIS +NORMALIZE_WHITESPACE
                    opencv      onnx
-    nearest_align  asymmetric  centre
+    nearest_align  asymmetric  center
     ...
     """
     print(difference(*names, n_in=n_in, n_out=n_out))
@@ -33,7 +33,7 @@ def difference(*names: str, n_in: int = 4, n_out: int = 6) -> str:
     names: of PRESETS; all of them if there are none. n_in, n_out: of the axis drawn. Returns text. The rows of a
     drawing are outputs, its columns inputs, its numbers weights in hundredths; conventions that agree share one.
 
-    Raises ValueError for a name that is none.
+    Raises ValueError for a name that PRESETS lacks.
 
     >>> print(difference("pillow", "opencv", n_in=3, n_out=2).split("linear, ")[1].split("cubic")[0].rstrip())
     3 -> 2

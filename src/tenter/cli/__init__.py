@@ -1,1 +1,1 @@
-"""The `tenter` command: resize pictures and arrays, repeat rows of an array, and a tour of the library."""
+"""The `tenter` command: resize pictures and arrays, and repeat rows of an array."""

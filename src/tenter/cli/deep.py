@@ -1,4 +1,4 @@
-"""16-bit colour, which Pillow reads as 8 bits without saying so: go through OpenCV, and check the two agree."""
+"""Read 16-bit color by OpenCV, and compare with Pillow, which silently reads it as 8 bits."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from PIL import Image
 
 BITS, PHOTOMETRIC, SAMPLES, PLANAR, EXTRA = 258, 262, 277, 284, 338
-PNG_GREY_ALPHA, PNG_RGB = 4, 2
+PNG_GRAY_ALPHA, PNG_RGB = 4, 2
 
 
-def has_deep_colour(header: bytes, tags: dict[int, Any]) -> bool:
-    """Tell from the file's own header whether it has several channels of more than 8 bits."""
+def has_deep_color(header: bytes, tags: dict[int, Any]) -> bool:
+    """Whether the file has several channels of more than 8 bits, according to its header."""
     if tags:
         return bool(tags.get(SAMPLES, 1) > 1 and max(tags.get(BITS, (1,))) > 8)
-    # a PNG's first chunk is its header: bit depth and colour type at fixed places
+    # The first chunk of a PNG is its header, with bit depth and color type at fixed offsets.
     return header[:4] == b"\x89PNG" and header[24] == 16 and header[25] in (2, 4, 6)
 
 
 def read_deep(image: Image.Image, data: bytes, tags: dict[int, Any], orientation: int) -> tuple[npt.NDArray[Any], str]:
-    """Return the stored 16-bit pixels in RGB order and the kind of picture; `image` is Pillow's 8-bit reading."""
+    """Return the stored 16-bit pixels in RGB order and the kind of picture. `image` is the 8-bit version of Pillow."""
     if tags:
         _check_tiff(tags)
         data = _without_orientation(data)
@@ -36,8 +36,8 @@ def read_deep(image: Image.Image, data: bytes, tags: dict[int, Any], orientation
     _check_agreement(pixels, image, orientation if tags else 1)
     if tags:
         return pixels, kind
-    if data[25] == PNG_GREY_ALPHA:
-        return np.ascontiguousarray(pixels[..., 2:]), "grey+alpha"
+    if data[25] == PNG_GRAY_ALPHA:
+        return np.ascontiguousarray(pixels[..., 2:]), "gray+alpha"
     key = image.info.get("transparency")
     if data[25] == PNG_RGB and key is not None:
         clear = np.all(pixels[..., :3] == key, axis=-1, keepdims=True)
@@ -49,18 +49,18 @@ def _decode(data: bytes) -> npt.NDArray[Any]:
     require("cv2", "cli16")
     import cv2
 
-    # its remarks on odd tags would appear beside our one line
+    # OpenCV logs unusual tags to stderr, where the command prints one line only.
     cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
     pixels: Any = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
     if pixels is None or pixels.dtype != np.uint16 or pixels.ndim != 3 or pixels.shape[2] not in (3, 4):
-        raise Refusal("is a 16-bit colour picture that OpenCV cannot read")
+        raise Refusal("is a 16-bit color picture that OpenCV cannot read")
     return np.ascontiguousarray(pixels[..., [2, 1, 0, 3][: pixels.shape[2]]])
 
 
 def _check_tiff(tags: dict[int, Any]) -> None:
     samples = tags.get(SAMPLES, 1)
     if set(tags[BITS]) != {16} or tags.get(PHOTOMETRIC) != 2 or samples not in (3, 4):
-        raise Refusal("is a deep-colour TIFF other than 16-bit RGB or RGBA, which is not supported")
+        raise Refusal("is a deep-color TIFF other than 16-bit RGB or RGBA, which is not supported")
     if tags.get(PLANAR, 1) != 1:
         raise Refusal("is a 16-bit TIFF with its channels in separate planes, which is not supported")
     if samples == 4 and tags.get(EXTRA, (2,))[0] != 2:
@@ -68,23 +68,23 @@ def _check_tiff(tags: dict[int, Any]) -> None:
 
 
 def _without_orientation(data: bytes) -> bytes:
-    """Set the orientation to upright: OpenCV turns TIFF pixels by it, and they are wanted as stored."""
+    """Set the orientation tag to upright, as OpenCV would turn the pixels by it, and the stored ones are needed."""
     order = "<" if data[:2] == b"II" else ">"
     if struct.unpack(order + "H", data[2:4])[0] != 42:
-        raise Refusal("is a 16-bit colour BigTIFF, which is not supported")
+        raise Refusal("is a 16-bit color BigTIFF, which is not supported")
     patched = bytearray(data)
     start = struct.unpack(order + "L", data[4:8])[0]
     for entry in range(struct.unpack_from(order + "H", data, start)[0]):
-        place = start + 2 + 12 * entry
-        if struct.unpack_from(order + "H", data, place)[0] == ORIENTATION:
-            struct.pack_into(order + "H", patched, place + 8, 1)
+        offset = start + 2 + 12 * entry
+        if struct.unpack_from(order + "H", data, offset)[0] == ORIENTATION:
+            struct.pack_into(order + "H", patched, offset + 8, 1)
     return bytes(patched)
 
 
 def _check_agreement(pixels: npt.NDArray[Any], image: Image.Image, orientation: int) -> None:
-    """Refuse when the two decoders differ in the upper 8 bits: one of them has misread the file."""
+    """Refuse a picture of which the two decoders give different upper 8 bits: one of them has misread the file."""
     seen = turn_upright(pixels, orientation) >> 8
-    # converting also makes Pillow read to the end, and so find a truncated file, of which OpenCV returns a part
+    # The conversion makes Pillow decode the whole file, which detects truncation. OpenCV returns a part instead.
     other = np.asarray(image.convert("RGBA" if pixels.shape[2] == 4 and len(image.getbands()) == 4 else "RGB"))
     if other.shape[:2] != seen.shape[:2] or not np.array_equal(other, seen[..., : other.shape[2]]):
-        raise Refusal("is a 16-bit colour picture on which Pillow and OpenCV do not agree")
+        raise Refusal("is a 16-bit color picture on which Pillow and OpenCV do not agree")

@@ -1,71 +1,58 @@
-"""`tenter resize` of many files: which inputs, which outputs, and a summary."""
+"""`tenter resize` of many files: which files are read, and which file is written for each."""
 
 from __future__ import annotations
 
-import argparse
 import glob
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from tenter.cli.options import Options
-from tenter.cli.output import remove_leftovers
 from tenter.cli.pictures import FORMATS, is_npy
-from tenter.cli.refusal import Refusal, one_line, require
-from tenter.cli.sizes import whole_number
-from tenter.cli.streams import say
-from tenter.cli.workers import Task, run
+from tenter.cli.refusal import Refusal
 
 WILD = "*?["
-#: what --format takes; JPEG and TIFF by one of their endings
+#: What --format takes, and the ending of the files' names.
 SUFFIXES = {"png": ".png", "jpg": ".jpg", "tiff": ".tiff", "npy": ".npy"}
 
 
+class Task(NamedTuple):
+    """A file to read and one to write."""
+
+    source: str
+    output: str
+
+
 def is_many(inputs: list[str], output: str) -> bool:
-    """Whether OUT is to be a folder: for several inputs, a folder or a pattern, or because its name says so."""
+    """Whether OUT is a folder: there are several inputs, or one is a folder or a pattern, or OUT is named as one."""
     if len(inputs) > 1 or _is_pattern(inputs[0]) or Path(inputs[0]).is_dir() or output.endswith(os.sep):
         return True
-    # a folder by the name of a picture is more likely a mistake
+    # A folder whose name ends like a picture's is more likely a mistake.
     return Path(output).is_dir() and Path(output).suffix.lower() not in (".npy", *FORMATS)
 
 
-def resize_many(inputs: list[str], output: str, args: argparse.Namespace, options: Options) -> int:
-    """Resize all inputs into the folder `output`, print a summary, and return 1 if a file failed, else 0."""
-    jobs = _jobs(args.jobs)
+def plan(inputs: list[str], output: str, recursive: bool, format_: str | None) -> list[Task]:
+    """The files to resize into the folder `output`. Each output has one input."""
     folder = _check_folder(inputs, output)
-    suffix = SUFFIXES[args.format] if args.format else None
-    tasks = _without_clashes(_tasks(inputs, folder, args.recursive, suffix))
-    if not all(is_npy(name) for task in tasks for name in task):
-        require("PIL")
-    there = [task for task in tasks if os.path.lexists(task.output)]
-    _check_inputs_safe(tasks, there, options.force)
-    if there and not (options.force or args.skip_existing):
-        more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
-        raise Refusal(f"{there[0].output}: exists already{more}; --force overwrites, --skip-existing leaves it")
-    for place in {os.path.dirname(os.path.realpath(task.output)) for task in tasks}:
-        remove_leftovers(Path(place))
-    skipped = there if args.skip_existing else []
-    left = [task for task in tasks if task not in set(skipped)]
-    failures = run(left, options, jobs)
-    for task, why in failures:
-        named = why.startswith(f"{one_line(task.source)}:")
-        say(why if named else f"{task.source}: {why}")
-    print(f"{len(left) - len(failures)} done, {len(skipped)} skipped, {len(failures)} failed")
-    return 1 if failures else 0
+    suffix = SUFFIXES[format_] if format_ else None
+    return _without_clashes(_tasks(inputs, folder, recursive, suffix))
 
 
-def _jobs(text: str | None) -> int:
-    if text is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    jobs = whole_number(text, "--jobs")
-    if not 1 <= jobs <= 1024:
-        raise Refusal(f"--jobs: expected 1 to 1024 processes, got {jobs}")
-    return jobs
+def check_inputs_safe(tasks: list[Task], existing: list[Task], force: bool) -> None:
+    """Refuse outputs that are inputs: of another file always, as it may not have been read yet; of their own unless
+    forced."""
+    sources = {_identity(task.source): task for task in tasks if os.path.exists(task.source)}
+    for task in existing:
+        clash = sources.get(_identity(task.output)) if os.path.exists(task.output) else None
+        if clash is None or (force and clash == task):
+            continue
+        what = "is the input itself; --force overwrites it" if clash == task else f"is an input too, for {clash.output}"
+        raise Refusal(f"{task.output}: {what}")
 
 
 def _check_folder(inputs: list[str], output: str) -> Path:
-    """Refuse an OUT that is no folder; one that is missing is made if its name ends in a separator, so that a
-    mistyped file name makes none."""
+    """Refuse an OUT that is not a folder. A missing one is created later if its name ends in a separator, so that a
+    mistyped file name does not create a folder."""
     folder = Path(output)
     if folder.is_dir():
         return folder
@@ -73,7 +60,7 @@ def _check_folder(inputs: list[str], output: str) -> Path:
         raise Refusal(f"{output}: is a file, expected a folder")
     if not output.endswith(os.sep):
         several = f"{inputs[0]} is a directory" if Path(inputs[0]).is_dir() else "there may be several inputs"
-        raise Refusal(f"{output}: expected a folder, as {several}; end its name in {os.sep} to have it made")
+        raise Refusal(f"{output}: expected a folder, as {several}; end its name in {os.sep} to create it")
     if not folder.parent.is_dir():
         raise Refusal(f"{output}: the folder {folder.parent} does not exist")
     return folder
@@ -84,7 +71,7 @@ def _is_pattern(name: str) -> bool:
 
 
 def _tasks(inputs: list[str], folder: Path, recursive: bool, suffix: str | None) -> Iterator[Task]:
-    """Each file to read and the one to write: an input's name, or its path below the folder or pattern it is from."""
+    """Each input and its output: the input's name, or its path relative to the folder or the pattern."""
     for name in inputs:
         if _is_pattern(name):
             found, base = _matches(name), _fixed_part(name)
@@ -94,10 +81,10 @@ def _tasks(inputs: list[str], folder: Path, recursive: bool, suffix: str | None)
             is_npy(name)
             found, base = [name], os.path.dirname(name)
         for source in found:
-            below = os.path.relpath(source, base or os.curdir)
-            if below.split(os.sep)[0] == os.pardir:
-                raise Refusal(f"{name}: {source} is not below {base or os.curdir}, nor would its result be below OUT")
-            target = folder / below
+            relative = os.path.relpath(source, base or os.curdir)
+            if relative.split(os.sep)[0] == os.pardir:
+                raise Refusal(f"{name}: {source} is not below {base or os.curdir}, as its output must be below OUT")
+            target = folder / relative
             yield Task(source, str(target.with_suffix(suffix) if suffix else target))
 
 
@@ -111,23 +98,23 @@ def _matches(pattern: str) -> list[str]:
 
 
 def _fixed_part(pattern: str) -> str:
-    """The folders before the first that holds a wildcard."""
+    """The leading folders of a pattern that hold no wildcard."""
     parts = pattern.split(os.sep)
     first = next(k for k, part in enumerate(parts) if any(c in WILD for c in part))
     return os.sep.join(parts[:first]) or (os.sep if pattern.startswith(os.sep) else "")
 
 
 def _pictures(name: str, recursive: bool, output: Path) -> list[str]:
-    """The pictures in a folder, but for hidden files, and for those in the output folder, which are results."""
+    """The pictures in a folder, without hidden files and without the output folder."""
     found: list[str] = []
-    for folder, below, files in os.walk(name, onerror=_refuse_unreadable):
-        inner = [b for b in below if not b.startswith(".") and not _same(os.path.join(folder, b), output)]
-        below[:] = sorted(inner) if recursive else []
+    for folder, subfolders, files in os.walk(name, onerror=_refuse_unreadable):
+        inner = [s for s in subfolders if not s.startswith(".") and not _same(os.path.join(folder, s), output)]
+        subfolders[:] = sorted(inner) if recursive else []
         pictures = sorted(f for f in files if not f.startswith(".") and Path(f).suffix.lower() in FORMATS)
         found += [os.path.join(folder, f) for f in pictures]
     if not found:
-        hint = "" if recursive else "; --recursive looks into its folders"
-        raise Refusal(f"{name}: holds no picture ({' '.join(FORMATS)}){hint}")
+        hint = "" if recursive else "; --recursive includes its subfolders"
+        raise Refusal(f"{name}: contains no picture ({' '.join(FORMATS)}){hint}")
     return found
 
 
@@ -140,24 +127,13 @@ def _same(path: str, other: Path) -> bool:
 
 
 def _without_clashes(tasks: Iterator[Task]) -> list[Task]:
-    """Refuse two inputs for one output; the same input named twice is one."""
+    """Refuse two inputs with the same output. An input that is named twice counts once."""
     by_target: dict[str, Task] = {}
     for task in tasks:
         first = by_target.setdefault(os.path.realpath(task.output), task)
         if os.path.realpath(first.source) != os.path.realpath(task.source):
             raise Refusal(f"{task.output}: would be written from both {first.source} and {task.source}")
     return list(by_target.values())
-
-
-def _check_inputs_safe(tasks: list[Task], there: list[Task], force: bool) -> None:
-    """Refuse an output that is an input: its own unless forced, another's always, as it may not have been read yet."""
-    sources = {_identity(task.source): task for task in tasks if os.path.exists(task.source)}
-    for task in there:
-        clash = sources.get(_identity(task.output)) if os.path.exists(task.output) else None
-        if clash is None or (force and clash == task):
-            continue
-        what = "is the input itself; --force overwrites it" if clash == task else f"is an input too, for {clash.output}"
-        raise Refusal(f"{task.output}: {what}")
 
 
 def _identity(path: str) -> tuple[int, int]:

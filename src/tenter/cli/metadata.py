@@ -1,4 +1,4 @@
-"""What a picture file says beside its pixels: EXIF tags, the colour profile, dots per inch."""
+"""The metadata of a picture file: EXIF tags, the color profile, dots per inch."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 EXIF_IFD, GPS_IFD, INTEROP_IFD = 0x8769, 0x8825, 0xA005
 # ImageWidth and ImageLength of the main directory; PixelXDimension and PixelYDimension of the EXIF directory
 WIDTH, HEIGHT, EXIF_WIDTH, EXIF_HEIGHT = 256, 257, 40962, 40963
-# A TIFF file's tags are mostly its own layout, or (GeoTIFF, ImageJ) would be wrong for a resized picture:
-# these describe the picture itself. ImageDescription, Make, Model, Software, DateTime, Artist, HostComputer,
-# white point, primaries, Copyright, EXIF, GPS, and the five XP* texts of Windows.
+# The tags of a TIFF file that describe the picture: ImageDescription, Make, Model, Software, DateTime, Artist,
+# HostComputer, white point, primaries, Copyright, EXIF, GPS, and the five XP* texts of Windows. Most others describe
+# the file's layout, or (GeoTIFF, ImageJ) would be wrong for a resized picture.
 DESCRIPTIVE = {270, 271, 272, ORIENTATION, 305, 306, 315, 316, 318, 319, 33432, EXIF_IFD, GPS_IFD, *range(40091, 40096)}
-# resolution is carried as `dpi`; pointers to a thumbnail or to other directories would dangle
+# The resolution is kept as `dpi`. Offsets of a thumbnail or of other directories would be invalid.
 DROPPED = {273, 279, 282, 283, 296, 330, 513, 514, 34675}
 
 
 @dataclass
 class Metadata:
-    """The tags of the main EXIF directory, with the nested directories as dictionaries, and what else is kept."""
+    """The tags of the main EXIF directory, with nested directories as dictionaries; the color profile; the dpi."""
 
     tags: dict[int, Any] = field(default_factory=dict)
     icc: bytes | None = None
@@ -32,13 +32,13 @@ class Metadata:
 
     @property
     def orientation(self) -> int:
-        """The orientation, 1 where there is none or one that means nothing."""
+        """The orientation; 1 if there is none or an invalid one."""
         value = self.tags.get(ORIENTATION, 1)
         return value if value in range(1, 9) else 1
 
 
 def read_metadata(image: Image.Image) -> Metadata:
-    """Collect what is kept; call it before the pixels are loaded, for Pillow turns TIFF pixels and drops the tag."""
+    """Collect the metadata. Call it before the pixels are loaded: Pillow then turns TIFF pixels and drops the tag."""
     exif = image.getexif()
     tags = {tag: value for tag, value in exif.items() if tag not in DROPPED}
     if image.format == "TIFF":
@@ -56,7 +56,7 @@ def read_metadata(image: Image.Image) -> Metadata:
 
 
 def with_size(metadata: Metadata, height: int, width: int) -> Metadata:
-    """Correct the tags that repeat the picture's size in pixels, where they are present."""
+    """Update the tags that hold the picture's size in pixels, where they are present."""
     tags = dict(metadata.tags)
     _update(tags, {WIDTH: width, HEIGHT: height})
     if EXIF_IFD in tags:
@@ -66,7 +66,7 @@ def with_size(metadata: Metadata, height: int, width: int) -> Metadata:
 
 
 def exif_block(metadata: Metadata) -> bytes:
-    """Give the tags as the block that JPEG and PNG files carry, empty where there are none."""
+    """The tags as the EXIF block of JPEG and PNG files; empty if there are none."""
     from PIL import Image
 
     if not metadata.tags:
@@ -82,7 +82,7 @@ def _update(tags: dict[int, Any], values: dict[int, int]) -> None:
 
 
 def _dpi(value: Any) -> tuple[float, float] | None:
-    """Keep a resolution that means something; files hold 0 x 0 and 1/0 too."""
+    """The resolution; None if it is invalid, such as 0 x 0 or 1/0."""
     try:
         x, y = (float(part) for part in value)
     except (TypeError, ValueError, ZeroDivisionError):

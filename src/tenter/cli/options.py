@@ -1,15 +1,16 @@
-"""What `tenter resize` was asked for, read and checked once for all files."""
+"""The options of `tenter resize`, parsed and checked once for all files."""
 
 from __future__ import annotations
 
 import argparse
+import os
 from typing import NamedTuple
 
 from tenter._rules.axis_rule import NEAREST
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import parse_box, parse_scale, parse_size, whole_number
 
-#: PyTorch's names, which --mode takes, and tenter.resize's, which --filter takes
+#: What --mode takes: PyTorch's names, each with the filter that it stands for.
 MODES = {
     "nearest": "nearest",
     "nearest-exact": "nearest-exact",
@@ -23,8 +24,8 @@ MODES = {
 class Options(NamedTuple):
     """How each file is resized: plain values, which can be sent to another process.
 
-    size: one length per axis, of the picture as it is seen; or scale. axes: of an array; None: of a picture. box: top,
-    left, bottom, right of the picture as it is seen. antialias None: as `like` has it.
+    size: one length per axis, of the upright picture; or scale. axes: of an array; None for a picture. box: top, left,
+    bottom, right in the upright picture. antialias: None for the default of `like`.
     """
 
     size: tuple[int, ...] | None
@@ -41,13 +42,13 @@ class Options(NamedTuple):
 
 
 def read_options(args: argparse.Namespace) -> Options:
-    """Check what was typed; whether it suits a file is seen when the file is read."""
+    """Check the arguments as far as that is possible without the files."""
     mode = args.filter or MODES[args.mode or "bilinear"]
     axes = None if args.axes is None else tuple(whole_number(text, "--axes") for text in args.axes)
     if axes is not None and args.box is not None and len(axes) != 2:
         raise Refusal(f"--box: expected two axes, got {len(axes)}")
     if axes is not None and args.linear_light:
-        raise Refusal("--linear-light: is for pictures and arrays of their shape, without --axes")
+        raise Refusal("--linear-light: is for pictures, and for arrays of their shapes without --axes")
     return Options(
         size=None if args.size is None else parse_size(args.size, axes),
         scale=None if args.scale is None else parse_scale(args.scale),
@@ -63,10 +64,20 @@ def read_options(args: argparse.Namespace) -> Options:
     )
 
 
+def read_jobs(text: str | None) -> int:
+    """The number of processes; by default one per core that this process may use."""
+    if text is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    jobs = whole_number(text, "--jobs")
+    if not 1 <= jobs <= 1024:
+        raise Refusal(f"--jobs: expected 1 to 1024 processes, got {jobs}")
+    return jobs
+
+
 def _antialias(args: argparse.Namespace, mode: str) -> bool | None:
     has_none = mode in NEAREST or mode == "area"
     if args.antialias and has_none:
-        raise Refusal(f"--antialias: {mode} has none; it goes with the filters that mix pixels, but for area")
+        raise Refusal(f"--antialias: {mode} has none; filters other than the nearest kinds and area have it")
     if args.antialias is False and args.mode == "lanczos":
         raise Refusal("--no-antialias: mode lanczos is always antialiased; --filter lanczos has both")
     if args.antialias is None and args.like is None:

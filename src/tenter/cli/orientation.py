@@ -1,4 +1,4 @@
-"""The EXIF orientation tag: which turn makes the stored pixels upright."""
+"""The EXIF orientation tag: how the stored pixels are turned to be upright."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 ORIENTATION = 274
-#: orientations whose picture stands on its side, so that height and width change places
+#: Orientations that exchange height and width.
 SIDEWAYS = (5, 6, 7, 8)
 
 
 def turn_upright(pixels: npt.NDArray[Any], orientation: int) -> npt.NDArray[Any]:
-    """Turn stored pixels (rows, columns, ...) the way the picture is seen."""
+    """Turn stored pixels (rows, columns, ...) upright."""
     turned: npt.NDArray[Any] = pixels
     if orientation in (5, 7):
         turned = turned.swapaxes(0, 1)
@@ -27,14 +27,14 @@ def turn_upright(pixels: npt.NDArray[Any], orientation: int) -> npt.NDArray[Any]
 
 
 def turn_back(pixels: npt.NDArray[Any], orientation: int) -> npt.NDArray[Any]:
-    """Undo `turn_upright`: the two quarter turns undo each other, the others undo themselves."""
+    """Undo `turn_upright`: the two quarter turns are each other's inverse, the other turns are their own."""
     return turn_upright(pixels, {6: 8, 8: 6}.get(orientation, orientation))
 
 
 def stored_box(
     box: tuple[float, float, float, float], size: tuple[int, int], orientation: int
 ) -> tuple[float, float, float, float]:
-    """Give the stored pixels' (top, left, bottom, right) of a box in the picture as it is seen; `size` is as stored."""
+    """The (top, left, bottom, right) in stored pixels of a box in the upright picture. `size` is the stored size."""
     top, left, bottom, right = box
     height, width = size
     if orientation in SIDEWAYS:

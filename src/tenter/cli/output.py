@@ -1,4 +1,4 @@
-"""Put a file in place whole or not at all."""
+"""Check input and output paths, and write files that appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ ACCESS_LIST = "system.posix_acl_access"
 
 
 class _Buffer(io.BufferedWriter):
-    """A file that is written by `write` alone: NumPy and Pillow, given a descriptor, overlook that the disk is full."""
+    """A buffer that hides its descriptor, through which NumPy and Pillow would write without noticing a full disk."""
 
     def fileno(self) -> int:
-        """Have none."""
+        """Raise: there is no descriptor."""
         raise io.UnsupportedOperation("fileno")
 
 
 def check_input(path: str) -> Path:
-    """Refuse an input that is not an ordinary file; reading a pipe or a device could wait for ever."""
+    """Refuse an input that is not a regular file: reading a pipe or a device could block."""
     source = Path(path)
     mode = source.stat().st_mode
     if stat.S_ISDIR(mode):
         raise Refusal(f"{path}: is a directory, expected a file")
     if not stat.S_ISREG(mode):
-        raise Refusal(f"{path}: is not an ordinary file")
+        raise Refusal(f"{path}: is not a regular file")
     if source.stat().st_size == 0:
         raise Refusal(f"{path}: is empty")
     return source
 
 
 def check_output(path: str, source: Path | None, force: bool) -> Path:
-    """Refuse an output that could not be put in place, before any work is done for it."""
-    # a link is followed, so that --force replaces what it points to and the link stays
+    """Refuse an output that cannot be written, before any work is done for it."""
+    # A link is followed: --force replaces its target, and the link stays.
     target = Path(os.path.realpath(path))
     folder = target.parent
     if not folder.is_dir():
@@ -51,46 +51,46 @@ def check_output(path: str, source: Path | None, force: bool) -> Path:
         raise Refusal(f"{path}: is a directory, expected a file name")
     if target.exists():
         if not target.is_file():
-            raise Refusal(f"{path}: exists and is not an ordinary file")
+            raise Refusal(f"{path}: exists and is not a regular file")
         if not force:
             same = source is not None and os.path.samefile(source, target)
             what = "is the input itself" if same else "exists already"
             raise Refusal(f"{path}: {what}; --force overwrites it")
     elif os.path.islink(path) and not force:
-        raise Refusal(f"{path}: is a link to a file that does not exist; --force makes it")
+        raise Refusal(f"{path}: is a link to a file that does not exist; --force creates it")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise Refusal(f"{path}: the folder {folder} is not writable")
     return target
 
 
 def write_beside(target: Path, force: bool, write: Callable[[BinaryIO], None]) -> None:
-    """Write to a temporary file in the target's folder, then give it its name; nothing is left behind on failure."""
+    """Write a temporary file in the target's folder, then rename it. A failure leaves no file behind."""
     try:
         old = target.stat() if force and target.exists() else None
-        # what replaces a file is as private as that, from the start
+        # A file that replaces another is private until it has that file's permissions.
         with _temporary(target.parent, 0o600 if old else 0o666) as (temporary, file):
             buffer = _Buffer(file)
             write(buffer)
             buffer.flush()
             if old:
                 _take_access(file.fileno(), target, old)
-            # a name before its blocks are written is half a file after a power cut, or where a server's disk is full
+            # Without fsync, a power cut (or a file server with a full disk) could leave an incomplete file in place.
             os.fsync(file.fileno())
             if force:
                 os.replace(temporary, target)
             else:
                 place_new(temporary, target)
     except OSError as error:
-        # it names the temporary file, or none
+        # The original error names the temporary file, or none.
         raise OSError(error.errno, error.strerror or str(error), str(target)) from error
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what killed processes have left half written in a folder: a living one has a lock on its file."""
+    """Remove the temporary files of killed processes from a folder. Running processes hold a lock on theirs."""
     with contextlib.suppress(OSError):
         for temporary in folder.glob(f"{BEGINNING}*{ENDING}"):
             with contextlib.suppress(OSError):
-                # a network's lock needs a file that is open for writing
+                # Locks on network file systems need a descriptor that is open for writing.
                 descriptor = os.open(temporary, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
                 try:
                     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -101,16 +101,16 @@ def remove_leftovers(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _temporary(folder: Path, mode: int) -> Iterator[tuple[Path, io.FileIO]]:
-    """Make a file that is locked while it is written, and gone afterwards unless it has got another name."""
+    """Create a file that is locked while it is written, and removed afterwards unless it was renamed."""
     while True:
         path = folder / f"{BEGINNING}{secrets.token_hex(8)}{ENDING}"
         try:
-            # an ordinary open gives the permissions of any new file (umask), which tempfile's 0600 would not
+            # open() applies the umask as for any new file; tempfile would create it with 0600.
             with open(path, "xb", 0, opener=lambda name, flags: os.open(name, flags, mode)) as file:
-                with contextlib.suppress(OSError):  # some network folders have no locks
+                with contextlib.suppress(OSError):  # some network file systems have no locks
                     fcntl.flock(file, fcntl.LOCK_EX)
                 if not os.fstat(file.fileno()).st_nlink:
-                    continue  # taken for a leftover before it was locked
+                    continue  # another process has removed it before it was locked
                 yield path, file
                 return
         finally:
@@ -119,19 +119,19 @@ def _temporary(folder: Path, mode: int) -> Iterator[tuple[Path, io.FileIO]]:
 
 
 def _take_access(descriptor: int, target: Path, old: os.stat_result) -> None:
-    """Give a file the owner, group and permissions of the one that it replaces, as far as the system allows."""
+    """Copy the owner, group and permissions of the replaced file, as far as the system allows."""
     mode = stat.S_IMODE(old.st_mode) & 0o777
     for owner in (old.st_uid, -1):
         with contextlib.suppress(OSError):
             os.fchown(descriptor, owner, old.st_gid)
             break
     else:
-        mode &= ~0o070  # what its group might do, another may not
+        mode &= ~0o070  # the group could not be kept, and another one must not get its permissions
     try:
         entries = os.getxattr(target, ACCESS_LIST)
     except (AttributeError, OSError):
         entries = b""
-    with contextlib.suppress(OSError):  # FAT keeps no permissions
+    with contextlib.suppress(OSError):  # FAT stores no permissions
         if entries:
             os.setxattr(descriptor, ACCESS_LIST, entries)
         os.fchmod(descriptor, mode)

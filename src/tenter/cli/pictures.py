@@ -1,4 +1,4 @@
-"""A picture in memory, and the one place that reads and writes picture files."""
+"""Pictures: read them from files, check that a file type can hold them, write them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from PIL import Image
 
 FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".tif": "TIFF", ".tiff": "TIFF"}
-#: the kinds of picture, by number of channels; CMYK is said, never guessed
-KINDS = {1: "grey", 2: "grey+alpha", 3: "RGB", 4: "RGBA"}
-PILLOW_MODES = {"grey": "L", "grey+alpha": "LA", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK"}
+#: The kind of picture for each number of channels. CMYK is never inferred: its file must say so.
+KINDS = {1: "gray", 2: "gray+alpha", 3: "RGB", 4: "RGBA"}
+PILLOW_MODES = {"gray": "L", "gray+alpha": "LA", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK"}
 
 
 @dataclass
 class Picture:
-    """Pixels as stored, (H, W) or (H, W, C), what the channels are, and the metadata of the file."""
+    """Stored pixels (H, W) or (H, W, C), the kind of picture, and the metadata of the file."""
 
     pixels: npt.NDArray[Any]
     kind: str
@@ -39,11 +39,11 @@ class Picture:
     @property
     def alpha(self) -> bool:
         """Whether the last channel is alpha."""
-        return self.kind in ("grey+alpha", "RGBA")
+        return self.kind in ("gray+alpha", "RGBA")
 
 
 def is_npy(path: str) -> bool:
-    """Whether a file name's ending says .npy; refuse one that says nothing known."""
+    """Whether a file name ends in .npy. Refuse an ending that is neither .npy nor of a picture."""
     suffix = Path(path).suffix.lower()
     if suffix != ".npy" and suffix not in FORMATS:
         raise Refusal(f"{path}: unknown file type {suffix or '(none)'!r}; known are .npy {' '.join(FORMATS)}")
@@ -51,15 +51,15 @@ def is_npy(path: str) -> bool:
 
 
 def read_picture(path: Path) -> Picture:
-    """Read a PNG, JPEG or TIFF file with every bit that it holds."""
+    """Read a PNG, JPEG or TIFF file at its full depth."""
     require("PIL")
     from PIL import Image, UnidentifiedImageError
 
     try:
         with warnings.catch_warnings(), quiet(), open(path, "rb") as file:
-            # Pillow warns about large pictures and odd tags; what matters is raised
+            # Pillow warns about large pictures and unusual tags; it raises for pictures that are far too large.
             warnings.simplefilter("ignore")
-            # this reads the file's first bytes, its header and tags
+            # open() reads the header and the tags only.
             with Image.open(file, formats=("PNG", "JPEG", "TIFF")) as image:
                 _check_size(image, os.fstat(file.fileno()).st_size)
                 frames = getattr(image, "n_frames", 1)
@@ -74,22 +74,22 @@ def read_picture(path: Path) -> Picture:
     except MemoryError:
         raise
     except Exception as error:
-        if isinstance(error, OSError) and error.errno:  # the system's; Pillow's have no number
+        if isinstance(error, OSError) and error.errno:  # of the system: those of Pillow have no number
             raise OSError(error.errno, error.strerror, str(path)) from error
-        # the decoders raise a dozen types on damaged files, struct.error and KeyError among them
+        # On damaged files, the decoders raise a dozen types of exceptions, such as struct.error and KeyError.
         raise Refusal(f"{path}: is truncated or damaged: {first_line(error)}") from error
     return Picture(pixels, kind, metadata)
 
 
 def _check_size(image: Image.Image, nbytes: int) -> None:
-    """Refuse a picture that memory cannot hold, before it is decoded."""
+    """Refuse a picture that is larger than memory, before it is decoded."""
     width, height = image.size
     check_fits(nbytes, "the file")
     check_fits(width * height * (1 if image.mode in ("1", "L", "P") else 4), f"a picture of {height} x {width}")
 
 
 def from_array(array: npt.NDArray[Any], path: str) -> Picture:
-    """Take an (H, W) or (H, W, C) array as a picture."""
+    """Make a picture of an (H, W) or (H, W, C) array."""
     channels = 1 if array.ndim == 2 else array.shape[-1]
     if channels not in KINDS:
         raise Refusal(f"{path}: a picture has 1 to 4 channels, got {channels} in an array of shape {array.shape}")
@@ -97,7 +97,7 @@ def from_array(array: npt.NDArray[Any], path: str) -> Picture:
 
 
 def check_format(picture: Picture, path: str, size: tuple[int, int]) -> None:
-    """Refuse a file type that cannot hold the picture as it is; nothing is dropped to make it fit."""
+    """Refuse a file type that cannot hold the picture without loss of depth, alpha or channels."""
     format_ = FORMATS[Path(path).suffix.lower()]
     dtype = picture.pixels.dtype
     if format_ == "JPEG":
@@ -112,11 +112,11 @@ def check_format(picture: Picture, path: str, size: tuple[int, int]) -> None:
         raise Refusal(f"{path}: PNG has no CMYK; write .tiff or .jpg")
     if format_ == "PNG" and dtype not in (np.uint8, np.uint16):
         raise Refusal(f"{path}: PNG holds uint8 or uint16, this picture is {dtype}; write .tiff or .npy")
-    if format_ == "TIFF" and picture.kind == "grey+alpha" and dtype == np.uint16:
-        raise Refusal(f"{path}: 16-bit grey with alpha is a TIFF that few programs read; write .png or .npy")
+    if format_ == "TIFF" and picture.kind == "gray+alpha" and dtype == np.uint16:
+        raise Refusal(f"{path}: few programs read a 16-bit gray TIFF with alpha; write .png or .npy")
     whole = dtype in (np.uint8, np.uint16)
-    if not whole and (picture.kind != "grey" or dtype not in (np.int16, np.int32, np.uint32, np.float32)):
-        what = "uint8 or uint16, or grey int16, int32, uint32 or float32"
+    if not whole and (picture.kind != "gray" or dtype not in (np.int16, np.int32, np.uint32, np.float32)):
+        what = "uint8 or uint16, or gray int16, int32, uint32 or float32"
         raise Refusal(f"{path}: TIFF is written as {what}, this picture is {dtype} {picture.kind}; write .npy")
 
 
@@ -138,7 +138,7 @@ def write_picture(file: BinaryIO, picture: Picture, format_: str, quality: int) 
             if metadata.dpi:
                 options["dpi"] = metadata.dpi
             if format_ == "JPEG":
-                # full colour resolution: a picture made smaller has none to spare
+                # No chroma subsampling, which would halve the color resolution.
                 options |= {"quality": quality, "subsampling": 0}
             image.save(file, format_, **options)
     except (Refusal, OSError, MemoryError):

@@ -1,4 +1,4 @@
-"""Give a finished file its name, unless a file of that name is there: in one step, so that no moment leaves half."""
+"""Rename a finished file to a name that no file has yet, in one atomic step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ AT_FDCWD, RENAME_NOREPLACE = -100, 1
 
 
 def place_new(temporary: Path, target: Path) -> None:
-    """Rename, or link, a file to a name that must be free."""
+    """Rename or link `temporary` to `target`; refuse if that exists."""
     try:
         _link_or_rename(temporary, target)
     except FileExistsError as error:
@@ -27,18 +27,18 @@ def _link_or_rename(temporary: Path, target: Path) -> None:
     except FileExistsError:
         raise
     except OSError:
-        pass  # no hard links here (FAT, some network folders)
+        pass  # this file system has no hard links (FAT, some network file systems)
     if _rename_new(temporary, target):
         return
-    # What is left has neither call. A file that another program makes between these two lines is lost; claiming the
-    # name with an empty file instead would leave that file behind when this process is killed.
+    # This file system has neither call. If another program creates the target between the check and the rename, its
+    # file is lost. An empty file that reserves the name would stay behind if this process were killed.
     if os.path.lexists(target):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
     os.rename(temporary, target)
 
 
 def _rename_new(temporary: Path, target: Path) -> bool:
-    """Call Linux's rename that replaces nothing; False where the system or the file system has none."""
+    """Call renameat2 with RENAME_NOREPLACE; return False if the system or the file system does not support it."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2
     except (AttributeError, OSError):

@@ -1,4 +1,4 @@
-"""Write a 16-bit PNG with its metadata, which neither Pillow (8-bit colour) nor OpenCV (no metadata) does."""
+"""Write a 16-bit PNG with its metadata: Pillow would write 8-bit color, and OpenCV no metadata."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy.typing as npt
 
 from tenter.cli.metadata import Metadata, exif_block
 
-COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
+COLOR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
 UP_FILTER = 2
 
 
 def write_png16(file: BinaryIO, pixels: npt.NDArray[Any], metadata: Metadata) -> None:
-    """Write (H, W) or (H, W, C) uint16 pixels; C is grey+alpha, RGB or RGBA."""
+    """Write (H, W) or (H, W, C) uint16 pixels; C is gray+alpha, RGB or RGBA."""
     height, width = pixels.shape[:2]
     channels = 1 if pixels.ndim == 2 else pixels.shape[2]
     file.write(b"\x89PNG\r\n\x1a\n")
-    _chunk(file, b"IHDR", struct.pack(">LLBBBBB", width, height, 16, COLOUR_TYPES[channels], 0, 0, 0))
+    _chunk(file, b"IHDR", struct.pack(">LLBBBBB", width, height, 16, COLOR_TYPES[channels], 0, 0, 0))
     if metadata.icc:
         _chunk(file, b"iCCP", b"ICC Profile\0\0" + zlib.compress(metadata.icc))
     if metadata.dpi:
@@ -33,7 +33,7 @@ def write_png16(file: BinaryIO, pixels: npt.NDArray[Any], metadata: Metadata) ->
 
 
 def _filtered(pixels: npt.NDArray[Any], height: int) -> bytes:
-    """Store each row as its difference from the row above, which compresses well and needs no loop."""
+    """Apply PNG's filter "up": each row as its difference from the row above. It needs no loop over pixels."""
     rows = np.frombuffer(pixels.astype(">u2").tobytes(), np.uint8).reshape(height, -1)
     stored = np.empty((height, rows.shape[1] + 1), np.uint8)
     stored[:, 0] = UP_FILTER

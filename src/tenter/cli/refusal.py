@@ -1,4 +1,4 @@
-"""The one exception that the command turns into one line on stderr and exit code 2."""
+"""The exception of the command line, and the one line that is printed for any exception."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import importlib
 
 
 class Refusal(Exception):
-    """A request that cannot be carried out, with a message for the person who typed it."""
+    """The command cannot be carried out. Its message is for the user, who gets it as one line and exit code 2."""
 
 
 def first_line(error: BaseException) -> str:
-    """Say what an exception says in one line: the library's messages have a second line that names the call."""
+    """The message of an exception in one line. The library's messages have a second line, which shows the call."""
     text = str(error)
     if isinstance(error, OSError) and error.strerror:
         text = f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
@@ -22,12 +22,12 @@ def first_line(error: BaseException) -> str:
 
 
 def one_line(text: str) -> str:
-    """Escape what a file name may hold and a terminal would obey: line breaks, colours, turned writing."""
+    """Escape characters of file names that would control a terminal: line breaks, colors, text direction."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def require(module: str, extra: str = "cli") -> None:
-    """Refuse, naming the extra to install, when an optional package is missing."""
+    """Refuse if an optional package is not installed; the message names the extra that installs it."""
     try:
         importlib.import_module(module)
     except ImportError as error:

@@ -1,10 +1,8 @@
-"""The `tenter resize` command, one file at a time."""
+"""Resize one file."""
 
 from __future__ import annotations
 
-import argparse
 import math
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,35 +10,16 @@ import numpy.typing as npt
 
 import tenter
 from tenter.cli.arrays import read_npy, write_npy
-from tenter.cli.folders import is_many, resize_many
 from tenter.cli.metadata import with_size
-from tenter.cli.options import Options, read_options
+from tenter.cli.options import Options
 from tenter.cli.orientation import SIDEWAYS, stored_box, turn_upright
-from tenter.cli.output import check_input, check_output, remove_leftovers, write_beside
+from tenter.cli.output import check_output, write_beside
 from tenter.cli.pictures import FORMATS, Picture, check_format, from_array, is_npy, read_picture, write_picture
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import check_fits, scaled
 
 Pixels = npt.NDArray[Any]
 Box = tuple[float, float, float, float]
-
-
-def resize_command(args: argparse.Namespace) -> int:
-    """Carry out `tenter resize`; the exit code."""
-    options = read_options(args)
-    if len(args.paths) < 2:
-        raise Refusal("expected IN and OUT, got one name (see tenter resize --help)")
-    *inputs, output = args.paths
-    if is_many(inputs, output):
-        return resize_many(inputs, output, args, options)
-    if args.format:
-        raise Refusal("--format: goes with a folder as OUT; the ending of a file's name says its type")
-    source = check_input(inputs[0])
-    is_npy(inputs[0]), is_npy(output)
-    remove_leftovers(Path(os.path.realpath(output)).parent)
-    if not (args.skip_existing and Path(output).is_file()):
-        resize_file(source, output, options)
-    return 0
 
 
 def resize_file(source: Path, output: str, options: Options) -> None:
@@ -55,7 +34,7 @@ def resize_file(source: Path, output: str, options: Options) -> None:
         return
     if from_npy:
         array = _array_of_pixels(source)
-        # without a file type that says so, four channels are just four channels
+        # An array says nothing about its channels, so from .npy to .npy none is alpha.
         picture = Picture(array, "plain") if to_npy else from_array(array, str(source))
     else:
         picture = read_picture(source)
@@ -75,7 +54,7 @@ def resize_file(source: Path, output: str, options: Options) -> None:
 
 def _resize_picture(picture: Picture, size: tuple[int, int], box: Box | None, options: Options) -> Pixels:
     if options.linear_light and picture.kind == "CMYK":
-        raise Refusal("--linear-light: expected grey or RGB, which it takes for sRGB, this picture is CMYK")
+        raise Refusal("--linear-light: expected gray or RGB (sRGB is assumed), this picture is CMYK")
     channels = 1 if picture.pixels.ndim == 2 else picture.pixels.shape[2]
     _check_result((*size, channels), picture.pixels)
     pixels: Pixels = tenter.image.resize(
@@ -94,7 +73,7 @@ def _resize_picture(picture: Picture, size: tuple[int, int], box: Box | None, op
 
 def _resize_array(array: Pixels, options: Options) -> Pixels:
     assert options.axes is not None
-    # an axis that is not there is for the library to refuse
+    # The library refuses an axis that does not exist.
     lengths = [array.shape[axis] if -array.ndim <= axis < array.ndim else 1 for axis in options.axes]
     box = options.box
     if box is not None:
@@ -132,7 +111,7 @@ def _check_box(box: Box, size: Any) -> None:
 
 
 def _stored_box(picture: Picture, box: Box | None) -> Box | None:
-    """Give the box in stored pixels; what a person types means the picture as it is seen."""
+    """The box in stored pixels. The option means the upright picture."""
     if box is None:
         return None
     height, width = picture.pixels.shape[:2]
@@ -142,7 +121,7 @@ def _stored_box(picture: Picture, box: Box | None) -> Box | None:
 
 
 def _stored_size(picture: Picture, box: Box | None, options: Options) -> tuple[int, int]:
-    """Give the new size of the stored pixels; what a person types means the picture as it is seen."""
+    """The new size of the stored pixels. The option means the upright picture."""
     if options.size is None:
         assert options.scale is not None
         extents = picture.pixels.shape[:2] if box is None else (box[2] - box[0], box[3] - box[1])

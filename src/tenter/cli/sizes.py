@@ -1,4 +1,4 @@
-"""Read the sizes and factors that a person types, and refuse what no memory could hold."""
+"""Parse sizes, scales and boxes, and refuse results that are larger than memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tenter.cli.refusal import Refusal
 
 
 def parse_size(texts: list[str], axes: Sequence[int] | None = None) -> tuple[int, ...]:
-    """Read `--size H W`, or one number for each axis."""
+    """Parse `--size H W`, or one number for each axis."""
     names = ["height", "width"] if axes is None else [f"length of axis {axis}" for axis in axes]
     if len(texts) != len(names):
         raise Refusal(f"--size: expected one number for each axis, {len(names)} in all, got {len(texts)}")
@@ -18,7 +18,7 @@ def parse_size(texts: list[str], axes: Sequence[int] | None = None) -> tuple[int
 
 
 def parse_scale(text: str) -> float:
-    """Read `--scale S`."""
+    """Parse `--scale S`."""
     scale = _number(text, "--scale")
     if scale <= 0:
         raise Refusal(f"--scale: expected a finite number above 0, got {text}")
@@ -26,7 +26,7 @@ def parse_scale(text: str) -> float:
 
 
 def parse_box(texts: list[str]) -> tuple[float, float, float, float]:
-    """Read `--box TOP LEFT BOTTOM RIGHT`."""
+    """Parse `--box TOP LEFT BOTTOM RIGHT`."""
     top, left, bottom, right = (_number(text, "--box") for text in texts)
     for name, begin, end in (("bottom", top, bottom), ("right", left, right)):
         if not 0 <= begin < end:
@@ -36,7 +36,7 @@ def parse_box(texts: list[str]) -> tuple[float, float, float, float]:
 
 
 def scaled(extents: Sequence[float], scale: float) -> tuple[int, ...]:
-    """Give the size that a scale makes of a picture: each side times the scale, rounded down."""
+    """The new size: each extent times the scale, rounded down."""
     what = " x ".join(f"{extent:g}" for extent in extents)
     if max(extents) * scale > 2**31:
         raise Refusal(f"--scale: {scale:g} makes {what} too large")
@@ -48,14 +48,14 @@ def scaled(extents: Sequence[float], scale: float) -> tuple[int, ...]:
 
 
 def check_fits(nbytes: int, what: str) -> None:
-    """Refuse what is larger than this computer's memory, which the system might grant and then kill us for."""
+    """Refuse more bytes than the machine has. Linux might grant them, and end the process when they are written."""
     memory = limits.machine_memory()
     if nbytes > memory:
         raise Refusal(f"{what} needs {nbytes / 1e9:,.1f} GB, more than the {memory / 1e9:,.1f} GB of memory here")
 
 
 def whole_number(text: str, option: str) -> int:
-    """Read a whole number."""
+    """Parse an integer."""
     try:
         return int(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The command's own lines on stderr, and none beside them."""
+"""stderr: print the lines of the command, and drop those of libraries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STDERR = 2
 
 
 def say(text: str) -> None:
-    """Print one line on stderr; one that has no reader left must not change the exit code."""
+    """Print one line on stderr. If stderr is closed or broken, the exit code stays the same."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError):
             print(f"tenter: {one_line(text)}", file=sys.stderr, flush=True)
@@ -22,8 +22,8 @@ def say(text: str) -> None:
 
 @contextlib.contextmanager
 def guarded() -> Iterator[None]:
-    """Open the standard streams that are closed, and keep warnings to themselves, which are for programmers."""
-    # an output file that got the descriptor of stderr would get what C libraries print there
+    """Open the standard streams that are closed, and ignore warnings, which are for programmers."""
+    # If stderr is closed, an output file could get descriptor 2, and C libraries would print into it.
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= STDERR:
         pass
     os.close(descriptor)
@@ -35,13 +35,13 @@ def guarded() -> Iterator[None]:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Drop what is printed on stderr by C libraries (libtiff), and by Pillow's log."""
+    """Drop what C libraries (libtiff) and Pillow's log print on stderr."""
     sys.stderr.flush() if sys.stderr is not None else None
-    kept = os.dup(STDERR)
+    saved = os.dup(STDERR)
     try:
-        with open(os.devnull, "wb") as nothing:
-            os.dup2(nothing.fileno(), STDERR)
+        with open(os.devnull, "wb") as null:
+            os.dup2(null.fileno(), STDERR)
         yield
     finally:
-        os.dup2(kept, STDERR)
-        os.close(kept)
+        os.dup2(saved, STDERR)
+        os.close(saved)

@@ -1,4 +1,4 @@
-"""Write a TIFF of any depth and kind with its metadata: Pillow writes the tags, the pixels are deflated here."""
+"""Write a TIFF of any depth and kind with its metadata. Pillow encodes the tags."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy.typing as npt
 from tenter.cli.metadata import Metadata
 from tenter.cli.refusal import Refusal
 
-GREY, RGB, CMYK = 1, 2, 5
-PHOTOMETRIC = {"grey": GREY, "grey+alpha": GREY, "RGB": RGB, "RGBA": RGB, "CMYK": CMYK}
+GRAY, RGB, CMYK = 1, 2, 5
+PHOTOMETRIC = {"gray": GRAY, "gray+alpha": GRAY, "RGB": RGB, "RGBA": RGB, "CMYK": CMYK}
 SAMPLE_FORMAT = {"u": 1, "i": 2, "f": 3}
 DEFLATE, HORIZONTAL_DIFFERENCE, PLAIN_ALPHA, INCH = 8, 2, 2, 2
 
 
 def write_tiff(file: BinaryIO, pixels: npt.NDArray[Any], kind: str, metadata: Metadata) -> None:
-    """Write (H, W) or (H, W, C) pixels as one deflated strip."""
+    """Write (H, W) or (H, W, C) pixels as one strip, compressed by deflate."""
     from PIL.TiffImagePlugin import ImageFileDirectory_v2
 
     height, width = pixels.shape[:2]
@@ -38,14 +38,14 @@ def write_tiff(file: BinaryIO, pixels: npt.NDArray[Any], kind: str, metadata: Me
     tags[258] = (8 * stack.dtype.itemsize,) * channels
     tags[259] = DEFLATE
     tags[262] = PHOTOMETRIC[kind]
-    tags[273] = 0  # Pillow adds the length of the directory: the strip follows it
+    tags[273] = 0  # Pillow adds the length of the directory, which the strip follows
     tags[277] = channels
     tags[278] = height
     tags[279] = len(strip)
     tags[284] = 1
     if stack.dtype.kind != "f":
         tags[317] = HORIZONTAL_DIFFERENCE
-    if kind in ("grey+alpha", "RGBA"):
+    if kind in ("gray+alpha", "RGBA"):
         tags[338] = (PLAIN_ALPHA,)
     tags[339] = (SAMPLE_FORMAT[stack.dtype.kind],) * channels
     tags.save(file)
@@ -53,7 +53,7 @@ def write_tiff(file: BinaryIO, pixels: npt.NDArray[Any], kind: str, metadata: Me
 
 
 def _differences(stack: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Store each whole number as its difference from the pixel to the left, wrapping around: it compresses well."""
+    """Horizontal differencing (TIFF predictor 2) of integers, modulo their range. It improves compression."""
     if stack.dtype.kind == "f":
         return stack
     stored: npt.NDArray[Any] = stack.copy()

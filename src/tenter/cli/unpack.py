@@ -1,4 +1,4 @@
-"""Get the pixels out of an opened picture at their full depth, as stored."""
+"""Decode the stored pixels of an opened picture at their full depth."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from tenter.cli.deep import has_deep_colour, read_deep
+from tenter.cli.deep import has_deep_color, read_deep
 from tenter.cli.orientation import turn_back
 from tenter.cli.refusal import Refusal
 
@@ -15,72 +15,74 @@ if TYPE_CHECKING:
     from PIL import Image
 
 BITS, PHOTOMETRIC, SAMPLES, SAMPLE_FORMAT = 258, 262, 277, 339
-HEADER = 26  # bytes up to a PNG's bit depth and colour type
-KINDS = {"L": "grey", "LA": "grey+alpha", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK", "I": "grey", "F": "grey"}
+HEADER = 26  # bytes, up to and including bit depth and color type of a PNG
+KINDS = {"L": "gray", "LA": "gray+alpha", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK", "I": "gray", "F": "gray"}
 
 
 def unpack(image: Image.Image, file: BinaryIO, orientation: int) -> tuple[npt.NDArray[Any], str]:
-    """Return the stored pixels and the kind of picture; `file` is what Pillow reads it from."""
+    """Return the stored pixels and the kind of picture. `file` is the file that Pillow has opened."""
     from PIL.TiffImagePlugin import TiffImageFile
 
     tags: dict[int, Any] = dict(image.tag_v2) if isinstance(image, TiffImageFile) else {}
-    place = file.tell()
+    position = file.tell()
     file.seek(0)
     header = file.read(HEADER)
-    if has_deep_colour(header, tags):
+    if has_deep_color(header, tags):
         data = header + file.read()
-        file.seek(place)
+        file.seek(position)
         return read_deep(image, data, tags, orientation)
-    file.seek(place)
+    file.seek(position)
     image.load()
     if tags and tags.get(SAMPLES, 1) != len(image.getbands()):
         raise Refusal(f"has {tags[SAMPLES]} samples per pixel, of which only {len(image.getbands())} could be read")
-    # a PNG says its bit depth at a fixed place
     pixels, kind = _shallow(image, 8 if tags else header[24], tags)
-    # Pillow turns TIFF pixels upright on loading, and no others
+    # Pillow turns the pixels of a TIFF upright when it loads them; those of other files stay as stored.
     return (turn_back(pixels, orientation) if tags else pixels), kind
 
 
 def _shallow(image: Image.Image, depth: int, tags: dict[int, Any]) -> tuple[npt.NDArray[Any], str]:
-    """Return what Pillow reads without loss: 8 bits per channel, or one channel of any depth."""
+    """Return pixels that Pillow reads without loss: 8 bits per channel, or one channel of any depth.
+
+    depth: the bit depth of a PNG.
+    """
     key = image.info.get("transparency")
     if image.mode in ("P", "PA"):
         clear = image.mode == "PA" or key is not None
         image = image.convert("RGBA" if clear else "RGB")
         return np.asarray(image), image.mode
     if image.mode == "1":
-        return _keyed(np.asarray(image.convert("L")), key, 1), "grey" if key is None else "grey+alpha"
-    # older Pillow reads a 16-bit PNG as mode I
+        return _keyed(np.asarray(image.convert("L")), key, 1), "gray" if key is None else "gray+alpha"
+    # Older versions of Pillow read a 16-bit PNG as mode I.
     if image.mode.startswith("I;16") or (image.mode == "I" and image.format == "PNG"):
         pixels = np.asarray(image).astype(np.uint16)
-        # Pillow inverts white-is-zero pictures of 8 bits but not of 16
+        # Pillow inverts 8-bit pictures whose zero is white, but not 16-bit ones.
         pixels = ~pixels if tags.get(PHOTOMETRIC) == 0 else pixels
-        return _keyed(pixels, key, 1), "grey" if key is None else "grey+alpha"
+        return _keyed(pixels, key, 1), "gray" if key is None else "gray+alpha"
     if image.mode not in KINDS:
-        raise Refusal(f"is a picture of mode {image.mode}, which is not supported; convert it to RGB or grey first")
+        raise Refusal(f"is a picture of mode {image.mode}, which is not supported; convert it to RGB or gray first")
     pixels = np.asarray(image)
     if image.mode == "I":
-        pixels = _whole_numbers(pixels, tags)
+        pixels = _typed(pixels, tags)
     if key is None:
         return pixels, KINDS[image.mode]
-    # the key counts in the file's own depth, the pixels have been spread to 8 bits
-    spread = {2: 85, 4: 17}.get(depth, 1)
-    return _keyed(pixels, key, spread), "RGBA" if image.mode == "RGB" else "grey+alpha"
+    # The transparent color is given at the file's depth, but Pillow has scaled the pixels to 8 bits.
+    scale = {2: 85, 4: 17}.get(depth, 1)
+    return _keyed(pixels, key, scale), "RGBA" if image.mode == "RGB" else "gray+alpha"
 
 
-def _whole_numbers(pixels: npt.NDArray[Any], tags: dict[int, Any]) -> npt.NDArray[Any]:
-    """Give Pillow's one 32-bit mode the type that the file has: it reads unsigned numbers as signed."""
+def _typed(pixels: npt.NDArray[Any], tags: dict[int, Any]) -> npt.NDArray[Any]:
+    """Convert pixels of Pillow's mode I, which is int32, to the integer type of the file."""
     bits = tags.get(BITS, (32,))[0]
     if tags.get(SAMPLE_FORMAT, (1,))[0] == 2:
         return pixels.astype(np.int16) if bits == 16 else pixels
     return pixels.view(np.uint32) if bits == 32 else pixels
 
 
-def _keyed(pixels: npt.NDArray[Any], key: Any, spread: int) -> npt.NDArray[Any]:
-    """Turn PNG's "this colour is transparent" into an alpha channel."""
+def _keyed(pixels: npt.NDArray[Any], key: Any, scale: int) -> npt.NDArray[Any]:
+    """Add an alpha channel for PNG's transparent color, `key`."""
     if key is None:
         return pixels
     stack = pixels[..., None] if pixels.ndim == 2 else pixels
     full = np.iinfo(pixels.dtype).max
-    clear = np.all(stack == np.asarray(key) * spread, axis=-1, keepdims=True)
+    clear = np.all(stack == np.asarray(key) * scale, axis=-1, keepdims=True)
     return np.concatenate((stack, np.where(clear, 0, full).astype(pixels.dtype)), axis=-1)

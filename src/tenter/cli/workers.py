@@ -1,4 +1,4 @@
-"""Resize many files in several processes: a file that fails, or takes its process with it, is one line of a report."""
+"""Resize many files in several processes. A file that fails, or ends its process, is reported; the others go on."""
 
 from __future__ import annotations
 
@@ -10,36 +10,30 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from multiprocessing import connection, get_context, resource_tracker
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import tenter
+from tenter.cli.folders import Task
 from tenter.cli.options import Options
 from tenter.cli.output import check_input, remove_leftovers
 from tenter.cli.refusal import first_line
+from tenter.cli.resize import resize_file
 from tenter.cli.streams import STDERR, quiet
-
-
-class Task(NamedTuple):
-    """A file to read and one to write."""
-
-    source: str
-    output: str
-
 
 Report = Callable[[Task, str | None], None]
 
 
 def run(tasks: list[Task], options: Options, jobs: int) -> list[tuple[Task, str]]:
-    """Do every task and return those that failed, each with the reason in one line."""
+    """Carry out every task. Return those that failed, each with its error in one line."""
     failed: dict[Task, str] = {}
     finished = 0
     with _progress(len(tasks)) as advance:
 
-        def report(task: Task, why: str | None) -> None:
+        def report(task: Task, reason: str | None) -> None:
             nonlocal finished
             finished += 1
-            if why is not None:
-                failed[task] = why
+            if reason is not None:
+                failed[task] = reason
             advance()
 
         try:
@@ -49,19 +43,17 @@ def run(tasks: list[Task], options: Options, jobs: int) -> list[tuple[Task, str]
                 for task in tasks:
                     report(task, _attempt(task, options))
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"after {finished} of {len(tasks)} files; --skip-existing goes on there") from None
+            raise KeyboardInterrupt(f"after {finished} of {len(tasks)} files; --skip-existing continues") from None
     return [(task, failed[task]) for task in tasks if task in failed]
 
 
 def _attempt(task: Task, options: Options) -> str | None:
-    from tenter.cli.resize import resize_file  # late: it reads folders.py, which reads this
-
     try:
         source = check_input(task.source)
         os.makedirs(os.path.dirname(task.output) or os.curdir, exist_ok=True)
         resize_file(source, task.output, options)
     except Exception as error:
-        # whatever it is, the other files can still be done
+        # One failure must not stop the other files.
         return first_line(error)
     return None
 
@@ -73,11 +65,11 @@ def _in_processes(tasks: list[Task], options: Options, jobs: int, report: Report
 
     def give(process: Any, pipe: Any) -> None:
         if not waiting:
-            pipe.close()  # which ends the process
+            pipe.close()  # the process ends when it reads the end of the pipe
             return
         task = waiting.popleft()
         busy[pipe] = (process, task)
-        with contextlib.suppress(OSError):  # of a process that has ended: reading will tell
+        with contextlib.suppress(OSError):  # if the process has ended, the read below reports it
             pipe.send(task)
 
     def start() -> None:
@@ -93,17 +85,17 @@ def _in_processes(tasks: list[Task], options: Options, jobs: int, report: Report
             for pipe in ready:
                 process, task = busy.pop(pipe)
                 try:
-                    why = pipe.recv()
+                    reason = pipe.recv()
                 except (EOFError, OSError):
-                    report(task, _death(process, task))
+                    report(task, _exit_reason(process, task))
                     if waiting:
                         start()
                 else:
-                    report(task, why)
+                    report(task, reason)
                     give(process, pipe)
     finally:
         for process in started if busy else ():
-            process.terminate()  # on which it removes what it has half written
+            process.terminate()  # its handler raises SystemExit, which removes its temporary file
         for process in started:
             process.join(10)
             if process.is_alive():
@@ -117,11 +109,11 @@ def _start(options: Options) -> tuple[Any, Any]:
     context = get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_work, args=(theirs, options), daemon=True)
-    # A process keeps the mask that it is started with: Ctrl-C goes to all of them, and only this one is to answer.
-    resource_tracker.ensure_running()  # now: starting it lets the signal through again
+    # The terminal sends SIGINT to all processes, and only this one must handle it. Children inherit the signal mask.
+    resource_tracker.ensure_running()  # before the mask is set: starting the tracker unblocks SIGINT
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        with quiet():  # which lasts in the process: what it says comes through the pipe
+        with quiet():  # the child inherits it: its errors are sent through the pipe
             process.start()
     finally:
         theirs.close()
@@ -130,15 +122,15 @@ def _start(options: Options) -> tuple[Any, Any]:
 
 
 def _work(pipe: Any, options: Options) -> None:
-    """Do the tasks that come until nobody sends any."""
+    """Carry out tasks from the pipe until it is closed."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    tenter.set_num_threads(1)  # the other cores have their own process
+    tenter.set_num_threads(1)  # there is a process for each core
     with contextlib.suppress(EOFError, OSError):
         while True:
             pipe.send(_attempt(pipe.recv(), options))
 
 
-def _death(process: Any, task: Task) -> str:
+def _exit_reason(process: Any, task: Task) -> str:
     process.join()
     _remove_leftovers(task)
     if process.exitcode >= 0:
@@ -154,7 +146,7 @@ def _remove_leftovers(task: Task) -> None:
 
 @contextlib.contextmanager
 def _progress(total: int) -> Iterator[Callable[[], None]]:
-    """A bar on a terminal, nothing elsewhere or without rich."""
+    """A progress bar if stderr is a terminal and rich is installed, otherwise nothing."""
     try:
         if sys.stderr is None or not sys.stderr.isatty():
             raise ImportError
@@ -164,7 +156,7 @@ def _progress(total: int) -> Iterator[Callable[[], None]]:
         yield lambda: None
         return
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    # a descriptor of its own: the other is turned away at times
+    # A descriptor of its own, as quiet() redirects stderr for some time.
     with open(os.dup(STDERR), "w", encoding="utf-8", errors="replace") as terminal:
         with Progress(*columns, console=Console(file=terminal), transient=True) as bar:
             task = bar.add_task("", total=total)
