@@ -88,23 +88,25 @@ class Geometry:
             return lo, step
         if self.align == "tf_half_pixel_for_nn":
             return lo + step / 2, step
-        spare = extent - n * step if self.align == "half_pixel_symmetric" else Fraction(0)
-        return lo + spare / 2 + step / 2 - HALF, step
+        if self.align == "half_pixel_symmetric":
+            lo += (extent - n * step) / 2
+        return lo + step / 2 - HALF, step
 
     def pitch(self) -> Fraction:
         """Input pixels for each output pixel, which need not be the distance between two."""
         if self.scale:
             return 1 / self.scale
-        lo, hi = self.box or (0, self.n_in)
-        return Fraction(hi - lo) / self.n_out if self.n_out else Fraction(1)
+        if not self.n_out:
+            return Fraction(1)
+        return Fraction(self.n_in, self.n_out) if self.box is None else (self.box[1] - self.box[0]) / self.n_out
 
     def index(self) -> Floats:
         """The index that each output samples, with fraction: float64[n_out]."""
-        return places(*self.line(), self.n_out)
+        return positions(*self.line(), self.n_out)[2]
 
     def nearest(self, tie: str) -> Ints:
         """The input index nearest to each output's, or below or above it; not cut to the axis: int64[n_out]."""
-        numerator, denominator = on_one_denominator(*self.line(), self.n_out)
+        numerator, denominator, _ = positions(*self.line(), self.n_out)
         if tie == "floor":
             found = numerator // denominator
         elif tie == "ceil":
@@ -119,7 +121,7 @@ class Geometry:
         """Where each output's area ends and the next one's begins, in pixels from the axis's edge: the numerators of
         n_out + 1 fractions, and their denominator."""
         first, step = self.line()
-        return on_one_denominator(first - step / 2 + HALF, step, self.n_out + 1)
+        return positions(first - step / 2 + HALF, step, self.n_out + 1)[:2]
 
     def __repr__(self) -> str:
         first, step = self.line()
@@ -138,24 +140,15 @@ def plain(value: Any) -> Any:
     return float(value) if isinstance(value, np.floating) else value
 
 
-def places(first: Fraction, step: Fraction, n: int) -> Floats:
-    """first + o * step for o < n, right to a unit or two in the last place."""
-    if not _fits_int64(first, step, n):
-        return np.asarray(float(first) + np.arange(n) * float(step), np.float64)
-    numerator, denominator = on_one_denominator(first, step, n)
-    return np.asarray(numerator / denominator, np.float64)
-
-
-def on_one_denominator(first: Fraction, step: Fraction, n: int) -> tuple[Any, int]:
-    """first + o * step for o < n: the numerators, Python's ints where int64 is too small, and their denominator."""
+def positions(first: Fraction, step: Fraction, n: int) -> tuple[Any, int, Floats]:
+    """first + o * step for o < n: the numerators, Python's ints where int64 is too small, their denominator, and the
+    quotients, right to a unit or two in the last place."""
     d = lcm(first.denominator, step.denominator)
-    dtype = np.int64 if _fits_int64(first, step, n) else object
-    return int(first * d) + int(step * d) * np.arange(n, dtype=dtype), d
-
-
-def _fits_int64(first: Fraction, step: Fraction, n: int) -> bool:
-    d = lcm(first.denominator, step.denominator)
-    return (abs(first) + abs(step) * n + 1) * d < 1 << 61
+    a, b = first.numerator * (d // first.denominator), step.numerator * (d // step.denominator)
+    if abs(a) + abs(b) * n + d < 1 << 61:
+        numerators = a + b * np.arange(n, dtype=np.int64)
+        return numerators, d, np.asarray(numerators / d, np.float64)
+    return a + b * np.arange(n, dtype=object), d, np.asarray(float(first) + np.arange(n) * float(step), np.float64)
 
 
 def _short(f: Fraction) -> str:

@@ -44,7 +44,7 @@ class AxisRule(NamedTuple):
 
     def named(self) -> "AxisRule":
         """The rule with its filter's name, by which caches know it."""
-        return self._replace(kind=_name(self.kind))
+        return self if isinstance(self.kind, str) else self._replace(kind=_name(self.kind))
 
 
 def written(rules: tuple[AxisRule, ...]) -> str:

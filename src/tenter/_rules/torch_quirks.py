@@ -38,7 +38,7 @@ def rules(
         antialias=antialias,
         cubic=-0.5 if antialias else -0.75,
     )
-    return tuple(rule._replace(scale=None if scales is None else str(Fraction(scales[k]))) for k in range(n))
+    return (rule,) * n if scales is None else tuple(rule._replace(scale=str(Fraction(s))) for s in scales)
 
 
 def settled(

@@ -42,10 +42,11 @@ def _made(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
         filter_ = filters.Filter(partial(filters.cubic, a=rule.cubic), 2.0, True)
     else:
         filter_ = filters.by_name(rule.kind)
-    pitch = geometry.line()[1] if rule.align == "corner_areas" else geometry.pitch()
-    stretch = max(pitch, Fraction(1)) if rule.antialias else Fraction(1)
-    rows = taps.filtered(geometry, filter_, stretch, rule.edge)
-    if rule.edge in PERIODIC or geometry.line()[1] < 0:  # which corners of a box below one pixel are
+    line, stretch = geometry.line(), Fraction(1)
+    if rule.antialias:
+        stretch = max(line[1] if rule.align == "corner_areas" else geometry.pitch(), stretch)
+    rows = taps.filtered(geometry, line, filter_, stretch, rule.edge)
+    if rule.edge in PERIODIC or line[1] < 0:  # which corners of a box below one pixel are
         return _gathered(n_in, n_out, rows.entries().used(), rule.edge)
     return window_of(n_in, *rows)
 

@@ -65,7 +65,11 @@ class Interpolate(NamedTuple):
     def resize(self) -> Resize:
         axes = tuple(range(2, 2 + len(self.size)))
         rules = torch_quirks.rules(len(axes), *self[1:])
-        return Resize(axes, self.size, rules, self.antialias and self.kind != "linear")
+        return Resize(axes, self.size, rules, self._saturate)
+
+    @property
+    def _saturate(self) -> bool:
+        return self.antialias and self.kind != "linear"
 
     def shape_out(self, shape: Shape) -> Shape:
         return (*shape[:2], *self.size)
@@ -80,7 +84,7 @@ class Interpolate(NamedTuple):
         return image_order(shape, strides)
 
     def saturates(self, dtype: str) -> bool:
-        return self.resize().saturates(dtype)
+        return self._saturate and dtype == "uint8" and len(self.size) == 2
 
     def batched(self) -> "Interpolate":
         """The same: one more dim in front joins the batch (`_execution/torch/vmap.py`)."""
