@@ -319,17 +319,17 @@ def sums(counts, n):
 
 def check_call(call, x):
     """One call's plans, run again past the caches."""
-    plans, run = [], cpu.Plan.run
+    plans, run = [], cpu.Steps.run
 
     def remembered(plan, source, target, stream=False):
         plans.append((plan, source))
         run(plan, source, target, stream)
 
-    cpu.Plan.run = remembered
+    cpu.Steps.run = remembered
     try:
         want = call()
     finally:
-        cpu.Plan.run = run
+        cpu.Steps.run = run
     if want.size and plans:
         ((plan, source),) = plans
         past_the_caches(plan, source, want, 3 * want.dtype.itemsize)

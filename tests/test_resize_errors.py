@@ -92,7 +92,7 @@ ERRORS = [
     ({"size": 3, "policy": "fit"}, "policy", ValueError, ["not_larger"]),
     ({"scale": 2, "policy": "not_larger"}, "policy", ValueError, ["where scale is given"]),
     ({"size": (0, 0), "policy": "not_larger"}, "size", ValueError, ["at least 1"]),
-    ({"size": 3, "align": "center"}, "align", ValueError, ["centre, corners"]),
+    ({"size": 3, "align": "middle"}, "align", ValueError, ["center, corners"]),
     ({"size": 3, "tie": 1}, "tie", TypeError, ["floor, ceil"]),
     ({"size": 3, "edge": "mirror"}, "edge", ValueError, ["reflect, symmetric"]),
     ({"size": 3, "cubic": "a"}, "cubic", TypeError, ["'a'"]),

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from tenter._execution.torch import schema
-from tenter._rules.axis_rule import read, written
+from tenter._rules import axis_rule
 from tenter._specs import resize_arguments
 from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.resize import KINDS as KIND_OF_MODE, Interpolate, Resize
@@ -69,7 +69,7 @@ def honest(r: Draw, op: str) -> list[Any]:
         given = {k: (v.value if isinstance(v, Named) else v) for k, v in kwargs.items() if k not in ("value", "box")}
         does, _ = resize_arguments.checked(x.value, **given)
         after = does.shape_out(how.shape)
-        rest = [list(does.axes), written(does.rules), does.saturate]
+        rest = [list(does.axes), axis_rule.written(does.rules), does.saturate]
         if not adjoint:
             return [x, list(does.size), *rest]
         return [tensor(r, "x", after, r.pick(SUMS)), [how.shape[a] for a in does.axes], *rest]
@@ -152,7 +152,7 @@ def _does(op: str, v: list[Any]) -> tuple[Any, tuple[int, ...]]:
         return Interpolate(size, tuple(scales) if scales else None, *rule), lengths
     given, axes, rule, saturate = v[1:]
     try:
-        rules = read(rule)
+        rules = axis_rule.read(rule)
     except Exception:  # refused there
         return None, shape
     if len(given) != len(axes) or len(rules) != len(axes) or list(axes) != sorted(set(axes)):

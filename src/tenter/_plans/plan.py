@@ -2,7 +2,7 @@
 call to call (memory, the offsets of counts on a device) comes with the call."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,9 @@ from tenter._arrays.layout import Layout
 from tenter._arrays.library import of
 from tenter._kernels import cpu
 from tenter._plans import cache
+from tenter._rules.axis_rule import user_filters
 from tenter._specs.repeat import Maps, RepeatCounts, Shape
+from tenter._specs.resize import Resize
 from tenter._specs.spec import Spec
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._runs import RunSums
@@ -74,12 +76,22 @@ def plan_maps(x: Any, maps: Maps) -> Plan:
 
 def adjoint(of_plan: Plan, g: Any) -> Plan:
     """The transposed maps of a plan, for gradients that lie as g does."""
-    if of_plan.offsets is not None:  # an adjoint of other counts would be found
-        return _planned(g, _transposed(of_plan.maps), of_plan.spec, not of_plan.transposed)
-    key = cache.key("adjoint", of(g), g, of_plan)
+    spec, transposed = of_plan.spec, not of_plan.transposed
+
+    def make() -> Plan:
+        return _planned(g, _transposed(of_plan.maps), spec, transposed)
+
+    return kept("adjoint" if transposed else "adjoint of adjoint", g, spec, (spec, of_plan.shape), make)
+
+
+def kept(call: str, x: Any, spec: Spec | None, args: Any, make: Callable[[], Plan]) -> Plan:
+    """A plan from the cache, or a new one. Counts are values, and users' filters live as long as their calls do."""
+    if spec is None or isinstance(spec, RepeatCounts) or (isinstance(spec, Resize) and user_filters(spec.rules)):
+        return make()
+    key = cache.key(call, of(x), x, args)
     found = cache.lookup(key)
     if found is None:
-        found = _planned(g, _transposed(of_plan.maps), of_plan.spec, not of_plan.transposed)
+        found = make()
         cache.store(key, found)
     return found
 

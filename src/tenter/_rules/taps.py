@@ -54,6 +54,8 @@ def filtered(geometry: Geometry, line: Line, filter_: filters.Filter, stretch: F
     reach = filter_.support * float(stretch)
     slack = 1e-9 * (1 + reach)  # of positions that are roundings
     lowest, highest = np.ceil(at - reach - slack), np.floor(at + reach + slack)
+    if edge == "renormalize":  # inputs outside are not read, and may be very many
+        lowest, highest = np.minimum(np.maximum(lowest, 0), n_in), np.minimum(highest, n_in - 1)
     width = int(np.max(highest - lowest, initial=0)) + 1
     check_room(width * float(n_out))
     lowest, highest = lowest.astype(np.int64), highest.astype(np.int64)
@@ -72,10 +74,10 @@ def filtered(geometry: Geometry, line: Line, filter_: filters.Filter, stretch: F
             distance = (first + tap - at[some]) / float(stretch)
         weight = np.array(filter_.f(distance.ravel()), np.float64).reshape(distance.shape)
         weight[(distance <= -filter_.support) | (distance > filter_.support)] = 0.0
-        cut = np.flatnonzero((first < 0) | (highest[some] >= n_in))  # rows that reach past an edge
+        cut = np.flatnonzero((first < 0) | (first > n_in - width))  # rows that may reach past an edge
         column = first[cut] + tap
         if edge == "renormalize":
-            weight[:, cut] *= (column >= 0) & (column < n_in)
+            weight[:, cut] *= column < n_in
         if edge == "extrapolate":
             weight[:, (at[some] < 0) | (at[some] > n_in - 1)] = 0.0
         if normalize:

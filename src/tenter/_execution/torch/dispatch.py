@@ -19,30 +19,25 @@ from tenter._specs.spec import Spec
 
 
 def call(x: Tensor, spec: Spec) -> Tensor:
-    if isinstance(spec, RepeatCounts):
-        spec = spec._replace(offsets=_beside(x, spec.offsets))
+    spec = _with_tensor(spec)
+    if _is_dtensor(x):
+        from tenter._execution.torch import sharding  # as it imports torch.distributed
+
+        spec = sharding.beside(x, spec)
     return OPERATORS[type(spec)].forward(x, *spec.operands())
 
 
 def call_adjoint(g: Tensor, spec: Spec, shape: tuple[int, ...]) -> Tensor:
     """The gradient of an array of that shape."""
-    if isinstance(spec, RepeatCounts):
-        spec = spec._replace(offsets=_as_tensor(spec.offsets))
+    spec = _with_tensor(spec)
     return OPERATORS[type(spec)].adjoint(g, *spec.adjoint_operands(shape))
 
 
-def _beside(x: Any, offsets: Any) -> Tensor:
-    """Offsets as a DTensor where x is one: PyTorch refuses a mixture."""
-    if not _is_dtensor(x):
-        return _as_tensor(offsets)
-    from tenter._execution.torch import sharding  # as it imports torch.distributed
-
-    return sharding.replicated(offsets, x.device_mesh)
-
-
-def _as_tensor(offsets: Any) -> Tensor:
+def _with_tensor(spec: Spec) -> Spec:
     """Offsets of an eager call, whose gradient goes through the dispatcher, are a read-only array."""
-    return offsets if isinstance(offsets, Tensor) else torch.from_numpy(offsets.copy())
+    if not isinstance(spec, RepeatCounts) or isinstance(spec.offsets, Tensor):
+        return spec
+    return spec._replace(offsets=torch.from_numpy(spec.offsets.copy()))
 
 
 def record_counts(x: Tensor, repeats: Any, dim: int, output_size: Any) -> RepeatCounts:

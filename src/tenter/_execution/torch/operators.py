@@ -14,8 +14,7 @@ from tenter._arrays.torch_tensors import NO_STORAGE, dtype_name, extent, holds, 
 from tenter._execution.torch import offsets
 from tenter._execution.torch.run import run
 from tenter._execution.torch.schema import LIBRARY, OPERATORS, Operator
-from tenter._plans import cache
-from tenter._plans.plan import Plan, plan, plan_adjoint
+from tenter._plans.plan import kept, plan, plan_adjoint
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
 
@@ -56,24 +55,13 @@ def _watched(name: str, kernel: Kernel) -> Kernel:
 
 def _forward(op: Operator, x: Tensor, *operands: Any) -> Tensor:
     spec = _verified(op.read(x.shape, dtype_name(x), *operands), x)
-    return run(x, _kept("forward", x, spec, spec, lambda: plan(x, spec)))
+    return run(x, kept("forward", x, spec, spec, lambda: plan(x, spec)))
 
 
 def _adjoint(op: Operator, g: Tensor, *operands: Any) -> Tensor:
     spec, shape = op.read_adjoint(g.shape, dtype_name(g), *operands)
     spec = _verified(spec, g)
-    return run(g, _kept("adjoint", g, spec, (spec, shape), lambda: plan_adjoint(g, spec, shape)))
-
-
-def _kept(call: str, x: Tensor, spec: Spec, args: Any, make: Callable[[], Plan]) -> Plan:
-    if isinstance(spec, RepeatCounts):
-        return make()
-    key = cache.key(call, torch_tensors, x, args)
-    found = cache.lookup(key)
-    if found is None:
-        found = make()
-        cache.store(key, found)
-    return found
+    return run(g, kept("adjoint", g, spec, (spec, shape), lambda: plan_adjoint(g, spec, shape)))
 
 
 def _verified(spec: Any, x: Tensor) -> Any:

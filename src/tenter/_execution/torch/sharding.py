@@ -14,12 +14,18 @@ from torch.distributed.tensor.experimental import register_sharding
 from tenter._arrays.torch_private import remember_by_all_arguments
 from tenter._arrays.torch_tensors import NAMES
 from tenter._execution.torch.schema import OPERATORS, Operator
+from tenter._specs.repeat import RepeatCounts
+from tenter._specs.spec import Spec
 
 Strategy = list[Any]
 
 
-def replicated(offsets: Any, mesh: Any) -> Any:
-    return DTensor.from_local(offsets, mesh, [Replicate()] * mesh.ndim, run_check=False)
+def beside(x: Any, spec: Spec) -> Spec:
+    """What is done to x, its offsets being a DTensor too, as PyTorch refuses a mixture."""
+    if not isinstance(spec, RepeatCounts):
+        return spec
+    mesh = x.device_mesh
+    return spec._replace(offsets=DTensor.from_local(spec.offsets, mesh, [Replicate()] * mesh.ndim, run_check=False))
 
 
 def gathered(x: Any) -> Any:
