@@ -35,7 +35,7 @@ def limit(n_bytes: int | None = None) -> int:
     At first 1 GiB, or a sixteenth of the machine's (or container's) memory where that is less. With 0 nothing is kept,
     and results lie in ordinary memory of NumPy and PyTorch, as they always do in forked children.
 
-    Raises TypeError for what is no integer, ValueError for a negative one or one past int64.
+    Raises TypeError for a value that is not an integer, ValueError for a negative one or one past int64.
 
     >>> before = limit()
     >>> limit(256 << 20)

@@ -37,9 +37,9 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
         return _numpy_repeat(a, repeats, axis=axis)
     given, arg_types = (repeats, axis), (type(repeats), type(axis))
     if type(repeats) is np.ndarray:
-        known = calls.recall_counts(a, repeats, axis, None)
+        known = calls.fast_counts(a, repeats, axis, None)
     else:
-        known = calls.recall("numpy.repeat", a, given, arg_types) if type(repeats) is int else None
+        known = calls.lookup("numpy.repeat", a, given, arg_types) if type(repeats) is int else None
     if known is not None:
         return known
     try:
@@ -56,7 +56,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
             refuse(ValueError, "repeats", "0-d or 1-D counts", f"{values.ndim}-D")
         found = counts.checked(values.reshape(-1).astype(np.int64), n, dim, None)
         if found.each is not None:
-            return calls.serve("numpy.repeat", array, given, arg_types, x, every(x.ndim, dim, found.each))
+            return calls.perform("numpy.repeat", array, given, arg_types, x, every(x.ndim, dim, found.each))
         return calls.execute(x, RepeatCounts(found.offsets, dim, found.total(n)))
     except Refusal:
         return _numpy_repeat(a, repeats, axis=axis)
@@ -78,7 +78,7 @@ def tile(A: Any, reps: Any) -> Any:
         return _numpy_tile(A, reps)
     given = reps if type(reps) is tuple else (reps,)
     arg_types = tuple(map(type, given))
-    if (known := calls.recall("numpy.tile", A, given, arg_types)) is not None:
+    if (known := calls.lookup("numpy.tile", A, given, arg_types)) is not None:
         return known
     try:
         x: Array = np.asarray(A)
@@ -92,7 +92,7 @@ def tile(A: Any, reps: Any) -> Any:
         rank("reps", len(each))
         x = x.reshape((1,) * (len(each) - x.ndim) + x.shape)
         limits.addressable("reps", [int(x.shape[k]) * s for k, s in enumerate(each)], x.dtype.itemsize)
-        return calls.serve("numpy.tile", array, given, arg_types, x, Repeat(each, False))
+        return calls.perform("numpy.tile", array, given, arg_types, x, Repeat(each, False))
     except Refusal:
         return _numpy_tile(A, reps)
 

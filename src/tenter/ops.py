@@ -49,9 +49,9 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
         arg_types += tuple(map(type, repeats))
     try:
         if type(repeats) in executor.EXACT:
-            known = calls.recall_counts(x, repeats, dim, output_size)
+            known = calls.fast_counts(x, repeats, dim, output_size)
         else:
-            known = calls.recall("repeat_interleave", x, given, arg_types)
+            known = calls.lookup("repeat_interleave", x, given, arg_types)
         if known is not None:
             return known
         if repeats is None:
@@ -63,7 +63,7 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
             axis = one_dim("dim", dim, x.ndim)
             flat = x if x.ndim else x.reshape(1)
         spec = _counted(flat, repeats, axis, dim is None, output_size)
-        return calls.serve("repeat_interleave", x, given, arg_types, flat, spec)
+        return calls.perform("repeat_interleave", x, given, arg_types, flat, spec)
     except Refusal as refusal:
         shown = {"repeats": x} if repeats is None else {"x": x, "repeats": repeats}
         raise error(refusal, "repeat_interleave", **shown, dim=dim, output_size=output_size) from None
@@ -117,7 +117,7 @@ def repeat(x: Any, *sizes: Any, **named: Any) -> Any:
     """
     given = sizes[0] if len(sizes) == 1 and type(sizes[0]) is tuple else sizes
     try:
-        if not named and (known := calls.recall("repeat", x, given, tuple(map(type, given)))) is not None:
+        if not named and (known := calls.lookup("repeat", x, given, tuple(map(type, given)))) is not None:
             return known
         x = array("x", x)
         return _tiled("repeat", x, given, "sizes", repeat_sizes("sizes", sizes, named, x.ndim))
@@ -142,7 +142,7 @@ def tile(x: Any, *dims: Any) -> Any:
     """
     given = dims[0] if len(dims) == 1 and type(dims[0]) is tuple else dims
     try:
-        if (known := calls.recall("tile", x, given, tuple(map(type, given)))) is not None:
+        if (known := calls.lookup("tile", x, given, tuple(map(type, given)))) is not None:
             return known
         x = array("x", x)
         sizes = all_sizes("dims", dims)
@@ -156,7 +156,7 @@ def _tiled(op: str, x: Any, given: tuple[Any, ...], name: str, sizes: tuple[int,
     front = x if len(sizes) == x.ndim else x.reshape((1,) * (len(sizes) - x.ndim) + tuple(x.shape))
     if not recorded(x):
         limits.addressable(name, [n * s for n, s in zip(sizes, front.shape)], of(x).itemsize(x))
-    return calls.serve(op, x, given, tuple(map(type, given)), front, Repeat(sizes, False))
+    return calls.perform(op, x, given, tuple(map(type, given)), front, Repeat(sizes, False))
 
 
 def expand(x: Any, *sizes: Any) -> Any:

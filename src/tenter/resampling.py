@@ -54,10 +54,10 @@ def interpolate(
         if type(arg) is tuple:
             arg_types += tuple(map(type, arg))
     try:
-        if (known := calls.recall("interpolate", x, given, arg_types)) is not None:
+        if (known := calls.lookup("interpolate", x, given, arg_types)) is not None:
             return known
         x = array("x", x)
-        return calls.serve("interpolate", x, given, arg_types, x, interpolate_arguments.checked(x, *given))
+        return calls.perform("interpolate", x, given, arg_types, x, interpolate_arguments.checked(x, *given))
     except Refusal as refusal:
         names = ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor", "antialias")
         raise error(refusal, "interpolate", x=x, **dict(zip(names, (*given[:-1], antialias or None)))) from None
@@ -117,7 +117,7 @@ def resize(
     given = (size, scale, axes, mode, antialias, like, rounding, policy, box, align, tie, cubic, edge, value)
     try:
         arg_types = _arg_types(given)
-        if arg_types is not None and (known := calls.recall("resize", x, given, arg_types)) is not None:
+        if arg_types is not None and (known := calls.lookup("resize", x, given, arg_types)) is not None:
             return known
         x = array("x", x)
         spec, turned = resize_arguments.checked(x, *given)
@@ -128,7 +128,7 @@ def resize(
             return outside.resized(x, spec, value)
         if turned or arg_types is None:
             return calls.execute(x, spec)
-        return calls.serve("resize", x, given, arg_types, x, spec)
+        return calls.perform("resize", x, given, arg_types, x, spec)
     except Refusal as refusal:
         names = ("size", "scale", "axes", "mode", "antialias", "like", "rounding", "policy", "box", "align", "tie",
                  "cubic", "edge", "value")  # fmt: skip

@@ -13,7 +13,7 @@ def set_num_threads(n: int | None) -> None:
     The default is PyTorch's number if PyTorch has been imported, else OMP_NUM_THREADS, else the cores of this
     process; in a forked child it is one, as data loaders fork one process per core. Results do not depend on it.
 
-    Raises TypeError for what is no integer, ValueError for one below 1 or above 1024.
+    Raises TypeError for a value that is not an integer, ValueError for one below 1 or above 1024.
 
     >>> set_num_threads(1)
     >>> get_num_threads()

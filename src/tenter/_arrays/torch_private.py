@@ -57,7 +57,7 @@ NO_RULES = (_default.__func__, getattr(torch._C, "_disabled_torch_function_impl"
 
 
 def forward_mode() -> bool:
-    """Is a level of forward-mode differentiation open?"""
+    """True while a level of forward-mode differentiation is open."""
     return forward_ad._current_level >= 0  # type: ignore[no-any-return]
 
 
@@ -101,7 +101,7 @@ def below_autocast() -> Any:
     return torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCUDA))
 
 
-# Is autocast on, for any kind of device? (PyTorch's public question takes as long as a call here.)
+# Whether autocast is on, for any kind of device. (PyTorch's public function takes as long as a call here.)
 autocast: Callable[[], bool] = getattr(torch._C, "_is_any_autocast_enabled", lambda: True)
 
 

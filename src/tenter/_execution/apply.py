@@ -19,8 +19,8 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
     out: an array of the result's shape and dtype to write to; it is returned. It may overlap x, and stays as it was
     if the call fails. Gradients do not flow through out.
 
-    Raises TypeError for what is no array of numbers, IndexError for an axis out of range, ValueError for lengths that
-    do not fit.
+    Raises TypeError for anything but an array of numbers, IndexError for an axis out of range, ValueError for lengths
+    that do not fit.
 
     >>> Copy.every(2, 3).apply(np.array([[1, 2], [3, 4]]), axis=1)
     array([[1, 1, 1, 2, 2, 2],

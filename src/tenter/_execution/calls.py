@@ -13,7 +13,7 @@ from tenter._specs.spec import Spec
 CONSTANTS = {int, float, str, bool, type(None), tuple}
 
 
-def recall(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...]) -> Any:
+def lookup(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...]) -> Any:
     """The result of a call like an earlier one; None if there was none."""
     runs = executor.EXACT.get(type(x))
     if runs is None or not runs.plain(x):
@@ -22,7 +22,7 @@ def recall(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...]
     return None if found is None else runs.again(x, found)
 
 
-def recall_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
+def fast_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
     """repeat_interleave by an array of counts, which are values, without a plan; None where it takes one."""
     runs = executor.EXACT.get(type(x))
     if runs is None or executor.EXACT[type(counts)] is not runs:
@@ -30,7 +30,7 @@ def recall_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
     return runs.repeat_counts(x, counts, dim, output_size)
 
 
-def serve(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...], flat: Any, spec: Spec) -> Any:
+def perform(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...], flat: Any, spec: Spec) -> Any:
     """The result of a checked call, its plan kept for the next one. flat: x in the shape that the spec is for."""
     runs = executor.of(x)
     if of(x).recorded(flat) or (isinstance(spec, RepeatCounts) and recorded(spec.offsets)):

@@ -134,7 +134,7 @@ def _touched(d: Dim) -> int:
 def _needs_packing(
     dims: list[Dim], axes: list[int], inner: list[tuple[int, int]], whole_rows: bool, itemsize: int
 ) -> bool:
-    """Must the input be made contiguous first?
+    """Whether the input must be made contiguous first.
 
     What lies inside an axis is walked with one stride, and a wide inside must lie together. So must whole rows if
     rows or planes are summed before columns, a vector of columns at a time.

@@ -14,9 +14,9 @@ from tenter._arrays.library import of
 from tenter._kernels import cpu
 from tenter._plans import cache
 from tenter._rules.axis_rule import user_filters
-from tenter._specs.repeat import Maps, RepeatCounts, Shape
+from tenter._specs.repeat import RepeatCounts
 from tenter._specs.resize import Resize
-from tenter._specs.spec import Spec
+from tenter._specs.spec import Maps, Shape, Spec
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._runs import RunSums
 

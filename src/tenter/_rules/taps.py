@@ -44,8 +44,8 @@ class Entries(NamedTuple):
 
 
 def filtered(geometry: Geometry, line: Line, filter_: filters.Filter, stretch: Fraction, edge: str) -> Rows:
-    """What outputs read under a filter `stretch` times as wide as it is; line: the geometry's. At periodic edges rows
-    reach past the axis, else they are cut to it, what stands for pixels outside being added to those that it stands for.
+    """What outputs read under a filter `stretch` times as wide as it is; line: the geometry's. At periodic edges
+    rows reach past the axis, else they are cut to it, pixels outside being added to those that they stand for.
 
     Distances are exact integers up to a last division, as filters have edges, which a rounding must not cross.
     """

@@ -6,8 +6,8 @@ symbols; what is not known of them while tracing, the kernels check.
 """
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
@@ -134,3 +134,36 @@ def _resize(
     if any(r.kind not in NEAREST for r in rules) and not is_numeric(dtype):
         refuse(TypeError, "x", "numbers to take sums of", dtype)
     return Resize(tuple(axes), tuple(size), rules, saturate)
+
+
+class Operator(NamedTuple):
+    """operands, adjoint_operands: what follows the tensor in the schemas. read, read_adjoint: the specification of a
+    tensor's shape, its dtype and the operands; the adjoint's, of a gradient, gives the shape of the result too."""
+
+    name: str
+    operands: str
+    adjoint_operands: str
+    read: Callable[..., Any]
+    read_adjoint: Callable[..., Any]
+
+
+_HOW = "float[]? scales, str kind, bool align_corners, bool antialias, bool channels_last"
+_RULE = "int[] axes, str rule, bool saturate"  # rule: as axis_rule.written
+# n_in: lengths of the input's dims.
+OPERATORS: dict[type, Operator] = {
+    Repeat: Operator(
+        "repeat", "SymInt[] sizes, bool each", "SymInt[] n_in, SymInt[] sizes, bool each",
+        repeat, repeat_adjoint,
+    ),
+    RepeatCounts: Operator(
+        "repeat_counts", "Tensor offsets, int dim, SymInt n_out", "Tensor offsets, int dim",
+        repeat_counts, repeat_counts_adjoint,
+    ),
+    Interpolate: Operator(
+        "interpolate", f"SymInt[] size, {_HOW}", f"SymInt[] n_in, {_HOW}",
+        interpolate, interpolate_adjoint,
+    ),
+    Resize: Operator(
+        "resize", f"SymInt[] size, {_RULE}", f"SymInt[] n_in, {_RULE}", resize, resize_adjoint
+    ),
+}  # fmt: skip

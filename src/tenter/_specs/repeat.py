@@ -1,23 +1,14 @@
-"""repeat, tile and repeat_interleave, checked: what they do to an array, in plain values.
+"""repeat, tile and repeat_interleave, checked."""
 
-A specification says the shape of its result, the maps that make it, which dims it leaves alone, how it serves one more
-leading dim, and what PyTorch's operators carry of it (`operands`; `_specs/operands.py` reads them back). Shapes are not
-part of it, so one value serves every array of that rank. Under PyTorch's compiler sizes may be symbols.
-"""
-
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tenter._arrays.layout import Order
+from tenter._specs.spec import ImageOrder, Maps, Shape
 from tenter.maps import Copy
 from tenter.maps._runs import Runs
 from tenter.maps._values import trusted
-
-Shape = tuple[int, ...]
-ImageOrder = Callable[[Shape, Shape], Order]  # Library.image_order
-Maps = tuple[tuple[int, Any], ...]  # (axis, map), ascending; Runs for counts that are on a device
 
 
 class Repeat(NamedTuple):
@@ -34,27 +25,21 @@ class Repeat(NamedTuple):
         return tuple((axis, make(n, r)) for axis, (n, r) in enumerate(zip(shape, self.sizes)) if r != 1)
 
     def kept(self, ndim: int) -> list[int]:
-        """Dims that the operation leaves alone."""
         return [d for d, r in enumerate(self.sizes) if r == 1]
 
     def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
-        """The result's dims from slowest to fastest, for an input of that shape and strides: as PyTorch's repeats, the
-        result is contiguous. saturate: whether integers are cut to their range between two axes."""
-        return tuple(range(len(shape)))
+        return tuple(range(len(shape)))  # contiguous, as PyTorch's repeats
 
     def saturates(self, dtype: str) -> bool:
-        """Whether integers are cut to their range between two axes."""
         return False
 
     def batched(self) -> "Repeat":
-        """The same with one more dim in front, which it leaves alone."""
         return Repeat((1, *self.sizes), self.each)
 
     def operands(self) -> tuple[Any, ...]:
         return self.sizes, self.each
 
     def adjoint_operands(self, shape: Shape) -> tuple[Any, ...]:
-        """Of the adjoint, whose result has the shape of the operation's input."""
         return shape, self.sizes, self.each
 
 

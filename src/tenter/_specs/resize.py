@@ -7,7 +7,7 @@ from tenter._arrays.layout import Order, resized_order
 from tenter._rules import torch_quirks
 from tenter._rules.axis_rule import AxisRule, written
 from tenter._specs.axis_maps import axis_map
-from tenter._specs.repeat import ImageOrder, Maps, Shape
+from tenter._specs.spec import ImageOrder, Maps, Shape
 
 
 class Resize(NamedTuple):

@@ -113,7 +113,7 @@ class Gather:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Gather) or (self.n_in, self.n_out) != (other.n_in, other.n_out):
             return False
-        # The order of the entries within a row is no part of the value.
+        # The order of the entries within a row is not part of the value.
         a, b = (np.lexsort((m.weight, m.index, m.rows())) for m in (self, other))
         return (
             np.array_equal(self.offset, other.offset)

@@ -73,7 +73,7 @@ def serve(function: str) -> None:
 
 
 class _Inside(threading.local):
-    """Is this thread in a call that is counted already?"""
+    """Whether this thread is in a call that is counted already."""
 
     call = False
 

@@ -9,9 +9,11 @@ from torch import Tensor
 
 from tenter._arrays import torch_private
 from tenter._arrays.torch_tensors import dtype_name
+from tenter._execution.torch import schema
 from tenter._execution.torch.operators import refusing
-from tenter._execution.torch.schema import LIBRARY, OPERATORS, Operator
+from tenter._execution.torch.schema import LIBRARY
 from tenter._rules.axis_rule import user_filters
+from tenter._specs.operands import OPERATORS, Operator
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.resize import Resize
 from tenter._specs.spec import Spec
@@ -58,10 +60,10 @@ def _pair(op: Operator, spec: Spec, shape: Any) -> tuple[Tensor | None, Linear, 
     kept = user_filters(spec.rules) if isinstance(spec, Resize) else ()
 
     def forward(x: Tensor, offsets: Tensor | None, kept: Any = kept) -> Tensor:
-        return op.forward(x, *_with(spec, offsets).operands())
+        return schema.forward(op)(x, *_with(spec, offsets).operands())
 
     def adjoint(g: Tensor, offsets: Tensor | None, kept: Any = kept) -> Tensor:
-        return op.adjoint(g, *_with(spec, offsets).adjoint_operands(shape))
+        return schema.adjoint(op)(g, *_with(spec, offsets).adjoint_operands(shape))
 
     return spec.offsets if isinstance(spec, RepeatCounts) else None, forward, adjoint
 

@@ -11,9 +11,16 @@ from tenter._arrays.arguments import integer
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import surely
 from tenter._arrays.torch_tensors import dtype_name, recorded, to_numpy
-from tenter._execution.torch import autocast as autocast, autograd as autograd, operators as operators, vmap as vmap
-from tenter._execution.torch.schema import OPERATORS, OPS
+from tenter._execution.torch import (
+    autocast as autocast,
+    autograd as autograd,
+    operators as operators,
+    schema,
+    vmap as vmap,
+)
+from tenter._execution.torch.schema import OPS
 from tenter._specs import counts as counts_spec
+from tenter._specs.operands import OPERATORS
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
 
@@ -24,13 +31,13 @@ def call(x: Tensor, spec: Spec) -> Tensor:
         from tenter._execution.torch import sharding  # as it imports torch.distributed
 
         spec = sharding.beside(x, spec)
-    return OPERATORS[type(spec)].forward(x, *spec.operands())
+    return schema.forward(OPERATORS[type(spec)])(x, *spec.operands())
 
 
 def call_adjoint(g: Tensor, spec: Spec, shape: tuple[int, ...]) -> Tensor:
     """The gradient of an array of that shape."""
     spec = _with_tensor(spec)
-    return OPERATORS[type(spec)].adjoint(g, *spec.adjoint_operands(shape))
+    return schema.adjoint(OPERATORS[type(spec)])(g, *spec.adjoint_operands(shape))
 
 
 def _with_tensor(spec: Spec) -> Spec:

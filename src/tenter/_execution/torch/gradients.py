@@ -60,6 +60,6 @@ def _record_adjoint(g: torch.Tensor, plan: Plan) -> torch.Tensor:
     if plan.spec is not None:
         return dispatch.call_adjoint(g, plan.spec, plan.shape)
     g = resolve(g)
-    if found := unservable(g):  # of a map applied by itself, which is no operator
+    if found := unservable(g):  # of a map applied by itself, which has no operator
         refuse(TypeError, "grad", "a plain tensor", found)
     return execute(g, adjoint(plan, g))

@@ -13,8 +13,9 @@ from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.torch_tensors import NO_STORAGE, dtype_name, extent, holds, image_order, to_numpy
 from tenter._execution.torch import offsets
 from tenter._execution.torch.run import run
-from tenter._execution.torch.schema import LIBRARY, OPERATORS, Operator
+from tenter._execution.torch.schema import LIBRARY
 from tenter._plans.plan import kept, plan, plan_adjoint
+from tenter._specs.operands import OPERATORS, Operator
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
 

@@ -12,58 +12,24 @@ What each key of the dispatcher does with them:
 Under torch.func an operator is called once per level of transforms, each of which runs its own of these keys.
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
-from tenter._specs import operands
-from tenter._specs.repeat import Repeat, RepeatCounts
-from tenter._specs.resize import Interpolate, Resize
+from tenter._specs.operands import OPERATORS, Operator
 
 LIBRARY = torch.library.Library("tenter", "DEF")
 OPS = torch.ops.tenter
 
 
-class Operator(NamedTuple):
-    """operands, adjoint_operands: what follows the tensor in the schemas. read, read_adjoint: the specification of a
-    tensor's shape, its dtype and the operands; the adjoint's, of a gradient, gives the shape of the result too."""
-
-    name: str
-    operands: str
-    adjoint_operands: str
-    read: Callable[..., Any]
-    read_adjoint: Callable[..., Any]
-
-    @property
-    def forward(self) -> Any:
-        return getattr(OPS, self.name).default
-
-    @property
-    def adjoint(self) -> Any:
-        return getattr(OPS, f"{self.name}_adjoint").default
+def forward(op: Operator) -> Any:
+    return getattr(OPS, op.name).default
 
 
-_HOW = "float[]? scales, str kind, bool align_corners, bool antialias, bool channels_last"
-_RULE = "int[] axes, str rule, bool saturate"  # rule: as axis_rule.written
-# n_in: lengths of the input's dims.
-OPERATORS: dict[type, Operator] = {
-    Repeat: Operator(
-        "repeat", "SymInt[] sizes, bool each", "SymInt[] n_in, SymInt[] sizes, bool each",
-        operands.repeat, operands.repeat_adjoint,
-    ),
-    RepeatCounts: Operator(
-        "repeat_counts", "Tensor offsets, int dim, SymInt n_out", "Tensor offsets, int dim",
-        operands.repeat_counts, operands.repeat_counts_adjoint,
-    ),
-    Interpolate: Operator(
-        "interpolate", f"SymInt[] size, {_HOW}", f"SymInt[] n_in, {_HOW}",
-        operands.interpolate, operands.interpolate_adjoint,
-    ),
-    Resize: Operator(
-        "resize", f"SymInt[] size, {_RULE}", f"SymInt[] n_in, {_RULE}", operands.resize, operands.resize_adjoint
-    ),
-}  # fmt: skip
+def adjoint(op: Operator) -> Any:
+    return getattr(OPS, f"{op.name}_adjoint").default
+
+
 for _op in OPERATORS.values():
     LIBRARY.define(f"{_op.name}(Tensor x, {_op.operands}) -> Tensor")
     LIBRARY.define(f"{_op.name}_adjoint(Tensor grad, {_op.adjoint_operands}) -> Tensor")

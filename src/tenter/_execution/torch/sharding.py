@@ -13,7 +13,8 @@ from torch.distributed.tensor.experimental import register_sharding
 
 from tenter._arrays.torch_private import remember_by_all_arguments
 from tenter._arrays.torch_tensors import NAMES
-from tenter._execution.torch.schema import OPERATORS, Operator
+from tenter._execution.torch import schema
+from tenter._specs.operands import OPERATORS, Operator
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
 
@@ -62,6 +63,6 @@ def _placements(dims: list[int], operands: tuple[Any, ...], more: list[Any]) -> 
 
 
 for _op in OPERATORS.values():
-    for _operator, _strategy in ((_op.forward, _forward), (_op.adjoint, _adjoint)):
+    for _operator, _strategy in ((schema.forward(_op), _forward), (schema.adjoint(_op), _adjoint)):
         register_sharding(_operator)(partial(_strategy, _op))
         remember_by_all_arguments(_operator)

@@ -11,9 +11,11 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.library import surely
 from tenter._arrays.limits import INT64_MAX
 from tenter._arrays.torch_tensors import dtype_name
+from tenter._execution.torch import schema
 from tenter._execution.torch.offsets import check_counts, check_offsets
 from tenter._execution.torch.operators import refusing
-from tenter._execution.torch.schema import LIBRARY, OPERATORS, OPS, Operator
+from tenter._execution.torch.schema import LIBRARY, OPS
+from tenter._specs.operands import OPERATORS, Operator
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.resize import Interpolate
 
@@ -45,13 +47,13 @@ def _forward(op: Operator, info: Any, dims: Any, x: Tensor, *operands: Any) -> t
         op.read(shape, dtype, _Own(offsets, dims[1]), dim, n_out)
         if dims[1] is not None:
             x, joined = _joined(x, dims[0], offsets.movedim(dims[1], 0), dim, info.batch_size)
-            y = op.forward(x, joined, dim, _together(info.batch_size, n_out, "n_out"))
+            y = schema.forward(op)(x, joined, dim, _together(info.batch_size, n_out, "n_out"))
             return y.unflatten(dim, (info.batch_size, n_out)), dim
-        return op.forward(_front(x, dims[0]), offsets, dim + 1, n_out), 0
+        return schema.forward(op)(_front(x, dims[0]), offsets, dim + 1, n_out), 0
     spec, x = op.read(shape, dtype, *operands), _front(x, dims[0])
     if isinstance(spec, Interpolate):
-        return op.forward(x.flatten(0, 1), *operands).unflatten(0, x.shape[:2]), 0
-    return op.forward(x, *spec.batched().operands()), 0
+        return schema.forward(op)(x.flatten(0, 1), *operands).unflatten(0, x.shape[:2]), 0
+    return schema.forward(op)(x, *spec.batched().operands()), 0
 
 
 def _adjoint(op: Operator, info: Any, dims: Any, g: Tensor, *operands: Any) -> tuple[Tensor, int]:
@@ -63,12 +65,12 @@ def _adjoint(op: Operator, info: Any, dims: Any, g: Tensor, *operands: Any) -> t
             offsets = offsets.movedim(dims[1], 0)
             n_in = offsets.shape[1] - 1
             g, joined = _joined(g, dims[0], offsets, dim, info.batch_size)
-            return op.adjoint(g, joined, dim).unflatten(dim, (info.batch_size, n_in)), dim
-        return op.adjoint(_front(g, dims[0]), offsets, dim + 1), 0
+            return schema.adjoint(op)(g, joined, dim).unflatten(dim, (info.batch_size, n_in)), dim
+        return schema.adjoint(op)(_front(g, dims[0]), offsets, dim + 1), 0
     (spec, own), g = op.read_adjoint(shape, dtype, *operands), _front(g, dims[0])
     if isinstance(spec, Interpolate):
-        return op.adjoint(g.flatten(0, 1), *operands).unflatten(0, g.shape[:2]), 0
-    return op.adjoint(g, *spec.batched().adjoint_operands((info.batch_size, *own))), 0
+        return schema.adjoint(op)(g.flatten(0, 1), *operands).unflatten(0, g.shape[:2]), 0
+    return schema.adjoint(op)(g, *spec.batched().adjoint_operands((info.batch_size, *own))), 0
 
 
 def _joined(x: Tensor, mapped: int | None, offsets: Tensor, dim: int, batch: int) -> tuple[Tensor, Tensor]:
