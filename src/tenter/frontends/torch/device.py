@@ -78,7 +78,7 @@ REMEMBERED = 4096
 def offsets(counts: torch.Tensor, output_size: int | None) -> torch.Tensor:
     """Running totals of 1-D counts from 0 on, verified when the device comes to it: int64, one more than counts."""
     from tenter import frontends  # late: it reads this package
-    from tenter.kernels.triton.totals import running
+    from tenter.kernels.triton import prefix_sum
 
     raise_found(counts.device)
     # Kernels write to the one that others find too.
@@ -88,7 +88,7 @@ def offsets(counts: torch.Tensor, output_size: int | None) -> torch.Tensor:
     _calls[ticket] = f"repeat_interleave(repeats: {frontends.describe(counts)}{total})"
     if len(_calls) > REMEMBERED:
         _calls.popitem(last=False)
-    return running(counts, output_size, report.words, ticket)
+    return prefix_sum.offsets(counts, output_size, report.words, ticket)
 
 
 def total(offsets: torch.Tensor) -> torch.Tensor:
@@ -100,9 +100,9 @@ def total(offsets: torch.Tensor) -> torch.Tensor:
 
 def running(offsets: Any, x: torch.Tensor) -> torch.Tensor:
     """Running totals that are known on the host, sent to x's device."""
-    from tenter.kernels.triton.tables import Sent
+    from tenter.kernels.triton.tables import DeviceTables
 
-    return Sent([offsets], torch.device(name(x) or "cpu")).tensors[0]
+    return DeviceTables([offsets], torch.device(name(x) or "cpu")).tensors[0]
 
 
 def synchronize() -> None:
