@@ -1,5 +1,5 @@
-// The Python face of the kernels: pointers and spans in, no checks. `tenter.kernels.cpu` plans what is called here;
-// counts are summed up for `tenter.check` and, where they are few, repeated and summed for PyTorch's short way.
+// The kernels as a Python module, from pointers and spans, without checks: Python plans these calls and has checked
+// their arguments.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
+#include "gil.hpp"
 #include "kernels.hpp"
 #include "memory.hpp"
 #include "offsets.hpp"
-#include "permutes.hpp"
-#include "released.hpp"
+#include "permute_tables.hpp"
 #include "threads.hpp"
 #include "tuning.hpp"
 #include "verify.hpp"
@@ -34,23 +34,23 @@ namespace {
 using Int64s = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// A WindowMap with the arrays that it points into.
-struct HeldMap {
+// A WindowMap with the arrays that it points into. Python's WindowMap.
+struct OwnedMap {
   WindowMap map;
   std::optional<Int64s> start, offset;
   std::optional<Doubles> weight;
   std::vector<float> weight32;
-  // By inner, lanes and bytes of a lane; made at the first call that can use them, where there are any. A list that
-  // only grows, and no lock: a child that is forked while another thread holds one would wait for ever.
-  struct Made {
-    Permutes permutes;
-    bool any;
-    Made* next;
+  // Permute tables by inner, lanes and bytes of a lane, made at the first call that can use them. A list that only
+  // grows, without a lock: a process forked while another thread holds a lock would deadlock.
+  struct CachedTables {
+    PermuteTables tables;
+    bool usable;  // false: the map has none
+    CachedTables* next;
   };
-  std::atomic<Made*> made{nullptr};
+  std::atomic<CachedTables*> cached{nullptr};
 
-  HeldMap(int64_t n_in, int64_t n_out, int64_t width, std::optional<Int64s> starts, std::optional<Int64s> offsets,
-          std::optional<Doubles> weights)
+  OwnedMap(int64_t n_in, int64_t n_out, int64_t width, std::optional<Int64s> starts, std::optional<Int64s> offsets,
+           std::optional<Doubles> weights)
       : map{n_in, n_out, width}, start(starts), offset(offsets), weight(weights) {
     if (start) map.start = start->data(), map.offset = offset->data();
     if (weight) {
@@ -62,33 +62,33 @@ struct HeldMap {
       verify_tables(map, start ? int64_t(start->size()) : 0, offset ? int64_t(offset->size()) : 0,
                     weight ? int64_t(weight->size()) : 0);
   }
-  HeldMap(const HeldMap&) = delete;
-  HeldMap& operator=(const HeldMap&) = delete;
-  ~HeldMap() {
-    for (Made* m = made; m;) delete std::exchange(m, m->next);
+  OwnedMap(const OwnedMap&) = delete;
+  OwnedMap& operator=(const OwnedMap&) = delete;
+  ~OwnedMap() {
+    for (CachedTables* c = cached; c;) delete std::exchange(c, c->next);
   }
-  const Permutes* permutes_for(int64_t inner, int lanes, int bytes) {
-    for (const Made* m = made; m; m = m->next)
-      if (m->permutes.inner == inner && m->permutes.lanes == lanes && m->permutes.bytes == bytes)
-        return m->any ? &m->permutes : nullptr;
-    auto fresh = std::make_unique<Made>();
-    fresh->any = make_permutes(map, inner, lanes, bytes, fresh->permutes);
-    fresh->next = made;
-    while (!made.compare_exchange_weak(fresh->next, fresh.get())) {}
-    const Made* m = fresh.release();  // another thread may have made the same: they are equal
-    return m->any ? &m->permutes : nullptr;
+  const PermuteTables* permute_tables(int64_t inner, int lanes, int bytes) {
+    for (const CachedTables* c = cached; c; c = c->next)
+      if (c->tables.inner == inner && c->tables.lanes == lanes && c->tables.bytes == bytes)
+        return c->usable ? &c->tables : nullptr;
+    auto made = std::make_unique<CachedTables>();
+    made->usable = make_permute_tables(map, inner, lanes, bytes, made->tables);
+    made->next = cached;
+    while (!cached.compare_exchange_weak(made->next, made.get())) {}
+    const CachedTables* c = made.release();  // another thread may have added equal ones: harmless
+    return c->usable ? &c->tables : nullptr;
   }
 };
 
 // kind, n_in, n_out, stride, repeat, offsets or indices
 using AxisTuple = std::tuple<int, int64_t, int64_t, int64_t, int64_t, std::optional<Int64s>>;
 
-// A call of the copy kernel, all but its memory and threads: made once for arguments that come again.
+// A call of the copy kernel without its addresses and threads, reused for arrays of one layout.
 struct CopyStep {
   CopyTask task;
   std::vector<std::optional<Int64s>> tables;  // that the task points into
 
-  // Lists as they are: nanobind's conversion to vectors is noexcept, and ends the process where there is no memory.
+  // Takes nb::list, as nanobind's conversion to std::vector is noexcept: without memory it would end the process.
   CopyStep(int64_t run, const nb::list& axes) : task{nullptr, nullptr, run, int(axes.size()), {}, {}, false} {
     if (axes.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
     for (size_t k = 0; k < axes.size(); ++k) {
@@ -104,23 +104,23 @@ struct CopyStep {
     }
   }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
-    CopyTask now = task;
-    now.src = reinterpret_cast<const char*>(src), now.dst = reinterpret_cast<char*>(dst);
-    now.stream = stream;
-    if constexpr (verifies) verify(now);
-    without_gil([&] { kernels().copy(now, threads); });
+    CopyTask call = task;
+    call.src = reinterpret_cast<const char*>(src), call.dst = reinterpret_cast<char*>(dst);
+    call.stream = stream;
+    if constexpr (verifies) verify(call);
+    without_gil([&] { kernels().copy(call, threads); });
   }
 };
 
 // length, stride in bytes, map
 using WindowAxis = std::tuple<int64_t, int64_t, nb::object>;
 
-// A call of the window kernel, all but its memory and threads.
+// The same for the window kernel.
 struct WindowStep {
   WindowTask task{};
   nb::object plane_map, row_map, column_map;  // that the task points into
-  int64_t n_plane, n_rows;                    // n_rows: in all
-  HeldMap* columns = nullptr;                 // column_map, whose permutes are used
+  int64_t n_plane, n_rows;                    // n_rows: of outer axes, planes and rows together
+  OwnedMap* columns = nullptr;                // column_map, which caches permute tables
 
   WindowStep(int in, int out, int acc, const nb::list& outer, const std::optional<WindowAxis>& plane, bool planes_first,
              const WindowAxis& row, const WindowAxis& column, std::tuple<int64_t, int64_t> inner, bool rows_first,
@@ -135,10 +135,10 @@ struct WindowStep {
     std::tie(task.inner, task.inner_stride) = inner;
     if (plane) {
       plane_map = std::get<2>(*plane), task.plane_stride = std::get<1>(*plane);
-      task.plane = &nb::cast<const HeldMap&>(plane_map).map, task.planes_first = planes_first;
+      task.plane = &nb::cast<const OwnedMap&>(plane_map).map, task.planes_first = planes_first;
     }
-    task.row = row_map.is_none() ? nullptr : &nb::cast<const HeldMap&>(row_map).map;
-    if (!column_map.is_none()) columns = &nb::cast<HeldMap&>(column_map);
+    task.row = row_map.is_none() ? nullptr : &nb::cast<const OwnedMap&>(row_map).map;
+    if (!column_map.is_none()) columns = &nb::cast<OwnedMap&>(column_map);
     task.column = columns ? &columns->map : nullptr;
     task.rows_first = rows_first, task.saturate = saturate;
     n_plane = plane ? std::get<0>(*plane) : 1;
@@ -146,33 +146,36 @@ struct WindowStep {
     for (int d = 0; d < task.n_outer; ++d) n_rows *= task.outer_shape[d];
   }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
-    WindowTask now = task;
-    now.src = reinterpret_cast<const char*>(src), now.dst = reinterpret_cast<char*>(dst);
-    now.stream = stream;
-    if constexpr (verifies) verify(now, n_plane);
+    WindowTask call = task;
+    call.src = reinterpret_cast<const char*>(src), call.dst = reinterpret_cast<char*>(dst);
+    call.stream = stream;
+    if constexpr (verifies) verify(call, n_plane);
     without_gil([&] {
       const Kernels& k = kernels();
-      // Tables for less would take longer than the work; sums without weights are mostly of counts, which change.
-      const int64_t few_rows = task.column && task.column->weight32 ? 8 : 64;
-      constexpr int64_t narrow = 4;  // what is inside a column; wider ones fill vectors better by themselves
-      if (columns && task.inner <= narrow && task.acc != Accumulate::i64 && n_rows >= few_rows) {
-        const bool wide = task.acc == Accumulate::f64;
-        now.permutes = columns->permutes_for(task.inner, wide ? k.double_lanes : k.float_lanes, wide ? 8 : 4);
+      const int64_t min_rows = task.column && task.column->weight32 ? min_permuted_rows : min_permuted_sum_rows;
+      if (columns && task.inner <= max_permuted_inner && task.acc != Accumulate::i64 && n_rows >= min_rows) {
+        const bool f64 = task.acc == Accumulate::f64;
+        call.permutes = columns->permute_tables(task.inner, f64 ? k.double_lanes : k.float_lanes, f64 ? 8 : 4);
       }
-      k.window(now, threads);
+      k.window(call, threads);
     });
   }
 };
 
-// Counts of repeat_interleave with their running totals, and what is done with them on small contiguous arrays
-// (outer, n, inner): as `kernels/cpu.py` would plan it, without the plan, which would cost more than the work.
+// Two classes serve counts of repeat_interleave that are used once, without a map or a plan:
+// - Counts is for small contiguous arrays (outer, n, inner), where a plan would take longer than the work. It stores
+// all
+//   n + 1 offsets, which its transpose (segment sums, for gradients) and Python read too, and runs on one thread.
+// - Runs is for large 1-D arrays of 1 to 8 byte values, where a table of offsets would be a large part of the memory
+//   traffic. It stores one offset per chunk, reads the counts again in each task, and uses threads and streaming
+//   stores. Its total is -1 for counts that are invalid or too unequal for that.
 struct Counts {
   std::vector<int64_t> offset;
-  int64_t total;  // or as running_totals says
+  int64_t total;  // or an error, as prefix_sum returns it
 
   Counts(uintptr_t counts, int dtype, int64_t stride, int64_t n)
       : offset(size_t(n) + 1),
-        total(running_totals(reinterpret_cast<const char*>(counts), Dtype(dtype), stride, n, offset.data(), 1)) {}
+        total(prefix_sum(reinterpret_cast<const char*>(counts), Dtype(dtype), stride, n, offset.data(), 1)) {}
   int64_t n() const { return int64_t(offset.size()) - 1; }
   void copy(uintptr_t src, uintptr_t dst, int64_t outer, int64_t inner_bytes) const {
     CopyTask task{reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), inner_bytes, 0, {}, {}, false};
@@ -183,7 +186,7 @@ struct Counts {
     if constexpr (verifies) verify(task);
     kernels().copy(task, 1);
   }
-  // The transpose: segment sums of (outer, total, inner).
+  // The transpose: segment sums of (outer, total, inner). wide: inner fills vectors, and rows of it are summed.
   void sum(uintptr_t src, uintptr_t dst, int dtype, int acc, int64_t itemsize, int64_t outer, int64_t inner,
            bool wide) const {
     const WindowMap map{total, n(), 0, offset.data(), offset.data(), nullptr, nullptr};
@@ -203,40 +206,40 @@ struct Counts {
   }
 };
 
-// Counts that are used once, on an array of as many values: where each chunk of outputs begins, and no more.
 struct Runs {
-  uintptr_t counts;
-  bool narrow;
+  const void* counts;
+  bool int32_counts;
   int64_t n, chunk = tuning.runs_chunk;
-  std::vector<int64_t> before;
+  std::vector<int64_t> chunk_offset;  // empty if chunk_offsets refuses the counts
 
-  Runs(uintptr_t counts, bool narrow, int64_t n, int threads) : counts(counts), narrow(narrow), n(n) {
-    without_gil([&] { before = chunk_totals(reinterpret_cast<const void*>(counts), narrow, n, chunk, threads); });
+  Runs(uintptr_t address, bool int32_counts, int64_t n, int threads)
+      : counts(reinterpret_cast<const void*>(address)), int32_counts(int32_counts), n(n) {
+    without_gil([&] { chunk_offset = chunk_offsets(counts, int32_counts, n, chunk, threads); });
   }
-  void copy(uintptr_t src, uintptr_t dst, int bytes, int threads, bool stream) const {
+  void copy(uintptr_t src, uintptr_t dst, int itemsize, int threads, bool stream) const {
     const RunsTask task{chunk,
                         reinterpret_cast<const char*>(src),
                         reinterpret_cast<char*>(dst),
-                        bytes,
-                        reinterpret_cast<const void*>(counts),
-                        narrow,
+                        itemsize,
+                        counts,
+                        int32_counts,
                         n,
-                        before.data(),
+                        chunk_offset.data(),
                         stream};
-    if constexpr (verifies) verify(task, int64_t(before.size()));
+    if constexpr (verifies) verify(task, int64_t(chunk_offset.size()));
     without_gil([&] { kernels().runs(task, threads); });
   }
 };
 
-// A block's bytes as Python's buffers, which keep it for as long as anything looks at them.
+// A block's bytes as a Python buffer; a buffer in use keeps the block alive.
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   Block* const block = nb::inst_ptr<Block>(self);
   return PyBuffer_FillInfo(view, self, block->p, block->wanted, 0, flags);
 }
 PyType_Slot block_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)}, {0, nullptr}};
 
-// Has Ctrl-C, or another signal whose handler raises, come? The error is then set. Python's handlers run on the main
-// thread, and another one that waited here for the lock could find the interpreter gone.
+// Whether Ctrl-C, or another signal whose handler raises, has arrived; Python's error is then set. Python's handlers
+// run on the main thread, and another thread that waits here for the lock may outlive the interpreter.
 bool signal_raised() {
   if (!on_main_thread() || finalizing()) return false;
   nb::gil_scoped_acquire acquire;
@@ -246,15 +249,15 @@ bool signal_raised() {
 }  // namespace
 
 NB_MODULE(core, m) {
-  nb::set_leak_warnings(false);  // maps live in caches until the interpreter is gone
+  nb::set_leak_warnings(false);  // maps stay in caches until the interpreter ends
   interrupted = signal_raised;
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
-    } catch (const Interrupted&) {  // the error is that which signal_raised has left
+    } catch (const Interrupted&) {  // signal_raised has set the error
     }
   });
-  nb::class_<HeldMap>(m, "WindowMap")
+  nb::class_<OwnedMap>(m, "WindowMap")
       .def(nb::init<int64_t, int64_t, int64_t, std::optional<Int64s>, std::optional<Int64s>, std::optional<Doubles>>(),
            nb::arg("n_in"), nb::arg("n_out"), nb::arg("width"), nb::arg("start").none(), nb::arg("offset").none(),
            nb::arg("weight").none());
@@ -271,8 +274,8 @@ NB_MODULE(core, m) {
   m.def("offsets", [](uintptr_t counts, int dtype, int64_t stride, int64_t n, uintptr_t offsets, int threads) {
     int64_t total = 0;
     without_gil([&] {
-      total = running_totals(reinterpret_cast<const char*>(counts), Dtype(dtype), stride, n,
-                             reinterpret_cast<int64_t*>(offsets), threads);
+      total = prefix_sum(reinterpret_cast<const char*>(counts), Dtype(dtype), stride, n,
+                         reinterpret_cast<int64_t*>(offsets), threads);
     });
     return total;
   });
@@ -286,7 +289,7 @@ NB_MODULE(core, m) {
       });
   nb::class_<Runs>(m, "Runs")
       .def(nb::init<uintptr_t, bool, int64_t, int>())
-      .def_prop_ro("total", [](const Runs& r) { return r.before.empty() ? int64_t(-1) : r.before.back(); })
+      .def_prop_ro("total", [](const Runs& r) { return r.chunk_offset.empty() ? int64_t(-1) : r.chunk_offset.back(); })
       .def("copy", &Runs::copy);
   nb::class_<Block>(m, "Block", nb::type_slots(block_slots))
       .def(nb::init<int64_t>())
@@ -331,8 +334,8 @@ NB_MODULE(core, m) {
   m.def("forked", &forked);
 }
 
-// Before nanobind: types and idle memory are shared by the process, and a subinterpreter in which nanobind has begun
-// takes them with it when it ends, even if the import was refused.
+// Refuses subinterpreters before nanobind is initialized in them: types and idle memory are shared by the process, and
+// the end of an initialized subinterpreter would free them.
 extern "C" NB_EXPORT PyObject* PyInit__native() {
   if (PyInterpreterState_Get() == PyInterpreterState_Main()) return PyInit_core();
   PyErr_SetString(PyExc_ImportError, "tenter: expected the main interpreter, got a subinterpreter");

@@ -1,4 +1,4 @@
-// Each dtype into vectors of an accumulator and back, the same on every instruction set.
+// Loads of each dtype as vectors of an accumulator, and stores back; the same values on every instruction set.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace tenter {
 namespace {
 
-// sum + x; of integers modulo 2^64, which signed ones do not promise by themselves.
+// sum + x; of integers modulo 2^64, by unsigned arithmetic, as overflow of signed integers is undefined.
 template <class Acc>
 inline Vec<Acc> add(Vec<Acc> sum, Vec<Acc> x) {
   if constexpr (std::is_integral_v<Acc>) return (Vec<Acc>)((Vec<uint64_t>)sum + (Vec<uint64_t>)x);
@@ -31,7 +31,7 @@ inline Acc multiply_add(Acc x, Acc w, Acc sum) {
   else return sum + x * w;
 }
 
-// ---- float16 by integer arithmetic, for sets without an instruction for it; exact, subnormals included
+// ---- float16 by integer arithmetic, for sets without an instruction; exact, subnormals included
 template <int N>
 inline VecN<float, N> widen_f16(VecN<uint32_t, N> h) {
   const VecN<uint32_t, N> sign = (h & 0x8000u) << 16, body = (h & 0x7fffu) << 13;
@@ -57,35 +57,35 @@ inline uint16_t narrow_f16(float x) {
   return uint16_t(sign | u >> 13);
 }
 
-// ---- load: lanes<Acc> values of In, as Acc
+// ---- load: lanes<Acc> values of In as Acc
 template <class Acc, class In>
 inline Vec<Acc> load(const void* p) {
   constexpr int N = lanes<Acc>;
   if constexpr (std::is_same_v<Acc, In>) {
-    return load_bits<Vec<Acc>>(p);
+    return load_unaligned<Vec<Acc>>(p);
   } else if constexpr (std::is_same_v<Acc, float> && widens<In>) {
     return widen<In>(p);
   } else if constexpr (std::is_same_v<In, bf16>) {
-    return (Vec<Acc>)(__builtin_convertvector(load_bits<VecN<uint16_t, N>>(p), VecN<uint32_t, N>) << 16);
+    return (Vec<Acc>)(__builtin_convertvector(load_unaligned<VecN<uint16_t, N>>(p), VecN<uint32_t, N>) << 16);
   } else if constexpr (std::is_same_v<In, f16>) {
-    return widen_f16<N>(__builtin_convertvector(load_bits<VecN<uint16_t, N>>(p), VecN<uint32_t, N>));
-  } else if constexpr (std::is_same_v<Acc, float>) {  // 8 and 16 bits, by way of int32
-    return __builtin_convertvector(__builtin_convertvector(load_bits<VecN<In, N>>(p), VecN<int32_t, N>), Vec<Acc>);
+    return widen_f16<N>(__builtin_convertvector(load_unaligned<VecN<uint16_t, N>>(p), VecN<uint32_t, N>));
+  } else if constexpr (std::is_same_v<Acc, float>) {  // 8 and 16 bits, via int32
+    return __builtin_convertvector(__builtin_convertvector(load_unaligned<VecN<In, N>>(p), VecN<int32_t, N>), Vec<Acc>);
   } else {
-    return __builtin_convertvector(load_bits<VecN<In, N>>(p), Vec<Acc>);
+    return __builtin_convertvector(load_unaligned<VecN<In, N>>(p), Vec<Acc>);
   }
 }
 
 // ---- store: round half to even, saturate
 template <class Out, class Acc>
-inline Out saturate(Acc x) {  // x is a float or double
+inline Out saturate(Acc x) {  // Acc: float or double
   if (!(x >= Acc(std::numeric_limits<Out>::min()))) return std::numeric_limits<Out>::min();
   if (x >= Acc(std::numeric_limits<Out>::max())) return std::numeric_limits<Out>::max();
   return Out(std::nearbyint(x));
 }
 
-// Integers of fewer bits than Acc, a float: after clamping, adding 1.5 * 2^23 (2^52 in double) leaves the integer,
-// rounded half to even, in the low bits.
+// For integers narrower than Acc, float or double: after clamping, adding 1.5 * 2^23 (2^52 in double) leaves the
+// integer, rounded half to even, in the low bits.
 template <class Acc>
 using Rounded = Vec<std::conditional_t<std::is_same_v<Acc, float>, int32_t, int64_t>>;
 template <class Acc, class Out>
@@ -132,7 +132,7 @@ inline void store(void* p, Vec<Acc> v) {
   }
 }
 
-// ---- the same for the first n < lanes values, touching nothing past them
+// ---- the same for the first n < lanes values, with no access past them
 template <class Acc, class In>
 inline Vec<Acc> load_masked(const void* p, int64_t n) {
   In buffer[lanes<Acc>] = {};
@@ -150,14 +150,12 @@ inline Acc load_one(const void* p) {
   if constexpr (std::is_same_v<In, f16> || std::is_same_v<In, bf16>) {
     return load_masked<Acc, In>(p, 1)[0];
   } else {
-    In value;
-    std::memcpy(&value, p, sizeof value);
-    return Acc(value);
+    return Acc(load_unaligned<In>(p));
   }
 }
 
-// Transposes squares of H x H values side by side in registers, H vectors; one square of lanes x lanes unless told
-// otherwise. A stage swaps the off-diagonal blocks of one size.
+// Transposes lanes / H squares of H x H values, side by side in H vectors; by default one square of lanes x lanes. A
+// stage swaps the off-diagonal blocks of one size.
 template <class T, int H = lanes<T>>
 inline void transpose(Vec<T>* v) {
   constexpr int N = lanes<T>;

@@ -1,4 +1,4 @@
-// Which instruction set's kernels run.
+// Selects the instruction set whose kernels run.
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -11,7 +11,7 @@ extern const Kernels kernels_portable, kernels_v2, kernels_v3, kernels_v4;
 
 namespace {
 
-// In ascending order, those that this machine can run.
+// The tables that this machine can run, in ascending order; null-terminated.
 const Kernels* const* available() {
   static const Kernels* found[5] = {};
   static const bool ready = [] {

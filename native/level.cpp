@@ -1,4 +1,4 @@
-// The kernels for one instruction set: this file is compiled once per set, TENTER_LEVEL being its name.
+// The kernels for one instruction set. This file is compiled once per set, with its name as TENTER_LEVEL.
 #include "copy-inl.hpp"
 #include "runs-inl.hpp"
 #include "window-inl.hpp"

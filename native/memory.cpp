@@ -12,31 +12,33 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
+#include "integers.hpp"
 #include "threads.hpp"
 #include "tuning.hpp"
 
 namespace tenter {
 namespace {
 
-constexpr int64_t page =
-    2 << 20;  // blocks begin with one; only large ones are whole pages, as a page is memory at once
-constexpr int64_t grain(int64_t bytes) { return bytes < (16 << 20) ? 64 << 10 : page; }
+int64_t mapped_size(int64_t wanted) {
+  const int64_t unit = wanted < huge_page_bytes ? small_unit : huge_page;
+  return std::max(unit, round_up(wanted, unit));
+}
 
-// In sanitized builds idle blocks, and what lies past the result in a block, may not be touched.
-inline void forbid(const char* p, int64_t n) {
+// In sanitized builds: idle blocks, and the bytes after the result in a block, must not be accessed.
+inline void poison(const char* p, int64_t n) {
 #if defined(__SANITIZE_ADDRESS__)
   ASAN_POISON_MEMORY_REGION(p, size_t(n));
 #endif
   (void)p, (void)n;
 }
-inline void permit(const char* p, int64_t n) {
+inline void unpoison(const char* p, int64_t n) {
 #if defined(__SANITIZE_ADDRESS__)
   ASAN_UNPOISON_MEMORY_REGION(p, size_t(n));
 #endif
   (void)p, (void)n;
 }
 void unmap(char* p, int64_t n) {
-  permit(p, n);
+  unpoison(p, n);
   munmap(p, size_t(n));
 }
 
@@ -45,32 +47,46 @@ struct Idle {
   int64_t size;
 };
 
-// Made at first use and never destroyed: results may outlive every other thing of the process.
+// Made at first use and never destroyed: results may be freed after all static objects.
 struct Recycler {
   std::mutex mutex;
   std::vector<Idle> idle;  // least recently used first
   MemoryStats stats{};
   int64_t forks = 0;
 
-  void drop(size_t k) {
-    unmap(idle[k].p, idle[k].size);
-    stats.idle -= idle[k].size;
+  // The smallest block that holds `size` bytes within the allowed waste; of equal ones the last used, most of which is
+  // in cache. idle.size() if there is none.
+  size_t find(int64_t size) const {
+    size_t best = idle.size();
+    for (size_t k = 0; k < idle.size(); ++k) {
+      const int64_t n = idle[k].size;
+      if (n >= size && n <= size + size / max_waste_share && (best == idle.size() || n <= idle[best].size)) best = k;
+    }
+    return best;
+  }
+  Idle take(size_t k) {
+    const Idle taken = idle[k];
+    stats.idle -= taken.size;
     --stats.idle_blocks;
     idle.erase(idle.begin() + int64_t(k));
+    return taken;
   }
-  void keep_within(int64_t bytes) {
-    while (stats.idle > bytes) drop(0);
+  void trim(int64_t bytes) {
+    while (stats.idle > bytes) {
+      const Idle oldest = take(0);
+      unmap(oldest.p, oldest.size);
+    }
   }
 };
 Recycler& recycler() {
   static Recycler* made = [] {
     Recycler* r = new Recycler;
-    // Idle memory is not inherited, as both processes' writes to it would be copied page by page. The lock is held over
-    // the fork, so that the child finds the lists whole.
+    // A child inherits no idle memory, as writes of both processes to it would copy it page by page. The lock is held
+    // during the fork, so that the child finds the lists consistent.
     pthread_atfork(
         [] {
           recycler().mutex.lock();
-          recycler().keep_within(0);
+          recycler().trim(0);
           ++recycler().forks;
         },
         [] { recycler().mutex.unlock(); }, [] { recycler().mutex.unlock(); });
@@ -79,29 +95,33 @@ Recycler& recycler() {
   return *made;
 }
 
+char* map_anonymous(int64_t size) {
+  void* const p = mmap(nullptr, size_t(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return p == MAP_FAILED ? nullptr : static_cast<char*>(p);
+}
+
 char* map_aligned(int64_t size) {
-  void* const raw = mmap(nullptr, size_t(size + page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (raw == MAP_FAILED) return nullptr;
-  char* const start = static_cast<char*>(raw);
-  char* const p = reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(start) + page - 1) / page * page);
+  char* const start = map_anonymous(size + huge_page);
+  if (!start) return nullptr;
+  char* const p = reinterpret_cast<char*>(round_up(reinterpret_cast<intptr_t>(start), huge_page));
   if (p > start) munmap(start, size_t(p - start));
-  if (start + page > p) munmap(p + size, size_t(start + page - p));
+  if (start + huge_page > p) munmap(p + size, size_t(start + huge_page - p));
 #if defined(MADV_HUGEPAGE)
   madvise(p, size_t(size), MADV_HUGEPAGE);
 #endif
   return p;
 }
 
-// For tests: memory whose last byte is followed by a page that may not be touched, so that a write past the end of a
-// result ends the process.
+// For tests: memory whose last byte is followed by an inaccessible page, so that a write past the end of a result ends
+// the process.
 constexpr int64_t guard_page = 4096;
-int64_t guarded_size(int64_t wanted) { return (wanted + guard_page - 1) / guard_page * guard_page + guard_page; }
+int64_t guarded_size(int64_t wanted) { return round_up(wanted, guard_page) + guard_page; }
 
 char* map_guarded(int64_t wanted) {
   const int64_t size = guarded_size(wanted);
-  void* const raw = mmap(nullptr, size_t(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (raw == MAP_FAILED) throw std::bad_alloc();
-  char* const guard = static_cast<char*>(raw) + size - guard_page;
+  char* const start = map_anonymous(size);
+  if (!start) throw std::bad_alloc();
+  char* const guard = start + size - guard_page;
   mprotect(guard, guard_page, PROT_NONE);
   return guard - wanted;
 }
@@ -115,31 +135,24 @@ Block::Block(int64_t wanted) : wanted(wanted), guarded(tuning.guard_blocks) {
   }
   Recycler& r = recycler();
   std::lock_guard lock(r.mutex);
-  size = std::max<int64_t>(1, (wanted + grain(wanted) - 1) / grain(wanted)) * grain(wanted);
+  size = mapped_size(wanted);
   forks = r.forks;
-  // The smallest that holds it and wastes at most a quarter; of equals the last used, of which most is in cache.
-  size_t best = r.idle.size();
-  for (size_t k = 0; k < r.idle.size(); ++k) {
-    const int64_t n = r.idle[k].size;
-    if (n >= size && n <= size + size / 4 && (best == r.idle.size() || n <= r.idle[best].size)) best = k;
-  }
-  used = best < r.idle.size();
+  const size_t found = r.find(size);
+  used = found < r.idle.size();
   if (used) {
-    p = r.idle[best].p, size = r.idle[best].size;
-    r.stats.idle -= size;
-    --r.stats.idle_blocks;
-    r.idle.erase(r.idle.begin() + int64_t(best));
+    const Idle taken = r.take(found);
+    p = taken.p, size = taken.size;
     ++r.stats.reused;
   } else {
     p = map_aligned(size);
-    if (!p) {  // perhaps for what is kept here
-      r.keep_within(0);
+    if (!p) {  // idle blocks may be what is in the way
+      r.trim(0);
       p = map_aligned(size);
     }
     if (!p) throw std::bad_alloc();
     ++r.stats.fresh;
   }
-  permit(p, wanted), forbid(p + wanted, size - wanted);
+  unpoison(p, wanted), poison(p + wanted, size - wanted);
   r.stats.in_use += size;
   ++r.stats.blocks_in_use;
 }
@@ -154,7 +167,7 @@ Block::~Block() {
   std::lock_guard lock(r.mutex);
   r.stats.in_use -= size;
   --r.stats.blocks_in_use;
-  // Pages from before a fork are shared with the child: the next to write them would copy each.
+  // Pages from before a fork are shared with the child: the first write to each would copy it.
   if (forked() || forks != r.forks || size > r.stats.limit) {
     unmap(p, size);
     return;
@@ -166,14 +179,13 @@ Block::~Block() {
     return;
   }
 #if defined(MADV_FREE)
-  // Where memory gets scarce the system takes it before it takes any other. To say so interrupts the other threads,
-  // which would be felt in smaller calls.
-  if (size >= 32 << 20) madvise(p, size_t(size), MADV_FREE);
+  // When memory gets scarce, the system reclaims such pages before others.
+  if (size >= lazy_free_bytes) madvise(p, size_t(size), MADV_FREE);
 #endif
-  forbid(p, size);
+  poison(p, size);
   r.stats.idle += size;
   ++r.stats.idle_blocks;
-  r.keep_within(r.stats.limit);
+  r.trim(r.stats.limit);
 }
 
 bool recycles() { return !forked() && memory_stats().limit > 0; }
@@ -188,13 +200,13 @@ void memory_limit(int64_t bytes) {
   Recycler& r = recycler();
   std::lock_guard lock(r.mutex);
   r.stats.limit = bytes;
-  r.keep_within(bytes);
+  r.trim(bytes);
 }
 
 void memory_clear() {
   Recycler& r = recycler();
   std::lock_guard lock(r.mutex);
-  r.keep_within(0);
+  r.trim(0);
 }
 
 }  // namespace tenter

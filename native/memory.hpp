@@ -1,18 +1,16 @@
-// Large results in memory that has been used before: fresh pages cost several times what writing them does.
+// Recycled memory for large results: page faults of fresh pages cost several times the writes to them.
 #pragma once
 #include <cstdint>
 
 namespace tenter {
 
-constexpr int64_t large = 1 << 20;  // results below are left to the allocators, which reuse such memory themselves
-
-// Whole huge pages of one result, kept for another when it is gone, or given back.
+// The memory of one result. When it is freed, it is kept for another result or unmapped.
 struct Block {
   char* p;
-  int64_t size, wanted;  // size: of the mapping, or of all up to the guard page
-  bool guarded;          // does it end where an unmapped page begins?
-  bool used;             // before: its pages are there, and not in cache
-  int64_t forks;         // of this process, when taken
+  int64_t size, wanted;  // size: of the mapping; of a guarded block, up to the guard page
+  bool guarded;          // whether it ends at an inaccessible page
+  bool used;             // by an earlier result: its pages are mapped, and not in cache
+  int64_t forks;         // of this process before it was made
 
   explicit Block(int64_t wanted);  // throws std::bad_alloc
   ~Block();
@@ -23,9 +21,9 @@ struct Block {
 struct MemoryStats {
   int64_t limit, idle, idle_blocks, in_use, blocks_in_use, reused, fresh;
 };
-bool recycles();  // is anything kept?
+bool recycles();  // whether blocks are kept
 MemoryStats memory_stats();
-void memory_limit(int64_t bytes);  // of idle memory; none in forked children
-void memory_clear();               // gives idle memory back
+void memory_limit(int64_t bytes);  // of idle memory; forked children keep none
+void memory_clear();               // unmaps idle memory
 
 }  // namespace tenter

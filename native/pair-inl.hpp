@@ -1,18 +1,18 @@
-// Two axes at once, by way of scratch rows that stay in cache: output rows [lo, hi) of one plane. src is the plane's
-// first input row, dst where output row lo goes.
+// Window passes over two axes at once: sums along one axis stay in scratch rows, in cache, for the other. src: the
+// first input row of a plane. Output rows [lo, hi) are made; row lo is stored at dst.
 #pragma once
 #include "axis-inl.hpp"
 
 namespace tenter {
 namespace {
 
-// Spare pointers of a tile repeat its last row.
+// Sets the unused pointers of a tile to its last row.
 template <class T, size_t N>
-inline void fill_up(T* (&rows)[N], int n) {
+inline void repeat_last(T* (&rows)[N], int n) {
   std::fill(rows + n, rows + N, rows[n - 1]);
 }
 
-// Down the rows first, into a few scratch rows, then along the columns.
+// Sums rows first, into a few scratch rows, then columns.
 template <class Acc, class In, class Out>
 void both_rows_first(const WindowTask& t, const char* src, Out* dst, int64_t lo, int64_t hi, Lease& lease) {
   constexpr int N = lanes<Acc>;
@@ -27,15 +27,15 @@ void both_rows_first(const WindowTask& t, const char* src, Out* dst, int64_t lo,
       rows[r] = reinterpret_cast<const char*>(scratch + r * n_in);
       to[r] = dst;
     }
-    fill_up(rows, n_rows), fill_up(to, n_rows);
+    repeat_last(rows, n_rows), repeat_last(to, n_rows);
     vertical_rows<Acc, In, Acc>(src, t.row_stride, *t.row, lo, lo + n_rows, scratch, n_in, n_in);
-    if (t.saturate) saturate_scratch<Acc, Out>(scratch, n_in * n_rows);
+    if (t.saturate) saturate_sums<Acc, Out>(scratch, n_in * n_rows);
     horizontal<Acc, Acc, Out>(rows, n_rows, packed, to, 0, t.column->n_out, lease);
   }
 }
 
-// Along the columns first: a few input rows, then the output rows that need no others, so that while the memory takes
-// these, the next are made.
+// Sums columns first: of a few input rows at a time, followed by the output rows whose inputs are then complete, so
+// that these are written to memory while the next are computed.
 template <class Acc, class In, class Out>
 void both_columns_first(const WindowTask& t, const char* src, Out* dst, int64_t lo, int64_t hi, Lease& lease) {
   constexpr int N = lanes<Acc>;
@@ -44,33 +44,33 @@ void both_columns_first(const WindowTask& t, const char* src, Out* dst, int64_t 
   const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
   const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1), pitch = n_out * int64_t(sizeof(Acc));
   Acc* const scratch = lease->row.get<Acc>(std::max<int64_t>(1, (last - first) * n_out));
-  const char* const origin = reinterpret_cast<const char*>(scratch) - first * pitch;
-  const int some = permuted<Acc, In>(c) ? few : N;
+  const char* const origin = reinterpret_cast<const char*>(scratch) - first * pitch;  // of input row 0
+  const int height = permuted<Acc, In>(c) ? permuted_rows : N;
+  const bool reads_all = !c.permutes || c.permutes->gather.empty();  // else most of a row is not read
   const char* rows[N];
   Acc* to[N];
-  // The first input row from i on that is in some window from `reader` on: windows may lie far apart.
-  auto wanted = [&](int64_t i, int64_t& reader) {
-    while (reader < hi && m.first(reader) + m.count(reader) <= i) ++reader;
-    return reader < hi ? std::max(i, m.first(reader)) : last;
+  // The first input row from i on in a window of output rows from `o` on: there may be rows that none reads.
+  auto next_read = [&](int64_t i, int64_t& o) {
+    while (o < hi && m.first(o) + m.count(o) <= i) ++o;
+    return o < hi ? std::max(i, m.first(o)) : last;
   };
   for (int64_t i = first, reader = lo; lo < hi;) {
     int n_rows = 0;
-    for (; n_rows < some && (i = wanted(i, reader)) < last; ++n_rows, ++i) {
+    for (; n_rows < height && (i = next_read(i, reader)) < last; ++n_rows, ++i) {
       rows[n_rows] = src + i * t.row_stride;
       to[n_rows] = scratch + (i - first) * n_out;
     }
     if (n_rows) {
-      int64_t next = i, later = reader;
-      const bool whole = !c.permutes || c.permutes->at.empty();  // or most of a row is not read
-      for (int r = 0; whole && r < n_rows && (next = wanted(next, later)) < last; ++r, ++next)
+      int64_t next = i, next_reader = reader;
+      for (int r = 0; reads_all && r < n_rows && (next = next_read(next, next_reader)) < last; ++r, ++next)
         prefetch(src + next * t.row_stride, n_in * int64_t(sizeof(In)));
-      fill_up(rows, n_rows), fill_up(to, n_rows);
+      repeat_last(rows, n_rows), repeat_last(to, n_rows);
       horizontal<Acc, In, Acc>(rows, n_rows, c, to, 0, t.column->n_out, lease);
-      for (int r = 0; r < n_rows && t.saturate; ++r) saturate_scratch<Acc, Out>(to[r], n_out);
+      for (int r = 0; r < n_rows && t.saturate; ++r) saturate_sums<Acc, Out>(to[r], n_out);
     }
     int64_t end = lo;
     while (end < hi && m.first(end) + m.count(end) <= i) ++end;
-    rows_out<Acc, Acc, Out>(t.stream, origin, pitch, m, lo, end, dst, n_out, n_out, lease);
+    store_rows<Acc, Acc, Out>(t.stream, origin, pitch, m, lo, end, dst, n_out, n_out, lease);
     dst += (end - lo) * n_out, lo = end;
   }
 }
@@ -81,25 +81,25 @@ void both_rows(const WindowTask& t, const char* src, Out* dst, int64_t lo, int64
   else both_columns_first<Acc, In, Out>(t, src, dst, lo, hi, lease);
 }
 
-// Output rows a task: so many that the input rows two tasks share are few, in a band of scratch.
+// Output rows of a task: enough that two tasks share few input rows, and a band of scratch rows at most.
 template <class Acc>
 int64_t both_height(const WindowTask& t) {
   if (t.rows_first) return lanes<Acc>;
   const double ratio = double(t.row->n_in) / double(std::max<int64_t>(1, t.row->n_out));
   const double row = double(t.column->n_out * t.inner) * sizeof(Acc);
-  return std::clamp<int64_t>(int64_t(double(tuning.band_bytes) / (row * std::max(ratio, 1e-3))), 8, 256);
+  return std::clamp<int64_t>(int64_t(double(tuning.band_bytes) / (row * std::max(ratio, 1e-3))), min_band_rows,
+                             max_band_rows);
 }
 
 template <class Acc, class In, class Out>
 void both_pass(const WindowTask& t, Team team) {
-  const int64_t height = both_height<Acc>(t), n_rows = t.row->n_out, n_tiles = blocks(n_rows, height);
+  const int64_t height = both_height<Acc>(t), n_rows = t.row->n_out, n_tiles = ceil_div(n_rows, height);
   const int64_t n_out = t.column->n_out * t.inner;
   parallel(outer_count(t) * n_tiles, team, [&](int64_t p) {
-    const int64_t outer = p / n_tiles, lo = p % n_tiles * height;
+    const int64_t outer = p / n_tiles, lo = p % n_tiles * height, hi = std::min(n_rows, lo + height);
+    Out* const dst = reinterpret_cast<Out*>(t.dst) + (outer * n_rows + lo) * n_out;
     Lease lease;
-    both_rows<Acc, In, Out>(t, t.src + outer_offset(t, outer),
-                            reinterpret_cast<Out*>(t.dst) + (outer * n_rows + lo) * n_out, lo,
-                            std::min(n_rows, lo + height), lease);
+    both_rows<Acc, In, Out>(t, t.src + outer_offset(t, outer), dst, lo, hi, lease);
     store_fence(t.stream);
   });
 }

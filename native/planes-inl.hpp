@@ -1,4 +1,5 @@
-// Three axes at once: a band of rows of every plane, a few planes at a time, so that what lies between stays in cache.
+// Window passes over three axes at once: a band of rows of every plane, a few planes at a time, so that the sums
+// between axes stay in cache.
 #pragma once
 #include <cstring>
 
@@ -7,66 +8,65 @@
 namespace tenter {
 namespace {
 
-// Most input planes that `lot` adjacent outputs read, from a multiple of it on.
-inline int64_t most_planes(const WindowMap& m, int64_t lot) {
+// The most input planes that planes_at_once adjacent outputs read.
+inline int64_t max_planes_read(const WindowMap& m) {
   int64_t most = 0;
-  for (int64_t d = 0; d < m.n_out; d += lot) {
-    const int64_t end = std::min(m.n_out, d + lot) - 1;
+  for (int64_t d = 0; d < m.n_out; d += planes_at_once) {
+    const int64_t end = std::min(m.n_out, d + planes_at_once) - 1;
     most = std::max(most, m.first(end) + m.count(end) - m.first(d));
   }
   return most;
 }
 
-// What the tasks of a call share: a band is `height` rows of every plane.
+// What the tasks of a call share. A band is `height` rows of every plane.
 struct Bands {
-  WindowTask flat;  // of the other two axes
-  int64_t row_in, row_out, plane_out, height;
+  WindowTask flat;                             // of rows and columns
+  int64_t row_in, row_out, plane_out, height;  // lengths of an input row, an output row and an output plane, in values
 };
 
-// Output rows [lo, hi) of all planes, planes first: what two output planes share is loaded once.
+// Output rows [lo, hi) of all planes; sums planes first.
 template <class Acc, class In, class Out>
 void planes_first(const WindowTask& t, const Bands& bands, const char* src, Out* dst, int64_t lo, int64_t hi,
                   Lease& lease) {
   const WindowMap &planes = *t.plane, &m = *t.row;
   const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1), row_in = bands.row_in;
-  constexpr int64_t two = 2;
   const int64_t band = (last - first) * row_in, pitch = row_in * int64_t(sizeof(Acc));
-  Acc* const scratch = lease->plane.get<Acc>(std::max<int64_t>(1, two * band));
-  const bool together = t.row_stride == row_in * int64_t(sizeof(In));
-  for (int64_t d = 0; d < planes.n_out; d += two) {
-    const int64_t end = std::min(planes.n_out, d + two);
-    for (int64_t i = first; i < last; i += together ? last - first : 1)
+  Acc* const scratch = lease->plane.get<Acc>(std::max<int64_t>(1, planes_at_once * band));
+  const bool contiguous_rows = t.row_stride == row_in * int64_t(sizeof(In));
+  const int64_t height = contiguous_rows ? last - first : 1;
+  for (int64_t d = 0; d < planes.n_out; d += planes_at_once) {
+    const int64_t end = std::min(planes.n_out, d + planes_at_once);
+    for (int64_t i = first; i < last; i += height)
       vertical_rows<Acc, In, Acc>(src + i * t.row_stride, t.plane_stride, planes, d, end,
-                                  scratch + (i - first) * row_in, band, together ? band : row_in);
+                                  scratch + (i - first) * row_in, band, height * row_in);
     for (int64_t k = d; k < end; ++k)
       both_rows<Acc, Acc, Out>(bands.flat, reinterpret_cast<const char*>(scratch + (k - d) * band) - first * pitch,
                                dst + k * bands.plane_out, lo, hi, lease);
   }
 }
 
-// The same, planes last. A pair of output planes at a time, so that memory takes them while the next are made. Input
-// planes that later pairs read are kept; where there is no room for more they move to the front.
+// The same; sums planes last. A few output planes at a time, so that these are written to memory while the next are
+// computed. Input planes that later outputs read are kept; in a full buffer they move to the front.
 template <class Acc, class In, class Out>
 void planes_last(const WindowTask& t, const Bands& bands, const char* src, Out* dst, int64_t lo, int64_t hi,
                  Lease& lease) {
   const WindowMap& planes = *t.plane;
-  constexpr int64_t pair = 2;
-  const int64_t band = (hi - lo) * bands.row_out, pitch = band * int64_t(sizeof(Acc)), most = most_planes(planes, pair);
-  const int64_t room =
+  const int64_t band = (hi - lo) * bands.row_out, pitch = band * int64_t(sizeof(Acc)), most = max_planes_read(planes);
+  const int64_t capacity =
       std::max(most, std::min<int64_t>(planes.n_in, most + tuning.planes_kept_bytes / std::max<int64_t>(1, pitch)));
-  Acc* const scratch = lease->plane.get<Acc>(std::max<int64_t>(1, room * band));
-  int64_t from = 0, made = 0;  // input planes [from, made) are in scratch
-  for (int64_t d = 0; d < planes.n_out; d += pair) {
-    const int64_t end = std::min(planes.n_out, d + pair);
+  Acc* const scratch = lease->plane.get<Acc>(std::max<int64_t>(1, capacity * band));
+  int64_t from = 0, to = 0;  // input planes [from, to) are in scratch
+  for (int64_t d = 0; d < planes.n_out; d += planes_at_once) {
+    const int64_t end = std::min(planes.n_out, d + planes_at_once);
     const int64_t lowest = planes.first(d), highest = planes.first(end - 1) + planes.count(end - 1);
-    if (highest - from > room || lowest > made) {
-      if (made > lowest) std::memmove(scratch, scratch + (lowest - from) * band, (made - lowest) * pitch);
-      from = lowest, made = std::max(made, lowest);
+    if (highest - from > capacity || lowest > to) {
+      if (to > lowest) std::memmove(scratch, scratch + (lowest - from) * band, (to - lowest) * pitch);
+      from = lowest, to = std::max(to, lowest);
     }
-    for (; made < highest; ++made)
-      both_rows<Acc, In, Acc>(bands.flat, src + made * t.plane_stride, scratch + (made - from) * band, lo, hi, lease);
-    rows_out<Acc, Acc, Out>(t.stream, reinterpret_cast<const char*>(scratch) - from * pitch, pitch, planes, d, end,
-                            dst + d * bands.plane_out, bands.plane_out, band, lease);
+    for (; to < highest; ++to)
+      both_rows<Acc, In, Acc>(bands.flat, src + to * t.plane_stride, scratch + (to - from) * band, lo, hi, lease);
+    store_rows<Acc, Acc, Out>(t.stream, reinterpret_cast<const char*>(scratch) - from * pitch, pitch, planes, d, end,
+                              dst + d * bands.plane_out, bands.plane_out, band, lease);
   }
 }
 
@@ -81,8 +81,9 @@ void planes_pass(const WindowTask& t, Team team) {
   }
   const int64_t n_rows = t.row->n_out, row = t.planes_first ? bands.row_in : bands.row_out;
   const int64_t scratch_row = std::max<int64_t>(1, row * int64_t(sizeof(Acc)));
-  bands.height = std::clamp<int64_t>(tuning.plane_bytes / scratch_row, 8, std::max<int64_t>(8, n_rows));
-  const int64_t n_bands = blocks(n_rows, bands.height);
+  bands.height =
+      std::clamp<int64_t>(tuning.plane_bytes / scratch_row, min_band_rows, std::max<int64_t>(min_band_rows, n_rows));
+  const int64_t n_bands = ceil_div(n_rows, bands.height);
   parallel(outer_count(t) * n_bands, team, [&](int64_t p) {
     const int64_t outer = p / n_bands, lo = p % n_bands * bands.height, hi = std::min(n_rows, lo + bands.height);
     const char* const src = t.src + outer_offset(t, outer);

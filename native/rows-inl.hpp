@@ -1,4 +1,4 @@
-// Rows * weights: the one inner loop of the window kernel, a vector of columns at a time.
+// Sums of weighted rows: the inner loop of the window kernel, a vector of columns at a time.
 #pragma once
 #include <algorithm>
 
@@ -15,9 +15,9 @@ inline const Acc* weights(const WindowMap& m) {
   else return nullptr;
 }
 
-// U vectors of output columns at `src`; K is the number of taps, 0 where only known at run time.
+// U vectors of output columns. K: the number of taps; 0: `count`, known at run time.
 template <class Acc, class In, class Out, bool ones, int U, int K>
-inline void columns(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst, bool stream) {
+inline void sum_columns(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst, bool stream) {
   Vec<Acc> sum[U];
   const int64_t n = K ? K : count;
   for (int u = 0; u < U; ++u) {
@@ -41,12 +41,13 @@ inline void vertical_taps(const char* src, int64_t stride, int64_t count, const 
   constexpr int N = lanes<Acc>;
   int64_t j = 0;
   for (; j + 4 * N <= n; j += 4 * N)
-    columns<Acc, In, Out, ones, 4, K>(src + j * sizeof(In), stride, count, w, dst + j, stream);
-  for (; j + N <= n; j += N) columns<Acc, In, Out, ones, 1, K>(src + j * sizeof(In), stride, count, w, dst + j, stream);
+    sum_columns<Acc, In, Out, ones, 4, K>(src + j * sizeof(In), stride, count, w, dst + j, stream);
+  for (; j + N <= n; j += N)
+    sum_columns<Acc, In, Out, ones, 1, K>(src + j * sizeof(In), stride, count, w, dst + j, stream);
   if (j == n) return;
-  if (n >= N) {  // the last full vector again, ending at n: the same sums
+  if (n >= N) {  // one more vector, ending at n: it overlaps the last one and stores the same sums
     j = n - N;
-    columns<Acc, In, Out, ones, 1, K>(src + j * sizeof(In), stride, count, w, dst + j, false);
+    sum_columns<Acc, In, Out, ones, 1, K>(src + j * sizeof(In), stride, count, w, dst + j, false);
     return;
   }
   Vec<Acc> sum{};
@@ -59,8 +60,8 @@ inline void vertical_taps(const char* src, int64_t stride, int64_t count, const 
   store_masked<Acc, Out>(dst, sum, n);
 }
 
-// dst[j] = sum over k < count of w[k] * row k [j], for n columns; rows lie `stride` bytes apart, columns together.
-// stream: past the caches; dst begins a line then.
+// dst[j] = sum over k < count of w[k] * row k [j], for n contiguous columns; rows are `stride` bytes apart.
+// stream: with streaming stores; dst is then aligned to a cache line.
 template <class Acc, class In, class Out>
 void vertical(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst, int64_t n, bool stream = false) {
   if (count == 0) {
@@ -78,11 +79,11 @@ void vertical(const char* src, int64_t stride, int64_t count, const Acc* w, Out*
   }
 }
 
-// Two output rows at once where their windows overlap: what both read is loaded, and converted, once.
-// -0.0 is the sum of nothing that leaves the first product as it is, sign of zero included.
+// Two output rows whose windows overlap: inputs of both are loaded and converted once. Sums start from -0.0, which
+// leaves the first product unchanged, the sign of a zero included.
 template <class Acc, class In, class Out, int U>
-inline void columns_of_two(const char* src, int64_t stride, const WindowMap& m, int64_t o, const Acc* w, Out* dst0,
-                           Out* dst1, bool stream) {
+inline void sum_columns_of_two(const char* src, int64_t stride, const WindowMap& m, int64_t o, const Acc* w, Out* dst0,
+                               Out* dst1, bool stream) {
   Vec<Acc> sum0[U], sum1[U];
   for (int u = 0; u < U; ++u) sum0[u] = sum1[u] = Acc(-0.0) - Vec<Acc>{};
   const Acc *w0 = w + m.offset[o], *w1 = w + m.offset[o + 1];
@@ -105,7 +106,7 @@ inline void columns_of_two(const char* src, int64_t stride, const WindowMap& m, 
   store_columns<Acc, Out, U>(dst1, sum1, stream);
 }
 
-// Output rows [lo, hi) of a map, n columns of each; src is input row 0 and output row o goes to dst + (o - lo) * pitch.
+// Output rows [lo, hi) of a map, n columns of each. src: input row 0. Output row o is stored at dst + (o - lo) * pitch.
 template <class Acc, class In, class Out>
 void vertical_rows(const char* src, int64_t stride, const WindowMap& m, int64_t lo, int64_t hi, Out* dst, int64_t pitch,
                    int64_t n, bool stream = false) {
@@ -123,15 +124,14 @@ void vertical_rows(const char* src, int64_t stride, const WindowMap& m, int64_t 
       continue;
     }
     Out* const to = dst + (o - lo) * pitch;
-    // What the next two outputs read for the first time: the way down through the rows is not one that the machine
-    // foresees.
-    const int64_t fresh = m.first(o + 1) + m.count(o + 1), then = std::min(m.n_out - 1, o + 3);
-    const int64_t fresh_end = m.first(then) + m.count(then);
+    // Prefetch the rows that the next two outputs read first: the hardware does not predict steps from row to row.
+    const int64_t next_row = m.first(o + 1) + m.count(o + 1), next_o = std::min(m.n_out - 1, o + 3);
+    const int64_t end_row = m.first(next_o) + m.count(next_o);
     int64_t j = 0;
     for (; j + wide <= n; j += wide) {
       const char* const at = src + j * int64_t(sizeof(In));
-      for (int64_t r = fresh; r < fresh_end; ++r) prefetch(at + r * stride, wide * int64_t(sizeof(In)));
-      columns_of_two<Acc, In, Out, 4>(at, stride, m, o, w, to + j, to + pitch + j, stream);
+      for (int64_t r = next_row; r < end_row; ++r) prefetch(at + r * stride, wide * int64_t(sizeof(In)));
+      sum_columns_of_two<Acc, In, Out, 4>(at, stride, m, o, w, to + j, to + pitch + j, stream);
     }
     if (j < n) one(o, j), one(o + 1, j);
     ++o;

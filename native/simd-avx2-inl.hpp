@@ -22,7 +22,7 @@ template <>
 constexpr bool permutable<float> = true;
 template <>
 inline Vec<float> permute<float>(Vec<float> a, Index<float> index) {
-  return (Vec<float>)_mm256_permutevar8x32_ps((__m256)a, (__m256i)index);  // which looks at the low bits of an index
+  return (Vec<float>)_mm256_permutevar8x32_ps((__m256)a, (__m256i)index);  // uses the low bits of an index
 }
 template <>
 inline Vec<float> permute<float>(Vec<float> a, Vec<float> b, Index<float> index) {

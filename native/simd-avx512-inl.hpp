@@ -74,7 +74,7 @@ inline void narrow<f16>(void* p, Vec<float> v) {
   _mm256_storeu_si256((__m256i*)p, _mm512_cvtps_ph((__m512)v, 0));
 }
 template <>
-inline void narrow<uint8_t>(void* p, Vec<float> v) {  // saturates at 255 by itself
+inline void narrow<uint8_t>(void* p, Vec<float> v) {  // the narrowing instruction saturates at 255
   const __m512i i = _mm512_cvtps_epi32(_mm512_max_ps((__m512)v, _mm512_setzero_ps()));
   _mm_storeu_si128((__m128i*)p, _mm512_cvtusepi32_epi8(i));
 }

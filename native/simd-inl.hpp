@@ -1,13 +1,15 @@
-// Vectors of an instruction set's width, and what each set has an instruction for, by name.
+// Vectors of an instruction set's width, and the operations for which some set has an instruction.
 //
-// Files named -inl.hpp are compiled once for each instruction set (level.cpp), so all they define lies in an unnamed
-// namespace: were two sets to share an inline function, the linker would keep one of them, perhaps with instructions
-// that the machine lacks. What is generic stands here as a template; simd-SET-inl.hpp specializes it.
+// Files named -inl.hpp are compiled once per instruction set (level.cpp). Everything in them is in an unnamed
+// namespace: of an inline function that two sets share, the linker would keep one, perhaps with instructions that the
+// machine lacks. Generic versions are templates in this file; simd-SET-inl.hpp specializes them.
 #pragma once
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+
+#include "integers.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -49,12 +51,6 @@ template <class T>
 using Index = Vec<std::conditional_t<sizeof(T) == 4, int32_t, int64_t>>;  // lanes of a Vec<T>
 
 template <class V>
-inline V load_bits(const void* p) {
-  V v;
-  std::memcpy(&v, p, sizeof v);
-  return v;
-}
-template <class V>
 inline void store_bits(void* p, V v) {
   std::memcpy(p, &v, sizeof v);
 }
@@ -63,9 +59,9 @@ inline Vec<T> splat(T value) {
   return value - Vec<T>{};
 }
 
-// ---- What instruction sets differ in.
+// ---- operations that instruction sets specialize
 
-// Is any lane of a comparison true?
+// Whether any lane of a comparison is true.
 template <class V>
 inline bool any(V mask) {
   static_assert(sizeof(V) == vector_bytes);
@@ -75,8 +71,8 @@ inline bool any(V mask) {
   return bits != 0;
 }
 
-// sum + x * w, fused where the set has it. Contraction is off (CMakeLists.txt), so this alone decides the rounding, and
-// a value comes out the same whichever loop computes it.
+// sum + x * w, fused where the set has an instruction for it. Contraction is off (CMakeLists.txt), so this function
+// alone decides the rounding: every loop gives the same value.
 template <class T>
 inline Vec<T> multiply_add(Vec<T> x, Vec<T> w, Vec<T> sum) {
   return sum + x * w;
@@ -87,7 +83,7 @@ constexpr bool fused = true;
 constexpr bool fused = false;
 #endif
 
-// Lane l gets value index[l] of a; of a and b one after another. Only where `permutable`.
+// Lane l gets value index[l] of a, or of a and b concatenated. Only where `permutable`.
 template <class T>
 constexpr bool permutable = false;
 template <class T>
@@ -99,9 +95,9 @@ inline Vec<T> permute(Vec<T> a, Vec<T> b, Index<T> index) {
   return (void)index, (void)b, a;
 }
 
-// Stores past the caches, to addresses that are whole vectors, and their fence. Without them: ordinary stores, as in
-// sanitized builds, since sanitizers do not see what these intrinsics write.
-constexpr bool streams =
+// Streaming (non-temporal) stores, to addresses aligned to a vector, and their fence. Ordinary stores where the set has
+// none, and in sanitized builds, since sanitizers do not see what these intrinsics write.
+constexpr bool can_stream =
 #if defined(__SSE2__)
     true;
 #else
@@ -117,17 +113,17 @@ inline void stream_fence() {
 #endif
 }
 
-// Half precision, 8 and 16 bits to float and back; where there is no instruction for it, in steps (convert-inl.hpp).
+// Conversions of half precision, 8 and 16 bits to float and back; convert-inl.hpp does without where a set has none.
 template <class T>
-constexpr bool widens = false;  // has the set widen<T>?
+constexpr bool widens = false;  // whether the set has widen<T>
 template <class T>
 inline Vec<float> widen(const void* p);
 template <class T>
-constexpr bool narrows = false;  // has the set narrow<T>, which rounds half to even and saturates?
+constexpr bool narrows = false;  // whether the set has narrow<T>, which rounds half to even and saturates
 template <class T>
 inline void narrow(void* p, Vec<float> v);
 template <class T>
-constexpr bool truncates = false;  // has the set truncate<T>, the low bits of each lane?
+constexpr bool truncates = false;  // whether the set has truncate<T>: the low bits of each lane
 template <class T>
 inline void truncate(void* p, Vec<int32_t> v);
 

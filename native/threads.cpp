@@ -30,12 +30,12 @@ struct Job {
   }
 };
 
-// When to ask whether to stop: often enough for a person at a keyboard, seldom enough to cost nothing.
+// Limits polls for signals to one per poll_time.
 class Polling {
  public:
   bool due() {
     const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::milliseconds(50)) return false;
+    if (now - last_ < poll_time) return false;
     last_ = now;
     return true;
   }
@@ -45,26 +45,24 @@ class Polling {
 };
 
 void drain(Job& job) {
-  const bool asks = interrupted && job.caller == std::this_thread::get_id();
+  const bool polls = interrupted && job.caller == std::this_thread::get_id();
   Polling polling;
   try {
     for (int64_t i; (i = job.next.fetch_add(1, std::memory_order_relaxed)) < job.n;) {
       job.body(job.context, i);
-      if (asks && polling.due() && interrupted()) job.stop();
+      if (polls && polling.due() && interrupted()) job.stop();
     }
-  } catch (...) {  // only scratch memory can fail in a body; nothing may leave a worker thread
+  } catch (...) {  // scratch memory alone can fail in a body; a worker thread must not throw
     job.out_of_memory = true;
     job.stop();
   }
 }
 
-// Waking a thread that sleeps takes twenty microseconds and more, one that looks for work less than one. So a thread
-// that waits looks for a while before it sleeps; no longer, as other processes may want the core.
-constexpr auto looking = std::chrono::microseconds(50);
-
+// Spins until the condition holds, for spin_time at most: a spinning thread notices work within a microsecond. Returns
+// whether it holds.
 template <class F>
-bool seen_soon(F&& condition) {
-  const auto end = std::chrono::steady_clock::now() + looking;
+bool spin_until(F&& condition) {
+  const auto end = std::chrono::steady_clock::now() + spin_time;
   do {
     for (int k = 0; k < 32; ++k) {
       if (condition()) return true;
@@ -78,18 +76,18 @@ bool seen_soon(F&& condition) {
   return false;
 }
 
-// The caller publishes a job on its own stack, works on it, withdraws it and waits for the workers still inside. A
-// worker that wakes late finds no job and waits on: no call ever waits for a thread that has not started.
+// The caller publishes a job on its own stack, works on it, withdraws it, and waits for the workers still inside. A
+// worker that wakes late finds no job and waits again: no call waits for a thread that has not started.
 class Pool {
  public:
   void run(Job& job, bool wake) {
-    if (!wake && looking_ == 0) return drain(job);
+    if (!wake && spinning_ == 0) return drain(job);
     {
       std::lock_guard lock(mutex_);
       while (n_workers_ < job.helpers_wanted) {
         try {
           std::thread([this] { work(); }).detach();
-        } catch (...) {  // no thread to be had: the caller does it all
+        } catch (...) {  // the system has no thread: the caller does the work
           break;
         }
         ++n_workers_;
@@ -104,29 +102,29 @@ class Pool {
       std::lock_guard lock(mutex_);
       job_ = nullptr;
     }
-    if (seen_soon([&] { return job.inside == 0; })) {
-      std::lock_guard lock(mutex_);  // the last worker has let go of it, and with it of the job
+    if (spin_until([&] { return job.inside == 0; })) {
+      std::lock_guard lock(mutex_);  // the last worker has released it, and no longer uses the job
       return;
     }
     std::unique_lock lock(mutex_);
     idle_.wait(lock, [&] { return job.inside == 0; });
   }
 
-  std::atomic<bool> busy{false};  // for a whole run; no mutex, as a signal's handler may call again on the same thread
+  std::atomic<bool> busy{false};  // during a run; not a mutex, as a signal handler may call again on the same thread
 
  private:
   void work() {
     uint64_t seen = 0;
     for (;;) {
-      ++looking_;
-      seen_soon([&] { return generation_ != seen; });
-      --looking_;
+      ++spinning_;
+      spin_until([&] { return generation_ != seen; });
+      --spinning_;
       std::unique_lock lock(mutex_);
       ++sleeping_;
       wake_.wait(lock, [&] { return generation_ != seen; });
       --sleeping_;
       seen = generation_;
-      if (!job_ || job_->inside >= job_->helpers_wanted) continue;  // too late for this one: look for the next
+      if (!job_ || job_->inside >= job_->helpers_wanted) continue;  // too late for this job
       Job& job = *job_;
       ++job.inside;
       lock.unlock();
@@ -140,13 +138,12 @@ class Pool {
   std::condition_variable wake_, idle_;
   Job* job_ = nullptr;
   std::atomic<uint64_t> generation_{0};  // changed under mutex_
-  std::atomic<int> looking_{0};
+  std::atomic<int> spinning_{0};
   int n_workers_ = 0, sleeping_ = 0;
 };
 
-// Made at first use, and never destroyed: workers sleep in it until the process ends. A forked child has the pool's
-// memory but not its threads, and its mutexes in any state, so it forgets the pool and makes its own if asked for
-// threads.
+// Made at first use and never destroyed: workers sleep in it until the process ends. A forked child inherits the pool's
+// memory but not its threads, and mutexes in any state, so it drops the pool and makes its own when it needs threads.
 std::atomic<Pool*> pool{nullptr};
 std::atomic<bool> is_child{false};
 
@@ -168,6 +165,9 @@ Pool& this_process_pool() {
   return *p;
 }
 
+using GompParallel = void (*)(void (*)(void*), void*, unsigned, unsigned);
+std::atomic<GompParallel> gomp_parallel{nullptr};
+
 }  // namespace
 
 bool (*interrupted)() = nullptr;
@@ -175,24 +175,19 @@ Tuning tuning;
 
 bool forked() { return is_child; }
 
-namespace {
-using OpenMP = void (*)(void (*)(void*), void*, unsigned, unsigned);
-std::atomic<OpenMP> openmp{nullptr};
-}  // namespace
-
-void join_openmp() { openmp = reinterpret_cast<OpenMP>(dlsym(RTLD_DEFAULT, "GOMP_parallel")); }
+void join_openmp() { gomp_parallel = reinterpret_cast<GompParallel>(dlsym(RTLD_DEFAULT, "GOMP_parallel")); }
 
 void parallel_raw(int64_t n, Team team, void (*body)(void*, int64_t), void* context) {
   if (n > 1 && team.threads > 1) {
     Pool& p = this_process_pool();
     if (!p.busy.exchange(true)) {
-      struct Hold {
+      struct Release {
         Pool& pool;
-        ~Hold() { pool.busy = false; }
-      } hold{p};
+        ~Release() { pool.busy = false; }
+      } release{p};
       Job job{body, context, n, static_cast<int>(team.threads < n ? team.threads - 1 : n - 1)};
-      if (const OpenMP theirs = forked() ? nullptr : openmp.load())
-        theirs([](void* j) { drain(*static_cast<Job*>(j)); }, &job, unsigned(job.helpers_wanted + 1), 0);
+      if (const GompParallel run = forked() ? nullptr : gomp_parallel.load())
+        run([](void* j) { drain(*static_cast<Job*>(j)); }, &job, unsigned(job.helpers_wanted + 1), 0);
       else p.run(job, team.wake);
       if (job.out_of_memory) throw std::bad_alloc();
       if (job.stopped) throw Interrupted();

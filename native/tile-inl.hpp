@@ -1,4 +1,5 @@
-// Along the fastest axis: a tile of `lanes` rows is transposed into scratch, resampled as columns, and transposed back.
+// The fastest axis: a tile of `lanes` rows is transposed into scratch memory, its columns are summed as vectors over
+// the rows, and the results are transposed back.
 #pragma once
 #include <algorithm>
 
@@ -8,45 +9,48 @@
 namespace tenter {
 namespace {
 
-// The column axis as the tile sees it: `inner` values per column, strides in bytes.
+// The column axis: `inner` values per column, strides in bytes.
 struct ColumnAxis {
   const WindowMap* map;
   int64_t stride, inner, inner_stride;
-  const Permutes* permutes;
+  const PermuteTables* permutes;
+  template <class In>
+  bool contiguous() const {
+    return inner_stride == int64_t(sizeof(In)) && stride == inner * inner_stride;
+  }
 };
 template <class Acc, class In>
 bool permuted(const ColumnAxis& c) {
-  return permutable<Acc> && c.permutes && c.inner_stride == int64_t(sizeof(In)) && c.stride == c.inner * c.inner_stride;
+  return permutable<Acc> && c.permutes && c.contiguous<In>();
 }
 
-// Unweighted sums along one row of values that lie together: ragged segments, mostly shorter than a vector. Each is
-// loaded as one vector, cut to its length, and a square of them is transposed, so that adding columns adds every
-// segment in order without a branch on its length. `end` is the end of the row, past which nothing may be read.
+// Unweighted sums of ragged segments of one contiguous row, mostly shorter than a vector. Each segment is loaded as one
+// vector and masked to its length, and a square of them is transposed, so that adding columns sums every segment in
+// order without a branch on its length. `end` is the end of the row; no load passes it.
 template <class Acc, class In, class Out>
 int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Out* dst, int64_t lo, int64_t hi) {
   constexpr int N = lanes<Acc>;
   typedef std::conditional_t<sizeof(Acc) == 4, int32_t, int64_t> I;
   typedef Vec<int64_t> Offsets;
-  constexpr int H = N / 2, parts = int(sizeof(int64_t) / sizeof(Acc));  // vectors of offsets for one of sums
+  constexpr int H = N / 2, parts = int(sizeof(int64_t) / sizeof(Acc));  // vectors of offsets for a vector of sums
   typedef VecN<Acc, H> Half;
   VecN<I, N> lane;
   VecN<I, H> lane_of_half;
   for (int l = 0; l < N; ++l) lane[l] = l;
   for (int l = 0; l < H; ++l) lane_of_half[l] = l;
-  const Vec<Acc> nothing = Acc(-0.0) - Vec<Acc>{};  // what leaves a sum as it is, its sign of zero too
+  const Vec<Acc> neutral = Acc(-0.0) - Vec<Acc>{};  // leaves sums unchanged, the sign of a zero included
   int64_t o = lo;
   for (; o + N <= hi; o += N) {
     Vec<Acc> square[N];
-    // Counts are looked at as vectors, so that no branch waits for one of them: such a branch is guessed wrong time and
-    // again.
+    // Counts are compared as vectors: branches on single counts would be mispredicted.
     Offsets counts[parts];
     for (int k = 0; k < parts; ++k) {
       counts[k] = m.width - Offsets{};
       if (!m.offset) continue;
       const int64_t* const at = m.offset + o + k * lanes<int64_t>;
-      counts[k] = load_bits<Offsets>(at + 1) - load_bits<Offsets>(at);
+      counts[k] = load_unaligned<Offsets>(at + 1) - load_unaligned<Offsets>(at);
     }
-    auto where = [&](auto&& test) __attribute__((always_inline)) {  // as a mask of sums
+    auto where = [&](auto&& test) __attribute__((always_inline)) {  // a mask over sums
       if constexpr (parts == 1) {
         return (VecN<I, N>)test(counts[0]);
       } else {
@@ -64,15 +68,15 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Out* 
       for (int l = 1; l < n; ++l) sum = add<Acc>(sum, square[l]);
       store<Acc, Out>(dst + o - lo, empty ? Vec<Acc>{} : sum);
     };
-    // Segments of half a vector and less, two of them in each: half the shuffles.
-    constexpr int reach = std::is_same_v<Acc, In> ? H : N;
-    const bool inside = src + (m.first(o + N - 1) + reach) * int64_t(sizeof(In)) <= end;
-    if (inside && !any(where([](Offsets c) { return c > H; }))) {
+    // If no segment is longer than half a vector, each vector holds two of them: half the shuffles.
+    constexpr int loaded = std::is_same_v<Acc, In> ? H : N;
+    const bool fits = src + (m.first(o + N - 1) + loaded) * int64_t(sizeof(In)) <= end;
+    if (fits && !any(where([](Offsets c) { return c > H; }))) {
       auto half = [&](int64_t l) __attribute__((always_inline)) {
         const char* const p = src + m.first(l) * int64_t(sizeof(In));
         Half x;
         if constexpr (std::is_same_v<Acc, In>) {
-          x = load_bits<Half>(p);
+          x = load_unaligned<Half>(p);
         } else {
           const Vec<Acc> all = load<Acc, In>(p);
           std::memcpy(&x, &all, sizeof x);
@@ -95,12 +99,12 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Out* 
       if (count > N) {
         Acc sum = load_one<Acc, In>(p);
         for (int64_t k = 1; k < count; ++k) sum = add<Acc>(sum, load_one<Acc, In>(p + k * sizeof(In)));
-        square[l] = nothing;
+        square[l] = neutral;
         square[l][0] = sum;
       } else if (p + N * sizeof(In) <= end) {
-        square[l] = lane < I(count) ? load<Acc, In>(p) : nothing;
+        square[l] = lane < I(count) ? load<Acc, In>(p) : neutral;
       } else {
-        square[l] = lane < I(count) ? load_masked<Acc, In>(p, count) : nothing;
+        square[l] = lane < I(count) ? load_masked<Acc, In>(p, count) : neutral;
       }
     }
     transpose<Acc>(square);
@@ -109,7 +113,7 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Out* 
   return o;
 }
 
-// One row alone: lanes would idle, so plain sums.
+// A single row: scalar sums, as most lanes of a tile would be unused.
 template <class Acc, class In, class Out>
 void horizontal_row(const char* src, const ColumnAxis& c, Out* dst, int64_t lo, int64_t hi) {
   const Acc* const w = weights<Acc>(*c.map);
@@ -133,13 +137,13 @@ void horizontal_row(const char* src, const ColumnAxis& c, Out* dst, int64_t lo, 
   }
 }
 
-// Columns [lo, hi) of the input as vectors over the rows: tile[(j - lo) * inner + q][row].
+// Input columns [lo, hi) as vectors over the rows: tile[(j - lo) * inner + q][row].
 template <class Acc, class In>
 void load_tile(const char* const* rows, const ColumnAxis& c, int64_t lo, int64_t hi, Vec<Acc>* tile) {
   constexpr int N = lanes<Acc>;
   const int64_t n = (hi - lo) * c.inner;
   int64_t e = 0;
-  if (c.inner_stride == int64_t(sizeof(In)) && c.stride == c.inner * c.inner_stride) {
+  if (c.contiguous<In>()) {
     for (; e + N <= n; e += N) {
       Vec<Acc> square[N];
       for (int r = 0; r < N; ++r) square[r] = load<Acc, In>(rows[r] + lo * c.stride + e * sizeof(In));
@@ -165,8 +169,8 @@ inline Vec<Acc> dot(const Vec<Acc>* tile, int64_t step, int64_t count, const Acc
   return sum;
 }
 
-// Outputs [lo, hi) of n_rows rows; rows[] and dst[] hold `lanes` pointers, the spare ones repeating a row. dst[r] is
-// where output lo of row r goes.
+// Outputs [lo, hi) of n_rows rows. rows[] and dst[] hold `lanes` pointers; those past n_rows repeat a row. Output lo of
+// row r is stored at dst[r].
 template <class Acc, class In, class Out, bool ones>
 void horizontal_tile(const char* const* rows, int n_rows, const ColumnAxis& c, Out* const* dst, int64_t lo, int64_t hi,
                      Lease& lease) {
@@ -198,37 +202,37 @@ void horizontal_tile(const char* const* rows, int n_rows, const ColumnAxis& c, O
   }
 }
 
-// How many outputs fit a tile of about 256 KiB: a multiple of `lanes`, so that stores stay whole vectors.
+// How many outputs fit in a tile of tuning.tile_bytes: a multiple of `lanes`, so that stores are whole vectors.
 template <class Acc>
 int64_t tile_outputs(const ColumnAxis& c) {
   const double per_output = double(c.map->n_in) / double(std::max<int64_t>(1, c.map->n_out)) * double(c.inner);
-  const double room = double(tuning.tile_bytes) / double(sizeof(Vec<Acc>)) / std::max(per_output, 1e-3);
-  return std::clamp<int64_t>(int64_t(room), lanes<Acc>, std::max<int64_t>(lanes<Acc>, tuning.column_step)) /
+  const double fitting = double(tuning.tile_bytes) / double(sizeof(Vec<Acc>)) / std::max(per_output, 1e-3);
+  return std::clamp<int64_t>(int64_t(fitting), lanes<Acc>, std::max<int64_t>(lanes<Acc>, tuning.column_step)) /
          lanes<Acc> * lanes<Acc>;
 }
 
-// Outputs from lo on, in steps of some, whose inputs together are few enough for a tile: windows may be of any lengths,
-// one beside the other. None where the first by itself has too many.
+// The end of the most outputs from lo on whose inputs fit in a tile, as windows of any lengths may be neighbors; lo if
+// those of the first output do not fit.
 inline int64_t tile_end(const ColumnAxis& c, int64_t lo, int64_t hi) {
   const WindowMap& m = *c.map;
   auto fits = [&](int64_t end) {
     return (m.first(end - 1) + m.count(end - 1) - m.first(lo)) * c.inner <= tuning.tile_inputs;
   };
   if (fits(hi)) return hi;
-  int64_t known = lo, beyond = hi;  // windows do not descend: what fits ends before what does not
-  while (beyond - known > 1) {
-    const int64_t middle = known + (beyond - known) / 2;
-    if (fits(middle)) known = middle;
-    else beyond = middle;
+  int64_t low = lo, high = hi;  // binary search, as windows do not descend
+  while (high - low > 1) {
+    const int64_t middle = low + (high - low) / 2;
+    if (fits(middle)) low = middle;
+    else high = middle;
   }
-  return known;
+  return low;
 }
 
-// stream: past the caches, which only the permuted way can by itself; dst begin lines then.
+// stream: with streaming stores, which permuted columns alone support; dst are then aligned to cache lines.
 template <class Acc, class In, class Out>
 void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, Out* const* dst, int64_t lo, int64_t hi,
                 Lease& lease, bool stream = false) {
-  if (c.inner >= lanes<Acc> && c.inner_stride == int64_t(sizeof(In))) {  // a column is wide enough to be a row
+  if (c.inner >= lanes<Acc> && c.inner_stride == int64_t(sizeof(In))) {  // columns that fill vectors are summed as rows
     const WindowMap& m = *c.map;
     const Acc* const w = weights<Acc>(m);
     for (int r = 0; r < n_rows; ++r)
@@ -238,25 +242,25 @@ void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, Out* c
     return;
   }
   if constexpr (permutable<Acc>) {
-    if (permuted<Acc, In>(c) && !c.permutes->at.empty())
-      return horizontal_picked<Acc, In, Out>(rows, n_rows, c.map->n_in * c.stride, *c.permutes, c.map->n_out, dst, lo,
-                                             hi, stream, lease);
+    if (permuted<Acc, In>(c) && !c.permutes->gather.empty())
+      return horizontal_gathered<Acc, In, Out>(rows, n_rows, c.map->n_in * c.stride, *c.permutes, c.map->n_out, dst, lo,
+                                               hi, stream, lease);
     if (permuted<Acc, In>(c))
       return horizontal_permuted<Acc, In, Out>(rows, n_rows, *c.permutes, c.map->n_out, dst, lo, hi, stream);
   }
-  if (n_rows == 1) return horizontal_row<Acc, In, Out>(rows[0], c, dst[0], lo, hi);  // a tile would leave lanes idle
+  if (n_rows == 1) return horizontal_row<Acc, In, Out>(rows[0], c, dst[0], lo, hi);
   const int64_t step = tile_outputs<Acc>(c);
   for (int64_t b = lo; b < hi;) {
     const int64_t end = tile_end(c, b, std::min(hi, b + step));
-    Out* at[lanes<Acc>];
-    for (int r = 0; r < lanes<Acc>; ++r) at[r] = dst[r] + (b - lo) * c.inner;
-    if (end == b) {  // scratch for it would be as large as the input
-      for (int r = 0; r < n_rows; ++r) horizontal_row<Acc, In, Out>(rows[r], c, at[r], b, b + 1);
+    Out* to[lanes<Acc>];
+    for (int r = 0; r < lanes<Acc>; ++r) to[r] = dst[r] + (b - lo) * c.inner;
+    if (end == b) {  // its tile could be as large as the input
+      for (int r = 0; r < n_rows; ++r) horizontal_row<Acc, In, Out>(rows[r], c, to[r], b, b + 1);
       ++b;
       continue;
     }
-    if (weights<Acc>(*c.map)) horizontal_tile<Acc, In, Out, false>(rows, n_rows, c, at, b, end, lease);
-    else horizontal_tile<Acc, In, Out, true>(rows, n_rows, c, at, b, end, lease);
+    if (weights<Acc>(*c.map)) horizontal_tile<Acc, In, Out, false>(rows, n_rows, c, to, b, end, lease);
+    else horizontal_tile<Acc, In, Out, true>(rows, n_rows, c, to, b, end, lease);
     b = end;
   }
 }

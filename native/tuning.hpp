@@ -1,28 +1,62 @@
-// Sizes that decide which way work goes. Defaults were measured (docs/benchmarks.md); tests lower them, so that small
-// arrays take the paths of large ones. They change no bit of a result.
+// Thresholds and block sizes, measured (docs/benchmarks.md); they change no bit of a result. Unroll factors and the
+// widths of stores stand in the kernels that they shape.
 #pragma once
+#include <chrono>
 #include <cstdint>
 
 namespace tenter {
 
+// Tests and the fuzzer lower these (tenter._native.tuning), so that small arrays take the paths of large ones.
 struct Tuning {
-  int64_t parallel_bytes = 1 << 20;        // less is moved on one thread: telling another costs more than it saves
-  int64_t wake_bytes = 8 << 20;            // less does not wake a sleeping thread, which takes tens of microseconds
-  int64_t task_bytes = 4 << 20;            // most that one task copies: an interrupt is answered between tasks
-  int64_t staging_bytes = 8 << 10;         // staging buffer of streamed stores: well inside the first-level cache
+  int64_t parallel_bytes = 1 << 20;        // smaller calls use one thread: handing work over costs more than it saves
+  int64_t wake_bytes = 8 << 20;            // smaller calls wake no sleeping thread, which takes tens of microseconds
+  int64_t task_bytes = 4 << 20;            // most that one copy task writes: signals are polled between tasks
+  int64_t staging_bytes = 8 << 10;         // staging buffer of streaming stores: well inside the first-level cache
   int64_t copied_block_bytes = 128 << 10;  // a repeated block up to this size is copied from its first copy, in cache
   int64_t runs_chunk = 1 << 14;            // counts of one task
   int64_t tile_bytes = 256 << 10;          // of a transposed tile: half of a second-level cache
-  int64_t tile_inputs = 1 << 16;           // of a transposed tile, in one row: a window of more is summed by itself
+  int64_t tile_inputs = 1 << 16;           // of a transposed tile, in one row: a window of more is summed without one
   int64_t column_step = 4096;              // outputs of one task along a single row
-  int64_t row_width = 4096;                // columns of one task of sums down the rows
+  int64_t row_width = 4096;                // columns of one task that sums rows
   int64_t row_block = 16384;               // outputs of such a task
   int64_t band_bytes = 192 << 10;          // of rows between two axes: they stay in the second-level cache
   int64_t plane_bytes = 32 << 10;          // of a band of rows of one plane, for three axes
   int64_t planes_kept_bytes = 256 << 10;   // of planes kept for later outputs, beyond those that a pair reads
-  int64_t stream_bytes = 32 << 20;         // results from this size on go past the caches
-  bool guard_blocks = false;               // results end where an unmapped page begins; nothing is kept
+  int64_t stream_bytes = 32 << 20;         // results from this size on are written with streaming stores
+  bool guard_blocks = false;               // results end where an unmapped page begins; no memory is recycled
 };
 extern Tuning tuning;
+
+// ---- copies
+constexpr int64_t min_run_part = 8 << 10;    // least of a long run that one task copies to all its outputs
+constexpr int64_t stream_part = 8 << 10;     // of a source streamed to many places: it stays in the first-level cache
+constexpr int64_t runs_staging_buffers = 8;  // in one, for runs: each staging buffer starts with a binary search
+constexpr int64_t max_stored_run = 64;       // outputs of one count that are stored without a branch on the count
+// A chunk of counts may have so many outputs, or such a share of all: beyond, threads are not balanced.
+constexpr int64_t small_chunk = 1 << 18, max_chunk_share = 8;  // 1 / 8
+
+// ---- windows
+constexpr int permuted_rows = 2;               // share weights; with more, rows a power of two apart evict each other
+constexpr int64_t max_permuted_taps = 16;      // with more, sharing loads over the rows of a tile costs less
+constexpr int64_t max_permuted_inner = 4;      // wider columns fill vectors without permutations
+constexpr int64_t min_permuted_rows = 8;       // for fewer rows, making the tables takes longer than the call
+constexpr int64_t min_permuted_sum_rows = 64;  // the same without weights: such maps are mostly of counts, used once
+constexpr int64_t min_band_rows = 8;           // of a task of two or three axes: neighbors read few input rows twice
+constexpr int64_t max_band_rows = 256;         // of a task of two axes, so that narrow ones have enough tasks
+constexpr int64_t planes_at_once = 2;          // output planes: what both read is loaded once
+
+// ---- memory
+constexpr int64_t large = 1 << 20;              // results below are left to allocators, which recycle such sizes
+constexpr int64_t huge_page = 2 << 20;          // alignment of blocks, and the unit of large ones
+constexpr int64_t huge_page_bytes = 16 << 20;   // smaller blocks are not rounded up to huge pages, to waste less
+constexpr int64_t small_unit = 64 << 10;        // the unit of smaller ones
+constexpr int64_t max_waste_share = 4;          // a recycled block is at most 1 / 4 larger than needed
+constexpr int64_t lazy_free_bytes = 32 << 20;   // MADV_FREE from this size on: it interrupts all other threads
+constexpr size_t kept_scratch_bytes = 4 << 20;  // larger scratch buffers are freed after their task
+constexpr int idle_workspaces = 64;             // more simultaneous tasks than this allocate theirs each time
+
+// ---- threads
+constexpr auto spin_time = std::chrono::microseconds(50);  // waking takes 20 or more; longer spins waste cores
+constexpr auto poll_time = std::chrono::milliseconds(50);  // between polls for signals: Ctrl-C seems immediate
 
 }  // namespace tenter

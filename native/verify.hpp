@@ -1,11 +1,12 @@
-// What the kernels trust, verified before each of their calls in sanitized builds (TENTER_VERIFY; tests/sanitize.py)
-// and nowhere else: Python has checked everything that reaches the core, maps are immutable, and this finds where that
-// is not so. Memory itself is the sanitizer's.
+// Preconditions of the kernels, verified before each call in sanitized builds only (TENTER_VERIFY; tests/sanitize.py).
+// Python has checked everything that reaches the core, and maps are immutable: a failure here is a defect of that.
+// Accesses to memory are checked by the sanitizer.
 #pragma once
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 
+#include "integers.hpp"
 #include "kernels.hpp"
 
 namespace tenter {
@@ -27,7 +28,7 @@ inline int64_t product(int64_t a, int64_t b) {
   return n;
 }
 
-// Lengths of tables, which do not change once a map is made.
+// Lengths of tables, which are fixed when a map is made.
 inline void verify_tables(const WindowMap& m, int64_t starts, int64_t offsets, int64_t weights) {
   expect(m.n_in >= 0 && m.n_out >= 0 && m.width >= 0, "lengths of at least 0");
   expect(!m.start || (starts == m.n_out && offsets == m.n_out + 1), "a start for every output, and a stop");
@@ -35,7 +36,7 @@ inline void verify_tables(const WindowMap& m, int64_t starts, int64_t offsets, i
 }
 inline void verify_table(const CopyAxis& a, int64_t length) {
   expect(a.kind >= CopyAxis::affine && a.kind <= CopyAxis::index, "a kind of axis");
-  expect((a.kind >= CopyAxis::runs) == (a.offset != nullptr), "a table for runs and indices alone");
+  expect((a.kind >= CopyAxis::runs) == (a.table != nullptr), "a table for runs and indices alone");
   if (a.kind == CopyAxis::runs) expect(length == a.n_in + 1, "n_in + 1 offsets");
   if (a.kind == CopyAxis::index) expect(length == a.n_out, "n_out indices");
 }
@@ -62,12 +63,12 @@ inline void verify(const CopyAxis& a) {
     case CopyAxis::every:
       return expect(a.n_out == 0 || (a.repeat > 0 && (a.n_out - 1) / a.repeat < a.n_in), "inputs for all outputs");
     case CopyAxis::runs:
-      expect(a.offset[0] == 0 && a.offset[a.n_in] == a.n_out, "runs from 0 to n_out");
-      for (int64_t i = 0; i < a.n_in; ++i) expect(a.offset[i] <= a.offset[i + 1], "runs that do not descend");
+      expect(a.table[0] == 0 && a.table[a.n_in] == a.n_out, "runs from 0 to n_out");
+      for (int64_t i = 0; i < a.n_in; ++i) expect(a.table[i] <= a.table[i + 1], "runs that do not descend");
       return;
     case CopyAxis::index:
       for (int64_t o = 0; o < a.n_out; ++o)
-        expect(a.offset[o] >= 0 && a.offset[o] < a.n_in, "indices inside of the inputs");
+        expect(a.table[o] >= 0 && a.table[o] < a.n_in, "indices inside of the inputs");
   }
 }
 
@@ -92,18 +93,19 @@ inline void verify(const WindowTask& t, int64_t n_plane) {
   expect(t.column || t.row, "an axis that is summed");
   expect(!t.plane || (t.column && t.row), "planes with rows and columns");
   const int64_t size = itemsize[int(t.in)];
-  const bool columns_together = t.n_column <= 1 || t.column_stride == t.inner * size;
-  const bool inner_together = t.inner <= 1 || t.inner_stride == size;
-  if (t.rows_first || t.planes_first) expect(columns_together && inner_together, "rows that lie together");
-  if (!t.column) expect(columns_together && inner_together, "rows that lie together");
+  const bool contiguous_columns = t.n_column <= 1 || t.column_stride == t.inner * size;
+  const bool contiguous_inner = t.inner <= 1 || t.inner_stride == size;
+  if (t.rows_first || t.planes_first) expect(contiguous_columns && contiguous_inner, "contiguous rows");
+  if (!t.column) expect(contiguous_columns && contiguous_inner, "contiguous rows");
 }
 
-inline void verify(const RunsTask& t, int64_t n_before) {
-  expect(t.n >= 0 && t.chunk > 0 && n_before == (t.n + t.chunk - 1) / t.chunk + 1, "a total for each chunk of counts");
-  expect(t.bytes == 1 || t.bytes == 2 || t.bytes == 4 || t.bytes == 8, "values of 1, 2, 4 or 8 bytes");
-  expect(t.before[0] == 0, "totals from 0 on");
-  for (int64_t c = 1; c < n_before; ++c) expect(t.before[c] >= t.before[c - 1], "totals that do not descend");
-  product(t.before[n_before - 1], t.bytes);
+inline void verify(const RunsTask& t, int64_t n_offsets) {
+  expect(t.n >= 0 && t.chunk > 0 && n_offsets == ceil_div(t.n, t.chunk) + 1, "an offset for each chunk of counts");
+  expect(t.itemsize == 1 || t.itemsize == 2 || t.itemsize == 4 || t.itemsize == 8, "values of 1, 2, 4 or 8 bytes");
+  expect(t.chunk_offset[0] == 0, "offsets from 0 on");
+  for (int64_t c = 1; c < n_offsets; ++c)
+    expect(t.chunk_offset[c] >= t.chunk_offset[c - 1], "offsets that do not descend");
+  product(t.chunk_offset[n_offsets - 1], t.itemsize);
 }
 
 }  // namespace tenter

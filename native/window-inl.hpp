@@ -1,9 +1,9 @@
 // The window kernel: each output is a weighted sum of adjacent inputs. Passes over one axis, or two or three at once.
 //
-// One inner loop does all of it: rows * weights (rows-inl.hpp). Columns become rows in transposed tiles (tile-inl.hpp).
-// Every output adds its own taps, and no others, in ascending order of input: no padding touches a neighbor's inf or
-// NaN, and neither threads, tiles nor memory layout change a bit. Acc is what sums are kept in, In and Out what is read
-// and written.
+// All of them use one inner loop, sums of weighted rows (rows-inl.hpp); columns become rows in transposed tiles
+// (tile-inl.hpp). Every output adds its own taps and no others, in ascending order of input: there is no padding that
+// could spread inf or NaN, and threads, tiles and memory layout change no bit. Acc is the type of sums; In and Out are
+// the dtypes of inputs and outputs.
 #pragma once
 #include <stdexcept>
 
@@ -20,21 +20,21 @@ void window_as(const WindowTask& t, Team team) {
   else columns_pass<Acc, In, Out>(t, team);
 }
 
-// The dtypes that sums in Acc serve.
+// The dtypes whose sums are in Acc.
 template <class... T>
 struct Types {};
 template <class Acc>
-struct Stored;
+struct SummedIn;
 template <>
-struct Stored<float> {
+struct SummedIn<float> {
   typedef Types<float, f16, bf16, uint8_t, int8_t, uint16_t, int16_t> types;
 };
 template <>
-struct Stored<double> {
+struct SummedIn<double> {
   typedef Types<double, uint32_t, int32_t, uint64_t, int64_t> types;
 };
 template <>
-struct Stored<int64_t> {
+struct SummedIn<int64_t> {
   typedef Types<int64_t, uint8_t, int8_t, uint16_t, int16_t, uint32_t, int32_t, uint64_t> types;
 };
 
@@ -52,9 +52,9 @@ constexpr Dtype dtype_of = std::is_same_v<T, float>      ? Dtype::f32
                            : std::is_same_v<T, uint64_t> ? Dtype::u64
                                                          : Dtype::i64;
 
-// Dtypes in and out: the same, or one of them the accumulator (a pass of several).
+// In and Out are the same dtype, or one of them is the accumulator: first and last of several passes.
 template <class Acc, class T>
-bool window_from(const WindowTask& t, Team team) {
+bool window_of(const WindowTask& t, Team team) {
   const bool in = t.in == dtype_of<T>, out = t.out == dtype_of<T>;
   if (in && out) window_as<Acc, T, T>(t, team);
   else if (in && t.out == dtype_of<Acc>) window_as<Acc, T, Acc>(t, team);
@@ -63,24 +63,24 @@ bool window_from(const WindowTask& t, Team team) {
   return true;
 }
 template <class Acc, class... T>
-bool window_from_any(const WindowTask& t, Team team, Types<T...>) {
-  return (window_from<Acc, T>(t, team) || ...);
+bool window_of_any(const WindowTask& t, Team team, Types<T...>) {
+  return (window_of<Acc, T>(t, team) || ...);
 }
 template <class Acc>
-bool window_by(const WindowTask& t, Team team) {
-  return window_from_any<Acc>(t, team, typename Stored<Acc>::types{});
+bool window_summed_in(const WindowTask& t, Team team) {
+  return window_of_any<Acc>(t, team, typename SummedIn<Acc>::types{});
 }
 
 void window(const WindowTask& t, int threads) {
   const int64_t rows = outer_count(t) * (t.row ? t.row->n_out : t.n_row);
   const int64_t planes_in = t.plane ? t.plane->n_in : 1, planes_out = t.plane ? t.plane->n_out : 1;
-  const int64_t moved = std::max(outer_count(t) * planes_in * t.n_row * t.n_column,
-                                 planes_out * rows * (t.column ? t.column->n_out : t.n_column));
-  const Team team = team_for(moved * t.inner * 8, threads);
-  const bool served = t.acc == Accumulate::f32   ? window_by<float>(t, team)
-                      : t.acc == Accumulate::f64 ? window_by<double>(t, team)
-                                                 : window_by<int64_t>(t, team);
-  if (!served) throw std::invalid_argument("no window kernel for these dtypes");
+  const int64_t values = std::max(outer_count(t) * planes_in * t.n_row * t.n_column,
+                                  planes_out * rows * (t.column ? t.column->n_out : t.n_column));
+  const Team team = team_for(values * t.inner * 8, threads);
+  const bool found = t.acc == Accumulate::f32   ? window_summed_in<float>(t, team)
+                     : t.acc == Accumulate::f64 ? window_summed_in<double>(t, team)
+                                                : window_summed_in<int64_t>(t, team);
+  if (!found) throw std::invalid_argument("no window kernel for these dtypes");
 }
 
 }  // namespace

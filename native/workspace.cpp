@@ -1,33 +1,50 @@
 #include "workspace.hpp"
 
 #include <atomic>
+#include <new>
+
+#include "tuning.hpp"
 
 namespace tenter {
 namespace {
 
-// Idle workspaces. Slots that are exchanged, and no lock: a child that is forked while another thread holds one would
-// wait for ever. More tasks at a time than there are slots make workspaces of their own.
-constexpr int n_slots = 64;
-std::atomic<Workspace*> slots[n_slots];
+// Idle workspaces, exchanged without a lock: a process forked while another thread holds a lock would deadlock.
+std::atomic<Workspace*> slots[idle_workspaces];
 
 }  // namespace
 
-Workspace* take_workspace() {
+void Scratch::grow(size_t needed) {
+  needed = size_t(round_up(int64_t(needed), 64));
+  std::free(p);
+  size = 0;
+  p = std::aligned_alloc(64, needed);
+  if (!p) throw std::bad_alloc();
+  size = needed;
+}
+
+void Scratch::trim() {
+  if (size <= kept_scratch_bytes) return;
+  std::free(p);
+  p = nullptr;
+  size = 0;
+}
+
+Workspace* acquire_workspace() {
   for (auto& slot : slots)
     if (slot.load(std::memory_order_relaxed))
       if (Workspace* const found = slot.exchange(nullptr, std::memory_order_acquire)) return found;
   return new Workspace;
 }
 
-void give_workspace(Workspace* given) {
-  for (Scratch* s : {&given->staging, &given->tile, &given->row, &given->plane, &given->pick}) s->trim();
+void release_workspace(Workspace* w) {
+  for (Scratch* s : {&w->staging, &w->tile, &w->row, &w->plane, &w->gathered}) s->trim();
   for (auto& slot : slots) {
     Workspace* empty = nullptr;
     if (slot.load(std::memory_order_relaxed) == nullptr &&
-        slot.compare_exchange_strong(empty, given, std::memory_order_release, std::memory_order_relaxed))
+        slot.compare_exchange_strong(empty, w, std::memory_order_release, std::memory_order_relaxed))
       return;
   }
-  delete given;
+  delete w;
 }
 
 }  // namespace tenter

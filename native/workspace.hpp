@@ -1,13 +1,14 @@
-// Scratch memory of tasks, kept between them. Not thread_local: a thread that finds no memory for its first use of one,
-// or for the registration of its destructor, ends the process.
+// Scratch buffers of tasks, recycled between them. Not thread_local: the process ends if there is no memory for a
+// thread's first use of a thread_local object, or for the registration of its destructor.
 #pragma once
 #include <cstdint>
 #include <cstdlib>
-#include <new>
+
+#include "integers.hpp"
 
 namespace tenter {
 
-// Memory that grows; what it held is lost then.
+// A buffer that grows, without keeping its contents.
 struct Scratch {
   void* p = nullptr;
   size_t size = 0;
@@ -16,50 +17,40 @@ struct Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch() { std::free(p); }
-  template <class A>
-  A* get(int64_t n) {
-    const size_t need = (size_t(n) * sizeof(A) + 63) / 64 * 64;
-    if (need > size) {
-      std::free(p);
-      size = 0;
-      p = std::aligned_alloc(64, need);
-      if (!p) throw std::bad_alloc();
-      size = need;
-    }
-    return static_cast<A*>(p);
+  template <class T>
+  TENTER_ALWAYS_INLINE T* get(int64_t n) {
+    const size_t needed = size_t(n) * sizeof(T);
+    if (needed > size) grow(needed);
+    return static_cast<T*>(p);
   }
-  void trim() {
-    if (size <= (4u << 20)) return;
-    std::free(p);
-    p = nullptr;
-    size = 0;
-  }
+  void grow(size_t needed);  // throws std::bad_alloc
+  void trim();               // frees a large buffer
 };
 
-// One for each purpose, as a task may need several at a time.
+// A buffer for each purpose, as a task may need several at a time.
 struct Workspace {
-  Scratch staging, tile, row, plane, pick;
+  Scratch staging, tile, row, plane, gathered;
 };
 
-Workspace* take_workspace();      // throws std::bad_alloc
-void give_workspace(Workspace*);  // large scratch is freed, the rest kept for another task
+Workspace* acquire_workspace();      // throws std::bad_alloc
+void release_workspace(Workspace*);  // frees large buffers and keeps the rest for another task
 
-// A task's workspace, taken when it is first needed.
+// A task's workspace, acquired at its first use.
 class Lease {
  public:
   Lease() = default;
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
   ~Lease() {
-    if (taken_) give_workspace(taken_);
+    if (held_) release_workspace(held_);
   }
   Workspace* operator->() {
-    if (!taken_) taken_ = take_workspace();
-    return taken_;
+    if (!held_) held_ = acquire_workspace();
+    return held_;
   }
 
  private:
-  Workspace* taken_ = nullptr;
+  Workspace* held_ = nullptr;
 };
 
 }  // namespace tenter

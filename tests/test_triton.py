@@ -27,7 +27,7 @@ from tenter._arrays import torch_tensors
 from tenter._arrays.errors import Refusal
 from tenter._arrays.layout import Layout
 from tenter._execution.torch import device, operators
-from tenter._kernels.triton import copies, launch, tables, totals, windows
+from tenter._kernels.triton import copies, launch, prefix_sum, tables, windows
 from tenter._kernels.triton.launch import Kernel
 from tenter._specs.repeat import RepeatCounts
 from tenter.maps import Copy, Window
@@ -76,7 +76,7 @@ def recorded() -> dict[Kernel, str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(torch_tensors, "device", lambda x: "cpu")
         patch.setattr("tenter._kernels.triton.launch.interpret", record)
-        patch.setattr(totals, "BLOCK", 16)
+        patch.setattr(prefix_sum, "BLOCK", 16)
         for op, shape, args, kwargs, dtype in calls():
             name = f"{op} of {dtype}{list(shape)}, {args} {kwargs}"
             x = torch.empty(shape, dtype=dtype)
@@ -144,7 +144,7 @@ def compiles(kernel: Kernel, sm: int, call: str) -> None:
 
 def test_specialisations_compile(recorded: dict[Kernel, str]) -> None:
     """An eighth of them here, each for one of the targets; all of them for all under `pytest -m slow`."""
-    assert {k.function.__name__ for k in recorded} == {"copy", "window", "sheets", "long_sums", "totals"}
+    assert {k.function.__name__ for k in recorded} == {"copy", "window", "shared_row_window", "long_sums", "prefix_sum"}
     assert len(recorded) > 400
     some = dict(list(recorded.items())[::8])
     share(lambda k, kernel, call: compiles(kernel, TARGETS[k % len(TARGETS)], call), some)
@@ -209,7 +209,7 @@ def test_nothing_is_spilled() -> None:
     for layout, maps in [(planes, [(2, up), (3, up)]), (planes, [(2, back), (3, back)]),
                          (volume, [(2, triple), (3, triple), (4, triple)])]:  # fmt: skip
         (kernel,) = steps_of(layout, *maps)
-        assert kernel.function.__name__ == "sheets"
+        assert kernel.function.__name__ == "shared_row_window"
         sass = kernel.compiled(GPUTarget("cuda", 90, 32)).asm["sass"]
         assert "LDG" in sass and not re.search(r"\b(LDL|STL)\b", sass)
 
@@ -227,7 +227,7 @@ class Stream:
 
 
 def test_each_stream_waits_for_tables_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent = tables.Sent([], torch.device("cpu"))
+    sent = tables.DeviceTables([], torch.device("cpu"))
     table: Any = Stream()
     sent.tensors, sent.event, sent.streams = [table], "sent", {1}  # type: ignore[assignment]
     monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: False)
@@ -240,12 +240,12 @@ def test_each_stream_waits_for_tables_once(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_tables_have_64_bits_where_they_need_them() -> None:
-    assert [tables._short(np.array([0, n])).dtype for n in (2**31 - 1, 2**31)] == [np.int32, np.int64]
+    assert [tables._narrowed(np.array([0, n])).dtype for n in (2**31 - 1, 2**31)] == [np.int32, np.int64]
 
 
 def test_each_device_has_tables_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list = []
-    monkeypatch.setattr(tables, "Sent", lambda arrays, device: sent.append(device) or len(sent))
+    monkeypatch.setattr(tables, "DeviceTables", lambda arrays, device: sent.append(device) or len(sent))
     monkeypatch.setattr(launch, "refuse_under_capture", lambda: None)  # PyTorch without CUDA has no answer to that
     window, copy = Window(4, 3, [0, 1, 2], [0, 2, 4, 6], [0.5] * 6), Copy.counts([1, 0, 2])
     devices = [torch.device("cuda", k) for k in range(2)]
@@ -277,7 +277,7 @@ def test_what_lies_between_passes_is_aligned() -> None:
 
 
 def test_captures_keep_tables_and_send_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent = tables.Sent([], torch.device("cpu"))
+    sent = tables.DeviceTables([], torch.device("cpu"))
     monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: True)
     tables.await_all([sent], 1)
     assert sent in tables._captured
@@ -285,7 +285,7 @@ def test_captures_keep_tables_and_send_nothing(monkeypatch: pytest.MonkeyPatch) 
     kernel = Kernel(copies.copy, (), (), (), 1)
     for first in (
         lambda: launch.loaded(kernel, 0, 1),
-        lambda: tables.Sent([], torch.device("cuda", 0)),
+        lambda: tables.DeviceTables([], torch.device("cuda", 0)),
         lambda: device.Report(torch.device("cuda", 0)),
     ):
         with pytest.raises(Refusal, match="a call like one made before it"):
@@ -320,7 +320,7 @@ def test_threads_share_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list = []
     monkeypatch.setattr(device, "_reports", {})
     monkeypatch.setattr(device, "Report", Slow)
-    monkeypatch.setattr(totals, "running", lambda counts, total, words, ticket: told.append(words))
+    monkeypatch.setattr(prefix_sum, "offsets", lambda counts, total, words, ticket: told.append(words))
     device.offsets(counts, 3)
     assert told[0] is others.words is device._reports[counts.device].words
 

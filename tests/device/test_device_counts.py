@@ -74,9 +74,9 @@ def test_strided_counts_and_one_for_all(on: str) -> None:
 
 
 def test_totals_of_many_blocks(on: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tenter._kernels.triton import totals
+    from tenter._kernels.triton import prefix_sum
 
-    monkeypatch.setattr(totals, "BLOCK", 16)  # so that a block's totals are totals of blocks, twice
+    monkeypatch.setattr(prefix_sum, "BLOCK", 16)  # so that a block's totals are totals of blocks, twice
     counts = torch.tensor([(5 * i) % 7 for i in range(600)])
     assert torch.equal(
         tenter.repeat_interleave(counts.to(on)).cpu(), torch.repeat_interleave(torch.arange(600), counts)
@@ -156,7 +156,7 @@ def test_what_lies_past_the_sum_is_zero_in_every_layout(on: str) -> None:
 
 def test_replays_of_what_is_wrong_are_named(on: str) -> None:
     """A graph's kernels have the ticket of the call that was captured each time."""
-    from tenter._kernels.triton import totals
+    from tenter._kernels.triton import prefix_sum
 
     counts = torch.tensor([1, -2], device=on)
     try:
@@ -166,7 +166,7 @@ def test_replays_of_what_is_wrong_are_named(on: str) -> None:
         pass
     ticket = next(reversed(device._calls))
     for _ in range(2):
-        totals.running(counts, 1, device._reports[counts.device].words, ticket)
+        prefix_sum.offsets(counts, 1, device._reports[counts.device].words, ticket)
         with pytest.raises(
             tenter.torch.DeferredError, match=r"repeat_interleave\(repeats: int64\[2\], output_size=1\)"
         ):

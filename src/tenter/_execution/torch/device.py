@@ -55,7 +55,7 @@ REMEMBERED = 4096
 
 def offsets(counts: torch.Tensor, output_size: int | None) -> torch.Tensor:
     """Prefix sums of 1-D counts from 0, verified when the device comes to it: int64, one more than counts."""
-    from tenter._kernels.triton.totals import running
+    from tenter._kernels.triton import prefix_sum
 
     raise_found(counts.device)
     # Kernels write to the one that others find too.
@@ -65,7 +65,7 @@ def offsets(counts: torch.Tensor, output_size: int | None) -> torch.Tensor:
     _calls[ticket] = f"repeat_interleave(repeats: {describe(counts)}{total})"
     if len(_calls) > REMEMBERED:
         _calls.popitem(last=False)
-    return running(counts, output_size, report.words, ticket)
+    return prefix_sum.offsets(counts, output_size, report.words, ticket)
 
 
 def total(offsets: torch.Tensor) -> torch.Tensor:
@@ -77,9 +77,9 @@ def total(offsets: torch.Tensor) -> torch.Tensor:
 
 def sent(offsets: Any, x: torch.Tensor) -> torch.Tensor:
     """Prefix sums that are known on the host, sent to x's device."""
-    from tenter._kernels.triton.tables import Sent
+    from tenter._kernels.triton.tables import DeviceTables
 
-    return Sent([offsets], x.device).tensors[0]
+    return DeviceTables([offsets], x.device).tensors[0]
 
 
 def synchronize() -> None:

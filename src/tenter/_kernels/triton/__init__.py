@@ -1,1 +1,1 @@
-"""The kernels for CUDA devices, in Triton: `copy` and `window`, as in the reference and in the compiled core."""
+"""Triton kernels for CUDA devices: `copy` and `window`, the operations of the reference and of the compiled core."""

@@ -1,6 +1,4 @@
-"""From passes to launches of `copy`: how an array's dims become a tile's rows and columns."""
-
-from __future__ import annotations
+"""From copy passes to launches of `copy`: how an array's dims become a tile's rows and columns."""
 
 import math
 from typing import Any, NamedTuple
@@ -9,26 +7,25 @@ from tenter._kernels.passes import Dim, contiguous
 from tenter._kernels.steps import FIRST_TEMPORARY, Buffer
 from tenter._kernels.triton import tables
 from tenter._kernels.triton.copy import AFFINE, CONTIGUOUS, INDEX, RUNS, copy
-from tenter._kernels.triton.launch import LATER
+from tenter._kernels.triton.launch import PER_CALL
 from tenter._kernels.triton.plan import Plan
 from tenter.maps import Copy
 from tenter.maps._runs import Runs
 
-# A tile's items; and programs that keep a large card busy: smaller calls are cut into smaller tiles to have as many.
+# Items of a tile; and the programs that keep a large device busy: smaller calls get smaller tiles, to have as many.
 TILE, PROGRAMS = 2048, 264
-# Columns narrower than this share a tile's columns with the dim outside them.
+# Columns shorter than this share a tile's columns with the dim outside them.
 NARROW = 32
-# Dims that a kernel takes a row's number apart into.
+# Dims that the kernel can take out of a row number.
 ROW_DIMS = 4
-ITEMS = {1: "*i8", 2: "*i16", 4: "*i32", 8: "*i64"}
-# The temporary that holds a packed input, and two more: those before are for passes and what comes after them.
+# The temporary of a packed input, and the first of two more; lower ones belong to passes.
 PACKED = 10
-# What 32 bits can't number, tiles being counted by what lies past the end of the last one.
-LONG = (1 << 31) - (1 << 16)
+# Sizes from which indices need 64 bits: indices of the last tile pass the end.
+INT64_SIZE = (1 << 31) - (1 << 16)
 
 
-class Place(NamedTuple):
-    """A dim of the output: its length, and where in the input its positions lie."""
+class OutputDim(NamedTuple):
+    """A dim of the output: its length, and where in the input its positions are."""
 
     n: int
     stride: int
@@ -38,103 +35,91 @@ class Place(NamedTuple):
 
 
 def add_copy(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
-    places = _places(made, dims, source.itemsize)
-    if len(places) > ROW_DIMS + 1:
-        _in_passes(made, source, target, dims)
+    rows = _output_dims(made, dims, source.itemsize)
+    if len(rows) > ROW_DIMS + 1:
+        _add_split(made, source, target, dims)
         return
     size = min(source.itemsize, 8)
-    extent = sum((p.n_in if p.kind is not AFFINE else p.n) * abs(p.stride) for p in places)
-    last = places[-1]
-    run = last.kind is AFFINE and last.stride == size
-    # A run is moved in the largest items that divide whatever is added to an address.
-    whole = size
-    if run:
-        steps = [p.stride for p in places[:-1]]
-        whole = math.gcd(16, last.n * size, made.alignment(source), made.alignment(target), *steps)
-    item = min(whole, 8)
-    n_last, vec = last.n * size // item, whole // item
-    inner = None
-    if n_last < NARROW and last.kind is AFFINE and len(places) > 1:
-        inner, vec = Place(n_last, 1 if run else last.stride // item), 1
-        places = places[:-1]
-        last = places[-1]
+    extent = sum((d.n if d.kind is AFFINE else d.n_in) * abs(d.stride) for d in rows)
+    n_runs = next((d.n_in for d in rows if d.kind is RUNS), 1)
+    last = rows.pop()
+    contiguous_run = last.kind is AFFINE and last.stride == size
+    # A contiguous run is moved in the largest items, up to 16 bytes, that divide all addresses.
+    bytes_at_once = size
+    if contiguous_run:
+        alignments = (made.alignment(source), made.alignment(target))
+        bytes_at_once = math.gcd(16, last.n * size, *alignments, *(d.stride for d in rows))
+    item = min(bytes_at_once, 8)
+    n_last, vec, n_inner, inner_stride = last.n * size // item, bytes_at_once // item, 1, 0
+    if n_last < NARROW and last.kind is AFFINE and rows:
+        n_inner, inner_stride, vec = n_last, 1 if contiguous_run else last.stride // item, 1
+        last, contiguous_run = rows.pop(), False
         n_last = last.n
-        run = False
-    rows = [*places[:-1][::-1], *[Place(1, 0)] * ROW_DIMS][:ROW_DIMS]
-    n_columns, n_rows = n_last * (inner.n if inner else 1), math.prod(p.n for p in rows)
-    # The search for where a tile's runs begin takes as long for a large tile.
-    tile = TILE if last.kind is not RUNS else 2 * TILE
-    block_c = min(power(n_columns), tile if last.kind is RUNS else tile // 2)
-    block_r = min(power(n_rows), max(tile // block_c, 1))
-    while block_r > 1 and -(-n_rows // block_r) * -(-n_columns // block_c) < PROGRAMS:
-        block_r //= 2
-    grid = -(-n_rows // block_r) * -(-n_columns // block_c)
-    runs = [p for p in places if p.kind is RUNS]
+    n_columns, n_rows = n_last * n_inner, math.prod(d.n for d in rows)
+    # Tiles of runs are twice as large, as their binary search takes as long.
+    items, most_columns = (2 * TILE, 2 * TILE) if last.kind is RUNS else (TILE, TILE // 2)
+    block_r, block_c, grid = tile(n_rows, n_columns, items, most_columns)
+    args: dict[str, Any] = {}
+    for k, d in enumerate([*rows[::-1], *[OutputDim(1, 0)] * ROW_DIMS][:ROW_DIMS]):
+        args |= {f"table{k}": d.table, f"n{k}": d.n, f"stride{k}": d.stride // (item * vec), f"KIND{k}": d.kind.value}
     made.add(
-        copy, grid, source, target, (ITEMS[item], ITEMS[item]), max(extent // size, n_rows * n_columns) >= LONG,
-        warps(block_r * block_c, 4),
-        column_table=last.table, n_runs=runs[0].n_in if runs else 1,
-        n_columns=n_columns // vec, n_inner=inner.n if inner else 1,
-        column_stride=last.stride // item, inner_stride=inner.stride if inner else 0, n_rows=n_rows,
-        **{f"table{k}": p.table for k, p in enumerate(rows)},
-        **{f"n{k}": p.n for k, p in enumerate(rows[:-1])},
-        **{f"stride{k}": p.stride // (item * vec) for k, p in enumerate(rows)},
-        **{f"KIND{k}": p.kind.value for k, p in enumerate(rows)},
-        COLUMN=(CONTIGUOUS if run else last.kind).value, ROWS=len(places) - 1,
-        INNER=few(inner.n) if inner else 0, VEC=vec, BLOCK_R=block_r, BLOCK_C=block_c,
-    )  # fmt: skip
+        copy, grid, source, target, (f"*i{8 * item}",) * 2, max(extent // size, n_rows * n_columns) >= INT64_SIZE,
+        warps(block_r * block_c), **args, column_table=last.table, n_runs=n_runs, n_columns=n_columns // vec,
+        n_inner=n_inner, column_stride=last.stride // item, inner_stride=inner_stride, n_rows=n_rows, ROWS=len(rows),
+        COLUMN=(CONTIGUOUS if contiguous_run else last.kind).value, INNER=inner_constant(n_inner), VEC=vec,
+        BLOCK_R=block_r, BLOCK_C=block_c)  # fmt: skip
 
 
-def _places(made: Plan, dims: list[Dim], itemsize: int) -> list[Place]:
-    """From slow to fast, neighbours joined where one stride walks both."""
-    if itemsize > 8:  # than what a kernel moves at once
+def _output_dims(made: Plan, dims: list[Dim], itemsize: int) -> list[OutputDim]:
+    """From slow to fast; neighbors are merged where one stride covers both."""
+    if itemsize > 8:  # the largest item of a kernel
         dims, itemsize = [*dims, Dim(itemsize // 8, 8)], 8
-    found: list[Place] = []
+    found: list[OutputDim] = []
     for n, stride, m, _ in dims:
         if m is None:
-            _join(found, n, stride)
+            _append_affine(found, n, stride)
         elif isinstance(m, Runs):
-            found.append(Place(m.n_out, stride, RUNS, LATER, m.n_in))
+            found.append(OutputDim(m.n_out, stride, RUNS, PER_CALL, m.n_in))
         elif isinstance(m, Copy) and m.offsets is None:
-            _join(found, n, stride)
-            _join(found, m.repeat or 0, 0)
+            _append_affine(found, n, stride)
+            _append_affine(found, m.repeat or 0, 0)
         else:
             (table,) = made.keep(tables.index(m, made.device))
-            found.append(Place(m.n_out // m.block, stride, INDEX, table, n))
-    return found or [Place(1, itemsize)]
+            found.append(OutputDim(m.n_out // m.block, stride, INDEX, table, n))
+    return found or [OutputDim(1, itemsize)]
 
 
-def _join(found: list[Place], n: int, stride: int) -> None:
+def _append_affine(found: list[OutputDim], n: int, stride: int) -> None:
     if found and found[-1].kind is AFFINE and found[-1].stride == stride * n:
-        found[-1] = Place(found[-1].n * n, stride)
+        found[-1] = OutputDim(found[-1].n * n, stride)
     elif n != 1:
-        found.append(Place(n, stride))
+        found.append(OutputDim(n, stride))
 
 
-def _in_passes(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
-    """What has too many dims for a tile: two maps at a time of what lies together, whose other dims are joined."""
+def _add_split(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
+    """Copies with too many dims for a tile: two maps at a time, of contiguous inputs, whose other dims are merged."""
     size, mapped = source.itemsize, [k for k, d in enumerate(dims) if d.map]
     if not mapped:
-        _sliced(made, source, target, dims)
+        _add_slices(made, source, target, dims)
     elif len(mapped) <= 2:
         packed = [d._replace(stride=s) for d, s in zip(dims, contiguous([d.n for d in dims], size))]
         add_copy(made, pack(made, source, dims, PACKED), target, packed)
     else:
-        some = [d if k in mapped[-2:] else d._replace(map=None) for k, d in enumerate(dims)]
-        shape = [d.n_out for d in some]
+        first = [d if k in mapped[-2:] else d._replace(map=None) for k, d in enumerate(dims)]
+        shape = [d.n_out for d in first]
         free = PACKED + (1 if source.memory != FIRST_TEMPORARY + PACKED + 1 else 2)
-        held = Buffer(made.temporary(free, math.prod(shape) * size), 0, source.dtype, size)
-        add_copy(made, source, held, some)
+        between = Buffer(made.temporary(free, math.prod(shape) * size), 0, source.dtype, size)
+        add_copy(made, source, between, first)
         rest = [None if k in mapped[-2:] else d.map for k, d in enumerate(dims)]
-        add_copy(made, held, target, [Dim(n, s, m) for n, s, m in zip(shape, contiguous(shape, size), rest)])
+        add_copy(made, between, target, [Dim(n, s, m) for n, s, m in zip(shape, contiguous(shape, size), rest)])
 
 
-def _sliced(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
+def _add_slices(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
     """A launch for each position of the slowest dim."""
     slow, rest = dims[0], dims[1:]
-    each = target.itemsize * math.prod(d.n for d in rest)
+    n_bytes = target.itemsize * math.prod(d.n for d in rest)
     for i in range(slow.n):
-        from_, to = source._replace(at=source.at + i * slow.stride), target._replace(at=target.at + i * each)
+        from_, to = source._replace(at=source.at + i * slow.stride), target._replace(at=target.at + i * n_bytes)
         add_copy(made, from_, to, rest)
 
 
@@ -146,16 +131,27 @@ def pack(made: Plan, source: Buffer, dims: list[Dim], temporary: int) -> Buffer:
     return packed
 
 
-def few(n: int) -> int:
-    """The number of values inside a column as kernels are told of it: 0 for none, 1 for many. To divide by a known
-    number is cheap, but each one is a kernel of its own."""
+def tile(n_rows: int, n_columns: int, items: int, most_columns: int) -> tuple[int, int, int]:
+    """BLOCK_R and BLOCK_C of tiles of at most that many items, with fewer rows if there were fewer than PROGRAMS; and
+    the number of tiles."""
+    block_c = min(next_power_of_two(n_columns), most_columns)
+    block_r = min(next_power_of_two(n_rows), max(items // block_c, 1))
+    across = -(-n_columns // block_c)
+    while block_r > 1 and -(-n_rows // block_r) * across < PROGRAMS:
+        block_r //= 2
+    return block_r, block_c, -(-n_rows // block_r) * across
+
+
+def inner_constant(n: int) -> int:
+    """The kernels' INNER for n values inside a column: 0 for one, n if it is small, else 1. Division by a constant is
+    cheap, but each constant is a specialization."""
     return n if 1 < n <= 8 else min(n - 1, 1)
 
 
-def power(n: int) -> int:
-    """The smallest power of two from n on."""
+def next_power_of_two(n: int) -> int:
     return 1 << max(n - 1, 0).bit_length()
 
 
-def warps(items: int, most: int) -> int:
-    return min(most, max(1, items // 256))
+def warps(items: int) -> int:
+    """Of a tile."""
+    return min(4, max(1, items // 256))

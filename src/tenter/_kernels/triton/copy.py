@@ -1,32 +1,26 @@
-"""Every output element is one input element: bytes are moved, dtypes do not matter.
+"""The copy kernel: every output element is one input element. It moves bytes, whatever their dtype.
 
-A program makes a tile of the output: rows by columns. The fastest dim, together with a short one inside it, makes the
-columns; the row number holds all other dims. Each dim says where in the input its positions lie: by a stride (0 where
-an element repeats), by a table of indices, or by runs, whose ends are running totals.
+A program makes a tile of the output, rows by columns. Columns are the fastest dim, with a short one inside it if any;
+the row number holds all other dims. Each dim maps output to input positions: by a stride (0 where an element repeats),
+by a table of indices, or by runs, given by the offsets of counts.
 """
-
-from __future__ import annotations
 
 import triton
 import triton.language as tl
 
-# How a dim's positions are found. Triton reads only globals that are declared constant.
-AFFINE = tl.constexpr(0)
-INDEX = tl.constexpr(1)
-RUNS = tl.constexpr(2)
-CONTIGUOUS = tl.constexpr(3)  # columns alone: by a stride of 1
+# How a dim's positions are found. CONTIGUOUS: for columns only, affine with a stride of 1. Triton reads no globals but
+# those that are declared constant.
+AFFINE, INDEX, RUNS, CONTIGUOUS = (tl.constexpr(k) for k in range(4))
 
 
 @triton.jit
 def last_at_most(offsets, first, last, o):
-    """The last i from first to last with offsets[i] <= o, for each o; first where there is none.
-
-    Whatever offsets hold, the answer lies from first to last: nothing is read or written elsewhere.
-    """
+    """The last i in [first, last] with offsets[i] <= o, for each o; first if there is none. The result is in [first,
+    last] whatever the offsets are, so later loads stay in bounds."""
     low = tl.zeros_like(o) + first
     high = tl.zeros_like(o) + last
     span = last - first
-    while span > 0:  # both halves are at most half as long
+    while span > 0:  # each half is at most half as long
         middle = (low + high + 1) // 2
         below = tl.load(offsets + middle) <= o
         low = tl.where(below, middle, low)
@@ -37,19 +31,41 @@ def last_at_most(offsets, first, last, o):
 
 @triton.jit
 def position(o, table, n_runs, KIND: tl.constexpr):
-    """The input positions that output positions o read, and which of them read any."""
-    inside = o >= 0
+    """The input positions of output positions o, and which of them exist."""
+    exists = o >= 0
     if KIND == INDEX:
         i = tl.load(table + o)
     elif KIND == RUNS:
         o = o.to(tl.int64)
-        # The tile's ends are looked for among all runs, at once as each look waits for memory; the rest between them.
+        # Both ends of the tile are searched in all runs at once, as each step waits for memory; the rest between them.
         ends = last_at_most(table, n_runs * 0, n_runs - 1, tl.where(tl.arange(0, 2) == 0, tl.min(o), tl.max(o)))
         i = last_at_most(table, tl.min(ends), tl.max(ends), o)
-        inside = o < tl.where(n_runs > 0, tl.load(table + n_runs), 0)  # of no runs there is nothing to read
+        exists = o < tl.where(n_runs > 0, tl.load(table + n_runs), 0)  # without runs there is no input
     else:
         i = o
-    return i, inside
+    return i, exists
+
+
+@triton.jit
+def split_inner(column, n_inner, inner_stride, INNER: tl.constexpr):
+    """The position along the fastest axis of each column, and the offset of its value inside that position. INNER: 0
+    for one value inside each position, n_inner if it is small, 1 for any n_inner."""
+    offset = column * 0
+    if INNER:
+        n = INNER if INNER > 1 else n_inner
+        offset = (column % n) * inner_stride
+        column = column // n
+    return column, offset
+
+
+@triton.jit
+def add_row_dim(rest, n, offset, exists, table, n_runs, stride, KIND: tl.constexpr, SLOWEST: tl.constexpr):
+    """Takes the fastest dim out of the row numbers `rest`, and adds its part to the rows' input offsets."""
+    o = rest if SLOWEST else rest % n
+    i, inside = position(o, table, n_runs, KIND)
+    if not SLOWEST:
+        rest = rest // n
+    return rest, offset + i * stride, exists & inside
 
 
 @triton.jit
@@ -58,57 +74,39 @@ def copy(
     n_columns, n_inner, column_stride, inner_stride,
     n_rows, n0, n1, n2, stride0, stride1, stride2, stride3,
     COLUMN: tl.constexpr, KIND0: tl.constexpr, KIND1: tl.constexpr, KIND2: tl.constexpr, KIND3: tl.constexpr,
-    ROWS: tl.constexpr, INNER: tl.constexpr, VEC: tl.constexpr, LONG: tl.constexpr,
+    ROWS: tl.constexpr, INNER: tl.constexpr, VEC: tl.constexpr, INT64: tl.constexpr,
     BLOCK_R: tl.constexpr, BLOCK_C: tl.constexpr,
 ):  # fmt: skip
-    """y[row, column] = x[where they are read], in items; strides and n_columns in units of VEC items.
-
-    INNER: are columns pairs of a position and one of n_inner? 0: no; from 2 on: n_inner, where it is small. LONG: does
-    anything have 2**31 elements?
-    """
+    """y[row, column] = x[their input positions], in items; strides and n_columns are in units of VEC items. Row dim 0
+    is the fastest of ROWS. INNER: see split_inner. INT64: whether indices need 64 bits."""
     tiles = tl.cdiv(n_columns * VEC, BLOCK_C)
     program = tl.program_id(0)
-    if LONG:
+    if INT64:
         program = program.to(tl.int64)
     row = (program // tiles) * BLOCK_R + tl.arange(0, BLOCK_R)[:, None]
     column = (program % tiles) * BLOCK_C + tl.arange(0, BLOCK_C)[None, :]
     rows_fit, columns_fit = row < n_rows, column < n_columns * VEC
 
-    # Positions past the ends are read as the first ones, so that no table is read past its own end.
-    if INNER:
-        o = tl.where(columns_fit, column, 0)
-        n = INNER if INNER > 1 else n_inner
-        i, reads = position(o // n, column_table, n_runs, COLUMN)
-        at_column = i * column_stride + (o % n) * inner_stride
-    elif COLUMN == CONTIGUOUS:
-        at_column, reads = column, columns_fit
-    elif COLUMN == AFFINE:
-        at_column, reads = column * column_stride, columns_fit
+    # Rows and columns past the ends are replaced by the first ones, so that no load of a table is out of bounds.
+    if COLUMN == CONTIGUOUS:
+        column_offset, exists = column, columns_fit
+    elif COLUMN == AFFINE and INNER == 0:
+        column_offset, exists = column * column_stride, columns_fit
     else:
-        i, reads = position(tl.where(columns_fit, column, 0), column_table, n_runs, COLUMN)
-        at_column = i * column_stride
-    reads = reads & columns_fit
+        o, inner_offset = split_inner(tl.where(columns_fit, column, 0), n_inner, inner_stride, INNER)
+        i, inside = position(o, column_table, n_runs, COLUMN)
+        column_offset, exists = i * column_stride + inner_offset, inside & columns_fit
 
     rest = tl.where(rows_fit, row, 0)
-    at_row = rest * 0
-    reads = reads & rows_fit
+    offset, exists = rest * 0, exists & rows_fit
     if ROWS > 0:
-        o = rest if ROWS == 1 else rest % n0
-        i, some = position(o, table0, n_runs, KIND0)
-        at_row, reads = at_row + i * (stride0 * VEC), reads & some
+        rest, offset, exists = add_row_dim(rest, n0, offset, exists, table0, n_runs, stride0 * VEC, KIND0, ROWS == 1)
     if ROWS > 1:
-        rest = rest // n0
-        o = rest if ROWS == 2 else rest % n1
-        i, some = position(o, table1, n_runs, KIND1)
-        at_row, reads = at_row + i * (stride1 * VEC), reads & some
+        rest, offset, exists = add_row_dim(rest, n1, offset, exists, table1, n_runs, stride1 * VEC, KIND1, ROWS == 2)
     if ROWS > 2:
-        rest = rest // n1
-        o = rest if ROWS == 3 else rest % n2
-        i, some = position(o, table2, n_runs, KIND2)
-        at_row, reads = at_row + i * (stride2 * VEC), reads & some
+        rest, offset, exists = add_row_dim(rest, n2, offset, exists, table2, n_runs, stride2 * VEC, KIND2, ROWS == 3)
     if ROWS > 3:
-        i, some = position(rest // n2, table3, n_runs, KIND3)
-        at_row, reads = at_row + i * (stride3 * VEC), reads & some
+        rest, offset, exists = add_row_dim(rest, 1, offset, exists, table3, n_runs, stride3 * VEC, KIND3, True)
 
-    value = tl.load(x + at_row + at_column, mask=reads, other=0)
+    value = tl.load(x + offset + column_offset, mask=exists, other=0)
     tl.store(y + row * (n_columns * VEC) + column, value, mask=rows_fit & columns_fit)

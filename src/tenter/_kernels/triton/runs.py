@@ -1,48 +1,44 @@
-"""What counts that lie on the device need: their running totals. And sums of any length, a program for each."""
-
-from __future__ import annotations
+"""Kernels for counts that are on the device: their prefix sum, and sums of any length, each by a program of its own."""
 
 import triton
 import triton.language as tl
 
-from tenter._kernels.triton.window import add, rounded, row_of
+from tenter._kernels.triton.window import add, saturate_cast, taps_of
 
-# The words of a report: the ticket of the call that was wrong; what was, each word 0 where it was not.
-TICKET = tl.constexpr(0)
-NEGATIVE = tl.constexpr(1)  # 1 + the position of a negative count
-OVERFLOW = tl.constexpr(2)  # 1 where the sum passes 2**63
-TOTAL = tl.constexpr(3)  # 1 + the sum of the counts, where another was expected
+# The words of a report: the ticket of the call; 1 + the position of a negative count; 1 if the sum is 2**63 or more;
+# 1 + the sum of the counts, if another was expected. Errors that are not found leave 0.
+TICKET, NEGATIVE, OVERFLOW, TOTAL = (tl.constexpr(k) for k in range(4))
 
 
 @triton.jit
-def totals(
+def prefix_sum(
     counts, offsets, before, report, n, step, expected, ticket,
     PART: tl.constexpr, VERIFY: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """offsets[i + 1] = counts[0] + ... + counts[i], a block of them for each program; negative counts count as none.
+    """offsets[i + 1] = counts[0] + ... + counts[i], a block of them by each program; negative counts are taken as 0.
 
-    PART: offsets are the sums of whole blocks alone. before: what lies before each block; None where there is but one.
-    report: where to say what is wrong; None where there is nobody to be told. VERIFY: is the total expected?
+    PART: stores only the sum of each block, in offsets. before: the prefix sum of the blocks; None for a single one.
+    report: where errors are written; None for nowhere. VERIFY: whether the total must be `expected`.
     """
     program = tl.program_id(0).to(tl.int64)
     i = program * BLOCK + tl.arange(0, BLOCK)
     fits = i < n
     count = tl.load(counts + i * step, mask=fits, other=0).to(tl.int64)
-    negative = count < 0  # as are unsigned ones of 2**63 and more
+    negative = count < 0  # so are unsigned counts of 2**63 and more
     count = tl.where(negative, 0, count)
     if PART:
         tl.store(offsets + program, tl.sum(count))
     else:
-        running = tl.cumsum(count)
+        sums = tl.cumsum(count)
         if before is not None:
-            running += tl.load(before + program)
-        tl.store(offsets + 1 + i, running, mask=fits)
+            sums += tl.load(before + program)
+        tl.store(offsets + 1 + i, sums, mask=fits)
         if program == 0:
             tl.store(offsets, tl.full((), 0, tl.int64))
         if report is not None:
-            # The first sum past 2**63 is a negative number.
-            over = fits & (running < count)
-            total = tl.sum(tl.where(i == n - 1, running, 0))
+            # The first sum of 2**63 or more wraps to a negative number.
+            over = fits & (sums < count)
+            total = tl.sum(tl.where(i == n - 1, sums, 0))
             is_negative, is_over = tl.max(negative.to(tl.int32)) > 0, tl.max(over.to(tl.int32)) > 0
             is_other = False
             if VERIFY:
@@ -59,15 +55,15 @@ def totals(
 
 @triton.jit
 def long_sums(
-    x, y, start_x, offset_x, weight_x, width_x, n_x, stride_x, n_x_in, least,
+    x, y, start_x, offset_x, weight_x, width_x, n_x, stride_x, n_in_x, least,
     n_inner, inner_stride, n_outer, outer_stride, slow_stride,
-    FORM_X: tl.constexpr, LONG: tl.constexpr, LOW: tl.constexpr, HIGH: tl.constexpr, SUM: tl.constexpr,
+    FORM_X: tl.constexpr, INT64: tl.constexpr, LOW: tl.constexpr, HIGH: tl.constexpr, SUM: tl.constexpr,
     OUTPUTS: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_I: tl.constexpr,
 ):  # fmt: skip
     """`window` along one axis, for outputs of more than `least` inputs: a program adds BLOCK_K of them at a time, then
-    its partial sums, in an order that depends on nothing but their number."""
+    its partial sums, in an order that depends on their number alone."""
     program = tl.program_id(0)
-    if LONG:
+    if INT64:
         program = program.to(tl.int64)
     tiles, blocks = tl.cdiv(n_inner, BLOCK_I), tl.cdiv(n_x, OUTPUTS)
     inner = (program % tiles) * BLOCK_I + tl.arange(0, BLOCK_I)[None, :]
@@ -75,17 +71,16 @@ def long_sums(
     lowest = ((program // tiles) % blocks) * OUTPUTS
     base = x + (outer // n_outer) * slow_stride + (outer % n_outer) * outer_stride + inner * inner_stride
     outputs = tl.minimum(lowest + tl.arange(0, OUTPUTS), n_x - 1)
-    _, _, counts = row_of(outputs, start_x, offset_x, width_x, n_x_in, FORM_X)
+    _, _, counts = taps_of(outputs, start_x, offset_x, width_x, n_in_x, FORM_X)
     if tl.max(counts) > least:
         for o in range(lowest, tl.minimum(lowest + OUTPUTS, n_x)):
-            first, at, count = row_of(o, start_x, offset_x, width_x, n_x_in, FORM_X)
+            first, weight_at, count = taps_of(o, start_x, offset_x, width_x, n_in_x, FORM_X)
             if count > least:
                 total = tl.zeros((BLOCK_K, BLOCK_I), SUM)
                 for k0 in range(0, count, BLOCK_K):
                     k = k0 + tl.arange(0, BLOCK_K)[:, None]
                     used = k < count
-                    reads = used & (inner < n_inner)
-                    value = tl.load(base + (first + k) * stride_x, mask=reads, other=0).to(SUM)
-                    total = add(total, value, weight_x, at + k, used, FORM_X)
-                result = rounded(tl.sum(total, axis=0)[None, :], LOW, HIGH, y.dtype.element_ty)
+                    value = tl.load(base + (first + k) * stride_x, mask=used & (inner < n_inner), other=0).to(SUM)
+                    total = add(total, value, weight_x, weight_at + k, used, FORM_X)
+                result = saturate_cast(tl.sum(total, axis=0)[None, :], LOW, HIGH, y.dtype.element_ty)
                 tl.store(y + (outer * n_x + o) * n_inner + inner, result, mask=inner < n_inner)

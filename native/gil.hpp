@@ -1,0 +1,56 @@
+// Work without the interpreter's lock (GIL), on threads that may outlive the interpreter.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <pthread.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+
+namespace tenter {
+
+inline bool finalizing() {
+#if PY_VERSION_HEX >= 0x030d0000
+  return Py_IsFinalizing();
+#else
+  return _Py_IsFinalizing();
+#endif
+}
+
+inline bool on_main_thread() {
+#if defined(__linux__)
+  return syscall(SYS_gettid) == getpid();
+#elif defined(__APPLE__)
+  return pthread_main_np() != 0;
+#else
+  return false;
+#endif
+}
+
+// Releases the lock for its lifetime, like nanobind's gil_scoped_release. While the interpreter finalizes, Python
+// before 3.14 ends a thread that takes the lock by unwinding its stack; nanobind's functions are noexcept, so the
+// process would be aborted. Such a thread sleeps until the process ends instead, as Python's own do from 3.14 on.
+class GilRelease {
+ public:
+  GilRelease() : state_(PyEval_SaveThread()) {}
+  ~GilRelease() {
+    try {
+      PyEval_RestoreThread(state_);
+    } catch (...) {  // the unwinding, which throws no object of a type
+      for (;;) pause();
+    }
+  }
+  GilRelease(const GilRelease&) = delete;
+  GilRelease& operator=(const GilRelease&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+template <class F>
+void without_gil(F&& work) {
+  GilRelease release;
+  work();
+}
+
+}  // namespace tenter

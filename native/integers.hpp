@@ -1,0 +1,37 @@
+// Integer arithmetic, unaligned loads, and constants from run-time values. Always inlined: files compiled for different
+// instruction sets must share no function (simd-inl.hpp).
+#pragma once
+#include <cstdint>
+#include <cstring>
+
+#define TENTER_ALWAYS_INLINE [[gnu::always_inline]] inline
+
+namespace tenter {
+
+TENTER_ALWAYS_INLINE constexpr int64_t ceil_div(int64_t n, int64_t size) { return (n + size - 1) / size; }
+TENTER_ALWAYS_INLINE constexpr int64_t round_up(int64_t n, int64_t multiple) {
+  return ceil_div(n, multiple) * multiple;
+}
+
+template <class T>
+TENTER_ALWAYS_INLINE T load_unaligned(const void* p) {
+  T value;
+  std::memcpy(&value, p, sizeof value);
+  return value;
+}
+
+// The same, by exactly one load: what is checked is what is used, even if another thread writes there meanwhile.
+template <class T>
+TENTER_ALWAYS_INLINE T load_once(const void* p) {
+  T value = load_unaligned<T>(p);
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
+// Calls f<N>() for the one of `constants` that equals n; false if none does.
+template <int... constants, class F>
+TENTER_ALWAYS_INLINE bool with_constant(int64_t n, F&& f) {
+  return ((n == constants && (f.template operator()<constants>(), true)) || ...);
+}
+
+}  // namespace tenter
