@@ -40,7 +40,8 @@ __all__ = [
 
 
 if "torch" in sys.modules:
-    _executor.of(None)  # now, as code that is compiled first would be compiled again once it had been
+    # Now, as code that is compiled first would be compiled again once it had been.
+    _executor.of(sys.modules["torch"].empty(0))
 
 
 def __getattr__(name: str) -> Any:

@@ -4,7 +4,6 @@ Colors are weighted by alpha, as they are seen, and sRGB's steps are even to the
 numbers are changed before they are averaged, and the averages changed back.
 """
 
-import sys
 from functools import cache
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy.typing as npt
 from tenter import filters, resampling
 from tenter._arrays.arguments import array, error, flag
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.library import dtype_name
+from tenter._arrays.library import dtype_name, of
 from tenter._arrays.types import Array
 from tenter._execution import bands
 from tenter._rules.axis_rule import NEAREST
@@ -79,9 +78,7 @@ def resize(
             weigh = not bool((x[..., -1] == _full(x)).all())
         if not (weigh or light):
             return resampling.resize(x, size, axes=(0, 1), **given)
-        if isinstance(x, np.ndarray):
-            return _mixed(x, has_alpha, weigh, light, size, given)
-        return sys.modules["torch"].from_numpy(_mixed(x.numpy(), has_alpha, weigh, light, size, given))
+        return of(x).from_numpy(_mixed(of(x).to_numpy(x), has_alpha, weigh, light, size, given))
     except Refusal as refusal:
         shown = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light, **given}
         raise error(refusal, "image.resize", pixels=pixels, size=size, **shown) from None
@@ -109,7 +106,7 @@ def _check_mixing(x: Any, how: dict[str, Any]) -> None:
         refuse(TypeError, "pixels", expected, name)
     if how.get("value", 0) != 0:
         refuse(ValueError, "value", "0 where alpha or light is mixed", repr(how["value"]))
-    if not isinstance(x, np.ndarray) and x.requires_grad:
+    if getattr(x, "requires_grad", False):
         refuse(TypeError, "pixels", "no gradient where alpha or light is mixed (call detach())", "a leaf of one")
 
 

@@ -4,6 +4,7 @@ A library is a module with the functions of `Library`. One that the caller has n
 """
 
 import sys
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,7 +15,13 @@ from tenter._arrays.types import Array
 
 
 class Library(Protocol):
-    """What checks, plans and kernels ask about an array; `problem` and the like return the reason, or None."""
+    """What checks, plans and kernels ask about an array; `problem` and the like return the reason, or None.
+
+    PACKAGE: what users import. TYPES: those that are exactly an array, without rules of their own.
+    """
+
+    PACKAGE: str
+    TYPES: tuple[type, ...]
 
     def problem(self, x: Any) -> str | None:
         """Why no kernel can serve x."""
@@ -71,30 +78,39 @@ class Library(Protocol):
         """The library's array of a NumPy array's memory."""
 
 
-_NUMPY: Library = numpy_arrays
-_torch: Library | None = None
-# The library of each type that is exactly an array or tensor; PyTorch's once there has been a tensor.
-EXACT: dict[type, Library] = {np.ndarray: _NUMPY}
+def _torch() -> Library:
+    from tenter._arrays import torch_tensors  # as it imports torch
+
+    return torch_tensors
+
+
+# By the package that users import: the name of its array type there, and its module here.
+OTHERS: dict[str, tuple[str, Callable[[], Library]]] = {"torch": ("Tensor", _torch)}
+_loaded: dict[str, Library] = {"numpy": numpy_arrays}
 
 
 def of(x: Any) -> Library:
-    """The library that x is of."""
-    global _torch
-    if isinstance(x, np.ndarray):
-        return _NUMPY
-    if _torch is None:
-        from tenter._arrays import torch_tensors  # as it imports torch
+    """The library that x, which is an array, is of."""
+    package = _package(x)
+    if package is None:
+        raise AssertionError(f"a {type(x).__name__} where an array was checked")
+    if package not in _loaded:
+        _loaded[package] = OTHERS[package][1]()
+    return _loaded[package]
 
-        _torch = torch_tensors
-        EXACT.update(dict.fromkeys(torch_tensors.TYPES, _torch))
-    return _torch
+
+def _package(x: Any) -> str | None:
+    if isinstance(x, np.ndarray):
+        return "numpy"
+    for package, (kind, _) in OTHERS.items():
+        module = sys.modules.get(package)
+        if module is not None and isinstance(x, getattr(module, kind)):
+            return package
+    return None
 
 
 def is_array(x: Any) -> bool:
-    if isinstance(x, np.ndarray):
-        return True
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(x, torch.Tensor)
+    return _package(x) is not None
 
 
 def recorded(x: Any) -> bool:

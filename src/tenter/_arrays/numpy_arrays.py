@@ -6,6 +6,9 @@ from tenter._arrays.dtypes import OPAQUE
 from tenter._arrays.layout import Layout, Order, numpy_image_order
 from tenter._arrays.types import Array
 
+PACKAGE = "numpy"
+TYPES: tuple[type, ...] = (np.ndarray,)
+
 
 def problem(x: Array) -> str | None:
     """Why no kernel can serve x: a subclass may hold more than elements (a mask, units) or index in its own way."""

@@ -23,6 +23,7 @@ from tenter._arrays.torch_private import (
 )
 from tenter._arrays.types import Array
 
+PACKAGE = "torch"
 TYPES: tuple[type, ...] = (torch.Tensor, torch.nn.Parameter)
 # PyTorch's dtypes by name: those that are summed, and bool.
 TORCH_DTYPES: dict[str, torch.dtype] = {

@@ -1,10 +1,9 @@
 """How plans are run on each array library's arrays: a module with the functions of `Executor` for each."""
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
-import numpy as np
-
-from tenter._arrays import library
+from tenter._arrays import library, numpy_arrays
 from tenter._arrays.types import Array
 from tenter._execution import numpy_executor
 from tenter._plans.plan import Plan
@@ -72,20 +71,22 @@ class Executor(Protocol):
         """x in a dtype that holds sums of its own."""
 
 
-_NUMPY: Executor = numpy_executor
-_torch: Executor | None = None
-# The executor of each type that is exactly an array or tensor; PyTorch's once there has been a tensor.
-EXACT: dict[type, Executor] = {np.ndarray: _NUMPY}
+def _torch() -> Executor:
+    from tenter._execution.torch import executor  # as it imports torch
+
+    return executor
+
+
+# By the library's package.
+OTHERS: dict[str, Callable[[], Executor]] = {"torch": _torch}
+_loaded: dict[str, Executor] = {"numpy": numpy_executor}
+# By each type that is exactly an array; a library's once it has been loaded.
+EXACT: dict[type, Executor] = dict.fromkeys(numpy_arrays.TYPES, _loaded["numpy"])
 
 
 def of(x: Any) -> Executor:
-    global _torch
-    if isinstance(x, np.ndarray):
-        return _NUMPY
-    if _torch is None:
-        from tenter._execution.torch import executor  # as it imports torch
-
-        _torch = executor
-        library.of(x)
-        EXACT.update({kind: _torch for kind in library.EXACT if kind is not np.ndarray})
-    return _torch
+    its = library.of(x)
+    if its.PACKAGE not in _loaded:
+        _loaded[its.PACKAGE] = OTHERS[its.PACKAGE]()
+        EXACT.update(dict.fromkeys(its.TYPES, _loaded[its.PACKAGE]))
+    return _loaded[its.PACKAGE]

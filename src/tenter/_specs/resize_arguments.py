@@ -20,8 +20,7 @@ from tenter._specs.lengths import ROUNDINGS, is_real, spread
 from tenter._specs.resize import Resize
 from tenter.geometry import ALIASES, ALIGNS, TIES, plain
 
-MODES = ("nearest", "nearest-exact", "linear", "cubic", "catmull-rom", "mitchell", "bspline", "lanczos", "lanczos2",
-         "lanczos3", "lanczos4", "lanczos5", "area", "box", "hamming")  # fmt: skip
+MODES = (*NEAREST, "linear", "cubic", "lanczos", "area", *(name for name in filters.NAMED if name != "linear"))
 POLICIES = ("stretch", "not_larger", "not_smaller")
 
 
