@@ -88,7 +88,7 @@ def recorded() -> dict[Kernel, str]:
                 y.backward(torch.empty_like(y))
     for layout, maps in huge():
         name = f"{layout.shape}"
-        for step in windows.plan(layout, maps).steps:
+        for step in windows.launches(layout, maps).steps:
             assert "i32" not in step.kernel.types, name
             found.setdefault(step.kernel, name)
     return found
@@ -175,7 +175,7 @@ def test_every_specialisation_compiles_for_every_target(sm: int, recorded: dict[
 
 
 def steps_of(layout: Layout, *maps: tuple) -> list[Kernel]:
-    return [step.kernel for step in windows.plan(layout, maps).steps]
+    return [step.kernel for step in windows.launches(layout, maps).steps]
 
 
 def contiguous(shape: tuple[int, ...], dtype: str, itemsize: int, at: int = 0) -> Layout:
@@ -270,7 +270,7 @@ def test_plans_know_the_device_and_how_addresses_are_aligned(index: int, address
 
 
 def test_what_lies_between_passes_is_aligned() -> None:
-    made = windows.plan(
+    made = windows.launches(
         contiguous((3, 5, 7), "float32", 4), tuple((axis, interpolated(n, 99)) for axis, n in [(0, 3), (2, 7)])
     )
     assert made.temporaries and all(n % 256 == 0 for n in made.temporaries)

@@ -68,7 +68,7 @@ if INTERPRETED:
 
     from tenter._arrays import torch_tensors
     from tenter._execution.torch import device as served
-    from tenter._kernels.triton import copies, launch, plan
+    from tenter._kernels.triton import copies, launch, launches
 
     WATCH = Watch()
 
@@ -76,7 +76,7 @@ if INTERPRETED:
     def _served_by_triton() -> Iterator[None]:
         """Tensors in memory of the host count as a device's, kernels are watched, calls are cut into few programs."""
         load, store, interpret, run = (
-            InterpreterBuilder.create_masked_load, InterpreterBuilder.create_masked_store, launch.interpret, plan.Plan.run
+            InterpreterBuilder.create_masked_load, InterpreterBuilder.create_masked_store, launch.interpret, launches.Launches.run
         )  # fmt: skip
 
         def watched_load(self: Any, pointers: Any, mask: Any, *rest: Any) -> Any:
@@ -109,7 +109,7 @@ if INTERPRETED:
         patch.setattr(InterpreterBuilder, "create_masked_load", watched_load)
         patch.setattr(InterpreterBuilder, "create_masked_store", watched_store)
         patch.setattr(launch, "interpret", watched_launch)
-        patch.setattr(plan.Plan, "run", watched_run)
+        patch.setattr(launches.Launches, "run", watched_run)
         patch.setattr(torch_tensors, "device", lambda x: "cpu")
         patch.setattr(copies, "PROGRAMS", 1)
         yield

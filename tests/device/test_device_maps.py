@@ -64,17 +64,17 @@ def test_windows_that_have_a_program_of_their_own(name: str, m: Window, on: str)
 
 def test_what_kernels_touch_is_checked(watch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The check itself: a kernel that is told to read too far is caught, as is one that writes too little."""
-    from tenter._kernels.triton import plan
+    from tenter._kernels.triton import launches
 
     m, x = Copy.every(8, 2), torch.arange(8.0)
     m.apply(x, 0)
     assert watch.loads and watch.stores
-    add = plan.Plan.add
+    add = launches.Launches.add
     for wrong in ({"inner_stride": 9}, {"n_columns": 8}, {"column_stride": 2}):
 
         def lied(self: Any, *args: Any, wrong: dict[str, int] = wrong, **named: Any) -> None:
             add(self, *args, **{**named, **wrong})
 
-        monkeypatch.setattr(plan.Plan, "add", lied)
+        monkeypatch.setattr(launches.Launches, "add", lied)
         with pytest.raises(Exception, match=r"outside of every argument|not written once"):
             m.apply(x, 0)

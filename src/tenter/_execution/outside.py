@@ -63,8 +63,9 @@ def _in_bands(y: Any, axis: int, change: Callable[[Any, Place], Any]) -> Any:
         return change(y, ())
     for some in bands.lengths(y.shape[axis], 8 * math.prod(y.shape)):
         place = bands.along(axis, some)
-        part = y[place]
+        at = (*place, ...)
+        part = y[at]
         changed = change(part, place)
         if changed is not part:
-            y[place] = changed
+            y[at] = changed
     return y

@@ -84,7 +84,7 @@ def _window_pass(
     planes_first = plane is not None and plane.n_out <= plane.n
     itemsize, inner = source.itemsize, merge(dims[axes[-1] + 1 :])
     if _needs_packing(dims, axes, inner, rows_first or planes_first, itemsize):
-        packed = Buffer(made.temporary(spare, math.prod(d.n for d in dims) * itemsize), 0, source.dtype, itemsize)
+        packed = made.temporary(spare, [d.n for d in dims], source.dtype, itemsize)
         _copy(made, source, packed, [d._replace(map=None) for d in dims])
         source = packed
         dims = [d._replace(stride=s) for d, s in zip(dims, contiguous([d.n for d in dims], itemsize))]

@@ -110,7 +110,7 @@ def fill(
         filling.steps(source, target, _dims(src, dict(maps), wholes, order))
         return
     # Channels that lie together are best resampled together; what is left is less to put in order.
-    held = Buffer(made.temporary(LAST, math.prod(shape_out) * src.itemsize), 0, src.dtype, src.itemsize)
+    held = made.temporary(LAST, shape_out, src.dtype, src.itemsize)
     filling.steps(source, held, _dims(src, dict(maps), wholes, order))
     strides = contiguous([shape_out[d] for d in order], src.itemsize)
     kernels.copy(made, held, target, [Dim(n, strides[order.index(d)]) for d, n in enumerate(shape_out)])
@@ -170,7 +170,7 @@ class Filling(NamedTuple):
                 dtype, itemsize = (
                     (source.dtype, source.itemsize) if copies else (options.accumulate, ITEMSIZE[options.accumulate])
                 )
-                out = Buffer(self.made.temporary(2 * side, math.prod(shape) * itemsize), 0, dtype, itemsize)
+                out = self.made.temporary(2 * side, shape, dtype, itemsize)
             if copies:
                 self.kernels.copy(self.made, source, out, chosen)
             else:
@@ -188,8 +188,7 @@ class Filling(NamedTuple):
         picks = {k: Picks(m.n_in, dims[k].n_read, m.laid_out[0]) for k, m in gathers.items()}
         picked = [d._replace(map=picks.get(k)) for k, d in enumerate(dims)]
         shape = [d.n_out for d in picked]
-        n_bytes = math.prod(shape) * source.itemsize
-        held = Buffer(self.made.temporary(GATHERED, n_bytes), 0, source.dtype, source.itemsize)
+        held = self.made.temporary(GATHERED, shape, source.dtype, source.itemsize)
         self.kernels.copy(self.made, source, held, picked)
         strides = contiguous(shape, source.itemsize)
         return held, [d._replace(n=n, stride=s, map=d.sums if k in gathers else d.map)

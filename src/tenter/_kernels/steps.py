@@ -1,6 +1,8 @@
 """Native calls with the memory that each reads and writes, as places in memory that is known when they run."""
 
 import itertools
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,12 +36,27 @@ class Step(NamedTuple):
     target_at: int
 
 
-class Steps:
+class Temporaries:
+    """The temporaries that steps share, each as large as the largest use of it."""
+
+    alignment = 64
+
+    def __init__(self) -> None:
+        self.temporaries: list[int] = []  # bytes of each
+
+    def temporary(self, number: int, shape: Sequence[int], dtype: str, itemsize: int) -> Buffer:
+        self.temporaries += [0] * (number + 1 - len(self.temporaries))
+        n_bytes = -(-math.prod(shape) * itemsize // self.alignment) * self.alignment
+        self.temporaries[number] = max(self.temporaries[number], n_bytes)
+        return Buffer(FIRST_TEMPORARY + number, 0, dtype, itemsize)
+
+
+class Steps(Temporaries):
     """Steps that apply maps to arrays of one layout."""
 
     def __init__(self, n_bytes: int) -> None:
+        super().__init__()
         self.steps: list[Step] = []
-        self.temporaries: list[int] = []  # bytes of each
         self.small = n_bytes < SMALL_BYTES
         self.small_kernel: _native.CopyStep | _native.WindowStep | None = None  # if it is all there is to do
 
@@ -57,12 +74,6 @@ class Steps:
         addresses = [source, target, *(at + before for before in itertools.accumulate(self.temporaries, initial=0))]
         for kernel, from_, from_at, to, to_at in self.steps:
             kernel(addresses[from_] + from_at, addresses[to] + to_at, n_threads, stream and to == OUTPUT)
-
-    def temporary(self, pass_: int, n_bytes: int) -> int:
-        while len(self.temporaries) <= pass_:
-            self.temporaries.append(0)
-        self.temporaries[pass_] = max(self.temporaries[pass_], -(-n_bytes // 64) * 64)  # whole lines
-        return FIRST_TEMPORARY + pass_
 
     def add(self, kernel: _native.CopyStep | _native.WindowStep, source: Buffer, target: Buffer) -> None:
         self.steps.append(Step(kernel, source.memory, source.at, target.memory, target.at))

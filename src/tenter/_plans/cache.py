@@ -27,7 +27,7 @@ MOST, MOST_POSITIONS, LONGEST, STEPS = 2048, 1 << 20, 1 << 19, 32
 
 def key(call: str, library: Placing, x: Any, args: Hashable, arg_types: Hashable = ()) -> Hashable:
     """arg_types: those of all values in args, as equal values of different types are not the same: 1 == True == 1.0."""
-    return call, x.shape, library.place(x), x.dtype, args, arg_types
+    return call, type(x), x.shape, library.place(x), x.dtype, args, arg_types
 
 
 def lookup(of: Hashable) -> Plan | None:

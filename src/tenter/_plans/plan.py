@@ -161,7 +161,7 @@ def _steps(layout: Layout, maps: Maps, order: tuple[int, ...], saturate: bool) -
         return cpu.steps(source, placed, saturate)
     from tenter._kernels.triton import windows  # as it imports Triton
 
-    return windows.plan(source, placed, saturate)
+    return windows.launches(source, placed, saturate)
 
 
 def _is_compiled(dtype: str, maps: Maps) -> bool:

@@ -8,7 +8,7 @@ from tenter._kernels.steps import FIRST_TEMPORARY, Buffer
 from tenter._kernels.triton import tables
 from tenter._kernels.triton.copy import AFFINE, CONTIGUOUS, INDEX, RUNS, copy
 from tenter._kernels.triton.launch import PER_CALL
-from tenter._kernels.triton.plan import Plan
+from tenter._kernels.triton.launches import Launches
 from tenter.maps import Copy
 from tenter.maps._runs import Runs
 
@@ -34,7 +34,7 @@ class OutputDim(NamedTuple):
     n_in: int = 1
 
 
-def add_copy(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
+def add_copy(made: Launches, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
     rows = _output_dims(made, dims, source.itemsize)
     if len(rows) > ROW_DIMS + 1:
         _add_split(made, source, target, dims)
@@ -47,7 +47,7 @@ def add_copy(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> Non
     # A contiguous run is moved in the largest items, up to 16 bytes, that divide all addresses.
     bytes_at_once = size
     if contiguous_run:
-        alignments = (made.alignment(source), made.alignment(target))
+        alignments = (made.alignment_of(source), made.alignment_of(target))
         bytes_at_once = math.gcd(16, last.n * size, *alignments, *(d.stride for d in rows))
     item = min(bytes_at_once, 8)
     n_last, vec, n_inner, inner_stride = last.n * size // item, bytes_at_once // item, 1, 0
@@ -70,7 +70,7 @@ def add_copy(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> Non
         BLOCK_R=block_r, BLOCK_C=block_c)  # fmt: skip
 
 
-def _output_dims(made: Plan, dims: list[Dim], itemsize: int) -> list[OutputDim]:
+def _output_dims(made: Launches, dims: list[Dim], itemsize: int) -> list[OutputDim]:
     """From slow to fast; neighbors are merged where one stride covers both."""
     if itemsize > 8:  # the largest item of a kernel
         dims, itemsize = [*dims, Dim(itemsize // 8, 8)], 8
@@ -96,7 +96,7 @@ def _append_affine(found: list[OutputDim], n: int, stride: int) -> None:
         found.append(OutputDim(n, stride))
 
 
-def _add_split(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
+def _add_split(made: Launches, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
     """Copies with too many dims for a tile: two maps at a time, of contiguous inputs, whose other dims are merged."""
     size, mapped = source.itemsize, [k for k, d in enumerate(dims) if d.map]
     if not mapped:
@@ -108,13 +108,13 @@ def _add_split(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> N
         first = [d if k in mapped[-2:] else d._replace(map=None) for k, d in enumerate(dims)]
         shape = [d.n_out for d in first]
         free = PACKED + (1 if source.memory != FIRST_TEMPORARY + PACKED + 1 else 2)
-        between = Buffer(made.temporary(free, math.prod(shape) * size), 0, source.dtype, size)
+        between = made.temporary(free, shape, source.dtype, size)
         add_copy(made, source, between, first)
         rest = [None if k in mapped[-2:] else d.map for k, d in enumerate(dims)]
         add_copy(made, between, target, [Dim(n, s, m) for n, s, m in zip(shape, contiguous(shape, size), rest)])
 
 
-def _add_slices(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
+def _add_slices(made: Launches, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
     """A launch for each position of the slowest dim."""
     slow, rest = dims[0], dims[1:]
     n_bytes = target.itemsize * math.prod(d.n for d in rest)
@@ -123,10 +123,10 @@ def _add_slices(made: Plan, source: Buffer, target: Buffer, dims: list[Dim]) -> 
         add_copy(made, from_, to, rest)
 
 
-def pack(made: Plan, source: Buffer, dims: list[Dim], temporary: int) -> Buffer:
+def pack(made: Launches, source: Buffer, dims: list[Dim], temporary: int) -> Buffer:
     """A contiguous copy."""
     size = source.itemsize
-    packed = Buffer(made.temporary(temporary, math.prod(d.n for d in dims) * size), 0, source.dtype, size)
+    packed = made.temporary(temporary, [d.n for d in dims], source.dtype, size)
     add_copy(made, source, packed, [d._replace(map=None) for d in dims])
     return packed
 

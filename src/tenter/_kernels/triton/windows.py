@@ -14,7 +14,7 @@ from tenter._kernels.steps import OUTPUT, Buffer
 from tenter._kernels.triton import copies, tables
 from tenter._kernels.triton.copies import INT64_SIZE, NARROW, next_power_of_two, warps
 from tenter._kernels.triton.launch import PER_CALL, POINTERS
-from tenter._kernels.triton.plan import Plan
+from tenter._kernels.triton.launches import Launches
 from tenter._kernels.triton.runs import long_sums
 from tenter._kernels.triton.shared_row_window import shared_row_window
 from tenter._kernels.triton.window import ONES, RUNS, WEIGHTS, WIDTH, window
@@ -37,10 +37,10 @@ LONG_RUN, LONG_WINDOW, FEW_OUTPUTS = 64, 256, 1 << 17
 SEARCHED_OUTPUTS = 1024
 
 
-def plan(src: Layout, maps: tuple[tuple[int, Any], ...], saturate: bool = False) -> Plan:
+def launches(src: Layout, maps: tuple[tuple[int, Any], ...], saturate: bool = False) -> Launches:
     """The launches that apply maps to src; the result is contiguous."""
     assert src.device is not None
-    made = Plan(torch.device(src.device), src.at)
+    made = Launches(torch.device(src.device), src.at)
     passes.fill(made, KERNELS, src, maps, saturate)
     return made
 
@@ -78,7 +78,7 @@ class WindowPass(NamedTuple):
     def n_out(self) -> int:
         return self.slow[0] * self.outer[0] * self.z.n * self.y.n * self.x.n * self.inner[0]
 
-    def add(self, made: Plan, kernel: Any, grid: int, n_warps: int, vec: int = 1, **args: Any) -> None:
+    def add(self, made: Launches, kernel: Any, grid: int, n_warps: int, vec: int = 1, **args: Any) -> None:
         """Adds a launch. vec: elements in a unit of strides, but of the inner one. args: what not all kernels share."""
         itemsize, unit = self.source.itemsize, self.source.itemsize * vec
         for k, a in (("z", self.z), ("y", self.y), ("x", self.x)):
@@ -97,7 +97,7 @@ class WindowPass(NamedTuple):
 
 
 def add_window(
-    made: Plan, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
+    made: Launches, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
 ) -> None:
     """spare: the temporary for a packed input."""
     pass_ = _window_pass(made, source, target, dims, axes, options, spare)
@@ -115,7 +115,7 @@ def add_window(
 
 
 def _window_pass(
-    made: Plan, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
+    made: Launches, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
 ) -> WindowPass:
     size = source.itemsize
     outer, inner = merge(dims[: axes[0]]), merge(dims[axes[-1] + 1 :])
@@ -130,7 +130,7 @@ def _window_pass(
     return WindowPass(source, target, slow, outer_one, z, y, x, inner[0] if inner else (1, size), options, extent)
 
 
-def _axis(made: Plan, d: Dim, options: Options) -> Axis:
+def _axis(made: Launches, d: Dim, options: Options) -> Axis:
     m = d.map
     if isinstance(m, RunSums):
         return Axis(m.n_out, m.n_in, d.stride, RUNS, offset=PER_CALL, taps=LONG_RUN)
@@ -147,7 +147,7 @@ def _taps(m: Window) -> int:
     return int(np.diff(m.rows()[1]).max(initial=0))
 
 
-def _add_long_sums(made: Plan, pass_: WindowPass, outputs: int, least: int) -> None:
+def _add_long_sums(made: Launches, pass_: WindowPass, outputs: int, least: int) -> None:
     """A program for each `outputs` outputs, which sums those of more than `least` inputs."""
     n_inner = pass_.inner[0]
     block_i = min(next_power_of_two(n_inner), 64)
@@ -155,7 +155,7 @@ def _add_long_sums(made: Plan, pass_: WindowPass, outputs: int, least: int) -> N
     pass_.add(made, long_sums, grid, 4, least=least, OUTPUTS=outputs, BLOCK_K=TILE // block_i, BLOCK_I=block_i)
 
 
-def _add_shared_row_window(made: Plan, pass_: WindowPass, row_map: Window) -> None:
+def _add_shared_row_window(made: Launches, pass_: WindowPass, row_map: Window) -> None:
     n_columns, taps_x, sums = pass_.x.n * pass_.inner[0], pass_.x.taps, pass_.options.accumulate
     first_row, n_read, weight = made.keep(tables.rows_in_tiles(row_map, TILE_ROWS, sums, made.device))
     block_c = min(next_power_of_two(n_columns), 512)
@@ -166,12 +166,12 @@ def _add_shared_row_window(made: Plan, pass_: WindowPass, row_map: Window) -> No
         BLOCK_R=TILE_ROWS, BLOCK_C=block_c)  # fmt: skip
 
 
-def _add_window(made: Plan, pass_: WindowPass) -> None:
+def _add_window(made: Launches, pass_: WindowPass) -> None:
     (z, y, x), n_inner = (pass_.z, pass_.y, pass_.x), pass_.inner[0]
     long_inner, vec = n_inner >= NARROW, 1
     if long_inner:
         size, strides = pass_.source.itemsize, (a.stride for a in (z, y, x))
-        alignment = made.alignment(pass_.source)
+        alignment = made.alignment_of(pass_.source)
         vec = math.gcd(16, alignment, *strides, pass_.slow[1], pass_.outer[1], n_inner * size) // size
     n_columns = n_inner if long_inner else x.n * n_inner
     n_rows = pass_.n_out // max(n_columns, 1)

@@ -1,4 +1,4 @@
-"""A plan for a device: launches that know layouts but no addresses, so that one plan serves all tensors of a layout."""
+"""A plan's launches on a device, which know layouts but no addresses, so that they serve all tensors of a layout."""
 
 import itertools
 from collections.abc import Callable
@@ -6,11 +6,9 @@ from typing import Any, NamedTuple
 
 import torch
 
-from tenter._kernels.steps import FIRST_TEMPORARY, INPUT, Buffer
+from tenter._kernels.steps import INPUT, Buffer, Temporaries
 from tenter._kernels.triton import launch
 from tenter._kernels.triton.tables import DeviceTables, await_all
-
-ALIGNMENT = 256  # of temporaries, in bytes
 
 
 class Step(NamedTuple):
@@ -26,28 +24,24 @@ class Step(NamedTuple):
     per_call: tuple[int, ...]
 
 
-class Plan:
+class Launches(Temporaries):
     """Steps that apply maps to tensors of one layout on one device. at: the input's address modulo 16."""
 
+    alignment = 256
     small_kernel = None
 
     def __init__(self, device: torch.device, at: int) -> None:
+        super().__init__()
         self.device, self.at = device, at
         self.steps: list[Step] = []
-        self.temporaries: list[int] = []  # bytes of each
         self.tables: list[DeviceTables] = []
         self.launchers: list[Callable[..., None]] = []  # of the steps, once they are compiled
-
-    def temporary(self, pass_: int, n_bytes: int) -> int:
-        self.temporaries += [0] * (pass_ + 1 - len(self.temporaries))
-        self.temporaries[pass_] = max(self.temporaries[pass_], -(-n_bytes // ALIGNMENT) * ALIGNMENT)
-        return FIRST_TEMPORARY + pass_
 
     def keep(self, tables: DeviceTables) -> list[torch.Tensor]:
         self.tables.append(tables)
         return tables.tensors
 
-    def alignment(self, buffer: Buffer) -> int:
+    def alignment_of(self, buffer: Buffer) -> int:
         """The largest power of two, up to 16, that divides a buffer's address."""
         at = (buffer.at + (self.at if buffer.memory == INPUT else 0)) % 16
         return at & -at or 16
@@ -59,7 +53,7 @@ class Plan:
         """Adds a launch. pointers: the types of source and target. int64: whether integers have 64 bits. args: by name;
         tables are tensors, absent ones None, constants have names in capitals."""
         if grid:
-            aligned = [self.alignment(source) == 16, self.alignment(target) == 16]
+            aligned = [self.alignment_of(source) == 16, self.alignment_of(target) == 16]
             kernel, values = launch.specialize(function, pointers, aligned, {**args, "INT64": int64}, int64, warps)
             per_call = tuple(k for k, value in enumerate(values) if value is launch.PER_CALL)
             self.steps.append(Step(kernel, grid, source.memory, source.at, target.memory, target.at, values, per_call))
