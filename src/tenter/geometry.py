@@ -24,10 +24,16 @@ ALIGNS = (
 )  # fmt: skip
 TIES = ("floor", "ceil", "prefer_floor", "prefer_ceil")
 # ONNX's names of what has a name of its own here, and the spelling of graphs saved by earlier versions.
-ALIASES = {
-    "half_pixel": "center", "align_corners": "corners", "round_prefer_floor": "prefer_floor",
-    "round_prefer_ceil": "prefer_ceil", "centre": "center", "renormalise": "renormalize",
-}  # fmt: skip
+_ALIASES = {
+    "align": {"half_pixel": "center", "align_corners": "corners", "centre": "center"},
+    "tie": {"round_prefer_floor": "prefer_floor", "round_prefer_ceil": "prefer_ceil"},
+    "edge": {"renormalise": "renormalize"},
+}
+
+
+def canonical(field: str, word: Any) -> Any:
+    """An align, tie or edge by the name that it has here; other values as they are."""
+    return _ALIASES[field].get(word, word) if isinstance(word, str) else word
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,8 +66,7 @@ class Geometry:
         try:
             for name in ("n_in", "n_out"):
                 object.__setattr__(self, name, integer(name, getattr(self, name), least=0))
-            if isinstance(self.align, str):
-                object.__setattr__(self, "align", ALIASES.get(self.align, self.align))
+            object.__setattr__(self, "align", canonical("align", self.align))
             one_of("align", self.align, ALIGNS)
         except Refusal as refusal:
             raise error(refusal, "Geometry", self.n_in, self.n_out, self.align) from None
@@ -72,7 +77,7 @@ class Geometry:
             object.__setattr__(self, "box", (Fraction(plain(lo)), Fraction(plain(hi))))
 
     def line(self) -> tuple[Fraction, Fraction]:
-        """The index of output 0, and the distance between neighbours."""
+        """The index of output 0, and the distance between neighbors."""
         lo, hi = self.box or (Fraction(0), Fraction(self.n_in))
         extent, n = hi - lo, self.n_out
         step = self.pitch()

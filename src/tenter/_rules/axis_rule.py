@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tenter import filters
 from tenter._arrays.errors import refuse
 from tenter._rules.edges import EDGES
-from tenter.geometry import ALIASES, ALIGNS, TIES, Geometry
+from tenter.geometry import ALIGNS, TIES, Geometry, canonical
 
 NEAREST = ("nearest", "nearest-exact")
 # Whose rounding of nearest positions, as a position on the edge between two pixels may come out on either side.
@@ -72,7 +72,7 @@ def _read(
     cubic: str,
 ) -> AxisRule:  # fmt: skip
     box = (begin, end) if begin else None
-    align, edge = ALIASES.get(align, align), ALIASES.get(edge, edge)
+    align, edge = canonical("align", align), canonical("edge", edge)
     rule = AxisRule(kind, align, scale or None, box, tie, arithmetic, edge, antialias == "1", float(cubic))
     known = _known(kind) and align in ALIGNS and tie in TIES and edge in EDGES and arithmetic in ARITHMETIC
     plain = all(not word or _FRACTION.fullmatch(word) for word in (scale, begin, end))

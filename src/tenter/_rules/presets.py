@@ -1,8 +1,11 @@
 """What libraries mean by "resize", as data: one row for each, which `resize(..., like=...)` fills in."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tenter._arrays.errors import refuse
+from tenter._rules.axis_rule import ARITHMETIC
+from tenter._rules.edges import EDGES
+from tenter.geometry import ALIGNS, TIES, canonical
 
 
 class Convention(NamedTuple):
@@ -88,11 +91,31 @@ PRESETS = {
 
 
 def convention(like: object) -> Convention:
-    """A preset by its name, or a convention as it is."""
+    """A preset by its name, or a convention, whose words are checked."""
     if isinstance(like, Convention):
-        return like
+        return _checked(like)
+    expected = f"one of {', '.join(PRESETS)}, or a Convention"
     if not isinstance(like, str):
-        refuse(TypeError, "like", f"one of {', '.join(PRESETS)}, or a Convention", repr(like))
+        refuse(TypeError, "like", expected, repr(like))
     if like not in PRESETS:
-        refuse(ValueError, "like", f"one of {', '.join(PRESETS)}, or a Convention", repr(like))
+        refuse(ValueError, "like", expected, repr(like))
     return PRESETS[like]
+
+
+# The kind of word that each field holds, and the words.
+_WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "align": ("align", ALIGNS), "nearest_align": ("align", ALIGNS), "corners_antialias": ("align", ALIGNS),
+    "tie": ("tie", TIES), "edge": ("edge", EDGES), "edge_antialias": ("edge", EDGES),
+    "arithmetic": ("", ARITHMETIC), "exact_arithmetic": ("", ARITHMETIC), "blur": ("", ("filter", "gaussian")),
+    "area": ("", ("touched", "overlap")), "follows": ("", ("scale", "sizes", "length")),
+}  # fmt: skip
+
+
+def _checked(like: Convention) -> Convention:
+    found: dict[str, Any] = {}
+    for field, (kind, words) in _WORDS.items():
+        word = getattr(like, field)
+        found[field] = canonical(kind, word) if kind else word
+        if found[field] not in words:
+            refuse(ValueError, "like", f"a Convention whose {field} is one of {', '.join(words)}", repr(word))
+    return like._replace(**found)

@@ -18,7 +18,7 @@ from tenter._specs import lengths as of_lengths
 from tenter._specs.fill_value import check_value
 from tenter._specs.lengths import ROUNDINGS, is_real, spread
 from tenter._specs.resize import Resize
-from tenter.geometry import ALIASES, ALIGNS, TIES, plain
+from tenter.geometry import ALIGNS, TIES, canonical, plain
 
 MODES = (*NEAREST, "linear", "cubic", "lanczos", "area", *(name for name in filters.NAMED if name != "linear"))
 POLICIES = ("stretch", "not_larger", "not_smaller")
@@ -59,7 +59,7 @@ def checked(
             refuse(ValueError, "policy", "stretch, where scale is given", repr(policy))
         if how.follows != "sizes":
             follows = [Fraction(f) for f in factors]
-    align, tie, edge = (ALIASES.get(word, word) if isinstance(word, str) else word for word in (align, tie, edge))
+    align, tie, edge = canonical("align", align), canonical("tie", tie), canonical("edge", edge)
     one_of("align", align, (*ALIGNS, None))
     one_of("tie", tie, (*TIES, None))
     one_of("edge", edge, (*EDGES, None))
