@@ -18,7 +18,7 @@ from tenter._plans.plan import plan as make_plan
 
 
 def remembered():
-    return len(cache._plans)
+    return len(cache.plans)
 
 
 ONCE = [
@@ -33,7 +33,7 @@ ONCE = [
 @pytest.mark.parametrize("make", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
 @pytest.mark.parametrize("n", range(len(ONCE)))
 def test_a_call_is_planned_once(make, n, monkeypatch):
-    cache._plans.clear()
+    cache.plans.clear()
     x = make(np.arange(6.0).reshape(2, 3))
     first = ONCE[n](x)
     assert remembered() == 1
@@ -124,7 +124,7 @@ def test_plans_for_gradients_have_a_bound():
     for width in range(50):
         y = tenter.interpolate(x, (8, 8), mode="bilinear")
         torch.cat([y, torch.empty(1, 1, 8, 1 + width)], 3).backward(torch.ones(1, 1, 8, 9 + width))
-    assert 0 < len([key for key in cache._plans if key[0] == "adjoint"]) <= cache.MOST
+    assert 0 < len([key for key in cache.plans if key[0] == "adjoint"]) <= cache.MOST
 
 
 def test_threads_meet_at_the_first_call():

@@ -57,7 +57,7 @@ def test_threads_share_what_calls_make_and_keep(small):
             barrier.wait()
             if seed == 0:  # maps that were never applied, and no plans
                 shared[:] = fresh()
-                cache._plans.clear()
+                cache.plans.clear()
                 memory.clear()
             barrier.wait()
             for k in np.random.default_rng([seed, turn]).permutation(len(shared)):

@@ -275,7 +275,7 @@ def test_many_sizes_do_not_fill_the_memory():
     x = np.zeros((20, 20), np.float32)
     for n in range(1, 2500):
         tenter.resize(x, (n % 50 + 1, n // 2), mode="nearest" if n % 2 else "linear")
-        assert len(cache._plans) <= cache.MOST and cache._positions <= cache.MOST_POSITIONS
+        assert len(cache.plans) <= cache.MOST and cache._positions <= cache.MOST_POSITIONS
     gc.collect()
     first = resident()
     for n in range(1, 2500):

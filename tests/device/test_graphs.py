@@ -143,7 +143,7 @@ def test_graphs_outlive_what_is_remembered_of_their_calls(cuda):
     f = lambda: tenter.interpolate(x, (57, 41), mode="bicubic", antialias=True)
     want = f()
     graph, y = capture(f)
-    cache._plans.clear()
+    cache.plans.clear()
     axis_maps._kept.cache_clear()
     gc.collect()
     torch.cuda.synchronize()

@@ -50,7 +50,7 @@ def usual() -> None:
 def lower(r: Draw) -> None:
     """Some of them, or none. Nothing is left of earlier calls: a call follows from its seed alone."""
     usual()
-    cache._plans.clear()
+    cache.plans.clear()
     cache._positions = 0
     tenter.set_num_threads(r.pick((1, 2, 3)))
     _native.force_level(r.pick(_native.levels()))

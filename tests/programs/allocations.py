@@ -92,7 +92,7 @@ def into(n: int) -> np.ndarray[Any, Any]:
 
 def forget() -> None:
     """Plans and maps of earlier calls, so that the next one makes its own."""
-    cache._plans.clear()
+    cache.plans.clear()
     axis_maps._kept.cache_clear()
 
 

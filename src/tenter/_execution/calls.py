@@ -18,7 +18,10 @@ def lookup(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...]
     runs = executor.EXACT.get(type(x))
     if runs is None or not runs.plain(x):
         return None
-    found = cache.lookup(cache.key(call, runs, x, args, arg_types))
+    try:
+        found = cache.plans.get(cache.key(call, runs, x, args, arg_types))
+    except TypeError:
+        return None
     return None if found is None else runs.again(x, found)
 
 

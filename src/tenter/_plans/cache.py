@@ -19,7 +19,7 @@ class Placing(Protocol):
         """What a plan for x depends on, beside its shape and dtype."""
 
 
-_plans: dict[Hashable, Plan] = {}
+plans: dict[Hashable, Plan] = {}  # by key; a key of arguments that are lists or arrays has no hash
 _positions = 0
 # Entries; positions of their maps, together (a table costs about 40 bytes for each) and of one; steps of one.
 MOST, MOST_POSITIONS, LONGEST, STEPS = 2048, 1 << 20, 1 << 19, 32
@@ -27,14 +27,7 @@ MOST, MOST_POSITIONS, LONGEST, STEPS = 2048, 1 << 20, 1 << 19, 32
 
 def key(call: str, library: Placing, x: Any, args: Hashable, arg_types: Hashable = ()) -> Hashable:
     """arg_types: those of all values in args, as equal values of different types are not the same: 1 == True == 1.0."""
-    return call, type(x), x.shape, library.place(x), x.dtype, args, arg_types
-
-
-def lookup(of: Hashable) -> Plan | None:
-    try:
-        return _plans.get(of)
-    except TypeError:  # lists and arrays have no hash
-        return None
+    return call, library, x.shape, library.place(x), x.dtype, args, arg_types
 
 
 def store(of: Hashable, plan: Plan) -> None:
@@ -44,10 +37,10 @@ def store(of: Hashable, plan: Plan) -> None:
     if not is_light(plan):
         return
     _positions += plan.positions
-    if len(_plans) >= MOST or _positions > MOST_POSITIONS:
-        _plans.clear()
+    if len(plans) >= MOST or _positions > MOST_POSITIONS:
+        plans.clear()
         _positions = plan.positions
-    _plans[of] = plan
+    plans[of] = plan
 
 
 def is_light(plan: Plan) -> bool:

@@ -2,7 +2,7 @@
 call to call (memory, the offsets of counts on a device) comes with the call."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,23 +77,18 @@ def plan_maps(x: Any, maps: Maps) -> Plan:
 def adjoint(of_plan: Plan, g: Any) -> Plan:
     """The transposed maps of a plan, for gradients that lie as g does."""
     spec, transposed = of_plan.spec, not of_plan.transposed
-
-    def make() -> Plan:
+    if spec is None or isinstance(spec, RepeatCounts):  # counts are values
         return _planned(g, _transposed(of_plan.maps), spec, transposed)
+    key = cache.key("adjoint" if transposed else "adjoint of adjoint", of(g), g, (spec, of_plan.shape))
+    found = cache.plans.get(key)
+    return found or keep(key, _planned(g, _transposed(of_plan.maps), spec, transposed))
 
-    return kept("adjoint" if transposed else "adjoint of adjoint", g, spec, (spec, of_plan.shape), make)
 
-
-def kept(call: str, x: Any, spec: Spec | None, args: Any, make: Callable[[], Plan]) -> Plan:
-    """A plan from the cache, or a new one. Counts are values, and users' filters live as long as their calls do."""
-    if spec is None or isinstance(spec, RepeatCounts) or (isinstance(spec, Resize) and user_filters(spec.rules)):
-        return make()
-    key = cache.key(call, of(x), x, args)
-    found = cache.lookup(key)
-    if found is None:
-        found = make()
-        cache.store(key, found)
-    return found
+def keep(key: Hashable, made: Plan) -> Plan:
+    """A plan, kept for the next call unless it has users' filters, which live as long as their calls do."""
+    if not isinstance(made.spec, Resize) or not user_filters(made.spec.rules):
+        cache.store(key, made)
+    return made
 
 
 def same_maps(of_plan: Plan, x: Any) -> Plan:
@@ -123,7 +118,7 @@ def _planned(
     if layout.device is not None and isinstance(spec, RepeatCounts):
         # Counts change, what is launched for them does not. Types, as tuples of equal lengths are equal.
         key = cache.key("counts", library, x, (maps, tuple(type(m) for _, m in maps), transposed))
-        if (found := cache.lookup(key)) is not None:
+        if (found := cache.plans.get(key)) is not None:
             return replace(found, spec=spec)
     steps = _steps(layout, maps, order, saturate)
     small = steps is not None and steps.small_kernel is not None

@@ -45,14 +45,16 @@ class _Linear(torch.autograd.Function):
 _apply = torch_private.apply_of(_Linear)
 
 
+def _records(x: Tensor) -> bool:
+    wants_grad = x.requires_grad and torch.is_grad_enabled()
+    return wants_grad or torch_private.functorch_active() or torch_private.forward_mode()
+
+
 def _linear(x: Tensor, offsets: Tensor | None, forth: Linear, back: Linear) -> Tensor:
     if torch_private.functorch_active():
         with torch_private.single_level():
             return _apply(x, offsets, forth, back)  # type: ignore[no-any-return]
-    if (x.requires_grad and torch.is_grad_enabled()) or torch_private.forward_mode():
-        return _apply(x, offsets, forth, back)  # type: ignore[no-any-return]
-    with torch_private.below_autograd():
-        return forth(x, offsets)
+    return _apply(x, offsets, forth, back)  # type: ignore[no-any-return]
 
 
 def _pair(op: Operator, spec: Spec, shape: Any) -> tuple[Tensor | None, Linear, Linear]:
@@ -73,11 +75,17 @@ def _with(spec: Spec, offsets: Tensor | None) -> Spec:
 
 
 def _forward(op: Operator, x: Tensor, *operands: Any) -> Tensor:
+    if not _records(x):
+        with torch_private.below_autograd():
+            return schema.forward(op)(x, *operands)
     offsets, forward, adjoint = _pair(op, op.read(x.shape, dtype_name(x), *operands), x.shape)
     return _linear(x, offsets, forward, adjoint)
 
 
 def _adjoint(op: Operator, g: Tensor, *operands: Any) -> Tensor:
+    if not _records(g):
+        with torch_private.below_autograd():
+            return schema.adjoint(op)(g, *operands)
     offsets, forward, adjoint = _pair(op, *op.read_adjoint(g.shape, dtype_name(g), *operands))
     return _linear(g, offsets, adjoint, forward)
 

@@ -14,7 +14,8 @@ from tenter._arrays.torch_tensors import NO_STORAGE, dtype_name, extent, holds, 
 from tenter._execution.torch import offsets
 from tenter._execution.torch.run import run
 from tenter._execution.torch.schema import LIBRARY
-from tenter._plans.plan import kept, plan, plan_adjoint
+from tenter._plans import cache
+from tenter._plans.plan import keep, plan, plan_adjoint
 from tenter._specs.operands import OPERATORS, Operator
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
@@ -24,12 +25,12 @@ Kernel = Callable[..., Any]
 watch: Callable[[str, tuple[Any, ...]], None] | None = None
 
 
-def refusing(name: str, kernel: Kernel, first: int = 0) -> Kernel:
+def refusing(name: str, kernel: Kernel, first: int = 0, watched: bool = False) -> Kernel:
     """A kernel whose refusals become errors. first: where the operator's own arguments begin."""
 
     def checked(*args: Any) -> Any:
         try:
-            return kernel(*args)
+            result = kernel(*args)
         except Refusal as refusal:
             given = args[first:]
             if name == "offsets":
@@ -37,39 +38,35 @@ def refusing(name: str, kernel: Kernel, first: int = 0) -> Kernel:
             if name == "total":
                 raise error(refusal, "repeat_interleave") from None
             raise error(refusal, f"torch.ops.tenter.{name}", *given) from None
-
-    return checked
-
-
-def _watched(name: str, kernel: Kernel) -> Kernel:
-    def watched(*args: Any) -> Any:
-        result = kernel(*args)
-        if watch is not None:
+        if watched and watch is not None:
             watch(name, args)
         return result
 
-    return refusing(name, watched)
+    return checked
 
 
 # ---- memory in, memory out
 
 
 def _forward(op: Operator, x: Tensor, *operands: Any) -> Tensor:
-    spec = _verified(op.read(x.shape, dtype_name(x), *operands), x)
-    return run(x, kept("forward", x, spec, spec, lambda: plan(x, spec)))
+    spec = op.read(x.shape, dtype_name(x), *operands)
+    if isinstance(spec, RepeatCounts):
+        return run(x, plan(x, _verified(spec, x)))
+    key = cache.key("forward", torch_tensors, x, spec)
+    return run(x, cache.plans.get(key) or keep(key, plan(x, spec)))
 
 
 def _adjoint(op: Operator, g: Tensor, *operands: Any) -> Tensor:
     spec, shape = op.read_adjoint(g.shape, dtype_name(g), *operands)
-    spec = _verified(spec, g)
-    return run(g, kept("adjoint", g, spec, (spec, shape), lambda: plan_adjoint(g, spec, shape)))
+    if isinstance(spec, RepeatCounts):
+        return run(g, plan_adjoint(g, _verified(spec, g), shape))
+    key = cache.key("adjoint", torch_tensors, g, (spec, shape))
+    return run(g, cache.plans.get(key) or keep(key, plan_adjoint(g, spec, shape)))
 
 
-def _verified(spec: Any, x: Tensor) -> Any:
+def _verified(spec: RepeatCounts, x: Tensor) -> RepeatCounts:
     """Counts by offsets whose invariants hold, as a graph's author may pass any. On a device kernels stay in bounds
     whatever the offsets are."""
-    if not isinstance(spec, RepeatCounts):
-        return spec
     given: Tensor = spec.offsets
     if given.device != x.device:
         refuse(TypeError, "offsets", f"some on {x.device}", f"some on {given.device}")
@@ -113,7 +110,7 @@ def _empty(x: Tensor, spec: Spec, shape: tuple[Any, ...], saturate: bool) -> Ten
 
 def _register(name: str, kernel: Kernel, shape: Kernel) -> None:
     for key in ("CPU", "CUDA"):
-        LIBRARY.impl(name, _watched(name, kernel), key)
+        LIBRARY.impl(name, refusing(name, kernel, watched=True), key)
     torch.library.register_fake(f"tenter::{name}", refusing(name, shape), lib=LIBRARY)
 
 
