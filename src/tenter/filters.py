@@ -81,7 +81,6 @@ def gaussian(sigma: float) -> tuple[npt.NDArray[np.int64], Floats]:
 
 # Cubic's a: PyTorch and OpenCV interpolate with -0.75; with antialias PyTorch follows Pillow, which has -0.5.
 LINEAR = Filter(triangle, 1.0, True)
-CUBIC = Filter(lambda x: cubic(x, -0.75), 2.0, True)
 CUBIC_ANTIALIAS = Filter(lambda x: cubic(x, -0.5), 2.0, True)
 LANCZOS3 = Filter(lambda x: lanczos(x, 3), 3.0)
 
