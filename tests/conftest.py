@@ -1,10 +1,15 @@
-"""How many processes run the tests."""
+"""How many processes run the tests, and how their threads wait."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
+
+# PyTorch's threads spin while they wait for one another. Several processes have more threads than there are cores, so
+# they wait for threads that do not run: three times the work. Set before the library is loaded, for programs as well.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -14,3 +19,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     if not whole or config.option.markexpr != "not slow and not gpu" or config.option.collectonly:
         return 0
     return max(2, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1))
+
+
+# Programs that tests run in processes of their own import modules of this folder.
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(Path(__file__).parent), os.environ.get("PYTHONPATH"))))

@@ -10,9 +10,9 @@ from pathlib import Path
 PROGRAMS = Path(__file__).parent / "programs"
 
 
-def run_program(name: str, *args: str, timeout: float = 120, **env: str) -> subprocess.CompletedProcess[str]:
+def run_program(name: str, *args: object, timeout: float = 120, **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-W", "ignore", PROGRAMS / name, *args],
+        [sys.executable, "-W", "ignore", PROGRAMS / name, *map(str, args)],
         capture_output=True,
         text=True,
         timeout=timeout,

@@ -11,11 +11,18 @@ from torch.testing import assert_close
 RANKS = 2
 # name -> check, run by every rank
 CHECKS: dict[str, Callable[[], None]] = {}
+# What compiles takes a second on each rank: names of slow tests.
+SLOW: set[str] = set()
 
 
 def check(f):
     CHECKS[f.__name__] = f
     return f
+
+
+def slow_check(f):
+    SLOW.add(f.__name__)
+    return check(f)
 
 
 @functools.cache

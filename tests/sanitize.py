@@ -22,16 +22,25 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FLAGS = {"address": "address,undefined", "thread": "thread"}
 LIBRARIES = {"address": ("libasan.so", "libubsan.so"), "thread": ("libtsan.so",)}
+# Runs of pytest: of the kernels' sweeps the slow tests too.
 TESTS = {
     "address": [
-        "tests/test_kernels.py", "tests/test_loops.py", "tests/test_layouts.py", "tests/test_bounds.py",
-        "tests/test_counts.py", "tests/test_maps.py", "tests/test_resize_dtypes.py", "tests/test_verify.py",
-        "tests/test_concurrency.py", "tests/test_exits.py", "tests/test_races.py",
-        "-k", "not scratch_that_cannot_be_had",  # sanitizers end the process where operator new should throw
+        [
+            "-m", "not gpu", "tests/test_kernels.py", "tests/test_loops.py", "tests/test_layouts.py",
+            "tests/test_bounds.py", "tests/test_counts.py",
+        ],
+        [
+            "tests/test_maps.py", "tests/test_resize_dtypes.py", "tests/test_verify.py", "tests/test_concurrency.py",
+            "tests/test_exits.py", "tests/test_races.py",
+            "-k", "not scratch_that_cannot_be_had",  # sanitizers end the process where operator new should throw
+        ],
     ],
     "thread": [
-        "tests/test_kernels.py", "tests/test_bounds.py", "tests/test_races.py", "tests/test_verify.py",
-        "tests/test_concurrency.py", "tests/test_exits.py", "-k", "not torch and not loader and not scratch",
+        ["-m", "not gpu", "tests/test_kernels.py", "tests/test_bounds.py"],
+        [
+            "tests/test_races.py", "tests/test_verify.py", "tests/test_concurrency.py", "tests/test_exits.py",
+            "-k", "not torch and not loader and not scratch",
+        ],
     ],
 }  # fmt: skip
 OPTIONS = {
@@ -94,7 +103,7 @@ def environment(kind: str, package: Path, level: str) -> dict[str, str]:
 
 
 def run(command: list[str], kind: str, package: Path, level: str) -> bool:
-    """Does a command end well, without a report?"""
+    """Whether a command ends well, without a report."""
     for old in package.parent.glob("report.*"):
         old.unlink()
     # Without randomized addresses: ThreadSanitizer of GCC 12 knows fewer layouts than Linux has.
@@ -117,17 +126,9 @@ def main() -> int:
     clean = True
     for level in given.levels.split(",") if given.levels else levels():
         package = build(given.kind, level, given.jobs)
-        tests = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "--capture=sys",
-            *(for_pytest or TESTS[given.kind]),
-        ]
-        clean &= run(tests, given.kind, package, level)
+        pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--capture=sys"]
+        for chosen in [for_pytest] if for_pytest else TESTS[given.kind]:
+            clean &= run([*pytest, *chosen], given.kind, package, level)
         if given.kind == "address" and not for_pytest and (ROOT / "tests" / "fuzz").is_dir():
             fuzz = [sys.executable, "-m", "tests.fuzz", "--minutes", str(given.minutes)]
             clean &= run(fuzz, given.kind, package, level)

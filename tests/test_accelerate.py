@@ -14,6 +14,7 @@ from torch import nn
 
 import tenter
 import tenter.torch
+from daily import daily
 from tenter.torch import accelerate
 
 IMAGE, ROWS = (2, 3, 6, 7), (4, 3)
@@ -67,7 +68,7 @@ def test_unchanged_calls_are_served(name):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", daily(CALLS, 4))
 def test_unchanged_calls_are_served_in_compiled_code(name):
     function, shape, call = CALLS[name]
     torch._dynamo.reset()
@@ -327,6 +328,6 @@ def test_hostile_input_ends_in_an_exception(way):
         "compiled": "with tenter.torch.accelerate():\n    for n, call in enumerate(BAD):\n        torch._dynamo.reset()\n"
         "        must_raise(n, torch.compile(call, backend='eager', fullgraph=True))\n        must_raise(n, torch.compile(call, backend='eager'))",
     }[way.removeprefix("some ")]  # fmt: skip
-    some = "BAD = BAD[::4]\n" if way == "some compiled" else ""
+    some = "BAD = BAD[::8]\n" if way == "some compiled" else ""
     done = subprocess.run([sys.executable, "-c", HOSTILE + some + code], capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, (done.returncode, done.stdout[-500:], done.stderr[-1500:])

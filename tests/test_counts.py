@@ -13,6 +13,7 @@ import torch
 import tenter
 import tenter.numpy
 from cases import values
+from daily import daily
 from tenter import _native
 from tenter._arrays import blocks
 from tenter._arrays.dtypes import NUMBERS
@@ -71,10 +72,9 @@ def with_room(x, counts, stream, change=None, n_threads=2):
     return room[zone:-zone].view(x.dtype), before
 
 
-@pytest.mark.parametrize("kind", [np.int64, np.int32])
-@pytest.mark.parametrize("counts", [*COUNTS.values(), *SKEWED.values()], ids=[*COUNTS, *SKEWED])
-def test_as_numpy_repeats(counts, kind):
-    counts = counts.astype(kind)
+@pytest.mark.parametrize("name, kind", daily(itertools.product([*SKEWED, *COUNTS], ["int64", "int32"]), 3, "-".join))
+def test_as_numpy_repeats(name, kind):
+    counts = {**COUNTS, **SKEWED}[name].astype(kind)
     for size in (*SIZES, 16):
         x = scalars(counts.size, size)
         want = np.repeat(x, counts)
@@ -96,8 +96,9 @@ def test_as_numpy_repeats(counts, kind):
                     assert got.dtype is t.dtype and got.numpy().tobytes() == want.tobytes()
 
 
-@pytest.mark.parametrize("counts", COUNTS.values(), ids=COUNTS.keys())
-def test_every_level_to_memory_and_past_the_caches(counts, level):
+@pytest.mark.parametrize("name", daily(COUNTS, 2))
+def test_every_level_to_memory_and_past_the_caches(name, level):
+    counts = COUNTS[name]
     for size in SIZES:
         x = scalars(counts.size, size)
         want = np.repeat(x, counts)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import os
 
 import pytest
 
+from daily import daily
 from program_helpers import run_program
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
@@ -15,6 +17,7 @@ needs_subinterpreters = pytest.mark.skipif(
     reason="this Python does not let its code make subinterpreters",
 )
 FRONTENDS = pytest.mark.parametrize("frontend", ["numpy", "torch"])
+SOME = pytest.mark.parametrize("frontend", daily(["numpy", "torch"], 2))
 
 
 def ends(scenario, frontend, code, says, timeout=60):
@@ -22,15 +25,17 @@ def ends(scenario, frontend, code, says, timeout=60):
     assert (done.returncode, done.stdout, done.stderr) == (code, says, ""), (done.returncode, done.stdout, done.stderr)
 
 
-@FRONTENDS
-@pytest.mark.parametrize("scenario", ["daemons", "daemons_of_many_kinds", "daemons_in_long_calls"])
+DAEMONS = ["daemons", "daemons_of_many_kinds", "daemons_in_long_calls"]
+
+
+@pytest.mark.parametrize("frontend, scenario", daily(itertools.product(["numpy", "torch"], DAEMONS), 2))
 def test_daemon_threads_inside_of_calls_when_the_interpreter_ends(scenario, frontend):
     ends(scenario, frontend, 0, "ends\n")
 
 
 @pytest.mark.slow
 @FRONTENDS
-@pytest.mark.parametrize("scenario", ["daemons", "daemons_of_many_kinds", "daemons_in_long_calls"])
+@pytest.mark.parametrize("scenario", DAEMONS)
 def test_daemon_threads_many_times(scenario, frontend):
     for _ in range(40):
         ends(scenario, frontend, 0, "ends\n")
@@ -47,7 +52,7 @@ def test_an_exit_waits_for_threads_that_are_no_daemons(frontend):
 
 
 @needs_fork
-@FRONTENDS
+@SOME
 def test_children_that_are_forked_while_threads_call(frontend):
     ends("forks", frontend, 0, "[0, 0, 0, 0, 0, 0, 0, 0]\n")
 
@@ -69,6 +74,6 @@ def test_a_subinterpreter_is_refused(main):
         assert "ImportError" in line and "tenter" in line and "main interpreter" in line, line
 
 
-@FRONTENDS
+@SOME
 def test_settings_that_change_while_eight_threads_call(frontend):
     ends("settings", frontend, 0, "[] 0 0 True True\n")

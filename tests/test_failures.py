@@ -3,6 +3,7 @@ as it was, nothing kept, and the next call right."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ import sys
 
 import pytest
 
+from daily import daily
 from program_helpers import PROGRAMS, run_program
 
 COMPILER = next(filter(None, map(shutil.which, (os.environ.get("CXX", "c++"), "g++", "clang++"))), None)
@@ -37,23 +39,26 @@ def refused(frontend, *libraries, env=None, timeout=900):
     return {(name, when): tuple(map(int, n)) for name, when, *n in lines}
 
 
+# Calls of the table; none: all of them.
+PLAN = ("counts of rows", "bilinear", "a map")
+CORE = (*PLAN, "trilinear", "nearest", "resize cubic, wrapped")
+ALL = [pytest.param(frontend, (), marks=pytest.mark.slow) for frontend in ("numpy", "torch")]
+
+
 @needs_linux
-@pytest.mark.parametrize("frontend", ["numpy", pytest.param("torch", marks=pytest.mark.slow)])
-def test_each_allocation_of_the_core(frontend, failing_malloc):
-    found = refused(frontend, "tenter/_native", env={"LD_PRELOAD": failing_malloc})
+@pytest.mark.parametrize("frontend, chosen", [("numpy", CORE), *ALL])
+def test_each_allocation_of_the_core(frontend, chosen, failing_malloc):
+    found = refused(frontend, "tenter/_native", env={"LD_PRELOAD": failing_malloc, "TENTER_CALLS": ";".join(chosen)})
     assert len(found) > 10
     for name in ("bilinear", "trilinear") if frontend == "numpy" else ("bilinear of a tensor", "gradient of bilinear"):
         n_last, failed_last, n_one, failed_one = found[name, "first"]
         assert min(n_last, n_one) > 3 and min(failed_last, failed_one) >= 3, name  # maps' tables, scratch, the result
 
 
-@pytest.mark.parametrize(
-    "frontend, which",
-    [("numpy", "some"), *(pytest.param(f, "all", marks=pytest.mark.slow) for f in ("numpy", "torch"))],
-)
-def test_each_call_of_a_plan(frontend, which):
+@pytest.mark.parametrize("frontend, chosen", [("numpy", PLAN), *ALL])
+def test_each_call_of_a_plan(frontend, chosen):
     """Every function in Python or C that tenter's Python calls finds no memory."""
-    found = refused(frontend, "python", env={"TENTER_CALLS": which})
+    found = refused(frontend, "python", env={"TENTER_CALLS": ";".join(chosen)})
     assert len(found) >= 4
     for name, (_, failed_last, _, failed_one) in found.items():
         assert min(failed_last, failed_one) > 3, name
@@ -70,9 +75,10 @@ def interrupted(*args):
     return milliseconds, unwritten
 
 
-@pytest.mark.parametrize("busy", [(), ("busy",)], ids=["alone", "beside another thread"])
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("frontend", ["numpy", "torch"])
+WAYS = itertools.product(["numpy", "torch"], [1, 2], [(), ("busy",)])
+
+
+@pytest.mark.parametrize("frontend, threads, busy", daily(WAYS, 3))
 def test_an_interrupt_ends_a_call_before_its_result_is_whole(frontend, threads, busy):
     _, unwritten = interrupted(frontend, "sums", threads, 64, 0.1, *busy)
     assert unwritten > 0

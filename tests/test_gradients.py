@@ -9,6 +9,7 @@ from torch.autograd import forward_ad
 from torch.utils.flop_counter import FlopCounterMode
 
 import tenter
+from daily import daily
 
 COUNTS = torch.tensor([1, 0, 2, 1])
 CASES = {
@@ -77,7 +78,7 @@ def test_forward_over_reverse(name):
     torch.testing.assert_close(*[tangent(f) for f in CASES[name]])
 
 
-@cases
+@pytest.mark.parametrize("name", daily(CASES, 3))
 def test_compiled_autograd(name):
     """A backward that is compiled, for several calls of other shapes each."""
     import torch._dynamo.compiled_autograd as compiled_autograd

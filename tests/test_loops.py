@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
 
 import tenter
 from cases import INTEGERS, values
+from daily import daily
 from maps_of import apply_maps, resample
 from tenter._kernels import reference
 from tenter.maps import Copy, Window
@@ -27,20 +30,20 @@ def test_large_copies_whose_tasks_begin_inside(level):
     assert np.array_equal(tenter.repeat_interleave(y, [3, 0, 9, 1], 0), np.repeat(y, [3, 0, 9, 1], 0))
 
 
-@pytest.mark.parametrize(
-    "shape, axis, n_out",
-    [
-        ((700, 40), 0, 900),
-        ((30, 9000), 0, 17),
-        ((5, 9000), 1, 12000),
-        ((12000,), 0, 9000),
-        ((20, 30000), 1, 3000),
-        ((3, 9000, 3), 1, 12000),
-        ((2, 30000, 5), 1, 800),
-    ],
-)
-@pytest.mark.parametrize("dtype", ["float32", "uint8", "float64"])
-def test_large_windows_on_one_axis(shape, axis, n_out, dtype):
+LARGE_WINDOWS = [
+    ((700, 40), 0, 900),
+    ((30, 9000), 0, 17),
+    ((5, 9000), 1, 12000),
+    ((12000,), 0, 9000),
+    ((20, 30000), 1, 3000),
+    ((3, 9000, 3), 1, 12000),
+    ((2, 30000, 5), 1, 800),
+]
+
+
+@pytest.mark.parametrize("size, dtype", daily(itertools.product(LARGE_WINDOWS, ["float32", "uint8", "float64"]), 4))
+def test_large_windows_on_one_axis(size, dtype):
+    shape, axis, n_out = size
     check(values(shape, dtype), ((axis, resample("linear", shape[axis], n_out)),))
     m = Copy.counts(np.random.default_rng(0).multinomial(shape[axis], np.full(n_out, 1 / n_out))).T
     check(values(shape, dtype), ((axis, m),))
@@ -76,13 +79,15 @@ SEGMENTS = {
 }
 
 
-@pytest.mark.parametrize("lengths", SEGMENTS.values(), ids=SEGMENTS.keys())
-@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16", "int64", "uint8"])
-def test_ragged_segments(lengths, dtype, level):
+SUMMED = ["float32", "float64", "float16", "bfloat16", "int64", "uint8"]
+
+
+@pytest.mark.parametrize("name, dtype", daily(itertools.product(SEGMENTS, SUMMED), 5, "-".join))
+def test_ragged_segments(name, dtype, level):
     """As the reference has them, to the last of the row, and the same bits in short rows and in long, at one and at two
     threads."""
     sizes = (40_007, 4096 + 32, 64, 15, 1)
-    counts = lengths(np.random.default_rng(0), sizes[0])
+    counts = SEGMENTS[name](np.random.default_rng(0), sizes[0])
     x = torch.from_numpy(values((counts.sum(),), "float32" if dtype == "bfloat16" else dtype))
     x = x.bfloat16() if dtype == "bfloat16" else x
     first = None
@@ -105,7 +110,7 @@ def test_ragged_segments(lengths, dtype, level):
             np.testing.assert_allclose(y.double().numpy(), want, rtol=one, atol=100 * min(one, 2**-21))
 
 
-@pytest.mark.parametrize("poison", [np.inf, np.nan])
+@pytest.mark.parametrize("poison", daily([np.inf, np.nan], 2))
 def test_segments_see_nothing_of_their_neighbours(poison, level):
     for lengths in SEGMENTS.values():
         counts = lengths(np.random.default_rng(1), 96)
@@ -182,7 +187,7 @@ def test_ties_go_to_even(dtype, level):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("w", [1.0, 0.3, 1.5, 2.0**-9])
+@pytest.mark.parametrize("w", daily([0.3, 1.0, 2.0**-9, 1.5], 2))
 def test_every_value_of_half_types(w, level):
     n = 1 << 16
     m = Window(n, n, np.arange(n), np.arange(n + 1), np.full(n, w))

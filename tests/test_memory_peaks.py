@@ -9,6 +9,7 @@ import torch
 
 import tenter
 import tenter.torch
+from daily import daily
 from memory_helpers import needs_linux, prints
 from tenter._arrays import limits
 from tenter._execution import bands, counted
@@ -75,7 +76,7 @@ SIZES = {
 
 
 @needs_linux
-@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("library", daily(["numpy", "torch"], 2))
 def test_few_times_what_is_given_and_made(library):
     peaks = map(float, prints(PEAK, library, ",".join(SIZES)).split())
     over = {name: peak for (name, n), peak in zip(SIZES.items(), peaks, strict=True) if peak > 2 * n + 24}

@@ -16,6 +16,7 @@ import torch
 
 import tenter
 from cases import values
+from daily import daily
 from memory_helpers import LARGE, PAGE, T, X, block_of, garbage, needs_fork, needs_linux, poison, prints, recycler  # noqa: F401
 from tenter import memory
 
@@ -235,13 +236,14 @@ def test_results_from_other_processes(tmp_path):
     assert done.stdout == "done\n", done.stderr
 
 
-def test_eight_threads_while_another_clears_and_limits():
+@pytest.mark.parametrize("n_calls", daily([20, 60], 2))
+def test_eight_threads_while_another_clears_and_limits(n_calls):
     want, wrong, stop = {n: np.repeat(X[:300], n, 0) for n in (3, 4, 6, 9, 13)}, [], threading.Event()
     in_use = memory.stats().in_use, memory.stats().blocks_in_use
 
     def work(seed):
         rng, held = random.Random(seed), []
-        for _ in range(60):
+        for _ in range(n_calls):
             n, x = rng.choice(list(want)), rng.choice([X[:300], T[:300]])
             held.append((n, tenter.repeat_interleave(x, n, 0)))
             if len(held) > 3:

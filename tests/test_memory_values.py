@@ -3,12 +3,15 @@ and not."""
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
 
 import tenter
 from cases import MAPS, OPS, values
+from daily import daily
 from maps_of import planned, resample
 from memory_helpers import LARGE, T, X, as_array, block_of, garbage, level, poison, recycler  # noqa: F401
 from tenter import _native, memory
@@ -266,8 +269,11 @@ def test_wide_and_tall_windows_past_the_caches(level):
             past_the_caches(how.steps, x.data_ptr(), how.run(x).view(torch.int16).numpy(), 6)
 
 
-@pytest.mark.parametrize("width", [2048, 2050, 2047])
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "uint8", "float64", "int32", "int64", "uint64"])
+WIDTHS = [2048, 2050, 2047]
+ROWS = itertools.product(["float32", "bfloat16", "uint8", "float64", "int32", "int64", "uint64"], WIDTHS)
+
+
+@pytest.mark.parametrize("dtype, width", daily(ROWS, 4))
 def test_rows_that_are_whole_lines_and_rows_that_are_not(dtype, width, level):
     """Whole lines go to memory as they are summed, others by way of a piece; results that begin inside a line too."""
     for shape, maps in [
@@ -292,8 +298,9 @@ def test_rows_that_are_whole_lines_and_rows_that_are_not(dtype, width, level):
             past_the_caches(how.steps, x.data_ptr(), want, at)
 
 
-@pytest.mark.parametrize("width", [2048, 2050, 2047])
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "uint8", "float64"])
+@pytest.mark.parametrize(
+    "dtype, width", daily(itertools.product(["float32", "bfloat16", "uint8", "float64"], WIDTHS), 5)
+)
 def test_results_of_32_mebibytes_have_the_bits_of_small_ones(dtype, width, level, monkeypatch):
     streamed, past = [], blocks.past_caches
     monkeypatch.setattr(blocks, "past_caches", lambda held, n: streamed.append(past(held, n)) or streamed[-1])

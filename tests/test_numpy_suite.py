@@ -14,8 +14,10 @@ NUMPY = Path(np.__file__).parent
 # The whole suite of NumPy 2.4 calls np.repeat in 223 tests and np.tile in 64. All are in files that name the function:
 # nothing in the library itself calls either. Older versions have fewer, 2.0 for one 222 and 20.
 FLOOR = {"repeat": 200, "tile": 50 if np.lib.NumpyVersion(np.__version__) >= "2.4.0" else 18}
-# Half of the suite's time, and 14 of those tests.
-LONG = {"test_function_base.py", "test_regression.py", "test_numeric.py", "test_umath.py", "test_core.py"}
+# What takes little time, and how many of those tests that is at least.
+SHORT = ("test_shape_base.py", "test_unicode.py", "test_recfunctions.py", "test_multiarray.py")
+CLASSES = {"test_multiarray.py": ("::TestRepeat", "::TestArgmax")}
+SHORT_FLOOR = {"repeat": 100, "tile": 4}
 
 
 def test_files():
@@ -40,10 +42,18 @@ def run(selection, folder, *options):
     return json.loads(report.read_text())
 
 
-@pytest.mark.parametrize("files", ["most files", pytest.param("all files", marks=pytest.mark.slow)])
-def test_numpys_own_tests_pass_on_ours(tmp_path, files):
-    chosen = [path for path in test_files() if files == "all files" or path.name not in LONG]
-    summary = run(chosen, tmp_path)
+def short_files():
+    files = [path for path in test_files() if path.name in SHORT]
+    return [f"{path}{name}" for path in files for name in CLASSES.get(path.name, [""])]
+
+
+@pytest.mark.parametrize(
+    "choose, floors",
+    [(short_files, SHORT_FLOOR), pytest.param(test_files, FLOOR, marks=pytest.mark.slow)],
+    ids=["some", "all files"],
+)
+def test_numpys_own_tests_pass_on_ours(tmp_path, choose, floors):
+    summary = run(choose(), tmp_path)
     failed = summary.pop("failed")
     print(summary)
     if failed:
@@ -52,4 +62,4 @@ def test_numpys_own_tests_pass_on_ours(tmp_path, files):
         failed_plain = run(files, tmp_path, "--plain")["failed"]
         failed = {node: text for node, text in failed.items() if node not in failed_plain}
     assert not failed, "\n\n".join(f"{node}\n{text[-2000:]}" for node, text in failed.items())
-    assert all(summary["tests"][name] >= floor for name, floor in FLOOR.items()), summary["tests"]
+    assert all(summary["tests"][name] >= floor for name, floor in floors.items()), summary["tests"]

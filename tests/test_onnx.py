@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 from onnx import helper
+from onnx.backend.test.loader import load_model_tests
 from onnx.reference import ReferenceEvaluator
 
 import onnx_node
@@ -149,3 +150,9 @@ def reference_is_exact(coordinates, n_in, n_out):
     scale = n_out / n_in
     rounded, _ = _compute_x_ori(coordinates, np.arange(n_out), scale, n_in, scale * n_in, n_out, None)
     return not np.any((rounded != at) & (np.abs(2 * at - np.round(2 * at)) < 1e-6))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # other operators' cases overflow as they are made
+def test_no_node_test_is_in_another_module():
+    assert onnx_node.of_operators(load_model_tests(kind="node")).keys() == CASES.keys()

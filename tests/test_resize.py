@@ -10,6 +10,7 @@ import pytest
 
 import resize_oracle
 import tenter
+from daily import daily
 
 EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate")
 ALIGNS = ("center", "corners", "asymmetric")
@@ -25,8 +26,7 @@ def close(got, want):
     np.testing.assert_allclose(got, want, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("edge", EDGES)
-@pytest.mark.parametrize("mode", resize_oracle.FILTERS)
+@pytest.mark.parametrize("mode, edge", daily(itertools.product(resize_oracle.FILTERS, EDGES), 3, "-".join))
 def test_weights_of_every_filter(mode, edge):
     cubic = -0.75 if mode == "cubic" else None
     for (n_in, n_out), align, antialias in itertools.product(SIZES, ALIGNS, (False, True)):
@@ -38,8 +38,10 @@ def test_weights_of_every_filter(mode, edge):
         np.testing.assert_allclose(got, want, rtol=0, atol=1e-12, err_msg=f"{n_in} to {n_out}, {how}")
 
 
-@pytest.mark.parametrize("edge", EDGES)
-@pytest.mark.parametrize("mode", ["linear", "cubic", "lanczos", "box", "mitchell", "area", "nearest"])
+BOXED = ["linear", "cubic", "lanczos", "box", "mitchell", "area", "nearest"]
+
+
+@pytest.mark.parametrize("mode, edge", daily(itertools.product(BOXED, EDGES), 3, "-".join))
 def test_weights_of_boxes(mode, edge):
     cubic = -0.75 if mode == "cubic" else None
     for box, n_in, n_out, antialias in itertools.product(BOXES, (1, 2, 5, 8), (1, 3, 10), (False, True)):
@@ -64,8 +66,7 @@ def test_weights_of_areas(edge):
                 close(got, resize_oracle.matrix(n_in, m, "area", edge, scale=Fraction(scale)))
 
 
-@pytest.mark.parametrize("tie", TIES)
-@pytest.mark.parametrize("align", ALIGNS)
+@pytest.mark.parametrize("align, tie", daily(itertools.product(ALIGNS, TIES), 3, "-".join))
 def test_which_pixel_is_nearest(align, tie):
     """Every tie falls to its side: no position is a rounding away from it."""
     for n_in, n_out in itertools.product(range(1, 13), range(1, 25)):

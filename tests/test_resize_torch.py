@@ -17,6 +17,7 @@ from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
 
 import tenter  # noqa: E402
 import transforms  # noqa: E402
+from daily import daily  # noqa: E402
 
 HAT = tenter.filters.Filter(lambda x: np.maximum(0.0, 1 - np.abs(x)), 1.0)
 BEYOND = [(-2, 9), (7, -1)]
@@ -44,11 +45,11 @@ WAYS = {
     "extrapolate": {"box": BEYOND, "edge": "extrapolate", "value": 2.5},
 }  # fmt: skip
 ways = pytest.mark.parametrize("name", WAYS)
-# Tracing takes a second each.
+# Tracing takes a part of a second each, compiling a second.
 TRACED = ("linear", "cubic antialias", "exact scale", "policy", "turned", "wrap", "constant", "constant nearest")
-traced = pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n not in TRACED)) for n in WAYS]
-)  # fmt: skip
+COMPILED = ("linear", "exact scale", "constant")
+traced = pytest.mark.parametrize("name", daily(WAYS, len(WAYS), always=TRACED.__contains__))
+compiled = pytest.mark.parametrize("name", daily(WAYS, len(WAYS), always=COMPILED.__contains__))
 
 
 def resized(name):
@@ -112,7 +113,7 @@ def test_transforms(name):
     same(functionalize(f)(x), want)
 
 
-@traced
+@compiled
 def test_compiled(name):
     """One graph, which serves other batches too; gradients through it."""
     f, x, y = resized(name), image(), image(1, (7, 5, 6))
@@ -140,7 +141,7 @@ def test_exported(name):
         same(program(x), Module()(x))
 
 
-@pytest.mark.parametrize("name", ["linear", "float scale", "exact scale", "cubic antialias"])
+@pytest.mark.parametrize("name", daily(["linear", "float scale", "exact scale", "cubic antialias"], 2))
 def test_compiled_for_images_of_any_size(name):
     f = resized(name)
     compiled = torch.compile(f, fullgraph=True, backend="aot_eager", dynamic=True)

@@ -15,10 +15,10 @@ X = np.random.default_rng(0).standard_normal((7, 9))
 SAME = [
     ("align", "half_pixel", "center", {"mode": "linear"}),
     ("align", "align_corners", "corners", {"mode": "cubic"}),
-    ("align", "centre", "center", {"mode": "cubic"}),
+    ("align", "center", "center", {"mode": "cubic"}),
     ("tie", "round_prefer_floor", "prefer_floor", {"mode": "nearest"}),
     ("tie", "round_prefer_ceil", "prefer_ceil", {"mode": "nearest"}),
-    ("edge", "renormalise", "renormalize", {"mode": "cubic"}),
+    ("edge", "renormalize", "renormalize", {"mode": "cubic"}),
 ]
 OTHER = {"align": "asymmetric", "tie": "floor", "edge": "wrap"}
 
@@ -38,7 +38,7 @@ def test_in_a_convention(field, theirs, ours, how):
 def test_in_a_geometry():
     assert (
         Geometry(4, 8, "half_pixel")
-        == Geometry(4, 8, "centre")
+        == Geometry(4, 8, "center")
         == Geometry(4, 8, "center")
         != Geometry(4, 8, "corners")
     )

@@ -1,11 +1,13 @@
 """DTensor, DDP and FSDP2 on two gloo ranks: equal to one process, sharded as promised.
 
-The ranks are started once and run every check of `CHECKS` in order; each test reports what became of one.
+The ranks are started once for the default tests and once for the slow ones, and run their checks of `CHECKS` in order;
+each test reports what became of one.
 """
 
 from __future__ import annotations
 
 import datetime
+import functools
 import json
 import multiprocessing
 import os
@@ -24,12 +26,13 @@ pytest.importorskip("torch.distributed.tensor.experimental")
 
 import dtensor_checks  # noqa: E402, F401
 import training_checks  # noqa: E402, F401
-from ranks import CHECKS, RANKS  # noqa: E402
+from daily import daily  # noqa: E402
+from ranks import CHECKS, RANKS, SLOW  # noqa: E402
 
 SECONDS = 240
 
 
-def rank_main(rank, folder):
+def rank_main(rank, folder, names):
     """Runs the checks and writes down what became of each. A check that only one rank fails ends them all: the ranks are
     no longer at the same place."""
     os.environ["GLOO_SOCKET_IFNAME"] = "lo0" if sys.platform == "darwin" else "lo"
@@ -39,11 +42,11 @@ def rank_main(rank, folder):
     said = dist.FileStore(f"{folder}/said", RANKS)
     said.set_timeout(patience)
     with open(f"{folder}/{rank}", "w", buffering=1) as results:
-        for name, run in CHECKS.items():
+        for name in names:
             error = ""
             torch.manual_seed(0)
             try:
-                run()
+                CHECKS[name]()
             except Exception:
                 error = traceback.format_exc()
             results.write(json.dumps([name, error]) + "\n")
@@ -53,12 +56,14 @@ def rank_main(rank, folder):
     dist.destroy_process_group()
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
+@functools.cache
+def results(folder, slow):
     """For each rank, the error of each check that it came to, empty if it passed."""
-    folder = tmp_path_factory.mktemp("ranks")
+    folder = folder / f"slow {slow}"
+    folder.mkdir()
+    names = [name for name in CHECKS if (name in SLOW) is slow]
     context = multiprocessing.get_context("spawn")
-    ranks = [context.Process(target=rank_main, args=(r, str(folder)), daemon=True) for r in range(RANKS)]
+    ranks = [context.Process(target=rank_main, args=(r, str(folder), names), daemon=True) for r in range(RANKS)]
     for process in ranks:
         process.start()
     deadline = datetime.datetime.now() + datetime.timedelta(seconds=SECONDS)
@@ -71,9 +76,14 @@ def results(tmp_path_factory):
     return [dict(map(json.loads, f.read_text().splitlines())) if f.exists() else {} for f in files]
 
 
-@pytest.mark.parametrize("name", CHECKS)
-def test_two_ranks(name, results):
-    for rank, errors in enumerate(results):
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("ranks")
+
+
+@pytest.mark.parametrize("name", daily(CHECKS, len(CHECKS), always=lambda name: name not in SLOW))
+def test_two_ranks(name, folder):
+    for rank, errors in enumerate(results(folder, name in SLOW)):
         assert name in errors, f"rank {rank} did not finish it"
         assert not errors[name], f"rank {rank}:\n{errors[name]}"
 

@@ -31,21 +31,31 @@ def compiles(name):
     return transforms.TRANSFORMS[name].column.startswith(("compile", "export", "wrapper subclass"))
 
 
-# Compiling takes a second, C++ several: every fifth of these is a daily check, and of rare transforms one case.
-COMPILED = [(name, case.name) for name, case in transforms.CHECKS if compiles(name)]
-SOME = {("inductor", "counts"), *(c for c in COMPILED if c[0] == "wrong output_size")}
-SOME |= {c for c in COMPILED[::5] if c[0] != "inductor"}
+def chosen():
+    """The default tests. Compiling takes a second, C++ several: each case under one such transform, in turn. Of eager
+    transforms every second case; of each transform at least one."""
+    found = {("inductor", "counts")}
+    for k, case in enumerate(CASES):
+        its = [name for name, c in transforms.CHECKS if c is case]
+        compiled = [name for name in its if compiles(name) and name != "inductor"]
+        found.add((compiled[k % len(compiled)], case.name))
+        found |= {(name, case.name) for n, name in enumerate(its) if not compiles(name) and (n + k) % 2 == 0}
+    names = {name for name, _ in found}
+    return found | {
+        next((n, c.name) for n, c in transforms.CHECKS if n == name)
+        for name in transforms.TRANSFORMS
+        if name not in names
+    }
 
 
-def daily(name, case):
-    return (name, case.name) in SOME or not compiles(name)
+DAILY = chosen()
 
 
 def checks():
     for name, case in transforms.CHECKS:
         reason = transforms.EXCEPTIONS.get((name, case.name))
         marks = [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
-        marks += [pytest.mark.slow] * (not daily(name, case))
+        marks += [pytest.mark.slow] * ((name, case.name) not in DAILY)
         yield pytest.param(name, case, id=f"{name}-{case.name}", marks=marks)
 
 
@@ -55,8 +65,9 @@ def test_transform(name, case):
 
 
 def test_every_case_and_every_transform_is_a_daily_check():
-    assert {name for name, _ in SOME} == {name for name, _ in COMPILED}
-    assert {case for _, case in SOME} == {case for _, case in COMPILED} == {case.name for case in CASES}
+    assert {name for name, _ in DAILY} == {name for name, _ in transforms.CHECKS}
+    for some in (DAILY, {check for check in DAILY if compiles(check[0])}):
+        assert {case for _, case in some} == {case.name for case in CASES}
 
 
 def test_the_table_is_whole():
@@ -173,8 +184,7 @@ def run_time():
     for backend in ("aot_eager", "inductor"):
         for name in RUN_TIME:
             # Compiling C++ takes seconds.
-            slow = backend == "inductor" and name != "negative counts"
-            yield pytest.param(name, backend, marks=[pytest.mark.slow] * slow)
+            yield pytest.param(name, backend, marks=[pytest.mark.slow] * (backend == "inductor"))
 
 
 @pytest.mark.parametrize("name, backend", list(run_time()))
@@ -191,12 +201,12 @@ def test_errors_at_run_time(name, backend):
 
 
 # Dynamo takes a second or two to give up on each; of a kind of refusal one is enough for every day.
-DAILY = ("float counts", "repeat, too few sizes", "mode")
+DAILY_ERRORS = ("float counts", "mode")
 
 
 def trace_time():
     for name in TRACE_TIME:
-        yield pytest.param(name, marks=[pytest.mark.slow] * (name not in DAILY))
+        yield pytest.param(name, marks=[pytest.mark.slow] * (name not in DAILY_ERRORS))
 
 
 @pytest.mark.parametrize("name", list(trace_time()))

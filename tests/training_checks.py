@@ -11,7 +11,7 @@ from torch.testing import assert_close
 
 import tenter
 import tenter.torch
-from ranks import RANKS, check, mesh, need
+from ranks import RANKS, check, mesh, need, slow_check
 
 
 class Model(torch.nn.Module):
@@ -81,7 +81,7 @@ def ddp_step_accelerated():
     equals_one_process(got)
 
 
-@check
+@slow_check
 def ddp_step_compiled():
     model = Model(True)
     equals_one_process(step(torch.compile(DistributedDataParallel(model), backend="aot_eager"), own(), model))
@@ -101,7 +101,7 @@ def fsdp_step_accelerated():
     equals_one_process(got)
 
 
-@check
+@slow_check
 def fsdp_step_compiled():
     model = fully_sharded(True)
     equals_one_process(step(torch.compile(model, backend="aot_eager"), own(), model))

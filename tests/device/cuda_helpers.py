@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ import torch.nn.functional as F
 
 import tenter
 import tenter.torch
+from daily import daily
 from torch_cases import CASES, Case, Subject, subject
 
 INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
@@ -98,6 +99,14 @@ EVERY = [*CASES, *RESIZES]
 KNOWN = [case for case in EVERY if case.counts is None or case.total]
 UNKNOWN = [case for case in EVERY if case not in KNOWN]
 by_name = lambda case: case.name
+
+
+def some(
+    of: Iterable[Any], every: int, ids: Callable[[Any], str] = str, always: Callable[[Any], bool] = lambda c: False
+) -> list[Any]:
+    """Parameters of a test, as tests/daily.py has them where kernels are interpreted, which takes a thousand times as
+    long."""
+    return daily([(c,) for c in of], every if INTERPRETED else 1, lambda p: ids(p[0]), lambda p: always(p[0]))
 
 
 def on(case: Case, where: str) -> Subject:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import torch
+from cuda_helpers import some
 from on_host import close, on_host, values
 
 import tenter
@@ -23,26 +26,30 @@ COUNTS = {
 }
 
 
-@pytest.mark.parametrize("name", COUNTS)
-@pytest.mark.parametrize("given", ["device", "device with total", "host"])
-def test_runs_of_any_length(name: str, given: str, on: str) -> None:
+GIVEN = ["device", "device with total", "host"]
+
+
+AROUND = [((), ()), ((2,), ()), ((), (3,)), ((2,), (40,))]
+
+
+@pytest.mark.parametrize("case", some(itertools.product(GIVEN, COUNTS, AROUND), 13))
+def test_runs_of_any_length(case: tuple[str, str, tuple[tuple[int, ...], tuple[int, ...]]], on: str) -> None:
+    given, name, (before, after) = case
     counts = torch.tensor(COUNTS[name], dtype=torch.int64)
-    total = int(counts.sum())
-    for before, after in [((), ()), ((2,), ()), ((), (3,)), ((2,), (40,))]:
-        dim = len(before)
-        x = values((*before, len(counts), *after), torch.float32)
-        g = values((*before, total, *after), torch.float32, 1)
-        moved = x.to(on).clone().requires_grad_()
-        repeats = counts.tolist() if given == "host" else counts.to(on)
-        y = tenter.repeat_interleave(moved, repeats, dim, output_size=total if given == "device with total" else None)
-        y.backward(g.to(on))
-        with on_host():
-            here = x.detach().clone().requires_grad_()
-            want = tenter.repeat_interleave(here, counts, dim)
-            want.backward(g)
-        close(y, want, bits=True)
-        assert moved.grad is not None and here.grad is not None
-        close(moved.grad, here.grad, scale=30)
+    total, dim = int(counts.sum()), len(before)
+    x = values((*before, len(counts), *after), torch.float32)
+    g = values((*before, total, *after), torch.float32, 1)
+    moved = x.to(on).clone().requires_grad_()
+    repeats = counts.tolist() if given == "host" else counts.to(on)
+    y = tenter.repeat_interleave(moved, repeats, dim, output_size=total if given == "device with total" else None)
+    y.backward(g.to(on))
+    with on_host():
+        here = x.detach().clone().requires_grad_()
+        want = tenter.repeat_interleave(here, counts, dim)
+        want.backward(g)
+    close(y, want, bits=True)
+    assert moved.grad is not None and here.grad is not None
+    close(moved.grad, here.grad, scale=30)
 
 
 def test_calls_that_share_a_plan_have_counts_of_their_own(on: str) -> None:

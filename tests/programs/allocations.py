@@ -2,7 +2,7 @@
 leaves `out` as it was, holds no memory afterwards, and the next call is right.
 
 allocations.py FRONTEND LIBRARY: FRONTEND is `numpy` or `torch`, whose calls are made; LIBRARY is `python`, or parts of the
-names of libraries whose allocations the preloaded failing_malloc refuses. TENTER_CALLS=some leaves most calls out. Prints
+names of libraries whose allocations the preloaded failing_malloc refuses. TENTER_CALLS: names of those that are made. Prints
 how many allocations each call makes, and how many of the refusals were a MemoryError.
 """
 
@@ -26,7 +26,6 @@ from tenter._plans import cache
 from tenter._specs import axis_maps
 from tenter.maps import Copy, Gather, Window
 
-SOME = ("counts of rows", "bilinear", "a map")
 REFUSALS = 60  # over which memory must not grow, at least once in three times
 x = (np.arange(9 * 7 * 5) % 251).reshape(1, 9, 7, 5).astype(np.float32)
 rows = np.arange(40 * 30, dtype=np.float32).reshape(40, 30)
@@ -229,8 +228,8 @@ def steady(refusing: Any, name: str, call: Callable[[], Any], most: int) -> None
 if __name__ == "__main__":
     which, *libraries = sys.argv[1:]
     table = torch_calls() if which == "torch" else numpy_calls()
-    if os.environ.get("TENTER_CALLS") == "some":
-        table = {name: call for name, call in table.items() if name in SOME}
+    if chosen := os.environ.get("TENTER_CALLS"):
+        table = {name: table[name] for name in chosen.split(";")}
     lowered()
     # nanobind's table of instances grows with their number, and ends the process if there is no memory for that.
     many = [_native.WindowMap(1, 1, 1, None, None, None) for _ in range(5000)]

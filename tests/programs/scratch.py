@@ -1,0 +1,26 @@
+"""Scratch that cannot be had, in a worker thread: the caller gets a MemoryError, and the pool goes on."""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+
+import numpy as np
+
+import tenter
+from maps_of import planned
+from tenter.maps import Window
+
+tenter.set_num_threads(2)
+n = 3_000_000
+rows = Window(64, 16, np.arange(16) * 4, np.arange(17) * 4, np.ones(64))
+columns = Window(n, n, np.arange(n), np.arange(n + 1), np.ones(n))
+_ = rows.native, columns.native
+x = np.ones((64, n), np.uint8)
+used = int(Path("/proc/self/statm").read_text().split()[0]) * 4096
+resource.setrlimit(resource.RLIMIT_AS, (used + (100 << 20), -1))  # enough for the result, not for 16 rows of float32
+try:
+    planned(x, ((0, rows), (1, columns))).run(x)
+except MemoryError:
+    print("MemoryError")
+print(tenter.interpolate(np.ones((1, 8, 300, 300), np.float32), 600, mode="bilinear").min())
