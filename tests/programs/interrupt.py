@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 import tenter
-from tenter import memory
+from tenter._arrays import blocks as memory_blocks
 from tenter.maps import Window
 
 MARK = 0x5A  # which no operation below writes, as x is ones
 
 signaled: list[float] = []
 blocks: list[Any] = []
-fresh_block = memory.block
+fresh_block = memory_blocks.block
 
 
 def marked(n_bytes: int) -> Any:
@@ -97,7 +97,7 @@ if __name__ == "__main__":
         signaled.append(time.perf_counter())
         os.kill(os.getpid(), signal.SIGINT)
 
-    memory.block = marked
+    memory_blocks.block = marked
     signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(float(seconds), send)  # from when there is memory for the result
     try:
@@ -107,7 +107,7 @@ if __name__ == "__main__":
         answer = f"{1e3 * (time.perf_counter() - signaled[0]):.0f} {unwritten():.3f}"
     stop.set()
     timer.cancel()
-    memory.block = fresh_block
+    memory_blocks.block = fresh_block
     if out is not None:
         assert bool((out == -7).all()), "out has changed"
     y = np.asarray(before(small) if out is not None else call(small))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tenter import _native
-from tenter._arrays.blocks import block
+from tenter._arrays import blocks
 from tenter._arrays.thread_count import thread_count
 
 # What a step reads and writes: the call's input and output, then temporaries.
@@ -68,7 +68,7 @@ class Steps(Temporaries):
             kernel(source + from_at, target + to_at, n_threads, stream)
             return
         size = sum(self.temporaries)
-        held = block(size)
+        held = blocks.block(size)
         room = np.empty(size, np.uint8) if held is None else held
         at = room.ctypes.data if isinstance(room, np.ndarray) else room.address
         addresses = [source, target, *(at + before for before in itertools.accumulate(self.temporaries, initial=0))]
