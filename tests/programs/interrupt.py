@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import tenter
+from tenter import memory
 from tenter._arrays import blocks as memory_blocks
 from tenter.maps import Window
 
