@@ -13,6 +13,7 @@ import pytest
 
 import tenter
 from cli_helpers import Image, _inside, command, noise, refused  # noqa: F401
+from program_helpers import PROGRAMS
 from tenter import limits
 from tenter.cli.main import main
 
@@ -158,22 +159,8 @@ def test_streams_that_are_closed_or_full(name: str, streams: str, code: int, sai
 
 
 def test_no_output_gets_the_descriptor_of_stderr() -> None:
-    code = """
-import os, sys
-os.close(2)
-from tenter.cli import output
-from tenter.cli.main import main
-real, seen = output.write_beside, []
-from tenter.cli import resize
-def write_beside(target, force, write):
-    def noisy(file):
-        os.write(2, b"what a C library says")
-        write(file)
-    real(target, force, noisy)
-resize.write_beside = write_beside
-sys.exit(main(["resize", "in.png", "out.png", "--scale", "1", "--filter", "nearest"]))
-"""
-    subprocess.run([sys.executable, "-c", code], stdin=subprocess.DEVNULL, timeout=60, check=True)
+    program = PROGRAMS / "without_stderr.py"
+    subprocess.run([sys.executable, program], stdin=subprocess.DEVNULL, timeout=60, check=True)
     np.testing.assert_array_equal(np.asarray(Image.open("out.png")), np.asarray(Image.open("in.png")))
 
 
