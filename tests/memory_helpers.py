@@ -50,13 +50,6 @@ def recycler():
     memory.clear()
 
 
-@pytest.fixture(params=_native.levels())
-def level(request):
-    assert _native.force_level(request.param)
-    yield request.param
-    assert _native.force_level("")
-
-
 def occupied(n_bytes):
     """Bytes of the block of a result of so many."""
     grain = 64 << 10 if n_bytes < 16 << 20 else PAGE

@@ -18,7 +18,6 @@ from tenter import _native, memory
 from tenter.frontends import NATIVE_DTYPES
 from tenter.frontends.layout import SMALL
 from tenter.frontends.numpy import _repeat_scalars
-from test_kernels import level  # noqa: F401
 
 CHUNK = 1 << 14  # inputs that a task of the kernel takes
 N = 11 * CHUNK + 4321

@@ -11,10 +11,10 @@ import torch
 import tenter
 from cases import INTEGERS, values
 from daily import daily
+from kernel_helpers import check
 from tenter import apply, build
 from tenter.kernels import reference
 from tenter.maps import Copy, Window
-from test_kernels import check, level  # noqa: F401
 
 
 def test_large_copies_whose_tasks_begin_inside(level):
