@@ -1,8 +1,9 @@
-"""How many processes run the tests, and how their threads wait."""
+"""How many processes run the tests, how their threads wait, and fixtures of many files."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 # PyTorch's threads spin while they wait for one another. Several processes have more threads than there are cores, so
 # they wait for threads that do not run: three times the work. Set before the library is loaded, for programs as well.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+from tenter import _native
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -19,6 +22,27 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     if not whole or config.option.markexpr != "not slow and not gpu" or config.option.collectonly:
         return 0
     return max(2, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1))
+
+
+@pytest.fixture(params=_native.levels())
+def level(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Each instruction set that this machine has."""
+    assert _native.force_level(request.param) and _native.level() == request.param
+    yield request.param
+    assert _native.force_level("")
+
+
+@pytest.fixture
+def fresh_compiler() -> Iterator[None]:
+    """PyTorch's compiler without what other tests have compiled, and without its warnings."""
+    import torch
+
+    import transforms
+
+    with transforms.quiet():
+        torch._dynamo.reset()
+        yield
+        torch._dynamo.reset()
 
 
 # Programs that tests run in processes of their own import modules of this folder.

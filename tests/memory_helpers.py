@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
-import subprocess
 import sys
 
 import numpy as np
@@ -51,13 +50,6 @@ def recycler():
     memory.clear()
 
 
-@pytest.fixture(params=_native.levels())
-def level(request):
-    assert _native.force_level(request.param)
-    yield request.param
-    assert _native.force_level("")
-
-
 def occupied(n_bytes):
     """Bytes of the block of a result of so many."""
     grain = 64 << 10 if n_bytes < 16 << 20 else PAGE
@@ -84,19 +76,3 @@ def poison(y):
     address, size = block_of(y)
     ctypes.memset(address, 0xFF, size)  # NaN, of floats
     return address
-
-
-def run_python(code, timeout=120, args=(), **env):
-    return subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code, *args],
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        env={**os.environ, **env},
-    )
-
-
-def prints(code, *args, timeout=120):
-    done = run_python(code, timeout, args)
-    assert (done.returncode, done.stderr) == (0, ""), (done.returncode, done.stdout, done.stderr)
-    return done.stdout

@@ -18,3 +18,10 @@ def run_program(name: str, *args: object, timeout: float = 120, **env: str) -> s
         timeout=timeout,
         env={**os.environ, **env},
     )
+
+
+def prints(name: str, *args: object, timeout: float = 120, **env: str) -> str:
+    """What a program prints, which must end well and say nothing else."""
+    done = run_program(name, *args, timeout=timeout, **env)
+    assert (done.returncode, done.stderr) == (0, ""), (done.returncode, done.stdout, done.stderr)
+    return done.stdout

@@ -1,4 +1,4 @@
-"""The command line: a failure is one line on stderr, whatever file names contain, C libraries print, or streams are closed."""
+"""The command line: a failure is one line on stderr, whatever names hold, C libraries print, or streams are open."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ import pytest
 
 import tenter
 from cli_helpers import Image, _inside, command, noise, refused  # noqa: F401
+from program_helpers import PROGRAMS
 from tenter._arrays import limits
 from tenter.cli.main import main
 
 TERABYTE = 1 << 40
-#: a line break, a terminal's reset, right-to-left override, a byte that is not UTF-8
+#: a line break, a terminal's reset, writing turned round, a byte that is no UTF-8
 ODD = "two\nlines\x1bc\u202e\udcff.png"
 
 
@@ -88,7 +89,7 @@ def damaged_lzw(name: str) -> None:
 
 
 def too_many_samples(name: str) -> None:
-    """Pillow logs a message about it."""
+    """Which Pillow writes into its log."""
     noise().save(name)
     with Image.open(name) as image:
         tags = image.tag_v2
@@ -100,7 +101,7 @@ def too_many_samples(name: str) -> None:
 
 
 def of_python_2(name: str) -> None:
-    """NumPy warns about such a header."""
+    """Which NumPy warns about."""
     np.save(name, np.ones((3, 4)))
     Path(name).write_bytes(Path(name).read_bytes().replace(b"(3, 4), }  ", b"(3L, 4L), }"))
 
@@ -158,26 +159,12 @@ def test_streams_that_are_closed_or_full(name: str, streams: str, code: int, sai
 
 
 def test_no_output_gets_the_descriptor_of_stderr() -> None:
-    code = """
-import os, sys
-os.close(2)
-from tenter.cli import output
-from tenter.cli.main import main
-real, seen = output.write_beside, []
-from tenter.cli import resize
-def write_beside(target, force, write):
-    def noisy(file):
-        os.write(2, b"what a C library says")
-        write(file)
-    real(target, force, noisy)
-resize.write_beside = write_beside
-sys.exit(main(["resize", "in.png", "out.png", "--scale", "1", "--filter", "nearest"]))
-"""
-    subprocess.run([sys.executable, "-c", code], stdin=subprocess.DEVNULL, timeout=60, check=True)
+    program = PROGRAMS / "without_stderr.py"
+    subprocess.run([sys.executable, program], stdin=subprocess.DEVNULL, timeout=60, check=True)
     np.testing.assert_array_equal(np.asarray(Image.open("out.png")), np.asarray(Image.open("in.png")))
 
 
-# ---- files and pictures larger than memory
+# ---- more than memory holds
 
 
 def test_only_the_first_bytes_say_that_a_file_is_no_picture(capsys: pytest.CaptureFixture[str]) -> None:

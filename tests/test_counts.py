@@ -19,7 +19,6 @@ from tenter._arrays import blocks
 from tenter._arrays.dtypes import NUMBERS
 from tenter._execution.counted import SMALL
 from tenter._execution.numpy_executor import _repeat_scalars
-from test_kernels import level  # noqa: F401
 
 CHUNK = 1 << 14  # inputs that a task of the kernel takes
 N = 11 * CHUNK + 4321

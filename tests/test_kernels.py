@@ -10,8 +10,8 @@ import pytest
 import tenter
 from cases import COMPLEX, FLOATS, INTEGERS, MAPS, values
 from daily import daily
+from kernel_helpers import check
 from maps_of import apply_maps, resample
-from tenter import _native
 from tenter._kernels import reference
 from tenter.maps import Copy, Gather, Window
 
@@ -20,17 +20,6 @@ COPIES = [c for c in CORE if isinstance(c.map, Copy)]
 WINDOWS = [c for c in CORE if isinstance(c.map, Window)]
 # Every sixteenth window of the table, and all of the hand-made ones, for tests that multiply by dtypes and layouts.
 SOME = [c for k, c in enumerate(WINDOWS) if k % 9 == 0 or c.name.startswith("window")]
-
-# One rounding of the result, and float32 arithmetic inside for what is not 64 bits wide.
-TOLERANCE = {"float16": 1e-3, "float32": 2e-6, "float64": 1e-13, "complex64": 2e-6, "complex128": 1e-13}
-
-
-@pytest.fixture(params=_native.levels())
-def level(request):
-    assert _native.force_level(request.param)
-    assert _native.level() == request.param
-    yield request.param
-    assert _native.force_level("")
 
 
 def layouts(x: np.ndarray) -> dict[str, np.ndarray]:
@@ -225,29 +214,3 @@ def test_half_precision_column_sums():
     m = resample("cubic", 1, 16384)
     g = np.ones((2, 16384), np.float16)
     assert m.T.apply(g, 1).tolist() == [[16384.0]] * 2
-
-
-def check(x, maps, note=""):
-    got = apply_maps(x, maps)
-    want = reference.run(x, maps)
-    assert got.dtype == want.dtype == x.dtype and got.shape == want.shape, note
-    name = x.dtype.name
-    copies = all(isinstance(m, Copy) for _, m in maps)
-    exact = name not in TOLERANCE and all(getattr(m, "weight", None) is None for _, m in maps)
-    if copies or exact:
-        assert got.tobytes() == want.tobytes(), note
-    elif name in TOLERANCE:
-        scale = max(1.0, float(np.abs(x).max(initial=0)))
-        taps = max((np.abs(m.dense()).sum(1).max(initial=1) for _, m in maps), default=1)
-        np.testing.assert_allclose(got, want, rtol=0, atol=TOLERANCE[name] * scale * taps**2, err_msg=note)
-    elif np.dtype(name).itemsize == 8:  # beyond 2**53 a double holds no integer exactly
-        np.testing.assert_allclose(
-            got.astype(float), want.astype(float), rtol=1e-12, atol=2.0**63 * 1e-14, err_msg=note
-        )
-    else:  # right to half a unit of the last place, but for float arithmetic's own error at a tie
-        truth = np.clip(reference.run(x.astype(np.float64), maps), np.iinfo(name).min, np.iinfo(name).max)
-        span = 1 + np.abs(truth).max(initial=0)
-        assert np.abs(got.astype(np.float64) - truth).max(initial=0) <= 0.5 + span * (
-            1e-6 if x.itemsize < 4 else 1e-14
-        ), note
-    return got

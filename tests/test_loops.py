@@ -11,10 +11,10 @@ import torch
 import tenter
 from cases import INTEGERS, values
 from daily import daily
+from kernel_helpers import check
 from maps_of import apply_maps, resample
 from tenter._kernels import reference
 from tenter.maps import Copy, Window
-from test_kernels import check, level  # noqa: F401
 
 
 def test_large_copies_whose_tasks_begin_inside(level):

@@ -10,63 +10,12 @@ import torch
 import tenter
 import tenter.torch
 from daily import daily
-from memory_helpers import needs_linux, prints
+from memory_helpers import needs_linux
+from program_helpers import prints
 from tenter._arrays import limits
 from tenter._execution import bands, counted
 from tenter.maps import Gather
 
-PEAK = """
-import sys, numpy as np, tenter, tenter.image, torch
-tenter.set_num_threads(1)
-def resident(field):
-    return [int(l.split()[1]) * 1024 for l in open("/proc/self/status") if l.startswith(field + ":")][0]
-def noise(*shape):
-    return np.random.default_rng(0).integers(0, 256, shape, np.uint8)
-side, make = 2048, {"numpy": np.asarray, "torch": torch.from_numpy}[sys.argv[1]]
-def inputs(side):
-    return {"rgba": noise(side, side, 4), "rgb": noise(side, side, 3), "grey": noise(side, side),
-            "counts": noise(side * side) % 5, "line": np.ones((1, 1, side * side), np.float32)}
-def call(name, x, side):
-    half, twice = side // 2, side * 2
-    image, resize = tenter.image.resize, tenter.resize
-    constant = {"axes": (0, 1), "edge": "constant", "value": 7}
-    def gradient(size, **how):
-        leaf = x["rgb"][..., 0].float().requires_grad_()
-        return torch.autograd.grad(resize(leaf, size, axes=(0, 1), **how).sum(), leaf)[0]
-    return {
-        "wrap thumbnail": lambda: resize(x["rgba"], 64, axes=(0, 1), mode="lanczos", antialias=True, edge="wrap"),
-        "wrap few": lambda: resize(x["rgba"], 16, axes=(0, 1), mode="lanczos", antialias=True, edge="wrap"),
-        "wrap half": lambda: resize(x["rgba"], half, axes=(0, 1), mode="cubic", antialias=True, edge="wrap"),
-        "wrap thrice": lambda: resize(x["grey"], 3 * side, axes=(0, 1), mode="cubic", edge="wrap"),
-        "reflect outside": lambda: resize(x["grey"], side, axes=(0, 1), mode="cubic", edge="reflect",
-                                          box=[(-3 * side, -2 * side), (2 * side, 3 * side)]),
-        "wrap gaussian": lambda: resize(x["rgba"], half, axes=(0, 1), like="skimage", edge="wrap"),
-        "wrap gradient": lambda: gradient(64, mode="lanczos", antialias=True, edge="wrap"),
-        "alpha half": lambda: image(x["rgba"], half),
-        "alpha thumbnail": lambda: image(x["rgba"], 100, mode="lanczos"),
-        "alpha twice": lambda: image(x["rgba"][:half, :half], side),
-        "light half": lambda: image(x["rgb"], half, linear_light=True),
-        "light twice": lambda: image(x["grey"], twice, linear_light=True),
-        "alpha wrap": lambda: image(x["rgba"], half, edge="wrap"),
-        "constant half": lambda: resize(x["rgb"], half, antialias=True, **constant),
-        "constant twice": lambda: resize(x["grey"], twice, **constant),
-        "extrapolated": lambda: resize(x["grey"], twice, **{**constant, "edge": "extrapolate"}),
-        "nearest constant": lambda: resize(x["grey"], twice, mode="nearest", **constant),
-        "narrow counts": lambda: tenter.repeat_interleave(x["grey"].reshape(-1), x["counts"], 0),
-        "line": lambda: tenter.interpolate(x["line"], (side * side // 2,), mode="linear"),
-    }[name]
-few = {name: make(x) for name, x in inputs(120).items()}
-given = inputs(side)
-for name in sys.argv[2].split(","):
-    call(name, few, 120)()
-    x = {k: make(v) for k, v in given.items()}
-    tenter.memory.clear()
-    import gc, ctypes; gc.collect(); ctypes.CDLL(None).malloc_trim(0)
-    open("/proc/self/clear_refs", "w").write("5")
-    before = resident("VmRSS")
-    y = call(name, x, side)()
-    print((resident("VmHWM") - before) / 2**20)
-"""
 # MiB: of what the call is given and makes.
 SIZES = {
     "wrap thumbnail": 16, "wrap few": 16, "wrap half": 20, "wrap thrice": 40, "reflect outside": 8, "wrap gaussian": 20,
@@ -78,14 +27,14 @@ SIZES = {
 @needs_linux
 @pytest.mark.parametrize("library", daily(["numpy", "torch"], 2))
 def test_few_times_what_is_given_and_made(library):
-    peaks = map(float, prints(PEAK, library, ",".join(SIZES)).split())
+    peaks = map(float, prints("memory_peaks.py", library, ",".join(SIZES)).split())
     over = {name: peak for (name, n), peak in zip(SIZES.items(), peaks, strict=True) if peak > 2 * n + 24}
     assert not over
 
 
 @needs_linux
 def test_gradients_and_long_axes():
-    gradient, line = map(float, prints(PEAK, "torch", "wrap gradient,line").split())
+    gradient, line = map(float, prints("memory_peaks.py", "torch", "wrap gradient,line").split())
     assert gradient < 3 * 16 + 24
     assert line < 24 * 8 + 24  # tables of start, offset and weights, while they are made
 
@@ -179,38 +128,6 @@ def test_adjoints_check_their_tables(monkeypatch):
             call()
 
 
-SCARCE = """
-import ctypes, resource, numpy as np, tenter, tenter.image
-tenter.set_num_threads(1)
-tenter.memory.limit(0)
-x = np.random.default_rng(0).integers(0, 256, (1000, 1000, 4), np.uint8)
-kept, counts = x.copy(), (np.arange(x.size) % 5).astype(np.uint8)
-m, out = tenter.axis_map(1000, 3000, "cubic", edge="wrap"), np.full((3000, 1000, 4), 9, np.uint8)
-calls = [
-    lambda: tenter.image.resize(x, 3000, linear_light=True),
-    lambda: tenter.resize(x, 3000, axes=(0, 1), edge="constant", value=7),
-    lambda: tenter.resize(x, 3000, axes=(0, 1), edge="wrap"),
-    lambda: tenter.repeat_interleave(x.reshape(-1), counts),
-    lambda: m.apply(x, 0, out=out),
-]
-small = x[:40, :40]
-tenter.image.resize(small, 30); tenter.resize(small, 9, axes=(0, 1), edge="constant", value=7)
-for k, call in enumerate(calls):
-    failed = 0
-    for spare in (0, 1, 2, 4, 7, 9, 11, 14, 20, 28, 34, 37, 40):
-        ctypes.CDLL(None).malloc_trim(0)
-        used = int(open("/proc/self/statm").read().split()[0]) * 4096
-        resource.setrlimit(resource.RLIMIT_AS, (used + (spare << 20), -1))
-        try: y = call()
-        except MemoryError: y, failed = None, failed + 1
-        resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
-        assert np.array_equal(x, kept) and (y is not None or (out == 9).all()), k
-        y = None
-    assert failed and call() is not None, k
-print("fine")
-"""
-
-
 @needs_linux
 def test_memory_that_runs_out_in_the_middle():
-    assert prints(SCARCE) == "fine\n"
+    assert prints("memory_runs_out.py") == "fine\n"

@@ -16,9 +16,9 @@ from torch.func import functionalize, grad, jacfwd, jacrev, jvp, vmap  # noqa: E
 from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
 
 import tenter  # noqa: E402
-import transforms  # noqa: E402
 from daily import daily  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("fresh_compiler")
 HAT = tenter.filters.Filter(lambda x: np.maximum(0.0, 1 - np.abs(x)), 1.0)
 BEYOND = [(-2, 9), (7, -1)]
 WAYS = {
@@ -62,14 +62,6 @@ def image(seed=0, shape=(2, 5, 6)):
 
 def same(got, want):
     torch.testing.assert_close(got, want, rtol=0, atol=1e-12)
-
-
-@pytest.fixture(autouse=True)
-def fresh_compiler():
-    with transforms.quiet():
-        torch._dynamo.reset()
-        yield
-        torch._dynamo.reset()
 
 
 @ways

@@ -14,6 +14,7 @@ import torch.nn.functional as F
 import tenter
 from cases import MODES, OPS, values
 from daily import daily
+from program_helpers import prints
 from tenter._specs.resize import KINDS as KIND_OF_MODE
 
 TORCH = {
@@ -254,9 +255,6 @@ def test_counts_of_every_kind():
 
 
 def test_nothing_is_imported_that_the_caller_has_not():
-    import subprocess
-    import sys
-
     code = (
         "import tenter, sys; tenter.interpolate([[[1.0, 2.0]]], 4); tenter.repeat_interleave([1], 2); "
         "loaded = {'torch', 'PIL', 'rich', 'cv2', 'scipy'} & set(sys.modules); assert not loaded, loaded"
@@ -266,27 +264,7 @@ def test_nothing_is_imported_that_the_caller_has_not():
 
 def test_a_pytorch_without_the_private_names_is_served():
     """The long way then serves every call."""
-    code = """
-import torch
-taken = torch._C._dispatch_keys
-del torch._C._dispatch_keys
-import tenter
-torch._C._dispatch_keys = taken
-from tenter._arrays import torch_tensors
-x = torch.randn(1, 3, 4, requires_grad=True)
-assert not torch_tensors.plain(x)
-for ours, theirs in [
-    (lambda x: tenter.repeat(x, 2, 1, 3), lambda x: x.repeat(2, 1, 3)),
-    (lambda x: tenter.repeat_interleave(x, torch.tensor([1, 0, 2]), 1), lambda x: x.repeat_interleave(torch.tensor([1, 0, 2]), 1)),
-    (lambda x: tenter.interpolate(x, 7, mode="linear"), lambda x: torch.nn.functional.interpolate(x, 7, mode="linear")),
-]:
-    got, want = ours(x), theirs(x)
-    torch.testing.assert_close(got, want)
-    torch.testing.assert_close(*[torch.autograd.grad(y.square().sum(), x)[0] for y in (got, want)])
-print("served")
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
-    assert done.stdout == "served\n", done.stderr[-800:]
+    assert prints("without_private_names.py") == "served\n"
 
 
 def test_nearest_positions_of_devices() -> None:

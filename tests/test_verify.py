@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 import tenter
+from program_helpers import run_program
 from tenter import _native
 
 pytestmark = pytest.mark.skipif(not _native.VERIFIES, reason="only sanitized builds verify (python -m tests.sanitize)")
@@ -91,20 +90,6 @@ def test_what_is_true_passes():
     assert tenter.resize(np.arange(4.0), 2, mode="area").tolist() == [0.5, 2.5]
 
 
-# A read of a block that is idle, and a write past a result in its block: each ends the process.
-BLOCKS = """
-import ctypes, sys
-from tenter import _native
-block = _native.Block((1 << 20) + 8)
-at, past = block.address, block.address + (1 << 20) + 8
-ctypes.memset(at, 1, (1 << 20) + 8)
-if sys.argv[1] == "idle": del block
-print("begun", flush=True)
-ctypes.memset(past if sys.argv[1] == "past" else at, 1, 8)
-print("ended")
-"""
-
-
 @pytest.mark.skipif(
     os.environ.get("TENTER_SANITIZED") != "address", reason="only AddressSanitizer knows whose memory is"
 )
@@ -112,12 +97,7 @@ print("ended")
 def test_blocks_are_for_their_result_alone(where, ends, tmp_path):
     # Reports go to a folder of their own: these are meant.
     options = os.environ["ASAN_OPTIONS"].split(":log_path=")[0] + f":log_path={tmp_path}/report"
-    done = subprocess.run(
-        [sys.executable, "-c", BLOCKS, where],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "ASAN_OPTIONS": options},
-    )
+    done = run_program("blocks_by_sanitizer.py", where, ASAN_OPTIONS=options)
     assert done.stdout == ("begun\nended\n" if ends else "begun\n"), done.stderr
     said = "".join(report.read_text() for report in tmp_path.glob("report.*"))
     assert ends or "use-after-poison" in said

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ import torch.nn.functional as F
 import tenter
 import tenter.torch
 from daily import daily
+from program_helpers import PROGRAMS
 from torch_cases import CASES, Case, Subject, subject
 
 INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
@@ -152,8 +153,11 @@ def waits(f: Callable[[], Any]) -> int:
 HERE = Path(__file__).resolve().parent
 
 
-def in_process(code: str, *before: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Code run by a Python of its own, which has these helpers; before: a program that runs it."""
+def in_process(
+    name: str, args: Sequence[str] = (), before: Sequence[str] = (), **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """A program of tests/programs, which has these helpers; before: a command that runs it."""
     paths = [str(HERE), str(HERE.parent), os.environ.get("PYTHONPATH", "")]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in paths if p), **environment}
-    return subprocess.run([*before, sys.executable, "-c", code], capture_output=True, text=True, env=env, timeout=300)
+    command = [*before, sys.executable, str(PROGRAMS / name), *args]
+    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=300)

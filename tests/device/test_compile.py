@@ -28,16 +28,6 @@ import transforms
 from torch_cases import CASES, COUNTS, Case, same
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("nothing_owed", "fresh_compiler")]
-
-
-@pytest.fixture
-def fresh_compiler():
-    with transforms.quiet():
-        torch._dynamo.reset()
-        yield
-        torch._dynamo.reset()
-
-
 # Those that every case goes through; the others a few, as what they test is above the device.
 ALWAYS = (
     "backward", "double backward", "forward mode", "grad", "jvp", "vmap", "vmap over counts", "compile",

@@ -155,33 +155,6 @@ def test_graphs_outlive_what_is_remembered_of_their_calls(cuda):
     assert torch.equal(y, want) and len(poison) == 1000
 
 
-FIRST_CALL = """
-import torch, tenter
-x = torch.randn(1, 2, 6, 7, device="cuda")
-f = lambda: FUNCTION
-graph = torch.cuda.CUDAGraph()
-try:
-    with torch.cuda.graph(graph):
-        f()
-except RuntimeError as error:
-    print(str(error).splitlines()[0])
-want = f()
-if KEPT:
-    side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):
-        f()
-    torch.cuda.current_stream().wait_stream(side)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        y = f()
-    graph.replay()
-    torch.cuda.synchronize()
-    assert torch.equal(y, want)
-print(float(want.sum() * 0 + x.cos().sum() - x.cos().sum()))
-"""
-
-
 @pytest.mark.parametrize(
     "function, kept",
     [
@@ -192,7 +165,7 @@ print(float(want.sum() * 0 + x.cos().sum() - x.cos().sum()))
 )
 def test_a_first_call_in_a_capture_is_refused(function, kept, cuda):
     """A process of its own, whose first call it is; all it does afterwards goes well."""
-    done = in_process(FIRST_CALL.replace("FUNCTION", function).replace("KEPT", str(kept)))
+    done = in_process("first_capture.py", [function, str(kept)])
     assert done.returncode == 0, done.stderr[-2000:]
     says, works = done.stdout.splitlines()
     assert "capture" in says and says.startswith("x: expected") and works == "0.0"

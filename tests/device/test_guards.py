@@ -55,29 +55,11 @@ def test_counts_that_are_views(device):
     assert torch.equal(call(x, counts, 6), expected(x, [1, 2, 0, 3], 6)) and settle() == []
 
 
-SANITIZED = """
-import torch, test_deferred as t, test_guards
-for dtype in (torch.int64, torch.int32):
-    for name, (counts, total, says) in t.WRONG.items():
-        if max(counts) < 2**31 or dtype == torch.int64:
-            x = torch.randn(4, 5, device="cuda", requires_grad=True)
-            with t.before_the_device():
-                t.call(x, torch.tensor(counts, dtype=dtype, device="cuda"), total).sum().backward()
-            assert t.settle(), name
-for name in test_guards.OFFSETS:
-    for inner in (1, 3, 40):
-        test_guards.test_any_offsets_stay_in_bounds(name, inner, "cuda")
-torch.cuda.synchronize()
-print("done")
-"""
-
-
 def test_under_compute_sanitizer(cuda):
     program = shutil.which("compute-sanitizer")
     if program is None:
         pytest.skip("no compute-sanitizer")
     # Without PyTorch's cache each tensor is an allocation of its own, past whose end is an error.
-    done = in_process(
-        SANITIZED, program, "--tool", "memcheck", "--error-exitcode", "99", PYTORCH_NO_CUDA_MEMORY_CACHING="1"
-    )
+    before = [program, "--tool", "memcheck", "--error-exitcode", "99"]
+    done = in_process("wrong_counts_on_a_device.py", before=before, PYTORCH_NO_CUDA_MEMORY_CACHING="1")
     assert done.returncode == 0 and "done" in done.stdout, (done.stdout + done.stderr)[-2000:]

@@ -1,0 +1,52 @@
+"""What the tests of picture files share: pixels of each kind, the definition of a result, a run, another reader."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tenter
+from tenter.cli.main import main
+from tenter.cli.pictures import Picture, read_picture
+
+Image = pytest.importorskip("PIL.Image")
+H, W = 20, 26
+NEW = (9, 31)
+CHANNELS = {"gray": 1, "gray+alpha": 2, "RGB": 3, "RGBA": 4, "CMYK": 4}
+
+
+def pixels_of(kind: str, dtype: Any = np.uint8, opaque: bool = True) -> np.ndarray[Any, Any]:
+    rng = np.random.default_rng(CHANNELS[kind])
+    shape = (H, W) if kind == "gray" else (H, W, CHANNELS[kind])
+    if dtype == np.float32:
+        return rng.normal(size=shape).astype(dtype)
+    info = np.iinfo(dtype)
+    pixels = rng.integers(info.min, info.max, shape, dtype=dtype, endpoint=True)
+    if kind in ("gray+alpha", "RGBA") and opaque:
+        pixels[..., -1] = info.max
+    return pixels
+
+
+def resized(pixels: np.ndarray[Any, Any], size: tuple[int, int] = NEW, mode: str = "bilinear") -> np.ndarray[Any, Any]:
+    """The definition: the library on the bare array."""
+    stack = pixels.reshape(*pixels.shape[:2], -1).transpose(2, 0, 1)[None]
+    out = tenter.interpolate(stack, size=size, mode=mode, antialias=mode in ("bilinear", "bicubic", "lanczos"))
+    return out[0].transpose(1, 2, 0).reshape(*size, *pixels.shape[2:])
+
+
+def run(*args: Any) -> None:
+    assert main([str(arg) for arg in args]) == 0
+
+
+def resize(source: Path, target: Path, *options: Any, size: tuple[int, int] = NEW) -> Picture:
+    run("resize", source, target, "--size", *size, *options)
+    return read_picture(target)
+
+
+def by_opencv(path: Path) -> np.ndarray[Any, Any]:
+    cv2 = pytest.importorskip("cv2")
+    pixels = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
+    return pixels if pixels.ndim == 2 else pixels[..., [2, 1, 0, 3][: pixels.shape[2]]]

@@ -1,0 +1,123 @@
+"""Kernels on inputs that end where a page begins that may not be touched: a read past the end ends the process."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from typing import Any
+
+import numpy as np
+
+from maps_of import planned, resample
+from tenter import _native
+from tenter._kernels import reference
+from tenter.maps import Copy, Window
+
+libc = ctypes.CDLL(None, use_errno=True)
+keep: list[mmap.mmap] = []
+rng = np.random.default_rng(0)
+counts = rng.integers(0, 5, 37)
+
+
+def guarded(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """x, copied to the end of memory that is followed by a forbidden page."""
+    size = -(-max(x.nbytes, 1) // 4096) * 4096
+    memory = mmap.mmap(-1, size + 4096)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    assert libc.mprotect(ctypes.c_void_p(start + size), 4096, 0) == 0
+    keep.append(memory)
+    y = np.frombuffer(memory, np.uint8, x.nbytes, size - x.nbytes).view(x.dtype).reshape(x.shape)
+    y[...] = x
+    return y
+
+
+def run(x: np.ndarray[Any, Any], maps: Any) -> np.ndarray[Any, Any]:
+    y = guarded(x)
+    return planned(y, maps).run(y)
+
+
+def check(x: np.ndarray[Any, Any], maps: Any, least: float = 1, share: float = 1e-3) -> None:
+    got, want = run(x, maps).astype(float), reference.run(x, maps).astype(float)
+    room = least + np.abs(want).max(initial=0) * share
+    assert np.abs(got - want).max(initial=0) <= room, (_native.level(), x.dtype, x.shape, maps)
+
+
+def noise(shape: tuple[int, ...], dtype: str, most: int = 100) -> np.ndarray[Any, Any]:
+    return (rng.random(shape) * most).astype(dtype)
+
+
+def maps_on_every_axis(dtype: str) -> None:
+    for shape in ((37,), (5, 37), (37, 3), (2, 37, 5), (3, 37, 20), (18, 37), (17, 37, 3), (37, 5000)):
+        axis = shape.index(37)
+        for m in (
+            Copy.counts(counts), Copy.every(37, 3), resample("nearest", 37, 50), resample("linear", 37, 80),
+            resample("cubic", 37, 11), resample("area", 37, 6), Copy.every(1, 37).T, Copy.cycle(1, 37).T,
+            Copy.counts([7, 30]).T, Copy.counts([1] * 37).T, Copy.counts([4, 3, 0, 25, 5]).T,
+        ):  # fmt: skip
+            check(noise(shape, dtype), ((axis, m),), *((1, 0) if np.dtype(dtype).kind in "iu" else (0.1, 1e-3)))
+
+
+def two_axes(dtype: str) -> None:
+    x = noise((3, 37, 29), dtype)
+    for ho, wo in ((11, 80), (80, 11), (6, 6), (70, 70)):
+        run(x, ((1, resample("cubic", 37, ho)), (2, resample("linear", 29, wo))))
+
+
+def windows_far_apart_and_near_the_end(dtype: str) -> None:
+    """Loads that must begin earlier, single loads, rows that no output reads."""
+    for n, n_out in ((150, 75), (150, 70), (1200, 40), (70, 35)):
+        for kind in ("linear", "cubic"):
+            for m in (resample(kind, n, n_out), resample(kind, n_out, n).T):
+                for inner in (1, 3):
+                    check(noise((16, n, inner), dtype), ((1, m),))
+                    run(noise((2, n, 40, inner), dtype), ((1, m), (2, resample("linear", 40, 90))))
+    for start, offset in (([0, 7], [0, 6, 6]), ([0, 9], [0, 2, 2]), ([3, 9, 9], [0, 2, 2, 2]), ([9, 9], [0, 0, 0])):
+        gap = Window(9, len(start), start, offset, [1.0] * offset[-1])
+        wide = resample("linear", 40, 20)
+        x = noise((3, 9, 40), dtype)
+        check(x, ((1, gap), (2, wide)))
+        check(x.reshape(1, 3, 9, 40), ((1, resample("linear", 3, 5)), (2, gap), (3, wide)))
+    # The last of a row has fewer taps than its neighbors.
+    far = Window(400, 16, [*range(0, 390, 26), 399], [*range(0, 136, 9), 136], np.ones(136))
+    check(noise((16, 400), dtype, 9), ((1, far),))
+    nothing = Window(0, 20, [0] * 20, [0] * 21, [])
+    assert not run(np.zeros((70, 0), dtype), ((1, nothing),)).any()
+
+
+def ragged_sums(dtype: str) -> None:
+    """The last vector of segments ends where the row does."""
+    for most in (1, 2, 4, 8, 16, 40):
+        for lengths in (
+            rng.integers(0, most + 1, 64),
+            np.r_[rng.integers(0, most + 1, 32), np.ones(32, int)],
+            np.r_[np.full(63, most), 0],
+        ):
+            m = Copy.counts(lengths).T
+            check(noise((m.n_in,), dtype, 3), ((0, m),), 1e-3)
+
+
+def counts_that_change() -> None:
+    """After they were summed: values, counts and results all end where a forbidden page begins."""
+    for size in (1, 2, 4, 8):
+        for narrow in (np.int32, np.int64):
+            said = rng.integers(0, 9, 2 * (1 << 14) + 99).astype(narrow)
+            for now in (said, said + 9, said * 30, -said, np.full_like(said, np.iinfo(narrow).max), said + 128):
+                for stream in (False, True):
+                    each = guarded(said)
+                    runs = _native.Runs(each.ctypes.data, narrow is np.int32, said.size, 2)
+                    each[...] = now
+                    x, y = guarded(np.ones(said.size * size, np.uint8)), guarded(np.zeros(runs.total * size, np.uint8))
+                    runs.copy(x.ctypes.data, y.ctypes.data, size, 2, stream)
+                    keep.clear()
+
+
+for level in _native.levels():
+    assert _native.force_level(level)
+    for dtype in ("uint8", "float16", "float32", "float64", "int64"):
+        maps_on_every_axis(dtype)
+        two_axes(dtype)
+        windows_far_apart_and_near_the_end(dtype)
+        ragged_sums(dtype)
+        keep.clear()
+    counts_that_change()
+print("inside")

@@ -1,0 +1,98 @@
+"""Orientation and metadata of picture files are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from picture_helpers import NEW, H, Image, W, pixels_of, resize, resized, run
+from tenter.cli.metadata import Metadata
+from tenter.cli.orientation import turn_back, turn_upright
+from tenter.cli.pictures import Picture, read_picture, write_picture
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_orientation_arithmetic_is_pillows(orientation: int) -> None:
+    from PIL import ImageOps
+
+    pixels = pixels_of("RGB")
+    image = Image.fromarray(pixels)
+    image.getexif()[274] = orientation
+    upright = np.asarray(ImageOps.exif_transpose(image))
+    np.testing.assert_array_equal(turn_upright(pixels, orientation), upright)
+    np.testing.assert_array_equal(turn_back(upright, orientation), pixels)
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize(
+    "dtype, source",
+    [(np.uint8, ".png"), (np.uint8, ".tif"), (np.uint8, ".jpg"), (np.uint16, ".png"), (np.uint16, ".tif")],
+)
+@pytest.mark.parametrize("suffix", [".png", ".tif", ".npy"])
+def test_orientation(tmp_path: Path, orientation: int, dtype: Any, source: str, suffix: str) -> None:
+    if dtype == np.uint16:
+        pytest.importorskip("cv2")
+    format_ = {".png": "PNG", ".tif": "TIFF", ".jpg": "JPEG"}[source]
+    with open(tmp_path / f"in{source}", "wb") as file:
+        write_picture(file, Picture(pixels_of("RGB", dtype), "RGB", Metadata({274: orientation})), format_, 95)
+    stored = read_picture(tmp_path / f"in{source}")
+    assert stored.metadata.orientation == orientation
+    if source != ".jpg":
+        np.testing.assert_array_equal(stored.pixels, pixels_of("RGB", dtype))
+    run("resize", tmp_path / f"in{source}", tmp_path / f"out{suffix}", "--size", *NEW)
+    stored_size = NEW[::-1] if orientation >= 5 else NEW
+    expected = resized(stored.pixels, stored_size)
+    if suffix == ".npy":
+        np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), turn_upright(expected, orientation))
+        return
+    out = read_picture(tmp_path / f"out{suffix}")
+    assert out.metadata.orientation == orientation
+    np.testing.assert_array_equal(out.pixels, expected)
+
+
+@pytest.mark.parametrize(
+    "dtype, source, target",
+    [(np.uint8, s, t) for s in ("png", "tiff", "jpeg") for t in ("png", "tiff", "jpeg")]
+    + [(np.uint16, s, t) for s in ("png", "tiff") for t in ("png", "tiff")],  # JPEG holds 8 bits
+)
+def test_metadata_is_kept(tmp_path: Path, source: str, target: str, dtype: Any) -> None:
+    if dtype == np.uint16:
+        pytest.importorskip("cv2")
+    from PIL import ImageCms
+
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    tags = {
+        271: "A maker",
+        274: 3,
+        34665: {36867: "2020:02:03 04:05:06", 40962: W, 40963: H, 40965: {1: "R98"}},
+        34853: {1: "N", 2: (51.0, 30.0, 0.0)},
+    }
+    metadata = Metadata(dict(tags), profile, (300.0, 150.0))
+    with open(tmp_path / f"in.{source}", "wb") as file:
+        write_picture(file, Picture(pixels_of("RGB", dtype), "RGB", metadata), source.upper(), 95)
+    run("resize", tmp_path / f"in.{source}", tmp_path / f"out.{target}", "--size", *NEW)
+    with Image.open(tmp_path / f"out.{target}") as image:
+        exif = image.getexif()
+        nested = exif.get_ifd(34665)
+        assert exif[271] == "A maker" and exif[274] == 3
+        assert nested[36867] == "2020:02:03 04:05:06"
+        assert (nested[40963], nested[40962]) == NEW
+        assert exif.get_ifd(40965)[1] == "R98"
+        assert exif.get_ifd(34853)[2] == (51.0, 30.0, 0.0)
+        assert image.info["icc_profile"] == profile
+        assert image.info["dpi"] == pytest.approx((300, 150), abs=0.02)
+
+
+def test_a_tiffs_own_layout_does_not_become_exif(tmp_path: Path) -> None:
+    Image.fromarray(pixels_of("RGB")).save(tmp_path / "in.tif", description="a picture")
+    resize(tmp_path / "in.tif", tmp_path / "out.jpg")
+    assert dict(Image.open(tmp_path / "out.jpg").getexif()) == {270: "a picture"}
+
+
+def test_no_metadata_adds_none(tmp_path: Path) -> None:
+    Image.fromarray(pixels_of("RGB")).save(tmp_path / "in.png")
+    resize(tmp_path / "in.png", tmp_path / "out.png")
+    assert Image.open(tmp_path / "out.png").info == {}
