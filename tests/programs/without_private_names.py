@@ -7,6 +7,7 @@ del torch._C._dispatch_keys
 import tenter  # noqa: E402
 
 torch._C._dispatch_keys = taken
+from tenter._arrays import torch_tensors  # noqa: E402
 
 x = torch.randn(1, 3, 4, requires_grad=True)
 counts = torch.tensor([1, 0, 2])
