@@ -62,6 +62,10 @@ def map_cases() -> list[MapCase]:
     cases.append(MapCase("window-in-blocks", Window(12, 8, [0, 2, 2, 4], [0, 2, 2, 5, 6], np.arange(6.0), block=2)))
     cases.append(MapCase("window-without-rows", Window(3, 0, [], [0], [])))
     cases.append(MapCase("window-of-nothing", Window(0, 2, [0, 0], [0, 0, 0], [])))
+    cases.append(MapCase("window-of-ones-with-gaps", Window(5, 2, [0, 2], [0, 2, 4])))
+    cases.append(MapCase("window-of-ones-that-widen", Window(4, 3, [0, 0, 2], [0, 1, 2, 4])))
+    cases.append(MapCase("counts-in-blocks", Copy(6, 8, offsets=[0, 1, 1, 4], block=2)))
+    cases.append(MapCase("gather-that-leaves-out", Gather(7, 2, [0, 1, 2], [3, 1], [1.0, 2.0])))
     cases.append(MapCase("gather", Gather(4, 3, [0, 2, 2, 5], [3, 0, 1, 1, 2], [1.0, 2.0, -1.0, 0.5, 4.0])))
     return cases
 
@@ -111,6 +115,7 @@ def op_cases() -> list[OpCase]:
             ((1, 1, 1, 8), (3, 8)),
             ((2, 20, 6, 6), (4, 9)),
             ((1, 2, 5, 6), (8, 3)),
+            ((1, 2, 4, 5), (1, 7)),
         ],
         3: [((1, 2, 3, 5, 4), (5, 2, 9)), ((2, 3, 6, 4, 17), (3, 8, 20))],
     }
@@ -126,6 +131,15 @@ def op_cases() -> list[OpCase]:
                 scaled = dict(kwargs, scale_factor=1.7)
                 del scaled["size"]
                 cases.append(OpCase("interpolate", shape, (), scaled))
+    stays, grows = (1, 2, 4, 5), (1, 2, 7, 9)
+    for mode, corners, antialias in [(names.get(m, {2: m})[2], c, a) for m, c, a in MODES if m != "lanczos"]:
+        scaled = {"scale_factor": 1.15, "mode": mode, "antialias": antialias}  # a scale that keeps the length
+        if not corners:
+            cases.append(OpCase("interpolate", stays, (), scaled))
+        if not corners and not antialias and mode != "area":
+            for again in (None, False, True):
+                scaled = {"scale_factor": 1.37, "mode": mode, "antialias": False, "recompute_scale_factor": again}
+                cases.append(OpCase("interpolate", grows, (), scaled))
     return cases
 
 

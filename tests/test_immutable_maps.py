@@ -46,6 +46,8 @@ def relatives(m):
 
 
 def cannot_be_changed(m):
+    with pytest.raises(AttributeError):
+        m.n_in = 5
     for name, table in tables(m).items():
         what, before = (type(m).__name__, name), table.copy()
         assert not table.flags.writeable, what
@@ -69,6 +71,24 @@ def test_tables_cannot_be_changed(case):
     m = case.map
     for each in relatives(m):
         cannot_be_changed(each)
+
+
+def given(way):
+    """An array for a map, and a way to write to its memory that is still there."""
+    start = np.zeros(200, np.int64)
+    view = start[:]
+    if way != "writable":
+        (start if way == "frozen after a view" else view).flags.writeable = False
+    return (view, start) if way == "a frozen view" else (start, view)
+
+
+@pytest.mark.parametrize("way", ["writable", "frozen after a view", "a frozen view"])
+def test_arrays_that_are_given_are_copied(way):
+    """A kernel would read out of bounds after they were written to."""
+    start, writable = given(way)
+    m = Window(10, 200, start=start, offset=np.arange(201), weight=np.ones(200))
+    writable[:] = 10**12
+    assert m.apply(np.ones(10), 0).sum() == 200 and not m.start.any()
 
 
 @pytest.mark.parametrize("m", BY_AXIS_MAP, ids=repr)

@@ -156,19 +156,58 @@ def test_large_copies_in_parallel(level):
                 assert np.array_equal(tenter.repeat_interleave(x, r, axis), np.repeat(x, r, axis))
 
 
-def test_infinities_and_nans_stay_with_their_taps():
-    """No padding: an output sees the inputs of its own window and no others."""
-    for kind, antialias in [("linear", False), ("linear", True), ("cubic", True), ("area", False), ("lanczos", True)]:
-        for n_in, n_out in [(20, 47), (47, 20), (33, 8)]:
-            m = resample(kind, n_in, n_out, None, False, antialias)
-            for transposed in (m, m.T):
-                for poison in (np.inf, np.nan):
-                    for at in (0, 7, transposed.n_in - 1):
-                        x = np.ones((18, transposed.n_in), np.float32)
-                        x[:, at] = poison
-                        row, column, _ = transposed.taps()
-                        touched = np.isin(np.arange(transposed.n_out), row[column == at])
-                        assert np.array_equal(~np.isfinite(transposed.apply(x, 1)[3]), touched)
+def taps(m):
+    """Outputs, inputs and weights of all taps."""
+    if isinstance(m, Copy):
+        row, column = np.nonzero(m.dense())
+        return row, column, np.ones(len(row))
+    if isinstance(m, Gather):
+        return np.repeat(np.arange(m.n_out), np.diff(m.offset)), m.index, m.weight
+    row, column, weight = map(np.asarray, m.taps())
+    inside = np.arange(m.block)
+    blocks = [(t[:, None] * m.block + inside).ravel() for t in (row, column)]
+    return *blocks, np.repeat(weight, m.block)
+
+
+def both_ways():
+    """Every map of the table and its transpose, but those of nothing."""
+    found = [(f"{c.name}{t}", m) for c in MAPS for t, m in (("", c.map), (".T", c.map.T))]
+    return [(name, m) for name, m in found if m.n_in and m.n_out]
+
+
+@pytest.mark.parametrize("name, m", daily(both_ways(), 3, lambda p: p[0]))
+def test_infinities_and_nans_stay_with_their_taps(name, m):
+    """No padding: an output sees the inputs of its own taps and no others."""
+    row, column, _ = taps(m)
+    for poison in (np.inf, np.nan):
+        for at in {0, min(7, m.n_in - 1), m.n_in // 2, m.n_in - 1}:
+            x = np.ones((18, m.n_in), np.float32)
+            x[:, at] = poison
+            touched = np.isin(np.arange(m.n_out), row[column == at])
+            assert np.array_equal(~np.isfinite(m.apply(x, 1)[3]), touched), at
+
+
+@pytest.mark.parametrize("name, m", daily(both_ways(), 8, lambda p: p[0]))
+def test_the_same_bits_in_every_loop(name, m, level):
+    """One row, many rows, few columns and many, strided ones: the same sums, fused or not."""
+    for dtype in ("float32", "float64", "float16"):
+        for x in (values((m.n_in, 100), dtype), np.full((m.n_in, 100), -0.0, dtype)):
+            want = m.apply(x, 0)
+            for k in (1, 3):
+                assert m.apply(x[:, :k].copy(), 0).tobytes() == want[:, :k].tobytes()
+            assert m.apply(np.ascontiguousarray(x.T), 1).T.tobytes() == want.tobytes()
+            assert m.apply(x[:, 0].copy(), 0).tobytes() == m.apply(x[:, 0], 0).tobytes() == want[:, 0].tobytes()
+            assert m.apply(x[:, ::2], 0).tobytes() == want[:, ::2].tobytes()
+
+
+@pytest.mark.parametrize("name, m", daily(both_ways(), 8, lambda p: p[0]))
+def test_a_sum_of_negative_zeros_is_one(name, m, level):
+    """Where nothing is added to them: an output without taps is a positive zero, and so is a product with a negative."""
+    row, _, weight = taps(m)
+    some = np.bincount(row, minlength=m.n_out) > 0
+    negative = some & (np.bincount(row, np.asarray(weight) < 0, m.n_out) == 0)
+    for dtype in ("float32", "float64", "float16"):
+        assert np.array_equal(np.signbit(m.apply(np.full(m.n_in, -0.0, dtype), 0)), negative)
 
 
 @pytest.mark.parametrize("dtype", ["longdouble", "clongdouble", "object", ">f4", ">i2", ">c8"])
@@ -181,13 +220,6 @@ def test_dtypes_without_a_native_kernel(dtype):
         want = tenter.interpolate(x.reshape(1, 3, 4).astype(complex), 8, mode="linear")
         assert y.dtype == x.dtype
         np.testing.assert_allclose(y.astype(complex), np.rint(want.real) if dtype == ">i2" else want, atol=1e-6)
-
-
-def test_sign_of_zero_does_not_depend_on_layout():
-    x = np.full(40, -0.0, np.float32)
-    m = Copy.counts([1] * 38 + [0, 2]).T
-    a, b = m.apply(x, 0), m.apply(np.repeat(x, 2)[::2], 0)
-    assert a.tobytes() == b.tobytes() and np.signbit(a).sum() == 39
 
 
 def test_windows_as_wide_as_the_input_take_no_scratch():

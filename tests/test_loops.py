@@ -209,30 +209,6 @@ def test_bfloat16_nan_of_low_bits_stays_nan(level):
     assert m.apply(x, 0).isnan().all() and m.apply(x * -1, 0).isnan().all()
 
 
-def test_the_sign_of_zero_is_the_same_in_every_loop(level):
-    m = resample("linear", 40, 9, None, False, True)
-    wide = m.apply(np.full((40, 100), -0.0, np.float32), 0)
-    narrow = m.apply(np.full((40, 3), -0.0, np.float32), 0)
-    row = m.apply(np.full((20, 40), -0.0, np.float32), 1)
-    assert np.signbit(wide).all() == np.signbit(narrow).all() == np.signbit(row).all()
-    assert np.signbit(wide).all()
-
-
-def test_the_same_bits_in_every_loop(level):
-    """One row, many rows, few columns and many: the same sums, fused or not."""
-    for dtype in ("float32", "float64", "float16"):
-        x = values((70, 100), dtype)
-        for m in (
-            resample("cubic", 70, 33, None, False, True),
-            resample("cubic", 70, 91),
-            resample("area", 70, 91).T if 0 else resample("linear", 91, 70).T,
-        ):
-            want = m.apply(x, 0)
-            assert m.apply(x[:, :1].copy(), 0).tobytes() == want[:, :1].tobytes()
-            assert m.apply(x[:, :3].copy(), 0).tobytes() == want[:, :3].tobytes()
-            assert m.apply(np.ascontiguousarray(x.T), 1).T.tobytes() == want.tobytes()
-
-
 def test_slices_of_a_temporary(monkeypatch):
     from tenter._kernels import cpu
 

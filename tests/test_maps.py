@@ -69,19 +69,13 @@ def test_reads_is_tight():
     assert Copy.cycle(5, 3).reads(3, 8) == slice(0, 5)
 
 
-def test_immutable():
-    m = resample("linear", 4, 8)
-    with pytest.raises(AttributeError):
-        m.n_in = 5
-    with pytest.raises(ValueError):
-        m.weight[0] = 3
-    start = np.array([0, 1])
-    w = Window(3, 2, start, [0, 1, 2], [1.0, 1.0])
-    start[0] = 1
-    assert w.start.tolist() == [0, 1]
-    counts = Copy.counts([1, 2])
-    with pytest.raises(ValueError):
-        counts.offsets[0] = 1
+@pytest.mark.parametrize("kind", ["linear", "cubic"])
+def test_a_corner_that_is_kept_is_read_alone(kind):
+    for n_in, n_out in PAIRS:
+        m = resample(kind, n_in, n_out, None, True)
+        assert m.reads(0, 1) == slice(0, 1)
+        if n_out > 1:
+            assert m.reads(n_out - 1, n_out) == slice(n_in - 1, n_in)
 
 
 def test_windows_of_every_filter_are_windows():
@@ -143,10 +137,18 @@ def test_mean_of_area_is_exact(n_in, n_out):
         lambda: Window(3, 2, width=2),
         lambda: Gather(3, 1, [0, 1], [3], [1.0]),
         lambda: Gather(3, 1, [0, 2], [1], [1.0]),
+        lambda: Copy(5, 9, repeat=2, block=2),
+        lambda: Copy(2, 3, offsets=[0, 1, 2, 3]),
+        lambda: Window(3, 2, [-1, 0], [0, 1, 2], [1.0] * 2),
+        lambda: Window(4, 2, [0, 1], [0, 3, 4], [1.0] * 4),
+        lambda: Window(4, 2, [1, 0], [0, 1, 4], [1.0] * 4),
+        lambda: Window(3, 1, [0], [1, 2], [1.0] * 2),
+        lambda: Gather(3, 1, [0, 1], [-1], [1.0]),
+        lambda: Gather(3, 2, [0, 2, 1], [1], [1.0]),
     ],
 )
 def test_a_map_that_would_read_out_of_bounds_cannot_be_made(broken):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="axis map: expected"):
         broken()
 
 
@@ -183,57 +185,6 @@ def test_equality_sees_the_matrix():
     assert Window(2, 1, [0], [0, 2], [1.0, 2.0]) != Window(2, 1, [0], [0, 2], [2.0, 1.0])
     a, b = Gather(2, 1, [0, 2], [0, 1], [1.0, 2.0]), Gather(2, 1, [0, 2], [1, 0], [2.0, 1.0])
     assert a == b and a != Gather(2, 1, [0, 2], [1, 0], [1.0, 2.0])
-
-
-@pytest.mark.parametrize(
-    "m",
-    [
-        Copy(6, 8, offsets=[0, 1, 1, 4], block=2),
-        Window(5, 2, [0, 2], [0, 2, 4]),
-        Window(4, 3, [0, 0, 2], [0, 1, 2, 4]),
-        Gather(7, 2, [0, 1, 2], [3, 1], [1.0, 2.0]),
-    ],
-)
-def test_more_maps(m):
-    assert np.array_equal(m.T.dense(), m.dense().T)
-    assert np.array_equal(m.T.T.dense(), m.dense())
-    x = np.random.default_rng(1).standard_normal((3, m.n_in, 2))
-    np.testing.assert_allclose(m.apply(x, 1), np.einsum("oi,aib->aob", m.dense(), x), atol=1e-13)
-    assert not m.dense()[:, m.n_in :].any()
-    r = m.reads(0, m.n_out)
-    outside = m.dense().copy()
-    outside[:, r] = 0
-    assert not outside.any()
-
-
-def test_memory_of_maps_is_their_own():
-    base = np.array([0, 1])
-    view = base.view()
-    view.flags.writeable = False
-    w = Window(3, 2, view, [0, 1, 2], [1.0, 1.0])
-    base[0] = 1
-    assert w.start.tolist() == [0, 1]
-    for t in (resample("linear", 4, 8).T, Copy.counts([1, 2]).T):
-        for part in (t.start, t.offset, t.weight):
-            assert part is None or not part.flags.writeable
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        lambda: Copy(5, 9, repeat=2, block=2),
-        lambda: Copy(2, 3, offsets=[0, 1, 2, 3]),
-        lambda: Window(3, 2, [-1, 0], [0, 1, 2], [1.0] * 2),
-        lambda: Window(4, 2, [0, 1], [0, 3, 4], [1.0] * 4),
-        lambda: Window(4, 2, [1, 0], [0, 1, 4], [1.0] * 4),
-        lambda: Window(3, 1, [0], [1, 2], [1.0] * 2),
-        lambda: Gather(3, 1, [0, 1], [-1], [1.0]),
-        lambda: Gather(3, 2, [0, 2, 1], [1], [1.0]),
-    ],
-)
-def test_more_broken_maps(broken):
-    with pytest.raises(ValueError, match="axis map: expected"):
-        broken()
 
 
 def test_an_axis_that_keeps_its_length_is_copied():

@@ -51,10 +51,7 @@ def test_equals_torch_in_float64(case):
     if case.op != "interpolate" or case.kwargs["mode"].startswith("nearest"):
         assert torch.equal(got, want)
     else:
-        cubic_corners = (
-            case.kwargs.get("align_corners") and case.kwargs["antialias"] and case.kwargs["mode"] == "bicubic"
-        )
-        assert (got - want).abs().max() < (1e-10 if cubic_corners else 1e-12)
+        assert (got - want).abs().max() < 1e-12
 
 
 @pytest.mark.parametrize("case", OPS, ids=label)
