@@ -1,4 +1,4 @@
-"""The page of a GPU's results and the file with all of their numbers; what nobody has measured says so."""
+"""The page of a GPU's results and the file with all of their numbers; rows that were not measured say so."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def test_names_imported_before():
             module.resize(torch.ones(1, 1, 3), 2)
             module.tile(torch.ones(2), (2,))
         assert report.served == {"interpolate": 1, "tile": 1}
-        module.resize, tile = print, module.tile  # taken by somebody else meanwhile, or gone
+        module.resize, tile = print, module.tile  # taken by other code meanwhile, or gone
         del module.tile
         with accelerate():
             assert module.resize is print and not hasattr(module, "tile")
@@ -214,7 +214,7 @@ def test_names_bound_meanwhile_are_put_back():
         del sys.modules["imported_meanwhile"]
 
 
-def test_somebody_elses_patch_is_left_alone():
+def test_a_patch_of_other_code_is_left_alone():
     original = F.interpolate
     try:
         with accelerate():

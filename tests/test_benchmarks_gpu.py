@@ -205,7 +205,7 @@ def test_a_peer_that_fails(failed, shown):
     assert gpu_report.notes([r], gpu_report.Record({}, [r], {})) == [f"- row: PyTorch: {failed}"]
 
 
-def test_rows_that_nobody_has_measured_say_so():
+def test_rows_that_were_not_measured_say_so():
     r = Result("g", "row", Direction(), Direction(), AIMS, 10**9)
     not_yet = gpu_report.UNMEASURED
     assert lines(gpu_report.table([r], False))[2] == ["row", "1000", not_yet, not_yet, "85%", not_yet, not_yet, "7x"]

@@ -1,4 +1,4 @@
-"""Filters made by users: a name for each, whoever asks at once, and none kept that is not used any more."""
+"""Filters made by users: one name for each, also for threads that ask at once, and none kept that is no longer used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients of eager calls, whoever asks for them: batches, conj bits, modes, forward over reverse, compiled autograd."""
+"""Gradients of eager calls, however they are asked for: batches, conj bits, modes, forward over reverse, compiled autograd."""
 
 from __future__ import annotations
 

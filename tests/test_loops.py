@@ -134,7 +134,7 @@ def gappy(rng, n_in, n_out, most):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "uint8"])
 def test_rows_and_planes_with_gaps(dtype, level):
-    """Rows and planes are made in the order in which outputs need them: those that nobody needs, and empty outputs."""
+    """Rows and planes are made in the order in which outputs need them: those that are not needed, and empty outputs."""
     rng = np.random.default_rng(0)
     wide, narrow = resample("linear", 20, 50), resample("linear", 20, 17)
     for k in range(12):

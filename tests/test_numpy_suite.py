@@ -57,7 +57,7 @@ def test_numpys_own_tests_pass_on_ours(tmp_path, choose, floors):
     failed = summary.pop("failed")
     print(summary)
     if failed:
-        # Some fail in some environments whoever repeats: those are not ours. Whole files, as order matters to a few.
+        # Some fail in some environments with NumPy itself: those are not tenter's. Whole files, as order matters to a few.
         files = sorted({NUMPY.parent / node.partition("::")[0] for node in failed})
         failed_plain = run(files, tmp_path, "--plain")["failed"]
         failed = {node: text for node, text in failed.items() if node not in failed_plain}

@@ -138,7 +138,7 @@ def test_what_is_wrong_is_raised_at_once_without_a_total(counts: list[int], on: 
 
 
 def test_wrong_offsets_in_a_graph_stay_in_bounds(on: str) -> None:
-    """Anything may be passed to the operators, which nobody checks on a device."""
+    """Anything may be passed to the operators: on a device it is not checked."""
     x = torch.arange(6.0, device=on).reshape(3, 2)
     for offsets in ([0, 9, -5, 2], [-(2**62), 2**62, 0, 5], [7, 7, 7, 7], [0, 1, 2, 2**63 - 1]):
         bad = torch.tensor(offsets, device=on)

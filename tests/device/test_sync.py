@@ -1,4 +1,4 @@
-"""No call on a CUDA device waits for it, but for counts there whose sum nobody gave: once."""
+"""No call on a CUDA device waits for it, but for counts there whose sum was not given: once."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_no_call_waits(case: Case, cuda):
 
 @pytest.mark.parametrize("case", KNOWN, ids=by_name)
 def test_fresh_shapes_do_not_wait_either(case: Case, cuda):
-    """Their tables are sent and nobody waits until they are there."""
+    """Their tables are sent without waiting until they are there."""
     s = on(case, cuda)
     both_ways(s.f, s.x, s.cotangent())
     v = s.randn(*s.truth(s.other).shape)

@@ -25,7 +25,7 @@ WIDE = {torch.bfloat16: torch.float64, torch.complex32: torch.complex128}
 class Array(NamedTuple):
     """How an array is made. values: a way to draw them, or what they are; order: axes from slow to fast in memory;
     steps: of each axis, in elements of the dense layout; odd: strides in elements that axes of length 1 claim; shift: bytes
-    off alignment; guard: where a page that may not be touched lies; flag: conj or neg, of tensors that nobody has read
+    off alignment; guard: where a page that may not be touched lies; flag: conj or neg, of tensors that were not read
     yet."""
 
     library: str
@@ -204,7 +204,7 @@ def dtype_name(x: Any) -> str:
 
 
 def shrunk(x: torch.Tensor, n_bytes: int = 0) -> torch.Tensor:
-    """The tensor after somebody has made its storage so small; whatever reads it reads what is not there."""
+    """The tensor after its storage was made so small; a read of it goes past the end."""
     x = x.clone()
     x.untyped_storage().resize_(n_bytes)
     return x

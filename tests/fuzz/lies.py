@@ -1,4 +1,4 @@
-"""Arguments of operators that lie: of each type, what nobody should pass."""
+"""Arguments of operators that lie: of each type, values that no caller should pass."""
 
 from __future__ import annotations
 
