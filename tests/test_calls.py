@@ -13,6 +13,7 @@ import torch.nn.functional as F
 
 import tenter
 from tenter import calls
+from thread_helpers import in_threads
 
 
 def remembered():
@@ -144,11 +145,7 @@ def test_threads_meet_at_the_first_call():
     try:
         for n in range(1, 120):
             barrier = threading.Barrier(4)
-            threads = [threading.Thread(target=work, args=(barrier, n)) for _ in range(4)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
+            in_threads(work, [(barrier, n)] * 4)
     finally:
         sys.setswitchinterval(interval)
     assert not wrong, wrong[:2]
