@@ -15,6 +15,7 @@ import tenter
 from tenter._execution import calls
 from tenter._plans import cache
 from tenter._plans.plan import plan as make_plan
+from thread_helpers import in_threads
 
 
 def remembered():
@@ -145,11 +146,7 @@ def test_threads_meet_at_the_first_call():
     try:
         for n in range(1, 120):
             barrier = threading.Barrier(4)
-            threads = [threading.Thread(target=work, args=(barrier, n)) for _ in range(4)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
+            in_threads(work, [(barrier, n)] * 4)
     finally:
         sys.setswitchinterval(interval)
     assert not wrong, wrong[:2]

@@ -50,3 +50,17 @@ def test_a_fault_is_found(fault, kind, said):
 def test_a_seed_is_one_call():
     first, again = (fuzz("--describe", 12345) for _ in range(2))
     assert first.returncode == 0 and first.stdout == again.stdout and "y = " in first.stdout, first.stderr
+
+
+@pytest.mark.slow
+def test_a_digest_is_the_same_again_and_finds_what_is_not(tmp_path):
+    digest = lambda *args: subprocess.run(
+        [sys.executable, "-m", "tests.digest", *args], capture_output=True, text=True, timeout=600, cwd=ROOT
+    )
+    file = str(tmp_path / "digest")
+    done = digest("--calls", "300", "--write", file)
+    assert done.returncode == 0, done.stderr
+    same = digest("--compare", file, "--close")
+    assert same.returncode == 0 and "0 of 300 calls differ" in same.stdout, same.stdout + same.stderr
+    other = digest("--compare", file, "--close", "--respell", "nearest=nearest-exact")
+    assert other.returncode == 1 and "by values" in other.stdout, other.stdout + other.stderr

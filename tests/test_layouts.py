@@ -32,38 +32,30 @@ def test_copies_of_channels_last_are_contiguous():
         assert y.is_contiguous()
 
 
-def test_layouts_that_only_look_like_channels_last():
+def odd_layouts():
+    """Tensors that look like channels-last ones, or are some with dims of length 1, or of expanded and cut memory."""
     cl = torch.channels_last
-    for x in (
+    return [
         torch.rand(2, 1, 4, 5).contiguous(memory_format=cl),
         torch.rand(2, 4, 5, 3).permute(0, 3, 2, 1),
         torch.rand(3, 1, 1, 3).permute(0, 3, 1, 2).expand(3, 3, 4, 5),
         torch.rand(1, 3, 1, 1).expand(2, 3, 4, 5),
+        torch.rand(2, 1, 5, 3).expand(2, 4, 5, 3),
         torch.rand(2, 1, 5, 3).expand(2, 4, 5, 3).permute(0, 3, 1, 2),
         torch.rand(2, 8, 9, 6).contiguous(memory_format=cl)[:, :3, ::2, 1:5],
-    ):
-        for mode in ("nearest", "bilinear"):
-            got, want = tenter.interpolate(x, (6, 7), mode=mode), F.interpolate(x, (6, 7), mode=mode)
-            assert torch.allclose(got, want, atol=1e-6), (x.shape, x.stride())
-
-
-def test_result_strides_follow_torch():
-    cl = torch.channels_last
-    for x in (
-        torch.rand(2, 1, 4, 5).contiguous(memory_format=cl),
-        torch.rand(2, 4, 5, 3).permute(0, 3, 2, 1),
-        torch.rand(1, 3, 1, 1).expand(2, 3, 4, 5),
-        torch.rand(2, 1, 5, 3).expand(2, 4, 5, 3).permute(0, 3, 1, 2),
         torch.rand(2, 3, 1, 1).contiguous(memory_format=cl),
         torch.rand(2, 4, 1, 5).contiguous(memory_format=cl),
         torch.rand(2, 4, 5, 1).contiguous(memory_format=cl),
-        torch.rand(2, 1, 5, 3).expand(2, 4, 5, 3),
-    ):
-        for mode in ("nearest", "nearest-exact"):
-            for size in ((6, 7), (99, 77)):
-                got, want = tenter.interpolate(x, size, mode=mode), F.interpolate(x, size, mode=mode)
-                assert torch.equal(got, want), (x.shape, x.stride())
-                assert got.stride() == want.stride()
+    ]
+
+
+@pytest.mark.parametrize("size", [(6, 7), (99, 77)])
+@pytest.mark.parametrize("mode", ["nearest", "nearest-exact", "bilinear"])
+def test_values_and_strides_of_odd_layouts_are_pytorchs(mode, size):
+    for x in odd_layouts():
+        got, want = tenter.interpolate(x, size, mode=mode), F.interpolate(x, size, mode=mode)
+        assert torch.equal(got, want) if mode != "bilinear" else torch.allclose(got, want, atol=1e-6)
+        assert got.stride() == want.stride(), (x.shape, x.stride())
 
 
 @pytest.mark.parametrize("part", daily(range(4), 4))

@@ -15,6 +15,7 @@ from tenter import _native, memory
 from tenter._kernels import steps
 from tenter._plans import cache
 from tenter.maps import Window
+from thread_helpers import in_threads
 
 x = (np.arange(9 * 33 * 20) % 251).astype(np.float32).reshape(1, 9, 33, 20)
 counts = np.arange(33) % 5
@@ -65,9 +66,5 @@ def test_threads_share_what_calls_make_and_keep(small):
                     wrong.append(int(k))
 
     shared = fresh()
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work, [(seed,) for seed in range(4)])
     assert wrong == []

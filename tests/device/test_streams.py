@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 import torch
 from cuda_helpers import EVERY, LONG, both_ways, by_name, on
 
 import tenter
+from thread_helpers import in_threads
 from torch_cases import Case, same
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("nothing_owed")]
@@ -91,11 +90,7 @@ def test_threads_with_streams_of_their_own(cuda):
                 if not (torch.allclose(y, x.new_full((), k)) and torch.equal(z, x)):
                     wrong.append((k, n))
 
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work, [(k,) for k in range(4)])
     assert not wrong
 
 
