@@ -127,10 +127,11 @@ def _slope(cubic: Any) -> Any:
 
 
 def _constant(a: Any) -> float:
-    """Keys's a as a plain number: to PyTorch's compiler a module's float is a symbol, which cannot be written down."""
-    if compiling() and abs(a) < 4:
-        return operator.index(int(a * 2**60)) / 2**60  # exact, as a has 53 bits
-    return float(a)
+    """A float as a plain number: to PyTorch's compiler a module's float is a symbol, which cannot be written down."""
+    if not compiling():
+        return float(a)
+    whole = operator.index(int(a))
+    return whole + operator.index(int((a - whole) * 2**62)) / 2**62  # exact from 2**-10 on, as a has 53 bits
 
 
 def _reversed(rule: AxisRule, box: tuple[Fraction, Fraction], length: Any) -> AxisRule:
@@ -176,7 +177,7 @@ def _filter(m: filters.Filter) -> str | filters.Filter:
     support = plain(m.support)
     if not 0 < support <= LARGEST:
         refuse(ValueError, "mode", expected, describe(m))
-    found = filters.Filter(m.f, float(support), bool(m.normalized))
+    found = filters.Filter(m.f, _constant(support), bool(m.normalized))
     if not compiling():
         return found
     id(m.f)  # the compiler goes by a function's code, and would take one for another, unless it is asked for this
