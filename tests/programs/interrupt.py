@@ -112,7 +112,8 @@ if __name__ == "__main__":
     if out is not None:
         assert bool((out == -7).all()), "out has changed"
     y = np.asarray(before(small) if out is not None else call(small))
-    assert np.allclose(y.astype(np.float32), 1), f"the next call is wrong: {y}"
+    right = np.allclose(y, 1) if y.dtype.kind == "f" else (y == 1).all()  # floats of all of it would fill the memory
+    assert right, f"the next call is wrong: {y}"
     blocks.clear()
     del y
     assert memory.stats().in_use == 0, memory.stats()
