@@ -90,8 +90,8 @@ def test_an_interrupt_ends_a_call_before_its_result_is_whole(frontend, threads, 
 @pytest.mark.parametrize("frontend", ["numpy", "torch"])
 @pytest.mark.parametrize("operation", ["repeat", "every", "counts", "linear", "linear in 3-D"])
 def test_an_interrupt_is_answered_within_half_a_second(operation, frontend, threads, busy, record_property):
-    """Of a call that makes two gigabytes."""
+    """Of a call that makes two gigabytes, which two threads may have written by the time that the signal is sent."""
     milliseconds, unwritten = interrupted(frontend, operation, threads, 2048, 0.02, *busy)
     record_property("milliseconds", milliseconds)
     print(f"{operation}, {frontend}, {threads} threads: {milliseconds:.0f} ms, {unwritten:.0%} not written")
-    assert milliseconds < 500 and unwritten > 0
+    assert milliseconds < 500
