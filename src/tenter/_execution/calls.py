@@ -3,8 +3,8 @@
 from typing import Any
 
 from tenter._arrays.library import of, recorded
-from tenter._execution import executor
-from tenter._plans import cache
+from tenter._execution.executor import EXACT, of as executor_of
+from tenter._plans.cache import key, plans, store
 from tenter._plans.plan import plan
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
@@ -15,11 +15,11 @@ CONSTANTS = {int, float, str, bool, type(None), tuple}
 
 def lookup(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...]) -> Any:
     """The result of a call like an earlier one; None if there was none."""
-    runs = executor.EXACT.get(type(x))
+    runs = EXACT.get(type(x))
     if runs is None or not runs.plain(x):
         return None
     try:
-        found = cache.plans.get(cache.key(call, runs, x, args, arg_types))
+        found = plans.get(key(call, runs, x, args, arg_types))
     except TypeError:
         return None
     return None if found is None else runs.again(x, found)
@@ -27,28 +27,28 @@ def lookup(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...]
 
 def fast_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
     """repeat_interleave by an array of counts, which are values, without a plan; None where it takes one."""
-    runs = executor.EXACT.get(type(x))
-    if runs is None or executor.EXACT[type(counts)] is not runs:
+    runs = EXACT.get(type(x))
+    if runs is None or EXACT[type(counts)] is not runs:
         return None
     return runs.repeat_counts(x, counts, dim, output_size)
 
 
 def perform(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...], flat: Any, spec: Spec) -> Any:
     """The result of a checked call, its plan kept for the next one. flat: x in the shape that the spec is for."""
-    runs = executor.of(x)
+    runs = executor_of(x)
     if of(x).recorded(flat) or (isinstance(spec, RepeatCounts) and recorded(spec.offsets)):
         return runs.record(flat, spec)
     if not _lasts(x, arg_types, flat, spec):
         return runs.execute(flat, plan(flat, spec))
     made = plan(flat, spec, tuple(x.shape))
-    cache.store(cache.key(call, runs, x, args, arg_types), made)
+    store(key(call, runs, x, args, arg_types), made)
     return runs.execute(x, made)
 
 
 def _lasts(x: Any, arg_types: tuple[type, ...], flat: Any, spec: Spec) -> bool:
     """True if a plan serves x itself, and later calls with equal arguments."""
     return (
-        type(x) in executor.EXACT
+        type(x) in EXACT
         and all(kind in CONSTANTS for kind in arg_types)
         and not isinstance(spec, RepeatCounts)
         and of(x).address(x) == of(flat).address(flat)  # another shape of the same memory, not a copy
@@ -57,5 +57,5 @@ def _lasts(x: Any, arg_types: tuple[type, ...], flat: Any, spec: Spec) -> bool:
 
 def execute(x: Any, spec: Spec) -> Any:
     """A checked operation: fresh memory, differentiable where x is."""
-    runs = executor.of(x)
+    runs = executor_of(x)
     return runs.record(x, spec) if of(x).recorded(x) else runs.execute(x, plan(x, spec))
