@@ -336,7 +336,7 @@ NB_MODULE(core, m) {
 
 // Refuses subinterpreters before nanobind is initialized in them: types and idle memory are shared by the process, and
 // the end of an initialized subinterpreter would free them.
-extern "C" NB_EXPORT PyObject* PyInit__native() {
+extern "C" NB_EXPORT PyObject* PyInit__core() {
   if (PyInterpreterState_Get() == PyInterpreterState_Main()) return PyInit_core();
   PyErr_SetString(PyExc_ImportError, "tenter: expected the main interpreter, got a subinterpreter");
   return nullptr;

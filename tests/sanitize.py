@@ -77,8 +77,8 @@ def build(kind: str, level: str, jobs: int) -> Path:
     package = folder / "package" / "tenter"
     shutil.rmtree(package, ignore_errors=True)
     shutil.copytree(ROOT / "src" / "tenter", package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-    for library in folder.glob("_native*.so"):
-        shutil.copy(library, package)
+    for library in folder.glob("_core*.so"):
+        shutil.copy(library, package / "_native")
     return package.parent
 
 
