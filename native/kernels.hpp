@@ -80,6 +80,9 @@ struct WindowTask {
   bool planes_first;              // of three axes; columns are then contiguous
   bool saturate;                  // between two axes, to the range of the call's integer dtype
   bool stream;                    // with streaming stores
+  // Of one axis: values from an output row to the next, and from an outer position's rows to the next one's; 0: rows
+  // lie together. Bands of a long axis are calls of their own, whose outputs are parts of longer rows.
+  int64_t row_pitch, outer_pitch;
 };
 
 // One table per instruction set, filled by level.cpp.

@@ -90,7 +90,7 @@ def _window_pass(
         dims = [d._replace(stride=s) for d, s in zip(dims, contiguous([d.n for d in dims], itemsize))]
         inner = merge(dims[axes[-1] + 1 :])
     n_inner, inner_stride = inner[0] if inner else (1, itemsize)
-    maps = [_native_axis(dims[k]) for k in axes]
+    maps = [_native_axis(dims[k], len(axes) > 1) for k in axes]
     row: _native.Axis
     column: _native.Axis
     if len(axes) > 1:
@@ -127,8 +127,7 @@ def _rows_first(row: Dim, column: Dim, options: Options) -> bool:
 def _touched(d: Dim) -> int:
     """Inputs in some window, at most."""
     assert isinstance(d.map, Window)
-    offset = d.map.offset
-    return d.n if offset is None else min(d.n, int(offset[-1]))
+    return min(d.n, d.map.native.n_taps)
 
 
 def _needs_packing(
@@ -149,9 +148,9 @@ def _needs_packing(
     return whole_rows and not (together and (column.n == 1 or column.stride == n_inner * itemsize))
 
 
-def _native_axis(d: Dim) -> tuple[int, int, _native.WindowMap]:
+def _native_axis(d: Dim, with_tables: bool) -> tuple[int, int, _native.WindowMap]:
     assert isinstance(d.map, Window)
-    return (d.n, d.stride, d.map.native)
+    return (d.n, d.stride, d.map.native_tables if with_tables else d.map.native)
 
 
 # What lies between two passes should fit a core's cache.

@@ -16,6 +16,8 @@ from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._runs import Runs, RunSums
 
 ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8}
+# Values beside a long axis that pay for its tables.
+SHORT = 64
 # A column of this many values fills vectors by itself; narrower ones are resampled many rows at a time.
 WIDE = 16
 
@@ -196,7 +198,7 @@ class Filling(NamedTuple):
 
 
 def _accumulator(dtype: str, dims: list[Dim]) -> str:
-    unweighted = all(not isinstance(d.sums, SUMS) or d.sums.weight is None for d in dims)
+    unweighted = all(not isinstance(d.sums, SUMS) or d.sums.ones for d in dims)
     return "int64" if unweighted and DTYPES[dtype].kind in "iu" else DTYPES[dtype].sums
 
 
@@ -210,6 +212,7 @@ def _passes(dims: list[Dim], kernels: Kernels, options: Options) -> list[list[in
     for together in (2, 3):
         last = windows[-together:]
         neighbors = len(last) == together and last[-1] - last[0] == together - 1
+        neighbors = neighbors and not any(_lone(dims, k) for k in last)
         swells = _swells([dims[k] for k in last])
         if neighbors and not swells and not kernels.apart([summed[k] for k in last], options):
             passes = [[k] for k in windows[:-together]] + [last]
@@ -217,6 +220,13 @@ def _passes(dims: list[Dim], kernels: Kernels, options: Options) -> list[list[in
     if options.saturate and len(passes) == 2:
         passes = sorted(passes, reverse=not options.rows_first)
     return ([copies] if copies else []) + passes
+
+
+def _lone(dims: list[Dim], k: int) -> bool:
+    """True of a long axis beside which all others are short: tables of it, as passes over several axes need, would be
+    much of the work and of the memory."""
+    others = math.prod(max(d.n, d.n_out) for at, d in enumerate(dims) if at != k)
+    return isinstance(dims[k].map, Window) and dims[k].map.is_computed and others < SHORT
 
 
 def _swells(dims: list[Dim]) -> bool:

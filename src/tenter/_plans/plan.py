@@ -170,7 +170,7 @@ def _is_compiled(dtype: str, maps: Maps) -> bool:
 def _has_tables(m: AxisMap) -> bool:
     if isinstance(m, Copy):
         return m.repeat is None
-    return isinstance(m, Gather) or (isinstance(m, Window) and m.width is None)
+    return isinstance(m, Gather) or (isinstance(m, Window) and m.width is None and not m.is_computed)
 
 
 def _check_room(shape: Sequence[int], itemsize: int, device: str | None) -> None:

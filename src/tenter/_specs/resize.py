@@ -2,7 +2,6 @@
 
 from typing import Any, NamedTuple
 
-from tenter._arrays import limits
 from tenter._arrays.layout import Order, resized_order
 from tenter._rules import torch_quirks
 from tenter._rules.axis_rule import AxisRule, written
@@ -25,7 +24,6 @@ class Resize(NamedTuple):
 
     def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
         lengths = tuple(shape[axis] for axis in self.axes)
-        limits.memory((sum(lengths) + sum(self.size),), 400, limits.TABLES)
         rules = torch_quirks.settled(self.rules, lengths, self.size, dtype, on_device)
         return tuple(
             (axis, axis_map(rule, n_in, n_out)) for axis, rule, n_in, n_out in zip(self.axes, rules, lengths, self.size)
