@@ -110,6 +110,9 @@ void bind_maps(nb::module_& m) {
       .def_prop_ro("sampling", [](const OwnedMap& m) { return m.sampling; })
       .def_ro("transposed", &OwnedMap::transposed)
       .def("tables", [](const OwnedMap& m, int64_t lo, int64_t hi) {
+        if (lo < 0 || hi < lo || hi > m.map.n_out) throw std::invalid_argument("expected rows of the map");
+        if (!m.sampling && (lo != 0 || hi != m.map.n_out)) throw std::invalid_argument("expected all rows");
+        if (!m.is_computed() && lo == 0 && hi == m.map.n_out) return tables(m.rows);
         Rows rows;
         m.make_rows(lo, hi, rows);
         return tables(rows);

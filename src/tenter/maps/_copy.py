@@ -331,9 +331,9 @@ class Window:
         if lo == hi:
             return slice(0, 0)
         if self.is_computed:
-            (a, _), (b, end_taps) = ((int(start[0]), int(offset[1]))
-                              for start, offset, _ in (self.native.tables(o, o + 1) for o in (lo, hi - 1)))
-            return slice(a, b + end_taps) if b + end_taps > a else slice(0, 0)
+            ends = [self.native.tables(o, o + 1) for o in (lo, hi - 1)]
+            a, b = int(ends[0][0][0]), int(ends[1][0][0] + ends[1][1][1])
+            return slice(a, b) if b > a else slice(0, 0)
         start, offset = self.rows()
         first, end = lo // self.block, (hi - 1) // self.block
         a, b = int(start[first]), int(start[end] + offset[end + 1] - offset[end])
