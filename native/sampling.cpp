@@ -67,9 +67,21 @@ Sampling::Taps Sampling::taps(const Position& p) const {
     line_.advance(end);
     return {p.whole, std::max<int64_t>(0, end.whole + (end.rest > 0) - p.whole)};
   }
-  const double part = line_.quotient(p.rest);
-  const int64_t lowest = p.whole + int64_t(std::ceil(part - reach_ - slack_));
-  return {lowest, p.whole + int64_t(std::floor(part + reach_ + slack_)) + 1 - lowest};
+  return taps_around(p.whole, line_.quotient(p.rest));
+}
+
+// Of a filter at whole + part pixels. Casts truncate; calls of std::floor would take most of the time.
+inline Sampling::Taps Sampling::taps_around(int64_t whole, double part) const {
+  const double begin = part - reach_ - slack_, end = part + reach_ + slack_;
+  const int64_t first = int64_t(begin), last = int64_t(end);
+  const int64_t lowest = whole + first + (begin > double(first)), highest = whole + last - (end < double(last));
+  return {lowest, highest + 1 - lowest};
+}
+
+// Inputs outside are not read, and may be very many.
+inline Sampling::Taps Sampling::inside(const Taps& t) const {
+  const int64_t lowest = std::clamp<int64_t>(t.lowest, 0, n_in_);
+  return {lowest, std::max<int64_t>(0, std::min(t.lowest + t.count, n_in_) - lowest)};
 }
 
 // Whether an output lies outside the centers of the pixels at the edges.
@@ -87,23 +99,26 @@ void Sampling::cut(const Taps& t, const Position& p, int64_t& start, int64_t& st
   }
 }
 
-// A row of weights for all of its taps: what lies past the edges is added to the pixels that stand for it, or dropped.
-void Sampling::add_row(const Taps& t, const Position& p, double* weight, Rows& rows) const {
+// A row from the weights of all its taps: what lies past the edges is added to the pixels that stand for it, or
+// dropped.
+inline void Sampling::add_row(const Taps& t, const Position& p, const double* weight, Rows& rows) const {
   int64_t start, stop;
   cut(t, p, start, stop);
-  const size_t at = rows.weight.size();
-  rows.start.push_back(start), rows.offset.push_back(int64_t(at) + stop - start);
-  if (start == t.lowest && stop - start == t.count) {
-    rows.weight.insert(rows.weight.end(), weight, weight + t.count);
+  const int64_t at = rows.offset.back(), n = stop - start;
+  rows.start.push_back(start), rows.offset.push_back(at + n);
+  if (int64_t(rows.weight.size()) < at + n) rows.weight.resize(size_t(2 * (at + n)));
+  double* const to = rows.weight.data() + at;
+  if (start == t.lowest && n == t.count) {
+    std::copy(weight, weight + n, to);
     return;
   }
-  rows.weight.resize(at + size_t(stop - start), 0.0);
-  if (start == stop) return;
+  std::fill(to, to + n, 0.0);
+  if (!n) return;
   const bool drops = edge_ == Edge::constant || edge_ == Edge::renormalize;
   for (int64_t k = 0; k < t.count; ++k) {
     const int64_t column = t.lowest + k;
     if (drops && (column < 0 || column >= n_in_)) continue;
-    rows.weight[at + size_t(std::clamp<int64_t>(column, 0, n_in_ - 1) - start)] += weight[k];
+    to[std::clamp<int64_t>(column, 0, n_in_ - 1) - start] += weight[k];
   }
 }
 
@@ -112,46 +127,42 @@ void Sampling::add_row(const Taps& t, const Position& p, double* weight, Rows& r
 void Sampling::filtered(int64_t lo, int64_t hi, Rows& rows) const {
   constexpr int64_t together = 256;
   std::vector<double> distance, weight;
+  Taps taps_of[together];
+  Position position[together];
   const bool normalizes = normalize_ || edge_ == Edge::renormalize;
-  const double exact_unit = exact_ ? double(int64_t(line_.unit) * numerator_) : 0;
+  const int64_t unit = exact_ ? int64_t(line_.unit) : 1;
+  const double exact_unit = double(unit * numerator_);
   Position p = line_.at(lo);
   for (int64_t from = lo; from < hi; from += together) {
-    const int64_t to = std::min(hi, from + together);
-    distance.clear();
-    Position q = p;
-    auto taps_of = [&](const Position& at) {
-      Taps t = taps(at);
-      if (edge_ == Edge::renormalize) {  // inputs outside are not read, and may be very many
-        const int64_t lowest = std::clamp<int64_t>(t.lowest, 0, n_in_);
-        t = {lowest, std::max<int64_t>(0, std::min(t.lowest + t.count, n_in_) - lowest)};
-      }
-      return t;
-    };
-    for (int64_t o = from; o < to; ++o, line_.advance(q)) {
-      const Taps t = taps_of(q);
-      const size_t at = distance.size();
-      distance.resize(at + size_t(t.count));
+    const int64_t n = std::min(hi - from, together);
+    int64_t n_taps = 0;
+    for (int64_t row = 0; row < n; ++row, line_.advance(p)) {
+      position[row] = p;
+      taps_of[row] = taps_around(p.whole, line_.quotient(p.rest));
+      if (edge_ == Edge::renormalize) taps_of[row] = inside(taps_of[row]);
+      n_taps += taps_of[row].count;
+    }
+    if (int64_t(distance.size()) < n_taps) distance.resize(size_t(n_taps)), weight.resize(size_t(n_taps));
+    double* d = distance.data();
+    for (int64_t row = 0; row < n; ++row) {
+      const Taps& t = taps_of[row];
+      const Position& at = position[row];
       if (exact_) {
-        const int64_t unit = int64_t(line_.unit);
-        int64_t part = ((t.lowest - q.whole) * unit - int64_t(q.rest)) * denominator_;
-        for (int64_t k = 0; k < t.count; ++k, part += unit * denominator_)
-          distance[at + size_t(k)] = double(part) / exact_unit;
+        int64_t part = ((t.lowest - at.whole) * unit - int64_t(at.rest)) * denominator_;
+        for (int64_t k = 0; k < t.count; ++k, part += unit * denominator_) *d++ = double(part) / exact_unit;
       } else {
-        const double part = line_.quotient(q.rest);
-        for (int64_t k = 0; k < t.count; ++k)
-          distance[at + size_t(k)] = (double(t.lowest - q.whole + k) - part) / stretch_;
+        const double part = line_.quotient(at.rest);
+        for (int64_t k = 0; k < t.count; ++k) *d++ = (double(t.lowest - at.whole + k) - part) / stretch_;
       }
     }
-    weight.resize(distance.size());
-    weights_(distance.data(), int64_t(distance.size()), weight.data());
-    for (size_t k = 0; k < distance.size(); ++k)
-      weight[k] = distance[k] <= -support_ || distance[k] > support_ ? 0.0 : weight[k];
     double* w = weight.data();
-    for (int64_t o = from; o < to; ++o, line_.advance(p)) {
-      const Taps t = taps_of(p);
-      if (normalizes) normalize(w, t.count);
-      add_row(t, p, w, rows);
-      w += t.count;
+    weights_(distance.data(), n_taps, w);
+    for (int64_t k = 0; k < n_taps; ++k)
+      w[k] = (distance[size_t(k)] > -support_) & (distance[size_t(k)] <= support_) ? w[k] : 0.0;
+    for (int64_t row = 0; row < n; ++row) {
+      if (normalizes) normalize(w, taps_of[row].count);
+      add_row(taps_of[row], position[row], w, rows);
+      w += taps_of[row].count;
     }
   }
 }
@@ -168,10 +179,7 @@ void Sampling::overlapped(int64_t lo, int64_t hi, Rows& rows) const {
     Position end = begin;
     l.advance(end);
     Taps t = taps(begin);
-    if (edge_ == Edge::renormalize) {
-      const int64_t lowest = std::clamp<int64_t>(t.lowest, 0, n_in_);
-      t = {lowest, std::max<int64_t>(0, std::min(t.lowest + t.count, n_in_) - lowest)};
-    }
+    if (edge_ == Edge::renormalize) t = inside(t);
     weight.resize(size_t(t.count));
     for (int64_t k = 0; k < t.count; ++k) {
       const int64_t column = t.lowest + k;
@@ -188,19 +196,23 @@ void Sampling::touched(int64_t lo, int64_t hi, Rows& rows) const {
   Position p = line_.at(lo);
   for (int64_t o = lo; o < hi; ++o, line_.advance(p)) {
     const Taps t = taps(p);
-    rows.start.push_back(t.lowest), rows.offset.push_back(rows.offset.back() + t.count);
-    rows.weight.insert(rows.weight.end(), size_t(t.count), 1.0 / double(t.count));
+    const int64_t at = rows.offset.back();
+    rows.start.push_back(t.lowest), rows.offset.push_back(at + t.count);
+    if (int64_t(rows.weight.size()) < at + t.count) rows.weight.resize(size_t(2 * (at + t.count)));
+    std::fill_n(rows.weight.data() + at, t.count, 1.0 / double(t.count));
   }
 }
 
 void Sampling::untrimmed(int64_t lo, int64_t hi, Rows& rows) const {
-  rows.start.clear(), rows.offset.clear(), rows.weight.clear();
+  rows.start.clear(), rows.offset.clear();
+  rows.start.reserve(size_t(hi - lo)), rows.offset.reserve(size_t(hi - lo + 1));
   rows.offset.push_back(0);
   switch (rule_) {
-    case Rule::filtered: return filtered(lo, hi, rows);
-    case Rule::overlapped: return overlapped(lo, hi, rows);
-    case Rule::touched: return touched(lo, hi, rows);
+    case Rule::filtered: filtered(lo, hi, rows); break;
+    case Rule::overlapped: overlapped(lo, hi, rows); break;
+    case Rule::touched: touched(lo, hi, rows); break;
   }
+  rows.weight.resize(size_t(rows.offset.back()));
 }
 
 // Row o is cut to begin no later than any row after it, and to end no earlier than any row before it. Of rows outside
@@ -210,8 +222,14 @@ void Sampling::make(int64_t lo, int64_t hi, Rows& rows) const {
   if (lo == hi) return;
   const size_t n = size_t(hi - lo);
   std::vector<int64_t> first(n), last(n);
-  auto used = [](const Rows& r, size_t row, int64_t& begin, int64_t& end) {
+  bool some_zero = false;
+  auto used = [&](const Rows& r, size_t row, int64_t& begin, int64_t& end) {
     begin = r.stop(int64_t(row)), end = r.start[row];
+    if (begin > end && r.weight[size_t(r.offset[row])] != 0 && r.weight[size_t(r.offset[row + 1] - 1)] != 0) {
+      std::swap(begin, end);
+      return;
+    }
+    some_zero = some_zero || begin > end;
     const int64_t shift = r.start[row] - r.offset[row];
     for (int64_t k = r.offset[row]; k < r.offset[row + 1]; ++k)
       if (r.weight[size_t(k)] != 0) {
@@ -225,6 +243,7 @@ void Sampling::make(int64_t lo, int64_t hi, Rows& rows) const {
       }
   };
   for (size_t row = 0; row < n; ++row) used(rows, row, first[row], last[row]);
+  if (!some_zero) return;
   Rows beside;
   int64_t begin, end, start, stop;
   int64_t limit = *std::max_element(first.begin(), first.end());

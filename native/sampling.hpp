@@ -56,12 +56,14 @@ class Sampling {
     int64_t lowest, count;  // before they are cut to the axis
   };
   Taps taps(const Position& p) const;
+  Taps taps_around(int64_t whole, double part) const;
+  Taps inside(const Taps& t) const;
   bool outside(const Position& p) const;
   void cut(const Taps& t, const Position& p, int64_t& start, int64_t& stop) const;
   void filtered(int64_t lo, int64_t hi, Rows& rows) const;
   void overlapped(int64_t lo, int64_t hi, Rows& rows) const;
   void touched(int64_t lo, int64_t hi, Rows& rows) const;
-  void add_row(const Taps& t, const Position& p, double* weight, Rows& rows) const;
+  void add_row(const Taps& t, const Position& p, const double* weight, Rows& rows) const;
 
   int64_t n_in_, n_out_;
   Rule rule_;
