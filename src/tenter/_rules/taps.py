@@ -1,7 +1,6 @@
 """Which inputs an output reads under a filter, and with which weights: rules as the core computes rows by."""
 
 from fractions import Fraction
-from math import lcm
 from typing import NamedTuple
 
 import numpy as np
@@ -10,11 +9,10 @@ from tenter import _native, filters
 from tenter._arrays import limits
 from tenter._arrays.errors import refuse
 from tenter._arrays.types import Floats, Ints
-from tenter._rules.axis_rule import AxisRule
+from tenter._rules.axis_rule import LARGEST, AxisRule
 from tenter._rules.edges import PERIODIC
 from tenter.geometry import Geometry
 
-Line = tuple[Fraction, Fraction]  # the index of output 0, and the distance between neighbors
 # As the core numbers them (native/sampling.hpp); past periodic edges rows reach beyond the axis.
 FILTERED, TOUCHED, OVERLAPPED = range(3)
 EDGES = {"replicate": 0, "constant": 1, "renormalize": 2, "extrapolate": 3}
@@ -37,45 +35,53 @@ class Entries(NamedTuple):
 
 def sampling(rule: AxisRule, geometry: Geometry, filter_: filters.Filter) -> _native.Sampling:
     """The rows of an axis under a filter, which is stretched where it shrinks with antialias."""
-    line, stretch = geometry.line(), Fraction(1)
+    units = geometry.units()
+    wide, one = 1, 1  # the stretch, as a fraction
     if rule.antialias:
-        stretch = max(line[1] if rule.align == "corner_areas" else geometry.pitch(), stretch)
-    normalize = not filter_.normalized or stretch != 1
-    return _sampling(FILTERED, geometry, line, filter_, stretch, normalize, rule.edge)
+        if rule.align == "corner_areas":
+            wide, one = max(units[1], units[2]), units[2]
+        elif geometry.scale is None and geometry.box is None:
+            wide, one = max(geometry.n_in, geometry.n_out), geometry.n_out
+        else:
+            wide, one = max(geometry.pitch(), Fraction(1)).as_integer_ratio()
+    stretched = wide != one and one > 0
+    normalize = not filter_.normalized or stretched
+    return _sampling(FILTERED, geometry, units, filter_, (wide, one) if stretched else (1, 1), normalize, rule.edge)
 
 
 def touched(n_in: int, n_out: int) -> _native.Sampling:
     """Means of the pixels that each output's area touches; PyTorch's adaptive average pooling."""
-    line = Fraction(0), Fraction(n_in, n_out)
-    return _sampling(TOUCHED, Geometry(n_in, n_out), line, None, Fraction(1), False, "renormalize")
+    return _sampling(TOUCHED, Geometry(n_in, n_out), (0, n_in, n_out), None, (1, 1), False, "renormalize")
 
 
 def overlapped(geometry: Geometry, edge: str) -> _native.Sampling:
     """Means over the area between two output edges, each pixel by how much of it lies there."""
-    return _sampling(OVERLAPPED, geometry, geometry.line(), None, Fraction(1), False, edge)
+    return _sampling(OVERLAPPED, geometry, geometry.units(), None, (1, 1), False, edge)
 
 
 def _sampling(
-    rule: int, geometry: Geometry, line: Line, filter_: filters.Filter | None, stretch: Fraction, normalize: bool,
-    edge: str,
+    rule: int, geometry: Geometry, units: tuple[int, int, int], filter_: filters.Filter | None,
+    stretch: tuple[int, int], normalize: bool, edge: str,
 ) -> _native.Sampling:  # fmt: skip
-    n_in, n_out = geometry.n_in, geometry.n_out
-    unit = lcm(line[0].denominator, line[1].denominator)
+    first, step, unit = units
     if unit >= FINEST:
-        unit = ROUNDED
-    (first, rest), (step, step_rest) = (divmod(round(f * unit), unit) for f in line)
-    if abs(first) + n_out * (abs(step) + 1) >= 1 << 61:
-        refuse(ValueError, "box", "positions below 2**61 pixels", f"output {n_out - 1} at {first + n_out * step}")
-    fits = max(stretch.numerator, stretch.denominator) < 1 << 53
+        first, step, unit = first * ROUNDED // unit, step * ROUNDED // unit, ROUNDED
+    (whole, rest), (whole_step, step_rest) = divmod(first, unit), divmod(step, unit)
+    if abs(whole) + geometry.n_out * (abs(whole_step) + 1) >= 1 << 61:
+        refuse(ValueError, "box", "positions below 2**61 pixels", repr(geometry))
+    wide, one = stretch
+    ratio = wide / one
+    if wide >= LARGEST:
+        wide = one = 0
     found = _native.Sampling(
-        n_in, n_out, rule,
-        (first, divmod(rest, 1 << 64), step, divmod(step_rest, 1 << 64), divmod(unit, 1 << 64)),
+        geometry.n_in, geometry.n_out, rule,
+        (whole, divmod(rest, 1 << 64), whole_step, divmod(step_rest, 1 << 64), divmod(unit, 1 << 64)),
         None if filter_ is None else filters.core_of(filter_),
         0.0 if filter_ is None else filter_.support,
-        stretch.numerator if fits else 0, stretch.denominator if fits else 0, float(stretch),
-        normalize, BEYOND if edge in PERIODIC else EDGES[edge],
+        wide, one, ratio, normalize, BEYOND if edge in PERIODIC else EDGES[edge],
     )  # fmt: skip
-    check_room(float(found.taps_each))
+    if (each := found.taps_each) > 1 << 16:
+        check_room(float(each))
     return found
 
 

@@ -44,7 +44,7 @@ def _made(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     else:
         filter_ = filters.keys(rule.cubic) if rule.kind == "cubic" else filters.by_name(rule.kind)
         rows = taps.sampling(rule, geometry, filter_)
-    if rule.edge in PERIODIC or geometry.line()[1] < 0:  # which corners of a box below one pixel are
+    if rule.edge in PERIODIC or geometry.units()[1] < 0:  # which corners of a box below one pixel are
         return _gathered(n_in, n_out, taps.entries(rows), rule.edge)
     return computed(n_in, n_out, rows, rule.kind.startswith(filters.MADE))
 
