@@ -7,11 +7,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks import ragged, signal_plot, signals
+from benchmarks import signal_plot, signals
 from benchmarks.machine import sentence
 from benchmarks.race import Drawn, drawn
 from benchmarks.report import BEGIN, END, between
-from benchmarks.table import cell, lined
+from benchmarks.results import Contest
+from benchmarks.table import lined
 
 Parts = dict[str, tuple[dict[str, Any], list[Drawn]]]
 
@@ -24,6 +25,8 @@ NAMES = {
 LOSS = 0.95
 FIRST = 1.15  # a new call's time to a repeated one's, for results of so many bytes
 FIRST_BYTES = 64 << 10
+UNSURE = 0.15  # half the width of the median's confidence interval, of the median
+NAMED = 6  # losses, of each peer
 
 
 def write(out: Path, found: Parts) -> list[Path]:
@@ -58,27 +61,31 @@ def markdown(found: Parts, picture: str) -> list[str]:
             some = [one for one in of if one.threads == threads and one.group != signals.COST]
             if some:
                 parts.append(f"### {NAMES[part]}, {threads} thread{'s' * (threads > 1)}")
-                parts += ragged.grids(some) if part == "ragged" else tables(some)
+                parts += grids(some) if part == "ragged" else tables(some)
         if any(one.group == signals.COST for one in of):
             parts += [f"### {signals.COST}", f"![Nanoseconds an output against samples in]({picture})"]
     return parts or ["Not measured yet."]
 
 
 def measured_on(about: dict[str, Any], found: list[Drawn]) -> str:
-    threads = " and ".join(str(n) for n in sorted({one.threads for one in found}))
-    return sentence({**about, "threads": threads})
+    threads = sorted({one.threads for one in found})
+    return sentence({**about, "threads": threads[0] if len(threads) == 1 else " and ".join(map(str, threads))})
 
 
 def summary(found: list[Drawn]) -> list[str]:
-    """Where it loses: by peer how many of the calls it takes part in, then which."""
+    """Where it loses: by peer how many of the calls it takes part in, then which; the same work first."""
     said = first_calls(found)
     contests = [(one, peer, c) for one in found for peer, c in one.contests.items() if not c.failed and not one.failed]
     for peer in dict.fromkeys(peer for _, peer, _ in contests):
         of = [(one, c) for one, other, c in contests if other == peer]
-        lost = sorted(((c.ratio, one) for one, c in of if c.ratio < LOSS), key=lambda pair: pair[0])
-        worst = "; ".join(f"{title(one)}: {ratio:.2f}x" for ratio, one in lost[:6])
-        more = f"; and {len(lost) - 6} more" if len(lost) > 6 else ""
-        said.append(f"- **{peer}** is faster in {len(lost)} of {len(of)}{f': {worst}{more}' if lost else ''}.")
+        lost = sorted(
+            ((one, c) for one, c in of if c.ratio < LOSS), key=lambda pair: (not pair[1].peer_agrees, pair[1].ratio)
+        )
+        others = sum(not c.peer_agrees for _, c in lost)
+        apart = f", {others} of these †" if others else ""
+        worst = "; ".join(f"{title(one)}: {cell(c)}" for one, c in lost[:NAMED])
+        more = f"; and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
+        said.append(f"- **{peer}** is faster in {len(lost)} of {len(of)}{apart}{f': {worst}{more}' if lost else ''}.")
     said += [f"- {title(one)}: {one.failed}" for one in found if one.failed]
     return ["\n".join(said)]
 
@@ -96,6 +103,16 @@ def first_calls(found: list[Drawn]) -> list[str]:
             "(results of 64 KiB and more)."]  # fmt: skip
 
 
+def cell(found: Contest | None) -> str:
+    """Draws differ and so do their ratios; what is marked is a median that is not sure."""
+    if found is None:
+        return "-"
+    if found.failed:
+        return "too large" if found.failed.startswith("left out") else "fails"
+    unsure = 1.57 * found.spread / max(found.pairs, 1) ** 0.5 > UNSURE
+    return f"{found.ratio:.2f}x{' ~' * unsure}{' †' * (not found.peer_agrees)}"
+
+
 def tables(found: list[Drawn]) -> list[str]:
     parts = []
     for group in dict.fromkeys(one.group for one in found):
@@ -110,12 +127,30 @@ def cells(one: Drawn, names: list[str]) -> list[str]:
     if one.failed:
         return ["failed", *["-"] * (1 + len(names))]
     over = " **over**" * (one.output >= FIRST_BYTES and one.new_to_repeated > FIRST)
-    return [f"{one.ours_ms:.3g}", f"{one.new_to_repeated:.2f}{over}", *(contest(one, name) for name in names)]
+    return [f"{one.ours_ms:.3g}", f"{one.new_to_repeated:.2f}{over}", *(cell(one.contests.get(name)) for name in names)]
 
 
-def contest(one: Drawn, name: str) -> str:
-    found = one.contests.get(name)
-    return "too large" if found is not None and found.failed.startswith("left out") else cell(found)
+def grids(found: list[Drawn]) -> list[str]:
+    """Of rows by counts, for each group: lengths down, widths across, the peer's time / ours and ours."""
+    parts = []
+    for group in dict.fromkeys(one.group for one in found):
+        of = {one.name: one for one in found if one.group == group}
+        places = [name.strip("()").split(", ") for name in of]
+        down, across = (list(dict.fromkeys(int(p[k]) for p in places)) for k in (0, 1))
+        head = ["rows", *("scalars" if w == 1 else f"{w} wide" for w in across)]
+        parts += [
+            f"#### {group}",
+            lined(head, [[str(n), *(in_grid(of.get(f"({n}, {w})")) for w in across)] for n in down]),
+        ]
+    return parts
+
+
+def in_grid(one: Drawn | None) -> str:
+    if one is None:
+        return "-"
+    if one.failed:
+        return "failed"
+    return f"{', '.join(map(cell, one.contests.values()))} ({one.ours_ms * 1e3:.3g} us)"
 
 
 def line(one: Drawn) -> str:

@@ -11,8 +11,7 @@ import torch
 
 import tenter
 from benchmarks.machine import cores
-from benchmarks.race import Drawn, Maker, Work
-from benchmarks.table import cell, lined
+from benchmarks.race import Maker, Work
 from benchmarks.workloads import EXACT
 
 LENGTHS, WIDTHS = (1, 4, 16, 60, 120, 240, 1024, 4096), (1, 16, 96, 384, 768)
@@ -107,23 +106,3 @@ def tensors(group: str, n: int, w: int, draw: Draw, way: Callable[..., Maker] = 
 
 def thread_counts() -> list[int]:
     return sorted({1, cores()})
-
-
-def grids(found: list[Drawn]) -> list[str]:
-    """For each group, lengths down and widths across: the peer's time / ours, and ours in microseconds."""
-    parts = []
-    for group in dict.fromkeys(f.group for f in found):
-        of = {f.name: f for f in found if f.group == group}
-        places = [name.strip("()").split(", ") for name in of]
-        down, across = (list(dict.fromkeys(int(p[k]) for p in places)) for k in (0, 1))
-        body = [[str(n), *(shown(of.get(f"({n}, {w})")) for w in across)] for n in down]
-        parts += [f"#### {group}", lined(["rows", *("scalars" if w == 1 else f"{w} wide" for w in across)], body)]
-    return parts
-
-
-def shown(one: Drawn | None) -> str:
-    if one is None:
-        return "-"
-    if one.failed:
-        return "failed"
-    return f"{', '.join(cell(c) for c in one.contests.values())} ({one.ours_ms * 1e3:.3g} us)"

@@ -152,7 +152,7 @@ def test_the_sums_that_signals_are_compared_with(kind):
 
 
 def one(name: str, ratio: float, new: float = 1.0, output: int = FAR, group: str = "g", **more) -> Drawn:
-    contests = {"PyTorch": Contest(ratio, ours_ms=2.0, peer_ms=2.0 * ratio)}
+    contests = {"PyTorch": Contest(ratio, pairs=9, ours_ms=2.0, peer_ms=2.0 * ratio)}
     return Drawn(group, name, 1, 1e3, 2.0, 2.0 / new, new, output, contests=contests, **more)
 
 
@@ -165,6 +165,23 @@ def test_losses_come_first_and_worst_first():
     assert "in 0 of 1" in text and "- g, bad, 1 thread: x" in text
 
 
+def test_losses_of_the_same_work_come_before_those_of_another_filter():
+    other = one("other", 0.1)
+    other.contests["PyTorch"].peer_agrees = False
+    (text,) = new_report.summary([other, one("same", 0.9)])
+    assert "in 2 of 2, 1 of these †: g, same, 1 thread: 0.90x; g, other, 1 thread: 0.10x †." in text
+
+
+def test_a_median_that_is_not_sure_is_marked():
+    assert new_report.cell(Contest(2, spread=0.5, pairs=200)) == "2.00x"
+    assert new_report.cell(Contest(2, spread=0.5, pairs=7)) == "2.00x ~"
+    assert [new_report.cell(c) for c in (None, Contest(failed="x"), Contest(failed="left out: 9"))] == [
+        "-",
+        "fails",
+        "too large",
+    ]
+
+
 def test_a_slow_first_call_is_marked_where_the_result_is_large():
     assert new_report.cells(one("a", 2, new=1.2), ["PyTorch"]) == ["2", "1.20 **over**", "2.00x"]
     assert new_report.cells(one("a", 2, new=9, output=100), ["PyTorch"]) == ["2", "9.00", "2.00x"]
@@ -172,7 +189,7 @@ def test_a_slow_first_call_is_marked_where_the_result_is_large():
 
 
 def test_grids_have_lengths_down_and_widths_across():
-    heading, grid = ragged.grids([one("(4, 1)", 2.0), one("(4, 96)", 0.5)])
+    heading, grid = new_report.grids([one("(4, 1)", 2.0), one("(4, 96)", 0.5)])
     assert heading == "#### g"
     assert grid.splitlines()[0] == "| rows | scalars | 96 wide |" and "| 4 | 2.00x (2e+03 us) | 0.50x" in grid
 
