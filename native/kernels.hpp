@@ -82,6 +82,8 @@ struct WindowTask {
   bool stream;                    // with streaming stores
 };
 
+struct ByteKernels;
+
 // One table per instruction set, filled by level.cpp.
 struct Kernels {
   const char* name;
@@ -89,6 +91,7 @@ struct Kernels {
   void (*copy)(const CopyTask&, int threads);
   void (*window)(const WindowTask&, int threads);
   void (*runs)(const RunsTask&, int threads);
+  const ByteKernels* bytes;
 };
 
 const Kernels& kernels();            // the table in use

@@ -15,7 +15,7 @@ from tenter._kernels.steps import GATHERED, INPUT, LAST, OUTPUT, Buffer
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._runs import Runs, RunSums
 
-ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8}
+ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8, "uint8": 1}
 # A column of this many values fills vectors by itself; narrower ones are resampled many rows at a time.
 WIDE = 16
 
@@ -62,7 +62,8 @@ class Dim(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What stays the same over the passes of a call. rows_first: of two axes, where `saturate` fixes their order."""
+    """What stays the same over the passes of a call. accumulate: what passes leave for the next; uint8 for integer
+    kernels. rows_first: of two axes, where `saturate` fixes their order."""
 
     accumulate: str
     saturate: bool
@@ -74,12 +75,14 @@ class Kernels(NamedTuple):
 
     slice_bytes: what lies between two passes should not be larger, where that can be had; None for any size.
     apart: says whether neighboring axes are better summed one after the other.
+    integers: says whether 8-bit values along some dims can be summed in integers.
     """
 
     copy: Callable[[Any, Buffer, Buffer, list[Dim]], None]
     window: Callable[[Any, Buffer, Buffer, list[Dim], list[int], Options, int], None]
     slice_bytes: int | None
     apart: Callable[[list[Dim], Options], bool]
+    integers: Callable[[list[Dim]], bool]
 
 
 def fill(
@@ -88,8 +91,8 @@ def fill(
 ) -> None:  # fmt: skip
     """Adds the steps that apply maps to src, the result contiguous, to a plan.
 
-    saturate: between two axes too, as Pillow does, and in Pillow's order of axes. wholes: the maps of which some are
-    bands.
+    saturate: 8-bit values after each axis too, as Pillow does, and in Pillow's order of axes. wholes: the maps of
+    which some are bands.
     """
     wholes = wholes or {}
     shape_out = list(src.shape)
@@ -136,7 +139,8 @@ class Filling(NamedTuple):
             dims = [*dims, Dim(2, itemsize)]
         summed = [d.whole or d for d in dims if isinstance(d.map, (*SUMS, Gather))]
         rows_first = self.saturate and len(summed) == 2 and rows_before(*summed)
-        options = Options(_accumulator(source.dtype, dims), self.saturate, rows_first)
+        whole = self.saturate and self.kernels.integers(dims)
+        options = Options("uint8" if whole else _accumulator(source.dtype, dims), self.saturate, rows_first)
         passes = _passes([d.whole or d for d in dims], self.kernels, options)
         # Between passes lies a temporary. Leading dims without a map are independent, so they go a few slices at a time
         # and the temporary stays small and in cache.
