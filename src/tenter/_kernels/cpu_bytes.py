@@ -28,7 +28,13 @@ def needs_packing(dims: list[Dim], axes: list[int], rows_first: bool) -> bool:
     return rows_first and not (stride == 1 and (column.n == 1 or column.stride == n_inner))
 
 
-def step(dims: list[Dim], axes: list[int], rows_first: bool, alpha: bool = False) -> _native.ByteStep:
+def weighed(dims: list[Dim], rows_first: bool) -> _native.ByteStep:
+    """(H, W, 2 or 4) along H, W or both, the last channel weighing the others."""
+    row, column, inner = dims
+    return _native.ByteStep([], _axis(row), _axis(column), (inner.n, inner.stride), rows_first, True)
+
+
+def step(dims: list[Dim], axes: list[int], rows_first: bool) -> _native.ByteStep:
     """One axis or two neighbors, what lies inside them being walked with one stride."""
     outer, inner = merge(dims[: axes[0]]), merge(dims[axes[-1] + 1 :])
     inside = inner[0] if inner else (1, 1)
@@ -41,9 +47,8 @@ def step(dims: list[Dim], axes: list[int], rows_first: bool, alpha: bool = False
         row, column, inside = maps[0], (*inside, None), (1, 1)
     else:
         row, column = (*(outer.pop() if outer else (1, 0)), None), maps[0]
-    return _native.ByteStep(outer, row, column, inside, rows_first, alpha)
+    return _native.ByteStep(outer, row, column, inside, rows_first, False)
 
 
-def _axis(d: Dim) -> tuple[int, int, _native.ByteMap]:
-    assert isinstance(d.map, Window) and d.map.byte_map is not None
-    return d.n, d.stride, d.map.byte_map
+def _axis(d: Dim) -> tuple[int, int, _native.ByteMap | None]:
+    return d.n, d.stride, d.map.byte_map if isinstance(d.map, Window) else None
