@@ -15,7 +15,7 @@ from tenter._kernels.steps import GATHERED, INPUT, LAST, OUTPUT, Buffer
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._runs import Runs, RunSums
 
-ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8}
+ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8, "uint8": 1}
 # Values beside a long axis that pay for its tables.
 SHORT = 64
 # A column of this many values fills vectors by itself; narrower ones are resampled many rows at a time.
@@ -64,7 +64,8 @@ class Dim(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What stays the same over the passes of a call. rows_first: of two axes, where `saturate` fixes their order."""
+    """What stays the same over the passes of a call. accumulate: what passes leave for the next; uint8 for integer
+    kernels. rows_first: of two axes, where `saturate` fixes their order."""
 
     accumulate: str
     saturate: bool
@@ -76,12 +77,14 @@ class Kernels(NamedTuple):
 
     slice_bytes: what lies between two passes should not be larger, where that can be had; None for any size.
     apart: says whether neighboring axes are better summed one after the other.
+    integers: says whether 8-bit values along some dims can be summed in integers.
     """
 
     copy: Callable[[Any, Buffer, Buffer, list[Dim]], None]
     window: Callable[[Any, Buffer, Buffer, list[Dim], list[int], Options, int], None]
     slice_bytes: int | None
     apart: Callable[[list[Dim], Options], bool]
+    integers: Callable[[list[Dim]], bool]
 
 
 def fill(
@@ -90,8 +93,8 @@ def fill(
 ) -> None:  # fmt: skip
     """Adds the steps that apply maps to src, the result contiguous, to a plan.
 
-    saturate: between two axes too, as Pillow does, and in Pillow's order of axes. wholes: the maps of which some are
-    bands.
+    saturate: 8-bit values after each axis too, as Pillow does, and in Pillow's order of axes. wholes: the maps of
+    which some are bands.
     """
     wholes = wholes or {}
     shape_out = list(src.shape)
@@ -138,7 +141,8 @@ class Filling(NamedTuple):
             dims = [*dims, Dim(2, itemsize)]
         summed = [d.whole or d for d in dims if isinstance(d.map, (*SUMS, Gather))]
         rows_first = self.saturate and len(summed) == 2 and rows_before(*summed)
-        options = Options(_accumulator(source.dtype, dims), self.saturate, rows_first)
+        whole = self.saturate and self.kernels.integers(dims)
+        options = Options("uint8" if whole else _accumulator(source.dtype, dims), self.saturate, rows_first)
         passes = _passes([d.whole or d for d in dims], self.kernels, options)
         # Between passes lies a temporary. Leading dims without a map are independent, so they go a few slices at a time
         # and the temporary stays small and in cache.
@@ -226,7 +230,8 @@ def _lone(dims: list[Dim], k: int) -> bool:
     """True of a long axis beside which all others are short: tables of it, as passes over several axes need, would be
     much of the work and of the memory."""
     others = math.prod(max(d.n, d.n_out) for at, d in enumerate(dims) if at != k)
-    return isinstance(dims[k].map, Window) and dims[k].map.is_computed and others < SHORT
+    m = dims[k].map
+    return isinstance(m, Window) and m.is_computed and others < SHORT
 
 
 def _swells(dims: list[Dim]) -> bool:

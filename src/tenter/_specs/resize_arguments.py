@@ -74,7 +74,7 @@ def checked(
         tuple(which[k] for k in order),
         tuple(out[k] for k in order),
         tuple(_reversed(rules[k], b, lengths[k]) if (b := boxes[k]) and turned[k] else rules[k] for k in order),
-        how.between and any(r.antialias and r.kind != "linear" for r in rules),
+        how.between and any(r.antialias for r in rules),
     )
     return spec, tuple(which[k] for k in order if turned[k])
 
