@@ -22,8 +22,10 @@ def steps(
     wholes: dict[int, AxisMap] | None = None,
 ) -> Steps:  # fmt: skip
     """The steps that apply maps to src; the result is contiguous. wholes: the maps of which some are bands."""
-    after = {axis: m.n_out for axis, m in maps}
-    n_out = math.prod(after.get(axis, n) for axis, n in enumerate(src.shape))
+    shape_out = list(src.shape)
+    for axis, m in maps:
+        shape_out[axis] = m.n_out
+    n_out = math.prod(shape_out)
     made = Steps(max(n_out, math.prod(src.shape)) * src.itemsize)
     passes.fill(made, KERNELS, src, maps, saturate, wholes)
     if made.temporaries:
@@ -136,7 +138,7 @@ def _rows_first(row: Dim, column: Dim, options: Options) -> bool:
 def _touched(d: Dim) -> int:
     """Inputs in some window, at most."""
     assert isinstance(d.map, Window)
-    return min(d.n, d.map.native.n_taps)
+    return min(d.n, d.map.native_tables.n_taps)
 
 
 def _needs_packing(

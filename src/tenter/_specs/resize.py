@@ -20,8 +20,10 @@ class Resize(NamedTuple):
     saturate: bool
 
     def shape_out(self, shape: Shape) -> Shape:
-        after = dict(zip(self.axes, self.size))
-        return tuple(after.get(axis, n) for axis, n in enumerate(shape))
+        after = list(shape)
+        for axis, n in zip(self.axes, self.size):
+            after[axis] = n
+        return tuple(after)
 
     def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
         lengths = tuple(shape[axis] for axis in self.axes)

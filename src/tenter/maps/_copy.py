@@ -242,7 +242,7 @@ class Window:
     @property
     def is_computed(self) -> bool:
         """True if there are no tables unless they are asked for: of long axes."""
-        return "start" not in self.__dict__ and self.native.is_computed
+        return self.width is None and "native" in self.__dict__ and self.native.is_computed
 
     @property
     def ones(self) -> bool:
