@@ -85,6 +85,8 @@ struct WindowTask {
   int64_t row_pitch, outer_pitch;
 };
 
+struct SignalTask;
+
 // One table per instruction set, filled by level.cpp.
 struct Kernels {
   const char* name;
@@ -92,6 +94,7 @@ struct Kernels {
   void (*copy)(const CopyTask&, int threads);
   void (*window)(const WindowTask&, int threads);
   void (*runs)(const RunsTask&, int threads);
+  void (*signals)(const SignalTask&, int threads);
 };
 
 const Kernels& kernels();            // the table in use

@@ -10,12 +10,14 @@
 
 namespace tenter {
 
+void TENTER_JOIN(signals_, TENTER_LEVEL)(const SignalTask&, int threads);  // signals_level.cpp
 extern const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL);
 const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
                                                   permutable<float> ? lanes<float> : 0,
                                                   permutable<double> ? lanes<double> : 0,
                                                   copy,
                                                   window,
-                                                  runs};
+                                                  runs,
+                                                  TENTER_JOIN(signals_, TENTER_LEVEL)};
 
 }  // namespace tenter
