@@ -121,5 +121,48 @@ void triangle_block(const SignalTask& t, Walk<int64_t>& walk, int64_t n, Block<A
   });
 }
 
+// 1 / count for each target of a line whose counts are `count` or one less.
+template <class Acc>
+struct Means {
+  Means(const Positions& p, int64_t count)
+      : limit(splat(double(p.unit - p.step_rest))),
+        fewer(splat(1 / double(count - 1))),
+        more(splat(1 / double(count))) {}
+  Vec<int64_t> has_more(Vec<double> rest) const { return (Vec<int64_t>)(rest > limit); }
+  Vec<double> limit, fewer, more;
+};
+
+// together: the weights of all but the last candidate, which are equal, are stored once, and those of the last next.
+template <class Acc>
+void touched_block(const SignalTask& t, Walk<double>& walk, int64_t n, Block<Acc>& b, bool together) {
+  const Means<Acc> means(t.at, t.count);
+  const int64_t last = together ? 1 : t.count - 1;
+  fill_block(t, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
+    const Vec<int64_t> more = means.has_more(rest);
+    const Vec<double> w = more ? means.more : means.fewer;
+    for (int64_t j = 0; j < last; ++j) store_weights(b.weight + j * b.room + at, w);
+    store_weights(b.weight + last * b.room + at, more ? w : Vec<double>{});
+  });
+}
+
+// Ones for candidates that count: their weights are those of `forward`'s targets.
+template <class Acc>
+void touched_transposed_block(const SignalTask& t, Walk<double>& walk, int64_t n, Block<Acc>& b) {
+  const Vec<double> pixel = splat(double(t.pixel)), one = splat(1.0);
+  fill_block(t, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
+    store_weights(b.weight + at, one);
+    for (int64_t j = 1; j < b.count; ++j)
+      store_weights(b.weight + j * b.room + at, splat(double(j * t.at.unit)) - rest < pixel ? one : Vec<double>{});
+  });
+}
+// The weights of n of `forward`'s targets, from the one at `origin` on, and some more, up to a whole vector.
+template <class Acc>
+void forward_weights(const SignalTask& t, int64_t origin, int64_t n, Acc* to) {
+  const Means<Acc> means(t.forward, t.forward_count);
+  Walk<double> walk(t.forward, origin);
+  for (int64_t at = 0; at < n; at += double_lanes, walk.advance())
+    store_weights(to + at, means.has_more(walk.rest) ? means.more : means.fewer);
+}
+
 }  // namespace
 }  // namespace tenter

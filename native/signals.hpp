@@ -13,12 +13,13 @@ struct Positions {
   int64_t whole, rest, step_whole, step_rest, unit;
 };
 
-// Targets [lo, hi) of every row of a window task: outputs of a map, or inputs of which a transposed map makes outputs.
-// Target t, at source q + rest / unit, adds the candidates, sources q + first .. q + first + count - 1, that count:
-//   triangle: source q + k lies |rest - k * unit| from it, and counts if that is less than `pixel`: linear
-//             interpolation, whose outputs are a pixel from one input to the next, and its transpose.
-//   touched:  means of the `count` sources from q on, or of one less; the last counts if rest + step_rest > unit.
-//   touched_transposed: source q counts, and the next ones as in `triangle`, with the weights of `forward`'s touched.
+// Targets [lo, hi) of every row of a window task: outputs of a map. Target t, at source q + rest / unit, adds those of
+// its candidates that count, sources q + first .. q + first + count - 1:
+//   triangle: source q + k lies |rest - k * unit| from it, and counts if that is less than `pixel`. These are linear
+//             interpolation and its transpose.
+//   touched:  the mean of count - 1 sources, or of `count`, if rest + step_rest > unit.
+//   touched_transposed: the first counts, and others as in `triangle`; each is weighed as one of `forward`'s targets,
+//             which are means of forward_count - 1 sources, or of forward_count.
 struct SignalTask {
   enum Kind : int { triangle, touched, touched_transposed } kind;
   WindowTask rows;
