@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "signals.hpp"
 #include "threads.hpp"
 
 namespace tenter {
@@ -66,18 +67,22 @@ void window_in_bands(const WindowTask& t, const OwnedMap& of, int threads) {
     k.window(part, team);
   };
   int64_t lo = 0, hi = 0, tile = 0, shift = 0;  // outputs [lo, hi) are whole tiles, whose inputs are `shift` apart
-  if (columns && of.periods(n_out / min_tiles, tile, shift)) {
+  SignalTask signal;
+  if (signal_task(t, of, signal)) {
+    k.signals(signal, threads);
+    lo = signal.lo, hi = signal.hi;
+  } else if (columns && of.periods(n_out / min_tiles, tile, shift)) {
     of.interior(lo, hi);
     const int64_t want = std::clamp<int64_t>(std::min(band, (hi - lo) / min_tiles), 1, band),
                   times = ceil_div(want, tile);
     tile *= times, shift *= times;
     hi = lo + (hi - lo) / tile * tile;
   }
-  if (hi - lo >= min_tiles * tile && tile) {
+  if (tile && hi - lo >= min_tiles * tile) {
     Tables tables;
     tables.make(of, lo, lo + tile, t.acc);
     run(call, tables, lo, (hi - lo) / tile, shift, threads);
-  } else {
+  } else if (tile) {
     lo = hi = 0;
   }
   const int64_t before = ceil_div(lo, band), after = ceil_div(n_out - hi, band);

@@ -83,6 +83,7 @@ void bind_maps(nb::module_& m) {
             }
             new (s) Sampling(n_in, n_out, Rule(rule), line_of(line), support, std::move(weights), numerator,
                              denominator, stretch, normalize, Edge(edge));
+            if (nb::isinstance<Filter>(filter)) s->is_triangle = nb::cast<Filter>(filter).kind == FilterKind::triangle;
           },
           nb::arg("n_in"), nb::arg("n_out"), nb::arg("rule"), nb::arg("line"), nb::arg("filter").none(),
           nb::arg("support"), nb::arg("numerator"), nb::arg("denominator"), nb::arg("stretch"), nb::arg("normalize"),

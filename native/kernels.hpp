@@ -86,6 +86,7 @@ struct WindowTask {
 };
 
 struct ByteKernels;
+struct SignalTask;
 
 // One table per instruction set, filled by level.cpp.
 struct Kernels {
@@ -95,6 +96,7 @@ struct Kernels {
   void (*window)(const WindowTask&, int threads);
   void (*runs)(const RunsTask&, int threads);
   const ByteKernels* bytes;
+  void (*signals)(const SignalTask&, int threads);
 };
 
 const Kernels& kernels();            // the table in use

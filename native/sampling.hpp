@@ -31,9 +31,19 @@ class Sampling {
   Sampling(int64_t n_in, int64_t n_out, Rule rule, const Line& line, double support, Weights weights, int64_t numerator,
            int64_t denominator, double stretch, bool normalize, Edge edge);
 
+  bool is_triangle = false;  // whether the weights are those of linear interpolation; set before the first use
+
   int64_t n_in() const { return n_in_; }
   int64_t n_out() const { return n_out_; }
   bool steps_by_one() const { return line_.step.whole == 1 && line_.step.rest == 0; }
+  Rule rule() const { return rule_; }
+  const Line& line() const { return line_; }
+  bool exact() const { return exact_; }  // whether distances of taps are exact up to their last division
+  // Whether rows within the axis are a triangle's weights as they are.
+  bool is_linear() const {
+    return is_triangle && rule_ == Rule::filtered && numerator_ == 1 && denominator_ == 1 && !normalize_ &&
+           edge_ != Edge::renormalize;
+  }
   // Outputs after which rows repeat, a whole number of inputs further on; 0 if that takes more than `most`.
   int64_t period(int64_t most) const;
   int64_t shift(int64_t outputs) const { return line_.at(outputs).whole - line_.first.whole; }  // over whole periods
