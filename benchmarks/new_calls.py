@@ -68,12 +68,11 @@ def main(chosen: argparse.Namespace) -> int:
             seconds = chosen.seconds or (QUICK_SECONDS if chosen.quick else SECONDS[part])
             found[part] += child(Chosen(part, threads, QUICK_CUT[part] if chosen.quick else 1, seconds, chosen.only))
         print(f"{part}: {time.monotonic() - start:.0f} s", flush=True)
+        if out is not None and found[part]:
+            wrote(new_report.write(out, part, machine(Settings(0, chosen.seconds or 0.0, bandwidth)), found[part]))
     if not any(found.values()):
         print(f"nothing contains {chosen.only!r}", file=sys.stderr)
         return 2
-    if out is not None:
-        about = machine(Settings(0, chosen.seconds or 0.0, bandwidth))
-        wrote(new_report.write(out, {part: (about, of) for part, of in found.items()}))
     return int(any(one.failed for of in found.values() for one in of))
 
 
