@@ -206,7 +206,8 @@ ABOUT = {"processor": "p", "cores": 2, "instruction_set": "v4", "copy_bandwidth_
 
 def test_the_page_is_rendered_from_the_numbers_alone(page):
     points = [one(f"linear to 2, {n:,}", 2.0, group=signals.COST) for n in (1000, 3162)]
-    written = new_report.write(page, {"signals": (ABOUT, points), "ragged": (ABOUT, [one("(4, 1)", 2.0)])})
+    new_report.write(page, "ragged", ABOUT, [one("(4, 1)", 2.0)])
+    written = new_report.write(page, "signals", ABOUT, points)
     assert {p.name for p in written} == {"x.json", "x.md", "x-signals.png"}
     assert all(p.stat().st_size > 0 for p in written)
     text = page.with_suffix(".md").read_text()
@@ -216,7 +217,7 @@ def test_the_page_is_rendered_from_the_numbers_alone(page):
     new_report.render(page)
     assert page.with_suffix(".md").read_text() in text
     # A part that is measured again leaves the others as they are.
-    new_report.write(page, {"ragged": (ABOUT, [one("(16, 1)", 2.0)])})
+    new_report.write(page, "ragged", ABOUT, [one("(16, 1)", 2.0)])
     data = json.loads(page.read_text())
     assert len(data["signals"]["found"]) == 2 and data["ragged"]["found"][0]["name"] == "(16, 1)"
 
