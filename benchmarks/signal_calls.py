@@ -130,8 +130,10 @@ def interp(x: torch.Tensor) -> Maker:
 
 
 def resample_poly(signals: Any, x: torch.Tensor, ratio: Fraction) -> Maker:
-    """Another filter: a windowed sinc of 20 times the larger of up and down, and one tap. It has the ratio exactly, so it
-    gets as many samples as make so many outputs."""
+    """Another filter: a windowed sinc of 20 times the larger of up and down, and one tap.
+
+    It has the ratio exactly, so it gets as many samples as make so many outputs.
+    """
     samples = x[0, 0].numpy()
 
     def make(drawn: tuple[int, int]) -> Callable[[], Any]:
