@@ -64,6 +64,20 @@ def test_each_round_is_new_and_the_same_for_all():
     assert [name for name, n in called if n == last].count("tenter") == 2
 
 
+def test_what_a_new_call_costs_beside_a_repeated_one(monkeypatch):
+    timed: list[object] = []
+
+    def clock(calls):
+        """Three seconds for calls that were not made before, and two."""
+        timed.append(calls)
+        return 2.0 if any(calls is before for before in timed[:-1]) else 3.0
+
+    monkeypatch.setattr(race, "clock", clock)
+    nothing = lambda n: lambda: np.zeros(1)
+    found = race.race(work(nothing, nothing)._replace(rounds=3, warm=False), 1, 10.0)
+    assert (found.ours_ms, found.again_ms, found.new_to_repeated) == (3000.0, 2000.0, 1.5)
+
+
 @pytest.mark.parametrize(
     "rounds, most, share, further",
     [(0, 60, 99, True), (1, 60, 0.5, True), (60, 60, 0.5, False), (7, 60, 1.0, False), (4, 60, 1.5, True),
