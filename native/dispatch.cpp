@@ -1,4 +1,5 @@
 // Selects the instruction set whose kernels run.
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -13,9 +14,9 @@ namespace {
 
 // The tables that this machine can run, in ascending order; null-terminated.
 const Kernels* const* available() {
-  static const Kernels* found[5] = {};
-  static const bool ready = [] {
-    int n = 0;
+  static const auto all = [] {
+    std::array<const Kernels*, 5> found{};
+    [[maybe_unused]] int n = 0;
 #if defined(TENTER_HAS_portable)
     found[n++] = &kernels_portable;
 #endif
@@ -31,9 +32,9 @@ const Kernels* const* available() {
 #if defined(TENTER_HAS_v4)
     if (__builtin_cpu_supports("x86-64-v4")) found[n++] = &kernels_v4;
 #endif
-    return n > 0;
+    return found;
   }();
-  return ready ? found : nullptr;
+  return all.data();
 }
 
 std::atomic<const Kernels*> chosen{nullptr};
@@ -51,12 +52,12 @@ bool force_level(const char* name) {
 }
 
 const char* const* level_names() {
-  static const char* names[5] = {};
-  static const bool ready = [] {
+  static const auto all = [] {
+    std::array<const char*, 5> names{};
     for (int i = 0; available()[i]; ++i) names[i] = available()[i]->name;
-    return true;
+    return names;
   }();
-  return ready ? names : nullptr;
+  return all.data();
 }
 
 const Kernels& kernels() {
