@@ -1,4 +1,5 @@
 // Selects the instruction set whose kernels run.
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -14,9 +15,9 @@ namespace {
 
 // The tables that this machine can run, in ascending order; null-terminated.
 const Kernels* const* available() {
-  static const Kernels* found[6] = {};
-  static const bool ready = [] {
-    int n = 0;
+  static const auto all = [] {
+    std::array<const Kernels*, 6> found{};
+    [[maybe_unused]] int n = 0;
 #if defined(TENTER_HAS_portable)
     found[n++] = &kernels_portable;
 #endif
@@ -38,9 +39,9 @@ const Kernels* const* available() {
       if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi")) found[n++] = &vnni;
     }
 #endif
-    return n > 0;
+    return found;
   }();
-  return ready ? found : nullptr;
+  return all.data();
 }
 
 std::atomic<const Kernels*> chosen{nullptr};
@@ -58,12 +59,12 @@ bool force_level(const char* name) {
 }
 
 const char* const* level_names() {
-  static const char* names[6] = {};
-  static const bool ready = [] {
+  static const auto all = [] {
+    std::array<const char*, 6> names{};
     for (int i = 0; available()[i]; ++i) names[i] = available()[i]->name;
-    return true;
+    return names;
   }();
-  return ready ? names : nullptr;
+  return all.data();
 }
 
 const Kernels& kernels() {
