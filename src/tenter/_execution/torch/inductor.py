@@ -26,6 +26,7 @@ from tenter._execution.torch import schema
 from tenter._execution.torch.expressions import Reads, reads
 from tenter._specs.operands import OPERATORS, Operator
 
+PACKAGE = "tenter"
 # Elements that an expression may read one by one in place of a call.
 FEW_READS = 1 << 16
 # Reads for each element of the larger side, input or result, where loops read vectors of at least so many elements.
@@ -38,7 +39,13 @@ COPIED = (
 
 
 def prepare() -> None:
-    """Called when the operators are traced. Without Inductor nothing is imported."""
+    """Called when the operators are traced, which Inductor does once more before it looks for lowerings. Where it is
+    not loaded, nothing is imported."""
+    config: Any = sys.modules.get("torch._inductor.config")
+    if config is not None and PACKAGE not in config.unsafe_marked_cacheable_functions:
+        # A part of the keys by which code is kept on disk, so that another version's is not taken for this one's.
+        version = sys.modules[PACKAGE].__version__
+        config.unsafe_marked_cacheable_functions = {**config.unsafe_marked_cacheable_functions, PACKAGE: version}
     if "torch._inductor.lowering" in sys.modules:
         _register()
 
