@@ -146,7 +146,7 @@ def test_expressions_are_chosen_where_they_take_less_time():
 # ---- compiled code
 
 
-@pytest.mark.parametrize("case", daily(CASES, 8, ids=lambda case: case.name))
+@pytest.mark.parametrize("case", daily(CASES, 11, ids=lambda case: case.name))
 def test_compiled_equals_eager(case):
     """Copies bit for bit; sums but for the order of the axes, in float64, to a few units in the last place."""
     s = subject(case, case.ours)
@@ -165,6 +165,7 @@ def test_compiled_equals_eager(case):
 
 def test_one_graph_for_all_lengths():
     """Also where the lengths that change are those that are doubled: their quotient is known."""
+    nearest(torch.randn(1, 1, 2, 2))
     graph = torch.compile(lambda x: nearest(x * 2).relu(), fullgraph=True, dynamic=True)
     _, code = run_and_get_code(graph, torch.randn(2, 3, 4, 5))
     assert not operators("\n".join(code)), code
@@ -197,16 +198,23 @@ def test_inf_and_nan_stay_where_they_are():
 
 
 def test_kernels_are_called_without_the_dispatcher(monkeypatch):
-    """And count in reports."""
     monkeypatch.setattr(inductor, "FEW_READS", 0)
     x = torch.randn(1, 2, 3, 4)
-    tenter.torch.report()
     y, gradient, code = compiled(bilinear, x, dynamic=False)
     assert operators(code) == ["interpolate", "interpolate_adjoint"]
     assert "torch.ops.tenter.interpolate.default.kernel(" in code
     assert torch.equal(y, bilinear(x * 2))
     (want,) = torch.autograd.grad(bilinear(x.requires_grad_() * 2).sum(), x)
     assert torch.equal(gradient, want)
+
+
+def test_fused_calls_count_when_they_are_compiled():
+    x = torch.randn(1, 2, 3, 4)
+    with tenter.torch.accelerate() as report:
+        graph = torch.compile(lambda x: torch.nn.functional.interpolate(x, scale_factor=2).repeat(1, 2, 1, 1).sin())
+        for _ in range(3):
+            graph(x)
+    assert report.served == {"interpolate": 1, "repeat": 1}
 
 
 def test_exported_programs_keep_the_operators():

@@ -57,10 +57,10 @@ def _register() -> None:
     for op in OPERATORS.values():
         for operator, transposed in ((schema.forward(op), False), (schema.adjoint(op), True)):
             register_lowering(operator, type_promotion_kind=None)(partial(_lower, op, operator, transposed))
+    register_lowering(schema.OPS.offsets.default, type_promotion_kind=None)(partial(_call, schema.OPS.offsets.default))
 
 
 def _lower(op: Operator, operator: Any, transposed: bool, x: Any, *operands: Any, **named: Any) -> Any:
-    from torch._inductor import lowering
     from torch._inductor.virtualized import V
 
     from tenter._execution.torch.lowering import expression
@@ -69,10 +69,21 @@ def _lower(op: Operator, operator: Any, transposed: bool, x: Any, *operands: Any
     like = node.meta["val"]
     found = None if named else _found(op, transposed, node)
     if found is not None and _pays(found, node.args[0].meta["val"], like):
+        from tenter._execution.torch import operators  # which imports this module
+
+        if operators.watch is not None:  # an expression can't tell that it runs, so it counts once
+            operators.watch(operator.__name__.split(".")[0], (x, *operands))
         return expression(x, found, like)
-    # As for an operator without a lowering: the kernel's result lies as x did when shapes were traced.
-    (x, *operands), named = lowering.constrain_to_fx_strides(node, x, *operands, **named)
-    result = lowering.fallback_handler(operator, add_to_fallback_set=False)(x, *operands, **named)
+    return _call(operator, x, *operands, **named)
+
+
+def _call(operator: Any, *operands: Any, **named: Any) -> Any:
+    """As for an operator without a lowering: the kernel's result lies as its input did when shapes were traced."""
+    from torch._inductor import lowering
+    from torch._inductor.virtualized import V
+
+    operands, named = lowering.constrain_to_fx_strides(V.graph.current_node, *operands, **named)
+    result = lowering.fallback_handler(operator, add_to_fallback_set=False)(*operands, **named)
     _call_directly(result, operator)
     return result
 
