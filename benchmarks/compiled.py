@@ -23,8 +23,9 @@ SHAPES = ((1, 32, 64, 64), (4, 64, 64, 64), (1, 32, 256, 256))
 MODES = ("nearest", "bilinear")
 LAYOUTS = {"contiguous": torch.contiguous_format, "channels-last": torch.channels_last}
 THREADS = (1, 2)
-HEAD = "threads | input | memory | mode | forward: tenter | theirs | ratio | forward and backward: tenter | PyTorch | ratio"
-TINY_HEAD = "compiled call on a tiny tensor | tenter | PyTorch | ratio | forward and backward: tenter | PyTorch | ratio"
+COSTS = "tenter | PyTorch | ratio | forward and backward: tenter | PyTorch | ratio"
+HEAD = f"threads | input | memory | mode | forward: {COSTS}"
+TINY_HEAD = f"compiled call on a tiny tensor | {COSTS}"
 Function = Callable[..., torch.Tensor]
 
 

@@ -16,7 +16,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 import tenter
 from daily import daily
-from tenter._execution.torch import inductor
+from tenter._execution.torch import inductor, operators as operators_of_torch
 from tenter._execution.torch.expressions import Formula, reads
 from tenter._specs.repeat import Repeat
 from tenter._specs.resize import KINDS, Interpolate
@@ -236,7 +236,7 @@ def buffers_on_cuda(f):
     with FakeTensorMode(allow_non_fake_inputs=True) as mode:
         x = torch.empty(2, 8, 64, 64, device="cuda")
         traced = make_fx(f, decomposition_table=select_decomp_table())(x)
-    inductor.prepare()
+    inductor.prepare(operators_of_torch._count)
     graph = GraphLowering(traced)
     with V.set_graph_handler(graph), V.set_fake_mode(mode):
         graph.run(x)
@@ -255,7 +255,7 @@ def test_expressions_on_cuda(monkeypatch):
 
 
 def test_code_of_other_versions_is_not_taken_from_disk():
-    inductor.prepare()
+    inductor.prepare(operators_of_torch._count)
     assert torch._inductor.config.unsafe_marked_cacheable_functions["tenter"] == tenter.__version__
 
 

@@ -15,6 +15,7 @@ On a CUDA device threads read element by element anyway, and a call of a kernel 
 
 import math
 import sys
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
@@ -38,29 +39,32 @@ COPIED = (
 )  # fmt: skip
 
 
-def prepare() -> None:
+def prepare(count: Callable[[str, tuple[Any, ...]], None]) -> None:
     """Called when the operators are traced, which Inductor does once more before it looks for lowerings. Where it is
-    not loaded, nothing is imported."""
+    not loaded, nothing is imported. count: called with the name and arguments of what is fused, as it runs unseen."""
     config: Any = sys.modules.get("torch._inductor.config")
     if config is not None and PACKAGE not in config.unsafe_marked_cacheable_functions:
         # A part of the keys by which code is kept on disk, so that another version's is not taken for this one's.
         version = sys.modules[PACKAGE].__version__
         config.unsafe_marked_cacheable_functions = {**config.unsafe_marked_cacheable_functions, PACKAGE: version}
     if "torch._inductor.lowering" in sys.modules:
-        _register()
+        _register(count)
 
 
 @cache
-def _register() -> None:
+def _register(count: Callable[[str, tuple[Any, ...]], None]) -> None:
     from torch._inductor.lowering import register_lowering
 
     for op in OPERATORS.values():
         for operator, transposed in ((schema.forward(op), False), (schema.adjoint(op), True)):
-            register_lowering(operator, type_promotion_kind=None)(partial(_lower, op, operator, transposed))
+            lower = partial(_lower, op, operator, transposed, count)
+            register_lowering(operator, type_promotion_kind=None)(lower)
     register_lowering(schema.OPS.offsets.default, type_promotion_kind=None)(partial(_call, schema.OPS.offsets.default))
 
 
-def _lower(op: Operator, operator: Any, transposed: bool, x: Any, *operands: Any, **named: Any) -> Any:
+def _lower(
+    op: Operator, operator: Any, transposed: bool, count: Callable[..., None], x: Any, *operands: Any, **named: Any
+) -> Any:
     from torch._inductor.virtualized import V
 
     from tenter._execution.torch.lowering import expression
@@ -69,10 +73,7 @@ def _lower(op: Operator, operator: Any, transposed: bool, x: Any, *operands: Any
     like = node.meta["val"]
     found = None if named else _found(op, transposed, node)
     if found is not None and _pays(found, node.args[0].meta["val"], like):
-        from tenter._execution.torch import operators  # which imports this module
-
-        if operators.watch is not None:  # an expression can't tell that it runs, so it counts once
-            operators.watch(operator.__name__.split(".")[0], (x, *operands))
+        count(operator.__name__.split(".")[0], (x, *operands))
         return expression(x, found, like)
     return _call(operator, x, *operands, **named)
 
