@@ -1,5 +1,5 @@
 """`python -m benchmarks cpu`: measures, prints each row, writes the report. `gpu`: the same on a CUDA device. `calls`:
-what a tiny call costs."""
+what a tiny call costs. `augment`, `ragged`, `signals`, `photographs`: calls of which each is new; `new`: these four."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from benchmarks import calls, gpu, growth, latency, memory, multiples, peers, report, table
+from benchmarks import calls, gpu, growth, latency, memory, multiples, new_calls, peers, report, table
 from benchmarks.machine import Settings, machine, sentence
 from benchmarks.measure import copy_bandwidth
 from benchmarks.results import Result
@@ -39,6 +39,8 @@ def parser() -> argparse.ArgumentParser:
     what.add_parser("calls", help="writes the table of docs/pytorch.md")
     what.add_parser("multiples", help="writes the table of docs/memory.md")
     gpu.add_arguments(what.add_parser("gpu", help="writes docs/benchmarks-gpu.md and .json"))
+    for name in (*new_calls.PARTS, "new"):
+        new_calls.add_arguments(what.add_parser(name, help=f"writes docs/{new_calls.OUT.stem}.md and .json"))
     cpu_arguments(what.add_parser("cpu", help="writes docs/benchmarks.md and .json"))
     return parser
 
@@ -65,6 +67,8 @@ def main() -> int:
     warnings.simplefilter("ignore")
     if chosen.what == "gpu":
         return gpu.main(chosen)
+    if chosen.what in (*new_calls.PARTS, "new"):
+        return new_calls.main(chosen)
     if chosen.what == "multiples":
         return multiples.main()
     bandwidth = copy_bandwidth()

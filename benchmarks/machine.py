@@ -70,8 +70,9 @@ def lines(path: str) -> list[str]:
 
 def sentence(about: dict[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
+    threads = f"{about['threads']} thread{'s' * (about['threads'] != 1)}"
     return (
-        f"{about['processor']}, {about['threads']} threads on {about['cores']} cores, instruction set "
+        f"{about['processor']}, {threads} on {about['cores']} cores, instruction set "
         f"{about['instruction_set']}, copy bandwidth {about['copy_bandwidth_gb_per_s']} GB/s, transparent huge pages: "
         f"{about['transparent_huge_pages']}; {versions}; {about['system']}; {about['date']}."
     )

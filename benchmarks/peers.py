@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any
 
-PACKAGES = {"torch": "torch", "numpy": "numpy", "pillow": "PIL", "opencv": "cv2", "scikit-image": "skimage"}
+PACKAGES = {
+    "torch": "torch",
+    "numpy": "numpy",
+    "pillow": "PIL",
+    "opencv": "cv2",
+    "scikit-image": "skimage",
+    "scipy": "scipy",
+    "pyvips": "pyvips",
+    "kornia-rs": "kornia_rs",
+    "cykooz-resizer": "cykooz_resizer",  # fast_image_resize
+}
 
 
 def module(name: str) -> Any:
@@ -18,7 +29,8 @@ def module(name: str) -> Any:
 
 
 def versions() -> dict[str, str]:
-    return {name: str(m.__version__) for name, path in PACKAGES.items() if (m := module(path)) is not None}
+    found = {name: m for name, path in PACKAGES.items() if (m := module(path)) is not None}
+    return {name: str(getattr(m, "__version__", None) or version(name)) for name, m in found.items()}
 
 
 def set_threads(n: int) -> None:
@@ -28,6 +40,8 @@ def set_threads(n: int) -> None:
     torch.set_num_threads(n)
     if (cv2 := module("cv2")) is not None:
         cv2.setNumThreads(n)
+    if (pyvips := module("pyvips")) is not None:
+        pyvips.concurrency_set(n)
 
 
 def image_libraries(x: Any, to: int, antialias: bool) -> dict[str, Callable[[Any], Any]]:

@@ -71,11 +71,11 @@ void rows_pass(const WindowTask& t, Team team) {
   const WindowMap& m = *t.row;
   const int64_t n = t.n_column * t.inner, width = std::min(n, tuning.row_width), n_blocks = ceil_div(n, width);
   const int64_t height = std::max<int64_t>(1, tuning.row_block / std::max<int64_t>(1, width));
-  const int64_t n_rows = ceil_div(m.n_out, height);
+  const int64_t n_rows = ceil_div(m.n_out, height), pitch = t.outer_pitch ? t.outer_pitch : m.n_out * n;
   parallel(outer_count(t) * n_rows * n_blocks, team, [&](int64_t p) {
     const int64_t b = p % n_blocks * width, lo = p / n_blocks % n_rows * height, outer = p / n_blocks / n_rows;
     const char* src = t.src + outer_offset(t, outer) + b * int64_t(sizeof(In));
-    Out* dst = reinterpret_cast<Out*>(t.dst) + (outer * m.n_out + lo) * n + b;
+    Out* dst = reinterpret_cast<Out*>(t.dst) + outer * pitch + lo * n + b;
     const int64_t hi = std::min(m.n_out, lo + height), w = std::min(width, n - b);
     Lease lease;
     store_rows<Acc, In, Out>(t.stream, src, t.row_stride, m, lo, hi, dst, n, w, lease);
@@ -93,7 +93,10 @@ void columns_pass(const WindowTask& t, Team team) {
   const int64_t total = outer_count(t) * t.n_row, n_out = t.column->n_out;
   // height, step: rows and outputs that are made together, directly in the result or in a staging buffer.
   const bool permutes = permuted<Acc, In>(c), reads_all = permutes && c.permutes->gather.empty();
-  const bool direct = permutes && whole_lines<Acc, Out, 1> && aligned(reinterpret_cast<Out*>(t.dst), n_out * t.inner);
+  const int64_t row_pitch = t.row_pitch ? t.row_pitch : n_out * t.inner;
+  const int64_t outer_pitch = t.outer_pitch ? t.outer_pitch : t.n_row * row_pitch;
+  const bool direct =
+      permutes && whole_lines<Acc, Out, 1> && aligned(reinterpret_cast<Out*>(t.dst), row_pitch | outer_pitch);
   const bool staged = t.stream && !direct;
   const int height = permutes ? permuted_rows : N;
   int64_t step = tile_outputs<Acc>(c);
@@ -114,7 +117,7 @@ void columns_pass(const WindowTask& t, Team team) {
     for (int r = 0; r < N; ++r) {
       const int64_t k = row + std::min(r, n_rows - 1);
       rows[r] = t.src + outer_offset(t, k / t.n_row) + k % t.n_row * t.row_stride;
-      dst[r] = reinterpret_cast<Out*>(t.dst) + (k * n_out + lo) * t.inner;
+      dst[r] = reinterpret_cast<Out*>(t.dst) + k / t.n_row * outer_pitch + k % t.n_row * row_pitch + lo * t.inner;
       to[r] = staged ? staging + r % height * n : dst[r];
     }
     const WindowMap& m = *t.column;

@@ -17,12 +17,13 @@
 #include <utility>
 #include <vector>
 
+#include "bands.hpp"
 #include "bind_bytes.hpp"
 #include "gil.hpp"
 #include "kernels.hpp"
 #include "memory.hpp"
 #include "offsets.hpp"
-#include "permute_tables.hpp"
+#include "owned_map.hpp"
 #include "threads.hpp"
 #include "tuning.hpp"
 #include "verify.hpp"
@@ -30,56 +31,11 @@
 namespace nb = nanobind;
 using namespace tenter;
 
+namespace tenter {
+void bind_maps(nb::module_& m);
+}
+
 namespace {
-
-using Int64s = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// A WindowMap with the arrays that it points into. Python's WindowMap.
-struct OwnedMap {
-  WindowMap map;
-  std::optional<Int64s> start, offset;
-  std::optional<Doubles> weight;
-  std::vector<float> weight32;
-  // Permute tables by inner, lanes and bytes of a lane, made at the first call that can use them. A list that only
-  // grows, without a lock: a process forked while another thread holds a lock would deadlock.
-  struct CachedTables {
-    PermuteTables tables;
-    bool usable;  // false: the map has none
-    CachedTables* next;
-  };
-  std::atomic<CachedTables*> cached{nullptr};
-
-  OwnedMap(int64_t n_in, int64_t n_out, int64_t width, std::optional<Int64s> starts, std::optional<Int64s> offsets,
-           std::optional<Doubles> weights)
-      : map{n_in, n_out, width}, start(starts), offset(offsets), weight(weights) {
-    if (start) map.start = start->data(), map.offset = offset->data();
-    if (weight) {
-      weight32.assign(weight->data(), weight->data() + weight->size());
-      map.weight64 = weight->data();
-      map.weight32 = weight32.data();
-    }
-    if constexpr (verifies)
-      verify_tables(map, start ? int64_t(start->size()) : 0, offset ? int64_t(offset->size()) : 0,
-                    weight ? int64_t(weight->size()) : 0);
-  }
-  OwnedMap(const OwnedMap&) = delete;
-  OwnedMap& operator=(const OwnedMap&) = delete;
-  ~OwnedMap() {
-    for (CachedTables* c = cached; c;) delete std::exchange(c, c->next);
-  }
-  const PermuteTables* permute_tables(int64_t inner, int lanes, int bytes) {
-    for (const CachedTables* c = cached; c; c = c->next)
-      if (c->tables.inner == inner && c->tables.lanes == lanes && c->tables.bytes == bytes)
-        return c->usable ? &c->tables : nullptr;
-    auto made = std::make_unique<CachedTables>();
-    made->usable = make_permute_tables(map, inner, lanes, bytes, made->tables);
-    made->next = cached;
-    while (!cached.compare_exchange_weak(made->next, made.get())) {}
-    const CachedTables* c = made.release();  // another thread may have added equal ones: harmless
-    return c->usable ? &c->tables : nullptr;
-  }
-};
 
 // kind, n_in, n_out, stride, repeat, offsets or indices
 using AxisTuple = std::tuple<int, int64_t, int64_t, int64_t, int64_t, std::optional<Int64s>>;
@@ -122,6 +78,7 @@ struct WindowStep {
   nb::object plane_map, row_map, column_map;  // that the task points into
   int64_t n_plane, n_rows;                    // n_rows: of outer axes, planes and rows together
   OwnedMap* columns = nullptr;                // column_map, which caches permute tables
+  const OwnedMap* computed = nullptr;         // the map of the one axis, if it has no tables
 
   WindowStep(int in, int out, int acc, const nb::list& outer, const std::optional<WindowAxis>& plane, bool planes_first,
              const WindowAxis& row, const WindowAxis& column, std::tuple<int64_t, int64_t> inner, bool rows_first,
@@ -141,6 +98,11 @@ struct WindowStep {
     task.row = row_map.is_none() ? nullptr : &nb::cast<const OwnedMap&>(row_map).map;
     if (!column_map.is_none()) columns = &nb::cast<OwnedMap&>(column_map);
     task.column = columns ? &columns->map : nullptr;
+    for (const nb::object* held : {&plane_map, &row_map, &column_map}) {
+      if (!held->is_valid() || held->is_none() || !nb::cast<const OwnedMap&>(*held).is_computed()) continue;
+      if (plane || (task.row && task.column)) throw std::invalid_argument("a computed map beside another");
+      computed = &nb::cast<const OwnedMap&>(*held);
+    }
     task.rows_first = rows_first, task.saturate = saturate;
     n_plane = plane ? std::get<0>(*plane) : 1;
     n_rows = task.n_row * n_plane;
@@ -150,6 +112,10 @@ struct WindowStep {
     WindowTask call = task;
     call.src = reinterpret_cast<const char*>(src), call.dst = reinterpret_cast<char*>(dst);
     call.stream = stream;
+    if (computed) {
+      without_gil([&] { window_in_bands(call, *computed, threads); });
+      return;
+    }
     if constexpr (verifies) verify(call, n_plane);
     without_gil([&] {
       const Kernels& k = kernels();
@@ -258,10 +224,7 @@ NB_MODULE(core, m) {
     } catch (const Interrupted&) {  // signal_raised has set the error
     }
   });
-  nb::class_<OwnedMap>(m, "WindowMap")
-      .def(nb::init<int64_t, int64_t, int64_t, std::optional<Int64s>, std::optional<Int64s>, std::optional<Doubles>>(),
-           nb::arg("n_in"), nb::arg("n_out"), nb::arg("width"), nb::arg("start").none(), nb::arg("offset").none(),
-           nb::arg("weight").none());
+  bind_maps(m);
   nb::class_<CopyStep>(m, "CopyStep")
       .def(nb::init<int64_t, const nb::list&>(), nb::arg("run"), nb::arg("axes"))
       .def("__call__", &CopyStep::run);
@@ -331,6 +294,9 @@ NB_MODULE(core, m) {
       .def_rw("byte_tile_bytes", &Tuning::byte_tile_bytes)
       .def_rw("byte_band_bytes", &Tuning::byte_band_bytes)
       .def_rw("stream_bytes", &Tuning::stream_bytes)
+      .def_rw("long_axis", &Tuning::long_axis)
+      .def_rw("tap_outputs", &Tuning::tap_outputs)
+      .def_rw("tap_block", &Tuning::tap_block)
       .def_rw("guard_blocks", &Tuning::guard_blocks)
       .def("reset", [](Tuning& t) { t = Tuning{}; });
   m.attr("tuning") = nb::cast(&tuning, nb::rv_policy::reference);

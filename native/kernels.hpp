@@ -80,9 +80,13 @@ struct WindowTask {
   bool planes_first;              // of three axes; columns are then contiguous
   bool saturate;                  // between two axes, to the range of the call's integer dtype
   bool stream;                    // with streaming stores
+  // Of one axis: values from an output row to the next, and from an outer position's rows to the next one's; 0: rows
+  // lie together. Bands of a long axis are calls of their own, whose outputs are parts of longer rows.
+  int64_t row_pitch, outer_pitch;
 };
 
 struct ByteKernels;
+struct SignalTask;
 
 // One table per instruction set, filled by level.cpp.
 struct Kernels {
@@ -92,6 +96,7 @@ struct Kernels {
   void (*window)(const WindowTask&, int threads);
   void (*runs)(const RunsTask&, int threads);
   const ByteKernels* bytes;
+  void (*signals)(const SignalTask&, int threads);
 };
 
 const Kernels& kernels();            // the table in use

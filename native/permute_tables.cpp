@@ -21,23 +21,41 @@ Acc weight_of(const WindowMap& m, const Acc* weights, int64_t o, int64_t k) {
   return k >= m.count(o) ? Acc(0) : weights ? weights[m.offset[o] + k] : Acc(1);
 }
 
+// The output of each lane of a vector, and its value inside of that output: divisions would take most of the time.
+struct Lanes {
+  std::vector<int64_t> output, part;
+  explicit Lanes(int64_t n) : output(size_t(n)), part(size_t(n)) {}
+  void start_at(int64_t element, int64_t inner) {
+    int64_t o = element / inner, q = element % inner;
+    for (size_t l = 0; l < output.size(); ++l) {
+      output[l] = o, part[l] = q;
+      if (++q == inner) q = 0, ++o;
+    }
+  }
+};
+
 template <class Index, class Acc>
 bool permute_rows(const WindowMap& m, const Acc* weights, PermuteTables& p) {
-  const int64_t N = p.lanes, inner = p.inner, row = p.row, n = m.n_out * inner;
-  std::vector<Index> index, count;
+  const int64_t N = p.lanes, inner = p.inner, row = p.row, n = m.n_out * inner, n_vectors = ceil_div(n, N);
+  p.base.resize(size_t(n_vectors));
+  p.index.resize(size_t(n_vectors * N) * sizeof(Index)), p.count.resize(p.index.size());
+  Index* index = reinterpret_cast<Index*>(p.index.data());
+  Index* count = reinterpret_cast<Index*>(p.count.data());
   std::vector<Acc> weight;
-  for (int64_t v = 0; v * N < n; ++v) {
-    const int64_t e = std::min(v * N, n - N);
-    int64_t lowest = row, highest = 0, last = 0, taps = 1;
-    bool ragged = false;
-    for (int64_t l = 0; l < N; ++l) {
-      const int64_t o = (e + l) / inner, element = m.first(o) * inner + (e + l) % inner;
-      lowest = std::min(lowest, element);
-      highest = std::max(highest, element);
-      last = std::max(last, element + (m.count(o) - 1) * inner);
-      taps = std::max(taps, m.count(o));
-      ragged = ragged || m.count(o) == 0 || m.count(o) != m.count(e / inner);
+  weight.reserve(size_t(n_vectors * N * 4));
+  Lanes lanes(N);
+  std::vector<int64_t> element(size_t(N), 0);
+  for (int64_t v = 0; v < n_vectors; ++v, index += N, count += N) {
+    lanes.start_at(std::min(v * N, n - N), inner);
+    int64_t lowest = row, highest = 0, last = 0, taps = 1, least = max_permuted_taps;
+    for (size_t l = 0; l < size_t(N); ++l) {
+      const int64_t o = lanes.output[l], n_taps = m.count(o), at = m.first(o) * inner + lanes.part[l];
+      element[l] = at, count[l] = Index(n_taps);
+      lowest = std::min(lowest, at), highest = std::max(highest, at);
+      last = std::max(last, at + (n_taps - 1) * inner);
+      taps = std::max(taps, n_taps), least = std::min(least, n_taps);
     }
+    const bool ragged = least < taps;
     // No load passes the end of the row: loads that would begin earlier.
     auto first_load = [&](int64_t loaded) { return std::min(lowest, row - loaded); };
     int64_t base = first_load(N);
@@ -50,16 +68,15 @@ bool permute_rows(const WindowMap& m, const Acc* weights, PermuteTables& p) {
     if (p.run.empty() || p.run.back().taps != taps || p.run.back().reach != reach || p.run.back().ragged != ragged)
       p.run.push_back({v, v, int64_t(weight.size()), int32_t(taps), reach, ragged});
     ++p.run.back().hi;
-    p.base.push_back(base);
-    for (int64_t l = 0; l < N; ++l) {
-      const int64_t o = (e + l) / inner;
-      index.push_back(Index(m.first(o) * inner + (e + l) % inner - base));
-      count.push_back(Index(m.count(o)));
-    }
-    for (int64_t k = 0; k < taps; ++k)
-      for (int64_t l = 0; l < N; ++l) weight.push_back(weight_of(m, weights, (e + l) / inner, k));
+    p.base[size_t(v)] = base;
+    for (size_t l = 0; l < size_t(N); ++l) index[l] = Index(element[l] - base);
+    const size_t at = weight.size();
+    weight.resize(at + size_t(taps * N));
+    for (int64_t l = 0; l < N; ++l)
+      for (int64_t k = 0, o = lanes.output[size_t(l)]; k < taps; ++k)
+        weight[at + size_t(k * N + l)] = weight_of(m, weights, o, k);
   }
-  p.index = bytes_of(index), p.count = bytes_of(count), p.weight = bytes_of(weight);
+  p.weight = bytes_of(weight);
   return true;
 }
 

@@ -12,9 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tenter import _native
 from tenter._arrays.errors import refuse
 from tenter._arrays.types import Floats
 
+# The core's functions of distances, by its numbers (native/filters.hpp).
+TRIANGLE, CUBIC, SPLINE, LANCZOS, BOX, HAMMING = range(6)
 # A weight this small is a rounding: infinity times it must not be seen.
 NOTHING = 1e-12
 
@@ -35,40 +38,42 @@ class Filter(NamedTuple):
 
 def triangle(x: Floats) -> Floats:
     """Linear interpolation: 1 - |x|."""
-    return np.maximum(0.0, 1.0 - np.abs(x))
+    return _weights(_native.Filter(TRIANGLE, 0.0, 0.0), x)
 
 
 def cubic(x: Floats, a: float) -> Floats:
-    """Keys, Cubic convolution interpolation (1981), with slope parameter a; the factored forms are PyTorch's."""
-    x = np.abs(x)
-    near = ((a + 2) * x - (a + 3)) * x * x + 1
-    far = ((x - 5) * x + 8) * x * a - 4 * a
-    return np.where(x < 1, near, np.where(x < 2, far, 0.0))
+    """Keys, Cubic convolution interpolation (1981), with slope parameter a."""
+    return _weights(_native.Filter(CUBIC, a, 0.0), x)
 
 
 def spline(x: Floats, b: float, c: float) -> Floats:
     """The two-parameter cubics of Mitchell and Netravali (1988): (1/3, 1/3) is theirs, (1, 0) the B-spline, which
     blurs, as no prefilter goes before it."""
-    x = np.abs(x)
-    near = ((12 - 9 * b - 6 * c) * x + (-18 + 12 * b + 6 * c)) * x * x + (6 - 2 * b)
-    far = (((-b - 6 * c) * x + (6 * b + 30 * c)) * x + (-12 * b - 48 * c)) * x + (8 * b + 24 * c)
-    return np.where(x < 1, near, np.where(x < 2, far, 0.0)) / 6
+    return _weights(_native.Filter(SPLINE, b, c), x)
 
 
 def lanczos(x: Floats, lobes: int) -> Floats:
     """The sinc windowed by a sinc of `lobes` times its width (Duchon, 1979)."""
-    return np.where(np.abs(x) < lobes, np.sinc(x) * np.sinc(x / lobes), 0.0)
+    return _weights(_native.Filter(LANCZOS, lobes, 0.0), x)
 
 
 def box(x: Floats) -> Floats:
     """The pixels within half a pixel, the far edge with them, as Pillow has it."""
-    rounding = 1e-9  # of distances, which must not decide about an edge
-    return np.where((x > rounding - 0.5) & (x <= rounding + 0.5), 1.0, 0.0)
+    return _weights(_native.Filter(BOX, 0.0, 0.0), x)
 
 
 def hamming(x: Floats) -> Floats:
     """A sinc under a Hamming window of one lobe, as Pillow has it."""
-    return np.where(np.abs(x) < 1, np.sinc(x) * (0.54 + 0.46 * np.cos(np.pi * x)), 0.0)
+    return _weights(_native.Filter(HAMMING, 0.0, 0.0), x)
+
+
+def _weights(core: _native.Filter, x: Floats) -> Floats:
+    distance = np.ascontiguousarray(x, np.float64)
+    return core(distance.reshape(-1)).reshape(np.shape(x))
+
+
+def _of_core(function: int, p: float = 0.0, q: float = 0.0, *, support: float, normalized: bool = False) -> Filter:
+    return Filter(partial(_weights, _native.Filter(function, p, q)), support, normalized)
 
 
 def gaussian(sigma: float) -> tuple[npt.NDArray[np.int64], Floats]:
@@ -79,24 +84,31 @@ def gaussian(sigma: float) -> tuple[npt.NDArray[np.int64], Floats]:
     return distance, np.asarray(weight / weight.sum(), np.float64)
 
 
-# Cubic's a: PyTorch and OpenCV interpolate with -0.75; with antialias PyTorch follows Pillow, which has -0.5.
-LINEAR = Filter(triangle, 1.0, True)
-CUBIC_ANTIALIAS = Filter(lambda x: cubic(x, -0.5), 2.0, True)
-LANCZOS3 = Filter(lambda x: lanczos(x, 3), 3.0)
-
-# By the names that resize takes for them, beside linear and cubic.
+# By the names that resize takes for them, beside cubic.
 NAMED = {
-    "linear": LINEAR,
-    "catmull-rom": CUBIC_ANTIALIAS,
-    "mitchell": Filter(partial(spline, b=1 / 3, c=1 / 3), 2.0, True),
-    "bspline": Filter(partial(spline, b=1.0, c=0.0), 2.0, True),
-    "lanczos2": Filter(partial(lanczos, lobes=2), 2.0),
-    "lanczos3": LANCZOS3,
-    "lanczos4": Filter(partial(lanczos, lobes=4), 4.0),
-    "lanczos5": Filter(partial(lanczos, lobes=5), 5.0),
-    "box": Filter(box, 0.5),
-    "hamming": Filter(hamming, 1.0),
+    "linear": _of_core(TRIANGLE, support=1.0, normalized=True),
+    "catmull-rom": _of_core(CUBIC, -0.5, support=2.0, normalized=True),
+    "mitchell": _of_core(SPLINE, 1 / 3, 1 / 3, support=2.0, normalized=True),
+    "bspline": _of_core(SPLINE, 1.0, 0.0, support=2.0, normalized=True),
+    "lanczos2": _of_core(LANCZOS, 2, support=2.0),
+    "lanczos3": _of_core(LANCZOS, 3, support=3.0),
+    "lanczos4": _of_core(LANCZOS, 4, support=4.0),
+    "lanczos5": _of_core(LANCZOS, 5, support=5.0),
+    "box": _of_core(BOX, support=0.5),
+    "hamming": _of_core(HAMMING, support=1.0),
 }
+
+
+def keys(a: float) -> Filter:
+    """Cubic convolution with slope parameter a."""
+    return _of_core(CUBIC, a, support=2.0, normalized=True)
+
+
+def core_of(filter_: Filter) -> Any:
+    """What the core computes weights by: a filter of its own, or a user's function."""
+    f = filter_.f
+    return f.args[0] if isinstance(f, partial) and f.func is _weights else f
+
 
 # Users' filters by names, which PyTorch's operators and the caches of maps know them by. A name is never used again,
 # and goes with its function.

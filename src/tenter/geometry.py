@@ -7,7 +7,7 @@ fractions, so that a position on the edge between two pixels is there and not a 
 import operator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
+from math import gcd, lcm
 from typing import Any
 
 import numpy as np
@@ -78,24 +78,37 @@ class Geometry:
 
     def line(self) -> tuple[Fraction, Fraction]:
         """The index of output 0, and the distance between neighbors."""
-        lo, hi = self.box or (Fraction(0), Fraction(self.n_in))
-        extent, n = hi - lo, self.n_out
-        step = self.pitch()
-        if self.align in ("corners", "corner_areas", "tf_crop_and_resize"):
-            length = extent * self.scale if self.scale else Fraction(n)
-            apart = (extent - 1) / (length - 1) if length > 1 else Fraction(0)
-            if self.align == "corner_areas":
-                return lo + apart / 2 - HALF, apart
-            return lo + ((extent - 1) / 2 if self.align == "tf_crop_and_resize" and n == 1 else 0), apart
-        if self.align == "asymmetric":
-            return lo, step
-        if self.align == "pytorch_half_pixel" and n == 1:
-            return lo, step
-        if self.align == "tf_half_pixel_for_nn":
-            return lo + step / 2, step
-        if self.align == "half_pixel_symmetric":
-            lo += (extent - n * step) / 2
-        return lo + step / 2 - HALF, step
+        first, step, unit = self.units()
+        return Fraction(first, unit), Fraction(step, unit)
+
+    def units(self) -> tuple[int, int, int]:
+        """The line in whole numbers: output o has the index (first + o * step) / unit."""
+        n, align = self.n_out, self.align
+        low, extent, d = 0, self.n_in, 1  # the box, in parts of d
+        if self.box is not None:
+            lo, hi = self.box
+            d = lcm(lo.denominator, hi.denominator)
+            low = lo.numerator * (d // lo.denominator)
+            extent = hi.numerator * (d // hi.denominator) - low
+        if align in ("corners", "corner_areas", "tf_crop_and_resize"):
+            length, of = (extent * self.scale.numerator, d * self.scale.denominator) if self.scale else (n, 1)
+            step, q = ((extent - d) * of, d * (length - of)) if length > of else (0, 1)
+        elif self.scale:
+            step, q = self.scale.denominator, self.scale.numerator
+        else:
+            step, q = (extent, d * n) if n else (1, 1)
+        first = 2 * q * low  # in parts of 2 d q
+        if align in ("center", "corner_areas", "half_pixel_symmetric") or (align == "pytorch_half_pixel" and n != 1):
+            first += d * (step - q)
+        if align == "half_pixel_symmetric":
+            first += extent * q - n * step * d
+        elif align == "tf_half_pixel_for_nn":
+            first += d * step
+        elif align == "tf_crop_and_resize" and n == 1:
+            first += (extent - d) * q
+        step, unit = 2 * step * d, 2 * d * q
+        common = gcd(first, step, unit)
+        return first // common, step // common, unit // common
 
     def pitch(self) -> Fraction:
         """Input pixels for each output pixel, which need not be the distance between two."""

@@ -11,7 +11,7 @@ import numpy as np
 
 import tenter
 from tenter._kernels.steps import Steps
-from tenter.maps import _trim as window
+from tenter.maps import Window
 
 
 def install(name: str) -> None:
@@ -39,12 +39,15 @@ def _weight() -> None:
     """The last weight of every map that resize makes is that of its neighbour."""
     from tenter._specs import axis_maps
 
-    usual = window.window_of
+    usual = axis_maps.computed
 
-    def bent(n_in: int, start: Any, stop: Any, weight: Any) -> Any:
-        return usual(n_in, start, stop, np.roll(weight, 1).copy())
+    def bent(*args: Any) -> Any:
+        made = usual(*args)
+        if not isinstance(made, Window):
+            return made
+        return Window(made.n_in, made.n_out, made.start, made.offset, np.roll(made.weight, 1))
 
-    axis_maps.window_of = bent
+    axis_maps.computed = bent
 
 
 def _crash(y: Any) -> Any:

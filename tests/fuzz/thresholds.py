@@ -10,6 +10,7 @@ from tenter._execution import numpy_executor
 from tenter._execution.torch import small_counts
 from tenter._kernels import cpu, steps
 from tenter._plans import cache
+from tenter._specs import axis_maps
 
 from .draw import Draw
 
@@ -18,7 +19,8 @@ NATIVE: dict[str, tuple[int, ...]] = {
     "parallel_bytes": (1, 256), "wake_bytes": (1, 1 << 12), "task_bytes": (64, 4096), "staging_bytes": (8, 64, 256, 1024),
     "copied_block_bytes": (1, 64, 1024), "runs_chunk": (1, 3, 16), "tile_bytes": (64, 1024), "column_step": (16, 64),
     "row_width": (16, 64), "row_block": (16, 256), "band_bytes": (64, 1024), "plane_bytes": (64, 1024),
-    "planes_kept_bytes": (1, 1024), "tile_inputs": (16, 64), "stream_bytes": (1, 256),
+    "planes_kept_bytes": (1, 1024), "tile_inputs": (16, 64), "stream_bytes": (1, 256), "long_axis": (0, 20),
+    "tap_outputs": (1, 16), "tap_block": (1, 64),
 }  # fmt: skip
 PYTHON: tuple[tuple[Any, str, tuple[int, ...]], ...] = (
     (_native, "LARGE", (1, 64)),
@@ -52,6 +54,8 @@ def lower(r: Draw) -> None:
     usual()
     cache.plans.clear()
     cache._positions = 0
+    if hasattr(axis_maps, "_kept"):
+        axis_maps._kept.cache_clear()  # a map knows whether its axis is long
     tenter.set_num_threads(r.pick((1, 2, 3)))
     _native.force_level(r.pick(_native.levels()))
     if r.chance(0.2):
@@ -69,7 +73,7 @@ def lower(r: Draw) -> None:
         value, wanted = r.pick(values), r.chance(p)
         if name == "stream_bytes":
             wanted = blocks
-        if wanted and tuning is not None:
+        if wanted and hasattr(tuning, name):
             setattr(tuning, name, value)
     guarded = r.chance(0.5)
     if blocks and guarded and tuning is not None:

@@ -22,8 +22,10 @@ def steps(
     wholes: dict[int, AxisMap] | None = None,
 ) -> Steps:  # fmt: skip
     """The steps that apply maps to src; the result is contiguous. wholes: the maps of which some are bands."""
-    after = {axis: m.n_out for axis, m in maps}
-    n_out = math.prod(after.get(axis, n) for axis, n in enumerate(src.shape))
+    shape_out = list(src.shape)
+    for axis, m in maps:
+        shape_out[axis] = m.n_out
+    n_out = math.prod(shape_out)
     made = Steps(max(n_out, math.prod(src.shape)) * src.itemsize)
     passes.fill(made, KERNELS, src, maps, saturate, wholes)
     if made.temporaries:
@@ -92,7 +94,7 @@ def _window_pass(
         source, dims = _packed(made, source, dims, spare)
         inner = merge(dims[axes[-1] + 1 :])
     n_inner, inner_stride = inner[0] if inner else (1, itemsize)
-    maps = [_native_axis(dims[k]) for k in axes]
+    maps = [_native_axis(dims[k], len(axes) > 1) for k in axes]
     row: _native.Axis
     column: _native.Axis
     if len(axes) > 1:
@@ -136,8 +138,7 @@ def _rows_first(row: Dim, column: Dim, options: Options) -> bool:
 def _touched(d: Dim) -> int:
     """Inputs in some window, at most."""
     assert isinstance(d.map, Window)
-    offset = d.map.offset
-    return d.n if offset is None else min(d.n, int(offset[-1]))
+    return min(d.n, d.map.native_tables.n_taps)
 
 
 def _needs_packing(
@@ -158,9 +159,9 @@ def _needs_packing(
     return whole_rows and not (together and (column.n == 1 or column.stride == n_inner * itemsize))
 
 
-def _native_axis(d: Dim) -> tuple[int, int, _native.WindowMap]:
+def _native_axis(d: Dim, with_tables: bool) -> tuple[int, int, _native.WindowMap]:
     assert isinstance(d.map, Window)
-    return (d.n, d.stride, d.map.native)
+    return (d.n, d.stride, d.map.native_tables if with_tables else d.map.native)
 
 
 # What lies between two passes should fit a core's cache.

@@ -68,7 +68,7 @@ def row(m: AxisMap, o: int) -> list[tuple[int, float | None]]:
 
 
 def _unweighted(m: AxisMap) -> bool:
-    return isinstance(m, Copy) or (m.ones if isinstance(m, Gather) else m.weight is None)
+    return isinstance(m, Copy) or m.ones
 
 
 def accumulator(dtype: np.dtype[Any], maps: Maps) -> np.dtype[Any]:

@@ -1,19 +1,51 @@
+from collections.abc import Callable
+from typing import overload
+
 import numpy as np
 import numpy.typing as npt
 
 _Ints = npt.NDArray[np.int64]
 Axis = tuple[int, int, WindowMap | None]
 
-class WindowMap:
+_Floats = npt.NDArray[np.float64]
+_Halves = tuple[int, int]
+
+class Filter:
+    def __init__(self, function: int, p: float, q: float, /) -> None: ...
+    def __call__(self, distance: _Floats, /) -> _Floats: ...
+
+class Sampling:
+    n_out: int
+    taps_each: int
     def __init__(
         self,
         n_in: int,
         n_out: int,
-        width: int,
-        start: _Ints | None,
-        offset: _Ints | None,
-        weight: npt.NDArray[np.float64] | None,
+        rule: int,
+        line: tuple[int, _Halves, int, _Halves, _Halves],
+        filter: Filter | Callable[[_Floats], _Floats] | None,
+        support: float,
+        numerator: int,
+        denominator: int,
+        stretch: float,
+        normalize: bool,
+        edge: int,
     ) -> None: ...
+    def untrimmed(self) -> tuple[_Ints, _Ints, _Floats]: ...
+
+class WindowMap:
+    is_computed: bool
+    is_identity: bool
+    n_taps: int
+    sampling: Sampling | None
+    transposed: bool
+    @overload
+    def __init__(
+        self, n_in: int, n_out: int, width: int, start: _Ints | None, offset: _Ints | None, weight: _Floats | None
+    ) -> None: ...
+    @overload
+    def __init__(self, sampling: Sampling, transposed: bool, with_tables: bool) -> None: ...
+    def tables(self, lo: int, hi: int, /) -> tuple[_Ints, _Ints, _Floats]: ...
 
 class CopyStep:
     def __init__(self, run: int, axes: list[tuple[int, int, int, int, int, _Ints | None]]) -> None: ...
@@ -104,6 +136,9 @@ class Tuning:
     byte_tile_bytes: int
     byte_band_bytes: int
     stream_bytes: int
+    long_axis: int
+    tap_outputs: int
+    tap_block: int
     guard_blocks: bool
     def reset(self) -> None: ...
 

@@ -1,8 +1,7 @@
 """The map of a resampled axis: its rule's rows, in the cheapest form that holds them."""
 
 from dataclasses import replace
-from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +15,7 @@ from tenter._rules.nearest import nearest
 from tenter._rules.taps import Entries
 from tenter._specs import eight_bits
 from tenter.maps import AxisMap, Copy, Gather, Window
+from tenter.maps._computed import computed
 from tenter.maps._trim import window_of
 
 # Maps of images and volumes are kept for the next call; those of longer axes would fill the memory.
@@ -37,23 +37,21 @@ def _made(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     if rule.arithmetic == "pillow":
         return eight_bits.pillow_map(rule, n_in, n_out)
     if rule.kind == "area" and rule.box is None and n_in and n_out:
-        return window_of(n_in, *taps.touched(n_in, n_out))
+        return computed(n_in, n_out, taps.touched(n_in, n_out))
     geometry = rule.geometry(n_in, n_out)
-    if rule.kind in ("area", "overlap", "gaussian"):
-        if rule.kind != "gaussian" and rule.align in ("corners", "corner_areas", "tf_crop_and_resize"):
+    if rule.kind == "gaussian":
+        return _gathered(n_in, n_out, taps.blurred(rule, geometry), rule.edge)
+    if rule.kind in ("area", "overlap"):
+        if rule.align in ("corners", "corner_areas", "tf_crop_and_resize"):
             geometry = replace(geometry, align="center")  # corners line up points; areas have edges
-        return _gathered(n_in, n_out, taps.entries_of(rule, geometry), rule.edge)
-    if rule.kind == "cubic":
-        filter_ = filters.Filter(partial(filters.cubic, a=rule.cubic), 2.0, True)
+        rows = taps.overlapped(geometry, rule.edge)
+        filter_ = None
     else:
-        filter_ = filters.by_name(rule.kind)
-    line, stretch = geometry.line(), Fraction(1)
-    if rule.antialias:
-        stretch = max(line[1] if rule.align == "corner_areas" else geometry.pitch(), stretch)
-    rows = taps.filtered(geometry, line, filter_, stretch, rule.edge)
-    if rule.edge in PERIODIC or line[1] < 0:  # which corners of a box below one pixel are
-        return _gathered(n_in, n_out, rows.entries().used(), rule.edge)
-    return window_of(n_in, *rows)
+        filter_ = filters.keys(rule.cubic) if rule.kind == "cubic" else filters.by_name(rule.kind)
+        rows = taps.sampling(rule, geometry, filter_)
+    if rule.edge in PERIODIC or geometry.units()[1] < 0:  # which corners of a box below one pixel are
+        return _gathered(n_in, n_out, taps.entries(rows), rule.edge)
+    return computed(n_in, n_out, rows, rule.kind.startswith(filters.MADE))
 
 
 _kept = lru_cache(maxsize=512)(_made)

@@ -2,7 +2,6 @@
 
 from typing import Any, NamedTuple
 
-from tenter._arrays import limits
 from tenter._arrays.layout import Order, resized_order
 from tenter._rules import torch_quirks
 from tenter._rules.axis_rule import AxisRule, written
@@ -21,12 +20,13 @@ class Resize(NamedTuple):
     saturate: bool
 
     def shape_out(self, shape: Shape) -> Shape:
-        after = dict(zip(self.axes, self.size))
-        return tuple(after.get(axis, n) for axis, n in enumerate(shape))
+        after = list(shape)
+        for axis, n in zip(self.axes, self.size):
+            after[axis] = n
+        return tuple(after)
 
     def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
         lengths = tuple(shape[axis] for axis in self.axes)
-        limits.memory((sum(lengths) + sum(self.size),), 400, limits.TABLES)
         rules = torch_quirks.settled(self.rules, lengths, self.size, dtype, on_device)
         if self.saturates(dtype) and not on_device:
             rules = eight_bits.settled(rules, lengths, self.size)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tenter import _native
+from tenter._arrays import limits
 from tenter._arrays.types import Floats, Ints
 from tenter.maps._values import (
     Table,
@@ -188,6 +189,8 @@ class Window:
     offset[o]` with `weight[offset[o] : offset[o + 1]]`. Without weights they are ones; with `width` alone row `o`
     reads the `width` inputs from `o * width`.
 
+    Of a window that the core computes (`maps/_computed.py`) the tables exist once they are asked for.
+
     Invariant: neither first nor last inputs descend from row to row. That makes the transpose of a window a window.
 
     >>> Window(4, 2, start=[0, 2], offset=[0, 2, 4], weight=[0.5, 0.5, 0.5, 0.5]).apply(np.arange(4.0), 0)
@@ -229,6 +232,23 @@ class Window:
         require(np.all(start[1:] >= start[:-1]) and np.all(stop[1:] >= stop[:-1]), "windows that do not descend")
         require(weight is None or weight.shape == (offset[-1],), "a weight per tap")
 
+    def _make_tables(self) -> None:
+        taps = float(self.native.n_taps)
+        limits.memory((int(min(taps + 2.0 * self.n_out, 2.0**62)),), 16, limits.TABLES)
+        made = self.native.tables(0, self.n_out)
+        for name, values in zip(("start", "offset", "weight"), made):
+            self.__dict__[name] = sealed(values)
+
+    @property
+    def is_computed(self) -> bool:
+        """True if there are no tables unless they are asked for: of long axes."""
+        return self.width is None and "native" in self.__dict__ and self.native.is_computed
+
+    @property
+    def ones(self) -> bool:
+        """True if all weights are one."""
+        return "weight" in self.__dict__ and self.weight is None
+
     def rows(self) -> tuple[Ints, Ints]:
         """First input block of each row, and running number of taps, also where only `width` is stored."""
         start, offset = self.start, self.offset
@@ -256,6 +276,9 @@ class Window:
     def _transpose(self) -> "Copy | Window":
         if self.width is not None:
             return Copy(self.n_out, self.n_in, repeat=self.width, block=self.block)
+        if (native := self.__dict__.get("native")) is not None and native.sampling is not None:
+            made = _native.WindowMap(native.sampling, not native.transposed, False)
+            return trusted(Window, n_in=self.n_out, n_out=self.n_in, width=None, block=1, native=made)
         start, offset = self.rows()
         stop, n_in = start + np.diff(offset), self.n_in // self.block
         if self.weight is None and np.array_equal(offset[:-1], start) and offset[-1] == n_in:
@@ -288,6 +311,14 @@ class Window:
         return _native.WindowMap(n_in, n_out, self.width or 0, self.start, self.offset, self.weight)
 
     @cached_property
+    def native_tables(self) -> _native.WindowMap:
+        """The same, with tables also of a long axis: for kernels of several axes."""
+        native = self.native
+        if not native.is_computed:
+            return native
+        return _native.WindowMap(self.n_in, self.n_out, 0, self.start, self.offset, self.weight)
+
+    @cached_property
     def byte_map(self) -> _native.ByteMap | None:
         """The form that the compiled kernel of 8-bit values reads; None if the weights have more than 22 bits."""
         start, offset, weight = self.start, self.offset, self.weight
@@ -308,6 +339,10 @@ class Window:
         lo, hi = within(lo, hi, self.n_out)
         if lo == hi:
             return slice(0, 0)
+        if self.is_computed:
+            ends = [self.native.tables(o, o + 1) for o in (lo, hi - 1)]
+            a, b = int(ends[0][0][0]), int(ends[1][0][0] + ends[1][1][1])
+            return slice(a, b) if b > a else slice(0, 0)
         start, offset = self.rows()
         first, end = lo // self.block, (hi - 1) // self.block
         a, b = int(start[first]), int(start[end] + offset[end + 1] - offset[end])
@@ -324,6 +359,9 @@ class Window:
         return hash((Window, self.n_in, self.n_out))
 
     def __repr__(self) -> str:
+        if self.is_computed:
+            taps_each = self.native.n_taps // max(self.n_out, 1)
+            return f"Window({self.n_in} -> {self.n_out}: about {taps_each} weights, made as they are used)"
         count = np.diff(self.rows()[1])
         taps = (
             "no taps"

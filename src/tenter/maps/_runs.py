@@ -23,6 +23,7 @@ class RunSums(NamedTuple):
     n_out: int
     weight: None = None
     block: int = 1
+    ones: bool = True
 
     @property
     def T(self) -> Runs:

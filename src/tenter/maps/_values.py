@@ -27,6 +27,8 @@ class Table:
             if self.required:
                 raise AttributeError(self.name)
             return None
+        if self.name not in map_.__dict__:
+            map_._make_tables()
         held = map_.__dict__[self.name]
         return None if held is None else np.frombuffer(held, self.dtype)
 

@@ -1,0 +1,160 @@
+"""The page of calls that do not repeat, with the file of all numbers and the plot of cost against length."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks import signal_plot, signals
+from benchmarks.machine import sentence
+from benchmarks.race import Drawn, drawn
+from benchmarks.report import BEGIN, END, between
+from benchmarks.results import Contest
+from benchmarks.table import lined
+
+Parts = dict[str, tuple[dict[str, Any], list[Drawn]]]
+
+NAMES = {
+    "augment": "Augmentation",
+    "ragged": "Rows by counts",
+    "signals": "Signals",
+    "photographs": "Photographs",
+}
+LOSS = 0.95
+FIRST = 1.15  # a new call's time to a repeated one's, for results of so many bytes
+FIRST_BYTES = 64 << 10
+UNSURE = 0.15  # half the width of the median's confidence interval, of the median
+NAMED = 6  # losses, of each peer
+
+
+def write(out: Path, part: str, about: dict[str, Any], found: list[Drawn]) -> list[Path]:
+    """The other parts are kept from the file that is there."""
+    data = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
+    data[part] = {"machine": about, "found": list(map(asdict, found))}
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    return [out, *render(out)]
+
+
+def render(out: Path) -> list[Path]:
+    """The page of the same name, where there is one, and its picture, from the file."""
+    page = out.with_suffix(".md")
+    if not page.exists():
+        return []
+    data = json.loads(out.read_text(encoding="utf-8"))
+    found = {part: (data[part]["machine"], list(map(drawn, data[part]["found"]))) for part in NAMES if part in data}
+    picture = out.with_name(f"{out.stem}-signals.png")
+    page.write_text(between(page, BEGIN, END, "\n\n".join(markdown(found, picture.name))), encoding="utf-8")
+    curves = [one for one in found.get("signals", ({}, []))[1] if one.group == signals.COST]
+    if curves:
+        signal_plot.draw(curves, picture)
+    return [page, *([picture] if curves else [])]
+
+
+def markdown(found: Parts, picture: str) -> list[str]:
+    parts = []
+    for part, (about, of) in found.items():
+        parts += [f"## {NAMES[part]}", measured_on(about, of), *summary(of)]
+        for threads in sorted({one.threads for one in of}):
+            some = [one for one in of if one.threads == threads and one.group != signals.COST]
+            if some:
+                parts.append(f"### {NAMES[part]}, {threads} thread{'s' * (threads > 1)}")
+                parts += grids(some) if part == "ragged" else tables(some)
+        if any(one.group == signals.COST for one in of):
+            parts += [f"### {signals.COST}", f"![Nanoseconds an output against samples in]({picture})"]
+    return parts or ["Not measured yet."]
+
+
+def measured_on(about: dict[str, Any], found: list[Drawn]) -> str:
+    threads = sorted({one.threads for one in found})
+    return sentence({**about, "threads": threads[0] if len(threads) == 1 else " and ".join(map(str, threads))})
+
+
+def summary(found: list[Drawn]) -> list[str]:
+    """Where it loses: by peer how many of the calls it takes part in, then which; the same work first."""
+    said = first_calls(found)
+    contests = [(one, peer, c) for one in found for peer, c in one.contests.items() if not c.failed and not one.failed]
+    for peer in dict.fromkeys(peer for _, peer, _ in contests):
+        of = [(one, c) for one, other, c in contests if other == peer]
+        lost = sorted(
+            ((one, c) for one, c in of if c.ratio < LOSS), key=lambda pair: (not pair[1].peer_agrees, pair[1].ratio)
+        )
+        others = sum(not c.peer_agrees for _, c in lost)
+        apart = f", {others} of these †" if others else ""
+        worst = "; ".join(f"{title(one)}: {cell(c)}" for one, c in lost[:NAMED])
+        more = f"; and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
+        said.append(f"- **{peer}** is faster in {len(lost)} of {len(of)}{apart}{f': {worst}{more}' if lost else ''}.")
+    said += [f"- {title(one)}: {one.failed}" for one in found if one.failed]
+    return ["\n".join(said)]
+
+
+def title(one: Drawn) -> str:
+    return f"{one.group}, {one.name}, {one.threads} thread{'s' * (one.threads > 1)}"
+
+
+def first_calls(found: list[Drawn]) -> list[str]:
+    large = [one for one in found if not one.failed and one.output >= FIRST_BYTES]
+    if not large:
+        return []
+    within = sum(one.new_to_repeated <= FIRST for one in large)
+    return [f"- A new call takes at most {FIRST}x the time of a repeated one in {within} of {len(large)} "
+            "(results of 64 KiB and more)."]  # fmt: skip
+
+
+def cell(found: Contest | None) -> str:
+    """Draws differ and so do their ratios; what is marked is a median that is not sure."""
+    if found is None:
+        return "-"
+    if found.failed:
+        return "too large" if found.failed.startswith("left out") else "fails"
+    unsure = 1.57 * found.spread / max(found.pairs, 1) ** 0.5 > UNSURE
+    return f"{found.ratio:.2f}x{' ~' * unsure}{' †' * (not found.peer_agrees)}"
+
+
+def tables(found: list[Drawn]) -> list[str]:
+    parts = []
+    for group in dict.fromkeys(one.group for one in found):
+        of = [one for one in found if one.group == group]
+        names = list(dict.fromkeys(name for one in of for name in one.contests))
+        head = ["Call", "tenter, ms", "new / repeated", *names]
+        parts += [f"#### {group}", lined(head, [[one.name, *cells(one, names)] for one in of])]
+    return parts
+
+
+def cells(one: Drawn, names: list[str]) -> list[str]:
+    if one.failed:
+        return ["failed", *["-"] * (1 + len(names))]
+    over = " **over**" * (one.output >= FIRST_BYTES and one.new_to_repeated > FIRST)
+    return [f"{one.ours_ms:.3g}", f"{one.new_to_repeated:.2f}{over}", *(cell(one.contests.get(name)) for name in names)]
+
+
+def grids(found: list[Drawn]) -> list[str]:
+    """Of rows by counts, for each group: lengths down, widths across, the peer's time / ours and ours."""
+    parts = []
+    for group in dict.fromkeys(one.group for one in found):
+        of = {one.name: one for one in found if one.group == group}
+        places = [name.strip("()").split(", ") for name in of]
+        down, across = (list(dict.fromkeys(int(p[k]) for p in places)) for k in (0, 1))
+        head = ["rows", *("scalars" if w == 1 else f"{w} wide" for w in across)]
+        parts += [
+            f"#### {group}",
+            lined(head, [[str(n), *(in_grid(of.get(f"({n}, {w})")) for w in across)] for n in down]),
+        ]
+    return parts
+
+
+def in_grid(one: Drawn | None) -> str:
+    if one is None:
+        return "-"
+    if one.failed:
+        return "failed"
+    return f"{', '.join(map(cell, one.contests.values()))} ({one.ours_ms * 1e3:.3g} us)"
+
+
+def line(one: Drawn) -> str:
+    """A result as it comes in."""
+    against = "".join(f", {name} {c.failed or cell(c)}" for name, c in one.contests.items())
+    time = one.failed or f"{one.ours_ms:.4g} ms, {one.new_to_repeated:.2f} of repeated"
+    return f"{title(one)}: {time}{against}"

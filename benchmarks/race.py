@@ -1,0 +1,151 @@
+"""Calls of which each is new: arguments drawn for every round, tenter and its peers in turns on the same ones.
+
+What a workload draws is bound to a call before the clock starts; then tenter's call is made once more, as it was.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.check import compare
+from benchmarks.measure import fill
+from benchmarks.results import Contest
+
+Call = Callable[[], Any]
+Maker = Callable[[Any], Call]  # from what was drawn to a call with nothing left to bind
+
+OURS, REPEATED = "tenter", "repeated"
+LEAST_ROUNDS, MOST_ROUNDS = 5, 60
+PATIENCE = 6  # times the seconds of a workload, after which it ends with fewer rounds than the least
+BLOCK, MOST_CALLS = 5e-4, 64  # seconds that one timing shall last, and of how many calls at most
+
+
+class Work(NamedTuple):
+    """truth: what ours must give for a draw; None: unchecked. left_out: peers that are not called here, and why.
+    warm: whether the input is read before a round; where it is larger than any cache that says nothing."""
+
+    group: str
+    name: str
+    draw: Callable[[np.random.Generator], Any]
+    ours: Maker
+    peers: dict[str, Maker]
+    truth: Callable[[Any], Any] | None
+    check: str
+    at: float = 0.0  # where on a curve
+    rounds: int = MOST_ROUNDS
+    share: float = 1.0  # of the seconds that a workload gets
+    left_out: dict[str, str] = {}  # noqa: RUF012, a tuple's default
+    warm: bool = True
+
+
+@dataclass
+class Drawn:
+    """ours_ms: of a new call. again_ms: of the same call, made once more. output: bytes of a result."""
+
+    group: str
+    name: str
+    threads: int
+    at: float = 0.0
+    ours_ms: float = 0.0
+    again_ms: float = 0.0
+    new_to_repeated: float = 0.0
+    output: int = 0
+    error: float = 0.0
+    contests: dict[str, Contest] = field(default_factory=dict)
+    failed: str = ""
+
+
+def drawn(found: dict[str, Any]) -> Drawn:
+    return Drawn(**{**found, "contests": {name: Contest(**c) for name, c in found["contests"].items()}})
+
+
+def race(work: Work, threads: int, seconds: float) -> Drawn:
+    """What goes wrong in a workload does not end the run."""
+    found = Drawn(work.group, work.name, threads, work.at)
+    found.contests = {peer: Contest(failed=why) for peer, why in work.left_out.items()}
+    rng = np.random.default_rng(0)
+    try:
+        check(work, work.draw(rng), found)
+        if not found.failed:
+            run(work, rng, seconds * work.share, found)
+    except Exception as error:
+        found.failed = f"{type(error).__name__}: {error}"
+    return found
+
+
+def check(work: Work, drawn: Any, found: Drawn) -> None:
+    """Ours must be right; of a peer it is noted. This is also everyone's first call."""
+    want = None if work.truth is None else work.truth(drawn)
+    got = work.ours(drawn)()
+    found.output = got.nbytes
+    if want is not None:
+        found.error, right = compare(got, want, work.check)
+        if not right:
+            found.failed = f"differs by {found.error:.3g}"
+            return
+    del got
+    for name, make in work.peers.items():
+        contest = found.contests[name] = Contest()
+        try:
+            result = make(drawn)()
+            if want is not None:
+                contest.peer_error, contest.peer_agrees = compare(result, want, work.check)
+        except Exception as error:
+            contest.failed = f"{type(error).__name__}: {error}"
+
+
+def run(work: Work, rng: np.random.Generator, seconds: float, found: Drawn) -> None:
+    makers = {name: make for name, make in work.peers.items() if not found.contests[name].failed}
+    warm = next(iter(makers), None)
+    makers[OURS] = work.ours
+    n_calls = calls_in(work, rng)
+    spent: dict[str, list[float]] = {name: [] for name in (*makers, REPEATED)}
+    start, rounds = time.perf_counter(), 0
+    while goes_on(rounds, work.rounds, (time.perf_counter() - start) / max(seconds, 1e-9)):
+        draws = [work.draw(rng) for _ in range(n_calls)]
+        calls = {name: [make(one) for one in draws] for name, make in makers.items()}
+        if warm is not None and work.warm:  # its input is then in cache for all alike
+            clock(calls[warm])
+        for name in rng.permutation(list(makers)):
+            spent[name].append(clock(calls[name]))
+        spent[REPEATED].append(clock(calls[OURS]))
+        rounds += 1
+    ours, again = spent[OURS], Contest()
+    for name in makers:
+        if name != OURS:
+            fill(found.contests[name], list(zip(ours, spent[name])))
+    fill(again, list(zip(ours, spent[REPEATED])))
+    found.ours_ms, found.again_ms, found.new_to_repeated = again.ours_ms, again.peer_ms, 1 / again.ratio
+
+
+def goes_on(rounds: int, most: int, share: float) -> bool:
+    """share: of the seconds that are spent."""
+    if rounds == 0:
+        return True
+    return rounds < most and (share < 1 or (rounds < LEAST_ROUNDS and share < PATIENCE))
+
+
+def calls_in(work: Work, rng: np.random.Generator) -> int:
+    """How many calls a timing has: a microsecond is not seen by the clock alone."""
+    least = clock([work.ours(work.draw(rng))])
+    if least < BLOCK:
+        least = min(least, clock([work.ours(work.draw(rng))]))
+    return max(1, min(MOST_CALLS, round(BLOCK / least)))
+
+
+def clock(calls: list[Call]) -> float:
+    """Seconds a call; the last result is freed after the clock has stopped."""
+    gc.disable()
+    start = time.perf_counter()
+    for call in calls:
+        result = call()
+    stop = time.perf_counter()
+    gc.enable()
+    del result
+    return (stop - start) / len(calls)

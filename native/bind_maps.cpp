@@ -1,0 +1,123 @@
+// Maps and the rules that they are computed by, as Python has them.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
+
+#include <stdexcept>
+#include <tuple>
+
+#include "owned_map.hpp"
+
+namespace tenter {
+namespace {
+
+// An unsigned integer of 128 bits: its upper and lower half.
+using Halves = std::tuple<uint64_t, uint64_t>;
+Wide wide(Halves h) { return Wide(std::get<0>(h)) << 64 | Wide(std::get<1>(h)); }
+
+// whole pixels and rest of the first position and of a step, and the unit of the rests
+using LineTuple = std::tuple<int64_t, Halves, int64_t, Halves, Halves>;
+Line line_of(const LineTuple& l) {
+  const auto& [whole, rest, whole_step, rest_step, unit] = l;
+  const Line line{{whole, wide(rest)}, {whole_step, wide(rest_step)}, wide(unit)};
+  const bool valid = line.unit > 0 && line.unit >> 90 == 0 && line.first.rest < line.unit && line.step.rest < line.unit;
+  if (!valid) throw std::invalid_argument("line: expected rests below a unit below 2**90");
+  return line;
+}
+
+nb::object numbers(const std::vector<int64_t>& values) {
+  auto* held = new std::vector<int64_t>(values);
+  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<int64_t>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, int64_t>(held->data(), {held->size()}, owner));
+}
+nb::object numbers(const std::vector<double>& values) {
+  auto* held = new std::vector<double>(values);
+  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, double>(held->data(), {held->size()}, owner));
+}
+nb::tuple tables(const Rows& rows) {
+  return nb::make_tuple(numbers(rows.start), numbers(rows.offset), numbers(rows.weight));
+}
+
+// A filter of Python's: a function of an array of distances, which gives as many weights.
+Sampling::Weights weights_of(nb::callable f) {
+  return [f = std::move(f)](const double* distance, int64_t n, double* weight) {
+    std::vector<double> given(distance, distance + n);
+    const nb::object made = f(numbers(given));
+    const auto found = nb::cast<Doubles>(made);
+    if (int64_t(found.size()) != n) throw std::invalid_argument("filter: expected a weight for each distance");
+    std::copy(found.data(), found.data() + n, weight);
+  };
+}
+
+}  // namespace
+
+void bind_maps(nb::module_& m) {
+  nb::class_<Filter>(m, "Filter")
+      .def("__init__",
+           [](Filter* f, int kind, double p, double q) {
+             if (kind < 0 || kind > int(FilterKind::hamming))
+               throw std::invalid_argument("filter: expected its number");
+             new (f) Filter{FilterKind(kind), p, q};
+           })
+      .def("__call__", [](const Filter& f, const Doubles& distance) {
+        std::vector<double> weight(distance.size());
+        filter_weights(f, distance.data(), int64_t(distance.size()), weight.data());
+        return numbers(weight);
+      });
+  nb::class_<Sampling>(m, "Sampling")
+      .def(
+          "__init__",
+          [](Sampling* s, int64_t n_in, int64_t n_out, int rule, const LineTuple& line, nb::object filter,
+             double support, int64_t numerator, int64_t denominator, double stretch, bool normalize, int edge) {
+            if (n_in < 0 || n_out < 0 || rule < 0 || rule > 2 || edge < 0 || edge > 4)
+              throw std::invalid_argument(
+                  "sampling: expected lengths of at least 0, and numbers of a rule and an edge");
+            Sampling::Weights weights;
+            if (nb::isinstance<Filter>(filter)) {
+              weights = [f = nb::cast<Filter>(filter)](const double* d, int64_t n, double* w) {
+                filter_weights(f, d, n, w);
+              };
+            } else if (!filter.is_none()) {
+              weights = weights_of(nb::cast<nb::callable>(filter));
+            }
+            new (s) Sampling(n_in, n_out, Rule(rule), line_of(line), support, std::move(weights), numerator,
+                             denominator, stretch, normalize, Edge(edge));
+            if (nb::isinstance<Filter>(filter)) s->is_triangle = nb::cast<Filter>(filter).kind == FilterKind::triangle;
+          },
+          nb::arg("n_in"), nb::arg("n_out"), nb::arg("rule"), nb::arg("line"), nb::arg("filter").none(),
+          nb::arg("support"), nb::arg("numerator"), nb::arg("denominator"), nb::arg("stretch"), nb::arg("normalize"),
+          nb::arg("edge"))
+      .def_prop_ro("n_out", &Sampling::n_out)
+      .def_prop_ro("taps_each", &Sampling::taps_each)
+      .def("untrimmed", [](const Sampling& s) {
+        Rows rows;
+        s.untrimmed(0, s.n_out(), rows);
+        return tables(rows);
+      });
+  nb::class_<OwnedMap>(m, "WindowMap")
+      .def(nb::init<int64_t, int64_t, int64_t, std::optional<Int64s>, std::optional<Int64s>, std::optional<Doubles>>(),
+           nb::arg("n_in"), nb::arg("n_out"), nb::arg("width"), nb::arg("start").none(), nb::arg("offset").none(),
+           nb::arg("weight").none())
+      .def(nb::init<std::shared_ptr<const Sampling>, bool, bool>(), nb::arg("sampling"), nb::arg("transposed"),
+           nb::arg("with_tables"))
+      .def_prop_ro("is_computed", &OwnedMap::is_computed)
+      .def_prop_ro("n_taps",
+                   [](const OwnedMap& m) {  // about, without tables
+                     if (m.is_computed()) return m.taps_each() * m.map.n_out;
+                     return m.map.offset ? m.map.offset[m.map.n_out] : m.map.n_out * m.map.width;
+                   })
+      .def_prop_ro("is_identity", &OwnedMap::is_identity)
+      .def_prop_ro("sampling", [](const OwnedMap& m) { return m.sampling; })
+      .def_ro("transposed", &OwnedMap::transposed)
+      .def("tables", [](const OwnedMap& m, int64_t lo, int64_t hi) {
+        if (lo < 0 || hi < lo || hi > m.map.n_out) throw std::invalid_argument("expected rows of the map");
+        if (!m.sampling && (lo != 0 || hi != m.map.n_out)) throw std::invalid_argument("expected all rows");
+        if (!m.is_computed() && lo == 0 && hi == m.map.n_out) return tables(m.rows);
+        Rows rows;
+        m.make_rows(lo, hi, rows);
+        return tables(rows);
+      });
+}
+
+}  // namespace tenter

@@ -1,0 +1,35 @@
+// Positions of outputs along an axis: a line in exact fractions, index(o) = first + o * step.
+#pragma once
+#include <cstdint>
+
+#include "integers.hpp"
+
+namespace tenter {
+
+typedef __int128 Wide;
+
+// A position: whole + rest / unit pixels, 0 <= rest < unit.
+struct Position {
+  int64_t whole;
+  Wide rest;
+};
+
+// unit is below 2^90, so that the rest of any output is exact in 128 bits.
+struct Line {
+  Position first, step;
+  Wide unit;
+  Position at(int64_t o) const {
+    const Wide rest = first.rest + o * step.rest;  // never negative: o and both rests are not
+    return {first.whole + o * step.whole + int64_t(rest / unit), rest % unit};
+  }
+  void advance(Position& p) const {
+    p.whole += step.whole, p.rest += step.rest;
+    if (p.rest >= unit) p.rest -= unit, ++p.whole;
+  }
+  // A part of a pixel; the conversion of 128 bits takes a call.
+  double quotient(Wide numerator) const {
+    return unit < Wide(1) << 62 ? double(int64_t(numerator)) / double(int64_t(unit)) : double(numerator) / double(unit);
+  }
+};
+
+}  // namespace tenter

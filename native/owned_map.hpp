@@ -1,0 +1,132 @@
+// A window map with the memory that it points into: tables from Python, or tables or rows that the core computes.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kernels.hpp"
+#include "permute_tables.hpp"
+#include "sampling.hpp"
+#include "tuning.hpp"
+#include "verify.hpp"
+
+namespace tenter {
+
+namespace nb = nanobind;
+using Int64s = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Python's WindowMap.
+struct OwnedMap {
+  WindowMap map;
+  std::optional<Int64s> start, offset;
+  std::optional<Doubles> weight;
+  std::vector<float> weight32;
+  // Of a map that is computed: its rule, and its rows if they are few. Long axes' rows are made while they are used.
+  std::shared_ptr<const Sampling> sampling;
+  bool transposed = false;
+  Rows rows;
+  // Permute tables by inner, lanes and bytes of a lane, made at the first call that can use them. A list that only
+  // grows, without a lock: a process forked while another thread holds a lock would deadlock.
+  struct CachedTables {
+    PermuteTables tables;
+    bool usable;  // false: the map has none
+    CachedTables* next;
+  };
+  std::atomic<CachedTables*> cached{nullptr};
+
+  OwnedMap(int64_t n_in, int64_t n_out, int64_t width, std::optional<Int64s> starts, std::optional<Int64s> offsets,
+           std::optional<Doubles> weights)
+      : map{n_in, n_out, width}, start(starts), offset(offsets), weight(weights) {
+    if (start) map.start = start->data(), map.offset = offset->data();
+    if (weight) use_weights(weight->data(), weight->size());
+    if constexpr (verifies)
+      verify_tables(map, start ? int64_t(start->size()) : 0, offset ? int64_t(offset->size()) : 0,
+                    weight ? int64_t(weight->size()) : 0);
+  }
+  // with_tables: although the axis is long, and without the rule afterwards.
+  OwnedMap(std::shared_ptr<const Sampling> rule, bool transposed, bool with_tables)
+      : map{transposed ? rule->n_out() : rule->n_in(), transposed ? rule->n_in() : rule->n_out()},
+        sampling(rule),
+        transposed(transposed) {
+    if (!with_tables && map.n_in + map.n_out > tuning.long_axis) return;
+    make_rows(0, map.n_out, rows);
+    map.start = rows.start.data(), map.offset = rows.offset.data();
+    use_weights(rows.weight.data(), rows.weight.size());
+    if (with_tables) sampling.reset();
+  }
+  OwnedMap(const OwnedMap&) = delete;
+  OwnedMap& operator=(const OwnedMap&) = delete;
+  ~OwnedMap() {
+    for (CachedTables* c = cached; c;) delete std::exchange(c, c->next);
+  }
+  bool is_computed() const { return sampling && !map.start; }
+  bool is_identity() const {
+    if (map.n_in != map.n_out || (is_computed() && (transposed || !sampling->steps_by_one()))) return false;
+    // Of a computed map whose rows are alike, those at the ends decide.
+    const int64_t n = is_computed() ? std::min(map.n_out, 4 * taps_each() + 4) : map.n_out;
+    return identity(0, n) && identity(map.n_out - n, map.n_out);
+  }
+  void make_rows(int64_t lo, int64_t hi, Rows& made) const {
+    if (transposed) sampling->make_transposed(lo, hi, made);
+    else sampling->make(lo, hi, made);
+  }
+  int64_t taps_each() const {  // about
+    const int64_t taps = sampling->taps_each();
+    return transposed ? taps * map.n_in / std::max<int64_t>(1, map.n_out) : taps;
+  }
+  // Outputs after which rows repeat, and how many inputs further on; false if that takes more than `most`.
+  bool periods(int64_t most, int64_t& outputs, int64_t& inputs) const {
+    outputs = sampling->period(transposed ? map.n_in : most);
+    inputs = outputs ? sampling->shift(outputs) : 0;
+    if (transposed) std::swap(outputs, inputs);
+    return 0 < outputs && outputs <= most;
+  }
+  // Outputs [lo, hi) whose rows are like those a period away.
+  void interior(int64_t& lo, int64_t& hi) const {
+    sampling->interior(lo, hi);
+    if (!transposed) return;
+    int64_t start, stop;
+    if (lo == hi) return void(lo = hi = 0);
+    sampling->bounds(hi - 1, start, stop);
+    const int64_t end = start;
+    sampling->bounds(lo, start, stop);
+    lo = stop, hi = std::max(lo, end);
+  }
+  const PermuteTables* permute_tables(int64_t inner, int lanes, int bytes) {
+    for (const CachedTables* c = cached; c; c = c->next)
+      if (c->tables.inner == inner && c->tables.lanes == lanes && c->tables.bytes == bytes)
+        return c->usable ? &c->tables : nullptr;
+    auto made = std::make_unique<CachedTables>();
+    made->usable = make_permute_tables(map, inner, lanes, bytes, made->tables);
+    made->next = cached;
+    while (!cached.compare_exchange_weak(made->next, made.get())) {}
+    const CachedTables* c = made.release();  // another thread may have added equal ones: harmless
+    return c->usable ? &c->tables : nullptr;
+  }
+
+ private:
+  bool identity(int64_t lo, int64_t hi) const {
+    Rows made;
+    if (is_computed()) make_rows(lo, hi, made);
+    const int64_t from = is_computed() ? lo : 0;
+    const Rows& r = is_computed() ? made : rows;
+    for (int64_t o = lo - from; o < hi - from; ++o)
+      if (r.start[size_t(o)] != o + from || r.offset[size_t(o) + 1] - r.offset[size_t(o)] != 1 ||
+          r.weight[size_t(r.offset[size_t(o)])] != 1)
+        return false;
+    return true;
+  }
+  void use_weights(const double* weights, size_t n) {
+    weight32.assign(weights, weights + n);
+    map.weight64 = weights, map.weight32 = weight32.data();
+  }
+};
+
+}  // namespace tenter

@@ -1,0 +1,89 @@
+// The rows of a resampled axis, computed for any range of outputs: which inputs an output reads, with which weights.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "filters.hpp"
+#include "line.hpp"
+
+namespace tenter {
+
+// What stands for pixels past the edges (tenter._rules.edges); `beyond`: rows reach past the axis, for periodic edges.
+enum class Edge : int { replicate, constant, renormalize, extrapolate, beyond };
+// filtered: by a filter; touched: means of the pixels that an output's area touches; overlapped: means by how much of
+// each pixel lies there.
+enum class Rule : int { filtered, touched, overlapped };
+
+// Rows [lo, lo + start.size()): first input, running number of taps from 0, weights.
+struct Rows {
+  std::vector<int64_t> start, offset;
+  std::vector<double> weight;
+  int64_t stop(int64_t row) const { return start[row] + offset[row + 1] - offset[row]; }
+};
+
+class Sampling {
+ public:
+  typedef std::function<void(const double* distance, int64_t n, double* weight)> Weights;
+
+  // stretch: how many times wider the filter is than it is by itself: numerator / denominator, or 0 / 0 if these need
+  // more than 64 bits.
+  Sampling(int64_t n_in, int64_t n_out, Rule rule, const Line& line, double support, Weights weights, int64_t numerator,
+           int64_t denominator, double stretch, bool normalize, Edge edge);
+
+  bool is_triangle = false;  // whether the weights are those of linear interpolation; set before the first use
+
+  int64_t n_in() const { return n_in_; }
+  int64_t n_out() const { return n_out_; }
+  bool steps_by_one() const { return line_.step.whole == 1 && line_.step.rest == 0; }
+  Rule rule() const { return rule_; }
+  const Line& line() const { return line_; }
+  bool exact() const { return exact_; }  // whether distances of taps are exact up to their last division
+  // Whether rows within the axis are a triangle's weights as they are.
+  bool is_linear() const {
+    return is_triangle && rule_ == Rule::filtered && numerator_ == 1 && denominator_ == 1 && !normalize_ &&
+           edge_ != Edge::renormalize;
+  }
+  // Outputs after which rows repeat, a whole number of inputs further on; 0 if that takes more than `most`.
+  int64_t period(int64_t most) const;
+  int64_t shift(int64_t outputs) const { return line_.at(outputs).whole - line_.first.whole; }  // over whole periods
+  int64_t taps_each() const { return n_out_ ? taps(line_.at(n_out_ / 2)).count : 0; }           // about
+  // Outputs [lo, hi) whose rows, and those that overlap these, reach past no edge.
+  void interior(int64_t& lo, int64_t& hi) const;
+  // The inputs of a row before any is dropped.
+  void bounds(int64_t o, int64_t& start, int64_t& stop) const;
+
+  // Rows [lo, hi) as the rule has them.
+  void untrimmed(int64_t lo, int64_t hi, Rows& rows) const;
+  // The same without the weights of zero at rows' ends, as far as rows then do not descend: fewer taps to add, and a
+  // pixel that counts for nothing cannot spread its inf or NaN.
+  void make(int64_t lo, int64_t hi, Rows& rows) const;
+  // Rows [lo, hi) of the transpose.
+  void make_transposed(int64_t lo, int64_t hi, Rows& rows) const;
+
+ private:
+  struct Taps {
+    int64_t lowest, count;  // before they are cut to the axis
+  };
+  Taps taps(const Position& p) const;
+  Taps taps_around(int64_t whole, double part) const;
+  Taps inside(const Taps& t) const;
+  bool outside(const Position& p) const;
+  void cut(const Taps& t, const Position& p, int64_t& start, int64_t& stop) const;
+  void filtered(int64_t lo, int64_t hi, Rows& rows) const;
+  void overlapped(int64_t lo, int64_t hi, Rows& rows) const;
+  void touched(int64_t lo, int64_t hi, Rows& rows) const;
+  void add_row(const Taps& t, const Position& p, const double* weight, Rows& rows) const;
+
+  int64_t n_in_, n_out_;
+  Rule rule_;
+  Line line_;  // of positions, for overlapped of areas' edges
+  Line centers_;
+  double support_, reach_, slack_, stretch_;
+  Weights weights_;
+  int64_t numerator_, denominator_;  // of the stretch
+  bool exact_, normalize_;
+  Edge edge_;
+};
+
+}  // namespace tenter

@@ -1,0 +1,58 @@
+#include "signals.hpp"
+
+#include <numeric>
+
+#include "owned_map.hpp"
+
+namespace tenter {
+namespace {
+
+constexpr Wide most_rest = Wide(1) << 61;
+constexpr int64_t most_step = int64_t(1) << 20, most_candidates = 256, most_touched = int64_t(1) << 40;
+
+int64_t itemsize(Dtype d) {
+  constexpr int64_t sizes[] = {4, 8, 2, 2, 1, 1, 2, 2, 4, 4, 8, 8};
+  return sizes[int(d)];
+}
+
+// The lines of outputs in inputs, and of inputs in outputs: false if their rests need more than 64 bits.
+bool lines(const Line& l, Positions& forward, Positions& backward) {
+  if (l.unit >= most_rest || l.step.whole < 0 || l.step.whole >= most_step) return false;
+  const Wide step = l.step.whole * l.unit + l.step.rest;  // of a unit of the inputs
+  const Wide first = l.first.whole * l.unit + l.first.rest;
+  if (step <= 0 || step >= most_rest || l.unit / step >= most_step) return false;
+  const Wide rest = -first % step;
+  forward = {l.first.whole, int64_t(l.first.rest), l.step.whole, int64_t(l.step.rest), int64_t(l.unit)};
+  backward = {int64_t(-first / step) - (rest < 0), int64_t(rest < 0 ? rest + step : rest), int64_t(l.unit / step),
+              int64_t(l.unit % step), int64_t(step)};
+  return true;
+}
+
+}  // namespace
+
+bool signal_task(const WindowTask& t, const OwnedMap& map, SignalTask& task) {
+  const bool contiguous = t.column && t.inner == 1 && t.column_stride == itemsize(t.in);
+  if (!contiguous || t.saturate || t.acc == Accumulate::i64) return false;
+  const Sampling& rule = *map.sampling;
+  const bool linear = rule.is_linear(), touched = rule.rule() == Rule::touched;
+  Positions backward;
+  if (!(linear || touched) || !lines(rule.line(), task.forward, backward)) return false;
+  task.rows = t, task.n_in = map.map.n_in, task.n_out = map.map.n_out;
+  map.interior(task.lo, task.hi);
+  if (task.lo >= task.hi) return false;
+  task.exact = touched || rule.exact(), task.transposed = map.transposed;
+  task.at = map.transposed ? backward : task.forward;
+  task.pixel = task.forward.unit, task.forward_count = task.forward.step_whole + 2;
+  const int64_t step = task.at.unit, last = task.pixel > 1 ? 1 + (task.pixel - 2) / step : 0;
+  if (touched && (task.forward.step_rest == 0 || std::max(task.pixel, step) >= most_touched)) return false;
+  if (touched && !map.transposed) {
+    task.kind = SignalTask::touched, task.first = 0, task.count = task.forward_count;
+    return true;
+  }
+  task.kind = touched ? SignalTask::touched_transposed : SignalTask::triangle;
+  task.first = touched ? 0 : -((task.pixel - 1) / step);
+  task.count = last - task.first + 1;
+  return task.count <= most_candidates && step < int64_t(most_rest) / (task.count + 1);
+}
+
+}  // namespace tenter

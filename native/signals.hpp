@@ -1,0 +1,39 @@
+// Contiguous signals: rows of weights that follow from an output's position in a few operations, computed where they
+// are used, so that there are no tables of an axis.
+#pragma once
+#include "kernels.hpp"
+
+namespace tenter {
+
+struct OwnedMap;
+
+// A line of positions whose rests fit 64 bits: target t lies at source whole + t * step_whole + (rest + t * step_rest)
+// / unit, with 0 <= rest, step_rest < unit < 2^62.
+struct Positions {
+  int64_t whole, rest, step_whole, step_rest, unit;
+};
+
+// Targets [lo, hi) of every row of a window task: outputs of a map. Target t, at source q + rest / unit, adds those of
+// its candidates that count, sources q + first .. q + first + count - 1:
+//   triangle: source q + k lies |rest - k * unit| from it, and counts if that is less than `pixel`. These are linear
+//             interpolation and its transpose.
+//   touched:  the mean of count - 1 sources, or of `count`, if rest + step_rest > unit.
+//   touched_transposed: the first counts, and others as in `triangle`; each is weighed as one of `forward`'s targets,
+//             which are means of forward_count - 1 sources, or of forward_count.
+struct SignalTask {
+  enum Kind : int { triangle, touched, touched_transposed } kind;
+  WindowTask rows;
+  int64_t n_in, n_out;  // of each row
+  int64_t lo, hi;
+  Positions at;
+  int64_t pixel, first, count;
+  bool exact;       // distances of a triangle are exact up to one division; else a rest is divided first
+  bool transposed;  // of a triangle
+  Positions forward;
+  int64_t forward_count;
+};
+
+// The task for what `map` makes of t's rows; false if there is none. t: of one axis, whose map is a computed one.
+bool signal_task(const WindowTask& t, const OwnedMap& map, SignalTask& task);
+
+}  // namespace tenter
