@@ -36,7 +36,9 @@ def compiled(f, x, g=None, **options):
 
 
 def operators(code):
-    return sorted(line.split("torch.ops.tenter.")[1].split(".")[0] for line in code.splitlines() if " = torch.ops.tenter." in line)
+    return sorted(
+        line.split("torch.ops.tenter.")[1].split(".")[0] for line in code.splitlines() if " = torch.ops.tenter." in line
+    )
 
 
 @pytest.mark.parametrize("case", daily(CASES, 8, ids=lambda case: case.name))
@@ -46,5 +48,10 @@ def test_compiled_equals_eager(case):
     want = s.f(s.x.requires_grad_() * 2)
     g = s.randn(*want.shape)
     y, gradient, code = compiled(s.f, s.x, g, dynamic=False)
-    print(case.name, operators(code), (y-want).abs().max().item(), (gradient-torch.autograd.grad(want, s.x, g)[0]).abs().max().item())
+    print(
+        case.name,
+        operators(code),
+        (y - want).abs().max().item(),
+        (gradient - torch.autograd.grad(want, s.x, g)[0]).abs().max().item(),
+    )
     assert y.stride() == want.stride()
