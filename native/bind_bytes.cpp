@@ -104,6 +104,23 @@ void bind_bytes(nb::module_& m) {
            nb::arg("outer"), nb::arg("row"), nb::arg("column"), nb::arg("inner"), nb::arg("rows_first"),
            nb::arg("alpha"))
       .def("__call__", &ByteStep::run);
+  m.def("weigh", [](uintptr_t src, uintptr_t dst, int dtype, int64_t n_pixels, int channels, bool divides,
+                    double unseen, int threads) {
+    const WeighTask t{reinterpret_cast<const void*>(src),
+                      reinterpret_cast<void*>(dst),
+                      Dtype(dtype),
+                      n_pixels,
+                      channels,
+                      divides,
+                      unseen};
+    without_gil([&] { kernels().bytes->weigh(t, threads); });
+  });
+  m.def("is_alpha", [](uintptr_t src, int dtype, int64_t n_pixels, int channels, double alpha, int threads) {
+    const WeighTask t{reinterpret_cast<const void*>(src), nullptr, Dtype(dtype), n_pixels, channels, false, alpha};
+    bool found = false;
+    without_gil([&] { found = kernels().bytes->is_alpha(t, threads); });
+    return found;
+  });
   m.def("fits_bytes", [](const Int64s& offset, const Doubles& weight) {
     return fits_bytes(int64_t(offset.size()) - 1, offset.data(), weight.data());
   });

@@ -38,7 +38,8 @@ def interpolate(
     recompute_scale_factor: True takes coordinates from the rounded sizes, not from the given scale_factor.
     antialias: for linear kinds, bicubic and lanczos. Widens the filter when shrinking; agrees with Pillow.
     Returns fresh memory of x's kind and dtype; channels-last stays channels-last. Integers are rounded half to even and
-    saturated. Half and single precision are computed in float32 from float64 weights.
+    saturated, uint8 with antialias as in Pillow, bit for bit. Half and single precision are computed in float32 from
+    float64 weights.
 
     Raises TypeError and ValueError naming the argument, MemoryError for a result larger than the machine. Gradients on
     PyTorch are deterministic: the transpose of the same map.
@@ -102,6 +103,7 @@ def resize(
         renormalize (what lies outside is left out), extrapolate (outputs outside are `value`).
     Returns fresh memory of x's kind and dtype, in x's order of axes in memory. Integers are rounded half to even and
     saturated; half and single precision are computed in float32 from float64 weights, larger integers in float64.
+    Antialiased uint8 of torch and pillow is Pillow's, bit for bit.
 
     Raises TypeError and ValueError naming the argument, MemoryError for a result larger than the machine. Gradients on
     PyTorch are the transposed maps, deterministic.
