@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "bands.hpp"
+#include "bind_bytes.hpp"
 #include "gil.hpp"
 #include "kernels.hpp"
 #include "memory.hpp"
@@ -234,6 +235,7 @@ NB_MODULE(core, m) {
            nb::arg("planes_first"), nb::arg("row"), nb::arg("column"), nb::arg("inner"), nb::arg("rows_first"),
            nb::arg("saturate"))
       .def("__call__", &WindowStep::run);
+  bind_bytes(m);
   m.def("offsets", [](uintptr_t counts, int dtype, int64_t stride, int64_t n, uintptr_t offsets, int threads) {
     int64_t total = 0;
     without_gil([&] {
@@ -289,6 +291,8 @@ NB_MODULE(core, m) {
       .def_rw("band_bytes", &Tuning::band_bytes)
       .def_rw("plane_bytes", &Tuning::plane_bytes)
       .def_rw("planes_kept_bytes", &Tuning::planes_kept_bytes)
+      .def_rw("byte_tile_bytes", &Tuning::byte_tile_bytes)
+      .def_rw("byte_band_bytes", &Tuning::byte_band_bytes)
       .def_rw("stream_bytes", &Tuning::stream_bytes)
       .def_rw("long_axis", &Tuning::long_axis)
       .def_rw("tap_outputs", &Tuning::tap_outputs)

@@ -8,12 +8,13 @@
 namespace tenter {
 
 extern const Kernels kernels_portable, kernels_v2, kernels_v3, kernels_v4;
+extern const ByteKernels byte_kernels_vnni;
 
 namespace {
 
 // The tables that this machine can run, in ascending order; null-terminated.
 const Kernels* const* available() {
-  static const Kernels* found[5] = {};
+  static const Kernels* found[6] = {};
   static const bool ready = [] {
     int n = 0;
 #if defined(TENTER_HAS_portable)
@@ -29,7 +30,13 @@ const Kernels* const* available() {
     if (__builtin_cpu_supports("x86-64-v3")) found[n++] = &kernels_v3;
 #endif
 #if defined(TENTER_HAS_v4)
-    if (__builtin_cpu_supports("x86-64-v4")) found[n++] = &kernels_v4;
+    if (__builtin_cpu_supports("x86-64-v4")) {
+      found[n++] = &kernels_v4;
+      // Of v4 but for 8-bit values, which have instructions that came after it.
+      static Kernels vnni = kernels_v4;
+      vnni.name = "vnni", vnni.bytes = &byte_kernels_vnni;
+      if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi")) found[n++] = &vnni;
+    }
 #endif
     return n > 0;
   }();
@@ -51,7 +58,7 @@ bool force_level(const char* name) {
 }
 
 const char* const* level_names() {
-  static const char* names[5] = {};
+  static const char* names[6] = {};
   static const bool ready = [] {
     for (int i = 0; available()[i]; ++i) names[i] = available()[i]->name;
     return true;

@@ -86,6 +86,7 @@ struct WindowTask {
 };
 
 struct SignalTask;
+struct ByteKernels;
 
 // One table per instruction set, filled by level.cpp.
 struct Kernels {
@@ -94,6 +95,7 @@ struct Kernels {
   void (*copy)(const CopyTask&, int threads);
   void (*window)(const WindowTask&, int threads);
   void (*runs)(const RunsTask&, int threads);
+  const ByteKernels* bytes;
   void (*signals)(const SignalTask&, int threads);
 };
 

@@ -10,6 +10,7 @@
 
 namespace tenter {
 
+extern const ByteKernels TENTER_JOIN(byte_kernels_, TENTER_LEVEL);  // bytes_level.cpp
 void TENTER_JOIN(signals_, TENTER_LEVEL)(const SignalTask&, int threads);  // signals_level.cpp
 extern const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL);
 const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
@@ -18,6 +19,7 @@ const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
                                                   copy,
                                                   window,
                                                   runs,
+                                                  &TENTER_JOIN(byte_kernels_, TENTER_LEVEL),
                                                   TENTER_JOIN(signals_, TENTER_LEVEL)};
 
 }  // namespace tenter

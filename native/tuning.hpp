@@ -22,6 +22,8 @@ struct Tuning {
   int64_t band_bytes = 192 << 10;          // of rows between two axes: they stay in the second-level cache
   int64_t plane_bytes = 32 << 10;          // of a band of rows of one plane, for three axes
   int64_t planes_kept_bytes = 256 << 10;   // of planes kept for later outputs, beyond those that a pair reads
+  int64_t byte_tile_bytes = 32 << 10;      // of a transposed tile of 8-bit values
+  int64_t byte_band_bytes = 16 << 20;      // of a task of 8-bit values: signals are polled between tasks
   int64_t stream_bytes = 32 << 20;         // results from this size on are written with streaming stores
   int64_t long_axis = 1 << 16;             // maps of more positions have no tables: rows are made for a band at a time
   int64_t tap_outputs = 1024;              // outputs of such a band, where their rows are short,

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "bytes.hpp"
 #include "integers.hpp"
 #include "kernels.hpp"
 
@@ -97,6 +98,24 @@ inline void verify(const WindowTask& t, int64_t n_plane) {
   const bool contiguous_inner = t.inner <= 1 || t.inner_stride == size;
   if (t.rows_first || t.planes_first) expect(contiguous_columns && contiguous_inner, "contiguous rows");
   if (!t.column) expect(contiguous_columns && contiguous_inner, "contiguous rows");
+}
+
+inline void verify(const ByteMap& m, int64_t length) {
+  const WindowMap same{m.n_in, m.n_out, 0, m.start.data(), m.offset.data(), nullptr, nullptr};
+  verify(same, length);
+}
+
+// Of a task without its addresses and tables.
+inline void verify(const ByteTask& t) {
+  int64_t n = product(product(t.inner, t.column ? t.column->n_out : t.n_column), t.row ? t.row->n_out : t.n_row);
+  for (int d = 0; d < t.n_outer; ++d) n = product(n, t.outer_shape[d]);
+  if (t.row) verify(*t.row, t.n_row);
+  if (t.column) verify(*t.column, t.n_column);
+  expect(t.column || t.row, "an axis that is summed");
+  expect(!t.rows_first || (t.column && t.row), "an order of two axes");
+  expect(!t.alpha || t.inner == 2 || t.inner == 4, "alpha after one or three colors");
+  const bool packed = (t.inner <= 1 || t.inner_stride == 1) && (t.n_column <= 1 || t.column_stride == t.inner);
+  if ((t.rows_first || !t.column) && !t.alpha) expect(packed, "contiguous rows");
 }
 
 inline void verify(const RunsTask& t, int64_t n_offsets) {

@@ -123,7 +123,7 @@ def test_positions_of_ten_million_samples_are_exact(n_out):
         at = (Fraction(2 * o + 1, 2)) * Fraction(n_in, n_out) - Fraction(1, 2)
         at = min(max(at, Fraction(0)), Fraction(n_in - 1))
         first = int(at)
-        start, offset, weight = m.native.tables(o, o + 1)
+        start, _, weight = m.native.tables(o, o + 1)
         found = {int(start[0]) + k: w for k, w in enumerate(weight)}
         wanted = {first: float(1 - (at - first)), first + 1: float(at - first)}
         for i in found.keys() | {j for j, w in wanted.items() if w}:

@@ -15,7 +15,7 @@ from tenter._arrays.arguments import array, error, flag
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of
 from tenter._arrays.types import Array
-from tenter._execution import bands
+from tenter._execution import bands, weighed
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs import resize_arguments
 
@@ -74,6 +74,10 @@ def resize(
         weigh, light = mixes and premultiply and has_alpha, mixes and linear_light
         if weigh or light:
             _check_mixing(x, how)
+        if weigh and not light and x.ndim == 3 and dtype_name(x) == "uint8":
+            found = _weighed(of(x).to_numpy(x), size, given)
+            if found is not None:
+                return of(x).from_numpy(found)
         if weigh and how.get("edge") != "constant":  # what that puts around a picture is unseen
             weigh = not bool((x[..., -1] == _full(x)).all())
         if not (weigh or light):
@@ -137,6 +141,14 @@ def _mixed(x: Array, has_alpha: bool, weigh: bool, light: bool, size: Any, given
         spec, turned = resize_arguments.checked(like, size, axes=(0, 1), **given)
         out = bands.resized(np.flip(stack, turned), spec, real, prepare, finish)
     return out[..., 0] if x.ndim == 2 else out
+
+
+def _weighed(x: Array, size: Any, given: dict[str, Any]) -> Array | None:
+    """In 8 bits, as Pillow, where the conventions are its own; None elsewhere."""
+    if x.shape[2] not in (2, 4):
+        return None
+    spec, turned = resize_arguments.checked(x, size, axes=(0, 1), **given)
+    return weighed.resized(np.flip(x, turned), spec)
 
 
 def _is_small(stack: Array, size: Any, given: dict[str, Any]) -> bool:

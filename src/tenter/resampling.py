@@ -120,7 +120,7 @@ def resize(
         if arg_types is not None and (known := calls.lookup("resize", x, given, arg_types)) is not None:
             return known
         x = array("x", x)
-        spec, turned = resize_arguments.checked(x, *given)
+        spec, turned = resize_arguments.known_or_checked(x, given, arg_types)
         reads_outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
         if turned:
             x = executor.of(x).flip(x, turned)
@@ -159,14 +159,14 @@ def axis_map(n_in: int, n_out: int, mode: Any = "linear", **how: Any) -> AxisMap
 
 def _arg_types(given: tuple[Any, ...]) -> tuple[type, ...] | None:
     """The types of all values, as equal ones of unlike types are not the same; None where one may change."""
-    found: list[type] = []
-    for value in given:
-        found.append(type(value))
-        if type(value) is tuple:
-            inner = _arg_types(value)
-            if inner is None:
-                return None
-            found += inner
-        elif type(value) is list:
-            return None
-    return tuple(found)
+    found = tuple(map(type, given))
+    if list in found:
+        return None
+    if tuple in found:
+        for value in given:
+            if type(value) is tuple:
+                inner = _arg_types(value)
+                if inner is None:
+                    return None
+                found += inner
+    return found

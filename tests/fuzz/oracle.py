@@ -28,12 +28,14 @@ class Wrong(Exception):
 
 class Want(NamedTuple):
     """Values in a wide dtype, with the sum of |w| |x| behind each and the number of roundings it takes at most. Parts of
-    complex numbers lie along a last axis."""
+    complex numbers lie along a last axis. unsure: how far the value may be off, where a sum on the way may be rounded
+    to either side."""
 
     values: np.ndarray
     size: np.ndarray
     roundings: float
     peak: float = 0.0  # of sums on the way, in any order of the axes
+    unsure: Any = 0.0
 
 
 def name_of(x: Any) -> str:
@@ -81,6 +83,21 @@ def summed(x: np.ndarray, maps: Maps, name: str, between: tuple[float, float] | 
         if between is not None and k == 0:
             y = np.clip(y, *between)
     return Want(y, size, roundings, peak)
+
+
+def summed_bytes(x: np.ndarray, maps: Maps) -> Want:
+    """Maps one after the other with weights of 22 bits, sums being rounded to bytes after each, as Pillow computes."""
+    y, unsure = x.astype(np.longdouble), np.zeros(x.shape)
+    for k, (axis, d) in enumerate(maps):
+        if d.index is not None:
+            y, unsure = np.take(y, d.index, axis), np.take(unsure, d.index, axis)
+            continue
+        y = _product(y, axis, d)
+        unsure = _moved(unsure, axis, d.size) + 255 * (d.most_taps + 1) * 2.0**-22
+        if k + 1 < len(maps):
+            either = np.abs(y - np.floor(y) - 0.5) <= unsure
+            y, unsure = np.clip(np.floor(y + 0.5), 0, 255), np.where(either, 1.0, 0.0) + np.floor(unsure)
+    return Want(y, np.abs(y), 2.0, 255.0, unsure)
 
 
 def _moved(x: np.ndarray, axis: int, weight: np.ndarray) -> np.ndarray:
@@ -142,7 +159,7 @@ def check_values(y: Any, want: Want, name: str, slack: float = 0.0) -> None:
 def _check_real(got: np.ndarray, want: Want, name: str, slack: float) -> None:
     acc = accumulator(name)
     with np.errstate(all="ignore"):
-        tolerance = want.size * (EPSILON[acc] * want.roundings + slack) + 4 * want.roundings * LEAST[acc]
+        tolerance = want.size * (EPSILON[acc] * want.roundings + slack) + 4 * want.roundings * LEAST[acc] + want.unsure
         known = want.size < MOST[acc] / 8  # else sums may overflow on the way, in one order and not in another
         v = want.values
         finite = np.isfinite(v)

@@ -9,9 +9,9 @@ import numpy as np
 from .arrays import drawn, numbers
 from .call import Call, named, written
 from .draw import Draw
-from .oracle import Wrong, check_shape, summed
+from .oracle import Wrong, check_shape, summed, summed_bytes
 from .resizing import plan
-from .summing import check_maps
+from .summing import check_maps, pillow_order
 
 MODES = ("linear", "cubic", "lanczos", "area", "nearest", "nearest-exact", "hamming")
 
@@ -56,6 +56,9 @@ def picture(r: Draw) -> Call:
         if not light and (not weigh or (v[..., -1] == full).all()):
             check_maps(y, x.value, maps, cut)
             return
+        if cut and not light:
+            _check_weighed_bytes(numbers(y), v, maps)
+            return
         stack = v if v.ndim == 3 else v[..., None]
         got = numbers(y).astype(np.float64).reshape(*shape_out[:2], -1)
         colours = stack[..., :-1] if alpha else stack
@@ -84,6 +87,19 @@ def picture(r: Draw) -> Call:
         _near(np.where(known, shown, 0), np.where(known, want, 0), room, dtype, full, "colour")
 
     return Call("", "y = " + written("tenter.image.resize", [x], kwargs), {"x": x}, verify)
+
+
+def _check_weighed_bytes(got: np.ndarray, v: np.ndarray, maps: Maps) -> None:
+    """Colors times alpha, sums and quotients are each rounded to bytes, as in Pillow, sums and quotients to either side."""
+    product = v[..., :-1] * v[..., -1:] + 128
+    product = (np.floor(product / 256) + product) // 256
+    ordered = pillow_order(maps)
+    top, mixed = summed_bytes(v[..., -1:], ordered), summed_bytes(product, ordered)
+    alpha = np.clip(np.asarray(top.values, float), 0, 255)
+    _near(got[..., -1:], alpha, np.asarray(top.unsure, float), "uint8", 255.0, "alpha")
+    under = np.maximum(np.clip(np.round(got[..., -1:].astype(float)), 0, 255), 1)
+    room = 255 / under * (0.51 + np.asarray(mixed.unsure, float)) + 1
+    _near(got[..., :-1], 255 * np.clip(np.asarray(mixed.values, float), 0, 255) / under, room, "uint8", 255.0, "colour")
 
 
 def _near(got: np.ndarray, want: np.ndarray, room: np.ndarray, dtype: str, full: float, what: str) -> None:

@@ -15,6 +15,9 @@ from tenter._arrays import library, limits
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import compiling, dtype_name, is_array, surely
 
+# Types of arguments that stay what they are; a tensor of one count does not.
+CONSTANTS = frozenset((int, float, str, bool, type(None), tuple))
+
 
 def error(refusal: Refusal, function: str, *args: Any, **named: Any) -> Exception:
     """The exception to raise from a public function: the refusal, and the call as the user wrote it."""

@@ -37,7 +37,9 @@ def channels_last(shape: Sequence[int], strides: Sequence[int]) -> Order | None:
 def memory_order(shape: Sequence[int], strides: Sequence[int]) -> Order:
     """Dims from slowest to fastest; as they are where an array is expanded or overlaps itself."""
     dims = tuple(range(len(shape)))
-    steps = [abs(s) for s in strides]
+    steps = list(map(abs, strides))
+    if steps == sorted(steps, reverse=True):
+        return dims
     order = tuple(sorted(dims, key=lambda d: -steps[d]))
     long = [d for d in order if shape[d] > 1]
     if 0 in steps or any(steps[a] < steps[b] * shape[b] for a, b in itertools.pairwise(long)):

@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from tenter._arrays.dtypes import OPAQUE
+from tenter._arrays.dtypes import DTYPES, OPAQUE
 from tenter._arrays.layout import Layout, Order, numpy_image_order
 from tenter._arrays.types import Array
 
 PACKAGE = "numpy"
 TYPES: tuple[type, ...] = (np.ndarray,)
+# Names of native dtypes: NumPy puts together a new string each time.
+NAMES = {np.dtype(name): name for name in (*DTYPES, "bool") if hasattr(np, name) and np.dtype(name).name == name}
 
 
 def problem(x: Array) -> str | None:
@@ -37,6 +39,8 @@ def device(x: Array) -> str | None:
 
 
 def dtype_name(x: Array) -> str:
+    if (known := NAMES.get(x.dtype)) is not None:
+        return known
     if x.dtype.char in "gG":  # their names carry a width that depends on the machine
         return "longdouble" if x.dtype.char == "g" else "clongdouble"
     name: str = x.dtype.name
@@ -56,6 +60,8 @@ image_order = numpy_image_order
 
 
 def layout(x: Array) -> Layout:
+    if (known := NAMES.get(x.dtype)) is not None:
+        return Layout(x.shape, x.strides, known, x.itemsize)
     if x.dtype.hasobject or x.dtype.itemsize == 0:
         return Layout(x.shape, x.strides, OPAQUE, x.dtype.itemsize)
     # Elements of swapped bytes can be copied and not added, so their dtype has a name of its own.

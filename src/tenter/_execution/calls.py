@@ -2,15 +2,13 @@
 
 from typing import Any
 
+from tenter._arrays.arguments import CONSTANTS
 from tenter._arrays.library import of, recorded
 from tenter._execution.executor import EXACT, of as executor_of
 from tenter._plans.cache import key, plans, store
 from tenter._plans.plan import plan
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
-
-# Arguments that stay what they are; a tensor of one count does not.
-CONSTANTS = {int, float, str, bool, type(None), tuple}
 
 
 def lookup(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...]) -> Any:
@@ -49,9 +47,9 @@ def _lasts(x: Any, arg_types: tuple[type, ...], flat: Any, spec: Spec) -> bool:
     """True if a plan serves x itself, and later calls with equal arguments."""
     return (
         type(x) in EXACT
-        and all(kind in CONSTANTS for kind in arg_types)
+        and CONSTANTS.issuperset(arg_types)
         and not isinstance(spec, RepeatCounts)
-        and of(x).address(x) == of(flat).address(flat)  # another shape of the same memory, not a copy
+        and (x is flat or of(x).address(x) == of(flat).address(flat))  # another shape of the same memory, not a copy
     )
 
 

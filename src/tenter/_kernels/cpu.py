@@ -8,7 +8,7 @@ from tenter import _native
 from tenter._arrays import limits
 from tenter._arrays.dtypes import NUMBERS
 from tenter._arrays.layout import Layout
-from tenter._kernels import passes
+from tenter._kernels import cpu_bytes, passes
 from tenter._kernels.passes import WIDE, Dim, Kernels, Options, Picks, contiguous, merge
 from tenter._kernels.steps import Buffer, Steps
 from tenter.maps import AxisMap, Copy, Window
@@ -22,8 +22,10 @@ def steps(
     wholes: dict[int, AxisMap] | None = None,
 ) -> Steps:  # fmt: skip
     """The steps that apply maps to src; the result is contiguous. wholes: the maps of which some are bands."""
-    after = {axis: m.n_out for axis, m in maps}
-    n_out = math.prod(after.get(axis, n) for axis, n in enumerate(src.shape))
+    shape_out = list(src.shape)
+    for axis, m in maps:
+        shape_out[axis] = m.n_out
+    n_out = math.prod(shape_out)
     made = Steps(max(n_out, math.prod(src.shape)) * src.itemsize)
     passes.fill(made, KERNELS, src, maps, saturate, wholes)
     if made.temporaries:
@@ -79,15 +81,17 @@ def _window_pass(
     made: Steps, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
 ) -> None:
     """spare: the temporary that the input is packed into if it must be."""
+    if options.accumulate == "uint8":
+        if cpu_bytes.needs_packing(dims, axes, options.rows_first):
+            source, dims = _packed(made, source, dims, spare)
+        made.add(cpu_bytes.step(dims, axes, len(axes) == 2 and options.rows_first), source, target)
+        return
     rows_first = len(axes) > 1 and _rows_first(dims[axes[-2]].deciding, dims[axes[-1]].deciding, options)
     plane = dims[axes[0]].deciding if len(axes) == 3 else None
     planes_first = plane is not None and plane.n_out <= plane.n
     itemsize, inner = source.itemsize, merge(dims[axes[-1] + 1 :])
     if _needs_packing(dims, axes, inner, rows_first or planes_first, itemsize):
-        packed = made.temporary(spare, [d.n for d in dims], source.dtype, itemsize)
-        _copy(made, source, packed, [d._replace(map=None) for d in dims])
-        source = packed
-        dims = [d._replace(stride=s) for d, s in zip(dims, contiguous([d.n for d in dims], itemsize))]
+        source, dims = _packed(made, source, dims, spare)
         inner = merge(dims[axes[-1] + 1 :])
     n_inner, inner_stride = inner[0] if inner else (1, itemsize)
     maps = [_native_axis(dims[k], len(axes) > 1) for k in axes]
@@ -115,6 +119,13 @@ def _window_pass(
     made.add(step, source, target)
 
 
+def _packed(made: Steps, source: Buffer, dims: list[Dim], spare: int) -> tuple[Buffer, list[Dim]]:
+    lengths = [d.n for d in dims]
+    packed = made.temporary(spare, lengths, source.dtype, source.itemsize)
+    _copy(made, source, packed, [d._replace(map=None) for d in dims])
+    return packed, [d._replace(stride=s) for d, s in zip(dims, contiguous(lengths, source.itemsize))]
+
+
 def _rows_first(row: Dim, column: Dim, options: Options) -> bool:
     """Whichever costs less, an output of the columns costing thrice one of the rows."""
     if options.saturate:
@@ -127,7 +138,7 @@ def _rows_first(row: Dim, column: Dim, options: Options) -> bool:
 def _touched(d: Dim) -> int:
     """Inputs in some window, at most."""
     assert isinstance(d.map, Window)
-    return min(d.n, d.map.native.n_taps)
+    return min(d.n, d.map.native_tables.n_taps)
 
 
 def _needs_packing(
@@ -154,4 +165,4 @@ def _native_axis(d: Dim, with_tables: bool) -> tuple[int, int, _native.WindowMap
 
 
 # What lies between two passes should fit a core's cache.
-KERNELS = Kernels(_copy, _window_pass, 4 << 20, lambda dims, options: False)
+KERNELS = Kernels(_copy, _window_pass, 4 << 20, lambda dims, options: False, cpu_bytes.served)

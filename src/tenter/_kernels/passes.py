@@ -15,9 +15,7 @@ from tenter._kernels.steps import GATHERED, INPUT, LAST, OUTPUT, Buffer
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._runs import Runs, RunSums
 
-ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8}
-# Values beside a long axis that pay for its tables.
-SHORT = 64
+ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8, "uint8": 1}
 # A column of this many values fills vectors by itself; narrower ones are resampled many rows at a time.
 WIDE = 16
 
@@ -60,11 +58,12 @@ class Dim(NamedTuple):
     def deciding(self) -> "Dim":
         """What says in which order axes are summed."""
         whole = self.whole or self
-        return Dim(whole.n_read, 0, whole.sums)
+        return Dim(whole.n_read, 0, whole.sums) if isinstance(whole.map, Gather) else whole
 
 
 class Options(NamedTuple):
-    """What stays the same over the passes of a call. rows_first: of two axes, where `saturate` fixes their order."""
+    """What stays the same over the passes of a call. accumulate: what passes leave for the next; uint8 for integer
+    kernels. rows_first: of two axes, where `saturate` fixes their order."""
 
     accumulate: str
     saturate: bool
@@ -76,12 +75,14 @@ class Kernels(NamedTuple):
 
     slice_bytes: what lies between two passes should not be larger, where that can be had; None for any size.
     apart: says whether neighboring axes are better summed one after the other.
+    integers: says whether 8-bit values along some dims can be summed in integers.
     """
 
     copy: Callable[[Any, Buffer, Buffer, list[Dim]], None]
     window: Callable[[Any, Buffer, Buffer, list[Dim], list[int], Options, int], None]
     slice_bytes: int | None
     apart: Callable[[list[Dim], Options], bool]
+    integers: Callable[[list[Dim]], bool]
 
 
 def fill(
@@ -90,30 +91,28 @@ def fill(
 ) -> None:  # fmt: skip
     """Adds the steps that apply maps to src, the result contiguous, to a plan.
 
-    saturate: between two axes too, as Pillow does, and in Pillow's order of axes. wholes: the maps of which some are
-    bands.
+    saturate: 8-bit values after each axis too, as Pillow does, and in Pillow's order of axes. wholes: the maps of
+    which some are bands.
     """
     wholes = wholes or {}
-    shape_out = list(src.shape)
+    by_axis, shape_out = dict(maps), list(src.shape)
     for axis, m in maps:
         shape_out[axis] = m.n_out
     source, target = Buffer(INPUT, 0, src.dtype, src.itemsize), Buffer(OUTPUT, 0, src.dtype, src.itemsize)
-    if math.prod(shape_out) == 0:
+    n_out = math.prod(shape_out)
+    if n_out == 0:
         return
-    as_they_are = tuple(range(len(src.shape)))
-    order = None
-    weighted = any(not isinstance(m, COPIES) for _, m in maps)
-    if weighted and math.prod(shape_out) < math.prod(src.shape) and 1 not in dict(maps):
-        few = len(src.shape) > 2 and 1 < src.shape[1] < WIDE
-        order = channels_last(src.shape, src.strides) if few else None
-    order = order or as_they_are
+    as_they_are, order = tuple(range(len(src.shape))), None
+    few = len(src.shape) > 2 and 1 < src.shape[1] < WIDE and 1 not in by_axis
+    if few and n_out < math.prod(src.shape) and not all(isinstance(m, COPIES) for _, m in maps):
+        order = channels_last(src.shape, src.strides)
     filling = Filling(made, kernels, saturate)
-    if order == as_they_are:
-        filling.steps(source, target, _dims(src, dict(maps), wholes, order))
+    if order is None or order == as_they_are:
+        filling.steps(source, target, _dims(src, by_axis, wholes, as_they_are))
         return
     # Channels that lie together are best resampled together; what is left is less to put in order.
     held = made.temporary(LAST, shape_out, src.dtype, src.itemsize)
-    filling.steps(source, held, _dims(src, dict(maps), wholes, order))
+    filling.steps(source, held, _dims(src, by_axis, wholes, order))
     strides = contiguous([shape_out[d] for d in order], src.itemsize)
     kernels.copy(made, held, target, [Dim(n, strides[order.index(d)]) for d, n in enumerate(shape_out)])
 
@@ -136,15 +135,25 @@ class Filling(NamedTuple):
             part, itemsize = PARTS[source.dtype], source.itemsize // 2
             source, target = (b._replace(dtype=part, itemsize=itemsize) for b in (source, target))
             dims = [*dims, Dim(2, itemsize)]
-        summed = [d.whole or d for d in dims if isinstance(d.map, (*SUMS, Gather))]
+        mapped = [k for k, d in enumerate(dims) if d.map is not None]
+        summed = [d.whole or d for k in mapped if not isinstance((d := dims[k]).map, COPIES)]
         rows_first = self.saturate and len(summed) == 2 and rows_before(*summed)
-        options = Options(_accumulator(source.dtype, dims), self.saturate, rows_first)
+        whole = self.saturate and self.kernels.integers(dims)
+        options = Options("uint8" if whole else _accumulator(source.dtype, summed), self.saturate, rows_first)
+        gathers = any(isinstance(d.map, Gather) for d in summed)
+        together = not gathers and len(summed) == len(mapped) <= 3 and mapped[-1] - mapped[0] == len(mapped) - 1
+        if together and (len(mapped) == 1 or not self.kernels.apart(summed, options)):  # as `_passes` has it
+            self.kernels.window(self.made, source, target, dims, mapped, options, 1)
+            return
         passes = _passes([d.whole or d for d in dims], self.kernels, options)
+        if len(passes) == 1 and not gathers:
+            self.kernels.window(self.made, source, target, dims, passes[0], options, 1)
+            return
         # Between passes lies a temporary. Leading dims without a map are independent, so they go a few slices at a time
         # and the temporary stays small and in cache.
-        lead = next(k for k, d in enumerate(dims) if d.map)
+        lead = mapped[0]
         outer = merge(dims[:lead])
-        if not outer or (len(passes) == 1 and not any(isinstance(d.map, Gather) for d in dims)):
+        if not outer:
             self.run_passes(source, target, dims, passes, options)
             return
         (n, stride), rest = outer[0], [Dim(*d) for d in outer[1:]] + dims[lead:]
@@ -197,9 +206,11 @@ class Filling(NamedTuple):
                       for k, (n, s, d) in enumerate(zip(shape, strides, dims))]  # fmt: skip
 
 
-def _accumulator(dtype: str, dims: list[Dim]) -> str:
-    unweighted = all(not isinstance(d.sums, SUMS) or d.sums.ones for d in dims)
-    return "int64" if unweighted and DTYPES[dtype].kind in "iu" else DTYPES[dtype].sums
+def _accumulator(dtype: str, summed: list[Dim]) -> str:
+    of = DTYPES[dtype]
+    if of.kind in "iu" and all(not isinstance(d.sums, SUMS) or d.sums.ones for d in summed):
+        return "int64"
+    return of.sums
 
 
 def _passes(dims: list[Dim], kernels: Kernels, options: Options) -> list[list[int]]:
@@ -207,30 +218,25 @@ def _passes(dims: list[Dim], kernels: Kernels, options: Options) -> list[list[in
     are one pass."""
     copies = [k for k, d in enumerate(dims) if isinstance(d.map, COPIES)]
     windows = [k for k, d in enumerate(dims) if isinstance(d.map, (*SUMS, Gather))]
-    summed = [d._replace(map=d.sums) for d in dims]
     passes = [[k] for k in windows]
-    for together in (2, 3):
+    for together in range(2, min(len(windows), 3) + 1):
         last = windows[-together:]
-        neighbors = len(last) == together and last[-1] - last[0] == together - 1
-        neighbors = neighbors and not any(_lone(dims, k) for k in last)
-        swells = _swells([dims[k] for k in last])
-        if neighbors and not swells and not kernels.apart([summed[k] for k in last], options):
+        axes = [dims[k] for k in last]
+        if last[-1] - last[0] != together - 1 or _swells(axes):
+            continue
+        if not kernels.apart([d._replace(map=d.sums) if isinstance(d.map, Gather) else d for d in axes], options):
             passes = [[k] for k in windows[:-together]] + [last]
-    passes.sort(key=lambda axes: _cost([dims[k] for k in axes]))
+    if len(passes) > 1:
+        passes.sort(key=lambda axes: _cost([dims[k] for k in axes]))
     if options.saturate and len(passes) == 2:
         passes = sorted(passes, reverse=not options.rows_first)
     return ([copies] if copies else []) + passes
 
 
-def _lone(dims: list[Dim], k: int) -> bool:
-    """True of a long axis beside which all others are short: tables of it, as passes over several axes need, would be
-    much of the work and of the memory."""
-    others = math.prod(max(d.n, d.n_out) for at, d in enumerate(dims) if at != k)
-    return isinstance(dims[k].map, Window) and dims[k].map.is_computed and others < SHORT
-
-
 def _swells(dims: list[Dim]) -> bool:
     """True if what gathers read, laid out for several axes at once, is twice as much as the input or the output."""
+    if not any(isinstance(d.map, Gather) for d in dims):
+        return False
     given, made = math.prod(d.n for d in dims), math.prod(d.n_out for d in dims)
     return math.prod(d.n_read for d in dims) > 2 * max(given, made)
 
@@ -253,6 +259,8 @@ def _dims(src: Layout, by_axis: dict[int, AxisMap], wholes: dict[int, AxisMap], 
         stride = stride if n > 1 else 0  # whatever a lone position claims, it is never stepped over
         if m is None or (isinstance(m, Copy) and m.repeat == 1):
             dims.append(Dim(n, stride))
+        elif m.block == 1 and isinstance(m, Window) and not wholes:
+            dims.append(Dim(n, stride, m))
         else:
             assert m.n_in == n
             whole = wholes.get(axis)

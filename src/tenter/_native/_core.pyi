@@ -68,6 +68,27 @@ class WindowStep:
     ) -> None: ...
     def __call__(self, src: int, dst: int, threads: int, stream: bool, /) -> None: ...
 
+ByteAxis = tuple[int, int, ByteMap | None]
+
+class ByteMap:
+    def __init__(self, n_in: int, n_out: int, start: _Ints, offset: _Ints, weight: npt.NDArray[np.float64]) -> None: ...
+
+class ByteStep:
+    def __init__(
+        self,
+        outer: list[tuple[int, int]],
+        row: ByteAxis,
+        column: ByteAxis,
+        inner: tuple[int, int],
+        rows_first: bool,
+        alpha: bool,
+    ) -> None: ...
+    def __call__(self, src: int, dst: int, threads: int, stream: bool, /) -> None: ...
+
+def fits_bytes(offset: _Ints, weight: npt.NDArray[np.float64], /) -> bool: ...
+def pillow_rows(
+    filter: int, n_in: int, begin: float, end: float, n_out: int, /
+) -> tuple[_Ints, _Ints, npt.NDArray[np.float64]]: ...
 def offsets(counts: int, dtype: int, stride: int, n: int, offsets: int, threads: int, /) -> int: ...
 
 class Counts:
@@ -108,6 +129,8 @@ class Tuning:
     band_bytes: int
     plane_bytes: int
     planes_kept_bytes: int
+    byte_tile_bytes: int
+    byte_band_bytes: int
     stream_bytes: int
     long_axis: int
     tap_outputs: int

@@ -3,8 +3,7 @@ call to call (memory, the offsets of counts on a device) comes with the call."""
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenter._arrays import limits
 from tenter._arrays.dtypes import NUMBERS, OPAQUE, PARTS
@@ -21,8 +20,7 @@ from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._runs import RunSums
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(NamedTuple):
     """spec: what the maps come from, None for a map applied by itself; transposed if they are its adjoint's.
 
     shape_in: of the arrays that callers give, which are other shapes of the memory of `shape`. order: the result's dims
@@ -56,9 +54,10 @@ def plan(x: Any, spec: Spec, shape_in: Shape | None = None) -> Plan:
     """How the operation is done to arrays that lie as x does."""
     library, shape = of(x), tuple(x.shape)
     dtype, device = library.dtype_name(x), library.device(x)
-    _check_room(spec.shape_out(shape), library.itemsize(x), device)
+    shape_out = spec.shape_out(shape)
+    _check_room(shape_out, library.itemsize(x), device)
     maps = spec.maps(shape, dtype, device is not None)
-    return _planned(x, maps, spec, False, shape_in, spec.saturates(dtype))
+    return _planned(x, maps, spec, False, shape_in, spec.saturates(dtype), shape_out)
 
 
 def plan_adjoint(g: Any, spec: Spec, shape: Shape) -> Plan:
@@ -66,7 +65,8 @@ def plan_adjoint(g: Any, spec: Spec, shape: Shape) -> Plan:
     library = of(g)
     device = library.device(g)
     _check_room(shape, library.itemsize(g), device)
-    return _planned(g, _transposed(spec.maps(shape, library.dtype_name(g), device is not None)), spec, True)
+    maps = _transposed(spec.maps(shape, library.dtype_name(g), device is not None))
+    return _planned(g, maps, spec, True, has_room=shape)
 
 
 def plan_maps(x: Any, maps: Maps) -> Plan:
@@ -101,26 +101,30 @@ def _transposed(maps: Maps) -> Maps:
 
 
 def _planned(
-    x: Any, maps: Maps, spec: Spec | None, transposed: bool, shape_in: Shape | None = None, saturate: bool = False
-) -> Plan:
-    """saturate: integers are cut to their range between axes too, as in Pillow."""
+    x: Any, maps: Maps, spec: Spec | None, transposed: bool, shape_in: Shape | None = None, saturate: bool = False,
+    has_room: Shape | None = None,
+) -> Plan:  # fmt: skip
+    """saturate: integers are cut to their range between axes too, as in Pillow. has_room: a result's shape for which
+    there is room."""
     library = of(x)
     layout = library.layout(x)
-    shape_out = list(layout.shape)
+    lengths = list(layout.shape)
     for axis, m in maps:
-        if shape_out[axis] != m.n_in:  # kernels check nothing
-            refuse(ValueError, "x", f"length {m.n_in} along axis {axis}", f"{shape_out[axis]}")
-        shape_out[axis] = m.n_out
-    _check_room(shape_out, layout.itemsize, layout.device)
+        if lengths[axis] != m.n_in:  # kernels check nothing
+            refuse(ValueError, "x", f"length {m.n_in} along axis {axis}", f"{lengths[axis]}")
+        lengths[axis] = m.n_out
+    shape_out = tuple(lengths)
+    if shape_out != has_room:
+        _check_room(shape_out, layout.itemsize, layout.device)
     in_order = tuple(range(len(shape_out)))
-    order = spec.order(layout.shape, layout.strides, library.image_order, saturate) if spec else in_order
+    order = spec.order(layout.shape, layout.strides, library.image_order, saturate) if spec is not None else in_order
     key = None
     if layout.device is not None and isinstance(spec, RepeatCounts):
         # Counts change, what is launched for them does not. Types, as tuples of equal lengths are equal.
         key = cache.key("counts", library, x, (maps, tuple(type(m) for _, m in maps), transposed))
         if (found := cache.plans.get(key)) is not None:
-            return replace(found, spec=spec)
-    steps = _steps(layout, maps, order, saturate)
+            return found._replace(spec=spec)
+    steps = _steps(layout, maps, None if order == in_order else order, saturate)
     small = steps is not None and steps.small_kernel is not None
     made = Plan(
         spec=spec,
@@ -128,14 +132,14 @@ def _planned(
         maps=maps,
         shape_in=layout.shape if shape_in is None else shape_in,
         shape=layout.shape,
-        shape_out=tuple(shape_out),
+        shape_out=shape_out,
         order=None if order == in_order else order,
         itemsize=layout.itemsize,
         extent=layout.extent,
         n_bytes=math.prod(shape_out) * layout.itemsize,
-        positions=sum([m.n_in + m.n_out for _, m in maps if _has_tables(m)]),
+        positions=sum([m.n_in + m.n_out for _, m in maps if _has_tables(m, len(maps) > 1)]),
         device=layout.device,
-        template=library.template(x, tuple(shape_out), order) if small else None,
+        template=library.template(x, shape_out, order) if small else None,
         steps=steps,
     )
     if key is not None:
@@ -143,15 +147,19 @@ def _planned(
     return made
 
 
-def _steps(layout: Layout, maps: Maps, order: tuple[int, ...], saturate: bool) -> Any:
-    """What applies maps to a layout, its dims taken in order; None where no compiled kernel does."""
+def _steps(layout: Layout, maps: Maps, order: tuple[int, ...] | None, saturate: bool) -> Any:
+    """What applies maps to a layout, its dims taken in order, as they are without one; None where no compiled kernel
+    does."""
     if not _is_compiled(layout.dtype, maps):
         return None
-    place = {axis: k for k, axis in enumerate(order)}
-    source = layout._replace(
-        shape=tuple(layout.shape[d] for d in order), strides=tuple(layout.strides[d] for d in order)
-    )
-    placed = tuple((place[axis], m) for axis, m in maps)
+    if order is None:
+        source, placed = layout, maps
+    else:
+        place = {axis: k for k, axis in enumerate(order)}
+        source = layout._replace(
+            shape=tuple([layout.shape[d] for d in order]), strides=tuple([layout.strides[d] for d in order])
+        )
+        placed = tuple([(place[axis], m) for axis, m in maps])
     if layout.device is None:
         return cpu.steps(source, placed, saturate)
     from tenter._kernels.triton import windows  # as it imports Triton
@@ -162,15 +170,16 @@ def _steps(layout: Layout, maps: Maps, order: tuple[int, ...], saturate: bool) -
 def _is_compiled(dtype: str, maps: Maps) -> bool:
     if dtype == OPAQUE:
         return False
-    if any(isinstance(m, (Window, RunSums)) or (isinstance(m, Gather) and not m.picks) for _, m in maps):
-        return dtype in NUMBERS or dtype in PARTS
-    return True
+    if dtype in NUMBERS or dtype in PARTS:
+        return True
+    return not any(isinstance(m, (Window, RunSums)) or (isinstance(m, Gather) and not m.picks) for _, m in maps)
 
 
-def _has_tables(m: AxisMap) -> bool:
+def _has_tables(m: AxisMap, beside: bool) -> bool:
+    """beside: with other axes, so that a kernel of several of them may have asked for tables."""
     if isinstance(m, Copy):
         return m.repeat is None
-    return isinstance(m, Gather) or (isinstance(m, Window) and m.width is None and not m.is_computed)
+    return isinstance(m, Gather) or (isinstance(m, Window) and m.width is None and (beside or not m.is_computed))
 
 
 def _check_room(shape: Sequence[int], itemsize: int, device: str | None) -> None:

@@ -13,6 +13,7 @@ from tenter._rules.axis_rule import NEAREST, AxisRule
 from tenter._rules.edges import PERIODIC, folded
 from tenter._rules.nearest import nearest
 from tenter._rules.taps import Entries
+from tenter._specs import eight_bits
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._computed import computed
 from tenter.maps._trim import window_of
@@ -31,6 +32,8 @@ def _made(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     assert isinstance(rule.kind, str)
     if rule.kind in NEAREST:
         return _picked(*nearest(rule, n_in, n_out), n_in)
+    if rule.arithmetic == "pillow":
+        return eight_bits.pillow_map(rule, n_in, n_out)
     if rule.kind == "area" and rule.box is None and n_in and n_out:
         return computed(n_in, n_out, taps.touched(n_in, n_out))
     geometry = rule.geometry(n_in, n_out)

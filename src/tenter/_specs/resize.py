@@ -5,13 +5,14 @@ from typing import Any, NamedTuple
 from tenter._arrays.layout import Order, resized_order
 from tenter._rules import torch_quirks
 from tenter._rules.axis_rule import AxisRule, written
+from tenter._specs import eight_bits
 from tenter._specs.axis_maps import axis_map
 from tenter._specs.spec import ImageOrder, Maps, Shape
 
 
 class Resize(NamedTuple):
-    """Each of `axes`, ascending, to its size by its rule. saturate: whether 8-bit integers are cut to their range
-    between two axes, as Pillow, and PyTorch after it, hold 8-bit images in 8 bits there."""
+    """Each of `axes`, ascending, to its size by its rule. saturate: whether 8-bit integers are rounded to 8 bits after
+    each axis, as by Pillow, and by PyTorch after it where it antialiases."""
 
     axes: tuple[int, ...]
     size: tuple[int, ...]
@@ -19,15 +20,19 @@ class Resize(NamedTuple):
     saturate: bool
 
     def shape_out(self, shape: Shape) -> Shape:
-        after = dict(zip(self.axes, self.size))
-        return tuple(after.get(axis, n) for axis, n in enumerate(shape))
+        after = list(shape)
+        for axis, n in zip(self.axes, self.size):
+            after[axis] = n
+        return tuple(after)
 
     def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
         lengths = tuple(shape[axis] for axis in self.axes)
         rules = torch_quirks.settled(self.rules, lengths, self.size, dtype, on_device)
-        return tuple(
-            (axis, axis_map(rule, n_in, n_out)) for axis, rule, n_in, n_out in zip(self.axes, rules, lengths, self.size)
-        )
+        whole = self.saturates(dtype) and not on_device
+        if whole:
+            rules = eight_bits.settled(rules)
+        maps = [axis_map(rule, n_in, n_out) for rule, n_in, n_out in zip(rules, lengths, self.size)]
+        return tuple(zip(self.axes, map(eight_bits.rounded, maps) if whole else maps))
 
     def kept(self, ndim: int) -> list[int]:
         return [d for d in range(ndim) if d not in self.axes]
@@ -36,7 +41,7 @@ class Resize(NamedTuple):
         return resized_order(shape, strides, self.axes, saturate)
 
     def saturates(self, dtype: str) -> bool:
-        return self.saturate and dtype == "uint8" and len(self.axes) == 2
+        return self.saturate and dtype == "uint8" and len(self.axes) <= 2
 
     def batched(self) -> "Resize":
         return self._replace(axes=tuple(axis + 1 for axis in self.axes))
@@ -63,11 +68,7 @@ class Interpolate(NamedTuple):
     def resize(self) -> Resize:
         axes = tuple(range(2, 2 + len(self.size)))
         rules = torch_quirks.rules(len(axes), *self[1:])
-        return Resize(axes, self.size, rules, self._saturate)
-
-    @property
-    def _saturate(self) -> bool:
-        return self.antialias and self.kind != "linear"
+        return Resize(axes, self.size, rules, self.antialias)
 
     def shape_out(self, shape: Shape) -> Shape:
         return (*shape[:2], *self.size)
@@ -82,7 +83,7 @@ class Interpolate(NamedTuple):
         return image_order(shape, strides)
 
     def saturates(self, dtype: str) -> bool:
-        return self._saturate and dtype == "uint8" and len(self.size) == 2
+        return self.antialias and dtype == "uint8" and len(self.size) <= 2
 
     def batched(self) -> "Interpolate":
         """The same: one more dim in front joins the batch (`_execution/torch/vmap.py`)."""

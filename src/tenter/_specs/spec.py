@@ -27,7 +27,7 @@ class Spec(Protocol):
         """The result's dims from slowest to fastest, for an input of that shape and strides."""
 
     def saturates(self, dtype: str) -> bool:
-        """Whether integers are cut to their range between two axes."""
+        """Whether 8-bit integers are rounded to 8 bits after each axis."""
 
     def batched(self) -> Any:
         """The same specification with one more dim in front, which it leaves alone."""

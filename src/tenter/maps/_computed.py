@@ -1,4 +1,4 @@
-"""Windows whose rows the core computes by a rule: tables of short axes at once, rows of long ones while they are used."""
+"""Windows whose rows the core computes by a rule: of short axes at once, of long ones while they are used."""
 
 from tenter import _native
 from tenter.maps._copy import Copy, Window

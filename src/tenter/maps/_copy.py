@@ -242,7 +242,7 @@ class Window:
     @property
     def is_computed(self) -> bool:
         """True if there are no tables unless they are asked for: of long axes."""
-        return "start" not in self.__dict__ and self.native.is_computed
+        return self.width is None and "native" in self.__dict__ and self.native.is_computed
 
     @property
     def ones(self) -> bool:
@@ -317,6 +317,15 @@ class Window:
         if not native.is_computed:
             return native
         return _native.WindowMap(self.n_in, self.n_out, 0, self.start, self.offset, self.weight)
+
+    @cached_property
+    def byte_map(self) -> _native.ByteMap | None:
+        """The form that the compiled kernel of 8-bit values reads; None if the weights have more than 22 bits."""
+        start, offset, weight = self.start, self.offset, self.weight
+        if start is None or offset is None or weight is None or self.block > 1:
+            return None
+        fits = _native.fits_bytes(offset, weight)
+        return _native.ByteMap(self.n_in, self.n_out, start, offset, weight) if fits else None
 
     def dense(self) -> Floats:
         """The matrix: float64[n_out, n_in]."""

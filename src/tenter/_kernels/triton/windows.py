@@ -38,8 +38,12 @@ SEARCHED_OUTPUTS = 1024
 
 
 def launches(src: Layout, maps: tuple[tuple[int, Any], ...], saturate: bool = False) -> Launches:
-    """The launches that apply maps to src; the result is contiguous."""
+    """The launches that apply maps to src; the result is contiguous. saturate: sums are cut to 8 bits between two axes
+    (and not rounded), which shows only where they overshoot."""
     assert src.device is not None
+    saturate = saturate and any(
+        isinstance(m, Window) and m.weight is not None and (m.weight < 0).any() for _, m in maps
+    )
     made = Launches(torch.device(src.device), src.at)
     passes.fill(made, KERNELS, src, maps, saturate)
     return made
@@ -212,4 +216,4 @@ def _apart(dims: list[Dim], options: Options) -> bool:
     return options.saturate or any(isinstance(d.map, RunSums) for d in dims) or math.prod(taps) > JOINT_TAPS
 
 
-KERNELS = Kernels(copies.add_copy, add_window, None, _apart)
+KERNELS = Kernels(copies.add_copy, add_window, None, _apart, lambda dims: False)

@@ -1,0 +1,54 @@
+"""8-bit values in integers: passes as native calls."""
+
+from collections.abc import Sequence
+
+from tenter import _native
+from tenter._kernels.passes import Dim, merge
+from tenter.maps import Gather, Window
+
+# Inner values that the core resamples together; with more, those of each position are a row.
+MOST_INNER = 4
+
+
+def served(dims: Sequence[Dim]) -> bool:
+    """True if all windows have weights of 22 bits whose sums fit 32."""
+    windows = [d.sums for d in dims if isinstance(d.map, (Window, Gather))]
+    return all(isinstance(m, Window) and m.byte_map is not None for m in windows)
+
+
+def needs_packing(dims: list[Dim], axes: list[int], rows_first: bool) -> bool:
+    """Whether the input must be made contiguous first."""
+    inner = merge(dims[axes[-1] + 1 :])
+    if len(inner) > 1:
+        return True
+    n_inner, stride = inner[0] if inner else (1, 1)
+    if len(axes) == 1:
+        return n_inner > MOST_INNER and stride != 1
+    column = dims[axes[-1]]
+    return rows_first and not (stride == 1 and (column.n == 1 or column.stride == n_inner))
+
+
+def weighed(dims: list[Dim], rows_first: bool) -> _native.ByteStep:
+    """(H, W, 2 or 4) along H, W or both, the last channel weighing the others."""
+    row, column, inner = dims
+    return _native.ByteStep([], _axis(row), _axis(column), (inner.n, inner.stride), rows_first, True)
+
+
+def step(dims: list[Dim], axes: list[int], rows_first: bool) -> _native.ByteStep:
+    """One axis or two neighbors, what lies inside them being walked with one stride."""
+    outer, inner = merge(dims[: axes[0]]), merge(dims[axes[-1] + 1 :])
+    inside = inner[0] if inner else (1, 1)
+    maps = [_axis(dims[k]) for k in axes]
+    row: _native.ByteAxis
+    column: _native.ByteAxis
+    if len(axes) == 2:
+        row, column = maps
+    elif inside[0] > MOST_INNER:
+        row, column, inside = maps[0], (*inside, None), (1, 1)
+    else:
+        row, column = (*(outer.pop() if outer else (1, 0)), None), maps[0]
+    return _native.ByteStep(outer, row, column, inside, rows_first, False)
+
+
+def _axis(d: Dim) -> tuple[int, int, _native.ByteMap | None]:
+    return d.n, d.stride, d.map.byte_map if isinstance(d.map, Window) else None

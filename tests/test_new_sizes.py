@@ -1,0 +1,82 @@
+"""Calls that differ from an earlier one by sizes alone: resize remembers what the other arguments meant, and nothing
+else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import tenter
+from tenter._plans import cache
+from tenter._specs import resize_arguments
+from tenter.filters import Filter
+
+PICTURE = np.random.default_rng(0).integers(0, 255, (9, 7, 3), np.uint8)
+# Two calls each that differ by sizes, or by what follows from sizes.
+PAIRS = {
+    "one size": ((5, {"axes": 0}), (6, {"axes": 0})),
+    "one for all": ((5, {"axes": (0, 1)}), (11, {"axes": (0, 1)})),
+    "one each": (((4, 5), {"axes": (0, 1)}), ((12, 3), {"axes": (0, 1)})),
+    "from the end": (((4, 5), {"axes": (-3, -2)}), ((12, 3), {"axes": (-3, -2)})),
+    "all axes": (((4, 5, 2), {}), ((12, 3, 3), {})),
+    "axes descend": (((4, 4), {"axes": (1, 0)}), ((12, 3), {"axes": (1, 0)})),
+    "a tuple of one": (((4,), {"axes": (0, 1)}), ((7,), {"axes": (0, 1)})),
+    "modes": (((4, 5), {"axes": (0, 1), "mode": ("cubic", "nearest")}), ((12, 3), {"axes": (0, 1), "mode": ("cubic", "nearest")})),
+    "Pillow's": (((4, 5), {"axes": (0, 1), "mode": "cubic", "like": "pillow"}), ((12, 3), {"axes": (0, 1), "mode": "cubic", "like": "pillow"})),
+    "a whole box": (((9, 7), {"axes": (0, 1), "box": ((0, 9), None)}), ((4, 7), {"axes": (0, 1), "box": ((0, 8), None)})),
+    "a policy": (((4, 5), {"axes": (0, 1), "policy": "not_larger"}), ((12, 3), {"axes": (0, 1), "policy": "not_larger"})),
+    "nothing left": ((0, {"axes": 0}), (4, {"axes": 0})),
+    "a value outside": (((4, 5), {"axes": (0, 1), "edge": "constant", "value": 9}), ((12, 3), {"axes": (0, 1), "edge": "constant", "value": 9})),
+    "words that differ": (((4, 5), {"axes": (0, 1), "align": "corners"}), ((4, 5), {"axes": (0, 1), "align": "center"})),
+    "flags that differ": (((4, 5), {"axes": (0, 1), "antialias": True}), ((4, 5), {"axes": (0, 1), "antialias": False})),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_second_call_is_what_it_would_have_been_first(name, make):
+    x = make(PICTURE)
+    (first, how), (second, how2) = PAIRS[name]
+    for one, other in (((first, how), (second, how2)), ((second, how2), (first, how))):
+        resize_arguments._families.clear(), cache.plans.clear()
+        fresh = tenter.resize(x, other[0], **other[1])
+        resize_arguments._families.clear(), cache.plans.clear()
+        tenter.resize(x, one[0], **one[1])
+        np.testing.assert_array_equal(np.asarray(tenter.resize(x, other[0], **other[1])), np.asarray(fresh))
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
+def test_sizes_alone_are_checked_again_and_only_they(make, monkeypatch):
+    x = make(PICTURE)
+    resize_arguments._families.clear(), cache.plans.clear()
+    tenter.resize(x, (4, 5), axes=(0, 1))
+    for size, kind in (
+        ((4, -1), ValueError), ((4, 2**63), ValueError), ((True, 5), TypeError), ((4.0, 5), TypeError), ((4, 5, 6), ValueError),
+    ):  # fmt: skip
+        with pytest.raises(kind, match="size"):
+            tenter.resize(x, size, axes=(0, 1))
+    with pytest.raises(ValueError, match="at least 1"):
+        tenter.resize(x[:0], (4, 6), axes=(0, 1))
+    with pytest.raises(TypeError, match="axes"):
+        tenter.resize(x, (4, 6), axes=(False, 1))
+    monkeypatch.setattr(resize_arguments, "checked", None)
+    assert tenter.resize(x[1:], (7, 6), axes=(0, 1)).shape == (7, 6, 3)
+
+
+def test_what_may_change_is_not_remembered():
+    axes, x = torch.tensor([0, 1]), np.arange(24.0).reshape(2, 3, 4)
+    resize_arguments._families.clear()
+    tenter.resize(x, (4, 5), axes=axes)
+    axes[1] = 2
+    assert tenter.resize(x, (4, 5), axes=axes).shape == (4, 3, 5)
+    tenter.resize(x, (4, 5), axes=[0, 1])
+    tenter.resize(x, (4, 5), axes=(0, 1), mode=Filter(lambda t: 1 - abs(t), 1.0))
+    assert not resize_arguments._families
+
+
+def test_what_is_remembered_has_a_bound(monkeypatch):
+    monkeypatch.setattr(resize_arguments, "MOST_FAMILIES", 3)
+    for value in range(20):
+        tenter.resize(PICTURE, (4, 5), axes=(0, 1), edge="constant", value=value)
+        assert len(resize_arguments._families) <= 3
