@@ -6,6 +6,7 @@
 #include "axis-inl.hpp"
 #include "dtypes-inl.hpp"
 #include "positions-inl.hpp"
+#include "spread-inl.hpp"
 
 namespace tenter {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 constexpr int64_t block_targets = 1024, block_taps = 4096, block_sources = 1 << 14;
 constexpr int64_t task_targets = 1 << 13;
 constexpr int64_t task_rows = 64;
+constexpr int64_t run_targets = 1 << 12;
 
 // Sources [lo, hi) of one row, as values of Acc: source i is at[i].
 template <class Acc>
@@ -232,16 +234,19 @@ class SignalRows {
         in_(in),
         out_(out),
         segments_(t.kind == SignalTask::touched && t.count > 3),
+        spreads_(t.kind == SignalTask::touched_transposed && t.forward.step_whole >= 2),
         gaps_(t.kind == SignalTask::triangle && t.at.unit > t.pixel) {
     constexpr int64_t N = lanes<Acc>;
     const double step = double(t.at.step_whole) + double(t.at.step_rest) / double(t.at.unit);
     const int64_t most = std::min(segments_ ? block_targets : block_taps / t.count,
                                   int64_t(double(block_sources) / std::max(step, 1.0)));
-    room_ = std::clamp<int64_t>(most, N, block_targets) / N * N;
+    if (spreads_) room_ = run_targets;
+    else room_ = std::clamp<int64_t>(most, N, block_targets) / N * N;
   }
 
   // Targets [lo, hi) of rows [from, to).
   void make(int64_t lo, int64_t hi, int64_t from, int64_t to) const {
+    if (spreads_) return make_runs(lo, hi, from, to);
     const bool doubles = t_.exact && t_.pixel < exact_quotients && t_.at.unit < exact_quotients / (t_.count + 1);
     if (doubles) make_by<double>(lo, hi, from, to);
     else make_by<int64_t>(lo, hi, from, to);
@@ -276,36 +281,70 @@ class SignalRows {
     weigh_sources(b, {weights - b.origin, b.origin, b.origin + read}, reach(b), lease);
   }
 
-  void apply(const Block<Acc>& b, int64_t lo, int64_t r, Lease& lease) const {
+  void make_runs(int64_t lo, int64_t hi, int64_t from, int64_t to) const {
+    constexpr int N = lanes<Acc>;
+    Lease lease;
+    Block<Acc> b{};
+    b.room = room_ / t_.forward.step_whole + 2 * N + 2, b.count = 1;
+    b.weight = lease->tile.template get<Acc>(3 * b.room);
+    b.index = reinterpret_cast<IndexOf<Acc>*>(b.weight + 2 * b.room);
+    Acc* const weighed = lease->gathered.template get<Acc>(2 * (b.room + N)) + N;
+    for (; lo < hi; lo += room_) {
+      const int64_t end = std::min(hi, lo + room_);
+      fill_runs(t_, lo, end, b);
+      for (int64_t r = from; r < to; ++r)
+        write(r, lo, end - lo, lease, true, [&](Acc* sums) {
+          const Sources<Acc> x = sources(b.origin, b.n, r, lease);
+          write_runs(b, x.at + b.origin, x.at + x.hi, weighed, sums, end - lo, t_.forward_count);
+        });
+    }
+    store_fence(t_.rows.stream);
+  }
+
+  // Sources [begin, begin + n) of row r and others, as they are or converted.
+  Sources<Acc> sources(int64_t begin, int64_t n, int64_t r, Lease& lease) const {
     constexpr int N = lanes<Acc>;
     const WindowTask& rows = t_.rows;
     const char* const src = rows.src + outer_offset(rows, r / rows.n_row) + r % rows.n_row * rows.row_stride;
-    char* const dst = rows.dst + (r * t_.n_out + lo) * out_.itemsize;
-    Sources<Acc> x{reinterpret_cast<const Acc*>(src), 0, t_.n_in};
-    if (in_.widen) {  // with room for whole vectors
-      const int64_t begin = std::max<int64_t>(0, b.origin);
-      const int64_t n = std::min(t_.n_in, b.origin + b.index[b.n - 1] + b.count) - begin;
-      Acc* const wide = lease->row.template get<Acc>(n + 2 * N);
-      in_.widen(src + begin * in_.itemsize, n, wide);
-      std::fill(wide + n, wide + n + 2 * N, Acc{});
-      x = {wide - begin, begin, begin + n + 2 * N};
-    }
-    const bool stages = rows.stream || out_.narrow;
-    Acc* const sums = stages ? lease->staging.template get<Acc>(2 * room_) : reinterpret_cast<Acc*>(dst);
-    if (!segments_) sum_block_of_any(b, x, reach(b), gaps_, sums, lease);
-    else if (b.count > N / 2) sum_segments<Acc, N>(b, x, sums);
-    else sum_segments<Acc, N / 2>(b, x, sums);
+    if (!in_.widen) return {reinterpret_cast<const Acc*>(src), 0, t_.n_in};
+    n = std::min(t_.n_in, begin + n), begin = std::max<int64_t>(0, begin), n -= begin;
+    Acc* const wide = lease->row.template get<Acc>(n + 2 * N);  // with room for whole vectors
+    in_.widen(src + begin * in_.itemsize, n, wide);
+    std::fill(wide + n, wide + n + 2 * N, Acc{});
+    return {wide - begin, begin, begin + n + 2 * N};
+  }
+
+  // Targets [lo, lo + n) of row r, which `make` writes: in place, or where there is room for a vector more.
+  template <class Make>
+  void write(int64_t r, int64_t lo, int64_t n, Lease& lease, bool more, Make&& make) const {
+    char* const dst = t_.rows.dst + (r * t_.n_out + lo) * out_.itemsize;
+    const bool stream = t_.rows.stream;
+    if (!stream && !out_.narrow && !more) return make(reinterpret_cast<Acc*>(dst));
+    Acc* const sums = lease->staging.template get<Acc>(2 * (room_ + lanes<Acc>));
+    make(sums);
     char* made = reinterpret_cast<char*>(sums);
     if (out_.narrow) {
-      made = rows.stream ? reinterpret_cast<char*>(sums + room_) : dst;
-      out_.narrow(sums, b.n, made);
+      if (stream) made = reinterpret_cast<char*>(sums + room_ + lanes<Acc>);
+      else made = dst;
+      out_.narrow(sums, n, made);
     }
-    if (rows.stream) stream_store(dst, made, b.n * out_.itemsize);
+    if (stream) stream_store(dst, made, n * out_.itemsize);
+    else if (made != dst) std::memcpy(dst, made, n * sizeof(Acc));
+  }
+
+  void apply(const Block<Acc>& b, int64_t lo, int64_t r, Lease& lease) const {
+    constexpr int N = lanes<Acc>;
+    const Sources<Acc> x = sources(b.origin, b.index[b.n - 1] + b.count, r, lease);
+    write(r, lo, b.n, lease, false, [&](Acc* sums) {
+      if (!segments_) sum_block_of_any(b, x, reach(b), gaps_, sums, lease);
+      else if (b.count > N / 2) sum_segments<Acc, N>(b, x, sums);
+      else sum_segments<Acc, N / 2>(b, x, sums);
+    });
   }
 
   const SignalTask& t_;
   Conversion<Acc> in_, out_;
-  bool segments_, gaps_;  // gaps_: a target may have no source
+  bool segments_, spreads_, gaps_;  // gaps_: a target may have no source
   int64_t room_;
 };
 
