@@ -12,9 +12,8 @@ namespace tenter {
 namespace {
 
 constexpr int64_t block_targets = 1024, block_taps = 4096, block_sources = 1 << 14;
-constexpr int64_t task_targets = 1 << 13;
-constexpr int64_t task_rows = 64;
 constexpr int64_t run_targets = 1 << 12;
+constexpr int64_t task_rows = 64;
 
 // Sources [lo, hi) of one row, as values of Acc: source i is at[i].
 template <class Acc>
@@ -355,9 +354,10 @@ bool signals_summed_in(const SignalTask& t, Team team) {
   if (!conversion_of(t.rows.in, in, types{}) || !conversion_of(t.rows.out, out, types{})) return false;
   const int64_t n_rows = outer_count(t.rows) * t.rows.n_row, chunks = ceil_div(n_rows, task_rows);
   const SignalRows<Acc> rows(t, in, out);
-  parallel(ceil_div(t.hi - t.lo, task_targets) * chunks, team, [&](int64_t p) {
-    const int64_t lo = t.lo + p / chunks * task_targets, from = p % chunks * task_rows;
-    rows.make(lo, std::min(t.hi, lo + task_targets), from, std::min(n_rows, from + task_rows));
+  const int64_t step = 2 * tuning.column_step;
+  parallel(ceil_div(t.hi - t.lo, step) * chunks, team, [&](int64_t p) {
+    const int64_t lo = t.lo + p / chunks * step, from = p % chunks * task_rows;
+    rows.make(lo, std::min(t.hi, lo + step), from, std::min(n_rows, from + task_rows));
   });
   return true;
 }
