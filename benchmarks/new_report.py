@@ -29,10 +29,10 @@ UNSURE = 0.15  # half the width of the median's confidence interval, of the medi
 NAMED = 6  # losses, of each peer
 
 
-def write(out: Path, found: Parts) -> list[Path]:
-    """Parts that were not measured this time are kept from the file that is there."""
+def write(out: Path, part: str, about: dict[str, Any], found: list[Drawn]) -> list[Path]:
+    """The other parts are kept from the file that is there."""
     data = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
-    data |= {part: {"machine": about, "found": list(map(asdict, of))} for part, (about, of) in found.items()}
+    data[part] = {"machine": about, "found": list(map(asdict, found))}
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     return [out, *render(out)]

@@ -71,8 +71,8 @@ def work(group: str, mode: str, name: str, shape: tuple[int, ...], adjoint: bool
 
     def draw(rng: np.random.Generator) -> tuple[int, int]:
         if n < ALL_EXACT:
-            n_in = n - int(rng.integers(n // 5))
-            return n_in, round(n_in * ratio) + int(rng.integers(n // 40))
+            n_in = int(n * rng.uniform(0.75, 0.95))
+            return n_in, round(n_in * float(ratio) * rng.uniform(1.0, 1.025))
         k = n // ratio.denominator - int(rng.integers(n // ratio.denominator // 16))
         return k * ratio.denominator, k * ratio.numerator
 

@@ -85,8 +85,8 @@ struct WindowTask {
   int64_t row_pitch, outer_pitch;
 };
 
-struct SignalTask;
 struct ByteKernels;
+struct SignalTask;
 
 // One table per instruction set, filled by level.cpp.
 struct Kernels {

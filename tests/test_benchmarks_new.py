@@ -64,6 +64,20 @@ def test_each_round_is_new_and_the_same_for_all():
     assert [name for name, n in called if n == last].count("tenter") == 2
 
 
+def test_what_a_new_call_costs_beside_a_repeated_one(monkeypatch):
+    timed: list[object] = []
+
+    def clock(calls):
+        """Three seconds for calls that were not made before, and two."""
+        timed.append(calls)
+        return 2.0 if any(calls is before for before in timed[:-1]) else 3.0
+
+    monkeypatch.setattr(race, "clock", clock)
+    nothing = lambda n: lambda: np.zeros(1)
+    found = race.race(work(nothing, nothing)._replace(rounds=3, warm=False), 1, 10.0)
+    assert (found.ours_ms, found.again_ms, found.new_to_repeated) == (3000.0, 2000.0, 1.5)
+
+
 @pytest.mark.parametrize(
     "rounds, most, share, further",
     [(0, 60, 99, True), (1, 60, 0.5, True), (60, 60, 0.5, False), (7, 60, 1.0, False), (4, 60, 1.5, True),
@@ -206,7 +220,8 @@ ABOUT = {"processor": "p", "cores": 2, "instruction_set": "v4", "copy_bandwidth_
 
 def test_the_page_is_rendered_from_the_numbers_alone(page):
     points = [one(f"linear to 2, {n:,}", 2.0, group=signals.COST) for n in (1000, 3162)]
-    written = new_report.write(page, {"signals": (ABOUT, points), "ragged": (ABOUT, [one("(4, 1)", 2.0)])})
+    new_report.write(page, "ragged", ABOUT, [one("(4, 1)", 2.0)])
+    written = new_report.write(page, "signals", ABOUT, points)
     assert {p.name for p in written} == {"x.json", "x.md", "x-signals.png"}
     assert all(p.stat().st_size > 0 for p in written)
     text = page.with_suffix(".md").read_text()
@@ -216,7 +231,7 @@ def test_the_page_is_rendered_from_the_numbers_alone(page):
     new_report.render(page)
     assert page.with_suffix(".md").read_text() in text
     # A part that is measured again leaves the others as they are.
-    new_report.write(page, {"ragged": (ABOUT, [one("(16, 1)", 2.0)])})
+    new_report.write(page, "ragged", ABOUT, [one("(16, 1)", 2.0)])
     data = json.loads(page.read_text())
     assert len(data["signals"]["found"]) == 2 and data["ragged"]["found"][0]["name"] == "(16, 1)"
 

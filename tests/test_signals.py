@@ -42,7 +42,9 @@ def rules(rng: np.random.Generator) -> Iterator[tuple[int, int, dict[str, Any]]]
         if how["mode"] == "linear":
             how["antialias"] = False
             how["align"] = str(rng.choice(["center", "corners", "asymmetric"]))
-            how["edge"] = str(rng.choice(["replicate", "constant", "renormalize", "extrapolate"], p=[0.5, 0.2, 0.1, 0.2]))
+            how["edge"] = str(
+                rng.choice(["replicate", "constant", "renormalize", "extrapolate"], p=[0.5, 0.2, 0.1, 0.2])
+            )
             if rng.random() < 0.4:
                 begin, size = rng.uniform(-0.3, 0.8) * n_in, rng.uniform(0.1, 1) * n_in
                 if rng.random() < 0.5:  # a unit of about 2**50: such weights are rounded twice
@@ -94,7 +96,9 @@ def test_signals_have_the_bits_of_tables(seed, level):
     assert tried > 8
 
 
-@pytest.mark.parametrize("n_in, n_out", [(30011, 27583), (20011, 34017), (30011, 3019), (30011, 113), (60013, 23), (997, 30011)])
+@pytest.mark.parametrize(
+    "n_in, n_out", [(30011, 27583), (20011, 34017), (30011, 3019), (30011, 113), (60013, 23), (997, 30011)]
+)
 @pytest.mark.parametrize("mode", ["linear", "area"])
 def test_long_signals_have_the_bits_of_tables(n_in, n_out, mode, level):
     rng = np.random.default_rng(n_in)

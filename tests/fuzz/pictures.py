@@ -9,7 +9,7 @@ import numpy as np
 from .arrays import drawn, numbers
 from .call import Call, named, written
 from .draw import Draw
-from .oracle import Wrong, check_shape, summed, summed_bytes
+from .oracle import Maps, Wrong, check_shape, summed, summed_bytes
 from .resizing import plan
 from .summing import check_maps, pillow_order
 

@@ -11,9 +11,9 @@ from tenter._arrays import limits, torch_tensors
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.torch_tensors import NO_STORAGE, dtype_name, extent, holds, image_order, to_numpy
-from tenter._execution.torch import offsets
+from tenter._execution.torch import inductor, offsets
 from tenter._execution.torch.run import run
-from tenter._execution.torch.schema import LIBRARY
+from tenter._execution.torch.schema import LIBRARY, OPS
 from tenter._plans import cache
 from tenter._plans.plan import keep, plan, plan_adjoint
 from tenter._specs.operands import OPERATORS, Operator
@@ -21,6 +21,7 @@ from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
 
 Kernel = Callable[..., Any]
+COUNTS = OPERATORS[RepeatCounts]
 # Called after every kernel, with the operator's name and arguments, while a report counts calls.
 watch: Callable[[str, tuple[Any, ...]], None] | None = None
 
@@ -49,19 +50,25 @@ def refusing(name: str, kernel: Kernel, first: int = 0, watched: bool = False) -
 
 
 def _forward(op: Operator, x: Tensor, *operands: Any) -> Tensor:
-    spec = op.read(x.shape, dtype_name(x), *operands)
-    if isinstance(spec, RepeatCounts):
-        return run(x, plan(x, _verified(spec, x)))
-    key = cache.key("forward", torch_tensors, x, spec)
-    return run(x, cache.plans.get(key) or keep(key, plan(x, spec)))
+    if op is COUNTS:
+        return run(x, plan(x, _verified(op.read(x.shape, dtype_name(x), *operands), x)))
+    key = _key(op.name, x, operands)
+    known = cache.plans.get(key)
+    return run(x, known or keep(key, plan(x, op.read(x.shape, dtype_name(x), *operands))))
 
 
 def _adjoint(op: Operator, g: Tensor, *operands: Any) -> Tensor:
-    spec, shape = op.read_adjoint(g.shape, dtype_name(g), *operands)
-    if isinstance(spec, RepeatCounts):
+    if op is COUNTS:
+        spec, shape = op.read_adjoint(g.shape, dtype_name(g), *operands)
         return run(g, plan_adjoint(g, _verified(spec, g), shape))
-    key = cache.key("adjoint", torch_tensors, g, (spec, shape))
-    return run(g, cache.plans.get(key) or keep(key, plan_adjoint(g, spec, shape)))
+    key = _key(f"{op.name} adjoint", g, operands)
+    known = cache.plans.get(key)
+    return run(g, known or keep(key, plan_adjoint(g, *op.read_adjoint(g.shape, dtype_name(g), *operands))))
+
+
+def _key(call: str, x: Tensor, operands: tuple[Any, ...]) -> Any:
+    """By operands as they come, whose types the schema fixes: to read them takes longer than to look them up."""
+    return cache.key(call, torch_tensors, x, tuple([tuple(o) if type(o) is list else o for o in operands]))
 
 
 def _verified(spec: RepeatCounts, x: Tensor) -> RepeatCounts:
@@ -97,6 +104,7 @@ def _adjoint_shape(op: Operator, g: Tensor, *operands: Any) -> Tensor:
 def _empty(x: Tensor, spec: Spec, shape: tuple[Any, ...], saturate: bool) -> Tensor:
     from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode  # here, as its import is slow
 
+    inductor.prepare()
     if isinstance(spec, RepeatCounts) and x.device != spec.offsets.device:
         refuse(TypeError, "offsets", f"some on {x.device}", f"some on {spec.offsets.device}")
     if all(type(n) is int for n in shape):
@@ -109,8 +117,10 @@ def _empty(x: Tensor, spec: Spec, shape: tuple[Any, ...], saturate: bool) -> Ten
 
 
 def _register(name: str, kernel: Kernel, shape: Kernel) -> None:
+    checked = refusing(name, kernel, watched=True)
     for key in ("CPU", "CUDA"):
-        LIBRARY.impl(name, refusing(name, kernel, watched=True), key)
+        LIBRARY.impl(name, checked, key)
+    getattr(OPS, name).default.kernel = checked  # which generated code calls; see inductor.py
     torch.library.register_fake(f"tenter::{name}", refusing(name, shape), lib=LIBRARY)
 
 

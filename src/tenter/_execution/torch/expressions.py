@@ -1,0 +1,142 @@
+"""What a compiled expression reads along an axis: for each tap an input and a weight, from the maps that kernels use.
+
+Positions are formulas where lengths may be symbols or a table would be one, else tables. A row with fewer taps than
+the longest halves its last weight, over and over: such sums are exact, so inf and NaN stay where they are.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenter._arrays.types import Floats, Ints
+from tenter._rules.axis_rule import NEAREST, AxisRule
+from tenter._specs.repeat import Repeat, RepeatCounts
+from tenter._specs.resize import Interpolate, Resize
+from tenter._specs.spec import Shape, Spec
+from tenter.maps import AxisMap, Copy, Gather, Window
+
+# Beyond these an expression reads more than it saves.
+MOST_TAPS = 16
+LONGEST = 1 << 15
+
+
+class Formula(NamedTuple):
+    """Output o's tap t is input (o % modulo) // divide * times + t * each + first."""
+
+    modulo: Any = None
+    divide: int = 1
+    times: int = 1
+    each: Any = 0
+    first: int = 0
+
+    @property
+    def divides(self) -> bool:
+        return self.divide != 1 or self.modulo is not None
+
+    @property
+    def known(self) -> bool:
+        """True if no symbol is in it."""
+        return self.each == 0 and (self.modulo is None or type(self.modulo) is int)
+
+    def table(self, n_out: int) -> Ints:
+        """Of one tap."""
+        o = np.arange(n_out)
+        o = o if self.modulo is None else o % self.modulo
+        return np.asarray(o // self.divide * self.times + self.first)[None]
+
+
+class Reads(NamedTuple):
+    """inputs: a formula, or a table tap by tap, as weight is; no weights are ones. empty: outputs that read nothing."""
+
+    axis: int
+    n_in: Any
+    taps: int
+    inputs: Formula | Ints
+    weight: Floats | None = None
+    empty: Any = None  # None too if none does
+
+
+def reads(spec: Spec, shape: Shape, transposed: bool, dtype: str, on_device: bool) -> tuple[Reads, ...] | None:
+    """What a specification's outputs, or those of its adjoint, read along each axis that changes; None where only the
+    kernels serve. shape: of the operation's input, whose lengths may be symbols."""
+    if isinstance(spec, RepeatCounts) or any(type(n) is int and n == 0 for n in shape):
+        return None
+    if isinstance(spec, Repeat):
+        if any(type(r) is not int or r < 1 for r in spec.sizes):
+            return None
+        found = [_repeated(d, n, r, spec.each, transposed) for d, (n, r) in enumerate(zip(shape, spec.sizes)) if r != 1]
+    else:
+        resize = spec.resize() if isinstance(spec, Interpolate) else spec
+        assert isinstance(resize, Resize)
+        found = _resized(resize, shape, transposed, dtype, on_device)
+    if any(r is None for r in found) or math.prod(r.taps for r in found) > MOST_TAPS:
+        return None
+    return tuple(found)
+
+
+def _resized(spec: Resize, shape: Shape, transposed: bool, dtype: str, on_device: bool) -> list[Any]:
+    lengths = [shape[a] for a in spec.axes]
+    if not all(type(n) is int for n in (*lengths, *spec.size)):
+        some = zip(spec.axes, spec.rules, lengths, spec.size)
+        return [_multiplied(a, rule, n_in, n_out, transposed) for a, rule, n_in, n_out in some]
+    if not all(0 < n <= LONGEST for n in (*lengths, *spec.size)):
+        return [None]
+    maps = spec.maps(shape, dtype, on_device)
+    return [_of_map(a, m.T if transposed else m) for a, m in maps]
+
+
+def _repeated(axis: int, n: Any, r: int, each: bool, transposed: bool) -> Reads:
+    if transposed:
+        return Reads(axis, n * r, r, Formula(times=r, each=1) if each else Formula(each=n))
+    return Reads(axis, n, 1, Formula(divide=r) if each else Formula(modulo=n))
+
+
+def _multiplied(axis: int, rule: AxisRule, n_in: Any, n_out: Any, transposed: bool) -> Reads | None:
+    """Nearest kinds by a power of two, of a length that is a symbol: whichever of PyTorch's kernels rounds, its
+    arithmetic is exact."""
+    from torch.fx.experimental.symbolic_shapes import statically_known_true  # here, as its import is slow
+
+    if rule.kind not in NEAREST or rule.box is not None or not rule.arithmetic.startswith("torch"):
+        return None
+    for r in (2, 4, 8):
+        if rule.scale in (None, str(r)) and statically_known_true(n_out == n_in * r):
+            return _repeated(axis, n_in, r, True, transposed)
+    return None
+
+
+def _of_map(axis: int, m: AxisMap) -> Reads | None:
+    if isinstance(m, Copy):
+        return _repeated(axis, m.n_in, m.repeat, True, False) if m.repeat is not None else _picked(axis, m, m.index())
+    if isinstance(m, Gather):
+        return _picked(axis, m, m.index) if m.picks else None
+    return _summed(axis, m) if m.width is None else _repeated(axis, m.n_out, m.width, True, True)
+
+
+def _picked(axis: int, m: Copy | Gather, index: Ints) -> Reads:
+    first, step = int(index[0]), int(index[1] - index[0]) if len(index) > 1 else 1
+    if np.array_equal(index, first + step * np.arange(len(index))):
+        return Reads(axis, m.n_in, 1, Formula(times=step, first=first))
+    return Reads(axis, m.n_in, 1, index[None])
+
+
+def _summed(axis: int, m: Window) -> Reads | None:
+    start, offset = m.rows()
+    count = np.diff(offset)
+    taps = int(count.max())
+    if not 0 < taps <= MOST_TAPS:
+        return None
+    tap, last = np.arange(taps)[:, None], np.maximum(count - 1, 0)
+    place = np.minimum(tap, last)
+    given = np.ones(int(offset[-1])) if m.weight is None else m.weight
+    weight = given[np.minimum(offset[:-1] + place, len(given) - 1)]
+    weight = weight * 0.5 ** np.where(tap < last, 0, np.minimum(tap - last + 1, taps - 1 - last))
+    empty = count == 0
+    return Reads(
+        axis=axis,
+        n_in=m.n_in,
+        taps=taps,
+        inputs=np.minimum(start + place, m.n_in - 1),
+        weight=None if m.weight is None and np.all(count == taps) else weight,
+        empty=empty if empty.any() else None,
+    )

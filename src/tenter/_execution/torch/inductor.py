@@ -1,0 +1,120 @@
+"""The operators in code that PyTorch's compiler, Inductor, generates: expressions, which it fuses with the code around
+them, or calls of the kernels, whichever takes less time.
+
+The rule was measured with `python -m benchmarks compiled`. A call of a kernel costs 20 to 30 microseconds more than a
+line of a loop that is there anyway. After that, on a processor:
+
+- Where the innermost dim in memory stays as it is (channels-last images), Inductor's loops read vectors, and a fused
+  expression takes 0.6 to 0.9 of a kernel's time at every size, as long as it reads few elements: up to four for each
+  element of the larger side, input or result. A bicubic kernel reads 4 + 4, an expression 16: ten times as slow.
+- Where the innermost dim changes, Inductor's loops read element by element, and the kernels are two to four times as
+  fast; an expression pays while what it reads takes no longer than the call.
+
+On a CUDA device threads read element by element anyway, and a call of a kernel costs the host more than a launch.
+"""
+
+import math
+import sys
+from functools import cache, partial
+from typing import Any
+
+import torch
+from torch import Tensor, fx
+
+from tenter._arrays.torch_tensors import dtype_name
+from tenter._execution.torch import schema
+from tenter._execution.torch.expressions import Reads, reads
+from tenter._specs.operands import OPERATORS, Operator
+
+# Elements that an expression may read one by one in place of a call.
+FEW_READS = 1 << 16
+# Reads for each element of the larger side, input or result, where loops read vectors of at least so many elements.
+READS_EACH, VECTOR = 4, 16
+# What Inductor loads and stores bit by bit.
+COPIED = (
+    torch.float64, torch.float32, torch.float16, torch.bfloat16,
+    torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool,
+)  # fmt: skip
+
+
+def prepare() -> None:
+    """Called when the operators are traced. Without Inductor nothing is imported."""
+    if "torch._inductor.lowering" in sys.modules:
+        _register()
+
+
+@cache
+def _register() -> None:
+    from torch._inductor.lowering import register_lowering
+
+    for op in OPERATORS.values():
+        for operator, transposed in ((schema.forward(op), False), (schema.adjoint(op), True)):
+            register_lowering(operator, type_promotion_kind=None)(partial(_lower, op, operator, transposed))
+
+
+def _lower(op: Operator, operator: Any, transposed: bool, x: Any, *operands: Any, **named: Any) -> Any:
+    from torch._inductor import lowering
+    from torch._inductor.virtualized import V
+
+    from tenter._execution.torch.lowering import expression
+
+    node: Any = V.graph.current_node
+    like = node.meta["val"]
+    found = None if named else _found(op, transposed, node)
+    if found is not None and _pays(found, node.args[0].meta["val"], like):
+        return expression(x, found, like)
+    # As for an operator without a lowering: the kernel's result lies as x did when shapes were traced.
+    (x, *operands), named = lowering.constrain_to_fx_strides(node, x, *operands, **named)
+    result = lowering.fallback_handler(operator, add_to_fallback_set=False)(x, *operands, **named)
+    _call_directly(result, operator)
+    return result
+
+
+def _call_directly(result: Any, operator: Any) -> None:
+    """Has the generated code call the kernel below the dispatcher, whose way back into Python takes longer than a small
+    kernel. Where Inductor has changed, or generates C++, the call stays as it is."""
+    from torch._inductor.virtualized import V
+
+    call: Any = next(iter(getattr(getattr(result.data, "data", None), "inputs", ())), None)
+    in_python = not V.graph.cpp_wrapper and not getattr(V.graph, "fx_wrapper", False)
+    if in_python and getattr(call, "python_kernel_name", None) == f"torch.ops.{operator}":
+        call.python_kernel_name += ".kernel"
+
+
+def _found(op: Operator, transposed: bool, node: Any) -> tuple[Reads, ...] | None:
+    """What the node's result reads; None where only the kernels serve."""
+    x, *operands = fx.map_arg(node.args, lambda n: n.meta["val"])
+    dtype = dtype_name(x)
+    if x.dtype not in COPIED or x.device.type not in ("cpu", "cuda"):
+        return None
+    if transposed:
+        spec, shape = op.read_adjoint(x.shape, dtype, *operands)
+    else:
+        spec, shape = op.read(x.shape, dtype, *operands), x.shape
+    found = reads(spec, tuple(shape), transposed, dtype, x.device.type == "cuda")
+    # Kernels round sums of integers in ways of their own.
+    sums = found is not None and any(r.taps > 1 or r.weight is not None for r in found)
+    return None if sums and not x.dtype.is_floating_point else found
+
+
+def _pays(found: tuple[Reads, ...], x: Tensor, y: Tensor) -> bool:
+    """Whether an expression takes less time than a kernel; see above."""
+    if x.device.type == "cuda":
+        return True
+    n_reads = _about(y) * math.prod(r.taps for r in found)
+    if n_reads <= FEW_READS:
+        return True
+    inner = [d for d in range(y.ndim) if y.stride(d) == 1 and y.shape[d] != 1]
+    vectors = all(d not in [r.axis for r in found] and _length(y.shape[d]) >= VECTOR for d in inner)
+    return bool(inner) and vectors and n_reads <= READS_EACH * max(_about(x), _about(y))
+
+
+def _about(x: Tensor) -> float:
+    return math.prod(map(_length, x.shape))
+
+
+def _length(n: Any) -> float:
+    """A symbol's: what it was when the code was traced, as a rule of thumb needs no guard."""
+    if not isinstance(n, torch.SymInt):
+        return float(n)
+    return float(n.node.hint) if n.node.has_hint() else math.inf
