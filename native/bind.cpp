@@ -24,6 +24,7 @@
 #include "memory.hpp"
 #include "offsets.hpp"
 #include "owned_map.hpp"
+#include "signals.hpp"
 #include "threads.hpp"
 #include "tuning.hpp"
 #include "verify.hpp"
@@ -78,7 +79,8 @@ struct WindowStep {
   nb::object plane_map, row_map, column_map;  // that the task points into
   int64_t n_plane, n_rows;                    // n_rows: of outer axes, planes and rows together
   OwnedMap* columns = nullptr;                // column_map, which caches permute tables
-  const OwnedMap* computed = nullptr;         // the map of the one axis, if it has no tables
+  OwnedMap* computed = nullptr;               // the map of the one axis, if it has no tables
+  bool is_signal = false;                     // whether it may do without, although it is short
 
   WindowStep(int in, int out, int acc, const nb::list& outer, const std::optional<WindowAxis>& plane, bool planes_first,
              const WindowAxis& row, const WindowAxis& column, std::tuple<int64_t, int64_t> inner, bool rows_first,
@@ -99,9 +101,14 @@ struct WindowStep {
     if (!column_map.is_none()) columns = &nb::cast<OwnedMap&>(column_map);
     task.column = columns ? &columns->map : nullptr;
     for (const nb::object* held : {&plane_map, &row_map, &column_map}) {
-      if (!held->is_valid() || held->is_none() || !nb::cast<const OwnedMap&>(*held).is_computed()) continue;
-      if (plane || (task.row && task.column)) throw std::invalid_argument("a computed map beside another");
-      computed = &nb::cast<const OwnedMap&>(*held);
+      if (!held->is_valid() || held->is_none()) continue;
+      OwnedMap& map = nb::cast<OwnedMap&>(*held);
+      const bool alone = !plane && !(task.row && task.column);
+      is_signal = alone && !map.is_computed() && signal_axis(task, map);
+      if (!is_signal) map.make_tables();
+      if (!map.is_computed() && !is_signal) continue;
+      if (!alone) throw std::invalid_argument("a computed map beside another");
+      computed = &map;
     }
     task.rows_first = rows_first, task.saturate = saturate;
     n_plane = plane ? std::get<0>(*plane) : 1;
@@ -112,7 +119,7 @@ struct WindowStep {
     WindowTask call = task;
     call.src = reinterpret_cast<const char*>(src), call.dst = reinterpret_cast<char*>(dst);
     call.stream = stream;
-    if (computed) {
+    if (computed && (!is_signal || n_rows < min_permuted_rows || !computed->map.start)) {
       without_gil([&] { window_in_bands(call, *computed, threads); });
       return;
     }
@@ -295,6 +302,7 @@ NB_MODULE(core, m) {
       .def_rw("byte_band_bytes", &Tuning::byte_band_bytes)
       .def_rw("stream_bytes", &Tuning::stream_bytes)
       .def_rw("long_axis", &Tuning::long_axis)
+      .def_rw("signal_axis", &Tuning::signal_axis)
       .def_rw("tap_outputs", &Tuning::tap_outputs)
       .def_rw("tap_block", &Tuning::tap_block)
       .def_rw("guard_blocks", &Tuning::guard_blocks)

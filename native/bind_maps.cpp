@@ -103,16 +103,18 @@ void bind_maps(nb::module_& m) {
            nb::arg("with_tables"))
       .def_prop_ro("is_computed", &OwnedMap::is_computed)
       .def_prop_ro("n_taps",
-                   [](const OwnedMap& m) {  // about, without tables
+                   [](OwnedMap& m) {  // about, of a long axis
                      if (m.is_computed()) return m.taps_each() * m.map.n_out;
+                     m.make_tables();
                      return m.map.offset ? m.map.offset[m.map.n_out] : m.map.n_out * m.map.width;
                    })
       .def_prop_ro("is_identity", &OwnedMap::is_identity)
       .def_prop_ro("sampling", [](const OwnedMap& m) { return m.sampling; })
       .def_ro("transposed", &OwnedMap::transposed)
-      .def("tables", [](const OwnedMap& m, int64_t lo, int64_t hi) {
+      .def("tables", [](OwnedMap& m, int64_t lo, int64_t hi) {
         if (lo < 0 || hi < lo || hi > m.map.n_out) throw std::invalid_argument("expected rows of the map");
         if (!m.sampling && (lo != 0 || hi != m.map.n_out)) throw std::invalid_argument("expected all rows");
+        m.make_tables();
         if (!m.is_computed() && lo == 0 && hi == m.map.n_out) return tables(m.rows);
         Rows rows;
         m.make_rows(lo, hi, rows);

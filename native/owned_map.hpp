@@ -28,9 +28,10 @@ struct OwnedMap {
   std::optional<Int64s> start, offset;
   std::optional<Doubles> weight;
   std::vector<float> weight32;
-  // Of a map that is computed: its rule, and its rows if they are few. Long axes' rows are made while they are used.
+  // Of a map that is computed: its rule, and its rows once there are tables. Those of long axes are made while they are
+  // used.
   std::shared_ptr<const Sampling> sampling;
-  bool transposed = false;
+  bool transposed = false, is_long = false;
   Rows rows;
   // Permute tables by inner, lanes and bytes of a lane, made at the first call that can use them. A list that only
   // grows, without a lock: a process forked while another thread holds a lock would deadlock.
@@ -55,22 +56,32 @@ struct OwnedMap {
       : map{transposed ? rule->n_out() : rule->n_in(), transposed ? rule->n_in() : rule->n_out()},
         sampling(rule),
         transposed(transposed) {
-    if (!with_tables && map.n_in + map.n_out > tuning.long_axis) return;
-    make_rows(0, map.n_out, rows);
-    map.start = rows.start.data(), map.offset = rows.offset.data();
-    use_weights(rows.weight.data(), rows.weight.size());
+    const int64_t length = map.n_in + map.n_out;
+    is_long = !with_tables && length > tuning.long_axis;
+    if (is_long || (!with_tables && length > tuning.signal_axis && may_be_signal())) return;
+    make_tables();
     if (with_tables) sampling.reset();
   }
+  // Of a rule's map that is not long, once: a signal needs none (signals.hpp). With Python's lock.
+  void make_tables() {
+    if (!sampling || is_long || map.start) return;
+    make_rows(0, map.n_out, rows);
+    map.offset = rows.offset.data();
+    use_weights(rows.weight.data(), rows.weight.size());
+    map.start = rows.start.data();
+  }
+  bool may_be_signal() const { return sampling && (sampling->is_linear() || sampling->rule() == Rule::touched); }
   OwnedMap(const OwnedMap&) = delete;
   OwnedMap& operator=(const OwnedMap&) = delete;
   ~OwnedMap() {
     for (CachedTables* c = cached; c;) delete std::exchange(c, c->next);
   }
-  bool is_computed() const { return sampling && !map.start; }
+  bool is_computed() const { return is_long; }
   bool is_identity() const {
-    if (map.n_in != map.n_out || (is_computed() && (transposed || !sampling->steps_by_one()))) return false;
+    const bool computes = sampling && !map.start;
+    if (map.n_in != map.n_out || (computes && (transposed || !sampling->steps_by_one()))) return false;
     // Of a computed map whose rows are alike, those at the ends decide.
-    const int64_t n = is_computed() ? std::min(map.n_out, 4 * taps_each() + 4) : map.n_out;
+    const int64_t n = computes ? std::min(map.n_out, 4 * taps_each() + 4) : map.n_out;
     return identity(0, n) && identity(map.n_out - n, map.n_out);
   }
   void make_rows(int64_t lo, int64_t hi, Rows& made) const {
@@ -113,10 +124,11 @@ struct OwnedMap {
 
  private:
   bool identity(int64_t lo, int64_t hi) const {
+    const bool computes = sampling && !map.start;
     Rows made;
-    if (is_computed()) make_rows(lo, hi, made);
-    const int64_t from = is_computed() ? lo : 0;
-    const Rows& r = is_computed() ? made : rows;
+    if (computes) make_rows(lo, hi, made);
+    const int64_t from = computes ? lo : 0;
+    const Rows& r = computes ? made : rows;
     for (int64_t o = lo - from; o < hi - from; ++o)
       if (r.start[size_t(o)] != o + from || r.offset[size_t(o) + 1] - r.offset[size_t(o)] != 1 ||
           r.weight[size_t(r.offset[size_t(o)])] != 1)

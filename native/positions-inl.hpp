@@ -75,22 +75,28 @@ class Walk {
 template <class Acc, class Rest, class Weigh>
 inline void fill_block(const SignalTask& t, Walk<Rest>& walk, int64_t n, Block<Acc>& b, Weigh&& weigh) {
   b.n = n, b.origin = walk.whole[0] + t.first;
+  Walk<Rest> next = walk;  // in registers: stores of weights might change what is behind a reference
   const Vec<int64_t> origin = splat(walk.whole[0]);
-  for (int64_t at = 0; at < round_up(n, lanes<Acc>); at += double_lanes, walk.advance()) {
-    const Vec<int64_t> index = walk.whole - origin;
-    if constexpr (sizeof(Acc) == 8) store_bits(b.index + at, index);
-    else store_bits(b.index + at, __builtin_convertvector(index, VecN<int32_t, double_lanes>));
-    weigh(walk.rest, at);
+  IndexOf<Acc>* const to = b.index;
+  for (int64_t at = 0; at < round_up(n, lanes<Acc>); at += double_lanes, next.advance()) {
+    const Vec<int64_t> index = next.whole - origin;
+    if constexpr (sizeof(Acc) == 8) store_bits(to + at, index);
+    else store_bits(to + at, __builtin_convertvector(index, VecN<int32_t, double_lanes>));
+    weigh(next.rest, at);
   }
+  walk = next;
 }
 
 template <class Acc>
 void triangle_block(const SignalTask& t, Walk<double>& walk, int64_t n, Block<Acc>& b) {
   const Vec<double> pixel = splat(double(t.pixel)), reciprocal = splat(1 / double(t.pixel));
-  auto weigh = [&](Vec<double> rest, int64_t at, int64_t j) __attribute__((always_inline)) {
-    const Vec<double> distance = magnitude(rest - splat(double((t.first + j) * t.at.unit)));
+  const double unit = double(t.at.unit), first = double(t.first) * unit;
+  Acc* const to = b.weight;
+  const int64_t room = b.room;
+  auto weigh = [=](Vec<double> rest, int64_t at, int64_t j) __attribute__((always_inline)) {
+    const Vec<double> distance = magnitude(rest - splat(first + double(j) * unit));
     const Vec<double> w = 1.0 - quotient(distance, pixel, reciprocal);
-    store_weights(b.weight + j * b.room + at, w > 0.0 ? w : Vec<double>{});
+    store_weights(to + j * room + at, w > 0.0 ? w : Vec<double>{});
   };
   if (b.count == 2) {
     fill_block(t, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {

@@ -6,12 +6,13 @@
 #include "axis-inl.hpp"
 #include "dtypes-inl.hpp"
 #include "positions-inl.hpp"
+#include "spread-inl.hpp"
 
 namespace tenter {
 namespace {
 
 constexpr int64_t block_targets = 1024, block_taps = 4096, block_sources = 1 << 14;
-constexpr int64_t task_targets = 1 << 13;
+constexpr int64_t run_targets = 1 << 12;
 constexpr int64_t task_rows = 64;
 
 // Sources [lo, hi) of one row, as values of Acc: source i is at[i].
@@ -26,15 +27,16 @@ inline Index<Acc> indices(const Block<Acc>& b, int64_t t) {
   return load_unaligned<Index<Acc>>(b.index + t) - b.index[t];
 }
 
-// Of all candidates of a vector of targets, two vectors of sources hold each, or one does.
-enum class Reach { one, two, more };
+// How many vectors of sources hold all candidates of a vector of targets; 0: more than can be permuted.
+typedef int Reach;
 template <class Acc>
 Reach reach(const Block<Acc>& b) {
   constexpr int N = lanes<Acc>;
-  if constexpr (!permutable<Acc>) return Reach::more;
+  if constexpr (!permutable<Acc>) return 0;
   int64_t most = 0;
   for (int64_t t = 0; t < b.n; t += N) most = std::max<int64_t>(most, b.index[t + N - 1] - b.index[t]);
-  return most + b.count <= N ? Reach::one : most + b.count <= 2 * N ? Reach::two : Reach::more;
+  most += b.count;
+  return most <= N ? 1 : most <= 2 * N ? 2 : most <= 4 * N ? 4 : 0;
 }
 
 // Calls f(t, candidates) for every vector of targets whose sources can be loaded as whole vectors: candidates(j) is a
@@ -44,17 +46,18 @@ inline std::pair<int64_t, int64_t> permuted_sources(const Block<Acc>& b, const S
   constexpr int N = lanes<Acc>;
   int64_t begin = 0, end = b.n / N * N;
   while (begin < end && b.origin + b.index[begin] < x.lo) begin += N;
-  while (begin < end && b.origin + b.index[end - N] + 2 * N > x.hi) end -= N;
+  while (begin < end && b.origin + b.index[end - N] + reach * N > x.hi) end -= N;
   for (int64_t t = begin; t < end; t += N) {
     const Acc* const from = x.at + b.origin + b.index[t];
     const Index<Acc> index = indices(b, t);
-    const Vec<Acc> low = load_unaligned<Vec<Acc>>(from);
-    if constexpr (reach == Reach::one) {
-      f(t, [&](int64_t j) { return permute<Acc>(low, index + IndexOf<Acc>(j)); });
-    } else {
-      const Vec<Acc> high = load_unaligned<Vec<Acc>>(from + N);
-      f(t, [&](int64_t j) { return permute<Acc>(low, high, index + IndexOf<Acc>(j)); });
-    }
+    Vec<Acc> held[reach];
+    for (int v = 0; v < reach; ++v) held[v] = load_unaligned<Vec<Acc>>(from + v * N);
+    f(t, [&](int64_t j) __attribute__((always_inline)) {
+      const Index<Acc> at = index + IndexOf<Acc>(j);
+      if constexpr (reach == 1) return permute<Acc>(held[0], at);
+      else if constexpr (reach == 2) return permute<Acc>(held[0], held[1], at);
+      else return at < 2 * N ? permute<Acc>(held[0], held[1], at) : permute<Acc>(held[2], held[3], at - 2 * N);
+    });
   }
   return {begin, end};
 }
@@ -87,8 +90,7 @@ inline void each_vector(const Block<Acc>& b, const Sources<Acc>& x, Reach reach,
   constexpr int N = lanes<Acc>;
   std::pair<int64_t, int64_t> done{0, 0};
   auto whole = [&](int64_t t, auto&& candidates) __attribute__((always_inline)) { f(t, N, candidates); };
-  if (reach == Reach::one) done = permuted_sources<Acc, Reach::one>(b, x, whole);
-  else if (reach == Reach::two) done = permuted_sources<Acc, Reach::two>(b, x, whole);
+  with_constant<1, 2, 4>(reach, [&]<int vectors>() { done = permuted_sources<Acc, vectors>(b, x, whole); });
   if (done.first == 0 && done.second == b.n) return;
   // All are moved before any is summed: loads of vectors wait for the stores of single values in them.
   Acc* const moved = lease->gathered.get<Acc>(b.room * b.count);
@@ -145,44 +147,67 @@ void weigh_sources(const Block<Acc>& b, const Sources<Acc>& weights, Reach reach
   });
 }
 
+// The vectors part(0), part(1)... one after the other.
+template <class Acc, int H, int n, class F>
+inline VecN<Acc, H * n> joined(F&& part) {
+  if constexpr (n == 1) {
+    return part(0);
+  } else {
+    const auto low = joined<Acc, H, n / 2>(part);
+    const auto high = joined<Acc, H, n / 2>([&](int i) __attribute__((always_inline)) { return part(i + n / 2); });
+    return [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+      return (VecN<Acc, H * n>)__builtin_shufflevector(low, high, i...);
+    }(std::make_integer_sequence<int, H * n>{});
+  }
+}
+
 // Means of many sources each: all but the last are weighed by b.weight[t], the last by b.weight[room + t], unless that
-// is 0. H adjacent sources of every target are loaded as (parts of) vectors, and transposed into vectors of targets.
-template <class Acc, int H>
+// is 0. Of every target, 16 bytes of adjacent sources are loaded at a time. They are parts of vectors that are
+// transposed within each 16 bytes, into vectors of targets.
+template <class Acc>
 void sum_segments(const Block<Acc>& b, const Sources<Acc>& x, Acc* dst) {
-  constexpr int N = lanes<Acc>;
+  constexpr int N = lanes<Acc>, H = 16 / int(sizeof(Acc));
   typedef VecN<Acc, H> Part;
   const int64_t last = b.count - 1;
+  const Acc* const end = x.at + x.hi;
   for (int64_t t = 0; t < b.n; t += N) {
     const Acc* from[N];
     for (int l = 0; l < N; ++l) from[l] = x.at + b.origin + b.index[std::min<int64_t>(t + l, b.n - 1)];
-    const bool inside = from[N - 1] + round_up(b.count, H) <= x.at + x.hi;
-    auto part = [&](int l, int64_t k) __attribute__((always_inline)) {
-      if (inside) return load_unaligned<Part>(from[l] + k);
-      Part values{};
-      const int64_t n = std::clamp<int64_t>(x.at + x.hi - (from[l] + k), 0, H);
-      std::memcpy(&values, from[l] + k, n * sizeof(Acc));
-      return values;
-    };
     const Vec<Acc> w = load_unaligned<Vec<Acc>>(b.weight + t), w_last = load_unaligned<Vec<Acc>>(b.weight + b.room + t);
     Vec<Acc> sum = Acc(-0.0) - Vec<Acc>{};
-    for (int64_t k = 0; k < b.count; k += H) {
-      Vec<Acc> square[H];
+    // Sources [k, k + H) of every target.
+    auto load_square = [&](int64_t k, Vec<Acc>* square, auto&& part) __attribute__((always_inline)) {
 #pragma GCC unroll 16
-      for (int l = 0; l < H; ++l) {
-        if constexpr (H == N) {
-          square[l] = part(l, k);
-        } else {
-          square[l] = [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
-            return __builtin_shufflevector(part(l, k), part(l + H, k), i...);
-          }(std::make_integer_sequence<int, N>{});
-        }
-      }
+      for (int l = 0; l < H; ++l)
+        square[l] =
+            joined<Acc, H, N / H>([&](int i) __attribute__((always_inline)) { return part(from[l + i * H] + k); });
       transpose<Acc, H>(square);
+    };
+    auto add_last = [&](int64_t k, const Vec<Acc>* square) __attribute__((always_inline)) {
 #pragma GCC unroll 16
       for (int j = 0; j < H; ++j) {
         if (k + j < last) sum = multiply_add<Acc>(square[j], w, sum);
         else if (k + j == last) sum = w_last != Vec<Acc>{} ? multiply_add<Acc>(square[j], w_last, sum) : sum;
       }
+    };
+    int64_t k = 0;
+    auto whole = [](const Acc* p) __attribute__((always_inline)) { return load_unaligned<Part>(p); };
+    for (; k + H <= last; k += H) {
+      Vec<Acc> square[H];
+      load_square(k, square, whole);
+#pragma GCC unroll 16
+      for (int j = 0; j < H; ++j) sum = multiply_add<Acc>(square[j], w, sum);
+    }
+    for (; k <= last; k += H) {
+      Vec<Acc> square[H];
+      if (from[N - 1] + k + H <= end) load_square(k, square, whole);
+      else
+        load_square(k, square, [&](const Acc* p) {
+          Part values{};
+          std::memcpy(&values, p, std::clamp<int64_t>(end - p, 0, H) * sizeof(Acc));
+          return values;
+        });
+      add_last(k, square);
     }
     if (t + N <= b.n) store_bits(dst + t, sum);
     else std::memcpy(dst + t, &sum, (b.n - t) * sizeof(Acc));
@@ -232,19 +257,24 @@ class SignalRows {
         in_(in),
         out_(out),
         segments_(t.kind == SignalTask::touched && t.count > 3),
+        spreads_(t.transposed && t.forward.step_whole >= 2),
         gaps_(t.kind == SignalTask::triangle && t.at.unit > t.pixel) {
     constexpr int64_t N = lanes<Acc>;
     const double step = double(t.at.step_whole) + double(t.at.step_rest) / double(t.at.unit);
     const int64_t most = std::min(segments_ ? block_targets : block_taps / t.count,
                                   int64_t(double(block_sources) / std::max(step, 1.0)));
-    room_ = std::clamp<int64_t>(most, N, block_targets) / N * N;
+    if (spreads_) room_ = run_targets;
+    else room_ = std::clamp<int64_t>(most, N, block_targets) / N * N;
   }
 
   // Targets [lo, hi) of rows [from, to).
   void make(int64_t lo, int64_t hi, int64_t from, int64_t to) const {
     const bool doubles = t_.exact && t_.pixel < exact_quotients && t_.at.unit < exact_quotients / (t_.count + 1);
-    if (doubles) make_by<double>(lo, hi, from, to);
+    if (spreads_ && doubles) spread<double>(lo, hi, from, to);
+    else if (spreads_) spread<int64_t>(lo, hi, from, to);
+    else if (doubles) make_by<double>(lo, hi, from, to);
     else make_by<int64_t>(lo, hi, from, to);
+    store_fence(t_.rows.stream);
   }
 
  private:
@@ -261,7 +291,6 @@ class SignalRows {
       fill(walk, std::min(room_, hi - lo), b, lease);
       for (int64_t r = from; r < to; ++r) apply(b, lo, r, lease);
     }
-    store_fence(t_.rows.stream);
   }
 
   void fill(Walk<int64_t>& walk, int64_t n, Block<Acc>& b, Lease&) const { triangle_block(t_, walk, n, b); }
@@ -270,42 +299,83 @@ class SignalRows {
     if (t_.kind == SignalTask::touched) return touched_block(t_, walk, n, b, segments_);
     touched_transposed_block(t_, walk, n, b);
     constexpr int N = lanes<Acc>;
-    const int64_t read = b.index[b.n - 1] + b.count + 2 * N;
+    const int64_t read = b.index[b.n - 1] + b.count + 4 * N;
     Acc* const weights = lease->plane.template get<Acc>(read + N);
     forward_weights(t_, b.origin, read, weights);
     weigh_sources(b, {weights - b.origin, b.origin, b.origin + read}, reach(b), lease);
   }
 
-  void apply(const Block<Acc>& b, int64_t lo, int64_t r, Lease& lease) const {
+  template <class Rest>
+  void spread(int64_t lo, int64_t hi, int64_t from, int64_t to) const {
+    constexpr int N = lanes<Acc>;
+    Lease lease;
+    SignalTask forward = t_;
+    forward.at = t_.forward, forward.first = 0, forward.count = 2, forward.transposed = false;
+    Block<Acc> b{};
+    b.room = round_up(room_ / t_.forward.step_whole + 3, N), b.count = 2;
+    b.weight = lease->tile.template get<Acc>(3 * b.room);
+    b.index = reinterpret_cast<IndexOf<Acc>*>(b.weight + 2 * b.room);
+    Acc* const made = lease->gathered.template get<Acc>(2 * (b.room + N));
+    for (; lo < hi; lo += room_) {
+      const int64_t n = std::min(hi - lo, room_);
+      const auto [first, end] = sources_of(t_, lo, lo + n);
+      if (t_.kind == SignalTask::triangle) {
+        Walk<Rest> walk(t_.forward, first);
+        triangle_block(forward, walk, end - first, b);
+      } else {
+        fill_runs(forward, first, end - first, b);
+      }
+      for (int64_t r = from; r < to; ++r)
+        write(r, lo, n, lease, [&](Acc* sums) {
+          const Sources<Acc> x = sources(first, b.n, r, lease);
+          if (t_.kind == SignalTask::triangle) write_pairs(b, x.at + first, x.at + x.hi, made, sums, lo, n);
+          else write_runs(b, x.at + first, x.at + x.hi, made, sums, lo, n, t_.forward_count);
+        });
+    }
+  }
+
+  // Sources [begin, begin + n) of row r and others, as they are or converted.
+  Sources<Acc> sources(int64_t begin, int64_t n, int64_t r, Lease& lease) const {
     constexpr int N = lanes<Acc>;
     const WindowTask& rows = t_.rows;
     const char* const src = rows.src + outer_offset(rows, r / rows.n_row) + r % rows.n_row * rows.row_stride;
-    char* const dst = rows.dst + (r * t_.n_out + lo) * out_.itemsize;
-    Sources<Acc> x{reinterpret_cast<const Acc*>(src), 0, t_.n_in};
-    if (in_.widen) {  // with room for whole vectors
-      const int64_t begin = std::max<int64_t>(0, b.origin);
-      const int64_t n = std::min(t_.n_in, b.origin + b.index[b.n - 1] + b.count) - begin;
-      Acc* const wide = lease->row.template get<Acc>(n + 2 * N);
-      in_.widen(src + begin * in_.itemsize, n, wide);
-      std::fill(wide + n, wide + n + 2 * N, Acc{});
-      x = {wide - begin, begin, begin + n + 2 * N};
-    }
-    const bool stages = rows.stream || out_.narrow;
-    Acc* const sums = stages ? lease->staging.template get<Acc>(2 * room_) : reinterpret_cast<Acc*>(dst);
-    if (!segments_) sum_block_of_any(b, x, reach(b), gaps_, sums, lease);
-    else if (b.count > N / 2) sum_segments<Acc, N>(b, x, sums);
-    else sum_segments<Acc, N / 2>(b, x, sums);
+    if (!in_.widen) return {reinterpret_cast<const Acc*>(src), 0, t_.n_in};
+    n = std::min(t_.n_in, begin + n), begin = std::max<int64_t>(0, begin), n -= begin;
+    Acc* const wide = lease->row.template get<Acc>(n + 4 * N);  // with room for whole vectors
+    in_.widen(src + begin * in_.itemsize, n, wide);
+    std::fill(wide + n, wide + n + 4 * N, Acc{});
+    return {wide - begin, begin, begin + n + 4 * N};
+  }
+
+  // Targets [lo, lo + n) of row r, which `make` writes.
+  template <class Make>
+  void write(int64_t r, int64_t lo, int64_t n, Lease& lease, Make&& make) const {
+    char* const dst = t_.rows.dst + (r * t_.n_out + lo) * out_.itemsize;
+    const bool stream = t_.rows.stream;
+    if (!stream && !out_.narrow) return make(reinterpret_cast<Acc*>(dst));
+    Acc* const sums = lease->staging.template get<Acc>(2 * room_);
+    make(sums);
     char* made = reinterpret_cast<char*>(sums);
     if (out_.narrow) {
-      made = rows.stream ? reinterpret_cast<char*>(sums + room_) : dst;
-      out_.narrow(sums, b.n, made);
+      if (stream) made = reinterpret_cast<char*>(sums + room_);
+      else made = dst;
+      out_.narrow(sums, n, made);
     }
-    if (rows.stream) stream_store(dst, made, b.n * out_.itemsize);
+    if (stream) stream_store(dst, made, n * out_.itemsize);
+  }
+
+  void apply(const Block<Acc>& b, int64_t lo, int64_t r, Lease& lease) const {
+    constexpr int N = lanes<Acc>;
+    const Sources<Acc> x = sources(b.origin, b.index[b.n - 1] + b.count, r, lease);
+    write(r, lo, b.n, lease, [&](Acc* sums) {
+      if (!segments_) sum_block_of_any(b, x, reach(b), gaps_, sums, lease);
+      else sum_segments(b, x, sums);
+    });
   }
 
   const SignalTask& t_;
   Conversion<Acc> in_, out_;
-  bool segments_, gaps_;  // gaps_: a target may have no source
+  bool segments_, spreads_, gaps_;  // gaps_: a target may have no source
   int64_t room_;
 };
 
@@ -316,9 +386,10 @@ bool signals_summed_in(const SignalTask& t, Team team) {
   if (!conversion_of(t.rows.in, in, types{}) || !conversion_of(t.rows.out, out, types{})) return false;
   const int64_t n_rows = outer_count(t.rows) * t.rows.n_row, chunks = ceil_div(n_rows, task_rows);
   const SignalRows<Acc> rows(t, in, out);
-  parallel(ceil_div(t.hi - t.lo, task_targets) * chunks, team, [&](int64_t p) {
-    const int64_t lo = t.lo + p / chunks * task_targets, from = p % chunks * task_rows;
-    rows.make(lo, std::min(t.hi, lo + task_targets), from, std::min(n_rows, from + task_rows));
+  const int64_t step = 2 * tuning.column_step;
+  parallel(ceil_div(t.hi - t.lo, step) * chunks, team, [&](int64_t p) {
+    const int64_t lo = t.lo + p / chunks * step, from = p % chunks * task_rows;
+    rows.make(lo, std::min(t.hi, lo + step), from, std::min(n_rows, from + task_rows));
   });
   return true;
 }

@@ -28,18 +28,12 @@ bool lines(const Line& l, Positions& forward, Positions& backward) {
   return true;
 }
 
-}  // namespace
-
-bool signal_task(const WindowTask& t, const OwnedMap& map, SignalTask& task) {
-  const bool contiguous = t.column && t.inner == 1 && t.column_stride == itemsize(t.in);
-  if (!contiguous || t.saturate || t.acc == Accumulate::i64) return false;
+// The rule's part of a task: false if no kernel has it.
+bool rule_fits(const OwnedMap& map, SignalTask& task) {
   const Sampling& rule = *map.sampling;
-  const bool linear = rule.is_linear(), touched = rule.rule() == Rule::touched;
+  const bool touched = rule.rule() == Rule::touched;
   Positions backward;
-  if (!(linear || touched) || !lines(rule.line(), task.forward, backward)) return false;
-  task.rows = t, task.n_in = map.map.n_in, task.n_out = map.map.n_out;
-  map.interior(task.lo, task.hi);
-  if (task.lo >= task.hi) return false;
+  if (!lines(rule.line(), task.forward, backward)) return false;
   task.exact = touched || rule.exact(), task.transposed = map.transposed;
   task.at = map.transposed ? backward : task.forward;
   task.pixel = task.forward.unit, task.forward_count = task.forward.step_whole + 2;
@@ -53,6 +47,22 @@ bool signal_task(const WindowTask& t, const OwnedMap& map, SignalTask& task) {
   task.first = touched ? 0 : -((task.pixel - 1) / step);
   task.count = last - task.first + 1;
   return task.count <= most_candidates && step < int64_t(most_rest) / (task.count + 1);
+}
+
+}  // namespace
+
+bool signal_axis(const WindowTask& t, const OwnedMap& map) {
+  SignalTask task;
+  const bool contiguous = t.column && t.inner == 1 && t.column_stride == itemsize(t.in);
+  return contiguous && !t.saturate && t.acc != Accumulate::i64 && map.map.n_in + map.map.n_out > tuning.signal_axis &&
+         map.may_be_signal() && rule_fits(map, task);
+}
+
+bool signal_task(const WindowTask& t, const OwnedMap& map, SignalTask& task) {
+  if (!signal_axis(t, map) || !rule_fits(map, task)) return false;
+  task.rows = t, task.n_in = map.map.n_in, task.n_out = map.map.n_out;
+  map.interior(task.lo, task.hi);
+  return task.lo < task.hi;
 }
 
 }  // namespace tenter

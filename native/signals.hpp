@@ -33,7 +33,10 @@ struct SignalTask {
   int64_t forward_count;
 };
 
-// The task for what `map` makes of t's rows; false if there is none. t: of one axis, whose map is a computed one.
+// Whether what `map` makes of t's rows may be a signal's task, and its axis is long enough to be one.
+bool signal_axis(const WindowTask& t, const OwnedMap& map);
+
+// The task for what `map` makes of t's rows; false if there is none. t: of one axis.
 bool signal_task(const WindowTask& t, const OwnedMap& map, SignalTask& task);
 
 }  // namespace tenter

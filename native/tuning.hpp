@@ -26,6 +26,7 @@ struct Tuning {
   int64_t byte_band_bytes = 16 << 20;      // of a task of 8-bit values: signals are polled between tasks
   int64_t stream_bytes = 32 << 20;         // results from this size on are written with streaming stores
   int64_t long_axis = 1 << 16;             // maps of more positions have no tables: rows are made for a band at a time
+  int64_t signal_axis = 1 << 11;           // signals of more positions have none either, where a kernel can do without
   int64_t tap_outputs = 1024;              // outputs of such a band, where their rows are short,
   int64_t tap_block = 1 << 14;             // and taps: tables, inputs and outputs stay in the second-level cache
   bool guard_blocks = false;               // results end where an unmapped page begins; no memory is recycled

@@ -137,6 +137,7 @@ class Tuning:
     byte_band_bytes: int
     stream_bytes: int
     long_axis: int
+    signal_axis: int
     tap_outputs: int
     tap_block: int
     guard_blocks: bool
