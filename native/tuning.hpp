@@ -23,6 +23,7 @@ struct Tuning {
   int64_t plane_bytes = 32 << 10;          // of a band of rows of one plane, for three axes
   int64_t planes_kept_bytes = 256 << 10;   // of planes kept for later outputs, beyond those that a pair reads
   int64_t stream_bytes = 32 << 20;         // results from this size on are written with streaming stores
+  int64_t many_scalars = 1 << 13;          // with more, a table of offsets by counts that are used once is traffic
   bool guard_blocks = false;               // results end where an unmapped page begins; no memory is recycled
 };
 extern Tuning tuning;

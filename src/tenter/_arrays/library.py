@@ -71,9 +71,6 @@ class Library(Protocol):
     def to_numpy(self, x: Any) -> Array:
         """The values as a NumPy array, of the same memory where possible."""
 
-    def template(self, x: Any, shape: tuple[int, ...], order: Order) -> Any:
-        """An array like x's result without its memory, where allocating by example is quickest; else None."""
-
     def from_numpy(self, x: Array) -> Any:
         """The library's array of a NumPy array's memory."""
 

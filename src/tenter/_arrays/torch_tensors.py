@@ -8,7 +8,7 @@ import torch
 from torch.compiler import is_compiling
 
 from tenter._arrays.dtypes import DTYPES
-from tenter._arrays.layout import Layout, Order, torch_image_order
+from tenter._arrays.layout import Layout, torch_image_order
 from tenter._arrays.torch_private import (
     PLAIN,
     PLAIN_CUDA,
@@ -138,12 +138,6 @@ def to_numpy(x: torch.Tensor) -> Array:
 
 def from_numpy(x: Array) -> torch.Tensor:
     return torch.from_numpy(x)
-
-
-def template(x: torch.Tensor, shape: tuple[int, ...], order: Order) -> torch.Tensor:
-    like = torch.empty_permuted(shape, order, dtype=x.dtype, device="cpu")
-    like.untyped_storage().resize_(0)
-    return like
 
 
 image_order = torch_image_order

@@ -17,8 +17,6 @@ from tenter._arrays.thread_count import thread_count
 from tenter._arrays.types import Array
 from tenter._native import Counts, Runs
 
-# Values of small arrays, and results for each value on average.
-SMALL, SMALL_EACH = 1 << 13, 64
 # Dtypes of counts that the core reads.
 NAMES = ("int64", "int32", "int16", "int8", "uint8")
 INT32 = NUMBERS["int32"]
