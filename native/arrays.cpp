@@ -230,6 +230,15 @@ PyObject* empty(const ArrayView& like, const int64_t* shape, int ndim, char*& da
   return y;
 }
 
+PyObject* plain(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a tensor");
+  ArrayView x;
+  const int follows = is_tensor(args[0]) ? followed() : 1;
+  const bool found = !follows && read_tensor(args[0], x) == Reading::readable;
+  if (PyErr_Occurred()) return nullptr;
+  return PyBool_FromLong(found);
+}
+
 PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!torch.expand) Py_RETURN_NONE;
   PyObject* call[max_read_dims + 1];

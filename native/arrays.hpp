@@ -92,6 +92,8 @@ int wants_grad(PyObject* x);  // 1, 0 or -1
 // another way.
 PyObject* empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char*& data);
 PyObject* empty(const ArrayView& like, const int64_t* shape, int ndim, char*& data);
+// (x) -> whether x is a plain tensor that is read here. METH_FASTCALL.
+PyObject* plain(PyObject*, PyObject* const* args, Py_ssize_t n);
 // (x, *sizes), x of exactly a tensor's type -> PyTorch's own view; None where Python's code must look closer.
 // METH_FASTCALL.
 PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n);

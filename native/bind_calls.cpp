@@ -28,10 +28,19 @@ PyMethodDef fast(const char* name) {
 }
 
 PyMethodDef functions[] = {
-    fast<read_numpy>("read_numpy"),   fast<read_torch>("read_torch"),       fast<set_up_calls>("set_up_calls"),
-    fast<known_call>("known_call"),   fast<call_key>("call_key"),           fast<set_up_counts>("set_up_counts"),
-    fast<expand_view>("expand_view"), fast<run_ready>("run_ready"),         fast<known_adjoint>("known_adjoint"),
-    fast<adjoint_key>("adjoint_key"), fast<repeat_counts>("repeat_counts"), {nullptr, nullptr, 0, nullptr},
+    fast<read_numpy>("read_numpy"),
+    fast<read_torch>("read_torch"),
+    fast<set_up_calls>("set_up_calls"),
+    fast<known_call>("known_call"),
+    fast<call_key>("call_key"),
+    fast<set_up_counts>("set_up_counts"),
+    fast<plain>("plain"),
+    fast<expand_view>("expand_view"),
+    fast<run_ready>("run_ready"),
+    fast<known_adjoint>("known_adjoint"),
+    fast<adjoint_key>("adjoint_key"),
+    fast<repeat_counts>("repeat_counts"),
+    {nullptr, nullptr, 0, nullptr},
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ def known(call: str, x: torch.Tensor, *args: Any) -> Any:
 
 def _read_by_the_core() -> bool:
     exchange = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
-    if exchange is None:
+    if exchange is None or not torch_private.all_known:
         return False
     dtypes = []
     for name, dtype in TORCH_DTYPES.items():
