@@ -154,6 +154,14 @@ def test_gradients_of_counts_are_sums(shape, low, monkeypatch):
             assert torch.equal(torch.autograd.grad(y, x, spread)[0], want)
 
 
+@pytest.mark.parametrize("many", [0, 1 << 13])
+def test_counts_of_swapped_bytes_are_the_counts(many, monkeypatch):
+    monkeypatch.setattr(_native.tuning, "many_scalars", many)
+    for kind in (">i8", ">i4", ">i2"):
+        assert tenter.repeat_interleave(np.arange(3), np.array([1, 0, 2], kind)).tolist() == [0, 2, 2]
+        assert tenter.numpy.repeat(np.arange(3, dtype=">i4"), np.array([1, 0, 2], kind)).tolist() == [0, 2, 2]
+
+
 @pytest.mark.parametrize("f", [np.asarray, torch.as_tensor], ids=["array", "tensor"])
 @pytest.mark.parametrize("shape", [(3, 2), (60, 384), (9000, 3)], ids=str)
 def test_wrong_counts_of_rows_are_refused(f, shape):

@@ -33,7 +33,7 @@ def agrees(output_size: Any, total: int) -> bool:
 
 def repeat_scalars(counts: Array, source: int, itemsize: int, output_size: Any, allocate: Allocate) -> Any:
     """Contiguous scalars at address source, each as often as its contiguous count says."""
-    if counts.dtype.name not in NAMES or itemsize not in (1, 2, 4, 8):
+    if counts.dtype.name not in NAMES or not counts.dtype.isnative or itemsize not in (1, 2, 4, 8):
         return None
     n_threads = thread_count()
     at: int = counts.__array_interface__["data"][0]
