@@ -294,8 +294,9 @@ PyObject* read_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
 // tensors are read.
 PyObject* read_torch(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 10) return PyErr_Format(PyExc_TypeError, "expected 10 arguments");
-  const auto* const api = static_cast<const ExchangeApi*>(PyCapsule_GetPointer(args[0], "dlpack_exchange_api"));
-  if (!api) return nullptr;
+  constexpr const char* capsule = "dlpack_exchange_api";
+  if (!PyCapsule_IsValid(args[0], capsule)) Py_RETURN_FALSE;
+  const auto* const api = static_cast<const ExchangeApi*>(PyCapsule_GetPointer(args[0], capsule));
   if (api->major != 1 || !api->read) Py_RETURN_FALSE;
   const struct {
     PyObject** at;
