@@ -262,12 +262,22 @@ NB_MODULE(core, m) {
     });
     return total;
   });
-  nb::class_<ReadyStep>(m, "ReadyStep").def("__init__", [](ReadyStep* self, nb::object step, nb::tuple shape) {
-    const SmallStep* small = nullptr;
-    if (nb::isinstance<CopyStep>(step)) small = &nb::cast<const CopyStep&>(step);
-    else small = &nb::cast<const WindowStep&>(step);
-    new (self) ReadyStep(std::move(step), small, std::move(shape));
-  });
+  nb::class_<ReadySteps>(m, "ReadySteps")
+      .def("__init__", [](ReadySteps* self, const nb::list& steps, const nb::list& temporaries, nb::tuple shape) {
+        std::vector<ReadySteps::Step> found;
+        std::vector<int64_t> bytes;
+        for (const nb::handle each : steps) {
+          const auto step = nb::cast<nb::tuple>(each);
+          const nb::object kernel = step[0];
+          const SmallStep* small = nullptr;
+          if (nb::isinstance<CopyStep>(kernel)) small = &nb::cast<const CopyStep&>(kernel);
+          else small = &nb::cast<const WindowStep&>(kernel);
+          found.push_back({kernel, small, nb::cast<int>(step[1]), nb::cast<int>(step[3]), nb::cast<int64_t>(step[2]),
+                           nb::cast<int64_t>(step[4])});
+        }
+        for (const nb::handle each : temporaries) bytes.push_back(nb::cast<int64_t>(each));
+        new (self) ReadySteps(std::move(found), std::move(bytes), std::move(shape));
+      });
   bind_calls(m);
   nb::class_<Runs>(m, "Runs")
       .def(nb::init<uintptr_t, bool, int64_t, int>())

@@ -1,6 +1,5 @@
 // What calls of small arrays use, as parts of the Python module.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 
 #include <new>
 
@@ -34,6 +33,8 @@ PyMethodDef functions[] = {
     fast<known_call>("known_call"),
     fast<call_key>("call_key"),
     fast<set_up_counts>("set_up_counts"),
+    fast<repeated>("repeated"),
+    fast<repeated_adjoint>("repeated_adjoint"),
     fast<plain>("plain"),
     fast<expand_view>("expand_view"),
     fast<run_ready>("run_ready"),
@@ -53,12 +54,7 @@ void bind_calls(nb::module_& m) {
       .def("copy", [](const Counts& c, uintptr_t src, uintptr_t dst, int64_t outer, int64_t inner_bytes) {
         c.copy(reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), outer, inner_bytes, 1, false);
       });
-  nb::class_<Repeated>(m, "Repeated")
-      .def_prop_ro("total", [](const Repeated& r) { return r.counts.total; })
-      .def_ro("dim", &Repeated::dim)
-      .def("copy", [](const Repeated& r, nb::handle x) { return nb::steal(r.copy(x.ptr())); })
-      .def("sum", [](const Repeated& r, nb::handle g) { return nb::steal(r.sum(g.ptr())); })
-      .def_prop_ro("offsets", [](const Repeated& r) { return nb::steal(r.offsets()); });
+  nb::class_<Repeated>(m, "Repeated");
 }
 
 }  // namespace tenter

@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "steps.hpp"
+#include "workspace.hpp"
 
 namespace nb = nanobind;
 
@@ -19,7 +20,7 @@ namespace {
 // read here.
 struct {
   PyObject *plans = nullptr, *again = nullptr, *differentiable = nullptr, *fallback = nullptr;
-  Py_ssize_t ready = 0;  // where a plan has its ReadyStep
+  Py_ssize_t ready = 0;  // where a plan has its ReadySteps
 } python;
 
 // What a call depends on, as bytes.
@@ -90,7 +91,7 @@ PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known) {
   PyObject* const ready = PyTuple_GetItem(known, python.ready);
   if (!ready) return nullptr;
   if (ready != Py_None) {
-    PyObject* const y = nb::inst_ptr<ReadyStep>(ready)->run(x, from);
+    PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(x, from);
     if (y || PyErr_Occurred()) return y;
   }
   PyObject* const both[2] = {x, known};
@@ -99,7 +100,7 @@ PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known) {
 
 }  // namespace
 
-PyObject* ReadyStep::run(PyObject* x, const ArrayView& from) const {
+PyObject* ReadySteps::run(PyObject* x, const ArrayView& from) const {
   if (from.tensor) {
     const int held = holds(x, *from.dtype, from.extent());
     if (held < 0) return nullptr;
@@ -111,15 +112,25 @@ PyObject* ReadyStep::run(PyObject* x, const ArrayView& from) const {
   PyObject* const y = empty(from, sizes, ndim_, to);
   if (!y) return nullptr;
   try {
-    const auto source = reinterpret_cast<uintptr_t>(from.data), target = reinterpret_cast<uintptr_t>(to);
-    small_->run_here(source, target);
+    run_steps(reinterpret_cast<uintptr_t>(from.data), reinterpret_cast<uintptr_t>(to));
     return y;
   } catch (const std::bad_alloc&) { PyErr_NoMemory(); }
   Py_DECREF(y);
   return nullptr;
 }
 
-// (plans, place of a plan's ReadyStep, again, differentiable, fallback); None for what is not known yet.
+void ReadySteps::run_steps(uintptr_t source, uintptr_t target) const {
+  Lease lease;
+  const auto scratch = scratch_ ? reinterpret_cast<uintptr_t>(lease->staging.get<char>(scratch_)) : 0;
+  const auto memory = [&](int number) {
+    return number == 0 ? source : number == 1 ? target : scratch + uintptr_t(starts_[size_t(number) - 2]);
+  };
+  for (const Step& step : steps_)
+    step.small->run_here(memory(step.source) + uintptr_t(step.source_at),
+                         memory(step.target) + uintptr_t(step.target_at));
+}
+
+// (plans, place of a plan's ReadySteps, again, differentiable, fallback); None for what is not known yet.
 PyObject* set_up_calls(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 5) return PyErr_Format(PyExc_TypeError, "expected 5 arguments");
   PyObject** const to[] = {&python.plans, nullptr, &python.again, &python.differentiable, &python.fallback};
@@ -183,7 +194,7 @@ PyObject* run_ready(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!ready) return nullptr;
   ArrayView from;
   if (ready == Py_None || read_array(args[0], from) != Reading::readable) return none_or_error();
-  PyObject* const y = nb::inst_ptr<ReadyStep>(ready)->run(args[0], from);
+  PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(args[0], from);
   return y ? y : none_or_error();
 }
 

@@ -13,6 +13,8 @@ PyObject* run_ready(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* known_adjoint(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* adjoint_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* set_up_counts(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* repeated(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* repeated_adjoint(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* repeat_counts(PyObject*, PyObject* const* args, Py_ssize_t n);
 
 }  // namespace tenter

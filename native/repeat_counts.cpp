@@ -118,6 +118,24 @@ PyObject* Repeated::copy_from(PyObject* x, const ArrayView& from) const {
   return nullptr;
 }
 
+// (Repeated, x) -> (the result, (offsets, dim, total, x's shape)): the latter are the operands of the adjoint operator.
+PyObject* repeated(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected counts and an array");
+  const Repeated& how = *nanobind::inst_ptr<Repeated>(args[0]);
+  const Owned y(how.copy(args[1]));
+  if (!y) return nullptr;
+  const Owned offsets(how.offsets()), shape(PyObject_GetAttrString(args[1], "shape"));
+  if (!offsets || !shape) return nullptr;
+  return Py_BuildValue("(O(OiLO))", y.get(), offsets.get(), how.dim, static_cast<long long>(how.counts.total),
+                       shape.get());
+}
+
+// (Repeated, gradient) -> the gradient of x; None where Python's code must look closer.
+PyObject* repeated_adjoint(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected counts and a gradient");
+  return nanobind::inst_ptr<Repeated>(args[0])->sum(args[1]);
+}
+
 PyObject* Repeated::offsets() const {
   char* to;
   PyObject* const y = empty_int64(int64_t(counts.offset.size()), to);

@@ -1,6 +1,9 @@
-// A step that is all there is to do for a small array: it runs from C, without a call through Python.
+// The steps of a small array: they run from C, without calls through Python.
 #pragma once
 #include <nanobind/nanobind.h>
+
+#include <utility>
+#include <vector>
 
 #include "arrays.hpp"
 
@@ -14,17 +17,30 @@ struct SmallStep {
   ~SmallStep() = default;
 };
 
-// A step and the shape of its result, contiguous in the order of its dims.
-class ReadyStep {
+// A plan's steps, and the shape of its result, which is contiguous in the order of its dims.
+class ReadySteps {
  public:
-  ReadyStep(nanobind::object step, const SmallStep* small, nanobind::tuple shape)
-      : step_(std::move(step)), small_(small), shape_(std::move(shape)), ndim_(int(shape_.size())) {}
+  // What a step reads and writes: of the memories of a call (input, output, then temporaries), at so many bytes.
+  struct Step {
+    nanobind::object kernel;
+    const SmallStep* small;
+    int source, target;
+    int64_t source_at, target_at;
+  };
+  // temporaries: the bytes of each.
+  ReadySteps(std::vector<Step> steps, std::vector<int64_t> temporaries, nanobind::tuple shape)
+      : steps_(std::move(steps)), shape_(std::move(shape)), ndim_(int(shape_.size())) {
+    for (const int64_t bytes : temporaries) starts_.push_back(scratch_), scratch_ += bytes;
+  }
   // Null without an error where Python's code shall look closer.
   PyObject* run(PyObject* x, const ArrayView& from) const;
 
  private:
-  nanobind::object step_;
-  const SmallStep* small_;
+  void run_steps(uintptr_t source, uintptr_t target) const;  // throws std::bad_alloc
+
+  std::vector<Step> steps_;
+  std::vector<int64_t> starts_;  // of temporaries, in scratch
+  int64_t scratch_ = 0;
   nanobind::tuple shape_;
   int ndim_;
 };

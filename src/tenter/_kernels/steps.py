@@ -58,7 +58,6 @@ class Steps(Temporaries):
         super().__init__()
         self.steps: list[Step] = []
         self.small = n_bytes < SMALL_BYTES
-        self.small_kernel: _native.CopyStep | _native.WindowStep | None = None  # if it is all there is to do
 
     def run(self, source: int, target: int, stream: bool = False) -> None:
         """Reads the input at address source, writes the output at address target; stream: past the caches."""

@@ -12,6 +12,7 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.layout import Layout
 from tenter._arrays.library import of
 from tenter._kernels import cpu
+from tenter._kernels.steps import SMALL_BYTES
 from tenter._plans import cache
 from tenter._rules.axis_rule import user_filters
 from tenter._specs.repeat import RepeatCounts
@@ -22,6 +23,8 @@ from tenter.maps._runs import RunSums
 
 # Of arrays that the core reads by itself (native/arrays.hpp).
 READ_DIMS = 8
+# Steps that it runs by itself, one after the other.
+MOST_STEPS = 8
 
 
 class Plan(NamedTuple):
@@ -30,7 +33,7 @@ class Plan(NamedTuple):
     shape_in: of the arrays that callers give, which are other shapes of the memory of `shape`. order: the result's dims
     from slowest to fastest in memory, None where they are in order. extent: bytes from an array's first element to its
     last. positions: those of the maps' tables. steps: None where the reference kernel serves. ready: what the core
-    runs by itself, where one step does all and the result is small. adjoints: those for gradients of a few layouts, by
+    runs by itself, of small arrays. adjoints: those for gradients of a few layouts, by
     the core's keys of these; all that is changed of a plan.
     """
 
@@ -47,7 +50,7 @@ class Plan(NamedTuple):
     positions: int
     device: str | None
     steps: Any
-    ready: _native.ReadyStep | None
+    ready: _native.ReadySteps | None
     adjoints: dict[bytes, "Plan"]
 
     @property
@@ -132,7 +135,7 @@ def _planned(
             return found._replace(spec=spec)
     steps = _steps(layout, maps, None if order == in_order else order, saturate)
     in_place = layout.device is None and order == in_order and 0 < len(shape_out) <= READ_DIMS
-    ready = _native.ReadyStep(steps.small_kernel, shape_out) if in_place and steps and steps.small_kernel else None
+    ready = _native.ReadySteps(steps.steps, steps.temporaries, shape_out) if in_place and _is_ready(steps) else None
     made = Plan(
         spec=spec,
         transposed=transposed,
@@ -181,6 +184,12 @@ def _is_compiled(dtype: str, maps: Maps) -> bool:
     if dtype in NUMBERS or dtype in PARTS:
         return True
     return not any(isinstance(m, (Window, RunSums)) or (isinstance(m, Gather) and not m.picks) for _, m in maps)
+
+
+def _is_ready(steps: Any) -> bool:
+    if steps is None or not steps.small or not 0 < len(steps.steps) <= MOST_STEPS:
+        return False
+    return bool(sum(steps.temporaries) <= SMALL_BYTES)
 
 
 def _has_tables(m: AxisMap) -> bool:

@@ -72,13 +72,14 @@ def _large_empty(x: Any, shape: tuple[int, ...]) -> tuple[Any, int, bool]:
 class _Repeat(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, how: _native.Repeated) -> torch.Tensor:
-        # Both, as a compiled backward can call none of the core's methods.
-        ctx.how, ctx.operands = how, (how.offsets, how.dim, how.total, x.shape)
-        return how.copy(x)  # type: ignore[no-any-return]
+        # Operands too, as a compiled backward cannot call the core.
+        y, ctx.operands = _native.repeated(how, x)
+        ctx.how = how
+        return y  # type: ignore[no-any-return]
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
-        if not is_compiling() and (x := ctx.how.sum(grads[0])) is not None:
+        if not is_compiling() and (x := _native.repeated_adjoint(ctx.how, grads[0])) is not None:
             return x, None
         *operands, shape = ctx.operands
         return _adjoint(grads[0], RepeatCounts(*operands), tuple(shape)), None
