@@ -105,10 +105,10 @@ void columns_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
     }
     const WindowMap& m = *t.column;
     const int64_t from = m.first(lo) * t.column_stride,
-                  size = (m.first(hi - 1) + m.count(hi - 1)) * t.column_stride - from;
+                  span = (m.first(hi - 1) + m.count(hi - 1)) * t.column_stride - from;
     for (int r = 0; r < n_rows; r += height) {
       const int end = std::min(n_rows, r + height);
-      for (int k = end; k < std::min(n_rows, end + height) && reads_all; ++k) prefetch(rows[k] + from, size);
+      for (int k = end; k < std::min(n_rows, end + height) && reads_all; ++k) prefetch(rows[k] + from, span);
       sums.columns(rows + r, end - r, c, to + r, lo, hi, t.stream && direct, lease);
       for (int k = r; k < end && t.saturate && sums.saturate_result; ++k)
         sums.saturate_result(reinterpret_cast<Acc*>(to[k]), n);
