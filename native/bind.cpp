@@ -302,7 +302,7 @@ NB_MODULE(core, m) {
 // Refuses subinterpreters before nanobind is initialized in them: types and idle memory are shared by the process, and
 // the end of an initialized subinterpreter would free them. Refuses processors that no kernel is compiled for.
 extern "C" NB_EXPORT PyObject* PyInit__core() {
-  const char* const refusal = PyInterpreterState_Get() != PyInterpreterState_Main()
+  const char* const refusal = PyInterpreterState_GetID(PyInterpreterState_Get()) != 0
                                   ? "tenter: expected the main interpreter, got a subinterpreter"
                               : !*tenter::level_names()
                                   ? "tenter: expected a processor with x86-64-v2, got an older one"
