@@ -82,6 +82,8 @@ def test_sums_of_every_dtype(case: tuple[tuple[str, bool], torch.dtype], on: str
         if dtype in INTEGERS:  # a sum beside a half may be rounded either way
             apart = (got.cpu().to(torch.float64) - want.to(torch.float64)).abs().max()
             assert apart <= (1 if dtype.itemsize < 8 else 2**13)
+            if antialias and dtype == torch.uint8:
+                continue  # rounded to 8 bits between the axes on the host alone
             if dtype.itemsize < 8:
                 assert (got.cpu().to(torch.float64) != want.to(torch.float64)).double().mean() < 0.01
         else:

@@ -30,6 +30,7 @@ REFUSALS = 60  # over which memory must not grow, at least once in three times
 x = (np.arange(9 * 7 * 5) % 251).reshape(1, 9, 7, 5).astype(np.float32)
 rows = np.arange(40 * 30, dtype=np.float32).reshape(40, 30)
 counts = np.arange(40) % 4
+pixels = np.arange(12 * 10 * 4).reshape(12, 10, 4) % 256
 
 
 def numpy_calls() -> dict[str, Callable[[], Any]]:
@@ -51,6 +52,8 @@ def numpy_calls() -> dict[str, Callable[[], Any]]:
         "resize lanczos, reflected": lambda: tenter.resize(rows, (17, 61), mode="lanczos3", edge="reflect"),
         "resize, constant edge": lambda: tenter.resize(rows, (53, 31), mode="cubic", edge="constant", value=3.0),
         "resize of bytes as Pillow": lambda: tenter.resize(rows.astype(np.uint8), (17, 11), mode="cubic", like="pillow"),
+        "picture of bytes with alpha": lambda: tenter.image.resize(pixels.astype(np.uint8), (9, 7)),
+        "picture of 16 bits with alpha": lambda: tenter.image.resize(pixels.astype(np.uint16), (9, 7)),
         "a map": lambda: window().apply(x, 1, out=into(4)),
         "its transpose": lambda: window().T.apply(x[:, :4], 1, out=into(9)),
         "a map of any inputs": lambda: gather().apply(x, 1, out=into(3)),

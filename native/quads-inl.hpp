@@ -1,0 +1,88 @@
+// Sums of bytes, four adjacent inputs ("quads") at a time, by weights of 22 bits. Sums are exact, so tiles, threads and
+// instruction sets change no bit, and weights of zero may stand for taps that are not there.
+#pragma once
+#include <algorithm>
+#include <utility>
+
+#include "bytes.hpp"
+#include "convert-inl.hpp"
+
+namespace tenter {
+namespace {
+
+constexpr int rows_at_once = lanes<int32_t>;
+typedef Vec<int32_t> Words;
+typedef Vec<uint8_t> Bytes;
+
+#if defined(__AVX512VNNI__)
+constexpr WeightForm weight_form = WeightForm::pieces;
+#else
+constexpr WeightForm weight_form = WeightForm::halves;
+#endif
+constexpr int weight_words = words_of(weight_form);
+
+// Bytes of a vector, or of two, chosen by a constant function of the place.
+template <class F, int... i>
+inline Bytes shuffled(Bytes a, Bytes b, F, std::integer_sequence<int, i...>) {
+  return __builtin_shufflevector(a, b, F{}(i)...);
+}
+template <class F>
+inline Bytes shuffled(Bytes a, Bytes b, F f) {
+  return shuffled(a, b, f, std::make_integer_sequence<int, vector_bytes>{});
+}
+
+// Of the even and odd 16-bit parts of each lane: x0 * w0 + x1 * w1.
+inline Words multiply_pairs(Words x, Words w) {
+#if defined(__AVX512BW__)
+  return (Words)_mm512_madd_epi16((__m512i)x, (__m512i)w);
+#elif defined(__AVX2__)
+  return (Words)_mm256_madd_epi16((__m256i)x, (__m256i)w);
+#elif defined(__SSE2__)
+  return (Words)_mm_madd_epi16((__m128i)x, (__m128i)w);
+#else
+  return (x & 0xffff) * (w << 16 >> 16) + (x >> 16) * (w >> 16);  // x has bytes
+#endif
+}
+
+struct Sums {
+  Words part[weight_form == WeightForm::pieces ? 3 : 2];
+};
+inline void add_quads(Sums& s, Bytes x, const int32_t* w) {
+#if defined(__AVX512VNNI__)
+  for (int p = 0; p < 3; ++p)
+    s.part[p] = (Words)_mm512_dpbusd_epi32((__m512i)s.part[p], (__m512i)x, _mm512_set1_epi32(w[p]));
+#else
+  const Words even = (Words)x & 0x00ff00ff, odd = (Words)((Vec<uint16_t>)x >> 8);
+  for (int p = 0; p < 2; ++p)
+    s.part[p] += multiply_pairs(even, splat(w[2 * p])) + multiply_pairs(odd, splat(w[2 * p + 1]));
+#endif
+}
+// A sum and a half, before it is shifted down; sums may wrap, their total does not.
+inline Words total(const Sums& s) {
+  typedef Vec<uint32_t> U;
+  U sum = (U)s.part[0] + (1u << (weight_bits - 1));
+  if constexpr (weight_form == WeightForm::pieces) sum += ((U)s.part[1] << 8) + ((U)s.part[2] << 16);
+  else sum += (U)s.part[1] << 11;
+  return (Words)sum >> weight_bits;
+}
+
+// Four vectors of small integers, cut to 8 bits: within each 16 bytes those of a, then of b, c and d.
+inline Bytes narrowed(Words a, Words b, Words c, Words d) {
+#if defined(__AVX512BW__)
+  return (Bytes)_mm512_packus_epi16(_mm512_packs_epi32((__m512i)a, (__m512i)b),
+                                    _mm512_packs_epi32((__m512i)c, (__m512i)d));
+#elif defined(__AVX2__)
+  return (Bytes)_mm256_packus_epi16(_mm256_packs_epi32((__m256i)a, (__m256i)b),
+                                    _mm256_packs_epi32((__m256i)c, (__m256i)d));
+#elif defined(__SSE2__)
+  return (Bytes)_mm_packus_epi16(_mm_packs_epi32((__m128i)a, (__m128i)b), _mm_packs_epi32((__m128i)c, (__m128i)d));
+#else
+  Bytes found;
+  const Words v[] = {a, b, c, d};
+  for (int l = 0; l < vector_bytes; ++l) found[l] = uint8_t(std::clamp(v[l % 16 / 4][l / 16 * 4 + l % 4], 0, 255));
+  return found;
+#endif
+}
+
+}  // namespace
+}  // namespace tenter
