@@ -81,6 +81,7 @@ struct WindowStep {
   OwnedMap* columns = nullptr;                // column_map, which caches permute tables
   OwnedMap* computed = nullptr;               // the map of the one axis, if it has no tables
   bool is_signal = false;                     // whether it may do without, although it is short
+  mutable int uses = 0;                       // of such a map for many signals
 
   WindowStep(int in, int out, int acc, const nb::list& outer, const std::optional<WindowAxis>& plane, bool planes_first,
              const WindowAxis& row, const WindowAxis& column, std::tuple<int64_t, int64_t> inner, bool rows_first,
@@ -119,6 +120,7 @@ struct WindowStep {
     WindowTask call = task;
     call.src = reinterpret_cast<const char*>(src), call.dst = reinterpret_cast<char*>(dst);
     call.stream = stream;
+    if (is_signal && n_rows >= min_permuted_rows && ++uses > uses_before_tables) computed->make_tables();
     if (computed && (!is_signal || n_rows < min_permuted_rows || !computed->map.start)) {
       without_gil([&] { window_in_bands(call, *computed, threads); });
       return;
