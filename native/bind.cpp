@@ -92,6 +92,7 @@ struct WindowStep : SmallStep {
   OwnedMap* columns = nullptr;                // column_map, which caches permute tables
   OwnedMap* computed = nullptr;               // the map of the one axis, if it has no tables
   bool is_signal = false;                     // whether it may do without, although it is short
+  mutable int uses = 0;                       // of such a map for many signals
 
   WindowStep(int in, int out, int acc, const nb::list& outer, const std::optional<WindowAxis>& plane, bool planes_first,
              const WindowAxis& row, const WindowAxis& column, std::tuple<int64_t, int64_t> inner, bool rows_first,
@@ -138,6 +139,7 @@ struct WindowStep : SmallStep {
     WindowTask call = task;
     call.src = reinterpret_cast<const char*>(src), call.dst = reinterpret_cast<char*>(dst);
     call.stream = stream;
+    if (is_signal && n_rows >= min_permuted_rows && ++uses > uses_before_tables) computed->make_tables();
     if constexpr (verifies)
       if (!in_bands()) verify(call, n_plane);
     return call;

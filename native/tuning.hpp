@@ -26,7 +26,7 @@ struct Tuning {
   int64_t byte_band_bytes = 16 << 20;      // of a task of 8-bit values: signals are polled between tasks
   int64_t stream_bytes = 32 << 20;         // results from this size on are written with streaming stores
   int64_t long_axis = 1 << 16;             // maps of more positions have no tables: rows are made for a band at a time
-  int64_t signal_axis = 1 << 11;           // signals of more positions have none either, where a kernel can do without
+  int64_t signal_axis = 1 << 10;           // signals of more positions have none either, where a kernel can do without
   int64_t tap_outputs = 1024;              // outputs of such a band, where their rows are short,
   int64_t tap_block = 1 << 14;             // and taps: tables, inputs and outputs stay in the second-level cache
   int64_t many_scalars = 1 << 13;          // with more, a table of offsets by counts that are used once is traffic
@@ -48,6 +48,7 @@ constexpr int64_t max_permuted_taps = 16;      // with more, sharing loads over 
 constexpr int64_t max_permuted_inner = 4;      // wider columns fill vectors without permutations
 constexpr int64_t min_permuted_rows = 8;       // for fewer rows, making the tables takes longer than the call
 constexpr int64_t min_permuted_sum_rows = 64;  // the same without weights: such maps are mostly of counts, used once
+constexpr int uses_before_tables = 16;         // of many signals, whose kernel with tables takes a fifth less time
 constexpr int64_t min_band_rows = 8;           // of a task of two or three axes: neighbors read few input rows twice
 constexpr int64_t max_band_rows = 256;         // of a task of two axes, so that narrow ones have enough tasks
 constexpr int64_t planes_at_once = 2;          // output planes: what both read is loaded once

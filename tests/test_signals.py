@@ -134,6 +134,8 @@ def test_tables_are_made_once_they_are_asked_for(mode):
         columns = m.apply(x, 0)
         both = tenter.resize(x, (n_out, 40), axes=(0, 1), mode=mode, antialias=False if mode == "linear" else None)
         want = m.dense().astype(np.float64) @ x
+        for _ in range(20):
+            assert np.array_equal(m.apply(np.ascontiguousarray(x.T), 1).T, rows)
         for got in (rows, columns, m.apply(np.ascontiguousarray(x.T), 1).T):
             np.testing.assert_allclose(got, want, rtol=0, atol=1e-5)
             assert np.array_equal(got[:, 0], alone) and np.array_equal(got, rows)
