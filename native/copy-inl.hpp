@@ -254,7 +254,8 @@ void copy(const CopyTask& t, int threads) {
   const int64_t total = t.n_axes ? t.axis[0].n_out * t.bytes[1] : t.run;
   if (total == 0) return;
   const Team team = team_for(total, threads);
-  if (total < tuning.parallel_bytes && !t.stream) return fill(t, 0, t.src, t.dst, 0, t.n_axes ? t.axis[0].n_out : 0);
+  const bool one_task = total < tuning.parallel_bytes || (team.threads == 1 && total <= tuning.task_bytes);
+  if (one_task && !t.stream) return fill(t, 0, t.src, t.dst, 0, t.n_axes ? t.axis[0].n_out : 0);
   const int64_t n_tasks = std::max<int64_t>(64, total / tuning.task_bytes);
   if (t.n_axes == 0) {
     parallel(n_tasks, team, [&](int64_t p) {

@@ -87,8 +87,13 @@ def repeat_counts(x: Array, counts: Array, dim: int | None, output_size: int | N
 
 
 def large_empty(x: Array, shape: tuple[int, ...]) -> tuple[Array, int, bool]:
-    y, past_caches = fresh(shape, x.dtype, math.prod(shape) * x.itemsize)
-    return y, address(y), past_caches
+    n_bytes = math.prod(shape) * x.itemsize
+    held = blocks.block(n_bytes)
+    if held is None:
+        y = np.empty(shape, x.dtype)
+        return y, address(y), False
+    y = np.ndarray(shape, x.dtype, buffer=held)  # type: ignore[arg-type]  # any buffer
+    return y, held.address, blocks.past_caches(held, n_bytes)
 
 
 _read_by_the_core()

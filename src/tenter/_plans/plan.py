@@ -50,6 +50,7 @@ class Plan(NamedTuple):
     positions: int
     device: str | None
     steps: Any
+    # These two side by side, as native/lookup.cpp finds them by their place.
     ready: _native.ReadySteps | None
     adjoints: dict[bytes, "Plan"]
 
