@@ -32,26 +32,37 @@ using namespace tenter;
 
 namespace tenter {
 void bind_maps(nb::module_& m);
-}
+void bind_picks(nb::module_& m);
+}  // namespace tenter
 
 namespace {
 
-// kind, n_in, n_out, stride, repeat, offsets or indices
-using AxisTuple = std::tuple<int, int64_t, int64_t, int64_t, int64_t, std::optional<Int64s>>;
+// kind, n_in, n_out, stride, repeat, offsets or indices or what computes these
+using AxisTuple = std::tuple<int, int64_t, int64_t, int64_t, int64_t, nb::object>;
 
 // A call of the copy kernel without its addresses and threads, reused for arrays of one layout.
 struct CopyStep {
   CopyTask task;
-  std::vector<std::optional<Int64s>> tables;  // that the task points into
+  std::vector<Int64s> tables;  // that the task points into
+  nb::object rule;             // of the one axis without a table
+  const Picking* picking = nullptr;
+  int picked = 0;
 
   // Takes nb::list, as nanobind's conversion to std::vector is noexcept: without memory it would end the process.
   CopyStep(int64_t run, const nb::list& axes) : task{nullptr, nullptr, run, int(axes.size()), {}, {}, false} {
     if (axes.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
     for (size_t k = 0; k < axes.size(); ++k) {
-      const auto [kind, n_in, n_out, stride, repeat, table] = nb::cast<AxisTuple>(axes[k]);
-      task.axis[k] = {CopyAxis::Kind(kind), n_in, n_out, stride, repeat, table ? table->data() : nullptr};
-      if (table) tables.push_back(table);
-      if constexpr (verifies) verify_table(task.axis[k], table ? int64_t(table->size()) : 0);
+      const auto [kind, n_in, n_out, stride, repeat, given] = nb::cast<AxisTuple>(axes[k]);
+      task.axis[k] = {CopyAxis::Kind(kind), n_in, n_out, stride, repeat, nullptr};
+      if (given.is_none()) continue;
+      if (kind == CopyAxis::computed) {
+        if (picking) throw std::invalid_argument("two axes without tables");
+        rule = given, picking = &nb::cast<const Picking&>(rule), picked = int(k);
+        continue;
+      }
+      tables.push_back(nb::cast<Int64s>(given));
+      task.axis[k].table = tables.back().data();
+      if constexpr (verifies) verify_table(task.axis[k], int64_t(tables.back().size()));
     }
     task.bytes[axes.size()] = run;
     for (int k = task.n_axes - 1; k >= 0; --k) {
@@ -64,7 +75,10 @@ struct CopyStep {
     call.src = reinterpret_cast<const char*>(src), call.dst = reinterpret_cast<char*>(dst);
     call.stream = stream;
     if constexpr (verifies) verify(call);
-    without_gil([&] { kernels().copy(call, threads); });
+    without_gil([&] {
+      if (picking) kernels().picked(call, picked, *picking, threads);
+      else kernels().copy(call, threads);
+    });
   }
 };
 
@@ -223,6 +237,7 @@ NB_MODULE(core, m) {
     } catch (const Interrupted&) {  // signal_raised has set the error
     }
   });
+  bind_picks(m);
   bind_maps(m);
   nb::class_<CopyStep>(m, "CopyStep")
       .def(nb::init<int64_t, const nb::list&>(), nb::arg("run"), nb::arg("axes"))
@@ -293,6 +308,7 @@ NB_MODULE(core, m) {
       .def_rw("long_axis", &Tuning::long_axis)
       .def_rw("tap_outputs", &Tuning::tap_outputs)
       .def_rw("tap_block", &Tuning::tap_block)
+      .def_rw("pick_outputs", &Tuning::pick_outputs)
       .def_rw("guard_blocks", &Tuning::guard_blocks)
       .def("reset", [](Tuning& t) { t = Tuning{}; });
   m.attr("tuning") = nb::cast(&tuning, nb::rv_policy::reference);

@@ -12,6 +12,7 @@
 
 #include "kernels.hpp"
 #include "permute_tables.hpp"
+#include "picks.hpp"
 #include "sampling.hpp"
 #include "tuning.hpp"
 #include "verify.hpp"
@@ -30,6 +31,7 @@ struct OwnedMap {
   std::vector<float> weight32;
   // Of a map that is computed: its rule, and its rows if they are few. Long axes' rows are made while they are used.
   std::shared_ptr<const Sampling> sampling;
+  std::shared_ptr<const Picking> picking;  // or this: weights are ones
   bool transposed = false;
   Rows rows;
   // Permute tables by inner, lanes and bytes of a lane, made at the first call that can use them. A list that only
@@ -61,12 +63,20 @@ struct OwnedMap {
     use_weights(rows.weight.data(), rows.weight.size());
     if (with_tables) sampling.reset();
   }
+  OwnedMap(std::shared_ptr<const Picking> rule, bool transposed)
+      : map{transposed ? rule->n_out : rule->n_in, transposed ? rule->n_in : rule->n_out},
+        picking(rule),
+        transposed(transposed) {
+    if (map.n_in + map.n_out > tuning.long_axis) return;
+    make_rows(0, map.n_out, rows);
+    map.start = rows.start.data(), map.offset = rows.offset.data();
+  }
   OwnedMap(const OwnedMap&) = delete;
   OwnedMap& operator=(const OwnedMap&) = delete;
   ~OwnedMap() {
     for (CachedTables* c = cached; c;) delete std::exchange(c, c->next);
   }
-  bool is_computed() const { return sampling && !map.start; }
+  bool is_computed() const { return (sampling || picking) && !map.start; }
   bool is_identity() const {
     if (map.n_in != map.n_out || (is_computed() && (transposed || !sampling->steps_by_one()))) return false;
     // Of a computed map whose rows are alike, those at the ends decide.
@@ -74,15 +84,18 @@ struct OwnedMap {
     return identity(0, n) && identity(map.n_out - n, map.n_out);
   }
   void make_rows(int64_t lo, int64_t hi, Rows& made) const {
+    if (picking) return make_rows_of_ones(lo, hi, made);
     if (transposed) sampling->make_transposed(lo, hi, made);
     else sampling->make(lo, hi, made);
   }
   int64_t taps_each() const {  // about
+    if (picking) return (picking->end - picking->begin) / std::max<int64_t>(1, map.n_out);
     const int64_t taps = sampling->taps_each();
     return transposed ? taps * map.n_in / std::max<int64_t>(1, map.n_out) : taps;
   }
   // Outputs after which rows repeat, and how many inputs further on; false if that takes more than `most`.
   bool periods(int64_t most, int64_t& outputs, int64_t& inputs) const {
+    if (picking) return false;
     outputs = sampling->period(transposed ? map.n_in : most);
     inputs = outputs ? sampling->shift(outputs) : 0;
     if (transposed) std::swap(outputs, inputs);
@@ -112,6 +125,24 @@ struct OwnedMap {
   }
 
  private:
+  void make_rows_of_ones(int64_t lo, int64_t hi, Rows& made) const {
+    made.start.resize(size_t(hi - lo)), made.offset.resize(size_t(hi - lo) + 1), made.weight.clear();
+    if (transposed) {
+      picking->offsets(lo, hi, made.offset.data());
+      std::copy(made.offset.begin(), made.offset.end() - 1, made.start.begin());
+      for (int64_t& offset : made.offset) offset -= made.start.empty() ? offset : made.start[0];
+      return;
+    }
+    const int64_t begin = picking->begin, end = picking->end;  // outputs before and after them read nothing
+    picking->index(lo, hi, made.start.data());
+    const int64_t stop = begin < end ? picking->at(end - 1) + 1 : 0;
+    for (int64_t o = lo; o < hi; ++o) {
+      made.offset[size_t(o - lo)] = std::clamp(o, begin, end) - std::clamp(lo, begin, end);
+      if (o < begin) made.start[size_t(o - lo)] = 0;
+      if (o >= end) made.start[size_t(o - lo)] = stop;
+    }
+    made.offset.back() = std::clamp(hi, begin, end) - std::clamp(lo, begin, end);
+  }
   bool identity(int64_t lo, int64_t hi) const {
     Rows made;
     if (is_computed()) make_rows(lo, hi, made);

@@ -37,7 +37,7 @@ Workspace* acquire_workspace() {
 }
 
 void release_workspace(Workspace* w) {
-  for (Scratch* s : {&w->staging, &w->tile, &w->row, &w->plane, &w->gathered}) s->trim();
+  for (Scratch* s : {&w->staging, &w->tile, &w->row, &w->plane, &w->gathered, &w->index, &w->table}) s->trim();
   for (auto& slot : slots) {
     Workspace* empty = nullptr;
     if (slot.load(std::memory_order_relaxed) == nullptr &&

@@ -169,7 +169,7 @@ def _is_compiled(dtype: str, maps: Maps) -> bool:
 
 def _has_tables(m: AxisMap) -> bool:
     if isinstance(m, Copy):
-        return m.repeat is None
+        return m.has_tables
     return isinstance(m, Gather) or (isinstance(m, Window) and m.width is None and not m.is_computed)
 
 

@@ -100,6 +100,20 @@ class Copy:
             return cls.every(n_in, repeat)
         return cls(n_in, n_out, offsets=np.searchsorted(index, np.arange(n_in + 1)).astype(np.int64))
 
+    def _make_tables(self) -> None:
+        limits.memory((self.n_in + 1,), 8, limits.TABLES)
+        self.__dict__["offsets"] = sealed(self.__dict__["native"].offsets(0, self.n_in))
+
+    @property
+    def native(self) -> "_native.Picking | None":
+        """What computes the inputs of outputs, of a copy made by a rule: its tables exist once they are asked for."""
+        found: _native.Picking | None = self.__dict__.get("native")
+        return found
+
+    @property
+    def has_tables(self) -> bool:
+        return self.repeat is None and ("offsets" in self.__dict__ or "_block_index" in self.__dict__)
+
     def index(self) -> Ints:
         """The input that each output reads: int64[n_out]."""
         blocks = self.block_index
@@ -114,6 +128,9 @@ class Copy:
 
     @cached_property
     def _block_index(self) -> memoryview:
+        if self.native is not None:
+            limits.memory((self.n_out,), 8, limits.TABLES)
+            return sealed(self.native.index(0, self.n_out))
         offsets = self.offsets
         if offsets is None:
             assert self.repeat is not None
@@ -126,6 +143,8 @@ class Copy:
     def T(self) -> "Window":
         """The transpose: segment sums."""
         # Without a reference to self: a cycle would keep large offsets alive until the garbage collector looks.
+        if self.native is not None:
+            return sums(self.native, True)
         offsets = self.offsets
         if offsets is None:
             return trusted(
@@ -160,6 +179,8 @@ class Copy:
         lo, hi = within(lo, hi, self.n_out)
         if lo == hi:
             return slice(0, 0)
+        if (native := self.native) is not None:
+            return slice(int(native.index(lo, lo + 1)[0]), int(native.index(hi - 1, hi)[0]) + 1)
         first, last = (int(self.block_index[o // self.block]) for o in (lo, hi - 1))
         return span(first, last, lo, hi, self.block)
 
@@ -175,8 +196,10 @@ class Copy:
 
     def __repr__(self) -> str:
         whole = self.offsets is None and self.n_in == self.block > 1
-        if self.offsets is not None:
-            rule = f"counts {short(np.diff(self.offsets))}"
+        if (native := self.native) is not None:
+            rule = f"counts {short(np.diff(native.offsets(0, min(self.n_in, 9))), self.n_in)}"
+        elif self.offsets is not None:
+            rule = f"counts {short(np.diff(self.offsets), self.n_in // self.block)}"
         else:
             rule = f"o % {self.n_in}" if whole else f"o // {self.repeat}"
         blocks = f", in blocks of {self.block}" if self.block > 1 and not whole else ""
@@ -237,7 +260,8 @@ class Window:
         limits.memory((int(min(taps + 2.0 * self.n_out, 2.0**62)),), 16, limits.TABLES)
         made = self.native.tables(0, self.n_out)
         for name, values in zip(("start", "offset", "weight"), made):
-            self.__dict__[name] = sealed(values)
+            if name not in self.__dict__:  # weights of ones are None
+                self.__dict__[name] = sealed(values)
 
     @property
     def is_computed(self) -> bool:
@@ -276,7 +300,12 @@ class Window:
     def _transpose(self) -> "Copy | Window":
         if self.width is not None:
             return Copy(self.n_out, self.n_in, repeat=self.width, block=self.block)
-        if (native := self.__dict__.get("native")) is not None and native.sampling is not None:
+        native = self.__dict__.get("native")
+        if native is not None and (rule := native.picking) is not None:
+            if native.transposed and rule.reads_all:
+                return trusted(Copy, n_in=self.n_out, n_out=self.n_in, repeat=None, block=1, native=rule)
+            return sums(rule, not native.transposed)
+        if native is not None and native.sampling is not None:
             made = _native.WindowMap(native.sampling, not native.transposed, False)
             return trusted(Window, n_in=self.n_out, n_out=self.n_in, width=None, block=1, native=made)
         start, offset = self.rows()
@@ -364,3 +393,10 @@ class Window:
         blocks = f", in blocks of {self.block}" if self.block > 1 else ""
         kind = "sums" if self.weight is None else "weights"
         return f"Window({self.n_in} -> {self.n_out}: {kind} of {taps}{blocks})"
+
+
+def sums(rule: _native.Picking, transposed: bool) -> Window:
+    """The window of ones of a rule that picks inputs, or its transpose."""
+    native = _native.WindowMap(rule, transposed)
+    n_in, n_out = (rule.n_out, rule.n_in) if transposed else (rule.n_in, rule.n_out)
+    return trusted(Window, n_in=n_in, n_out=n_out, weight=None, width=None, block=1, native=native)

@@ -102,6 +102,7 @@ def span(first: int, last: int, lo: int, hi: int, block: int) -> slice:
     return slice(first * block, (last + 1) * block)
 
 
-def short(values: Ints) -> str:
+def short(values: Ints, n: int) -> str:
+    """The first of n values."""
     head = ", ".join(str(v) for v in values[:8])
-    return f"[{head}, ... {len(values)} in all]" if len(values) > 8 else f"[{head}]"
+    return f"[{head}, ... {n} in all]" if n > 8 else f"[{head}]"
