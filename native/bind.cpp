@@ -92,6 +92,7 @@ struct WindowStep {
   int64_t n_plane, n_rows;                    // n_rows: of outer axes, planes and rows together
   OwnedMap* columns = nullptr;                // column_map, which caches permute tables
   const OwnedMap* computed = nullptr;         // the map of the one axis, if it has no tables
+  std::shared_ptr<const Picking> picking;     // what the sums of the one axis transpose, if there is a kernel for it
 
   WindowStep(int in, int out, int acc, const nb::list& outer, const std::optional<WindowAxis>& plane, bool planes_first,
              const WindowAxis& row, const WindowAxis& column, std::tuple<int64_t, int64_t> inner, bool rows_first,
@@ -111,20 +112,40 @@ struct WindowStep {
     task.row = row_map.is_none() ? nullptr : &nb::cast<const OwnedMap&>(row_map).map;
     if (!column_map.is_none()) columns = &nb::cast<OwnedMap&>(column_map);
     task.column = columns ? &columns->map : nullptr;
+    if (columns && columns->transposed) picking = columns->picking;
+    const bool runs = columns && !columns->map.start && columns->map.width > 1;
+    if (runs && n_rows_of(task, plane ? std::get<0>(*plane) : 1) < min_permuted_sum_rows)
+      picking = runs_of(columns->map);
+    if (picking && !can_sum_picked(task, *picking)) picking.reset();
     for (const nb::object* held : {&plane_map, &row_map, &column_map}) {
-      if (!held->is_valid() || held->is_none() || !nb::cast<const OwnedMap&>(*held).is_computed()) continue;
+      if (!held->is_valid() || held->is_none()) continue;
+      if (!picking) nb::cast<OwnedMap&>(*held).make_tables();
+      if (!nb::cast<const OwnedMap&>(*held).is_computed()) continue;
       if (plane || (task.row && task.column)) throw std::invalid_argument("a computed map beside another");
       computed = &nb::cast<const OwnedMap&>(*held);
     }
     task.rows_first = rows_first, task.saturate = saturate;
     n_plane = plane ? std::get<0>(*plane) : 1;
-    n_rows = task.n_row * n_plane;
-    for (int d = 0; d < task.n_outer; ++d) n_rows *= task.outer_shape[d];
+    n_rows = n_rows_of(task, n_plane);
+  }
+  static int64_t n_rows_of(const WindowTask& t, int64_t n_plane) {
+    int64_t n = t.n_row * n_plane;
+    for (int d = 0; d < t.n_outer; ++d) n *= t.outer_shape[d];
+    return n;
+  }
+  // Sums of equally many inputs transpose a plain repeat.
+  static std::shared_ptr<const Picking> runs_of(const WindowMap& m) {
+    const Line line{{0, 0}, {0, 1}, Wide(m.width)};
+    return std::make_shared<const Picking>(m.n_out, m.n_in, Formula::line, 0, 0, line, 0, m.n_in, false, false);
   }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
     WindowTask call = task;
     call.src = reinterpret_cast<const char*>(src), call.dst = reinterpret_cast<char*>(dst);
     call.stream = stream;
+    if (picking) {
+      without_gil([&] { kernels().sum_picked(call, *picking, threads); });
+      return;
+    }
     if (computed) {
       without_gil([&] { window_in_bands(call, *computed, threads); });
       return;

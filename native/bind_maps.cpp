@@ -91,7 +91,7 @@ void bind_maps(nb::module_& m) {
         if (lo < 0 || hi < lo || hi > m.map.n_out) throw std::invalid_argument("expected rows of the map");
         if (!m.sampling && !m.picking && (lo != 0 || hi != m.map.n_out))
           throw std::invalid_argument("expected all rows");
-        if (!m.is_computed() && lo == 0 && hi == m.map.n_out) return tables(m.rows);
+        if (m.map.start && lo == 0 && hi == m.map.n_out) return tables(m.rows);
         Rows rows;
         m.make_rows(lo, hi, rows);
         return tables(rows);

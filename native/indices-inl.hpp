@@ -107,7 +107,7 @@ inline int64_t indices_of(const Picking& p, int64_t lo, int64_t n, int32_t* inde
     case Formula::floats: return of([=](auto o) { return (float(o) + first) * step; });
     case Formula::float_centers:
       return of([=](auto o) {  // a product of two floats is exact in double, so one rounding is left
-        const float center = float(double(float(double(o) + 0.5)) * wide - 0.5);
+        const float center = float(double(float(o) + 0.5f) * wide - 0.5);
         return float(double(center > 0 ? center : 0.0f) + 0.5);
       });
     case Formula::doubles: return of([=](auto o) { return float(double(o) * wide); });

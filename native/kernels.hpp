@@ -96,6 +96,8 @@ struct Kernels {
   void (*runs)(const RunsTask&, int threads);
   // A copy whose axis of that number has no table, and the inputs of some outputs of such an axis (picks.hpp).
   void (*picked)(const CopyTask&, int axis, const Picking&, int threads);
+  // The transpose of such a copy (can_sum_picked).
+  void (*sum_picked)(const WindowTask&, const Picking&, int threads);
   int64_t (*indices)(const Picking&, int64_t lo, int64_t n, int32_t* index, int64_t& base);
 };
 

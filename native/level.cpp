@@ -13,6 +13,7 @@ namespace TENTER_JOIN(level_, TENTER_LEVEL) {  // level_copies.cpp
 void copy(const CopyTask&, int threads);
 void runs(const RunsTask&, int threads);
 void picked(const CopyTask&, int axis, const Picking&, int threads);
+void sum_picked(const WindowTask&, const Picking&, int threads);
 int64_t indices(const Picking&, int64_t lo, int64_t n, int32_t* index, int64_t& base);
 }  // namespace TENTER_JOIN(level_,TENTER_LEVEL)
 namespace copies = TENTER_JOIN(level_, TENTER_LEVEL);
@@ -25,6 +26,7 @@ const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
                                                   window,
                                                   copies::runs,
                                                   copies::picked,
+                                                  copies::sum_picked,
                                                   copies::indices};
 
 }  // namespace tenter

@@ -32,7 +32,7 @@ struct OwnedMap {
   // Of a map that is computed: its rule, and its rows if they are few. Long axes' rows are made while they are used.
   std::shared_ptr<const Sampling> sampling;
   std::shared_ptr<const Picking> picking;  // or this: weights are ones
-  bool transposed = false;
+  bool transposed = false, is_long = false;
   Rows rows;
   // Permute tables by inner, lanes and bytes of a lane, made at the first call that can use them. A list that only
   // grows, without a lock: a process forked while another thread holds a lock would deadlock.
@@ -67,16 +67,20 @@ struct OwnedMap {
       : map{transposed ? rule->n_out : rule->n_in, transposed ? rule->n_in : rule->n_out},
         picking(rule),
         transposed(transposed) {
-    if (map.n_in + map.n_out > tuning.long_axis) return;
-    make_rows(0, map.n_out, rows);
-    map.start = rows.start.data(), map.offset = rows.offset.data();
+    if (map.n_in + map.n_out > tuning.long_axis) is_long = true;
   }
   OwnedMap(const OwnedMap&) = delete;
   OwnedMap& operator=(const OwnedMap&) = delete;
   ~OwnedMap() {
     for (CachedTables* c = cached; c;) delete std::exchange(c, c->next);
   }
-  bool is_computed() const { return (sampling || picking) && !map.start; }
+  bool is_computed() const { return (sampling && !map.start) || is_long; }
+  // Of a short axis whose rule picks inputs, for kernels that need them.
+  void make_tables() {
+    if (!picking || is_long || map.start) return;
+    make_rows(0, map.n_out, rows);
+    map.start = rows.start.data(), map.offset = rows.offset.data();
+  }
   bool is_identity() const {
     if (map.n_in != map.n_out || (is_computed() && (transposed || !sampling->steps_by_one()))) return false;
     // Of a computed map whose rows are alike, those at the ends decide.

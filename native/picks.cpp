@@ -27,6 +27,14 @@ Picking::Picking(int64_t n_in, int64_t n_out, Formula formula, double first, dou
       end(end),
       narrow(false) {
   if (formula == Formula::accumulated) accumulate();
+  slope = formula == Formula::float_quotients ? double(n_in) / double(std::max<int64_t>(1, n_out)) : step;
+  origin = 0;
+  if (formula == Formula::line) {
+    slope = double(line.step.whole) + line.quotient(line.step.rest);
+    origin = double(line.first.whole) + line.quotient(line.first.rest);
+  } else if (formula == Formula::accumulated) {
+    origin = first;
+  }
   if (drops) {  // positions as they are say which outputs these are
     this->begin = first_of(0);
     this->end = first_of(n_in);
@@ -84,8 +92,21 @@ void Picking::index(int64_t lo, int64_t hi, int64_t* to) const {
   }
 }
 
+// Near a guess first: a vector of indices at once costs what a single one does.
 int64_t Picking::first_of(int64_t i) const {
+  constexpr int64_t near = 16;
   int64_t lo = begin, hi = end;
+  const double guess = slope > 0 ? (double(i) - origin) / slope : 0;
+  if (guess > double(begin) && guess < double(end)) {
+    int32_t some[near];
+    int64_t base;
+    const int64_t from = std::max(begin, int64_t(guess) - near / 2);
+    const int64_t n = kernels().indices(*this, from, std::min(near, end - from), some, base);
+    const int64_t at = std::lower_bound(some, some + n, i - base) - some;
+    if (at > 0 && at < n) return from + at;
+    if (at == 0) hi = from;
+    else lo = from + n;
+  }
   while (lo < hi) {
     const int64_t middle = lo + (hi - lo) / 2;
     if (at(middle) >= i) hi = middle;

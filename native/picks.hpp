@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels.hpp"
 #include "line.hpp"
 
 namespace tenter {
@@ -57,6 +58,18 @@ struct Picking {
 
  private:
   void accumulate();
+  double origin, slope;  // about: of positions along the axis
 };
+
+// Whether there is a kernel for the sums that the transpose of a rule takes: of the fastest axis alone, which lies
+// together, and of runs short enough that a band of inputs has few outputs.
+inline bool can_sum_picked(const WindowTask& t, const Picking& p) {
+  constexpr int64_t longest = 64;
+  const bool floats = t.acc == Accumulate::f32 && (t.in == Dtype::f32 || t.in == Dtype::f16 || t.in == Dtype::bf16);
+  const bool doubles = t.acc == Accumulate::f64 && t.in == Dtype::f64;
+  const int64_t size = t.in == Dtype::f64 ? 8 : t.in == Dtype::f32 ? 4 : 2;
+  return (floats || doubles) && t.in == t.out && !t.plane && !t.row && t.column && t.inner == 1 &&
+         t.column_stride == size && p.n_out / longest <= p.n_in;
+}
 
 }  // namespace tenter

@@ -98,7 +98,9 @@ def picking(n_in: int, n_out: int, scale: float | None, exact: bool, kernel: str
             return on_line(n_in, n_out, (0, 1, n_out // n_in))
         return by_formula(n_in, n_out, FLOATS, 0.5 if exact else 0.0, _ratio(n_in, n_out, scale, np.float32))
     if kernel == "separable64":
-        return by_formula(n_in, n_out, DOUBLE_CENTERS if exact else DOUBLES, 0.0, _ratio(n_in, n_out, scale, np.float64))
+        return by_formula(
+            n_in, n_out, DOUBLE_CENTERS if exact else DOUBLES, 0.0, _ratio(n_in, n_out, scale, np.float64)
+        )
     return by_formula(n_in, n_out, FLOAT_CENTERS if exact else FLOATS, 0.0, _ratio(n_in, n_out, scale, np.float32))
 
 

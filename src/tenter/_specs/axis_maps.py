@@ -31,8 +31,8 @@ def _made(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     if rule.kind in NEAREST:
         if not n_out:
             return Copy.every(n_in, 0)
-        rows = nearest.picking(rule, n_in, n_out)
-        return picked(rows) if rows is not None else _indexed(*nearest.index(rule, n_in, n_out), n_in)
+        inputs = nearest.picking(rule, n_in, n_out)
+        return picked(inputs) if inputs is not None else _indexed(*nearest.index(rule, n_in, n_out), n_in)
     if rule.kind == "area" and rule.box is None and n_in and n_out:
         return computed(n_in, n_out, taps.touched(n_in, n_out))
     geometry = rule.geometry(n_in, n_out)
