@@ -31,6 +31,14 @@ inline int64_t run_starts(const int32_t* index, int64_t n, int32_t* start) {
   return runs;
 }
 
+template <class Acc, class T>
+inline void sum_run(const char* src, int64_t n, T* dst) {
+  Acc sum = n ? load_one<Acc, T>(src) : Acc(0);
+  for (int64_t k = 1; k < n; ++k) sum += load_one<Acc, T>(src + k * int64_t(sizeof(T)));
+  if constexpr (std::is_same_v<Acc, T>) *dst = sum;
+  else store_masked<Acc, T>(dst, sum - Vec<Acc>{}, 1);
+}
+
 // Runs of up to `longest` outputs for each of n inputs: that of input i begins at start[i] and ends at start[i + 1].
 // `room` outputs are in memory from src on.
 template <class Acc, class T>
@@ -40,27 +48,24 @@ void sum_runs(const int32_t* start, int64_t n, int32_t longest, const char* src,
   int64_t i = 0;
   if constexpr (permutable<Acc>) {
     typedef VecN<int32_t, N> Starts;
-    // vectors: of outputs that each vector of inputs reads from; 0: gathered one by one.
+    // vectors: of outputs that each vector of inputs reads from.
     auto run = [&]<int vectors>() __attribute__((always_inline)) {
       for (; i + N <= n; i += N) {
         const int32_t first = start[i];
-        if (vectors && (start[i + N - 1] - first + longest > vectors * N || first + vectors * N > room)) return;
+        if (start[i + N - 1] - first + longest > vectors * N || first + vectors * N > room) return;
         const Starts begin = load_unaligned<Starts>(start + i), end = load_unaligned<Starts>(start + i + 1);
         const Index<Acc> count = __builtin_convertvector(end - begin, Index<Acc>),
                          place = __builtin_convertvector(begin - first, Index<Acc>);
         const char* const from = src + first * size;
-        Vec<Acc> held[vectors ? vectors : 1];
+        Vec<Acc> held[vectors];
         for (int v = 0; v < vectors; ++v) held[v] = load<Acc, T>(from + v * N * size);
         auto tap = [&](int k) __attribute__((always_inline)) {
           const Index<Acc> at = place + k;
-          if constexpr (vectors == 1) {
-            return permute<Acc>(held[0], at);
-          } else if constexpr (vectors == 2) {
-            return permute<Acc>(held[0], held[1], at);
-          } else {
-            const Vec<Acc> low = permute<Acc>(held[0], held[1], at), high = permute<Acc>(held[2], held[3], at - 2 * N);
-            return at < 2 * N ? low : high;
-          }
+          if constexpr (vectors == 1) return permute<Acc>(held[0], at);
+          Vec<Acc> found = permute<Acc>(held[0], held[1 % vectors], at);
+          for (int v = 2; v < vectors; v += 2)
+            found = at < v * N ? found : permute<Acc>(held[v], held[v + 1], at - v * N);
+          return found;
         };
         Vec<Acc> sum = tap(0);
         sum = count > 0 ? sum : Vec<Acc>{};
@@ -73,30 +78,19 @@ void sum_runs(const int32_t* start, int64_t n, int32_t longest, const char* src,
       if (reach <= N) run.template operator()<1>();
       else if (reach <= 2 * N) run.template operator()<2>();
       else if (reach <= 4 * N) run.template operator()<4>();
+      else if (reach <= 8 * N) run.template operator()<8>();
       // What is left is too far apart, or lies at the end of the outputs.
-      for (const int64_t end = std::min(n, i + N); i < end; ++i) {
-        Acc sum = 0;
-        for (int32_t o = start[i]; o < start[i + 1]; ++o) {
-          const Acc x = load_one<Acc, T>(src + o * size);
-          sum = o == start[i] ? x : sum + x;
-        }
-        store_masked<Acc, T>(dst + i, sum - Vec<Acc>{}, 1);
-      }
+      for (const int64_t end = std::min(n, i + N); i < end; ++i)
+        sum_run<Acc, T>(src + start[i] * size, start[i + 1] - start[i], dst + i);
     }
   }
-  for (; i < n; ++i) {
-    Acc sum = 0;
-    for (int32_t o = start[i]; o < start[i + 1]; ++o) {
-      const Acc x = load_one<Acc, T>(src + o * size);
-      sum = o == start[i] ? x : sum + x;
-    }
-    store_masked<Acc, T>(dst + i, sum - Vec<Acc>{}, 1);
-  }
+  for (; i < n; ++i) sum_run<Acc, T>(src + start[i] * size, start[i + 1] - start[i], dst + i);
 }
 
 template <class Acc, class T>
 void sum_picked_as(const WindowTask& t, const Picking& p, Team team) {
   const int64_t rows = outer_count(t) * t.n_row, n_in = p.n_in;
+  if (rows == 0 || n_in == 0) return;
   const int64_t band = std::clamp<int64_t>(int64_t(double(n_in) / double(p.n_out) * double(tuning.pick_outputs)), 1,
                                            tuning.pick_outputs);
   const int64_t n_bands = ceil_div(n_in, band);
@@ -111,18 +105,19 @@ void sum_picked_as(const WindowTask& t, const Picking& p, Team team) {
     int64_t base = lo;
     for (int64_t o = 0, some; o < n_out; o += some) {
       some = indices_of(p, from + o, n_out - o, index + o, base);
-      const int32_t less = int32_t(lo - base);
-      for (int64_t k = o; k < o + some; ++k) index[k] -= less;
+      if (!p.narrow)  // of which each part may have a base of its own
+        for (int64_t k = o; k < o + some; ++k) index[k] += int32_t(base - lo);
     }
-    int32_t least = 1;  // difference of neighbors
-    for (int64_t k = 1; k < n_out; ++k) least = std::min(least, index[k] - index[k - 1]);
+    const int64_t shift = p.narrow ? lo : 0;
+    int32_t least = n_out <= n;  // difference of neighbors
+    for (int64_t k = 1; k < n_out && n_out <= n; ++k) least = std::min(least, index[k] - index[k - 1]);
     const bool apart = least > 0;
     int32_t longest = 0;
     if (!apart) {
       const bool all = n <= n_out && run_starts(index, n_out, start) == n;  // every input has outputs
       if (!all) {
         std::fill(start, start + n + 1, 0);
-        for (int64_t k = 0; k < n_out; ++k) start[index[k] + 1] = int32_t(k + 1);
+        for (int64_t k = 0; k < n_out; ++k) start[index[k] + 1 - shift] = int32_t(k + 1);
         for (int64_t i = 1; i <= n; ++i) start[i] = std::max(start[i], start[i - 1]);
       }
       start[n] = int32_t(n_out);
@@ -136,7 +131,7 @@ void sum_picked_as(const WindowTask& t, const Picking& p, Team team) {
       T* const to = t.stream ? staging : dst;
       if (apart) {
         std::memset(to, 0, size_t(n) * sizeof(T));
-        for (int64_t k = 0; k < n_out; ++k) std::memcpy(to + index[k], src + k * int64_t(sizeof(T)), sizeof(T));
+        for (int64_t k = 0; k < n_out; ++k) std::memcpy(to + index[k] - shift, src + k * int64_t(sizeof(T)), sizeof(T));
       } else {
         sum_runs<Acc, T>(start, n, longest, src, p.n_out - from, to);
       }
