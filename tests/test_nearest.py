@@ -33,16 +33,16 @@ def lower(rng: random.Random) -> None:
     """Thresholds at which short axes take the ways of long ones."""
     _native.tuning.reset()
     for name, values in {
-        "long_axis": (0, 1 << 16), "pick_outputs": (1, 7, 64, 2048), "task_bytes": (1, 100, 4 << 20),
+        "long_axis": (0, 1 << 16), "pick_outputs": (1, 20, 300, 2048), "task_bytes": (1, 100, 4 << 20),
         "parallel_bytes": (0, 1 << 20), "staging_bytes": (64, 8 << 10), "stream_bytes": (0, 32 << 20),
     }.items():  # fmt: skip
         setattr(_native.tuning, name, rng.choice(values))
 
 
 def sizes(rng: random.Random) -> tuple[int, int]:
-    n_in = rng.choice([1, 2, 3, rng.randint(1, 70), rng.randint(1, 3000)])
-    n_out = rng.choice([1, n_in, rng.randint(1, 70), max(1, round(n_in * rng.choice(SCALES)))])
-    return n_in, min(n_out, 20_000)
+    n_in = rng.choice([rng.randint(1, 3), rng.randint(1, 70), rng.randint(100, 3000), rng.randint(100, 3000)])
+    scaled = max(1, round(n_in * rng.choice([*SCALES, rng.uniform(0.2, 8)])))
+    return n_in, min(rng.choice([1, rng.randint(1, 70), scaled, scaled, scaled]), 20_000)
 
 
 def nearest(n_in: int, n_out: int, rng: random.Random) -> Copy | Window:
