@@ -138,7 +138,8 @@ void picked(const CopyTask& t, int k, const Picking& p, int threads) {
   for (int j = 0; j < k; ++j) n_leading *= t.axis[j].n_out;
   const int64_t band = std::clamp<int64_t>(tuning.task_bytes / size, 1, tuning.pick_outputs);
   const int64_t n_bands = ceil_div(axis.n_out, band);
-  const int64_t group = std::clamp<int64_t>(tuning.task_bytes / (band * size), 1, n_leading);
+  // Rows of several bands are made one after the other, as memory is faster in order than indices are saved.
+  const int64_t group = n_bands > 1 ? 1 : std::clamp<int64_t>(tuning.task_bytes / (band * size), 1, n_leading);
   const int64_t n_groups = ceil_div(n_leading, group);
   const bool values = k + 1 == t.n_axes;
   CopyTask rest = t;

@@ -87,6 +87,29 @@ void sum_runs(const int32_t* start, int64_t n, int32_t longest, const char* src,
   for (; i < n; ++i) sum_run<Acc, T>(src + start[i] * size, start[i + 1] - start[i], dst + i);
 }
 
+// Where the outputs [from, from + n_out) of each of n inputs from lo on begin; false if no input has two of them: index
+// has the inputs of the outputs, less lo.
+inline bool runs_of_band(const Picking& p, int64_t lo, int64_t n, int64_t from, int64_t n_out, int32_t* index,
+                         int32_t* start) {
+  int64_t base;
+  for (int64_t o = 0, some; o < n_out; o += some) {
+    some = indices_of(p, from + o, n_out - o, index + o, base);
+    for (int64_t k = o; k < o + some; ++k) index[k] += int32_t(base - lo);
+  }
+  if (n_out <= n) {
+    int32_t least = 1;  // difference of neighbors
+    for (int64_t k = 1; k < n_out; ++k) least = std::min(least, index[k] - index[k - 1]);
+    if (least > 0) return false;
+  }
+  if (n > n_out || run_starts(index, n_out, start) != n) {  // some inputs have no outputs
+    std::fill(start, start + n + 1, 0);
+    for (int64_t k = 0; k < n_out; ++k) start[index[k] + 1] = int32_t(k + 1);
+    for (int64_t i = 1; i <= n; ++i) start[i] = std::max(start[i], start[i - 1]);
+  }
+  start[n] = int32_t(n_out);
+  return true;
+}
+
 template <class Acc, class T>
 void sum_picked_as(const WindowTask& t, const Picking& p, Team team) {
   const int64_t rows = outer_count(t) * t.n_row, n_in = p.n_in;
@@ -94,34 +117,26 @@ void sum_picked_as(const WindowTask& t, const Picking& p, Team team) {
   const int64_t band = std::clamp<int64_t>(int64_t(double(n_in) / double(p.n_out) * double(tuning.pick_outputs)), 1,
                                            tuning.pick_outputs);
   const int64_t n_bands = ceil_div(n_in, band);
+  // Of a plain repeat, runs are alike.
+  const Line& l = p.line;
+  const bool alike = p.formula == Formula::line && l.first.whole == 0 && l.first.rest == 0 && l.step.whole == 0 &&
+                     l.step.rest == 1 && p.n_out == n_in * int64_t(l.unit);
+  const int64_t width = alike ? int64_t(l.unit) : 0;
   const int64_t outputs = std::max<int64_t>(1, p.n_out / n_bands);
   const int64_t group = std::clamp<int64_t>(tuning.task_bytes / int64_t(sizeof(T)) / (band + outputs), 1, rows);
   parallel(n_bands * ceil_div(rows, group), team, [&](int64_t task) {
     const int64_t lo = task % n_bands * band, hi = std::min(n_in, lo + band), n = hi - lo;
-    const int64_t from = p.first_of(lo), n_out = p.first_of(hi) - from;
+    const int64_t from = width ? lo * width : p.first_of(lo), n_out = width ? n * width : p.first_of(hi) - from;
     Lease lease;
     int32_t* const index = lease->index.get<int32_t>(n_out + n + 1 + 32);
     int32_t* const start = index + n_out;
-    int64_t base = lo;
-    for (int64_t o = 0, some; o < n_out; o += some) {
-      some = indices_of(p, from + o, n_out - o, index + o, base);
-      if (!p.narrow)  // of which each part may have a base of its own
-        for (int64_t k = o; k < o + some; ++k) index[k] += int32_t(base - lo);
-    }
-    const int64_t shift = p.narrow ? lo : 0;
-    int32_t least = n_out <= n;  // difference of neighbors
-    for (int64_t k = 1; k < n_out && n_out <= n; ++k) least = std::min(least, index[k] - index[k - 1]);
-    const bool apart = least > 0;
-    int32_t longest = 0;
-    if (!apart) {
-      const bool all = n <= n_out && run_starts(index, n_out, start) == n;  // every input has outputs
-      if (!all) {
-        std::fill(start, start + n + 1, 0);
-        for (int64_t k = 0; k < n_out; ++k) start[index[k] + 1 - shift] = int32_t(k + 1);
-        for (int64_t i = 1; i <= n; ++i) start[i] = std::max(start[i], start[i - 1]);
-      }
-      start[n] = int32_t(n_out);
-      for (int64_t i = 0; i < n; ++i) longest = std::max(longest, start[i + 1] - start[i]);
+    int32_t longest = int32_t(width);
+    bool apart = false;
+    if (width) {
+      for (int64_t i = 0; i <= n; ++i) start[i] = int32_t(i * width);
+    } else {
+      apart = !runs_of_band(p, lo, n, from, n_out, index, start);
+      for (int64_t i = 0; i < n && !apart; ++i) longest = std::max(longest, start[i + 1] - start[i]);
     }
     T* const staging = t.stream ? lease->staging.get<T>(n) : nullptr;
     for (int64_t row = task / n_bands * group, end = std::min(rows, row + group); row < end; ++row) {
@@ -131,7 +146,7 @@ void sum_picked_as(const WindowTask& t, const Picking& p, Team team) {
       T* const to = t.stream ? staging : dst;
       if (apart) {
         std::memset(to, 0, size_t(n) * sizeof(T));
-        for (int64_t k = 0; k < n_out; ++k) std::memcpy(to + index[k] - shift, src + k * int64_t(sizeof(T)), sizeof(T));
+        for (int64_t k = 0; k < n_out; ++k) std::memcpy(to + index[k], src + k * int64_t(sizeof(T)), sizeof(T));
       } else {
         sum_runs<Acc, T>(start, n, longest, src, p.n_out - from, to);
       }
