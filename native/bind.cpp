@@ -37,26 +37,37 @@ using namespace tenter;
 namespace tenter {
 void bind_maps(nb::module_& m);
 void bind_calls(nb::module_& m);
+void bind_picks(nb::module_& m);
 }  // namespace tenter
 
 namespace {
 
-// kind, n_in, n_out, stride, repeat, offsets or indices
-using AxisTuple = std::tuple<int, int64_t, int64_t, int64_t, int64_t, std::optional<Int64s>>;
+// kind, n_in, n_out, stride, repeat, offsets or indices or what computes these
+using AxisTuple = std::tuple<int, int64_t, int64_t, int64_t, int64_t, nb::object>;
 
 // A call of the copy kernel without its addresses and threads, reused for arrays of one layout.
 struct CopyStep : SmallStep {
   CopyTask task;
-  std::vector<std::optional<Int64s>> tables;  // that the task points into
+  std::vector<Int64s> tables;  // that the task points into
+  nb::object rule;             // of the one axis without a table
+  const Picking* picking = nullptr;
+  int picked = 0;
 
   // Takes nb::list, as nanobind's conversion to std::vector is noexcept: without memory it would end the process.
   CopyStep(int64_t run, const nb::list& axes) : task{nullptr, nullptr, run, int(axes.size()), {}, {}, false} {
     if (axes.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
     for (size_t k = 0; k < axes.size(); ++k) {
-      const auto [kind, n_in, n_out, stride, repeat, table] = nb::cast<AxisTuple>(axes[k]);
-      task.axis[k] = {CopyAxis::Kind(kind), n_in, n_out, stride, repeat, table ? table->data() : nullptr};
-      if (table) tables.push_back(table);
-      if constexpr (verifies) verify_table(task.axis[k], table ? int64_t(table->size()) : 0);
+      const auto [kind, n_in, n_out, stride, repeat, given] = nb::cast<AxisTuple>(axes[k]);
+      task.axis[k] = {CopyAxis::Kind(kind), n_in, n_out, stride, repeat, nullptr};
+      if (given.is_none()) continue;
+      if (kind == CopyAxis::computed) {
+        if (picking) throw std::invalid_argument("two axes without tables");
+        rule = given, picking = &nb::cast<const Picking&>(rule), picked = int(k);
+        continue;
+      }
+      tables.push_back(nb::cast<Int64s>(given));
+      task.axis[k].table = tables.back().data();
+      if constexpr (verifies) verify_table(task.axis[k], int64_t(tables.back().size()));
     }
     task.bytes[axes.size()] = run;
     for (int k = task.n_axes - 1; k >= 0; --k) {
@@ -74,11 +85,15 @@ struct CopyStep : SmallStep {
     if constexpr (verifies) verify(call);
     return call;
   }
+  void run_task(const CopyTask& call, int threads) const {
+    if (picking) kernels().picked(call, picked, *picking, threads);
+    else kernels().copy(call, threads);
+  }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
     const CopyTask call = at(src, dst, stream);
-    without_gil([&] { kernels().copy(call, threads); });
+    without_gil([&] { run_task(call, threads); });
   }
-  void run_here(uintptr_t src, uintptr_t dst) const override { kernels().copy(at(src, dst, false), 1); }
+  void run_here(uintptr_t src, uintptr_t dst) const override { run_task(at(src, dst, false), 1); }
 };
 
 // length, stride in bytes, map
@@ -93,6 +108,8 @@ struct WindowStep : SmallStep {
   OwnedMap* computed = nullptr;               // the map of the one axis, if it has no tables
   bool is_signal = false;                     // whether it may do without, although it is short
   mutable int uses = 0;                       // of such a map for many signals
+  const Picking* picking = nullptr;           // what the sums of the one axis transpose, if there is a kernel for it
+  std::unique_ptr<const Picking> runs;        // which may be this, of sums of equally many inputs
 
   WindowStep(int in, int out, int acc, const nb::list& outer, const std::optional<WindowAxis>& plane, bool planes_first,
              const WindowAxis& row, const WindowAxis& column, std::tuple<int64_t, int64_t> inner, bool rows_first,
@@ -112,20 +129,34 @@ struct WindowStep : SmallStep {
     task.row = row_map.is_none() ? nullptr : &nb::cast<const OwnedMap&>(row_map).map;
     if (!column_map.is_none()) columns = &nb::cast<OwnedMap&>(column_map);
     task.column = columns ? &columns->map : nullptr;
+    if (columns && columns->transposed) picking = columns->picking;
+    const bool equal = columns && !columns->map.start && columns->map.width > 1;
+    if (equal && n_rows_of(task, plane ? std::get<0>(*plane) : 1) < min_permuted_sum_rows)
+      runs = runs_of(columns->map), picking = runs.get();
+    if (picking && !can_sum_picked(task, *picking)) picking = nullptr;
     for (const nb::object* held : {&plane_map, &row_map, &column_map}) {
       if (!held->is_valid() || held->is_none()) continue;
       OwnedMap& map = nb::cast<OwnedMap&>(*held);
       const bool alone = !plane && !(task.row && task.column);
       is_signal = alone && !map.is_computed() && signal_axis(task, map);
-      if (!is_signal) map.make_tables();
+      if (!is_signal && !picking) map.make_tables();
       if (!map.is_computed() && !is_signal) continue;
       if (!alone) throw std::invalid_argument("a computed map beside another");
       computed = &map;
     }
     task.rows_first = rows_first, task.saturate = saturate;
     n_plane = plane ? std::get<0>(*plane) : 1;
-    n_rows = task.n_row * n_plane;
-    for (int d = 0; d < task.n_outer; ++d) n_rows *= task.outer_shape[d];
+    n_rows = n_rows_of(task, n_plane);
+  }
+  static int64_t n_rows_of(const WindowTask& t, int64_t n_plane) {
+    int64_t n = t.n_row * n_plane;
+    for (int d = 0; d < t.n_outer; ++d) n *= t.outer_shape[d];
+    return n;
+  }
+  // Sums of equally many inputs transpose a plain repeat.
+  static std::unique_ptr<const Picking> runs_of(const WindowMap& m) {
+    const Line line{{0, 0}, {0, 1}, Wide(m.width)};
+    return std::make_unique<const Picking>(m.n_out, m.n_in, Formula::line, 0, 0, line, 0, m.n_in, false, false);
   }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
     WindowTask call = at(src, dst, stream);
@@ -141,11 +172,12 @@ struct WindowStep : SmallStep {
     call.stream = stream;
     if (is_signal && n_rows >= min_permuted_rows && ++uses > uses_before_tables) computed->make_tables();
     if constexpr (verifies)
-      if (!in_bands()) verify(call, n_plane);
+      if (!in_bands() && !picking) verify(call, n_plane);
     return call;
   }
   bool in_bands() const { return computed && (!is_signal || n_rows < min_permuted_rows || !computed->map.start); }
   void run_task(WindowTask& call, int threads) const {
+    if (picking) return kernels().sum_picked(call, *picking, threads);
     if (in_bands()) return window_in_bands(call, *computed, threads);
     const Kernels& k = kernels();
     const int64_t min_rows = task.column && task.column->weight32 ? min_permuted_rows : min_permuted_sum_rows;
@@ -212,6 +244,7 @@ NB_MODULE(core, m) {
     } catch (const Interrupted&) {  // signal_raised has set the error
     }
   });
+  bind_picks(m);
   bind_maps(m);
   nb::class_<SmallStep>(m, "SmallStep");
   bind_bytes(m);
@@ -294,6 +327,7 @@ NB_MODULE(core, m) {
       .def_rw("tap_outputs", &Tuning::tap_outputs)
       .def_rw("tap_block", &Tuning::tap_block)
       .def_rw("many_scalars", &Tuning::many_scalars)
+      .def_rw("pick_outputs", &Tuning::pick_outputs)
       .def_rw("guard_blocks", &Tuning::guard_blocks)
       .def("reset", [](Tuning& t) { t = Tuning{}; });
   m.attr("tuning") = nb::cast(&tuning, nb::rv_policy::reference);

@@ -1,40 +1,14 @@
 // Maps and the rules that they are computed by, as Python has them.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/tuple.h>
 
 #include <stdexcept>
-#include <tuple>
 
+#include "bind_values.hpp"
 #include "owned_map.hpp"
 
 namespace tenter {
 namespace {
 
-// An unsigned integer of 128 bits: its upper and lower half.
-using Halves = std::tuple<uint64_t, uint64_t>;
-Wide wide(Halves h) { return Wide(std::get<0>(h)) << 64 | Wide(std::get<1>(h)); }
-
-// whole pixels and rest of the first position and of a step, and the unit of the rests
-using LineTuple = std::tuple<int64_t, Halves, int64_t, Halves, Halves>;
-Line line_of(const LineTuple& l) {
-  const auto& [whole, rest, whole_step, rest_step, unit] = l;
-  const Line line{{whole, wide(rest)}, {whole_step, wide(rest_step)}, wide(unit)};
-  const bool valid = line.unit > 0 && line.unit >> 90 == 0 && line.first.rest < line.unit && line.step.rest < line.unit;
-  if (!valid) throw std::invalid_argument("line: expected rests below a unit below 2**90");
-  return line;
-}
-
-nb::object numbers(const std::vector<int64_t>& values) {
-  auto* held = new std::vector<int64_t>(values);
-  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<int64_t>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, int64_t>(held->data(), {held->size()}, owner));
-}
-nb::object numbers(const std::vector<double>& values) {
-  auto* held = new std::vector<double>(values);
-  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, double>(held->data(), {held->size()}, owner));
-}
 nb::tuple tables(const Rows& rows) {
   return nb::make_tuple(numbers(rows.start), numbers(rows.offset), numbers(rows.weight));
 }
@@ -99,21 +73,36 @@ void bind_maps(nb::module_& m) {
       .def(nb::init<int64_t, int64_t, int64_t, std::optional<Int64s>, std::optional<Int64s>, std::optional<Doubles>>(),
            nb::arg("n_in"), nb::arg("n_out"), nb::arg("width"), nb::arg("start").none(), nb::arg("offset").none(),
            nb::arg("weight").none())
-      .def(nb::init<std::shared_ptr<const Sampling>, bool, bool>(), nb::arg("sampling"), nb::arg("transposed"),
-           nb::arg("with_tables"))
+      .def(
+          "__init__",
+          [](OwnedMap* m, nb::object sampling, bool transposed, bool with_tables) {
+            const Sampling& of = nb::cast<const Sampling&>(sampling);
+            new (m) OwnedMap(std::move(sampling), of, transposed, with_tables);
+          },
+          nb::arg("sampling"), nb::arg("transposed"), nb::arg("with_tables"))
+      .def(
+          "__init__",
+          [](OwnedMap* m, nb::object picking, bool transposed) {
+            const Picking& of = nb::cast<const Picking&>(picking);
+            new (m) OwnedMap(std::move(picking), of, transposed);
+          },
+          nb::arg("picking"), nb::arg("transposed"))
       .def_prop_ro("is_computed", &OwnedMap::is_computed)
       .def_prop_ro("n_taps",
                    [](OwnedMap& m) {  // about, of a long axis
+                     if (m.picking) return m.picking->end - m.picking->begin;
                      if (m.is_computed()) return m.taps_each() * m.map.n_out;
                      m.make_tables();
                      return m.map.offset ? m.map.offset[m.map.n_out] : m.map.n_out * m.map.width;
                    })
       .def_prop_ro("is_identity", &OwnedMap::is_identity)
-      .def_prop_ro("sampling", [](const OwnedMap& m) { return m.sampling; })
+      .def_prop_ro("sampling", [](const OwnedMap& m) { return m.sampling ? m.rule : nb::none(); })
+      .def_prop_ro("picking", [](const OwnedMap& m) { return m.picking ? m.rule : nb::none(); })
       .def_ro("transposed", &OwnedMap::transposed)
       .def("tables", [](OwnedMap& m, int64_t lo, int64_t hi) {
         if (lo < 0 || hi < lo || hi > m.map.n_out) throw std::invalid_argument("expected rows of the map");
-        if (!m.sampling && (lo != 0 || hi != m.map.n_out)) throw std::invalid_argument("expected all rows");
+        if (!m.sampling && !m.picking && (lo != 0 || hi != m.map.n_out))
+          throw std::invalid_argument("expected all rows");
         m.make_tables();
         if (!m.is_computed() && lo == 0 && hi == m.map.n_out) return tables(m.rows);
         Rows rows;

@@ -45,6 +45,8 @@ inline void each_run(const CopyAxis& a, int64_t lo, int64_t hi, F&& f) {
         f(a.table[o], end - o);
         o = end;
       }
+      return;
+    case CopyAxis::computed: return;  // such axes become others, a band at a time (picks-inl.hpp)
   }
 }
 

@@ -14,8 +14,9 @@ enum class Accumulate : int { f32, f64, i64 };
 //   every   i = o / repeat
 //   runs    table[i] <= o < table[i + 1]     (n_in + 1 ascending offsets from 0)
 //   index   i = table[o]                     (n_out non-decreasing indices)
+//   computed i is computed (picks.hpp); at most one axis, the first that is not affine
 struct CopyAxis {
-  enum Kind : int { affine, every, runs, index } kind;
+  enum Kind : int { affine, every, runs, index, computed } kind;
   int64_t n_in, n_out, stride, repeat;
   const int64_t* table;
 };
@@ -59,6 +60,7 @@ struct WindowMap {
 };
 
 struct PermuteTables;
+struct Picking;
 
 // (outer..., row, column, inner) resampled along row, column or both into contiguous memory, or (outer..., plane, row,
 // column, inner) along all three. An axis without a map keeps its length; the `inner` values of a column are resampled
@@ -97,6 +99,11 @@ struct Kernels {
   void (*runs)(const RunsTask&, int threads);
   const ByteKernels* bytes;
   void (*signals)(const SignalTask&, int threads);
+  // A copy whose axis of that number has no table, and the inputs of some outputs of such an axis (picks.hpp).
+  void (*picked)(const CopyTask&, int axis, const Picking&, int threads);
+  // The transpose of such a copy (can_sum_picked).
+  void (*sum_picked)(const WindowTask&, const Picking&, int threads);
+  int64_t (*indices)(const Picking&, int64_t lo, int64_t n, int32_t* index, int64_t& base);
 };
 
 const Kernels& kernels();            // the table in use

@@ -1,6 +1,5 @@
-// The kernels for one instruction set. This file is compiled once per set, with its name as TENTER_LEVEL.
-#include "copy-inl.hpp"
-#include "runs-inl.hpp"
+// The kernels for one instruction set. This file and level_copies.cpp are compiled once per set, with its name as
+// TENTER_LEVEL.
 #include "window-inl.hpp"
 
 #define TENTER_STRING2(x) #x
@@ -12,14 +11,26 @@ namespace tenter {
 
 extern const ByteKernels TENTER_JOIN(byte_kernels_, TENTER_LEVEL);         // bytes_level.cpp
 void TENTER_JOIN(signals_, TENTER_LEVEL)(const SignalTask&, int threads);  // signals_level.cpp
+namespace TENTER_JOIN(level_, TENTER_LEVEL) {                              // level_copies.cpp
+void copy(const CopyTask&, int threads);
+void runs(const RunsTask&, int threads);
+void picked(const CopyTask&, int axis, const Picking&, int threads);
+void sum_picked(const WindowTask&, const Picking&, int threads);
+int64_t indices(const Picking&, int64_t lo, int64_t n, int32_t* index, int64_t& base);
+}  // namespace TENTER_JOIN(level_,TENTER_LEVEL)
+namespace copies = TENTER_JOIN(level_, TENTER_LEVEL);
+
 extern const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL);
 const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
                                                   permutable<float> ? lanes<float> : 0,
                                                   permutable<double> ? lanes<double> : 0,
-                                                  copy,
+                                                  copies::copy,
                                                   window,
-                                                  runs,
+                                                  copies::runs,
                                                   &TENTER_JOIN(byte_kernels_, TENTER_LEVEL),
-                                                  TENTER_JOIN(signals_, TENTER_LEVEL)};
+                                                  TENTER_JOIN(signals_, TENTER_LEVEL),
+                                                  copies::picked,
+                                                  copies::sum_picked,
+                                                  copies::indices};
 
 }  // namespace tenter

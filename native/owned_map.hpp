@@ -12,6 +12,7 @@
 
 #include "kernels.hpp"
 #include "permute_tables.hpp"
+#include "picks.hpp"
 #include "sampling.hpp"
 #include "tuning.hpp"
 #include "verify.hpp"
@@ -30,7 +31,10 @@ struct OwnedMap {
   std::vector<float> weight32;
   // Of a map that is computed: its rule, and its rows once there are tables. Those of long axes are made while they are
   // used.
-  std::shared_ptr<const Sampling> sampling;
+  // Not by shared pointers: nanobind's conversion of these is noexcept, and without memory it would end the process.
+  nb::object rule;
+  const Sampling* sampling = nullptr;
+  const Picking* picking = nullptr;  // or this: weights are ones
   bool transposed = false, is_long = false;
   Rows rows;
   // Permute tables by inner, lanes and bytes of a lane, made at the first call that can use them. A list that only
@@ -52,25 +56,33 @@ struct OwnedMap {
                     weight ? int64_t(weight->size()) : 0);
   }
   // with_tables: although the axis is long, and without the rule afterwards.
-  OwnedMap(std::shared_ptr<const Sampling> rule, bool transposed, bool with_tables)
-      : map{transposed ? rule->n_out() : rule->n_in(), transposed ? rule->n_in() : rule->n_out()},
-        sampling(rule),
+  OwnedMap(nb::object given, const Sampling& of, bool transposed, bool with_tables)
+      : map{transposed ? of.n_out() : of.n_in(), transposed ? of.n_in() : of.n_out()},
+        rule(std::move(given)),
+        sampling(&of),
         transposed(transposed) {
     const int64_t length = map.n_in + map.n_out;
     is_long = !with_tables && length > tuning.long_axis;
     if (is_long || (!with_tables && length > tuning.signal_axis && may_be_signal())) return;
     make_tables();
-    if (with_tables) sampling.reset();
+    if (with_tables) sampling = nullptr, rule.reset();
   }
-  // Of a rule's map that is not long, once: a signal needs none (signals.hpp). With Python's lock.
+  // Of a rule's map that is not long, once: a signal needs none (signals.hpp), nor does what picks inputs. With
+  // Python's lock.
   void make_tables() {
-    if (!sampling || is_long || map.start) return;
+    if (is_long || map.start || (!sampling && !picking)) return;
     make_rows(0, map.n_out, rows);
     map.offset = rows.offset.data();
-    use_weights(rows.weight.data(), rows.weight.size());
+    if (sampling) use_weights(rows.weight.data(), rows.weight.size());
     map.start = rows.start.data();
   }
   bool may_be_signal() const { return sampling && (sampling->is_linear() || sampling->rule() == Rule::touched); }
+  OwnedMap(nb::object given, const Picking& of, bool transposed)
+      : map{transposed ? of.n_out : of.n_in, transposed ? of.n_in : of.n_out},
+        rule(std::move(given)),
+        picking(&of),
+        transposed(transposed),
+        is_long(map.n_in + map.n_out > tuning.long_axis) {}
   OwnedMap(const OwnedMap&) = delete;
   OwnedMap& operator=(const OwnedMap&) = delete;
   ~OwnedMap() {
@@ -85,15 +97,18 @@ struct OwnedMap {
     return identity(0, n) && identity(map.n_out - n, map.n_out);
   }
   void make_rows(int64_t lo, int64_t hi, Rows& made) const {
+    if (picking) return make_rows_of_ones(lo, hi, made);
     if (transposed) sampling->make_transposed(lo, hi, made);
     else sampling->make(lo, hi, made);
   }
   int64_t taps_each() const {  // about
+    if (picking) return (picking->end - picking->begin) / std::max<int64_t>(1, map.n_out);
     const int64_t taps = sampling->taps_each();
     return transposed ? taps * map.n_in / std::max<int64_t>(1, map.n_out) : taps;
   }
   // Outputs after which rows repeat, and how many inputs further on; false if that takes more than `most`.
   bool periods(int64_t most, int64_t& outputs, int64_t& inputs) const {
+    if (picking) return false;
     outputs = sampling->period(transposed ? map.n_in : most);
     inputs = outputs ? sampling->shift(outputs) : 0;
     if (transposed) std::swap(outputs, inputs);
@@ -123,6 +138,24 @@ struct OwnedMap {
   }
 
  private:
+  void make_rows_of_ones(int64_t lo, int64_t hi, Rows& made) const {
+    made.start.resize(size_t(hi - lo)), made.offset.resize(size_t(hi - lo) + 1), made.weight.clear();
+    if (transposed) {
+      picking->offsets(lo, hi, made.offset.data());
+      std::copy(made.offset.begin(), made.offset.end() - 1, made.start.begin());
+      for (int64_t& offset : made.offset) offset -= made.start.empty() ? offset : made.start[0];
+      return;
+    }
+    const int64_t begin = picking->begin, end = picking->end;  // outputs before and after them read nothing
+    picking->index(lo, hi, made.start.data());
+    const int64_t stop = begin < end ? picking->at(end - 1) + 1 : 0;
+    for (int64_t o = lo; o < hi; ++o) {
+      made.offset[size_t(o - lo)] = std::clamp(o, begin, end) - std::clamp(lo, begin, end);
+      if (o < begin) made.start[size_t(o - lo)] = 0;
+      if (o >= end) made.start[size_t(o - lo)] = stop;
+    }
+    made.offset.back() = std::clamp(hi, begin, end) - std::clamp(lo, begin, end);
+  }
   bool identity(int64_t lo, int64_t hi) const {
     const bool computes = sampling && !map.start;
     Rows made;

@@ -157,8 +157,9 @@ void Sampling::filtered(int64_t lo, int64_t hi, Rows& rows) const {
     }
     double* w = weight.data();
     weights_(distance.data(), n_taps, w);
+    // Adding zero leaves no -0.0, which products of zeros with negative factors are.
     for (int64_t k = 0; k < n_taps; ++k)
-      w[k] = (distance[size_t(k)] > -support_) & (distance[size_t(k)] <= support_) ? w[k] : 0.0;
+      w[k] = (distance[size_t(k)] > -support_) & (distance[size_t(k)] <= support_) ? w[k] + 0.0 : 0.0;
     for (int64_t row = 0; row < n; ++row) {
       if (normalizes) normalize(w, taps_of[row].count);
       add_row(taps_of[row], position[row], w, rows);

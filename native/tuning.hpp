@@ -30,6 +30,7 @@ struct Tuning {
   int64_t tap_outputs = 1024;              // outputs of such a band, where their rows are short,
   int64_t tap_block = 1 << 14;             // and taps: tables, inputs and outputs stay in the second-level cache
   int64_t many_scalars = 1 << 13;          // with more, a table of offsets by counts that are used once is traffic
+  int64_t pick_outputs = 2048;             // of a band of a computed copy: its indices stay in the first-level cache
   bool guard_blocks = false;               // results end where an unmapped page begins; no memory is recycled
 };
 extern Tuning tuning;
@@ -38,6 +39,7 @@ extern Tuning tuning;
 constexpr int64_t min_run_part = 8 << 10;    // least of a long run that one task copies to all its outputs
 constexpr int64_t stream_part = 8 << 10;     // of a source streamed to many places: it stays in the first-level cache
 constexpr int64_t runs_staging_buffers = 8;  // in one, for runs: each staging buffer starts with a binary search
+constexpr int64_t max_picked_run = 64;       // bytes that are moved as one value by a computed index
 constexpr int64_t max_stored_run = 64;       // outputs of one count that are stored without a branch on the count
 // A chunk of counts may have so many outputs, or such a share of all: beyond, threads are not balanced.
 constexpr int64_t small_chunk = 1 << 18, max_chunk_share = 8;  // 1 / 8

@@ -36,7 +36,7 @@ inline void verify_tables(const WindowMap& m, int64_t starts, int64_t offsets, i
   expect(!m.weight64 || (m.start && weights >= m.offset[m.n_out]), "a weight for every tap");
 }
 inline void verify_table(const CopyAxis& a, int64_t length) {
-  expect(a.kind >= CopyAxis::affine && a.kind <= CopyAxis::index, "a kind of axis");
+  expect(a.kind >= CopyAxis::affine && a.kind <= CopyAxis::computed, "a kind of axis");
   expect((a.kind >= CopyAxis::runs) == (a.table != nullptr), "a table for runs and indices alone");
   if (a.kind == CopyAxis::runs) expect(length == a.n_in + 1, "n_in + 1 offsets");
   if (a.kind == CopyAxis::index) expect(length == a.n_out, "n_out indices");
@@ -70,6 +70,8 @@ inline void verify(const CopyAxis& a) {
     case CopyAxis::index:
       for (int64_t o = 0; o < a.n_out; ++o)
         expect(a.table[o] >= 0 && a.table[o] < a.n_in, "indices inside of the inputs");
+      return;
+    case CopyAxis::computed: return;
   }
 }
 

@@ -14,7 +14,7 @@ from tenter._kernels.steps import Buffer, Steps
 from tenter.maps import AxisMap, Copy, Window
 
 ACCUMULATE = {"float32": 0, "float64": 1, "int64": 2}
-AFFINE, EVERY, RUNS, INDEX = range(4)
+AFFINE, EVERY, RUNS, INDEX, COMPUTED = range(5)
 
 
 def steps(
@@ -39,6 +39,7 @@ def steps(
 def _copy(made: Steps, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
     run = source.itemsize
     axes: list[tuple[int, int, int, int, int, Any]] = []  # fastest first
+    alone = sum([d.map is not None for d in dims]) == 1
     for n, stride, m, _ in reversed(dims):
         if m is None:
             if n == 1:
@@ -52,24 +53,24 @@ def _copy(made: Steps, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
                 continue
             axes.append((AFFINE, n, n, stride, 1, None))
         else:
-            axes.append(_copy_axis(n, stride, m))
+            axes.append(_copy_axis(n, stride, m, alone))
     made.add(_native.CopyStep(run, axes[::-1]), source, target)
 
 
-def _copy_axis(n: int, stride: int, m: Copy | Picks) -> tuple[int, int, int, int, int, Any]:
+def _copy_axis(n: int, stride: int, m: Copy | Picks, alone: bool) -> tuple[int, int, int, int, int, Any]:
     n_out = m.n_out // m.block
     if isinstance(m, Picks):
         return (INDEX, n, n_out, stride, 1, m.block_index)
-    offsets = m.offsets
-    if offsets is None:
-        assert m.repeat is not None
+    if m.repeat is not None:
         if n == 1:
             return (AFFINE, n_out, n_out, 0, 1, None)
         return (EVERY, n, n_out, stride, m.repeat, None)
+    if alone and m.native is not None:
+        return (COMPUTED, n, n_out, stride, 1, m.native)
     # Walking runs costs a step per input, indices a step per output.
     if n_out <= 2 * n:
         return (INDEX, n, n_out, stride, 1, m.block_index)
-    return (RUNS, n, n_out, stride, 1, offsets)
+    return (RUNS, n, n_out, stride, 1, m.offsets)
 
 
 # ---- window

@@ -29,7 +29,7 @@ class Buffer(NamedTuple):
 
 
 class Step(NamedTuple):
-    kernel: _native.CopyStep | _native.WindowStep | _native.ByteStep
+    kernel: _native.SmallStep
     source: int
     source_at: int
     target: int

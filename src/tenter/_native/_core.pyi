@@ -33,11 +33,33 @@ class Sampling:
     ) -> None: ...
     def untrimmed(self) -> tuple[_Ints, _Ints, _Floats]: ...
 
+class Picking:
+    n_in: int
+    n_out: int
+    reads_all: bool
+    repeat: int
+    def __init__(
+        self,
+        n_in: int,
+        n_out: int,
+        formula: int,
+        first: float,
+        step: float,
+        line: tuple[int, _Halves, int, _Halves, _Halves] | None,
+        begin: int,
+        end: int,
+        drops: bool,
+        beyond: bool,
+    ) -> None: ...
+    def index(self, lo: int, hi: int, /) -> _Ints: ...
+    def offsets(self, lo: int, hi: int, /) -> _Ints: ...
+
 class WindowMap:
     is_computed: bool
     is_identity: bool
     n_taps: int
     sampling: Sampling | None
+    picking: Picking | None
     transposed: bool
     @overload
     def __init__(
@@ -45,12 +67,15 @@ class WindowMap:
     ) -> None: ...
     @overload
     def __init__(self, sampling: Sampling, transposed: bool, with_tables: bool) -> None: ...
+    @overload
+    def __init__(self, picking: Picking, transposed: bool) -> None: ...
     def tables(self, lo: int, hi: int, /) -> tuple[_Ints, _Ints, _Floats]: ...
 
-class SmallStep: ...
+class SmallStep:
+    def __call__(self, src: int, dst: int, threads: int, stream: bool, /) -> None: ...
 
 class CopyStep(SmallStep):
-    def __init__(self, run: int, axes: list[tuple[int, int, int, int, int, _Ints | None]]) -> None: ...
+    def __init__(self, run: int, axes: list[tuple[int, int, int, int, int, _Ints | Picking | None]]) -> None: ...
     def __call__(self, src: int, dst: int, threads: int, stream: bool, /) -> None: ...
 
 class WindowStep(SmallStep):
@@ -165,6 +190,7 @@ class Tuning:
     tap_outputs: int
     tap_block: int
     many_scalars: int
+    pick_outputs: int
     guard_blocks: bool
     def reset(self) -> None: ...
 

@@ -196,7 +196,7 @@ def _is_ready(steps: Any) -> bool:
 def _has_tables(m: AxisMap, beside: bool) -> bool:
     """beside: with other axes, so that a kernel of several of them may have asked for tables."""
     if isinstance(m, Copy):
-        return m.repeat is None
+        return m.has_tables
     return isinstance(m, Gather) or (isinstance(m, Window) and m.width is None and (beside or not m.is_computed))
 
 

@@ -5,50 +5,86 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from tenter import _native
 from tenter._arrays.types import Ints
 from tenter._rules import torch_quirks
 from tenter._rules.axis_rule import AxisRule
-from tenter._rules.edges import folded
+from tenter._rules.edges import PERIODIC, folded
+from tenter._rules.picking import ACCUMULATED, CENTERS, FLOAT_QUOTIENTS, OFFSET, by_formula, on_line
 from tenter.geometry import Geometry
 
 Bools = npt.NDArray[np.bool_]
 
 
-def nearest(rule: AxisRule, n_in: int, n_out: int) -> tuple[Ints, Bools]:
-    """The input that each output takes, and which outputs lie outside the axis and take none."""
-    scale = float(Fraction(rule.scale)) if rule.scale is not None else None
-    nowhere = np.zeros(n_out, np.bool_)
-    if rule.arithmetic in torch_quirks.KERNELS and n_out:
-        exact = rule.kind == "nearest-exact"
-        return torch_quirks.nearest_index(n_in, n_out, scale, exact, rule.arithmetic), nowhere
+def picking(rule: AxisRule, n_in: int, n_out: int) -> _native.Picking | None:
+    """What computes the input that each output takes, if inputs ascend and the core has the numbers for it."""
+    if rule.arithmetic in torch_quirks.KERNELS:
+        return torch_quirks.picking(n_in, n_out, _scale(rule), rule.kind == "nearest-exact", rule.arithmetic)
+    if rule.edge in PERIODIC:
+        return None
     geometry = rule.geometry(n_in, n_out)
-    if rule.arithmetic != "exact" and n_out and (rule.box is None or rule.arithmetic == "pillow"):
-        index = _rounded(geometry, scale, rule.arithmetic)
+    drops = rule.edge == "constant"
+    if _rounds(rule):
+        if rule.edge != "extrapolate":
+            return _rounded(geometry, _scale(rule), rule.arithmetic, drops)
+        return None
+    first, step, unit = geometry.units()
+    if step < 0:  # as corners of a box below one pixel have it
+        return None
+    begin, end = 0, n_out
+    if rule.edge == "extrapolate":
+        begin, end = _within(first, step, (n_in - 1) * unit, n_out)
+    lower = {"floor": 0, "ceil": 2 * unit - 1, "prefer_floor": unit - 1, "prefer_ceil": unit}[rule.tie]
+    return on_line(n_in, n_out, (2 * first + lower, 2 * step, 2 * unit), begin, end, drops)
+
+
+def index(rule: AxisRule, n_in: int, n_out: int) -> tuple[Ints, Bools]:
+    """The input that each output takes, and which outputs lie outside the axis and take none: for any rule."""
+    nowhere = np.zeros(n_out, np.bool_)
+    geometry = rule.geometry(n_in, n_out)
+    if _rounds(rule):
+        found = _rounded(geometry, _scale(rule), rule.arithmetic, beyond=True).index(0, n_out)
     else:
-        index = geometry.nearest(rule.tie)
+        found = geometry.nearest(rule.tie)
     if rule.edge == "constant":
-        nowhere = (index < 0) | (index >= n_in)
+        nowhere = (found < 0) | (found >= n_in)
     if rule.edge == "extrapolate":
         at = geometry.index()
         nowhere = (at < 0) | (at > n_in - 1)
-    return folded(index, n_in, rule.edge), nowhere
+    return folded(found, n_in, rule.edge), nowhere
 
 
-def _rounded(geometry: Geometry, scale: float | None, arithmetic: str) -> Ints:
-    """Positions as other libraries round them, before they are cut to the axis."""
-    n_in, n_out, align = geometry.n_in, geometry.n_out, geometry.align
-    o = np.arange(n_out)
+def _scale(rule: AxisRule) -> float | None:
+    return float(Fraction(rule.scale)) if rule.scale is not None else None
+
+
+def _rounds(rule: AxisRule) -> bool:
+    """Whether positions are rounded as a library does."""
+    return rule.arithmetic != "exact" and (rule.box is None or rule.arithmetic == "pillow")
+
+
+def _within(first: int, step: int, last: int, n_out: int) -> tuple[int, int]:
+    """The outputs at positions from 0 to last, of ascending ones."""
+    if not step:
+        return (0, n_out) if 0 <= first <= last else (0, 0)
+    begin = min(max(0, -(first // step)), n_out)
+    return begin, min(max(begin, (last - first) // step + 1), n_out)
+
+
+def _rounded(
+    geometry: Geometry, scale: float | None, arithmetic: str, drops: bool = False, beyond: bool = False
+) -> _native.Picking:
+    """Positions as other libraries round them."""
+    n_in, n_out = geometry.n_in, geometry.n_out
+    formula, first, step = CENTERS, 0.0, n_in / n_out
     if arithmetic == "pillow":  # Pillow's NEAREST, OpenCV's INTER_NEAREST_EXACT: step after step, from a float32 box
         begin, end = (np.float32(float(edge)) for edge in geometry.box or (0, n_in))
-        ratio = float(end - begin) / max(n_out, 1)
-        at = np.add.accumulate(np.concatenate([[float(begin) + ratio * 0.5], np.full(max(n_out - 1, 0), ratio)]))
-        return np.asarray(np.floor(at[:n_out]), np.int64)
-    if arithmetic == "opencv":
-        at = o * (1.0 / (scale if scale is not None else n_out / n_in))
-    elif arithmetic == "scipy" and align == "corners":
-        at = o * ((n_in - 1) / (n_out - 1) if n_out > 1 else 1.0) + 0.5
-    elif arithmetic == "scipy":
-        at = ((o + 0.5) * (n_in / max(n_out, 1)) - 0.5) + 0.5
-    else:  # jax, in float32
-        at = (o.astype(np.float32) + np.float32(0.5)) * np.float32(n_in) / np.float32(n_out)
-    return np.asarray(np.floor(at), np.int64)
+        step = float(end - begin) / n_out
+        formula, first = ACCUMULATED, float(begin) + step * 0.5
+    elif arithmetic == "opencv":
+        formula, step = OFFSET, 1.0 / (scale if scale is not None else n_out / n_in)
+    elif arithmetic == "scipy" and geometry.align == "corners":
+        formula, first, step = OFFSET, 0.5, (n_in - 1) / (n_out - 1) if n_out > 1 else 1.0
+    elif arithmetic != "scipy":  # jax
+        formula = FLOAT_QUOTIENTS
+    return by_formula(n_in, n_out, formula, first, step, drops, beyond)

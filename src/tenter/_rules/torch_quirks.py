@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tenter._arrays.types import Ints
+from tenter import _native
 from tenter._rules.axis_rule import NEAREST, AxisRule
+from tenter._rules.picking import DOUBLE_CENTERS, DOUBLES, FLOAT_CENTERS, FLOATS, by_formula, on_line
 
 # PyTorch's kernels of nearest kinds, each with a rounding of its own.
 KERNELS = ("direct", "separable", "separable64", "cuda", "cuda-image")
@@ -82,31 +83,26 @@ def _kernel(dtype: str, sizes: tuple[int, ...], channels_last: bool, on_device: 
     return "separable64" if dtype == "float64" else "separable"
 
 
-def nearest_index(n_in: int, n_out: int, scale: float | None, exact: bool, kernel: str) -> Ints:
+def picking(n_in: int, n_out: int, scale: float | None, exact: bool, kernel: str) -> _native.Picking | None:
     """The input pixel that PyTorch's nearest kinds copy, bit for bit.
 
     `nearest` takes the pixel at the output pixel's corner (OpenCV's INTER_NEAREST), `nearest-exact` at its center
     (Pillow, scikit-image). Kernels differ where a position falls on a pixel's edge.
     """
-    o = np.arange(n_out)
     if kernel in ("direct", "cuda", "cuda-image"):
         if kernel == "direct":
             keeps = not exact and n_out in (n_in, 2 * n_in)
         else:
             keeps = kernel == "cuda-image" and n_out == n_in
         if keeps:  # whatever scale was given
-            return np.asarray(o // (n_out // n_in), np.int64)
-        at = (o.astype(np.float32) + np.float32(0.5 if exact else 0.0)) * _ratio(n_in, n_out, scale, np.float32)
-    else:
-        real = np.float64 if kernel == "separable64" else np.float32
-        step = _ratio(n_in, n_out, scale, real)
-        if exact:  # center * step - 0.5 in one rounding, as compiled with fused multiply-add; 0.5 is added in double
-            center = real((o + 0.5).astype(real).astype(np.float64) * np.float64(step) - 0.5)
-            at = (np.maximum(center, real(0)).astype(np.float64) + 0.5).astype(np.float32)
-        else:
-            at = (o.astype(real) * step).astype(np.float32)
-    return np.asarray(np.minimum(np.floor(at).astype(np.int64), n_in - 1), np.int64)
+            return on_line(n_in, n_out, (0, 1, n_out // n_in))
+        return by_formula(n_in, n_out, FLOATS, 0.5 if exact else 0.0, _ratio(n_in, n_out, scale, np.float32))
+    if kernel == "separable64":
+        return by_formula(
+            n_in, n_out, DOUBLE_CENTERS if exact else DOUBLES, 0.0, _ratio(n_in, n_out, scale, np.float64)
+        )
+    return by_formula(n_in, n_out, FLOAT_CENTERS if exact else FLOATS, 0.0, _ratio(n_in, n_out, scale, np.float32))
 
 
-def _ratio(n_in: int, n_out: int, scale: float | None, real: type[Any]) -> Any:
-    return real(n_in) / real(n_out) if scale is None else real(1.0 / scale)
+def _ratio(n_in: int, n_out: int, scale: float | None, real: type[Any]) -> float:
+    return float(real(n_in) / real(n_out) if scale is None else real(1.0 / scale))

@@ -8,14 +8,13 @@ import numpy.typing as npt
 
 from tenter import filters
 from tenter._arrays.types import Ints
-from tenter._rules import taps
+from tenter._rules import nearest, taps
 from tenter._rules.axis_rule import NEAREST, AxisRule
 from tenter._rules.edges import PERIODIC, folded
-from tenter._rules.nearest import nearest
 from tenter._rules.taps import Entries
 from tenter._specs import eight_bits
 from tenter.maps import AxisMap, Copy, Gather, Window
-from tenter.maps._computed import computed
+from tenter.maps._computed import computed, picked
 from tenter.maps._trim import window_of
 
 # Maps of images and volumes are kept for the next call; those of longer axes would fill the memory.
@@ -31,7 +30,10 @@ def axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
 def _made(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     assert isinstance(rule.kind, str)
     if rule.kind in NEAREST:
-        return _picked(*nearest(rule, n_in, n_out), n_in)
+        if not n_out:
+            return Copy.every(n_in, 0)
+        inputs = nearest.picking(rule, n_in, n_out)
+        return picked(inputs) if inputs is not None else _indexed(*nearest.index(rule, n_in, n_out), n_in)
     if rule.arithmetic == "22 bits":
         return eight_bits.rounded(_made(rule._replace(arithmetic="exact"), n_in, n_out))
     if rule.arithmetic == "pillow":
@@ -57,7 +59,7 @@ def _made(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
 _kept = lru_cache(maxsize=512)(_made)
 
 
-def _picked(index: Ints, nowhere: npt.NDArray[np.bool_], n_in: int) -> AxisMap:
+def _indexed(index: Ints, nowhere: npt.NDArray[np.bool_], n_in: int) -> AxisMap:
     n_out = len(index)
     if nowhere.any():
         stop = np.maximum.accumulate(np.where(nowhere, 0, index + 1))  # empty rows lie at the ends

@@ -1,7 +1,8 @@
-"""Windows whose rows the core computes by a rule: of short axes at once, of long ones while they are used."""
+"""Maps whose rows the core computes by a rule: tables of short windows at once, rows of long ones, and the inputs of
+copies, while they are used."""
 
 from tenter import _native
-from tenter.maps._copy import Copy, Window
+from tenter.maps._copy import Copy, Window, sums
 from tenter.maps._values import trusted
 
 
@@ -11,3 +12,13 @@ def computed(n_in: int, n_out: int, rule: _native.Sampling, with_tables: bool = 
     if native.is_identity:
         return Copy.every(n_in, 1)
     return trusted(Window, n_in=n_in, n_out=n_out, width=None, block=1, native=native)
+
+
+def picked(rule: _native.Picking) -> Copy | Window:
+    """The copy of a rule; a window of ones where outputs at the ends read nothing."""
+    n_in, n_out = rule.n_in, rule.n_out
+    if (repeat := rule.repeat) >= 0:
+        return trusted(Copy, n_in=n_in, n_out=n_out, repeat=repeat, offsets=None, block=1)
+    if rule.reads_all:
+        return trusted(Copy, n_in=n_in, n_out=n_out, repeat=None, block=1, native=rule)
+    return sums(rule, False)

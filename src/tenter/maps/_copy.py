@@ -11,9 +11,11 @@ import numpy.typing as npt
 from tenter import _native
 from tenter._arrays import limits
 from tenter._arrays.types import Floats, Ints
+from tenter.maps._rows import check_offsets, check_rows, index_of, runs_of, transposed_rows
 from tenter.maps._values import (
     Table,
     as_int,
+    extent,
     frozen,
     int_fields,
     rebuilt,
@@ -60,10 +62,7 @@ class Copy:
             assert self.repeat is not None
             require(n_out == n_in * self.repeat, "n_out == n_in * repeat")
         else:
-            require(
-                offsets.shape == (n_in + 1,) and offsets[0] == 0 and offsets[-1] == n_out, "offsets from 0 to n_out"
-            )
-            require(np.all(offsets[1:] >= offsets[:-1]), "ascending offsets")
+            check_offsets(n_in, n_out, offsets)
 
     @classmethod
     def every(cls, n_in: int, repeat: int) -> "Copy":
@@ -92,13 +91,22 @@ class Copy:
     def index_of(cls, index: npt.ArrayLike, n_in: int) -> "Copy":
         """Output `o` reads input `index[o]`; the indices must not descend."""
         index, n_in = np.frombuffer(frozen("index", index, np.int64), np.int64), as_int("n_in", n_in)
-        require((not index.size or (index[0] >= 0 and index[-1] < n_in)), "indices in [0, n_in)")
-        require(np.all(index[1:] >= index[:-1]), "indices that do not descend")
-        n_out = len(index)
-        repeat = n_out // n_in if n_in else 0
-        if n_out == n_in * repeat and np.array_equal(index, np.arange(n_out) // max(repeat, 1)):
-            return cls.every(n_in, repeat)
-        return cls(n_in, n_out, offsets=np.searchsorted(index, np.arange(n_in + 1)).astype(np.int64))
+        repeat, offsets = runs_of(index, n_in)
+        return cls(n_in, len(index), repeat=repeat, offsets=offsets)
+
+    def _make_tables(self) -> None:
+        limits.memory((self.n_in + 1,), 8, limits.TABLES)
+        self.__dict__["offsets"] = sealed(self.__dict__["native"].offsets(0, self.n_in))
+
+    @property
+    def native(self) -> "_native.Picking | None":
+        """What computes the inputs of outputs, of a copy made by a rule: its tables exist once they are asked for."""
+        found: _native.Picking | None = self.__dict__.get("native")
+        return found
+
+    @property
+    def has_tables(self) -> bool:
+        return self.repeat is None and ("offsets" in self.__dict__ or "_block_index" in self.__dict__)
 
     def index(self) -> Ints:
         """The input that each output reads: int64[n_out]."""
@@ -114,30 +122,23 @@ class Copy:
 
     @cached_property
     def _block_index(self) -> memoryview:
-        offsets = self.offsets
-        if offsets is None:
-            assert self.repeat is not None
-            index = np.arange(self.n_out // self.block) // max(self.repeat, 1)
-        else:
-            index = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-        return sealed(index.astype(np.int64))
+        if self.native is not None:
+            limits.memory((self.n_out,), 8, limits.TABLES)
+            return sealed(self.native.index(0, self.n_out))
+        return sealed(index_of(self.n_out // self.block, self.repeat, self.offsets))
 
     @property
     def T(self) -> "Window":
         """The transpose: segment sums."""
         # Without a reference to self: a cycle would keep large offsets alive until the garbage collector looks.
+        if self.native is not None:
+            return sums(self.native, True)
         offsets = self.offsets
         if offsets is None:
             return trusted(
-                Window,
-                n_in=self.n_out,
-                n_out=self.n_in,
-                start=None,
-                offset=None,
-                weight=None,
-                width=self.repeat,
+                Window, n_in=self.n_out, n_out=self.n_in, start=None, offset=None, weight=None, width=self.repeat,
                 block=self.block,
-            )
+            )  # fmt: skip
         return trusted(
             Window,
             n_in=self.n_out,
@@ -160,7 +161,13 @@ class Copy:
         lo, hi = within(lo, hi, self.n_out)
         if lo == hi:
             return slice(0, 0)
-        first, last = (int(self.block_index[o // self.block]) for o in (lo, hi - 1))
+        blocks = [o // self.block for o in (lo, hi - 1)]
+        if self.repeat is not None:
+            first, last = (o // self.repeat for o in blocks)
+        elif (native := self.native) is not None:
+            first, last = (int(native.index(o, o + 1)[0]) for o in blocks)
+        else:
+            first, last = (int(self.block_index[o]) for o in blocks)
         return span(first, last, lo, hi, self.block)
 
     def __eq__(self, other: object) -> bool:
@@ -174,9 +181,11 @@ class Copy:
         return hash((Copy, self.n_in, self.n_out))
 
     def __repr__(self) -> str:
-        whole = self.offsets is None and self.n_in == self.block > 1
-        if self.offsets is not None:
-            rule = f"counts {short(np.diff(self.offsets))}"
+        whole = self.repeat is not None and self.n_in == self.block > 1
+        if (native := self.native) is not None:
+            rule = f"counts {short(np.diff(native.offsets(0, min(self.n_in, 9))), self.n_in)}"
+        elif self.offsets is not None:
+            rule = f"counts {short(np.diff(self.offsets), self.n_in // self.block)}"
         else:
             rule = f"o % {self.n_in}" if whole else f"o // {self.repeat}"
         blocks = f", in blocks of {self.block}" if self.block > 1 and not whole else ""
@@ -222,22 +231,15 @@ class Window:
             return
         require(offset is not None and self.width is None, "start and offset, or width")
         assert offset is not None
-        require(start.shape == (n_out,) and offset.shape == (n_out + 1,) and offset[0] == 0, "a start and stop per row")
-        require(np.all(offset[1:] >= offset[:-1]), "ascending offsets")  # as differences and sums of others may wrap
-        count = np.diff(offset)
-        require(
-            np.all(start >= 0) and np.all(count <= n_in) and np.all(start <= n_in - count), "windows inside [0, n_in)"
-        )
-        stop = start + count
-        require(np.all(start[1:] >= start[:-1]) and np.all(stop[1:] >= stop[:-1]), "windows that do not descend")
-        require(weight is None or weight.shape == (offset[-1],), "a weight per tap")
+        check_rows(n_in, n_out, start, offset, weight)
 
     def _make_tables(self) -> None:
         taps = float(self.native.n_taps)
         limits.memory((int(min(taps + 2.0 * self.n_out, 2.0**62)),), 16, limits.TABLES)
         made = self.native.tables(0, self.n_out)
         for name, values in zip(("start", "offset", "weight"), made):
-            self.__dict__[name] = sealed(values)
+            if name not in self.__dict__:  # weights of ones are None
+                self.__dict__[name] = sealed(values)
 
     @property
     def is_computed(self) -> bool:
@@ -276,33 +278,24 @@ class Window:
     def _transpose(self) -> "Copy | Window":
         if self.width is not None:
             return Copy(self.n_out, self.n_in, repeat=self.width, block=self.block)
-        if (native := self.__dict__.get("native")) is not None and native.sampling is not None:
+        native = self.__dict__.get("native")
+        if native is not None and (rule := native.picking) is not None:
+            if native.transposed and rule.reads_all:
+                return trusted(Copy, n_in=self.n_out, n_out=self.n_in, repeat=None, block=1, native=rule)
+            return sums(rule, not native.transposed)
+        if native is not None and native.sampling is not None:
             made = _native.WindowMap(native.sampling, not native.transposed, False)
             return trusted(Window, n_in=self.n_out, n_out=self.n_in, width=None, block=1, native=made)
         start, offset = self.rows()
-        stop, n_in = start + np.diff(offset), self.n_in // self.block
+        n_in = self.n_in // self.block
         if self.weight is None and np.array_equal(offset[:-1], start) and offset[-1] == n_in:
             return trusted(Copy, n_in=self.n_out, n_out=self.n_in, repeat=None, offsets=offset, block=self.block)
-        # Row i of the transpose: the rows o with start[o] <= i < stop[o], adjacent by the invariant.
-        columns = np.arange(n_in)
-        first = np.searchsorted(stop, columns, side="right")
-        counts = np.searchsorted(start, columns, side="right") - first
-        offset_t = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        weight_t = None
-        if self.weight is not None:
-            row, column, weight = self.taps()
-            weight_t = np.empty(len(weight))
-            weight_t[offset_t[column] + row - first[column]] = weight
+        weight = None if self.weight is None else self.taps()
+        first, offset_t, weight_t = transposed_rows(start, offset, n_in, weight)
         return trusted(
-            Window,
-            n_in=self.n_out,
-            n_out=self.n_in,
-            start=first.astype(np.int64),
-            offset=offset_t,
-            weight=weight_t,
-            width=None,
+            Window, n_in=self.n_out, n_out=self.n_in, start=first, offset=offset_t, weight=weight_t, width=None,
             block=self.block,
-        )
+        )  # fmt: skip
 
     @cached_property
     def native(self) -> _native.WindowMap:
@@ -362,14 +355,14 @@ class Window:
         if self.is_computed:
             taps_each = self.native.n_taps // max(self.n_out, 1)
             return f"Window({self.n_in} -> {self.n_out}: about {taps_each} weights, made as they are used)"
-        count = np.diff(self.rows()[1])
-        taps = (
-            "no taps"
-            if not count.size
-            else f"{count.min()}"
-            if count.min() == count.max()
-            else f"{count.min()}..{count.max()}"
-        )
+        taps = extent(np.diff(self.rows()[1])) or "no taps"
         blocks = f", in blocks of {self.block}" if self.block > 1 else ""
         kind = "sums" if self.weight is None else "weights"
         return f"Window({self.n_in} -> {self.n_out}: {kind} of {taps}{blocks})"
+
+
+def sums(rule: _native.Picking, transposed: bool) -> Window:
+    """The window of ones of a rule that picks inputs, or its transpose."""
+    native = _native.WindowMap(rule, transposed)
+    n_in, n_out = (rule.n_out, rule.n_in) if transposed else (rule.n_in, rule.n_out)
+    return trusted(Window, n_in=n_in, n_out=n_out, weight=None, width=None, block=1, native=native)

@@ -102,6 +102,14 @@ def span(first: int, last: int, lo: int, hi: int, block: int) -> slice:
     return slice(first * block, (last + 1) * block)
 
 
-def short(values: Ints) -> str:
+def short(values: Ints, n: int) -> str:
+    """The first of n values."""
     head = ", ".join(str(v) for v in values[:8])
-    return f"[{head}, ... {len(values)} in all]" if len(values) > 8 else f"[{head}]"
+    return f"[{head}, ... {n} in all]" if n > 8 else f"[{head}]"
+
+
+def extent(counts: Ints) -> str:
+    """The least and the largest of some numbers; empty for none."""
+    if not counts.size:
+        return ""
+    return f"{counts.min()}" if counts.min() == counts.max() else f"{counts.min()}..{counts.max()}"

@@ -1,0 +1,47 @@
+// Rules of nearest kinds, as Python has them.
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "bind_values.hpp"
+#include "picks.hpp"
+
+namespace tenter {
+
+void bind_picks(nb::module_& m) {
+  nb::class_<Picking>(m, "Picking")
+      .def(
+          "__init__",
+          [](Picking* p, int64_t n_in, int64_t n_out, int formula, double first, double step,
+             const std::optional<LineTuple>& line, int64_t begin, int64_t end, bool drops, bool beyond) {
+            if (n_in < (n_out > 0) || n_out < 0 || formula < 0 || formula > int(Formula::line))
+              throw std::invalid_argument("picking: expected inputs for outputs, and the number of a formula");
+            if ((Formula(formula) == Formula::line) != line.has_value())
+              throw std::invalid_argument("picking: expected a line for the formula of lines alone");
+            if (begin < 0 || begin > end || end > n_out) throw std::invalid_argument("picking: expected outputs");
+            const Line none{{0, 0}, {0, 0}, 1};
+            new (p) Picking(n_in, n_out, Formula(formula), first, step, line ? line_of(*line) : none, begin, end, drops,
+                            beyond);
+          },
+          nb::arg("n_in"), nb::arg("n_out"), nb::arg("formula"), nb::arg("first"), nb::arg("step"),
+          nb::arg("line").none(), nb::arg("begin"), nb::arg("end"), nb::arg("drops"), nb::arg("beyond"))
+      .def_ro("n_in", &Picking::n_in)
+      .def_ro("n_out", &Picking::n_out)
+      .def_prop_ro("reads_all", &Picking::reads_all)
+      .def_prop_ro("repeat", &Picking::repeat)
+      .def("index",
+           [](const Picking& p, int64_t lo, int64_t hi) {
+             if (lo < 0 || hi < lo || hi > p.n_out) throw std::invalid_argument("expected outputs of the map");
+             std::vector<int64_t> index(static_cast<size_t>(hi - lo));
+             p.index(lo, hi, index.data());
+             return numbers(std::move(index));
+           })
+      .def("offsets", [](const Picking& p, int64_t lo, int64_t hi) {
+        if (lo < 0 || hi < lo || hi > p.n_in) throw std::invalid_argument("expected inputs of the map");
+        std::vector<int64_t> offset(static_cast<size_t>(hi - lo) + 1);
+        p.offsets(lo, hi, offset.data());
+        return numbers(std::move(offset));
+      });
+}
+
+}  // namespace tenter

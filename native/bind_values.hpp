@@ -1,0 +1,38 @@
+// Values of Python that several bindings take or give.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
+
+#include <stdexcept>
+#include <tuple>
+#include <vector>
+
+#include "line.hpp"
+
+namespace tenter {
+
+namespace nb = nanobind;
+
+// An unsigned integer of 128 bits: its upper and lower half.
+using Halves = std::tuple<uint64_t, uint64_t>;
+inline Wide wide(Halves h) { return Wide(std::get<0>(h)) << 64 | Wide(std::get<1>(h)); }
+
+// whole pixels and rest of the first position and of a step, and the unit of the rests
+using LineTuple = std::tuple<int64_t, Halves, int64_t, Halves, Halves>;
+inline Line line_of(const LineTuple& l) {
+  const auto& [whole, rest, whole_step, rest_step, unit] = l;
+  const Line line{{whole, wide(rest)}, {whole_step, wide(rest_step)}, wide(unit)};
+  const bool valid = line.unit > 0 && line.unit >> 90 == 0 && line.first.rest < line.unit && line.step.rest < line.unit;
+  if (!valid) throw std::invalid_argument("line: expected rests below a unit below 2**90");
+  return line;
+}
+
+template <class T>
+nb::object numbers(std::vector<T> values) {
+  auto* held = new std::vector<T>(std::move(values));
+  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), {held->size()}, owner));
+}
+
+}  // namespace tenter

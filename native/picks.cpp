@@ -1,0 +1,163 @@
+#include "picks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels.hpp"
+#include "tuning.hpp"
+
+namespace tenter {
+namespace {
+
+constexpr int64_t below31 = int64_t(1) << 31, unbounded = int64_t(1) << 62;
+
+}  // namespace
+
+Picking::Picking(int64_t n_in, int64_t n_out, Formula formula, double first, double step, const Line& line,
+                 int64_t begin, int64_t end, bool drops, bool beyond)
+    : n_in(n_in),
+      n_out(n_out),
+      formula(formula),
+      first(first),
+      step(step),
+      line(line),
+      least(-unbounded),
+      most(unbounded),
+      begin(begin),
+      end(end),
+      narrow(false) {
+  if (formula == Formula::accumulated) accumulate();
+  slope = formula == Formula::float_quotients ? double(n_in) / double(std::max<int64_t>(1, n_out)) : step;
+  origin = 0;
+  if (formula == Formula::line) {
+    slope = double(line.step.whole) + line.quotient(line.step.rest);
+    origin = double(line.first.whole) + line.quotient(line.first.rest);
+  } else if (formula == Formula::accumulated) {
+    origin = first;
+  }
+  if (drops) {  // positions as they are say which outputs these are
+    this->begin = first_of(0);
+    this->end = first_of(n_in);
+  }
+  if (beyond) return;
+  least = 0, most = n_in - 1;
+  narrow = n_in < below31 && n_out < below31;
+  if (formula != Formula::line || !narrow || !n_out) return;
+  const int64_t ends[] = {line.first.whole, line.at(n_out - 1).whole};
+  for (int64_t at : ends) narrow = narrow && -below31 / 2 < at && at < below31 / 2;
+  narrow = narrow && line.unit < Wide(1) << narrow_unit_bits;
+}
+
+// Between two powers of two doubles are evenly spaced, and a sum of one of them and `step` is rounded by the same
+// amount each time, but for ties, which are rounded to even: all after the first then rise by the same. So a piece
+// begins with the second value there.
+void Picking::accumulate() {
+  double x = first;
+  for (int64_t o = 0; o < n_out;) {
+    const double y = x + step, z = y + step, rise = z - y;
+    const bool level =
+        y != 0 && z != 0 && std::ilogb(x) == std::ilogb(y) && std::ilogb(y) == std::ilogb(z) && x * y > 0;
+    if (!level) {
+      pieces.push_back({o++, x, 0});
+      x = y;
+      continue;
+    }
+    pieces.push_back({o++, x, 0});
+    if (o == n_out) return;
+    // In units of the last place, a positive y may rise to 2^53 - 1 and a negative one to -2^52.
+    const double unit = std::ldexp(1.0, std::ilogb(y) - 52);
+    const int64_t at = int64_t(y / unit), by = int64_t(rise / unit);
+    const int64_t room = (y > 0 ? (int64_t(1) << 53) - 1 : -(int64_t(1) << 52)) - at;
+    const int64_t n = by > 0 ? std::min(n_out - o, room / by + 1) : n_out - o;
+    pieces.push_back({o, y, rise});
+    o += n;
+    x = y + double(n - 1) * rise + step;
+  }
+}
+
+int64_t Picking::at(int64_t o) const {
+  int64_t base;
+  int32_t index;
+  kernels().indices(*this, o, 1, &index, base);
+  return base + index;
+}
+
+void Picking::index(int64_t lo, int64_t hi, int64_t* to) const {
+  constexpr int64_t together = 1024;
+  int32_t some[together];
+  for (int64_t base; lo < hi;) {
+    const int64_t n = kernels().indices(*this, lo, std::min(together, hi - lo), some, base);
+    for (int64_t k = 0; k < n; ++k) to[k] = base + some[k];
+    lo += n, to += n;
+  }
+}
+
+// Near a guess first: a vector of indices at once costs what a single one does.
+int64_t Picking::first_of(int64_t i) const {
+  constexpr int64_t near = 16;
+  int64_t lo = begin, hi = end;
+  const double guess = slope > 0 ? (double(i) - origin) / slope : 0;
+  if (guess > double(begin) && guess < double(end)) {
+    int32_t some[near];
+    int64_t base;
+    const int64_t from = std::max(begin, int64_t(guess) - near / 2);
+    const int64_t n = kernels().indices(*this, from, std::min(near, end - from), some, base);
+    const int64_t at = std::lower_bound(some, some + n, i - base) - some;
+    if (at > 0 && at < n) return from + at;
+    if (at == 0) hi = from;
+    else lo = from + n;
+  }
+  while (lo < hi) {
+    const int64_t middle = lo + (hi - lo) / 2;
+    if (at(middle) >= i) hi = middle;
+    else lo = middle + 1;
+  }
+  return lo;
+}
+
+void Picking::offsets(int64_t lo, int64_t hi, int64_t* to) const {
+  constexpr int64_t together = 1024;
+  int32_t some[together];
+  const int64_t from = first_of(lo), stop = first_of(hi);
+  // Where the outputs of an input end, written by each of them; inputs without outputs begin where those before end.
+  std::fill(to, to + (hi - lo) + 1, from);
+  int64_t base;
+  for (int64_t o = from; o < stop;) {
+    const int64_t n = kernels().indices(*this, o, std::min(together, stop - o), some, base);
+    int64_t* const ends = to + 1 + base - lo;
+    for (int64_t k = 0; k < n; ++k) ends[some[k]] = o + k + 1;
+    o += n;
+  }
+  for (int64_t j = 1; j <= hi - lo; ++j) to[j] = std::max(to[j], to[j - 1]);
+}
+
+int64_t Picking::repeat() const {
+  if (!n_out || !n_in || n_out % n_in || !reads_all()) return n_out ? -1 : 0;
+  const int64_t k = n_out / n_in;
+  if (formula == Formula::line)
+    if (line.step.whole == (k == 1) && line.step.rest * k == (k == 1 ? 0 : line.unit) && line.first.whole == 0 &&
+        line.first.rest * k < line.unit)
+      return k;
+  // Where a position is off, it is near a pixel's edge: the first or the last output of an input.
+  if (n_in + n_out > tuning.long_axis) {
+    // Multiples of a power of two that are exact in float32 are rounded nowhere.
+    const bool exact = formula != Formula::float_quotients && formula != Formula::line && (k & (k - 1)) == 0 &&
+                       step * double(k) == 1 && (first == 0 || first == 0.5 || first == step / 2) &&
+                       n_out <= int64_t(1) << 23;
+    return exact && at(0) == 0 && at(k - 1) == 0 && at(n_out - 1) == n_in - 1 ? k : -1;
+  }
+  constexpr int64_t together = 1024;
+  int32_t some[together];
+  int64_t base, i = 0, j = 0;  // output o == i * k + j
+  for (int64_t o = 0; o < n_out;) {
+    const int64_t n = kernels().indices(*this, o, std::min(together, n_out - o), some, base);
+    for (int64_t m = 0; m < n; ++m) {
+      if (base + some[m] != i) return -1;
+      if (++j == k) j = 0, ++i;
+    }
+    o += n;
+  }
+  return k;
+}
+
+}  // namespace tenter

@@ -1,0 +1,59 @@
+"""Tables of runs and of rows of adjacent inputs: their invariants, and the tables of other maps made of them."""
+
+import numpy as np
+
+from tenter._arrays.types import Floats, Ints
+from tenter.maps._values import require
+
+
+def check_offsets(n_in: int, n_out: int, offsets: Ints) -> None:
+    """Raises ValueError for tables that are none of a copy."""
+    require(offsets.shape == (n_in + 1,) and offsets[0] == 0 and offsets[-1] == n_out, "offsets from 0 to n_out")
+    require(np.all(offsets[1:] >= offsets[:-1]), "ascending offsets")
+
+
+def runs_of(index: Ints, n_in: int) -> tuple[int | None, Ints | None]:
+    """The repeat or else the offsets of a copy, by the input that each output reads."""
+    require((not index.size or (index[0] >= 0 and index[-1] < n_in)), "indices in [0, n_in)")
+    require(np.all(index[1:] >= index[:-1]), "indices that do not descend")
+    n_out = len(index)
+    repeat = n_out // n_in if n_in else 0
+    if n_out == n_in * repeat and np.array_equal(index, np.arange(n_out) // max(repeat, 1)):
+        return repeat, None
+    return None, np.searchsorted(index, np.arange(n_in + 1)).astype(np.int64)
+
+
+def index_of(n_out: int, repeat: int | None, offsets: Ints | None) -> Ints:
+    """The input that each output of a copy reads."""
+    if offsets is None:
+        return np.arange(n_out, dtype=np.int64) // max(repeat or 0, 1)
+    return np.repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
+
+
+def check_rows(n_in: int, n_out: int, start: Ints, offset: Ints, weight: Floats | None) -> None:
+    """Raises ValueError for tables that are none of a window."""
+    require(start.shape == (n_out,) and offset.shape == (n_out + 1,) and offset[0] == 0, "a start and stop per row")
+    require(np.all(offset[1:] >= offset[:-1]), "ascending offsets")  # as differences and sums of others may wrap
+    count = np.diff(offset)
+    require(np.all(start >= 0) and np.all(count <= n_in) and np.all(start <= n_in - count), "windows inside [0, n_in)")
+    stop = start + count
+    require(np.all(start[1:] >= start[:-1]) and np.all(stop[1:] >= stop[:-1]), "windows that do not descend")
+    require(weight is None or weight.shape == (offset[-1],), "a weight per tap")
+
+
+def transposed_rows(
+    start: Ints, offset: Ints, n_in: int, taps: tuple[Ints, Ints, Floats] | None
+) -> tuple[Ints, Ints, Floats | None]:
+    """First row, running number of taps, and weights of each row of the transpose. taps: row, column and weight of all,
+    None where weights are ones."""
+    # Row i of the transpose: the rows o with start[o] <= i < stop[o], adjacent as windows do not descend.
+    stop, columns = start + np.diff(offset), np.arange(n_in)
+    first = np.searchsorted(stop, columns, side="right").astype(np.int64)
+    counts = np.searchsorted(start, columns, side="right") - first
+    offset_t = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    if taps is None:
+        return first, offset_t, None
+    row, column, weight = taps
+    weight_t = np.empty(len(weight))
+    weight_t[offset_t[column] + row - first[column]] = weight
+    return first, offset_t, weight_t
