@@ -1,5 +1,6 @@
 """`python -m benchmarks cpu`: measures, prints each row, writes the report. `gpu`: the same on a CUDA device. `calls`:
-what a tiny call costs. `augment`, `ragged`, `signals`, `photographs`: calls of which each is new; `new`: these four."""
+what a tiny call costs. `compiled`: compiled code. `augment`, `ragged`, `signals`, `photographs`: calls of which each is
+new; `new`: these four."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from typing import Any
 
 import torch
 
-from benchmarks import calls, gpu, growth, latency, memory, multiples, new_calls, peers, report, table
+from benchmarks import calls, compiled, gpu, growth, latency, memory, multiples, new_calls, peers, report, table
 from benchmarks.machine import Settings, machine, sentence
 from benchmarks.measure import copy_bandwidth
 from benchmarks.results import Result
@@ -37,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     what = parser.add_subparsers(dest="what", required=True)
     what.add_parser("calls", help="writes the table of docs/pytorch.md")
+    what.add_parser("compiled", help="writes the tables of compiled code in docs/pytorch.md")
     what.add_parser("multiples", help="writes the table of docs/memory.md")
     gpu.add_arguments(what.add_parser("gpu", help="writes docs/benchmarks-gpu.md and .json"))
     for name in (*new_calls.PARTS, "new"):
@@ -74,6 +76,8 @@ def main() -> int:
     bandwidth = copy_bandwidth()
     if chosen.what == "calls":
         return calls.main(sentence(machine(Settings(1, 0, bandwidth))))
+    if chosen.what == "compiled":
+        return compiled.main(sentence(machine(Settings(max(compiled.THREADS), 0, bandwidth))))
     settings = Settings(chosen.threads or torch.get_num_threads(), chosen.seconds, bandwidth, chosen.only)
     peers.set_threads(settings.threads)
     about = machine(settings)

@@ -2,8 +2,8 @@
 #pragma once
 #include <algorithm>
 
+#include "sums-inl.hpp"
 #include "threads.hpp"
-#include "tile-inl.hpp"
 
 namespace tenter {
 namespace {
@@ -23,86 +23,69 @@ inline int64_t outer_count(const WindowTask& t) {
 }
 
 // Whether all rows begin at cache lines.
-template <class Out>
-inline bool aligned(const Out* dst, int64_t pitch) {
-  return (reinterpret_cast<intptr_t>(dst) | pitch * int64_t(sizeof(Out))) % line == 0;
-}
+inline bool aligned(const char* dst, int64_t pitch) { return (reinterpret_cast<intptr_t>(dst) | pitch) % line == 0; }
 
-// vertical_rows, with streaming stores if `stream`: directly from registers where vectors of sums are whole lines, so
+// Sums of rows, with streaming stores if `stream`: directly from registers where vectors of sums are whole lines, so
 // that memory is written while sums are computed; else through a staging buffer.
-template <class Acc, class In, class Out>
-void store_rows(bool stream, const char* src, int64_t stride, const WindowMap& m, int64_t lo, int64_t hi, Out* dst,
-                int64_t pitch, int64_t n, Lease& lease) {
-  const bool direct = whole_lines<Acc, Out, 4> && aligned(dst, pitch);
-  if (!stream || direct) return vertical_rows<Acc, In, Out>(src, stride, m, lo, hi, dst, pitch, n, stream);
-  const int64_t capacity = std::max<int64_t>(2, tuning.staging_bytes / int64_t(sizeof(Out)));
+template <class Acc>
+void store_rows(const Sums<Acc>& sums, bool stream, const char* src, int64_t stride, const WindowMap& m, int64_t lo,
+                int64_t hi, char* dst, int64_t pitch, int64_t n, Lease& lease) {
+  const int64_t size = sums.out_size;
+  const bool direct = sums.streams_rows && aligned(dst, pitch * size);
+  if (!stream || direct) return sums.rows(src, stride, m, lo, hi, dst, pitch, n, stream, lease);
+  const int64_t capacity = std::max<int64_t>(2, tuning.staging_bytes / size);
   const int64_t width = std::min(n, capacity / 2), height = std::max<int64_t>(2, capacity / width);
-  Out* const staging = lease->staging.get<Out>(height * width);
+  char* const staging = lease->staging.get<char>(height * width * size);
   for (int64_t o = lo; o < hi; o += height)
     for (int64_t j = 0; j < n; j += width) {
       const int64_t end = std::min(hi, o + height), w = std::min(width, n - j);
-      vertical_rows<Acc, In, Out>(src + j * int64_t(sizeof(In)), stride, m, o, end, staging, w, w);
-      Out* const to = dst + (o - lo) * pitch + j;
-      if (w == pitch) stream_store(to, staging, (end - o) * w * int64_t(sizeof(Out)));
+      sums.rows(src + j * sums.in_size, stride, m, o, end, staging, w, w, false, lease);
+      char* const to = dst + ((o - lo) * pitch + j) * size;
+      if (w == pitch) stream_store(to, staging, (end - o) * w * size);
       else
-        for (int64_t r = 0; r < end - o; ++r) stream_store(to + r * pitch, staging + r * w, w * int64_t(sizeof(Out)));
+        for (int64_t r = 0; r < end - o; ++r) stream_store(to + r * pitch * size, staging + r * w * size, w * size);
     }
 }
 
-// Clamps sums to the range of integer Out, as a store would, so that overshoot of the first axis does not reach the
-// second.
-template <class Acc, class Out>
-void saturate_sums(Acc* p, int64_t n) {
-  if constexpr (std::is_integral_v<Out> && std::is_floating_point_v<Acc>) {
-    constexpr Acc low = Acc(std::numeric_limits<Out>::min()), high = Acc(std::numeric_limits<Out>::max());
-    for (int64_t i = 0; i < n; ++i) p[i] = p[i] < low ? low : p[i] > high ? high : p[i];
-  }
-}
-
-// The same for the result of a pass over one axis, which is sums if another pass follows. The integers are then In.
-template <class Acc, class In, class Out>
-void saturate_result(Out* p, int64_t n) {
-  if constexpr (std::is_same_v<Acc, Out>) saturate_sums<Acc, In>(p, n);
-}
-
 // ---- one axis: rows only. Columns, and the values inside them, are contiguous.
-template <class Acc, class In, class Out>
-void rows_pass(const WindowTask& t, Team team) {
+template <class Acc>
+void rows_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
   const WindowMap& m = *t.row;
   const int64_t n = t.n_column * t.inner, width = std::min(n, tuning.row_width), n_blocks = ceil_div(n, width);
   const int64_t height = std::max<int64_t>(1, tuning.row_block / std::max<int64_t>(1, width));
-  const int64_t n_rows = ceil_div(m.n_out, height), pitch = t.outer_pitch ? t.outer_pitch : m.n_out * n;
+  const int64_t n_rows = ceil_div(m.n_out, height), size = sums.out_size;
+  const int64_t pitch = t.outer_pitch ? t.outer_pitch : m.n_out * n;
   parallel(outer_count(t) * n_rows * n_blocks, team, [&](int64_t p) {
     const int64_t b = p % n_blocks * width, lo = p / n_blocks % n_rows * height, outer = p / n_blocks / n_rows;
-    const char* src = t.src + outer_offset(t, outer) + b * int64_t(sizeof(In));
-    Out* dst = reinterpret_cast<Out*>(t.dst) + outer * pitch + lo * n + b;
+    const char* src = t.src + outer_offset(t, outer) + b * sums.in_size;
+    char* const dst = t.dst + (outer * pitch + lo * n + b) * size;
     const int64_t hi = std::min(m.n_out, lo + height), w = std::min(width, n - b);
     Lease lease;
-    store_rows<Acc, In, Out>(t.stream, src, t.row_stride, m, lo, hi, dst, n, w, lease);
-    if (t.saturate)
-      for (int64_t o = lo; o < hi; ++o) saturate_result<Acc, In, Out>(dst + (o - lo) * n, w);
+    store_rows(sums, t.stream, src, t.row_stride, m, lo, hi, dst, n, w, lease);
+    if (t.saturate && sums.saturate_result)
+      for (int64_t o = lo; o < hi; ++o) sums.saturate_result(reinterpret_cast<Acc*>(dst + (o - lo) * n * size), w);
     store_fence(t.stream);
   });
 }
 
 // ---- one axis: columns only. Outer axes and rows together are a list of rows; a task makes `lanes` of them.
-template <class Acc, class In, class Out>
-void columns_pass(const WindowTask& t, Team team) {
+template <class Acc>
+void columns_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
   constexpr int N = lanes<Acc>;
+  const int64_t size = sums.out_size;
   const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
   const int64_t total = outer_count(t) * t.n_row, n_out = t.column->n_out;
   // height, step: rows and outputs that are made together, directly in the result or in a staging buffer.
-  const bool permutes = permuted<Acc, In>(c), reads_all = permutes && c.permutes->gather.empty();
+  const bool permutes = permuted<Acc>(c, sums.in_size), reads_all = permutes && c.permutes->gather.empty();
   const int64_t row_pitch = t.row_pitch ? t.row_pitch : n_out * t.inner;
   const int64_t outer_pitch = t.outer_pitch ? t.outer_pitch : t.n_row * row_pitch;
-  const bool direct =
-      permutes && whole_lines<Acc, Out, 1> && aligned(reinterpret_cast<Out*>(t.dst), row_pitch | outer_pitch);
+  const bool direct = permutes && sums.streams_columns && aligned(t.dst, (row_pitch | outer_pitch) * size);
   const bool staged = t.stream && !direct;
   const int height = permutes ? permuted_rows : N;
   int64_t step = tile_outputs<Acc>(c);
   if (total == 1) step = std::max<int64_t>(N, tuning.column_step / N * N);
   if (t.stream) {
-    const int64_t capacity = tuning.staging_bytes / int64_t(sizeof(Out)) / height / t.inner / N * N;
+    const int64_t capacity = tuning.staging_bytes / size / height / t.inner / N * N;
     step = permutes ? std::max<int64_t>(N, capacity) : std::clamp<int64_t>(capacity, N, step);
   }
   const int64_t n_blocks = ceil_div(n_out, step);
@@ -110,25 +93,26 @@ void columns_pass(const WindowTask& t, Team team) {
     const int64_t row = p / n_blocks * N, lo = p % n_blocks * step, hi = std::min(n_out, lo + step);
     const int n_rows = int(std::min<int64_t>(N, total - row));
     const char* rows[N];
-    Out *dst[N], *to[N];
+    char *dst[N], *to[N];
     const int64_t n = (hi - lo) * t.inner;
     Lease lease;
-    Out* const staging = staged ? lease->staging.get<Out>(height * n) : nullptr;
+    char* const staging = staged ? lease->staging.get<char>(height * n * size) : nullptr;
     for (int r = 0; r < N; ++r) {
       const int64_t k = row + std::min(r, n_rows - 1);
       rows[r] = t.src + outer_offset(t, k / t.n_row) + k % t.n_row * t.row_stride;
-      dst[r] = reinterpret_cast<Out*>(t.dst) + k / t.n_row * outer_pitch + k % t.n_row * row_pitch + lo * t.inner;
-      to[r] = staged ? staging + r % height * n : dst[r];
+      dst[r] = t.dst + (k / t.n_row * outer_pitch + k % t.n_row * row_pitch + lo * t.inner) * size;
+      to[r] = staged ? staging + r % height * n * size : dst[r];
     }
     const WindowMap& m = *t.column;
     const int64_t from = m.first(lo) * t.column_stride,
-                  size = (m.first(hi - 1) + m.count(hi - 1)) * t.column_stride - from;
+                  span = (m.first(hi - 1) + m.count(hi - 1)) * t.column_stride - from;
     for (int r = 0; r < n_rows; r += height) {
       const int end = std::min(n_rows, r + height);
-      for (int k = end; k < std::min(n_rows, end + height) && reads_all; ++k) prefetch(rows[k] + from, size);
-      horizontal<Acc, In, Out>(rows + r, end - r, c, to + r, lo, hi, lease, t.stream && direct);
-      for (int k = r; k < end && t.saturate; ++k) saturate_result<Acc, In, Out>(to[k], n);
-      for (int k = r; k < end && staged; ++k) stream_store(dst[k], to[k], n * int64_t(sizeof(Out)));
+      for (int k = end; k < std::min(n_rows, end + height) && reads_all; ++k) prefetch(rows[k] + from, span);
+      sums.columns(rows + r, end - r, c, to + r, lo, hi, t.stream && direct, lease);
+      for (int k = r; k < end && t.saturate && sums.saturate_result; ++k)
+        sums.saturate_result(reinterpret_cast<Acc*>(to[k]), n);
+      for (int k = r; k < end && staged; ++k) stream_store(dst[k], to[k], n * size);
     }
     store_fence(t.stream);
   });

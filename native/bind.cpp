@@ -7,6 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -25,6 +26,7 @@
 #include "offsets.hpp"
 #include "owned_map.hpp"
 #include "signals.hpp"
+#include "steps.hpp"
 #include "threads.hpp"
 #include "tuning.hpp"
 #include "verify.hpp"
@@ -34,7 +36,8 @@ using namespace tenter;
 
 namespace tenter {
 void bind_maps(nb::module_& m);
-}
+void bind_calls(nb::module_& m);
+}  // namespace tenter
 
 namespace {
 
@@ -42,7 +45,7 @@ namespace {
 using AxisTuple = std::tuple<int, int64_t, int64_t, int64_t, int64_t, std::optional<Int64s>>;
 
 // A call of the copy kernel without its addresses and threads, reused for arrays of one layout.
-struct CopyStep {
+struct CopyStep : SmallStep {
   CopyTask task;
   std::vector<std::optional<Int64s>> tables;  // that the task points into
 
@@ -61,20 +64,28 @@ struct CopyStep {
       task.bytes[k] = task.axis[k].n_out * task.bytes[k + 1];
     }
   }
-  void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
-    CopyTask call = task;
+  CopyTask at(uintptr_t src, uintptr_t dst, bool stream) const {
+    CopyTask call;  // whose axes are kilobytes
+    call.run = task.run, call.n_axes = task.n_axes;
+    std::copy_n(task.axis, task.n_axes, call.axis);
+    std::copy_n(task.bytes, task.n_axes + 1, call.bytes);
     call.src = reinterpret_cast<const char*>(src), call.dst = reinterpret_cast<char*>(dst);
     call.stream = stream;
     if constexpr (verifies) verify(call);
+    return call;
+  }
+  void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
+    const CopyTask call = at(src, dst, stream);
     without_gil([&] { kernels().copy(call, threads); });
   }
+  void run_here(uintptr_t src, uintptr_t dst) const override { kernels().copy(at(src, dst, false), 1); }
 };
 
 // length, stride in bytes, map
 using WindowAxis = std::tuple<int64_t, int64_t, nb::object>;
 
 // The same for the window kernel.
-struct WindowStep {
+struct WindowStep : SmallStep {
   WindowTask task{};
   nb::object plane_map, row_map, column_map;  // that the task points into
   int64_t n_plane, n_rows;                    // n_rows: of outer axes, planes and rows together
@@ -117,71 +128,40 @@ struct WindowStep {
     for (int d = 0; d < task.n_outer; ++d) n_rows *= task.outer_shape[d];
   }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
+    WindowTask call = at(src, dst, stream);
+    const bool bands = in_bands();  // with Python's lock, as tables are made with it
+    without_gil([&] { run_task(call, bands, threads); });
+  }
+  void run_here(uintptr_t src, uintptr_t dst) const override {
+    WindowTask call = at(src, dst, false);
+    run_task(call, in_bands(), 1);
+  }
+  WindowTask at(uintptr_t src, uintptr_t dst, bool stream) const {
     WindowTask call = task;
     call.src = reinterpret_cast<const char*>(src), call.dst = reinterpret_cast<char*>(dst);
     call.stream = stream;
     if (is_signal && n_rows >= min_permuted_rows && ++uses > uses_before_tables) computed->make_tables();
-    if (computed && (!is_signal || n_rows < min_permuted_rows || !computed->map.start)) {
-      without_gil([&] { window_in_bands(call, *computed, threads); });
-      return;
+    if constexpr (verifies)
+      if (!in_bands()) verify(call, n_plane);
+    return call;
+  }
+  bool in_bands() const { return computed && (!is_signal || n_rows < min_permuted_rows || !computed->map.start); }
+  void run_task(WindowTask& call, bool bands, int threads) const {
+    if (bands) return window_in_bands(call, *computed, threads);
+    const Kernels& k = kernels();
+    const int64_t min_rows = task.column && task.column->weight32 ? min_permuted_rows : min_permuted_sum_rows;
+    if (columns && task.inner <= max_permuted_inner && task.acc != Accumulate::i64 && n_rows >= min_rows) {
+      const bool f64 = task.acc == Accumulate::f64;
+      call.permutes = columns->permute_tables(task.inner, f64 ? k.double_lanes : k.float_lanes, f64 ? 8 : 4);
     }
-    if constexpr (verifies) verify(call, n_plane);
-    without_gil([&] {
-      const Kernels& k = kernels();
-      const int64_t min_rows = task.column && task.column->weight32 ? min_permuted_rows : min_permuted_sum_rows;
-      if (columns && task.inner <= max_permuted_inner && task.acc != Accumulate::i64 && n_rows >= min_rows) {
-        const bool f64 = task.acc == Accumulate::f64;
-        call.permutes = columns->permute_tables(task.inner, f64 ? k.double_lanes : k.float_lanes, f64 ? 8 : 4);
-      }
-      k.window(call, threads);
-    });
+    k.window(call, threads);
   }
 };
 
-// Two classes serve counts of repeat_interleave that are used once, without a map or a plan:
-// - Counts is for small contiguous arrays (outer, n, inner), where a plan would take longer than the work. It stores
-// all
-//   n + 1 offsets, which its transpose (segment sums, for gradients) and Python read too, and runs on one thread.
-// - Runs is for large 1-D arrays of 1 to 8 byte values, where a table of offsets would be a large part of the memory
-//   traffic. It stores one offset per chunk, reads the counts again in each task, and uses threads and streaming
-//   stores. Its total is -1 for counts that are invalid or too unequal for that.
-struct Counts {
-  std::vector<int64_t> offset;
-  int64_t total;  // or an error, as prefix_sum returns it
-
-  Counts(uintptr_t counts, int dtype, int64_t stride, int64_t n)
-      : offset(size_t(n) + 1),
-        total(prefix_sum(reinterpret_cast<const char*>(counts), Dtype(dtype), stride, n, offset.data(), 1)) {}
-  int64_t n() const { return int64_t(offset.size()) - 1; }
-  void copy(uintptr_t src, uintptr_t dst, int64_t outer, int64_t inner_bytes) const {
-    CopyTask task{reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), inner_bytes, 0, {}, {}, false};
-    int64_t bytes[3] = {outer * total * inner_bytes, total * inner_bytes, inner_bytes};
-    if (outer > 1) task.axis[task.n_axes++] = {CopyAxis::affine, outer, outer, n() * inner_bytes, 1, nullptr};
-    task.axis[task.n_axes++] = {CopyAxis::runs, n(), total, inner_bytes, 1, offset.data()};
-    for (int k = 0; k <= task.n_axes; ++k) task.bytes[k] = bytes[k + 2 - task.n_axes];
-    if constexpr (verifies) verify(task);
-    kernels().copy(task, 1);
-  }
-  // The transpose: segment sums of (outer, total, inner). wide: inner fills vectors, and rows of it are summed.
-  void sum(uintptr_t src, uintptr_t dst, int dtype, int acc, int64_t itemsize, int64_t outer, int64_t inner,
-           bool wide) const {
-    const WindowMap map{total, n(), 0, offset.data(), offset.data(), nullptr, nullptr};
-    WindowTask task{};
-    task.src = reinterpret_cast<const char*>(src), task.dst = reinterpret_cast<char*>(dst);
-    task.in = task.out = Dtype(dtype), task.acc = Accumulate(acc);
-    if (outer > 1) task.n_outer = 1, task.outer_shape[0] = outer, task.outer_stride[0] = total * inner * itemsize;
-    if (wide) {
-      task.n_row = total, task.row_stride = inner * itemsize, task.row = &map;
-      task.n_column = inner, task.column_stride = itemsize, task.inner = 1, task.inner_stride = itemsize;
-    } else {
-      task.n_row = 1, task.n_column = total, task.column_stride = inner * itemsize, task.column = &map;
-      task.inner = inner, task.inner_stride = itemsize;
-    }
-    if constexpr (verifies) verify(task, 1);
-    kernels().window(task, 1);
-  }
-};
-
+// Counts of repeat_interleave that are used once, for large 1-D arrays of 1 to 8 byte values, where the table of
+// offsets that `Counts` has (counts.hpp) would be a large part of the memory traffic. It stores one offset per chunk,
+// reads the counts again in each task, and uses threads and streaming stores. Its total is -1 for counts that are
+// invalid or too unequal for that.
 struct Runs {
   const void* counts;
   bool int32_counts;
@@ -234,17 +214,18 @@ NB_MODULE(core, m) {
     }
   });
   bind_maps(m);
-  nb::class_<CopyStep>(m, "CopyStep")
+  nb::class_<SmallStep>(m, "SmallStep");
+  bind_bytes(m);
+  nb::class_<CopyStep, SmallStep>(m, "CopyStep")
       .def(nb::init<int64_t, const nb::list&>(), nb::arg("run"), nb::arg("axes"))
       .def("__call__", &CopyStep::run);
-  nb::class_<WindowStep>(m, "WindowStep")
+  nb::class_<WindowStep, SmallStep>(m, "WindowStep")
       .def(nb::init<int, int, int, const nb::list&, const std::optional<WindowAxis>&, bool, const WindowAxis&,
                     const WindowAxis&, std::tuple<int64_t, int64_t>, bool, bool>(),
            nb::arg("dtype_in"), nb::arg("dtype_out"), nb::arg("accumulate"), nb::arg("outer"), nb::arg("plane").none(),
            nb::arg("planes_first"), nb::arg("row"), nb::arg("column"), nb::arg("inner"), nb::arg("rows_first"),
            nb::arg("saturate"))
       .def("__call__", &WindowStep::run);
-  bind_bytes(m);
   m.def("offsets", [](uintptr_t counts, int dtype, int64_t stride, int64_t n, uintptr_t offsets, int threads) {
     int64_t total = 0;
     without_gil([&] {
@@ -253,14 +234,20 @@ NB_MODULE(core, m) {
     });
     return total;
   });
-  nb::class_<Counts>(m, "Counts")
-      .def(nb::init<uintptr_t, int, int64_t, int64_t>())
-      .def_ro("total", &Counts::total)
-      .def("copy", &Counts::copy)
-      .def("sum", &Counts::sum)
-      .def("offsets", [](const Counts& c) {
-        return nb::ndarray<nb::numpy, const int64_t>(c.offset.data(), {c.offset.size()}, nb::find(c));
+  nb::class_<ReadySteps>(m, "ReadySteps")
+      .def("__init__", [](ReadySteps* self, const nb::list& steps, const nb::list& temporaries, nb::tuple shape) {
+        std::vector<ReadySteps::Step> found;
+        std::vector<int64_t> bytes;
+        for (const nb::handle each : steps) {
+          const auto step = nb::cast<nb::tuple>(each);
+          const nb::object kernel = step[0];
+          found.push_back({kernel, &nb::cast<const SmallStep&>(kernel), nb::cast<int>(step[1]), nb::cast<int>(step[3]),
+                           nb::cast<int64_t>(step[2]), nb::cast<int64_t>(step[4])});
+        }
+        for (const nb::handle each : temporaries) bytes.push_back(nb::cast<int64_t>(each));
+        new (self) ReadySteps(std::move(found), std::move(bytes), std::move(shape));
       });
+  bind_calls(m);
   nb::class_<Runs>(m, "Runs")
       .def(nb::init<uintptr_t, bool, int64_t, int>())
       .def_prop_ro("total", [](const Runs& r) { return r.chunk_offset.empty() ? int64_t(-1) : r.chunk_offset.back(); })
@@ -307,6 +294,7 @@ NB_MODULE(core, m) {
       .def_rw("signal_axis", &Tuning::signal_axis)
       .def_rw("tap_outputs", &Tuning::tap_outputs)
       .def_rw("tap_block", &Tuning::tap_block)
+      .def_rw("many_scalars", &Tuning::many_scalars)
       .def_rw("guard_blocks", &Tuning::guard_blocks)
       .def("reset", [](Tuning& t) { t = Tuning{}; });
   m.attr("tuning") = nb::cast(&tuning, nb::rv_policy::reference);
@@ -315,9 +303,14 @@ NB_MODULE(core, m) {
 }
 
 // Refuses subinterpreters before nanobind is initialized in them: types and idle memory are shared by the process, and
-// the end of an initialized subinterpreter would free them.
+// the end of an initialized subinterpreter would free them. Refuses processors that no kernel is compiled for.
 extern "C" NB_EXPORT PyObject* PyInit__core() {
-  if (PyInterpreterState_Get() == PyInterpreterState_Main()) return PyInit_core();
-  PyErr_SetString(PyExc_ImportError, "tenter: expected the main interpreter, got a subinterpreter");
+  const char* const refusal = PyInterpreterState_GetID(PyInterpreterState_Get()) != 0
+                                  ? "tenter: expected the main interpreter, got a subinterpreter"
+                              : !*tenter::level_names()
+                                  ? "tenter: expected a processor with x86-64-v2, got an older one"
+                                  : nullptr;
+  if (!refusal) return PyInit_core();
+  PyErr_SetString(PyExc_ImportError, refusal);
   return nullptr;
 }

@@ -15,6 +15,7 @@
 #include "bytes.hpp"
 #include "gil.hpp"
 #include "pillow_rows.hpp"
+#include "steps.hpp"
 #include "verify.hpp"
 
 namespace tenter {
@@ -53,7 +54,7 @@ struct OwnedByteMap {
 using ByteAxis = std::tuple<int64_t, int64_t, nb::object>;
 
 // A call of the kernel of 8-bit values without its addresses and threads, reused for arrays of one layout.
-struct ByteStep {
+struct ByteStep : SmallStep {
   ByteTask task{};
   nb::object row_map, column_map;  // that the task points into
   OwnedByteMap *rows = nullptr, *columns = nullptr;
@@ -73,13 +74,18 @@ struct ByteStep {
     if constexpr (verifies) verify(task);
   }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
+    const ByteTask call = at(src, dst, stream);
+    without_gil([&] { kernels().bytes->run(call, threads); });
+  }
+  void run_here(uintptr_t src, uintptr_t dst) const override { kernels().bytes->run(at(src, dst, false), 1); }
+  ByteTask at(uintptr_t src, uintptr_t dst, bool stream) const {
     ByteTask call = task;
     call.src = reinterpret_cast<const uint8_t*>(src), call.dst = reinterpret_cast<uint8_t*>(dst);
     call.stream = stream;
-    const ByteKernels& k = *kernels().bytes;
-    if (rows) call.row_quads = rows->quads(k.form, false);
-    if (columns) call.column_quads = columns->quads(k.form, task.inner <= max_byte_inner);
-    without_gil([&] { k.run(call, threads); });
+    const WeightForm form = kernels().bytes->form;
+    if (rows) call.row_quads = rows->quads(form, false);
+    if (columns) call.column_quads = columns->quads(form, task.inner <= max_byte_inner);
+    return call;
   }
 };
 
@@ -99,11 +105,28 @@ void bind_bytes(nb::module_& m) {
   nb::class_<OwnedByteMap>(m, "ByteMap")
       .def(nb::init<int64_t, int64_t, const Int64s&, const Int64s&, const Doubles&>(), nb::arg("n_in"),
            nb::arg("n_out"), nb::arg("start"), nb::arg("offset"), nb::arg("weight"));
-  nb::class_<ByteStep>(m, "ByteStep")
+  nb::class_<ByteStep, SmallStep>(m, "ByteStep")
       .def(nb::init<const nb::list&, const ByteAxis&, const ByteAxis&, std::tuple<int64_t, int64_t>, bool, bool>(),
            nb::arg("outer"), nb::arg("row"), nb::arg("column"), nb::arg("inner"), nb::arg("rows_first"),
            nb::arg("alpha"))
       .def("__call__", &ByteStep::run);
+  m.def("weigh", [](uintptr_t src, uintptr_t dst, int dtype, int64_t n_pixels, int channels, bool divides,
+                    double unseen, int threads) {
+    const WeighTask t{reinterpret_cast<const void*>(src),
+                      reinterpret_cast<void*>(dst),
+                      Dtype(dtype),
+                      n_pixels,
+                      channels,
+                      divides,
+                      unseen};
+    without_gil([&] { kernels().bytes->weigh(t, threads); });
+  });
+  m.def("is_alpha", [](uintptr_t src, int dtype, int64_t n_pixels, int channels, double alpha, int threads) {
+    const WeighTask t{reinterpret_cast<const void*>(src), nullptr, Dtype(dtype), n_pixels, channels, false, alpha};
+    bool found = false;
+    without_gil([&] { found = kernels().bytes->is_alpha(t, threads); });
+    return found;
+  });
   m.def("fits_bytes", [](const Int64s& offset, const Doubles& weight) {
     return fits_bytes(int64_t(offset.size()) - 1, offset.data(), weight.data());
   });

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels.hpp"
+#include "weigh.hpp"
 
 namespace tenter {
 
@@ -65,6 +66,8 @@ constexpr int64_t max_byte_inner = 4;  // wider columns fill vectors
 struct ByteKernels {
   WeightForm form;
   void (*run)(const ByteTask&, int threads);
+  void (*weigh)(const WeighTask&, int threads);
+  bool (*is_alpha)(const WeighTask&, int threads);
 };
 
 }  // namespace tenter

@@ -1,5 +1,6 @@
-// The kernels of 8-bit values for one instruction set. Compiled once per set, with its name as TENTER_LEVEL.
+// The kernels of pictures for one instruction set. Compiled once per set, with its name as TENTER_LEVEL.
 #include "bytes-inl.hpp"
+#include "weigh-inl.hpp"
 
 #define TENTER_JOIN2(a, b) a##b
 #define TENTER_JOIN(a, b) TENTER_JOIN2(a, b)
@@ -7,6 +8,6 @@
 namespace tenter {
 
 extern const ByteKernels TENTER_JOIN(byte_kernels_, TENTER_LEVEL);
-const ByteKernels TENTER_JOIN(byte_kernels_, TENTER_LEVEL){weight_form, bytes};
+const ByteKernels TENTER_JOIN(byte_kernels_, TENTER_LEVEL){weight_form, bytes, weigh, is_alpha};
 
 }  // namespace tenter

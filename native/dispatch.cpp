@@ -1,4 +1,5 @@
 // Selects the instruction set whose kernels run.
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -12,11 +13,25 @@ extern const ByteKernels byte_kernels_vnni;
 
 namespace {
 
+#if defined(__x86_64__)
+// By what the kernels use and what comes with it: Clang before 19 does not know the sets' names.
+[[maybe_unused]] bool has_v2() {
+  return __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+}
+[[maybe_unused]] bool has_v3() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+}
+[[maybe_unused]] bool has_v4() {
+  return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
+
 // The tables that this machine can run, in ascending order; null-terminated.
 const Kernels* const* available() {
-  static const Kernels* found[6] = {};
-  static const bool ready = [] {
-    int n = 0;
+  static const auto all = [] {
+    std::array<const Kernels*, 6> found{};
+    [[maybe_unused]] int n = 0;
 #if defined(TENTER_HAS_portable)
     found[n++] = &kernels_portable;
 #endif
@@ -24,13 +39,13 @@ const Kernels* const* available() {
     __builtin_cpu_init();
 #endif
 #if defined(TENTER_HAS_v2)
-    if (__builtin_cpu_supports("x86-64-v2")) found[n++] = &kernels_v2;
+    if (has_v2()) found[n++] = &kernels_v2;
 #endif
 #if defined(TENTER_HAS_v3)
-    if (__builtin_cpu_supports("x86-64-v3")) found[n++] = &kernels_v3;
+    if (has_v3()) found[n++] = &kernels_v3;
 #endif
 #if defined(TENTER_HAS_v4)
-    if (__builtin_cpu_supports("x86-64-v4")) {
+    if (has_v4()) {
       found[n++] = &kernels_v4;
       // Of v4 but for 8-bit values, which have instructions that came after it.
       static Kernels vnni = kernels_v4;
@@ -38,9 +53,9 @@ const Kernels* const* available() {
       if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi")) found[n++] = &vnni;
     }
 #endif
-    return n > 0;
+    return found;
   }();
-  return ready ? found : nullptr;
+  return all.data();
 }
 
 std::atomic<const Kernels*> chosen{nullptr};
@@ -58,12 +73,12 @@ bool force_level(const char* name) {
 }
 
 const char* const* level_names() {
-  static const char* names[6] = {};
-  static const bool ready = [] {
+  static const auto all = [] {
+    std::array<const char*, 6> names{};
     for (int i = 0; available()[i]; ++i) names[i] = available()[i]->name;
-    return true;
+    return names;
   }();
-  return ready ? names : nullptr;
+  return all.data();
 }
 
 const Kernels& kernels() {

@@ -1,29 +1,25 @@
 // Work without the interpreter's lock (GIL), on threads that may outlive the interpreter.
 #pragma once
 #include <nanobind/nanobind.h>
-#include <pthread.h>
-#include <unistd.h>
-#if defined(__linux__)
-#include <sys/syscall.h>
-#endif
+
+#include <chrono>
+#include <thread>
+
+#include "system.hpp"
 
 namespace tenter {
 
 inline bool finalizing() {
-#if PY_VERSION_HEX >= 0x030d0000
+#if defined(Py_LIMITED_API)  // which has no function for it before 3.13
+  static const auto ask = [] {
+    void* const found = loaded_symbol("Py_IsFinalizing");
+    return reinterpret_cast<int (*)()>(found ? found : loaded_symbol("_Py_IsFinalizing"));
+  }();
+  return !ask || ask();
+#elif PY_VERSION_HEX >= 0x030d0000
   return Py_IsFinalizing();
 #else
   return _Py_IsFinalizing();
-#endif
-}
-
-inline bool on_main_thread() {
-#if defined(__linux__)
-  return syscall(SYS_gettid) == getpid();
-#elif defined(__APPLE__)
-  return pthread_main_np() != 0;
-#else
-  return false;
 #endif
 }
 
@@ -37,7 +33,7 @@ class GilRelease {
     try {
       PyEval_RestoreThread(state_);
     } catch (...) {  // the unwinding, which throws no object of a type
-      for (;;) pause();
+      for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
     }
   }
   GilRelease(const GilRelease&) = delete;

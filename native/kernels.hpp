@@ -101,6 +101,6 @@ struct Kernels {
 
 const Kernels& kernels();            // the table in use
 bool force_level(const char* name);  // "" selects the best one; false if this machine lacks it
-const char* const* level_names();    // null-terminated, best last; only those that this machine has
+const char* const* level_names();    // null-terminated, best last; those that this machine has, perhaps none
 
 }  // namespace tenter

@@ -10,7 +10,7 @@
 
 namespace tenter {
 
-extern const ByteKernels TENTER_JOIN(byte_kernels_, TENTER_LEVEL);  // bytes_level.cpp
+extern const ByteKernels TENTER_JOIN(byte_kernels_, TENTER_LEVEL);         // bytes_level.cpp
 void TENTER_JOIN(signals_, TENTER_LEVEL)(const SignalTask&, int threads);  // signals_level.cpp
 extern const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL);
 const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),

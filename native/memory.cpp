@@ -1,8 +1,5 @@
 #include "memory.hpp"
 
-#include <pthread.h>
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <mutex>
 #include <new>
@@ -13,6 +10,7 @@
 #endif
 
 #include "integers.hpp"
+#include "system.hpp"
 #include "threads.hpp"
 #include "tuning.hpp"
 
@@ -39,7 +37,7 @@ inline void unpoison(const char* p, int64_t n) {
 }
 void unmap(char* p, int64_t n) {
   unpoison(p, n);
-  munmap(p, size_t(n));
+  unmap_memory(p, n);
 }
 
 struct Idle {
@@ -83,7 +81,7 @@ Recycler& recycler() {
     Recycler* r = new Recycler;
     // A child inherits no idle memory, as writes of both processes to it would copy it page by page. The lock is held
     // during the fork, so that the child finds the lists consistent.
-    pthread_atfork(
+    at_fork(
         [] {
           recycler().mutex.lock();
           recycler().trim(0);
@@ -95,23 +93,6 @@ Recycler& recycler() {
   return *made;
 }
 
-char* map_anonymous(int64_t size) {
-  void* const p = mmap(nullptr, size_t(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return p == MAP_FAILED ? nullptr : static_cast<char*>(p);
-}
-
-char* map_aligned(int64_t size) {
-  char* const start = map_anonymous(size + huge_page);
-  if (!start) return nullptr;
-  char* const p = reinterpret_cast<char*>(round_up(reinterpret_cast<intptr_t>(start), huge_page));
-  if (p > start) munmap(start, size_t(p - start));
-  if (start + huge_page > p) munmap(p + size, size_t(start + huge_page - p));
-#if defined(MADV_HUGEPAGE)
-  madvise(p, size_t(size), MADV_HUGEPAGE);
-#endif
-  return p;
-}
-
 // For tests: memory whose last byte is followed by an inaccessible page, so that a write past the end of a result ends
 // the process.
 constexpr int64_t guard_page = 4096;
@@ -119,10 +100,10 @@ int64_t guarded_size(int64_t wanted) { return round_up(wanted, guard_page) + gua
 
 char* map_guarded(int64_t wanted) {
   const int64_t size = guarded_size(wanted);
-  char* const start = map_anonymous(size);
+  char* const start = map_memory(size, 0);
   if (!start) throw std::bad_alloc();
   char* const guard = start + size - guard_page;
-  mprotect(guard, guard_page, PROT_NONE);
+  forbid_memory(guard, guard_page);
   return guard - wanted;
 }
 
@@ -144,10 +125,10 @@ Block::Block(int64_t wanted) : wanted(wanted), guarded(tuning.guard_blocks) {
     p = taken.p, size = taken.size;
     ++r.stats.reused;
   } else {
-    p = map_aligned(size);
+    p = map_memory(size, huge_page);
     if (!p) {  // idle blocks may be what is in the way
       r.trim(0);
-      p = map_aligned(size);
+      p = map_memory(size, huge_page);
     }
     if (!p) throw std::bad_alloc();
     ++r.stats.fresh;
@@ -160,7 +141,7 @@ Block::Block(int64_t wanted) : wanted(wanted), guarded(tuning.guard_blocks) {
 Block::~Block() {
   if (guarded) {
     const int64_t mapped = guarded_size(wanted);
-    munmap(p + wanted + guard_page - mapped, size_t(mapped));
+    unmap_memory(p + wanted + guard_page - mapped, mapped);
     return;
   }
   Recycler& r = recycler();
@@ -178,10 +159,7 @@ Block::~Block() {
     unmap(p, size);
     return;
   }
-#if defined(MADV_FREE)
-  // When memory gets scarce, the system reclaims such pages before others.
-  if (size >= lazy_free_bytes) madvise(p, size_t(size), MADV_FREE);
-#endif
+  if (size >= lazy_free_bytes) lend_memory(p, size);
   poison(p, size);
   r.stats.idle += size;
   ++r.stats.idle_blocks;

@@ -13,31 +13,34 @@ inline void repeat_last(T* (&rows)[N], int n) {
 }
 
 // Sums rows first, into a few scratch rows, then columns.
-template <class Acc, class In, class Out>
-void both_rows_first(const WindowTask& t, const char* src, Out* dst, int64_t lo, int64_t hi, Lease& lease) {
+template <class Acc>
+void both_rows_first(const CallSums<Acc>& sums, const WindowTask& t, const char* src, char* dst, int64_t lo, int64_t hi,
+                     Lease& lease) {
   constexpr int N = lanes<Acc>;
   const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner;
   const ColumnAxis packed{t.column, t.inner * int64_t(sizeof(Acc)), t.inner, sizeof(Acc), t.permutes};
   Acc* const scratch = lease->row.get<Acc>(n_in * N);
   const char* rows[N];
-  Out* to[N];
+  char* to[N];
   for (; lo < hi; lo += N) {
     const int n_rows = int(std::min<int64_t>(N, hi - lo));
-    for (int r = 0; r < n_rows; ++r, dst += n_out) {
+    for (int r = 0; r < n_rows; ++r, dst += n_out * sums.last->out_size) {
       rows[r] = reinterpret_cast<const char*>(scratch + r * n_in);
       to[r] = dst;
     }
     repeat_last(rows, n_rows), repeat_last(to, n_rows);
-    vertical_rows<Acc, In, Acc>(src, t.row_stride, *t.row, lo, lo + n_rows, scratch, n_in, n_in);
-    if (t.saturate) saturate_sums<Acc, Out>(scratch, n_in * n_rows);
-    horizontal<Acc, Acc, Out>(rows, n_rows, packed, to, 0, t.column->n_out, lease);
+    sums.first->rows(src, t.row_stride, *t.row, lo, lo + n_rows, reinterpret_cast<char*>(scratch), n_in, n_in, false,
+                     lease);
+    if (t.saturate && sums.last->saturate) sums.last->saturate(scratch, n_in * n_rows);
+    sums.last->columns(rows, n_rows, packed, to, 0, t.column->n_out, false, lease);
   }
 }
 
 // Sums columns first: of a few input rows at a time, followed by the output rows whose inputs are then complete, so
 // that these are written to memory while the next are computed.
-template <class Acc, class In, class Out>
-void both_columns_first(const WindowTask& t, const char* src, Out* dst, int64_t lo, int64_t hi, Lease& lease) {
+template <class Acc>
+void both_columns_first(const CallSums<Acc>& sums, const WindowTask& t, const char* src, char* dst, int64_t lo,
+                        int64_t hi, Lease& lease) {
   constexpr int N = lanes<Acc>;
   const WindowMap& m = *t.row;
   const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner;
@@ -45,10 +48,10 @@ void both_columns_first(const WindowTask& t, const char* src, Out* dst, int64_t 
   const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1), pitch = n_out * int64_t(sizeof(Acc));
   Acc* const scratch = lease->row.get<Acc>(std::max<int64_t>(1, (last - first) * n_out));
   const char* const origin = reinterpret_cast<const char*>(scratch) - first * pitch;  // of input row 0
-  const int height = permuted<Acc, In>(c) ? permuted_rows : N;
+  const int height = permuted<Acc>(c, sums.first->in_size) ? permuted_rows : N;
   const bool reads_all = !c.permutes || c.permutes->gather.empty();  // else most of a row is not read
   const char* rows[N];
-  Acc* to[N];
+  char* to[N];
   // The first input row from i on in a window of output rows from `o` on: there may be rows that none reads.
   auto next_read = [&](int64_t i, int64_t& o) {
     while (o < hi && m.first(o) + m.count(o) <= i) ++o;
@@ -58,27 +61,29 @@ void both_columns_first(const WindowTask& t, const char* src, Out* dst, int64_t 
     int n_rows = 0;
     for (; n_rows < height && (i = next_read(i, reader)) < last; ++n_rows, ++i) {
       rows[n_rows] = src + i * t.row_stride;
-      to[n_rows] = scratch + (i - first) * n_out;
+      to[n_rows] = reinterpret_cast<char*>(scratch + (i - first) * n_out);
     }
     if (n_rows) {
       int64_t next = i, next_reader = reader;
       for (int r = 0; reads_all && r < n_rows && (next = next_read(next, next_reader)) < last; ++r, ++next)
-        prefetch(src + next * t.row_stride, n_in * int64_t(sizeof(In)));
-      repeat_last(rows, n_rows), repeat_last(to, n_rows);
-      horizontal<Acc, In, Acc>(rows, n_rows, c, to, 0, t.column->n_out, lease);
-      for (int r = 0; r < n_rows && t.saturate; ++r) saturate_sums<Acc, Out>(to[r], n_out);
+        prefetch(src + next * t.row_stride, n_in * sums.first->in_size);
+      if (height == N) repeat_last(rows, n_rows), repeat_last(to, n_rows);
+      sums.first->columns(rows, n_rows, c, to, 0, t.column->n_out, false, lease);
+      for (int r = 0; r < n_rows && t.saturate && sums.last->saturate; ++r)
+        sums.last->saturate(reinterpret_cast<Acc*>(to[r]), n_out);
     }
     int64_t end = lo;
     while (end < hi && m.first(end) + m.count(end) <= i) ++end;
-    store_rows<Acc, Acc, Out>(t.stream, origin, pitch, m, lo, end, dst, n_out, n_out, lease);
-    dst += (end - lo) * n_out, lo = end;
+    store_rows(*sums.last, t.stream, origin, pitch, m, lo, end, dst, n_out, n_out, lease);
+    dst += (end - lo) * n_out * sums.last->out_size, lo = end;
   }
 }
 
-template <class Acc, class In, class Out>
-void both_rows(const WindowTask& t, const char* src, Out* dst, int64_t lo, int64_t hi, Lease& lease) {
-  if (t.rows_first) both_rows_first<Acc, In, Out>(t, src, dst, lo, hi, lease);
-  else both_columns_first<Acc, In, Out>(t, src, dst, lo, hi, lease);
+template <class Acc>
+void both_rows(const CallSums<Acc>& sums, const WindowTask& t, const char* src, char* dst, int64_t lo, int64_t hi,
+               Lease& lease) {
+  if (t.rows_first) both_rows_first(sums, t, src, dst, lo, hi, lease);
+  else both_columns_first(sums, t, src, dst, lo, hi, lease);
 }
 
 // Output rows of a task: enough that two tasks share few input rows, and a band of scratch rows at most.
@@ -91,15 +96,15 @@ int64_t both_height(const WindowTask& t) {
                              max_band_rows);
 }
 
-template <class Acc, class In, class Out>
-void both_pass(const WindowTask& t, Team team) {
+template <class Acc>
+void both_pass(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
   const int64_t height = both_height<Acc>(t), n_rows = t.row->n_out, n_tiles = ceil_div(n_rows, height);
   const int64_t n_out = t.column->n_out * t.inner;
   parallel(outer_count(t) * n_tiles, team, [&](int64_t p) {
     const int64_t outer = p / n_tiles, lo = p % n_tiles * height, hi = std::min(n_rows, lo + height);
-    Out* const dst = reinterpret_cast<Out*>(t.dst) + (outer * n_rows + lo) * n_out;
+    char* const dst = t.dst + (outer * n_rows + lo) * n_out * sums.last->out_size;
     Lease lease;
-    both_rows<Acc, In, Out>(t, t.src + outer_offset(t, outer), dst, lo, hi, lease);
+    both_rows(sums, t, t.src + outer_offset(t, outer), dst, lo, hi, lease);
     store_fence(t.stream);
   });
 }

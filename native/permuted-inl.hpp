@@ -67,14 +67,14 @@ void permuted_run(const char* const* rows, const PermuteTables& p, const Permute
 
 // Outputs [lo, hi) of n_rows rows of contiguous values. lo is a multiple of the lanes; so is hi, or it is the end.
 template <class Acc, class In, class Out>
-void horizontal_permuted(const char* const* rows, int n_rows, const PermuteTables& p, int64_t n_out, Out* const* dst,
+void horizontal_permuted(const char* const* rows, int n_rows, const PermuteTables& p, int64_t n_out, char* const* dst,
                          int64_t lo, int64_t hi, bool stream) {
   constexpr int64_t N = lanes<Acc>;
   const int64_t n = n_out * p.inner, from = lo * p.inner, first = from / N, last = ceil_div(hi * p.inner, N);
   for (int r = 0; r < n_rows; r += permuted_rows) {
     const int other = std::min(r + 1, n_rows - 1);
     const char* const src[permuted_rows] = {rows[r], rows[other]};
-    Out* const to[permuted_rows] = {dst[r], dst[other]};
+    Out* const to[permuted_rows] = {reinterpret_cast<Out*>(dst[r]), reinterpret_cast<Out*>(dst[other])};
     for (const PermuteTables::Run& run : p.run) {
       const int64_t v = std::max(run.lo, first), end = std::min(run.hi, last);
       if (v >= end) continue;
@@ -117,7 +117,7 @@ inline void gather_elements(const char* row, const char* end, const int64_t* ind
 // rows. Scalar moves followed by vector loads cost less than vector gathers.
 template <class Acc, class In, class Out>
 void horizontal_gathered(const char* const* rows, int n_rows, int64_t row_bytes, const PermuteTables& p, int64_t n_out,
-                         Out* const* dst, int64_t lo, int64_t hi, bool stream, Lease& lease) {
+                         char* const* dst, int64_t lo, int64_t hi, bool stream, Lease& lease) {
   constexpr int64_t N = lanes<Acc>;
   constexpr int64_t slack = 64 / int64_t(sizeof(In));  // for the last register of gather_bytes
   const int64_t inner = p.inner, n = (hi - lo) * inner, pitch = n + N + slack;
@@ -142,6 +142,7 @@ void horizontal_gathered(const char* const* rows, int n_rows, int64_t row_bytes,
   const Acc* const weight = reinterpret_cast<const Acc*>(p.weight.data()) + lo * inner;
   const Index<Acc>* const counts = reinterpret_cast<const Index<Acc>*>(p.count.data());
   for (int r = 0; r < n_rows; ++r) {
+    Out* const to = reinterpret_cast<Out*>(dst[r]);
     for (int k = 0; k < p.taps; ++k)
       gather_elements(rows[r], rows[r] + row_bytes, p.gather.data() + k * n_out + lo, hi - lo, sizeof(In),
                       inner * int64_t(sizeof(In)), reinterpret_cast<char*>(gathered + k * pitch));
@@ -156,8 +157,8 @@ void horizontal_gathered(const char* const* rows, int n_rows, int64_t row_bytes,
         if (p.ragged) sum = count > k ? more : sum;
         else sum = more;
       }
-      if (e + N <= n) store<Acc, Out>(dst[r] + e, sum);
-      else store_masked<Acc, Out>(dst[r] + e, sum, n - e);
+      if (e + N <= n) store<Acc, Out>(to + e, sum);
+      else store_masked<Acc, Out>(to + e, sum, n - e);
     }
   }
 }

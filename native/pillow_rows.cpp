@@ -4,27 +4,20 @@
 #include <cmath>
 
 #include "bytes.hpp"
+#include "filters.hpp"
 
 namespace tenter {
 namespace {
 
-// In the steps in which Pillow rounds: a weight that comes out on the other side of half a unit is another pixel.
-constexpr double pi = 3.14159265358979323846;
-
-double sinc(double x) { return x == 0 ? 1 : std::sin(x * pi) / (x * pi); }
-
-double box(double x) { return x > -0.5 && x <= 0.5 ? 1 : 0; }
-double bilinear(double x) { return std::max(0.0, 1 - std::fabs(x)); }
-double hamming(double x) {
-  x = std::fabs(x);
-  return x >= 1 ? 0 : sinc(x) * (double(0.54f) + double(0.46f) * std::cos(x * pi));  // constants of float32
+// Pillow's filters where they are not those of filters.hpp: what lies half a pixel away is by its rounding of positions
+// in or out, and the constants of its bell are float32. A sine by another program differs in the last bit, which shows
+// in one weight of a billion.
+double pillow_box(double x) { return x > -0.5 && x <= 0.5 ? 1 : 0; }
+double pillow_hamming(double x) {
+  constexpr double pi = 3.14159265358979323846;
+  return std::fabs(x) < 1 ? sinc(x) * (double(0.54f) + double(0.46f) * std::cos(x * pi)) : 0;
 }
-double bicubic(double x) {
-  constexpr double a = -0.5;
-  x = std::fabs(x);
-  return x < 1 ? ((a + 2) * x - (a + 3)) * x * x + 1 : x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
-}
-double lanczos(double x) { return x >= -3 && x < 3 ? sinc(x) * sinc(x / 3) : 0; }
+double pillow_lanczos(double x) { return x >= -3 && x < 3 ? sinc(x) * sinc(x / 3) : 0; }
 
 template <class F>
 PillowRows rows(F filter, double support, int64_t n_in, float begin, float end, int64_t n_out) {
@@ -35,13 +28,14 @@ PillowRows rows(F filter, double support, int64_t n_in, float begin, float end, 
   r.weight.reserve(size_t(double(n_out) * std::min(2 * reach + 1, double(n_in))));
   for (int64_t o = 0; o < n_out; ++o) {
     const double center = double(begin) + (double(o) + 0.5) * step;
-    const int64_t first = std::max<int64_t>(0, int64_t(center - reach + 0.5));
+    const int64_t first = std::clamp<int64_t>(int64_t(center - reach + 0.5), 0, n_in);
     const int64_t stop = std::max(first, std::min(n_in, int64_t(center + reach + 0.5)));
     const size_t at = r.weight.size();
     r.weight.resize(at + size_t(stop - first));
     double* const w = r.weight.data() + at;
     double sum = 0;
-    for (int64_t k = 0; k < stop - first; ++k) sum += w[k] = filter((double(k + first) - center + 0.5) * unit);
+    for (int64_t k = 0; k < stop - first; ++k) w[k] = filter((double(k + first) - center + 0.5) * unit);
+    for (int64_t k = 0; k < stop - first; ++k) sum += w[k];
     for (int64_t k = 0; k < stop - first; ++k) {
       const double scaled = (sum != 0 ? w[k] / sum : w[k]) * (1 << weight_bits);
       w[k] = std::trunc(scaled + (scaled < 0 ? -0.5 : 0.5)) / (1 << weight_bits);
@@ -54,12 +48,13 @@ PillowRows rows(F filter, double support, int64_t n_in, float begin, float end, 
 }  // namespace
 
 PillowRows pillow_rows(PillowFilter filter, int64_t n_in, float begin, float end, int64_t n_out) {
+  auto with = [&](auto weigh, double support) { return rows(weigh, support, n_in, begin, end, n_out); };
   switch (filter) {
-    case PillowFilter::box: return rows(box, 0.5, n_in, begin, end, n_out);
-    case PillowFilter::bilinear: return rows(bilinear, 1, n_in, begin, end, n_out);
-    case PillowFilter::hamming: return rows(hamming, 1, n_in, begin, end, n_out);
-    case PillowFilter::bicubic: return rows(bicubic, 2, n_in, begin, end, n_out);
-    default: return rows(lanczos, 3, n_in, begin, end, n_out);
+    case PillowFilter::box: return with([](double x) { return pillow_box(x); }, 0.5);
+    case PillowFilter::bilinear: return with([](double x) { return triangle(x); }, 1);
+    case PillowFilter::hamming: return with([](double x) { return pillow_hamming(x); }, 1);
+    case PillowFilter::bicubic: return with([](double x) { return cubic(x, -0.5); }, 2);
+    default: return with([](double x) { return pillow_lanczos(x); }, 3);
   }
 }
 

@@ -25,31 +25,32 @@ struct Bands {
 };
 
 // Output rows [lo, hi) of all planes; sums planes first.
-template <class Acc, class In, class Out>
-void planes_first(const WindowTask& t, const Bands& bands, const char* src, Out* dst, int64_t lo, int64_t hi,
-                  Lease& lease) {
+template <class Acc>
+void planes_first(const CallSums<Acc>& sums, const WindowTask& t, const Bands& bands, const char* src, char* dst,
+                  int64_t lo, int64_t hi, Lease& lease) {
   const WindowMap &planes = *t.plane, &m = *t.row;
   const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1), row_in = bands.row_in;
   const int64_t band = (last - first) * row_in, pitch = row_in * int64_t(sizeof(Acc));
   Acc* const scratch = lease->plane.get<Acc>(std::max<int64_t>(1, planes_at_once * band));
-  const bool contiguous_rows = t.row_stride == row_in * int64_t(sizeof(In));
+  const bool contiguous_rows = t.row_stride == row_in * sums.first->in_size;
   const int64_t height = contiguous_rows ? last - first : 1;
   for (int64_t d = 0; d < planes.n_out; d += planes_at_once) {
     const int64_t end = std::min(planes.n_out, d + planes_at_once);
     for (int64_t i = first; i < last; i += height)
-      vertical_rows<Acc, In, Acc>(src + i * t.row_stride, t.plane_stride, planes, d, end,
-                                  scratch + (i - first) * row_in, band, height * row_in);
+      sums.first->rows(src + i * t.row_stride, t.plane_stride, planes, d, end,
+                       reinterpret_cast<char*>(scratch + (i - first) * row_in), band, height * row_in, false, lease);
     for (int64_t k = d; k < end; ++k)
-      both_rows<Acc, Acc, Out>(bands.flat, reinterpret_cast<const char*>(scratch + (k - d) * band) - first * pitch,
-                               dst + k * bands.plane_out, lo, hi, lease);
+      both_rows<Acc>({sums.last, sums.middle, sums.middle, sums.last}, bands.flat,
+                     reinterpret_cast<const char*>(scratch + (k - d) * band) - first * pitch,
+                     dst + k * bands.plane_out * sums.last->out_size, lo, hi, lease);
   }
 }
 
 // The same; sums planes last. A few output planes at a time, so that these are written to memory while the next are
 // computed. Input planes that later outputs read are kept; in a full buffer they move to the front.
-template <class Acc, class In, class Out>
-void planes_last(const WindowTask& t, const Bands& bands, const char* src, Out* dst, int64_t lo, int64_t hi,
-                 Lease& lease) {
+template <class Acc>
+void planes_last(const CallSums<Acc>& sums, const WindowTask& t, const Bands& bands, const char* src, char* dst,
+                 int64_t lo, int64_t hi, Lease& lease) {
   const WindowMap& planes = *t.plane;
   const int64_t band = (hi - lo) * bands.row_out, pitch = band * int64_t(sizeof(Acc)), most = max_planes_read(planes);
   const int64_t capacity =
@@ -64,14 +65,15 @@ void planes_last(const WindowTask& t, const Bands& bands, const char* src, Out* 
       from = lowest, to = std::max(to, lowest);
     }
     for (; to < highest; ++to)
-      both_rows<Acc, In, Acc>(bands.flat, src + to * t.plane_stride, scratch + (to - from) * band, lo, hi, lease);
-    store_rows<Acc, Acc, Out>(t.stream, reinterpret_cast<const char*>(scratch) - from * pitch, pitch, planes, d, end,
-                              dst + d * bands.plane_out, bands.plane_out, band, lease);
+      both_rows<Acc>({sums.first, sums.first, sums.middle, sums.middle}, bands.flat, src + to * t.plane_stride,
+                     reinterpret_cast<char*>(scratch + (to - from) * band), lo, hi, lease);
+    store_rows(*sums.last, t.stream, reinterpret_cast<const char*>(scratch) - from * pitch, pitch, planes, d, end,
+               dst + d * bands.plane_out * sums.last->out_size, bands.plane_out, band, lease);
   }
 }
 
-template <class Acc, class In, class Out>
-void planes_pass(const WindowTask& t, Team team) {
+template <class Acc>
+void planes_pass(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
   Bands bands{t, t.n_column * t.inner, t.column->n_out * t.inner, t.row->n_out * t.column->n_out * t.inner, 0};
   if (t.planes_first) {
     bands.flat.row_stride = bands.row_in * int64_t(sizeof(Acc));
@@ -87,10 +89,10 @@ void planes_pass(const WindowTask& t, Team team) {
   parallel(outer_count(t) * n_bands, team, [&](int64_t p) {
     const int64_t outer = p / n_bands, lo = p % n_bands * bands.height, hi = std::min(n_rows, lo + bands.height);
     const char* const src = t.src + outer_offset(t, outer);
-    Out* const dst = reinterpret_cast<Out*>(t.dst) + outer * t.plane->n_out * bands.plane_out + lo * bands.row_out;
+    char* const dst = t.dst + (outer * t.plane->n_out * bands.plane_out + lo * bands.row_out) * sums.last->out_size;
     Lease lease;
-    if (t.planes_first) planes_first<Acc, In, Out>(t, bands, src, dst, lo, hi, lease);
-    else planes_last<Acc, In, Out>(t, bands, src, dst, lo, hi, lease);
+    if (t.planes_first) planes_first(sums, t, bands, src, dst, lo, hi, lease);
+    else planes_last(sums, t, bands, src, dst, lo, hi, lease);
     store_fence(t.stream);
   });
 }

@@ -15,6 +15,11 @@ inline const Acc* weights(const WindowMap& m) {
   else return nullptr;
 }
 
+// Whether T is resized often enough for code of its own: sums of other dtypes share what can be shared, as the
+// compiler's time goes into the number of pairs of dtypes.
+template <class Acc, class T>
+constexpr bool frequent = std::is_same_v<Acc, T> || (std::is_same_v<Acc, float> && !std::is_same_v<T, int8_t>);
+
 // U vectors of output columns. K: the number of taps; 0: `count`, known at run time.
 template <class Acc, class In, class Out, bool ones, int U, int K>
 inline void sum_columns(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst, bool stream) {
@@ -63,20 +68,24 @@ inline void vertical_taps(const char* src, int64_t stride, int64_t count, const 
 // dst[j] = sum over k < count of w[k] * row k [j], for n contiguous columns; rows are `stride` bytes apart.
 // stream: with streaming stores; dst is then aligned to a cache line.
 template <class Acc, class In, class Out>
-void vertical(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst, int64_t n, bool stream = false) {
+TENTER_ALWAYS_INLINE void vertical_here(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst,
+                                        int64_t n, bool stream = false) {
   if (count == 0) {
     for (int64_t j = 0; j < n; ++j) dst[j] = Out{};
-  } else if (w) {
-    switch (count) {
-      case 1: return vertical_taps<Acc, In, Out, false, 1>(src, stride, count, w, dst, n, stream);
-      case 2: return vertical_taps<Acc, In, Out, false, 2>(src, stride, count, w, dst, n, stream);
-      case 3: return vertical_taps<Acc, In, Out, false, 3>(src, stride, count, w, dst, n, stream);
-      case 4: return vertical_taps<Acc, In, Out, false, 4>(src, stride, count, w, dst, n, stream);
-      default: return vertical_taps<Acc, In, Out, false, 0>(src, stride, count, w, dst, n, stream);
-    }
-  } else {
+  } else if (!w) {
     vertical_taps<Acc, In, Out, true, 0>(src, stride, count, w, dst, n, stream);
+  } else if constexpr (std::is_floating_point_v<Acc>) {
+    auto taps = [&]<int K>() { vertical_taps<Acc, In, Out, false, K>(src, stride, count, w, dst, n, stream); };
+    if constexpr (frequent<Acc, In>)
+      if (with_constant<1, 2, 3, 4>(count, taps)) return;
+    taps.template operator()<0>();
   }
+}
+// The same as a call: in loops over rows, whose registers it would take.
+template <class Acc, class In, class Out>
+[[gnu::noinline]] void vertical(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst, int64_t n,
+                                bool stream) {
+  vertical_here<Acc, In, Out>(src, stride, count, w, dst, n, stream);
 }
 
 // Two output rows whose windows overlap: inputs of both are loaded and converted once. Sums start from -0.0, which
@@ -111,13 +120,14 @@ template <class Acc, class In, class Out>
 void vertical_rows(const char* src, int64_t stride, const WindowMap& m, int64_t lo, int64_t hi, Out* dst, int64_t pitch,
                    int64_t n, bool stream = false) {
   constexpr int wide = 4 * lanes<Acc>;
+  constexpr bool shares = std::is_floating_point_v<Acc> && frequent<Acc, In>;
   const Acc* const w = weights<Acc>(m);
   auto one = [&](int64_t o, int64_t j) {
     vertical<Acc, In, Out>(src + m.first(o) * stride + j * int64_t(sizeof(In)), stride, m.count(o),
                            w ? w + m.offset[o] : nullptr, dst + (o - lo) * pitch + j, n - j, stream);
   };
   for (int64_t o = lo; o < hi; ++o) {
-    const bool two = w && o + 1 < hi && n >= wide && m.count(o) >= 4 && m.count(o + 1) >= 4 &&
+    const bool two = shares && w && o + 1 < hi && n >= wide && m.count(o) >= 4 && m.count(o + 1) >= 4 &&
                      m.first(o + 1) < m.first(o) + m.count(o);
     if (!two) {
       one(o, 0);
@@ -131,7 +141,7 @@ void vertical_rows(const char* src, int64_t stride, const WindowMap& m, int64_t 
     for (; j + wide <= n; j += wide) {
       const char* const at = src + j * int64_t(sizeof(In));
       for (int64_t r = next_row; r < end_row; ++r) prefetch(at + r * stride, wide * int64_t(sizeof(In)));
-      sum_columns_of_two<Acc, In, Out, 4>(at, stride, m, o, w, to + j, to + pitch + j, stream);
+      if constexpr (shares) sum_columns_of_two<Acc, In, Out, 4>(at, stride, m, o, w, to + j, to + pitch + j, stream);
     }
     if (j < n) one(o, j), one(o + 1, j);
     ++o;

@@ -1,6 +1,3 @@
-#include <dlfcn.h>
-#include <pthread.h>
-
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -9,6 +6,7 @@
 #include <thread>
 #include <type_traits>
 
+#include "system.hpp"
 #include "threads.hpp"
 
 namespace tenter {
@@ -148,7 +146,7 @@ std::atomic<Pool*> pool{nullptr};
 std::atomic<bool> is_child{false};
 
 const bool hooked = [] {
-  pthread_atfork(nullptr, nullptr, [] {
+  at_fork(nullptr, nullptr, [] {
     is_child = true;
     pool = nullptr;
   });
@@ -175,7 +173,7 @@ Tuning tuning;
 
 bool forked() { return is_child; }
 
-void join_openmp() { gomp_parallel = reinterpret_cast<GompParallel>(dlsym(RTLD_DEFAULT, "GOMP_parallel")); }
+void join_openmp() { gomp_parallel = reinterpret_cast<GompParallel>(loaded_symbol("GOMP_parallel")); }
 
 void parallel_raw(int64_t n, Team team, void (*body)(void*, int64_t), void* context) {
   if (n > 1 && team.threads > 1) {

@@ -14,21 +14,18 @@ struct ColumnAxis {
   const WindowMap* map;
   int64_t stride, inner, inner_stride;
   const PermuteTables* permutes;
-  template <class In>
-  bool contiguous() const {
-    return inner_stride == int64_t(sizeof(In)) && stride == inner * inner_stride;
-  }
+  bool contiguous(int64_t itemsize) const { return inner_stride == itemsize && stride == inner * inner_stride; }
 };
-template <class Acc, class In>
-bool permuted(const ColumnAxis& c) {
-  return permutable<Acc> && c.permutes && c.contiguous<In>();
+template <class Acc>
+bool permuted(const ColumnAxis& c, int64_t itemsize) {
+  return permutable<Acc> && c.permutes && c.contiguous(itemsize);
 }
 
 // Unweighted sums of ragged segments of one contiguous row, mostly shorter than a vector. Each segment is loaded as one
 // vector and masked to its length, and a square of them is transposed, so that adding columns sums every segment in
 // order without a branch on its length. `end` is the end of the row; no load passes it.
-template <class Acc, class In, class Out>
-int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Out* dst, int64_t lo, int64_t hi) {
+template <class Acc>
+int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* dst, int64_t lo, int64_t hi) {
   constexpr int N = lanes<Acc>;
   typedef std::conditional_t<sizeof(Acc) == 4, int32_t, int64_t> I;
   typedef Vec<int64_t> Offsets;
@@ -66,21 +63,13 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Out* 
     auto store_sums = [&](int n) __attribute__((always_inline)) {
       Vec<Acc> sum = square[0];
       for (int l = 1; l < n; ++l) sum = add<Acc>(sum, square[l]);
-      store<Acc, Out>(dst + o - lo, empty ? Vec<Acc>{} : sum);
+      store<Acc, Acc>(dst + o - lo, empty ? Vec<Acc>{} : sum);
     };
     // If no segment is longer than half a vector, each vector holds two of them: half the shuffles.
-    constexpr int loaded = std::is_same_v<Acc, In> ? H : N;
-    const bool fits = src + (m.first(o + N - 1) + loaded) * int64_t(sizeof(In)) <= end;
+    const bool fits = src + (m.first(o + N - 1) + H) * int64_t(sizeof(Acc)) <= end;
     if (fits && !any(where([](Offsets c) { return c > H; }))) {
       auto half = [&](int64_t l) __attribute__((always_inline)) {
-        const char* const p = src + m.first(l) * int64_t(sizeof(In));
-        Half x;
-        if constexpr (std::is_same_v<Acc, In>) {
-          x = load_unaligned<Half>(p);
-        } else {
-          const Vec<Acc> all = load<Acc, In>(p);
-          std::memcpy(&x, &all, sizeof x);
-        }
+        const Half x = load_unaligned<Half>(src + m.first(l) * int64_t(sizeof(Acc)));
         return lane_of_half < I(m.count(l)) ? x : Acc(-0.0) - Half{};
       };
 #pragma GCC unroll 8
@@ -95,16 +84,16 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Out* 
 #pragma GCC unroll 16
     for (int l = 0; l < N; ++l) {
       const int64_t count = m.count(o + l);
-      const char* p = src + m.first(o + l) * int64_t(sizeof(In));
+      const char* p = src + m.first(o + l) * int64_t(sizeof(Acc));
       if (count > N) {
-        Acc sum = load_one<Acc, In>(p);
-        for (int64_t k = 1; k < count; ++k) sum = add<Acc>(sum, load_one<Acc, In>(p + k * sizeof(In)));
+        Acc sum = load_one<Acc, Acc>(p);
+        for (int64_t k = 1; k < count; ++k) sum = add<Acc>(sum, load_one<Acc, Acc>(p + k * sizeof(Acc)));
         square[l] = neutral;
         square[l][0] = sum;
-      } else if (p + N * sizeof(In) <= end) {
-        square[l] = lane < I(count) ? load<Acc, In>(p) : neutral;
+      } else if (p + N * sizeof(Acc) <= end) {
+        square[l] = lane < I(count) ? load<Acc, Acc>(p) : neutral;
       } else {
-        square[l] = lane < I(count) ? load_masked<Acc, In>(p, count) : neutral;
+        square[l] = lane < I(count) ? load_masked<Acc, Acc>(p, count) : neutral;
       }
     }
     transpose<Acc>(square);
@@ -113,26 +102,54 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Out* 
   return o;
 }
 
+// The same for any dtypes, of inputs that are converted in scratch; sums are converted after. Returns the end of the
+// outputs that were made.
+template <class Acc, class In, class Out>
+int64_t converted_segment_sums(const char* src, const WindowMap& m, Out* dst, int64_t lo, int64_t hi, Lease& lease) {
+  constexpr int64_t N = lanes<Acc>, most = 4096;  // scratch in the first-level cache
+  Acc* const inputs = lease->tile.get<Acc>(2 * most + N);
+  Acc* const sums = inputs + most + N;
+  auto length = [&](int64_t end) { return m.first(end - 1) + m.count(end - 1) - m.first(lo); };
+  int64_t end = lo;
+  while (end + N <= hi && end + N - lo <= most && length(end + N) <= most) end += N;
+  if (end == lo) return lo;
+  const int64_t first = m.first(lo), n = length(end);
+  convert<Acc, In, Acc>(src + first * int64_t(sizeof(In)), inputs, n);
+  const char* const origin = reinterpret_cast<const char*>(inputs - first);  // of input 0
+  segment_sums<Acc>(origin, reinterpret_cast<const char*>(inputs + n + N), m, sums, lo, end);
+  convert<Acc, Acc, Out>(sums, dst, end - lo);
+  return end;
+}
+
 // A single row: scalar sums, as most lanes of a tile would be unused.
 template <class Acc, class In, class Out>
-void horizontal_row(const char* src, const ColumnAxis& c, Out* dst, int64_t lo, int64_t hi) {
+void horizontal_row(const char* src, const ColumnAxis& c, Out* dst, int64_t lo, int64_t hi, Lease& lease) {
   const Acc* const w = weights<Acc>(*c.map);
-  int64_t o = lo;
-  if (!w && c.inner == 1 && c.stride == int64_t(sizeof(In))) {
-    o = segment_sums<Acc, In, Out>(src, src + c.map->n_in * c.stride, *c.map, dst, lo, hi);
-  }
-  for (; o < hi; ++o) {
-    const int64_t first = c.map->first(o), count = c.map->count(o);
-    const Acc* const wo = w ? w + c.map->offset[o] : nullptr;
-    for (int64_t q = 0; q < c.inner; ++q) {
-      const char* p = src + first * c.stride + q * c.inner_stride;
-      Acc sum = 0;
-      for (int64_t k = 0; k < count; ++k, p += c.stride) {
-        const Acc x = load_one<Acc, In>(p);
-        if (k == 0) sum = wo ? x * wo[0] : x;
-        else sum = wo ? multiply_add<Acc>(x, wo[k], sum) : add<Acc>(sum, x);
+  auto scalar = [&](int64_t o, int64_t end) {
+    for (; o < end; ++o) {
+      const int64_t first = c.map->first(o), count = c.map->count(o);
+      const Acc* const wo = w ? w + c.map->offset[o] : nullptr;
+      for (int64_t q = 0; q < c.inner; ++q) {
+        const char* p = src + first * c.stride + q * c.inner_stride;
+        Acc sum = 0;
+        for (int64_t k = 0; k < count; ++k, p += c.stride) {
+          const Acc x = load_one<Acc, In>(p);
+          if (k == 0) sum = wo ? x * wo[0] : x;
+          else sum = wo ? multiply_add<Acc>(x, wo[k], sum) : add<Acc>(sum, x);
+        }
+        store_masked<Acc, Out>(dst + (o - lo) * c.inner + q, sum - Vec<Acc>{}, 1);
       }
-      store_masked<Acc, Out>(dst + (o - lo) * c.inner + q, sum - Vec<Acc>{}, 1);
+    }
+  };
+  if (w || c.inner != 1 || c.stride != int64_t(sizeof(In))) return scalar(lo, hi);
+  if constexpr (std::is_same_v<Acc, In> && std::is_same_v<Acc, Out>) {
+    scalar(segment_sums<Acc>(src, src + c.map->n_in * c.stride, *c.map, dst, lo, hi), hi);
+  } else {
+    for (int64_t o = lo; o < hi;) {
+      const int64_t end = converted_segment_sums<Acc, In, Out>(src, *c.map, dst + (o - lo), o, hi, lease);
+      const int64_t next = end > o ? end : std::min(hi, o + lanes<Acc>);
+      scalar(end, next);
+      o = next;
     }
   }
 }
@@ -143,7 +160,7 @@ void load_tile(const char* const* rows, const ColumnAxis& c, int64_t lo, int64_t
   constexpr int N = lanes<Acc>;
   const int64_t n = (hi - lo) * c.inner;
   int64_t e = 0;
-  if (c.contiguous<In>()) {
+  if (c.contiguous(sizeof(In))) {
     for (; e + N <= n; e += N) {
       Vec<Acc> square[N];
       for (int r = 0; r < N; ++r) square[r] = load<Acc, In>(rows[r] + lo * c.stride + e * sizeof(In));
@@ -172,7 +189,7 @@ inline Vec<Acc> dot(const Vec<Acc>* tile, int64_t step, int64_t count, const Acc
 // Outputs [lo, hi) of n_rows rows. rows[] and dst[] hold `lanes` pointers; those past n_rows repeat a row. Output lo of
 // row r is stored at dst[r].
 template <class Acc, class In, class Out, bool ones>
-void horizontal_tile(const char* const* rows, int n_rows, const ColumnAxis& c, Out* const* dst, int64_t lo, int64_t hi,
+void horizontal_tile(const char* const* rows, int n_rows, const ColumnAxis& c, char* const* dst, int64_t lo, int64_t hi,
                      Lease& lease) {
   constexpr int N = lanes<Acc>;
   const WindowMap& m = *c.map;
@@ -196,9 +213,9 @@ void horizontal_tile(const char* const* rows, int n_rows, const ColumnAxis& c, O
     }
     transpose<Acc>(square);
     if (width == N)
-      for (int r = 0; r < n_rows; ++r) store<Acc, Out>(dst[r] + e, square[r]);
+      for (int r = 0; r < n_rows; ++r) store<Acc, Out>(dst[r] + e * sizeof(Out), square[r]);
     else
-      for (int r = 0; r < n_rows; ++r) store_masked<Acc, Out>(dst[r] + e, square[r], width);
+      for (int r = 0; r < n_rows; ++r) store_masked<Acc, Out>(dst[r] + e * sizeof(Out), square[r], width);
   }
 }
 
@@ -230,37 +247,40 @@ inline int64_t tile_end(const ColumnAxis& c, int64_t lo, int64_t hi) {
 
 // stream: with streaming stores, which permuted columns alone support; dst are then aligned to cache lines.
 template <class Acc, class In, class Out>
-void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, Out* const* dst, int64_t lo, int64_t hi,
+void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, char* const* dst, int64_t lo, int64_t hi,
                 Lease& lease, bool stream = false) {
   if (c.inner >= lanes<Acc> && c.inner_stride == int64_t(sizeof(In))) {  // columns that fill vectors are summed as rows
     const WindowMap& m = *c.map;
     const Acc* const w = weights<Acc>(m);
     for (int r = 0; r < n_rows; ++r)
       for (int64_t o = lo; o < hi; ++o)
-        vertical<Acc, In, Out>(rows[r] + m.first(o) * c.stride, c.stride, m.count(o), w ? w + m.offset[o] : nullptr,
-                               dst[r] + (o - lo) * c.inner, c.inner);
+        vertical_here<Acc, In, Out>(rows[r] + m.first(o) * c.stride, c.stride, m.count(o),
+                                    w ? w + m.offset[o] : nullptr, reinterpret_cast<Out*>(dst[r]) + (o - lo) * c.inner,
+                                    c.inner);
     return;
   }
   if constexpr (permutable<Acc>) {
-    if (permuted<Acc, In>(c) && !c.permutes->gather.empty())
+    if (permuted<Acc>(c, sizeof(In)) && !c.permutes->gather.empty())
       return horizontal_gathered<Acc, In, Out>(rows, n_rows, c.map->n_in * c.stride, *c.permutes, c.map->n_out, dst, lo,
                                                hi, stream, lease);
-    if (permuted<Acc, In>(c))
+    if (permuted<Acc>(c, sizeof(In)))
       return horizontal_permuted<Acc, In, Out>(rows, n_rows, *c.permutes, c.map->n_out, dst, lo, hi, stream);
   }
-  if (n_rows == 1) return horizontal_row<Acc, In, Out>(rows[0], c, dst[0], lo, hi);
+  if (n_rows == 1) return horizontal_row<Acc, In, Out>(rows[0], c, reinterpret_cast<Out*>(dst[0]), lo, hi, lease);
   const int64_t step = tile_outputs<Acc>(c);
   for (int64_t b = lo; b < hi;) {
     const int64_t end = tile_end(c, b, std::min(hi, b + step));
-    Out* to[lanes<Acc>];
-    for (int r = 0; r < lanes<Acc>; ++r) to[r] = dst[r] + (b - lo) * c.inner;
+    char* to[lanes<Acc>];
+    for (int r = 0; r < lanes<Acc>; ++r) to[r] = dst[r] + (b - lo) * c.inner * sizeof(Out);
     if (end == b) {  // its tile could be as large as the input
-      for (int r = 0; r < n_rows; ++r) horizontal_row<Acc, In, Out>(rows[r], c, to[r], b, b + 1);
+      for (int r = 0; r < n_rows; ++r)
+        horizontal_row<Acc, In, Out>(rows[r], c, reinterpret_cast<Out*>(to[r]), b, b + 1, lease);
       ++b;
       continue;
     }
-    if (weights<Acc>(*c.map)) horizontal_tile<Acc, In, Out, false>(rows, n_rows, c, to, b, end, lease);
-    else horizontal_tile<Acc, In, Out, true>(rows, n_rows, c, to, b, end, lease);
+    if constexpr (std::is_floating_point_v<Acc>)
+      if (weights<Acc>(*c.map)) horizontal_tile<Acc, In, Out, false>(rows, n_rows, c, to, b, end, lease);
+    if (!weights<Acc>(*c.map)) horizontal_tile<Acc, In, Out, true>(rows, n_rows, c, to, b, end, lease);
     b = end;
   }
 }

@@ -29,6 +29,7 @@ struct Tuning {
   int64_t signal_axis = 1 << 10;           // signals of more positions have none either, where a kernel can do without
   int64_t tap_outputs = 1024;              // outputs of such a band, where their rows are short,
   int64_t tap_block = 1 << 14;             // and taps: tables, inputs and outputs stay in the second-level cache
+  int64_t many_scalars = 1 << 13;          // with more, a table of offsets by counts that are used once is traffic
   bool guard_blocks = false;               // results end where an unmapped page begins; no memory is recycled
 };
 extern Tuning tuning;

@@ -13,31 +13,36 @@
 namespace tenter {
 namespace {
 
-template <class Acc, class In, class Out>
-void window_as(const WindowTask& t, Team team) {
-  if (t.plane) planes_pass<Acc, In, Out>(t, team);
-  else if (t.row && t.column) both_pass<Acc, In, Out>(t, team);
-  else if (t.row) rows_pass<Acc, In, Out>(t, team);
-  else columns_pass<Acc, In, Out>(t, team);
+template <class Acc>
+void window_by(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
+  if (t.plane) planes_pass(sums, t, team);
+  else if (t.row && t.column) both_pass(sums, t, team);
+  else if (t.row) rows_pass(*sums.whole, t, team);
+  else columns_pass(*sums.whole, t, team);
 }
 
-// In and Out are the same dtype, or one of them is the accumulator: first and last of several passes.
+// In and Out are the same dtype, or one of them is the accumulator: first and last of several passes. Else null.
 template <class Acc, class T>
-bool window_of(const WindowTask& t, Team team) {
-  const bool in = t.in == dtype_of<T>, out = t.out == dtype_of<T>;
-  if (in && out) window_as<Acc, T, T>(t, team);
-  else if (in && t.out == dtype_of<Acc>) window_as<Acc, T, Acc>(t, team);
-  else if (out && t.in == dtype_of<Acc>) window_as<Acc, Acc, T>(t, team);
-  else return false;
-  return true;
+const Sums<Acc>* sums_of(Dtype in, Dtype out) {
+  const bool from = in == dtype_of<T>, to = out == dtype_of<T>;
+  return from && to                     ? &sums_as<Acc, T, T>
+         : from && out == dtype_of<Acc> ? &sums_as<Acc, T, Acc>
+         : to && in == dtype_of<Acc>    ? &sums_as<Acc, Acc, T>
+                                        : nullptr;
 }
 template <class Acc, class... T>
-bool window_of_any(const WindowTask& t, Team team, Types<T...>) {
-  return (window_of<Acc, T>(t, team) || ...);
+const Sums<Acc>* sums_of_any(Dtype in, Dtype out, Types<T...>) {
+  const Sums<Acc>* found = nullptr;
+  (void)((found = sums_of<Acc, T>(in, out)) || ...);
+  return found;
 }
 template <class Acc>
 bool window_summed_in(const WindowTask& t, Team team) {
-  return window_of_any<Acc>(t, team, typename SummedIn<Acc>::types{});
+  auto sums = [](Dtype in, Dtype out) { return sums_of_any<Acc>(in, out, typename SummedIn<Acc>::types{}); };
+  constexpr Dtype acc = dtype_of<Acc>;
+  const CallSums<Acc> call{sums(t.in, t.out), sums(t.in, acc), sums(acc, acc), sums(acc, t.out)};
+  if (call.whole) window_by(call, t, team);
+  return call.whole;
 }
 
 void window(const WindowTask& t, int threads) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <new>
 
+#include "system.hpp"
 #include "tuning.hpp"
 
 namespace tenter {
@@ -13,20 +14,22 @@ std::atomic<Workspace*> slots[idle_workspaces];
 
 }  // namespace
 
-void Scratch::grow(size_t needed) {
-  needed = size_t(round_up(int64_t(needed), 64));
-  std::free(p);
+void Scratch::release() {
+  free_aligned(p);
+  p = nullptr;
   size = 0;
-  p = std::aligned_alloc(64, needed);
+}
+
+void Scratch::grow(size_t needed) {
+  release();
+  p = allocate_aligned(needed);
   if (!p) throw std::bad_alloc();
   size = needed;
 }
 
 void Scratch::trim() {
   if (size <= kept_scratch_bytes) return;
-  std::free(p);
-  p = nullptr;
-  size = 0;
+  release();
 }
 
 Workspace* acquire_workspace() {
@@ -37,7 +40,8 @@ Workspace* acquire_workspace() {
 }
 
 void release_workspace(Workspace* w) {
-  for (Scratch* s : {&w->staging, &w->tile, &w->row, &w->plane, &w->gathered, &w->taps, &w->row_taps}) s->trim();
+  for (Scratch* s : {&w->staging, &w->tile, &w->row, &w->plane, &w->gathered, &w->sums, &w->taps, &w->row_taps})
+    s->trim();
   for (auto& slot : slots) {
     Workspace* empty = nullptr;
     if (slot.load(std::memory_order_relaxed) == nullptr &&

@@ -2,7 +2,6 @@
 // thread's first use of a thread_local object, or for the registration of its destructor.
 #pragma once
 #include <cstdint>
-#include <cstdlib>
 
 #include "integers.hpp"
 
@@ -16,7 +15,7 @@ struct Scratch {
   Scratch() = default;
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() { std::free(p); }
+  ~Scratch() { release(); }
   template <class T>
   TENTER_ALWAYS_INLINE T* get(int64_t n) {
     const size_t needed = size_t(n) * sizeof(T);
@@ -25,11 +24,12 @@ struct Scratch {
   }
   void grow(size_t needed);  // throws std::bad_alloc
   void trim();               // frees a large buffer
+  void release();
 };
 
 // A buffer for each purpose, as a task may need several at a time.
 struct Workspace {
-  Scratch staging, tile, row, plane, gathered, taps, row_taps;
+  Scratch staging, tile, row, plane, gathered, sums, taps, row_taps;
 };
 
 Workspace* acquire_workspace();      // throws std::bad_alloc

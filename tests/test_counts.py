@@ -17,11 +17,11 @@ from daily import daily
 from tenter import _native
 from tenter._arrays import blocks
 from tenter._arrays.dtypes import NUMBERS
-from tenter._execution.counted import SMALL
-from tenter._execution.numpy_executor import _repeat_scalars
+from tenter._execution.numpy_executor import repeat_counts
 
 CHUNK = 1 << 14  # inputs that a task of the kernel takes
 N = 11 * CHUNK + 4321
+SMALL = _native.tuning.many_scalars
 RNG = np.random.default_rng(0)
 SIZES = [1, 2, 4, 8]
 
@@ -111,12 +111,12 @@ def test_every_level_to_memory_and_past_the_caches(name, level):
 def test_which_counts_need_no_table():
     x = scalars(N, 4)
     for counts in COUNTS.values():
-        assert _repeat_scalars(scalars(counts.size, 4), counts, None) is not None
+        assert repeat_counts(scalars(counts.size, 4), counts, None, None) is not None
     for counts in SKEWED.values():
-        assert _repeat_scalars(x, counts[:N], None) is None
-    assert _repeat_scalars(scalars(N, 16), COUNTS["0..8"], None) is None
-    assert _repeat_scalars(x, COUNTS["0..8"].astype(np.int16), None) is not None
-    assert _repeat_scalars(x, np.zeros(N, np.int64), None) is None
+        assert repeat_counts(x, counts[:N], None, None) is None
+    assert repeat_counts(scalars(N, 16), COUNTS["0..8"], None, None) is None
+    assert repeat_counts(x, COUNTS["0..8"].astype(np.int16), None, None) is not None
+    assert repeat_counts(x, np.zeros(N, np.int64), None, None) is None
 
 
 @pytest.mark.parametrize("size", [1, 4, 8, 16])

@@ -104,8 +104,7 @@ def test_before_and_after_on_the_front_page():
     expected = scope.pop("y")
     exec(after, scope)
     assert expected.shape == scope["y"].shape == (224, 224, 3) and scope["y"].dtype == np.uint8
-    different = expected != scope["y"]  # float32 sums that lie half way between two integers
-    assert np.abs(expected.astype(int) - scope["y"]).max() <= 1 and different.mean() < 1e-3
+    assert np.abs(expected.astype(int) - scope["y"]).max() <= 1  # which has 8 bits between the axes, as Pillow
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

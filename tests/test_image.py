@@ -10,6 +10,7 @@ import pytest
 import pillow_oracle
 import tenter
 from tenter import conventions, filters
+from tenter._execution import weighed
 from tenter.image import resize
 
 Pixels = np.ndarray[Any, Any]
@@ -116,6 +117,23 @@ def test_colours_are_weighted_means(dtype: Any, channels: int, linear_light: boo
         return
     tolerance = {np.uint8: 0.501, np.uint16: 0.55, np.float16: 6e-4, np.float32: 1e-6, np.float64: 1e-14}[dtype]
     np.testing.assert_allclose(out, expected, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("channels", [2, 4])
+def test_alpha_in_the_core_is_that_of_numpy(dtype: Any, channels: int, level: str, monkeypatch: Any) -> None:
+    """Products, quotients, and whether all alpha is full: bit for bit."""
+    x = picture(channels, dtype)
+    x[3:9, 2:9, -1] = 0
+    opaque = picture(channels, dtype, opaque=True)
+    faint = opaque.copy()
+    faint[-1, -1, -1] = 0
+    calls = [(y, size) for y in (x, opaque, faint) for size in ((6, 8), (23, 40), (17, 5))]
+    got = [resize(y, size, mode="cubic", like="opencv") for y, size in calls]
+    monkeypatch.setattr(weighed, "_is_plain", lambda *of: False)
+    for (y, size), found in zip(calls, got):
+        np.testing.assert_array_equal(found, resize(y, size, mode="cubic", like="opencv"))
+    assert all((a != b).any() for a, b in zip(got[3:6], got[6:]))
 
 
 def test_nothing_seen_is_nothing() -> None:

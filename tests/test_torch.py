@@ -264,6 +264,10 @@ def test_a_pytorch_without_the_private_names_is_served():
     assert prints("without_private_names.py") == "served\n"
 
 
+def test_a_pytorch_without_dlpacks_exchange_is_served():
+    assert prints("without_exchange_api.py") == "served\n"
+
+
 def test_nearest_positions_of_devices() -> None:
     """PyTorch's CUDA kernels in their own words: float32 all along; of images, an axis that keeps its length is left
     alone."""

@@ -54,8 +54,8 @@ def resize(
     linear_light: decode sRGB (IEC 61966-2-1) to light before and encode it after; alpha is left as it is. Values beyond
         0 and 1 are decoded as their opposites are.
     Nearest kinds mix nothing, so both are off for them. Returns fresh memory of pixels' kind and dtype, computed in
-    float32 (float64 of float64) and rounded once; where neither applies, or alpha is full everywhere and light is not
-    asked for, the same bits as `tenter.resize`.
+    float32 (float64 of float64) and rounded once, uint8 with alpha as in Pillow, bit for bit. Where neither applies,
+    or alpha is full everywhere and light is not asked for, the same bits as `tenter.resize`.
 
     Raises TypeError and ValueError naming the argument, MemoryError for a result larger than the machine.
 
@@ -74,12 +74,14 @@ def resize(
         weigh, light = mixes and premultiply and has_alpha, mixes and linear_light
         if weigh or light:
             _check_mixing(x, how)
-        if weigh and not light and x.ndim == 3 and dtype_name(x) == "uint8":
+        on_host = of(x).device(x) is None
+        if weigh and not light and on_host and x.ndim == 3 and dtype_name(x) == "uint8":
             found = _weighed(of(x).to_numpy(x), size, given)
             if found is not None:
                 return of(x).from_numpy(found)
         if weigh and how.get("edge") != "constant":  # what that puts around a picture is unseen
-            weigh = not bool((x[..., -1] == _full(x)).all())
+            full = _full(x)
+            weigh = not (weighed.is_alpha(of(x).to_numpy(x), full) if on_host else bool((x[..., -1] == full).all()))
         if not (weigh or light):
             return resampling.resize(x, size, axes=(0, 1), **given)
         return of(x).from_numpy(_mixed(of(x).to_numpy(x), has_alpha, weigh, light, size, given))
@@ -128,9 +130,13 @@ def _mixed(x: Array, has_alpha: bool, weigh: bool, light: bool, size: Any, given
     real = "float64" if x.dtype.itemsize == 8 else "float32"
 
     def prepare(some: Array, work: Array) -> Array:
+        if weigh and not light and weighed.multiplied(some, work):
+            return work
         return _prepared(some, work, has_alpha, weigh, light)
 
     def finish(values: Array, place: tuple[slice, ...] = ()) -> Array:
+        if weigh and not light and (found := weighed.divided(values, x.dtype, _unseen(x.dtype))) is not None:
+            return found
         return _finished(values, x.dtype, has_alpha, weigh, light)
 
     if _is_small(stack, size, given):  # then resize knows calls like this one
@@ -160,13 +166,17 @@ def _is_small(stack: Array, size: Any, given: dict[str, Any]) -> bool:
     return bool(8 * channels * max(height * width, each[0] * each[1]) <= bands.BYTES)
 
 
+def _unseen(dtype: np.dtype[Any]) -> float:
+    """The most alpha whose color cannot be seen, and would be noise: what is rounded to 0."""
+    return 0.5 if dtype.kind == "u" else UNSEEN
+
+
 def _finished(out: Array, dtype: np.dtype[Any], has_alpha: bool, weigh: bool, light: bool) -> Array:
     """Elements of a dtype from the floats that were mixed, which may be changed."""
     whole = dtype.kind == "u"
     full = np.iinfo(dtype).max if whole else 1.0
     if weigh:
-        # where the rounded alpha is 0 the color cannot be seen, and the quotient would be noise
-        seen = out[..., -1:] > (0.5 if whole else UNSEEN)
+        seen = out[..., -1:] > _unseen(dtype)
         out[..., :-1] = np.divide(out[..., :-1], out[..., -1:], out=np.zeros_like(out[..., :-1]), where=seen)
     if light:
         colors = slice(-1) if has_alpha else slice(None)

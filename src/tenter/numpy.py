@@ -14,6 +14,7 @@ from tenter._arrays.arguments import dim as one_dim, rank, sizes
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.types import Array
 from tenter._execution import calls
+from tenter._execution.calls import FIND, unknown
 from tenter._specs import counts
 from tenter._specs.repeat import Repeat, RepeatCounts, every
 
@@ -35,11 +36,10 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     """
     if not _plain(a):
         return _numpy_repeat(a, repeats, axis=axis)
-    given, arg_types = (repeats, axis), (type(repeats), type(axis))
     if type(repeats) is np.ndarray:
         known = calls.fast_counts(a, repeats, axis, None)
     else:
-        known = calls.lookup("numpy.repeat", a, given, arg_types) if type(repeats) is int else None
+        known = FIND.get(type(a), unknown)("numpy.repeat", a, repeats, axis) if type(repeats) is int else None
     if known is not None:
         return known
     try:
@@ -56,7 +56,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
             refuse(ValueError, "repeats", "0-d or 1-D counts", f"{values.ndim}-D")
         found = counts.checked(values.reshape(-1).astype(np.int64), n, dim, None)
         if found.each is not None:
-            return calls.perform("numpy.repeat", array, given, arg_types, x, every(x.ndim, dim, found.each))
+            return calls.perform("numpy.repeat", array, (repeats, axis), x, every(x.ndim, dim, found.each))
         return calls.execute(x, RepeatCounts(found.offsets, dim, found.total(n)))
     except Refusal:
         return _numpy_repeat(a, repeats, axis=axis)
@@ -77,8 +77,7 @@ def tile(A: Any, reps: Any) -> Any:
     if not _plain(A):
         return _numpy_tile(A, reps)
     given = reps if type(reps) is tuple else (reps,)
-    arg_types = tuple(map(type, given))
-    if (known := calls.lookup("numpy.tile", A, given, arg_types)) is not None:
+    if (known := FIND.get(type(A), unknown)("numpy.tile", A, *given)) is not None:
         return known
     try:
         x: Array = np.asarray(A)
@@ -92,7 +91,7 @@ def tile(A: Any, reps: Any) -> Any:
         rank("reps", len(each))
         x = x.reshape((1,) * (len(each) - x.ndim) + x.shape)
         limits.addressable("reps", [int(x.shape[k]) * s for k, s in enumerate(each)], x.dtype.itemsize)
-        return calls.perform("numpy.tile", array, given, arg_types, x, Repeat(each, False))
+        return calls.perform("numpy.tile", array, given, x, Repeat(each, False))
     except Refusal:
         return _numpy_tile(A, reps)
 

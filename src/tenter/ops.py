@@ -9,6 +9,7 @@ from tenter._arrays.arguments import array, dim as one_dim, error, rank, sizes a
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import is_array, of, on_device, recorded
 from tenter._execution import calls, executor
+from tenter._execution.calls import FIND, unknown
 from tenter._specs import counts
 from tenter._specs.repeat import Repeat, RepeatCounts, every
 from tenter._specs.repeat_arguments import expanded_shape, repeat_sizes
@@ -44,14 +45,11 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
     array([0, 1, 1, 2, 2, 2])
     """
     given = (repeats, dim, output_size)
-    arg_types: tuple[type, ...] = (type(repeats), type(dim), type(output_size))
-    if type(repeats) is tuple:
-        arg_types += tuple(map(type, repeats))
     try:
         if type(repeats) in executor.EXACT:
             known = calls.fast_counts(x, repeats, dim, output_size)
         else:
-            known = calls.lookup("repeat_interleave", x, given, arg_types)
+            known = FIND.get(type(x), unknown)("repeat_interleave", x, repeats, dim, output_size)
         if known is not None:
             return known
         if repeats is None:
@@ -63,7 +61,7 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
             axis = one_dim("dim", dim, x.ndim)
             flat = x if x.ndim else x.reshape(1)
         spec = _counted(flat, repeats, axis, dim is None, output_size)
-        return calls.perform("repeat_interleave", x, given, arg_types, flat, spec)
+        return calls.perform("repeat_interleave", x, given, flat, spec)
     except Refusal as refusal:
         shown = {"repeats": x} if repeats is None else {"x": x, "repeats": repeats}
         raise error(refusal, "repeat_interleave", **shown, dim=dim, output_size=output_size) from None
@@ -117,7 +115,7 @@ def repeat(x: Any, *sizes: Any, **named: Any) -> Any:
     """
     given = sizes[0] if len(sizes) == 1 and type(sizes[0]) is tuple else sizes
     try:
-        if not named and (known := calls.lookup("repeat", x, given, tuple(map(type, given)))) is not None:
+        if not named and (known := FIND.get(type(x), unknown)("repeat", x, *given)) is not None:
             return known
         x = array("x", x)
         return _tiled("repeat", x, given, "sizes", repeat_sizes("sizes", sizes, named, x.ndim))
@@ -142,7 +140,7 @@ def tile(x: Any, *dims: Any) -> Any:
     """
     given = dims[0] if len(dims) == 1 and type(dims[0]) is tuple else dims
     try:
-        if (known := calls.lookup("tile", x, given, tuple(map(type, given)))) is not None:
+        if (known := FIND.get(type(x), unknown)("tile", x, *given)) is not None:
             return known
         x = array("x", x)
         sizes = all_sizes("dims", dims)
@@ -156,7 +154,7 @@ def _tiled(op: str, x: Any, given: tuple[Any, ...], name: str, sizes: tuple[int,
     front = x if len(sizes) == x.ndim else x.reshape((1,) * (len(sizes) - x.ndim) + tuple(x.shape))
     if not recorded(x):
         limits.addressable(name, [n * s for n, s in zip(sizes, front.shape)], of(x).itemsize(x))
-    return calls.perform(op, x, given, tuple(map(type, given)), front, Repeat(sizes, False))
+    return calls.perform(op, x, given, front, Repeat(sizes, False))
 
 
 def expand(x: Any, *sizes: Any) -> Any:
@@ -174,7 +172,7 @@ def expand(x: Any, *sizes: Any) -> Any:
            [2, 2, 2]])
     """
     runs = executor.EXACT.get(type(x))
-    if runs is not None and (view := runs.expand_fast(x, sizes)) is not None:
+    if runs is not None and (view := runs.expand_fast(x, *sizes)) is not None:
         return view
     try:
         x = array("x", x)

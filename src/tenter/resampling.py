@@ -9,6 +9,7 @@ from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name
 from tenter._execution import calls, executor, outside
+from tenter._execution.calls import FIND, types, unknown
 from tenter._specs import interpolate_arguments, resize_arguments
 from tenter.maps import AxisMap
 
@@ -38,7 +39,8 @@ def interpolate(
     recompute_scale_factor: True takes coordinates from the rounded sizes, not from the given scale_factor.
     antialias: for linear kinds, bicubic and lanczos. Widens the filter when shrinking; agrees with Pillow.
     Returns fresh memory of x's kind and dtype; channels-last stays channels-last. Integers are rounded half to even and
-    saturated. Half and single precision are computed in float32 from float64 weights.
+    saturated, uint8 with antialias as in Pillow, bit for bit. Half and single precision are computed in float32 from
+    float64 weights.
 
     Raises TypeError and ValueError naming the argument, MemoryError for a result larger than the machine. Gradients on
     PyTorch are deterministic: the transpose of the same map.
@@ -49,15 +51,11 @@ def interpolate(
     array([[[0, 0, 1, 1, 2, 2]]])
     """
     given = (size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
-    arg_types = tuple(map(type, given))
-    for arg in (size, scale_factor):
-        if type(arg) is tuple:
-            arg_types += tuple(map(type, arg))
     try:
-        if (known := calls.lookup("interpolate", x, given, arg_types)) is not None:
+        if (known := FIND.get(type(x), unknown)("interpolate", x, *given)) is not None:
             return known
         x = array("x", x)
-        return calls.perform("interpolate", x, given, arg_types, x, interpolate_arguments.checked(x, *given))
+        return calls.perform("interpolate", x, given, x, interpolate_arguments.checked(x, *given))
     except Refusal as refusal:
         names = ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor", "antialias")
         raise error(refusal, "interpolate", x=x, **dict(zip(names, (*given[:-1], antialias or None)))) from None
@@ -102,6 +100,7 @@ def resize(
         renormalize (what lies outside is left out), extrapolate (outputs outside are `value`).
     Returns fresh memory of x's kind and dtype, in x's order of axes in memory. Integers are rounded half to even and
     saturated; half and single precision are computed in float32 from float64 weights, larger integers in float64.
+    Antialiased uint8 of torch and pillow is Pillow's, bit for bit.
 
     Raises TypeError and ValueError naming the argument, MemoryError for a result larger than the machine. Gradients on
     PyTorch are the transposed maps, deterministic.
@@ -116,19 +115,16 @@ def resize(
     """
     given = (size, scale, axes, mode, antialias, like, rounding, policy, box, align, tie, cubic, edge, value)
     try:
-        arg_types = _arg_types(given)
-        if arg_types is not None and (known := calls.lookup("resize", x, given, arg_types)) is not None:
+        if (known := FIND.get(type(x), unknown)("resize", x, *given)) is not None:
             return known
         x = array("x", x)
-        spec, turned = resize_arguments.known_or_checked(x, given, arg_types)
+        spec, turned = resize_arguments.known_or_checked(x, given, types(given))
         reads_outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
         if turned:
             x = executor.of(x).flip(x, turned)
         if reads_outside and (value != 0 or not is_numeric(dtype_name(x))):
             return outside.resized(x, spec, value)
-        if turned or arg_types is None:
-            return calls.execute(x, spec)
-        return calls.perform("resize", x, given, arg_types, x, spec)
+        return calls.execute(x, spec) if turned else calls.perform("resize", x, given, x, spec)
     except Refusal as refusal:
         names = ("size", "scale", "axes", "mode", "antialias", "like", "rounding", "policy", "box", "align", "tie",
                  "cubic", "edge", "value")  # fmt: skip
@@ -155,18 +151,3 @@ def axis_map(n_in: int, n_out: int, mode: Any = "linear", **how: Any) -> AxisMap
         return made
     except Refusal as refusal:
         raise error(refusal, "axis_map", n_in, n_out, mode, **how) from None
-
-
-def _arg_types(given: tuple[Any, ...]) -> tuple[type, ...] | None:
-    """The types of all values, as equal ones of unlike types are not the same; None where one may change."""
-    found = tuple(map(type, given))
-    if list in found:
-        return None
-    if tuple in found:
-        for value in given:
-            if type(value) is tuple:
-                inner = _arg_types(value)
-                if inner is None:
-                    return None
-                found += inner
-    return found

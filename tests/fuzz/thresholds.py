@@ -6,8 +6,6 @@ from typing import Any
 
 import tenter
 from tenter import _native, memory
-from tenter._execution import numpy_executor
-from tenter._execution.torch import small_counts
 from tenter._kernels import cpu, steps
 from tenter._plans import cache
 from tenter._specs import axis_maps
@@ -20,14 +18,10 @@ NATIVE: dict[str, tuple[int, ...]] = {
     "copied_block_bytes": (1, 64, 1024), "runs_chunk": (1, 3, 16), "tile_bytes": (64, 1024), "column_step": (16, 64),
     "row_width": (16, 64), "row_block": (16, 256), "band_bytes": (64, 1024), "plane_bytes": (64, 1024),
     "planes_kept_bytes": (1, 1024), "tile_inputs": (16, 64), "stream_bytes": (1, 256), "long_axis": (0, 20),
-    "signal_axis": (0, 20), "tap_outputs": (1, 16), "tap_block": (1, 64),
+    "signal_axis": (0, 20), "tap_outputs": (1, 16), "tap_block": (1, 64), "many_scalars": (0, 4),
 }  # fmt: skip
 PYTHON: tuple[tuple[Any, str, tuple[int, ...]], ...] = (
     (_native, "LARGE", (1, 64)),
-    (numpy_executor, "SMALL", (0, 4, 1 << 13)),
-    (small_counts, "SMALL", (0, 4, 1 << 13)),
-    (numpy_executor, "SMALL_EACH", (1, 64)),
-    (small_counts, "SMALL_EACH", (1, 64)),
     (steps, "SMALL_BYTES", (0, 256)),
     (cache, "LONGEST", (0, 8)),
     (cache, "STEPS", (0, 1)),

@@ -71,9 +71,6 @@ class Library(Protocol):
     def to_numpy(self, x: Any) -> Array:
         """The values as a NumPy array, of the same memory where possible."""
 
-    def template(self, x: Any, shape: tuple[int, ...], order: Order) -> Any:
-        """An array like x's result without its memory, where allocating by example is quickest; else None."""
-
     def from_numpy(self, x: Array) -> Any:
         """The library's array of a NumPy array's memory."""
 
@@ -87,15 +84,20 @@ def _torch() -> Library:
 # By the package that users import: the name of its array type there, and its module here.
 OTHERS: dict[str, tuple[str, Callable[[], Library]]] = {"torch": ("Tensor", _torch)}
 _loaded: dict[str, Library] = {"numpy": numpy_arrays}
+# By each type that is exactly an array; a library's once it has been loaded.
+_exact: dict[type, Library] = dict.fromkeys(numpy_arrays.TYPES, _loaded["numpy"])
 
 
 def of(x: Any) -> Library:
     """The library that x, which is an array, is of."""
+    if (known := _exact.get(type(x))) is not None:
+        return known
     package = _package(x)
     if package is None:
         raise AssertionError(f"a {type(x).__name__} where an array was checked")
     if package not in _loaded:
         _loaded[package] = OTHERS[package][1]()
+        _exact.update(dict.fromkeys(_loaded[package].TYPES, _loaded[package]))
     return _loaded[package]
 
 
@@ -110,7 +112,7 @@ def _package(x: Any) -> str | None:
 
 
 def is_array(x: Any) -> bool:
-    return _package(x) is not None
+    return type(x) in _exact or _package(x) is not None
 
 
 def recorded(x: Any) -> bool:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tenter._arrays.dtypes import DTYPES, OPAQUE
-from tenter._arrays.layout import Layout, Order, numpy_image_order
+from tenter._arrays.layout import Layout, numpy_image_order
 from tenter._arrays.types import Array
 
 PACKAGE = "numpy"
@@ -78,7 +78,3 @@ def resolve(x: Array) -> Array:
 
 
 to_numpy = from_numpy = resolve
-
-
-def template(x: Array, shape: tuple[int, ...], order: Order) -> None:
-    return None

@@ -17,13 +17,13 @@ _FOLLOWERS = (
     "_is_torch_function_mode_enabled",
     "_get_tracing_state",
 )
-_all_known = all(hasattr(torch._C, name) for name in (*_FOLLOWERS, "_dispatch_keys"))
+all_known = all(hasattr(torch._C, name) for name in (*_FOLLOWERS, "_dispatch_keys"))
 _followers = [getattr(torch._C, name, lambda: True) for name in _FOLLOWERS]
 functorch_active: Callable[[], bool] = _followers[0]
 dispatch_modes: Callable[[], int] = _followers[1]
 function_modes: Callable[[], bool] = _followers[2]
 tracing: Callable[[], object] = _followers[3]
-dispatch_keys: Callable[[torch.Tensor], object] = torch._C._dispatch_keys if _all_known else lambda x: object()
+dispatch_keys: Callable[[torch.Tensor], object] = torch._C._dispatch_keys if all_known else lambda x: object()
 
 # The keys of a strided CPU tensor that is nothing more. One comparison tells off devices, subclasses with a dispatch
 # of their own, batched, functional, conj, neg and zero tensors, sparse and nested ones.
@@ -42,7 +42,7 @@ def current_stream(device: int) -> int:
 
 def _cuda_keys() -> list[object]:
     """The same of CUDA tensors, put together, as there may be no device to have one on."""
-    if not _all_known:
+    if not all_known:
         return []
     keys, of = torch._C.DispatchKey, torch._C.DispatchKeySet
     inference = of(keys.CUDA) | of(keys.AutocastCUDA)

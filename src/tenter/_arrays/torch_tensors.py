@@ -7,8 +7,9 @@ from typing import Any
 import torch
 from torch.compiler import is_compiling
 
+from tenter import _native
 from tenter._arrays.dtypes import DTYPES
-from tenter._arrays.layout import Layout, Order, torch_image_order
+from tenter._arrays.layout import Layout, torch_image_order
 from tenter._arrays.torch_private import (
     PLAIN,
     PLAIN_CUDA,
@@ -37,7 +38,7 @@ def problem(x: torch.Tensor) -> str | None:
         return "a nested or quantized tensor"
     if x.layout is not torch.strided:
         return f"a {str(x.layout).removeprefix('torch.')} tensor"
-    if x.device.type in ("cpu", "meta") or (x.device.type == "cuda" and _has_triton()):
+    if x.is_cpu or x.device.type in ("cpu", "meta") or (x.device.type == "cuda" and _has_triton()):
         return None
     return f"a tensor on {x.device.type}" + (", without Triton to serve it" if x.device.type == "cuda" else "")
 
@@ -79,10 +80,13 @@ def bare(x: torch.Tensor) -> bool:
 
 
 def plain(x: torch.Tensor) -> bool:
-    # Not by way of bare: this runs on every call.
+    # Not by way of bare: this runs on every call. The core asks for the same in less time, of most tensors.
+    return not is_compiling() and (_native.plain(x) or _plain(x))
+
+
+def _plain(x: torch.Tensor) -> bool:
     return not (
-        is_compiling()
-        or ((keys := dispatch_keys(x)) != PLAIN and keys != PLAIN_INFERENCE and (keys not in PLAIN_CUDA or autocast()))
+        ((keys := dispatch_keys(x)) != PLAIN and keys != PLAIN_INFERENCE and (keys not in PLAIN_CUDA or autocast()))
         or functorch_active()
         or dispatch_modes()
         or tracing()
@@ -109,7 +113,7 @@ def itemsize(x: torch.Tensor) -> int:
 
 def strides(x: torch.Tensor) -> tuple[int, ...]:
     size = x.element_size()
-    return tuple(s * size for s in x.stride())
+    return tuple([s * size for s in x.stride()])
 
 
 def layout(x: torch.Tensor) -> Layout:
@@ -138,12 +142,6 @@ def to_numpy(x: torch.Tensor) -> Array:
 
 def from_numpy(x: Array) -> torch.Tensor:
     return torch.from_numpy(x)
-
-
-def template(x: torch.Tensor, shape: tuple[int, ...], order: Order) -> torch.Tensor:
-    like = torch.empty_permuted(shape, order, dtype=x.dtype, device="cpu")
-    like.untyped_storage().resize_(0)
-    return like
 
 
 image_order = torch_image_order

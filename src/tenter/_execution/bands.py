@@ -15,6 +15,7 @@ from tenter._execution.numpy_executor import fresh
 from tenter._kernels import cpu
 from tenter._specs.resize import Resize
 from tenter.maps import AxisMap, Copy, Gather, Window
+from tenter.maps._values import trusted
 
 Place = tuple[slice, ...]
 # Of what a band reads and makes, together: in cache, and long enough for all threads.
@@ -98,4 +99,13 @@ def _part(m: Copy | Window, lo: int, hi: int) -> Copy | Window:
     start, offset = m.rows()
     a, b = offset[lo], offset[hi]
     weight = None if m.weight is None else m.weight[a:b]
-    return Window(n_in, hi - lo, np.clip(start[lo:hi] - read.start, 0, n_in), offset[lo : hi + 1] - a, weight)
+    return trusted(
+        Window,
+        n_in=n_in,
+        n_out=hi - lo,
+        start=np.clip(start[lo:hi] - read.start, 0, n_in),
+        offset=offset[lo : hi + 1] - a,
+        weight=weight,
+        width=None,
+        block=1,
+    )

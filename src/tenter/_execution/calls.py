@@ -2,25 +2,57 @@
 
 from typing import Any
 
+from tenter import _native
 from tenter._arrays.arguments import CONSTANTS
 from tenter._arrays.library import of, recorded
-from tenter._execution.executor import EXACT, of as executor_of
+from tenter._execution.executor import EXACT, FIND as FIND, Known, of as executor_of
 from tenter._plans.cache import key, plans, store
-from tenter._plans.plan import plan
+from tenter._plans.plan import Plan, plan
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
 
 
-def lookup(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...]) -> Any:
-    """The result of a call like an earlier one; None if there was none."""
+def _unknown(call: str, x: Any, *args: Any) -> Any:
+    """As a library's `known`, for an x that is not exactly of a known type."""
+    return None
+
+
+# `FIND.get(type(x), unknown)(call, x, *args)` is the result of a call like an earlier one; None if there was none.
+unknown: Known = _unknown
+
+
+def lookup(call: str, x: Any, *args: Any) -> Any:
+    """The same, for arrays and arguments that the core does not read."""
     runs = EXACT.get(type(x))
     if runs is None or not runs.plain(x):
         return None
     try:
-        found = plans.get(key(call, runs, x, args, arg_types))
-    except TypeError:
+        found = plans.get(key(call, runs, x, args, types(args)))
+    except TypeError:  # an argument without a hash
         return None
     return None if found is None else runs.again(x, found)
+
+
+def _again(x: Any, plan: Plan) -> Any:
+    return EXACT[type(x)].again(x, plan)
+
+
+_native.set_up_calls(plans, Plan._fields.index("ready"), _again, None, lookup)
+
+
+def types(args: tuple[Any, ...]) -> tuple[type, ...] | None:
+    """Those of all values, as equal ones of unlike types are not the same; None where one may change."""
+    found = tuple(map(type, args))
+    if list in found:
+        return None
+    if tuple in found:
+        for value in args:
+            if type(value) is tuple:
+                inner = types(value)
+                if inner is None:
+                    return None
+                found += inner
+    return found
 
 
 def fast_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
@@ -31,15 +63,16 @@ def fast_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
     return runs.repeat_counts(x, counts, dim, output_size)
 
 
-def perform(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...], flat: Any, spec: Spec) -> Any:
+def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec) -> Any:
     """The result of a checked call, its plan kept for the next one. flat: x in the shape that the spec is for."""
     runs = executor_of(x)
     if of(x).recorded(flat) or (isinstance(spec, RepeatCounts) and recorded(spec.offsets)):
         return runs.record(flat, spec)
-    if not _lasts(x, arg_types, flat, spec):
+    arg_types = types(args)
+    if arg_types is None or not _lasts(x, arg_types, flat, spec):
         return runs.execute(flat, plan(flat, spec))
     made = plan(flat, spec, tuple(x.shape))
-    store(key(call, runs, x, args, arg_types), made)
+    store(_native.call_key(call, x, *args) or key(call, runs, x, args, arg_types), made)
     return runs.execute(x, made)
 
 

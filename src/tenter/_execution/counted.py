@@ -17,8 +17,6 @@ from tenter._arrays.thread_count import thread_count
 from tenter._arrays.types import Array
 from tenter._native import Counts, Runs
 
-# Values of small arrays, and results for each value on average.
-SMALL, SMALL_EACH = 1 << 13, 64
 # Dtypes of counts that the core reads.
 NAMES = ("int64", "int32", "int16", "int8", "uint8")
 INT32 = NUMBERS["int32"]
@@ -35,7 +33,7 @@ def agrees(output_size: Any, total: int) -> bool:
 
 def repeat_scalars(counts: Array, source: int, itemsize: int, output_size: Any, allocate: Allocate) -> Any:
     """Contiguous scalars at address source, each as often as its contiguous count says."""
-    if counts.dtype.name not in NAMES or itemsize not in (1, 2, 4, 8):
+    if counts.dtype.name not in NAMES or not counts.dtype.isnative or itemsize not in (1, 2, 4, 8):
         return None
     n_threads = thread_count()
     at: int = counts.__array_interface__["data"][0]

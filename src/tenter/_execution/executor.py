@@ -21,6 +21,9 @@ class Executor(Protocol):
     def run(self, x: Any, plan: Plan) -> Any:
         """Fresh memory with the plan's maps applied, without gradients."""
 
+    def known(self, call: str, x: Any, *args: Any) -> Any:
+        """The result of a call like an earlier one; None if there was none. x: of exactly a type of the library."""
+
     def again(self, x: Any, plan: Plan) -> Any:
         """The same, differentiable, for a plain array that a kept plan serves."""
 
@@ -37,7 +40,7 @@ class Executor(Protocol):
         """repeat_interleave of counts alone, where they are recorded or on a device."""
 
     def repeat_counts(self, x: Any, counts: Any, dim: int | None, output_size: int | None) -> Any:
-        """repeat_interleave without a plan, for small arrays and for scalars; None where it takes a plan."""
+        """repeat_interleave without a plan; None where it takes one, or is to be refused."""
 
     def place_offsets(self, offsets: Array, x: Any) -> Any:
         """Prefix sums of counts, in memory that kernels for x read."""
@@ -48,7 +51,7 @@ class Executor(Protocol):
     def expand(self, x: Any, shape: tuple[int, ...]) -> Any:
         """A view with dims of length 1 stretched."""
 
-    def expand_fast(self, x: Any, sizes: tuple[Any, ...]) -> Any:
+    def expand_fast(self, x: Any, *sizes: Any) -> Any:
         """The library's own view where that costs less than checking; None where the checks are needed."""
 
     def copy_into(self, out: Any, result: Any) -> None:
@@ -80,8 +83,10 @@ def _torch() -> Executor:
 # By the library's package.
 OTHERS: dict[str, Callable[[], Executor]] = {"torch": _torch}
 _loaded: dict[str, Executor] = {"numpy": numpy_executor}
-# By each type that is exactly an array; a library's once it has been loaded.
+# By each type that is exactly an array; a library's once it has been loaded. FIND: what finds known calls on one.
 EXACT: dict[type, Executor] = dict.fromkeys(numpy_arrays.TYPES, _loaded["numpy"])
+Known = Callable[..., Any]
+FIND: dict[type, Known] = dict.fromkeys(numpy_arrays.TYPES, numpy_executor.known)
 
 
 def of(x: Any) -> Executor:
@@ -89,4 +94,5 @@ def of(x: Any) -> Executor:
     if its.PACKAGE not in _loaded:
         _loaded[its.PACKAGE] = OTHERS[its.PACKAGE]()
         EXACT.update(dict.fromkeys(its.TYPES, _loaded[its.PACKAGE]))
+        FIND.update(dict.fromkeys(its.TYPES, _loaded[its.PACKAGE].known))
     return _loaded[its.PACKAGE]

@@ -9,14 +9,23 @@ import numpy as np
 from tenter import _native
 from tenter._arrays import blocks
 from tenter._arrays.dtypes import NUMBERS
+from tenter._arrays.limits import machine_memory
 from tenter._arrays.numpy_arrays import address, place as place, plain as plain
+from tenter._arrays.thread_count import thread_count
 from tenter._arrays.types import Array
-from tenter._execution.counted import NAMES, SMALL, SMALL_EACH, agrees, repeat_scalars
+from tenter._execution.counted import repeat_scalars
 from tenter._kernels import reference
 from tenter._plans.plan import Plan, same_maps
 from tenter.filters import NOTHING
 
-COUNTS = {np.dtype(name): NUMBERS[name] for name in NAMES}
+
+def _read_by_the_core() -> None:
+    # By their letters, as NumPy has two dtypes for one kind of int.
+    found = map(np.dtype, "?bBhHiIlLqQefdFD")
+    dtypes = tuple((d, 0, 0, NUMBERS.get(d.name, -1), d.itemsize) for d in found)
+    probe = np.zeros((3, 4), np.int16)[:, ::-2]
+    _native.set_up_counts(large_empty, thread_count, None, machine_memory())
+    _native.read_numpy(np.ndarray, np.empty, dtypes, (probe, address(probe), probe.shape, probe.strides, probe.dtype))
 
 
 def run(x: Array, plan: Plan) -> Array:
@@ -63,40 +72,27 @@ record_counts = record_positions = record
 
 
 def repeat_counts(x: Array, counts: Array, dim: int | None, output_size: int | None) -> Array | None:
-    shape, number = x.shape, COUNTS.get(counts.dtype)
-    if number is None or not x.size or not x.flags.c_contiguous or x.dtype.hasobject:
+    y: Array | None = _native.repeat_counts(x, counts, dim, output_size)
+    if y is not None or x.dtype.hasobject or not x.flags.c_contiguous:
+        return y
+    scalars = dim is None or (x.ndim == 1 and type(dim) is int and dim in (0, -1))
+    if not scalars or counts.shape != (x.size,) or (counts.itemsize >= 4 and not counts.flags.c_contiguous):
         return None
-    if x.size > SMALL:
-        scalars = dim is None or (len(shape) == 1 and type(dim) is int and dim in (0, -1))
-        if not scalars or counts.shape != (x.size,) or (counts.itemsize >= 4 and not counts.flags.c_contiguous):
-            return None
-        return _repeat_scalars(x, counts, output_size)
-    if dim is None:
-        outer, n, rest = 1, x.size, ()
-        before = rest
-    elif type(dim) is int and -len(shape) <= dim < len(shape):
-        n, before, rest = shape[dim], shape[:dim], shape[dim:][1:]
-        outer = math.prod(before)
-    else:
-        return None
-    if counts.shape != (n,):
-        return None
-    known = _native.Counts(address(counts), number, counts.strides[0], n)
-    total = known.total
-    if not 0 < total <= n * SMALL_EACH or not agrees(output_size, total):
-        return None
-    y: Array = np.empty((*before, total, *rest), x.dtype)
-    known.copy(address(x), address(y), outer, math.prod(rest) * x.dtype.itemsize)
-    return y
 
-
-def _repeat_scalars(x: Array, counts: Array, output_size: int | None) -> Array | None:
     def allocate(n: int) -> tuple[Array, int, bool]:
-        y, past_caches = fresh((n,), x.dtype, n * x.itemsize)
-        return y, address(y), past_caches
+        return large_empty(x, (n,))
 
     found: Array | None = repeat_scalars(counts, address(x), x.itemsize, output_size, allocate)
     return found
+
+
+def large_empty(x: Array, shape: tuple[int, ...]) -> tuple[Array, int, bool]:
+    y, past_caches = fresh(shape, x.dtype, math.prod(shape) * x.itemsize)
+    return y, address(y), past_caches
+
+
+_read_by_the_core()
+known = _native.known_call
 
 
 def place_offsets(offsets: Array, x: Array) -> Array:
@@ -112,7 +108,7 @@ def expand(x: Array, shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(x, shape)
 
 
-def expand_fast(x: Array, sizes: tuple[Any, ...]) -> None:
+def expand_fast(x: Array, *sizes: Any) -> None:
     return None
 
 

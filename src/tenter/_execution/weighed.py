@@ -1,9 +1,14 @@
-"""8-bit pixels whose colors are weighted by alpha, as Pillow computes them: colors times alpha, sums and quotients are
-each rounded to 8 bits."""
+"""Pixels whose colors are weighted by the alpha that lies last. 8-bit values as Pillow computes them: colors times
+alpha, sums and quotients are each rounded to 8 bits. Others as floats."""
 
 import math
+from typing import Any
 
+import numpy as np
+
+from tenter import _native
 from tenter._arrays import limits
+from tenter._arrays.dtypes import NUMBERS
 from tenter._arrays.numpy_arrays import address, layout
 from tenter._arrays.thread_count import thread_count
 from tenter._arrays.types import Array
@@ -32,3 +37,38 @@ def resized(x: Array, spec: Resize) -> Array | None:
         step = cpu_bytes.weighed(dims, len(maps) == 2 and rows_before(dims[0], dims[1]))
         step(address(x), address(y), thread_count(), past_caches)
     return y
+
+
+def is_alpha(x: Array, alpha: float) -> bool:
+    """True if every pixel has that alpha."""
+    channels = x.shape[-1]
+    if not _is_plain(x, x.dtype):
+        return bool((x[..., -1] == alpha).all())
+    return _native.is_alpha(address(x), NUMBERS[x.dtype.name], x.size // channels, channels, alpha, thread_count())
+
+
+def multiplied(x: Array, work: Array) -> bool:
+    """Puts x's values into floats, colors times alpha; False where that must be done by NumPy."""
+    if not _is_plain(x, x.dtype) or not work.flags.c_contiguous:
+        return False
+    _weigh(x, work, x.dtype, False, 0.0)
+    return True
+
+
+def divided(values: Array, dtype: np.dtype[Any], unseen: float) -> Array | None:
+    """Elements of a dtype from such floats, of color 0 where there is no more alpha than `unseen`."""
+    if not _is_plain(values, dtype):
+        return None
+    y = np.empty(values.shape, dtype)
+    _weigh(values, y, dtype, True, unseen)
+    return y
+
+
+def _is_plain(x: Array, dtype: np.dtype[Any]) -> bool:
+    return x.flags.c_contiguous and dtype.isnative and x.shape[-1] in (2, 4)
+
+
+def _weigh(source: Array, target: Array, dtype: np.dtype[Any], divides: bool, unseen: float) -> None:
+    channels = source.shape[-1]
+    number, n_pixels = NUMBERS[dtype.name], source.size // channels
+    _native.weigh(address(source), address(target), number, n_pixels, channels, divides, unseen, thread_count())

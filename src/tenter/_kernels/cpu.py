@@ -30,8 +30,6 @@ def steps(
     passes.fill(made, KERNELS, src, maps, saturate, wholes)
     if made.temporaries:
         limits.memory((n_out * src.itemsize + sum(made.temporaries),), 1, "result and what lies between its passes")
-    if made.small and len(made.steps) == 1:
-        made.small_kernel = made.steps[0].kernel
     return made
 
 

@@ -19,9 +19,6 @@ LAST, GATHERED = 8, 9
 SMALL_BYTES = 1 << 15
 
 
-Kernel = _native.CopyStep | _native.WindowStep | _native.ByteStep
-
-
 class Buffer(NamedTuple):
     """Memory of one dtype, `at` bytes into one of a call's memories."""
 
@@ -32,7 +29,7 @@ class Buffer(NamedTuple):
 
 
 class Step(NamedTuple):
-    kernel: Kernel
+    kernel: _native.CopyStep | _native.WindowStep | _native.ByteStep
     source: int
     source_at: int
     target: int
@@ -61,7 +58,6 @@ class Steps(Temporaries):
         super().__init__()
         self.steps: list[Step] = []
         self.small = n_bytes < SMALL_BYTES
-        self.small_kernel: Kernel | None = None  # if it is all there is to do
 
     def run(self, source: int, target: int, stream: bool = False) -> None:
         """Reads the input at address source, writes the output at address target; stream: past the caches."""
@@ -78,5 +74,5 @@ class Steps(Temporaries):
         for kernel, from_, from_at, to, to_at in self.steps:
             kernel(addresses[from_] + from_at, addresses[to] + to_at, n_threads, stream and to == OUTPUT)
 
-    def add(self, kernel: Kernel, source: Buffer, target: Buffer) -> None:
+    def add(self, kernel: _native.SmallStep, source: Buffer, target: Buffer) -> None:
         self.steps.append(Step(kernel, source.memory, source.at, target.memory, target.at))

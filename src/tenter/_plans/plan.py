@@ -5,12 +5,14 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
+from tenter import _native
 from tenter._arrays import limits
 from tenter._arrays.dtypes import NUMBERS, OPAQUE, PARTS
 from tenter._arrays.errors import refuse
 from tenter._arrays.layout import Layout
 from tenter._arrays.library import of
 from tenter._kernels import cpu
+from tenter._kernels.steps import SMALL_BYTES
 from tenter._plans import cache
 from tenter._rules.axis_rule import user_filters
 from tenter._specs.repeat import RepeatCounts
@@ -19,14 +21,20 @@ from tenter._specs.spec import Maps, Shape, Spec
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._runs import RunSums
 
+# Of arrays that the core reads by itself (native/arrays.hpp).
+READ_DIMS = 8
+# Steps that it runs by itself, one after the other.
+MOST_STEPS = 8
+
 
 class Plan(NamedTuple):
     """spec: what the maps come from, None for a map applied by itself; transposed if they are its adjoint's.
 
     shape_in: of the arrays that callers give, which are other shapes of the memory of `shape`. order: the result's dims
     from slowest to fastest in memory, None where they are in order. extent: bytes from an array's first element to its
-    last. positions: those of the maps' tables. template: an array like the result, for libraries that allocate by
-    example. steps: None where the reference kernel serves.
+    last. positions: those of the maps' tables. steps: None where the reference kernel serves. ready: what the core
+    runs by itself, of small arrays. adjoints: those for gradients of a few layouts, by
+    the core's keys of these; all that is changed of a plan.
     """
 
     spec: Spec | None
@@ -41,8 +49,9 @@ class Plan(NamedTuple):
     n_bytes: int
     positions: int
     device: str | None
-    template: Any
     steps: Any
+    ready: _native.ReadySteps | None
+    adjoints: dict[bytes, "Plan"]
 
     @property
     def offsets(self) -> Any:
@@ -125,7 +134,8 @@ def _planned(
         if (found := cache.plans.get(key)) is not None:
             return found._replace(spec=spec)
     steps = _steps(layout, maps, None if order == in_order else order, saturate)
-    small = steps is not None and steps.small_kernel is not None
+    in_place = layout.device is None and order == in_order and 0 < len(shape_out) <= READ_DIMS
+    ready = _native.ReadySteps(steps.steps, steps.temporaries, shape_out) if in_place and _is_ready(steps) else None
     made = Plan(
         spec=spec,
         transposed=transposed,
@@ -139,8 +149,9 @@ def _planned(
         n_bytes=math.prod(shape_out) * layout.itemsize,
         positions=sum([m.n_in + m.n_out for _, m in maps if _has_tables(m, len(maps) > 1)]),
         device=layout.device,
-        template=library.template(x, shape_out, order) if small else None,
         steps=steps,
+        ready=ready,
+        adjoints={},
     )
     if key is not None:
         cache.store(key, made)
@@ -173,6 +184,12 @@ def _is_compiled(dtype: str, maps: Maps) -> bool:
     if dtype in NUMBERS or dtype in PARTS:
         return True
     return not any(isinstance(m, (Window, RunSums)) or (isinstance(m, Gather) and not m.picks) for _, m in maps)
+
+
+def _is_ready(steps: Any) -> bool:
+    if steps is None or not steps.small or not 0 < len(steps.steps) <= MOST_STEPS:
+        return False
+    return bool(sum(steps.temporaries) <= SMALL_BYTES)
 
 
 def _has_tables(m: AxisMap, beside: bool) -> bool:

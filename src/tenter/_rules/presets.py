@@ -27,7 +27,7 @@ class Convention(NamedTuple):
     rounding: of length * scale where the call does not say: floor, round_even.
     follows: positions follow a given `scale`, the `sizes` it made, or the `length` with its fraction: corners, too.
     keeps: whether linear, and filters with antialias, leave an axis alone that keeps its length, whatever the scale.
-    between: whether 8-bit values are cut to their range between two axes.
+    between: whether antialiased 8-bit values are computed as by Pillow: rounded to 8 bits after each axis.
     modes: those that the library has; empty for all.
 
     >>> PRESETS["pillow"].antialias, PRESETS["torch"].antialias

@@ -32,6 +32,8 @@ def _made(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     assert isinstance(rule.kind, str)
     if rule.kind in NEAREST:
         return _picked(*nearest(rule, n_in, n_out), n_in)
+    if rule.arithmetic == "22 bits":
+        return eight_bits.rounded(_made(rule._replace(arithmetic="exact"), n_in, n_out))
     if rule.arithmetic == "pillow":
         return eight_bits.pillow_map(rule, n_in, n_out)
     if rule.kind == "area" and rule.box is None and n_in and n_out:

@@ -8,32 +8,46 @@ import numpy as np
 from tenter import _native
 from tenter._arrays import limits
 from tenter._arrays.types import Floats
-from tenter._rules.axis_rule import AxisRule
+from tenter._rules.axis_rule import NEAREST, AxisRule
 from tenter.maps import AxisMap, Copy, Window
 from tenter.maps._values import trusted
 
-# The filters that Pillow has, by the core's numbers for them.
-FILTERS = {"box": 0, "linear": 1, "hamming": 2, "catmull-rom": 3, "cubic": 3, "lanczos3": 4}
+# The filters that Pillow has: the core's numbers for them, and their supports.
+FILTERS = {
+    "box": (0, 0.5), "linear": (1, 1.0), "hamming": (2, 1.0), "catmull-rom": (3, 2.0), "cubic": (3, 2.0),
+    "lanczos3": (4, 3.0),
+}  # fmt: skip
 UNIT = 2.0**22
+LONGEST = 1 << 24  # of axes whose every pixel has a float32
 
 
-def settled(rules: tuple[AxisRule, ...]) -> tuple[AxisRule, ...]:
-    """Rules of which those that are Pillow's own get its positions and weights, to the bit."""
-    return tuple(r._replace(arithmetic="pillow") if _is_pillows(r) else r for r in rules)
+def settled(rules: tuple[AxisRule, ...], lengths: tuple[int, ...], sizes: tuple[int, ...]) -> tuple[AxisRule, ...]:
+    """Rules with their arithmetic decided: `pillow` for those that are Pillow's own, positions and weights to the bit;
+    `22 bits`, exact positions and rounded weights, for other filters."""
+    found = []
+    for rule, n_in, n_out in zip(rules, lengths, sizes):
+        if rule.kind not in NEAREST and n_in and n_out:
+            rule = rule._replace(arithmetic="pillow" if _is_pillows(rule, n_in) else "22 bits")
+        found.append(rule)
+    return tuple(found)
 
 
-def _is_pillows(rule: AxisRule) -> bool:
+def _is_pillows(rule: AxisRule, n_in: int) -> bool:
     plain = rule.antialias and rule.align == "center" and rule.scale is None and rule.edge == "renormalize"
-    return plain and rule.kind in FILTERS and (rule.kind != "cubic" or rule.cubic == -0.5)
+    if not plain or rule.kind not in FILTERS or (rule.kind == "cubic" and rule.cubic != -0.5) or n_in > LONGEST:
+        return False
+    return rule.box is None or (Fraction(rule.box[0]) >= 0 and Fraction(rule.box[1]) <= n_in)
 
 
 def pillow_map(rule: AxisRule, n_in: int, n_out: int) -> Copy | Window:
     """The map of an axis by Pillow's arithmetic, which is that of a box in float32."""
     if rule.box is None and n_in == n_out:
         return Copy.every(n_in, 1)
-    limits.memory((n_in + n_out,), 200, limits.TABLES)
-    begin, end = (float(Fraction(at)) for at in rule.box or ("0", str(n_in)))
-    start, offset, weight = _native.pillow_rows(FILTERS[str(rule.kind)], n_in, begin, end, n_out)
+    begin, end = (0.0, float(n_in)) if rule.box is None else (float(Fraction(at)) for at in rule.box)
+    number, support = FILTERS[str(rule.kind)]
+    taps = min(n_in, 2 * (support * max(1.0, (end - begin) / n_out) + 1))
+    limits.memory((int(taps * n_out),), 16, limits.TABLES)
+    start, offset, weight = _native.pillow_rows(number, n_in, begin, end, n_out)
     return trusted(Window, n_in=n_in, n_out=n_out, start=start, offset=offset, weight=weight, width=None, block=1)
 
 

@@ -94,7 +94,10 @@ def _scaled(length: int, factor: float) -> int:
         refuse(ValueError, "scale_factor", "output sizes below 2**63", f"{length} * {factor}")
     if surely(out < 1) and surely(length != 0):
         refuse(ValueError, "scale_factor", "output sizes of at least 1", f"floor({length} * {factor}) = 0")
-    return 1 if surely(length == 0) else math.floor(out)
+    if surely(length == 0):
+        return 1
+    # A product of ints where it is one: of a symbol the compiler then knows that the sizes are multiples.
+    return length * int(factor) if factor == math.floor(factor) < 2**53 else math.floor(out)
 
 
 def _channels_last(x: Any) -> bool:

@@ -28,11 +28,11 @@ class Resize(NamedTuple):
     def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
         lengths = tuple(shape[axis] for axis in self.axes)
         rules = torch_quirks.settled(self.rules, lengths, self.size, dtype, on_device)
-        whole = self.saturates(dtype) and not on_device
-        if whole:
-            rules = eight_bits.settled(rules)
-        maps = [axis_map(rule, n_in, n_out) for rule, n_in, n_out in zip(rules, lengths, self.size)]
-        return tuple(zip(self.axes, map(eight_bits.rounded, maps) if whole else maps))
+        if self.saturates(dtype) and not on_device:
+            rules = eight_bits.settled(rules, lengths, self.size)
+        return tuple(
+            (axis, axis_map(rule, n_in, n_out)) for axis, rule, n_in, n_out in zip(self.axes, rules, lengths, self.size)
+        )
 
     def kept(self, ndim: int) -> list[int]:
         return [d for d in range(ndim) if d not in self.axes]

@@ -17,8 +17,8 @@ class Report:
     """Calls since the report was begun: `served[function]` by tenter, `passed[function][reason]` on to PyTorch.
 
     Functions are repeat_interleave, repeat (`Tensor.repeat`), tile and interpolate (`F.interpolate`, `F.upsample`,
-    `nn.Upsample`). In a compiled function a call counts each time that it runs (tile
-    as repeat), and what is passed on does not count.
+    `nn.Upsample`). In a compiled function a call counts each time that it runs (tile as repeat), or once if Inductor
+    fuses it, and what is passed on does not count.
     """
 
     def __init__(self) -> None:

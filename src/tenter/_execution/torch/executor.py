@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch.compiler import is_compiling
 
-from tenter import filters
+from tenter import _native, filters
 from tenter._arrays import torch_tensors
 from tenter._arrays.torch_private import constant
 from tenter._arrays.torch_tensors import TORCH_DTYPES, place as place, plain as plain
@@ -16,6 +16,7 @@ from tenter._execution.torch.dispatch import (
     record_positions as record_positions,
 )
 from tenter._execution.torch.gradients import again as again, execute as execute
+from tenter._execution.torch.known import known as known
 from tenter._execution.torch.run import run as run
 from tenter._execution.torch.small_counts import repeat_counts as repeat_counts
 from tenter.filters import NOTHING
@@ -40,16 +41,8 @@ def expand(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
     return x.expand(shape)
 
 
-def expand_fast(x: torch.Tensor, sizes: tuple[Any, ...]) -> torch.Tensor | None:
-    if len(sizes) == 1 and type(sizes[0]) is tuple:
-        sizes = sizes[0]
-    if is_compiling() or bool in map(type, sizes):
-        return None
-    try:
-        view = x.expand(sizes)
-    except (RuntimeError, TypeError):
-        return None
-    return view if view.numel() < 1 << 58 else None
+def expand_fast(x: torch.Tensor, *sizes: Any) -> torch.Tensor | None:
+    return None if is_compiling() else _native.expand_view(x, *sizes)  # type: ignore[no-any-return]
 
 
 def copy_into(out: torch.Tensor, result: torch.Tensor) -> None:

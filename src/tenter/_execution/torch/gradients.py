@@ -3,7 +3,9 @@
 from typing import Any
 
 import torch
+from torch.compiler import is_compiling
 
+from tenter import _native
 from tenter._arrays import torch_private
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal, refuse
@@ -12,21 +14,32 @@ from tenter._execution.torch import dispatch
 from tenter._execution.torch.run import run
 from tenter._plans.plan import Plan, adjoint, same_maps
 
+# Of gradients of one plan.
+MOST_LAYOUTS = 4
+
 
 class _Run(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, plan: Plan) -> torch.Tensor:
         ctx.plan = plan
-        return run(x, plan)
+        y = _native.run_ready(x, plan)
+        return run(x, plan) if y is None else y
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
         plan, g = ctx.plan, grads[0]
+        if not is_compiling() and (x := _native.known_adjoint(g, plan)) is not None:
+            return x, None
         try:
             if g.shape != plan.shape_out or g.itemsize != plan.itemsize:  # a caller by hand may pass any gradient
                 got = f"{dtype_name(g)}{list(g.shape)}"
                 refuse(ValueError, "grad", f"shape {plan.shape_out}, as the result had", got)
-            x = again(g, adjoint(plan, g)) if plain(g) else _record_adjoint(g, plan)
+            if plain(g):
+                transposed = adjoint(plan, g)
+                x = again(g, transposed)
+                _remember(plan, g, transposed)
+            else:
+                x = _record_adjoint(g, plan)
             return (x if x.shape == plan.shape_in else x.reshape(plan.shape_in)), None
         except Refusal as refusal:
             raise error(refusal, "backward", grad=g) from None
@@ -37,19 +50,27 @@ class _Run(torch.autograd.Function):
         return execute(tangents[0], same_maps(ctx.plan, tangents[0]))
 
 
-_run = torch_private.apply_of(_Run)
+recorded_run = torch_private.apply_of(_Run)
+
+
+def _remember(plan: Plan, g: torch.Tensor, transposed: Plan) -> None:
+    key = _native.adjoint_key(g) if plan.shape == plan.shape_in else None
+    if key is not None:
+        if len(plan.adjoints) >= MOST_LAYOUTS:
+            plan.adjoints.clear()
+        plan.adjoints[key] = transposed
 
 
 def again(x: torch.Tensor, plan: Plan) -> torch.Tensor:
     if x.requires_grad and torch.is_grad_enabled():
-        return _run(x, plan)  # type: ignore[no-any-return]
+        return recorded_run(x, plan)  # type: ignore[no-any-return]
     return run(x, plan)
 
 
 def execute(x: torch.Tensor, plan: Plan) -> torch.Tensor:
     """The same, for tensors with tangents too."""
     if torch_private.forward_mode():
-        return _run(x, plan)  # type: ignore[no-any-return]
+        return recorded_run(x, plan)  # type: ignore[no-any-return]
     return again(x, plan)
 
 

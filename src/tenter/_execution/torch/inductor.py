@@ -15,6 +15,7 @@ On a CUDA device threads read element by element anyway, and a call of a kernel 
 
 import math
 import sys
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
@@ -26,6 +27,7 @@ from tenter._execution.torch import schema
 from tenter._execution.torch.expressions import Reads, reads
 from tenter._specs.operands import OPERATORS, Operator
 
+PACKAGE = "tenter"
 # Elements that an expression may read one by one in place of a call.
 FEW_READS = 1 << 16
 # Reads for each element of the larger side, input or result, where loops read vectors of at least so many elements.
@@ -37,23 +39,32 @@ COPIED = (
 )  # fmt: skip
 
 
-def prepare() -> None:
-    """Called when the operators are traced. Without Inductor nothing is imported."""
+def prepare(count: Callable[[str, tuple[Any, ...]], None]) -> None:
+    """Called when the operators are traced, which Inductor does once more before it looks for lowerings. Where it is
+    not loaded, nothing is imported. count: called with the name and arguments of what is fused, as it runs unseen."""
+    config: Any = sys.modules.get("torch._inductor.config")
+    if config is not None and PACKAGE not in config.unsafe_marked_cacheable_functions:
+        # A part of the keys by which code is kept on disk, so that another version's is not taken for this one's.
+        version = sys.modules[PACKAGE].__version__
+        config.unsafe_marked_cacheable_functions = {**config.unsafe_marked_cacheable_functions, PACKAGE: version}
     if "torch._inductor.lowering" in sys.modules:
-        _register()
+        _register(count)
 
 
 @cache
-def _register() -> None:
+def _register(count: Callable[[str, tuple[Any, ...]], None]) -> None:
     from torch._inductor.lowering import register_lowering
 
     for op in OPERATORS.values():
         for operator, transposed in ((schema.forward(op), False), (schema.adjoint(op), True)):
-            register_lowering(operator, type_promotion_kind=None)(partial(_lower, op, operator, transposed))
+            lower = partial(_lower, op, operator, transposed, count)
+            register_lowering(operator, type_promotion_kind=None)(lower)
+    register_lowering(schema.OPS.offsets.default, type_promotion_kind=None)(partial(_call, schema.OPS.offsets.default))
 
 
-def _lower(op: Operator, operator: Any, transposed: bool, x: Any, *operands: Any, **named: Any) -> Any:
-    from torch._inductor import lowering
+def _lower(
+    op: Operator, operator: Any, transposed: bool, count: Callable[..., None], x: Any, *operands: Any, **named: Any
+) -> Any:
     from torch._inductor.virtualized import V
 
     from tenter._execution.torch.lowering import expression
@@ -62,10 +73,18 @@ def _lower(op: Operator, operator: Any, transposed: bool, x: Any, *operands: Any
     like = node.meta["val"]
     found = None if named else _found(op, transposed, node)
     if found is not None and _pays(found, node.args[0].meta["val"], like):
+        count(operator.__name__.split(".")[0], (x, *operands))
         return expression(x, found, like)
-    # As for an operator without a lowering: the kernel's result lies as x did when shapes were traced.
-    (x, *operands), named = lowering.constrain_to_fx_strides(node, x, *operands, **named)
-    result = lowering.fallback_handler(operator, add_to_fallback_set=False)(x, *operands, **named)
+    return _call(operator, x, *operands, **named)
+
+
+def _call(operator: Any, *operands: Any, **named: Any) -> Any:
+    """As for an operator without a lowering: the kernel's result lies as its input did when shapes were traced."""
+    from torch._inductor import lowering
+    from torch._inductor.virtualized import V
+
+    operands, named = lowering.constrain_to_fx_strides(V.graph.current_node, *operands, **named)
+    result = lowering.fallback_handler(operator, add_to_fallback_set=False)(*operands, **named)
     _call_directly(result, operator)
     return result
 

@@ -26,6 +26,11 @@ COUNTS = OPERATORS[RepeatCounts]
 watch: Callable[[str, tuple[Any, ...]], None] | None = None
 
 
+def _count(name: str, args: tuple[Any, ...]) -> None:
+    if watch is not None:
+        watch(name, args)
+
+
 def refusing(name: str, kernel: Kernel, first: int = 0, watched: bool = False) -> Kernel:
     """A kernel whose refusals become errors. first: where the operator's own arguments begin."""
 
@@ -39,8 +44,8 @@ def refusing(name: str, kernel: Kernel, first: int = 0, watched: bool = False) -
             if name == "total":
                 raise error(refusal, "repeat_interleave") from None
             raise error(refusal, f"torch.ops.tenter.{name}", *given) from None
-        if watched and watch is not None:
-            watch(name, args)
+        if watched:
+            _count(name, args)
         return result
 
     return checked
@@ -104,7 +109,7 @@ def _adjoint_shape(op: Operator, g: Tensor, *operands: Any) -> Tensor:
 def _empty(x: Tensor, spec: Spec, shape: tuple[Any, ...], saturate: bool) -> Tensor:
     from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode  # here, as its import is slow
 
-    inductor.prepare()
+    inductor.prepare(_count)
     if isinstance(spec, RepeatCounts) and x.device != spec.offsets.device:
         refuse(TypeError, "offsets", f"some on {x.device}", f"some on {spec.offsets.device}")
     if all(type(n) is int for n in shape):

@@ -30,17 +30,11 @@ def run(x: torch.Tensor, plan: Plan) -> torch.Tensor:
         steps.run(x.data_ptr(), held.address, blocks.past_caches(held, plan.n_bytes))
         return y
     try:
-        if plan.template is not None:
-            y = torch.empty_like(plan.template)
-        else:
-            order = plan.order or tuple(range(len(plan.shape_out)))
-            y = torch.empty_permuted(plan.shape_out, order, dtype=x.dtype, device="cpu")
+        order = plan.order or tuple(range(len(plan.shape_out)))
+        y = torch.empty_permuted(plan.shape_out, order, dtype=x.dtype, device="cpu")
     except RuntimeError as failed:  # what PyTorch's allocator raises
         raise MemoryError(f"result: no memory for shape {plan.shape_out} of {x.dtype}") from failed
-    if steps.small_kernel is not None:
-        steps.small_kernel(x.data_ptr(), y.data_ptr(), 1, False)
-    else:
-        steps.run(x.data_ptr(), y.data_ptr())
+    steps.run(x.data_ptr(), y.data_ptr())
     return y
 
 

@@ -1,121 +1,91 @@
-"""repeat_interleave of plain tensors with counts in a tensor, without a plan; see `counted.py`."""
+"""repeat_interleave of plain tensors with counts in a tensor, without a plan: the core reads both."""
 
 import math
 from typing import Any
 
 import torch
+from torch.compiler import is_compiling
 
+from tenter import _native
 from tenter._arrays import blocks, torch_private, torch_tensors
 from tenter._arrays.arguments import error
-from tenter._arrays.dtypes import DTYPES, NUMBERS
 from tenter._arrays.errors import Refusal
+from tenter._arrays.limits import machine_memory
+from tenter._arrays.thread_count import thread_count
 from tenter._arrays.torch_private import PLAIN, dispatch_keys
-from tenter._arrays.torch_tensors import TORCH_DTYPES, holds, plain, recorded
-from tenter._execution.counted import NAMES, SMALL, SMALL_EACH, agrees, repeat_scalars
+from tenter._arrays.torch_tensors import holds, plain, recorded
+from tenter._execution import numpy_executor
+from tenter._execution.counted import repeat_scalars
 from tenter._execution.torch import dispatch
 from tenter._execution.torch.gradients import execute
 from tenter._execution.torch.run import in_block
-from tenter._kernels.cpu import ACCUMULATE
-from tenter._kernels.passes import WIDE
-from tenter._native import Counts
 from tenter._plans.plan import plan_adjoint
 from tenter._specs.repeat import RepeatCounts
-
-COUNTS = {TORCH_DTYPES[name]: NUMBERS[name] for name in NAMES}
-SUMS = {
-    TORCH_DTYPES[name]: (NUMBERS[name], ACCUMULATE[DTYPES[name].sums])
-    for name in ("float32", "float64", "float16", "bfloat16")
-}
 
 
 def repeat_counts(
     x: torch.Tensor, counts: torch.Tensor, dim: int | None, output_size: int | None
 ) -> torch.Tensor | None:
-    if not plain(x) or dispatch_keys(counts) != PLAIN or torch_tensors.device(x) is not None:
+    if is_compiling():
         return None
-    shape, n_values, number = x.shape, x.numel(), COUNTS.get(counts.dtype)
-    needs_grad = x.requires_grad and torch.is_grad_enabled()
-    if n_values > SMALL:
-        scalars = dim is None or (len(shape) == 1 and type(dim) is int and dim in (0, -1))
-        return _repeat_scalars(x, counts, output_size) if scalars and number is not None and not needs_grad else None
-    if type(dim) is not int or number is None or not n_values or not -len(shape) <= dim < len(shape):
+    y: torch.Tensor | None = _native.repeat_counts(x, counts, dim, output_size)
+    scalars = dim is None or (x.ndim == 1 and type(dim) is int and dim in (0, -1))
+    if y is not None or not scalars or not plain(x) or dispatch_keys(counts) != PLAIN:
+        return y
+    if x.requires_grad and torch.is_grad_enabled():
         return None
-    n = shape[dim]
-    if counts.shape != (n,) or not x.is_contiguous():
-        return None
-    size, (step,) = counts.itemsize, counts.stride()
-    # As `holds`, in place: this is a large part of a small call.
-    if (
-        x.untyped_storage().nbytes() < (x.storage_offset() + n_values) * x.itemsize
-        or counts.untyped_storage().nbytes() < (counts.storage_offset() + (n - 1) * step + 1) * size
-    ):
-        return None
-    known = Counts(counts.data_ptr(), number, step * size, n)
-    total = known.total
-    if not 0 < total <= n * SMALL_EACH or not agrees(output_size, total):
-        return None
-    if not needs_grad:
-        return _repeated(x, known, total, dim, shape)
-    if x.dtype not in SUMS:
-        return None
-    result: torch.Tensor = _repeat(x, (known, total, dim, shape))
-    return result
-
-
-def _repeat_scalars(x: torch.Tensor, counts: torch.Tensor, output_size: int | None) -> torch.Tensor | None:
     n, itemsize = x.numel(), x.itemsize
-    if counts.shape != (n,) or not (x.is_contiguous() and counts.is_contiguous()):
+    if (
+        torch_tensors.device(x) is not None
+        or counts.shape != (n,)
+        or not (x.is_contiguous() and counts.is_contiguous())
+    ):
         return None
     if not (holds(x, n * itemsize) and holds(counts, n * counts.itemsize)):
         return None
 
     def allocate(total: int) -> tuple[torch.Tensor, int, bool]:
-        held = blocks.block(total * itemsize)
-        if held is None:
-            y = x.new_empty(total)
-            return y, y.data_ptr(), False
-        return in_block(held, x.dtype, (total,)), held.address, blocks.past_caches(held, total * itemsize)
+        return _large_empty(x, (total,))
 
-    found: torch.Tensor | None = repeat_scalars(counts.numpy(), x.data_ptr(), itemsize, output_size, allocate)
+    try:
+        array = counts.numpy()
+    except TypeError:  # of a dtype that NumPy lacks
+        return None
+    found: torch.Tensor | None = repeat_scalars(array, x.data_ptr(), itemsize, output_size, allocate)
     return found
 
 
-def _repeated(x: torch.Tensor, known: Counts, total: int, dim: int, shape: torch.Size) -> torch.Tensor:
-    # Not by strides: that of a dim of length 1 may be anything.
-    if dim == 0:
-        y = x.new_empty(total, *shape[1:])
-        known.copy(x.data_ptr(), y.data_ptr(), 1, x.numel() // shape[0] * x.itemsize)
-    else:
-        dim %= len(shape)
-        y = x.new_empty(*shape[:dim], total, *shape[dim + 1 :])
-        inner = math.prod(shape[dim + 1 :])
-        known.copy(x.data_ptr(), y.data_ptr(), x.numel() // (shape[dim] * inner), inner * x.itemsize)
-    return y
+def _large_empty(x: Any, shape: tuple[int, ...]) -> tuple[Any, int, bool]:
+    if not isinstance(x, torch.Tensor):
+        return numpy_executor.large_empty(x, shape)
+    n_bytes = math.prod(shape) * x.itemsize
+    held = blocks.block(n_bytes)
+    if held is not None:
+        return in_block(held, x.dtype, shape), held.address, blocks.past_caches(held, n_bytes)
+    try:
+        y = torch.empty(shape, dtype=x.dtype, device="cpu")
+    except RuntimeError as failed:  # what PyTorch's allocator raises
+        raise MemoryError(f"result: no memory for shape {shape} of {x.dtype}") from failed
+    return y, y.data_ptr(), False
 
 
 class _Repeat(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, how: tuple[Counts, int, int, torch.Size]) -> torch.Tensor:
-        ctx.how = how  # in one, as each argument of a Function costs
-        ctx.offsets = how[0].offsets().copy()  # now, as a compiled backward can neither call it nor read what it holds
-        return _repeated(x, *how)
+    def forward(ctx: Any, x: torch.Tensor, how: _native.Repeated) -> torch.Tensor:
+        # Operands too, as a compiled backward cannot call the core.
+        y, ctx.operands = _native.repeated(how, x)
+        ctx.how = how
+        return y  # type: ignore[no-any-return]
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
-        (g,), (known, total, dim, shape) = grads, ctx.how
-        dim %= len(shape)
-        outer, inner = math.prod(shape[:dim]), math.prod(shape[dim + 1 :])
-        n_values = outer * total * inner
-        simple = not g.requires_grad and plain(g) and g.is_contiguous() and g.numel() == n_values
-        if not simple or not holds(g, n_values * g.itemsize):
-            return _adjoint(g, RepeatCounts(ctx.offsets, dim, total), tuple(shape)), None
-        x = g.new_empty(*shape)
-        number, sums = SUMS[g.dtype]
-        known.sum(g.data_ptr(), x.data_ptr(), number, sums, g.itemsize, outer, inner, inner >= WIDE)
-        return x, None
+        if not is_compiling() and (x := _native.repeated_adjoint(ctx.how, grads[0])) is not None:
+            return x, None
+        *operands, shape = ctx.operands
+        return _adjoint(grads[0], RepeatCounts(*operands), tuple(shape)), None
 
 
-_repeat = torch_private.apply_of(_Repeat)
+_native.set_up_counts(_large_empty, thread_count, torch_private.apply_of(_Repeat), machine_memory())
 
 
 def _adjoint(g: torch.Tensor, spec: RepeatCounts, shape: tuple[int, ...]) -> torch.Tensor:

@@ -28,7 +28,6 @@ class Launches(Temporaries):
     """Steps that apply maps to tensors of one layout on one device. at: the input's address modulo 16."""
 
     alignment = 256
-    small_kernel = None
 
     def __init__(self, device: torch.device, at: int) -> None:
         super().__init__()

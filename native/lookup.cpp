@@ -1,0 +1,228 @@
+// A call like an earlier one, found by what it depends on and run, in one call from Python.
+#include "lookup.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <cstring>
+#include <new>
+
+#include "arrays.hpp"
+#include "steps.hpp"
+#include "workspace.hpp"
+
+namespace nb = nanobind;
+
+namespace tenter {
+namespace {
+
+// plans: Python's dictionary of plans by keys, which bounds itself. again: (x, plan) -> result, for any plan.
+// differentiable: the same with a gradient recorded. fallback: (call, *arguments) -> result or None, for what is not
+// read here.
+struct {
+  PyObject *plans = nullptr, *again = nullptr, *differentiable = nullptr, *fallback = nullptr;
+  Py_ssize_t ready = 0;  // where a plan has its ReadySteps
+} python;
+
+// What a call depends on, as bytes.
+class Key {
+ public:
+  void put(const void* p, size_t n) {
+    if (size_ + n > sizeof bytes_) fits_ = false;
+    else std::memcpy(bytes_ + size_, p, n), size_ += n;
+  }
+  template <class T>
+  void put(T value) {
+    put(&value, sizeof value);
+  }
+  // A constant, by type and value: 1, True and 1.0 are not the same. False for a value that may change or is large.
+  bool constant(PyObject* x) {
+    if (x == Py_None) return put('n'), true;
+    if (PyBool_Check(x)) return put(x == Py_True ? 't' : 'f'), true;
+    if (PyLong_CheckExact(x)) {
+      int overflow = 0;
+      const int64_t value = PyLong_AsLongLongAndOverflow(x, &overflow);
+      return put('i'), put(value), overflow == 0;
+    }
+    if (PyFloat_CheckExact(x)) return put('d'), put(PyFloat_AsDouble(x)), true;
+    if (PyUnicode_CheckExact(x)) {
+      Py_ssize_t n;
+      const char* const text = PyUnicode_AsUTF8AndSize(x, &n);
+      if (!text) return PyErr_Clear(), false;
+      return put('s'), put(n), put(text, size_t(n)), true;
+    }
+    if (!PyTuple_CheckExact(x)) return false;
+    const Py_ssize_t n = PyTuple_Size(x);
+    put('('), put(n);
+    for (Py_ssize_t k = 0; k < n && fits_; ++k)
+      if (!constant(PyTuple_GetItem(x, k))) return false;
+    return true;
+  }
+  void array(const ArrayView& x) {
+    put(x.dtype), put(char(x.ndim)), put(char(x.device));
+    put(x.shape, size_t(x.ndim) * sizeof x.shape[0]), put(x.stride, size_t(x.ndim) * sizeof x.stride[0]);
+    if (x.device != on_cpu) put(x.device_number), put(int(reinterpret_cast<uintptr_t>(x.data) % 16));
+  }
+  bool fits() const { return fits_; }
+  PyObject* bytes() const { return PyBytes_FromStringAndSize(bytes_, Py_ssize_t(size_)); }
+
+ private:
+  char bytes_[512];
+  size_t size_ = 0;
+  bool fits_ = true;
+};
+
+bool make_key(const ArrayView& x, PyObject* call, PyObject* const* args, Py_ssize_t n, Key& key) {
+  key.array(x);
+  if (!key.constant(call)) return false;
+  for (Py_ssize_t k = 0; k < n; ++k)
+    if (!key.constant(args[k])) return false;
+  return key.fits();
+}
+
+PyObject* none_or_error() {
+  if (PyErr_Occurred()) return nullptr;
+  Py_RETURN_NONE;
+}
+
+// The result of a plan that is for x, which wants no gradient.
+PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known) {
+  Py_INCREF(known);  // as other threads may forget it meanwhile
+  const Owned plan(known);
+  PyObject* const ready = PyTuple_GetItem(known, python.ready);
+  if (!ready) return nullptr;
+  if (ready != Py_None) {
+    PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(x, from);
+    if (y || PyErr_Occurred()) return y;
+  }
+  PyObject* const both[2] = {x, known};
+  return PyObject_Vectorcall(python.again, both, 2, nullptr);
+}
+
+}  // namespace
+
+PyObject* ReadySteps::run(PyObject* x, const ArrayView& from) const {
+  if (from.tensor) {
+    const int held = holds(x, *from.dtype, from.extent());
+    if (held < 0) return nullptr;
+    if (!held) return nullptr;  // without an error: Python's code refuses it
+  }
+  PyObject* sizes[max_read_dims];
+  for (int d = 0; d < ndim_; ++d) sizes[d] = PyTuple_GetItem(shape_.ptr(), d);
+  char* to;
+  PyObject* const y = empty(from, sizes, ndim_, to);
+  if (!y) return nullptr;
+  try {
+    run_steps(reinterpret_cast<uintptr_t>(from.data), reinterpret_cast<uintptr_t>(to));
+    return y;
+  } catch (const std::bad_alloc&) { PyErr_NoMemory(); }
+  Py_DECREF(y);
+  return nullptr;
+}
+
+void ReadySteps::run_steps(uintptr_t source, uintptr_t target) const {
+  Lease lease;
+  const auto scratch = scratch_ ? reinterpret_cast<uintptr_t>(lease->staging.get<char>(scratch_)) : 0;
+  const auto memory = [&](int number) {
+    return number == 0 ? source : number == 1 ? target : scratch + uintptr_t(starts_[size_t(number) - 2]);
+  };
+  for (const Step& step : steps_)
+    step.small->run_here(memory(step.source) + uintptr_t(step.source_at),
+                         memory(step.target) + uintptr_t(step.target_at));
+}
+
+// (plans, place of a plan's ReadySteps, again, differentiable, fallback); None for what is not known yet.
+PyObject* set_up_calls(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 5) return PyErr_Format(PyExc_TypeError, "expected 5 arguments");
+  PyObject** const to[] = {&python.plans, nullptr, &python.again, &python.differentiable, &python.fallback};
+  for (int k = 0; k < 5; ++k)
+    if (to[k] && args[k] != Py_None) Py_INCREF(args[k]), *to[k] = args[k];
+  if (args[1] != Py_None) python.ready = PyLong_AsSsize_t(args[1]);
+  if (PyErr_Occurred()) return nullptr;
+  Py_RETURN_NONE;
+}
+
+// (call, x, *arguments) -> the key of a call's plan, None where Python's code makes one.
+PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n < 2) return PyErr_Format(PyExc_TypeError, "expected a call and an array");
+  ArrayView x;
+  const Reading found = read_array(args[1], x);
+  if (found == Reading::failed) return nullptr;
+  Key key;
+  if (found != Reading::readable || !make_key(x, args[0], args + 2, n - 2, key)) Py_RETURN_NONE;
+  return key.bytes();
+}
+
+// (call, x, *arguments) -> the result of a call like an earlier one; None if there was none. x: an array of a type
+// that is read here.
+PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n < 2) return PyErr_Format(PyExc_TypeError, "expected a call and an array");
+  PyObject* const x = args[1];
+  const bool tensor = is_tensor(x);
+  if (tensor) {
+    const int follows = followed();
+    if (follows) return follows < 0 ? nullptr : (Py_INCREF(Py_None), Py_None);
+  }
+  ArrayView from;
+  const Reading found = read_array(x, from);
+  if (found == Reading::failed) return nullptr;
+  if (found == Reading::recorded) Py_RETURN_NONE;
+  Key key;
+  if (found == Reading::unreadable || !make_key(from, args[0], args + 2, n - 2, key))
+    return PyObject_Vectorcall(python.fallback, args, size_t(n), nullptr);
+  const Owned bytes(key.bytes());
+  if (!bytes) return nullptr;
+  PyObject* const known = PyDict_GetItemWithError(python.plans, bytes.get());
+  if (!known) {
+    if (PyErr_Occurred()) return nullptr;
+    Py_RETURN_NONE;
+  }
+  const int wants = tensor ? wants_grad(x) : 0;
+  if (wants) {
+    Py_INCREF(known);
+    const Owned plan(known);
+    PyObject* const both[2] = {x, known};
+    return wants < 0 ? nullptr : PyObject_Vectorcall(python.differentiable, both, 2, nullptr);
+  }
+  return run_plan(x, from, known);
+}
+
+// (x, plan) -> what the plan makes of x, which it is for, without a gradient; None where Python's code must look
+// closer.
+PyObject* run_ready(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected an array and a plan");
+  PyObject* const ready = PyTuple_GetItem(args[1], python.ready);
+  if (!ready) return nullptr;
+  ArrayView from;
+  if (ready == Py_None || read_array(args[0], from) != Reading::readable) return none_or_error();
+  PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(args[0], from);
+  return y ? y : none_or_error();
+}
+
+// (gradient, plan) -> the gradient of the plan's input, by an adjoint plan that the plan has for gradients like this
+// one; None if it has none, or if something follows the call.
+PyObject* known_adjoint(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected a gradient and a plan");
+  PyObject* const g = args[0];
+  if (!is_tensor(g) || followed()) return none_or_error();
+  ArrayView from;
+  if (read_array(g, from) != Reading::readable || wants_grad(g)) return none_or_error();
+  Key key;
+  key.array(from);
+  const Owned bytes(key.bytes());
+  PyObject* const adjoints = PyTuple_GetItem(args[1], python.ready + 1);
+  if (!bytes || !adjoints) return nullptr;
+  PyObject* const plan = PyDict_GetItemWithError(adjoints, bytes.get());
+  return plan ? run_plan(g, from, plan) : none_or_error();
+}
+
+// (gradient) -> what `known_adjoint` finds its plan by; None where it looks for none.
+PyObject* adjoint_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a gradient");
+  ArrayView from;
+  if (read_array(args[0], from) != Reading::readable) return none_or_error();
+  Key key;
+  key.array(from);
+  return key.bytes();
+}
+
+}  // namespace tenter

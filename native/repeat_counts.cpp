@@ -1,0 +1,256 @@
+// repeat_interleave by counts that change on every call: read where they lie, checked, and copied by, in one call from
+// Python.
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "arrays.hpp"
+#include "counts.hpp"
+#include "gil.hpp"
+#include "lookup.hpp"
+#include "memory.hpp"
+#include "repeat_counts.hpp"
+#include "threads.hpp"
+#include "tuning.hpp"
+
+namespace tenter {
+namespace {
+
+// What Python's code does: memory for a large result, (x, shape) -> (array, address, past caches); how many threads;
+// and a call that records a gradient, (x, Repeated) -> array.
+struct {
+  PyObject *large_empty = nullptr, *thread_count = nullptr, *differentiable = nullptr;
+  int64_t memory = 0;  // of the machine
+} python;
+
+// As an int64 with the sign of nothing more: False for True, for 1.0 and for large ints.
+bool exact_int(PyObject* x, int64_t& value) {
+  if (!PyLong_CheckExact(x)) return false;
+  int overflow = 0;
+  value = PyLong_AsLongLongAndOverflow(x, &overflow);
+  return overflow == 0;
+}
+
+bool is_count(int number) {
+  switch (number) {
+    case int(Dtype::i64):
+    case int(Dtype::i32):
+    case int(Dtype::i16):
+    case int(Dtype::i8): return true;
+    case int(Dtype::u8):
+    case int(Dtype::u16):
+    case int(Dtype::u32): return true;
+    default: return false;  // of uint64 NumPy's dialect knows nothing
+  }
+}
+
+// Threads for work on so many bytes; 0 for an error.
+int threads_for(int64_t bytes) {
+  if (bytes < tuning.parallel_bytes) return 1;
+  PyObject* const result = PyObject_Vectorcall(python.thread_count, nullptr, 0, nullptr);
+  if (!result) return 0;
+  const long n = PyLong_AsLong(result);
+  Py_DECREF(result);
+  return int(n);
+}
+
+// Memory for a result, its address, and whether streaming stores should write it.
+PyObject* result_of(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data,
+                    bool& stream) {
+  stream = false;
+  if (bytes < std::min(large, tuning.stream_bytes) && !tuning.guard_blocks) return empty(like, shape, ndim, data);
+  const Owned sizes(PyTuple_New(ndim));
+  if (!sizes) return nullptr;
+  for (int d = 0; d < ndim; ++d) {
+    PyObject* const n = PyLong_FromLongLong(shape[d]);
+    if (!n) return nullptr;
+    PyTuple_SetItem(sizes.get(), d, n);
+  }
+  PyObject* const args[2] = {x, sizes.get()};
+  const Owned found(PyObject_Vectorcall(python.large_empty, args, 2, nullptr));
+  if (!found) return nullptr;
+  PyObject* y;
+  unsigned long long at;
+  int past_caches;
+  if (!PyArg_ParseTuple(found.get(), "OKp", &y, &at, &past_caches)) return nullptr;
+  data = reinterpret_cast<char*>(at), stream = past_caches;
+  Py_INCREF(y);
+  return y;
+}
+
+// Work of so many bytes, without the interpreter's lock where that costs little beside it. False with Python's error.
+template <class F>
+bool work(int64_t bytes, F&& f) {
+  try {
+    if (bytes < (1 << 14)) f();
+    else without_gil(f);
+    return true;
+  } catch (const std::bad_alloc&) { PyErr_NoMemory(); } catch (const Interrupted&) {  // which has set the error
+  }
+  return false;
+}
+
+}  // namespace
+
+PyObject* Repeated::copy(PyObject* x) const {
+  ArrayView from;
+  const Reading found = read_array(x, from);
+  if (found == Reading::failed) return nullptr;
+  if (found != Reading::readable || from.data != data) {
+    PyErr_SetString(PyExc_RuntimeError, "x: expected the array whose counts these are");
+    return nullptr;
+  }
+  return copy_from(x, from);
+}
+
+PyObject* Repeated::copy_from(PyObject* x, const ArrayView& from) const {
+  const int64_t inner_bytes = inner * from.dtype->itemsize, bytes = outer * counts.total * inner_bytes;
+  char* to;
+  bool stream;
+  PyObject* const y = result_of(x, from, shape_out, ndim, bytes, to, stream);
+  if (!y) return nullptr;
+  const int threads = threads_for(bytes);
+  if (threads && work(bytes, [&] { counts.copy(from.data, to, outer, inner_bytes, threads, stream); })) return y;
+  Py_DECREF(y);
+  return nullptr;
+}
+
+// (Repeated, x) -> (the result, (offsets, dim, total, x's shape)): the latter are the operands of the adjoint operator.
+PyObject* repeated(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected counts and an array");
+  const Repeated& how = *nanobind::inst_ptr<Repeated>(args[0]);
+  const Owned y(how.copy(args[1]));
+  if (!y) return nullptr;
+  const Owned offsets(how.offsets()), shape(PyObject_GetAttrString(args[1], "shape"));
+  if (!offsets || !shape) return nullptr;
+  return Py_BuildValue("(O(OiLO))", y.get(), offsets.get(), how.dim, static_cast<long long>(how.counts.total),
+                       shape.get());
+}
+
+// (Repeated, gradient) -> the gradient of x; None where Python's code must look closer.
+PyObject* repeated_adjoint(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected counts and a gradient");
+  return nanobind::inst_ptr<Repeated>(args[0])->sum(args[1]);
+}
+
+PyObject* Repeated::offsets() const {
+  char* to;
+  PyObject* const y = empty_int64(int64_t(counts.offset.size()), to);
+  if (y) std::memcpy(to, counts.offset.data(), counts.offset.size() * sizeof(int64_t));
+  return y;
+}
+
+PyObject* Repeated::sum(PyObject* g) const {
+  ArrayView from;
+  if (!is_tensor(g)) Py_RETURN_NONE;
+  const int follows = followed();
+  if (follows) return follows < 0 ? nullptr : (Py_INCREF(Py_None), Py_None);
+  const Reading found = read_array(g, from);
+  if (found == Reading::failed) return nullptr;
+  bool simple = found == Reading::readable && from.device == on_cpu && from.dtype == dtype && from.ndim == ndim;
+  for (int d = 0; simple && d < ndim; ++d) simple = from.shape[d] == shape_out[d];
+  if (!simple || !from.contiguous()) Py_RETURN_NONE;
+  const int wants = wants_grad(g), held = wants ? wants : holds(g, *dtype, from.extent());
+  if (wants < 0 || held < 0) return nullptr;
+  if (wants || !held) Py_RETURN_NONE;
+  char* to;
+  bool stream;
+  const int64_t bytes = outer * counts.total * inner * dtype->itemsize;
+  PyObject* const x = result_of(g, from, shape_in, ndim_in, outer * counts.n() * inner * dtype->itemsize, to, stream);
+  if (!x) return nullptr;
+  const int threads = threads_for(bytes);
+  auto sums = [&] { counts.sum(from.data, to, Dtype(dtype->number), dtype->itemsize, outer, inner, threads, stream); };
+  if (threads && work(bytes, sums)) return x;
+  Py_DECREF(x);
+  return nullptr;
+}
+
+// (large_empty, thread_count, differentiable, machine's memory); None for what is not known yet.
+PyObject* set_up_counts(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments");
+  PyObject** const to[] = {&python.large_empty, &python.thread_count, &python.differentiable};
+  for (int k = 0; k < 3; ++k)
+    if (args[k] != Py_None) Py_INCREF(args[k]), *to[k] = args[k];
+  python.memory = PyLong_AsLongLong(args[3]);
+  if (PyErr_Occurred()) return nullptr;
+  Py_RETURN_NONE;
+}
+
+// (x, counts, dim, output_size) -> the result; None where Python's code must look closer: for anything unusual, and
+// for everything wrong. Counts are read once, to offsets of memory that is nobody else's, before the result is made.
+PyObject* repeat_counts(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
+  if (n_args != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments");
+  PyObject *const x = args[0], *const given = args[1];
+  ArrayView from, counted;
+  const bool tensors = is_tensor(x);
+  if (tensors ? !is_tensor(given) : !(is_numpy(x) && is_numpy(given))) Py_RETURN_NONE;
+  if (tensors) {
+    const int follows = followed();
+    if (follows) return follows < 0 ? nullptr : (Py_INCREF(Py_None), Py_None);
+  }
+  for (auto [array, view] : {std::pair{x, &from}, std::pair{given, &counted}}) {
+    const Reading found = read_array(array, *view);
+    if (found == Reading::failed) return nullptr;
+    if (found != Reading::readable || view->device != on_cpu) Py_RETURN_NONE;
+  }
+  if (!is_count(counted.dtype->number) || counted.ndim != 1 || !from.contiguous()) Py_RETURN_NONE;
+  auto made = std::unique_ptr<Repeated>(new (std::nothrow) Repeated);
+  if (!made) return PyErr_NoMemory();
+  Repeated& how = *made;
+  int64_t n = 1, dim = 0;
+  how.outer = how.inner = 1, how.dtype = from.dtype, how.data = from.data;
+  if (args[2] == Py_None) {
+    n = from.n_values(), how.ndim = 1;
+  } else {
+    if (!exact_int(args[2], dim) || dim < -from.ndim || dim >= from.ndim) Py_RETURN_NONE;
+    dim += dim < 0 ? from.ndim : 0;
+    how.ndim = from.ndim, n = from.shape[dim];
+    for (int d = 0; d < from.ndim; ++d)
+      if (d != dim) (d < dim ? how.outer : how.inner) *= from.shape[d];
+  }
+  how.ndim_in = from.ndim, how.dim = int(dim);
+  for (int d = 0; d < from.ndim; ++d) how.shape_in[d] = from.shape[d];
+  const bool scalars = how.outer == 1 && how.inner == 1;
+  if (counted.shape[0] != n || n == 0 || how.inner == 0 || how.outer == 0) Py_RETURN_NONE;
+  const int wants = tensors ? wants_grad(x) : 0;
+  if (wants < 0) return nullptr;
+  if (wants && args[2] == Py_None && from.ndim != 1) Py_RETURN_NONE;
+  if (scalars && n > tuning.many_scalars && !wants) Py_RETURN_NONE;  // Runs takes less memory
+  if (wants && (from.dtype->number < 0 || from.dtype->number > int(Dtype::bf16))) Py_RETURN_NONE;
+  if (tensors) {
+    const int held = holds(x, *from.dtype, from.extent());
+    const int counts_held = held == 1 ? holds(given, *counted.dtype, counted.extent()) : held;
+    if (held < 0 || counts_held < 0) return nullptr;
+    if (!held || !counts_held) Py_RETURN_NONE;
+  }
+  const int threads = threads_for(n * 8);
+  if (!threads) return nullptr;
+  const auto at = reinterpret_cast<uintptr_t>(counted.data);
+  const int number = counted.dtype->number;
+  if (!work(n * 8, [&] { how.counts = Counts(at, number, counted.stride[0], n, threads); })) return nullptr;
+  const int64_t total = how.counts.total;
+  int64_t bytes;
+  if (total <= 0 || __builtin_mul_overflow(total, how.outer * how.inner * from.dtype->itemsize, &bytes)) Py_RETURN_NONE;
+  int64_t output_size;
+  if (args[3] != Py_None && (!exact_int(args[3], output_size) || output_size != total)) Py_RETURN_NONE;
+  if (bytes > python.memory) Py_RETURN_NONE;
+  for (int d = 0; d < how.ndim; ++d) how.shape_out[d] = d == dim ? total : how.shape_in[d];
+  if (!wants) {
+    PyObject* const y = how.copy_from(x, from);
+    if (!y && !PyErr_Occurred()) Py_RETURN_NONE;
+    return y;
+  }
+  try {
+    const nanobind::object held = nanobind::cast(made.release(), nanobind::rv_policy::take_ownership);
+    PyObject* const both[2] = {x, held.ptr()};
+    return PyObject_Vectorcall(python.differentiable, both, 2, nullptr);
+  } catch (nanobind::python_error& failed) { failed.restore(); } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  }
+  return nullptr;
+}
+
+}  // namespace tenter

@@ -1,0 +1,88 @@
+#include "system.hpp"
+
+#if defined(_WIN32)
+#include <windows.h>
+#else
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+
+#include <cstdlib>
+
+#include "integers.hpp"
+
+namespace tenter {
+
+#if defined(_WIN32)
+
+char* map_memory(int64_t size, int64_t) {
+  return static_cast<char*>(VirtualAlloc(nullptr, size_t(size), MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE));
+}
+void unmap_memory(char* p, int64_t) { VirtualFree(p, 0, MEM_RELEASE); }
+void forbid_memory(char* p, int64_t size) {
+  DWORD before;
+  VirtualProtect(p, size_t(size), PAGE_NOACCESS, &before);
+}
+void lend_memory(char*, int64_t) {}
+void* allocate_aligned(size_t size) { return _aligned_malloc(size, 64); }
+void free_aligned(void* p) { _aligned_free(p); }
+void at_fork(void (*)(), void (*)(), void (*)()) {}
+void* loaded_symbol(const char*) { return nullptr; }
+bool on_main_thread() { return false; }
+
+#else
+
+namespace {
+
+char* map_anonymous(int64_t size) {
+  void* const p = mmap(nullptr, size_t(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return p == MAP_FAILED ? nullptr : static_cast<char*>(p);
+}
+
+}  // namespace
+
+char* map_memory(int64_t size, int64_t alignment) {
+  if (!alignment) return map_anonymous(size);
+  char* const start = map_anonymous(size + alignment);
+  if (!start) return nullptr;
+  char* const p = reinterpret_cast<char*>(round_up(reinterpret_cast<intptr_t>(start), alignment));
+  if (p > start) munmap(start, size_t(p - start));
+  if (start + alignment > p) munmap(p + size, size_t(start + alignment - p));
+#if defined(MADV_HUGEPAGE)
+  madvise(p, size_t(size), MADV_HUGEPAGE);
+#endif
+  return p;
+}
+void unmap_memory(char* p, int64_t size) { munmap(p, size_t(size)); }
+void forbid_memory(char* p, int64_t size) { mprotect(p, size_t(size), PROT_NONE); }
+void lend_memory([[maybe_unused]] char* p, [[maybe_unused]] int64_t size) {
+#if defined(MADV_FREE)
+  madvise(p, size_t(size), MADV_FREE);
+#endif
+}
+
+void* allocate_aligned(size_t size) { return std::aligned_alloc(64, size_t(round_up(int64_t(size), 64))); }
+void free_aligned(void* p) { std::free(p); }
+
+void at_fork(void (*before)(), void (*parent)(), void (*child)()) { pthread_atfork(before, parent, child); }
+
+void* loaded_symbol(const char* name) { return dlsym(RTLD_DEFAULT, name); }
+
+bool on_main_thread() {
+#if defined(__linux__)
+  return syscall(SYS_gettid) == getpid();
+#elif defined(__APPLE__)
+  return pthread_main_np() != 0;
+#else
+  return false;
+#endif
+}
+
+#endif
+
+}  // namespace tenter
