@@ -166,7 +166,6 @@ class SignalRows {
   }
 
   void apply(const Block<Acc>& b, int64_t lo, int64_t r, Lease& lease) const {
-    constexpr int N = lanes<Acc>;
     const Sources<Acc> x = sources(b.origin, b.index[b.n - 1] + b.count, r, lease);
     write(r, lo, b.n, lease, [&](Acc* sums) {
       if (!segments_) sum_block_of_any(b, x, reach(b), gaps_, sums, lease);
