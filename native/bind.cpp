@@ -160,11 +160,12 @@ struct WindowStep : SmallStep {
   }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
     WindowTask call = at(src, dst, stream);
-    without_gil([&] { run_task(call, threads); });
+    const bool bands = in_bands();  // with Python's lock, as tables are made with it
+    without_gil([&] { run_task(call, bands, threads); });
   }
   void run_here(uintptr_t src, uintptr_t dst) const override {
     WindowTask call = at(src, dst, false);
-    run_task(call, 1);
+    run_task(call, in_bands(), 1);
   }
   WindowTask at(uintptr_t src, uintptr_t dst, bool stream) const {
     WindowTask call = task;
@@ -176,9 +177,9 @@ struct WindowStep : SmallStep {
     return call;
   }
   bool in_bands() const { return computed && (!is_signal || n_rows < min_permuted_rows || !computed->map.start); }
-  void run_task(WindowTask& call, int threads) const {
+  void run_task(WindowTask& call, bool bands, int threads) const {
     if (picking) return kernels().sum_picked(call, *picking, threads);
-    if (in_bands()) return window_in_bands(call, *computed, threads);
+    if (bands) return window_in_bands(call, *computed, threads);
     const Kernels& k = kernels();
     const int64_t min_rows = task.column && task.column->weight32 ? min_permuted_rows : min_permuted_sum_rows;
     if (columns && task.inner <= max_permuted_inner && task.acc != Accumulate::i64 && n_rows >= min_rows) {
