@@ -56,7 +56,7 @@ def picture(r: Draw) -> Call:
         if not light and (not weigh or (v[..., -1] == full).all()):
             check_maps(y, x.value, maps, cut)
             return
-        if cut and not light:
+        if cut and not light and v.shape[-1] in (2, 4):  # as Pillow has it
             _check_weighed_bytes(numbers(y), v, maps)
             return
         stack = v if v.ndim == 3 else v[..., None]
