@@ -6,31 +6,31 @@
 #define TENTER_STRING(x) TENTER_STRING2(x)
 #define TENTER_JOIN2(a, b) a##b
 #define TENTER_JOIN(a, b) TENTER_JOIN2(a, b)
+#define TENTER_COPIES TENTER_JOIN(level_, TENTER_LEVEL)
 
 namespace tenter {
 
 extern const ByteKernels TENTER_JOIN(byte_kernels_, TENTER_LEVEL);         // bytes_level.cpp
 void TENTER_JOIN(signals_, TENTER_LEVEL)(const SignalTask&, int threads);  // signals_level.cpp
-namespace TENTER_JOIN(level_, TENTER_LEVEL) {                              // level_copies.cpp
+namespace TENTER_COPIES {                                                  // level_copies.cpp
 void copy(const CopyTask&, int threads);
 void runs(const RunsTask&, int threads);
 void picked(const CopyTask&, int axis, const Picking&, int threads);
 void sum_picked(const WindowTask&, const Picking&, int threads);
 int64_t indices(const Picking&, int64_t lo, int64_t n, int32_t* index, int64_t& base);
-}  // namespace TENTER_JOIN(level_,TENTER_LEVEL)
-namespace copies = TENTER_JOIN(level_, TENTER_LEVEL);
+}  // namespace TENTER_COPIES
 
 extern const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL);
 const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
                                                   permutable<float> ? lanes<float> : 0,
                                                   permutable<double> ? lanes<double> : 0,
-                                                  copies::copy,
+                                                  TENTER_COPIES::copy,
                                                   window,
-                                                  copies::runs,
+                                                  TENTER_COPIES::runs,
                                                   &TENTER_JOIN(byte_kernels_, TENTER_LEVEL),
                                                   TENTER_JOIN(signals_, TENTER_LEVEL),
-                                                  copies::picked,
-                                                  copies::sum_picked,
-                                                  copies::indices};
+                                                  TENTER_COPIES::picked,
+                                                  TENTER_COPIES::sum_picked,
+                                                  TENTER_COPIES::indices};
 
 }  // namespace tenter

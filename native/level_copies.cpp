@@ -5,8 +5,9 @@
 
 #define TENTER_JOIN2(a, b) a##b
 #define TENTER_JOIN(a, b) TENTER_JOIN2(a, b)
+#define TENTER_COPIES TENTER_JOIN(level_, TENTER_LEVEL)
 
-namespace tenter::TENTER_JOIN(level_, TENTER_LEVEL) {
+namespace tenter::TENTER_COPIES {
 
 void copy(const CopyTask& t, int threads) { tenter::copy(t, threads); }
 void runs(const RunsTask& t, int threads) { tenter::runs(t, threads); }
@@ -16,4 +17,4 @@ int64_t indices(const Picking& p, int64_t lo, int64_t n, int32_t* index, int64_t
   return indices_of(p, lo, n, index, base);
 }
 
-}  // namespace tenter::TENTER_JOIN(level_,TENTER_LEVEL)
+}  // namespace tenter::TENTER_COPIES
