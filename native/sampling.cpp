@@ -61,6 +61,12 @@ int64_t Sampling::period(int64_t most) const {
   return outputs <= most ? int64_t(outputs) : 0;
 }
 
+int64_t Sampling::taps_each() const {
+  if (!n_out_) return 0;
+  const Taps t = taps(line_.at(n_out_ / 2));
+  return edge_ == Edge::renormalize ? inside(t).count : t.count;
+}
+
 Sampling::Taps Sampling::taps(const Position& p) const {
   if (rule_ != Rule::filtered) {
     Position end = p;

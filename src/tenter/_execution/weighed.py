@@ -26,7 +26,7 @@ def resized(x: Array, spec: Resize) -> Array | None:
     shape = spec.shape_out(x.shape)
     limits.memory(shape, 1)
     maps = {axis: m for axis, m in spec.maps(x.shape, "uint8", False) if not (isinstance(m, Copy) and m.repeat == 1)}
-    if any(not isinstance(m, Window) or m.byte_map is None for m in maps.values()):
+    if any(not isinstance(m, Window) or cpu_bytes.byte_map(m) is None for m in maps.values()):
         return None
     y, past_caches = fresh(shape, x.dtype, math.prod(shape))
     if not maps:

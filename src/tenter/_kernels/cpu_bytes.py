@@ -10,10 +10,25 @@ from tenter.maps import Gather, Window
 MOST_INNER = 4
 
 
+def byte_map(m: Window) -> _native.ByteMap | None:
+    """The form of a window that the core reads, kept with it; None if the weights have more than 22 bits."""
+    if "byte_map" not in m.__dict__:
+        m.__dict__["byte_map"] = _made(m)
+    found: _native.ByteMap | None = m.__dict__["byte_map"]
+    return found
+
+
+def _made(m: Window) -> _native.ByteMap | None:
+    start, offset, weight = m.start, m.offset, m.weight
+    if start is None or offset is None or weight is None or m.block > 1 or not _native.fits_bytes(offset, weight):
+        return None
+    return _native.ByteMap(m.n_in, m.n_out, start, offset, weight)
+
+
 def served(dims: Sequence[Dim]) -> bool:
     """True if all windows have weights of 22 bits whose sums fit 32."""
     windows = [d.sums for d in dims if isinstance(d.map, (Window, Gather))]
-    return all(isinstance(m, Window) and m.byte_map is not None for m in windows)
+    return all(isinstance(m, Window) and byte_map(m) is not None for m in windows)
 
 
 def needs_packing(dims: list[Dim], axes: list[int], rows_first: bool) -> bool:
@@ -51,4 +66,4 @@ def step(dims: list[Dim], axes: list[int], rows_first: bool) -> _native.ByteStep
 
 
 def _axis(d: Dim) -> tuple[int, int, _native.ByteMap | None]:
-    return d.n, d.stride, d.map.byte_map if isinstance(d.map, Window) else None
+    return d.n, d.stride, byte_map(d.map) if isinstance(d.map, Window) else None

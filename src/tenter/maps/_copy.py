@@ -140,15 +140,9 @@ class Copy:
                 block=self.block,
             )  # fmt: skip
         return trusted(
-            Window,
-            n_in=self.n_out,
-            n_out=self.n_in,
-            start=offsets[:-1],
-            offset=offsets,
-            weight=None,
-            width=None,
+            Window, n_in=self.n_out, n_out=self.n_in, start=offsets[:-1], offset=offsets, weight=None, width=None,
             block=self.block,
-        )
+        )  # fmt: skip
 
     def dense(self) -> Floats:
         """The matrix: float64[n_out, n_in]."""
@@ -310,15 +304,6 @@ class Window:
         if not native.is_computed:
             return native
         return _native.WindowMap(self.n_in, self.n_out, 0, self.start, self.offset, self.weight)
-
-    @cached_property
-    def byte_map(self) -> _native.ByteMap | None:
-        """The form that the compiled kernel of 8-bit values reads; None if the weights have more than 22 bits."""
-        start, offset, weight = self.start, self.offset, self.weight
-        if start is None or offset is None or weight is None or self.block > 1:
-            return None
-        fits = _native.fits_bytes(offset, weight)
-        return _native.ByteMap(self.n_in, self.n_out, start, offset, weight) if fits else None
 
     def dense(self) -> Floats:
         """The matrix: float64[n_out, n_in]."""
