@@ -47,7 +47,7 @@ class Sampling {
   // Outputs after which rows repeat, a whole number of inputs further on; 0 if that takes more than `most`.
   int64_t period(int64_t most) const;
   int64_t shift(int64_t outputs) const { return line_.at(outputs).whole - line_.first.whole; }  // over whole periods
-  int64_t taps_each() const;  // about
+  int64_t taps_each() const;                                                                    // about
   // Outputs [lo, hi) whose rows, and those that overlap these, reach past no edge.
   void interior(int64_t& lo, int64_t& hi) const;
   // The inputs of a row before any is dropped.

@@ -24,9 +24,20 @@ inline Vec<Real> colors_or(Vec<Real> colors, Vec<Real> alpha) {
   }(std::make_integer_sequence<int, lanes<Real>>{});
 }
 
+// Where a vector holds no whole pixel, which are floats of 64 bits with alpha and three colors in 16 bytes.
+template <class Real, int C>
+constexpr bool splits_pixels = lanes<Real> < C;
+
 template <class Real, class Value, int C>
 void multiply(const Value* src, Real* dst, int64_t n) {
   constexpr int N = lanes<Real>;
+  if constexpr (splits_pixels<Real, C>) {
+    for (int64_t i = 0; i < n; ++i) {
+      const Real alpha = Real(src[i / C * C + C - 1]);
+      dst[i] = i % C == C - 1 ? alpha : Real(src[i]) * alpha;
+    }
+    return;
+  }
   auto product = [](Vec<Real> x) { return colors_or<Real, C>(x * alphas<Real, C>(x), x); };
   int64_t i = 0;
   for (; i + N <= n; i += N) store<Real, Real>(dst + i, product(load<Real, Value>(src + i)));
@@ -36,6 +47,13 @@ void multiply(const Value* src, Real* dst, int64_t n) {
 template <class Real, class Value, int C>
 void divide(const Real* src, Value* dst, int64_t n, Real unseen) {
   constexpr int N = lanes<Real>;
+  if constexpr (splits_pixels<Real, C>) {
+    for (int64_t i = 0; i < n; ++i) {
+      const Real alpha = src[i / C * C + C - 1];
+      dst[i] = Value(i % C == C - 1 ? alpha : alpha > unseen ? src[i] / alpha : Real(0));
+    }
+    return;
+  }
   auto quotient = [&](Vec<Real> x) {
     const Vec<Real> alpha = alphas<Real, C>(x), color = x / alpha;
     return colors_or<Real, C>(alpha > splat(unseen) ? color : Vec<Real>{}, x);
@@ -78,7 +96,7 @@ bool is_alpha_as(const WeighTask& t, int threads) {
     auto differs = [&](Vec<Real> x) { return colors_or<Real, C>(full, x) != full; };
     int64_t i = 0;
     decltype(full != full) some{};
-    for (; i + N <= size; i += N) some |= differs(load<Real, Value>(src + i));
+    for (; i + N <= size && !splits_pixels<Real, C>; i += N) some |= differs(load<Real, Value>(src + i));
     for (; i < size; i += C) some |= load_one<Real, Value>(src + i + C - 1) != full;
     if (any((Vec<int64_t>)some)) same.store(false, std::memory_order_relaxed);
   });

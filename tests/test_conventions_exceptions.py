@@ -43,10 +43,10 @@ def pillow_box_at_ties():
 
 def pillow_box_of_tenths():
     """Image.resize takes its box in float32, tenter in float64: BOX may lose a pixel."""
-    x = RNG.random((66, 1)).astype(np.float32)
-    box = (66 * 0.2, 66 * 0.75)
-    theirs = np.asarray(Image.fromarray(x).resize((1, 21), 4, box=(0, box[0], 1, box[1])))
-    return tenter.resize(x, (21, 1), mode="box", like="pillow", box=[box, None]), theirs
+    x = RNG.random((64, 1)).astype(np.float32)
+    box = (64 * 0.1, 64 * 0.45)
+    theirs = np.asarray(Image.fromarray(x).resize((1, 35), 4, box=(0, box[0], 1, box[1])))
+    return tenter.resize(x, (35, 1), mode="box", like="pillow", box=[box, None]), theirs
 
 
 def opencv_area_of_two_directions():

@@ -219,9 +219,8 @@ def test_dims_in_front_of_a_mapped_one():
 
 
 @pytest.mark.parametrize("grad", [False, True])
-@pytest.mark.parametrize("n", [3 * 10**9, 10**12])
-def test_gradients_to_lengths_whose_tables_have_no_room(n, grad):
-    """Asked before any table is made: of these the first would take hundreds of gigabytes."""
+@pytest.mark.parametrize("n", [10**11, 10**12])
+def test_gradients_to_lengths_that_have_no_room(n, grad):
     g = torch.zeros(1, 1, 5, requires_grad=grad)
     ops = torch.ops.tenter
     for call in (

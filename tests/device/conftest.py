@@ -67,6 +67,7 @@ if INTERPRETED:
     from triton.runtime.interpreter import InterpreterBuilder
 
     from tenter._arrays import torch_tensors
+    from tenter._execution import calls, executor
     from tenter._execution.torch import device as served
     from tenter._kernels.triton import copies, launch, launches
 
@@ -111,6 +112,10 @@ if INTERPRETED:
         patch.setattr(launch, "interpret", watched_launch)
         patch.setattr(launches.Launches, "run", watched_run)
         patch.setattr(torch_tensors, "device", lambda x: "cpu")
+        executor.of(torch.zeros(1))
+        for kind in (torch.Tensor, torch.nn.Parameter):  # the core knows that these are on the host
+            patch.setitem(executor.FIND, kind, calls.lookup)
+        patch.setattr(calls, "fast_counts", lambda *of: None)
         patch.setattr(copies, "PROGRAMS", 1)
         yield
         patch.undo()

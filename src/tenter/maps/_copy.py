@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tenter import _native
-from tenter._arrays import limits
 from tenter._arrays.types import Floats, Ints
 from tenter.maps._rows import check_offsets, check_rows, index_of, runs_of, transposed_rows
 from tenter.maps._values import (
@@ -20,6 +19,7 @@ from tenter.maps._values import (
     int_fields,
     rebuilt,
     require,
+    room_for,
     sealed,
     short,
     span,
@@ -95,14 +95,13 @@ class Copy:
         return cls(n_in, len(index), repeat=repeat, offsets=offsets)
 
     def _make_tables(self) -> None:
-        limits.memory((self.n_in + 1,), 8, limits.TABLES)
+        room_for(self.n_in + 1.0, 8)
         self.__dict__["offsets"] = sealed(self.__dict__["native"].offsets(0, self.n_in))
 
     @property
     def native(self) -> "_native.Picking | None":
         """What computes the inputs of outputs, of a copy made by a rule: its tables exist once they are asked for."""
-        found: _native.Picking | None = self.__dict__.get("native")
-        return found
+        return self.__dict__.get("native")
 
     @property
     def has_tables(self) -> bool:
@@ -123,7 +122,7 @@ class Copy:
     @cached_property
     def _block_index(self) -> memoryview:
         if self.native is not None:
-            limits.memory((self.n_out,), 8, limits.TABLES)
+            room_for(self.n_out, 8)
             return sealed(self.native.index(0, self.n_out))
         return sealed(index_of(self.n_out // self.block, self.repeat, self.offsets))
 
@@ -228,10 +227,8 @@ class Window:
         check_rows(n_in, n_out, start, offset, weight)
 
     def _make_tables(self) -> None:
-        taps = float(self.native.n_taps)
-        limits.memory((int(min(taps + 2.0 * self.n_out, 2.0**62)),), 16, limits.TABLES)
-        made = self.native.tables(0, self.n_out)
-        for name, values in zip(("start", "offset", "weight"), made):
+        room_for(self.native.n_taps + 2.0 * self.n_out, 16)
+        for name, values in zip(("start", "offset", "weight"), self.native.tables(0, self.n_out)):
             if name not in self.__dict__:  # weights of ones are None
                 self.__dict__[name] = sealed(values)
 

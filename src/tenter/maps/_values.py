@@ -7,6 +7,8 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from tenter._arrays import limits
+from tenter._arrays.errors import Refusal
 from tenter._arrays.types import Array, Ints
 
 Map = TypeVar("Map")
@@ -62,6 +64,14 @@ def int_fields(map_: Any, *names: str) -> None:
     """Makes Python ints of a new map's sizes."""
     for name in names:
         object.__setattr__(map_, name, as_int(name, getattr(map_, name), 1 if name == "block" else 0))
+
+
+def room_for(n: float, itemsize: int) -> None:
+    """Raises MemoryError if tables of so many numbers have no room: a reader of a map's field has no call to name."""
+    try:
+        limits.memory((int(min(n, 2.0**62)),), itemsize, limits.TABLES)
+    except Refusal as refusal:
+        raise MemoryError(refusal.args[1]) from None
 
 
 def within(lo: Any, hi: Any, n_out: int) -> tuple[int, int]:
