@@ -133,7 +133,7 @@ def _planned(
         # Counts change, what is launched for them does not. Types, as tuples of equal lengths are equal.
         key = cache.key("counts", library, x, (maps, tuple(type(m) for _, m in maps), transposed))
         if (found := cache.plans.get(key)) is not None:
-            return found._replace(spec=spec)
+            return found._replace(spec=spec, adjoints={})  # which hold offsets
     steps = _steps(layout, maps, None if order == in_order else order, saturate)
     in_place = layout.device is None and order == in_order and 0 < len(shape_out) <= READ_DIMS
     ready = _native.ReadySteps(steps.steps, steps.temporaries, shape_out) if in_place and _is_ready(steps) else None
