@@ -13,14 +13,16 @@ nb::tuple tables(const Rows& rows) {
   return nb::make_tuple(numbers(rows.start), numbers(rows.offset), numbers(rows.weight));
 }
 
-// A filter of Python's: a function of an array of distances, which gives as many weights.
-Sampling::Weights weights_of(nb::callable f) {
-  return [f = std::move(f)](const double* distance, int64_t n, double* weight) {
+// A filter of Python's: a function of an array of distances, which gives as many weights; those from its support on do
+// not count. (The core's filters are zero there by themselves, and box knows which distances are roundings of its edge.)
+Sampling::Weights weights_of(nb::callable f, double support) {
+  return [f = std::move(f), support](const double* distance, int64_t n, double* weight) {
     std::vector<double> given(distance, distance + n);
     const nb::object made = f(numbers(given));
     const auto found = nb::cast<Doubles>(made);
     if (int64_t(found.size()) != n) throw std::invalid_argument("filter: expected a weight for each distance");
-    std::copy(found.data(), found.data() + n, weight);
+    for (int64_t k = 0; k < n; ++k)
+      weight[k] = distance[k] > -support && distance[k] <= support ? found.data()[k] : 0.0;
   };
 }
 
@@ -53,7 +55,7 @@ void bind_maps(nb::module_& m) {
                 filter_weights(f, d, n, w);
               };
             } else if (!filter.is_none()) {
-              weights = weights_of(nb::cast<nb::callable>(filter));
+              weights = weights_of(nb::cast<nb::callable>(filter), support);
             }
             new (s) Sampling(n_in, n_out, Rule(rule), line_of(line), support, std::move(weights), numerator,
                              denominator, stretch, normalize, Edge(edge));

@@ -40,7 +40,6 @@ Sampling::Sampling(int64_t n_in, int64_t n_out, Rule rule, const Line& line, dou
       rule_(rule),
       line_(rule == Rule::overlapped ? edges_of(line) : line),
       centers_(line),
-      support_(support),
       stretch_(stretch),
       weights_(std::move(weights)),
       numerator_(numerator),
@@ -163,9 +162,7 @@ void Sampling::filtered(int64_t lo, int64_t hi, Rows& rows) const {
     }
     double* w = weight.data();
     weights_(distance.data(), n_taps, w);
-    // Adding zero leaves no -0.0, which products of zeros with negative factors are.
-    for (int64_t k = 0; k < n_taps; ++k)
-      w[k] = (distance[size_t(k)] > -support_) & (distance[size_t(k)] <= support_) ? w[k] + 0.0 : 0.0;
+    for (int64_t k = 0; k < n_taps; ++k) w[k] += 0.0;  // no -0.0, which products of zeros with negative factors are
     for (int64_t row = 0; row < n; ++row) {
       if (normalizes) normalize(w, taps_of[row].count);
       add_row(taps_of[row], position[row], w, rows);

@@ -79,7 +79,7 @@ class Sampling {
   Rule rule_;
   Line line_;  // of positions, for overlapped of areas' edges
   Line centers_;
-  double support_, reach_, slack_, stretch_;
+  double reach_, slack_, stretch_;
   Weights weights_;
   int64_t numerator_, denominator_;  // of the stretch
   bool exact_, normalize_;

@@ -267,3 +267,12 @@ def test_values_outside():
     close(half, [2, 0, 0, 2])
     area = tenter.resize(np.zeros(2), 2, box=[(-1, 2)], mode="area", edge="constant", value=6.0)
     close(area, [4, 0])
+
+
+def test_a_box_at_a_tie_keeps_a_pixel():
+    """A scale that is a float puts the tie a rounding away from where it is."""
+    x = np.arange(1.0, 4.0)
+    for scale in (0.8333333333333334, 0.8333333333333333, 5 / 6, (5, 6)):
+        for edge in ("wrap", "replicate", "renormalize"):
+            got = tenter.resize(x, scale=scale, rounding="ceil", mode="box", edge=edge, antialias=False)
+            assert got.tolist() == [1, 2, 1 if edge == "wrap" else 3 if edge == "replicate" else 0], (scale, edge)
