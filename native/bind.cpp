@@ -59,7 +59,10 @@ struct CopyStep : SmallStep {
     for (size_t k = 0; k < axes.size(); ++k) {
       const auto [kind, n_in, n_out, stride, repeat, given] = nb::cast<AxisTuple>(axes[k]);
       task.axis[k] = {CopyAxis::Kind(kind), n_in, n_out, stride, repeat, nullptr};
-      if (given.is_none()) continue;
+      if (given.is_none()) {
+        if constexpr (verifies) verify_table(task.axis[k], 0);
+        continue;
+      }
       if (kind == CopyAxis::computed) {
         if (picking) throw std::invalid_argument("two axes without tables");
         rule = given, picking = &nb::cast<const Picking&>(rule), picked = int(k);

@@ -31,7 +31,8 @@ TESTS = {
         ],
         [
             "tests/test_maps.py", "tests/test_resize_dtypes.py", "tests/test_verify.py", "tests/test_concurrency.py",
-            "tests/test_exits.py", "tests/test_races.py",
+            "tests/test_exits.py", "tests/test_races.py", "tests/test_long_axes.py", "tests/test_signals.py",
+            "tests/test_nearest.py", "tests/test_bytes.py", "tests/test_core_calls.py",
             "-k", "not scratch_that_cannot_be_had",  # sanitizers end the process where operator new should throw
         ],
     ],

@@ -11,7 +11,7 @@ from .call import Call, named, written
 from .draw import Draw
 from .oracle import Maps, Wrong, check_shape, summed, summed_bytes
 from .resizing import plan
-from .summing import check_maps, pillow_order
+from .summing import check_maps, in_integers, pillow_order
 
 MODES = ("linear", "cubic", "lanczos", "area", "nearest", "nearest-exact", "hamming")
 
@@ -56,7 +56,8 @@ def picture(r: Draw) -> Call:
         if not light and (not weigh or (v[..., -1] == full).all()):
             check_maps(y, x.value, maps, cut)
             return
-        if cut and not light and v.shape[-1] in (2, 4):  # as Pillow has it
+        whole = cut and all(d.index is not None or in_integers(d.weight) for _, d in maps)
+        if whole and not light and v.shape[-1] in (2, 4):  # as Pillow has it
             _check_weighed_bytes(numbers(y), v, maps)
             return
         stack = v if v.ndim == 3 else v[..., None]

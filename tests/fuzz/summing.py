@@ -43,7 +43,7 @@ def taken_or_nothing(x: Any, maps: Maps) -> np.ndarray:
     return found
 
 
-def _in_integers(weight: np.ndarray) -> bool:
+def in_integers(weight: np.ndarray) -> bool:
     """Weights of 22 bits whose sums of bytes fit 32; else sums are floats, cut between axes but not rounded."""
     size = np.abs(weight)
     small = size.max(initial=0) <= 127 * 2.0**-6 and size.sum(1).max(initial=0) * 255 <= 511
@@ -62,7 +62,7 @@ def check_maps(y: Any, x: Any, maps: Maps, cut: bool, slack: float = 0.0) -> Non
         return check_bits(bits(y).astype(want.dtype), want)
     if cut and len(maps) <= 2:
         ordered = pillow_order(maps) if len(maps) == 2 else maps
-        if all(d.index is not None or _in_integers(d.weight) for _, d in maps):
+        if all(d.index is not None or in_integers(d.weight) for _, d in maps):
             return check_values(y, summed_bytes(numbers(x), ordered), name, slack)
         between = BYTES if len(maps) == 2 else None
         return check_values(y, summed(numbers(x), ordered, name, between), name, slack)
