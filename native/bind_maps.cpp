@@ -14,7 +14,8 @@ nb::tuple tables(const Rows& rows) {
 }
 
 // A filter of Python's: a function of an array of distances, which gives as many weights; those from its support on do
-// not count. (The core's filters are zero there by themselves, and box knows which distances are roundings of its edge.)
+// not count. (The core's filters are zero there by themselves, and box knows which distances are roundings of its
+// edge.)
 Sampling::Weights weights_of(nb::callable f, double support) {
   return [f = std::move(f), support](const double* distance, int64_t n, double* weight) {
     std::vector<double> given(distance, distance + n);
