@@ -10,6 +10,9 @@ from limited import allow, allow_all
 import tenter
 import tenter.image
 
+# Large blocks are mapped one by one, as the space that freed ones leave in the heap would serve later calls.
+M_MMAP_THRESHOLD = -3
+ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, 1 << 16)
 tenter.set_num_threads(1)
 tenter.memory.limit(0)
 x = np.random.default_rng(0).integers(0, 256, (1000, 1000, 4), np.uint8)
