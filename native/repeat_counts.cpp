@@ -111,7 +111,7 @@ PyObject* Repeated::copy_from(PyObject* x, const ArrayView& from) const {
   char* to;
   bool stream;
   PyObject* const y = result_of(x, from, shape_out, ndim, bytes, to, stream);
-  if (!y) return nullptr;
+  if (!y || !bytes) return y;
   const int threads = threads_for(bytes);
   if (threads && work(bytes, [&] { counts.copy(from.data, to, outer, inner_bytes, threads, stream); })) return y;
   Py_DECREF(y);
@@ -233,7 +233,9 @@ PyObject* repeat_counts(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (!work(n * 8, [&] { how.counts = Counts(at, number, counted.stride[0], n, threads); })) return nullptr;
   const int64_t total = how.counts.total;
   int64_t bytes;
-  if (total <= 0 || __builtin_mul_overflow(total, how.outer * how.inner * from.dtype->itemsize, &bytes)) Py_RETURN_NONE;
+  if (total < 0 || (total == 0 && wants) ||
+      __builtin_mul_overflow(total, how.outer * how.inner * from.dtype->itemsize, &bytes))
+    Py_RETURN_NONE;
   int64_t output_size;
   if (args[3] != Py_None && (!exact_int(args[3], output_size) || output_size != total)) Py_RETURN_NONE;
   if (bytes > python.memory) Py_RETURN_NONE;
