@@ -59,7 +59,8 @@ def checked(
 
 def by_size_alone(spec: Interpolate, size: Any, scale_factor: Any) -> bool:
     """True if all but the sizes follows from no length and no stride, and size is one int or one for each dim."""
-    if scale_factor is not None or spec.kind in NEAREST:
+    strides_decide = spec.kind in NEAREST and len(spec.size) > 1
+    if scale_factor is not None or strides_decide:
         return False
     sizes = size if type(size) is tuple else (size,) * len(spec.size)
     return len(sizes) == len(spec.size) and all(type(n) is int for n in sizes)
