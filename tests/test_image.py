@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def test_each_can_be_turned_off(off: dict[str, Any]) -> None:
 def test_arguments_are_those_of_resize() -> None:
     x = picture(3, np.uint8)
     how: dict[str, Any] = {
-        "scale": (1, 2), "mode": "cubic", "antialias": False, "like": "onnx", "box": [(2, 9.5), None],
+        "scale": Fraction(1, 2), "mode": "cubic", "antialias": False, "like": "onnx", "box": [(2, 9.5), None],
         "rounding": "round", "align": "corners", "cubic": -0.6, "edge": "reflect",
     }  # fmt: skip
     np.testing.assert_array_equal(resize(x, **how), tenter.resize(x, axes=(0, 1), **how))

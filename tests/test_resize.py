@@ -177,11 +177,11 @@ def test_a_filter_of_ones_own():
 def test_sizes_from_scales():
     image = np.zeros((88, 66, 3), np.uint8)
     for n in range(1, 200):
-        assert tenter.resize(np.zeros(n), scale=(120, n)).shape == (120,)
+        assert tenter.resize(np.zeros(n), scale=Fraction(120, n)).shape == (120,)
         assert tenter.resize(np.zeros(n), scale=Fraction(7, n)).shape == (7,)
-    assert tenter.resize(image, scale=(120, 88), axes=(0, 1)).shape == (120, 90, 3)
-    assert tenter.resize(image, scale=[(1, 2), 2.0], axes=(0, 1)).shape == (44, 132, 3)
-    shapes = {r: tenter.resize(np.zeros(5), scale=(1, 2), rounding=r).shape for r in ("floor", "round", "ceil")}
+    assert tenter.resize(image, scale=Fraction(120, 88), axes=(0, 1)).shape == (120, 90, 3)
+    assert tenter.resize(image, scale=[Fraction(1, 2), 2.0], axes=(0, 1)).shape == (44, 132, 3)
+    shapes = {r: tenter.resize(np.zeros(5), scale=Fraction(1, 2), rounding=r).shape for r in ("floor", "round", "ceil")}
     assert shapes == {"floor": (2,), "round": (3,), "ceil": (3,)}
     assert tenter.resize(np.zeros(5), scale=2, box=[(0.5, 2)]).shape == (3,)
 
@@ -272,7 +272,7 @@ def test_values_outside():
 def test_a_box_at_a_tie_keeps_a_pixel():
     """A scale that is a float puts the tie a rounding away from where it is."""
     x = np.arange(1.0, 4.0)
-    for scale in (0.8333333333333334, 0.8333333333333333, 5 / 6, (5, 6)):
+    for scale in (0.8333333333333334, 0.8333333333333333, 5 / 6, Fraction(5, 6)):
         for edge in ("wrap", "replicate", "renormalize"):
             got = tenter.resize(x, scale=scale, rounding="ceil", mode="box", edge=edge, antialias=False)
             assert got.tolist() == [1, 2, 1 if edge == "wrap" else 3 if edge == "replicate" else 0], (scale, edge)

@@ -48,10 +48,10 @@ ERRORS = [
     ({"scale": 5e-324, "rounding": "ceil"}, "scale", ValueError, ["2**-53"]),
     ({"scale": HUGE}, "scale", ValueError, ["2**63"]),
     ({"scale": 2e18, "x": ROW}, "scale", ValueError, ["2**63"]),
-    ({"scale": (10**18, 1)}, "result", MemoryError, ["2**63"]),
-    ({"scale": (10**19, 3), "x": ROW}, "scale", ValueError, ["2**63"]),
+    ({"scale": 10**18}, "result", MemoryError, ["2**63"]),
+    ({"scale": Fraction(10**19, 3), "x": ROW}, "scale", ValueError, ["2**63"]),
     ({"scale": (0, 1)}, "scale", ValueError, ["above 0"]),
-    ({"scale": [(1, 0), 2]}, "scale", TypeError, ["pairs of ints"]),
+    ({"scale": [(1, 2), 2]}, "scale", TypeError, ["fractions.Fraction", "got (1, 2)"]),
     ({"scale": 0.1}, "scale", ValueError, ["at least 1", "floor(3 * 0.1) = 0"]),
     ({"scale": Fraction(1, 10)}, "scale", ValueError, ["at least 1"]),
     ({"scale": "2"}, "scale", TypeError, ["'2'"]),
@@ -261,13 +261,11 @@ def test_equal_arguments_of_unlike_types_are_told_apart(make):
 
 def test_equal_scales_are_the_same_scale():
     """Whether a float or a fraction: unlike sizes where the product is rounded."""
-    for one, other in [(0.5, Fraction(1, 2)), ((1, 2), 0.5), (2, 2.0), (Fraction(2), 2)]:
+    for one, other in [(0.5, Fraction(1, 2)), (2, 2.0), (Fraction(2), 2)]:
         assert np.array_equal(tenter.resize(X, scale=one), tenter.resize(X, scale=other))
-    assert tenter.resize(np.zeros(49), scale=(1, 49)).shape == (1,)
+    assert tenter.resize(np.zeros(49), scale=Fraction(1, 49)).shape == (1,)
     with pytest.raises(ValueError, match=r"floor\(49 \* 0.0204"):
         tenter.resize(np.zeros(49), scale=1 / 49)
-    pairs = tenter.resize(X, scale=(1, 2)), tenter.resize(X, scale=[1, 2])
-    assert pairs[0].shape == (1, 2) and pairs[1].shape == (3, 8)  # a pair is a fraction, a list is one per axis
 
 
 def resident():

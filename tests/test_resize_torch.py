@@ -32,7 +32,7 @@ WAYS = {
     "modes": {"mode": ["cubic", "nearest"]},
     "pillow": {"like": "pillow"},
     "float scale": {"size": None, "scale": 1.7},
-    "exact scale": {"size": None, "scale": (3, 2), "like": "opencv", "mode": "area"},
+    "exact scale": {"size": None, "scale": Fraction(3, 2), "like": "opencv", "mode": "area"},
     "fraction, ceil": {"size": None, "scale": Fraction(2, 3), "rounding": "ceil"},
     "policy": {"policy": "not_larger"},
     "box": {"box": [(Fraction(1, 2), 3), None]},

@@ -5,18 +5,20 @@ from typing import Any
 import numpy as np
 
 from tenter._arrays import limits
-from tenter._arrays.arguments import array, dim as one_dim, error, rank, sizes as all_sizes
+from tenter._arrays.arguments import MISSING, array, dim as one_dim, error, rank, sizes as all_sizes, take_other_names
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import is_array, of, on_device, recorded
 from tenter._execution import calls, executor
-from tenter._execution.calls import FIND, unknown
+from tenter._execution.calls import EXACT, FIND, unknown
 from tenter._specs import counts
 from tenter._specs.repeat import Repeat, RepeatCounts, every
-from tenter._specs.repeat_arguments import expanded_shape, repeat_sizes
+from tenter._specs.repeat_arguments import expanded_shape, refuse_axis, repeat_sizes
 from tenter._specs.spec import Spec
 
 
-def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Any:
+def repeat_interleave(
+    x: Any = MISSING, repeats: Any = MISSING, dim: Any = None, *, output_size: Any = None, **other: Any
+) -> Any:
     """Repeats each element along dim: element i appears repeats[i] times in a row.
 
     Meaning and names of `torch.repeat_interleave`, which is `numpy.repeat`.
@@ -26,6 +28,7 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
         tensor, list or tuple.
     dim: from -x.ndim to x.ndim - 1; None flattens x and gives a 1-D result. A 0-d x counts as one element.
     output_size: the sum of the counts if known; verified.
+    other: PyTorch's `input` for x, NumPy's `axis` for dim.
     Returns fresh memory of x's kind and dtype, its length along dim the sum of the counts. With one argument, which
     is then the repeats and 1-D: the position of the count that each output belongs to, int64 (int32 for int32 counts,
     as PyTorch).
@@ -44,15 +47,18 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
     >>> repeat_interleave([1, 2, 3])
     array([0, 1, 1, 2, 2, 2])
     """
-    given = (repeats, dim, output_size)
     try:
-        if type(repeats) in executor.EXACT:
+        if other:
+            x, dim = take_other_names(other, input=("x", x), axis=("dim", dim))
+        if type(repeats) in EXACT:
             known = calls.fast_counts(x, repeats, dim, output_size)
         else:
             known = FIND.get(type(x), unknown)("repeat_interleave", x, repeats, dim, output_size)
         if known is not None:
             return known
-        if repeats is None:
+        if x is MISSING:
+            x, repeats = repeats, MISSING
+        if repeats is MISSING and x is not MISSING:
             return _positions(x, dim, output_size)
         x = array("x", x)
         if dim is None:
@@ -61,10 +67,10 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
             axis = one_dim("dim", dim, x.ndim)
             flat = x if x.ndim else x.reshape(1)
         spec = _counted(flat, repeats, axis, dim is None, output_size)
-        return calls.perform("repeat_interleave", x, given, flat, spec)
+        return calls.perform("repeat_interleave", x, (repeats, dim, output_size), flat, spec)
     except Refusal as refusal:
-        shown = {"repeats": x} if repeats is None else {"x": x, "repeats": repeats}
-        raise error(refusal, "repeat_interleave", **shown, dim=dim, output_size=output_size) from None
+        shown = {"repeats": x} if repeats is MISSING else {"x": x, "repeats": repeats}
+        raise error(refusal, "repeat_interleave", **shown, dim=dim, output_size=output_size, **other) from None
 
 
 def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> Spec:
@@ -97,12 +103,13 @@ def _positions(repeats: Any, dim: Any, output_size: Any) -> Any:
     return calls.execute(positions, RepeatCounts(offsets, 0, int(offsets[-1])))
 
 
-def repeat(x: Any, *sizes: Any, **named: Any) -> Any:
+def repeat(x: Any = MISSING, *sizes: Any, **other: Any) -> Any:
     """Repeats the whole array, sizes[k] times along each dim; more sizes than dims put dims in front.
 
     Meaning of `torch.Tensor.repeat`. (`numpy.repeat` is `repeat_interleave` here.)
 
     x: array or tensor of any shape and dtype. sizes: ints >= 0, one by one or as one tuple, at least one per dim of x.
+    other: PyTorch's `input` for x, `repeats` for sizes; `sizes` by its name.
     Returns fresh memory of x's kind and dtype.
 
     Raises TypeError for sizes that are not ints and for axis= or dim=, ValueError for too few or negative sizes,
@@ -113,22 +120,27 @@ def repeat(x: Any, *sizes: Any, **named: Any) -> Any:
     >>> repeat(np.array([[1, 2], [3, 4]]), 2, 3).shape
     (4, 6)
     """
-    given = sizes[0] if len(sizes) == 1 and type(sizes[0]) is tuple else sizes
     try:
-        if not named and (known := FIND.get(type(x), unknown)("repeat", x, *given)) is not None:
+        if other:
+            refuse_axis(other)
+            x, sizes = take_other_names(other, input=("x", x), sizes=("sizes", sizes), repeats=("sizes", sizes))
+            sizes = sizes if type(sizes) is tuple else (sizes,)
+        given = sizes[0] if len(sizes) == 1 and type(sizes[0]) is tuple else sizes
+        if (known := FIND.get(type(x), unknown)("repeat", x, *given)) is not None:
             return known
         x = array("x", x)
-        return _tiled("repeat", x, given, "sizes", repeat_sizes("sizes", sizes, named, x.ndim))
+        return _tiled("repeat", x, given, "sizes", repeat_sizes("sizes", sizes, x.ndim))
     except Refusal as refusal:
-        raise error(refusal, "repeat", x, *sizes, **named) from None
+        raise error(refusal, "repeat", x, *sizes, **other) from None
 
 
-def tile(x: Any, *dims: Any) -> Any:
+def tile(x: Any = MISSING, *dims: Any, **other: Any) -> Any:
     """Repeats the whole array, dims[k] times along each dim, ones being put in front of the shorter of shape and dims.
 
     Meaning of `torch.tile` and `numpy.tile`.
 
     x: array or tensor of any shape and dtype. dims: ints >= 0, as one int, one tuple, or one by one.
+    other: PyTorch's `input` for x; `dims` by its name.
     Returns fresh memory of x's kind and dtype.
 
     Raises TypeError for dims that are not ints, ValueError for negative ones, MemoryError for a result larger than the
@@ -138,15 +150,18 @@ def tile(x: Any, *dims: Any) -> Any:
     array([[1, 2, 1, 2],
            [3, 4, 3, 4]])
     """
-    given = dims[0] if len(dims) == 1 and type(dims[0]) is tuple else dims
     try:
+        if other:
+            x, dims = take_other_names(other, input=("x", x), dims=("dims", dims))
+            dims = dims if type(dims) is tuple else (dims,)
+        given = dims[0] if len(dims) == 1 and type(dims[0]) is tuple else dims
         if (known := FIND.get(type(x), unknown)("tile", x, *given)) is not None:
             return known
         x = array("x", x)
         sizes = all_sizes("dims", dims)
         return _tiled("tile", x, given, "dims", (1,) * (x.ndim - len(sizes)) + sizes)
     except Refusal as refusal:
-        raise error(refusal, "tile", x, *dims) from None
+        raise error(refusal, "tile", x, *dims, **other) from None
 
 
 def _tiled(op: str, x: Any, given: tuple[Any, ...], name: str, sizes: tuple[int, ...]) -> Any:
@@ -157,12 +172,13 @@ def _tiled(op: str, x: Any, given: tuple[Any, ...], name: str, sizes: tuple[int,
     return calls.perform(op, x, given, front, Repeat(sizes, False))
 
 
-def expand(x: Any, *sizes: Any) -> Any:
+def expand(x: Any = MISSING, *sizes: Any, **other: Any) -> Any:
     """A view of x with dims of length 1 stretched to sizes, at no cost in memory; spare sizes put dims in front.
 
     Meaning of `torch.Tensor.expand`; on NumPy the view is `numpy.broadcast_to`'s, read-only.
 
     x: array or tensor of any shape and dtype. sizes: ints >= 0, one by one or as one tuple; -1 keeps a size.
+    other: PyTorch's `input` for x, `size` for sizes; `sizes` by its name.
 
     Raises TypeError for sizes that are not ints, ValueError for fewer sizes than dims, for a -1 in front of x's dims
     and for a dim that is neither 1 nor its size.
@@ -171,11 +187,14 @@ def expand(x: Any, *sizes: Any) -> Any:
     array([[1, 1, 1],
            [2, 2, 2]])
     """
-    runs = executor.EXACT.get(type(x))
-    if runs is not None and (view := runs.expand_fast(x, *sizes)) is not None:
+    runs = EXACT.get(type(x))
+    if runs is not None and not other and (view := runs.expand_fast(x, *sizes)) is not None:
         return view
     try:
+        if other:
+            x, sizes = take_other_names(other, input=("x", x), sizes=("sizes", sizes), size=("sizes", sizes))
+            sizes = sizes if type(sizes) is tuple else (sizes,)
         x = array("x", x)
         return executor.of(x).expand(x, expanded_shape("sizes", sizes, x))
     except Refusal as refusal:
-        raise error(refusal, "expand", x, *sizes) from None
+        raise error(refusal, "expand", x, *sizes, **other) from None

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tenter._arrays.arguments import array, error, integer
+from tenter._arrays.arguments import MISSING, array, error, integer, take_other_names
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name
@@ -15,13 +15,14 @@ from tenter.maps import AxisMap
 
 
 def interpolate(
-    x: Any,
+    x: Any = MISSING,
     size: Any = None,
     scale_factor: Any = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
+    **other: Any,
 ) -> Any:
     """Resizes the spatial dims of a batch of signals, images or volumes.
 
@@ -38,6 +39,7 @@ def interpolate(
     align_corners: for linear kinds and bicubic. False aligns the edges of the corner pixels, True their centers.
     recompute_scale_factor: True takes coordinates from the rounded sizes, not from the given scale_factor.
     antialias: for linear kinds, bicubic and lanczos. Widens the filter when shrinking; agrees with Pillow.
+    other: PyTorch's `input` for x.
     Returns fresh memory of x's kind and dtype; channels-last stays channels-last. Integers are rounded half to even and
     saturated, uint8 with antialias as in Pillow, bit for bit. Half and single precision are computed in float32 from
     float64 weights.
@@ -52,6 +54,8 @@ def interpolate(
     """
     given = (size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
     try:
+        if other:
+            (x,) = take_other_names(other, input=("x", x))
         if (known := FIND.get(type(x), unknown)("interpolate", x, *given)) is not None:
             return known
         if (resized := calls.of_family("interpolate", x, given)) is not None:
@@ -60,7 +64,8 @@ def interpolate(
         return calls.perform("interpolate", x, given, x, interpolate_arguments.checked(x, *given))
     except Refusal as refusal:
         names = ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor", "antialias")
-        raise error(refusal, "interpolate", x=x, **dict(zip(names, (*given[:-1], antialias or None)))) from None
+        shown = dict(zip(names, (*given[:-1], antialias or None)))
+        raise error(refusal, "interpolate", x=x, **shown, **other) from None
 
 
 def resize(
@@ -84,8 +89,8 @@ def resize(
     """Resizes any axes of an array.
 
     x: array or tensor of any shape; every real and complex dtype, nearest kinds any dtype.
-    size: output length, one for all axes or one each; or scale: output / input, a number, a `fractions.Fraction` or a
-        pair of ints, (120, 88) being 120 / 88; one for all axes, or a list of one each.
+    size: output length, one for all axes or one each; or scale: output / input, a number or a
+        `fractions.Fraction`, one for all axes or one each.
     axes: those that are resized, in the order of size: (0, 1) of an (H, W, C) image, (-2, -1) of (..., H, W). None:
         all, where x has one or two or size has one number for each.
     mode: nearest, nearest-exact, linear, cubic, catmull-rom, mitchell, bspline, lanczos (lanczos3), lanczos2 to
@@ -109,8 +114,9 @@ def resize(
 
     >>> resize(np.array([0.0, 10.0, 20.0]), 5, align="corners")
     array([ 0.,  5., 10., 15., 20.])
+    >>> from fractions import Fraction
     >>> image = np.zeros((88, 66, 3), np.uint8)
-    >>> resize(image, scale=(120, 88), axes=(0, 1), mode="cubic", like="pillow").shape
+    >>> resize(image, scale=Fraction(120, 88), axes=(0, 1), mode="cubic", like="pillow").shape
     (120, 90, 3)
     >>> resize(np.arange(4), 4, box=[(4, 0)], mode="nearest-exact")
     array([3, 2, 1, 0])

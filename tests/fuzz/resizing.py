@@ -105,10 +105,8 @@ def _scale(r: Draw, n: int) -> Any:
     found = min(found, Fraction(max(1, 300 // n)))
     if found * n < 1:
         found = Fraction(1)
-    if r.chance(0.3):
+    if r.chance(0.5):
         return found
-    if r.chance(0.3):
-        return (found.numerator, found.denominator)
     return max(float(found), 1.0001 / n)
 
 

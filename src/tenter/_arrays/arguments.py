@@ -5,6 +5,7 @@ Checks return plain values: a dim that is >= 0, sizes as ints. They run before m
 arguments. Those of one operation alone are beside its specification.
 """
 
+import difflib
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +16,15 @@ from tenter._arrays import library, limits
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import compiling, dtype_name, is_array, surely
 
+
+class _Missing:
+    """What an argument has that was not given, where None would be one."""
+
+    def __repr__(self) -> str:
+        return "<missing>"
+
+
+MISSING: Any = _Missing()
 # Types of arguments that stay what they are; a tensor of one count does not.
 CONSTANTS = frozenset((int, float, str, bool, type(None), tuple))
 
@@ -24,8 +34,8 @@ def error(refusal: Refusal, function: str, *args: Any, **named: Any) -> Exceptio
     kind, message = refusal.args
     if compiling():  # which follows no more than this
         return kind(message)  # type: ignore[no-any-return]
-    shown = [describe(a) for a in args]
-    shown += [f"{name}{_joint(value)}{describe(value)}" for name, value in named.items() if value is not None]
+    shown = [describe(a) for a in args if a is not MISSING]
+    shown += [f"{name}{_joint(v)}{describe(v)}" for name, v in named.items() if v is not None and v is not MISSING]
     return kind(f"{message}\n  in {function}({', '.join(shown)})")  # type: ignore[no-any-return]
 
 
@@ -49,6 +59,8 @@ def describe(value: Any) -> str:
 
 def array(name: str, x: Any) -> Any:
     """An array or tensor as it is; a list, tuple or number as a NumPy array."""
+    if x is MISSING:
+        refuse(TypeError, name, "an array, a tensor or a list of numbers", "none")
     if is_array(x):
         problem = library.of(x).problem(x)
         if problem:
@@ -64,6 +76,29 @@ def array(name: str, x: Any) -> Any:
         if made.dtype != object:
             return made
     return refuse(TypeError, name, "an array, a tensor or a list of numbers", f"{type(x).__name__}")
+
+
+def take_other_names(other: dict[str, Any], **names: tuple[str, Any]) -> tuple[Any, ...]:
+    """The values of arguments that have more than one name; what has another name is taken out of other.
+
+    names: by each other name, the argument's own, and what it was given: MISSING, None or () is nothing.
+    """
+    values = dict(names.values())
+    for word in list(other):
+        if word not in names:
+            hint = did_you_mean(word, [*names, *values])
+            refuse(TypeError, word, f"no argument of this name{hint}", describe(other[word]))
+        name = names[word][0]
+        if values[name] is not MISSING and values[name] is not None and values[name] != ():
+            refuse(TypeError, word, f"{word} or {name}, which are one argument", "both")
+        values[name] = other.pop(word)
+    return tuple(values.values())
+
+
+def did_you_mean(word: object, known: Sequence[str]) -> str:
+    """The known word that is closest to one that is not known, as a part of a message; nothing if none is close."""
+    found = difflib.get_close_matches(word.lower(), known, 1) if isinstance(word, str) else []
+    return f" (did you mean {found[0]!r}?)" if found else ""
 
 
 def integer(name: str, value: Any, expected: str = "an int", least: int | None = None) -> int:

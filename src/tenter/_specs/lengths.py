@@ -31,24 +31,15 @@ def is_real(value: Any) -> bool:
 
 
 def scales(scale: Any) -> list[Any]:
-    """Numbers, fractions and pairs of ints as numbers and fractions, one for all or one each."""
+    """Numbers and fractions, one for all or one each. A pair of ints is two scales; a ratio of ints is a Fraction."""
     if is_array(scale):
         scale = scale.tolist()
-    given = scale if isinstance(scale, (list, tuple)) and not _is_ratio(scale) else [scale]
-    return [_factor(f) for f in given]
-
-
-def _is_ratio(f: Any) -> bool:
-    """True for a pair of ints."""
-    ints = isinstance(f, tuple) and len(f) == 2 and all(isinstance(v, (int, np.integer)) for v in f)
-    return ints and not any(isinstance(v, bool) for v in f)
+    return [_factor(f) for f in (scale if isinstance(scale, (list, tuple)) else [scale])]
 
 
 def _factor(f: Any) -> Any:
-    if _is_ratio(f) and f[1] > 0:
-        f = Fraction(operator.index(f[0]), operator.index(f[1]))
     if not is_real(f):
-        refuse(TypeError, "scale", "numbers, fractions, or pairs of ints", describe(f))
+        refuse(TypeError, "scale", "numbers or fractions.Fraction, one for all axes or one each", describe(f))
     f = plain(f)
     if not 0 < f < math.inf:
         refuse(ValueError, "scale", "finite numbers above 0", describe(f))

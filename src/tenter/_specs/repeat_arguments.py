@@ -9,16 +9,18 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.library import of
 
 
-def repeat_sizes(name: str, values: Sequence[Any], named: dict[str, Any], ndim: int) -> tuple[int, ...]:
-    if named:
-        word = next(iter(named))
-        if word in ("axis", "dim"):
+def refuse_axis(named: dict[str, Any]) -> None:
+    """Refuses what makes sense to numpy.repeat alone."""
+    for word in ("axis", "dim"):
+        if word in named:
             expected = (
                 "only sizes: repeat() repeats the whole array; to repeat each element along a dim "
                 "(numpy.repeat) call repeat_interleave(x, repeats, dim)"
             )
             refuse(TypeError, word, expected, f"{word}={named[word]!r}")
-        refuse(TypeError, word, "only x and sizes", f"an argument named {word}")
+
+
+def repeat_sizes(name: str, values: Sequence[Any], ndim: int) -> tuple[int, ...]:
     result = sizes(name, values)
     if len(result) < ndim:
         refuse(ValueError, name, f"at least {ndim} numbers, one per dim of x", f"{len(result)}")

@@ -16,6 +16,7 @@ from torch.overrides import handle_torch_function, has_torch_function_unary
 
 from tenter import ops, resampling
 from tenter._arrays import torch_tensors
+from tenter._arrays.arguments import MISSING
 from tenter._arrays.torch_private import NO_RULES, tracing
 from tenter._execution.torch import (
     executor as executor,  # registers the operators, for graphs saved with them
@@ -102,7 +103,9 @@ def _put(replacements: Iterable[Replacement]) -> None:
 # ---- PyTorch's signatures, spelled out for tenter's
 
 
-def _interleave(input: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None, axis: Any = None) -> Any:
+def _interleave(
+    input: Any = MISSING, repeats: Any = MISSING, dim: Any = None, *, output_size: Any = None, axis: Any = None
+) -> Any:
     return ops.repeat_interleave(input, repeats, axis if dim is None else dim, output_size=output_size)
 
 
