@@ -24,7 +24,7 @@ def test_several_scales_are_one_for_each_axis(scale):
 def test_a_ratio_is_a_fraction():
     assert tenter.resize(X, scale=Fraction(2, 3), axes=0).shape == (2, 4)
     for scale in ((2, 3), [2, 3]):
-        with pytest.raises(ValueError, match="^scale: expected one, or 1, one per axis, got 2"):
+        with pytest.raises(ValueError, match=r"^scale: expected one, or 1, one per axis, got 2"):
             tenter.resize(X, scale=scale, axes=0)
     with pytest.raises(TypeError, match=r"^scale: expected numbers or fractions.Fraction, .*, got \(1, 2\)"):
         tenter.resize(X, scale=[(1, 2), 1], axes=(0, 1))
@@ -36,7 +36,7 @@ def test_a_ratio_is_a_fraction():
 @pytest.mark.parametrize("call", [lambda r: tenter.repeat_interleave(X, r), lambda r: tenter.repeat_interleave(X, repeats=r),
                                   lambda r: tenter.repeat_interleave(torch.ones(3), r), lambda r: tenter.repeat_interleave(X, r, 0, output_size=3)])  # fmt: skip
 def test_none_is_no_count(call):
-    with pytest.raises(TypeError, match="^repeats: expected integer counts.*, got None"):
+    with pytest.raises(TypeError, match=r"^repeats: expected integer counts.*, got None"):
         call(None)
     for theirs in (lambda: np.repeat(X, None), lambda: torch.repeat_interleave(torch.ones(3), None)):
         with pytest.raises(TypeError):
@@ -57,7 +57,7 @@ def test_counts_alone_have_no_x():
     "function", [tenter.repeat_interleave, tenter.repeat, tenter.tile, tenter.expand, tenter.interpolate]
 )
 def test_x_is_needed(function):
-    with pytest.raises(TypeError, match="^(x|repeats): expected .*, got none\n  in "):
+    with pytest.raises(TypeError, match=r"^(x|repeats): expected .*, got none\n  in "):
         function()
 
 
@@ -84,7 +84,7 @@ def test_an_argument_by_each_of_its_names(call, ours, theirs):
         ):
             call(**ours, **{name: value})
     with pytest.raises(
-        TypeError, match=r"^inputs: expected no argument of this name \(did you mean 'input'\?\), got 3\n  in "
+        TypeError, match=r"^inputs: expected no argument of this name, got 3 \(did you mean 'input'\?\)\n  in "
     ):
         call(**ours, inputs=3)
 
@@ -95,9 +95,9 @@ def test_names_beside_positions():
     assert tenter.expand(np.ones((2, 1)), size=(2, 5)).shape == (2, 5)
     for call in (lambda: tenter.tile(T, 2, input=T), lambda: tenter.repeat_interleave(X, 2, 0, axis=0), lambda: tenter.tile(T, 2, dims=3),
                  lambda: tenter.repeat(input=T, sizes=(2, 2), repeats=(2, 2))):  # fmt: skip
-        with pytest.raises(TypeError, match="got both"):
+        with pytest.raises(TypeError, match=r"got both"):
             call()
-    with pytest.raises(TypeError, match="^axis: expected only sizes"):
+    with pytest.raises(TypeError, match=r"^axis: expected only sizes"):
         tenter.repeat(T, 2, axis=1)
 
 
@@ -106,3 +106,80 @@ def test_names_in_compiled_code():
         return tenter.tile(input=tenter.repeat_interleave(input=x, repeats=2, axis=0), dims=(2,))
 
     assert torch.equal(torch.compile(f, fullgraph=True, backend="eager")(T), f(T))
+
+
+# ---- words of modes and libraries
+
+
+@pytest.mark.parametrize(
+    ("word", "each", "axes"), [("bilinear", "linear", 2), ("bicubic", "cubic", 2), ("trilinear", "linear", 3)]
+)
+def test_a_mode_of_pytorch_says_for_how_many_axes_it_is(word, each, axes):
+    x = np.random.default_rng(0).random((3, 4, 5, 6))
+    for n in range(1, 5):
+        if n == axes:
+            got, want = (tenter.resize(x, 7, axes=list(range(n)), mode=mode, like="pillow") for mode in (word, each))
+            assert np.array_equal(got, want)
+        else:
+            with pytest.raises(
+                ValueError, match=rf"^mode: expected '{each}' for {n} axes, '{word}' for {axes} axes alone"
+            ):
+                tenter.resize(x, 7, axes=list(range(n)), mode=word)
+    with pytest.raises(
+        ValueError, match=rf"^mode: expected '{each}' in a list of one mode for each axis, got '{word}'"
+    ):
+        tenter.resize(x, 7, axes=list(range(axes)), mode=[word] * axes)
+
+
+@pytest.mark.parametrize(("call", "meant"), [
+    (lambda: tenter.interpolate(X[None, None], 4, mode="cubic"), "bicubic"), (lambda: tenter.interpolate(X[None], 4, mode="Linear"), "linear"),
+    (lambda: tenter.interpolate(X[None], 4, mode="nearest_exact"), "nearest-exact"), (lambda: tenter.resize(X, 4, mode="catmullrom"), "catmull-rom"),
+    (lambda: tenter.resize(X, 4, mode="lancsoz"), "lanczos"), (lambda: tenter.resize(X, 4, like="Pillow"), "pillow"), (lambda: tenter.resize(X, 4, like="open-cv"), "opencv"),
+    (lambda: tenter.resize(X, 4, edge="replicated"), "replicate"), (lambda: tenter.resize(X, 4, align="centered"), "center"), (lambda: tenter.resize(X, 4, tie="prefer-floor"), "prefer_floor"),
+    (lambda: tenter.resize(X, scale=2, rounding="rounded"), "round"), (lambda: tenter.resize(X, 4, policy="not-larger"), "not_larger"),
+])  # fmt: skip
+def test_an_unknown_word_gets_the_closest_known_one(call, meant):
+    with pytest.raises(ValueError, match=rf"^\w+: expected one of .*, got '.*' \(did you mean '{meant}'\?\)\n  in "):
+        call()
+    with pytest.raises(ValueError, match=r"^mode: expected one of .*, got 'xyz'\n  in "):
+        tenter.resize(X, 4, mode="xyz")
+
+
+@pytest.mark.parametrize(
+    ("package", "name"),
+    [("cv2", "opencv"), ("PIL", "pillow"), ("tf", "tensorflow"), ("scikit-image", "skimage"), ("pytorch", "torch")],
+)
+def test_a_library_by_its_package(package, name):
+    assert np.array_equal(tenter.resize(X, 7, like=package), tenter.resize(X, 7, like=name))
+    assert tenter.conventions.difference(package, n_out=3) == tenter.conventions.difference(name, n_out=3).replace(
+        f" {name}", f" {package}"
+    )
+
+
+# ---- counts that are not integers, or not in a row
+
+
+@pytest.mark.parametrize(("counts", "got"), [
+    (torch.tensor([1.6, 2.2, 0.4]).round(), r"float32 \(convert with .long\(\)\)"), (torch.tensor([1.6, 2, 0]), r"float32 with fractions \(round, then convert with .long\(\)\)"),
+    (np.array([2.0, 2, 0]), r"float64 \(convert with .astype\(np.int64\)\)"), (np.array([2.5, 2, 0]), r"float64 with fractions \(round, .*"),
+    (torch.tensor([2.0, 2, 0], dtype=torch.bfloat16), r"bfloat16 \(convert with .long\(\)\)"), (torch.tensor([True, False, True]), "bool"),
+    ([2.0, 1, 0], r"2.0"), (2.0, "2.0"),
+])  # fmt: skip
+def test_float_counts_are_refused_with_what_makes_integers_of_them(counts, got):
+    for x in (X, torch.from_numpy(X)):
+        with pytest.raises(TypeError, match=rf"^repeats: expected integer counts.*, got {got}\n  in repeat_interleave"):
+            tenter.repeat_interleave(x, counts, 0)
+    if isinstance(counts, torch.Tensor) and counts.is_floating_point():
+        with pytest.raises(torch._dynamo.exc.Unsupported, match=r"convert with \.long\(\)"):
+            torch.compile(tenter.repeat_interleave, backend="eager", fullgraph=True)(
+                torch.ones(3), counts, 0, output_size=4
+            )
+
+
+@pytest.mark.parametrize("counts", [np.ones((3, 4), int), torch.ones(3, 4, dtype=torch.int64), [[1, 2], [3, 4]]])
+def test_counts_of_a_padded_batch_name_the_function_for_them(counts):
+    for call in (lambda: tenter.repeat_interleave(X, counts, 0), lambda: tenter.repeat_interleave(counts)):
+        with pytest.raises(
+            ValueError, match=r"^repeats: expected .*1-D counts \(.*tenter\.ragged\.repeat_padded\), got 2-D"
+        ):
+            call()

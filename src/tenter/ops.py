@@ -9,7 +9,8 @@ from tenter._arrays.arguments import MISSING, array, dim as one_dim, error, rank
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import is_array, of, on_device, recorded
 from tenter._execution import calls, executor
-from tenter._execution.calls import EXACT, FIND, unknown
+from tenter._execution.calls import FIND, unknown
+from tenter._execution.executor import EXACT
 from tenter._specs import counts
 from tenter._specs.repeat import Repeat, RepeatCounts, every
 from tenter._specs.repeat_arguments import expanded_shape, refuse_axis, repeat_sizes

@@ -94,10 +94,11 @@ def resize(
     axes: those that are resized, in the order of size: (0, 1) of an (H, W, C) image, (-2, -1) of (..., H, W). None:
         all, where x has one or two or size has one number for each.
     mode: nearest, nearest-exact, linear, cubic, catmull-rom, mitchell, bspline, lanczos (lanczos3), lanczos2 to
-        lanczos5, area, box, hamming, or a `tenter.filters.Filter`; or a list of one per axis.
+        lanczos5, area, box, hamming, or a `tenter.filters.Filter`; or a list of one per axis. Of two axes also bilinear
+        and bicubic, of three trilinear, which are linear and cubic.
     antialias: whether the filter widens when shrinking. None: as `like` has it; area never needs it, nearest has none.
-    like: whose rules hold where no argument below says otherwise: torch, pillow, opencv, onnx, jax, tensorflow,
-        skimage, scipy, or a `tenter.conventions.Convention`.
+    like: whose rules hold where no argument below says otherwise: torch, pillow (PIL), opencv (cv2), onnx, jax,
+        tensorflow (tf), skimage (scikit-image), scipy, or a `tenter.conventions.Convention`.
     rounding: of length * scale: floor, round (half up), round_even (half to even) or ceil; None: as `like` has it.
     policy: stretch, or one scale for all axes such that the result is not_larger or not_smaller than size (ONNX).
     box: (begin, end) in input pixels of the part to resize, fractions allowed, one pair per axis or None for a whole

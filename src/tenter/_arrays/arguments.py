@@ -25,6 +25,8 @@ class _Missing:
 
 
 MISSING: Any = _Missing()
+# Arguments that are no part of `take_other_names`, for what it suggests.
+OTHERS = ("output_size", "out")
 # Types of arguments that stay what they are; a tensor of one count does not.
 CONSTANTS = frozenset((int, float, str, bool, type(None), tuple))
 
@@ -86,8 +88,8 @@ def take_other_names(other: dict[str, Any], **names: tuple[str, Any]) -> tuple[A
     values = dict(names.values())
     for word in list(other):
         if word not in names:
-            hint = did_you_mean(word, [*names, *values])
-            refuse(TypeError, word, f"no argument of this name{hint}", describe(other[word]))
+            hint = did_you_mean(word, (*names, *values, *OTHERS))
+            refuse(TypeError, word, "no argument of this name", describe(other[word]) + hint)
         name = names[word][0]
         if values[name] is not MISSING and values[name] is not None and values[name] != ():
             refuse(TypeError, word, f"{word} or {name}, which are one argument", "both")
@@ -95,9 +97,9 @@ def take_other_names(other: dict[str, Any], **names: tuple[str, Any]) -> tuple[A
     return tuple(values.values())
 
 
-def did_you_mean(word: object, known: Sequence[str]) -> str:
-    """The known word that is closest to one that is not known, as a part of a message; nothing if none is close."""
-    found = difflib.get_close_matches(word.lower(), known, 1) if isinstance(word, str) else []
+def did_you_mean(word: str, known: Sequence[Any]) -> str:
+    """The known word that is closest to one that is not known, to be put after it; nothing if none is close."""
+    found = difflib.get_close_matches(word.lower(), [k for k in known if isinstance(k, str)], 1)
     return f" (did you mean {found[0]!r}?)" if found else ""
 
 
@@ -155,10 +157,12 @@ def flag(name: str, value: Any, optional: bool = False) -> None:
 
 def one_of(name: str, value: Any, known: Sequence[Any]) -> None:
     words = ", ".join(str(k) for k in known)
-    if not isinstance(value, (str, type(None))):
+    if value is None and None in known:
+        return
+    if not isinstance(value, str):
         refuse(TypeError, name, f"one of {words}", repr(value))
     if value not in known:
-        refuse(ValueError, name, f"one of {words}", repr(value))
+        refuse(ValueError, name, f"one of {words}", repr(value) + did_you_mean(value, known))
 
 
 def rank(name: str, ndim: int) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from tenter._arrays.arguments import describe, did_you_mean
 from tenter._arrays.errors import refuse
 from tenter._rules.axis_rule import ARITHMETIC
 from tenter._rules.edges import EDGES
@@ -90,15 +91,20 @@ PRESETS = {
 }  # fmt: skip
 
 
+# Names of packages that have another name here.
+OTHER_NAMES = {"PIL": "pillow", "cv2": "opencv", "pytorch": "torch", "scikit-image": "skimage", "tf": "tensorflow"}
+
+
 def convention(like: object) -> Convention:
-    """A preset by its name, or a convention, whose words are checked."""
+    """A preset by its name or its package's, or a convention, whose words are checked."""
     if isinstance(like, Convention):
         return _checked(like)
     expected = f"one of {', '.join(PRESETS)}, or a Convention"
     if not isinstance(like, str):
-        refuse(TypeError, "like", expected, repr(like))
+        refuse(TypeError, "like", expected, describe(like))
+    like = OTHER_NAMES.get(like, like)
     if like not in PRESETS:
-        refuse(ValueError, "like", expected, repr(like))
+        refuse(ValueError, "like", expected, repr(like) + did_you_mean(like, (*PRESETS, *OTHER_NAMES)))
     return PRESETS[like]
 
 

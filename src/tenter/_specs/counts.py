@@ -15,6 +15,8 @@ from tenter._arrays.limits import INT64_MAX, number
 from tenter._arrays.thread_count import thread_count
 from tenter._arrays.types import Array, Ints
 
+FOR_PADDED = " (counts for each row of a padded batch: tenter.ragged.repeat_padded)"
+FLAT = f"0-d or 1-D counts{FOR_PADDED}"
 TOTAL = "the sum of the counts, an int"
 
 
@@ -62,7 +64,7 @@ def count_array(name: str, repeats: Any) -> Array:
         if problem := of.problem(repeats) or of.unreadable(repeats):
             refuse(TypeError, name, "counts in a NumPy array or a plain CPU tensor", problem)
         if dtype_name(repeats) not in INTEGERS:
-            refuse(TypeError, name, "integer counts", dtype_name(repeats))
+            refuse(TypeError, name, "integer counts", dtype_name(repeats) + _how_to_convert(repeats))
         values = of.to_numpy(repeats)
     elif isinstance(repeats, (list, tuple)):
         values = _listed(name, repeats)
@@ -87,8 +89,23 @@ def _listed(name: str, repeats: Sequence[Any]) -> Array:
     if values.size == 0:
         return values.astype(np.int64)
     if values.ndim == 1 and values.dtype.kind not in "iu":  # floats, or integers that NumPy joins to floats
-        return np.asarray([integer(name, r, "integer counts") for r in repeats], np.int64)
+        return np.asarray([integer(name, r, f"integer counts{_of_whole(r)}") for r in repeats], np.int64)
     return values
+
+
+def _of_whole(r: Any) -> str:
+    return f" (convert with int({r}))" if isinstance(r, (float, np.floating)) and r == r // 1 else ""
+
+
+def _how_to_convert(counts: Any) -> str:
+    """What makes integers of counts that are floats, as rounded durations are."""
+    if not dtype_name(counts).startswith(("float", "bfloat")):
+        return ""
+    of = library.of(counts)
+    convert = ".astype(np.int64)" if isinstance(counts, np.ndarray) else ".long()"
+    if of.unreadable(counts) or bool((counts == counts.round()).all()):
+        return f" (convert with {convert})"
+    return f" with fractions (round, then convert with {convert})"
 
 
 def offsets(name: str, values: Array) -> Ints:
@@ -113,9 +130,9 @@ def offsets(name: str, values: Array) -> Ints:
 def check_shape(name: str, dtype: str, shape: Sequence[int], n: int, dim: int | None) -> None:
     """One count for all of n positions, or one for each."""
     if dtype not in INTEGERS:
-        refuse(TypeError, name, "integer counts", dtype)
+        refuse(TypeError, name, "integer counts", dtype + (" (convert with .long())" if "float" in dtype else ""))
     if len(shape) > 1:
-        refuse(ValueError, name, "0-d or 1-D counts", f"{len(shape)}-D")
+        refuse(ValueError, name, FLAT, f"{len(shape)}-D")
     if len(shape) == 1 and surely(shape[0] != 1) and surely(shape[0] != n):
         where = "position of the flattened x" if dim is None else f"position of dim {dim}"
         one = " (or one for all)" if n != 1 else ""
@@ -133,4 +150,4 @@ def check_alone(name: str, ndim: int, dim: Any) -> None:
     if dim is not None:
         refuse(TypeError, "dim", "None, as there is no x to repeat along it", f"{dim}")
     if ndim != 1:
-        refuse(ValueError, name, "1-D counts", f"{ndim}-D")
+        refuse(ValueError, name, f"1-D counts{FOR_PADDED}", f"{ndim}-D")

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from tenter._arrays import limits
-from tenter._arrays.arguments import describe, flag, sizes
+from tenter._arrays.arguments import describe, flag, one_of, sizes
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, is_array, of, recorded, surely
@@ -67,8 +67,7 @@ def by_size_alone(spec: Interpolate, size: Any, scale_factor: Any) -> bool:
 
 
 def _mode(mode: Any, n: int, ndim: int, align_corners: Any) -> str:
-    if not isinstance(mode, str) or mode not in KINDS:
-        refuse(ValueError if isinstance(mode, str) else TypeError, "mode", f"one of {', '.join(KINDS)}", repr(mode))
+    one_of("mode", mode, tuple(KINDS))
     if RANKS.get(mode, n) != n:
         names = "names ending in linear: linear 3-d, bilinear 4-d, trilinear 5-d; bicubic 4-d"
         refuse(ValueError, "mode", f"one for {n} spatial dims of a {ndim}-d x ({names})", repr(mode))

@@ -7,7 +7,7 @@ from typing import Any
 
 from tenter import filters
 from tenter._arrays import arguments
-from tenter._arrays.arguments import describe, one_of
+from tenter._arrays.arguments import describe, did_you_mean, one_of
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import compiling, dtype_name, is_array, surely
@@ -21,6 +21,8 @@ from tenter._specs.resize import Resize
 from tenter.geometry import ALIGNS, TIES, canonical, plain
 
 MODES = (*NEAREST, "linear", "cubic", "lanczos", "area", *(name for name in filters.NAMED if name != "linear"))
+# PyTorch's names, for as many axes.
+JOINT = {"bilinear": ("linear", 2), "bicubic": ("cubic", 2), "trilinear": ("linear", 3)}
 POLICIES = ("stretch", "not_larger", "not_smaller")
 
 
@@ -171,17 +173,29 @@ def _axes(axes: Any, ndim: int, given: Any, n: int) -> tuple[int, ...]:
 
 
 def _modes(mode: Any, n: int) -> list[str | filters.Filter]:
+    if isinstance(mode, str) and mode in JOINT:
+        mode = _of_one_axis(mode, n)
     given = list(mode) if isinstance(mode, (list, tuple)) and not isinstance(mode, filters.Filter) else [mode]
-    found: list[str | filters.Filter] = []
-    for m in given:
-        if isinstance(m, filters.Filter):
-            found.append(_filter(m))
-        elif not isinstance(m, str) or m not in MODES:
-            kind = ValueError if isinstance(m, str) else TypeError
-            refuse(kind, "mode", f"one of {', '.join(MODES)}, or a Filter", repr(m))
-        else:
-            found.append(m)
+    found = [_filter(m) if isinstance(m, filters.Filter) else _known_mode(m) for m in given]
     return spread("mode", found, mode, n)
+
+
+def _of_one_axis(mode: str, n: int) -> str:
+    each, axes = JOINT[mode]
+    if axes != n:
+        refuse(ValueError, "mode", f"{each!r} for {n} axes, {mode!r} for {axes} axes alone", f"{mode!r} for {n}")
+    return each
+
+
+def _known_mode(mode: Any) -> str:
+    expected = f"one of {', '.join(MODES)}, or a Filter"
+    if not isinstance(mode, str):
+        refuse(TypeError, "mode", expected, describe(mode))
+    if mode in JOINT:
+        refuse(ValueError, "mode", f"{JOINT[mode][0]!r} in a list of one mode for each axis", repr(mode))
+    if mode not in MODES:
+        refuse(ValueError, "mode", expected, repr(mode) + did_you_mean(mode, (*MODES, *JOINT)))
+    return mode
 
 
 def _filter(m: filters.Filter) -> str | filters.Filter:

@@ -6,7 +6,7 @@ import torch
 from torch.compiler import is_compiling
 
 from tenter import _native, filters
-from tenter._arrays import torch_tensors
+from tenter._arrays import arguments, torch_tensors
 from tenter._arrays.torch_private import constant
 from tenter._arrays.torch_tensors import TORCH_DTYPES, place as place, plain as plain
 from tenter._arrays.types import Array
@@ -25,8 +25,9 @@ from tenter.filters import NOTHING
 SIGNED = {TORCH_DTYPES[f"u{name}"]: TORCH_DTYPES[name] for name in ("int16", "int32", "int64")}
 WIDENED = {torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
 record = dispatch.call
-# The compiler keeps the name of a filter in its graph, and need not follow how it is found.
+# The compiler keeps the name of a filter in its graph, and need not follow how it is found; nor how words are compared.
 constant(filters.named)
+constant(arguments.did_you_mean)
 
 
 def place_offsets(offsets: Array, x: torch.Tensor) -> Any:
