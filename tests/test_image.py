@@ -112,7 +112,7 @@ def test_colours_are_weighted_means(dtype: Any, channels: int, linear_light: boo
     alpha = tenter.resize(v[..., -1:], (6, 8), axes=(0, 1), like="pillow")
     mixed = tenter.resize(into(v[..., :-1]) * v[..., -1:], (6, 8), axes=(0, 1), like="pillow")
     expected = np.concatenate((back(mixed / alpha), alpha), axis=-1) * full
-    out = resize(x, (6, 8), linear_light=linear_light)
+    out = resize(x, (6, 8), linear_light=linear_light, alpha=True)
     if dtype == np.uint8 and not linear_light:  # in 8 bits, which leave less of a color the less alpha it has
         np.testing.assert_array_equal(out, pillow_oracle.resize_weighed(x, (6, 8), "linear"))
         return
@@ -130,10 +130,10 @@ def test_alpha_in_the_core_is_that_of_numpy(dtype: Any, channels: int, level: st
     faint = opaque.copy()
     faint[-1, -1, -1] = 0
     calls = [(y, size) for y in (x, opaque, faint) for size in ((6, 8), (23, 40), (17, 5))]
-    got = [resize(y, size, mode="cubic", like="opencv") for y, size in calls]
+    got = [resize(y, size, mode="cubic", like="opencv", alpha=True) for y, size in calls]
     monkeypatch.setattr(weighed, "_is_plain", lambda *of: False)
     for (y, size), found in zip(calls, got):
-        np.testing.assert_array_equal(found, resize(y, size, mode="cubic", like="opencv"))
+        np.testing.assert_array_equal(found, resize(y, size, mode="cubic", like="opencv", alpha=True))
     assert all((a != b).any() for a, b in zip(got[3:6], got[6:]))
 
 
@@ -194,7 +194,7 @@ def test_one_colour_stays(dtype: Any) -> None:
 def test_alpha_is_no_light(channels: int, opaque: bool, premultiply: bool) -> None:
     x = picture(channels, np.float32, opaque)
     alpha = tenter.resize(x[..., -1], (6, 8), like="pillow")
-    out = resize(x, (6, 8), linear_light=True, premultiply=premultiply)
+    out = resize(x, (6, 8), linear_light=True, premultiply=premultiply, alpha=True)
     np.testing.assert_array_equal(out[..., -1], alpha)
 
 

@@ -183,3 +183,43 @@ def test_counts_of_a_padded_batch_name_the_function_for_them(counts):
             ValueError, match=r"^repeats: expected .*1-D counts \(.*tenter\.ragged\.repeat_padded\), got 2-D"
         ):
             call()
+
+
+# ---- channels of pictures
+
+
+@pytest.mark.parametrize("channels", range(1, 6))
+def test_one_of_four_channels_is_alpha_and_no_other_unless_told(channels):
+    pixels = np.random.default_rng(0).integers(0, 256, (9, 8, channels), np.uint8)
+    found = tenter.image.resize(pixels, 5)
+    assert np.array_equal(found, tenter.image.resize(pixels, 5, alpha=channels == 4))
+    assert np.array_equal(found, tenter.resize(pixels, 5, axes=(0, 1), like="pillow")) == (channels != 4)
+    if channels > 1:
+        assert not np.array_equal(
+            tenter.image.resize(pixels, 5, alpha=True), tenter.image.resize(pixels, 5, alpha=False)
+        )
+
+
+def test_which_calls_antialias_unless_told():
+    """The table of README.md."""
+    x = np.random.default_rng(0).random((16, 16))
+    batch = x[None, None]
+    blurred = {like: tenter.resize(x, 5, like=like) for like in ("pillow", "jax", "skimage")}
+    sharp = {like: tenter.resize(x, 5, like=like) for like in ("torch", "opencv", "onnx", "tensorflow", "scipy")}
+    for like, found in blurred.items():
+        assert np.array_equal(found, tenter.resize(x, 5, like=like, antialias=True))
+    for like, found in sharp.items():
+        assert np.array_equal(found, tenter.resize(x, 5, like=like, antialias=False))
+    assert np.array_equal(tenter.interpolate(batch, 5, mode="bilinear")[0, 0], sharp["torch"])
+    assert np.array_equal(tenter.resize(x, 5), sharp["torch"])
+    assert np.array_equal(tenter.image.resize(x, 5), blurred["pillow"])
+
+
+def test_sizes_come_height_first():
+    """OpenCV and Pillow have the width first."""
+    photo = np.zeros((6, 8, 3), np.uint8)
+    assert tenter.image.resize(photo, (3, 4)).shape == (3, 4, 3) == tenter.resize(photo, (3, 4), axes=(0, 1)).shape
+    assert tenter.resize(photo, (4, 3), axes=(1, 0)).shape == (3, 4, 3)
+    assert tenter.interpolate(photo.transpose(2, 0, 1)[None], (3, 4)).shape == (1, 3, 3, 4)
+    cv2, image = pytest.importorskip("cv2"), pytest.importorskip("PIL.Image")
+    assert cv2.resize(photo, (4, 3)).shape == (3, 4, 3) == np.asarray(image.fromarray(photo).resize((4, 3))).shape

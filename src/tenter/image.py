@@ -48,7 +48,8 @@ def resize(
         with gradients, are served where nothing below applies.
     size: (height, width), or one number for both; or scale. mode, antialias, like, box, how: as `tenter.resize` has
         them, box as ((top, bottom), (left, right)).
-    alpha: whether the last channel is alpha. None: it is if there are two or four.
+    alpha: whether the last channel is alpha. None: it is if there are four; two may be a flow or a complex number, so
+        gray with alpha needs True.
     premultiply: weight colors by alpha, so that unseen pixels do not tint their neighbors. Where no alpha is left
         the color is 0.
     linear_light: decode sRGB (IEC 61966-2-1) to light before and encode it after; alpha is left as it is. Values beyond
@@ -102,7 +103,7 @@ def _check(x: Any, alpha: bool | None, premultiply: bool, linear_light: bool, ho
     channels = x.shape[2] if x.ndim == 3 else 1
     if alpha and channels < 2:
         refuse(ValueError, "alpha", "False for pixels of one channel", "True")
-    return channels in (2, 4) if alpha is None else bool(alpha)
+    return channels == 4 if alpha is None else bool(alpha)
 
 
 def _check_mixing(x: Any, how: dict[str, Any]) -> None:

@@ -42,7 +42,7 @@ def picture(r: Draw) -> Call:
     if r.chance(0.3):
         kwargs["box"] = ((0, r.pick((shape[0], shape[0] + 1))), None)
     alpha = kwargs.get("alpha")
-    alpha = channels in (2, 4) if alpha is None else alpha
+    alpha = channels == 4 if alpha is None else alpha
     plain = {"like": "pillow"} | {k: v for k, v in kwargs.items() if k not in ("linear_light", "alpha", "premultiply")}
     maps, cut, shape_out, _ = plan(x.value, plain | {"axes": (0, 1)})
     near = kwargs["mode"].startswith("nearest")
