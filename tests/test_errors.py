@@ -143,7 +143,7 @@ def test_the_message_of_the_specification():
 
 
 def test_masked_arrays_are_refused():
-    with pytest.raises(TypeError, match="a MaskedArray"):
+    with pytest.raises(TypeError, match=r"a numpy\.ma\.MaskedArray"):
         tenter.repeat_interleave(np.ma.array([1, 2], mask=[0, 1]), 2)
     assert tenter.numpy.repeat(np.ma.array([1, 2], mask=[0, 1]), 2).mask.tolist() == [False, False, True, True]
 

@@ -26,7 +26,7 @@ def repeat_interleave(
 
     x: array or tensor of any shape and dtype; a list or number is taken as a NumPy array.
     repeats: an int, or integers: one for all, or one per position of dim (synonyms: counts, lengths, durations). Array,
-        tensor, list or tuple.
+        tensor, list, tuple, range, or what holds an array: a Series, an array of pyarrow.
     dim: from -x.ndim to x.ndim - 1; None flattens x and gives a 1-D result. A 0-d x counts as one element.
     output_size: the sum of the counts if known; verified.
     other: PyTorch's `input` for x, NumPy's `axis` for dim.
@@ -76,6 +76,7 @@ def repeat_interleave(
 
 def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> Spec:
     n = x.shape[axis]
+    repeats = counts.unwrapped("repeats", repeats, n)
     recorded_counts = (recorded(repeats) or on_device(repeats)) and not isinstance(x, np.ndarray)
     if recorded(x) or recorded_counts:
         if is_array(repeats) or isinstance(repeats, (list, tuple)):
@@ -91,6 +92,7 @@ def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> S
 
 def _positions(repeats: Any, dim: Any, output_size: Any) -> Any:
     """repeat_interleave of one argument."""
+    repeats = counts.unwrapped("repeats", repeats)
     if recorded(repeats) or on_device(repeats):
         return executor.of(repeats).record_positions(repeats, dim, output_size)
     values = counts.count_array("repeats", repeats)

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from tenter._arrays import library, limits
+from tenter._arrays import foreign, library, limits
 from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.foreign import class_name
 from tenter._arrays.library import compiling, dtype_name, is_array, surely
 
 
@@ -52,10 +53,13 @@ def describe(value: Any) -> str:
             return f"{dtype_name(value)}[{', '.join(str(n) for n in value.shape)}]"
         except RuntimeError:  # a nested tensor has no one shape
             return f"{dtype_name(value)}[...]"
+    if foreign.holds_an_array(value):
+        return class_name(type(value))
     try:
         text = repr(value)
     except ValueError:  # an int of thousands of digits, which Python refuses to write
         text = f"a {type(value).__name__} of very many digits"
+    text = " ".join(text.split("\n"))
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -68,16 +72,31 @@ def array(name: str, x: Any) -> Any:
         if problem:
             refuse(TypeError, name, "a NumPy array or a plain tensor", problem)
         return x
-    if isinstance(x, (list, tuple, int, float, complex, np.generic)):
+    if isinstance(x, (list, tuple, range, int, float, complex, np.generic)):
+        _check_leaf(name, x)
         try:
-            made = np.asarray(x)
+            made = np.asarray(foreign.of_range(name, x) if isinstance(x, range) else x)
         except ValueError:
             refuse(ValueError, name, "an array, or a list that makes one", "a ragged list")
         except (TypeError, RuntimeError, OverflowError) as failed:
             refuse(TypeError, name, "an array, or a list of numbers", f"a list of which NumPy says: {failed}")
         if made.dtype != object:
             return made
-    return refuse(TypeError, name, "an array, a tensor or a list of numbers", f"{type(x).__name__}")
+    elif (line := foreign.instead(x)) is not None:
+        refuse(TypeError, name, line, class_name(type(x)))
+    elif foreign.holds_an_array(x):
+        return foreign.taken(name, x)
+    return refuse(TypeError, name, "an array, a tensor or a list of numbers", class_name(type(x)))
+
+
+def _check_leaf(name: str, x: Any) -> None:
+    """Refuses a list of another library's arrays, of which NumPy would take the numbers alone."""
+    leaf = x
+    while isinstance(leaf, (list, tuple)) and leaf:
+        leaf = leaf[0]
+    if leaf is not x and is_array(leaf) and not isinstance(leaf, np.ndarray):
+        package = library.of(leaf).PACKAGE
+        refuse(TypeError, name, f"one array ({package}.stack(x) makes one)", f"a list of {class_name(type(leaf))}")
 
 
 def take_other_names(other: dict[str, Any], **names: tuple[str, Any]) -> tuple[Any, ...]:

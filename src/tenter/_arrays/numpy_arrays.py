@@ -3,6 +3,7 @@
 import numpy as np
 
 from tenter._arrays.dtypes import DTYPES, OPAQUE
+from tenter._arrays.foreign import class_name
 from tenter._arrays.layout import Layout, numpy_image_order
 from tenter._arrays.types import Array
 
@@ -16,7 +17,7 @@ def problem(x: Array) -> str | None:
     """Why no kernel can serve x: a subclass may hold more than elements (a mask, units) or index in its own way."""
     if type(x) in (np.ndarray, np.memmap, np.recarray):
         return None
-    return f"a {type(x).__name__}, whose own rules would be lost (np.asarray(x) drops them)"
+    return f"a {class_name(type(x))}, whose own rules would be lost (np.asarray(x) drops them)"
 
 
 unreadable = unservable = problem

@@ -9,6 +9,7 @@ from torch.compiler import is_compiling
 
 from tenter import _native
 from tenter._arrays.dtypes import DTYPES
+from tenter._arrays.foreign import class_name
 from tenter._arrays.layout import Layout, torch_image_order
 from tenter._arrays.torch_private import (
     PLAIN,
@@ -56,7 +57,7 @@ def unservable(x: torch.Tensor) -> str | None:
     if x.device.type == "meta":
         return "a meta tensor, which has no values"
     if type(x) not in TYPES or not bare(resolve(x)):
-        return f"a {type(x).__name__} under a transform, a tracer or rules of its own"
+        return f"a {class_name(type(x))} under a transform, a tracer or rules of its own"
     return None if holds(x, extent(x)) else NO_STORAGE
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from tenter._arrays import arguments
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.foreign import class_name
 from tenter._arrays.library import dtype_name, of
 from tenter._execution import executor
 from tenter._plans.plan import plan_maps
@@ -28,7 +29,7 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
     """
     try:
         if type(map_) not in (Copy, Window, Gather):  # a subclass may have tables that were not checked
-            refuse(TypeError, "map", "a Copy, a Window or a Gather", type(map_).__name__)
+            refuse(TypeError, "map", "a Copy, a Window or a Gather", class_name(type(map_)))
         x = arguments.array("x", x)
         axis = arguments.dim("axis", axis, x.ndim)
         if x.ndim == 0:

@@ -29,7 +29,7 @@ def lookup(call: str, x: Any, *args: Any) -> Any:
         return None
     try:
         found = plans.get(key(call, runs, x, args, types(args)))
-    except TypeError:  # an argument without a hash
+    except (TypeError, ValueError):  # an argument without a hash; a memoryview says so by a ValueError
         return None
     return None if found is None else runs.again(x, found)
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tenter import _native
-from tenter._arrays import library, limits
+from tenter._arrays import foreign, library, limits
 from tenter._arrays.arguments import integer
 from tenter._arrays.dtypes import INTEGERS, NUMBERS
 from tenter._arrays.errors import refuse
@@ -31,6 +31,20 @@ class Counts(NamedTuple):
             return int(self.offsets[-1])
         assert self.each is not None
         return n * self.each
+
+
+def unwrapped(name: str, repeats: Any, n: int | None = None) -> Any:
+    """Counts that another object holds (a Series, a range, an array of pyarrow) as a NumPy array; others as they are.
+
+    n: how many there may be.
+    """
+    if isinstance(repeats, range):
+        if n is not None:
+            check_shape(name, "int64", (len(repeats),), n, None)
+        return foreign.of_range(name, repeats)
+    if library.is_array(repeats) or isinstance(repeats, (int, list, tuple, np.generic)):
+        return repeats
+    return foreign.taken(name, repeats) if foreign.holds_an_array(repeats) else repeats
 
 
 def checked(repeats: Any, n: int, dim: int | None, output_size: Any) -> Counts:

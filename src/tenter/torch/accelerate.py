@@ -17,6 +17,7 @@ from torch.overrides import handle_torch_function, has_torch_function_unary
 from tenter import ops, resampling
 from tenter._arrays import torch_tensors
 from tenter._arrays.arguments import MISSING
+from tenter._arrays.foreign import class_name
 from tenter._arrays.torch_private import NO_RULES, tracing
 from tenter._execution.torch import (
     executor as executor,  # registers the operators, for graphs saved with them
@@ -160,7 +161,7 @@ def _own_rules(x: torch.Tensor) -> str | None:
     rules = type(x).__torch_function__
     if type(x) in torch_tensors.TYPES or getattr(rules, "__func__", rules) in NO_RULES:
         return None
-    return f"a {type(x).__name__}, which has rules of its own for PyTorch's functions"
+    return f"a {class_name(type(x))}, which has rules of its own for PyTorch's functions"
 
 
 def _stand_in(function: str, ours: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[..., Any]:

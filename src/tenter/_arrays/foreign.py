@@ -1,0 +1,89 @@
+"""Objects that are no array and hold one: labelled containers, files, pictures, buffers. None of their packages is
+imported here."""
+
+import array
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tenter._arrays import limits
+from tenter._arrays.errors import refuse
+from tenter._arrays.types import Array
+
+
+def class_name(kind: type) -> str:
+    """A class as its users import it: pandas.Series, numpy.ma.MaskedArray, list."""
+    module, name = kind.__module__, kind.__qualname__
+    if module == "builtins":
+        return name
+    package = module.partition(".")[0]
+    public = package if getattr(sys.modules.get(package), name, None) is kind else module
+    return f"{public}.{name}"
+
+
+def holds_an_array(x: object) -> bool:
+    """Whether NumPy can ask x for an array, by one of three protocols."""
+    kind = type(x)
+    return hasattr(kind, "__array__") or hasattr(kind, "__dlpack__") or isinstance(x, (array.array, memoryview))
+
+
+def of_range(name: str, x: range) -> Array | list[int]:
+    limits.memory((len(x),), 8, name)
+    fits = all(abs(end) <= limits.INT64_MAX for end in (*x[:1], *x[-1:]))
+    return np.arange(x.start, x.stop, x.step) if fits else list(x)
+
+
+def taken(name: str, x: Any) -> Array:
+    """The array that x holds, of the same memory where its package allows that."""
+    try:
+        found = (
+            np.asarray(x) if not hasattr(type(x), "__dlpack__") or hasattr(type(x), "__array__") else np.from_dlpack(x)
+        )
+    except Exception as failed:  # whatever its package raises
+        says = (str(failed).strip().splitlines() or [type(failed).__name__])[0]
+        refuse(TypeError, name, "an array that NumPy can read", f"{class_name(type(x))}, which says: {says}")
+    if found.dtype == object:
+        refuse(TypeError, name, "an array of numbers", f"{class_name(type(x))} of Python's objects")
+    return np.asarray(found)
+
+
+def instead(x: Any) -> str | None:
+    """What to pass in place of a container that would lose its labels, or that is not in memory."""
+    for kind in type(x).__mro__:
+        line = _LINES.get(kind.__module__.partition(".")[0])
+        if line is not None:
+            return line(x) if callable(line) else line
+    return "np.asarray(x) without its labels" if hasattr(type(x), "iloc") else None
+
+
+def _of_pandas(x: Any) -> str | None:
+    if hasattr(type(x), "columns"):
+        return "np.asarray(x) without its labels"
+    if hasattr(type(x), "iloc") or hasattr(type(x), "get_indexer"):
+        return "x.repeat(counts) with its labels, or np.asarray(x) without them"
+    return None  # an array of pandas, which has no labels
+
+
+def _of_xarray(x: Any) -> str:
+    dims = [str(d) for d in getattr(x, "dims", ())]
+    if hasattr(type(x), "data_vars"):
+        return "x.map(f), with f for one array of it"
+    return (
+        f"xarray.apply_ufunc(f, x, input_core_dims=[{dims}], output_core_dims=[{dims}], exclude_dims=set({dims})), "
+        "with f for a NumPy array, or np.asarray(x) without its labels"
+    )
+
+
+_READ = "x[:], which reads it"
+# By the package of a class.
+_LINES: dict[str, str | Callable[[Any], str | None]] = {
+    "PIL": "np.asarray(x), which tenter.image.resize takes as well",
+    "dask": "x.compute(), or x.map_blocks(f) with f for a block",
+    "h5py": _READ,
+    "pandas": _of_pandas,
+    "tensorstore": "x.read().result()",
+    "xarray": _of_xarray,
+    "zarr": _READ,
+}
