@@ -32,13 +32,12 @@ PUBLIC = [
     "interpolate",
     "maps",
     "memory",
-    "numpy",
     "repeat",
     "repeat_interleave",
     "resize",
     "set_num_threads",
     "tile",
-]  # tenter.torch is imported on first use
+]  # and numpy and torch, which a star shall not bind
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -60,6 +59,15 @@ def test_every_public_function_has_an_example():
 
 def test_public_names():
     assert sorted(tenter.__all__) == PUBLIC
+    assert dir(tenter) == sorted([*PUBLIC, "__all__", "__doc__", "__version__", "numpy", "torch"])
+    scope = {"numpy": np, "torch": "the caller's"}
+    exec("from tenter import *", scope)
+    assert scope["numpy"] is np and scope["torch"] == "the caller's"
+    assert {*scope} == {*PUBLIC, "numpy", "torch", "__builtins__"}
+    for name in dir(tenter):
+        assert getattr(tenter, name) is not None
+    with pytest.raises(AttributeError, match=r"no attribute 'resise' \(did you mean 'resize'\?\)"):
+        tenter.resise
     assert tenter.maps.__all__ == ["AxisMap", "Copy", "Gather", "Window"]
     assert tenter.numpy.__all__ == ["repeat", "tile"]
     assert tenter.torch.__all__ == [

@@ -5,10 +5,11 @@ transpose.
 """
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # _native first: it refuses a subinterpreter, which has then not loaded NumPy, as that can be loaded once in a process.
-from tenter import _native, conventions, filters, geometry, image, maps, memory, numpy  # noqa: F401
+from tenter import _native, conventions, filters, geometry, image, maps, memory, numpy as numpy  # noqa: F401
+from tenter._arrays.arguments import did_you_mean
 from tenter._execution import (
     apply as _apply,  # noqa: F401  gives maps their method
     executor as _executor,
@@ -17,8 +18,12 @@ from tenter.ops import expand, repeat, repeat_interleave, tile
 from tenter.resampling import axis_map, interpolate, resize
 from tenter.threads import get_num_threads, set_num_threads
 
+if TYPE_CHECKING:
+    from tenter import torch as torch
+
 __version__ = "0.1.0"
 
+# Without numpy and torch, which `from tenter import *` would put in the place of NumPy and PyTorch.
 __all__ = [
     "axis_map",
     "conventions",
@@ -30,7 +35,6 @@ __all__ = [
     "interpolate",
     "maps",
     "memory",
-    "numpy",
     "repeat",
     "repeat_interleave",
     "resize",
@@ -44,10 +48,16 @@ if "torch" in sys.modules:
     _executor.of(sys.modules["torch"].empty(0))
 
 
-def __getattr__(name: str) -> Any:
-    """tenter.torch imports PyTorch, so it is imported when it is asked for."""
-    if name == "torch":
-        import importlib
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__all__", "__doc__", "__version__", "numpy", "torch"])
 
-        return importlib.import_module("tenter.torch")
-    raise AttributeError(f"module 'tenter' has no attribute {name!r}")
+
+if not TYPE_CHECKING:  # which would take every name for one that there is
+
+    def __getattr__(name: str) -> Any:
+        """tenter.torch imports PyTorch, so it is imported when it is asked for."""
+        if name == "torch":
+            import importlib
+
+            return importlib.import_module("tenter.torch")
+        raise AttributeError(f"module 'tenter' has no attribute {name!r}{did_you_mean(name, __dir__())}")

@@ -5,6 +5,8 @@ and whether shrinking blurs. Each disagreement is a field of `Convention`, and e
 itself. `compare` shows where conventions differ.
 """
 
+from typing import Any, cast
+
 import numpy as np
 import numpy.typing as npt
 
@@ -81,7 +83,7 @@ def _groups(
     for name, how in chosen.items():
         if how.modes and mode not in how.modes:
             continue
-        matrix = axis_map(n_in, n_out, mode, like=name).dense()
+        matrix = axis_map(n_in, n_out, cast(Any, mode), like=cast(Any, name)).dense()
         same = [g for g in groups if np.allclose(g[1], matrix, atol=1e-6)]
         if same:
             same[0][0].append(name)

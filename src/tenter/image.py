@@ -4,20 +4,27 @@ Colors are weighted by alpha, as they are seen, and sRGB's steps are even to the
 numbers are changed before they are averaged, and the averages changed back.
 """
 
+from __future__ import annotations
+
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from tenter import filters, resampling
-from tenter._arrays.arguments import array, error, flag
+from tenter._arrays.arguments import array, error, flag, output
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of
 from tenter._arrays.types import Array
-from tenter._execution import bands, weighed
+from tenter._execution import bands, calls, weighed
+from tenter._execution.numpy_executor import is_room
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs import resize_arguments
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tenter._arrays.signatures import Element, Held, Nested, PictureRule, Sizes, Tensor, Unpack
 
 __all__ = ["resize"]
 
@@ -28,6 +35,20 @@ UNSEEN = 2.0**-17
 BAND = 1 << 16
 
 
+# fmt: off
+@overload
+def resize(pixels: NDArray[Element], size: Sizes | None = None, *, out: NDArray[Element] | None = None,
+    **how: Unpack[PictureRule]) -> NDArray[Element]: ...
+@overload
+def resize(pixels: Nested, size: Sizes | None = None, *, out: NDArray[Any] | None = None,
+    **how: Unpack[PictureRule]) -> NDArray[Any]: ...
+@overload
+def resize(pixels: Tensor, size: Sizes | None = None, *, out: Tensor | None = None,
+    **how: Unpack[PictureRule]) -> Tensor: ...
+@overload
+def resize(pixels: Held, size: Sizes | None = None, *, out: NDArray[Any] | None = None,
+    **how: Unpack[PictureRule]) -> NDArray[Any]: ...
+# fmt: on
 def resize(
     pixels: Any,
     size: Any = None,
@@ -40,6 +61,7 @@ def resize(
     alpha: bool | None = None,
     premultiply: bool = True,
     linear_light: bool = False,
+    out: Any = None,
     **how: Any,
 ) -> Any:
     """Resizes a picture, its colors weighted by alpha and, if asked, in linear light.
@@ -52,6 +74,7 @@ def resize(
         gray with alpha needs True.
     premultiply: weight colors by alpha, so that unseen pixels do not tint their neighbors. Where no alpha is left
         the color is 0.
+    out: where to write the result, as `tenter.resize` has it.
     linear_light: decode sRGB (IEC 61966-2-1) to light before and encode it after; alpha is left as it is. Values beyond
         0 and 1 are decoded as their opposites are.
     Nearest kinds mix nothing, so both are off for them. Returns fresh memory of pixels' kind and dtype, computed in
@@ -75,20 +98,31 @@ def resize(
         weigh, light = mixes and premultiply and has_alpha, mixes and linear_light
         if weigh or light:
             _check_mixing(x, how)
+        if out is not None:
+            spec, _ = resize_arguments.checked(x, size, axes=(0, 1), **given)
+            output(out, x, spec.shape_out(tuple(x.shape)))
+        room = out if isinstance(out, np.ndarray) and is_room(out, x) else None
         on_host = of(x).device(x) is None
         if weigh and not light and on_host and x.ndim == 3 and dtype_name(x) == "uint8":
-            found = _weighed(of(x).to_numpy(x), size, given)
+            found = _weighed(of(x).to_numpy(x), size, given, room)
             if found is not None:
-                return of(x).from_numpy(found)
+                return _placed(found, x, out)
         if weigh and how.get("edge") != "constant":  # what that puts around a picture is unseen
             full = _full(x)
             weigh = not (weighed.is_alpha(of(x).to_numpy(x), full) if on_host else bool((x[..., -1] == full).all()))
         if not (weigh or light):
-            return resampling.resize(x, size, axes=(0, 1), **given)
-        return of(x).from_numpy(_mixed(of(x).to_numpy(x), has_alpha, weigh, light, size, given))
+            return resampling.resize(x, size, axes=(0, 1), out=out, **given)
+        return _placed(_mixed(of(x).to_numpy(x), has_alpha, weigh, light, size, given, room), x, out)
     except Refusal as refusal:
         shown = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light, **given}
-        raise error(refusal, "image.resize", pixels=pixels, size=size, **shown) from None
+        raise error(refusal, "image.resize", pixels=pixels, size=size, **shown, out=out) from None
+
+
+def _placed(found: Array, x: Any, out: Any) -> Any:
+    """A result as an array of x's library; in out, if it is not there already."""
+    if out is None:
+        return of(x).from_numpy(found)
+    return out if found is out else calls.copied(of(x).from_numpy(found), out)
 
 
 def _check(x: Any, alpha: bool | None, premultiply: bool, linear_light: bool, how: dict[str, Any]) -> bool:
@@ -126,7 +160,9 @@ def _full(x: Any) -> float:
     return float(np.iinfo(name).max) if name in ("uint8", "uint16") else 1.0
 
 
-def _mixed(x: Array, has_alpha: bool, weigh: bool, light: bool, size: Any, given: dict[str, Any]) -> Array:
+def _mixed(
+    x: Array, has_alpha: bool, weigh: bool, light: bool, size: Any, given: dict[str, Any], room: Array | None
+) -> Array:
     stack = x[..., None] if x.ndim == 2 else x
     real = "float64" if x.dtype.itemsize == 8 else "float32"
 
@@ -146,16 +182,19 @@ def _mixed(x: Array, has_alpha: bool, weigh: bool, light: bool, size: Any, given
     else:
         like = np.broadcast_to(np.zeros((), real), stack.shape)
         spec, turned = resize_arguments.checked(like, size, axes=(0, 1), **given)
-        out = bands.resized(np.flip(stack, turned), spec, real, prepare, finish)
+        to = room[..., None] if room is not None and x.ndim == 2 else room
+        out = bands.resized(np.flip(stack, turned), spec, real, prepare, finish, to)
+        if to is not None:
+            return room  # type: ignore[return-value]
     return out[..., 0] if x.ndim == 2 else out
 
 
-def _weighed(x: Array, size: Any, given: dict[str, Any]) -> Array | None:
+def _weighed(x: Array, size: Any, given: dict[str, Any], room: Array | None) -> Array | None:
     """In 8 bits, as Pillow, where the conventions are its own; None elsewhere."""
     if x.shape[2] not in (2, 4):
         return None
     spec, turned = resize_arguments.checked(x, size, axes=(0, 1), **given)
-    return weighed.resized(np.flip(x, turned), spec)
+    return weighed.resized(np.flip(x, turned), spec, room)
 
 
 def _is_small(stack: Array, size: Any, given: dict[str, Any]) -> bool:
@@ -208,7 +247,7 @@ def _prepared(stack: Array, work: Array, has_alpha: bool, weigh: bool, light: bo
 
 
 @cache
-def _table(dtype: str) -> npt.NDArray[np.float32]:
+def _table(dtype: str) -> NDArray[np.float32]:
     """Light of every value of a dtype: a power for each pixel would take longer than the rest."""
     levels = np.iinfo(dtype).max
     return _decoded(np.arange(levels + 1) / levels).astype(np.float32)

@@ -4,9 +4,10 @@ Plain arrays of every dtype are served here; subclasses (masked arrays, matrices
 elements, go to NumPy; so does what tenter refuses, for NumPy's own result or error.
 """
 
-from typing import Any
+from typing import Any, SupportsIndex, TypeVar, overload
 
 import numpy as np
+import numpy.typing as npt
 from numpy import repeat as _numpy_repeat, tile as _numpy_tile
 
 from tenter._arrays import limits
@@ -20,8 +21,18 @@ from tenter._specs.repeat import Repeat, RepeatCounts, every
 
 __all__ = ["repeat", "tile"]
 
+Element = TypeVar("Element", bound=np.generic)
 
-def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
+
+@overload
+def repeat(
+    a: npt.NDArray[Element], repeats: npt.ArrayLike, axis: SupportsIndex | None = None
+) -> npt.NDArray[Element]: ...
+@overload
+def repeat(a: npt.ArrayLike, repeats: npt.ArrayLike, axis: SupportsIndex | None = None) -> npt.NDArray[Any]: ...
+
+
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     """Repeats each element of a along axis; `numpy.repeat`, which is `tenter.repeat_interleave`.
 
     a: array-like of any dtype. repeats: int or array of ints (bools count as 0 and 1, as NumPy has it), broadcast to
@@ -62,6 +73,10 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
         return _numpy_repeat(a, repeats, axis=axis)
 
 
+@overload
+def tile(A: npt.NDArray[Element], reps: npt.ArrayLike) -> npt.NDArray[Element]: ...
+@overload
+def tile(A: npt.ArrayLike, reps: npt.ArrayLike) -> npt.NDArray[Any]: ...
 def tile(A: Any, reps: Any) -> Any:
     """Repeats the whole array reps[k] times along each axis; `numpy.tile`.
 

@@ -194,6 +194,8 @@ def output(out: Any, x: Any, shape: tuple[int, ...]) -> None:
     if is_array(out) and library.of(out) is library.of(x) and _native_order(out) == _native_order(x):
         if tuple(out.shape) != shape:
             refuse(ValueError, "out", f"shape {shape}", f"{tuple(out.shape)}")
+        if getattr(out, "device", None) != getattr(x, "device", None):  # of NumPy since version 2
+            refuse(TypeError, "out", f"one on {x.device}", f"one on {out.device}")
         found = library.of(out).problem(out) or library.of(out).unwritable(out)
         if found:
             refuse(ValueError, "out", "an array that can be written to", found)

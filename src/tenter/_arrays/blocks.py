@@ -16,3 +16,8 @@ def block(n_bytes: int) -> _native.Block | None:
 def past_caches(held: _native.Block, n_bytes: int) -> bool:
     """True if streaming stores should write a result. Fresh pages are in the caches already: the system zeroed them."""
     return n_bytes >= _native.tuning.stream_bytes and held.used
+
+
+def streams(n_bytes: int) -> bool:
+    """The same of memory that a caller gives, which is taken to be in use already."""
+    return n_bytes >= _native.tuning.stream_bytes

@@ -35,6 +35,9 @@ class Library(Protocol):
     def unwritable(self, x: Any) -> str | None:
         """Why a result can't be written to x."""
 
+    def differentiated(self, x: Any) -> str | None:
+        """Why a result can't be written to memory that x's gradient does not know of."""
+
     def plain(self, x: Any) -> bool:
         """True if a call on x only reads its memory, writes a result's and records a gradient."""
 

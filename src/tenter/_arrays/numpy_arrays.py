@@ -24,7 +24,13 @@ unreadable = unservable = problem
 
 
 def unwritable(x: Array) -> str | None:
+    if any(s == 0 and n > 1 for n, s in zip(x.shape, x.strides)):
+        return "an array whose elements share memory"
     return None if x.flags.writeable else "a read-only array"
+
+
+def differentiated(x: Array) -> None:
+    return None
 
 
 def plain(x: Array) -> bool:

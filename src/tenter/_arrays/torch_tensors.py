@@ -64,9 +64,13 @@ def unservable(x: torch.Tensor) -> str | None:
 def unwritable(x: torch.Tensor) -> str | None:
     if x.requires_grad:
         return "a tensor that requires grad"
-    if x.is_inference() and not torch.is_inference_mode_enabled():
+    if not is_compiling() and x.is_inference() and not torch.is_inference_mode_enabled():
         return "an inference tensor"
     return "an expanded tensor" if any(s == 0 and n > 1 for n, s in zip(x.shape, x.stride())) else None
+
+
+def differentiated(x: torch.Tensor) -> str | None:
+    return "an x that requires grad" if x.requires_grad and torch.is_grad_enabled() else None
 
 
 def bare(x: torch.Tensor) -> bool:

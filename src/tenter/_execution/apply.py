@@ -47,11 +47,12 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
         plan = plan_maps(x, ((axis, map_),))
         if out is None:
             return runs.execute(x, plan)
-        runs.copy_into(out, runs.run(x, plan))
+        if not runs.write(x, plan, out):
+            runs.copy_into(out, runs.run(x, plan))
         return out
     except Refusal as refusal:
         raise arguments.error(refusal, f"{type(map_).__name__}.apply", x=x, axis=axis, out=out) from None
 
 
 for _kind in (Copy, Window, Gather):  # which are below plans and kernels, and so cannot call them
-    _kind.apply = apply
+    _kind.apply = apply  # type: ignore[assignment]  # a function, which has the map as its first argument

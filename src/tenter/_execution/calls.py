@@ -3,7 +3,8 @@
 from typing import Any
 
 from tenter import _native
-from tenter._arrays.arguments import CONSTANTS
+from tenter._arrays.arguments import CONSTANTS, output
+from tenter._arrays.errors import refuse
 from tenter._arrays.library import of, recorded
 from tenter._execution.executor import EXACT, FIND as FIND, Known, of as executor_of
 from tenter._plans import families
@@ -81,18 +82,44 @@ def fast_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
     return runs.repeat_counts(x, counts, dim, output_size)
 
 
-def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec) -> Any:
+def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out: Any = None) -> Any:
     """The result of a checked call, its plan kept for the next one. flat: x in the shape that the spec is for."""
     runs = executor_of(x)
+    if out is not None:
+        output(out, x, spec.shape_out(tuple(flat.shape)))
     if of(x).recorded(flat) or (isinstance(spec, RepeatCounts) and recorded(spec.offsets)):
-        return runs.record(flat, spec)
+        return _given(runs.record(flat, spec), x, out)
     arg_types = types(args)
     if arg_types is None or not _lasts(x, arg_types, flat, spec):
-        return runs.execute(flat, plan(flat, spec))
-    made = plan(flat, spec, tuple(x.shape))
-    store(_native.call_key(call, x, *args) or key(call, runs, x, args, arg_types), made)
-    families.remember(call, x, args, arg_types, spec)
-    return runs.execute(x, made)
+        return _run(flat, plan(flat, spec), out)
+    found = _native.call_key(call, x, *args) or key(call, runs, x, args, arg_types)
+    made = None if out is None else plans.get(found)
+    if made is None:
+        made = plan(flat, spec, tuple(x.shape))
+        store(found, made)
+        families.remember(call, x, args, arg_types, spec)
+    return _run(x, made, out)
+
+
+def _run(x: Any, plan: Plan, out: Any) -> Any:
+    runs = executor_of(x)
+    if out is None:
+        return runs.execute(x, plan)
+    if problem := of(x).differentiated(x):
+        refuse(TypeError, "out", "None where a gradient is recorded, or x.detach()", problem)
+    if not runs.write(x, plan, out):
+        runs.copy_into(out, runs.run(x, plan))
+    return out
+
+
+def _given(result: Any, x: Any, out: Any) -> Any:
+    """A result that is in memory of its own, or what it is copied to."""
+    if out is None:
+        return result
+    if problem := of(x).differentiated(x):
+        refuse(TypeError, "out", "None where a gradient is recorded, or x.detach()", problem)
+    executor_of(x).copy_into(out, result)
+    return out
 
 
 def _lasts(x: Any, arg_types: tuple[type, ...], flat: Any, spec: Spec) -> bool:
@@ -105,7 +132,16 @@ def _lasts(x: Any, arg_types: tuple[type, ...], flat: Any, spec: Spec) -> bool:
     )
 
 
-def execute(x: Any, spec: Spec) -> Any:
-    """A checked operation: fresh memory, differentiable where x is."""
-    runs = executor_of(x)
-    return runs.record(x, spec) if of(x).recorded(x) else runs.execute(x, plan(x, spec))
+def execute(x: Any, spec: Spec, out: Any = None) -> Any:
+    """A checked operation: fresh memory, differentiable where x is; or in out."""
+    if out is not None:
+        output(out, x, spec.shape_out(tuple(x.shape)))
+    if of(x).recorded(x):
+        return _given(executor_of(x).record(x, spec), x, out)
+    return _run(x, plan(x, spec), out)
+
+
+def copied(result: Any, out: Any) -> Any:
+    """out, with a result that has memory of its own."""
+    output(out, result, tuple(result.shape))
+    return _given(result, result, out)

@@ -51,8 +51,11 @@ class Executor(Protocol):
     def expand(self, x: Any, shape: tuple[int, ...]) -> Any:
         """A view with dims of length 1 stretched."""
 
-    def expand_fast(self, x: Any, *sizes: Any) -> Any:
+    def expand_fast(self, x: Any, sizes: tuple[Any, ...]) -> Any:
         """The library's own view where that costs less than checking; None where the checks are needed."""
+
+    def write(self, x: Any, plan: Plan, out: Any) -> bool:
+        """Writes the result to out, without memory for another; False if out, as it lies, takes one."""
 
     def copy_into(self, out: Any, result: Any) -> None:
         """Writes a result to out."""

@@ -113,8 +113,21 @@ def expand(x: Array, shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(x, shape)
 
 
-def expand_fast(x: Array, *sizes: Any) -> None:
+def expand_fast(x: Array, sizes: tuple[Any, ...]) -> None:
     return None
+
+
+def write(x: Array, plan: Plan, out: Array) -> bool:
+    if plan.steps is None or not is_room(out if plan.order is None else out.transpose(plan.order), x):
+        return False
+    plan.steps.run(address(x), address(out), blocks.streams(plan.n_bytes))
+    return True
+
+
+def is_room(out: Array, x: Array) -> bool:
+    """Whether kernels that read x can write to out: elements like x's in order, apart from x."""
+    flags = out.flags
+    return out.dtype == x.dtype and flags.c_contiguous and flags.aligned and not np.may_share_memory(x, out)
 
 
 def copy_into(out: Array, result: Array) -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tenter._rules.axis_rule import NEAREST
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import parse_box, parse_scale, parse_size, whole_number
 
+if TYPE_CHECKING:
+    from tenter._arrays.signatures import Like, Mode
+
 #: What --mode takes: PyTorch's names, each with the filter that it stands for.
-MODES = {
+MODES: dict[str, Mode] = {
     "nearest": "nearest",
     "nearest-exact": "nearest-exact",
     "bilinear": "linear",
@@ -31,9 +34,9 @@ class Options(NamedTuple):
     size: tuple[int, ...] | None
     scale: float | None
     axes: tuple[int, ...] | None
-    mode: str
+    mode: Mode
     antialias: bool | None
-    like: str
+    like: Like
     box: tuple[float, float, float, float] | None
     premultiply: bool
     linear_light: bool

@@ -1,14 +1,14 @@
 """Maps whose every output is one input, and their transposes, sums of adjacent inputs."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tenter import _native
+from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
 from tenter.maps._rows import check_offsets, check_rows, index_of, runs_of, transposed_rows
 from tenter.maps._values import (
@@ -47,7 +47,7 @@ class Copy:
     repeat: int | None = None
     offsets: Ints | None = Table(np.int64)  # type: ignore[assignment]
     block: int = 1
-    apply: ClassVar[Callable[..., Any]]  # `tenter._execution.apply`
+    apply: ClassVar[Apply]  # `tenter._execution.apply`
 
     __reduce__ = rebuilt
     __setstate__ = unchecked
@@ -206,7 +206,7 @@ class Window:
     weight: Floats | None = Table(np.float64)  # type: ignore[assignment]
     width: int | None = None
     block: int = 1
-    apply: ClassVar[Callable[..., Any]]
+    apply: ClassVar[Apply]
 
     __reduce__ = rebuilt
     __setstate__ = unchecked

@@ -1,12 +1,12 @@
 """Maps whose outputs are weighted sums of any inputs."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
 from tenter.maps._copy import Window
 from tenter.maps._values import Table, int_fields, rebuilt, require, sealed, unchecked, within
@@ -27,7 +27,7 @@ class Gather:
     index: Ints = Table(np.int64, required=True)  # type: ignore[assignment]
     weight: Floats = Table(np.float64, required=True)  # type: ignore[assignment]
     block: ClassVar[int] = 1
-    apply: ClassVar[Callable[..., Any]]
+    apply: ClassVar[Apply]
 
     __reduce__ = rebuilt
     __setstate__ = unchecked

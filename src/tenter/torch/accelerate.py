@@ -25,6 +25,7 @@ from tenter._execution.torch import (
 )
 from tenter._execution.torch.device import DeferredError
 from tenter.torch import report
+from tenter.torch.report import Report
 
 # Who holds a name, the name, what it is bound to, what it is to be.
 Replacement = tuple[Any, str, Any, Any]
@@ -34,7 +35,7 @@ _depth = 0
 
 
 @contextlib.contextmanager
-def accelerate() -> Iterator[report.Report]:
+def accelerate() -> Iterator[Report]:
     """Serves `torch.repeat_interleave`, `Tensor.repeat_interleave`, `Tensor.repeat`, `torch.tile`, `Tensor.tile`,
     `F.interpolate`, `F.upsample*` and `nn.Upsample*` by tenter, gradients included, in code that stays as it is.
 
@@ -50,7 +51,7 @@ def accelerate() -> Iterator[report.Report]:
     >>> report.served
     {'tile': 1}
     """
-    counts = report.Report()
+    counts = Report()
     install()
     try:
         yield counts

@@ -20,13 +20,15 @@ class DeferredError(ValueError):
     """Counts on a device that were wrong in an earlier call, which had returned when the device came to them."""
 
 
-def run(x: torch.Tensor, plan: Plan) -> torch.Tensor:
-    """Fresh memory with the plan's maps applied, on the device's current stream."""
+def run(x: torch.Tensor, plan: Plan, out: torch.Tensor | None = None) -> torch.Tensor:
+    """Fresh memory, or out, with the plan's maps applied, on the device's current stream."""
     raise_found(x.device)
     if plan.steps is None:
         refuse(TypeError, "x", "numbers to take sums of", f"{x.dtype}")
-    order = plan.order or tuple(range(len(plan.shape_out)))
-    y = torch.empty_permuted(plan.shape_out, order, dtype=x.dtype, device=x.device)
+    y = out
+    if y is None:
+        order = plan.order or tuple(range(len(plan.shape_out)))
+        y = torch.empty_permuted(plan.shape_out, order, dtype=x.dtype, device=x.device)
     plan.steps.run(x, y, plan.offsets)
     return y
 

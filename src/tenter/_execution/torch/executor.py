@@ -17,7 +17,7 @@ from tenter._execution.torch.dispatch import (
 )
 from tenter._execution.torch.gradients import again as again, execute as execute
 from tenter._execution.torch.known import known as known
-from tenter._execution.torch.run import run as run
+from tenter._execution.torch.run import run as run, write as write
 from tenter._execution.torch.small_counts import repeat_counts as repeat_counts
 from tenter.filters import NOTHING
 
@@ -42,7 +42,7 @@ def expand(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
     return x.expand(shape)
 
 
-def expand_fast(x: torch.Tensor, *sizes: Any) -> torch.Tensor | None:
+def expand_fast(x: torch.Tensor, sizes: tuple[Any, ...]) -> torch.Tensor | None:
     return None if is_compiling() else _native.expand_view(x, *sizes)  # type: ignore[no-any-return]
 
 

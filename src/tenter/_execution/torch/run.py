@@ -7,12 +7,33 @@ import torch
 from tenter import _native
 from tenter._arrays import blocks
 from tenter._arrays.errors import refuse
-from tenter._arrays.torch_tensors import NO_STORAGE, dtype_name, to_numpy
+from tenter._arrays.torch_tensors import NO_STORAGE, bare, dtype_name, extent, holds, to_numpy
 from tenter._execution.torch import device
 from tenter._kernels import reference
 from tenter._plans.plan import Plan
 
 _native.join_openmp()  # PyTorch's threads, as a pool beside them would oversubscribe the cores
+
+
+def write(x: torch.Tensor, plan: Plan, out: torch.Tensor) -> bool:
+    """Writes the result to out; False where it has to be copied there."""
+    room = extent(out)
+    if not (holds(x, plan.extent) and holds(out, room)):
+        refuse(TypeError, "out", "tensors with memory of their own", NO_STORAGE)
+    in_memory = out if plan.order is None else out.permute(plan.order)
+    source, target = x.data_ptr(), out.data_ptr()
+    apart = source + plan.extent <= target or target + room <= source
+    if plan.steps is None or not (bare(out) and in_memory.is_contiguous() and apart):
+        return False
+    if plan.device is not None:
+        if out.device != x.device:
+            return False
+        device.run(x, plan, out)
+    else:
+        plan.steps.run(source, target, blocks.streams(plan.n_bytes))
+    if not out.is_inference():
+        torch.autograd.graph.increment_version(out)
+    return True
 
 
 def run(x: torch.Tensor, plan: Plan) -> torch.Tensor:

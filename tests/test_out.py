@@ -1,0 +1,247 @@
+"""`out=`: the bits of a fresh result, in memory that the caller gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import tenter
+from memory_helpers import needs_linux
+from program_helpers import prints
+from tenter._execution import numpy_executor
+
+SHAPE = (3, 4, 5)
+CALLS = {
+    "repeat_interleave": lambda x, **to: tenter.repeat_interleave(x, 2, 1, **to),
+    "repeat_interleave, flat": lambda x, **to: tenter.repeat_interleave(x, 3, **to),
+    "by counts": lambda x, **to: tenter.repeat_interleave(x, [2, 0, 3], 0, **to),
+    "by counts in an array": lambda x, **to: tenter.repeat_interleave(x, np.array([1, 0, 3, 1, 1]), -1, **to),
+    "repeat": lambda x, **to: tenter.repeat(x, 2, 1, 3, 1, **to),
+    "tile": lambda x, **to: tenter.tile(x, (2, 3), **to),
+    "interpolate": lambda x, **to: tenter.interpolate(x, 9, mode="linear", **to),
+    "nearest": lambda x, **to: tenter.interpolate(x, 3, **to),
+    "resize": lambda x, **to: tenter.resize(x, (5, 3), axes=(0, 2), mode="cubic", antialias=True, **to),
+    "reversed": lambda x, **to: tenter.resize(x, 7, axes=1, box=[(4, 0)], **to),
+    "constant": lambda x, **to: tenter.resize(x, 7, axes=1, box=[(-2, 6)], edge="constant", value=3, **to),
+    "extrapolate": lambda x, **to: tenter.resize(x, 7, axes=1, box=[(-2, 6)], edge="extrapolate", value=3, **to),
+    "picture": lambda x, **to: tenter.image.resize(x[..., :4], (5, 6), **to),
+    "light": lambda x, **to: tenter.image.resize(x, (5, 6), linear_light=True, alpha=False, **to),
+    "map": lambda x, **to: tenter.axis_map(4, 6, "cubic").apply(x, 1, **to),
+}  # fmt: skip
+DTYPES = ["uint8", "float32", "float64"]
+
+
+def given(library, dtype):
+    x = np.random.default_rng(0).integers(0, 200, SHAPE).astype(dtype)
+    return x if library == "numpy" else torch.from_numpy(x)
+
+
+def values(a):
+    return a.copy() if isinstance(a, np.ndarray) else np.array(a.detach().numpy() if isinstance(a, torch.Tensor) else a)
+
+
+def rooms(y):
+    """Memory for a result, some of it in more memory, which has to stay as it is."""
+    full = (
+        (lambda shape: np.full(shape, 77, y.dtype))
+        if isinstance(y, np.ndarray)
+        else lambda shape: torch.full(shape, 77, dtype=y.dtype)
+    )
+    turned = tuple(range(y.ndim))[::-1]
+    turn = (lambda a: a.transpose(turned)) if isinstance(y, np.ndarray) else (lambda a: a.permute(turned))
+    whole = full(tuple(y.shape))
+    yield "as fresh", whole, whole
+    whole = full(tuple(y.shape)[::-1])
+    yield "turned", whole, turn(whole)
+    whole = full((*y.shape[:-1], y.shape[-1] + 2))
+    yield "rows in longer rows", whole, whole[..., 1:-1]
+    whole = full(tuple(2 * n for n in y.shape))
+    yield "every other", whole, whole[(slice(None, None, 2),) * y.ndim]
+    whole = full((4, *y.shape))
+    yield "one of four", whole, whole[2]
+    if isinstance(y, np.ndarray):
+        whole = full(tuple(y.shape))
+        yield "backwards", whole, whole[::-1]
+        raw = np.full(y.nbytes + 1, 77, np.uint8)
+        yield "at an odd address", raw, raw[1:].view(y.dtype).reshape(y.shape)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", CALLS)
+def test_the_bits_of_a_fresh_result_and_nothing_beside_them(library, dtype, name):
+    call, x = CALLS[name], given(library, dtype)
+    before, want = values(x), call(x)
+    for kind, whole, out in rooms(want):
+        around = values(whole)
+        assert call(x, out=out) is out, kind
+        assert values(out).tobytes() == values(want).tobytes(), kind
+        out[...] = 77 if kind != "at an odd address" else around[1:].view(dtype).reshape(out.shape)
+        assert np.array_equal(whole, around), kind
+    assert np.array_equal(x, before)
+
+
+@pytest.mark.parametrize("name", ["interpolate", "resize"])
+def test_in_the_order_of_a_fresh_result_that_is_not_c(name):
+    for x in (
+        given("numpy", "float32").transpose(0, 2, 1)[:, :4, :],
+        torch.arange(60.0).reshape(1, 3, 4, 5).contiguous(memory_format=torch.channels_last)[0],
+    ):
+        call = CALLS[name]
+        want = call(x)
+        out = np.empty_like(want) if isinstance(want, np.ndarray) else torch.empty_like(want)
+        assert np.array_equal(call(x, out=out), want)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_file_in_memory(name, tmp_path):
+    x = given("numpy", "float32")
+    want = CALLS[name](x)
+    out = np.memmap(tmp_path / "out", np.float32, "w+", shape=want.shape)
+    assert CALLS[name](x, out=out) is out
+    out.flush()
+    assert np.fromfile(tmp_path / "out", np.float32).tobytes() == want.tobytes()
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_out_that_overlaps_x(library):
+    memory = given(library, "float32").reshape(-1)
+    for out_at, x_at in ((0, 0), (0, 4), (4, 0), (30, 0)):
+        for call, n in ((lambda x, **to: tenter.repeat_interleave(x, 2, **to), 20), (lambda x, **to: tenter.repeat(x, 2, **to), 20),
+                        (lambda x, **to: tenter.resize(x, 20, mode="cubic", **to), 20), (lambda x, **to: tenter.resize(x, 10, box=[(10, 0)], **to), 10)):  # fmt: skip
+            here = memory.copy() if library == "numpy" else memory.clone()
+            x = here[x_at : x_at + 10]
+            want = values(call(x))
+            assert np.array_equal(call(x, out=here[out_at : out_at + n]), want)
+    counts = np.array([1, 2, 0, 1])
+    assert tenter.repeat_interleave(np.arange(4), counts, out=counts).tolist() == [0, 1, 1, 3] == counts.tolist()
+
+
+def refusals(library):
+    x = given(library, "float32")
+    full = (
+        (lambda *shape, dtype="float32": np.full(shape, 7, dtype))
+        if library == "numpy"
+        else (lambda *shape, dtype="float32": torch.full(shape, 7, dtype=getattr(torch, dtype)))
+    )
+    y = CALLS["resize"](x)
+    yield "another shape", full(*y.shape, 1), ValueError, "shape"
+    yield "another dtype", full(*y.shape, dtype="float64"), TypeError, "float32, got float64"
+    yield (
+        "another library",
+        torch.zeros(*y.shape) if library == "numpy" else np.zeros(y.shape, "float32"),
+        TypeError,
+        "x's kind",
+    )
+    yield "a list", [[7.0]], TypeError, r"got \[\[7.0\]\]"
+    if library == "numpy":
+        frozen = full(*y.shape)
+        frozen.flags.writeable = False
+        yield "read-only", frozen, ValueError, "got a read-only array"
+        yield (
+            "one row over and over",
+            np.lib.stride_tricks.as_strided(full(*y.shape), y.shape, (0, 4 * y.shape[2], 4)),
+            ValueError,
+            "share memory",
+        )
+        yield "masked", np.ma.array(full(*y.shape)), ValueError, "MaskedArray"
+    else:
+        yield "a leaf", full(*y.shape).requires_grad_(), ValueError, "requires grad"
+        yield "expanded", full(*y.shape[1:]).expand(*y.shape), ValueError, "expanded"
+        yield "on meta", torch.empty(*y.shape, device="meta"), (TypeError, ValueError), "meta"
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("name", ["resize", "constant", "picture", "light", "by counts", "repeat", "map"])
+def test_what_is_refused_stays_as_it_is(library, name):
+    for kind, out, error, message in refusals(library):
+        call, x = CALLS[name], given(library, "float32")
+        y = call(x)
+        if hasattr(out, "shape") and kind != "another shape" and tuple(out.shape) != tuple(y.shape):
+            continue
+        before = None if kind in ("on meta",) else values(out)
+        with pytest.raises(error, match=f"out: expected .*{message}.*\n  in .*out") as refusal:
+            call(x, out=out)
+        assert str(refusal.value).count("\n") == 1, kind
+        assert before is None or np.array_equal(before, values(out)), kind
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_bad_arguments_leave_out_as_it_is(name):
+    x = given("numpy", "float32")
+    out = np.full_like(CALLS[name](x), 7)
+    for bad in ({"size": -1}, {"size": 4}):
+        with pytest.raises((TypeError, ValueError)):
+            tenter.resize(x, mode="nope", axes=0, out=out, **bad)
+    with pytest.raises((TypeError, ValueError)):
+        CALLS[name](x.astype("U1"), out=out)
+    assert (out == 7).all()
+
+
+# ---- PyTorch
+
+
+def test_gradients_are_refused_as_pytorch_does():
+    leaf, out = torch.ones(3, requires_grad=True), torch.zeros(6)
+    with pytest.raises(
+        TypeError,
+        match=r"out: expected None where a gradient is recorded, or x.detach\(\), got an x that requires grad",
+    ):
+        tenter.repeat(leaf, 2, out=out)
+    with pytest.raises(RuntimeError, match="automatic differentiation"):
+        torch.add(leaf, 1, out=out[:3])
+    assert not out.any()
+    with torch.no_grad():
+        assert tenter.repeat(leaf, 2, out=out) is out and out.all()
+
+
+def test_autograd_sees_that_out_was_written_to():
+    w, out = torch.ones(6, requires_grad=True), torch.zeros(6)
+    product = (w * out).sum()
+    tenter.repeat(torch.ones(3), 2, out=out)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.backward()
+
+
+def test_in_compiled_code_and_under_modes():
+    x = torch.arange(6.0).reshape(2, 3)
+
+    def f(x, out):
+        return tenter.resize(x, 5, out=out), tenter.tile(x, 2, out=out[:2, :6])
+
+    def g(x):
+        out = torch.zeros(5, 6)
+        return tenter.repeat_interleave(x, 2, 1, out=out[:2]) + 1, out
+
+    got, want = torch.compile(g, fullgraph=True, backend="eager")(x), g(x)
+    assert torch.equal(got[0], want[0]) and torch.equal(got[1], want[1])
+    with torch.inference_mode():
+        out = torch.empty(4)
+        assert tenter.repeat(torch.ones(2), 2, out=out).tolist() == [1.0] * 4
+
+
+# ---- memory
+
+
+def test_no_memory_is_taken_for_a_result(monkeypatch):
+    x = np.random.default_rng(0).random((512, 600, 3)).astype(np.float32)
+    calls = [lambda **to: tenter.repeat(x, 2, 1, 1, **to), lambda **to: tenter.resize(x, (700, 500), axes=(0, 1), **to),
+             lambda **to: tenter.repeat_interleave(x, [3] * 512, 0, **to), lambda **to: tenter.image.resize(x, (700, 500), linear_light=True, **to)]  # fmt: skip
+    for call in calls:
+        want = call()
+        out = np.empty_like(want)
+        shapes = []
+        fresh = numpy_executor.fresh
+        monkeypatch.setattr(numpy_executor, "fresh", lambda shape, *of: shapes.append(shape) or fresh(shape, *of))
+        monkeypatch.setattr(tenter._execution.bands, "fresh", numpy_executor.fresh)
+        assert np.array_equal(call(out=out), want)
+        monkeypatch.undo()
+        assert want.shape not in shapes
+
+
+@needs_linux
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_where_there_is_no_memory_for_a_result(library):
+    """Of 32 and 64 MiB in a process that may have 16 more: with out there is no need of it."""
+    assert prints("without_room.py", library).split() == ["refused"] * 5

@@ -1,0 +1,126 @@
+"""Uses of tenter as type checkers see them. `# error`: what mypy calls the error in that line, and what pyright does."""
+
+from __future__ import annotations
+
+import array
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from jax import Array as JaxArray
+from typing_extensions import assert_type
+
+import tenter
+import tenter.torch
+
+Doubles = npt.NDArray[np.float64]
+Bytes = npt.NDArray[np.uint8]
+
+
+def the_kind_and_dtype_that_go_in_come_out(
+    d: Doubles, b: Bytes, t: torch.Tensor, j: JaxArray, p: torch.nn.Parameter
+) -> None:
+    assert_type(tenter.repeat_interleave(d, 2), Doubles)
+    assert_type(tenter.repeat_interleave(b, [1, 2], 0, output_size=3), Bytes)
+    assert_type(tenter.repeat_interleave(t, t, dim=-1), torch.Tensor)
+    assert_type(tenter.repeat_interleave(j, j, axis=0), JaxArray)
+    assert_type(tenter.repeat_interleave(p, 2), torch.Tensor)
+    assert_type(tenter.repeat_interleave([[1, 2]], 2), npt.NDArray[Any])
+    assert_type(tenter.repeat_interleave(input=t, repeats=2, dim=0), torch.Tensor)
+    assert_type(tenter.repeat_interleave(d, range(3)), Doubles)
+    assert_type(tenter.repeat_interleave(d, array.array("i", [1])), Doubles)
+
+    assert_type(tenter.repeat(d, 2), Doubles)
+    assert_type(tenter.repeat(d, 2, 3), Doubles)
+    assert_type(tenter.repeat(t, (2, 3)), torch.Tensor)
+    assert_type(tenter.repeat(t, repeats=(2, 3)), torch.Tensor)
+    assert_type(tenter.repeat(j, [2, 3]), JaxArray)
+    assert_type(tenter.repeat((1, 2), 2), npt.NDArray[Any])
+    assert_type(tenter.repeat(input=b, sizes=2), Bytes)
+
+    assert_type(tenter.tile(b, 2, np.int64(3)), Bytes)
+    assert_type(tenter.tile(t, dims=(2, 3)), torch.Tensor)
+    assert_type(tenter.tile(j, (2, 3)), JaxArray)
+    assert_type(tenter.tile(1.5, 2), npt.NDArray[Any])
+
+    assert_type(tenter.expand(d, 4, -1), Doubles)
+    assert_type(tenter.expand(t, size=(4, -1)), torch.Tensor)
+    assert_type(tenter.expand(j, (4, -1)), JaxArray)
+    assert_type(tenter.expand([1], 2), npt.NDArray[Any])
+
+    assert_type(tenter.interpolate(d, 4), Doubles)
+    assert_type(tenter.interpolate(t, scale_factor=2.5, mode="bicubic", align_corners=True), torch.Tensor)
+    assert_type(tenter.interpolate(j, (4, 5), mode="bilinear", antialias=True), JaxArray)
+    assert_type(tenter.interpolate(input=t, size=[4, 5]), torch.Tensor)
+
+    assert_type(tenter.resize(d, 4), Doubles)
+    assert_type(tenter.resize(b, (4, 5), axes=(0, 1), mode="bilinear", like="cv2"), Bytes)
+    assert_type(tenter.resize(t, scale=Fraction(1, 2), rounding="ceil", mode=["linear", "nearest"]), torch.Tensor)
+    assert_type(tenter.resize(j, scale=(2, 1.5), edge="wrap", align="corners"), JaxArray)
+    assert_type(tenter.resize([1, 2], 4, box=[(0, 1.5)], mode=tenter.filters.Filter(np.abs, 1)), npt.NDArray[Any])
+    assert_type(tenter.resize(d, 4, like=tenter.conventions.PRESETS["jax"], value=1.5, edge="constant"), Doubles)
+
+    assert_type(tenter.image.resize(b, (4, 5), linear_light=True, alpha=False, mode="lanczos"), Bytes)
+    assert_type(tenter.image.resize(t, scale=0.5, antialias=False), torch.Tensor)
+
+    assert_type(tenter.numpy.repeat(d, [1, 2], axis=0), Doubles)
+    assert_type(tenter.numpy.tile([1, 2], 2), npt.NDArray[Any])
+
+
+def results_go_where_they_are_told(d: Doubles, b: Bytes, t: torch.Tensor) -> None:
+    assert_type(tenter.resize(d, 4, out=d), Doubles)
+    assert_type(tenter.repeat(t, 2, out=t), torch.Tensor)
+    assert_type(tenter.tile(b, 2, out=b), Bytes)
+    assert_type(tenter.interpolate(d, 2, out=d), Doubles)
+    assert_type(tenter.repeat_interleave(b, 2, out=b), Bytes)
+
+
+def counts_alone_give_positions(c: npt.NDArray[np.int32], d: npt.NDArray[np.int8], t: torch.Tensor) -> None:
+    assert_type(tenter.repeat_interleave(c), npt.NDArray[np.int32])
+    assert_type(tenter.repeat_interleave(d), npt.NDArray[np.int64])
+    assert_type(tenter.repeat_interleave([1, 2]), npt.NDArray[np.int64])
+    assert_type(tenter.repeat_interleave(t, output_size=3), torch.Tensor)
+
+
+def maps_and_settings(d: Doubles, t: torch.Tensor) -> None:
+    m = tenter.axis_map(4, 6, "cubic", like="pillow", box=[(0, 2.5)])
+    assert_type(m.apply(d, 0), Doubles)
+    assert_type(m.apply(t, axis=-1), torch.Tensor)
+    assert_type(m.apply([1, 2, 3, 4], 0), npt.NDArray[Any])
+    assert_type(m.dense(), Doubles)
+    assert_type(tenter.maps.Copy.every(2, 3).T, tenter.maps.Window)
+    assert_type(tenter.get_num_threads(), int)
+    assert_type(tenter.memory.limit(), int)
+    assert_type(tenter.conventions.difference("pillow", "jax"), str)
+    with tenter.torch.accelerate() as report:
+        assert_type(report.served, dict[str, int])
+
+
+def mistakes(d: Doubles, t: torch.Tensor) -> None:
+    tenter.resise(d, 4)  # error: attr-defined, reportAttributeAccessIssue
+    tenter.repeat_interleve(d, 2)  # error: attr-defined, reportAttributeAccessIssue
+    tenter.torch.instal()  # error: attr-defined, reportAttributeAccessIssue
+    tenter.resize(d, 4, mode="bilinar")  # error: arg-type, reportCallIssue
+    tenter.resize(d, 4, like="Pillow")  # error: call-overload, reportCallIssue
+    tenter.resize(d, 4, edge="reflected")  # error: call-overload, reportCallIssue
+    tenter.resize(d, 4, policy="fit")  # error: call-overload, reportCallIssue
+    tenter.resize(d, 4, axis=0)  # error: call-overload, reportCallIssue
+    tenter.resize(d, "4")  # error: arg-type, reportCallIssue
+    tenter.resize("photo.png", 4)  # error: call-overload, reportCallIssue
+    tenter.resize({1, 2}, 4)  # error: call-overload, reportCallIssue
+    tenter.interpolate(t, 4, mode="cubic")  # error: call-overload, reportCallIssue
+    tenter.interpolate(t, 4, "bilinear")  # error: arg-type, reportCallIssue
+    tenter.repeat_interleave(d, None)  # error: call-overload, reportCallIssue
+    tenter.repeat_interleave(d, 2.0)  # error: call-overload, reportCallIssue
+    tenter.repeat_interleave(d, [1.5, 2])  # error: list-item, reportCallIssue
+    tenter.repeat(d, 2, axis=0)  # error: call-overload, reportCallIssue
+    tenter.tile(d, 2.5)  # error: call-overload, reportCallIssue
+    tenter.expand(t, "2")  # error: arg-type, reportCallIssue
+    tenter.resize(d, 4, out=t)  # error: call-overload, reportCallIssue
+    tenter.image.resize(d, 4, axes=(0, 1))  # error: call-overload, reportCallIssue
+    tenter.axis_map(4, 6, "bilinear")  # error: arg-type, reportArgumentType
+    tenter.maps.Copy.every(2, 3).apply(d, "0")  # error: call-overload, reportCallIssue
+    number: int = tenter.resize(d, 4)  # error: assignment, reportAssignmentType
+    wrong: torch.Tensor = tenter.repeat(d, 2)  # error: assignment, reportAssignmentType
