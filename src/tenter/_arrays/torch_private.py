@@ -5,6 +5,7 @@ operators. Without the others the import fails, which is better than gradients t
 """
 
 import contextlib
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -50,6 +51,13 @@ def _cuda_keys() -> list[object]:
 
 
 PLAIN_CUDA = _cuda_keys()
+
+
+def exporting_to_onnx() -> bool:
+    """True while torch.onnx.export follows the code. (PyTorch's public function is a constant to its compiler.)"""
+    flags = sys.modules.get("torch.onnx._internal.exporter._flags")
+    return flags is not None and bool(flags._is_onnx_exporting)
+
 
 # What a subclass without rules of its own for PyTorch's functions has in their place.
 _default: Any = torch.Tensor.__torch_function__

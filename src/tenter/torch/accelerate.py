@@ -18,7 +18,7 @@ from tenter import ops, resampling
 from tenter._arrays import torch_tensors
 from tenter._arrays.arguments import MISSING
 from tenter._arrays.foreign import class_name
-from tenter._arrays.torch_private import NO_RULES, tracing
+from tenter._arrays.torch_private import NO_RULES, exporting_to_onnx, tracing
 from tenter._execution.torch import (
     executor as executor,  # registers the operators, for graphs saved with them
     operators,
@@ -32,6 +32,7 @@ Replacement = tuple[Any, str, Any, Any]
 
 _lock = threading.Lock()
 _depth = 0
+_scripting = 0  # calls of torch.jit.script at this moment
 
 
 @contextlib.contextmanager
@@ -73,8 +74,8 @@ def install() -> None:
     with _lock:
         _depth += 1
         if _depth == 1:
-            _put(_REPLACED + _imported())
             operators.watch = report.kernel_ran
+            _replace()
 
 
 def uninstall() -> None:
@@ -91,8 +92,34 @@ def uninstall() -> None:
         _depth -= 1
         if _depth == 0:
             operators.watch = None
-            taken = [(holder, name, value, original) for holder, name, original, value in _REPLACED]
-            _put(taken + _taken_since())
+            _restore()
+
+
+def _replace() -> None:
+    if not _scripting:
+        _put(_REPLACED + _imported())
+
+
+def _restore() -> None:
+    taken = [(holder, name, value, original) for holder, name, original, value in _REPLACED]
+    _put(taken + _taken_since())
+
+
+@contextlib.contextmanager
+def _own_names() -> Iterator[None]:
+    """Gives names back to PyTorch, for its script, which reads the source of what they are bound to."""
+    global _scripting
+    with _lock:
+        _scripting += 1
+        if _depth and _scripting == 1:
+            _restore()
+    try:
+        yield
+    finally:
+        with _lock:
+            _scripting -= 1
+            if _depth:
+                _replace()
 
 
 def _put(replacements: Iterable[Replacement]) -> None:
@@ -133,6 +160,8 @@ def _served(
     reason = torch_tensors.problem(x) or _own_rules(x)
     if tracing():  # sizes are recorded as they are now, by PyTorch as they come
         return theirs(*args, **kwargs)
+    if exporting_to_onnx():  # which has no translation of tenter's operators
+        return _TRACEABLE.get(theirs, theirs)(*args, **kwargs)
     if torch.compiler.is_compiling():  # counted when it runs
         return ours(*args, **kwargs) if reason is None else _TRACEABLE.get(theirs, theirs)(*args, **kwargs)
     if reason is None:
@@ -206,6 +235,19 @@ _REPLACED += [
     (F, "upsample", F.upsample, _upsample),
     (F, "upsample_nearest", F.upsample_nearest, _upsample_nearest),
     (F, "upsample_bilinear", F.upsample_bilinear, _upsample_bilinear),
+]
+
+
+def _scripted(obj: Any, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None) -> Any:
+    with _own_names():
+        return _script(obj, optimize, _frames_up + 1, _rcb, example_inputs)
+
+
+_script = torch.jit.script
+_REPLACED += [
+    (module, "script", _script, _scripted)
+    for name, module in list(sys.modules.items())
+    if name.split(".")[:2] == ["torch", "jit"] and getattr(module, "script", None) is _script
 ]
 
 
