@@ -154,15 +154,42 @@ NB_MODULE(core, m) {
   m.def("forked", &forked);
 }
 
-// Refuses subinterpreters before nanobind is initialized in them: types and idle memory are shared by the process, and
-// the end of an initialized subinterpreter would free them. Refuses processors that no kernel is compiled for.
+namespace {
+
+// An ImportError in a subinterpreter: types and idle memory are shared by the process, and the end of a subinterpreter
+// would free them.
+int refuse_subinterpreter(PyObject*) {
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return 0;
+  PyErr_SetString(PyExc_ImportError, "tenter: expected the main interpreter, got a subinterpreter");
+  return -1;
+}
+
+// Puts that before nanobind's own steps, which would make types: since Python 3.13 a subinterpreter that shares the
+// lock has the main interpreter call the function below, and is told off by the steps alone.
+void refuse_first(PyModuleDef* def) {
+  static PyModuleDef_Slot slots[16];
+  const PyModuleDef_Slot* from = def->m_slots;
+  if (!from || from == slots) return;
+  slots[0] = {Py_mod_exec, reinterpret_cast<void*>(refuse_subinterpreter)};
+  for (int k = 1; k < 15; ++k) {
+    slots[k] = *from;
+    if (!from++->slot) {
+      def->m_slots = slots;
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+// Refuses subinterpreters before nanobind is initialized in them, and processors that no kernel is compiled for.
 extern "C" NB_EXPORT PyObject* PyInit__core() {
-  const char* const refusal = PyInterpreterState_GetID(PyInterpreterState_Get()) != 0
-                                  ? "tenter: expected the main interpreter, got a subinterpreter"
-                              : !*tenter::level_names()
-                                  ? "tenter: expected a processor with x86-64-v2, got an older one"
-                                  : nullptr;
-  if (!refusal) return PyInit_core();
-  PyErr_SetString(PyExc_ImportError, refusal);
-  return nullptr;
+  if (refuse_subinterpreter(nullptr) != 0) return nullptr;
+  if (!*tenter::level_names()) {
+    PyErr_SetString(PyExc_ImportError, "tenter: expected a processor with x86-64-v2, got an older one");
+    return nullptr;
+  }
+  PyObject* const module = PyInit_core();
+  if (module && Py_TYPE(module) == &PyModuleDef_Type) refuse_first(reinterpret_cast<PyModuleDef*>(module));
+  return module;
 }

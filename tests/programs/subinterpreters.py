@@ -10,8 +10,11 @@ except ImportError:
 
 if sys.argv[1] != "nothing":
     importlib.import_module(sys.argv[1])
-for _ in range(2):
-    other = interpreters.create()
+# With a lock of its own, and with the main interpreter's.
+new = interpreters.create
+shared = (lambda: new("legacy")) if sys.version_info >= (3, 13) else lambda: new(isolated=False)
+for create in (new, shared, new):
+    other = create()
     try:
         raised = interpreters.run_string(other, "import tenter; tenter.resize([1., 2.], 4)")
         print("imported" if raised is None else f"{raised.type.__name__}: {raised.msg}", flush=True)
