@@ -67,10 +67,13 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 }
 PyType_Slot block_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)}, {0, nullptr}};
 
+// While this thread writes to a caller's memory, which is to be whole when the signal is answered.
+thread_local bool holds_signals = false;
+
 // Whether Ctrl-C, or another signal whose handler raises, has arrived; Python's error is then set. Python's handlers
 // run on the main thread, and another thread that waits here for the lock may outlive the interpreter.
 bool signal_raised() {
-  if (!on_main_thread() || finalizing()) return false;
+  if (holds_signals || !on_main_thread() || finalizing()) return false;
   nb::gil_scoped_acquire acquire;
   return PyErr_CheckSignals() != 0;
 }
@@ -152,6 +155,7 @@ NB_MODULE(core, m) {
   m.attr("tuning") = nb::cast(&tuning, nb::rv_policy::reference);
   m.def("join_openmp", &join_openmp);
   m.def("forked", &forked);
+  m.def("hold_signals", [](bool hold) { holds_signals = hold; });
 }
 
 namespace {

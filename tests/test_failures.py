@@ -84,6 +84,11 @@ def test_an_interrupt_ends_a_call_before_its_result_is_whole(frontend, threads, 
     assert unwritten > 0
 
 
+@pytest.mark.parametrize("frontend", ["numpy", "torch"])
+def test_out_is_whole_when_an_interrupt_is_answered(frontend):
+    interrupted(frontend, "sums into out", 2, 16, 0.05)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("busy", [(), ("busy",)], ids=["alone", "beside another thread"])
 @pytest.mark.parametrize("threads", [1, 2])

@@ -17,7 +17,6 @@ from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of
 from tenter._arrays.types import Array
 from tenter._execution import bands, calls, weighed
-from tenter._execution.numpy_executor import is_room
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs import resize_arguments
 
@@ -101,10 +100,9 @@ def resize(
         if out is not None:
             spec, _ = resize_arguments.checked(x, size, axes=(0, 1), **given)
             output(out, x, spec.shape_out(tuple(x.shape)))
-        room = out if isinstance(out, np.ndarray) and is_room(out, x) else None
         on_host = of(x).device(x) is None
         if weigh and not light and on_host and x.ndim == 3 and dtype_name(x) == "uint8":
-            found = _weighed(of(x).to_numpy(x), size, given, room)
+            found = _weighed(of(x).to_numpy(x), size, given)
             if found is not None:
                 return _placed(found, x, out)
         if weigh and how.get("edge") != "constant":  # what that puts around a picture is unseen
@@ -112,17 +110,16 @@ def resize(
             weigh = not (weighed.is_alpha(of(x).to_numpy(x), full) if on_host else bool((x[..., -1] == full).all()))
         if not (weigh or light):
             return resampling.resize(x, size, axes=(0, 1), out=out, **given)
-        return _placed(_mixed(of(x).to_numpy(x), has_alpha, weigh, light, size, given, room), x, out)
+        return _placed(_mixed(of(x).to_numpy(x), has_alpha, weigh, light, size, given), x, out)
     except Refusal as refusal:
         shown = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light, **given}
         raise error(refusal, "image.resize", pixels=pixels, size=size, **shown, out=out) from None
 
 
 def _placed(found: Array, x: Any, out: Any) -> Any:
-    """A result as an array of x's library; in out, if it is not there already."""
-    if out is None:
-        return of(x).from_numpy(found)
-    return out if found is out else calls.copied(of(x).from_numpy(found), out)
+    """A result as an array of x's library, or in out."""
+    made = of(x).from_numpy(found)
+    return made if out is None else calls.copied(made, out)
 
 
 def _check(x: Any, alpha: bool | None, premultiply: bool, linear_light: bool, how: dict[str, Any]) -> bool:
@@ -160,9 +157,7 @@ def _full(x: Any) -> float:
     return float(np.iinfo(name).max) if name in ("uint8", "uint16") else 1.0
 
 
-def _mixed(
-    x: Array, has_alpha: bool, weigh: bool, light: bool, size: Any, given: dict[str, Any], room: Array | None
-) -> Array:
+def _mixed(x: Array, has_alpha: bool, weigh: bool, light: bool, size: Any, given: dict[str, Any]) -> Array:
     stack = x[..., None] if x.ndim == 2 else x
     real = "float64" if x.dtype.itemsize == 8 else "float32"
 
@@ -182,19 +177,16 @@ def _mixed(
     else:
         like = np.broadcast_to(np.zeros((), real), stack.shape)
         spec, turned = resize_arguments.checked(like, size, axes=(0, 1), **given)
-        to = room[..., None] if room is not None and x.ndim == 2 else room
-        out = bands.resized(np.flip(stack, turned), spec, real, prepare, finish, to)
-        if to is not None:
-            return room  # type: ignore[return-value]
+        out = bands.resized(np.flip(stack, turned), spec, real, prepare, finish)
     return out[..., 0] if x.ndim == 2 else out
 
 
-def _weighed(x: Array, size: Any, given: dict[str, Any], room: Array | None) -> Array | None:
+def _weighed(x: Array, size: Any, given: dict[str, Any]) -> Array | None:
     """In 8 bits, as Pillow, where the conventions are its own; None elsewhere."""
     if x.shape[2] not in (2, 4):
         return None
     spec, turned = resize_arguments.checked(x, size, axes=(0, 1), **given)
-    return weighed.resized(np.flip(x, turned), spec, room)
+    return weighed.resized(np.flip(x, turned), spec)
 
 
 def _is_small(stack: Array, size: Any, given: dict[str, Any]) -> bool:

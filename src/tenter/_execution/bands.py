@@ -34,10 +34,9 @@ def along(axis: int, some: slice) -> Place:
 
 
 def resized(
-    x: Array, spec: Resize, real: str, prepare: Callable[[Array, Array], Any], finish: Callable[[Array, Place], Array],
-    out: Array | None = None,
-) -> Array:  # fmt: skip
-    """x resized by way of floats named `real`, in fresh memory and in x's order of axes, or in out, apart from x.
+    x: Array, spec: Resize, real: str, prepare: Callable[[Array, Array], Any], finish: Callable[[Array, Place], Array]
+) -> Array:
+    """x resized by way of floats named `real`, in fresh memory and in x's order of axes.
 
     prepare: makes of some of x the floats to resize, in the memory given. finish: makes of what comes out, and where
     that goes, elements of x's dtype.
@@ -51,12 +50,9 @@ def resized(
     # The slowest resized axis, its number among the dims in memory and in x.
     slow = min(wholes)
     axis, (index, rows) = order[slow], _rows(wholes[slow])
-    lengths_out = tuple(shape[d] for d in order)
-    result = out
-    if result is None:
-        result = fresh(lengths_out, x.dtype, math.prod(shape) * x.itemsize)[0].transpose(back)
-    n_bytes = max(x.size, result.size) * np.dtype(real).itemsize
-    bands = list(lengths(lengths_out[slow], n_bytes, 2 * _reach(rows)))
+    y, _ = fresh(tuple(shape[d] for d in order), x.dtype, math.prod(shape) * x.itemsize)
+    result, n_bytes = y.transpose(back), max(x.size, y.size) * np.dtype(real).itemsize
+    bands = list(lengths(y.shape[slow], n_bytes, 2 * _reach(rows)))
     reads = [rows.reads(some.start, some.stop) for some in bands]
     longest = max((read.stop - read.start for read in reads), default=0)
     room = _floats(tuple(longest if d == axis else x.shape[d] for d in order), real)
@@ -71,12 +67,12 @@ def resized(
         prepare(part, filled[along(axis, slice(kept, read.stop - read.start))])
         last = read
         held = room[along(slow, slice(0, read.stop - read.start))]
-        values = _floats((*lengths_out[:slow], some.stop - some.start, *lengths_out[slow + 1 :]), real)
+        values = _floats((*y.shape[:slow], some.stop - some.start, *y.shape[slow + 1 :]), real)
         here = {**wholes, slow: _part(rows, some.start, some.stop)}
         cpu.steps(layout(held), tuple(here.items()), False, wholes).run(address(held), address(values))
         place = along(axis, some)
         result[place] = finish(values.transpose(back), place)
-    return result
+    return result  # type: ignore[no-any-return]
 
 
 def _floats(shape: tuple[int, ...], real: str) -> Array:

@@ -120,8 +120,7 @@ def expand_fast(x: Array, sizes: tuple[Any, ...]) -> None:
 def write(x: Array, plan: Plan, out: Array) -> bool:
     if plan.steps is None or not is_room(out if plan.order is None else out.transpose(plan.order), x):
         return False
-    plan.steps.run(address(x), address(out), blocks.streams(plan.n_bytes))
-    return True
+    return bool(plan.steps.run_whole(address(x), address(out), blocks.streams(plan.n_bytes)))
 
 
 def is_room(out: Array, x: Array) -> bool:

@@ -19,9 +19,8 @@ from tenter._specs.resize import Resize
 from tenter.maps import Copy, Window
 
 
-def resized(x: Array, spec: Resize, out: Array | None = None) -> Array | None:
-    """(H, W, 2 or 4) bytes resized along H and W, the last channel being alpha, in fresh memory or in out; None where
-    Pillow has no such rule."""
+def resized(x: Array, spec: Resize) -> Array | None:
+    """(H, W, 2 or 4) bytes resized along H and W, the last channel being alpha; None where Pillow has no such rule."""
     if x.dtype.name != "uint8" or not x.dtype.isnative or not spec.saturates("uint8"):
         return None
     shape = spec.shape_out(x.shape)
@@ -29,7 +28,7 @@ def resized(x: Array, spec: Resize, out: Array | None = None) -> Array | None:
     maps = {axis: m for axis, m in spec.maps(x.shape, "uint8", False) if not (isinstance(m, Copy) and m.repeat == 1)}
     if any(not isinstance(m, Window) or cpu_bytes.byte_map(m) is None for m in maps.values()):
         return None
-    y, past_caches = fresh(shape, x.dtype, math.prod(shape)) if out is None else (out, False)
+    y, past_caches = fresh(shape, x.dtype, math.prod(shape))
     if not maps:
         y[...] = x
         return y

@@ -74,5 +74,17 @@ class Steps(Temporaries):
         for kernel, from_, from_at, to, to_at in self.steps:
             kernel(addresses[from_] + from_at, addresses[to] + to_at, n_threads, stream and to == OUTPUT)
 
+    def run_whole(self, source: int, target: int, stream: bool) -> bool:
+        """The same to a caller's memory, which one step alone writes, to its end; False where several do. A signal is
+        answered after it."""
+        if sum([step.target == OUTPUT for step in self.steps]) > 1:
+            return False
+        _native.hold_signals(True)
+        try:
+            self.run(source, target, stream)
+        finally:
+            _native.hold_signals(False)
+        return True
+
     def add(self, kernel: _native.SmallStep, source: Buffer, target: Buffer) -> None:
         self.steps.append(Step(kernel, source.memory, source.at, target.memory, target.at))

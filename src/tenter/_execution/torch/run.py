@@ -29,8 +29,8 @@ def write(x: torch.Tensor, plan: Plan, out: torch.Tensor) -> bool:
         if out.device != x.device:
             return False
         device.run(x, plan, out)
-    else:
-        plan.steps.run(source, target, blocks.streams(plan.n_bytes))
+    elif not plan.steps.run_whole(source, target, blocks.streams(plan.n_bytes)):
+        return False
     if not out.is_inference():
         torch.autograd.graph.increment_version(out)
     return True
