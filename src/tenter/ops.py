@@ -7,7 +7,7 @@ import numpy as np
 from tenter._arrays import limits
 from tenter._arrays.arguments import array, dim as one_dim, error, rank, sizes as all_sizes
 from tenter._arrays.errors import Refusal
-from tenter._arrays.library import is_array, of, on_device, recorded
+from tenter._arrays.library import is_array, of, on_device, recorded, symbolic
 from tenter._execution import calls, executor
 from tenter._execution.calls import FIND, unknown
 from tenter._specs import counts
@@ -59,7 +59,7 @@ def repeat_interleave(x: Any, repeats: Any = None, dim: int | None = None, *, ou
             flat, axis = executor.of(x).flat(x), 0
         else:
             axis = one_dim("dim", dim, x.ndim)
-            flat = x if x.ndim else x.reshape(1)
+            flat = x if x.ndim else executor.of(x).reshape(x, (1,))
         spec = _counted(flat, repeats, axis, dim is None, output_size)
         return calls.perform("repeat_interleave", x, given, flat, spec)
     except Refusal as refusal:
@@ -151,8 +151,10 @@ def tile(x: Any, *dims: Any) -> Any:
 
 def _tiled(op: str, x: Any, given: tuple[Any, ...], name: str, sizes: tuple[int, ...]) -> Any:
     rank(name, len(sizes))
-    front = x if len(sizes) == x.ndim else x.reshape((1,) * (len(sizes) - x.ndim) + tuple(x.shape))
-    if not recorded(x):
+    front = x
+    if len(sizes) > x.ndim:
+        front = executor.of(x).reshape(x, (1,) * (len(sizes) - x.ndim) + tuple(x.shape))
+    if not symbolic(x):
         limits.addressable(name, [n * s for n, s in zip(sizes, front.shape)], of(x).itemsize(x))
     return calls.perform(op, x, given, front, Repeat(sizes, False))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tenter._arrays import library, limits
+from tenter._arrays import library, limits, standard_arrays
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import compiling, dtype_name, is_array, surely
 
@@ -85,7 +85,8 @@ def _index(name: str, value: Any, expected: str) -> int:
     try:
         index: int = operator.index(value)
     except (TypeError, RuntimeError):
-        refuse(TypeError, name, expected, describe(value))
+        unknown = library.of(value).unreadable(value) if standard_arrays.is_standard(value) else None
+        refuse(TypeError, name, expected, unknown or describe(value))
     return index
 
 
@@ -102,10 +103,20 @@ def sizes(name: str, values: Sequence[Any], least: int = 0) -> tuple[int, ...]:
     if len(values) == 1 and not isinstance(values[0], (int, np.integer, str, bytes)):
         one = values[0]
         try:
-            values = one.tolist() if is_array(one) and one.ndim else list(one)
+            values = listed(name, one) if is_array(one) and one.ndim else list(one)
         except TypeError:
             values = [one]
     return tuple(integer(name, v, "sizes that are ints", least) for v in values)
+
+
+def listed(name: str, x: Any) -> Any:
+    """An array's values as nested lists, or a number."""
+    if not standard_arrays.is_standard(x):
+        return x.tolist()
+    its = library.of(x)
+    if found := its.unreadable(x):
+        refuse(TypeError, name, "values that are known", found)
+    return its.to_numpy(x).tolist()
 
 
 def single(given: Any) -> bool:

@@ -34,6 +34,9 @@ def recorded(x: Array) -> bool:
     return False
 
 
+symbolic = recorded
+
+
 def device(x: Array) -> str | None:
     return None
 

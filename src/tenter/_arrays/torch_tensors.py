@@ -99,6 +99,9 @@ def recorded(x: torch.Tensor) -> bool:
     return type(x) not in TYPES or not plain(x)
 
 
+symbolic = recorded
+
+
 def device(x: torch.Tensor) -> str | None:
     return None if x.is_cpu or x.device.type != "cuda" else str(x.device)
 

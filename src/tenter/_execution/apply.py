@@ -8,6 +8,7 @@ from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of
 from tenter._execution import executor
 from tenter._plans.plan import plan_maps
+from tenter._specs.applied import Applied
 from tenter.maps import AxisMap, Copy, Gather, Window
 
 
@@ -32,7 +33,7 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
         x = arguments.array("x", x)
         axis = arguments.dim("axis", axis, x.ndim)
         if x.ndim == 0:
-            x = x.reshape(1)
+            x = executor.of(x).reshape(x, (1,))
         if found := of(x).unservable(x):
             refuse(TypeError, "x", "an array or a plain tensor to apply a map to", found)
         if x.shape[axis] != map_.n_in:
@@ -43,6 +44,8 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
         if out is not None:
             arguments.output(out, x, tuple(map_.n_out if d == axis else n for d, n in enumerate(x.shape)))
         x, runs = of(x).resolve(x), executor.of(x)
+        if out is None and of(x).recorded(x):
+            return runs.record(x, Applied(axis, map_))
         plan = plan_maps(x, ((axis, map_),))
         if out is None:
             return runs.execute(x, plan)

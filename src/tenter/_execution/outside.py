@@ -51,7 +51,7 @@ def _inside(x: Any, spec: Resize) -> Callable[[Place], Any]:
         found: Any = 1.0
         for axis, weight in weights.items():
             some = weight[place[axis]] if axis < len(place) else weight
-            found = found * some.reshape([-1 if d == axis else 1 for d in range(x.ndim)])
+            found = found * runs.reshape(some, tuple(-1 if d == axis else 1 for d in range(x.ndim)))
         return found
 
     return inside

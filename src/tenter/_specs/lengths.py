@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tenter._arrays.arguments import describe, single
+from tenter._arrays.arguments import describe, listed, single
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import is_array, surely
 from tenter._rules.axis_rule import LARGEST
@@ -33,7 +33,7 @@ def is_real(value: Any) -> bool:
 def scales(scale: Any) -> list[Any]:
     """Numbers, fractions and pairs of ints as numbers and fractions, one for all or one each."""
     if is_array(scale):
-        scale = scale.tolist()
+        scale = listed("scale", scale)
     given = scale if isinstance(scale, (list, tuple)) and not _is_ratio(scale) else [scale]
     return [_factor(f) for f in given]
 
@@ -115,7 +115,7 @@ def boxes(box: Any, n: int) -> list[tuple[Fraction, Fraction] | None]:
     if box is None:
         return [None] * n
     if is_array(box):
-        box = box.tolist()
+        box = listed("box", box)
     if not isinstance(box, (list, tuple)):
         refuse(TypeError, "box", "a (begin, end) per axis", describe(box))
     if len(box) != n:

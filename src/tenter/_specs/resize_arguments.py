@@ -10,7 +10,7 @@ from tenter._arrays import arguments
 from tenter._arrays.arguments import CONSTANTS, describe, one_of
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
-from tenter._arrays.library import compiling, dtype_name, is_array, recorded, surely
+from tenter._arrays.library import compiling, dtype_name, is_array, surely, symbolic
 from tenter._arrays.limits import INT64_MAX
 from tenter._rules.axis_rule import LARGEST, NEAREST, AxisRule
 from tenter._rules.edges import EDGES
@@ -40,7 +40,7 @@ def known_or_checked(
     same; None where one may change.
     """
     (size, scale), rest = given[:2], given[2:]
-    if arg_types is None or scale is not None or not CONSTANTS.issuperset(arg_types) or recorded(x):
+    if arg_types is None or scale is not None or not CONSTANTS.issuperset(arg_types) or symbolic(x):
         return checked(x, *given)
     family = dtype_name(x), x.ndim, rest, arg_types
     known = _families.get(family)
@@ -196,7 +196,7 @@ def _axes(axes: Any, ndim: int, given: Any, n: int) -> tuple[int, ...]:
             return tuple(range(ndim))
         hint = "such as (0, 1) of an (H, W, C) image, (-2, -1) of (..., H, W)"
         refuse(ValueError, "axes", f"the axes to resize, {hint}, or a size for each of {ndim}", "none")
-    given = axes.tolist() if is_array(axes) else axes
+    given = arguments.listed("axes", axes) if is_array(axes) else axes
     which = tuple(arguments.dim("axes", a, ndim) for a in (given if isinstance(given, (list, tuple)) else [given]))
     if len(set(which)) < len(which):
         refuse(ValueError, "axes", "each axis once", f"{axes}")

@@ -37,6 +37,10 @@ def flat(x: torch.Tensor) -> torch.Tensor:
     return dispatch.gathered(x).reshape(-1)
 
 
+def reshape(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
+    return x.reshape(shape)
+
+
 def expand(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
     return x.expand(shape)
 

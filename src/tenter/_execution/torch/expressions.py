@@ -1,7 +1,6 @@
 """What a compiled expression reads along an axis: for each tap an input and a weight, from the maps that kernels use.
 
-Positions are formulas where lengths may be symbols or a table would be one, else tables. A row with fewer taps than
-the longest halves its last weight, over and over: such sums are exact, so inf and NaN stay where they are.
+Positions are formulas where lengths may be symbols or a table would be one, else tables (`maps/_tap_table.py`).
 """
 
 import math
@@ -15,6 +14,7 @@ from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.resize import Interpolate, Resize
 from tenter._specs.spec import Shape, Spec
 from tenter.maps import AxisMap, Copy, Gather, Window
+from tenter.maps._tap_table import tap_table
 
 # Beyond these an expression reads more than it saves.
 MOST_TAPS = 16
@@ -121,22 +121,16 @@ def _picked(axis: int, m: Copy | Gather, index: Ints) -> Reads:
 
 
 def _summed(axis: int, m: Window) -> Reads | None:
-    start, offset = m.rows()
-    count = np.diff(offset)
-    taps = int(count.max())
+    taps = int(np.diff(m.rows()[1]).max())
     if not 0 < taps <= MOST_TAPS:
         return None
-    tap, last = np.arange(taps)[:, None], np.maximum(count - 1, 0)
-    place = np.minimum(tap, last)
-    given = np.ones(int(offset[-1])) if m.weight is None else m.weight
-    weight = given[np.minimum(offset[:-1] + place, len(given) - 1)]
-    weight = weight * 0.5 ** np.where(tap < last, 0, np.minimum(tap - last + 1, taps - 1 - last))
-    empty = count == 0
+    table = tap_table(m)
+    empty = table.count == 0
     return Reads(
         axis=axis,
         n_in=m.n_in,
         taps=taps,
-        inputs=np.minimum(start + place, m.n_in - 1),
-        weight=None if m.weight is None and np.all(count == taps) else weight,
+        inputs=table.inputs,
+        weight=table.weight,
         empty=empty if empty.any() else None,
     )

@@ -1,0 +1,45 @@
+"""Maps of several axes applied to an array by the standard."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tenter._arrays.standard_arrays import dtype_name, namespace
+from tenter._execution.standard import eight_bits, numbers
+from tenter._execution.standard.along import along
+from tenter._specs.spec import Maps
+from tenter.maps import AxisMap, Copy, Gather
+
+# Applies one map along one axis of an array in the dtype of its sums.
+Along = Callable[[Any, int, AxisMap], Any]
+
+
+def applied(x: Any, maps: Maps, saturate: bool, along: Along = along) -> Any:
+    """What shrinks goes first. saturate: 8-bit values are rounded to 8 bits after each axis."""
+    copies = [(axis, m) for axis, m in maps if copies_only(m)]
+    sums = [(axis, m) for axis, m in maps if not copies_only(m)]
+    y = x
+    for axis, m in copies:
+        y = along(y, axis, m)
+    if not sums:
+        return y
+    if saturate:
+        return eight_bits.applied(y, sums, along)
+    sums.sort(key=lambda one: one[1].n_out / max(one[1].n_in, 1))
+    wide = numbers.summed_in(x, any(not m.ones for _, m in sums))
+    xp = namespace(x)
+    if numbers.is_complex(x):  # parts, as a weight as a complex number would add 0 times infinity
+        parts = (_summed(xp.astype(part, wide), sums, along) for part in (xp.real(y), xp.imag(y)))
+        return xp.astype(numbers.joined(*parts), x.dtype)
+    return numbers.into(_summed(xp.astype(y, wide), sums, along), x)
+
+
+def copies_only(m: AxisMap) -> bool:
+    return isinstance(m, Copy) or (isinstance(m, Gather) and m.picks)
+
+
+def _summed(y: Any, sums: list[tuple[int, AxisMap]], along: Along) -> Any:
+    for axis, m in sums:
+        y = along(y, axis, m)
+    return y
