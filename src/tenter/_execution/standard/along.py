@@ -5,6 +5,7 @@ take for each tap of the outputs, or, of many taps, one take of all. A tap that 
 NaN stay where they are.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,25 @@ MOST_TAKES = 16
 PADDED = 4
 
 
-def along(x: Any, axis: int, m: AxisMap) -> Any:
+def taken(x: Any, index: Ints, axis: int) -> Any:
+    """x's elements by their indices, all of them within its bounds."""
+    return namespace(x).take(x, table(x, narrow(index, x.shape[axis])), axis=axis)
+
+
+def narrow(index: Ints, n: int) -> Array:
+    """Indices of n elements, in half the memory where that does."""
+    return index.astype(np.int32) if n < 2**31 else index
+
+
+Take = Callable[[Any, Ints, int], Any]
+
+
+def along(x: Any, axis: int, m: AxisMap, take: Take = taken) -> Any:
     """The map applied; x in a dtype that holds its sums."""
     if m.block == 1:
-        return _along(x, axis, m)
+        return _along(x, axis, m, take)
     n, block = x.shape[axis] // m.block, m.block
-    y = _along(_reshaped(x, axis, n, block), axis, m)
+    y = _along(_reshaped(x, axis, n, block), axis, m, take)
     return _joined(y, axis)
 
 
@@ -36,22 +50,18 @@ def is_closed(m: AxisMap) -> bool:
     return (isinstance(m, Copy) and m.repeat is not None) or (isinstance(m, Window) and m.width is not None)
 
 
-def _along(x: Any, axis: int, m: AxisMap) -> Any:
+def _along(x: Any, axis: int, m: AxisMap, take: Take) -> Any:
     """Of blocks, if the map has them, which are x's next dim."""
     if isinstance(m, Copy):
-        return _repeated(x, axis, m.repeat) if m.repeat is not None else taken(x, m.block_index, axis)
+        return _repeated(x, axis, m.repeat) if m.repeat is not None else take(x, m.block_index, axis)
     if isinstance(m, Gather):
         if m.picks:
-            return taken(x, m.index, axis)
+            return take(x, m.index, axis)
         order, m = m.laid_out
-        x = taken(x, order, axis)
+        x = take(x, order, axis)
     if m.width:
         return _segments(x, axis, m.width)
-    return _windows(x, axis, m)
-
-
-def taken(x: Any, index: Ints, axis: int) -> Any:
-    return namespace(x).take(x, table(x, index.astype(np.int32) if x.shape[axis] < 2**31 else index), axis=axis)
+    return _windows(x, axis, m, take)
 
 
 def table(x: Any, values: Array) -> Any:
@@ -81,7 +91,7 @@ def _segments(x: Any, axis: int, width: int) -> Any:
     return namespace(x).sum(_reshaped(x, axis, x.shape[axis] // width, width), axis=axis + 1, dtype=x.dtype)
 
 
-def _windows(x: Any, axis: int, m: Window) -> Any:
+def _windows(x: Any, axis: int, m: Window, take: Take) -> Any:
     n_out = m.n_out // m.block
     shape = (*x.shape[:axis], n_out, *x.shape[axis + 1 :])
     n_taps = int(m.rows()[1][-1])
@@ -90,23 +100,24 @@ def _windows(x: Any, axis: int, m: Window) -> Any:
     taps = int(np.diff(m.rows()[1]).max())
     if taps > MOST_TAKES and taps * n_out > PADDED * (n_taps + n_out):
         pieces, sums = _halved(m, max(2, -(-n_taps // n_out)))
-        return _windows(_windows(x, axis, pieces), axis, sums)
-    return _by_takes(x, axis, m) if taps <= MOST_TAKES else _by_one_take(x, axis, m, taps)
+        return _windows(_windows(x, axis, pieces, take), axis, sums, take)
+    return (_by_takes if taps <= MOST_TAKES else _by_one_take)(x, axis, m, take)
 
 
-def _by_takes(x: Any, axis: int, m: Window) -> Any:
+def _by_takes(x: Any, axis: int, m: Window, take: Take) -> Any:
     inputs, weight, count = _taps(x, m)
     total = None
     for k in range(len(inputs)):
-        term = taken(x, inputs[k], axis)
+        term = take(x, inputs[k], axis)
         term = _only(term, axis, k < count) if weight is None else term * _beside(term, axis, weight[k])
         total = term if total is None else total + term
     return _only(total, axis, count > 0)
 
 
-def _by_one_take(x: Any, axis: int, m: Window, taps: int) -> Any:
+def _by_one_take(x: Any, axis: int, m: Window, take: Take) -> Any:
     inputs, weight, count = _taps(x, m)
-    term = _reshaped(taken(x, inputs.T.reshape(-1), axis), axis, len(count), taps)
+    taps = len(inputs)
+    term = _reshaped(take(x, inputs.T.reshape(-1), axis), axis, len(count), taps)
     some = np.arange(taps) < count[:, None]
     term = _only(term, axis, some) if weight is None else term * _beside(term, axis, weight.T)
     return _only(namespace(x).sum(term, axis=axis + 1, dtype=x.dtype), axis, count > 0)

@@ -3,9 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from tenter._arrays.standard_arrays import dtype_name, namespace
+from tenter._arrays.standard_arrays import namespace
 from tenter._execution.standard import eight_bits, numbers
 from tenter._execution.standard.along import along
 from tenter._specs.spec import Maps
@@ -13,9 +11,11 @@ from tenter.maps import AxisMap, Copy, Gather
 
 # Applies one map along one axis of an array in the dtype of its sums.
 Along = Callable[[Any, int, AxisMap], Any]
+# Makes complex numbers of their parts.
+Join = Callable[[Any, Any], Any]
 
 
-def applied(x: Any, maps: Maps, saturate: bool, along: Along = along) -> Any:
+def applied(x: Any, maps: Maps, saturate: bool, along: Along = along, join: Join = numbers.joined) -> Any:
     """What shrinks goes first. saturate: 8-bit values are rounded to 8 bits after each axis."""
     copies = [(axis, m) for axis, m in maps if copies_only(m)]
     sums = [(axis, m) for axis, m in maps if not copies_only(m)]
@@ -31,7 +31,7 @@ def applied(x: Any, maps: Maps, saturate: bool, along: Along = along) -> Any:
     xp = namespace(x)
     if numbers.is_complex(x):  # parts, as a weight as a complex number would add 0 times infinity
         parts = (_summed(xp.astype(part, wide), sums, along) for part in (xp.real(y), xp.imag(y)))
-        return xp.astype(numbers.joined(*parts), x.dtype)
+        return xp.astype(join(*parts), x.dtype)
     return numbers.into(_summed(xp.astype(y, wide), sums, along), x)
 
 

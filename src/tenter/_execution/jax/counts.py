@@ -1,0 +1,49 @@
+"""repeat_interleave by counts that are traced: how long the result is must be said beforehand, and whether that was
+right is known when the code runs."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import checkify
+
+from tenter._arrays.arguments import integer
+from tenter._arrays.errors import refuse
+from tenter._arrays.library import dtype_name
+from tenter._specs import counts as counts_spec
+from tenter._specs.repeat import RepeatCounts
+
+NEEDED = "the sum of the counts, an int, as code that JAX compiles has fixed shapes"
+
+
+def offsets(repeats: Any, n: int, dim: int, output_size: Any) -> RepeatCounts:
+    """Verified where the caller's code is transformed by `jax.experimental.checkify`."""
+    counts_spec.check_shape("repeats", dtype_name(repeats), repeats.shape, n, dim)
+    if output_size is None:
+        refuse(TypeError, "output_size", NEEDED, "None")
+    n_out = integer("output_size", output_size, NEEDED, 0)
+    wide = jax.dtypes.canonicalize_dtype(jnp.int64)
+    each = jnp.broadcast_to(repeats.astype(wide), (n,))
+    ends = jnp.cumsum(each)
+    total = ends[-1] if n else jnp.zeros((), wide)
+    checkify.debug_check(jnp.all(each >= 0), "repeats: expected counts that are not negative, got {least}",
+                         least=jnp.min(each, initial=0))  # fmt: skip
+    # Sums of 32 bits may wrap, those of floats are about right.
+    wraps = jnp.abs(each.astype(jnp.float32).sum() - total.astype(jnp.float32)) > 2.0**31
+    checkify.debug_check((total == n_out) & ~wraps, "output_size: expected {total}, the sum of the counts, got {n_out}",
+                         total=total, n_out=jnp.asarray(n_out, wide))  # fmt: skip
+    return RepeatCounts(jnp.concatenate([jnp.zeros(1, wide), ends]), dim, n_out)
+
+
+def repeated(x: Any, spec: RepeatCounts) -> Any:
+    """Positions past the true total are zero."""
+    n, n_out, dim = x.shape[spec.dim], spec.n_out, spec.dim
+    if not n or not n_out:
+        return jnp.zeros(spec.shape_out(x.shape), x.dtype)
+    ends = spec.offsets[1:]
+    # How many runs have ended before each output.
+    index = jnp.cumsum(jnp.zeros(n_out, ends.dtype).at[ends].add(1, mode="drop", indices_are_sorted=True))
+    at = (slice(None),) * dim + (jnp.minimum(index, n - 1),)
+    y = x.at[at].get(mode="promise_in_bounds", indices_are_sorted=True)
+    known = (jnp.arange(n_out) < ends[-1]).reshape([-1 if d == dim else 1 for d in range(x.ndim)])
+    return jnp.where(known, y, jnp.zeros((), x.dtype))
