@@ -11,7 +11,7 @@ from jax.interpreters import ad, batching, mlir
 from tenter._arrays.jax_arrays import on_one_cpu
 from tenter._arrays.types import Ints
 from tenter._execution.jax import on_host
-from tenter._execution.standard.along import along as by_functions, is_closed, narrow
+from tenter._execution.standard.along import Way, along as by_functions, is_closed, narrow
 from tenter.maps import AxisMap
 
 AXIS_MAP = Primitive("tenter_axis_map")
@@ -27,9 +27,13 @@ def taken(x: Any, index: Ints, axis: int) -> Any:
     return x.at[at].get(mode="promise_in_bounds")
 
 
+# A compiled loop over outputs takes all taps of one at a time; code for very many would be long.
+WAY = Way(taken, 64, False)
+
+
 @partial(jax.jit, static_argnames=("axis", "map"))
 def _compiled(x: Any, *, axis: int, map: AxisMap) -> Any:
-    return by_functions(x, axis, map, taken)
+    return by_functions(x, axis, map, WAY)
 
 
 @AXIS_MAP.def_impl
@@ -40,7 +44,7 @@ def _now(x: Any, *, axis: int, map: AxisMap) -> Any:
 
 @AXIS_MAP.def_abstract_eval
 def _shape(x: Any, *, axis: int, map: AxisMap) -> Any:
-    return jax.make_jaxpr(partial(by_functions, axis=axis, m=map, take=taken))(x).out_avals[0]
+    return jax.make_jaxpr(partial(by_functions, axis=axis, m=map, way=WAY))(x).out_avals[0]
 
 
 def _transposed(g: Any, x: Any, *, axis: int, map: AxisMap) -> list[Any]:
@@ -53,7 +57,7 @@ def _batched(xs: Any, dims: Any, *, axis: int, map: AxisMap) -> tuple[Any, int]:
 
 
 def _lowered(x: Any, *, axis: int, map: AxisMap) -> Any:
-    return by_functions(x, axis, map, taken)
+    return by_functions(x, axis, map, WAY)
 
 
 ad.deflinear2(AXIS_MAP, _transposed)

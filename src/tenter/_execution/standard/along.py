@@ -6,7 +6,7 @@ NaN stay where they are.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._tap_table import tap_table
 from tenter.maps._values import trusted
 
-# Taps of an output up to which each is a take of its own.
-MOST_TAKES = 16
 # How many times as long as their taps the rows of one take may be, where rows have unlike numbers of them.
 PADDED = 4
 
@@ -33,16 +31,49 @@ def narrow(index: Ints, n: int) -> Array:
     return index.astype(np.int32) if n < 2**31 else index
 
 
-Take = Callable[[Any, Ints, int], Any]
+class Way(NamedTuple):
+    """How a library takes elements. most: taps of an output up to which each is a take of its own. at_once: whether more
+    taps are one take; if not, rows are cut into pieces."""
+
+    take: Callable[[Any, Ints, int], Any]
+    most: int
+    at_once: bool
 
 
-def along(x: Any, axis: int, m: AxisMap, take: Take = taken) -> Any:
+USUAL = Way(taken, 16, True)
+
+
+def along(x: Any, axis: int, m: AxisMap, way: Way = USUAL) -> Any:
     """The map applied; x in a dtype that holds its sums."""
+    if isinstance(m, Copy) and m.repeat is not None:
+        return repeated(x, [(axis, m)])
     if m.block == 1:
-        return _along(x, axis, m, take)
+        return _along(x, axis, m, way)
     n, block = x.shape[axis] // m.block, m.block
-    y = _along(_reshaped(x, axis, n, block), axis, m, take)
-    return _joined(y, axis)
+    return _joined(_along(_reshaped(x, axis, n, block), axis, m, way), axis)
+
+
+def repeated(x: Any, copies: list[tuple[int, Copy]]) -> Any:
+    """Copies that repeat each block of their axis equally often, all by one broadcast."""
+    by_axis = dict(copies)
+    apart: list[int] = []
+    wide: list[int] = []
+    after = list(x.shape)
+    for d, n in enumerate(x.shape):
+        m = by_axis.get(d)
+        block, repeat = (n, 1) if m is None else (m.block, m.repeat or 0)
+        if repeat == 1:
+            apart.append(n)
+            wide.append(n)
+            continue
+        parts = [n // block, 1, *([block] if block != 1 else [])]
+        apart += parts
+        wide += [parts[0], repeat, *parts[2:]]
+        after[d] = n * repeat
+    if len(apart) == x.ndim:
+        return x
+    xp = namespace(x)
+    return xp.reshape(xp.broadcast_to(xp.reshape(x, tuple(apart)), tuple(wide)), tuple(after))
 
 
 def is_closed(m: AxisMap) -> bool:
@@ -50,18 +81,18 @@ def is_closed(m: AxisMap) -> bool:
     return (isinstance(m, Copy) and m.repeat is not None) or (isinstance(m, Window) and m.width is not None)
 
 
-def _along(x: Any, axis: int, m: AxisMap, take: Take) -> Any:
+def _along(x: Any, axis: int, m: AxisMap, way: Way) -> Any:
     """Of blocks, if the map has them, which are x's next dim."""
     if isinstance(m, Copy):
-        return _repeated(x, axis, m.repeat) if m.repeat is not None else take(x, m.block_index, axis)
+        return way.take(x, m.block_index, axis)
     if isinstance(m, Gather):
         if m.picks:
-            return take(x, m.index, axis)
+            return way.take(x, m.index, axis)
         order, m = m.laid_out
-        x = take(x, order, axis)
+        x = way.take(x, order, axis)
     if m.width:
         return _segments(x, axis, m.width)
-    return _windows(x, axis, m, take)
+    return _windows(x, axis, m, way)
 
 
 def table(x: Any, values: Array) -> Any:
@@ -79,45 +110,39 @@ def _joined(x: Any, axis: int) -> Any:
     return namespace(x).reshape(x, (*x.shape[:axis], x.shape[axis] * x.shape[axis + 1], *x.shape[axis + 2 :]))
 
 
-def _repeated(x: Any, axis: int, repeat: int) -> Any:
-    n = x.shape[axis]
-    if repeat == 1:
-        return x
-    apart = _reshaped(x, axis, n, 1)
-    return _joined(namespace(x).broadcast_to(apart, (*x.shape[:axis], n, repeat, *x.shape[axis + 1 :])), axis)
-
-
 def _segments(x: Any, axis: int, width: int) -> Any:
     return namespace(x).sum(_reshaped(x, axis, x.shape[axis] // width, width), axis=axis + 1, dtype=x.dtype)
 
 
-def _windows(x: Any, axis: int, m: Window, take: Take) -> Any:
+def _windows(x: Any, axis: int, m: Window, way: Way) -> Any:
     n_out = m.n_out // m.block
     shape = (*x.shape[:axis], n_out, *x.shape[axis + 1 :])
     n_taps = int(m.rows()[1][-1])
     if not n_taps:
         return namespace(x).zeros(shape, dtype=x.dtype, device=device_of(x))
     taps = int(np.diff(m.rows()[1]).max())
-    if taps > MOST_TAKES and taps * n_out > PADDED * (n_taps + n_out):
-        pieces, sums = _halved(m, max(2, -(-n_taps // n_out)))
-        return _windows(_windows(x, axis, pieces, take), axis, sums, take)
-    return (_by_takes if taps <= MOST_TAKES else _by_one_take)(x, axis, m, take)
+    if taps <= way.most:
+        return _by_takes(x, axis, m, way)
+    if way.at_once and taps * n_out <= PADDED * (n_taps + n_out):
+        return _by_one_take(x, axis, m, way)
+    pieces, sums = _cut(m, min(max(2, -(-n_taps // n_out)), way.most))
+    return _windows(_windows(x, axis, pieces, way), axis, sums, way)
 
 
-def _by_takes(x: Any, axis: int, m: Window, take: Take) -> Any:
+def _by_takes(x: Any, axis: int, m: Window, way: Way) -> Any:
     inputs, weight, count = _taps(x, m)
     total = None
     for k in range(len(inputs)):
-        term = take(x, inputs[k], axis)
+        term = way.take(x, inputs[k], axis)
         term = _only(term, axis, k < count) if weight is None else term * _beside(term, axis, weight[k])
         total = term if total is None else total + term
     return _only(total, axis, count > 0)
 
 
-def _by_one_take(x: Any, axis: int, m: Window, take: Take) -> Any:
+def _by_one_take(x: Any, axis: int, m: Window, way: Way) -> Any:
     inputs, weight, count = _taps(x, m)
     taps = len(inputs)
-    term = _reshaped(take(x, inputs.T.reshape(-1), axis), axis, len(count), taps)
+    term = _reshaped(way.take(x, inputs.T.reshape(-1), axis), axis, len(count), taps)
     some = np.arange(taps) < count[:, None]
     term = _only(term, axis, some) if weight is None else term * _beside(term, axis, weight.T)
     return _only(namespace(x).sum(term, axis=axis + 1, dtype=x.dtype), axis, count > 0)
@@ -129,7 +154,7 @@ def _taps(x: Any, m: Window) -> tuple[Ints, Array | None, Ints]:
     return inputs, None if m.ones else weight, count
 
 
-def _halved(m: Window, most: int) -> tuple[Window, Window]:
+def _cut(m: Window, most: int) -> tuple[Window, Window]:
     """Rows in pieces of a bounded number of taps, and the pieces' sums."""
     start, offset = m.rows()
     n_pieces = -(-np.diff(offset) // most)

@@ -5,7 +5,7 @@ from typing import Any
 
 from tenter._arrays.standard_arrays import namespace
 from tenter._execution.standard import eight_bits, numbers
-from tenter._execution.standard.along import along
+from tenter._execution.standard.along import along, repeated
 from tenter._specs.spec import Maps
 from tenter.maps import AxisMap, Copy, Gather
 
@@ -16,17 +16,19 @@ Join = Callable[[Any, Any], Any]
 
 
 def applied(x: Any, maps: Maps, saturate: bool, along: Along = along, join: Join = numbers.joined) -> Any:
-    """What shrinks goes first. saturate: 8-bit values are rounded to 8 bits after each axis."""
+    """Copies go first, then what shrinks. saturate: 8-bit values are rounded to 8 bits after each axis."""
     copies = [(axis, m) for axis, m in maps if copies_only(m)]
     sums = [(axis, m) for axis, m in maps if not copies_only(m)]
-    y = x
+    closed = [(axis, m) for axis, m in copies if isinstance(m, Copy) and m.repeat is not None]
+    y = repeated(x, closed) if closed else x
     for axis, m in copies:
-        y = along(y, axis, m)
+        if (axis, m) not in closed:
+            y = along(y, axis, m)
     if not sums:
         return y
     if saturate:
         return eight_bits.applied(y, sums, along)
-    sums.sort(key=lambda one: one[1].n_out / max(one[1].n_in, 1))
+    sums.sort(key=lambda one: one[1].n_out > one[1].n_in)
     wide = numbers.summed_in(x, any(not m.ones for _, m in sums))
     xp = namespace(x)
     if numbers.is_complex(x):  # parts, as a weight as a complex number would add 0 times infinity
