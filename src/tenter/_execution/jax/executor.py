@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tenter._arrays.jax_arrays import dtype_name, is_traced, on_one_cpu
-from tenter._execution.jax import counts, on_host
+from tenter._execution.jax import counts, on_host, sharding
 from tenter._execution.jax.linear import along
 from tenter._execution.standard import executor as standard
 from tenter._execution.standard.apply import applied
@@ -19,7 +19,6 @@ from tenter._execution.standard.executor import (
     expand as expand,
     expand_fast as expand_fast,
     filled as filled,
-    flat as flat,
     flip as flip,
     known as known,
     ones as ones,
@@ -33,7 +32,7 @@ from tenter._execution.standard.executor import (
     widened as widened,
 )
 from tenter._specs import counts as counts_spec
-from tenter._specs.repeat import RepeatCounts
+from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.spec import Spec
 
 
@@ -48,7 +47,14 @@ def record(x: Any, spec: Spec) -> Any:
     return _compiled(x, spec)
 
 
+def flat(x: Any) -> Any:
+    return standard.flat(sharding.gathered(x))
+
+
 def _traced(x: Any, spec: Spec) -> Any:
+    kept = spec.kept(x.ndim)
+    several = isinstance(spec, Repeat) and x.ndim - len(kept) > 1  # by one reshape, of which JAX asks for no dim that is cut
+    x = sharding.gathered(x, () if several else kept)
     if isinstance(spec, RepeatCounts) and not isinstance(spec.offsets, np.ndarray):
         return counts.repeated(x, spec)
     name = dtype_name(x)
@@ -60,7 +66,7 @@ _compiled = partial(jax.jit, static_argnames="spec")(_traced)
 
 @partial(jax.jit, static_argnames=("dim", "n_out"))
 def _by_counts(x: Any, offsets: Any, dim: int, n_out: int) -> Any:
-    return counts.repeated(x, RepeatCounts(offsets, dim, n_out))
+    return _traced(x, RepeatCounts(offsets, dim, n_out))
 
 
 def record_counts(x: Any, repeats: Any, dim: int, output_size: Any) -> RepeatCounts:
