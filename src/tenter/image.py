@@ -14,6 +14,7 @@ from tenter import filters, resampling
 from tenter._arrays.arguments import array, error, flag
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of
+from tenter._arrays.standard_arrays import is_standard
 from tenter._arrays.types import Array
 from tenter._execution import bands, weighed
 from tenter._rules.axis_rule import NEAREST
@@ -74,17 +75,19 @@ def resize(
         weigh, light = mixes and premultiply and has_alpha, mixes and linear_light
         if weigh or light:
             _check_mixing(x, how)
+            if is_standard(x) and (unknown := of(x).unreadable(x)):
+                refuse(TypeError, "pixels", "a picture whose values are known, to mix them", unknown)
         on_host = of(x).device(x) is None
         if weigh and not light and on_host and x.ndim == 3 and dtype_name(x) == "uint8":
             found = _weighed(of(x).to_numpy(x), size, given)
             if found is not None:
-                return of(x).from_numpy(found)
+                return of(x).from_numpy(found, x)
         if weigh and how.get("edge") != "constant":  # what that puts around a picture is unseen
             full = _full(x)
             weigh = not (weighed.is_alpha(of(x).to_numpy(x), full) if on_host else bool((x[..., -1] == full).all()))
         if not (weigh or light):
             return resampling.resize(x, size, axes=(0, 1), **given)
-        return of(x).from_numpy(_mixed(of(x).to_numpy(x), has_alpha, weigh, light, size, given))
+        return of(x).from_numpy(_mixed(of(x).to_numpy(x), has_alpha, weigh, light, size, given), x)
     except Refusal as refusal:
         shown = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light, **given}
         raise error(refusal, "image.resize", pixels=pixels, size=size, **shown) from None

@@ -93,7 +93,7 @@ def _positions(repeats: Any, dim: Any, output_size: Any) -> Any:
     int32 = is_array(repeats) and values.dtype == np.int32
     positions: Any = np.arange(len(values), dtype=np.int32 if int32 else np.int64)
     if is_array(repeats):
-        positions = of(repeats).from_numpy(positions)
+        positions = of(repeats).from_numpy(positions, repeats)
     return calls.execute(positions, RepeatCounts(offsets, 0, int(offsets[-1])))
 
 

@@ -74,8 +74,8 @@ class Library(Protocol):
     def to_numpy(self, x: Any) -> Array:
         """The values as a NumPy array, of the same memory where possible."""
 
-    def from_numpy(self, x: Array) -> Any:
-        """The library's array of a NumPy array's memory."""
+    def from_numpy(self, x: Array, like: Any) -> Any:
+        """The library's array of a NumPy array's memory, or a copy of it, where like is."""
 
 
 def _torch() -> Library:

@@ -80,4 +80,8 @@ def resolve(x: Array) -> Array:
     return x
 
 
-to_numpy = from_numpy = resolve
+to_numpy = resolve
+
+
+def from_numpy(x: Array, like: Array) -> Array:
+    return x

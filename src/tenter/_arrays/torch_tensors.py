@@ -143,7 +143,7 @@ def to_numpy(x: torch.Tensor) -> Array:
     return array
 
 
-def from_numpy(x: Array) -> torch.Tensor:
+def from_numpy(x: Array, like: torch.Tensor) -> torch.Tensor:
     return torch.from_numpy(x)
 
 

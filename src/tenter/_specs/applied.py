@@ -4,7 +4,13 @@ from typing import Any, NamedTuple
 
 from tenter._arrays.layout import Order
 from tenter._specs.spec import ImageOrder, Maps, Shape
-from tenter.maps import AxisMap
+from tenter.maps import AxisMap, Copy, Gather
+from tenter.maps._written import written
+
+
+def picks(m: AxisMap) -> bool:
+    """True if every output is one input as it is, or none."""
+    return isinstance(m, Copy) or (isinstance(m, Gather) and m.picks)
 
 
 class Applied(NamedTuple):
@@ -32,7 +38,7 @@ class Applied(NamedTuple):
         return Applied(self.axis + 1, self.map)
 
     def operands(self) -> tuple[Any, ...]:
-        return self.axis, self.map
+        return self.axis, written(self.map)
 
     def adjoint_operands(self, shape: Shape) -> tuple[Any, ...]:
-        return self.axis, self.map
+        return self.operands()

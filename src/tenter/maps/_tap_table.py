@@ -10,7 +10,7 @@ from tenter.maps._copy import Window
 
 class TapTable(NamedTuple):
     """inputs: the input of each output's k-th tap, [taps, n_out]. weight: the same of weights; None where all are one.
-    count: the taps of each output.
+    n_taps: of each output.
 
     An output with fewer taps than others repeats its last one, and halves its weight over and over: such sums are
     exact, so inf and NaN stay where they are. Of whole numbers the weights that are missing are 0.
@@ -18,7 +18,7 @@ class TapTable(NamedTuple):
 
     inputs: Ints
     weight: Floats | None
-    count: Ints
+    n_taps: Ints
 
 
 def tap_table(m: Window, whole: bool = False) -> TapTable:

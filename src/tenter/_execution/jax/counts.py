@@ -29,8 +29,10 @@ def offsets(repeats: Any, n: int, dim: int, output_size: Any) -> RepeatCounts:
     checkify.debug_check(jnp.all(each >= 0), "repeats: expected counts that are not negative, got {least}",
                          least=jnp.min(each, initial=0))  # fmt: skip
     # Sums of 32 bits may wrap, those of floats are about right.
-    wraps = jnp.abs(each.astype(jnp.float32).sum() - total.astype(jnp.float32)) > 2.0**31
-    checkify.debug_check((total == n_out) & ~wraps, "output_size: expected {total}, the sum of the counts, got {n_out}",
+    about = each.astype(jnp.float32).sum()
+    fits = jnp.abs(about - total.astype(jnp.float32)) <= 2.0**31
+    checkify.debug_check(fits, "repeats: expected counts whose sum fits their dtype, got about {about}", about=about)
+    checkify.debug_check(total == n_out, "output_size: expected {total}, the sum of the counts, got {n_out}",
                          total=total, n_out=jnp.asarray(n_out, wide))  # fmt: skip
     return RepeatCounts(jnp.concatenate([jnp.zeros(1, wide), ends]), dim, n_out)
 

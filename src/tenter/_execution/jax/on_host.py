@@ -3,13 +3,13 @@ for each new size."""
 
 from typing import Any
 
-import jax
 import numpy as np
 
 from tenter._arrays import numpy_arrays
+from tenter._arrays.jax_arrays import from_numpy
 from tenter._execution import numpy_executor
 from tenter._plans import cache
-from tenter._plans.plan import keep, plan, plan_maps
+from tenter._plans.plan import keep, plan
 from tenter._specs.applied import Applied
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
@@ -19,17 +19,12 @@ from tenter.maps import AxisMap
 def performed(x: Any, spec: Spec) -> Any:
     values = np.asarray(x)
     if isinstance(spec, (RepeatCounts, Applied)):  # values, not to be kept
-        return placed(numpy_executor.run(values, plan(values, spec)), x)
-    key = cache.key("jax", numpy_arrays, values, spec)
+        return from_numpy(numpy_executor.run(values, plan(values, spec)), x)
+    key = cache.key("jax", numpy_arrays, values, (spec,))
     known = cache.plans.get(key)
-    return placed(numpy_executor.run(values, known or keep(key, plan(values, spec))), x)
+    return from_numpy(numpy_executor.run(values, known or keep(key, plan(values, spec))), x)
 
 
 def applied(x: Any, axis: int, m: AxisMap) -> Any:
     values = np.asarray(x)
-    return placed(numpy_executor.run(values, plan_maps(values, ((axis, m),))), x)
-
-
-def placed(y: Any, x: Any) -> Any:
-    """y, which nothing else refers to, as a JAX array where x is."""
-    return jax.device_put(y, x.sharding if x.committed else None)
+    return from_numpy(numpy_executor.run(values, plan(values, Applied(axis, m))), x)

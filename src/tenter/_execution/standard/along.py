@@ -32,8 +32,8 @@ def narrow(index: Ints, n: int) -> Array:
 
 
 class Way(NamedTuple):
-    """How a library takes elements. most: taps of an output up to which each is a take of its own. at_once: whether more
-    taps are one take; if not, rows are cut into pieces."""
+    """How a library takes elements. most: taps of an output up to which each is a take of its own. at_once: whether
+    more taps are one take; if not, rows are cut into pieces."""
 
     take: Callable[[Any, Ints, int], Any]
     most: int
@@ -150,8 +150,8 @@ def _by_one_take(x: Any, axis: int, m: Window, way: Way) -> Any:
 
 def _taps(x: Any, m: Window) -> tuple[Ints, Array | None, Ints]:
     """Inputs, weights and numbers of taps of a window's rows; weights None where all are one."""
-    inputs, weight, count = tap_table(m, namespace(x).isdtype(x.dtype, "integral"))
-    return inputs, None if m.ones else weight, count
+    inputs, weight, taps = tap_table(m, namespace(x).isdtype(x.dtype, "integral"))
+    return inputs, None if m.ones else weight, taps
 
 
 def _cut(m: Window, most: int) -> tuple[Window, Window]:

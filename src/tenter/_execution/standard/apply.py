@@ -6,8 +6,9 @@ from typing import Any
 from tenter._arrays.standard_arrays import namespace
 from tenter._execution.standard import eight_bits, numbers
 from tenter._execution.standard.along import along, repeated
+from tenter._specs.applied import picks
 from tenter._specs.spec import Maps
-from tenter.maps import AxisMap, Copy, Gather
+from tenter.maps import AxisMap, Copy
 
 # Applies one map along one axis of an array in the dtype of its sums.
 Along = Callable[[Any, int, AxisMap], Any]
@@ -17,8 +18,8 @@ Join = Callable[[Any, Any], Any]
 
 def applied(x: Any, maps: Maps, saturate: bool, along: Along = along, join: Join = numbers.joined) -> Any:
     """Copies go first, then what shrinks. saturate: 8-bit values are rounded to 8 bits after each axis."""
-    copies = [(axis, m) for axis, m in maps if copies_only(m)]
-    sums = [(axis, m) for axis, m in maps if not copies_only(m)]
+    copies = [(axis, m) for axis, m in maps if picks(m)]
+    sums = [(axis, m) for axis, m in maps if not picks(m)]
     closed = [(axis, m) for axis, m in copies if isinstance(m, Copy) and m.repeat is not None]
     y = repeated(x, closed) if closed else x
     for axis, m in copies:
@@ -35,10 +36,6 @@ def applied(x: Any, maps: Maps, saturate: bool, along: Along = along, join: Join
         parts = (_summed(xp.astype(part, wide), sums, along) for part in (xp.real(y), xp.imag(y)))
         return xp.astype(join(*parts), x.dtype)
     return numbers.into(_summed(xp.astype(y, wide), sums, along), x)
-
-
-def copies_only(m: AxisMap) -> bool:
-    return isinstance(m, Copy) or (isinstance(m, Gather) and m.picks)
 
 
 def _summed(y: Any, sums: list[tuple[int, AxisMap]], along: Along) -> Any:

@@ -1,5 +1,5 @@
-"""8-bit values that are antialiased: each axis rounds to 8 bits, in Pillow's order of axes; in integers where weights are
-multiples of 2**-22 whose sums fit 32 bits, as in `_kernels/cpu_bytes.py`."""
+"""8-bit values that are antialiased: each axis rounds to 8 bits, in Pillow's order of axes. In integers where weights
+are multiples of 2**-22 whose sums fit 32 bits, as in `_kernels/cpu_bytes.py`."""
 
 from collections.abc import Callable
 from typing import Any

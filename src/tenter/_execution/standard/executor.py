@@ -12,6 +12,7 @@ from tenter._arrays.types import Array
 from tenter._execution.standard import numbers
 from tenter._execution.standard.along import table
 from tenter._execution.standard.apply import applied
+from tenter._plans.plan import Plan
 from tenter._specs import counts as counts_spec
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
@@ -95,11 +96,23 @@ def widened(x: Any) -> Any:
     return namespace(x).astype(x, numbers.summed_in(x, True))
 
 
-def _never(x: Any, *given: Any) -> NoReturn:
+def run(x: Any, plan: Plan) -> NoReturn:
     raise AssertionError("arrays by the standard have no plans")
 
 
-run = again = execute = known = repeat_counts = place_offsets = _never
+again = execute = run
+
+
+def known(call: str, x: Any, *args: Any) -> None:
+    return None
+
+
+def repeat_counts(x: Any, counts: Any, dim: int | None, output_size: int | None) -> None:
+    return None
+
+
+def place_offsets(offsets: Array, x: Any) -> Array:
+    return offsets
 
 
 def expand_fast(x: Any, *sizes: Any) -> None:

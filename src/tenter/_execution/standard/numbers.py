@@ -21,7 +21,7 @@ def device_of(x: Any) -> Any:
 
 
 def summed_in(x: Any, weighted: bool) -> Any:
-    """The dtype in which sums of x's elements, or of their parts, are taken; weighted: by weights that are fractions."""
+    """The dtype in which sums of x's elements, or of their parts, are taken; weighted: by fractions."""
     xp, of = namespace(x), DTYPES.get(dtype_name(x))
     if not weighted and (of is None or of.kind in "iu"):  # of bool too
         return xp.int64 if has(x, "int64") else xp.int32

@@ -10,6 +10,7 @@ import numpy as np
 
 from tenter._arrays.types import Floats, Ints
 from tenter._rules.axis_rule import NEAREST, AxisRule
+from tenter._specs.applied import Applied
 from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.resize import Interpolate, Resize
 from tenter._specs.spec import Shape, Spec
@@ -62,17 +63,20 @@ def reads(spec: Spec, shape: Shape, transposed: bool, dtype: str, on_device: boo
     kernels serve. shape: of the operation's input, whose lengths may be symbols."""
     if isinstance(spec, RepeatCounts) or any(type(n) is int and n == 0 for n in shape):
         return None
+    found: list[Reads | None]
     if isinstance(spec, Repeat):
         if any(type(r) is not int or r < 1 for r in spec.sizes):
             return None
         found = [_repeated(d, n, r, spec.each, transposed) for d, (n, r) in enumerate(zip(shape, spec.sizes)) if r != 1]
+    elif isinstance(spec, Applied):
+        m = spec.map.T if transposed else spec.map
+        found = [_of_map(spec.axis, m) if 0 < m.n_in <= LONGEST and 0 < m.n_out <= LONGEST and m.block == 1 else None]
     else:
         resize = spec.resize() if isinstance(spec, Interpolate) else spec
         assert isinstance(resize, Resize)
         found = _resized(resize, shape, transposed, dtype, on_device)
-    if any(r is None for r in found) or math.prod(r.taps for r in found) > MOST_TAPS:
-        return None
-    return tuple(found)
+    known = tuple(r for r in found if r is not None)
+    return None if len(known) < len(found) or math.prod(r.taps for r in known) > MOST_TAPS else known
 
 
 def _resized(spec: Resize, shape: Shape, transposed: bool, dtype: str, on_device: bool) -> list[Any]:
@@ -125,7 +129,7 @@ def _summed(axis: int, m: Window) -> Reads | None:
     if not 0 < taps <= MOST_TAPS:
         return None
     table = tap_table(m)
-    empty = table.count == 0
+    empty = table.n_taps == 0
     return Reads(
         axis=axis,
         n_in=m.n_in,
