@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenter._arrays.standard_arrays import namespace
+from tenter._arrays.standard_arrays import dtype_name, namespace
 from tenter._arrays.types import Array, Ints
 from tenter._execution.standard.numbers import device_of
 from tenter.maps import AxisMap, Copy, Gather, Window
@@ -178,7 +178,7 @@ def _beside(x: Any, axis: int, values: Array) -> Any:
     xp = namespace(x)
     shape = [1] * x.ndim
     shape[axis : axis + values.ndim] = values.shape
-    return xp.astype(xp.reshape(table(x, values), tuple(shape)), x.dtype)
+    return xp.reshape(table(x, values.astype(dtype_name(x))), tuple(shape))
 
 
 def _only(x: Any, axis: int, where: Array) -> Any:
