@@ -47,6 +47,12 @@ def describe(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def instead(value: Any) -> str:
+    """What was given in place of a number: an array that cannot say its value now says why."""
+    unknown = library.of(value).unreadable(value) if standard_arrays.is_standard(value) else None
+    return unknown or describe(value)
+
+
 def array(name: str, x: Any) -> Any:
     """An array or tensor as it is; a list, tuple or number as a NumPy array."""
     if is_array(x):
@@ -85,8 +91,7 @@ def _index(name: str, value: Any, expected: str) -> int:
     try:
         index: int = operator.index(value)
     except (TypeError, RuntimeError):
-        unknown = library.of(value).unreadable(value) if standard_arrays.is_standard(value) else None
-        refuse(TypeError, name, expected, unknown or describe(value))
+        refuse(TypeError, name, expected, instead(value))
     return index
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tenter._arrays.arguments import describe, listed, single
+from tenter._arrays.arguments import describe, instead, listed, single
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import is_array, surely
 from tenter._rules.axis_rule import LARGEST
@@ -48,7 +48,7 @@ def _factor(f: Any) -> Any:
     if _is_ratio(f) and f[1] > 0:
         f = Fraction(operator.index(f[0]), operator.index(f[1]))
     if not is_real(f):
-        refuse(TypeError, "scale", "numbers, fractions, or pairs of ints", describe(f))
+        refuse(TypeError, "scale", "numbers, fractions, or pairs of ints", instead(f))
     f = plain(f)
     if not 0 < f < math.inf:
         refuse(ValueError, "scale", "finite numbers above 0", describe(f))
@@ -128,7 +128,7 @@ def _pair(pair: Any) -> tuple[Fraction, Fraction]:
         refuse(ValueError, "box", "pairs (begin, end)", repr(pair))
     for edge in pair:
         if not is_real(edge):
-            refuse(TypeError, "box", "numbers", describe(edge))
+            refuse(TypeError, "box", "numbers", instead(edge))
         if not -math.inf < edge < math.inf:
             refuse(ValueError, "box", "finite numbers", describe(pair))
         if abs(plain(edge)) > LARGEST:
