@@ -6,13 +6,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from cases import OPS, OpCase, values
 from jax.experimental import checkify
-from program_helpers import prints
-from test_standard_arrays import exact, same
 
 import tenter
+from cases import OPS, OpCase, values
 from daily import daily
+from program_helpers import prints
+from test_standard_arrays import exact, same
 
 DTYPES = ["float32", "uint8", "int32", "complex64", "bool"]  # that JAX has without 64 bits
 COPIED = ["bfloat16", "float16", "float8_e4m3fn", "float8_e5m2", "int4", "uint4", "int8", "uint16", "complex64", "bool"]
@@ -112,7 +112,7 @@ def test_counts_that_are_known_need_no_total() -> None:
 @pytest.mark.parametrize("dtype", ["int32", "uint8"])
 def test_counts_that_are_traced(dtype: str) -> None:
     counts = np.array([2, 0, 3, 1], dtype)
-    for shape, dim in (((4,), 0), ((4, 3), 0), ((2, 4), 1), ((2, 2), None)):
+    for shape, dim in (((4,), 0), ((2, 4), 1), ((2, 2), None))[: 3 if dtype == "int32" else 1]:
         x = values(shape, "float32")
         f = lambda x, c, dim=dim: tenter.repeat_interleave(x, c, dim, output_size=6)
         np.testing.assert_array_equal(np.asarray(jax.jit(f)(x, counts)), np.repeat(x, counts, dim))
@@ -145,7 +145,7 @@ def test_wrong_totals_are_reported(counts, n: int, words: str | None) -> None:
         assert error.get() is None
         return
     assert words in error.get()
-    with pytest.raises(ValueError, match="sum of the counts|not negative"):
+    with pytest.raises(ValueError, match=r"sum of the counts|not negative"):
         repeated(X, jnp.array(counts), n)
 
 
@@ -196,5 +196,6 @@ def test_arrays_that_are_gone_are_refused() -> None:
 # ---- many devices
 
 
-def test_sharded_arrays() -> None:
-    assert prints("jax_shards.py", XLA_FLAGS="--xla_force_host_platform_device_count=4") == "ok\n"
+@pytest.mark.parametrize("names", [("resize",), pytest.param((), marks=pytest.mark.slow)])
+def test_sharded_arrays(names: tuple[str, ...]) -> None:
+    assert prints("jax_shards.py", *names, XLA_FLAGS="--xla_force_host_platform_device_count=4") == "ok\n"

@@ -6,10 +6,10 @@ from __future__ import annotations
 import array_api_strict as xp
 import numpy as np
 import pytest
-from cases import MAPS, OPS, OpCase, values
 from hypothesis import given, settings, strategies as st
 
 import tenter
+from cases import MAPS, OPS, OpCase, values
 from daily import daily
 
 DTYPES = ["float32", "float64", "uint8", "int16", "int64", "uint64", "complex64", "complex128", "bool"]
@@ -97,9 +97,9 @@ def test_what_lies_beside_a_window_does_not_spread() -> None:
 
 def test_counts_of_any_kind() -> None:
     x, counts = xp.asarray([1.0, 2.0, 3.0]), [1, 0, 2]
-    for given in (counts, np.array(counts), xp.asarray(counts), xp.asarray(counts, dtype=xp.uint8)):
-        assert np.from_dlpack(tenter.repeat_interleave(x, given, 0)).tolist() == [1, 3, 3]
-        assert tenter.repeat_interleave(np.array([1.0, 2.0, 3.0]), given, 0).tolist() == [1, 3, 3]
+    for these in (counts, np.array(counts), xp.asarray(counts), xp.asarray(counts, dtype=xp.uint8)):
+        assert np.from_dlpack(tenter.repeat_interleave(x, these, 0)).tolist() == [1, 3, 3]
+        assert tenter.repeat_interleave(np.array([1.0, 2.0, 3.0]), these, 0).tolist() == [1, 3, 3]
     assert np.from_dlpack(tenter.repeat_interleave(xp.asarray(counts))).tolist() == [0, 2, 2]
     assert tenter.repeat_interleave(xp.asarray(counts, dtype=xp.int32)).dtype == xp.int32
     assert tenter.tile(x, xp.asarray([2, 2])).shape == (2, 6)
