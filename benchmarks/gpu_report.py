@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from benchmarks import calls, results
 from benchmarks.calls import Cost
 from benchmarks.gpu_measure import unmeasured
-from benchmarks.gpu_rows import BANDWIDTH, DETERMINISTIC, PYTORCH
+from benchmarks.gpu_rows import DETERMINISTIC, PYTORCH
 from benchmarks.report import BEGIN, END, between
-from benchmarks.results import Contest, Direction, Result
+from benchmarks.results import BANDWIDTH, Contest, Direction, Result, reached
 from benchmarks.table import cell, lined
 
 DOCS = Path("docs")
@@ -85,19 +85,9 @@ def tally(found: list[Result]) -> str:
     aimed = [
         ratio >= target for r in found for t in r.targets
         for of, target in ((r.forward, t.forward), (r.adjoint, t.adjoint))
-        if of is not None and target is not None and (ratio := ratio_of(of, t.peer)) is not None
+        if target is not None and (ratio := reached(of, t.peer)) is not None
     ]  # fmt: skip
     return f"{sum(aimed)} of {len(aimed)} targets reached, of those that have a measured figure."
-
-
-def ratio_of(of: Direction, peer: str) -> float | None:
-    """Of copy bandwidth, or the peer's time / ours; None where there is none."""
-    if of.failed:
-        return None
-    if peer == BANDWIDTH:
-        return of.of_bandwidth
-    contest = of.contests.get(peer)
-    return None if contest is None or contest.failed else contest.ratio
 
 
 def table(found: list[Result], adjoint: bool) -> str:

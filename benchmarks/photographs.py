@@ -27,7 +27,6 @@ CHANNELS = {"L": 1, "LA": 2, "RGB": 3, "RGBA": 4}
 MODES = {"bilinear": "linear", "bicubic": "catmull-rom", "lanczos": "lanczos3"}  # ours for PyTorch's
 SHOWN = {"bilinear": "bilinear", "bicubic": "Catmull-Rom", "lanczos": "lanczos3"}
 DTYPES = ("uint8", "uint16", "float32")
-FULL = {"uint8": 255, "uint16": 65535, "float32": 1}
 JITTER = 16  # pixels
 SHARE = 1.0
 
@@ -89,7 +88,7 @@ def tensors(dtype: str, name: str, channels: int, mode: str, cut: int) -> Work:
 def stock(dtype: str, channels: int, cut: int) -> Any:
     """The pixels of which each photograph is made: all of a buffer's first ones, as wide as it says."""
     made = photograph(HEIGHT // cut + JITTER, WIDTH // cut + JITTER, channels)
-    return (made.astype(dtype) * (FULL[dtype] / 255)).astype(dtype, copy=False).reshape(-1)
+    return (made.astype(dtype) * (peers.FULL[dtype] / 255)).astype(dtype, copy=False).reshape(-1)
 
 
 def drawing(dtype: str, channels: int, cut: int) -> Callable[[np.random.Generator], Photograph]:
@@ -110,7 +109,12 @@ def of_torch(mode: str) -> Maker:
 
 
 def truth(p: Photograph, mode: str, weigh: bool) -> Any:
-    """In float64, rounded and cut to integers where pixels are."""
+    """In float64, rounded and cut to integers where pixels are. Of 8-bit colors weighted by alpha, Pillow's pixels: it
+    rounds them before and after, and where alpha is small that decides."""
+    if weigh and p.pixels.dtype == np.uint8:
+        weighted = peers.pillow("uint8", "LA" if p.pixels.shape[2] == 2 else "RGBA", mode, True)
+        assert weighted is not None
+        return np.asarray(weighted(p)())
     wide = p.pixels.astype(np.float64)
     if weigh:
         wide[..., :-1] *= wide[..., -1:]
@@ -119,4 +123,4 @@ def truth(p: Photograph, mode: str, weigh: bool) -> Any:
     if weigh:
         y[..., :-1] /= y[..., -1:]
     dtype = p.pixels.dtype
-    return y if dtype.kind == "f" else np.clip(np.rint(y), 0, FULL[dtype.name]).astype(dtype)
+    return y if dtype.kind == "f" else np.clip(np.rint(y), 0, peers.FULL[dtype.name]).astype(dtype)

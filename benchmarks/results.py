@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+BANDWIDTH = "copy bandwidth"
+
 
 @dataclass
 class Target:
-    """The ratio a row should reach against a peer; None in a direction without a target."""
+    """The ratio a row should reach against a peer, or the share of the copy bandwidth; None in a direction without a
+    target. why: what keeps a row below the usual one."""
 
     peer: str
     forward: float | None
     adjoint: float | None = None
+    why: str = ""
 
 
 @dataclass
@@ -38,6 +42,16 @@ class Direction:
     of_bandwidth: float | None = None
     contests: dict[str, Contest] = field(default_factory=dict)
     failed: str = ""
+
+
+def reached(of: Direction | None, peer: str) -> float | None:
+    """What a target of that name is compared with; None where there is nothing."""
+    if of is None or of.failed:
+        return None
+    if peer == BANDWIDTH:
+        return of.of_bandwidth
+    contest = of.contests.get(peer)
+    return None if contest is None or contest.failed else contest.ratio
 
 
 @dataclass

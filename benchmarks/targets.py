@@ -1,11 +1,11 @@
-"""The table of targets, and the short one of docs/features.md: target and measured ratio, row by row."""
+"""The table of targets, shares of the copy bandwidth, and the short table of docs/features.md, row by row."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from benchmarks.huge_pages import PYTORCH
-from benchmarks.results import Contest, Direction, Result
+from benchmarks.results import BANDWIDTH, Contest, Direction, Result, reached
 from benchmarks.table import cell, lined
 
 # What docs/features.md shows, by the names of the rows.
@@ -30,37 +30,31 @@ SUMMARY = {
 
 
 def markdown(found: list[Result]) -> list[str]:
-    body = [
-        [r.name, t.peer, *pair(r.forward, t.peer, t.forward), *pair(r.adjoint, t.peer, t.adjoint)]
-        for r in found for t in r.targets
-    ]  # fmt: skip
-    if not body:
+    aimed = [(r, t) for r in found for t in r.targets if t.peer == BANDWIDTH]
+    if not aimed:
         return []
-    aimed = [reached(of, t.peer, ratio) for r in found for t in r.targets
-             for of, ratio in ((r.forward, t.forward), (r.adjoint, t.adjoint)) if ratio is not None]  # fmt: skip
-    head = ["Call", "against", "target", "measured", "adjoint, target", "adjoint, measured"]
+    met = [meets(reached(of, BANDWIDTH), share) for r, t in aimed
+           for of, share in ((r.forward, t.forward), (r.adjoint, t.adjoint)) if share is not None]  # fmt: skip
+    body = [[r.name, *pair(r.forward, t.forward), *pair(r.adjoint, t.adjoint), t.why or "-"] for r, t in aimed]
+    head = ["Call", "target", "measured", "adjoint, target", "adjoint, measured", "why less than usual"]
     return [
         "### Targets",
-        f"{sum(aimed)} of {len(aimed)} reached, forward and adjoint counted apart.",
+        f"Shares of the copy bandwidth: {sum(met)} of {len(met)} reached, forward and adjoint counted apart.",
         lined(head, body),
     ]
 
 
-def contest(of: Direction | None, peer: str) -> Contest | None:
-    return None if of is None or of.failed else of.contests.get(peer)
+def meets(value: float | None, share: float) -> bool:
+    return value is not None and value >= share
 
 
-def reached(of: Direction | None, peer: str, ratio: float) -> bool:
-    found = contest(of, peer)
-    return found is not None and not found.failed and found.ratio >= ratio
-
-
-def pair(of: Direction | None, peer: str, ratio: float | None) -> list[str]:
+def pair(of: Direction | None, share: float | None) -> list[str]:
     """Target and measured."""
-    if ratio is None:
+    if share is None:
         return ["-", "-"]
-    shown = "failed" if of is not None and of.failed else cell(contest(of, peer))
-    return [f"{ratio:g}x", shown if reached(of, peer, ratio) else f"{shown} **short**"]
+    value = reached(of, BANDWIDTH)
+    shown = "failed" if of is not None and of.failed else "-" if value is None else f"{value:.0%}"
+    return [f"{share:.0%}", shown if meets(value, share) else f"{shown} **short**"]
 
 
 def summary(about: dict[str, Any], found: list[Result]) -> list[str]:
@@ -68,10 +62,14 @@ def summary(about: dict[str, Any], found: list[Result]) -> list[str]:
     body = []
     for label, name in SUMMARY.items():
         if (r := by_name.get(name)) is not None:
-            body.append([label, cell(contest(r.forward, PYTORCH)), cell(contest(r.adjoint, PYTORCH))])
+            body.append([label, cell(against(r.forward)), cell(against(r.adjoint))])
     where = (
         f"PyTorch {about['versions']['torch']}'s time / tenter's, above one where tenter is faster "
         f"({about['processor']}, {about['threads']} threads):"
     )
     more = "Marks, more rows and PyTorch with huge pages: [benchmarks.md](benchmarks.md)."
     return [where, lined(["Call", "forward", "gradient"], body), more]
+
+
+def against(of: Direction | None) -> Contest | None:
+    return None if of is None or of.failed else of.contests.get(PYTORCH)

@@ -28,11 +28,6 @@ struct Tables {
   }
 };
 
-int64_t itemsize(Dtype d) {
-  constexpr int64_t sizes[] = {4, 8, 2, 2, 1, 1, 2, 2, 4, 4, 8, 8};
-  return sizes[int(d)];
-}
-
 }  // namespace
 
 // Where an axis is periodic, outputs that are a whole number of periods apart read inputs by the same rows: the axis is
@@ -41,7 +36,7 @@ int64_t itemsize(Dtype d) {
 void window_in_bands(const WindowTask& t, const OwnedMap& of, int threads) {
   const bool columns = t.column != nullptr;
   const int64_t n_out = of.map.n_out, inner = columns ? t.inner : t.n_column * t.inner;
-  const int64_t stride = columns ? t.column_stride : t.row_stride, size = itemsize(t.out);
+  const int64_t stride = columns ? t.column_stride : t.row_stride, size = size_of(t.out);
   const int64_t taps = std::max<int64_t>(1, of.taps_each());
   const int64_t band = std::clamp<int64_t>(tuning.tap_block / taps, 1, tuning.tap_outputs);
   WindowTask call = t;

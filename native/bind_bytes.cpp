@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bind_values.hpp"
 #include "bytes.hpp"
 #include "gil.hpp"
 #include "pillow_rows.hpp"
@@ -61,10 +62,7 @@ struct ByteStep : SmallStep {
 
   ByteStep(const nb::list& outer, const ByteAxis& row, const ByteAxis& column, std::tuple<int64_t, int64_t> inner,
            bool rows_first, bool alpha) {
-    if (outer.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
-    task.n_outer = int(outer.size());
-    for (size_t d = 0; d < outer.size(); ++d)
-      std::tie(task.outer_shape[d], task.outer_stride[d]) = nb::cast<std::tuple<int64_t, int64_t>>(outer[d]);
+    set_outer(task, outer);
     std::tie(task.n_row, task.row_stride, row_map) = row;
     std::tie(task.n_column, task.column_stride, column_map) = column;
     std::tie(task.inner, task.inner_stride) = inner;

@@ -41,6 +41,7 @@ PyMethodDef functions[] = {
     fast<known_adjoint>("known_adjoint"),
     fast<adjoint_key>("adjoint_key"),
     fast<repeat_counts>("repeat_counts"),
+    fast<by_offsets>("by_offsets"),
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "kernels.hpp"
 #include "line.hpp"
 
 namespace tenter {
@@ -26,6 +27,16 @@ inline Line line_of(const LineTuple& l) {
   const bool valid = line.unit > 0 && line.unit >> 90 == 0 && line.first.rest < line.unit && line.step.rest < line.unit;
   if (!valid) throw std::invalid_argument("line: expected rests below a unit below 2**90");
   return line;
+}
+
+// The axes of a task that no map changes: lengths, strides in bytes. It takes nb::list, as nanobind's conversion to
+// std::vector is noexcept: without memory it would end the process.
+template <class Task>
+void set_outer(Task& task, const nb::list& axes) {
+  if (axes.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
+  task.n_outer = int(axes.size());
+  for (size_t d = 0; d < axes.size(); ++d)
+    std::tie(task.outer_shape[d], task.outer_stride[d]) = nb::cast<std::tuple<int64_t, int64_t>>(axes[d]);
 }
 
 template <class T>

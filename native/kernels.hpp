@@ -5,6 +5,10 @@
 namespace tenter {
 
 enum class Dtype : int { f32, f64, f16, bf16, u8, i8, u16, i16, u32, i32, u64, i64 };
+constexpr int64_t size_of(Dtype d) {
+  constexpr int64_t bytes[] = {4, 8, 2, 2, 1, 1, 2, 2, 4, 4, 8, 8};
+  return bytes[int(d)];
+}
 
 // The type of sums. int64 is for unweighted sums of integers, which are exact modulo 2^64.
 enum class Accumulate : int { f32, f64, i64 };

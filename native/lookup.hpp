@@ -16,5 +16,6 @@ PyObject* set_up_counts(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* repeated(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* repeated_adjoint(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* repeat_counts(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);
 
 }  // namespace tenter

@@ -93,6 +93,30 @@ bool work(int64_t bytes, F&& f) {
   return false;
 }
 
+// An array and its counts or offsets, both on the host.
+Reading read_both(PyObject* x, ArrayView& from, PyObject* given, ArrayView& counted) {
+  Reading found = read_array(x, from);
+  if (found == Reading::readable) found = read_array(given, counted);
+  if (found == Reading::readable && (from.device != on_cpu || counted.device != on_cpu)) return Reading::unreadable;
+  return found;
+}
+
+// Whether two tensors have the memory that they claim; -1 for an error.
+int hold_both(PyObject* x, const ArrayView& from, PyObject* given, const ArrayView& counted) {
+  const int held = holds(x, *from.dtype, from.extent());
+  return held == 1 ? holds(given, *counted.dtype, counted.extent()) : held;
+}
+
+// Takes the dims apart at `dim`.
+void split(Repeated& how, const ArrayView& from, int dim) {
+  how.ndim = how.ndim_in = from.ndim, how.dim = dim, how.dtype = from.dtype, how.data = from.data;
+  how.outer = how.inner = 1;
+  for (int d = 0; d < from.ndim; ++d) {
+    how.shape_in[d] = how.shape_out[d] = from.shape[d];
+    if (d != dim) (d < dim ? how.outer : how.inner) *= from.shape[d];
+  }
+}
+
 }  // namespace
 
 PyObject* Repeated::copy(PyObject* x) const {
@@ -111,7 +135,7 @@ PyObject* Repeated::copy_from(PyObject* x, const ArrayView& from) const {
   char* to;
   bool stream;
   PyObject* const y = result_of(x, from, shape_out, ndim, bytes, to, stream);
-  if (!y) return nullptr;
+  if (!y || !bytes) return y;
   const int threads = threads_for(bytes);
   if (threads && work(bytes, [&] { counts.copy(from.data, to, outer, inner_bytes, threads, stream); })) return y;
   Py_DECREF(y);
@@ -191,28 +215,18 @@ PyObject* repeat_counts(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
     const int follows = followed();
     if (follows) return follows < 0 ? nullptr : (Py_INCREF(Py_None), Py_None);
   }
-  for (auto [array, view] : {std::pair{x, &from}, std::pair{given, &counted}}) {
-    const Reading found = read_array(array, *view);
-    if (found == Reading::failed) return nullptr;
-    if (found != Reading::readable || view->device != on_cpu) Py_RETURN_NONE;
-  }
+  if (const Reading found = read_both(x, from, given, counted); found != Reading::readable)
+    return found == Reading::failed ? nullptr : (Py_INCREF(Py_None), Py_None);
   if (!is_count(counted.dtype->number) || counted.ndim != 1 || !from.contiguous()) Py_RETURN_NONE;
   auto made = std::unique_ptr<Repeated>(new (std::nothrow) Repeated);
   if (!made) return PyErr_NoMemory();
   Repeated& how = *made;
   int64_t n = 1, dim = 0;
-  how.outer = how.inner = 1, how.dtype = from.dtype, how.data = from.data;
-  if (args[2] == Py_None) {
-    n = from.n_values(), how.ndim = 1;
-  } else {
-    if (!exact_int(args[2], dim) || dim < -from.ndim || dim >= from.ndim) Py_RETURN_NONE;
-    dim += dim < 0 ? from.ndim : 0;
-    how.ndim = from.ndim, n = from.shape[dim];
-    for (int d = 0; d < from.ndim; ++d)
-      if (d != dim) (d < dim ? how.outer : how.inner) *= from.shape[d];
-  }
-  how.ndim_in = from.ndim, how.dim = int(dim);
-  for (int d = 0; d < from.ndim; ++d) how.shape_in[d] = from.shape[d];
+  if (args[2] != Py_None && (!exact_int(args[2], dim) || dim < -from.ndim || dim >= from.ndim)) Py_RETURN_NONE;
+  dim += dim < 0 ? from.ndim : 0;
+  split(how, from, int(dim));
+  if (args[2] != Py_None) n = from.shape[dim];
+  else n = from.n_values(), how.ndim = 1, how.outer = how.inner = 1;
   const bool scalars = how.outer == 1 && how.inner == 1;
   if (counted.shape[0] != n || n == 0 || how.inner == 0 || how.outer == 0) Py_RETURN_NONE;
   const int wants = tensors ? wants_grad(x) : 0;
@@ -221,10 +235,8 @@ PyObject* repeat_counts(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (scalars && n > tuning.many_scalars && !wants) Py_RETURN_NONE;  // Runs takes less memory
   if (wants && (from.dtype->number < 0 || from.dtype->number > int(Dtype::bf16))) Py_RETURN_NONE;
   if (tensors) {
-    const int held = holds(x, *from.dtype, from.extent());
-    const int counts_held = held == 1 ? holds(given, *counted.dtype, counted.extent()) : held;
-    if (held < 0 || counts_held < 0) return nullptr;
-    if (!held || !counts_held) Py_RETURN_NONE;
+    const int held = hold_both(x, from, given, counted);
+    if (held <= 0) return held < 0 ? nullptr : (Py_INCREF(Py_None), Py_None);
   }
   const int threads = threads_for(n * 8);
   if (!threads) return nullptr;
@@ -233,11 +245,13 @@ PyObject* repeat_counts(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (!work(n * 8, [&] { how.counts = Counts(at, number, counted.stride[0], n, threads); })) return nullptr;
   const int64_t total = how.counts.total;
   int64_t bytes;
-  if (total <= 0 || __builtin_mul_overflow(total, how.outer * how.inner * from.dtype->itemsize, &bytes)) Py_RETURN_NONE;
+  if (total < 0 || (total == 0 && wants) ||
+      __builtin_mul_overflow(total, how.outer * how.inner * from.dtype->itemsize, &bytes))
+    Py_RETURN_NONE;
   int64_t output_size;
   if (args[3] != Py_None && (!exact_int(args[3], output_size) || output_size != total)) Py_RETURN_NONE;
   if (bytes > python.memory) Py_RETURN_NONE;
-  for (int d = 0; d < how.ndim; ++d) how.shape_out[d] = d == dim ? total : how.shape_in[d];
+  how.shape_out[dim] = total;
   if (!wants) {
     PyObject* const y = how.copy_from(x, from);
     if (!y && !PyErr_Occurred()) Py_RETURN_NONE;
@@ -251,6 +265,41 @@ PyObject* repeat_counts(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
     PyErr_NoMemory();
   }
   return nullptr;
+}
+
+// (x, offsets, dim, total) -> the result by prefix sums that a graph's author may pass any of: they are copied, then
+// verified. (gradient, offsets, dim) -> its segment sums. None where Python's code must look closer, and for all wrong.
+PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
+  if (n_args != 3 && n_args != 4) return PyErr_Format(PyExc_TypeError, "expected 3 or 4 arguments");
+  const bool sums = n_args == 3;
+  PyObject *const x = args[0], *const given = args[1];
+  if (!is_tensor(x) || !is_tensor(given)) Py_RETURN_NONE;
+  ArrayView from, offsets;
+  if (const Reading found = read_both(x, from, given, offsets); found != Reading::readable)
+    return found == Reading::failed ? nullptr : (Py_INCREF(Py_None), Py_None);
+  int64_t dim, total;
+  const bool prefix_sums = offsets.dtype->number == int(Dtype::i64) && offsets.ndim == 1 && offsets.contiguous();
+  if (!prefix_sums || !from.contiguous() || !exact_int(args[2], dim) || dim < 0 || dim >= from.ndim) Py_RETURN_NONE;
+  total = from.shape[dim];
+  if (!sums && !exact_int(args[3], total)) Py_RETURN_NONE;
+  const int64_t n = offsets.shape[0] - 1;
+  Repeated how;
+  split(how, from, int(dim));
+  if (n <= 0 || total <= 0 || how.inner == 0 || how.outer == 0 || (!sums && from.shape[dim] != n)) Py_RETURN_NONE;
+  how.shape_in[dim] = n, how.shape_out[dim] = total;
+  const int held = hold_both(x, from, given, offsets);
+  if (held <= 0) return held < 0 ? nullptr : (Py_INCREF(Py_None), Py_None);
+  how.counts.total = total;
+  how.counts.offset.resize(size_t(n) + 1);
+  std::memcpy(how.counts.offset.data(), offsets.data, (size_t(n) + 1) * sizeof(int64_t));
+  const auto& o = how.counts.offset;
+  if (o.front() != 0 || o.back() != total || !std::is_sorted(o.begin(), o.end())) Py_RETURN_NONE;
+  const int64_t row = how.outer * how.inner * from.dtype->itemsize;
+  int64_t bytes;
+  if (__builtin_mul_overflow(std::max(n, total), row, &bytes) || bytes > python.memory) Py_RETURN_NONE;
+  if (!sums) return how.copy_from(x, from);
+  if (from.dtype->number < 0 || from.dtype->number > int(Dtype::bf16)) Py_RETURN_NONE;
+  return how.sum(x);
 }
 
 }  // namespace tenter

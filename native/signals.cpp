@@ -10,11 +10,6 @@ namespace {
 constexpr Wide most_rest = Wide(1) << 61;
 constexpr int64_t most_step = int64_t(1) << 20, most_candidates = 256, most_touched = int64_t(1) << 40;
 
-int64_t itemsize(Dtype d) {
-  constexpr int64_t sizes[] = {4, 8, 2, 2, 1, 1, 2, 2, 4, 4, 8, 8};
-  return sizes[int(d)];
-}
-
 // The lines of outputs in inputs, and of inputs in outputs: false if their rests need more than 64 bits.
 bool lines(const Line& l, Positions& forward, Positions& backward) {
   if (l.unit >= most_rest || l.step.whole < 0 || l.step.whole >= most_step) return false;
@@ -53,7 +48,7 @@ bool rule_fits(const OwnedMap& map, SignalTask& task) {
 
 bool signal_axis(const WindowTask& t, const OwnedMap& map) {
   SignalTask task;
-  const bool contiguous = t.column && t.inner == 1 && t.column_stride == itemsize(t.in);
+  const bool contiguous = t.column && t.inner == 1 && t.column_stride == size_of(t.in);
   return contiguous && !t.saturate && t.acc != Accumulate::i64 && map.map.n_in + map.map.n_out > tuning.signal_axis &&
          map.may_be_signal() && rule_fits(map, task);
 }

@@ -85,17 +85,16 @@ inline void verify(const CopyTask& t) {
 }
 
 inline void verify(const WindowTask& t, int64_t n_plane) {
-  constexpr int64_t itemsize[] = {4, 8, 2, 2, 1, 1, 2, 2, 4, 4, 8, 8};
   int64_t n = product(product(t.inner, t.column ? t.column->n_out : t.n_column), t.row ? t.row->n_out : t.n_row);
   n = product(n, t.plane ? t.plane->n_out : n_plane);
   for (int d = 0; d < t.n_outer; ++d) n = product(n, t.outer_shape[d]);
-  product(n, itemsize[int(t.out)]);
+  product(n, size_of(t.out));
   if (t.plane) verify(*t.plane, n_plane);
   if (t.row) verify(*t.row, t.n_row);
   if (t.column) verify(*t.column, t.n_column);
   expect(t.column || t.row, "an axis that is summed");
   expect(!t.plane || (t.column && t.row), "planes with rows and columns");
-  const int64_t size = itemsize[int(t.in)];
+  const int64_t size = size_of(t.in);
   const bool contiguous_columns = t.n_column <= 1 || t.column_stride == t.inner * size;
   const bool contiguous_inner = t.inner <= 1 || t.inner_stride == size;
   if (t.rows_first || t.planes_first) expect(contiguous_columns && contiguous_inner, "contiguous rows");

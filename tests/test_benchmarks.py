@@ -27,8 +27,8 @@ from benchmarks import (
 from benchmarks.check import compare
 from benchmarks.machine import Settings, machine, sentence
 from benchmarks.measure import LEAST_PAIRS, MOST_PAIRS, alternate, fill, measure, timed
-from benchmarks.results import Contest, Direction, Footprint, Point, Result, Target
-from benchmarks.rows import aim, rows
+from benchmarks.results import BANDWIDTH, Contest, Direction, Footprint, Point, Result, Target
+from benchmarks.rows import ADJOINT, FORWARD, rows
 from benchmarks.workloads import CLOSE, EXACT, LEVELS, interleave, numpy, picture, resize, whole
 
 SETTINGS = Settings(torch.get_num_threads(), 0.0, 1e9)
@@ -149,24 +149,28 @@ def test_the_rows_targets_and_summary_name_the_same_rows():
     names = [(r.group, r.name) for r in found]
     assert len(set(names)) == len(names)
     assert set(targets.SUMMARY.values()) <= {r.name for r in found}
-    assert all(r.group in huge_pages.GROUPS for r in found if r.targets)
+    assert all(r.targets for r in found if r.group in (*huge_pages.GROUPS, "NumPy"))
     for r in found:
         for t in r.targets:
-            integers = any(kind in r.name for kind in (", int", ", uint"))
+            integers = any(kind in r.name for kind in (", int", ", uint")) or r.group == "NumPy"
             assert (t.adjoint is None) == integers, r.name
-
-
-def test_aims_add_up():
-    row = aim(aim(TINY[0], 3, 4), 2, peer="Pillow")
-    assert row.targets == (Target("PyTorch", 3, 4), Target("Pillow", 2, None))
+            usual = t.forward >= FORWARD and (t.adjoint is None or t.adjoint >= ADJOINT)
+            assert usual == (not t.why), r.name
 
 
 def test_targets_that_are_missed_say_short():
-    found = [result("fast", 8.0, 3.0, Target("PyTorch", 8, 3)), result("slow", 8.0, 2.9, Target("PyTorch", 8, 3))]
+    found = [
+        result("fast", 8.0, 3.0, Target(BANDWIDTH, 0.75, 0.6)),
+        result("slow", 8.0, 2.9, Target(BANDWIDTH, 0.5, 0.6, "why")),
+    ]
+    for r, adjoint in zip(found, (0.6, 0.59)):
+        r.forward.of_bandwidth, r.adjoint.of_bandwidth = 0.75, adjoint
     text = "\n".join(targets.markdown([*found, result("free", 1.0)]))
     assert "3 of 4 reached" in text and "free" not in text
-    assert "| fast | PyTorch | 8x | 8.00x | 3x | 3.00x |" in text
-    assert "| slow | PyTorch | 8x | 8.00x | 3x | 2.90x **short** |" in text
+    assert "| fast | 75% | 75% | 60% | 60% | - |" in text
+    assert "| slow | 50% | 75% | 60% | 59% **short** | why |" in text
+    found[0].forward = Direction(failed="wrong")
+    assert "| fast | 75% | failed **short** | 60% | 60% | - |" in targets.markdown(found)[-1]
 
 
 def test_noise_is_marked():
@@ -268,7 +272,7 @@ def test_memory_is_shown_beside_the_result():
 def measured():
     forward = Direction(0.002, contests={"PyTorch": contest(2.0, ours_ms=0.002, peer_ms=0.004)})
     return {
-        "table": [result(next(iter(targets.SUMMARY.values())), 8.5, 9.5, Target("PyTorch", 8, 9))],
+        "table": [result(next(iter(targets.SUMMARY.values())), 8.5, 9.5, Target(BANDWIDTH, 0.75, 0.6))],
         "latency": [Point("op", "tenter", at, forward) for at in (4, 64)],
         "growth": [Point(panel, "op", at, forward) for panel in growth.PANELS for at in (1, 2)],
         "memory": [Footprint("op", 2**20, {"tenter": 0, "PyTorch": 5})],

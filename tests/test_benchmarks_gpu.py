@@ -11,10 +11,10 @@ import pytest
 import torch
 from benchmarks import __main__ as command, calls, gpu, gpu_measure, gpu_report
 from benchmarks.calls import Cost
-from benchmarks.gpu_rows import BANDWIDTH, DETERMINISTIC, PYTORCH, counted, on_host, photograph, rows
+from benchmarks.gpu_rows import DETERMINISTIC, PYTORCH, counted, on_host, photograph, rows
 from benchmarks.machine import Settings
 from benchmarks.measure import LEAST_PAIRS, has_adjoint, touched
-from benchmarks.results import Contest, Direction, Result, Target
+from benchmarks.results import BANDWIDTH, Contest, Direction, Result, Target
 from benchmarks.workloads import resize
 
 from daily import daily

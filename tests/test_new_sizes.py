@@ -8,7 +8,8 @@ import pytest
 import torch
 
 import tenter
-from tenter._plans import cache
+from tenter._execution import calls
+from tenter._plans import cache, families
 from tenter._specs import resize_arguments
 from tenter.filters import Filter
 
@@ -39,9 +40,9 @@ def test_a_second_call_is_what_it_would_have_been_first(name, make):
     x = make(PICTURE)
     (first, how), (second, how2) = PAIRS[name]
     for one, other in (((first, how), (second, how2)), ((second, how2), (first, how))):
-        resize_arguments._families.clear(), cache.plans.clear()
+        families.families.clear(), cache.plans.clear()
         fresh = tenter.resize(x, other[0], **other[1])
-        resize_arguments._families.clear(), cache.plans.clear()
+        families.families.clear(), cache.plans.clear()
         tenter.resize(x, one[0], **one[1])
         np.testing.assert_array_equal(np.asarray(tenter.resize(x, other[0], **other[1])), np.asarray(fresh))
 
@@ -49,7 +50,7 @@ def test_a_second_call_is_what_it_would_have_been_first(name, make):
 @pytest.mark.parametrize("make", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
 def test_sizes_alone_are_checked_again_and_only_they(make, monkeypatch):
     x = make(PICTURE)
-    resize_arguments._families.clear(), cache.plans.clear()
+    families.families.clear(), cache.plans.clear()
     tenter.resize(x, (4, 5), axes=(0, 1))
     for size, kind in (
         ((4, -1), ValueError), ((4, 2**63), ValueError), ((True, 5), TypeError), ((4.0, 5), TypeError), ((4, 5, 6), ValueError),
@@ -66,17 +67,74 @@ def test_sizes_alone_are_checked_again_and_only_they(make, monkeypatch):
 
 def test_what_may_change_is_not_remembered():
     axes, x = torch.tensor([0, 1]), np.arange(24.0).reshape(2, 3, 4)
-    resize_arguments._families.clear()
+    families.families.clear()
     tenter.resize(x, (4, 5), axes=axes)
     axes[1] = 2
     assert tenter.resize(x, (4, 5), axes=axes).shape == (4, 3, 5)
     tenter.resize(x, (4, 5), axes=[0, 1])
     tenter.resize(x, (4, 5), axes=(0, 1), mode=Filter(lambda t: 1 - abs(t), 1.0))
-    assert not resize_arguments._families
+    assert not families.families
+
+
+CALLS = {
+    "resize": lambda x, n: tenter.resize(x, (n, 5), axes=(0, 1)),
+    "resize of one axis": lambda x, n: tenter.resize(x, n, axes=1, mode="cubic", antialias=True),
+    "interpolate": lambda x, n: tenter.interpolate(x[None], (n, 5), mode="bilinear"),
+}
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
+@pytest.mark.parametrize("name", CALLS)
+def test_plans_of_sizes_that_are_used_once_are_not_kept(name, make, monkeypatch):
+    x, call = make(PICTURE), CALLS[name]
+    families.families.clear(), cache.plans.clear(), cache._once.clear()
+    first = call(x, 4)
+    assert len(cache.plans) == 1
+    for n in range(20, 50):
+        call(x, n)
+    assert len(cache.plans) == 1
+    again = call(x, 20)
+    assert len(cache.plans) == 2
+    monkeypatch.setattr(calls, "plan", None)  # neither the first call nor one that was made twice is planned again
+    np.testing.assert_array_equal(call(x, 20), again)
+    np.testing.assert_array_equal(call(x, 4), first)
+
+
+def test_what_is_noted_of_calls_made_once_has_a_bound(monkeypatch):
+    monkeypatch.setattr(cache, "MOST", 7)
+    cache._once.clear()
+    for n in range(1, 40):
+        tenter.resize(PICTURE, (n, 5), axes=(0, 1))
+        assert len(cache._once) <= 7
+
+
+SIZES = ((9, 7), (9, 3), (4, 7), (1, 1), (30, 2), (3, 30))
+
+
+MODES = {
+    "torch": ("linear", "cubic", "area", "nearest", "hamming"),
+    "pillow": ("linear", "cubic", "box", "nearest", "hamming"),
+    "opencv": ("linear", "cubic", "area", "nearest"),
+    "skimage": ("linear", "nearest"),
+}
+
+
+@pytest.mark.parametrize(("like", "mode"), [(like, mode) for like in MODES for mode in MODES[like]])
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32"])
+def test_every_size_is_what_it_would_have_been_first(like, mode, dtype):
+    x = PICTURE.astype(dtype)
+    for edge in (None, "wrap"):
+        wanted = []
+        for size in SIZES:
+            families.families.clear(), cache.plans.clear()
+            wanted.append(tenter.resize(x, size, axes=(0, 1), mode=mode, like=like, edge=edge))
+        for size, fresh in zip(SIZES, wanted):
+            cache.plans.clear()
+            np.testing.assert_array_equal(tenter.resize(x, size, axes=(0, 1), mode=mode, like=like, edge=edge), fresh)
 
 
 def test_what_is_remembered_has_a_bound(monkeypatch):
-    monkeypatch.setattr(resize_arguments, "MOST_FAMILIES", 3)
+    monkeypatch.setattr(families, "MOST", 3)
     for value in range(20):
         tenter.resize(PICTURE, (4, 5), axes=(0, 1), edge="constant", value=value)
-        assert len(resize_arguments._families) <= 3
+        assert len(families.families) <= 3

@@ -9,7 +9,7 @@ from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name
 from tenter._execution import calls, executor, outside
-from tenter._execution.calls import FIND, types, unknown
+from tenter._execution.calls import FIND, unknown
 from tenter._specs import interpolate_arguments, resize_arguments
 from tenter.maps import AxisMap
 
@@ -54,6 +54,8 @@ def interpolate(
     try:
         if (known := FIND.get(type(x), unknown)("interpolate", x, *given)) is not None:
             return known
+        if (resized := calls.of_family("interpolate", x, given)) is not None:
+            return resized
         x = array("x", x)
         return calls.perform("interpolate", x, given, x, interpolate_arguments.checked(x, *given))
     except Refusal as refusal:
@@ -117,8 +119,10 @@ def resize(
     try:
         if (known := FIND.get(type(x), unknown)("resize", x, *given)) is not None:
             return known
+        if (resized := calls.of_family("resize", x, given)) is not None:
+            return resized
         x = array("x", x)
-        spec, turned = resize_arguments.known_or_checked(x, given, types(given))
+        spec, turned = resize_arguments.checked(x, *given)
         reads_outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
         if turned:
             x = executor.of(x).flip(x, turned)

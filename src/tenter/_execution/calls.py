@@ -6,7 +6,8 @@ from tenter import _native
 from tenter._arrays.arguments import CONSTANTS
 from tenter._arrays.library import of, recorded
 from tenter._execution.executor import EXACT, FIND as FIND, Known, of as executor_of
-from tenter._plans.cache import key, plans, store
+from tenter._plans import families
+from tenter._plans.cache import key, plans, store, store_again
 from tenter._plans.plan import Plan, plan
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
@@ -55,6 +56,23 @@ def types(args: tuple[Any, ...]) -> tuple[type, ...] | None:
     return found
 
 
+def of_family(call: str, x: Any, args: tuple[Any, ...]) -> Any:
+    """The result of a call that differs from an earlier one by sizes alone; None if there was none."""
+    runs = EXACT.get(type(x))
+    if runs is None or not runs.plain(x) or (arg_types := types(args)) is None:
+        return None
+    try:
+        known = families.found(families.key(call, x, args, arg_types), x.shape, args[0])
+    except TypeError:  # an argument without a hash
+        return None
+    if known is None:
+        return None
+    family, spec = known
+    made = plan(x, spec, tuple(x.shape), family)
+    store_again(_native.call_key(call, x, *args) or key(call, runs, x, args, arg_types), made)
+    return runs.execute(x, made)
+
+
 def fast_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
     """repeat_interleave by an array of counts, which are values, without a plan; None where it takes one."""
     runs = EXACT.get(type(x))
@@ -73,6 +91,7 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec) -> 
         return runs.execute(flat, plan(flat, spec))
     made = plan(flat, spec, tuple(x.shape))
     store(_native.call_key(call, x, *args) or key(call, runs, x, args, arg_types), made)
+    families.remember(call, x, args, arg_types, spec)
     return runs.execute(x, made)
 
 

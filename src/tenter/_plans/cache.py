@@ -20,6 +20,7 @@ class Placing(Protocol):
 
 
 plans: dict[Hashable, Plan] = {}  # by key; a key of arguments that are lists or arrays has no hash
+_once: set[Hashable] = set()  # keys of calls that were made once
 _positions = 0
 # Entries; positions of their maps, together (a table costs about 40 bytes for each) and of one; steps of one.
 MOST, MOST_POSITIONS, LONGEST, STEPS = 2048, 1 << 20, 1 << 19, 32
@@ -41,6 +42,17 @@ def store(of: Hashable, plan: Plan) -> None:
         plans.clear()
         _positions = plan.positions
     plans[of] = plan
+
+
+def store_again(of: Hashable, plan: Plan) -> None:
+    """Keeps a plan from its call's second time on, which most calls with sizes of their own never see: their plans
+    would fill the memory, and make room at the cost of those that are used."""
+    if of in _once:
+        store(of, plan)
+    else:
+        if len(_once) >= MOST:
+            _once.clear()
+        _once.add(of)
 
 
 def is_light(plan: Plan) -> bool:

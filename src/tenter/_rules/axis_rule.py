@@ -38,6 +38,8 @@ class AxisRule(NamedTuple):
     cubic: float
 
     def geometry(self, n_in: int, n_out: int) -> Geometry:
+        if self.scale is None and self.box is None:
+            return Geometry.trusted(n_in, n_out, self.align)
         scale = Fraction(self.scale) if self.scale is not None else None
         box = (Fraction(self.box[0]), Fraction(self.box[1])) if self.box is not None else None
         return Geometry(n_in, n_out, self.align, scale, box)

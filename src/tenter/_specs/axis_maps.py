@@ -23,11 +23,12 @@ KEPT_LENGTH = 1 << 15
 
 def axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     """The map of one axis, by a rule without PyTorch's open choices (`torch_quirks.settled`)."""
-    make = _kept if n_in + n_out <= KEPT_LENGTH else _made
+    make = _kept if n_in + n_out <= KEPT_LENGTH else new_axis_map
     return make(rule.named(), n_in, n_out)
 
 
-def _made(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
+def new_axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
+    """The same, not kept. rule: with a filter's name for its kind."""
     assert isinstance(rule.kind, str)
     if rule.kind in NEAREST:
         if not n_out:
@@ -35,7 +36,7 @@ def _made(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
         inputs = nearest.picking(rule, n_in, n_out)
         return picked(inputs) if inputs is not None else _indexed(*nearest.index(rule, n_in, n_out), n_in)
     if rule.arithmetic == "22 bits":
-        return eight_bits.rounded(_made(rule._replace(arithmetic="exact"), n_in, n_out))
+        return eight_bits.rounded(new_axis_map(rule._replace(arithmetic="exact"), n_in, n_out))
     if rule.arithmetic == "pillow":
         return eight_bits.pillow_map(rule, n_in, n_out)
     if rule.kind == "area" and rule.box is None and n_in and n_out:
@@ -51,12 +52,13 @@ def _made(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     else:
         filter_ = filters.keys(rule.cubic) if rule.kind == "cubic" else filters.by_name(rule.kind)
         rows = taps.sampling(rule, geometry, filter_)
-    if rule.edge in PERIODIC or geometry.units()[1] < 0:  # which corners of a box below one pixel are
+    turned = rule.box is not None and geometry.units()[1] < 0  # as corners of a box below one pixel are
+    if rule.edge in PERIODIC or turned:
         return _gathered(n_in, n_out, taps.entries(rows), rule.edge)
     return computed(n_in, n_out, rows, rule.kind.startswith(filters.MADE))
 
 
-_kept = lru_cache(maxsize=512)(_made)
+_kept = lru_cache(maxsize=512)(new_axis_map)
 
 
 def _indexed(index: Ints, nowhere: npt.NDArray[np.bool_], n_in: int) -> AxisMap:

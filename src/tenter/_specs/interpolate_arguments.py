@@ -57,6 +57,15 @@ def checked(
     return Interpolate(out, scales, kind, bool(align_corners), bool(antialias), direct)
 
 
+def by_size_alone(spec: Interpolate, size: Any, scale_factor: Any) -> bool:
+    """True if all but the sizes follows from no length and no stride, and size is one int or one for each dim."""
+    strides_decide = spec.kind in NEAREST and len(spec.size) > 1
+    if scale_factor is not None or strides_decide:
+        return False
+    sizes = size if type(size) is tuple else (size,) * len(spec.size)
+    return len(sizes) == len(spec.size) and all(type(n) is int for n in sizes)
+
+
 def _mode(mode: Any, n: int, ndim: int, align_corners: Any) -> str:
     if not isinstance(mode, str) or mode not in KINDS:
         refuse(ValueError if isinstance(mode, str) else TypeError, "mode", f"one of {', '.join(KINDS)}", repr(mode))

@@ -7,11 +7,10 @@ from typing import Any
 
 from tenter import filters
 from tenter._arrays import arguments
-from tenter._arrays.arguments import CONSTANTS, describe, one_of
+from tenter._arrays.arguments import describe, one_of
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
-from tenter._arrays.library import compiling, dtype_name, is_array, surely, symbolic
-from tenter._arrays.limits import INT64_MAX
+from tenter._arrays.library import compiling, dtype_name, is_array, surely
 from tenter._rules.axis_rule import LARGEST, NEAREST, AxisRule
 from tenter._rules.edges import EDGES
 from tenter._rules.presets import Convention, convention
@@ -25,44 +24,12 @@ MODES = (*NEAREST, "linear", "cubic", "lanczos", "area", *(name for name in filt
 POLICIES = ("stretch", "not_larger", "not_smaller")
 
 
-# What calls meant apart from their sizes, by the other arguments and x's dtype and rank: an augmentation draws other
-# sizes for every picture.
-_families: dict[Hashable, Resize] = {}
-MOST_FAMILIES = 1024
-
-
-def known_or_checked(
-    x: Any, given: tuple[Any, ...], arg_types: tuple[type, ...] | None
-) -> tuple[Resize, tuple[int, ...]]:
-    """As `checked`, in less time where an earlier call differed by sizes alone.
-
-    given: the arguments after x. arg_types: those of all values in them, as equal values of different types are not the
-    same; None where one may change.
-    """
-    (size, scale), rest = given[:2], given[2:]
-    if arg_types is None or scale is not None or not CONSTANTS.issuperset(arg_types) or symbolic(x):
-        return checked(x, *given)
-    family = dtype_name(x), x.ndim, rest, arg_types
-    known = _families.get(family)
-    if known is not None:
-        sizes = size if type(size) is tuple else (size,) * len(known.axes)
-        if all(0 <= n <= INT64_MAX for n in sizes) and all(x.shape[axis] for axis in known.axes):
-            return Resize(known.axes, sizes, known.rules, known.saturate), ()
-        return checked(x, *given)
-    spec, turned = checked(x, *given)
-    if _by_sizes_alone(x.ndim, spec, *given[:9]):
-        if len(_families) >= MOST_FAMILIES:
-            _families.clear()
-        _families[family] = spec
-    return spec, turned
-
-
-def _by_sizes_alone(
+def by_size_alone(
     ndim: int, spec: Resize, size: Any, scale: Any, axes: Any, mode: Any, antialias: Any, like: Any, rounding: Any,
     policy: Any, box: Any,
 ) -> bool:  # fmt: skip
     """True if the rules follow from no length, and size is one int, or one for each axis in ascending order."""
-    if box is not None or policy != "stretch":
+    if scale is not None or box is not None or policy != "stretch":
         return False
     sizes = size if type(size) is tuple else (size,) * len(spec.axes)
     if len(sizes) != len(spec.axes) or any(type(n) is not int for n in sizes):

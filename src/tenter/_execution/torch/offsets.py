@@ -18,16 +18,20 @@ def offsets(counts: Tensor, n: int, output_size: int | None) -> Tensor:
     check_counts(counts.shape, dtype_name(counts), n, output_size)
     if not holds(counts, extent(counts)):
         refuse(TypeError, "repeats", "a tensor with memory of its own", NO_STORAGE)
-    rows = counts.flatten(0, -2) if counts.ndim > 1 else counts[None]
-    if not len(rows):
+    if counts.ndim == 1:
+        return _row_offsets(counts, output_size)
+    if 0 in counts.shape[:-1]:
         return offsets_shape(counts, n, output_size)
-    if torch_tensors.device(counts) is not None:
-        made = [device.offsets(row, output_size) for row in rows]
-    else:
-        made = [torch.from_numpy(counts_spec.offsets("repeats", to_numpy(row))) for row in rows]
-        for row in made:
-            counts_spec.check_total(int(row[-1]), output_size)
+    made = [_row_offsets(row, output_size) for row in counts.flatten(0, -2)]
     return torch.stack(made).reshape((*counts.shape[:-1], n + 1))
+
+
+def _row_offsets(counts: Tensor, output_size: int | None) -> Tensor:
+    if torch_tensors.device(counts) is not None:
+        return device.offsets(counts, output_size)
+    made = counts_spec.offsets("repeats", to_numpy(counts))
+    counts_spec.check_total(int(made[-1]), output_size)
+    return torch.from_numpy(made)
 
 
 def offsets_shape(counts: Tensor, n: Any, output_size: Any) -> Tensor:
