@@ -1,6 +1,6 @@
 """`python -m benchmarks cpu`: measures, prints each row, writes the report. `gpu`: the same on a CUDA device. `calls`:
-what a tiny call costs. `compiled`: compiled code. `augment`, `ragged`, `signals`, `photographs`: calls of which each is
-new; `new`: these four."""
+what a tiny call costs. `compiled`, `jax`: code compiled by PyTorch and by JAX. `augment`, `ragged`, `signals`,
+`photographs`: calls of which each is new; `new`: these four."""
 
 from __future__ import annotations
 
@@ -39,6 +39,11 @@ def parser() -> argparse.ArgumentParser:
     what = parser.add_subparsers(dest="what", required=True)
     what.add_parser("calls", help="writes the table of docs/pytorch.md")
     what.add_parser("compiled", help="writes the tables of compiled code in docs/pytorch.md")
+    in_jax = what.add_parser("jax", help="writes the table of docs/jax.md")
+    in_jax.add_argument(
+        "--only", metavar="TEXT", default="", help="only what has this in its name; printed, not written"
+    )
+    in_jax.add_argument("--seconds", type=float, default=2.0, metavar="S", help="at least, per row and direction")
     what.add_parser("multiples", help="writes the table of docs/memory.md")
     gpu.add_arguments(what.add_parser("gpu", help="writes docs/benchmarks-gpu.md and .json"))
     for name in (*new_calls.PARTS, "new"):
@@ -78,6 +83,10 @@ def main() -> int:
         return calls.main(sentence(machine(Settings(1, 0, bandwidth))))
     if chosen.what == "compiled":
         return compiled.main(sentence(machine(Settings(max(compiled.THREADS), 0, bandwidth))))
+    if chosen.what == "jax":
+        from benchmarks import xla  # as it imports jax
+
+        return xla.main(sentence(machine(Settings(torch.get_num_threads(), 0, bandwidth))), chosen.only, chosen.seconds)
     settings = Settings(chosen.threads or torch.get_num_threads(), chosen.seconds, bandwidth, chosen.only)
     peers.set_threads(settings.threads)
     about = machine(settings)

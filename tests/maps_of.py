@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tenter._arrays.library import of
 from tenter._execution import executor
-from tenter._plans.plan import Plan, plan_maps
+from tenter._plans.plan import Plan, plan
 from tenter._rules import torch_quirks
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs.axis_maps import axis_map
@@ -27,6 +27,25 @@ def resample(
     return axis_map(rule, n_in, n_out)
 
 
+class Given(NamedTuple):
+    """Maps by themselves, as a specification."""
+
+    given: tuple[tuple[int, AxisMap], ...]
+
+    def shape_out(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        after = dict(self.given)
+        return tuple(after[d].n_out if d in after else n for d, n in enumerate(shape))
+
+    def maps(self, shape: tuple[int, ...], dtype: str, on_device: bool) -> Any:
+        return self.given
+
+    def order(self, shape: tuple[int, ...], *how: Any) -> tuple[int, ...]:
+        return tuple(range(len(shape)))
+
+    def saturates(self, dtype: str) -> bool:
+        return False
+
+
 class Planned(NamedTuple):
     plan: Plan
 
@@ -40,7 +59,7 @@ class Planned(NamedTuple):
 
 def planned(x: Any, maps: Sequence[tuple[int, AxisMap]]) -> Planned:
     """Maps for arrays that lie as x does."""
-    return Planned(plan_maps(x, tuple(maps)))
+    return Planned(plan(x, Given(tuple(maps))))
 
 
 def apply_maps(x: Any, maps: Sequence[tuple[int, AxisMap]]) -> Any:

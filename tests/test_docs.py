@@ -161,6 +161,18 @@ def test_the_error_on_the_page_of_features():
     assert shown == f"ValueError: {raised.value}\n"
 
 
+@pytest.mark.parametrize("page", ["arrays.md", "jax.md"])
+def test_code_of_pages_that_go_on(page):
+    text = (ROOT / "docs" / page).read_text()
+    codes, shown = (re.findall(rf"```{kind}\n(.*?)```", text, re.S) for kind in ("python", "text"))
+    scope: dict = {}
+    for code, output in zip(codes, shown, strict=True):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(code, scope)
+        assert out.getvalue() == output
+
+
 def test_memory_page_code():
     text = (ROOT / "docs" / "memory.md").read_text()
     codes, shown = (re.findall(rf"```{kind}\n(.*?)```", text, re.S) for kind in ("python", "text"))

@@ -40,15 +40,6 @@ def test_tensors_that_are_refused():
         tenter.repeat_interleave(torch.zeros(3), short, 0)
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_a_map_by_itself_needs_memory():
-    """Operations are PyTorch operators, which transforms see; a map is applied to memory."""
-    apply = lambda x: tenter.maps.Copy.every(4, 2).apply(x, -1)
-    for follow in (torch.func.vmap, torch.func.functionalize, lambda f: lambda x: f(x.to("meta"))):
-        with pytest.raises(TypeError, match="to apply a map to"):
-            follow(apply)(torch.zeros(2, 4))
-
-
 def shrunk(x):
     x.untyped_storage().resize_(0)
     return x

@@ -12,7 +12,7 @@ import tenter
 ROOT = Path(tenter.__file__).parent
 PUBLIC = {"conventions", "filters", "geometry", "image", "maps", "memory", "numpy", "ops", "resampling", "threads",
           "torch", "cli", "__init__", "__main__"}  # fmt: skip
-OPTIONAL = {"torch", "triton", "PIL", "rich", "cv2", "matplotlib"}
+OPTIONAL = {"torch", "triton", "jax", "PIL", "rich", "cv2", "matplotlib"}
 
 Imports = list[tuple[str, bool]]  # what is imported, and whether inside a function
 

@@ -6,9 +6,11 @@ import pytest
 import torch
 
 import tenter
+from tenter.maps._written import written
 
 OFFSETS = torch.tensor([0, 2, 2, 3, 7])
 RULE = (None, "linear", False, False, False)
+WRITTEN = written(tenter.axis_map(3, 5))
 RESIZE, AREA = "linear,centre,,,,floor,torch,replicate,,-0.75", "overlap,centre,3/2,1/2,4,floor,exact,wrap,,-0.75"
 
 
@@ -30,6 +32,8 @@ OPERATOR_CALLS = [
     ("resize", (tracked(2, 4, 5), [7, 3], [0, 2], f"{RESIZE};{AREA}", False)),
     ("resize", (tracked(2, 3, 4, 5).detach().contiguous(memory_format=torch.channels_last), [3], [3], RESIZE, False)),
     ("resize_adjoint", (tracked(7, 4, 3), [2, 5], [0, 2], f"{RESIZE};{AREA}", False)),
+    ("apply", (tracked(2, 3), 1, WRITTEN)),
+    ("apply_adjoint", (tracked(2, 5), 1, WRITTEN)),
     ("offsets", (torch.tensor([2, 0, 1, 4]), 4, None)),
     ("offsets", (torch.tensor([[2, 0, 1, 4], [1, 1, 1, 4]], dtype=torch.int32), 4, 7)),
     ("total", (OFFSETS,)),

@@ -1,4 +1,5 @@
-"""tenter stretches arrays along their axes: repeat, tile, expand, interpolate and resize, for NumPy and PyTorch.
+"""tenter stretches arrays along their axes: repeat, tile, expand, interpolate and resize, for NumPy, PyTorch, JAX and
+arrays by the Array API standard.
 
 Every operation is a sparse matrix along one axis (`tenter.maps`): built once, applied to anything; its gradient is its
 transpose.

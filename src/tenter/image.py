@@ -15,6 +15,7 @@ from tenter import filters, resampling
 from tenter._arrays.arguments import array, error, flag, output
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of
+from tenter._arrays.standard_arrays import is_standard
 from tenter._arrays.types import Array
 from tenter._execution import bands, calls, weighed
 from tenter._rules.axis_rule import NEAREST
@@ -100,6 +101,8 @@ def resize(
         if out is not None:
             spec, _ = resize_arguments.checked(x, size, axes=(0, 1), **given)
             output(out, x, spec.shape_out(tuple(x.shape)))
+            if is_standard(x) and (unknown := of(x).unreadable(x)):
+                refuse(TypeError, "pixels", "a picture whose values are known, to mix them", unknown)
         on_host = of(x).device(x) is None
         if weigh and not light and on_host and x.ndim == 3 and dtype_name(x) == "uint8":
             found = _weighed(of(x).to_numpy(x), size, given)
@@ -118,7 +121,7 @@ def resize(
 
 def _placed(found: Array, x: Any, out: Any) -> Any:
     """A result as an array of x's library, or in out."""
-    made = of(x).from_numpy(found)
+    made = of(x).from_numpy(found, x)
     return made if out is None else calls.copied(made, out)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from tenter._arrays import limits
 from tenter._arrays.arguments import MISSING, array, dim as one_dim, error, rank, sizes as all_sizes, take_other_names
 from tenter._arrays.errors import Refusal
-from tenter._arrays.library import is_array, of, on_device, recorded
+from tenter._arrays.library import is_array, of, on_device, recorded, symbolic
 from tenter._execution import calls, executor
 from tenter._execution.calls import FIND, unknown
 from tenter._execution.executor import EXACT
@@ -107,7 +107,7 @@ def repeat_interleave(
             flat, axis = executor.of(x).flat(x), 0
         else:
             axis = one_dim("dim", dim, x.ndim)
-            flat = x if x.ndim else x.reshape(1)
+            flat = x if x.ndim else executor.of(x).reshape(x, (1,))
         spec = _counted(flat, repeats, axis, dim is None, output_size)
         return calls.perform("repeat_interleave", x, (repeats, dim, output_size), flat, spec, out)
     except Refusal as refusal:
@@ -145,7 +145,7 @@ def _positions(repeats: Any, dim: Any, output_size: Any, out: Any) -> Any:
     int32 = is_array(repeats) and values.dtype == np.int32
     positions: Any = np.arange(len(values), dtype=np.int32 if int32 else np.int64)
     if is_array(repeats):
-        positions = of(repeats).from_numpy(positions)
+        positions = of(repeats).from_numpy(positions, repeats)
     return calls.execute(positions, RepeatCounts(offsets, 0, int(offsets[-1])), out)
 
 
@@ -254,8 +254,10 @@ def tile(x: Any = MISSING, *dims: Any, out: Any = None, **other: Any) -> Any:
 
 def _tiled(op: str, x: Any, given: tuple[Any, ...], name: str, sizes: tuple[int, ...], out: Any) -> Any:
     rank(name, len(sizes))
-    front = x if len(sizes) == x.ndim else x.reshape((1,) * (len(sizes) - x.ndim) + tuple(x.shape))
-    if not recorded(x):
+    front = x
+    if len(sizes) > x.ndim:
+        front = executor.of(x).reshape(x, (1,) * (len(sizes) - x.ndim) + tuple(x.shape))
+    if not symbolic(x):
         limits.addressable(name, [n * s for n, s in zip(sizes, front.shape)], of(x).itemsize(x))
     return calls.perform(op, x, given, front, Repeat(sizes, False), out)
 

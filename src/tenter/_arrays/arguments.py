@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tenter._arrays import foreign, library, limits
+from tenter._arrays import foreign, library, limits, standard_arrays
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.foreign import class_name
 from tenter._arrays.library import compiling, dtype_name, is_array, surely
@@ -61,6 +61,12 @@ def describe(value: Any) -> str:
         text = f"a {type(value).__name__} of very many digits"
     text = " ".join(text.split("\n"))
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def instead(value: Any) -> str:
+    """What was given in place of a number: an array that cannot say its value now says why."""
+    unknown = library.of(value).unreadable(value) if standard_arrays.is_standard(value) else None
+    return unknown or describe(value)
 
 
 def array(name: str, x: Any) -> Any:
@@ -141,7 +147,7 @@ def _index(name: str, value: Any, expected: str) -> int:
     try:
         index: int = operator.index(value)
     except (TypeError, RuntimeError):
-        refuse(TypeError, name, expected, describe(value))
+        refuse(TypeError, name, expected, instead(value))
     return index
 
 
@@ -158,10 +164,20 @@ def sizes(name: str, values: Sequence[Any], least: int = 0) -> tuple[int, ...]:
     if len(values) == 1 and not isinstance(values[0], (int, np.integer, str, bytes)):
         one = values[0]
         try:
-            values = one.tolist() if is_array(one) and one.ndim else list(one)
+            values = listed(name, one) if is_array(one) and one.ndim else list(one)
         except TypeError:
             values = [one]
     return tuple(integer(name, v, "sizes that are ints", least) for v in values)
+
+
+def listed(name: str, x: Any) -> Any:
+    """An array's values as nested lists, or a number."""
+    if not standard_arrays.is_standard(x):
+        return x.tolist()
+    its = library.of(x)
+    if found := its.unreadable(x):
+        refuse(TypeError, name, "values that are known", found)
+    return its.to_numpy(x).tolist()
 
 
 def single(given: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tenter._arrays import numpy_arrays
+from tenter._arrays import numpy_arrays, standard_arrays
 from tenter._arrays.layout import Layout, Order
 from tenter._arrays.types import Array
 
@@ -42,7 +42,10 @@ class Library(Protocol):
         """True if a call on x only reads its memory, writes a result's and records a gradient."""
 
     def recorded(self, x: Any) -> bool:
-        """True if a call on x goes through the library's dispatcher: sizes may be symbols, values may come later."""
+        """True if a call on x goes through the library's dispatcher or functions: values may come later."""
+
+    def symbolic(self, x: Any) -> bool:
+        """True if x's sizes may be symbols."""
 
     def device(self, x: Any) -> str | None:
         """The device whose kernels serve x; None for memory of the host."""
@@ -74,8 +77,8 @@ class Library(Protocol):
     def to_numpy(self, x: Any) -> Array:
         """The values as a NumPy array, of the same memory where possible."""
 
-    def from_numpy(self, x: Array) -> Any:
-        """The library's array of a NumPy array's memory."""
+    def from_numpy(self, x: Array, like: Any) -> Any:
+        """The library's array of a NumPy array's memory, or a copy of it, where like is."""
 
 
 def _torch() -> Library:
@@ -84,9 +87,15 @@ def _torch() -> Library:
     return torch_tensors
 
 
+def _jax() -> Library:
+    from tenter._arrays import jax_arrays  # as it imports jax
+
+    return jax_arrays
+
+
 # By the package that users import: the name of its array type there, and its module here.
-OTHERS: dict[str, tuple[str, Callable[[], Library]]] = {"torch": ("Tensor", _torch)}
-_loaded: dict[str, Library] = {"numpy": numpy_arrays}
+OTHERS: dict[str, tuple[str, Callable[[], Library]]] = {"torch": ("Tensor", _torch), "jax": ("Array", _jax)}
+_loaded: dict[str, Library] = {"numpy": numpy_arrays, standard_arrays.PACKAGE: standard_arrays}
 # By each type that is exactly an array; a library's once it has been loaded.
 _exact: dict[type, Library] = dict.fromkeys(numpy_arrays.TYPES, _loaded["numpy"])
 
@@ -109,9 +118,9 @@ def _package(x: Any) -> str | None:
         return "numpy"
     for package, (kind, _) in OTHERS.items():
         module = sys.modules.get(package)
-        if module is not None and isinstance(x, getattr(module, kind)):
+        if module is not None and isinstance(x, getattr(module, kind, ())):
             return package
-    return None
+    return standard_arrays.PACKAGE if standard_arrays.is_standard(x) else None
 
 
 def is_array(x: Any) -> bool:
@@ -121,6 +130,11 @@ def is_array(x: Any) -> bool:
 def recorded(x: Any) -> bool:
     """True if x is an array that is recorded."""
     return is_array(x) and of(x).recorded(x)
+
+
+def symbolic(x: Any) -> bool:
+    """True if x is an array whose sizes may be symbols."""
+    return is_array(x) and of(x).symbolic(x)
 
 
 def on_device(x: Any) -> bool:

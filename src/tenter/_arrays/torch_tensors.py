@@ -104,6 +104,9 @@ def recorded(x: torch.Tensor) -> bool:
     return type(x) not in TYPES or not plain(x)
 
 
+symbolic = recorded
+
+
 def device(x: torch.Tensor) -> str | None:
     return None if x.is_cpu or x.device.type != "cuda" else str(x.device)
 
@@ -145,7 +148,7 @@ def to_numpy(x: torch.Tensor) -> Array:
     return array
 
 
-def from_numpy(x: Array) -> torch.Tensor:
+def from_numpy(x: Array, like: torch.Tensor) -> torch.Tensor:
     return torch.from_numpy(x)
 
 

@@ -7,8 +7,8 @@ from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.foreign import class_name
 from tenter._arrays.library import dtype_name, of
-from tenter._execution import executor
-from tenter._plans.plan import plan_maps
+from tenter._execution import calls, executor
+from tenter._specs.applied import Applied, picks
 from tenter.maps import AxisMap, Copy, Gather, Window
 
 
@@ -33,23 +33,15 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
         x = arguments.array("x", x)
         axis = arguments.dim("axis", axis, x.ndim)
         if x.ndim == 0:
-            x = x.reshape(1)
-        if found := of(x).unservable(x):
+            x = executor.of(x).reshape(x, (1,))
+        is_recorded = of(x).recorded(x)
+        if (not is_recorded or out is not None) and (found := of(x).unservable(x)):
             refuse(TypeError, "x", "an array or a plain tensor to apply a map to", found)
         if x.shape[axis] != map_.n_in:
             refuse(ValueError, "x", f"length {map_.n_in} along axis {axis}", f"{x.shape[axis]}")
-        picks = isinstance(map_, Copy) or (isinstance(map_, Gather) and map_.picks)
-        if not picks and not is_numeric(dtype_name(x)):
+        if not picks(map_) and not is_numeric(dtype_name(x)):
             refuse(TypeError, "x", "numbers, to take sums of", dtype_name(x))
-        if out is not None:
-            arguments.output(out, x, tuple(map_.n_out if d == axis else n for d, n in enumerate(x.shape)))
-        x, runs = of(x).resolve(x), executor.of(x)
-        plan = plan_maps(x, ((axis, map_),))
-        if out is None:
-            return runs.execute(x, plan)
-        if not runs.write(x, plan, out):
-            runs.copy_into(out, runs.run(x, plan))
-        return out
+        return calls.execute(x, Applied(axis, map_), out)
     except Refusal as refusal:
         raise arguments.error(refusal, f"{type(map_).__name__}.apply", x=x, axis=axis, out=out) from None
 

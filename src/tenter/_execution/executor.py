@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from tenter._arrays import library, numpy_arrays
+from tenter._arrays import library, numpy_arrays, standard_arrays
 from tenter._arrays.types import Array
 from tenter._execution import numpy_executor
+from tenter._execution.standard import executor as standard_executor
 from tenter._plans.plan import Plan
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
@@ -48,6 +49,9 @@ class Executor(Protocol):
     def flat(self, x: Any) -> Any:
         """x as 1-D."""
 
+    def reshape(self, x: Any, shape: tuple[int, ...]) -> Any:
+        """x in another shape."""
+
     def expand(self, x: Any, shape: tuple[int, ...]) -> Any:
         """A view with dims of length 1 stretched."""
 
@@ -83,9 +87,15 @@ def _torch() -> Executor:
     return executor
 
 
+def _jax() -> Executor:
+    from tenter._execution.jax import executor  # as it imports jax
+
+    return executor
+
+
 # By the library's package.
-OTHERS: dict[str, Callable[[], Executor]] = {"torch": _torch}
-_loaded: dict[str, Executor] = {"numpy": numpy_executor}
+OTHERS: dict[str, Callable[[], Executor]] = {"torch": _torch, "jax": _jax}
+_loaded: dict[str, Executor] = {"numpy": numpy_executor, standard_arrays.PACKAGE: standard_executor}
 # By each type that is exactly an array; a library's once it has been loaded. FIND: what finds known calls on one.
 EXACT: dict[type, Executor] = dict.fromkeys(numpy_arrays.TYPES, _loaded["numpy"])
 Known = Callable[..., Any]

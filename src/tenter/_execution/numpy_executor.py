@@ -108,6 +108,10 @@ def flat(x: Array) -> Array:
     return x.reshape(-1)
 
 
+def reshape(x: Array, shape: tuple[int, ...]) -> Array:
+    return x.reshape(shape)
+
+
 def expand(x: Array, shape: tuple[int, ...]) -> Array:
     """A read-only view."""
     return np.broadcast_to(x, shape)

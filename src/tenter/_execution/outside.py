@@ -32,7 +32,7 @@ def resized(x: Any, spec: Resize, value: Any) -> Any:
     if 8 * max(math.prod(x.shape), math.prod(spec.shape_out(tuple(x.shape)))) <= bands.BYTES:
         return runs.shifted(execute(runs.widened(x), spec), 1 - inside(()), value, x)
     if not isinstance(x, np.ndarray):
-        return of(x).from_numpy(resized(of(x).to_numpy(x), spec, value))
+        return of(x).from_numpy(resized(of(x).to_numpy(x), spec, value), x)
     return bands.resized(
         x, spec, "float64" if dtype.kind in "iu" else "float32", lambda some, work: np.copyto(work, some),
         lambda values, place: runs.shifted(values, 1 - inside(place), value, x),
@@ -51,7 +51,7 @@ def _inside(x: Any, spec: Resize) -> Callable[[Place], Any]:
         found: Any = 1.0
         for axis, weight in weights.items():
             some = weight[place[axis]] if axis < len(place) else weight
-            found = found * some.reshape([-1 if d == axis else 1 for d in range(x.ndim)])
+            found = found * runs.reshape(some, tuple(-1 if d == axis else 1 for d in range(x.ndim)))
         return found
 
     return inside

@@ -16,6 +16,7 @@ from tenter._kernels.steps import SMALL_BYTES
 from tenter._plans import cache
 from tenter._plans.families import Family, maps as family_maps
 from tenter._rules.axis_rule import user_filters
+from tenter._specs.applied import Applied
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.resize import Resize
 from tenter._specs.spec import Maps, Shape, Spec
@@ -29,7 +30,7 @@ MOST_STEPS = 8
 
 
 class Plan(NamedTuple):
-    """spec: what the maps come from, None for a map applied by itself; transposed if they are its adjoint's.
+    """spec: what the maps come from; transposed if they are its adjoint's.
 
     shape_in: of the arrays that callers give, which are other shapes of the memory of `shape`. order: the result's dims
     from slowest to fastest in memory, None where they are in order. extent: bytes from an array's first element to its
@@ -38,7 +39,7 @@ class Plan(NamedTuple):
     the core's keys of these; all that is changed of a plan.
     """
 
-    spec: Spec | None
+    spec: Spec
     transposed: bool
     maps: Maps
     shape_in: Shape
@@ -83,15 +84,10 @@ def plan_adjoint(g: Any, spec: Spec, shape: Shape) -> Plan:
     return _planned(g, maps, spec, True, has_room=shape)
 
 
-def plan_maps(x: Any, maps: Maps) -> Plan:
-    """Maps by themselves, one per axis."""
-    return _planned(x, maps, None, False)
-
-
 def adjoint(of_plan: Plan, g: Any) -> Plan:
     """The transposed maps of a plan, for gradients that lie as g does."""
     spec, transposed = of_plan.spec, not of_plan.transposed
-    if spec is None or isinstance(spec, RepeatCounts):  # counts are values
+    if isinstance(spec, (RepeatCounts, Applied)):  # counts are values, and so are maps
         return _planned(g, _transposed(of_plan.maps), spec, transposed)
     key = cache.key("adjoint" if transposed else "adjoint of adjoint", of(g), g, (spec, of_plan.shape))
     found = cache.plans.get(key)
@@ -115,7 +111,7 @@ def _transposed(maps: Maps) -> Maps:
 
 
 def _planned(
-    x: Any, maps: Maps, spec: Spec | None, transposed: bool, shape_in: Shape | None = None, saturate: bool = False,
+    x: Any, maps: Maps, spec: Spec, transposed: bool, shape_in: Shape | None = None, saturate: bool = False,
     has_room: Shape | None = None,
 ) -> Plan:  # fmt: skip
     """saturate: integers are cut to their range between axes too, as in Pillow. has_room: a result's shape for which
@@ -131,7 +127,7 @@ def _planned(
     if shape_out != has_room:
         _check_room(shape_out, layout.itemsize, layout.device)
     in_order = tuple(range(len(shape_out)))
-    order = spec.order(layout.shape, layout.strides, library.image_order, saturate) if spec is not None else in_order
+    order = spec.order(layout.shape, layout.strides, library.image_order, saturate)
     key = None
     if layout.device is not None and isinstance(spec, RepeatCounts):
         # Counts change, what is launched for them does not. Types, as tuples of equal lengths are equal.

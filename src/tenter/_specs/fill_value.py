@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tenter._arrays.arguments import describe
+from tenter._arrays.arguments import describe, instead
 from tenter._arrays.dtypes import DTYPES
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name
@@ -16,7 +16,7 @@ def check_value(value: Any, x: Any, edge: Any) -> None:
     if name == "bool" and isinstance(value, (bool, np.bool_)):
         value = int(value)
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, complex, np.number)):
-        refuse(TypeError, "value", "a number", describe(value))
+        refuse(TypeError, "value", "a number", instead(value))
     if value == 0:
         return
     if edge not in ("constant", "extrapolate"):

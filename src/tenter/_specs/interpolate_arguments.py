@@ -4,10 +4,10 @@ import math
 from typing import Any
 
 from tenter._arrays import limits
-from tenter._arrays.arguments import describe, flag, one_of, sizes
+from tenter._arrays.arguments import describe, flag, listed, one_of, sizes
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
-from tenter._arrays.library import dtype_name, is_array, of, recorded, surely
+from tenter._arrays.library import dtype_name, is_array, of, surely, symbolic
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs.lengths import per_dim
 from tenter._specs.resize import KINDS, Interpolate
@@ -47,7 +47,7 @@ def checked(
     for word, value in (("align_corners", align_corners), ("antialias", antialias)):
         if value is not None:
             flag(word, value)
-    if not recorded(x):  # sizes are numbers, memory is near; else the kernel finds out
+    if not symbolic(x):  # sizes are numbers, memory is near; else the kernel finds out
         if 0 in spatial:
             refuse(ValueError, "x", "spatial dims of at least 1", f"shape {tuple(x.shape)}")
         limits.addressable("size" if size is not None else "scale_factor", (*x.shape[:2], *out), of(x).itemsize(x))
@@ -78,7 +78,7 @@ def _mode(mode: Any, n: int, ndim: int, align_corners: Any) -> str:
 
 def _factors(scale_factor: Any) -> tuple[float, ...]:
     if is_array(scale_factor):
-        scale_factor = scale_factor.tolist()
+        scale_factor = listed("scale_factor", scale_factor)
     given = scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor]
     factors = []
     for f in given:

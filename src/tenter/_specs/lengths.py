@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tenter._arrays.arguments import describe, single
+from tenter._arrays.arguments import describe, instead, listed, single
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import is_array, surely
 from tenter._rules.axis_rule import LARGEST
@@ -33,13 +33,13 @@ def is_real(value: Any) -> bool:
 def scales(scale: Any) -> list[Any]:
     """Numbers and fractions, one for all or one each. A pair of ints is two scales; a ratio of ints is a Fraction."""
     if is_array(scale):
-        scale = scale.tolist()
+        scale = listed("scale", scale)
     return [_factor(f) for f in (scale if isinstance(scale, (list, tuple)) else [scale])]
 
 
 def _factor(f: Any) -> Any:
     if not is_real(f):
-        refuse(TypeError, "scale", "numbers or fractions.Fraction, one for all axes or one each", describe(f))
+        refuse(TypeError, "scale", "numbers or fractions.Fraction, one for all axes or one each", instead(f))
     f = plain(f)
     if not 0 < f < math.inf:
         refuse(ValueError, "scale", "finite numbers above 0", describe(f))
@@ -106,7 +106,7 @@ def boxes(box: Any, n: int) -> list[tuple[Fraction, Fraction] | None]:
     if box is None:
         return [None] * n
     if is_array(box):
-        box = box.tolist()
+        box = listed("box", box)
     if not isinstance(box, (list, tuple)):
         refuse(TypeError, "box", "a (begin, end) per axis", describe(box))
     if len(box) != n:
@@ -119,7 +119,7 @@ def _pair(pair: Any) -> tuple[Fraction, Fraction]:
         refuse(ValueError, "box", "pairs (begin, end)", repr(pair))
     for edge in pair:
         if not is_real(edge):
-            refuse(TypeError, "box", "numbers", describe(edge))
+            refuse(TypeError, "box", "numbers", instead(edge))
         if not -math.inf < edge < math.inf:
             refuse(ValueError, "box", "finite numbers", describe(pair))
         if abs(plain(edge)) > LARGEST:

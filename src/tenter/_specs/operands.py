@@ -13,8 +13,11 @@ from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import surely
 from tenter._rules.axis_rule import NEAREST, read, user_filters
+from tenter._specs.applied import Applied, picks
 from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.resize import KINDS, Interpolate, Resize
+from tenter.maps import AxisMap
+from tenter.maps._written import read as read_map
 
 Shape = tuple[Any, ...]
 
@@ -136,6 +139,25 @@ def _resize(
     return Resize(tuple(axes), tuple(size), rules, saturate)
 
 
+def apply(shape: Shape, dtype: str, axis: int, map: str) -> Applied:
+    m = read_map(map)
+    return _applied(shape, dtype, axis, m, m.n_in)
+
+
+def apply_adjoint(shape: Shape, dtype: str, axis: int, map: str) -> tuple[Applied, Shape]:
+    m = read_map(map)
+    return _applied(shape, dtype, axis, m, m.n_out), (*shape[:axis], m.n_in, *shape[axis + 1 :])
+
+
+def _applied(shape: Shape, dtype: str, axis: int, m: AxisMap, length: int) -> Applied:
+    _check_axes(shape, [axis])
+    if surely(shape[axis] != length):
+        refuse(ValueError, "x", f"length {length} along axis {axis}", f"{shape[axis]}")
+    if not picks(m) and not is_numeric(dtype):
+        refuse(TypeError, "x", "numbers, to take sums of", dtype)
+    return Applied(axis, m)
+
+
 class Operator(NamedTuple):
     """operands, adjoint_operands: what follows the tensor in the schemas. read, read_adjoint: the specification of a
     tensor's shape, its dtype and the operands; the adjoint's, of a gradient, gives the shape of the result too."""
@@ -166,4 +188,5 @@ OPERATORS: dict[type, Operator] = {
     Resize: Operator(
         "resize", f"SymInt[] size, {_RULE}", f"SymInt[] n_in, {_RULE}", resize, resize_adjoint
     ),
+    Applied: Operator("apply", "int axis, str map", "int axis, str map", apply, apply_adjoint),  # map: as written
 }  # fmt: skip

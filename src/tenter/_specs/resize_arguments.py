@@ -165,7 +165,7 @@ def _axes(axes: Any, ndim: int, given: Any, n: int) -> tuple[int, ...]:
             return tuple(range(ndim))
         hint = "such as (0, 1) of an (H, W, C) image, (-2, -1) of (..., H, W)"
         refuse(ValueError, "axes", f"the axes to resize, {hint}, or a size for each of {ndim}", "none")
-    given = axes.tolist() if is_array(axes) else axes
+    given = arguments.listed("axes", axes) if is_array(axes) else axes
     which = tuple(arguments.dim("axes", a, ndim) for a in (given if isinstance(given, (list, tuple)) else [given]))
     if len(set(which)) < len(which):
         refuse(ValueError, "axes", "each axis once", f"{axes}")

@@ -19,14 +19,19 @@ from tenter._execution.torch.gradients import again as again, execute as execute
 from tenter._execution.torch.known import known as known
 from tenter._execution.torch.run import run as run, write as write
 from tenter._execution.torch.small_counts import repeat_counts as repeat_counts
+from tenter._specs.applied import picks
 from tenter.filters import NOTHING
+from tenter.maps._written import written
 
 # Dtypes for which PyTorch has next to no kernels, and dtypes of their size that it has.
 SIGNED = {TORCH_DTYPES[f"u{name}"]: TORCH_DTYPES[name] for name in ("int16", "int32", "int64")}
 WIDENED = {torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
 record = dispatch.call
-# The compiler keeps the name of a filter in its graph, and need not follow how it is found; nor how words are compared.
+# The compiler keeps the name of a filter, or a map in words, in its graph, and need not follow how these are found, nor
+# how words are compared.
 constant(filters.named)
+constant(written)
+constant(picks)
 constant(arguments.did_you_mean)
 
 
@@ -36,6 +41,10 @@ def place_offsets(offsets: Array, x: torch.Tensor) -> Any:
 
 def flat(x: torch.Tensor) -> torch.Tensor:
     return dispatch.gathered(x).reshape(-1)
+
+
+def reshape(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
+    return x.reshape(shape)
 
 
 def expand(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:

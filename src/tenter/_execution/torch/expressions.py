@@ -1,7 +1,6 @@
 """What a compiled expression reads along an axis: for each tap an input and a weight, from the maps that kernels use.
 
-Positions are formulas where lengths may be symbols or a table would be one, else tables. A row with fewer taps than
-the longest halves its last weight, over and over: such sums are exact, so inf and NaN stay where they are.
+Positions are formulas where lengths may be symbols or a table would be one, else tables (`maps/_tap_table.py`).
 """
 
 import math
@@ -11,10 +10,12 @@ import numpy as np
 
 from tenter._arrays.types import Floats, Ints
 from tenter._rules.axis_rule import NEAREST, AxisRule
+from tenter._specs.applied import Applied
 from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.resize import Interpolate, Resize
 from tenter._specs.spec import Shape, Spec
 from tenter.maps import AxisMap, Copy, Gather, Window
+from tenter.maps._tap_table import tap_table
 
 # Beyond these an expression reads more than it saves.
 MOST_TAPS = 16
@@ -62,17 +63,20 @@ def reads(spec: Spec, shape: Shape, transposed: bool, dtype: str, on_device: boo
     kernels serve. shape: of the operation's input, whose lengths may be symbols."""
     if isinstance(spec, RepeatCounts) or any(type(n) is int and n == 0 for n in shape):
         return None
+    found: list[Reads | None]
     if isinstance(spec, Repeat):
         if any(type(r) is not int or r < 1 for r in spec.sizes):
             return None
         found = [_repeated(d, n, r, spec.each, transposed) for d, (n, r) in enumerate(zip(shape, spec.sizes)) if r != 1]
+    elif isinstance(spec, Applied):
+        m = spec.map.T if transposed else spec.map
+        found = [_of_map(spec.axis, m) if 0 < m.n_in <= LONGEST and 0 < m.n_out <= LONGEST and m.block == 1 else None]
     else:
         resize = spec.resize() if isinstance(spec, Interpolate) else spec
         assert isinstance(resize, Resize)
         found = _resized(resize, shape, transposed, dtype, on_device)
-    if any(r is None for r in found) or math.prod(r.taps for r in found) > MOST_TAPS:
-        return None
-    return tuple(found)
+    known = tuple(r for r in found if r is not None)
+    return None if len(known) < len(found) or math.prod(r.taps for r in known) > MOST_TAPS else known
 
 
 def _resized(spec: Resize, shape: Shape, transposed: bool, dtype: str, on_device: bool) -> list[Any]:
@@ -121,22 +125,16 @@ def _picked(axis: int, m: Copy | Gather, index: Ints) -> Reads:
 
 
 def _summed(axis: int, m: Window) -> Reads | None:
-    start, offset = m.rows()
-    count = np.diff(offset)
-    taps = int(count.max())
+    taps = int(np.diff(m.rows()[1]).max())
     if not 0 < taps <= MOST_TAPS:
         return None
-    tap, last = np.arange(taps)[:, None], np.maximum(count - 1, 0)
-    place = np.minimum(tap, last)
-    given = np.ones(int(offset[-1])) if m.weight is None else m.weight
-    weight = given[np.minimum(offset[:-1] + place, len(given) - 1)]
-    weight = weight * 0.5 ** np.where(tap < last, 0, np.minimum(tap - last + 1, taps - 1 - last))
-    empty = count == 0
+    table = tap_table(m)
+    empty = table.n_taps == 0
     return Reads(
         axis=axis,
         n_in=m.n_in,
         taps=taps,
-        inputs=np.minimum(start + place, m.n_in - 1),
-        weight=None if m.weight is None and np.all(count == taps) else weight,
+        inputs=table.inputs,
+        weight=table.weight,
         empty=empty if empty.any() else None,
     )

@@ -9,10 +9,10 @@ from tenter import _native
 from tenter._arrays import torch_private
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.torch_tensors import dtype_name, plain, resolve, unservable
+from tenter._arrays.torch_tensors import dtype_name, plain
 from tenter._execution.torch import dispatch
 from tenter._execution.torch.run import run
-from tenter._plans.plan import Plan, adjoint, same_maps
+from tenter._plans.plan import Plan, adjoint
 
 # Of gradients of one plan.
 MOST_LAYOUTS = 4
@@ -44,11 +44,6 @@ class _Run(torch.autograd.Function):
         except Refusal as refusal:
             raise error(refusal, "backward", grad=g) from None
 
-    @staticmethod
-    def jvp(ctx: Any, *tangents: torch.Tensor) -> torch.Tensor:
-        """Of a map applied by itself; the dispatcher serves operations with tangents."""
-        return execute(tangents[0], same_maps(ctx.plan, tangents[0]))
-
 
 recorded_run = torch_private.apply_of(_Run)
 
@@ -67,20 +62,11 @@ def again(x: torch.Tensor, plan: Plan) -> torch.Tensor:
     return run(x, plan)
 
 
-def execute(x: torch.Tensor, plan: Plan) -> torch.Tensor:
-    """The same, for tensors with tangents too."""
-    if torch_private.forward_mode():
-        return recorded_run(x, plan)  # type: ignore[no-any-return]
-    return again(x, plan)
+execute = again
 
 
 def _record_adjoint(g: torch.Tensor, plan: Plan) -> torch.Tensor:
     """The gradient of a gradient that goes through the dispatcher."""
-    if plan.spec is not None and plan.transposed:
+    if plan.transposed:
         return dispatch.call(g, plan.spec)
-    if plan.spec is not None:
-        return dispatch.call_adjoint(g, plan.spec, plan.shape)
-    g = resolve(g)
-    if found := unservable(g):  # of a map applied by itself, which has no operator
-        refuse(TypeError, "grad", "a plain tensor", found)
-    return execute(g, adjoint(plan, g))
+    return dispatch.call_adjoint(g, plan.spec, plan.shape)

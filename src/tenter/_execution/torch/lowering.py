@@ -98,5 +98,5 @@ def _axis(r: Reads, n_out: Any, device: torch.device, wide: torch.dtype) -> Axis
 
 def _table(values: Any, dtype: torch.dtype, device: torch.device) -> Loader:
     with _disable_current_modes():
-        table = torch.from_numpy(np.ascontiguousarray(values)).to(device, dtype)
+        table = torch.from_numpy(np.array(values)).to(device, dtype)
     return V.graph.add_tensor_constant(table).make_loader()

@@ -1,0 +1,30 @@
+"""Eager calls on JAX arrays in memory of the host: by the core, without a copy. Compiled code would have to be compiled
+for each new size."""
+
+from typing import Any
+
+import numpy as np
+
+from tenter._arrays import numpy_arrays
+from tenter._arrays.jax_arrays import from_numpy
+from tenter._execution import numpy_executor
+from tenter._plans import cache
+from tenter._plans.plan import keep, plan
+from tenter._specs.applied import Applied
+from tenter._specs.repeat import RepeatCounts
+from tenter._specs.spec import Spec
+from tenter.maps import AxisMap
+
+
+def performed(x: Any, spec: Spec) -> Any:
+    values = np.asarray(x)
+    if isinstance(spec, (RepeatCounts, Applied)):  # values, not to be kept
+        return from_numpy(numpy_executor.run(values, plan(values, spec)), x)
+    key = cache.key("jax", numpy_arrays, values, (spec,))
+    known = cache.plans.get(key)
+    return from_numpy(numpy_executor.run(values, known or keep(key, plan(values, spec))), x)
+
+
+def applied(x: Any, axis: int, m: AxisMap) -> Any:
+    values = np.asarray(x)
+    return from_numpy(numpy_executor.run(values, plan(values, Applied(axis, m))), x)

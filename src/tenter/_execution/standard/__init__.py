@@ -1,0 +1,1 @@
+"""Arrays by the Array API standard: axis maps as calls of standard functions."""

@@ -1,0 +1,191 @@
+"""One axis map as standard functions, along one axis of an array.
+
+Copies with a closed form are a reshape and a broadcast, other copies and picks are a take, sums are those of takes: a
+take for each tap of the outputs, or, of many taps, one take of all. A tap that a row has not is never added, so inf and
+NaN stay where they are.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenter._arrays.standard_arrays import dtype_name, namespace
+from tenter._arrays.types import Array, Ints
+from tenter._execution.standard.numbers import device_of
+from tenter.maps import AxisMap, Copy, Gather, Window
+from tenter.maps._tap_table import tap_table
+from tenter.maps._values import trusted
+
+# How many times as long as their taps the rows of one take may be, where rows have unlike numbers of them.
+PADDED = 4
+
+
+def taken(x: Any, index: Ints, axis: int) -> Any:
+    """x's elements by their indices, all of them within its bounds."""
+    return namespace(x).take(x, table(x, narrow(index, x.shape[axis])), axis=axis)
+
+
+def narrow(index: Ints, n: int) -> Array:
+    """Indices of n elements, in half the memory where that does."""
+    return index.astype(np.int32) if n < 2**31 else index
+
+
+class Way(NamedTuple):
+    """How a library takes elements. most: taps of an output up to which each is a take of its own. at_once: whether
+    more taps are one take; if not, rows are cut into pieces."""
+
+    take: Callable[[Any, Ints, int], Any]
+    most: int
+    at_once: bool
+
+
+USUAL = Way(taken, 16, True)
+
+
+def along(x: Any, axis: int, m: AxisMap, way: Way = USUAL) -> Any:
+    """The map applied; x in a dtype that holds its sums."""
+    if isinstance(m, Copy) and m.repeat is not None:
+        return repeated(x, [(axis, m)])
+    if m.block == 1:
+        return _along(x, axis, m, way)
+    n, block = x.shape[axis] // m.block, m.block
+    return _joined(_along(_reshaped(x, axis, n, block), axis, m, way), axis)
+
+
+def repeated(x: Any, copies: list[tuple[int, Copy]]) -> Any:
+    """Copies that repeat each block of their axis equally often, all by one broadcast."""
+    by_axis = dict(copies)
+    apart: list[int] = []
+    wide: list[int] = []
+    after = list(x.shape)
+    for d, n in enumerate(x.shape):
+        m = by_axis.get(d)
+        block, repeat = (n, 1) if m is None else (m.block, m.repeat or 0)
+        if repeat == 1:
+            apart.append(n)
+            wide.append(n)
+            continue
+        parts = [n // block, 1, *([block] if block != 1 else [])]
+        apart += parts
+        wide += [parts[0], repeat, *parts[2:]]
+        after[d] = n * repeat
+    if len(apart) == x.ndim:
+        return x
+    xp = namespace(x)
+    return xp.reshape(xp.broadcast_to(xp.reshape(x, tuple(apart)), tuple(wide)), tuple(after))
+
+
+def is_closed(m: AxisMap) -> bool:
+    """True for maps that a reshape and a broadcast, or a sum, apply."""
+    return (isinstance(m, Copy) and m.repeat is not None) or (isinstance(m, Window) and m.width is not None)
+
+
+def _along(x: Any, axis: int, m: AxisMap, way: Way) -> Any:
+    """Of blocks, if the map has them, which are x's next dim."""
+    if isinstance(m, Copy):
+        return way.take(x, m.block_index, axis)
+    if isinstance(m, Gather):
+        if m.picks:
+            return way.take(x, m.index, axis)
+        order, m = m.laid_out
+        x = way.take(x, order, axis)
+    if m.width:
+        return _segments(x, axis, m.width)
+    return _windows(x, axis, m, way)
+
+
+def table(x: Any, values: Array) -> Any:
+    """A table beside x."""
+    return namespace(x).asarray(values, device=device_of(x))
+
+
+def _reshaped(x: Any, axis: int, *parts: int) -> Any:
+    """x with one axis in parts."""
+    return namespace(x).reshape(x, (*x.shape[:axis], *parts, *x.shape[axis + 1 :]))
+
+
+def _joined(x: Any, axis: int) -> Any:
+    """x with an axis and the next as one."""
+    return namespace(x).reshape(x, (*x.shape[:axis], x.shape[axis] * x.shape[axis + 1], *x.shape[axis + 2 :]))
+
+
+def _segments(x: Any, axis: int, width: int) -> Any:
+    return namespace(x).sum(_reshaped(x, axis, x.shape[axis] // width, width), axis=axis + 1, dtype=x.dtype)
+
+
+def _windows(x: Any, axis: int, m: Window, way: Way) -> Any:
+    n_out = m.n_out // m.block
+    shape = (*x.shape[:axis], n_out, *x.shape[axis + 1 :])
+    n_taps = int(m.rows()[1][-1])
+    if not n_taps:
+        return namespace(x).zeros(shape, dtype=x.dtype, device=device_of(x))
+    taps = int(np.diff(m.rows()[1]).max())
+    if taps <= way.most:
+        return _by_takes(x, axis, m, way)
+    if way.at_once and taps * n_out <= PADDED * (n_taps + n_out):
+        return _by_one_take(x, axis, m, way)
+    pieces, sums = _cut(m, min(max(2, -(-n_taps // n_out)), way.most))
+    return _windows(_windows(x, axis, pieces, way), axis, sums, way)
+
+
+def _by_takes(x: Any, axis: int, m: Window, way: Way) -> Any:
+    inputs, weight, count = _taps(x, m)
+    total = None
+    for k in range(len(inputs)):
+        term = way.take(x, inputs[k], axis)
+        term = _only(term, axis, k < count) if weight is None else term * _beside(term, axis, weight[k])
+        total = term if total is None else total + term
+    return _only(total, axis, count > 0)
+
+
+def _by_one_take(x: Any, axis: int, m: Window, way: Way) -> Any:
+    inputs, weight, count = _taps(x, m)
+    taps = len(inputs)
+    term = _reshaped(way.take(x, inputs.T.reshape(-1), axis), axis, len(count), taps)
+    some = np.arange(taps) < count[:, None]
+    term = _only(term, axis, some) if weight is None else term * _beside(term, axis, weight.T)
+    return _only(namespace(x).sum(term, axis=axis + 1, dtype=x.dtype), axis, count > 0)
+
+
+def _taps(x: Any, m: Window) -> tuple[Ints, Array | None, Ints]:
+    """Inputs, weights and numbers of taps of a window's rows; weights None where all are one."""
+    inputs, weight, taps = tap_table(m, namespace(x).isdtype(x.dtype, "integral"))
+    return inputs, None if m.ones else weight, taps
+
+
+def _cut(m: Window, most: int) -> tuple[Window, Window]:
+    """Rows in pieces of a bounded number of taps, and the pieces' sums."""
+    start, offset = m.rows()
+    n_pieces = -(-np.diff(offset) // most)
+    ends = np.concatenate([[0], np.cumsum(n_pieces)])
+    row = np.repeat(np.arange(len(start)), n_pieces)
+    first = offset[row] + (np.arange(ends[-1]) - ends[row]) * most
+    cuts = np.concatenate([first, offset[-1:]])
+    pieces = trusted(
+        Window, n_in=m.n_in // m.block, n_out=len(row), start=start[row] + first - offset[row], offset=cuts,
+        weight=m.weight, width=None, block=1,
+    )  # fmt: skip
+    sums = trusted(
+        Window, n_in=len(row), n_out=len(start), start=np.minimum(ends[:-1], len(row)), offset=ends, weight=None,
+        width=None, block=1,
+    )  # fmt: skip
+    return pieces, sums
+
+
+def _beside(x: Any, axis: int, values: Array) -> Any:
+    """Values along an axis, or it and the next, in x's dtype."""
+    xp = namespace(x)
+    shape = [1] * x.ndim
+    shape[axis : axis + values.ndim] = values.shape
+    return xp.reshape(table(x, values.astype(dtype_name(x))), tuple(shape))
+
+
+def _only(x: Any, axis: int, where: Array) -> Any:
+    """x where a condition holds, else 0."""
+    if where.all():
+        return x
+    xp = namespace(x)
+    shape = [1] * x.ndim
+    shape[axis : axis + where.ndim] = where.shape
+    return xp.where(xp.reshape(table(x, where), tuple(shape)), x, xp.zeros_like(x))

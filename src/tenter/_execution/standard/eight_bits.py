@@ -1,0 +1,42 @@
+"""8-bit values that are antialiased: each axis rounds to 8 bits, in Pillow's order of axes. In integers where weights
+are multiples of 2**-22 whose sums fit 32 bits, as in `_kernels/cpu_bytes.py`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tenter._arrays.standard_arrays import namespace
+from tenter._execution.standard import numbers
+from tenter._kernels.cpu_bytes import byte_map
+from tenter._kernels.passes import Dim, rows_before
+from tenter._specs.eight_bits import UNIT
+from tenter.maps import AxisMap, Window
+from tenter.maps._values import trusted
+
+
+def applied(x: Any, sums: list[tuple[int, AxisMap]], along: Callable[[Any, int, AxisMap], Any]) -> Any:
+    if len(sums) == 2 and not rows_before(*(Dim(m.n_in, 0, m) for _, m in sums)):
+        sums = sums[::-1]
+    whole = all(isinstance(m, Window) and byte_map(m) is not None for _, m in sums)
+    for axis, m in sums:
+        x = _in_integers(x, axis, m, along) if whole else _in_floats(x, axis, m, along)
+    return x
+
+
+def _in_integers(x: Any, axis: int, m: AxisMap, along: Callable[[Any, int, AxisMap], Any]) -> Any:
+    xp = namespace(x)
+    assert isinstance(m, Window)
+    start, offset = m.rows()
+    assert m.weight is not None
+    units = trusted(
+        Window, n_in=m.n_in, n_out=m.n_out, start=start, offset=offset, weight=np.rint(m.weight * UNIT), width=None,
+        block=1,
+    )  # fmt: skip
+    y = along(xp.astype(x, xp.int32), axis, units)
+    return xp.astype(xp.clip((y + (1 << 21)) >> 22, 0, 255), x.dtype)
+
+
+def _in_floats(x: Any, axis: int, m: AxisMap, along: Callable[[Any, int, AxisMap], Any]) -> Any:
+    wide = numbers.summed_in(x, True)
+    return numbers.into(along(namespace(x).astype(x, wide), axis, m), x)

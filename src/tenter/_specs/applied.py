@@ -1,0 +1,44 @@
+"""A map applied by itself, checked."""
+
+from typing import Any, NamedTuple
+
+from tenter._arrays.layout import Order
+from tenter._specs.spec import ImageOrder, Maps, Shape
+from tenter.maps import AxisMap, Copy, Gather
+from tenter.maps._written import written
+
+
+def picks(m: AxisMap) -> bool:
+    """True if every output is one input as it is, or none."""
+    return isinstance(m, Copy) or (isinstance(m, Gather) and m.picks)
+
+
+class Applied(NamedTuple):
+    """`map` along `axis`."""
+
+    axis: int
+    map: AxisMap
+
+    def shape_out(self, shape: Shape) -> Shape:
+        return (*shape[: self.axis], self.map.n_out, *shape[self.axis + 1 :])
+
+    def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
+        return ((self.axis, self.map),)
+
+    def kept(self, ndim: int) -> list[int]:
+        return [d for d in range(ndim) if d != self.axis]
+
+    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
+        return tuple(range(len(shape)))
+
+    def saturates(self, dtype: str) -> bool:
+        return False
+
+    def batched(self) -> "Applied":
+        return Applied(self.axis + 1, self.map)
+
+    def operands(self) -> tuple[Any, ...]:
+        return self.axis, written(self.map)
+
+    def adjoint_operands(self, shape: Shape) -> tuple[Any, ...]:
+        return self.operands()
