@@ -158,7 +158,9 @@ def test_unwritable_out_is_refused_before_any_work():
         m.apply(torch.zeros(2, 3), 1, out=torch.zeros(2, 6, requires_grad=True))
     x = torch.ones(2, 3, requires_grad=True)
     out = torch.zeros(2, 6)
-    assert m.apply(x, 1, out=out) is out and not out.requires_grad and (out == 1).all()
+    with pytest.raises(TypeError, match=r"out: expected None where a gradient is recorded, or x.detach\(\)"):
+        m.apply(x, 1, out=out)
+    assert (out == 0).all() and m.apply(x.detach(), 1, out=out) is out and (out == 1).all()
 
 
 def test_bools_are_no_counts():

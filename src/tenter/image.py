@@ -98,11 +98,11 @@ def resize(
         weigh, light = mixes and premultiply and has_alpha, mixes and linear_light
         if weigh or light:
             _check_mixing(x, how)
+            if is_standard(x) and (unknown := of(x).unreadable(x)):
+                refuse(TypeError, "pixels", "a picture whose values are known, to mix them", unknown)
         if out is not None:
             spec, _ = resize_arguments.checked(x, size, axes=(0, 1), **given)
             output(out, x, spec.shape_out(tuple(x.shape)))
-            if is_standard(x) and (unknown := of(x).unreadable(x)):
-                refuse(TypeError, "pixels", "a picture whose values are known, to mix them", unknown)
         on_host = of(x).device(x) is None
         if weigh and not light and on_host and x.ndim == 3 and dtype_name(x) == "uint8":
             found = _weighed(of(x).to_numpy(x), size, given)

@@ -183,7 +183,7 @@ def resize(
         renormalize (what lies outside is left out), extrapolate (outputs outside are `value`).
     out: an array or tensor of x's kind, dtype and device and the result's shape, to write to and return; a memmap, say.
         Where it lies in memory as a fresh result would, and apart from x, no memory for a result is taken; else the
-        result is made and copied. Refused calls leave it as it was; gradients do not flow through it.
+        result is made and copied. Refused calls leave it as it was; with it no gradient may be recorded.
     Returns fresh memory of x's kind and dtype, in x's order of axes in memory. Integers are rounded half to even and
     saturated; half and single precision are computed in float32 from float64 weights, larger integers in float64.
     Antialiased uint8 of torch and pillow is Pillow's, bit for bit.

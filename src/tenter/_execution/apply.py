@@ -18,7 +18,7 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
     x: array, tensor or list; its length along axis is the map's n_in. The result has x's kind and dtype; weighted
     sums of integers are rounded half to even and saturated, unweighted ones are exact and saturated (64-bit ones wrap).
     out: an array of the result's shape and dtype to write to; it is returned. It may overlap x, and stays as it was
-    if the call fails. Gradients do not flow through out.
+    if the call fails. With it no gradient may be recorded.
 
     Raises TypeError for anything but an array of numbers, IndexError for an axis out of range, ValueError for lengths
     that do not fit.
