@@ -8,10 +8,16 @@ from tenter._arrays.types import Array
 from tenter._execution import numpy_executor
 from tenter._plans.plan import Plan
 from tenter._specs.repeat import RepeatCounts
+from tenter._specs.segments import Segments
 from tenter._specs.spec import Spec
 
 
 class Executor(Protocol):
+    """recording: the module of what segments need of arrays that are recorded or on a device; None for a library that
+    has none."""
+
+    recording: Any
+
     def plain(self, x: Any) -> bool:
         """As the library's."""
 
@@ -41,6 +47,18 @@ class Executor(Protocol):
 
     def repeat_counts(self, x: Any, counts: Any, dim: int | None, output_size: int | None) -> Any:
         """repeat_interleave without a plan; None where it takes one, or is to be refused."""
+
+    def execute_adjoint(self, g: Any, spec: Spec, shape: tuple[int, ...]) -> Any:
+        """What a gradient g of the operation on an array of that shape becomes; differentiable."""
+
+    def pad(self, x: Any, s: Segments, length: int, value: Any) -> Any:
+        """x's rows, each filled up with `value`; differentiable, as are the next two. x: not recorded, on the host."""
+
+    def unpad(self, x: Any, s: Segments) -> Any:
+        """The rows of a padded x without what fills them up."""
+
+    def extremes(self, x: Any, s: Segments, dim: int, largest: bool) -> Any:
+        """The largest or smallest value of each row."""
 
     def place_offsets(self, offsets: Array, x: Any) -> Any:
         """Prefix sums of counts, in memory that kernels for x read."""
@@ -73,6 +91,24 @@ class Executor(Protocol):
     def widened(self, x: Any) -> Any:
         """x in a dtype that holds sums of its own."""
 
+    def narrowed(self, x: Any, like: Any) -> Any:
+        """x in like's dtype."""
+
+    def divided(self, x: Any, lengths: Any, dim: int) -> Any:
+        """x along dim by lengths, those of 0 counting as 1. lengths: of NumPy, or a tensor beside x."""
+
+    def detached(self, x: Any) -> Any:
+        """x without gradients."""
+
+    def ratio(self, x: Any, y: Any) -> Any:
+        """x / y, perhaps in y's memory."""
+
+    def followed_by(self, x: Any, value: Any) -> Any:
+        """x with one more position of `value` at the end of its second dim."""
+
+    def exponentials(self, x: Any, shift: Any) -> Any:
+        """exp(x - shift), perhaps in shift's memory."""
+
 
 def _torch() -> Executor:
     from tenter._execution.torch import executor  # as it imports torch
@@ -87,6 +123,11 @@ _loaded: dict[str, Executor] = {"numpy": numpy_executor}
 EXACT: dict[type, Executor] = dict.fromkeys(numpy_arrays.TYPES, _loaded["numpy"])
 Known = Callable[..., Any]
 FIND: dict[type, Known] = dict.fromkeys(numpy_arrays.TYPES, numpy_executor.known)
+
+
+def of_compiler() -> Executor:
+    """That of the library whose compiler follows the code."""
+    return _loaded["torch"]
 
 
 def of(x: Any) -> Executor:

@@ -91,7 +91,7 @@ def _listed(name: str, repeats: Sequence[Any]) -> Array:
     return values
 
 
-def offsets(name: str, values: Array) -> Ints:
+def offsets(name: str, values: Array, what: str = "counts") -> Ints:
     """The n + 1 prefix sums of 1-D counts, from 0; none of the counts negative, their sum below 2**63."""
     sums = np.empty(len(values) + 1, np.int64)
     total = _native.offsets(
@@ -105,8 +105,8 @@ def offsets(name: str, values: Array) -> Ints:
     if total < 0:
         at = -1 - total
         if values[at] < 0:
-            refuse(ValueError, name, "counts that are not negative", f"{values[at]} at position {at}")
-        refuse(ValueError, name, "counts whose sum is below 2**63", f"more from position {at} on")
+            refuse(ValueError, name, f"{what} that are not negative", f"{values[at]} at position {at}")
+        refuse(ValueError, name, f"{what} whose sum is below 2**63", f"more from position {at} on")
     return sums
 
 

@@ -9,10 +9,13 @@ from tenter import _native
 from tenter._arrays import torch_private
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.torch_tensors import dtype_name, plain, resolve, unservable
+from tenter._arrays.library import recorded as recorded_array
+from tenter._arrays.torch_tensors import dtype_name, plain, recorded, resolve, unservable
 from tenter._execution.torch import dispatch
 from tenter._execution.torch.run import run
-from tenter._plans.plan import Plan, adjoint, same_maps
+from tenter._plans.plan import Plan, adjoint, plan_adjoint, same_maps
+from tenter._specs.repeat import RepeatCounts
+from tenter._specs.spec import Spec
 
 # Of gradients of one plan.
 MOST_LAYOUTS = 4
@@ -72,6 +75,12 @@ def execute(x: torch.Tensor, plan: Plan) -> torch.Tensor:
     if torch_private.forward_mode():
         return recorded_run(x, plan)  # type: ignore[no-any-return]
     return again(x, plan)
+
+
+def execute_adjoint(g: torch.Tensor, spec: Spec, shape: tuple[int, ...]) -> torch.Tensor:
+    if recorded(g) or (isinstance(spec, RepeatCounts) and recorded_array(spec.offsets)):
+        return dispatch.call_adjoint(g, spec, shape)
+    return execute(g, plan_adjoint(g, spec, shape))
 
 
 def _record_adjoint(g: torch.Tensor, plan: Plan) -> torch.Tensor:

@@ -1,0 +1,81 @@
+#include "ragged.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "integers.hpp"
+#include "threads.hpp"
+
+namespace tenter {
+namespace {
+
+bool fits(int64_t value, bool int32) {
+  return !int32 || (value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max());
+}
+
+bool all_zero(const char* p, int64_t n) {
+  return std::all_of(p, p + n, [](char c) { return c == 0; });
+}
+
+// n bytes of copies of a value; what is filled is copied on, twice as much each time.
+void fill(char* dst, int64_t n, const char* value, int64_t value_bytes, bool zero) {
+  if (zero || n == 0) {
+    std::memset(dst, 0, size_t(n));
+    return;
+  }
+  std::memcpy(dst, value, size_t(value_bytes));
+  for (int64_t done = value_bytes; done < n; done *= 2) std::memcpy(dst + done, dst, size_t(std::min(done, n - done)));
+}
+
+// Positions of one task.
+int64_t positions_of_task(int64_t bytes) { return std::max<int64_t>(1, (tuning.task_bytes / 8) / std::max<int64_t>(1, bytes)); }
+
+}  // namespace
+
+int64_t ranges_fit(const RangesTask& t) {
+  for (int64_t i = 0; i < t.n; ++i) {
+    const int64_t last = t.offset[i + 1] - t.offset[i] - 1;
+    if (last < 0) continue;
+    const int64_t start = t.start ? t.start[i] : t.start_of_all;
+    int64_t end;
+    if (__builtin_mul_overflow(last, t.step ? t.step[i] : t.step_of_all, &end) ||
+        __builtin_add_overflow(end, start, &end) || !fits(start, t.int32) || !fits(end, t.int32))
+      return i;
+  }
+  return -1;
+}
+
+void pad(const PadTask& t, int threads) {
+  const int64_t total = t.n * t.length, each = positions_of_task(t.bytes);
+  const bool ones = !t.value, zero = ones || all_zero(t.value, t.value_bytes);
+  parallel(ceil_div(total, each), team_for(total * t.bytes, threads), [&](int64_t c) {
+    const int64_t hi = std::min(total, (c + 1) * each);
+    for (int64_t lo = c * each; lo < hi;) {
+      const int64_t i = lo / t.length, at = lo - i * t.length, stop = std::min(t.length, at + hi - lo);
+      const int64_t first = t.offset[i], held = std::clamp(t.offset[i + 1] - first, at, stop);
+      char* const to = t.dst + lo * t.bytes;
+      const int64_t copied = (held - at) * t.bytes;
+      if (ones) std::memset(to, 1, size_t(copied));
+      else if (copied) std::memcpy(to, t.src + (first + at) * t.bytes, size_t(copied));
+      fill(to + copied, (stop - held) * t.bytes, t.value, t.value_bytes, zero);
+      lo += stop - at;
+    }
+  });
+}
+
+void unpad(const PadTask& t, int threads) {
+  const int64_t total = t.offset[t.n], each = positions_of_task(t.bytes);
+  parallel(ceil_div(total, each), team_for(total * t.bytes, threads), [&](int64_t c) {
+    const int64_t hi = std::min(total, (c + 1) * each);
+    int64_t lo = c * each, i = std::upper_bound(t.offset, t.offset + t.n + 1, lo) - t.offset - 1;
+    for (; lo < hi; ++i) {
+      const int64_t stop = std::min(hi, t.offset[i + 1]);
+      const char* const from = t.src + (i * t.length + lo - t.offset[i]) * t.bytes;
+      std::memcpy(t.dst + lo * t.bytes, from, size_t((stop - lo) * t.bytes));
+      lo = std::max(lo, stop);
+    }
+  });
+}
+
+}  // namespace tenter
