@@ -1,5 +1,5 @@
-"""Calls that do not repeat: `python -m benchmarks augment`, `ragged`, `segments`, `signals`, `photographs`, or `new` for
-all.
+"""Calls that do not repeat: `python -m benchmarks augment`, `ragged`, `segments`, `signals`, `photographs`, or `new`,
+which is all of them.
 
 For each number of threads a process of its own, as some libraries read theirs once, when they start.
 `python -m benchmarks.new_calls` is that process; it prints a result per line, as JSON.

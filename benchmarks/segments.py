@@ -173,7 +173,7 @@ def reductions(total: int, width: int) -> Iterator[Work]:
                 "scatter_reduce": partial(scatter_reduce, "sum")},
         "mean": {"segment_reduce": partial(segment_reduce, "mean"), "scatter_reduce": partial(scatter_reduce, "mean")},
         "max": amax,
-        "softmax": {"scatter_reduce": partial(softmax_by, scatter_reduce), "segment_reduce": partial(softmax_by, segment_reduce)},
+        "softmax": {f.__name__: partial(softmax_by, f) for f in (scatter_reduce, segment_reduce)},
     }  # fmt: skip
     arrays = {
         "sum": partial(reduceat, np.add, 0),

@@ -92,8 +92,9 @@ def repeat_counts(x: Array, counts: Array, dim: int | None, output_size: int | N
     return found
 
 
-def large_empty(x: Array, shape: tuple[int, ...], dtype: Any = None) -> tuple[Array, int, bool]:
-    return segmented.empty(x, shape, x.dtype if dtype is None else dtype)
+def large_empty(x: Array, shape: tuple[int, ...]) -> tuple[Array, int, bool]:
+    y, past_caches = blocks.empty(shape, x.dtype)
+    return y, address(y), past_caches
 
 
 _read_by_the_core()

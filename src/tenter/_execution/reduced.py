@@ -4,6 +4,7 @@ axis map's (`RepeatCounts`) and its transpose's."""
 from collections.abc import Callable
 from typing import Any
 
+from tenter._arrays import library
 from tenter._arrays.arguments import dim as one_dim
 from tenter._arrays.dtypes import DTYPES, NUMBERS, is_numeric
 from tenter._arrays.errors import refuse
@@ -11,6 +12,8 @@ from tenter._arrays.library import dtype_name, recorded, surely
 from tenter._arrays.limits import number
 from tenter._execution import calls, executor
 from tenter._execution.segments import expressions, later, total
+from tenter._plans import cache
+from tenter._plans.plan import Plan, plan, plan_adjoint
 from tenter._specs import segments as spec
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.segments import Segments
@@ -21,6 +24,8 @@ def repeat(x: Any, s: Segments, dim: Any) -> Any:
     x = x if x.ndim else x.reshape(1)
     if surely(x.shape[axis] != s.n):
         refuse(ValueError, "x", f"length {number(s.n)} along dim {axis}, one for each row", number(x.shape[axis]))
+    if (made := _kept("repeat", x, s, axis)) is not None:
+        return executor.of(x).execute(x, made)
     return _repeated(x, _map(x, s, axis, total(s)))
 
 
@@ -42,6 +47,8 @@ def reduce(how: str, x: Any, s: Segments, dim: Any) -> Any:
 
 
 def _sum(x: Any, s: Segments, axis: int) -> Any:
+    if (made := _kept("sum", x, s, axis)) is not None:
+        return executor.of(x).execute(x, made)
     shape = (*x.shape[:axis], s.n, *x.shape[axis + 1 :])
     return executor.of(x).execute_adjoint(x, _map(x, s, axis, x.shape[axis]), shape)
 
@@ -67,6 +74,8 @@ def _softmax(x: Any, s: Segments, axis: int) -> Any:
     return runs.narrowed(runs.ratio(powers, _repeated(_sum(powers, s, axis), spread)), x)
 
 
+# Plans of one object's segments.
+MOST_KEPT = 32
 REDUCTIONS: dict[str, Callable[[Any, Segments, int], Any]] = {
     "sum": _sum,
     "mean": _mean,
@@ -74,6 +83,21 @@ REDUCTIONS: dict[str, Callable[[Any, Segments, int], Any]] = {
     "min": lambda x, s, axis: _extremes(x, s, axis, False),
     "softmax": _softmax,
 }
+
+
+def _kept(what: str, x: Any, s: Segments, axis: int) -> Plan | None:
+    """How it is done to arrays that lie as x does, made once; None where x or the offsets go another way."""
+    if not s.known or later(x):
+        return None
+    key = cache.key(what, library.of(x), x, axis)
+    if (found := s.kept.get(key)) is not None:
+        return found  # type: ignore[no-any-return]
+    if len(s.kept) >= MOST_KEPT:
+        s.kept.clear()
+    spec_of = RepeatCounts(s.offsets, axis, s.total)
+    shape = (*x.shape[:axis], s.n, *x.shape[axis + 1 :])
+    s.kept[key] = plan(x, spec_of) if what == "repeat" else plan_adjoint(x, spec_of, shape)
+    return s.kept[key]  # type: ignore[no-any-return]
 
 
 def _map(x: Any, s: Segments, axis: int, n_out: Any) -> RepeatCounts:

@@ -18,21 +18,8 @@ from tenter._specs.segments import Segments
 
 
 class Memory(Protocol):
-    def __call__(self, x: Any, shape: tuple[int, ...], dtype: Any = None) -> tuple[Any, int, bool]:
-        """A result of x's kind, its address, and whether streaming stores should write it."""
-
-
-def empty(x: Any, shape: tuple[int, ...], dtype: Any = None) -> tuple[Array, int, bool]:
-    """The same for NumPy; x is not looked at."""
-    dtype = np.dtype(dtype)
-    n_bytes = math.prod(shape) * dtype.itemsize
-    limits.memory(shape, dtype.itemsize)
-    held = blocks.block(n_bytes)
-    if held is None:
-        y = np.empty(shape, dtype)
-        return y, address(y), False
-    y = np.ndarray(shape, dtype, buffer=held)  # type: ignore[arg-type]  # any buffer
-    return y, held.address, blocks.past_caches(held, n_bytes)
+    def __call__(self, x: Any, shape: tuple[int, ...]) -> tuple[Any, int, bool]:
+        """A result of x's kind and dtype, its address, and whether streaming stores should write it."""
 
 
 # ---- indices
@@ -68,11 +55,12 @@ def _ranges(
     ids: bool = False,
 ) -> Array:
     """start_table, step_table: addresses of int64 for each row; 0: start or step is that of all."""
-    y, at, past_caches = empty(None, (s.total,), dtype)
+    limits.memory((s.total,), np.dtype(dtype).itemsize)
+    y, past_caches = blocks.empty((s.total,), dtype)
     if s.total:
         _native.ranges(
-            address(s.offsets), s.n, start_table, step_table, start, step, ids, at, dtype is np.int32, thread_count(),
-            past_caches,
+            address(s.offsets), s.n, start_table, step_table, start, step, ids, address(y), dtype is np.int32,
+            thread_count(), past_caches,
         )  # fmt: skip
     return y
 
@@ -81,9 +69,10 @@ def _ranges(
 
 
 def mask(s: Segments, length: int) -> Array:
-    y, at, _ = empty(None, (s.n, length), np.bool_)
+    limits.memory((s.n, length), 1)
+    y, _ = blocks.empty((s.n, length), np.bool_)
     if y.size:
-        _native.pad(0, at, address(s.offsets), s.n, length, 1, 0, 0, thread_count())
+        _native.pad(0, address(y), address(s.offsets), s.n, length, 1, 0, 0, thread_count())
     return y
 
 

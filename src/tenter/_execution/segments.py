@@ -74,9 +74,11 @@ def lengths(s: Segments) -> Any:
     return _given(s, s.lengths) if s.known else expressions(s.offsets).lengths(s)
 
 
-def offsets(s: Segments) -> Any:
-    """In memory of their own, as kernels trust those of the segments."""
-    return _given(s, s.offsets.copy()) if s.known else expressions(s.offsets).offsets(s)
+def offsets(s: Segments, shared: bool) -> Any:
+    """shared: the segments stay in use. Then these are in memory of their own, as kernels trust the segments'."""
+    if not s.known:
+        return expressions(s.offsets).offsets(s)
+    return _given(s, s.offsets.copy() if shared and not s.int32 else s.offsets)
 
 
 def row_ids(s: Segments) -> Any:

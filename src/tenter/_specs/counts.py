@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tenter import _native
-from tenter._arrays import library, limits
+from tenter._arrays import blocks, library, limits
 from tenter._arrays.arguments import integer
 from tenter._arrays.dtypes import INTEGERS, NUMBERS
 from tenter._arrays.errors import refuse
@@ -93,7 +93,7 @@ def _listed(name: str, repeats: Sequence[Any]) -> Array:
 
 def offsets(name: str, values: Array, what: str = "counts") -> Ints:
     """The n + 1 prefix sums of 1-D counts, from 0; none of the counts negative, their sum below 2**63."""
-    sums = np.empty(len(values) + 1, np.int64)
+    sums, _ = blocks.empty((len(values) + 1,), np.int64)
     total = _native.offsets(
         values.__array_interface__["data"][0],
         NUMBERS[values.dtype.name],

@@ -26,14 +26,14 @@ class Segments(NamedTuple):
     """offsets: n + 1 of them from 0, int64, of NumPy where the host knows them, else a tensor; total: the last of them,
     None where only a device knows. int32: whether indices are given in that dtype, else in int64. library: that of what
     described the segments, whose arrays indices are.
-    placed: copies of the offsets on devices, by these."""
+    kept: what was made of the offsets: copies on devices, and plans for arrays of some layouts."""
 
     offsets: Any
     n: Any
     total: Any
     int32: bool
     library: Any
-    placed: dict[Any, Any]
+    kept: dict[Any, Any]
 
     @property
     def known(self) -> bool:

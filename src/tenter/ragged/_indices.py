@@ -21,8 +21,8 @@ def offsets(lengths: Any, *, total: int | None = None) -> Any:
     """
     try:
         if isinstance(lengths, Plan):
-            return segments.offsets(with_total(lengths, total) if total is not None else lengths._segments)
-        return segments.offsets(segments.of_lengths(lengths, total))
+            return segments.offsets(with_total(lengths, total) if total is not None else lengths._segments, True)
+        return segments.offsets(segments.of_lengths(lengths, total), False)
     except Refusal as refusal:
         raise error(refusal, "ragged.offsets", lengths=lengths, total=total) from None
 

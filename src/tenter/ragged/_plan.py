@@ -116,7 +116,7 @@ class Plan:
     @property
     def offsets(self) -> Any:
         """Where each row begins, and the end: n + 1 ascending integers from 0."""
-        return self._once("offsets", segments.offsets)
+        return self._once("offsets", lambda s: segments.offsets(s, True))
 
     @property
     def row_ids(self) -> Any:

@@ -133,7 +133,7 @@ def _sent(s: Segments, where: torch.device) -> Tensor:
     """Offsets of the host on a device, once."""
     from tenter._kernels.triton.tables import DeviceTables  # as it imports Triton
 
-    tables = s.placed.get(where) or s.placed.setdefault(where, DeviceTables([s.offsets], where))
+    tables = s.kept.get(where) or s.kept.setdefault(where, DeviceTables([s.offsets], where))
     with torch.cuda.device(where):
         tables.await_on(torch_private.current_stream(where.index))
     return tables.tensors[0]

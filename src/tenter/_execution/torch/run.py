@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 
@@ -50,17 +49,16 @@ def _through_reference(x: torch.Tensor, plan: Plan) -> torch.Tensor:
     return torch.from_numpy(reference.run(values.reshape(plan.shape), plan.maps)).to(x.dtype)
 
 
-def large_empty(x: torch.Tensor, shape: tuple[int, ...], dtype: Any = None) -> tuple[torch.Tensor, int, bool]:
+def large_empty(x: torch.Tensor, shape: tuple[int, ...]) -> tuple[torch.Tensor, int, bool]:
     """Memory for a result of x's dtype, its address, and whether streaming stores should write it."""
-    dtype = x.dtype if dtype is None else dtype
-    n_bytes = math.prod(shape) * dtype.itemsize
+    n_bytes = math.prod(shape) * x.itemsize
     held = blocks.block(n_bytes)
     if held is not None:
-        return in_block(held, dtype, shape), held.address, blocks.past_caches(held, n_bytes)
+        return in_block(held, x.dtype, shape), held.address, blocks.past_caches(held, n_bytes)
     try:
-        y = torch.empty(shape, dtype=dtype, device="cpu")
+        y = torch.empty(shape, dtype=x.dtype, device="cpu")
     except RuntimeError as failed:  # what PyTorch's allocator raises
-        raise MemoryError(f"result: no memory for shape {shape} of {dtype}") from failed
+        raise MemoryError(f"result: no memory for shape {shape} of {x.dtype}") from failed
     return y, y.data_ptr(), False
 
 
