@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <type_traits>
+#include <utility>
 
 #include "integers.hpp"
 #include "ragged.hpp"
@@ -31,6 +31,16 @@ struct Order {
     }
     return turned(kind == Kind::with_sign ? bits : Key(bits ^ least));
   }
+  // Of a vector.
+  template <class V>
+  static V keys(V bits) {
+    if constexpr (kind == Kind::floating) {
+      const V ascending = bits ^ ((bits >> (sizeof(Key) * 8 - 1)) & most);
+      return (bits & most) > Key(infinity) ? most - V{} : largest ? ascending : ~ascending;
+    }
+    const V ascending = kind == Kind::with_sign ? bits : bits ^ least;
+    return largest ? ascending : ~ascending;
+  }
   static Key bits(Key key) {
     if constexpr (kind == Kind::floating) {
       if (key == most) return most;  // NaN
@@ -43,12 +53,53 @@ struct Order {
 
 constexpr int64_t extreme_columns = 256;  // whose best are kept while a row is read
 
+template <class V>
+inline V larger(V a, V b) {
+  return a > b ? a : b;
+}
+
+// The larger of each value and the one `half` places on, around.
+template <int half, class V, int... k>
+inline V folded(V v, std::integer_sequence<int, k...>) {
+  return larger(v, __builtin_shufflevector(v, v, (k + half) % int(sizeof...(k))...));
+}
+template <int half, int W, class V>
+inline V largest_everywhere(V v) {
+  if constexpr (half == 0) return v;
+  else return largest_everywhere<half / 2, W>(folded<half>(v, std::make_integer_sequence<int, W>{}));
+}
+
+// The largest of contiguous keys. Mostly a row is one vector, cut to its length, and there is no branch on that. room:
+// values that may be read.
+template <class Key, class Ordered>
+Key extreme_of(const Key* src, int64_t n, int64_t room) {
+  constexpr int W = sizeof(Key) == 8 ? 8 : 16;
+  typedef VecN<Key, W> Wide;
+  if (n == 0 || room < round_up(n, W)) {
+    Key best = Ordered::none;
+    for (int64_t r = 0; r < n; ++r) best = std::max(best, Ordered::key(src[r]));
+    return best;
+  }
+  const Wide place = [&]<int... k>(std::integer_sequence<int, k...>) {
+    return Wide{Key(k)...};
+  }(std::make_integer_sequence<int, W>{});
+  Wide best = Ordered::none - Wide{};
+  for (; n > W; n -= W, src += W) best = larger(best, Ordered::keys(load_unaligned<Wide>(src)));
+  const Wide last = Ordered::keys(load_unaligned<Wide>(src));
+  best = larger(best, place < Key(n) - Wide{} ? last : best);
+  return largest_everywhere<W / 2, W>(best)[0];
+}
+
 template <class Key, class Ordered, bool placed>
 void extremes_of_row(const ExtremesTask& t, const Key* src, int64_t first, int64_t stop, Key* dst, int64_t* at) {
-  if (!placed && t.inner == 1) {
-    Key best = Ordered::none;
-    for (int64_t r = first; r < stop; ++r) best = std::max(best, Ordered::key(src[r]));
+  if (t.inner == 1) {
+    const Key best = extreme_of<Key, Ordered>(src + first, stop - first, t.offset[t.n] - first);
     *dst = Ordered::bits(best);
+    if constexpr (placed) {
+      int64_t r = first;
+      while (r < stop && Ordered::key(src[r]) != best) ++r;
+      *at = first < stop ? r : -1;
+    }
     return;
   }
   Key best[extreme_columns];

@@ -28,8 +28,34 @@ void fill(char* dst, int64_t n, const char* value, int64_t value_bytes, bool zer
   for (int64_t done = value_bytes; done < n; done *= 2) std::memcpy(dst + done, dst, size_t(std::min(done, n - done)));
 }
 
+// Rows of a mask that are no longer than this are a part of ones and zeros that are copied whole, spilling into the
+// next row.
+constexpr int64_t short_mask = 64;
+struct Mask {
+  char bytes[2 * short_mask] = {};
+  constexpr Mask() { std::fill_n(bytes, short_mask, 1); }
+};
+constexpr Mask mask;
+
+// Rows [lo, hi) of a mask.
+void mask_rows(const PadTask& t, int64_t lo, int64_t hi) {
+  char* to = t.dst + lo * t.length;
+  const char* const last = t.dst + hi * t.length - short_mask;
+  for (; lo < hi; ++lo, to += t.length) {
+    const int64_t n = t.offset[lo + 1] - t.offset[lo];
+    if (t.length <= short_mask && to <= last) {
+      std::memcpy(to, mask.bytes + short_mask - n, short_mask);
+    } else {
+      std::memset(to, 1, size_t(n));
+      std::memset(to + n, 0, size_t(t.length - n));
+    }
+  }
+}
+
 // Positions of one task.
-int64_t positions_of_task(int64_t bytes) { return std::max<int64_t>(1, (tuning.task_bytes / 8) / std::max<int64_t>(1, bytes)); }
+int64_t positions_of_task(int64_t bytes) {
+  return std::max<int64_t>(1, (tuning.task_bytes / 8) / std::max<int64_t>(1, bytes));
+}
 
 }  // namespace
 
@@ -48,7 +74,12 @@ int64_t ranges_fit(const RangesTask& t) {
 
 void pad(const PadTask& t, int threads) {
   const int64_t total = t.n * t.length, each = positions_of_task(t.bytes);
-  const bool ones = !t.value, zero = ones || all_zero(t.value, t.value_bytes);
+  if (!t.value) {
+    const int64_t rows = std::max<int64_t>(1, each / std::max<int64_t>(1, t.length));
+    return parallel(ceil_div(t.n, rows), team_for(total, threads),
+                    [&](int64_t c) { mask_rows(t, c * rows, std::min(t.n, (c + 1) * rows)); });
+  }
+  const bool zero = all_zero(t.value, t.value_bytes);
   parallel(ceil_div(total, each), team_for(total * t.bytes, threads), [&](int64_t c) {
     const int64_t hi = std::min(total, (c + 1) * each);
     for (int64_t lo = c * each; lo < hi;) {
@@ -56,8 +87,7 @@ void pad(const PadTask& t, int threads) {
       const int64_t first = t.offset[i], held = std::clamp(t.offset[i + 1] - first, at, stop);
       char* const to = t.dst + lo * t.bytes;
       const int64_t copied = (held - at) * t.bytes;
-      if (ones) std::memset(to, 1, size_t(copied));
-      else if (copied) std::memcpy(to, t.src + (first + at) * t.bytes, size_t(copied));
+      if (copied) std::memcpy(to, t.src + (first + at) * t.bytes, size_t(copied));
       fill(to + copied, (stop - held) * t.bytes, t.value, t.value_bytes, zero);
       lo += stop - at;
     }

@@ -26,8 +26,8 @@ struct RangesTask {
 int64_t ranges_fit(const RangesTask& t);
 
 // The largest value of each row in each column, or the smallest: (outer, offset[n], inner) to (outer, n, inner),
-// contiguous. NaN is larger, and smaller, than all else. `at`: the first position of the value, -1 in an empty row; null
-// if it is not wanted. An empty row's value is the one that no other exceeds.
+// contiguous. NaN is larger, and smaller, than all else. `at`: the first position of the value, -1 in an empty row;
+// null if it is not wanted. An empty row's value is the one that no other exceeds.
 struct ExtremesTask {
   const char* src;
   char* dst;

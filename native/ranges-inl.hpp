@@ -14,8 +14,8 @@ namespace {
 enum class Rows { ids, positions, ranges };
 
 // Positions [lo, hi), in rows from i on. A row is stored a vector at a time; what the last one spills, the next row
-// overwrites, but at the end of what is stored, which is stored one by one. Results wrap, as what is spilled may be past
-// the range of the integers.
+// overwrites, but at the end of what is stored, which is stored one by one. Results wrap, as what is spilled may be
+// past the range of the integers.
 template <class Out, Rows rows>
 void range_values(const RangesTask& task, int64_t i, int64_t lo, int64_t hi, char* staging) {
   constexpr int W = 8;  // values of one store, which mostly covers a row

@@ -100,7 +100,7 @@ def ranges(s: Segments, starts: Any, steps: Any) -> Any:
     arrays = [v for v in found if is_array(v)]
     int32 = all(dtype_name(v) == "int32" for v in arrays) if arrays else s.int32
     if s.known and not any(map(later, arrays)):
-        first, step = (spec.integers(n, v).astype(np.int64) if is_array(v) else v for n, v in zip(names, found))
+        first, step = (spec.table(n, v) if is_array(v) else v for n, v in zip(names, found))
         others = [library.of(v) for v in arrays if not isinstance(v, np.ndarray)]
         return (others[0] if others else s.library).from_numpy(segmented.ranges(s, first, step, int32))
     like = next((v for v in arrays if later(v)), s.offsets)

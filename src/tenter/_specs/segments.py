@@ -140,6 +140,11 @@ def integers(name: str, values: Any, ndim: int | None = 1) -> Array:
     return found
 
 
+def table(name: str, values: Any) -> Ints:
+    """Integers as contiguous int64, of the same memory where possible."""
+    return np.ascontiguousarray(integers(name, values), np.int64)
+
+
 def check_integers(name: str, values: Any, ndim: int | None = 1) -> None:
     """What can be said of an array without its values."""
     expected = "integers: an array, a tensor or a list"

@@ -88,7 +88,8 @@ def narrowed(x: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
 def divided(x: torch.Tensor, lengths: Any, dim: int) -> torch.Tensor:
     by = torch.from_numpy(lengths).to(x.device) if isinstance(lengths, np.ndarray) else lengths
     by = by.clamp(min=1).to(x.real.dtype if x.is_complex() else x.dtype)
-    return x / by.reshape(-1, *(1,) * (x.ndim - dim - 1))
+    by = by.reshape(-1, *(1,) * (x.ndim - dim - 1))
+    return x.div_(by) if _is_own(x) else x / by
 
 
 def detached(x: torch.Tensor) -> torch.Tensor:
@@ -96,7 +97,7 @@ def detached(x: torch.Tensor) -> torch.Tensor:
 
 
 def ratio(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return x / y
+    return torch.div(x, y, out=y) if _is_own(x) and _is_own(y) else x / y
 
 
 def followed_by(x: torch.Tensor, value: Any) -> torch.Tensor:
@@ -104,6 +105,9 @@ def followed_by(x: torch.Tensor, value: Any) -> torch.Tensor:
 
 
 def exponentials(x: torch.Tensor, shift: torch.Tensor) -> torch.Tensor:
-    if torch.is_grad_enabled() and x.requires_grad:
-        return (x - shift).exp()
-    return (x - shift).exp_()
+    return torch.sub(x, shift, out=shift).exp_() if _is_own(x) and _is_own(shift) else (x - shift).exp()
+
+
+def _is_own(x: torch.Tensor) -> bool:
+    """True if a result of this library's, of which nothing else is made, may be written to."""
+    return plain(x) and not (x.requires_grad and torch.is_grad_enabled())
