@@ -190,7 +190,8 @@ def pad(x: Array, s: Segments, length: int, value: Any) -> Array:
         y = np.full((s.n, length, *x.shape[1:]), value, x.dtype)
         y[segmented.mask(s, length)] = x
         return y
-    return segmented.pad(np.ascontiguousarray(x), s, length, np.asarray(value, x.dtype), large_empty)  # type: ignore[no-any-return]
+    element = np.zeros((), x.dtype) if value == 0 else np.asarray(value, x.dtype)  # of text too
+    return segmented.pad(np.ascontiguousarray(x), s, length, element, large_empty)  # type: ignore[no-any-return]
 
 
 def unpad(x: Array, s: Segments) -> Array:
