@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -284,6 +286,15 @@ def test_a_plan_keeps_what_it_computed_and_its_own_offsets():
         x = np.arange(6.0)
         assert plan.sum(x).tolist() == [1, 0, 9, 5, 0] and plan.repeat(np.arange(5)).tolist() == [0, 0, 2, 2, 2, 3]
         assert plan.unpad(plan.pad(x)).tolist() == x.tolist() and plan.map == tenter.maps.Copy.counts(SOME)
+
+
+@pytest.mark.parametrize("make", [np.array, torch.tensor])
+def test_copies_and_pickles_of_a_plan(make):
+    plan = ragged.Plan(make(SOME))
+    plan.row_ids  # what it keeps
+    for other in (copy.copy(plan), copy.deepcopy(plan), pickle.loads(pickle.dumps(plan))):
+        assert type(other.lengths) is type(plan.lengths) and other.lengths.tolist() == SOME
+        assert other.sum(np.arange(6.0)).tolist() == [1, 0, 9, 5, 0]
 
 
 def test_a_plan_is_its_axis_map():

@@ -224,6 +224,10 @@ class Plan:
         """
         return self._reduced("softmax", x, dim)
 
+    def __reduce__(self) -> Any:
+        """Copies and pickles are made of the offsets, which are checked again."""
+        return Plan.from_offsets, (self.offsets,)
+
     def __repr__(self) -> str:
         s = self._segments
         if not s.known:
