@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
 from torch.autograd import gradcheck, gradgradcheck
 
+from daily import daily
 from tenter import ragged
 
 LENGTHS = [2, 0, 3, 1, 0]
@@ -74,7 +77,7 @@ def test_gradients_of_padded_repeats(value):
         assert gradcheck(f, x) and gradgradcheck(f, x)
 
 
-@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("name", daily(FLOATS, 3))
 def test_transforms_of_functions(name):
     f, x = FLOATS[name][0], leaf(name).detach()
     t = doubles(*x.shape, seed=1)
@@ -94,15 +97,14 @@ def test_transforms_of_functions(name):
         assert torch.allclose(many, torch.stack([f(given(), v) for v in batch]))
 
 
-@pytest.mark.parametrize("dtype", [torch.int64, torch.int32])
-@pytest.mark.parametrize("name", INDICES)
+@pytest.mark.parametrize("name, dtype", daily(itertools.product(INDICES, [torch.int64, torch.int32]), 5))
 def test_indices_in_compiled_code(name, dtype, fresh_compiler):
     want = INDICES[name](given(dtype))
     got = torch.compile(INDICES[name], fullgraph=True, backend="aot_eager")(given(dtype))
     assert torch.equal(got, want) and got.dtype == want.dtype
 
 
-@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("name", daily(FLOATS, 4))
 def test_values_and_gradients_in_compiled_code(name, fresh_compiler):
     """By lengths that are a tensor of the graph, a list, and a plan from outside of it."""
     f, x = FLOATS[name][0], leaf(name)
@@ -118,6 +120,7 @@ def test_values_and_gradients_in_compiled_code(name, fresh_compiler):
         assert torch.allclose(got, want, 1e-12) and torch.allclose(torch.autograd.grad(got, x, g)[0], wanted, 1e-12)
 
 
+@pytest.mark.slow
 def test_code_that_inductor_generates(fresh_compiler):
     def f(n, x):
         plan = ragged.Plan(n, total=x.shape[0])
