@@ -1,6 +1,6 @@
 """`python -m benchmarks cpu`: measures, prints each row, writes the report. `gpu`: the same on a CUDA device. `calls`:
-what a tiny call costs. `compiled`, `jax`: code compiled by PyTorch and by JAX. `augment`, `ragged`, `signals`,
-`photographs`: calls of which each is new; `new`: these four."""
+what a tiny call costs. `compiled`, `jax`: code compiled by PyTorch and by JAX. `augment`, `ragged`, `segments`,
+`signals`, `photographs`: calls of which each is new; `new`: these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Calls that do not repeat: `python -m benchmarks augment`, `ragged`, `signals`, `photographs`, or `new` for all four.
+"""Calls that do not repeat: `python -m benchmarks augment`, `ragged`, `segments`, `signals`, `photographs`, or `new`,
+which is all of them.
 
 For each number of threads a process of its own, as some libraries read theirs once, when they start.
 `python -m benchmarks.new_calls` is that process; it prints a result per line, as JSON.
@@ -18,7 +19,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks import augment, new_report, photographs, ragged, signals
+from benchmarks import augment, new_report, photographs, ragged, segments, signals
 from benchmarks.machine import Settings, machine
 from benchmarks.measure import copy_bandwidth
 from benchmarks.memory import release
@@ -26,11 +27,17 @@ from benchmarks.peers import set_threads
 from benchmarks.race import Drawn, drawn, race
 
 OUT = Path("docs/benchmarks-new-calls.json")
-PARTS: dict[str, Any] = {"augment": augment, "ragged": ragged, "signals": signals, "photographs": photographs}
+PARTS: dict[str, Any] = {
+    "augment": augment,
+    "ragged": ragged,
+    "segments": segments,
+    "signals": signals,
+    "photographs": photographs,
+}
 THREADS = ("RAYON_NUM_THREADS", "VIPS_CONCURRENCY", "OMP_NUM_THREADS")  # of kornia-rs, libvips, PyTorch
 # Of a quick run: how many times smaller what is largest is, and how long a workload takes with each of its peers.
-QUICK_CUT = {"augment": 2, "ragged": 4, "signals": 100, "photographs": 4}
-QUICK_SECONDS, SECONDS = 0.03, {"augment": 3.0, "ragged": 0.8, "signals": 1.0, "photographs": 0.7}
+QUICK_CUT = {"augment": 2, "ragged": 4, "segments": 10, "signals": 100, "photographs": 4}
+QUICK_SECONDS, SECONDS = 0.03, {"augment": 3.0, "ragged": 0.8, "segments": 2.0, "signals": 1.0, "photographs": 0.7}
 
 
 class Chosen(NamedTuple):

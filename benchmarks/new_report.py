@@ -19,6 +19,7 @@ Parts = dict[str, tuple[dict[str, Any], list[Drawn]]]
 NAMES = {
     "augment": "Augmentation",
     "ragged": "Rows by counts",
+    "segments": "Ragged arrays",
     "signals": "Signals",
     "photographs": "Photographs",
 }

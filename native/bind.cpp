@@ -26,6 +26,7 @@ namespace tenter {
 void bind_maps(nb::module_& m);
 void bind_calls(nb::module_& m);
 void bind_picks(nb::module_& m);
+void bind_ragged(nb::module_& m);
 void bind_steps(nb::module_& m);
 }  // namespace tenter
 
@@ -102,6 +103,7 @@ NB_MODULE(core, m) {
     return total;
   });
   bind_calls(m);
+  bind_ragged(m);
   nb::class_<Runs>(m, "Runs")
       .def(nb::init<uintptr_t, bool, int64_t, int>())
       .def_prop_ro("total", [](const Runs& r) { return r.chunk_offset.empty() ? int64_t(-1) : r.chunk_offset.back(); })

@@ -93,6 +93,8 @@ struct WindowTask {
 
 struct ByteKernels;
 struct SignalTask;
+struct RangesTask;
+struct ExtremesTask;
 
 // One table per instruction set, filled by level.cpp.
 struct Kernels {
@@ -108,6 +110,9 @@ struct Kernels {
   // The transpose of such a copy (can_sum_picked).
   void (*sum_picked)(const WindowTask&, const Picking&, int threads);
   int64_t (*indices)(const Picking&, int64_t lo, int64_t n, int32_t* index, int64_t& base);
+  // Of ragged arrays (ragged.hpp).
+  void (*ranges)(const RangesTask&, int threads);
+  void (*extremes)(const ExtremesTask&, int threads);
 };
 
 const Kernels& kernels();            // the table in use

@@ -18,6 +18,8 @@ void runs(const RunsTask&, int threads);
 void picked(const CopyTask&, int axis, const Picking&, int threads);
 void sum_picked(const WindowTask&, const Picking&, int threads);
 int64_t indices(const Picking&, int64_t lo, int64_t n, int32_t* index, int64_t& base);
+void ranges(const RangesTask&, int threads);
+void extremes(const ExtremesTask&, int threads);
 }  // namespace TENTER_COPIES
 
 extern const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL);
@@ -31,6 +33,8 @@ const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
                                                   TENTER_JOIN(signals_, TENTER_LEVEL),
                                                   TENTER_COPIES::picked,
                                                   TENTER_COPIES::sum_picked,
-                                                  TENTER_COPIES::indices};
+                                                  TENTER_COPIES::indices,
+                                                  TENTER_COPIES::ranges,
+                                                  TENTER_COPIES::extremes};
 
 }  // namespace tenter

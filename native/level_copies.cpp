@@ -1,5 +1,7 @@
 // The kernels that copy for one instruction set: as level.cpp, in a file of its own so that both compile at once.
+#include "extremes-inl.hpp"
 #include "picks-inl.hpp"
+#include "ranges-inl.hpp"
 #include "runs-inl.hpp"
 #include "picked-sums-inl.hpp"
 
@@ -16,5 +18,8 @@ void sum_picked(const WindowTask& t, const Picking& p, int threads) { tenter::su
 int64_t indices(const Picking& p, int64_t lo, int64_t n, int32_t* index, int64_t& base) {
   return indices_of(p, lo, n, index, base);
 }
+
+void ranges(const RangesTask& t, int threads) { tenter::ranges(t, threads); }
+void extremes(const ExtremesTask& t, int threads) { tenter::extremes(t, threads); }
 
 }  // namespace tenter::TENTER_COPIES

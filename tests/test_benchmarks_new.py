@@ -28,8 +28,8 @@ from benchmarks.race import Drawn, Work
 from benchmarks.results import Contest
 from benchmarks.workloads import EXACT
 
-CUT = {"augment": 20, "ragged": 8, "signals": 1000, "photographs": 40}
-THREADS = {"augment": 1, "ragged": 1, "signals": 2, "photographs": 2}
+CUT = {"augment": 20, "ragged": 8, "segments": 1000, "signals": 1000, "photographs": 40}
+THREADS = {"augment": 1, "ragged": 1, "segments": 1, "signals": 2, "photographs": 2}
 FAR = 10**9  # bytes
 
 

@@ -32,6 +32,7 @@ PUBLIC = [
     "interpolate",
     "maps",
     "memory",
+    "ragged",
     "repeat",
     "repeat_interleave",
     "resize",
@@ -51,10 +52,11 @@ def test_every_public_function_has_an_example():
     functions += [getattr(tenter.torch, n) for n in tenter.torch.__all__ if n not in ("DeferredError", "Report")]
     functions += [tenter.memory.limit, tenter.memory.clear, tenter.memory.stats]
     functions += [tenter.numpy.repeat, tenter.numpy.tile, tenter.maps.Copy, tenter.maps.Window, tenter.maps.Gather]
-    functions += [tenter.image.resize]
+    functions += [tenter.image.resize, *(getattr(tenter.ragged, n) for n in tenter.ragged.__all__)]
+    functions += [f for name, f in vars(tenter.ragged.Plan).items() if name[0] != "_" and not isinstance(f, property)]
     for f in functions:
         if f is not tenter.get_num_threads:
-            assert ">>> " in (f.__doc__ or ""), f
+            assert ">>> " in (getattr(f, "__func__", f).__doc__ or ""), f
 
 
 def test_public_names():
@@ -70,6 +72,27 @@ def test_public_names():
         tenter.resise
     assert tenter.maps.__all__ == ["AxisMap", "Copy", "Gather", "Window"]
     assert tenter.numpy.__all__ == ["repeat", "tile"]
+    assert tenter.ragged.__all__ == [
+        "Plan",
+        "lengths",
+        "lengths_from_mask",
+        "lengths_from_positions",
+        "lengths_from_row_ids",
+        "mask",
+        "offsets",
+        "pad",
+        "positions",
+        "ranges",
+        "repeat_padded",
+        "row_ids",
+        "segment_max",
+        "segment_mean",
+        "segment_min",
+        "segment_softmax",
+        "segment_sum",
+        "spans_to_mask",
+        "unpad",
+    ]
     assert tenter.torch.__all__ == [
         "DeferredError",
         "Report",
@@ -143,7 +166,7 @@ def test_commands_of_the_page_on_the_command_line(tmp_path, monkeypatch):
     assert np.load("repeated.npy").tolist() == [[0, 1], [4, 5], [4, 5]]
 
 
-@pytest.mark.parametrize("page", ["features.md", "pytorch.md", "pictures.md"])
+@pytest.mark.parametrize("page", ["features.md", "pytorch.md", "pictures.md", "ragged.md"])
 def test_page_code(page):
     text = (ROOT / "docs" / page).read_text()
     (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
@@ -171,6 +194,13 @@ def test_code_of_pages_that_go_on(page):
         with contextlib.redirect_stdout(out):
             exec(code, scope)
         assert out.getvalue() == output
+
+
+def test_the_error_on_the_page_of_ragged_arrays():
+    shown = re.findall(r"```text\n(.*?)```", (ROOT / "docs" / "ragged.md").read_text(), re.S)[1]
+    with pytest.raises(ValueError) as raised:
+        tenter.ragged.offsets(np.array([2, -1, 3]))
+    assert shown == f"ValueError: {raised.value}\n"
 
 
 def test_memory_page_code():

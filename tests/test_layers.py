@@ -10,7 +10,7 @@ from pathlib import Path
 import tenter
 
 ROOT = Path(tenter.__file__).parent
-PUBLIC = {"conventions", "filters", "geometry", "image", "maps", "memory", "numpy", "ops", "resampling", "threads",
+PUBLIC = {"conventions", "filters", "geometry", "image", "maps", "memory", "numpy", "ops", "ragged", "resampling", "threads",
           "torch", "cli", "__init__", "__main__"}  # fmt: skip
 OPTIONAL = {"torch", "triton", "jax", "PIL", "rich", "cv2", "matplotlib"}
 
@@ -113,7 +113,7 @@ def test_imports_inside_functions_are_of_optional_packages() -> None:
 def test_modules_that_users_do_not_import_are_private() -> None:
     top = {name.split(".")[1] for name in MODULES if "." in name}
     assert {name for name in top if not name.startswith("_")} <= PUBLIC
-    assert all(name.split(".")[2].startswith("_") for name in MODULES if re.match(r"tenter\.maps\.", name))
+    assert all(name.split(".")[2].startswith("_") for name in MODULES if re.match(r"tenter\.(maps|ragged)\.", name))
 
 
 def test_no_file_is_long() -> None:

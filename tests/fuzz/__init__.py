@@ -3,7 +3,7 @@
 `python -m tests.fuzz --minutes 60` from the root of the repository. Every call follows from one integer, its seed.
 
     seed -> draw.py       random choices of one generator
-         -> operations.py, resizing.py, pictures.py, axismaps.py, operators.py, races.py: a Call, which is Python source,
+         -> operations.py, resizing.py, pictures.py, axismaps.py, operators.py, races.py, segments.py: a Call, which is Python source,
                           the arrays it names (arrays.py), and the check of its result (oracle.py, matrices.py)
          -> thresholds.py where small arrays take the paths of large ones
          -> runs.py       the call, again, on other threads, from other layouts

@@ -135,7 +135,7 @@ def integer(name: str, value: Any, expected: str = "an int", least: int | None =
         return integer(name, _index(name, value, expected), expected, least)
     if least is not None and surely(value < least):
         refuse(ValueError, name, f"{expected} >= {least}", limits.number(value))
-    if type(value) is int and abs(value) > limits.INT64_MAX:
+    if type(value) is int and surely(abs(value) > limits.INT64_MAX):
         refuse(ValueError, name, f"{expected} below 2**63", f"{value}")
     found: int = value
     return found

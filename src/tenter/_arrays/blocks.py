@@ -1,6 +1,12 @@
 """Memory of large results, which is kept and used again (see docs/memory.md), and small arrays of a result's dtype."""
 
+import math
+from typing import Any
+
+import numpy as np
+
 from tenter import _native
+from tenter._arrays.types import Array
 
 
 def block(n_bytes: int) -> _native.Block | None:
@@ -11,6 +17,17 @@ def block(n_bytes: int) -> _native.Block | None:
         return _native.Block(n_bytes)
     except MemoryError:
         raise MemoryError(f"result: no memory for {n_bytes} bytes") from None
+
+
+def empty(shape: tuple[int, ...], dtype: Any) -> tuple[Array, bool]:
+    """A NumPy array for a result, and whether streaming stores should write it."""
+    dtype = np.dtype(dtype)
+    n_bytes = math.prod(shape) * dtype.itemsize
+    held = block(n_bytes)
+    if held is None:
+        return np.empty(shape, dtype), False
+    y: Array = np.ndarray(shape, dtype, buffer=held)  # type: ignore[arg-type]  # any buffer
+    return y, past_caches(held, n_bytes)
 
 
 def past_caches(held: _native.Block, n_bytes: int) -> bool:

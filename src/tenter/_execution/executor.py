@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
+import numpy as np
+
 from tenter._arrays import library, numpy_arrays, standard_arrays
 from tenter._arrays.types import Array
 from tenter._execution import numpy_executor
 from tenter._execution.standard import executor as standard_executor
 from tenter._plans.plan import Plan
 from tenter._specs.repeat import RepeatCounts
+from tenter._specs.segments import Segments
 from tenter._specs.spec import Spec
 
 
@@ -81,7 +84,44 @@ class Executor(Protocol):
         """x in a dtype that holds sums of its own."""
 
 
-def _torch() -> Executor:
+class SegmentExecutor(Executor, Protocol):
+    """What ragged arrays need beside, which NumPy and PyTorch have. recording: the module of it for arrays that are
+    recorded or on a device."""
+
+    recording: Any
+
+    def execute_adjoint(self, g: Any, spec: Spec, shape: tuple[int, ...]) -> Any:
+        """What a gradient g of the operation on an array of that shape becomes; differentiable."""
+
+    def pad(self, x: Any, s: Segments, length: int, value: Any) -> Any:
+        """x's rows, each filled up with `value`; differentiable, as are the next two. x: not recorded, on the host."""
+
+    def unpad(self, x: Any, s: Segments) -> Any:
+        """The rows of a padded x without what fills them up."""
+
+    def extremes(self, x: Any, s: Segments, dim: int, largest: bool) -> Any:
+        """The largest or smallest value of each row."""
+
+    def narrowed(self, x: Any, like: Any) -> Any:
+        """x in like's dtype."""
+
+    def divided(self, x: Any, lengths: Any, dim: int) -> Any:
+        """x along dim by lengths, those of 0 counting as 1. lengths: of NumPy, or a tensor beside x."""
+
+    def detached(self, x: Any) -> Any:
+        """x without gradients."""
+
+    def ratio(self, x: Any, y: Any) -> Any:
+        """x / y, perhaps in y's memory."""
+
+    def followed_by(self, x: Any, value: Any) -> Any:
+        """x with one more position of `value` at the end of its second dim."""
+
+    def exponentials(self, x: Any, shift: Any) -> Any:
+        """exp(x - shift), perhaps in shift's memory."""
+
+
+def _torch() -> SegmentExecutor:
     from tenter._execution.torch import executor  # as it imports torch
 
     return executor
@@ -100,6 +140,16 @@ _loaded: dict[str, Executor] = {"numpy": numpy_executor, standard_arrays.PACKAGE
 EXACT: dict[type, Executor] = dict.fromkeys(numpy_arrays.TYPES, _loaded["numpy"])
 Known = Callable[..., Any]
 FIND: dict[type, Known] = dict.fromkeys(numpy_arrays.TYPES, numpy_executor.known)
+
+
+def of_compiler() -> SegmentExecutor:
+    """That of the library whose compiler follows the code."""
+    return _torch()
+
+
+def of_segments(x: Any) -> SegmentExecutor:
+    """x: an array of NumPy, or a tensor."""
+    return numpy_executor if isinstance(x, np.ndarray) else _torch()
 
 
 def of(x: Any) -> Executor:

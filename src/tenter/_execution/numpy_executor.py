@@ -1,6 +1,5 @@
 """Plans run on NumPy arrays."""
 
-import math
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -13,9 +12,12 @@ from tenter._arrays.limits import machine_memory
 from tenter._arrays.numpy_arrays import address, place as place, plain as plain
 from tenter._arrays.thread_count import thread_count
 from tenter._arrays.types import Array
+from tenter._execution import segmented
 from tenter._execution.counted import repeat_scalars
 from tenter._kernels import reference
-from tenter._plans.plan import Plan, same_maps
+from tenter._plans.plan import Plan, plan_adjoint, same_maps
+from tenter._specs.segments import Segments
+from tenter._specs.spec import Spec
 from tenter.filters import NOTHING
 
 
@@ -45,6 +47,10 @@ def run(x: Array, plan: Plan) -> Array:
 
 
 execute = again = run
+
+
+def execute_adjoint(g: Array, spec: Spec, shape: tuple[int, ...]) -> Array:
+    return run(g, plan_adjoint(g, spec, shape))
 
 
 def fresh(shape: tuple[int, ...], dtype: np.dtype[Any], n_bytes: int) -> tuple[Array, bool]:
@@ -87,13 +93,8 @@ def repeat_counts(x: Array, counts: Array, dim: int | None, output_size: int | N
 
 
 def large_empty(x: Array, shape: tuple[int, ...]) -> tuple[Array, int, bool]:
-    n_bytes = math.prod(shape) * x.itemsize
-    held = blocks.block(n_bytes)
-    if held is None:
-        y = np.empty(shape, x.dtype)
-        return y, address(y), False
-    y = np.ndarray(shape, x.dtype, buffer=held)  # type: ignore[arg-type]  # any buffer
-    return y, held.address, blocks.past_caches(held, n_bytes)
+    y, past_caches = blocks.empty(shape, x.dtype)
+    return y, address(y), past_caches
 
 
 _read_by_the_core()
@@ -163,3 +164,59 @@ def shifted(x: Array, outside: Array, value: Any, like: Array) -> Array:
 
 def widened(x: Array) -> Array:
     return x.astype(np.float32 if x.dtype.kind == "f" else np.float64)
+
+
+def narrowed(x: Array, like: Array) -> Array:
+    return x.astype(like.dtype, copy=False)
+
+
+def divided(x: Array, lengths: Array, dim: int) -> Array:
+    by = np.maximum(lengths, 1).astype(x.real.dtype)
+    found: Array = np.divide(x, by.reshape(-1, *(1,) * (x.ndim - dim - 1)), out=x)
+    return found
+
+
+def detached(x: Array) -> Array:
+    return x
+
+
+def ratio(x: Array, y: Array) -> Array:
+    found: Array = np.divide(x, y, out=y)
+    return found
+
+
+def followed_by(x: Array, value: Any) -> Array:
+    return np.concatenate([x, np.full((x.shape[0], 1, *x.shape[2:]), value, x.dtype)], 1)
+
+
+def exponentials(x: Array, shift: Array) -> Array:
+    with np.errstate(invalid="ignore", over="ignore"):  # inf - inf
+        np.subtract(x, shift, out=shift)
+        found: Array = np.exp(shift, out=shift)
+    return found
+
+
+# ---- segments
+
+recording: Any = None
+
+
+def pad(x: Array, s: Segments, length: int, value: Any) -> Array:
+    if x.dtype.hasobject:
+        y = np.full((s.n, length, *x.shape[1:]), value, x.dtype)
+        y[segmented.mask(s, length)] = x
+        return y
+    element = np.zeros((), x.dtype) if value == 0 else np.asarray(value, x.dtype)  # of text too
+    return segmented.pad(np.ascontiguousarray(x), s, length, element, large_empty)  # type: ignore[no-any-return]
+
+
+def unpad(x: Array, s: Segments) -> Array:
+    if x.dtype.hasobject:
+        return x[segmented.mask(s, x.shape[1])]
+    return segmented.unpad(np.ascontiguousarray(x), s, large_empty)  # type: ignore[no-any-return]
+
+
+def extremes(x: Array, s: Segments, dim: int, largest: bool) -> Array:
+    native = np.ascontiguousarray(x, x.dtype.newbyteorder("="))
+    found = segmented.extremes(native, s, dim, largest, False, large_empty)[0]
+    return found.astype(x.dtype, copy=False)  # type: ignore[no-any-return]

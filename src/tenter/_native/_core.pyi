@@ -121,6 +121,30 @@ def pillow_rows(
     filter: int, n_in: int, begin: float, end: float, n_out: int, /
 ) -> tuple[_Ints, _Ints, npt.NDArray[np.float64]]: ...
 def offsets(counts: int, dtype: int, stride: int, n: int, offsets: int, threads: int, /) -> int: ...
+def ranges(
+    offset: int,
+    n: int,
+    start: int,
+    step: int,
+    start_of_all: int,
+    step_of_all: int,
+    ids: bool,
+    dst: int,
+    int32: bool,
+    threads: int,
+    stream: bool,
+    /,
+) -> None: ...
+def ranges_fit(
+    offset: int, n: int, start: int, step: int, start_of_all: int, step_of_all: int, int32: bool, /
+) -> int: ...
+def extremes(
+    src: int, dst: int, at: int, dtype: int, offset: int, n: int, outer: int, inner: int, largest: bool, threads: int, /
+) -> None: ...
+def pad(
+    src: int, dst: int, offset: int, n: int, length: int, n_bytes: int, value: int, value_bytes: int, threads: int, /
+) -> None: ...
+def unpad(src: int, dst: int, offset: int, n: int, length: int, n_bytes: int, threads: int, /) -> None: ...
 
 class Counts:
     total: int

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tenter import _native
-from tenter._arrays import foreign, library, limits
+from tenter._arrays import blocks, foreign, library, limits
 from tenter._arrays.arguments import integer
 from tenter._arrays.dtypes import INTEGERS, NUMBERS
 from tenter._arrays.errors import refuse
@@ -122,9 +122,9 @@ def _how_to_convert(counts: Any) -> str:
     return f" with fractions (round, then convert with {convert})"
 
 
-def offsets(name: str, values: Array) -> Ints:
+def offsets(name: str, values: Array, what: str = "counts") -> Ints:
     """The n + 1 prefix sums of 1-D counts, from 0; none of the counts negative, their sum below 2**63."""
-    sums = np.empty(len(values) + 1, np.int64)
+    sums, _ = blocks.empty((len(values) + 1,), np.int64)
     total = _native.offsets(
         values.__array_interface__["data"][0],
         NUMBERS[values.dtype.name],
@@ -136,8 +136,8 @@ def offsets(name: str, values: Array) -> Ints:
     if total < 0:
         at = -1 - total
         if values[at] < 0:
-            refuse(ValueError, name, "counts that are not negative", f"{values[at]} at position {at}")
-        refuse(ValueError, name, "counts whose sum is below 2**63", f"more from position {at} on")
+            refuse(ValueError, name, f"{what} that are not negative", f"{values[at]} at position {at}")
+        refuse(ValueError, name, f"{what} whose sum is below 2**63", f"more from position {at} on")
     return sums
 
 

@@ -1,4 +1,4 @@
-"""The check of resize's `value`, which stands for what lies outside."""
+"""The check of `value`, which stands for what lies outside of a resized array, or pads."""
 
 import math
 from typing import Any
@@ -11,7 +11,7 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name
 
 
-def check_value(value: Any, x: Any, edge: Any) -> None:
+def check_value(value: Any, x: Any, edge: Any = "constant") -> None:
     name = dtype_name(x)
     if name == "bool" and isinstance(value, (bool, np.bool_)):
         value = int(value)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch.compiler import is_compiling
 
@@ -10,14 +11,15 @@ from tenter._arrays import arguments, torch_tensors
 from tenter._arrays.torch_private import constant
 from tenter._arrays.torch_tensors import TORCH_DTYPES, place as place, plain as plain
 from tenter._arrays.types import Array
-from tenter._execution.torch import device, dispatch
+from tenter._execution.torch import device, dispatch, recorded_segments
 from tenter._execution.torch.dispatch import (
     record_counts as record_counts,
     record_positions as record_positions,
 )
-from tenter._execution.torch.gradients import again as again, execute as execute
+from tenter._execution.torch.gradients import again as again, execute as execute, execute_adjoint as execute_adjoint
 from tenter._execution.torch.known import known as known
 from tenter._execution.torch.run import run as run, write as write
+from tenter._execution.torch.segmented import extremes as extremes, pad as pad, unpad as unpad
 from tenter._execution.torch.small_counts import repeat_counts as repeat_counts
 from tenter._specs.applied import picks
 from tenter.filters import NOTHING
@@ -27,6 +29,7 @@ from tenter.maps._written import written
 SIGNED = {TORCH_DTYPES[f"u{name}"]: TORCH_DTYPES[name] for name in ("int16", "int32", "int64")}
 WIDENED = {torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
 record = dispatch.call
+recording: Any = recorded_segments
 # The compiler keeps the name of a filter, or a map in words, in its graph, and need not follow how these are found, nor
 # how words are compared.
 constant(filters.named)
@@ -86,3 +89,35 @@ def shifted(x: torch.Tensor, outside: torch.Tensor, value: Any, like: torch.Tens
 
 def widened(x: torch.Tensor) -> torch.Tensor:
     return x.to(WIDENED.get(x.dtype, torch.float64))
+
+
+def narrowed(x: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    return x.to(like.dtype)
+
+
+def divided(x: torch.Tensor, lengths: Any, dim: int) -> torch.Tensor:
+    by = torch.from_numpy(lengths).to(x.device) if isinstance(lengths, np.ndarray) else lengths
+    by = by.clamp(min=1).to(x.real.dtype if x.is_complex() else x.dtype)
+    by = by.reshape(-1, *(1,) * (x.ndim - dim - 1))
+    return x.div_(by) if _is_own(x) else x / by
+
+
+def detached(x: torch.Tensor) -> torch.Tensor:
+    return x.detach()
+
+
+def ratio(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return torch.div(x, y, out=y) if _is_own(x) and _is_own(y) else x / y
+
+
+def followed_by(x: torch.Tensor, value: Any) -> torch.Tensor:
+    return torch.cat([x, x.new_full((x.shape[0], 1, *x.shape[2:]), value)], 1)
+
+
+def exponentials(x: torch.Tensor, shift: torch.Tensor) -> torch.Tensor:
+    return torch.sub(x, shift, out=shift).exp_() if _is_own(x) and _is_own(shift) else (x - shift).exp()
+
+
+def _is_own(x: torch.Tensor) -> bool:
+    """True if a result of this library's, of which nothing else is made, may be written to."""
+    return plain(x) and not (x.requires_grad and torch.is_grad_enabled())

@@ -9,10 +9,13 @@ from tenter import _native
 from tenter._arrays import torch_private
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.torch_tensors import dtype_name, plain
+from tenter._arrays.library import recorded as recorded_array
+from tenter._arrays.torch_tensors import dtype_name, plain, recorded
 from tenter._execution.torch import dispatch
 from tenter._execution.torch.run import run
-from tenter._plans.plan import Plan, adjoint
+from tenter._plans.plan import Plan, adjoint, plan_adjoint
+from tenter._specs.repeat import RepeatCounts
+from tenter._specs.spec import Spec
 
 # Of gradients of one plan.
 MOST_LAYOUTS = 4
@@ -63,6 +66,12 @@ def again(x: torch.Tensor, plan: Plan) -> torch.Tensor:
 
 
 execute = again
+
+
+def execute_adjoint(g: torch.Tensor, spec: Spec, shape: tuple[int, ...]) -> torch.Tensor:
+    if recorded(g) or (isinstance(spec, RepeatCounts) and recorded_array(spec.offsets)):
+        return dispatch.call_adjoint(g, spec, shape)
+    return execute(g, plan_adjoint(g, spec, shape))
 
 
 def _record_adjoint(g: torch.Tensor, plan: Plan) -> torch.Tensor:

@@ -1,5 +1,6 @@
 """Fresh memory with a plan's maps applied: no dispatcher, no gradient."""
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -67,6 +68,19 @@ def _through_reference(x: torch.Tensor, plan: Plan) -> torch.Tensor:
     except TypeError:
         refuse(TypeError, "x", "numbers to take sums of", dtype_name(x))
     return torch.from_numpy(reference.run(values.reshape(plan.shape), plan.maps)).to(x.dtype)
+
+
+def large_empty(x: torch.Tensor, shape: tuple[int, ...]) -> tuple[torch.Tensor, int, bool]:
+    """Memory for a result of x's dtype, its address, and whether streaming stores should write it."""
+    n_bytes = math.prod(shape) * x.itemsize
+    held = blocks.block(n_bytes)
+    if held is not None:
+        return in_block(held, x.dtype, shape), held.address, blocks.past_caches(held, n_bytes)
+    try:
+        y = torch.empty(shape, dtype=x.dtype, device="cpu")
+    except RuntimeError as failed:  # what PyTorch's allocator raises
+        raise MemoryError(f"result: no memory for shape {shape} of {x.dtype}") from failed
+    return y, y.data_ptr(), False
 
 
 def in_block(

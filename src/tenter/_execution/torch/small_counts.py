@@ -1,25 +1,22 @@
 """repeat_interleave of plain tensors with counts in a tensor, without a plan: the core reads both."""
 
-import math
 from typing import Any
 
 import torch
 from torch.compiler import is_compiling
 
 from tenter import _native
-from tenter._arrays import blocks, torch_private, torch_tensors
+from tenter._arrays import torch_private, torch_tensors
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.limits import machine_memory
 from tenter._arrays.thread_count import thread_count
 from tenter._arrays.torch_private import PLAIN, dispatch_keys
-from tenter._arrays.torch_tensors import holds, plain, recorded
+from tenter._arrays.torch_tensors import holds, plain
 from tenter._execution import numpy_executor
 from tenter._execution.counted import repeat_scalars
-from tenter._execution.torch import dispatch
-from tenter._execution.torch.gradients import execute
-from tenter._execution.torch.run import in_block
-from tenter._plans.plan import plan_adjoint
+from tenter._execution.torch.gradients import execute_adjoint
+from tenter._execution.torch.run import large_empty
 from tenter._specs.repeat import RepeatCounts
 
 
@@ -56,17 +53,7 @@ def repeat_counts(
 
 
 def _large_empty(x: Any, shape: tuple[int, ...]) -> tuple[Any, int, bool]:
-    if not isinstance(x, torch.Tensor):
-        return numpy_executor.large_empty(x, shape)
-    n_bytes = math.prod(shape) * x.itemsize
-    held = blocks.block(n_bytes)
-    if held is not None:
-        return in_block(held, x.dtype, shape), held.address, blocks.past_caches(held, n_bytes)
-    try:
-        y = torch.empty(shape, dtype=x.dtype, device="cpu")
-    except RuntimeError as failed:  # what PyTorch's allocator raises
-        raise MemoryError(f"result: no memory for shape {shape} of {x.dtype}") from failed
-    return y, y.data_ptr(), False
+    return large_empty(x, shape) if isinstance(x, torch.Tensor) else numpy_executor.large_empty(x, shape)
 
 
 class _Repeat(torch.autograd.Function):
@@ -90,8 +77,6 @@ _native.set_up_counts(_large_empty, thread_count, torch_private.apply_of(_Repeat
 
 def _adjoint(g: torch.Tensor, spec: RepeatCounts, shape: tuple[int, ...]) -> torch.Tensor:
     try:
-        if recorded(g):
-            return dispatch.call_adjoint(g, spec, shape)
-        return execute(g, plan_adjoint(g, spec, shape))
+        return execute_adjoint(g, spec, shape)
     except Refusal as refusal:
         raise error(refusal, "backward", grad=g) from None

@@ -1,0 +1,81 @@
+// Ragged arrays, from addresses.
+#include "bind_values.hpp"
+#include "gil.hpp"
+#include "ragged.hpp"
+
+namespace tenter {
+namespace {
+
+template <class T>
+const T* pointer(uintptr_t address) {
+  return reinterpret_cast<const T*>(address);
+}
+
+}  // namespace
+
+void bind_ragged(nb::module_& m) {
+  // offsets, n, start and step as tables (0: none) and as ints, whether rows start at their numbers; result, int32.
+  m.def("ranges", [](uintptr_t offset, int64_t n, uintptr_t start, uintptr_t step, int64_t start_of_all,
+                     int64_t step_of_all, bool ids, uintptr_t dst, bool int32, int threads, bool stream) {
+    const RangesTask task{pointer<int64_t>(offset),
+                          n,
+                          pointer<int64_t>(start),
+                          pointer<int64_t>(step),
+                          start_of_all,
+                          step_of_all,
+                          ids,
+                          reinterpret_cast<char*>(dst),
+                          int32,
+                          stream};
+    without_gil([&] { kernels().ranges(task, threads); });
+  });
+  m.def("ranges_fit", [](uintptr_t offset, int64_t n, uintptr_t start, uintptr_t step, int64_t start_of_all,
+                         int64_t step_of_all, bool int32) {
+    const RangesTask task{pointer<int64_t>(offset),
+                          n,
+                          pointer<int64_t>(start),
+                          pointer<int64_t>(step),
+                          start_of_all,
+                          step_of_all,
+                          false,
+                          nullptr,
+                          int32,
+                          false};
+    int64_t wrong = -1;
+    without_gil([&] { wrong = ranges_fit(task); });
+    return wrong;
+  });
+  m.def("extremes", [](uintptr_t src, uintptr_t dst, uintptr_t at, int dtype, uintptr_t offset, int64_t n,
+                       int64_t outer, int64_t inner, bool largest, int threads) {
+    const ExtremesTask task{pointer<char>(src),
+                            reinterpret_cast<char*>(dst),
+                            reinterpret_cast<int64_t*>(at),
+                            Dtype(dtype),
+                            pointer<int64_t>(offset),
+                            n,
+                            outer,
+                            inner,
+                            largest};
+    without_gil([&] { kernels().extremes(task, threads); });
+  });
+  m.def("pad", [](uintptr_t src, uintptr_t dst, uintptr_t offset, int64_t n, int64_t length, int64_t bytes,
+                  uintptr_t value, int64_t value_bytes, int threads) {
+    const PadTask task{pointer<char>(src),
+                       reinterpret_cast<char*>(dst),
+                       pointer<int64_t>(offset),
+                       n,
+                       length,
+                       bytes,
+                       pointer<char>(value),
+                       value_bytes};
+    without_gil([&] { pad(task, threads); });
+  });
+  m.def("unpad",
+        [](uintptr_t src, uintptr_t dst, uintptr_t offset, int64_t n, int64_t length, int64_t bytes, int threads) {
+          const PadTask task{
+              pointer<char>(src), reinterpret_cast<char*>(dst), pointer<int64_t>(offset), n, length, bytes, nullptr, 0};
+          without_gil([&] { unpad(task, threads); });
+        });
+}
+
+}  // namespace tenter

@@ -1,0 +1,126 @@
+"""Arrays in memory of the host, along segments of an axis: indices, masks, padded arrays, extremes. The core's kernels
+get addresses; what they read of segments are offsets that were checked and are held by nothing else."""
+
+import math
+from typing import Any, Protocol
+
+import numpy as np
+
+from tenter import _native
+from tenter._arrays import blocks, limits
+from tenter._arrays.dtypes import NUMBERS
+from tenter._arrays.errors import refuse
+from tenter._arrays.library import dtype_name, of
+from tenter._arrays.numpy_arrays import address
+from tenter._arrays.thread_count import thread_count
+from tenter._arrays.types import Array
+from tenter._specs.segments import Segments
+
+
+class Memory(Protocol):
+    def __call__(self, x: Any, shape: tuple[int, ...]) -> tuple[Any, int, bool]:
+        """A result of x's kind and dtype, its address, and whether streaming stores should write it."""
+
+
+# ---- indices
+
+
+def row_ids(s: Segments) -> Array:
+    return _ranges(s, s.dtype, ids=True)
+
+
+def positions(s: Segments) -> Array:
+    return _ranges(s, s.dtype)
+
+
+def ranges(s: Segments, starts: Any, steps: Any, int32: bool) -> Array:
+    """starts, steps: an int each, or int64 arrays of one each row."""
+    start_table, step_table = (address(v) if isinstance(v, np.ndarray) else 0 for v in (starts, steps))
+    start, step = (0 if isinstance(v, np.ndarray) else v for v in (starts, steps))
+    wrong = _native.ranges_fit(address(s.offsets), s.n, start_table, step_table, start, step, int32)
+    if wrong >= 0:
+        start, step = (int(v[wrong]) if isinstance(v, np.ndarray) else v for v in (starts, steps))
+        got = f"{int(s.offsets[wrong + 1] - s.offsets[wrong])} from {start} by {step} in row {wrong}"
+        refuse(ValueError, "starts", f"ranges of {'int32' if int32 else 'int64'}", got)
+    return _ranges(s, np.int32 if int32 else np.int64, start_table, step_table, start, step)
+
+
+def _ranges(
+    s: Segments,
+    dtype: type,
+    start_table: int = 0,
+    step_table: int = 0,
+    start: int = 0,
+    step: int = 1,
+    ids: bool = False,
+) -> Array:
+    """start_table, step_table: addresses of int64 for each row; 0: start or step is that of all."""
+    limits.memory((s.total,), np.dtype(dtype).itemsize)
+    y, past_caches = blocks.empty((s.total,), dtype)
+    if s.total:
+        _native.ranges(
+            address(s.offsets), s.n, start_table, step_table, start, step, ids, address(y), dtype is np.int32,
+            thread_count(), past_caches,
+        )  # fmt: skip
+    return y
+
+
+# ---- padded arrays
+
+
+def mask(s: Segments, length: int) -> Array:
+    limits.memory((s.n, length), 1)
+    y, _ = blocks.empty((s.n, length), np.bool_)
+    if y.size:
+        _native.pad(0, address(y), address(s.offsets), s.n, length, 1, 0, 0, thread_count())
+    return y
+
+
+def pad(x: Any, s: Segments, length: int, value: Array, memory: Memory) -> Any:
+    """x, contiguous, with its rows in a dim of their own. value: one element, in x's bytes."""
+    shape = (s.n, length, *x.shape[1:])
+    limits.memory(shape, of(x).itemsize(x))
+    y, at, _ = memory(x, shape)
+    each = math.prod(x.shape[1:]) * of(x).itemsize(x)
+    if each and s.n and length:
+        _native.pad(
+            of(x).address(x), at, address(s.offsets), s.n, length, each, address(value), value.nbytes, thread_count()
+        )
+    return y
+
+
+def unpad(x: Any, s: Segments, memory: Memory) -> Any:
+    shape = (s.total, *x.shape[2:])
+    y, at, _ = memory(x, shape)
+    each = math.prod(x.shape[2:]) * of(x).itemsize(x)
+    if each and s.total:
+        _native.unpad(of(x).address(x), at, address(s.offsets), s.n, x.shape[1], each, thread_count())
+    return y
+
+
+def spans(starts: Array, ends: Array, length: int) -> Array:
+    """Positions between a start and its end, along the last dim of checked spans."""
+    n, size = math.prod(starts.shape[:-1]), math.prod(starts.shape[:-1]) * (length + 1)
+    limits.memory((n, length + 1), 8)
+    first = np.arange(n)[:, None] * (length + 1)
+    begun, over = (np.bincount((first + e.reshape(n, e.shape[-1])).reshape(-1), minlength=size) for e in (starts, ends))
+    inside = np.cumsum((begun - over).reshape(n, length + 1), axis=1)[:, :length] > 0
+    return inside.reshape((*starts.shape[:-1], length))
+
+
+# ---- extremes
+
+
+def extremes(x: Any, s: Segments, dim: int, largest: bool, placed: bool, memory: Memory) -> tuple[Any, Array | None]:
+    """The largest or smallest values of contiguous x, and where they are if that is wanted: -1 in empty rows."""
+    shape = (*x.shape[:dim], s.n, *x.shape[dim + 1 :])
+    y, at, _ = memory(x, shape)
+    where = np.empty(shape, np.int64) if placed else None
+    outer, inner = math.prod(x.shape[:dim]), math.prod(x.shape[dim + 1 :])
+    name = dtype_name(x)
+    if outer and inner and s.n:
+        _native.extremes(
+            of(x).address(x), at, 0 if where is None else address(where), NUMBERS["uint8" if name == "bool" else name],
+            address(s.offsets), s.n, outer, inner, largest, thread_count(),
+        )  # fmt: skip
+    return y, where

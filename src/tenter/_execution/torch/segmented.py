@@ -1,0 +1,88 @@
+"""Segments of plain CPU tensors, by the core's kernels, with gradients."""
+
+import sys
+from typing import Any
+
+import numpy as np
+import torch
+
+from tenter._arrays import torch_private
+from tenter._arrays.errors import refuse
+from tenter._arrays.torch_tensors import NO_STORAGE, extent, holds, recorded, resolve
+from tenter._arrays.types import Array
+from tenter._execution import segmented
+from tenter._execution.torch import recorded_segments
+from tenter._execution.torch.run import large_empty
+from tenter._specs.segments import Segments
+
+
+class _Pad(torch.autograd.Function):
+    """Of which the gradient is _Unpad; the reverse holds with zeros."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, s: Segments, length: int, value: Any) -> torch.Tensor:
+        ctx.s = s
+        return _padded(x, s, length, value)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None, None, None]:
+        return _back(grads[0]).unpad(grads[0], ctx.s), None, None, None
+
+
+class _Unpad(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, s: Segments) -> torch.Tensor:
+        ctx.s, ctx.length = s, x.shape[1]
+        return _unpadded(x, s)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
+        return _back(grads[0]).pad(grads[0], ctx.s, ctx.length, 0), None
+
+
+def _back(g: torch.Tensor) -> Any:
+    """What serves a gradient: this module, or that of the dispatcher."""
+    return recorded_segments if recorded(g) else sys.modules[__name__]
+
+
+_record_pad, _record_unpad = (torch_private.apply_of(f) for f in (_Pad, _Unpad))
+
+
+def pad(x: torch.Tensor, s: Segments, length: int, value: Any) -> torch.Tensor:
+    f = _record_pad if _records(x) else _padded
+    return f(x, s, length, value)  # type: ignore[no-any-return]
+
+
+def unpad(x: torch.Tensor, s: Segments) -> torch.Tensor:
+    return (_record_unpad if _records(x) else _unpadded)(x, s)  # type: ignore[no-any-return]
+
+
+def extremes(x: torch.Tensor, s: Segments, dim: int, largest: bool) -> torch.Tensor:
+    if not _records(x):
+        return segmented.extremes(_contiguous(x), s, dim, largest, False, large_empty)[0]  # type: ignore[no-any-return]
+    values, at = segmented.extremes(_contiguous(x.detach()), s, dim, largest, True, large_empty)
+    return recorded_segments.picked(x, dim, torch.from_numpy(at), values)
+
+
+def _records(x: torch.Tensor) -> bool:
+    return x.requires_grad and torch.is_grad_enabled()
+
+
+def _padded(x: torch.Tensor, s: Segments, length: int, value: Any) -> torch.Tensor:
+    return segmented.pad(_contiguous(x), s, length, _element(value, x), large_empty)  # type: ignore[no-any-return]
+
+
+def _unpadded(x: torch.Tensor, s: Segments) -> torch.Tensor:
+    return segmented.unpad(_contiguous(x), s, large_empty)  # type: ignore[no-any-return]
+
+
+def _contiguous(x: torch.Tensor) -> torch.Tensor:
+    if not holds(x, extent(x)):
+        refuse(TypeError, "x", "a tensor with memory of its own", NO_STORAGE)
+    return resolve(x).contiguous()
+
+
+def _element(value: Any, x: torch.Tensor) -> Array:
+    """The bytes of an element."""
+    found: Array = torch.full((1,), value, dtype=x.dtype).view(torch.uint8).numpy()
+    return found if found.size else np.zeros(0, np.uint8)

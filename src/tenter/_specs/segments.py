@@ -1,0 +1,247 @@
+"""Rows of unlike lengths that lie one after the other along an axis: segments, from any of the forms that describe
+them.
+
+All checks of what the host can read; of tensors that are recorded or on a device PyTorch's operators check what they
+can.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenter._arrays import arguments, foreign, library
+from tenter._arrays.arguments import describe, integer
+from tenter._arrays.dtypes import INTEGERS
+from tenter._arrays.errors import refuse
+from tenter._arrays.library import compiling, dtype_name, surely
+from tenter._arrays.limits import number
+from tenter._arrays.standard_arrays import is_standard
+from tenter._arrays.types import Array, Ints
+from tenter._specs import counts
+
+INT32_MAX = 2**31 - 1
+TOTAL = "the sum of the lengths, an int"
+
+
+class Segments(NamedTuple):
+    """offsets: n + 1 of them from 0, int64, of NumPy where the host knows them, else a tensor; total: the last of them,
+    None where only a device knows. int32: whether indices are given in that dtype, else in int64. library: that of what
+    described the segments, whose arrays indices are.
+    kept: what was made of the offsets: copies on devices, and plans for arrays of some layouts."""
+
+    offsets: Any
+    n: Any
+    total: Any
+    int32: bool
+    library: Any
+    kept: dict[Any, Any]
+
+    @property
+    def known(self) -> bool:
+        """True if the host can read the offsets now; a compiler follows what is done to them."""
+        return isinstance(self.offsets, np.ndarray) and not compiling()
+
+    @property
+    def dtype(self) -> type:
+        return np.int32 if self.int32 else np.int64
+
+    @property
+    def lengths(self) -> Ints:
+        found: Ints = np.diff(self.offsets)
+        return found
+
+
+def array(name: str, x: Any) -> Any:
+    """An array of NumPy, a tensor, or a list as an array."""
+    found = arguments.array(name, x)
+    _refuse_standard(name, found)
+    return found
+
+
+def _refuse_standard(name: str, x: Any) -> None:
+    if is_standard(x):
+        refuse(TypeError, name, "a NumPy array or a tensor (np.asarray(...) makes one on the host)", describe(x))
+
+
+def of_lengths(name: str, lengths: Any, total: Any = None) -> Segments:
+    """Of lengths that the host can read, verified against the total."""
+    values = integers(name, lengths)
+    offsets = counts.offsets(name, values, "lengths")
+    check_total(total, int(offsets[-1]))
+    return _segments(name, offsets, lengths)
+
+
+def of_offsets(name: str, offsets: Any, total: Any = None) -> Segments:
+    values = integers(name, offsets)
+    if not values.size or values[0] != 0:
+        got = f"{values[0]} first" if values.size else "none"
+        refuse(ValueError, name, "offsets from 0 on, one more than there are rows", got)
+    kept = np.array(values, np.int64)  # before it is checked: another thread may write to what was given
+    kept[0] = 0
+    if (wrong := _first(kept[1:] < kept[:-1])) is not None:
+        refuse(ValueError, name, "ascending offsets", f"{kept[wrong + 1]} after {kept[wrong]} at position {wrong + 1}")
+    check_total(total, int(kept[-1]))
+    return _segments(name, kept, offsets)
+
+
+def of_row_ids(name: str, row_ids: Any, n: Any = None) -> Segments:
+    values = np.array(integers(name, row_ids), np.int64)
+    if (wrong := _first(values[1:] < values[:-1])) is not None:
+        refuse(ValueError, name, "sorted row ids", f"{values[wrong + 1]} after {values[wrong]} at position {wrong + 1}")
+    least = int(values[-1]) + 1 if values.size else 0
+    rows = least if n is None else integer("n", n, "a number of rows", 0)
+    if values.size and (values[0] < 0 or least > rows):
+        refuse(ValueError, name, f"row ids from 0 to {rows - 1}", f"{values[0] if values[0] < 0 else values[-1]}")
+    begins = np.append(True, values[1:] != values[:-1])[: len(values)]
+    at = np.flatnonzero(begins)
+    each = np.zeros(rows, np.int64)
+    each[values[at]] = np.diff(at, append=len(values))
+    return _segments(name, counts.offsets(name, each), row_ids)
+
+
+def of_positions(name: str, positions: Any) -> Segments:
+    values = np.array(integers(name, positions), np.int64)
+    begins = values == 0
+    if values.size and values[0] != 0:
+        refuse(ValueError, name, "positions that begin with 0", f"{values[0]}")
+    if (wrong := _first(~begins[1:] & (values[1:] != values[:-1] + 1))) is not None:
+        refuse(ValueError, name, f"0 or {values[wrong] + 1} after {values[wrong]}",
+               f"{values[wrong + 1]} at position {wrong + 1}")  # fmt: skip
+    return _segments(name, np.append(np.flatnonzero(begins), len(values)), positions)
+
+
+def of_mask(name: str, mask: Any) -> Segments:
+    check_mask(name, mask)
+    values = library.of(mask).to_numpy(mask) if library.is_array(mask) else np.asarray(mask)
+    each = values.sum(1, dtype=np.int64)
+    ragged = np.any(values[:, 1:] > values[:, :-1], axis=1)
+    if (wrong := _first(ragged)) is not None:
+        refuse(ValueError, name, "rows of True and then False", f"a True after a False in row {wrong}")
+    return _segments(name, counts.offsets(name, each), mask)
+
+
+def check_mask(name: str, mask: Any) -> None:
+    if library.is_array(mask):
+        _refuse_standard(name, mask)
+        if problem := library.of(mask).problem(mask):
+            refuse(TypeError, name, "a NumPy array or a plain tensor", problem)
+        dtype, ndim = dtype_name(mask), mask.ndim
+    else:
+        try:
+            made = np.asarray(mask)
+        except ValueError:
+            refuse(ValueError, name, "a 2-D mask", "a ragged list")
+        dtype, ndim = made.dtype.name, made.ndim
+    if ndim != 2:
+        refuse(ValueError, name, "a 2-D mask: rows, positions", f"{ndim}-D")
+    if dtype != "bool":
+        refuse(TypeError, name, "a mask of bools", dtype)
+
+
+def _segments(name: str, offsets: Ints, given: Any) -> Segments:
+    total = int(offsets[-1])
+    check_int32(name, total, int32 := library.is_array(given) and dtype_name(given) == "int32")
+    its = library.of(given) if library.is_array(given) else library.of(offsets)
+    return Segments(offsets, len(offsets) - 1, total, int32, its, {})
+
+
+def integers(name: str, values: Any, ndim: int | None = 1) -> Array:
+    """Integers on the host; ndim: dims they must have, None for any."""
+    check_integers(name, values, ndim)
+    found = counts.count_array(name, values)
+    if ndim is not None and found.ndim != ndim:
+        refuse(ValueError, name, f"{ndim}-D integers", f"{found.ndim}-D")
+    return found
+
+
+def table(name: str, values: Any) -> Ints:
+    """Integers as contiguous int64, of the same memory where possible."""
+    return np.ascontiguousarray(integers(name, values), np.int64)
+
+
+def check_integers(name: str, values: Any, ndim: int | None = 1) -> None:
+    """What can be said of an array without its values."""
+    expected = "integers: an array, a tensor or a list"
+    if library.is_array(values):
+        _refuse_standard(name, values)
+        if problem := library.of(values).problem(values):
+            refuse(TypeError, name, expected, problem)
+        if (dtype := dtype_name(values)) not in INTEGERS:
+            hint = "" if dtype == "bool" else f" (convert with {_conversion(values)})"
+            refuse(TypeError, name, f"integers{hint}", dtype)
+        if ndim is not None and values.ndim != ndim:
+            refuse(ValueError, name, f"{ndim}-D integers", f"{values.ndim}-D")
+    elif not isinstance(values, (list, tuple, range)) and not foreign.holds_an_array(values):
+        refuse(TypeError, name, expected, describe(values))
+
+
+def spans(starts: Any, ends: Any, n: int) -> tuple[Array, Array]:
+    """Spans of n positions, checked: copies, as another thread may write to what was given."""
+    found = [np.array(integers(name, v, None), np.int64) for name, v in (("starts", starts), ("ends", ends))]
+    begin, end = found
+    check_spans(begin, end)
+    if (wrong := _first((begin < 0) | (begin > end) | (end > n))) is not None:
+        got = f"{begin.reshape(-1)[wrong]} .. {end.reshape(-1)[wrong]}"
+        refuse(ValueError, "starts", f"spans with 0 <= start <= end <= {n}", got)
+    return begin, end
+
+
+def check_spans(starts: Any, ends: Any) -> None:
+    for name, values in (("starts", starts), ("ends", ends)):
+        check_integers(name, values, None)
+    if starts.ndim == 0:
+        refuse(ValueError, "starts", "spans along its last dim", "0-d")
+    if tuple(starts.shape) != tuple(ends.shape):
+        refuse(ValueError, "ends", f"the shape of starts, {tuple(starts.shape)}", f"{tuple(ends.shape)}")
+
+
+def check_padded_counts(counts: Any, x: Any) -> None:
+    if x.ndim < 2:
+        refuse(ValueError, "x", "rows of positions: 2-D or more", f"{x.ndim}-D")
+    check_integers("counts", counts, 2)
+    if library.is_array(counts) and tuple(counts.shape) != tuple(x.shape[:2]):
+        refuse(ValueError, "counts", f"shape {tuple(x.shape[:2])}, one for each of x's positions",
+               f"{tuple(counts.shape)}")  # fmt: skip
+
+
+def _conversion(values: Any) -> str:
+    return ".astype(np.int64)" if isinstance(values, np.ndarray) else ".long()"
+
+
+def check_total(total: Any, actual: Any) -> None:
+    """Verifies a user's total."""
+    if total is not None and surely(integer("total", total, TOTAL, 0) != actual):
+        refuse(ValueError, "total", f"{number(actual)}, the sum of the lengths", number(total))
+
+
+def check_int32(name: str, total: Any, int32: bool) -> None:
+    if int32 and surely(total > INT32_MAX):
+        refuse(ValueError, name, "a sum below 2**31, as they are int32", number(total))
+
+
+def check_length(s: Segments, name: str, x: Any, dim: int) -> None:
+    """x has all positions of the segments along dim."""
+    if s.total is not None and surely(x.shape[dim] != s.total):
+        got = f"{number(x.shape[dim])} along dim {dim}"
+        refuse(ValueError, name, f"length {number(s.total)}, the sum of the lengths", got)
+
+
+def longest(s: Segments) -> int:
+    return int(s.lengths.max(initial=0))
+
+
+def room(s: Segments, max_len: Any) -> int:
+    """Positions of a padded row."""
+    most = longest(s)
+    if max_len is None:
+        return most
+    length = integer("max_len", max_len, "a length", 0)
+    if surely(length < most):
+        at = int(s.lengths.argmax())
+        refuse(ValueError, "max_len", f"at least {most}, the length of row {at}", number(length))
+    return length
+
+
+def _first(wrong: Array) -> int | None:
+    """Where the first True is."""
+    return int(wrong.argmax()) if wrong.any() else None

@@ -1,0 +1,143 @@
+"""Lengths, offsets, row ids and positions, each from the others, and ranges."""
+
+from typing import Any
+
+from tenter._arrays.arguments import error
+from tenter._arrays.errors import Refusal
+from tenter._execution import segments
+from tenter.ragged._plan import Plan, with_total
+
+
+def offsets(lengths: Any, *, total: int | None = None) -> Any:
+    """Where each row begins, and the end: the n + 1 prefix sums of lengths, from 0.
+
+    Known as cu_seqlens, indptr, crow_indices, row_splits or splits.
+
+    lengths: n integers >= 0, or a Plan. total: their sum, verified. Returns integers of lengths' kind; of int32
+    lengths on a device, which nothing waits for, offsets past int32 stay at its largest number.
+
+    >>> offsets([2, 0, 3])
+    array([0, 2, 2, 5])
+    """
+    try:
+        if isinstance(lengths, Plan):
+            return segments.offsets(with_total(lengths, total) if total is not None else lengths._segments, True)
+        return segments.offsets(segments.of_lengths(lengths, total), False)
+    except Refusal as refusal:
+        raise error(refusal, "ragged.offsets", lengths=lengths, total=total) from None
+
+
+def lengths(offsets: Any) -> Any:
+    """The lengths of rows from their offsets, the reverse of `offsets`.
+
+    offsets: n + 1 ascending integers from 0. Returns n integers of their kind.
+
+    >>> lengths([0, 2, 2, 5])
+    array([2, 0, 3])
+    """
+    try:
+        return segments.lengths(segments.of_offsets(offsets, None))
+    except Refusal as refusal:
+        raise error(refusal, "ragged.lengths", offsets=offsets) from None
+
+
+def lengths_from_row_ids(row_ids: Any, n: int | None = None) -> Any:
+    """The lengths of rows from the row of each position, the reverse of `row_ids`.
+
+    row_ids: ascending integers from 0 to n - 1. n: the number of rows; if it is not given, one more than the last id
+    (for which a device is waited for). Returns n integers of their kind.
+
+    >>> lengths_from_row_ids([0, 0, 2, 2, 2], n=4)
+    array([2, 0, 3, 0])
+    """
+    try:
+        return segments.lengths(segments.of_row_ids(row_ids, n))
+    except Refusal as refusal:
+        raise error(refusal, "ragged.lengths_from_row_ids", row_ids=row_ids, n=n) from None
+
+
+def lengths_from_positions(positions: Any) -> Any:
+    """The lengths of rows from the place of each position in its row, the reverse of `positions`.
+
+    positions: integers that begin with 0 and go on by 1, or with 0, where the next row begins. Empty rows leave no
+    trace in them. Returns integers of their kind; waits for a device.
+
+    >>> lengths_from_positions([0, 1, 0, 1, 2])
+    array([2, 3])
+    """
+    try:
+        return segments.lengths(segments.of_positions(positions))
+    except Refusal as refusal:
+        raise error(refusal, "ragged.lengths_from_positions", positions=positions) from None
+
+
+def lengths_from_mask(mask: Any) -> Any:
+    """The lengths of rows from a padding mask, the reverse of `mask`.
+
+    mask: bool[n, max_len], each row True and then False (which is not checked on a device). Returns int64[n].
+
+    >>> lengths_from_mask([[True, True, False], [False, False, False]])
+    array([2, 0])
+    """
+    try:
+        return segments.lengths(segments.of_mask(mask))
+    except Refusal as refusal:
+        raise error(refusal, "ragged.lengths_from_mask", mask=mask) from None
+
+
+def row_ids(lengths: Any, *, total: int | None = None) -> Any:
+    """The row of each position: i, lengths[i] times in a row.
+
+    Known as segment ids, batch index, value_rowids, or the rows of a COO matrix; `repeat_interleave(lengths)`.
+
+    lengths: integers >= 0, or a Plan. total: their sum, verified; with it a device is not waited for. Returns total
+    integers of lengths' kind.
+
+    >>> row_ids([2, 0, 3])
+    array([0, 0, 2, 2, 2])
+    """
+    try:
+        if isinstance(lengths, Plan) and total is None:
+            return lengths.row_ids
+        return segments.row_ids(with_total(lengths, total))
+    except Refusal as refusal:
+        raise error(refusal, "ragged.row_ids", lengths=lengths, total=total) from None
+
+
+def positions(lengths: Any, *, total: int | None = None) -> Any:
+    """The place of each position in its row: 0, 1, ..., lengths[i] - 1 for each row.
+
+    Known as position ids of packed sequences, or `cumcount`.
+
+    lengths: integers >= 0, or a Plan. total: their sum, verified; with it a device is not waited for. Returns total
+    integers of lengths' kind.
+
+    >>> positions([2, 0, 3])
+    array([0, 1, 0, 1, 2])
+    """
+    try:
+        if isinstance(lengths, Plan) and total is None:
+            return lengths.positions
+        return segments.positions(with_total(lengths, total))
+    except Refusal as refusal:
+        raise error(refusal, "ragged.positions", lengths=lengths, total=total) from None
+
+
+def ranges(starts: Any, lengths: Any, steps: Any = 1, *, total: int | None = None) -> Any:
+    """Many aranges, one after the other: starts[i], starts[i] + steps[i], ..., lengths[i] numbers for each i.
+
+    starts, steps: an int for all rows, or integers, one for each. lengths: integers >= 0, or a Plan. total: their sum,
+    verified; with it a device is not waited for. Returns total integers: int32 if the arrays among starts and steps are
+    (lengths, if there are none), else int64; a tensor if any argument is one.
+
+    Raises ValueError for a range past the result's dtype, which wraps on a device.
+
+    >>> ranges([10, 20, 30], [2, 0, 3])
+    array([10, 11, 30, 31, 32])
+    >>> ranges([4, 0], [3, 2], [-1, 5])
+    array([4, 3, 2, 0, 5])
+    """
+    try:
+        return segments.ranges(with_total(lengths, total), starts, steps)
+    except Refusal as refusal:
+        raise error(refusal, "ragged.ranges", starts=starts, lengths=lengths, steps=steps, total=total) from None

@@ -1,0 +1,106 @@
+"""Masks, and rows filled up to one length."""
+
+from typing import Any
+
+from tenter._arrays.arguments import error
+from tenter._arrays.errors import Refusal
+from tenter._execution import padded
+from tenter._specs.segments import array
+from tenter.ragged._plan import described, with_total
+
+
+def mask(lengths: Any, max_len: int | None = None) -> Any:
+    """Which places of a padded array hold a position: bool[n, max_len], row i lengths[i] times True and then False.
+
+    Known as padding mask or attention mask (`sequence_mask`); some models want it inverted: `~mask(lengths)`.
+
+    lengths: n integers >= 0, or a Plan. max_len: at least the largest length, which it is if it is not given; with it a
+    device is not waited for, and lengths there are cut to it.
+
+    >>> mask([2, 0, 3])
+    array([[ True,  True, False],
+           [False, False, False],
+           [ True,  True,  True]])
+    """
+    try:
+        return padded.mask(described(lengths), max_len)
+    except Refusal as refusal:
+        raise error(refusal, "ragged.mask", lengths=lengths, max_len=max_len) from None
+
+
+def spans_to_mask(starts: Any, ends: Any, n: int) -> Any:
+    """Which of n positions lie in any of the spans: True from a start to its end, the end left out.
+
+    starts, ends: integers of one shape [..., k]: k spans, 0 <= start <= end <= n, in any order; they may overlap. n:
+    the number of positions. Returns bool[..., n]; a row for each of k spans is `spans_to_mask(starts[:, None],
+    ends[:, None], n)`. On a device, where their values are not read, spans are cut to 0 .. n.
+
+    >>> spans_to_mask([1, 4], [3, 5], 6)
+    array([False,  True,  True, False,  True, False])
+    """
+    try:
+        return padded.spans_to_mask(starts, ends, n)
+    except Refusal as refusal:
+        raise error(refusal, "ragged.spans_to_mask", starts=starts, ends=ends, n=n) from None
+
+
+def pad(x: Any, lengths: Any, max_len: int | None = None, *, value: Any = 0) -> Any:
+    """Rows of unlike lengths as a padded array: x[total, ...] becomes [n, max_len, ...], `value` behind each row.
+
+    x: array or tensor of any dtype; all rows, one after the other. lengths: n integers >= 0 whose sum is x's length,
+    or a Plan. max_len: at least the largest length, which it is if it is not given; with it a device is not waited
+    for. value: a number of x's dtype.
+
+    The gradient is `unpad`'s. (`torch.nn.utils.rnn.pad_sequence` of `x.split(lengths)`.)
+
+    >>> pad([1, 2, 3, 4, 5], [2, 0, 3])
+    array([[1, 2, 0],
+           [0, 0, 0],
+           [3, 4, 5]])
+    """
+    try:
+        x = array("x", x)
+        return padded.pad(x, described(lengths, x.shape[0] if x.ndim else None), max_len, value)
+    except Refusal as refusal:
+        raise error(refusal, "ragged.pad", x, lengths=lengths, max_len=max_len, value=value) from None
+
+
+def unpad(x: Any, lengths: Any, *, total: int | None = None) -> Any:
+    """A padded array without its padding, the reverse of `pad`: x[n, max_len, ...] becomes [total, ...].
+
+    x: array or tensor of any dtype. lengths: n integers from 0 to x's max_len, or a Plan. total: their sum, verified;
+    with it a device is not waited for. The gradient is `pad`'s, with zeros.
+
+    >>> unpad([[1, 2, 0], [0, 0, 0], [3, 4, 5]], [2, 0, 3])
+    array([1, 2, 3, 4, 5])
+    """
+    try:
+        return padded.unpad(array("x", x), with_total(lengths, total))
+    except Refusal as refusal:
+        raise error(refusal, "ragged.unpad", x, lengths=lengths, total=total) from None
+
+
+def repeat_padded(x: Any, counts: Any, max_len: int | None = None, *, value: Any = 0) -> tuple[Any, Any]:
+    """repeat_interleave with counts of its own for each row of a batch, filled up: (padded, lengths).
+
+    Phonemes become frames: x[b, t] is repeated counts[b, t] times along the second dim, and `value` stands behind
+    each row.
+
+    x: array or tensor [B, T, ...] of any dtype. counts: integers >= 0 of shape [B, T]; 0 at padded places. max_len:
+    at least the largest of the rows' sums, which it is if it is not given; with it a device is not waited for. value:
+    a number of x's dtype. Returns padded[B, max_len, ...] of x's dtype, and lengths[B], the sums of counts, int32 for
+    int32 counts, else int64; both of x's kind.
+
+    Gradients are segment sums. PyTorch and NumPy take no counts of two dims; usually rows are repeated in a loop.
+
+    >>> padded, lengths = repeat_padded([[1, 2, 3], [4, 5, 6]], [[2, 0, 1], [1, 1, 0]])
+    >>> padded
+    array([[1, 1, 3],
+           [4, 5, 0]])
+    >>> lengths
+    array([3, 2])
+    """
+    try:
+        return padded.repeat_padded(array("x", x), counts, max_len, value)
+    except Refusal as refusal:
+        raise error(refusal, "ragged.repeat_padded", x, counts=counts, max_len=max_len, value=value) from None

@@ -1,0 +1,291 @@
+"""`Plan`: lengths, and all that follows from them, computed once."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tenter._arrays.arguments import error
+from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.library import compiling
+from tenter._execution import padded, reduced, segments
+from tenter._specs.segments import Segments, array, check_total
+from tenter.maps import Copy
+from tenter.maps._values import short, trusted
+
+
+class Plan:
+    """Rows of unlike lengths: their lengths, offsets, row ids and positions, each computed when it is first asked for,
+    and the axis map that repeats rows and sums them.
+
+    lengths: 1-D integers >= 0; array, tensor or list. total: their sum, verified; with lengths on a device it keeps
+    calls from waiting for that.
+
+    Lengths are read once, now. Arrays that a plan gives are kept and given again, so they should not be written to; the
+    plan's own results come from memory that nothing else refers to.
+
+    >>> plan = Plan([2, 0, 3])
+    >>> plan
+    Plan(3 rows -> 5: lengths [2, 0, 3])
+    >>> plan.repeat(np.array([10, 20, 30]))
+    array([10, 10, 30, 30, 30])
+    >>> plan.sum(np.arange(5))
+    array([1, 0, 9])
+    >>> plan.offsets, plan.positions
+    (array([0, 2, 2, 5]), array([0, 1, 0, 1, 2]))
+    """
+
+    def __init__(self, lengths: Any, *, total: int | None = None) -> None:
+        try:
+            self._begin(segments.of_lengths(lengths, total))
+        except Refusal as refusal:
+            raise error(refusal, "ragged.Plan", lengths=lengths, total=total) from None
+
+    def _begin(self, s: Segments) -> None:
+        self._segments = s
+        self._kept: dict[str, Any] = {}
+
+    @classmethod
+    def from_offsets(cls, offsets: Any, *, total: int | None = None) -> "Plan":
+        """The plan of offsets (cu_seqlens, indptr, splits): n + 1 ascending integers from 0.
+
+        >>> Plan.from_offsets([0, 2, 2, 5])
+        Plan(3 rows -> 5: lengths [2, 0, 3])
+        """
+        try:
+            return _planned(segments.of_offsets(offsets, total))
+        except Refusal as refusal:
+            raise error(refusal, "ragged.Plan.from_offsets", offsets=offsets, total=total) from None
+
+    @classmethod
+    def from_row_ids(cls, row_ids: Any, n: int | None = None) -> "Plan":
+        """The plan of sorted row ids; n: the number of rows, one more than the last id if it is not given.
+
+        >>> Plan.from_row_ids([0, 0, 2, 2, 2])
+        Plan(3 rows -> 5: lengths [2, 0, 3])
+        """
+        try:
+            return _planned(segments.of_row_ids(row_ids, n))
+        except Refusal as refusal:
+            raise error(refusal, "ragged.Plan.from_row_ids", row_ids=row_ids, n=n) from None
+
+    @classmethod
+    def from_positions(cls, positions: Any) -> "Plan":
+        """The plan of positions: a row begins at each 0, so there are no empty rows.
+
+        >>> Plan.from_positions([0, 1, 0, 1, 2])
+        Plan(2 rows -> 5: lengths [2, 3])
+        """
+        try:
+            return _planned(segments.of_positions(positions))
+        except Refusal as refusal:
+            raise error(refusal, "ragged.Plan.from_positions", positions=positions) from None
+
+    @classmethod
+    def from_mask(cls, mask: Any) -> "Plan":
+        """The plan of a padding mask: bool[n, max_len], each row True and then False.
+
+        >>> Plan.from_mask(np.array([[True, True, False], [False, False, False]]))
+        Plan(2 rows -> 2: lengths [2, 0])
+        """
+        try:
+            return _planned(segments.of_mask(mask))
+        except Refusal as refusal:
+            raise error(refusal, "ragged.Plan.from_mask", mask=mask) from None
+
+    # ---- what describes the rows
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self._segments.n  # type: ignore[no-any-return]
+
+    @property
+    def total(self) -> int:
+        """The sum of the lengths; waits for a device that alone knows it."""
+        return self._with_total().total  # type: ignore[no-any-return]
+
+    @property
+    def max_len(self) -> int:
+        """The largest length, 0 without rows; waits for a device that alone knows it."""
+        return self._once("max_len", segments.longest)  # type: ignore[no-any-return]
+
+    @property
+    def lengths(self) -> Any:
+        """How many positions each row has: n integers."""
+        return self._once("lengths", segments.lengths)
+
+    @property
+    def offsets(self) -> Any:
+        """Where each row begins, and the end: n + 1 ascending integers from 0."""
+        return self._once("offsets", lambda s: segments.offsets(s, True))
+
+    @property
+    def row_ids(self) -> Any:
+        """The row of each position: total integers, ascending."""
+        return self._once("row_ids", lambda s: segments.row_ids(self._with_total()))
+
+    @property
+    def positions(self) -> Any:
+        """The place of each position in its row: total integers."""
+        return self._once("positions", lambda s: segments.positions(self._with_total()))
+
+    def ranges(self, starts: Any, steps: Any = 1) -> Any:
+        """As `tenter.ragged.ranges`.
+
+        >>> Plan([2, 0, 3]).ranges([10, 20, 30])
+        array([10, 11, 30, 31, 32])
+        """
+        return _called("Plan.ranges", lambda: segments.ranges(self._with_total(), starts, steps), starts, steps)
+
+    def mask(self, max_len: int | None = None) -> Any:
+        """As `tenter.ragged.mask`; kept, as indices are.
+
+        >>> Plan([2, 0, 1]).mask().sum()
+        np.int64(3)
+        """
+        return self._once(f"mask {max_len}", lambda s: _called("Plan.mask", lambda: padded.mask(s, max_len), max_len))
+
+    @property
+    def map(self) -> Copy:
+        """The axis map, which repeats row i lengths[i] times; `map.T` takes sums. For lengths that the host knows.
+
+        >>> Plan([2, 0, 3]).map
+        Copy(3 -> 5: counts [2, 0, 3])
+        """
+        return self._once("map", lambda s: _called("Plan.map", lambda: _map(s)))  # type: ignore[no-any-return]
+
+    # ---- what is done along the rows
+
+    def repeat(self, x: Any, dim: int = 0) -> Any:
+        """Row i of x, along dim, lengths[i] times in a row: `repeat_interleave` by the lengths.
+
+        >>> Plan([2, 0, 1]).repeat([[1, 2], [3, 4], [5, 6]])
+        array([[1, 2],
+               [1, 2],
+               [5, 6]])
+        """
+        return _called("Plan.repeat", lambda: reduced.repeat(array("x", x), self._with_total(), dim), x, dim)
+
+    def pad(self, x: Any, max_len: int | None = None, *, value: Any = 0) -> Any:
+        """As `tenter.ragged.pad`.
+
+        >>> Plan([2, 0, 1]).pad([1, 2, 3])
+        array([[1, 2],
+               [0, 0],
+               [3, 0]])
+        """
+        room = self.max_len if max_len is None else max_len
+        return _called("Plan.pad", lambda: padded.pad(array("x", x), self._segments, room, value), x, max_len)
+
+    def unpad(self, x: Any) -> Any:
+        """As `tenter.ragged.unpad`.
+
+        >>> Plan([2, 0, 1]).unpad([[1, 2], [0, 0], [3, 0]])
+        array([1, 2, 3])
+        """
+        return _called("Plan.unpad", lambda: padded.unpad(array("x", x), self._with_total()), x)
+
+    def sum(self, x: Any, dim: int = 0) -> Any:
+        """As `tenter.ragged.segment_sum`.
+
+        >>> Plan([2, 0, 1]).sum([1, 2, 3])
+        array([3, 0, 3])
+        """
+        return self._reduced("sum", x, dim)
+
+    def mean(self, x: Any, dim: int = 0) -> Any:
+        """As `tenter.ragged.segment_mean`.
+
+        >>> Plan([2, 0, 1]).mean([1.0, 2.0, 3.0])
+        array([1.5, 0. , 3. ])
+        """
+        return self._reduced("mean", x, dim)
+
+    def max(self, x: Any, dim: int = 0) -> Any:
+        """As `tenter.ragged.segment_max`.
+
+        >>> Plan([2, 1]).max([1, 2, 3])
+        array([2, 3])
+        """
+        return self._reduced("max", x, dim)
+
+    def min(self, x: Any, dim: int = 0) -> Any:
+        """As `tenter.ragged.segment_min`.
+
+        >>> Plan([2, 1]).min([1, 2, 3])
+        array([1, 3])
+        """
+        return self._reduced("min", x, dim)
+
+    def softmax(self, x: Any, dim: int = 0) -> Any:
+        """As `tenter.ragged.segment_softmax`.
+
+        >>> Plan([2, 1]).softmax([5.0, 5.0, 7.0])
+        array([0.5, 0.5, 1. ])
+        """
+        return self._reduced("softmax", x, dim)
+
+    def __reduce__(self) -> Any:
+        """Copies and pickles are made of the offsets, which are checked again."""
+        return Plan.from_offsets, (self.offsets,)
+
+    def __repr__(self) -> str:
+        s = self._segments
+        if not s.known:
+            return f"Plan({s.n} rows -> {'?' if s.total is None else s.total}: lengths on {s.offsets.device})"
+        return f"Plan({s.n} rows -> {s.total}: lengths {short(s.lengths, s.n)})"
+
+    def _reduced(self, how: str, x: Any, dim: int) -> Any:
+        return _called(f"Plan.{how}", lambda: reduced.reduce(how, array("x", x), self._segments, dim), x, dim)
+
+    def _with_total(self) -> Segments:
+        s = self._segments
+        if s.total is None:
+            s = s._replace(total=segments.total(s))
+            if not compiling():  # whose symbols mean nothing outside of its graph
+                self._segments = s
+        return s
+
+    def _once(self, name: str, f: Callable[[Segments], Any]) -> Any:
+        if name in self._kept:
+            return self._kept[name]
+        found = f(self._segments)
+        if not compiling():
+            self._kept[name] = found
+        return found
+
+
+def described(lengths: Any, positions: Any = None) -> Segments:
+    """The segments of a function's lengths, or of the plan in their place. positions: how many there are, of which a
+    device is told, as it may be the only one to know the lengths; on the host they are compared where an error names
+    x."""
+    if isinstance(lengths, Plan):
+        return lengths._segments
+    return segments.of_lengths(lengths, positions if segments.later(lengths) else None)
+
+
+def with_total(lengths: Any, total: Any) -> Segments:
+    """The same for functions whose result has the length `total`."""
+    if isinstance(lengths, Plan):
+        s = lengths._with_total()
+        check_total(total, s.total)
+        return s
+    return segments.of_lengths(lengths, total)
+
+
+def _planned(s: Segments) -> Plan:
+    plan = Plan.__new__(Plan)
+    plan._begin(s)
+    return plan
+
+
+def _map(s: Segments) -> Copy:
+    if not s.known:
+        refuse(TypeError, "lengths", "lengths that the host knows", "a tensor elsewhere")
+    return trusted(Copy, n_in=s.n, n_out=s.total, repeat=None, offsets=s.offsets, block=1)
+
+
+def _called(call: str, f: Callable[[], Any], *args: Any) -> Any:
+    try:
+        return f()
+    except Refusal as refusal:
+        raise error(refusal, call, *args) from None

@@ -1,0 +1,81 @@
+"""Reductions of the positions of each row."""
+
+from typing import Any
+
+from tenter._arrays.arguments import dim as one_dim, error
+from tenter._arrays.errors import Refusal
+from tenter._execution import reduced
+from tenter._specs.segments import array
+from tenter.ragged._plan import described
+
+
+def segment_sum(x: Any, lengths: Any, dim: int = 0) -> Any:
+    """The sum of each row's positions along dim: the transpose of repeating, and its gradient.
+
+    x: array or tensor of numbers of any shape; its length along dim is the sum of the lengths. lengths: n integers >=
+    0, or a Plan. Returns x's dtype, with n in place of that length; an empty row's sum is 0. Sums of integers are
+    exact and saturated (64-bit ones wrap), of half types taken in float32.
+
+    The gradient repeats: each position gets its row's. (`np.add.reduceat`, `index_add`, `scatter_add`,
+    `torch.segment_reduce`, which differ for empty rows.)
+
+    >>> segment_sum([1, 2, 3, 4, 5], [2, 0, 3])
+    array([ 3,  0, 12])
+    """
+    return _reduced("sum", x, lengths, dim)
+
+
+def segment_mean(x: Any, lengths: Any, dim: int = 0) -> Any:
+    """The mean of each row's positions along dim; 0 of an empty row.
+
+    x: floats or complex numbers, lengths and dim as for `segment_sum`. Returns x's dtype.
+
+    >>> segment_mean([1.0, 2.0, 3.0, 4.0, 5.0], [2, 0, 3])
+    array([1.5, 0. , 4. ])
+    """
+    return _reduced("mean", x, lengths, dim)
+
+
+def segment_max(x: Any, lengths: Any, dim: int = 0) -> Any:
+    """The largest of each row's values along dim; of an empty row -inf, or the least number of an integer dtype.
+
+    x: integers or floats of up to 64 bits, lengths and dim as for `segment_sum`. NaN is larger than all else. Returns
+    x's dtype. The gradient goes to the first of the largest values, as PyTorch's `max` along a dim has it.
+
+    >>> segment_max([1.0, 2.0, 5.0, 4.0, 3.0], [2, 0, 3])
+    array([  2., -inf,   5.])
+    """
+    return _reduced("max", x, lengths, dim)
+
+
+def segment_min(x: Any, lengths: Any, dim: int = 0) -> Any:
+    """The smallest of each row's values along dim; of an empty row inf, or the largest number of an integer dtype.
+
+    x, lengths and dim as for `segment_max`. NaN is smaller than all else. The gradient goes to the first of the
+    smallest.
+
+    >>> segment_min([1.0, 2.0, 5.0, 4.0, 3.0], [2, 0, 3])
+    array([ 1., inf,  3.])
+    """
+    return _reduced("min", x, lengths, dim)
+
+
+def segment_softmax(x: Any, lengths: Any, dim: int = 0) -> Any:
+    """exp(x) over its sum within each row along dim: x's shape, each row's values add up to 1.
+
+    x: floats, lengths and dim as for `segment_sum`. Half types are computed in float32. A row of -inf gives NaN, as
+    PyTorch's `softmax` does. Known from attention over the edges of each node of a graph.
+
+    >>> segment_softmax([5.0, 5.0, 7.0], [2, 0, 1])
+    array([0.5, 0.5, 1. ])
+    """
+    return _reduced("softmax", x, lengths, dim)
+
+
+def _reduced(how: str, x: Any, lengths: Any, dim: Any) -> Any:
+    try:
+        x = array("x", x)
+        positions = x.shape[one_dim("dim", dim, x.ndim)] if x.ndim else None
+        return reduced.reduce(how, x, described(lengths, positions), dim)
+    except Refusal as refusal:
+        raise error(refusal, f"ragged.segment_{how}", x, lengths=lengths, dim=dim) from None

@@ -1,0 +1,108 @@
+"""Ragged helpers with lengths and values on a device: as on the host, without waiting where the total is known."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from on_host import close, on_host, values
+
+import tenter.torch
+from tenter import ragged
+from tenter._execution.torch import recorded_segments
+
+pytestmark = pytest.mark.gpu
+
+LENGTHS = [2, 0, 3, 1, 0, 70, 4]
+TOTAL, MOST = sum(LENGTHS), max(LENGTHS)
+WAYS = {
+    "offsets": lambda n, x: ragged.offsets(n),
+    "row_ids": lambda n, x: ragged.row_ids(n, total=TOTAL),
+    "positions": lambda n, x: ragged.positions(n, total=TOTAL),
+    "ranges": lambda n, x: ragged.ranges(n * 3, n, 2, total=TOTAL),
+    "mask": lambda n, x: ragged.mask(n, 72),
+    "lengths": lambda n, x: ragged.lengths(ragged.offsets(n)),
+    "lengths_from_row_ids": lambda n, x: ragged.lengths_from_row_ids(ragged.row_ids(n, total=TOTAL), len(LENGTHS)),
+    "lengths_from_mask": lambda n, x: ragged.lengths_from_mask(ragged.mask(n, 72)),
+    "spans_to_mask": lambda n, x: ragged.spans_to_mask(n, n + 2, 80),
+    "sum": lambda n, x: ragged.segment_sum(x, n),
+    "mean": lambda n, x: ragged.segment_mean(x, n),
+    "max": lambda n, x: ragged.segment_max(x, n),
+    "min": lambda n, x: ragged.segment_min(x, n),
+    "softmax": lambda n, x: ragged.segment_softmax(x, n),
+    "pad": lambda n, x: ragged.pad(x, n, 71, value=2.5),
+    "unpad": lambda n, x: ragged.unpad(x[: len(LENGTHS), None].expand(-1, 72, -1), n, total=TOTAL),
+    "repeat": lambda n, x: ragged.Plan(n, total=TOTAL).repeat(x[: len(LENGTHS)]),
+    "repeat_padded": lambda n, x: ragged.repeat_padded(x[None, : len(LENGTHS)], n[None], 90)[0],
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int32])
+@pytest.mark.parametrize("name", WAYS)
+def test_as_on_the_host(name, dtype, on):
+    lengths, x = torch.tensor(LENGTHS, dtype=dtype), values((TOTAL, 3), torch.float32)
+    with on_host():
+        here = x.clone().requires_grad_()
+        want = WAYS[name](lengths, here)
+    moved = x.to(on).clone().requires_grad_()
+    got = WAYS[name](lengths.to(on), moved)
+    assert got.dtype == want.dtype and got.shape == want.shape
+    close(got, want, scale=30, bits=not want.dtype.is_floating_point)
+    if want.requires_grad:
+        g = values(tuple(want.shape), torch.float32, 1)
+        with on_host():
+            (wanted,) = torch.autograd.grad(want, here, g)
+        (gradient,) = torch.autograd.grad(got, moved, g.to(on))
+        close(gradient, wanted, scale=60)
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_nothing_waits_where_total_and_max_len_are_given(name, on, monkeypatch):
+    lengths, x = torch.tensor(LENGTHS, device=on), values((TOTAL, 3), torch.float32).to(on)
+    WAYS[name](lengths, x)  # compiles kernels
+    monkeypatch.setattr(recorded_segments, "_value", lambda *args: pytest.fail("waits for a device"))
+    if on == "cpu":  # whose interpreter reads values
+        WAYS[name](lengths, x)
+        return
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        WAYS[name](lengths, x)
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+
+
+def test_lengths_of_the_host_for_values_on_a_device(on):
+    x = values((TOTAL, 3), torch.float32)
+    with on_host():
+        plan = ragged.Plan(LENGTHS)
+        want = [plan.sum(x), plan.max(x), plan.repeat(plan.mean(x)), plan.pad(x), plan.unpad(plan.pad(x))]
+    moved = x.to(on)
+    for _ in range(2):
+        got = [
+            plan.sum(moved),
+            plan.max(moved),
+            plan.repeat(plan.mean(moved)),
+            plan.pad(moved),
+            plan.unpad(plan.pad(moved)),
+        ]
+        for a, b in zip(got, want):
+            close(a, b, scale=30)
+
+
+def test_totals_that_a_device_alone_knows_are_waited_for(on):
+    lengths = torch.tensor(LENGTHS, device=on)
+    plan = ragged.Plan(lengths)
+    assert (plan.n, plan.total, plan.max_len) == (len(LENGTHS), TOTAL, MOST)
+    assert plan.mask().shape == (len(LENGTHS), MOST) and plan.row_ids.shape == (TOTAL,)
+    assert ragged.lengths_from_positions(ragged.positions(lengths)).tolist() == [n for n in LENGTHS if n]
+
+
+@pytest.mark.parametrize("wrong", ["negative", "total", "longer than max_len"])
+def test_what_a_device_finds_wrong_is_raised_later(wrong, on):
+    lengths = torch.tensor([-1, 3, 4] if wrong == "negative" else [2, 3, 1], device=on)
+    x = values((7 if wrong == "total" else 6, 2), torch.float32).to(on)
+    with pytest.raises(tenter.torch.DeferredError):
+        if wrong == "longer than max_len":
+            ragged.pad(x, lengths, 2)
+        else:
+            ragged.segment_sum(x, lengths)
+        tenter.torch.synchronize()

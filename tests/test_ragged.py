@@ -1,0 +1,345 @@
+"""Ragged arrays: every helper is its loop in plain Python, and every form of the lengths leads back to them."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings, strategies as st
+
+import ragged_cases as plain
+import tenter
+from ragged_cases import KINDS, LENGTHS, given_as, same
+from tenter import _native, ragged
+
+RNG = np.random.default_rng(0)
+SOME = [2, 0, 3, 1, 0]
+quick = settings(max_examples=40, deadline=None)
+HOW = ["sum", "mean", "max", "min", "softmax"]
+segment = {how: getattr(ragged, f"segment_{how}") for how in HOW}
+
+
+# ---- indices
+
+
+@quick
+@given(LENGTHS, KINDS)
+def test_indices_are_those_of_loops(lengths, kind):
+    found, total = given_as(kind, lengths), sum(lengths)
+    for given_total in (None, total):
+        same(ragged.offsets(found, total=given_total), plain.offsets(lengths), kind)
+        same(ragged.row_ids(found, total=given_total), plain.row_ids(lengths), kind)
+        same(ragged.positions(found, total=given_total), plain.positions(lengths), kind)
+    assert ragged.mask(found).tolist() == plain.mask(lengths, max(lengths, default=0))
+    assert ragged.mask(found, 50).tolist() == plain.mask(lengths, 50)
+
+
+@quick
+@given(LENGTHS, KINDS)
+def test_every_form_leads_back_to_the_lengths(lengths, kind):
+    plan, n = ragged.Plan(given_as(kind, lengths)), len(lengths)
+    filled = [length for length in lengths if length]
+    same(ragged.lengths(plan.offsets), lengths, kind)
+    same(ragged.lengths_from_row_ids(plan.row_ids, n), lengths, kind)
+    same(ragged.lengths_from_row_ids(plan.row_ids), lengths[: max(plan.row_ids.tolist(), default=-1) + 1], kind)
+    same(ragged.lengths_from_positions(plan.positions), filled, kind)
+    assert ragged.lengths_from_mask(plan.mask()).tolist() == lengths
+    assert ragged.lengths_from_mask(plan.mask(60)).tolist() == lengths
+    for other in (
+        ragged.Plan.from_offsets(plan.offsets), ragged.Plan.from_row_ids(plan.row_ids, n), ragged.Plan.from_mask(plan.mask())
+    ):  # fmt: skip
+        assert (other.n, other.total, other.max_len) == (n, sum(lengths), max(lengths, default=0))
+        assert other.lengths.tolist() == lengths and other.positions.tolist() == plain.positions(lengths)
+        assert other.row_ids.tolist() == plain.row_ids(lengths) and other.offsets.tolist() == plain.offsets(lengths)
+    assert ragged.Plan.from_positions(plan.positions).lengths.tolist() == filled
+
+
+@quick
+@given(st.data(), LENGTHS, KINDS, KINDS)
+def test_ranges_are_aranges_one_after_the_other(data, lengths, kind, other):
+    numbers = st.lists(st.integers(0, 100), min_size=len(lengths), max_size=len(lengths))
+    starts, steps = data.draw(numbers), data.draw(numbers)
+    tensors = "torch" in kind or "torch" in other
+    for first, step in itertools.product((starts, 7), (steps, 3, -2)):
+        got = ragged.ranges(given_as(other, first) if first is starts else first, given_as(kind, lengths),
+                            given_as(other, step) if step is steps else step)  # fmt: skip
+        each = [v if isinstance(v, list) else [v] * len(lengths) for v in (first, step)]
+        assert got.tolist() == plain.ranges(each[0], lengths, each[1])
+        arrays = first is starts or step is steps
+        assert str(got.dtype).endswith("int32" if "int32" in (other if arrays else kind) else "int64")
+        assert isinstance(got, torch.Tensor if (tensors if arrays else "torch" in kind) else np.ndarray)
+
+
+def test_ranges_reach_the_ends_of_their_dtype_and_no_further():
+    for dtype in (np.int32, np.int64):
+        info = np.iinfo(dtype)
+        starts = np.array([info.max - 2, info.min, info.max, info.min], dtype)
+        found = ragged.ranges(starts, [3, 2, 1, 0], np.array([1, 1, 5, -1], dtype))
+        assert found.dtype == dtype and found.tolist() == [
+            info.max - 2,
+            info.max - 1,
+            info.max,
+            info.min,
+            info.min + 1,
+            info.max,
+        ]
+        for wrong in ([4, 0, 0, 0], [0, 0, 2, 0], [0, 0, 0, 2]):
+            with pytest.raises(ValueError, match=f"starts: expected ranges of {np.dtype(dtype)}, got"):
+                ragged.ranges(starts, wrong, np.array([1, 1, 5, -1], dtype))
+    with pytest.raises(ValueError, match="in row 1"):
+        ragged.ranges([0, 2**62], [1, 3], [1, 2**61])
+
+
+@quick
+@given(st.data(), st.integers(0, 12), st.integers(0, 6), st.sampled_from(["int64", "torch int32", "list"]))
+def test_spans_cover_what_lies_between_their_ends(data, n, k, kind):
+    ends = data.draw(st.lists(st.tuples(st.integers(0, n), st.integers(0, n)).map(sorted), min_size=k, max_size=k))
+    first, last = [a for a, _ in ends], [b for _, b in ends]
+    got = ragged.spans_to_mask(given_as(kind, first), given_as(kind, last), n)
+    assert got.tolist() == [any(a <= at < b for a, b in ends) for at in range(n)]
+    if kind != "list":
+        apart = ragged.spans_to_mask(given_as(kind, first)[:, None], given_as(kind, last)[:, None], n)
+        assert apart.tolist() == [[a <= at < b for at in range(n)] for a, b in ends]
+
+
+def test_large_tables_are_numpys(monkeypatch):
+    """Where tasks, staging buffers and threads begin and end."""
+    for most, n in ((9, 100_000), (2, 200_000), (3000, 200), (300_000, 2)):
+        lengths = RNG.integers(0, most, n)
+        total = int(lengths.sum())
+        starts, steps = RNG.integers(-(2**20), 2**20, n), RNG.integers(-9, 9, n)
+        at = np.arange(total) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        for kind in (np.int64, np.int32):
+            for least in (1, 1 << 40):
+                monkeypatch.setattr(_native.tuning, "stream_bytes", least)
+                for _ in range(2):  # the second time in memory that was used before
+                    plan = ragged.Plan(lengths.astype(kind))
+                    assert np.array_equal(plan.row_ids, np.repeat(np.arange(n), lengths)) and plan.row_ids.dtype == kind
+                    assert np.array_equal(plan.positions, at) and plan.positions.dtype == kind
+                    got = plan.ranges(starts.astype(kind), steps.astype(kind))
+                    assert (
+                        np.array_equal(got, np.repeat(starts, lengths) + at * np.repeat(steps, lengths))
+                        and got.dtype == kind
+                    )
+
+
+# ---- padding
+
+
+@quick
+@given(LENGTHS, KINDS, st.sampled_from(["float32", "int64", "uint8", "bool", "complex128", "float16"]),
+       st.sampled_from([(), (3,), (2, 5), (0,)]))  # fmt: skip
+def test_padding_fills_rows_up_and_goes_back(lengths, kind, dtype, inner):
+    total, most = sum(lengths), max(lengths, default=0)
+    x = (RNG.standard_normal((total, *inner)) * 50).astype(dtype)
+    for value in (0, 1):
+        for room in (None, most, most + 3):
+            want = plain.padded(x, lengths, most if room is None else room, value)
+            got = ragged.pad(x, given_as(kind, lengths), room, value=value)
+            assert got.dtype == x.dtype and np.array_equal(got, want)
+            assert np.array_equal(ragged.unpad(got, given_as(kind, lengths)), x)
+            t = torch.from_numpy(x)
+            got = ragged.pad(t, given_as(kind, lengths), room, value=value)
+            assert got.dtype == t.dtype and np.array_equal(got.numpy(), want)
+            assert torch.equal(ragged.unpad(got, given_as(kind, lengths), total=total), t)
+
+
+@quick
+@given(st.data(), st.integers(0, 4), st.integers(0, 5), KINDS, st.sampled_from([(), (3,)]))
+def test_padded_repeats_are_rows_repeated_and_filled_up(data, batch, width, kind, inner):
+    counts = [data.draw(st.lists(st.integers(0, 4), min_size=width, max_size=width)) for _ in range(batch)]
+    if not batch or not width:
+        kind = "int64"
+    given_counts = np.array(counts, np.int64).reshape(batch, width) if kind == "int64" else given_as(kind, counts)
+    x = RNG.standard_normal((batch, width, *inner))
+    sums = [sum(row) for row in counts]
+    for room in (None, max(sums, default=0) + 2):
+        got, lengths = ragged.repeat_padded(x, given_counts, room, value=-1)
+        repeated = [np.repeat(row, each, 0) for row, each in zip(x, counts)]
+        size = max(sums, default=0) if room is None else room
+        want = plain.padded(np.concatenate([x.reshape(-1, *inner)[:0], *repeated]), sums, size, -1)
+        assert np.array_equal(got, want) and lengths.tolist() == sums
+        assert lengths.dtype == ("int32" if "int32" in kind else "int64") and isinstance(lengths, np.ndarray)
+        got, lengths = ragged.repeat_padded(torch.from_numpy(x), given_counts, room, value=-1)
+        assert np.array_equal(got.numpy(), want) and lengths.tolist() == sums and isinstance(lengths, torch.Tensor)
+
+
+def test_objects_are_padded_too():
+    x = np.array(["a", None, ("b",)], object)
+    y = ragged.pad(x, [2, 0, 1], value=0)
+    assert y.tolist() == [["a", None], [0, 0], [("b",), 0]]
+    assert ragged.unpad(y, [2, 0, 1]).tolist() == x.tolist()
+
+
+# ---- reductions
+
+DTYPES = ["float32", "float64", "float16", "int64", "int32", "int8", "uint8", "uint16", "uint32", "uint64"]
+
+
+def reductions():
+    return [(how, d) for how in HOW for d in DTYPES if how not in ("mean", "softmax") or d.startswith("float")]
+
+
+@quick
+@given(LENGTHS, KINDS, st.sampled_from(reductions()), st.sampled_from([(), (1,), (5,), (3, 20)]), st.integers(0, 2))
+def test_reductions_are_loops_over_rows(lengths, kind, way, inner, dim):
+    how, dtype = way
+    x = (RNG.standard_normal((sum(lengths), *inner)) * 9).astype(dtype)
+    with np.errstate(invalid="ignore"):
+        want = plain.reduced(how, x, lengths)
+    dim = min(dim, len(inner))
+    moved = np.moveaxis(x, 0, dim)  # of any strides
+    info = None if dtype.startswith("float") else np.iinfo(dtype)
+    if info is not None:
+        want = np.clip(want, info.min, info.max)
+    want = np.moveaxis(want, 0, dim)
+    slack = {"float16": 4e-3, "float32": 2e-6, "float64": 1e-14}.get(dtype, 0)
+    for values in (moved, torch.from_numpy(moved)):
+        got = segment[how](values, given_as(kind, lengths), dim)
+        assert type(got) is type(values) and str(got.dtype).endswith(dtype) and tuple(got.shape) == want.shape
+        got = np.asarray(got)
+        if info is not None or how in ("max", "min"):
+            assert np.array_equal(got.astype(want.dtype), want)
+        else:
+            np.testing.assert_allclose(got.astype(np.float64), want, slack, slack * 60)
+
+
+def test_integers_too_large_are_cut_and_half_types_summed_in_float32():
+    assert ragged.segment_sum(np.full(3, 200, np.uint8), [3]).tolist() == [255]
+    assert ragged.segment_sum(np.full(4, -(2**31), np.int32), [4]).tolist() == [-(2**31)]
+    ones = np.ones(5000, np.float16)
+    assert ragged.segment_sum(ones, [5000]).tolist() == [5000] and ragged.segment_mean(ones * 60, [5000]).tolist() == [
+        60
+    ]
+    assert ragged.segment_mean(torch.full((70000,), 2, dtype=torch.bfloat16), [70000]).tolist() == [2]
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+def test_nan_and_signed_zeros_and_infinities(dtype, level):
+    nan, inf = np.nan, np.inf
+    x = torch.tensor([1, nan, 2, -inf, -inf, inf, 3, -0.0, 0.0, nan, nan], dtype=dtype)
+    lengths = [3, 2, 2, 2, 0, 2]
+    for wide in (False, True):
+        y = x[:, None].repeat(1, 37) if wide else x
+        most, least = ragged.segment_max(y, lengths), ragged.segment_min(y, lengths)
+        if wide:
+            assert (most.view(-1, 37)[:, :1].isnan() == most.isnan()).all()
+            most, least = most[:, 5], least[:, 5]
+        assert most.isnan().tolist() == least.isnan().tolist() == [True, False, False, False, False, True]
+        assert most[1:5].tolist() == [-inf, inf, 0, -inf] and least[1:5].tolist() == [-inf, 3, 0, inf]
+        assert torch.signbit(most[3]).item() is False and torch.signbit(least[3]).item() is True
+        leaf = y.detach().clone().requires_grad_()
+        for f, at in ((ragged.segment_max, [1, 3, 5, 8, 9]), (ragged.segment_min, [1, 3, 6, 7, 9])):
+            (g,) = torch.autograd.grad(f(leaf, lengths).nan_to_num(0, 0, 0).sum() + f(leaf, lengths).sum(), leaf)
+            g = g[:, 3] if wide else g
+            assert g.nonzero()[:, 0].tolist() == at
+
+
+def test_the_same_bits_for_any_number_of_threads(monkeypatch):
+    for name, small in (("parallel_bytes", 0), ("task_bytes", 1 << 12), ("runs_chunk", 64)):
+        monkeypatch.setattr(_native.tuning, name, small)
+    lengths = np.concatenate([RNG.integers(0, 9, 300), [500], RNG.integers(0, 3, 50)])
+    x = RNG.standard_normal((int(lengths.sum()), 3), np.float32)
+    found = []
+    for threads in (1, 2, 5):
+        tenter.set_num_threads(threads)
+        try:
+            plan = ragged.Plan(lengths)
+            padded = plan.pad(x)
+            made = [plan.offsets, plan.row_ids, plan.positions, padded, plan.unpad(padded), plan.mask()]
+            found.append([v.tobytes() for v in (*made, *(segment[how](x, plan) for how in HOW))])
+        finally:
+            tenter.set_num_threads(None)
+    assert all(f == found[0] for f in found)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_extremes_at_every_level(dtype, level):
+    lengths = RNG.integers(0, 40, 300)
+    x = (RNG.standard_normal((int(lengths.sum()), 300)) * 1000).astype(dtype)
+    for columns in (1, 16, 300):
+        for how in ("max", "min"):
+            values = np.ascontiguousarray(x[:, :columns])
+            got = segment[how](values, lengths)
+            f = np.maximum if how == "max" else np.minimum
+            begins = (np.cumsum(lengths) - lengths)[lengths > 0]
+            assert np.array_equal(got[lengths > 0], f.reduceat(values, begins))
+            assert (got[lengths == 0] == plain.none(how, values.dtype)).all()
+
+
+# ---- plans
+
+
+def test_a_plan_keeps_what_it_computed_and_its_own_offsets():
+    for lengths in (np.array(SOME), torch.tensor(SOME)):
+        plan = ragged.Plan(lengths)
+        lengths[0] = 77  # read when the plan was made
+        for name in ("lengths", "offsets", "row_ids", "positions", "map"):
+            assert getattr(plan, name) is getattr(plan, name)
+        assert plan.mask() is plan.mask() and plan.mask(9).shape == (5, 9)
+        plan.offsets[...] = 10**9  # what a user may do
+        plan.lengths[...] = -1
+        x = np.arange(6.0)
+        assert plan.sum(x).tolist() == [1, 0, 9, 5, 0] and plan.repeat(np.arange(5)).tolist() == [0, 0, 2, 2, 2, 3]
+        assert plan.unpad(plan.pad(x)).tolist() == x.tolist() and plan.map == tenter.maps.Copy.counts(SOME)
+
+
+@pytest.mark.parametrize("make", [np.array, torch.tensor])
+def test_copies_and_pickles_of_a_plan(make):
+    plan = ragged.Plan(make(SOME))
+    plan.row_ids  # what it keeps
+    for other in (copy.copy(plan), copy.deepcopy(plan), pickle.loads(pickle.dumps(plan))):
+        assert type(other.lengths) is type(plan.lengths) and other.lengths.tolist() == SOME
+        assert other.sum(np.arange(6.0)).tolist() == [1, 0, 9, 5, 0]
+
+
+def test_a_plan_is_its_axis_map():
+    plan, x = ragged.Plan(SOME), RNG.standard_normal((5, 4))
+    assert np.array_equal(plan.repeat(x), plan.map.apply(x, 0)) and np.array_equal(
+        plan.repeat(x.T, 1), plan.repeat(x).T
+    )
+    y = plan.repeat(x)
+    assert np.array_equal(plan.sum(y), plan.map.T.apply(y, 0)) and np.allclose(plan.map.dense() @ x, y)
+
+
+@pytest.mark.parametrize("lengths", [[], [0], [0, 0, 0], [4]])
+def test_nothing_and_single_rows(lengths):
+    n, total = len(lengths), sum(lengths)
+    for library in (np.asarray, torch.as_tensor):
+        x = library(np.arange(total * 2.0).reshape(total, 2))
+        plan = ragged.Plan(library(np.array(lengths, np.int64)))
+        for how in HOW:
+            y = getattr(plan, how)(x)
+            assert tuple(y.shape) == ((total, 2) if how == "softmax" else (n, 2))
+        assert plan.repeat(library(np.ones((n, 3)))).shape == (total, 3)
+        assert plan.pad(x).shape == (n, max(lengths, default=0), 2) and plan.unpad(plan.pad(x)).shape == x.shape
+        if library is torch.as_tensor:
+            leaf = x.clone().requires_grad_()
+            for how in HOW:
+                (g,) = torch.autograd.grad(getattr(plan, how)(leaf).sum(), leaf)
+                assert g.shape == x.shape
+    assert ragged.Plan(lengths).mask().shape == (n, max(lengths, default=0))
+
+
+def test_arrays_that_lie_oddly():
+    lengths, total = np.array([3, 0, 2, 4]), 9
+    x = RNG.standard_normal((total, 6))
+    readonly = lengths.copy()
+    readonly.flags.writeable = False
+    odd = [np.repeat(lengths, 2)[::2], lengths[::-1].copy()[::-1], lengths.astype(">i8"), readonly, tuple(lengths)]
+    laid = [np.asfortranarray(x), x[::-1].copy()[::-1], np.repeat(x, 2, 1)[:, ::2], x.astype(">f8")]
+    for counts in odd:
+        assert ragged.positions(counts).tolist() == plain.positions(lengths.tolist())
+    for y in laid:
+        for how in HOW:
+            assert np.allclose(segment[how](y, lengths), segment[how](x, lengths), 1e-14)
+            assert segment[how](y, lengths).dtype == y.dtype or how in ("mean", "softmax")
+        assert np.array_equal(ragged.pad(y, lengths), ragged.pad(x, lengths))
+    t = torch.from_numpy(x)
+    for y in (t.T.contiguous().T, t.conj(), t.repeat_interleave(2, 1)[:, ::2]):
+        assert torch.equal(ragged.pad(y, lengths), ragged.pad(t, lengths))
+        assert torch.equal(ragged.segment_max(y, lengths), ragged.segment_max(t, lengths))

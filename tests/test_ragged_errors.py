@@ -1,0 +1,141 @@
+"""Bad input to the helpers of ragged arrays: one clear error, which says what was expected, what was given and where."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from tenter import ragged
+
+X = np.arange(6.0)
+INT32 = np.full(3, 2**30, np.int32)
+I = np.array  # noqa: E741
+# name, call of a function that makes arrays of a library, error, what it says before the call, and the call's name
+BAD = [
+    ("negative", lambda a: ragged.offsets(a([2, -1, 3])), ValueError,
+     "lengths: expected lengths that are not negative, got -1 at position 1", "ragged.offsets"),
+    ("negative in a plan", lambda a: ragged.Plan(a([-7])), ValueError,
+     "lengths: expected lengths that are not negative, got -7 at position 0", "ragged.Plan"),
+    ("floats", lambda a: ragged.row_ids(a([2.0, 3.0])), TypeError,
+     r"lengths: expected integers \(convert with .(long\(\)|astype\(np.int64\))\), got float64", "ragged.row_ids"),
+    ("bools", lambda a: ragged.positions(a([True])), TypeError, "lengths: expected integers, got bool", "ragged.positions"),
+    ("2-D", lambda a: ragged.Plan(a([[1, 2]])), ValueError, "lengths: expected 1-D integers, got 2-D", "ragged.Plan"),
+    ("0-d", lambda a: ragged.mask(a(3)), ValueError, "lengths: expected 1-D integers, got 0-D", "ragged.mask"),
+    ("text", lambda a: ragged.Plan("12"), TypeError,
+     "lengths: expected integers: an array, a tensor or a list, got '12'", "ragged.Plan"),
+    ("a list of floats", lambda a: ragged.Plan([1, 2.5]), TypeError, "lengths: expected integer counts, got 2.5", "ragged.Plan"),
+    ("total", lambda a: ragged.row_ids(a([2, 3]), total=6), ValueError,
+     "total: expected 5, the sum of the lengths, got 6", "ragged.row_ids"),
+    ("total of a plan", lambda a: ragged.ranges(0, ragged.Plan(a([2, 3])), total=4), ValueError,
+     "total: expected 5, the sum of the lengths, got 4", "ragged.ranges"),
+    ("total in floats", lambda a: ragged.offsets(a([2, 3]), total=5.0), TypeError,
+     "total: expected the sum of the lengths, an int, got 5.0", "ragged.offsets"),
+    ("int32 too small", lambda a: ragged.offsets(a(INT32)), ValueError,
+     r"lengths: expected a sum below 2\*\*31, as they are int32, got 3221225472", "ragged.offsets"),
+    ("int64 too small", lambda a: ragged.Plan(a([2**62, 2**62])), ValueError,
+     r"lengths: expected lengths whose sum is below 2\*\*63, got more from position 1 on", "ragged.Plan"),
+    ("too much memory", lambda a: ragged.positions(a([2**50])), MemoryError, "result: expected at most the machine's", "ragged.positions"),
+    ("offsets not sorted", lambda a: ragged.lengths(a([0, 3, 2])), ValueError,
+     "offsets: expected ascending offsets, got 2 after 3 at position 2", "ragged.lengths"),
+    ("offsets from 1", lambda a: ragged.Plan.from_offsets(a([1, 3])), ValueError,
+     "offsets: expected offsets from 0 on, one more than there are rows, got 1 first", "ragged.Plan.from_offsets"),
+    ("no offsets", lambda a: ragged.lengths(a(I([], np.int64))), ValueError,
+     "offsets: expected offsets from 0 on, one more than there are rows, got none", "ragged.lengths"),
+    ("offsets and total", lambda a: ragged.Plan.from_offsets(a([0, 3]), total=2), ValueError,
+     "total: expected 3, the sum of the lengths, got 2", "ragged.Plan.from_offsets"),
+    ("row ids not sorted", lambda a: ragged.lengths_from_row_ids(a([0, 2, 1])), ValueError,
+     "row_ids: expected sorted row ids, got 1 after 2 at position 2", "ragged.lengths_from_row_ids"),
+    ("negative row ids", lambda a: ragged.lengths_from_row_ids(a([-1, 0]), 2), ValueError,
+     "row_ids: expected row ids from 0 to 1, got -1", "ragged.lengths_from_row_ids"),
+    ("row ids past n", lambda a: ragged.Plan.from_row_ids(a([0, 5]), n=3), ValueError,
+     "row_ids: expected row ids from 0 to 2, got 5", "ragged.Plan.from_row_ids"),
+    ("n", lambda a: ragged.Plan.from_row_ids(a([0]), n=-1), ValueError, "n: expected a number of rows >= 0, got -1", "ragged.Plan"),
+    ("positions from 1", lambda a: ragged.lengths_from_positions(a([1, 2])), ValueError,
+     "positions: expected positions that begin with 0, got 1", "ragged.lengths_from_positions"),
+    ("positions that jump", lambda a: ragged.lengths_from_positions(a([0, 1, 3])), ValueError,
+     "positions: expected 0 or 2 after 1, got 3 at position 2", "ragged.lengths_from_positions"),
+    ("a mask of ints", lambda a: ragged.lengths_from_mask(a([[1, 0]])), TypeError,
+     "mask: expected a mask of bools, got int64", "ragged.lengths_from_mask"),
+    ("a mask with a hole", lambda a: ragged.lengths_from_mask(a([[True, False], [False, True]])), ValueError,
+     "mask: expected rows of True and then False, got a True after a False in row 1", "ragged.lengths_from_mask"),
+    ("a 1-D mask", lambda a: ragged.Plan.from_mask(a([True])), ValueError,
+     "mask: expected a 2-D mask: rows, positions, got 1-D", "ragged.Plan.from_mask"),
+    ("max_len", lambda a: ragged.mask(a([2, 7, 3]), 6), ValueError,
+     "max_len: expected at least 7, the length of row 1, got 6", "ragged.mask"),
+    ("max_len in floats", lambda a: ragged.pad(a(X), [6], 6.0), TypeError, "max_len: expected a length, got 6.0", "ragged.pad"),
+    ("starts", lambda a: ragged.ranges(a([1, 2, 3]), [2, 3]), ValueError,
+     "starts: expected 2 integers, one for each row, got 3", "ragged.ranges"),
+    ("steps in floats", lambda a: ragged.ranges(0, [2, 3], a([0.5, 1.0])), TypeError,
+     r"steps: expected integers \(convert", "ragged.ranges"),
+    ("a start in floats", lambda a: ragged.ranges(0.5, [2]), TypeError, "starts: expected an int, or integers", "ragged.ranges"),
+    ("spans", lambda a: ragged.spans_to_mask(a([3]), a([2]), 5), ValueError,
+     "starts: expected spans with 0 <= start <= end <= 5, got 3 .. 2", "ragged.spans_to_mask"),
+    ("spans past n", lambda a: ragged.spans_to_mask(a([3]), a([6]), 5), ValueError, "starts: expected spans .* got 3 .. 6", "ragged.spans_to_mask"),
+    ("spans of other shapes", lambda a: ragged.spans_to_mask(a([3]), a([4, 5]), 5), ValueError,
+     r"ends: expected the shape of starts, \(1,\), got \(2,\)", "ragged.spans_to_mask"),
+    ("x of another length", lambda a: ragged.segment_sum(a(X), [2, 3]), ValueError,
+     "x: expected length 5, the sum of the lengths, got 6 along dim 0", "ragged.segment_sum"),
+    ("the same of a plan", lambda a: ragged.Plan([2, 3]).max(a(X)), ValueError,
+     "x: expected length 5, the sum of the lengths, got 6 along dim 0", "Plan.max"),
+    ("dim", lambda a: ragged.segment_max(a(X), [6], dim=1), IndexError, "dim: expected a dim of a 1-d input", "ragged.segment_max"),
+    ("x 0-d", lambda a: ragged.segment_min(a(1.0), []), ValueError, "x: expected an array with a dim to reduce, got 0-d", "ragged.segment_min"),
+    ("sums of bools", lambda a: ragged.segment_sum(a([True]), [1]), TypeError, "x: expected numbers to take sums of, got bool", "ragged.segment_sum"),
+    ("means of ints", lambda a: ragged.segment_mean(a([1]), [1]), TypeError,
+     r"x: expected floats or complex numbers \(convert integers first\), got int64", "ragged.segment_mean"),
+    ("extremes of complex numbers", lambda a: ragged.segment_max(a([1j]), [1]), TypeError, "x: expected real numbers", "ragged.segment_max"),
+    ("softmax of ints", lambda a: ragged.segment_softmax(a([1]), [1]), TypeError, "x: expected floats of at most 64 bits, got int64", "ragged.segment_softmax"),
+    ("pad x", lambda a: ragged.pad(a(X), [2, 3]), ValueError, "x: expected length 5, the sum of the lengths, got 6", "ragged.pad"),
+    ("pad 0-d", lambda a: ragged.pad(a(1.0), []), ValueError, "x: expected positions along its first dim, got 0-d", "ragged.pad"),
+    ("value", lambda a: ragged.pad(a([1, 2]), [2], value=0.5), ValueError, "value: expected a value of int64, got 0.5", "ragged.pad"),
+    ("value in words", lambda a: ragged.pad(a(X), [6], value="0"), TypeError, "value: expected a number, got '0'", "ragged.pad"),
+    ("unpad 1-D", lambda a: ragged.unpad(a(X), [6]), ValueError, "x: expected a padded array: rows, positions, ..., got 1-D", "ragged.unpad"),
+    ("unpad rows", lambda a: ragged.unpad(a(X.reshape(2, 3)), [3]), ValueError, "x: expected 1 rows, one for each length, got 2", "ragged.unpad"),
+    ("unpad length", lambda a: ragged.unpad(a(X.reshape(2, 3)), [3, 4]), ValueError,
+     "x: expected at least 4 positions a row, as the longest has, got 3", "ragged.unpad"),
+    ("counts of another shape", lambda a: ragged.repeat_padded(a(X.reshape(2, 3)), a([[1, 2]])), ValueError,
+     r"counts: expected shape \(2, 3\), one for each of x's positions, got \(1, 2\)", "ragged.repeat_padded"),
+    ("counts in a list of another shape", lambda a: ragged.repeat_padded(a(X.reshape(2, 3)), [[1, 2]]), ValueError,
+     r"counts: expected shape \(2, 3\), one for each of x's positions, got \(1, 2\)", "ragged.repeat_padded"),
+    ("1-D counts", lambda a: ragged.repeat_padded(a(X.reshape(2, 3)), a([1, 2])), ValueError, "counts: expected 2-D integers, got 1-D", "ragged.repeat_padded"),
+    ("negative counts", lambda a: ragged.repeat_padded(a(X.reshape(1, 6)), a([[1, 2, -3, 0, 0, 0]])), ValueError,
+     "counts: expected lengths that are not negative, got -3 at position 2|counts: expected counts that are not negative, got -3", "ragged.repeat_padded"),
+    ("padded too short", lambda a: ragged.repeat_padded(a(X.reshape(1, 6)), a([[1] * 6]), 5), ValueError,
+     "max_len: expected at least 6, the length of row 0, got 5", "ragged.repeat_padded"),
+    ("repeat", lambda a: ragged.Plan(a([1, 2])).repeat(a(X)), ValueError,
+     "x: expected length 2 along dim 0, one for each row, got 6", "Plan.repeat"),
+    ("x in words", lambda a: ragged.segment_sum("abc", [3]), TypeError, "x: expected an array, a tensor or a list of numbers, got str", "ragged.segment_sum"),
+]  # fmt: skip
+
+
+def tensor(values):
+    return torch.from_numpy(np.asarray(values)) if not isinstance(values, str) else values
+
+
+@pytest.mark.parametrize("make", [np.asarray, tensor], ids=["array", "tensor"])
+@pytest.mark.parametrize("name, call, error, says, where", BAD, ids=[b[0] for b in BAD])
+def test_bad_input(name, call, error, says, where, make):
+    with pytest.raises(error) as raised:
+        call(make)
+    assert re.match(rf"({says})[^\n]*\n  in {re.escape(where)}", str(raised.value)), str(raised.value)
+
+
+def test_tensors_that_have_no_values_or_memory():
+    with pytest.raises(TypeError):
+        ragged.Plan(torch.ones(3, dtype=torch.int64, device="meta")).row_ids
+    x = torch.arange(6.0)
+    x.untyped_storage().resize_(4)
+    for f in (ragged.segment_max, ragged.segment_sum, ragged.pad):
+        with pytest.raises(TypeError, match="storage is too small"):
+            f(x, [6])
+    lengths = torch.full((3,), 2)
+    lengths.untyped_storage().resize_(8)
+    with pytest.raises(TypeError, match="storage is too small"):
+        ragged.offsets(lengths)
+    for f in (ragged.segment_sum, ragged.pad):
+        with pytest.raises(TypeError, match="sparse"):
+            f(torch.ones(6).to_sparse(), [6])
+    with pytest.raises(TypeError, match=r"own rules"):
+        ragged.segment_sum(np.ma.masked_array(X, X > 3), [6])
