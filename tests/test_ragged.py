@@ -180,32 +180,32 @@ def test_objects_are_padded_too():
 DTYPES = ["float32", "float64", "float16", "int64", "int32", "int8", "uint8", "uint16", "uint32", "uint64"]
 
 
-def reductions():
-    return [(how, d) for how in HOW for d in DTYPES if how not in ("mean", "softmax") or d.startswith("float")]
+def reductions(dtype):
+    return HOW if dtype.startswith("float") else ["sum", "max", "min"]
 
 
 @quick
-@given(LENGTHS, KINDS, st.sampled_from(reductions()), st.sampled_from([(), (1,), (5,), (3, 20)]), st.integers(0, 2))
-def test_reductions_are_loops_over_rows(lengths, kind, way, inner, dim):
-    how, dtype = way
-    x = (RNG.standard_normal((sum(lengths), *inner)) * 9).astype(dtype)
-    with np.errstate(invalid="ignore"):
-        want = plain.reduced(how, x, lengths)
+@given(LENGTHS, KINDS, st.sampled_from(DTYPES), st.sampled_from([(), (1,), (5,), (3, 20)]), st.integers(0, 2))
+def test_reductions_are_loops_over_rows(lengths, kind, dtype, inner, dim):
+    x = np.random.default_rng(sum(lengths)).standard_normal((sum(lengths), *inner)) * 9
+    x = (abs(x) if dtype.startswith("u") else x).astype(dtype)
     dim = min(dim, len(inner))
     moved = np.moveaxis(x, 0, dim)  # of any strides
     info = None if dtype.startswith("float") else np.iinfo(dtype)
-    if info is not None:
-        want = np.clip(want, info.min, info.max)
-    want = np.moveaxis(want, 0, dim)
     slack = {"float16": 4e-3, "float32": 2e-6, "float64": 1e-14}.get(dtype, 0)
-    for values in (moved, torch.from_numpy(moved)):
-        got = segment[how](values, given_as(kind, lengths), dim)
-        assert type(got) is type(values) and str(got.dtype).endswith(dtype) and tuple(got.shape) == want.shape
-        got = np.asarray(got)
-        if info is not None or how in ("max", "min"):
-            assert np.array_equal(got.astype(want.dtype), want)
-        else:
-            np.testing.assert_allclose(got.astype(np.float64), want, slack, slack * 60)
+    for how in reductions(dtype):
+        want = plain.reduced(how, x, lengths)
+        if info is not None:
+            want = np.clip(want, info.min, info.max)
+        want = np.moveaxis(want, 0, dim)
+        for values in (moved, torch.from_numpy(moved)):
+            got = segment[how](values, given_as(kind, lengths), dim)
+            assert type(got) is type(values) and str(got.dtype).endswith(dtype) and tuple(got.shape) == want.shape
+            got = np.asarray(got)
+            if info is not None or how in ("max", "min"):
+                assert np.array_equal(got.astype(want.dtype), want)
+            else:
+                np.testing.assert_allclose(got.astype(np.float64), want, slack, slack * 60)
 
 
 def test_integers_too_large_are_cut_and_half_types_summed_in_float32():
