@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 # _native first: it refuses a subinterpreter, which has then not loaded NumPy, as that can be loaded once in a process.
-from tenter import _native, conventions, filters, geometry, image, maps, memory, numpy  # noqa: F401
+from tenter import _native, conventions, filters, geometry, image, lazy, maps, memory, numpy  # noqa: F401
 from tenter._execution import (
     apply as _apply,  # noqa: F401  gives maps their method
     executor as _executor,
@@ -28,6 +28,7 @@ __all__ = [
     "get_num_threads",
     "image",
     "interpolate",
+    "lazy",
     "maps",
     "memory",
     "numpy",

@@ -83,9 +83,9 @@ def plan_adjoint(g: Any, spec: Spec, shape: Shape) -> Plan:
     return _planned(g, maps, spec, True, has_room=shape)
 
 
-def plan_maps(x: Any, maps: Maps) -> Plan:
+def plan_maps(x: Any, maps: Maps, saturate: bool = False) -> Plan:
     """Maps by themselves, one per axis."""
-    return _planned(x, maps, None, False)
+    return _planned(x, maps, None, False, saturate=saturate)
 
 
 def adjoint(of_plan: Plan, g: Any) -> Plan:

@@ -48,6 +48,7 @@ class Copy:
     offsets: Ints | None = Table(np.int64)  # type: ignore[assignment]
     block: int = 1
     apply: ClassVar[Callable[..., Any]]  # `tenter._execution.apply`
+    _repr_html_: ClassVar[Callable[..., str]]  # `tenter.maps._html`
 
     __reduce__ = rebuilt
     __setstate__ = unchecked
@@ -207,6 +208,7 @@ class Window:
     width: int | None = None
     block: int = 1
     apply: ClassVar[Callable[..., Any]]
+    _repr_html_: ClassVar[Callable[..., str]]
 
     __reduce__ = rebuilt
     __setstate__ = unchecked
