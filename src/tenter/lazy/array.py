@@ -140,7 +140,7 @@ class LazyArray:
     def _call(cls, name: str, f: Method, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         lazies = [value for value in calls.leaves((args, kwargs)) if isinstance(value, LazyArray)]
         held_args, held_kwargs = _held(args), _held(kwargs)
-        if calls.writes(name, held_args, held_kwargs):
+        if calls.writes(name, f, held_args, held_kwargs):
             _refuse_writing(name, lazies[0])
         notes: list[str] = []
         try:

@@ -21,11 +21,9 @@ QUERIES = frozenset((
     "shape", "ndim", "size", "numel", "nelement", "dim", "ndimension", "element_size", "is_floating_point",
     "is_complex", "iscomplexobj", "isrealobj", "result_type",
 ))  # fmt: skip
-# NumPy's that write to their first argument; PyTorch's end in an underscore.
-WRITES = frozenset((
-    "fill", "sort", "partition", "put", "itemset", "resize", "setflags", "setfield", "byteswap", "copyto", "place",
-    "putmask", "fill_diagonal", "put_along_axis",
-))  # fmt: skip
+# NumPy's functions and methods that write to their first argument; PyTorch's end in an underscore.
+WRITES = frozenset(("copyto", "place", "put", "putmask", "fill_diagonal", "put_along_axis"))
+METHODS = frozenset(("fill", "sort", "partition", "put", "itemset", "resize", "setflags", "setfield", "byteswap"))
 
 
 def perform(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any], notes: list[str]) -> Any:
@@ -57,7 +55,7 @@ def perform(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any
     return made
 
 
-def writes(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def writes(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """True if a call would write to a lazy array."""
     out = kwargs.get("out")
     if any(isinstance(value, Stretched) for value in (out if isinstance(out, tuple) else (out,))):
@@ -65,7 +63,7 @@ def writes(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     if not args or not isinstance(args[0], Stretched):
         return False
     if isinstance(args[0].base, np.ndarray):
-        return name in WRITES
+        return name in WRITES or (name in METHODS and f is getattr(np.ndarray, name, None))
     return name.endswith("_") and (not name.endswith("__") or (name.startswith("__i") and name != "__invert__"))
 
 

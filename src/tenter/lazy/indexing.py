@@ -30,8 +30,10 @@ def indexed(s: Stretched, key: Any) -> Stretched | None:
         if entry is None:
             continue
         m = s.maps[d]
-        if m is not None and not (isinstance(entry, slice) and entry.indices(m.n_out) == (0, m.n_out, 1)):
-            if not copies(m):
+        if m is not None:
+            if isinstance(entry, slice) and entry.indices(m.n_out) == (0, m.n_out, 1):
+                entries[k] = WHOLE
+            elif not copies(m):
                 s, entries[k] = _narrowed(s, d, entry)
                 weighed.append(d)
             elif isinstance(m, Copy) and m.block == 1 and _is_run(entry, m.n_out):

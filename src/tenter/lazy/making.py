@@ -1,4 +1,4 @@
-"""How lazy arrays are made: the arguments of `tenter`'s operations, checked by the same code; maps in place of results."""
+"""How lazy arrays are made: the arguments of `tenter`'s operations, checked by the same code, and maps for results."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def repeat_interleave(x: Any, repeats: Any, dim: int | None = None, *, output_si
 
 
 def repeat(x: Any, *sizes: Any) -> LazyArray:
-    """As `tenter.repeat`, lazily: the whole array sizes[k] times along each dim; more sizes than dims put dims in front.
+    """As `tenter.repeat`, lazily: the whole array sizes[k] times along each dim; spare sizes put dims in front.
 
     >>> repeat(np.array([1, 2]), 3, 2)
     LazyArray(int64[3, 4]; dim 0: Copy(1 -> 3: o // 3); dim 1: Copy(2 -> 4: o % 2))
@@ -90,9 +90,9 @@ def interpolate(
 ) -> LazyArray:
     """As `tenter.interpolate`, lazily.
 
-    x: (batch, channels, [depth,] [height,] width), an array, tensor or lazy array. Linear functions (sums, products with
-    numbers and with what is constant along the resized dims) are done on x. Integers are rounded as they are weighed,
-    so that of these only slices are.
+    x: (batch, channels, [depth,] [height,] width), an array, tensor or lazy array. Linear functions (sums, products
+    with numbers and with what is constant along the resized dims) are done on x. Integers are rounded as they are
+    weighed, so that of these only slices are.
 
     Raises TypeError and ValueError as `tenter.interpolate`.
 
