@@ -21,15 +21,16 @@ Method = Callable[..., Any]
 
 def _operators(f: Callable[[Any, Any], Any]) -> tuple[Method, Method, Method]:
     """The method of an operator, of its reflection, and of its form that writes to the left operand."""
+    name = f.__name__.strip("_")
 
     def forward(self: "LazyArray", other: Any) -> Any:
-        return LazyArray._call(f.__name__, f, (self, other), {})
+        return LazyArray._call(name, f, (self, other), {})
 
     def reflected(self: "LazyArray", other: Any) -> Any:
-        return LazyArray._call(f.__name__, f, (other, self), {})
+        return LazyArray._call(name, f, (other, self), {})
 
     def in_place(self: "LazyArray", other: Any) -> NoReturn:
-        _refuse_writing(f"{f.__name__.strip('_')} in place", self)
+        _refuse_writing(f"{name} in place", self)
 
     return forward, reflected, in_place
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tenter._arrays.library import is_array
-from tenter.lazy.rows import copies, keeps_constants, same
+from tenter.lazy.rows import column_sums, copies, keeps_constants, same
 from tenter.lazy.stretched import Stretched, applied, is_float, stand_in, stretched, whole
 from tenter.maps import AxisMap, Copy
 
@@ -63,7 +63,12 @@ def elementwise(name: str, f: Callable[..., Any], args: Sequence[Any], kwargs: d
     bases, maps = aligned(operands, shape, why, notes)
     for k, base in zip(at, bases):
         given[k] = base
-    found = f(*given[: len(args)], **dict(zip(kwargs, given[len(args) :])))
+    try:
+        found = f(*given[: len(args)], **dict(zip(kwargs, given[len(args) :])))
+    except (RuntimeError, ArithmeticError):
+        if not any(m is not None and not np.all(column_sums(m)) for m in maps):
+            raise
+        return None  # as it may be of an input that no output reads
     small = np.broadcast_shapes(*[tuple(b.shape) for b in bases])
     results = found if isinstance(found, tuple) else (found,)
     if any(tuple(getattr(y, "shape", ())) != small for y in results):

@@ -13,9 +13,11 @@ RANKS = {"matmul": None, "mm": (2, 2), "bmm": (3, 3), "mv": (2, 1)}
 
 
 def product(name: str, f: Callable[..., Any], a: Stretched, b: Stretched, notes: list[str]) -> Stretched | None:
-    """None where the operands are none of a product: the library says what is wrong with them."""
+    """None where the operands have no elements or are none of a product: the library says what is wrong with them."""
     ranks = (len(a.maps), len(b.maps))
     if 0 in ranks or RANKS[name] not in (None, ranks) or (name == "bmm" and a.shape[0] != b.shape[0]):
+        return None
+    if 0 in a.shape + b.shape:
         return None
     if a.shape[-1] != b.shape[-2 if ranks[1] > 1 else 0]:
         f(stand_in(a), stand_in(b))  # for the library's own error
@@ -38,10 +40,10 @@ def product(name: str, f: Callable[..., Any], a: Stretched, b: Stretched, notes:
     if any(m not in (1, n) and n != 1 for n, m in zip(*front)):
         return None
     (x, w), maps = aligned([left, right], shape, why, notes)
-    made = operator.matmul(x[..., 0, :], w[..., 0, :, :].swapaxes(-1, -2))
-    absent = {made.ndim - 2 + k for k in (0, 1) if ranks[k] == 1}  # of a vector
-    made = made[tuple([0 if d in absent else slice(None) for d in range(made.ndim)])]
-    return stretched(made, [m for d, m in enumerate(maps[:-1]) if d not in absent])
+    x = x[..., 0, :] if ranks[0] > 1 else x[0, 0]
+    w = w[..., 0, :, :].swapaxes(-1, -2) if ranks[1] > 1 else w[0, 0]
+    absent = {len(maps) - 3 + k for k in (0, 1) if ranks[k] == 1}  # of a vector
+    return stretched(operator.matmul(x, w), [m for d, m in enumerate(maps[:-1]) if d not in absent])
 
 
 def _inserted(s: Stretched, d: int) -> Stretched:

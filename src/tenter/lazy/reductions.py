@@ -65,8 +65,8 @@ def reduction(
 
 def _sum(s: Stretched, dims: list[int], keep: bool, like: Any, mean: bool, notes: list[str]) -> Stretched:
     """like: an array of the result's dtype. Floats are added in single precision at least, integers modulo 2^bits."""
-    if not is_float(s.base):
-        s = _weighed(s, notes, "weighted sums of integers are rounded")
+    if not (is_float(s.base) and is_float(like)):
+        s = _weighed(s, notes, "what is added up are integers, which are rounded as they are weighed")
     n_out = math.prod(s.shape[d] for d in dims)
     maps = _left(s, dims, keep)
     factor, weights = 1, []
