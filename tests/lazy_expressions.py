@@ -15,7 +15,14 @@ from tenter.lazy import LazyArray
 
 DTYPES = ["bool", "uint8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64"]
 # Of the results of sums in each dtype, relative to the largest value.
-TOLERANCE = {"float16": 4e-3, "float32": 3e-6, "complex64": 3e-6, "float64": 1e-12, "complex128": 1e-12}
+TOLERANCE = {
+    "float16": 4e-3,
+    "complex32": 4e-3,
+    "float32": 3e-6,
+    "complex64": 3e-6,
+    "float64": 1e-12,
+    "complex128": 1e-12,
+}
 Pair = tuple[Any, Any]  # lazy, or what came of it, and its twin
 
 
@@ -24,7 +31,10 @@ def dtype_of(x: Any) -> str:
 
 
 def as_numpy(x: Any) -> np.ndarray[Any, Any]:
-    return x.detach().resolve_conj().numpy() if isinstance(x, torch.Tensor) else np.asarray(x)
+    if isinstance(x, torch.Tensor):
+        x = x.detach().resolve_conj()
+        return (x.to(torch.complex64) if x.dtype == torch.complex32 else x).numpy()
+    return np.asarray(x)
 
 
 def whole(x: Any) -> Any:

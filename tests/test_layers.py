@@ -10,9 +10,9 @@ from pathlib import Path
 import tenter
 
 ROOT = Path(tenter.__file__).parent
-PUBLIC = {"conventions", "filters", "geometry", "image", "maps", "memory", "numpy", "ops", "resampling", "threads",
+PUBLIC = {"conventions", "filters", "geometry", "image", "lazy", "maps", "memory", "numpy", "ops", "resampling", "threads",
           "torch", "cli", "__init__", "__main__"}  # fmt: skip
-OPTIONAL = {"torch", "triton", "PIL", "rich", "cv2", "matplotlib"}
+OPTIONAL = {"torch", "triton", "PIL", "rich", "cv2", "matplotlib", "pyarrow"}
 
 Imports = list[tuple[str, bool]]  # what is imported, and whether inside a function
 

@@ -44,6 +44,8 @@ def describe(value: Any) -> str:
         text = repr(value)
     except ValueError:  # an int of thousands of digits, which Python refuses to write
         text = f"a {type(value).__name__} of very many digits"
+    if "\n" in text:
+        text = " ".join(text.split())
     return text if len(text) <= 60 else text[:57] + "..."
 
 

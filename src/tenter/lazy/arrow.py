@@ -25,14 +25,17 @@ def run_ends_of(name: str, s: Stretched) -> "pyarrow.RunEndEncodedArray":
         refuse(TypeError, name, "an array or tensor on the host", found)
     try:
         values = of(s.base).to_numpy(s.base)
-    except TypeError:
-        refuse(TypeError, name, "a dtype that NumPy has", dtype_name(s.base))
+        kind_of_values = pyarrow.from_numpy_dtype(values.dtype) if values.dtype.kind not in "OSU" else None
+    except (TypeError, pyarrow.ArrowException):
+        refuse(TypeError, name, "a dtype that NumPy and Arrow have", dtype_name(s.base))
     ends = run_ends(m) if m is not None else np.arange(len(values) + 1)
     lasting = np.diff(ends) > 0
     if not lasting.all():
         values, ends = values[lasting], np.append(0, ends[1:][lasting])
     kind = np.int32 if ends[-1] < 2**31 else np.int64
-    return pyarrow.RunEndEncodedArray.from_arrays(pyarrow.array(ends[1:].astype(kind)), pyarrow.array(values))
+    return pyarrow.RunEndEncodedArray.from_arrays(
+        pyarrow.array(ends[1:].astype(kind)), pyarrow.array(values, kind_of_values)
+    )
 
 
 def from_run_ends(a: Any) -> Stretched:

@@ -57,14 +57,15 @@ def perform(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any
 
 def writes(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """True if a call would write to a lazy array."""
-    out = kwargs.get("out")
-    if any(isinstance(value, Stretched) for value in (out if isinstance(out, tuple) else (out,))):
+    if any(isinstance(value, Stretched) for value in leaves(kwargs.get("out"))):
         return True
     if not args or not isinstance(args[0], Stretched):
         return False
     if isinstance(args[0].base, np.ndarray):
         return name in WRITES or (name in METHODS and f is getattr(np.ndarray, name, None))
-    return name.endswith("_") and (not name.endswith("__") or (name.startswith("__i") and name != "__invert__"))
+    return bool(kwargs.get("inplace")) or (
+        name.endswith("_") and (not name.endswith("__") or (name.startswith("__i") and name != "__invert__"))
+    )
 
 
 def leaves(tree: Any) -> Iterator[Any]:

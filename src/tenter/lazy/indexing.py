@@ -120,8 +120,8 @@ def _narrowed(s: Stretched, d: int, entry: Any) -> tuple[Stretched, Any]:
     """The outputs of dim d from the first to the last that are wanted; what is wanted of these."""
     m = s.maps[d]
     assert m is not None
-    wanted = range(m.n_out)[entry] if isinstance(entry, slice) else np.atleast_1d(entry)
-    if not len(wanted) or not np.size(wanted):
+    wanted = range(m.n_out)[entry] if isinstance(entry, slice) else np.reshape(entry, -1)
+    if not len(wanted):
         return _with(s, d, taken(s, d, slice(0, 0)), None), entry if isinstance(entry, np.ndarray) else WHOLE
     ends = (wanted[0], wanted[-1]) if isinstance(wanted, range) else (wanted.min(), wanted.max())
     lo, hi = int(min(ends)), int(max(ends)) + 1

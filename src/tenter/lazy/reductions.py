@@ -86,7 +86,8 @@ def _sum(s: Stretched, dims: list[int], keep: bool, like: Any, mean: bool, notes
     total = total.sum(axis=tuple(dims), keepdims=keep, dtype=work)
     if factor != 1:
         of_all = np.asarray(float(factor)) if is_float(like) else np.asarray(factor % 2**64, np.uint64).astype(np.int64)
-        total = total * cast(beside(of_all, s.base), work)
+        # Not as scalars of NumPy, which warn where arrays wrap.
+        total = (np.asarray(total) if isinstance(s.base, np.ndarray) else total) * cast(beside(of_all, s.base), work)
     return stretched(cast(total / n_out if mean else total, like.dtype), maps)
 
 

@@ -48,11 +48,10 @@ def _times(x: Any, count: Ints, dim: int) -> Any:
     those of 64 bits modulo 2^64."""
     column = count.reshape([-1 if d == dim else 1 for d in range(x.ndim)])
     if is_float(x):
-        work = work_dtype(x)
-        product = cast(x, work) * cast(beside(column, x), work)
-        # A sum of no elements is 0, whatever they are.
-        product[(slice(None),) * dim + (beside(np.flatnonzero(count == 0), x),)] = 0
-        return cast(product, x.dtype)
+        work, dtype = work_dtype(x), x.dtype
+        if not count.all():  # a sum of no elements is 0, whatever they are
+            x = np.where(column, x, 0) if isinstance(x, np.ndarray) else x.where(beside(column > 0, x), 0)
+        return cast(cast(x, work) * cast(beside(column, x), work), dtype)
     values = of(x).to_numpy(x if isinstance(x, np.ndarray) else x.cpu())
     return beside(_integers_times(values, column, int(DTYPES[dtype_name(x)].largest)), x)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tenter._arrays.dtypes import DTYPES
 from tenter._arrays.errors import refuse
-from tenter._arrays.library import dtype_name, of
+from tenter._arrays.library import dtype_name, is_array, of
 from tenter._arrays.types import Array
 from tenter._execution import executor
 from tenter._plans.plan import plan_maps
@@ -95,8 +95,9 @@ def fresh(y: Any, x: Any) -> Any:
     """y in memory of its own: what is not lazy can be written to, and x must not change."""
     if isinstance(y, np.ndarray) and isinstance(x, np.ndarray):
         return y.copy() if np.may_share_memory(y, x) else y
-    shares = getattr(y, "untyped_storage", None) and y.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
-    return y.clone() if shares else y
+    if not is_array(y) or isinstance(y, np.ndarray) or of(y).recorded(y) or of(x).recorded(x):
+        return y
+    return y.clone() if y.untyped_storage().data_ptr() == x.untyped_storage().data_ptr() else y
 
 
 def taken(s: Stretched, dim: int, rows: Any) -> Any:

@@ -17,4 +17,4 @@ __all__ = ["AxisMap", "Copy", "Gather", "Window"]
 AxisMap = Copy | Window | Gather
 
 for _kind in (Copy, Window, Gather):
-    _kind._repr_html_ = _html_of
+    _kind._repr_html_ = _html_of  # type: ignore[union-attr]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tenter import _native
 from tenter._arrays.types import Floats, Ints
-from tenter.maps._rows import check_offsets, check_rows, index_of, runs_of, transposed_rows
+from tenter.maps._rows import check_offsets, check_rows, index_of, inputs_at, runs_of, transposed_rows
 from tenter.maps._values import (
     Table,
     as_int,
@@ -48,7 +48,6 @@ class Copy:
     offsets: Ints | None = Table(np.int64)  # type: ignore[assignment]
     block: int = 1
     apply: ClassVar[Callable[..., Any]]  # `tenter._execution.apply`
-    _repr_html_: ClassVar[Callable[..., str]]  # `tenter.maps._html`
 
     __reduce__ = rebuilt
     __setstate__ = unchecked
@@ -161,7 +160,7 @@ class Copy:
         elif (native := self.native) is not None:
             first, last = (int(native.index(o, o + 1)[0]) for o in blocks)
         else:
-            first, last = (int(self.block_index[o]) for o in blocks)
+            first, last = inputs_at(self.offsets, blocks)
         return span(first, last, lo, hi, self.block)
 
     def __eq__(self, other: object) -> bool:
@@ -179,7 +178,7 @@ class Copy:
         if (native := self.native) is not None:
             rule = f"counts {short(np.diff(native.offsets(0, min(self.n_in, 9))), self.n_in)}"
         elif self.offsets is not None:
-            rule = f"counts {short(np.diff(self.offsets), self.n_in // self.block)}"
+            rule = f"counts {short(np.diff(self.offsets[:10]), self.n_in // self.block)}"
         else:
             rule = f"o % {self.n_in}" if whole else f"o // {self.repeat}"
         blocks = f", in blocks of {self.block}" if self.block > 1 and not whole else ""
@@ -208,7 +207,6 @@ class Window:
     width: int | None = None
     block: int = 1
     apply: ClassVar[Callable[..., Any]]
-    _repr_html_: ClassVar[Callable[..., str]]
 
     __reduce__ = rebuilt
     __setstate__ = unchecked

@@ -28,7 +28,6 @@ class Gather:
     weight: Floats = Table(np.float64, required=True)  # type: ignore[assignment]
     block: ClassVar[int] = 1
     apply: ClassVar[Callable[..., Any]]
-    _repr_html_: ClassVar[Callable[..., str]]
 
     __reduce__ = rebuilt
     __setstate__ = unchecked

@@ -47,6 +47,8 @@ def drawing(m: Copy | Window | Gather) -> str:
     n_out = min(m.n_out, MOST)
     entries = [(o, i, w) for o, i, w in _entries(m, n_out) if i < MOST]
     n_in = min(m.n_in, MOST)
+    if n_out < m.n_out:
+        n_in = min(n_in, max((i for _, i, _ in entries), default=0) + 2)
     widest = max(n_in, n_out, 1)
     lines = []
     largest = max((abs(w) for _, _, w in entries), default=1.0) or 1.0
