@@ -126,9 +126,24 @@ def test_integers_are_not_weighed_before_they_are_rounded():
     s = lazy.resize(x, 7, axes=1)
     assert np.array_equal(s + s, tenter.resize(x, 7, axes=1) * 2) and "rounded" in lazy.explain(s)
     photo = np.random.default_rng(0).integers(0, 256, (9, 8), np.uint8)
+    both_axes = lazy.resize(photo, (31, 29), axes=(0, 1))  # rounded once, after both
+    assert all(np.array_equal(both_axes[o], both_axes.materialize()[o]) for o in range(31))
     how = {"axes": (0, 1), "antialias": True, "like": "pillow"}
     part = lazy.resize(photo, (5, 4), **how)[1:4, 2]
     assert np.array_equal(part, tenter.resize(photo, (5, 4), **how)[1:4, 2])
+
+
+def test_what_is_not_finite_is_added_after_the_weights():
+    """As weights below 0 would make NaN of infinity."""
+    for mode in ("linear", "cubic"):
+        s = lazy.resize(X, 7, axes=1, mode=mode)
+        for other in (np.inf, np.nan, np.array([[1.0], [np.inf], [0.0], [-np.inf]])):
+            with np.errstate(invalid="ignore"):
+                assert np.array_equal(s + other, s.materialize() + other, equal_nan=True)
+                assert np.array_equal(s * other, s.materialize() * other, equal_nan=True)
+        with np.errstate(divide="ignore"):
+            assert np.array_equal(s / 0, s.materialize() / 0)
+        assert "what is added is not finite" in lazy.explain(s)
 
 
 def test_what_no_output_reads_shows_nowhere():

@@ -153,16 +153,14 @@ def _by_library(s: Stretched, entries: Entries) -> Stretched:
     base = s.base[tuple([beside(e, s.base) if isinstance(e, np.ndarray) else e for e in entries])]
     # NumPy takes ints beside arrays for arrays; PyTorch takes them before.
     by_array = (np.ndarray, int) if arrays and isinstance(s.base, np.ndarray) else np.ndarray
-    maps, rest, at, place = iter(s.maps), [], [], 0
+    maps, left = iter(s.maps), []
     for entry in entries:
         m = None if entry is None else next(maps)
-        if isinstance(entry, by_array):
-            at.append(place)
-        elif not isinstance(entry, int):
-            rest.append(m)
-        place += isinstance(entry, by_array) or not isinstance(entry, int)
-    first = (
-        at[0] if at and at[-1] - at[0] + 1 == len(at) else 0
-    )  # new dims of arrays apart from one another lie in front
+        if isinstance(entry, by_array) or not isinstance(entry, int):
+            left.append((isinstance(entry, by_array), m))
+    at = [k for k, (indexed_by_array, _) in enumerate(left) if indexed_by_array]
+    rest = [m for indexed_by_array, m in left if not indexed_by_array]
+    # Dims that arrays make lie in front where the arrays are apart from one another.
+    first = at[0] if at and at[-1] - at[0] + 1 == len(at) else 0
     new = [None] * (max(entry.ndim for entry in arrays) if arrays else 0)
     return stretched(base, [*rest[:first], *new, *rest[first:]], s.saturate)
