@@ -128,6 +128,9 @@ def test_integers_are_not_weighed_before_they_are_rounded():
     photo = np.random.default_rng(0).integers(0, 256, (9, 8), np.uint8)
     both_axes = lazy.resize(photo, (31, 29), axes=(0, 1))  # rounded once, after both
     assert all(np.array_equal(both_axes[o], both_axes.materialize()[o]) for o in range(31))
+    twice = tenter.resize(tenter.resize(photo, 31, axes=0), 29, axes=1)  # rounded after each
+    assert np.array_equal(lazy.resize(lazy.resize(photo, 31, axes=0), 29, axes=1), twice)
+    assert not np.array_equal(both_axes, twice)
     how = {"axes": (0, 1), "antialias": True, "like": "pillow"}
     part = lazy.resize(photo, (5, 4), **how)[1:4, 2]
     assert np.array_equal(part, tenter.resize(photo, (5, 4), **how)[1:4, 2])
@@ -153,6 +156,17 @@ def test_what_no_output_reads_shows_nowhere():
     assert s.segment_sum([0, 2, 0, 1]).tolist() == [0, 2, 0, 2]
     t = lazy.repeat_interleave(torch.tensor([3, 0]), [2, 0])
     assert (6 // t).tolist() == [2, 2]  # of which 6 // 0 is none
+    assert (2 ** lazy.repeat_interleave(np.array([3, -1]), [2, 0])).tolist() == [8, 8]
+    with pytest.raises(ValueError, match="negative integer powers"):
+        2 ** lazy.repeat_interleave(np.array([3, -1]), [2, 1])
+
+
+def test_products_that_sum_over_a_stretched_dim():
+    for x in (X, torch.from_numpy(X)):
+        s = lazy.repeat_interleave(x, COUNTS, 0)
+        assert_twins(s.T @ s, s.materialize().T @ s.materialize())
+        assert "the dim that the product sums over is materialized" in lazy.explain(s)
+        assert_twins(s[:, 0] @ s, s.materialize()[:, 0] @ s.materialize())
 
 
 def test_sums_of_integers_wrap_as_theirs():

@@ -65,7 +65,7 @@ def elementwise(name: str, f: Callable[..., Any], args: Sequence[Any], kwargs: d
         given[k] = base
     try:
         found = f(*given[: len(args)], **dict(zip(kwargs, given[len(args) :])))
-    except (RuntimeError, ArithmeticError):
+    except (RuntimeError, ValueError, ArithmeticError):
         if not any(m is not None and not np.all(column_sums(m)) for m in maps):
             raise
         return None  # as it may be of an input that no output reads
