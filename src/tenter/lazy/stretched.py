@@ -112,7 +112,7 @@ def beside(values: Array, x: Any) -> Any:
 
 def cast(x: Any, dtype: Any) -> Any:
     """x in a dtype of its library."""
-    return x.to(dtype) if hasattr(x, "to") else x.astype(dtype)
+    return x.to(dtype) if hasattr(x, "to") else x.astype(dtype, copy=False)
 
 
 def moved(f: Any, s: Stretched, args: Any, kwargs: Any) -> Stretched:
