@@ -176,6 +176,32 @@ def test_dims_of_length_one_broadcast_like_those_of_arrays():
         assert_twins(lazy.tile(a, (1, 2)) + lazy.tile(b, (1, 2)), np.tile(a, (1, 2)) + np.tile(b, (1, 2)))
 
 
+def test_where_dims_come_to_lie_beside_index_arrays():
+    x = np.arange(60.0).reshape(3, 4, 5)
+    w = slice(None)
+    keys = [
+        ([0, 1], w, [1, 0]), (0, w, [1, 0]), ([0, 1], w, 0), (w, w, [1, 0]), ([[0, 1], [1, 2]], w), ([0, 1], None, w, 0),
+        ([0, 1], w, None, [0, 0]), (None, w, w, [3]), (..., [0, 1]), ([0, 1], w, [[1], [0]]), (0, w, 0), (w, [0, 5, 5], [1, 2, 3]),
+    ]  # fmt: skip
+    for make in (np.asarray, torch.from_numpy):
+        s = lazy.repeat_interleave(make(x), [1, 0, 3, 2], 1)
+        for key in keys:
+            y = s[key]
+            assert isinstance(y, LazyArray) == (key[1:] != ([0, 5, 5], [1, 2, 3])), key
+            assert_twins(y, s.materialize()[key])
+
+
+def test_linear_layers():
+    layer = torch.nn.Linear(3, 5, dtype=torch.float64)
+    s = lazy.repeat_interleave(torch.from_numpy(X), COUNTS, 0)
+    y = layer(s)
+    assert isinstance(y, LazyArray) and y.base.shape == (4, 5)
+    assert_twins(y, layer(s.materialize()))
+    assert_twins(torch.nn.functional.linear(s, layer.weight), s.materialize() @ layer.weight.T)
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        layer(s.T)
+
+
 def test_products_that_sum_over_a_stretched_dim():
     for x in (X, torch.from_numpy(X)):
         s = lazy.repeat_interleave(x, COUNTS, 0)

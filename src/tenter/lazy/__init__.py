@@ -40,7 +40,7 @@ def explain(s: LazyArray) -> str:
     >>> print(explain(s))
     LazyArray(float64[6]; dim 0: Copy(3 -> 6: counts [1, 3, 2]))
       stands for 48 B, holds float64[3], 24 B, and 32 B of maps
-      exp: 3 of 6 elements
+      exp: 3 elements for 6
       cumsum: 6 elements; all is materialized: cumsum is no function of elements, sum or product that is known here
     """
     try:

@@ -7,7 +7,7 @@ import numpy as np
 
 from tenter._arrays.library import is_array, of
 from tenter.lazy.elementwise import elementwise, is_elementwise
-from tenter.lazy.products import RANKS, product
+from tenter.lazy.products import RANKS, linear, product
 from tenter.lazy.reductions import is_reduction, reduction
 from tenter.lazy.stretched import Stretched, materialized, moved, stand_in, whole
 
@@ -46,6 +46,8 @@ def perform(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any
     ):
         a, b = (a if isinstance(a, Stretched) else whole(a) for a in args)
         made = product(plain, f, a, b, notes)
+    elif plain == "linear" and isinstance(args[0], Stretched) and len(lazies) == 1 and len(args) == 3 and not kwargs:
+        made = linear(*args, notes)
     else:
         notes.append(f"all is materialized: {name} is no function of elements, sum or product that is known here")
     if made is None:

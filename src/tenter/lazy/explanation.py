@@ -45,7 +45,8 @@ def text(s: Stretched, events: Iterable[Event]) -> str:
     whole = _bytes(s, s.size)
     lines = [line(s), f"  stands for {n_bytes(whole)}, holds {_held(s)}"]
     for event in events:
-        done = f"{event.of:,} elements" if event.held == event.of else f"{event.held:,} of {event.of:,} elements"
+        done = f"{event.held:,} element{'' if event.held == 1 else 's'}"
+        done += f" for {event.of:,}" if event.held != event.of else ""
         lines.append(f"  {event.name}: {done}" + "".join([f"; {note}" for note in event.notes]))
     return "\n".join(lines)
 

@@ -4,8 +4,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from tenter.lazy.elementwise import aligned, linear_in
-from tenter.lazy.stretched import Stretched, applied, is_float, stand_in, stretched
+from tenter.lazy.elementwise import aligned, elementwise, linear_in
+from tenter.lazy.stretched import Stretched, applied, is_float, stand_in, stretched, whole
 from tenter.maps import AxisMap
 
 # How many dims the operands have; any for matmul.
@@ -44,6 +44,12 @@ def product(name: str, f: Callable[..., Any], a: Stretched, b: Stretched, notes:
     w = w[..., 0, :, :].swapaxes(-1, -2) if ranks[1] > 1 else w[0, 0]
     absent = {len(maps) - 3 + k for k in (0, 1) if ranks[k] == 1}  # of a vector
     return stretched(operator.matmul(x, w), [m for d, m in enumerate(maps[:-1]) if d not in absent])
+
+
+def linear(x: Stretched, weight: Any, bias: Any, notes: list[str]) -> Any:
+    """PyTorch's linear layer."""
+    made = product("matmul", operator.matmul, x, whole(weight.mT), notes) if weight.ndim == 2 else None
+    return made if made is None or bias is None else elementwise("add", operator.add, (made, bias), {}, notes)
 
 
 def _inserted(s: Stretched, d: int) -> Stretched:

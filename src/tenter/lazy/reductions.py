@@ -52,14 +52,14 @@ def reduction(
         dims = sorted({int(d) % s.base.ndim for d in (axis if isinstance(axis, (tuple, list)) else (axis,))})
     keep = bool(how.get("keepdims", False))
     if name not in SUMS:
-        notes.append(f"of {math.prod(s.base.shape):,} elements in place of {s.size:,}")
+        notes.append(f"reads {math.prod(s.base.shape):,} in place of {s.size:,}")
         return _extreme(name, s, dims, keep, notes)
     like = np.asarray(tried) if package == "numpy" else tried
     if not (is_numeric(dtype_name(like)) and (is_numeric(dtype_name(s.base)) or dtype_name(s.base) == "bool")):
         return None
     if not is_float(like) and name == "mean":
         return None
-    notes.append(f"of {math.prod(s.base.shape):,} elements in place of {s.size:,}")
+    notes.append(f"reads {math.prod(s.base.shape):,} in place of {s.size:,}")
     return _sum(s, dims, keep, like, name == "mean", notes)
 
 
