@@ -134,6 +134,7 @@ def test_integers_are_not_weighed_before_they_are_rounded():
     how = {"axes": (0, 1), "antialias": True, "like": "pillow"}
     part = lazy.resize(photo, (5, 4), **how)[1:4, 2]
     assert np.array_equal(part, tenter.resize(photo, (5, 4), **how)[1:4, 2])
+    assert np.array_equal(lazy.resize(photo, (5, 4), **how).T, tenter.resize(photo, (5, 4), **how).T)
 
 
 def test_what_is_not_finite_is_added_after_the_weights():
@@ -189,6 +190,16 @@ def test_where_dims_come_to_lie_beside_index_arrays():
             y = s[key]
             assert isinstance(y, LazyArray) == (key[1:] != ([0, 5, 5], [1, 2, 3])), key
             assert_twins(y, s.materialize()[key])
+        s = lazy.repeat_interleave(make(x.reshape(3, 4, 1, 5)), [1, 2, 0], 0)
+        for key in [
+            (w, [0, 1], w, [1, 0]),
+            (w, [0, 1], 0, [1, 0]),
+            (w, 0, w, [1, 0, 2]),
+            (w, [0, 1], None, 0),
+            (w, w, [0]),
+        ]:
+            assert isinstance(s[key], LazyArray)
+            assert_twins(s[key], s.materialize()[key])
 
 
 def test_linear_layers():
@@ -317,7 +328,8 @@ def test_writing_is_refused(make, n):
 def test_shares_the_input_and_gives_away_none_of_it(make):
     x = make(X.copy())
     s = lazy.repeat_interleave(x, COUNTS, 0)
-    assert np.shares_memory(np.asarray(s.base), np.asarray(x))
+    again = lazy.repeat_interleave(lazy.repeat_interleave(s, [1, 2, 0, 1, 1, 1], 0), 2, 0)  # one map after another
+    assert all(np.shares_memory(np.asarray(t.base), np.asarray(x)) for t in (s, s[1:4], s.T, again))
     results = [s[0], s[:1, 0][0], s.materialize(), s[[0]], lazy.repeat_interleave(x, 1, 0).materialize(), s[0, :2].real,
                lazy.repeat_interleave(x, 1, 0).T, lazy.repeat_interleave(x, 1, 0)[1:]]  # fmt: skip
     for y in results:
