@@ -41,8 +41,9 @@ def whole(x: Any) -> Any:
     return x.materialize() if isinstance(x, LazyArray) else x
 
 
-def assert_twins(lazy: Any, twin: Any) -> None:
-    """The same kind, dtype, shape and values; a lazy array says its shape and dtype before it is materialized."""
+def assert_twins(lazy: Any, twin: Any, computed_in: str = "float64") -> None:
+    """The same kind, dtype, shape and values; a lazy array says its shape and dtype before it is materialized.
+    computed_in: the dtype that values were rounded to on the way."""
     if isinstance(lazy, LazyArray):
         assert lazy.shape == twin.shape and lazy.dtype == twin.dtype and lazy.ndim == twin.ndim
         lazy = lazy.materialize()
@@ -55,6 +56,7 @@ def assert_twins(lazy: Any, twin: Any) -> None:
     else:
         finite = np.abs(want[np.isfinite(want)])
         scale = float(finite.max(initial=0)) if want.size else 0.0
+        tolerance = max(tolerance, TOLERANCE.get(computed_in, 0.0))
         np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance * max(scale, 1.0))
 
 

@@ -43,8 +43,11 @@ def test_expressions_equal_their_materialized_twins(data):
             pair = both(data.draw(changes(library, dtype, twin, stretch, x)), s, twin)
             if pair is None:
                 break
+            rounded_to = str(twin.dtype).removeprefix("torch.")
             s, twin = (y[0] if isinstance(pair[1], tuple) else y for y in pair)
-            assert_twins(s, twin)
+            assert_twins(s, twin, rounded_to)
+            if isinstance(s, LazyArray):
+                twin = s.materialize()  # so that what differs by rounding does not compare unlike in the next step
 
 
 # ---- on the small side: what is lazy stays so, and the result is not made from the stretched array
