@@ -30,6 +30,7 @@ PUBLIC = [
     "get_num_threads",
     "image",
     "interpolate",
+    "lazy",
     "maps",
     "memory",
     "ragged",
@@ -54,6 +55,8 @@ def test_every_public_function_has_an_example():
     functions += [tenter.numpy.repeat, tenter.numpy.tile, tenter.maps.Copy, tenter.maps.Window, tenter.maps.Gather]
     functions += [tenter.image.resize, *(getattr(tenter.ragged, n) for n in tenter.ragged.__all__)]
     functions += [f for name, f in vars(tenter.ragged.Plan).items() if name[0] != "_" and not isinstance(f, property)]
+    functions += [tenter.image.resize]
+    functions += [getattr(tenter.lazy, n) for n in tenter.lazy.__all__ if n != "LazyArray"]
     for f in functions:
         if f is not tenter.get_num_threads:
             assert ">>> " in (getattr(f, "__func__", f).__doc__ or ""), f
@@ -166,7 +169,7 @@ def test_commands_of_the_page_on_the_command_line(tmp_path, monkeypatch):
     assert np.load("repeated.npy").tolist() == [[0, 1], [4, 5], [4, 5]]
 
 
-@pytest.mark.parametrize("page", ["features.md", "pytorch.md", "pictures.md", "ragged.md"])
+@pytest.mark.parametrize("page", ["features.md", "lazy.md", "pytorch.md", "pictures.md", "ragged.md"])
 def test_page_code(page):
     text = (ROOT / "docs" / page).read_text()
     (code,) = re.findall(r"```python\n(.*?)```", text, re.S)

@@ -343,3 +343,53 @@ def test_arrays_that_lie_oddly():
     for y in (t.T.contiguous().T, t.conj(), t.repeat_interleave(2, 1)[:, ::2]):
         assert torch.equal(ragged.pad(y, lengths), ragged.pad(t, lengths))
         assert torch.equal(ragged.segment_max(y, lengths), ragged.segment_max(t, lengths))
+
+
+# ---- beside lazy arrays and other packages
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
+@pytest.mark.parametrize("how", HOW)
+def test_lazy_arrays_are_reduced_as_what_they_stand_for(how, make):
+    x = make(RNG.normal(size=(len(SOME), 3)))
+    lazily = tenter.lazy.repeat_interleave(x, SOME, dim=0)
+    plan = ragged.Plan(SOME)
+    wanted = segment[how](lazily.materialize(), SOME)
+    for lengths in (SOME, plan):
+        np.testing.assert_allclose(np.asarray(segment[how](lazily, lengths)), np.asarray(wanted), rtol=1e-12)
+    np.testing.assert_allclose(np.asarray(getattr(plan, how)(lazily)), np.asarray(wanted), rtol=1e-12)
+
+
+def test_sums_of_lazy_arrays_by_their_own_counts_make_no_copy(monkeypatch):
+    lazily = tenter.lazy.repeat_interleave(np.ones(3), [10**6, 0, 2], dim=0)
+    monkeypatch.setattr(type(lazily), "materialize", None)
+    assert ragged.segment_sum(lazily, ragged.Plan([10**6, 0, 2])).tolist() == [10**6, 0, 2]
+
+
+def test_a_plan_shows_itself_in_notebooks():
+    shown = ragged.Plan(SOME)._repr_html_()
+    assert "<td" in shown and "<svg" in shown and "positions" in shown
+
+
+def test_lengths_in_whatever_holds_integers():
+    import array
+
+    import pandas as pd
+
+    for lengths in (pd.Series(SOME), array.array("q", SOME), range(3)):
+        wanted = list(lengths)
+        assert ragged.offsets(lengths).tolist() == plain.offsets(wanted)
+        assert ragged.row_ids(lengths).tolist() == plain.row_ids(wanted)
+
+
+def test_arrays_of_other_libraries_are_refused():
+    strict = pytest.importorskip("array_api_strict")
+    x = strict.asarray([1.0, 2.0, 3.0])
+    for call in (
+        lambda: ragged.segment_sum(x, [1, 2]),
+        lambda: ragged.pad(x, [1, 2]),
+        lambda: ragged.offsets(strict.asarray([1, 2])),
+        lambda: tenter.lazy.repeat(x, 2),
+    ):
+        with pytest.raises(TypeError, match=r"expected a NumPy array or a tensor \(np.asarray"):
+            call()

@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 # _native first: it refuses a subinterpreter, which has then not loaded NumPy, as that can be loaded once in a process.
-from tenter import _native, conventions, filters, geometry, image, maps, memory, numpy as numpy, ragged  # noqa: F401
+from tenter import _native, conventions, filters, geometry, image, lazy, maps, memory, numpy as numpy, ragged  # noqa: F401
 from tenter._arrays.arguments import did_you_mean
 from tenter._execution import (
     apply as _apply,  # noqa: F401  gives maps their method
@@ -34,6 +34,7 @@ __all__ = [
     "get_num_threads",
     "image",
     "interpolate",
+    "lazy",
     "maps",
     "memory",
     "ragged",

@@ -59,7 +59,8 @@ def describe(value: Any) -> str:
         text = repr(value)
     except ValueError:  # an int of thousands of digits, which Python refuses to write
         text = f"a {type(value).__name__} of very many digits"
-    text = " ".join(text.split("\n"))
+    if "\n" in text:
+        text = " ".join(text.split())
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -93,6 +94,18 @@ def array(name: str, x: Any) -> Any:
     elif foreign.holds_an_array(x):
         return foreign.taken(name, x)
     return refuse(TypeError, name, "an array, a tensor or a list of numbers", class_name(type(x)))
+
+
+def numpy_or_torch(name: str, x: Any) -> Any:
+    """As `array`, for functions that the arrays of other libraries do not have."""
+    found = array(name, x)
+    refuse_standard(name, found)
+    return found
+
+
+def refuse_standard(name: str, x: Any) -> None:
+    if standard_arrays.is_standard(x):
+        refuse(TypeError, name, "a NumPy array or a tensor (np.asarray(...) makes one on the host)", describe(x))
 
 
 def _check_leaf(name: str, x: Any) -> None:

@@ -16,7 +16,7 @@ from tenter._kernels.steps import SMALL_BYTES
 from tenter._plans import cache
 from tenter._plans.families import Family, maps as family_maps
 from tenter._rules.axis_rule import user_filters
-from tenter._specs.applied import Applied
+from tenter._specs.applied import Applied, AppliedMaps
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.resize import Resize
 from tenter._specs.spec import Maps, Shape, Spec
@@ -87,7 +87,7 @@ def plan_adjoint(g: Any, spec: Spec, shape: Shape) -> Plan:
 def adjoint(of_plan: Plan, g: Any) -> Plan:
     """The transposed maps of a plan, for gradients that lie as g does."""
     spec, transposed = of_plan.spec, not of_plan.transposed
-    if isinstance(spec, (RepeatCounts, Applied)):  # counts are values, and so are maps
+    if isinstance(spec, (RepeatCounts, Applied, AppliedMaps)):  # counts are values, and so are maps
         return _planned(g, _transposed(of_plan.maps), spec, transposed)
     key = cache.key("adjoint" if transposed else "adjoint of adjoint", of(g), g, (spec, of_plan.shape))
     found = cache.plans.get(key)

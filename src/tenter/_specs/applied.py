@@ -1,7 +1,8 @@
-"""A map applied by itself, checked."""
+"""Maps applied by themselves, checked."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
+from tenter._arrays.errors import refuse
 from tenter._arrays.layout import Order
 from tenter._specs.spec import ImageOrder, Maps, Shape
 from tenter.maps import AxisMap, Copy, Gather
@@ -42,3 +43,38 @@ class Applied(NamedTuple):
 
     def adjoint_operands(self, shape: Shape) -> tuple[Any, ...]:
         return self.operands()
+
+
+class AppliedMaps(NamedTuple):
+    """Maps on some axes, ascending, of arrays that are not recorded: there is no operator for several at once.
+
+    saturate: whether 8-bit integers are rounded to 8 bits after each axis.
+    """
+
+    applied: Maps
+    saturate: bool
+
+    def shape_out(self, shape: Shape) -> Shape:
+        after = dict(self.applied)
+        return tuple([after[d].n_out if d in after else n for d, n in enumerate(shape)])
+
+    def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
+        return self.applied
+
+    def kept(self, ndim: int) -> list[int]:
+        return [d for d in range(ndim) if d not in dict(self.applied)]
+
+    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
+        return tuple(range(len(shape)))
+
+    def saturates(self, dtype: str) -> bool:
+        return self.saturate and dtype == "uint8"
+
+    def batched(self) -> NoReturn:
+        raise AssertionError("maps on several axes are never recorded")
+
+    def operands(self) -> NoReturn:
+        refuse(TypeError, "grad", "a plain tensor, where several maps were applied at once", "one that is recorded")
+
+    def adjoint_operands(self, shape: Shape) -> NoReturn:
+        self.operands()

@@ -15,7 +15,6 @@ from tenter._arrays.dtypes import INTEGERS
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import compiling, dtype_name, surely
 from tenter._arrays.limits import number
-from tenter._arrays.standard_arrays import is_standard
 from tenter._arrays.types import Array, Ints
 from tenter._specs import counts
 
@@ -49,18 +48,6 @@ class Segments(NamedTuple):
     def lengths(self) -> Ints:
         found: Ints = np.diff(self.offsets)
         return found
-
-
-def array(name: str, x: Any) -> Any:
-    """An array of NumPy, a tensor, or a list as an array."""
-    found = arguments.array(name, x)
-    _refuse_standard(name, found)
-    return found
-
-
-def _refuse_standard(name: str, x: Any) -> None:
-    if is_standard(x):
-        refuse(TypeError, name, "a NumPy array or a tensor (np.asarray(...) makes one on the host)", describe(x))
 
 
 def of_lengths(name: str, lengths: Any, total: Any = None) -> Segments:
@@ -122,7 +109,7 @@ def of_mask(name: str, mask: Any) -> Segments:
 
 def check_mask(name: str, mask: Any) -> None:
     if library.is_array(mask):
-        _refuse_standard(name, mask)
+        arguments.refuse_standard(name, mask)
         if problem := library.of(mask).problem(mask):
             refuse(TypeError, name, "a NumPy array or a plain tensor", problem)
         dtype, ndim = dtype_name(mask), mask.ndim
@@ -163,7 +150,7 @@ def check_integers(name: str, values: Any, ndim: int | None = 1) -> None:
     """What can be said of an array without its values."""
     expected = "integers: an array, a tensor or a list"
     if library.is_array(values):
-        _refuse_standard(name, values)
+        arguments.refuse_standard(name, values)
         if problem := library.of(values).problem(values):
             refuse(TypeError, name, expected, problem)
         if (dtype := dtype_name(values)) not in INTEGERS:

@@ -10,7 +10,11 @@ identity of size `b`, so a tile is one block copied `r` times.
 
 from tenter.maps._copy import Copy, Window
 from tenter.maps._gather import Gather
+from tenter.maps._html import html_of as _html_of
 
 __all__ = ["AxisMap", "Copy", "Gather", "Window"]
 
 AxisMap = Copy | Window | Gather
+
+for _kind in (Copy, Window, Gather):
+    _kind._repr_html_ = _html_of  # type: ignore[union-attr]

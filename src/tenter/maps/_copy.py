@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tenter import _native
 from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
-from tenter.maps._rows import check_offsets, check_rows, index_of, runs_of, transposed_rows
+from tenter.maps._rows import check_offsets, check_rows, index_of, inputs_at, runs_of, transposed_rows
 from tenter.maps._values import (
     Table,
     as_int,
@@ -160,7 +160,7 @@ class Copy:
         elif (native := self.native) is not None:
             first, last = (int(native.index(o, o + 1)[0]) for o in blocks)
         else:
-            first, last = (int(self.block_index[o]) for o in blocks)
+            first, last = inputs_at(self.offsets, blocks)
         return span(first, last, lo, hi, self.block)
 
     def __eq__(self, other: object) -> bool:
@@ -178,7 +178,7 @@ class Copy:
         if (native := self.native) is not None:
             rule = f"counts {short(np.diff(native.offsets(0, min(self.n_in, 9))), self.n_in)}"
         elif self.offsets is not None:
-            rule = f"counts {short(np.diff(self.offsets), self.n_in // self.block)}"
+            rule = f"counts {short(np.diff(self.offsets[:10]), self.n_in // self.block)}"
         else:
             rule = f"o % {self.n_in}" if whole else f"o // {self.repeat}"
         blocks = f", in blocks of {self.block}" if self.block > 1 and not whole else ""

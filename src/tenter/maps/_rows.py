@@ -30,6 +30,13 @@ def index_of(n_out: int, repeat: int | None, offsets: Ints | None) -> Ints:
     return np.repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
 
 
+def inputs_at(offsets: Ints | None, outputs: list[int]) -> list[int]:
+    """The inputs that some outputs of a copy by offsets read, without a table of all."""
+    assert offsets is not None
+    found: list[int] = (np.searchsorted(offsets, outputs, side="right") - 1).tolist()
+    return found
+
+
 def check_rows(n_in: int, n_out: int, start: Ints, offset: Ints, weight: Floats | None) -> None:
     """Raises ValueError for tables that are none of a window."""
     require(start.shape == (n_out,) and offset.shape == (n_out + 1,) and offset[0] == 0, "a start and stop per row")

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from tenter._arrays.arguments import error
+from tenter._arrays.arguments import error, numpy_or_torch
 from tenter._arrays.errors import Refusal
 from tenter._execution import padded
-from tenter._specs.segments import array
 from tenter.ragged._plan import described, with_total
 
 
@@ -59,7 +58,7 @@ def pad(x: Any, lengths: Any, max_len: int | None = None, *, value: Any = 0) -> 
            [3, 4, 5]])
     """
     try:
-        x = array("x", x)
+        x = numpy_or_torch("x", x)
         return padded.pad(x, described(lengths, x.shape[0] if x.ndim else None), max_len, value)
     except Refusal as refusal:
         raise error(refusal, "ragged.pad", x, lengths=lengths, max_len=max_len, value=value) from None
@@ -75,7 +74,7 @@ def unpad(x: Any, lengths: Any, *, total: int | None = None) -> Any:
     array([1, 2, 3, 4, 5])
     """
     try:
-        return padded.unpad(array("x", x), with_total(lengths, total))
+        return padded.unpad(numpy_or_torch("x", x), with_total(lengths, total))
     except Refusal as refusal:
         raise error(refusal, "ragged.unpad", x, lengths=lengths, total=total) from None
 
@@ -101,6 +100,6 @@ def repeat_padded(x: Any, counts: Any, max_len: int | None = None, *, value: Any
     array([3, 2])
     """
     try:
-        return padded.repeat_padded(array("x", x), counts, max_len, value)
+        return padded.repeat_padded(numpy_or_torch("x", x), counts, max_len, value)
     except Refusal as refusal:
         raise error(refusal, "ragged.repeat_padded", x, counts=counts, max_len=max_len, value=value) from None

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from tenter._arrays.arguments import error
+from tenter._arrays.arguments import error, numpy_or_torch
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import compiling
 from tenter._execution import padded, reduced, segments
-from tenter._specs.segments import Segments, array, check_total
+from tenter._specs.segments import Segments, check_total
+from tenter.lazy import LazyArray
 from tenter.maps import Copy
+from tenter.maps._html import drawing, table
 from tenter.maps._values import short, trusted
 
 
@@ -163,7 +165,7 @@ class Plan:
                [1, 2],
                [5, 6]])
         """
-        return _called("Plan.repeat", lambda: reduced.repeat(array("x", x), self._with_total(), dim), x, dim)
+        return _called("Plan.repeat", lambda: reduced.repeat(numpy_or_torch("x", x), self._with_total(), dim), x, dim)
 
     def pad(self, x: Any, max_len: int | None = None, *, value: Any = 0) -> Any:
         """As `tenter.ragged.pad`.
@@ -174,7 +176,7 @@ class Plan:
                [3, 0]])
         """
         room = self.max_len if max_len is None else max_len
-        return _called("Plan.pad", lambda: padded.pad(array("x", x), self._segments, room, value), x, max_len)
+        return _called("Plan.pad", lambda: padded.pad(numpy_or_torch("x", x), self._segments, room, value), x, max_len)
 
     def unpad(self, x: Any) -> Any:
         """As `tenter.ragged.unpad`.
@@ -182,7 +184,7 @@ class Plan:
         >>> Plan([2, 0, 1]).unpad([[1, 2], [0, 0], [3, 0]])
         array([1, 2, 3])
         """
-        return _called("Plan.unpad", lambda: padded.unpad(array("x", x), self._with_total()), x)
+        return _called("Plan.unpad", lambda: padded.unpad(numpy_or_torch("x", x), self._with_total()), x)
 
     def sum(self, x: Any, dim: int = 0) -> Any:
         """As `tenter.ragged.segment_sum`.
@@ -234,8 +236,19 @@ class Plan:
             return f"Plan({s.n} rows -> {'?' if s.total is None else s.total}: lengths on {s.offsets.device})"
         return f"Plan({s.n} rows -> {s.total}: lengths {short(s.lengths, s.n)})"
 
+    def _repr_html_(self) -> str:
+        s = self._segments
+        if not s.known:
+            return table("Plan", [("rows", str(s.n)), ("lengths", f"on {s.offsets.device}")])
+        shown = [("rows", f"{s.n:,}"), ("positions", f"{s.total:,}"), ("lengths", short(s.lengths, s.n))]
+        return table("Plan", shown) + drawing(self.map)
+
     def _reduced(self, how: str, x: Any, dim: int) -> Any:
-        return _called(f"Plan.{how}", lambda: reduced.reduce(how, array("x", x), self._segments, dim), x, dim)
+        if isinstance(x, LazyArray):
+            if how == "sum":
+                return x.segment_sum(self.map, dim)
+            x = x.materialize()
+        return _called(f"Plan.{how}", lambda: reduced.reduce(how, numpy_or_torch("x", x), self._segments, dim), x, dim)
 
     def _with_total(self) -> Segments:
         s = self._segments

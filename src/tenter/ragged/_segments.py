@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from tenter._arrays.arguments import dim as one_dim, error
+from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
 from tenter._arrays.errors import Refusal
 from tenter._execution import reduced
-from tenter._specs.segments import array
-from tenter.ragged._plan import described
+from tenter.lazy import LazyArray
+from tenter.ragged._plan import Plan, described
 
 
 def segment_sum(x: Any, lengths: Any, dim: int = 0) -> Any:
@@ -73,8 +73,12 @@ def segment_softmax(x: Any, lengths: Any, dim: int = 0) -> Any:
 
 
 def _reduced(how: str, x: Any, lengths: Any, dim: Any) -> Any:
+    if isinstance(x, LazyArray):
+        if how == "sum":
+            return x.segment_sum(lengths.map if isinstance(lengths, Plan) else lengths, dim)
+        x = x.materialize()
     try:
-        x = array("x", x)
+        x = numpy_or_torch("x", x)
         positions = x.shape[one_dim("dim", dim, x.ndim)] if x.ndim else None
         return reduced.reduce(how, x, described(lengths, positions), dim)
     except Refusal as refusal:

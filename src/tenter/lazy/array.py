@@ -1,0 +1,288 @@
+"""The lazy array itself, as users, NumPy and PyTorch see it; the calls are done in `calls`."""
+
+import operator
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from tenter._arrays import arguments
+from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.library import is_array, of
+from tenter.lazy import arrow, calls
+from tenter.lazy.explanation import KEPT, Event, html, line
+from tenter.lazy.indexing import indexed
+from tenter.lazy.segments import segment_sum
+from tenter.lazy.stretched import Stretched, fresh, materialized
+
+Method = Callable[..., Any]
+
+
+def _operators(f: Callable[[Any, Any], Any]) -> tuple[Method, Method, Method]:
+    """The method of an operator, of its reflection, and of its form that writes to the left operand."""
+    name = f.__name__.strip("_")
+
+    def forward(self: "LazyArray", other: Any) -> Any:
+        return LazyArray._call(name, f, (self, other), {})
+
+    def reflected(self: "LazyArray", other: Any) -> Any:
+        return LazyArray._call(name, f, (other, self), {})
+
+    def in_place(self: "LazyArray", other: Any) -> NoReturn:
+        _refuse_writing(f"{name} in place", self)
+
+    return forward, reflected, in_place
+
+
+def _unary(f: Callable[[Any], Any]) -> Method:
+    def method(self: "LazyArray") -> Any:
+        return LazyArray._call(f.__name__, f, (self,), {})
+
+    return method
+
+
+class LazyArray:
+    """An array with maps that are not applied yet; made by `tenter.lazy.repeat_interleave` and its like.
+
+    It reads like an array of NumPy or PyTorch, whichever its input is of. Functions of elements, sums, products and
+    indexing work on the input where that gives the same; anything else materializes. It is read-only and shares the
+    input's memory: what is written to the input shows in it.
+    """
+
+    __hash__ = None  # type: ignore[assignment]  # == compares elements
+
+    def __init__(self, held: Stretched, events: tuple[Event, ...] = ()) -> None:
+        self._held = held
+        self._events = deque(events, maxlen=KEPT)
+
+    # ---- what it is
+
+    @property
+    def base(self) -> Any:
+        """The array that the maps are to be applied to."""
+        return self._held.base
+
+    @property
+    def maps(self) -> tuple[Any, ...]:
+        """The map of each dim; None for dims that are as long as those of `base`."""
+        return self._held.maps
+
+    @property
+    def shape(self) -> Any:
+        shape = self._held.shape
+        return shape if isinstance(self.base, np.ndarray) else type(self.base.shape)(shape)
+
+    @property
+    def ndim(self) -> int:
+        return len(self._held.maps)
+
+    @property
+    def dtype(self) -> Any:
+        return self.base.dtype
+
+    @property
+    def size(self) -> Any:
+        """As the library has it: NumPy's number of elements, PyTorch's method."""
+        if isinstance(self.base, np.ndarray):
+            return self._held.size
+        return lambda dim=None: self.shape if dim is None else self.shape[dim]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the materialized array."""
+        return self._held.size * of(self.base).itemsize(self.base)
+
+    @property
+    def T(self) -> Any:
+        return self._call("T", lambda x: x.T, (self,), {})
+
+    @property
+    def mT(self) -> Any:
+        return self._call("mT", lambda x: x.swapaxes(-1, -2), (self,), {})
+
+    def materialize(self) -> Any:
+        """The array in fresh memory, with gradients on PyTorch.
+
+        Raises MemoryError if it is larger than the machine's memory, TypeError under PyTorch's transforms and tracers.
+
+        >>> import tenter
+        >>> tenter.lazy.repeat_interleave([1, 2], [1, 2]).materialize()
+        array([1, 2, 2])
+        """
+        try:
+            return materialized(self._held)
+        except Refusal as refusal:
+            raise arguments.error(refusal, "materialize", self) from None
+
+    def segment_sum(self, lengths: Any, dim: int = 0) -> Any:
+        """Sums of adjacent elements along dim, lengths[i] each.
+
+        Where dim is stretched by these counts, each input times its count; else the sums of the materialized dim.
+        Integers are summed exactly and saturated (64-bit ones wrap), as `Copy.counts(lengths).T` sums them.
+
+        lengths: integers, or the `tenter.maps.Copy` that repeats by them. Raises TypeError and ValueError for lengths
+        that are no counts or do not add up to dim's length, IndexError for dim.
+
+        >>> import tenter
+        >>> tenter.lazy.repeat_interleave([10, 20, 30], [1, 0, 2]).segment_sum([1, 0, 2])
+        array([10,  0, 60])
+        """
+        notes: list[str] = []
+        try:
+            made = segment_sum(self._held, lengths, arguments.dim("dim", dim, self.ndim), notes)
+        except Refusal as refusal:
+            raise arguments.error(refusal, "segment_sum", self, lengths=lengths, dim=dim) from None
+        return _finished("segment_sum", made, [self], notes)
+
+    # ---- calls of Python, NumPy and PyTorch
+
+    @classmethod
+    def _call(cls, name: str, f: Method, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        lazies = [value for value in calls.leaves((args, kwargs)) if isinstance(value, LazyArray)]
+        held_args, held_kwargs = _held(args), _held(kwargs)
+        if calls.writes(name, f, held_args, held_kwargs):
+            _refuse_writing(name, lazies[0])
+        notes: list[str] = []
+        try:
+            made = calls.perform(name, f, held_args, held_kwargs, notes)
+        except Refusal as refusal:
+            raise arguments.error(refusal, name, *args, **kwargs) from None
+        return _finished(name, made, lazies, notes)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method == "__call__":
+            return self._call(ufunc.__name__, ufunc, inputs, kwargs)
+        return self._call(f"{ufunc.__name__}.{method}", getattr(ufunc, method), inputs, kwargs)
+
+    def __array_function__(self, f: Method, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self._call(f.__name__, f, args, kwargs)
+
+    @classmethod
+    def __torch_function__(cls, f: Method, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        return cls._call(getattr(f, "__name__", str(f)), f, args, kwargs or {})
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        if copy is False:
+            raise ValueError("a lazy array has no memory to share: np.asarray(s) copies")
+        return np.asarray(self.materialize(), dtype)
+
+    def __arrow_array__(self, type: Any = None) -> Any:
+        made = arrow.run_ends_of("s", self._held)
+        return made if type is None else made.cast(type)
+
+    def __getattr__(self, name: str) -> Any:
+        """Attributes that stretching leaves as they are, and methods."""
+        if name in ("device", "requires_grad", "itemsize", "is_cuda", "is_cpu"):
+            return getattr(self.base, name)
+        method = None if name.startswith("_") else getattr(type(self.base), name, None)
+        if not callable(method):
+            raise AttributeError(f"a lazy array has no attribute {name!r}; s.materialize() may have it")
+        return lambda *args, **kwargs: self._call(name, method, (self, *args), kwargs)
+
+    def __getitem__(self, key: Any) -> Any:
+        keys = tuple(
+            [k.materialize() if isinstance(k, LazyArray) else k for k in (key if type(key) is tuple else (key,))]
+        )
+        key = keys if type(key) is tuple else keys[0]
+        try:
+            made = indexed(self._held, key)
+        except Refusal as refusal:
+            raise arguments.error(refusal, "getitem", self, key) from None
+        notes = [] if made is not None else ["all is materialized: a key other than ints, slices, arrays and None"]
+        return _finished("getitem", materialized(self._held)[key] if made is None else made, [self], notes)
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        _refuse_writing("setitem", self)
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of a 0-d lazy array")
+        return self._held.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[k] for k in range(len(self)))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
+
+    def __bool__(self) -> bool:
+        return bool(self.materialize())
+
+    def __int__(self) -> int:
+        return int(self.materialize())
+
+    def __float__(self) -> float:
+        return float(self.materialize())
+
+    def __complex__(self) -> complex:
+        return complex(self.materialize())
+
+    def __index__(self) -> int:
+        return operator.index(self.materialize())
+
+    __add__, __radd__, __iadd__ = _operators(operator.add)
+    __sub__, __rsub__, __isub__ = _operators(operator.sub)
+    __mul__, __rmul__, __imul__ = _operators(operator.mul)
+    __truediv__, __rtruediv__, __itruediv__ = _operators(operator.truediv)
+    __floordiv__, __rfloordiv__, __ifloordiv__ = _operators(operator.floordiv)
+    __mod__, __rmod__, __imod__ = _operators(operator.mod)
+    __pow__, __rpow__, __ipow__ = _operators(operator.pow)
+    __matmul__, __rmatmul__, __imatmul__ = _operators(operator.matmul)
+    __and__, __rand__, __iand__ = _operators(operator.and_)
+    __or__, __ror__, __ior__ = _operators(operator.or_)
+    __xor__, __rxor__, __ixor__ = _operators(operator.xor)
+    __lshift__, __rlshift__, __ilshift__ = _operators(operator.lshift)
+    __rshift__, __rrshift__, __irshift__ = _operators(operator.rshift)
+    __divmod__, __rdivmod__ = _operators(divmod)[:2]
+    __lt__, __le__ = _operators(operator.lt)[0], _operators(operator.le)[0]
+    __gt__, __ge__ = _operators(operator.gt)[0], _operators(operator.ge)[0]
+    __eq__, __ne__ = _operators(operator.eq)[0], _operators(operator.ne)[0]
+    __neg__, __pos__ = _unary(operator.neg), _unary(operator.pos)
+    __abs__, __invert__ = _unary(operator.abs), _unary(operator.invert)
+
+    # ---- how it looks
+
+    def __repr__(self) -> str:
+        return line(self._held)
+
+    def _repr_html_(self) -> str:
+        return html(self._held)
+
+
+def _held(tree: Any) -> Any:
+    """Arguments with the values of lazy arrays in their place."""
+    if isinstance(tree, LazyArray):
+        return tree._held
+    if isinstance(tree, dict):
+        return {key: _held(value) for key, value in tree.items()}
+    return type(tree)([_held(value) for value in tree]) if type(tree) in (tuple, list) else tree
+
+
+def _finished(name: str, made: Any, lazies: list[LazyArray], notes: list[str]) -> Any:
+    """A result as users get it: lazy where it has a map, else in memory of its own. The call is remembered."""
+    if isinstance(made, tuple) and any(isinstance(y, Stretched) for y in made) and not isinstance(made, Stretched):
+        return tuple([_finished(name, y, lazies, notes) for y in made])
+    held, stands_for = made, made
+    if isinstance(made, Stretched):
+        held, stands_for = made.base, made
+    n_held = int(np.prod(np.shape(held), dtype=np.int64)) if is_array(held) else 1
+    n_of = stands_for.size if isinstance(made, Stretched) else n_held
+    event = Event(name, n_held, n_of, tuple(notes))
+    for s in {id(s): s for s in lazies}.values():
+        s._events.append(event)
+    if not isinstance(made, Stretched):
+        return made
+    if made.stretched_dims:
+        return LazyArray(made, tuple(lazies[0]._events))
+    y = made.base
+    for s in lazies:
+        y = fresh(y, s.base)
+    return y
+
+
+def _refuse_writing(name: str, s: LazyArray) -> NoReturn:
+    try:
+        refuse(TypeError, "s", "an array to write to, as s.materialize() gives", "a lazy array, which is read-only")
+    except Refusal as refusal:
+        raise arguments.error(refusal, name, s) from None

@@ -1,0 +1,90 @@
+"""Which room a call of NumPy, PyTorch or Python goes to. Lazy arrays are `Stretched` here, in arguments and results."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tenter._arrays.library import is_array, of
+from tenter.lazy.elementwise import elementwise, is_elementwise
+from tenter.lazy.products import RANKS, linear, product
+from tenter.lazy.reductions import is_reduction, reduction
+from tenter.lazy.stretched import Stretched, materialized, moved, stand_in, whole
+
+Function = Callable[..., Any]
+# Functions that put dims in another order, or add some.
+MOVES = frozenset((
+    "transpose", "permute", "swapaxes", "swapdims", "moveaxis", "movedim", "t", "T", "mT", "unsqueeze", "expand_dims",
+))  # fmt: skip
+# Those that read shape and dtype alone, beside the ones whose names end in _like.
+QUERIES = frozenset((
+    "shape", "ndim", "size", "numel", "nelement", "dim", "ndimension", "element_size", "is_floating_point",
+    "is_complex", "iscomplexobj", "isrealobj", "result_type",
+))  # fmt: skip
+# NumPy's functions and methods that write to their first argument; PyTorch's end in an underscore.
+WRITES = frozenset(("copyto", "place", "put", "putmask", "fill_diagonal", "put_along_axis"))
+METHODS = frozenset(("fill", "sort", "partition", "put", "itemset", "resize", "setflags", "setfield", "byteswap"))
+
+
+def perform(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any], notes: list[str]) -> Any:
+    """f's results, `Stretched` where the call was made on the small side. notes: gets the reasons for what was not."""
+    lazies = [value for value in leaves((args, kwargs)) if isinstance(value, Stretched)]
+    package, plain = of(lazies[0].base).PACKAGE, name.strip("_")
+    made = None
+    if plain in QUERIES or plain.endswith("_like"):
+        return f(*_each(args, stand_in), **_each(kwargs, stand_in))
+    if plain in MOVES and isinstance(args[0], Stretched):
+        made = moved(f, args[0], args[1:], kwargs)
+    elif is_elementwise(plain, f, args, kwargs, package):
+        if package == "numpy":
+            args = tuple([np.asarray(a) if type(a) in (list, tuple) else a for a in args])
+        made = elementwise(plain, f, args, kwargs, notes)
+    elif is_reduction(plain) and isinstance(args[0], Stretched) and len(lazies) == 1:
+        made = reduction(plain, f, args[0], args[1:], kwargs, notes)
+    elif (
+        plain in RANKS and len(args) == 2 and not kwargs and all(isinstance(a, Stretched) or is_array(a) for a in args)
+    ):
+        a, b = (a if isinstance(a, Stretched) else whole(a) for a in args)
+        made = product(plain, f, a, b, notes)
+    elif plain == "linear" and isinstance(args[0], Stretched) and len(lazies) == 1 and len(args) == 3 and not kwargs:
+        made = linear(*args, notes)
+    else:
+        notes.append(f"all is materialized: {name} is no function of elements, sum or product that is known here")
+    if made is None:
+        if not notes or not notes[-1].startswith("all "):
+            notes.append(f"all is materialized: {name} of these arguments is not done on the input")
+        return f(*_each(args, materialized), **_each(kwargs, materialized))
+    return made
+
+
+def writes(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """True if a call would write to a lazy array."""
+    if any(isinstance(value, Stretched) for value in leaves(kwargs.get("out"))):
+        return True
+    if not args or not isinstance(args[0], Stretched):
+        return False
+    if isinstance(args[0].base, np.ndarray):
+        return name in WRITES or (name in METHODS and f is getattr(np.ndarray, name, None))
+    return bool(kwargs.get("inplace")) or (
+        name.endswith("_") and (not name.endswith("__") or (name.startswith("__i") and name != "__invert__"))
+    )
+
+
+def leaves(tree: Any) -> Iterator[Any]:
+    """The values in tuples, lists and dicts."""
+    if isinstance(tree, Stretched) or not isinstance(tree, (tuple, list, dict)):
+        yield tree
+        return
+    for branch in tree.values() if isinstance(tree, dict) else tree:
+        yield from leaves(branch)
+
+
+def _each(tree: Any, change: Callable[[Stretched], Any]) -> Any:
+    """The same with `Stretched` values changed."""
+    if isinstance(tree, Stretched):
+        return change(tree)
+    if isinstance(tree, dict):
+        return {key: _each(value, change) for key, value in tree.items()}
+    if type(tree) in (tuple, list):
+        return type(tree)([_each(value, change) for value in tree])
+    return tree

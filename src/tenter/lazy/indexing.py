@@ -1,0 +1,166 @@
+"""Indexing and slicing: what a map reads for the outputs that are asked for is all that is touched.
+
+A slice of neighbors stays a map, of fewer inputs. Other outputs of a copy are picked from the inputs. Of a map that
+weighs, the outputs from the first to the last that are wanted are computed. What is left is the library's own indexing.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from tenter._arrays.library import is_array, of
+from tenter._arrays.types import Array
+from tenter.lazy.rows import copies, inputs_of, part
+from tenter.lazy.stretched import Stretched, applied, beside, stand_in, stretched, taken
+from tenter.maps import Copy, Gather
+
+WHOLE = slice(None)
+# One for each dim: an int from 0, a slice, or positions from 0 in an int64 array; and None for a new dim.
+Entries = list[Any]
+
+
+def indexed(s: Stretched, key: Any) -> Stretched | None:
+    """None for keys that are rare: the materialized array is indexed."""
+    entries = _entries(s, key if isinstance(key, tuple) else (key,))
+    if entries is None:
+        stand_in(s)[key]  # for the library's own error
+        return None
+    weighed, d = [], 0
+    for k, entry in enumerate(entries):
+        if entry is None:
+            continue
+        m = s.maps[d]
+        if m is not None:
+            if isinstance(entry, slice) and entry.indices(m.n_out) == (0, m.n_out, 1):
+                entries[k] = WHOLE
+            elif not copies(m):
+                s, entries[k] = _narrowed(s, d, entry)
+                weighed.append(d)
+            elif isinstance(m, Copy) and m.block == 1 and _is_run(entry, m.n_out):
+                s, entries[k] = _narrowed(s, d, entry)
+            else:
+                s, entries[k] = _picked(s, d, entry)
+        d += 1
+    dims = [entry for entry in entries if entry is not None]
+    return _by_library(applied(s, [d for d in weighed if not _is_run(dims[d], s.shape[d])]), entries)
+
+
+def _entries(s: Stretched, key: tuple[Any, ...]) -> Entries | None:
+    given: list[Any] = []
+    for entry in key:
+        found = entry if entry is None or entry is Ellipsis or isinstance(entry, slice) else _positions(entry)
+        if found is None and entry is not None:
+            return None
+        given.append(found)
+    free = len(s.maps) - sum(map(_n_dims, given))
+    rest = [k for k, entry in enumerate(given) if entry is Ellipsis] or [len(given)]
+    if free < 0 or len(rest) > 1:
+        return None
+    given[rest[0] : rest[0] + 1] = [WHOLE] * free
+    entries: Entries = []
+    d = 0
+    for entry in given:
+        shape = s.shape[d : d + _n_dims(entry)]
+        found = entry if entry is None else _checked(entry, shape, isinstance(s.base, np.ndarray))
+        if found is None and entry is not None:
+            return None
+        entries.extend(found if isinstance(found, tuple) else (found,))
+        d += len(shape)
+    return entries
+
+
+def _positions(entry: Any) -> int | Array | None:
+    """An int, or an array of integers or bools on the host."""
+    if is_array(entry):
+        values = entry if isinstance(entry, np.ndarray) else of(entry).to_numpy(entry.cpu())
+    elif isinstance(entry, (list, range)):
+        try:
+            values = np.asarray(entry)
+        except ValueError:
+            return None
+        values = values.astype(np.int64) if not values.size else values
+    elif isinstance(entry, (int, np.integer)) and not isinstance(entry, bool):
+        return int(entry)
+    else:
+        return None
+    if values.ndim == 0:
+        return int(values) if values.dtype.kind in "iu" else None
+    # PyTorch takes uint8 for a mask.
+    good = values.dtype.kind in "biu" and (isinstance(entry, (np.ndarray, list, range)) or values.dtype != np.uint8)
+    return values if good else None
+
+
+def _n_dims(entry: Any) -> int:
+    if entry is None or entry is Ellipsis:
+        return 0
+    return entry.ndim if isinstance(entry, np.ndarray) and entry.dtype == bool else 1
+
+
+def _checked(entry: Any, shape: tuple[int, ...], backward: bool) -> Any:
+    """The entry, within the dims that it is for: a mask as a tuple of positions; None for one that is wrong. backward:
+    whether the library has steps below 0."""
+    if isinstance(entry, slice):
+        step = 1 if entry.step is None else entry.step
+        return entry if step != 0 and (backward or step > 0) else None
+    if isinstance(entry, int):
+        return entry % shape[0] if -shape[0] <= entry < shape[0] else None
+    if entry.dtype == bool:
+        return entry.nonzero() if entry.shape == shape else None
+    if entry.size and not (-shape[0] <= int(entry.min()) and int(entry.max()) < shape[0]):
+        return None
+    return np.where(entry < 0, entry.astype(np.int64) + shape[0], entry).astype(np.int64)
+
+
+def _is_run(entry: Any, n: int) -> bool:
+    """True for a slice of neighbors in order."""
+    return isinstance(entry, slice) and (at := entry.indices(n))[2] == 1 and at[1] > at[0]
+
+
+def _narrowed(s: Stretched, d: int, entry: Any) -> tuple[Stretched, Any]:
+    """The outputs of dim d from the first to the last that are wanted; what is wanted of these."""
+    m = s.maps[d]
+    assert m is not None
+    wanted = range(m.n_out)[entry] if isinstance(entry, slice) else np.reshape(entry, -1)
+    if not len(wanted):
+        return _with(s, d, taken(s, d, slice(0, 0)), None), entry if isinstance(entry, np.ndarray) else WHOLE
+    ends = (wanted[0], wanted[-1]) if isinstance(wanted, range) else (wanted.min(), wanted.max())
+    lo, hi = int(min(ends)), int(max(ends)) + 1
+    found = part(m, lo, hi)
+    assert found is not None
+    step = entry.step if isinstance(entry, slice) and entry.step != 1 else None
+    left = slice(None, None, step) if isinstance(entry, slice) else entry - lo
+    return _with(s, d, taken(s, d, found[0]), found[1]), left
+
+
+def _picked(s: Stretched, d: int, entry: Any) -> tuple[Stretched, Any]:
+    """The inputs that some outputs of a copy are; the entry for these."""
+    m = s.maps[d]
+    assert isinstance(m, (Copy, Gather))
+    if not isinstance(entry, slice):
+        inputs = inputs_of(m, np.asarray(entry))
+        return _with(s, d, s.base, None), inputs if inputs.ndim else int(inputs)
+    wanted = np.arange(*entry.indices(m.n_out))
+    return _with(s, d, taken(s, d, inputs_of(m, wanted)), None), WHOLE
+
+
+def _with(s: Stretched, d: int, base: Any, m: Any) -> Stretched:
+    return stretched(base, (*s.maps[:d], m, *s.maps[d + 1 :]), s.saturate)
+
+
+def _by_library(s: Stretched, entries: Entries) -> Stretched:
+    """The library's own indexing, of dims that have no map or are whole; and where those with a map come to lie."""
+    arrays = [entry for entry in entries if isinstance(entry, np.ndarray)]
+    base = s.base[tuple([beside(e, s.base) if isinstance(e, np.ndarray) else e for e in entries])]
+    # NumPy takes ints beside arrays for arrays; PyTorch takes them before.
+    by_array = (np.ndarray, int) if arrays and isinstance(s.base, np.ndarray) else np.ndarray
+    maps, left = iter(s.maps), []
+    for entry in entries:
+        m = None if entry is None else next(maps)
+        if isinstance(entry, by_array) or not isinstance(entry, int):
+            left.append((isinstance(entry, by_array), m))
+    at = [k for k, (indexed_by_array, _) in enumerate(left) if indexed_by_array]
+    rest = [m for indexed_by_array, m in left if not indexed_by_array]
+    # Dims that arrays make lie in front where the arrays are apart from one another.
+    first = at[0] if at and at[-1] - at[0] + 1 == len(at) else 0
+    new = [None] * (max(entry.ndim for entry in arrays) if arrays else 0)
+    return stretched(base, [*rest[:first], *new, *rest[first:]], s.saturate)

@@ -1,0 +1,172 @@
+"""How lazy arrays are made: the arguments of `tenter`'s operations, checked by the same code, and maps for results."""
+
+from typing import Any
+
+import numpy as np
+
+from tenter._arrays import limits
+from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch, rank, sizes as all_sizes
+from tenter._arrays.dtypes import is_numeric
+from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.library import dtype_name, of
+from tenter._execution import executor
+from tenter._specs import counts, interpolate_arguments, resize_arguments
+from tenter._specs.repeat import Repeat, RepeatCounts, every
+from tenter._specs.repeat_arguments import repeat_sizes
+from tenter._specs.spec import Spec
+from tenter.lazy.array import LazyArray
+from tenter.lazy.rows import copies, run_ends
+from tenter.lazy.stretched import Stretched, applied, rounds, stand_in, stretched, whole
+from tenter.maps import AxisMap, Copy
+
+
+def repeat_interleave(x: Any, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> LazyArray:
+    """As `tenter.repeat_interleave`, lazily: element i along dim stands repeats[i] times in a row.
+
+    x: array, tensor or lazy array of any shape and dtype. repeats: an int, or integers, one per position of dim; on the
+    host. dim: None flattens x. output_size: the sum of the counts if known; verified.
+
+    Raises TypeError, ValueError and IndexError as `tenter.repeat_interleave`.
+
+    >>> s = repeat_interleave(np.array([10.0, 20.0, 30.0]), [1, 3, 2])
+    >>> s[1:3].materialize(), s.sum().item()
+    (array([20., 20.]), 130.0)
+    """
+    try:
+        held = _held(x)
+        axis = 0 if dim is None else one_dim("dim", dim, len(held.maps))
+        if not held.maps:
+            held = whole(held.base.reshape(1))
+        if dim is None and len(held.maps) > 1:
+            flat = applied(held, held.stretched_dims).base
+            held = whole(executor.of(flat).flat(flat))
+        n = held.shape[axis]
+        found = counts.checked(repeats, n, None if dim is None else axis, output_size)
+        spec: Spec
+        if found.offsets is None:
+            spec = every(len(held.shape), axis, found.total(1))
+        else:
+            spec = RepeatCounts(found.offsets, axis, found.total(n))
+        return _lazy("repeats", held, spec)
+    except Refusal as refusal:
+        raise error(refusal, "lazy.repeat_interleave", x, repeats, dim=dim, output_size=output_size) from None
+
+
+def repeat(x: Any, *sizes: Any) -> LazyArray:
+    """As `tenter.repeat`, lazily: the whole array sizes[k] times along each dim; spare sizes put dims in front.
+
+    >>> repeat(np.array([1, 2]), 3, 2)
+    LazyArray(int64[3, 4]; dim 0: Copy(1 -> 3: o // 3); dim 1: Copy(2 -> 4: o % 2))
+    """
+    try:
+        held = _held(x)
+        return _tiled(held, "sizes", repeat_sizes("sizes", sizes, len(held.shape)))
+    except Refusal as refusal:
+        raise error(refusal, "lazy.repeat", x, *sizes) from None
+
+
+def tile(x: Any, *dims: Any) -> LazyArray:
+    """As `tenter.tile`, lazily: the whole array dims[k] times along each dim, ones being put in front of the shorter.
+
+    >>> np.asarray(tile(np.array([[1, 2]]), 2) + 1)
+    array([[2, 3, 2, 3]])
+    """
+    try:
+        held = _held(x)
+        sizes = all_sizes("dims", dims)
+        return _tiled(held, "dims", (1,) * (len(held.shape) - len(sizes)) + sizes)
+    except Refusal as refusal:
+        raise error(refusal, "lazy.tile", x, *dims) from None
+
+
+def interpolate(
+    x: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> LazyArray:
+    """As `tenter.interpolate`, lazily.
+
+    x: (batch, channels, [depth,] [height,] width), an array, tensor or lazy array. Linear functions (sums, products
+    with numbers and with what is constant along the resized dims) are done on x. Integers are rounded as they are
+    weighed, so that of these only slices are.
+
+    Raises TypeError and ValueError as `tenter.interpolate`.
+
+    >>> s = interpolate(np.arange(4.0).reshape(1, 1, 4), 8, mode="linear")
+    >>> (2 * s)[..., :3].materialize()
+    array([[[0. , 0.5, 1.5]]])
+    """
+    given = (size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
+    try:
+        held = _held(x)
+        shown = stand_in(held) if held.stretched_dims else held.base
+        return _lazy("size", held, interpolate_arguments.checked(shown, *given))
+    except Refusal as refusal:
+        names = ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor", "antialias")
+        raise error(refusal, "lazy.interpolate", x=x, **dict(zip(names, (*given[:-1], antialias or None)))) from None
+
+
+def resize(x: Any, size: Any = None, **how: Any) -> LazyArray:
+    """As `tenter.resize`, lazily.
+
+    how: its other arguments; of `value`, which what lies past the edges is worth, 0 alone. Raises TypeError and
+    ValueError as `tenter.resize`.
+
+    >>> resize(np.arange(4), 2, mode="nearest")
+    LazyArray(int64[2]; dim 0: Copy(4 -> 2: counts [1, 0, 1, 0]))
+    """
+    try:
+        held = _held(x)
+        spec, turned = resize_arguments.checked(stand_in(held), size, **how)
+        outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
+        if outside and (how.get("value", 0) != 0 or not is_numeric(dtype_name(held.base))):
+            refuse(ValueError, "value", "0 and an x of numbers, as a map adds nothing", repr(how.get("value", 0)))
+        if turned:
+            held = applied(held, turned)
+            held = held._replace(base=executor.of(held.base).flip(held.base, turned))
+        return _lazy("size", held, spec)
+    except Refusal as refusal:
+        raise error(refusal, "lazy.resize", x=x, size=size, **how) from None
+
+
+def _held(x: Any) -> Stretched:
+    if isinstance(x, LazyArray):
+        return x._held
+    x = numpy_or_torch("x", x)
+    if isinstance(x, np.ndarray):
+        x = x.view()
+        x.flags.writeable = False
+    return whole(x)
+
+
+def _tiled(held: Stretched, name: str, sizes: tuple[int, ...]) -> LazyArray:
+    rank(name, len(sizes))
+    front = len(sizes) - len(held.maps)
+    base = held.base.reshape((1,) * front + tuple(held.base.shape)) if front else held.base
+    return _lazy(name, held._replace(base=base, maps=(None,) * front + held.maps), Repeat(sizes, False))
+
+
+def _lazy(name: str, held: Stretched, spec: Spec) -> LazyArray:
+    """The maps of an operation after those of held. name: of the argument that says how long the result is."""
+    shape, dtype, library = held.shape, dtype_name(held.base), of(held.base)
+    limits.addressable(name, spec.shape_out(shape), library.itemsize(held.base))
+    added = dict(spec.maps(shape, dtype, library.device(held.base) is not None))
+    first = [d for d, m in added.items() if held.maps[d] is not None and composed(held.maps[d], m) is None]
+    if rounds(held.base):  # by each operation that weighs
+        first += [d for d in held.stretched_dims if not copies(held.maps[d])]
+    held = applied(held, first)
+    maps = [composed(m, added[d]) if d in added else m for d, m in enumerate(held.maps)]
+    return LazyArray(stretched(held.base, maps, held.saturate or spec.saturates(dtype)))
+
+
+def composed(first: AxisMap | None, then: AxisMap) -> AxisMap | None:
+    """One map after another; None where that is none of their kind."""
+    if first is None or not (isinstance(first, Copy) and isinstance(then, Copy) and first.block == then.block == 1):
+        return then if first is None else None
+    if first.repeat is not None and then.repeat is not None:
+        return Copy.every(first.n_in, first.repeat * then.repeat)
+    return Copy(first.n_in, then.n_out, offsets=run_ends(then)[run_ends(first)])

@@ -1,0 +1,110 @@
+"""Rows and columns of maps, found without the matrix and without a table of all outputs, which would be as long as the
+stretched dim: tables of windows are read in bands."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tenter._arrays.types import Floats, Ints
+from tenter.maps import AxisMap, Copy, Gather, Window
+
+BAND = 1 << 14
+
+
+def copies(m: AxisMap | None) -> bool:
+    """True if each output is one input as it is."""
+    return m is None or isinstance(m, Copy) or (isinstance(m, Gather) and m.picks)
+
+
+def run_ends(m: Copy) -> Ints:
+    """Where the outputs of each input block end, in blocks, after a 0 in front."""
+    if m.repeat is not None:
+        return np.arange(m.n_in // m.block + 1, dtype=np.int64) * m.repeat
+    assert m.offsets is not None
+    return m.offsets
+
+
+def inputs_of(m: Copy | Gather, outputs: Ints) -> Ints:
+    """The input that each of some outputs of a copy reads."""
+    if isinstance(m, Gather):
+        return m.index[outputs]
+    block, place = np.divmod(outputs, m.block)
+    if m.repeat is not None:
+        return np.asarray(block // max(m.repeat, 1) * m.block + place)
+    return np.asarray((np.searchsorted(run_ends(m), block, side="right") - 1) * m.block + place)
+
+
+def part(m: AxisMap, lo: int, hi: int) -> tuple[slice, AxisMap] | None:
+    """The inputs that outputs lo..hi - 1 read, and the map from these; None for a part of a tile, which is no map of
+    its kind."""
+    at = m.reads(lo, hi)
+    n = at.stop - at.start
+    if isinstance(m, Copy):
+        if m.block > 1:
+            return None
+        if m.repeat and lo % m.repeat == hi % m.repeat == 0:
+            return at, Copy.every(n, m.repeat)
+        return at, Copy(n, hi - lo, offsets=np.clip(run_ends(m)[at.start : at.stop + 1], lo, hi) - lo)
+    if isinstance(m, Window):
+        start, offset, weight = rows(m, lo, hi)
+        return at, Window(n, hi - lo, np.clip(start - at.start, 0, n), offset, weight)
+    taps = slice(m.offset[lo], m.offset[hi])
+    return at, Gather(n, hi - lo, m.offset[lo : hi + 1] - m.offset[lo], m.index[taps] - at.start, m.weight[taps])
+
+
+def rows(m: Window, lo: int, hi: int) -> tuple[Ints, Ints, Floats]:
+    """First input, running number of taps, and weights of rows lo..hi - 1 of a window that is not in blocks."""
+    if m.is_computed:
+        start, offset, *weight = m.native.tables(lo, hi)
+        return start, offset - offset[0], weight[0] if weight else np.ones(int(offset[-1] - offset[0]))
+    start, offset = m.rows()
+    taps, weight_of = slice(offset[lo], offset[hi]), m.weight
+    weights = np.ones(taps.stop - taps.start) if weight_of is None else weight_of[taps]
+    return start[lo:hi], offset[lo : hi + 1] - offset[lo], weights
+
+
+def bands(m: Window) -> Iterator[tuple[Ints, Ints, Floats]]:
+    """Row, counted from the band's first, column and weight of all taps, some rows at a time."""
+    for lo in range(0, m.n_out, BAND):
+        start, offset, weight = rows(m, lo, min(lo + BAND, m.n_out))
+        row = np.repeat(np.arange(len(start)), np.diff(offset))
+        yield row, np.arange(len(row)) - offset[row] + start[row], weight
+
+
+def column_sums(m: AxisMap) -> int | Ints | Floats:
+    """How much each input adds to the sum of all outputs; one int where that is equal for all."""
+    if isinstance(m, Copy):
+        return m.repeat if m.repeat is not None else np.repeat(np.diff(run_ends(m)), m.block)
+    if isinstance(m, Gather):
+        return np.bincount(m.index, None if m.picks else m.weight, m.n_in)
+    sums = np.zeros(m.n_in)
+    for _, column, weight in bands(m):
+        if len(column):
+            first = int(column.min())
+            found = np.bincount(column - first, weight)
+            sums[first : first + len(found)] += found
+    return sums
+
+
+def keeps_constants(m: AxisMap) -> bool:
+    """True if the weights of every row sum to one."""
+    if isinstance(m, Gather):
+        return bool(np.allclose(np.bincount(m.rows(), m.weight, m.n_out), 1, 0, 1e-12))
+    assert isinstance(m, Window)
+    lengths = [min(BAND, m.n_out - lo) for lo in range(0, m.n_out, BAND)]
+    sums = (np.bincount(row, weight, n) for n, (row, _, weight) in zip(lengths, bands(m)))
+    return all(np.allclose(s, 1, 0, 1e-12) for s in sums)
+
+
+def same(a: AxisMap, b: AxisMap) -> bool:
+    """True for one map, and for maps with equal tables."""
+    if a is b:
+        return True
+    if type(a) is not type(b) or (a.n_in, a.n_out, a.block) != (b.n_in, b.n_out, b.block):
+        return False
+    if isinstance(a, Copy) and isinstance(b, Copy):
+        closed = a.repeat is not None and b.repeat is not None  # then equal, as their lengths are
+        return closed or np.array_equal(run_ends(a), run_ends(b))
+    if isinstance(a, Window) and isinstance(b, Window):
+        return all(all(map(np.array_equal, p, q)) for p, q in zip(bands(a), bands(b)))
+    return a == b

@@ -1,0 +1,126 @@
+"""An array with maps that are not applied yet, as a plain value; and what applies them."""
+
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenter._arrays.dtypes import DTYPES
+from tenter._arrays.errors import refuse
+from tenter._arrays.library import dtype_name, is_array, of
+from tenter._arrays.types import Array
+from tenter._execution import executor
+from tenter._plans.plan import plan
+from tenter._specs.applied import AppliedMaps
+from tenter.lazy.rows import copies
+from tenter.maps import AxisMap, Copy
+
+Maps = tuple[AxisMap | None, ...]
+
+
+class Stretched(NamedTuple):
+    """base: an array or a plain tensor. maps: one for each of its dims, None where the dim stays as it is. saturate:
+    whether 8-bit integers are rounded to 8 bits after each axis (`Spec.saturates`)."""
+
+    base: Any
+    maps: Maps
+    saturate: bool = False
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple([n if m is None else m.n_out for n, m in zip(self.base.shape, self.maps)])
+
+    @property
+    def stretched_dims(self) -> list[int]:
+        return [d for d, m in enumerate(self.maps) if m is not None]
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+
+def stretched(base: Any, maps: Iterable[AxisMap | None], saturate: bool = False) -> Stretched:
+    """Without maps that change nothing."""
+    return Stretched(base, tuple([None if isinstance(m, Copy) and m.repeat == 1 else m for m in maps]), saturate)
+
+
+def whole(x: Any) -> Stretched:
+    """An array as it is."""
+    return Stretched(x, (None,) * x.ndim)
+
+
+def applied(s: Stretched, dims: Iterable[int]) -> Stretched:
+    """With the maps of some dims applied. Values that are rounded are weighed along all of their dims at once, as
+    `resize` does it."""
+    which = {d for d in dims if s.maps[d] is not None}
+    if not which:
+        return s
+    if rounds(s.base) and any(not copies(s.maps[d]) for d in which):
+        which |= {d for d in s.stretched_dims if not copies(s.maps[d])}
+    if found := of(s.base).unservable(s.base):
+        refuse(TypeError, "x", "an array or a plain tensor to apply maps to", found)
+    x = of(s.base).resolve(s.base)
+    maps = tuple([(d, s.maps[d]) for d in sorted(which)])
+    made = executor.of(x).execute(x, plan(x, AppliedMaps(maps, s.saturate)))
+    return Stretched(made, tuple([None if d in which else m for d, m in enumerate(s.maps)]), s.saturate)
+
+
+def materialized(s: Stretched) -> Any:
+    """All of it, in fresh memory."""
+    return fresh(applied(s, s.stretched_dims).base, s.base)
+
+
+def stand_in(s: Stretched) -> Any:
+    """An array of the shape and dtype, all of one element in memory: for checks, and for errors of the library."""
+    return _one_element(s.base, s.shape)
+
+
+def _one_element(like: Any, shape: tuple[int, ...]) -> Any:
+    if isinstance(like, np.ndarray):
+        return np.broadcast_to(np.zeros((), like.dtype), shape)
+    return like.new_zeros(()).expand(shape)
+
+
+def rounds(x: Any) -> bool:
+    """True if weighted sums of x's elements are rounded more than sums are."""
+    dtype = DTYPES.get(dtype_name(x))
+    return dtype is None or dtype.narrow
+
+
+def is_float(x: Any) -> bool:
+    dtype = DTYPES.get(dtype_name(x))
+    return dtype is not None and dtype.kind in "fc"
+
+
+def fresh(y: Any, x: Any) -> Any:
+    """y in memory of its own: what is not lazy can be written to, and x must not change."""
+    if isinstance(y, np.ndarray) and isinstance(x, np.ndarray):
+        return y.copy() if np.may_share_memory(y, x) else y
+    if not is_array(y) or isinstance(y, np.ndarray) or of(y).recorded(y) or of(x).recorded(x):
+        return y
+    return y.clone() if y.untyped_storage().data_ptr() == x.untyped_storage().data_ptr() else y
+
+
+def taken(s: Stretched, dim: int, rows: Any) -> Any:
+    """Some rows of base along a dim; rows: a slice, or positions in a NumPy array."""
+    return s.base[(slice(None),) * dim + (rows if isinstance(rows, slice) else beside(rows, s.base),)]
+
+
+def beside(values: Array, x: Any) -> Any:
+    """A NumPy array as one of x's library, where x is."""
+    return values if isinstance(x, np.ndarray) else of(x).from_numpy(values, x).to(x.device)
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """x in a dtype of its library."""
+    return x.to(dtype) if hasattr(x, "to") else x.astype(dtype, copy=False)
+
+
+def moved(f: Any, s: Stretched, args: Any, kwargs: Any) -> Stretched:
+    """Dims in another order, or new ones of length 1, by a function of the library."""
+    turned = f(_one_element(s.base, tuple(range(2, 2 + len(s.maps)))), *args, **kwargs)
+    if s.saturate:  # by the order of the axes
+        s = applied(s, s.stretched_dims)
+    maps = [None if n == 1 else s.maps[n - 2] for n in turned.shape]
+    return Stretched(f(s.base, *args, **kwargs), tuple(maps), s.saturate)
