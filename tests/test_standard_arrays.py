@@ -37,7 +37,7 @@ def numbers_for(case: OpCase) -> list[str]:
     return DTYPES if exact(case) else DTYPES[:-1]
 
 
-@pytest.mark.parametrize("case", daily(OPS, 3), ids=lambda c: f"{c.op}-{c.shape}-{c.args}{c.kwargs}")
+@pytest.mark.parametrize("case", daily(OPS, 8), ids=lambda c: f"{c.op}-{c.shape}-{c.args}{c.kwargs}")
 def test_operations_give_what_they_give_for_numpy(case: OpCase) -> None:
     f = getattr(tenter, case.op)
     for dtype in numbers_for(case):
@@ -57,7 +57,7 @@ def test_maps_and_their_transposes_give_what_they_give_for_numpy(case) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES, ids=str)
-@pytest.mark.parametrize("case", daily(OPS, 60), ids=lambda c: f"{c.op}-{c.shape}-{c.args}{c.kwargs}")
+@pytest.mark.parametrize("case", daily(OPS, 90), ids=lambda c: f"{c.op}-{c.shape}-{c.args}{c.kwargs}")
 def test_results_are_on_the_array_s_device(case: OpCase, device) -> None:
     x = values(case.shape, "float32")
     f = getattr(tenter, case.op)
