@@ -23,7 +23,7 @@ def name(case: OpCase) -> str:
     return f"{case.op}-{case.shape}-{case.args}{case.kwargs}"
 
 
-@pytest.mark.parametrize("case", daily(OPS, 5), ids=name)
+@pytest.mark.parametrize("case", daily(OPS, 11), ids=name)
 def test_eager_calls_give_what_they_give_for_numpy(case: OpCase) -> None:
     f = getattr(tenter, case.op)
     for dtype in DTYPES if exact(case) else DTYPES[:-1]:
@@ -33,7 +33,7 @@ def test_eager_calls_give_what_they_give_for_numpy(case: OpCase) -> None:
         same(np.asarray(got), f(x, *case.args, **case.kwargs), exact(case))
 
 
-@pytest.mark.parametrize("case", daily(OPS, 25), ids=name)
+@pytest.mark.parametrize("case", daily(OPS, 47), ids=name)
 def test_compiled_code_gives_what_calls_give_for_numpy(case: OpCase) -> None:
     f = getattr(tenter, case.op)
     compiled = jax.jit(lambda x: f(x, *case.args, **case.kwargs))

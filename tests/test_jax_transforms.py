@@ -47,7 +47,7 @@ CASES = [
     applied("sums", Copy.counts([1, 3, 0, 2]).T),
     applied("Gather", Gather(4, 3, [0, 2, 2, 5], [3, 0, 1, 1, 2], [1.0, 2.0, -1.0, 0.5, 4.0])),
 ]
-FEW = daily(CASES, 4, lambda c: c.name)
+FEW = daily(CASES, 6, lambda c: c.name)
 
 
 def given(case: Case) -> np.ndarray:
@@ -71,7 +71,7 @@ def matrix(case: Case) -> np.ndarray:
     return np.stack(columns, 1)
 
 
-@pytest.mark.parametrize("case", [pytest.param(*[c], id=c.name) for c in CASES])
+@pytest.mark.parametrize("case", daily(CASES, 2, lambda c: c.name))
 def test_a_gradient_is_the_transpose(case: Case) -> None:
     x = given(case)
     y, back = jax.vjp(case.f, jnp.asarray(x))
@@ -90,7 +90,7 @@ def test_compiled_gradients_and_tangents(case: Case) -> None:
     close(tangent, (m @ (2 * x).ravel()).reshape(y.shape))
 
 
-@pytest.mark.parametrize("case", [pytest.param(*[c], id=c.name) for c in CASES])
+@pytest.mark.parametrize("case", daily(CASES, 2, lambda c: c.name))
 def test_a_mapped_dim_is_a_batch(case: Case) -> None:
     x = given(case)
     several = np.stack([x, 2 * x, -x])

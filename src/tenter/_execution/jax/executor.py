@@ -54,10 +54,9 @@ def flat(x: Any) -> Any:
 
 def _traced(x: Any, spec: Spec) -> Any:
     kept = spec.kept(x.ndim)
-    several = (
-        isinstance(spec, Repeat) and x.ndim - len(kept) > 1
-    )  # by one reshape, of which JAX asks for no dim that is cut
-    x = sharding.gathered(x, () if several else kept)
+    if isinstance(spec, Repeat) and x.ndim - len(kept) > 1:
+        kept = []  # one reshape repeats several dims, and JAX has none where a dim is cut
+    x = sharding.gathered(x, kept)
     if isinstance(spec, RepeatCounts) and not isinstance(spec.offsets, np.ndarray):
         return counts.repeated(x, spec)
     name = dtype_name(x)
