@@ -99,12 +99,12 @@ def array(name: str, x: Any) -> Any:
 def numpy_or_torch(name: str, x: Any) -> Any:
     """As `array`, for functions that the arrays of other libraries do not have."""
     found = array(name, x)
-    refuse_standard(name, found)
+    refuse_others(name, found)
     return found
 
 
-def refuse_standard(name: str, x: Any) -> None:
-    if standard_arrays.is_standard(x):
+def refuse_others(name: str, x: Any) -> None:
+    if is_array(x) and library.of(x).PACKAGE not in ("numpy", "torch"):
         refuse(TypeError, name, "a NumPy array or a tensor (np.asarray(...) makes one on the host)", describe(x))
 
 

@@ -109,7 +109,7 @@ def of_mask(name: str, mask: Any) -> Segments:
 
 def check_mask(name: str, mask: Any) -> None:
     if library.is_array(mask):
-        arguments.refuse_standard(name, mask)
+        arguments.refuse_others(name, mask)
         if problem := library.of(mask).problem(mask):
             refuse(TypeError, name, "a NumPy array or a plain tensor", problem)
         dtype, ndim = dtype_name(mask), mask.ndim
@@ -150,7 +150,7 @@ def check_integers(name: str, values: Any, ndim: int | None = 1) -> None:
     """What can be said of an array without its values."""
     expected = "integers: an array, a tensor or a list"
     if library.is_array(values):
-        arguments.refuse_standard(name, values)
+        arguments.refuse_others(name, values)
         if problem := library.of(values).problem(values):
             refuse(TypeError, name, expected, problem)
         if (dtype := dtype_name(values)) not in INTEGERS:
