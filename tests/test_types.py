@@ -23,18 +23,19 @@ from tenter._specs import lengths, resize_arguments
 from tenter._specs.resize import KINDS
 
 ROOT = Path(__file__).parents[1]
-USES = ROOT / "tests" / "typed" / "uses.py"
-
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="a typed use is JAX's")
+FILES = [ROOT / "tests" / "typed" / name for name in ("uses.py", "uses_of_jax.py")]
+if importlib.util.find_spec("jax") is None:
+    FILES.pop()
 
 
 def pinned(checker):
     """The errors by line: `# error: mypy's code, pyright's rule`."""
     at = {"mypy": 0, "pyright": 1}[checker]
     found = {}
-    for number, line in enumerate(USES.read_text().splitlines(), 1):
-        if wanted := re.search(r"# error: ([\w-]+), (\w+)$", line):
-            found[number] = wanted[at + 1]
+    for file in FILES:
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            if wanted := re.search(r"# error: ([\w-]+), (\w+)$", line):
+                found[file.name, number] = wanted[at + 1]
     assert len(found) > 20
     return found
 
@@ -46,20 +47,24 @@ def ran(*command):
 @pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="needs mypy")
 def test_mypy():
     """Strict as pyproject.toml has it, so that it shares the cache of the `mypy` that checks src."""
-    out = ran(sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(USES))
+    out = ran(sys.executable, "-m", "mypy", "--strict", "--no-error-summary", *map(str, FILES))
     lines = [
-        re.match(r"\S+uses\.py:(\d+): error: .*\[([\w-]+)\]$", line) for line in out.splitlines() if ": error:" in line
+        re.match(r"\S*?(\w+\.py):(\d+): error: .*\[([\w-]+)\]$", line)
+        for line in out.splitlines()
+        if ": error:" in line
     ]
     assert all(lines), out
-    assert {int(found[1]): found[2] for found in lines[::-1]} == pinned("mypy"), out  # the first error of each line
+    assert {(found[1], int(found[2])): found[3] for found in lines[::-1]} == pinned("mypy"), (
+        out
+    )  # the first error of each line
 
 
 @pytest.mark.skipif(shutil.which("pyright") is None, reason="needs pyright")
 def test_pyright():
-    out = json.loads(ran("pyright", "--pythonpath", sys.executable, "--outputjson", str(USES)))
+    out = json.loads(ran("pyright", "--pythonpath", sys.executable, "--outputjson", *map(str, FILES)))
     found = {}
     for error in out["generalDiagnostics"]:
-        found.setdefault(error["range"]["start"]["line"] + 1, error.get("rule"))
+        found.setdefault((Path(error["file"]).name, error["range"]["start"]["line"] + 1), error.get("rule"))
     assert found == pinned("pyright"), out
 
 

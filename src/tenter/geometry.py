@@ -14,7 +14,7 @@ import numpy as np
 
 from tenter._arrays.arguments import error, integer, one_of
 from tenter._arrays.errors import Refusal
-from tenter._arrays.types import Floats, Ints
+from tenter._arrays.types import Array, Floats, Ints
 
 HALF = Fraction(1, 2)
 # What the first and the last output are lined up with. The last four are ONNX's names.
@@ -142,7 +142,7 @@ class Geometry:
             found = (2 * numerator + denominator) // (2 * denominator)
         return np.asarray(found, np.int64)
 
-    def edges(self) -> tuple[Any, int]:
+    def edges(self) -> tuple[Array, int]:
         """Where each output's area ends and the next one's begins, in pixels from the axis's edge: the numerators of
         n_out + 1 fractions, and their denominator."""
         first, step = self.line()
@@ -165,7 +165,7 @@ def plain(value: Any) -> Any:
     return float(value) if isinstance(value, np.floating) else value
 
 
-def positions(first: Fraction, step: Fraction, n: int) -> tuple[Any, int, Floats]:
+def positions(first: Fraction, step: Fraction, n: int) -> tuple[Array, int, Floats]:
     """first + o * step for o < n: the numerators, Python's ints where int64 is too small, their denominator, and the
     quotients, right to a unit or two in the last place."""
     d = lcm(first.denominator, step.denominator)

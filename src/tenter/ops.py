@@ -58,7 +58,7 @@ def repeat_interleave(repeats: Held, /, *, output_size: Index = None,
     out: NDArray[np.int64] | None = None) -> NDArray[np.int64]: ...
 # fmt: on
 def repeat_interleave(
-    x: Any = MISSING, repeats: Any = MISSING, dim: Any = None, *, output_size: Any = None, out: Any = None, **other: Any
+    x: Any = MISSING, repeats: Any = MISSING, dim: Any = None, *, output_size: Any = None, **other: Any
 ) -> Any:
     """Repeats each element along dim: element i appears repeats[i] times in a row.
 
@@ -88,8 +88,10 @@ def repeat_interleave(
     >>> repeat_interleave([1, 2, 3])
     array([0, 1, 1, 2, 2, 2])
     """
+    out = None
     try:
-        if other:
+        if other:  # out too, as every name of a keyword costs each call a look-up
+            out = other.pop("out", None)
             x, dim = take_other_names(other, input=("x", x), axis=("dim", dim))
         if out is None:
             if type(repeats) is int or type(repeats) not in EXACT:

@@ -129,7 +129,8 @@ def take_other_names(other: dict[str, Any], **names: tuple[str, Any]) -> tuple[A
             hint = did_you_mean(word, (*names, *values, *OTHERS))
             refuse(TypeError, word, "no argument of this name", describe(other[word]) + hint)
         name = names[word][0]
-        if values[name] is not MISSING and values[name] is not None and values[name] != ():
+        so_far = values[name]
+        if so_far is not MISSING and so_far is not None and not (type(so_far) is tuple and not so_far):
             refuse(TypeError, word, f"{word} or {name}, which are one argument", "both")
         values[name] = other.pop(word)
     return tuple(values.values())

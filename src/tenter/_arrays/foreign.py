@@ -83,6 +83,7 @@ _LINES: dict[str, str | Callable[[Any], str | None]] = {
     "dask": "x.compute(), or x.map_blocks(f) with f for a block",
     "h5py": _READ,
     "pandas": _of_pandas,
+    "tenter": "x.materialize(), or the function of tenter.lazy",  # a lazy array
     "tensorstore": "x.read().result()",
     "xarray": _of_xarray,
     "zarr": _READ,

@@ -135,7 +135,7 @@ def _segments(name: str, offsets: Ints, given: Any) -> Segments:
 def integers(name: str, values: Any, ndim: int | None = 1) -> Array:
     """Integers on the host; ndim: dims they must have, None for any."""
     check_integers(name, values, ndim)
-    found = counts.count_array(name, values)
+    found = counts.count_array(name, counts.unwrapped(name, values))
     if ndim is not None and found.ndim != ndim:
         refuse(ValueError, name, f"{ndim}-D integers", f"{found.ndim}-D")
     return found
