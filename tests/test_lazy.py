@@ -397,7 +397,9 @@ def test_transforms_serve_what_needs_no_map():
         return (lazy.repeat_interleave(a, COUNTS, 0) * 2).sum()
 
     assert torch.equal(torch.func.grad(total)(x)[:, 0], torch.tensor(COUNTS) * 2.0)
-    with pytest.raises(TypeError, match=r"x: expected an array or a plain tensor to apply maps to, got a torch\.Tensor under"):
+    with pytest.raises(
+        TypeError, match=r"x: expected an array or a plain tensor to apply maps to, got a torch\.Tensor under"
+    ):
         torch.func.grad(lambda a: lazy.repeat_interleave(a, COUNTS, 0).cumsum(0).sum())(x)
 
 
