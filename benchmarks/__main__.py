@@ -1,6 +1,6 @@
 """`python -m benchmarks cpu`: measures, prints each row, writes the report. `gpu`: the same on a CUDA device. `calls`:
-what a tiny call costs. `compiled`, `jax`: code compiled by PyTorch and by JAX. `augment`, `ragged`, `segments`,
-`signals`, `photographs`: calls of which each is new; `new`: these."""
+what a tiny call costs. `compiled`, `jax`: code compiled by PyTorch and by JAX. `cookbook`: the tables of docs/cookbook.
+`augment`, `ragged`, `segments`, `signals`, `photographs`: calls of which each is new; `new`: these."""
 
 from __future__ import annotations
 
@@ -14,7 +14,20 @@ from typing import Any
 
 import torch
 
-from benchmarks import calls, compiled, gpu, growth, latency, memory, multiples, new_calls, peers, report, table
+from benchmarks import (
+    calls,
+    compiled,
+    cookbook,
+    gpu,
+    growth,
+    latency,
+    memory,
+    multiples,
+    new_calls,
+    peers,
+    report,
+    table,
+)
 from benchmarks.machine import Settings, machine, sentence
 from benchmarks.measure import copy_bandwidth
 from benchmarks.results import Result
@@ -44,6 +57,7 @@ def parser() -> argparse.ArgumentParser:
         "--only", metavar="TEXT", default="", help="only what has this in its name; printed, not written"
     )
     in_jax.add_argument("--seconds", type=float, default=2.0, metavar="S", help="at least, per row and direction")
+    what.add_parser("cookbook", help="writes the tables of docs/cookbook/")
     what.add_parser("multiples", help="writes the table of docs/memory.md")
     gpu.add_arguments(what.add_parser("gpu", help="writes docs/benchmarks-gpu.md and .json"))
     for name in (*new_calls.PARTS, "new"):
@@ -81,6 +95,8 @@ def main() -> int:
     bandwidth = copy_bandwidth()
     if chosen.what == "calls":
         return calls.main(sentence(machine(Settings(1, 0, bandwidth))))
+    if chosen.what == "cookbook":
+        return cookbook.main(sentence(machine(Settings(torch.get_num_threads(), 0, bandwidth))))
     if chosen.what == "compiled":
         return compiled.main(sentence(machine(Settings(max(compiled.THREADS), 0, bandwidth))))
     if chosen.what == "jax":
