@@ -19,7 +19,7 @@ import tenter
 from tenter.cli import main as cli
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MODULES = [m.name for m in pkgutil.walk_packages(tenter.__path__, "tenter.") if not m.name.endswith("_native")]
 PUBLIC = [
     "axis_map",
@@ -141,7 +141,7 @@ def test_before_and_after_on_the_front_page():
     assert np.abs(expected.astype(int) - scope["y"]).max() <= 1  # which has 8 bits between the axes, as Pillow
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_to_files_and_headings(page):
     for path, _, heading in re.findall(r"\]\((?!https?:)([^)#]*)(#([^)]*))?\)", page.read_text()):
         target = (page.parent / path).resolve() if path else page

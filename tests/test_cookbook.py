@@ -1,0 +1,93 @@
+"""The cookbook: its code gives the results shown, its index has all pages, its tables compare ways that agree, and its
+pictures are those that the command draws. Nothing here is timed."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("PIL")
+
+from benchmarks import __main__ as command, cookbook
+from PIL import Image
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "cookbook"
+PAGES = sorted(page.stem for page in FOLDER.glob("*.md") if page.stem != "README")
+sys.path.append(str(FOLDER))
+import figures  # noqa: E402
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_code_gives_the_results_shown(name):
+    text = (FOLDER / f"{name}.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.S)
+    assert len(blocks) == text.count("```python") >= 2
+    scope: dict[str, object] = {}
+    for code, shown in blocks:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(code, scope)
+        assert out.getvalue() == shown
+
+
+def test_index_tables_and_pictures_have_all_pages():
+    index = (FOLDER / "README.md").read_text()
+    linked = re.findall(r"^\| \[.*?\]\((.*?)\.md\)", index, re.M)
+    assert sorted(linked) == PAGES == sorted(cookbook.TABLES) == sorted(figures.PICTURES)
+    for name in PAGES:
+        text = (FOLDER / f"{name}.md").read_text()
+        assert f"]({name}.png)" in text and text.count(cookbook.BEGIN) == text.count(cookbook.END) == 1
+        title = text.partition("\n")[0].removeprefix("# ")
+        assert f"[{title}]({name}.md)" in index
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_ways_of_a_table_agree_and_the_page_names_them(name):
+    text = (FOLDER / f"{name}.md").read_text()
+    for title, make, n in cookbook.TABLES[name]:
+        ways = make(max(8, n // 50))
+        cookbook.same(ways)
+        assert title in text and all(f"\n| {way} |" in text for way in ways)
+
+
+def test_ways_that_disagree_are_not_timed():
+    with pytest.raises(AssertionError):
+        cookbook.rows({"other": lambda: np.zeros(3), "ours": lambda: np.ones(3)})
+
+
+def test_the_command_writes_between_the_markers(tmp_path, monkeypatch):
+    monkeypatch.setattr(cookbook, "PAGES", tmp_path)
+    monkeypatch.setattr(cookbook, "SECONDS", 0.0)
+    monkeypatch.setattr(cookbook, "BLOCK", 0.0)
+    monkeypatch.setattr(cookbook, "TABLES", {"spans": [("Few spans", cookbook.spans, 4)]})
+    monkeypatch.setattr(command, "copy_bandwidth", lambda: 1e9)
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "cookbook"])
+    page = tmp_path / "spans.md"
+    page.write_text(f"before\n{cookbook.BEGIN}\nold\n{cookbook.END}\nafter\n")
+    assert command.main() == 0
+    text = page.read_text()
+    assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
+    assert len(re.findall(r"^\| .* (ms|us) \| .* \| [\d.]+ \|$", text, re.M)) == 3
+
+
+@pytest.mark.skipif(not cookbook.RESET.exists(), reason="the system does not tell peaks of memory")
+def test_peaks_of_memory():
+    assert 15 < cookbook.peak(lambda: np.ones(16 << 20, np.uint8)) / 2**20 < 20
+    kept = np.ones(16 << 20, np.uint8)
+    assert cookbook.peak(lambda: kept[:1]) / 2**20 < 4
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pictures_are_those_that_the_command_draws(name):
+    with Image.open(FOLDER / f"{name}.png") as held:
+        drawn = figures.draw(*figures.PICTURES[name]()).convert("RGB")
+        assert held.size == drawn.size
+        apart = np.abs(np.asarray(held.convert("RGB"), int) - np.asarray(drawn, int)).max(-1)
+    assert (apart > 64).mean() < 0.02  # fonts differ between versions of Pillow
