@@ -58,6 +58,8 @@ def parser() -> argparse.ArgumentParser:
     )
     in_jax.add_argument("--seconds", type=float, default=2.0, metavar="S", help="at least, per row and direction")
     what.add_parser("cookbook", help="writes the tables of docs/cookbook/")
+    recipes = what.add_parser("cookbook", help="writes the tables of docs/cookbook/")
+    recipes.add_argument("--threads", type=positive, metavar="N", help="threads of every library (default: PyTorch's)")
     what.add_parser("multiples", help="writes the table of docs/memory.md")
     gpu.add_arguments(what.add_parser("gpu", help="writes docs/benchmarks-gpu.md and .json"))
     for name in (*new_calls.PARTS, "new"):
@@ -96,7 +98,9 @@ def main() -> int:
     if chosen.what == "calls":
         return calls.main(sentence(machine(Settings(1, 0, bandwidth))))
     if chosen.what == "cookbook":
-        return cookbook.main(sentence(machine(Settings(torch.get_num_threads(), 0, bandwidth))))
+        threads = chosen.threads or torch.get_num_threads()
+        peers.set_threads(threads)
+        return cookbook.main(sentence(machine(Settings(threads, 0, bandwidth))))
     if chosen.what == "compiled":
         return compiled.main(sentence(machine(Settings(max(compiled.THREADS), 0, bandwidth))))
     if chosen.what == "jax":

@@ -68,12 +68,13 @@ def test_the_command_writes_between_the_markers(tmp_path, monkeypatch):
     monkeypatch.setattr(cookbook, "BLOCK", 0.0)
     monkeypatch.setattr(cookbook, "TABLES", {"spans": [("Few spans", cookbook.spans, 4)]})
     monkeypatch.setattr(command, "copy_bandwidth", lambda: 1e9)
-    monkeypatch.setattr(sys, "argv", ["benchmarks", "cookbook"])
+    monkeypatch.setattr(command.peers, "set_threads", lambda n: None)
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "cookbook", "--threads", "3"])
     page = tmp_path / "spans.md"
     page.write_text(f"before\n{cookbook.BEGIN}\nold\n{cookbook.END}\nafter\n")
     assert command.main() == 0
     text = page.read_text()
-    assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
+    assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text and "3 threads" in text
     assert len(re.findall(r"^\| .* (ms|us) \| .* \| [\d.]+ \|$", text, re.M)) == 3
 
 
