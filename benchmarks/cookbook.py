@@ -58,9 +58,15 @@ def spans(n: int) -> Ways:
         at = torch.arange(40 * n)
         return ((at >= starts[:, None]) & (at < ends[:, None])).any(0)
 
+    def summed() -> Any:
+        one = torch.ones(n, dtype=torch.int32)
+        marks = torch.zeros(40 * n + 1, dtype=torch.int32).index_add(0, starts, one).index_add(0, ends, -one)
+        return marks.cumsum(0)[:-1] > 0
+
     return {
         "a loop over the spans": looped,
         "each position compared with each span": compared,
+        "`cumsum` of marks at starts and ends": summed,
         "`ragged.spans_to_mask`": lambda: ragged.spans_to_mask(starts, ends, 40 * n),
     }
 
@@ -115,9 +121,16 @@ def durations(n: int) -> Ways:
         path = (at < ends[:, None]) & (at >= (ends - counts)[:, None])
         return path.float() @ x
 
+    def gathered() -> Any:
+        ends = counts.cumsum(1)
+        at = torch.arange(int(ends[:, -1].max())).expand(len(x), -1).contiguous()
+        which = torch.searchsorted(ends, at, right=True).clamp(max=n - 1)[..., None]
+        return x.gather(1, which.expand(-1, -1, x.shape[2])) * (at < ends[:, -1:])[..., None]
+
     return {
         "a loop of `torch.repeat_interleave`, `pad_sequence`": lambda: looped(torch.repeat_interleave),
         "a matrix of zeros and ones times x": multiplied,
+        "`searchsorted` and `gather`": gathered,
         "`ragged.repeat_padded`": lambda: ragged.repeat_padded(x, counts)[0],
     }
 

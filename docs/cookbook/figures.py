@@ -65,7 +65,7 @@ def attention_masks() -> tuple[list[Row], Any]:
     by = maps.Copy.every(2, 3)
     texts = [f"h{h}" for h in np.tile(np.arange(3), 2)]
     return [Row("masks of sentences", ["A", "B"], range(2)),
-            copied("heads, all one memory", texts, by, range(2), hollow=True)], by.dense()  # fmt: skip
+            copied("heads, without copies", texts, by, range(2), hollow=True)], by.dense()  # fmt: skip
 
 
 def grouped_query_attention() -> tuple[list[Row], Any]:
