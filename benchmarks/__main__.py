@@ -57,7 +57,6 @@ def parser() -> argparse.ArgumentParser:
         "--only", metavar="TEXT", default="", help="only what has this in its name; printed, not written"
     )
     in_jax.add_argument("--seconds", type=float, default=2.0, metavar="S", help="at least, per row and direction")
-    what.add_parser("cookbook", help="writes the tables of docs/cookbook/")
     recipes = what.add_parser("cookbook", help="writes the tables of docs/cookbook/")
     recipes.add_argument("--threads", type=positive, metavar="N", help="threads of every library (default: PyTorch's)")
     what.add_parser("multiples", help="writes the table of docs/memory.md")

@@ -116,7 +116,9 @@ def _how_to_convert(counts: Any) -> str:
     if not dtype_name(counts).startswith(("float", "bfloat")):
         return ""
     of = library.of(counts)
-    convert = ".astype(np.int64)" if isinstance(counts, np.ndarray) else ".long()"
+    convert = {"numpy": ".astype(np.int64)", "torch": ".long()"}.get(of.PACKAGE)
+    if convert is None:
+        return ""
     if of.unreadable(counts) or bool((counts == counts.round()).all()):
         return f" (convert with {convert})"
     return f" with fractions (round, then convert with {convert})"
