@@ -80,6 +80,8 @@ def calls(x: torch.Tensor, f: Resample, adjoint: bool) -> Maker:
 
 def truth(x: torch.Tensor, mode: str, adjoint: bool, exact: bool) -> Callable[[tuple[int, int]], Any]:
     """exact: PyTorch's of x itself, to be met bit for bit."""
+    if mode in ("nearest", "nearest-exact") and adjoint:
+        return lambda drawn: signal_truth.picked_back(upstream(x, (*x.shape[:-1], drawn[1])), drawn[0], mode)
     if mode not in ("linear", "cubic"):
         return lambda drawn: calls(x if exact else x.double(), of_torch(mode), adjoint)(drawn)()
     if adjoint:

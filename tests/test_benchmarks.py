@@ -159,15 +159,12 @@ def test_the_rows_targets_and_summary_name_the_same_rows():
 
 
 def test_targets_that_are_missed_say_short():
-    found = [
-        result("fast", 8.0, 3.0, Target(BANDWIDTH, 0.75, 0.6)),
-        result("slow", 8.0, 2.9, Target(BANDWIDTH, 0.5, 0.6, "why")),
-    ]
+    usual, less = Target(BANDWIDTH, 0.75, 0.6), Target(BANDWIDTH, 0.5, 0.6, "why")
+    found = [result("fast", 8.0, 3.0, usual), result("slow", 8.0, 2.9, less)]
     for r, adjoint in zip(found, (0.6, 0.59)):
         r.forward.of_bandwidth, r.adjoint.of_bandwidth = 0.75, adjoint
     text = "\n".join(targets.markdown([*found, result("free", 1.0)]))
-    assert "3 of 4 reached" in text and "free" not in text
-    assert "| fast | 75% | 75% | 60% | 60% | - |" in text
+    assert "3 of 4 reached" in text and "free" not in text and "| fast | 75% | 75% | 60% | 60% | - |" in text
     assert "| slow | 50% | 75% | 60% | 59% **short** | why |" in text
     found[0].forward = Direction(failed="wrong")
     assert "| fast | 75% | failed **short** | 60% | 60% | - |" in targets.markdown(found)[-1]

@@ -100,12 +100,32 @@ def unpad(x: Any, s: Segments, memory: Memory) -> Any:
 
 def spans(starts: Array, ends: Array, length: int) -> Array:
     """Positions between a start and its end, along the last dim of checked spans."""
-    n, size = math.prod(starts.shape[:-1]), math.prod(starts.shape[:-1]) * (length + 1)
-    limits.memory((n, length + 1), 8)
-    first = np.arange(n)[:, None] * (length + 1)
-    begun, over = (np.bincount((first + e.reshape(n, e.shape[-1])).reshape(-1), minlength=size) for e in (starts, ends))
-    inside = np.cumsum((begun - over).reshape(n, length + 1), axis=1)[:, :length] > 0
-    return inside.reshape((*starts.shape[:-1], length))
+    n = math.prod(starts.shape[:-1])
+    total = n * length
+    limits.memory((total + 16 * starts.size,), 8)
+    if not total or not starts.size:
+        return np.zeros((*starts.shape[:-1], length), np.bool_)
+    rows = np.arange(n)[:, None] * length  # which lie one after the other: spans may touch those of the next row
+    begin, end = ((rows + e.reshape(n, -1)).reshape(-1) for e in (starts, ends))
+    begin, end = _sorted(begin, end, total)
+    reach = np.maximum.accumulate(end)
+    apart = np.flatnonzero(begin[1:] > reach[:-1])  # the last span before each gap
+    edges = np.zeros(2 * len(apart) + 4, np.int64)  # of gaps and runs by turns, from 0 to the total
+    edges[1:-2:2], edges[2:-1:2] = begin[np.append(0, apart + 1)], reach[np.append(apart, len(reach) - 1)]
+    edges[-1] = total
+    lengths = np.diff(edges)
+    inside = np.arange(len(lengths)) % 2 == 1
+    found: Array | None = _native.repeat_counts(inside, lengths, None, total)
+    return (np.repeat(inside, lengths) if found is None else found).reshape((*starts.shape[:-1], length))
+
+
+def _sorted(begin: Array, end: Array, total: int) -> tuple[Array, Array]:
+    """Spans by their starts. Two of 31 bits are sorted as one number, in a fifth of the time."""
+    if total < 1 << 31:
+        both = np.sort(begin << 32 | end)
+        return both >> 32, both & 0xFFFFFFFF
+    order = np.argsort(begin)
+    return begin[order], end[order]
 
 
 # ---- extremes
