@@ -20,7 +20,7 @@ from .draw import Draw
 from .matrices import Dense, of_map
 from .operations import again
 from .oracle import EPSILON, PARTS, Maps, Want, Wrong, check_shape, check_values, is_whole, name_of, summed
-from .summing import BYTES, SERVED, check_maps, dtype_for, pillow_order
+from .summing import SERVED, check_maps, dtype_for, summed_cut
 
 EVERY = ("nearest", "nearest-exact", "linear", "cubic", "catmull-rom", "mitchell", "bspline", "lanczos", "lanczos2",
          "lanczos3", "lanczos4", "lanczos5", "area", "box", "hamming")  # fmt: skip
@@ -195,8 +195,7 @@ def _check_filled(y: Any, x: Any, maps: Maps, kwargs: dict[str, Any]) -> None:
     modes = kwargs["mode"] if isinstance(kwargs["mode"], list) else [kwargs["mode"]]
     if kwargs["edge"] == "extrapolate" or all(str(m).startswith("nearest") for m in modes):
         near, cut, _, _ = plan(x, {**kwargs, "edge": "replicate", "value": 0}, kwargs["edge"])
-        two = cut and len(near) == 2
-        want = summed(plain, pillow_order(near) if two else near, name, BYTES if two else None)
+        want = summed_cut(plain, near, name) if cut else summed(plain, near, name)
         among = np.broadcast_to(inside > 0.5, y.shape)
         known = np.stack([among] * 2, -1) if plain.dtype.kind == "c" else among
         check_values(y, want._replace(size=np.where(known, want.size, np.inf)), name, 1e-14)

@@ -8,7 +8,7 @@ import numpy as np
 
 from .arrays import NUMERIC, NUMPY, TORCH, bits, numbers
 from .draw import Draw
-from .oracle import Maps, check_bits, check_values, exact_sums, is_whole, name_of, summed, summed_bytes, taken
+from .oracle import Maps, Want, check_bits, check_values, exact_sums, is_whole, name_of, summed, summed_bytes, taken
 
 BYTES = (0.0, 255.0)
 SERVED = {"numpy": (*NUMERIC, "longdouble"), "torch": (*NUMERIC, "bfloat16", "complex32")}
@@ -61,9 +61,13 @@ def check_maps(y: Any, x: Any, maps: Maps, cut: bool, slack: float = 0.0) -> Non
         want = exact_sums(numbers(x), maps, name)
         return check_bits(bits(y).astype(want.dtype), want)
     if cut and len(maps) <= 2:
-        ordered = pillow_order(maps) if len(maps) == 2 else maps
-        if all(d.index is not None or in_integers(d.weight) for _, d in maps):
-            return check_values(y, summed_bytes(numbers(x), ordered), name, slack)
-        between = BYTES if len(maps) == 2 else None
-        return check_values(y, summed(numbers(x), ordered, name, between), name, slack)
+        return check_values(y, summed_cut(numbers(x), maps, name), name, slack)
     return check_values(y, summed(numbers(x), maps, name), name, slack)
+
+
+def summed_cut(x: np.ndarray, maps: Maps, name: str) -> Want:
+    """8-bit values after one axis or two, as Pillow has them."""
+    ordered = pillow_order(maps) if len(maps) == 2 else maps
+    if all(d.index is not None or in_integers(d.weight) for _, d in maps):
+        return summed_bytes(x, ordered)
+    return summed(x, ordered, name, BYTES if len(maps) == 2 else None)
