@@ -86,7 +86,7 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
     """The result of a checked call, its plan kept for the next one. flat: x in the shape that the spec is for."""
     runs = executor_of(x)
     if out is not None:
-        output(out, x, spec.shape_out(tuple(flat.shape)))
+        _check_out(out, x, spec.shape_out(tuple(flat.shape)))
     if of(x).recorded(flat) or (isinstance(spec, RepeatCounts) and recorded(spec.offsets)):
         return _given(runs.record(flat, spec), x, out)
     arg_types = types(args)
@@ -101,12 +101,16 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
     return _run(x, made, out)
 
 
+def _check_out(out: Any, x: Any, shape: tuple[int, ...]) -> None:
+    output(out, x, shape)
+    if problem := of(x).differentiated(x):
+        refuse(TypeError, "out", "None where a gradient is recorded, or x.detach()", problem)
+
+
 def _run(x: Any, plan: Plan, out: Any) -> Any:
     runs = executor_of(x)
     if out is None:
         return runs.execute(x, plan)
-    if problem := of(x).differentiated(x):
-        refuse(TypeError, "out", "None where a gradient is recorded, or x.detach()", problem)
     if not runs.write(x, plan, out):
         runs.copy_into(out, runs.run(x, plan))
     return out
@@ -116,8 +120,6 @@ def _given(result: Any, x: Any, out: Any) -> Any:
     """A result that is in memory of its own, or what it is copied to."""
     if out is None:
         return result
-    if problem := of(x).differentiated(x):
-        refuse(TypeError, "out", "None where a gradient is recorded, or x.detach()", problem)
     executor_of(x).copy_into(out, result)
     return out
 
@@ -135,7 +137,7 @@ def _lasts(x: Any, arg_types: tuple[type, ...], flat: Any, spec: Spec) -> bool:
 def execute(x: Any, spec: Spec, out: Any = None) -> Any:
     """A checked operation: fresh memory, differentiable where x is; or in out."""
     if out is not None:
-        output(out, x, spec.shape_out(tuple(x.shape)))
+        _check_out(out, x, spec.shape_out(tuple(x.shape)))
     if of(x).recorded(x):
         return _given(executor_of(x).record(x, spec), x, out)
     return _run(x, plan(x, spec), out)
@@ -143,5 +145,5 @@ def execute(x: Any, spec: Spec, out: Any = None) -> Any:
 
 def copied(result: Any, out: Any) -> Any:
     """out, with a result that has memory of its own."""
-    output(out, result, tuple(result.shape))
+    _check_out(out, result, tuple(result.shape))
     return _given(result, result, out)
