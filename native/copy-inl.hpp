@@ -258,7 +258,7 @@ void copy(const CopyTask& t, int threads) {
   const Team team = team_for(total, threads);
   const bool one_task = total < tuning.parallel_bytes || (team.threads == 1 && total <= tuning.task_bytes);
   if (one_task && !t.stream) return fill(t, 0, t.src, t.dst, 0, t.n_axes ? t.axis[0].n_out : 0);
-  const int64_t n_tasks = std::max<int64_t>(64, total / tuning.task_bytes);
+  const int64_t n_tasks = std::max<int64_t>(team.threads == 1 ? 1 : 64, ceil_div(total, tuning.task_bytes));
   if (t.n_axes == 0) {
     parallel(n_tasks, team, [&](int64_t p) {
       const int64_t lo = t.run / n_tasks * p, hi = p + 1 == n_tasks ? t.run : t.run / n_tasks * (p + 1);

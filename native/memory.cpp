@@ -52,13 +52,15 @@ struct Recycler {
   MemoryStats stats{};
   int64_t forks = 0;
 
-  // The smallest block that holds `size` bytes within the allowed waste; of equal ones the last used, most of which is
-  // in cache. idle.size() if there is none.
+  // A block that holds `size` bytes within the allowed waste; idle.size() if there is none. Of small ones the last
+  // used, most of which is in cache: if the smallest were taken, results of a few MiB would lie in several blocks by
+  // turns. Of large ones the smallest, and of equals the last used.
   size_t find(int64_t size) const {
     size_t best = idle.size();
     for (size_t k = 0; k < idle.size(); ++k) {
       const int64_t n = idle[k].size;
-      if (n >= size && n <= size + size / max_waste_share && (best == idle.size() || n <= idle[best].size)) best = k;
+      const bool fits = n >= size && n <= size + size / max_waste_share;
+      if (fits && (best == idle.size() || size < huge_page_bytes || n <= idle[best].size)) best = k;
     }
     return best;
   }

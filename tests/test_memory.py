@@ -86,7 +86,7 @@ def test_least_recently_used_goes_first():
     assert sizes_kept(0, (1, 2, 3, 5, 8)) == set()
 
 
-def test_the_block_that_wastes_least_is_taken_and_of_equals_the_last_one_used():
+def test_of_large_blocks_the_one_that_wastes_least_is_taken_and_of_equals_the_last_one_used():
     held = [pages(n) for n in (10, 8, 8, 9)]
     addresses = [block_of(y)[0] for y in held]
     for k in (3, 1, 2, 0):
@@ -98,6 +98,17 @@ def test_the_block_that_wastes_least_is_taken_and_of_equals_the_last_one_used():
     assert block_of(e := pages(8))[0] not in addresses
     assert memory.stats().idle == 0
     assert all((y == 0).all() for y in (a, b, c, d, e))
+
+
+def test_of_small_blocks_the_last_one_used_is_taken():
+    """It is in cache, if it is not larger than a few MiB."""
+    held = [pages(n) for n in (5, 4, 5, 7)]
+    addresses = [block_of(y)[0] for y in held]
+    for k in (1, 0, 2, 3):
+        held[k] = None
+    for _ in range(3):
+        assert block_of(pages(4))[0] == addresses[2]
+    assert block_of(pages(6))[0] == addresses[3]
 
 
 def test_idle_memory_never_passes_the_limit():

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tenter import _native
+from tenter._arrays.numpy_arrays import address
 from tenter._arrays.types import Array
 
 
@@ -19,15 +20,15 @@ def block(n_bytes: int) -> _native.Block | None:
         raise MemoryError(f"result: no memory for {n_bytes} bytes") from None
 
 
-def empty(shape: tuple[int, ...], dtype: Any) -> tuple[Array, bool]:
-    """A NumPy array for a result, and whether streaming stores should write it."""
-    dtype = np.dtype(dtype)
+def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Array, int, bool]:
+    """A NumPy array for a result, its address, and whether streaming stores should write it."""
     n_bytes = math.prod(shape) * dtype.itemsize
     held = block(n_bytes)
     if held is None:
-        return np.empty(shape, dtype), False
-    y: Array = np.ndarray(shape, dtype, buffer=held)  # type: ignore[arg-type]  # any buffer
-    return y, past_caches(held, n_bytes)
+        y: Array = np.empty(shape, dtype)
+        return y, address(y), False
+    y = np.ndarray(shape, dtype, buffer=held)  # type: ignore[arg-type]  # any buffer
+    return y, held.address, past_caches(held, n_bytes)
 
 
 def past_caches(held: _native.Block, n_bytes: int) -> bool:

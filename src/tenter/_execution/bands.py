@@ -1,17 +1,15 @@
 """Results made a band at a time: what is made of an array before it is resized, and of a result after, exists for a
 band only. The bits are those of the whole."""
 
-import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from tenter._arrays import limits
+from tenter._arrays import blocks, limits
 from tenter._arrays.layout import resized_order
 from tenter._arrays.numpy_arrays import address, layout
 from tenter._arrays.types import Array
-from tenter._execution.numpy_executor import fresh
 from tenter._kernels import cpu
 from tenter._specs.resize import Resize
 from tenter.maps import AxisMap, Copy, Gather, Window
@@ -50,7 +48,7 @@ def resized(
     # The slowest resized axis, its number among the dims in memory and in x.
     slow = min(wholes)
     axis, (index, rows) = order[slow], _rows(wholes[slow])
-    y, _ = fresh(tuple(shape[d] for d in order), x.dtype, math.prod(shape) * x.itemsize)
+    y, *_ = blocks.empty(tuple(shape[d] for d in order), x.dtype)
     result, n_bytes = y.transpose(back), max(x.size, y.size) * np.dtype(real).itemsize
     bands = list(lengths(y.shape[slow], n_bytes, 2 * _reach(rows)))
     reads = [rows.reads(some.start, some.stop) for some in bands]
@@ -76,7 +74,7 @@ def resized(
 
 
 def _floats(shape: tuple[int, ...], real: str) -> Array:
-    return fresh(shape, np.dtype(real), math.prod(shape) * np.dtype(real).itemsize)[0]
+    return blocks.empty(shape, np.dtype(real))[0]
 
 
 def _reach(m: Copy | Window) -> int:

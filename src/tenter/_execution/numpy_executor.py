@@ -41,8 +41,8 @@ def run(x: Array, plan: Plan) -> Array:
     shape, order = plan.shape_out, plan.order
     if order is not None:
         shape = tuple(shape[d] for d in order)
-    y, past_caches = fresh(shape, x.dtype, plan.n_bytes)
-    plan.steps.run(address(x), address(y), past_caches)
+    y, target, past_caches = blocks.empty(shape, x.dtype)
+    plan.steps.run(address(x), target, past_caches)
     return y if order is None else y.transpose(np.argsort(order))
 
 
@@ -51,15 +51,6 @@ execute = again = run
 
 def execute_adjoint(g: Array, spec: Spec, shape: tuple[int, ...]) -> Array:
     return run(g, plan_adjoint(g, spec, shape))
-
-
-def fresh(shape: tuple[int, ...], dtype: np.dtype[Any], n_bytes: int) -> tuple[Array, bool]:
-    """Memory for a result, and whether streaming stores should write it."""
-    held = blocks.block(n_bytes)
-    if held is None:
-        return np.empty(shape, dtype), False
-    y: Array = np.ndarray(shape, dtype, buffer=held)  # type: ignore[arg-type]  # any buffer
-    return y, blocks.past_caches(held, n_bytes)
 
 
 def through_reference(x: Array, f: Callable[[Array], Array]) -> Array:
@@ -93,8 +84,7 @@ def repeat_counts(x: Array, counts: Array, dim: int | None, output_size: int | N
 
 
 def large_empty(x: Array, shape: tuple[int, ...]) -> tuple[Array, int, bool]:
-    y, past_caches = blocks.empty(shape, x.dtype)
-    return y, address(y), past_caches
+    return blocks.empty(shape, x.dtype)
 
 
 _read_by_the_core()

@@ -56,10 +56,10 @@ def _ranges(
 ) -> Array:
     """start_table, step_table: addresses of int64 for each row; 0: start or step is that of all."""
     limits.memory((s.total,), np.dtype(dtype).itemsize)
-    y, past_caches = blocks.empty((s.total,), dtype)
+    y, at, past_caches = blocks.empty((s.total,), np.dtype(dtype))
     if s.total:
         _native.ranges(
-            address(s.offsets), s.n, start_table, step_table, start, step, ids, address(y), dtype is np.int32,
+            address(s.offsets), s.n, start_table, step_table, start, step, ids, at, dtype is np.int32,
             thread_count(), past_caches,
         )  # fmt: skip
     return y
@@ -70,9 +70,9 @@ def _ranges(
 
 def mask(s: Segments, length: int) -> Array:
     limits.memory((s.n, length), 1)
-    y, _ = blocks.empty((s.n, length), np.bool_)
+    y, at, _ = blocks.empty((s.n, length), np.dtype(np.bool_))
     if y.size:
-        _native.pad(0, address(y), address(s.offsets), s.n, length, 1, 0, 0, thread_count())
+        _native.pad(0, at, address(s.offsets), s.n, length, 1, 0, 0, thread_count())
     return y
 
 

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from tenter import _native
-from tenter._arrays import limits
+from tenter._arrays import blocks, limits
 from tenter._arrays.dtypes import NUMBERS
 from tenter._arrays.numpy_arrays import address, layout
 from tenter._arrays.thread_count import thread_count
 from tenter._arrays.types import Array
-from tenter._execution.numpy_executor import fresh
 from tenter._kernels import cpu_bytes
 from tenter._kernels.passes import Dim, rows_before
 from tenter._specs.resize import Resize
@@ -28,14 +27,14 @@ def resized(x: Array, spec: Resize) -> Array | None:
     maps = {axis: m for axis, m in spec.maps(x.shape, "uint8", False) if not (isinstance(m, Copy) and m.repeat == 1)}
     if any(not isinstance(m, Window) or cpu_bytes.byte_map(m) is None for m in maps.values()):
         return None
-    y, past_caches = fresh(shape, x.dtype, math.prod(shape))
+    y, target, past_caches = blocks.empty(shape, x.dtype)
     if not maps:
         y[...] = x
         return y
     if math.prod(shape):
         dims = [Dim(n, stride, maps.get(d)) for d, (n, stride) in enumerate(zip(x.shape, layout(x).strides))]
         step = cpu_bytes.weighed(dims, len(maps) == 2 and rows_before(dims[0], dims[1]))
-        step(address(x), address(y), thread_count(), past_caches)
+        step(address(x), target, thread_count(), past_caches)
     return y
 
 

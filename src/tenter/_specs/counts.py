@@ -126,13 +126,13 @@ def _how_to_convert(counts: Any) -> str:
 
 def offsets(name: str, values: Array, what: str = "counts") -> Ints:
     """The n + 1 prefix sums of 1-D counts, from 0; none of the counts negative, their sum below 2**63."""
-    sums, _ = blocks.empty((len(values) + 1,), np.int64)
+    sums, address, _ = blocks.empty((len(values) + 1,), np.dtype(np.int64))
     total = _native.offsets(
         values.__array_interface__["data"][0],
         NUMBERS[values.dtype.name],
         values.strides[0],
         len(values),
-        sums.__array_interface__["data"][0],
+        address,
         thread_count(),
     )
     if total < 0:
