@@ -41,7 +41,7 @@ else:
     CHECKS = [(name, case) for name, case in transforms.CHECKS if name in ALWAYS or case.name in SOME]
 
 
-@pytest.mark.parametrize("check", some(CHECKS, 3, lambda check: f"{check[0]}-{check[1].name}"))
+@pytest.mark.parametrize("check", some(CHECKS, 7, lambda check: f"{check[0]}-{check[1].name}"))
 def test_transforms(check: tuple[str, Case], device):
     """Wrong output sizes are found when the device comes to them, which compiled code does not wait for."""
     name, case = check

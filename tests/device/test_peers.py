@@ -123,7 +123,7 @@ def sampled(name: str, dtype: torch.dtype, where: str, gradients: bool):
 
 
 NAMES = [
-    "repeat_interleave", "repeat", "tile", "nn.functional.interpolate", "nn.functional.upsample_nearest",
+    "repeat", "repeat_interleave", "tile", "nn.functional.interpolate", "nn.functional.upsample_nearest",
     "nn.functional.upsample_bilinear", "_upsample_bilinear2d_aa",
 ]  # fmt: skip
 QUICK = ("repeat", "tile", "nn.functional.upsample_bilinear")
