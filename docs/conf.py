@@ -1,0 +1,77 @@
+"""How the site is built from this folder: `python -m sphinx -W docs build/site`, with the extra `docs` installed."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import docstrings  # noqa: E402
+
+import tenter  # noqa: E402
+
+project, author, copyright = "tenter", "The tenter authors", "the tenter authors, Apache License 2.0"
+release = version = tenter.__version__
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
+exclude_patterns = ["_*", "playground", "**/.ipynb_checkpoints"]
+
+html_theme = "furo"
+html_title = "tenter"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = html_show_sourcelink = False
+html_theme_options = {"navigation_with_keys": True}
+templates_path: list[str] = []
+pygments_style, pygments_dark_style = "friendly", "monokai"
+
+# Headings are linked to as on GitHub. No formulas, as their script would come from the network.
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence", "fieldlist"]
+
+nb_execution_mode = "cache"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+
+# Docstrings say what arguments are; the overloads for type checkers would fill pages.
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+
+# Pages of the repository's root, by the page of the site that includes them.
+ROOT_PAGES = {
+    "README.md": "index", "DESIGN.md": "project/design", "CONTRIBUTING.md": "project/contributing",
+    "CHANGELOG.md": "project/changes",
+}  # fmt: skip
+
+
+def lead_to_pages(app: Sphinx, doctree: nodes.document) -> None:
+    """Links to the root's pages, which are outside of this folder, lead to the pages that include them."""
+    for link in list(doctree.findall(addnodes.pending_xref)):
+        target = link["reftarget"]
+        page = ROOT_PAGES.get(Path(target).with_suffix(".md").name)
+        if page and not (HERE / target).with_suffix(".md").is_file():
+            link["refdomain"], link["reftarget"] = "doc", page
+        elif target == "benchmarks-gpu.json":  # written by the first run on a GPU
+            link.replace_self(link.children)
+
+
+def add_playground(app: Sphinx, failure: Exception | None) -> None:
+    """The playground is a page by itself, which is copied as it is."""
+    if failure is None and app.builder.name == "html" and (HERE / "playground").is_dir():
+        shutil.copytree(HERE / "playground", Path(app.outdir) / "playground", dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns("*.py", "*.md", "__pycache__"))  # fmt: skip
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("doctree-read", lead_to_pages)
+    app.connect("build-finished", add_playground)
+    app.connect("autodoc-process-docstring", docstrings.process)
+    app.connect("autodoc-process-signature", docstrings.signature)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
