@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -56,10 +57,18 @@ def lead_to_pages(app: Sphinx, doctree: nodes.document) -> None:
     for link in list(doctree.findall(addnodes.pending_xref)):
         target = link["reftarget"]
         page = ROOT_PAGES.get(Path(target).with_suffix(".md").name)
-        if page and not (HERE / target).with_suffix(".md").is_file():
+        path = (HERE / target).with_suffix(".md")
+        if page and not (path.is_relative_to(HERE) and path.is_file()):
             link["refdomain"], link["reftarget"] = "doc", page
         elif target == "benchmarks-gpu.json":  # written by the first run on a GPU
             link.replace_self(link.children)
+
+
+def list_pages(app: Sphinx, name: str, source: list[str]) -> None:
+    """The pages that a folder's README links to, in that order, are its part of the site's contents."""
+    if name in ("cookbook/README", "notebooks/README", "reference/README"):
+        pages = dict.fromkeys(re.findall(r"\]\(([\w-]+)\.md\)", source[0]))
+        source[0] += "\n```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```\n"
 
 
 def add_playground(app: Sphinx, failure: Exception | None) -> None:
@@ -70,6 +79,7 @@ def add_playground(app: Sphinx, failure: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("source-read", list_pages)
     app.connect("doctree-read", lead_to_pages)
     app.connect("build-finished", add_playground)
     app.connect("autodoc-process-docstring", docstrings.process)
