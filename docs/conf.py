@@ -59,7 +59,7 @@ def lead_to_pages(app: Sphinx, doctree: nodes.document) -> None:
         page = ROOT_PAGES.get(Path(target).with_suffix(".md").name)
         path = (HERE / target).with_suffix(".md")
         if page and not (path.is_relative_to(HERE) and path.is_file()):
-            link["refdomain"], link["reftarget"] = "doc", page
+            link["refdomain"], link["reftarget"], link["reftargetid"] = "doc", page, link.get("reftargetid")
         elif target == "benchmarks-gpu.json":  # written by the first run on a GPU
             link.replace_self(link.children)
 

@@ -51,7 +51,7 @@ def differs(theirs: Any, ours: Any, within: float) -> str:
     return "" if apart <= within else f"{apart} apart"
 
 
-@pytest.mark.parametrize("library", [name for name in SECTIONS])
+@pytest.mark.parametrize("library", list(SECTIONS))
 def test_both_libraries_give_what_the_table_says(library: str) -> None:
     pytest.importorskip(MODULES.get(library, "numpy"))
     text = SECTIONS[library]

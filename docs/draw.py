@@ -1,4 +1,4 @@
-"""Draws the pages' figures: `python docs/figures.py`; with --check it fails if a committed one differs."""
+"""Draws the pages' figures: `python docs/draw.py`; with --check it fails if a committed one differs."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def main() -> None:
             path.write_text(drawn)
         elif not path.exists() or path.read_text() != drawn:
             differ.append(path.name)
-    sys.exit(f"run docs/figures.py: {', '.join(differ)} differ" if differ else 0)
+    sys.exit(f"run docs/draw.py: {', '.join(differ)} differ" if differ else 0)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,160 @@
+"""The site of the docs: code of its pages gives what they show, the reference has every public name, drawings are those that
+the command draws. That it builds without warnings is tested in the slow tier."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import inspect
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import tenter
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+sys.path.append(str(DOCS))
+OPERATIONS = sorted(p.stem for p in (DOCS / "operations").glob("*.md") if p.stem != "README")
+RUN = ["operations/README", *(f"operations/{name}" for name in OPERATIONS), "idea", "numerics", "limits"]
+#: pages whose code other tests run, and one that needs a device
+ELSEWHERE = ["features", "lazy", "pytorch", "pictures", "ragged", "arrays", "jax", "memory", "conventions", "coming-from",
+             "distributed"]  # fmt: skip
+NOT_RUN = ["cuda"]
+#: names without an underscore that other modules import
+INTERNAL = {
+    "tenter.filters": {"NOTHING", "TRIANGLE", "CUBIC", "SPLINE", "LANCZOS", "BOX", "HAMMING", "MADE", "MOST_KEPT",
+                       "core_of", "named", "by_name"},
+    "tenter.geometry": {"HALF", "canonical", "plain", "positions"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("page", RUN)
+def test_code_of_pages_gives_the_results_shown(page: str) -> None:
+    if page in ("numerics", "operations/repeat_interleave"):
+        pytest.importorskip("torch")
+    text = (DOCS / f"{page}.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.S)
+    assert len(blocks) == text.count("```python") >= 1
+    scope: dict[str, Any] = {}
+    for code, shown in blocks:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(code, scope)
+        assert out.getvalue() == shown
+
+
+def test_every_page_with_code_is_run() -> None:
+    pages = {str(p.relative_to(DOCS).with_suffix("")) for p in DOCS.rglob("*.md") if "```python" in p.read_text()}
+    cookbook = {p for p in pages if p.startswith("cookbook/")}  # tests/test_cookbook.py
+    assert pages - cookbook == {*RUN, *ELSEWHERE, *NOT_RUN}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_pages_of_operations_have_all_parts(name: str) -> None:
+    text = (DOCS / "operations" / f"{name}.md").read_text()
+    assert re.findall(r"^## (.*)$", text.replace("## Modes\n", ""), re.M) == [
+        "Example",
+        "Edge cases",
+        "Errors",
+        "See also",
+    ]
+    assert re.search(r"^!\[.+\]\(.+\)$", text.partition("## Example")[0], re.M)
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "notebooks").glob("[a-z]*.md")), ids=lambda page: page.stem)
+def test_notebooks_run(page: Path) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("PIL")
+    cells = re.findall(r"```\{code-cell\} ipython3\n(.*?)```", page.read_text(), re.S)
+    assert len(cells) >= 5
+    scope: dict[str, Any] = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        for cell in cells:
+            tree = ast.parse(cell)
+            shown = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+            exec(compile(tree, page.name, "exec"), scope)
+            if isinstance(shown, ast.Expr):  # what a notebook shows below the cell
+                value = eval(compile(ast.Expression(shown.value), page.name, "eval"), scope)
+                assert value is None or any(hasattr(value, f"_repr_{kind}_") for kind in ("html", "png"))
+
+
+def test_drawings_are_those_that_the_command_draws() -> None:
+    import draw
+
+    drawn = {name: figure.svg() for name, figure in draw.FIGURES.items()}
+    assert {name for name, svg in drawn.items() if (DOCS / f"{name}.svg").read_text() != svg} == set()
+    assert {str(p.relative_to(DOCS).with_suffix("")) for p in DOCS.rglob("*.svg")} == set(drawn)
+    pages = "".join(p.read_text() for p in DOCS.rglob("*.md"))
+    assert [name for name in drawn if f"{name.rpartition('/')[2]}.svg)" not in pages] == []
+
+
+def test_a_drawing_of_a_wrong_map_is_refused() -> None:
+    from drawings.svg import Figure, Lines
+
+    wrong = Lines("repeat(x, 2)", tenter.maps.Copy.every(3, 2))
+    with pytest.raises(AssertionError, match="its map"):
+        Figure("", "x = np.array([1, 2, 3])", [[wrong]]).svg()
+
+
+def public_names(module: ModuleType) -> set[str]:
+    """Functions, classes and constants, those of public submodules too."""
+    listed = getattr(module, "__all__", None)
+    if listed is None:
+        tree = ast.parse(inspect.getsource(module)).body
+        made = [n.name for n in tree if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
+        made += [n.targets[0].id for n in tree if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]
+        listed = [n for n in made if n[0] != "_" and n not in INTERNAL[module.__name__]]
+    elif module is tenter:
+        listed = [n for n in dir(tenter) if n not in ("__all__", "__doc__")]
+    modules = [getattr(module, n) for n in listed if isinstance(getattr(module, n), ModuleType)]
+    names = {f"{module.__name__}.{n}" for n in listed if getattr(module, n) not in modules}
+    return names.union(*map(public_names, modules))
+
+
+def test_the_reference_has_every_public_name() -> None:
+    pytest.importorskip("torch")
+    pages = "".join(p.read_text() for p in (DOCS / "reference").glob("*.md"))
+    documented = re.findall(r"^\.\. auto(?:function|class|data):: (\S+)$", pages, re.M)
+    assert len(documented) == len(set(documented)) > 70
+    assert public_names(tenter) == set(documented)
+    assert "tenter.ragged.Plan" in documented and "tenter.geometry.Geometry" in documented
+
+
+def test_docstrings_become_paragraphs_arguments_and_code() -> None:
+    import docstrings
+
+    text = "Does it to `x`.\n\nx: an array*. size: its\n    size_. Returns it. Raises TypeError.\n\n>>> f(1)\n1"
+    made = docstrings.rewritten(text, {"x", "size"})
+    assert made == (
+        "Does it to ``x``.\n\n``x``\n    an array\\*.\n\n``size``\n    its size\\_.\n\n**Returns** it.\n\n"
+        "**Raises** TypeError.\n\n>>> f(1)\n1"
+    )
+    for name in ("repeat_interleave", "interpolate", "resize"):
+        function = getattr(tenter, name)
+        made = docstrings.rewritten(inspect.getdoc(function) or "", docstrings.arguments(function))
+        explained = set(re.findall(r"``(\w+)``", made))
+        assert set(inspect.signature(function).parameters) <= explained, name
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_warnings_or_the_network(tmp_path: Path) -> None:
+    for package in ("sphinx", "furo", "myst_nb"):
+        pytest.importorskip(package)
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", str(DOCS), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    pages = list(tmp_path.rglob("*.html"))
+    assert len(pages) > 60
+    for page in pages:
+        fetched = re.findall(r'<(?:script|img|link|iframe)\b[^>]*(?:src|href)="(?:https?:)?//[^"]*"', page.read_text())
+        assert not fetched, page
+        for path in re.findall(r'<a [^>]*href="(?!https?:|#|mailto:)([^"#]+)', page.read_text()):
+            held = (page.parent / path).exists() or path == "playground/index.html"
+            assert held, f"{page}: {path}"
