@@ -62,7 +62,7 @@ def explained(words: str, names: set[str]) -> list[str]:
     if not names:
         return [marked(words)]
     one = "|".join(sorted(names, key=len, reverse=True))
-    found = re.split(rf"(?:(?<=^)|(?<=[.;)] )|(?<=, or ))((?:{one})(?:, (?:{one}))*): ", words)
+    found = re.split(rf"(?:(?<=^)|(?<=[.;)] )|(?<=[,;] or ))((?:{one})(?:, (?:{one}))*): ", words)
     parts = [marked(found[0].strip())] if found[0].strip() else []
     for names_of, said in zip(found[1::2], found[2::2], strict=True):
         shown = ", ".join(f"``{name}``" for name in names_of.split(", "))
