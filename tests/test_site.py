@@ -56,6 +56,16 @@ def test_every_page_with_code_is_run() -> None:
     assert pages - cookbook == {*RUN, *ELSEWHERE, *NOT_RUN}
 
 
+def test_the_contents_have_every_page() -> None:
+    contents = re.findall(r"^[\w/-]+$", (DOCS / "index.md").read_text(), re.M)
+    listed = {page for page in contents if (DOCS / f"{page}.md").exists()}
+    for folder in ("cookbook", "notebooks", "reference"):  # docs/conf.py, list_pages
+        links = re.findall(r"\]\(([\w-]+)\.md\)", (DOCS / folder / "README.md").read_text())
+        listed |= {f"{folder}/{page}" for page in links}
+    skipped = {"index", *(str(p.relative_to(DOCS).with_suffix("")) for p in (DOCS / "playground").rglob("*.md"))}
+    assert {str(p.relative_to(DOCS).with_suffix("")) for p in DOCS.rglob("*.md")} - skipped == listed
+
+
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_pages_of_operations_have_all_parts(name: str) -> None:
     text = (DOCS / "operations" / f"{name}.md").read_text()
