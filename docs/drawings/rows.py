@@ -40,10 +40,10 @@ def ragged() -> Figure:
         held = rows_of.mask(LENGTHS)
         for (r, c), value in np.ndenumerate(rows_of.pad(X, LENGTHS)):
             color = PALETTE[r] if held[r, c] else None
-            svg.cell(left + 120 + c * STEP, top + r * (CELL_H + GAP), number(value), color)
-            svg.cell(left + 240 + c * STEP, top + r * (CELL_H + GAP), "1" if held[r, c] else "0", color, hollow=True)
-        svg.text(left + 122, top + 3 * (CELL_H + GAP) + 14, "pad", "dim")
-        svg.text(left + 242, top + 3 * (CELL_H + GAP) + 14, "mask", "dim")
+            svg.cell(left + 70 + c * STEP, top + r * (CELL_H + GAP), number(value), color)
+            svg.cell(left + 210 + c * STEP, top + r * (CELL_H + GAP), "1" if held[r, c] else "0", color, hollow=True)
+        svg.text(left + 72, top + 3 * (CELL_H + GAP) + 14, "pad", "dim")
+        svg.text(left + 212, top + 3 * (CELL_H + GAP) + 14, "mask", "dim")
 
     tall = 4 * (CELL_H + 6)
     return Figure(
