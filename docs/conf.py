@@ -65,10 +65,19 @@ def lead_to_pages(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def list_pages(app: Sphinx, name: str, source: list[str]) -> None:
-    """The pages that a folder's README links to, in that order, are its part of the site's contents."""
-    if name in ("cookbook/README", "notebooks/README", "reference/README"):
-        pages = dict.fromkeys(re.findall(r"\]\(([\w-]+)\.md\)", source[0]))
-        source[0] += "\n```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```\n"
+    """Contents: the pages that a folder's README links to, in that order; for the front page what it leaves out."""
+    text, caption = source[0], ""
+    if name == "index":
+        named = set(re.findall(r"^[\w/-]+$", text, re.M))
+        found = [p for p in (*HERE.glob("*.md"), *HERE.glob("*/README.md")) if p.parent.name != "playground"]
+        pages = sorted({p.relative_to(HERE).with_suffix("").as_posix() for p in found} - named - {"index"})
+        caption = ":caption: More\n"
+    elif name.endswith("/README") and name != "operations/README":  # whose pages the front page names
+        pages = list(dict.fromkeys(re.findall(r"\]\(([\w-]+)\.md\)", text)))
+    else:
+        return
+    if pages:
+        source[0] = text + f"\n```{{toctree}}\n:hidden:\n{caption}\n" + "\n".join(pages) + "\n```\n"
 
 
 def add_playground(app: Sphinx, failure: Exception | None) -> None:
