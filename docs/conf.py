@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -80,16 +80,25 @@ def list_pages(app: Sphinx, name: str, source: list[str]) -> None:
         source[0] = text + f"\n```{{toctree}}\n:hidden:\n{caption}\n" + "\n".join(pages) + "\n```\n"
 
 
+def link_to_playground(app: Sphinx, doctree: nodes.document) -> None:
+    """The playground is a page by itself: a link leads to the one that is added, not to a copy of its source."""
+    for link in list(doctree.findall(addnodes.download_reference)):
+        if link["reftarget"] == "playground/index.html":
+            link.replace_self(nodes.reference("", "", *link.children, refuri=link["reftarget"], internal=True))
+
+
 def add_playground(app: Sphinx, failure: Exception | None) -> None:
-    """The playground is a page by itself, which is copied as it is."""
-    if failure is None and app.builder.name == "html" and (HERE / "playground").is_dir():
-        shutil.copytree(HERE / "playground", Path(app.outdir) / "playground", dirs_exist_ok=True,
-                        ignore=shutil.ignore_patterns("*.py", "*.md", "__pycache__"))  # fmt: skip
+    build = HERE / "playground" / "build.py"
+    if failure is None and app.builder.name == "html" and build.exists():
+        page = Path(app.outdir) / "playground" / "index.html"
+        page.parent.mkdir(exist_ok=True)
+        subprocess.run([sys.executable, str(build), str(page)], check=True, stdout=subprocess.DEVNULL)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("source-read", list_pages)
     app.connect("doctree-read", lead_to_pages)
+    app.connect("doctree-read", link_to_playground, priority=100)  # before the files of such links are noted
     app.connect("build-finished", add_playground)
     app.connect("autodoc-process-docstring", docstrings.process)
     app.connect("autodoc-process-signature", docstrings.signature)

@@ -159,5 +159,4 @@ def test_the_site_builds_without_warnings_or_the_network(tmp_path: Path) -> None
         fetched = re.findall(r'<(?:script|img|link|iframe)\b[^>]*(?:src|href)="(?:https?:)?//[^"]*"', page.read_text())
         assert not fetched, page
         for path in re.findall(r'<a [^>]*href="(?!https?:|#|mailto:)([^"#]+)', page.read_text()):
-            held = (page.parent / path).exists() or path == "playground/index.html"
-            assert held, f"{page}: {path}"
+            assert (page.parent / path).exists(), f"{page}: {path}"
