@@ -12,8 +12,8 @@ from typing import Any
 
 
 def process(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """autodoc's event: rewrites lines in place."""
-    lines[:] = rewritten("\n".join(lines), arguments(thing)).splitlines()
+    """autodoc's event: rewrites lines in place. What is said of a constant would be of its type."""
+    lines[:] = [] if what == "data" else rewritten("\n".join(lines), arguments(thing)).splitlines()
 
 
 def signature(app: Any, what: str, name: str, thing: Any, options: Any, shown: str | None, returned: str | None) -> Any:
