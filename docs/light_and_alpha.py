@@ -58,7 +58,7 @@ def larger(pixels: Pixels) -> Image.Image:
     return Image.fromarray(pixels.repeat(factor, 0).repeat(factor, 1))
 
 
-def main() -> None:
+def drawn() -> Image.Image:
     icon, lines = star(), night()
     rows = [
         ("Alpha: a star on transparent black, 160 x 160 to 40 x 40", [
@@ -82,7 +82,11 @@ def main() -> None:
             left = MARGIN + k * (TILE + GAP)
             sheet.paste(larger(pixels), (left, top + HEAD - 10))
             pen.text((left, top + HEAD + TILE + 24), label, GRAY, ImageFont.load_default(27), "ls")
-    sheet.quantize(255, dither=Image.Dither.NONE).save(Path(__file__).with_name("light-and-alpha.png"), optimize=True)
+    return sheet.quantize(255, dither=Image.Dither.NONE)
+
+
+def main() -> None:
+    drawn().save(Path(__file__).with_name("light-and-alpha.png"), optimize=True)
 
 
 if __name__ == "__main__":

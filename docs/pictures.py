@@ -125,7 +125,7 @@ def panel(canvas: Canvas, p: Panel, left: float, top: float, names: dict[str, An
         cells(canvas, values, blend, starts[1], outputs + k * step, hollow=np.may_share_memory(x, y))
 
 
-def main() -> None:
+def drawn() -> Image.Image:
     height = MARGIN + len(ROWS) * (HEADING + CARD_H + 8) + 24
     canvas = Canvas(WIDTH, height)
     canvas.box(0.5, 0.5, WIDTH - 1.5, height - 1.5, 14, WHITE, BORDER)
@@ -142,7 +142,11 @@ def main() -> None:
     small = image.convert("RGB").quantize(255, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
     small.putpalette([*(small.getpalette() or ()), 255, 255, 255])  # color 255: outside the rounded corners
     small.paste(255, mask=image.getchannel("A").point([255] * 128 + [0] * 128))
-    small.save(Path(__file__).with_name("operations.png"), optimize=True, transparency=255)
+    return small
+
+
+def main() -> None:
+    drawn().save(Path(__file__).with_name("operations.png"), optimize=True, transparency=255)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import importlib
 import inspect
 import io
 import re
@@ -14,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tenter
@@ -96,6 +98,16 @@ def test_drawings_are_those_that_the_command_draws() -> None:
     assert held == set(drawn)
     pages = "".join(p.read_text() for p in DOCS.rglob("*.md"))
     assert [name for name in drawn if f"{name.rpartition('/')[2]}.svg)" not in pages] == []
+
+
+@pytest.mark.parametrize("module, name", [("pictures", "operations"), ("light_and_alpha", "light-and-alpha")])
+def test_pictures_are_those_that_the_commands_draw(module: str, name: str) -> None:
+    image = pytest.importorskip("PIL.Image")
+    drawn = importlib.import_module(module).drawn().convert("RGB")
+    with image.open(DOCS / f"{name}.png") as held:
+        assert held.size == drawn.size
+        apart = np.abs(np.asarray(held.convert("RGB"), int) - np.asarray(drawn, int)).max(-1)
+    assert (apart > 64).mean() < 0.02  # fonts differ between versions of Pillow
 
 
 def test_a_drawing_of_a_wrong_map_is_refused() -> None:

@@ -41,5 +41,5 @@ def kronecker() -> Custom:
             svg.text(x, top + 196 + len(m) * CELL / 2, label, "dim")
             x += m.shape[1] * CELL + 100
 
-    note = "axes do not know of each other: the matrix of both is the Kronecker product"
+    note = "axes are independent: the matrix of both is the Kronecker product"
     return Custom(390, draw, "B.apply(A.apply(x, 0), 1)", note)
