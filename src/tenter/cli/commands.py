@@ -41,7 +41,7 @@ def resize_command(args: argparse.Namespace) -> int:
             return resize_many(inputs, output, args, options)
         return _resize_one(inputs[0], output, args, options)
     except Exception as error:
-        if args.json:
+        if args.json and args.paths[-1] != PIPE:
             print(json.dumps({"error": first_line(error)}))
         raise
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tenter.cli.arrays import shape_of_npy
 from tenter.cli.options import Options
 from tenter.cli.orientation import ORIENTATION
-from tenter.cli.pictures import allowed_pixels, is_npy
+from tenter.cli.pictures import allowed_pixels, is_npy, too_large
 from tenter.cli.refusal import Refusal, first_line, require
 from tenter.cli.resize import Sizes, array_size, check_shape
 from tenter.cli.streams import quiet
@@ -41,6 +41,8 @@ def _head(path: Path, max_pixels: int | None) -> tuple[tuple[int, int], int]:
             warnings.simplefilter("ignore")
             orientation = image.getexif().get(ORIENTATION, 1)
             return (image.height, image.width), orientation if orientation in range(1, 9) else 1
+    except Image.DecompressionBombError as error:
+        raise too_large(path, error) from error
     except OSError as error:
         if error.errno:
             raise

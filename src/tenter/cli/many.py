@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+from collections import Counter
 from pathlib import Path
 
 from tenter.cli.dry import planned_sizes
-from tenter.cli.folders import Task, check_inputs_safe, check_links, plan
+from tenter.cli.folders import Task, check_inputs_safe, plan
 from tenter.cli.options import Options, read_jobs
 from tenter.cli.output import check_input, remove_leftovers
 from tenter.cli.pictures import is_npy
@@ -26,29 +27,34 @@ def resize_many(inputs: list[str], output: str, args: argparse.Namespace, option
         require("PIL")
     existing = [task for task in tasks if os.path.lexists(task.output)]
     check_inputs_safe(tasks, existing, options.force)
+    skipped = set(existing) if args.skip_existing else set()
+    todo = [task for task in tasks if task not in skipped]
     if not options.follow_links:
-        check_links(tasks, output)
+        check_links(todo, output)
     if existing and not (options.force or args.skip_existing):
         more = f" (and {len(existing) - 1} more)" if len(existing) > 1 else ""
         raise Refusal(f"{existing[0].output}: exists already{more}; --force overwrites, --skip-existing leaves it")
-    skipped = set(existing) if args.skip_existing else set()
-    todo = [task for task in tasks if task not in skipped]
-    found = {
-        outcome.task: outcome for outcome in (_planned(todo, options) if args.dry_run else _run(todo, options, jobs))
-    }
+    ended = _planned(todo, options) if args.dry_run else _run(todo, options, jobs)
+    found = {outcome.task: outcome for outcome in ended}
     outcomes = [found.get(task) or Outcome(task, "skipped") for task in tasks]
     for outcome in outcomes:
         if outcome.error is not None:
             source = outcome.task.source
             named = outcome.error.startswith(f"{one_line(source)}:")
             say(outcome.error if named else f"{source}: {outcome.error}")
+    _print_summary(outcomes, left_out, args, options)
+    return 1 if any(outcome.error is not None for outcome in outcomes) else 0
+
+
+def _print_summary(outcomes: list[Outcome], left_out: Counter[str], args: argparse.Namespace, options: Options) -> None:
     if args.json:
         print(as_json(outcomes, left_out, options))
-    else:
-        if args.dry_run:
-            print(*(f"{line_of(outcome, options)}\n" for outcome in outcomes if outcome.error is None), sep="", end="")
-        print(line_of_many(outcomes, left_out, options))
-    return 1 if any(outcome.error is not None for outcome in outcomes) else 0
+        return
+    if args.dry_run:
+        for outcome in outcomes:
+            if outcome.error is None:
+                print(line_of(outcome, options))
+    print(line_of_many(outcomes, left_out, options))
 
 
 def _planned(tasks: list[Task], options: Options) -> list[Outcome]:

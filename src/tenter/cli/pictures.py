@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -89,7 +90,7 @@ def read_picture(path: Path, max_pixels: int | None = None, reduction: Reduction
                     image.draft(None, (image.width // reduced, image.height // reduced))
                 pixels, kind = unpack(image, file, metadata.orientation)
     except Image.DecompressionBombError as error:
-        raise Refusal(f"{path}: {str(error).rstrip('.')}; --max-pixels allows more") from error
+        raise too_large(path, error) from error
     except Refusal as error:
         raise Refusal(f"{path}: {error}") from error
     except UnidentifiedImageError:
@@ -113,10 +114,15 @@ def allowed_pixels(count: int | None) -> Iterator[None]:
     try:
         if count is not None:
             # Pillow warns at this number, and refuses more than twice as many.
-            Image.MAX_IMAGE_PIXELS = count / 2 if count % 2 else count // 2  # type: ignore[assignment]
+            Image.MAX_IMAGE_PIXELS = Fraction(count, 2)  # type: ignore[assignment]
         yield
     finally:
         Image.MAX_IMAGE_PIXELS = before
+
+
+def too_large(path: Path, error: Exception) -> Refusal:
+    """What is said of a picture that Pillow has not opened because of its size."""
+    return Refusal(f"{path}: {str(error).rstrip('.')}; --max-pixels allows more")
 
 
 def _check_size(image: Image.Image, nbytes: int) -> None:
