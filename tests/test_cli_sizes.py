@@ -11,8 +11,11 @@ import pytest
 import tenter
 from cli_helpers import Image, _inside, command, refused  # noqa: F401
 from tenter.cli.main import main
+from tenter.cli.options import read_options
 from tenter.cli.orientation import turn_back, turn_upright
+from tenter.cli.parser import parse
 from tenter.cli.pictures import read_picture
+from tenter.cli.target import find_target
 
 SHAPES = {"portrait": (40, 30), "landscape": (24, 36), "small": (5, 8)}
 
@@ -142,6 +145,23 @@ def test_a_volume_is_not_resized_along_its_first_axes(capsys: pytest.CaptureFixt
     assert main(["resize", "volume.npy", "out.npy", "--size", "3", "4", "--axes", "0", "1"]) == 0
     assert np.load("out.npy").shape == (3, 4, 8)
     assert command("resize", "volume.npy", "more.npy", "--size", 3, 3).returncode == 2
+
+
+def test_the_table_of_sizes_in_the_documentation() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "command-line.md").read_text()
+    rows = [line for line in page.split("## Sizes")[1].split("##")[0].splitlines() if line.startswith("| `")]
+    assert len(rows) == 7
+    for row in rows:
+        first, *cells = (cell.strip() for cell in row.strip("|").split("|"))
+        for option in first.replace("`", "").split(", "):
+            options = read_options(parse(["resize", "a", "b", *option.split()]))
+            for (height, width), cell in zip(((3000, 4000), (4000, 3000), (200, 300)), cells, strict=True):
+                made_h, made_w = find_target((height, width), 1, options).after
+                assert cell.startswith("as it is" if (made_h, made_w) == (height, width) else f"{made_w}x{made_h}"), row
+                if "--enlarge" in cell:
+                    larger = options._replace(wanted=options.wanted._replace(enlarge=True))
+                    made_h, made_w = find_target((height, width), 1, larger).after
+                    assert f"; {made_w}x{made_h} with" in cell, row
 
 
 # ---- --background

@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from tenter.cli.dry import planned_sizes
-from tenter.cli.folders import Task, check_inputs_safe, plan
+from tenter.cli.folders import Task, check_inputs_safe, check_links, plan
 from tenter.cli.options import Options, read_jobs
 from tenter.cli.output import check_input, remove_leftovers
 from tenter.cli.pictures import is_npy
