@@ -144,6 +144,15 @@ def test_fast_is_close(monkeypatch: pytest.MonkeyPatch, name: str, size: int, by
     assert fast.shape == full.shape and psnr(fast, full) >= (float("inf") if by == 1 else 47)
 
 
+def test_fast_loses_more_of_fine_colored_lines() -> None:
+    lines = np.full((512, 512, 3), 255, np.uint8)
+    lines[::9], lines[:, ::13] = 0, (200, 0, 0)
+    Image.fromarray(lines).save("lines.jpg", quality=92, subsampling=2)
+    for size in (85, 42, 21):
+        full, fast = (made("--height", size, *more, name="lines.jpg") for more in ([], ["--fast"]))
+        assert 28 <= psnr(full, fast) < 40
+
+
 @pytest.mark.usefixtures("photo")
 @pytest.mark.parametrize(
     "options",

@@ -155,6 +155,8 @@ def test_json_of_one_file_and_of_a_refusal(capsys: pytest.CaptureFixture[str]) -
     said = capsys.readouterr()
     assert said.err == "tenter: out.npy: exists already; --force overwrites it\n"
     assert json.loads(said.out) == {"error": "out.npy: exists already; --force overwrites it"}
+    assert main(["resize", "in.npy", "out.npy", "--what", "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["error"].startswith("unknown option --what")
 
 
 @pytest.mark.usefixtures("photos")

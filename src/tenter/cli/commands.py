@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections import Counter
 from pathlib import Path
@@ -21,7 +20,7 @@ from tenter.cli.options import Options, read_options
 from tenter.cli.output import check_input, check_output, remove_leftovers, write_beside
 from tenter.cli.pictures import is_npy
 from tenter.cli.pipes import PIPE, STDOUT, Input, opened, write_stdout
-from tenter.cli.refusal import Refusal, first_line
+from tenter.cli.refusal import Refusal
 from tenter.cli.resize import resize_file
 from tenter.cli.sizes import check_fits
 from tenter.cli.streams import say
@@ -30,20 +29,15 @@ from tenter.cli.summary import Outcome, as_json, line_of
 
 def resize_command(args: argparse.Namespace) -> int:
     """Carry out `tenter resize`."""
-    try:
-        options = read_options(args)
-        if len(args.paths) < 2:
-            raise Refusal("expected IN and OUT, got one name (see tenter resize --help)")
-        *inputs, output = args.paths
-        if PIPE in inputs and len(inputs) > 1:
-            raise Refusal(f"{PIPE}: standard input is one file, got {len(inputs)} inputs")
-        if PIPE not in args.paths and is_many(inputs, output):
-            return resize_many(inputs, output, args, options)
-        return _resize_one(inputs[0], output, args, options)
-    except Exception as error:
-        if args.json and args.paths[-1] != PIPE:
-            print(json.dumps({"error": first_line(error)}))
-        raise
+    options = read_options(args)
+    if len(args.paths) < 2:
+        raise Refusal("expected IN and OUT, got one name (see tenter resize --help)")
+    *inputs, output = args.paths
+    if PIPE in inputs and len(inputs) > 1:
+        raise Refusal(f"{PIPE}: standard input is one file, got {len(inputs)} inputs")
+    if PIPE not in args.paths and is_many(inputs, output):
+        return resize_many(inputs, output, args, options)
+    return _resize_one(inputs[0], output, args, options)
 
 
 def _resize_one(name: str, output: str, args: argparse.Namespace, options: Options) -> int:
