@@ -30,11 +30,10 @@ def test_the_command_says_what_allows_more_pixels() -> None:
         struct.pack(">L", len(chunk) - 4) + chunk + struct.pack(">L", zlib.crc32(chunk)) for chunk in (head, data)
     )
     Path("huge.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(chunks))
-    for more in ((), ("--dry-run",)):
-        done = command("resize", "huge.png", "out.png", "--fit", 9, *more)
-        assert done.returncode == 2 and done.stderr.count("\n") == 1 and "damaged" not in done.stderr
-        assert "huge.png: Image size (400000000 pixels) exceeds limit of 178956970" in done.stderr
-        assert done.stderr.endswith("; --max-pixels allows more\n")
+    done = command("resize", "huge.png", "out.png", "--fit", 9)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "damaged" not in done.stderr
+    assert "huge.png: Image size (400000000 pixels) exceeds limit of 178956970" in done.stderr
+    assert done.stderr.endswith("; --max-pixels allows more\n")
 
 
 def test_max_pixels_is_exact(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,9 +77,8 @@ def per_sample(name: str, mode: str, height: int, width: int, *options: str) -> 
 
 
 @needs_linux
-@pytest.mark.parametrize(("name", "mode"), [("jpg", "RGB"), ("png", "RGB")])
-def test_memory_of_a_picture(name: str, mode: str) -> None:
-    assert 1 < per_sample(name, mode, 2000, 3000, "--scale", "0.1") < 4
+def test_memory_of_a_picture() -> None:
+    assert 1 < per_sample("png", "RGB", 2000, 3000, "--scale", "0.1") < 4
 
 
 @needs_linux

@@ -86,7 +86,7 @@ def test_the_command_keeps_mode_and_owner_and_removes_leftovers() -> None:
     assert Image.open("out.png").size == (20, 24) and not list(Path().glob(".tenter-*"))
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_no_empty_folder_remains(jobs: int) -> None:
     Path("photos/deep").mkdir(parents=True)
     for name in ("a.png", "b.png", "deep/c.png"):
