@@ -112,7 +112,8 @@ def resize(
     try:
         x = array("pixels", pixels)
         has_alpha = _check(x, alpha, premultiply, linear_light, how)
-        if (what := picture_sizes.wanted(policies, enlarge, gravity)) is not None:
+        stretches = fit is fill is long_edge is width is height is gravity is None and enlarge is False
+        if not stretches and (what := picture_sizes.wanted(policies, enlarge, gravity)) is not None:
             size, given["box"] = _placed_in(x, what, size, given)
         mixes = not all(m in NEAREST for m in _each(mode))
         weigh, light = mixes and premultiply and has_alpha, mixes and linear_light
