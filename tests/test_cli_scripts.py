@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -83,6 +84,12 @@ def test_messages_name_the_pipes() -> None:
     noise("RGBA").save("alpha.png")
     done = piped("resize", "alpha.png", "-", "--scale", 2, "--format", "jpg")
     assert done.stdout == b"" and done.stderr.startswith(b"tenter: stdout.jpg: JPEG has no alpha")
+    little_room = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+    run = [sys.executable, "-m", "tenter.cli.main", "resize", "-", "out.png", "--scale", "2"]
+    data = Path("in.png").read_bytes()
+    done = subprocess.run(run, input=data, capture_output=True, timeout=60, check=False, preexec_fn=little_room)
+    assert done.returncode == 2 and done.stderr.startswith(b"tenter: a copy of stdin in ")
+    assert done.stderr.endswith(b": File too large\n") and not Path("out.png").exists()
     run = f"{sys.executable} -m tenter.cli.main resize in.png - --scale 2 > /dev/full"
     done = subprocess.run(run, shell=True, capture_output=True, timeout=60, check=False)
     assert done.returncode == 2 and done.stderr == b"tenter: stdout: No space left on device\n"

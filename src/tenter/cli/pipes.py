@@ -40,7 +40,7 @@ def opened(name: str) -> Iterator[Input]:
     remove_leftovers(folder)
     with temporary(folder, 0o600) as (path, file):
         try:
-            shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
+            _copy_stdin(file, folder)
             yield Input(check_input(str(path)), f"{STDIN}{_ending(path)}")
         except BrokenPipeError:
             raise
@@ -48,14 +48,26 @@ def opened(name: str) -> Iterator[Input]:
             raise Refusal(first_line(error).replace(str(path), STDIN)) from error
 
 
+def _copy_stdin(file: io.FileIO, folder: Path) -> None:
+    buffer = io.BufferedWriter(file, 1 << 20)
+    try:
+        shutil.copyfileobj(sys.stdin.buffer, buffer, 1 << 20)
+        buffer.flush()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, f"a copy of {STDIN} in {folder}") from error
+    finally:
+        with contextlib.suppress(OSError):
+            buffer.detach()
+
+
 def write_stdout(write: Callable[[BinaryIO], None]) -> None:
     """Write a file to standard output once it is complete, so that a failure leaves nothing there."""
-    contents = io.BytesIO()
-    write(contents)
     if sys.stdout is None:
         raise Refusal(f"{STDOUT}: is closed")
     if sys.stdout.isatty():
         raise Refusal(f"{STDOUT}: is a terminal; > FILE or | PROGRAM takes the picture")
+    contents = io.BytesIO()
+    write(contents)
     try:
         sys.stdout.buffer.write(contents.getbuffer())
         sys.stdout.buffer.flush()
