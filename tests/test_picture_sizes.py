@@ -20,7 +20,7 @@ def half_up(exact: Fraction) -> int:
     return max(1, (2 * exact.numerator + exact.denominator) // (2 * exact.denominator))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(SIDES, SIDES, SIDES, SIDES, st.booleans())
 def test_fit_is_the_largest_within(height: int, width: int, most_h: int, most_w: int, enlarge: bool) -> None:
     factor = min(Fraction(most_h, height), Fraction(most_w, width))
@@ -33,7 +33,7 @@ def test_fit_is_the_largest_within(height: int, width: int, most_h: int, most_w:
         assert made.shape[0] == most_h or made.shape[1] == most_w
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SIDES, SIDES, SIDES)
 def test_one_side_is_exact_and_the_other_follows(height: int, width: int, side: int) -> None:
     x = np.zeros((height, width), np.uint8)
