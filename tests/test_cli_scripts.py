@@ -130,9 +130,10 @@ NOT_READ = {".mov": 1, ".txt": 2, "hidden": 1, "subfolder(s), see --recursive": 
 
 @pytest.mark.usefixtures("photos")
 def test_what_is_not_read_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    done = command("resize", "photos", "out", "--long-edge", 20, "--skip-existing", "--jobs", 1)
+    assert main(["resize", "photos", "out", "--long-edge", "20", "--skip-existing", "--jobs", "1"]) == 1
     words = ", ".join(f"{n} {kind}" for kind, n in NOT_READ.items())
-    assert done.stdout == f"1 done, 1 skipped, 1 failed; size: at most 20 high, 20 wide; not read: {words}\n"
+    expected = f"1 done, 1 skipped, 1 failed; size: at most 20 high, 20 wide; not read: {words}\n"
+    assert capsys.readouterr().out == expected
     assert main(["resize", "photos/*", "more/", "--scale", "2", "--jobs", "1"]) == 1
     assert capsys.readouterr().out.endswith("; not read: 1 .mov, 2 .txt, 1 without an ending\n")
     assert main(["resize", "photos/g*", "again/", "--scale", "2", "--jobs", "1"]) == 0

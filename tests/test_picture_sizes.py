@@ -69,12 +69,9 @@ def test_a_box_is_taken_for_the_picture_and_may_run_backwards() -> None:
     np.testing.assert_array_equal(resize(PHOTO, fill=(5, 7), gravity="south", box=((20, 4), (0, 40))), upright)
 
 
-def test_alpha_light_and_tensors() -> None:
-    torch = pytest.importorskip("torch")
+def test_alpha_light_and_out() -> None:
     rgba = np.dstack([PHOTO, PHOTO[..., :1]])
     np.testing.assert_array_equal(resize(rgba, width=20, linear_light=True), resize(rgba, (15, 20), linear_light=True))
-    made = resize(torch.from_numpy(PHOTO), fit=20)
-    np.testing.assert_array_equal(made.numpy(), resize(PHOTO, (15, 20)))
     out = np.empty((15, 20, 3), np.uint8)
     assert resize(PHOTO, fit=np.int64(20), out=out) is out
 
