@@ -54,8 +54,8 @@ def test_bad_options(capsys: pytest.CaptureFixture[str], options: list[str], nam
 
 
 def test_bad_commands(capsys: pytest.CaptureFixture[str]) -> None:
-    refused(capsys)
-    refused(capsys, "shrink", "in.png", "out.png")
+    said = refused(capsys, "resise", "in.png", "out.png")
+    assert "unknown command 'resise' (did you mean 'resize'?); known are resize, repeat" in said
 
 
 def test_the_librarys_own_refusal_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -64,7 +64,7 @@ def test_the_librarys_own_refusal_is_one_line(capsys: pytest.CaptureFixture[str]
 
 
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
-    for args, word in ((["--version"], "tenter "), (["--help"], "resize"), (["resize", "--help"], "(H, W, C)")):
+    for args, word in ((["--version"], "tenter "), (["--help"], "resize"), (["resize", "--help"], "(H, W)")):
         with pytest.raises(SystemExit) as ended:
             main(args)
         assert ended.value.code == 0
@@ -105,7 +105,7 @@ def test_import_tenter_stays_light() -> None:
 
 def test_resize_npy() -> None:
     rng = np.random.default_rng(5)
-    for shape, dtype in (((9, 8), np.float64), ((9, 8, 4), np.uint8), ((9, 8, 7), ">i2"), ((9, 8, 1), np.float16)):
+    for shape, dtype in (((9, 8), np.float64), ((9, 8, 4), np.uint8), ((9, 8, 3), ">i2"), ((9, 8, 1), np.float16)):
         array = (rng.random(shape) * 100).astype(dtype)
         np.save("a.npy", array)
         assert main(["resize", "a.npy", "b.npy", "--size", "5", "20", "--mode", "bicubic", "--force"]) == 0

@@ -219,8 +219,8 @@ def test_no_premultiply() -> None:
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        (["--filter", "best"], "invalid choice"),
-        (["--like", "photoshop"], "invalid choice"),
+        (["--filter", "bicubic"], "unknown value 'bicubic' (did you mean 'cubic'?)"),
+        (["--like", "photoshop"], "unknown value 'photoshop'; known are torch"),
         (["--filter", "linear", "--mode", "bilinear"], "not allowed with"),
         (["--filter", "area", "--antialias"], "area has none"),
         (["--filter", "nearest", "--antialias"], "nearest has none"),

@@ -235,6 +235,7 @@ def test_tensors() -> None:
         out = resize(torch.from_numpy(x), 6, linear_light=True)
         assert isinstance(out, torch.Tensor)
         np.testing.assert_array_equal(out.numpy(), resize(x, 6, linear_light=True))
+        np.testing.assert_array_equal(resize(torch.from_numpy(x), fill=6).numpy(), resize(x, fill=6))
     x = torch.rand(5, 5, 3, requires_grad=True)
     resize(x, 3).sum().backward()
     assert x.grad is not None

@@ -6,6 +6,7 @@ numbers are changed before they are averaged, and the averages changed back.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, overload
 
@@ -19,7 +20,7 @@ from tenter._arrays.standard_arrays import is_standard
 from tenter._arrays.types import Array
 from tenter._execution import bands, calls, weighed
 from tenter._rules.axis_rule import NEAREST
-from tenter._specs import resize_arguments
+from tenter._specs import lengths, picture_sizes, resize_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,6 +62,13 @@ def resize(
     alpha: bool | None = None,
     premultiply: bool = True,
     linear_light: bool = False,
+    fit: Any = None,
+    fill: Any = None,
+    long_edge: Any = None,
+    width: Any = None,
+    height: Any = None,
+    enlarge: bool = False,
+    gravity: Any = None,
     out: Any = None,
     **how: Any,
 ) -> Any:
@@ -77,6 +85,11 @@ def resize(
     out: where to write the result, as `tenter.resize` has it.
     linear_light: decode sRGB (IEC 61966-2-1) to light before and encode it after; alpha is left as it is. Values beyond
         0 and 1 are decoded as their opposites are.
+    fit, fill, long_edge, width, height: in place of size or scale, a size that keeps the ratio of the sides. fit:
+        (height, width) to lie within; long_edge: the longer side at most; neither enlarges without enlarge=True. width,
+        height: that side. The other side is rounded to the nearest int, halves up, and is at least 1. fill: (height,
+        width) to cover, of which the middle is kept, or the part at gravity ("north" to "northwest"), cut in exact
+        fractions of a pixel and resized at once. With box they are of the box.
     Nearest kinds mix nothing, so both are off for them. Returns fresh memory of pixels' kind and dtype, computed in
     float32 (float64 of float64) and rounded once, uint8 with alpha as in Pillow, bit for bit. Where neither applies,
     or alpha is full everywhere and light is not asked for, the same bits as `tenter.resize`.
@@ -89,11 +102,19 @@ def resize(
     >>> black_and_white = np.array([[0, 255], [255, 0]], np.uint8)
     >>> resize(black_and_white, 1).item(), resize(black_and_white, 1, linear_light=True).item()
     (128, 188)
+    >>> photo = np.zeros((3000, 4000, 3), np.uint8)
+    >>> [resize(photo, **size).shape[:2] for size in ({"fit": (800, 800)}, {"fill": (400, 400)}, {"height": 100})]
+    [(600, 800), (400, 400), (100, 133)]
     """
     given = {"scale": scale, "mode": mode, "antialias": antialias, "like": like, "box": box, **how}
+    policies = {"fit": fit, "fill": fill, "long_edge": long_edge, "width": width, "height": height}
+    asked = size
     try:
         x = array("pixels", pixels)
         has_alpha = _check(x, alpha, premultiply, linear_light, how)
+        stretches = fit is fill is long_edge is width is height is gravity is None and enlarge is False
+        if not stretches and (what := picture_sizes.wanted(policies, enlarge, gravity)) is not None:
+            size, given["box"] = _placed_in(x, what, size, given)
         mixes = not all(m in NEAREST for m in _each(mode))
         weigh, light = mixes and premultiply and has_alpha, mixes and linear_light
         if weigh or light:
@@ -115,8 +136,21 @@ def resize(
             return resampling.resize(x, size, axes=(0, 1), out=out, **given)
         return _placed(_mixed(of(x).to_numpy(x), has_alpha, weigh, light, size, given), x, out)
     except Refusal as refusal:
-        shown = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light, **given}
-        raise error(refusal, "image.resize", pixels=pixels, size=size, **shown, out=out) from None
+        shown = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light, **given, "box": box}
+        shown |= {**policies, "enlarge": enlarge or None, "gravity": gravity}
+        raise error(refusal, "image.resize", pixels=pixels, size=asked, **shown, out=out) from None
+
+
+def _placed_in(x: Any, what: picture_sizes.Wanted, size: Any, given: dict[str, Any]) -> tuple[Any, Any]:
+    """The size that a picture is given, and the box that is resized."""
+    for name, value, none in (("size", size, None), ("scale", given["scale"], None), ("policy", "stretch", "stretch")):
+        if given.get(name, value) != none:
+            refuse(ValueError, name, f"one of size, scale, {', '.join(picture_sizes.POLICIES)}", "two of them")
+    if 0 in x.shape[:2]:
+        refuse(ValueError, "pixels", "at least one pixel, to keep the ratio of the sides", f"shape {tuple(x.shape)}")
+    spans = lengths.boxes(given["box"], 2)
+    rows, columns = (span or (Fraction(0), Fraction(n)) for span, n in zip(spans, x.shape[:2]))
+    return picture_sizes.placed(what, (rows, columns))
 
 
 def _placed(found: Array, x: Any, out: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -44,6 +46,9 @@ def picture(r: Draw) -> Call:
     alpha = kwargs.get("alpha")
     alpha = channels == 4 if alpha is None else alpha
     plain = {"like": "pillow"} | {k: v for k, v in kwargs.items() if k not in ("linear_light", "alpha", "premultiply")}
+    if r.chance(0.3):
+        del kwargs["size"]
+        kwargs |= _policy(r, shape, plain)
     maps, cut, shape_out, _ = plan(x.value, plain | {"axes": (0, 1)})
     near = kwargs["mode"].startswith("nearest")
     light = kwargs.get("linear_light", False) and not near
@@ -88,6 +93,27 @@ def picture(r: Draw) -> Call:
         _near(np.where(known, shown, 0), np.where(known, want, 0), room, dtype, full, "colour")
 
     return Call("", "y = " + written("tenter.image.resize", [x], kwargs), {"x": x}, verify)
+
+
+def _policy(r: Draw, shape: tuple[int, ...], plain: dict[str, Any]) -> dict[str, Any]:
+    """A size that keeps the ratio of the sides, which is written into `plain` as a size and a box."""
+    rows = (plain.get("box") or ((0, shape[0]),))[0]
+    lengths = (Fraction(rows[1] - rows[0]), Fraction(shape[1]))
+    sides = plain["size"]
+    policy = r.pick(("fit", "fill", "long_edge", "width", "height"))
+    sides = (sides[0], sides[0]) if policy == "long_edge" else sides
+    factors = [Fraction(side) / length for side, length in zip(sides, lengths)]
+    if policy == "fill":
+        window = [side / max(factors) for side in sides]
+        west = (lengths[1] - window[1]) / 2
+        plain["box"] = ((rows[0], rows[0] + window[0]), (west, west + window[1]))
+        return {"fill": sides, "gravity": "north"}
+    enlarge = policy in ("fit", "long_edge") and r.chance(0.5)
+    factor = {"width": factors[1], "height": factors[0]}.get(policy, min(factors))
+    factor = min(factor, Fraction(1)) if policy in ("fit", "long_edge") and not enlarge else factor
+    plain["size"] = tuple(max(1, math.floor(length * factor + Fraction(1, 2))) for length in lengths)
+    given = {"fit": sides, "long_edge": sides[0], "width": sides[1], "height": sides[0]}[policy]
+    return {policy: given} | ({"enlarge": True} if enlarge else {})
 
 
 def _check_weighed_bytes(got: np.ndarray, v: np.ndarray, maps: Maps) -> None:

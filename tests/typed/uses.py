@@ -70,6 +70,8 @@ def the_kind_and_dtype_that_go_in_come_out(
 
     assert_type(tenter.image.resize(b, (4, 5), linear_light=True, alpha=False, mode="lanczos"), Bytes)
     assert_type(tenter.image.resize(t, scale=0.5, antialias=False), torch.Tensor)
+    assert_type(tenter.image.resize(b, fill=(4, 5), gravity="north"), Bytes)
+    assert_type(tenter.image.resize(t, fit=4, enlarge=True), torch.Tensor)
 
     assert_type(tenter.numpy.repeat(d, [1, 2], axis=0), Doubles)
     assert_type(tenter.numpy.tile([1, 2], 2), npt.NDArray[Any])

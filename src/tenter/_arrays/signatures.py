@@ -61,6 +61,11 @@ Edge = Literal[
 ]  # fmt: skip
 
 
+Gravity: TypeAlias = Literal[
+    "center", "north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest"
+]  # fmt: skip
+
+
 if TYPE_CHECKING:
     # Lists are not checked further, as a checker cannot say how deep they are.
     Nested = complex | np.generic | list[Any] | tuple[Any, ...] | range
@@ -100,6 +105,13 @@ class PictureRule(Rule, total=False):
     alpha: bool | None
     premultiply: bool
     linear_light: bool
+    fit: Sizes | None
+    fill: Sizes | None
+    long_edge: SupportsIndex | None
+    width: SupportsIndex | None
+    height: SupportsIndex | None
+    enlarge: bool
+    gravity: Gravity | None
 
 
 class ResizeRule(Rule, total=False):

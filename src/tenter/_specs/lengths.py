@@ -54,7 +54,7 @@ def scaled(length: Any, factor: Any, rounding: str) -> int:
     if isinstance(factor, Fraction) or isinstance(length, Fraction):
         n, d = _parts(length)
         exact = Fraction(factor)
-        found = _rounded(n * exact.numerator, d * exact.denominator, rounding)
+        found = rounded(n * exact.numerator, d * exact.denominator, rounding)
     else:  # as PyTorch has it
         out = length * factor
         if surely(out >= 2.0**63):
@@ -75,7 +75,7 @@ def _parts(length: Any) -> tuple[Any, int]:
     return (length.numerator, length.denominator) if isinstance(length, Fraction) else (length, 1)
 
 
-def _rounded(n: Any, d: int, rounding: str) -> Any:
+def rounded(n: Any, d: int, rounding: str) -> Any:
     """n / d as an int, by ints alone."""
     if rounding == "floor":
         return n // d
@@ -99,7 +99,7 @@ def fitted(sizes: Sequence[int], extents: Sequence[Any], policy: str) -> tuple[l
     if scale == 0:
         refuse(ValueError, "size", "sizes of at least 1, to keep the ratio of", f"{list(sizes)}")
     exact = [scale * e for e in lengths]
-    return [max(1, _rounded(e.numerator, e.denominator, "round")) for e in exact], [scale] * len(sizes)
+    return [max(1, rounded(e.numerator, e.denominator, "round")) for e in exact], [scale] * len(sizes)
 
 
 def boxes(box: Any, n: int) -> list[tuple[Fraction, Fraction] | None]:

@@ -11,26 +11,47 @@ import numpy.typing as npt
 from tenter.cli.refusal import Refusal, first_line
 from tenter.cli.sizes import check_fits
 
+MAGIC = b"\x93NUMPY"
+
 
 def read_npy(path: Path) -> npt.NDArray[Any]:
     """Read a .npy file. Refuse pickled objects, and a file that is shorter than its header requires."""
-    with open(path, "rb") as file:
-        if file.read(6) != b"\x93NUMPY":
-            raise Refusal(f"{path}: is not a .npy file")
+    mapped = _mapped(path)
+    check_fits(mapped.nbytes, f"{path}: the array")
     try:
-        # A memory map checks the header against the file's length; a plain load would allocate first. The pixels are
-        # not read through the map: if the file became shorter meanwhile, SIGBUS would end the process.
-        nbytes = np.load(path, mmap_mode="r", allow_pickle=False).nbytes
-        check_fits(nbytes, f"{path}: the array")
+        # The elements are not read through the map: if the file became shorter meanwhile, SIGBUS would end the process.
         array: npt.NDArray[Any] = np.load(path, allow_pickle=False)
-    except (Refusal, MemoryError):
+    except MemoryError:
         raise
     except Exception as error:
-        # NumPy parses the header as Python code, so a damaged one raises tokenize.TokenError, SyntaxError and others.
-        if "object" in str(error).lower():
-            raise Refusal(f"{path}: holds pickled Python objects, which are not read; save plain numbers") from error
-        raise Refusal(f"{path}: is truncated or damaged: {first_line(error)}") from error
+        raise _unreadable(path, error) from error
     return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def shape_of_npy(path: Path) -> tuple[int, ...]:
+    """The shape of the array in a .npy file, by its header."""
+    return _mapped(path).shape
+
+
+def _mapped(path: Path) -> npt.NDArray[Any]:
+    """The array as a memory map, which checks the header against the file's length; a load would allocate first."""
+    with open(path, "rb") as file:
+        if file.read(6) != MAGIC:
+            raise Refusal(f"{path}: is not a .npy file")
+    try:
+        mapped: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise _unreadable(path, error) from error
+    return mapped
+
+
+def _unreadable(path: Path, error: Exception) -> Refusal:
+    # NumPy parses the header as Python code, so a damaged one raises tokenize.TokenError, SyntaxError and others.
+    if "object" in str(error).lower():
+        return Refusal(f"{path}: holds pickled Python objects, which are not read; save plain numbers")
+    return Refusal(f"{path}: is truncated or damaged: {first_line(error)}")
 
 
 def write_npy(file: BinaryIO, array: npt.NDArray[Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,18 @@ import numpy.typing as npt
 
 import tenter
 from tenter.cli.arrays import read_npy, write_npy
-from tenter.cli.folders import check_inputs_safe, is_many, plan
-from tenter.cli.options import Options, read_jobs, read_options
+from tenter.cli.dry import planned_sizes
+from tenter.cli.folders import SUFFIXES, Task, is_many
+from tenter.cli.many import resize_many
+from tenter.cli.options import Options, read_options
 from tenter.cli.output import check_input, check_output, remove_leftovers, write_beside
 from tenter.cli.pictures import is_npy
-from tenter.cli.refusal import Refusal, one_line, require
+from tenter.cli.pipes import PIPE, STDOUT, Input, opened, write_stdout
+from tenter.cli.refusal import Refusal
 from tenter.cli.resize import resize_file
 from tenter.cli.sizes import check_fits
 from tenter.cli.streams import say
-from tenter.cli.workers import run
+from tenter.cli.summary import Outcome, as_json, line_of
 
 
 def resize_command(args: argparse.Namespace) -> int:
@@ -29,52 +33,68 @@ def resize_command(args: argparse.Namespace) -> int:
     if len(args.paths) < 2:
         raise Refusal("expected IN and OUT, got one name (see tenter resize --help)")
     *inputs, output = args.paths
-    if is_many(inputs, output):
-        return _resize_many(inputs, output, args, options)
-    if args.format:
-        raise Refusal("--format: goes with a folder as OUT; the ending of a file's name says its type")
-    source = check_input(inputs[0])
-    is_npy(inputs[0]), is_npy(output)
-    remove_leftovers(Path(os.path.realpath(output)).parent)
-    if not (args.skip_existing and Path(output).is_file()):
-        resize_file(source, output, options)
+    if PIPE in inputs and len(inputs) > 1:
+        raise Refusal(f"{PIPE}: standard input is one file, got {len(inputs)} inputs")
+    if PIPE not in args.paths and is_many(inputs, output):
+        return resize_many(inputs, output, args, options)
+    return _resize_one(inputs[0], output, args, options)
+
+
+def _resize_one(name: str, output: str, args: argparse.Namespace, options: Options) -> int:
+    if args.format and output != PIPE:
+        raise Refusal("--format: goes with a folder, or -, as OUT; the ending of a file's name says its type")
+    if output == PIPE and args.json:
+        raise Refusal("--json: goes to standard output, where - puts the picture")
+    if PIPE in (name, output) and args.dry_run:
+        raise Refusal("--dry-run: goes with names of files")
+    if output != PIPE:
+        is_npy(output)
+    with opened(name) as source:
+        is_npy(source.name)
+        outcome = _carried_out(source, output, args, options)
+    if args.json:
+        print(as_json([outcome], Counter(), options))
+    elif output == PIPE:
+        say(line_of(outcome, options))
+    else:
+        print(line_of(outcome, options))
     return 0
 
 
-def _resize_many(inputs: list[str], output: str, args: argparse.Namespace, options: Options) -> int:
-    """Resize all inputs into the folder `output`, print a summary, and return 1 if a file failed, else 0."""
-    jobs = read_jobs(args.jobs)
-    tasks = plan(inputs, output, args.recursive, args.format)
-    if not all(is_npy(name) for task in tasks for name in task):
-        require("PIL")
-    existing = [task for task in tasks if os.path.lexists(task.output)]
-    check_inputs_safe(tasks, existing, options.force)
-    if existing and not (options.force or args.skip_existing):
-        more = f" (and {len(existing) - 1} more)" if len(existing) > 1 else ""
-        raise Refusal(f"{existing[0].output}: exists already{more}; --force overwrites, --skip-existing leaves it")
-    for folder in {os.path.dirname(os.path.realpath(task.output)) for task in tasks}:
-        remove_leftovers(Path(folder))
-    skipped = set(existing) if args.skip_existing else set()
-    todo = [task for task in tasks if task not in skipped]
-    failures = run(todo, options, jobs)
-    for task, reason in failures:
-        named = reason.startswith(f"{one_line(task.source)}:")
-        say(reason if named else f"{task.source}: {reason}")
-    print(f"{len(todo) - len(failures)} done, {len(skipped)} skipped, {len(failures)} failed")
-    return 1 if failures else 0
+def _carried_out(source: Input, output: str, args: argparse.Namespace, options: Options) -> Outcome:
+    if output == PIPE:
+        name = f"{STDOUT}{SUFFIXES[args.format] if args.format else Path(source.name).suffix}"
+        return Outcome(
+            Task(source.name, name), "done", resize_file(source.path, name, options, source.name, write_stdout)
+        )
+    task = Task(source.name, output)
+    if args.dry_run:
+        check_output(output, source.path, options.force or args.skip_existing, options.follow_links)
+    else:
+        remove_leftovers(Path(os.path.realpath(output)).parent)
+    if args.skip_existing and Path(output).is_file():
+        return Outcome(task, "skipped")
+    if args.dry_run:
+        return Outcome(task, "planned", planned_sizes(source.path, output, options))
+    return Outcome(task, "done", resize_file(source.path, output, options, source.name))
 
 
 def repeat_command(args: argparse.Namespace) -> int:
     """Carry out `tenter repeat`."""
-    source = check_input(args.input)
     for path in (args.input, args.output):
-        if Path(path).suffix.lower() != ".npy":
-            raise Refusal(f"{path}: expected a file name that ends in .npy")
-    target = check_output(args.output, source, args.force)
-    array = read_npy(source)
+        if path != PIPE and Path(path).suffix.lower() != ".npy":
+            raise Refusal(f"{path}: expected a file name that ends in .npy, or -")
+    with opened(args.input) as source:
+        target = None
+        if args.output != PIPE:
+            target = check_output(args.output, source.path, args.force, args.follow_links)
+        array = read_npy(source.path)
     counts = _read_counts(args.counts)
     _check_total(array, counts, args.dim)
     result = tenter.repeat_interleave(array, counts, dim=args.dim)
+    if target is None:
+        write_stdout(lambda file: write_npy(file, result))
+        return 0
     remove_leftovers(target.parent)
     write_beside(target, args.force, lambda file: write_npy(file, result))
     return 0
@@ -84,9 +104,12 @@ def _read_counts(text: str) -> int | npt.NDArray[Any]:
     if text.lower().endswith(".npy"):
         return read_npy(check_input(text))
     try:
-        return int(text)
-    except ValueError:
-        raise Refusal(f"--counts: expected a whole number or a .npy file, got {text!r}") from None
+        if "," not in text:
+            return int(text)
+        return np.array([int(part) for part in text.split(",")], np.int64)
+    except (ValueError, OverflowError):
+        what = "a whole number, several with commas between them, or a .npy file"
+        raise Refusal(f"--counts: expected {what}, got {text!r}") from None
 
 
 def _check_total(array: npt.NDArray[Any], counts: int | npt.NDArray[Any], dim: int | None) -> None:

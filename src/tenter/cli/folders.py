@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import glob
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tenter.cli.output import check_inside, is_temporary
 from tenter.cli.pictures import FORMATS, is_npy
 from tenter.cli.refusal import Refusal
 
 WILD = "*?["
 #: What --format takes, and the ending of the files' names.
 SUFFIXES = {"png": ".png", "jpg": ".jpg", "tiff": ".tiff", "npy": ".npy"}
+
+
+#: How folders that are not entered are counted.
+FOLDERS = "subfolder(s), see --recursive"
 
 
 class Task(NamedTuple):
@@ -31,11 +37,19 @@ def is_many(inputs: list[str], output: str) -> bool:
     return Path(output).is_dir() and Path(output).suffix.lower() not in (".npy", *FORMATS)
 
 
-def plan(inputs: list[str], output: str, recursive: bool, format_: str | None) -> list[Task]:
-    """The files to resize into the folder `output`. Each output has one input."""
+def plan(inputs: list[str], output: str, recursive: bool, format_: str | None) -> tuple[list[Task], Counter[str]]:
+    """The files to resize into the folder `output`, each output from one input; and how many others there are of each
+    kind: by the ending of their names, hidden ones, folders."""
     folder = _check_folder(inputs, output)
     suffix = SUFFIXES[format_] if format_ else None
-    return _without_clashes(_tasks(inputs, folder, recursive, suffix))
+    left_out: Counter[str] = Counter()
+    return _without_clashes(_tasks(inputs, folder, recursive, suffix, left_out)), left_out
+
+
+def check_links(tasks: list[Task], output: str) -> None:
+    """Refuse outputs that links in the folder `output` lead out of it."""
+    for task in tasks:
+        check_inside(task.output, output)
 
 
 def check_inputs_safe(tasks: list[Task], existing: list[Task], force: bool) -> None:
@@ -70,13 +84,15 @@ def _is_pattern(name: str) -> bool:
     return any(c in WILD for c in name) and not os.path.lexists(name)
 
 
-def _tasks(inputs: list[str], folder: Path, recursive: bool, suffix: str | None) -> Iterator[Task]:
+def _tasks(
+    inputs: list[str], folder: Path, recursive: bool, suffix: str | None, left_out: Counter[str]
+) -> Iterator[Task]:
     """Each input and its output: the input's name, or its path relative to the folder or the pattern."""
     for name in inputs:
         if _is_pattern(name):
-            found, base = _matches(name), _fixed_part(name)
+            found, base = _matches(name, left_out), _fixed_part(name)
         elif Path(name).is_dir():
-            found, base = _pictures(name, recursive, folder), name
+            found, base = _pictures(name, recursive, folder, left_out), name
         else:
             is_npy(name)
             found, base = [name], os.path.dirname(name)
@@ -88,10 +104,11 @@ def _tasks(inputs: list[str], folder: Path, recursive: bool, suffix: str | None)
             yield Task(source, str(target.with_suffix(suffix) if suffix else target))
 
 
-def _matches(pattern: str) -> list[str]:
+def _matches(pattern: str, left_out: Counter[str]) -> list[str]:
     known = (".npy", *FORMATS)
-    found = sorted(p for p in glob.glob(pattern, recursive=True) if Path(p).suffix.lower() in known)
-    found = [path for path in found if os.path.isfile(path)]
+    files = sorted(path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
+    found = [path for path in files if Path(path).suffix.lower() in known]
+    left_out.update(_kind(path) for path in files if Path(path).suffix.lower() not in known)
     if not found:
         raise Refusal(f"{pattern}: matches no file that ends in {' '.join(known)}")
     return found
@@ -104,14 +121,24 @@ def _fixed_part(pattern: str) -> str:
     return os.sep.join(parts[:first]) or (os.sep if pattern.startswith(os.sep) else "")
 
 
-def _pictures(name: str, recursive: bool, output: Path) -> list[str]:
+def _kind(path: str) -> str:
+    """How a file that is not read is counted."""
+    return Path(path).suffix.lower() or "without an ending"
+
+
+def _pictures(name: str, recursive: bool, output: Path, left_out: Counter[str]) -> list[str]:
     """The pictures in a folder, without hidden files and without the output folder."""
     found: list[str] = []
     for folder, subfolders, files in os.walk(name, onerror=_refuse_unreadable):
         inner = [s for s in subfolders if not s.startswith(".") and not _same(os.path.join(folder, s), output)]
+        left_out["hidden"] += sum(f.startswith(".") and not is_temporary(f) for f in files + subfolders)
         subfolders[:] = sorted(inner) if recursive else []
-        pictures = sorted(f for f in files if not f.startswith(".") and Path(f).suffix.lower() in FORMATS)
+        shown = [f for f in files if not f.startswith(".")]
+        pictures = sorted(f for f in shown if Path(f).suffix.lower() in FORMATS)
+        left_out.update(_kind(f) for f in shown if Path(f).suffix.lower() not in FORMATS)
+        left_out[FOLDERS] += 0 if recursive else len(inner)
         found += [os.path.join(folder, f) for f in pictures]
+    left_out -= Counter()  # drops kinds of which there are none
     if not found:
         hint = "" if recursive else "; --recursive includes its subfolders"
         raise Refusal(f"{name}: contains no picture ({' '.join(FORMATS)}){hint}")

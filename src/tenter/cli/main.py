@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import sys
 
 from tenter.cli.commands import repeat_command, resize_command
 from tenter.cli.parser import parse
+from tenter.cli.pipes import PIPE
 from tenter.cli.refusal import first_line
 from tenter.cli.streams import guarded, say
 
@@ -15,9 +18,10 @@ COMMANDS = {"resize": resize_command, "repeat": repeat_command}
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command and return its exit code: 0 done, 1 some files failed, 2 refused, 130 interrupted."""
+    words = sys.argv[1:] if argv is None else argv
     try:
         with guarded():
-            args = parse(sys.argv[1:] if argv is None else argv)
+            args = parse(words)
             code = COMMANDS[args.command](args)
             print(end="", flush=True)
     except BrokenPipeError:
@@ -29,6 +33,9 @@ def main(argv: list[str] | None = None) -> int:
         return 130
     except Exception as error:
         say(first_line(error))
+        if "--json" in words and PIPE not in words:
+            with contextlib.suppress(OSError):  # the exit code says it too
+                print(json.dumps({"error": first_line(error)}), flush=True)
         return 2
     return code
 

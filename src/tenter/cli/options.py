@@ -7,8 +7,10 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from tenter._rules.axis_rule import NEAREST
+from tenter._specs.picture_sizes import Wanted
+from tenter.cli.flatten import Color, parse_color
 from tenter.cli.refusal import Refusal
-from tenter.cli.sizes import parse_box, parse_scale, parse_size, whole_number
+from tenter.cli.sizes import parse_box, parse_pair, parse_scale, parse_side, parse_size, whole_number
 
 if TYPE_CHECKING:
     from tenter._arrays.signatures import Like, Mode
@@ -27,12 +29,15 @@ MODES: dict[str, Mode] = {
 class Options(NamedTuple):
     """How each file is resized: plain values, which can be sent to another process.
 
-    size: one length per axis, of the upright picture; or scale. axes: of an array; None for a picture. box: top, left,
-    bottom, right in the upright picture. antialias: None for the default of `like`.
+    size: one length per axis, of the upright picture; or scale; or wanted, which keeps the ratio of the sides. axes: of
+    an array; None for a picture. box: top, left, bottom, right in the upright picture. antialias: None for the default
+    of `like`. fast: whether a JPEG may be decoded at a reduced scale. background: what transparency is laid on.
+    max_pixels: None for Pillow's limit.
     """
 
     size: tuple[int, ...] | None
     scale: float | None
+    wanted: Wanted | None
     axes: tuple[int, ...] | None
     mode: Mode
     antialias: bool | None
@@ -40,21 +45,25 @@ class Options(NamedTuple):
     box: tuple[float, float, float, float] | None
     premultiply: bool
     linear_light: bool
+    fast: bool
+    background: Color | None
+    max_pixels: int | None
     quality: int
     force: bool
+    follow_links: bool
 
 
 def read_options(args: argparse.Namespace) -> Options:
     """Check the arguments as far as that is possible without the files."""
     mode = args.filter or MODES[args.mode or "bilinear"]
     axes = None if args.axes is None else tuple(whole_number(text, "--axes") for text in args.axes)
-    if axes is not None and args.box is not None and len(axes) != 2:
-        raise Refusal(f"--box: expected two axes, got {len(axes)}")
-    if axes is not None and args.linear_light:
-        raise Refusal("--linear-light: is for pictures, and for arrays of their shapes without --axes")
+    if axes is not None:
+        _check_arrays(args, axes)
+    size, scale = _stretched(args, axes)
     return Options(
-        size=None if args.size is None else parse_size(args.size, axes),
-        scale=None if args.scale is None else parse_scale(args.scale),
+        size=size,
+        scale=scale,
+        wanted=_wanted(args),
         axes=axes,
         mode=mode,
         antialias=_antialias(args, mode),
@@ -62,8 +71,12 @@ def read_options(args: argparse.Namespace) -> Options:
         box=None if args.box is None else parse_box(args.box),
         premultiply=args.premultiply,
         linear_light=args.linear_light,
+        fast=args.fast,
+        background=None if args.background is None else parse_color(args.background),
+        max_pixels=None if args.max_pixels is None else whole_number(args.max_pixels, "--max-pixels", 1),
         quality=_quality(args.quality),
         force=args.force,
+        follow_links=args.follow_links,
     )
 
 
@@ -75,6 +88,73 @@ def read_jobs(text: str | None) -> int:
     if not 1 <= jobs <= 1024:
         raise Refusal(f"--jobs: expected 1 to 1024 processes, got {jobs}")
     return jobs
+
+
+def in_words(options: Options) -> str:
+    """The size that was asked for, with the names of the sides."""
+    if options.wanted is not None:
+        height, width = options.wanted.sides
+        if options.wanted.gravity is not None:
+            return f"{sides(height, width)}, cut to fit ({options.wanted.gravity})"
+        if height is None or width is None:
+            return f"{width} wide" if height is None else f"{height} high"
+        return f"at most {sides(height, width)}"
+    if options.scale is not None:
+        return f"scale {options.scale:g}"
+    assert options.size is not None
+    if options.axes is not None:
+        return f"axes {', '.join(map(str, options.axes))} of length {', '.join(map(str, options.size))}"
+    return sides(*options.size)
+
+
+def sides(height: object, width: object) -> str:
+    """A size that cannot be read the wrong way round."""
+    return f"{height} high, {width} wide"
+
+
+def _check_arrays(args: argparse.Namespace, axes: tuple[int, ...]) -> None:
+    """Refuse what goes with pictures alone."""
+    for_pictures = {
+        "--fit": args.fit, "--fill": args.fill, "--long-edge": args.long_edge, "--width": args.width,
+        "--height": args.height, "--linear-light": args.linear_light, "--background": args.background,
+        "--fast": args.fast,
+    }  # fmt: skip
+    for option, given in for_pictures.items():
+        if given:
+            raise Refusal(f"{option}: is for pictures, and for arrays of their shapes without --axes")
+    if args.box is not None and len(axes) != 2:
+        raise Refusal(f"--box: expected two axes, got {len(axes)}")
+
+
+def _stretched(args: argparse.Namespace, axes: tuple[int, ...] | None) -> tuple[tuple[int, ...] | None, float | None]:
+    """What --size, --scale or --percent say."""
+    if args.size is not None and len(args.size) == 1 and args.size[0].endswith("%"):
+        return None, parse_scale(args.size[0], "--size")
+    if args.scale is not None:
+        return None, parse_scale(args.scale, "--scale")
+    if args.percent is not None:
+        return None, parse_scale(args.percent, "--percent", 100)
+    return (None if args.size is None else parse_size(args.size, axes)), None
+
+
+def _wanted(args: argparse.Namespace) -> Wanted | None:
+    """What --fit, --fill, --long-edge, --width or --height say."""
+    if args.enlarge and not (args.fit or args.long_edge):
+        raise Refusal("--enlarge: goes with --fit and --long-edge; other sizes enlarge by themselves")
+    if args.gravity and not args.fill:
+        raise Refusal("--gravity: goes with --fill")
+    if args.fit is not None:
+        return Wanted(parse_pair(args.fit, "--fit"), args.enlarge)
+    if args.fill is not None:
+        return Wanted(parse_pair(args.fill, "--fill"), gravity=args.gravity or "center")
+    if args.long_edge is not None:
+        side = parse_side(args.long_edge, "--long-edge", "side")
+        return Wanted((side, side), args.enlarge)
+    if args.width is not None:
+        return Wanted((None, parse_side(args.width, "--width", "width")), True)
+    if args.height is not None:
+        return Wanted((parse_side(args.height, "--height", "height"), None), True)
+    return None
 
 
 def _antialias(args: argparse.Namespace, mode: str) -> bool | None:

@@ -40,11 +40,13 @@ def check_input(path: str) -> Path:
     return source
 
 
-def check_output(path: str, source: Path | None, force: bool) -> Path:
+def check_output(path: str, source: Path | None, force: bool, follow_links: bool = False) -> Path:
     """Refuse an output that cannot be written, before any work is done for it."""
     # A link is followed: --force replaces its target, and the link stays.
     target = Path(os.path.realpath(path))
     folder = target.parent
+    if not follow_links:
+        check_inside(path, os.path.dirname(path))
     if not folder.is_dir():
         raise Refusal(f"{path}: the folder {folder} does not exist")
     if target.is_dir():
@@ -63,12 +65,20 @@ def check_output(path: str, source: Path | None, force: bool) -> Path:
     return target
 
 
+def check_inside(path: str, folder: str) -> None:
+    """Refuse an output in a folder that a link leads out of it: another folder's files would be replaced."""
+    base, real = os.path.realpath(folder or os.curdir), os.path.realpath(path)
+    if os.path.commonpath((base, real)) != base:
+        named = folder or "this folder"
+        raise Refusal(f"{path}: a link leads out of {named}, to {real}; --follow-links writes there")
+
+
 def write_beside(target: Path, force: bool, write: Callable[[BinaryIO], None]) -> None:
     """Write a temporary file in the target's folder, then rename it. A failure leaves no file behind."""
     try:
         old = target.stat() if force and target.exists() else None
         # A file that replaces another is private until it has that file's permissions.
-        with _temporary(target.parent, 0o600 if old else 0o666) as (temporary, file):
+        with temporary(target.parent, 0o600 if old else 0o666) as (path, file):
             buffer = _Buffer(file)
             write(buffer)
             buffer.flush()
@@ -77,30 +87,35 @@ def write_beside(target: Path, force: bool, write: Callable[[BinaryIO], None]) -
             # Without fsync, a power cut (or a file server with a full disk) could leave an incomplete file in place.
             os.fsync(file.fileno())
             if force:
-                os.replace(temporary, target)
+                os.replace(path, target)
             else:
-                place_new(temporary, target)
+                place_new(path, target)
     except OSError as error:
         # The original error names the temporary file, or none.
         raise OSError(error.errno, error.strerror or str(error), str(target)) from error
 
 
+def is_temporary(name: str) -> bool:
+    """Whether a file name is one of those that are given to unfinished files."""
+    return name.startswith(BEGINNING) and name.endswith(ENDING)
+
+
 def remove_leftovers(folder: Path) -> None:
     """Remove the temporary files of killed processes from a folder. Running processes hold a lock on theirs."""
     with contextlib.suppress(OSError):
-        for temporary in folder.glob(f"{BEGINNING}*{ENDING}"):
+        for path in folder.glob(f"{BEGINNING}*{ENDING}"):
             with contextlib.suppress(OSError):
                 # Locks on network file systems need a descriptor that is open for writing.
-                descriptor = os.open(temporary, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+                descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
                 try:
                     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    temporary.unlink()
+                    path.unlink()
                 finally:
                     os.close(descriptor)
 
 
 @contextlib.contextmanager
-def _temporary(folder: Path, mode: int) -> Iterator[tuple[Path, io.FileIO]]:
+def temporary(folder: Path, mode: int) -> Iterator[tuple[Path, io.FileIO]]:
     """Create a file that is locked while it is written, and removed afterwards unless it was renamed."""
     while True:
         path = folder / f"{BEGINNING}{secrets.token_hex(8)}{ENDING}"

@@ -4,55 +4,78 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
+import textwrap
 from importlib import metadata
 from itertools import takewhile
 from typing import NoReturn
 
+from tenter._specs.picture_sizes import GRAVITIES
 from tenter._specs.resize_arguments import MODES as FILTERS
 from tenter.cli.folders import SUFFIXES
 from tenter.cli.options import MODES
 from tenter.cli.refusal import Refusal
+from tenter.cli.sizes import PAIR
+from tenter.cli.spelling import check_choice, check_words
 from tenter.conventions import PRESETS
 
+TENTER = """Stretch arrays and pictures along their axes."""
+
 RESIZE = """Resize a picture or an array, or many of them into a folder.
+
+Sides: --size H W and --box take the height first, as arrays do. Sizes with an x are WIDTHxHEIGHT, as people write them:
+--size 480 640 is --size 640x480. All of them are of the upright picture, however its pixels are stored. Only --size can
+change the ratio of the sides.
 
 Pictures are PNG, JPEG and TIFF files of 8 or 16 bits per channel: gray, gray+alpha, RGB, RGBA; also palette (made RGB
 or RGBA), black and white (made gray), CMYK, and gray TIFF of 32-bit or float samples. A file type that cannot hold
 every bit of the picture is refused. Colors are premultiplied by alpha before they are mixed, which avoids fringes at
 edges. The EXIF tags, the orientation, the color profile and the resolution (dpi) are kept. The output file appears
-whole or not at all; a file that --force overwrites keeps its permissions.
+whole or not at all; a file that --force overwrites keeps its permissions and owner.
 
-A .npy array of shape (H, W) is resized along both axes, one of shape (H, W, C) along its first two, and one of any
-shape along the axes that --axes names. From .npy to .npy, C is any number, and no channel is alpha. Between .npy and a
+A .npy array of shape (H, W) is resized along both axes, one of shape (H, W, C) with up to 4 channels along its first
+two, and one of any shape along the axes that --axes names. From .npy to .npy, no channel is alpha. Between .npy and a
 picture, 1, 2, 3 or 4 channels are gray, gray+alpha, RGB or RGBA. A .npy file has no orientation tag, so the pixels of a
 picture are turned upright before they are written to one.
 
 If IN is several files, a folder (its pictures) or a quoted pattern such as 'photos/**/*.jpg', OUT is a folder. It is
 created if it is missing and its name ends in /. Files below a folder, or below the first wildcard of a pattern, keep
 their relative path below OUT. Two inputs with the same output are refused before anything is written. If a file fails,
-the others are still resized; failures are listed at the end, and the exit code is 1. --skip-existing continues a run
-that was interrupted."""
+the others are still resized; failures are listed at the end. --skip-existing continues a run that was interrupted.
+
+IN or OUT may be -, standard input or output. The type of the output is then that of the input, or --format."""
 
 REPEAT = """Repeat each element or row of a .npy array, as tenter.repeat_interleave does. With --dim, slice i along that
-dim appears counts[i] times in succession; without it, the array is flattened first."""
+dim appears counts[i] times in succession; without it, the array is flattened first. IN or OUT may be -, standard input
+or output."""
+
+EXITS = """Exit codes: 0 all is done; 1 some of many files failed, the others are done; 2 refused, or the one file
+failed; 130 interrupted. Every failure is one line on stderr."""
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line, like every other error of the command."""
+    """A parser whose errors are one line, like every other error of the command, and name the closest known word."""
 
     def error(self, message: str) -> NoReturn:
         """Raise a Refusal instead of printing the usage and exiting."""
         raise Refusal(f"{message} (see {self.prog} --help)")
 
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        check_choice(action, value)
 
-def build_parser(axes: int = 0) -> argparse.ArgumentParser:
-    """Build the parser. `axes` is how many numbers follow --axes."""
-    parser = Parser(prog="tenter", description="Stretch arrays and pictures along their axes.", allow_abbrev=False)
+
+def build_parser(axes: int = 0, sizes: int = 2) -> tuple[Parser, dict[str, Parser]]:
+    """Build the parser, and those of the commands. `axes` and `sizes` are how many words follow --axes and --size."""
+    parser = _parser(Parser(prog="tenter", add_help=False), TENTER)
     parser.add_argument("--version", action="version", version=f"tenter {_version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _add_resize(commands, axes)
-    _add_repeat(commands)
-    return parser
+    by_name = {
+        "resize": commands.add_parser("resize", help="resize pictures or .npy arrays", add_help=False),
+        "repeat": commands.add_parser("repeat", help="repeat elements or rows of a .npy array", add_help=False),
+    }
+    _add_resize(_parser(by_name["resize"], RESIZE), axes, sizes)
+    _add_repeat(_parser(by_name["repeat"], REPEAT))
+    return parser, by_name
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
@@ -61,70 +84,126 @@ def parse(argv: list[str]) -> argparse.Namespace:
         # argparse would give all names after "--" to one argument. "./-a.png" cannot be mistaken for an option.
         end = argv.index("--")
         argv = argv[:end] + [name if name[:1] != "-" else os.path.join(".", name) for name in argv[end + 1 :]]
-    parser = build_parser(_count_axes(argv))
+    axes, sizes = _count_words(argv)
+    parser, commands = build_parser(axes, sizes)
+    if not argv:
+        parser.parse_args(["--help"])
+    check_words(argv, _options(parser), {name: _options(one) for name, one in commands.items()}, parser.prog)
     args, rest = parser.parse_known_args(argv)
     # argparse fills the list of paths from one run of names, and returns the names after later options in `rest`.
-    if rest and (args.command != "resize" or any(name.startswith("-") for name in rest)):
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest and args.command != "resize":
+        parser.error(f"expected two names, got more: {' '.join(rest)}")
     if rest:
         args.paths += rest
     return args
 
 
-def _count_axes(argv: list[str]) -> int:
-    """Count the numbers after --axes. With nargs="+", --axes and --size would take the file names after them too."""
-    if "--axes" not in argv:
-        return 0
-    after = argv[argv.index("--axes") + 1 :]
-    return max(1, len(list(takewhile(lambda text: text.lstrip("-").isdecimal(), after))))
+def _options(parser: Parser) -> list[str]:
+    return list(parser._option_string_actions)
 
 
-def _add(commands: argparse._SubParsersAction[Parser], name: str, short: str, long: str) -> Parser:
-    layout = argparse.RawDescriptionHelpFormatter
-    return commands.add_parser(name, help=short, description=long, formatter_class=layout, allow_abbrev=False)
+def _count_words(argv: list[str]) -> tuple[int, int]:
+    """Count the words of --axes and of --size. With nargs="+", these would take the file names after them too."""
+    axes = 0
+    if "--axes" in argv:
+        after = argv[argv.index("--axes") + 1 :]
+        axes = max(1, len(list(takewhile(lambda text: text.lstrip("-").isdecimal(), after))))
+    size = next((argv[k + 1] for k, word in enumerate(argv[:-1]) if word == "--size"), "")
+    size = next((word.partition("=")[2] for word in argv if word.startswith("--size=")), size)
+    return axes, 1 if PAIR.fullmatch(size.strip()) or size.endswith("%") else axes or 2
 
 
-def _add_resize(commands: argparse._SubParsersAction[Parser], axes: int) -> None:
-    resize = _add(commands, "resize", "resize pictures or .npy arrays", RESIZE)
-    resize.usage = "tenter resize IN... OUT (--size H W | --scale S) [options]"
-    paths = "IN: a file, several, a folder or a quoted pattern; OUT: a folder, or a name whose ending is the file type"
+def _parser(parser: Parser, description: str) -> Parser:
+    """Fill a parser's paragraphs to the width of the terminal, which argparse does only without paragraphs."""
+    width = max(shutil.get_terminal_size().columns - 2, 40)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description, parser.epilog = (
+        "\n\n".join(textwrap.fill(part, width) for part in text.split("\n\n")) for text in (description, EXITS)
+    )
+    parser.allow_abbrev = False
+    parser.add_argument("-h", "--help", action="help", help="show this help and exit")
+    return parser
+
+
+def _add_resize(resize: Parser, axes: int, sizes: int) -> None:
+    resize.usage = "tenter resize IN... OUT SIZE [options]"
+    paths = "IN: a file, several, a folder, a quoted pattern or -; OUT: a folder, -, or a name whose ending is the type"
     resize.add_argument("paths", nargs="+", metavar="IN... OUT", help=f"{paths}: .png .jpg .jpeg .tif .tiff .npy")
-    size = resize.add_mutually_exclusive_group(required=True)
-    sides, n = ("N",) * axes or ("H", "W"), axes or 2
-    size.add_argument("--size", nargs=n, metavar=sides, help="new height and width of the upright picture")
-    size.add_argument("--scale", metavar="S", help="fit the picture, or its --box, to floor(H * S) by floor(W * S)")
-    of_arrays = "the axes of a .npy array to resize; negative ones count from the end; --size has one number for each"
-    resize.add_argument("--axes", nargs=axes or 1, metavar="AXIS", help=of_arrays)
-    how = resize.add_mutually_exclusive_group()
-    how.add_argument("--filter", choices=FILTERS, help="interpolation (default: linear)")
-    how.add_argument("--mode", choices=MODES, help="the same, by PyTorch's names")
-    like = "the library whose conventions hold, antialiasing included (default: torch, but antialiased)"
-    resize.add_argument("--like", choices=PRESETS, help=like)
-    aliasing = "widen the filter when shrinking (default: as in --like; without --like: on, where the filter can)"
-    resize.add_argument("--antialias", action=argparse.BooleanOptionalAction, default=None, help=aliasing)
+    _add_sizes(resize.add_argument_group("SIZE, one of"), axes, sizes)
+    part = resize.add_argument_group("what is resized")
     box = "the part to resize, in pixels of the upright picture, fractions allowed (default: all)"
-    resize.add_argument("--box", nargs=4, metavar=("TOP", "LEFT", "BOTTOM", "RIGHT"), help=box)
+    part.add_argument("--box", nargs=4, metavar=("TOP", "LEFT", "BOTTOM", "RIGHT"), help=box)
+    of_arrays = "the axes of a .npy array to resize; negative ones count from the end; --size has one number for each"
+    part.add_argument("--axes", nargs=axes or 1, metavar="AXIS", help=of_arrays)
+    limit = "the most pixels that a picture may have (default: 178956970; a small file can claim any number)"
+    part.add_argument("--max-pixels", metavar="N", help=limit)
+    _add_filters(resize.add_argument_group("how"))
+    _add_outputs(resize.add_argument_group("what is written"))
+
+
+def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
+    size = group.add_mutually_exclusive_group(required=True)
+    names = ("N",) * axes if axes else ("H", "W") if sizes == 2 else ("WxH",)
+    both = "this height and width, whatever the ratio of the sides; also as WxH, width first"
+    size.add_argument("--size", nargs=sizes, metavar=names[:sizes], help=both)
+    size.add_argument("--fit", metavar="WxH", help="the largest size within this width and height; see --enlarge")
+    size.add_argument("--fill", metavar="WxH", help="this width and height, cut where the ratio differs; see --gravity")
+    size.add_argument("--long-edge", metavar="N", help="as --fit NxN")
+    size.add_argument("--width", metavar="N", help="this width; the height follows")
+    size.add_argument("--height", metavar="N", help="this height; the width follows")
+    size.add_argument("--scale", metavar="S", help="floor(H * S) by floor(W * S) of the picture or its --box; or 50%%")
+    size.add_argument("--percent", metavar="P", help="as --scale P%%")
+    group.add_argument("--enlarge", action="store_true", help="let --fit and --long-edge enlarge smaller pictures")
+    kept = f"the part that --fill keeps: {', '.join(GRAVITIES)} (default: center)"
+    group.add_argument("--gravity", choices=GRAVITIES, metavar="WHERE", help=kept)
+
+
+def _add_filters(group: argparse._ArgumentGroup) -> None:
+    how = group.add_mutually_exclusive_group()
+    how.add_argument("--filter", choices=FILTERS, metavar="NAME", help=f"{', '.join(FILTERS)} (default: linear)")
+    how.add_argument("--mode", choices=MODES, metavar="NAME", help=f"the same by PyTorch's names: {', '.join(MODES)}")
+    names = ", ".join(PRESETS)
+    like = f"the library whose conventions hold, antialiasing included: {names} (default: torch, but antialiased)"
+    group.add_argument("--like", choices=PRESETS, metavar="LIBRARY", help=like)
+    aliasing = "widen the filter when shrinking (default: as in --like; without --like: on, where the filter can)"
+    group.add_argument("--antialias", action=argparse.BooleanOptionalAction, default=None, help=aliasing)
     light = "interpolate in linear light, not in sRGB values: fine bright detail stays bright"
-    resize.add_argument("--linear-light", action="store_true", help=light)
+    group.add_argument("--linear-light", action="store_true", help=light)
     weight = "do not premultiply colors by alpha"
-    resize.add_argument("--no-premultiply", action="store_false", dest="premultiply", help=weight)
-    resize.add_argument("--quality", default="95", metavar="Q", help="JPEG quality, 1 to 100 (default: %(default)s)")
-    existing = resize.add_mutually_exclusive_group()
+    group.add_argument("--no-premultiply", action="store_false", dest="premultiply", help=weight)
+    fast = "let a JPEG's decoder do a part of shrinking to a sixth or less: faster, nearly the same"
+    group.add_argument("--fast", action="store_true", help=fast)
+
+
+def _add_outputs(group: argparse._ArgumentGroup) -> None:
+    color = "lay transparency on a color, such as white or #ffcc00, before resizing"
+    group.add_argument("--background", metavar="COLOR", help=color)
+    group.add_argument("--quality", default="95", metavar="Q", help="JPEG quality, 1 to 100 (default: %(default)s)")
+    types = f"file type of outputs in a folder, or of -: {', '.join(SUFFIXES)} (default: the input's)"
+    group.add_argument("--format", choices=SUFFIXES, metavar="TYPE", help=types)
+    existing = group.add_mutually_exclusive_group()
     existing.add_argument("--force", action="store_true", help="overwrite existing outputs")
     existing.add_argument("--skip-existing", action="store_true", help="keep existing outputs, write the others")
-    resize.add_argument("--recursive", action="store_true", help="with a folder as IN: include its subfolders")
-    resize.add_argument("--format", choices=SUFFIXES, help="file type of outputs in a folder (default: the input's)")
-    resize.add_argument("--jobs", metavar="N", help="number of processes (default: one per core)")
+    _add_follow_links(group)
+    group.add_argument("--recursive", action="store_true", help="with a folder as IN: include its subfolders")
+    group.add_argument("--jobs", metavar="N", help="number of processes (default: one per core)")
+    group.add_argument("--dry-run", action="store_true", help="say what would be written, and write nothing")
+    group.add_argument("--json", action="store_true", help="print the summary as a JSON object")
 
 
-def _add_repeat(commands: argparse._SubParsersAction[Parser]) -> None:
-    repeat = _add(commands, "repeat", "repeat elements or rows of a .npy array", REPEAT)
+def _add_follow_links(group: argparse._ActionsContainer) -> None:
+    links = "write through links that lead out of the output's folder"
+    group.add_argument("--follow-links", action="store_true", help=links)
+
+
+def _add_repeat(repeat: Parser) -> None:
     repeat.add_argument("input", metavar="IN.npy")
     repeat.add_argument("output", metavar="OUT.npy")
-    counts = "one integer for all positions, or a .npy file with one integer per position"
-    repeat.add_argument("--counts", required=True, metavar="N|FILE.npy", help=counts)
+    counts = "one integer for all positions, one for each with commas between them, or a .npy file of these"
+    repeat.add_argument("--counts", required=True, metavar="N|N,N,...|FILE.npy", help=counts)
     repeat.add_argument("--dim", type=int, default=None, help="the axis; a negative one counts from the end")
     repeat.add_argument("--force", action="store_true", help="overwrite OUT if it exists")
+    _add_follow_links(repeat)
 
 
 def _version() -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -22,6 +25,7 @@ from tenter.cli.unpack import unpack
 if TYPE_CHECKING:
     from PIL import Image
 
+Reduction = Callable[[tuple[int, int], int], int]
 FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".tif": "TIFF", ".tiff": "TIFF"}
 #: The kind of picture for each number of channels. CMYK is never inferred: its file must say so.
 KINDS = {1: "gray", 2: "gray+alpha", 3: "RGB", 4: "RGBA"}
@@ -30,11 +34,21 @@ PILLOW_MODES = {"gray": "L", "gray+alpha": "LA", "RGB": "RGB", "RGBA": "RGBA", "
 
 @dataclass
 class Picture:
-    """Stored pixels (H, W) or (H, W, C), the kind of picture, and the metadata of the file."""
+    """Stored pixels (H, W) or (H, W, C), the kind of picture, and the metadata of the file.
+
+    size: the stored height and width; of a picture that was decoded at a reduced scale, these before that.
+    reduced: how many of its pixels a decoded one stands for, along each axis.
+    """
 
     pixels: npt.NDArray[Any]
     kind: str
     metadata: Metadata = field(default_factory=Metadata)
+    size: tuple[int, int] = (0, 0)
+    reduced: int = 1
+
+    def __post_init__(self) -> None:
+        if self.reduced == 1:
+            self.size = (self.pixels.shape[0], self.pixels.shape[1])
 
     @property
     def alpha(self) -> bool:
@@ -50,8 +64,12 @@ def is_npy(path: str) -> bool:
     return suffix == ".npy"
 
 
-def read_picture(path: Path) -> Picture:
-    """Read a PNG, JPEG or TIFF file at its full depth."""
+def read_picture(path: Path, max_pixels: int | None = None, reduction: Reduction = lambda *_: 1) -> Picture:
+    """Read a PNG, JPEG or TIFF file at its full depth.
+
+    max_pixels: None for Pillow's limit. reduction: given the stored size and the orientation, by how much the decoder
+    of a JPEG may shrink it: 1, 2, 4 or 8.
+    """
     require("PIL")
     from PIL import Image, UnidentifiedImageError
 
@@ -60,14 +78,20 @@ def read_picture(path: Path) -> Picture:
             # Pillow warns about large pictures and unusual tags; it raises for pictures that are far too large.
             warnings.simplefilter("ignore")
             # open() reads the header and the tags only.
-            with Image.open(file, formats=("PNG", "JPEG", "TIFF")) as image:
+            with allowed_pixels(max_pixels), Image.open(file, formats=("PNG", "JPEG", "TIFF")) as image:
                 _check_size(image, os.fstat(file.fileno()).st_size)
+                size = (image.height, image.width)
                 frames = getattr(image, "n_frames", 1)
                 if frames > 1:
                     raise Refusal(f"has {frames} frames; only single pictures are resized")
                 metadata = read_metadata(image)
+                reduced = reduction(size, metadata.orientation) if image.format == "JPEG" else 1
+                if reduced > 1:
+                    image.draft(None, (image.width // reduced, image.height // reduced))
                 pixels, kind = unpack(image, file, metadata.orientation)
-    except (Refusal, Image.DecompressionBombError) as error:
+    except Image.DecompressionBombError as error:
+        raise too_large(path, error) from error
+    except Refusal as error:
         raise Refusal(f"{path}: {error}") from error
     except UnidentifiedImageError:
         raise Refusal(f"{path}: is not a PNG, JPEG or TIFF picture of a kind that can be read") from None
@@ -78,7 +102,27 @@ def read_picture(path: Path) -> Picture:
             raise OSError(error.errno, error.strerror, str(path)) from error
         # On damaged files, the decoders raise a dozen types of exceptions, such as struct.error and KeyError.
         raise Refusal(f"{path}: is truncated or damaged: {first_line(error)}") from error
-    return Picture(pixels, kind, metadata)
+    return Picture(pixels, kind, metadata, size, reduced)
+
+
+@contextlib.contextmanager
+def allowed_pixels(count: int | None) -> Iterator[None]:
+    """Let Pillow open pictures of so many pixels; None for its own limit, beyond which it suspects an attack."""
+    from PIL import Image
+
+    before = Image.MAX_IMAGE_PIXELS
+    try:
+        if count is not None:
+            # Pillow warns at this number, and refuses more than twice as many.
+            Image.MAX_IMAGE_PIXELS = Fraction(count, 2)  # type: ignore[assignment]
+        yield
+    finally:
+        Image.MAX_IMAGE_PIXELS = before
+
+
+def too_large(path: Path, error: Exception) -> Refusal:
+    """What is said of a picture that Pillow has not opened because of its size."""
+    return Refusal(f"{path}: {str(error).rstrip('.')}; --max-pixels allows more")
 
 
 def _check_size(image: Image.Image, nbytes: int) -> None:

@@ -3,25 +3,56 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from tenter._arrays import limits
 from tenter.cli.refusal import Refusal
 
+#: 1600x1200; the cross may be an x of either case or a multiplication sign
+PAIR = re.compile(r"(\d+)\s*[xX\u00d7]\s*(\d+)")
+
 
 def parse_size(texts: list[str], axes: Sequence[int] | None = None) -> tuple[int, ...]:
-    """Parse `--size H W`, or one number for each axis."""
+    """Parse `--size H W`, `--size WxH`, or one number for each axis."""
+    if len(texts) == 1 and PAIR.fullmatch(texts[0].strip()):
+        if axes is not None:
+            raise Refusal(f"--size: expected one number for each axis, in the order of --axes, got {texts[0]!r}")
+        return parse_pair(texts[0], "--size")
     names = ["height", "width"] if axes is None else [f"length of axis {axis}" for axis in axes]
     if len(texts) != len(names):
         raise Refusal(f"--size: expected one number for each axis, {len(names)} in all, got {len(texts)}")
-    return tuple(_side(text, name) for text, name in zip(texts, names))
+    return tuple(parse_side(text, "--size", name) for text, name in zip(texts, names))
 
 
-def parse_scale(text: str) -> float:
-    """Parse `--scale S`."""
-    scale = _number(text, "--scale")
-    if scale <= 0:
-        raise Refusal(f"--scale: expected a finite number above 0, got {text}")
+def parse_pair(text: str, option: str) -> tuple[int, int]:
+    """Parse WIDTHxHEIGHT, or one number for both. Returns (height, width)."""
+    found = PAIR.fullmatch(text.strip())
+    if found is None and not text.strip().lstrip("+-").isdecimal():
+        raise Refusal(f"{option}: expected WIDTHxHEIGHT, such as 1600x1200, got {text!r}")
+    width, height = found.groups() if found else (text, text)
+    return parse_side(height, option, "height"), parse_side(width, option, "width")
+
+
+def parse_side(text: str, option: str, name: str) -> int:
+    """Parse a length in pixels."""
+    try:
+        side = int(text)
+    except ValueError:
+        raise Refusal(f"{option}: expected a whole number for the {name}, got {text!r}") from None
+    if side < 1:
+        raise Refusal(f"{option}: expected a {name} of at least 1, got {side}")
+    if side > 2**31 - 1:
+        raise Refusal(f"{option}: expected a {name} below 2147483648, got {side}")
+    return side
+
+
+def parse_scale(text: str, option: str, whole: float = 1) -> float:
+    """Parse a factor, or a percentage if `text` ends in a percent sign. `whole` is the number that means no change."""
+    percent = text.rstrip().endswith("%")
+    scale = _number(text.rstrip().removesuffix("%"), option) / (100 if percent else whole)
+    if not scale > 0:
+        raise Refusal(f"{option}: expected a finite number above 0, got {text}")
     return scale
 
 
@@ -54,12 +85,15 @@ def check_fits(nbytes: int, what: str) -> None:
         raise Refusal(f"{what} needs {nbytes / 1e9:,.1f} GB, more than the {memory / 1e9:,.1f} GB of memory here")
 
 
-def whole_number(text: str, option: str) -> int:
+def whole_number(text: str, option: str, least: int | None = None) -> int:
     """Parse an integer."""
     try:
-        return int(text)
+        number = int(text)
     except ValueError:
         raise Refusal(f"{option}: expected a whole number, got {text!r}") from None
+    if least is not None and number < least:
+        raise Refusal(f"{option}: expected a whole number of at least {least}, got {number}")
+    return number
 
 
 def _number(text: str, option: str) -> float:
@@ -70,15 +104,3 @@ def _number(text: str, option: str) -> float:
     if not math.isfinite(number):
         raise Refusal(f"{option}: expected a finite number, got {text}")
     return number
-
-
-def _side(text: str, name: str) -> int:
-    try:
-        side = int(text)
-    except ValueError:
-        raise Refusal(f"--size: expected a whole number for the {name}, got {text!r}") from None
-    if side < 1:
-        raise Refusal(f"--size: expected a {name} of at least 1, got {side}")
-    if side > 2**31 - 1:
-        raise Refusal(f"--size: expected a {name} below 2147483648, got {side}")
-    return side

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 BITS, PHOTOMETRIC, SAMPLES, SAMPLE_FORMAT = 258, 262, 277, 339
+BAND = 1 << 22  # bytes copied at a time
 HEADER = 26  # bytes, up to and including bit depth and color type of a PNG
 KINDS = {"L": "gray", "LA": "gray+alpha", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK", "I": "gray", "F": "gray"}
 
@@ -49,18 +50,18 @@ def _shallow(image: Image.Image, depth: int, tags: dict[int, Any]) -> tuple[npt.
     if image.mode in ("P", "PA"):
         clear = image.mode == "PA" or key is not None
         image = image.convert("RGBA" if clear else "RGB")
-        return np.asarray(image), image.mode
+        return _copied(image), image.mode
     if image.mode == "1":
-        return _keyed(np.asarray(image.convert("L")), key, 1), "gray" if key is None else "gray+alpha"
+        return _keyed(_copied(image.convert("L")), key, 1), "gray" if key is None else "gray+alpha"
     # Older versions of Pillow read a 16-bit PNG as mode I.
     if image.mode.startswith("I;16") or (image.mode == "I" and image.format == "PNG"):
-        pixels = np.asarray(image).astype(np.uint16)
+        pixels = _copied(image).astype(np.uint16, copy=False)
         # Pillow inverts 8-bit pictures whose zero is white, but not 16-bit ones.
         pixels = ~pixels if tags.get(PHOTOMETRIC) == 0 else pixels
         return _keyed(pixels, key, 1), "gray" if key is None else "gray+alpha"
     if image.mode not in KINDS:
         raise Refusal(f"is a picture of mode {image.mode}, which is not supported; convert it to RGB or gray first")
-    pixels = np.asarray(image)
+    pixels = _copied(image)
     if image.mode == "I":
         pixels = _typed(pixels, tags)
     if key is None:
@@ -68,6 +69,17 @@ def _shallow(image: Image.Image, depth: int, tags: dict[int, Any]) -> tuple[npt.
     # The transparent color is given at the file's depth, but Pillow has scaled the pixels to 8 bits.
     scale = {2: 85, 4: 17}.get(depth, 1)
     return _keyed(pixels, key, scale), "RGBA" if image.mode == "RGB" else "gray+alpha"
+
+
+def _copied(image: Image.Image) -> npt.NDArray[Any]:
+    """The pixels as an array, a band at a time: np.asarray(image) takes their memory three times over."""
+    first = np.asarray(image.crop((0, 0, image.width, 1)))
+    pixels = np.empty((image.height, *first.shape[1:]), first.dtype)
+    rows = max(1, BAND // first.nbytes)
+    for top in range(0, image.height, rows):
+        bottom = min(top + rows, image.height)
+        pixels[top:bottom] = np.asarray(image.crop((0, top, image.width, bottom)))
+    return pixels
 
 
 def _typed(pixels: npt.NDArray[Any], tags: dict[int, Any]) -> npt.NDArray[Any]:

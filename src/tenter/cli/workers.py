@@ -19,21 +19,18 @@ from tenter.cli.output import check_input, remove_leftovers
 from tenter.cli.refusal import first_line
 from tenter.cli.resize import resize_file
 from tenter.cli.streams import STDERR, quiet
+from tenter.cli.summary import Outcome
 
-Report = Callable[[Task, str | None], None]
+Report = Callable[[Outcome], None]
 
 
-def run(tasks: list[Task], options: Options, jobs: int) -> list[tuple[Task, str]]:
-    """Carry out every task. Return those that failed, each with its error in one line."""
-    failed: dict[Task, str] = {}
-    finished = 0
+def run(tasks: list[Task], options: Options, jobs: int) -> list[Outcome]:
+    """Carry out every task. Return what became of each."""
+    finished: dict[Task, Outcome] = {}
     with _progress(len(tasks)) as advance:
 
-        def report(task: Task, reason: str | None) -> None:
-            nonlocal finished
-            finished += 1
-            if reason is not None:
-                failed[task] = reason
+        def report(outcome: Outcome) -> None:
+            finished[outcome.task] = outcome
             advance()
 
         try:
@@ -41,21 +38,27 @@ def run(tasks: list[Task], options: Options, jobs: int) -> list[tuple[Task, str]
                 _in_processes(tasks, options, min(jobs, len(tasks)), report)
             else:
                 for task in tasks:
-                    report(task, _attempt(task, options))
+                    report(_attempt(task, options))
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"after {finished} of {len(tasks)} files; --skip-existing continues") from None
-    return [(task, failed[task]) for task in tasks if task in failed]
+            raise KeyboardInterrupt(f"after {len(finished)} of {len(tasks)} files; --skip-existing continues") from None
+    return [finished[task] for task in tasks]
 
 
-def _attempt(task: Task, options: Options) -> str | None:
+def _attempt(task: Task, options: Options) -> Outcome:
     try:
         source = check_input(task.source)
-        os.makedirs(os.path.dirname(task.output) or os.curdir, exist_ok=True)
-        resize_file(source, task.output, options)
+        _make_folder(task.output)
+        return Outcome(task, "done", resize_file(source, task.output, options))
     except Exception as error:
         # One failure must not stop the other files.
-        return first_line(error)
-    return None
+        return Outcome(task, "failed", error=first_line(error))
+
+
+def _make_folder(output: str) -> None:
+    try:
+        os.makedirs(os.path.dirname(output) or os.curdir, exist_ok=True)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, output) from error
 
 
 def _in_processes(tasks: list[Task], options: Options, jobs: int, report: Report) -> None:
@@ -85,13 +88,13 @@ def _in_processes(tasks: list[Task], options: Options, jobs: int, report: Report
             for pipe in ready:
                 process, task = busy.pop(pipe)
                 try:
-                    reason = pipe.recv()
+                    outcome = pipe.recv()
                 except (EOFError, OSError):
-                    report(task, _exit_reason(process, task))
+                    report(Outcome(task, "failed", error=_exit_reason(process, task)))
                     if waiting:
                         start()
                 else:
-                    report(task, reason)
+                    report(outcome)
                     give(process, pipe)
     finally:
         for process in started if busy else ():

@@ -1,0 +1,82 @@
+"""`tenter resize` of many files into a folder."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+from collections import Counter
+from pathlib import Path
+
+from tenter.cli.dry import planned_sizes
+from tenter.cli.folders import Task, check_inputs_safe, check_links, plan
+from tenter.cli.options import Options, read_jobs
+from tenter.cli.output import check_input, remove_leftovers
+from tenter.cli.pictures import is_npy
+from tenter.cli.refusal import Refusal, first_line, one_line, require
+from tenter.cli.streams import say
+from tenter.cli.summary import Outcome, as_json, line_of, line_of_many
+from tenter.cli.workers import run
+
+
+def resize_many(inputs: list[str], output: str, args: argparse.Namespace, options: Options) -> int:
+    """Resize all inputs into the folder `output`, print a summary, and return 1 if a file failed, else 0."""
+    jobs = read_jobs(args.jobs)
+    tasks, left_out = plan(inputs, output, args.recursive, args.format)
+    if not all(is_npy(name) for task in tasks for name in task):
+        require("PIL")
+    existing = [task for task in tasks if os.path.lexists(task.output)]
+    check_inputs_safe(tasks, existing, options.force)
+    skipped = set(existing) if args.skip_existing else set()
+    todo = [task for task in tasks if task not in skipped]
+    if not options.follow_links:
+        check_links(todo, output)
+    if existing and not (options.force or args.skip_existing):
+        more = f" (and {len(existing) - 1} more)" if len(existing) > 1 else ""
+        raise Refusal(f"{existing[0].output}: exists already{more}; --force overwrites, --skip-existing leaves it")
+    ended = _planned(todo, options) if args.dry_run else _run(todo, options, jobs)
+    found = {outcome.task: outcome for outcome in ended}
+    outcomes = [found.get(task) or Outcome(task, "skipped") for task in tasks]
+    for outcome in outcomes:
+        if outcome.error is not None:
+            source = outcome.task.source
+            named = outcome.error.startswith(f"{one_line(source)}:")
+            say(outcome.error if named else f"{source}: {outcome.error}")
+    _print_summary(outcomes, left_out, args, options)
+    return 1 if any(outcome.error is not None for outcome in outcomes) else 0
+
+
+def _print_summary(outcomes: list[Outcome], left_out: Counter[str], args: argparse.Namespace, options: Options) -> None:
+    if args.json:
+        print(as_json(outcomes, left_out, options))
+        return
+    if args.dry_run:
+        for outcome in outcomes:
+            if outcome.error is None:
+                print(line_of(outcome, options))
+    print(line_of_many(outcomes, left_out, options))
+
+
+def _planned(tasks: list[Task], options: Options) -> list[Outcome]:
+    return [_plan_one(task, options) for task in tasks]
+
+
+def _plan_one(task: Task, options: Options) -> Outcome:
+    try:
+        return Outcome(task, "planned", planned_sizes(check_input(task.source), task.output, options))
+    except Exception as error:
+        return Outcome(task, "failed", error=first_line(error))
+
+
+def _run(tasks: list[Task], options: Options, jobs: int) -> list[Outcome]:
+    folders = {os.path.dirname(os.path.realpath(task.output)) for task in tasks}
+    for folder in folders:
+        remove_leftovers(Path(folder))
+    above = {str(path) for folder in folders for path in (Path(folder), *Path(folder).parents)}
+    missing = [path for path in above if not os.path.exists(path)]
+    try:
+        return run(tasks, options, jobs)
+    finally:
+        for path in sorted(missing, key=len, reverse=True):
+            with contextlib.suppress(OSError):  # of a folder that is not empty, as it should be
+                os.rmdir(path)

@@ -1,0 +1,70 @@
+"""What a run says at its end: one line, or JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any, NamedTuple
+
+from tenter.cli.folders import Task
+from tenter.cli.options import Options, in_words, sides
+from tenter.cli.refusal import one_line
+from tenter.cli.resize import Sizes
+
+
+class Outcome(NamedTuple):
+    """What became of a file. status: done, skipped, failed or, of a dry run, planned. error: of one that failed."""
+
+    task: Task
+    status: str
+    sizes: Sizes | None = None
+    error: str | None = None
+
+
+def line_of(outcome: Outcome, options: Options) -> str:
+    """The summary of a run with one file."""
+    source, output = map(one_line, outcome.task)
+    if outcome.sizes is None:
+        return f"{output}: exists already, left as it is"
+    before, after = (_in_words(lengths, options) for lengths in outcome.sizes)
+    would = "would be written: " if outcome.status == "planned" else ""
+    return f"{output}: {would}{after} (from {source}: {before})"
+
+
+def line_of_many(outcomes: list[Outcome], left_out: Counter[str], options: Options) -> str:
+    """The summary of a run with many files."""
+    found = Counter(outcome.status for outcome in outcomes)
+    done = f"{found['planned']} to do" if found["planned"] else f"{found['done']} done"
+    text = f"{done}, {found['skipped']} skipped, {found['failed']} failed; size: {in_words(options)}"
+    if left_out:
+        text += f"; not read: {', '.join(f'{n} {one_line(kind)}' for kind, n in sorted(left_out.items()))}"
+    return text
+
+
+def as_json(outcomes: list[Outcome], left_out: Counter[str], options: Options) -> str:
+    """The summary as a JSON object, in one line."""
+    found = Counter(outcome.status for outcome in outcomes)
+    return json.dumps(
+        {
+            **{status: found[status] for status in ("done", "planned", "skipped", "failed")},
+            "not_read": dict(sorted(left_out.items())),
+            "files": [_entry(outcome, options) for outcome in outcomes],
+        }
+    )
+
+
+def _entry(outcome: Outcome, options: Options) -> dict[str, Any]:
+    entry: dict[str, Any] = {"input": outcome.task.source, "output": outcome.task.output, "status": outcome.status}
+    if outcome.error is not None:
+        entry["error"] = outcome.error
+    if outcome.sizes is not None:
+        for name, lengths in zip(("input_size", "output_size"), outcome.sizes):
+            named = None if options.axes is not None else {"height": lengths[0], "width": lengths[1]}
+            entry[name] = named or {str(axis): n for axis, n in zip(options.axes or (), lengths)}
+    return entry
+
+
+def _in_words(lengths: tuple[int, ...], options: Options) -> str:
+    if options.axes is None:
+        return sides(*lengths)
+    return f"axes {', '.join(map(str, options.axes))} of length {', '.join(map(str, lengths))}"

@@ -1,0 +1,67 @@
+"""Which part of a stored picture is resized, and to what size. Options mean the upright picture."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from tenter._rules.axis_rule import NEAREST
+from tenter._specs.picture_sizes import placed
+from tenter.cli.options import Options
+from tenter.cli.orientation import SIDEWAYS, stored_box
+from tenter.cli.refusal import Refusal
+from tenter.cli.sizes import scaled
+
+#: top, left, bottom, right; floats or fractions
+Box = tuple[Any, Any, Any, Any]
+#: What a decoder can shrink a JPEG by. It averages less evenly than a filter, so it leaves the filter this much to do.
+REDUCTIONS, LEFT = (8, 4, 2), 3
+
+
+class Target(NamedTuple):
+    """The new height and width of the stored pixels, and the box of these to resize, None for all; and the height and
+    width of the upright picture, before and after."""
+
+    size: tuple[int, int]
+    box: Box | None
+    before: tuple[int, int]
+    after: tuple[int, int]
+
+
+def find_target(stored: tuple[int, int], orientation: int, options: Options) -> Target:
+    """What becomes of a picture of a stored height and width."""
+    sideways = orientation in SIDEWAYS
+    extent = (stored[1], stored[0]) if sideways else stored
+    box: Box | None = options.box
+    if box is not None:
+        check_box(box, extent)
+    if options.wanted is not None:
+        top, left, bottom, right = map(Fraction, box or (0, 0, *extent))
+        size, (rows, columns) = placed(options.wanted, ((top, bottom), (left, right)))
+        found: Box = (rows[0], columns[0], rows[1], columns[1])
+        box = None if found == (0, 0, *extent) else found
+    elif options.scale is not None:
+        height, width = scaled(extent if box is None else (box[2] - box[0], box[3] - box[1]), options.scale)
+        size = (height, width)
+    else:
+        assert options.size is not None
+        size = (options.size[0], options.size[1])
+    turned = None if box is None else stored_box(box, stored, orientation)
+    return Target((size[1], size[0]) if sideways else size, turned, extent, size)
+
+
+def reduction(stored: tuple[int, int], orientation: int, options: Options) -> int:
+    """By how much --fast lets the decoder of a JPEG shrink it; 1 where no antialiased shrinking follows."""
+    wide = options.antialias or (options.antialias is None and options.like == "pillow")
+    if not options.fast or not wide or options.mode in (*NEAREST, "area") or options.linear_light:
+        return 1
+    target = find_target(stored, orientation, options)
+    top, left, bottom, right = target.box or (0, 0, *stored)
+    factor = min((bottom - top) / target.size[0], (right - left) / target.size[1])
+    return next((by for by in REDUCTIONS if factor >= LEFT * by), 1)
+
+
+def check_box(box: Box, size: Any) -> None:
+    """Refuse a box that reaches beyond a picture."""
+    if box[2] > size[0] or box[3] > size[1]:
+        raise Refusal(f"--box: reaches {box[2]:g} down and {box[3]:g} across, beyond {size[0]} x {size[1]}")

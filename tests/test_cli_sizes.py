@@ -1,0 +1,212 @@
+"""`tenter resize`: sizes as people say them, of pictures as they are seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tenter
+from cli_helpers import Image, _inside, command, refused  # noqa: F401
+from tenter.cli.main import main
+from tenter.cli.options import read_options
+from tenter.cli.orientation import turn_back, turn_upright
+from tenter.cli.parser import parse
+from tenter.cli.pictures import read_picture
+from tenter.cli.target import find_target
+
+SHAPES = {"portrait": (40, 30), "landscape": (24, 36), "small": (5, 8)}
+
+
+@pytest.fixture(autouse=True)
+def _photos(_inside: None) -> None:
+    """photos/: a portrait, a landscape, a small picture."""
+    Path("photos").mkdir()
+    for name, shape in SHAPES.items():
+        pixels = np.random.default_rng(len(name)).integers(0, 256, (*shape, 3), np.uint8)
+        Image.fromarray(pixels).save(f"photos/{name}.png")
+
+
+def sizes(folder: str = "out") -> dict[str, tuple[int, int]]:
+    """(height, width) of the results."""
+    return {path.stem: Image.open(path).size[::-1] for path in Path(folder).iterdir()}
+
+
+HALF = {"half": True}
+CASES: dict[str, tuple[list[str], dict[str, Any], str]] = {
+    "fit": (["--fit", "20x16"], {"fit": (16, 20)}, "at most 16 high, 20 wide"),
+    "fit a square": (["--fit", "20"], {"fit": 20}, "at most 20 high, 20 wide"),
+    "fit, enlarged": (["--fit=20X16", "--enlarge"], {"fit": (16, 20), "enlarge": True}, "at most 16 high, 20 wide"),
+    "fill": (["--fill", "10x12"], {"fill": (12, 10)}, "12 high, 10 wide, cut to fit (center)"),
+    "fill, south": (
+        ["--fill", "10\u00d712", "--gravity", "south"],
+        {"fill": (12, 10), "gravity": "south"},
+        "12 high, 10 wide, cut to fit (south)",
+    ),
+    "long edge": (["--long-edge", "18"], {"long_edge": 18}, "at most 18 high, 18 wide"),
+    "width": (["--width", "13"], {"width": 13}, "13 wide"),
+    "height": (["--height", "13"], {"height": 13}, "13 high"),
+    "scale": (["--scale", "0.5"], HALF, "scale 0.5"),
+    "scale in percent": (["--scale", "50%"], HALF, "scale 0.5"),
+    "percent": (["--percent", "50"], HALF, "scale 0.5"),
+    "percent with a sign": (["--percent", "50%"], HALF, "scale 0.5"),
+    "size in percent": (["--size", "50%"], HALF, "scale 0.5"),
+    "size": (["--size", "7", "9"], {"size": (7, 9)}, "7 high, 9 wide"),
+    "size with an x": (["--size", "9x7"], {"size": (7, 9)}, "7 high, 9 wide"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_each_way_is_the_librarys(capsys: pytest.CaptureFixture[str], case: str) -> None:
+    options, how, words = CASES[case]
+    assert main(["resize", *options, "photos", "out/", "--jobs", "1"]) == 0
+    assert capsys.readouterr().out == f"3 done, 0 skipped, 0 failed; size: {words}\n"
+    for name in SHAPES:
+        x = np.asarray(Image.open(f"photos/{name}.png"))
+        named = {"size": (x.shape[0] // 2, x.shape[1] // 2)} if how is HALF else how
+        expected = tenter.image.resize(x, like="torch", antialias=True, **named)
+        np.testing.assert_array_equal(np.asarray(Image.open(f"out/{name}.png")), expected)
+
+
+def test_the_command_fits_and_says_so() -> None:
+    done = command("resize", "photos", "out/", "--fit", "16x16", "--jobs", 1)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sizes() == {"portrait": (16, 12), "landscape": (11, 16), "small": (5, 8)}
+    assert done.stdout == "3 done, 0 skipped, 0 failed; size: at most 16 high, 16 wide\n"
+    done = command("resize", "photos/portrait.png", "one.png", "--fill", "20x10")
+    assert done.stdout == "one.png: 10 high, 20 wide (from photos/portrait.png: 40 high, 30 wide)\n"
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_sizes_are_of_the_picture_as_it_is_seen(orientation: int) -> None:
+    seen = np.random.default_rng(0).integers(0, 256, (22, 14, 3), np.uint8)
+    exif = Image.Exif()
+    exif[274] = orientation
+    Image.fromarray(np.ascontiguousarray(turn_back(seen, orientation))).save("turned.png", exif=exif)
+    for options, how in (
+        (["--width", "7"], {"width": 7}),
+        (["--fit", "9x7"], {"fit": (7, 9)}),
+        (["--fill", "9x5", "--gravity", "northeast"], {"fill": (5, 9), "gravity": "northeast"}),
+        (["--fill", "5x9", "--box", "1.5", "2", "20", "13"], {"fill": (9, 5), "box": ((1.5, 20), (2, 13))}),
+    ):
+        assert main(["resize", "turned.png", "out.png", *options, "--force"]) == 0
+        made = turn_upright(read_picture(Path("out.png")).pixels, orientation)
+        expected = tenter.image.resize(seen, like="torch", antialias=True, **how)
+        np.testing.assert_allclose(made.astype(int), expected, atol=1)  # half-way values may round up or down
+
+
+def test_an_array_of_a_pictures_shape() -> None:
+    x = np.random.default_rng(0).random((20, 30, 2))
+    np.save("x.npy", x)
+    assert main(["resize", "x.npy", "out.npy", "--fit", "10x10"]) == 0
+    np.testing.assert_array_equal(np.load("out.npy"), tenter.resize(x, (7, 10), axes=(0, 1), antialias=True))
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--fit", "big"], "--fit: expected WIDTHxHEIGHT, such as 1600x1200, got 'big'"),
+        (["--fit", "16x"], "--fit: expected WIDTHxHEIGHT"),
+        (["--fit", "0x4"], "--fit: expected a width of at least 1, got 0"),
+        (["--fit", "4x99999999999"], "--fit: expected a height below 2147483648"),
+        (["--fit", "-4"], "--fit: expected a height of at least 1, got -4"),
+        (["--fill", "1.5x2"], "--fill: expected WIDTHxHEIGHT"),
+        (["--size", "0x4"], "--size: expected a width of at least 1"),
+        (["--width", "wide"], "--width: expected a whole number for the width, got 'wide'"),
+        (["--height", "0"], "--height: expected a height of at least 1, got 0"),
+        (["--long-edge", "3x4"], "--long-edge: expected a whole number for the side"),
+        (["--percent", "0%"], "--percent: expected a finite number above 0, got 0%"),
+        (["--percent", "%"], "--percent: expected a number"),
+        (["--percent", "1e-400"], "--percent: expected a finite number above 0"),
+        (["--scale", "50%%"], "--scale: expected a number"),
+        (["--width", "3", "--height", "4"], "not allowed with"),
+        (["--width", "3", "--enlarge"], "--enlarge: goes with --fit and --long-edge"),
+        (["--fit", "3x4", "--gravity", "north"], "--gravity: goes with --fill"),
+        (["--fill", "3x4", "--gravity", "nort"], "unknown value 'nort' (did you mean 'north'?)"),
+        (["--width", "2147483647"], "of memory here"),
+        (["--fit", "5", "--axes", "0"], "--fit: is for pictures"),
+        (["--size", "5x6", "--axes", "0", "1"], "--size: expected one number for each axis, in the order of --axes"),
+    ],
+)
+def test_refused(capsys: pytest.CaptureFixture[str], options: list[str], word: str) -> None:
+    np.save("tall.npy", np.zeros((50000, 1)))
+    assert word in refused(capsys, "resize", "tall.npy", "out.npy", *options)
+
+
+def test_a_volume_is_not_resized_along_its_first_axes(capsys: pytest.CaptureFixture[str]) -> None:
+    np.save("volume.npy", np.zeros((6, 7, 8)))
+    np.save("stack.npy", np.zeros((2, 6, 7, 3)))
+    for options in (["--size", "3", "3"], ["--scale", "2"], ["--fit", "3x3"]):
+        said = refused(capsys, "resize", "volume.npy", "out.npy", *options)
+        assert "expected a size for each axis of an array of shape (6, 7, 8), or at most 4 channels; --axes 0 1" in said
+        assert "--axes says which" in refused(capsys, "resize", "stack.npy", "out.npy", *options)
+    assert main(["resize", "volume.npy", "out.npy", "--size", "3", "4", "--axes", "0", "1"]) == 0
+    assert np.load("out.npy").shape == (3, 4, 8)
+    assert command("resize", "volume.npy", "more.npy", "--size", 3, 3).returncode == 2
+
+
+def test_the_table_of_sizes_in_the_documentation() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "command-line.md").read_text()
+    rows = [line for line in page.split("## Sizes")[1].split("##")[0].splitlines() if line.startswith("| `")]
+    assert len(rows) == 7
+    for row in rows:
+        first, *cells = (cell.strip() for cell in row.strip("|").split("|"))
+        for option in first.replace("`", "").split(", "):
+            options = read_options(parse(["resize", "a", "b", *option.split()]))
+            for (height, width), cell in zip(((3000, 4000), (4000, 3000), (200, 300)), cells, strict=True):
+                made_h, made_w = find_target((height, width), 1, options).after
+                assert cell.startswith("as it is" if (made_h, made_w) == (height, width) else f"{made_w}x{made_h}"), row
+                if "--enlarge" in cell:
+                    larger = options._replace(wanted=options.wanted._replace(enlarge=True))
+                    made_h, made_w = find_target((height, width), 1, larger).after
+                    assert f"; {made_w}x{made_h} with" in cell, row
+
+
+# ---- --background
+
+
+def laid_on(rgba: Any, color: tuple[int, ...]) -> Any:
+    """In exact integers, rounded to the nearest, halves up."""
+    x, full = rgba.astype(object), int(np.iinfo(rgba.dtype).max)
+    behind = np.array([c * (full // 255) for c in color], object)
+    return ((x[..., :-1] * x[..., -1:] + behind * (full - x[..., -1:]) + full // 2) // full).astype(rgba.dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_background(dtype: Any) -> None:
+    rgba = np.random.default_rng(0).integers(0, np.iinfo(dtype).max + 1, (11, 9, 4), dtype)
+    np.save("rgba.npy", rgba)
+    for name, color in (("white", (255, 255, 255)), ("#102030", (16, 32, 48)), ("rgb(1, 2, 3)", (1, 2, 3))):
+        assert main(["resize", "rgba.npy", "out.png", "--size", "11", "9", "--background", name, "--force"]) == 0
+        assert read_picture(Path("out.png")).kind == "RGB"
+        np.testing.assert_array_equal(read_picture(Path("out.png")).pixels, laid_on(rgba, color))
+    assert main(["resize", "rgba.npy", "half.png", "--size", "5", "4", "--background", "white"]) == 0
+    expected = tenter.resize(laid_on(rgba, (255, 255, 255)), (5, 4), axes=(0, 1), antialias=True)
+    np.testing.assert_array_equal(read_picture(Path("half.png")).pixels, expected)
+
+
+def test_background_of_gray_and_of_floats() -> None:
+    gray = np.random.default_rng(0).integers(0, 256, (6, 5, 2), np.uint8)
+    np.save("gray.npy", gray)
+    assert main(["resize", "gray.npy", "out.png", "--scale", "1", "--background", "gray"]) == 0
+    np.testing.assert_array_equal(read_picture(Path("out.png")).pixels, laid_on(gray, (128,))[..., 0])
+    assert main(["resize", "gray.npy", "red.png", "--scale", "1", "--background", "red"]) == 0
+    np.testing.assert_array_equal(read_picture(Path("red.png")).pixels, laid_on(gray[..., [0, 0, 0, 1]], (255, 0, 0)))
+    np.save("floats.npy", (gray / 255).astype(np.float32))
+    assert main(["resize", "floats.npy", "out.tif", "--scale", "1", "--background", "gray"]) == 0
+    np.testing.assert_allclose(read_picture(Path("out.tif")).pixels * 255, laid_on(gray, (128,))[..., 0], atol=0.51)
+
+
+def test_background_makes_a_jpeg_of_transparency(capsys: pytest.CaptureFixture[str]) -> None:
+    pixels = np.zeros((8, 8, 4), np.uint8)
+    Image.fromarray(pixels).save("clear.png")
+    assert "no alpha" in refused(capsys, "resize", "clear.png", "out.jpg", "--scale", 2)
+    done = command("resize", "clear.png", "out.jpg", "--scale", 2, "--background", "#ff8000")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert np.abs(np.asarray(Image.open("out.jpg")).astype(int) - (255, 128, 0)).max() <= 2
+    for color in ("whit", "#12", "#11223344", "rgba(1,2,3,4)", ""):
+        said = refused(capsys, "resize", "clear.png", "new.jpg", "--scale", 2, "--background", color)
+        assert "--background: expected an opaque color" in said
+    assert "from .npy to .npy" in refused(capsys, "resize", "in.npy", "o.npy", "--scale", 2, "--background", "red")
