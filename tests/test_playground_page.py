@@ -1,0 +1,344 @@
+"""The playground as a page, in a headless Chromium: pointing, keys, taps, sharing, colors, a narrow screen."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import playground_helpers as playground
+import tenter
+from tenter import maps
+
+pytestmark = pytest.mark.xdist_group("playground")  # one browser, where groups are told apart
+# What lights up where the pointer comes to each cell of a side.
+LIT = """(side) => [...document.querySelectorAll(`.cell[data-side="${side}"]`)].map((cell) => {
+    cell.dispatchEvent(new PointerEvent("pointerover", {bubbles: true}));
+    return [...document.querySelectorAll(".cell.on")].map((one) => [one.dataset.side, Number(one.dataset.k),
+        one.lastChild.textContent]);
+})"""
+
+
+def build() -> Any:
+    spec = importlib.util.spec_from_file_location("playground_build", playground.FOLDER / "build.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright")
+    with sync_api.sync_playwright() as driver:
+        own = driver.chromium.executable_path
+        found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+        if found is None and not Path(own).exists():
+            pytest.skip("needs Chromium: apt-get install chromium, or playwright install chromium")
+        started = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def context(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, str, list[str]]]:
+    """A context, the page's address, and what pages complained of or asked for. One context, as each takes a second."""
+    out = tmp_path_factory.mktemp("playground") / "page.html"
+    out.write_text(build().page(), "utf-8")
+    address, complaints = out.as_uri(), []
+    made = browser.new_context(has_touch=True, permissions=["clipboard-read", "clipboard-write"])
+    made.set_default_timeout(10_000)
+    made.on("console", lambda message: complaints.append(f"console: {message.text}"))
+    made.on("weberror", lambda error: complaints.append(f"error: {error.error}"))
+    made.on("request", lambda r: r.url.partition("#")[0] == address or complaints.append(f"request: {r.url}"))
+    made.new_page().goto(address)
+    yield made, address, complaints
+
+
+@pytest.fixture
+def opened(context: tuple[Any, str, list[str]]) -> Iterator[Callable[..., Any]]:
+    """Shows a fragment. Afterwards the page has asked for nothing and has complained of nothing."""
+    (page,) = context[0].pages
+
+    def opening(fragment: str = "", size: tuple[int, int] = (1280, 800), **media: str) -> Any:
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.emulate_media(**{"color_scheme": "light", "reduced_motion": "no-preference", **media})
+        page.mouse.move(0, 0)
+        show(page, fragment)
+        return page
+
+    yield opening
+    assert not context[2]
+
+
+def show(page: Any, fragment: str) -> None:
+    page.evaluate(
+        """(fragment) => new Promise((shown) => {
+            document.activeElement.blur();
+            scrollTo(0, 0);
+            history.replaceState(null, "", "#before");
+            addEventListener("hashchange", () => shown(), {once: true});
+            location.hash = fragment;
+        })""",
+        fragment,
+    )
+
+
+def calls_by_fragment() -> dict[str, np.ndarray]:
+    """The matrix of all cells of x and of y, from the library."""
+    x = np.arange(6)
+    flat = {
+        "op=repeat_interleave&cols=3&repeats=2": maps.Copy.every(3, 2).dense(),
+        "op=repeat_interleave&cols=3&repeats=1,0,2": maps.Copy.counts([1, 0, 2]).dense(),
+        "op=interpolate&n=4&out=8&mode=linear": tenter.axis_map(4, 8, "linear").dense(),
+        "op=resize&n=7&out=3&mode=cubic&like=pillow": tenter.axis_map(7, 3, "cubic", like="pillow").dense(),
+    }
+    tiled = {
+        "op=repeat_interleave&rows=2&cols=3&repeats=2&dim=1": tenter.repeat_interleave(x.reshape(2, 3), 2, dim=1),
+        "op=repeat&rows=2&cols=3&sizes=2,1,2": tenter.repeat(x.reshape(2, 3), 2, 1, 2),
+        "op=expand&rows=2&cols=3&to=2,-1,3": tenter.expand(x.reshape(2, 3), 2, -1, 3),
+    }
+    return flat | {fragment: np.eye(6)[np.ravel(y)] for fragment, y in tiled.items()}
+
+
+def test_a_cell_lights_up_what_it_is_made_of_and_what_its_gradient_is_made_of(opened):
+    page = opened()
+    for fragment, matrix in calls_by_fragment().items():
+        show(page, fragment)
+        assert page.locator(".cell").count() == sum(matrix.shape)
+        for side, other, weights in (("y", "x", matrix), ("x", "y", matrix.T)):
+            for k, (row, lit) in enumerate(zip(weights, page.evaluate(LIT, side), strict=True)):
+                assert [(a, i) for a, i, _ in lit] == [(other, i) for i in np.flatnonzero(row)], (fragment, side, k)
+                shown = [
+                    float(text.removeprefix("\N{MULTIPLICATION SIGN} ").replace("\N{MINUS SIGN}", "-"))
+                    for _, _, text in lit
+                ]
+                np.testing.assert_allclose(shown, row[np.flatnonzero(row)], rtol=0, atol=0.0051)
+                assert all(shown), (fragment, side, k)
+
+
+def test_pointing_says_the_sum_and_marks_the_row(opened):
+    page = opened("op=interpolate&n=4&out=8&mode=linear")
+    hint = page.inner_text("#says")
+    page.hover('.cell[data-side="y"][data-k="2"]')
+    assert page.inner_text("#says") == "y[2] = 0.25 · x[0] + 0.75 · x[1] = 0.25 · 10 + 0.75 · 40 = 32.5"
+    row, column = page.locator(".mark").all()
+    assert row.get_attribute("visibility") == "visible" and column.get_attribute("visibility") == "hidden"
+    assert page.locator(".links path.on").count() == 2
+    page.hover('.cell[data-side="x"][data-k="1"]')
+    said = "Gradient of x[1] = 0.25 · g[1] + 0.75 · g[2] + 0.75 · g[3] + 0.25 · g[4], where g is the gradient of y"
+    assert page.inner_text("#says") == said and column.get_attribute("visibility") == "visible"
+    page.hover("h1")
+    assert page.inner_text("#says") == hint and page.locator(".looking").count() == 0
+    page.locator(".matrix").hover(position={"x": 40, "y": 22 + 34 * 3 + 5})
+    assert page.inner_text("#says").startswith("y[3] = ")
+
+
+def test_keys_reach_everything(opened):
+    page = opened("op=repeat_interleave&rows=2&cols=3&repeats=2&dim=0")
+    focused = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.value ?? ''"
+    seen = []
+    for _ in range(16):
+        page.keyboard.press("Tab")
+        seen.append(page.evaluate(focused))
+    assert {"repeat_interleave", "Use dark colors", "2", "columns of x", "x[0, 0], 1", "y[0, 0], 1"} <= set(seen)
+    assert seen.count("x[0, 0], 1") == 1 and "x[0, 1], 2" not in seen  # one stop for each array
+    page.focus('.cell[data-side="y"]')
+    steps = ["ArrowRight", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "End", "Home", "ArrowUp", "ArrowLeft"]
+    expected = ["0, 1", "1, 1", "2, 1", "3, 1", "3, 1", "3, 2", "3, 0", "2, 0", "1, 2"]
+    for key, place in zip(steps, expected, strict=True):
+        page.keyboard.press(key)
+        assert page.evaluate(focused).startswith(f"y[{place}], "), key
+        assert page.inner_text("#says").startswith(f"y[{place}] = x[")
+    for side in "xy":
+        assert page.locator(f'.cell[data-side="{side}"][tabindex="0"]').count() == 1
+    page.focus('input[name="op"]:checked')
+    page.keyboard.press("ArrowRight")
+    assert page.inner_text("#call").startswith("tenter.repeat(") and "op=repeat&" in page.url
+    page.focus('input[name="cols"]')
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.name") == "cols" and "cols=4" in page.url
+
+
+def test_a_screen_reader_finds_names_and_roles(opened):
+    page = opened("op=resize&n=3&out=4")
+    tree = page.locator("#drawing").aria_snapshot()
+    assert 'grid "x, the input, shape 3"' in tree and 'grid "y, the output, shape 4"' in tree
+    assert 'gridcell "x[1], 40"' in tree and tree.count("- row") == 2
+    assert page.get_attribute("#says", "aria-live") == "polite" and page.get_attribute("#error", "role") == "alert"
+    whole = page.locator("body").aria_snapshot()
+    for name in ('radio "interpolate', 'group "like"', 'slider "inputs"', 'button "Copy the code for PyTorch"', 'img "Matrix of 4 rows',
+                 'img "The picture, lanczos3'):  # fmt: skip
+        assert name in whole, name
+    unnamed = page.evaluate("""[...document.querySelectorAll("button, input")].filter((one) =>
+        !(one.getAttribute("aria-label") || one.innerText || one.labels?.[0]?.innerText.trim())).length""")
+    assert unnamed == 0 and page.get_attribute("html", "lang") == "en"
+
+
+def test_a_tap_stays_until_the_next(opened):
+    page = opened("op=tile&cols=3&sizes=2", (360, 740))
+    page.tap('.cell[data-side="y"][data-k="4"]')
+    assert page.inner_text("#says") == "y[4] = x[1] = 2"
+    page.tap("h1")
+    assert page.inner_text("#says") == "y[4] = x[1] = 2"
+    page.tap('.cell[data-side="x"][data-k="0"]')
+    assert page.inner_text("#says").startswith("Gradient of x[0] = g[0] + g[3]")
+    page.tap('.cell[data-side="x"][data-k="0"]')
+    assert not page.locator(".cell.on").count() or page.inner_text("#says").startswith("Gradient")
+
+
+def test_an_address_is_shared(opened, context):
+    page = opened()
+    chosen = {"op": "resize", "mode": "cubic", "like": "pillow", "align": "corners", "antialias": "no"}
+    for name, value in chosen.items():
+        page.locator(f'input[name="{name}"][value="{value}"] + span').click()
+    page.locator('input[name="out"]').fill("5")
+    call = 'tenter.resize(x, 5, mode="cubic", like="pillow", align="corners", antialias=False)'
+    assert page.inner_text("#call") == call
+    shown = [page.inner_text(f"#{part}") for part in ("drawing", "codes", "sentence", "settings")]
+    with context[0].new_page() as other:
+        other.goto(page.url)
+        assert other.inner_text("#call") == call
+        assert [other.inner_text(f"#{part}") for part in ("drawing", "codes", "sentence", "settings")] == shown
+    show(page, "op=expand&cols=2&to=3,2")
+    assert page.inner_text("#call") == "tenter.expand(x, 3, 2)" and page.locator(".cell.hollow").count() == 6
+
+
+def test_a_bad_address_says_so_and_draws_what_is_usual(opened):
+    page = opened("op=flip&repeats=<img src=x onerror=alert(1)>&n=1000")
+    notice = page.inner_text("#refused")
+    assert "op: expected one of repeat_interleave" in notice and "repeats: " in notice and "n: " in notice
+    assert page.inner_text("#call") == "tenter.repeat_interleave(x, 2)" and page.locator("img").count() == 0
+    page.locator('input[name="cols"]').fill("4")
+    assert page.is_hidden("#refused") and "cols=4" in page.url
+
+
+def test_refused_calls_say_what_tenter_says(opened):
+    page = opened("op=repeat&rows=2&cols=2&sizes=2")
+    with pytest.raises(ValueError) as raised:
+        tenter.repeat(np.ones((2, 2)), 2)
+    assert page.inner_text("#error") == "ValueError: " + str(raised.value).split("\n")[0]
+    assert page.is_hidden("#drawing") and page.is_hidden("#code")
+    page.fill('input[name="sizes"]', "2, two")
+    assert page.inner_text("#error").startswith("sizes: expected whole numbers")
+    page.fill('input[name="sizes"]', "2, 3")
+    assert page.is_hidden("#error") and page.locator('.cell[data-side="y"]').count() == 24
+    assert page.evaluate("document.activeElement.name") == "sizes"
+
+
+def test_panels_open_above(opened):
+    page = opened()
+    panels = page.locator("button.panel")
+    assert panels.count() == 8
+    for k in range(8):
+        call = panels.nth(k).locator("code").inner_text()
+        panels.nth(k).click()
+        assert page.inner_text("#call") == f"tenter.{call}"
+
+
+def test_pictures_follow_size_and_zoom(opened):
+    page = opened()
+    look = "[...document.querySelectorAll('#pictures canvas')].map((c) => c.toDataURL())"
+    first = page.evaluate(look)
+    assert len(first) == 7 and len(set(first)) == 7
+    page.locator('input[name="blur"][value="yes"] + span').click()
+    blurred = page.evaluate(look)
+    assert [a == b for a, b in zip(first, blurred)] == [True, True, True, False, False, False, True]
+    page.locator('input[name="zoom"][value="4"] + span').click()
+    zoomed = page.evaluate(look)
+    page.focus("#pictures")
+    page.keyboard.press("ArrowRight")
+    moved = page.evaluate(look)
+    assert all(len({a, b, c}) == 3 for a, b, c in zip(blurred, zoomed, moved))
+    assert "blur=yes" in page.url and "zoom=4" in page.url
+
+
+CONTRAST = """() => {
+    const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+    const light = (color) => {
+        const [r, g, b] = color.slice(0, 3).map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const behind = (one) => {
+        for (; one; one = one.parentElement) {
+            const color = parse(getComputedStyle(one).backgroundColor);
+            if (color.length === 3 || color[3] === 1) return color;
+        }
+        return [255, 255, 255];
+    };
+    const found = [];
+    for (const one of document.querySelectorAll("body *:not(svg *)")) {
+        if (![...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) || !one.getClientRects().length) continue;
+        const [a, b] = [light(parse(getComputedStyle(one).color)), light(behind(one))];
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        if (ratio < 4.5) found.push([one.tagName, one.className, one.textContent.slice(0, 20), ratio]);
+    }
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_is_told_from_what_is_behind_it(opened, scheme):
+    page = opened("op=interpolate&n=12&out=7&mode=linear", color_scheme=scheme)
+    assert page.evaluate(CONTRAST) == []
+    show(page, "op=repeat&rows=2&sizes=2&x=1")
+    assert page.is_visible("#error") and page.is_visible("#refused")
+    assert page.evaluate(CONTRAST) == []
+
+
+def test_dark_follows_the_system_and_the_button(opened):
+    background = "getComputedStyle(document.body).backgroundColor"
+    is_light, page = opened(color_scheme="light").evaluate(background), opened(color_scheme="dark")
+    is_dark = page.evaluate(background)
+    assert is_light != is_dark
+    page.click("#theme")
+    assert page.evaluate(background) == is_light and page.inner_text("#theme") == "Dark"
+    page.emulate_media(color_scheme="light")
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate(background) == is_light  # what was chosen stays
+    page.click("#theme")
+    assert page.evaluate(background) == is_dark
+    page.evaluate("delete document.documentElement.dataset.theme")
+
+
+NARROW = ["", "op=resize&n=24&out=48&mode=lanczos3", "op=interpolate", "op=repeat&rows=4&cols=8&sizes=2,2", "op=expand&to=2,2,3",
+          "op=repeat_interleave&cols=8&repeats=1,2,3,4,5,6,7,8"]  # fmt: skip
+
+
+def test_a_narrow_screen_holds_the_page_and_shows_the_drawing_first(opened):
+    page = opened("", (360, 740))
+    box = page.locator('.cell[data-side="y"]').last.bounding_box()
+    assert box["y"] + box["height"] < 740 and box["x"] + box["width"] < 360
+    for fragment in NARROW:
+        show(page, fragment)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, fragment
+
+
+def test_nothing_moves_where_that_is_asked_for(opened):
+    page = opened(reduced_motion="reduce")
+    assert page.evaluate("getComputedStyle(document.querySelector('.cell')).transitionDuration") == "0s"
+
+
+def test_code_is_copied(opened):
+    page = opened()
+    button = page.get_by_role("button", name="Copy the code for NumPy")
+    button.click()
+    button.get_by_text("Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == "np.repeat(x, 2)"
+
+
+def test_the_page_is_one_file_that_asks_for_nothing(tmp_path):
+    module = build()
+    page = module.page()
+    leads_away = r'src="|href="(?!#|data:,)|@import|url\(|https?://(?!www\.w3\.org/2000/svg)'
+    assert page == module.page() and not re.search(leads_away, page)
+    assert "default-src 'none'" in page
+    for source in sorted(playground.FOLDER.glob("*.*s")):
+        text = source.read_text("utf-8")
+        assert text in page and len(text.splitlines()) < 350, source.name
