@@ -77,6 +77,11 @@ def opened(context: tuple[Any, str, list[str]]) -> Iterator[Callable[..., Any]]:
     assert not context[2]
 
 
+def wait_for_address(page: Any, *parts: str) -> None:
+    """The address follows the page a moment later."""
+    page.wait_for_function("(parts) => parts.every((part) => location.hash.includes(part))", arg=list(parts))
+
+
 def show(page: Any, fragment: str) -> None:
     page.evaluate(
         """(fragment) => new Promise((shown) => {
@@ -160,10 +165,12 @@ def test_keys_reach_everything(opened):
         assert page.locator(f'.cell[data-side="{side}"][tabindex="0"]').count() == 1
     page.focus('input[name="op"]:checked')
     page.keyboard.press("ArrowRight")
-    assert page.inner_text("#call").startswith("tenter.repeat(") and "op=repeat&" in page.url
+    assert page.inner_text("#call").startswith("tenter.repeat(")
+    wait_for_address(page, "op=repeat&")
     page.focus('input[name="cols"]')
     page.keyboard.press("ArrowRight")
-    assert page.evaluate("document.activeElement.name") == "cols" and "cols=4" in page.url
+    assert page.evaluate("document.activeElement.name") == "cols"
+    wait_for_address(page, "cols=4")
 
 
 def test_a_screen_reader_finds_names_and_roles(opened):
@@ -190,7 +197,7 @@ def test_a_tap_stays_until_the_next(opened):
     page.tap('.cell[data-side="x"][data-k="0"]')
     assert page.inner_text("#says").startswith("Gradient of x[0] = g[0] + g[3]")
     page.tap('.cell[data-side="x"][data-k="0"]')
-    assert not page.locator(".cell.on").count() or page.inner_text("#says").startswith("Gradient")
+    assert page.locator(".cell.on").count() == 0
 
 
 def test_an_address_is_shared(opened, context):
@@ -202,6 +209,7 @@ def test_an_address_is_shared(opened, context):
     call = 'tenter.resize(x, 5, mode="cubic", like="pillow", align="corners", antialias=False)'
     assert page.inner_text("#call") == call
     shown = [page.inner_text(f"#{part}") for part in ("drawing", "codes", "sentence", "settings")]
+    wait_for_address(page, "out=5", "align=corners")
     with context[0].new_page() as other:
         other.goto(page.url)
         assert other.inner_text("#call") == call
@@ -216,7 +224,8 @@ def test_a_bad_address_says_so_and_draws_what_is_usual(opened):
     assert "op: expected one of repeat_interleave" in notice and "repeats: " in notice and "n: " in notice
     assert page.inner_text("#call") == "tenter.repeat_interleave(x, 2)" and page.locator("img").count() == 0
     page.locator('input[name="cols"]').fill("4")
-    assert page.is_hidden("#refused") and "cols=4" in page.url
+    assert page.is_hidden("#refused")
+    wait_for_address(page, "cols=4")
 
 
 def test_refused_calls_say_what_tenter_says(opened):
@@ -256,7 +265,7 @@ def test_pictures_follow_size_and_zoom(opened):
     page.keyboard.press("ArrowRight")
     moved = page.evaluate(look)
     assert all(len({a, b, c}) == 3 for a, b, c in zip(blurred, zoomed, moved))
-    assert "blur=yes" in page.url and "zoom=4" in page.url
+    wait_for_address(page, "blur=yes", "zoom=4")
 
 
 CONTRAST = """() => {
@@ -331,6 +340,30 @@ def test_code_is_copied(opened):
     button.click()
     button.get_by_text("Copied").wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == "np.repeat(x, 2)"
+
+
+def random_word(field: dict[str, Any], rng: np.random.Generator) -> str:
+    if "numbers" in field:
+        return ",".join(map(str, rng.integers(-1, 5, rng.integers(1, 5))))
+    words = field.get("words") or range(field["least"], field["most"] + 1)
+    return str(words[rng.integers(len(words))])
+
+
+@pytest.mark.slow
+def test_random_addresses_draw_without_complaint(opened):
+    page = opened("", (360, 740))
+    rng = np.random.default_rng(0)
+    fields = page.evaluate("() => State.FIELDS")
+    for _ in range(300):
+        parts = [f"{name}={random_word(field, rng)}" for name, field in fields.items()]
+        show(page, "&".join(parts))
+        error = page.is_visible("#error")
+        cells = page.locator('.cell[data-side="y"]')
+        assert error or page.locator("#drawing .empty").count() or cells.count(), parts
+        if not error and cells.count():
+            cells.last.focus()
+            assert page.inner_text("#says").startswith("y["), parts
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, parts
 
 
 def test_the_page_is_one_file_that_asks_for_nothing(tmp_path):

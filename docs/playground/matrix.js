@@ -67,7 +67,7 @@ const Matrix = (() => {
         });
         made.svg.addEventListener("pointerleave", () => look(null, 0));
       }
-      const words = alone ? "The matrix A of y = A x: a row for each output, a column for each input" : `along dim ${d}${result.from.length > result.shapeIn.length &&
+      const words = alone ? "The matrix A of y = A x: a row for each output, a column for each input" : `The matrix along dim ${d}${result.from.length > result.shapeIn.length &&
         d < result.from.length - result.shapeIn.length ? " (new)" : ""}`;
       return element("figure", {}, made.svg, element("figcaption", {}, words));
     }));

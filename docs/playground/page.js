@@ -145,7 +145,17 @@
     draw();
     keep();
   }
-  const keep = () => history.replaceState(null, "", `#${State.written(state)}`);
+
+  // The address follows a moment later: browsers refuse it where a slider that is dragged changes it too often.
+  let later = 0;
+  function keep() {
+    clearTimeout(later);
+    later = setTimeout(write, 120);
+  }
+  function write() {
+    clearTimeout(later);
+    history.replaceState(null, "", `#${State.written(state)}`);
+  }
 
   function changePicture(name, value) {
     state = {...state, [name]: value};
@@ -176,12 +186,13 @@
   at("theme").addEventListener("click", () => theme(theme() ? "light" : "dark"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => theme());
   addEventListener("hashchange", () => {
+    clearTimeout(later);
     ({state, refused} = State.parse(location.hash));
     draw();
     drawPicture();
   });
   at("link").addEventListener("click", () => {
-    keep();
+    write();
     copied(at("link"), location.href);
   });
   let width = innerWidth;

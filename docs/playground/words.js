@@ -9,7 +9,6 @@ const Words = (() => {
   const MODE = {
     nearest: "Each output copies one input",
     "nearest-exact": "Each output copies the input that its center lies in",
-    area: "Each output is the mean of the inputs that it covers",
   };
   // How many inputs a filter reaches where it is not widened, and how it weighs them.
   const FILTERS = {
@@ -66,6 +65,10 @@ const Words = (() => {
       : "the filter is wider"} and no input is left out.` : "";
     const bare = !shrinks && state.out < state.n / 2 && !state.mode.startsWith("area")
       ? " The output is much shorter: without antialias some inputs count for nothing." : "";
+    if (state.mode === "area") {
+      mode = rule.kind === "area" ? "Each output is the mean of the inputs that it touches, all with one weight"
+        : "Each output is the mean of the inputs under it, each by how much of it is covered";
+    }
     const ends = rule.align === "corners" ? " The centers of the first and last cells are lined up." : "";
     return `${mode}.${ends}${wide}${bare}`;
   }
