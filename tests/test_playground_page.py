@@ -246,9 +246,14 @@ def test_panels_open_above(opened):
     panels = page.locator("button.panel")
     assert panels.count() == 8
     for k in range(8):
-        call = panels.nth(k).locator("code").inner_text()
+        show(page, "op=interpolate")
+        call, refused = panels.nth(k).locator("code").inner_text(), panels.nth(k).locator(".refusal").count()
+        y = panels.nth(k).locator(".mini").all_inner_texts()
         panels.nth(k).click()
-        assert page.inner_text("#call") == f"tenter.{call}"
+        assert page.inner_text("#call") == f"tenter.{call}" and page.is_visible("#error") == bool(refused)
+        if not refused:
+            assert page.locator('.cell[data-side="x"] b').all_inner_texts() == list("1234")
+            assert page.locator('.cell[data-side="y"] b').all_inner_texts() == y
 
 
 def test_pictures_follow_size_and_zoom(opened):

@@ -137,20 +137,16 @@ const Maps = (() => {
   // ---- nearest kinds, with the rounding of positions of each library
 
   const f32 = Math.fround;
-  // PyTorch's kernel for signals and larger images, in float32; for small images, `direct`, another.
-  function torchNearest(nIn, nOut, exact, direct) {
+  // PyTorch's kernel for signals and larger images, in float32.
+  function torchNearest(nIn, nOut, exact) {
     const step = f32(f32(nIn) / f32(nOut));
-    if (direct) {
-      if (!exact && (nOut === nIn || nOut === 2 * nIn)) return (o) => floorDiv(o * nIn, nOut);
-      return (o) => Math.floor(f32(f32(f32(o) + (exact ? 0.5 : 0)) * step));
-    }
     if (!exact) return (o) => Math.floor(f32(f32(o) * step));
     return (o) => Math.floor(f32(Math.max(0, f32((o + 0.5) * step - 0.5)) + 0.5));
   }
 
-  function nearestIndex(how, nIn, nOut, direct) {
+  function nearestIndex(how, nIn, nOut) {
     const {first, step, unit} = units(nIn, nOut, how.align);
-    if (how.arithmetic === "torch") return torchNearest(nIn, nOut, how.kind === "nearest-exact", direct);
+    if (how.arithmetic === "torch") return torchNearest(nIn, nOut, how.kind === "nearest-exact");
     if (how.arithmetic === "pillow") {
       const rise = nIn / nOut, at = [rise * 0.5];
       for (let o = 1; o < nOut; ++o) at.push(at[o - 1] + rise);
@@ -238,12 +234,11 @@ const Maps = (() => {
     });
   }
 
-  /** The map that tenter.resize applies to one axis; the same as tenter.axis_map. direct: of PyTorch's nearest kinds,
-   * the kernel for images of at most 128 rows and columns together. */
-  function resized(nIn, nOut, mode, how = {}, direct = false) {
+  /** The map that tenter.resize applies to one axis; the same as tenter.axis_map. */
+  function resized(nIn, nOut, mode, how = {}) {
     const found = rule(mode, how);
     if (mode.startsWith("nearest")) {
-      const index = nearestIndex(found, nIn, nOut, direct);
+      const index = nearestIndex(found, nIn, nOut);
       return copy(nIn, range(nOut).map((o) => folded(index(o), nIn, found.edge)));
     }
     let taps;

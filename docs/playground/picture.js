@@ -50,7 +50,7 @@ const Picture = (() => {
     });
     const steps = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
     place.addEventListener("keydown", (event) => {
-      if (!steps[event.key]) return;
+      if (!steps[event.key] || view.zoom === 1) return;
       event.preventDefault();
       view.x += (steps[event.key][0] * 0.1) / view.zoom;
       view.y += (steps[event.key][1] * 0.1) / view.zoom;

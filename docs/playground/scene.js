@@ -30,11 +30,11 @@ const Scene = (() => {
     return all;
   }
 
-  /** tenter.resize(picture, (height, width), axes=(0, 1), mode=mode, antialias=antialias), in float64. */
+  /** tenter.resize(picture, (height, width), axes=(0, 1), mode=mode, antialias=antialias), in float64. For small images
+   * PyTorch's nearest kinds have a kernel of their own, which takes the same pixels of this picture's sides. */
   function resized(from, height, width, mode, antialias) {
-    const direct = height + width <= 128; // which of its kernels PyTorch takes for nearest kinds
-    const across = Maps.resized(WIDTH, width, mode, {antialias}, direct);
-    const down = Maps.resized(HEIGHT, height, mode, {antialias}, direct);
+    const across = Maps.resized(WIDTH, width, mode, {antialias});
+    const down = Maps.resized(HEIGHT, height, mode, {antialias});
     const wide = new Float64Array(HEIGHT * width * 3), all = new Float64Array(height * width * 3);
     for (let y = 0; y < HEIGHT; ++y)
       across.rows.forEach((row, o) => row.forEach(({i, w}) => {
