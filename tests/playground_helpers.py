@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "playground"
-RULES = ("maps", "state", "calls", "code", "scene")  # what needs no page
+RULES = ("maps", "state", "calls", "code", "words", "scene")  # what needs no page
 
 
 def node() -> str:

@@ -153,6 +153,16 @@ def test_a_call_that_another_library_lacks_has_no_code():
     assert [library for library, code in mitchell["rows"] if code] == ["tenter"]
 
 
+def test_the_sentence_counts_the_inputs_that_are_left_out():
+    modes = ("nearest", "nearest-exact", "linear", "cubic", "lanczos3", "area", "box")
+    cases = list(itertools.product(modes, (3, 9, 20), (2, 4, 24)))
+    fragments = [f"op=resize&mode={mode}&n={n}&out={out}" for mode, n, out in cases]
+    say = "(fragment) => { const {state} = State.parse(fragment); return Words.sentence(state, Calls.of(state)); }"
+    for (mode, n, out), said in zip(cases, playground.results(say, fragments), strict=True):
+        unread = int((tenter.axis_map(n, out, mode).dense() == 0).all(axis=0).sum())
+        assert (f" {unread} of {n} inputs count" in said) if unread else (" of " + str(n)) not in said, said
+
+
 def test_fragments_come_back_from_what_they_say():
     fragments = [*stretches()[::7], *resamplings([(4, 8)])[::5], "op=tile&width=100&blur=yes&zoom=4", ""]
     function = """(fragment) => {

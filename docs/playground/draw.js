@@ -74,7 +74,10 @@ const Draw = (() => {
     }
     let [first, step] = [nIn / nOut / 2, nIn / nOut]; // of output centers, from the axis's edge
     const {align} = Maps.rule(state.mode, Calls.options(state));
-    if (!state.mode.startsWith("nearest") && state.mode !== "area" && align !== "center") {
+    // Nearest kinds at near edges take what lies under their left edges; areas have no corners.
+    const lined = state.mode.startsWith("nearest") ? align === "corners"
+      : state.mode === "area" ? align === "asymmetric" : align !== "center";
+    if (lined) {
       const line = Maps.units(nIn, nOut, align);
       if (line.step) [first, step] = [line.first / line.unit + 0.5, line.step / line.unit];
     }

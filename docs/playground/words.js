@@ -2,14 +2,10 @@
 // What a call does and where a cell's value comes from, in sentences.
 
 const Words = (() => {
-  const times = (n) => (n === 1 ? "once" : n === 2 ? "twice" : `${n} times`);
+  const times = (n) => ["never", "once", "twice"][n] ?? `${n} times`;
   const number = (value, digits = 3) => `${Number(value.toPrecision(digits))}`.replace("-", "−");
   const index = (k, shape) => Calls.place(k, shape).join(", ");
 
-  const MODE = {
-    nearest: "Each output copies one input",
-    "nearest-exact": "Each output copies the input that its center lies in",
-  };
   // How many inputs a filter reaches where it is not widened, and how it weighs them.
   const FILTERS = {
     linear: [2, "the nearer one weighs more"],
@@ -45,32 +41,34 @@ const Words = (() => {
       `are drawn hollow. Only dims of length 1, and new ones in front, can stretch.`;
   }
 
-  function resampled(state) {
-    const {like, antialias, align} = Calls.options(state);
-    const rule = Maps.rule(state.mode, {like, antialias, align});
-    const shrinks = rule.antialias && state.out < state.n;
-    let mode = MODE[state.mode];
-    if (FILTERS[state.mode]) {
-      const [reach, how] = FILTERS[state.mode];
-      const inputs = shrinks ? "the inputs around its center" : reach === 1 ? "the input that its center lies in"
-        : `the ${reach === 2 ? "two" : reach === 4 ? "four" : "six"} inputs around its center`;
-      mode = `Each output mixes ${inputs}${how.startsWith("by") ? "" : ":"} ${how}`;
-      if (reach === 1 && !shrinks) mode = `Each output copies ${inputs}`;
-    }
-    if (state.mode === "nearest") {
-      const rules = {asymmetric: "the input under its left edge", corners: "the nearest input, end to end"};
-      mode = `Each output copies ${rules[rule.align] ?? "the input that its center lies in"}`;
-    }
-    const wide = shrinks ? ` Antialias: the output is shorter, so ${rule.kind === "gaussian" ? "a Gaussian goes first"
-      : "the filter is wider"} and no input is left out.` : "";
-    const bare = !shrinks && state.out < state.n / 2 && !state.mode.startsWith("area")
-      ? " The output is much shorter: without antialias some inputs count for nothing." : "";
-    if (state.mode === "area") {
-      mode = rule.kind === "area" ? "Each output is the mean of the inputs that it touches, all with one weight"
-        : "Each output is the mean of the inputs under it, each by how much of it is covered";
-    }
-    const ends = rule.align === "corners" ? " The centers of the first and last cells are lined up." : "";
-    return `${mode}.${ends}${wide}${bare}`;
+  /** What a copying output copies. */
+  function nearest({n, out}, {align, tie}) {
+    if (tie === "floor")
+      return align === "asymmetric" ? "the input under its left edge" : "the last input whose center is not past its own";
+    const of = {asymmetric: `the input nearest to index o · ${n} / ${out}`, corners: "the nearest input"};
+    return of[align] ?? "the input that its center lies in";
+  }
+
+  function mixture(state, {kind}, widened) {
+    if (kind === "area") return "is the mean of the inputs that it touches, all with one weight";
+    if (kind === "overlap") return "is the mean of the inputs under it, each by how much of it is covered";
+    const [reach, how] = FILTERS[state.mode];
+    if (reach === 1 && !widened) return "copies the input that its center lies in";
+    const inputs = widened ? "the inputs" : `the ${{2: "two", 4: "four", 6: "six"}[reach]} inputs`;
+    return `mixes ${inputs} around its center${how.startsWith("by") ? "" : ":"} ${how}`;
+  }
+
+  function resampled(state, {whole, columns}) {
+    if (Maps.equal(whole, Maps.every(state.n, 1))) return "Every output lies on an input and copies it.";
+    const rule = Maps.rule(state.mode, Calls.options(state)), widened = rule.antialias && state.out < state.n;
+    const does = state.mode.startsWith("nearest") ? `copies ${nearest(state, rule)}` : mixture(state, rule, widened);
+    const cornered = rule.align === "corners" && state.mode !== "area"; // areas have edges
+    const ends = cornered ? " The centers of the first and last cells are lined up." : "";
+    const first = rule.kind === "gaussian" ? "a Gaussian goes first" : "the filter is wider";
+    const wide = widened ? ` Antialias: the output is shorter, so ${first}.` : "";
+    const unread = columns.filter((column) => !column.length).length;
+    const skips = unread ? ` ${unread} of ${state.n} inputs ${unread === 1 ? "counts" : "count"} for nothing.` : "";
+    return `Each output ${does}.${ends}${wide}${skips}`;
   }
 
   const MAKERS = {
