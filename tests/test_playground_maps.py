@@ -80,7 +80,7 @@ def test_transposes_are_those_of_maps():
 def test_pictures_are_those_of_resize():
     (scene,) = playground.results("() => Array.from(Scene.pixels())", [None])
     image = np.array(scene, np.float32).reshape(48, 64, 3)
-    sizes = [(6, 8), (48, 64), (53, 71), (80, 48), (144, 192)]
+    sizes = [(6, 8), (53, 71), (80, 48)]
     modes = ["nearest", "nearest-exact", "linear", "cubic", "lanczos3", "area"]
     cases = list(itertools.product(sizes, modes, (False, True)))
     function = "([[h, w], mode, antialias]) => Array.from(Scene.resized(Scene.pixels(), h, w, mode, antialias))"

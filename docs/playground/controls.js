@@ -73,8 +73,11 @@ const Controls = (() => {
     input.addEventListener("input", () => {
       const read = State.read(name, input.value);
       input.setAttribute("aria-invalid", read === undefined ? "true" : "false");
-      if (read !== undefined) change(name, read, true);
-      else change(name, undefined, `${TITLES[name]}: expected ${State.expected(name)}, got ${JSON.stringify(input.value)}`);
+      if (read !== undefined) change(name, read);
+    });
+    input.addEventListener("change", () => { // typed to its end
+      if (State.read(name, input.value) === undefined)
+        change(name, undefined, `${TITLES[name]}: expected ${State.expected(name)}, got ${JSON.stringify(input.value)}`);
     });
     const quick = suggestions(name, state).map((text) => {
       const button = element("button", {type: "button", class: "quick"}, text);
