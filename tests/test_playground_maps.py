@@ -1,0 +1,89 @@
+"""The playground's maps, in JavaScript, are the library's."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import playground_helpers as playground
+import tenter
+from tenter import filters, maps
+from tenter._rules.presets import PRESETS
+
+SLOW = pytest.mark.slow
+MODES = ("nearest", "nearest-exact", "linear", "cubic", "lanczos", "area", *(m for m in filters.NAMED if m != "linear"))
+SIZES = [*itertools.product((1, 2, 3, 4, 7, 12, 24), (1, 2, 3, 5, 8, 17, 48)), (64, 24), (48, 192), (64, 64)]
+
+
+def resamplings() -> list[tuple[int, int, str, dict[str, Any]]]:
+    """Every size, mode, convention and flag."""
+    flags = itertools.product(PRESETS, (None, True, False), (None, "center", "corners", "asymmetric"))
+    each = itertools.product(SIZES, MODES, flags)
+    return [
+        (n_in, n_out, mode, {"like": like, "antialias": antialias, "align": align})
+        for (n_in, n_out), mode, (like, antialias, align) in each
+        if not PRESETS[like].modes or mode in PRESETS[like].modes
+    ]
+
+
+def check_resampling(cases: list[tuple[int, int, str, dict[str, Any]]]) -> None:
+    found = playground.results("([n, out, mode, how]) => Maps.dense(Maps.resized(n, out, mode, how))", cases)
+    for (n_in, n_out, mode, how), weights in zip(cases, found, strict=True):
+        expected = tenter.axis_map(n_in, n_out, mode, **how).dense()
+        np.testing.assert_allclose(np.array(weights), expected, rtol=0, atol=1e-12, err_msg=f"{n_in, n_out, mode, how}")
+
+
+def test_resampling_has_the_weights_of_axis_map():
+    cases = resamplings()
+    usual = [c for c in cases if c[3] == {"like": "torch", "antialias": None, "align": None}]
+    check_resampling(usual[::3] + cases[::211])
+
+
+@SLOW
+@pytest.mark.parametrize("part", range(4))
+def test_resampling_has_the_weights_of_axis_map_everywhere(part):
+    check_resampling(resamplings()[part::4])
+
+
+@SLOW
+def test_nearest_rounds_as_the_libraries_at_every_size():
+    sizes = itertools.product(range(1, 25), range(1, 193))
+    likes = [{"like": like} for like in PRESETS]
+    check_resampling([(i, o, m, how) for (i, o), m, how in itertools.product(sizes, MODES[:2], likes)])
+
+
+def test_copies_have_the_weights_of_copy():
+    counts = [[2], [1, 3, 2], [0, 2, 0, 1], [0, 0], [5] * 7]
+    results = playground.results("(counts) => Maps.dense(Maps.counts(counts))", counts)
+    for found, each in zip(results, counts, strict=True):
+        expected = maps.Copy.counts(each).dense()
+        assert np.array_equal(np.array(found).reshape(expected.shape), expected)
+    pairs = [(n, r) for n in (1, 3, 8) for r in (0, 1, 2, 5)]
+    for name in ("every", "cycle"):
+        function = f"([n, times]) => Maps.dense(Maps.{name}(n, times))"
+        for found, pair in zip(playground.results(function, pairs), pairs, strict=True):
+            expected = getattr(maps.Copy, name)(*pair).dense()
+            assert np.array_equal(np.array(found).reshape(expected.shape), expected)
+
+
+def test_transposes_are_those_of_maps():
+    cases = resamplings()[::1201]
+    function = "([n, out, mode, how]) => Maps.dense(Maps.transpose(Maps.resized(n, out, mode, how)))"
+    for (n_in, n_out, mode, how), found in zip(cases, playground.results(function, cases), strict=True):
+        expected = tenter.axis_map(n_in, n_out, mode, **how).T.dense()
+        np.testing.assert_allclose(np.array(found), expected, rtol=0, atol=1e-12)
+
+
+def test_pictures_are_those_of_resize():
+    (scene,) = playground.results("() => Array.from(Scene.pixels())", [None])
+    image = np.array(scene, np.float32).reshape(48, 64, 3)
+    sizes = [(6, 8), (53, 71), (80, 48)]
+    modes = ["nearest", "nearest-exact", "linear", "cubic", "lanczos3", "area"]
+    cases = list(itertools.product(sizes, modes, (False, True)))
+    function = "([[h, w], mode, antialias]) => Array.from(Scene.resized(Scene.pixels(), h, w, mode, antialias))"
+    for (size, mode, antialias), found in zip(cases, playground.results(function, cases), strict=True):
+        expected = tenter.resize(image, size, axes=(0, 1), mode=mode, antialias=antialias)
+        np.testing.assert_allclose(np.array(found).reshape(expected.shape), expected, rtol=0, atol=1e-3)
