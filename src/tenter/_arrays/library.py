@@ -108,9 +108,14 @@ def of(x: Any) -> Library:
     if package is None:
         raise AssertionError(f"a {type(x).__name__} where an array was checked")
     if package not in _loaded:
-        _loaded[package] = OTHERS[package][1]()
-        _exact.update(dict.fromkeys(_loaded[package].TYPES, _loaded[package]))
+        add(OTHERS[package][1]())
     return _loaded[package]
+
+
+def add(its: Library) -> None:
+    """From now on arrays of exactly its types are its own."""
+    _loaded[its.PACKAGE] = its
+    _exact.update(dict.fromkeys(its.TYPES, its))
 
 
 def _package(x: Any) -> str | None:
