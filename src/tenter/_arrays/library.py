@@ -93,6 +93,8 @@ def _jax() -> Library:
     return jax_arrays
 
 
+# In place of the package of arrays of which the shape is all that is known (`tenter._explain`).
+OUTLINE = "outline"
 # By the package that users import: the name of its array type there, and its module here.
 OTHERS: dict[str, tuple[str, Callable[[], Library]]] = {"torch": ("Tensor", _torch), "jax": ("Array", _jax)}
 _loaded: dict[str, Library] = {"numpy": numpy_arrays, standard_arrays.PACKAGE: standard_arrays}

@@ -3,19 +3,22 @@
 from collections.abc import Callable
 from typing import Any
 
-from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal
+from tenter._explain import lazily
+from tenter._explain.checked import called
 from tenter._explain.explanation import Explanation
 from tenter._explain.facts import gathered
 from tenter._explain.outlines import Shape
+from tenter.lazy import LazyArray
 
 __all__ = ["Explanation", "Shape", "explain"]
 
 
-def explain(operation: Callable[..., Any], /, *args: Any, **how: Any) -> Explanation:
+def explain(operation: Callable[..., Any] | LazyArray, /, *args: Any, **how: Any) -> Explanation:
     """What a call of an operation does: which outputs read which inputs, what is copied, which kernels run.
 
-    operation: repeat_interleave, repeat, tile, expand, interpolate, resize, `numpy.repeat` or `numpy.tile` of tenter.
+    operation: repeat_interleave, repeat, tile, expand, interpolate, resize, `numpy.repeat` or `numpy.tile` of tenter;
+        or a lazy array alone, which adds what it holds and the calls that it took part in (`lazy.explain`).
     args, how: its arguments. x may be a `tenter.Shape` in place of an array. The result is not made, so that any size
     can be explained. `out` is ignored.
 
@@ -29,6 +32,9 @@ def explain(operation: Callable[..., Any], /, *args: Any, **how: Any) -> Explana
     (540, 960, 3)
     """
     try:
+        if isinstance(operation, LazyArray) and not args and not how:
+            return Explanation(lazily.gathered(operation))
         return Explanation(gathered(operation, args, how))
     except Refusal as refusal:
-        raise error(refusal, "explain", operation) from None
+        kind, message = refusal.args
+        raise kind(f"{message}\n  in explain({called(operation)})") from None

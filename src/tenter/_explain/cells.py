@@ -57,13 +57,14 @@ def _sources(facts: Facts, shape: tuple[int, ...]) -> Any:
 def _mapped(paints: Any, axis: int, m: AxisMap) -> Any:
     """Colors after a map along an axis."""
     moved = np.moveaxis(paints, axis, 0)
-    made: Any = np.empty((m.n_out, *moved.shape[1:]), object)
+    before: Any = moved.reshape(m.n_in, -1)
+    after: Any = np.empty((m.n_out, before.shape[1]), object)
     for o in range(m.n_out):
         taps = row(m, o, m.n_in).taps
-        for at in np.ndindex(*moved.shape[1:]):
-            parts = [(moved[i][at], w) for i, w in taps if moved[i][at] is not None]
-            made[o][at] = mixture(parts) if parts else None
-    return np.moveaxis(made, 0, axis)
+        for k in range(before.shape[1]):
+            parts = [(before[i, k], w) for i, w in taps if before[i, k] is not None]
+            after[o, k] = mixture(parts) if parts else None
+    return np.moveaxis(after.reshape(m.n_out, *moved.shape[1:]), 0, axis)
 
 
 def _grid(values: Array, paints: Any) -> Grid:

@@ -43,10 +43,11 @@ def name_of(operation: Any) -> str:
         if operation is function:
             return name
     known = f"one of tenter's {', '.join(OPERATIONS)}, or a lazy array"
-    return refuse(TypeError, "operation", known, f"{_called(operation)}{_ours(operation)}")
+    return refuse(TypeError, "operation", known, f"{called(operation)}{_ours(operation)}")
 
 
-def _called(operation: Any) -> str:
+def called(operation: Any) -> str:
+    """An operation by its name, as errors show it."""
     name, module = getattr(operation, "__name__", None), getattr(operation, "__module__", None)
     return f"{module}.{name}" if name and module else describe(operation)
 
@@ -137,9 +138,10 @@ def reshape(x: Outline, shape: tuple[int, ...]) -> Outline:
 
 
 def flip(x: Outline, axes: tuple[int, ...]) -> Outline:
+    turned = x._replace(turned=axes)
     if x.its.PACKAGE != "numpy":
-        return reshaped(x, x.shape, None)
-    return reshaped(x, x.shape, tuple([-s if d in axes else s for d, s in enumerate(x.lies.strides)]))
+        return reshaped(turned, x.shape, None)
+    return reshaped(turned, x.shape, tuple([-s if d in axes else s for d, s in enumerate(x.lies.strides)]))
 
 
 def expand_fast(x: Outline, sizes: tuple[Any, ...]) -> None:

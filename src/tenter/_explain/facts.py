@@ -12,11 +12,15 @@ from tenter._explain import checked
 from tenter._explain.kernels import kernels
 from tenter._explain.outlines import Made, Outline
 from tenter._specs.repeat import RepeatCounts
+from tenter._specs.resize import Interpolate, Resize
+from tenter._specs.spec import Maps
 from tenter.maps import AxisMap, Copy, Gather
 from tenter.maps._entries import LONGEST_ROW
 
 # Arrays of so many elements are shown with their values.
 MOST_IN, MOST_OUT = 64, 256
+# Axes with more positions are explained without their maps where these take tables: what folds at edges, and blurs.
+LONGEST_TABLES, FOLDED = 1 << 20, ("reflect", "symmetric", "wrap")
 Shown = tuple[Array, Array]
 
 
@@ -24,7 +28,7 @@ class Facts(NamedTuple):
     """name: the operation's. call: as it was written. shape: of x as its maps take it: flattened, or with dims of 1 in
     front. maps: by axis. problem: why there are none. turned: axes that are reversed before. reads, writes: bytes.
     exact: whether `reads` is a number and no bound. shown: small arrays' values; those of a `Shape` are numbers in
-    order. values: whether these are the user's."""
+    order. values: whether these are the user's. notes: what else there is to say."""
 
     name: str
     call: str
@@ -39,6 +43,7 @@ class Facts(NamedTuple):
     kernels: tuple[str, ...]
     shown: Shown | None
     values: bool
+    notes: tuple[str, ...] = ()
 
     @property
     def shape_in(self) -> tuple[int, ...]:
@@ -47,6 +52,11 @@ class Facts(NamedTuple):
     @property
     def shape_out(self) -> tuple[int, ...]:
         return self.made.shape_out
+
+    @property
+    def positions(self) -> bool:
+        """True for repeat_interleave of counts alone, whose x is made of numbers in order."""
+        return isinstance(self.made.spec, RepeatCounts) and self.x.held is not None and self.made.x.held is None
 
     @property
     def mixes(self) -> bool:
@@ -59,7 +69,7 @@ def gathered(operation: Any, args: tuple[Any, ...], how: dict[str, Any]) -> Fact
     x, made = checked.checked(name, args, how)
     maps, problem = _maps(made)
     view = made.spec is None or name == "expand"
-    reads, exact = (0, True) if view else _reads(made, maps)
+    reads, exact, writes = (0, True, 0) if view else bytes_moved(made, maps)
     return Facts(
         name=name,
         call=_written(name, x, args, how),
@@ -70,31 +80,50 @@ def gathered(operation: Any, args: tuple[Any, ...], how: dict[str, Any]) -> Fact
         view=view,
         reads=reads,
         exact=exact,
-        writes=0 if view else math.prod(made.shape_out) * x.lies.itemsize,
-        kernels=kernels(made._replace(spec=None) if view else made, maps),
+        writes=writes,
+        kernels=(f"not planned: {problem}",) if problem else kernels(made._replace(spec=None) if view else made, maps),
         shown=_shown(operation, name, x, made, args, how),
         values=x.held is not None,
     )
 
 
 def _maps(made: Made) -> tuple[tuple[tuple[int, AxisMap], ...], str | None]:
-    """Those that change something."""
+    """Those that change something; a reason where making them would take long."""
+    if (problem := _long_tables(made)) is not None:
+        return (), problem
     try:
         found = made.spec.maps(made.x.shape, made.x.lies.dtype, made.x.lies.device is not None)
     except (MemoryError, Refusal) as failed:
         return (), str(failed)
-    return tuple([(axis, m) for axis, m in found if not (isinstance(m, Copy) and m.repeat == 1)]), None
+    return changing(found), None
 
 
-def _reads(made: Made, maps: tuple[tuple[int, AxisMap], ...]) -> tuple[int, bool]:
-    """Bytes of x that some output needs, each once."""
+def _long_tables(made: Made) -> str | None:
+    """Why the maps of very long axes are not made to be explained: rules whose rows are all in tables."""
+    spec = made.spec.resize() if isinstance(made.spec, Interpolate) else made.spec
+    if isinstance(spec, Resize):
+        for axis, n_out, rule in zip(spec.axes, spec.size, spec.rules):
+            n = made.x.shape[axis] + n_out
+            if n > LONGEST_TABLES and (rule.kind == "gaussian" or rule.edge in FOLDED):
+                return f"axis {axis} takes tables for {n:,} positions, which are not made to be explained"
+    return None
+
+
+def changing(maps: Maps) -> tuple[tuple[int, AxisMap], ...]:
+    return tuple([(axis, m) for axis, m in maps if not (isinstance(m, Copy) and m.repeat == 1)])
+
+
+def bytes_moved(made: Made, maps: Maps) -> tuple[int, bool, int]:
+    """Bytes of x that some output needs, each once, and whether that is no bound; bytes of the result."""
     lengths, exact = list(made.x.shape), True
-    if not math.prod(made.shape_out):
-        return 0, True
+    n_out = math.prod(made.shape_out)
+    if not n_out:
+        return 0, True, 0
     for axis, m in maps:
         lengths[axis], known = _used(m)
         exact = exact and known
-    return math.prod(lengths) * made.x.lies.itemsize, exact
+    exact = exact and _long_tables(made) is None
+    return math.prod(lengths) * made.x.lies.itemsize, exact, n_out * made.x.lies.itemsize
 
 
 def _used(m: AxisMap) -> tuple[int, bool]:
@@ -142,8 +171,6 @@ def _shown(
 ) -> Shown | None:  # fmt: skip
     if not 0 < math.prod(made.x.shape) <= MOST_IN or not 0 < math.prod(made.shape_out) <= MOST_OUT:
         return None
-    if isinstance(made.spec, RepeatCounts) and made.x.its is not x.its:  # the one argument is the counts
-        return None
     values = _values(x)
     if values is None:
         return None
@@ -161,7 +188,7 @@ def _shown(
 
 def _values(x: Outline) -> Array | None:
     if x.held is None:
-        dtype = x.lies.dtype if x.lies.dtype in ("float32", "float64", "int64", "int32", "uint8") else "float32"
+        dtype = x.dtype if x.dtype in ("float32", "float64", "int64", "int32", "uint8") else "float32"
         return np.arange(math.prod(x.shape)).reshape(x.shape).astype(dtype)
     try:
         return x.its.to_numpy(x.held) if x.lies.device is None else x.its.to_numpy(x.held.cpu())

@@ -2,7 +2,7 @@
 
 from tenter._explain.cells import Grid, grids
 from tenter._explain.facts import Facts
-from tenter._explain.words import memory, prepared, sentence, transposed
+from tenter._explain.words import memory, name_of_input, prepared, sentence, transposed
 from tenter.maps import AxisMap
 from tenter.maps._drawing import HEIGHT, Color, cell, colors, panel, panel_of, svg, text
 
@@ -34,9 +34,9 @@ def figure(facts: Facts, theme: str) -> str:
         parts.append(_map(axis, m, y))
         y += HEIGHT + 46
     if facts.problem:
-        parts.append(text(MARGIN, y + 8, "The maps are too long to be drawn.", "soft", 12))
+        parts.append(text(MARGIN, y + 8, "The maps of so long axes are not drawn.", "soft", 12))
         y += 22
-    shapes = f"{list(facts.shape_in)} → {list(facts.shape_out)}, {facts.x.lies.dtype}; "
+    shapes = f"{list(facts.shape_in)} → {list(facts.shape_out)}, {facts.x.dtype}; "
     parts.append(text(MARGIN, y + 8, shapes + memory(facts), "soft", 12))
     return svg(WIDTH, y + MARGIN + 8, "".join(parts), facts.call, theme, ground=True)
 
@@ -58,11 +58,12 @@ def _arrays(found: tuple[Grid, Grid], facts: Facts, top: float) -> tuple[str, fl
     high = min(30.0, step * 0.75 + 3)
     heights = [len(g.labels) * high for g in found]
     tallest = max(heights)
-    name = "x" if facts.values else "x, numbered"
     total = sum(widths) * step + 70
     left = MARGIN + max(0.0, (WIDTH - 2 * MARGIN - total) / 2)
     parts = []
-    for g, words, height, shape in zip(found, (name, "result"), heights, (facts.shape_in, facts.shape_out)):
+    for g, words, height, shape in zip(
+        found, (name_of_input(facts).replace("its elements ", ""), "result"), heights, (facts.shape_in, facts.shape_out)
+    ):
         y0 = top + 24 + (tallest - height) / 2
         parts.append(text(left, y0 - 7, f"{words} {list(shape)}", "soft", 12))
         for r, (labels, paints) in enumerate(zip(g.labels, g.paints)):

@@ -21,10 +21,9 @@ from tenter.maps import Copy
 from tenter.maps._html import n_bytes
 
 HOW_COPIED = {
-    cpu.AFFINE: "one element over and over",
     cpu.EVERY: "by a formula, without a table",
     cpu.RUNS: "a run of equal outputs at a time, by the counts",
-    cpu.INDEX: "by a table with the input of each output",
+    cpu.INDEX: "by a table with each output's input",
     cpu.COMPUTED: "by a rule that is computed a band at a time, without a table",
 }
 NOTHING = "none: there is nothing to write"
@@ -94,7 +93,7 @@ def _told(x: Outline, planned: Plan) -> list[str]:
         before = len(made.steps)
         cpu.KERNELS.window(made, source, target, dims, axes, options, spare)
         if len(made.steps) - before > 1:
-            lines.append("copy: x is laid out anew first, as the sums cannot walk its strides")
+            lines.append("copy: lays x out anew, as the sums cannot walk its strides")
         lines.append(_summed(made.steps[-1].kernel, [dims[k] for k in axes], axis_of, options))
 
     made = Steps(max(planned.n_bytes, x.lies.itemsize * _size(x.shape)))
@@ -120,13 +119,14 @@ def _size(shape: tuple[int, ...]) -> int:
 
 
 def _copied(dims: list[Dim], axis_of: dict[int, Iterator[int]]) -> str:
-    words = "copy: moves bytes, no arithmetic"
+    words = "copy, as every output is one input: moves bytes"
     for d in dims:
         m = d.map
         assert isinstance(m, (Copy, Picks))
         form = cpu.copy_form(d.n, m, len(dims) == 1)
         where = f"dim {next(axis_of[id(m)])}" if id(m) in axis_of else "an axis"
-        words += f"; {where} {HOW_COPIED[form]}"
+        again = f"one {'block' if m.block > 1 else 'element'} over and over"
+        words += f"; {where} {HOW_COPIED.get(form, again)}"
     return words
 
 
@@ -136,6 +136,6 @@ def _summed(kernel: Any, dims: list[Dim], axis_of: dict[int, Iterator[int]], opt
     if None in known:
         along = "one axis" if len(known) == 1 else f"{len(known)} axes at once"
     if isinstance(kernel, _native.ByteStep):
-        return f"bytes: sums 8-bit values along {along} in integers, bit for bit as Pillow"
-    sums = "sums without weights" if all(getattr(d.map, "ones", False) for d in dims) else "weighted sums"
-    return f"window: {sums} of neighbors along {along}, in {options.accumulate}"
+        return f"bytes, as 8-bit values are antialiased: sums along {along} in integers, bit for bit as Pillow"
+    sums = "plain sums" if all(getattr(d.map, "ones", False) for d in dims) else "weighted sums"
+    return f"window, as outputs add up inputs: {sums} along {along}, in {options.accumulate}"

@@ -17,7 +17,7 @@ from tenter._arrays.layout import Layout, Order
 from tenter._arrays.library import Library
 from tenter._arrays.types import Array
 
-PACKAGE = "outline"
+PACKAGE = library.OUTLINE
 
 
 class Shape:
@@ -54,13 +54,15 @@ def _named(dtype: Any) -> tuple[str, int]:
 
 
 class Outline(NamedTuple):
-    """held: the array itself, None of a `Shape`. its: the library whose rules hold. made: of a result, what it is made
-    of and how."""
+    """its: the library whose rules hold. dtype: its name there, which `lies` has for kernels. held: the array itself,
+    None of a `Shape`. turned: axes that are reversed. made: of a result, what it is made of and how."""
 
     shape: tuple[int, ...]
     lies: Layout
     its: Library
+    dtype: str
     held: Any = None
+    turned: tuple[int, ...] = ()
     made: "Made | None" = None
 
     @property
@@ -79,7 +81,7 @@ class Made(NamedTuple):
 def outline(x: Any) -> Any:
     """The outline of an array, a list or a `Shape`; what is none of these as it is, for the operation to refuse."""
     if isinstance(x, Shape):
-        return Outline(x.lengths, _contiguous(x.lengths, x.dtype, x.itemsize), _NUMPY)
+        return Outline(x.lengths, _contiguous(x.lengths, x.dtype, x.itemsize), _NUMPY, x.dtype)
     try:
         held = array("x", x)
     except Refusal:
@@ -90,7 +92,7 @@ def outline(x: Any) -> Any:
         lies = its.layout(held)
     else:
         lies = _contiguous(shape, its.dtype_name(held), its.itemsize(held))
-    return Outline(shape, lies, its, held)
+    return Outline(shape, lies, its, its.dtype_name(held), held)
 
 
 def reshaped(x: Outline, shape: tuple[int, ...], strides: tuple[int, ...] | None) -> Outline:
@@ -142,7 +144,7 @@ def device(x: Outline) -> str | None:
 
 
 def dtype_name(x: Outline) -> str:
-    return x.lies.dtype
+    return x.dtype
 
 
 def itemsize(x: Outline) -> int:

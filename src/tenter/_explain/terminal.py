@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tenter._explain.cells import Grid, grids
-from tenter._explain.words import formula, memory, prepared, rows_shown, sentence, transposed
+from tenter._explain.words import formula, memory, name_of_input, prepared, rows_shown, sentence, transposed
 from tenter.maps import AxisMap
 from tenter.maps._drawing import Color
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 LABEL = 11  # columns before a fact
-ROWS = 12  # rows of a map
 # Where the terminal's encoding has no boxes.
 PLAIN = str.maketrans("┌┬┐├┼┤└┴┘─│→…", "+++++++++-|>.")
 
@@ -46,7 +45,7 @@ def text_of(e: "Explanation", color: bool) -> str:
     facts = e.facts
     lines = [*wrapped(facts.call, "", "  "), *wrapped(sentence(facts), "", ""), ""]
     if (found := grids(facts)) is not None:
-        lines += [*pictures(found, facts.shape_in, facts.shape_out, facts.values, color), ""]
+        lines += [*pictures(found, name_of_input(facts), facts.shape_in, facts.shape_out, color), ""]
     if (before := prepared(facts)) is not None:
         lines += [before, ""]
     for axis, m in facts.maps:
@@ -57,7 +56,10 @@ def text_of(e: "Explanation", color: bool) -> str:
     lines += fact("memory", memory(facts))
     for k, line in enumerate(facts.kernels):
         lines += fact("kernel" if not k else "", line)
-    lines += ["", "The same call"]
+    for k, line in enumerate(facts.notes):
+        lines += fact("lazy" if not k else "", line)
+    if e.spellings:
+        lines += ["", "The same call"]
     for library, code in e.spellings.items():
         lines += fact(f"  {library}", code, LABEL + 2)
     if e.unlike:
@@ -91,10 +93,9 @@ def wrapped(words: str, first: str, then: str) -> list[Line]:
 
 
 def pictures(
-    found: tuple[Grid, Grid], shape_in: Sequence[int], shape_out: Sequence[int], values: bool, color: bool
-) -> list[Line]:  # fmt: skip
+    found: tuple[Grid, Grid], name: str, shape_in: Sequence[int], shape_out: Sequence[int], color: bool
+) -> list[Line]:
     """The arrays side by side, or one below the other where they are wide."""
-    name = "x" if values else "x, its elements numbered"
     sides = [drawn(g, f"{n} {list(s)}", color) for g, n, s in zip(found, (name, "result"), (shape_in, shape_out))]
     widths = [max(width for _, width in side) for side in sides]
     if 2 + widths[0] + 6 + widths[1] > WIDTH:
@@ -161,4 +162,4 @@ def mapped(axis: int, m: AxisMap) -> list[Line]:
 
 
 def sums(m: AxisMap, result: str, source: str) -> list[Line]:
-    return ["…" if o is None else formula(m, o, result, source) for o in rows_shown(m, ROWS)] or ["(nothing)"]
+    return ["…" if o is None else formula(m, o, result, source) for o in rows_shown(m)] or ["(nothing)"]

@@ -1,7 +1,6 @@
 """Sentences about a call: what the operation does, and how its rows read."""
 
 from tenter._explain.facts import Facts
-from tenter._specs.repeat import RepeatCounts
 from tenter._specs.resize import Interpolate, Resize
 from tenter.maps import AxisMap, Gather
 from tenter.maps._entries import LONGEST_ROW, row
@@ -24,6 +23,8 @@ OF_KINDS = {
     "overlap": "Each output is the mean of the inputs that it covers.",
 }
 WIDENED = "Each output mixes all inputs that it covers, the nearer the stronger."
+# A map's rows that are written out: all of so many, or the first ones.
+ROWS, FIRST = 12, 5
 # Terms of a sum that are written out.
 TERMS = 16
 
@@ -32,6 +33,10 @@ def sentence(facts: Facts) -> str:
     spec = facts.made.spec
     if isinstance(spec, Interpolate):
         spec = spec.resize()
+    if facts.name not in SENTENCES and not isinstance(spec, Resize):
+        return "An array of which the input is held; its maps are applied to what is asked for."
+    if facts.positions:
+        return "Each position comes as many times in a row as its count says."
     if not isinstance(spec, Resize):
         return SENTENCES[facts.name]
     if not spec.rules:
@@ -43,11 +48,15 @@ def sentence(facts: Facts) -> str:
     return OF_KINDS.get(str(rule.kind), f"Each output mixes the inputs around it by the filter {rule.kind}.")
 
 
+def name_of_input(facts: Facts) -> str:
+    return "repeats" if facts.positions else "x" if facts.values else "x, its elements numbered"
+
+
 def prepared(facts: Facts) -> str | None:
     """How x becomes what the maps are applied to."""
     x, given = facts.made.x, facts.shape_in
-    if isinstance(facts.made.spec, RepeatCounts) and facts.made.x.its is not facts.x.its:
-        return None
+    if x.turned:
+        return f"x is reversed first, along {'axis' if len(x.turned) == 1 else 'axes'} {', '.join(map(str, x.turned))}"
     if len(x.shape) < len(given):
         return f"x is flattened first: {list(given)} -> {list(x.shape)}"
     if len(x.shape) > len(given):
@@ -59,6 +68,8 @@ def memory(facts: Facts) -> str:
     if facts.view:
         kind = "read-only, " if facts.x.its.PACKAGE == "numpy" else ""
         return f"a view: shares x's memory, {kind}reads and writes nothing"
+    if facts.notes:
+        return f"held as it is; materializing reads {n_bytes(facts.reads)} and writes {n_bytes(facts.writes)}"
     bound = "" if facts.exact else "at most "
     return f"a copy in new memory: reads {bound}{n_bytes(facts.reads)}, writes {n_bytes(facts.writes)}"
 
@@ -86,11 +97,9 @@ def _weight(w: float) -> str:
     return "" if w == 1 else f"{w:.3g} "
 
 
-def rows_shown(m: AxisMap, most: int) -> list[int | None]:
-    """Some outputs of a map, the last ones too; None where others are left out."""
-    if m.n_out <= most:
-        return list(range(m.n_out))
-    return [*range(most - 2), None, m.n_out - 1]
+def rows_shown(m: AxisMap) -> list[int | None]:
+    """Some outputs of a map, the last too; None where others are left out."""
+    return list(range(m.n_out)) if m.n_out <= ROWS else [*range(FIRST), None, m.n_out - 1]
 
 
 def transposed(m: AxisMap) -> AxisMap | None:

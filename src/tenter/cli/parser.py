@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import NoReturn
 
 from tenter._specs.resize_arguments import MODES as FILTERS
+from tenter.cli import explain
 from tenter.cli.folders import SUFFIXES
 from tenter.cli.options import MODES
 from tenter.cli.refusal import Refusal
@@ -52,6 +53,7 @@ def build_parser(axes: int = 0) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_resize(commands, axes)
     _add_repeat(commands)
+    explain.add_arguments(_add(commands, "explain", "explain a call of the library", explain.TEXT))
     return parser
 
 
