@@ -99,10 +99,9 @@ def _told(x: Outline, planned: Plan) -> list[str]:
     made = Steps(max(planned.n_bytes, x.lies.itemsize * _size(x.shape)))
     saturate = planned.spec.saturates(x.lies.dtype)
     passes.fill(made, cpu.KERNELS._replace(copy=copy, window=window), source, placed, saturate)
-    shared = []
-    for line in dict.fromkeys(lines):
-        n = lines.count(line)
-        shared.append(line + (f" ({n} slices, so that what lies between two passes stays in cache)" if n > 1 else ""))
+    shared = list(dict.fromkeys(lines))
+    if (n := max(map(lines.count, shared), default=1)) > 1:
+        shared.append(f"each {n:,} times, for slices of x, so that what lies between two passes stays in cache")
     if made.temporaries:
         shared.append(f"{n_bytes(sum(made.temporaries))} of memory between the passes")
     if shared:

@@ -77,7 +77,7 @@ def _of_resampling(facts: Facts) -> Unlike:
             found += (("antialias=True", _skipped(facts, m)),)
     elif rule.antialias and m.n_out < m.n_in:
         found += (("antialias=False", _against(m, _map(m, "cubic" if kind == "cubic" else "linear"), "has")),)
-    if len(resize.size) == 2:
+    if len(resize.size) == 2 and resize.size[0] != resize.size[1]:
         turned = tuple(reversed(resize.size))
         found += (("cv2.resize, Image.resize", f"take (width, height), {turned} here; this call takes {resize.size}"),)
     return found
