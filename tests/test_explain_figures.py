@@ -20,7 +20,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def boxes(figure: ElementTree.Element) -> list[ElementTree.Element]:
-    return [e for e in figure.iter(f"{SVG}rect") if "fill" in e.attrib]
+    return [e for e in figure.iter(f"{SVG}rect") if e.get("fill") != "none"]
 
 
 @pytest.mark.parametrize("theme", ["auto", "light", "dark"])

@@ -108,7 +108,7 @@ def record(x: Outline, spec: Spec) -> Outline:
 
 def record_counts(x: Outline, repeats: Any, dim: int, output_size: Any) -> Spec:
     if on_device(repeats):
-        repeats = repeats.cpu()
+        repeats = repeats.detach().cpu().numpy()
     found = counts.checked(repeats, x.shape[dim], dim, output_size)
     if found.offsets is None:
         return every(x.ndim, dim, found.total(1))

@@ -10,7 +10,7 @@ from tenter._explain.facts import Facts
 from tenter.maps import AxisMap
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Explanation:
     """A call explained: its shapes, maps, memory and kernels, and how other libraries spell it.
 

@@ -66,8 +66,8 @@ def prepared(facts: Facts) -> str | None:
 
 def memory(facts: Facts) -> str:
     if facts.view:
-        kind = "read-only, " if facts.x.its.PACKAGE == "numpy" else ""
-        return f"a view: shares x's memory, {kind}reads and writes nothing"
+        writing = "is read-only" if facts.x.its.PACKAGE == "numpy" else "so that a write to one element shows in others"
+        return f"a view: shares x's memory, {writing}; reads and writes nothing"
     if facts.notes:
         return f"held as it is; materializing reads {n_bytes(facts.reads)} and writes {n_bytes(facts.writes)}"
     bound = "" if facts.exact else "at most "

@@ -33,12 +33,14 @@ class Theme(NamedTuple):
 
 LIGHT = Theme("#1f2328", "#59636e", "#ffffff", "#d1d9e0")
 DARK = Theme("#e6edf3", "#9da7b3", "#161b22", "#3d444d")
-# What pages say of their theme: Jupyter, VS Code, Sphinx themes, Material for MkDocs.
+# What pages say of their theme: Jupyter, VS Code, Colab, Sphinx themes, Material for MkDocs.
 _SAYS_DARK = (
-    '[data-jp-theme-light="false"]', ".vscode-dark", '[data-theme="dark"]', '[data-md-color-scheme="slate"]',
+    '[data-jp-theme-light="false"]', ".vscode-dark", '[theme="dark"]', '[data-theme="dark"]',
+    '[data-md-color-scheme="slate"]',
 )  # fmt: skip
 _SAYS_LIGHT = (
-    '[data-jp-theme-light="true"]', ".vscode-light", '[data-theme="light"]', '[data-md-color-scheme="default"]',
+    '[data-jp-theme-light="true"]', ".vscode-light", '[theme="light"]', '[data-theme="light"]',
+    '[data-md-color-scheme="default"]',
 )  # fmt: skip
 
 
@@ -94,14 +96,16 @@ def hexed(color: Color) -> str:
 
 
 def text(x: float, y: float, words: str, kind: str = "ink", size: float = 12, more: str = "") -> str:
-    return f'<text class="tenter-{kind}" x="{x:.6g}" y="{y:.6g}" font-size="{size:.3g}"{more}>{escape(words)}</text>'
+    # The attribute serves where style sheets are removed, as of notebooks that are not trusted.
+    look = f'class="tenter-{kind}" fill="currentColor" font-size="{size:.3g}"{more}'
+    return f'<text {look} x="{x:.6g}" y="{y:.6g}">{escape(words)}</text>'
 
 
 def cell(x: float, y: float, width: float, height: float, label: str, color: Color | None) -> str:
     """A box; without a color, one that nothing feeds."""
     size = min(13.0, height * 0.55, width * 1.5 / max(len(label), 1))
-    paint = f'fill="{hexed(color)}"' if color else 'class="tenter-card" stroke-dasharray="3 2"'
-    ink = f'fill="{on(color)}"' if color else 'class="tenter-soft"'
+    paint = f'fill="{hexed(color)}"' if color else 'class="tenter-card" fill="none" stroke-dasharray="3 2"'
+    ink = f'fill="{on(color)}"' if color else 'class="tenter-soft" fill="currentColor"'
     place = f'x="{x:.6g}" y="{y:.6g}" width="{width:.4g}" height="{height:.4g}" rx="{min(5, width / 4):.3g}"'
     box = f"<rect {place} {paint}/>"
     if size < 4.5:
@@ -187,7 +191,8 @@ def drawing(m: Copy | Window | Gather) -> str:
 
 def svg(width: float, height: float, inside: str, title: str, theme: str, ground: bool = False) -> str:
     """ground: whether the figure lies on a card of its own, as a file does on any page."""
-    card = f'<rect class="tenter-card" x="0.5" y="0.5" width="{width - 1:.6g}" height="{height - 1:.6g}" rx="8"/>'
+    sides = f'width="{width - 1:.6g}" height="{height - 1:.6g}"'
+    card = f'<rect class="tenter-card" fill="none" x="0.5" y="0.5" {sides} rx="8"/>'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.6g}" height="{height:.6g}" '
         f'viewBox="0 0 {width:.6g} {height:.6g}" role="img" font-family="{FONT}">'

@@ -15,13 +15,15 @@ def html_of(m: Copy | Window | Gather) -> str:
     return table(kind, [("outputs", f"{m.n_out:,}"), ("inputs", f"{m.n_in:,}"), ("rule", rule)]) + drawing(m)
 
 
-def table(title: str, rows: Iterable[tuple[str, str]]) -> str:
-    """A title over names and values."""
+def table(title: str, rows: Iterable[tuple[str, str]], code: bool = False) -> str:
+    """A title over names and values, which may be code."""
+    begin, end = ("<code>", "</code>") if code else ("", "")
+    left = 'style="text-align:left"'
     cells = "".join([
-        f'<tr><th style="text-align:left">{escape(name)}</th><td style="text-align:left">{escape(value)}</td></tr>'
-        for name, value in rows
+        f"<tr><th {left}>{escape(name)}</th><td {left}>{begin}{escape(value)}{end}</td></tr>" for name, value in rows
     ])  # fmt: skip
-    return f"<table><caption>{escape(title)}</caption><tbody>{cells}</tbody></table>"
+    caption = f"<caption>{escape(title)}</caption>" if title else ""
+    return f"<table>{caption}<tbody>{cells}</tbody></table>"
 
 
 def n_bytes(n: int) -> str:
