@@ -53,6 +53,12 @@ def test_figures_show_values_and_maps():
     assert len(by_value["3"] | by_value["4"]) == 1
 
 
+def test_a_view_has_no_filled_cells_of_its_own():
+    for name, hollow in (("expand", 6), ("tile", 0)):
+        figure = ElementTree.fromstring(explained(name).svg())
+        assert len([e for e in figure.iter(f"{SVG}rect") if e.get("stroke-width") == "2"]) == hollow
+
+
 def test_themes_are_known():
     with pytest.raises(ValueError, match=r"theme: expected one of auto, light, dark, got 'blue'\n  in "):
         explained("tile").svg(theme="blue")

@@ -68,7 +68,8 @@ def _arrays(found: tuple[Grid, Grid], facts: Facts, top: float) -> tuple[str, fl
         parts.append(text(left, y0 - 7, f"{words} {list(shape)}", "soft", 12))
         for r, (labels, paints) in enumerate(zip(g.labels, g.paints)):
             for c, (label, paint) in enumerate(zip(labels, paints)):
-                parts.append(cell(left + c * step + 1.5, y0 + r * high + 1.5, step - 3, high - 3, label, paint))
+                x1, y1 = left + c * step + 1.5, y0 + r * high + 1.5
+                parts.append(cell(x1, y1, step - 3, high - 3, label, paint, hollow=facts.view and g is found[1]))
         if g.more:
             parts.append(text(left, y0 + height + 13, g.more, "soft", 11))
         left += len(g.labels[0]) * step

@@ -93,7 +93,7 @@ def _told(x: Outline, planned: Plan) -> list[str]:
         before = len(made.steps)
         cpu.KERNELS.window(made, source, target, dims, axes, options, spare)
         if len(made.steps) - before > 1:
-            lines.append("copy: lays x out anew, as the sums cannot walk its strides")
+            lines.append("copy, as sums cannot walk these strides: lays the array out anew")
         lines.append(_summed(made.steps[-1].kernel, [dims[k] for k in axes], axis_of, options))
 
     made = Steps(max(planned.n_bytes, x.lies.itemsize * _size(x.shape)))

@@ -29,7 +29,7 @@ def spellings(facts: Facts) -> dict[str, str]:
     return {
         "PyTorch": _interpolate(spec, facts) if isinstance(spec, Interpolate) else _torch(resize, facts),
         "NumPy": numpy or "(none: it has no resampling)",
-        "einops": _einops(facts) or "(none: whole numbers alone, of copies or means)",
+        "einops": _einops(facts) or "(none: it resizes by whole factors alone, as copies or means)",
         "JAX": _jax(resize, facts) or (numpy.replace("np.", "jnp.") if numpy else "(none: its weights differ)"),
     }
 

@@ -101,11 +101,13 @@ def text(x: float, y: float, words: str, kind: str = "ink", size: float = 12, mo
     return f'<text {look} x="{x:.6g}" y="{y:.6g}">{escape(words)}</text>'
 
 
-def cell(x: float, y: float, width: float, height: float, label: str, color: Color | None) -> str:
-    """A box; without a color, one that nothing feeds."""
+def cell(x: float, y: float, width: float, height: float, label: str, color: Color | None, hollow: bool = False) -> str:
+    """A box; without a color, one that nothing feeds. hollow: of a view, which has no memory of its own."""
     size = min(13.0, height * 0.55, width * 1.5 / max(len(label), 1))
     paint = f'fill="{hexed(color)}"' if color else 'class="tenter-card" fill="none" stroke-dasharray="3 2"'
     ink = f'fill="{on(color)}"' if color else 'class="tenter-soft" fill="currentColor"'
+    if color and hollow:
+        paint, ink = f'fill="none" stroke="{hexed(color)}" stroke-width="2"', 'class="tenter-ink" fill="currentColor"'
     place = f'x="{x:.6g}" y="{y:.6g}" width="{width:.4g}" height="{height:.4g}" rx="{min(5, width / 4):.3g}"'
     box = f"<rect {place} {paint}/>"
     if size < 4.5:
