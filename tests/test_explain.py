@@ -54,6 +54,8 @@ DONE = [
     (tenter.resize, RNG.random((4, 4)), (4,), {}),
     (tenter.numpy.repeat, RNG.random((3, 4)), (2,), {"axis": 1}),
     (tenter.numpy.repeat, RNG.random((3, 4)), ([True, False, True],), {"axis": 0}),
+    (tenter.numpy.repeat, RNG.random(3), ([np.uint64(1), 2, np.int32(0)],), {}),
+    (tenter.numpy.repeat, RNG.random((0, 2)), ([],), {"axis": 0}),
     (tenter.numpy.tile, RNG.random((3, 4)), ((2, 1, 2),), {}),
 ]  # fmt: skip
 IDS = [f"{k}-{case[0].__name__}" for k, case in enumerate(DONE)]
@@ -148,6 +150,7 @@ WRONG = [
     (tenter.repeat_interleave, ([1, 2], [1, -2]), {}),
     (tenter.repeat_interleave, (np.ones(3), [1.5, 2, 3]), {}),
     (tenter.repeat_interleave, (np.ones((2, 3)), [1, 2]), {"dim": 1}),
+    (tenter.repeat_interleave, (np.ones((2, 3)), [1, 2]), {}),
     (tenter.repeat_interleave, (np.ones((2, 3)), 2), {"dim": 4}),
     (tenter.repeat_interleave, (np.ones((2, 3)), 2), {"output_size": 7}),
     (tenter.repeat_interleave, (np.ones(3), 2**62), {}),
@@ -215,6 +218,9 @@ def test_every_way_to_pass_x():
     )}  # fmt: skip
     assert shown == {"((0, Copy(2 -> 4: o // 2)),)"}
     assert tenter.explain(tenter.repeat_interleave, repeats=[1, 2]).shape_out == (3,)
+    for counts in ([], [np.uint64(1), 2], range(4), np.array([1, 2], np.int32), torch.tensor([3, 0])):
+        e, result = tenter.explain(tenter.repeat_interleave, counts), tenter.repeat_interleave(counts)
+        assert (e.shape_out, e.bytes_written) == (tuple(result.shape), np.asarray(result).nbytes)
     assert tenter.explain(tenter.numpy.tile, A=[1, 2], reps=2).shape_out == (4,)
     assert tenter.explain(tenter.numpy.repeat, a=[1, 2], repeats=2).shape_out == (4,)
 

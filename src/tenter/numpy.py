@@ -71,8 +71,8 @@ def repeat_spec(a: Any, repeats: Any, axis: Any = None) -> tuple[Any, Repeat | R
     dim = 0 if axis is None else one_dim("axis", axis, x.ndim)
     n = x.shape[dim]
     values = np.asarray(repeats)
-    if values.size == 0 and values.dtype.kind == "f" and isinstance(repeats, (list, tuple)):
-        values = values.astype(np.int64)
+    if values.dtype.kind == "f" and isinstance(repeats, (list, tuple)) and all(map(_is_count, repeats)):
+        values = np.asarray([int(r) for r in repeats], np.int64)  # of none, or of uint64 and others
     if not np.can_cast(values.dtype, np.int64, "safe"):
         refuse(TypeError, "repeats", "counts that cast safely to int64", str(values.dtype))
     if values.ndim > 1:
@@ -124,6 +124,10 @@ def tile_spec(A: Any, reps: Any) -> tuple[Any, Repeat]:
     x = executor.of(A).reshape(A, (1,) * (len(each) - A.ndim) + tuple(A.shape)) if len(each) > A.ndim else A
     limits.addressable("reps", [int(x.shape[k]) * s for k, s in enumerate(each)], of(A).itemsize(A))
     return x, Repeat(each, False)
+
+
+def _is_count(r: Any) -> bool:
+    return isinstance(r, (int, np.integer, np.bool_)) and abs(int(r)) <= limits.INT64_MAX
 
 
 def _plain(a: Any) -> bool:

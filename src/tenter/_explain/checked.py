@@ -8,12 +8,14 @@ import sys
 from collections.abc import Callable
 from typing import Any, cast
 
+import numpy as np
+
 import tenter.numpy as numpy_dialect
 from tenter import ops, resampling
 from tenter._arrays import library
 from tenter._arrays.arguments import describe, did_you_mean, error
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.library import on_device
+from tenter._arrays.library import is_array, on_device
 from tenter._execution import executor
 from tenter._explain import outlines
 from tenter._explain.outlines import Made, Outline, outline, reshaped
@@ -109,18 +111,19 @@ def record(x: Outline, spec: Spec) -> Outline:
 def record_counts(x: Outline, repeats: Any, dim: int, output_size: Any) -> Spec:
     if on_device(repeats):
         repeats = repeats.detach().cpu().numpy()
-    found = counts.checked(repeats, x.shape[dim], dim, output_size)
+    found = counts.checked(repeats, x.shape[dim], None if x.flat else dim, output_size)
     if found.offsets is None:
         return every(x.ndim, dim, found.total(1))
     return RepeatCounts(found.offsets, dim, found.total(x.shape[dim]))
 
 
 def record_positions(repeats: Outline, dim: Any, output_size: Any) -> Outline:
-    values = counts.count_array("repeats", repeats)
+    given: Any = repeats if repeats.held is None else counts.unwrapped("repeats", repeats.given)
+    values = counts.count_array("repeats", given.detach().cpu().numpy() if on_device(given) else given)
     counts.check_alone("repeats", values.ndim, dim)
     offsets = counts.offsets("repeats", values)
     counts.check_total(int(offsets[-1]), output_size)
-    x = outline(outlines.Shape(len(values), dtype="int32" if values.dtype.name == "int32" else "int64"))
+    x = outline(outlines.Shape(len(values), dtype="int32" if is_array(given) and values.dtype == np.int32 else "int64"))
     return record(x, RepeatCounts(offsets, 0, int(offsets[-1])))
 
 
@@ -129,7 +132,8 @@ def flat(x: Outline) -> Outline:
     for length in x.shape:
         n *= length
     walked = merge([Dim(length, step) for length, step in zip(x.shape, x.lies.strides)])
-    return reshaped(x, (n,), (walked[0][1] if walked else x.lies.itemsize,) if len(walked) < 2 else None)
+    one = x._replace(flat=True)
+    return reshaped(one, (n,), (walked[0][1] if walked else x.lies.itemsize,) if len(walked) < 2 else None)
 
 
 def reshape(x: Outline, shape: tuple[int, ...]) -> Outline:

@@ -55,13 +55,16 @@ def _named(dtype: Any) -> tuple[str, int]:
 
 class Outline(NamedTuple):
     """its: the library whose rules hold. dtype: its name there, which `lies` has for kernels. held: the array itself,
-    None of a `Shape`. turned: axes that are reversed. made: of a result, what it is made of and how."""
+    None of a `Shape`. given: what it was made of. flat: whether it is flattened. turned: axes that are reversed. made:
+    of a result, what it is made of and how."""
 
     shape: tuple[int, ...]
     lies: Layout
     its: Library
     dtype: str
     held: Any = None
+    given: Any = None
+    flat: bool = False
     turned: tuple[int, ...] = ()
     made: "Made | None" = None
 
@@ -92,7 +95,7 @@ def outline(x: Any) -> Any:
         lies = its.layout(held)
     else:
         lies = _contiguous(shape, its.dtype_name(held), its.itemsize(held))
-    return Outline(shape, lies, its, its.dtype_name(held), held)
+    return Outline(shape, lies, its, its.dtype_name(held), held, x)
 
 
 def reshaped(x: Outline, shape: tuple[int, ...], strides: tuple[int, ...] | None) -> Outline:
