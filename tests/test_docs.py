@@ -22,9 +22,12 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MODULES = [m.name for m in pkgutil.walk_packages(tenter.__path__, "tenter.") if not m.name.endswith("_native")]
 PUBLIC = [
+    "Explanation",
+    "Shape",
     "axis_map",
     "conventions",
     "expand",
+    "explain",
     "filters",
     "geometry",
     "get_num_threads",

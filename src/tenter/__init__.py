@@ -21,14 +21,18 @@ from tenter.threads import get_num_threads, set_num_threads
 
 if TYPE_CHECKING:
     from tenter import lazy as lazy, ragged as ragged, torch as torch
+    from tenter._explain import Explanation as Explanation, Shape as Shape, explain as explain
 
 __version__ = "0.1.0"
 
 # Without numpy and torch, which `from tenter import *` would put in the place of NumPy and PyTorch.
 __all__ = [
+    "Explanation",
+    "Shape",
     "axis_map",
     "conventions",
     "expand",
+    "explain",
     "filters",
     "geometry",
     "get_num_threads",
@@ -63,4 +67,8 @@ if not TYPE_CHECKING:  # which would take every name for one that there is
             import importlib
 
             return importlib.import_module(f"tenter.{name}")
+        if name in ("Explanation", "Shape", "explain"):
+            import importlib
+
+            return getattr(importlib.import_module("tenter._explain"), name)
         raise AttributeError(f"module 'tenter' has no attribute {name!r}{did_you_mean(name, __dir__())}")

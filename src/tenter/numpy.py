@@ -13,8 +13,9 @@ from numpy import repeat as _numpy_repeat, tile as _numpy_tile
 from tenter._arrays import limits
 from tenter._arrays.arguments import dim as one_dim, rank, sizes
 from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.library import of
 from tenter._arrays.types import Array
-from tenter._execution import calls
+from tenter._execution import calls, executor
 from tenter._execution.calls import FIND, unknown
 from tenter._specs import counts
 from tenter._specs.repeat import Repeat, RepeatCounts, every
@@ -54,23 +55,32 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     if known is not None:
         return known
     try:
-        x = array = np.asarray(a)
-        x = x.reshape(-1) if axis is None else x.reshape(1) if x.ndim == 0 else x
-        dim = 0 if axis is None else one_dim("axis", axis, x.ndim)
-        n = x.shape[dim]
-        values = np.asarray(repeats)
-        if values.size == 0 and values.dtype.kind == "f" and isinstance(repeats, (list, tuple)):
-            values = values.astype(np.int64)
-        if not np.can_cast(values.dtype, np.int64, "safe"):
-            refuse(TypeError, "repeats", "counts that cast safely to int64", str(values.dtype))
-        if values.ndim > 1:
-            refuse(ValueError, "repeats", "0-d or 1-D counts", f"{values.ndim}-D")
-        found = counts.checked(values.reshape(-1).astype(np.int64), n, dim, None)
-        if found.each is not None:
-            return calls.perform("numpy.repeat", array, (repeats, axis), x, every(x.ndim, dim, found.each))
-        return calls.execute(x, RepeatCounts(found.offsets, dim, found.total(n)))
+        array = np.asarray(a)
+        x, spec = repeat_spec(array, repeats, axis)
+        if isinstance(spec, Repeat):
+            return calls.perform("numpy.repeat", array, (repeats, axis), x, spec)
+        return calls.execute(x, spec)
     except Refusal:
         return _numpy_repeat(a, repeats, axis=axis)
+
+
+def repeat_spec(a: Any, repeats: Any, axis: Any = None) -> tuple[Any, Repeat | RepeatCounts]:
+    """a in the shape in which it is repeated, and how."""
+    runs = executor.of(a)
+    x = runs.flat(a) if axis is None else a if a.ndim else runs.reshape(a, (1,))
+    dim = 0 if axis is None else one_dim("axis", axis, x.ndim)
+    n = x.shape[dim]
+    values = np.asarray(repeats)
+    if values.dtype.kind == "f" and isinstance(repeats, (list, tuple)) and all(map(_is_count, repeats)):
+        values = np.asarray([int(r) for r in repeats], np.int64)  # of none, or of uint64 and others
+    if not np.can_cast(values.dtype, np.int64, "safe"):
+        refuse(TypeError, "repeats", "counts that cast safely to int64", str(values.dtype))
+    if values.ndim > 1:
+        refuse(ValueError, "repeats", "0-d or 1-D counts", f"{values.ndim}-D")
+    found = counts.checked(values.reshape(-1).astype(np.int64), n, dim, None)
+    if found.each is not None:
+        return x, every(x.ndim, dim, found.each)
+    return x, RepeatCounts(found.offsets, dim, found.total(n))
 
 
 @overload
@@ -100,15 +110,24 @@ def tile(A: Any, reps: Any) -> Any:
     except ValueError:  # nested lists of unlike lengths
         return _numpy_tile(A, reps)
     try:
-        array = x
-        each = sizes("reps", (reps if several else [reps],))
-        each = (1,) * (x.ndim - len(each)) + each
-        rank("reps", len(each))
-        x = x.reshape((1,) * (len(each) - x.ndim) + x.shape)
-        limits.addressable("reps", [int(x.shape[k]) * s for k, s in enumerate(each)], x.dtype.itemsize)
-        return calls.perform("numpy.tile", array, given, x, Repeat(each, False))
+        front, spec = tile_spec(x, reps if several else [reps])
+        return calls.perform("numpy.tile", x, given, front, spec)
     except Refusal:
         return _numpy_tile(A, reps)
+
+
+def tile_spec(A: Any, reps: Any) -> tuple[Any, Repeat]:
+    """A with as many dims as reps, and how it is repeated."""
+    each = sizes("reps", (reps,))
+    each = (1,) * (A.ndim - len(each)) + each
+    rank("reps", len(each))
+    x = executor.of(A).reshape(A, (1,) * (len(each) - A.ndim) + tuple(A.shape)) if len(each) > A.ndim else A
+    limits.addressable("reps", [int(x.shape[k]) * s for k, s in enumerate(each)], of(A).itemsize(A))
+    return x, Repeat(each, False)
+
+
+def _is_count(r: Any) -> bool:
+    return isinstance(r, (int, np.integer, np.bool_)) and abs(int(r)) <= limits.INT64_MAX
 
 
 def _plain(a: Any) -> bool:

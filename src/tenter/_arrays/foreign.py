@@ -66,6 +66,10 @@ def _of_pandas(x: Any) -> str | None:
     return None  # an array of pandas, which has no labels
 
 
+def _of_tenter(x: Any) -> str | None:
+    return "x.materialize(), or the function of tenter.lazy" if hasattr(type(x), "materialize") else None
+
+
 def _of_xarray(x: Any) -> str:
     dims = [str(d) for d in getattr(x, "dims", ())]
     if hasattr(type(x), "data_vars"):
@@ -83,7 +87,7 @@ _LINES: dict[str, str | Callable[[Any], str | None]] = {
     "dask": "x.compute(), or x.map_blocks(f) with f for a block",
     "h5py": _READ,
     "pandas": _of_pandas,
-    "tenter": "x.materialize(), or the function of tenter.lazy",  # a lazy array
+    "tenter": _of_tenter,
     "tensorstore": "x.read().result()",
     "xarray": _of_xarray,
     "zarr": _READ,

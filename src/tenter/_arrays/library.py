@@ -93,6 +93,8 @@ def _jax() -> Library:
     return jax_arrays
 
 
+# In place of the package of arrays of which the shape is all that is known (`tenter._explain`).
+OUTLINE = "outline"
 # By the package that users import: the name of its array type there, and its module here.
 OTHERS: dict[str, tuple[str, Callable[[], Library]]] = {"torch": ("Tensor", _torch), "jax": ("Array", _jax)}
 _loaded: dict[str, Library] = {"numpy": numpy_arrays, standard_arrays.PACKAGE: standard_arrays}
@@ -108,9 +110,14 @@ def of(x: Any) -> Library:
     if package is None:
         raise AssertionError(f"a {type(x).__name__} where an array was checked")
     if package not in _loaded:
-        _loaded[package] = OTHERS[package][1]()
-        _exact.update(dict.fromkeys(_loaded[package].TYPES, _loaded[package]))
+        add(OTHERS[package][1]())
     return _loaded[package]
+
+
+def add(its: Library) -> None:
+    """From now on arrays of exactly its types are its own."""
+    _loaded[its.PACKAGE] = its
+    _exact.update(dict.fromkeys(its.TYPES, its))
 
 
 def _package(x: Any) -> str | None:

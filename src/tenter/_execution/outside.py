@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tenter._arrays.dtypes import DTYPES
-from tenter._arrays.library import dtype_name, of, on_device
+from tenter._arrays.library import OUTLINE, dtype_name, of, on_device
 from tenter._execution import bands, executor
 from tenter._execution.bands import Place
 from tenter._execution.calls import execute
@@ -17,6 +17,8 @@ from tenter._specs.resize import Resize
 
 def resized(x: Any, spec: Resize, value: Any) -> Any:
     runs = executor.of(x)
+    if of(x).PACKAGE == OUTLINE:
+        return runs.record(x, spec)
     inside = _inside(x, spec)
     if all(rule.edge == "extrapolate" or rule.kind in NEAREST for rule in spec.rules):  # all of it or nothing
         near = tuple(rule._replace(edge="replicate") for rule in spec.rules)

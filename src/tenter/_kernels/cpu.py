@@ -58,19 +58,27 @@ def _copy(made: Steps, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
 
 
 def _copy_axis(n: int, stride: int, m: Copy | Picks, alone: bool) -> tuple[int, int, int, int, int, Any]:
-    n_out = m.n_out // m.block
-    if isinstance(m, Picks):
+    n_out, form = m.n_out // m.block, copy_form(n, m, alone)
+    if form == AFFINE:
+        return (AFFINE, n_out, n_out, 0, 1, None)
+    if isinstance(m, Picks) or form == INDEX:
         return (INDEX, n, n_out, stride, 1, m.block_index)
-    if m.repeat is not None:
-        if n == 1:
-            return (AFFINE, n_out, n_out, 0, 1, None)
+    if form == EVERY:
+        assert m.repeat is not None
         return (EVERY, n, n_out, stride, m.repeat, None)
+    return (form, n, n_out, stride, 1, m.native if form == COMPUTED else m.offsets)
+
+
+def copy_form(n: int, m: Copy | Picks, alone: bool) -> int:
+    """How the core finds the inputs along an axis."""
+    if isinstance(m, Picks):
+        return INDEX
+    if m.repeat is not None:
+        return AFFINE if n == 1 else EVERY
     if alone and m.native is not None:
-        return (COMPUTED, n, n_out, stride, 1, m.native)
+        return COMPUTED
     # Walking runs costs a step per input, indices a step per output.
-    if n_out <= 2 * n:
-        return (INDEX, n, n_out, stride, 1, m.block_index)
-    return (RUNS, n, n_out, stride, 1, m.offsets)
+    return INDEX if m.n_out // m.block <= 2 * n else RUNS
 
 
 # ---- window

@@ -164,19 +164,21 @@ def _steps(layout: Layout, maps: Maps, order: tuple[int, ...] | None, saturate: 
     does."""
     if not _is_compiled(layout.dtype, maps):
         return None
-    if order is None:
-        source, placed = layout, maps
-    else:
-        place = {axis: k for k, axis in enumerate(order)}
-        source = layout._replace(
-            shape=tuple([layout.shape[d] for d in order]), strides=tuple([layout.strides[d] for d in order])
-        )
-        placed = tuple([(place[axis], m) for axis, m in maps])
+    source, placed = in_order(layout, maps, order)
     if layout.device is None:
         return cpu.steps(source, placed, saturate)
     from tenter._kernels.triton import windows  # as it imports Triton
 
     return windows.launches(source, placed, saturate)
+
+
+def in_order(layout: Layout, maps: Maps, order: tuple[int, ...] | None) -> tuple[Layout, Maps]:
+    """A layout with its dims taken in order, as they are without one, and maps on these."""
+    if order is None:
+        return layout, maps
+    place = {axis: k for k, axis in enumerate(order)}
+    shape, strides = ([values[d] for d in order] for values in (layout.shape, layout.strides))
+    return layout._replace(shape=tuple(shape), strides=tuple(strides)), tuple([(place[axis], m) for axis, m in maps])
 
 
 def _is_compiled(dtype: str, maps: Maps) -> bool:

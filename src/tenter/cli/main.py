@@ -8,12 +8,13 @@ import os
 import sys
 
 from tenter.cli.commands import repeat_command, resize_command
+from tenter.cli.explain import explain_command
 from tenter.cli.parser import parse
 from tenter.cli.pipes import PIPE
 from tenter.cli.refusal import first_line
 from tenter.cli.streams import guarded, say
 
-COMMANDS = {"resize": resize_command, "repeat": repeat_command}
+COMMANDS = {"resize": resize_command, "repeat": repeat_command, "explain": explain_command}
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from tenter._specs.picture_sizes import GRAVITIES
 from tenter._specs.resize_arguments import MODES as FILTERS
+from tenter.cli import explain
 from tenter.cli.folders import SUFFIXES
 from tenter.cli.options import MODES
 from tenter.cli.refusal import Refusal
@@ -72,9 +73,11 @@ def build_parser(axes: int = 0, sizes: int = 2) -> tuple[Parser, dict[str, Parse
     by_name = {
         "resize": commands.add_parser("resize", help="resize pictures or .npy arrays", add_help=False),
         "repeat": commands.add_parser("repeat", help="repeat elements or rows of a .npy array", add_help=False),
+        "explain": commands.add_parser("explain", help="explain a call of the library", add_help=False),
     }
     _add_resize(_parser(by_name["resize"], RESIZE), axes, sizes)
     _add_repeat(_parser(by_name["repeat"], REPEAT))
+    explain.add_arguments(_parser(by_name["explain"], explain.TEXT))
     return parser, by_name
 
 
@@ -118,7 +121,8 @@ def _parser(parser: Parser, description: str) -> Parser:
     width = max(shutil.get_terminal_size().columns - 2, 40)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description, parser.epilog = (
-        "\n\n".join(textwrap.fill(part, width) for part in text.split("\n\n")) for text in (description, EXITS)
+        "\n\n".join(part if part.startswith(" ") else textwrap.fill(part, width) for part in text.split("\n\n"))
+        for text in (description, EXITS)
     )
     parser.allow_abbrev = False
     parser.add_argument("-h", "--help", action="help", help="show this help and exit")

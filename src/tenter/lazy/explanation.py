@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 from tenter._arrays.library import dtype_name, of
 from tenter.lazy.stretched import Stretched
 from tenter.maps import AxisMap
-from tenter.maps._html import drawing, n_bytes, table
+from tenter.maps._drawing import drawing
+from tenter.maps._html import n_bytes, table
 
 # Events that a lazy array remembers.
 KEPT = 32

@@ -8,13 +8,21 @@ any inputs. `block` makes the map one of whole blocks: `A` with `block=b` is the
 identity of size `b`, so a tile is one block copied `r` times.
 """
 
+import importlib
+
 from tenter.maps._copy import Copy, Window
 from tenter.maps._gather import Gather
-from tenter.maps._html import html_of as _html_of
 
 __all__ = ["AxisMap", "Copy", "Gather", "Window"]
 
 AxisMap = Copy | Window | Gather
+
+
+def _html_of(self: AxisMap) -> str:
+    """What draws is imported when it is asked for, as most programs draw nothing."""
+    words: str = importlib.import_module("tenter.maps._html").html_of(self)
+    return words
+
 
 for _kind in (Copy, Window, Gather):
     _kind._repr_html_ = _html_of  # type: ignore[union-attr]

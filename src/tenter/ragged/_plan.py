@@ -10,7 +10,8 @@ from tenter._execution import padded, reduced, segments
 from tenter._specs.segments import Segments, check_total
 from tenter.lazy import LazyArray
 from tenter.maps import Copy
-from tenter.maps._html import drawing, table
+from tenter.maps._drawing import drawing
+from tenter.maps._html import table
 from tenter.maps._values import short, trusted
 
 

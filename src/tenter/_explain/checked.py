@@ -1,0 +1,163 @@
+"""An operation's own checks, run on the outline of its input: the specification that it would carry out.
+
+This module is the outlines' executor (`_execution/executor.py`), as far as checks need one: it records what is asked
+of it.
+"""
+
+import sys
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+
+import tenter.numpy as numpy_dialect
+from tenter import ops, resampling
+from tenter._arrays import library
+from tenter._arrays.arguments import describe, did_you_mean, error
+from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.library import is_array, on_device
+from tenter._execution import executor
+from tenter._explain import outlines
+from tenter._explain.outlines import Made, Outline, outline, reshaped
+from tenter._kernels.passes import Dim, merge
+from tenter._specs import counts
+from tenter._specs.repeat import Repeat, RepeatCounts, every
+from tenter._specs.spec import Spec
+
+# What can be explained, by the name under which messages show it.
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "repeat_interleave": ops.repeat_interleave,
+    "repeat": ops.repeat,
+    "tile": ops.tile,
+    "expand": ops.expand,
+    "interpolate": resampling.interpolate,
+    "resize": resampling.resize,
+    "numpy.repeat": numpy_dialect.repeat,
+    "numpy.tile": numpy_dialect.tile,
+}
+# The first argument's names.
+FIRST = ("x", "input", "a", "A")
+
+
+def name_of(operation: Any) -> str:
+    """The name of an operation that can be explained."""
+    for name, function in OPERATIONS.items():
+        if operation is function:
+            return name
+    known = f"one of tenter's {', '.join(OPERATIONS)}, or a lazy array"
+    return refuse(TypeError, "operation", known, f"{called(operation)}{_ours(operation)}")
+
+
+def called(operation: Any) -> str:
+    """An operation by its name, as errors show it."""
+    name, module = getattr(operation, "__name__", None), getattr(operation, "__module__", None)
+    return f"{module}.{name}" if name and module else describe(operation)
+
+
+def _ours(operation: Any) -> str:
+    """What tenter has in place of another library's function."""
+    name = str(getattr(operation, "__name__", operation))
+    if str(getattr(operation, "__module__", "")).startswith("numpy"):
+        name = f"numpy.{name}"
+    return f" (did you mean tenter.{name}?)" if name in OPERATIONS else did_you_mean(name, tuple(OPERATIONS))
+
+
+def checked(name: str, args: tuple[Any, ...], how: dict[str, Any]) -> tuple[Outline, Made]:
+    """x as it was given, and what the operation makes of it. Raises the operation's own errors."""
+    args, how, x = _with_outline(name, args, how)
+    if how.get("out") is not None:
+        how = {k: v for k, v in how.items() if k != "out"}
+    result = _in_numpys_dialect(name, x, args, how) if name.startswith("numpy.") else OPERATIONS[name](*args, **how)
+    if not isinstance(result, Outline) or result.made is None:  # as an argument that is no array was not refused
+        raise TypeError(f"x: expected an array, a list or a tenter.Shape, got {describe(x)}\n  in explain")
+    return x, result.made
+
+
+def _with_outline(name: str, args: tuple[Any, ...], how: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any], Any]:
+    if args:
+        x = outline(args[0])
+        return (x, *args[1:]), how, x
+    first = [word for word in FIRST if word in how] or (["repeats"] if name == "repeat_interleave" else [])
+    for word in first:
+        if word in how:
+            x = outline(how[word])
+            return args, {**how, word: x}, x
+    return args, how, None
+
+
+def _in_numpys_dialect(name: str, x: Any, args: tuple[Any, ...], how: dict[str, Any]) -> Any:
+    """NumPy's functions refuse what they cannot do with errors of their own; here tenter's say it."""
+    specs: dict[str, Callable[..., tuple[Any, Spec]]] = {
+        "numpy.repeat": numpy_dialect.repeat_spec,
+        "numpy.tile": numpy_dialect.tile_spec,
+    }
+    try:
+        if not isinstance(x, Outline):
+            refuse(TypeError, "a" if name == "numpy.repeat" else "A", "an array or a list of numbers", describe(x))
+        flat, spec = specs[name](*args, **how)
+    except Refusal as refusal:
+        raise error(refusal, name, *args, **how) from None
+    return record(flat, spec)
+
+
+# ---- the executor
+
+
+def record(x: Outline, spec: Spec) -> Outline:
+    shape = spec.shape_out(x.shape)
+    return reshaped(x, shape, None)._replace(made=Made(x, spec, shape))
+
+
+def record_counts(x: Outline, repeats: Any, dim: int, output_size: Any) -> Spec:
+    if on_device(repeats):
+        repeats = repeats.detach().cpu().numpy()
+    found = counts.checked(repeats, x.shape[dim], None if x.flat else dim, output_size)
+    if found.offsets is None:
+        return every(x.ndim, dim, found.total(1))
+    return RepeatCounts(found.offsets, dim, found.total(x.shape[dim]))
+
+
+def record_positions(repeats: Outline, dim: Any, output_size: Any) -> Outline:
+    given: Any = repeats if repeats.held is None else counts.unwrapped("repeats", repeats.given)
+    values = counts.count_array("repeats", given.detach().cpu().numpy() if on_device(given) else given)
+    counts.check_alone("repeats", values.ndim, dim)
+    offsets = counts.offsets("repeats", values)
+    counts.check_total(int(offsets[-1]), output_size)
+    x = outline(outlines.Shape(len(values), dtype="int32" if is_array(given) and values.dtype == np.int32 else "int64"))
+    return record(x, RepeatCounts(offsets, 0, int(offsets[-1])))
+
+
+def flat(x: Outline) -> Outline:
+    n = 1
+    for length in x.shape:
+        n *= length
+    walked = merge([Dim(length, step) for length, step in zip(x.shape, x.lies.strides)])
+    one = x._replace(flat=True)
+    return reshaped(one, (n,), (walked[0][1] if walked else x.lies.itemsize,) if len(walked) < 2 else None)
+
+
+def reshape(x: Outline, shape: tuple[int, ...]) -> Outline:
+    """With lengths of 1 in front."""
+    return reshaped(x, shape, (x.lies.itemsize,) * (len(shape) - x.ndim) + x.lies.strides)
+
+
+def flip(x: Outline, axes: tuple[int, ...]) -> Outline:
+    turned = x._replace(turned=axes)
+    if x.its.PACKAGE != "numpy":
+        return reshaped(turned, x.shape, None)
+    return reshaped(turned, x.shape, tuple([-s if d in axes else s for d, s in enumerate(x.lies.strides)]))
+
+
+def expand_fast(x: Outline, sizes: tuple[Any, ...]) -> None:
+    return None
+
+
+def expand(x: Outline, shape: tuple[int, ...]) -> Outline:
+    front = reshape(x, (1,) * (len(shape) - x.ndim) + x.shape) if len(shape) > x.ndim else x
+    # As maps, a dim of length 1 that is stretched is that one element over and over.
+    each = tuple([n if m == 1 else 1 for n, m in zip(shape, front.shape)])
+    return reshaped(x, shape, None)._replace(made=Made(front, Repeat(each, False), shape))
+
+
+library.add(cast(Any, outlines))
+executor.add(cast(Any, sys.modules[__name__]), outlines.PACKAGE)

@@ -1,0 +1,92 @@
+"""What `explain` returns."""
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from tenter._explain import figure, page, spellings, terminal, unlike
+from tenter._explain.facts import Facts
+from tenter.maps import AxisMap
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Explanation:
+    """A call explained: its shapes, maps, memory and kernels, and how other libraries spell it.
+
+    As text (`print`) it fits a terminal of 80 columns, in notebooks it is a figure; `svg` and `html` write files.
+    """
+
+    facts: Facts
+
+    @property
+    def shape_in(self) -> tuple[int, ...]:
+        """The shape of x."""
+        return self.facts.shape_in
+
+    @property
+    def shape_out(self) -> tuple[int, ...]:
+        """The shape of the result."""
+        return self.facts.shape_out
+
+    @property
+    def maps(self) -> tuple[tuple[int, AxisMap], ...]:
+        """(axis, map) of each axis that changes, in ascending order; of x flattened, where it is."""
+        return self.facts.maps
+
+    @property
+    def is_view(self) -> bool:
+        """Whether the result shares x's memory."""
+        return self.facts.view
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes of x that some output needs, each counted once; an upper bound for some maps of long axes."""
+        return self.facts.reads
+
+    @property
+    def bytes_written(self) -> int:
+        """Bytes of the result; 0 for a view."""
+        return self.facts.writes
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """What runs, and why, in words."""
+        return self.facts.kernels
+
+    @cached_property
+    def spellings(self) -> dict[str, str]:
+        """The same call in other libraries, by their names; in parentheses why there is none."""
+        return spellings.spellings(self.facts)
+
+    @cached_property
+    def unlike(self) -> tuple[tuple[str, str], ...]:
+        """Calls that are easily mistaken for this one, and what they do."""
+        return unlike.unlike(self.facts)
+
+    def text(self, color: bool = False) -> str:
+        """The explanation in text. color: whether cells have ANSI colors."""
+        return terminal.text_of(self, color)
+
+    def __str__(self) -> str:
+        """With colors where stdout is a terminal that shows them; the environment's NO_COLOR says no."""
+        return terminal.encodable(self.text(terminal.wants_color()))
+
+    __repr__ = __str__
+
+    def svg(self, path: str | os.PathLike[str] | None = None, theme: str = "auto") -> str:
+        """The figure, written to a file if there is a path. theme: light, dark, or auto, which follows the reader's."""
+        found = figure.figure(self.facts, theme)
+        if path is not None:
+            Path(path).write_text(found, encoding="utf-8")
+        return found
+
+    def html(self, path: str | os.PathLike[str] | None = None, theme: str = "auto") -> str:
+        """A page of the figure, the facts and the other libraries' calls, written to a file if there is a path."""
+        found = page.page(self, theme)
+        if path is not None:
+            Path(path).write_text(found, encoding="utf-8")
+        return found
+
+    def _repr_html_(self) -> str:
+        return page.fragment(self)
