@@ -186,7 +186,7 @@ def sizes(name: str, values: Sequence[Any], least: int = 0) -> tuple[int, ...]:
 
 def listed(name: str, x: Any) -> Any:
     """An array's values as nested lists, or a number."""
-    if not standard_arrays.is_standard(x):
+    if hasattr(x, "tolist"):
         return x.tolist()
     its = library.of(x)
     if found := its.unreadable(x):
@@ -221,6 +221,8 @@ def rank(name: str, ndim: int) -> None:
 
 def output(out: Any, x: Any, shape: tuple[int, ...]) -> None:
     """Refuses an out that the result can't be written to as it is."""
+    if library.of(x).PACKAGE == "dask.array":
+        refuse(TypeError, "out", "None for a Dask array (dask.array.store(result, out) writes it)", describe(out))
     if is_array(out) and library.of(out) is library.of(x) and _native_order(out) == _native_order(x):
         if tuple(out.shape) != shape:
             refuse(ValueError, "out", f"shape {shape}", f"{tuple(out.shape)}")

@@ -93,10 +93,18 @@ def _jax() -> Library:
     return jax_arrays
 
 
+def _dask() -> Library:
+    from tenter._arrays import dask_arrays
+
+    return dask_arrays
+
+
 # In place of the package of arrays of which the shape is all that is known (`tenter._explain`).
 OUTLINE = "outline"
 # By the package that users import: the name of its array type there, and its module here.
-OTHERS: dict[str, tuple[str, Callable[[], Library]]] = {"torch": ("Tensor", _torch), "jax": ("Array", _jax)}
+OTHERS: dict[str, tuple[str, Callable[[], Library]]] = {
+    "torch": ("Tensor", _torch), "jax": ("Array", _jax), "dask.array": ("Array", _dask)
+}  # fmt: skip
 _loaded: dict[str, Library] = {"numpy": numpy_arrays, standard_arrays.PACKAGE: standard_arrays}
 # By each type that is exactly an array; a library's once it has been loaded.
 _exact: dict[type, Library] = dict.fromkeys(numpy_arrays.TYPES, _loaded["numpy"])

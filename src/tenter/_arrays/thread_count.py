@@ -2,6 +2,9 @@
 
 import os
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from tenter import _native
 
@@ -22,7 +25,28 @@ def _default() -> int:
 _DEFAULT = _default()
 
 
+class _Here(threading.local):
+    """What holds in one thread alone."""
+
+    one = False
+
+
+_here = _Here()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """The calls of this thread use one thread each, as many of them run beside each other."""
+    before, _here.one = _here.one, True
+    try:
+        yield
+    finally:
+        _here.one = before
+
+
 def thread_count() -> int:
+    if _here.one:
+        return 1
     if chosen is not None:
         return chosen
     if _native.forked():  # data loaders fork a process for each core

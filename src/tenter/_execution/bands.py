@@ -13,7 +13,7 @@ from tenter._arrays.types import Array
 from tenter._kernels import cpu
 from tenter._specs.resize import Resize
 from tenter.maps import AxisMap, Copy, Gather, Window
-from tenter.maps._values import trusted
+from tenter.maps._part import part
 
 Place = tuple[slice, ...]
 # Of what a band reads and makes, together: in cache, and long enough for all threads.
@@ -61,12 +61,12 @@ def resized(
             common = slice(read.start - last.start, last.stop - last.start)
             filled[along(axis, slice(0, kept))] = filled[along(axis, common)]
         new = slice(read.start + kept, read.stop)
-        part = x[along(axis, new)] if index is None else x.take(index[new], axis)
-        prepare(part, filled[along(axis, slice(kept, read.stop - read.start))])
+        given = x[along(axis, new)] if index is None else x.take(index[new], axis)
+        prepare(given, filled[along(axis, slice(kept, read.stop - read.start))])
         last = read
         held = room[along(slow, slice(0, read.stop - read.start))]
         values = _floats((*y.shape[:slow], some.stop - some.start, *y.shape[slow + 1 :]), real)
-        here = {**wholes, slow: _part(rows, some.start, some.stop)}
+        here = {**wholes, slow: part(rows, some.start, some.stop)[1]}
         cpu.steps(layout(held), tuple(here.items()), False, wholes).run(address(held), address(values))
         place = along(axis, some)
         result[place] = finish(values.transpose(back), place)
@@ -86,24 +86,3 @@ def _reach(m: Copy | Window) -> int:
 def _rows(whole: AxisMap) -> tuple[Any, Copy | Window]:
     """Inputs by index, None for all, and the map from these, whose bands read few of them."""
     return whole.laid_out if isinstance(whole, Gather) else (None, whole)
-
-
-def _part(m: Copy | Window, lo: int, hi: int) -> Copy | Window:
-    """The map of outputs lo..hi - 1 from what they read."""
-    read = m.reads(lo, hi)
-    n_in = read.stop - read.start
-    if isinstance(m, Copy):
-        return Copy.index_of(m.index()[lo:hi] - read.start, n_in)
-    start, offset = m.rows()
-    a, b = offset[lo], offset[hi]
-    weight = None if m.weight is None else m.weight[a:b]
-    return trusted(
-        Window,
-        n_in=n_in,
-        n_out=hi - lo,
-        start=np.clip(start[lo:hi] - read.start, 0, n_in),
-        offset=offset[lo : hi + 1] - a,
-        weight=weight,
-        width=None,
-        block=1,
-    )

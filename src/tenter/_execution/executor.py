@@ -10,7 +10,7 @@ from tenter._arrays.types import Array
 from tenter._execution import numpy_executor
 from tenter._execution.standard import executor as standard_executor
 from tenter._plans.plan import Plan
-from tenter._specs.repeat import RepeatCounts
+from tenter._specs.resize import Resize
 from tenter._specs.segments import Segments
 from tenter._specs.spec import Spec
 
@@ -37,7 +37,10 @@ class Executor(Protocol):
     def record(self, x: Any, spec: Spec) -> Any:
         """The operation on an array that is recorded, by the library's dispatcher."""
 
-    def record_counts(self, x: Any, repeats: Any, dim: int, output_size: Any) -> RepeatCounts:
+    def record_value(self, x: Any, spec: Resize, value: Any) -> Any:
+        """resize with a value past the edges, where the library makes results a part at a time; else None."""
+
+    def record_counts(self, x: Any, repeats: Any, dim: int, output_size: Any) -> Spec:
         """The specification of counts where they or x are recorded or on a device."""
 
     def record_positions(self, repeats: Any, dim: Any, output_size: Any) -> Any:
@@ -133,8 +136,14 @@ def _jax() -> Executor:
     return executor
 
 
+def _dask() -> Executor:
+    from tenter._execution.dask import executor  # as it imports dask
+
+    return executor
+
+
 # By the library's package.
-OTHERS: dict[str, Callable[[], Executor]] = {"torch": _torch, "jax": _jax}
+OTHERS: dict[str, Callable[[], Executor]] = {"torch": _torch, "jax": _jax, "dask.array": _dask}
 _loaded: dict[str, Executor] = {"numpy": numpy_executor, standard_arrays.PACKAGE: standard_executor}
 # By each type that is exactly an array; a library's once it has been loaded. FIND: what finds known calls on one.
 EXACT: dict[type, Executor] = dict.fromkeys(numpy_arrays.TYPES, _loaded["numpy"])

@@ -68,6 +68,10 @@ def record(x: Array, *how: Any) -> NoReturn:
 record_counts = record_positions = record
 
 
+def record_value(x: Array, spec: Spec, value: Any) -> None:
+    return None
+
+
 def repeat_counts(x: Array, counts: Array, dim: int | None, output_size: int | None) -> Array | None:
     y: Array | None = _native.repeat_counts(x, counts, dim, output_size)
     if y is not None or x.dtype.hasobject or not x.flags.c_contiguous:

@@ -11,7 +11,6 @@ from tenter._arrays.library import OUTLINE, dtype_name, of, on_device
 from tenter._execution import bands, executor
 from tenter._execution.bands import Place
 from tenter._execution.calls import execute
-from tenter._rules.axis_rule import NEAREST
 from tenter._specs.resize import Resize
 
 
@@ -19,10 +18,11 @@ def resized(x: Any, spec: Resize, value: Any) -> Any:
     runs = executor.of(x)
     if of(x).PACKAGE == OUTLINE:
         return runs.record(x, spec)
+    if (made := runs.record_value(x, spec, value)) is not None:
+        return made
     inside = _inside(x, spec)
-    if all(rule.edge == "extrapolate" or rule.kind in NEAREST for rule in spec.rules):  # all of it or nothing
-        near = tuple(rule._replace(edge="replicate") for rule in spec.rules)
-        y = execute(x, spec._replace(rules=near))
+    if spec.is_all_or_nothing:
+        y = execute(x, spec.replicated())
         return _in_bands(y, spec.axes[0], lambda part, place: runs.filled(part, inside(place) > 0.5, value))
     name = dtype_name(x)
     dtype = DTYPES[name]
@@ -44,10 +44,7 @@ def resized(x: Any, spec: Resize, value: Any) -> Any:
 def _inside(x: Any, spec: Resize) -> Callable[[Place], Any]:
     """The weight that inputs have in a part of the result: one but for outputs that read past an edge."""
     runs = executor.of(x)
-    weights = {
-        axis: execute(runs.ones(x, x.shape[axis]), Resize((0,), (n_out,), (rule,), False))
-        for axis, n_out, rule in zip(spec.axes, spec.size, spec.rules)
-    }
+    weights = {axis: execute(runs.ones(x, x.shape[axis]), one) for axis, one in spec.alone().items()}
 
     def inside(place: Place) -> Any:
         found: Any = 1.0

@@ -103,7 +103,7 @@ def fill(
     if n_out == 0:
         return
     as_they_are, order = tuple(range(len(src.shape))), None
-    few = len(src.shape) > 2 and 1 < src.shape[1] < WIDE and 1 not in by_axis
+    few = not wholes and len(src.shape) > 2 and 1 < src.shape[1] < WIDE and 1 not in by_axis
     if few and n_out < math.prod(src.shape) and not all(isinstance(m, COPIES) for _, m in maps):
         order = channels_last(src.shape, src.strides)
     filling = Filling(made, kernels, saturate)
@@ -138,7 +138,7 @@ class Filling(NamedTuple):
         mapped = [k for k, d in enumerate(dims) if d.map is not None]
         summed = [d.whole or d for k in mapped if not isinstance((d := dims[k]).map, COPIES)]
         rows_first = self.saturate and len(summed) == 2 and rows_before(*summed)
-        whole = self.saturate and self.kernels.integers(dims)
+        whole = self.saturate and self.kernels.integers([d.whole or d for d in dims])
         options = Options("uint8" if whole else _accumulator(source.dtype, summed), self.saturate, rows_first)
         gathers = any(isinstance(d.map, Gather) for d in summed)
         together = not gathers and len(summed) == len(mapped) <= 3 and mapped[-1] - mapped[0] == len(mapped) - 1

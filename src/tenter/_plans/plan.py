@@ -101,6 +101,12 @@ def keep(key: Hashable, made: Plan) -> Plan:
     return made
 
 
+def plan_part(x: Any, maps: Maps, wholes: dict[int, AxisMap], saturate: bool) -> Plan:
+    """How a part of a result is made of what it reads, with the whole's bits. wholes: the maps of which these are
+    parts, which say in which order sums are taken."""
+    return _planned(x, maps, AppliedMaps(maps, saturate), False, saturate=saturate, wholes=wholes)
+
+
 def same_maps(of_plan: Plan, x: Any) -> Plan:
     """The same maps for arrays that lie as x does."""
     return _planned(x, of_plan.maps, of_plan.spec, of_plan.transposed)
@@ -112,10 +118,10 @@ def _transposed(maps: Maps) -> Maps:
 
 def _planned(
     x: Any, maps: Maps, spec: Spec, transposed: bool, shape_in: Shape | None = None, saturate: bool = False,
-    has_room: Shape | None = None,
+    has_room: Shape | None = None, wholes: dict[int, AxisMap] | None = None,
 ) -> Plan:  # fmt: skip
     """saturate: integers are cut to their range between axes too, as in Pillow. has_room: a result's shape for which
-    there is room."""
+    there is room. wholes: the maps of which some are parts."""
     library = of(x)
     layout = library.layout(x)
     lengths = list(layout.shape)
@@ -134,7 +140,7 @@ def _planned(
         key = cache.key("counts", library, x, (maps, tuple(type(m) for _, m in maps), transposed))
         if (found := cache.plans.get(key)) is not None:
             return found._replace(spec=spec, adjoints={})  # which hold offsets
-    steps = _steps(layout, maps, None if order == in_order else order, saturate)
+    steps = _steps(layout, maps, None if order == in_order else order, saturate, wholes)
     in_place = layout.device is None and order == in_order and 0 < len(shape_out) <= READ_DIMS
     ready = _native.ReadySteps(steps.steps, steps.temporaries, shape_out) if in_place and _is_ready(steps) else None
     made = Plan(
@@ -159,14 +165,14 @@ def _planned(
     return made
 
 
-def _steps(layout: Layout, maps: Maps, order: tuple[int, ...] | None, saturate: bool) -> Any:
+def _steps(layout: Layout, maps: Maps, order: tuple[int, ...] | None, saturate: bool, wholes: Any) -> Any:
     """What applies maps to a layout, its dims taken in order, as they are without one; None where no compiled kernel
     does."""
     if not _is_compiled(layout.dtype, maps):
         return None
     source, placed = in_order(layout, maps, order)
     if layout.device is None:
-        return cpu.steps(source, placed, saturate)
+        return cpu.steps(source, placed, saturate, wholes)
     from tenter._kernels.triton import windows  # as it imports Triton
 
     return windows.launches(source, placed, saturate)

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from tenter._arrays.layout import Order, resized_order
 from tenter._rules import torch_quirks
-from tenter._rules.axis_rule import AxisRule, written
+from tenter._rules.axis_rule import NEAREST, AxisRule, written
 from tenter._specs import eight_bits
 from tenter._specs.axis_maps import axis_map
 from tenter._specs.spec import ImageOrder, Maps, Shape
@@ -42,6 +42,20 @@ class Resize(NamedTuple):
 
     def saturates(self, dtype: str) -> bool:
         return self.saturate and dtype == "uint8" and len(self.axes) <= 2
+
+    @property
+    def is_all_or_nothing(self) -> bool:
+        """True if what lies past the edges is all of an output or none of it."""
+        return all(rule.edge == "extrapolate" or rule.kind in NEAREST for rule in self.rules)
+
+    def replicated(self) -> "Resize":
+        """The same with the pixels at the edges past them."""
+        return self._replace(rules=tuple(rule._replace(edge="replicate") for rule in self.rules))
+
+    def alone(self) -> dict[int, "Resize"]:
+        """Each axis's, for arrays that have it alone."""
+        each = zip(self.axes, self.size, self.rules)
+        return {axis: Resize((0,), (n_out,), (rule,), False) for axis, n_out, rule in each}
 
     def batched(self) -> "Resize":
         return self._replace(axes=tuple(axis + 1 for axis in self.axes))

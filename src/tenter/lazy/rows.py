@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tenter._arrays.types import Floats, Ints
-from tenter.maps import AxisMap, Copy, Gather, Window
+from tenter.maps import AxisMap, Copy, Gather, Window, _part
 
 BAND = 1 << 14
 
@@ -37,30 +37,17 @@ def inputs_of(m: Copy | Gather, outputs: Ints) -> Ints:
 def part(m: AxisMap, lo: int, hi: int) -> tuple[slice, AxisMap] | None:
     """The inputs that outputs lo..hi - 1 read, and the map from these; None for a part of a tile, which is no map of
     its kind."""
-    at = m.reads(lo, hi)
-    n = at.stop - at.start
-    if isinstance(m, Copy):
-        if m.block > 1:
-            return None
-        if m.repeat and lo % m.repeat == hi % m.repeat == 0:
-            return at, Copy.every(n, m.repeat)
-        return at, Copy(n, hi - lo, offsets=np.clip(run_ends(m)[at.start : at.stop + 1], lo, hi) - lo)
-    if isinstance(m, Window):
-        start, offset, weight = rows(m, lo, hi)
-        return at, Window(n, hi - lo, np.clip(start - at.start, 0, n), offset, weight)
-    taps = slice(m.offset[lo], m.offset[hi])
-    return at, Gather(n, hi - lo, m.offset[lo : hi + 1] - m.offset[lo], m.index[taps] - at.start, m.weight[taps])
+    if isinstance(m, Gather):
+        at, taps = m.reads(lo, hi), slice(m.offset[lo], m.offset[hi])
+        offset, index = m.offset[lo : hi + 1] - m.offset[lo], m.index[taps] - at.start
+        return at, Gather(at.stop - at.start, hi - lo, offset, index, m.weight[taps])
+    return None if m.block > 1 else _part.part(m, lo, hi)
 
 
 def rows(m: Window, lo: int, hi: int) -> tuple[Ints, Ints, Floats]:
     """First input, running number of taps, and weights of rows lo..hi - 1 of a window that is not in blocks."""
-    if m.is_computed:
-        start, offset, *weight = m.native.tables(lo, hi)
-        return start, offset - offset[0], weight[0] if weight else np.ones(int(offset[-1] - offset[0]))
-    start, offset = m.rows()
-    taps, weight_of = slice(offset[lo], offset[hi]), m.weight
-    weights = np.ones(taps.stop - taps.start) if weight_of is None else weight_of[taps]
-    return start[lo:hi], offset[lo : hi + 1] - offset[lo], weights
+    start, offset, weight = _part.rows(m, lo, hi)
+    return start, offset, np.ones(int(offset[-1])) if weight is None else weight
 
 
 def bands(m: Window) -> Iterator[tuple[Ints, Ints, Floats]]:

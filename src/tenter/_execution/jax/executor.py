@@ -25,6 +25,7 @@ from tenter._execution.standard.executor import (
     place as place,
     place_offsets as place_offsets,
     plain as plain,
+    record_value as record_value,
     repeat_counts as repeat_counts,
     reshape as reshape,
     run as run,

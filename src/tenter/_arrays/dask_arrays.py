@@ -1,0 +1,93 @@
+"""What is known of a Dask array: chunks of NumPy arrays that are made when they are needed."""
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from tenter._arrays import numpy_arrays
+from tenter._arrays.foreign import class_name
+from tenter._arrays.layout import numpy_image_order
+from tenter._arrays.types import Array
+
+PACKAGE = "dask.array"
+TYPES: tuple[type, ...] = ()
+
+
+def problem(x: Any) -> str | None:
+    if any(n != n for n in x.shape):  # NaN
+        return "a Dask array whose chunk sizes are not known (x.compute_chunk_sizes() finds them)"
+    if type(x._meta) is not np.ndarray:
+        return f"a Dask array of chunks that are {class_name(type(x._meta))} (x.map_blocks(np.asarray) makes NumPy's)"
+    return None
+
+
+def unreadable(x: Any) -> str | None:
+    """Values of counts and sizes are computed when they are asked for."""
+    return problem(x)
+
+
+def unservable(x: Any) -> str | None:
+    return None
+
+
+def differentiated(x: Any) -> str | None:
+    return None
+
+
+def unwritable(x: Any) -> str | None:
+    return "a Dask array (dask.array.store(result, out) writes to what holds arrays)"
+
+
+def plain(x: Any) -> bool:
+    return False
+
+
+def recorded(x: Any) -> bool:
+    return True
+
+
+def symbolic(x: Any) -> bool:
+    return False
+
+
+def device(x: Any) -> str | None:
+    return None
+
+
+def dtype_name(x: Any) -> str:
+    return numpy_arrays.dtype_name(np.empty(0, x.dtype))
+
+
+def itemsize(x: Any) -> int:
+    return int(x.dtype.itemsize)
+
+
+def strides(x: Any) -> tuple[int, ...]:
+    """Those of a contiguous array, whose bits the results have."""
+    steps, step = [], itemsize(x)
+    for n in reversed(x.shape):
+        steps.append(step)
+        step *= n
+    return tuple(reversed(steps))
+
+
+def _never(x: Any) -> NoReturn:
+    raise AssertionError("no kernel reads the memory of a Dask array")
+
+
+layout = place = address = _never
+image_order = numpy_image_order
+
+
+def resolve(x: Any) -> Any:
+    return x
+
+
+def to_numpy(x: Any) -> Array:
+    return np.asarray(x.compute())
+
+
+def from_numpy(x: Array, like: Any) -> Any:
+    import dask.array
+
+    return dask.array.from_array(x)

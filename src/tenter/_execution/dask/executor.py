@@ -1,0 +1,99 @@
+"""Dask's executor: calls add to the graph, whose tasks make chunks by the kernels for NumPy arrays."""
+
+import uuid
+from typing import Any, NoReturn
+
+import dask.array as da
+import numpy as np
+from dask.base import tokenize
+
+from tenter._arrays import limits
+from tenter._execution.dask.graph import lazy
+from tenter._execution.parts import work
+from tenter._execution.standard.executor import (
+    again as again,
+    execute as execute,
+    expand_fast as expand_fast,
+    known as known,
+    place as place,
+    place_offsets as place_offsets,
+    plain as plain,
+    repeat_counts as repeat_counts,
+    run as run,
+    write as write,
+)
+from tenter._specs import counts as counts_spec
+from tenter._specs.applied import Applied
+from tenter._specs.repeat import RepeatCounts, every
+from tenter._specs.resize import Resize
+from tenter._specs.spec import Spec
+from tenter.maps import Copy
+
+
+def record(x: Any, spec: Spec) -> Any:
+    _check_room(x, spec)
+    return lazy(x, work.of_call(spec, x.shape, x.dtype), tokenize(x.name, *_named(spec)))
+
+
+def record_value(x: Any, spec: Resize, value: Any) -> Any:
+    _check_room(x, spec)
+    return lazy(x, work.of_value(spec, x.shape, x.dtype, value), tokenize(x.name, *_named(spec), value))
+
+
+def _check_room(x: Any, spec: Spec) -> None:
+    """The result need not fit in memory."""
+    limits.addressable("result", spec.shape_out(x.shape), x.dtype.itemsize)
+
+
+def _named(spec: Spec) -> tuple[Any, ...]:
+    """What a call's tasks are named by."""
+    if not isinstance(spec, Applied):
+        return type(spec).__name__, *spec  # type: ignore[misc]  # a tuple
+    m = spec.map
+    by_rule = getattr(m, "is_computed", False) or (isinstance(m, Copy) and m.native is not None)
+    return "Applied", spec.axis, uuid.uuid4().hex if by_rule else m.__reduce__()  # tables need not be made for a name
+
+
+def record_counts(x: Any, repeats: Any, dim: int, output_size: Any) -> Spec:
+    """Counts say how long the result is, so those in a Dask array are computed now."""
+    n = x.shape[dim]
+    found = counts_spec.checked(repeats, n, dim, output_size)
+    if found.offsets is None:
+        return every(x.ndim, dim, found.total(1))
+    return RepeatCounts(found.offsets, dim, found.total(n))
+
+
+def record_positions(repeats: Any, dim: Any, output_size: Any) -> Any:
+    counts_spec.check_alone("repeats", repeats.ndim, dim)
+    values = counts_spec.count_array("repeats", repeats)
+    offsets = counts_spec.offsets("repeats", values)
+    counts_spec.check_total(int(offsets[-1]), output_size)
+    positions = da.arange(len(values), chunks=repeats.chunks, dtype=np.int32 if values.dtype == np.int32 else np.int64)
+    return record(positions, RepeatCounts(offsets, 0, int(offsets[-1])))
+
+
+def flat(x: Any) -> Any:
+    return x.reshape(-1)
+
+
+def reshape(x: Any, shape: tuple[int, ...]) -> Any:
+    return x.reshape(shape)
+
+
+def flip(x: Any, axes: tuple[int, ...]) -> Any:
+    return da.flip(x, axes)
+
+
+def expand(x: Any, shape: tuple[int, ...]) -> Any:
+    """Views of x's chunks, new dims and those of length 1 being cut so that a chunk has Dask's usual size."""
+    front = len(shape) - x.ndim
+    stays = [d >= front and shape[d] == x.shape[d - front] for d in range(len(shape))]
+    chunks = tuple([x.chunks[d - front] if stays[d] else "auto" for d in range(len(shape))])
+    return x if all(stays) else da.broadcast_to(x, shape, chunks=da.core.normalize_chunks(chunks, shape, dtype=x.dtype))
+
+
+def _never(*how: Any) -> NoReturn:
+    raise AssertionError("Dask's results are never written to, and `record_value` has what lies past edges")
+
+
+copy_into = ones = filled = shifted = widened = _never

@@ -1,0 +1,50 @@
+"""Some rows of a map, as a map from the inputs that these read."""
+
+import numpy as np
+
+from tenter._arrays.types import Floats, Ints
+from tenter.maps._copy import Copy, Window
+from tenter.maps._values import trusted
+
+
+def part(m: Copy | Window, lo: int, hi: int) -> tuple[slice, Copy | Window]:
+    """The inputs that outputs lo..hi - 1 read, and the map from these; without a table of all. m: not in blocks."""
+    at = m.reads(lo, hi)
+    return at, (_copy(m, at, lo, hi) if isinstance(m, Copy) else _window(m, at, lo, hi))
+
+
+def _copy(m: Copy, at: slice, lo: int, hi: int) -> Copy:
+    n = at.stop - at.start
+    if m.native is not None:
+        return Copy.index_of(m.native.index(lo, hi) - at.start, n)
+    if m.repeat is None:
+        assert m.offsets is not None
+        ends = m.offsets[at.start : at.stop + 1]
+    elif not m.repeat or lo % m.repeat == hi % m.repeat == 0:
+        return Copy.every(n, m.repeat)
+    else:
+        ends = np.arange(at.start, at.stop + 1, dtype=np.int64) * m.repeat
+    return trusted(Copy, n_in=n, n_out=hi - lo, repeat=None, offsets=np.clip(ends, lo, hi) - lo, block=1)
+
+
+def _window(m: Window, at: slice, lo: int, hi: int) -> Window:
+    n = at.stop - at.start
+    if m.width is not None:
+        return trusted(Window, n_in=n, n_out=hi - lo, start=None, offset=None, weight=None, width=m.width, block=1)
+    start, offset, weight = rows(m, lo, hi)
+    start = np.clip(start - at.start, 0, n)
+    return trusted(
+        Window, n_in=n, n_out=hi - lo, start=start, offset=offset, weight=weight, width=None, block=1
+    )  # fmt: skip
+
+
+def rows(m: Window, lo: int, hi: int) -> tuple[Ints, Ints, Floats | None]:
+    """First input, running number of taps, and weights (None where all are one) of rows lo..hi - 1 of a window that is
+    not in blocks."""
+    if m.is_computed:
+        start, offset, *weight = m.native.tables(lo, hi)
+        return start, offset - offset[0], weight[0] if weight and not m.ones else None
+    start, offset = m.rows()
+    weights = m.weight
+    taps = slice(offset[lo], offset[hi])
+    return start[lo:hi], offset[lo : hi + 1] - offset[lo], None if weights is None else weights[taps]
