@@ -175,7 +175,11 @@ def refused():
             "PIL.Image.Image",
         )
     if _has("zarr"):
-        yield __import__("zarr").zeros(3), r"x\[:\], which reads it", "zarr.Array"
+        yield (
+            __import__("zarr").zeros(3),
+            r"dask.array.from_zarr\(x\), .*, or x\[:\], which reads all of it",
+            "zarr.Array",
+        )
 
 
 @pytest.mark.parametrize(

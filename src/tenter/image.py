@@ -121,6 +121,9 @@ def resize(
             _check_mixing(x, how)
             if is_standard(x) and (unknown := of(x).unreadable(x)):
                 refuse(TypeError, "pixels", "a picture whose values are known, to mix them", unknown)
+            if of(x).PACKAGE == "dask.array":
+                expected = "a picture in memory, where alpha or light is mixed (x.compute(); alpha=False mixes none)"
+                refuse(TypeError, "pixels", expected, "a Dask array")
         if out is not None:
             spec, _ = resize_arguments.checked(x, size, axes=(0, 1), **given)
             output(out, x, spec.shape_out(tuple(x.shape)))

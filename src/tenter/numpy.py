@@ -1,7 +1,7 @@
 """NumPy's own dialect: `numpy.repeat` and `numpy.tile`, argument for argument.
 
-Plain arrays of every dtype are served here; subclasses (masked arrays, matrices), which may do more than hold
-elements, go to NumPy; so does what tenter refuses, for NumPy's own result or error.
+Plain arrays of every dtype are served here, and Dask's; subclasses (masked arrays, matrices), which may do more than
+hold elements, go to NumPy; so does what tenter refuses, for NumPy's own result or error.
 """
 
 from typing import Any, SupportsIndex, TypeVar, overload
@@ -13,7 +13,7 @@ from numpy import repeat as _numpy_repeat, tile as _numpy_tile
 from tenter._arrays import limits
 from tenter._arrays.arguments import dim as one_dim, rank, sizes
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.library import of
+from tenter._arrays.library import is_array, of
 from tenter._arrays.types import Array
 from tenter._execution import calls, executor
 from tenter._execution.calls import FIND, unknown
@@ -55,7 +55,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     if known is not None:
         return known
     try:
-        array = np.asarray(a)
+        array = _array(a)
         x, spec = repeat_spec(array, repeats, axis)
         if isinstance(spec, Repeat):
             return calls.perform("numpy.repeat", array, (repeats, axis), x, spec)
@@ -105,7 +105,7 @@ def tile(A: Any, reps: Any) -> Any:
     if (known := FIND.get(type(A), unknown)("numpy.tile", A, *given)) is not None:
         return known
     try:
-        x: Array = np.asarray(A)
+        x: Array = _array(A)
         several = np.ndim(reps)
     except ValueError:  # nested lists of unlike lengths
         return _numpy_tile(A, reps)
@@ -132,4 +132,16 @@ def _is_count(r: Any) -> bool:
 
 def _plain(a: Any) -> bool:
     """An array or what makes one, and nothing that may have a repeat of its own."""
-    return type(a) is np.ndarray or isinstance(a, (list, tuple, int, float, complex, str, bytes, np.generic))
+    return (
+        type(a) is np.ndarray
+        or _is_dask(a)
+        or isinstance(a, (list, tuple, int, float, complex, str, bytes, np.generic))
+    )
+
+
+def _is_dask(a: Any) -> bool:
+    return is_array(a) and of(a).PACKAGE == "dask.array" and not of(a).problem(a)
+
+
+def _array(a: Any) -> Any:
+    return a if _is_dask(a) else np.asarray(a)

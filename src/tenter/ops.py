@@ -121,6 +121,8 @@ def repeat_interleave(
 def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> Spec:
     n = x.shape[axis]
     repeats = counts.unwrapped("repeats", repeats, n)
+    if is_array(repeats) and of(repeats).PACKAGE == "dask.array":  # how long the result is, is known by them alone
+        repeats = of(repeats).to_numpy(repeats)
     recorded_counts = (recorded(repeats) or on_device(repeats)) and not isinstance(x, np.ndarray)
     if recorded(x) or recorded_counts:
         if is_array(repeats) or isinstance(repeats, (list, tuple)):

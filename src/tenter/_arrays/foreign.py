@@ -74,21 +74,31 @@ def _of_xarray(x: Any) -> str:
     dims = [str(d) for d in getattr(x, "dims", ())]
     if hasattr(type(x), "data_vars"):
         return "x.map(f), with f for one array of it"
+    of_dask = getattr(x, "chunks", None) is not None
+    allowed = ", dask='allowed'" if of_dask else ""
+    kind, without = ("Dask", "x.data") if of_dask else ("NumPy", "np.asarray(x)")
     return (
-        f"xarray.apply_ufunc(f, x, input_core_dims=[{dims}], output_core_dims=[{dims}], exclude_dims=set({dims})), "
-        "with f for a NumPy array, or np.asarray(x) without its labels"
+        f"xarray.apply_ufunc(f, x, input_core_dims=[{dims}], output_core_dims=[{dims}], "
+        f"exclude_dims=set({dims}){allowed}), with f for a {kind} array, or {without} without its labels"
     )
 
 
-_READ = "x[:], which reads it"
+def _of_dask(x: Any) -> str:
+    return "x.to_dask_array(lengths=True), or x.compute()" if hasattr(type(x), "to_dask_array") else "x.compute()"
+
+
+def _read_by(f: str) -> str:
+    return f"dask.array.{f}(x), which reads it a chunk at a time, or x[:], which reads all of it"
+
+
 # By the package of a class.
 _LINES: dict[str, str | Callable[[Any], str | None]] = {
     "PIL": "np.asarray(x), which tenter.image.resize takes as well",
-    "dask": "x.compute(), or x.map_blocks(f) with f for a block",
-    "h5py": _READ,
+    "dask": _of_dask,
+    "h5py": _read_by("from_array"),
     "pandas": _of_pandas,
     "tenter": _of_tenter,
     "tensorstore": "x.read().result()",
     "xarray": _of_xarray,
-    "zarr": _READ,
+    "zarr": _read_by("from_zarr"),
 }

@@ -28,6 +28,12 @@ class OfLibrary(Protocol):
     def __array_namespace__(self, *, api_version: str | None = None) -> Any: ...
 
 
+class OfDask(Protocol):
+    """An array of Dask's."""
+
+    def rechunk(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
 class HoldsArray(Protocol):
     def __array__(self) -> npt.NDArray[Any]: ...
 
@@ -36,7 +42,7 @@ class HoldsMemory(Protocol):
     def __dlpack__(self) -> Any: ...
 
 
-Other = TypeVar("Other", bound=OfLibrary)
+Other = TypeVar("Other", bound=OfLibrary | OfDask)
 InterpolateMode = Literal[
     "nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic", "area", "lanczos"
 ]  # fmt: skip
@@ -71,7 +77,7 @@ if TYPE_CHECKING:
     Nested = complex | np.generic | list[Any] | tuple[Any, ...] | range
     Held = HoldsArray | HoldsMemory | array.array[Any] | memoryview
     # Of arguments by another name, whose results are less precise.
-    AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any] | Tensor | OfLibrary)
+    AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any] | Tensor | OfLibrary | OfDask)
     Index: TypeAlias = SupportsIndex | None
     Sizes = SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | Tensor
     Counts = Sizes | OfLibrary | Held

@@ -18,7 +18,7 @@ LEAST = 1 << 20
 
 def chosen(work: Work, chunks: Chunks) -> Chunks:
     """The chunks of the result. chunks: the input's, which axes that stay keep."""
-    lengths = {axis: max(chunks[axis], default=0) for axis in work.maps if work.shape_out[axis]}
+    lengths = {axis: max(1, *chunks[axis]) for axis in work.maps if work.shape_out[axis]}
     tiled = {axis for axis in lengths if _is_tiled(work.maps[axis])}
     _lengthen(work, chunks, lengths, tiled)
     _shorten(work, chunks, lengths, tiled)
@@ -68,7 +68,7 @@ def _shorten(work: Work, chunks: Chunks, lengths: dict[int, int], tiled: set[int
         shorter = [axis for axis, n in lengths.items() if n > 1 and axis not in tiled]
         if not shorter:
             break
-        axis = max(shorter, key=lambda axis: reads[axis] / lengths[axis])
+        axis = max(shorter, key=reads.__getitem__)
         lengths[axis] = -(-lengths[axis] // 2)
         reads[axis] = _longest(work, axis, lengths[axis])
 

@@ -1,5 +1,6 @@
 """Dask's executor: calls add to the graph, whose tasks make chunks by the kernels for NumPy arrays."""
 
+import math
 import uuid
 from typing import Any, NoReturn
 
@@ -73,23 +74,27 @@ def record_positions(repeats: Any, dim: Any, output_size: Any) -> Any:
 
 
 def flat(x: Any) -> Any:
-    return x.reshape(-1)
+    return reshape(x, (x.size,))
 
 
 def reshape(x: Any, shape: tuple[int, ...]) -> Any:
-    return x.reshape(shape)
+    return x.reshape(shape) if x.size else da.zeros(shape, x.dtype)  # Dask's reshape fails for some empty arrays
 
 
 def flip(x: Any, axes: tuple[int, ...]) -> Any:
-    return da.flip(x, axes)
+    # Dask's flip loses what lies before an empty chunk.
+    full = {d: tuple([n for n in x.chunks[d] if n]) or (0,) for d in axes if 0 in x.chunks[d]}
+    return da.flip(x.rechunk(full), axes)
 
 
 def expand(x: Any, shape: tuple[int, ...]) -> Any:
     """Views of x's chunks, new dims and those of length 1 being cut so that a chunk has Dask's usual size."""
     front = len(shape) - x.ndim
     stays = [d >= front and shape[d] == x.shape[d - front] for d in range(len(shape))]
-    chunks = tuple([x.chunks[d - front] if stays[d] else "auto" for d in range(len(shape))])
-    return x if all(stays) else da.broadcast_to(x, shape, chunks=da.core.normalize_chunks(chunks, shape, dtype=x.dtype))
+    new = "auto" if math.prod(shape) else -1
+    wanted = tuple([x.chunks[d - front] if stays[d] else new for d in range(len(shape))])
+    chunks = da.core.normalize_chunks(wanted, shape, dtype=x.dtype)
+    return x if all(stays) else da.broadcast_to(x, shape, chunks=chunks)
 
 
 def _never(*how: Any) -> NoReturn:

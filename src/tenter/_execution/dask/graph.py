@@ -21,13 +21,11 @@ def lazy(x: Any, work: Work, token: str) -> Any:
     axes = [_reads(work, axis, x.chunks, chunks) for axis in range(len(chunks))]
     tasks: dict[Any, Any] = {}
     for place in itertools.product(*(range(len(c)) for c in chunks)):
-        read = [axes[axis][k] for axis, k in enumerate(place)]
-        keys = [_piece(x, pieces, cuts, tasks) for pieces in itertools.product(*(one[1] for one in read))]
-        reads = [one[0] for one in read]
-        if work.outside is None and len(keys) == 1 and all(r.as_they_are for r in reads):
-            tasks[(name, *place)] = keys[0]
-        else:
-            tasks[(name, *place)] = (work.part(reads, [one[2] for one in read]).made, *keys)
+        reads, pieces, ranges = zip(*(axes[axis][k] for axis, k in enumerate(place)))
+        keys = [_piece(x, one, cuts, tasks) for one in itertools.product(*pieces)]
+        alike = work.outside is None and len(keys) == 1 and all(r.as_they_are for r in reads)
+        key = (name, *place)
+        tasks[key] = keys[0] if alike else (work.part(reads, ranges).made, *keys)
     graph = HighLevelGraph.from_collections(name, tasks, dependencies=[x])
     return DaskArray(graph, name, chunks, meta=np.empty((0,) * len(chunks), work.dtype))
 

@@ -15,16 +15,16 @@ from tenter._specs.spec import Shape
 
 
 class Reads(NamedTuple):
-    """What a part reads along an axis. lengths: of the pieces that are put together; index: which of these positions
-    are taken, None for all; rows: of the map that is applied to them, None where they stay as they are."""
+    """What a part reads along an axis. lengths: of the pieces that are put together; taken: which of these
+    positions, None for all; rows: of the map that is applied to them, None where they stay as they are."""
 
     lengths: tuple[int, ...]
-    index: Ints | None
+    taken: Ints | None
     rows: Rows | None
 
     @property
     def as_they_are(self) -> bool:
-        return len(self.lengths) == 1 and self.index is None and self.rows is None
+        return len(self.lengths) == 1 and self.taken is None and self.rows is None
 
 
 class Outside(NamedTuple):
@@ -64,8 +64,8 @@ class Part(NamedTuple):
             for place, piece in zip(itertools.product(*map(_slices, self.reads)), pieces, strict=True):
                 block[place] = _checked(piece, block[place].shape, self.dtype)
         for axis, r in enumerate(self.reads):
-            if r.index is not None:
-                block = block.take(r.index, axis)
+            if r.taken is not None:
+                block = block.take(r.taken, axis)
         return block
 
     def _applied(self, block: Array) -> Array:

@@ -60,12 +60,12 @@ def without_blocks(m: AxisMap) -> AxisMap:
     """The same map, a sum of blocks as one of their positions."""
     if not isinstance(m, Window) or m.block == 1:
         return m
-    row, column, weight = (np.repeat(of, m.block) for of in m.taps())
-    inside = np.tile(np.arange(m.block), len(row) // m.block)
-    row, column = row * m.block + inside, column * m.block + inside
+    blocks, inputs, weight = m.taps()
+    inside = np.arange(m.block)
+    row, column = ((of[:, None] * m.block + inside).reshape(-1) for of in (blocks, inputs))
     order = np.argsort(row, kind="stable")  # each row's taps stay in order
     offset = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=m.n_out))])
-    return Gather(m.n_in, m.n_out, offset, column[order], weight[order])
+    return Gather(m.n_in, m.n_out, offset, column[order], np.repeat(weight, m.block)[order])
 
 
 class Rule:
