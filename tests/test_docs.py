@@ -191,7 +191,7 @@ def test_the_error_on_the_page_of_features():
     assert shown == f"ValueError: {raised.value}\n"
 
 
-@pytest.mark.parametrize("page", ["arrays.md", "jax.md"])
+@pytest.mark.parametrize("page", ["arrays.md", "dask.md", "jax.md"])
 def test_code_of_pages_that_go_on(page):
     text = (ROOT / "docs" / page).read_text()
     codes, shown = (re.findall(rf"```{kind}\n(.*?)```", text, re.S) for kind in ("python", "text"))

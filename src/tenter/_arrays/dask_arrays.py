@@ -2,6 +2,7 @@
 
 from typing import Any, NoReturn
 
+import dask.array
 import numpy as np
 
 from tenter._arrays import numpy_arrays
@@ -88,6 +89,4 @@ def to_numpy(x: Any) -> Array:
 
 
 def from_numpy(x: Array, like: Any) -> Any:
-    import dask.array
-
     return dask.array.from_array(x)

@@ -94,7 +94,7 @@ def _jax() -> Library:
 
 
 def _dask() -> Library:
-    from tenter._arrays import dask_arrays
+    from tenter._arrays import dask_arrays  # as it imports dask
 
     return dask_arrays
 

@@ -318,11 +318,8 @@ class Window:
             ends = [self.native.tables(o, o + 1) for o in (lo, hi - 1)]
             a, b = int(ends[0][0][0]), int(ends[1][0][0] + ends[1][1][1])
             return slice(a, b) if b > a else slice(0, 0)
-        first, end = lo // self.block, (hi - 1) // self.block
-        if self.width is not None:  # without a table
-            a, b = first * self.width, (end + 1) * self.width
-            return span(a, b - 1, lo, hi, self.block) if b > a else slice(0, 0)
         start, offset = self.rows()
+        first, end = lo // self.block, (hi - 1) // self.block
         a, b = int(start[first]), int(start[end] + offset[end + 1] - offset[end])
         return span(a, b - 1, lo, hi, self.block) if b > a else slice(0, 0)
 

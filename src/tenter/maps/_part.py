@@ -9,8 +9,15 @@ from tenter.maps._values import trusted
 
 def part(m: Copy | Window, lo: int, hi: int) -> tuple[slice, Copy | Window]:
     """The inputs that outputs lo..hi - 1 read, and the map from these; without a table of all. m: not in blocks."""
-    at = m.reads(lo, hi)
+    at = reads(m, lo, hi)
     return at, (_copy(m, at, lo, hi) if isinstance(m, Copy) else _window(m, at, lo, hi))
+
+
+def reads(m: Copy | Window, lo: int, hi: int) -> slice:
+    """`m.reads`, without a table where all rows are of one width."""
+    if isinstance(m, Window) and m.width is not None:
+        return slice(lo * m.width, hi * m.width) if m.width and hi > lo else slice(0, 0)
+    return m.reads(lo, hi)
 
 
 def _copy(m: Copy, at: slice, lo: int, hi: int) -> Copy:

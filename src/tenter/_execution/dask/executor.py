@@ -78,7 +78,7 @@ def flat(x: Any) -> Any:
 
 
 def reshape(x: Any, shape: tuple[int, ...]) -> Any:
-    return x.reshape(shape) if x.size else da.zeros(shape, x.dtype)  # Dask's reshape fails for some empty arrays
+    return x.reshape(shape) if x.size else da.zeros(shape, dtype=x.dtype)  # Dask's reshape fails for some empty arrays
 
 
 def flip(x: Any, axes: tuple[int, ...]) -> Any:

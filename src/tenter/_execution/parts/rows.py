@@ -11,7 +11,7 @@ import numpy as np
 from tenter._arrays.types import Ints
 from tenter._specs.spec import Shape, Spec
 from tenter.maps import AxisMap, Copy, Gather, Window
-from tenter.maps._part import part
+from tenter.maps._part import part, reads
 
 # Rules of other processes whose maps are kept.
 MOST = 64
@@ -23,9 +23,9 @@ def positions(m: AxisMap, lo: int, hi: int) -> slice | Ints:
         if m.picks:
             return m.index[lo:hi]
         order, sums = m.laid_out
-        return order[sums.reads(lo, hi)]
+        return order[reads(sums, lo, hi)]
     if m.block == 1:
-        return m.reads(lo, hi)
+        return reads(m, lo, hi)
     assert isinstance(m, Copy)
     if m.repeat is None or m.block < m.n_in:
         return m.index()[lo:hi]
