@@ -23,9 +23,8 @@ from tenter._specs import lengths, resize_arguments
 from tenter._specs.resize import KINDS
 
 ROOT = Path(__file__).parents[1]
-FILES = [ROOT / "tests" / "typed" / name for name in ("uses.py", "uses_of_jax.py")]
-if importlib.util.find_spec("jax") is None:
-    FILES.pop()
+FILES = [ROOT / "tests" / "typed" / "uses.py"]
+FILES += [ROOT / "tests" / "typed" / f"uses_of_{name}.py" for name in ("dask", "jax") if importlib.util.find_spec(name)]
 
 
 def pinned(checker):

@@ -80,7 +80,7 @@ if TYPE_CHECKING:
     AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any] | Tensor | OfLibrary | OfDask)
     Index: TypeAlias = SupportsIndex | None
     Sizes = SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | Tensor
-    Counts = Sizes | OfLibrary | Held
+    Counts = Sizes | OfLibrary | OfDask | Held
     Numbers = (
         float | Fraction | np.number[Any] | Sequence[float | Fraction | np.number[Any]] | npt.NDArray[Any] | Tensor
     )
