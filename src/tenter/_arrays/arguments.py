@@ -186,7 +186,7 @@ def sizes(name: str, values: Sequence[Any], least: int = 0) -> tuple[int, ...]:
 
 def listed(name: str, x: Any) -> Any:
     """An array's values as nested lists, or a number."""
-    if hasattr(x, "tolist"):
+    if not standard_arrays.is_standard(x) and hasattr(x, "tolist"):  # which Dask has not
         return x.tolist()
     its = library.of(x)
     if found := its.unreadable(x):
