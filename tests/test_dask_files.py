@@ -47,6 +47,15 @@ def test_a_result_can_be_written_to_zarr(tmp_path) -> None:
         np.testing.assert_array_equal(zarr.open(str(tmp_path / f"{y.name}.zarr"))[:], f(x))
 
 
+def test_slabs_are_stored_one_after_the_other() -> None:
+    x = values((50, 31, 20), "uint16")
+    y = tenter.resize(da.from_array(x, chunks=(8, 10, 20)), (40, 50, 20), antialias=True)
+    out = np.zeros(y.shape, y.dtype)
+    for lo in range(0, len(y), 16):
+        da.store(y[lo : lo + 16], out, regions=(slice(lo, lo + 16),), lock=False)
+    np.testing.assert_array_equal(out, tenter.resize(x, (40, 50, 20), antialias=True))
+
+
 def test_xarray_passes_dask_arrays_on() -> None:
     xarray = pytest.importorskip("xarray")
     x = values((2, 12, 10), "float32")
