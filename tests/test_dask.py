@@ -141,6 +141,18 @@ def test_kernels_of_larger_arrays(shape, size, how) -> None:
         same_bits(tenter.resize(d, size, **how), tenter.resize(x, size, **how))
 
 
+@pytest.mark.parametrize("shape, size, cut", [
+    ((50, 300), (200, 50), (1, 300)), ((300, 50), (50, 200), (300, 1)), ((50, 2, 300), (200, 2, 50), (1, 2, 300)),
+    ((40, 50, 30), (60, 100, 10), (1, 1, 30)),
+])  # fmt: skip
+def test_axes_are_summed_in_the_order_of_the_whole(shape, size, cut) -> None:
+    """Of which a part by itself would take another."""
+    for dtype in ("float32", "uint8"):
+        x = numbers(shape, dtype)
+        how = {"mode": "cubic", "antialias": True}
+        same_bits(tenter.resize(da.from_array(x, chunks=cut), size, **how), tenter.resize(x, size, **how))
+
+
 def test_infinite_values_stay_where_they_are() -> None:
     x = np.zeros((60, 40), np.float32)
     x[17, 7], x[31, 20] = np.inf, np.nan
