@@ -160,6 +160,13 @@ def test_infinite_values_stay_where_they_are() -> None:
         same_bits(tenter.resize(da.from_array(x, chunks=7), (33, 90), **how), tenter.resize(x, (33, 90), **how))
 
 
+def test_a_value_past_edges_that_nothing_reaches() -> None:
+    for edge, mode in (("constant", "catmull-rom"), ("extrapolate", "linear"), ("constant", "nearest")):
+        how = {"axes": (0,), "mode": mode, "edge": edge, "value": 3}
+        for x in (numbers((4, 3), "uint8"), numbers((4, 3), "float32")):
+            same_bits(tenter.resize(da.from_array(x, chunks=2), 4, **how), tenter.resize(x, 4, **how))
+
+
 def test_any_elements_can_be_copied() -> None:
     for x in (np.array([["a", "bcd"], ["", "e"]]), np.array([[1, None], ["x", 2.5]], object), np.array([[True, False]]),
               np.arange(6).astype("M8[D]").reshape(2, 3), np.zeros((2, 3), [("a", "i4"), ("b", "f8")])):  # fmt: skip

@@ -47,13 +47,15 @@ class Part(NamedTuple):
     outside: Outside | None
 
     def made(self, *pieces: Any) -> Array:
-        """The outputs, on one thread, as many parts are made beside each other. pieces: of the input, those of the last
-        axis next to each other. A part that is one piece as it is shares its memory."""
+        """`values` on one thread, as many parts are made beside each other."""
         with one_thread():
-            block = self._put_together(pieces)
-            if self.outside is None:
-                return self._applied(block)
-            return self._with_outside(block, self.outside)
+            return self.values(*pieces)
+
+    def values(self, *pieces: Any) -> Array:
+        """The outputs. pieces: of the input, those of the last axis next to each other. A part that is one piece as it
+        is shares its memory."""
+        block = self._put_together(pieces)
+        return self._applied(block) if self.outside is None else self._with_outside(block, self.outside)
 
     def _put_together(self, pieces: tuple[Any, ...]) -> Array:
         shape = tuple(sum(r.lengths) for r in self.reads)
@@ -72,7 +74,7 @@ class Part(NamedTuple):
         return applied(block, {axis: r.rows for axis, r in enumerate(self.reads) if r.rows is not None}, self.saturate)
 
     def _with_outside(self, block: Array, outside: Outside) -> Array:
-        inside: Any = 1.0
+        inside = np.ones((1,) * block.ndim)
         for axis, rows in outside.inside:
             at = positions(rows.whole, rows.lo, rows.hi)
             n = at.stop - at.start if isinstance(at, slice) else len(at)
