@@ -11,9 +11,6 @@ from cases import values
 from dask_helpers import computed
 from memory_helpers import needs_linux
 from program_helpers import prints
-from tenter._execution.parts.stream import streamed
-from tenter._execution.parts.work import of_call, of_value
-from tenter._specs import resize_arguments
 
 
 @needs_linux
@@ -57,28 +54,6 @@ def test_slabs_are_stored_one_after_the_other() -> None:
     for lo in range(0, len(y), 16):
         da.store(y[lo : lo + 16], out, regions=(slice(lo, lo + 16),), lock=False)
     np.testing.assert_array_equal(out, tenter.resize(x, (40, 50, 20), antialias=True))
-
-
-def test_a_result_is_streamed_a_box_at_a_time() -> None:
-    x = values((50, 31, 20), "uint8")
-    for how in (
-        {"antialias": True},
-        {"edge": "wrap", "mode": "cubic"},
-        {"edge": "constant", "value": 7, "box": [(-4, 60)] * 3},
-    ):
-        spec, _ = resize_arguments.checked(x, (40, 50, 20), **how)
-        work = of_value(spec, x.shape, x.dtype, 7) if "value" in how else of_call(spec, x.shape, x.dtype)
-        out, most = np.zeros(work.shape_out, x.dtype), 0
-
-        def read(place: tuple[slice, ...]) -> np.ndarray:
-            nonlocal most
-            most = max(most, x[place].size)
-            return x[place]
-
-        for place, box in streamed(work, read, (7, 20, 9)):
-            out[place] = box
-        np.testing.assert_array_equal(out, tenter.resize(x, (40, 50, 20), **how))
-        assert most < x.size / 2
 
 
 def test_xarray_passes_dask_arrays_on() -> None:
