@@ -10,10 +10,11 @@ import pytest
 
 import tenter
 from cli_helpers import Image, _inside, refused  # noqa: F401
+from picture_helpers import read_picture, write_picture
 from tenter._specs.resize_arguments import MODES as FILTERS
+from tenter.cli.kept.orientation import stored_box, turn_back, turn_upright
 from tenter.cli.main import main
-from tenter.cli.orientation import stored_box, turn_back, turn_upright
-from tenter.cli.pictures import Picture, read_picture, write_picture
+from tenter.cli.picture import Picture
 from tenter.conventions import PRESETS
 
 Pixels = np.ndarray[Any, Any]
@@ -199,8 +200,7 @@ def test_linear_light() -> None:
 
 
 def test_linear_light_of_what_is_no_srgb(capsys: pytest.CaptureFixture[str]) -> None:
-    with open("cmyk.tif", "wb") as file:
-        write_picture(file, Picture(rgba(), "CMYK"), "TIFF", 95)
+    write_picture(Path("cmyk.tif"), Picture(rgba(), "CMYK"))
     said = refused(capsys, "resize", "cmyk.tif", "out.tif", "--scale", 2, "--linear-light")
     assert "this picture is CMYK" in said
     np.save("ints.npy", np.ones((4, 4), np.int32))

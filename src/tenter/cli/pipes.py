@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from tenter.cli.arrays import MAGIC
+from tenter.cli.formats import HEAD, TYPES, type_of
 from tenter.cli.output import check_input, remove_leftovers, temporary
-from tenter.cli.pictures import FORMATS
-from tenter.cli.refusal import Refusal, first_line, require
+from tenter.cli.refusal import Refusal, first_line
 
 PIPE = "-"
 #: What messages call the two.
@@ -82,17 +82,8 @@ def _ending(path: Path) -> str:
     with open(path, "rb") as file:
         if file.read(len(MAGIC)) == MAGIC:
             return ".npy"
-    require("PIL")
-    from PIL import Image
-
-    try:
-        with Image.open(path) as image:
-            kind = image.format
-    except Image.DecompressionBombError:
-        return ".png"  # any: it is refused when it is read, unless --max-pixels allows it
-    except Exception as error:
-        raise Refusal(f"{STDIN}: is not a .npy file or a picture of a kind that can be read") from error
-    endings = [ending for ending, format_ in FORMATS.items() if format_ == kind]
-    if not endings:
-        raise Refusal(f"{STDIN}: is a {kind} file, which is not read")
-    return endings[0]
+        file.seek(0)
+        type_ = type_of(file.read(HEAD), str(path))
+    if type_ is None:
+        raise Refusal(f"{STDIN}: is not a .npy file or a picture of a kind that can be read")
+    return TYPES[type_].endings[0]
