@@ -82,7 +82,7 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("PIL", ["resize", "in.png", "out.png", "--scale", "2"], "cli"),
         ("imagecodecs", ["resize", "deep.png", "out.png", "--scale", "2"], "cli16"),
-        ("imagecodecs", ["resize", "in.npy", "out.png", "--scale", "2"], "cli16"),
+        ("imagecodecs", ["resize", "deep.tif", "out.png", "--scale", "2"], "cli16"),
         ("tifffile", ["resize", "deep.tif", "out.tif", "--scale", "2"], "cli"),
     ],
 )

@@ -45,10 +45,10 @@ def check_format(picture: Picture, path: str, type_: str, size: tuple[int, int])
 
 def check_count(origin: Origin, path: str, type_: str) -> None:
     """Refuse a type of file that holds one picture for one that has several."""
-    if origin.frames > 1 and not TYPES[type_].frames:
+    if origin.frames > 1 and not (type_ and TYPES[type_].frames):
         others = ".tiff" if origin.type == "TIFF" else ".gif, .webp, .png or .avif"
         raise Refusal(
-            f"{path}: {shown(type_)} holds one picture, the input has {origin.frames} frames; "
+            f"{path}: {shown(type_) or 'an array'} holds one picture, the input has {origin.frames} frames; "
             f"--frame N takes one, or write {others}"
         )
 
