@@ -37,7 +37,7 @@ def test_names_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
         Path(ODD).touch()
     Path(ODD).write_text("no picture" * 9)
     lines(refused(capsys, "resize", ODD, "out.png", "--scale", 2))
-    lines(refused(capsys, "resize", "in.png", f"{ODD}.gif", "--scale", 2))
+    lines(refused(capsys, "resize", "in.png", f"{ODD}.xyz", "--scale", 2))
     lines(refused(capsys, "resize", "in.png", "out.png", "--scale", ODD))
     lines(refused(capsys, "resize", "in.png", "out.png", f"--{ODD}"))
 

@@ -82,7 +82,7 @@ def _resize_pictures(
         for picture in pictures:
             made, size = _resize_picture(picture, output, type_, options)
             if type_:
-                made, missing = as_written(made, origin.type, type_, options.encoding.strip)
+                made, missing = as_written(made, origin, type_, options.encoding.strip)
                 lost += missing
             done.append(made if type_ else upright(made))
             sizes.append(size)

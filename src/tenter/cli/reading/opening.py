@@ -65,7 +65,7 @@ def begun(path: Path, how: How) -> Iterator[tuple[Image.Image | None, BinaryIO, 
     with open(path, "rb") as file:
         type_ = type_of(file.read(HEAD), str(path))
         if type_ is None:
-            raise Refusal(f"{path}: is not a picture of a type that can be read")
+            raise Refusal(f"{path}: is not a picture that can be read")
         file.seek(0)
         with contextlib.ExitStack() as closing:
             with named(path), allowed_pixels(how.max_pixels):

@@ -9,14 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tenter.cli.picture import Origin, Picture
-from tenter.cli.writing.pillow import image_of
+from tenter.cli.writing.pillow import CLEARED, image_of
 
 if TYPE_CHECKING:
     from PIL import Image
 
 CLEAR, HALF = 255, 128
-#: what becomes of a frame before the next one is drawn
-STAYS, CLEARED = 1, 2
+STAYS = 1  # what becomes of a frame before the next one is drawn
 
 
 def write(file: BinaryIO, pictures: list[Picture], origin: Origin) -> None:

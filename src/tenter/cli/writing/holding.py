@@ -13,7 +13,9 @@ from tenter.cli.kept.metadata import Metadata
 from tenter.cli.kept.orientation import ORIENTATION
 from tenter.cli.picture import Origin, Picture, upright
 from tenter.cli.refusal import Refusal
+from tenter.cli.writing.pillow import image_of
 
+DURATIONS, PLAYS = "durations of frames", "number of plays"
 COLORS_OF_GIF, ALPHA_OF_GIF = "colors beyond 256", "partial transparency"
 #: bytes of a JPEG segment, less what names its content
 SEGMENT = 65502
@@ -53,7 +55,7 @@ def check_count(origin: Origin, path: str, type_: str) -> None:
         )
 
 
-def as_written(picture: Picture, source_type: str, type_: str, strip: bool) -> tuple[Picture, list[str]]:
+def as_written(picture: Picture, origin: Origin, type_: str, strip: bool) -> tuple[Picture, list[str]]:
     """The picture as a file of this type holds it, and names of what it does not keep. Where the file has no place for
     the orientation, the pixels are turned upright."""
     if strip or EXIF not in TYPES[type_].carries:
@@ -63,10 +65,15 @@ def as_written(picture: Picture, source_type: str, type_: str, strip: bool) -> t
     before = picture.metadata
     after = _carried(before, type_)
     lost = [name for name in before.has() if name not in after.has()]
-    if type_ == "GIF" and picture.kind not in ("palette", "bilevel", "gray") and source_type != "GIF":
-        lost.append(COLORS_OF_GIF)
+    if type_ == "GIF" and picture.kind not in ("palette", "bilevel", "gray") and origin.type != "GIF":
+        if image_of(picture).convert("RGB").getcolors(256) is None:
+            lost.append(COLORS_OF_GIF)
         if picture.alpha and bool(np.any((picture.pixels[..., -1] > 0) & (picture.pixels[..., -1] < 255))):
             lost.append(ALPHA_OF_GIF)
+    if type_ == "TIFF" and picture.duration:
+        lost.append(DURATIONS)
+    if type_ in ("TIFF", "AVIF") and origin.frames > 1 and origin.plays:
+        lost.append(PLAYS)
     return replace(picture, metadata=after), lost
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MODES = {"gray": "L", "gray+alpha": "LA", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK", "palette": "P", "plain": "L"}
 DEEP_MODES = {"uint16": "I;16", "float32": "F"}
+CLEARED = 2  # what becomes of a frame, in GIF's numbers
 #: quality where neither the source nor the command says one
 QUALITY = {"WEBP": 90, "AVIF": 80}
 
@@ -101,7 +102,8 @@ def _animated(pictures: list[Picture], images: list[Image.Image], type_: str, or
     # A PNG's stand-in is not shown for any time.
     options["duration"] = [round(p.duration) for p in pictures[1 if apart else 0 :]]
     if type_ == "PNG":
-        options["disposal"] = [max(p.disposal - 1, 0) for p in pictures[1 if apart else 0 :]]
+        # Each frame is written as it is seen, so none needs to go back to the one before it.
+        options["disposal"] = [int(p.disposal == CLEARED) for p in pictures[1 if apart else 0 :]]
         options |= {"blend": 0, "default_image": apart}
     return options
 
