@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 EXIF_IFD, GPS_IFD, INTEROP_IFD = 0x8769, 0x8825, 0xA005
 # ImageWidth and ImageLength of the main directory; PixelXDimension and PixelYDimension of the EXIF directory
 WIDTH, HEIGHT, EXIF_WIDTH, EXIF_HEIGHT = 256, 257, 40962, 40963
-XMP_TAG, IPTC_TAG, PHOTOSHOP, SUBFILES, THUMBNAIL_OFFSET = 700, 33723, 34377, 330, 513
+X_RESOLUTION, XMP_TAG, IPTC_TAG, PHOTOSHOP, SUBFILES, THUMBNAIL_OFFSET = 282, 700, 33723, 34377, 330, 513
 # The tags of a TIFF file that describe the picture: ImageDescription, Make, Model, Software, DateTime, Artist,
 # HostComputer, white point, primaries, Copyright, EXIF, GPS, and the five XP* texts of Windows. Most others describe
 # the file's layout, or (GeoTIFF, ImageJ) would be wrong for a resized picture.
 DESCRIPTIVE = {270, 271, 272, ORIENTATION, 305, 306, 315, 316, 318, 319, 33432, EXIF_IFD, GPS_IFD, *range(40091, 40096)}
 # The resolution is kept as `dpi`. Offsets of a thumbnail or of other directories would be invalid.
-DROPPED = {273, 279, 282, 283, 296, SUBFILES, THUMBNAIL_OFFSET, 514, XMP_TAG, IPTC_TAG, PHOTOSHOP, 34675}
+DROPPED = {273, 279, 282, 283, 296, SUBFILES, THUMBNAIL_OFFSET, 514, X_RESOLUTION, XMP_TAG, IPTC_TAG, PHOTOSHOP, 34675}
 #: PNG's texts that repeat what is kept as EXIF and XMP
 REPEATED = ("xml:com.adobe.xmp", "raw profile type exif", "raw profile type app1", "raw profile type xmp")
 #: the longer side of a thumbnail, as cameras write them
@@ -70,14 +70,18 @@ def read_metadata(image: Image.Image) -> Metadata:
     info = image.info
     exif = image.getexif()
     if image.format == "TIFF":
-        return of_tiff(exif, info.get("icc_profile"), info.get("dpi") if 282 in getattr(image, "tag_v2", {}) else None)
+        return of_tiff(
+            exif, info.get("icc_profile"), info.get("dpi") if X_RESOLUTION in getattr(image, "tag_v2", {}) else None
+        )
     tags = {tag: value for tag, value in exif.items() if tag not in DROPPED}
     text, comment = _texts(image)
+    # Of a JPEG that states none, Pillow says 72 dpi.
+    stated = image.format not in ("JPEG", "MPO") or bool(info.get("jfif_unit")) or X_RESOLUTION in exif
     packet = info.get("xmp")
     return Metadata(
         _nested(tags, exif),
         info.get("icc_profile"),
-        _dpi(info.get("dpi")),
+        _dpi(info.get("dpi")) if stated else None,
         packet.encode() if isinstance(packet, str) else packet,
         iptc.kept(found) if isinstance(found := info.get("photoshop"), dict) else {},
         comment,
