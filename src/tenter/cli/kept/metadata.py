@@ -70,9 +70,8 @@ def read_metadata(image: Image.Image) -> Metadata:
     info = image.info
     exif = image.getexif()
     if image.format == "TIFF":
-        return of_tiff(
-            exif, info.get("icc_profile"), info.get("dpi") if X_RESOLUTION in getattr(image, "tag_v2", {}) else None
-        )
+        tags = getattr(image, "tag_v2", {})
+        return of_tiff(exif, info.get("icc_profile"), info.get("dpi") if X_RESOLUTION in tags else None)
     tags = {tag: value for tag, value in exif.items() if tag not in DROPPED}
     text, comment = _texts(image)
     # Of a JPEG that states none, Pillow says 72 dpi.

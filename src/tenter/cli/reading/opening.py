@@ -54,6 +54,8 @@ def opened(path: Path, how: How = DEFAULT) -> Iterator[Opened]:
         with named(path):
             origin = _origin(image, file, type_)
             which = _chosen(image, file, how.frame)
+            if type_ == "TIFF" and how.frame is None and len(which) < getattr(image, "n_frames", 1):
+                origin = origin._replace(unread=(*origin.unread, SMALLER))
         yield Opened(origin._replace(frames=len(which)), _pictures(path, image, file, which, how))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -80,7 +81,11 @@ def read_stack(path: Path) -> Stack:
         if len(tiff.series) > 1:
             stack.unread.append(SERIES)
         if program == "ImageJ":
-            stack.about = {k: v for k, v in (tiff.imagej_metadata or {}).items() if k not in DERIVED}
+            said = tiff.imagej_metadata or {}
+            planes = math.prod(n for n, axis in zip(array.shape, series.axes) if axis not in "YXS")
+            if len(tiff.series) == 1 and said.get("images", planes) > planes:
+                raise Refusal(f"is truncated or damaged: it has {planes} of {said['images']} pictures")
+            stack.about = {k: v for k, v in said.items() if k not in DERIVED}
         elif program == "OME":
             stack.about = _of_ome(tiff.ome_metadata)
             stack.unread.append(ANNOTATIONS)
