@@ -1,4 +1,7 @@
-"""Folders of photographs, end to end: pictures per second from JPEG files to smaller ones, by whole programs. `python -m benchmarks folders` writes docs/benchmarks-folders.md."""
+"""Folders of photographs, end to end: pictures per second from JPEG files to smaller ones, by whole programs.
+
+`python -m benchmarks folders` writes docs/benchmarks-folders.md.
+"""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def _indexed(colors: npt.NDArray[np.uint8], seen: npt.NDArray[np.bool_], clear: 
         different, index = np.unique(colors.reshape(-1, 3), axis=0, return_inverse=True)
         indices, palette = index.reshape(colors.shape[:2]).astype(np.uint8), different.astype(np.uint8).tobytes()
     else:
-        quantized = image.quantize(most, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+        quantized = image.quantize(most, Image.Quantize.MEDIANCUT, kmeans=3, dither=Image.Dither.NONE)
         if dither:
             quantized = image.quantize(palette=quantized, dither=Image.Dither.FLOYDSTEINBERG)
         indices, palette = np.asarray(quantized).copy(), bytes(quantized.getpalette() or ())[: 3 * most]
