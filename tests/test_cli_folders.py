@@ -175,7 +175,7 @@ def test_force_overwrites() -> None:
         (["photos/*.txt", "out/"], "matches no file"),
         (["photos/notes.txt", "photos/a.png", "out/"], "unknown file type"),
         (["empty", "out/"], "contains no picture"),
-        (["photos", "out/", "--format", "gif"], "unknown value 'gif'"),
+        (["photos", "out/", "--format", "xyz"], "unknown value 'xyz'"),
         (["photos", "out/", "--force", "--skip-existing"], "not allowed"),
         (["in.png", "out.png", "--format", "png"], "--format: goes with a folder"),
         (["in.png"], "expected IN and OUT"),

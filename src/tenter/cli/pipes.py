@@ -40,17 +40,20 @@ def opened(name: str) -> Iterator[Input]:
     remove_leftovers(folder)
     with temporary(folder, 0o600) as (path, file):
         try:
-            _copy_stdin(file, folder)
-            yield Input(check_input(str(path)), f"{STDIN}{_ending(path)}")
+            head = sys.stdin.buffer.read(HEAD)
+            ending = _ending(head)
+            _copy_stdin(head, file, folder)
+            yield Input(check_input(str(path)), f"{STDIN}{ending}")
         except BrokenPipeError:
             raise
         except Exception as error:
             raise Refusal(first_line(error).replace(str(path), STDIN)) from error
 
 
-def _copy_stdin(file: io.FileIO, folder: Path) -> None:
+def _copy_stdin(head: bytes, file: io.FileIO, folder: Path) -> None:
     buffer = io.BufferedWriter(file, 1 << 20)
     try:
+        buffer.write(head)
         shutil.copyfileobj(sys.stdin.buffer, buffer, 1 << 20)
         buffer.flush()
     except OSError as error:
@@ -77,13 +80,13 @@ def write_stdout(write: Callable[[BinaryIO], None]) -> None:
         raise OSError(error.errno, error.strerror, STDOUT) from error
 
 
-def _ending(path: Path) -> str:
-    """The ending that a file's name would have, by its contents."""
-    with open(path, "rb") as file:
-        if file.read(len(MAGIC)) == MAGIC:
-            return ".npy"
-        file.seek(0)
-        type_ = type_of(file.read(HEAD), str(path))
+def _ending(head: bytes) -> str:
+    """The ending that a file's name would have, by its first bytes."""
+    if not head:
+        raise Refusal(f"{STDIN}: is empty")
+    if head.startswith(MAGIC):
+        return ".npy"
+    type_ = type_of(head, STDIN)
     if type_ is None:
         raise Refusal(f"{STDIN}: is not a .npy file or a picture of a kind that can be read")
     return TYPES[type_].endings[0]
