@@ -125,6 +125,22 @@ def test_what_is_not_kept_is_named_once(capsys: pytest.CaptureFixture[str]) -> N
     assert "not kept" not in capsys.readouterr().out
 
 
+def test_what_is_not_read_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    image = Image.fromarray(smooth(40, 40))
+    image.save("in.tif", tiffinfo={33550: (1.0, 1.0, 0.0)})
+    image.save("in.gif")
+    image.save("in.jp2")
+    extension = b"\x21\xff\x0bXMP DataXMP\x01 \x00"
+    data = Path("in.gif").read_bytes()
+    Path("in.gif").write_bytes(data[: data.index(b"\x2c\0\0\0\0")] + extension + data[data.index(b"\x2c\0\0\0\0") :])
+    box = struct.pack(">L", 8 + 16 + 4) + b"uuidJpgTiffExif->JP2" + b"Exif"
+    data = Path("in.jp2").read_bytes()
+    Path("in.jp2").write_bytes(data[: data.index(b"jp2c") - 4] + box + data[data.index(b"jp2c") - 4 :])
+    for name, what in (("in.tif", "georeference"), ("in.gif", "XMP"), ("in.jp2", "EXIF")):
+        run("resize", name, "out.png", "--scale", 0.5, "--force")
+        assert capsys.readouterr().out.rstrip().endswith(f"not kept: {what}")
+
+
 @pytest.mark.parametrize("output", ["out.jpg", "out.png", "out.webp", "out.tif"])
 def test_strip_drops_all(output: str, capsys: pytest.CaptureFixture[str]) -> None:
     exif = Image.Exif()

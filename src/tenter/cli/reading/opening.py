@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from tenter.cli.formats import HEAD, type_of
+from tenter.cli.formats import EXIF, HEAD, PROFILE, XMP, type_of
 from tenter.cli.kept.metadata import SUBFILES, read_metadata
 from tenter.cli.picture import Origin, Picture
 from tenter.cli.reading import deep, pillow, tiff
@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 #: the parts of a file that are not read, as they are named in the summary
 FURTHER, SMALLER, DEPTH = "further pictures of the file", "smaller copies of the picture", "bits beyond 8 per channel"
 SUBFILE_TYPE, REDUCED = 254, 1
+PLACE = "georeference"
+#: tags of GeoTIFF: pixel scale, tie points, transformation, keys; those of other pixels would be wrong
+GEOTIFF = {33550, 33922, 34264, 34735}
+#: what files begin with if they carry something that Pillow does not read
+MARKS = {
+    "JPEG2000": {b"JpgTiffExif->JP2": EXIF, bytes.fromhex("be7acfcb97a942e89c71999491e3afac"): XMP},
+    "GIF": {b"XMP DataXMP": XMP, b"ICCRGBG1012": PROFILE},
+}
 
 
 class How(NamedTuple):
@@ -120,6 +128,9 @@ def _origin(image: Image.Image | None, file: BinaryIO, type_: str) -> Origin:
         return Origin(type_, byteorder=">" if deep.head_of(file)[:2] == b"MM" else "<")
     info, head = image.info, deep.head_of(file)
     unread = [DEPTH] if deep.less_deep(image, head) else []
+    unread += [name for mark, name in MARKS.get(type_, {}).items() if mark in head]
+    if GEOTIFF & set(getattr(image, "tag_v2", ())):
+        unread.append(PLACE)
     if image.format == "MPO":
         unread.append(FURTHER)
     if SUBFILES in getattr(image, "tag_v2", {}) or len(getattr(getattr(image, "ico", None), "entry", ())) > 1:
