@@ -1,6 +1,7 @@
 """`python -m benchmarks cpu`: measures, prints each row, writes the report. `gpu`: the same on a CUDA device. `calls`:
 what a tiny call costs. `compiled`, `jax`: code compiled by PyTorch and by JAX. `cookbook`: the tables of docs/cookbook.
-`augment`, `ragged`, `segments`, `signals`, `photographs`: calls of which each is new; `new`: these."""
+`folders`: programs on folders of photographs. `augment`, `ragged`, `segments`, `signals`, `photographs`: calls of which
+each is new; `new`: these."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from benchmarks import (
     calls,
     compiled,
     cookbook,
+    folders,
     gpu,
     growth,
     latency,
@@ -60,6 +62,7 @@ def parser() -> argparse.ArgumentParser:
     recipes = what.add_parser("cookbook", help="writes the tables of docs/cookbook/")
     recipes.add_argument("--threads", type=positive, metavar="N", help="threads of every library (default: PyTorch's)")
     what.add_parser("multiples", help="writes the table of docs/memory.md")
+    folders.add_arguments(what.add_parser("folders", help=f"writes {folders.PAGE}"))
     gpu.add_arguments(what.add_parser("gpu", help="writes docs/benchmarks-gpu.md and .json"))
     for name in (*new_calls.PARTS, "new"):
         new_calls.add_arguments(what.add_parser(name, help=f"writes docs/{new_calls.OUT.stem}.md and .json"))
@@ -93,6 +96,8 @@ def main() -> int:
         return new_calls.main(chosen)
     if chosen.what == "multiples":
         return multiples.main()
+    if chosen.what == "folders":
+        return folders.main(chosen)
     bandwidth = copy_bandwidth()
     if chosen.what == "calls":
         return calls.main(sentence(machine(Settings(1, 0, bandwidth))))

@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 
 import tenter
+from tenter.cli.formats import FORMATS
 from tenter.cli.main import main
-from tenter.cli.pictures import Picture, read_picture
+from tenter.cli.picture import Origin, Picture
+from tenter.cli.reading.opening import opened
+from tenter.cli.writing.encoding import Encoding
+from tenter.cli.writing.files import write_pictures
 
 Image = pytest.importorskip("PIL.Image")
 H, W = 20, 26
@@ -35,6 +39,17 @@ def resized(pixels: np.ndarray[Any, Any], size: tuple[int, int] = NEW, mode: str
     stack = pixels.reshape(*pixels.shape[:2], -1).transpose(2, 0, 1)[None]
     out = tenter.interpolate(stack, size=size, mode=mode, antialias=mode in ("bilinear", "bicubic", "lanczos"))
     return out[0].transpose(1, 2, 0).reshape(*size, *pixels.shape[2:])
+
+
+def read_picture(path: Path) -> Picture:
+    """The first picture of a file."""
+    with opened(path) as (_, pictures):
+        return next(pictures)
+
+
+def write_picture(path: Path, *pictures: Picture, origin: Origin | None = None) -> None:
+    with open(path, "wb") as file:
+        write_pictures(file, list(pictures), str(path), FORMATS[path.suffix], origin or Origin(), Encoding())
 
 
 def run(*args: Any) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tenter
 from cli_helpers import Image, _inside, command, noise, refused, truncated  # noqa: F401
+from picture_helpers import write_picture
 from tenter.cli.main import main
+from tenter.cli.picture import Picture
 
 # ---- arguments
 
@@ -78,16 +81,14 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     ("missing", "args", "extra"),
     [
         ("PIL", ["resize", "in.png", "out.png", "--scale", "2"], "cli"),
-        ("cv2", ["resize", "deep.png", "out.png", "--scale", "2"], "cli16"),
-        ("cv2", ["resize", "deep.tif", "out.tif", "--scale", "2"], "cli16"),
+        ("imagecodecs", ["resize", "deep.png", "out.png", "--scale", "2"], "cli16"),
+        ("imagecodecs", ["resize", "deep.tif", "out.png", "--scale", "2"], "cli16"),
+        ("tifffile", ["resize", "deep.tif", "out.tif", "--scale", "2"], "cli"),
     ],
 )
 def test_missing_packages(missing: str, args: list[str], extra: str) -> None:
-    from tenter.cli.pictures import Picture, write_picture
-
-    for name in ("png", "tif"):
-        with open(f"deep.{name}", "wb") as file:
-            write_picture(file, Picture(np.ones((4, 4, 3), np.uint16), "RGB"), {"tif": "TIFF"}.get(name, "PNG"), 95)
+    for name in ("deep.png", "deep.tif"):
+        write_picture(Path(name), Picture(np.ones((4, 4, 3), np.uint16), "RGB"))
     code = f"import sys; sys.modules[{missing!r}] = None; from tenter.cli.main import main; sys.exit(main({args!r}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr

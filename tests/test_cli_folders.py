@@ -175,7 +175,7 @@ def test_force_overwrites() -> None:
         (["photos/*.txt", "out/"], "matches no file"),
         (["photos/notes.txt", "photos/a.png", "out/"], "unknown file type"),
         (["empty", "out/"], "contains no picture"),
-        (["photos", "out/", "--format", "gif"], "unknown value 'gif'"),
+        (["photos", "out/", "--format", "xyz"], "unknown value 'xyz'"),
         (["photos", "out/", "--force", "--skip-existing"], "not allowed"),
         (["in.png", "out.png", "--format", "png"], "--format: goes with a folder"),
         (["in.png"], "expected IN and OUT"),
@@ -211,7 +211,7 @@ def test_failures_are_listed(capsys: pytest.CaptureFixture[str], jobs: int) -> N
     said = capsys.readouterr()
     assert said.out.startswith("2 done, 0 skipped, 2 failed; ")
     first, second = said.err.splitlines()
-    assert first.startswith("tenter: photos/b.png: is not a PNG") and second == "tenter: photos/f.png: is empty"
+    assert first.startswith("tenter: photos/b.png: is not a picture") and second == "tenter: photos/f.png: is empty"
     assert files("out") == ["a.png", "c.jpg"]
 
 

@@ -13,10 +13,10 @@ import pytest
 
 import tenter
 from cli_helpers import Image, _inside, command, refused  # noqa: F401
+from picture_helpers import read_picture
 from program_helpers import prints
+from tenter.cli.kept.orientation import turn_back
 from tenter.cli.main import main
-from tenter.cli.orientation import turn_back
-from tenter.cli.pictures import read_picture
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read from /proc")
 

@@ -37,7 +37,7 @@ def test_names_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
         Path(ODD).touch()
     Path(ODD).write_text("no picture" * 9)
     lines(refused(capsys, "resize", ODD, "out.png", "--scale", 2))
-    lines(refused(capsys, "resize", "in.png", f"{ODD}.gif", "--scale", 2))
+    lines(refused(capsys, "resize", "in.png", f"{ODD}.xyz", "--scale", 2))
     lines(refused(capsys, "resize", "in.png", "out.png", "--scale", ODD))
     lines(refused(capsys, "resize", "in.png", "out.png", f"--{ODD}"))
 
@@ -51,7 +51,7 @@ def test_names_in_folders_are_escaped(capsys: pytest.CaptureFixture[str], jobs: 
     assert main(["resize", "photos", "out/", "--scale", "2", "--jobs", str(jobs)]) == 1
     first, second = lines(capsys.readouterr().err)
     assert first == r"tenter: photos/1two\nlines\x1bc\u202e\udcff.png: is empty"
-    assert second.startswith(r"tenter: photos/two\nlines\x1bc\u202e\udcff.png: is not a PNG")
+    assert second.startswith(r"tenter: photos/two\nlines\x1bc\u202e\udcff.png: is not a picture")
 
 
 def test_a_failure_names_its_input_once(capsys: pytest.CaptureFixture[str]) -> None:
@@ -171,7 +171,7 @@ def test_no_output_gets_the_descriptor_of_stderr() -> None:
 def test_only_the_first_bytes_say_that_a_file_is_no_picture(capsys: pytest.CaptureFixture[str]) -> None:
     Path("large.png").write_text("no picture")
     os.truncate("large.png", TERABYTE)
-    assert "is not a PNG" in refused(capsys, "resize", "large.png", "out.png", "--scale", 2)
+    assert "is not a picture" in refused(capsys, "resize", "large.png", "out.png", "--scale", 2)
 
 
 def test_files_larger_than_memory(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,10 +10,11 @@ import pytest
 
 import tenter
 from cli_helpers import Image, _inside, refused  # noqa: F401
+from picture_helpers import read_picture, write_picture
 from tenter._specs.resize_arguments import MODES as FILTERS
+from tenter.cli.kept.orientation import stored_box, turn_back, turn_upright
 from tenter.cli.main import main
-from tenter.cli.orientation import stored_box, turn_back, turn_upright
-from tenter.cli.pictures import Picture, read_picture, write_picture
+from tenter.cli.picture import Picture
 from tenter.conventions import PRESETS
 
 Pixels = np.ndarray[Any, Any]
@@ -116,7 +117,8 @@ def test_axes_stand_before_names_too() -> None:
         ),
         (["in.npy", "out.npy", "--axes", "2", "--size", "3"], "axes: expected a dim of a 2-d input"),
         (["in.npy", "out.npy", "--axes", "0", "0", "--size", "3", "3"], "axes: expected each axis once"),
-        (["in.npy", "out.npy", "--axes", "x", "--size", "3"], "--axes: expected a whole number, got 'x'"),
+        (["in.npy", "out.npy", "--axes", "x", "--size", "3"], "--axes: expected numbers, as a .npy file names"),
+        (["in.npy", "out.npy", "--axes", "xy", "--size", "3"], "--axes: expected a whole number, got 'xy'"),
         (["in.npy", "out.npy", "--axes", "0", "--size", "3", "--box", "0", "0", "1", "1"], "--box: expected two axes"),
         (["in.npy", "out.npy", "--axes", "0", "--size", "3", "--linear-light"], "--linear-light: is for pictures"),
         (["in.npy", "out.npy", "--axes", "0", "--size", "2147483647"], "of memory here"),
@@ -199,8 +201,7 @@ def test_linear_light() -> None:
 
 
 def test_linear_light_of_what_is_no_srgb(capsys: pytest.CaptureFixture[str]) -> None:
-    with open("cmyk.tif", "wb") as file:
-        write_picture(file, Picture(rgba(), "CMYK"), "TIFF", 95)
+    write_picture(Path("cmyk.tif"), Picture(rgba(), "CMYK"))
     said = refused(capsys, "resize", "cmyk.tif", "out.tif", "--scale", 2, "--linear-light")
     assert "this picture is CMYK" in said
     np.save("ints.npy", np.ones((4, 4), np.int32))

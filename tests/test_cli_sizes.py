@@ -10,11 +10,11 @@ import pytest
 
 import tenter
 from cli_helpers import Image, _inside, command, refused  # noqa: F401
+from picture_helpers import read_picture
+from tenter.cli.kept.orientation import turn_back, turn_upright
 from tenter.cli.main import main
 from tenter.cli.options import read_options
-from tenter.cli.orientation import turn_back, turn_upright
 from tenter.cli.parser import parse
-from tenter.cli.pictures import read_picture
 from tenter.cli.target import find_target
 
 SHAPES = {"portrait": (40, 30), "landscape": (24, 36), "small": (5, 8)}

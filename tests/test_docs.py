@@ -161,6 +161,10 @@ def test_commands_of_the_page_on_the_command_line(tmp_path, monkeypatch):
     Path("photos/more").mkdir(parents=True)
     for name in ("photo.jpg", "photos/a.jpg", "photos/more/b.jpg"):
         image.new("RGB", (8, 6)).save(name)
+    for name in ("stack.tif", "labels.tif"):
+        pytest.importorskip("tifffile").imwrite(
+            name, np.ones((2, 3, 4), np.uint16), imagej=True, metadata={"axes": "ZYX"}
+        )
     np.save("volume.npy", np.ones((2, 3, 4)))
     np.save("rows.npy", np.arange(6).reshape(3, 2))
     np.save("counts.npy", np.array([1, 0, 2]))

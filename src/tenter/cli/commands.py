@@ -15,10 +15,10 @@ import tenter
 from tenter.cli.arrays import read_npy, write_npy
 from tenter.cli.dry import planned_sizes
 from tenter.cli.folders import SUFFIXES, Task, is_many
+from tenter.cli.formats import is_npy
 from tenter.cli.many import resize_many
 from tenter.cli.options import Options, read_options
 from tenter.cli.output import check_input, check_output, remove_leftovers, write_beside
-from tenter.cli.pictures import is_npy
 from tenter.cli.pipes import PIPE, STDOUT, Input, opened, write_stdout
 from tenter.cli.refusal import Refusal
 from tenter.cli.resize import resize_file
@@ -64,9 +64,8 @@ def _resize_one(name: str, output: str, args: argparse.Namespace, options: Optio
 def _carried_out(source: Input, output: str, args: argparse.Namespace, options: Options) -> Outcome:
     if output == PIPE:
         name = f"{STDOUT}{SUFFIXES[args.format] if args.format else Path(source.name).suffix}"
-        return Outcome(
-            Task(source.name, name), "done", resize_file(source.path, name, options, source.name, write_stdout)
-        )
+        done = resize_file(source.path, name, options, source.name, write_stdout)
+        return Outcome(Task(source.name, name), "done", *done)
     task = Task(source.name, output)
     if args.dry_run:
         check_output(output, source.path, options.force or args.skip_existing, options.follow_links)
@@ -76,7 +75,7 @@ def _carried_out(source: Input, output: str, args: argparse.Namespace, options: 
         return Outcome(task, "skipped")
     if args.dry_run:
         return Outcome(task, "planned", planned_sizes(source.path, output, options))
-    return Outcome(task, "done", resize_file(source.path, output, options, source.name))
+    return Outcome(task, "done", *resize_file(source.path, output, options, source.name))
 
 
 def repeat_command(args: argparse.Namespace) -> int:

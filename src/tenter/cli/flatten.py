@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tenter.cli.pictures import Picture
+from tenter.cli.picture import Picture
 from tenter.cli.refusal import Refusal, require
 
 Color = tuple[int, int, int]

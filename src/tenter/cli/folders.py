@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tenter.cli.formats import FORMATS, is_npy
 from tenter.cli.output import check_inside, is_temporary
-from tenter.cli.pictures import FORMATS, is_npy
 from tenter.cli.refusal import Refusal
 
 WILD = "*?["
 #: What --format takes, and the ending of the files' names.
-SUFFIXES = {"png": ".png", "jpg": ".jpg", "tiff": ".tiff", "npy": ".npy"}
+SUFFIXES = {ending[1:]: ending for ending in (*FORMATS, ".npy")}
 
 
 #: How folders that are not entered are counted.

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from tenter.cli.dry import planned_sizes
 from tenter.cli.folders import Task, check_inputs_safe, check_links, plan
+from tenter.cli.formats import is_npy
 from tenter.cli.options import Options, read_jobs
 from tenter.cli.output import check_input, remove_leftovers
-from tenter.cli.pictures import is_npy
 from tenter.cli.refusal import Refusal, first_line, one_line, require
 from tenter.cli.streams import say
 from tenter.cli.summary import Outcome, as_json, line_of, line_of_many

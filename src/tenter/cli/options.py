@@ -10,7 +10,8 @@ from tenter._rules.axis_rule import NEAREST
 from tenter._specs.picture_sizes import Wanted
 from tenter.cli.flatten import Color, parse_color
 from tenter.cli.refusal import Refusal
-from tenter.cli.sizes import parse_box, parse_pair, parse_scale, parse_side, parse_size, whole_number
+from tenter.cli.sizes import Axes, parse_axes, parse_box, parse_pair, parse_scale, parse_side, parse_size, whole_number
+from tenter.cli.writing.encoding import Encoding
 
 if TYPE_CHECKING:
     from tenter._arrays.signatures import Like, Mode
@@ -30,15 +31,15 @@ class Options(NamedTuple):
     """How each file is resized: plain values, which can be sent to another process.
 
     size: one length per axis, of the upright picture; or scale; or wanted, which keeps the ratio of the sides. axes: of
-    an array; None for a picture. box: top, left, bottom, right in the upright picture. antialias: None for the default
-    of `like`. fast: whether a JPEG may be decoded at a reduced scale. background: what transparency is laid on.
-    max_pixels: None for Pillow's limit.
+    an array, by number, or of a TIFF stack, by letter; None for a picture. box: top, left, bottom, right in the upright
+    picture. antialias: None for the default of `like`. fast: whether a JPEG may be decoded at a reduced scale.
+    background: what transparency is laid on. max_pixels: None for Pillow's limit. frame: the one to read of several.
     """
 
     size: tuple[int, ...] | None
     scale: float | None
     wanted: Wanted | None
-    axes: tuple[int, ...] | None
+    axes: Axes | None
     mode: Mode
     antialias: bool | None
     like: Like
@@ -48,15 +49,16 @@ class Options(NamedTuple):
     fast: bool
     background: Color | None
     max_pixels: int | None
-    quality: int
+    frame: int | None
+    encoding: Encoding
     force: bool
     follow_links: bool
 
 
 def read_options(args: argparse.Namespace) -> Options:
     """Check the arguments as far as that is possible without the files."""
-    mode = args.filter or MODES[args.mode or "bilinear"]
-    axes = None if args.axes is None else tuple(whole_number(text, "--axes") for text in args.axes)
+    mode = "nearest-exact" if args.labels else args.filter or MODES[args.mode or "bilinear"]
+    axes = None if args.axes is None else parse_axes(args.axes)
     if axes is not None:
         _check_arrays(args, axes)
     size, scale = _stretched(args, axes)
@@ -74,7 +76,8 @@ def read_options(args: argparse.Namespace) -> Options:
         fast=args.fast,
         background=None if args.background is None else parse_color(args.background),
         max_pixels=None if args.max_pixels is None else whole_number(args.max_pixels, "--max-pixels", 1),
-        quality=_quality(args.quality),
+        frame=None if args.frame is None else whole_number(args.frame, "--frame"),
+        encoding=Encoding(_quality(args.quality), args.subsampling, args.progressive, args.strip),
         force=args.force,
         follow_links=args.follow_links,
     )
@@ -112,7 +115,7 @@ def sides(height: object, width: object) -> str:
     return f"{height} high, {width} wide"
 
 
-def _check_arrays(args: argparse.Namespace, axes: tuple[int, ...]) -> None:
+def _check_arrays(args: argparse.Namespace, axes: Axes) -> None:
     """Refuse what goes with pictures alone."""
     for_pictures = {
         "--fit": args.fit, "--fill": args.fill, "--long-edge": args.long_edge, "--width": args.width,
@@ -126,7 +129,9 @@ def _check_arrays(args: argparse.Namespace, axes: tuple[int, ...]) -> None:
         raise Refusal(f"--box: expected two axes, got {len(axes)}")
 
 
-def _stretched(args: argparse.Namespace, axes: tuple[int, ...] | None) -> tuple[tuple[int, ...] | None, float | None]:
+def _stretched(
+    args: argparse.Namespace, axes: tuple[int | str, ...] | None
+) -> tuple[tuple[int, ...] | None, float | None]:
     """What --size, --scale or --percent say."""
     if args.size is not None and len(args.size) == 1 and args.size[0].endswith("%"):
         return None, parse_scale(args.size[0], "--size")
@@ -169,7 +174,9 @@ def _antialias(args: argparse.Namespace, mode: str) -> bool | None:
     return asked
 
 
-def _quality(text: str) -> int:
+def _quality(text: str | None) -> int | None:
+    if text is None:
+        return None
     if not text.isdecimal() or not 1 <= int(text) <= 100:
         raise Refusal(f"--quality: expected a whole number from 1 to 100, got {text!r}")
     return int(text)

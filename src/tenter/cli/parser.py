@@ -14,6 +14,7 @@ from tenter._specs.picture_sizes import GRAVITIES
 from tenter._specs.resize_arguments import MODES as FILTERS
 from tenter.cli import explain
 from tenter.cli.folders import SUFFIXES
+from tenter.cli.formats import FORMATS
 from tenter.cli.options import MODES
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import PAIR
@@ -28,11 +29,13 @@ Sides: --size H W and --box take the height first, as arrays do. Sizes with an x
 --size 480 640 is --size 640x480. All of them are of the upright picture, however its pixels are stored. Only --size can
 change the ratio of the sides.
 
-Pictures are PNG, JPEG and TIFF files of 8 or 16 bits per channel: gray, gray+alpha, RGB, RGBA; also palette (made RGB
-or RGBA), black and white (made gray), CMYK, and gray TIFF of 32-bit or float samples. A file type that cannot hold
-every bit of the picture is refused. Colors are premultiplied by alpha before they are mixed, which avoids fringes at
-edges. The EXIF tags, the orientation, the color profile and the resolution (dpi) are kept. The output file appears
-whole or not at all; a file that --force overwrites keeps its permissions and owner.
+Pictures are files of PNG, JPEG, TIFF, WebP, AVIF, JPEG 2000, GIF, BMP, PNM, PCX, SGI, TGA, QOI, DDS and ICO, also
+animated ones and TIFF files of several pages. Palettes become RGB or RGBA, black and white becomes gray, but for
+--labels and the nearest kinds. 16 bits per channel stay so in PNG, TIFF and JPEG 2000. A file type that cannot hold
+every channel and bit of the picture is refused. Colors are premultiplied by alpha before they are mixed, which avoids
+fringes at edges. EXIF, XMP, IPTC, comments, the color profile and the resolution are kept and brought up to date; what
+the new type has no place for is named at the end. The output file appears whole or not at all; a file that --force
+overwrites keeps its permissions and owner.
 
 A .npy array of shape (H, W) is resized along both axes, one of shape (H, W, C) with up to 4 channels along its first
 two, and one of any shape along the axes that --axes names. From .npy to .npy, no channel is alpha. Between .npy and a
@@ -87,6 +90,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
         # argparse would give all names after "--" to one argument. "./-a.png" cannot be mistaken for an option.
         end = argv.index("--")
         argv = argv[:end] + [name if name[:1] != "-" else os.path.join(".", name) for name in argv[end + 1 :]]
+    argv = _apart(argv)
     axes, sizes = _count_words(argv)
     parser, commands = build_parser(axes, sizes)
     if not argv:
@@ -110,10 +114,20 @@ def _count_words(argv: list[str]) -> tuple[int, int]:
     axes = 0
     if "--axes" in argv:
         after = argv[argv.index("--axes") + 1 :]
-        axes = max(1, len(list(takewhile(lambda text: text.lstrip("-").isdecimal(), after))))
+        axes = max(1, len(list(takewhile(lambda text: text.lstrip("-").isdecimal() or _is_letter(text), after))))
     size = next((argv[k + 1] for k, word in enumerate(argv[:-1]) if word == "--size"), "")
     size = next((word.partition("=")[2] for word in argv if word.startswith("--size=")), size)
     return axes, 1 if PAIR.fullmatch(size.strip()) or size.endswith("%") else axes or 2
+
+
+def _apart(argv: list[str]) -> list[str]:
+    """The words with those of `--axes z,y,x` apart."""
+    at = argv.index("--axes") + 1 if "--axes" in argv else len(argv)
+    return argv[:at] + [part for word in argv[at : at + 1] for part in word.split(",") if part] + argv[at + 1 :]
+
+
+def _is_letter(word: str) -> bool:
+    return len(word) == 1 and word.isalpha()
 
 
 def _parser(parser: Parser, description: str) -> Parser:
@@ -132,13 +146,18 @@ def _parser(parser: Parser, description: str) -> Parser:
 def _add_resize(resize: Parser, axes: int, sizes: int) -> None:
     resize.usage = "tenter resize IN... OUT SIZE [options]"
     paths = "IN: a file, several, a folder, a quoted pattern or -; OUT: a folder, -, or a name whose ending is the type"
-    resize.add_argument("paths", nargs="+", metavar="IN... OUT", help=f"{paths}: .png .jpg .jpeg .tif .tiff .npy")
+    resize.add_argument("paths", nargs="+", metavar="IN... OUT", help=f"{paths}: {' '.join(FORMATS)} .npy")
     _add_sizes(resize.add_argument_group("SIZE, one of"), axes, sizes)
     part = resize.add_argument_group("what is resized")
     box = "the part to resize, in pixels of the upright picture, fractions allowed (default: all)"
     part.add_argument("--box", nargs=4, metavar=("TOP", "LEFT", "BOTTOM", "RIGHT"), help=box)
-    of_arrays = "the axes of a .npy array to resize; negative ones count from the end; --size has one number for each"
+    of_arrays = (
+        "the axes of a .npy array to resize, by number, or of a TIFF stack, as z,y,x; --size has one number for "
+    )
+    of_arrays += "each"
     part.add_argument("--axes", nargs=axes or 1, metavar="AXIS", help=of_arrays)
+    frame = "the one picture to read of a file that has several: 0 is the first, -1 the last (default: all)"
+    part.add_argument("--frame", metavar="N", help=frame)
     limit = "the most pixels that a picture may have (default: 178956970; a small file can claim any number)"
     part.add_argument("--max-pixels", metavar="N", help=limit)
     _add_filters(resize.add_argument_group("how"))
@@ -166,6 +185,8 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
     how = group.add_mutually_exclusive_group()
     how.add_argument("--filter", choices=FILTERS, metavar="NAME", help=f"{', '.join(FILTERS)} (default: linear)")
     how.add_argument("--mode", choices=MODES, metavar="NAME", help=f"the same by PyTorch's names: {', '.join(MODES)}")
+    labels = "pixels are labels: pick the nearest, and keep palettes, and black and white, as they are"
+    how.add_argument("--labels", action="store_true", help=labels)
     names = ", ".join(PRESETS)
     like = f"the library whose conventions hold, antialiasing included: {names} (default: torch, but antialiased)"
     group.add_argument("--like", choices=PRESETS, metavar="LIBRARY", help=like)
@@ -182,7 +203,14 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
 def _add_outputs(group: argparse._ArgumentGroup) -> None:
     color = "lay transparency on a color, such as white or #ffcc00, before resizing"
     group.add_argument("--background", metavar="COLOR", help=color)
-    group.add_argument("--quality", default="95", metavar="Q", help="JPEG quality, 1 to 100 (default: %(default)s)")
+    quality = "of JPEG, WebP and AVIF, 1 to 100 (default: from JPEG to JPEG the input's; else 95, 90 and 80)"
+    group.add_argument("--quality", metavar="Q", help=quality)
+    shared = "how JPEG and AVIF share colors among pixels: 4:4:4 (not), 4:2:2 or 4:2:0 (default: from JPEG to JPEG as "
+    shared += "the input; else 4:4:4 in JPEG, 4:2:0 in AVIF)"
+    group.add_argument("--subsampling", choices=("4:4:4", "4:2:2", "4:2:0"), metavar="S", help=shared)
+    passes = "write a JPEG that appears coarsely first (default: as the input)"
+    group.add_argument("--progressive", action=argparse.BooleanOptionalAction, default=None, help=passes)
+    group.add_argument("--strip", action="store_true", help="drop all metadata; pixels are turned upright")
     types = f"file type of outputs in a folder, or of -: {', '.join(SUFFIXES)} (default: the input's)"
     group.add_argument("--format", choices=SUFFIXES, metavar="TYPE", help=types)
     existing = group.add_mutually_exclusive_group()

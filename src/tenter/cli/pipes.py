@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from tenter.cli.arrays import MAGIC
+from tenter.cli.formats import HEAD, TYPES, type_of
 from tenter.cli.output import check_input, remove_leftovers, temporary
-from tenter.cli.pictures import FORMATS
-from tenter.cli.refusal import Refusal, first_line, require
+from tenter.cli.refusal import Refusal, first_line
 
 PIPE = "-"
 #: What messages call the two.
@@ -40,17 +40,20 @@ def opened(name: str) -> Iterator[Input]:
     remove_leftovers(folder)
     with temporary(folder, 0o600) as (path, file):
         try:
-            _copy_stdin(file, folder)
-            yield Input(check_input(str(path)), f"{STDIN}{_ending(path)}")
+            head = sys.stdin.buffer.read(HEAD)
+            ending = _ending(head)
+            _copy_stdin(head, file, folder)
+            yield Input(check_input(str(path)), f"{STDIN}{ending}")
         except BrokenPipeError:
             raise
         except Exception as error:
             raise Refusal(first_line(error).replace(str(path), STDIN)) from error
 
 
-def _copy_stdin(file: io.FileIO, folder: Path) -> None:
+def _copy_stdin(head: bytes, file: io.FileIO, folder: Path) -> None:
     buffer = io.BufferedWriter(file, 1 << 20)
     try:
+        buffer.write(head)
         shutil.copyfileobj(sys.stdin.buffer, buffer, 1 << 20)
         buffer.flush()
     except OSError as error:
@@ -77,22 +80,13 @@ def write_stdout(write: Callable[[BinaryIO], None]) -> None:
         raise OSError(error.errno, error.strerror, STDOUT) from error
 
 
-def _ending(path: Path) -> str:
-    """The ending that a file's name would have, by its contents."""
-    with open(path, "rb") as file:
-        if file.read(len(MAGIC)) == MAGIC:
-            return ".npy"
-    require("PIL")
-    from PIL import Image
-
-    try:
-        with Image.open(path) as image:
-            kind = image.format
-    except Image.DecompressionBombError:
-        return ".png"  # any: it is refused when it is read, unless --max-pixels allows it
-    except Exception as error:
-        raise Refusal(f"{STDIN}: is not a .npy file or a picture of a kind that can be read") from error
-    endings = [ending for ending, format_ in FORMATS.items() if format_ == kind]
-    if not endings:
-        raise Refusal(f"{STDIN}: is a {kind} file, which is not read")
-    return endings[0]
+def _ending(head: bytes) -> str:
+    """The ending that a file's name would have, by its first bytes."""
+    if not head:
+        raise Refusal(f"{STDIN}: is empty")
+    if head.startswith(MAGIC):
+        return ".npy"
+    type_ = type_of(head, STDIN)
+    if type_ is None:
+        raise Refusal(f"{STDIN}: is not a .npy file or a picture of a kind that can be read")
+    return TYPES[type_].endings[0]

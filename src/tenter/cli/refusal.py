@@ -31,5 +31,5 @@ def require(module: str, extra: str = "cli") -> None:
     try:
         importlib.import_module(module)
     except ImportError as error:
-        package = {"PIL": "Pillow", "cv2": "OpenCV"}.get(module, module)
+        package = {"PIL": "Pillow", "png": "pypng"}.get(module, module)
         raise Refusal(f'{package} is needed for this and is not installed: pip install "tenter[{extra}]"') from error

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -11,16 +13,22 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy.typing as npt
 
 import tenter
+from tenter._rules.axis_rule import NEAREST
 from tenter.cli.arrays import read_npy, write_npy
 from tenter.cli.flatten import flattened
-from tenter.cli.metadata import with_size
+from tenter.cli.formats import FORMATS, TYPES, is_npy
+from tenter.cli.kept.metadata import with_size
 from tenter.cli.options import Options
-from tenter.cli.orientation import turn_upright
 from tenter.cli.output import check_output, write_beside
-from tenter.cli.pictures import FORMATS, Picture, check_format, from_array, is_npy, read_picture, write_picture
+from tenter.cli.picture import Origin, Picture, from_array, upright
+from tenter.cli.reading.opening import How, Opened, opened
+from tenter.cli.reading.stack import Stack, is_stack, positions, read_stack
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import check_fits, scaled
 from tenter.cli.target import Target, check_box, find_target, reduction
+from tenter.cli.writing.files import write_pictures
+from tenter.cli.writing.holding import as_written, check_count, check_format
+from tenter.cli.writing.stack import resized as resized_stack, write_stack
 
 Pixels = npt.NDArray[Any]
 #: Takes a function that writes the contents of a file, and lets it write one.
@@ -38,56 +46,89 @@ class Sizes(NamedTuple):
 
 def resize_file(
     source: Path, output: str, options: Options, name: str | None = None, place: Place | None = None
-) -> Sizes:
-    """Read one file, resize it and write the result.
+) -> tuple[Sizes, tuple[str, ...]]:
+    """Read one file, resize it and write the result. Return the sizes, and names of what the new file does not keep.
 
     name: what the input is called, if `source` is a temporary file. place: takes the result if `output` is only a name.
     """
     from_npy, to_npy = is_npy(name or str(source)), is_npy(output)
     if place is None:
         place = partial(write_beside, check_output(output, source, options.force, options.follow_links), options.force)
-    if options.axes is not None:
-        if not (from_npy and to_npy):
-            raise Refusal(f"--axes: is for .npy files, from and to, got {source} and {output}")
-        result, sizes = _resize_array(read_npy(source), options)
-        place(lambda file: write_npy(file, result))
-        return sizes
+    type_ = FORMATS.get(Path(output).suffix.lower(), "")
+    if options.axes is not None or (type_ == "TIFF" and options.frame is None and not from_npy and is_stack(source)):
+        made, sizes, lost = _resize_stack(source, name or str(source), output, options)
+        place(lambda file: write_npy(file, made.array) if to_npy else write_stack(file, made))
+        return sizes, tuple(lost)
     if from_npy and to_npy and options.background is not None:
         raise Refusal("--background: is for pictures; from .npy to .npy, no channel is alpha")
-    # The picture is not kept while the result is encoded: both would take memory.
-    done, sizes = _resize_picture(_read(source, from_npy, to_npy, options), output, options)
+    # The pictures that were read are not kept while the results are encoded: both would take memory.
+    done, origin, sizes, lost = _resize_pictures(source, from_npy, output, type_, options)
     if to_npy:
-        place(lambda file: write_npy(file, done.pixels))
+        place(lambda file: write_npy(file, done[0].pixels))
     else:
-        format_ = FORMATS[Path(output).suffix.lower()]
-        place(lambda file: write_picture(file, done, format_, options.quality))
-    return sizes
+        place(lambda file: write_pictures(file, done, output, type_, origin, options.encoding))
+    return sizes, tuple(dict.fromkeys(lost))
 
 
-def _read(source: Path, from_npy: bool, to_npy: bool, options: Options) -> Picture:
+def _resize_pictures(
+    source: Path, from_npy: bool, output: str, type_: str, options: Options
+) -> tuple[list[Picture], Origin, Sizes, list[str]]:
+    """The pictures as they are written to `output`, how the input was encoded, the sizes of the first, what is lost."""
+    done: list[Picture] = []
+    sizes: list[Sizes] = []
+    with _opened(source, from_npy, type_, options) as (origin, pictures):
+        lost = list(origin.unread)
+        check_count(origin, output, type_)
+        for picture in pictures:
+            made, size = _resize_picture(picture, output, type_, options)
+            if type_:
+                made, missing = as_written(made, origin, type_, options.encoding.strip)
+                lost += missing
+            done.append(made if type_ else upright(made))
+            sizes.append(size)
+    return done, origin, sizes[0], lost
+
+
+def _opened(source: Path, from_npy: bool, type_: str, options: Options) -> AbstractContextManager[Opened]:
+    """The pictures of a file. An array is one; from .npy to .npy none of its channels is alpha."""
     if from_npy:
-        array = _array_of_pixels(source, to_npy)
-        # An array says nothing about its channels, so from .npy to .npy none is alpha.
-        picture = Picture(array, "plain") if to_npy else from_array(array, str(source))
-    else:
-        picture = read_picture(source, options.max_pixels, partial(reduction, options=options))
-    return picture if options.background is None else flattened(picture, options.background)
+        array = _array_of_pixels(source, not type_)
+        picture = from_array(array, str(source)) if type_ else Picture(array, "plain")
+        return nullcontext(Opened(Origin(), iter([picture])))
+    kept = TYPES[type_].kinds if options.mode in NEAREST and type_ else ()
+    how = How(options.frame, frozenset(kept), options.max_pixels, partial(reduction, options=options))
+    return opened(source, how)
 
 
-def _resize_picture(picture: Picture, output: str, options: Options) -> tuple[Picture, Sizes]:
-    """The picture that is written to `output`: upright if that is an array, as it has no orientation tag."""
+def _resize_picture(picture: Picture, output: str, type_: str, options: Options) -> tuple[Picture, Sizes]:
+    if options.background is not None:
+        picture = flattened(picture, options.background)
     if options.linear_light and picture.kind == "CMYK":
         raise Refusal("--linear-light: expected gray or RGB (sRGB is assumed), this picture is CMYK")
-    metadata = picture.metadata
-    target = find_target(picture.size, metadata.orientation, options)
-    if not is_npy(output):
-        check_format(picture, output, target.size)
+    target = find_target(picture.size, picture.metadata.orientation, options)
+    if type_:
+        check_format(picture, output, type_, target.size)
     channels = 1 if picture.pixels.ndim == 2 else picture.pixels.shape[2]
     _check_result((*target.size, channels), picture.pixels)
     pixels = _resize_pixels(picture, target, options)
-    if is_npy(output):
-        pixels = turn_upright(pixels, metadata.orientation)
-    return Picture(pixels, picture.kind, with_size(metadata, *target.size)), Sizes(target.before, target.after)
+    made = replace(picture, pixels=pixels, metadata=with_size(picture.metadata, *target.size), reduced=1)
+    return made, Sizes(target.before, target.after)
+
+
+def _resize_stack(source: Path, name: str, output: str, options: Options) -> tuple[Stack, Sizes, list[str]]:
+    """Resize an array or a TIFF stack along named axes, or a stack of ImageJ or OME along y and x."""
+    for path in (name, output):
+        if not is_npy(path) and FORMATS[Path(path).suffix.lower()] != "TIFF":
+            raise Refusal(f"--axes: is for .npy files and TIFF stacks, from and to, got {name} and {output}")
+    stack = Stack(read_npy(source), "") if is_npy(name) else read_stack(source)
+    axes = positions(options.axes or ("y", "x"), stack.axes, source)
+    lengths = tuple(stack.array.shape[axis] if -stack.array.ndim <= axis < stack.array.ndim else 1 for axis in axes)
+    if options.axes is None:
+        target = find_target((lengths[0], lengths[1]), 1, options)
+        options = options._replace(size=target.size, scale=None, box=target.box)
+    array, sizes = _resize_array(stack.array, axes, lengths, options)
+    made, lost = resized_stack(stack, array)
+    return made, sizes, lost
 
 
 def _resize_pixels(picture: Picture, target: Target, options: Options) -> Pixels:
@@ -110,13 +151,13 @@ def _resize_pixels(picture: Picture, target: Target, options: Options) -> Pixels
     return pixels
 
 
-def _resize_array(array: Pixels, options: Options) -> tuple[Pixels, Sizes]:
-    assert options.axes is not None
-    # The library refuses an axis that does not exist.
-    lengths = tuple(array.shape[axis] if -array.ndim <= axis < array.ndim else 1 for axis in options.axes)
+def _resize_array(
+    array: Pixels, axes: tuple[int, ...], lengths: tuple[int, ...], options: Options
+) -> tuple[Pixels, Sizes]:
+    """lengths: of the axes; the library refuses an axis that does not exist."""
     size = array_size(lengths, options)
     shape = list(array.shape)
-    for axis, length in zip(options.axes, size, strict=True):
+    for axis, length in zip(axes, size, strict=True):
         if -array.ndim <= axis < array.ndim:
             shape[axis] = length
     _check_result(shape, array)
@@ -124,7 +165,7 @@ def _resize_array(array: Pixels, options: Options) -> tuple[Pixels, Sizes]:
     resized: Pixels = tenter.resize(
         array,
         size,
-        axes=options.axes,
+        axes=axes,
         mode=options.mode,
         antialias=options.antialias,
         like=options.like,

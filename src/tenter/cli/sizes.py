@@ -9,11 +9,18 @@ from collections.abc import Sequence
 from tenter._arrays import limits
 from tenter.cli.refusal import Refusal
 
+#: of an array by number, or of a TIFF stack by letter
+Axes = tuple[int | str, ...]
 #: 1600x1200; the cross may be an x of either case or a multiplication sign
 PAIR = re.compile(r"(\d+)\s*[xX\u00d7]\s*(\d+)")
 
 
-def parse_size(texts: list[str], axes: Sequence[int] | None = None) -> tuple[int, ...]:
+def parse_axes(texts: list[str]) -> Axes:
+    """Parse the axes of `--axes`: numbers, or the letters of a TIFF stack's axes."""
+    return tuple(text if len(text) == 1 and text.isalpha() else whole_number(text, "--axes") for text in texts)
+
+
+def parse_size(texts: list[str], axes: Sequence[int | str] | None = None) -> tuple[int, ...]:
     """Parse `--size H W`, `--size WxH`, or one number for each axis."""
     if len(texts) == 1 and PAIR.fullmatch(texts[0].strip()):
         if axes is not None:

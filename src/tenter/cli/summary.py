@@ -13,11 +13,13 @@ from tenter.cli.resize import Sizes
 
 
 class Outcome(NamedTuple):
-    """What became of a file. status: done, skipped, failed or, of a dry run, planned. error: of one that failed."""
+    """What became of a file. status: done, skipped, failed or, of a dry run, planned. not_kept: what the input carries
+    and the new file has no place for. error: of one that failed."""
 
     task: Task
     status: str
     sizes: Sizes | None = None
+    not_kept: tuple[str, ...] = ()
     error: str | None = None
 
 
@@ -28,7 +30,8 @@ def line_of(outcome: Outcome, options: Options) -> str:
         return f"{output}: exists already, left as it is"
     before, after = (_in_words(lengths, options) for lengths in outcome.sizes)
     would = "would be written: " if outcome.status == "planned" else ""
-    return f"{output}: {would}{after} (from {source}: {before})"
+    lost = f"; not kept: {', '.join(outcome.not_kept)}" if outcome.not_kept else ""
+    return f"{output}: {would}{after} (from {source}: {before}){lost}"
 
 
 def line_of_many(outcomes: list[Outcome], left_out: Counter[str], options: Options) -> str:
@@ -38,6 +41,10 @@ def line_of_many(outcomes: list[Outcome], left_out: Counter[str], options: Optio
     text = f"{done}, {found['skipped']} skipped, {found['failed']} failed; size: {in_words(options)}"
     if left_out:
         text += f"; not read: {', '.join(f'{n} {one_line(kind)}' for kind, n in sorted(left_out.items()))}"
+    lost = Counter(name for outcome in outcomes for name in outcome.not_kept)
+    if lost:
+        files = (f"{name} ({n} file{'s' * (n > 1)})" for name, n in lost.most_common())
+        text += f"; not kept: {', '.join(files)}"
     return text
 
 
@@ -61,6 +68,8 @@ def _entry(outcome: Outcome, options: Options) -> dict[str, Any]:
         for name, lengths in zip(("input_size", "output_size"), outcome.sizes):
             named = None if options.axes is not None else {"height": lengths[0], "width": lengths[1]}
             entry[name] = named or {str(axis): n for axis, n in zip(options.axes or (), lengths)}
+    if outcome.not_kept:
+        entry["not_kept"] = list(outcome.not_kept)
     return entry
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs.picture_sizes import placed
+from tenter.cli.kept.orientation import SIDEWAYS, stored_box
 from tenter.cli.options import Options
-from tenter.cli.orientation import SIDEWAYS, stored_box
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import scaled
 

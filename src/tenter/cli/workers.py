@@ -48,7 +48,7 @@ def _attempt(task: Task, options: Options) -> Outcome:
     try:
         source = check_input(task.source)
         _make_folder(task.output)
-        return Outcome(task, "done", resize_file(source, task.output, options))
+        return Outcome(task, "done", *resize_file(source, task.output, options))
     except Exception as error:
         # One failure must not stop the other files.
         return Outcome(task, "failed", error=first_line(error))

@@ -1,4 +1,4 @@
-"""Decode the stored pixels of an opened picture at their full depth."""
+"""Decode the stored pixels of an opened picture at their full depth, by Pillow where it keeps every bit."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from tenter.cli.deep import has_deep_color, read_deep
-from tenter.cli.orientation import turn_back
+from tenter.cli.formats import CLEAR_PALETTE
+from tenter.cli.kept.metadata import Metadata
+from tenter.cli.kept.orientation import turn_back
+from tenter.cli.picture import Picture
+from tenter.cli.reading import deep
 from tenter.cli.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -16,29 +19,49 @@ if TYPE_CHECKING:
 
 BITS, PHOTOMETRIC, SAMPLES, SAMPLE_FORMAT = 258, 262, 277, 339
 BAND = 1 << 22  # bytes copied at a time
-HEADER = 26  # bytes, up to and including bit depth and color type of a PNG
 KINDS = {"L": "gray", "LA": "gray+alpha", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK", "I": "gray", "F": "gray"}
 
 
-def unpack(image: Image.Image, file: BinaryIO, orientation: int) -> tuple[npt.NDArray[Any], str]:
-    """Return the stored pixels and the kind of picture. `file` is the file that Pillow has opened."""
-    from PIL.TiffImagePlugin import TiffImageFile
-
-    tags: dict[int, Any] = dict(image.tag_v2) if isinstance(image, TiffImageFile) else {}
-    position = file.tell()
-    file.seek(0)
-    header = file.read(HEADER)
-    if has_deep_color(header, tags):
-        data = header + file.read()
-        file.seek(position)
-        return read_deep(image, data, tags, orientation)
-    file.seek(position)
+def read(image: Image.Image, file: BinaryIO, metadata: Metadata, keep: frozenset[str], reduced: int = 1) -> Picture:
+    """Read the only picture of a file, or a page of a TIFF. `file` is the one that Pillow has opened. keep: which of
+    the kinds palette and bilevel are not to be made colors and gray. reduced: by how much a JPEG's decoder shrinks."""
+    tags: dict[int, Any] = dict(getattr(image, "tag_v2", {}))
+    head = deep.head_of(file)
+    size = (image.height, image.width)
+    if found := deep.read(image, head, file):
+        return Picture(*found, metadata)
+    if reduced > 1:
+        image.draft(None, (image.width // reduced, image.height // reduced))
     image.load()
     if tags and tags.get(SAMPLES, 1) != len(image.getbands()):
         raise Refusal(f"has {tags[SAMPLES]} samples per pixel, of which only {len(image.getbands())} could be read")
-    pixels, kind = _shallow(image, 8 if tags else header[24], tags)
+    kept = _picked(image, keep)
+    pixels, kind = kept or _shallow(image, 8 if image.format != "PNG" else head[24], tags)
     # Pillow turns the pixels of a TIFF upright when it loads them; those of other files stay as stored.
-    return (turn_back(pixels, orientation) if tags else pixels), kind
+    pixels = turn_back(pixels, metadata.orientation) if tags else pixels
+    palette = (bytes(image.getpalette() or ()), image.info.get("transparency")) if kind == "palette" else None
+    return Picture(pixels, kind, metadata, palette, size=size, reduced=reduced)
+
+
+def read_frame(image: Image.Image, metadata: Metadata) -> Picture:
+    """Read the frame of an animation at which `image` stands, as it is seen: over those before it."""
+    image.load()
+    if image.mode.startswith("I"):
+        raise Refusal("is an animation of 16 bits per channel, which is not supported")
+    disposal = getattr(image, "disposal_method", None)
+    if disposal is None:  # APNG's numbers are one less than GIF's
+        disposal = int(image.info.get("disposal", 0)) + 1
+    pixels = np.asarray(image.convert("RGBA"))
+    return Picture(pixels, "RGBA", metadata, None, float(image.info.get("duration") or 0), disposal)
+
+
+def _picked(image: Image.Image, keep: frozenset[str]) -> tuple[npt.NDArray[Any], str] | None:
+    """Pixels that stay what they are, where they are not mixed."""
+    kind = {"P": "palette", "1": "bilevel"}.get(image.mode)
+    clear = image.has_transparency_data or "transparency" in image.info
+    if kind not in keep or (clear and (kind == "bilevel" or CLEAR_PALETTE not in keep)):
+        return None
+    return np.asarray(image), str(kind)
 
 
 def _shallow(image: Image.Image, depth: int, tags: dict[int, Any]) -> tuple[npt.NDArray[Any], str]:
@@ -48,17 +71,19 @@ def _shallow(image: Image.Image, depth: int, tags: dict[int, Any]) -> tuple[npt.
     """
     key = image.info.get("transparency")
     if image.mode in ("P", "PA"):
-        clear = image.mode == "PA" or key is not None
+        clear = image.mode == "PA" or key is not None or image.has_transparency_data
         image = image.convert("RGBA" if clear else "RGB")
         return _copied(image), image.mode
     if image.mode == "1":
         return _keyed(_copied(image.convert("L")), key, 1), "gray" if key is None else "gray+alpha"
     # Older versions of Pillow read a 16-bit PNG as mode I.
-    if image.mode.startswith("I;16") or (image.mode == "I" and image.format == "PNG"):
+    if image.mode.startswith("I;16") or (image.mode == "I" and image.format in ("PNG", "PPM")):
         pixels = _copied(image).astype(np.uint16, copy=False)
         # Pillow inverts 8-bit pictures whose zero is white, but not 16-bit ones.
         pixels = ~pixels if tags.get(PHOTOMETRIC) == 0 else pixels
         return _keyed(pixels, key, 1), "gray" if key is None else "gray+alpha"
+    if image.mode == "RGBX":
+        return _copied(image)[..., :3], "RGB"
     if image.mode not in KINDS:
         raise Refusal(f"is a picture of mode {image.mode}, which is not supported; convert it to RGB or gray first")
     pixels = _copied(image)

@@ -1,0 +1,134 @@
+"""The programs that `python -m benchmarks folders` compares, each as it resizes many files on all cores."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import PIL
+from PIL import Image
+
+import tenter
+
+#: resizes the files it was made for into a folder
+Run = Callable[[Path], None]
+Prepare = Callable[[list[Path], int, int, int], "Run | None"]
+#: files that one process of a program without processes of its own takes: some for each, so that all end together
+SHARES = 4
+
+
+class Program(NamedTuple):
+    """prepare: takes the files, the longer side, the quality and the number of processes; gives None if the program is
+    not installed."""
+
+    name: str
+    prepare: Prepare
+
+
+def _tenter(files: list[Path], side: int, quality: int, jobs: int, *more: str) -> Run | None:
+    call = [sys.executable, "-m", "tenter.cli.main", "resize", str(files[0].parent)]
+    how = ["--fit", f"{side}x{side}", "--filter", "lanczos", "--quality", str(quality), "--subsampling", "4:2:0"]
+    return lambda out: _call([*call, str(out), *how, "--jobs", str(jobs), "--force", *more])
+
+
+def _vips(files: list[Path], side: int, quality: int, jobs: int) -> Run | None:
+    program = shutil.which("vipsthumbnail")
+    if program is None:
+        return None
+
+    def run(out: Path) -> None:
+        how = ["--size", f"{side}x{side}", "-o", f"{out}/%s.jpg[Q={quality}]"]
+        _shared([[program, *map(str, some), *how] for some in _shares(files, jobs)], jobs, VIPS_CONCURRENCY="1")
+
+    return run
+
+
+def _magick(files: list[Path], side: int, quality: int, jobs: int, hint: bool = False) -> Run | None:
+    program = imagemagick()
+    if program is None:
+        return None
+    define = ["-define", f"jpeg:size={2 * side}x{2 * side}"] if hint else []
+    how = ["-filter", "Lanczos", "-resize", f"{side}x{side}", "-quality", str(quality)]
+
+    def run(out: Path) -> None:
+        calls = [[program, *define, str(file), *how, str(out / file.name)] for file in files]
+        _shared(calls, jobs, MAGICK_THREAD_LIMIT="1", OMP_NUM_THREADS="1")
+
+    return run
+
+
+def _pillow(files: list[Path], side: int, quality: int, jobs: int, draft: bool = False) -> Run | None:
+    def run(out: Path) -> None:
+        with ProcessPoolExecutor(jobs) as pool:
+            list(pool.map(partial(_one_by_pillow, out, side, quality, draft), files))
+
+    return run
+
+
+def _one_by_pillow(out: Path, side: int, quality: int, draft: bool, file: Path) -> None:
+    with Image.open(file) as image:
+        if draft:
+            image.thumbnail((side, side), Image.Resampling.LANCZOS)
+            small = image
+        else:
+            factor = side / max(image.size)
+            small = image.resize([round(n * factor) for n in image.size], Image.Resampling.LANCZOS)
+        small.save(out / file.name, quality=quality)
+
+
+PROGRAMS = [
+    Program("tenter", _tenter),
+    Program("tenter --fast", lambda *given: _tenter(*given, "--fast")),
+    Program("vipsthumbnail", _vips),
+    Program("ImageMagick", _magick),
+    Program("ImageMagick, jpeg:size", partial(_magick, hint=True)),
+    Program("Pillow, processes", _pillow),
+    Program("Pillow, thumbnail(), processes", partial(_pillow, draft=True)),
+]
+
+
+def imagemagick() -> str | None:
+    """The program, if it says that it is ImageMagick: others have the same name."""
+    for name in ("magick", "convert-im6", "convert-im7", "convert"):
+        program = shutil.which(name)
+        if program is not None and "ImageMagick" in _said([program, "-version"]):
+            return program
+    return None
+
+
+def versions() -> str:
+    found = [f"tenter {tenter.__version__}", f"Pillow {PIL.__version__}"]
+    if program := shutil.which("vipsthumbnail"):
+        found += re.findall(r"libvips \d[\w.]*", _said([program, "--vips-version"]))[:1]
+    if program := imagemagick():
+        found += re.findall(r"ImageMagick \d[\w.-]*", _said([program, "-version"]))[:1]
+    return ", ".join(found)
+
+
+def _shares(files: list[Path], jobs: int) -> list[list[Path]]:
+    size = max(1, -(-len(files) // (jobs * SHARES)))
+    return [files[at : at + size] for at in range(0, len(files), size)]
+
+
+def _shared(calls: list[list[str]], jobs: int, **environment: str) -> None:
+    with ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(partial(_call, **environment), calls))
+
+
+def _call(call: list[str], **environment: str) -> None:
+    done = subprocess.run(call, capture_output=True, text=True, env={**os.environ, **environment}, check=False)
+    if done.returncode:
+        raise ValueError(f"{call[0]}: {done.stderr.strip() or done.returncode}")
+
+
+def _said(call: list[str]) -> str:
+    done = subprocess.run(call, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr

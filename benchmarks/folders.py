@@ -1,0 +1,177 @@
+"""Folders of photographs, end to end: pictures per second from JPEG files to smaller ones, by whole programs.
+
+`python -m benchmarks folders` writes docs/benchmarks-folders.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from PIL import Image
+
+from benchmarks.crops import photograph
+from benchmarks.folder_programs import PROGRAMS, Program, Run, versions
+from benchmarks.machine import cores, processor
+from benchmarks.table import lined
+
+PAGE = Path("docs/benchmarks-folders.md")
+PICTURES, MEGAPIXELS, ROUNDS = 200, 12.0, 3
+SIZES = (1600, 256)
+QUALITY = 92
+RATIO = 4 / 3
+JITTER = 64  # pixels, so that each photograph is another one
+FAR = 6.0  # levels, the mean of a picture: filters differ, and programs shrink while they decode
+
+
+class Row(NamedTuple):
+    """Pictures per second of each round; how far the results are from Pillow's, in levels."""
+
+    program: str
+    side: int
+    rates: list[float]
+    far: float
+    failed: str = ""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    usual = "(default: %(default)s)"
+    parser.add_argument("--pictures", type=int, default=PICTURES, metavar="N", help=usual)
+    parser.add_argument("--megapixels", type=float, default=MEGAPIXELS, metavar="M", help=f"of each {usual}")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help=usual)
+    parser.add_argument("--jobs", type=int, default=cores(), metavar="N", help="processes (default: one per core)")
+    parser.add_argument("--only", default="", metavar="TEXT", help="programs with this in their name; not written")
+    parser.add_argument("--out", type=Path, metavar="FILE", help=f"where to write (default: {PAGE}, if nothing is cut)")
+
+
+def main(chosen: argparse.Namespace) -> int:
+    with tempfile.TemporaryDirectory(prefix="tenter-folders-") as name:
+        source = Path(name, "in")
+        make(source, chosen.pictures, chosen.megapixels, chosen.jobs)
+        programs = [p for p in PROGRAMS if chosen.only.lower() in p.name.lower()]
+        rows = measure(source, Path(name, "out"), programs, SIZES, chosen.rounds, chosen.jobs)
+        nbytes = sum(path.stat().st_size for path in source.iterdir()) / chosen.pictures
+    usual = (chosen.pictures, chosen.megapixels, chosen.only) == (PICTURES, MEGAPIXELS, "")
+    text = page(rows, chosen, nbytes)
+    print(text)
+    if (out := chosen.out or (PAGE if usual else None)) is not None:
+        out.write_text(text)
+        print(f"wrote {out}")
+    return int(any(row.failed for row in rows))
+
+
+def make(folder: Path, pictures: int, megapixels: float, jobs: int) -> None:
+    """Photographs of one landscape, each cut elsewhere."""
+    folder.mkdir()
+    height = round((megapixels * 1e6 / RATIO) ** 0.5)
+    whole = photograph(height + JITTER, round(height * RATIO) + JITTER, 3).astype(np.uint8)
+    with ProcessPoolExecutor(jobs, initializer=_take, initargs=(whole,)) as pool:
+        list(pool.map(partial(_write, folder, height), range(pictures)))
+
+
+_whole: Any = None
+
+
+def _take(whole: Any) -> None:
+    global _whole
+    _whole = whole
+
+
+def _write(folder: Path, height: int, n: int) -> None:
+    top, left = np.random.default_rng(n).integers(0, JITTER, 2)
+    pixels = _whole[top : top + height, left : left + round(height * RATIO)]
+    Image.fromarray(np.ascontiguousarray(pixels)).save(folder / f"{n:04}.jpg", quality=QUALITY)
+
+
+def measure(
+    source: Path, out: Path, programs: list[Program], sides: tuple[int, ...], rounds: int, jobs: int
+) -> list[Row]:
+    """Each round runs every program once, in an order that turns, so that none always follows the same one."""
+    files = sorted(source.iterdir())
+    rows = []
+    for side in sides:
+        truth = smaller(files[0], side)
+        runs = {p: run for p in programs if (run := p.prepare(files, side, QUALITY, jobs)) is not None}
+        rates: dict[Program, list[float]] = {p: [] for p in runs}
+        far: dict[Program, float] = {}
+        failed: dict[Program, str] = {}
+        for n in range(rounds):
+            order = [*runs][n % len(runs) :] + [*runs][: n % len(runs)]
+            for program in order:
+                if program not in failed:
+                    try:
+                        rates[program].append(len(files) / timed(runs[program], out))
+                        far[program] = distance(out, files, side, truth)
+                    except (OSError, ValueError, subprocess.CalledProcessError) as error:
+                        failed[program] = str(error).splitlines()[0]
+        for p in runs:
+            rows.append(Row(p.name, side, rates[p], far.get(p, 0.0), failed.get(p, "")))
+            print(line(rows[-1]), flush=True)
+    return rows
+
+
+def timed(run: Run, out: Path) -> float:
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir()
+    os.sync()  # what an earlier program has written is not written while this one is measured
+    start = time.perf_counter()
+    run(out)
+    return time.perf_counter() - start
+
+
+def smaller(file: Path, side: int) -> Any:
+    with Image.open(file) as image:
+        factor = side / max(image.size)
+        return np.asarray(image.resize([round(n * factor) for n in image.size], Image.Resampling.LANCZOS))
+
+
+def distance(out: Path, files: list[Path], side: int, truth: Any) -> float:
+    """From Pillow's pixels. Raises ValueError unless there is a picture of the right size for each file."""
+    if sorted(path.name for path in out.iterdir()) != [path.name for path in files]:
+        raise ValueError("not one picture for each file")
+    with Image.open(out / files[0].name) as image:
+        if max(abs(n - m) for n, m in zip(image.size, truth.shape[1::-1])) > 1 or max(image.size) != side:
+            raise ValueError(f"size {image.size}, not {truth.shape[1::-1]}")
+        seen = np.asarray(image.convert("RGB").resize(truth.shape[1::-1]))
+    return float(np.abs(seen.astype(int) - truth).mean())
+
+
+def line(row: Row) -> str:
+    if row.failed:
+        return f"{row.program}, {row.side}: failed ({row.failed})"
+    return f"{row.program}, {row.side}: {statistics.median(row.rates):.1f} pictures/s, {row.far:.1f} levels off"
+
+
+def page(rows: list[Row], chosen: argparse.Namespace, nbytes: float) -> str:
+    ours = {row.side: statistics.median(row.rates) for row in rows if row.program == "tenter" and row.rates}
+    body = []
+    for row in rows:
+        if row.failed:
+            body.append([row.program, str(row.side), "failed", "-", "-", "-"])
+            continue
+        rate = statistics.median(row.rates)
+        ratio = f"{ours[row.side] / rate:.2f}x" if row.side in ours else "-"
+        mark = " †" if row.far > FAR else ""
+        spread = f"{min(row.rates):.1f} to {max(row.rates):.1f}"
+        body.append([row.program + mark, str(row.side), f"{rate:.1f}", spread, ratio, f"{row.far:.1f}"])
+    head = ["Program", "Longer side", "Pictures per second", "of all rounds", "tenter is", "Levels from Pillow"]
+    about = (
+        f"{chosen.pictures} generated JPEG files of {chosen.megapixels:g} megapixels and {nbytes / 1e6:.1f} MB, to "
+        f"JPEG files of quality {QUALITY} whose longer side is given: read, resized and written by whole programs, "
+        f"{chosen.jobs} processes at a time; the median of {chosen.rounds} rounds. {processor()}, {cores()} cores; "
+        f"{versions()}. `--fast`, `thumbnail()` and `jpeg:size` let the JPEG decoder do a part of the shrinking, as "
+        "vipsthumbnail does by itself."
+    )
+    marked = "† is further from Pillow's pixels than filters differ.\n" if any(row.far > FAR for row in rows) else ""
+    title = "# Folders of photographs\n\n`python -m benchmarks folders` writes this page.\n\n"
+    return f"{title}{about}\n\n{lined(head, body)}\n\n{marked}"

@@ -1,0 +1,92 @@
+"""The types of picture files: their endings and first bytes, what each holds and carries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from tenter.cli.refusal import Refusal
+
+EXIF, XMP, IPTC, PROFILE, DPI = "EXIF", "XMP", "IPTC", "color profile", "resolution"
+COMMENT, TEXT, THUMBNAIL = "comment", "PNG text", "thumbnail"
+COLOR = ("gray", "RGB")
+ALPHA = (*COLOR, "gray+alpha", "RGBA")
+INDEXED, CLEAR_PALETTE = ("palette", "bilevel"), "palette with clear colors"
+
+
+class Format(NamedTuple):
+    """endings: of names. first: for each way to begin, what stands at which byte. kinds: of 8 bits per channel that are
+    written without loss of a channel; deep: of uint16. carries: what is written beside the pixels. frames: whether a
+    file holds several pictures. longest: the longest side, in pixels."""
+
+    endings: tuple[str, ...]
+    first: tuple[tuple[int, bytes], ...]
+    kinds: tuple[str, ...]
+    deep: tuple[str, ...] = ()
+    carries: tuple[str, ...] = ()
+    frames: bool = False
+    longest: int = 2**31 - 1
+
+
+TYPES = {
+    "PNG": Format(
+        (".png", ".apng"), ((0, b"\x89PNG\r\n\x1a\n"),), (*ALPHA, *INDEXED, CLEAR_PALETTE), ALPHA,
+        (EXIF, XMP, PROFILE, DPI, COMMENT, TEXT, THUMBNAIL), frames=True),
+    "JPEG": Format(
+        (".jpg", ".jpeg", ".jpe", ".jfif"), ((0, b"\xff\xd8\xff"),), (*COLOR, "CMYK"), (),
+        (EXIF, XMP, IPTC, PROFILE, DPI, COMMENT, THUMBNAIL), longest=65500),
+    "TIFF": Format(
+        (".tif", ".tiff"), ((0, b"II*\0"), (0, b"MM\0*"), (0, b"II+\0"), (0, b"MM\0+")),
+        (*ALPHA, "CMYK", "channels", *INDEXED), (*ALPHA, "CMYK", "channels"),
+        (EXIF, XMP, IPTC, PROFILE, DPI), frames=True),
+    "WEBP": Format(
+        (".webp",), ((8, b"WEBP"),), ALPHA, (), (EXIF, XMP, PROFILE, THUMBNAIL), frames=True, longest=16383),
+    "AVIF": Format(
+        (".avif", ".avifs"), ((4, b"ftypavif"), (4, b"ftypavis"), (4, b"ftypmif1"), (4, b"ftypmsf1")),
+        ALPHA, (), (EXIF, XMP, PROFILE, THUMBNAIL), frames=True, longest=65536),
+    "JPEG2000": Format(
+        (".jp2", ".j2k", ".jpx", ".j2c", ".jpc"), ((0, b"\0\0\0\x0cjP  \r\n\x87\n"), (0, b"\xff\x4f\xff\x51")),
+        (*ALPHA, "CMYK"), ALPHA, (COMMENT,)),
+    "GIF": Format(
+        (".gif",), ((0, b"GIF87a"), (0, b"GIF89a")), (*ALPHA, *INDEXED, CLEAR_PALETTE), (), (COMMENT,),
+        frames=True, longest=65535),
+    "BMP": Format((".bmp", ".dib"), ((0, b"BM"),), (*COLOR, *INDEXED), (), (DPI,)),
+    "PPM": Format(
+        (".ppm", ".pgm", ".pbm", ".pnm", ".pfm"), tuple((0, b"P%c" % n) for n in b"123456f"),
+        (*COLOR, "bilevel"), ("gray",)),
+    "PCX": Format((".pcx",), ((0, b"\x0a\x05"), (0, b"\x0a\x03"), (0, b"\x0a\x02")), (*COLOR, *INDEXED), longest=65535),
+    "SGI": Format((".sgi", ".rgb", ".rgba", ".bw"), ((0, b"\x01\xda"),), (*COLOR, "RGBA"), longest=65535),
+    "TGA": Format((".tga",), (), (*ALPHA, *INDEXED), longest=65535),  # no bytes of its own at its beginning
+    "QOI": Format((".qoi",), ((0, b"qoif"),), (*COLOR, "RGBA")),
+    "DDS": Format((".dds",), ((0, b"DDS "),), ALPHA),
+    "ICO": Format((".ico",), ((0, b"\0\0\1\0"),), (*ALPHA, *INDEXED), longest=256),
+}  # fmt: skip
+#: the type of each ending
+FORMATS = {ending: name for name, format_ in TYPES.items() for ending in format_.endings}
+#: endings of JPEG 2000 without a container, which says that colors are CMYK
+CODESTREAMS = (".j2k", ".j2c", ".jpc")
+#: how many bytes `type_of` reads
+HEAD = 16
+#: how a type is called where not by its name
+SHOWN = {"WEBP": "WebP", "JPEG2000": "JPEG 2000"}
+
+
+def type_of(head: bytes, name: str) -> str | None:
+    """The type of a file that begins with these bytes, or None if they are of no picture that is read."""
+    for type_, format_ in TYPES.items():
+        if any(head[at : at + len(mark)] == mark for at, mark in format_.first):
+            return None if type_ == "WEBP" and head[:4] != b"RIFF" else type_
+    return "TGA" if Path(name).suffix.lower() == ".tga" else None
+
+
+def is_npy(path: str) -> bool:
+    """Whether a file name ends in .npy. Refuse an ending that is neither .npy nor of a picture."""
+    suffix = Path(path).suffix.lower()
+    if suffix != ".npy" and suffix not in FORMATS:
+        raise Refusal(f"{path}: unknown file type {suffix or '(none)'!r}; known are .npy {' '.join(FORMATS)}")
+    return suffix == ".npy"
+
+
+def shown(type_: str) -> str:
+    """The name of a type in messages."""
+    return SHOWN.get(type_, type_)

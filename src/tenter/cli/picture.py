@@ -1,0 +1,84 @@
+"""A picture as it passes through the command: pixels, kind, metadata; and how its file was encoded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tenter.cli.kept.metadata import Metadata, turned
+from tenter.cli.kept.orientation import turn_upright
+from tenter.cli.refusal import Refusal
+
+ByteOrder = Literal["<", ">"]
+#: The kind of picture for each number of channels. CMYK is never inferred: its file must say so.
+KINDS = {1: "gray", 2: "gray+alpha", 3: "RGB", 4: "RGBA"}
+
+
+@dataclass
+class Picture:
+    """One picture, frame or page: stored pixels (H, W) or (H, W, C), their kind, the metadata.
+
+    kind: gray, gray+alpha, RGB, RGBA, CMYK, channels (of unknown meaning), plain (an array), or palette and bilevel,
+    whose pixels are picked and never mixed. palette: RGB triples, and Pillow's `transparency`. duration: in ms, of a
+    frame. disposal: what becomes of a frame before the next, in GIF's numbers. size: the stored height and width; of a
+    picture that was decoded at a reduced scale, these before that. reduced: how many of its pixels a decoded one stands
+    for, along each axis.
+    """
+
+    pixels: npt.NDArray[Any]
+    kind: str
+    metadata: Metadata = field(default_factory=Metadata)
+    palette: tuple[bytes, Any] | None = None
+    duration: float = 0
+    disposal: int = 0
+    size: tuple[int, int] = (0, 0)
+    reduced: int = 1
+
+    def __post_init__(self) -> None:
+        if self.reduced == 1:
+            self.size = (self.pixels.shape[0], self.pixels.shape[1])
+
+    @property
+    def alpha(self) -> bool:
+        """Whether the last channel is alpha."""
+        return self.kind in ("gray+alpha", "RGBA")
+
+
+class Origin(NamedTuple):
+    """What the file that was read says of all its pictures.
+
+    type: as in `formats`. frames: how many pictures there are. plays: of an animation, 0 without end. first_apart:
+    whether the first picture is a PNG's stand-in for its animation. tables, layers, subsampling, progressive: of a
+    JPEG. lossless: of a WebP. byteorder: of a TIFF. unread: what of the file is not read.
+    """
+
+    type: str = ""
+    frames: int = 1
+    plays: int = 0
+    first_apart: bool = False
+    tables: dict[int, list[int]] | None = None
+    layers: int = 0
+    subsampling: int = -1
+    progressive: bool = False
+    lossless: bool = False
+    byteorder: ByteOrder = "<"
+    unread: tuple[str, ...] = ()
+
+
+def from_array(array: npt.NDArray[Any], path: str) -> Picture:
+    """Make a picture of an (H, W) or (H, W, C) array."""
+    channels = 1 if array.ndim == 2 else array.shape[-1]
+    if channels not in KINDS:
+        raise Refusal(f"{path}: a picture has 1 to 4 channels, got {channels} in an array of shape {array.shape}")
+    return Picture(array[..., 0] if array.ndim == 3 and channels == 1 else array, KINDS[channels])
+
+
+def upright(picture: Picture) -> Picture:
+    """The picture with its pixels turned as its orientation says, for files that have no such tag."""
+    if picture.metadata.orientation == 1:
+        return picture
+    pixels = np.ascontiguousarray(turn_upright(picture.pixels, picture.metadata.orientation))
+    return replace(picture, pixels=pixels, metadata=turned(picture.metadata, *pixels.shape[:2]))

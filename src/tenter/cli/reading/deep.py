@@ -1,0 +1,95 @@
+"""Read colors of more than 8 bits per channel, which Pillow silently reads as 8 bits: imagecodecs decodes PNG and
+JPEG 2000, tifffile reads TIFF."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from tenter.cli.picture import KINDS
+from tenter.cli.reading import tiff
+from tenter.cli.refusal import Refusal, require
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+BITS, SAMPLES, SAMPLE_FORMAT, EXTRA = 258, 277, 339, 338
+#: enough for the headers of every type but TIFF, whose tags Pillow reads
+HEAD = 1 << 16
+
+
+def head_of(file: BinaryIO) -> bytes:
+    """The first bytes of a file; its position stays."""
+    position = file.tell()
+    file.seek(0)
+    head = file.read(HEAD)
+    file.seek(position)
+    return head
+
+
+def read(image: Image.Image, head: bytes, file: BinaryIO) -> tuple[npt.NDArray[Any], str] | None:
+    """The stored pixels and their kind if they are deeper than Pillow reads them, else None."""
+    tags: dict[int, Any] = dict(getattr(image, "tag_v2", {}))
+    if tags:
+        return tiff.read_page(file, image.tell()) if _is_deep(tags, image) else None
+    if image.format == "PNG" and head[24] == 16 and head[25] in (2, 4, 6):  # fixed places of bit depth and color type
+        require("imagecodecs", "cli16")
+        import imagecodecs
+
+        return _of(imagecodecs.png_decode(_all(file)))
+    if image.format == "JPEG2000" and image.mode not in ("L", "I;16") and (bits := jpeg2000_bits(head)) > 8:
+        require("imagecodecs", "cli16")
+        import imagecodecs
+
+        pixels = imagecodecs.jpeg2k_decode(_all(file))
+        if pixels.dtype != np.uint16:
+            raise Refusal(f"is a JPEG 2000 picture of {bits} bits per channel, which is not supported")
+        return _of(_full_range(pixels, bits))
+    return None
+
+
+def less_deep(image: Image.Image, head: bytes) -> bool:
+    """Whether Pillow reads fewer bits than the file has, and nothing here reads them all."""
+    if image.format == "AVIF":
+        found = re.search(rb"av1C..(.)", head, re.DOTALL)  # the flag of more than 8 bits in the codec's configuration
+        return bool(found and found[1][0] & 0x40)
+    if image.format == "PPM" and image.mode == "RGB":
+        words = re.sub(rb"#[^\n]*\n", b"", head).split(None, 4)
+        return len(words) > 3 and words[3].isdigit() and int(words[3]) > 255
+    return False
+
+
+def jpeg2000_bits(head: bytes) -> int:
+    """Bits per channel, of the first component in the marker SIZ, which follows the start of the codestream."""
+    start = head.find(b"\xff\x4f\xff\x51")
+    return (head[start + 42] & 0x7F) + 1 if 0 <= start < len(head) - 42 else 8
+
+
+def _is_deep(tags: dict[int, Any], image: Image.Image) -> bool:
+    samples = tags.get(SAMPLES, 1)
+    if samples > 1 and max(tags.get(BITS, (1,))) > 8:
+        return True
+    # Pillow reads the colors alone of a picture whose fourth channel is of unknown meaning.
+    return bool(samples > len(image.getbands()) or (samples > 3 and 0 in tags.get(EXTRA, ())))
+
+
+def _all(file: BinaryIO) -> bytes:
+    position = file.tell()
+    file.seek(0)
+    data = file.read()
+    file.seek(position)
+    return data
+
+
+def _full_range(pixels: npt.NDArray[Any], bits: int) -> npt.NDArray[Any]:
+    """Values of 9 to 15 bits as values of 16: white becomes 65535."""
+    if bits == 16:
+        return pixels
+    return np.rint(pixels * (65535.0 / ((1 << bits) - 1))).astype(np.uint16)
+
+
+def _of(pixels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], str]:
+    return np.ascontiguousarray(pixels), KINDS[1 if pixels.ndim == 2 else pixels.shape[2]]

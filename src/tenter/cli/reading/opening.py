@@ -1,0 +1,233 @@
+"""Open a picture file: its type by its first bytes, how it was encoded, and its pictures one after another."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from tenter.cli.formats import EXIF, HEAD, PROFILE, XMP, type_of
+from tenter.cli.kept.metadata import SUBFILES, read_metadata
+from tenter.cli.picture import Origin, Picture
+from tenter.cli.reading import deep, pillow, tiff
+from tenter.cli.refusal import Refusal, first_line, require
+from tenter.cli.sizes import check_fits
+from tenter.cli.streams import quiet
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+#: the parts of a file that are not read, as they are named in the summary
+FURTHER, SMALLER, DEPTH = "further pictures of the file", "smaller copies of the picture", "bits beyond 8 per channel"
+SUBFILE_TYPE, REDUCED = 254, 1
+PLACE = "georeference"
+#: tags of GeoTIFF: pixel scale, tie points, transformation, keys; those of other pixels would be wrong
+GEOTIFF = {33550, 33922, 34264, 34735}
+#: what files begin with if they carry something that Pillow does not read
+MARKS = {
+    "JPEG2000": {b"JpgTiffExif->JP2": EXIF, bytes.fromhex("be7acfcb97a942e89c71999491e3afac"): XMP},
+    "GIF": {b"XMP DataXMP": XMP, b"ICCRGBG1012": PROFILE},
+}
+
+
+class How(NamedTuple):
+    """frame: the one picture to read, None for all. keep: which of the kinds palette and bilevel are not to be made
+    colors and gray. max_pixels: None for Pillow's limit. reduction: given the stored size and the orientation, by how
+    much the decoder of a JPEG may shrink it: 1, 2, 4 or 8."""
+
+    frame: int | None = None
+    keep: frozenset[str] = frozenset()
+    max_pixels: int | None = None
+    reduction: Callable[[tuple[int, int], int], int] = lambda *_: 1
+
+
+DEFAULT = How()
+
+
+class Opened(NamedTuple):
+    """What the file says of all its pictures, and these, each of which is decoded when it is asked for."""
+
+    origin: Origin
+    pictures: Iterator[Picture]
+
+
+@contextlib.contextmanager
+def opened(path: Path, how: How = DEFAULT) -> Iterator[Opened]:
+    """Open a file for reading at its full depth."""
+    with begun(path, how) as (image, file, type_):
+        with named(path):
+            origin = _origin(image, file, type_)
+            which = _chosen(image, file, how.frame)
+            if type_ == "TIFF" and how.frame is None and len(which) < getattr(image, "n_frames", 1):
+                origin = origin._replace(unread=(*origin.unread, SMALLER))
+        yield Opened(origin._replace(frames=len(which)), _pictures(path, image, file, which, how))
+
+
+@contextlib.contextmanager
+def begun(path: Path, how: How) -> Iterator[tuple[Image.Image | None, BinaryIO, str]]:
+    """Pillow's picture, of which only the header has been read, the file and its type. The picture is None for a TIFF
+    that Pillow does not open."""
+    require("PIL")
+    with open(path, "rb") as file:
+        type_ = type_of(file.read(HEAD), str(path))
+        if type_ is None:
+            raise Refusal(f"{path}: is not a picture that can be read")
+        file.seek(0)
+        with contextlib.ExitStack() as closing:
+            with named(path), allowed_pixels(how.max_pixels):
+                check_fits(os.fstat(file.fileno()).st_size, "the file")
+                image = _open(file, type_)
+                if image is not None:
+                    closing.enter_context(image)
+                    _check_size(image)
+            yield image, file, type_
+
+
+def _open(file: BinaryIO, type_: str) -> Image.Image | None:
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        return Image.open(file, formats=(type_,))
+    except UnidentifiedImageError:
+        if type_ == "TIFF":
+            return None
+        raise Refusal(f"is not a {type_} picture of a kind that can be read") from None
+
+
+def _pictures(path: Path, image: Image.Image | None, file: BinaryIO, which: list[int], how: How) -> Iterator[Picture]:
+    for index in which:
+        with named(path):
+            picture = _read(image, file, index, how)
+        yield picture
+
+
+def _read(image: Image.Image | None, file: BinaryIO, index: int, how: How) -> Picture:
+    if image is None:
+        return tiff.read_whole(file, index)
+    if getattr(image, "n_frames", 1) > 1 and image.format != "MPO":
+        try:
+            image.seek(index)
+        except (SyntaxError, OSError):
+            if image.format != "TIFF":
+                raise
+            return tiff.read_whole(file, index)  # a page that Pillow does not open
+        _check_size(image)
+    metadata = read_metadata(image)
+    if image.format not in ("TIFF", "MPO") and getattr(image, "n_frames", 1) > 1:
+        return pillow.read_frame(image, metadata)
+    reduced = how.reduction((image.height, image.width), metadata.orientation) if image.format in ("JPEG", "MPO") else 1
+    return pillow.read(image, file, metadata, how.keep, reduced)
+
+
+def _origin(image: Image.Image | None, file: BinaryIO, type_: str) -> Origin:
+    if image is None:
+        return Origin(type_, byteorder=">" if deep.head_of(file)[:2] == b"MM" else "<")
+    info, head = image.info, deep.head_of(file)
+    unread = [DEPTH] if deep.less_deep(image, head) else []
+    unread += [name for mark, name in MARKS.get(type_, {}).items() if mark in head]
+    if GEOTIFF & set(getattr(image, "tag_v2", ())):
+        unread.append(PLACE)
+    if image.format == "MPO":
+        unread.append(FURTHER)
+    if SUBFILES in getattr(image, "tag_v2", {}) or len(getattr(getattr(image, "ico", None), "entry", ())) > 1:
+        unread.append(SMALLER)
+    origin = Origin(type_, unread=tuple(unread), byteorder=">" if head[:2] == b"MM" else "<")
+    if type_ == "JPEG":
+        from PIL.JpegImagePlugin import get_sampling
+
+        sampling = get_sampling(image) if image.format == "JPEG" else _sampling_of_mpo(image)
+        tables, layers = getattr(image, "quantization", None), len(image.getbands())
+        return origin._replace(
+            tables=tables, layers=layers, subsampling=sampling, progressive=bool(info.get("progressive"))
+        )
+    lossless = type_ == "WEBP" and b"VP8L" in head
+    return origin._replace(
+        plays=_plays(type_, info), lossless=lossless, first_apart=bool(getattr(image, "default_image", False))
+    )
+
+
+def _sampling_of_mpo(image: Any) -> int:
+    """What get_sampling says of a JPEG, for the first picture of several."""
+    from PIL import JpegImagePlugin
+
+    if image.layers != 3:
+        return -1
+    found: int = JpegImagePlugin.samplings.get(sum((tuple(layer[1:3]) for layer in image.layer), ()), -1)
+    return found
+
+
+def _plays(type_: str, info: dict[Any, Any]) -> int:
+    """How often an animation plays; 0 without end. GIF says how often it plays again."""
+    loop = info.get("loop")
+    if type_ == "GIF":
+        return 1 if loop is None else int(loop) and int(loop) + 1
+    return int(loop or 0)
+
+
+def _chosen(image: Image.Image | None, file: BinaryIO, frame: int | None) -> list[int]:
+    """The numbers of the pictures to read."""
+    count = tiff.count_pages(file) if image is None else 1 if image.format == "MPO" else getattr(image, "n_frames", 1)
+    if frame is not None:
+        if not -count <= frame < count:
+            raise Refusal(f"--frame: expected {-count} to {count - 1}, as there are {count} pictures, got {frame}")
+        return [frame % count]
+    if image is None or image.format != "TIFF" or count == 1:
+        return list(range(count))
+    # Pages that say that they are smaller copies of others would become pages of the same size.
+    return [index for index in range(count) if index == 0 or not _reduced(image, index)]
+
+
+def _reduced(image: Image.Image, index: int) -> bool:
+    try:
+        image.seek(index)
+    except (SyntaxError, OSError):
+        return False
+    return bool(getattr(image, "tag_v2", {}).get(SUBFILE_TYPE, 0) & REDUCED)
+
+
+def _check_size(image: Image.Image) -> None:
+    """Refuse a picture that is larger than memory, before it is decoded."""
+    width, height = image.size
+    check_fits(width * height * (1 if image.mode in ("1", "L", "P") else 4), f"a picture of {height} x {width}")
+
+
+@contextlib.contextmanager
+def allowed_pixels(count: int | None) -> Iterator[None]:
+    """Let Pillow open pictures of so many pixels; None for its own limit, beyond which it suspects an attack."""
+    from PIL import Image
+
+    before = Image.MAX_IMAGE_PIXELS
+    try:
+        if count is not None:
+            # Pillow warns at this number, and refuses more than twice as many.
+            Image.MAX_IMAGE_PIXELS = Fraction(count, 2)  # type: ignore[assignment]
+        yield
+    finally:
+        Image.MAX_IMAGE_PIXELS = before
+
+
+@contextlib.contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Name the file in what goes wrong while it is decoded, and print nothing else."""
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings(), quiet():
+            # Pillow warns about large pictures and unusual tags; it raises for pictures that are far too large.
+            warnings.simplefilter("ignore")
+            yield
+    except Image.DecompressionBombError as error:
+        raise Refusal(f"{path}: {str(error).rstrip('.')}; --max-pixels allows more") from error
+    except Refusal as error:
+        raise Refusal(f"{path}: {error}") from error
+    except MemoryError:
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno:  # of the system: those of Pillow have no number
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        # On damaged files, the decoders raise a dozen types of exceptions, such as struct.error and KeyError.
+        raise Refusal(f"{path}: is truncated or damaged: {first_line(error)}") from error

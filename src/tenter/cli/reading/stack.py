@@ -1,0 +1,132 @@
+"""Read TIFF stacks by tifffile: arrays with named axes, and how far apart their samples lie."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tenter.cli.formats import HEAD, type_of
+from tenter.cli.picture import ByteOrder
+from tenter.cli.reading.opening import named
+from tenter.cli.reading.tiff import check_whole, decoded, opened
+from tenter.cli.refusal import Refusal
+from tenter.cli.sizes import Axes, check_fits
+
+#: OME's distance between samples, by axis
+DISTANCES = {"X": "PhysicalSizeX", "Y": "PhysicalSizeY", "Z": "PhysicalSizeZ", "T": "TimeIncrement"}
+ANNOTATIONS, SERIES = "OME annotations", "further series of the file"
+DERIVED = ("ImageJ", "images", "channels", "slices", "frames", "hyperstack", "axes", "shape")
+
+
+@dataclass
+class Stack:
+    """array: with one dim for each letter of `axes`, in tifffile's letters. program: ImageJ, OME or none, whose way of
+    saying `about` is kept. resolution: samples per `unit` along x and y, or None. unread: names for the summary."""
+
+    array: npt.NDArray[Any]
+    axes: str
+    program: str = ""
+    about: dict[str, Any] = field(default_factory=dict)
+    resolution: tuple[float, float] | None = None
+    unit: int = 1
+    byteorder: ByteOrder = "<"
+    unread: list[str] = field(default_factory=list)
+
+
+def is_stack(path: Path) -> bool:
+    """Whether a file is a TIFF of ImageJ or OME, whose axes have names and distances."""
+    with open(path, "rb") as file:
+        if type_of(file.read(HEAD), str(path)) != "TIFF":
+            return False
+        try:
+            with named(path), opened(file) as tiff:
+                return bool(tiff.is_imagej or tiff.is_ome)
+        except (Refusal, OSError):
+            return False  # which the way of pictures refuses in its own words
+
+
+@contextlib.contextmanager
+def opened_stack(path: Path) -> Iterator[tuple[Any, Any]]:
+    """The first series of a TIFF file, and the file, of which only the tags have been read."""
+    with open(path, "rb") as file:
+        if type_of(file.read(HEAD), str(path)) != "TIFF":
+            raise Refusal(f"{path}: --axes is for .npy files and for TIFF stacks, which this is not")
+        with contextlib.ExitStack() as closing:
+            with named(path):
+                tiff = closing.enter_context(opened(file))
+                series = tiff.series[0]
+                if series.dtype is None or series.dtype.kind not in "uif":
+                    raise Refusal(f"holds samples of {series.dtype}, which are not resized")
+            yield series, tiff
+
+
+def read_stack(path: Path) -> Stack:
+    """Read the first series of a TIFF file."""
+    with opened_stack(path) as (series, tiff), named(path):
+        check_fits(series.size * series.dtype.itemsize, "the stack")
+        for page in series.pages:
+            if page is not None:
+                check_whole(page)
+        array = decoded(series, f"compression {series.keyframe.compression.name}")
+        program = "ImageJ" if tiff.is_imagej else "OME" if tiff.is_ome else ""
+        stack = Stack(np.ascontiguousarray(array), series.axes, program, byteorder=tiff.byteorder)
+        stack.resolution, stack.unit = _resolution(series.keyframe)
+        if len(tiff.series) > 1:
+            stack.unread.append(SERIES)
+        if program == "ImageJ":
+            said = tiff.imagej_metadata or {}
+            planes = math.prod(n for n, axis in zip(array.shape, series.axes) if axis not in "YXS")
+            if len(tiff.series) == 1 and said.get("images", planes) > planes:
+                raise Refusal(f"is truncated or damaged: it has {planes} of {said['images']} pictures")
+            stack.about = {k: v for k, v in said.items() if k not in DERIVED}
+        elif program == "OME":
+            stack.about = _of_ome(tiff.ome_metadata)
+            stack.unread.append(ANNOTATIONS)
+        return stack
+
+
+def positions(axes: Axes, letters: str, path: Path) -> tuple[int, ...]:
+    """Which dims of an array are meant: by the letter of an axis, or by number."""
+    found = []
+    for axis in axes:
+        if isinstance(axis, str):
+            if axis.upper() not in letters:
+                there = f"some of {','.join(letters.lower())}" if letters else "numbers, as a .npy file names no axes"
+                raise Refusal(f"{path}: --axes: expected {there}, got {axis!r}")
+            axis = letters.index(axis.upper())
+        found.append(axis)
+    return tuple(found)
+
+
+def _resolution(page: Any) -> tuple[tuple[float, float] | None, int]:
+    tags = page.tags
+    if "XResolution" not in tags or "YResolution" not in tags:
+        return None, 1
+    values = [tags[name].value for name in ("XResolution", "YResolution")]
+    unit = int(tags["ResolutionUnit"].value) if "ResolutionUnit" in tags else 1
+    if any(d == 0 or n == 0 for n, d in values):
+        return None, unit
+    return (values[0][0] / values[0][1], values[1][0] / values[1][1]), unit
+
+
+def _of_ome(text: str) -> dict[str, Any]:
+    """What tifffile writes again: names, and distances with their units."""
+    import tifffile
+
+    image: Any = tifffile.xml2dict(text)["OME"]["Image"]
+    image = image[0] if isinstance(image, list) else image
+    pixels: dict[str, Any] = image["Pixels"]
+    about = {name: pixels[name] for name in DISTANCES.values() if name in pixels}
+    about |= {f"{name}Unit": pixels[f"{name}Unit"] for name in about if f"{name}Unit" in pixels}
+    channels = pixels.get("Channel", [])
+    names = [c.get("Name") for c in (channels if isinstance(channels, list) else [channels])]
+    if names and all(names):
+        about["Channel"] = {"Name": names}
+    return about | ({"Name": image["Name"]} if "Name" in image else {})

@@ -1,0 +1,42 @@
+"""Write PNG and JPEG 2000 files of 16-bit colors, which Pillow has no mode for: imagecodecs encodes the pixels."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from tenter.cli.formats import CODESTREAMS
+from tenter.cli.picture import Picture
+from tenter.cli.refusal import require
+from tenter.cli.writing.pillow import carried_by_png
+
+PIXELS = (b"IHDR", b"IDAT", b"IEND")
+
+
+def write_png(file: BinaryIO, picture: Picture) -> None:
+    """Write uint16 pixels: the header and the pixels by imagecodecs, all between as Pillow has it for one pixel."""
+    require("imagecodecs", "cli16")
+    require("png", "cli16")
+    import imagecodecs
+    import png
+    from PIL import Image
+
+    encoded = bytes(imagecodecs.png_encode(np.ascontiguousarray(picture.pixels)))
+    small = io.BytesIO()
+    Image.new("RGB", (1, 1)).save(small, "PNG", **carried_by_png(picture))
+    carried = [chunk for chunk in png.Reader(bytes=small.getvalue()).chunks() if bytes(chunk[0]) not in PIXELS]
+    header, *pixels = png.Reader(bytes=encoded).chunks()
+    png.write_chunks(file, [header, *carried, *pixels])
+
+
+def write_jpeg2000(file: BinaryIO, picture: Picture, path: str) -> None:
+    """Write uint16 pixels without loss."""
+    require("imagecodecs", "cli16")
+    import imagecodecs
+
+    container = "j2k" if Path(path).suffix.lower() in CODESTREAMS else "jp2"
+    pixels = np.ascontiguousarray(picture.pixels)
+    file.write(imagecodecs.jpeg2k_encode(pixels, level=0, reversible=True, codecformat=container))

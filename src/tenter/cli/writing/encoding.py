@@ -1,0 +1,14 @@
+"""How files are encoded, as the command's options say."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Encoding(NamedTuple):
+    """None: as the source, or as the type's default has it. strip: whether all that pictures carry is dropped."""
+
+    quality: int | None = None
+    subsampling: str | None = None
+    progressive: bool | None = None
+    strip: bool = False

@@ -1,0 +1,104 @@
+"""Which type of file holds a picture, and what of it is not kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from tenter.cli.formats import CODESTREAMS, COMMENT, DPI, EXIF, IPTC, PROFILE, TEXT, THUMBNAIL, TYPES, XMP, shown
+from tenter.cli.kept.exif import exif_block
+from tenter.cli.kept.metadata import Metadata
+from tenter.cli.kept.orientation import ORIENTATION
+from tenter.cli.picture import Origin, Picture, upright
+from tenter.cli.refusal import Refusal
+from tenter.cli.writing.pillow import image_of
+
+DURATIONS, PLAYS = "durations of frames", "number of plays"
+COLORS_OF_GIF, ALPHA_OF_GIF = "colors beyond 256", "partial transparency"
+#: bytes of a JPEG segment, less what names its content
+SEGMENT = 65502
+
+
+def check_format(picture: Picture, path: str, type_: str, size: tuple[int, int]) -> None:
+    """Refuse a type of file that cannot hold the picture without loss of depth, alpha or channels."""
+    dtype, kind, format_ = picture.pixels.dtype, picture.kind, TYPES[type_]
+    name = shown(type_)
+    deep = dtype == np.uint16
+    if type_ == "TIFF":
+        if dtype.kind not in "uif" and kind != "bilevel":
+            raise Refusal(f"{path}: TIFF holds integers and floats, this picture is {dtype}; write .npy")
+    elif not (dtype == np.uint8 or kind == "bilevel" or (deep and format_.deep) or _is_pfm(picture, path)):
+        most = "8 or 16 bits" if format_.deep else "8 bits"
+        other = ".png, .tiff or .npy" if deep else ".tiff or .npy"
+        raise Refusal(f"{path}: {name} holds {most} per channel, this picture is {dtype}; write {other}")
+    holds = format_.deep if deep else format_.kinds
+    if picture.alpha and kind not in holds:
+        raise Refusal(f"{path}: {name} has no alpha channel, this picture is {kind}; write .png or .tiff")
+    if kind == "CMYK" and (kind not in holds or Path(path).suffix.lower() in CODESTREAMS):
+        raise Refusal(f"{path}: {name} has no CMYK; write .tiff or .jpg")
+    if kind not in holds:
+        what = f"{picture.pixels.shape[2]} channels" if kind == "channels" else f"{dtype} {kind}"
+        raise Refusal(f"{path}: {name} does not hold {what}; write .tiff or .npy")
+    if max(size) > format_.longest:
+        raise Refusal(f"{path}: {name} holds at most {format_.longest} pixels a side, got {size[0]} x {size[1]}")
+
+
+def check_count(origin: Origin, path: str, type_: str) -> None:
+    """Refuse a type of file that holds one picture for one that has several."""
+    if origin.frames > 1 and not (type_ and TYPES[type_].frames):
+        others = ".tiff" if origin.type == "TIFF" else ".gif, .webp, .png or .avif"
+        raise Refusal(
+            f"{path}: {shown(type_) or 'an array'} holds one picture, the input has {origin.frames} frames; "
+            f"--frame N takes one, or write {others}"
+        )
+
+
+def as_written(picture: Picture, origin: Origin, type_: str, strip: bool) -> tuple[Picture, list[str]]:
+    """The picture as a file of this type holds it, and names of what it does not keep. Where the file has no place for
+    the orientation, the pixels are turned upright."""
+    if strip or EXIF not in TYPES[type_].carries:
+        picture = upright(picture)
+    if strip:
+        return replace(picture, metadata=Metadata()), []
+    before = picture.metadata
+    after = _carried(before, type_)
+    lost = [name for name in before.has() if name not in after.has()]
+    if type_ == "GIF" and picture.kind not in ("palette", "bilevel", "gray") and origin.type != "GIF":
+        if image_of(picture).convert("RGB").getcolors(256) is None:
+            lost.append(COLORS_OF_GIF)
+        if picture.alpha and bool(np.any((picture.pixels[..., -1] > 0) & (picture.pixels[..., -1] < 255))):
+            lost.append(ALPHA_OF_GIF)
+    if type_ == "TIFF" and picture.duration:
+        lost.append(DURATIONS)
+    if type_ in ("TIFF", "AVIF") and origin.frames > 1 and origin.plays:
+        lost.append(PLAYS)
+    return replace(picture, metadata=after), lost
+
+
+def _carried(metadata: Metadata, type_: str) -> Metadata:
+    """What a file of this type has places for."""
+    carries = TYPES[type_].carries
+    longest = SEGMENT if type_ == "JPEG" else None
+    tags = metadata.tags if EXIF in carries else {}
+    if tags and longest and len(exif_block(replace(metadata, thumbnail=None))) > longest:
+        tags = {tag: value for tag, value in tags.items() if tag == ORIENTATION}
+
+    def fits(value: bytes | None, name: str) -> bytes | None:
+        return value if value and name in carries and not (longest and len(value) > longest) else None
+
+    return Metadata(
+        tags,
+        metadata.icc if PROFILE in carries else None,
+        metadata.dpi if DPI in carries else None,
+        fits(metadata.xmp, XMP),
+        metadata.iptc if IPTC in carries else {},
+        fits(metadata.comment, COMMENT),
+        metadata.text if TEXT in carries else {},
+        metadata.thumbnail if THUMBNAIL in carries and tags else None,
+    )
+
+
+def _is_pfm(picture: Picture, path: str) -> bool:
+    return path.lower().endswith(".pfm") and picture.pixels.dtype == np.float32 and picture.kind == "gray"

@@ -1,0 +1,123 @@
+"""Write pictures and animations by Pillow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from tenter.cli.formats import CODESTREAMS
+from tenter.cli.kept.exif import exif_block
+from tenter.cli.kept.metadata import Metadata
+from tenter.cli.picture import Origin, Picture
+from tenter.cli.writing.encoding import Encoding
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+MODES = {"gray": "L", "gray+alpha": "LA", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK", "palette": "P", "plain": "L"}
+DEEP_MODES = {"uint16": "I;16", "float32": "F"}
+CLEARED = 2  # what becomes of a frame, in GIF's numbers
+#: quality where neither the source nor the command says one
+QUALITY = {"WEBP": 90, "AVIF": 80}
+
+
+def write(file: BinaryIO, pictures: list[Picture], path: str, type_: str, origin: Origin, encoding: Encoding) -> None:
+    """Write one picture, or the frames of an animation."""
+    first = pictures[0]
+    if len(pictures) > 1 and all(p.kind == "RGBA" and bool((p.pixels[..., 3] == 255).all()) for p in pictures):
+        images = [image_of(p).convert("RGB") for p in pictures]
+    else:
+        images = [image_of(p) for p in pictures]
+    suffix = Path(path).suffix.lower()
+    options: dict[str, Any] = {}
+    if type_ == "PNG":
+        options = carried_by_png(first)
+    elif type_ in QUALITY:
+        options = _lossy(first, type_, origin, encoding, len(pictures) > 1)
+    elif type_ == "JPEG2000":
+        options = {"no_jp2": suffix in CODESTREAMS, "mct": int(first.kind == "RGB"), "comment": first.metadata.comment}
+    elif type_ == "BMP":
+        options = {"dpi": first.metadata.dpi} if first.metadata.dpi else {}
+    elif type_ == "ICO":
+        options = {"sizes": [images[0].size]}
+    elif type_ == "QOI" and first.kind == "gray":
+        images = [images[0].convert("RGB")]
+    if len(pictures) > 1:
+        options |= _animated(pictures, images, type_, origin)
+    images[0].save(file, type_, **options)
+
+
+def image_of(picture: Picture) -> Image.Image:
+    """Pillow's picture of the pixels."""
+    from PIL import Image
+
+    pixels = np.ascontiguousarray(picture.pixels)
+    if picture.kind == "bilevel":
+        return Image.fromarray(pixels.astype(bool))
+    mode = DEEP_MODES.get(pixels.dtype.name, MODES[picture.kind])
+    image = Image.frombytes(mode, (pixels.shape[1], pixels.shape[0]), pixels.tobytes())
+    if picture.palette is not None:
+        colors, transparency = picture.palette
+        image.putpalette(colors)
+        if transparency is not None:
+            image.info["transparency"] = transparency
+    return image
+
+
+def carried_by_png(picture: Picture) -> dict[str, Any]:
+    """What Pillow writes into a PNG beside the pixels."""
+    from PIL.PngImagePlugin import PngInfo
+
+    metadata, texts = picture.metadata, PngInfo()
+    for key, value in metadata.text.items():
+        texts.add_text(key, value)
+    if metadata.comment:
+        texts.add_text("Comment", _text(metadata.comment))
+    if metadata.xmp:
+        texts.add_itxt("XML:com.adobe.xmp", _text(metadata.xmp))
+    options = {"icc_profile": metadata.icc, "exif": exif_block(metadata, _seen(picture)), "pnginfo": texts}
+    return options | ({"dpi": metadata.dpi} if metadata.dpi else {})
+
+
+def _lossy(picture: Picture, type_: str, origin: Origin, encoding: Encoding, moves: bool) -> dict[str, Any]:
+    metadata: Metadata = picture.metadata
+    options: dict[str, Any] = {"icc_profile": metadata.icc, "xmp": metadata.xmp or b""}
+    options["exif"] = exif_block(metadata, _seen(picture))
+    options["quality"] = encoding.quality or QUALITY[type_]
+    if type_ == "WEBP":
+        options["exif"] = options["exif"].removeprefix(b"Exif\0\0")
+        options["lossless"] = encoding.quality is None and origin.lossless
+        options["method"] = 4
+    elif encoding.subsampling:
+        options["subsampling"] = encoding.subsampling
+    return options
+
+
+def _animated(pictures: list[Picture], images: list[Image.Image], type_: str, origin: Origin) -> dict[str, Any]:
+    """How long each frame stays, what becomes of it, and how often they all play."""
+    apart = type_ == "PNG" and origin.first_apart
+    options: dict[str, Any] = {"save_all": True, "append_images": images[1:], "loop": origin.plays}
+    # A PNG's stand-in is not shown for any time.
+    options["duration"] = [round(p.duration) for p in pictures[1 if apart else 0 :]]
+    if type_ == "PNG":
+        # Each frame is written as it is seen, so none needs to go back to the one before it.
+        options["disposal"] = [int(p.disposal == CLEARED) for p in pictures[1 if apart else 0 :]]
+        options |= {"blend": 0, "default_image": apart}
+    return options
+
+
+def _seen(picture: Picture) -> Any:
+    """Pixels for a thumbnail, where a JPEG holds them."""
+    if picture.metadata.thumbnail is None or picture.kind not in ("gray", "RGB", "RGBA"):
+        return None
+    pixels = picture.pixels[..., :3] if picture.kind == "RGBA" else picture.pixels
+    return pixels if pixels.dtype in (np.uint8, np.uint16) else None
+
+
+def _text(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")

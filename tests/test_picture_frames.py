@@ -1,0 +1,170 @@
+"""Animations and files of several pages: each frame as it is seen, durations, number of plays, disposal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cli_helpers import _inside, command  # noqa: F401
+from picture_helpers import Image, pixels_of, run
+from tenter.cli.formats import FORMATS
+
+ENDINGS = ["gif", "webp", "png", "avif"]
+DURATIONS = [40, 60, 80, 100]
+#: how far rendered frames may be from Pillow's, as these types are lossy
+FAR = {"gif": 0.0, "png": 0.0, "webp": 6.0, "avif": 6.0}
+
+
+def frames(clear: bool) -> list[Any]:
+    """A square that moves, leaves a trace and changes its color, on nothing or on white; alpha is 0 or 255."""
+    made = []
+    for k in range(len(DURATIONS)):
+        pixels = np.zeros((40, 56, 4), np.uint8) if clear else np.full((40, 56, 4), 255, np.uint8)
+        pixels[8:24, 4 + 8 * k : 20 + 8 * k] = ((220, 30, 30, 255), (10, 10, 10, 255))[k % 2]
+        pixels[32:36, 4 : 20 + 8 * k] = (30, 90, 200, 255)
+        made.append(Image.fromarray(pixels))
+    return made
+
+
+def rendered(name: str) -> tuple[list[np.ndarray[Any, Any]], list[float], Any]:
+    """The frames as RGBA, their durations, and the opened file."""
+    image = Image.open(name)
+    found, durations = [], []
+    for k in range(image.n_frames):
+        image.seek(k)
+        image.load()
+        durations.append(image.info.get("duration"))
+        found.append(np.asarray(image.convert("RGBA")))
+    return found, durations, image
+
+
+def far(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
+    """The mean difference of colors as they are seen on black, and of alpha."""
+    a, b = a.astype(float), b.astype(float)
+    seen = np.abs(a[..., :3] * a[..., 3:] - b[..., :3] * b[..., 3:]) / 255
+    return float(max(seen.mean(), np.abs(a[..., 3] - b[..., 3]).mean()))
+
+
+@pytest.mark.parametrize("disposal", [0, 1, 2, 3])
+@pytest.mark.parametrize("clear", [True, False])
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_frames_of_a_gif(ending: str, clear: bool, disposal: int) -> None:
+    first, *others = frames(clear)
+    first.save("in.gif", save_all=True, append_images=others, duration=DURATIONS, loop=2, disposal=disposal)
+    before, _, _ = rendered("in.gif")
+    run("resize", "in.gif", f"out.{ending}", "--size", 20, 28, "--mode", "area")
+    after, durations, image = rendered(f"out.{ending}")
+    assert durations == DURATIONS
+    # edges lie on even pixels, so that alpha stays 0 or 255, which GIF can hold
+    for seen, made in zip(before, after):
+        assert far(np.asarray(Image.fromarray(seen).reduce(2)), made) <= FAR[ending]
+    plays = {"gif": 2, "webp": 3, "png": 3}  # GIF counts how often it plays again
+    assert image.info.get("loop") == plays.get(ending)
+    if ending == "gif" and disposal in (0, 1, 2) and not (clear and disposal < 2):
+        disposals = []
+        for k in range(image.n_frames):
+            image.seek(k)
+            disposals.append(image.disposal_method)
+        assert disposals == [disposal] * 4
+
+
+@pytest.mark.parametrize("target", ENDINGS)
+@pytest.mark.parametrize("source", ENDINGS)
+def test_frames_from_any_type_to_any(source: str, target: str) -> None:
+    first, *others = frames(True)
+    first.save(
+        f"in.{source}", save_all=True, append_images=others, duration=DURATIONS, disposal=1 if source == "png" else 2
+    )
+    before, _, _ = rendered(f"in.{source}")
+    run("resize", f"in.{source}", f"out.{target}", "--size", 20, 28, "--mode", "area")
+    after, durations, _ = rendered(f"out.{target}")
+    assert durations == DURATIONS and len(before) == len(after)
+    limit = FAR[target] + (8 if "avif" in (source, target) or "webp" in (source, target) else 0)
+    assert all(far(np.asarray(Image.fromarray(a).reduce(2)), b) <= limit for a, b in zip(before, after))
+
+
+def test_a_gif_without_end_and_one_that_plays_once() -> None:
+    first, *others = frames(False)
+    for loop, plays, again in (({"loop": 0}, 0, 0), ({}, 1, None)):
+        first.save("in.gif", save_all=True, append_images=others, **loop)
+        run("resize", "in.gif", "out.gif", "--scale", 0.5, "--force")
+        run("resize", "in.gif", "out.webp", "--scale", 0.5, "--force")
+        assert Image.open("out.gif").info.get("loop") == again and Image.open("out.webp").info["loop"] == plays
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_one_frame(ending: str) -> None:
+    first, *others = frames(False)
+    first.save(f"in.{ending}", save_all=True, append_images=others, duration=DURATIONS)
+    before, _, _ = rendered(f"in.{ending}")
+    for frame, at in ((0, 0), (2, 2), (-1, 3)):
+        run("resize", f"in.{ending}", "out.png", "--size", 40, 56, "--frame", frame, "--force")
+        with Image.open("out.png") as image:
+            assert getattr(image, "n_frames", 1) == 1
+            np.testing.assert_array_equal(np.asarray(image.convert("RGBA")), before[at])
+    assert "--frame: expected -4 to 3" in command("resize", f"in.{ending}", "no.png", "--scale", 2, "--frame", 4).stderr
+
+
+def test_the_stand_in_of_an_animated_png_stays_apart() -> None:
+    stand_in, *others = frames(False)
+    stand_in.save("in.png", save_all=True, append_images=others, default_image=True, duration=DURATIONS[1:])
+    run("resize", "in.png", "out.png", "--size", 20, 28, "--mode", "area")
+    with Image.open("out.png") as image:
+        assert image.default_image and image.n_frames == 4
+        np.testing.assert_array_equal(np.asarray(image.convert("RGBA")), np.asarray(stand_in.reduce(2)))
+
+
+def test_frames_to_pages(capsys: pytest.CaptureFixture[str]) -> None:
+    first, *others = frames(False)
+    first.save("in.gif", save_all=True, append_images=others, duration=DURATIONS)
+    run("resize", "in.gif", "out.tif", "--size", 20, 28, "--mode", "area")
+    assert "not kept: durations of frames, number of plays" in capsys.readouterr().out
+    assert Image.open("out.tif").n_frames == 4
+
+
+def test_pages_are_resized_one_by_one() -> None:
+    kinds = {"RGB": (20, 26), "gray": (20, 26), "CMYK": (20, 26)}
+    pages = [Image.frombytes({"gray": "L"}.get(k, k), (26, 20), pixels_of(k).tobytes()) for k in kinds]
+    pages[1] = pages[1].resize((52, 10))
+    pages[0].save(
+        "in.tif", save_all=True, append_images=pages[1:], tiffinfo={270: "first", 282: 300.0, 283: 300.0, 296: 2}
+    )
+    run("resize", "in.tif", "out.tif", "--scale", 0.5)
+    with Image.open("out.tif") as image:
+        found = []
+        for k in range(image.n_frames):
+            image.seek(k)
+            found.append((image.mode, image.size, image.info.get("dpi")))
+    assert [entry[:2] for entry in found] == [("RGB", (13, 10)), ("L", (26, 5)), ("CMYK", (13, 10))]
+    assert found[0][2] == (300, 300)
+
+
+def test_smaller_copies_are_no_pages(capsys: pytest.CaptureFixture[str]) -> None:
+    tifffile = pytest.importorskip("tifffile")
+    with tifffile.TiffWriter("in.tif") as writer:
+        writer.write(pixels_of("RGB"), photometric="rgb", metadata=None)
+        writer.write(pixels_of("RGB")[::2, ::2], photometric="rgb", subfiletype=1, metadata=None)
+    run("resize", "in.tif", "out.png", "--scale", 0.5)
+    assert "not kept: smaller copies of the picture" in capsys.readouterr().out
+
+
+def test_the_first_of_a_cameras_pictures(capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = Image.fromarray(pixels_of("RGB")), Image.fromarray(255 - pixels_of("RGB"))
+    first.save("in.jpg", "MPO", save_all=True, append_images=[second])
+    run("resize", "in.jpg", "out.jpg", "--size", 10, 13)
+    assert "not kept: further pictures of the file" in capsys.readouterr().out
+    with Image.open("out.jpg") as image:
+        assert image.format == "JPEG" and image.size == (13, 10)
+
+
+def test_types_of_one_picture_take_no_animation() -> None:
+    first, *others = frames(False)
+    first.save("in.gif", save_all=True, append_images=others, duration=DURATIONS)
+    for ending in sorted(set(FORMATS) - {".gif", ".webp", ".png", ".apng", ".avif", ".avifs", ".tif", ".tiff"}):
+        done = command("resize", "in.gif", f"out{ending}", "--scale", 2) if ending == ".jpg" else None
+        if done is not None:
+            assert done.returncode == 2 and "holds one picture, the input has 4 frames" in done.stderr
+            assert not Path(f"out{ending}").exists()
