@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from tenter import _native
 from tenter._arrays.dtypes import DTYPES, PARTS
 from tenter._arrays.layout import Layout, channels_last
 from tenter._kernels.steps import GATHERED, INPUT, LAST, OUTPUT, Buffer
@@ -17,7 +18,7 @@ from tenter.maps._runs import Runs, RunSums
 
 ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8, "uint8": 1}
 # A column of this many values fills vectors by itself; narrower ones are resampled many rows at a time.
-WIDE = 16
+WIDE = _native.WIDE
 
 
 class Picks(NamedTuple):
@@ -243,7 +244,7 @@ def _swells(dims: list[Dim]) -> bool:
 
 def rows_before(row: Dim, column: Dim) -> bool:
     """Pillow 13's order of axes, where overshoot is cut in between and so the order shows."""
-    return 0 < row.n - row.n_out > 2 * (column.n - column.n_out)
+    return _native.rows_before(row.n, row.n_out, column.n, column.n_out)
 
 
 def _cost(dims: list[Dim]) -> tuple[float, int]:

@@ -5,7 +5,6 @@ import numpy as np
 import numpy.typing as npt
 
 _Ints = npt.NDArray[np.int64]
-Axis = tuple[int, int, WindowMap | None]
 
 _Floats = npt.NDArray[np.float64]
 _Halves = tuple[int, int]
@@ -32,6 +31,22 @@ class Sampling:
         edge: int,
     ) -> None: ...
     def untrimmed(self) -> tuple[_Ints, _Ints, _Floats]: ...
+
+class WholeAxis:
+    def __init__(
+        self,
+        touched: bool,
+        by_corners: bool,
+        by_halves: bool,
+        filter: Filter | Callable[[_Floats], _Floats] | None,
+        support: float,
+        widens: bool,
+        sums_to_one: bool,
+        edge: int,
+    ) -> None: ...
+    def sampling(self, n_in: int, n_out: int, /) -> Sampling: ...
+
+LONGEST_WHOLE_AXIS: int
 
 class Picking:
     n_in: int
@@ -79,21 +94,22 @@ class CopyStep(SmallStep):
     def __call__(self, src: int, dst: int, threads: int, stream: bool, /) -> None: ...
 
 class WindowStep(SmallStep):
-    def __init__(
-        self,
-        dtype_in: int,
-        dtype_out: int,
-        accumulate: int,
-        outer: list[tuple[int, int]],
-        plane: Axis | None,
-        planes_first: bool,
-        row: Axis,
-        column: Axis,
-        inner: tuple[int, int],
-        rows_first: bool,
-        saturate: bool,
-    ) -> None: ...
     def __call__(self, src: int, dst: int, threads: int, stream: bool, /) -> None: ...
+
+def window_step(
+    dtype_in: int,
+    dtype_out: int,
+    accumulate: int,
+    dims: list[tuple[int, int]],
+    first: int,
+    maps: list[WindowMap],
+    deciding: list[tuple[int, WindowMap]],
+    rows_first: bool,
+    saturate: bool,
+) -> WindowStep | None: ...
+
+WIDE: int
+SMALL_BYTES: int
 
 ByteAxis = tuple[int, int, ByteMap | None]
 
@@ -112,6 +128,8 @@ class ByteStep(SmallStep):
     ) -> None: ...
     def __call__(self, src: int, dst: int, threads: int, stream: bool, /) -> None: ...
 
+def byte_step(dims: list[tuple[int, int]], first: int, maps: list[ByteMap], rows_first: bool) -> ByteStep | None: ...
+def rows_before(n_row: int, made_row: int, n_column: int, made_column: int) -> bool: ...
 def weigh(
     src: int, dst: int, dtype: int, n_pixels: int, channels: int, divides: bool, unseen: float, threads: int, /
 ) -> None: ...
