@@ -28,35 +28,37 @@ using AxisTuple = std::tuple<int, int64_t, int64_t, int64_t, int64_t, nb::object
 
 // A call of the copy kernel without its addresses and threads, reused for arrays of one layout.
 struct CopyStep : SmallStep {
-  CopyTask task;
+  CopyTask task{};
   std::vector<Int64s> tables;  // that the task points into
   nb::object rule;             // of the one axis without a table
   const Picking* picking = nullptr;
   int picked = 0;
 
-  // Takes nb::list, as nanobind's conversion to std::vector is noexcept: without memory it would end the process.
-  CopyStep(int64_t run, const nb::list& axes) : task{nullptr, nullptr, run, int(axes.size()), {}, {}, false} {
+  // axes: from slowest to fastest, with those that are copied as they are. Takes nb::list, as nanobind's conversion to
+  // std::vector is noexcept: without memory it would end the process.
+  CopyStep(int64_t itemsize, const nb::list& axes) {
+    CopyAxis given[max_axes];
     if (axes.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
     for (size_t k = 0; k < axes.size(); ++k) {
-      const auto [kind, n_in, n_out, stride, repeat, given] = nb::cast<AxisTuple>(axes[k]);
-      task.axis[k] = {CopyAxis::Kind(kind), n_in, n_out, stride, repeat, nullptr};
-      if (given.is_none()) {
-        if constexpr (verifies) verify_table(task.axis[k], 0);
-        continue;
-      }
-      if (kind == CopyAxis::computed) {
+      const auto [kind, n_in, n_out, stride, repeat, table] = nb::cast<AxisTuple>(axes[k]);
+      given[k] = {CopyAxis::Kind(kind), n_in, n_out, stride, repeat, nullptr};
+      if (kind == CopyAxis::computed && !table.is_none()) {
         if (picking) throw std::invalid_argument("two axes without tables");
-        rule = given, picking = &nb::cast<const Picking&>(rule), picked = int(k);
+        rule = table, picking = &nb::cast<const Picking&>(rule);
         continue;
       }
-      tables.push_back(nb::cast<Int64s>(given));
-      task.axis[k].table = tables.back().data();
-      if constexpr (verifies) verify_table(task.axis[k], int64_t(tables.back().size()));
+      if (!table.is_none()) {
+        tables.push_back(nb::cast<Int64s>(table));
+        given[k].table = tables.back().data();
+      }
+      if constexpr (verifies) verify_table(given[k], given[k].table ? int64_t(tables.back().size()) : 0), verify(given[k]);
     }
-    task.bytes[axes.size()] = run;
-    for (int k = task.n_axes - 1; k >= 0; --k) {
-      if constexpr (verifies) product(task.axis[k].n_out, task.bytes[k + 1]);
-      task.bytes[k] = task.axis[k].n_out * task.bytes[k + 1];
+    copy_pass(itemsize, given, int(axes.size()), task);
+    for (int k = 0; k < task.n_axes; ++k)
+      if (task.axis[k].kind == CopyAxis::computed) picked = k;
+    if constexpr (verifies) {
+      int64_t bytes = task.run;
+      for (int k = task.n_axes - 1; k >= 0; --k) bytes = product(task.axis[k].n_out, bytes);
     }
   }
   CopyTask at(uintptr_t src, uintptr_t dst, bool stream) const {
@@ -111,12 +113,12 @@ nb::object window_step(int in, int out, int acc, const nb::list& dims, int first
 void bind_steps(nb::module_& m) {
   nb::class_<SmallStep>(m, "SmallStep");
   nb::class_<CopyStep, SmallStep>(m, "CopyStep")
-      .def(nb::init<int64_t, const nb::list&>(), nb::arg("run"), nb::arg("axes"))
+      .def(nb::init<int64_t, const nb::list&>(), nb::arg("itemsize"), nb::arg("axes"))
       .def("__call__", &CopyStep::run);
   nb::class_<WindowStep, SmallStep>(m, "WindowStep").def("__call__", &WindowStep::run);
   m.def("window_step", &window_step, nb::arg("dtype_in"), nb::arg("dtype_out"), nb::arg("accumulate"), nb::arg("dims"),
         nb::arg("first"), nb::arg("maps"), nb::arg("deciding"), nb::arg("rows_first"), nb::arg("saturate"));
-  m.attr("WIDE") = wide_inner;
+  m.def("channels_together", &channels_together, nb::arg("n_channels"), nb::arg("n_in"), nb::arg("n_out"));
   m.attr("SMALL_BYTES") = small_bytes;
   nb::class_<ReadySteps>(m, "ReadySteps")
       .def("__init__", [](ReadySteps* self, const nb::list& steps, const nb::list& temporaries, nb::tuple shape) {

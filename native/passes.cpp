@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "owned_map.hpp"
-#include "tuning.hpp"
 
 namespace tenter {
 namespace {
@@ -79,6 +78,31 @@ bool window_pass(const Pass& p, OwnedMap* const* maps, const Deciding* deciding,
     task.inner = inner.n, task.inner_stride = inner.stride;
   }
   return true;
+}
+
+void copy_pass(int64_t itemsize, const CopyAxis* axes, int n_axes, CopyTask& task) {
+  CopyAxis found[max_axes];  // fastest first
+  int n = 0;
+  task.run = itemsize;
+  for (int k = n_axes - 1; k >= 0; --k) {
+    CopyAxis a = axes[k];
+    if (a.kind == CopyAxis::affine) {
+      if (a.n_out == 1) continue;
+      if (!n && a.stride == task.run) {
+        task.run *= a.n_out;
+        continue;
+      }
+      const CopyAxis* const inner = n ? found + n - 1 : nullptr;
+      if (inner && inner->kind == CopyAxis::affine && a.stride && a.stride == inner->stride * inner->n_out) {
+        a.n_in *= inner->n_in, a.n_out *= inner->n_out, a.stride = inner->stride;
+        --n;
+      }
+    }
+    found[n++] = a;
+  }
+  task.n_axes = n, task.bytes[n] = task.run;
+  std::reverse_copy(found, found + n, task.axis);
+  for (int k = n - 1; k >= 0; --k) task.bytes[k] = task.axis[k].n_out * task.bytes[k + 1];
 }
 
 bool byte_pass(const Pass& p, bool rows_first, ByteTask& task, bool& columns) {

@@ -4,6 +4,7 @@
 
 #include "bytes.hpp"
 #include "kernels.hpp"
+#include "tuning.hpp"
 
 namespace tenter {
 
@@ -34,6 +35,15 @@ bool window_pass(const Pass& p, OwnedMap* const* maps, const Deciding* deciding,
 // The same for 8-bit values in integers; the task's maps are the caller's to fill in. columns: the last axis is the
 // task's column, and where there is one axis there is no row.
 bool byte_pass(const Pass& p, bool rows_first, ByteTask& task, bool& columns);
+
+// The copy of axes from slowest to fastest, those that are copied as they are merged with their neighbors.
+void copy_pass(int64_t itemsize, const CopyAxis* axes, int n_axes, CopyTask& task);
+
+// Whether few channels, which lie together in memory and not in the result, are resampled together first: what is then
+// put in order is less than the input.
+inline bool channels_together(int64_t n_channels, int64_t n_in, int64_t n_out) {
+  return 1 < n_channels && n_channels < wide_inner && n_out < n_in;
+}
 
 // Pillow 13's order of axes, where overshoot is cut in between and so the order shows.
 inline bool rows_before(int64_t n_row, int64_t made_row, int64_t n_column, int64_t made_column) {

@@ -37,24 +37,11 @@ def steps(
 
 
 def _copy(made: Steps, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
-    run = source.itemsize
-    axes: list[tuple[int, int, int, int, int, Any]] = []  # fastest first
     alone = sum([d.map is not None for d in dims]) == 1
-    for n, stride, m, _ in reversed(dims):
-        if m is None:
-            if n == 1:
-                continue
-            if not axes and stride == run:
-                run *= n
-                continue
-            if axes and axes[-1][0] == AFFINE and stride == axes[-1][3] * axes[-1][2] and stride:
-                inner = axes.pop()
-                axes.append((AFFINE, n * inner[1], n * inner[2], inner[3], 1, None))
-                continue
-            axes.append((AFFINE, n, n, stride, 1, None))
-        else:
-            axes.append(_copy_axis(n, stride, m, alone))
-    made.add(_native.CopyStep(run, axes[::-1]), source, target)
+    axes = [
+        (AFFINE, n, n, stride, 1, None) if m is None else _copy_axis(n, stride, m, alone) for n, stride, m, _ in dims
+    ]
+    made.add(_native.CopyStep(source.itemsize, axes), source, target)
 
 
 def _copy_axis(n: int, stride: int, m: Copy | Picks, alone: bool) -> tuple[int, int, int, int, int, Any]:

@@ -17,8 +17,6 @@ from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._runs import Runs, RunSums
 
 ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8, "uint8": 1}
-# A column of this many values fills vectors by itself; narrower ones are resampled many rows at a time.
-WIDE = _native.WIDE
 
 
 class Picks(NamedTuple):
@@ -104,9 +102,9 @@ def fill(
     if n_out == 0:
         return
     as_they_are, order = tuple(range(len(src.shape))), None
-    few = len(src.shape) > 2 and 1 < src.shape[1] < WIDE and 1 not in by_axis
-    if few and n_out < math.prod(src.shape) and not all(isinstance(m, COPIES) for _, m in maps):
-        order = channels_last(src.shape, src.strides)
+    if len(src.shape) > 2 and 1 not in by_axis and not all(isinstance(m, COPIES) for _, m in maps):
+        if _native.channels_together(src.shape[1], math.prod(src.shape), n_out):
+            order = channels_last(src.shape, src.strides)
     filling = Filling(made, kernels, saturate)
     if order is None or order == as_they_are:
         filling.steps(source, target, _dims(src, by_axis, wholes, as_they_are))
