@@ -20,7 +20,7 @@ nb::tuple tables(const Rows& rows) {
 Sampling::Weights weights_of(const nb::object& filter, double support) {
   if (filter.is_none()) return nullptr;
   if (nb::isinstance<Filter>(filter))
-    return [f = nb::cast<Filter>(filter)](const double* d, int64_t n, double* w) { filter_weights(f, d, n, w); };
+    return [f = nb::cast<Filter>(filter)](const double* d, int64_t n, double* w) { kernels().weights(f, d, n, w); };
   return [f = nb::cast<nb::callable>(filter), support](const double* distance, int64_t n, double* weight) {
     std::vector<double> given(distance, distance + n);
     const nb::object made = f(numbers(given));
@@ -47,7 +47,7 @@ void bind_maps(nb::module_& m) {
            })
       .def("__call__", [](const Filter& f, const Doubles& distance) {
         std::vector<double> weight(distance.size());
-        filter_weights(f, distance.data(), int64_t(distance.size()), weight.data());
+        kernels().weights(f, distance.data(), int64_t(distance.size()), weight.data());
         return numbers(weight);
       });
   nb::class_<Sampling>(m, "Sampling")
