@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "families.hpp"
 #include "lookup.hpp"
+#include "picks.hpp"
 #include "repeat_counts.hpp"
 
 namespace nb = nanobind;
@@ -53,23 +54,29 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-// rules: (dim, WholeAxis) of each axis by dims; or else filters: (dim, Pillow's number, support).
-void init_family(Family* to, nb::tuple rules, nb::tuple filters, int accumulate, int ndim, nb::object order,
+// rules: (dim, WholeAxis) of each axis by dims; or filters: (dim, Pillow's number, support); or picks: (dim, formula, step
+// in float32).
+void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, int accumulate, int ndim, nb::object order,
                  bool channels_last) {
-  const size_t n = rules.size() + filters.size();
-  const bool fits = n >= 1 && n <= size_t(most_together) && (rules.size() == 0 || filters.size() == 0) && ndim >= 1 &&
+  const size_t n = rules.size() + filters.size() + picks.size();
+  const bool fits = n >= 1 && n <= size_t(most_together) && (n == rules.size() || n == filters.size() || (n == picks.size() && n == 1)) && ndim >= 1 &&
                     ndim <= max_read_dims && accumulate >= 0 && accumulate <= 1;
   if (!fits) throw std::invalid_argument("family: expected 1 to 3 axes of at most 8 dims");
-  Family made{};
+  Family made;
   made.acc = Accumulate(accumulate), made.ndim = ndim, made.channels_last = channels_last;
   for (int d = 0; d < ndim; ++d) made.order[d] = order.is_none() ? d : nb::cast<int>(order[size_t(d)]);
   for (const nb::handle each : rules) {
     const auto [dim, rule] = nb::cast<std::tuple<int, nb::object>>(each);
-    made.axes[made.n_axes++] = {dim, &nb::cast<const WholeAxis&>(rule), 0, 0};
+    made.axes[made.n_axes++] = {.dim = dim, .rule = &nb::cast<const WholeAxis&>(rule)};
   }
   for (const nb::handle each : filters) {
     const auto [dim, filter, support] = nb::cast<std::tuple<int, int, double>>(each);
-    made.axes[made.n_axes++] = {dim, nullptr, filter, support};
+    made.axes[made.n_axes++] = {.dim = dim, .filter = filter, .support = support};
+  }
+  for (const nb::handle each : picks) {
+    const auto [dim, formula, in_float] = nb::cast<std::tuple<int, int, bool>>(each);
+    if (formula < 0 || formula >= int(Formula::line)) throw std::invalid_argument("family: expected a formula's number");
+    made.axes[made.n_axes++] = {.dim = dim, .formula = formula, .in_float = in_float};
   }
   for (int k = 0; k < made.n_axes; ++k)
     if (made.axes[k].dim < 0 || made.axes[k].dim >= ndim) throw std::invalid_argument("family: expected dims");
@@ -83,7 +90,7 @@ void init_family(Family* to, nb::tuple rules, nb::tuple filters, int accumulate,
 void bind_calls(nb::module_& m) {
   if (PyModule_AddFunctions(m.ptr(), functions) != 0) nb::raise_python_error();
   nb::class_<Family>(m, "Family")
-      .def("__init__", &init_family, nb::arg("rules"), nb::arg("filters"), nb::arg("accumulate"), nb::arg("ndim"),
+      .def("__init__", &init_family, nb::arg("rules"), nb::arg("filters"), nb::arg("picks"), nb::arg("accumulate"), nb::arg("ndim"),
            nb::arg("order").none(), nb::arg("channels_last"));
   nb::class_<Counts>(m, "Counts")
       .def(nb::init<uintptr_t, int, int64_t, int64_t>())

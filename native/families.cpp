@@ -77,110 +77,183 @@ void set_contiguous(Dim* dims, int n, int64_t itemsize) {
   for (int k = n - 1; k >= 0; --k) dims[k].stride = itemsize, itemsize *= dims[k].n;
 }
 
+// A call of a family, which is made once.
+class NewCall {
+ public:
+  NewCall(const Family& family, const ArrayView& from)
+      : f_(family), from_(from), ndim_(family.ndim), itemsize_(from.dtype->itemsize) {}
+
+  // False where Python's code shall plan it, as all of the following that say so.
+  bool set_sizes(PyObject* size) {
+    std::copy_n(from_.shape, ndim_, shape_);
+    for (int k = 0; k < f_.n_axes; ++k) {
+      int overflow = 0;
+      PyObject* const given = PyTuple_CheckExact(size) ? PyTuple_GetItem(size, k) : size;
+      const int64_t n = PyLong_AsLongLongAndOverflow(given, &overflow);
+      if (overflow || n < 1 || n > most_length) return false;
+      shape_[f_.axes[k].dim] = n;
+    }
+    for (int d = 0; d < ndim_; ++d)
+      if (__builtin_mul_overflow(n_in_, from_.shape[d], &n_in_) || __builtin_mul_overflow(n_out_, shape_[d], &n_out_))
+        return false;
+    if (n_in_ < 1 || n_out_ < 1 || n_in_ > most_length || n_out_ > most_bytes / itemsize_) return false;
+    small_ = std::max(n_in_, n_out_) * itemsize_ < small_bytes;
+    return true;
+  }
+
+  PyObject* sum(PyObject* x) {
+    turned_ = f_.channels_last && channels_together(from_.shape[f_.order[1]], n_in_, n_out_);
+    if (!make_maps()) return nullptr;
+    if (!f_.axes[0].rule) return sum_bytes(x);
+    OwnedMap* maps[most_together];
+    Deciding deciding[most_together];
+    for (int k = 0; k < pass_.count; ++k) {
+      if (pass_.count > 1 && !maps_[k]->make_tables()) return nullptr;
+      maps[k] = &*maps_[k]->map, deciding[k] = {dims_[pass_.first + k].n, maps[k]};
+    }
+    WindowTask task{};
+    int64_t n_plane = 1;
+    task.in = task.out = Dtype(from_.dtype->number), task.acc = f_.acc;
+    if (!plan([&] { return window_pass(pass_, maps, deciding, false, task, n_plane); })) return nullptr;
+    return result(x, [&](char* to, int threads, bool stream) {
+      run_step(WindowStep(task, n_plane, maps, pass_.count), to, threads, stream);
+    });
+  }
+
+  // Of a family of one axis, whose outputs are inputs.
+  PyObject* pick(PyObject* x) {
+    const Family::Axis& axis = f_.axes[0];
+    const int64_t n = from_.shape[axis.dim], made = shape_[axis.dim];
+    const double step = axis.in_float ? double(float(n) / float(made)) : double(n) / double(made);
+    const Line none{{0, 0}, {0, 0}, 1};
+    const Picking picking(n, made, Formula(axis.formula), 0, step, none, 0, made, false, false);
+    const int64_t repeat = picking.repeat();
+    CopyAxis axes[max_read_dims];
+    for (int k = 0; k < ndim_; ++k) {
+      const int d = f_.order[k];
+      const int64_t length = from_.shape[d], stride = length > 1 ? from_.stride[d] : 0;
+      if (d != axis.dim || repeat == 1) axes[k] = {CopyAxis::affine, length, length, stride, 1, nullptr};
+      else if (repeat < 0) axes[k] = {CopyAxis::computed, n, made, stride, 1, nullptr};
+      else if (n == 1) axes[k] = {CopyAxis::affine, made, made, 0, 1, nullptr};
+      else axes[k] = {CopyAxis::every, n, made, stride, repeat, nullptr};
+    }
+    CopyTask task{};
+    copy_pass(itemsize_, axes, ndim_, task);
+    int computed = -1;
+    for (int k = 0; k < task.n_axes; ++k)
+      if (task.axis[k].kind == CopyAxis::computed) computed = k;
+    return result(x, [&](char* to, int threads, bool stream) {
+      task.src = from_.data, task.dst = to, task.stream = stream;
+      if constexpr (verifies) verify(task);
+      work([&] {
+        if (computed < 0) kernels().copy(task, threads);
+        else kernels().picked(task, computed, picking, threads);
+      });
+    });
+  }
+
+ private:
+  int placed(int k) const { return f_.order[!turned_ || k == 0 ? k : k + 1 < ndim_ ? k + 1 : 1]; }
+
+  bool make_maps() {
+    for (int k = 0; k < ndim_; ++k) {
+      const int d = placed(k);
+      dims_[k] = {from_.shape[d], from_.shape[d] > 1 ? from_.stride[d] : 0};
+      for (int a = 0; a < f_.n_axes; ++a) {
+        if (f_.axes[a].dim != d) continue;
+        if (!made_[a].make(f_.axes[a], from_.shape[d], shape_[d])) return false;
+        if (made_[a].is_identity) continue;
+        if (pass_.count == 0) pass_.first = k;
+        else if (pass_.first + pass_.count != k) return false;
+        maps_[pass_.count++] = made_ + a;
+      }
+    }
+    return pass_.count > 0;
+  }
+
+  PyObject* sum_bytes(PyObject* x) {
+    if (pass_.count > 2) return nullptr;
+    OwnedByteMap* const last = &*maps_[pass_.count - 1]->byte_map;
+    OwnedByteMap* row = pass_.count == 2 ? &*maps_[0]->byte_map : nullptr;
+    const bool rows_first = row && rows_before(row->map.n_in, row->map.n_out, last->map.n_in, last->map.n_out);
+    ByteTask task{};
+    bool columns = false;
+    if (!plan([&] { return byte_pass(pass_, rows_first, task, columns); })) return nullptr;
+    if (!columns) row = last;
+    return result(x, [&](char* to, int threads, bool stream) {
+      run_step(ByteStep(task, row, columns ? last : nullptr), to, threads, stream);
+    });
+  }
+
+  // by: whether a kernel reads dims_ as they are; else the input is made contiguous for it.
+  template <class F>
+  bool plan(F&& by) {
+    packs_ = !by();
+    if (packs_) {
+      std::copy_n(dims_, ndim_, given_);
+      set_contiguous(dims_, ndim_, itemsize_);
+      if (!by()) return false;
+    }
+    return (n_in_ * packs_ + n_out_ * (1 + turned_)) * itemsize_ <= most_bytes;
+  }
+
+  // Fresh memory that `write` fills: (address, threads, with streaming stores).
+  template <class F>
+  PyObject* result(PyObject* x, F&& write) {
+    const int threads = small_ ? 1 : thread_count();
+    if (!threads) return nullptr;
+    char* to;
+    bool stream;
+    Owned y(result_of(x, from_, shape_, ndim_, n_out_ * itemsize_, to, stream, f_.order_tuple.get()));
+    return y && no_exception([&] { write(to, threads, stream); }) ? y.release() : nullptr;
+  }
+
+  template <class F>
+  void work(F&& f) const {
+    if (small_) f();
+    else without_gil(f);
+  }
+
+  template <class Step>
+  void run_step(const Step& step, char* to, int threads, bool stream) const {
+    Room packed, held;
+    const char* src = from_.data;
+    char* const dst = turned_ ? held.get(n_out_ * itemsize_) : to;
+    if (packs_) {
+      char* const room = packed.get(n_in_ * itemsize_);
+      work([&] { pack(given_, ndim_, itemsize_, src, room, threads); });
+      src = room;
+    }
+    const auto source = reinterpret_cast<uintptr_t>(src), target = reinterpret_cast<uintptr_t>(dst);
+    if (small_) step.run_here(source, target);
+    else step.run(source, target, threads, stream && !turned_);
+    if (!turned_) return;
+    Dim made[max_read_dims], in_order[max_read_dims];
+    for (int k = 0; k < ndim_; ++k) made[k].n = shape_[placed(k)];
+    set_contiguous(made, ndim_, itemsize_);
+    for (int k = 0; k < ndim_; ++k) in_order[k] = made[k == 0 ? 0 : k == 1 ? ndim_ - 1 : k - 1];
+    work([&] { pack(in_order, ndim_, itemsize_, dst, to, threads); });
+  }
+
+  const Family& f_;
+  const ArrayView& from_;
+  const int ndim_;
+  const int64_t itemsize_;
+  int64_t shape_[max_read_dims], n_in_ = 1, n_out_ = 1;
+  bool small_ = false, turned_ = false, packs_ = false;  // turned_: channels last between dims_ and the result
+  Dim dims_[max_read_dims], given_[max_read_dims];       // given_: before they were packed
+  Pass pass_{dims_, ndim_, -1, 0};
+  Made made_[most_together];
+  Made* maps_[most_together];
+};
+
 }  // namespace
 
 PyObject* Family::run(PyObject* x, const ArrayView& from, PyObject* size) const {
-  const int64_t itemsize = from.dtype->itemsize;
-  int64_t shape[max_read_dims], n_in = 1, n_out = 1;
-  std::copy_n(from.shape, ndim, shape);
-  for (int k = 0; k < n_axes; ++k) {
-    int overflow = 0;
-    PyObject* const given = PyTuple_CheckExact(size) ? PyTuple_GetItem(size, k) : size;
-    const int64_t n = PyLong_AsLongLongAndOverflow(given, &overflow);
-    if (overflow || n < 1 || n > most_length) return nullptr;
-    shape[axes[k].dim] = n;
-  }
-  for (int d = 0; d < ndim; ++d)
-    if (__builtin_mul_overflow(n_in, from.shape[d], &n_in) || __builtin_mul_overflow(n_out, shape[d], &n_out))
-      return nullptr;
-  if (n_in < 1 || n_out < 1 || n_in > most_length || n_out > most_bytes / itemsize) return nullptr;
-  if (from.tensor) {
-    const int held = holds(x, *from.dtype, from.extent());
-    if (held != 1) return nullptr;
-  }
-
-  Made made[most_together];
-  Dim dims[max_read_dims];
-  Pass pass{dims, ndim, -1, 0};
-  Made* maps[most_together];
-  const bool turned = channels_last && channels_together(from.shape[order[1]], n_in, n_out);
-  const auto placed = [&](int k) { return order[!turned || k == 0 ? k : k + 1 < ndim ? k + 1 : 1]; };
-  for (int k = 0; k < ndim; ++k) {
-    const int d = placed(k);
-    dims[k] = {from.shape[d], from.shape[d] > 1 ? from.stride[d] : 0};
-    for (int a = 0; a < n_axes; ++a) {
-      if (axes[a].dim != d) continue;
-      if (!made[a].make(axes[a], from.shape[d], shape[d])) return nullptr;
-      if (made[a].is_identity) continue;
-      if (pass.count == 0) pass.first = k;
-      else if (pass.first + pass.count != k) return nullptr;
-      maps[pass.count++] = made + a;
-    }
-  }
-  const bool bytes = !axes[0].rule;
-  if (!pass.count || (bytes && pass.count > 2)) return nullptr;
-
-  WindowTask task{};
-  ByteTask byte_task{};
-  OwnedMap* windows[most_together];
-  Deciding deciding[most_together];
-  int64_t n_plane = 1;
-  bool rows_first = false, columns = false;
-  task.in = task.out = Dtype(from.dtype->number), task.acc = acc;
-  for (int k = 0; k < pass.count && !bytes; ++k) {
-    if (pass.count > 1 && !maps[k]->make_tables()) return nullptr;
-    windows[k] = &*maps[k]->map, deciding[k] = {dims[pass.first + k].n, windows[k]};
-  }
-  if (bytes && pass.count == 2) {
-    const ByteMap &row = maps[0]->byte_map->map, &column = maps[1]->byte_map->map;
-    rows_first = rows_before(row.n_in, row.n_out, column.n_in, column.n_out);
-  }
-  auto planned = [&] {
-    return bytes ? byte_pass(pass, rows_first, byte_task, columns)
-                 : window_pass(pass, windows, deciding, false, task, n_plane);
-  };
-  Dim given[max_read_dims];
-  const bool packs = !planned();
-  if (packs) {
-    std::copy_n(dims, ndim, given);
-    set_contiguous(dims, ndim, itemsize);
-    if (!planned()) return nullptr;
-  }
-  if ((n_in * packs + n_out * (1 + turned)) * itemsize > most_bytes) return nullptr;
-
-  const bool small = std::max(n_in, n_out) * itemsize < small_bytes;
-  const int threads = small ? 1 : thread_count();
-  if (!threads) return nullptr;
-  char* to;
-  bool stream;
-  Owned y(result_of(x, from, shape, ndim, n_out * itemsize, to, stream, order_tuple.get()));
-  if (!y) return nullptr;
-  const auto copied = [&](const Dim* dims, const char* src, char* dst) {
-    if (small) pack(dims, ndim, itemsize, src, dst, 1);
-    else without_gil([&] { pack(dims, ndim, itemsize, src, dst, threads); });
-    return dst;
-  };
-  const auto run_step = [&](const auto& step) {
-    Room packed, held;
-    const char* const src = packs ? copied(given, from.data, packed.get(n_in * itemsize)) : from.data;
-    char* const dst = turned ? held.get(n_out * itemsize) : to;
-    const auto source = reinterpret_cast<uintptr_t>(src), target = reinterpret_cast<uintptr_t>(dst);
-    if (small) step.run_here(source, target);
-    else step.run(source, target, threads, stream && !turned);
-    if (!turned) return;
-    Dim made[max_read_dims], in_order[max_read_dims];
-    for (int k = 0; k < ndim; ++k) made[k].n = shape[placed(k)];
-    set_contiguous(made, ndim, itemsize);
-    for (int k = 0; k < ndim; ++k) in_order[k] = made[k == 0 ? 0 : k == 1 ? ndim - 1 : k - 1];
-    copied(in_order, dst, to);
-  };
-  const bool ran = no_exception([&] {
-    if (!bytes) return run_step(WindowStep(task, n_plane, windows, pass.count));
-    OwnedByteMap* const last = &*maps[pass.count - 1]->byte_map;
-    OwnedByteMap* const row = pass.count == 2 ? &*maps[0]->byte_map : columns ? nullptr : last;
-    run_step(ByteStep(byte_task, row, columns ? last : nullptr));
-  });
-  return ran ? y.release() : nullptr;
+  NewCall call(*this, from);
+  if (!call.set_sizes(size)) return nullptr;
+  if (from.tensor && holds(x, *from.dtype, from.extent()) != 1) return nullptr;
+  return axes[0].formula < 0 ? call.sum(x) : call.pick(x);
 }
 
 bool LayoutClass::of(const ArrayView& x) {

@@ -14,12 +14,15 @@ namespace tenter {
 // What such calls share, settled by tenter._plans.families. Python's plans of them are made of the same parts: rows by
 // WholeAxis or pillow_rows, tasks by window_pass or byte_pass; so they have the same bits.
 struct Family {
-  // rule: or Pillow's filter of that support, for 8-bit values.
+  // rule: or Pillow's filter of that support, for 8-bit values; or else the formula by which one axis's outputs take an
+  // input, its step in float32 or in float64.
   struct Axis {
     int dim;
-    const WholeAxis* rule;
-    int filter;
-    double support;
+    const WholeAxis* rule = nullptr;
+    int filter = 0;
+    double support = 0;
+    int formula = -1;
+    bool in_float = false;
   };
   Axis axes[most_together];  // by dims
   int n_axes = 0;

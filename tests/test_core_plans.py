@@ -20,8 +20,8 @@ from tenter._rules.axis_rule import AxisRule
 from tenter.geometry import Geometry
 
 DTYPES = ("uint8", "uint8", "int16", "float32", "float32", "float64", "float16")
-INTERPOLATED = {1: ("linear", "area"), 2: ("bilinear", "bicubic", "area", "lanczos"), 3: ("trilinear", "area")}
-RESIZED = ("linear", "cubic", "area", "lanczos3", "mitchell", "hamming", "box")
+INTERPOLATED = {1: ("linear", "area", "nearest", "nearest-exact"), 2: ("bilinear", "bicubic", "area", "lanczos"), 3: ("trilinear", "area")}
+RESIZED = ("linear", "cubic", "area", "lanczos3", "mitchell", "hamming", "box", "nearest", "nearest-exact")
 
 
 def forget() -> None:

@@ -187,6 +187,7 @@ class Family:
         self,
         rules: tuple[tuple[int, WholeAxis], ...],
         filters: tuple[tuple[int, int, float], ...],
+        picks: tuple[tuple[int, int, bool], ...],
         accumulate: int,
         ndim: int,
         order: tuple[int, ...] | None,

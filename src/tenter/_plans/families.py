@@ -8,6 +8,8 @@ runs them by itself (`native`, native/families.cpp).
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tenter import _native, filters
 from tenter._arrays.dtypes import DTYPES, NUMBERS
 from tenter._arrays.layout import Layout, Order, channels_last
@@ -79,10 +81,11 @@ def remember(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ..
 
 def _settled(spec: Resize | Interpolate, resized: Resize, x: Any) -> tuple[AxisRule, ...] | None:
     library = of(x)
-    if library.device(x) is not None or any(rule.kind in NEAREST for rule in resized.rules):
+    near = any(rule.kind in NEAREST for rule in resized.rules)
+    if library.device(x) is not None or (near and len(resized.axes) > 1):
         return None
     dtype = library.dtype_name(x)
-    # Any lengths do: without a scale or a nearest kind, rules do not depend on them, up to LONGEST.
+    # Any lengths do: without a scale or nearest kinds of several axes, rules do not depend on them, up to LONGEST.
     lengths = sizes = (1,) * len(resized.axes)
     rules = torch_quirks.settled(resized.rules, lengths, sizes, dtype, False)
     return eight_bits.settled(rules, lengths, sizes) if spec.saturates(dtype) else rules
@@ -104,17 +107,18 @@ def _in_core(x: Layout, family: Family, order: Order | None) -> _native.Family |
     if rules is None or x.dtype not in NUMBERS or len(axes) > 3:
         return None
     saturates = family.spec.saturates(x.dtype)
-    wholes = tuple((axis, m) for axis, rule in zip(axes, rules) if (m := _whole(rule)) is not None)
-    pillows = tuple((axis, *eight_bits.FILTERS[str(r.kind)]) for axis, r in zip(axes, rules) if r.arithmetic == "pillow")
-    wholes, pillows = ((), pillows) if saturates else (wholes, ())
-    if len(wholes or pillows) < len(axes):
+    ruled = tuple(zip(axes, rules))
+    wholes = tuple((axis, m) for axis, rule in ruled if not saturates and (m := _whole(rule)) is not None)
+    pillows = tuple((axis, *f) for axis, rule in ruled if saturates and (f := _pillow(rule)) is not None)
+    picks = tuple((axis, *p) for axis, rule in ruled if (p := _pick(rule)) is not None)
+    if len(axes) not in (len(wholes), len(pillows), len(picks)):
         return None
     placed = tuple(range(ndim)) if order is None else order
     last = None  # `passes.fill` then asks for the channels
     if ndim > 2 and placed[1] not in axes:
         last = channels_last([x.shape[d] for d in placed], [x.strides[d] for d in placed])
     together = last is not None and last != tuple(range(ndim))
-    return _native.Family(wholes, pillows, ACCUMULATE[DTYPES[x.dtype].sums], ndim, order, together)
+    return _native.Family(wholes, pillows, picks, ACCUMULATE[DTYPES[x.dtype].sums], ndim, order, together)
 
 
 def _whole(rule: AxisRule) -> _native.WholeAxis | None:
@@ -127,6 +131,21 @@ def _whole(rule: AxisRule) -> _native.WholeAxis | None:
     if kind == "cubic":
         return taps.whole_axis(rule, filters.keys(rule.cubic))
     return taps.whole_axis(rule, filters.NAMED[kind]) if kind in filters.NAMED else None
+
+
+def _pillow(rule: AxisRule) -> tuple[int, float] | None:
+    """Pillow's number of a filter, and its support."""
+    if rule.arithmetic != "pillow" or rule.kind in NEAREST or rule.box is not None:
+        return None
+    return eight_bits.FILTERS[str(rule.kind)]
+
+
+def _pick(rule: AxisRule) -> tuple[int, bool] | None:
+    """The formula of inputs that outputs take, and whether its step is a float32."""
+    if rule.kind not in NEAREST or not rule.arithmetic.startswith("separable") or rule.scale is not None:
+        return None
+    formula, real = torch_quirks.separable(rule.kind == "nearest-exact", rule.arithmetic)
+    return formula, real is np.float32
 
 
 def maps(family: Family, spec: Spec, shape: Shape, dtype: str, on_device: bool) -> Maps:
