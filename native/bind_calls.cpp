@@ -54,12 +54,13 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-// rules: (dim, WholeAxis) of each axis by dims; or filters: (dim, Pillow's number, support); or picks: (dim, formula, step
-// in float32).
-void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, int accumulate, int ndim, nb::object order,
-                 bool channels_last) {
+// rules: (dim, WholeAxis) of each axis by dims; or filters: (dim, Pillow's number, support); or picks: (dim, formula,
+// step in float32).
+void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, int accumulate, int ndim,
+                 nb::object order, bool channels_last) {
   const size_t n = rules.size() + filters.size() + picks.size();
-  const bool fits = n >= 1 && n <= size_t(most_together) && (n == rules.size() || n == filters.size() || (n == picks.size() && n == 1)) && ndim >= 1 &&
+  const bool fits = n >= 1 && n <= size_t(most_together) &&
+                    (n == rules.size() || n == filters.size() || (n == picks.size() && n == 1)) && ndim >= 1 &&
                     ndim <= max_read_dims && accumulate >= 0 && accumulate <= 1;
   if (!fits) throw std::invalid_argument("family: expected 1 to 3 axes of at most 8 dims");
   Family made;
@@ -75,7 +76,8 @@ void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks
   }
   for (const nb::handle each : picks) {
     const auto [dim, formula, in_float] = nb::cast<std::tuple<int, int, bool>>(each);
-    if (formula < 0 || formula >= int(Formula::line)) throw std::invalid_argument("family: expected a formula's number");
+    if (formula < 0 || formula >= int(Formula::line))
+      throw std::invalid_argument("family: expected a formula's number");
     made.axes[made.n_axes++] = {.dim = dim, .formula = formula, .in_float = in_float};
   }
   for (int k = 0; k < made.n_axes; ++k)
@@ -90,8 +92,8 @@ void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks
 void bind_calls(nb::module_& m) {
   if (PyModule_AddFunctions(m.ptr(), functions) != 0) nb::raise_python_error();
   nb::class_<Family>(m, "Family")
-      .def("__init__", &init_family, nb::arg("rules"), nb::arg("filters"), nb::arg("picks"), nb::arg("accumulate"), nb::arg("ndim"),
-           nb::arg("order").none(), nb::arg("channels_last"));
+      .def("__init__", &init_family, nb::arg("rules"), nb::arg("filters"), nb::arg("picks"), nb::arg("accumulate"),
+           nb::arg("ndim"), nb::arg("order").none(), nb::arg("channels_last"));
   nb::class_<Counts>(m, "Counts")
       .def(nb::init<uintptr_t, int, int64_t, int64_t>())
       .def_ro("total", &Counts::total)

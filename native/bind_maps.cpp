@@ -15,8 +15,8 @@ nb::tuple tables(const Rows& rows) {
 }
 
 // Weights by one of the core's filters, or by a function of Python's of an array of distances, which gives as many
-// weights; those from its support on do not count. (The core's filters are zero there by themselves, and box knows which
-// distances are roundings of its edge.)
+// weights; those from its support on do not count. (The core's filters are zero there by themselves, and box knows
+// which distances are roundings of its edge.)
 Sampling::Weights weights_of(const nb::object& filter, double support) {
   if (filter.is_none()) return nullptr;
   if (nb::isinstance<Filter>(filter))
@@ -75,11 +75,12 @@ void bind_maps(nb::module_& m) {
   nb::class_<WholeAxis>(m, "WholeAxis")
       .def(
           "__init__",
-          [](WholeAxis* a, bool touched, bool by_corners, bool by_halves, nb::object filter, double support, bool widens,
-             bool sums_to_one, int edge) {
+          [](WholeAxis* a, bool touched, bool by_corners, bool by_halves, nb::object filter, double support,
+             bool widens, bool sums_to_one, int edge) {
             if (edge < 0 || edge > 4) throw std::invalid_argument("axis: expected the number of an edge");
-            new (a) WholeAxis{touched, by_corners, by_halves, weights_of(filter, support), is_triangle(filter), support,
-                              widens, sums_to_one, Edge(edge)};
+            new (a)
+                WholeAxis{touched, by_corners,  by_halves, weights_of(filter, support), is_triangle(filter), support,
+                          widens,  sums_to_one, Edge(edge)};
           },
           nb::arg("touched"), nb::arg("by_corners"), nb::arg("by_halves"), nb::arg("filter").none(), nb::arg("support"),
           nb::arg("widens"), nb::arg("sums_to_one"), nb::arg("edge"))

@@ -51,7 +51,8 @@ struct CopyStep : SmallStep {
         tables.push_back(nb::cast<Int64s>(table));
         given[k].table = tables.back().data();
       }
-      if constexpr (verifies) verify_table(given[k], given[k].table ? int64_t(tables.back().size()) : 0), verify(given[k]);
+      if constexpr (verifies)
+        verify_table(given[k], given[k].table ? int64_t(tables.back().size()) : 0), verify(given[k]);
     }
     copy_pass(itemsize, given, int(axes.size()), task);
     for (int k = 0; k < task.n_axes; ++k)

@@ -69,7 +69,8 @@ class Key {
     LayoutClass its;
     put('~'), put(x.dtype), put(char(x.ndim)), put(char(x.device));
     const bool found = x.device == on_cpu && its.of(x);
-    put(its.from_slow, size_t(x.ndim)), put(its.ones), put(its.zeros), put(its.negative), put(its.equal), put(its.below);
+    put(its.from_slow, size_t(x.ndim)), put(its.ones), put(its.zeros), put(its.negative), put(its.equal),
+        put(its.below);
     return found;
   }
   // Sizes but for their values.
@@ -213,8 +214,8 @@ PyObject* family_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return key.bytes();
 }
 
-// (call, x, *arguments) -> the result of a call like an earlier one, or of one that differs from it by sizes alone; None
-// if there was none. x: an array of a type that is read here.
+// (call, x, *arguments) -> the result of a call like an earlier one, or of one that differs from it by sizes alone;
+// None if there was none. x: an array of a type that is read here.
 PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n < 2) return PyErr_Format(PyExc_TypeError, "expected a call and an array");
   PyObject* const x = args[1];

@@ -41,13 +41,14 @@ bool rows_cost_less(const Deciding& row, const Deciding& column) {
 
 }  // namespace
 
-// What lies inside an axis is walked with one stride, and a wide inside must lie together. So must whole rows if rows or
-// planes are summed before columns, a vector of columns at a time.
+// What lies inside an axis is walked with one stride, and a wide inside must lie together. So must whole rows if rows
+// or planes are summed before columns, a vector of columns at a time.
 bool window_pass(const Pass& p, OwnedMap* const* maps, const Deciding* deciding, bool rows_first, WindowTask& task,
                  int64_t& n_plane) {
   const int last = p.first + p.count - 1;
   const bool several = p.count > 1, planes = p.count == 3;
-  task.rows_first = several && (task.saturate ? rows_first : rows_cost_less(deciding[last - p.first - 1], deciding[last - p.first]));
+  task.rows_first =
+      several && (task.saturate ? rows_first : rows_cost_less(deciding[last - p.first - 1], deciding[last - p.first]));
   task.planes_first = planes && deciding[0].map->map.n_out <= deciding[0].n;
   const int64_t size = size_of(task.in);
   const Merged inside(p.dims + last + 1, p.dims + p.n_dims);
@@ -55,7 +56,8 @@ bool window_pass(const Pass& p, OwnedMap* const* maps, const Deciding* deciding,
   const Dim column = p.dims[last];
   const bool together = inner.stride == size;
   if (inside.n > 1 || (!several && inner.n >= wide_inner && !together)) return false;
-  if ((task.rows_first || task.planes_first) && !(together && (column.n == 1 || column.stride == inner.n * size))) return false;
+  if ((task.rows_first || task.planes_first) && !(together && (column.n == 1 || column.stride == inner.n * size)))
+    return false;
   const Merged outer(p.dims, p.dims + p.first);
   set_outer(task, outer, outer.n);
   task.plane = nullptr, n_plane = 1;

@@ -1,4 +1,5 @@
-// Memory for results and how many threads there are, which Python's code knows, for calls that the core makes by itself.
+// Memory for results and how many threads there are, which Python's code knows, for calls that the core makes by
+// itself.
 #pragma once
 #include <Python.h>
 

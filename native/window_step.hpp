@@ -20,13 +20,13 @@ namespace tenter {
 // A call of the window kernel without its addresses and threads, reused for arrays of one layout.
 struct WindowStep : SmallStep {
   WindowTask task{};
-  nanobind::object held[3];          // the maps that the task points into, of Python's
-  int64_t n_plane, n_rows;           // n_rows: of outer axes, planes and rows together
-  OwnedMap* columns = nullptr;       // the columns' map, which caches permute tables
-  OwnedMap* computed = nullptr;      // the map of the one axis, if it has no tables
-  bool is_signal = false;            // whether it may do without, although it is short
-  mutable int uses = 0;              // of such a map for many signals
-  const Picking* picking = nullptr;  // what the sums of the one axis transpose, if there is a kernel for it
+  nanobind::object held[3];             // the maps that the task points into, of Python's
+  int64_t n_plane, n_rows;              // n_rows: of outer axes, planes and rows together
+  OwnedMap* columns = nullptr;          // the columns' map, which caches permute tables
+  OwnedMap* computed = nullptr;         // the map of the one axis, if it has no tables
+  bool is_signal = false;               // whether it may do without, although it is short
+  mutable int uses = 0;                 // of such a map for many signals
+  const Picking* picking = nullptr;     // what the sums of the one axis transpose, if there is a kernel for it
   std::unique_ptr<const Picking> runs;  // which may be this, of sums of equally many inputs
 
   // maps: of the task's axes in turn.

@@ -80,9 +80,7 @@ def repeat_counts(x: Array, counts: Array, dim: int | None, output_size: int | N
     return found
 
 
-def large_empty(
-    x: Array, shape: tuple[int, ...], order: tuple[int, ...] | None = None
-) -> tuple[Array, int, bool]:
+def large_empty(x: Array, shape: tuple[int, ...], order: tuple[int, ...] | None = None) -> tuple[Array, int, bool]:
     """Memory for a result of x's dtype, its address, and whether streaming stores should write it. order: its dims from
     slow to fast."""
     y, at, past_caches = blocks.empty(shape if order is None else tuple([shape[d] for d in order]), x.dtype)

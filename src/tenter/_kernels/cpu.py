@@ -38,9 +38,13 @@ def steps(
 
 def _copy(made: Steps, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
     alone = sum([d.map is not None for d in dims]) == 1
-    axes = [
-        (AFFINE, n, n, stride, 1, None) if m is None else _copy_axis(n, stride, m, alone) for n, stride, m, _ in dims
-    ]
+    axes: list[tuple[int, int, int, int, int, Any]] = []
+    for n, stride, m, _ in dims:
+        if m is None:
+            axes.append((AFFINE, n, n, stride, 1, None))
+        else:
+            assert isinstance(m, (Copy, Picks))
+            axes.append(_copy_axis(n, stride, m, alone))
     made.add(_native.CopyStep(source.itemsize, axes), source, target)
 
 
@@ -75,6 +79,7 @@ def _window_pass(
     made: Steps, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
 ) -> None:
     """spare: the temporary that the input is packed into if it must be."""
+    add: _native.SmallStep | None
     if options.accumulate == "uint8":
         add = cpu_bytes.step(dims, axes, len(axes) == 2 and options.rows_first)
     else:

@@ -6,6 +6,7 @@ from tenter import _native
 from tenter._kernels.passes import Dim
 from tenter.maps import Gather, Window
 
+
 def byte_map(m: Window) -> _native.ByteMap | None:
     """The form of a window that the core reads, kept with it; None if the weights have more than 22 bits."""
     if "byte_map" not in m.__dict__:

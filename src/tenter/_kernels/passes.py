@@ -102,9 +102,9 @@ def fill(
     if n_out == 0:
         return
     as_they_are, order = tuple(range(len(src.shape))), None
-    if len(src.shape) > 2 and 1 not in by_axis and not all(isinstance(m, COPIES) for _, m in maps):
-        if _native.channels_together(src.shape[1], math.prod(src.shape), n_out):
-            order = channels_last(src.shape, src.strides)
+    apart = len(src.shape) > 2 and 1 not in by_axis and not all(isinstance(m, COPIES) for _, m in maps)
+    if apart and _native.channels_together(src.shape[1], math.prod(src.shape), n_out):
+        order = channels_last(src.shape, src.strides)
     filling = Filling(made, kernels, saturate)
     if order is None or order == as_they_are:
         filling.steps(source, target, _dims(src, by_axis, wholes, as_they_are))

@@ -182,6 +182,7 @@ class ReadySteps:
 
 def read_numpy(*how: Any) -> bool: ...
 def read_torch(*how: Any) -> bool: ...
+
 class Family:
     def __init__(
         self,

@@ -92,7 +92,7 @@ def _settled(spec: Resize | Interpolate, resized: Resize, x: Any) -> tuple[AxisR
 
 
 def remember_native(call: str, x: Any, args: tuple[Any, ...], family: Family, order: Order | None) -> None:
-    """Of a call that Python planned. order: the result's, which calls have whose arrays' dims lie to each other alike."""
+    """Of a call that Python planned. order: the result's, which follows from how x's dims lie to each other."""
     of_key = _native.family_key(call, x, *args)
     if of_key is None or of_key in native:
         return

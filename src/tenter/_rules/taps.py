@@ -39,9 +39,9 @@ class Entries(NamedTuple):
 def sampling(rule: AxisRule, geometry: Geometry, filter_: filters.Filter) -> _native.Sampling:
     """The rows of an axis under a filter, which is stretched where it shrinks with antialias."""
     n_in, n_out = geometry.n_in, geometry.n_out
-    if geometry.scale is None and geometry.box is None and max(n_in, n_out) <= _native.LONGEST_WHOLE_AXIS:
-        if (whole := whole_axis(rule, filter_)) is not None:
-            return _checked(whole.sampling(n_in, n_out))
+    is_whole = geometry.scale is None and geometry.box is None and max(n_in, n_out) <= _native.LONGEST_WHOLE_AXIS
+    if is_whole and (whole := whole_axis(rule, filter_)) is not None:
+        return _checked(whole.sampling(n_in, n_out))
     units = geometry.units()
     wide, one = 1, 1  # the stretch, as a fraction
     if rule.antialias:
