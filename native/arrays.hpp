@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <utility>
 
 namespace tenter {
 
@@ -14,6 +15,10 @@ class Owned {
  public:
   explicit Owned(PyObject* p = nullptr) : p_(p) {}
   Owned(Owned&& other) noexcept : p_(other.release()) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(p_, other.p_);
+    return *this;
+  }
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
   ~Owned() { Py_XDECREF(p_); }

@@ -5,19 +5,17 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
-#include <atomic>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
 
 #include "bind_values.hpp"
+#include "byte_step.hpp"
 #include "bytes.hpp"
 #include "gil.hpp"
 #include "pillow_rows.hpp"
-#include "steps.hpp"
-#include "verify.hpp"
+#include "passes.hpp"
 
 namespace tenter {
 namespace {
@@ -25,67 +23,41 @@ namespace {
 using Int64s = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// A ByteMap with the forms of its weights, each made at its first use. A list that only grows, without a lock: a
-// process forked while another thread holds a lock would deadlock.
-struct OwnedByteMap {
-  ByteMap map;
-  struct Made {
-    QuadTable table;
-    Made* next;
-  };
-  std::atomic<Made*> made{nullptr};
-
-  OwnedByteMap(int64_t n_in, int64_t n_out, const Int64s& start, const Int64s& offset, const Doubles& weight)
-      : map(n_in, n_out, start.data(), offset.data(), weight.data()) {}
-  OwnedByteMap(const OwnedByteMap&) = delete;
-  OwnedByteMap& operator=(const OwnedByteMap&) = delete;
-  ~OwnedByteMap() {
-    for (Made* m = made; m;) delete std::exchange(m, m->next);
-  }
-  const QuadTable* quads(WeightForm form, bool aligned) {
-    for (const Made* m = made; m; m = m->next)
-      if (m->table.form == form && m->table.aligned == aligned) return &m->table;
-    auto fresh = std::make_unique<Made>(make_quads(map, form, aligned), made.load());
-    while (!made.compare_exchange_weak(fresh->next, fresh.get())) {}
-    return &fresh.release()->table;  // another thread may have added an equal one: harmless
-  }
-};
-
 // length, stride in bytes, map
 using ByteAxis = std::tuple<int64_t, int64_t, nb::object>;
 
-// A call of the kernel of 8-bit values without its addresses and threads, reused for arrays of one layout.
-struct ByteStep : SmallStep {
+// A step of one axis or two, given as they are: (outer..., row, column, inner).
+void init_step(ByteStep* to, const nb::list& outer, const ByteAxis& row, const ByteAxis& column,
+               std::tuple<int64_t, int64_t> inner, bool rows_first, bool alpha) {
   ByteTask task{};
-  nb::object row_map, column_map;  // that the task points into
-  OwnedByteMap *rows = nullptr, *columns = nullptr;
+  set_outer(task, outer);
+  nb::object row_map, column_map;
+  std::tie(task.n_row, task.row_stride, row_map) = row;
+  std::tie(task.n_column, task.column_stride, column_map) = column;
+  std::tie(task.inner, task.inner_stride) = inner;
+  task.rows_first = rows_first, task.alpha = alpha;
+  auto of = [](const nb::object& map) { return map.is_none() ? nullptr : &nb::cast<OwnedByteMap&>(map); };
+  new (to) ByteStep(task, of(row_map), of(column_map));
+  to->held[0] = std::move(row_map), to->held[1] = std::move(column_map);
+}
 
-  ByteStep(const nb::list& outer, const ByteAxis& row, const ByteAxis& column, std::tuple<int64_t, int64_t> inner,
-           bool rows_first, bool alpha) {
-    set_outer(task, outer);
-    std::tie(task.n_row, task.row_stride, row_map) = row;
-    std::tie(task.n_column, task.column_stride, column_map) = column;
-    std::tie(task.inner, task.inner_stride) = inner;
-    if (!row_map.is_none()) rows = &nb::cast<OwnedByteMap&>(row_map), task.row = &rows->map;
-    if (!column_map.is_none()) columns = &nb::cast<OwnedByteMap&>(column_map), task.column = &columns->map;
-    task.rows_first = rows_first, task.alpha = alpha;
-    if constexpr (verifies) verify(task);
-  }
-  void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
-    const ByteTask call = at(src, dst, stream);
-    without_gil([&] { kernels().bytes->run(call, threads); });
-  }
-  void run_here(uintptr_t src, uintptr_t dst) const override { kernels().bytes->run(at(src, dst, false), 1); }
-  ByteTask at(uintptr_t src, uintptr_t dst, bool stream) const {
-    ByteTask call = task;
-    call.src = reinterpret_cast<const uint8_t*>(src), call.dst = reinterpret_cast<uint8_t*>(dst);
-    call.stream = stream;
-    const WeightForm form = kernels().bytes->form;
-    if (rows) call.row_quads = rows->quads(form, false);
-    if (columns) call.column_quads = columns->quads(form, task.inner <= max_byte_inner);
-    return call;
-  }
-};
+// The step of maps on one dim or two neighbors from `first` on; None if the input must be made contiguous first.
+nb::object byte_step(const nb::list& dims, int first, const nb::list& maps, bool rows_first) {
+  Dim held[max_axes];
+  const int count = int(maps.size());
+  if (count > 2) throw std::invalid_argument("too many maps");
+  const Pass pass = pass_of(dims, first, count, held);
+  ByteTask task{};
+  bool columns;
+  if (!byte_pass(pass, rows_first, task, columns)) return nb::none();
+  OwnedByteMap* const last = &nb::cast<OwnedByteMap&>(maps[size_t(count) - 1]);
+  OwnedByteMap* const row = count == 2 ? &nb::cast<OwnedByteMap&>(maps[0]) : columns ? nullptr : last;
+  auto made = std::make_unique<ByteStep>(task, row, columns ? last : nullptr);
+  for (int k = 0; k < count; ++k) made->held[k] = maps[size_t(k)];
+  const nb::object step = nb::cast(made.get(), nb::rv_policy::take_ownership);
+  made.release();
+  return step;
+}
 
 // A vector as a NumPy array that owns it.
 template <class T>
@@ -101,13 +73,18 @@ nb::ndarray<nb::numpy, const T> array_of(std::vector<T>&& values) {
 
 void bind_bytes(nb::module_& m) {
   nb::class_<OwnedByteMap>(m, "ByteMap")
-      .def(nb::init<int64_t, int64_t, const Int64s&, const Int64s&, const Doubles&>(), nb::arg("n_in"),
-           nb::arg("n_out"), nb::arg("start"), nb::arg("offset"), nb::arg("weight"));
+      .def(
+          "__init__",
+          [](OwnedByteMap* to, int64_t n_in, int64_t n_out, const Int64s& start, const Int64s& offset,
+             const Doubles& weight) { new (to) OwnedByteMap(n_in, n_out, start.data(), offset.data(), weight.data()); },
+          nb::arg("n_in"), nb::arg("n_out"), nb::arg("start"), nb::arg("offset"), nb::arg("weight"));
   nb::class_<ByteStep, SmallStep>(m, "ByteStep")
-      .def(nb::init<const nb::list&, const ByteAxis&, const ByteAxis&, std::tuple<int64_t, int64_t>, bool, bool>(),
-           nb::arg("outer"), nb::arg("row"), nb::arg("column"), nb::arg("inner"), nb::arg("rows_first"),
-           nb::arg("alpha"))
+      .def("__init__", &init_step, nb::arg("outer"), nb::arg("row"), nb::arg("column"), nb::arg("inner"),
+           nb::arg("rows_first"), nb::arg("alpha"))
       .def("__call__", &ByteStep::run);
+  m.def("byte_step", &byte_step, nb::arg("dims"), nb::arg("first"), nb::arg("maps"), nb::arg("rows_first"));
+  m.def("rows_before", &rows_before, nb::arg("n_row"), nb::arg("made_row"), nb::arg("n_column"),
+        nb::arg("made_column"));
   m.def("weigh", [](uintptr_t src, uintptr_t dst, int dtype, int64_t n_pixels, int channels, bool divides,
                     double unseen, int threads) {
     const WeighTask t{reinterpret_cast<const void*>(src),

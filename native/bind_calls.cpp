@@ -1,10 +1,15 @@
 // What calls of small arrays use, as parts of the Python module.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/tuple.h>
 
+#include <exception>
 #include <new>
+#include <stdexcept>
 
 #include "arrays.hpp"
+#include "families.hpp"
 #include "lookup.hpp"
+#include "picks.hpp"
 #include "repeat_counts.hpp"
 
 namespace nb = nanobind;
@@ -17,7 +22,9 @@ template <PyObject* (*f)(PyObject*, PyObject* const*, Py_ssize_t)>
 PyObject* without_exceptions(PyObject* self, PyObject* const* args, Py_ssize_t n) {
   try {
     return f(self, args, n);
-  } catch (const std::bad_alloc&) { return PyErr_NoMemory(); }
+  } catch (const std::bad_alloc&) { return PyErr_NoMemory(); } catch (const std::exception& wrong) {  // of verify.hpp
+    return PyErr_Format(PyExc_RuntimeError, "%s", wrong.what());
+  }
 }
 
 template <PyObject* (*f)(PyObject*, PyObject* const*, Py_ssize_t)>
@@ -32,6 +39,8 @@ PyMethodDef functions[] = {
     fast<set_up_calls>("set_up_calls"),
     fast<known_call>("known_call"),
     fast<call_key>("call_key"),
+    fast<set_up_families>("set_up_families"),
+    fast<family_key>("family_key"),
     fast<set_up_counts>("set_up_counts"),
     fast<repeated>("repeated"),
     fast<repeated_adjoint>("repeated_adjoint"),
@@ -45,10 +54,46 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
+// rules: (dim, WholeAxis) of each axis by dims; or filters: (dim, Pillow's number, support); or picks: (dim, formula,
+// step in float32).
+void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, int accumulate, int ndim,
+                 nb::object order, bool channels_last) {
+  const size_t n = rules.size() + filters.size() + picks.size();
+  const bool fits = n >= 1 && n <= size_t(most_together) &&
+                    (n == rules.size() || n == filters.size() || (n == picks.size() && n == 1)) && ndim >= 1 &&
+                    ndim <= max_read_dims && accumulate >= 0 && accumulate <= 1;
+  if (!fits) throw std::invalid_argument("family: expected 1 to 3 axes of at most 8 dims");
+  Family made;
+  made.acc = Accumulate(accumulate), made.ndim = ndim, made.channels_last = channels_last;
+  for (int d = 0; d < ndim; ++d) made.order[d] = order.is_none() ? d : nb::cast<int>(order[size_t(d)]);
+  for (const nb::handle each : rules) {
+    const auto [dim, rule] = nb::cast<std::tuple<int, nb::object>>(each);
+    made.axes[made.n_axes++] = {.dim = dim, .rule = &nb::cast<const WholeAxis&>(rule)};
+  }
+  for (const nb::handle each : filters) {
+    const auto [dim, filter, support] = nb::cast<std::tuple<int, int, double>>(each);
+    made.axes[made.n_axes++] = {.dim = dim, .filter = filter, .support = support};
+  }
+  for (const nb::handle each : picks) {
+    const auto [dim, formula, in_float] = nb::cast<std::tuple<int, int, bool>>(each);
+    if (formula < 0 || formula >= int(Formula::line))
+      throw std::invalid_argument("family: expected a formula's number");
+    made.axes[made.n_axes++] = {.dim = dim, .formula = formula, .in_float = in_float};
+  }
+  for (int k = 0; k < made.n_axes; ++k)
+    if (made.axes[k].dim < 0 || made.axes[k].dim >= ndim) throw std::invalid_argument("family: expected dims");
+  if (!order.is_none()) made.order_tuple = Owned(order.release().ptr());
+  made.rules = Owned(rules.release().ptr());
+  new (to) Family(std::move(made));
+}
+
 }  // namespace
 
 void bind_calls(nb::module_& m) {
   if (PyModule_AddFunctions(m.ptr(), functions) != 0) nb::raise_python_error();
+  nb::class_<Family>(m, "Family")
+      .def("__init__", &init_family, nb::arg("rules"), nb::arg("filters"), nb::arg("picks"), nb::arg("accumulate"),
+           nb::arg("ndim"), nb::arg("order").none(), nb::arg("channels_last"));
   nb::class_<Counts>(m, "Counts")
       .def(nb::init<uintptr_t, int, int64_t, int64_t>())
       .def_ro("total", &Counts::total)

@@ -5,6 +5,7 @@
 
 #include "bind_values.hpp"
 #include "owned_map.hpp"
+#include "whole_axis.hpp"
 
 namespace tenter {
 namespace {
@@ -13,11 +14,14 @@ nb::tuple tables(const Rows& rows) {
   return nb::make_tuple(numbers(rows.start), numbers(rows.offset), numbers(rows.weight));
 }
 
-// A filter of Python's: a function of an array of distances, which gives as many weights; those from its support on do
-// not count. (The core's filters are zero there by themselves, and box knows which distances are roundings of its
-// edge.)
-Sampling::Weights weights_of(nb::callable f, double support) {
-  return [f = std::move(f), support](const double* distance, int64_t n, double* weight) {
+// Weights by one of the core's filters, or by a function of Python's of an array of distances, which gives as many
+// weights; those from its support on do not count. (The core's filters are zero there by themselves, and box knows
+// which distances are roundings of its edge.)
+Sampling::Weights weights_of(const nb::object& filter, double support) {
+  if (filter.is_none()) return nullptr;
+  if (nb::isinstance<Filter>(filter))
+    return [f = nb::cast<Filter>(filter)](const double* d, int64_t n, double* w) { kernels().weights(f, d, n, w); };
+  return [f = nb::cast<nb::callable>(filter), support](const double* distance, int64_t n, double* weight) {
     std::vector<double> given(distance, distance + n);
     const nb::object made = f(numbers(given));
     const auto found = nb::cast<Doubles>(made);
@@ -25,6 +29,10 @@ Sampling::Weights weights_of(nb::callable f, double support) {
     for (int64_t k = 0; k < n; ++k)
       weight[k] = distance[k] > -support && distance[k] <= support ? found.data()[k] : 0.0;
   };
+}
+
+bool is_triangle(const nb::object& filter) {
+  return nb::isinstance<Filter>(filter) && nb::cast<Filter>(filter).kind == FilterKind::triangle;
 }
 
 }  // namespace
@@ -39,7 +47,7 @@ void bind_maps(nb::module_& m) {
            })
       .def("__call__", [](const Filter& f, const Doubles& distance) {
         std::vector<double> weight(distance.size());
-        filter_weights(f, distance.data(), int64_t(distance.size()), weight.data());
+        kernels().weights(f, distance.data(), int64_t(distance.size()), weight.data());
         return numbers(weight);
       });
   nb::class_<Sampling>(m, "Sampling")
@@ -50,17 +58,9 @@ void bind_maps(nb::module_& m) {
             if (n_in < 0 || n_out < 0 || rule < 0 || rule > 2 || edge < 0 || edge > 4)
               throw std::invalid_argument(
                   "sampling: expected lengths of at least 0, and numbers of a rule and an edge");
-            Sampling::Weights weights;
-            if (nb::isinstance<Filter>(filter)) {
-              weights = [f = nb::cast<Filter>(filter)](const double* d, int64_t n, double* w) {
-                filter_weights(f, d, n, w);
-              };
-            } else if (!filter.is_none()) {
-              weights = weights_of(nb::cast<nb::callable>(filter), support);
-            }
-            new (s) Sampling(n_in, n_out, Rule(rule), line_of(line), support, std::move(weights), numerator,
+            new (s) Sampling(n_in, n_out, Rule(rule), line_of(line), support, weights_of(filter, support), numerator,
                              denominator, stretch, normalize, Edge(edge));
-            if (nb::isinstance<Filter>(filter)) s->is_triangle = nb::cast<Filter>(filter).kind == FilterKind::triangle;
+            s->is_triangle = is_triangle(filter);
           },
           nb::arg("n_in"), nb::arg("n_out"), nb::arg("rule"), nb::arg("line"), nb::arg("filter").none(),
           nb::arg("support"), nb::arg("numerator"), nb::arg("denominator"), nb::arg("stretch"), nb::arg("normalize"),
@@ -72,6 +72,24 @@ void bind_maps(nb::module_& m) {
         s.untrimmed(0, s.n_out(), rows);
         return tables(rows);
       });
+  nb::class_<WholeAxis>(m, "WholeAxis")
+      .def(
+          "__init__",
+          [](WholeAxis* a, bool touched, bool by_corners, bool by_halves, nb::object filter, double support,
+             bool widens, bool sums_to_one, int edge) {
+            if (edge < 0 || edge > 4) throw std::invalid_argument("axis: expected the number of an edge");
+            new (a)
+                WholeAxis{touched, by_corners,  by_halves, weights_of(filter, support), is_triangle(filter), support,
+                          widens,  sums_to_one, Edge(edge)};
+          },
+          nb::arg("touched"), nb::arg("by_corners"), nb::arg("by_halves"), nb::arg("filter").none(), nb::arg("support"),
+          nb::arg("widens"), nb::arg("sums_to_one"), nb::arg("edge"))
+      .def("sampling", [](const WholeAxis& a, int64_t n_in, int64_t n_out) {
+        if (n_in < 0 || n_out < int64_t(a.touched) || n_in > longest_whole_axis || n_out > longest_whole_axis)
+          throw std::invalid_argument("axis: expected lengths of at least 0 that it has positions for");
+        return a.sampling(n_in, n_out);
+      });
+  m.attr("LONGEST_WHOLE_AXIS") = longest_whole_axis;
   nb::class_<OwnedMap>(m, "WindowMap")
       .def(nb::init<int64_t, int64_t, int64_t, std::optional<Int64s>, std::optional<Int64s>, std::optional<Doubles>>(),
            nb::arg("n_in"), nb::arg("n_out"), nb::arg("width"), nb::arg("start").none(), nb::arg("offset").none(),
@@ -91,13 +109,7 @@ void bind_maps(nb::module_& m) {
           },
           nb::arg("picking"), nb::arg("transposed"))
       .def_prop_ro("is_computed", &OwnedMap::is_computed)
-      .def_prop_ro("n_taps",
-                   [](OwnedMap& m) {  // about, of a long axis
-                     if (m.picking) return m.picking->end - m.picking->begin;
-                     if (m.is_computed()) return m.taps_each() * m.map.n_out;
-                     m.make_tables();
-                     return m.map.offset ? m.map.offset[m.map.n_out] : m.map.n_out * m.map.width;
-                   })
+      .def_prop_ro("n_taps", &OwnedMap::n_taps)
       .def_prop_ro("is_identity", &OwnedMap::is_identity)
       .def_prop_ro("sampling", [](const OwnedMap& m) { return m.sampling ? m.rule : nb::none(); })
       .def_prop_ro("picking", [](const OwnedMap& m) { return m.picking ? m.rule : nb::none(); })

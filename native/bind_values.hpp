@@ -10,6 +10,7 @@
 
 #include "kernels.hpp"
 #include "line.hpp"
+#include "passes.hpp"
 
 namespace tenter {
 
@@ -37,6 +38,17 @@ void set_outer(Task& task, const nb::list& axes) {
   task.n_outer = int(axes.size());
   for (size_t d = 0; d < axes.size(); ++d)
     std::tie(task.outer_shape[d], task.outer_stride[d]) = nb::cast<std::tuple<int64_t, int64_t>>(axes[d]);
+}
+
+// (length, stride in bytes) of each dim, from slowest to fastest.
+inline Pass pass_of(const nb::list& dims, int first, int count, Dim* to) {
+  if (dims.size() > size_t(max_axes) || first < 0 || count < 1 || size_t(first + count) > dims.size())
+    throw std::invalid_argument("expected maps of some of at most 72 dims");
+  for (size_t d = 0; d < dims.size(); ++d) {
+    const auto [n, stride] = nb::cast<std::tuple<int64_t, int64_t>>(dims[d]);
+    to[d] = {n, stride};
+  }
+  return {to, int(dims.size()), first, count};
 }
 
 template <class T>

@@ -15,13 +15,15 @@ struct Filter {
   double p, q;
 };
 
+// Of doubles and of vectors of them: the same operations, and so the same bits.
+
 // sin(pi x), exactly zero at whole numbers: its Taylor series to x^21 is right to a unit in the last place within half
 // a period.
-TENTER_ALWAYS_INLINE double sinpi(double x) {
-  constexpr double magic = 0x1.8p52;  // adding it leaves the nearest whole number in the low bits
-  const double shifted = x + magic, whole = shifted - magic, r = x - whole, t = r * r;
-  double s = 5.392664662608129e-10;
-  s = s * t - 2.2948428997269873e-08;
+template <class T>
+TENTER_ALWAYS_INLINE T sinpi(T x) {
+  constexpr double magic = 0x1.8p52;  // adding and taking it away leaves the nearest whole number
+  const T whole = (x + magic) - magic, r = x - whole, t = r * r;
+  T s = t * 5.392664662608129e-10 - 2.2948428997269873e-08;
   s = s * t + 7.9520540014755126e-07;
   s = s * t - 2.1915353447830217e-05;
   s = s * t + 4.6630280576761255e-04;
@@ -32,32 +34,46 @@ TENTER_ALWAYS_INLINE double sinpi(double x) {
   s = s * t - 5.1677127800499703;
   s = s * t + 3.1415926535897931;
   s *= r;
-  int64_t bits;
-  static_assert(sizeof bits == sizeof shifted);
-  std::memcpy(&bits, &shifted, sizeof bits);
-  return bits & 1 ? -s : s;
+  const T half = whole * 0.5;
+  return (half + magic) - magic == half ? s : -s;  // of an even number the half is whole
 }
-TENTER_ALWAYS_INLINE double sinc(double x) { return x == 0 ? 1.0 : sinpi(x) / (3.14159265358979323846 * x); }
+template <class T>
+TENTER_ALWAYS_INLINE T sinc(T x) {
+  return x == 0 ? T{} + 1 : sinpi(x) / (3.14159265358979323846 * x);
+}
 
-TENTER_ALWAYS_INLINE double triangle(double x) { return std::fmax(0.0, 1.0 - std::fabs(x)); }
+template <class T>
+TENTER_ALWAYS_INLINE T magnitude(T x) {
+  return x < 0 ? -x : x;
+}
+
+template <class T>
+TENTER_ALWAYS_INLINE T triangle(T x) {
+  const T left = 1 - magnitude(x);
+  return left > 0 ? left : T{};
+}
 
 // Keys (1981); the factored forms are PyTorch's.
-TENTER_ALWAYS_INLINE double cubic(double x, double a) {
-  x = std::fabs(x);
-  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
-  return x < 2 ? ((x - 5) * x + 8) * x * a - 4 * a : 0.0;
+template <class T>
+TENTER_ALWAYS_INLINE T cubic(T x, double a) {
+  x = magnitude(x);
+  const T near = ((a + 2) * x - (a + 3)) * x * x + 1, far = ((x - 5) * x + 8) * x * a - 4 * a;
+  return x < 1 ? near : x < 2 ? far : T{};
 }
 
 // Mitchell and Netravali (1988).
-TENTER_ALWAYS_INLINE double spline(double x, double b, double c) {
-  x = std::fabs(x);
-  if (x < 1) return (((12 - 9 * b - 6 * c) * x + (-18 + 12 * b + 6 * c)) * x * x + (6 - 2 * b)) / 6;
-  return x < 2 ? ((((-b - 6 * c) * x + (6 * b + 30 * c)) * x + (-12 * b - 48 * c)) * x + (8 * b + 24 * c)) / 6 : 0.0;
+template <class T>
+TENTER_ALWAYS_INLINE T spline(T x, double b, double c) {
+  x = magnitude(x);
+  const T near = (((12 - 9 * b - 6 * c) * x + (-18 + 12 * b + 6 * c)) * x * x + (6 - 2 * b)) / 6;
+  const T far = ((((-b - 6 * c) * x + (6 * b + 30 * c)) * x + (-12 * b - 48 * c)) * x + (8 * b + 24 * c)) / 6;
+  return x < 1 ? near : x < 2 ? far : T{};
 }
 
 // Duchon (1979).
-TENTER_ALWAYS_INLINE double lanczos(double x, double lobes) {
-  return std::fabs(x) < lobes ? sinc(x) * sinc(x / lobes) : 0.0;
+template <class T>
+TENTER_ALWAYS_INLINE T lanczos(T x, double lobes) {
+  return magnitude(x) < lobes ? sinc(x) * sinc(x / lobes) : T{};
 }
 
 // The pixels within half a pixel, the far edge with them, as Pillow has it. A rounding of a distance must not decide
@@ -72,17 +88,16 @@ TENTER_ALWAYS_INLINE double hamming(double x) {
   return std::fabs(x) < 1 ? sinc(x) * (0.54 + 0.46 * std::cos(3.14159265358979323846 * x)) : 0.0;
 }
 
-inline void filter_weights(const Filter& f, const double* x, int64_t n, double* weight) {
-  auto all = [&](auto&& of) {
-    for (int64_t k = 0; k < n; ++k) weight[k] = of(x[k]);
-  };
+// Calls all(f) with the filter's function, for vectors of distances; each(f) with one for a distance at a time.
+template <class All, class Each>
+TENTER_ALWAYS_INLINE void with_filter(const Filter& f, All&& all, Each&& each) {
   switch (f.kind) {
-    case FilterKind::triangle: return all([](double d) { return triangle(d); });
-    case FilterKind::cubic: return all([&](double d) { return cubic(d, f.p); });
-    case FilterKind::spline: return all([&](double d) { return spline(d, f.p, f.q); });
-    case FilterKind::lanczos: return all([&](double d) { return lanczos(d, f.p); });
-    case FilterKind::box: return all([](double d) { return box(d); });
-    case FilterKind::hamming: return all([](double d) { return hamming(d); });
+    case FilterKind::triangle: return all([](auto d) { return triangle(d); });
+    case FilterKind::cubic: return all([&](auto d) { return cubic(d, f.p); });
+    case FilterKind::spline: return all([&](auto d) { return spline(d, f.p, f.q); });
+    case FilterKind::lanczos: return all([&](auto d) { return lanczos(d, f.p); });
+    case FilterKind::box: return each([](double d) { return box(d); });
+    case FilterKind::hamming: return each([](double d) { return hamming(d); });
   }
 }
 

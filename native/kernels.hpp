@@ -92,6 +92,7 @@ struct WindowTask {
 };
 
 struct ByteKernels;
+struct Filter;
 struct SignalTask;
 struct RangesTask;
 struct ExtremesTask;
@@ -113,6 +114,8 @@ struct Kernels {
   // Of ragged arrays (ragged.hpp).
   void (*ranges)(const RangesTask&, int threads);
   void (*extremes)(const ExtremesTask&, int threads);
+  // Of a filter's taps (filters.hpp).
+  void (*weights)(const Filter&, const double* distance, int64_t n, double* weight);
 };
 
 const Kernels& kernels();            // the table in use

@@ -1,5 +1,6 @@
 // The kernels for one instruction set. This file and level_copies.cpp are compiled once per set, with its name as
 // TENTER_LEVEL.
+#include "weights-inl.hpp"
 #include "window-inl.hpp"
 
 #define TENTER_STRING2(x) #x
@@ -35,6 +36,7 @@ const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
                                                   TENTER_COPIES::sum_picked,
                                                   TENTER_COPIES::indices,
                                                   TENTER_COPIES::ranges,
-                                                  TENTER_COPIES::extremes};
+                                                  TENTER_COPIES::extremes,
+                                                  weights};
 
 }  // namespace tenter

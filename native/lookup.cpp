@@ -7,6 +7,7 @@
 #include <new>
 
 #include "arrays.hpp"
+#include "families.hpp"
 #include "steps.hpp"
 #include "workspace.hpp"
 
@@ -17,10 +18,11 @@ namespace {
 
 // plans: Python's dictionary of plans by keys, which bounds itself. again: (x, plan) -> result, for any plan.
 // differentiable: the same with a gradient recorded. fallback: (call, *arguments) -> result or None, for what is not
-// read here.
+// read here. families: Python's dictionary of Family or None. first_time: (key) -> whether no call had that key.
 struct {
   PyObject *plans = nullptr, *again = nullptr, *differentiable = nullptr, *fallback = nullptr;
   Py_ssize_t ready = 0;  // where a plan has its ReadySteps
+  PyObject *families = nullptr, *first_time = nullptr;
 } python;
 
 // What a call depends on, as bytes.
@@ -62,6 +64,24 @@ class Key {
     put(x.shape, size_t(x.ndim) * sizeof x.shape[0]), put(x.stride, size_t(x.ndim) * sizeof x.stride[0]);
     if (x.device != on_cpu) put(x.device_number), put(int(reinterpret_cast<uintptr_t>(x.data) % 16));
   }
+  // An array but for its sizes; false where they say more than how large it is.
+  bool kind(const ArrayView& x) {
+    LayoutClass its;
+    put('~'), put(x.dtype), put(char(x.ndim)), put(char(x.device));
+    const bool found = x.device == on_cpu && its.of(x);
+    put(its.from_slow, size_t(x.ndim)), put(its.ones), put(its.zeros), put(its.negative), put(its.equal),
+        put(its.below);
+    return found;
+  }
+  // Sizes but for their values.
+  bool sizes(PyObject* x) {
+    const bool tuple = PyTuple_CheckExact(x);
+    const Py_ssize_t n = tuple ? PyTuple_Size(x) : 1;
+    put(tuple ? '(' : 'i'), put(n);
+    for (Py_ssize_t k = 0; k < n; ++k)
+      if (!PyLong_CheckExact(tuple ? PyTuple_GetItem(x, k) : x)) return false;
+    return true;
+  }
   bool fits() const { return fits_; }
   PyObject* bytes() const { return PyBytes_FromStringAndSize(bytes_, Py_ssize_t(size_)); }
 
@@ -75,6 +95,14 @@ bool make_key(const ArrayView& x, PyObject* call, PyObject* const* args, Py_ssiz
   key.array(x);
   if (!key.constant(call)) return false;
   for (Py_ssize_t k = 0; k < n; ++k)
+    if (!key.constant(args[k])) return false;
+  return key.fits();
+}
+
+// Of the family of a call whose first argument is its sizes.
+bool make_family_key(const ArrayView& x, PyObject* call, PyObject* const* args, Py_ssize_t n, Key& key) {
+  if (n < 1 || !key.kind(x) || !key.constant(call) || !key.sizes(args[0])) return false;
+  for (Py_ssize_t k = 1; k < n; ++k)
     if (!key.constant(args[k])) return false;
   return key.fits();
 }
@@ -96,6 +124,21 @@ PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known) {
   }
   PyObject* const both[2] = {x, known};
   return PyObject_Vectorcall(python.again, both, 2, nullptr);
+}
+
+// The result of a call that has no plan, but that differs from an earlier one by sizes alone; null with an error, or
+// without where Python's code shall plan it: it keeps a plan from a call's second time on.
+PyObject* run_new(PyObject* x, const ArrayView& from, PyObject* const* args, Py_ssize_t n, PyObject* plan_key) {
+  Key key;
+  if (!python.families || !make_family_key(from, args[0], args + 2, n - 2, key)) return nullptr;
+  const Owned bytes(key.bytes());
+  if (!bytes) return nullptr;
+  PyObject* const found = PyDict_GetItemWithError(python.families, bytes.get());
+  if (!found || found == Py_None) return nullptr;
+  Py_INCREF(found);  // as other threads may forget it meanwhile
+  const Owned family(found), first(PyObject_Vectorcall(python.first_time, &plan_key, 1, nullptr));
+  if (!first || first.get() != Py_True) return nullptr;
+  return nb::inst_ptr<Family>(found)->run(x, from, args[2]);
 }
 
 }  // namespace
@@ -152,8 +195,27 @@ PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return key.bytes();
 }
 
-// (call, x, *arguments) -> the result of a call like an earlier one; None if there was none. x: an array of a type
-// that is read here.
+// (families, first_time)
+PyObject* set_up_families(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments");
+  Py_INCREF(args[0]), python.families = args[0];
+  Py_INCREF(args[1]), python.first_time = args[1];
+  Py_RETURN_NONE;
+}
+
+// (call, x, *arguments), the first of which are sizes -> the key of the call's family, None where it has none.
+PyObject* family_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n < 3) return PyErr_Format(PyExc_TypeError, "expected a call, an array and sizes");
+  ArrayView x;
+  const Reading found = read_array(args[1], x);
+  if (found == Reading::failed) return nullptr;
+  Key key;
+  if (found != Reading::readable || !make_family_key(x, args[0], args + 2, n - 2, key)) Py_RETURN_NONE;
+  return key.bytes();
+}
+
+// (call, x, *arguments) -> the result of a call like an earlier one, or of one that differs from it by sizes alone;
+// None if there was none. x: an array of a type that is read here.
 PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n < 2) return PyErr_Format(PyExc_TypeError, "expected a call and an array");
   PyObject* const x = args[1];
@@ -172,11 +234,12 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   const Owned bytes(key.bytes());
   if (!bytes) return nullptr;
   PyObject* const known = PyDict_GetItemWithError(python.plans, bytes.get());
-  if (!known) {
-    if (PyErr_Occurred()) return nullptr;
-    Py_RETURN_NONE;
-  }
+  if (!known && PyErr_Occurred()) return nullptr;
   const int wants = tensor ? wants_grad(x) : 0;
+  if (!known) {
+    PyObject* const y = wants ? nullptr : run_new(x, from, args, n, bytes.get());
+    return y ? y : none_or_error();
+  }
   if (wants) {
     Py_INCREF(known);
     const Owned plan(known);

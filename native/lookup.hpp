@@ -7,6 +7,8 @@ namespace tenter {
 
 // METH_FASTCALL functions; what they take and give is at their definitions in lookup.cpp and repeat_counts.cpp.
 PyObject* set_up_calls(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* set_up_families(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* family_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* run_ready(PyObject*, PyObject* const* args, Py_ssize_t n);

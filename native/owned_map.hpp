@@ -106,6 +106,12 @@ struct OwnedMap {
     const int64_t taps = sampling->taps_each();
     return transposed ? taps * map.n_in / std::max<int64_t>(1, map.n_out) : taps;
   }
+  int64_t n_taps() {  // about, of a long axis
+    if (picking) return picking->end - picking->begin;
+    if (is_computed()) return taps_each() * map.n_out;
+    make_tables();
+    return map.offset ? map.offset[map.n_out] : map.n_out * map.width;
+  }
   // Outputs after which rows repeat, and how many inputs further on; false if that takes more than `most`.
   bool periods(int64_t most, int64_t& outputs, int64_t& inputs) const {
     if (picking) return false;

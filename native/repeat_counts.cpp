@@ -11,20 +11,16 @@
 #include "counts.hpp"
 #include "gil.hpp"
 #include "lookup.hpp"
-#include "memory.hpp"
 #include "repeat_counts.hpp"
+#include "results.hpp"
 #include "threads.hpp"
 #include "tuning.hpp"
 
 namespace tenter {
 namespace {
 
-// What Python's code does: memory for a large result, (x, shape) -> (array, address, past caches); how many threads;
-// and a call that records a gradient, (x, Repeated) -> array.
-struct {
-  PyObject *large_empty = nullptr, *thread_count = nullptr, *differentiable = nullptr;
-  int64_t memory = 0;  // of the machine
-} python;
+// Of Python's code: a call that records a gradient, (x, Repeated) -> array.
+PyObject* differentiable = nullptr;
 
 // As an int64 with the sign of nothing more: False for True, for 1.0 and for large ints.
 bool exact_int(PyObject* x, int64_t& value) {
@@ -48,49 +44,15 @@ bool is_count(int number) {
 }
 
 // Threads for work on so many bytes; 0 for an error.
-int threads_for(int64_t bytes) {
-  if (bytes < tuning.parallel_bytes) return 1;
-  PyObject* const result = PyObject_Vectorcall(python.thread_count, nullptr, 0, nullptr);
-  if (!result) return 0;
-  const long n = PyLong_AsLong(result);
-  Py_DECREF(result);
-  return int(n);
-}
-
-// Memory for a result, its address, and whether streaming stores should write it.
-PyObject* result_of(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data,
-                    bool& stream) {
-  stream = false;
-  if (bytes < std::min(large, tuning.stream_bytes) && !tuning.guard_blocks) return empty(like, shape, ndim, data);
-  const Owned sizes(PyTuple_New(ndim));
-  if (!sizes) return nullptr;
-  for (int d = 0; d < ndim; ++d) {
-    PyObject* const n = PyLong_FromLongLong(shape[d]);
-    if (!n) return nullptr;
-    PyTuple_SetItem(sizes.get(), d, n);
-  }
-  PyObject* const args[2] = {x, sizes.get()};
-  const Owned found(PyObject_Vectorcall(python.large_empty, args, 2, nullptr));
-  if (!found) return nullptr;
-  PyObject* y;
-  unsigned long long at;
-  int past_caches;
-  if (!PyArg_ParseTuple(found.get(), "OKp", &y, &at, &past_caches)) return nullptr;
-  data = reinterpret_cast<char*>(at), stream = past_caches;
-  Py_INCREF(y);
-  return y;
-}
+int threads_for(int64_t bytes) { return bytes < tuning.parallel_bytes ? 1 : thread_count(); }
 
 // Work of so many bytes, without the interpreter's lock where that costs little beside it. False with Python's error.
 template <class F>
 bool work(int64_t bytes, F&& f) {
-  try {
+  return no_exception([&] {
     if (bytes < (1 << 14)) f();
     else without_gil(f);
-    return true;
-  } catch (const std::bad_alloc&) { PyErr_NoMemory(); } catch (const Interrupted&) {  // which has set the error
-  }
-  return false;
+  });
 }
 
 // An array and its counts or offsets, both on the host.
@@ -192,14 +154,11 @@ PyObject* Repeated::sum(PyObject* g) const {
   return nullptr;
 }
 
-// (large_empty, thread_count, differentiable, machine's memory); None for what is not known yet.
+// (what `results` need..., differentiable); None for what is not known yet.
 PyObject* set_up_counts(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments");
-  PyObject** const to[] = {&python.large_empty, &python.thread_count, &python.differentiable};
-  for (int k = 0; k < 3; ++k)
-    if (args[k] != Py_None) Py_INCREF(args[k]), *to[k] = args[k];
-  python.memory = PyLong_AsLongLong(args[3]);
-  if (PyErr_Occurred()) return nullptr;
+  if (!set_up_results(args[0], args[1], args[2])) return nullptr;
+  if (args[3] != Py_None) Py_INCREF(args[3]), differentiable = args[3];
   Py_RETURN_NONE;
 }
 
@@ -250,7 +209,7 @@ PyObject* repeat_counts(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
     Py_RETURN_NONE;
   int64_t output_size;
   if (args[3] != Py_None && (!exact_int(args[3], output_size) || output_size != total)) Py_RETURN_NONE;
-  if (bytes > python.memory) Py_RETURN_NONE;
+  if (bytes > machine_memory()) Py_RETURN_NONE;
   how.shape_out[dim] = total;
   if (!wants) {
     PyObject* const y = how.copy_from(x, from);
@@ -260,7 +219,7 @@ PyObject* repeat_counts(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   try {
     const nanobind::object held = nanobind::cast(made.release(), nanobind::rv_policy::take_ownership);
     PyObject* const both[2] = {x, held.ptr()};
-    return PyObject_Vectorcall(python.differentiable, both, 2, nullptr);
+    return PyObject_Vectorcall(differentiable, both, 2, nullptr);
   } catch (nanobind::python_error& failed) { failed.restore(); } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   }
@@ -296,7 +255,7 @@ PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (o.front() != 0 || o.back() != total || !std::is_sorted(o.begin(), o.end())) Py_RETURN_NONE;
   const int64_t row = how.outer * how.inner * from.dtype->itemsize;
   int64_t bytes;
-  if (__builtin_mul_overflow(std::max(n, total), row, &bytes) || bytes > python.memory) Py_RETURN_NONE;
+  if (__builtin_mul_overflow(std::max(n, total), row, &bytes) || bytes > machine_memory()) Py_RETURN_NONE;
   if (!sums) return how.copy_from(x, from);
   if (from.dtype->number < 0 || from.dtype->number > int(Dtype::bf16)) Py_RETURN_NONE;
   return how.sum(x);

@@ -136,7 +136,7 @@ void Sampling::filtered(int64_t lo, int64_t hi, Rows& rows) const {
   Position position[together];
   const bool normalizes = normalize_ || edge_ == Edge::renormalize;
   const int64_t unit = exact_ ? int64_t(line_.unit) : 1;
-  const double exact_unit = double(unit * numerator_);
+  const double exact_unit = double(unit * numerator_), exact_step = double(unit * denominator_);
   Position p = line_.at(lo);
   for (int64_t from = lo; from < hi; from += together) {
     const int64_t n = std::min(hi - from, together);
@@ -153,20 +153,28 @@ void Sampling::filtered(int64_t lo, int64_t hi, Rows& rows) const {
       const Taps& t = taps_of[row];
       const Position& at = position[row];
       if (exact_) {
-        int64_t part = ((t.lowest - at.whole) * unit - int64_t(at.rest)) * denominator_;
-        for (int64_t k = 0; k < t.count; ++k, part += unit * denominator_) *d++ = double(part) / exact_unit;
+        double part = double(((t.lowest - at.whole) * unit - int64_t(at.rest)) * denominator_);
+        for (int64_t k = 0; k < t.count; ++k, part += exact_step) *d++ = part;
       } else {
         const double part = line_.quotient(at.rest);
         for (int64_t k = 0; k < t.count; ++k) *d++ = (double(t.lowest - at.whole + k) - part) / stretch_;
       }
     }
-    double* w = weight.data();
+    if (exact_)
+      for (int64_t k = 0; k < n_taps; ++k) distance[size_t(k)] /= exact_unit;
+    const Taps &front = taps_of[0], &back = taps_of[n - 1];
+    const bool within = front.lowest >= 0 && back.lowest + back.count <= n_in_ && edge_ != Edge::extrapolate;
+    const int64_t before = rows.offset.back();
+    if (within && int64_t(rows.weight.size()) < before + n_taps) rows.weight.resize(size_t(2 * (before + n_taps)));
+    double* w = within ? rows.weight.data() + before : weight.data();
     weights_(distance.data(), n_taps, w);
     for (int64_t k = 0; k < n_taps; ++k) w[k] += 0.0;  // no -0.0, which products of zeros with negative factors are
     for (int64_t row = 0; row < n; ++row) {
-      if (normalizes) normalize(w, taps_of[row].count);
-      add_row(taps_of[row], position[row], w, rows);
-      w += taps_of[row].count;
+      const Taps& t = taps_of[row];
+      if (normalizes) normalize(w, t.count);
+      if (within) rows.start.push_back(t.lowest), rows.offset.push_back(rows.offset.back() + t.count);
+      else add_row(t, position[row], w, rows);
+      w += t.count;
     }
   }
 }

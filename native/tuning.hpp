@@ -45,6 +45,7 @@ constexpr int64_t max_stored_run = 64;       // outputs of one count that are st
 constexpr int64_t small_chunk = 1 << 18, max_chunk_share = 8;  // 1 / 8
 
 // ---- windows
+constexpr int64_t wide_inner = 16;             // a column of this many values fills vectors by itself
 constexpr int permuted_rows = 2;               // share weights; with more, rows a power of two apart evict each other
 constexpr int64_t max_permuted_taps = 16;      // with more, sharing loads over the rows of a tile costs less
 constexpr int64_t max_permuted_inner = 4;      // wider columns fill vectors without permutations
@@ -56,6 +57,7 @@ constexpr int64_t max_band_rows = 256;         // of a task of two axes, so that
 constexpr int64_t planes_at_once = 2;          // output planes: what both read is loaded once
 
 // ---- memory
+constexpr int64_t small_bytes = 1 << 15;        // below, asking how many threads there are is a large part of the work
 constexpr int64_t large = 1 << 20;              // results below are left to allocators, which recycle such sizes
 constexpr int64_t huge_page = 2 << 20;          // alignment of blocks, and the unit of large ones
 constexpr int64_t huge_page_bytes = 16 << 20;   // smaller blocks are not rounded up to huge pages, to waste less

@@ -34,15 +34,19 @@ PAIRS = {
 }  # fmt: skip
 
 
+def forget():
+    families.families.clear(), families.native.clear(), cache.plans.clear()
+
+
 @pytest.mark.parametrize("make", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_second_call_is_what_it_would_have_been_first(name, make):
     x = make(PICTURE)
     (first, how), (second, how2) = PAIRS[name]
     for one, other in (((first, how), (second, how2)), ((second, how2), (first, how))):
-        families.families.clear(), cache.plans.clear()
+        forget()
         fresh = tenter.resize(x, other[0], **other[1])
-        families.families.clear(), cache.plans.clear()
+        forget()
         tenter.resize(x, one[0], **one[1])
         np.testing.assert_array_equal(np.asarray(tenter.resize(x, other[0], **other[1])), np.asarray(fresh))
 
@@ -50,7 +54,7 @@ def test_a_second_call_is_what_it_would_have_been_first(name, make):
 @pytest.mark.parametrize("make", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
 def test_sizes_alone_are_checked_again_and_only_they(make, monkeypatch):
     x = make(PICTURE)
-    families.families.clear(), cache.plans.clear()
+    forget()
     tenter.resize(x, (4, 5), axes=(0, 1))
     for size, kind in (
         ((4, -1), ValueError), ((4, 2**63), ValueError), ((True, 5), TypeError), ((4.0, 5), TypeError), ((4, 5, 6), ValueError),
@@ -87,7 +91,7 @@ CALLS = {
 @pytest.mark.parametrize("name", CALLS)
 def test_plans_of_sizes_that_are_used_once_are_not_kept(name, make, monkeypatch):
     x, call = make(PICTURE), CALLS[name]
-    families.families.clear(), cache.plans.clear(), cache._once.clear()
+    forget(), cache._once.clear()
     first = call(x, 4)
     assert len(cache.plans) == 1
     for n in range(20, 50):
@@ -126,7 +130,7 @@ def test_every_size_is_what_it_would_have_been_first(like, mode, dtype):
     for edge in (None, "wrap"):
         wanted = []
         for size in SIZES:
-            families.families.clear(), cache.plans.clear()
+            forget()
             wanted.append(tenter.resize(x, size, axes=(0, 1), mode=mode, like=like, edge=edge))
         for size, fresh in zip(SIZES, wanted):
             cache.plans.clear()

@@ -66,9 +66,8 @@ def test_windows_that_lie(lies, row):
     *tables, length = lies
     x, y = np.zeros(64, np.float32), np.full(64, 7, np.float32)
     with pytest.raises(RuntimeError, match="native call: expected"):
-        axis = (length, 64 if row else 4, _native.WindowMap(*tables))
-        axes = (axis, (16, 4, None)) if row else ((1, 0, None), axis)
-        step = _native.WindowStep(F32, F32, 0, [], None, False, *axes, (1, 4), False, False)
+        dims, m = [(length, 64), (16, 4)] if row else [(length, 4)], _native.WindowMap(*tables)
+        step = _native.window_step(F32, F32, 0, dims, 0, [m], [(length, m)], False, False)
         step(x.ctypes.data, y.ctypes.data, 1, False)
     assert (y == 7).all()
 
@@ -76,8 +75,8 @@ def test_windows_that_lie(lies, row):
 def test_tables_that_change_after_a_map_was_made():
     start, offset = ints(0, 2), ints(0, 2, 4)
     x, y = np.ones(4, np.float32), np.full(2, 7, np.float32)
-    columns = (4, 4, _native.WindowMap(4, 2, 0, start, offset, None))
-    step = _native.WindowStep(F32, F32, 0, [], None, False, (1, 0, None), columns, (1, 4), False, False)
+    m = _native.WindowMap(4, 2, 0, start, offset, None)
+    step = _native.window_step(F32, F32, 0, [(4, 4)], 0, [m], [(4, m)], False, False)
     step(x.ctypes.data, y.ctypes.data, 1, False)
     assert (y == 2).all()
     start[1] = 1000

@@ -15,7 +15,7 @@ from .arrays import Array, drawn, numbers
 from .call import Call, Named, named, written
 from .draw import Draw
 from .matrices import of_map
-from .operations import again
+from .operations import again, sized
 from .oracle import Maps, check_shape, check_values, name_of, summed
 from .summing import check_maps, dtype_for
 
@@ -86,7 +86,7 @@ def interpolate(r: Draw) -> Call:
             _beside_torch(y, x.value, kwargs, maps)
 
     same = () if kwargs["mode"].startswith("nearest") else again(r, how)
-    return Call("", "y = " + written("tenter.interpolate", [x], kwargs), {"x": x}, verify, again=same)
+    return Call("", sized(r, "tenter.interpolate", x, kwargs), {"x": x}, verify, again=same)
 
 
 def _beside_torch(y: Any, x: Any, kwargs: dict[str, Any], maps: Maps) -> None:

@@ -40,6 +40,21 @@ def again(r: Draw, how: Array, name: str = "x") -> tuple[tuple[str, dict[str, An
     return ((f"of a contiguous {name}", {name: plain}),)
 
 
+def sized(r: Draw, function: str, x: Named, kwargs: dict[str, Any]) -> str:
+    """The source of a call; of many by size after others that differ from it by sizes alone, which tenter remembers."""
+    if "size" not in kwargs or not r.chance(0.5):
+        return "y = " + written(function, [x], kwargs)
+    plain = {k: tuple(int(a) for a in v) if k == "axes" else v for k, v in kwargs.items()}
+    if isinstance(plain["mode"], list):
+        plain["mode"] = tuple(plain["mode"])
+    size = plain.pop("size")
+    calls = []
+    for more in (1, 2, 0):
+        n = tuple(int(m) + more for m in size) if isinstance(size, (tuple, list)) else int(size) + more
+        calls.append(written(function, [x], {"size": n, **plain}))
+    return "\n".join([*calls[:2], f"y = {calls[2]}"])
+
+
 def repeat_interleave(r: Draw) -> Call:
     if r.chance(0.1):
         return _positions(r)

@@ -18,7 +18,7 @@ from .arrays import Array, drawn, numbers
 from .call import Call, Named, named, written
 from .draw import Draw
 from .matrices import Dense, of_map
-from .operations import again
+from .operations import again, sized
 from .oracle import EPSILON, PARTS, Maps, Want, Wrong, check_shape, check_values, is_whole, name_of, summed
 from .summing import SERVED, check_maps, dtype_for, summed_cut
 
@@ -150,7 +150,7 @@ def resize(r: Draw) -> Call:
         kwargs |= bad
         source = "y = " + written("tenter.resize", [x], kwargs)
         return Call("", source, {"x": x, **extra}, lambda y: None, (error, ValueError))
-    source = "y = " + written("tenter.resize", [x], kwargs)
+    source = sized(r, "tenter.resize", x, kwargs)
     try:
         maps, cut, shape, _ = plan(x.value, kwargs)
     except Refusal as refusal:  # a scale of a small box

@@ -22,7 +22,7 @@ from small import lowered
 
 import tenter
 from tenter import _native, memory
-from tenter._plans import cache
+from tenter._plans import cache, families
 from tenter._specs import axis_maps
 from tenter.maps import Copy, Gather, Window
 
@@ -94,8 +94,14 @@ def into(n: int) -> np.ndarray[Any, Any]:
 
 def forget() -> None:
     """Plans and maps of earlier calls, so that the next one makes its own."""
-    cache.plans.clear()
+    families.families.clear(), families.native.clear()
     axis_maps._kept.cache_clear()
+    forget_sizes()
+
+
+def forget_sizes() -> None:
+    """Plans, so that the next call is one that differs from earlier ones by sizes."""
+    cache.plans.clear(), cache._once.clear()
 
 
 # ---- refusing: the nth allocation, and all after it if lasting; answers whether there were so many
@@ -169,15 +175,15 @@ def bits(y: Any) -> tuple[Any, bytes]:
 
 
 def refused_each(
-    refusing: Any, call: Callable[[], Any], want: Any, first: bool, lasting: bool, most: int
+    refusing: Any, call: Callable[[], Any], want: Any, before: Callable[[], None] | None, lasting: bool, most: int
 ) -> tuple[int, int]:
     """How many allocations the call made before it passed, and how many of them were answered by a MemoryError."""
     failed, n = 0, 0
     while n < most:
         n += 1
         outs.clear()
-        if first:
-            forget()
+        if before is not None:
+            before()
         got, error, fired = attempt(refusing, call, n, lasting)
         if error is None:
             assert bits(got) == want, (n, lasting, "a wrong result")
@@ -198,10 +204,14 @@ def examine(refusing: Any, name: str, call: Callable[[], Any]) -> int:
     want = bits(call())
     outs.clear()
     in_use = memory.stats().in_use
-    for first in (False, True):
-        n_last, failed_last = refused_each(refusing, call, want, first, True, 1 << 20)
-        n, failed = refused_each(refusing, call, want, first, False, n_last)
-        print(f"{name}|{'first' if first else 'again'}|{n_last}|{failed_last}|{n}|{failed}", flush=True)
+    for when, before in (("again", None), ("of a kind", forget_sizes), ("first", forget)):
+        for _ in range(2):  # after which the core has the kind
+            forget_sizes()
+            call()
+        call()
+        n_last, failed_last = refused_each(refusing, call, want, before, True, 1 << 20)
+        n, failed = refused_each(refusing, call, want, before, False, n_last)
+        print(f"{name}|{when}|{n_last}|{failed_last}|{n}|{failed}", flush=True)
     gc.collect()
     assert memory.stats().in_use == in_use, (name, memory.stats().in_use - in_use)
     return n_last - 1

@@ -71,6 +71,7 @@ def of_family(call: str, x: Any, args: tuple[Any, ...]) -> Any:
     family, spec = known
     made = plan(x, spec, tuple(x.shape), family)
     store_again(_native.call_key(call, x, *args) or key(call, runs, x, args, arg_types), made)
+    families.remember_native(call, x, args, family, made.order)
     return runs.execute(x, made)
 
 

@@ -26,7 +26,7 @@ def _read_by_the_core() -> None:
     found = map(np.dtype, "?bBhHiIlLqQefdFD")
     dtypes = tuple((d, 0, 0, NUMBERS.get(d.name, -1), d.itemsize) for d in found)
     probe = np.zeros((3, 4), np.int16)[:, ::-2]
-    _native.set_up_counts(large_empty, thread_count, None, machine_memory())
+    _native.set_up_counts(large_empty, thread_count, machine_memory(), None)
     _native.read_numpy(np.ndarray, np.empty, dtypes, (probe, address(probe), probe.shape, probe.strides, probe.dtype))
 
 
@@ -38,12 +38,9 @@ def run(x: Array, plan: Plan) -> Array:
             swapped: Array = run(native, same_maps(plan, native)).astype(x.dtype)
             return swapped
         return through_reference(x.reshape(plan.shape), lambda values: reference.run(values, plan.maps))
-    shape, order = plan.shape_out, plan.order
-    if order is not None:
-        shape = tuple(shape[d] for d in order)
-    y, target, past_caches = blocks.empty(shape, x.dtype)
+    y, target, past_caches = large_empty(x, plan.shape_out, plan.order)
     plan.steps.run(address(x), target, past_caches)
-    return y if order is None else y.transpose(np.argsort(order))
+    return y
 
 
 execute = again = run
@@ -87,8 +84,11 @@ def repeat_counts(x: Array, counts: Array, dim: int | None, output_size: int | N
     return found
 
 
-def large_empty(x: Array, shape: tuple[int, ...]) -> tuple[Array, int, bool]:
-    return blocks.empty(shape, x.dtype)
+def large_empty(x: Array, shape: tuple[int, ...], order: tuple[int, ...] | None = None) -> tuple[Array, int, bool]:
+    """Memory for a result of x's dtype, its address, and whether streaming stores should write it. order: its dims from
+    slow to fast."""
+    y, at, past_caches = blocks.empty(shape if order is None else tuple([shape[d] for d in order]), x.dtype)
+    return y if order is None else y.transpose(np.argsort(order)), at, past_caches
 
 
 _read_by_the_core()

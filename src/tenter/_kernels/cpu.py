@@ -9,7 +9,7 @@ from tenter._arrays import limits
 from tenter._arrays.dtypes import NUMBERS
 from tenter._arrays.layout import Layout
 from tenter._kernels import cpu_bytes, passes
-from tenter._kernels.passes import WIDE, Dim, Kernels, Options, Picks, contiguous, merge
+from tenter._kernels.passes import Dim, Kernels, Options, Picks, contiguous
 from tenter._kernels.steps import Buffer, Steps
 from tenter.maps import AxisMap, Copy, Window
 
@@ -37,24 +37,15 @@ def steps(
 
 
 def _copy(made: Steps, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
-    run = source.itemsize
-    axes: list[tuple[int, int, int, int, int, Any]] = []  # fastest first
     alone = sum([d.map is not None for d in dims]) == 1
-    for n, stride, m, _ in reversed(dims):
+    axes: list[tuple[int, int, int, int, int, Any]] = []
+    for n, stride, m, _ in dims:
         if m is None:
-            if n == 1:
-                continue
-            if not axes and stride == run:
-                run *= n
-                continue
-            if axes and axes[-1][0] == AFFINE and stride == axes[-1][3] * axes[-1][2] and stride:
-                inner = axes.pop()
-                axes.append((AFFINE, n * inner[1], n * inner[2], inner[3], 1, None))
-                continue
             axes.append((AFFINE, n, n, stride, 1, None))
         else:
+            assert isinstance(m, (Copy, Picks))
             axes.append(_copy_axis(n, stride, m, alone))
-    made.add(_native.CopyStep(run, axes[::-1]), source, target)
+    made.add(_native.CopyStep(source.itemsize, axes), source, target)
 
 
 def _copy_axis(n: int, stride: int, m: Copy | Picks, alone: bool) -> tuple[int, int, int, int, int, Any]:
@@ -88,42 +79,41 @@ def _window_pass(
     made: Steps, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
 ) -> None:
     """spare: the temporary that the input is packed into if it must be."""
+    add: _native.SmallStep | None
     if options.accumulate == "uint8":
-        if cpu_bytes.needs_packing(dims, axes, options.rows_first):
-            source, dims = _packed(made, source, dims, spare)
-        made.add(cpu_bytes.step(dims, axes, len(axes) == 2 and options.rows_first), source, target)
-        return
-    rows_first = len(axes) > 1 and _rows_first(dims[axes[-2]].deciding, dims[axes[-1]].deciding, options)
-    plane = dims[axes[0]].deciding if len(axes) == 3 else None
-    planes_first = plane is not None and plane.n_out <= plane.n
-    itemsize, inner = source.itemsize, merge(dims[axes[-1] + 1 :])
-    if _needs_packing(dims, axes, inner, rows_first or planes_first, itemsize):
-        source, dims = _packed(made, source, dims, spare)
-        inner = merge(dims[axes[-1] + 1 :])
-    n_inner, inner_stride = inner[0] if inner else (1, itemsize)
-    maps = [_native_axis(dims[k], len(axes) > 1) for k in axes]
-    row: _native.Axis
-    column: _native.Axis
-    if len(axes) > 1:
-        row, column, inside = maps[-2], maps[-1], (n_inner, inner_stride)
-    elif n_inner >= WIDE:
-        row, column, inside = maps[0], (n_inner, inner_stride, None), (1, itemsize)
+        add = cpu_bytes.step(dims, axes, len(axes) == 2 and options.rows_first)
     else:
-        row, column, inside = (1, 0, None), maps[0], (n_inner, inner_stride)
-    step = _native.WindowStep(
+        add = _window(dims, axes, source, target, options)
+    if add is None:
+        source, dims = _packed(made, source, dims, spare)
+        _window_pass(made, source, target, dims, axes, options, spare)
+    else:
+        made.add(add, source, target)
+
+
+def _window(
+    dims: list[Dim], axes: list[int], source: Buffer, target: Buffer, options: Options
+) -> _native.WindowStep | None:
+    """None if the input must be made contiguous first."""
+    several = len(axes) > 1
+    maps: list[_native.WindowMap] = []
+    deciding: list[tuple[int, _native.WindowMap]] = []
+    for k in axes:
+        m, by = dims[k].map, dims[k].deciding
+        assert isinstance(m, Window) and isinstance(by.map, Window)
+        maps.append(m.native_tables if several else m.native)
+        deciding.append((by.n, by.map.native_tables if several else maps[0]))
+    return _native.window_step(
         NUMBERS[source.dtype],
         NUMBERS[target.dtype],
         ACCUMULATE[options.accumulate],
-        merge(dims[: axes[0]]),
-        maps[0] if plane else None,
-        planes_first,
-        row,
-        column,
-        inside,
-        rows_first,
+        [(d.n, d.stride) for d in dims],
+        axes[0],
+        maps,
+        deciding,
+        options.rows_first,
         options.saturate,
     )
-    made.add(step, source, target)
 
 
 def _packed(made: Steps, source: Buffer, dims: list[Dim], spare: int) -> tuple[Buffer, list[Dim]]:
@@ -131,44 +121,6 @@ def _packed(made: Steps, source: Buffer, dims: list[Dim], spare: int) -> tuple[B
     packed = made.temporary(spare, lengths, source.dtype, source.itemsize)
     _copy(made, source, packed, [d._replace(map=None) for d in dims])
     return packed, [d._replace(stride=s) for d, s in zip(dims, contiguous(lengths, source.itemsize))]
-
-
-def _rows_first(row: Dim, column: Dim, options: Options) -> bool:
-    """Whichever costs less, an output of the columns costing thrice one of the rows."""
-    if options.saturate:
-        return options.rows_first
-    n_row, n_column = _touched(row), _touched(column)
-    rows, columns = max(n_row, row.n_out), max(n_column, column.n_out)
-    return rows * column.n + 3 * row.n_out * columns <= 3 * n_row * columns + rows * column.n_out
-
-
-def _touched(d: Dim) -> int:
-    """Inputs in some window, at most."""
-    assert isinstance(d.map, Window)
-    return min(d.n, d.map.native_tables.n_taps)
-
-
-def _needs_packing(
-    dims: list[Dim], axes: list[int], inner: list[tuple[int, int]], whole_rows: bool, itemsize: int
-) -> bool:
-    """Whether the input must be made contiguous first.
-
-    What lies inside an axis is walked with one stride, and a wide inside must lie together. So must whole rows if
-    rows or planes are summed before columns, a vector of columns at a time.
-    """
-    if len(inner) > 1:
-        return True
-    n_inner, stride = inner[0] if inner else (1, itemsize)
-    together = stride == itemsize
-    if len(axes) == 1:
-        return n_inner >= WIDE and not together
-    column = dims[axes[-1]]
-    return whole_rows and not (together and (column.n == 1 or column.stride == n_inner * itemsize))
-
-
-def _native_axis(d: Dim, with_tables: bool) -> tuple[int, int, _native.WindowMap]:
-    assert isinstance(d.map, Window)
-    return (d.n, d.stride, d.map.native_tables if with_tables else d.map.native)
 
 
 # What lies between two passes should fit a core's cache.

@@ -3,11 +3,8 @@
 from collections.abc import Sequence
 
 from tenter import _native
-from tenter._kernels.passes import Dim, merge
+from tenter._kernels.passes import Dim
 from tenter.maps import Gather, Window
-
-# Inner values that the core resamples together; with more, those of each position are a row.
-MOST_INNER = 4
 
 
 def byte_map(m: Window) -> _native.ByteMap | None:
@@ -31,38 +28,17 @@ def served(dims: Sequence[Dim]) -> bool:
     return all(isinstance(m, Window) and byte_map(m) is not None for m in windows)
 
 
-def needs_packing(dims: list[Dim], axes: list[int], rows_first: bool) -> bool:
-    """Whether the input must be made contiguous first."""
-    inner = merge(dims[axes[-1] + 1 :])
-    if len(inner) > 1:
-        return True
-    n_inner, stride = inner[0] if inner else (1, 1)
-    if len(axes) == 1:
-        return n_inner > MOST_INNER and stride != 1
-    column = dims[axes[-1]]
-    return rows_first and not (stride == 1 and (column.n == 1 or column.stride == n_inner))
-
-
 def weighed(dims: list[Dim], rows_first: bool) -> _native.ByteStep:
     """(H, W, 2 or 4) along H, W or both, the last channel weighing the others."""
     row, column, inner = dims
     return _native.ByteStep([], _axis(row), _axis(column), (inner.n, inner.stride), rows_first, True)
 
 
-def step(dims: list[Dim], axes: list[int], rows_first: bool) -> _native.ByteStep:
-    """One axis or two neighbors, what lies inside them being walked with one stride."""
-    outer, inner = merge(dims[: axes[0]]), merge(dims[axes[-1] + 1 :])
-    inside = inner[0] if inner else (1, 1)
-    maps = [_axis(dims[k]) for k in axes]
-    row: _native.ByteAxis
-    column: _native.ByteAxis
-    if len(axes) == 2:
-        row, column = maps
-    elif inside[0] > MOST_INNER:
-        row, column, inside = maps[0], (*inside, None), (1, 1)
-    else:
-        row, column = (*(outer.pop() if outer else (1, 0)), None), maps[0]
-    return _native.ByteStep(outer, row, column, inside, rows_first, False)
+def step(dims: list[Dim], axes: list[int], rows_first: bool) -> _native.ByteStep | None:
+    """One axis or two neighbors, what lies inside them being walked with one stride; None if the input must be made
+    contiguous first."""
+    maps = [m for k in axes if isinstance(w := dims[k].map, Window) and (m := byte_map(w)) is not None]
+    return _native.byte_step([(d.n, d.stride) for d in dims], axes[0], maps, rows_first)
 
 
 def _axis(d: Dim) -> tuple[int, int, _native.ByteMap | None]:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from tenter import _native
 from tenter._arrays.dtypes import DTYPES, PARTS
 from tenter._arrays.layout import Layout, channels_last
 from tenter._kernels.steps import GATHERED, INPUT, LAST, OUTPUT, Buffer
@@ -16,8 +17,6 @@ from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._runs import Runs, RunSums
 
 ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8, "uint8": 1}
-# A column of this many values fills vectors by itself; narrower ones are resampled many rows at a time.
-WIDE = 16
 
 
 class Picks(NamedTuple):
@@ -103,8 +102,8 @@ def fill(
     if n_out == 0:
         return
     as_they_are, order = tuple(range(len(src.shape))), None
-    few = not wholes and len(src.shape) > 2 and 1 < src.shape[1] < WIDE and 1 not in by_axis
-    if few and n_out < math.prod(src.shape) and not all(isinstance(m, COPIES) for _, m in maps):
+    apart = not wholes and len(src.shape) > 2 and 1 not in by_axis and not all(isinstance(m, COPIES) for _, m in maps)
+    if apart and _native.channels_together(src.shape[1], math.prod(src.shape), n_out):
         order = channels_last(src.shape, src.strides)
     filling = Filling(made, kernels, saturate)
     if order is None or order == as_they_are:
@@ -243,7 +242,7 @@ def _swells(dims: list[Dim]) -> bool:
 
 def rows_before(row: Dim, column: Dim) -> bool:
     """Pillow 13's order of axes, where overshoot is cut in between and so the order shows."""
-    return 0 < row.n - row.n_out > 2 * (column.n - column.n_out)
+    return _native.rows_before(row.n, row.n_out, column.n, column.n_out)
 
 
 def _cost(dims: list[Dim]) -> tuple[float, int]:

@@ -16,7 +16,7 @@ INPUT, OUTPUT, FIRST_TEMPORARY = range(3)
 # The temporaries that hold a result in another order and what gathers read: passes take two each, of four by turns.
 LAST, GATHERED = 8, 9
 # Bytes below which asking how many threads there are would be a large part of the work.
-SMALL_BYTES = 1 << 15
+SMALL_BYTES = _native.SMALL_BYTES
 
 
 class Buffer(NamedTuple):

@@ -47,12 +47,18 @@ def store(of: Hashable, plan: Plan) -> None:
 def store_again(of: Hashable, plan: Plan) -> None:
     """Keeps a plan from its call's second time on, which most calls with sizes of their own never see: their plans
     would fill the memory, and make room at the cost of those that are used."""
-    if of in _once:
+    if not first_time(of):
         store(of, plan)
-    else:
-        if len(_once) >= MOST:
-            _once.clear()
-        _once.add(of)
+
+
+def first_time(of: Hashable) -> bool:
+    """True if no call with that key has been noted; it is now."""
+    if of in _once:
+        return False
+    if len(_once) >= MOST:
+        _once.clear()
+    _once.add(of)
+    return True
 
 
 def is_light(plan: Plan) -> bool:

@@ -1,12 +1,24 @@
 """Calls of `resize` and `interpolate` that differ from an earlier one by sizes alone, as those of an augmentation do:
-what follows from no size is checked and settled once for all of them."""
+what follows from no size is checked and settled once for all of them.
+
+Where the core has all that such calls take, and an array's dims lie to each other as in an earlier call, it plans and
+runs them by itself (`native`, native/families.cpp).
+"""
 
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from tenter import _native, filters
+from tenter._arrays.dtypes import DTYPES, NUMBERS
+from tenter._arrays.layout import Layout, Order, channels_last
 from tenter._arrays.library import of
-from tenter._rules import torch_quirks
+from tenter._kernels.cpu import ACCUMULATE
+from tenter._plans.cache import first_time
+from tenter._rules import taps, torch_quirks
 from tenter._rules.axis_rule import NEAREST, AxisRule
+from tenter._rules.edges import PERIODIC
 from tenter._specs import eight_bits, interpolate_arguments, resize_arguments
 from tenter._specs.axis_maps import new_axis_map
 from tenter._specs.resize import Interpolate, Resize
@@ -22,6 +34,8 @@ class Family(NamedTuple):
 
 
 families: dict[Hashable, Family] = {}
+native: dict[bytes, _native.Family | None] = {}  # by native/lookup.cpp's keys
+_native.set_up_families(native, first_time)
 MOST = 1024
 # Elements of arrays beyond which sizes are left to the checks, and lengths beyond which rules are.
 MOST_ELEMENTS, LONGEST = 1 << 48, eight_bits.LONGEST
@@ -67,13 +81,71 @@ def remember(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ..
 
 def _settled(spec: Resize | Interpolate, resized: Resize, x: Any) -> tuple[AxisRule, ...] | None:
     library = of(x)
-    if library.device(x) is not None or any(rule.kind in NEAREST for rule in resized.rules):
+    near = any(rule.kind in NEAREST for rule in resized.rules)
+    if library.device(x) is not None or (near and len(resized.axes) > 1):
         return None
     dtype = library.dtype_name(x)
-    # Any lengths do: without a scale or a nearest kind, rules do not depend on them, up to LONGEST.
+    # Any lengths do: without a scale or nearest kinds of several axes, rules do not depend on them, up to LONGEST.
     lengths = sizes = (1,) * len(resized.axes)
     rules = torch_quirks.settled(resized.rules, lengths, sizes, dtype, False)
     return eight_bits.settled(rules, lengths, sizes) if spec.saturates(dtype) else rules
+
+
+def remember_native(call: str, x: Any, args: tuple[Any, ...], family: Family, order: Order | None) -> None:
+    """Of a call that Python planned. order: the result's, which follows from how x's dims lie to each other."""
+    of_key = _native.family_key(call, x, *args)
+    if of_key is None or of_key in native:
+        return
+    if len(native) >= MOST:
+        native.clear()
+    native[of_key] = _in_core(of(x).layout(x), family, order)
+
+
+def _in_core(x: Layout, family: Family, order: Order | None) -> _native.Family | None:
+    """None where the core leaves such calls to Python."""
+    rules, axes, ndim = family.rules, family.axes, len(x.shape)
+    if rules is None or x.dtype not in NUMBERS or len(axes) > 3:
+        return None
+    saturates = family.spec.saturates(x.dtype)
+    ruled = tuple(zip(axes, rules))
+    wholes = tuple((axis, m) for axis, rule in ruled if not saturates and (m := _whole(rule)) is not None)
+    pillows = tuple((axis, *f) for axis, rule in ruled if saturates and (f := _pillow(rule)) is not None)
+    picks = tuple((axis, *p) for axis, rule in ruled if (p := _pick(rule)) is not None)
+    if len(axes) not in (len(wholes), len(pillows), len(picks)):
+        return None
+    placed = tuple(range(ndim)) if order is None else order
+    last = None  # `passes.fill` then asks for the channels
+    if ndim > 2 and placed[1] not in axes:
+        last = channels_last([x.shape[d] for d in placed], [x.strides[d] for d in placed])
+    together = last is not None and last != tuple(range(ndim))
+    return _native.Family(wholes, pillows, picks, ACCUMULATE[DTYPES[x.dtype].sums], ndim, order, together)
+
+
+def _whole(rule: AxisRule) -> _native.WholeAxis | None:
+    """What `axis_maps` makes the map of a whole axis by, if it is one of the core's alone."""
+    kind = str(rule.kind)
+    if rule.arithmetic != "exact" or rule.scale is not None or rule.box is not None or rule.edge in PERIODIC:
+        return None
+    if kind == "area":
+        return taps.TOUCHED_AXIS
+    if kind == "cubic":
+        return taps.whole_axis(rule, filters.keys(rule.cubic))
+    return taps.whole_axis(rule, filters.NAMED[kind]) if kind in filters.NAMED else None
+
+
+def _pillow(rule: AxisRule) -> tuple[int, float] | None:
+    """Pillow's number of a filter, and its support."""
+    if rule.arithmetic != "pillow" or rule.kind in NEAREST or rule.box is not None:
+        return None
+    return eight_bits.FILTERS[str(rule.kind)]
+
+
+def _pick(rule: AxisRule) -> tuple[int, bool] | None:
+    """The formula of inputs that outputs take, and whether its step is a float32."""
+    if rule.kind not in NEAREST or not rule.arithmetic.startswith("separable") or rule.scale is not None:
+        return None
+    formula, real = torch_quirks.separable(rule.kind == "nearest-exact", rule.arithmetic)
+    return formula, real is np.float32
 
 
 def maps(family: Family, spec: Spec, shape: Shape, dtype: str, on_device: bool) -> Maps:

@@ -17,6 +17,9 @@ from tenter.geometry import Geometry
 FILTERED, TOUCHED, OVERLAPPED = range(3)
 EDGES = {"replicate": 0, "constant": 1, "renormalize": 2, "extrapolate": 3}
 BEYOND = 4
+# Steps from corner to corner or from edge to edge, and whether positions are centers of outputs' areas.
+WHOLE = {"center": (False, True), "asymmetric": (False, False), "corners": (True, False), "corner_areas": (True, True)}
+LONG_ROW = 1 << 16  # taps whose memory is checked
 # Units of positions beyond which the core would lose bits; finer ones are rounded to the second.
 FINEST, ROUNDED = 1 << 90, 1 << 80
 
@@ -35,13 +38,15 @@ class Entries(NamedTuple):
 
 def sampling(rule: AxisRule, geometry: Geometry, filter_: filters.Filter) -> _native.Sampling:
     """The rows of an axis under a filter, which is stretched where it shrinks with antialias."""
+    n_in, n_out = geometry.n_in, geometry.n_out
+    is_whole = geometry.scale is None and geometry.box is None and max(n_in, n_out) <= _native.LONGEST_WHOLE_AXIS
+    if is_whole and (whole := whole_axis(rule, filter_)) is not None:
+        return _checked(whole.sampling(n_in, n_out))
     units = geometry.units()
     wide, one = 1, 1  # the stretch, as a fraction
     if rule.antialias:
         if rule.align == "corner_areas":
             wide, one = max(units[1], units[2]), units[2]
-        elif geometry.scale is None and geometry.box is None:
-            wide, one = max(geometry.n_in, geometry.n_out), geometry.n_out
         else:
             wide, one = max(geometry.pitch(), Fraction(1)).as_integer_ratio()
     stretched = wide != one and one > 0
@@ -49,9 +54,25 @@ def sampling(rule: AxisRule, geometry: Geometry, filter_: filters.Filter) -> _na
     return _sampling(FILTERED, geometry, units, filter_, (wide, one) if stretched else (1, 1), normalize, rule.edge)
 
 
+def whole_axis(rule: AxisRule, filter_: filters.Filter) -> _native.WholeAxis | None:
+    """How the core makes the rows of axes of any length without scale and box; None for ONNX's own positions."""
+    if rule.align not in WHOLE:
+        return None
+    by_corners, by_halves = WHOLE[rule.align]
+    return _native.WholeAxis(
+        False, by_corners, by_halves, filters.core_of(filter_), filter_.support, rule.antialias, filter_.normalized,
+        _edge(rule.edge),
+    )  # fmt: skip
+
+
+TOUCHED_AXIS = _native.WholeAxis(True, False, False, None, 0.0, False, False, EDGES["renormalize"])
+
+
 def touched(n_in: int, n_out: int) -> _native.Sampling:
     """Means of the pixels that each output's area touches; PyTorch's adaptive average pooling."""
-    return _sampling(TOUCHED, Geometry(n_in, n_out), (0, n_in, n_out), None, (1, 1), False, "renormalize")
+    if max(n_in, n_out) > _native.LONGEST_WHOLE_AXIS:
+        return _sampling(TOUCHED, Geometry(n_in, n_out), (0, n_in, n_out), None, (1, 1), False, "renormalize")
+    return _checked(TOUCHED_AXIS.sampling(n_in, n_out))
 
 
 def overlapped(geometry: Geometry, edge: str) -> _native.Sampling:
@@ -78,9 +99,17 @@ def _sampling(
         (whole, divmod(rest, 1 << 64), whole_step, divmod(step_rest, 1 << 64), divmod(unit, 1 << 64)),
         None if filter_ is None else filters.core_of(filter_),
         0.0 if filter_ is None else filter_.support,
-        wide, one, ratio, normalize, BEYOND if edge in PERIODIC else EDGES[edge],
+        wide, one, ratio, normalize, _edge(edge),
     )  # fmt: skip
-    if (each := found.taps_each) > 1 << 16:
+    return _checked(found)
+
+
+def _edge(edge: str) -> int:
+    return BEYOND if edge in PERIODIC else EDGES[edge]
+
+
+def _checked(found: _native.Sampling) -> _native.Sampling:
+    if (each := found.taps_each) > LONG_ROW:
         check_room(float(each))
     return found
 

@@ -97,11 +97,15 @@ def picking(n_in: int, n_out: int, scale: float | None, exact: bool, kernel: str
         if keeps:  # whatever scale was given
             return on_line(n_in, n_out, (0, 1, n_out // n_in))
         return by_formula(n_in, n_out, FLOATS, 0.5 if exact else 0.0, _ratio(n_in, n_out, scale, np.float32))
+    formula, real = separable(exact, kernel)
+    return by_formula(n_in, n_out, formula, 0.0, _ratio(n_in, n_out, scale, real))
+
+
+def separable(exact: bool, kernel: str) -> tuple[int, type[np.floating[Any]]]:
+    """The formula of PyTorch's separable kernels, and the type of its step."""
     if kernel == "separable64":
-        return by_formula(
-            n_in, n_out, DOUBLE_CENTERS if exact else DOUBLES, 0.0, _ratio(n_in, n_out, scale, np.float64)
-        )
-    return by_formula(n_in, n_out, FLOAT_CENTERS if exact else FLOATS, 0.0, _ratio(n_in, n_out, scale, np.float32))
+        return DOUBLE_CENTERS if exact else DOUBLES, np.float64
+    return FLOAT_CENTERS if exact else FLOATS, np.float32
 
 
 def _ratio(n_in: int, n_out: int, scale: float | None, real: type[Any]) -> float:

@@ -46,17 +46,8 @@ def run(x: torch.Tensor, plan: Plan) -> torch.Tensor:
     steps = plan.steps
     if steps is None:
         return _through_reference(x, plan)
-    held = blocks.block(plan.n_bytes)
-    if held is not None:
-        y = in_block(held, x.dtype, plan.shape_out, plan.order)
-        steps.run(x.data_ptr(), held.address, blocks.past_caches(held, plan.n_bytes))
-        return y
-    try:
-        order = plan.order or tuple(range(len(plan.shape_out)))
-        y = torch.empty_permuted(plan.shape_out, order, dtype=x.dtype, device="cpu")
-    except RuntimeError as failed:  # what PyTorch's allocator raises
-        raise MemoryError(f"result: no memory for shape {plan.shape_out} of {x.dtype}") from failed
-    steps.run(x.data_ptr(), y.data_ptr())
+    y, target, past_caches = large_empty(x, plan.shape_out, plan.order)
+    steps.run(x.data_ptr(), target, past_caches)
     return y
 
 
@@ -70,14 +61,17 @@ def _through_reference(x: torch.Tensor, plan: Plan) -> torch.Tensor:
     return torch.from_numpy(reference.run(values.reshape(plan.shape), plan.maps)).to(x.dtype)
 
 
-def large_empty(x: torch.Tensor, shape: tuple[int, ...]) -> tuple[torch.Tensor, int, bool]:
-    """Memory for a result of x's dtype, its address, and whether streaming stores should write it."""
+def large_empty(
+    x: torch.Tensor, shape: tuple[int, ...], order: tuple[int, ...] | None = None
+) -> tuple[torch.Tensor, int, bool]:
+    """Memory for a result of x's dtype, its address, and whether streaming stores should write it. order: its dims from
+    slow to fast."""
     n_bytes = math.prod(shape) * x.itemsize
     held = blocks.block(n_bytes)
     if held is not None:
-        return in_block(held, x.dtype, shape), held.address, blocks.past_caches(held, n_bytes)
+        return in_block(held, x.dtype, shape, order), held.address, blocks.past_caches(held, n_bytes)
     try:
-        y = torch.empty(shape, dtype=x.dtype, device="cpu")
+        y = torch.empty_permuted(shape, order or tuple(range(len(shape))), dtype=x.dtype, device="cpu")
     except RuntimeError as failed:  # what PyTorch's allocator raises
         raise MemoryError(f"result: no memory for shape {shape} of {x.dtype}") from failed
     return y, y.data_ptr(), False

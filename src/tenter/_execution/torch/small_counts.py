@@ -52,8 +52,9 @@ def repeat_counts(
     return found
 
 
-def _large_empty(x: Any, shape: tuple[int, ...]) -> tuple[Any, int, bool]:
-    return large_empty(x, shape) if isinstance(x, torch.Tensor) else numpy_executor.large_empty(x, shape)
+def _large_empty(x: Any, shape: tuple[int, ...], order: tuple[int, ...] | None = None) -> tuple[Any, int, bool]:
+    empty: Any = large_empty if isinstance(x, torch.Tensor) else numpy_executor.large_empty
+    return empty(x, shape, order)  # type: ignore[no-any-return]
 
 
 class _Repeat(torch.autograd.Function):
@@ -72,7 +73,7 @@ class _Repeat(torch.autograd.Function):
         return _adjoint(grads[0], RepeatCounts(*operands), tuple(shape)), None
 
 
-_native.set_up_counts(_large_empty, thread_count, torch_private.apply_of(_Repeat), machine_memory())
+_native.set_up_counts(_large_empty, thread_count, machine_memory(), torch_private.apply_of(_Repeat))
 
 
 def _adjoint(g: torch.Tensor, spec: RepeatCounts, shape: tuple[int, ...]) -> torch.Tensor:

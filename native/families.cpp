@@ -1,0 +1,279 @@
+#include "families.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+#include "byte_step.hpp"
+#include "memory.hpp"
+#include "pillow_rows.hpp"
+#include "results.hpp"
+#include "window_step.hpp"
+
+namespace tenter {
+namespace {
+
+// Beyond these Python's code checks whether the machine has the memory; and tables of longer axes have other rules.
+constexpr int64_t most_bytes = int64_t(1) << 28, most_length = int64_t(1) << 40;
+constexpr int64_t longest_row = 1 << 16, longest_byte_axis = 1 << 24;
+
+// Scratch for one call, recycled where it is large.
+struct Room {
+  std::unique_ptr<Block> block;
+  std::unique_ptr<char[]> bytes;
+  char* get(int64_t n) {
+    if (n >= large && recycles()) return (block = std::make_unique<Block>(n))->p;
+    return (bytes = std::make_unique_for_overwrite<char[]>(size_t(n))).get();
+  }
+};
+
+// An axis's map, made for one call.
+struct Made {
+  std::optional<Sampling> sampling;
+  std::optional<OwnedMap> map;
+  std::optional<OwnedByteMap> byte_map;
+  bool is_identity = false;
+
+  // False where Python's code shall make it.
+  bool make(const Family::Axis& a, int64_t n_in, int64_t n_out) {
+    if (a.rule) {
+      sampling.emplace(a.rule->sampling(n_in, n_out));
+      if (sampling->taps_each() > longest_row) return false;
+      map.emplace(nb::object(), *sampling, false, false);
+      is_identity = map->is_identity();
+      return true;
+    }
+    is_identity = n_in == n_out;
+    if (is_identity) return true;
+    const double taps = std::min(double(n_in), 2 * (a.support * std::max(1.0, double(n_in) / double(n_out)) + 1));
+    if (n_in > longest_byte_axis || taps * double(n_out) > double(most_bytes) / 16) return false;
+    const PillowRows rows = pillow_rows(PillowFilter(a.filter), n_in, 0, float(n_in), n_out);
+    if (!fits_bytes(n_out, rows.offset.data(), rows.weight.data())) return false;
+    byte_map.emplace(n_in, n_out, rows.start.data(), rows.offset.data(), rows.weight.data());
+    return true;
+  }
+  // For a kernel of several axes.
+  bool make_tables() {
+    if (!map->is_computed()) return true;
+    if (double(map->n_taps()) + 2.0 * double(map->map.n_out) > double(most_bytes) / 16) return false;
+    map.emplace(nb::object(), *sampling, false, true);
+    return true;
+  }
+};
+
+// Dims of an array, made contiguous in their order.
+void pack(const Dim* dims, int n, int64_t itemsize, const char* src, char* dst, int threads) {
+  CopyAxis axes[max_read_dims];
+  for (int k = 0; k < n; ++k) axes[k] = {CopyAxis::affine, dims[k].n, dims[k].n, dims[k].stride, 1, nullptr};
+  CopyTask task{};
+  copy_pass(itemsize, axes, n, task);
+  task.src = src, task.dst = dst;
+  if constexpr (verifies) verify(task);
+  kernels().copy(task, threads);
+}
+
+void set_contiguous(Dim* dims, int n, int64_t itemsize) {
+  for (int k = n - 1; k >= 0; --k) dims[k].stride = itemsize, itemsize *= dims[k].n;
+}
+
+// A call of a family, which is made once.
+class NewCall {
+ public:
+  NewCall(const Family& family, const ArrayView& from)
+      : f_(family), from_(from), ndim_(family.ndim), itemsize_(from.dtype->itemsize) {}
+
+  // False where Python's code shall plan it, as all of the following that say so.
+  bool set_sizes(PyObject* size) {
+    std::copy_n(from_.shape, ndim_, shape_);
+    for (int k = 0; k < f_.n_axes; ++k) {
+      int overflow = 0;
+      PyObject* const given = PyTuple_CheckExact(size) ? PyTuple_GetItem(size, k) : size;
+      const int64_t n = PyLong_AsLongLongAndOverflow(given, &overflow);
+      if (overflow || n < 1 || n > most_length) return false;
+      shape_[f_.axes[k].dim] = n;
+    }
+    for (int d = 0; d < ndim_; ++d)
+      if (__builtin_mul_overflow(n_in_, from_.shape[d], &n_in_) || __builtin_mul_overflow(n_out_, shape_[d], &n_out_))
+        return false;
+    if (n_in_ < 1 || n_out_ < 1 || n_in_ > most_length || n_out_ > most_bytes / itemsize_) return false;
+    small_ = std::max(n_in_, n_out_) * itemsize_ < small_bytes;
+    return true;
+  }
+
+  PyObject* sum(PyObject* x) {
+    turned_ = f_.channels_last && channels_together(from_.shape[f_.order[1]], n_in_, n_out_);
+    if (!make_maps()) return nullptr;
+    if (!f_.axes[0].rule) return sum_bytes(x);
+    OwnedMap* maps[most_together];
+    Deciding deciding[most_together];
+    for (int k = 0; k < pass_.count; ++k) {
+      if (pass_.count > 1 && !maps_[k]->make_tables()) return nullptr;
+      maps[k] = &*maps_[k]->map, deciding[k] = {dims_[pass_.first + k].n, maps[k]};
+    }
+    WindowTask task{};
+    int64_t n_plane = 1;
+    task.in = task.out = Dtype(from_.dtype->number), task.acc = f_.acc;
+    if (!plan([&] { return window_pass(pass_, maps, deciding, false, task, n_plane); })) return nullptr;
+    return result(x, [&](char* to, int threads, bool stream) {
+      run_step(WindowStep(task, n_plane, maps, pass_.count), to, threads, stream);
+    });
+  }
+
+  // Of a family of one axis, whose outputs are inputs.
+  PyObject* pick(PyObject* x) {
+    const Family::Axis& axis = f_.axes[0];
+    const int64_t n = from_.shape[axis.dim], made = shape_[axis.dim];
+    const double step = axis.in_float ? double(float(n) / float(made)) : double(n) / double(made);
+    const Line none{{0, 0}, {0, 0}, 1};
+    const Picking picking(n, made, Formula(axis.formula), 0, step, none, 0, made, false, false);
+    const int64_t repeat = picking.repeat();
+    CopyAxis axes[max_read_dims];
+    for (int k = 0; k < ndim_; ++k) {
+      const int d = f_.order[k];
+      const int64_t length = from_.shape[d], stride = length > 1 ? from_.stride[d] : 0;
+      if (d != axis.dim || repeat == 1) axes[k] = {CopyAxis::affine, length, length, stride, 1, nullptr};
+      else if (repeat < 0) axes[k] = {CopyAxis::computed, n, made, stride, 1, nullptr};
+      else if (n == 1) axes[k] = {CopyAxis::affine, made, made, 0, 1, nullptr};
+      else axes[k] = {CopyAxis::every, n, made, stride, repeat, nullptr};
+    }
+    CopyTask task{};
+    copy_pass(itemsize_, axes, ndim_, task);
+    int computed = -1;
+    for (int k = 0; k < task.n_axes; ++k)
+      if (task.axis[k].kind == CopyAxis::computed) computed = k;
+    return result(x, [&](char* to, int threads, bool stream) {
+      task.src = from_.data, task.dst = to, task.stream = stream;
+      if constexpr (verifies) verify(task);
+      work([&] {
+        if (computed < 0) kernels().copy(task, threads);
+        else kernels().picked(task, computed, picking, threads);
+      });
+    });
+  }
+
+ private:
+  int placed(int k) const { return f_.order[!turned_ || k == 0 ? k : k + 1 < ndim_ ? k + 1 : 1]; }
+
+  bool make_maps() {
+    for (int k = 0; k < ndim_; ++k) {
+      const int d = placed(k);
+      dims_[k] = {from_.shape[d], from_.shape[d] > 1 ? from_.stride[d] : 0};
+      for (int a = 0; a < f_.n_axes; ++a) {
+        if (f_.axes[a].dim != d) continue;
+        if (!made_[a].make(f_.axes[a], from_.shape[d], shape_[d])) return false;
+        if (made_[a].is_identity) continue;
+        if (pass_.count == 0) pass_.first = k;
+        else if (pass_.first + pass_.count != k) return false;
+        maps_[pass_.count++] = made_ + a;
+      }
+    }
+    return pass_.count > 0;
+  }
+
+  PyObject* sum_bytes(PyObject* x) {
+    if (pass_.count > 2) return nullptr;
+    OwnedByteMap* const last = &*maps_[pass_.count - 1]->byte_map;
+    OwnedByteMap* row = pass_.count == 2 ? &*maps_[0]->byte_map : nullptr;
+    const bool rows_first = row && rows_before(row->map.n_in, row->map.n_out, last->map.n_in, last->map.n_out);
+    ByteTask task{};
+    bool columns = false;
+    if (!plan([&] { return byte_pass(pass_, rows_first, task, columns); })) return nullptr;
+    if (!columns) row = last;
+    return result(x, [&](char* to, int threads, bool stream) {
+      run_step(ByteStep(task, row, columns ? last : nullptr), to, threads, stream);
+    });
+  }
+
+  // by: whether a kernel reads dims_ as they are; else the input is made contiguous for it.
+  template <class F>
+  bool plan(F&& by) {
+    packs_ = !by();
+    if (packs_) {
+      std::copy_n(dims_, ndim_, given_);
+      set_contiguous(dims_, ndim_, itemsize_);
+      if (!by()) return false;
+    }
+    return (n_in_ * packs_ + n_out_ * (1 + turned_)) * itemsize_ <= most_bytes;
+  }
+
+  // Fresh memory that `write` fills: (address, threads, with streaming stores).
+  template <class F>
+  PyObject* result(PyObject* x, F&& write) {
+    const int threads = small_ ? 1 : thread_count();
+    if (!threads) return nullptr;
+    char* to;
+    bool stream;
+    Owned y(result_of(x, from_, shape_, ndim_, n_out_ * itemsize_, to, stream, f_.order_tuple.get()));
+    return y && no_exception([&] { write(to, threads, stream); }) ? y.release() : nullptr;
+  }
+
+  template <class F>
+  void work(F&& f) const {
+    if (small_) f();
+    else without_gil(f);
+  }
+
+  template <class Step>
+  void run_step(const Step& step, char* to, int threads, bool stream) const {
+    Room packed, held;
+    const char* src = from_.data;
+    char* const dst = turned_ ? held.get(n_out_ * itemsize_) : to;
+    if (packs_) {
+      char* const room = packed.get(n_in_ * itemsize_);
+      work([&] { pack(given_, ndim_, itemsize_, src, room, threads); });
+      src = room;
+    }
+    const auto source = reinterpret_cast<uintptr_t>(src), target = reinterpret_cast<uintptr_t>(dst);
+    if (small_) step.run_here(source, target);
+    else step.run(source, target, threads, stream && !turned_);
+    if (!turned_) return;
+    Dim made[max_read_dims], in_order[max_read_dims];
+    for (int k = 0; k < ndim_; ++k) made[k].n = shape_[placed(k)];
+    set_contiguous(made, ndim_, itemsize_);
+    for (int k = 0; k < ndim_; ++k) in_order[k] = made[k == 0 ? 0 : k == 1 ? ndim_ - 1 : k - 1];
+    work([&] { pack(in_order, ndim_, itemsize_, dst, to, threads); });
+  }
+
+  const Family& f_;
+  const ArrayView& from_;
+  const int ndim_;
+  const int64_t itemsize_;
+  int64_t shape_[max_read_dims], n_in_ = 1, n_out_ = 1;
+  bool small_ = false, turned_ = false, packs_ = false;  // turned_: channels last between dims_ and the result
+  Dim dims_[max_read_dims], given_[max_read_dims];       // given_: before they were packed
+  Pass pass_{dims_, ndim_, -1, 0};
+  Made made_[most_together];
+  Made* maps_[most_together];
+};
+
+}  // namespace
+
+PyObject* Family::run(PyObject* x, const ArrayView& from, PyObject* size) const {
+  NewCall call(*this, from);
+  if (!call.set_sizes(size)) return nullptr;
+  if (from.tensor && holds(x, *from.dtype, from.extent()) != 1) return nullptr;
+  return axes[0].formula < 0 ? call.sum(x) : call.pick(x);
+}
+
+bool LayoutClass::of(const ArrayView& x) {
+  int64_t step[max_read_dims];
+  for (int d = 0; d < x.ndim; ++d) {
+    from_slow[d] = uint8_t(d), step[d] = std::abs(x.stride[d]);
+    ones |= (x.shape[d] == 1) << d, zeros |= (step[d] == 0) << d, negative |= (x.stride[d] < 0) << d;
+    if (x.shape[d] == 0 || (x.shape[d] > 1 && step[d] == 0)) return false;
+  }
+  std::stable_sort(from_slow, from_slow + x.ndim, [&](int a, int b) { return step[a] > step[b]; });
+  int before = -1;  // of those that are stepped over
+  for (int k = 0; k < x.ndim; ++k) {
+    const int d = from_slow[k];
+    if (k) equal |= (step[from_slow[k - 1]] == step[d]) << k;
+    for (int e = 0; e < x.ndim; ++e) below |= uint64_t(step[d] / x.shape[e] < step[e]) << (8 * d + e);
+    if (x.shape[d] == 1) continue;
+    if (before >= 0 && step[before] / x.shape[d] < step[d]) return false;
+    before = d;
+  }
+  return true;
+}
+
+}  // namespace tenter

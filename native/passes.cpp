@@ -1,0 +1,133 @@
+#include "passes.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "owned_map.hpp"
+
+namespace tenter {
+namespace {
+
+// Neighbors are joined where one stride walks both; lone positions are left out.
+struct Merged {
+  Dim dims[max_axes];
+  int n = 0;
+  Merged(const Dim* from, const Dim* to) {
+    for (; from < to; ++from) {
+      if (from->n == 1) continue;
+      if (n && dims[n - 1].stride == from->stride * from->n) dims[n - 1] = {dims[n - 1].n * from->n, from->stride};
+      else if (n == max_axes) throw std::invalid_argument("too many axes");
+      else dims[n++] = *from;
+    }
+  }
+};
+
+template <class Task>
+void set_outer(Task& task, const Merged& outer, int n) {
+  task.n_outer = n;
+  for (int d = 0; d < n; ++d) task.outer_shape[d] = outer.dims[d].n, task.outer_stride[d] = outer.dims[d].stride;
+}
+
+// Inputs in some window, at most.
+int64_t touched(const Deciding& d) { return std::min(d.n, d.map->n_taps()); }
+
+// Whichever costs less, an output of the columns costing thrice one of the rows.
+bool rows_cost_less(const Deciding& row, const Deciding& column) {
+  const Wide n_row = touched(row), n_column = touched(column);
+  const Wide made_row = row.map->map.n_out, made_column = column.map->map.n_out;
+  const Wide rows = std::max(n_row, made_row), columns = std::max(n_column, made_column);
+  return rows * column.n + 3 * made_row * columns <= 3 * n_row * columns + rows * made_column;
+}
+
+}  // namespace
+
+// What lies inside an axis is walked with one stride, and a wide inside must lie together. So must whole rows if rows
+// or planes are summed before columns, a vector of columns at a time.
+bool window_pass(const Pass& p, OwnedMap* const* maps, const Deciding* deciding, bool rows_first, WindowTask& task,
+                 int64_t& n_plane) {
+  const int last = p.first + p.count - 1;
+  const bool several = p.count > 1, planes = p.count == 3;
+  task.rows_first =
+      several && (task.saturate ? rows_first : rows_cost_less(deciding[last - p.first - 1], deciding[last - p.first]));
+  task.planes_first = planes && deciding[0].map->map.n_out <= deciding[0].n;
+  const int64_t size = size_of(task.in);
+  const Merged inside(p.dims + last + 1, p.dims + p.n_dims);
+  const Dim inner = inside.n ? inside.dims[0] : Dim{1, size};
+  const Dim column = p.dims[last];
+  const bool together = inner.stride == size;
+  if (inside.n > 1 || (!several && inner.n >= wide_inner && !together)) return false;
+  if ((task.rows_first || task.planes_first) && !(together && (column.n == 1 || column.stride == inner.n * size)))
+    return false;
+  const Merged outer(p.dims, p.dims + p.first);
+  set_outer(task, outer, outer.n);
+  task.plane = nullptr, n_plane = 1;
+  if (planes) {
+    n_plane = p.dims[p.first].n, task.plane_stride = p.dims[p.first].stride;
+    task.plane = &maps[0]->map;
+  }
+  if (several) {
+    const Dim row = p.dims[last - 1];
+    task.n_row = row.n, task.row_stride = row.stride, task.row = &maps[p.count - 2]->map;
+    task.n_column = column.n, task.column_stride = column.stride, task.column = &maps[p.count - 1]->map;
+    task.inner = inner.n, task.inner_stride = inner.stride;
+  } else if (inner.n >= wide_inner) {
+    task.n_row = column.n, task.row_stride = column.stride, task.row = &maps[0]->map;
+    task.n_column = inner.n, task.column_stride = inner.stride, task.column = nullptr;
+    task.inner = 1, task.inner_stride = size;
+  } else {
+    task.n_row = 1, task.row_stride = 0, task.row = nullptr;
+    task.n_column = column.n, task.column_stride = column.stride, task.column = &maps[0]->map;
+    task.inner = inner.n, task.inner_stride = inner.stride;
+  }
+  return true;
+}
+
+void copy_pass(int64_t itemsize, const CopyAxis* axes, int n_axes, CopyTask& task) {
+  CopyAxis found[max_axes];  // fastest first
+  int n = 0;
+  task.run = itemsize;
+  for (int k = n_axes - 1; k >= 0; --k) {
+    CopyAxis a = axes[k];
+    if (a.kind == CopyAxis::affine) {
+      if (a.n_out == 1) continue;
+      if (!n && a.stride == task.run) {
+        task.run *= a.n_out;
+        continue;
+      }
+      const CopyAxis* const inner = n ? found + n - 1 : nullptr;
+      if (inner && inner->kind == CopyAxis::affine && a.stride && a.stride == inner->stride * inner->n_out) {
+        a.n_in *= inner->n_in, a.n_out *= inner->n_out, a.stride = inner->stride;
+        --n;
+      }
+    }
+    found[n++] = a;
+  }
+  task.n_axes = n, task.bytes[n] = task.run;
+  std::reverse_copy(found, found + n, task.axis);
+  for (int k = n - 1; k >= 0; --k) task.bytes[k] = task.axis[k].n_out * task.bytes[k + 1];
+}
+
+bool byte_pass(const Pass& p, bool rows_first, ByteTask& task, bool& columns) {
+  const int last = p.first + p.count - 1;
+  const bool both = p.count == 2;
+  task.rows_first = both && rows_first, task.alpha = false;
+  const Merged inside(p.dims + last + 1, p.dims + p.n_dims);
+  const Dim inner = inside.n ? inside.dims[0] : Dim{1, 1};
+  const Dim column = p.dims[last];
+  if (inside.n > 1 || (!both && inner.n > max_byte_inner && inner.stride != 1)) return false;
+  if (task.rows_first && !(inner.stride == 1 && (column.n == 1 || column.stride == inner.n))) return false;
+  const Merged outer(p.dims, p.dims + p.first);
+  int n_outer = outer.n;
+  columns = both || inner.n <= max_byte_inner;
+  Dim row{1, 0};
+  if (both) row = p.dims[last - 1];
+  else if (!columns) row = column;
+  else if (n_outer) row = outer.dims[--n_outer];
+  set_outer(task, outer, n_outer);
+  task.n_row = row.n, task.row_stride = row.stride;
+  task.n_column = columns ? column.n : inner.n, task.column_stride = columns ? column.stride : inner.stride;
+  task.inner = columns ? inner.n : 1, task.inner_stride = columns ? inner.stride : 1;
+  return true;
+}
+
+}  // namespace tenter

@@ -1,0 +1,58 @@
+#include "results.hpp"
+
+#include <algorithm>
+
+#include "tuning.hpp"
+
+namespace tenter {
+namespace {
+
+struct {
+  PyObject *large_empty = nullptr, *thread_count = nullptr;
+  int64_t memory = 0;
+} python;
+
+}  // namespace
+
+PyObject* result_of(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data,
+                    bool& stream, PyObject* order) {
+  stream = false;
+  const bool plain = bytes < std::min(large, tuning.stream_bytes) && !tuning.guard_blocks && !order;
+  if (plain) return empty(like, shape, ndim, data);
+  const Owned sizes(PyTuple_New(ndim));
+  if (!sizes) return nullptr;
+  for (int d = 0; d < ndim; ++d) {
+    PyObject* const n = PyLong_FromLongLong(shape[d]);
+    if (!n) return nullptr;
+    PyTuple_SetItem(sizes.get(), d, n);
+  }
+  PyObject* const args[3] = {x, sizes.get(), order ? order : Py_None};
+  const Owned found(PyObject_Vectorcall(python.large_empty, args, 3, nullptr));
+  if (!found) return nullptr;
+  PyObject* y;
+  unsigned long long at;
+  int past_caches;
+  if (!PyArg_ParseTuple(found.get(), "OKp", &y, &at, &past_caches)) return nullptr;
+  data = reinterpret_cast<char*>(at), stream = past_caches;
+  Py_INCREF(y);
+  return y;
+}
+
+int thread_count() {
+  PyObject* const result = PyObject_Vectorcall(python.thread_count, nullptr, 0, nullptr);
+  if (!result) return 0;
+  const long n = PyLong_AsLong(result);
+  Py_DECREF(result);
+  return int(n);
+}
+
+int64_t machine_memory() { return python.memory; }
+
+bool set_up_results(PyObject* large_empty, PyObject* thread_count, PyObject* memory) {
+  Py_INCREF(large_empty), python.large_empty = large_empty;
+  Py_INCREF(thread_count), python.thread_count = thread_count;
+  python.memory = PyLong_AsLongLong(memory);
+  return !PyErr_Occurred();
+}
+
+}  // namespace tenter

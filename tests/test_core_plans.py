@@ -1,0 +1,168 @@
+"""Calls of known families that the core plans by itself: the same bits as by Python's plans, whatever the layout."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import tenter
+from tenter import _native
+from tenter._arrays.layout import channels_last, memory_order, numpy_image_order, torch_image_order
+from tenter._arrays.library import of
+from tenter._execution import calls
+from tenter._plans import cache, families
+from tenter._rules import taps
+from tenter._rules.axis_rule import AxisRule
+from tenter.geometry import Geometry
+
+DTYPES = ("uint8", "uint8", "int16", "float32", "float32", "float64", "float16")
+INTERPOLATED = {
+    1: ("linear", "area", "nearest", "nearest-exact"),
+    2: ("bilinear", "bicubic", "area", "lanczos"),
+    3: ("trilinear", "area"),
+}
+RESIZED = ("linear", "cubic", "area", "lanczos3", "mitchell", "hamming", "box", "nearest", "nearest-exact")
+
+
+def forget() -> None:
+    families.families.clear(), families.native.clear(), cache.plans.clear(), cache._once.clear()
+
+
+def laid_out(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    """Values in one of many layouts: dims in any order, cut out of a larger array, reversed."""
+    order = rng.permutation(len(shape)) if rng.random() < 0.4 else np.arange(len(shape))
+    room = [shape[d] + int(rng.integers(0, 3)) * int(rng.random() < 0.3) for d in order]
+    x = rng.integers(0, 255, room).astype(dtype)[tuple(slice(shape[d]) for d in order)]
+    x = x.transpose(np.argsort(order))
+    if rng.random() < 0.25:
+        x = np.flip(x, int(rng.integers(len(shape))))
+    return x
+
+
+def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
+    """A function of an array and sizes, and what makes arrays and sizes for it, which lie alike."""
+    dtype, tensors = str(rng.choice(DTYPES)), rng.random() < 0.5
+    if rng.random() < 0.5:
+        n = int(rng.integers(1, 4))
+        mode, antialias = str(rng.choice(INTERPOLATED[n])), bool(rng.random() < 0.5)
+        antialias = mode == "lanczos" or (antialias and mode in ("bilinear", "bicubic"))
+        corners = bool(rng.random() < 0.3) if mode.endswith(("linear", "cubic")) else None
+        lead, axes = [int(rng.choice((1, 1, 2, 3))), int(rng.choice((1, 3, 3, 4, 17)))], n
+        call = lambda x, size: tenter.interpolate(x, size, mode=mode, antialias=antialias, align_corners=corners)
+        shape = lambda: (*lead, *(int(rng.integers(1, 60)) for _ in range(axes)))
+    else:
+        ndim = int(rng.integers(1, 5))
+        n = int(rng.integers(1, min(ndim, 3) + 1))
+        at = int(rng.integers(0, ndim - n + 1))
+        which = tuple(range(at, at + n))
+        how = {"axes": which, "mode": str(rng.choice(RESIZED)), "antialias": [None, True, False][rng.integers(3)]}
+        how |= {"like": str(rng.choice(["torch", "pillow", "opencv", "jax"])), "align": [None, "corners", "asymmetric"][rng.choice(3, p=[0.6, 0.2, 0.2])]}  # fmt: skip
+        call = lambda x, size: tenter.resize(x, size, **how)
+        lead = [int(rng.choice((1, 3, 4, 20))) for _ in range(ndim)]
+        shape = lambda: tuple(int(rng.integers(1, 60)) if d in which else lead[d] for d in range(ndim))
+    long = n == 1 and rng.random() < 0.3
+    seed = int(rng.integers(1 << 30))
+
+    def made() -> tuple[Any, Any]:
+        lying = np.random.default_rng(seed)  # alike each time
+        lengths = shape()
+        if long:
+            lengths = tuple(40 * m if k == len(lengths) - 1 else m for k, m in enumerate(lengths))
+        x = laid_out(lying, lengths, dtype)
+        sizes = tuple(int(m * 2 ** rng.uniform(-2, 2)) + 1 if rng.random() < 0.9 else m for m in lengths[-n:])
+        return (torch.from_numpy(x) if tensors and min(x.strides, default=1) >= 0 else x), sizes
+
+    return call, made
+
+
+def compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Compares a call that the core may plan with Python's plan of it; whether the core planned it."""
+    rng = np.random.default_rng(seed)
+    call, made = drawn(rng)
+    x, size = made()
+    forget()
+    try:
+        wanted = call(x, size)
+    except (TypeError, ValueError):
+        return False
+    forget()
+    for _ in range(3):
+        call(*made())
+    cache.plans.clear(), cache._once.clear()
+    planned: list[Any] = []
+    plan = calls.plan
+    with monkeypatch.context() as patched:
+        patched.setattr(calls, "plan", lambda *args: planned.append(args) or plan(*args))
+        found = call(x, size)
+    assert type(found) is type(wanted) and found.dtype == wanted.dtype and found.shape == wanted.shape
+    assert of(found).strides(found) == of(wanted).strides(wanted)
+    np.testing.assert_array_equal(np.asarray(found), np.asarray(wanted))
+    again = call(x, size)
+    np.testing.assert_array_equal(np.asarray(again), np.asarray(wanted))
+    return not planned
+
+
+def test_the_core_plans_as_python_does(monkeypatch):
+    assert sum(compared(seed, monkeypatch) for seed in range(200)) > 60
+
+
+def test_the_order_of_a_result_follows_from_how_dims_lie_to_each_other():
+    orders: dict[bytes, Any] = {}
+    rng, seen = np.random.default_rng(0), 0
+    for _ in range(6000):
+        tensors, ndim = rng.random() < 0.5, int(rng.integers(3, 6))
+        shape = tuple(int(rng.choice((1, 1, 2, 3, 5))) for _ in range(ndim))
+        x = laid_out(rng, shape, "uint8")
+        steps = [s if n > 1 or rng.random() < 0.5 else int(rng.choice((0, 1, 3, 40))) for n, s in zip(shape, x.strides)]
+        x = np.lib.stride_tricks.as_strided(x, shape, steps)
+        if tensors and min(steps) < 0:
+            continue
+        t = torch.from_numpy(np.zeros(200000, np.uint8)).as_strided(shape, steps) if tensors else x
+        key = _native.family_key("call", t, 5)
+        if key is None:
+            continue
+        image_order = torch_image_order if tensors else numpy_image_order
+        lies = tuple(of(t).strides(t))
+        found = memory_order(shape, lies), image_order(shape, lies), channels_last(shape, lies)
+        seen += key in orders
+        assert orders.setdefault(key, found) == found, (shape, lies)
+    assert seen > 1500
+
+
+@pytest.mark.parametrize("align", taps.WHOLE)
+def test_whole_axes_lie_where_their_geometry_says(align):
+    box = tenter.filters.NAMED["linear"]
+    rule = AxisRule("linear", align, None, None, "floor", "exact", "replicate", False, -0.75)
+    whole = taps.whole_axis(rule, box)
+    assert whole is not None
+    for n_in in (1, 2, 3, 7, 50, 1000):
+        for n_out in (1, 2, 3, 5, 49, 50, 333):
+            geometry = Geometry(n_in, n_out, align)
+            by_units = taps._sampling(taps.FILTERED, geometry, geometry.units(), box, (1, 1), False, "replicate")
+            for one, other in zip(whole.sampling(n_in, n_out).untrimmed(), by_units.untrimmed()):
+                np.testing.assert_array_equal(one, other)
+
+
+def test_a_call_that_the_core_plans_leaves_nothing_for_the_collector():
+    x = np.zeros((90, 80, 3), np.float32)
+    for n in range(3):
+        tenter.resize(x, (30 + n, 40), axes=(0, 1))
+    gc.collect()
+    gc.disable()
+    try:
+        before = gc.get_count()[0]
+        for n in range(50):
+            tenter.resize(x, (40 + n, 40), axes=(0, 1))
+        assert gc.get_count()[0] - before < 10
+    finally:
+        gc.enable()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(1000, 13000, 1000))
+def test_the_core_plans_as_python_does_in_thousands_of_calls(first, monkeypatch):
+    assert sum(compared(seed, monkeypatch) for seed in range(first, first + 1000)) > 250
