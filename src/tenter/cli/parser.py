@@ -18,6 +18,7 @@ from tenter.cli.options import MODES
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import PAIR
 from tenter.cli.spelling import check_choice, check_words
+from tenter.cli.volumes.parser import PYRAMID, add_bounds, add_pyramid, split_axes
 from tenter.conventions import PRESETS
 
 TENTER = """Stretch arrays and pictures along their axes."""
@@ -71,12 +72,14 @@ def build_parser(axes: int = 0, sizes: int = 2) -> tuple[Parser, dict[str, Parse
     parser.add_argument("--version", action="version", version=f"tenter {_version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     by_name = {
-        "resize": commands.add_parser("resize", help="resize pictures or .npy arrays", add_help=False),
-        "repeat": commands.add_parser("repeat", help="repeat elements or rows of a .npy array", add_help=False),
+        "resize": commands.add_parser("resize", help="resize pictures or arrays", add_help=False),
+        "repeat": commands.add_parser("repeat", help="repeat elements or rows of an array", add_help=False),
+        "pyramid": commands.add_parser("pyramid", help="make the levels of a multiscale zarr array", add_help=False),
         "explain": commands.add_parser("explain", help="explain a call of the library", add_help=False),
     }
     _add_resize(_parser(by_name["resize"], RESIZE), axes, sizes)
     _add_repeat(_parser(by_name["repeat"], REPEAT))
+    add_pyramid(_parser(by_name["pyramid"], PYRAMID), axes)
     explain.add_arguments(_parser(by_name["explain"], explain.TEXT))
     return parser, by_name
 
@@ -87,7 +90,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
         # argparse would give all names after "--" to one argument. "./-a.png" cannot be mistaken for an option.
         end = argv.index("--")
         argv = argv[:end] + [name if name[:1] != "-" else os.path.join(".", name) for name in argv[end + 1 :]]
-    axes, sizes = _count_words(argv)
+    argv, named = split_axes(argv)
+    axes, sizes = _count_words(argv, named)
     parser, commands = build_parser(axes, sizes)
     if not argv:
         parser.parse_args(["--help"])
@@ -105,12 +109,13 @@ def _options(parser: Parser) -> list[str]:
     return list(parser._option_string_actions)
 
 
-def _count_words(argv: list[str]) -> tuple[int, int]:
-    """Count the words of --axes and of --size. With nargs="+", these would take the file names after them too."""
+def _count_words(argv: list[str], named: int) -> tuple[int, int]:
+    """Count the words of --axes and of --size. With nargs="+", these would take the file names after them too. named:
+    how many axes are given by names, 0 for numbers."""
     axes = 0
     if "--axes" in argv:
         after = argv[argv.index("--axes") + 1 :]
-        axes = max(1, len(list(takewhile(lambda text: text.lstrip("-").isdecimal(), after))))
+        axes = named or max(1, len(list(takewhile(lambda text: text.lstrip("-").isdecimal(), after))))
     size = next((argv[k + 1] for k, word in enumerate(argv[:-1]) if word == "--size"), "")
     size = next((word.partition("=")[2] for word in argv if word.startswith("--size=")), size)
     return axes, 1 if PAIR.fullmatch(size.strip()) or size.endswith("%") else axes or 2
@@ -193,6 +198,7 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--jobs", metavar="N", help="number of processes (default: one per core)")
     group.add_argument("--dry-run", action="store_true", help="say what would be written, and write nothing")
     group.add_argument("--json", action="store_true", help="print the summary as a JSON object")
+    add_bounds(group)
 
 
 def _add_follow_links(group: argparse._ActionsContainer) -> None:
@@ -208,6 +214,7 @@ def _add_repeat(repeat: Parser) -> None:
     repeat.add_argument("--dim", type=int, default=None, help="the axis; a negative one counts from the end")
     repeat.add_argument("--force", action="store_true", help="overwrite OUT if it exists")
     _add_follow_links(repeat)
+    add_bounds(repeat)
 
 
 def _version() -> str:
