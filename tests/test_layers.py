@@ -12,7 +12,7 @@ import tenter
 ROOT = Path(tenter.__file__).parent
 PUBLIC = {"conventions", "filters", "geometry", "image", "lazy", "maps", "memory", "numpy", "ops", "ragged", "resampling",
           "threads", "torch", "cli", "__init__", "__main__"}  # fmt: skip
-OPTIONAL = {"torch", "triton", "jax", "dask", "PIL", "rich", "cv2", "matplotlib", "pyarrow"}
+OPTIONAL = {"torch", "triton", "jax", "dask", "PIL", "rich", "cv2", "matplotlib", "pyarrow", "zarr"}
 
 Imports = list[tuple[str, bool]]  # what is imported, and whether inside a function
 

@@ -25,8 +25,9 @@ class How(NamedTuple):
 
 class Work(NamedTuple):
     """A job of one output. about: what it is, in plain values. within: where its working folder is, if not beside the
-    output. make: makes the arrays, still without elements, in a folder. tasks: opens them, in the order in which they are
-    made. place: moves what is made from the working folder to the output; it may have been ended in the middle before."""
+    output. check: refuses an output that is in the way. make: makes the arrays, still without elements, in a folder.
+    tasks: opens them, in the order in which they are filled. place: moves what is made from the working folder to the
+    output; it may have been ended in the middle before."""
 
     output: Path
     about: dict[str, Any]
@@ -110,4 +111,3 @@ def _line(work: Work, count: Count, seconds: float) -> str:
     rate = f" ({memory.in_words(count.made / seconds)}/s)" if count.made and seconds > 0 else ""
     there = f"; {count.there} of {count.blocks} blocks were there" if count.there else ""
     return f"{work.output}: done in {seconds:.1f} s{rate}, peak memory {memory.in_words(memory.peak())}{there}"
-

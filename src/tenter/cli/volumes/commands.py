@@ -131,5 +131,3 @@ def _flat(source: Source, output: Output) -> Source:
     if not isinstance(stored, npy.NpyFile) or source.is_turned or output.path.suffix.lower() != ".npy":
         raise Refusal("--dim: is needed for zarr arrays, and for .npy files in Fortran order")
     return source._replace(stored=stored.flat(), names=[""])
-
-

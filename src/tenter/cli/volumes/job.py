@@ -41,7 +41,7 @@ class Job:
     @property
     def is_known(self) -> bool:
         """Whether a working folder of just this job is there."""
-        return self._recorded() == self.about
+        return bool(self._recorded() == self.about)
 
     @property
     def is_other(self) -> bool:
@@ -110,7 +110,7 @@ class Job:
             return None
 
     def _noted(self) -> Iterator[tuple[int, Box]]:
-        """The blocks of the journal that were on the disk for certain: those of this boot, and those before a `kept`."""
+        """The blocks of the journal that are on the disk for certain: those of this boot, and those before a `kept`."""
         try:
             text = (self.folder / "journal").read_text()
         except OSError:

@@ -25,7 +25,7 @@ def parse_limit(text: str | None) -> int:
     unit = UNITS.get(found[2].lower()) if found else None
     if found is None or unit is None:
         raise Refusal(f"--memory-limit: expected a number of bytes such as 2GiB or 500MB, got {text!r}")
-    n = int(math.floor(float(found[1]) * unit))
+    n = math.floor(float(found[1]) * unit)
     if n > limits.machine_memory():
         raise Refusal(f"--memory-limit: {in_words(n)} is more than the {in_words(limits.machine_memory())} there is")
     return n
@@ -59,8 +59,8 @@ def peak() -> int:
 
 
 def give_back_at_once() -> None:
-    """Have glibc give memory of a mebibyte and more back when it is freed. By itself it soon keeps such memory, of up to
-    32 MiB, in a heap for each thread, and their holes are not counted by any plan."""
+    """Have glibc give memory of a mebibyte and more back when it is freed. By itself it soon keeps such memory, of up
+    to 32 MiB, in a heap for each thread, and no plan counts the holes in these."""
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError):
@@ -71,10 +71,8 @@ def give_back_at_once() -> None:
 
 def in_words(n: float) -> str:
     """Bytes in binary units."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if n < 1000:
-            break
-        n /= 1024
-    else:
-        unit = "TiB"
-    return f"{n:.0f} {unit}" if unit == "B" or n >= 100 else f"{n:.3g} {unit}"
+    power = 0
+    while n >= 1000 and power < 4:
+        n, power = n / 1024, power + 1
+    unit = ("B", "KiB", "MiB", "GiB", "TiB")[power]
+    return f"{n:.0f} {unit}" if power == 0 or n >= 100 else f"{n:.3g} {unit}"

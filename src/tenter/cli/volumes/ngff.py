@@ -1,8 +1,9 @@
 """OME-Zarr metadata (NGFF): the axes of a multiscale array, and where each level's pixels lie.
 
-Version 0.4 for zarr format 2 (https://ngff.openmicroscopy.org/0.4/), 0.5 for format 3 (https://ngff.openmicroscopy.org/0.5/).
-A level's pixel o has its center at o * scale + translation. Levels are resized by centers of half pixels: a pixel of a level
-covers `ratio` pixels of the array that it was made of, so its center lies (ratio - 1) / 2 of those further.
+Version 0.4 for zarr format 2 (https://ngff.openmicroscopy.org/0.4/), 0.5 for 3 (https://ngff.openmicroscopy.org/0.5/).
+Pixel o of a level has its center at o * scale + translation. Pixels are areas, and the levels' outer edges are the
+same: a pixel of a level covers `ratio` pixels of the full size, so the center of its pixel 0 lies (ratio - 1) / 2 of
+these from that of the full size's.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ KINDS = {"t": "time", "c": "channel", "z": "space", "y": "space", "x": "space"}
 
 
 class Multiscale(NamedTuple):
-    """The first of a group's multiscale arrays. entry: its metadata, where `datasets` is replaced. axes: of the metadata,
-    each with its name. scale, translation: of the full size, one number for each axis. paths: of the levels."""
+    """The first of a group's multiscale arrays. entry: its metadata. axes: of that, each with its name. scale,
+    translation: of the full size, one number for each axis. paths: of the levels."""
 
     entry: dict[str, Any]
     axes: list[dict[str, Any]]
@@ -87,10 +88,7 @@ def written(
     """A group's attributes with these levels in its first multiscale array. alone: of a group without the others."""
     after: dict[str, Any] = copy.deepcopy(attributes)
     entry = {**found.entry, "datasets": levels}
-    if zarr_format == 2:
-        holder = after
-    else:
-        holder = after.setdefault("ome", {"version": version(3)})
+    holder = after if zarr_format == 2 else after.setdefault("ome", {"version": version(3)})
     holder["multiscales"] = [entry] if alone else [entry, *holder.get("multiscales", [])[1:]]
     return after
 

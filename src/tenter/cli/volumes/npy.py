@@ -1,6 +1,6 @@
 """.npy files, read and written window by window.
 
-By reads and writes, not through a memory map: an input that gets shorter, a disk that fails or a full disk would end the
+By reads and writes, not through a memory map: an input that gets shorter, a disk that fails or is full would end the
 process by SIGBUS, and pages of a map count as memory of the process.
 """
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+
 from tenter.cli.volumes.axes import split
 
 PYRAMID = """Make smaller and smaller levels of an array, as OME-Zarr, which viewers of large volumes read.
 
 IN is an OME-Zarr group: its first array gets levels 1, 2 and so on beside it, and the metadata of its axes, units and
-pixel sizes is kept. Or IN is a zarr array or a .npy file: OUT is a new group of the array itself and its levels. Each level
-is made of the one before it. Its metadata says exactly where its pixels lie, so that viewers line the levels up. Zarr
-format 2 gets metadata of OME-Zarr 0.4, format 3 of 0.5.
+pixel sizes is kept. Or IN is a zarr array or a .npy file: OUT is a new group of the array itself and its levels. Each
+level is made of the one before it. Its metadata says exactly where its pixels lie, so that viewers line the levels up.
+Zarr format 2 gets metadata of OME-Zarr 0.4, format 3 of 0.5.
 
 Arrays may be larger than memory. A run that was ended at any moment is continued by the same command."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
-
 
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes import ngff, zarrs
@@ -20,8 +20,8 @@ from tenter.cli.volumes.sources import Source, Turned, zarr_format
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.windows import identity
 
-#: How each kind of pyramid is resized. Areas are weighed by how far they reach into a pixel; of an even number of labels
-#: in the middle the first is taken.
+#: How each kind of pyramid is resized. Areas are weighed by how much of them a pixel covers; where the center lies
+#: between two labels, the first is taken.
 METHODS: dict[str, dict[str, Any]] = {
     "area": {"mode": "area", "like": "opencv"},
     "linear": {"mode": "linear", "antialias": True},
@@ -30,12 +30,12 @@ METHODS: dict[str, dict[str, Any]] = {
 
 
 class Levels(NamedTuple):
-    """method: of METHODS. factor: how many times smaller each level is. count: levels below the full size; None for as
-    many as it takes to fit one chunk."""
+    """method: of METHODS. factor: how many times smaller each level is. n_levels: below the full size; None for as many
+    as it takes to fit one chunk."""
 
     method: str
     factor: int
-    count: int | None
+    n_levels: int | None
     axes: list[str] | None
 
 
@@ -65,9 +65,9 @@ def _shapes(
         raise Refusal(f"{full.name}: no axis is of space; --axes says which to make smaller")
     shapes = [full.shape]
     while max(shapes[-1][axis] for axis in axes) > 1:
-        if len(shapes) - 1 == wanted.count:
+        if len(shapes) - 1 == wanted.n_levels:
             break
-        if wanted.count is None and all(shapes[-1][axis] <= full.unit[axis] for axis in axes):
+        if wanted.n_levels is None and all(shapes[-1][axis] <= full.unit[axis] for axis in axes):
             break
         after = list(shapes[-1])
         for axis in axes:
@@ -146,7 +146,7 @@ def _beside(
 def _smaller(levels: list[Any], wanted: Levels) -> list[Task]:
     """Each level of the one before it."""
     found = []
-    for before, after in zip(levels, levels[1:]):
+    for before, after in itertools.pairwise(levels):
         axes = [axis for axis, (n, m) in enumerate(zip(before.shape, after.shape)) if n != m]
         size = tuple(after.shape[axis] for axis in axes)
         found.append(Task(before, after, resized(before, axes, size, METHODS[wanted.method])))
@@ -192,7 +192,5 @@ def check_levels(wanted: Levels) -> None:
     """Refuse numbers that make no level."""
     if wanted.factor < 2:
         raise Refusal(f"--factor: expected a whole number of at least 2, got {wanted.factor}")
-    if wanted.count is not None and not 1 <= wanted.count <= 32:
-        raise Refusal(f"--levels: expected 1 to 32 levels, got {wanted.count}")
-
-
+    if wanted.n_levels is not None and not 1 <= wanted.n_levels <= 32:
+        raise Refusal(f"--levels: expected 1 to 32 levels, got {wanted.n_levels}")

@@ -17,9 +17,9 @@ from tenter.cli.volumes.windows import Box, Pixels
 
 
 class Source(NamedTuple):
-    """stored: the array, its dims in the order of memory, which is_turned says to be reversed. names: of the dims. like:
-    a zarr array, whose chunks and codecs a result takes. multiscale: its group's metadata, and all attributes of that
-    group. identity: what tells it from another array."""
+    """stored: the array, its dims in the order of memory: reversed if is_turned. names: of the dims. like: a zarr
+    array, whose chunks and codecs a result takes. multiscale: its group's metadata, and all attributes of that group.
+    identity: what tells it from another array."""
 
     stored: Stored
     is_turned: bool

@@ -114,8 +114,8 @@ def check_array(array: Any, name: str) -> ZarrArray:
 def create_zarr(
     path: Path, like: Any, shape: tuple[int, ...], dtype: np.dtype[Any], chunks: tuple[int, ...] | None, format_: int
 ) -> None:
-    """An array of zarr format 2 or 3 without chunks. like: the zarr array whose chunks, codecs, fill value, names of dims
-    and attributes it takes; None: zarr's defaults. chunks: others than those."""
+    """An array of zarr format 2 or 3 without elements. like: the zarr array whose chunks, codecs, fill value, names of
+    dims and attributes it takes; None: zarr's defaults. chunks: others than those."""
     _require()
     import zarr
 
@@ -156,7 +156,7 @@ def default_chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     return tuple(chunks)
 
 
-def create_group(path: Path, attributes: dict[str, Any], format_: int) -> None:
+def create_group(path: Path, attributes: dict[str, Any], format_: Any) -> None:
     """A group without members."""
     _require()
     import zarr
