@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from tenter.cli.refusal import Refusal, first_line
 from tenter.cli.volumes import memory, zarrs
 from tenter.cli.volumes.blocks import Task, cut
-from tenter.cli.volumes.job import Job, open_job, remove_partial
+from tenter.cli.volumes.job import Job, open_job, remove_partial, working_folder
 from tenter.cli.volumes.run import Count, run
 
 
@@ -41,7 +41,17 @@ class Work(NamedTuple):
 def carry_out(work: Work, how: How) -> str:
     """Do what is left of a job. Returns a line about it."""
     start = time.monotonic()
+    if not working_folder(work.output, work.within).exists():
+        work.check()
     job = open_job(work.output, work.about, work.within)
+    try:
+        count = _finish(work, how, job)
+    finally:
+        job.release()
+    return _line(work, count, time.monotonic() - start)
+
+
+def _finish(work: Work, how: How, job: Job) -> Count:
     if job.is_other and not how.force:
         raise Refusal(
             f"{work.output}: a job of other arguments or of another input was not finished (in {job.folder}); "
@@ -64,7 +74,7 @@ def carry_out(work: Work, how: How) -> str:
         raise
     work.place(job.folder)
     job.end()
-    return _line(work, count, time.monotonic() - start)
+    return count
 
 
 def _run(work: Work, how: How, job: Job, is_new: bool) -> Count:

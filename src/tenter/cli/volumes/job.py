@@ -26,6 +26,7 @@ from tenter.cli.refusal import Refusal
 from tenter.cli.volumes.windows import Box
 
 SUFFIX = ".tenter-part"
+LAST = {"job": 1, "finished": 2}
 #: Of a line of the journal: one without it was cut off.
 END = " ."
 Done = npt.NDArray[np.bool_]
@@ -49,8 +50,9 @@ class Job:
         return self._recorded() not in (None, self.about)
 
     def begin(self) -> None:
-        """Forget what is there, if anything."""
-        for path in self.folder.iterdir():
+        """Forget what is there, if anything. What says that all is made goes last."""
+        entries = sorted(self.folder.iterdir(), key=lambda path: LAST.get(path.name, 0))
+        for path in entries:
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
     def record(self) -> None:
@@ -95,8 +97,14 @@ class Job:
 
     def end(self) -> None:
         """Remove the working folder."""
-        shutil.rmtree(self.folder)
-        os.close(self._lock)
+        self.begin()
+        self.folder.rmdir()
+
+    def release(self) -> None:
+        """Let other processes continue the job."""
+        for descriptor in (self._journal, self._lock):
+            if descriptor >= 0:
+                os.close(descriptor)
 
     def leave_nothing(self) -> None:
         """Remove the working folder if nothing was written to it."""
@@ -135,12 +143,14 @@ class Job:
             raise OSError(error.errno, error.strerror, str(self.folder / "journal")) from error
 
 
-def open_job(output: Path, about: dict[str, Any], within: Path | None = None) -> Job:
-    """The job of an output, locked. within: the folder for its working folder, if not the output's.
+def working_folder(output: Path, within: Path | None) -> Path:
+    """Of the job of an output. within: a folder for it, if not the output's."""
+    return (within or output.parent) / f".{output.name}{SUFFIX}"
 
-    Refuse while another process works on it.
-    """
-    folder = (within or output.parent) / f".{output.name}{SUFFIX}"
+
+def open_job(output: Path, about: dict[str, Any], within: Path | None = None) -> Job:
+    """The job of an output, locked. Refuse while another process works on it."""
+    folder = working_folder(output, within)
     while True:
         folder.mkdir(exist_ok=True)
         lock = os.open(folder, os.O_RDONLY)
@@ -160,6 +170,9 @@ def put_in_place(made: Path, target: Path, force: bool, old: Path) -> None:
     """Rename a finished result to its place. old: where what it replaces goes meanwhile."""
     remove_partial(made)
     _flush(made.parent)
+    if target.exists() and os.path.samefile(made, target):
+        made.unlink()  # a process was ended after it had made the second name of the file
+        return
     if force and os.path.lexists(target):
         if not made.is_dir() and target.is_file():
             os.chmod(made, stat.S_IMODE(target.stat().st_mode))

@@ -63,31 +63,39 @@ class _Workers:
 
     def __init__(self, job: Job, number: int, task: Task, bar: Progress) -> None:
         self.job, self.number, self.task, self.bar = job, number, task, bar
-        self.lock = threading.Lock()
+        self.lock, self.ended, self.busy = threading.Lock(), threading.Event(), 0
         self.failed: BaseException | None = None
         self.stopped = False
 
     def run(self, todo: Iterator[Box], threads: int) -> None:
-        workers = [threading.Thread(target=self._work, args=(todo,)) for _ in range(threads)]
-        for worker in workers:
-            worker.start()
+        self.busy = threads
+        for _ in range(threads):
+            threading.Thread(target=self._work, args=(todo,)).start()
         kept = time.monotonic()
         try:
-            for worker in workers:
-                while worker.is_alive():
-                    worker.join(0.05)
-                    self.bar.show()
-                    if time.monotonic() - kept > KEEP_SECONDS:
-                        self.job.keep()
-                        kept = time.monotonic()
+            # Not by join: before Python 3.13, one that is interrupted takes its thread for ended.
+            while threads and not self.ended.wait(0.05):
+                self.bar.show()
+                if time.monotonic() - kept > KEEP_SECONDS:
+                    self.job.keep()
+                    kept = time.monotonic()
         finally:
             self.stopped = True
-            for worker in workers:
-                worker.join()
+            while threads and not self.ended.wait(1):
+                pass
         if self.failed is not None:
             raise self.failed
 
     def _work(self, todo: Iterator[Box]) -> None:
+        try:
+            self._take(todo)
+        finally:
+            with self.lock:
+                self.busy -= 1
+                if not self.busy:
+                    self.ended.set()
+
+    def _take(self, todo: Iterator[Box]) -> None:
         try:
             while not self.stopped:
                 with self.lock:

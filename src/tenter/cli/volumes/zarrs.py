@@ -7,6 +7,7 @@ import math
 import os
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from tenter.cli.volumes.windows import Box, Pixels
 if TYPE_CHECKING:
     import zarr
 
+#: Its bytes 12 to 16 are the length of the chunk.
+BLOSC_HEADER = 16
 METADATA = ("zarr.json", ".zarray", ".zgroup")
 
 
@@ -29,6 +32,8 @@ class ZarrArray:
         self.shape, self.dtype = tuple(array.shape), np.dtype(array.dtype)
         self.unit = tuple(array.shards or array.chunks)
         self._chunk = tuple(array.chunks)
+        if isinstance(array.store, _checked()):
+            array.store.blosc = self.unit == self._chunk and _ends_in_blosc(array)
 
     def read(self, box: Box) -> Pixels:
         try:
@@ -83,7 +88,7 @@ def open_zarr(path: str) -> Any:
     import zarr
 
     try:
-        return zarr.open(zarr.storage.LocalStore(path, read_only=True), mode="r")
+        return zarr.open(_checked()(path, read_only=True), mode="r")
     except OSError:
         raise
     except Exception as error:
@@ -181,6 +186,34 @@ def one_chunk_at_a_time() -> None:
         import zarr
 
         zarr.config.set({"async.concurrency": 1})
+
+
+@cache
+def _checked() -> Any:
+    """The class of a store that refuses what zarr does not: an empty file, which of a shard it takes for missing chunks,
+    and a chunk by Blosc that is cut off, past which Blosc would read. Made late, as it is zarr's."""
+    import zarr
+
+    class Checked(zarr.storage.LocalStore):
+        blosc = False
+
+        async def get(self, key: str, prototype: Any = None, byte_range: Any = None) -> Any:
+            found = await super().get(key, prototype, byte_range)
+            if found is None or os.path.basename(key) in (*METADATA, ".zattrs", ".zmetadata"):
+                return found
+            if not len(found):
+                raise ValueError("the file is empty")
+            if self.blosc and byte_range is None:
+                head = found[:BLOSC_HEADER].to_bytes()
+                if len(head) < BLOSC_HEADER or int.from_bytes(head[12:16], "little") != len(found):
+                    raise ValueError("its length is not the one that it was written with")
+            return found
+
+    return Checked
+
+
+def _ends_in_blosc(array: Any) -> bool:
+    return bool(array.compressors) and type(array.compressors[-1]).__name__.startswith("Blosc")
 
 
 def _require() -> None:
