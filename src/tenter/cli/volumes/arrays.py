@@ -100,14 +100,15 @@ def _make(
     describe = None if to_npy or source.multiscale is None or axes is None else _described(source, shape)
 
     def make(folder: Path) -> None:
+        names = None
         if to_npy:
             npy.create_npy(folder / RESULT, op.shape_out, source.stored.dtype, source.is_turned, str(path))
             return
         at = folder / RESULT
         if describe is not None:
             zarrs.create_group(at, describe, zarr_format(source))
-            at = at / "0"
-        zarrs.create_zarr(at, source.like, shape, source.stored.dtype, output.chunks, zarr_format(source))
+            at, names = at / "0", source.names
+        zarrs.create_zarr(at, source.like, shape, source.stored.dtype, output.chunks, zarr_format(source), names)
 
     def tasks(folder: Path) -> list[Task]:
         target: Stored

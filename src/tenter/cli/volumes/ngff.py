@@ -42,9 +42,8 @@ def read(attributes: dict[str, Any], name: str) -> Multiscale | None:
     try:
         entry = entries[0]
         axes = [{"name": axis} if isinstance(axis, str) else dict(axis) for axis in entry["axes"]]
-        names = [str(axis["name"]) for axis in axes]
         paths = [str(level["path"]) for level in entry["datasets"]]
-        scale, translation = [1.0] * len(names), [0.0] * len(names)
+        scale, translation = [1.0] * len(axes), [0.0] * len(axes)
         for step in entry["datasets"][0].get("coordinateTransformations", ()):
             scale, translation = _followed_by(scale, translation, step)
     except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -52,17 +51,22 @@ def read(attributes: dict[str, Any], name: str) -> Multiscale | None:
     return Multiscale(entry, axes, scale, translation, paths)
 
 
-def new(names: Sequence[str], zarr_format: int, name: str) -> Multiscale:
+def new(of_dims: Sequence[str], zarr_format: int, name: str) -> Multiscale:
     """A multiscale array of pixels without a unit."""
-    if not 2 <= len(names) <= 5 or len(set(names)) < len(names) or not all(names):
-        raise Refusal(f"{name}: OME-Zarr has 2 to 5 axes with a name each, got {len(names)} dims")
+    if not 2 <= len(of_dims) <= 5 or len(set(of_dims)) < len(of_dims) or not all(of_dims):
+        raise Refusal(f"{name}: OME-Zarr has 2 to 5 axes with a name each, got {len(of_dims)} dims")
     # Dims of other names are of space among the last three, as there must be two or three of space.
-    kinds = {n: KINDS.get(n.lower(), "space" if k >= len(names) - 3 else "") for k, n in enumerate(names)}
+    kinds = {n: KINDS.get(n.lower(), "space" if k >= len(of_dims) - 3 else "") for k, n in enumerate(of_dims)}
     axes = [{"name": n, "type": kind} if kind else {"name": n} for n, kind in kinds.items()]
     entry: dict[str, Any] = {"name": name, "axes": axes, "datasets": []}
     if zarr_format == 2:
         entry["version"] = version(2)
-    return Multiscale(entry, axes, [1.0] * len(names), [0.0] * len(names), [])
+    return Multiscale(entry, axes, [1.0] * len(of_dims), [0.0] * len(of_dims), [])
+
+
+def names(found: Multiscale) -> list[str]:
+    """Of the axes."""
+    return [str(axis["name"]) for axis in found.axes]
 
 
 def spatial(found: Multiscale) -> list[int]:

@@ -85,7 +85,7 @@ def _within(
     """Levels in the source's own group. Its metadata names them once all are in their places."""
     first = multiscale.paths[0]
     paths = [first, *(_numbered(first, k) for k in range(1, len(shapes)))]
-    format_ = zarr_format(source)
+    format_, names = zarr_format(source), ngff.names(multiscale)
 
     def check() -> None:
         for path in [*multiscale.paths[1:], *paths[1:]]:
@@ -98,7 +98,7 @@ def _within(
     def make(folder: Path) -> None:
         (folder / RESULT).mkdir()
         for path, shape in zip(paths[1:], shapes[1:]):
-            zarrs.create_zarr(folder / RESULT / path, source.like, shape, full.dtype, None, format_)
+            zarrs.create_zarr(folder / RESULT / path, source.like, shape, full.dtype, None, format_, names)
 
     def tasks(folder: Path) -> list[Task]:
         made = [zarrs.open_created(folder / RESULT / path, f"{group}/{path}") for path in paths[1:]]
@@ -122,13 +122,13 @@ def _beside(
     wanted: Levels, chunks: Any, how: How,
 ) -> str:  # fmt: skip
     """A new group of the array itself and its levels."""
-    paths = [str(k) for k in range(len(shapes))]
+    paths, names = [str(k) for k in range(len(shapes))], ngff.names(multiscale)
 
     def make(folder: Path) -> None:
         at = folder / RESULT
         zarrs.create_group(at, _attributes(source, multiscale, paths, shapes, wanted), zarr_format(source))
         for path, shape in zip(paths, shapes):
-            zarrs.create_zarr(at / path, source.like, shape, full.dtype, chunks, zarr_format(source))
+            zarrs.create_zarr(at / path, source.like, shape, full.dtype, chunks, zarr_format(source), names)
 
     def tasks(folder: Path) -> list[Task]:
         made = [zarrs.open_created(folder / RESULT / path, f"{output}/{path}") for path in paths]

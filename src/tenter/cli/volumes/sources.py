@@ -79,7 +79,7 @@ def open_source(path: str) -> Source:
     _check(array)
     names = dim_names(dict(found.attrs), getattr(found.metadata, "dimension_names", None), len(array.shape))
     if multiscale is not None:
-        names = [str(axis["name"]) for axis in multiscale.axes]
+        names = ngff.names(multiscale)
         if len(names) != len(array.shape):
             raise Refusal(f"{path}: its metadata has {len(names)} axes, its array {at} has {len(array.shape)}")
     return Source(array, False, names, found, multiscale, attributes, [os.path.realpath(at), _digest(at)])

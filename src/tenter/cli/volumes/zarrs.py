@@ -117,10 +117,11 @@ def check_array(array: Any, name: str) -> ZarrArray:
 
 
 def create_zarr(
-    path: Path, like: Any, shape: tuple[int, ...], dtype: np.dtype[Any], chunks: tuple[int, ...] | None, format_: int
-) -> None:
+    path: Path, like: Any, shape: tuple[int, ...], dtype: np.dtype[Any], chunks: tuple[int, ...] | None, format_: int,
+    names: list[str] | None = None,
+) -> None:  # fmt: skip
     """An array of zarr format 2 or 3 without elements. like: the zarr array whose chunks, codecs, fill value, names of
-    dims and attributes it takes; None: zarr's defaults. chunks: others than those."""
+    dims and attributes it takes; None: zarr's defaults. chunks, names: others than those."""
     _require()
     import zarr
 
@@ -134,6 +135,11 @@ def create_zarr(
             given["chunk_key_encoding"] = like.metadata.chunk_key_encoding
         else:
             given["chunk_key_encoding"] = {"name": "v2", "separator": like.metadata.dimension_separator}
+    if names is not None:  # an array of an OME-Zarr group
+        if format_ == 3:
+            given["dimension_names"] = names
+        else:
+            given["chunk_key_encoding"] = {"name": "v2", "separator": "/"}
     shards = None
     if like is not None and chunks is None:
         chunks, shards = like.chunks, like.shards
