@@ -179,6 +179,8 @@ def set_attributes(path: str, attributes: dict[str, Any]) -> None:
     """Replace all attributes of a group, at once, and its consolidated metadata if it has any."""
     import zarr
 
+    for left in Path(path).glob("*.partial"):  # by a process that was ended here
+        left.unlink(missing_ok=True)
     group = zarr.open_group(zarr.storage.LocalStore(path), mode="r+")
     consolidated = group.metadata.consolidated_metadata is not None
     group.attrs.put(attributes)
