@@ -1,5 +1,6 @@
 """`python -m benchmarks cpu`: measures, prints each row, writes the report. `gpu`: the same on a CUDA device. `calls`:
 what a tiny call costs. `compiled`, `jax`: code compiled by PyTorch and by JAX. `cookbook`: the tables of docs/cookbook.
+`volumes`: the table of docs/volumes.md.
 `augment`, `ragged`, `segments`, `signals`, `photographs`: calls of which each is new; `new`: these."""
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from benchmarks import (
     peers,
     report,
     table,
+    volumes,
 )
 from benchmarks.machine import Settings, machine, sentence
 from benchmarks.measure import copy_bandwidth
@@ -60,6 +62,7 @@ def parser() -> argparse.ArgumentParser:
     recipes = what.add_parser("cookbook", help="writes the tables of docs/cookbook/")
     recipes.add_argument("--threads", type=positive, metavar="N", help="threads of every library (default: PyTorch's)")
     what.add_parser("multiples", help="writes the table of docs/memory.md")
+    what.add_parser("volumes", help="writes the table of docs/volumes.md")
     gpu.add_arguments(what.add_parser("gpu", help="writes docs/benchmarks-gpu.md and .json"))
     for name in (*new_calls.PARTS, "new"):
         new_calls.add_arguments(what.add_parser(name, help=f"writes docs/{new_calls.OUT.stem}.md and .json"))
@@ -94,6 +97,9 @@ def main() -> int:
     if chosen.what == "multiples":
         return multiples.main()
     bandwidth = copy_bandwidth()
+    if chosen.what == "volumes":
+        threads = torch.get_num_threads()
+        return volumes.main(sentence(machine(Settings(threads, 0, bandwidth))), threads)
     if chosen.what == "calls":
         return calls.main(sentence(machine(Settings(1, 0, bandwidth))))
     if chosen.what == "cookbook":

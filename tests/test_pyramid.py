@@ -192,9 +192,10 @@ def test_readers_of_pixels_find_the_levels(format_: int) -> None:
     assert [level.shape for level in node.data] == [(2, 16, 33, 40), (2, 8, 17, 20), (2, 4, 9, 10), (2, 2, 5, 5)]
     for k, level in enumerate(node.data):
         assert np.array_equal(level.compute(), elements(f"in.zarr/{k}"))
-        assert node.metadata["coordinateTransformations"][k] == entry_of("in.zarr")["datasets"][k][
-            "coordinateTransformations"
-        ]
+        assert (
+            node.metadata["coordinateTransformations"][k]
+            == entry_of("in.zarr")["datasets"][k]["coordinateTransformations"]
+        )
     ngff = pytest.importorskip("ngff_zarr")
     found = ngff.from_ngff_zarr("in.zarr", validate=False)
     assert found.images[1].scale["y"] == 0.5 * 33 / 17 and found.images[1].translation["z"] == 11.0

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -102,6 +105,25 @@ def test_the_installed_command_says_what_it_did() -> None:
     done = command("resize", "in.zarr", "out.zarr", "--scale", 0.5, "--axes", "z,y,x", "--mode", "area")
     assert done.returncode == 0 and done.stderr == "" and "out.zarr: done in" in done.stdout
     assert "peak memory" in done.stdout and done.stdout.count("\n") == 1
+
+
+def test_the_commands_of_the_page() -> None:
+    page = (Path(tenter.__file__).parents[2] / "docs" / "volumes.md").read_text()
+    volume("volume.zarr")
+    volume("labels.zarr")
+    assert main(["pyramid", "volume.zarr", "image.ome.zarr", "--levels", "1"]) == 0
+    zarr.open_group("image.ome.zarr").attrs["ome"] = _with_one_level(
+        dict(zarr.open_group("image.ome.zarr").attrs["ome"])
+    )
+    shutil.rmtree("image.ome.zarr/1")
+    for line in re.findall(r"```bash\n(.*?)```", page, re.S)[0].splitlines():
+        assert main(shlex.split(line, comments=True)[1:]) == 0, line
+    assert np.load("out.npy").shape == (21, 256, 256) and elements("repeated.zarr").shape == (84, 26, 31)
+
+
+def _with_one_level(ome: dict[str, Any]) -> dict[str, Any]:
+    (entry,) = ome["multiscales"]
+    return {**ome, "multiscales": [{**entry, "datasets": entry["datasets"][:1]}]}
 
 
 # ---- what is refused

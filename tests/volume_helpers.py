@@ -42,9 +42,13 @@ def hidden(folder: str = ".") -> list[str]:
 def started(args: list[str], before: str = "") -> subprocess.Popen[str]:
     """The command in a process of its own, after some lines of Python."""
     program = f"import sys\n{before}\nfrom tenter.cli.main import main\nsys.exit(main({args!r}))"
-    return subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-c", program], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    )
 
 
 def tree(folder: str) -> dict[str, bytes]:
     """Every file of a folder."""
-    return {os.path.relpath(path, folder): path.read_bytes() for path in sorted(Path(folder).rglob("*")) if path.is_file()}
+    return {
+        os.path.relpath(path, folder): path.read_bytes() for path in sorted(Path(folder).rglob("*")) if path.is_file()
+    }

@@ -198,8 +198,8 @@ def one_chunk_at_a_time() -> None:
 
 @cache
 def _checked() -> Any:
-    """The class of a store that refuses what zarr does not: an empty file, which of a shard it takes for missing chunks,
-    and a chunk by Blosc that is cut off, past which Blosc would read. Made late, as it is zarr's."""
+    """The class of a store that refuses what zarr 3.1 does not: an empty file, which it takes for a shard of missing
+    chunks, and a chunk by Blosc that is cut off. Made late, as its base is zarr's."""
     import zarr
 
     class Checked(zarr.storage.LocalStore):
