@@ -225,7 +225,7 @@ def test_blocks_fit_the_limit_and_grow_where_that_saves_reading() -> None:
 
 def test_memory_stays_below_the_limit() -> None:
     """200 MB, of which blocks hold a part. tests/programs/large_volume.py does as much to any number of gigabytes."""
-    zarr.create_array("in.zarr", shape=(400, 500, 500), chunks=(50, 50, 50), dtype="u2", fill_value=3)
+    zarr.create_array("in.zarr", shape=(400, 500, 500), chunks=(100, 100, 100), dtype="u2", fill_value=3)
     limit = "250MiB"
     done = command("resize", "in.zarr", "out.zarr", "--scale", 0.5, *ALL, "--memory-limit", limit)
     peak = done.stdout.split("peak memory ")[1].split()

@@ -61,14 +61,14 @@ KILLED = [("resize", "out.zarr", []), ("resize", "out.npy", []), ("pyramid", "ou
           ("resize", "out.zarr", ["--force"])]  # fmt: skip
 
 
-@pytest.mark.parametrize("first", daily(range(1, 12), every=6))
+@pytest.mark.parametrize("first", daily(range(1, 24), every=23))
 @pytest.mark.parametrize(("name", "output", "force"), KILLED)
 def test_killed_at_any_step(name: str, output: str, force: list[str], first: int) -> None:
     volume("in.zarr", (12, 12), chunks=(4, 4))
     args = [name, "in.zarr", output, *(SHRINK if name == "resize" else ["--factor", "2"]), "--threads", "1"]
     whole, old = made(args, output), None
     codes = []
-    for step in range(first, 1000, 11):
+    for step in range(first, 1000, 23):
         if force:
             volume(output, (3,), chunks=(2,), overwrite=True)
             old = tree(output)
@@ -83,10 +83,10 @@ def test_killed_at_any_step(name: str, output: str, force: list[str], first: int
         shutil.rmtree(output) if Path(output).is_dir() else Path(output).unlink()
         if codes[-1] == 0:
             break
-    assert len(codes) > 3 and codes == [-signal.SIGKILL] * (len(codes) - 1) + [0]
+    assert len(codes) > 1 and codes == [-signal.SIGKILL] * (len(codes) - 1) + [0]
 
 
-@pytest.mark.parametrize("first", daily(range(1, 12), every=12))
+@pytest.mark.parametrize("first", daily(range(1, 24), every=23))
 def test_levels_within_a_group_when_killed(first: int) -> None:
     volume("full.zarr", (12, 12), chunks=(4, 4))
     assert main(["pyramid", "full.zarr", "group.zarr"]) == 0
@@ -95,7 +95,7 @@ def test_levels_within_a_group_when_killed(first: int) -> None:
     assert main(args) == 0
     whole = tree("in.zarr")
     assert whole != tree("group.zarr")
-    for step in range(first, 1000, 11):
+    for step in range(first, 1000, 23):
         shutil.rmtree("in.zarr")
         shutil.copytree("group.zarr", "in.zarr")
         code = in_child(args, killed_at(step))
