@@ -97,10 +97,12 @@ def measured(mode: str, side: int, threads: int, rounds: int) -> dict[str, float
 
 
 def check(folder: Path, theirs: Any, ours: Any) -> None:
-    """What went from disk to disk is what comes out in memory."""
+    """What went from disk to disk is what comes out in memory; of scikit-image apart from the edges, where map_overlap
+    has another rule."""
     import zarr
 
-    assert np.allclose(zarr.open_array(folder / "theirs.zarr")[...], theirs, atol=1e-5)
+    inner = (slice(4, -4),) * 3
+    assert np.allclose(zarr.open_array(folder / "theirs.zarr")[inner], theirs[inner], atol=1e-5)
     assert np.array_equal(zarr.open_array(folder / "ours.zarr")[...], ours)
 
 
