@@ -137,12 +137,12 @@ def _parser(parser: Parser, description: str) -> Parser:
 def _add_resize(resize: Parser, axes: int, sizes: int) -> None:
     resize.usage = "tenter resize IN... OUT SIZE [options]"
     paths = "IN: a file, several, a folder, a quoted pattern or -; OUT: a folder, -, or a name whose ending is the type"
-    resize.add_argument("paths", nargs="+", metavar="IN... OUT", help=f"{paths}: .png .jpg .jpeg .tif .tiff .npy")
+    resize.add_argument("paths", nargs="+", metavar="IN... OUT", help=f"{paths}: .png .jpg .jpeg .tif .tiff .npy .zarr")
     _add_sizes(resize.add_argument_group("SIZE, one of"), axes, sizes)
     part = resize.add_argument_group("what is resized")
     box = "the part to resize, in pixels of the upright picture, fractions allowed (default: all)"
     part.add_argument("--box", nargs=4, metavar=("TOP", "LEFT", "BOTTOM", "RIGHT"), help=box)
-    of_arrays = "the axes of a .npy array to resize; negative ones count from the end; --size has one number for each"
+    of_arrays = "the axes of an array to resize, or their names: z,y,x; --size has one number for each"
     part.add_argument("--axes", nargs=axes or 1, metavar="AXIS", help=of_arrays)
     limit = "the most pixels that a picture may have (default: 178956970; a small file can claim any number)"
     part.add_argument("--max-pixels", metavar="N", help=limit)

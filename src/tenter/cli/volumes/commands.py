@@ -24,8 +24,8 @@ from tenter.cli.volumes.sources import Source, open_source
 #: The share of memory from which on .npy files are read and written block by block.
 LARGE = 0.4
 ENDINGS = (".zarr", ".npy")
-#: Options of pictures, which arrays on disk have no use for.
-OF_PICTURES = ("linear_light", "format", "recursive", "skip_existing", "jobs")
+#: Options of pictures and folders, which arrays on disk have no use for.
+OF_PICTURES = ("format", "recursive", "skip_existing", "jobs", "dry_run", "json", "max_pixels", "follow_links")
 
 
 def concerns(paths: list[str], args: argparse.Namespace) -> bool:
@@ -47,7 +47,7 @@ def resize_volume(args: argparse.Namespace) -> int:
         raise Refusal(f"expected one IN and one OUT for arrays on disk, got {len(args.paths)} names")
     for name in OF_PICTURES:
         if getattr(args, name):
-            raise Refusal(f"--{name.replace('_', '-')}: is for pictures")
+            raise Refusal(f"--{name.replace('_', '-')}: does not go with arrays on disk")
     if args.axes is None:
         raise Refusal("--axes: is needed for arrays on disk, such as --axes z,y,x or --axes 0 1 2")
     output, source = _output(args.paths[1], args), open_source(args.paths[0])

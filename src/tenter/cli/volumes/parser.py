@@ -16,7 +16,7 @@ Zarr format 2 gets metadata of OME-Zarr 0.4, format 3 of 0.5.
 Arrays may be larger than memory. A run that was ended at any moment is continued by the same command."""
 
 
-def add_bounds(parser: argparse.ArgumentParser) -> None:
+def add_bounds(parser: argparse._ActionsContainer) -> None:
     """Add what bounds work block by block."""
     limit = "memory to take at most, such as 2GiB (default: half of the machine's); for arrays in blocks"
     parser.add_argument("--memory-limit", metavar="BYTES", help=limit)
