@@ -1,7 +1,7 @@
 """`python -m benchmarks cpu`: measures, prints each row, writes the report. `gpu`: the same on a CUDA device. `calls`:
 what a tiny call costs. `compiled`, `jax`: code compiled by PyTorch and by JAX. `cookbook`: the tables of docs/cookbook.
-`folders`: programs on folders of photographs. `augment`, `ragged`, `segments`, `signals`, `photographs`: calls of which
-each is new; `new`: these."""
+`folders`: programs on folders of photographs. `volumes`: the table of docs/volumes.md. `augment`, `ragged`, `segments`,
+`signals`, `photographs`: calls of which each is new; `new`: these."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from benchmarks import (
     peers,
     report,
     table,
+    volumes,
 )
 from benchmarks.machine import Settings, machine, sentence
 from benchmarks.measure import copy_bandwidth
@@ -63,6 +64,7 @@ def parser() -> argparse.ArgumentParser:
     recipes.add_argument("--threads", type=positive, metavar="N", help="threads of every library (default: PyTorch's)")
     what.add_parser("multiples", help="writes the table of docs/memory.md")
     folders.add_arguments(what.add_parser("folders", help=f"writes {folders.PAGE}"))
+    what.add_parser("volumes", help="writes the table of docs/volumes.md")
     gpu.add_arguments(what.add_parser("gpu", help="writes docs/benchmarks-gpu.md and .json"))
     for name in (*new_calls.PARTS, "new"):
         new_calls.add_arguments(what.add_parser(name, help=f"writes docs/{new_calls.OUT.stem}.md and .json"))
@@ -99,6 +101,9 @@ def main() -> int:
     if chosen.what == "folders":
         return folders.main(chosen)
     bandwidth = copy_bandwidth()
+    if chosen.what == "volumes":
+        threads = torch.get_num_threads()
+        return volumes.main(sentence(machine(Settings(threads, 0, bandwidth))), threads)
     if chosen.what == "calls":
         return calls.main(sentence(machine(Settings(1, 0, bandwidth))))
     if chosen.what == "cookbook":

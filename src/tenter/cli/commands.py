@@ -25,10 +25,13 @@ from tenter.cli.resize import resize_file
 from tenter.cli.sizes import check_fits
 from tenter.cli.streams import say
 from tenter.cli.summary import Outcome, as_json, line_of
+from tenter.cli.volumes import commands as volumes
 
 
 def resize_command(args: argparse.Namespace) -> int:
     """Carry out `tenter resize`."""
+    if volumes.concerns(args.paths, args):
+        return volumes.resize_volume(args)
     options = read_options(args)
     if len(args.paths) < 2:
         raise Refusal("expected IN and OUT, got one name (see tenter resize --help)")
@@ -80,6 +83,8 @@ def _carried_out(source: Input, output: str, args: argparse.Namespace, options: 
 
 def repeat_command(args: argparse.Namespace) -> int:
     """Carry out `tenter repeat`."""
+    if volumes.concerns([args.input, args.output], args):
+        return volumes.repeat_volume(args, _read_counts(args.counts))
     for path in (args.input, args.output):
         if path != PIPE and Path(path).suffix.lower() != ".npy":
             raise Refusal(f"{path}: expected a file name that ends in .npy, or -")

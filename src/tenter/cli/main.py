@@ -13,8 +13,14 @@ from tenter.cli.parser import parse
 from tenter.cli.pipes import PIPE
 from tenter.cli.refusal import first_line
 from tenter.cli.streams import guarded, say
+from tenter.cli.volumes.commands import pyramid_command
 
-COMMANDS = {"resize": resize_command, "repeat": repeat_command, "explain": explain_command}
+COMMANDS = {
+    "resize": resize_command,
+    "repeat": repeat_command,
+    "pyramid": pyramid_command,
+    "explain": explain_command,
+}
 
 
 def main(argv: list[str] | None = None) -> int:

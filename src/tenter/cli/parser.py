@@ -19,6 +19,7 @@ from tenter.cli.options import MODES
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import PAIR
 from tenter.cli.spelling import check_choice, check_words
+from tenter.cli.volumes.parser import PYRAMID, add_bounds, add_pyramid, split_axes
 from tenter.conventions import PRESETS
 
 TENTER = """Stretch arrays and pictures along their axes."""
@@ -74,12 +75,14 @@ def build_parser(axes: int = 0, sizes: int = 2) -> tuple[Parser, dict[str, Parse
     parser.add_argument("--version", action="version", version=f"tenter {_version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     by_name = {
-        "resize": commands.add_parser("resize", help="resize pictures or .npy arrays", add_help=False),
-        "repeat": commands.add_parser("repeat", help="repeat elements or rows of a .npy array", add_help=False),
+        "resize": commands.add_parser("resize", help="resize pictures or .npy arrays, or zarr", add_help=False),
+        "repeat": commands.add_parser("repeat", help="repeat elements or rows of an array", add_help=False),
+        "pyramid": commands.add_parser("pyramid", help="make the levels of a multiscale zarr array", add_help=False),
         "explain": commands.add_parser("explain", help="explain a call of the library", add_help=False),
     }
     _add_resize(_parser(by_name["resize"], RESIZE), axes, sizes)
     _add_repeat(_parser(by_name["repeat"], REPEAT))
+    add_pyramid(_parser(by_name["pyramid"], PYRAMID), axes)
     explain.add_arguments(_parser(by_name["explain"], explain.TEXT))
     return parser, by_name
 
@@ -90,8 +93,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
         # argparse would give all names after "--" to one argument. "./-a.png" cannot be mistaken for an option.
         end = argv.index("--")
         argv = argv[:end] + [name if name[:1] != "-" else os.path.join(".", name) for name in argv[end + 1 :]]
-    argv = _apart(argv)
-    axes, sizes = _count_words(argv)
+    argv, named = split_axes(argv)
+    axes, sizes = _count_words(argv, named)
     parser, commands = build_parser(axes, sizes)
     if not argv:
         parser.parse_args(["--help"])
@@ -109,25 +112,17 @@ def _options(parser: Parser) -> list[str]:
     return list(parser._option_string_actions)
 
 
-def _count_words(argv: list[str]) -> tuple[int, int]:
-    """Count the words of --axes and of --size. With nargs="+", these would take the file names after them too."""
+def _count_words(argv: list[str], named: int) -> tuple[int, int]:
+    """Count the words of --axes and of --size. With nargs="+", these would take the file names after them too. named:
+    how many axes are given by names, 0 for numbers."""
     axes = 0
     if "--axes" in argv:
         after = argv[argv.index("--axes") + 1 :]
-        axes = max(1, len(list(takewhile(lambda text: text.lstrip("-").isdecimal() or _is_letter(text), after))))
+        letters_too = takewhile(lambda text: text.lstrip("-").isdecimal() or (len(text) == 1 and text.isalpha()), after)
+        axes = named if named > 1 else max(1, len(list(letters_too)))
     size = next((argv[k + 1] for k, word in enumerate(argv[:-1]) if word == "--size"), "")
     size = next((word.partition("=")[2] for word in argv if word.startswith("--size=")), size)
     return axes, 1 if PAIR.fullmatch(size.strip()) or size.endswith("%") else axes or 2
-
-
-def _apart(argv: list[str]) -> list[str]:
-    """The words with those of `--axes z,y,x` apart."""
-    at = argv.index("--axes") + 1 if "--axes" in argv else len(argv)
-    return argv[:at] + [part for word in argv[at : at + 1] for part in word.split(",") if part] + argv[at + 1 :]
-
-
-def _is_letter(word: str) -> bool:
-    return len(word) == 1 and word.isalpha()
 
 
 def _parser(parser: Parser, description: str) -> Parser:
@@ -146,15 +141,13 @@ def _parser(parser: Parser, description: str) -> Parser:
 def _add_resize(resize: Parser, axes: int, sizes: int) -> None:
     resize.usage = "tenter resize IN... OUT SIZE [options]"
     paths = "IN: a file, several, a folder, a quoted pattern or -; OUT: a folder, -, or a name whose ending is the type"
-    resize.add_argument("paths", nargs="+", metavar="IN... OUT", help=f"{paths}: {' '.join(FORMATS)} .npy")
+    resize.add_argument("paths", nargs="+", metavar="IN... OUT", help=f"{paths}: {' '.join(FORMATS)} .npy .zarr")
     _add_sizes(resize.add_argument_group("SIZE, one of"), axes, sizes)
     part = resize.add_argument_group("what is resized")
     box = "the part to resize, in pixels of the upright picture, fractions allowed (default: all)"
     part.add_argument("--box", nargs=4, metavar=("TOP", "LEFT", "BOTTOM", "RIGHT"), help=box)
-    of_arrays = (
-        "the axes of a .npy array to resize, by number, or of a TIFF stack, as z,y,x; --size has one number for "
-    )
-    of_arrays += "each"
+    of_arrays = "the axes of an array, a zarr array or a TIFF stack to resize, by number or by name, as z,y,x; "
+    of_arrays += "--size has one number for each"
     part.add_argument("--axes", nargs=axes or 1, metavar="AXIS", help=of_arrays)
     frame = "the one picture to read of a file that has several: 0 is the first, -1 the last (default: all)"
     part.add_argument("--frame", metavar="N", help=frame)
@@ -221,6 +214,7 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--jobs", metavar="N", help="number of processes (default: one per core)")
     group.add_argument("--dry-run", action="store_true", help="say what would be written, and write nothing")
     group.add_argument("--json", action="store_true", help="print the summary as a JSON object")
+    add_bounds(group)
 
 
 def _add_follow_links(group: argparse._ActionsContainer) -> None:
@@ -236,6 +230,7 @@ def _add_repeat(repeat: Parser) -> None:
     repeat.add_argument("--dim", type=int, default=None, help="the axis; a negative one counts from the end")
     repeat.add_argument("--force", action="store_true", help="overwrite OUT if it exists")
     _add_follow_links(repeat)
+    add_bounds(repeat)
 
 
 def _version() -> str:

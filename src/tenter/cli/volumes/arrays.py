@@ -1,0 +1,149 @@
+"""`tenter resize` and `tenter repeat` of arrays on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import tenter
+from tenter._arrays.arguments import error
+from tenter._arrays.errors import Refusal as Unfit
+from tenter._specs import resize_arguments
+from tenter._specs.repeat import every
+from tenter._specs.spec import Spec
+from tenter.cli.options import Options
+from tenter.cli.refusal import Refusal
+from tenter.cli.sizes import scaled
+from tenter.cli.volumes import ngff, npy, zarrs
+from tenter.cli.volumes.blocks import Task
+from tenter.cli.volumes.carry_out import How, Work, carry_out, check_new
+from tenter.cli.volumes.job import put_in_place
+from tenter.cli.volumes.sources import Source, Turned, zarr_format
+from tenter.cli.volumes.stored import Stored
+from tenter.cli.volumes.windows import Operation, operation
+
+RESULT, OLD = "result", "old"
+
+
+class Output(NamedTuple):
+    """The file to make, and the shape of chunks where one is given."""
+
+    path: Path
+    chunks: tuple[int, ...] | None
+
+
+def resize(source: Source, output: Output, axes: tuple[int, ...], options: Options, how: How) -> str:
+    """Resize some axes."""
+    size = options.size
+    if size is None:
+        assert options.scale is not None
+        size = scaled([source.shape[axis] for axis in axes], options.scale)
+    box = options.box and ((options.box[0], options.box[2]), (options.box[1], options.box[3]))
+    given = {"mode": options.mode, "antialias": options.antialias, "like": options.like, "box": box}
+    op = resized(source.stored, [_in_memory(source, axis) for axis in axes], size, given)
+    about = {"command": "resize", "axes": axes, "size": size, **given}
+    return _make(source, output, op, about, how, None if box else axes)
+
+
+def repeat(source: Source, output: Output, counts: Any, dim: int, how: How) -> str:
+    """Repeat the positions of one dim."""
+    dim = _in_memory(source, dim)
+    n = source.stored.shape[dim]
+    if np.ndim(counts) == 0 or np.size(counts) == 1:
+        op = _of_spec(source.stored, every(len(source.stored.shape), dim, int(np.asarray(counts).item())))
+    else:
+        whole = tenter.maps.Copy.counts(counts)
+        if whole.n_in != n:
+            raise Refusal(f"--counts: expected {n} counts, one per position of dim {dim}, got {whole.n_in}")
+        op = _of_spec(source.stored, every(len(source.stored.shape), dim, 1))
+        shape = source.stored.shape
+        op = op._replace(shape_out=(*shape[:dim], whole.n_out, *shape[dim + 1 :]), maps={dim: whole})
+    if 0 in op.shape_out:
+        raise Refusal("--counts: expected a sum of at least 1, got 0: an array without elements has no blocks")
+    digest = hashlib.sha256(np.asarray(counts, np.int64).tobytes()).hexdigest()
+    about = {"command": "repeat", "dim": dim, "counts": [np.size(counts), digest]}
+    return _make(source, output, op, about, how, None)
+
+
+def resized(stored: Stored, axes: list[int], size: tuple[int, ...], given: dict[str, Any]) -> Operation:
+    """What `tenter.resize` does to an array of that shape and dtype."""
+    x = np.broadcast_to(np.zeros((), stored.dtype.newbyteorder("=")), stored.shape)
+    try:
+        spec, _ = resize_arguments.checked(x, size, axes=axes, **given)
+    except Unfit as refusal:
+        raise error(refusal, "resize", x=x, size=size, axes=axes, **given) from None
+    return _of_spec(stored, spec)
+
+
+def _of_spec(stored: Stored, spec: Spec) -> Operation:
+    return operation(stored.shape, stored.dtype, spec)
+
+
+def _in_memory(source: Source, axis: int) -> int:
+    """An axis among the dims in the order of memory."""
+    return len(source.shape) - 1 - axis if source.is_turned else axis
+
+
+def _make(
+    source: Source, output: Output, op: Operation, about: dict[str, Any], how: How, axes: tuple[int, ...] | None
+) -> str:
+    """axes: of which the metadata says where pixels lie; None where that is not known."""
+    path = output.path
+    to_npy = path.suffix.lower() == ".npy"
+    shape = op.shape_out[::-1] if source.is_turned else op.shape_out
+    describe = None if to_npy or source.multiscale is None or axes is None else _described(source, shape)
+
+    def make(folder: Path) -> None:
+        names = None
+        if to_npy:
+            npy.create_npy(folder / RESULT, op.shape_out, source.stored.dtype, source.is_turned, str(path))
+            return
+        at = folder / RESULT
+        if describe is not None:
+            zarrs.create_group(at, describe, zarr_format(source))
+            at, names = at / "0", source.names
+        zarrs.create_zarr(at, source.like, shape, source.stored.dtype, output.chunks, zarr_format(source), names)
+
+    def tasks(folder: Path) -> list[Task]:
+        target: Stored
+        if to_npy:
+            target = npy.open_npy(folder / RESULT)[0]
+            target.name = str(path)
+        else:
+            inner = "0" if describe is not None else ""
+            target = zarrs.open_created(folder / RESULT / inner, os.path.join(path, inner).rstrip("/"))
+            target = Turned(target) if source.is_turned else target
+        return [Task(source.stored, target, op)]
+
+    def place(folder: Path) -> None:
+        if os.path.lexists(folder / RESULT):
+            put_in_place(folder / RESULT, path, how.force, folder / OLD)
+
+    check: Callable[[], None] = lambda: check_new(path, [source.identity[0]], how.force)  # noqa: E731
+    full = {"source": source.identity, "shape": source.shape, "chunks": output.chunks, **about}
+    return carry_out(Work(path, plain(full), None, check, make, tasks, place), how)
+
+
+def _described(source: Source, shape: tuple[int, ...]) -> dict[str, Any]:
+    """The attributes of a group with one level, the result."""
+    multiscale = source.multiscale
+    assert multiscale is not None
+    level = ngff.level(multiscale, "0", source.shape, shape)
+    return ngff.written(source.attributes, multiscale, [level], zarr_format(source), alone=True)
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON gives it back."""
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if isinstance(value, (np.integer, np.floating)):
+        return value.item()
+    return str(value) if isinstance(value, Fraction) else value

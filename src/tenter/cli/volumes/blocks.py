@@ -1,0 +1,138 @@
+"""Into which blocks a result is cut: whole chunks of the output, as large as memory allows and no larger than helps."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tenter.cli.refusal import Refusal
+from tenter.cli.volumes.memory import in_words
+from tenter.cli.volumes.stored import Stored
+from tenter.cli.volumes.windows import Box, Operation, extents, reads, size, temporary_bytes
+
+#: Of a block's elements, read and written: below, calls take more time than elements; beyond, progress is coarse.
+LEAST_BYTES, MOST_BYTES = 4 << 20, 256 << 20
+#: Blocks for each thread, so that threads end together.
+BLOCKS_EACH = 4
+#: How many blocks along an axis are looked at for the longest window.
+SAMPLED = 200
+
+
+class Task(NamedTuple):
+    """An array to make of another one."""
+
+    source: Stored
+    target: Stored
+    op: Operation
+
+
+class Cut(NamedTuple):
+    """shape: of a block, in elements of the result. threads: that work at once. n_bytes: that one takes at most."""
+
+    shape: tuple[int, ...]
+    threads: int
+    n_bytes: int
+
+
+def cut(task: Task, room: int, threads: int) -> Cut:
+    """Blocks and threads within so many bytes. Refuse where one chunk of the output needs more."""
+    shape_out = task.op.shape_out
+    block = tuple(min(u, n) for u, n in zip(task.target.unit, shape_out))
+    least = bytes_of(task, block)
+    if least > room:
+        raise Refusal(
+            f"--memory-limit: one block of {' x '.join(map(str, block))} needs {in_words(least)}, "
+            f"{in_words(least - room)} more than there is; smaller chunks would help (--chunks)"
+        )
+    threads = max(1, min(threads, room // least, _count(shape_out, block)))
+    while (larger := _larger(task, block, room // threads, threads)) is not None:
+        block = larger
+    return Cut(block, threads, bytes_of(task, block))
+
+
+def bytes_of(task: Task, block: tuple[int, ...]) -> int:
+    """What a thread holds for a block at most: what it reads, what it writes, and the most that goes on beside."""
+    op = task.op
+    box = tuple(_longest(op, axis, n) for axis, n in enumerate(block))
+    read = reads(op, box)
+    beside = max(task.source.reading(read), temporary_bytes(op, box), task.target.writing())
+    return (size(read) + (size(box) if op.maps else 0)) * op.dtype.itemsize + beside
+
+
+def boxes(shape: tuple[int, ...], block: tuple[int, ...]) -> Iterator[Box]:
+    """The blocks of an array, in its order."""
+    yield from itertools.product(*(tuple(_along(n, b)) for n, b in zip(shape, block)))
+
+
+def _larger(task: Task, block: tuple[int, ...], room: int, threads: int) -> tuple[int, ...] | None:
+    """The block made longer along the axis where that saves most reading; None where none does or memory ends."""
+    now, best = _read_for_each(task, block), None
+    touched = size(reads(task.op, tuple((0, n) for n in block))) + math.prod(block)
+    small = touched * task.op.dtype.itemsize < LEAST_BYTES
+    for axis in reversed(range(len(block))):
+        n = min(2 * block[axis], task.op.shape_out[axis])
+        longer = (*block[:axis], n, *block[axis + 1 :])
+        if n == block[axis] or _count(task.op.shape_out, longer) < BLOCKS_EACH * threads:
+            continue
+        if math.prod(longer) * task.op.dtype.itemsize > MOST_BYTES or bytes_of(task, longer) > room:
+            continue
+        cost = _read_for_each(task, longer)
+        if best is None or cost < best[0] * 0.999:
+            best = (cost, longer)
+    if best is None or (best[0] > now * 0.99 and not small):
+        return None
+    return best[1]
+
+
+def _read_for_each(task: Task, block: tuple[int, ...]) -> float:
+    """Elements decoded for each element of the result."""
+    found = 1.0
+    for axis, (n, b, unit) in enumerate(zip(task.op.shape_out, block, task.source.unit)):
+        all_ends = [_reads_along(task.op, axis, at) for at in _sample(n, b)]
+        decoded = sum(min(-(-hi // unit) * unit, task.op.shape[axis]) - lo // unit * unit for lo, hi in all_ends)
+        found *= decoded / max(sum(hi - lo for lo, hi in _sample(n, b)), 1)
+    return found
+
+
+def _longest(op: Operation, axis: int, b: int) -> tuple[int, int]:
+    """The block along an axis that reads most."""
+
+    def length(at: tuple[int, int]) -> int:
+        lo, hi = _reads_along(op, axis, at)
+        return hi - lo
+
+    return max(_sample(op.shape_out[axis], b), key=length)
+
+
+def _reads_along(op: Operation, axis: int, at: tuple[int, int]) -> tuple[int, int]:
+    m = op.maps.get(axis)
+    if m is None:
+        return at
+    read = m.reads(*at)
+    return read.start, read.stop
+
+
+def _sample(n: int, b: int) -> list[tuple[int, int]]:
+    """Blocks along an axis, evenly taken where there are many."""
+    count = -(-n // b)
+    chosen = range(count) if count <= SAMPLED else sorted({k * (count - 1) // (SAMPLED - 1) for k in range(SAMPLED)})
+    return [(k * b, min((k + 1) * b, n)) for k in chosen]
+
+
+def _along(n: int, b: int) -> Iterator[tuple[int, int]]:
+    return ((at, min(at + b, n)) for at in range(0, n, b))
+
+
+def _count(shape: tuple[int, ...], block: tuple[int, ...]) -> int:
+    return math.prod(-(-n // b) for n, b in zip(shape, block))
+
+
+def units(box: Box, unit: tuple[int, ...]) -> Box:
+    """A block counted in units."""
+    return tuple((lo // u, -(-hi // u)) for (lo, hi), u in zip(box, unit))
+
+
+def n_bytes(box: Box, op: Operation) -> int:
+    return math.prod(extents(box)) * op.dtype.itemsize

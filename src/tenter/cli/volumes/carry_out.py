@@ -1,0 +1,123 @@
+"""Begin a job or continue it, and put its result in place."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tenter.cli.refusal import Refusal, first_line
+from tenter.cli.volumes import memory, zarrs
+from tenter.cli.volumes.blocks import Task, cut
+from tenter.cli.volumes.job import Job, open_job, remove_partial, working_folder
+from tenter.cli.volumes.run import Count, run
+
+
+class How(NamedTuple):
+    """Of the options: bytes, a number of threads, whether outputs are replaced."""
+
+    memory_limit: int
+    threads: int
+    force: bool
+
+
+class Work(NamedTuple):
+    """A job of one output. about: what it is, in plain values. within: where its working folder is, if not beside the
+    output. check: refuses an output that is in the way. make: makes the arrays, still without elements, in a folder.
+    tasks: opens them, in the order in which they are filled. place: moves what is made from the working folder to the
+    output; it may have been ended in the middle before."""
+
+    output: Path
+    about: dict[str, Any]
+    within: Path | None
+    check: Callable[[], None]
+    make: Callable[[Path], None]
+    tasks: Callable[[Path], list[Task]]
+    place: Callable[[Path], None]
+
+
+def carry_out(work: Work, how: How) -> str:
+    """Do what is left of a job. Returns a line about it."""
+    start = time.monotonic()
+    if not working_folder(work.output, work.within).exists():
+        work.check()
+    job = open_job(work.output, work.about, work.within)
+    try:
+        count = _finish(work, how, job)
+    finally:
+        job.release()
+    return _line(work, count, time.monotonic() - start)
+
+
+def _finish(work: Work, how: How, job: Job) -> Count:
+    if job.is_other and not how.force:
+        raise Refusal(
+            f"{work.output}: a job of other arguments or of another input was not finished (in {job.folder}); "
+            "repeat it to finish it, or start over by --force"
+        )
+    is_new = not job.is_known
+    count = Count(0, 0, 0)
+    try:
+        if is_new:
+            work.check()
+            job.begin()
+            work.make(job.folder)
+        if not job.is_finished:
+            count = _run(work, how, job, is_new)
+            job.finish()
+    except BaseException:
+        if is_new and not job.is_known:
+            job.begin()
+            job.leave_nothing()
+        raise
+    work.place(job.folder)
+    job.end()
+    return count
+
+
+def _run(work: Work, how: How, job: Job, is_new: bool) -> Count:
+    memory.give_back_at_once()
+    if not is_new:
+        remove_partial(job.folder)
+    zarrs.one_chunk_at_a_time()
+    tasks = work.tasks(job.folder)
+    room = memory.room(how.memory_limit)
+    cuts = [cut(task, room, how.threads) for task in tasks]
+    if is_new:
+        job.record()
+    try:
+        return run(job, tasks, cuts)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("; the same command continues") from None
+    except Exception as error:
+        raise Refusal(f"{first_line(error)}; what is done is kept, and the same command continues") from error
+
+
+def check_new(output: Path, inputs: list[str], force: bool) -> None:
+    """Refuse an output that cannot be written, or is an input or inside one."""
+    parent = output.parent
+    if not parent.is_dir():
+        raise Refusal(f"{output}: the folder {parent} does not exist")
+    real = os.path.realpath(output)
+    for path in inputs:
+        source = os.path.realpath(path)
+        if real == source or _inside(real, source) or _inside(source, real):
+            raise Refusal(f"{output}: is the input, or in the same folder as its chunks")
+    if os.path.lexists(output) and not force:
+        raise Refusal(f"{output}: exists already; --force overwrites it")
+    if os.path.lexists(output) and output.suffix.lower() == ".zarr" and not zarrs.is_zarr(str(output)):
+        raise Refusal(f"{output}: exists and is not zarr")
+    if output.suffix.lower() == ".npy" and output.is_dir():
+        raise Refusal(f"{output}: is a directory, expected a file name")
+
+
+def _inside(path: str, folder: str) -> bool:
+    return path.startswith(folder + os.sep)
+
+
+def _line(work: Work, count: Count, seconds: float) -> str:
+    rate = f" ({memory.in_words(count.made / seconds)}/s)" if count.made and seconds > 0 else ""
+    there = f"; {count.there} of {count.blocks} blocks were there" if count.there else ""
+    return f"{work.output}: done in {seconds:.1f} s{rate}, peak memory {memory.in_words(memory.peak())}{there}"

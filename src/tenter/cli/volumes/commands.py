@@ -1,0 +1,133 @@
+"""The commands on arrays on disk, from their parsed arguments."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tenter._arrays import limits
+from tenter.cli.options import read_options
+from tenter.cli.refusal import Refusal
+from tenter.cli.sizes import whole_number
+from tenter.cli.volumes import arrays, npy, zarrs
+from tenter.cli.volumes.arrays import Output
+from tenter.cli.volumes.axes import read_axes, split
+from tenter.cli.volumes.carry_out import How
+from tenter.cli.volumes.memory import parse_limit
+from tenter.cli.volumes.pyramid import Levels, check_levels, pyramid
+from tenter.cli.volumes.sources import Source, open_source
+
+#: The share of memory from which on .npy files are read and written block by block.
+LARGE = 0.4
+ENDINGS = (".zarr", ".npy")
+#: Options of pictures and folders, which arrays on disk have no use for.
+OF_PICTURES = ("format", "recursive", "skip_existing", "jobs", "dry_run", "json", "max_pixels", "follow_links")
+
+
+def concerns(paths: list[str], args: argparse.Namespace) -> bool:
+    """Whether a command is about arrays on disk: zarr, or .npy files that are large or for which memory is limited."""
+    asked = [name for name in ("memory_limit", "threads", "chunks") if getattr(args, name) is not None]
+    if any(path.rstrip("/").lower().endswith(".zarr") or zarrs.is_zarr(path) for path in paths):
+        return True
+    of_arrays = len(paths) == 2 and all(path.lower().endswith(".npy") for path in paths)
+    if of_arrays and (args.command == "repeat" or args.axes is not None) and os.path.isfile(paths[0]):
+        return bool(asked) or os.path.getsize(paths[0]) > LARGE * limits.machine_memory()
+    if asked:
+        raise Refusal(f"--{asked[0].replace('_', '-')}: is for zarr arrays, and for .npy files with --axes")
+    return False
+
+
+def resize_volume(args: argparse.Namespace) -> int:
+    """Carry out `tenter resize` of one array on disk."""
+    if len(args.paths) != 2:
+        raise Refusal(f"expected one IN and one OUT for arrays on disk, got {len(args.paths)} names")
+    for name in OF_PICTURES:
+        if getattr(args, name):
+            raise Refusal(f"--{name.replace('_', '-')}: does not go with arrays on disk")
+    if args.axes is None:
+        raise Refusal("--axes: is needed for arrays on disk, such as --axes z,y,x or --axes 0 1 2")
+    output, source = _output(args.paths[1], args), open_source(args.paths[0])
+    axes = read_axes(args.axes, source.names)
+    args.axes = list(map(str, axes))
+    options = read_options(args)
+    print(arrays.resize(source, _checked(output, source), axes, options, _how(args)))
+    return 0
+
+
+def repeat_volume(args: argparse.Namespace, counts: Any) -> int:
+    """Carry out `tenter repeat` of one array on disk."""
+    output, source = _output(args.output, args), open_source(args.input)
+    dim = args.dim
+    if dim is None:
+        source, dim = _flat(source, output), 0
+    if not -len(source.shape) <= dim < len(source.shape):
+        raise Refusal(f"--dim: expected a number from {-len(source.shape)} to {len(source.shape) - 1}, got {dim}")
+    if np.asarray(counts).dtype.kind not in "iu" or np.any(np.asarray(counts) < 0) or np.ndim(counts) > 1:
+        raise Refusal("--counts: expected whole numbers of at least 0")
+    print(arrays.repeat(source, _checked(output, source), counts, dim % len(source.shape), _how(args)))
+    return 0
+
+
+def pyramid_command(args: argparse.Namespace) -> int:
+    """Carry out `tenter pyramid`."""
+    method = "labels" if args.labels else args.mode or "area"
+    count = None if args.levels is None else whole_number(args.levels, "--levels")
+    wanted = Levels(method, whole_number(args.factor, "--factor"), count, args.axes)
+    check_levels(wanted)
+    source, chunks = open_source(args.input), _chunks(args)
+    if args.output is None and chunks is not None:
+        raise Refusal("--chunks: goes with OUT; levels within a group have the chunks of its array")
+    if args.output is not None and not args.output.rstrip("/").lower().endswith(".zarr"):
+        raise Refusal(f"{args.output}: expected a name that ends in .zarr")
+    output = None if args.output is None else args.output.rstrip("/")
+    print(pyramid(source, args.input, output, wanted, _fitting(chunks, source), _how(args)))
+    return 0
+
+
+def _output(name: str, args: argparse.Namespace) -> Output:
+    path = Path(name.rstrip("/"))
+    if path.suffix.lower() not in ENDINGS:
+        raise Refusal(f"{name}: expected a name that ends in .zarr or .npy")
+    chunks = _chunks(args)
+    if chunks is not None and path.suffix.lower() == ".npy":
+        raise Refusal("--chunks: a .npy file has none")
+    return Output(path, chunks)
+
+
+def _checked(output: Output, source: Source) -> Output:
+    return output._replace(chunks=_fitting(output.chunks, source))
+
+
+def _chunks(args: argparse.Namespace) -> tuple[int, ...] | None:
+    if args.chunks is None:
+        return None
+    found = tuple(whole_number(text, "--chunks") for text in split([args.chunks]))
+    if not found or min(found) < 1:
+        raise Refusal(f"--chunks: expected lengths of at least 1, such as 64,64,64, got {args.chunks!r}")
+    return found
+
+
+def _fitting(chunks: tuple[int, ...] | None, source: Source) -> tuple[int, ...] | None:
+    if chunks is not None and len(chunks) != len(source.shape):
+        raise Refusal(f"--chunks: expected {len(source.shape)} lengths, one for each dim, got {len(chunks)}")
+    return chunks
+
+
+def _how(args: argparse.Namespace) -> How:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    threads = cores if args.threads is None else whole_number(args.threads, "--threads")
+    if not 1 <= threads <= 1024:
+        raise Refusal(f"--threads: expected 1 to 1024 threads, got {threads}")
+    return How(parse_limit(args.memory_limit), threads, args.force)
+
+
+def _flat(source: Source, output: Output) -> Source:
+    """The elements of a .npy file one after the other."""
+    stored = source.stored
+    if not isinstance(stored, npy.NpyFile) or source.is_turned or output.path.suffix.lower() != ".npy":
+        raise Refusal("--dim: is needed for zarr arrays, and for .npy files in Fortran order")
+    return source._replace(stored=stored.flat(), names=[""])

@@ -1,0 +1,196 @@
+"""`tenter pyramid`: smaller and smaller versions of an array, as OME-Zarr."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tenter.cli.refusal import Refusal
+from tenter.cli.volumes import ngff, zarrs
+from tenter.cli.volumes.arrays import OLD, RESULT, plain, resized
+from tenter.cli.volumes.axes import read_axes
+from tenter.cli.volumes.blocks import Task
+from tenter.cli.volumes.carry_out import How, Work, carry_out, check_new
+from tenter.cli.volumes.job import put_in_place
+from tenter.cli.volumes.sources import Source, Turned, zarr_format
+from tenter.cli.volumes.stored import Stored
+from tenter.cli.volumes.windows import identity
+
+#: How each kind of pyramid is resized. Areas are weighed by how much of them a pixel covers; where the center lies
+#: between two labels, the first is taken.
+METHODS: dict[str, dict[str, Any]] = {
+    "area": {"mode": "area", "like": "opencv"},
+    "linear": {"mode": "linear", "antialias": True},
+    "labels": {"mode": "nearest-exact", "tie": "prefer_floor"},
+}
+
+
+class Levels(NamedTuple):
+    """method: of METHODS. factor: how many times smaller each level is. n_levels: below the full size; None for as many
+    as it takes to fit one chunk."""
+
+    method: str
+    factor: int
+    n_levels: int | None
+    axes: list[str] | None
+
+
+def pyramid(source: Source, path: str, output: str | None, wanted: Levels, chunks: Any, how: How) -> str:
+    """Make the levels of an array: within its group, or in a new group with the array itself."""
+    if source.multiscale is None and output is None:
+        raise Refusal(
+            f"{path}: is an array, and its levels need a group around them: name an output, "
+            f"such as tenter pyramid {path} {Path(path).with_suffix('')}.ome.zarr"
+        )
+    full: Stored = Turned(source.stored) if source.is_turned else source.stored
+    if wanted.method == "labels" and full.dtype.kind not in "iu":
+        raise Refusal(f"--labels: expected integers, got {full.dtype}")
+    multiscale = source.multiscale or ngff.new(source.names, zarr_format(source), _name(output))
+    shapes = _shapes(full, multiscale, source.names, wanted)
+    if output is None:
+        return _within(source, full, path.rstrip("/"), multiscale, shapes, wanted, how)
+    return _beside(source, full, Path(output), multiscale, shapes, wanted, chunks, how)
+
+
+def _shapes(
+    full: Stored, multiscale: ngff.Multiscale, names: list[str], wanted: Levels
+) -> list[tuple[int, ...]]:  # fmt: skip
+    """Of the full size and every level. A length that no factor divides is rounded up."""
+    axes = ngff.spatial(multiscale) if wanted.axes is None else list(read_axes(wanted.axes, names))
+    if not axes:
+        raise Refusal(f"{full.name}: no axis is of space; --axes says which to make smaller")
+    shapes = [full.shape]
+    while max(shapes[-1][axis] for axis in axes) > 1:
+        if len(shapes) - 1 == wanted.n_levels:
+            break
+        if wanted.n_levels is None and all(shapes[-1][axis] <= full.unit[axis] for axis in axes):
+            break
+        after = list(shapes[-1])
+        for axis in axes:
+            after[axis] = -(-after[axis] // wanted.factor)
+        shapes.append(tuple(after))
+    if len(shapes) == 1:
+        raise Refusal(f"{full.name}: fits one chunk already; --levels says how many levels to make")
+    return shapes
+
+
+def _within(
+    source: Source, full: Stored, group: str, multiscale: ngff.Multiscale, shapes: list[tuple[int, ...]],
+    wanted: Levels, how: How,
+) -> str:  # fmt: skip
+    """Levels in the source's own group. Its metadata names them once all are in their places."""
+    first = multiscale.paths[0]
+    paths = [first, *(_numbered(first, k) for k in range(1, len(shapes)))]
+    format_, names = zarr_format(source), ngff.names(multiscale)
+
+    def check() -> None:
+        for path in [*multiscale.paths[1:], *paths[1:]]:
+            if os.path.lexists(os.path.join(group, path)):
+                if path not in multiscale.paths:
+                    raise Refusal(f"{group}/{path}: exists and is not one of the levels, whose name it has")
+                if not how.force:
+                    raise Refusal(f"{group}: has levels already ({', '.join(multiscale.paths)}); --force replaces them")
+
+    def make(folder: Path) -> None:
+        (folder / RESULT).mkdir()
+        for path, shape in zip(paths[1:], shapes[1:]):
+            zarrs.create_zarr(folder / RESULT / path, source.like, shape, full.dtype, None, format_, names)
+
+    def tasks(folder: Path) -> list[Task]:
+        made = [zarrs.open_created(folder / RESULT / path, f"{group}/{path}") for path in paths[1:]]
+        return _smaller([full, *made], wanted)
+
+    def place(folder: Path) -> None:
+        for path in multiscale.paths[1:]:
+            if path not in paths:
+                _put_away(Path(group, path), folder / f"{OLD}-{path}")
+        for path in paths[1:]:
+            if os.path.lexists(folder / RESULT / path):
+                put_in_place(folder / RESULT / path, Path(group, path), how.force, folder / f"{OLD}-{path}")
+        zarrs.set_attributes(group, _attributes(source, multiscale, paths, shapes, wanted))
+
+    about = _about(source, shapes, wanted)
+    return carry_out(Work(Path(group, "pyramid"), about, Path(group), check, make, tasks, place), how)
+
+
+def _beside(
+    source: Source, full: Stored, output: Path, multiscale: ngff.Multiscale, shapes: list[tuple[int, ...]],
+    wanted: Levels, chunks: Any, how: How,
+) -> str:  # fmt: skip
+    """A new group of the array itself and its levels."""
+    paths, names = [str(k) for k in range(len(shapes))], ngff.names(multiscale)
+
+    def make(folder: Path) -> None:
+        at = folder / RESULT
+        zarrs.create_group(at, _attributes(source, multiscale, paths, shapes, wanted), zarr_format(source))
+        for path, shape in zip(paths, shapes):
+            zarrs.create_zarr(at / path, source.like, shape, full.dtype, chunks, zarr_format(source), names)
+
+    def tasks(folder: Path) -> list[Task]:
+        made = [zarrs.open_created(folder / RESULT / path, f"{output}/{path}") for path in paths]
+        return [Task(full, made[0], identity(full.shape, full.dtype)), *_smaller(list(made), wanted)]
+
+    def place(folder: Path) -> None:
+        if os.path.lexists(folder / RESULT):
+            put_in_place(folder / RESULT, output, how.force, folder / OLD)
+
+    check: Callable[[], None] = lambda: check_new(output, [source.identity[0]], how.force)  # noqa: E731
+    about = {**_about(source, shapes, wanted), "chunks": plain(chunks)}
+    return carry_out(Work(output, about, None, check, make, tasks, place), how)
+
+
+def _smaller(levels: list[Any], wanted: Levels) -> list[Task]:
+    """Each level of the one before it."""
+    found = []
+    for before, after in itertools.pairwise(levels):
+        axes = [axis for axis, (n, m) in enumerate(zip(before.shape, after.shape)) if n != m]
+        size = tuple(after.shape[axis] for axis in axes)
+        found.append(Task(before, after, resized(before, axes, size, METHODS[wanted.method])))
+    return found
+
+
+def _attributes(
+    source: Source, multiscale: ngff.Multiscale, paths: list[str], shapes: list[tuple[int, ...]], wanted: Levels
+) -> dict[str, Any]:
+    levels = [ngff.level(multiscale, path, shapes[0], shape) for path, shape in zip(paths, shapes)]
+    is_within = source.multiscale is not None and paths[0] == source.multiscale.paths[0]
+    entry = {**multiscale.entry, "type": wanted.method, "metadata": {"method": "tenter pyramid"}}
+    found = ngff.written(
+        source.attributes, multiscale._replace(entry=entry), levels, zarr_format(source), alone=not is_within
+    )
+    if wanted.method == "labels":
+        ngff.label(found, zarr_format(source))
+    return found
+
+
+def _about(source: Source, shapes: list[tuple[int, ...]], wanted: Levels) -> dict[str, Any]:
+    about = {"command": "pyramid", "source": source.identity, "method": wanted.method, "shapes": shapes}
+    found: dict[str, Any] = plain(about)
+    return found
+
+
+def _numbered(first: str, k: int) -> str:
+    """The name of a level: that of the full size with its last 0 counted up, else a number."""
+    name = re.fullmatch(r"([^/]*?)0", first)
+    return f"{name[1]}{k}" if name else str(k)
+
+
+def _put_away(path: Path, folder: Path) -> None:
+    if os.path.lexists(path) and not os.path.lexists(folder):
+        os.rename(path, folder)
+
+
+def _name(output: str | None) -> str:
+    return re.sub(r"(\.ome)?\.zarr$", "", Path(output or "").name)
+
+
+def check_levels(wanted: Levels) -> None:
+    """Refuse numbers that make no level."""
+    if wanted.factor < 2:
+        raise Refusal(f"--factor: expected a whole number of at least 2, got {wanted.factor}")
+    if wanted.n_levels is not None and not 1 <= wanted.n_levels <= 32:
+        raise Refusal(f"--levels: expected 1 to 32 levels, got {wanted.n_levels}")

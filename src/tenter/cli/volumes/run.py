@@ -1,0 +1,116 @@
+"""Make the blocks of a job in threads, and note each that is written."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+import tenter
+from tenter.cli.volumes.blocks import Cut, Task, boxes, n_bytes, units
+from tenter.cli.volumes.job import Done, Job
+from tenter.cli.volumes.progress import Progress, progress
+from tenter.cli.volumes.windows import Box, compute, reads
+
+#: Seconds after which what is done is made to survive a failure of power.
+KEEP_SECONDS = 30.0
+
+
+class Count(NamedTuple):
+    """Blocks: of the whole job, and how many of them were there. made: bytes of the others."""
+
+    blocks: int
+    there: int
+    made: int
+
+
+def grid(task: Task) -> tuple[int, ...]:
+    """How many units the result has along each dim."""
+    return tuple(-(-n // u) for n, u in zip(task.op.shape_out, task.target.unit))
+
+
+def run(job: Job, tasks: list[Task], cuts: list[Cut]) -> Count:
+    """Make what is not done yet of each task, one task after the other, as a level is made of the one before it."""
+    total, todo = 0, []
+    for task, how, done in zip(tasks, cuts, job.done([grid(task) for task in tasks])):
+        every = list(boxes(task.op.shape_out, how.shape))
+        total += len(every)
+        todo.append([box for box in every if not _is_done(done, units(box, task.target.unit))])
+    left = sum(n_bytes(box, task.op) for task, some in zip(tasks, todo) for box in some)
+    job.open_journal()
+    tenter.set_num_threads(1)  # there is a thread for each core
+    try:
+        with progress(left) as bar:
+            for number, (task, how, some) in enumerate(zip(tasks, cuts, todo)):
+                _Workers(job, number, task, bar).run(iter(some), min(how.threads, len(some)))
+    finally:
+        tenter.set_num_threads(None)
+        with contextlib.suppress(OSError):  # of a full disk, of which a block has told
+            job.keep()
+    return Count(total, total - sum(map(len, todo)), left)
+
+
+def _is_done(done: Done, block: Box) -> bool:
+    return bool(np.all(done[tuple(slice(lo, hi) for lo, hi in block)]))
+
+
+class _Workers:
+    """Threads that take blocks from one list until it ends or one of them fails."""
+
+    def __init__(self, job: Job, number: int, task: Task, bar: Progress) -> None:
+        self.job, self.number, self.task, self.bar = job, number, task, bar
+        self.lock, self.ended, self.busy = threading.Lock(), threading.Event(), 0
+        self.failed: BaseException | None = None
+        self.stopped = False
+
+    def run(self, todo: Iterator[Box], threads: int) -> None:
+        self.busy = threads
+        for _ in range(threads):
+            threading.Thread(target=self._work, args=(todo,)).start()
+        kept = time.monotonic()
+        try:
+            # Not by join: before Python 3.13, one that is interrupted takes its thread for ended.
+            while threads and not self.ended.wait(0.05):
+                self.bar.show()
+                if time.monotonic() - kept > KEEP_SECONDS:
+                    self.job.keep()
+                    kept = time.monotonic()
+        finally:
+            self.stopped = True
+            while threads and not self.ended.wait(1):
+                pass
+        if self.failed is not None:
+            raise self.failed
+
+    def _work(self, todo: Iterator[Box]) -> None:
+        try:
+            self._take(todo)
+        finally:
+            with self.lock:
+                self.busy -= 1
+                if not self.busy:
+                    self.ended.set()
+
+    def _take(self, todo: Iterator[Box]) -> None:
+        try:
+            while not self.stopped:
+                with self.lock:
+                    box = next(todo, None)
+                if box is None:
+                    return
+                self._make(box)
+        except BaseException as error:
+            self.failed = self.failed or error
+            self.stopped = True
+
+    def _make(self, box: Box) -> None:
+        task = self.task
+        values = compute(task.op, box, task.source.read(reads(task.op, box)))
+        task.target.write(box, values)
+        with self.lock:
+            self.job.add(self.number, units(box, task.target.unit))
+            self.bar.made += n_bytes(box, task.op)

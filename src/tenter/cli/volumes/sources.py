@@ -1,0 +1,111 @@
+"""Arrays on disk that a command reads, with all that the result takes from them; and how the result is made on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenter.cli.refusal import Refusal
+from tenter.cli.volumes import ngff, npy, zarrs
+from tenter.cli.volumes.axes import dim_names
+from tenter.cli.volumes.stored import Stored
+from tenter.cli.volumes.windows import Box, Pixels
+
+
+class Source(NamedTuple):
+    """stored: the array, its dims in the order of memory: reversed if is_turned. names: of the dims. like: a zarr
+    array, whose chunks and codecs a result takes. multiscale: its group's metadata, and all attributes of that group.
+    identity: what tells it from another array."""
+
+    stored: Stored
+    is_turned: bool
+    names: list[str]
+    like: Any
+    multiscale: ngff.Multiscale | None
+    attributes: dict[str, Any]
+    identity: list[Any]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.stored.shape[::-1] if self.is_turned else self.stored.shape
+
+
+class Turned:
+    """An array with its dims reversed."""
+
+    def __init__(self, stored: Stored) -> None:
+        self.of, self.name, self.dtype = stored, stored.name, stored.dtype
+        self.shape, self.unit = stored.shape[::-1], stored.unit[::-1]
+
+    def read(self, box: Box) -> Pixels:
+        return np.ascontiguousarray(self.of.read(box[::-1]).T)
+
+    def write(self, box: Box, values: Pixels) -> None:
+        self.of.write(box[::-1], np.ascontiguousarray(values.T))
+
+    def reading(self, box: Box) -> int:
+        return self.of.reading(box[::-1]) + _bytes(box, self.dtype)
+
+    def writing(self) -> int:
+        return self.of.writing()
+
+
+def open_source(path: str) -> Source:
+    """The array of a .npy file, of a zarr array, or of the full size in an OME-Zarr group."""
+    path = path.rstrip("/") or path
+    if not os.path.exists(path):
+        raise FileNotFoundError(2, os.strerror(2), path)
+    if Path(path).suffix.lower() == ".npy" and os.path.isfile(path):
+        stored, fortran = npy.open_npy(Path(path))
+        _check(stored)
+        state = os.stat(path)
+        identity = [os.path.realpath(path), state.st_size, state.st_mtime_ns]
+        return Source(stored, fortran, dim_names({}, None, len(stored.shape)), None, None, {}, identity)
+    if not zarrs.is_zarr(path):
+        raise Refusal(f"{path}: is neither a .npy file nor a zarr array or group")
+    found, multiscale, attributes, at = zarrs.open_zarr(path), None, {}, path
+    if zarrs.is_group(found):
+        attributes = dict(found.attrs)
+        multiscale = ngff.read(attributes, path)
+        if multiscale is None:
+            raise Refusal(f"{path}: is a group without multiscales metadata{zarrs.members(found)}")
+        at = os.path.join(path, multiscale.paths[0])
+        found = zarrs.open_zarr(at)
+    array = zarrs.check_array(found, at)
+    _check(array)
+    names = dim_names(dict(found.attrs), getattr(found.metadata, "dimension_names", None), len(array.shape))
+    if multiscale is not None:
+        names = ngff.names(multiscale)
+        if len(names) != len(array.shape):
+            raise Refusal(f"{path}: its metadata has {len(names)} axes, its array {at} has {len(array.shape)}")
+    return Source(array, False, names, found, multiscale, attributes, [os.path.realpath(at), _digest(at)])
+
+
+def zarr_format(source: Source) -> int:
+    """Of a result: the source's; 3 for one that is no zarr array."""
+    return 3 if source.like is None else int(source.like.metadata.zarr_format)
+
+
+def _check(stored: Stored) -> None:
+    if not stored.shape or 0 in stored.shape:
+        raise Refusal(f"{stored.name}: expected an array with at least one element, got shape {stored.shape}")
+
+
+def _digest(path: str) -> str:
+    """Of the metadata of a zarr array."""
+    for name in zarrs.METADATA:
+        file = Path(path, name)
+        if file.is_file():
+            return hashlib.sha256(file.read_bytes()).hexdigest()
+    return ""
+
+
+def _bytes(box: Box, dtype: np.dtype[Any]) -> int:
+    n = dtype.itemsize
+    for lo, hi in box:
+        n *= hi - lo
+    return n

@@ -1,0 +1,34 @@
+"""What an array on disk provides, of whatever format."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from tenter.cli.volumes.windows import Box, Pixels
+
+
+class Stored(Protocol):
+    """unit: the shape of what is read and written at once, from index 0 on: a chunk, a shard, some rows."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    unit: tuple[int, ...]
+
+    def read(self, box: Box) -> Pixels:
+        """The elements of a box, contiguous and in this machine's byte order."""
+
+    def write(self, box: Box, values: Pixels) -> None:
+        """Write whole units. A unit that could not be written is left out or as it was."""
+
+    def reading(self, box: Box) -> int:
+        """Bytes that reading a box takes beside its elements, at most."""
+
+    def writing(self) -> int:
+        """Bytes that writing takes beside the elements, at most."""
+
+
+def whole(shape: tuple[int, ...]) -> Box:
+    return tuple((0, n) for n in shape)

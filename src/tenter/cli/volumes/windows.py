@@ -1,0 +1,112 @@
+"""Which inputs a block of outputs reads, and the block's values: the bits of the whole result."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tenter._arrays.dtypes import NUMBERS, PARTS
+from tenter._arrays.numpy_arrays import address, layout
+from tenter._kernels import cpu
+from tenter._kernels.steps import Steps
+from tenter._specs.spec import Spec
+from tenter.cli.refusal import Refusal
+from tenter.maps import AxisMap, Copy, Gather
+from tenter.maps._part import part
+
+Pixels = npt.NDArray[Any]
+#: For each dim, from where to where.
+Box = tuple[tuple[int, int], ...]
+
+
+class Operation(NamedTuple):
+    """What makes an array of shape_out of one of shape. maps: of the axes that change, by axis; saturate: whether 8-bit
+    values are rounded after each axis. dtype: in this machine's byte order."""
+
+    shape: tuple[int, ...]
+    shape_out: tuple[int, ...]
+    dtype: np.dtype[Any]
+    maps: dict[int, AxisMap]
+    saturate: bool
+
+
+def operation(shape: tuple[int, ...], dtype: np.dtype[Any], spec: Spec) -> Operation:
+    """A checked call, for an array of that shape."""
+    dtype = dtype.newbyteorder("=")
+    name = layout(np.empty(0, dtype)).dtype
+    maps = {axis: m for axis, m in spec.maps(shape, name, False) if not (isinstance(m, Copy) and m.repeat == 1)}
+    if name not in NUMBERS and name not in PARTS and not all(isinstance(m, Copy) or _picks(m) for m in maps.values()):
+        raise Refusal(f"arrays of {name} are not resized block by block, except by nearest and nearest-exact")
+    return Operation(shape, spec.shape_out(shape), dtype, maps, spec.saturates(name))
+
+
+def identity(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Operation:
+    """A copy."""
+    return Operation(shape, shape, dtype.newbyteorder("="), {}, False)
+
+
+def reads(op: Operation, box: Box) -> Box:
+    """What a block of the result reads."""
+    found = []
+    for axis, (lo, hi) in enumerate(box):
+        m = op.maps.get(axis)
+        at = slice(lo, hi) if m is None else m.reads(lo, hi)
+        found.append((at.start, at.stop))
+    return tuple(found)
+
+
+def compute(op: Operation, box: Box, x: Pixels) -> Pixels:
+    """A block of the result. x: what it reads, contiguous.
+
+    The maps of the block are rows of the whole maps, and orders of sums follow from the whole (`_kernels/passes.py`),
+    so the bits do not depend on the block.
+    """
+    if not op.maps:
+        return x
+    y: Pixels = np.empty(extents(box), op.dtype)
+    if x.size:
+        _steps(op, box, x).run(address(x), address(y))
+    else:
+        y[...] = np.zeros((), op.dtype)  # outputs that read nothing
+    return y
+
+
+def temporary_bytes(op: Operation, box: Box) -> int:
+    """What lies between the passes of a block, in bytes."""
+    if not op.maps:
+        return 0
+    x = np.broadcast_to(np.zeros((), op.dtype), extents(reads(op, box)))
+    strides, step = [], op.dtype.itemsize
+    for n in reversed(x.shape):
+        strides.append(step)
+        step *= n
+    return sum(_steps(op, box, np.lib.stride_tricks.as_strided(x, strides=strides[::-1])).temporaries)
+
+
+def extents(box: Box) -> tuple[int, ...]:
+    return tuple(hi - lo for lo, hi in box)
+
+
+def size(box: Box) -> int:
+    return math.prod(extents(box))
+
+
+def _steps(op: Operation, box: Box, x: Pixels) -> Steps:
+    parts = tuple((axis, _part(m, *box[axis])) for axis, m in sorted(op.maps.items()))
+    return cpu.steps(layout(x), parts, op.saturate, op.maps)
+
+
+def _part(m: AxisMap, lo: int, hi: int) -> AxisMap:
+    """The map of outputs lo..hi - 1 from what they read."""
+    if isinstance(m, Gather):
+        read, taps = m.reads(lo, hi), slice(m.offset[lo], m.offset[hi])
+        offset = m.offset[lo : hi + 1] - m.offset[lo]
+        return Gather(read.stop - read.start, hi - lo, offset, m.index[taps] - read.start, m.weight[taps])
+    return part(m, lo, hi)[1]
+
+
+def _picks(m: AxisMap) -> bool:
+    return isinstance(m, Gather) and m.picks

@@ -1,0 +1,255 @@
+"""zarr arrays in folders, by the zarr package."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tenter.cli.refusal import Refusal, first_line, require
+from tenter.cli.volumes.windows import Box, Pixels
+
+if TYPE_CHECKING:
+    import zarr
+
+#: Its bytes 12 to 16 are the length of the chunk.
+BLOSC_HEADER = 16
+METADATA = ("zarr.json", ".zarray", ".zgroup")
+
+
+class ZarrArray:
+    """A zarr array. name: what the user calls it, for errors."""
+
+    def __init__(self, array: zarr.Array[Any], name: str) -> None:
+        self.array, self.name = array, name
+        self.shape, self.dtype = tuple(array.shape), np.dtype(array.dtype)
+        self.unit = tuple(array.shards or array.chunks)
+        self._chunk = tuple(array.chunks)
+        if isinstance(array.store, _checked()):
+            array.store.blosc = self.unit == self._chunk and _ends_in_blosc(array)
+
+    def read(self, box: Box) -> Pixels:
+        try:
+            values = self.array[_place(box)]
+        except Exception as error:
+            raise self._unreadable(box, error) from error
+        return np.ascontiguousarray(values, self.dtype.newbyteorder("="))
+
+    def write(self, box: Box, values: Pixels) -> None:
+        try:
+            self.array[_place(box)] = values
+        except OSError as error:
+            # zarr's names a temporary file, or none.
+            key = self.array.metadata.encode_chunk_key(tuple(lo // n for (lo, _), n in zip(box, self.unit)))
+            several = any(hi - lo > n for (lo, hi), n in zip(box, self.unit))
+            raise OSError(error.errno, error.strerror or str(error), f"{self.name}/{key}{' on' * several}") from error
+
+    def reading(self, box: Box) -> int:
+        """The encoded chunk and its elements. Of a shard: its bytes, its elements and a chunk's."""
+        chunk = math.prod(self._chunk) * self.dtype.itemsize
+        if self.unit == self._chunk:
+            return 2 * chunk
+        rounded = math.prod(min(u, hi - lo + 2 * c) for (lo, hi), u, c in zip(box, self.unit, self._chunk))
+        return 2 * rounded * self.dtype.itemsize + 2 * chunk
+
+    def writing(self) -> int:
+        """The unit's elements, once more encoded, and once more as the bytes that are written."""
+        return (2 if self.unit == self._chunk else 3) * math.prod(self.unit) * self.dtype.itemsize
+
+    def _unreadable(self, box: Box, error: Exception) -> Exception:
+        """The error of the first chunk that cannot be read, with its name."""
+        for chunk in _chunks(box, self._chunk, self.shape):
+            try:
+                self.array[_place(chunk)]
+            except Exception as found:
+                within = tuple(lo // n for (lo, _), n in zip(chunk, self._chunk))
+                stored = tuple(lo // n for (lo, _), n in zip(chunk, self.unit))
+                key = self.array.metadata.encode_chunk_key(stored)
+                inner = "" if self.unit == self._chunk else f" (its chunk {within})"
+                return Refusal(f"{self.name}/{key}: cannot be read{inner}: {_reason(found)}")
+        return Refusal(f"{self.name}: cannot be read: {_reason(error)}")
+
+
+def is_zarr(path: str) -> bool:
+    """Whether a folder is a zarr array or group."""
+    return any(os.path.isfile(os.path.join(path, name)) for name in METADATA)
+
+
+def open_zarr(path: str) -> Any:
+    """The zarr array or group in a folder, to read."""
+    _require()
+    import zarr
+
+    try:
+        return zarr.open(_checked()(path, read_only=True), mode="r")
+    except OSError:
+        raise
+    except Exception as error:
+        raise Refusal(f"{path}: cannot be read as zarr: {first_line(error)}") from error
+
+
+def is_group(found: Any) -> bool:
+    """Whether what was opened is a group."""
+    import zarr
+
+    return isinstance(found, zarr.Group)
+
+
+def check_array(array: Any, name: str) -> ZarrArray:
+    """Refuse arrays without elements of a fixed size, and chunks of unlike sizes."""
+    import zarr
+
+    if not isinstance(array, zarr.Array):
+        raise Refusal(f"{name}: is a group, expected an array{members(array)}")
+    if np.dtype(array.dtype).hasobject or np.dtype(array.dtype).kind not in "biufc":
+        raise Refusal(f"{name}: expected numbers, got {array.dtype}")
+    try:
+        return ZarrArray(array, name)
+    except NotImplementedError as error:  # chunks of unlike sizes
+        raise Refusal(f"{name}: expected chunks of one shape: {first_line(error)}") from error
+
+
+def create_zarr(
+    path: Path, like: Any, shape: tuple[int, ...], dtype: np.dtype[Any], chunks: tuple[int, ...] | None, format_: int,
+    names: list[str] | None = None,
+) -> None:  # fmt: skip
+    """An array of zarr format 2 or 3 without elements. like: the zarr array whose chunks, codecs, fill value, names of
+    dims and attributes it takes; None: zarr's defaults. chunks, names: others than those."""
+    _require()
+    import zarr
+
+    given: dict[str, Any] = {"zarr_format": format_}
+    if like is not None and like.metadata.zarr_format == format_:
+        given |= {"filters": like.filters, "compressors": like.compressors, "attributes": dict(like.attrs)}
+        given |= {"fill_value": like.fill_value, "order": like.order if format_ == 2 else None}
+        if format_ == 3:
+            given["serializer"] = like.serializer
+            given["dimension_names"] = like.metadata.dimension_names
+            given["chunk_key_encoding"] = like.metadata.chunk_key_encoding
+        else:
+            given["chunk_key_encoding"] = {"name": "v2", "separator": like.metadata.dimension_separator}
+    if names is not None:  # an array of an OME-Zarr group
+        if format_ == 3:
+            given["dimension_names"] = names
+        else:
+            given["chunk_key_encoding"] = {"name": "v2", "separator": "/"}
+    shards = None
+    if like is not None and chunks is None:
+        chunks, shards = like.chunks, like.shards
+    if chunks is None:
+        chunks = default_chunks(shape, dtype.itemsize)
+    if shards is None:
+        chunks = tuple(max(1, min(c, n)) for c, n in zip(chunks, shape))
+    zarr.create_array(zarr.storage.LocalStore(path), shape=shape, dtype=dtype, chunks=chunks, shards=shards, **given)
+
+
+def open_created(path: Path, name: str) -> ZarrArray:
+    import zarr
+
+    return check_array(zarr.open_array(zarr.storage.LocalStore(path), mode="r+"), name)
+
+
+def default_chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """About a mebibyte, as near to a cube of the last three dims as the shape allows."""
+    left, chunks = max(1, (1 << 20) // itemsize), [1] * len(shape)
+    dims = list(range(len(shape)))[-3:]
+    for k, d in enumerate(sorted(dims, key=lambda d: shape[d])):
+        side = 2 ** round(math.log2(max(1, left)) / (len(dims) - k))
+        chunks[d] = max(1, min(shape[d], side))
+        left //= chunks[d]
+    return tuple(chunks)
+
+
+def create_group(path: Path, attributes: dict[str, Any], format_: Any) -> None:
+    """A group without members."""
+    _require()
+    import zarr
+
+    zarr.create_group(zarr.storage.LocalStore(path), attributes=attributes, zarr_format=format_)
+
+
+def set_attributes(path: str, attributes: dict[str, Any]) -> None:
+    """Replace all attributes of a group, at once, and its consolidated metadata if it has any."""
+    import zarr
+
+    for left in Path(path).glob("*.partial"):  # by a process that was ended here
+        left.unlink(missing_ok=True)
+    group = zarr.open_group(zarr.storage.LocalStore(path), mode="r+")
+    consolidated = group.metadata.consolidated_metadata is not None
+    group.attrs.put(attributes)
+    if consolidated:
+        zarr.consolidate_metadata(zarr.storage.LocalStore(path), zarr_format=group.metadata.zarr_format)
+
+
+def one_chunk_at_a_time() -> None:
+    """Bound what zarr does at once for each call, as memory is planned for one chunk a thread."""
+    if "zarr" in sys.modules:
+        import zarr
+
+        zarr.config.set({"async.concurrency": 1})
+
+
+@cache
+def _checked() -> Any:
+    """The class of a store that refuses what zarr 3.1 does not: an empty file, which it takes for a shard of missing
+    chunks, and a chunk by Blosc that is cut off. Made late, as its base is zarr's."""
+    import zarr
+
+    class Checked(zarr.storage.LocalStore):
+        blosc = False
+
+        async def get(self, key: str, prototype: Any = None, byte_range: Any = None) -> Any:
+            found = await super().get(key, prototype, byte_range)
+            if found is None or os.path.basename(key) in (*METADATA, ".zattrs", ".zmetadata"):
+                return found
+            if not len(found):
+                raise ValueError("the file is empty")
+            if self.blosc and byte_range is None:
+                head = found[:BLOSC_HEADER].to_bytes()
+                if len(head) < BLOSC_HEADER or int.from_bytes(head[12:16], "little") != len(found):
+                    raise ValueError("its length is not the one that it was written with")
+            return found
+
+    return Checked
+
+
+def _ends_in_blosc(array: Any) -> bool:
+    return bool(array.compressors) and type(array.compressors[-1]).__name__.startswith("Blosc")
+
+
+def _require() -> None:
+    require("zarr", "volumes")
+    import zarr
+
+    if int(zarr.__version__.split(".")[0]) < 3:
+        raise Refusal(f"zarr {zarr.__version__} is installed, and 3 or later is needed (on Python 3.11 or later)")
+
+
+def _place(box: Box) -> tuple[slice, ...]:
+    return tuple(slice(lo, hi) for lo, hi in box)
+
+
+def _chunks(box: Box, chunk: tuple[int, ...], shape: tuple[int, ...]) -> Iterator[Box]:
+    """The chunks that a box touches."""
+    numbers = [range(lo // c, -(-hi // c)) for (lo, hi), c in zip(box, chunk)]
+    for number in itertools.product(*numbers):
+        yield tuple((k * c, min((k + 1) * c, n)) for k, c, n in zip(number, chunk, shape))
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return first_line(error)
+
+
+def members(group: Any) -> str:
+    """Some arrays of a group, for a message."""
+    names = sorted(name for name, _ in group.arrays())
+    return f", such as {', '.join(names[:4])} in it" if names else ""
