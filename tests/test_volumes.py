@@ -18,7 +18,7 @@ import tenter
 from cli_helpers import _inside, command, refused  # noqa: F401
 from tenter.cli.main import main
 from tenter.cli.volumes import memory
-from volume_helpers import elements, hidden, noise, volume, zarr
+from volume_helpers import _as_a_process_of_its_own, elements, hidden, noise, volume, zarr  # noqa: F401
 
 ALL = ("--axes", "z,y,x")
 HALF = {"axes": (0, 1, 2), "size": (10, 13, 15)}

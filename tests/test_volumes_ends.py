@@ -20,7 +20,7 @@ from cli_helpers import _inside, in_child, refused  # noqa: F401
 from daily import daily
 from tenter.cli.main import main
 from tenter.cli.volumes import job, zarrs
-from volume_helpers import elements, hidden, started, tree, volume, zarr
+from volume_helpers import _as_a_process_of_its_own, elements, hidden, started, tree, volume, zarr  # noqa: F401
 
 #: Python's audit events of operations on files; they are raised before the operation.
 STEPS = {"open", "os.link", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "shutil.rmtree"}

@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tenter.cli.volumes import memory
+
 zarr = pytest.importorskip("zarr", minversion="3")
+
+
+@pytest.fixture(autouse=True)
+def _as_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other tests have left in memory is not a command's."""
+    monkeypatch.setattr(memory, "resident", lambda: 100 << 20)
 
 
 def noise(shape: tuple[int, ...], dtype: str = "uint16") -> Any:

@@ -2,6 +2,7 @@
 
 import math
 import uuid
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import dask.array as da
@@ -78,13 +79,17 @@ def flat(x: Any) -> Any:
 
 
 def reshape(x: Any, shape: tuple[int, ...]) -> Any:
-    return x.reshape(shape) if x.size else da.zeros(shape, dtype=x.dtype)  # Dask's reshape fails for some empty arrays
+    return _filled(x, range(x.ndim)).reshape(shape) if x.size else da.zeros(shape, dtype=x.dtype)
 
 
 def flip(x: Any, axes: tuple[int, ...]) -> Any:
-    # Dask's flip loses what lies before an empty chunk.
+    return da.flip(_filled(x, axes), axes)
+
+
+def _filled(x: Any, axes: Iterable[int]) -> Any:
+    """x without empty chunks along axes: Dask's flip loses what lies before one, and its reshape fails for some."""
     full = {d: tuple([n for n in x.chunks[d] if n]) or (0,) for d in axes if 0 in x.chunks[d]}
-    return da.flip(x.rechunk(full), axes)
+    return x.rechunk(full)
 
 
 def expand(x: Any, shape: tuple[int, ...]) -> Any:

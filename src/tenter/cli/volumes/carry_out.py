@@ -92,6 +92,7 @@ def _run(work: Work, how: How, job: Job, is_new: bool) -> Count:
     except KeyboardInterrupt:
         raise KeyboardInterrupt("; the same command continues") from None
     except Exception as error:
+        remove_partial(job.folder)
         raise Refusal(f"{first_line(error)}; what is done is kept, and the same command continues") from error
 
 

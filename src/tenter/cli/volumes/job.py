@@ -185,7 +185,7 @@ def put_in_place(made: Path, target: Path, force: bool, old: Path) -> None:
 
 
 def remove_partial(folder: Path) -> None:
-    """Remove the temporary files of zarr that a killed process has left."""
+    """Remove the temporary files of zarr that a killed process or a failed write has left."""
     if folder.is_dir():
         for path in folder.rglob("*.partial"):
             path.unlink(missing_ok=True)
