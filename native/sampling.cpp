@@ -257,8 +257,7 @@ void Sampling::make(int64_t lo, int64_t hi, Rows& rows) const {
   for (size_t row = 0; row < n; ++row) used(rows, row, first[row], last[row]);
   if (!some_zero) return;
   Rows beside;
-  int64_t begin, end, start, stop;
-  int64_t limit = *std::max_element(first.begin(), first.end());
+  int64_t begin, end, start, stop, limit = *std::max_element(first.begin(), first.end());
   for (int64_t o = hi; o < n_out_; o += context_rows) {
     bounds(o, start, stop);
     if (start >= limit) break;

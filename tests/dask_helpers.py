@@ -7,7 +7,11 @@ from typing import Any
 import dask
 import dask.array as da
 import numpy as np
+import pytest
 from hypothesis import strategies as st
+
+from cases import values
+from tenter._execution.dask import chunks
 
 
 @st.composite
@@ -42,3 +46,14 @@ def same_bits(y: Any, want: np.ndarray) -> None:
         np.testing.assert_array_equal(got, want)
     else:
         assert got.tobytes() == np.ascontiguousarray(want).tobytes()
+
+
+@pytest.fixture(autouse=True)
+def short_chunks(monkeypatch):
+    """Chunks of small arrays stay short."""
+    monkeypatch.setattr(chunks, "LEAST", 1)
+
+
+def numbers(shape: tuple[int, ...], dtype: str, seed: int = 0) -> np.ndarray:
+    plain = {">f4": "float32", "longdouble": "float64"}.get(dtype, dtype)
+    return values(shape, plain, seed).astype(dtype)

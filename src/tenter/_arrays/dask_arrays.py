@@ -8,6 +8,7 @@ import numpy as np
 from tenter._arrays import numpy_arrays
 from tenter._arrays.foreign import class_name
 from tenter._arrays.layout import numpy_image_order
+from tenter._arrays.standard_arrays import itemsize as itemsize, strides as strides
 from tenter._arrays.types import Array
 
 PACKAGE = "dask.array"
@@ -57,19 +58,6 @@ def device(x: Any) -> str | None:
 
 def dtype_name(x: Any) -> str:
     return numpy_arrays.dtype_name(np.empty(0, x.dtype))
-
-
-def itemsize(x: Any) -> int:
-    return int(x.dtype.itemsize)
-
-
-def strides(x: Any) -> tuple[int, ...]:
-    """Those of a contiguous array, whose bits the results have."""
-    steps, step = [], itemsize(x)
-    for n in reversed(x.shape):
-        steps.append(step)
-        step *= n
-    return tuple(reversed(steps))
 
 
 def _never(x: Any) -> NoReturn:

@@ -93,7 +93,7 @@ def itemsize(x: Any) -> int:
 
 
 def strides(x: Any) -> tuple[int, ...]:
-    """Those of a contiguous array, as the standard knows no others."""
+    """Those of a contiguous array: the standard knows no others, and results of Dask have their bits."""
     steps, step = [], itemsize(x)
     for n in reversed(x.shape):
         steps.append(step)
