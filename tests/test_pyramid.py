@@ -145,12 +145,18 @@ def test_a_resized_group_says_where_its_pixels_lie() -> None:
     assert steps_of(level) == ([1.0, 4.0, 0.5 * 2 / 3, 0.25], [0.0, 11.0, 0.5 * -1 / 6, -3.0])
 
 
+def test_a_bare_array_gets_a_group_beside_it() -> None:
+    x = volume("in.zarr", (40, 40), chunks=(8, 8))
+    assert main(["pyramid", "in.zarr"]) == 0
+    first, second = (elements(f"in.ome.zarr/{level['path']}") for level in entry_of("in.ome.zarr")["datasets"][:2])
+    assert np.array_equal(first, x) and np.array_equal(second, tenter.resize(x, (20, 20), mode="area"))
+
+
 def test_refusals(capsys: pytest.CaptureFixture[str]) -> None:
     volume("in.zarr", (40, 40), "float32", chunks=(8, 8))
     volume("line.zarr", (40,), "float32", chunks=(8,))
     group("group.zarr", 3, noise((2, 16, 16, 40)), [1.0] * 4, [0.0] * 4)
     for args, said in [
-        (("in.zarr",), "name an output, such as tenter pyramid in.zarr in.ome.zarr"),
         (("in.zarr", "out.zarr", "--labels"), "--labels: expected integers, got float32"),
         (("line.zarr", "out.zarr"), "2 to 5 axes"),
         (("in.zarr", "out.npy"), "ends in .zarr"),

@@ -25,7 +25,10 @@ from tenter.cli.volumes.sources import Source, open_source
 LARGE = 0.4
 ENDINGS = (".zarr", ".npy")
 #: Options of pictures and folders, which arrays on disk have no use for.
-OF_PICTURES = ("format", "recursive", "skip_existing", "jobs", "dry_run", "json", "max_pixels", "follow_links")
+OF_PICTURES = (
+    "format", "recursive", "skip_existing", "jobs", "dry_run", "json", "max_pixels", "follow_links", "strip", "frame",
+    "background", "quality", "subsampling", "progressive", "fast",
+)  # fmt: skip
 
 
 def concerns(paths: list[str], args: argparse.Namespace) -> bool:

@@ -28,7 +28,8 @@ def add_bounds(parser: argparse._ActionsContainer) -> None:
 def add_pyramid(pyramid: argparse.ArgumentParser, axes: int) -> None:
     """Add the arguments of `tenter pyramid`. axes: how many follow --axes."""
     pyramid.add_argument("input", metavar="IN", help="an OME-Zarr group, a zarr array or a .npy file")
-    pyramid.add_argument("output", metavar="OUT.zarr", nargs="?", help="a new group, with a copy of the array")
+    output = "a new group, with a copy of the array (default: IN itself; if it is no group, NAME.ome.zarr beside it)"
+    pyramid.add_argument("output", metavar="OUT.zarr", nargs="?", help=output)
     how = pyramid.add_mutually_exclusive_group()
     modes = "area: means of the pixels that one covers (default); linear: antialiased linear"
     how.add_argument("--mode", choices=("area", "linear"), help=modes)

@@ -40,12 +40,10 @@ class Levels(NamedTuple):
 
 
 def pyramid(source: Source, path: str, output: str | None, wanted: Levels, chunks: Any, how: How) -> str:
-    """Make the levels of an array: within its group, or in a new group with the array itself."""
+    """Make the levels of an array: within its group, or in a new group with the array itself, beside it if it has no
+    name."""
     if source.multiscale is None and output is None:
-        raise Refusal(
-            f"{path}: is an array, and its levels need a group around them: name an output, "
-            f"such as tenter pyramid {path} {Path(path).with_suffix('')}.ome.zarr"
-        )
+        output = f"{Path(path).with_suffix('')}.ome.zarr"
     full: Stored = Turned(source.stored) if source.is_turned else source.stored
     if wanted.method == "labels" and full.dtype.kind not in "iu":
         raise Refusal(f"--labels: expected integers, got {full.dtype}")
