@@ -108,7 +108,7 @@ def test_the_installed_command_says_what_it_did() -> None:
 
 
 def test_the_commands_of_the_page() -> None:
-    page = (Path(tenter.__file__).parents[2] / "docs" / "volumes.md").read_text()
+    page = (Path(__file__).parents[1] / "docs" / "volumes.md").read_text()
     volume("volume.zarr")
     volume("labels.zarr")
     assert main(["pyramid", "volume.zarr", "image.ome.zarr", "--levels", "1"]) == 0
