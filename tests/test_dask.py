@@ -151,6 +151,13 @@ def test_a_value_past_edges_that_nothing_reaches() -> None:
             same_bits(tenter.resize(da.from_array(x, chunks=2), 4, **how), tenter.resize(x, 4, **how))
 
 
+def test_one_element_without_dims() -> None:
+    x = np.float32(3).reshape(())
+    d = da.from_array(x, chunks=())
+    same_bits(tenter.repeat(d), tenter.repeat(x))
+    same_bits(tenter.tile(d), tenter.tile(x))
+
+
 def test_any_elements_can_be_copied() -> None:
     for x in (np.array([["a", "bcd"], ["", "e"]]), np.array([[1, None], ["x", 2.5]], object), np.array([[True, False]]),
               np.arange(6).astype("M8[D]").reshape(2, 3), np.zeros((2, 3), [("a", "i4"), ("b", "f8")])):  # fmt: skip

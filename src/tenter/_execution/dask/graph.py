@@ -16,6 +16,8 @@ from tenter._execution.parts.work import Piece, Work
 
 def lazy(x: Any, work: Work, token: str) -> Any:
     """The Dask array of a call's result. token: what names its tasks."""
+    if not x.ndim:  # one element, which stays
+        return x
     chunks = chosen(work, x.chunks)
     name, cuts = f"tenter-{token}", f"tenter-cut-{token}"
     axes = [_reads(work, axis, x.chunks, chunks) for axis in range(len(chunks))]
