@@ -97,3 +97,21 @@ def in_child(args: list[str], prepare: Callable[[], Any]) -> int:
         finally:
             os._exit(code)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def killed_at(steps: set[str], step: int) -> Callable[[], None]:
+    """A function that makes the process kill itself just before its operation number `step`, of those audit events."""
+
+    def prepare() -> None:
+        left = step
+
+        def hook(event: str, _: Any) -> None:
+            nonlocal left
+            if event in steps:
+                left -= 1
+                if not left:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(hook)
+
+    return prepare

@@ -11,14 +11,13 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from cli_helpers import Image, _inside, in_child, noise, refused  # noqa: F401
+from cli_helpers import Image, _inside, in_child, killed_at, noise, refused  # noqa: F401
 from tenter.cli import output
 from tenter.cli.main import main
 
@@ -49,24 +48,6 @@ missing = pytest.mark.parametrize("missing", ["", "links", "links and renameat2"
 # ---- killed
 
 
-def killed_at(step: int) -> Callable[[], None]:
-    """A function that makes the process kill itself just before its operation number `step`."""
-
-    def prepare() -> None:
-        left = step
-
-        def hook(event: str, _: Any) -> None:
-            nonlocal left
-            if event in STEPS:
-                left -= 1
-                if not left:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-        sys.addaudithook(hook)
-
-    return prepare
-
-
 @missing
 @pytest.mark.parametrize("force", [[], ["--force"]])
 def test_killed_at_any_step(monkeypatch: pytest.MonkeyPatch, missing: str, force: list[str]) -> None:
@@ -77,7 +58,7 @@ def test_killed_at_any_step(monkeypatch: pytest.MonkeyPatch, missing: str, force
     codes = []
     for step in range(1, 40):
         Path("out.png").write_text("old") if force else Path("out.png").unlink(missing_ok=True)
-        codes.append(in_child([*args, *force], killed_at(step)))
+        codes.append(in_child([*args, *force], killed_at(STEPS, step)))
         there = Path("out.png").read_bytes() if Path("out.png").exists() else None
         assert there in (whole, b"old" if force else None), step
         assert main([*args, *(force or ["--skip-existing"])]) == 0

@@ -6,9 +6,7 @@ import os
 import resource
 import shutil
 import signal
-import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ import numpy as np
 import pytest
 
 import tenter
-from cli_helpers import _inside, in_child, refused  # noqa: F401
+from cli_helpers import _inside, in_child, killed_at, refused  # noqa: F401
 from daily import daily
 from tenter.cli.main import main
 from tenter.cli.volumes import job, zarrs
@@ -26,24 +24,6 @@ from volume_helpers import _as_a_process_of_its_own, elements, hidden, started, 
 STEPS = {"open", "os.link", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "shutil.rmtree"}
 SHRINK = ["--scale", "0.5", "--axes", "0,1", "--mode", "area"]
 PART = Path(".out.zarr.tenter-part")
-
-
-def killed_at(step: int) -> Callable[[], None]:
-    """A function that makes the process kill itself just before its operation number `step`."""
-
-    def prepare() -> None:
-        left = step
-
-        def hook(event: str, _: Any) -> None:
-            nonlocal left
-            if event in STEPS:
-                left -= 1
-                if not left:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-        sys.addaudithook(hook)
-
-    return prepare
 
 
 # ---- killed
@@ -72,7 +52,7 @@ def test_killed_at_any_step(name: str, output: str, force: list[str], first: int
         if force:
             volume(output, (3,), chunks=(2,), overwrite=True)
             old = tree(output)
-        codes.append(in_child([*args, *force], killed_at(step)))
+        codes.append(in_child([*args, *force], killed_at(STEPS, step)))
         there = tree(output) if Path(output).is_dir() else Path(output).read_bytes() if Path(output).exists() else None
         # A folder takes the place of another in two steps, between which there is none.
         assert there in (whole, old, None), step
@@ -98,7 +78,7 @@ def test_levels_within_a_group_when_killed(first: int) -> None:
     for step in range(first, 1000, 23):
         shutil.rmtree("in.zarr")
         shutil.copytree("group.zarr", "in.zarr")
-        code = in_child(args, killed_at(step))
+        code = in_child(args, killed_at(STEPS, step))
         assert np.array_equal(elements("in.zarr/0"), elements("full.zarr"))
         if code:
             assert main(args) == 0
