@@ -10,6 +10,7 @@
 #include "families.hpp"
 #include "lookup.hpp"
 #include "picks.hpp"
+#include "recorded_calls.hpp"
 #include "repeat_counts.hpp"
 
 namespace nb = nanobind;
@@ -49,22 +50,27 @@ PyMethodDef functions[] = {
     fast<run_ready>("run_ready"),
     fast<known_adjoint>("known_adjoint"),
     fast<adjoint_key>("adjoint_key"),
+    fast<set_up_recorded>("set_up_recorded"),
+    fast<run_recorded>("run_recorded"),
+    fast<recorded_adjoint>("recorded_adjoint"),
+    fast<gradients_family_key>("gradients_family_key"),
     fast<repeat_counts>("repeat_counts"),
     fast<by_offsets>("by_offsets"),
     {nullptr, nullptr, 0, nullptr},
 };
 
 // rules: (dim, WholeAxis) of each axis by dims; or filters: (dim, Pillow's number, support); or picks: (dim, formula,
-// step in float32).
+// step in float32). planner: tenter._plans.families.Family.
 void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, int accumulate, int ndim,
-                 nb::object order, bool channels_last) {
+                 nb::object order, bool channels_last, bool transposed, nb::object planner) {
   const size_t n = rules.size() + filters.size() + picks.size();
   const bool fits = n >= 1 && n <= size_t(most_together) &&
                     (n == rules.size() || n == filters.size() || (n == picks.size() && n == 1)) && ndim >= 1 &&
-                    ndim <= max_read_dims && accumulate >= 0 && accumulate <= 1;
+                    ndim <= max_read_dims && accumulate >= 0 && accumulate <= 1 && !(transposed && filters.size());
   if (!fits) throw std::invalid_argument("family: expected 1 to 3 axes of at most 8 dims");
   Family made;
   made.acc = Accumulate(accumulate), made.ndim = ndim, made.channels_last = channels_last;
+  made.transposed = transposed, made.planner = Owned(planner.release().ptr());
   for (int d = 0; d < ndim; ++d) made.order[d] = order.is_none() ? d : nb::cast<int>(order[size_t(d)]);
   for (const nb::handle each : rules) {
     const auto [dim, rule] = nb::cast<std::tuple<int, nb::object>>(each);
@@ -93,7 +99,11 @@ void bind_calls(nb::module_& m) {
   if (PyModule_AddFunctions(m.ptr(), functions) != 0) nb::raise_python_error();
   nb::class_<Family>(m, "Family")
       .def("__init__", &init_family, nb::arg("rules"), nb::arg("filters"), nb::arg("picks"), nb::arg("accumulate"),
-           nb::arg("ndim"), nb::arg("order").none(), nb::arg("channels_last"));
+           nb::arg("ndim"), nb::arg("order").none(), nb::arg("channels_last"), nb::arg("transposed"),
+           nb::arg("planner"));
+  nb::class_<RecordedCall>(m, "RecordedCall")
+      .def_prop_ro("operands", [](const RecordedCall& call) { return nb::steal(call.operands()); })
+      .def_prop_ro("adjoints", [](const RecordedCall& call) { return nb::borrow(call.adjoints.get()); });
   nb::class_<Counts>(m, "Counts")
       .def(nb::init<uintptr_t, int, int64_t, int64_t>())
       .def_ro("total", &Counts::total)

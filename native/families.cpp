@@ -28,20 +28,35 @@ struct Room {
   }
 };
 
+// The inputs that outputs along an axis take.
+Picking picking_of(const Family::Axis& a, int64_t n_in, int64_t n_out) {
+  const double step = a.in_float ? double(float(n_in) / float(n_out)) : double(n_in) / double(n_out);
+  const Line none{{0, 0}, {0, 0}, 1};
+  return {n_in, n_out, Formula(a.formula), 0, step, none, 0, n_out, false, false};
+}
+
 // An axis's map, made for one call.
 struct Made {
   std::optional<Sampling> sampling;
+  std::optional<Picking> picking;
   std::optional<OwnedMap> map;
   std::optional<OwnedByteMap> byte_map;
   bool is_identity = false;
 
-  // False where Python's code shall make it.
-  bool make(const Family::Axis& a, int64_t n_in, int64_t n_out) {
+  // False where Python's code shall make it. The transpose of an identity is one.
+  bool make(const Family::Axis& a, int64_t n_in, int64_t n_out, bool transposed) {
     if (a.rule) {
       sampling.emplace(a.rule->sampling(n_in, n_out));
       if (sampling->taps_each() > longest_row) return false;
-      map.emplace(nb::object(), *sampling, false, false);
-      is_identity = map->is_identity();
+      is_identity = n_in == n_out && OwnedMap(nb::object(), *sampling, false, false).is_identity();
+      if (!is_identity) map.emplace(nb::object(), *sampling, transposed, false);
+      return true;
+    }
+    if (transposed) {
+      const int64_t repeat = picking.emplace(picking_of(a, n_in, n_out)).repeat();
+      is_identity = repeat == 1;
+      if (repeat > 1) map.emplace(n_out, n_in, repeat, std::nullopt, std::nullopt, std::nullopt);
+      else if (!is_identity) map.emplace(nb::object(), *picking, true);
       return true;
     }
     is_identity = n_in == n_out;
@@ -56,8 +71,9 @@ struct Made {
   // For a kernel of several axes.
   bool make_tables() {
     if (!map->is_computed()) return true;
+    if (!sampling) return false;
     if (double(map->n_taps()) + 2.0 * double(map->map.n_out) > double(most_bytes) / 16) return false;
-    map.emplace(nb::object(), *sampling, false, true);
+    map.emplace(nb::object(), *sampling, map->transposed, true);
     return true;
   }
 };
@@ -84,15 +100,9 @@ class NewCall {
       : f_(family), from_(from), ndim_(family.ndim), itemsize_(from.dtype->itemsize) {}
 
   // False where Python's code shall plan it, as all of the following that say so.
-  bool set_sizes(PyObject* size) {
+  bool set_sizes(const int64_t* sizes) {
     std::copy_n(from_.shape, ndim_, shape_);
-    for (int k = 0; k < f_.n_axes; ++k) {
-      int overflow = 0;
-      PyObject* const given = PyTuple_CheckExact(size) ? PyTuple_GetItem(size, k) : size;
-      const int64_t n = PyLong_AsLongLongAndOverflow(given, &overflow);
-      if (overflow || n < 1 || n > most_length) return false;
-      shape_[f_.axes[k].dim] = n;
-    }
+    for (int k = 0; k < f_.n_axes; ++k) shape_[f_.axes[k].dim] = sizes[k];
     for (int d = 0; d < ndim_; ++d)
       if (__builtin_mul_overflow(n_in_, from_.shape[d], &n_in_) || __builtin_mul_overflow(n_out_, shape_[d], &n_out_))
         return false;
@@ -104,7 +114,7 @@ class NewCall {
   PyObject* sum(PyObject* x) {
     turned_ = f_.channels_last && channels_together(from_.shape[f_.order[1]], n_in_, n_out_);
     if (!make_maps()) return nullptr;
-    if (!f_.axes[0].rule) return sum_bytes(x);
+    if (!f_.axes[0].rule && !f_.transposed) return sum_bytes(x);
     OwnedMap* maps[most_together];
     Deciding deciding[most_together];
     for (int k = 0; k < pass_.count; ++k) {
@@ -124,9 +134,7 @@ class NewCall {
   PyObject* pick(PyObject* x) {
     const Family::Axis& axis = f_.axes[0];
     const int64_t n = from_.shape[axis.dim], made = shape_[axis.dim];
-    const double step = axis.in_float ? double(float(n) / float(made)) : double(n) / double(made);
-    const Line none{{0, 0}, {0, 0}, 1};
-    const Picking picking(n, made, Formula(axis.formula), 0, step, none, 0, made, false, false);
+    const Picking picking = picking_of(axis, n, made);
     const int64_t repeat = picking.repeat();
     CopyAxis axes[max_read_dims];
     for (int k = 0; k < ndim_; ++k) {
@@ -161,7 +169,9 @@ class NewCall {
       dims_[k] = {from_.shape[d], from_.shape[d] > 1 ? from_.stride[d] : 0};
       for (int a = 0; a < f_.n_axes; ++a) {
         if (f_.axes[a].dim != d) continue;
-        if (!made_[a].make(f_.axes[a], from_.shape[d], shape_[d])) return false;
+        const int64_t n_in = f_.transposed ? shape_[d] : from_.shape[d];
+        const int64_t n_out = f_.transposed ? from_.shape[d] : shape_[d];
+        if (!made_[a].make(f_.axes[a], n_in, n_out, f_.transposed)) return false;
         if (made_[a].is_identity) continue;
         if (pass_.count == 0) pass_.first = k;
         else if (pass_.first + pass_.count != k) return false;
@@ -249,11 +259,21 @@ class NewCall {
 
 }  // namespace
 
-PyObject* Family::run(PyObject* x, const ArrayView& from, PyObject* size) const {
+bool Family::read_sizes(PyObject* size, int64_t* to) const {
+  for (int k = 0; k < n_axes; ++k) {
+    int overflow = 0;
+    PyObject* const given = PyTuple_CheckExact(size) ? PyTuple_GetItem(size, k) : size;
+    to[k] = PyLong_AsLongLongAndOverflow(given, &overflow);
+    if (overflow || to[k] < 1 || to[k] > most_length) return false;
+  }
+  return true;
+}
+
+PyObject* Family::run(PyObject* x, const ArrayView& from, const int64_t* sizes) const {
   NewCall call(*this, from);
-  if (!call.set_sizes(size)) return nullptr;
+  if (!call.set_sizes(sizes)) return nullptr;
   if (from.tensor && holds(x, *from.dtype, from.extent()) != 1) return nullptr;
-  return axes[0].formula < 0 ? call.sum(x) : call.pick(x);
+  return transposed || axes[0].formula < 0 ? call.sum(x) : call.pick(x);
 }
 
 bool LayoutClass::of(const ArrayView& x) {

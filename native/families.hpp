@@ -31,11 +31,15 @@ struct Family {
   int order[max_read_dims];  // of the result's dims from slowest to fastest in memory
   Owned order_tuple;         // the same; null where they are in order
   bool channels_last;        // whether the second of these is the last in the input, for channels_together
+  bool transposed;           // of gradients of such calls: sums by the transposed maps
   Owned rules;               // that the axes point to
+  Owned planner;             // tenter._plans.families.Family, by which Python's code plans such calls
 
-  // The result of a call with these sizes: an int, or a tuple of one for each axis. x wants no gradient. Null with an
-  // error, or without where Python's code shall plan it.
-  PyObject* run(PyObject* x, const ArrayView& from, PyObject* size) const;
+  // Sizes along the axes: an int, or a tuple of one for each. False where Python's code shall check them.
+  bool read_sizes(PyObject* size, int64_t* to) const;
+  // The result of a call with these sizes, or of gradients the input's. x wants no gradient. Null with an error, or
+  // without where Python's code shall plan it.
+  PyObject* run(PyObject* x, const ArrayView& from, const int64_t* sizes) const;
 };
 
 // How an array's dims lie to each other, of which the order of a result's dims follows (tenter._arrays.layout): which

@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "families.hpp"
+#include "recorded_calls.hpp"
 #include "steps.hpp"
 #include "workspace.hpp"
 
@@ -127,21 +128,46 @@ PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known) {
 }
 
 // The result of a call that has no plan, but that differs from an earlier one by sizes alone; null with an error, or
-// without where Python's code shall plan it: it keeps a plan from a call's second time on.
-PyObject* run_new(PyObject* x, const ArrayView& from, PyObject* const* args, Py_ssize_t n, PyObject* plan_key) {
+// without where Python's code shall plan it: it keeps a plan from a call's second time on. wants: a gradient.
+PyObject* run_new(PyObject* x, const ArrayView& from, PyObject* const* args, Py_ssize_t n, PyObject* plan_key,
+                  bool wants) {
   Key key;
   if (!python.families || !make_family_key(from, args[0], args + 2, n - 2, key)) return nullptr;
   const Owned bytes(key.bytes());
-  if (!bytes) return nullptr;
-  PyObject* const found = PyDict_GetItemWithError(python.families, bytes.get());
-  if (!found || found == Py_None) return nullptr;
+  PyObject* const found = bytes ? family_of(bytes.get()) : nullptr;
+  if (!found) return nullptr;
   Py_INCREF(found);  // as other threads may forget it meanwhile
   const Owned family(found), first(PyObject_Vectorcall(python.first_time, &plan_key, 1, nullptr));
   if (!first || first.get() != Py_True) return nullptr;
-  return nb::inst_ptr<Family>(found)->run(x, from, args[2]);
+  const Family& its = *nb::inst_ptr<Family>(found);
+  int64_t sizes[max_read_dims];
+  if (!its.read_sizes(args[2], sizes)) return nullptr;
+  return wants ? record_call(x, from, found, bytes.get(), args[2]) : its.run(x, from, sizes);
 }
 
 }  // namespace
+
+PyObject* gradients_key(PyObject* family_key, const ArrayView& g) {
+  char* bytes;
+  Py_ssize_t n;
+  Key key;
+  if (PyBytes_AsStringAndSize(family_key, &bytes, &n) < 0) return nullptr;
+  key.put(bytes, size_t(n));
+  return key.kind(g) && key.fits() ? key.bytes() : nullptr;
+}
+
+PyObject* family_of(PyObject* key) {
+  PyObject* const found = PyDict_GetItemWithError(python.families, key);
+  return found == Py_None ? nullptr : found;
+}
+
+PyObject* by_known_plan(PyObject* g, const ArrayView& from, PyObject* plans) {
+  Key key;
+  key.array(from);
+  const Owned bytes(key.bytes());
+  PyObject* const plan = bytes ? PyDict_GetItemWithError(plans, bytes.get()) : nullptr;
+  return plan ? run_plan(g, from, plan) : nullptr;
+}
 
 PyObject* ReadySteps::run(PyObject* x, const ArrayView& from) const {
   if (from.tensor) {
@@ -237,7 +263,7 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!known && PyErr_Occurred()) return nullptr;
   const int wants = tensor ? wants_grad(x) : 0;
   if (!known) {
-    PyObject* const y = wants ? nullptr : run_new(x, from, args, n, bytes.get());
+    PyObject* const y = wants < 0 ? nullptr : run_new(x, from, args, n, bytes.get(), wants);
     return y ? y : none_or_error();
   }
   if (wants) {
@@ -269,13 +295,9 @@ PyObject* known_adjoint(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!is_tensor(g) || followed()) return none_or_error();
   ArrayView from;
   if (read_array(g, from) != Reading::readable || wants_grad(g)) return none_or_error();
-  Key key;
-  key.array(from);
-  const Owned bytes(key.bytes());
   PyObject* const adjoints = PyTuple_GetItem(args[1], python.ready + 1);
-  if (!bytes || !adjoints) return nullptr;
-  PyObject* const plan = PyDict_GetItemWithError(adjoints, bytes.get());
-  return plan ? run_plan(g, from, plan) : none_or_error();
+  PyObject* const x = adjoints ? by_known_plan(g, from, adjoints) : nullptr;
+  return x ? x : none_or_error();
 }
 
 // (gradient) -> what `known_adjoint` finds its plan by; None where it looks for none.

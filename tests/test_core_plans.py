@@ -14,6 +14,7 @@ from tenter import _native
 from tenter._arrays.layout import channels_last, memory_order, numpy_image_order, torch_image_order
 from tenter._arrays.library import of
 from tenter._execution import calls
+from tenter._execution.torch import new_calls
 from tenter._plans import cache, families
 from tenter._rules import taps
 from tenter._rules.axis_rule import AxisRule
@@ -106,8 +107,77 @@ def compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
     return not planned
 
 
+def noted(f: Any, calls: list[Any]) -> Any:
+    return lambda *args: calls.append(args) or f(*args)
+
+
+def gradients_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """The same of gradients, which lie in many ways too."""
+    rng = np.random.default_rng(seed)
+    call, made = drawn(rng)
+    x, size = made()
+    dtype = [torch.float32, torch.float32, torch.float64, torch.float16, torch.bfloat16][rng.integers(5)]
+    lies = int(rng.integers(1 << 30))
+
+    def of(x: Any, size: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        x = torch.from_numpy(x.copy()).to(dtype) if isinstance(x, np.ndarray) else x.to(dtype)
+        x.requires_grad_()
+        y = call(x, size)
+        g = torch.from_numpy(laid_out(np.random.default_rng(lies), tuple(y.shape), "float32").copy(order="K")).to(dtype)
+        return x, y, g
+
+    forget()
+    monkeypatch.setattr(_native, "recorded_adjoint", lambda *_: None)
+    monkeypatch.setattr(_native, "run_recorded", lambda *_: None)
+    try:
+        x, y, g = of(x, size)
+    except (TypeError, ValueError):
+        monkeypatch.undo()
+        return False
+    wanted = torch.autograd.grad(y, x, g)[0]
+    monkeypatch.undo()
+    forget()
+    for _ in range(3):
+        a, b, c = of(*made())
+        torch.autograd.grad(b, a, c)
+    cache.plans.clear(), cache._once.clear()
+    planned: list[Any] = []
+    for module, name in ((calls, "plan"), (new_calls, "plan"), (new_calls, "plan_adjoint")):
+        monkeypatch.setattr(module, name, noted(getattr(module, name), planned))
+    a, b, c = of(x.detach(), size)
+    found = [torch.autograd.grad(b, a, c, retain_graph=True)[0] for _ in range(3)]
+    once = len(planned)
+    monkeypatch.undo()
+    for one in found:
+        assert (one.dtype, one.shape, one.stride()) == (wanted.dtype, wanted.shape, wanted.stride())
+        np.testing.assert_array_equal(one.double().numpy(), wanted.double().numpy())
+    np.testing.assert_array_equal(b.detach().double().numpy(), y.detach().double().numpy())
+    return once == 1  # of the second gradient, which is kept
+
+
 def test_the_core_plans_as_python_does(monkeypatch):
     assert sum(compared(seed, monkeypatch) for seed in range(200)) > 60
+
+
+def test_the_core_plans_gradients_as_python_does(monkeypatch):
+    assert sum(gradients_compared(seed, monkeypatch) for seed in range(120)) > 30
+
+
+def test_gradients_of_planned_calls_are_checked_and_differentiable():
+    forget()
+    xs = [torch.randn(1, 2, n, dtype=torch.float64, requires_grad=True) for n in (60, 61, 62, 63)]
+    ys = [tenter.interpolate(x, x.shape[-1] + 9, mode="linear") for x in xs]
+    assert type(ys[-1].grad_fn).__name__ == "_NewBackward"
+    with pytest.raises(
+        ValueError, match=r"^grad: expected shape \(1, 2, 72\), as the result had, got float64\[1, 2, 3\]"
+    ):
+        ys[-1].grad_fn.apply(torch.zeros(1, 2, 3, dtype=torch.float64))
+    g = torch.randn_like(ys[-1], requires_grad=True)
+    first = torch.autograd.grad(ys[-1], xs[-1], g, create_graph=True)[0]
+    back = torch.autograd.grad(first.square().sum(), g)[0]
+    A = tenter.interpolate(torch.eye(63, dtype=torch.float64)[None], 72, mode="linear")[0]
+    torch.testing.assert_close(first[0], g[0] @ A.T)
+    torch.testing.assert_close(back[0], 2 * first[0] @ A)
 
 
 def test_the_order_of_a_result_follows_from_how_dims_lie_to_each_other():
@@ -166,3 +236,4 @@ def test_a_call_that_the_core_plans_leaves_nothing_for_the_collector():
 @pytest.mark.parametrize("first", range(1000, 13000, 1000))
 def test_the_core_plans_as_python_does_in_thousands_of_calls(first, monkeypatch):
     assert sum(compared(seed, monkeypatch) for seed in range(first, first + 1000)) > 250
+    assert sum(gradients_compared(seed, monkeypatch) for seed in range(first, first + 200)) > 50

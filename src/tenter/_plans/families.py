@@ -51,17 +51,22 @@ def found(of_key: Hashable, shape: Shape, size: Any) -> tuple[Family, Resize | I
     family = families.get(of_key)
     if family is None:
         return None
-    sizes = size if type(size) is tuple else (size,) * len(family.axes)
+    spec = with_size(family, size)
     elements = 1
     for n in shape:
         elements *= n
-    for axis, n in zip(family.axes, sizes):
+    for axis, n in zip(family.axes, spec.size):
         if n < 1 or not shape[axis]:
             return None
         elements *= n
     if not 0 < elements < MOST_ELEMENTS:
         return None
-    return family, family.spec._replace(size=sizes)
+    return family, spec
+
+
+def with_size(family: Family, size: Any) -> Resize | Interpolate:
+    """The specification of a call of the family. size: an int, or one for each axis."""
+    return family.spec._replace(size=size if type(size) is tuple else (size,) * len(family.axes))
 
 
 def remember(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...], spec: Spec) -> None:
@@ -94,14 +99,26 @@ def _settled(spec: Resize | Interpolate, resized: Resize, x: Any) -> tuple[AxisR
 def remember_native(call: str, x: Any, args: tuple[Any, ...], family: Family, order: Order | None) -> None:
     """Of a call that Python planned. order: the result's, which follows from how x's dims lie to each other."""
     of_key = _native.family_key(call, x, *args)
-    if of_key is None or of_key in native:
+    if of_key is not None:
+        _keep(of_key, x, family, order, False)
+
+
+def remember_gradients(g: Any, call: _native.RecordedCall, family: Family, order: Order | None) -> None:
+    """Of gradients of a family's calls, planned by Python."""
+    of_key = _native.gradients_family_key(g, call)
+    if of_key is not None:
+        _keep(of_key, g, family, order, True)
+
+
+def _keep(of_key: bytes, x: Any, family: Family, order: Order | None, transposed: bool) -> None:
+    if of_key in native:
         return
     if len(native) >= MOST:
         native.clear()
-    native[of_key] = _in_core(of(x).layout(x), family, order)
+    native[of_key] = _in_core(of(x).layout(x), family, order, transposed)
 
 
-def _in_core(x: Layout, family: Family, order: Order | None) -> _native.Family | None:
+def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -> _native.Family | None:
     """None where the core leaves such calls to Python."""
     rules, axes, ndim = family.rules, family.axes, len(x.shape)
     if rules is None or x.dtype not in NUMBERS or len(axes) > 3:
@@ -118,7 +135,8 @@ def _in_core(x: Layout, family: Family, order: Order | None) -> _native.Family |
     if ndim > 2 and placed[1] not in axes:
         last = channels_last([x.shape[d] for d in placed], [x.strides[d] for d in placed])
     together = last is not None and last != tuple(range(ndim))
-    return _native.Family(wholes, pillows, picks, ACCUMULATE[DTYPES[x.dtype].sums], ndim, order, together)
+    acc = ACCUMULATE[DTYPES[x.dtype].sums]
+    return _native.Family(wholes, pillows, picks, acc, ndim, order, together, transposed, family)
 
 
 def _whole(rule: AxisRule) -> _native.WholeAxis | None:

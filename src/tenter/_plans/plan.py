@@ -75,13 +75,16 @@ def plan(x: Any, spec: Spec, shape_in: Shape | None = None, family: Family | Non
     return _planned(x, maps, spec, False, shape_in, spec.saturates(dtype), shape_out)
 
 
-def plan_adjoint(g: Any, spec: Spec, shape: Shape) -> Plan:
-    """How the gradient of an array of that shape is made of gradients that lie as g does."""
+def plan_adjoint(g: Any, spec: Spec, shape: Shape, family: Family | None = None) -> Plan:
+    """How the gradient of an array of that shape is made of gradients that lie as g does. family: as in `plan`."""
     library = of(g)
-    device = library.device(g)
+    dtype, device = library.dtype_name(g), library.device(g)
     _check_room(shape, library.itemsize(g), device)
-    maps = _transposed(spec.maps(shape, library.dtype_name(g), device is not None))
-    return _planned(g, maps, spec, True, has_room=shape)
+    if family is None:
+        maps = spec.maps(shape, dtype, device is not None)
+    else:
+        maps = family_maps(family, spec, shape, dtype, device is not None)
+    return _planned(g, _transposed(maps), spec, True, has_room=shape)
 
 
 def adjoint(of_plan: Plan, g: Any) -> Plan:
@@ -113,7 +116,7 @@ def same_maps(of_plan: Plan, x: Any) -> Plan:
 
 
 def _transposed(maps: Maps) -> Maps:
-    return tuple((axis, m.T) for axis, m in maps)
+    return tuple((axis, m if isinstance(m, Copy) and m.repeat == 1 else m.T) for axis, m in maps)
 
 
 def _planned(

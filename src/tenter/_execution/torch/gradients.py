@@ -34,9 +34,7 @@ class _Run(torch.autograd.Function):
         if not is_compiling() and (x := _native.known_adjoint(g, plan)) is not None:
             return x, None
         try:
-            if g.shape != plan.shape_out or g.itemsize != plan.itemsize:  # a caller by hand may pass any gradient
-                got = f"{dtype_name(g)}{list(g.shape)}"
-                refuse(ValueError, "grad", f"shape {plan.shape_out}, as the result had", got)
+            check(g, plan.shape_out, plan.itemsize)
             if plain(g):
                 transposed = adjoint(plan, g)
                 x = again(g, transposed)
@@ -49,6 +47,12 @@ class _Run(torch.autograd.Function):
 
 
 recorded_run = torch_private.apply_of(_Run)
+
+
+def check(g: torch.Tensor, shape: tuple[int, ...], itemsize: int) -> None:
+    """A caller by hand may pass any gradient."""
+    if g.shape != shape or g.itemsize != itemsize:
+        refuse(ValueError, "grad", f"shape {shape}, as the result had", f"{dtype_name(g)}{list(g.shape)}")
 
 
 def _remember(plan: Plan, g: torch.Tensor, transposed: Plan) -> None:

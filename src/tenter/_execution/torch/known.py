@@ -12,7 +12,7 @@ from tenter import _native
 from tenter._arrays import torch_private
 from tenter._arrays.dtypes import DTYPES, NUMBERS
 from tenter._arrays.torch_tensors import TORCH_DTYPES
-from tenter._execution.torch import gradients
+from tenter._execution.torch import gradients, new_calls
 
 # DLPack's codes of kinds of dtypes; some dtypes have one of their own.
 CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "bfloat16": 4, "bool": 6}
@@ -42,3 +42,4 @@ def _read_by_the_core() -> bool:
 
 _read_by_the_core()
 _native.set_up_calls(None, None, None, gradients.recorded_run, None)
+_native.set_up_recorded(new_calls.recorded_new)

@@ -1,0 +1,61 @@
+"""Gradients of calls that the core planned (native/recorded_calls.cpp): one autograd Function, whose backward it plans
+too where gradients lie as in an earlier one."""
+
+from typing import Any
+
+import torch
+from torch.compiler import is_compiling
+
+from tenter import _native
+from tenter._arrays import torch_private
+from tenter._arrays.arguments import error
+from tenter._arrays.errors import Refusal
+from tenter._arrays.torch_tensors import plain
+from tenter._execution.torch import dispatch
+from tenter._execution.torch.gradients import MOST_LAYOUTS, again, check
+from tenter._execution.torch.run import run
+from tenter._plans import families
+from tenter._plans.plan import plan, plan_adjoint
+
+
+class _New(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, call: _native.RecordedCall) -> torch.Tensor:
+        # Operands too, as a compiled backward cannot call the core.
+        ctx.call, ctx.operands, ctx.itemsize = call, call.operands, x.itemsize
+        y = _native.run_recorded(x, call)
+        if y is None:
+            family, size, shape = ctx.operands
+            y = run(x, plan(x, families.with_size(family, size), shape, family))
+        return y  # type: ignore[no-any-return]
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
+        if not is_compiling() and (x := _native.recorded_adjoint(grads[0], ctx.call)) is not None:
+            return x, None
+        return _adjoint(grads[0], ctx.call, ctx.itemsize, *ctx.operands), None
+
+
+recorded_new = torch_private.apply_of(_New)
+
+
+def _adjoint(
+    g: torch.Tensor, call: _native.RecordedCall, itemsize: int, family: families.Family, size: Any,
+    shape: tuple[int, ...],
+) -> torch.Tensor:  # fmt: skip
+    spec = families.with_size(family, size)
+    try:
+        check(g, spec.shape_out(shape), itemsize)
+        if not plain(g):
+            return dispatch.call_adjoint(g, spec, shape)
+        made = plan_adjoint(g, spec, shape, family)
+        x = again(g, made)
+    except Refusal as refusal:
+        raise error(refusal, "backward", grad=g) from None
+    families.remember_gradients(g, call, family, made.order)
+    key = _native.adjoint_key(g)
+    if key is not None:
+        if len(call.adjoints) >= MOST_LAYOUTS:
+            call.adjoints.clear()
+        call.adjoints[key] = made
+    return x
