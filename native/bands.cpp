@@ -64,7 +64,10 @@ void window_in_bands(const WindowTask& t, const OwnedMap& of, int threads) {
   };
   int64_t lo = 0, hi = 0, tile = 0, shift = 0;  // outputs [lo, hi) are whole tiles, whose inputs are `shift` apart
   SignalTask signal;
-  if (signal_task(t, of, signal)) {
+  std::vector<uint8_t> left;
+  const bool filtered = of.sampling && of.sampling->is_filtered_signal();  // whose weights cost more than a table's
+  const bool is_signal = signal_task(t, of, signal);
+  if (is_signal && !filtered) {
     k.signals(signal, threads);
     lo = signal.lo, hi = signal.hi;
   } else if (columns && of.periods(n_out / min_tiles, tile, shift)) {
@@ -78,8 +81,22 @@ void window_in_bands(const WindowTask& t, const OwnedMap& of, int threads) {
     Tables tables;
     tables.make(of, lo, lo + tile, t.acc);
     run(call, tables, lo, (hi - lo) / tile, shift, threads);
+  } else if (is_signal && filtered) {
+    lo = signal.lo, hi = signal.hi;
+    left.resize(size_t(ceil_div(hi - lo, left_targets)));
+    signal.left = left.data();
+    k.signals(signal, threads);
   } else if (tile) {
     lo = hi = 0;
+  }
+  for (size_t b = 0; b < left.size(); ++b) {
+    if (!left[b]) continue;
+    const size_t first = b;
+    while (b + 1 < left.size() && left[b + 1] && int64_t(b + 2 - first) * left_targets <= band) ++b;
+    const int64_t from = lo + int64_t(first) * left_targets;
+    Tables tables;
+    tables.make(of, from, std::min(hi, lo + int64_t(b + 1) * left_targets), t.acc);
+    run(call, tables, from, 1, 0, 1);
   }
   const int64_t before = ceil_div(lo, band), after = ceil_div(n_out - hi, band);
   const int64_t values = outer * std::max(of.map.n_in, n_out) * inner * 8;

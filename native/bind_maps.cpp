@@ -31,8 +31,9 @@ Sampling::Weights weights_of(const nb::object& filter, double support) {
   };
 }
 
-bool is_triangle(const nb::object& filter) {
-  return nb::isinstance<Filter>(filter) && nb::cast<Filter>(filter).kind == FilterKind::triangle;
+std::optional<Filter> core_filter(const nb::object& filter) {
+  if (!nb::isinstance<Filter>(filter)) return std::nullopt;
+  return nb::cast<Filter>(filter);
 }
 
 }  // namespace
@@ -60,7 +61,7 @@ void bind_maps(nb::module_& m) {
                   "sampling: expected lengths of at least 0, and numbers of a rule and an edge");
             new (s) Sampling(n_in, n_out, Rule(rule), line_of(line), support, weights_of(filter, support), numerator,
                              denominator, stretch, normalize, Edge(edge));
-            s->is_triangle = is_triangle(filter);
+            s->filter = core_filter(filter);
           },
           nb::arg("n_in"), nb::arg("n_out"), nb::arg("rule"), nb::arg("line"), nb::arg("filter").none(),
           nb::arg("support"), nb::arg("numerator"), nb::arg("denominator"), nb::arg("stretch"), nb::arg("normalize"),
@@ -79,7 +80,7 @@ void bind_maps(nb::module_& m) {
              bool widens, bool sums_to_one, int edge) {
             if (edge < 0 || edge > 4) throw std::invalid_argument("axis: expected the number of an edge");
             new (a)
-                WholeAxis{touched, by_corners,  by_halves, weights_of(filter, support), is_triangle(filter), support,
+                WholeAxis{touched, by_corners,  by_halves, weights_of(filter, support), core_filter(filter), support,
                           widens,  sums_to_one, Edge(edge)};
           },
           nb::arg("touched"), nb::arg("by_corners"), nb::arg("by_halves"), nb::arg("filter").none(), nb::arg("support"),

@@ -88,6 +88,9 @@ TENTER_ALWAYS_INLINE double hamming(double x) {
   return std::fabs(x) < 1 ? sinc(x) * (0.54 + 0.46 * std::cos(3.14159265358979323846 * x)) : 0.0;
 }
 
+// Whether there is a function of vectors.
+inline bool is_vectorized(const Filter& f) { return f.kind != FilterKind::box && f.kind != FilterKind::hamming; }
+
 // Calls all(f) with the filter's function, for vectors of distances; each(f) with one for a distance at a time.
 template <class All, class Each>
 TENTER_ALWAYS_INLINE void with_filter(const Filter& f, All&& all, Each&& each) {

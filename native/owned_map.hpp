@@ -76,7 +76,9 @@ struct OwnedMap {
     if (sampling) use_weights(rows.weight.data(), rows.weight.size());
     map.start = rows.start.data();
   }
-  bool may_be_signal() const { return sampling && (sampling->is_linear() || sampling->rule() == Rule::touched); }
+  bool may_be_signal() const {
+    return sampling && (sampling->is_linear() || sampling->is_filtered_signal() || sampling->rule() == Rule::touched);
+  }
   OwnedMap(nb::object given, const Picking& of, bool transposed)
       : map{transposed ? of.n_out : of.n_in, transposed ? of.n_in : of.n_out},
         rule(std::move(given)),

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "filters.hpp"
@@ -31,7 +32,7 @@ class Sampling {
   Sampling(int64_t n_in, int64_t n_out, Rule rule, const Line& line, double support, Weights weights, int64_t numerator,
            int64_t denominator, double stretch, bool normalize, Edge edge);
 
-  bool is_triangle = false;  // whether the weights are those of linear interpolation; set before the first use
+  std::optional<Filter> filter;  // what the weights are those of, if it is one of the core's; set before the first use
 
   int64_t n_in() const { return n_in_; }
   int64_t n_out() const { return n_out_; }
@@ -41,9 +42,18 @@ class Sampling {
   bool exact() const { return exact_; }  // whether distances of taps are exact up to their last division
   // Whether rows within the axis are a triangle's weights as they are.
   bool is_linear() const {
-    return is_triangle && rule_ == Rule::filtered && numerator_ == 1 && denominator_ == 1 && !normalize_ &&
-           edge_ != Edge::renormalize;
+    return filter && filter->kind == FilterKind::triangle && rule_ == Rule::filtered && numerator_ == 1 &&
+           denominator_ == 1 && !normalize_ && edge_ != Edge::renormalize;
   }
+  // Whether they may be a signal's by another filter (signals.hpp).
+  bool is_filtered_signal() const {
+    return filter && rule_ == Rule::filtered && is_vectorized(*filter) && !is_linear();
+  }
+  double reach() const { return reach_; }  // of a filter, in pixels
+  double stretch() const { return stretch_; }
+  int64_t numerator() const { return numerator_; }
+  int64_t denominator() const { return denominator_; }
+  bool normalizes() const { return normalize_ || edge_ == Edge::renormalize; }
   // Outputs after which rows repeat, a whole number of inputs further on; 0 if that takes more than `most`.
   int64_t period(int64_t most) const;
   int64_t shift(int64_t outputs) const { return line_.at(outputs).whole - line_.first.whole; }  // over whole periods

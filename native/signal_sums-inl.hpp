@@ -126,6 +126,7 @@ void sum_block_of_any(const Block<Acc>& b, const Sources<Acc>& x, Reach reach, b
   else if (b.count == 2) sum_block<Acc, true, 2>(b, x, reach, dst, lease);
   else if (b.count == 3 && !gaps) sum_block<Acc, false, 3>(b, x, reach, dst, lease);
   else if (b.count == 4 && !gaps) sum_block<Acc, false, 4>(b, x, reach, dst, lease);
+  else if (!gaps) sum_block<Acc, false, 0>(b, x, reach, dst, lease);
   else sum_block<Acc, true, 0>(b, x, reach, dst, lease);
 }
 

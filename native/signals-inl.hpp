@@ -5,6 +5,7 @@
 
 #include "axis-inl.hpp"
 #include "dtypes-inl.hpp"
+#include "signal_filters-inl.hpp"
 #include "signal_sums-inl.hpp"
 #include "spread-inl.hpp"
 
@@ -58,20 +59,23 @@ class SignalRows {
         in_(in),
         out_(out),
         segments_(t.kind == SignalTask::touched && t.count > 3),
-        spreads_(t.transposed && t.forward.step_whole >= 2),
-        gaps_(t.kind == SignalTask::triangle && t.at.unit > t.pixel) {
+        filters_(t.kind == SignalTask::filtered || t.kind == SignalTask::filtered_transposed),
+        spreads_(!filters_ && t.transposed && t.forward.step_whole >= 2),
+        gaps_(t.kind == SignalTask::filtered_transposed || (t.kind == SignalTask::triangle && t.at.unit > t.pixel)) {
     constexpr int64_t N = lanes<Acc>;
     const double step = double(t.at.step_whole) + double(t.at.step_rest) / double(t.at.unit);
     const int64_t most = std::min(segments_ ? block_targets : block_taps / t.count,
                                   int64_t(double(block_sources) / std::max(step, 1.0)));
     if (spreads_) room_ = run_targets;
     else room_ = std::clamp<int64_t>(most, N, block_targets) / N * N;
+    if (filters_) room_ = std::max(left_targets, room_ / left_targets * left_targets);
   }
 
   // Targets [lo, hi) of rows [from, to).
   void make(int64_t lo, int64_t hi, int64_t from, int64_t to) const {
     const bool doubles = t_.exact && t_.pixel < exact_quotients && t_.at.unit < exact_quotients / (t_.count + 1);
-    if (spreads_ && doubles) spread<double>(lo, hi, from, to);
+    if (filters_) make_filtered(lo, hi, from, to);
+    else if (spreads_ && doubles) spread<double>(lo, hi, from, to);
     else if (spreads_) spread<int64_t>(lo, hi, from, to);
     else if (doubles) make_by<double>(lo, hi, from, to);
     else make_by<int64_t>(lo, hi, from, to);
@@ -90,6 +94,26 @@ class SignalRows {
     Walk<Rest> walk(t_.at, lo);
     for (; lo < hi; lo += room_) {
       fill(walk, std::min(room_, hi - lo), b, lease);
+      for (int64_t r = from; r < to; ++r) apply(b, lo, r, lease);
+    }
+  }
+
+  void make_filtered(int64_t lo, int64_t hi, int64_t from, int64_t to) const {
+    Lease lease;
+    Block<Acc> b{};
+    b.room = room_, b.count = t_.count;
+    b.weight = lease->tile.template get<Acc>(room_ * (t_.count + 1));
+    b.index = reinterpret_cast<IndexOf<Acc>*>(b.weight + room_ * t_.count);
+    Walk<double> walk(t_.at, lo);
+    for (; lo < hi; lo += room_) {
+      const int64_t n = std::min(room_, hi - lo);
+      const bool alike = t_.kind == SignalTask::filtered ? filtered_block(t_, walk, n, b, lease)
+                                                         : filtered_transposed_block(t_, lo, n, b, lease);
+      if (!alike) {
+        const int64_t at = (lo - t_.lo) / left_targets;
+        std::fill(t_.left + at, t_.left + at + ceil_div(n, left_targets), uint8_t(1));
+        continue;
+      }
       for (int64_t r = from; r < to; ++r) apply(b, lo, r, lease);
     }
   }
@@ -175,7 +199,7 @@ class SignalRows {
 
   const SignalTask& t_;
   Conversion<Acc> in_, out_;
-  bool segments_, spreads_, gaps_;  // gaps_: a target may have no source
+  bool segments_, filters_, spreads_, gaps_;  // gaps_: a target may have no source
   int64_t room_;
 };
 

@@ -1,5 +1,6 @@
 #include "signals.hpp"
 
+#include <cmath>
 #include <numeric>
 
 #include "owned_map.hpp"
@@ -23,12 +24,37 @@ bool lines(const Line& l, Positions& forward, Positions& backward) {
   return true;
 }
 
+// Of a filter other than linear interpolation. Outputs reach less than `reach` pixels to either side.
+bool filter_fits(const OwnedMap& map, const Positions& backward, SignalTask& task) {
+  const Sampling& rule = *map.sampling;
+  const Positions& p = task.forward;
+  const double reach = rule.reach(), step = double(p.step_whole) + double(p.step_rest) / double(p.unit);
+  if (!rule.exact() || reach > double(most_candidates) || 2 * reach / step > double(most_candidates - 2)) return false;
+  task.denominator = rule.denominator(), task.stretched_unit = p.unit * rule.numerator();
+  task.support = std::round(reach / rule.stretch());  // those of all filters with signals are whole
+  const int64_t parts = int64_t(task.support) * rule.numerator(), whole = parts / task.denominator;
+  const bool even = parts % task.denominator == 0;
+  task.forward_first = even ? 1 - whole : -whole, task.forward_count = 2 * whole + 2 * !even;
+  const int64_t read_by = int64_t(2 * reach / step) + 2;  // outputs that read an input, at most
+  task.filter = *rule.filter, task.normalizes = rule.normalizes();
+  task.reaches = int64_t(reach + 3) * p.unit * task.denominator;
+  task.kind = map.transposed ? SignalTask::filtered_transposed : SignalTask::filtered;
+  task.at = map.transposed ? backward : p;
+  task.first = task.forward_first, task.count = map.transposed ? read_by : task.forward_count;
+  task.exact = true, task.pixel = 1;
+  return true;
+}
+
 // The rule's part of a task: false if no kernel has it.
 bool rule_fits(const OwnedMap& map, SignalTask& task) {
   const Sampling& rule = *map.sampling;
   const bool touched = rule.rule() == Rule::touched;
   Positions backward;
   if (!lines(rule.line(), task.forward, backward)) return false;
+  if (rule.is_filtered_signal()) {
+    task.transposed = map.transposed;
+    return filter_fits(map, backward, task);
+  }
   task.exact = touched || rule.exact(), task.transposed = map.transposed;
   task.at = map.transposed ? backward : task.forward;
   task.pixel = task.forward.unit, task.forward_count = task.forward.step_whole + 2;

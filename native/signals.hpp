@@ -1,6 +1,7 @@
 // Contiguous signals: rows of weights that follow from an output's position in a few operations, computed where they
 // are used, so that there are no tables of an axis.
 #pragma once
+#include "filters.hpp"
 #include "kernels.hpp"
 
 namespace tenter {
@@ -20,8 +21,12 @@ struct Positions {
 //   touched:  the mean of count - 1 sources, or of `count`, if rest + step_rest > unit.
 //   touched_transposed: the first counts, and others as in `triangle`; each is weighed as one of `forward`'s targets,
 //             which are means of forward_count - 1 sources, or of forward_count.
+//   filtered: each counts by a filter of its distance, in pixels or, where the axis shrinks, in `stretched_unit` parts
+//   of
+//             them; weights may be divided by their sum.
+//   filtered_transposed: as each counts for one of `forward`'s targets, of sources from forward_first on.
 struct SignalTask {
-  enum Kind : int { triangle, touched, touched_transposed } kind;
+  enum Kind : int { triangle, touched, touched_transposed, filtered, filtered_transposed } kind;
   WindowTask rows;
   int64_t n_in, n_out;  // of each row
   int64_t lo, hi;
@@ -31,7 +36,15 @@ struct SignalTask {
   bool transposed;  // of a triangle
   Positions forward;
   int64_t forward_count;
+  // Of filters. denominator: parts of a distance for one of a rest; reaches: the most parts. left: a byte for every
+  // `left_targets` of them, set where rows hold weights of zero, which another kernel must make.
+  Filter filter;
+  double support;
+  int64_t forward_first, denominator, stretched_unit, reaches;
+  bool normalizes;
+  uint8_t* left;
 };
+constexpr int64_t left_targets = 64;
 
 // Whether what `map` makes of t's rows may be a signal's task, and its axis is long enough to be one.
 bool signal_axis(const WindowTask& t, const OwnedMap& map);

@@ -33,7 +33,7 @@ Sampling WholeAxis::sampling(int64_t n_in, int64_t n_out) const {
   if (wide >= int64_t(1) << 53) wide = one = 0;
   Sampling made(n_in, n_out, Rule::filtered, line_of(first, step, unit), support, weights, wide, one, ratio,
                 !sums_to_one || stretched, edge);
-  made.is_triangle = is_triangle;
+  made.filter = filter;
   return made;
 }
 

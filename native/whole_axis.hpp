@@ -11,7 +11,7 @@ namespace tenter {
 struct WholeAxis {
   bool touched, by_corners, by_halves;
   Sampling::Weights weights;
-  bool is_triangle;
+  std::optional<Filter> filter;  // of the core's, that has these weights
   double support;
   bool widens, sums_to_one;
   Edge edge;

@@ -25,7 +25,8 @@ struct WindowStep : SmallStep {
   OwnedMap* columns = nullptr;          // the columns' map, which caches permute tables
   OwnedMap* computed = nullptr;         // the map of the one axis, if it has no tables
   bool is_signal = false;               // whether it may do without, although it is short
-  mutable int uses = 0;                 // of such a map for many signals
+  bool by_tables = false;               // then whether it takes less time with tables
+  mutable int uses = 0;                 // of such a map
   const Picking* picking = nullptr;     // what the sums of the one axis transpose, if there is a kernel for it
   std::unique_ptr<const Picking> runs;  // which may be this, of sums of equally many inputs
 
@@ -45,6 +46,7 @@ struct WindowStep : SmallStep {
       if (!map.is_computed() && !is_signal) continue;
       if (!alone) throw std::invalid_argument("a computed map beside another");
       computed = &map;
+      by_tables = is_signal && (n_rows >= min_permuted_rows || map.sampling->is_filtered_signal());
     }
   }
   static int64_t n_rows_of(const WindowTask& t, int64_t n_plane) {
@@ -70,12 +72,12 @@ struct WindowStep : SmallStep {
     WindowTask call = task;
     call.src = reinterpret_cast<const char*>(src), call.dst = reinterpret_cast<char*>(dst);
     call.stream = stream;
-    if (is_signal && n_rows >= min_permuted_rows && ++uses > uses_before_tables) computed->make_tables();
+    if (by_tables && ++uses > uses_before_tables) computed->make_tables();
     if constexpr (verifies)
       if (!in_bands() && !picking) verify(call, n_plane);
     return call;
   }
-  bool in_bands() const { return computed && (!is_signal || n_rows < min_permuted_rows || !computed->map.start); }
+  bool in_bands() const { return computed && !(by_tables && computed->map.start); }
   void run_task(WindowTask& call, bool bands, int threads) const {
     if (picking) return kernels().sum_picked(call, *picking, threads);
     if (bands) return window_in_bands(call, *computed, threads);

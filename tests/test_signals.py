@@ -16,6 +16,7 @@ from tenter.maps import Window
 
 tuning = _native.tuning
 DTYPES = ("float32", "float64", "float16", "uint8", "int16", "int32", "int64")
+FILTERS = ("cubic", "mitchell", "lanczos3", "lanczos5")
 NEVER = 1 << 40
 
 
@@ -38,9 +39,9 @@ def rules(rng: np.random.Generator) -> Iterator[tuple[int, int, dict[str, Any]]]
         n_in = int(rng.choice([2, 7, rng.integers(1, 60), rng.integers(60, 3000)]))
         near = max(1, int(n_in * rng.uniform(0.3, 3)))
         n_out = int(rng.choice([near, near, n_in // int(rng.integers(2, 60)) + 1, rng.integers(1, 3000)]))
-        how: dict[str, Any] = {"mode": str(rng.choice(["linear", "area"]))}
-        if how["mode"] == "linear":
-            how["antialias"] = False
+        how: dict[str, Any] = {"mode": str(rng.choice(["linear", "area", *FILTERS]))}
+        if how["mode"] != "area":
+            how["antialias"] = bool(rng.random() < 0.6) and (how["mode"] != "linear" or bool(rng.random() < 0.5))
             how["align"] = str(rng.choice(["center", "corners", "asymmetric"]))
             how["edge"] = str(
                 rng.choice(["replicate", "constant", "renormalize", "extrapolate"], p=[0.5, 0.2, 0.1, 0.2])
@@ -99,21 +100,27 @@ def test_signals_have_the_bits_of_tables(seed, level):
 @pytest.mark.parametrize(
     "n_in, n_out", [(30011, 27583), (20011, 34017), (30011, 3019), (30011, 113), (60013, 23), (997, 30011)]
 )
-@pytest.mark.parametrize("mode", ["linear", "area"])
+@pytest.mark.parametrize("mode", ["linear", "area", "cubic", "linear, antialias", "lanczos3, antialias"])
 def test_long_signals_have_the_bits_of_tables(n_in, n_out, mode, level):
     rng = np.random.default_rng(n_in)
-    how = {"mode": mode} if mode == "area" else {"mode": mode, "antialias": False}
+    kind, _, antialias = mode.partition(", ")
+    how = {"mode": mode} if mode == "area" else {"mode": kind, "antialias": bool(antialias)}
     tuning.long_axis = 0
     forward = tenter.axis_map(n_in, n_out, **how)
     for m in (forward, forward.T):
         check(m, rng.standard_normal((2, m.n_in)).astype(np.float32), m is forward)
 
 
-def test_an_output_on_an_input_reads_no_other(level):
-    """Also amid a vector of others, which read two."""
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+def test_an_output_on_an_input_reads_no_other(mode, level):
+    """Also amid a vector of others, which read two or four."""
     tuning.signal_axis = 0
     n_in, n_out = 1 + 4 * 101, 1 + 7 * 101  # every seventh output lies on an input
-    m = tenter.axis_map(n_in, n_out, "linear", antialias=False, align="corners")
+    m = tenter.axis_map(n_in, n_out, mode, antialias=False, align="corners")
+    if mode == "cubic":
+        x = np.random.default_rng(0).standard_normal((1, n_in)).astype(np.float32)
+        assert np.array_equal(m.apply(x, 1)[0, ::7], x[0, ::4])
+        return
     for i in range(0, n_in, 4):
         x = np.zeros((1, n_in), np.float32)
         x[0, max(i - 1, 0)] = x[0, min(i + 1, n_in - 1)] = np.inf
