@@ -138,14 +138,13 @@ int64_t Picking::repeat() const {
     if (line.step.whole == (k == 1) && line.step.rest * k == (k == 1 ? 0 : line.unit) && line.first.whole == 0 &&
         line.first.rest * k < line.unit)
       return k;
-  // Where a position is off, it is near a pixel's edge: the first or the last output of an input.
-  if (n_in + n_out > tuning.long_axis) {
-    // Multiples of a power of two that are exact in float32 are rounded nowhere.
-    const bool exact = formula != Formula::float_quotients && formula != Formula::line && (k & (k - 1)) == 0 &&
-                       step * double(k) == 1 && (first == 0 || first == 0.5 || first == step / 2) &&
-                       n_out <= int64_t(1) << 23;
-    return exact && at(0) == 0 && at(k - 1) == 0 && at(n_out - 1) == n_in - 1 ? k : -1;
-  }
+  // Multiples of a power of two that are exact in float32 are rounded nowhere. Where a position is off, it is near a
+  // pixel's edge: the first or the last output of an input.
+  const bool exact = formula != Formula::float_quotients && formula != Formula::line && (k & (k - 1)) == 0 &&
+                     step * double(k) == 1 && (first == 0 || first == 0.5 || first == step / 2) &&
+                     n_out <= int64_t(1) << 23;
+  if (exact && at(0) == 0 && at(k - 1) == 0 && at(n_out - 1) == n_in - 1) return k;
+  if (n_in + n_out > tuning.long_axis) return -1;
   constexpr int64_t together = 1024;
   int32_t some[together];
   int64_t base, i = 0, j = 0;  // output o == i * k + j

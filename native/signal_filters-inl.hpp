@@ -58,31 +58,31 @@ class Filtered {
 
 // Calls f with a filter's function of vectors. Filters with other functions have no signals.
 template <class F>
-bool with_vector_filter(const Filter& filter, F&& f) {
-  bool found = false;
-  with_filter(filter, [&](auto&& of) { found = f(of); }, [](auto&&) {});
-  return found;
+void with_vector_filter(const Filter& filter, F&& f) {
+  with_filter(filter, f, [](auto&&) {});
 }
 
-// Whether all targets' rows are like others.
+// Notes that a target's row is unlike others. Tasks may share a byte.
+inline void leave(const SignalTask& t, int64_t target) {
+  __atomic_store_n(t.left + (target - t.lo) / left_targets, uint8_t(1), __ATOMIC_RELAXED);
+}
+
 template <class Acc>
-bool filtered_block(const SignalTask& t, Walk<double>& walk, int64_t n, Block<Acc>& b, Lease& lease) {
+void filtered_block(const SignalTask& t, Walk<double>& walk, int64_t lo, int64_t n, Block<Acc>& b, Lease& lease) {
   const Filtered rows(t);
   Vec<double>* const weight = reinterpret_cast<Vec<double>*>(lease->plane.get<char>(t.count * vector_bytes));
-  bool unlike = false;
   with_vector_filter(t.filter, [&](auto&& of) {
     fill_block(t, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
-      unlike |= rows.weigh(rest, of, weight) && at < n;
+      if (rows.weigh(rest, of, weight))
+        for (int64_t k = at; k < std::min(at + double_lanes, n); ++k) leave(t, lo + k);
       for (int64_t j = 0; j < t.count; ++j) store_weights(b.weight + j * b.room + at, weight[j]);
     });
-    return true;
   });
-  return !unlike;
 }
 
 // Inputs [lo, lo + n), each read by adjacent outputs. The rows of these are made, and each weight goes to its input's.
 template <class Acc>
-bool filtered_transposed_block(const SignalTask& t, int64_t lo, int64_t n, Block<Acc>& b, Lease& lease) {
+void filtered_transposed_block(const SignalTask& t, int64_t lo, int64_t n, Block<Acc>& b, Lease& lease) {
   constexpr int N = double_lanes;
   const Filtered rows(t);
   const Positions& p = t.forward;
@@ -95,7 +95,6 @@ bool filtered_transposed_block(const SignalTask& t, int64_t lo, int64_t n, Block
   const int64_t whole = round_up(n, lanes<Acc>);
   std::fill(filled, filled + n, 0);
   for (int64_t j = 0; j < b.count; ++j) std::fill(b.weight + j * b.room, b.weight + j * b.room + whole, Acc{});
-  bool unlike = false;
   with_vector_filter(t.filter, [&](auto&& of) {
     Walk<double> walk(p, from);
     for (int64_t o = from; o < to; o += N, walk.advance()) {
@@ -105,17 +104,16 @@ bool filtered_transposed_block(const SignalTask& t, int64_t lo, int64_t n, Block
         const int64_t begin = std::max<int64_t>(0, -first), end = std::min(t.forward_count, n - first);
         for (int64_t j = begin; j < end; ++j) {
           const double w = weight[j][l];
-          unlike |= zero;
-          if (w == 0) continue;
           const int64_t i = first + j;
+          if (zero) leave(t, lo + i);
+          if (w == 0) continue;
           const int32_t slot = filled[i]++;
           if (slot == 0) b.index[i] = IndexOf<Acc>(o + l - from);
           if (slot < b.count) b.weight[slot * b.room + i] = Acc(w);
-          else unlike = true;
+          else leave(t, lo + i);
         }
       }
     }
-    return true;
   });
   IndexOf<Acc> last = 0;
   for (int64_t i = 0; i < n; ++i) {
@@ -124,7 +122,6 @@ bool filtered_transposed_block(const SignalTask& t, int64_t lo, int64_t n, Block
   }
   for (int64_t i = n; i < whole; ++i) b.index[i] = last;
   b.n = n, b.origin = from;
-  return !unlike;
 }
 
 }  // namespace

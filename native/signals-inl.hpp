@@ -68,7 +68,6 @@ class SignalRows {
                                   int64_t(double(block_sources) / std::max(step, 1.0)));
     if (spreads_) room_ = run_targets;
     else room_ = std::clamp<int64_t>(most, N, block_targets) / N * N;
-    if (filters_) room_ = std::max(left_targets, room_ / left_targets * left_targets);
   }
 
   // Targets [lo, hi) of rows [from, to).
@@ -107,13 +106,8 @@ class SignalRows {
     Walk<double> walk(t_.at, lo);
     for (; lo < hi; lo += room_) {
       const int64_t n = std::min(room_, hi - lo);
-      const bool alike = t_.kind == SignalTask::filtered ? filtered_block(t_, walk, n, b, lease)
-                                                         : filtered_transposed_block(t_, lo, n, b, lease);
-      if (!alike) {
-        const int64_t at = (lo - t_.lo) / left_targets;
-        std::fill(t_.left + at, t_.left + at + ceil_div(n, left_targets), uint8_t(1));
-        continue;
-      }
+      if (t_.kind == SignalTask::filtered) filtered_block(t_, walk, lo, n, b, lease);
+      else filtered_transposed_block(t_, lo, n, b, lease);
       for (int64_t r = from; r < to; ++r) apply(b, lo, r, lease);
     }
   }
@@ -220,7 +214,10 @@ bool signals_summed_in(const SignalTask& t, Team team) {
 
 void signals(const SignalTask& t, int threads) {
   const int64_t n_rows = outer_count(t.rows) * t.rows.n_row;
-  const Team team = team_for(n_rows * std::max(t.n_in, t.n_out) * 8, threads);
+  // A filter's weights take the time of several values that are moved.
+  const bool filters = t.kind == SignalTask::filtered || t.kind == SignalTask::filtered_transposed;
+  const int64_t each = 8 * (filters ? std::max<int64_t>(1, t.forward_count / 2) : 1);
+  const Team team = team_for(n_rows * std::max(t.n_in, t.n_out) * each, threads);
   const bool found =
       t.rows.acc == Accumulate::f32 ? signals_summed_in<float>(t, team) : signals_summed_in<double>(t, team);
   if (!found) throw std::invalid_argument("no signal kernel for these dtypes");
