@@ -72,10 +72,10 @@ def bits(y: Any) -> bytes:
 
 
 def check(m: Window, x: Any, note: object) -> None:
+    got = m.apply(x, 1)  # first, as tables that exist may be used
     long_axis, signal_axis, tuning.long_axis, tuning.signal_axis = tuning.long_axis, tuning.signal_axis, NEVER, NEVER
     want = with_tables(m).apply(x, 1)
     tuning.long_axis, tuning.signal_axis = long_axis, signal_axis
-    got = m.apply(x, 1)
     assert bits(got) == bits(want), (note, x.shape, x.dtype, np.argwhere(~((got == want) | (got != got)))[:4])
 
 
@@ -128,11 +128,13 @@ def test_an_output_on_an_input_reads_no_other(level):
 def test_rows_with_weights_of_zero_are_those_of_tables(mode, n_in, n_out, level):
     """Of outputs on inputs, whose rows hold zeros where their neighbors' taps make them: they spread inf as NaN."""
     rng = np.random.default_rng(0)
-    forward = tenter.axis_map(n_in, n_out, mode, align="corners")
-    for m in (forward, forward.T):
-        x = rng.standard_normal((2, m.n_in)).astype(np.float32)
-        x[:, :: int(rng.integers(2, 9))] = np.inf
-        check(m, x, m is forward)
+    for apart in (3, 7, 11):
+        axis_maps._kept.cache_clear()
+        forward = tenter.axis_map(n_in, n_out, mode, align="corners")
+        for m in (forward, forward.T):
+            x = rng.standard_normal((2, m.n_in)).astype(np.float32)
+            x[:, ::apart] = np.inf
+            check(m, x, m is forward)
 
 
 @pytest.mark.parametrize("mode", ["linear", "area"])
