@@ -65,7 +65,14 @@ class Executor(Protocol):
         """The library's own view where that costs less than checking; None where the checks are needed."""
 
     def write(self, x: Any, plan: Plan, out: Any) -> bool:
-        """Writes the result to out, without memory for another; False if out, as it lies, takes one."""
+        """Has the kernels write the result to out; False if it lies otherwise than they write, or much lies between
+        them."""
+
+    def apart(self, x: Any, out: Any) -> bool:
+        """Whether parts of out may be written to while others are still to be made of x."""
+
+    def wrote(self, out: Any) -> None:
+        """What the library is to know of out having been written to."""
 
     def copy_into(self, out: Any, result: Any) -> None:
         """Writes a result to out."""

@@ -18,7 +18,7 @@ from tenter._execution.torch.dispatch import (
 )
 from tenter._execution.torch.gradients import again as again, execute as execute, execute_adjoint as execute_adjoint
 from tenter._execution.torch.known import known as known
-from tenter._execution.torch.run import run as run, write as write
+from tenter._execution.torch.run import apart as apart, run as run, write as write, wrote as wrote
 from tenter._execution.torch.segmented import extremes as extremes, pad as pad, unpad as unpad
 from tenter._execution.torch.small_counts import repeat_counts as repeat_counts
 from tenter._specs.applied import picks
