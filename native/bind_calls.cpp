@@ -51,6 +51,16 @@ PyMethodDef functions[] = {
     fast<adjoint_key>("adjoint_key"),
     fast<repeat_counts>("repeat_counts"),
     fast<by_offsets>("by_offsets"),
+    fast<ragged_offsets>("ragged_offsets"),
+    fast<ragged_row_ids>("ragged_row_ids"),
+    fast<ragged_positions>("ragged_positions"),
+    fast<ragged_ranges>("ragged_ranges"),
+    fast<ragged_mask>("ragged_mask"),
+    fast<ragged_spans>("ragged_spans"),
+    fast<segment_sum>("segment_sum"),
+    fast<segment_mean>("segment_mean"),
+    fast<segment_max>("segment_max"),
+    fast<segment_min>("segment_min"),
     {nullptr, nullptr, 0, nullptr},
 };
 
