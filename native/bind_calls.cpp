@@ -61,6 +61,10 @@ PyMethodDef functions[] = {
     fast<segment_mean>("segment_mean"),
     fast<segment_max>("segment_max"),
     fast<segment_min>("segment_min"),
+    fast<ragged_pad>("ragged_pad"),
+    fast<ragged_unpad>("ragged_unpad"),
+    fast<segment_less_max>("segment_less_max"),
+    fast<segment_share>("segment_share"),
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -30,5 +30,9 @@ PyObject* segment_sum(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* segment_mean(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* segment_max(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* segment_min(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* ragged_pad(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* ragged_unpad(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* segment_less_max(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* segment_share(PyObject*, PyObject* const* args, Py_ssize_t n);
 
 }  // namespace tenter

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "integers.hpp"
@@ -75,18 +76,49 @@ uint64_t magnitude(const int64_t* table, int64_t n, int64_t of_all, int threads)
   return most + 1;  // of the lowest integer the magnitude is one more
 }
 
+// f(outer, row) for the rows of a task, a chunk of them at a time.
+template <class F>
+void each_row(const RowsTask& t, int threads, F&& f) {
+  const int64_t bytes = t.outer * (t.offset[t.n] + t.n) * t.inner * size_of(t.dtype);
+  const int64_t each = tuning.runs_chunk / 4, chunks = ceil_div(t.n, each);
+  parallel(t.outer * chunks, team_for(bytes, threads), [&](int64_t task) {
+    const int64_t o = task / chunks, lo = task % chunks * each, hi = std::min(t.n, lo + each);
+    for (int64_t i = lo; i < hi; ++i) f(o, i);
+  });
+}
+
 // A sum of each row, over the row's length.
 template <class T>
 void divide_rows(const RowsTask& t, int threads) {
-  const int64_t each = tuning.runs_chunk, chunks = ceil_div(t.n, each);
-  parallel(t.outer * chunks, team_for(t.outer * t.n * t.inner * int64_t(sizeof(T)), threads), [&](int64_t task) {
-    const int64_t o = task / chunks, lo = task % chunks * each, hi = std::min(t.n, lo + each);
-    T* to = reinterpret_cast<T*>(t.dst) + (o * t.n + lo) * t.inner;
-    for (int64_t i = lo; i < hi; ++i) {
-      const T by = T(std::max<int64_t>(1, t.offset[i + 1] - t.offset[i]));
-      for (int64_t k = 0; k < t.inner; ++k) *to++ /= by;
-    }
+  each_row(t, threads, [&](int64_t o, int64_t i) {
+    T* const to = reinterpret_cast<T*>(t.dst) + (o * t.n + i) * t.inner;
+    const T by = T(std::max<int64_t>(1, t.offset[i + 1] - t.offset[i]));
+    for (int64_t k = 0; k < t.inner; ++k) to[k] /= by;
   });
+}
+
+// f(value, value of its row), for each value. of_rows: (outer, n, inner).
+template <class T, class F>
+void with_rows(const RowsTask& t, const char* of_rows, int threads, F&& f) {
+  const int64_t inner = t.inner;
+  each_row(t, threads, [&](int64_t o, int64_t i) {
+    const T* const of_row = reinterpret_cast<const T*>(of_rows) + (o * t.n + i) * inner;
+    const int64_t first = o * t.offset[t.n] + t.offset[i], n = t.offset[i + 1] - t.offset[i];
+    const T* src = reinterpret_cast<const T*>(t.src) + first * inner;
+    T* dst = reinterpret_cast<T*>(t.dst) + first * inner;
+    if (inner == 1) {
+      const T of_all = *of_row;
+      for (int64_t r = 0; r < n; ++r) dst[r] = f(src[r], of_all);
+      return;
+    }
+    for (int64_t r = 0; r < n; ++r, src += inner, dst += inner)
+      for (int64_t k = 0; k < inner; ++k) dst[k] = f(src[k], of_row[k]);
+  });
+}
+
+// Memory for a value of each row in each column.
+std::unique_ptr<char[]> of_rows(const RowsTask& t) {
+  return std::unique_ptr<char[]>(new char[size_t(t.outer * t.n * t.inner * size_of(t.dtype))]);
 }
 
 struct Span {
@@ -147,6 +179,22 @@ void mean_rows(const RowsTask& t, int threads) {
   sum_rows(t, threads);
   if (t.dtype == Dtype::f64) divide_rows<double>(t, threads);
   else divide_rows<float>(t, threads);
+}
+
+void less_extremes(const RowsTask& t, int threads) {
+  const auto most = of_rows(t);
+  kernels().extremes({t.src, most.get(), nullptr, t.dtype, t.offset, t.n, t.outer, t.inner, true}, threads);
+  const auto less = [](auto x, auto y) { return x - y; };
+  if (t.dtype == Dtype::f64) with_rows<double>(t, most.get(), threads, less);
+  else with_rows<float>(t, most.get(), threads, less);
+}
+
+void share_rows(const RowsTask& t, int threads) {
+  const auto sums = of_rows(t);
+  sum_rows({t.src, sums.get(), t.dtype, t.offset, t.n, t.outer, t.inner, false}, threads);
+  const auto share = [](auto x, auto y) { return x / y; };
+  if (t.dtype == Dtype::f64) with_rows<double>(t, sums.get(), threads, share);
+  else with_rows<float>(t, sums.get(), threads, share);
 }
 
 void mark_spans(const SpansTask& t, int threads) {

@@ -160,40 +160,46 @@ int64_t integer_at(const ArrayView& x, int64_t i) {
 
 bool is_float(const ArrayView& x) { return x.dtype->number == int(Dtype::f32) || x.dtype->number == int(Dtype::f64); }
 
-enum class How { sum, mean, max, min };
-
-template <How how>
-PyObject* reduced(PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and a dim");
-  Arguments arguments;
-  ArrayView x, lengths;
+// An array and the rows that lie along one of its dims.
+struct Ragged {
+  ArrayView x;
   Rows rows;
-  int64_t dim;
-  if (!arguments.array(args[0], x) || !x.contiguous() || !exact_int(args[2], dim) || dim < -x.ndim || dim >= x.ndim ||
-      !arguments.integers(args[1], lengths) || !rows.read(lengths, Py_None))
-    return none_or_error();
-  dim += dim < 0 ? x.ndim : 0;
-  const bool served = how == How::mean  ? is_float(x)
-                      : how == How::sum ? x.dtype->number >= 0 && x.dtype->number <= int(Dtype::bf16)
-                                        : x.dtype->number >= 0;
-  const int wants = x.tensor && served ? wants_grad(args[0]) : 0;
-  if (!served || wants || x.shape[dim] != rows.total) return none_or_error();
-  int64_t outer = 1, inner = 1, shape[max_read_dims], bytes;
-  for (int d = 0; d < x.ndim; ++d) {
-    shape[d] = d == dim ? rows.n : x.shape[d];
-    if (d != dim) (d < dim ? outer : inner) *= x.shape[d];
+  int64_t outer = 1, inner = 1, dim = 0, bytes = 0;  // of x
+
+  // (x, lengths, dim); last: the last dtype that is served.
+  bool read(PyObject* const* args, Dtype last) {
+    Arguments arguments;
+    ArrayView lengths;
+    if (!arguments.array(args[0], x) || !x.contiguous() || x.dtype->number < 0 || x.dtype->number > int(last) ||
+        !exact_int(args[2], dim) || dim < -x.ndim || dim >= x.ndim || !arguments.integers(args[1], lengths))
+      return false;
+    dim += dim < 0 ? x.ndim : 0;
+    if ((x.tensor && wants_grad(args[0])) || !rows.read(lengths, Py_None) || x.shape[dim] != rows.total) return false;
+    for (int d = 0; d < x.ndim; ++d)
+      if (d != dim) (d < dim ? outer : inner) *= x.shape[d];
+    return outer && inner && rows.total && fits_machine(outer * rows.total * inner, x.dtype->itemsize, bytes);
   }
-  const int64_t read = outer * rows.total * inner * x.dtype->itemsize;
-  if (!outer || !inner || !rows.n || !rows.total || !fits_machine(outer * rows.n * inner, x.dtype->itemsize, bytes))
-    Py_RETURN_NONE;
-  const auto dtype = Dtype(x.dtype->number);
-  const auto reduce = [&](char* to, int threads, bool stream) {
-    const RowsTask task{x.data, to, dtype, rows.offset, rows.n, outer, inner, stream};
-    if constexpr (how == How::sum) sum_rows(task, threads);
-    else if constexpr (how == How::mean) mean_rows(task, threads);
-    else kernels().extremes({x.data, to, nullptr, dtype, rows.offset, rows.n, outer, inner, how == How::max}, threads);
-  };
-  return made(args[0], x, shape, x.ndim, bytes, reduce, read);
+  RowsTask task(char* to, bool stream) const {
+    return {x.data, to, Dtype(x.dtype->number), rows.offset, rows.n, outer, inner, stream};
+  }
+};
+
+// (x, lengths, dim) -> a value for each row along dim, which `reduce(task, threads)` writes
+template <class F>
+PyObject* reduced(PyObject* const* args, Py_ssize_t n_args, Dtype last, F&& reduce) {
+  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and a dim");
+  Ragged r;
+  int64_t shape[max_read_dims], bytes;
+  if (!r.read(args, last) || !fits_machine(r.outer * r.rows.n * r.inner, r.x.dtype->itemsize, bytes))
+    return none_or_error();
+  std::copy_n(r.x.shape, r.x.ndim, shape), shape[r.dim] = r.rows.n;
+  const auto fill = [&](char* to, int threads, bool stream) { reduce(r.task(to, stream), threads); };
+  return made(args[0], r.x, shape, r.x.ndim, bytes, fill, r.bytes);
+}
+
+template <bool largest>
+void extremes(const RowsTask& t, int threads) {
+  kernels().extremes({t.src, t.dst, nullptr, t.dtype, t.offset, t.n, t.outer, t.inner, largest}, threads);
 }
 
 }  // namespace
@@ -302,9 +308,82 @@ PyObject* ragged_spans(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
 }
 
 // (x, lengths, dim) -> a sum, mean, largest or smallest value of each row along dim
-PyObject* segment_sum(PyObject*, PyObject* const* args, Py_ssize_t n) { return reduced<How::sum>(args, n); }
-PyObject* segment_mean(PyObject*, PyObject* const* args, Py_ssize_t n) { return reduced<How::mean>(args, n); }
-PyObject* segment_max(PyObject*, PyObject* const* args, Py_ssize_t n) { return reduced<How::max>(args, n); }
-PyObject* segment_min(PyObject*, PyObject* const* args, Py_ssize_t n) { return reduced<How::min>(args, n); }
+PyObject* segment_sum(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  return reduced(args, n, Dtype::bf16, sum_rows);
+}
+PyObject* segment_mean(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  return reduced(args, n, Dtype::f64, mean_rows);
+}
+PyObject* segment_max(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  return reduced(args, n, Dtype::i64, extremes<true>);
+}
+PyObject* segment_min(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  return reduced(args, n, Dtype::i64, extremes<false>);
+}
+
+// (x, lengths, dim) -> x less the largest value of each row
+PyObject* segment_less_max(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
+  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and a dim");
+  Ragged r;
+  if (!r.read(args, Dtype::f64)) return none_or_error();
+  const auto fill = [&](char* to, int threads, bool) { less_extremes(r.task(to, false), threads); };
+  return made(args[0], r.x, r.x.shape, r.x.ndim, r.bytes, fill);
+}
+
+// (x, lengths, dim) -> x, which nothing else refers to, with each value over the sum of its row
+PyObject* segment_share(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
+  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and a dim");
+  Ragged r;
+  if (!r.read(args, Dtype::f64)) return none_or_error();
+  const int threads = threads_for(r.bytes);
+  if (!threads || !work(r.bytes, [&] { share_rows(r.task(r.x.data, false), threads); })) return nullptr;
+  Py_INCREF(args[0]);
+  return args[0];
+}
+
+// (x, lengths, max_len) -> rows of one length, zeros behind each
+PyObject* ragged_pad(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
+  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and the largest");
+  Arguments arguments;
+  ArrayView x, lengths;
+  Rows rows;
+  if (!arguments.array(args[0], x) || x.ndim < 1 || x.ndim >= max_read_dims || !x.contiguous() ||
+      (x.tensor && wants_grad(args[0])) || !arguments.integers(args[1], lengths) || !rows.read(lengths, Py_None))
+    return none_or_error();
+  const int64_t most = rows.longest();
+  int64_t room = most, values, bytes, shape[max_read_dims];
+  const bool enough = args[2] == Py_None || (exact_int(args[2], room) && room >= most);
+  if (x.shape[0] != rows.total || !enough || !rows.total) Py_RETURN_NONE;
+  const int64_t each = x.n_values() / rows.total * x.dtype->itemsize;
+  if (!each || __builtin_mul_overflow(rows.n, room, &values) || !fits_machine(values, each, bytes)) Py_RETURN_NONE;
+  shape[0] = rows.n, shape[1] = room, std::copy_n(x.shape + 1, x.ndim - 1, shape + 2);
+  const auto fill = [&](char* to, int threads, bool) {
+    constexpr int64_t zeros[2] = {};  // an element of any dtype
+    const auto* const zero = reinterpret_cast<const char*>(zeros);
+    pad({x.data, to, rows.offset, rows.n, room, each, zero, x.dtype->itemsize}, threads);
+  };
+  return made(args[0], x, shape, x.ndim + 1, bytes, fill);
+}
+
+// (x, lengths, total) -> rows without what fills them up
+PyObject* ragged_unpad(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
+  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and a total");
+  Arguments arguments;
+  ArrayView x, lengths;
+  Rows rows;
+  if (!arguments.array(args[0], x) || x.ndim < 2 || !x.contiguous() || (x.tensor && wants_grad(args[0])) ||
+      !arguments.integers(args[1], lengths) || !rows.read(lengths, args[2]))
+    return none_or_error();
+  const int64_t n_rows = x.shape[0], length = x.shape[1];
+  if (n_rows != rows.n || !rows.total || rows.longest() > length) Py_RETURN_NONE;
+  const int64_t each = x.n_values() / (n_rows * length) * x.dtype->itemsize;
+  int64_t bytes, shape[max_read_dims];
+  if (!each || !fits_machine(rows.total, each, bytes)) Py_RETURN_NONE;
+  shape[0] = rows.total, std::copy_n(x.shape + 2, x.ndim - 2, shape + 1);
+  const auto fill = [&](char* to, int threads, bool) {
+    unpad({x.data, to, rows.offset, n_rows, length, each, nullptr, 0}, threads);
+  };
+  return made(args[0], x, shape, x.ndim - 1, bytes, fill);
+}
 
 }  // namespace tenter

@@ -97,7 +97,8 @@ class SegmentExecutor(Executor, Protocol):
         """What a gradient g of the operation on an array of that shape becomes; differentiable."""
 
     def pad(self, x: Any, s: Segments, length: int, value: Any) -> Any:
-        """x's rows, each filled up with `value`; differentiable, as are the next three. x: not recorded, on the host."""
+        """x's rows, each filled up with `value`; differentiable, as are the next three. x: not recorded, and on the
+        host."""
 
     def unpad(self, x: Any, s: Segments) -> Any:
         """The rows of a padded x without what fills them up."""
@@ -119,6 +120,9 @@ class SegmentExecutor(Executor, Protocol):
 
     def ratio(self, x: Any, y: Any) -> Any:
         """x / y, perhaps in y's memory."""
+
+    def exponential(self, x: Any) -> Any:
+        """exp(x) of a plain x, in its memory."""
 
     def exponentials(self, x: Any, shift: Any) -> Any:
         """exp(x - shift), perhaps in shift's memory."""

@@ -181,6 +181,11 @@ def ratio(x: Array, y: Array) -> Array:
     return found
 
 
+def exponential(x: Array) -> Array:
+    found: Array = np.exp(x, out=x)
+    return found
+
+
 def exponentials(x: Array, shift: Array) -> Array:
     with np.errstate(invalid="ignore", over="ignore"):  # inf - inf
         np.subtract(x, shift, out=shift)

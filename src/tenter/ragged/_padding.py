@@ -63,6 +63,9 @@ def pad(x: Any, lengths: Any, max_len: int | None = None, *, value: Any = 0) -> 
            [0, 0, 0],
            [3, 4, 5]])
     """
+    zeros = type(value) is int and value == 0
+    if zeros and not compiling() and (found := _native.ragged_pad(x, lengths, max_len)) is not None:
+        return found
     try:
         x = numpy_or_torch("x", x)
         return padded.pad(x, described(lengths, x.shape[0] if x.ndim else None), max_len, value)
@@ -79,6 +82,8 @@ def unpad(x: Any, lengths: Any, *, total: int | None = None) -> Any:
     >>> unpad([[1, 2, 0], [0, 0, 0], [3, 4, 5]], [2, 0, 3])
     array([1, 2, 3, 4, 5])
     """
+    if not compiling() and (found := _native.ragged_unpad(x, lengths, total)) is not None:
+        return found
     try:
         return padded.unpad(numpy_or_torch("x", x), with_total(lengths, total))
     except Refusal as refusal:

@@ -6,16 +6,23 @@ from tenter import _native
 from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import compiling
-from tenter._execution import reduced
+from tenter._execution import executor, reduced
 from tenter.lazy import LazyArray
 from tenter.ragged._plan import Plan, described
 
-# From arguments to result in one call of the core, of plain arrays and tensors on the host; None for all others.
+
+def _quick_softmax(x: Any, lengths: Any, dim: Any) -> Any:
+    y = _native.segment_less_max(x, lengths, dim)
+    return None if y is None else _native.segment_share(executor.of_segments(y).exponential(y), lengths, dim)
+
+
+# From arguments to result by the core alone, of plain arrays and tensors on the host; None for all others.
 QUICK = {
     "sum": _native.segment_sum,
     "mean": _native.segment_mean,
     "max": _native.segment_max,
     "min": _native.segment_min,
+    "softmax": _quick_softmax,
 }
 
 
@@ -83,7 +90,7 @@ def segment_softmax(x: Any, lengths: Any, dim: int = 0) -> Any:
 
 
 def _reduced(how: str, x: Any, lengths: Any, dim: Any) -> Any:
-    if how in QUICK and not compiling() and (found := QUICK[how](x, lengths, dim)) is not None:
+    if not compiling() and (found := QUICK[how](x, lengths, dim)) is not None:
         return found
     if isinstance(x, LazyArray):
         if how == "sum":

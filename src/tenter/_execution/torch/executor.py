@@ -119,6 +119,10 @@ def ratio(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.div(x, y, out=y) if _is_own(x) and _is_own(y) else x / y
 
 
+def exponential(x: torch.Tensor) -> torch.Tensor:
+    return x.exp_()
+
+
 def exponentials(x: torch.Tensor, shift: torch.Tensor) -> torch.Tensor:
     return torch.sub(x, shift, out=shift).exp_() if _is_own(x) and _is_own(shift) else (x - shift).exp()
 
