@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "families.hpp"
+#include "results.hpp"
 #include "steps.hpp"
 #include "workspace.hpp"
 
@@ -105,11 +106,6 @@ bool make_family_key(const ArrayView& x, PyObject* call, PyObject* const* args, 
   for (Py_ssize_t k = 1; k < n; ++k)
     if (!key.constant(args[k])) return false;
   return key.fits();
-}
-
-PyObject* none_or_error() {
-  if (PyErr_Occurred()) return nullptr;
-  Py_RETURN_NONE;
 }
 
 // The result of a plan that is for x, which wants no gradient.
