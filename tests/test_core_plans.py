@@ -44,11 +44,11 @@ def laid_out(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np
     return x
 
 
-def edges(rng: np.random.Generator, n: int) -> Any:
+def edges(rng: np.random.Generator, n: int, turned: bool) -> Any:
     """A box along an axis: whole pixels or parts of them, reversed or not, within the axis or beyond, or all of it."""
-    if rng.random() < 0.1:
-        return (0, n) if rng.random() < 0.5 else (n, 0)
-    a, b = sorted(rng.uniform(0, n, 2))
+    if rng.random() < 0.05:
+        return (n, 0) if turned else (0, n)
+    a, b = sorted(rng.uniform(0, n, 2).tolist())
     if rng.random() < 0.15:
         a, b = a - rng.uniform(0, 5), b + rng.uniform(0, 5)
     kind = rng.integers(3)
@@ -56,13 +56,13 @@ def edges(rng: np.random.Generator, n: int) -> Any:
         a, b = int(a), int(b) + 1
     elif kind == 1:
         a, b = int(4 * a) / 4, int(4 * b) / 4 + 0.25
-    return (b, a) if rng.random() < 0.3 else (a, b)
+    return (b, a) if turned else (a, b)
 
 
 def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
     """A function of an array, sizes and boxes, and what makes these for it; arrays lie alike."""
     dtype, tensors = str(rng.choice(DTYPES)), rng.random() < 0.5
-    boxed: tuple[bool, ...] = ()
+    boxed: tuple[str, ...] = ()  # of each axis: as it is, reversed, or none
     if rng.random() < 0.4:
         n = int(rng.integers(1, 4))
         mode, antialias = str(rng.choice(INTERPOLATED[n])), bool(rng.random() < 0.5)
@@ -79,7 +79,7 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
         how = {"axes": which, "mode": str(rng.choice(RESIZED)), "antialias": [None, True, False][rng.integers(3)]}
         how |= {"like": str(rng.choice(["torch", "pillow", "opencv", "jax"])), "align": [None, "corners", "asymmetric"][rng.choice(3, p=[0.6, 0.2, 0.2])]}  # fmt: skip
         if rng.random() < 0.6:
-            boxed = tuple(bool(rng.random() < 0.8) for _ in which)
+            boxed = tuple(str(rng.choice(["", "turned", "is", "is", "is"])) for _ in which)
         call = lambda x, size, box: tenter.resize(x, size, box=box, **how)
         lead = [int(rng.choice((1, 3, 4, 20))) for _ in range(ndim)]
         shape = lambda: tuple(int(rng.integers(1, 60)) if d in which else lead[d] for d in range(ndim))
@@ -94,7 +94,7 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
         x = laid_out(lying, lengths, dtype)
         resized = [lengths[d] for d in which] if boxed else lengths[-n:]
         sizes = tuple(int(m * 2 ** rng.uniform(-2, 2)) + 1 if rng.random() < 0.9 else m for m in resized)
-        box = tuple(edges(rng, m) if some else None for m, some in zip(resized, boxed)) or None
+        box = tuple(edges(rng, m, how == "turned") if how else None for m, how in zip(resized, boxed)) or None
         return (torch.from_numpy(x) if tensors and min(x.strides, default=1) >= 0 else x), sizes, box
 
     return call, made
@@ -130,8 +130,8 @@ def compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[bool, bool]:
 
 
 def test_the_core_plans_as_python_does(monkeypatch):
-    found = [compared(seed, monkeypatch) for seed in range(300)]
-    assert sum(native for native, _ in found) > 100 and sum(native and boxed for native, boxed in found) > 30
+    found = [compared(seed, monkeypatch) for seed in range(200)]
+    assert sum(native for native, _ in found) > 70 and sum(native and boxed for native, boxed in found) > 20
 
 
 def test_the_order_of_a_result_follows_from_how_dims_lie_to_each_other():

@@ -168,7 +168,7 @@ class Filling(NamedTuple):
         chunk = n if self.kernels.slice_bytes is None else max(1, self.kernels.slice_bytes // max(largest, 1))
         for at in range(0, n, chunk):
             some = [Dim(min(chunk, n - at), stride), *rest]
-            from_, to = source._replace(at=at * stride), target._replace(at=at * bytes_each)
+            from_, to = source._replace(at=source.at + at * stride), target._replace(at=at * bytes_each)
             self.run_passes(from_, to, some, passes, options)
 
     def cropped(self, source: Buffer, dims: list[Dim], several: bool) -> tuple[Buffer, list[Dim]]:
