@@ -214,11 +214,14 @@ def resize(
         x = array("x", x)
         spec, turned = resize_arguments.checked(x, *given)
         reads_outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
+        given_x = x
         if turned:
             x = executor.of(x).flip(x, turned)
         if reads_outside and (value != 0 or not is_numeric(dtype_name(x))):
             return outside.resized(x, spec, value) if out is None else outside.written(x, spec, value, out)
-        return calls.execute(x, spec, out) if turned else calls.perform("resize", x, given, x, spec, out)
+        if turned:
+            return calls.perform_turned("resize", given_x, given, x, spec, out)
+        return calls.perform("resize", x, given, x, spec, out)
     except Refusal as refusal:
         named = {
             "size": size, "scale": scale, "axes": axes, "mode": mode, "antialias": antialias, "like": like,

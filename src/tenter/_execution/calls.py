@@ -71,7 +71,7 @@ def of_family(call: str, x: Any, args: tuple[Any, ...]) -> Any:
     family, spec = known
     made = plan(x, spec, tuple(x.shape), family)
     store_again(_native.call_key(call, x, *args) or key(call, runs, x, args, arg_types), made)
-    families.remember_native(call, x, args, family, made.order)
+    families.remember_native(call, x, args, family, made.order, x)
     return runs.execute(x, made)
 
 
@@ -98,8 +98,18 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
     if made is None:
         made = plan(flat, spec, tuple(x.shape))
         store(found, made)
-        families.remember(call, x, args, arg_types, spec)
+        families.remember(call, x, args, arg_types, spec, made.order)
     return _run(x, made, out)
+
+
+def perform_turned(call: str, x: Any, args: tuple[Any, ...], turned: Any, spec: Spec, out: Any = None) -> Any:
+    """The result of a checked call of which some axes of x were reversed before: no plan of it serves x."""
+    arg_types = types(args)
+    if out is not None or arg_types is None or of(turned).recorded(turned):
+        return execute(turned, spec, out)
+    made = plan(turned, spec)
+    families.remember(call, x, args, arg_types, spec, made.order, turned)
+    return _run(turned, made, None)
 
 
 def _run(x: Any, plan: Plan, out: Any) -> Any:

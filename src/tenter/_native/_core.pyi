@@ -35,7 +35,7 @@ class Sampling:
 class WholeAxis:
     def __init__(
         self,
-        touched: bool,
+        rule: int,
         by_corners: bool,
         by_halves: bool,
         filter: Filter | Callable[[_Floats], _Floats] | None,
@@ -72,6 +72,7 @@ class Picking:
 class WindowMap:
     is_computed: bool
     is_identity: bool
+    has_tables: bool
     n_taps: int
     sampling: Sampling | None
     picking: Picking | None
@@ -129,6 +130,7 @@ class ByteStep(SmallStep):
 
 def byte_step(dims: list[tuple[int, int]], first: int, maps: list[ByteMap], rows_first: bool) -> ByteStep | None: ...
 def channels_together(n_channels: int, n_in: int, n_out: int) -> bool: ...
+def crops(n_in: int, lo: int, hi: int) -> bool: ...
 def rows_before(n_row: int, made_row: int, n_column: int, made_column: int) -> bool: ...
 def weigh(
     src: int, dst: int, dtype: int, n_pixels: int, channels: int, divides: bool, unseen: float, threads: int, /
@@ -203,11 +205,12 @@ class Family:
         self,
         rules: tuple[tuple[int, WholeAxis], ...],
         filters: tuple[tuple[int, int, float], ...],
-        picks: tuple[tuple[int, int, bool], ...],
+        picks: tuple[tuple[int, int, bool, bool, bool, int], ...],
         accumulate: int,
         ndim: int,
         order: tuple[int, ...] | None,
         channels_last: bool,
+        strides_decide: bool,
     ) -> None: ...
 
 def set_up_families(families: Any, first_time: Any, /) -> None: ...
