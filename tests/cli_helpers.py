@@ -69,6 +69,7 @@ def reports_its_mask(pipe: Any, options: Any) -> None:
 
 def killed_on_b(pipe: Any, options: Any) -> None:
     """A worker that is killed while it writes the result of b.png, as the kernel does when memory is short."""
+
     def write(file: Any) -> None:
         file.write(b"half")
         file.flush()

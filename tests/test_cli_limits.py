@@ -6,7 +6,6 @@ import struct
 import sys
 import zlib
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
