@@ -54,7 +54,7 @@ struct {
 
 // Of a view, whose bytes int64 must count.
 constexpr int64_t max_elements = int64_t{1} << 58;
-constexpr int complex_code = 5;  // DLPack's
+constexpr int complex_code = 5, bool_code = 6;  // DLPack's
 
 PyObject* method(PyObject* x, PyObject* name) { return PyObject_VectorcallMethod(name, &x, 1, nullptr); }
 
@@ -278,6 +278,12 @@ PyObject* empty_int64(int64_t n, char*& data) {
     if (d.number == int(Dtype::i64)) like.dtype = &d;
   if (!like.dtype) return PyErr_Format(PyExc_RuntimeError, "int64: expected a dtype that is read");
   return empty(like, &n, 1, data);
+}
+
+const KnownDtype* bool_like(const ArrayView& x) {
+  for (const KnownDtype& d : x.tensor ? torch.dtypes : numpy.dtypes)
+    if (d.code == bool_code) return &d;
+  return nullptr;
 }
 
 // (ndarray, empty, dtypes, probe) -> whether arrays are read.

@@ -103,6 +103,8 @@ PyObject* plain(PyObject*, PyObject* const* args, Py_ssize_t n);
 // METH_FASTCALL.
 PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* empty_int64(int64_t n, char*& data);  // of NumPy
+// The dtype of bools in an array's library; null if it is not read.
+const KnownDtype* bool_like(const ArrayView& x);
 
 // Registered by Python: METH_FASTCALL functions.
 PyObject* read_numpy(PyObject*, PyObject* const* args, Py_ssize_t n);

@@ -56,21 +56,36 @@ PyMethodDef functions[] = {
     fast<gradients_family_key>("gradients_family_key"),
     fast<repeat_counts>("repeat_counts"),
     fast<by_offsets>("by_offsets"),
+    fast<ragged_offsets>("ragged_offsets"),
+    fast<ragged_row_ids>("ragged_row_ids"),
+    fast<ragged_positions>("ragged_positions"),
+    fast<ragged_ranges>("ragged_ranges"),
+    fast<ragged_mask>("ragged_mask"),
+    fast<ragged_spans>("ragged_spans"),
+    fast<segment_sum>("segment_sum"),
+    fast<segment_mean>("segment_mean"),
+    fast<segment_max>("segment_max"),
+    fast<segment_min>("segment_min"),
+    fast<ragged_pad>("ragged_pad"),
+    fast<ragged_unpad>("ragged_unpad"),
+    fast<segment_less_max>("segment_less_max"),
+    fast<segment_share>("segment_share"),
     {nullptr, nullptr, 0, nullptr},
 };
 
 // rules: (dim, WholeAxis) of each axis by dims; or filters: (dim, Pillow's number, support); or picks: (dim, formula,
-// step in float32). planner: tenter._plans.families.Family.
+// step in float32, positions by corners, by halves, tie). planner: tenter._plans.families.Family.
 void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, int accumulate, int ndim,
-                 nb::object order, bool channels_last, bool transposed, nb::object planner) {
+                 nb::object order, bool channels_last, bool strides_decide, bool transposed, nb::object planner) {
   const size_t n = rules.size() + filters.size() + picks.size();
   const bool fits = n >= 1 && n <= size_t(most_together) &&
-                    (n == rules.size() || n == filters.size() || (n == picks.size() && n == 1)) && ndim >= 1 &&
+                    (n == rules.size() || n == filters.size() || n == picks.size()) && ndim >= 1 + strides_decide &&
                     ndim <= max_read_dims && accumulate >= 0 && accumulate <= 1 && !(transposed && filters.size());
   if (!fits) throw std::invalid_argument("family: expected 1 to 3 axes of at most 8 dims");
   Family made;
   made.acc = Accumulate(accumulate), made.ndim = ndim, made.channels_last = channels_last;
-  made.transposed = transposed, made.planner = Owned(planner.release().ptr());
+  made.strides_decide = strides_decide, made.transposed = transposed;
+  made.planner = Owned(planner.release().ptr());
   for (int d = 0; d < ndim; ++d) made.order[d] = order.is_none() ? d : nb::cast<int>(order[size_t(d)]);
   for (const nb::handle each : rules) {
     const auto [dim, rule] = nb::cast<std::tuple<int, nb::object>>(each);
@@ -81,10 +96,16 @@ void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks
     made.axes[made.n_axes++] = {.dim = dim, .filter = filter, .support = support};
   }
   for (const nb::handle each : picks) {
-    const auto [dim, formula, in_float] = nb::cast<std::tuple<int, int, bool>>(each);
-    if (formula < 0 || formula >= int(Formula::line))
-      throw std::invalid_argument("family: expected a formula's number");
-    made.axes[made.n_axes++] = {.dim = dim, .formula = formula, .in_float = in_float};
+    const auto [dim, formula, in_float, by_corners, by_halves, tie] =
+        nb::cast<std::tuple<int, int, bool, bool, bool, int>>(each);
+    if (formula < 0 || formula > int(Formula::line) || tie < 0 || tie > int(Tie::prefer_ceil))
+      throw std::invalid_argument("family: expected the numbers of a formula and a tie");
+    made.axes[made.n_axes++] = {.dim = dim,
+                                .formula = formula,
+                                .in_float = in_float,
+                                .by_corners = by_corners,
+                                .by_halves = by_halves,
+                                .tie = Tie(tie)};
   }
   for (int k = 0; k < made.n_axes; ++k)
     if (made.axes[k].dim < 0 || made.axes[k].dim >= ndim) throw std::invalid_argument("family: expected dims");
@@ -99,8 +120,8 @@ void bind_calls(nb::module_& m) {
   if (PyModule_AddFunctions(m.ptr(), functions) != 0) nb::raise_python_error();
   nb::class_<Family>(m, "Family")
       .def("__init__", &init_family, nb::arg("rules"), nb::arg("filters"), nb::arg("picks"), nb::arg("accumulate"),
-           nb::arg("ndim"), nb::arg("order").none(), nb::arg("channels_last"), nb::arg("transposed"),
-           nb::arg("planner"));
+           nb::arg("ndim"), nb::arg("order").none(), nb::arg("channels_last"), nb::arg("strides_decide"),
+           nb::arg("transposed"), nb::arg("planner"));
   nb::class_<RecordedCall>(m, "RecordedCall")
       .def_prop_ro("operands", [](const RecordedCall& call) { return nb::steal(call.operands()); })
       .def_prop_ro("adjoints", [](const RecordedCall& call) { return nb::borrow(call.adjoints.get()); });

@@ -76,17 +76,19 @@ void bind_maps(nb::module_& m) {
   nb::class_<WholeAxis>(m, "WholeAxis")
       .def(
           "__init__",
-          [](WholeAxis* a, bool touched, bool by_corners, bool by_halves, nb::object filter, double support,
-             bool widens, bool sums_to_one, int edge) {
-            if (edge < 0 || edge > 4) throw std::invalid_argument("axis: expected the number of an edge");
+          [](WholeAxis* a, int rule, bool by_corners, bool by_halves, nb::object filter, double support, bool widens,
+             bool sums_to_one, int edge) {
+            if (rule < 0 || rule > 2 || edge < 0 || edge > 4)
+              throw std::invalid_argument("axis: expected the numbers of a rule and an edge");
             new (a)
-                WholeAxis{touched, by_corners,  by_halves, weights_of(filter, support), core_filter(filter), support,
-                          widens,  sums_to_one, Edge(edge)};
+                WholeAxis{Rule(rule), by_corners,  by_halves, weights_of(filter, support), core_filter(filter), support,
+                          widens,     sums_to_one, Edge(edge)};
           },
-          nb::arg("touched"), nb::arg("by_corners"), nb::arg("by_halves"), nb::arg("filter").none(), nb::arg("support"),
+          nb::arg("rule"), nb::arg("by_corners"), nb::arg("by_halves"), nb::arg("filter").none(), nb::arg("support"),
           nb::arg("widens"), nb::arg("sums_to_one"), nb::arg("edge"))
       .def("sampling", [](const WholeAxis& a, int64_t n_in, int64_t n_out) {
-        if (n_in < 0 || n_out < int64_t(a.touched) || n_in > longest_whole_axis || n_out > longest_whole_axis)
+        if (n_in < 0 || n_out < int64_t(a.rule != Rule::filtered) || n_in > longest_whole_axis ||
+            n_out > longest_whole_axis)
           throw std::invalid_argument("axis: expected lengths of at least 0 that it has positions for");
         return a.sampling(n_in, n_out);
       });
@@ -110,6 +112,7 @@ void bind_maps(nb::module_& m) {
           },
           nb::arg("picking"), nb::arg("transposed"))
       .def_prop_ro("is_computed", &OwnedMap::is_computed)
+      .def_prop_ro("has_tables", [](const OwnedMap& m) { return m.map.start != nullptr; })
       .def_prop_ro("n_taps", &OwnedMap::n_taps)
       .def_prop_ro("is_identity", &OwnedMap::is_identity)
       .def_prop_ro("sampling", [](const OwnedMap& m) { return m.sampling ? m.rule : nb::none(); })

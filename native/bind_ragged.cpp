@@ -30,7 +30,7 @@ void bind_ragged(nb::module_& m) {
     without_gil([&] { kernels().ranges(task, threads); });
   });
   m.def("ranges_fit", [](uintptr_t offset, int64_t n, uintptr_t start, uintptr_t step, int64_t start_of_all,
-                         int64_t step_of_all, bool int32) {
+                         int64_t step_of_all, bool int32, int threads) {
     const RangesTask task{pointer<int64_t>(offset),
                           n,
                           pointer<int64_t>(start),
@@ -42,7 +42,7 @@ void bind_ragged(nb::module_& m) {
                           int32,
                           false};
     int64_t wrong = -1;
-    without_gil([&] { wrong = ranges_fit(task); });
+    without_gil([&] { wrong = ranges_fit(task, threads); });
     return wrong;
   });
   m.def("extremes", [](uintptr_t src, uintptr_t dst, uintptr_t at, int dtype, uintptr_t offset, int64_t n,
@@ -69,6 +69,24 @@ void bind_ragged(nb::module_& m) {
                        pointer<char>(value),
                        value_bytes};
     without_gil([&] { pad(task, threads); });
+  });
+  m.def("repeat_padded", [](uintptr_t src, uintptr_t dst, uintptr_t offset, int64_t rows, int64_t width, int64_t room,
+                            int64_t bytes, uintptr_t value, int64_t value_bytes, int threads, bool stream) {
+    const RepeatPaddedTask task{pointer<char>(src),
+                                reinterpret_cast<char*>(dst),
+                                pointer<int64_t>(offset),
+                                rows,
+                                width,
+                                room,
+                                bytes,
+                                pointer<char>(value),
+                                value_bytes,
+                                stream};
+    without_gil([&] { repeat_padded(task, threads); });
+  });
+  m.def("mark_spans", [](uintptr_t spans, uintptr_t dst, int64_t rows, int64_t k, int64_t n, int threads) {
+    const SpansTask task{reinterpret_cast<int64_t*>(spans), reinterpret_cast<char*>(dst), rows, k, n};
+    without_gil([&] { mark_spans(task, threads); });
   });
   m.def("unpad",
         [](uintptr_t src, uintptr_t dst, uintptr_t offset, int64_t n, int64_t length, int64_t bytes, int threads) {

@@ -120,6 +120,7 @@ void bind_steps(nb::module_& m) {
   m.def("window_step", &window_step, nb::arg("dtype_in"), nb::arg("dtype_out"), nb::arg("accumulate"), nb::arg("dims"),
         nb::arg("first"), nb::arg("maps"), nb::arg("deciding"), nb::arg("rows_first"), nb::arg("saturate"));
   m.def("channels_together", &channels_together, nb::arg("n_channels"), nb::arg("n_in"), nb::arg("n_out"));
+  m.def("crops", &crops, nb::arg("n_in"), nb::arg("lo"), nb::arg("hi"));
   m.attr("SMALL_BYTES") = small_bytes;
   nb::class_<ReadySteps>(m, "ReadySteps")
       .def("__init__", [](ReadySteps* self, const nb::list& steps, const nb::list& temporaries, nb::tuple shape) {

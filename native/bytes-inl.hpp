@@ -1,6 +1,7 @@
 // The kernel of 8-bit values: rows by rows, columns by tiles (byte-columns-inl.hpp), or both a band at a time.
 #pragma once
 #include "byte-columns-inl.hpp"
+#include "pixels-inl.hpp"
 #include "stream-inl.hpp"
 #include "threads.hpp"
 
@@ -66,8 +67,9 @@ inline bool packed(const ByteTask& t) {
 
 // A row's values, side by side.
 inline void pack_row(const ByteTask& t, const uint8_t* src, uint8_t* dst) {
-  if (packed(t)) {
-    std::memcpy(dst, src, t.n_column * t.inner);
+  if (t.inner <= 1 || t.inner_stride == 1) {
+    pack_pixels(reinterpret_cast<const char*>(src), t.n_column > 1 ? t.column_stride : t.inner, t.inner,
+                reinterpret_cast<char*>(dst), t.n_column);
     return;
   }
   for (int64_t j = 0; j < t.n_column; ++j)
@@ -143,6 +145,9 @@ inline void columns_alone(const ByteTask& t, const uint8_t* src, uint8_t* dst, i
 inline void rows_of(const ByteTask& t, const uint8_t* src, uint8_t* dst, int64_t lo, int64_t hi, Lease& lease) {
   const ByteMap& m = *t.row;
   const bool columns_first = t.column && !t.rows_first, in_place = !columns_first && !t.alpha;
+  // Of reversed columns the rows are summed as they lie, and their sums are turned.
+  const bool reversed = in_place && t.n_column > 1 && t.column_stride < 0;
+  if (reversed) src += (t.n_column - 1) * t.column_stride;
   const int64_t n_in = t.n_column * t.inner, n_out = t.column ? t.column->n_out * t.inner : n_in;
   const int64_t n = columns_first ? n_out : n_in, pitch = round_up(n, vector_bytes);
   const int64_t capacity = m.longest + rows_at_once, base = m.first(lo), words = t.row_quads->quads * weight_words;
@@ -195,6 +200,12 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, uint8_t* dst, int64_t
     for (int64_t o = group; o < end; ++o) {
       from[o - group] = sums + (o - group) * pitch;
       to[o - group] = t.stream ? sums + held * pitch + (o - group) * n_out : dst + o * n_out;
+    }
+    uint8_t* const turned = reversed ? lease->gathered.get<uint8_t>(held * n) : nullptr;
+    for (int64_t r = 0; r < end - group && reversed; ++r) {
+      pack_pixels(reinterpret_cast<const char*>(from[r]) + n - t.inner, -t.inner, t.inner,
+                  reinterpret_cast<char*>(turned + r * n), t.n_column);
+      from[r] = turned + r * n;
     }
     columns(t, from, int(end - group), to, false, true, lease);
     for (int64_t o = group; o < end; ++o) finish(t, to[o - group], dst + o * n_out, n_out);

@@ -5,7 +5,7 @@
 
 #include "kernels.hpp"
 #include "offsets.hpp"
-#include "permute_tables.hpp"
+#include "ragged.hpp"
 #include "tuning.hpp"
 #include "verify.hpp"
 
@@ -33,31 +33,9 @@ struct Counts {
     kernels().copy(task, threads);
   }
   // The transpose: segment sums of (outer, total, inner).
-  void sum(const char* src, char* dst, Dtype dtype, int64_t itemsize, int64_t outer, int64_t inner, int threads,
-           bool stream) const {
-    const WindowMap map{total, n(), 0, offset.data(), offset.data(), nullptr, nullptr};
-    WindowTask task{};
-    task.src = src, task.dst = dst, task.stream = stream;
-    task.in = task.out = dtype, task.acc = dtype == Dtype::f64 ? Accumulate::f64 : Accumulate::f32;
-    if (outer > 1) task.n_outer = 1, task.outer_shape[0] = outer, task.outer_stride[0] = total * inner * itemsize;
-    if (inner >= wide_inner) {  // it fills vectors, and rows of it are summed
-      task.n_row = total, task.row_stride = inner * itemsize, task.row = &map;
-      task.n_column = inner, task.column_stride = itemsize, task.inner = 1, task.inner_stride = itemsize;
-    } else {
-      task.n_row = 1, task.n_column = total, task.column_stride = inner * itemsize, task.column = &map;
-      task.inner = inner, task.inner_stride = itemsize;
-    }
-    if constexpr (verifies) verify(task, 1);
-    const Kernels& k = kernels();
-    const bool f64 = task.acc == Accumulate::f64;
-    PermuteTables tables;
-    if (task.column && inner <= max_permuted_inner && outer >= min_permuted_sum_rows &&
-        make_permute_tables(map, inner, f64 ? k.double_lanes : k.float_lanes, f64 ? 8 : 4, tables))
-      task.permutes = &tables;
-    k.window(task, threads);
+  void sum(const char* src, char* dst, Dtype dtype, int64_t outer, int64_t inner, int threads, bool stream) const {
+    sum_rows({src, dst, dtype, offset.data(), n(), outer, inner, stream}, threads);
   }
-
-  static constexpr int64_t wide_inner = 16;  // WIDE of _kernels/passes.py
 };
 
 }  // namespace tenter

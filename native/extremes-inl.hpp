@@ -129,9 +129,10 @@ void extremes_of_row(const ExtremesTask& t, const Key* src, int64_t first, int64
 template <class Key, Kind kind, bool largest, int64_t infinity>
 void extremes_in(const ExtremesTask& t, int threads) {
   typedef Order<Key, kind, largest, infinity> Ordered;
-  const int64_t total = t.offset[t.n], chunk = std::max<int64_t>(1, t.n / 64);
+  const int64_t total = t.offset[t.n], bytes = t.outer * total * t.inner * int64_t(sizeof(Key));
+  const int64_t chunk = bytes < tuning.parallel_bytes ? std::max<int64_t>(1, t.n) : std::max<int64_t>(1, t.n / 64);
   const int64_t chunks = ceil_div(t.n, chunk);
-  parallel(t.outer * chunks, team_for(t.outer * total * t.inner * int64_t(sizeof(Key)), threads), [&](int64_t task) {
+  parallel(t.outer * chunks, team_for(bytes, threads), [&](int64_t task) {
     const int64_t o = task / chunks, lo = task % chunks * chunk, hi = std::min(t.n, lo + chunk);
     const Key* const src = reinterpret_cast<const Key*>(t.src) + o * total * t.inner;
     Key* const dst = reinterpret_cast<Key*>(t.dst) + o * t.n * t.inner;

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "byte_step.hpp"
 #include "memory.hpp"
@@ -28,53 +30,64 @@ struct Room {
   }
 };
 
-// The inputs that outputs along an axis take.
-Picking picking_of(const Family::Axis& a, int64_t n_in, int64_t n_out) {
-  const double step = a.in_float ? double(float(n_in) / float(n_out)) : double(n_in) / double(n_out);
-  const Line none{{0, 0}, {0, 0}, 1};
-  return {n_in, n_out, Formula(a.formula), 0, step, none, 0, n_out, false, false};
-}
+typedef Boxes::Each Part;
 
 // An axis's map, made for one call.
 struct Made {
   std::optional<Sampling> sampling;
   std::optional<Picking> picking;
   std::optional<OwnedMap> map;
+  PillowRows rows;
   std::optional<OwnedByteMap> byte_map;
   bool is_identity = false;
 
-  // False where Python's code shall make it. The transpose of an identity is one.
-  bool make(const Family::Axis& a, int64_t n_in, int64_t n_out, bool transposed) {
+  // False where Python's code shall make it. part: of the axis; null for all of it.
+  bool make(const Family::Axis& a, int64_t n_in, int64_t n_out, const Part* part, bool transposed) {
+    if (part && n_out > most_part_outputs) return false;
     if (a.rule) {
-      sampling.emplace(a.rule->sampling(n_in, n_out));
-      if (sampling->taps_each() > longest_row) return false;
+      if (part) sampling = a.rule->sampling(n_in, n_out, part->part);
+      else if (a.rule->rule == Rule::overlapped) sampling = a.rule->sampling(n_in, n_out, {0, n_in, 1});
+      else sampling.emplace(a.rule->sampling(n_in, n_out));
+      if (!sampling || sampling->taps_each() > longest_row) return false;
       is_identity = n_in == n_out && OwnedMap(nb::object(), *sampling, false, false).is_identity();
-      if (!is_identity) map.emplace(nb::object(), *sampling, transposed, false);
+      if (!is_identity) map.emplace(nb::object(), *sampling, transposed, false);  // an identity's transpose is one
       return true;
     }
-    if (transposed) {
-      const int64_t repeat = picking.emplace(picking_of(a, n_in, n_out)).repeat();
-      is_identity = repeat == 1;
-      if (repeat > 1) map.emplace(n_out, n_in, repeat, std::nullopt, std::nullopt, std::nullopt);
-      else if (!is_identity) map.emplace(nb::object(), *picking, true);
-      return true;
-    }
-    is_identity = n_in == n_out;
+    is_identity = n_in == n_out && !part;
     if (is_identity) return true;
-    const double taps = std::min(double(n_in), 2 * (a.support * std::max(1.0, double(n_in) / double(n_out)) + 1));
+    const double begin = part ? part->begin : 0, end = part ? part->end : double(n_in);
+    if (begin < 0 || end > double(n_in)) return false;
+    const double taps = std::min(double(n_in), 2 * (a.support * std::max(1.0, (end - begin) / double(n_out)) + 1));
     if (n_in > longest_byte_axis || taps * double(n_out) > double(most_bytes) / 16) return false;
-    const PillowRows rows = pillow_rows(PillowFilter(a.filter), n_in, 0, float(n_in), n_out);
-    if (!fits_bytes(n_out, rows.offset.data(), rows.weight.data())) return false;
-    byte_map.emplace(n_in, n_out, rows.start.data(), rows.offset.data(), rows.weight.data());
-    return true;
+    rows = pillow_rows(PillowFilter(a.filter), n_in, float(begin), float(end), n_out);
+    return fits_bytes(n_out, rows.offset.data(), rows.weight.data());
+  }
+  // The sums that transpose a copy.
+  void make_sums(Picking&& of) {
+    const int64_t repeat = picking.emplace(std::move(of)).repeat();
+    is_identity = repeat == 1;
+    if (repeat > 1) map.emplace(picking->n_out, picking->n_in, repeat, std::nullopt, std::nullopt, std::nullopt);
+    else if (!is_identity) map.emplace(nb::object(), *picking, true);
   }
   // For a kernel of several axes.
   bool make_tables() {
-    if (!map->is_computed()) return true;
-    if (!sampling) return false;
+    if (!map->is_computed()) return map->make_tables(), true;
     if (double(map->n_taps()) + 2.0 * double(map->map.n_out) > double(most_bytes) / 16) return false;
-    map.emplace(nb::object(), *sampling, map->transposed, true);
+    map.emplace(nb::object(), *sampling, bool(map->transposed), true);
     return true;
+  }
+  // Leaves out inputs at the ends that nothing reads, if these are many: the first that is left, and how many are, of
+  // n. As tenter.maps._part.cropped, of a map with tables; after that it has no rule.
+  std::pair<int64_t, int64_t> crop(int64_t n) {
+    if (map && !map->map.start) return {0, n};
+    std::vector<int64_t>& start = map ? map->rows.start : rows.start;
+    const std::vector<int64_t>& offset = map ? map->rows.offset : rows.offset;
+    const size_t last = start.size() - 1;
+    const int64_t lo = start[0], hi = start[last] + offset[last + 1] - offset[last];
+    if (!crops(n, lo, hi)) return {0, n};
+    for (int64_t& at : start) at = std::clamp<int64_t>(at - lo, 0, hi - lo);
+    if (map) map->map.n_in = hi - lo, map->sampling = nullptr;
+    return {lo, hi - lo};
   }
 };
 
@@ -96,13 +109,16 @@ void set_contiguous(Dim* dims, int n, int64_t itemsize) {
 // A call of a family, which is made once.
 class NewCall {
  public:
-  NewCall(const Family& family, const ArrayView& from)
-      : f_(family), from_(from), ndim_(family.ndim), itemsize_(from.dtype->itemsize) {}
+  NewCall(const Family& family, const ArrayView& from, const Boxes& boxes)
+      : f_(family), from_(from), boxes_(boxes), ndim_(family.ndim), itemsize_(from.dtype->itemsize), src_(from.data) {}
 
   // False where Python's code shall plan it, as all of the following that say so.
   bool set_sizes(const int64_t* sizes) {
     std::copy_n(from_.shape, ndim_, shape_);
-    for (int k = 0; k < f_.n_axes; ++k) shape_[f_.axes[k].dim] = sizes[k];
+    for (int k = 0; k < f_.n_axes; ++k) {
+      if (boxes_.count && boxes_.each[k].dim != f_.axes[k].dim) return false;
+      shape_[f_.axes[k].dim] = sizes[k];
+    }
     for (int d = 0; d < ndim_; ++d)
       if (__builtin_mul_overflow(n_in_, from_.shape[d], &n_in_) || __builtin_mul_overflow(n_out_, shape_[d], &n_out_))
         return false;
@@ -117,8 +133,10 @@ class NewCall {
     if (!f_.axes[0].rule && !f_.transposed) return sum_bytes(x);
     OwnedMap* maps[most_together];
     Deciding deciding[most_together];
-    for (int k = 0; k < pass_.count; ++k) {
+    for (int k = 0; k < pass_.count; ++k)
       if (pass_.count > 1 && !maps_[k]->make_tables()) return nullptr;
+    crop();
+    for (int k = 0; k < pass_.count; ++k) {
       maps[k] = &*maps_[k]->map, deciding[k] = {dims_[pass_.first + k].n, maps[k]};
     }
     WindowTask task{};
@@ -130,20 +148,27 @@ class NewCall {
     });
   }
 
-  // Of a family of one axis, whose outputs are inputs.
+  // Of a family whose outputs are inputs. Copies of any form have the same bits.
   PyObject* pick(PyObject* x) {
-    const Family::Axis& axis = f_.axes[0];
-    const int64_t n = from_.shape[axis.dim], made = shape_[axis.dim];
-    const Picking picking = picking_of(axis, n, made);
-    const int64_t repeat = picking.repeat();
+    std::optional<Picking> picked[most_together];
+    std::vector<int64_t> tables[most_together];
+    const Picking* computed_by = nullptr;
     CopyAxis axes[max_read_dims];
     for (int k = 0; k < ndim_; ++k) {
       const int d = f_.order[k];
-      const int64_t length = from_.shape[d], stride = length > 1 ? from_.stride[d] : 0;
-      if (d != axis.dim || repeat == 1) axes[k] = {CopyAxis::affine, length, length, stride, 1, nullptr};
-      else if (repeat < 0) axes[k] = {CopyAxis::computed, n, made, stride, 1, nullptr};
-      else if (n == 1) axes[k] = {CopyAxis::affine, made, made, 0, 1, nullptr};
-      else axes[k] = {CopyAxis::every, n, made, stride, repeat, nullptr};
+      const int64_t n = from_.shape[d], stride = n > 1 ? from_.stride[d] : 0;
+      axes[k] = {CopyAxis::affine, n, n, stride, 1, nullptr};
+      for (int a = 0; a < f_.n_axes; ++a) {
+        if (f_.axes[a].dim != d) continue;
+        const int64_t made = shape_[d];
+        if (!(picked[a] = picking(a, n, made))) return nullptr;
+        const int64_t repeat = picked[a]->repeat();
+        if (repeat == 1) continue;
+        if (n == 1) axes[k] = {CopyAxis::affine, made, made, 0, 1, nullptr};
+        else if (repeat >= 0) axes[k] = {CopyAxis::every, n, made, stride, repeat, nullptr};
+        else if (f_.n_axes == 1) axes[k] = {CopyAxis::computed, n, made, stride, 1, nullptr}, computed_by = &*picked[a];
+        else axes[k] = table(*picked[a], stride, tables[a]);
+      }
     }
     CopyTask task{};
     copy_pass(itemsize_, axes, ndim_, task);
@@ -155,7 +180,7 @@ class NewCall {
       if constexpr (verifies) verify(task);
       work([&] {
         if (computed < 0) kernels().copy(task, threads);
-        else kernels().picked(task, computed, picking, threads);
+        else kernels().picked(task, computed, *computed_by, threads);
       });
     });
   }
@@ -163,15 +188,82 @@ class NewCall {
  private:
   int placed(int k) const { return f_.order[!turned_ || k == 0 ? k : k + 1 < ndim_ ? k + 1 : 1]; }
 
+  const Part* part(int axis) const { return boxes_.count && boxes_.each[axis].given ? &boxes_.each[axis] : nullptr; }
+
+  // tenter._rules.nearest.picking
+  std::optional<Picking> picking(int axis, int64_t n, int64_t made) const {
+    const Family::Axis& a = f_.axes[axis];
+    auto by = [&](Formula formula, double first, double step, const Line& line) {
+      return Picking(n, made, formula, first, step, line, 0, made, false, false);
+    };
+    Line line{{0, 0}, {0, 0}, 1};
+    if (Formula(a.formula) == Formula::line) {
+      const Part* const given = part(axis);
+      if (n > farthest_edge || made > most_part_outputs) return std::nullopt;
+      Units u = units_of(given ? given->part : AxisPart{0, n, 1}, a.by_corners, a.by_halves, made);
+      const Wide after[] = {0, 2 * u.unit - 1, u.unit - 1, u.unit};
+      u = {2 * u.first + after[int(a.tie)], 2 * u.step, 2 * u.unit};
+      if (!line_of(u, made, line)) return std::nullopt;
+      return by(Formula::line, 0, 0, line);
+    }
+    if (part(axis)) return std::nullopt;
+    if (!direct()) {
+      const double step = a.in_float ? double(float(n) / float(made)) : double(n) / double(made);
+      return by(Formula(a.formula), 0, step, line);
+    }
+    const bool exact = Formula(a.formula) == Formula::float_centers || Formula(a.formula) == Formula::double_centers;
+    if (!exact && made == n) return by(Formula::line, 0, 0, {{0, 0}, {1, 0}, 1});
+    if (!exact && made == 2 * n) return by(Formula::line, 0, 0, {{0, 0}, {0, 1}, 2});
+    return by(Formula::floats, exact ? 0.5 : 0, double(float(n) / float(made)), line);
+  }
+  // Whether PyTorch takes its kernels that compute one formula whatever the axes (tenter._rules.torch_quirks).
+  bool direct() const {
+    constexpr int64_t few = 128;  // output rows and columns
+    if (f_.n_axes < 2) return false;
+    if (f_.n_axes == 2 && shape_[f_.axes[0].dim] + shape_[f_.axes[1].dim] <= few) return true;
+    if (!f_.strides_decide || from_.shape[1] <= 3) return false;
+    int64_t step = itemsize_;
+    auto lies = [&](int d) {
+      const bool found = from_.shape[d] == 1 || from_.stride[d] == step;
+      return step *= from_.shape[d], found;
+    };
+    bool found = lies(1);
+    for (int d = ndim_ - 1; d > 1; --d) found = lies(d) && found;
+    return lies(0) && found;
+  }
+  static CopyAxis table(const Picking& p, int64_t stride, std::vector<int64_t>& to) {
+    const bool runs = p.n_out > 2 * p.n_in;  // which take a step per input, indices a step per output
+    to.resize(size_t(runs ? p.n_in + 1 : p.n_out));
+    if (runs) p.offsets(0, p.n_in, to.data());
+    else p.index(0, p.n_out, to.data());
+    return {runs ? CopyAxis::runs : CopyAxis::index, p.n_in, p.n_out, stride, 1, to.data()};
+  }
+
+  // So that kernels are given what is read alone.
+  void crop() {
+    for (int k = 0; k < pass_.count; ++k) {
+      Dim& dim = dims_[pass_.first + k];
+      const auto [first, n] = maps_[k]->crop(dim.n);
+      src_ += first * dim.stride;
+      n_in_ = n_in_ / dim.n * n, dim.n = n;
+    }
+  }
+
+  bool make_map(int axis, int d) {
+    const int64_t n_in = f_.transposed ? shape_[d] : from_.shape[d], n_out = f_.transposed ? from_.shape[d] : shape_[d];
+    const Family::Axis& a = f_.axes[axis];
+    if (a.formula < 0) return made_[axis].make(a, n_in, n_out, part(axis), f_.transposed);
+    std::optional<Picking> of = picking(axis, n_in, n_out);
+    if (of) made_[axis].make_sums(std::move(*of));
+    return of.has_value();
+  }
   bool make_maps() {
     for (int k = 0; k < ndim_; ++k) {
       const int d = placed(k);
       dims_[k] = {from_.shape[d], from_.shape[d] > 1 ? from_.stride[d] : 0};
       for (int a = 0; a < f_.n_axes; ++a) {
         if (f_.axes[a].dim != d) continue;
-        const int64_t n_in = f_.transposed ? shape_[d] : from_.shape[d];
-        const int64_t n_out = f_.transposed ? from_.shape[d] : shape_[d];
-        if (!made_[a].make(f_.axes[a], n_in, n_out, f_.transposed)) return false;
+        if (!make_map(a, d)) return false;
         if (made_[a].is_identity) continue;
         if (pass_.count == 0) pass_.first = k;
         else if (pass_.first + pass_.count != k) return false;
@@ -181,11 +273,21 @@ class NewCall {
     return pass_.count > 0;
   }
 
+  int64_t made_along(int k) const { return int64_t(maps_[k]->rows.start.size()); }
+
   PyObject* sum_bytes(PyObject* x) {
     if (pass_.count > 2) return nullptr;
+    const Dim *row_dim = dims_ + pass_.first, *column_dim = row_dim + pass_.count - 1;
+    const bool rows_first =
+        pass_.count == 2 && rows_before(row_dim->n, made_along(0), column_dim->n, made_along(1));  // of uncropped axes
+    crop();
+    for (int k = 0; k < pass_.count; ++k) {
+      const PillowRows& r = maps_[k]->rows;
+      maps_[k]->byte_map.emplace(dims_[pass_.first + k].n, made_along(k), r.start.data(), r.offset.data(),
+                                 r.weight.data());
+    }
     OwnedByteMap* const last = &*maps_[pass_.count - 1]->byte_map;
     OwnedByteMap* row = pass_.count == 2 ? &*maps_[0]->byte_map : nullptr;
-    const bool rows_first = row && rows_before(row->map.n_in, row->map.n_out, last->map.n_in, last->map.n_out);
     ByteTask task{};
     bool columns = false;
     if (!plan([&] { return byte_pass(pass_, rows_first, task, columns); })) return nullptr;
@@ -227,7 +329,7 @@ class NewCall {
   template <class Step>
   void run_step(const Step& step, char* to, int threads, bool stream) const {
     Room packed, held;
-    const char* src = from_.data;
+    const char* src = src_;
     char* const dst = turned_ ? held.get(n_out_ * itemsize_) : to;
     if (packs_) {
       char* const room = packed.get(n_in_ * itemsize_);
@@ -247,8 +349,10 @@ class NewCall {
 
   const Family& f_;
   const ArrayView& from_;
+  const Boxes& boxes_;
   const int ndim_;
   const int64_t itemsize_;
+  const char* src_;  // of the first input that is read
   int64_t shape_[max_read_dims], n_in_ = 1, n_out_ = 1;
   bool small_ = false, turned_ = false, packs_ = false;  // turned_: channels last between dims_ and the result
   Dim dims_[max_read_dims], given_[max_read_dims];       // given_: before they were packed
@@ -269,8 +373,9 @@ bool Family::read_sizes(PyObject* size, int64_t* to) const {
   return true;
 }
 
-PyObject* Family::run(PyObject* x, const ArrayView& from, const int64_t* sizes) const {
-  NewCall call(*this, from);
+PyObject* Family::run(PyObject* x, const ArrayView& from, const int64_t* sizes, const Boxes& boxes) const {
+  if (boxes.count && boxes.count != n_axes) return nullptr;
+  NewCall call(*this, from, boxes);
   if (!call.set_sizes(sizes)) return nullptr;
   if (from.tensor && holds(x, *from.dtype, from.extent()) != 1) return nullptr;
   return transposed || axes[0].formula < 0 ? call.sum(x) : call.pick(x);

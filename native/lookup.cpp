@@ -7,8 +7,10 @@
 #include <new>
 
 #include "arrays.hpp"
+#include "boxes.hpp"
 #include "families.hpp"
 #include "recorded_calls.hpp"
+#include "results.hpp"
 #include "steps.hpp"
 #include "workspace.hpp"
 
@@ -83,6 +85,11 @@ class Key {
       if (!PyLong_CheckExact(tuple ? PyTuple_GetItem(x, k) : x)) return false;
     return true;
   }
+  // Boxes but for their edges.
+  void boxes(const Boxes& b) {
+    put('b'), put(b.count);
+    for (int k = 0; k < b.count; ++k) put(b.each[k].given);
+  }
   bool fits() const { return fits_; }
   PyObject* bytes() const { return PyBytes_FromStringAndSize(bytes_, Py_ssize_t(size_)); }
 
@@ -100,17 +107,18 @@ bool make_key(const ArrayView& x, PyObject* call, PyObject* const* args, Py_ssiz
   return key.fits();
 }
 
-// Of the family of a call whose first argument is its sizes.
-bool make_family_key(const ArrayView& x, PyObject* call, PyObject* const* args, Py_ssize_t n, Key& key) {
-  if (n < 1 || !key.kind(x) || !key.constant(call) || !key.sizes(args[0])) return false;
-  for (Py_ssize_t k = 1; k < n; ++k)
-    if (!key.constant(args[k])) return false;
-  return key.fits();
-}
+// Of `resize`: its axes and its boxes among its arguments.
+constexpr Py_ssize_t resize_arguments = 14, axes_at = 2, box_at = 8;
 
-PyObject* none_or_error() {
-  if (PyErr_Occurred()) return nullptr;
-  Py_RETURN_NONE;
+// Of the family of a call whose first argument is its sizes. x: as Boxes::read leaves it.
+bool make_family_key(ArrayView& x, PyObject* call, PyObject* const* args, Py_ssize_t n, Key& key, Boxes& boxes) {
+  const bool boxed = n == resize_arguments && PyTuple_CheckExact(args[box_at]);
+  if (n < 1 || (boxed && !boxes.read(args[box_at], args[axes_at], x))) return false;
+  if (!key.kind(x) || !key.constant(call) || !key.sizes(args[0])) return false;
+  if (boxed) key.boxes(boxes);
+  for (Py_ssize_t k = 1; k < n; ++k)
+    if (!(boxed && k == box_at) && !key.constant(args[k])) return false;
+  return key.fits();
 }
 
 // The result of a plan that is for x, which wants no gradient.
@@ -128,21 +136,26 @@ PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known) {
 }
 
 // The result of a call that has no plan, but that differs from an earlier one by sizes alone; null with an error, or
-// without where Python's code shall plan it: it keeps a plan from a call's second time on. wants: a gradient.
-PyObject* run_new(PyObject* x, const ArrayView& from, PyObject* const* args, Py_ssize_t n, PyObject* plan_key,
-                  bool wants) {
+// without where Python's code shall plan it: it keeps a plan from a call's second time on, unless an axis is reversed.
+// wants: a gradient.
+PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t n, PyObject* plan_key, bool wants) {
   Key key;
-  if (!python.families || !make_family_key(from, args[0], args + 2, n - 2, key)) return nullptr;
+  Boxes boxes;
+  if (!python.families || !make_family_key(from, args[0], args + 2, n - 2, key, boxes)) return nullptr;
   const Owned bytes(key.bytes());
   PyObject* const found = bytes ? family_of(bytes.get()) : nullptr;
   if (!found) return nullptr;
   Py_INCREF(found);  // as other threads may forget it meanwhile
-  const Owned family(found), first(PyObject_Vectorcall(python.first_time, &plan_key, 1, nullptr));
-  if (!first || first.get() != Py_True) return nullptr;
+  const Owned family(found);
   const Family& its = *nb::inst_ptr<Family>(found);
-  int64_t sizes[max_read_dims];
+  if (wants && (boxes.count || !its.is_recorded())) return nullptr;
+  if (!boxes.turned) {
+    const Owned first(PyObject_Vectorcall(python.first_time, &plan_key, 1, nullptr));
+    if (!first || first.get() != Py_True) return nullptr;
+  }
+  int64_t sizes[most_together];
   if (!its.read_sizes(args[2], sizes)) return nullptr;
-  return wants ? record_call(x, from, found, bytes.get(), args[2]) : its.run(x, from, sizes);
+  return wants ? record_call(x, from, found, bytes.get(), args[2]) : its.run(x, from, sizes, boxes);
 }
 
 }  // namespace
@@ -236,7 +249,8 @@ PyObject* family_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   const Reading found = read_array(args[1], x);
   if (found == Reading::failed) return nullptr;
   Key key;
-  if (found != Reading::readable || !make_family_key(x, args[0], args + 2, n - 2, key)) Py_RETURN_NONE;
+  Boxes boxes;
+  if (found != Reading::readable || !make_family_key(x, args[0], args + 2, n - 2, key, boxes)) Py_RETURN_NONE;
   return key.bytes();
 }
 

@@ -1,5 +1,5 @@
-// Calls whose overhead counts, as functions of Python's C interface: a known call, and counts that change on every
-// call.
+// Calls whose overhead counts, as functions of Python's C interface: a known call, and counts and lengths that change
+// on every call.
 #pragma once
 #include <Python.h>
 
@@ -14,7 +14,8 @@ PyObject* family_of(PyObject* key);  // borrowed; null with an error, or without
 // The gradient by one of a dictionary's plans; null with an error, or without where none is for gradients like g.
 PyObject* by_known_plan(PyObject* g, const ArrayView& from, PyObject* plans);
 
-// METH_FASTCALL functions; what they take and give is at their definitions in lookup.cpp and repeat_counts.cpp.
+// METH_FASTCALL functions; what they take and give is at their definitions in lookup.cpp, repeat_counts.cpp and
+// ragged_calls.cpp.
 PyObject* set_up_calls(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* set_up_families(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* family_key(PyObject*, PyObject* const* args, Py_ssize_t n);
@@ -28,5 +29,19 @@ PyObject* repeated(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* repeated_adjoint(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* repeat_counts(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* ragged_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* ragged_row_ids(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* ragged_positions(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* ragged_ranges(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* ragged_mask(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* ragged_spans(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* segment_sum(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* segment_mean(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* segment_max(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* segment_min(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* ragged_pad(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* ragged_unpad(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* segment_less_max(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* segment_share(PyObject*, PyObject* const* args, Py_ssize_t n);
 
 }  // namespace tenter

@@ -10,16 +10,48 @@
 namespace tenter {
 namespace {
 
+// One count after the other, from a total on: the new total, or what prefix_sum returns for a count that is wrong.
 template <class Count>
-int64_t prefix_sum_serial(const char* counts, int64_t stride, int64_t n, int64_t* offsets) {
-  int64_t total = 0;
-  offsets[0] = 0;
-  for (int64_t i = 0; i < n; ++i) {
+int64_t sum_one_by_one(const char* counts, int64_t stride, int64_t lo, int64_t hi, int64_t total, int64_t* offsets) {
+  for (int64_t i = lo; i < hi; ++i) {
     const Count count = load_once<Count>(counts + i * stride);
     if constexpr (std::is_signed_v<Count>)
       if (count < 0) return -1 - i;
     if (__builtin_add_overflow(total, count, &total)) return -1 - i;
     offsets[i + 1] = total;
+  }
+  return total;
+}
+
+// Four counts at a time, so that an addition waits for no more than one of each four. Whether one was negative or large
+// is asked once for a band of them, which is then summed again.
+template <class Count>
+int64_t prefix_sum_serial(const char* counts, int64_t stride, int64_t n, int64_t* offsets) {
+  constexpr int64_t band = 1024;
+  int64_t total = 0;
+  offsets[0] = 0;
+  for (int64_t lo = 0; lo < n; lo += band) {
+    const int64_t hi = std::min(n, lo + band);
+    const char* at = counts + lo * stride;
+    uint64_t any = 0, sum = uint64_t(total);
+    int64_t i = lo;
+    for (; i + 4 <= hi; i += 4, at += 4 * stride) {
+      const auto a = uint64_t(load_once<Count>(at)), b = uint64_t(load_once<Count>(at + stride)),
+                 c = uint64_t(load_once<Count>(at + 2 * stride)), d = uint64_t(load_once<Count>(at + 3 * stride));
+      const uint64_t two = a + b, three = two + c;
+      any |= a | b | c | d;
+      offsets[i + 1] = int64_t(sum + a), offsets[i + 2] = int64_t(sum + two), offsets[i + 3] = int64_t(sum + three);
+      sum += three + d;
+      offsets[i + 4] = int64_t(sum);
+    }
+    for (; i < hi; ++i, at += stride) {
+      const auto a = uint64_t(load_once<Count>(at));
+      any |= a, sum += a;
+      offsets[i + 1] = int64_t(sum);
+    }
+    const bool small = any >> 47 == 0 && total >> 62 == 0;  // so that the sum of a band is exact
+    total = small ? int64_t(sum) : sum_one_by_one<Count>(counts, stride, lo, hi, total, offsets);
+    if (total < 0) return total;
   }
   return total;
 }

@@ -2,6 +2,7 @@
 // first input row of a plane. Output rows [lo, hi) are made; row lo is stored at dst.
 #pragma once
 #include "axis-inl.hpp"
+#include "pixels-inl.hpp"
 
 namespace tenter {
 namespace {
@@ -12,14 +13,17 @@ inline void repeat_last(T* (&rows)[N], int n) {
   std::fill(rows + n, rows + N, rows[n - 1]);
 }
 
-// Sums rows first, into a few scratch rows, then columns.
+// Sums rows first, into a few scratch rows, then columns. Of reversed columns the rows are summed as they lie, and the
+// scratch rows are turned.
 template <class Acc>
 void both_rows_first(const CallSums<Acc>& sums, const WindowTask& t, const char* src, char* dst, int64_t lo, int64_t hi,
                      Lease& lease) {
   constexpr int N = lanes<Acc>;
   const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner;
   const ColumnAxis packed{t.column, t.inner * int64_t(sizeof(Acc)), t.inner, sizeof(Acc), t.permutes};
-  Acc* const scratch = lease->row.get<Acc>(n_in * N);
+  const bool reversed = t.n_column > 1 && t.column_stride < 0;
+  if (reversed) src += (t.n_column - 1) * t.column_stride;
+  Acc* const scratch = lease->row.get<Acc>(n_in * N * (1 + reversed));
   const char* rows[N];
   char* to[N];
   for (; lo < hi; lo += N) {
@@ -32,24 +36,36 @@ void both_rows_first(const CallSums<Acc>& sums, const WindowTask& t, const char*
     sums.first->rows(src, t.row_stride, *t.row, lo, lo + n_rows, reinterpret_cast<char*>(scratch), n_in, n_in, false,
                      lease);
     if (t.saturate && sums.last->saturate) sums.last->saturate(scratch, n_in * n_rows);
+    const int64_t pixel = t.inner * int64_t(sizeof(Acc));
+    for (int r = 0; r < n_rows && reversed; ++r) {
+      Acc* const turned = scratch + n_in * (N + r);
+      pack_pixels(rows[r] + (t.n_column - 1) * pixel, -pixel, pixel, reinterpret_cast<char*>(turned), t.n_column);
+      rows[r] = reinterpret_cast<const char*>(turned);
+    }
+    if (reversed) repeat_last(rows, n_rows);
     sums.last->columns(rows, n_rows, packed, to, 0, t.column->n_out, false, lease);
   }
 }
 
 // Sums columns first: of a few input rows at a time, followed by the output rows whose inputs are then complete, so
-// that these are written to memory while the next are computed.
+// that these are written to memory while the next are computed. Rows whose pixels do not lie side by side are packed
+// before, in cache.
 template <class Acc>
 void both_columns_first(const CallSums<Acc>& sums, const WindowTask& t, const char* src, char* dst, int64_t lo,
                         int64_t hi, Lease& lease) {
   constexpr int N = lanes<Acc>;
   const WindowMap& m = *t.row;
   const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner;
-  const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
+  const int64_t size = sums.first->in_size, pixel = t.inner * size;
+  ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
+  const bool packs = t.n_column > 1 && t.column_stride != pixel && (t.inner == 1 || t.inner_stride == size);
+  if (packs) c.stride = pixel, c.inner_stride = size;
   const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1), pitch = n_out * int64_t(sizeof(Acc));
   Acc* const scratch = lease->row.get<Acc>(std::max<int64_t>(1, (last - first) * n_out));
   const char* const origin = reinterpret_cast<const char*>(scratch) - first * pitch;  // of input row 0
   const int height = permuted<Acc>(c, sums.first->in_size) ? permuted_rows : N;
   const bool reads_all = !c.permutes || c.permutes->gather.empty();  // else most of a row is not read
+  char* const packed = packs ? lease->packed.get<char>(height * t.n_column * pixel) : nullptr;
   const char* rows[N];
   char* to[N];
   // The first input row from i on in a window of output rows from `o` on: there may be rows that none reads.
@@ -61,12 +77,17 @@ void both_columns_first(const CallSums<Acc>& sums, const WindowTask& t, const ch
     int n_rows = 0;
     for (; n_rows < height && (i = next_read(i, reader)) < last; ++n_rows, ++i) {
       rows[n_rows] = src + i * t.row_stride;
+      if (packs) {
+        char* const row = packed + n_rows * t.n_column * pixel;
+        pack_pixels(rows[n_rows], t.column_stride, pixel, row, t.n_column);
+        rows[n_rows] = row;
+      }
       to[n_rows] = reinterpret_cast<char*>(scratch + (i - first) * n_out);
     }
     if (n_rows) {
       int64_t next = i, next_reader = reader;
-      for (int r = 0; reads_all && r < n_rows && (next = next_read(next, next_reader)) < last; ++r, ++next)
-        prefetch(src + next * t.row_stride, n_in * sums.first->in_size);
+      for (int r = 0; reads_all && !packs && r < n_rows && (next = next_read(next, next_reader)) < last; ++r, ++next)
+        prefetch(src + next * t.row_stride, n_in * size);
       if (height == N) repeat_last(rows, n_rows), repeat_last(to, n_rows);
       sums.first->columns(rows, n_rows, c, to, 0, t.column->n_out, false, lease);
       for (int r = 0; r < n_rows && t.saturate && sums.last->saturate; ++r)

@@ -1,6 +1,7 @@
 #include "passes.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "owned_map.hpp"
@@ -42,7 +43,7 @@ bool rows_cost_less(const Deciding& row, const Deciding& column) {
 }  // namespace
 
 // What lies inside an axis is walked with one stride, and a wide inside must lie together. So must whole rows if rows
-// or planes are summed before columns, a vector of columns at a time.
+// or planes are summed before columns, a vector of columns at a time; rows of two axes also from their end.
 bool window_pass(const Pass& p, OwnedMap* const* maps, const Deciding* deciding, bool rows_first, WindowTask& task,
                  int64_t& n_plane) {
   const int last = p.first + p.count - 1;
@@ -56,8 +57,9 @@ bool window_pass(const Pass& p, OwnedMap* const* maps, const Deciding* deciding,
   const Dim column = p.dims[last];
   const bool together = inner.stride == size;
   if (inside.n > 1 || (!several && inner.n >= wide_inner && !together)) return false;
-  if ((task.rows_first || task.planes_first) && !(together && (column.n == 1 || column.stride == inner.n * size)))
-    return false;
+  const int64_t pixel = inner.n * size;
+  const bool lies = column.n == 1 || column.stride == pixel || (!planes && column.stride == -pixel);
+  if ((task.rows_first || task.planes_first) && !(together && lies)) return false;
   const Merged outer(p.dims, p.dims + p.first);
   set_outer(task, outer, outer.n);
   task.plane = nullptr, n_plane = 1;
@@ -115,7 +117,7 @@ bool byte_pass(const Pass& p, bool rows_first, ByteTask& task, bool& columns) {
   const Dim inner = inside.n ? inside.dims[0] : Dim{1, 1};
   const Dim column = p.dims[last];
   if (inside.n > 1 || (!both && inner.n > max_byte_inner && inner.stride != 1)) return false;
-  if (task.rows_first && !(inner.stride == 1 && (column.n == 1 || column.stride == inner.n))) return false;
+  if (task.rows_first && !(inner.stride == 1 && (column.n == 1 || std::abs(column.stride) == inner.n))) return false;
   const Merged outer(p.dims, p.dims + p.first);
   int n_outer = outer.n;
   columns = both || inner.n <= max_byte_inner;

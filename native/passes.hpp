@@ -45,6 +45,10 @@ inline bool channels_together(int64_t n_channels, int64_t n_in, int64_t n_out) {
   return 1 < n_channels && n_channels < wide_inner && n_out < n_in;
 }
 
+// Whether so many of an axis's inputs lie before `lo` and from `hi` on, where no window reads any, that kernels are
+// given the others alone.
+inline bool crops(int64_t n_in, int64_t lo, int64_t hi) { return lo < hi && n_in - (hi - lo) > n_in / 16; }
+
 // Pillow 13's order of axes, where overshoot is cut in between and so the order shows.
 inline bool rows_before(int64_t n_row, int64_t made_row, int64_t n_column, int64_t made_column) {
   return n_row > made_row && n_row - made_row > 2 * (n_column - made_column);

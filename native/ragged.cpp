@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <vector>
 
 #include "integers.hpp"
+#include "permute_tables.hpp"
 #include "threads.hpp"
+#include "verify.hpp"
+#include "workspace.hpp"
 
 namespace tenter {
 namespace {
@@ -52,6 +57,74 @@ void mask_rows(const PadTask& t, int64_t lo, int64_t hi) {
   }
 }
 
+// A number that none of n integers exceeds by its magnitude; without a table, of one.
+uint64_t magnitude(const int64_t* table, int64_t n, int64_t of_all, int threads) {
+  const auto bits = [](int64_t v) { return uint64_t(v ^ (v >> 63)); };
+  uint64_t any = bits(of_all);
+  if (table) {
+    const int64_t each = tuning.runs_chunk, chunks = ceil_div(n, each);
+    std::vector<uint64_t> found(size_t(chunks), 0);
+    parallel(chunks, team_for(n * 8, threads), [&](int64_t c) {
+      uint64_t some = 0;
+      for (int64_t i = c * each; i < std::min(n, (c + 1) * each); ++i) some |= bits(table[i]);
+      found[size_t(c)] = some;
+    });
+    for (const uint64_t some : found) any |= some;
+  }
+  uint64_t most = any;  // all bits below the highest
+  for (const int shift : {1, 2, 4, 8, 16, 32}) most |= most >> shift;
+  return most + 1;  // of the lowest integer the magnitude is one more
+}
+
+// f(outer, row) for the rows of a task, a chunk of them at a time.
+template <class F>
+void each_row(const RowsTask& t, int threads, F&& f) {
+  const int64_t bytes = t.outer * (t.offset[t.n] + t.n) * t.inner * size_of(t.dtype);
+  const int64_t each = tuning.runs_chunk / 4, chunks = ceil_div(t.n, each);
+  parallel(t.outer * chunks, team_for(bytes, threads), [&](int64_t task) {
+    const int64_t o = task / chunks, lo = task % chunks * each, hi = std::min(t.n, lo + each);
+    for (int64_t i = lo; i < hi; ++i) f(o, i);
+  });
+}
+
+// A sum of each row, over the row's length.
+template <class T>
+void divide_rows(const RowsTask& t, int threads) {
+  each_row(t, threads, [&](int64_t o, int64_t i) {
+    T* const to = reinterpret_cast<T*>(t.dst) + (o * t.n + i) * t.inner;
+    const T by = T(std::max<int64_t>(1, t.offset[i + 1] - t.offset[i]));
+    for (int64_t k = 0; k < t.inner; ++k) to[k] /= by;
+  });
+}
+
+// f(value, value of its row), for each value. of_rows: (outer, n, inner).
+template <class T, class F>
+void with_rows(const RowsTask& t, const char* of_rows, int threads, F&& f) {
+  const int64_t inner = t.inner;
+  each_row(t, threads, [&](int64_t o, int64_t i) {
+    const T* const of_row = reinterpret_cast<const T*>(of_rows) + (o * t.n + i) * inner;
+    const int64_t first = o * t.offset[t.n] + t.offset[i], n = t.offset[i + 1] - t.offset[i];
+    const T* src = reinterpret_cast<const T*>(t.src) + first * inner;
+    T* dst = reinterpret_cast<T*>(t.dst) + first * inner;
+    if (inner == 1) {
+      const T of_all = *of_row;
+      for (int64_t r = 0; r < n; ++r) dst[r] = f(src[r], of_all);
+      return;
+    }
+    for (int64_t r = 0; r < n; ++r, src += inner, dst += inner)
+      for (int64_t k = 0; k < inner; ++k) dst[k] = f(src[k], of_row[k]);
+  });
+}
+
+// Memory for a value of each row in each column.
+std::unique_ptr<char[]> of_rows(const RowsTask& t) {
+  return std::unique_ptr<char[]>(new char[size_t(t.outer * t.n * t.inner * size_of(t.dtype))]);
+}
+
+struct Span {
+  int64_t begin, end;
+};
+
 // Positions of one task.
 int64_t positions_of_task(int64_t bytes) {
   return std::max<int64_t>(1, (tuning.task_bytes / 8) / std::max<int64_t>(1, bytes));
@@ -59,7 +132,13 @@ int64_t positions_of_task(int64_t bytes) {
 
 }  // namespace
 
-int64_t ranges_fit(const RangesTask& t) {
+int64_t ranges_fit(const RangesTask& t, int threads) {
+  const uint64_t total = uint64_t(t.offset[t.n]);
+  if (total >> 31 == 0) {  // mostly numbers are so small that a bound fits, whatever row they belong to
+    const uint64_t start = magnitude(t.start, t.n, t.start_of_all, threads);
+    const uint64_t step = magnitude(t.step, t.n, t.step_of_all, threads);
+    if (step >> 31 == 0 && start >> 62 == 0 && fits(int64_t(start + step * total), t.int32)) return -1;
+  }
   for (int64_t i = 0; i < t.n; ++i) {
     const int64_t last = t.offset[i + 1] - t.offset[i] - 1;
     if (last < 0) continue;
@@ -70,6 +149,98 @@ int64_t ranges_fit(const RangesTask& t) {
       return i;
   }
   return -1;
+}
+
+void sum_rows(const RowsTask& t, int threads) {
+  const int64_t total = t.offset[t.n], itemsize = size_of(t.dtype);
+  const WindowMap map{total, t.n, 0, t.offset, t.offset, nullptr, nullptr};
+  WindowTask task{};
+  task.src = t.src, task.dst = t.dst, task.stream = t.stream;
+  task.in = task.out = t.dtype, task.acc = t.dtype == Dtype::f64 ? Accumulate::f64 : Accumulate::f32;
+  if (t.outer > 1) task.n_outer = 1, task.outer_shape[0] = t.outer, task.outer_stride[0] = total * t.inner * itemsize;
+  if (t.inner >= wide_inner) {  // it fills vectors, and rows of it are summed
+    task.n_row = total, task.row_stride = t.inner * itemsize, task.row = &map;
+    task.n_column = t.inner, task.column_stride = itemsize, task.inner = 1, task.inner_stride = itemsize;
+  } else {
+    task.n_row = 1, task.n_column = total, task.column_stride = t.inner * itemsize, task.column = &map;
+    task.inner = t.inner, task.inner_stride = itemsize;
+  }
+  if constexpr (verifies) verify(task, 1);
+  const Kernels& k = kernels();
+  const bool f64 = task.acc == Accumulate::f64;
+  PermuteTables tables;
+  if (task.column && t.inner <= max_permuted_inner && t.outer >= min_permuted_sum_rows &&
+      make_permute_tables(map, t.inner, f64 ? k.double_lanes : k.float_lanes, f64 ? 8 : 4, tables))
+    task.permutes = &tables;
+  k.window(task, threads);
+}
+
+void mean_rows(const RowsTask& t, int threads) {
+  sum_rows(t, threads);
+  if (t.dtype == Dtype::f64) divide_rows<double>(t, threads);
+  else divide_rows<float>(t, threads);
+}
+
+void less_extremes(const RowsTask& t, int threads) {
+  const auto most = of_rows(t);
+  kernels().extremes({t.src, most.get(), nullptr, t.dtype, t.offset, t.n, t.outer, t.inner, true}, threads);
+  const auto less = [](auto x, auto y) { return x - y; };
+  if (t.dtype == Dtype::f64) with_rows<double>(t, most.get(), threads, less);
+  else with_rows<float>(t, most.get(), threads, less);
+}
+
+void share_rows(const RowsTask& t, int threads) {
+  const auto sums = of_rows(t);
+  sum_rows({t.src, sums.get(), t.dtype, t.offset, t.n, t.outer, t.inner, false}, threads);
+  const auto share = [](auto x, auto y) { return x / y; };
+  if (t.dtype == Dtype::f64) with_rows<double>(t, sums.get(), threads, share);
+  else with_rows<float>(t, sums.get(), threads, share);
+}
+
+void mark_spans(const SpansTask& t, int threads) {
+  parallel(t.rows, team_for(t.rows * (t.n + t.k * int64_t(sizeof(Span))), threads), [&](int64_t r) {
+    Span* const first = reinterpret_cast<Span*>(t.spans) + r * t.k;
+    char* const to = t.dst + r * t.n;
+    std::memset(to, 0, size_t(t.n));
+    int64_t length = 0;
+    for (Span* s = first; s < first + t.k && length <= t.n; ++s) length += s->end - s->begin;
+    // Those that overlap a lot are sorted, so that no position is written often.
+    const bool many = length > t.n;
+    if (many) std::sort(first, first + t.k, [](const Span& a, const Span& b) { return a.begin < b.begin; });
+    int64_t reach = 0;
+    for (Span* s = first; s < first + t.k; ++s) {
+      const int64_t begin = many ? std::max(reach, s->begin) : s->begin;
+      if (begin < s->end) std::memset(to + begin, 1, size_t(s->end - begin));
+      reach = std::max(reach, s->end);
+    }
+  });
+}
+
+void repeat_padded(const RepeatPaddedTask& t, int threads) {
+  const bool zero = all_zero(t.value, t.value_bytes);
+  const int64_t row_bytes = t.room * t.bytes;
+  const bool by_rows = t.rows >= 2 * threads;  // else the threads share each row
+  auto row = [&](int64_t r) {
+    const int64_t* const given = t.offset + r * t.width;
+    const int64_t total = given[t.width] - given[0];
+    char* const to = t.dst + r * row_bytes;
+    if (total) {
+      Lease lease;
+      int64_t* const offset = lease->table.get<int64_t>(t.width + 1);
+      for (int64_t k = 0; k <= t.width; ++k) offset[k] = given[k] - given[0];
+      CopyTask task;  // its axes are kilobytes, and set as far as they are used
+      task.src = t.src + r * t.width * t.bytes, task.dst = to, task.run = t.bytes, task.n_axes = 1;
+      task.stream = t.stream;
+      task.axis[0] = {CopyAxis::runs, t.width, total, t.bytes, 1, offset};
+      task.bytes[0] = total * t.bytes, task.bytes[1] = t.bytes;
+      if constexpr (verifies) verify(task);
+      kernels().copy(task, by_rows ? 1 : threads);
+    }
+    fill(to + total * t.bytes, row_bytes - total * t.bytes, t.value, t.value_bytes, zero);
+  };
+  if (by_rows) parallel(t.rows, team_for(t.rows * row_bytes, threads), row);
+  else
+    for (int64_t r = 0; r < t.rows; ++r) row(r);
 }
 
 void pad(const PadTask& t, int threads) {

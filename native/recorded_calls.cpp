@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "boxes.hpp"
 #include "families.hpp"
 #include "lookup.hpp"
 
@@ -79,7 +80,7 @@ PyObject* run_recorded(PyObject*, PyObject* const* args, Py_ssize_t n) {
   int64_t sizes[max_read_dims];
   if (read_array(args[0], from) != Reading::readable || !family.read_sizes(call.size.get(), sizes))
     return none_or_error();
-  PyObject* const y = family.run(args[0], from, sizes);
+  PyObject* const y = family.run(args[0], from, sizes, Boxes());
   return y ? y : none_or_error();
 }
 
@@ -105,7 +106,7 @@ PyObject* recorded_adjoint(PyObject*, PyObject* const* args, Py_ssize_t n) {
   int64_t sizes[max_read_dims];
   for (int k = 0; k < its.n_axes; ++k) sizes[k] = call.shape[its.axes[k].dim];
   call.made_one = true;
-  PyObject* const x = its.run(g, from, sizes);
+  PyObject* const x = its.run(g, from, sizes, Boxes());
   return x ? x : none_or_error();
 }
 

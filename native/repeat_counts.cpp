@@ -9,26 +9,15 @@
 
 #include "arrays.hpp"
 #include "counts.hpp"
-#include "gil.hpp"
 #include "lookup.hpp"
 #include "repeat_counts.hpp"
 #include "results.hpp"
-#include "threads.hpp"
-#include "tuning.hpp"
 
 namespace tenter {
 namespace {
 
 // Of Python's code: a call that records a gradient, (x, Repeated) -> array.
 PyObject* differentiable = nullptr;
-
-// As an int64 with the sign of nothing more: False for True, for 1.0 and for large ints.
-bool exact_int(PyObject* x, int64_t& value) {
-  if (!PyLong_CheckExact(x)) return false;
-  int overflow = 0;
-  value = PyLong_AsLongLongAndOverflow(x, &overflow);
-  return overflow == 0;
-}
 
 bool is_count(int number) {
   switch (number) {
@@ -41,18 +30,6 @@ bool is_count(int number) {
     case int(Dtype::u32): return true;
     default: return false;  // of uint64 NumPy's dialect knows nothing
   }
-}
-
-// Threads for work on so many bytes; 0 for an error.
-int threads_for(int64_t bytes) { return bytes < tuning.parallel_bytes ? 1 : thread_count(); }
-
-// Work of so many bytes, without the interpreter's lock where that costs little beside it. False with Python's error.
-template <class F>
-bool work(int64_t bytes, F&& f) {
-  return no_exception([&] {
-    if (bytes < (1 << 14)) f();
-    else without_gil(f);
-  });
 }
 
 // An array and its counts or offsets, both on the host.
@@ -148,7 +125,7 @@ PyObject* Repeated::sum(PyObject* g) const {
   PyObject* const x = result_of(g, from, shape_in, ndim_in, outer * counts.n() * inner * dtype->itemsize, to, stream);
   if (!x) return nullptr;
   const int threads = threads_for(bytes);
-  auto sums = [&] { counts.sum(from.data, to, Dtype(dtype->number), dtype->itemsize, outer, inner, threads, stream); };
+  auto sums = [&] { counts.sum(from.data, to, Dtype(dtype->number), outer, inner, threads, stream); };
   if (threads && work(bytes, sums)) return x;
   Py_DECREF(x);
   return nullptr;

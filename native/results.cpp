@@ -46,6 +46,13 @@ int thread_count() {
   return int(n);
 }
 
+bool exact_int(PyObject* x, int64_t& value) {
+  if (!PyLong_CheckExact(x)) return false;
+  int overflow = 0;
+  value = PyLong_AsLongLongAndOverflow(x, &overflow);
+  return overflow == 0;
+}
+
 int64_t machine_memory() { return python.memory; }
 
 bool set_up_results(PyObject* large_empty, PyObject* thread_count, PyObject* memory) {

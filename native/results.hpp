@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "arrays.hpp"
+#include "gil.hpp"
 #include "threads.hpp"
 
 namespace tenter {
@@ -18,6 +19,8 @@ namespace tenter {
 PyObject* result_of(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data,
                     bool& stream, PyObject* order = nullptr);
 int thread_count();  // 0 with an error
+// Threads for work on so many bytes; 0 with an error.
+inline int threads_for(int64_t bytes) { return bytes < tuning.parallel_bytes ? 1 : thread_count(); }
 int64_t machine_memory();
 // large_empty: (x, shape, order) -> (array, address, past caches); thread_count; the machine's memory. False with an
 // error.
@@ -32,6 +35,24 @@ bool no_exception(F&& f) {
   } catch (const std::bad_alloc&) { PyErr_NoMemory(); } catch (const Interrupted&) {  // which has set the error
   }
   return false;
+}
+
+// Work of so many bytes, without the interpreter's lock where that costs little beside it. False with Python's error.
+template <class F>
+bool work(int64_t bytes, F&& f) {
+  return no_exception([&] {
+    if (bytes < (1 << 14)) f();
+    else without_gil(f);
+  });
+}
+
+// An int as int64: false for True, for 1.0 and for large ints.
+bool exact_int(PyObject* x, int64_t& value);
+
+// What a function gives where Python's code shall look closer, if no error is set.
+inline PyObject* none_or_error() {
+  if (PyErr_Occurred()) return nullptr;
+  Py_RETURN_NONE;
 }
 
 }  // namespace tenter

@@ -97,7 +97,9 @@ inline void verify(const WindowTask& t, int64_t n_plane) {
   const int64_t size = size_of(t.in);
   const bool contiguous_columns = t.n_column <= 1 || t.column_stride == t.inner * size;
   const bool contiguous_inner = t.inner <= 1 || t.inner_stride == size;
-  if (t.rows_first || t.planes_first) expect(contiguous_columns && contiguous_inner, "contiguous rows");
+  const bool reversed_columns = t.rows_first && !t.plane && t.column_stride == -t.inner * size;
+  if (reversed_columns) expect(contiguous_inner, "contiguous rows");
+  else if (t.rows_first || t.planes_first) expect(contiguous_columns && contiguous_inner, "contiguous rows");
   if (!t.column) expect(contiguous_columns && contiguous_inner, "contiguous rows");
 }
 
@@ -116,7 +118,8 @@ inline void verify(const ByteTask& t) {
   expect(!t.rows_first || (t.column && t.row), "an order of two axes");
   expect(!t.alpha || t.inner == 2 || t.inner == 4, "alpha after one or three colors");
   const bool packed = (t.inner <= 1 || t.inner_stride == 1) && (t.n_column <= 1 || t.column_stride == t.inner);
-  if ((t.rows_first || !t.column) && !t.alpha) expect(packed, "contiguous rows");
+  const bool reversed = t.rows_first && (t.inner <= 1 || t.inner_stride == 1) && t.column_stride == -t.inner;
+  if ((t.rows_first || !t.column) && !t.alpha) expect(packed || reversed, "contiguous rows");
 }
 
 inline void verify(const RunsTask& t, int64_t n_offsets) {

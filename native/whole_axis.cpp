@@ -14,9 +14,9 @@ Line line_of(int64_t first, int64_t step, int64_t unit) { return {over(first, un
 
 }  // namespace
 
-// tenter.geometry.Geometry.units has the same positions, of boxes and scales too.
+// tenter.geometry.Geometry.units has the same positions, of scales too.
 Sampling WholeAxis::sampling(int64_t n_in, int64_t n_out) const {
-  if (touched)
+  if (rule == Rule::touched)
     return {n_in, n_out, Rule::touched, line_of(0, n_in, n_out), 0, nullptr, 1, 1, 1, false, Edge::renormalize};
   int64_t step = n_out ? n_in : 1, unit = n_out ? n_out : 1;
   if (by_corners) step = n_out > 1 ? n_in - 1 : 0, unit = n_out > 1 ? n_out - 1 : 1;
@@ -32,6 +32,21 @@ Sampling WholeAxis::sampling(int64_t n_in, int64_t n_out) const {
   const double ratio = double(wide) / double(one);
   if (wide >= int64_t(1) << 53) wide = one = 0;
   Sampling made(n_in, n_out, Rule::filtered, line_of(first, step, unit), support, weights, wide, one, ratio,
+                !sums_to_one || stretched, edge);
+  made.filter = filter;
+  return made;
+}
+
+std::optional<Sampling> WholeAxis::sampling(int64_t n_in, int64_t n_out, const AxisPart& part) const {
+  const Units u = units_of(part, by_corners, by_halves, n_out);
+  Line line;
+  if (rule == Rule::touched || !line_of(u, n_out, line)) return std::nullopt;
+  if (rule == Rule::overlapped) return Sampling(n_in, n_out, rule, line, 0, nullptr, 1, 1, 1, false, edge);
+  Stretch s{1, 1, 1};
+  if (widens && by_corners && by_halves) s = stretch_of(u.step, u.unit);
+  else if (widens) s = stretch_of(part.extent, part.of * n_out);
+  const bool stretched = s.numerator != s.denominator || !s.numerator;
+  Sampling made(n_in, n_out, rule, line, support, weights, s.numerator, s.denominator, s.ratio,
                 !sums_to_one || stretched, edge);
   made.filter = filter;
   return made;

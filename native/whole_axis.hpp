@@ -1,15 +1,19 @@
-// How a whole axis is resampled, by what holds for any lengths.
+// How an axis is resampled, by what holds for any lengths.
 #pragma once
+#include <optional>
+
+#include "axis_part.hpp"
 #include "sampling.hpp"
 
 namespace tenter {
 
 // by_corners: a step leads from corner to corner, else from edge to edge. by_halves: positions are centers of outputs'
 // areas. (Together these are the first four of tenter.geometry.ALIGNS.) widens: the filter is stretched where the axis
-// shrinks. sums_to_one: its weights do so by themselves. touched: means of the pixels that each output's area touches;
-// all but the lengths is then given by the rule.
+// shrinks. sums_to_one: its weights do so by themselves. Of areas that are touched, which are those of whole axes, all
+// but the lengths is given by the rule.
 struct WholeAxis {
-  bool touched, by_corners, by_halves;
+  Rule rule;
+  bool by_corners, by_halves;
   Sampling::Weights weights;
   std::optional<Filter> filter;  // of the core's, that has these weights
   double support;
@@ -17,6 +21,8 @@ struct WholeAxis {
   Edge edge;
 
   Sampling sampling(int64_t n_in, int64_t n_out) const;
+  // Of a part of the axis; none where positions have more bits than the core keeps, or descend.
+  std::optional<Sampling> sampling(int64_t n_in, int64_t n_out, const AxisPart& part) const;
 };
 constexpr int64_t longest_whole_axis = int64_t(1) << 51;  // so that ratios of whole numbers are right
 

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tenter.cli import output, workers
 from tenter.cli.main import main
 
 Image = pytest.importorskip("PIL.Image")
+WORK = workers._work  # which tests replace
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +69,6 @@ def reports_its_mask(pipe: Any, options: Any) -> None:
 
 def killed_on_b(pipe: Any, options: Any) -> None:
     """A worker that is killed while it writes the result of b.png, as the kernel does when memory is short."""
-    from tenter.cli import output, workers
 
     def write(file: Any) -> None:
         file.write(b"half")
@@ -83,7 +84,7 @@ def killed_on_b(pipe: Any, options: Any) -> None:
         return attempt(task, options)
 
     workers._attempt = until_b
-    workers._work(pipe, options)
+    WORK(pipe, options)
 
 
 def in_child(args: list[str], prepare: Callable[[], Any]) -> int:

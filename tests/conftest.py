@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,16 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     if not whole or config.option.markexpr != "not slow and not gpu" or config.option.collectonly:
         return 0
     return max(2, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1))
+
+
+def pytest_collection_finish() -> None:
+    """The libraries that the tests have imported stay: no search for garbage, which many tests ask for, looks at them."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()  # for the interpreter's last search, after which nanobind names what is left
 
 
 @pytest.fixture(params=_native.levels())

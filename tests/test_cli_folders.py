@@ -232,10 +232,10 @@ def test_a_file_that_cannot_be_what_is_asked(capsys: pytest.CaptureFixture[str])
 def test_a_killed_process_is_reported(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     real = workers._start
 
-    def start(options: Any) -> Any:
+    def start(*args: Any) -> Any:
         with monkeypatch.context() as patch:
             patch.setattr(workers, "_work", killed_on_b)
-            return real(options)
+            return real(*args)
 
     monkeypatch.setattr(workers, "_start", start)
     assert main(["resize", "photos", "out/", "--scale", "0.5", "--recursive", "--jobs", "2"]) == 1

@@ -1,4 +1,4 @@
-"""`tenter resize`: --max-pixels, the memory that a picture takes, and how close --fast comes to a full decode."""
+"""`tenter resize`: --max-pixels, and the memory that a picture takes."""
 
 from __future__ import annotations
 
@@ -6,16 +6,12 @@ import struct
 import sys
 import zlib
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-import tenter
 from cli_helpers import Image, _inside, command, refused  # noqa: F401
-from picture_helpers import read_picture
 from program_helpers import prints
-from tenter.cli.kept.orientation import turn_back
 from tenter.cli.main import main
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read from /proc")
@@ -93,104 +89,3 @@ def test_memory_of_fifty_million_pixels(name: str, mode: str, options: tuple[str
     if mode == "CMYK":
         options = tuple(option for option in options if option != "--linear-light")
     assert 1 < per_sample(name, mode, 6250, 8000, *options) < 8
-
-
-# ---- --fast
-
-
-def psnr(a: Any, b: Any) -> float:
-    error = np.mean((a.astype(float) - b) ** 2)
-    return float("inf") if error == 0 else 10 * np.log10(255**2 / error)
-
-
-@pytest.fixture
-def photo() -> Any:
-    """photo.jpg: 512 x 400 pixels with subsampled colors, as cameras have them."""
-    pixels = pytest.importorskip("skimage.data").astronaut()[:, :400]
-    Image.fromarray(pixels).save("photo.jpg", quality=92, subsampling=2)
-    return pixels
-
-
-def made(*options: Any, name: str = "photo.jpg") -> Any:
-    assert main(["resize", name, "out.npy", *map(str, options), "--force"]) == 0
-    return np.load("out.npy")
-
-
-def reductions(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """By how much decoders were asked to shrink, from now on."""
-    jpeg = pytest.importorskip("PIL.JpegImagePlugin").JpegImageFile
-    found, draft = [], jpeg.draft
-
-    def noted(self: Any, mode: Any, size: Any) -> Any:
-        before = self.width
-        result = draft(self, mode, size)
-        found.append(round(before / self.width))
-        return result
-
-    monkeypatch.setattr(jpeg, "draft", noted)
-    return found
-
-
-@pytest.mark.usefixtures("photo")
-@pytest.mark.parametrize("name", ["linear", "cubic", "lanczos"])
-@pytest.mark.parametrize(("size", "by"), [(86, 1), (85, 2), (64, 2), (42, 4), (21, 8), (9, 8)])
-def test_fast_is_close(monkeypatch: pytest.MonkeyPatch, name: str, size: int, by: int) -> None:
-    full = made("--height", size, "--filter", name)
-    found = reductions(monkeypatch)
-    fast = made("--height", size, "--filter", name, "--fast")
-    assert found == ([] if by == 1 else [by])
-    assert fast.shape == full.shape and psnr(fast, full) >= (float("inf") if by == 1 else 47)
-
-
-def test_fast_loses_more_of_fine_colored_lines() -> None:
-    lines = np.full((512, 512, 3), 255, np.uint8)
-    lines[::9], lines[:, ::13] = 0, (200, 0, 0)
-    Image.fromarray(lines).save("lines.jpg", quality=92, subsampling=2)
-    for size in (85, 42, 21):
-        full, fast = (made("--height", size, *more, name="lines.jpg") for more in ([], ["--fast"]))
-        assert 28 <= psnr(full, fast) < 40
-
-
-@pytest.mark.usefixtures("photo")
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--filter", "nearest"],
-        ["--filter", "area"],
-        ["--no-antialias"],
-        ["--like", "opencv"],
-        ["--linear-light"],
-        ["--box", "10", "10", "200", "200"],
-    ],
-)
-def test_fast_is_exact_where_the_decoder_would_lose(monkeypatch: pytest.MonkeyPatch, options: list[str]) -> None:
-    found = reductions(monkeypatch)
-    full, fast = (made("--fit", 40, *options, *more) for more in ([], ["--fast"]))
-    assert found == []
-    np.testing.assert_array_equal(fast, full)
-
-
-@pytest.mark.parametrize("orientation", [1, 3, 6])
-def test_fast_takes_parts_of_a_turned_picture_to_the_fraction(photo: Any, orientation: int) -> None:
-    exif = Image.Exif()
-    exif[274] = orientation
-    odd = np.ascontiguousarray(turn_back(photo[:509, :397], orientation))  # sides that no reduction divides
-    Image.fromarray(odd).save("turned.jpg", quality=95, subsampling=0, exif=exif)
-    for options in (
-        ["--fill", "40x30", "--gravity", "south"],
-        ["--fit", "40x40"],
-        ["--width", 20, "--box", 9, 5, 400, 390],
-    ):
-        full, fast = (made(*options, *more, name="turned.jpg") for more in ([], ["--fast"]))
-        assert full.shape == fast.shape and 45 <= psnr(full, fast) < float("inf")
-
-
-@pytest.mark.usefixtures("photo")
-def test_the_command_is_exact_unless_told_to_be_fast() -> None:
-    x = np.asarray(Image.open("photo.jpg"))
-    assert command("resize", "photo.jpg", "out.png", "--height", 40).returncode == 0
-    for more in ([], ["--fast"]):
-        assert not more or main(["resize", "photo.jpg", "out.png", "--height", "40", "--force", *more]) == 0
-        found = read_picture(Path("out.png")).pixels
-        expected = tenter.image.resize(x, height=40, like="torch", antialias=True)
-        assert found.shape == expected.shape and np.array_equal(found, expected) == (more == [])

@@ -1,9 +1,7 @@
-"""What compare shows is so, and the page on conventions shows what compare does."""
+"""What compare shows is so."""
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 from pathlib import Path
 
@@ -97,17 +95,6 @@ def test_a_convention_of_ones_own():
         tenter.resize(x, 5, mode="cubic", like=mine), tenter.resize(x, 5, mode="cubic", cubic=-0.5, like="opencv")
     )
     assert np.array_equal(tenter.resize(x, 5, mode="cubic", like=mine, cubic=-0.75), tenter.resize(x, 5, mode="cubic"))
-
-
-def test_the_page_shows_what_its_code_prints():
-    scope: dict = {}
-    pairs = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", PAGE.read_text(), re.S)
-    assert len(pairs) == 5
-    for code, shown in pairs:
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out):
-            exec(code, scope)
-        assert out.getvalue() == shown
 
 
 def test_exceptions_are_on_the_page_of_differences():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 from typing import Any
 
@@ -23,8 +24,8 @@ from tenter.geometry import Geometry
 DTYPES = ("uint8", "uint8", "int16", "float32", "float32", "float64", "float16")
 INTERPOLATED = {
     1: ("linear", "area", "nearest", "nearest-exact"),
-    2: ("bilinear", "bicubic", "area", "lanczos"),
-    3: ("trilinear", "area"),
+    2: ("bilinear", "bicubic", "area", "lanczos", "nearest", "nearest-exact"),
+    3: ("trilinear", "area", "nearest"),
 }
 RESIZED = ("linear", "cubic", "area", "lanczos3", "mitchell", "hamming", "box", "nearest", "nearest-exact")
 
@@ -44,16 +45,32 @@ def laid_out(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np
     return x
 
 
+def edges(rng: np.random.Generator, n: int, turned: bool) -> Any:
+    """A box along an axis: whole pixels or parts of them, reversed or not, within the axis or beyond, or all of it."""
+    if rng.random() < 0.05:
+        return (n, 0) if turned else (0, n)
+    a, b = sorted(rng.uniform(0, n, 2).tolist())
+    if rng.random() < 0.15:
+        a, b = a - rng.uniform(0, 5), b + rng.uniform(0, 5)
+    kind = rng.integers(3)
+    if kind == 0:
+        a, b = int(a), int(b) + 1
+    elif kind == 1:
+        a, b = int(4 * a) / 4, int(4 * b) / 4 + 0.25
+    return (b, a) if turned else (a, b)
+
+
 def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
-    """A function of an array and sizes, and what makes arrays and sizes for it, which lie alike."""
+    """A function of an array, sizes and boxes, and what makes these for it; arrays lie alike."""
     dtype, tensors = str(rng.choice(DTYPES)), rng.random() < 0.5
-    if rng.random() < 0.5:
+    boxed: tuple[str, ...] = ()  # of each axis: as it is, reversed, or none
+    if rng.random() < 0.4:
         n = int(rng.integers(1, 4))
         mode, antialias = str(rng.choice(INTERPOLATED[n])), bool(rng.random() < 0.5)
         antialias = mode == "lanczos" or (antialias and mode in ("bilinear", "bicubic"))
         corners = bool(rng.random() < 0.3) if mode.endswith(("linear", "cubic")) else None
         lead, axes = [int(rng.choice((1, 1, 2, 3))), int(rng.choice((1, 3, 3, 4, 17)))], n
-        call = lambda x, size: tenter.interpolate(x, size, mode=mode, antialias=antialias, align_corners=corners)
+        call = lambda x, size, box: tenter.interpolate(x, size, mode=mode, antialias=antialias, align_corners=corners)
         shape = lambda: (*lead, *(int(rng.integers(1, 60)) for _ in range(axes)))
     else:
         ndim = int(rng.integers(1, 5))
@@ -62,49 +79,55 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
         which = tuple(range(at, at + n))
         how = {"axes": which, "mode": str(rng.choice(RESIZED)), "antialias": [None, True, False][rng.integers(3)]}
         how |= {"like": str(rng.choice(["torch", "pillow", "opencv", "jax"])), "align": [None, "corners", "asymmetric"][rng.choice(3, p=[0.6, 0.2, 0.2])]}  # fmt: skip
-        call = lambda x, size: tenter.resize(x, size, **how)
+        if rng.random() < 0.6:
+            boxed = tuple(str(rng.choice(["", "turned", "is", "is", "is"])) for _ in which)
+        call = lambda x, size, box: tenter.resize(x, size, box=box, **how)
         lead = [int(rng.choice((1, 3, 4, 20))) for _ in range(ndim)]
         shape = lambda: tuple(int(rng.integers(1, 60)) if d in which else lead[d] for d in range(ndim))
     long = n == 1 and rng.random() < 0.3
     seed = int(rng.integers(1 << 30))
 
-    def made() -> tuple[Any, Any]:
+    def made() -> tuple[Any, Any, Any]:
         lying = np.random.default_rng(seed)  # alike each time
         lengths = shape()
         if long:
             lengths = tuple(40 * m if k == len(lengths) - 1 else m for k, m in enumerate(lengths))
         x = laid_out(lying, lengths, dtype)
-        sizes = tuple(int(m * 2 ** rng.uniform(-2, 2)) + 1 if rng.random() < 0.9 else m for m in lengths[-n:])
-        return (torch.from_numpy(x) if tensors and min(x.strides, default=1) >= 0 else x), sizes
+        resized = [lengths[d] for d in which] if boxed else lengths[-n:]
+        sizes = tuple(int(m * 2 ** rng.uniform(-2, 2)) + 1 if rng.random() < 0.9 else m for m in resized)
+        box = tuple(edges(rng, m, how == "turned") if how else None for m, how in zip(resized, boxed)) or None
+        return (torch.from_numpy(x) if tensors and min(x.strides, default=1) >= 0 else x), sizes, box
 
     return call, made
 
 
-def compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Compares a call that the core may plan with Python's plan of it; whether the core planned it."""
+def compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[bool, bool]:
+    """Compares a call that the core may plan with Python's plan of it; whether the core planned it, and whether it has
+    a box."""
     rng = np.random.default_rng(seed)
     call, made = drawn(rng)
-    x, size = made()
+    x, size, box = made()
     forget()
     try:
-        wanted = call(x, size)
+        wanted = call(x, size, box)
     except (TypeError, ValueError):
-        return False
+        return False, False
     forget()
-    for _ in range(3):
-        call(*made())
+    for _ in range(4):
+        with contextlib.suppress(ValueError):  # a box of one point
+            call(*made())
     cache.plans.clear(), cache._once.clear()
     planned: list[Any] = []
     plan = calls.plan
     with monkeypatch.context() as patched:
         patched.setattr(calls, "plan", lambda *args: planned.append(args) or plan(*args))
-        found = call(x, size)
+        found = call(x, size, box)
     assert type(found) is type(wanted) and found.dtype == wanted.dtype and found.shape == wanted.shape
     assert of(found).strides(found) == of(wanted).strides(wanted)
     np.testing.assert_array_equal(np.asarray(found), np.asarray(wanted))
-    again = call(x, size)
+    again = call(x, size, box)
     np.testing.assert_array_equal(np.asarray(again), np.asarray(wanted))
-    return not planned
+    return not planned, box is not None
 
 
 def noted(f: Any, calls: list[Any]) -> Any:
@@ -115,14 +138,14 @@ def gradients_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
     """The same of gradients, which lie in many ways too."""
     rng = np.random.default_rng(seed)
     call, made = drawn(rng)
-    x, size = made()
+    x, size, box = made()
     dtype = [torch.float32, torch.float32, torch.float64, torch.float16, torch.bfloat16][rng.integers(5)]
     lies = int(rng.integers(1 << 30))
 
-    def of(x: Any, size: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def of(x: Any, size: Any, box: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         x = torch.from_numpy(x.copy()).to(dtype) if isinstance(x, np.ndarray) else x.to(dtype)
         x.requires_grad_()
-        y = call(x, size)
+        y = call(x, size, box)
         g = torch.from_numpy(laid_out(np.random.default_rng(lies), tuple(y.shape), "float32").copy(order="K")).to(dtype)
         return x, y, g
 
@@ -130,7 +153,7 @@ def gradients_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
     monkeypatch.setattr(_native, "recorded_adjoint", lambda *_: None)
     monkeypatch.setattr(_native, "run_recorded", lambda *_: None)
     try:
-        x, y, g = of(x, size)
+        x, y, g = of(x, size, box)
     except (TypeError, ValueError):
         monkeypatch.undo()
         return False
@@ -138,13 +161,14 @@ def gradients_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
     monkeypatch.undo()
     forget()
     for _ in range(3):
-        a, b, c = of(*made())
-        torch.autograd.grad(b, a, c)
+        with contextlib.suppress(ValueError):  # a box of one point
+            a, b, c = of(*made())
+            torch.autograd.grad(b, a, c)
     cache.plans.clear(), cache._once.clear()
     planned: list[Any] = []
     for module, name in ((calls, "plan"), (new_calls, "plan"), (new_calls, "plan_adjoint")):
         monkeypatch.setattr(module, name, noted(getattr(module, name), planned))
-    a, b, c = of(x.detach(), size)
+    a, b, c = of(x.detach(), size, box)
     found = [torch.autograd.grad(b, a, c, retain_graph=True)[0] for _ in range(3)]
     once = len(planned)
     monkeypatch.undo()
@@ -156,11 +180,12 @@ def gradients_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
 
 
 def test_the_core_plans_as_python_does(monkeypatch):
-    assert sum(compared(seed, monkeypatch) for seed in range(200)) > 60
+    found = [compared(seed, monkeypatch) for seed in range(200)]
+    assert sum(native for native, _ in found) > 70 and sum(native and boxed for native, boxed in found) > 20
 
 
 def test_the_core_plans_gradients_as_python_does(monkeypatch):
-    assert sum(gradients_compared(seed, monkeypatch) for seed in range(120)) > 30
+    assert sum(gradients_compared(seed, monkeypatch) for seed in range(120)) > 15
 
 
 def test_gradients_of_planned_calls_are_checked_and_differentiable():
@@ -235,5 +260,6 @@ def test_a_call_that_the_core_plans_leaves_nothing_for_the_collector():
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(1000, 13000, 1000))
 def test_the_core_plans_as_python_does_in_thousands_of_calls(first, monkeypatch):
-    assert sum(compared(seed, monkeypatch) for seed in range(first, first + 1000)) > 250
+    found = [compared(seed, monkeypatch) for seed in range(first, first + 1000)]
+    assert sum(native for native, _ in found) > 300 and sum(native and boxed for native, boxed in found) > 100
     assert sum(gradients_compared(seed, monkeypatch) for seed in range(first, first + 200)) > 50

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import doctest
 import importlib
 import inspect
-import io
 import pkgutil
 import re
 import shlex
@@ -177,17 +175,6 @@ def test_commands_of_the_page_on_the_command_line(tmp_path, monkeypatch):
     assert np.load("repeated.npy").tolist() == [[0, 1], [4, 5], [4, 5]]
 
 
-@pytest.mark.parametrize("page", ["features.md", "lazy.md", "pytorch.md", "pictures.md", "ragged.md"])
-def test_page_code(page):
-    text = (ROOT / "docs" / page).read_text()
-    (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
-    shown = re.findall(r"```text\n(.*?)```", text, re.S)[0]
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(code, {})
-    assert out.getvalue() == shown
-
-
 def test_the_error_on_the_page_of_features():
     shown = re.findall(r"```text\n(.*?)```", (ROOT / "docs" / "features.md").read_text(), re.S)[1]
     with pytest.raises(ValueError) as raised:
@@ -195,34 +182,8 @@ def test_the_error_on_the_page_of_features():
     assert shown == f"ValueError: {raised.value}\n"
 
 
-@pytest.mark.parametrize("page", ["arrays.md", "dask.md", "jax.md"])
-def test_code_of_pages_that_go_on(page):
-    text = (ROOT / "docs" / page).read_text()
-    codes, shown = (re.findall(rf"```{kind}\n(.*?)```", text, re.S) for kind in ("python", "text"))
-    scope: dict = {}
-    for code, output in zip(codes, shown, strict=True):
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out):
-            exec(code, scope)
-        assert out.getvalue() == output
-
-
 def test_the_error_on_the_page_of_ragged_arrays():
     shown = re.findall(r"```text\n(.*?)```", (ROOT / "docs" / "ragged.md").read_text(), re.S)[1]
     with pytest.raises(ValueError) as raised:
         tenter.ragged.offsets(np.array([2, -1, 3]))
     assert shown == f"ValueError: {raised.value}\n"
-
-
-def test_memory_page_code():
-    text = (ROOT / "docs" / "memory.md").read_text()
-    codes, shown = (re.findall(rf"```{kind}\n(.*?)```", text, re.S) for kind in ("python", "text"))
-    before = tenter.memory.limit()
-    try:
-        for code, output in zip(codes, shown, strict=True):
-            out = io.StringIO()
-            with contextlib.redirect_stdout(out):
-                exec(code, {})
-            assert out.getvalue() == output
-    finally:
-        tenter.memory.limit(before)

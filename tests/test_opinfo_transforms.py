@@ -13,7 +13,8 @@ from test_opinfo import OPS, OURS, evaluate, gradient_samples, named  # noqa: E4
 
 # PyTorch's gradient samples are small; one that is not would take numerical differences of everything.
 MOST = 20_000
-COMPILED_OF_EACH = 6
+# Samples of each case in the default tests; the others are slow.
+SOME = 5
 DTYPES = (torch.float64, torch.complex128)
 CASES = [(op, dtype) for op in OPS for dtype in DTYPES if dtype in op.supported_backward_dtypes("cpu")]
 
@@ -93,27 +94,24 @@ def run(name, case, some=None):
 COMPILED = ("repeat_interleave-float64", "bilinear-float64", "_upsample_bilinear2d_aa-float64")
 
 
-def pairs():
-    for case in CASES:
-        for name in CHECKS:
-            slow = name == "compile" and named(case) not in COMPILED
-            yield pytest.param(case, name, marks=[pytest.mark.slow] * slow, id=f"{named(case)}-{name}")
+def pairs(compiled):
+    return [pytest.param(case, name, id=f"{named(case)}-{name}") for case in CASES for name in CHECKS
+            if compiled(case) or name != "compile"]  # fmt: skip
 
 
-@pytest.mark.parametrize("case, name", list(pairs()))
-def test_samples(case, name):
-    assert run(name, case, COMPILED_OF_EACH if name == "compile" else None) >= 4
+@pytest.mark.parametrize("case, name", pairs(lambda case: named(case) in COMPILED))
+def test_some_samples(case, name):
+    assert run(name, case, SOME) >= 4
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES, ids=named)
-def test_every_sample_compiled(case):
-    assert run("compile", case) >= 4
+@pytest.mark.parametrize("case, name", pairs(lambda case: True))
+def test_every_sample(case, name):
+    assert run(name, case) >= 4
 
 
 def test_no_generator_runs_dry():
     found = {named(case): sum(1 for _ in samples(*case)) for case in CASES}
-    checks = sum((len(CHECKS) - 1) * n + min(n, COMPILED_OF_EACH) for n in found.values())
-    print(f"{sum(found.values())} samples, {checks} checks: {found}")
+    print(f"{sum(found.values())} samples: {found}")
     assert {op.name for op, _ in CASES} == set(OURS)
-    assert sum(found.values()) >= 280 and checks >= 1200  # PyTorch 2.13: 312 and 1352
+    assert sum(found.values()) >= 280  # PyTorch 2.13: 312

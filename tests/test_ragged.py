@@ -13,7 +13,6 @@ import ragged_cases as plain
 import tenter
 from ragged_cases import KINDS, LENGTHS, given_as, same
 from tenter import _native, ragged
-from tenter._execution import segmented
 
 RNG = np.random.default_rng(0)
 SOME = [2, 0, 3, 1, 0]
@@ -126,14 +125,15 @@ def test_large_tables_are_numpys(monkeypatch):
                     )
 
 
-def test_spans_of_arrays_too_long_for_one_number_each(monkeypatch):
-    starts = RNG.integers(0, 40, (3, 30))
-    ends = starts + RNG.integers(0, 9, starts.shape)
-    packed = ragged.spans_to_mask(starts, ends, 50)
-    by_pairs = segmented._sorted
-    monkeypatch.setattr(segmented, "_sorted", lambda begin, end, total: by_pairs(begin, end, 1 << 40))
-    assert np.array_equal(ragged.spans_to_mask(starts, ends, 50), packed)
-    assert packed.tolist() == [[any(a <= i < b for a, b in zip(*row)) for i in range(50)] for row in zip(starts, ends)]
+def test_spans_that_overlap_little_and_a_lot():
+    """By memory alone and sorted, with a length beyond which rows are Python's."""
+    for most, n in ((3, 50), (40, 50), (60, 3_000_000)):
+        starts = RNG.integers(0, 40, (3, 30))
+        ends = np.minimum(starts + RNG.integers(0, most, starts.shape), n)
+        want = [[any(a <= i < b for a, b in zip(*row)) for i in range(110)] for row in zip(starts, ends)]
+        for dtype in (np.int64, np.int32):
+            got = ragged.spans_to_mask(starts.astype(dtype), ends.astype(dtype), n)
+            assert got[:, :110].tolist() == [row[:n] for row in want] and not got[:, 110:].any()
 
 
 # ---- padding

@@ -6,6 +6,7 @@ numbers are changed before they are averaged, and the averages changed back.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, overload
@@ -18,7 +19,7 @@ from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of
 from tenter._arrays.standard_arrays import is_standard
 from tenter._arrays.types import Array
-from tenter._execution import bands, calls, weighed
+from tenter._execution import bands, calls, executor, weighed
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs import lengths, picture_sizes, resize_arguments
 
@@ -129,15 +130,17 @@ def resize(
             output(out, x, spec.shape_out(tuple(x.shape)))
         on_host = of(x).device(x) is None
         if weigh and not light and on_host and x.ndim == 3 and dtype_name(x) == "uint8":
-            found = _weighed(of(x).to_numpy(x), size, given)
+            room = _room(x, out)
+            found = _weighed(of(x).to_numpy(x), size, given, room)
             if found is not None:
-                return _placed(found, x, out)
+                return _placed(found, x, out, room)
         if weigh and how.get("edge") != "constant":  # what that puts around a picture is unseen
             full = _full(x)
             weigh = not (weighed.is_alpha(of(x).to_numpy(x), full) if on_host else bool((x[..., -1] == full).all()))
         if not (weigh or light):
             return resampling.resize(x, size, axes=(0, 1), out=out, **given)
-        return _placed(_mixed(of(x).to_numpy(x), has_alpha, weigh, light, size, given), x, out)
+        room = _room(x, out)
+        return _placed(_mixed(of(x).to_numpy(x), has_alpha, weigh, light, size, given, room), x, out, room)
     except Refusal as refusal:
         shown = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light, **given, "box": box}
         shown |= {**policies, "enlarge": enlarge or None, "gravity": gravity}
@@ -156,8 +159,18 @@ def _placed_in(x: Any, what: picture_sizes.Wanted, size: Any, given: dict[str, A
     return picture_sizes.placed(what, (rows, columns))
 
 
-def _placed(found: Array, x: Any, out: Any) -> Any:
-    """A result as an array of x's library, or in out."""
+def _room(x: Any, out: Any) -> Array | None:
+    """out as an array of NumPy's, if it may be written to while x is read."""
+    return (
+        of(out).to_numpy(out) if out is not None and of(x).device(x) is None and executor.of(x).apart(x, out) else None
+    )
+
+
+def _placed(found: Array, x: Any, out: Any, room: Array | None) -> Any:
+    """A result as an array of x's library, or in out. room: out, if found lies there already."""
+    if found is room:
+        executor.of(x).wrote(out)
+        return out
     made = of(x).from_numpy(found, x)
     return made if out is None else calls.copied(made, out)
 
@@ -197,7 +210,9 @@ def _full(x: Any) -> float:
     return float(np.iinfo(name).max) if name in ("uint8", "uint16") else 1.0
 
 
-def _mixed(x: Array, has_alpha: bool, weigh: bool, light: bool, size: Any, given: dict[str, Any]) -> Array:
+def _mixed(
+    x: Array, has_alpha: bool, weigh: bool, light: bool, size: Any, given: dict[str, Any], room: Array | None
+) -> Array:
     stack = x[..., None] if x.ndim == 2 else x
     real = "float64" if x.dtype.itemsize == 8 else "float32"
 
@@ -213,20 +228,21 @@ def _mixed(x: Array, has_alpha: bool, weigh: bool, light: bool, size: Any, given
 
     if _is_small(stack, size, given):  # then resize knows calls like this one
         work = prepare(stack, np.empty_like(stack, dtype=real))
-        out = finish(resampling.resize(work, size, axes=(0, 1), **given))
-    else:
-        like = np.broadcast_to(np.zeros((), real), stack.shape)
-        spec, turned = resize_arguments.checked(like, size, axes=(0, 1), **given)
-        out = bands.resized(np.flip(stack, turned), spec, real, prepare, finish)
-    return out[..., 0] if x.ndim == 2 else out
+        found = finish(resampling.resize(work, size, axes=(0, 1), **given))
+        return found[..., 0] if x.ndim == 2 else found
+    like = np.broadcast_to(np.zeros((), real), stack.shape)
+    spec, turned = resize_arguments.checked(like, size, axes=(0, 1), **given)
+    out = None if room is None else room[..., None] if x.ndim == 2 else room
+    found = bands.resized(np.flip(stack, turned), spec, real, prepare, finish, out)
+    return (found[..., 0] if x.ndim == 2 else found) if room is None else room
 
 
-def _weighed(x: Array, size: Any, given: dict[str, Any]) -> Array | None:
+def _weighed(x: Array, size: Any, given: dict[str, Any], room: Array | None) -> Array | None:
     """In 8 bits, as Pillow, where the conventions are its own; None elsewhere."""
     if x.shape[2] not in (2, 4):
         return None
     spec, turned = resize_arguments.checked(x, size, axes=(0, 1), **given)
-    return weighed.resized(np.flip(x, turned), spec)
+    return weighed.resized(np.flip(x, turned), spec, room)
 
 
 def _is_small(stack: Array, size: Any, given: dict[str, Any]) -> bool:
@@ -243,8 +259,22 @@ def _unseen(dtype: np.dtype[Any]) -> float:
     return 0.5 if dtype.kind == "u" else UNSEEN
 
 
-def _finished(out: Array, dtype: np.dtype[Any], has_alpha: bool, weigh: bool, light: bool) -> Array:
+def _finished(values: Array, dtype: np.dtype[Any], has_alpha: bool, weigh: bool, light: bool) -> Array:
     """Elements of a dtype from the floats that were mixed, which may be changed."""
+    y = np.empty(values.shape, dtype)
+    for some in _in_cache(values):
+        y[some] = _finished_rows(values[some], dtype, has_alpha, weigh, light)
+    return y
+
+
+def _in_cache(stack: Array) -> Iterator[slice]:
+    """A few rows at a time."""
+    height, width, channels = stack.shape
+    step = max(1, BAND // max(1, width * channels))
+    return (slice(top, top + step) for top in range(0, height, step))
+
+
+def _finished_rows(out: Array, dtype: np.dtype[Any], has_alpha: bool, weigh: bool, light: bool) -> Array:
     whole = dtype.kind == "u"
     full = np.iinfo(dtype).max if whole else 1.0
     if weigh:
@@ -255,17 +285,14 @@ def _finished(out: Array, dtype: np.dtype[Any], has_alpha: bool, weigh: bool, li
         out[..., colors] = _encoded(out[..., colors]) * full
     if whole:
         np.clip(np.rint(out, out=out), 0, full, out=out)
-    return out.astype(dtype, copy=False)
+    return out
 
 
 def _prepared(stack: Array, work: Array, has_alpha: bool, weigh: bool, light: bool) -> Array:
     """The floats to mix, in work: light if asked for, weighted if asked for, alpha as it is."""
     whole = stack.dtype.kind == "u"
-    height, width, channels = stack.shape
-    # a few rows at a time, which stay in cache, and one channel at a time, as loops over three elements are slow
-    step = max(1, BAND // max(1, width * channels))
-    for top in range(0, height, step):
-        given, made = stack[top : top + step], work[top : top + step]
+    for some in _in_cache(stack):
+        given, made = stack[some], work[some]
         if light:
             made[...] = _table(stack.dtype.name).take(given) if whole else _decoded(given.astype(work.dtype))
             if has_alpha:
@@ -273,7 +300,7 @@ def _prepared(stack: Array, work: Array, has_alpha: bool, weigh: bool, light: bo
         else:
             made[...] = given
         if weigh:
-            for c in range(channels - 1):
+            for c in range(stack.shape[2] - 1):  # one at a time, as loops over three elements are slow
                 made[..., c] *= made[..., -1]
     return work
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 
-from tenter._arrays.arguments import MISSING, array, error, integer, output, take_other_names
+from tenter._arrays.arguments import MISSING, array, error, integer, take_other_names
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name
@@ -182,8 +182,8 @@ def resize(
         nearest. cubic: Keys's a, for cubic. edge: replicate, reflect, symmetric, wrap, constant (of `value`),
         renormalize (what lies outside is left out), extrapolate (outputs outside are `value`).
     out: an array or tensor of x's kind, dtype and device and the result's shape, to write to and return; a memmap, say.
-        Where it lies in memory as a fresh result would, and apart from x, no memory for a result is taken; else the
-        result is made and copied. Refused calls leave it as it was; with it no gradient may be recorded.
+        Unless it overlaps x, no memory for a result is taken, but 4 MiB at most where it does not lie as a fresh result
+        would. Refused calls leave it as it was; with it no gradient may be recorded.
     Returns fresh memory of x's kind and dtype, in x's order of axes in memory. Integers are rounded half to even and
     saturated; half and single precision are computed in float32 from float64 weights, larger integers in float64.
     Antialiased uint8 of torch and pillow is Pillow's, bit for bit.
@@ -214,14 +214,14 @@ def resize(
         x = array("x", x)
         spec, turned = resize_arguments.checked(x, *given)
         reads_outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
+        given_x = x
         if turned:
             x = executor.of(x).flip(x, turned)
         if reads_outside and (value != 0 or not is_numeric(dtype_name(x))):
-            if out is None:
-                return outside.resized(x, spec, value)
-            output(out, x, spec.shape_out(tuple(x.shape)))
-            return calls.copied(outside.resized(x, spec, value), out)
-        return calls.execute(x, spec, out) if turned else calls.perform("resize", x, given, x, spec, out)
+            return outside.resized(x, spec, value) if out is None else outside.written(x, spec, value, out)
+        if turned:
+            return calls.perform_turned("resize", given_x, given, x, spec, out)
+        return calls.perform("resize", x, given, x, spec, out)
     except Refusal as refusal:
         named = {
             "size": size, "scale": scale, "axes": axes, "mode": mode, "antialias": antialias, "like": like,

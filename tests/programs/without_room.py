@@ -1,35 +1,85 @@
-"""Five calls with out, and without, in a process that may have 16 MiB more than before: without_room.py LIBRARY"""
+"""Calls with out, and without, in a process that may have 12 MiB more than before: without_room.py LIBRARY [all]. Each
+with out as it lies in one of four ways, or in all. Prints how many found memory without out, and what failed with it."""
 
 from __future__ import annotations
 
+import ctypes
 import sys
+import tempfile
 
 import limited
 import numpy as np
-import torch
 
 import tenter
 
+ctypes.CDLL(None).mallopt(-3, 1 << 16)  # M_MMAP_THRESHOLD: no memory of earlier arrays is at hand
 tenter.memory.limit(0)  # no memory of one call is kept for the next
 tenter.set_num_threads(1)
-x = np.ones((2048, 2048), np.float32)
-room = np.full(4096 * 4096, 2, np.float32)
+SIDE = 1200
+SPARE = 12 << 20
+each_way = len(sys.argv) > 2
+x = np.random.default_rng(0).random((SIDE, SIDE), np.float32)
+pixels = (256 * np.random.default_rng(1).random((SIDE // 2, SIDE // 2, 4))).astype(np.uint8)
+counts = np.full(SIDE, 3)
+wrapping = {"axes": 0, "mode": "linear", "edge": "wrap"}
+outside = {"axes": 0, "box": [(-100, SIDE + 100)]}
+light = {"linear_light": True, "alpha": False}
+part = np.s_[: SIDE // 2]
+calls = {
+    "repeat": lambda **to: tenter.repeat(x, 2, 3, **to),
+    "tile": lambda **to: tenter.tile(x, (1, 6), **to),
+    "counts": lambda **to: tenter.repeat_interleave(x, counts, 0, **to),
+    "scalars": lambda **to: tenter.repeat_interleave(x.reshape(-1)[: SIDE**2 // 4], 20, **to),
+    "interpolate": lambda **to: tenter.interpolate(x[None, None], scale_factor=2, **to),
+    "bilinear": lambda **to: tenter.interpolate(x[None, None], scale_factor=2, mode="bilinear", **to),
+    "cubic": lambda **to: tenter.resize(x[part], 3 * SIDE, axes=0, mode="cubic", **to),
+    "smaller and larger": lambda **to: tenter.resize(x[part], (100, 40 * SIDE), axes=(0, 1), mode="cubic", antialias=True, **to),
+    "wrapping": lambda **to: tenter.resize(x, 3 * SIDE, **wrapping, **to),
+    "reversed": lambda **to: tenter.resize(x, 3 * SIDE, axes=1, box=[(SIDE, 0)], **to),
+    "value": lambda **to: tenter.resize(x, 3 * SIDE, edge="constant", value=2, **outside, **to),
+    "picture": lambda **to: tenter.image.resize(pixels, (4 * SIDE, SIDE), **to),
+    "light": lambda **to: tenter.image.resize(pixels, (3 * SIDE, SIDE), **light, **to),
+    "floats": lambda **to: tenter.image.resize(x.reshape(600, 600, 4), (SIDE, 2 * SIDE), **to),
+    "map": lambda **to: tenter.axis_map(SIDE, 3 * SIDE, "cubic").apply(x, 1, **to),
+    "sums of blocks": lambda **to: tenter.maps.Copy.cycle(SIDE, 4).T.apply(four, 0, **to),
+    "bytes the other way round": lambda **to: tenter.resize(swapped, 3 * SIDE, axes=0, **to),
+}  # fmt: skip
+four, swapped = np.tile(x, (4, 4)), x.astype(">f4") if sys.argv[1] == "numpy" else x
 if sys.argv[1] == "torch":
-    x, room = torch.from_numpy(x), torch.from_numpy(room)
-square, rows = room.reshape(4096, 4096), room.reshape(2, -1)[0]
-calls = [
-    lambda x, **to: tenter.repeat(x, 2, 2, **(to and {"out": square})),
-    lambda x, **to: tenter.tile(x, 2, **(to and {"out": rows.reshape(2048, 4096)})),
-    lambda x, **to: tenter.repeat_interleave(x, 2, 0, **(to and {"out": rows.reshape(4096, 2048)})),
-    lambda x, **to: tenter.resize(x, 4096, axes=0, **(to and {"out": rows.reshape(4096, 2048)})),
-    lambda x, **to: tenter.interpolate(x[None, None], scale_factor=2, **(to and {"out": square[None, None]})),
-]
-for call in calls:
-    call(x[:3, :3])
-limited.allow(16 << 20)
-for call in calls:
-    call(x, out=True)
+    import torch
+
+    x, pixels, counts, four, swapped = map(torch.from_numpy, (x, pixels, counts, four, swapped))
+
+
+def rooms(y):
+    """As it is; turned; every other row and column; in a file."""
+    shape, dtype = y.shape, y.dtype if isinstance(y, np.ndarray) else np.dtype(str(y.dtype).removeprefix("torch."))
+    yield np.empty(shape, dtype)
+    yield np.empty(shape[::-1], dtype).transpose(range(len(shape))[::-1])
+    yield np.empty([2 * n for n in shape], dtype)[(slice(None, None, 2),) * len(shape)]
+    with tempfile.TemporaryFile() as file:
+        yield np.memmap(file, dtype, "w+", shape=(*shape[:-1], shape[-1] + 1))[..., :-1]
+
+
+failed, refused = [], 0
+for k, (name, call) in enumerate(calls.items()):
+    want = call()
+    for number, room in enumerate(rooms(want)):
+        if each_way or number == k % 4:
+            out = room if isinstance(want, np.ndarray) else torch.from_numpy(room)
+            out[...] = 0
+            limited.allow(SPARE)
+            try:
+                call(out=out)
+            except MemoryError as error:
+                failed.append(f"{name}, {number}: {error}")
+            limited.allow_all()
+            if not failed and not np.array_equal(np.asarray(out), np.asarray(want)):
+                failed.append(f"{name}, {number}: other values")
+    limited.allow(SPARE)
     try:
-        call(x)
+        call()
     except MemoryError:
-        print("refused", end=" ")
+        refused += 1
+    limited.allow_all()
+print(len(calls) - refused, *failed)

@@ -8,7 +8,17 @@ import numpy as np
 from tenter._arrays import numpy_arrays
 from tenter._arrays.foreign import class_name
 from tenter._arrays.layout import numpy_image_order
-from tenter._arrays.standard_arrays import itemsize as itemsize, strides as strides
+from tenter._arrays.standard_arrays import (
+    device as device,
+    differentiated as differentiated,
+    itemsize as itemsize,
+    plain as plain,
+    recorded as recorded,
+    resolve as resolve,
+    strides as strides,
+    symbolic as symbolic,
+    unservable as unservable,
+)
 from tenter._arrays.types import Array
 
 PACKAGE = "dask.array"
@@ -28,32 +38,8 @@ def unreadable(x: Any) -> str | None:
     return problem(x)
 
 
-def unservable(x: Any) -> str | None:
-    return None
-
-
-def differentiated(x: Any) -> str | None:
-    return None
-
-
 def unwritable(x: Any) -> str | None:
     return "a Dask array (dask.array.store(result, out) writes to what holds arrays)"
-
-
-def plain(x: Any) -> bool:
-    return False
-
-
-def recorded(x: Any) -> bool:
-    return True
-
-
-def symbolic(x: Any) -> bool:
-    return False
-
-
-def device(x: Any) -> str | None:
-    return None
 
 
 def dtype_name(x: Any) -> str:
@@ -66,10 +52,6 @@ def _never(x: Any) -> NoReturn:
 
 layout = place = address = _never
 image_order = numpy_image_order
-
-
-def resolve(x: Any) -> Any:
-    return x
 
 
 def to_numpy(x: Any) -> Array:

@@ -3,9 +3,9 @@
 from typing import Any
 
 from tenter import _native
-from tenter._arrays.arguments import CONSTANTS, output
-from tenter._arrays.errors import refuse
+from tenter._arrays.arguments import CONSTANTS
 from tenter._arrays.library import of, recorded
+from tenter._execution import into
 from tenter._execution.executor import EXACT, FIND as FIND, Known, of as executor_of
 from tenter._plans import families
 from tenter._plans.cache import key, plans, store, store_again
@@ -71,7 +71,7 @@ def of_family(call: str, x: Any, args: tuple[Any, ...]) -> Any:
     family, spec = known
     made = plan(x, spec, tuple(x.shape), family)
     store_again(_native.call_key(call, x, *args) or key(call, runs, x, args, arg_types), made)
-    families.remember_native(call, x, args, family, made.order)
+    families.remember_native(call, x, args, family, made.order, x)
     return runs.execute(x, made)
 
 
@@ -87,7 +87,7 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
     """The result of a checked call, its plan kept for the next one. flat: x in the shape that the spec is for."""
     runs = executor_of(x)
     if out is not None:
-        _check_out(out, x, spec.shape_out(tuple(flat.shape)))
+        into.check(out, x, spec.shape_out(tuple(flat.shape)))
     if of(x).recorded(flat) or (isinstance(spec, RepeatCounts) and recorded(spec.offsets)):
         return _given(runs.record(flat, spec), x, out)
     arg_types = types(args)
@@ -98,23 +98,22 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
     if made is None:
         made = plan(flat, spec, tuple(x.shape))
         store(found, made)
-        families.remember(call, x, args, arg_types, spec)
+        families.remember(call, x, args, arg_types, spec, made.order)
     return _run(x, made, out)
 
 
-def _check_out(out: Any, x: Any, shape: tuple[int, ...]) -> None:
-    output(out, x, shape)
-    if problem := of(x).differentiated(x):
-        refuse(TypeError, "out", "None where a gradient is recorded, or x.detach()", problem)
+def perform_turned(call: str, x: Any, args: tuple[Any, ...], turned: Any, spec: Spec, out: Any = None) -> Any:
+    """The result of a checked call of which some axes of x were reversed before: no plan of it serves x."""
+    arg_types = types(args)
+    if out is not None or arg_types is None or of(turned).recorded(turned):
+        return execute(turned, spec, out)
+    made = plan(turned, spec)
+    families.remember(call, x, args, arg_types, spec, made.order, turned)
+    return _run(turned, made, None)
 
 
 def _run(x: Any, plan: Plan, out: Any) -> Any:
-    runs = executor_of(x)
-    if out is None:
-        return runs.execute(x, plan)
-    if not runs.write(x, plan, out):
-        runs.copy_into(out, runs.run(x, plan))
-    return out
+    return executor_of(x).execute(x, plan) if out is None else into.write(x, plan, out)
 
 
 def _given(result: Any, x: Any, out: Any) -> Any:
@@ -138,7 +137,7 @@ def _lasts(x: Any, arg_types: tuple[type, ...], flat: Any, spec: Spec) -> bool:
 def execute(x: Any, spec: Spec, out: Any = None) -> Any:
     """A checked operation: fresh memory, differentiable where x is; or in out."""
     if out is not None:
-        _check_out(out, x, spec.shape_out(tuple(x.shape)))
+        into.check(out, x, spec.shape_out(tuple(x.shape)))
     if of(x).recorded(x):
         return _given(executor_of(x).record(x, spec), x, out)
     return _run(x, plan(x, spec), out)
@@ -146,5 +145,5 @@ def execute(x: Any, spec: Spec, out: Any = None) -> Any:
 
 def copied(result: Any, out: Any) -> Any:
     """out, with a result that has memory of its own."""
-    _check_out(out, result, tuple(result.shape))
+    into.check(out, result, tuple(result.shape))
     return _given(result, result, out)

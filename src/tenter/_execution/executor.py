@@ -65,7 +65,14 @@ class Executor(Protocol):
         """The library's own view where that costs less than checking; None where the checks are needed."""
 
     def write(self, x: Any, plan: Plan, out: Any) -> bool:
-        """Writes the result to out, without memory for another; False if out, as it lies, takes one."""
+        """Has the kernels write the result to out; False if it lies otherwise than they write, or much lies between
+        them."""
+
+    def apart(self, x: Any, out: Any) -> bool:
+        """Whether parts of out may be written to while others are still to be made of x."""
+
+    def wrote(self, out: Any) -> None:
+        """What the library is to know of out having been written to."""
 
     def copy_into(self, out: Any, result: Any) -> None:
         """Writes a result to out."""
@@ -97,10 +104,14 @@ class SegmentExecutor(Executor, Protocol):
         """What a gradient g of the operation on an array of that shape becomes; differentiable."""
 
     def pad(self, x: Any, s: Segments, length: int, value: Any) -> Any:
-        """x's rows, each filled up with `value`; differentiable, as are the next two. x: not recorded, on the host."""
+        """x's rows, each filled up with `value`; differentiable, as are the next three. x: not recorded, and on the
+        host."""
 
     def unpad(self, x: Any, s: Segments) -> Any:
         """The rows of a padded x without what fills them up."""
+
+    def repeat_padded(self, x: Any, s: Segments, each: Segments, length: int, value: Any) -> Any:
+        """x[B, T, ...] by the counts of s, B * T of them, filled up; each: the sums of B rows."""
 
     def extremes(self, x: Any, s: Segments, dim: int, largest: bool) -> Any:
         """The largest or smallest value of each row."""
@@ -117,8 +128,8 @@ class SegmentExecutor(Executor, Protocol):
     def ratio(self, x: Any, y: Any) -> Any:
         """x / y, perhaps in y's memory."""
 
-    def followed_by(self, x: Any, value: Any) -> Any:
-        """x with one more position of `value` at the end of its second dim."""
+    def exponential(self, x: Any) -> Any:
+        """exp(x) of a plain x, in its memory."""
 
     def exponentials(self, x: Any, shift: Any) -> Any:
         """exp(x - shift), perhaps in shift's memory."""

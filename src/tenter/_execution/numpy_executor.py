@@ -20,11 +20,15 @@ from tenter._specs.segments import Segments
 from tenter._specs.spec import Spec
 from tenter.filters import NOTHING
 
+# Steps that are taken to see that arrays of which one lies between the other's elements have none in common.
+SEARCH = 1000
+BOOL_CODE = 6  # DLPack's, by which the core knows bools
+
 
 def _read_by_the_core() -> None:
     # By their letters, as NumPy has two dtypes for one kind of int.
     found = map(np.dtype, "?bBhHiIlLqQefdFD")
-    dtypes = tuple((d, 0, 0, NUMBERS.get(d.name, -1), d.itemsize) for d in found)
+    dtypes = tuple((d, BOOL_CODE if d.kind == "b" else 0, 0, NUMBERS.get(d.name, -1), d.itemsize) for d in found)
     probe = np.zeros((3, 4), np.int16)[:, ::-2]
     _native.set_up_counts(large_empty, thread_count, machine_memory(), None)
     _native.read_numpy(np.ndarray, np.empty, dtypes, (probe, address(probe), probe.shape, probe.strides, probe.dtype))
@@ -124,8 +128,20 @@ def write(x: Array, plan: Plan, out: Array) -> bool:
 
 def is_room(out: Array, x: Array) -> bool:
     """Whether kernels that read x can write to out: elements like x's in order, apart from x."""
-    flags = out.flags
-    return out.dtype == x.dtype and flags.c_contiguous and flags.aligned and not np.may_share_memory(x, out)
+    return out.dtype == x.dtype and out.flags.c_contiguous and out.flags.aligned and apart(x, out)
+
+
+def apart(x: Array, out: Array) -> bool:
+    if not np.may_share_memory(x, out):
+        return True
+    try:
+        return not np.shares_memory(x, out, max_work=SEARCH)  # type: ignore[arg-type]  # any int, in fact
+    except np.exceptions.TooHardError:
+        return False
+
+
+def wrote(out: Array) -> None:
+    pass
 
 
 def copy_into(out: Array, result: Array) -> None:
@@ -179,8 +195,9 @@ def ratio(x: Array, y: Array) -> Array:
     return found
 
 
-def followed_by(x: Array, value: Any) -> Array:
-    return np.concatenate([x, np.full((x.shape[0], 1, *x.shape[2:]), value, x.dtype)], 1)
+def exponential(x: Array) -> Array:
+    found: Array = np.exp(x, out=x)
+    return found
 
 
 def exponentials(x: Array, shift: Array) -> Array:
@@ -200,14 +217,25 @@ def pad(x: Array, s: Segments, length: int, value: Any) -> Array:
         y = np.full((s.n, length, *x.shape[1:]), value, x.dtype)
         y[segmented.mask(s, length)] = x
         return y
-    element = np.zeros((), x.dtype) if value == 0 else np.asarray(value, x.dtype)  # of text too
-    return segmented.pad(np.ascontiguousarray(x), s, length, element, large_empty)  # type: ignore[no-any-return]
+    return segmented.pad(np.ascontiguousarray(x), s, length, _element(value, x), large_empty)  # type: ignore[no-any-return]
+
+
+def _element(value: Any, x: Array) -> Array:
+    found: Array = np.zeros((), x.dtype) if value == 0 else np.asarray(value, x.dtype)  # of text too
+    return found
 
 
 def unpad(x: Array, s: Segments) -> Array:
     if x.dtype.hasobject:
         return x[segmented.mask(s, x.shape[1])]
     return segmented.unpad(np.ascontiguousarray(x), s, large_empty)  # type: ignore[no-any-return]
+
+
+def repeat_padded(x: Array, s: Segments, each: Segments, length: int, value: Any) -> Array:
+    if x.dtype.hasobject:
+        return pad(np.repeat(x.reshape(-1, *x.shape[2:]), s.lengths, 0), each, length, value)
+    found: Array = segmented.repeat_padded(np.ascontiguousarray(x), s.offsets, length, _element(value, x), large_empty)
+    return found
 
 
 def extremes(x: Array, s: Segments, dim: int, largest: bool) -> Array:

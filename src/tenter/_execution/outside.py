@@ -8,10 +8,22 @@ import numpy as np
 
 from tenter._arrays.dtypes import DTYPES
 from tenter._arrays.library import OUTLINE, dtype_name, of, on_device
-from tenter._execution import bands, executor
+from tenter._execution import bands, executor, into
 from tenter._execution.bands import Place
-from tenter._execution.calls import execute
+from tenter._execution.calls import copied, execute
+from tenter._execution.parts.work import of_value
 from tenter._specs.resize import Resize
+
+
+def written(x: Any, spec: Resize, value: Any, out: Any) -> Any:
+    """out, with the result in it."""
+    shape, runs = tuple(x.shape), executor.of(x)
+    into.check(out, x, spec.shape_out(shape))
+    if of(x).recorded(x) or on_device(x) or not runs.apart(x, out) or 0 in shape or 0 in out.shape:
+        return copied(resized(x, spec, value), out)
+    work = of_value(spec, shape, x[(slice(0, 0),) * x.ndim], value, runs)
+    into.fill(x, work, spec.order(shape, of(x).strides(x), of(x).image_order, work.saturate), out)
+    return out
 
 
 def resized(x: Any, spec: Resize, value: Any) -> Any:

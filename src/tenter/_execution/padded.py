@@ -10,7 +10,6 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, is_array, on_device, recorded, surely
 from tenter._arrays.limits import number
 from tenter._execution import executor, segmented
-from tenter._execution.reduced import repeat
 from tenter._execution.segments import expressions, later, longest
 from tenter._specs import segments as spec
 from tenter._specs.fill_value import check_value
@@ -68,7 +67,6 @@ def _room(s: Segments, max_len: Any) -> Any:
 
 
 def repeat_padded(x: Any, counts: Any, max_len: Any, value: Any) -> tuple[Any, Any]:
-    """One copy: behind each row of x lies an element of `value`, repeated for what is left of the padded row."""
     spec.check_padded_counts(counts, x)
     check_value(value, x)
     if later(counts) or recorded(x) or on_device(x):
@@ -80,9 +78,7 @@ def repeat_padded(x: Any, counts: Any, max_len: Any, value: Any) -> tuple[Any, A
     ends = runs.offsets[:: width or 1][: rows + 1]
     each = spec.of_lengths("counts", np.diff(ends) if width else np.zeros(rows, np.int64))
     room = spec.room(each, max_len)
-    more = np.concatenate([runs.lengths.reshape(rows, width), room - each.lengths[:, None]], 1)
-    joined = executor.of_segments(x).followed_by(x, value)
-    y = repeat(joined.reshape((-1, *x.shape[2:])), spec.of_lengths("counts", more.reshape(-1)), 0)
+    y = executor.of_segments(x).repeat_padded(x, runs, each, room, value)
     int32 = is_array(counts) and dtype_name(counts) == "int32"
     sums = library.of(x).from_numpy(each.lengths.astype(np.int32 if int32 else np.int64), x)
-    return y.reshape((rows, room, *x.shape[2:])), sums
+    return y, sums

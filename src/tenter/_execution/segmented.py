@@ -37,7 +37,7 @@ def ranges(s: Segments, starts: Any, steps: Any, int32: bool) -> Array:
     """starts, steps: an int each, or int64 arrays of one each row."""
     start_table, step_table = (address(v) if isinstance(v, np.ndarray) else 0 for v in (starts, steps))
     start, step = (0 if isinstance(v, np.ndarray) else v for v in (starts, steps))
-    wrong = _native.ranges_fit(address(s.offsets), s.n, start_table, step_table, start, step, int32)
+    wrong = _native.ranges_fit(address(s.offsets), s.n, start_table, step_table, start, step, int32, thread_count())
     if wrong >= 0:
         start, step = (int(v[wrong]) if isinstance(v, np.ndarray) else v for v in (starts, steps))
         got = f"{int(s.offsets[wrong + 1] - s.offsets[wrong])} from {start} by {step} in row {wrong}"
@@ -89,6 +89,21 @@ def pad(x: Any, s: Segments, length: int, value: Array, memory: Memory) -> Any:
     return y
 
 
+def repeat_padded(x: Any, offsets: Array, length: int, value: Array, memory: Memory) -> Any:
+    """Contiguous x[B, T, ...] by counts of which these are the offsets. value: one element, in x's bytes."""
+    n_rows, width = x.shape[:2]
+    shape = (n_rows, length, *x.shape[2:])
+    limits.memory(shape, of(x).itemsize(x))
+    y, at, past_caches = memory(x, shape)
+    each = math.prod(x.shape[2:]) * of(x).itemsize(x)
+    if each and n_rows and length:
+        _native.repeat_padded(
+            of(x).address(x), at, address(offsets), n_rows, width, length, each, address(value), value.nbytes,
+            thread_count(), past_caches,
+        )  # fmt: skip
+    return y
+
+
 def unpad(x: Any, s: Segments, memory: Memory) -> Any:
     shape = (s.total, *x.shape[2:])
     y, at, _ = memory(x, shape)
@@ -100,32 +115,14 @@ def unpad(x: Any, s: Segments, memory: Memory) -> Any:
 
 def spans(starts: Array, ends: Array, length: int) -> Array:
     """Positions between a start and its end, along the last dim of checked spans."""
-    n = math.prod(starts.shape[:-1])
-    total = n * length
-    limits.memory((total + 16 * starts.size,), 8)
-    if not total or not starts.size:
-        return np.zeros((*starts.shape[:-1], length), np.bool_)
-    rows = np.arange(n)[:, None] * length  # which lie one after the other: spans may touch those of the next row
-    begin, end = ((rows + e.reshape(n, -1)).reshape(-1) for e in (starts, ends))
-    begin, end = _sorted(begin, end, total)
-    reach = np.maximum.accumulate(end)
-    apart = np.flatnonzero(begin[1:] > reach[:-1])  # the last span before each gap
-    edges = np.zeros(2 * len(apart) + 4, np.int64)  # of gaps and runs by turns, from 0 to the total
-    edges[1:-2:2], edges[2:-1:2] = begin[np.append(0, apart + 1)], reach[np.append(apart, len(reach) - 1)]
-    edges[-1] = total
-    lengths = np.diff(edges)
-    inside = np.arange(len(lengths)) % 2 == 1
-    found: Array | None = _native.repeat_counts(inside, lengths, None, total)
-    return (np.repeat(inside, lengths) if found is None else found).reshape((*starts.shape[:-1], length))
-
-
-def _sorted(begin: Array, end: Array, total: int) -> tuple[Array, Array]:
-    """Spans by their starts. Two of 31 bits are sorted as one number, in a fifth of the time."""
-    if total < 1 << 31:
-        both = np.sort(begin << 32 | end)
-        return both >> 32, both & 0xFFFFFFFF
-    order = np.argsort(begin)
-    return begin[order], end[order]
+    shape = (*starts.shape[:-1], length)
+    limits.memory(shape, 1)
+    y, at, _ = blocks.empty(shape, np.dtype(np.bool_))
+    if y.size:
+        pairs = np.stack([starts, ends], -1)  # in memory of their own, as the core sorts them
+        n_rows = math.prod(shape[:-1])
+        _native.mark_spans(address(pairs), at, n_rows, starts.shape[-1], length, thread_count())
+    return y
 
 
 # ---- extremes

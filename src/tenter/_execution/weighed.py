@@ -1,7 +1,6 @@
 """Pixels whose colors are weighted by the alpha that lies last. 8-bit values as Pillow computes them: colors times
 alpha, sums and quotients are each rounded to 8 bits. Others as floats."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,18 @@ from tenter._arrays.dtypes import NUMBERS
 from tenter._arrays.numpy_arrays import address, layout
 from tenter._arrays.thread_count import thread_count
 from tenter._arrays.types import Array
+from tenter._execution import bands
+from tenter._execution.numpy_executor import is_room
 from tenter._kernels import cpu_bytes
 from tenter._kernels.passes import Dim, rows_before
 from tenter._specs.resize import Resize
 from tenter.maps import Copy, Window
+from tenter.maps._part import part
 
 
-def resized(x: Array, spec: Resize) -> Array | None:
-    """(H, W, 2 or 4) bytes resized along H and W, the last channel being alpha; None where Pillow has no such rule."""
+def resized(x: Array, spec: Resize, out: Array | None = None) -> Array | None:
+    """(H, W, 2 or 4) bytes resized along H and W, the last channel being alpha, in fresh memory or in out, which lies
+    apart from x; None where Pillow has no such rule."""
     if x.dtype.name != "uint8" or not x.dtype.isnative or not spec.saturates("uint8"):
         return None
     shape = spec.shape_out(x.shape)
@@ -27,14 +30,31 @@ def resized(x: Array, spec: Resize) -> Array | None:
     maps = {axis: m for axis, m in spec.maps(x.shape, "uint8", False) if not (isinstance(m, Copy) and m.repeat == 1)}
     if any(not isinstance(m, Window) or cpu_bytes.byte_map(m) is None for m in maps.values()):
         return None
-    y, target, past_caches = blocks.empty(shape, x.dtype)
-    if not maps:
-        y[...] = x
+    if out is None:
+        return _rows(x, maps, slice(0, shape[0]), *blocks.empty(shape, x.dtype))
+    if is_room(out, x):
+        return _rows(x, maps, slice(0, shape[0]), out, address(out), blocks.streams(out.nbytes))
+    some_rows = list(bands.lengths(shape[0], max(x.size, out.size), bands.LEAST))
+    with bands.answered_after(len(some_rows) > 1):
+        for some in some_rows:
+            made = blocks.empty((some.stop - some.start, *shape[1:]), x.dtype)
+            out[some] = _rows(x, maps, some, *made)
+    return out
+
+
+def _rows(x: Array, maps: dict[int, Any], some: slice, y: Array, target: int, past_caches: bool) -> Array:
+    """y, some rows of the result."""
+    if not y.size:
         return y
-    if math.prod(shape):
-        dims = [Dim(n, stride, maps.get(d)) for d, (n, stride) in enumerate(zip(x.shape, layout(x).strides))]
-        step = cpu_bytes.weighed(dims, len(maps) == 2 and rows_before(dims[0], dims[1]))
-        step(address(x), target, thread_count(), past_caches)
+    if not maps:
+        y[...] = x[some]
+        return y
+    whole = [Dim(n, stride, maps.get(d)) for d, (n, stride) in enumerate(zip(x.shape, layout(x).strides))]
+    rows_first = len(maps) == 2 and rows_before(whole[0], whole[1])
+    if some.stop - some.start < whole[0].n_out:
+        at, rows = part(maps[0], some.start, some.stop) if 0 in maps else (some, None)
+        x, whole[0] = x[at], Dim(at.stop - at.start, whole[0].stride, rows)
+    cpu_bytes.weighed(whole, rows_first)(address(x), target, thread_count(), past_caches)
     return y
 
 

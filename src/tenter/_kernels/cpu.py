@@ -12,6 +12,7 @@ from tenter._kernels import cpu_bytes, passes
 from tenter._kernels.passes import Dim, Kernels, Options, Picks, contiguous
 from tenter._kernels.steps import Buffer, Steps
 from tenter.maps import AxisMap, Copy, Window
+from tenter.maps._part import cropped
 
 ACCUMULATE = {"float32": 0, "float64": 1, "int64": 2}
 AFFINE, EVERY, RUNS, INDEX, COMPUTED = range(5)
@@ -124,4 +125,4 @@ def _packed(made: Steps, source: Buffer, dims: list[Dim], spare: int) -> tuple[B
 
 
 # What lies between two passes should fit a core's cache.
-KERNELS = Kernels(_copy, _window_pass, 4 << 20, lambda dims, options: False, cpu_bytes.served)
+KERNELS = Kernels(_copy, _window_pass, 4 << 20, lambda dims, options: False, cpu_bytes.served, cropped)

@@ -75,6 +75,8 @@ class Kernels(NamedTuple):
     slice_bytes: what lies between two passes should not be larger, where that can be had; None for any size.
     apart: says whether neighboring axes are better summed one after the other.
     integers: says whether 8-bit values along some dims can be summed in integers.
+    crop: the first input that a window reads, and the window from there on; 0 and the window where most are read. Beside
+    others, or not.
     """
 
     copy: Callable[[Any, Buffer, Buffer, list[Dim]], None]
@@ -82,6 +84,7 @@ class Kernels(NamedTuple):
     slice_bytes: int | None
     apart: Callable[[list[Dim], Options], bool]
     integers: Callable[[list[Dim]], bool]
+    crop: Callable[[Window, bool], tuple[int, Window]]
 
 
 def fill(
@@ -140,6 +143,8 @@ class Filling(NamedTuple):
         whole = self.saturate and self.kernels.integers([d.whole or d for d in dims])
         options = Options("uint8" if whole else _accumulator(source.dtype, summed), self.saturate, rows_first)
         gathers = any(isinstance(d.map, Gather) for d in summed)
+        source, dims = self.cropped(source, dims, len(summed) > 1)
+        summed = [d.whole or d for k in mapped if not isinstance((d := dims[k]).map, COPIES)]
         together = not gathers and len(summed) == len(mapped) <= 3 and mapped[-1] - mapped[0] == len(mapped) - 1
         if together and (len(mapped) == 1 or not self.kernels.apart(summed, options)):  # as `_passes` has it
             self.kernels.window(self.made, source, target, dims, mapped, options, 1)
@@ -163,8 +168,23 @@ class Filling(NamedTuple):
         chunk = n if self.kernels.slice_bytes is None else max(1, self.kernels.slice_bytes // max(largest, 1))
         for at in range(0, n, chunk):
             some = [Dim(min(chunk, n - at), stride), *rest]
-            from_, to = source._replace(at=at * stride), target._replace(at=at * bytes_each)
+            from_, to = source._replace(at=source.at + at * stride), target._replace(at=at * bytes_each)
             self.run_passes(from_, to, some, passes, options)
+
+    def cropped(self, source: Buffer, dims: list[Dim], several: bool) -> tuple[Buffer, list[Dim]]:
+        """Without the inputs at the ends of axes that nothing reads, as around a box."""
+        found, at = [], source.at
+        for d in dims:
+            if isinstance(d.map, Window):
+                first, m = self.kernels.crop(d.map, several)
+                at += first * d.stride
+                whole = d.whole
+                if whole is not None and isinstance(whole.map, Window):
+                    of = self.kernels.crop(whole.map, several)[1]
+                    whole = Dim(of.n_in // of.block, 0, of)
+                d = Dim(m.n_in // m.block, d.stride, m, whole)
+            found.append(d)
+        return source._replace(at=at), found
 
     def run_passes(
         self, source: Buffer, target: Buffer, dims: list[Dim], passes: list[list[int]], options: Options

@@ -17,6 +17,8 @@ INPUT, OUTPUT, FIRST_TEMPORARY = range(3)
 LAST, GATHERED = 8, 9
 # Bytes below which asking how many threads there are would be a large part of the work.
 SMALL_BYTES = _native.SMALL_BYTES
+# Bytes of temporaries of a call to whose result the caller gives memory.
+BETWEEN = 8 << 20
 
 
 class Buffer(NamedTuple):
@@ -75,9 +77,9 @@ class Steps(Temporaries):
             kernel(addresses[from_] + from_at, addresses[to] + to_at, n_threads, stream and to == OUTPUT)
 
     def run_whole(self, source: int, target: int, stream: bool) -> bool:
-        """The same to a caller's memory, which one step alone writes, to its end; False where several do. A signal is
-        answered after it."""
-        if sum([step.target == OUTPUT for step in self.steps]) > 1:
+        """The same to a caller's memory, to its end: a signal is answered after it. False where much lies between
+        steps, which tiles of the result have less of."""
+        if sum(self.temporaries) > BETWEEN:
             return False
         _native.hold_signals(True)
         try:

@@ -60,12 +60,20 @@ def whole_axis(rule: AxisRule, filter_: filters.Filter) -> _native.WholeAxis | N
         return None
     by_corners, by_halves = WHOLE[rule.align]
     return _native.WholeAxis(
-        False, by_corners, by_halves, filters.core_of(filter_), filter_.support, rule.antialias, filter_.normalized,
+        FILTERED, by_corners, by_halves, filters.core_of(filter_), filter_.support, rule.antialias, filter_.normalized,
         _edge(rule.edge),
     )  # fmt: skip
 
 
-TOUCHED_AXIS = _native.WholeAxis(True, False, False, None, 0.0, False, False, EDGES["renormalize"])
+def overlapped_axis(rule: AxisRule) -> _native.WholeAxis | None:
+    """The same for means over areas. Corners line up points; areas have edges."""
+    if rule.align not in WHOLE:
+        return None
+    by_halves = WHOLE[rule.align][1] or rule.align == "corners"
+    return _native.WholeAxis(OVERLAPPED, False, by_halves, None, 0.0, False, False, _edge(rule.edge))
+
+
+TOUCHED_AXIS = _native.WholeAxis(TOUCHED, False, False, None, 0.0, False, False, EDGES["renormalize"])
 
 
 def touched(n_in: int, n_out: int) -> _native.Sampling:

@@ -58,12 +58,16 @@ def checked(
 
 
 def by_size_alone(spec: Interpolate, size: Any, scale_factor: Any) -> bool:
-    """True if all but the sizes follows from no length and no stride, and size is one int or one for each dim."""
-    strides_decide = spec.kind in NEAREST and len(spec.size) > 1
-    if scale_factor is not None or strides_decide:
+    """True if all but the sizes follows from no length, and size is one int or one for each dim."""
+    if scale_factor is not None:
         return False
     sizes = size if type(size) is tuple else (size,) * len(spec.size)
     return len(sizes) == len(spec.size) and all(type(n) is int for n in sizes)
+
+
+def strides_decide(spec: Interpolate) -> bool:
+    """True if the inputs that outputs take depend on how x lies."""
+    return spec.kind in NEAREST and len(spec.size) > 1
 
 
 def _mode(mode: Any, n: int, ndim: int, align_corners: Any) -> str:

@@ -30,8 +30,9 @@ def by_size_alone(
     ndim: int, spec: Resize, size: Any, scale: Any, axes: Any, mode: Any, antialias: Any, like: Any, rounding: Any,
     policy: Any, box: Any,
 ) -> bool:  # fmt: skip
-    """True if the rules follow from no length, and size is one int, or one for each axis in ascending order."""
-    if scale is not None or box is not None or policy != "stretch":
+    """True if the rules follow from no length but for boxes, and size is one int, or one for each axis in ascending
+    order."""
+    if scale is not None or policy != "stretch":
         return False
     sizes = size if type(size) is tuple else (size,) * len(spec.axes)
     if len(sizes) != len(spec.axes) or any(type(n) is not int for n in sizes):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs.picture_sizes import Wanted
@@ -25,6 +25,7 @@ MODES: dict[str, Mode] = {
     "lanczos": "lanczos",
     "area": "area",
 }
+Decoding = Literal["exact", "close", "fast"]
 
 
 class Options(NamedTuple):
@@ -32,8 +33,9 @@ class Options(NamedTuple):
 
     size: one length per axis, of the upright picture; or scale; or wanted, which keeps the ratio of the sides. axes: of
     an array, by number, or of a TIFF stack, by letter; None for a picture. box: top, left, bottom, right in the upright
-    picture. antialias: None for the default of `like`. fast: whether a JPEG may be decoded at a reduced scale.
-    background: what transparency is laid on. max_pixels: None for Pillow's limit. frame: the one to read of several.
+    picture. antialias: None for the default of `like`. decoding: of a JPEG, at a reduced scale
+    never, where that is not seen, or also where it is nearly so. background: what transparency is laid on. max_pixels:
+    None for Pillow's limit. frame: the one to read of several.
     """
 
     size: tuple[int, ...] | None
@@ -46,7 +48,7 @@ class Options(NamedTuple):
     box: tuple[float, float, float, float] | None
     premultiply: bool
     linear_light: bool
-    fast: bool
+    decoding: Decoding
     background: Color | None
     max_pixels: int | None
     frame: int | None
@@ -73,7 +75,7 @@ def read_options(args: argparse.Namespace) -> Options:
         box=None if args.box is None else parse_box(args.box),
         premultiply=args.premultiply,
         linear_light=args.linear_light,
-        fast=args.fast,
+        decoding="exact" if args.exact else "fast" if args.fast else "close",
         background=None if args.background is None else parse_color(args.background),
         max_pixels=None if args.max_pixels is None else whole_number(args.max_pixels, "--max-pixels", 1),
         frame=None if args.frame is None else whole_number(args.frame, "--frame"),
@@ -120,7 +122,7 @@ def _check_arrays(args: argparse.Namespace, axes: Axes) -> None:
     for_pictures = {
         "--fit": args.fit, "--fill": args.fill, "--long-edge": args.long_edge, "--width": args.width,
         "--height": args.height, "--linear-light": args.linear_light, "--background": args.background,
-        "--fast": args.fast,
+        "--fast": args.fast, "--exact": args.exact,
     }  # fmt: skip
     for option, given in for_pictures.items():
         if given:

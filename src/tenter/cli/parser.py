@@ -6,7 +6,6 @@ import argparse
 import os
 import shutil
 import textwrap
-from importlib import metadata
 from itertools import takewhile
 from typing import NoReturn
 
@@ -68,11 +67,29 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: object) -> None:
         check_choice(action, value)
 
+    def format_help(self) -> str:
+        """Fill paragraphs to the width of the terminal, which argparse does only without paragraphs."""
+        width = max(shutil.get_terminal_size().columns - 2, 40)
+        self.description, self.epilog = (
+            "\n\n".join(part if part.startswith(" ") else textwrap.fill(part, width) for part in text.split("\n\n"))
+            for text in (self.description or "", self.epilog or "")
+        )
+        return super().format_help()
+
+
+class Version(argparse.Action):
+    """Print the version, which is looked up only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        """Exit after it."""
+        print(f"tenter {_version()}")
+        raise SystemExit(0)
+
 
 def build_parser(axes: int = 0, sizes: int = 2) -> tuple[Parser, dict[str, Parser]]:
     """Build the parser, and those of the commands. `axes` and `sizes` are how many words follow --axes and --size."""
     parser = _parser(Parser(prog="tenter", add_help=False), TENTER)
-    parser.add_argument("--version", action="version", version=f"tenter {_version()}")
+    parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     by_name = {
         "resize": commands.add_parser("resize", help="resize pictures or .npy arrays, or zarr", add_help=False),
@@ -126,13 +143,8 @@ def _count_words(argv: list[str], named: int) -> tuple[int, int]:
 
 
 def _parser(parser: Parser, description: str) -> Parser:
-    """Fill a parser's paragraphs to the width of the terminal, which argparse does only without paragraphs."""
-    width = max(shutil.get_terminal_size().columns - 2, 40)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description, parser.epilog = (
-        "\n\n".join(part if part.startswith(" ") else textwrap.fill(part, width) for part in text.split("\n\n"))
-        for text in (description, EXITS)
-    )
+    parser.description, parser.epilog = description, EXITS
     parser.allow_abbrev = False
     parser.add_argument("-h", "--help", action="help", help="show this help and exit")
     return parser
@@ -189,8 +201,11 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--linear-light", action="store_true", help=light)
     weight = "do not premultiply colors by alpha"
     group.add_argument("--no-premultiply", action="store_false", dest="premultiply", help=weight)
-    fast = "let a JPEG's decoder do a part of shrinking to a sixth or less: faster, nearly the same"
-    group.add_argument("--fast", action="store_true", help=fast)
+    decoding = group.add_mutually_exclusive_group()
+    fast = "let a JPEG's decoder do more of the shrinking than is never seen: from a quarter on"
+    decoding.add_argument("--fast", action="store_true", help=fast)
+    exact = "decode JPEGs at their full size (default: at a half or less where that is not seen, from an eighth on)"
+    decoding.add_argument("--exact", action="store_true", help=exact)
 
 
 def _add_outputs(group: argparse._ArgumentGroup) -> None:
@@ -234,6 +249,8 @@ def _add_repeat(repeat: Parser) -> None:
 
 
 def _version() -> str:
+    from importlib import metadata  # which takes as long to import as half of the command
+
     try:
         return metadata.version("tenter")
     except metadata.PackageNotFoundError:

@@ -14,8 +14,9 @@ from tenter.cli.sizes import scaled
 
 #: top, left, bottom, right; floats or fractions
 Box = tuple[Any, Any, Any, Any]
-#: What a decoder can shrink a JPEG by. It averages less evenly than a filter, so it leaves the filter this much to do.
-REDUCTIONS, LEFT = (8, 4, 2), 3
+#: What a decoder can shrink a JPEG by. It averages less evenly than a filter, so it leaves the filter this much to do: so
+#: much that the difference is not seen (tests/test_cli_draft.py), or, with --fast, as much as other programs leave.
+REDUCTIONS, LEFT = (8, 4, 2), {"close": 4, "fast": 2}
 
 
 class Target(NamedTuple):
@@ -51,14 +52,17 @@ def find_target(stored: tuple[int, int], orientation: int, options: Options) -> 
 
 
 def reduction(stored: tuple[int, int], orientation: int, options: Options) -> int:
-    """By how much --fast lets the decoder of a JPEG shrink it; 1 where no antialiased shrinking follows."""
+    """By how much the decoder of a JPEG may shrink it; 1 where no antialiased shrinking follows."""
     wide = options.antialias or (options.antialias is None and options.like == "pillow")
-    if not options.fast or not wide or options.mode in (*NEAREST, "area") or options.linear_light:
+    if options.decoding == "exact" or not wide or options.mode in (*NEAREST, "area") or options.linear_light:
         return 1
     target = find_target(stored, orientation, options)
     top, left, bottom, right = target.box or (0, 0, *stored)
     factor = min((bottom - top) / target.size[0], (right - left) / target.size[1])
-    return next((by for by in REDUCTIONS if factor >= LEFT * by), 1)
+    left = LEFT[options.decoding]
+    # The last of the decoder's pixels stands for fewer where it does not divide a side, and would weigh too much.
+    even = [by for by in REDUCTIONS if options.decoding == "fast" or (stored[0] % by == stored[1] % by == 0)]
+    return next((by for by in even if factor >= left * by), 1)
 
 
 def check_box(box: Box, size: Any) -> None:

@@ -6,9 +6,11 @@ import contextlib
 import os
 import signal
 import sys
+import warnings
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from multiprocessing import connection, get_context, resource_tracker
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,8 @@ from tenter.cli.streams import STDERR, quiet
 from tenter.cli.summary import Outcome
 
 Report = Callable[[Outcome], None]
+#: A fork has all modules already, whose import takes longer than some pictures. Only Linux's libraries are safe after it.
+METHOD: Any = "fork" if sys.platform == "linux" else "spawn"
 
 
 def run(tasks: list[Task], options: Options, jobs: int) -> list[Outcome]:
@@ -76,7 +80,7 @@ def _in_processes(tasks: list[Task], options: Options, jobs: int, report: Report
             pipe.send(task)
 
     def start() -> None:
-        process, pipe = _start(options)
+        process, pipe = _start(options, [*busy])
         started.append(process)
         give(process, pipe)
 
@@ -108,20 +112,29 @@ def _in_processes(tasks: list[Task], options: Options, jobs: int, report: Report
             _remove_leftovers(task)
 
 
-def _start(options: Options) -> tuple[Any, Any]:
-    context = get_context("spawn")
+def _start(options: Options, others: Sequence[Connection] = ()) -> tuple[Any, Any]:
+    """A process, and our end of its pipe. others: our ends of other pipes, which a fork must not keep open."""
+    context = get_context(METHOD)
     ours, theirs = context.Pipe()
-    process = context.Process(target=_work, args=(theirs, options), daemon=True)
+    inherited = [*others, ours] if METHOD == "fork" else []
+    process = context.Process(target=_begin, args=(_work, theirs, options, inherited), daemon=True)
     # The terminal sends SIGINT to all processes, and only this one must handle it. Children inherit the signal mask.
     resource_tracker.ensure_running()  # before the mask is set: starting the tracker unblocks SIGINT
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        with quiet():  # the child inherits it: its errors are sent through the pipe
+        with quiet(), warnings.catch_warnings():  # the child inherits it: its errors are sent through the pipe
+            warnings.simplefilter("ignore")  # of forks beside threads: these are NumPy's, which know of forks
             process.start()
     finally:
         theirs.close()
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return process, ours
+
+
+def _begin(work: Callable[..., None], pipe: Any, options: Options, inherited: list[Connection]) -> None:
+    for other in inherited:
+        other.close()
+    work(pipe, options)
 
 
 def _work(pipe: Any, options: Options) -> None:

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from tenter import _native
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal
+from tenter._arrays.library import compiling
 from tenter._execution import segments
 from tenter.ragged._plan import Plan, with_total
 
@@ -19,6 +21,8 @@ def offsets(lengths: Any, *, total: int | None = None) -> Any:
     >>> offsets([2, 0, 3])
     array([0, 2, 2, 5])
     """
+    if not compiling() and (found := _native.ragged_offsets(lengths, total)) is not None:
+        return found
     try:
         if isinstance(lengths, Plan):
             return segments.offsets(with_total(lengths, total) if total is not None else lengths._segments, True)
@@ -96,6 +100,8 @@ def row_ids(lengths: Any, *, total: int | None = None) -> Any:
     >>> row_ids([2, 0, 3])
     array([0, 0, 2, 2, 2])
     """
+    if not compiling() and (found := _native.ragged_row_ids(lengths, total)) is not None:
+        return found
     try:
         if isinstance(lengths, Plan) and total is None:
             return lengths.row_ids
@@ -115,6 +121,8 @@ def positions(lengths: Any, *, total: int | None = None) -> Any:
     >>> positions([2, 0, 3])
     array([0, 1, 0, 1, 2])
     """
+    if not compiling() and (found := _native.ragged_positions(lengths, total)) is not None:
+        return found
     try:
         if isinstance(lengths, Plan) and total is None:
             return lengths.positions
@@ -137,6 +145,8 @@ def ranges(starts: Any, lengths: Any, steps: Any = 1, *, total: int | None = Non
     >>> ranges([4, 0], [3, 2], [-1, 5])
     array([4, 3, 2, 0, 5])
     """
+    if not compiling() and (found := _native.ragged_ranges(starts, lengths, steps, total)) is not None:
+        return found
     try:
         return segments.ranges(with_total(lengths, total), starts, steps)
     except Refusal as refusal:

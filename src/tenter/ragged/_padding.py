@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from tenter import _native
 from tenter._arrays.arguments import error, numpy_or_torch
 from tenter._arrays.errors import Refusal
+from tenter._arrays.library import compiling
 from tenter._execution import padded
 from tenter.ragged._plan import described, with_total
 
@@ -21,6 +23,8 @@ def mask(lengths: Any, max_len: int | None = None) -> Any:
            [False, False, False],
            [ True,  True,  True]])
     """
+    if not compiling() and (found := _native.ragged_mask(lengths, max_len)) is not None:
+        return found
     try:
         return padded.mask(described(lengths), max_len)
     except Refusal as refusal:
@@ -37,6 +41,8 @@ def spans_to_mask(starts: Any, ends: Any, n: int) -> Any:
     >>> spans_to_mask([1, 4], [3, 5], 6)
     array([False,  True,  True, False,  True, False])
     """
+    if not compiling() and (found := _native.ragged_spans(starts, ends, n)) is not None:
+        return found
     try:
         return padded.spans_to_mask(starts, ends, n)
     except Refusal as refusal:
@@ -57,6 +63,9 @@ def pad(x: Any, lengths: Any, max_len: int | None = None, *, value: Any = 0) -> 
            [0, 0, 0],
            [3, 4, 5]])
     """
+    zeros = type(value) is int and value == 0
+    if zeros and not compiling() and (found := _native.ragged_pad(x, lengths, max_len)) is not None:
+        return found
     try:
         x = numpy_or_torch("x", x)
         return padded.pad(x, described(lengths, x.shape[0] if x.ndim else None), max_len, value)
@@ -73,6 +82,8 @@ def unpad(x: Any, lengths: Any, *, total: int | None = None) -> Any:
     >>> unpad([[1, 2, 0], [0, 0, 0], [3, 4, 5]], [2, 0, 3])
     array([1, 2, 3, 4, 5])
     """
+    if not compiling() and (found := _native.ragged_unpad(x, lengths, total)) is not None:
+        return found
     try:
         return padded.unpad(numpy_or_torch("x", x), with_total(lengths, total))
     except Refusal as refusal:

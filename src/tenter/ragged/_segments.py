@@ -2,11 +2,28 @@
 
 from typing import Any
 
+from tenter import _native
 from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
 from tenter._arrays.errors import Refusal
-from tenter._execution import reduced
+from tenter._arrays.library import compiling
+from tenter._execution import executor, reduced
 from tenter.lazy import LazyArray
 from tenter.ragged._plan import Plan, described
+
+
+def _quick_softmax(x: Any, lengths: Any, dim: Any) -> Any:
+    y = _native.segment_less_max(x, lengths, dim)
+    return None if y is None else _native.segment_share(executor.of_segments(y).exponential(y), lengths, dim)
+
+
+# From arguments to result by the core alone, of plain arrays and tensors on the host; None for all others.
+QUICK = {
+    "sum": _native.segment_sum,
+    "mean": _native.segment_mean,
+    "max": _native.segment_max,
+    "min": _native.segment_min,
+    "softmax": _quick_softmax,
+}
 
 
 def segment_sum(x: Any, lengths: Any, dim: int = 0) -> Any:
@@ -73,6 +90,8 @@ def segment_softmax(x: Any, lengths: Any, dim: int = 0) -> Any:
 
 
 def _reduced(how: str, x: Any, lengths: Any, dim: Any) -> Any:
+    if not compiling() and (found := QUICK[how](x, lengths, dim)) is not None:
+        return found
     if isinstance(x, LazyArray):
         if how == "sum":
             return x.segment_sum(lengths.map if isinstance(lengths, Plan) else lengths, dim)

@@ -14,6 +14,7 @@ from tenter._execution.dask.graph import lazy
 from tenter._execution.parts import work
 from tenter._execution.standard.executor import (
     again as again,
+    apart as apart,
     execute as execute,
     expand_fast as expand_fast,
     known as known,
@@ -23,6 +24,7 @@ from tenter._execution.standard.executor import (
     repeat_counts as repeat_counts,
     run as run,
     write as write,
+    wrote as wrote,
 )
 from tenter._specs import counts as counts_spec
 from tenter._specs.applied import Applied
@@ -39,7 +41,7 @@ def record(x: Any, spec: Spec) -> Any:
 
 def record_value(x: Any, spec: Resize, value: Any) -> Any:
     _check_room(x, spec)
-    return lazy(x, work.of_value(spec, x.shape, x.dtype, value), tokenize(x.name, *_named(spec), value))
+    return lazy(x, work.of_value(spec, x.shape, np.empty(0, x.dtype), value), tokenize(x.name, *_named(spec), value))
 
 
 def _check_room(x: Any, spec: Spec) -> None:

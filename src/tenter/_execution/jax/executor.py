@@ -14,6 +14,7 @@ from tenter._execution.standard import executor as standard
 from tenter._execution.standard.apply import applied
 from tenter._execution.standard.executor import (
     again as again,
+    apart as apart,
     copy_into as copy_into,
     execute as execute,
     expand as expand,
@@ -32,6 +33,7 @@ from tenter._execution.standard.executor import (
     shifted as shifted,
     widened as widened,
     write as write,
+    wrote as wrote,
 )
 from tenter._specs import counts as counts_spec
 from tenter._specs.repeat import Repeat, RepeatCounts

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tenter._arrays.dtypes import DTYPES
-from tenter._arrays.numpy_arrays import dtype_name
+from tenter._arrays.library import dtype_name
 from tenter._arrays.types import Ints
 from tenter._execution import numpy_executor
 from tenter._execution.parts.part import Outside, Part, Reads
@@ -32,7 +32,7 @@ class Work(NamedTuple):
 
     shape: Shape
     shape_out: Shape
-    dtype: np.dtype[Any]
+    dtype: Any
     maps: dict[int, AxisMap]
     rule: Rule | None
     saturate: bool
@@ -97,16 +97,18 @@ def of_call(spec: Spec, shape: Shape, dtype: np.dtype[Any]) -> Work:
     return Work(shape, shape_out, dtype, rule.maps, rule, spec.saturates(name), None)
 
 
-def of_value(spec: Resize, shape: Shape, dtype: np.dtype[Any], value: Any) -> Work:
-    """`resize` with a value for what lies past the edges, as `_execution/outside.py` has it for arrays in memory."""
-    like = np.empty(0, dtype)
+def of_value(spec: Resize, shape: Shape, like: Any, value: Any, runs: Any = numpy_executor) -> Work:
+    """`resize` with a value for what lies past the edges, as `_execution/outside.py` has it for arrays in memory. like:
+    an array of no elements. runs: its library's executor."""
     fills = spec.is_all_or_nothing
     widens = not fills and DTYPES[dtype_name(like)].narrow
     alone = {axis: Rule.of(one, (shape[axis],), "float64") for axis, one in spec.alone().items()}
     inside = tuple([(axis, Ruled(one, 0, 0, 0)) for axis, one in alone.items() if one.maps])
     if fills:
         spec = spec.replicated()
-    name = dtype_name(numpy_executor.widened(like) if widens else like)
+    name = dtype_name(runs.widened(like) if widens else like)
     rule = Rule.of(spec, shape, name)
     shape_out = spec.shape_out(shape)
-    return Work(shape, shape_out, dtype, rule.maps, rule, spec.saturates(name), Outside(value, fills, widens, inside))
+    return Work(
+        shape, shape_out, like.dtype, rule.maps, rule, spec.saturates(name), Outside(value, fills, widens, inside)
+    )

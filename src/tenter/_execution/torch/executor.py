@@ -18,8 +18,13 @@ from tenter._execution.torch.dispatch import (
 )
 from tenter._execution.torch.gradients import again as again, execute as execute, execute_adjoint as execute_adjoint
 from tenter._execution.torch.known import known as known
-from tenter._execution.torch.run import run as run, write as write
-from tenter._execution.torch.segmented import extremes as extremes, pad as pad, unpad as unpad
+from tenter._execution.torch.run import apart as apart, run as run, write as write, wrote as wrote
+from tenter._execution.torch.segmented import (
+    extremes as extremes,
+    pad as pad,
+    repeat_padded as repeat_padded,
+    unpad as unpad,
+)
 from tenter._execution.torch.small_counts import repeat_counts as repeat_counts
 from tenter._specs.applied import picks
 from tenter.filters import NOTHING
@@ -114,8 +119,8 @@ def ratio(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.div(x, y, out=y) if _is_own(x) and _is_own(y) else x / y
 
 
-def followed_by(x: torch.Tensor, value: Any) -> torch.Tensor:
-    return torch.cat([x, x.new_full((x.shape[0], 1, *x.shape[2:]), value)], 1)
+def exponential(x: torch.Tensor) -> torch.Tensor:
+    return x.exp_()
 
 
 def exponentials(x: torch.Tensor, shift: torch.Tensor) -> torch.Tensor:

@@ -23,8 +23,7 @@ def write(x: torch.Tensor, plan: Plan, out: torch.Tensor) -> bool:
         refuse(TypeError, "out", "tensors with memory of their own", NO_STORAGE)
     in_memory = out if plan.order is None else out.permute(plan.order)
     source, target = x.data_ptr(), out.data_ptr()
-    apart = source + plan.extent <= target or target + room <= source
-    if plan.steps is None or not (bare(out) and in_memory.is_contiguous() and apart):
+    if plan.steps is None or not (in_memory.is_contiguous() and apart(x, out)):
         return False
     if plan.device is not None:
         if out.device != x.device:
@@ -32,9 +31,20 @@ def write(x: torch.Tensor, plan: Plan, out: torch.Tensor) -> bool:
         device.run(x, plan, out)
     elif not plan.steps.run_whole(source, target, blocks.streams(plan.n_bytes)):
         return False
+    wrote(out)
+    return True
+
+
+def wrote(out: torch.Tensor) -> None:
     if not out.is_inference():
         torch.autograd.graph.increment_version(out)
-    return True
+
+
+def apart(x: torch.Tensor, out: torch.Tensor) -> bool:
+    """The bytes of one before those of the other, and neither under a transform."""
+    source, target = x.data_ptr(), out.data_ptr()
+    before = source + extent(x) <= target or target + extent(out) <= source
+    return before and bare(x) and bare(out)
 
 
 def run(x: torch.Tensor, plan: Plan) -> torch.Tensor:

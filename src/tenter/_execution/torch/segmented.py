@@ -12,7 +12,9 @@ from tenter._arrays.torch_tensors import NO_STORAGE, extent, holds, recorded, re
 from tenter._arrays.types import Array
 from tenter._execution import segmented
 from tenter._execution.torch import recorded_segments
+from tenter._execution.torch.gradients import execute_adjoint
 from tenter._execution.torch.run import large_empty
+from tenter._specs.repeat import RepeatCounts
 from tenter._specs.segments import Segments
 
 
@@ -40,12 +42,28 @@ class _Unpad(torch.autograd.Function):
         return _back(grads[0]).pad(grads[0], ctx.s, ctx.length, 0), None
 
 
+class _RepeatPadded(torch.autograd.Function):
+    """The gradient: rows without what fills them up, and sums by the counts."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, s: Segments, each: Segments, length: int, value: Any) -> torch.Tensor:
+        ctx.s, ctx.each, ctx.shape = s, each, x.shape
+        return _repeated(x, s, each, length, value)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None, None, None, None]:
+        rows = _back(grads[0]).unpad(grads[0], ctx.each)
+        spec = RepeatCounts(ctx.s.offsets, 0, ctx.s.total)
+        x = execute_adjoint(rows, spec, (ctx.s.n, *ctx.shape[2:]))
+        return x.reshape(ctx.shape), None, None, None, None
+
+
 def _back(g: torch.Tensor) -> Any:
     """What serves a gradient: this module, or that of the dispatcher."""
     return recorded_segments if recorded(g) else sys.modules[__name__]
 
 
-_record_pad, _record_unpad = (torch_private.apply_of(f) for f in (_Pad, _Unpad))
+_record_pad, _record_unpad, _record_repeat = (torch_private.apply_of(f) for f in (_Pad, _Unpad, _RepeatPadded))
 
 
 def pad(x: torch.Tensor, s: Segments, length: int, value: Any) -> torch.Tensor:
@@ -55,6 +73,11 @@ def pad(x: torch.Tensor, s: Segments, length: int, value: Any) -> torch.Tensor:
 
 def unpad(x: torch.Tensor, s: Segments) -> torch.Tensor:
     return (_record_unpad if _records(x) else _unpadded)(x, s)  # type: ignore[no-any-return]
+
+
+def repeat_padded(x: torch.Tensor, s: Segments, each: Segments, length: int, value: Any) -> torch.Tensor:
+    f = _record_repeat if _records(x) else _repeated
+    return f(x, s, each, length, value)  # type: ignore[no-any-return]
 
 
 def extremes(x: torch.Tensor, s: Segments, dim: int, largest: bool) -> torch.Tensor:
@@ -74,6 +97,11 @@ def _padded(x: torch.Tensor, s: Segments, length: int, value: Any) -> torch.Tens
 
 def _unpadded(x: torch.Tensor, s: Segments) -> torch.Tensor:
     return segmented.unpad(_contiguous(x), s, large_empty)  # type: ignore[no-any-return]
+
+
+def _repeated(x: torch.Tensor, s: Segments, each: Segments, length: int, value: Any) -> torch.Tensor:
+    element = _element(value, x)
+    return segmented.repeat_padded(_contiguous(x), s.offsets, length, element, large_empty)  # type: ignore[no-any-return]
 
 
 def _contiguous(x: torch.Tensor) -> torch.Tensor:

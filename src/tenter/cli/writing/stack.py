@@ -15,7 +15,6 @@ from tenter.cli.writing.tiff import CLASSIC_LIMIT, HORIZONTAL
 #: ImageJ's names
 SPACING, INTERVAL, LABELS = "spacing", "finterval", "Labels"
 LABELS_LOST = "ImageJ's labels of slices"
-COMPLETE = ("YX", "YXS")
 
 
 def resized(stack: Stack, array: npt.NDArray[Any]) -> tuple[Stack, list[str]]:
