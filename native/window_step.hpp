@@ -72,7 +72,7 @@ struct WindowStep : SmallStep {
     call.stream = stream;
     if (is_signal && n_rows >= min_permuted_rows && ++uses > uses_before_tables) computed->make_tables();
     if constexpr (verifies)
-      if (!in_bands() && !picking) verify(call, n_plane);
+      if (!in_bands()) verify(call, n_plane);
     return call;
   }
   bool in_bands() const { return computed && (!is_signal || n_rows < min_permuted_rows || !computed->map.start); }
