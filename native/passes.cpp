@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "owned_map.hpp"
+#include "verify.hpp"
 
 namespace tenter {
 namespace {
@@ -85,6 +86,7 @@ bool window_pass(const Pass& p, OwnedMap* const* maps, const Deciding* deciding,
 }
 
 void copy_pass(int64_t itemsize, const CopyAxis* axes, int n_axes, CopyTask& task) {
+  if constexpr (verifies) verify(itemsize, axes, n_axes);
   CopyAxis found[max_axes];  // fastest first
   int n = 0;
   task.run = itemsize;

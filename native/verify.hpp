@@ -75,6 +75,11 @@ inline void verify(const CopyAxis& a) {
   }
 }
 
+// Before axes are merged, whose lengths are multiplied then.
+inline void verify(int64_t itemsize, const CopyAxis* axes, int n_axes) {
+  int64_t bytes = itemsize, n_in = 1;
+  for (int k = n_axes - 1; k >= 0; --k) bytes = product(bytes, axes[k].n_out), n_in = product(n_in, axes[k].n_in);
+}
 inline void verify(const CopyTask& t) {
   int64_t bytes = product(t.run, 1);
   for (int k = t.n_axes - 1; k >= 0; --k) {

@@ -74,7 +74,7 @@ struct WindowStep : SmallStep {
     call.stream = stream;
     if (by_tables && ++uses > uses_before_tables) computed->make_tables();
     if constexpr (verifies)
-      if (!in_bands() && !picking) verify(call, n_plane);
+      if (!in_bands()) verify(call, n_plane);
     return call;
   }
   bool in_bands() const { return computed && !(by_tables && computed->map.start); }

@@ -25,8 +25,18 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return max(2, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The one that takes longest, half a minute, comes first: no other process waits for it in the end."""
+    items.sort(key=lambda item: not item.name.startswith("test_the_laws_of_devices_hold_for_interpreted_kernels"))
+
+
+def pytest_collection() -> None:
+    gc.disable()  # imports and tests that are collected stay
+
+
 def pytest_collection_finish() -> None:
-    """The libraries that the tests have imported stay: no search for garbage, which many tests ask for, looks at them."""
+    """No later search for garbage, which many tests ask for, looks at the libraries that they have imported."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 

@@ -13,7 +13,7 @@ import tenter
 from programs.small import lowered
 from tenter import _native, memory
 from tenter._kernels import steps
-from tenter._plans import cache
+from tenter._plans import cache, families
 from tenter.maps import Window
 from thread_helpers import in_threads
 
@@ -66,5 +66,40 @@ def test_threads_share_what_calls_make_and_keep(small):
                     wrong.append(int(k))
 
     shared = fresh()
+    in_threads(work, [(seed,) for seed in range(4)])
+    assert wrong == []
+
+
+def sized():
+    """Calls that the core plans where they differ from an earlier one by sizes alone."""
+    photo, signals = (x[0, :, :, :3] * 3).astype(np.uint8), np.ascontiguousarray(x.reshape(9, -1))
+    return [
+        lambda n: tenter.interpolate(x, (20 + n, 41), mode="bicubic", antialias=True),
+        lambda n: tenter.interpolate(x[None], (5, 20 + n, 30), mode="trilinear"),
+        lambda n: tenter.interpolate(x[0], 20 + n, mode="nearest"),
+        lambda n: tenter.resize(x.transpose(0, 2, 3, 1), (20 + n, 9), axes=(1, 2), antialias=True),
+        lambda n: tenter.resize(photo, (20 + n, 21), axes=(0, 1), like="pillow", antialias=True),
+        lambda n: tenter.resize(signals, 500 + n, axes=1, mode="area"),
+    ]
+
+
+def test_threads_plan_new_sizes_in_the_core(small):
+    calls = sized()
+    want = {(k, n): zlib.crc32(np.ascontiguousarray(call(n))) for k, call in enumerate(calls) for n in range(8)}
+    wrong, barrier = [], threading.Barrier(4)
+
+    def work(seed):
+        for turn in range(4):
+            barrier.wait()
+            if seed == 0:  # as many that are new, of kinds that are known or, every other time, are not
+                cache.plans.clear(), cache._once.clear()
+                if turn % 2:
+                    families.families.clear(), families.native.clear()
+            barrier.wait()
+            for at in np.random.default_rng([seed, turn]).permutation(len(want)):
+                k, n = list(want)[at]
+                if zlib.crc32(np.ascontiguousarray(calls[k](n))) != want[k, n]:
+                    wrong.append((k, n))
+
     in_threads(work, [(seed,) for seed in range(4)])
     assert wrong == []

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import torch
 
 import tenter
 import transforms
+from daily import daily
 
 pytestmark = pytest.mark.usefixtures("fresh_compiler")
 X = torch.arange(12.0).reshape(4, 3)
@@ -54,14 +57,8 @@ def refusal(f, *args):
     return type(caught.value), str(caught.value).splitlines()[0]
 
 
-def run_time():
-    for backend in ("aot_eager", "inductor"):
-        for name in RUN_TIME:
-            # Compiling C++ takes seconds.
-            yield pytest.param(name, backend, marks=[pytest.mark.slow] * (backend == "inductor"))
-
-
-@pytest.mark.parametrize("name, backend", list(run_time()))
+# Compiling takes a second, of C++ seconds.
+@pytest.mark.parametrize("name, backend", daily(itertools.product(RUN_TIME, ("aot_eager", "inductor")), 4, "-".join))
 def test_errors_at_run_time(name, backend):
     """The same error, and the same graph serves good counts before and after."""
     f, counts = RUN_TIME[name]
@@ -74,16 +71,8 @@ def test_errors_at_run_time(name, backend):
         assert refusal(compiled, X, torch.tensor(counts)) == eager
 
 
-# Dynamo takes a second or two to give up on each; of a kind of refusal one is enough for every day.
-DAILY_ERRORS = ("float counts", "mode")
-
-
-def trace_time():
-    for name in TRACE_TIME:
-        yield pytest.param(name, marks=[pytest.mark.slow] * (name not in DAILY_ERRORS))
-
-
-@pytest.mark.parametrize("name", list(trace_time()))
+# Dynamo takes a second or two to give up on each.
+@pytest.mark.parametrize("name", daily(TRACE_TIME, len(TRACE_TIME)))
 def test_errors_while_tracing(name):
     """Under fullgraph Dynamo wraps them; otherwise it leaves the call to eager code, whose error this is."""
     f = TRACE_TIME[name]

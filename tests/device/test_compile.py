@@ -41,7 +41,7 @@ else:
     CHECKS = [(name, case) for name, case in transforms.CHECKS if name in ALWAYS or case.name in SOME]
 
 
-@pytest.mark.parametrize("check", some(CHECKS, 7, lambda check: f"{check[0]}-{check[1].name}"))
+@pytest.mark.parametrize("check", some(CHECKS, 14, lambda check: f"{check[0]}-{check[1].name}"))
 def test_transforms(check: tuple[str, Case], device):
     """Wrong output sizes are found when the device comes to them, which compiled code does not wait for."""
     name, case = check
@@ -153,7 +153,7 @@ def test_an_exported_program_runs_there(device):
 GRADCHECKED = [case for case in (*CASES, *RESIZES) if not INTERPRETED or case.name in FEW[1:]]
 
 
-@pytest.mark.parametrize("case", some(GRADCHECKED, 2, by_name))
+@pytest.mark.parametrize("case", some(GRADCHECKED, 4, by_name))
 def test_gradcheck(case: Case, device):
     """Of both orders and both modes; the same bits at each call, which gradcheck asks for with a tolerance of 0."""
     s = on(case, device)

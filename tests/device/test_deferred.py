@@ -61,7 +61,7 @@ def expected(x, counts, total):
     return torch.cat([found, x.new_zeros(total - len(found), *x.shape[1:])])
 
 
-@pytest.mark.parametrize("case", some(itertools.product([1, 3, 64], [torch.int64, torch.int32], WRONG), 4))
+@pytest.mark.parametrize("case", some(itertools.product([1, 3, 64], [torch.int64, torch.int32], WRONG), 8))
 def test_wrong_counts_surface_and_do_no_harm(case, device):
     inner, dtype, name = case
     counts, total, says = WRONG[name]

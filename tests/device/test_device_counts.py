@@ -32,7 +32,7 @@ GIVEN = ["device", "device with total", "host"]
 AROUND = [((), ()), ((2,), ()), ((), (3,)), ((2,), (40,))]
 
 
-@pytest.mark.parametrize("case", some(itertools.product(GIVEN, COUNTS, AROUND), 13))
+@pytest.mark.parametrize("case", some(itertools.product(GIVEN, COUNTS, AROUND), 26))
 def test_runs_of_any_length(case: tuple[str, str, tuple[tuple[int, ...], tuple[int, ...]]], on: str) -> None:
     given, name, (before, after) = case
     counts = torch.tensor(COUNTS[name], dtype=torch.int64)

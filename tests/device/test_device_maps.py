@@ -20,7 +20,7 @@ pytestmark = pytest.mark.gpu
 AROUND = [((), ()), ((3,), ()), ((), (2,)), ((2,), (5,)), ((), (40,))]
 
 
-@pytest.mark.parametrize("case", some(MAPS, 11, lambda c: c.name, lambda c: c.name.startswith("window")))
+@pytest.mark.parametrize("case", some(MAPS, 22, lambda c: c.name, lambda c: c.name.startswith("window")))
 def test_equals_the_reference(case: MapCase, on: str) -> None:
     for m in (case.map, case.map.T):
         for before, after in AROUND[:: 2 if INTERPRETED else 1]:  # interpreted it takes a while
@@ -49,7 +49,7 @@ LONG = [
 ]
 
 
-@pytest.mark.parametrize("case", some(itertools.product(LONG, AROUND[:4]), 3, lambda c: f"{c[0][0]}-{c[1]}"))
+@pytest.mark.parametrize("case", some(itertools.product(LONG, AROUND[:4]), 6, lambda c: f"{c[0][0]}-{c[1]}"))
 def test_windows_that_have_a_program_of_their_own(case: tuple[Any, Any], on: str) -> None:
     (_, m), (before, after) = case
     for dtype in (torch.float32, torch.float64, torch.int64):

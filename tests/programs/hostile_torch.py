@@ -1,7 +1,7 @@
-"""Bad arguments under PyTorch's own names: hostile_torch.py WAY EVERY
+"""Bad arguments under PyTorch's own names: hostile_torch.py EVERY
 
-WAY: `function`, PyTorch's names replaced by tenter's functions, `accelerate`, or `compiled` in accelerated code. One call
-in EVERY is made. Each must be an exception; PyTorch's own functions crash on some.
+To tenter's functions in their place, to accelerated code, and one in EVERY to accelerated code that is compiled. Each must
+be an exception; PyTorch's own functions crash on some.
 """
 
 from __future__ import annotations
@@ -41,23 +41,29 @@ def must_raise(n: int, call: Callable[[], Any]) -> None:
     sys.exit(f"no error from {n}")
 
 
-def run(way: str, every: int) -> None:
-    for n, call in enumerate(BAD[::every]):
-        if way != "compiled":
-            must_raise(n, call)
-            continue
-        torch._dynamo.reset()
-        must_raise(n, torch.compile(call, backend="eager", fullgraph=True))
-        must_raise(n, torch.compile(call, backend="eager"))
+NAMES = {
+    (F, "interpolate"): tenter.interpolate, (torch, "repeat_interleave"): tenter.repeat_interleave,
+    (torch, "tile"): tenter.tile, (torch.Tensor, "repeat"): tenter.repeat,
+    (torch.Tensor, "repeat_interleave"): tenter.repeat_interleave,
+}  # fmt: skip
+
+
+def run_all() -> None:
+    for n, call in enumerate(BAD):
+        must_raise(n, call)
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    way, every = sys.argv[1], int(sys.argv[2])
-    if way == "function":
-        F.interpolate, torch.repeat_interleave, torch.tile = tenter.interpolate, tenter.repeat_interleave, tenter.tile
-        torch.Tensor.repeat, torch.Tensor.repeat_interleave = tenter.repeat, tenter.repeat_interleave  # type: ignore[method-assign, assignment]
-        run(way, every)
-    else:
-        with tenter.torch.accelerate():
-            run(way, every)
+    theirs = {place: getattr(*place) for place in NAMES}
+    for place, ours in NAMES.items():
+        setattr(*place, ours)
+    run_all()
+    for place, function in theirs.items():
+        setattr(*place, function)
+    with tenter.torch.accelerate():
+        run_all()
+        for n, call in enumerate(BAD[:: int(sys.argv[1])]):
+            torch._dynamo.reset()
+            must_raise(n, torch.compile(call, backend="eager", fullgraph=True))
+            must_raise(n, torch.compile(call, backend="eager"))

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 import tenter
 import tenter.image
@@ -43,6 +42,8 @@ def call(name: str, x: dict[str, Any], side: int) -> Callable[[], Any]:
     constant = {"axes": (0, 1), "edge": "constant", "value": 7}
 
     def gradient(size: int, **how: Any) -> Any:
+        import torch
+
         leaf = x["rgb"][..., 0].float().requires_grad_()
         return torch.autograd.grad(resize(leaf, size, axes=(0, 1), **how).sum(), leaf)[0]
 
@@ -73,7 +74,10 @@ def call(name: str, x: dict[str, Any], side: int) -> Callable[[], Any]:
 
 if __name__ == "__main__":
     tenter.set_num_threads(1)
-    make = {"numpy": np.asarray, "torch": torch.from_numpy}[sys.argv[1]]
+    if sys.argv[1] == "torch":
+        from torch import from_numpy as make
+    else:
+        make = np.asarray
     few = {name: make(x) for name, x in inputs(FEW).items()}
     given = inputs(SIDE)
     for name in sys.argv[2].split(","):
