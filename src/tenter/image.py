@@ -261,7 +261,7 @@ def _unseen(dtype: np.dtype[Any]) -> float:
 
 def _finished(values: Array, dtype: np.dtype[Any], has_alpha: bool, weigh: bool, light: bool) -> Array:
     """Elements of a dtype from the floats that were mixed, which may be changed."""
-    y = np.empty(values.shape, dtype)
+    y = np.empty_like(values, dtype)
     for some in _in_cache(values):
         y[some] = _finished_rows(values[some], dtype, has_alpha, weigh, light)
     return y
