@@ -109,18 +109,29 @@ def test_counts_that_are_known_need_no_total() -> None:
             assert got.tolist() == [[0, 1], [4, 5], [4, 5]]
 
 
-@pytest.mark.parametrize("dtype", ["int32", "uint8"])
-def test_counts_that_are_traced(dtype: str) -> None:
-    counts = np.array([2, 0, 3, 1], dtype)
-    for shape, dim in (((4,), 0), ((2, 4), 1), ((2, 2), None))[: 3 if dtype == "int32" else 1]:
-        x = values(shape, "float32")
-        f = lambda x, c, dim=dim: tenter.repeat_interleave(x, c, dim, output_size=6)
-        np.testing.assert_array_equal(np.asarray(jax.jit(f)(x, counts)), np.repeat(x, counts, dim))
-        g = np.asarray(jax.jit(jax.grad(lambda x, c, f=f: (f(x, c) * jnp.arange(6.0).reshape(
-            [-1 if d == (dim or 0) else 1 for d in range(f(x, c).ndim)])).sum()))(x, counts))  # fmt: skip
-        ends = np.array([sum(range(b - c, b)) for b, c in zip(np.cumsum(counts).tolist(), counts.tolist())])
-        want = ends.reshape(2, 2) if dim is None else ends.reshape([-1 if d == dim else 1 for d in range(x.ndim)])
-        np.testing.assert_array_equal(g, np.broadcast_to(want, shape))
+@pytest.mark.parametrize(
+    "dtype, shape, dim",
+    [
+        ("int32", (20, 4), 1),  # of which the gradient is taken the other way round
+        *(pytest.param("int32", *of, marks=pytest.mark.slow) for of in (((4,), 0), ((2, 4, 3), 1), ((2, 2), None))),
+        pytest.param("uint8", (4,), 0, marks=pytest.mark.slow),
+    ],
+)
+def test_counts_that_are_traced(dtype: str, shape: tuple[int, ...], dim: int | None) -> None:
+    counts, x = np.array([2, 0, 3, 1], dtype), values(shape, "float32")
+    f = lambda x, c: tenter.repeat_interleave(x, c, dim, output_size=6)
+    want = np.repeat(x, counts, dim)
+    weights = np.arange(6.0, dtype=np.float32).reshape([-1 if d == (dim or 0) else 1 for d in range(want.ndim)])
+    both = jax.jit(lambda x, c: (f(x, c), jax.grad(lambda x: (f(x, c) * weights).sum())(x)))
+    got, g = both(x, counts)
+    np.testing.assert_array_equal(np.asarray(got), want)
+    ends = np.array([sum(range(b - c, b)) for b, c in zip(np.cumsum(counts).tolist(), counts.tolist())])
+    sums = ends.reshape(2, 2) if dim is None else ends.reshape([-1 if d == dim else 1 for d in range(x.ndim)])
+    np.testing.assert_array_equal(np.asarray(g), np.broadcast_to(sums, shape))
+
+
+def test_traced_counts_in_other_calls() -> None:
+    counts = np.array([2, 0, 3, 1], np.int32)
     alone = jax.jit(lambda c: tenter.repeat_interleave(c, output_size=6))(counts)
     assert alone.tolist() == [0, 0, 2, 2, 2, 3]
     assert jax.jit(lambda x, n: tenter.repeat_interleave(x, [1, n, 0], 0, output_size=3))(X, 2).shape == (3, 2)
@@ -199,3 +210,18 @@ def test_arrays_that_are_gone_are_refused() -> None:
 @pytest.mark.parametrize("names", [("resize",), pytest.param((), marks=pytest.mark.slow)])
 def test_sharded_arrays(names: tuple[str, ...]) -> None:
     assert prints("jax_shards.py", *names, XLA_FLAGS="--xla_force_host_platform_device_count=4") == "ok\n"
+
+
+@pytest.mark.parametrize(
+    "call, argument",
+    [
+        (lambda x, n: tenter.numpy.repeat(np.ones(3), jnp.stack([n, n, n])), "repeats"),
+        (lambda x, n: tenter.numpy.repeat(np.ones(3), [1, n, 2]), "repeats"),
+        (lambda x, n: tenter.numpy.repeat(np.ones(3), 2, n), "axis"),
+        (lambda x, n: tenter.numpy.tile(x, 2), "A"),
+        (lambda x, n: tenter.numpy.tile(np.ones(3), (n, 2)), "reps"),
+    ],
+)
+def test_numpy_s_dialect_refuses_tracers_in_two_lines(call, argument: str) -> None:
+    with pytest.raises(TypeError, match=rf"^{argument}: {TWO_LINES}"):
+        jax.jit(call)(X, 2)

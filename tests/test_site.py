@@ -24,12 +24,6 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 sys.path.append(str(DOCS))
 OPERATIONS = sorted(p.stem for p in (DOCS / "operations").glob("*.md") if p.stem != "README")
-#: names without an underscore that other modules import
-INTERNAL = {
-    "tenter.filters": {"NOTHING", "TRIANGLE", "CUBIC", "SPLINE", "LANCZOS", "BOX", "HAMMING", "MADE", "MOST_KEPT",
-                       "core_of", "named", "by_name"},
-    "tenter.geometry": {"HALF", "canonical", "plain", "positions"},
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -94,14 +88,7 @@ def test_a_drawing_of_a_wrong_map_is_refused() -> None:
 
 def public_names(module: ModuleType) -> set[str]:
     """Functions, classes and constants, those of public submodules too."""
-    listed = getattr(module, "__all__", None)
-    if listed is None:
-        tree = ast.parse(inspect.getsource(module)).body
-        made = [n.name for n in tree if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
-        made += [n.targets[0].id for n in tree if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]
-        listed = [n for n in made if n[0] != "_" and n not in INTERNAL[module.__name__]]
-    elif module is tenter:
-        listed = [n for n in dir(tenter) if n not in ("__all__", "__doc__")]
+    listed = [n for n in dir(tenter) if n not in ("__all__", "__doc__")] if module is tenter else module.__all__
     modules = [getattr(module, n) for n in listed if isinstance(getattr(module, n), ModuleType)]
     names = {f"{module.__name__}.{n}" for n in listed if getattr(module, n) not in modules}
     return names.union(*map(public_names, modules))

@@ -169,42 +169,65 @@ class Namespace:
         return tenter.expand(x, shape)
 
 
+ALL_DTYPES = [*DTYPES, "int8", "int32", "uint16", "uint32"]
+examples = settings(max_examples=60, deadline=None)
 shapes = st.lists(st.integers(0, 4), max_size=4).map(tuple)
+hosts = st.sampled_from(DEVICES[:2])
 
 
-def arrays(shape: tuple[int, ...], dtype: str):
-    return xp.asarray(values(shape, dtype))
+@st.composite
+def arrays(draw, shapes=shapes):
+    """Of every dtype of the standard's, with what floats have besides numbers."""
+    x = values(draw(shapes), draw(st.sampled_from(ALL_DTYPES)))
+    if x.dtype.kind in "fc" and x.size:
+        x.reshape(-1)[draw(st.integers(0, x.size - 1))] = draw(st.sampled_from([np.nan, np.inf, -0.0]))
+    return xp.asarray(x, device=draw(hosts))
 
 
-@settings(max_examples=60, deadline=None)
-@given(shape=shapes, dtype=st.sampled_from(DTYPES), data=st.data())
-def test_repeat_conforms(shape, dtype, data) -> None:
-    x = arrays(shape, dtype)
-    axis = data.draw(st.none() | st.integers(-len(shape), len(shape) - 1) if shape else st.none())
-    n = int(np.prod(shape)) if axis is None else shape[axis]
-    repeats = data.draw(st.integers(0, 4) | st.lists(st.integers(0, 4), min_size=n, max_size=n).map(
-        lambda each: xp.asarray(each, dtype=xp.int64)) if n != 1 else st.integers(0, 4))  # fmt: skip
-    out = Namespace.repeat(x, repeats, axis=axis)
-    counts = repeats if isinstance(repeats, int) else np.from_dlpack(repeats)
-    assert out.dtype == x.dtype
-    np.testing.assert_array_equal(np.from_dlpack(out), np.repeat(np.from_dlpack(x), counts, axis))
+def conforms(x, out, want) -> None:
+    assert isinstance(out, type(x)) and out.dtype == x.dtype and out.device == x.device and out.shape == want.shape
+    np.testing.assert_array_equal(host(out), want)
 
 
-@settings(max_examples=60, deadline=None)
-@given(shape=shapes, dtype=st.sampled_from(DTYPES), repetitions=st.lists(st.integers(0, 3), max_size=5).map(tuple))
-def test_tile_conforms(shape, dtype, repetitions) -> None:
-    x = arrays(shape, dtype)
-    out = Namespace.tile(x, repetitions)
-    assert out.dtype == x.dtype
-    np.testing.assert_array_equal(np.from_dlpack(out), np.tile(np.from_dlpack(x), repetitions))
+def host(x):
+    return np.from_dlpack(xp.asarray(x, device=DEVICES[0]))
 
 
-@settings(max_examples=60, deadline=None)
-@given(shape=shapes, dtype=st.sampled_from(DTYPES), data=st.data())
-def test_broadcast_to_conforms(shape, dtype, data) -> None:
-    x = arrays(shape, dtype)
+@examples
+@given(x=arrays(), data=st.data())
+def test_repeat_conforms(x, data) -> None:
+    axis = data.draw(st.none() | st.integers(-x.ndim, x.ndim - 1) if x.ndim else st.none())
+    n, count = x.size if axis is None else x.shape[axis], st.integers(0, 4)
+    each = data.draw(count | st.lists(count, min_size=n, max_size=n) | st.lists(count, min_size=1, max_size=1))
+    if isinstance(each, list):
+        dtype = data.draw(st.sampled_from(["int64", "int32", "uint8", "uint64"]))
+        given = xp.asarray(each, dtype=getattr(xp, dtype), device=x.device)
+    else:
+        given = each
+    conforms(x, Namespace.repeat(x, given, axis=axis), np.repeat(host(x), each, axis))
+
+
+@pytest.mark.parametrize("repeats", [-1, [1, -1], [1, 2, 3], [1.0, 2.0], [[1, 2]], [True, False]], ids=str)
+def test_repeat_refuses_what_the_standard_does(repeats) -> None:
+    given = xp.asarray(repeats) if isinstance(repeats, list) else repeats
+    with pytest.raises((TypeError, ValueError)):
+        Namespace.repeat(xp.asarray([1, 2]), given, axis=0)
+    with pytest.raises(IndexError):
+        Namespace.repeat(xp.asarray([1, 2]), 1, axis=1)
+
+
+@examples
+@given(x=arrays(), repetitions=st.lists(st.integers(0, 3), max_size=5).map(tuple))
+def test_tile_conforms(x, repetitions) -> None:
+    conforms(x, Namespace.tile(x, repetitions), np.tile(host(x), repetitions))
+
+
+@examples
+@given(x=arrays(), data=st.data())
+def test_broadcast_to_conforms(x, data) -> None:
     front = data.draw(st.lists(st.integers(0, 3), max_size=2).map(tuple))
-    wide = (*front, *(data.draw(st.integers(0, 4)) if n == 1 else n for n in shape))
-    out = Namespace.broadcast_to(x, wide)
-    assert out.dtype == x.dtype and out.shape == wide
-    np.testing.assert_array_equal(np.from_dlpack(out), np.broadcast_to(np.from_dlpack(x), wide))
+    wide = (*front, *(data.draw(st.integers(0, 4)) if n == 1 else n for n in x.shape))
+    conforms(x, Namespace.broadcast_to(x, wide), np.broadcast_to(host(x), wide))
+    if x.ndim and x.shape[0] > 1:
+        with pytest.raises(ValueError):
+            Namespace.broadcast_to(x, (x.shape[0] + 1, *x.shape[1:]))

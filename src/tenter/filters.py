@@ -16,6 +16,8 @@ from tenter import _native
 from tenter._arrays.errors import refuse
 from tenter._arrays.types import Floats
 
+__all__ = ["NAMED", "Filter", "box", "cubic", "gaussian", "hamming", "keys", "lanczos", "spline", "triangle"]
+
 # The core's functions of distances, by its numbers (native/filters.hpp).
 TRIANGLE, CUBIC, SPLINE, LANCZOS, BOX, HAMMING = range(6)
 # A weight this small is a rounding: infinity times it must not be seen.

@@ -16,6 +16,8 @@ from tenter._arrays.arguments import error, integer, one_of
 from tenter._arrays.errors import Refusal
 from tenter._arrays.types import Array, Floats, Ints
 
+__all__ = ["ALIGNS", "TIES", "Geometry"]
+
 HALF = Fraction(1, 2)
 # What the first and the last output are lined up with. The last four are ONNX's names.
 ALIGNS = (

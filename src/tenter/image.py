@@ -26,7 +26,7 @@ from tenter._specs import lengths, picture_sizes, resize_arguments
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tenter._arrays.signatures import Element, Held, Nested, PictureRule, Sizes, Tensor, Unpack
+    from tenter._arrays.signatures import Element, Held, Nested, Other, PictureRule, Sizes, Tensor, Unpack
 
 __all__ = ["resize"]
 
@@ -44,6 +44,9 @@ def resize(pixels: NDArray[Element], size: Sizes | None = None, *, out: NDArray[
 @overload
 def resize(pixels: Nested, size: Sizes | None = None, *, out: NDArray[Any] | None = None,
     **how: Unpack[PictureRule]) -> NDArray[Any]: ...
+@overload
+def resize(pixels: Other, size: Sizes | None = None, *, out: Other | None = None,
+    **how: Unpack[PictureRule]) -> Other: ...
 @overload
 def resize(pixels: Tensor, size: Sizes | None = None, *, out: Tensor | None = None,
     **how: Unpack[PictureRule]) -> Tensor: ...
@@ -261,7 +264,7 @@ def _unseen(dtype: np.dtype[Any]) -> float:
 
 def _finished(values: Array, dtype: np.dtype[Any], has_alpha: bool, weigh: bool, light: bool) -> Array:
     """Elements of a dtype from the floats that were mixed, which may be changed."""
-    y = np.empty(values.shape, dtype)
+    y = np.empty_like(values, dtype)
     for some in _in_cache(values):
         y[some] = _finished_rows(values[some], dtype, has_alpha, weigh, light)
     return y

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from numpy import repeat as _numpy_repeat, tile as _numpy_tile
 
 from tenter._arrays import limits
-from tenter._arrays.arguments import dim as one_dim, rank, sizes
+from tenter._arrays.arguments import dim as one_dim, error, rank, sizes
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import is_array, of
 from tenter._arrays.types import Array
@@ -46,6 +46,14 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
            [3, 4],
            [3, 4]])
     """
+    try:
+        return _repeated(a, repeats, axis)
+    except Exception:
+        _refuse_unknown("numpy.repeat", a=a, repeats=repeats, axis=axis)
+        raise
+
+
+def _repeated(a: Any, repeats: Any, axis: Any) -> Any:
     if not _plain(a):
         return _numpy_repeat(a, repeats, axis=axis)
     if type(repeats) is np.ndarray:
@@ -99,6 +107,14 @@ def tile(A: Any, reps: Any) -> Any:
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
     """
+    try:
+        return _tiled(A, reps)
+    except Exception:
+        _refuse_unknown("numpy.tile", A=A, reps=reps)
+        raise
+
+
+def _tiled(A: Any, reps: Any) -> Any:
     if not _plain(A):
         return _numpy_tile(A, reps)
     given = reps if type(reps) is tuple else (reps,)
@@ -124,6 +140,15 @@ def tile_spec(A: Any, reps: Any) -> tuple[Any, Repeat]:
     x = executor.of(A).reshape(A, (1,) * (len(each) - A.ndim) + tuple(A.shape)) if len(each) > A.ndim else A
     limits.addressable("reps", [int(x.shape[k]) * s for k, s in enumerate(each)], of(A).itemsize(A))
     return x, Repeat(each, False)
+
+
+def _refuse_unknown(function: str, **given: Any) -> None:
+    """Says of what failed that NumPy can't read it, as a tracer of JAX or a tensor on a device."""
+    for name, value in given.items():
+        for each in value if isinstance(value, (list, tuple)) else (value,):
+            if is_array(each) and (unknown := of(each).unreadable(each)):
+                refusal = Refusal(TypeError, f"{name}: expected values that NumPy can read, got {unknown}")
+                raise error(refusal, function, **given) from None
 
 
 def _is_count(r: Any) -> bool:

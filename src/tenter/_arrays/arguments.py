@@ -131,6 +131,8 @@ def take_other_names(other: dict[str, Any], **names: tuple[str, Any]) -> tuple[A
         name = names[word][0]
         so_far = values[name]
         if so_far is not MISSING and so_far is not None and not (type(so_far) is tuple and not so_far):
+            if word == name:
+                refuse(TypeError, word, "it once", "it twice")
             refuse(TypeError, word, f"{word} or {name}, which are one argument", "both")
         values[name] = other.pop(word)
     return tuple(values.values())

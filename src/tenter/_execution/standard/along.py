@@ -12,7 +12,7 @@ import numpy as np
 
 from tenter._arrays.standard_arrays import dtype_name, namespace
 from tenter._arrays.types import Array, Ints
-from tenter._execution.standard.numbers import device_of
+from tenter._execution.standard.numbers import device_of, has
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._tap_table import tap_table
 from tenter.maps._values import trusted
@@ -23,7 +23,9 @@ PADDED = 4
 
 def taken(x: Any, index: Ints, axis: int) -> Any:
     """x's elements by their indices, all of them within its bounds."""
-    return namespace(x).take(x, table(x, narrow(index, x.shape[axis])), axis=axis)
+    # int64 is what libraries index by, and some by nothing else.
+    indices = table(x, index if has(x, "int64") else narrow(index, x.shape[axis]))
+    return namespace(x).take(x, indices, axis=axis)
 
 
 def narrow(index: Ints, n: int) -> Array:

@@ -12,7 +12,7 @@ def has(x: Any, name: str) -> bool:
     info = getattr(xp, "__array_namespace_info__", None)
     if info is None:
         return hasattr(xp, name)
-    return name in info().dtypes(device=device_of(x))
+    return name in info().dtypes(device=device_of(x), kind=None)
 
 
 def device_of(x: Any) -> Any:
