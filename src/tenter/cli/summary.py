@@ -28,10 +28,11 @@ def line_of(outcome: Outcome, options: Options) -> str:
     source, output = map(one_line, outcome.task)
     if outcome.sizes is None:
         return f"{output}: exists already, left as it is"
-    before, after = (_in_words(lengths, options) for lengths in outcome.sizes)
+    before, after = (_in_words(lengths, options) for lengths in outcome.sizes[:2])
+    several = f", the first of {outcome.sizes.pictures} pictures" if outcome.sizes.pictures > 1 else ""
     would = "would be written: " if outcome.status == "planned" else ""
     lost = f"; not kept: {', '.join(outcome.not_kept)}" if outcome.not_kept else ""
-    return f"{output}: {would}{after} (from {source}: {before}){lost}"
+    return f"{output}: {would}{after} (from {source}: {before}{several}){lost}"
 
 
 def line_of_many(outcomes: list[Outcome], left_out: Counter[str], options: Options) -> str:
@@ -65,9 +66,11 @@ def _entry(outcome: Outcome, options: Options) -> dict[str, Any]:
     if outcome.error is not None:
         entry["error"] = outcome.error
     if outcome.sizes is not None:
-        for name, lengths in zip(("input_size", "output_size"), outcome.sizes):
+        for name, lengths in zip(("input_size", "output_size"), outcome.sizes[:2]):
             named = None if options.axes is not None else {"height": lengths[0], "width": lengths[1]}
             entry[name] = named or {str(axis): n for axis, n in zip(options.axes or (), lengths)}
+        if outcome.sizes.pictures > 1:
+            entry["pictures"] = outcome.sizes.pictures
     if outcome.not_kept:
         entry["not_kept"] = list(outcome.not_kept)
     return entry
