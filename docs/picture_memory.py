@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from PIL import Image
 PAGE = Path(__file__).with_name("pictures.md")
 PEAK = Path(__file__).resolve().parent.parent / "tests" / "programs" / "peak_of_command.py"
 BEGIN, END = "<!-- picture_memory.py writes this table -->\n", "<!-- end of the table of memory -->\n"
-WIDE, HIGH = 3000, 2000
+WIDE, HIGH = 2000, 1500  # of colors; gray has as many samples, and more pixels
 LIGHT = "--linear-light"
 RUNS = {"to 1/10": ["--scale", "0.1"], "to 9/10": ["--scale", "0.9"], "to 1/2, linear light": ["--scale", "0.5", LIGHT]}
 
@@ -101,23 +102,23 @@ def write(kind: Kind, path: str, height: int, width: int) -> None:
         Image.fromarray(pixels).save(path, **({"compress_level": 1} if kind.ending == ".png" else {}))
 
 
-def peak(path: str, options: list[str]) -> int:
+def peak(path: str, *options: str) -> int:
     call = [sys.executable, str(PEAK), "resize", path, f"out{Path(path).suffix}", "--force", *options]
     done = subprocess.run(call, capture_output=True, text=True, check=True)
     return int(done.stdout.split()[-1])
 
 
-def per_sample(kind: Kind, options: list[str], height: int = HIGH, width: int = WIDE) -> float:
-    """Bytes for each pixel and channel, beyond what a picture of a few pixels takes. In the folder of the process."""
+def per_sample(kind: Kind, names: Iterable[str] = RUNS) -> dict[str, float]:
+    """Of each of these runs, the bytes for each pixel and channel, beyond what a picture of a few pixels takes. Files
+    are in the folder of the process."""
     large, small = f"large{kind.ending}", f"small{kind.ending}"
+    height, width = (HIGH * 7 // 4, WIDE * 7 // 4) if kind.channels == 1 else (HIGH, WIDE)
     write(kind, large, height, width)
-    write(kind, small, 20, 20)
-    return (peak(large, options) - peak(small, options)) / (height * width * kind.channels)
-
-
-def has_light(kind: Kind) -> bool:
-    """Whether --linear-light is for these pixels."""
-    return "CMYK" not in kind.name and kind.dtype != np.int32
+    write(kind, small, 20, 30)
+    no_light = "CMYK" in kind.name or kind.dtype == np.int32
+    runs = {name: RUNS[name] for name in names if not (LIGHT in RUNS[name] and no_light)}
+    samples = height * width * kind.channels
+    return {name: (peak(large, *run) - peak(small, *run)) / samples for name, run in runs.items()}
 
 
 def table() -> str:
@@ -127,8 +128,8 @@ def table() -> str:
         os.chdir(folder)
         try:
             for kind in KINDS:
-                runs = [None if LIGHT in run and not has_light(kind) else run for run in RUNS.values()]
-                rows.append([kind.name, *("-" if run is None else f"{per_sample(kind, run):.1f}" for run in runs)])
+                found = per_sample(kind)
+                rows.append([kind.name, *(f"{found[run]:.1f}" if run in found else "-" for run in RUNS)])
                 print(*rows[-1], flush=True)
         finally:
             os.chdir(before)

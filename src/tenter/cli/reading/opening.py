@@ -120,7 +120,8 @@ def _read(image: Image.Image | None, file: BinaryIO, index: int, how: How) -> Pi
         _check_size(image)
     metadata = read_metadata(image)
     if image.format not in ("TIFF", "MPO") and getattr(image, "n_frames", 1) > 1:
-        return pillow.read_frame(image, metadata)
+        frame = pillow.read_frame(image, metadata)
+        return frame if how.frame is None else pillow.without_full_alpha(frame)
     reduced = how.reduction((image.height, image.width), metadata.orientation) if image.format in ("JPEG", "MPO") else 1
     return pillow.read(image, file, metadata, how.keep, how.narrow, reduced)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -56,6 +57,13 @@ def read_frame(image: Image.Image, metadata: Metadata) -> Picture:
         disposal = int(image.info.get("disposal", 0)) + 1
     pixels = np.asarray(image.convert("RGBA"))
     return Picture(pixels, "RGBA", metadata, None, float(image.info.get("duration") or 0), disposal)
+
+
+def without_full_alpha(picture: Picture) -> Picture:
+    """A frame that is taken alone: where all of it is opaque, its colors."""
+    if not bool((picture.pixels[..., 3] == 255).all()):
+        return picture
+    return replace(picture, pixels=np.ascontiguousarray(picture.pixels[..., :3]), kind="RGB")
 
 
 def _picked(image: Image.Image, keep: frozenset[str]) -> tuple[npt.NDArray[Any], str] | None:
