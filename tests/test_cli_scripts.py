@@ -138,6 +138,9 @@ def test_what_is_not_read_is_counted(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out.endswith("; not read: 1 .mov, 2 .txt, 1 without an ending\n")
     assert main(["resize", "photos/g*", "again/", "--scale", "2", "--jobs", "1"]) == 0
     assert capsys.readouterr().out == "1 done, 0 skipped, 0 failed; size: scale 2\n"
+    Path("none").mkdir()
+    Path("none/a.txt").touch()
+    assert refused(capsys, "resize", "none", "new/", "--scale", 2).endswith("; not read: 1 .txt\n")
 
 
 @pytest.mark.usefixtures("photos")

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import Any, NamedTuple
 
-from tenter.cli.folders import Task
+from tenter.cli.folders import Task, counted
 from tenter.cli.options import Options, in_words, sides
 from tenter.cli.refusal import one_line
 from tenter.cli.resize import Sizes
@@ -41,7 +41,7 @@ def line_of_many(outcomes: list[Outcome], left_out: Counter[str], options: Optio
     done = f"{found['planned']} to do" if found["planned"] else f"{found['done']} done"
     text = f"{done}, {found['skipped']} skipped, {found['failed']} failed; size: {in_words(options)}"
     if left_out:
-        text += f"; not read: {', '.join(f'{n} {one_line(kind)}' for kind, n in sorted(left_out.items()))}"
+        text += f"; not read: {counted(left_out)}"
     lost = Counter(name for outcome in outcomes for name in outcome.not_kept)
     if lost:
         files = (f"{name} ({n} file{'s' * (n > 1)})" for name, n in lost.most_common())

@@ -122,7 +122,8 @@ def _start(options: Options, others: Sequence[Connection] = ()) -> tuple[Any, An
     inherited = [*others, ours] if METHOD == "fork" else []
     process = context.Process(target=_begin, args=(_work, theirs, options, inherited), daemon=True)
     # The terminal sends SIGINT to all processes, and only this one must handle it. Children inherit the signal mask.
-    resource_tracker.ensure_running()  # before the mask is set: starting the tracker unblocks SIGINT
+    if METHOD == "spawn":
+        resource_tracker.ensure_running()  # before the mask is set: starting the tracker unblocks SIGINT
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         with quiet(), warnings.catch_warnings():  # the child inherits it: its errors are sent through the pipe

@@ -94,8 +94,8 @@ def read_stack(path: Path) -> Stack:
 
 
 def positions(axes: Axes, letters: str, path: Path) -> tuple[int, ...]:
-    """Which dims of an array are meant: by the letter of an axis, or by number. The only axis that the file does not name,
-    such as its pages, may have any letter."""
+    """Which dims of an array are meant: by the letter of an axis, or by number. The only axis that the file does not
+    name, such as its pages, may have any letter."""
     unnamed = [k for k, letter in enumerate(letters) if letter in UNNAMED]
     found = []
     for axis in axes:
