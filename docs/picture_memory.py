@@ -58,7 +58,6 @@ KINDS = [
     Kind("PPM, 16 bits", ".ppm", 3, np.uint16, "itself"),
     Kind("PFM", ".pfm", 1, np.float32),
     Kind("WebP", ".webp", 3),
-    Kind("GIF", ".gif", 3, by="palette"),
     Kind("AVIF", ".avif", 3),
     Kind("JPEG 2000", ".jp2", 3),
     Kind("JPEG 2000, 16 bits", ".jp2", 3, np.uint16, "imagecodecs"),
