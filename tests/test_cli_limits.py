@@ -7,6 +7,7 @@ import struct
 import sys
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
