@@ -27,10 +27,11 @@ SHARES = 4
 
 class Program(NamedTuple):
     """prepare: takes the files, the longer side, the quality and the number of processes; gives None if the program is
-    not installed."""
+    not installed. share: it resizes one file of so many, as it starts anew for each, so that its rate is the same."""
 
     name: str
     prepare: Prepare
+    share: int = 1
 
 
 def _tenter(files: list[Path], side: int, quality: int, jobs: int, *more: str) -> Run | None:
@@ -87,9 +88,10 @@ def _one_by_pillow(out: Path, side: int, quality: int, draft: bool, file: Path) 
 PROGRAMS = [
     Program("tenter", _tenter),
     Program("tenter --fast", lambda *given: _tenter(*given, "--fast")),
+    Program("tenter --exact", lambda *given: _tenter(*given, "--exact")),
     Program("vipsthumbnail", _vips),
-    Program("ImageMagick", _magick),
-    Program("ImageMagick, jpeg:size", partial(_magick, hint=True)),
+    Program("ImageMagick", _magick, share=5),
+    Program("ImageMagick, jpeg:size", partial(_magick, hint=True), share=5),
     Program("Pillow, processes", _pillow),
     Program("Pillow, thumbnail(), processes", partial(_pillow, draft=True)),
 ]

@@ -112,6 +112,8 @@ def samples(path: str) -> Any:
     data = Path(path).read_bytes()
     if path.endswith(".tif"):
         return tifffile.imread(path).dtype
+    if path.endswith(".ppm"):
+        return np.dtype(np.uint16 if data.split()[3] == b"65535" else np.uint8)
     return (imagecodecs.png_decode if path.endswith(".png") else imagecodecs.jpeg2k_decode)(data).dtype
 
 

@@ -138,6 +138,9 @@ def test_what_is_not_read_is_counted(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out.endswith("; not read: 1 .mov, 2 .txt, 1 without an ending\n")
     assert main(["resize", "photos/g*", "again/", "--scale", "2", "--jobs", "1"]) == 0
     assert capsys.readouterr().out == "1 done, 0 skipped, 0 failed; size: scale 2\n"
+    Path("none").mkdir()
+    Path("none/a.txt").touch()
+    assert refused(capsys, "resize", "none", "new/", "--scale", 2).endswith("; not read: 1 .txt\n")
 
 
 @pytest.mark.usefixtures("photos")
@@ -205,6 +208,21 @@ def test_a_dry_run_says_the_sizes_that_a_run_makes(capsys: pytest.CaptureFixture
             (file,) = json.loads(capsys.readouterr().out)["files"]
             found.append((file["input_size"], file["output_size"]))
         assert found[0] == found[1]
+    frames = [Image.new("L", (20 + 10 * k, 30), k) for k in range(3)]
+    frames[0].save("pages.tif", save_all=True, append_images=frames[1:])
+    for args, width, pictures in (([], 20, 3), (["--frame", "1"], 30, 1), (["--frame", "-1"], 40, 1)):
+        for more in (["--dry-run"], []):
+            assert main(["resize", "pages.tif", "out.tif", "--scale", "0.5", *args, *more, "--force", "--json"]) == 0
+            (file,) = json.loads(capsys.readouterr().out)["files"]
+            assert file["input_size"] == {"height": 30, "width": width} and file.get("pictures", 1) == pictures
+    assert main(["resize", "pages.tif", "out.tif", "--scale", "2", "--force", "--dry-run"]) == 0
+    assert "(from pages.tif: 30 high, 20 wide, the first of 3 pictures)" in capsys.readouterr().out
+    for args in (["out.tif", "--frame", 3], ["new.jpg"]):
+        said = {
+            refused(capsys, "resize", "pages.tif", *args, "--scale", 2, "--force", *more)
+            for more in ([], ["--dry-run"])
+        }
+        assert len(said) == 1
     assert "has 3 axes, --axes names 3" in refused(
         capsys, "resize", "volume.npy", "new.npy", "--axes", 3, "--size", 2, "--dry-run"
     )

@@ -105,6 +105,8 @@ def test_one_frame(ending: str) -> None:
         with Image.open("out.png") as image:
             assert getattr(image, "n_frames", 1) == 1
             np.testing.assert_array_equal(np.asarray(image.convert("RGBA")), before[at])
+    run("resize", f"in.{ending}", "out.jpg", "--scale", 2, "--frame", 1)  # an opaque frame has no alpha
+    assert Image.open("out.jpg").mode == "RGB"
     assert "--frame: expected -4 to 3" in command("resize", f"in.{ending}", "no.png", "--scale", 2, "--frame", 4).stderr
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from cli_helpers import _inside, command, refused  # noqa: F401
-from picture_helpers import Image, pixels_of, resized, run
+from picture_helpers import Image, by_opencv, pixels_of, read_picture, resized, run
 from tenter.cli.formats import FORMATS, HEAD, TYPES, type_of
 from tenter.cli.main import main
 
@@ -178,9 +178,46 @@ def test_fewer_bits_than_the_file_has_are_named(capsys: pytest.CaptureFixture[st
     ten = pixels_of("RGB", np.uint16) >> 6
     Path("in.avif").write_bytes(imagecodecs.avif_encode(ten, level=100, bitspersample=10))
     Path("in.ppm").write_bytes(b"P6 26 20 65535\n" + pixels_of("RGB", np.uint16).astype(">u2").tobytes())
-    for name in ("in.avif", "in.ppm"):
-        run("resize", name, "out.png", "--scale", 2, "--force")
+    Path("text.ppm").write_bytes(b"P3 2 1 1023 0 1 2 3 4 1023")
+    for name, ending in (("in.avif", "jpg"), ("in.avif", "avif"), ("in.ppm", "jpg"), ("text.ppm", "png")):
+        run("resize", name, f"out.{ending}", "--scale", 2, "--force")
         assert "not kept: bits beyond 8 per channel" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("bits", [10, 12])
+def test_avif_of_10_and_12_bits_fills_16(bits: int, capsys: pytest.CaptureFixture[str]) -> None:
+    imagecodecs = pytest.importorskip("imagecodecs")
+    pixels = pixels_of("RGB", np.uint16) >> (16 - bits)
+    Path("in.avif").write_bytes(imagecodecs.avif_encode(pixels, level=100, bitspersample=bits))
+    for ending in ("png", "tif", "jp2", "ppm"):
+        run("resize", "in.avif", f"out.{ending}", "--size", 20, 26)
+        assert "not kept" not in capsys.readouterr().out
+        found = read_picture(Path(f"out.{ending}")).pixels
+        np.testing.assert_array_equal(found, np.rint(pixels * (65535 / (2**bits - 1))).astype(np.uint16))
+
+
+@pytest.mark.parametrize("most", [256, 1023, 40000, 65535])
+@pytest.mark.parametrize(("kind", "magic"), [("RGB", b"P6"), ("gray", b"P5")])
+def test_pnm_of_more_than_8_bits_fills_16(kind: str, magic: bytes, most: int) -> None:
+    pixels = np.minimum(pixels_of(kind, np.uint16), most)
+    head = magic + b" 26 # words\n20 %d\n" % most
+    Path("in.ppm").write_bytes(head + pixels.astype(">u2").tobytes())
+    run("resize", "in.ppm", "out.ppm", "--size", 20, 26)
+    full = (pixels.astype(np.int64) * 65535 + most // 2) // most
+    np.testing.assert_array_equal(by_opencv(Path("out.ppm")), full)
+    Path("short.ppm").write_bytes(head + pixels.astype(">u2").tobytes()[:-1])
+    assert main(["resize", "short.ppm", "never.png", "--scale", "2"]) == 2 and not Path("never.png").exists()
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_pfm_is_kept_with_its_lowest_row_first(order: str) -> None:
+    pixels = pixels_of("gray", np.float32)
+    scale = -1 if order == "<" else 1
+    Path("in.pfm").write_bytes(b"Pf\n26 20\n%d\n" % scale + pixels[::-1].astype(f"{order}f4").tobytes())
+    run("resize", "in.pfm", "out.pfm", "--size", 20, 26)
+    run("resize", "in.pfm", "out.tif", "--size", 9, 31)
+    np.testing.assert_array_equal(by_opencv(Path("out.pfm")), pixels)
+    np.testing.assert_array_equal(by_opencv(Path("out.tif")), resized(pixels))
 
 
 @pytest.mark.parametrize("bits", [10, 12])

@@ -76,6 +76,14 @@ def test_plain_pages_along_their_order() -> None:
             )
 
 
+def test_pages_have_any_letter() -> None:
+    pages = np.random.default_rng(1).integers(0, 9, (5, 8, 8)).astype(np.uint8)
+    tifffile.imwrite("in.tif", pages)
+    run("resize", "in.tif", "out.tif", "--axes", "z,y,x", "--size", 3, 13, 5, "--labels")
+    expected = tenter.resize(pages, (3, 13, 5), axes=(0, 1, 2), mode="nearest-exact")
+    np.testing.assert_array_equal(tifffile.imread("out.tif"), expected)
+
+
 def test_labels_are_picked() -> None:
     labels = np.random.default_rng(2).integers(0, 3, (4, 8, 8)).astype(np.uint16) * 1000
     tifffile.imwrite("in.tif", labels, imagej=True, metadata={"axes": "ZYX"})

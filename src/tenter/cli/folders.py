@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tenter.cli.formats import FORMATS, is_npy
 from tenter.cli.output import check_inside, is_temporary
-from tenter.cli.refusal import Refusal
+from tenter.cli.refusal import Refusal, one_line
 
 WILD = "*?["
 #: What --format takes, and the ending of the files' names.
@@ -141,8 +141,14 @@ def _pictures(name: str, recursive: bool, output: Path, left_out: Counter[str]) 
     left_out -= Counter()  # drops kinds of which there are none
     if not found:
         hint = "" if recursive else "; --recursive includes its subfolders"
-        raise Refusal(f"{name}: contains no picture ({' '.join(FORMATS)}){hint}")
+        there = f"; not read: {counted(left_out)}" if left_out else ""
+        raise Refusal(f"{name}: contains no picture ({' '.join(FORMATS)}){hint}{there}")
     return found
+
+
+def counted(left_out: Counter[str]) -> str:
+    """Files that are not read, by kind, in words."""
+    return ", ".join(f"{n} {one_line(kind)}" for kind, n in sorted(left_out.items()))
 
 
 def _refuse_unreadable(error: OSError) -> None:

@@ -53,7 +53,7 @@ TYPES = {
     "BMP": Format((".bmp", ".dib"), ((0, b"BM"),), (*COLOR, *INDEXED), (), (DPI,)),
     "PPM": Format(
         (".ppm", ".pgm", ".pbm", ".pnm", ".pfm"), tuple((0, b"P%c" % n) for n in b"123456f"),
-        (*COLOR, "bilevel"), ("gray",)),
+        (*COLOR, "bilevel"), COLOR),
     "PCX": Format((".pcx",), ((0, b"\x0a\x05"), (0, b"\x0a\x03"), (0, b"\x0a\x02")), (*COLOR, *INDEXED), longest=65535),
     "SGI": Format((".sgi", ".rgb", ".rgba", ".bw"), ((0, b"\x01\xda"),), (*COLOR, "RGBA"), longest=65535),
     "TGA": Format((".tga",), (), (*ALPHA, *INDEXED), longest=65535),  # no bytes of its own at its beginning

@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import io
 import os
-import secrets
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -118,7 +117,7 @@ def remove_leftovers(folder: Path) -> None:
 def temporary(folder: Path, mode: int) -> Iterator[tuple[Path, io.FileIO]]:
     """Create a file that is locked while it is written, and removed afterwards unless it was renamed."""
     while True:
-        path = folder / f"{BEGINNING}{secrets.token_hex(8)}{ENDING}"
+        path = folder / f"{BEGINNING}{os.urandom(8).hex()}{ENDING}"
         try:
             # open() applies the umask as for any new file; tempfile would create it with 0600.
             with open(path, "xb", 0, opener=lambda name, flags: os.open(name, flags, mode)) as file:

@@ -38,10 +38,12 @@ CHANNELS = 4
 
 
 class Sizes(NamedTuple):
-    """The lengths of the input and of the result: height and width of the upright picture, or those along --axes."""
+    """The lengths of the input and of the result: height and width of the upright picture, or those along --axes. Of
+    several pictures, these of the first, and how many there are."""
 
     before: tuple[int, ...]
     after: tuple[int, ...]
+    pictures: int = 1
 
 
 def resize_file(
@@ -86,7 +88,7 @@ def _resize_pictures(
                 lost += missing
             done.append(made if type_ else upright(made))
             sizes.append(size)
-    return done, origin, sizes[0], lost
+    return done, origin, sizes[0]._replace(pictures=len(done)), lost
 
 
 def _opened(source: Path, from_npy: bool, type_: str, options: Options) -> AbstractContextManager[Opened]:
@@ -96,7 +98,8 @@ def _opened(source: Path, from_npy: bool, type_: str, options: Options) -> Abstr
         picture = from_array(array, str(source)) if type_ else Picture(array, "plain")
         return nullcontext(Opened(Origin(), iter([picture])))
     kept = TYPES[type_].kinds if options.mode in NEAREST and type_ else ()
-    how = How(options.frame, frozenset(kept), options.max_pixels, partial(reduction, options=options))
+    narrow = bool(type_) and "RGB" not in TYPES[type_].deep
+    how = How(options.frame, frozenset(kept), options.max_pixels, partial(reduction, options=options), narrow)
     return opened(source, how)
 
 

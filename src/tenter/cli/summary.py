@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import Any, NamedTuple
 
-from tenter.cli.folders import Task
+from tenter.cli.folders import Task, counted
 from tenter.cli.options import Options, in_words, sides
 from tenter.cli.refusal import one_line
 from tenter.cli.resize import Sizes
@@ -28,10 +28,11 @@ def line_of(outcome: Outcome, options: Options) -> str:
     source, output = map(one_line, outcome.task)
     if outcome.sizes is None:
         return f"{output}: exists already, left as it is"
-    before, after = (_in_words(lengths, options) for lengths in outcome.sizes)
+    before, after = (_in_words(lengths, options) for lengths in outcome.sizes[:2])
+    several = f", the first of {outcome.sizes.pictures} pictures" if outcome.sizes.pictures > 1 else ""
     would = "would be written: " if outcome.status == "planned" else ""
     lost = f"; not kept: {', '.join(outcome.not_kept)}" if outcome.not_kept else ""
-    return f"{output}: {would}{after} (from {source}: {before}){lost}"
+    return f"{output}: {would}{after} (from {source}: {before}{several}){lost}"
 
 
 def line_of_many(outcomes: list[Outcome], left_out: Counter[str], options: Options) -> str:
@@ -40,7 +41,7 @@ def line_of_many(outcomes: list[Outcome], left_out: Counter[str], options: Optio
     done = f"{found['planned']} to do" if found["planned"] else f"{found['done']} done"
     text = f"{done}, {found['skipped']} skipped, {found['failed']} failed; size: {in_words(options)}"
     if left_out:
-        text += f"; not read: {', '.join(f'{n} {one_line(kind)}' for kind, n in sorted(left_out.items()))}"
+        text += f"; not read: {counted(left_out)}"
     lost = Counter(name for outcome in outcomes for name in outcome.not_kept)
     if lost:
         files = (f"{name} ({n} file{'s' * (n > 1)})" for name, n in lost.most_common())
@@ -65,9 +66,11 @@ def _entry(outcome: Outcome, options: Options) -> dict[str, Any]:
     if outcome.error is not None:
         entry["error"] = outcome.error
     if outcome.sizes is not None:
-        for name, lengths in zip(("input_size", "output_size"), outcome.sizes):
+        for name, lengths in zip(("input_size", "output_size"), outcome.sizes[:2]):
             named = None if options.axes is not None else {"height": lengths[0], "width": lengths[1]}
             entry[name] = named or {str(axis): n for axis, n in zip(options.axes or (), lengths)}
+        if outcome.sizes.pictures > 1:
+            entry["pictures"] = outcome.sizes.pictures
     if outcome.not_kept:
         entry["not_kept"] = list(outcome.not_kept)
     return entry

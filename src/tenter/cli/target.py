@@ -14,8 +14,8 @@ from tenter.cli.sizes import scaled
 
 #: top, left, bottom, right; floats or fractions
 Box = tuple[Any, Any, Any, Any]
-#: What a decoder can shrink a JPEG by. It averages less evenly than a filter, so it leaves the filter this much to do: so
-#: much that the difference is not seen (tests/test_cli_draft.py), or, with --fast, as much as other programs leave.
+#: What a decoder can shrink a JPEG by. It averages less evenly than a filter, so it leaves the filter this much to do:
+#: so much that the difference is not seen (tests/test_cli_draft.py), or, with --fast, as much as other programs leave.
 REDUCTIONS, LEFT = (8, 4, 2), {"close": 4, "fast": 2}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import signal
 import sys
@@ -24,8 +25,10 @@ from tenter.cli.streams import STDERR, quiet
 from tenter.cli.summary import Outcome
 
 Report = Callable[[Outcome], None]
-#: A fork has all modules already, whose import takes longer than some pictures. Only Linux's libraries are safe after it.
+#: A fork has all modules already, whose import takes longer than some pictures. Only on Linux is it safe.
 METHOD: Any = "fork" if sys.platform == "linux" else "spawn"
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
+KEPT = 1 << 28  # bytes
 
 
 def run(tasks: list[Task], options: Options, jobs: int) -> list[Outcome]:
@@ -119,7 +122,8 @@ def _start(options: Options, others: Sequence[Connection] = ()) -> tuple[Any, An
     inherited = [*others, ours] if METHOD == "fork" else []
     process = context.Process(target=_begin, args=(_work, theirs, options, inherited), daemon=True)
     # The terminal sends SIGINT to all processes, and only this one must handle it. Children inherit the signal mask.
-    resource_tracker.ensure_running()  # before the mask is set: starting the tracker unblocks SIGINT
+    if METHOD == "spawn":
+        resource_tracker.ensure_running()  # before the mask is set: starting the tracker unblocks SIGINT
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         with quiet(), warnings.catch_warnings():  # the child inherits it: its errors are sent through the pipe
@@ -141,9 +145,19 @@ def _work(pipe: Any, options: Options) -> None:
     """Carry out tasks from the pipe until it is closed."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     tenter.set_num_threads(1)  # there is a process for each core
+    _keep_memory()
     with contextlib.suppress(EOFError, OSError):
         while True:
             pipe.send(_attempt(pipe.recv(), options))
+
+
+def _keep_memory() -> None:
+    """Have glibc keep freed memory for the next picture. The pages of a large one take as long to be faulted in
+    as its resizing and more."""
+    with contextlib.suppress(AttributeError, OSError):  # another C library
+        mallopt = ctypes.CDLL(None).mallopt
+        for option in (_MMAP_THRESHOLD, _TRIM_THRESHOLD):
+            mallopt(option, KEPT)
 
 
 def _exit_reason(process: Any, task: Task) -> str:

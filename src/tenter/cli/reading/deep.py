@@ -1,8 +1,9 @@
-"""Read colors of more than 8 bits per channel, which Pillow silently reads as 8 bits: imagecodecs decodes PNG and
-JPEG 2000, tifffile reads TIFF."""
+"""Read colors of more than 8 bits per channel, which Pillow silently reads as 8 bits, and deep gray, of which it holds
+two copies: imagecodecs decodes PNG, JPEG 2000 and AVIF, tifffile reads TIFF."""
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -10,13 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tenter.cli.picture import KINDS
-from tenter.cli.reading import tiff
+from tenter.cli.reading import pnm, tiff
 from tenter.cli.refusal import Refusal, require
 
 if TYPE_CHECKING:
     from PIL import Image
 
-BITS, SAMPLES, SAMPLE_FORMAT, EXTRA = 258, 277, 339, 338
+BITS, COMPRESSION, SAMPLES, SAMPLE_FORMAT, EXTRA = 258, 259, 277, 339, 338
+#: compressions that tifffile reads by itself: none and deflate
+BY_TIFFFILE = (1, 8, 32946)
 #: enough for the headers of every type but TIFF, whose tags Pillow reads
 HEAD = 1 << 16
 
@@ -30,8 +33,9 @@ def head_of(file: BinaryIO) -> bytes:
     return head
 
 
-def read(image: Image.Image, head: bytes, file: BinaryIO) -> tuple[npt.NDArray[Any], str] | None:
-    """The stored pixels and their kind if they are deeper than Pillow reads them, else None."""
+def read(image: Image.Image, head: bytes, file: BinaryIO, narrow: bool = False) -> tuple[npt.NDArray[Any], str] | None:
+    """The stored pixels and their kind if they are deeper than Pillow reads them, else None. narrow: whether 8 bits
+    are enough where that is less than the file has."""
     tags: dict[int, Any] = dict(getattr(image, "tag_v2", {}))
     if tags:
         return tiff.read_page(file, image.tell()) if _is_deep(tags, image) else None
@@ -40,6 +44,12 @@ def read(image: Image.Image, head: bytes, file: BinaryIO) -> tuple[npt.NDArray[A
         import imagecodecs
 
         return _of(imagecodecs.png_decode(_all(file)))
+    if image.format == "PPM":
+        return None if narrow and image.mode == "RGB" else pnm.read(image, file)
+    if image.format == "AVIF" and not (narrow or less_deep(image, head)) and (bits := avif_bits(head)) > 8:
+        import imagecodecs
+
+        return _of(_full_range(imagecodecs.avif_decode(_all(file)), bits))
     if image.format == "JPEG2000" and image.mode not in ("L", "I;16") and (bits := jpeg2000_bits(head)) > 8:
         require("imagecodecs", "cli16")
         import imagecodecs
@@ -51,15 +61,22 @@ def read(image: Image.Image, head: bytes, file: BinaryIO) -> tuple[npt.NDArray[A
     return None
 
 
-def less_deep(image: Image.Image, head: bytes) -> bool:
-    """Whether Pillow reads fewer bits than the file has, and nothing here reads them all."""
+def less_deep(image: Image.Image, head: bytes, narrow: bool = False) -> bool:
+    """Whether fewer bits are read than the file has: as 8 are enough, or nothing here reads them all."""
     if image.format == "AVIF":
-        found = re.search(rb"av1C..(.)", head, re.DOTALL)  # the flag of more than 8 bits in the codec's configuration
-        return bool(found and found[1][0] & 0x40)
+        some = getattr(image, "n_frames", 1) > 1 or not _has_imagecodecs()
+        return (narrow or some) and avif_bits(head) > 8
     if image.format == "PPM" and image.mode == "RGB":
-        words = re.sub(rb"#[^\n]*\n", b"", head).split(None, 4)
-        return len(words) > 3 and words[3].isdigit() and int(words[3]) > 255
+        decoder, _, _, args = pnm.tile(image)
+        return isinstance(args, tuple) and int(args[1]) > 255 and (narrow or decoder != "ppm")
     return False
+
+
+def avif_bits(head: bytes) -> int:
+    """Bits per channel, by two flags in the codec's configuration."""
+    found = re.search(rb"av1C..(.)", head, re.DOTALL)
+    flags = found[1][0] if found else 0
+    return 8 if not flags & 0x40 else 12 if flags & 0x20 else 10
 
 
 def jpeg2000_bits(head: bytes) -> int:
@@ -73,7 +90,13 @@ def _is_deep(tags: dict[int, Any], image: Image.Image) -> bool:
     if samples > 1 and max(tags.get(BITS, (1,))) > 8:
         return True
     # Pillow reads the colors alone of a picture whose fourth channel is of unknown meaning.
-    return bool(samples > len(image.getbands()) or (samples > 3 and 0 in tags.get(EXTRA, ())))
+    if samples > len(image.getbands()) or (samples > 3 and 0 in tags.get(EXTRA, ())):
+        return True
+    return image.mode in ("I", "F") and (tags.get(COMPRESSION, 1) in BY_TIFFFILE or _has_imagecodecs())
+
+
+def _has_imagecodecs() -> bool:
+    return importlib.util.find_spec("imagecodecs") is not None
 
 
 def _all(file: BinaryIO) -> bytes:
@@ -88,7 +111,10 @@ def _full_range(pixels: npt.NDArray[Any], bits: int) -> npt.NDArray[Any]:
     """Values of 9 to 15 bits as values of 16: white becomes 65535."""
     if bits == 16:
         return pixels
-    return np.rint(pixels * (65535.0 / ((1 << bits) - 1))).astype(np.uint16)
+    full = np.zeros_like(pixels)
+    for top in range(len(pixels)):
+        full[top] = np.rint(pixels[top] * (65535.0 / ((1 << bits) - 1)))
+    return full
 
 
 def _of(pixels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], str]:

@@ -3,23 +3,53 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from tenter.cli.kept.orientation import ORIENTATION
 from tenter.cli.reading import tiff
-from tenter.cli.reading.opening import How, begun, named
+from tenter.cli.reading.opening import How, begun, chosen, named
 from tenter.cli.reading.stack import opened_stack, positions
 from tenter.cli.sizes import Axes
 
+if TYPE_CHECKING:
+    from PIL import Image
 
-def size_of(path: Path, how: How) -> tuple[tuple[int, int], int]:
-    """The stored height and width of the first picture of a file, and its orientation."""
-    with begun(path, how) as (image, file, _), named(path):
-        if image is not None:
+
+class Head(NamedTuple):
+    """size: stored height and width of the first picture that is read. orientation: its. pictures: how many are read.
+    type: of the file."""
+
+    size: tuple[int, int]
+    orientation: int
+    pictures: int
+    type: str
+
+
+def head_of(path: Path, how: How) -> Head:
+    """What the head of a file says of the pictures that are read."""
+    with begun(path, how) as (image, file, type_), named(path):
+        which = chosen(image, file, how.frame)
+        if image is not None and _at(image, which[0]):
             orientation = image.getexif().get(ORIENTATION, 1)
-            return (image.height, image.width), orientation if orientation in range(1, 9) else 1
+            orientation = orientation if orientation in range(1, 9) else 1
+            return Head((image.height, image.width), orientation, len(which), type_)
         with tiff.opened(file) as whole:
-            page = whole.pages[0]
-            return (page.imagelength, page.imagewidth), tiff.metadata_of(page, file).orientation
+            page = whole.pages[which[0]]
+            size = (page.imagelength, page.imagewidth)
+            return Head(size, tiff.metadata_of(page, file).orientation, len(which), type_)
+
+
+def _at(image: Image.Image, index: int) -> bool:
+    """Go to a picture of several; False if that is a page that Pillow does not open."""
+    if getattr(image, "n_frames", 1) == 1 or image.format == "MPO":
+        return True
+    try:
+        image.seek(index)
+    except (SyntaxError, OSError):
+        if image.format != "TIFF":
+            raise
+        return False
+    return True
 
 
 def lengths_of_stack(path: Path, axes: Axes) -> tuple[int, ...]:

@@ -37,12 +37,14 @@ MARKS = {
 class How(NamedTuple):
     """frame: the one picture to read, None for all. keep: which of the kinds palette and bilevel are not to be made
     colors and gray. max_pixels: None for Pillow's limit. reduction: given the stored size and the orientation, by how
-    much the decoder of a JPEG may shrink it: 1, 2, 4 or 8."""
+    much the decoder of a JPEG may shrink it: 1, 2, 4 or 8. narrow: whether the colors of AVIF and PNM, which may have
+    more bits, are wanted as 8 bits."""
 
     frame: int | None = None
     keep: frozenset[str] = frozenset()
     max_pixels: int | None = None
     reduction: Callable[[tuple[int, int], int], int] = lambda *_: 1
+    narrow: bool = False
 
 
 DEFAULT = How()
@@ -60,8 +62,8 @@ def opened(path: Path, how: How = DEFAULT) -> Iterator[Opened]:
     """Open a file for reading at its full depth."""
     with begun(path, how) as (image, file, type_):
         with named(path):
-            origin = _origin(image, file, type_)
-            which = _chosen(image, file, how.frame)
+            origin = _origin(image, file, type_, how.narrow)
+            which = chosen(image, file, how.frame)
             if type_ == "TIFF" and how.frame is None and len(which) < getattr(image, "n_frames", 1):
                 origin = origin._replace(unread=(*origin.unread, SMALLER))
         yield Opened(origin._replace(frames=len(which)), _pictures(path, image, file, which, how))
@@ -118,16 +120,17 @@ def _read(image: Image.Image | None, file: BinaryIO, index: int, how: How) -> Pi
         _check_size(image)
     metadata = read_metadata(image)
     if image.format not in ("TIFF", "MPO") and getattr(image, "n_frames", 1) > 1:
-        return pillow.read_frame(image, metadata)
+        frame = pillow.read_frame(image, metadata)
+        return frame if how.frame is None else pillow.without_full_alpha(frame)
     reduced = how.reduction((image.height, image.width), metadata.orientation) if image.format in ("JPEG", "MPO") else 1
-    return pillow.read(image, file, metadata, how.keep, reduced)
+    return pillow.read(image, file, metadata, how.keep, how.narrow, reduced)
 
 
-def _origin(image: Image.Image | None, file: BinaryIO, type_: str) -> Origin:
+def _origin(image: Image.Image | None, file: BinaryIO, type_: str, narrow: bool) -> Origin:
     if image is None:
         return Origin(type_, byteorder=">" if deep.head_of(file)[:2] == b"MM" else "<")
     info, head = image.info, deep.head_of(file)
-    unread = [DEPTH] if deep.less_deep(image, head) else []
+    unread = [DEPTH] if deep.less_deep(image, head, narrow) else []
     unread += [name for mark, name in MARKS.get(type_, {}).items() if mark in head]
     if GEOTIFF & set(getattr(image, "tag_v2", ())):
         unread.append(PLACE)
@@ -168,7 +171,7 @@ def _plays(type_: str, info: dict[Any, Any]) -> int:
     return int(loop or 0)
 
 
-def _chosen(image: Image.Image | None, file: BinaryIO, frame: int | None) -> list[int]:
+def chosen(image: Image.Image | None, file: BinaryIO, frame: int | None) -> list[int]:
     """The numbers of the pictures to read."""
     count = tiff.count_pages(file) if image is None else 1 if image.format == "MPO" else getattr(image, "n_frames", 1)
     if frame is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -22,13 +23,16 @@ BAND = 1 << 20  # bytes copied at a time; four times as many leave the caches, a
 KINDS = {"L": "gray", "LA": "gray+alpha", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK", "I": "gray", "F": "gray"}
 
 
-def read(image: Image.Image, file: BinaryIO, metadata: Metadata, keep: frozenset[str], reduced: int = 1) -> Picture:
+def read(
+    image: Image.Image, file: BinaryIO, metadata: Metadata, keep: frozenset[str], narrow: bool, reduced: int
+) -> Picture:
     """Read the only picture of a file, or a page of a TIFF. `file` is the one that Pillow has opened. keep: which of
-    the kinds palette and bilevel are not to be made colors and gray. reduced: by how much a JPEG's decoder shrinks."""
+    the kinds palette and bilevel are not to be made colors and gray. narrow: whether colors of AVIF and PNM are wanted
+    as 8 bits. reduced: by how much a JPEG's decoder shrinks."""
     tags: dict[int, Any] = dict(getattr(image, "tag_v2", {}))
     head = deep.head_of(file)
     size = (image.height, image.width)
-    if found := deep.read(image, head, file):
+    if found := deep.read(image, head, file, narrow):
         return Picture(*found, metadata)
     if reduced > 1:
         image.draft(None, (image.width // reduced, image.height // reduced))
@@ -55,6 +59,13 @@ def read_frame(image: Image.Image, metadata: Metadata) -> Picture:
     return Picture(pixels, "RGBA", metadata, None, float(image.info.get("duration") or 0), disposal)
 
 
+def without_full_alpha(picture: Picture) -> Picture:
+    """A frame that is taken alone: where all of it is opaque, its colors."""
+    if not bool((picture.pixels[..., 3] == 255).all()):
+        return picture
+    return replace(picture, pixels=np.ascontiguousarray(picture.pixels[..., :3]), kind="RGB")
+
+
 def _picked(image: Image.Image, keep: frozenset[str]) -> tuple[npt.NDArray[Any], str] | None:
     """Pixels that stay what they are, where they are not mixed."""
     kind = {"P": "palette", "1": "bilevel"}.get(image.mode)
@@ -78,9 +89,9 @@ def _shallow(image: Image.Image, depth: int, tags: dict[int, Any]) -> tuple[npt.
         return _keyed(_copied(image.convert("L")), key, 1), "gray" if key is None else "gray+alpha"
     # Older versions of Pillow read a 16-bit PNG as mode I.
     if image.mode.startswith("I;16") or (image.mode == "I" and image.format in ("PNG", "PPM")):
-        pixels = _copied(image).astype(np.uint16, copy=False)
+        pixels = _copied(image, np.uint16)
         # Pillow inverts 8-bit pictures whose zero is white, but not 16-bit ones.
-        pixels = ~pixels if tags.get(PHOTOMETRIC) == 0 else pixels
+        pixels = np.invert(pixels, out=pixels) if tags.get(PHOTOMETRIC) == 0 else pixels
         return _keyed(pixels, key, 1), "gray" if key is None else "gray+alpha"
     if image.mode == "RGBX":
         return _copied(image)[..., :3], "RGB"
@@ -96,10 +107,11 @@ def _shallow(image: Image.Image, depth: int, tags: dict[int, Any]) -> tuple[npt.
     return _keyed(pixels, key, scale), "RGBA" if image.mode == "RGB" else "gray+alpha"
 
 
-def _copied(image: Image.Image) -> npt.NDArray[Any]:
-    """The pixels as an array, a band at a time: np.asarray(image) takes their memory three times over."""
+def _copied(image: Image.Image, dtype: Any = None) -> npt.NDArray[Any]:
+    """The pixels as an array, a band at a time: np.asarray(image) takes their memory three times over. dtype: Pillow's
+    by default."""
     first = np.asarray(image.crop((0, 0, image.width, 1)))
-    pixels = np.empty((image.height, *first.shape[1:]), first.dtype)
+    pixels = np.empty((image.height, *first.shape[1:]), dtype or first.dtype)
     rows = max(1, BAND // first.nbytes)
     for top in range(0, image.height, rows):
         bottom = min(top + rows, image.height)

@@ -21,6 +21,7 @@ from tenter.cli.sizes import Axes, check_fits
 
 #: OME's distance between samples, by axis
 DISTANCES = {"X": "PhysicalSizeX", "Y": "PhysicalSizeY", "Z": "PhysicalSizeZ", "T": "TimeIncrement"}
+UNNAMED = "QI"  # tifffile's letters for other axes and for pages
 ANNOTATIONS, SERIES = "OME annotations", "further series of the file"
 DERIVED = ("ImageJ", "images", "channels", "slices", "frames", "hyperstack", "axes", "shape")
 
@@ -93,14 +94,19 @@ def read_stack(path: Path) -> Stack:
 
 
 def positions(axes: Axes, letters: str, path: Path) -> tuple[int, ...]:
-    """Which dims of an array are meant: by the letter of an axis, or by number."""
+    """Which dims of an array are meant: by the letter of an axis, or by number. The only axis that the file does not
+    name, such as its pages, may have any letter."""
+    unnamed = [k for k, letter in enumerate(letters) if letter in UNNAMED]
     found = []
     for axis in axes:
         if isinstance(axis, str):
-            if axis.upper() not in letters:
+            if axis.upper() in letters:
+                found.append(letters.index(axis.upper()))
+                continue
+            if len(unnamed) != 1:
                 there = f"some of {','.join(letters.lower())}" if letters else "numbers, as a .npy file names no axes"
                 raise Refusal(f"{path}: --axes: expected {there}, got {axis!r}")
-            axis = letters.index(axis.upper())
+            axis = unnamed[0]
         found.append(axis)
     return tuple(found)
 

@@ -17,6 +17,7 @@ COLORS = {WHITE_IS_ZERO: 1, BLACK_IS_ZERO: 1, RGB: 3, SEPARATED: 4}
 KINDS = {(1, False): "gray", (1, True): "gray+alpha", (3, False): "RGB", (3, True): "RGBA", (4, False): "CMYK"}
 UNKNOWN, PREMULTIPLIED, ALPHA = 0, 1, 2
 PER_INCH = {2: 1.0, 3: 2.54}
+BAND = 1 << 18  # pixels divided at a time
 
 
 def read_page(file: BinaryIO, index: int) -> tuple[npt.NDArray[Any], str]:
@@ -83,7 +84,17 @@ def decoded(whole: Any, name: str) -> npt.NDArray[Any]:
         if "imagecodecs" not in str(error):
             raise
         raise Refusal(f'{name} needs imagecodecs to be read: pip install "tenter[cli16]"') from error
-    return array.astype(array.dtype.newbyteorder("="), copy=False)
+    return native(array)
+
+
+def native(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """An array in the machine's order of bytes, in the same memory."""
+    if array.dtype.isnative:
+        return array
+    if not array.flags.writeable:
+        return array.astype(array.dtype.newbyteorder("="))
+    swapped: npt.NDArray[Any] = array.byteswap(inplace=True).view(array.dtype.newbyteorder("="))
+    return swapped
 
 
 def _pixels(page: Any) -> tuple[npt.NDArray[Any], str]:
@@ -100,21 +111,25 @@ def _pixels(page: Any) -> tuple[npt.NDArray[Any], str]:
     if page.planarconfig == 2 and samples > 1:
         pixels = np.moveaxis(pixels, 0, -1)
     if page.photometric == WHITE_IS_ZERO and pixels.dtype.kind in "ui":
-        pixels = ~pixels
+        pixels = np.invert(pixels, out=pixels if pixels.flags.writeable else None)
     # Of a fourth channel without a word, as OpenCV writes it, Pillow too says that it is alpha.
     extra = [int(value) for value in page.extrasamples] or [ALPHA if colors == 3 else UNKNOWN] * (samples - colors)
     if samples - colors > 1 or (samples > colors and extra[0] == UNKNOWN) or (samples, colors) == (5, 4):
-        return np.ascontiguousarray(pixels), "channels"
+        return pixels, "channels"
     if samples > colors and extra[0] == PREMULTIPLIED:
-        pixels = _divided(pixels)
-    return np.ascontiguousarray(pixels), KINDS[colors, samples > colors]
+        pixels = pixels if pixels.flags.writeable else pixels.copy()
+        _divide(pixels)
+    return pixels, KINDS[colors, samples > colors]
 
 
-def _divided(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Colors that are stored times alpha, without it."""
+def _divide(pixels: npt.NDArray[Any]) -> None:
+    """Make colors that are stored times alpha those without it, in place."""
     whole = pixels.dtype.kind == "u"
     full = float(np.iinfo(pixels.dtype).max) if whole else 1.0
-    work = pixels.astype(np.float64)
-    seen = work[..., -1:] > 0
-    work[..., :-1] = np.divide(work[..., :-1] * full, work[..., -1:], out=np.zeros_like(work[..., :-1]), where=seen)
-    return (np.clip(np.rint(work), 0, full) if whole else work).astype(pixels.dtype)
+    rows = max(1, BAND // pixels.shape[1])
+    for top in range(0, len(pixels), rows):
+        band = pixels[top : top + rows]
+        alpha = band[..., -1:].astype(np.float64)
+        colors = band[..., :-1] * full
+        colors = np.divide(colors, alpha, out=np.zeros_like(colors), where=alpha > 0)
+        band[..., :-1] = np.clip(np.rint(colors), 0, full) if whole else colors

@@ -1,4 +1,4 @@
-"""Write PNG and JPEG 2000 files of 16-bit colors, which Pillow has no mode for: imagecodecs encodes the pixels."""
+"""Write PNG, JPEG 2000 and PPM files of 16-bit colors, which Pillow has no mode for: imagecodecs encodes the pixels."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tenter.cli.picture import Picture
 from tenter.cli.refusal import require
 from tenter.cli.writing.pillow import carried_by_png
 
+BAND = 1 << 20  # bytes that are copied at a time
 PIXELS = (b"IHDR", b"IDAT", b"IEND")
 
 
@@ -30,6 +31,15 @@ def write_png(file: BinaryIO, picture: Picture) -> None:
     carried = [chunk for chunk in png.Reader(bytes=small.getvalue()).chunks() if bytes(chunk[0]) not in PIXELS]
     header, *pixels = png.Reader(bytes=encoded).chunks()
     png.write_chunks(file, [header, *carried, *pixels])
+
+
+def write_ppm(file: BinaryIO, picture: Picture) -> None:
+    """Write uint16 pixels as they are, their larger byte first."""
+    height, width = picture.pixels.shape[:2]
+    file.write(b"P6\n%d %d\n65535\n" % (width, height))
+    rows = max(1, BAND // picture.pixels[:1].nbytes)
+    for top in range(0, height, rows):
+        file.write(picture.pixels[top : top + rows].astype(">u2").tobytes())
 
 
 def write_jpeg2000(file: BinaryIO, picture: Picture, path: str) -> None:

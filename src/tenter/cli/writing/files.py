@@ -39,6 +39,8 @@ def _write(file: BinaryIO, pictures: list[Picture], path: str, type_: str, origi
         jpeg.write(file, first, origin, encoding)
     elif type_ == "PNG" and beyond_pillow:
         deep.write_png(file, first)
+    elif type_ == "PPM" and beyond_pillow:
+        deep.write_ppm(file, first)
     elif type_ == "JPEG2000" and beyond_pillow:
         deep.write_jpeg2000(file, first, path)
     else:

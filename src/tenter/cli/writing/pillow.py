@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 MODES = {"gray": "L", "gray+alpha": "LA", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK", "palette": "P", "plain": "L"}
 DEEP_MODES = {"uint16": "I;16", "float32": "F"}
+SHARED = ("L", "I;16", "RGBA", "CMYK")  # whose memory may be an array's
+BAND = 1 << 20  # bytes that are copied at a time
+TILE = 2048  # the side of a tile of JPEG 2000
 CLEARED = 2  # what becomes of a frame, in GIF's numbers
 #: quality where neither the source nor the command says one
 QUALITY = {"WEBP": 90, "AVIF": 80}
@@ -38,6 +41,8 @@ def write(file: BinaryIO, pictures: list[Picture], path: str, type_: str, origin
         options = _lossy(first, type_, origin, encoding, len(pictures) > 1)
     elif type_ == "JPEG2000":
         options = {"no_jp2": suffix in CODESTREAMS, "mct": int(first.kind == "RGB"), "comment": first.metadata.comment}
+        if first.pixels.size > TILE * TILE:  # of which the encoder holds many copies
+            options["tile_size"] = (TILE, TILE)
     elif type_ == "BMP":
         options = {"dpi": first.metadata.dpi} if first.metadata.dpi else {}
     elif type_ == "ICO":
@@ -57,7 +62,14 @@ def image_of(picture: Picture) -> Image.Image:
     if picture.kind == "bilevel":
         return Image.fromarray(pixels.astype(bool))
     mode = DEEP_MODES.get(pixels.dtype.name, MODES[picture.kind])
-    image = Image.frombytes(mode, (pixels.shape[1], pixels.shape[0]), pixels.tobytes())
+    height, width = pixels.shape[:2]
+    if mode in SHARED and picture.palette is None:
+        return Image.frombuffer(mode, (width, height), pixels.reshape(-1).view(np.uint8), "raw", mode, 0, 1)
+    image = Image.new(mode, (width, height))
+    rows = max(1, BAND // max(pixels[:1].nbytes, 1))
+    for top in range(0, height, rows):
+        band = pixels[top : top + rows]
+        image.paste(Image.frombytes(mode, (width, len(band)), band.tobytes()), (0, top))
     if picture.palette is not None:
         colors, transparency = picture.palette
         image.putpalette(colors)
