@@ -249,7 +249,7 @@ def test_nan_and_signed_zeros_and_infinities(dtype, level):
 
 
 def test_the_same_bits_for_any_number_of_threads(monkeypatch):
-    for name, small in (("parallel_bytes", 0), ("task_bytes", 1 << 12), ("runs_chunk", 64)):
+    for name, small in (("parallel_bytes", 0), ("task_bytes", 1 << 12), ("runs_chunk", 64), ("shared_counts", 0)):
         monkeypatch.setattr(_native.tuning, name, small)
     lengths = np.concatenate([RNG.integers(0, 9, 300), [500], RNG.integers(0, 3, 50)])
     x = RNG.standard_normal((int(lengths.sum()), 3), np.float32)
