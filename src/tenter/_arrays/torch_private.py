@@ -118,17 +118,6 @@ def constant(function: Any) -> None:
     function._dynamo_marked_constant = True
 
 
-@torch.compiler.disable
-def call_between_graphs(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    return f(*args, **kwargs)
-
-
-# What the compiler gives as its reason, under fullgraph=True; an argument of `disable` since PyTorch 2.7.
-call_between_graphs._torchdynamo_disable_msg = (
-    "tenter.lazy: expected code without fullgraph=True, as lazy arrays are not part of compiled graphs"
-)
-
-
 def new_symbol() -> Any:
     """Inside an operator's fake kernel: a size that is known when it runs. None where there are no symbols."""
     environment = getattr(torch.library.get_ctx(), "_shape_env", None)

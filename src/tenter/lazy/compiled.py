@@ -14,10 +14,10 @@ def between_graphs(f: F) -> F:
 
     @wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if "torch" not in sys.modules:
+        if "torch._dynamo" not in sys.modules:
             return f(*args, **kwargs)
-        from tenter._arrays.torch_private import call_between_graphs  # as it imports torch
+        from tenter._execution.torch import uncompiled  # as it imports torch
 
-        return call_between_graphs(f, *args, **kwargs)
+        return uncompiled.call(f, *args, **kwargs)
 
     return cast(F, call)
