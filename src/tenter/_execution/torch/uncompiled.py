@@ -6,11 +6,11 @@ from typing import Any
 import torch
 
 
-@torch.compiler.disable
-def call(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def _call(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return f(*args, **kwargs)
 
 
+call: Any = torch.compiler.disable(_call)
 # What the compiler gives as its reason, under fullgraph=True; an argument of `disable` since PyTorch 2.7.
 call._torchdynamo_disable_msg = (
     "tenter.lazy: expected code without fullgraph=True, as lazy arrays are not part of compiled graphs"
