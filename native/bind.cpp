@@ -135,6 +135,7 @@ NB_MODULE(core, m) {
       .def_rw("staging_bytes", &Tuning::staging_bytes)
       .def_rw("copied_block_bytes", &Tuning::copied_block_bytes)
       .def_rw("runs_chunk", &Tuning::runs_chunk)
+      .def_rw("shared_counts", &Tuning::shared_counts)
       .def_rw("tile_bytes", &Tuning::tile_bytes)
       .def_rw("tile_inputs", &Tuning::tile_inputs)
       .def_rw("column_step", &Tuning::column_step)

@@ -105,7 +105,7 @@ bool prefix_sum_chunks(const char* counts, int64_t any_stride, int64_t n, int64_
 
 template <class Count>
 int64_t prefix_sum_of(const char* counts, int64_t stride, int64_t n, int64_t* offsets, int threads) {
-  if (threads > 1 && n > 2 * tuning.runs_chunk) {
+  if (threads > 1 && n >= tuning.shared_counts) {
     const bool contiguous = stride == int64_t(sizeof(Count));
     if (contiguous ? prefix_sum_chunks<Count, true>(counts, stride, n, offsets, threads)
                    : prefix_sum_chunks<Count, false>(counts, stride, n, offsets, threads))

@@ -76,43 +76,63 @@ uint64_t magnitude(const int64_t* table, int64_t n, int64_t of_all, int threads)
   return most + 1;  // of the lowest integer the magnitude is one more
 }
 
-// f(outer, row) for the rows of a task, a chunk of them at a time.
+// f(outer, lo, hi) for the rows of a task, rows lo to hi - 1 at a time.
 template <class F>
-void each_row(const RowsTask& t, int threads, F&& f) {
+void chunks_of_rows(const RowsTask& t, int threads, F&& f) {
   const int64_t bytes = t.outer * (t.offset[t.n] + t.n) * t.inner * size_of(t.dtype);
   const int64_t each = tuning.runs_chunk / 4, chunks = ceil_div(t.n, each);
   parallel(t.outer * chunks, team_for(bytes, threads), [&](int64_t task) {
-    const int64_t o = task / chunks, lo = task % chunks * each, hi = std::min(t.n, lo + each);
-    for (int64_t i = lo; i < hi; ++i) f(o, i);
+    const int64_t lo = task % chunks * each;
+    f(task / chunks, lo, std::min(t.n, lo + each));
   });
 }
 
 // A sum of each row, over the row's length.
 template <class T>
 void divide_rows(const RowsTask& t, int threads) {
-  each_row(t, threads, [&](int64_t o, int64_t i) {
-    T* const to = reinterpret_cast<T*>(t.dst) + (o * t.n + i) * t.inner;
-    const T by = T(std::max<int64_t>(1, t.offset[i + 1] - t.offset[i]));
-    for (int64_t k = 0; k < t.inner; ++k) to[k] /= by;
+  chunks_of_rows(t, threads, [&](int64_t o, int64_t lo, int64_t hi) {
+    T* to = reinterpret_cast<T*>(t.dst) + (o * t.n + lo) * t.inner;
+    for (int64_t i = lo; i < hi; ++i, to += t.inner) {
+      const T by = T(std::max<int64_t>(1, t.offset[i + 1] - t.offset[i]));
+      for (int64_t k = 0; k < t.inner; ++k) to[k] /= by;
+    }
   });
 }
 
-// f(value, value of its row), for each value. of_rows: (outer, n, inner).
+// f(value, value of its row), for each value of rows lo to hi - 1 of single values. Mostly a row is one vector, and
+// there is no branch on its length: what is stored behind it, the next rows overwrite.
+template <class T, class F>
+void with_short_rows(const int64_t* offset, const T* of_row, const T* src, T* dst, int64_t lo, int64_t hi, F&& f) {
+  constexpr int W = 8;
+  typedef T Wide __attribute__((vector_size(W * sizeof(T))));
+  const int64_t limit = offset[hi];
+  for (int64_t i = lo; i < hi; ++i) {
+    int64_t at = offset[i];
+    const int64_t end = offset[i + 1];
+    do {
+      if (at + W > limit) {
+        for (; at < end; ++at) dst[at] = f(src[at], of_row[i]);
+        break;
+      }
+      const Wide y = f(load_unaligned<Wide>(src + at), of_row[i] - Wide{});
+      std::memcpy(dst + at, &y, sizeof y);
+      at += W;
+    } while (at < end);
+  }
+}
+
+// The same of rows of any values. of_rows: (outer, n, inner).
 template <class T, class F>
 void with_rows(const RowsTask& t, const char* of_rows, int threads, F&& f) {
-  const int64_t inner = t.inner;
-  each_row(t, threads, [&](int64_t o, int64_t i) {
-    const T* const of_row = reinterpret_cast<const T*>(of_rows) + (o * t.n + i) * inner;
-    const int64_t first = o * t.offset[t.n] + t.offset[i], n = t.offset[i + 1] - t.offset[i];
-    const T* src = reinterpret_cast<const T*>(t.src) + first * inner;
-    T* dst = reinterpret_cast<T*>(t.dst) + first * inner;
-    if (inner == 1) {
-      const T of_all = *of_row;
-      for (int64_t r = 0; r < n; ++r) dst[r] = f(src[r], of_all);
-      return;
-    }
-    for (int64_t r = 0; r < n; ++r, src += inner, dst += inner)
-      for (int64_t k = 0; k < inner; ++k) dst[k] = f(src[k], of_row[k]);
+  const int64_t total = t.offset[t.n], inner = t.inner;
+  chunks_of_rows(t, threads, [&](int64_t o, int64_t lo, int64_t hi) {
+    const T* of_row = reinterpret_cast<const T*>(of_rows) + o * t.n * inner;
+    const T* src = reinterpret_cast<const T*>(t.src) + o * total * inner;
+    T* dst = reinterpret_cast<T*>(t.dst) + o * total * inner;
+    if (inner == 1) return with_short_rows(t.offset, of_row, src, dst, lo, hi, f);
+    for (int64_t i = lo; i < hi; ++i)
+      for (int64_t r = t.offset[i]; r < t.offset[i + 1]; ++r)
+        for (int64_t k = 0; k < inner; ++k) dst[r * inner + k] = f(src[r * inner + k], of_row[i * inner + k]);
   });
 }
 

@@ -51,7 +51,7 @@ struct RowsTask {
 void sum_rows(const RowsTask& t, int threads);
 void mean_rows(const RowsTask& t, int threads);
 // For softmax, of float32 and float64, both shaped like the input. less_extremes: each value less the largest of its
-// row. share_rows: each over the sum of its row; dst may be src.
+// row. share_rows: each over the sum of its row.
 void less_extremes(const RowsTask& t, int threads);
 void share_rows(const RowsTask& t, int threads);
 

@@ -197,6 +197,16 @@ PyObject* reduced(PyObject* const* args, Py_ssize_t n_args, Dtype last, F&& redu
   return made(args[0], r.x, shape, r.x.ndim, bytes, fill, r.bytes);
 }
 
+// The same of x's shape, of float32 and float64.
+template <class F>
+PyObject* with_rows(PyObject* const* args, Py_ssize_t n_args, F&& change) {
+  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and a dim");
+  Ragged r;
+  if (!r.read(args, Dtype::f64)) return none_or_error();
+  const auto fill = [&](char* to, int threads, bool) { change(r.task(to, false), threads); };
+  return made(args[0], r.x, r.x.shape, r.x.ndim, r.bytes, fill);
+}
+
 template <bool largest>
 void extremes(const RowsTask& t, int threads) {
   kernels().extremes({t.src, t.dst, nullptr, t.dtype, t.offset, t.n, t.outer, t.inner, largest}, threads);
@@ -321,25 +331,9 @@ PyObject* segment_min(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return reduced(args, n, Dtype::i64, extremes<false>);
 }
 
-// (x, lengths, dim) -> x less the largest value of each row
-PyObject* segment_less_max(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and a dim");
-  Ragged r;
-  if (!r.read(args, Dtype::f64)) return none_or_error();
-  const auto fill = [&](char* to, int threads, bool) { less_extremes(r.task(to, false), threads); };
-  return made(args[0], r.x, r.x.shape, r.x.ndim, r.bytes, fill);
-}
-
-// (x, lengths, dim) -> x, which nothing else refers to, with each value over the sum of its row
-PyObject* segment_share(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and a dim");
-  Ragged r;
-  if (!r.read(args, Dtype::f64)) return none_or_error();
-  const int threads = threads_for(r.bytes);
-  if (!threads || !work(r.bytes, [&] { share_rows(r.task(r.x.data, false), threads); })) return nullptr;
-  Py_INCREF(args[0]);
-  return args[0];
-}
+// (x, lengths, dim) -> x less the largest value of each row, and over the sum of each row
+PyObject* segment_less_max(PyObject*, PyObject* const* args, Py_ssize_t n) { return with_rows(args, n, less_extremes); }
+PyObject* segment_share(PyObject*, PyObject* const* args, Py_ssize_t n) { return with_rows(args, n, share_rows); }
 
 // (x, lengths, max_len) -> rows of one length, zeros behind each
 PyObject* ragged_pad(PyObject*, PyObject* const* args, Py_ssize_t n_args) {

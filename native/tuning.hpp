@@ -14,6 +14,7 @@ struct Tuning {
   int64_t staging_bytes = 8 << 10;         // staging buffer of streaming stores: well inside the first-level cache
   int64_t copied_block_bytes = 128 << 10;  // a repeated block up to this size is copied from its first copy, in cache
   int64_t runs_chunk = 1 << 14;            // counts of one task
+  int64_t shared_counts = 1 << 22;         // of fewer one thread takes the prefix sums: several read counts twice
   int64_t tile_bytes = 256 << 10;          // of a transposed tile: half of a second-level cache
   int64_t tile_inputs = 1 << 16;           // of a transposed tile, in one row: a window of more is summed without one
   int64_t column_step = 4096;              // outputs of one task along a single row

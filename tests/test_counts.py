@@ -294,8 +294,8 @@ def test_counts_that_change_while_they_are_used(level):
 @pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8])
 def test_counts_that_change_while_they_are_read(kind, monkeypatch):
     """Whatever another thread writes there, offsets ascend to the total that is returned, and all is written within."""
-    monkeypatch.setattr(_native.tuning, "runs_chunk", 64)
-    monkeypatch.setattr(_native.tuning, "parallel_bytes", 0)
+    for name, small in {"runs_chunk": 64, "shared_counts": 0, "parallel_bytes": 0}.items():
+        monkeypatch.setattr(_native.tuning, name, small)
     counts, done = np.zeros(5000, kind), threading.Event()
 
     def change():

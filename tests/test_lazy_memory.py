@@ -200,3 +200,37 @@ def test_errors_of_the_library_are_its_own(call, make):
             call(either)
         raised.append(caught.type)
     assert raised[0] is raised[1]
+
+
+# ---- compiled code
+
+
+def compiled(x):
+    s = lazy.repeat_interleave(x * 2, COUNTS, 0)
+    t = torch.exp(s) + s[:, :1]
+    return t.sum(0) + 1, t[1:3].materialize(), s.segment_sum(COUNTS), s.shape, s @ x[:3, :2]
+
+
+def test_compiled_code_breaks_its_graph_for_lazy_arrays(fresh_compiler):
+    x = torch.from_numpy(X).requires_grad_()
+    want, got = compiled(x), torch.compile(compiled, backend="aot_eager")(x)
+    assert isinstance(got[-1], LazyArray) and got[3] == want[3]
+    for a, b in zip((*got[:3], got[-1].materialize()), (*want[:3], want[-1].materialize())):
+        assert torch.equal(a, b)
+        assert torch.equal(*(torch.autograd.grad(y.sum(), x, retain_graph=True)[0] for y in (a, b)))
+    torch._dynamo.reset()  # which keeps graphs of a function whatever fullgraph says
+    with pytest.raises(Exception, match=r"tenter\.lazy: expected code without fullgraph=True, as lazy arrays"):
+        torch.compile(compiled, fullgraph=True, backend="aot_eager")(x)
+
+
+def test_counts_on_a_device_are_read_by_the_host(monkeypatch):
+    from tenter.lazy import making
+
+    class OnDevice(torch.Tensor):
+        """A tensor that is somewhere else until it is asked for."""
+
+    counts = torch.tensor(COUNTS).as_subclass(OnDevice)
+    monkeypatch.setattr(making, "on_device", lambda x: type(x) is OnDevice)
+    monkeypatch.setattr(OnDevice, "cpu", lambda self: self.as_subclass(torch.Tensor))
+    s = lazy.repeat_interleave(torch.from_numpy(X), counts, 0)
+    assert torch.equal(s.materialize(), tenter.repeat_interleave(torch.from_numpy(X), COUNTS, 0))

@@ -13,6 +13,7 @@ import ragged_cases as plain
 import tenter
 from ragged_cases import KINDS, LENGTHS, given_as, same
 from tenter import _native, ragged
+from tenter._execution import padded, segments
 
 RNG = np.random.default_rng(0)
 SOME = [2, 0, 3, 1, 0]
@@ -136,6 +137,67 @@ def test_spans_that_overlap_little_and_a_lot():
             assert got[:, :110].tolist() == [row[:n] for row in want] and not got[:, 110:].any()
 
 
+# ---- calls that the core serves alone: from arguments to result, and the same by Python's code
+
+
+LONG = np.concatenate([RNG.integers(0, 9, 3000), [5000, 0, 70], RNG.integers(0, 2, 500)])
+CORE = {
+    "offsets": lambda n, x: ragged.offsets(n),
+    "offsets, total": lambda n, x: ragged.offsets(n, total=len(x)),
+    "row_ids": lambda n, x: ragged.row_ids(n),
+    "positions": lambda n, x: ragged.positions(n, total=len(x)),
+    "ranges": lambda n, x: ragged.ranges(n - 4, n, n + 1),
+    "ranges of one start": lambda n, x: ragged.ranges(7, n, n),
+    "ranges of ints": lambda n, x: ragged.ranges(-3, n, 2),
+    "mask": lambda n, x: ragged.mask(n[:40], 9000),
+    "spans_to_mask": lambda n, x: ragged.spans_to_mask(n[None], n[None] + 3, 6000),
+    **{f"{how} of columns": lambda n, x, f=f: f(x, n) for how, f in segment.items()},
+    **{f"{how} of scalars": lambda n, x, f=f: f(x[:, 0] + 0, n) for how, f in segment.items()},
+    **{f"{how} of rows": lambda n, x, f=f: f(x.T + np.zeros_like(x.T), n, -1) for how, f in segment.items()},
+    "pad": lambda n, x: ragged.pad(x[: int(n[:40].sum())], n[:40]),
+    "pad, max_len": lambda n, x: ragged.pad(x[: int(n[:40].sum())], n[:40], 80),
+    "unpad": lambda n, x: ragged.unpad(x[:2100].reshape(70, 10, -1), n[:70]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CORE)
+def test_calls_of_the_core_alone_are_pythons(name, monkeypatch):
+    """Of both dtypes of lengths, in arrays and tensors, on one thread and several."""
+    cases = []
+    for dtype, columns in (("float32", 3), ("float64", 17)):
+        x = RNG.standard_normal((int(LONG.sum()), columns)).astype(dtype)
+        for n in (LONG, LONG.astype(np.int32), LONG[::-1]):
+            cases += [(n, x), (torch.from_numpy(n.copy()), torch.from_numpy(x))] if "rows" not in name else [(n, x)]
+    found = [np.asarray(CORE[name](*case)) for case in cases]
+    for small in ("parallel_bytes", "shared_counts"):
+        monkeypatch.setattr(_native.tuning, small, 0)
+    threaded = [np.asarray(CORE[name](*case)) for case in cases]
+    with monkeypatch.context() as without:
+        for module in (ragged._indices, ragged._padding, ragged._segments):
+            without.setattr(module, "compiling", lambda: True)  # so that no call asks the core
+        want = [np.asarray(CORE[name](*case)) for case in cases]
+    for a, b, c in zip(found, threaded, want):
+        assert a.dtype == c.dtype and a.tobytes() == b.tobytes() == c.tobytes()
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.from_numpy], ids=["array", "tensor"])
+def test_the_core_alone_serves_plain_arrays(make, monkeypatch):
+    """And nothing else does: no call here reaches Python's code."""
+    for module, name in ((segments, "of_lengths"), (padded, "spans_to_mask")):
+        monkeypatch.setattr(module, name, lambda *args: pytest.fail("Python's code is called"))
+    n, x = make(np.array([2, 0, 3])), make(np.arange(10, dtype=np.float32).reshape(5, 2))
+    for f in (ragged.offsets, ragged.row_ids, ragged.positions, ragged.mask):
+        assert isinstance(f(n), type(n))
+    assert ragged.ranges(n, n).tolist() == [2, 3, 3, 4, 5] and ragged.spans_to_mask(n, n + 1, 4).tolist()[:3] == [
+        1,
+        0,
+        1,
+    ]
+    for f in (*segment.values(), ragged.pad):
+        assert isinstance(f(x, n), type(x))
+    assert ragged.unpad(ragged.pad(x, n), n).tolist() == x.tolist()
+
+
 # ---- padding
 
 
@@ -249,7 +311,7 @@ def test_nan_and_signed_zeros_and_infinities(dtype, level):
 
 
 def test_the_same_bits_for_any_number_of_threads(monkeypatch):
-    for name, small in (("parallel_bytes", 0), ("task_bytes", 1 << 12), ("runs_chunk", 64)):
+    for name, small in (("parallel_bytes", 0), ("task_bytes", 1 << 12), ("runs_chunk", 64), ("shared_counts", 0)):
         monkeypatch.setattr(_native.tuning, name, small)
     lengths = np.concatenate([RNG.integers(0, 9, 300), [500], RNG.integers(0, 3, 50)])
     x = RNG.standard_normal((int(lengths.sum()), 3), np.float32)

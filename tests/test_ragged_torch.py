@@ -139,9 +139,12 @@ def test_code_that_inductor_generates(fresh_compiler):
 
 def test_wrong_lengths_are_refused_in_compiled_code(fresh_compiler):
     f = torch.compile(lambda n, x: ragged.segment_sum(x, n), fullgraph=True, backend="aot_eager")
-    with pytest.raises(ValueError, match="not negative, got -1 at position 1"):
+    where = r"\n  in ragged\.segment_sum\(lengths: int64\[3\], total=6\)"
+    with pytest.raises(
+        ValueError, match=rf"lengths: expected lengths that are not negative, got -1 at position 1{where}"
+    ):
         f(torch.tensor([3, -1, 4]), torch.ones(6))
-    with pytest.raises(ValueError, match=r"expected 5, the sum|expected 6"):
+    with pytest.raises(ValueError, match=rf"total: expected 5, the sum of the lengths, got 6{where}"):
         f(torch.tensor([3, 1, 1]), torch.ones(6))
 
 

@@ -14,4 +14,5 @@ def lowered(threads: int = 2) -> None:
     tuning.parallel_bytes = tuning.wake_bytes = tuning.stream_bytes = 0
     tuning.task_bytes = tuning.staging_bytes = tuning.plane_bytes = 256
     tuning.tile_bytes = tuning.band_bytes = tuning.planes_kept_bytes = 1024
+    tuning.shared_counts = 0
     tuning.runs_chunk = tuning.column_step = tuning.row_width = tuning.row_block = 64

@@ -29,9 +29,10 @@ def expressions(values: Any) -> Any:
 # ---- from
 
 
-def of_lengths(lengths: Any, total: Any) -> Segments:
+def of_lengths(lengths: Any, total: Any, called: str) -> Segments:
+    """called: the public function, for what is found wrong later."""
     if later(lengths):
-        return expressions(lengths).of_lengths(lengths, total)  # type: ignore[no-any-return]
+        return expressions(lengths).of_lengths(lengths, total, called)  # type: ignore[no-any-return]
     return spec.of_lengths("lengths", lengths, total)
 
 

@@ -274,6 +274,7 @@ class Tuning:
     staging_bytes: int
     copied_block_bytes: int
     runs_chunk: int
+    shared_counts: int
     tile_bytes: int
     tile_inputs: int
     column_step: int

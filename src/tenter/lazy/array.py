@@ -11,6 +11,7 @@ from tenter._arrays import arguments
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import is_array, of
 from tenter.lazy import arrow, calls
+from tenter.lazy.compiled import between_graphs
 from tenter.lazy.explanation import KEPT, Event, html, line
 from tenter.lazy.indexing import indexed
 from tenter.lazy.segments import segment_sum
@@ -101,6 +102,7 @@ class LazyArray:
     def mT(self) -> Any:
         return self._call("mT", lambda x: x.swapaxes(-1, -2), (self,), {})
 
+    @between_graphs
     def materialize(self) -> Any:
         """The array in fresh memory, with gradients on PyTorch.
 
@@ -115,6 +117,7 @@ class LazyArray:
         except Refusal as refusal:
             raise arguments.error(refusal, "materialize", self) from None
 
+    @between_graphs
     def segment_sum(self, lengths: Any, dim: int = 0) -> Any:
         """Sums of adjacent elements along dim, lengths[i] each.
 
@@ -138,6 +141,7 @@ class LazyArray:
     # ---- calls of Python, NumPy and PyTorch
 
     @classmethod
+    @between_graphs
     def _call(cls, name: str, f: Method, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         lazies = [value for value in calls.leaves((args, kwargs)) if isinstance(value, LazyArray)]
         held_args, held_kwargs = _held(args), _held(kwargs)
@@ -180,6 +184,7 @@ class LazyArray:
             raise AttributeError(f"a lazy array has no attribute {name!r}; s.materialize() may have it")
         return lambda *args, **kwargs: self._call(name, method, (self, *args), kwargs)
 
+    @between_graphs
     def __getitem__(self, key: Any) -> Any:
         keys = tuple(
             [k.materialize() if isinstance(k, LazyArray) else k for k in (key if type(key) is tuple else (key,))]

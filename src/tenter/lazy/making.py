@@ -8,23 +8,26 @@ from tenter._arrays import limits
 from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch, rank, sizes as all_sizes
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.library import dtype_name, of
+from tenter._arrays.library import dtype_name, of, on_device
 from tenter._execution import executor
 from tenter._specs import counts, interpolate_arguments, resize_arguments
 from tenter._specs.repeat import Repeat, RepeatCounts, every
 from tenter._specs.repeat_arguments import repeat_sizes
 from tenter._specs.spec import Spec
 from tenter.lazy.array import LazyArray
+from tenter.lazy.compiled import between_graphs
 from tenter.lazy.rows import copies, run_ends
 from tenter.lazy.stretched import Stretched, applied, rounds, stand_in, stretched, whole
 from tenter.maps import AxisMap, Copy
 
 
+@between_graphs
 def repeat_interleave(x: Any, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> LazyArray:
     """As `tenter.repeat_interleave`, lazily: element i along dim stands repeats[i] times in a row.
 
-    x: array, tensor or lazy array of any shape and dtype. repeats: an int, or integers, one per position of dim; on the
-    host. dim: None flattens x. output_size: the sum of the counts if known; verified.
+    x: array, tensor or lazy array of any shape and dtype. repeats: an int, or integers, one per position of dim; those
+    on a device are copied to the host, which waits for it. dim: None flattens x. output_size: the sum of the counts if
+    known; verified.
 
     Raises TypeError, ValueError and IndexError as `tenter.repeat_interleave`.
 
@@ -41,6 +44,7 @@ def repeat_interleave(x: Any, repeats: Any, dim: int | None = None, *, output_si
             flat = applied(held, held.stretched_dims).base
             held = whole(executor.of(flat).flat(flat))
         n = held.shape[axis]
+        repeats = repeats.cpu() if on_device(repeats) else repeats
         found = counts.checked(repeats, n, None if dim is None else axis, output_size)
         spec: Spec
         if found.offsets is None:
@@ -52,6 +56,7 @@ def repeat_interleave(x: Any, repeats: Any, dim: int | None = None, *, output_si
         raise error(refusal, "lazy.repeat_interleave", x, repeats, dim=dim, output_size=output_size) from None
 
 
+@between_graphs
 def repeat(x: Any, *sizes: Any) -> LazyArray:
     """As `tenter.repeat`, lazily: the whole array sizes[k] times along each dim; spare sizes put dims in front.
 
@@ -65,6 +70,7 @@ def repeat(x: Any, *sizes: Any) -> LazyArray:
         raise error(refusal, "lazy.repeat", x, *sizes) from None
 
 
+@between_graphs
 def tile(x: Any, *dims: Any) -> LazyArray:
     """As `tenter.tile`, lazily: the whole array dims[k] times along each dim, ones being put in front of the shorter.
 
@@ -79,6 +85,7 @@ def tile(x: Any, *dims: Any) -> LazyArray:
         raise error(refusal, "lazy.tile", x, *dims) from None
 
 
+@between_graphs
 def interpolate(
     x: Any,
     size: Any = None,
@@ -110,6 +117,7 @@ def interpolate(
         raise error(refusal, "lazy.interpolate", x=x, **dict(zip(names, (*given[:-1], antialias or None)))) from None
 
 
+@between_graphs
 def resize(x: Any, size: Any = None, **how: Any) -> LazyArray:
     """As `tenter.resize`, lazily.
 

@@ -25,8 +25,9 @@ def offsets(lengths: Any, *, total: int | None = None) -> Any:
         return found
     try:
         if isinstance(lengths, Plan):
-            return segments.offsets(with_total(lengths, total) if total is not None else lengths._segments, True)
-        return segments.offsets(segments.of_lengths(lengths, total), False)
+            its = lengths._segments if total is None else with_total("ragged.offsets", lengths, total)
+            return segments.offsets(its, True)
+        return segments.offsets(segments.of_lengths(lengths, total, "ragged.offsets"), False)
     except Refusal as refusal:
         raise error(refusal, "ragged.offsets", lengths=lengths, total=total) from None
 
@@ -105,7 +106,7 @@ def row_ids(lengths: Any, *, total: int | None = None) -> Any:
     try:
         if isinstance(lengths, Plan) and total is None:
             return lengths.row_ids
-        return segments.row_ids(with_total(lengths, total))
+        return segments.row_ids(with_total("ragged.row_ids", lengths, total))
     except Refusal as refusal:
         raise error(refusal, "ragged.row_ids", lengths=lengths, total=total) from None
 
@@ -126,7 +127,7 @@ def positions(lengths: Any, *, total: int | None = None) -> Any:
     try:
         if isinstance(lengths, Plan) and total is None:
             return lengths.positions
-        return segments.positions(with_total(lengths, total))
+        return segments.positions(with_total("ragged.positions", lengths, total))
     except Refusal as refusal:
         raise error(refusal, "ragged.positions", lengths=lengths, total=total) from None
 
@@ -148,6 +149,6 @@ def ranges(starts: Any, lengths: Any, steps: Any = 1, *, total: int | None = Non
     if not compiling() and (found := _native.ragged_ranges(starts, lengths, steps, total)) is not None:
         return found
     try:
-        return segments.ranges(with_total(lengths, total), starts, steps)
+        return segments.ranges(with_total("ragged.ranges", lengths, total), starts, steps)
     except Refusal as refusal:
         raise error(refusal, "ragged.ranges", starts=starts, lengths=lengths, steps=steps, total=total) from None

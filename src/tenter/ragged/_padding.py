@@ -26,7 +26,7 @@ def mask(lengths: Any, max_len: int | None = None) -> Any:
     if not compiling() and (found := _native.ragged_mask(lengths, max_len)) is not None:
         return found
     try:
-        return padded.mask(described(lengths), max_len)
+        return padded.mask(described("ragged.mask", lengths), max_len)
     except Refusal as refusal:
         raise error(refusal, "ragged.mask", lengths=lengths, max_len=max_len) from None
 
@@ -68,7 +68,7 @@ def pad(x: Any, lengths: Any, max_len: int | None = None, *, value: Any = 0) -> 
         return found
     try:
         x = numpy_or_torch("x", x)
-        return padded.pad(x, described(lengths, x.shape[0] if x.ndim else None), max_len, value)
+        return padded.pad(x, described("ragged.pad", lengths, x.shape[0] if x.ndim else None), max_len, value)
     except Refusal as refusal:
         raise error(refusal, "ragged.pad", x, lengths=lengths, max_len=max_len, value=value) from None
 
@@ -85,7 +85,7 @@ def unpad(x: Any, lengths: Any, *, total: int | None = None) -> Any:
     if not compiling() and (found := _native.ragged_unpad(x, lengths, total)) is not None:
         return found
     try:
-        return padded.unpad(numpy_or_torch("x", x), with_total(lengths, total))
+        return padded.unpad(numpy_or_torch("x", x), with_total("ragged.unpad", lengths, total))
     except Refusal as refusal:
         raise error(refusal, "ragged.unpad", x, lengths=lengths, total=total) from None
 

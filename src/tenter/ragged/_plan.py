@@ -38,7 +38,7 @@ class Plan:
 
     def __init__(self, lengths: Any, *, total: int | None = None) -> None:
         try:
-            self._begin(segments.of_lengths(lengths, total))
+            self._begin(segments.of_lengths(lengths, total, "ragged.Plan"))
         except Refusal as refusal:
             raise error(refusal, "ragged.Plan", lengths=lengths, total=total) from None
 
@@ -268,22 +268,22 @@ class Plan:
         return found
 
 
-def described(lengths: Any, positions: Any = None) -> Segments:
+def described(called: str, lengths: Any, positions: Any = None) -> Segments:
     """The segments of a function's lengths, or of the plan in their place. positions: how many there are, of which a
     device is told, as it may be the only one to know the lengths; on the host they are compared where an error names
     x."""
     if isinstance(lengths, Plan):
         return lengths._segments
-    return segments.of_lengths(lengths, positions if segments.later(lengths) else None)
+    return segments.of_lengths(lengths, positions if segments.later(lengths) else None, called)
 
 
-def with_total(lengths: Any, total: Any) -> Segments:
+def with_total(called: str, lengths: Any, total: Any) -> Segments:
     """The same for functions whose result has the length `total`."""
     if isinstance(lengths, Plan):
         s = lengths._with_total()
         check_total(total, s.total)
         return s
-    return segments.of_lengths(lengths, total)
+    return segments.of_lengths(lengths, total, called)
 
 
 def _planned(s: Segments) -> Plan:

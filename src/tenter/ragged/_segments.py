@@ -99,6 +99,6 @@ def _reduced(how: str, x: Any, lengths: Any, dim: Any) -> Any:
     try:
         x = numpy_or_torch("x", x)
         positions = x.shape[one_dim("dim", dim, x.ndim)] if x.ndim else None
-        return reduced.reduce(how, x, described(lengths, positions), dim)
+        return reduced.reduce(how, x, described(f"ragged.segment_{how}", lengths, positions), dim)
     except Refusal as refusal:
         raise error(refusal, f"ragged.segment_{how}", x, lengths=lengths, dim=dim) from None

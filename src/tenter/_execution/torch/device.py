@@ -7,7 +7,7 @@ looks at the report first, and `tenter.torch.synchronize` waits and looks.
 
 import itertools
 from collections import OrderedDict
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -50,12 +50,23 @@ class Report:
 
 _reports: dict[torch.device, Report] = {}
 _tickets = itertools.count(1)
+
+
+class Words(NamedTuple):
+    """What a function calls counts in its arguments, one of many, and their sum."""
+
+    name: str
+    values: str
+    total: str
+
+
+COUNTS, LENGTHS = Words("repeats", "counts", "output_size"), Words("lengths", "lengths", "total")
 # What calls were, by their tickets; those of long ago are forgotten.
-_calls: OrderedDict[int, str] = OrderedDict()
+_calls: OrderedDict[int, tuple[Words, str]] = OrderedDict()
 REMEMBERED = 4096
 
 
-def offsets(counts: torch.Tensor, output_size: int | None) -> torch.Tensor:
+def offsets(counts: torch.Tensor, output_size: int | None, called: str = "") -> torch.Tensor:
     """Prefix sums of 1-D counts from 0, verified when the device comes to it: int64, one more than counts."""
     from tenter._kernels.triton import prefix_sum
 
@@ -63,8 +74,9 @@ def offsets(counts: torch.Tensor, output_size: int | None) -> torch.Tensor:
     # Kernels write to the one that others find too.
     report = _reports.get(counts.device) or _reports.setdefault(counts.device, Report(counts.device))
     ticket = next(_tickets)
-    total = "" if output_size is None else f", output_size={output_size}"
-    _calls[ticket] = f"repeat_interleave(repeats: {describe(counts)}{total})"
+    words = LENGTHS if called else COUNTS
+    total = "" if output_size is None else f", {words.total}={output_size}"
+    _calls[ticket] = words, f"{called or 'repeat_interleave'}({words.name}: {describe(counts)}{total})"
     if len(_calls) > REMEMBERED:
         _calls.popitem(last=False)
     return prefix_sum.offsets(counts, output_size, report.words, ticket)
@@ -105,9 +117,11 @@ def _raise(report: Report, device: torch.device) -> None:
     if not (negative or over or other):
         return  # the words that say so are still on their way
     report.view[:] = 0
-    call = f"{_calls.get(ticket, 'an earlier call')}, as {device} found"
+    words, call = _calls.get(ticket, (COUNTS, "an earlier call"))
+    call = f"{call}, as {device} found"
     if negative:
-        refuse(DeferredError, "repeats", "counts that are not negative", f"one at position {negative - 1}, in {call}")
+        got = f"one at position {negative - 1}, in {call}"
+        refuse(DeferredError, words.name, f"{words.values} that are not negative", got)
     if over:
-        refuse(DeferredError, "repeats", "counts whose sum is below 2**63", f"more, in {call}")
-    refuse(DeferredError, "output_size", f"{other - 1}, the sum of the counts", f"another, in {call}")
+        refuse(DeferredError, words.name, f"{words.values} whose sum is below 2**63", f"more, in {call}")
+    refuse(DeferredError, words.total, f"{other - 1}, the sum of the {words.values}", f"another, in {call}")

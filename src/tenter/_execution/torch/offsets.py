@@ -10,31 +10,35 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.library import surely
 from tenter._arrays.torch_tensors import NO_STORAGE, dtype_name, extent, holds, to_numpy
 from tenter._execution.torch import device
-from tenter._specs import counts as counts_spec
+from tenter._specs import counts as counts_spec, segments as segments_spec
 from tenter._specs.operands import check_int64
 
 
-def offsets(counts: Tensor, n: int, output_size: int | None) -> Tensor:
+def offsets(counts: Tensor, n: int, output_size: int | None, called: str = "") -> Tensor:
     check_counts(counts.shape, dtype_name(counts), n, output_size)
     if not holds(counts, extent(counts)):
         refuse(TypeError, "repeats", "a tensor with memory of its own", NO_STORAGE)
     if counts.ndim == 1:
-        return _row_offsets(counts, output_size)
+        return _row_offsets(counts, output_size, called)
     if 0 in counts.shape[:-1]:
         return offsets_shape(counts, n, output_size)
-    made = [_row_offsets(row, output_size) for row in counts.flatten(0, -2)]
+    made = [_row_offsets(row, output_size, called) for row in counts.flatten(0, -2)]
     return torch.stack(made).reshape((*counts.shape[:-1], n + 1))
 
 
-def _row_offsets(counts: Tensor, output_size: int | None) -> Tensor:
+def _row_offsets(counts: Tensor, output_size: int | None, called: str) -> Tensor:
     if torch_tensors.device(counts) is not None:
-        return device.offsets(counts, output_size)
-    made = counts_spec.offsets("repeats", to_numpy(counts))
-    counts_spec.check_total(int(made[-1]), output_size)
+        return device.offsets(counts, output_size, called)
+    if called:
+        made = counts_spec.offsets("lengths", to_numpy(counts), "lengths")
+        segments_spec.check_total(output_size, int(made[-1]))
+    else:
+        made = counts_spec.offsets("repeats", to_numpy(counts))
+        counts_spec.check_total(int(made[-1]), output_size)
     return torch.from_numpy(made)
 
 
-def offsets_shape(counts: Tensor, n: Any, output_size: Any) -> Tensor:
+def offsets_shape(counts: Tensor, n: Any, output_size: Any, called: str = "") -> Tensor:
     check_counts(counts.shape, dtype_name(counts), n, output_size)
     return counts.new_empty((*counts.shape[:-1], n + 1), dtype=torch.int64)
 

@@ -40,6 +40,8 @@ def refusing(name: str, kernel: Kernel, first: int = 0, watched: bool = False) -
             result = kernel(*args)
         except Refusal as refusal:
             given = args[first:]
+            if name == "offsets" and given[3:] and given[3]:
+                raise error(refusal, given[3], lengths=given[0], total=given[2]) from None
             if name == "offsets":
                 raise error(refusal, "repeat_interleave", repeats=given[0], output_size=given[2]) from None
             if name == "total":

@@ -23,17 +23,21 @@ from tenter._specs.segments import INT32_MAX, TOTAL, Segments
 # ---- segments, from the forms that describe them
 
 
-def of_lengths(lengths: Any, total: Any) -> Segments:
+# A function whose lengths are found by others.
+RAGGED = "tenter.ragged"
+
+
+def of_lengths(lengths: Any, total: Any, called: str = RAGGED) -> Segments:
     lengths = _tensor("lengths", lengths)
     spec.check_integers("lengths", lengths)
-    return _of_lengths(lengths, None if total is None else integer("total", total, TOTAL, 0))
+    return _of_lengths(lengths, None if total is None else integer("total", total, TOTAL, 0), called)
 
 
-def _of_lengths(lengths: Tensor, total: Any) -> Segments:
+def _of_lengths(lengths: Tensor, total: Any, called: str = RAGGED) -> Segments:
     int32 = lengths.dtype == torch.int32
     if total is not None:
         spec.check_int32("lengths", total, int32)
-    offsets = OPS.offsets.default(lengths, lengths.shape[0], total)
+    offsets = OPS.offsets.default(lengths, lengths.shape[0], total, called)
     return Segments(offsets, lengths.shape[0], total, int32, torch_tensors, {})
 
 
@@ -218,7 +222,7 @@ def _places(x: Tensor, s: Segments, length: Any, n: Any) -> tuple[Tensor, Tensor
     """Counts of 0 and 1 for the positions of a padded tensor, as offsets, and as a mask. They add up to n only if no
     row is longer than length, which the operator verifies."""
     lengths = beside(s, x).diff().clamp(max=length)
-    offsets = OPS.offsets.default(lengths, s.n, n)
+    offsets = OPS.offsets.default(lengths, s.n, n, RAGGED)
     at = torch.arange(length, device=x.device)
     places = (offsets[:-1, None] + torch.minimum(at, lengths[:, None])).flatten()
     return torch.cat([places, offsets[-1:]]), at < lengths[:, None]
@@ -232,7 +236,7 @@ def repeat_padded(x: Tensor, counts: Any, max_len: Any, value: Any) -> tuple[Ten
     each = counts.sum(1)
     room = integer("max_len", max_len, "a length", 0) if max_len is not None else _value(_largest(each))
     more = torch.cat([counts, room - each[:, None]], 1).flatten()
-    offsets = OPS.offsets.default(more, more.shape[0], rows * room)
+    offsets = OPS.offsets.default(more, more.shape[0], rows * room, "ragged.repeat_padded")
     joined = torch.cat([x, x.new_full((rows, 1, *x.shape[2:]), value)], 1).flatten(0, 1)
     y = _repeated(joined, offsets, rows * room).unflatten(0, (rows, room))
     return y, each.to(torch.int32) if int32 else each

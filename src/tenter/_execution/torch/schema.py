@@ -33,6 +33,7 @@ def adjoint(op: Operator) -> Any:
 for _op in OPERATORS.values():
     LIBRARY.define(f"{_op.name}(Tensor x, {_op.operands}) -> Tensor")
     LIBRARY.define(f"{_op.name}_adjoint(Tensor grad, {_op.adjoint_operands}) -> Tensor")
-# Prefix sums of counts along the last dim, from 0; verified. And the last of them, as an int.
-LIBRARY.define("offsets(Tensor counts, SymInt n, SymInt? output_size) -> Tensor")
+# Prefix sums of counts along the last dim, from 0; verified. called: the function of ragged arrays whose lengths they
+# are, for errors; "" for repeat_interleave. And the last of them, as an int.
+LIBRARY.define("offsets(Tensor counts, SymInt n, SymInt? output_size, str called='') -> Tensor")
 LIBRARY.define("total(Tensor offsets) -> SymInt")

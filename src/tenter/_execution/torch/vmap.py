@@ -86,9 +86,11 @@ def _together(batch: int, n: int, name: str) -> int:
     return batch * n
 
 
-def _offsets(info: Any, dims: Any, counts: Tensor, n: int, output_size: int | None) -> tuple[Tensor, int]:
+def _offsets(
+    info: Any, dims: Any, counts: Tensor, n: int, output_size: int | None, called: str = ""
+) -> tuple[Tensor, int]:
     check_counts(_own_shape(counts, dims[0]), dtype_name(counts), n, output_size)
-    return OPS.offsets.default(_front(counts, dims[0]), n, output_size), 0
+    return OPS.offsets.default(_front(counts, dims[0]), n, output_size, called), 0
 
 
 def _total(offsets: Tensor) -> int:
