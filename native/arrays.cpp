@@ -315,9 +315,10 @@ PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n) {
   Py_RETURN_NONE;
 }
 
-PyObject* empty_int64(int64_t n, char*& data) {
+PyObject* empty_int64(bool tensor, int64_t n, char*& data) {
   ArrayView like{};
-  for (const KnownDtype& d : numpy.dtypes)
+  like.tensor = tensor;
+  for (const KnownDtype& d : tensor ? torch.dtypes : numpy.dtypes)
     if (d.number == int(Dtype::i64)) like.dtype = &d;
   if (!like.dtype) return PyErr_Format(PyExc_RuntimeError, "int64: expected a dtype that is read");
   return empty(like, &n, 1, data);

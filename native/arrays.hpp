@@ -109,7 +109,7 @@ PyObject* plain(PyObject*, PyObject* const* args, Py_ssize_t n);
 // (x, *sizes), x of exactly a tensor's type -> PyTorch's own view; None where Python's code must look closer.
 // METH_FASTCALL.
 PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* empty_int64(int64_t n, char*& data);  // of NumPy
+PyObject* empty_int64(bool tensor, int64_t n, char*& data);
 // The dtype of bools in an array's library; null if it is not read.
 const KnownDtype* bool_like(const ArrayView& x);
 

@@ -50,6 +50,8 @@ PyMethodDef functions[] = {
     fast<expand_view>("expand_view"),
     fast<adjoint_key>("adjoint_key"),
     fast<by_offsets>("by_offsets"),
+    fast<row_offsets>("row_offsets"),
+    fast<last_offset>("last_offset"),
     fast<ragged_offsets>("ragged_offsets"),
     fast<ragged_row_ids>("ragged_row_ids"),
     fast<ragged_positions>("ragged_positions"),
@@ -129,7 +131,6 @@ void bind_calls(nb::module_& m) {
       .def("copy", [](const Counts& c, uintptr_t src, uintptr_t dst, int64_t outer, int64_t inner_bytes) {
         c.copy(reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), outer, inner_bytes, 1, false);
       });
-  nb::class_<Repeated>(m, "Repeated");
 }
 
 }  // namespace tenter

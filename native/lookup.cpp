@@ -21,7 +21,8 @@ namespace {
 
 // plans: Python's dictionary of plans by keys, which bounds itself. again: (x, plan) -> result, for any plan.
 // differentiable: the same with a gradient recorded. fallback: (call, *arguments) -> result or None, for what is not
-// read here. run, backward: of the Function that records a gradient, for all that the core does not take. families: Python's dictionary of Family or None. first_time: (key) -> whether no call had that key.
+// read here. families: Python's dictionary of Family or None. first_time: (key) -> whether no call had that key. run,
+// backward: of the Function that records a gradient, for all that the core does not take.
 struct {
   PyObject *plans = nullptr, *again = nullptr, *differentiable = nullptr, *fallback = nullptr;
   Py_ssize_t ready = 0;  // where a plan has its ReadySteps

@@ -6,7 +6,7 @@
 namespace tenter {
 
 // METH_FASTCALL functions; what they take and give is at their definitions in lookup.cpp, repeat_counts.cpp and
-// ragged_calls.cpp.
+// ragged_calls.cpp, and offset_operators.cpp.
 PyObject* set_up_calls(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* set_up_families(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* family_key(PyObject*, PyObject* const* args, Py_ssize_t n);
@@ -20,6 +20,8 @@ PyObject* set_up_counts(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* repeated(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* repeated_backward(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* set_up_gradients(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* row_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* last_offset(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* ragged_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* ragged_row_ids(PyObject*, PyObject* const* args, Py_ssize_t n);

@@ -1,7 +1,5 @@
 // repeat_interleave by counts that change on every call: read where they lie, checked, and copied by, in one call from
 // Python.
-#include <nanobind/nanobind.h>
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -23,19 +21,6 @@ PyObject *differentiable = nullptr, *any_backward = nullptr;
 // Names of what a Function's ctx keeps.
 PyObject *name_how = nullptr, *name_operands = nullptr;
 
-bool is_count(int number) {
-  switch (number) {
-    case int(Dtype::i64):
-    case int(Dtype::i32):
-    case int(Dtype::i16):
-    case int(Dtype::i8): return true;
-    case int(Dtype::u8):
-    case int(Dtype::u16):
-    case int(Dtype::u32): return true;
-    default: return false;  // of uint64 NumPy's dialect knows nothing
-  }
-}
-
 // An array and its counts or offsets, both on the host.
 Reading read_both(PyObject* x, ArrayView& from, PyObject* given, ArrayView& counted) {
   Reading found = read_array(x, from);
@@ -49,6 +34,10 @@ int hold_both(PyObject* x, const ArrayView& from, PyObject* given, const ArrayVi
   const int held = holds(x, *from.dtype, from.extent());
   return held == 1 ? holds(given, *counted.dtype, counted.extent()) : held;
 }
+
+// What a Function's ctx keeps, as a capsule. Null with an error.
+constexpr const char* capsule = "tenter.Repeated";
+const Repeated* read(PyObject* how) { return static_cast<const Repeated*>(PyCapsule_GetPointer(how, capsule)); }
 
 PyObject* none() {
   Py_INCREF(Py_None);
@@ -67,6 +56,19 @@ void split(Repeated& how, const ArrayView& from, int dim) {
 
 }  // namespace
 
+bool is_count(int number) {
+  switch (number) {
+    case int(Dtype::i64):
+    case int(Dtype::i32):
+    case int(Dtype::i16):
+    case int(Dtype::i8):
+    case int(Dtype::u8):
+    case int(Dtype::u16):
+    case int(Dtype::u32): return true;
+    default: return false;  // of uint64 NumPy's dialect knows nothing
+  }
+}
+
 PyObject* Repeated::copy(PyObject* x, const ArrayView& from) const {
   const int64_t inner_bytes = inner * from.dtype->itemsize, bytes = outer * counts.total * inner_bytes;
   char* to;
@@ -82,7 +84,7 @@ PyObject* Repeated::copy(PyObject* x, const ArrayView& from) const {
 // (offsets, dim, total, x's shape): the operands of the adjoint operator.
 PyObject* Repeated::operands() const {
   char* to;
-  Owned offsets(empty_int64(int64_t(counts.offset.size()), to)), shape(PyTuple_New(ndim_in));
+  Owned offsets(empty_int64(false, int64_t(counts.offset.size()), to)), shape(PyTuple_New(ndim_in));
   if (!offsets || !shape) return nullptr;
   std::memcpy(to, counts.offset.data(), counts.offset.size() * sizeof(int64_t));
   for (int d = 0; d < ndim_in; ++d) {
@@ -97,7 +99,9 @@ PyObject* Repeated::operands() const {
 // core.
 PyObject* repeated(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 3) return PyErr_Format(PyExc_TypeError, "expected a ctx, an array and counts");
-  const Repeated& how = *nanobind::inst_ptr<Repeated>(args[2]);
+  const Repeated* const counted = read(args[2]);
+  if (!counted) return nullptr;
+  const Repeated& how = *counted;
   if (args[1] != how.of) return PyErr_Format(PyExc_RuntimeError, "x: expected the array whose counts these are");
   const Owned operands(how.operands());
   if (!operands || PyObject_SetAttr(args[0], name_how, args[2]) < 0 ||
@@ -115,7 +119,8 @@ PyObject* repeated_backward(PyObject* ctx, PyObject* const* args, Py_ssize_t n) 
   if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a gradient");
   const Owned how(PyObject_GetAttr(ctx, name_how));
   if (!how) return nullptr;
-  const Owned x(nanobind::inst_ptr<Repeated>(how.get())->sum(args[0]));
+  const Repeated* const counted = read(how.get());
+  const Owned x(counted ? counted->sum(args[0]) : nullptr);
   if (!x) return nullptr;
   if (x.get() != Py_None) return PyTuple_Pack(2, x.get(), Py_None);
   PyObject* const both[2] = {ctx, args[0]};
@@ -203,8 +208,7 @@ PyObject* repeat_counts(PyObject* x, PyObject* given, PyObject* at_dim, PyObject
   if (!work(n * 8, [&] { how.counts = Counts(at, number, counted.stride[0], n, threads); })) return nullptr;
   const int64_t total = how.counts.total;
   int64_t bytes;
-  if (total < 0 || __builtin_mul_overflow(total, how.outer * how.inner * from.dtype->itemsize, &bytes))
-    Py_RETURN_NONE;
+  if (total < 0 || __builtin_mul_overflow(total, how.outer * how.inner * from.dtype->itemsize, &bytes)) Py_RETURN_NONE;
   int64_t output_size;
   if (size != Py_None && (!exact_int(size, output_size) || output_size != total)) Py_RETURN_NONE;
   if (bytes > machine_memory()) Py_RETURN_NONE;
@@ -214,14 +218,11 @@ PyObject* repeat_counts(PyObject* x, PyObject* given, PyObject* at_dim, PyObject
     if (!y && !PyErr_Occurred()) Py_RETURN_NONE;
     return y;
   }
-  try {
-    const nanobind::object held = nanobind::cast(made.release(), nanobind::rv_policy::take_ownership);
-    PyObject* const both[2] = {x, held.ptr()};
-    return PyObject_Vectorcall(differentiable, both, 2, nullptr);
-  } catch (nanobind::python_error& failed) { failed.restore(); } catch (const std::bad_alloc&) {
-    PyErr_NoMemory();
-  }
-  return nullptr;
+  const Owned held(PyCapsule_New(made.get(), capsule, [](PyObject* c) { delete read(c); }));
+  if (!held) return nullptr;
+  made.release();
+  PyObject* const both[2] = {x, held.get()};
+  return PyObject_Vectorcall(differentiable, both, 2, nullptr);
 }
 
 // (x, offsets, dim, total) -> the result by prefix sums that a graph's author may pass any of: they are copied, then

@@ -21,6 +21,8 @@ struct Repeated {
   PyObject* sum(PyObject* g) const;  // the gradient; None where Python's code must look closer
 };
 
+bool is_count(int number);  // whether counts of a dtype are read here
+
 // The result of x, an array or a tensor whose calls nothing follows, by counts; None where Python's code must look
 // closer: for anything unusual, and for everything wrong.
 PyObject* repeat_counts(PyObject* x, PyObject* counts, PyObject* dim, PyObject* output_size);
