@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "dlpack.hpp"
 #include "kernels.hpp"
 
 namespace tenter {
@@ -24,33 +25,7 @@ struct {
   std::vector<KnownDtype> dtypes;
 } numpy;
 
-// ---- PyTorch, by DLPack's exchange API: plain structs that do not change within a major version.
-struct DLDevice {
-  int32_t type, id;
-};
-struct DLTensor {
-  void* data;
-  DLDevice device;
-  int32_t ndim;
-  uint8_t code, bits;
-  uint16_t lanes;
-  int64_t *shape, *strides;
-  uint64_t byte_offset;
-};
-struct ManagedTensor {
-  uint32_t major, minor;
-  void* context;
-  void (*release)(ManagedTensor*);
-  uint64_t flags;
-  DLTensor tensor;
-};
-struct ExchangeApi {
-  uint32_t major, minor;
-  void *older, *allocate, *from_python;
-  int (*make)(ManagedTensor* from, void** y);
-  int (*read)(void* x, DLTensor* out);
-};
-
+// ---- PyTorch, by DLPack's exchange API.
 struct {
   int (*read)(void*, DLTensor*) = nullptr;
   int (*make)(ManagedTensor*, void**) = nullptr;

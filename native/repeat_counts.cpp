@@ -136,7 +136,7 @@ PyObject* Repeated::sum(PyObject* g) const {
   if (found == Reading::failed) return nullptr;
   bool simple = found == Reading::readable && from.device == on_cpu && from.dtype == dtype && from.ndim == ndim;
   for (int d = 0; simple && d < ndim; ++d) simple = from.shape[d] == shape_out[d];
-  if (!simple || !from.contiguous()) Py_RETURN_NONE;
+  if (!simple || !(counts.total == 0 || from.contiguous())) Py_RETURN_NONE;
   const int wants = wants_grad(g), held = wants ? wants : holds(g, *dtype, from.extent());
   if (wants < 0 || held < 0) return nullptr;
   if (wants || !held) Py_RETURN_NONE;
