@@ -83,15 +83,15 @@ def arrays(group: str, n: int, w: int, draw: Draw) -> Work:
 
 
 def forward(f: Callable[..., Any], x: torch.Tensor) -> Maker:
-    return lambda counts: partial(f, x, counts, 0)
+    return lambda drawn: partial(f, x, drawn[0], 0)
 
 
 def both(f: Callable[..., Any], x: torch.Tensor) -> Maker:
     """The gradient of whole numbers, whose sums are exact in any order."""
     x = x.detach().round().requires_grad_()
 
-    def make(counts: torch.Tensor) -> Callable[[], Any]:
-        g = torch.ones(int(counts.sum()), *x.shape[1:])
+    def make(drawn: tuple[torch.Tensor, torch.Tensor]) -> Callable[[], Any]:
+        counts, g = drawn
         return lambda: torch.autograd.grad(f(x, counts, 0), x, g)[0]
 
     return make
@@ -100,8 +100,14 @@ def both(f: Callable[..., Any], x: torch.Tensor) -> Maker:
 def tensors(group: str, n: int, w: int, draw: Draw, way: Callable[..., Maker] = forward) -> Work:
     x = torch.from_numpy(rows(n, w))
     theirs = way(torch.repeat_interleave, x)
-    return Work(group, f"({n}, {w})", lambda rng: torch.from_numpy(draw(rng)), way(tenter.repeat_interleave, x),
-                {"PyTorch": theirs}, lambda counts: theirs(counts)(), EXACT, share=SHARE)  # fmt: skip
+
+    def drawn(rng: np.random.Generator) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """Counts, and the gradient: one for all, as one of each library's own would be in cache for some of them."""
+        counts = torch.from_numpy(draw(rng))
+        return counts, torch.ones(int(counts.sum()), *x.shape[1:]) if way is both else None
+
+    return Work(group, f"({n}, {w})", drawn, way(tenter.repeat_interleave, x), {"PyTorch": theirs},
+                lambda drawn: theirs(drawn)(), EXACT, share=SHARE)  # fmt: skip
 
 
 def thread_counts() -> list[int]:

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "dlpack.hpp"
 #include "kernels.hpp"
 
 namespace tenter {
@@ -24,27 +25,10 @@ struct {
   std::vector<KnownDtype> dtypes;
 } numpy;
 
-// ---- PyTorch, by DLPack's exchange API: plain structs that do not change within a major version.
-struct DLDevice {
-  int32_t type, id;
-};
-struct DLTensor {
-  void* data;
-  DLDevice device;
-  int32_t ndim;
-  uint8_t code, bits;
-  uint16_t lanes;
-  int64_t *shape, *strides;
-  uint64_t byte_offset;
-};
-struct ExchangeApi {
-  uint32_t major, minor;
-  void *older, *allocate, *from_python, *to_python;
-  int (*read)(void* x, DLTensor* out);
-};
-
+// ---- PyTorch, by DLPack's exchange API.
 struct {
   int (*read)(void*, DLTensor*) = nullptr;
+  int (*make)(ManagedTensor*, void**) = nullptr;
   PyObject *type = nullptr, *parameter = nullptr, *empty = nullptr, *dtype_keyword = nullptr;
   PyObject *followers = nullptr, *forward_ad = nullptr, *autocast = nullptr, *grad_enabled = nullptr;
   PyObject *is_neg, *is_conj, *untyped_storage, *nbytes, *storage_offset, *requires_grad, *current_level, *expand,
@@ -88,7 +72,7 @@ Reading read_ndarray(PyObject* x, ArrayView& view) {
 
 // The dispatch keys that PyTorch's code looks at show here as: a read that fails (sparse, batched, quantized, nested
 // tensors), no address (functional, meta, zero tensors, and empty ones), and two bits that are asked for.
-Reading read_tensor(PyObject* x, ArrayView& view) {
+Reading read_tensor(PyObject* x, ArrayView& view, bool may_be_empty = false) {
   DLTensor t;
   if (torch.read(x, &t) != 0) {
     PyErr_Clear();
@@ -98,7 +82,9 @@ Reading read_tensor(PyObject* x, ArrayView& view) {
   const KnownDtype* dtype = nullptr;
   for (const KnownDtype& d : torch.dtypes)
     if (d.code == t.code && d.bits == t.bits && t.lanes == 1) dtype = &d;
-  if (!dtype || !t.data) return Reading::unreadable;
+  bool empty = false;
+  for (int d = 0; d < t.ndim; ++d) empty = empty || t.shape[d] == 0;
+  if (!dtype || !(t.data || (may_be_empty && empty))) return Reading::unreadable;
   const int negative = truth(method(x, torch.is_neg));
   if (negative) return negative < 0 ? Reading::failed : Reading::recorded;
   if (t.code == complex_code) {
@@ -159,9 +145,9 @@ bool is_tensor(PyObject* x) {
   return torch.type && (type == torch.type || type == torch.parameter);
 }
 
-Reading read_array(PyObject* x, ArrayView& view) {
+Reading read_array(PyObject* x, ArrayView& view, bool may_be_empty) {
   if (is_numpy(x)) return read_ndarray(x, view);
-  return is_tensor(x) ? read_tensor(x, view) : Reading::unreadable;
+  return is_tensor(x) ? read_tensor(x, view, may_be_empty) : Reading::unreadable;
 }
 
 int followed() {
@@ -230,6 +216,38 @@ PyObject* empty(const ArrayView& like, const int64_t* shape, int ndim, char*& da
   return y;
 }
 
+PyObject* array_over(PyObject* buffer, const ArrayView& like, const int64_t* shape, int ndim) {
+  const Owned sizes(PyTuple_New(ndim));
+  if (!sizes) return nullptr;
+  for (int d = 0; d < ndim; ++d) {
+    PyObject* const n = PyLong_FromLongLong(shape[d]);
+    if (!n) return nullptr;
+    PyTuple_SetItem(sizes.get(), d, n);
+  }
+  PyObject* const args[3] = {sizes.get(), like.dtype->object, buffer};
+  return PyObject_Vectorcall(numpy.type, args, 3, nullptr);
+}
+
+PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const int64_t* shape, int ndim) {
+  struct Held {
+    ManagedTensor managed;
+    std::unique_ptr<Block> block;
+    int64_t shape[max_read_dims], stride[max_read_dims];
+  };
+  auto held = std::make_unique<Held>();
+  int64_t step = 1;
+  for (int d = ndim - 1; d >= 0; --d) held->shape[d] = shape[d], held->stride[d] = step, step *= shape[d];
+  auto release = [](ManagedTensor* t) { delete static_cast<Held*>(t->context); };
+  const DLTensor tensor{block->p,    {on_cpu, 0},  ndim, uint8_t(like.dtype->code), uint8_t(like.dtype->bits), 1,
+                        held->shape, held->stride, 0};
+  held->managed = {1, 0, held.get(), release, 0, tensor};
+  held->block = std::move(block);
+  void* y = nullptr;
+  if (torch.make(&held->managed, &y) != 0) return nullptr;
+  held.release();
+  return static_cast<PyObject*>(y);
+}
+
 PyObject* plain(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a tensor");
   ArrayView x;
@@ -272,9 +290,10 @@ PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n) {
   Py_RETURN_NONE;
 }
 
-PyObject* empty_int64(int64_t n, char*& data) {
+PyObject* empty_int64(bool tensor, int64_t n, char*& data) {
   ArrayView like{};
-  for (const KnownDtype& d : numpy.dtypes)
+  like.tensor = tensor;
+  for (const KnownDtype& d : tensor ? torch.dtypes : numpy.dtypes)
     if (d.number == int(Dtype::i64)) like.dtype = &d;
   if (!like.dtype) return PyErr_Format(PyExc_RuntimeError, "int64: expected a dtype that is read");
   return empty(like, &n, 1, data);
@@ -303,7 +322,7 @@ PyObject* read_torch(PyObject*, PyObject* const* args, Py_ssize_t n) {
   constexpr const char* capsule = "dlpack_exchange_api";
   if (!PyCapsule_IsValid(args[0], capsule)) Py_RETURN_FALSE;
   const auto* const api = static_cast<const ExchangeApi*>(PyCapsule_GetPointer(args[0], capsule));
-  if (api->major != 1 || !api->read) Py_RETURN_FALSE;
+  if (api->major != 1 || !api->read || !api->make) Py_RETURN_FALSE;
   const struct {
     PyObject** at;
     const char* name;
@@ -320,7 +339,7 @@ PyObject* read_torch(PyObject*, PyObject* const* args, Py_ssize_t n) {
     if (!(*name.at = PyUnicode_InternFromString(name.name))) return nullptr;
   if (!(torch.dtype_keyword = Py_BuildValue("(s)", "dtype"))) return nullptr;
   if (!read_dtypes(args[4], torch.dtypes)) return nullptr;
-  torch.read = api->read, torch.empty = kept(args[3]), torch.followers = kept(args[5]);
+  torch.read = api->read, torch.make = api->make, torch.empty = kept(args[3]), torch.followers = kept(args[5]);
   torch.forward_ad = kept(args[6]), torch.autocast = kept(args[7]), torch.grad_enabled = kept(args[8]);
   const bool readable = agrees(args[9], 0);
   if (PyErr_Occurred()) return nullptr;

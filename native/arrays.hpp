@@ -4,7 +4,10 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <memory>
 #include <utility>
+
+#include "memory.hpp"
 
 namespace tenter {
 
@@ -83,8 +86,9 @@ enum class Reading { readable, unreadable, recorded, failed };
 
 bool is_numpy(PyObject* x);
 bool is_tensor(PyObject* x);
-// x: of exactly a registered type. failed: a Python error is set.
-Reading read_array(PyObject* x, ArrayView& view);
+// x: of exactly a registered type. failed: a Python error is set. Tensors without an address are read if they may be
+// empty and are.
+Reading read_array(PyObject* x, ArrayView& view, bool may_be_empty = false);
 
 // Whether anything follows calls on tensors (transforms, modes, tracers, forward mode). 1, 0, or -1 for an error.
 int followed();
@@ -97,12 +101,15 @@ int wants_grad(PyObject* x);  // 1, 0 or -1
 // another way.
 PyObject* empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char*& data);
 PyObject* empty(const ArrayView& like, const int64_t* shape, int ndim, char*& data);
+// An array, or a tensor that is no view, of a dtype and in order, in memory that it keeps. Null with an error.
+PyObject* array_over(PyObject* buffer, const ArrayView& like, const int64_t* shape, int ndim);
+PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const int64_t* shape, int ndim);
 // (x) -> whether x is a plain tensor that is read here. METH_FASTCALL.
 PyObject* plain(PyObject*, PyObject* const* args, Py_ssize_t n);
 // (x, *sizes), x of exactly a tensor's type -> PyTorch's own view; None where Python's code must look closer.
 // METH_FASTCALL.
 PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* empty_int64(int64_t n, char*& data);  // of NumPy
+PyObject* empty_int64(bool tensor, int64_t n, char*& data);
 // The dtype of bools in an array's library; null if it is not read.
 const KnownDtype* bool_like(const ArrayView& x);
 

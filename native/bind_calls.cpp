@@ -43,19 +43,20 @@ PyMethodDef functions[] = {
     fast<set_up_families>("set_up_families"),
     fast<family_key>("family_key"),
     fast<set_up_counts>("set_up_counts"),
+    fast<set_up_gradients>("set_up_gradients"),
+    fast<set_up_function>("set_up_function"),
     fast<repeated>("repeated"),
-    fast<repeated_adjoint>("repeated_adjoint"),
+    fast<forward>("forward"),
     fast<plain>("plain"),
     fast<expand_view>("expand_view"),
-    fast<run_ready>("run_ready"),
-    fast<known_adjoint>("known_adjoint"),
     fast<adjoint_key>("adjoint_key"),
     fast<set_up_recorded>("set_up_recorded"),
     fast<run_recorded>("run_recorded"),
     fast<recorded_adjoint>("recorded_adjoint"),
     fast<gradients_family_key>("gradients_family_key"),
-    fast<repeat_counts>("repeat_counts"),
     fast<by_offsets>("by_offsets"),
+    fast<row_offsets>("row_offsets"),
+    fast<last_offset>("last_offset"),
     fast<ragged_offsets>("ragged_offsets"),
     fast<ragged_row_ids>("ragged_row_ids"),
     fast<ragged_positions>("ragged_positions"),
@@ -72,6 +73,9 @@ PyMethodDef functions[] = {
     fast<segment_share>("segment_share"),
     {nullptr, nullptr, 0, nullptr},
 };
+
+// Bound as methods of any object, as which PyTorch's engine calls a Function's backward.
+PyMethodDef methods[] = {fast<repeated_backward>("repeated_backward"), fast<backward>("backward")};
 
 // rules: (dim, WholeAxis) of each axis by dims; or filters: (dim, Pillow's number, support); or picks: (dim, formula,
 // step in float32, positions by corners, by halves, tie). planner: tenter._plans.families.Family.
@@ -118,6 +122,11 @@ void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks
 
 void bind_calls(nb::module_& m) {
   if (PyModule_AddFunctions(m.ptr(), functions) != 0) nb::raise_python_error();
+  for (PyMethodDef& method : methods) {
+    const nb::object made = nb::steal(PyDescr_NewMethod(&PyBaseObject_Type, &method));
+    if (!made) nb::raise_python_error();
+    m.attr(method.ml_name) = made;
+  }
   nb::class_<Family>(m, "Family")
       .def("__init__", &init_family, nb::arg("rules"), nb::arg("filters"), nb::arg("picks"), nb::arg("accumulate"),
            nb::arg("ndim"), nb::arg("order").none(), nb::arg("channels_last"), nb::arg("strides_decide"),
@@ -131,7 +140,6 @@ void bind_calls(nb::module_& m) {
       .def("copy", [](const Counts& c, uintptr_t src, uintptr_t dst, int64_t outer, int64_t inner_bytes) {
         c.copy(reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), outer, inner_bytes, 1, false);
       });
-  nb::class_<Repeated>(m, "Repeated");
 }
 
 }  // namespace tenter

@@ -1,8 +1,10 @@
 // repeat_interleave by counts that are used once, without a map or a plan, of a contiguous array (outer, n, inner).
 #pragma once
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
+#include "integers.hpp"
 #include "kernels.hpp"
 #include "offsets.hpp"
 #include "ragged.hpp"
@@ -34,7 +36,25 @@ struct Counts {
   }
   // The transpose: segment sums of (outer, total, inner).
   void sum(const char* src, char* dst, Dtype dtype, int64_t outer, int64_t inner, int threads, bool stream) const {
+    if (outer == 1 && inner == 1 && total <= few_scalars) {
+      if (dtype == Dtype::f32) return sum_few<float>(src, dst);
+      if (dtype == Dtype::f64) return sum_few<double>(src, dst);
+    }
     sum_rows({src, dst, dtype, offset.data(), n(), outer, inner, stream}, threads);
+  }
+
+ private:
+  // In the kernel's order. So few that choosing a kernel takes longer.
+  template <class T>
+  void sum_few(const char* src, char* dst) const {
+    for (int64_t i = 0; i < n(); ++i) {
+      T sum{};
+      for (int64_t k = offset[i]; k < offset[i + 1]; ++k) {
+        const T x = load_unaligned<T>(src + k * int64_t(sizeof(T)));
+        sum = k == offset[i] ? x : sum + x;
+      }
+      std::memcpy(dst + i * int64_t(sizeof(T)), &sum, sizeof(T));
+    }
   }
 };
 

@@ -10,6 +10,7 @@
 #include "boxes.hpp"
 #include "families.hpp"
 #include "recorded_calls.hpp"
+#include "repeat_counts.hpp"
 #include "results.hpp"
 #include "steps.hpp"
 #include "workspace.hpp"
@@ -21,11 +22,13 @@ namespace {
 
 // plans: Python's dictionary of plans by keys, which bounds itself. again: (x, plan) -> result, for any plan.
 // differentiable: the same with a gradient recorded. fallback: (call, *arguments) -> result or None, for what is not
-// read here. families: Python's dictionary of Family or None. first_time: (key) -> whether no call had that key.
+// read here. families: Python's dictionary of Family or None. first_time: (key) -> whether no call had that key. run,
+// backward: of the Function that records a gradient, for all that the core does not take.
 struct {
   PyObject *plans = nullptr, *again = nullptr, *differentiable = nullptr, *fallback = nullptr;
   Py_ssize_t ready = 0;  // where a plan has its ReadySteps
   PyObject *families = nullptr, *first_time = nullptr;
+  PyObject *run = nullptr, *backward = nullptr, *name_plan = nullptr;
 } python;
 
 // What a call depends on, as bytes.
@@ -121,6 +124,12 @@ bool make_family_key(ArrayView& x, PyObject* call, PyObject* const* args, Py_ssi
   return key.fits();
 }
 
+// Whether a call is a repeat by an array of counts: values, of which nothing is remembered.
+bool by_counts(PyObject* const* args, Py_ssize_t n) {
+  if ((n != 4 && n != 5) || !(is_numpy(args[2]) || is_tensor(args[2]))) return false;
+  return PyUnicode_CompareWithASCIIString(args[0], n == 5 ? "repeat_interleave" : "numpy.repeat") == 0;
+}
+
 // The result of a plan that is for x, which wants no gradient.
 PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known) {
   Py_INCREF(known);  // as other threads may forget it meanwhile
@@ -156,6 +165,15 @@ PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t
   int64_t sizes[most_together];
   if (!its.read_sizes(args[2], sizes)) return nullptr;
   return wants ? record_call(x, from, found, bytes.get(), args[2]) : its.run(x, from, sizes, boxes);
+}
+
+// The gradient of a plan's input; null with an error, or without where Python's code must look closer.
+PyObject* known_adjoint(PyObject* g, PyObject* plan) {
+  if (!is_tensor(g) || followed()) return nullptr;
+  ArrayView from;
+  if (read_array(g, from) != Reading::readable || wants_grad(g)) return nullptr;
+  PyObject* const adjoints = PyTuple_GetItem(plan, python.ready + 1);
+  return adjoints ? by_known_plan(g, from, adjoints) : nullptr;
 }
 
 }  // namespace
@@ -223,6 +241,15 @@ PyObject* set_up_calls(PyObject*, PyObject* const* args, Py_ssize_t n) {
   Py_RETURN_NONE;
 }
 
+// (run, backward)
+PyObject* set_up_function(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments");
+  if (!(python.name_plan = PyUnicode_InternFromString("plan"))) return nullptr;
+  Py_INCREF(args[0]), python.run = args[0];
+  Py_INCREF(args[1]), python.backward = args[1];
+  Py_RETURN_NONE;
+}
+
 // (call, x, *arguments) -> the key of a call's plan, None where Python's code makes one.
 PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n < 2) return PyErr_Format(PyExc_TypeError, "expected a call and an array");
@@ -254,8 +281,8 @@ PyObject* family_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return key.bytes();
 }
 
-// (call, x, *arguments) -> the result of a call like an earlier one, or of one that differs from it by sizes alone;
-// None if there was none. x: an array of a type that is read here.
+// (call, x, *arguments) -> the result of a call like an earlier one, of one that differs from it by sizes alone, or by
+// counts; None where Python's code must look. x: an array of a type that is read here.
 PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n < 2) return PyErr_Format(PyExc_TypeError, "expected a call and an array");
   PyObject* const x = args[1];
@@ -264,6 +291,7 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
     const int follows = followed();
     if (follows) return follows < 0 ? nullptr : (Py_INCREF(Py_None), Py_None);
   }
+  if (by_counts(args, n)) return repeat_counts(x, args[2], args[3], n == 5 ? args[4] : Py_None);
   ArrayView from;
   const Reading found = read_array(x, from);
   if (found == Reading::failed) return nullptr;
@@ -289,29 +317,30 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return run_plan(x, from, known);
 }
 
-// (x, plan) -> what the plan makes of x, which it is for, without a gradient; None where Python's code must look
-// closer.
-PyObject* run_ready(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected an array and a plan");
-  PyObject* const ready = PyTuple_GetItem(args[1], python.ready);
+// The forward of a Function, (ctx, x, plan) -> what the plan makes of x, which it is for, without a gradient.
+PyObject* forward(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 3) return PyErr_Format(PyExc_TypeError, "expected a ctx, an array and a plan");
+  if (PyObject_SetAttr(args[0], python.name_plan, args[2]) < 0) return nullptr;
+  PyObject* const ready = PyTuple_GetItem(args[2], python.ready);
   if (!ready) return nullptr;
   ArrayView from;
-  if (ready == Py_None || read_array(args[0], from) != Reading::readable) return none_or_error();
-  PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(args[0], from);
-  return y ? y : none_or_error();
+  if (ready != Py_None && read_array(args[1], from) == Reading::readable) {
+    PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(args[1], from);
+    if (y) return y;
+  }
+  return PyErr_Occurred() ? nullptr : PyObject_Vectorcall(python.run, args + 1, 2, nullptr);
 }
 
-// (gradient, plan) -> the gradient of the plan's input, by an adjoint plan that the plan has for gradients like this
-// one; None if it has none, or if something follows the call.
-PyObject* known_adjoint(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected a gradient and a plan");
-  PyObject* const g = args[0];
-  if (!is_tensor(g) || followed()) return none_or_error();
-  ArrayView from;
-  if (read_array(g, from) != Reading::readable || wants_grad(g)) return none_or_error();
-  PyObject* const adjoints = PyTuple_GetItem(args[1], python.ready + 1);
-  PyObject* const x = adjoints ? by_known_plan(g, from, adjoints) : nullptr;
-  return x ? x : none_or_error();
+// The backward of the same, a method of ctx: (gradient) -> (the gradient of the plan's input, None), by an adjoint plan
+// that the plan has for gradients like this one, or by Python's code if it has none, or if something follows the call.
+PyObject* backward(PyObject* ctx, PyObject* const* args, Py_ssize_t n) {
+  if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a gradient");
+  const Owned plan(PyObject_GetAttr(ctx, python.name_plan));
+  if (!plan) return nullptr;
+  const Owned x(known_adjoint(args[0], plan.get()));
+  if (x) return PyTuple_Pack(2, x.get(), Py_None);
+  PyObject* const both[2] = {ctx, args[0]};
+  return PyErr_Occurred() ? nullptr : PyObject_Vectorcall(python.backward, both, 2, nullptr);
 }
 
 // (gradient) -> what `known_adjoint` finds its plan by; None where it looks for none.

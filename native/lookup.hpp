@@ -15,19 +15,22 @@ PyObject* family_of(PyObject* key);  // borrowed; null with an error, or without
 PyObject* by_known_plan(PyObject* g, const ArrayView& from, PyObject* plans);
 
 // METH_FASTCALL functions; what they take and give is at their definitions in lookup.cpp, repeat_counts.cpp and
-// ragged_calls.cpp.
+// ragged_calls.cpp, and offset_operators.cpp.
 PyObject* set_up_calls(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* set_up_families(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* family_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* run_ready(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* known_adjoint(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* set_up_function(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* forward(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* backward(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* adjoint_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* set_up_counts(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* repeated(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* repeated_adjoint(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* repeat_counts(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* repeated_backward(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* set_up_gradients(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* row_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* last_offset(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* ragged_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* ragged_row_ids(PyObject*, PyObject* const* args, Py_ssize_t n);

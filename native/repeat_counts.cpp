@@ -1,7 +1,5 @@
 // repeat_interleave by counts that change on every call: read where they lie, checked, and copied by, in one call from
 // Python.
-#include <nanobind/nanobind.h>
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -16,21 +14,12 @@
 namespace tenter {
 namespace {
 
-// Of Python's code: a call that records a gradient, (x, Repeated) -> array.
-PyObject* differentiable = nullptr;
+// Of Python's code: a call that records a gradient, (x, Repeated) -> array, and the backward of its Function, (ctx,
+// gradient) -> (gradient of x, None), for all that the core does not take.
+PyObject *differentiable = nullptr, *any_backward = nullptr;
 
-bool is_count(int number) {
-  switch (number) {
-    case int(Dtype::i64):
-    case int(Dtype::i32):
-    case int(Dtype::i16):
-    case int(Dtype::i8): return true;
-    case int(Dtype::u8):
-    case int(Dtype::u16):
-    case int(Dtype::u32): return true;
-    default: return false;  // of uint64 NumPy's dialect knows nothing
-  }
-}
+// Names of what a Function's ctx keeps.
+PyObject *name_how = nullptr, *name_operands = nullptr;
 
 // An array and its counts or offsets, both on the host.
 Reading read_both(PyObject* x, ArrayView& from, PyObject* given, ArrayView& counted) {
@@ -46,6 +35,15 @@ int hold_both(PyObject* x, const ArrayView& from, PyObject* given, const ArrayVi
   return held == 1 ? holds(given, *counted.dtype, counted.extent()) : held;
 }
 
+// What a Function's ctx keeps, as a capsule. Null with an error.
+constexpr const char* capsule = "tenter.Repeated";
+const Repeated* read(PyObject* how) { return static_cast<const Repeated*>(PyCapsule_GetPointer(how, capsule)); }
+
+PyObject* none() {
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+
 // Takes the dims apart at `dim`.
 void split(Repeated& how, const ArrayView& from, int dim) {
   how.ndim = how.ndim_in = from.ndim, how.dim = dim, how.dtype = from.dtype, how.data = from.data;
@@ -58,18 +56,20 @@ void split(Repeated& how, const ArrayView& from, int dim) {
 
 }  // namespace
 
-PyObject* Repeated::copy(PyObject* x) const {
-  ArrayView from;
-  const Reading found = read_array(x, from);
-  if (found == Reading::failed) return nullptr;
-  if (found != Reading::readable || from.data != data) {
-    PyErr_SetString(PyExc_RuntimeError, "x: expected the array whose counts these are");
-    return nullptr;
+bool is_count(int number) {
+  switch (number) {
+    case int(Dtype::i64):
+    case int(Dtype::i32):
+    case int(Dtype::i16):
+    case int(Dtype::i8):
+    case int(Dtype::u8):
+    case int(Dtype::u16):
+    case int(Dtype::u32): return true;
+    default: return false;  // of uint64 NumPy's dialect knows nothing
   }
-  return copy_from(x, from);
 }
 
-PyObject* Repeated::copy_from(PyObject* x, const ArrayView& from) const {
+PyObject* Repeated::copy(PyObject* x, const ArrayView& from) const {
   const int64_t inner_bytes = inner * from.dtype->itemsize, bytes = outer * counts.total * inner_bytes;
   char* to;
   bool stream;
@@ -81,41 +81,62 @@ PyObject* Repeated::copy_from(PyObject* x, const ArrayView& from) const {
   return nullptr;
 }
 
-// (Repeated, x) -> (the result, (offsets, dim, total, x's shape)): the latter are the operands of the adjoint operator.
-PyObject* repeated(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected counts and an array");
-  const Repeated& how = *nanobind::inst_ptr<Repeated>(args[0]);
-  const Owned y(how.copy(args[1]));
-  if (!y) return nullptr;
-  const Owned offsets(how.offsets()), shape(PyObject_GetAttrString(args[1], "shape"));
-  if (!offsets || !shape) return nullptr;
-  return Py_BuildValue("(O(OiLO))", y.get(), offsets.get(), how.dim, static_cast<long long>(how.counts.total),
-                       shape.get());
-}
-
-// (Repeated, gradient) -> the gradient of x; None where Python's code must look closer.
-PyObject* repeated_adjoint(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected counts and a gradient");
-  return nanobind::inst_ptr<Repeated>(args[0])->sum(args[1]);
-}
-
-PyObject* Repeated::offsets() const {
+// (offsets, dim, total, x's shape): the operands of the adjoint operator.
+PyObject* Repeated::operands() const {
   char* to;
-  PyObject* const y = empty_int64(int64_t(counts.offset.size()), to);
-  if (y) std::memcpy(to, counts.offset.data(), counts.offset.size() * sizeof(int64_t));
+  Owned offsets(empty_int64(false, int64_t(counts.offset.size()), to)), shape(PyTuple_New(ndim_in));
+  if (!offsets || !shape) return nullptr;
+  std::memcpy(to, counts.offset.data(), counts.offset.size() * sizeof(int64_t));
+  for (int d = 0; d < ndim_in; ++d) {
+    PyObject* const n = PyLong_FromLongLong(shape_in[d]);
+    if (!n) return nullptr;
+    PyTuple_SetItem(shape.get(), d, n);
+  }
+  return Py_BuildValue("(NiLN)", offsets.release(), dim, static_cast<long long>(counts.total), shape.release());
+}
+
+// The forward of a Function, (ctx, x, Repeated) -> the result. Operands too, as a compiled backward cannot call the
+// core.
+PyObject* repeated(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 3) return PyErr_Format(PyExc_TypeError, "expected a ctx, an array and counts");
+  const Repeated* const counted = read(args[2]);
+  if (!counted) return nullptr;
+  const Repeated& how = *counted;
+  if (args[1] != how.of) return PyErr_Format(PyExc_RuntimeError, "x: expected the array whose counts these are");
+  const Owned operands(how.operands());
+  if (!operands || PyObject_SetAttr(args[0], name_how, args[2]) < 0 ||
+      PyObject_SetAttr(args[0], name_operands, operands.get()) < 0)
+    return nullptr;
+  ArrayView like{};
+  like.tensor = true, like.dtype = how.dtype, like.data = const_cast<char*>(how.data);
+  PyObject* const y = how.copy(args[1], like);
+  if (!y && !PyErr_Occurred()) PyErr_SetString(PyExc_MemoryError, "result: no memory");
   return y;
+}
+
+// The backward of the same, a method of ctx: (gradient) -> (gradient of x, None).
+PyObject* repeated_backward(PyObject* ctx, PyObject* const* args, Py_ssize_t n) {
+  if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a gradient");
+  const Owned how(PyObject_GetAttr(ctx, name_how));
+  if (!how) return nullptr;
+  const Repeated* const counted = read(how.get());
+  const Owned x(counted ? counted->sum(args[0]) : nullptr);
+  if (!x) return nullptr;
+  if (x.get() != Py_None) return PyTuple_Pack(2, x.get(), Py_None);
+  PyObject* const both[2] = {ctx, args[0]};
+  return PyObject_Vectorcall(any_backward, both, 2, nullptr);
 }
 
 PyObject* Repeated::sum(PyObject* g) const {
   ArrayView from;
   if (!is_tensor(g)) Py_RETURN_NONE;
   const int follows = followed();
-  if (follows) return follows < 0 ? nullptr : (Py_INCREF(Py_None), Py_None);
-  const Reading found = read_array(g, from);
+  if (follows) return follows < 0 ? nullptr : none();
+  const Reading found = read_array(g, from, counts.total == 0);
   if (found == Reading::failed) return nullptr;
   bool simple = found == Reading::readable && from.device == on_cpu && from.dtype == dtype && from.ndim == ndim;
   for (int d = 0; simple && d < ndim; ++d) simple = from.shape[d] == shape_out[d];
-  if (!simple || !from.contiguous()) Py_RETURN_NONE;
+  if (!simple || !(counts.total == 0 || from.contiguous())) Py_RETURN_NONE;
   const int wants = wants_grad(g), held = wants ? wants : holds(g, *dtype, from.extent());
   if (wants < 0 || held < 0) return nullptr;
   if (wants || !held) Py_RETURN_NONE;
@@ -123,7 +144,11 @@ PyObject* Repeated::sum(PyObject* g) const {
   bool stream;
   const int64_t bytes = outer * counts.total * inner * dtype->itemsize;
   PyObject* const x = result_of(g, from, shape_in, ndim_in, outer * counts.n() * inner * dtype->itemsize, to, stream);
-  if (!x) return nullptr;
+  if (!x) return PyErr_Occurred() ? nullptr : none();
+  if (!bytes) {  // counts of 0 alone
+    std::memset(to, 0, size_t(outer * counts.n() * inner * dtype->itemsize));
+    return x;
+  }
   const int threads = threads_for(bytes);
   auto sums = [&] { counts.sum(from.data, to, Dtype(dtype->number), outer, inner, threads, stream); };
   if (threads && work(bytes, sums)) return x;
@@ -131,48 +156,50 @@ PyObject* Repeated::sum(PyObject* g) const {
   return nullptr;
 }
 
-// (what `results` need..., differentiable); None for what is not known yet.
+// (what `results` need...)
 PyObject* set_up_counts(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments");
+  if (n != 3) return PyErr_Format(PyExc_TypeError, "expected 3 arguments");
   if (!set_up_results(args[0], args[1], args[2])) return nullptr;
-  if (args[3] != Py_None) Py_INCREF(args[3]), differentiable = args[3];
   Py_RETURN_NONE;
 }
 
-// (x, counts, dim, output_size) -> the result; None where Python's code must look closer: for anything unusual, and
-// for everything wrong. Counts are read once, to offsets of memory that is nobody else's, before the result is made.
-PyObject* repeat_counts(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments");
-  PyObject *const x = args[0], *const given = args[1];
+// (differentiable, backward)
+PyObject* set_up_gradients(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments");
+  name_how = PyUnicode_InternFromString("how"), name_operands = PyUnicode_InternFromString("operands");
+  if (!name_how || !name_operands) return nullptr;
+  Py_INCREF(args[0]), differentiable = args[0];
+  Py_INCREF(args[1]), any_backward = args[1];
+  Py_RETURN_NONE;
+}
+
+// Counts are read once, to offsets of memory that is nobody else's, before the result is made.
+PyObject* repeat_counts(PyObject* x, PyObject* given, PyObject* at_dim, PyObject* size) {
   ArrayView from, counted;
   const bool tensors = is_tensor(x);
   if (tensors ? !is_tensor(given) : !(is_numpy(x) && is_numpy(given))) Py_RETURN_NONE;
-  if (tensors) {
-    const int follows = followed();
-    if (follows) return follows < 0 ? nullptr : (Py_INCREF(Py_None), Py_None);
-  }
   if (const Reading found = read_both(x, from, given, counted); found != Reading::readable)
-    return found == Reading::failed ? nullptr : (Py_INCREF(Py_None), Py_None);
+    return found == Reading::failed ? nullptr : none();
   if (!is_count(counted.dtype->number) || counted.ndim != 1 || !from.contiguous()) Py_RETURN_NONE;
   auto made = std::unique_ptr<Repeated>(new (std::nothrow) Repeated);
   if (!made) return PyErr_NoMemory();
   Repeated& how = *made;
   int64_t n = 1, dim = 0;
-  if (args[2] != Py_None && (!exact_int(args[2], dim) || dim < -from.ndim || dim >= from.ndim)) Py_RETURN_NONE;
+  if (at_dim != Py_None && (!exact_int(at_dim, dim) || dim < -from.ndim || dim >= from.ndim)) Py_RETURN_NONE;
   dim += dim < 0 ? from.ndim : 0;
   split(how, from, int(dim));
-  if (args[2] != Py_None) n = from.shape[dim];
+  if (at_dim != Py_None) n = from.shape[dim];
   else n = from.n_values(), how.ndim = 1, how.outer = how.inner = 1;
   const bool scalars = how.outer == 1 && how.inner == 1;
   if (counted.shape[0] != n || n == 0 || how.inner == 0 || how.outer == 0) Py_RETURN_NONE;
   const int wants = tensors ? wants_grad(x) : 0;
   if (wants < 0) return nullptr;
-  if (wants && args[2] == Py_None && from.ndim != 1) Py_RETURN_NONE;
+  if (wants && at_dim == Py_None && from.ndim != 1) Py_RETURN_NONE;
   if (scalars && n > tuning.many_scalars && !wants) Py_RETURN_NONE;  // Runs takes less memory
   if (wants && (from.dtype->number < 0 || from.dtype->number > int(Dtype::bf16))) Py_RETURN_NONE;
   if (tensors) {
     const int held = hold_both(x, from, given, counted);
-    if (held <= 0) return held < 0 ? nullptr : (Py_INCREF(Py_None), Py_None);
+    if (held <= 0) return held < 0 ? nullptr : none();
   }
   const int threads = threads_for(n * 8);
   if (!threads) return nullptr;
@@ -181,26 +208,21 @@ PyObject* repeat_counts(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (!work(n * 8, [&] { how.counts = Counts(at, number, counted.stride[0], n, threads); })) return nullptr;
   const int64_t total = how.counts.total;
   int64_t bytes;
-  if (total < 0 || (total == 0 && wants) ||
-      __builtin_mul_overflow(total, how.outer * how.inner * from.dtype->itemsize, &bytes))
-    Py_RETURN_NONE;
+  if (total < 0 || __builtin_mul_overflow(total, how.outer * how.inner * from.dtype->itemsize, &bytes)) Py_RETURN_NONE;
   int64_t output_size;
-  if (args[3] != Py_None && (!exact_int(args[3], output_size) || output_size != total)) Py_RETURN_NONE;
+  if (size != Py_None && (!exact_int(size, output_size) || output_size != total)) Py_RETURN_NONE;
   if (bytes > machine_memory()) Py_RETURN_NONE;
-  how.shape_out[dim] = total;
+  how.shape_out[dim] = total, how.of = x;
   if (!wants) {
-    PyObject* const y = how.copy_from(x, from);
+    PyObject* const y = how.copy(x, from);
     if (!y && !PyErr_Occurred()) Py_RETURN_NONE;
     return y;
   }
-  try {
-    const nanobind::object held = nanobind::cast(made.release(), nanobind::rv_policy::take_ownership);
-    PyObject* const both[2] = {x, held.ptr()};
-    return PyObject_Vectorcall(differentiable, both, 2, nullptr);
-  } catch (nanobind::python_error& failed) { failed.restore(); } catch (const std::bad_alloc&) {
-    PyErr_NoMemory();
-  }
-  return nullptr;
+  const Owned held(PyCapsule_New(made.get(), capsule, [](PyObject* c) { delete read(c); }));
+  if (!held) return nullptr;
+  made.release();
+  PyObject* const both[2] = {x, held.get()};
+  return PyObject_Vectorcall(differentiable, both, 2, nullptr);
 }
 
 // (x, offsets, dim, total) -> the result by prefix sums that a graph's author may pass any of: they are copied, then
@@ -212,7 +234,7 @@ PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (!is_tensor(x) || !is_tensor(given)) Py_RETURN_NONE;
   ArrayView from, offsets;
   if (const Reading found = read_both(x, from, given, offsets); found != Reading::readable)
-    return found == Reading::failed ? nullptr : (Py_INCREF(Py_None), Py_None);
+    return found == Reading::failed ? nullptr : none();
   int64_t dim, total;
   const bool prefix_sums = offsets.dtype->number == int(Dtype::i64) && offsets.ndim == 1 && offsets.contiguous();
   if (!prefix_sums || !from.contiguous() || !exact_int(args[2], dim) || dim < 0 || dim >= from.ndim) Py_RETURN_NONE;
@@ -224,7 +246,7 @@ PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (n <= 0 || total <= 0 || how.inner == 0 || how.outer == 0 || (!sums && from.shape[dim] != n)) Py_RETURN_NONE;
   how.shape_in[dim] = n, how.shape_out[dim] = total;
   const int held = hold_both(x, from, given, offsets);
-  if (held <= 0) return held < 0 ? nullptr : (Py_INCREF(Py_None), Py_None);
+  if (held <= 0) return held < 0 ? nullptr : none();
   how.counts.total = total;
   how.counts.offset.resize(size_t(n) + 1);
   std::memcpy(how.counts.offset.data(), offsets.data, (size_t(n) + 1) * sizeof(int64_t));
@@ -233,7 +255,7 @@ PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   const int64_t row = how.outer * how.inner * from.dtype->itemsize;
   int64_t bytes;
   if (__builtin_mul_overflow(std::max(n, total), row, &bytes) || bytes > machine_memory()) Py_RETURN_NONE;
-  if (!sums) return how.copy_from(x, from);
+  if (!sums) return how.copy(x, from);
   if (from.dtype->number < 0 || from.dtype->number > int(Dtype::bf16)) Py_RETURN_NONE;
   return how.sum(x);
 }

@@ -10,15 +10,21 @@ namespace tenter {
 struct Repeated {
   Counts counts;
   const KnownDtype* dtype = nullptr;
-  const char* data = nullptr;          // of the array
+  const PyObject* of = nullptr;        // the array, to be compared with during its call alone
+  const char* data = nullptr;          // of it
   int ndim_in = 0, ndim = 0, dim = 0;  // ndim: of the result
   int64_t outer = 1, inner = 1;
   int64_t shape_in[max_read_dims], shape_out[max_read_dims];
 
-  PyObject* copy(PyObject* x) const;  // of the array itself
-  PyObject* copy_from(PyObject* x, const ArrayView& from) const;
-  PyObject* offsets() const;         // a NumPy array of its own
+  PyObject* copy(PyObject* x, const ArrayView& from) const;
+  PyObject* operands() const;
   PyObject* sum(PyObject* g) const;  // the gradient; None where Python's code must look closer
 };
+
+bool is_count(int number);  // whether counts of a dtype are read here
+
+// The result of x, an array or a tensor whose calls nothing follows, by counts; None where Python's code must look
+// closer: for anything unusual, and for everything wrong.
+PyObject* repeat_counts(PyObject* x, PyObject* counts, PyObject* dim, PyObject* output_size);
 
 }  // namespace tenter

@@ -1,6 +1,9 @@
 #include "results.hpp"
 
+#include <nanobind/nanobind.h>
+
 #include <algorithm>
+#include <memory>
 
 #include "tuning.hpp"
 
@@ -12,6 +15,25 @@ struct {
   int64_t memory = 0;
 } python;
 
+// Of a dtype, in memory that is kept for later results; null with an error.
+PyObject* in_block(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data, bool& stream) {
+  std::unique_ptr<Block> block;
+  try {
+    block = std::make_unique<Block>(bytes);
+  } catch (const std::bad_alloc&) {
+    return PyErr_Format(PyExc_MemoryError, "result: no memory for %lld bytes", static_cast<long long>(bytes));
+  }
+  data = block->p, stream = bytes >= tuning.stream_bytes && block->used;  // fresh pages are in the caches
+  if (like.tensor) return tensor_in(std::move(block), like, shape, ndim);
+  try {
+    const nanobind::object held = nanobind::cast(block.release(), nanobind::rv_policy::take_ownership);
+    return array_over(held.ptr(), like, shape, ndim);
+  } catch (nanobind::python_error& failed) { failed.restore(); } catch (const std::exception&) {
+    PyErr_NoMemory();
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 PyObject* result_of(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data,
@@ -19,6 +41,7 @@ PyObject* result_of(PyObject* x, const ArrayView& like, const int64_t* shape, in
   stream = false;
   const bool plain = bytes < std::min(large, tuning.stream_bytes) && !tuning.guard_blocks && !order;
   if (plain) return empty(like, shape, ndim, data);
+  if (bytes >= large && !order && recycles()) return in_block(like, shape, ndim, bytes, data, stream);
   const Owned sizes(PyTuple_New(ndim));
   if (!sizes) return nullptr;
   for (int d = 0; d < ndim; ++d) {

@@ -41,6 +41,8 @@ constexpr int64_t min_run_part = 8 << 10;    // least of a long run that one tas
 constexpr int64_t stream_part = 8 << 10;     // of a source streamed to many places: it stays in the first-level cache
 constexpr int64_t runs_staging_buffers = 8;  // in one, for runs: each staging buffer starts with a binary search
 constexpr int64_t max_picked_run = 64;       // bytes that are moved as one value by a computed index
+constexpr int64_t few_scalars = 64;          // outputs of counts whose gradient is summed without a kernel
+constexpr int64_t longest_row = 16 << 10;    // bytes of a run that is copied in place, without a call
 constexpr int64_t max_stored_run = 64;       // outputs of one count that are stored without a branch on the count
 // A chunk of counts may have so many outputs, or such a share of all: beyond, threads are not balanced.
 constexpr int64_t small_chunk = 1 << 18, max_chunk_share = 8;  // 1 / 8

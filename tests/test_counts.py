@@ -330,3 +330,20 @@ def test_lists_of_unlike_integers_and_arrays_in_any_order():
         y = tenter.repeat_interleave(x.conj(), counts)
         assert y.tolist() == [5, 5, 7, 7, 7]
         assert torch.autograd.grad(y.sum(), x)[0].tolist() == [2, 0, 3]
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_rows_of_any_width(streamed, monkeypatch):
+    """Below and above what is copied in place; nothing is written but the result."""
+    if streamed:
+        monkeypatch.setattr(_native.tuning, "parallel_bytes", 0)
+    counts = np.array([0, 3, 1, 0, 7, 2, 1])
+    for width in (1, 5, 63, 64, 65, 127, 129, 500, 511, 512, 513, 575, 577, 1031, 16383, 16384, 16385):
+        x = values((counts.size, width), "uint8")
+        want, zone = np.repeat(x, counts, axis=0), 4096 + 16
+        room = np.full(want.size + 2 * zone, 0xA5, np.uint8)
+        made = _native.Counts(counts.ctypes.data, NUMBERS["int64"], 8, counts.size)
+        made.copy(x.ctypes.data, room.ctypes.data + zone, 1, width)
+        assert (room[:zone] == 0xA5).all() and (room[-zone:] == 0xA5).all(), width
+        assert np.array_equal(room[zone:-zone].reshape(want.shape), want), width
+        assert np.array_equal(tenter.repeat_interleave(x, counts, 0), want), width

@@ -205,3 +205,47 @@ def test_counts_changed_before_backward():
         counts.fill_(7)
         y.sum().backward()
         assert torch.equal(x.grad, want)
+
+
+@pytest.mark.parametrize("shape", [(4,), (4, 3), (2, 4, 20)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_counts_of_zero_alone(shape, dtype, monkeypatch):
+    """The gradient is zeros, by the core: without a plan."""
+    monkeypatch.setattr("tenter._execution.torch.small_counts._adjoint", None)
+    x = torch.randn(shape, dtype=dtype, requires_grad=True)
+    dim = shape.index(4)
+    y = tenter.repeat_interleave(x, torch.zeros(4, dtype=torch.int64), dim)
+    assert y.shape[dim] == 0 and y.requires_grad
+    junk = torch.full(shape, torch.nan, dtype=dtype)  # whose memory the gradient may get
+    del junk
+    (g,) = torch.autograd.grad(y, x, torch.empty_like(y))
+    assert torch.equal(g, torch.zeros(shape, dtype=dtype))
+
+
+def test_few_sums_have_the_bits_of_many():
+    """Scalars so few that no kernel is called, as they are summed among many; signs of zeros and NaN included."""
+    torch.manual_seed(0)
+    for dtype in (torch.float32, torch.float64):
+        counts = torch.randint(0, 6, (12,))
+        few, many = counts, torch.cat([counts, torch.full((200,), 1)])
+        g = torch.randn(int(counts.sum()), dtype=dtype)
+        g[::7], g[3], g[5] = -0.0, torch.nan, torch.inf
+        found = []
+        for c in (few, many):
+            x = torch.zeros(len(c), dtype=dtype, requires_grad=True)
+            y = tenter.repeat_interleave(x, c, 0)
+            full = torch.cat([g, torch.ones(len(y) - len(g), dtype=dtype)])
+            found.append(torch.autograd.grad(y, x, full)[0][:12].numpy().tobytes())
+        assert found[0] == found[1]
+
+
+def test_a_backward_by_hand():
+    """The node's own function, as PyTorch's documentation calls it."""
+    x = torch.rand(4, 3, requires_grad=True)
+    for y in (tenter.repeat_interleave(x, COUNTS, 0), tenter.repeat(x, 2, 2)):
+        g = torch.rand(y.shape)
+        (want,) = torch.autograd.grad(y, x, g, retain_graph=True)
+        got = y.grad_fn.apply(g)
+        assert torch.equal(got[0], want) and got[1] is None
+        with pytest.raises(TypeError):
+            y.grad_fn.apply()

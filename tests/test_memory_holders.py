@@ -108,14 +108,21 @@ def outlives(make, look):
     assert memory.stats().in_use == in_use
 
 
+# By counts the core itself makes what lies in a block.
+BY = {"an int": 2, "counts": np.full(len(X), 2)}
+
+
+@pytest.mark.parametrize("by", BY)
 @pytest.mark.parametrize("look", ARRAY_LOOKERS.values(), ids=ARRAY_LOOKERS.keys())
-def test_what_looks_at_an_array_keeps_its_memory(look):
-    outlives(lambda: tenter.repeat_interleave(X, 2, 0), look)
+def test_what_looks_at_an_array_keeps_its_memory(look, by):
+    outlives(lambda: tenter.repeat_interleave(X, BY[by], 0), look)
 
 
+@pytest.mark.parametrize("by", BY)
 @pytest.mark.parametrize("look", TENSOR_LOOKERS.values(), ids=TENSOR_LOOKERS.keys())
-def test_what_looks_at_a_tensor_keeps_its_memory(look):
-    outlives(lambda: tenter.repeat_interleave(T, 2, 0), look)
+def test_what_looks_at_a_tensor_keeps_its_memory(look, by):
+    counts = BY[by] if by == "an int" else torch.from_numpy(BY[by])
+    outlives(lambda: tenter.repeat_interleave(T, counts, 0), look)
 
 
 def test_capsules_keep_memory():

@@ -22,8 +22,8 @@ DTYPES = {
 def test_every_dtype_of_pytorch(dtype):
     raw = torch.from_numpy(values((300, 517, dtype.itemsize), "uint8") & (1 if dtype is torch.bool else 255))
     x = raw.view(dtype)[..., 0]
-    for _ in range(2):
-        y = tenter.repeat_interleave(x, 8, 0)
+    for given, each in [(x, 8), (x, 8), (x.contiguous(), torch.full((300,), 8))]:
+        y = tenter.repeat_interleave(given, each, 0)
         assert y.dtype is dtype and y.shape == (2400, 517) and y.is_contiguous() and block_of(y)
         bits = y.view(torch.uint8).reshape(300, 8, -1)
         assert torch.equal(bits, x.contiguous().view(torch.uint8).reshape(300, 1, -1).expand_as(bits))

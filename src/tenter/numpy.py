@@ -56,10 +56,10 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
 def _repeated(a: Any, repeats: Any, axis: Any) -> Any:
     if not _plain(a):
         return _numpy_repeat(a, repeats, axis=axis)
-    if type(repeats) is np.ndarray:
-        known = calls.fast_counts(a, repeats, axis, None)
-    else:
-        known = FIND.get(type(a), unknown)("numpy.repeat", a, repeats, axis) if type(repeats) is int else None
+    counts = type(repeats) is np.ndarray
+    known = FIND.get(type(a), unknown)("numpy.repeat", a, repeats, axis) if counts or type(repeats) is int else None
+    if known is None and counts:
+        known = calls.many_counts(a, repeats, axis, None)
     if known is not None:
         return known
     try:

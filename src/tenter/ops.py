@@ -94,10 +94,9 @@ def repeat_interleave(
             out = other.pop("out", None)
             x, dim = take_other_names(other, input=("x", x), axis=("dim", dim))
         if out is None:
-            if type(repeats) is int or type(repeats) not in EXACT:
-                known = FIND.get(type(x), unknown)("repeat_interleave", x, repeats, dim, output_size)
-            else:
-                known = calls.fast_counts(x, repeats, dim, output_size)
+            known = FIND.get(type(x), unknown)("repeat_interleave", x, repeats, dim, output_size)
+            if known is None and type(repeats) in EXACT:
+                known = calls.many_counts(x, repeats, dim, output_size)
             if known is not None:
                 return known
         if x is MISSING:

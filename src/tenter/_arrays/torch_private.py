@@ -86,6 +86,12 @@ def apply_of(function: Any) -> Callable[..., Any]:
     return apply
 
 
+def in_place_of_backward(function: Any, method: Any) -> None:
+    """What PyTorch's engine calls, as a method of ctx, in place of the Python that finds and calls a Function's
+    backward. (Its compiler follows the backward.)"""
+    function._backward_cls.apply = method
+
+
 def single_level() -> Any:
     """Lets a Function be applied to one level of torch.func."""
     from torch._functorch import utils

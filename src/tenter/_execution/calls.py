@@ -75,8 +75,8 @@ def of_family(call: str, x: Any, args: tuple[Any, ...]) -> Any:
     return runs.execute(x, made)
 
 
-def fast_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
-    """repeat_interleave by an array of counts, which are values, without a plan; None where it takes one."""
+def many_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
+    """repeat_interleave by an array of more counts than known calls take, without a plan; None where it takes one."""
     runs = EXACT.get(type(x))
     if runs is None or EXACT[type(counts)] is not runs:
         return None

@@ -30,7 +30,7 @@ def _read_by_the_core() -> None:
     found = map(np.dtype, "?bBhHiIlLqQefdFD")
     dtypes = tuple((d, BOOL_CODE if d.kind == "b" else 0, 0, NUMBERS.get(d.name, -1), d.itemsize) for d in found)
     probe = np.zeros((3, 4), np.int16)[:, ::-2]
-    _native.set_up_counts(large_empty, thread_count, machine_memory(), None)
+    _native.set_up_counts(large_empty, thread_count, machine_memory())
     _native.read_numpy(np.ndarray, np.empty, dtypes, (probe, address(probe), probe.shape, probe.strides, probe.dtype))
 
 
@@ -74,9 +74,8 @@ def record_value(x: Array, spec: Spec, value: Any) -> None:
 
 
 def repeat_counts(x: Array, counts: Array, dim: int | None, output_size: int | None) -> Array | None:
-    y: Array | None = _native.repeat_counts(x, counts, dim, output_size)
-    if y is not None or x.dtype.hasobject or not x.flags.c_contiguous:
-        return y
+    if x.dtype.hasobject or not x.flags.c_contiguous:
+        return None
     scalars = dim is None or (x.ndim == 1 and type(dim) is int and dim in (0, -1))
     if not scalars or counts.shape != (x.size,) or (counts.itemsize >= 4 and not counts.flags.c_contiguous):
         return None

@@ -3,7 +3,6 @@
 from typing import Any
 
 import torch
-from torch.compiler import is_compiling
 
 from tenter import _native
 from tenter._arrays import torch_private
@@ -22,17 +21,13 @@ MOST_LAYOUTS = 4
 
 
 class _Run(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, plan: Plan) -> torch.Tensor:
-        ctx.plan = plan
-        y = _native.run_ready(x, plan)
-        return run(x, plan) if y is None else y
+    """Its ctx has the plan. The core runs what takes no Python, forward and backward."""
+
+    forward = staticmethod(_native.forward)
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
         plan, g = ctx.plan, grads[0]
-        if not is_compiling() and (x := _native.known_adjoint(g, plan)) is not None:
-            return x, None
         try:
             check(g, plan.shape_out, plan.itemsize)
             if plain(g):
@@ -46,6 +41,8 @@ class _Run(torch.autograd.Function):
             raise error(refusal, "backward", grad=g) from None
 
 
+torch_private.in_place_of_backward(_Run, _native.backward)
+_native.set_up_function(run, _Run.backward)
 recorded_run = torch_private.apply_of(_Run)
 
 

@@ -59,7 +59,8 @@ def _register(count: Callable[[str, tuple[Any, ...]], None]) -> None:
         for operator, transposed in ((schema.forward(op), False), (schema.adjoint(op), True)):
             lower = partial(_lower, op, operator, transposed, count)
             register_lowering(operator, type_promotion_kind=None)(lower)
-    register_lowering(schema.OPS.offsets.default, type_promotion_kind=None)(partial(_call, schema.OPS.offsets.default))
+    for operator in (schema.OPS.offsets.default, schema.OPS.total.default):
+        register_lowering(operator, type_promotion_kind=None)(partial(_call, operator))
 
 
 def _lower(
@@ -85,19 +86,20 @@ def _call(operator: Any, *operands: Any, **named: Any) -> Any:
 
     operands, named = lowering.constrain_to_fx_strides(V.graph.current_node, *operands, **named)
     result = lowering.fallback_handler(operator, add_to_fallback_set=False)(*operands, **named)
-    _call_directly(result, operator)
+    _call_directly(operator)
     return result
 
 
-def _call_directly(result: Any, operator: Any) -> None:
+def _call_directly(operator: Any) -> None:
     """Has the generated code call the kernel below the dispatcher, whose way back into Python takes longer than a small
     kernel. Where Inductor has changed, or generates C++, the call stays as it is."""
     from torch._inductor.virtualized import V
 
-    call: Any = next(iter(getattr(getattr(result.data, "data", None), "inputs", ())), None)
-    in_python = not V.graph.cpp_wrapper and not getattr(V.graph, "fx_wrapper", False)
-    if in_python and getattr(call, "python_kernel_name", None) == f"torch.ops.{operator}":
-        call.python_kernel_name += ".kernel"
+    if V.graph.cpp_wrapper or getattr(V.graph, "fx_wrapper", False):
+        return
+    for call in getattr(V.graph, "operations", ())[-2:]:  # the call, and its result where that is a tensor
+        if getattr(call, "python_kernel_name", None) == f"torch.ops.{operator}":
+            call.python_kernel_name += ".kernel"
 
 
 def _found(op: Operator, transposed: bool, node: Any) -> tuple[Reads, ...] | None:

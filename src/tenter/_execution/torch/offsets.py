@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from tenter import _native
 from tenter._arrays import torch_private, torch_tensors
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import surely
@@ -15,6 +16,9 @@ from tenter._specs.operands import check_int64
 
 
 def offsets(counts: Tensor, n: int, output_size: int | None, called: str = "") -> Tensor:
+    found: Tensor | None = _native.row_offsets(counts, n, output_size)
+    if found is not None:
+        return found
     check_counts(counts.shape, dtype_name(counts), n, output_size)
     if not holds(counts, extent(counts)):
         refuse(TypeError, "repeats", "a tensor with memory of its own", NO_STORAGE)
@@ -53,6 +57,9 @@ def check_counts(shape: Any, dtype: str, n: Any, output_size: Any) -> None:
 
 def total(offsets: Tensor) -> int:
     """Under vmap there may be many; their results are stacked, so they have one length."""
+    found = _native.last_offset(offsets)
+    if found is not None:
+        return found
     check_offsets(offsets, offsets.shape)
     if not holds(offsets, extent(offsets)):
         refuse(TypeError, "offsets", "a tensor with memory of its own", NO_STORAGE)

@@ -25,10 +25,9 @@ def repeat_counts(
 ) -> torch.Tensor | None:
     if is_compiling():
         return None
-    y: torch.Tensor | None = _native.repeat_counts(x, counts, dim, output_size)
     scalars = dim is None or (x.ndim == 1 and type(dim) is int and dim in (0, -1))
-    if y is not None or not scalars or not plain(x) or dispatch_keys(counts) != PLAIN:
-        return y
+    if not scalars or not plain(x) or dispatch_keys(counts) != PLAIN:
+        return None
     if x.requires_grad and torch.is_grad_enabled():
         return None
     n, itemsize = x.numel(), x.itemsize
@@ -58,22 +57,19 @@ def _large_empty(x: Any, shape: tuple[int, ...], order: tuple[int, ...] | None =
 
 
 class _Repeat(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, how: _native.Repeated) -> torch.Tensor:
-        # Operands too, as a compiled backward cannot call the core.
-        y, ctx.operands = _native.repeated(how, x)
-        ctx.how = how
-        return y  # type: ignore[no-any-return]
+    """Of a tensor, by counts that the core has read. Its ctx has these, `how`, and the adjoint's operands."""
+
+    forward = staticmethod(_native.repeated)
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
-        if not is_compiling() and (x := _native.repeated_adjoint(ctx.how, grads[0])) is not None:
-            return x, None
         *operands, shape = ctx.operands
-        return _adjoint(grads[0], RepeatCounts(*operands), tuple(shape)), None
+        return _adjoint(grads[0], RepeatCounts(*operands), shape), None
 
 
-_native.set_up_counts(_large_empty, thread_count, machine_memory(), torch_private.apply_of(_Repeat))
+torch_private.in_place_of_backward(_Repeat, _native.repeated_backward)
+_native.set_up_counts(_large_empty, thread_count, machine_memory())
+_native.set_up_gradients(torch_private.apply_of(_Repeat), _Repeat.backward)
 
 
 def _adjoint(g: torch.Tensor, spec: RepeatCounts, shape: tuple[int, ...]) -> torch.Tensor:

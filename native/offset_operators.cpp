@@ -1,0 +1,48 @@
+// The operators of counts on plain tensors of the host: their prefix sums, and the last of these.
+#include "arrays.hpp"
+#include "integers.hpp"
+#include "lookup.hpp"
+#include "offsets.hpp"
+#include "repeat_counts.hpp"
+#include "results.hpp"
+
+namespace tenter {
+namespace {
+
+// A row of values on the host that has the memory that it claims. Null with an error, or without where Python's code
+// must look closer.
+const KnownDtype* read_row(PyObject* x, ArrayView& view) {
+  if (!is_tensor(x) || read_array(x, view) != Reading::readable || view.device != on_cpu || view.ndim != 1)
+    return nullptr;
+  return holds(x, *view.dtype, view.extent()) == 1 ? view.dtype : nullptr;
+}
+
+}  // namespace
+
+// (counts, n, output_size) -> the n + 1 offsets; None where Python's code must look closer, and for all wrong.
+PyObject* row_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
+  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected 3 arguments");
+  ArrayView counts;
+  const KnownDtype* const dtype = read_row(args[0], counts);
+  int64_t n, output_size = 0;
+  if (!dtype || !is_count(dtype->number) || !exact_int(args[1], n) || n != counts.shape[0]) return none_or_error();
+  if (args[2] != Py_None && !exact_int(args[2], output_size)) Py_RETURN_NONE;
+  char* to;
+  Owned offsets(empty_int64(true, n + 1, to));
+  if (!offsets) return none_or_error();
+  const int64_t total =
+      prefix_sum(counts.data, Dtype(dtype->number), counts.stride[0], n, reinterpret_cast<int64_t*>(to), 1);
+  if (total < 0 || (args[2] != Py_None && total != output_size)) Py_RETURN_NONE;
+  return offsets.release();
+}
+
+// (offsets) -> the last of them; None where Python's code must look closer.
+PyObject* last_offset(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
+  if (n_args != 1) return PyErr_Format(PyExc_TypeError, "expected an argument");
+  ArrayView offsets;
+  const KnownDtype* const dtype = read_row(args[0], offsets);
+  if (!dtype || dtype->number != int(Dtype::i64) || offsets.shape[0] == 0) return none_or_error();
+  return PyLong_FromLongLong(load_unaligned<int64_t>(offsets.data + (offsets.shape[0] - 1) * offsets.stride[0]));
+}
+
+}  // namespace tenter
