@@ -82,8 +82,9 @@ struct WindowTask {
   const WindowMap* row;
   const WindowMap* column;
   const PermuteTables* permutes;  // of the column map; null where this level and accumulator have none
-  bool rows_first;                // of two axes; columns are then contiguous
+  bool rows_first;                // of two axes; columns are then contiguous, but for pixels
   bool planes_first;              // of three axes; columns are then contiguous
+  bool pixels;                    // by the kernel of pixels (few_taps.hpp), whose columns need not be contiguous
   bool saturate;                  // between two axes, to the range of the call's integer dtype
   bool stream;                    // with streaming stores
   // Of one axis: values from an output row to the next, and from an outer position's rows to the next one's; 0: rows
@@ -103,6 +104,7 @@ struct Kernels {
   int float_lanes, double_lanes;  // of vectors that can be permuted; 0: none can
   void (*copy)(const CopyTask&, int threads);
   void (*window)(const WindowTask&, int threads);
+  void (*pixels)(const WindowTask&, int threads);  // of tasks that say so
   void (*runs)(const RunsTask&, int threads);
   const ByteKernels* bytes;
   void (*signals)(const SignalTask&, int threads);

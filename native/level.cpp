@@ -13,6 +13,7 @@ namespace tenter {
 
 extern const ByteKernels TENTER_JOIN(byte_kernels_, TENTER_LEVEL);         // bytes_level.cpp
 void TENTER_JOIN(signals_, TENTER_LEVEL)(const SignalTask&, int threads);  // signals_level.cpp
+void TENTER_JOIN(pixels_, TENTER_LEVEL)(const WindowTask&, int threads);   // few_taps_level.cpp
 namespace TENTER_COPIES {                                                  // level_copies.cpp
 void copy(const CopyTask&, int threads);
 void runs(const RunsTask&, int threads);
@@ -29,6 +30,7 @@ const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
                                                   permutable<double> ? lanes<double> : 0,
                                                   TENTER_COPIES::copy,
                                                   window,
+                                                  TENTER_JOIN(pixels_, TENTER_LEVEL),
                                                   TENTER_COPIES::runs,
                                                   &TENTER_JOIN(byte_kernels_, TENTER_LEVEL),
                                                   TENTER_JOIN(signals_, TENTER_LEVEL),

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "few_taps.hpp"
 #include "owned_map.hpp"
 #include "verify.hpp"
 
@@ -60,7 +61,6 @@ bool window_pass(const Pass& p, OwnedMap* const* maps, const Deciding* deciding,
   if (inside.n > 1 || (!several && inner.n >= wide_inner && !together)) return false;
   const int64_t pixel = inner.n * size;
   const bool lies = column.n == 1 || column.stride == pixel || (!planes && column.stride == -pixel);
-  if ((task.rows_first || task.planes_first) && !(together && lies)) return false;
   const Merged outer(p.dims, p.dims + p.first);
   set_outer(task, outer, outer.n);
   task.plane = nullptr, n_plane = 1;
@@ -82,7 +82,8 @@ bool window_pass(const Pass& p, OwnedMap* const* maps, const Deciding* deciding,
     task.n_column = column.n, task.column_stride = column.stride, task.column = &maps[0]->map;
     task.inner = inner.n, task.inner_stride = inner.stride;
   }
-  return true;
+  task.pixels = several && by_pixels(task);
+  return task.pixels || (together && lies) || !(task.rows_first || task.planes_first);
 }
 
 void copy_pass(int64_t itemsize, const CopyAxis* axes, int n_axes, CopyTask& task) {

@@ -82,6 +82,7 @@ struct WindowStep : SmallStep {
     if (picking) return kernels().sum_picked(call, *picking, threads);
     if (bands) return window_in_bands(call, *computed, threads);
     const Kernels& k = kernels();
+    if (task.pixels) return k.pixels(call, threads);
     const int64_t min_rows = task.column && task.column->weight32 ? min_permuted_rows : min_permuted_sum_rows;
     if (columns && task.inner <= max_permuted_inner && task.acc != Accumulate::i64 && n_rows >= min_rows) {
       const bool f64 = task.acc == Accumulate::f64;

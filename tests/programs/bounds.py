@@ -96,6 +96,17 @@ def ragged_sums(dtype: str) -> None:
             check(noise((m.n_in,), dtype, 3), ((0, m),), 1e-3)
 
 
+def pixels(dtype: str) -> None:
+    """The row that ends last begins there where columns descend."""
+    for n, n_out, kind in ((40, 13, "linear"), (40, 31, "cubic"), (17, 60, "linear"), (9, 4, "cubic")):
+        for channels in (2, 3, 4):
+            x = guarded(noise((9, n, channels), dtype))
+            maps = ((0, resample("linear", 9, 4)), (1, resample(kind, n, n_out)))
+            for y in (x, x[:, ::-1], x[::-1], x[:, ::-1, : channels - 1], x[:, :, 1:]):
+                got, want = planned(y, maps).run(y).astype(float), reference.run(y, maps).astype(float)
+                assert np.abs(got - want).max() <= 1, (_native.level(), y.dtype, y.shape, y.strides, kind)
+
+
 def counts_that_change() -> None:
     """After they were summed: values, counts and results all end where a forbidden page begins."""
     for size in (1, 2, 4, 8):
@@ -118,6 +129,7 @@ for level in _native.levels():
         two_axes(dtype)
         windows_far_apart_and_near_the_end(dtype)
         ragged_sums(dtype)
+        pixels(dtype)
         keep.clear()
     counts_that_change()
 print("inside")
