@@ -22,7 +22,7 @@ bool fits_bytes(int64_t n_out, const int64_t* offset, const double* weight) {
     double sum = 0;
     for (int64_t k = offset[o]; k < offset[o + 1]; ++k) {
       const double w = weight[k] * (1 << weight_bits);
-      if (w != std::nearbyint(w) || std::fabs(w) > largest) return false;
+      if (!(std::fabs(w) <= largest) || w != double(int32_t(w))) return false;
       sum += std::fabs(w);
     }
     if (sum > most) return false;
