@@ -114,8 +114,7 @@ void bind_calls(nb::module_& m) {
   if (PyModule_AddFunctions(m.ptr(), functions) != 0) nb::raise_python_error();
   nb::class_<Family>(m, "Family")
       .def("__init__", &init_family, nb::arg("rules"), nb::arg("filters"), nb::arg("picks"), nb::arg("accumulate"),
-           nb::arg("ndim"), nb::arg("order").none(), nb::arg("channels_last"),
-           nb::arg("strides_decide"));
+           nb::arg("ndim"), nb::arg("order").none(), nb::arg("channels_last"), nb::arg("strides_decide"));
   nb::class_<Counts>(m, "Counts")
       .def(nb::init<uintptr_t, int, int64_t, int64_t>())
       .def_ro("total", &Counts::total)

@@ -56,8 +56,7 @@ struct Made {
     if (is_identity) return true;
     const double begin = part ? part->begin : 0, end = part ? part->end : double(n_in);
     if (begin < 0 || end > double(n_in)) return false;
-    const double taps =
-        std::min(double(n_in), 2 * (a.support * std::max(1.0, (end - begin) / double(n_out)) + 1));
+    const double taps = std::min(double(n_in), 2 * (a.support * std::max(1.0, (end - begin) / double(n_out)) + 1));
     if (n_in > longest_byte_axis || taps * double(n_out) > double(most_bytes) / 16) return false;
     rows = pillow_rows(PillowFilter(a.filter), n_in, float(begin), float(end), n_out);
     return fits_bytes(n_out, rows.offset.data(), rows.weight.data());
@@ -69,8 +68,8 @@ struct Made {
     map.emplace(nb::object(), *sampling, false, true);
     return true;
   }
-  // Leaves out inputs at the ends that nothing reads, if these are many: the first that is left, and how many are, of n.
-  // As tenter.maps._part.cropped, of a map with tables; after that it has no rule.
+  // Leaves out inputs at the ends that nothing reads, if these are many: the first that is left, and how many are, of
+  // n. As tenter.maps._part.cropped, of a map with tables; after that it has no rule.
   std::pair<int64_t, int64_t> crop(int64_t n) {
     if (map && !map->map.start) return {0, n};
     std::vector<int64_t>& start = map ? map->rows.start : rows.start;
@@ -185,9 +184,7 @@ class NewCall {
  private:
   int placed(int k) const { return f_.order[!turned_ || k == 0 ? k : k + 1 < ndim_ ? k + 1 : 1]; }
 
-  const Part* part(int axis) const {
-    return boxes_.count && boxes_.each[axis].given ? &boxes_.each[axis] : nullptr;
-  }
+  const Part* part(int axis) const { return boxes_.count && boxes_.each[axis].given ? &boxes_.each[axis] : nullptr; }
 
   // tenter._rules.nearest.picking
   std::optional<Picking> picking(int axis, int64_t n, int64_t made) const {

@@ -38,8 +38,8 @@ struct Family {
   bool strides_decide;       // about the formula of inputs, as in PyTorch
   Owned rules;               // that the axes point to
 
-  // The result of a call with these sizes: an int, or a tuple of one for each axis. from: of x as `boxes` left it, which
-  // wants no gradient. Null with an error, or without where Python's code shall plan it.
+  // The result of a call with these sizes: an int, or a tuple of one for each axis. from: of x as `boxes` left it,
+  // which wants no gradient. Null with an error, or without where Python's code shall plan it.
   PyObject* run(PyObject* x, const ArrayView& from, PyObject* size, const Boxes& boxes) const;
 };
 

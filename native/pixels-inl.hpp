@@ -33,8 +33,8 @@ inline void pack_pixels_of(const char* src, int64_t stride, char* dst, int64_t n
 // size: bytes of a pixel, which lie together.
 inline void pack_pixels(const char* src, int64_t stride, int64_t size, char* dst, int64_t n) {
   if (stride == size) return void(std::memcpy(dst, src, size_t(n * size)));
-  const bool done = with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32>(
-      size, [&]<int N>() { pack_pixels_of<N>(src, stride, dst, n); });
+  const bool done =
+      with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32>(size, [&]<int N>() { pack_pixels_of<N>(src, stride, dst, n); });
   for (int64_t i = 0; i < n && !done; ++i) std::memcpy(dst + i * size, src + i * stride, size_t(size));
 }
 
