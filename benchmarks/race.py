@@ -1,7 +1,7 @@
 """Calls of which each is new: arguments drawn for every round, tenter and its peers in turns on the same ones.
 
-What a workload draws is bound to a call before the clock starts. Then tenter's call is made again as it was: by its plan,
-and after all plans have been forgotten, in turns; each right after a call that brought the input as near.
+What a workload draws is bound to a call before the clock starts. Then tenter's call is made again as it was: by its
+plan, and after all plans have been forgotten, in turns; each right after a call that brought the input as near.
 """
 
 from __future__ import annotations

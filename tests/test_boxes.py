@@ -70,7 +70,7 @@ def test_boxes_that_are_none_are_refused_when_the_core_knows_the_family_too():
     bad = [(3, 3), (np.nan, 4.0), (0, np.inf), (-np.inf, 0.0), (2**60, 0), (1e300, 2e300), (True, 4), ("1", 2), (1,), 5]
     for edges in bad:
         for box in ((edges, (2, 40)), ((2, 40), edges), (edges, edges)):
-            with pytest.raises((ValueError, TypeError), match="^box: "):
+            with pytest.raises((ValueError, TypeError), match=r"^box: "):
                 tenter.resize(x, (20, 21), axes=(0, 1), box=box)
     for edges in [(2**52, 2**52 + 3), (-1e9, 1e9), (5e-324, 3.0), (0.1, 0.1 + 1e-16), (-7, -3), (60, 70.5)]:
         found = tenter.resize(x, (20, 21), axes=(0, 1), box=(edges, (2, 40)))
