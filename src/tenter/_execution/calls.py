@@ -92,10 +92,10 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
         return _given(runs.record(flat, spec), x, out)
     arg_types = types(args)
     if arg_types is None or not _lasts(x, arg_types, flat, spec):
-        made = plan(flat, spec)
+        new = plan(flat, spec)
         if x is flat:
-            families.remember(call, x, args, None, spec, made.order)
-        return _run(flat, made, out)
+            families.remember(call, x, args, None, spec, new.order)
+        return _run(flat, new, out)
     found = _native.call_key(call, x, *args) or key(call, runs, x, args, arg_types)
     made = None if out is None else plans.get(found)
     if made is None:
