@@ -1,6 +1,7 @@
 """Calls of which each is new: arguments drawn for every round, tenter and its peers in turns on the same ones.
 
-What a workload draws is bound to a call before the clock starts; then tenter's call is made twice more, as it was.
+What a workload draws is bound to a call before the clock starts. Then tenter's call is made again as it was: by its
+plan, and after all plans have been forgotten, in turns; each right after a call that brought the input as near.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ import numpy as np
 from benchmarks.check import compare
 from benchmarks.measure import fill
 from benchmarks.results import Contest
+from tenter._plans import cache
+from tenter._specs import axis_maps
 
 Call = Callable[[], Any]
 Maker = Callable[[Any], Call]  # from what was drawn to a call with nothing left to bind
 
-OURS, REPEATED = "tenter", "repeated"
+OURS, REPEATED, RENEWED = "tenter", "repeated", "renewed"
 LEAST_ROUNDS, MOST_ROUNDS = 5, 60
 PATIENCE = 6  # times the seconds of a workload, after which it ends with fewer rounds than the least
 BLOCK, MOST_CALLS = 5e-4, 64  # seconds that one timing shall last, and of how many calls at most
@@ -46,7 +49,8 @@ class Work(NamedTuple):
 
 @dataclass
 class Drawn:
-    """ours_ms: of a new call. again_ms: of the same call, made for the third time. output: bytes of a result."""
+    """ours_ms: of a new call. again_ms: of the same call by its plan. new_to_repeated: of the same call once its plan
+    is forgotten, to that. output: bytes of a result."""
 
     group: str
     name: str
@@ -105,7 +109,7 @@ def run(work: Work, rng: np.random.Generator, seconds: float, found: Drawn) -> N
     warm = next(iter(makers), None)
     makers[OURS] = work.ours
     n_calls = calls_in(work, rng)
-    spent: dict[str, list[float]] = {name: [] for name in (*makers, REPEATED)}
+    spent: dict[str, list[float]] = {name: [] for name in (*makers, REPEATED, RENEWED)}
     start, rounds = time.perf_counter(), 0
     while goes_on(rounds, work.rounds, (time.perf_counter() - start) / max(seconds, 1e-9)):
         draws = [work.draw(rng) for _ in range(n_calls)]
@@ -114,15 +118,28 @@ def run(work: Work, rng: np.random.Generator, seconds: float, found: Drawn) -> N
             clock(calls[warm])
         for name in rng.permutation(list(makers)):
             spent[name].append(clock(calls[name]))
-        clock(calls[OURS])  # as plans are kept from a call's second time on
-        spent[REPEATED].append(clock(calls[OURS]))
+        for name in (REPEATED, RENEWED) if rounds % 2 else (RENEWED, REPEATED):
+            clock(calls[OURS])  # its input is then as near for both; and plans are kept from a call's second time on
+            again = calls[OURS]
+            if name == RENEWED:
+                forget()
+                again = [work.ours(one) for one in draws]  # with graphs of their own, of gradients
+            spent[name].append(clock(again))
         rounds += 1
-    ours, again = spent[OURS], Contest()
+    ours, repeated, renewed = spent[OURS], Contest(), Contest()
     for name in makers:
         if name != OURS:
             fill(found.contests[name], list(zip(ours, spent[name])))
-    fill(again, list(zip(ours, spent[REPEATED])))
-    found.ours_ms, found.again_ms, found.new_to_repeated = again.ours_ms, again.peer_ms, 1 / again.ratio
+    fill(repeated, list(zip(ours, spent[REPEATED])))
+    fill(renewed, list(zip(spent[RENEWED], spent[REPEATED])))
+    found.ours_ms, found.again_ms, found.new_to_repeated = repeated.ours_ms, repeated.peer_ms, 1 / renewed.ratio
+
+
+def forget() -> None:
+    """What tenter remembers of single calls; what calls that differ by sizes alone share, it keeps."""
+    cache.plans.clear()
+    cache._once.clear()
+    axis_maps._kept.cache_clear()
 
 
 def goes_on(rounds: int, most: int, share: float) -> bool:

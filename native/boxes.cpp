@@ -12,7 +12,15 @@ struct Edge {
   int64_t parts;
   int shift;
 
-  bool read(PyObject* x) {
+  // numpy: its integers and floats, which are numbers too.
+  bool read(PyObject* x, PyObject* numpy) {
+    if (PyLong_CheckExact(x) || PyFloat_CheckExact(x)) return read_exact(x);
+    const int found = PyObject_IsInstance(x, numpy);
+    const Owned number(found == 1 ? PyIndex_Check(x) ? PyNumber_Index(x) : PyNumber_Float(x) : nullptr);
+    PyErr_Clear();  // Python's code then says what is wrong
+    return number && read_exact(number.get());
+  }
+  bool read_exact(PyObject* x) {
     if (PyLong_CheckExact(x)) {
       int overflow = 0;
       parts = PyLong_AsLongLongAndOverflow(x, &overflow), value = double(parts), shift = 0;
@@ -30,6 +38,15 @@ struct Edge {
   }
   Wide in_parts(int finest) const { return Wide(parts) * (Wide(1) << (finest - shift)); }
 };
+
+// Of a tuple or a list of n, else null. A reference, as what is asked about an item may change the list.
+Owned item(PyObject* x, Py_ssize_t k, Py_ssize_t n) {
+  PyObject* found = nullptr;
+  if (PyTuple_CheckExact(x) && PyTuple_Size(x) == n) found = PyTuple_GetItem(x, k);
+  else if (PyList_CheckExact(x) && PyList_Size(x) == n) found = PyList_GetItem(x, k);
+  Py_XINCREF(found);
+  return Owned(found);
+}
 
 bool read_axes(PyObject* axes, int ndim, int n, int* to) {
   if (axes == Py_None) {
@@ -52,20 +69,23 @@ bool read_axes(PyObject* axes, int ndim, int n, int* to) {
 
 }  // namespace
 
-bool Boxes::read(PyObject* box, PyObject* axes, ArrayView& x) {
+bool Boxes::read(PyObject* box, PyObject* axes, PyObject* numpy, ArrayView& x) {
   int dims[max_read_dims];
-  if (PyTuple_Size(box) < 1 || PyTuple_Size(box) > x.ndim) return false;
-  count = int(PyTuple_Size(box));
+  const Py_ssize_t n_boxes = PyTuple_CheckExact(box) ? PyTuple_Size(box) : PyList_Size(box);
+  if (n_boxes < 1 || n_boxes > x.ndim) return false;
+  count = int(n_boxes);
   if (!read_axes(axes, x.ndim, count, dims)) return false;
   for (int k = 0; k < count; ++k) {
     Each& to = each[k];
-    PyObject* const pair = PyTuple_GetItem(box, k);
+    const Owned pair = item(box, k, count);
+    if (!pair) return false;
     const int64_t n = x.shape[to.dim = dims[k]];
-    to.given = pair != Py_None;
+    to.given = pair.get() != Py_None;
     if (!to.given) continue;
     Edge begin, end;
-    if (!PyTuple_CheckExact(pair) || PyTuple_Size(pair) != 2 || n > farthest_edge) return false;
-    if (!begin.read(PyTuple_GetItem(pair, 0)) || !end.read(PyTuple_GetItem(pair, 1))) return false;
+    const Owned first = item(pair.get(), 0, 2), second = item(pair.get(), 1, 2);
+    if (!first || !second || n > farthest_edge) return false;
+    if (!begin.read(first.get(), numpy) || !end.read(second.get(), numpy)) return false;
     const int shift = std::max(begin.shift, end.shift);
     const Wide of = Wide(1) << shift;
     Wide low = begin.in_parts(shift), high = end.in_parts(shift);

@@ -19,9 +19,9 @@ struct Boxes {
   Each each[max_read_dims];
   bool turned = false;  // whether an axis was reversed
 
-  // box, axes: as the call has them. x: read from its other end along an axis whose box is reversed. False where
-  // Python's code shall read or refuse them.
-  bool read(PyObject* box, PyObject* axes, ArrayView& x);
+  // box, a tuple or a list, and axes: as the call has them. numpy: types of NumPy's numbers, in a tuple. x: read from
+  // its other end along an axis whose box is reversed. False where Python's code shall read or refuse them.
+  bool read(PyObject* box, PyObject* axes, PyObject* numpy, ArrayView& x);
 };
 
 }  // namespace tenter

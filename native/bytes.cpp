@@ -22,7 +22,7 @@ bool fits_bytes(int64_t n_out, const int64_t* offset, const double* weight) {
     double sum = 0;
     for (int64_t k = offset[o]; k < offset[o + 1]; ++k) {
       const double w = weight[k] * (1 << weight_bits);
-      if (w != std::nearbyint(w) || std::fabs(w) > largest) return false;
+      if (!(std::fabs(w) <= largest) || w != double(int32_t(w))) return false;
       sum += std::fabs(w);
     }
     if (sum > most) return false;
@@ -32,22 +32,15 @@ bool fits_bytes(int64_t n_out, const int64_t* offset, const double* weight) {
 
 namespace {
 
-void put_halves(int32_t* to, const int32_t* k) {
-  int32_t low[4], high[4];
-  for (int j = 0; j < 4; ++j) high[j] = k[j] >> 11, low[j] = k[j] & 2047;
-  auto pair = [](int32_t a, int32_t b) { return int32_t((uint32_t(a) & 0xffff) | uint32_t(b) << 16); };
-  to[0] = pair(low[0], low[2]), to[1] = pair(low[1], low[3]);
-  to[2] = pair(high[0], high[2]), to[3] = pair(high[1], high[3]);
+// Adds tap j of a quad, with weight k, to its words.
+inline void put_half(uint32_t* to, int64_t j, int32_t k) {
+  const int64_t place = j >> 1 << 4;
+  to[j & 1] |= uint32_t(k & 2047) << place, to[2 + (j & 1)] |= uint32_t(uint16_t(k >> 11)) << place;
 }
-
-void put_pieces(int32_t* to, const int32_t* k) {
-  uint32_t a = 0, b = 0, c = 0;
-  for (int j = 0; j < 4; ++j) {
-    const int32_t low = int8_t(k[j]), rest = (k[j] - low) >> 8, middle = int8_t(rest), high = (rest - middle) >> 8;
-    a |= uint32_t(uint8_t(low)) << (8 * j), b |= uint32_t(uint8_t(middle)) << (8 * j);
-    c |= uint32_t(uint8_t(high)) << (8 * j);
-  }
-  to[0] = int32_t(a), to[1] = int32_t(b), to[2] = int32_t(c);
+inline void put_pieces(uint32_t* to, int64_t j, int32_t k) {
+  const int32_t low = int8_t(k), rest = (k - low) >> 8, middle = int8_t(rest), high = (rest - middle) >> 8;
+  to[0] |= uint32_t(uint8_t(low)) << (8 * j), to[1] |= uint32_t(uint8_t(middle)) << (8 * j);
+  to[2] |= uint32_t(uint8_t(high)) << (8 * j);
 }
 
 }  // namespace
@@ -62,19 +55,13 @@ QuadTable make_quads(const ByteMap& m, WeightForm form, bool aligned) {
   }
   const int words = words_of(form);
   t.weight.resize(size_t(m.n_out * t.quads * words));
-  int32_t* to = t.weight.data();
-  for (int64_t o = 0; o < m.n_out; ++o) {
-    const int64_t before = aligned ? m.first(o) % 4 : 0, count = m.count(o);
+  uint32_t* to = reinterpret_cast<uint32_t*>(t.weight.data());
+  for (int64_t o = 0; o < m.n_out; ++o, to += t.quads * words) {
     const int32_t* const k = m.weight.data() + m.offset[o];
-    for (int64_t q = 0; q < t.quads; ++q, to += words) {
-      int32_t four[4];
-      for (int64_t j = 0; j < 4; ++j) {
-        const int64_t tap = 4 * q + j - before;
-        four[j] = tap >= 0 && tap < count ? k[tap] : 0;
-      }
-      if (form == WeightForm::halves) put_halves(to, four);
-      else put_pieces(to, four);
-    }
+    int64_t place = aligned ? m.first(o) % 4 : 0;
+    for (int64_t tap = 0; tap < m.count(o); ++tap, ++place)
+      if (form == WeightForm::halves) put_half(to + place / 4 * words, place % 4, k[tap]);
+      else put_pieces(to + place / 4 * words, place % 4, k[tap]);
   }
   return t;
 }

@@ -27,7 +27,7 @@ namespace {
 struct {
   PyObject *plans = nullptr, *again = nullptr, *differentiable = nullptr, *fallback = nullptr;
   Py_ssize_t ready = 0;  // where a plan has its ReadySteps
-  PyObject *families = nullptr, *first_time = nullptr;
+  PyObject *families = nullptr, *first_time = nullptr, *numpy_numbers = nullptr;
   PyObject *run = nullptr, *backward = nullptr, *name_plan = nullptr;
 } python;
 
@@ -113,10 +113,14 @@ bool make_key(const ArrayView& x, PyObject* call, PyObject* const* args, Py_ssiz
 // Of `resize`: its axes and its boxes among its arguments.
 constexpr Py_ssize_t resize_arguments = 14, axes_at = 2, box_at = 8;
 
+bool has_boxes(PyObject* const* args, Py_ssize_t n) {
+  return n == resize_arguments && (PyTuple_CheckExact(args[box_at]) || PyList_CheckExact(args[box_at]));
+}
+
 // Of the family of a call whose first argument is its sizes. x: as Boxes::read leaves it.
 bool make_family_key(ArrayView& x, PyObject* call, PyObject* const* args, Py_ssize_t n, Key& key, Boxes& boxes) {
-  const bool boxed = n == resize_arguments && PyTuple_CheckExact(args[box_at]);
-  if (n < 1 || (boxed && !boxes.read(args[box_at], args[axes_at], x))) return false;
+  const bool boxed = has_boxes(args, n);
+  if (n < 1 || (boxed && !boxes.read(args[box_at], args[axes_at], python.numpy_numbers, x))) return false;
   if (!key.kind(x) || !key.constant(call) || !key.sizes(args[0])) return false;
   if (boxed) key.boxes(boxes);
   for (Py_ssize_t k = 1; k < n; ++k)
@@ -146,7 +150,7 @@ PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known) {
 
 // The result of a call that has no plan, but that differs from an earlier one by sizes alone; null with an error, or
 // without where Python's code shall plan it: it keeps a plan from a call's second time on, unless an axis is reversed.
-// wants: a gradient.
+// plan_key: null of a call that has none, whose box is a list. wants: a gradient.
 PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t n, PyObject* plan_key, bool wants) {
   Key key;
   Boxes boxes;
@@ -158,7 +162,7 @@ PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t
   const Owned family(found);
   const Family& its = *nb::inst_ptr<Family>(found);
   if (wants && (boxes.count || !its.is_recorded())) return nullptr;
-  if (!boxes.turned) {
+  if (!boxes.turned && plan_key) {
     const Owned first(PyObject_Vectorcall(python.first_time, &plan_key, 1, nullptr));
     if (!first || first.get() != Py_True) return nullptr;
   }
@@ -261,11 +265,12 @@ PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return key.bytes();
 }
 
-// (families, first_time)
+// (families, first_time, types of NumPy's numbers)
 PyObject* set_up_families(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments");
+  if (n != 3) return PyErr_Format(PyExc_TypeError, "expected 3 arguments");
   Py_INCREF(args[0]), python.families = args[0];
   Py_INCREF(args[1]), python.first_time = args[1];
+  Py_INCREF(args[2]), python.numpy_numbers = args[2];
   Py_RETURN_NONE;
 }
 
@@ -297,8 +302,12 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (found == Reading::failed) return nullptr;
   if (found == Reading::recorded) Py_RETURN_NONE;
   Key key;
-  if (found == Reading::unreadable || !make_key(from, args[0], args + 2, n - 2, key))
+  if (found == Reading::unreadable || !make_key(from, args[0], args + 2, n - 2, key)) {
+    const bool boxed = found == Reading::readable && has_boxes(args + 2, n - 2) && !(tensor && wants_grad(x));
+    PyObject* const y = boxed ? run_new(x, from, args, n, nullptr, false) : nullptr;
+    if (y || PyErr_Occurred()) return y;
     return PyObject_Vectorcall(python.fallback, args, size_t(n), nullptr);
+  }
   const Owned bytes(key.bytes());
   if (!bytes) return nullptr;
   PyObject* const known = PyDict_GetItemWithError(python.plans, bytes.get());

@@ -41,8 +41,8 @@ bool permute_rows(const WindowMap& m, const Acc* weights, PermuteTables& p) {
   p.index.resize(size_t(n_vectors * N) * sizeof(Index)), p.count.resize(p.index.size());
   Index* index = reinterpret_cast<Index*>(p.index.data());
   Index* count = reinterpret_cast<Index*>(p.count.data());
-  std::vector<Acc> weight;
-  weight.reserve(size_t(n_vectors * N * 4));
+  int64_t n_weights = 0;
+  p.weight.reserve(size_t(n_vectors * N * 4) * sizeof(Acc));
   Lanes lanes(N);
   std::vector<int64_t> element(size_t(N), 0);
   for (int64_t v = 0; v < n_vectors; ++v, index += N, count += N) {
@@ -66,17 +66,20 @@ bool permute_rows(const WindowMap& m, const Acc* weights, PermuteTables& p) {
       reach = PermuteTables::moving;
     }
     if (p.run.empty() || p.run.back().taps != taps || p.run.back().reach != reach || p.run.back().ragged != ragged)
-      p.run.push_back({v, v, int64_t(weight.size()), int32_t(taps), reach, ragged});
+      p.run.push_back({v, v, n_weights, int32_t(taps), reach, ragged});
     ++p.run.back().hi;
     p.base[size_t(v)] = base;
     for (size_t l = 0; l < size_t(N); ++l) index[l] = Index(element[l] - base);
-    const size_t at = weight.size();
-    weight.resize(at + size_t(taps * N));
-    for (int64_t l = 0; l < N; ++l)
-      for (int64_t k = 0, o = lanes.output[size_t(l)]; k < taps; ++k)
-        weight[at + size_t(k * N + l)] = weight_of(m, weights, o, k);
+    const size_t at = p.weight.size();
+    p.weight.resize(at + size_t(taps * N) * sizeof(Acc));  // with zeros
+    n_weights += taps * N;
+    Acc* to = reinterpret_cast<Acc*>(p.weight.data() + at);
+    for (size_t l = 0; l < size_t(N); ++l, ++to) {
+      const int64_t o = lanes.output[l], n_taps = m.count(o);
+      const Acc* const from = weights ? weights + m.offset[o] : nullptr;
+      for (int64_t k = 0; k < n_taps; ++k) to[k * N] = from ? from[k] : Acc(1);
+    }
   }
-  p.weight = bytes_of(weight);
   return true;
 }
 

@@ -38,7 +38,9 @@ PillowRows rows(F filter, double support, int64_t n_in, float begin, float end, 
     for (int64_t k = 0; k < stop - first; ++k) sum += w[k];
     for (int64_t k = 0; k < stop - first; ++k) {
       const double scaled = (sum != 0 ? w[k] / sum : w[k]) * (1 << weight_bits);
-      w[k] = std::trunc(scaled + (scaled < 0 ? -0.5 : 0.5)) / (1 << weight_bits);
+      const double up = scaled + (scaled < 0 ? -0.5 : 0.5);
+      const bool narrow = std::fabs(up) < 0x1p31;  // else a sum was a rounding; casts truncate, and take no call
+      w[k] = (narrow ? double(int32_t(up)) : std::trunc(up)) / (1 << weight_bits);
     }
     r.start[size_t(o)] = first, r.offset[size_t(o) + 1] = int64_t(r.weight.size());
   }

@@ -57,7 +57,9 @@ def edges(rng: np.random.Generator, n: int, turned: bool) -> Any:
         a, b = int(a), int(b) + 1
     elif kind == 1:
         a, b = int(4 * a) / 4, int(4 * b) / 4 + 0.25
-    return (b, a) if turned else (a, b)
+    number = np.asarray((a, b)).dtype.type if rng.random() < 0.3 else lambda edge: edge
+    pair = [number(b), number(a)] if turned else [number(a), number(b)]
+    return pair if rng.random() < 0.5 else tuple(pair)
 
 
 def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
@@ -95,7 +97,9 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
         x = laid_out(lying, lengths, dtype)
         resized = [lengths[d] for d in which] if boxed else lengths[-n:]
         sizes = tuple(int(m * 2 ** rng.uniform(-2, 2)) + 1 if rng.random() < 0.9 else m for m in resized)
-        box = tuple(edges(rng, m, how == "turned") if how else None for m, how in zip(resized, boxed)) or None
+        box = (list if rng.random() < 0.5 else tuple)(
+            edges(rng, m, how == "turned") if how else None for m, how in zip(resized, boxed)
+        ) or None
         return (torch.from_numpy(x) if tensors and min(x.strides, default=1) >= 0 else x), sizes, box
 
     return call, made

@@ -92,7 +92,10 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
         return _given(runs.record(flat, spec), x, out)
     arg_types = types(args)
     if arg_types is None or not _lasts(x, arg_types, flat, spec):
-        return _run(flat, plan(flat, spec), out)
+        new = plan(flat, spec)
+        if x is flat:
+            families.remember(call, x, args, None, spec, new.order)
+        return _run(flat, new, out)
     found = _native.call_key(call, x, *args) or key(call, runs, x, args, arg_types)
     made = None if out is None else plans.get(found)
     if made is None:
@@ -104,11 +107,10 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
 
 def perform_turned(call: str, x: Any, args: tuple[Any, ...], turned: Any, spec: Spec, out: Any = None) -> Any:
     """The result of a checked call of which some axes of x were reversed before: no plan of it serves x."""
-    arg_types = types(args)
-    if out is not None or arg_types is None or of(turned).recorded(turned):
+    if out is not None or of(turned).recorded(turned):
         return execute(turned, spec, out)
     made = plan(turned, spec)
-    families.remember(call, x, args, arg_types, spec, made.order, turned)
+    families.remember(call, x, args, None, spec, made.order, turned)
     return _run(turned, made, None)
 
 

@@ -75,8 +75,8 @@ class Kernels(NamedTuple):
     slice_bytes: what lies between two passes should not be larger, where that can be had; None for any size.
     apart: says whether neighboring axes are better summed one after the other.
     integers: says whether 8-bit values along some dims can be summed in integers.
-    crop: the first input that a window reads, and the window from there on; 0 and the window where most are read. Beside
-    others, or not.
+    crop: the first input that a window reads, and the window from there on; 0 and the window where most are read. With
+    whether it is one of several.
     """
 
     copy: Callable[[Any, Buffer, Buffer, list[Dim]], None]

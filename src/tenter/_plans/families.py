@@ -37,7 +37,7 @@ class Family(NamedTuple):
 
 families: dict[Hashable, Family] = {}
 native: dict[bytes, _native.Family | None] = {}  # by native/lookup.cpp's keys
-_native.set_up_families(native, first_time)
+_native.set_up_families(native, first_time, (np.integer, np.floating))
 MOST = 1024
 # Elements of arrays beyond which sizes are left to the checks, and lengths beyond which rules are.
 MOST_ELEMENTS, LONGEST = 1 << 48, eight_bits.LONGEST
@@ -72,11 +72,14 @@ def with_size(family: Family, size: Any) -> Resize | Interpolate:
 
 
 def remember(
-    call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...], spec: Spec, order: Order | None,
+    call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...] | None, spec: Spec, order: Order | None,
     turned: Any = None,
 ) -> None:  # fmt: skip
-    """Of a checked call with plain constants as arguments, that Python planned. turned: x with the axes reversed whose
-    boxes are; the core alone makes such calls, and those in which boxes or strides decide."""
+    """Of a checked call, that Python planned. arg_types: None of a call whose arguments may change, or are not known to
+    be plain constants, which the core then looks at. turned: x with the axes reversed whose boxes are. The core alone
+    makes such calls, and those in which boxes or strides decide."""
+    if arg_types is None and _native.family_key(call, x, *args) is None:
+        return
     if isinstance(spec, Interpolate):
         by_size, resized = interpolate_arguments.by_size_alone(spec, *args[:2]), spec.resize()
         alone = not interpolate_arguments.strides_decide(spec)
@@ -88,11 +91,11 @@ def remember(
     if not by_size:
         return
     family = Family(spec, resized.axes, _settled(spec, resized, x))
-    if alone:
+    if alone and arg_types is not None:
         if len(families) >= MOST:
             families.clear()
         families[key(call, x, args, arg_types)] = family
-    else:
+    if not alone:
         remember_native(call, x, args, family, order, x if turned is None else turned)
 
 
