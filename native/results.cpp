@@ -42,6 +42,9 @@ PyObject* result_of(PyObject* x, const ArrayView& like, const int64_t* shape, in
   const bool plain = bytes < std::min(large, tuning.stream_bytes) && !tuning.guard_blocks && !order;
   if (plain) return empty(like, shape, ndim, data);
   if (bytes >= large && !order && recycles()) return in_block(like, shape, ndim, bytes, data, stream);
+  ArrayView own;  // Python's code makes results of x's dtype
+  if (!order && read_array(x, own, true) == Reading::readable && own.dtype != like.dtype)
+    return empty(like, shape, ndim, data);
   const Owned sizes(PyTuple_New(ndim));
   if (!sizes) return nullptr;
   for (int d = 0; d < ndim; ++d) {

@@ -16,7 +16,9 @@ from tenter._specs.operands import check_int64
 
 
 def offsets(counts: Tensor, n: int, output_size: int | None, called: str = "") -> Tensor:
-    found: Tensor | None = _native.row_offsets(counts, n, output_size)
+    found: Tensor | None = None
+    if torch_tensors.device(counts) is None:
+        found = _native.row_offsets(counts, n, output_size)
     if found is not None:
         return found
     check_counts(counts.shape, dtype_name(counts), n, output_size)
@@ -57,7 +59,7 @@ def check_counts(shape: Any, dtype: str, n: Any, output_size: Any) -> None:
 
 def total(offsets: Tensor) -> int:
     """Under vmap there may be many; their results are stacked, so they have one length."""
-    found = _native.last_offset(offsets)
+    found = _native.last_offset(offsets) if torch_tensors.device(offsets) is None else None
     if found is not None:
         return found
     check_offsets(offsets, offsets.shape)
