@@ -74,5 +74,7 @@ def test_the_same_bits_past_the_caches(call, level, monkeypatch):
     for _ in range(2):  # until there is a block for each of a call's results
         poison(call())
     tenter.set_num_threads(2)
+    reused = memory.stats().reused
     assert as_array(call()).tobytes() == want
-    assert streamed[-1] is True
+    assert memory.stats().reused > reused  # what the core makes is streamed into blocks that were used
+    assert all(streamed[-1:])  # what Python's code makes

@@ -95,7 +95,7 @@ def test_names_beside_positions():
     assert tenter.expand(np.ones((2, 1)), size=(2, 5)).shape == (2, 5)
     for call in (lambda: tenter.tile(T, 2, input=T), lambda: tenter.tile(X, 2, input=X), lambda: tenter.repeat_interleave(X, 2, input=[1]), lambda: tenter.repeat_interleave(X, 2, 0, axis=0), lambda: tenter.tile(T, 2, dims=3),
                  lambda: tenter.repeat(input=T, sizes=(2, 2), repeats=(2, 2))):  # fmt: skip
-        with pytest.raises(TypeError, match=r"got both"):
+        with pytest.raises(TypeError, match=r"got (both|it twice)"):
             call()
     with pytest.raises(TypeError, match=r"^axis: expected only sizes"):
         tenter.repeat(T, 2, axis=1)
