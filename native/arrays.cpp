@@ -217,13 +217,8 @@ PyObject* empty(const ArrayView& like, const int64_t* shape, int ndim, char*& da
 }
 
 PyObject* array_over(PyObject* buffer, const ArrayView& like, const int64_t* shape, int ndim) {
-  const Owned sizes(PyTuple_New(ndim));
+  const Owned sizes(shape_tuple(shape, ndim));
   if (!sizes) return nullptr;
-  for (int d = 0; d < ndim; ++d) {
-    PyObject* const n = PyLong_FromLongLong(shape[d]);
-    if (!n) return nullptr;
-    PyTuple_SetItem(sizes.get(), d, n);
-  }
   PyObject* const args[3] = {sizes.get(), like.dtype->object, buffer};
   return PyObject_Vectorcall(numpy.type, args, 3, nullptr);
 }

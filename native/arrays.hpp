@@ -101,6 +101,16 @@ int wants_grad(PyObject* x);  // 1, 0 or -1
 // another way.
 PyObject* empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char*& data);
 PyObject* empty(const ArrayView& like, const int64_t* shape, int ndim, char*& data);
+// Null with an error.
+inline PyObject* shape_tuple(const int64_t* shape, int ndim) {
+  Owned sizes(PyTuple_New(ndim));
+  for (int d = 0; sizes && d < ndim; ++d) {
+    PyObject* const n = PyLong_FromLongLong(shape[d]);
+    if (!n) return nullptr;
+    PyTuple_SetItem(sizes.get(), d, n);
+  }
+  return sizes.release();
+}
 // An array, or a tensor that is no view, of a dtype and in order, in memory that it keeps. Null with an error.
 PyObject* array_over(PyObject* buffer, const ArrayView& like, const int64_t* shape, int ndim);
 PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const int64_t* shape, int ndim);

@@ -1,7 +1,6 @@
 #include "families.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -9,16 +8,14 @@
 
 #include "byte_step.hpp"
 #include "memory.hpp"
-#include "pillow_rows.hpp"
+#include "new_map.hpp"
 #include "results.hpp"
 #include "window_step.hpp"
 
 namespace tenter {
 namespace {
 
-// Beyond these Python's code checks whether the machine has the memory; and tables of longer axes have other rules.
-constexpr int64_t most_bytes = int64_t(1) << 28, most_length = int64_t(1) << 40;
-constexpr int64_t longest_row = 1 << 16, longest_byte_axis = 1 << 24;
+constexpr int64_t most_length = int64_t(1) << 40;  // tables of longer axes have other rules
 
 // Scratch for one call, recycled where it is large.
 struct Room {
@@ -27,67 +24,6 @@ struct Room {
   char* get(int64_t n) {
     if (n >= large && recycles()) return (block = std::make_unique<Block>(n))->p;
     return (bytes = std::make_unique_for_overwrite<char[]>(size_t(n))).get();
-  }
-};
-
-typedef Boxes::Each Part;
-
-// An axis's map, made for one call.
-struct Made {
-  std::optional<Sampling> sampling;
-  std::optional<Picking> picking;
-  std::optional<OwnedMap> map;
-  PillowRows rows;
-  std::optional<OwnedByteMap> byte_map;
-  bool is_identity = false;
-
-  // False where Python's code shall make it. part: of the axis; null for all of it.
-  bool make(const Family::Axis& a, int64_t n_in, int64_t n_out, const Part* part, bool transposed) {
-    if (part && n_out > most_part_outputs) return false;
-    if (a.rule) {
-      if (part) sampling = a.rule->sampling(n_in, n_out, part->part);
-      else if (a.rule->rule == Rule::overlapped) sampling = a.rule->sampling(n_in, n_out, {0, n_in, 1});
-      else sampling.emplace(a.rule->sampling(n_in, n_out));
-      if (!sampling || sampling->taps_each() > longest_row) return false;
-      is_identity = n_in == n_out && OwnedMap(nb::object(), *sampling, false, false).is_identity();
-      if (!is_identity) map.emplace(nb::object(), *sampling, transposed, false);  // an identity's transpose is one
-      return true;
-    }
-    is_identity = n_in == n_out && !part;
-    if (is_identity) return true;
-    const double begin = part ? part->begin : 0, end = part ? part->end : double(n_in);
-    if (begin < 0 || end > double(n_in)) return false;
-    const double taps = std::min(double(n_in), 2 * (a.support * std::max(1.0, (end - begin) / double(n_out)) + 1));
-    if (n_in > longest_byte_axis || taps * double(n_out) > double(most_bytes) / 16) return false;
-    rows = pillow_rows(PillowFilter(a.filter), n_in, float(begin), float(end), n_out);
-    return fits_bytes(n_out, rows.offset.data(), rows.weight.data());
-  }
-  // The sums that transpose a copy.
-  void make_sums(Picking&& of) {
-    const int64_t repeat = picking.emplace(std::move(of)).repeat();
-    is_identity = repeat == 1;
-    if (repeat > 1) map.emplace(picking->n_out, picking->n_in, repeat, std::nullopt, std::nullopt, std::nullopt);
-    else if (!is_identity) map.emplace(nb::object(), *picking, true);
-  }
-  // For a kernel of several axes.
-  bool make_tables() {
-    if (!map->is_computed()) return map->make_tables(), true;
-    if (double(map->n_taps()) + 2.0 * double(map->map.n_out) > double(most_bytes) / 16) return false;
-    map.emplace(nb::object(), *sampling, bool(map->transposed), true);
-    return true;
-  }
-  // Leaves out inputs at the ends that nothing reads, if these are many: the first that is left, and how many are, of
-  // n. As tenter.maps._part.cropped, of a map with tables; after that it has no rule.
-  std::pair<int64_t, int64_t> crop(int64_t n) {
-    if (map && !map->map.start) return {0, n};
-    std::vector<int64_t>& start = map ? map->rows.start : rows.start;
-    const std::vector<int64_t>& offset = map ? map->rows.offset : rows.offset;
-    const size_t last = start.size() - 1;
-    const int64_t lo = start[0], hi = start[last] + offset[last + 1] - offset[last];
-    if (!crops(n, lo, hi)) return {0, n};
-    for (int64_t& at : start) at = std::clamp<int64_t>(at - lo, 0, hi - lo);
-    if (map) map->map.n_in = hi - lo, map->sampling = nullptr;
-    return {lo, hi - lo};
   }
 };
 
@@ -188,7 +124,9 @@ class NewCall {
  private:
   int placed(int k) const { return f_.order[!turned_ || k == 0 ? k : k + 1 < ndim_ ? k + 1 : 1]; }
 
-  const Part* part(int axis) const { return boxes_.count && boxes_.each[axis].given ? &boxes_.each[axis] : nullptr; }
+  const Boxes::Each* part(int axis) const {
+    return boxes_.count && boxes_.each[axis].given ? &boxes_.each[axis] : nullptr;
+  }
 
   // tenter._rules.nearest.picking
   std::optional<Picking> picking(int axis, int64_t n, int64_t made) const {
@@ -198,7 +136,7 @@ class NewCall {
     };
     Line line{{0, 0}, {0, 0}, 1};
     if (Formula(a.formula) == Formula::line) {
-      const Part* const given = part(axis);
+      const Boxes::Each* const given = part(axis);
       if (n > farthest_edge || made > most_part_outputs) return std::nullopt;
       Units u = units_of(given ? given->part : AxisPart{0, n, 1}, a.by_corners, a.by_halves, made);
       const Wide after[] = {0, 2 * u.unit - 1, u.unit - 1, u.unit};
@@ -357,8 +295,8 @@ class NewCall {
   bool small_ = false, turned_ = false, packs_ = false;  // turned_: channels last between dims_ and the result
   Dim dims_[max_read_dims], given_[max_read_dims];       // given_: before they were packed
   Pass pass_{dims_, ndim_, -1, 0};
-  Made made_[most_together];
-  Made* maps_[most_together];
+  NewMap made_[most_together];
+  NewMap* maps_[most_together];
 };
 
 }  // namespace
@@ -379,26 +317,6 @@ PyObject* Family::run(PyObject* x, const ArrayView& from, const int64_t* sizes, 
   if (!call.set_sizes(sizes)) return nullptr;
   if (from.tensor && holds(x, *from.dtype, from.extent()) != 1) return nullptr;
   return transposed || axes[0].formula < 0 ? call.sum(x) : call.pick(x);
-}
-
-bool LayoutClass::of(const ArrayView& x) {
-  int64_t step[max_read_dims];
-  for (int d = 0; d < x.ndim; ++d) {
-    from_slow[d] = uint8_t(d), step[d] = std::abs(x.stride[d]);
-    ones |= (x.shape[d] == 1) << d, zeros |= (step[d] == 0) << d, negative |= (x.stride[d] < 0) << d;
-    if (x.shape[d] == 0 || (x.shape[d] > 1 && step[d] == 0)) return false;
-  }
-  std::stable_sort(from_slow, from_slow + x.ndim, [&](int a, int b) { return step[a] > step[b]; });
-  int before = -1;  // of those that are stepped over
-  for (int k = 0; k < x.ndim; ++k) {
-    const int d = from_slow[k];
-    if (k) equal |= (step[from_slow[k - 1]] == step[d]) << k;
-    for (int e = 0; e < x.ndim; ++e) below |= uint64_t(step[d] / x.shape[e] < step[e]) << (8 * d + e);
-    if (x.shape[d] == 1) continue;
-    if (before >= 0 && step[before] / x.shape[d] < step[d]) return false;
-    before = d;
-  }
-  return true;
 }
 
 }  // namespace tenter

@@ -49,14 +49,4 @@ struct Family {
   PyObject* run(PyObject* x, const ArrayView& from, const int64_t* sizes, const Boxes& boxes) const;
 };
 
-// How an array's dims lie to each other, of which the order of a result's dims follows (tenter._arrays.layout): which
-// stride is larger, zero, negative or equal to another, which lengths are one, and which stride lies below another
-// dim's extent, bit 8 a + b of dims a and b. False where lengths decide more: of dims that overlap or alternate in
-// memory.
-struct LayoutClass {
-  uint8_t from_slow[max_read_dims], ones = 0, zeros = 0, negative = 0, equal = 0;
-  uint64_t below = 0;
-  bool of(const ArrayView& x);
-};
-
 }  // namespace tenter

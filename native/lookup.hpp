@@ -14,8 +14,8 @@ PyObject* family_of(PyObject* key);  // borrowed; null with an error, or without
 // The gradient by one of a dictionary's plans; null with an error, or without where none is for gradients like g.
 PyObject* by_known_plan(PyObject* g, const ArrayView& from, PyObject* plans);
 
-// METH_FASTCALL functions; what they take and give is at their definitions in lookup.cpp, repeat_counts.cpp and
-// ragged_calls.cpp, and offset_operators.cpp.
+// METH_FASTCALL functions; what they take and give is at their definitions in lookup.cpp, repeat_counts.cpp,
+// offset_operators.cpp, ragged_calls.cpp and segment_calls.cpp.
 PyObject* set_up_calls(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* set_up_families(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* family_key(PyObject*, PyObject* const* args, Py_ssize_t n);

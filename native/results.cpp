@@ -45,13 +45,8 @@ PyObject* result_of(PyObject* x, const ArrayView& like, const int64_t* shape, in
   ArrayView own;  // Python's code makes results of x's dtype
   if (!order && read_array(x, own, true) == Reading::readable && own.dtype != like.dtype)
     return empty(like, shape, ndim, data);
-  const Owned sizes(PyTuple_New(ndim));
+  const Owned sizes(shape_tuple(shape, ndim));
   if (!sizes) return nullptr;
-  for (int d = 0; d < ndim; ++d) {
-    PyObject* const n = PyLong_FromLongLong(shape[d]);
-    if (!n) return nullptr;
-    PyTuple_SetItem(sizes.get(), d, n);
-  }
   PyObject* const args[3] = {x, sizes.get(), order ? order : Py_None};
   const Owned found(PyObject_Vectorcall(python.large_empty, args, 3, nullptr));
   if (!found) return nullptr;

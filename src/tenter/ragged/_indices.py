@@ -7,7 +7,7 @@ from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import compiling
 from tenter._execution import segments
-from tenter.ragged._plan import Plan, with_total
+from tenter.ragged._plan import Plan, read, with_total
 
 
 def offsets(lengths: Any, *, total: int | None = None) -> Any:
@@ -40,10 +40,7 @@ def lengths(offsets: Any) -> Any:
     >>> lengths([0, 2, 2, 5])
     array([2, 0, 3])
     """
-    try:
-        return segments.lengths(segments.of_offsets(offsets, None))
-    except Refusal as refusal:
-        raise error(refusal, "ragged.lengths", offsets=offsets) from None
+    return segments.lengths(read("ragged.lengths", segments.of_offsets, offsets=offsets, total=None))
 
 
 def lengths_from_row_ids(row_ids: Any, n: int | None = None) -> Any:
@@ -55,10 +52,7 @@ def lengths_from_row_ids(row_ids: Any, n: int | None = None) -> Any:
     >>> lengths_from_row_ids([0, 0, 2, 2, 2], n=4)
     array([2, 0, 3, 0])
     """
-    try:
-        return segments.lengths(segments.of_row_ids(row_ids, n))
-    except Refusal as refusal:
-        raise error(refusal, "ragged.lengths_from_row_ids", row_ids=row_ids, n=n) from None
+    return segments.lengths(read("ragged.lengths_from_row_ids", segments.of_row_ids, row_ids=row_ids, n=n))
 
 
 def lengths_from_positions(positions: Any) -> Any:
@@ -70,10 +64,7 @@ def lengths_from_positions(positions: Any) -> Any:
     >>> lengths_from_positions([0, 1, 0, 1, 2])
     array([2, 3])
     """
-    try:
-        return segments.lengths(segments.of_positions(positions))
-    except Refusal as refusal:
-        raise error(refusal, "ragged.lengths_from_positions", positions=positions) from None
+    return segments.lengths(read("ragged.lengths_from_positions", segments.of_positions, positions=positions))
 
 
 def lengths_from_mask(mask: Any) -> Any:
@@ -84,10 +75,7 @@ def lengths_from_mask(mask: Any) -> Any:
     >>> lengths_from_mask([[True, True, False], [False, False, False]])
     array([2, 0])
     """
-    try:
-        return segments.lengths(segments.of_mask(mask))
-    except Refusal as refusal:
-        raise error(refusal, "ragged.lengths_from_mask", mask=mask) from None
+    return segments.lengths(read("ragged.lengths_from_mask", segments.of_mask, mask=mask))
 
 
 def row_ids(lengths: Any, *, total: int | None = None) -> Any:

@@ -53,10 +53,7 @@ class Plan:
         >>> Plan.from_offsets([0, 2, 2, 5])
         Plan(3 rows -> 5: lengths [2, 0, 3])
         """
-        try:
-            return _planned(segments.of_offsets(offsets, total))
-        except Refusal as refusal:
-            raise error(refusal, "ragged.Plan.from_offsets", offsets=offsets, total=total) from None
+        return _planned(read("ragged.Plan.from_offsets", segments.of_offsets, offsets=offsets, total=total))
 
     @classmethod
     def from_row_ids(cls, row_ids: Any, n: int | None = None) -> "Plan":
@@ -65,10 +62,7 @@ class Plan:
         >>> Plan.from_row_ids([0, 0, 2, 2, 2])
         Plan(3 rows -> 5: lengths [2, 0, 3])
         """
-        try:
-            return _planned(segments.of_row_ids(row_ids, n))
-        except Refusal as refusal:
-            raise error(refusal, "ragged.Plan.from_row_ids", row_ids=row_ids, n=n) from None
+        return _planned(read("ragged.Plan.from_row_ids", segments.of_row_ids, row_ids=row_ids, n=n))
 
     @classmethod
     def from_positions(cls, positions: Any) -> "Plan":
@@ -77,10 +71,7 @@ class Plan:
         >>> Plan.from_positions([0, 1, 0, 1, 2])
         Plan(2 rows -> 5: lengths [2, 3])
         """
-        try:
-            return _planned(segments.of_positions(positions))
-        except Refusal as refusal:
-            raise error(refusal, "ragged.Plan.from_positions", positions=positions) from None
+        return _planned(read("ragged.Plan.from_positions", segments.of_positions, positions=positions))
 
     @classmethod
     def from_mask(cls, mask: Any) -> "Plan":
@@ -89,10 +80,7 @@ class Plan:
         >>> Plan.from_mask(np.array([[True, True, False], [False, False, False]]))
         Plan(2 rows -> 2: lengths [2, 0])
         """
-        try:
-            return _planned(segments.of_mask(mask))
-        except Refusal as refusal:
-            raise error(refusal, "ragged.Plan.from_mask", mask=mask) from None
+        return _planned(read("ragged.Plan.from_mask", segments.of_mask, mask=mask))
 
     # ---- what describes the rows
 
@@ -284,6 +272,14 @@ def with_total(called: str, lengths: Any, total: Any) -> Segments:
         check_total(total, s.total)
         return s
     return segments.of_lengths(lengths, total, called)
+
+
+def read(call: str, of: Callable[..., Segments], **args: Any) -> Segments:
+    """The segments of another form than lengths, whose arguments are those of the public function `call`."""
+    try:
+        return of(**args)
+    except Refusal as refusal:
+        raise error(refusal, call, **args) from None
 
 
 def _planned(s: Segments) -> Plan:

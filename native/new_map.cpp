@@ -1,0 +1,57 @@
+#include "new_map.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace tenter {
+
+constexpr int64_t most_taps = 1 << 16, longest_byte_axis = 1 << 24;  // tables of longer rows and axes have other rules
+
+bool NewMap::make(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part, bool transposed) {
+  if (part && n_out > most_part_outputs) return false;
+  if (a.rule) {
+    if (part) sampling = a.rule->sampling(n_in, n_out, part->part);
+    else if (a.rule->rule == Rule::overlapped) sampling = a.rule->sampling(n_in, n_out, {0, n_in, 1});
+    else sampling.emplace(a.rule->sampling(n_in, n_out));
+    if (!sampling || sampling->taps_each() > most_taps) return false;
+    is_identity = n_in == n_out && OwnedMap(nb::object(), *sampling, false, false).is_identity();
+    if (!is_identity) map.emplace(nb::object(), *sampling, transposed, false);  // an identity's transpose is one
+    return true;
+  }
+  is_identity = n_in == n_out && !part;
+  if (is_identity) return true;
+  const double begin = part ? part->begin : 0, end = part ? part->end : double(n_in);
+  if (begin < 0 || end > double(n_in)) return false;
+  const double taps = std::min(double(n_in), 2 * (a.support * std::max(1.0, (end - begin) / double(n_out)) + 1));
+  if (n_in > longest_byte_axis || taps * double(n_out) > double(most_bytes) / 16) return false;
+  rows = pillow_rows(PillowFilter(a.filter), n_in, float(begin), float(end), n_out);
+  return fits_bytes(n_out, rows.offset.data(), rows.weight.data());
+}
+
+void NewMap::make_sums(Picking&& of) {
+  const int64_t repeat = picking.emplace(std::move(of)).repeat();
+  is_identity = repeat == 1;
+  if (repeat > 1) map.emplace(picking->n_out, picking->n_in, repeat, std::nullopt, std::nullopt, std::nullopt);
+  else if (!is_identity) map.emplace(nb::object(), *picking, true);
+}
+
+bool NewMap::make_tables() {
+  if (!map->is_computed()) return map->make_tables(), true;
+  if (double(map->n_taps()) + 2.0 * double(map->map.n_out) > double(most_bytes) / 16) return false;
+  map.emplace(nb::object(), *sampling, bool(map->transposed), true);
+  return true;
+}
+
+std::pair<int64_t, int64_t> NewMap::crop(int64_t n) {
+  if (map && !map->map.start) return {0, n};
+  std::vector<int64_t>& start = map ? map->rows.start : rows.start;
+  const std::vector<int64_t>& offset = map ? map->rows.offset : rows.offset;
+  const size_t last = start.size() - 1;
+  const int64_t lo = start[0], hi = start[last] + offset[last + 1] - offset[last];
+  if (!crops(n, lo, hi)) return {0, n};
+  for (int64_t& at : start) at = std::clamp<int64_t>(at - lo, 0, hi - lo);
+  if (map) map->map.n_in = hi - lo, map->sampling = nullptr;
+  return {lo, hi - lo};
+}
+
+}  // namespace tenter

@@ -1,0 +1,36 @@
+// An axis's map, made for one call of a family.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "byte_step.hpp"
+#include "families.hpp"
+#include "owned_map.hpp"
+#include "pillow_rows.hpp"
+
+namespace tenter {
+
+constexpr int64_t most_bytes = int64_t(1)
+                               << 28;  // beyond these Python's code checks whether the machine has the memory
+
+struct NewMap {
+  std::optional<Sampling> sampling;
+  std::optional<Picking> picking;
+  std::optional<OwnedMap> map;
+  PillowRows rows;
+  std::optional<OwnedByteMap> byte_map;
+  bool is_identity = false;
+
+  // False where Python's code shall make it. part: of the axis; null for all of it.
+  bool make(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part, bool transposed);
+  // The sums that transpose a copy.
+  void make_sums(Picking&& of);
+  // For a kernel of several axes; false as above.
+  bool make_tables();
+  // Leaves out inputs at the ends that nothing reads, if these are many: the first that is left, and how many are, of
+  // n. As tenter.maps._part.cropped, of a map with tables; after that it has no rule.
+  std::pair<int64_t, int64_t> crop(int64_t n);
+};
+
+}  // namespace tenter

@@ -1,0 +1,84 @@
+// Reductions of ragged arrays, from their arguments to a result as in ragged_calls.cpp.
+#include <algorithm>
+
+#include "kernels.hpp"
+#include "lookup.hpp"
+#include "ragged.hpp"
+#include "ragged_arguments.hpp"
+
+namespace tenter {
+namespace {
+
+// An array and the rows that lie along one of its dims.
+struct Ragged {
+  ArrayView x;
+  Rows rows;
+  int64_t outer = 1, inner = 1, dim = 0, bytes = 0;  // of x
+
+  // (x, lengths, dim); last: the last dtype that is served.
+  bool read(PyObject* const* args, Dtype last) {
+    Arguments arguments;
+    ArrayView lengths;
+    if (!arguments.array(args[0], x) || !x.contiguous() || x.dtype->number < 0 || x.dtype->number > int(last) ||
+        !exact_int(args[2], dim) || dim < -x.ndim || dim >= x.ndim || !arguments.integers(args[1], lengths))
+      return false;
+    dim += dim < 0 ? x.ndim : 0;
+    if ((x.tensor && wants_grad(args[0])) || !rows.read(lengths, Py_None) || x.shape[dim] != rows.total) return false;
+    for (int d = 0; d < x.ndim; ++d)
+      if (d != dim) (d < dim ? outer : inner) *= x.shape[d];
+    return outer && inner && rows.total && fits_machine(outer * rows.total * inner, x.dtype->itemsize, bytes);
+  }
+  RowsTask task(char* to, bool stream) const {
+    return {x.data, to, Dtype(x.dtype->number), rows.offset, rows.n, outer, inner, stream};
+  }
+};
+
+// (x, lengths, dim) -> a value for each row along dim, which `reduce(task, threads)` writes
+template <class F>
+PyObject* reduced(PyObject* const* args, Py_ssize_t n_args, Dtype last, F&& reduce) {
+  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and a dim");
+  Ragged r;
+  int64_t shape[max_read_dims], bytes;
+  if (!r.read(args, last) || !fits_machine(r.outer * r.rows.n * r.inner, r.x.dtype->itemsize, bytes))
+    return none_or_error();
+  std::copy_n(r.x.shape, r.x.ndim, shape), shape[r.dim] = r.rows.n;
+  const auto fill = [&](char* to, int threads, bool stream) { reduce(r.task(to, stream), threads); };
+  return made(args[0], r.x, shape, r.x.ndim, bytes, fill, r.bytes);
+}
+
+// The same of x's shape, of float32 and float64.
+template <class F>
+PyObject* with_rows(PyObject* const* args, Py_ssize_t n_args, F&& change) {
+  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and a dim");
+  Ragged r;
+  if (!r.read(args, Dtype::f64)) return none_or_error();
+  const auto fill = [&](char* to, int threads, bool) { change(r.task(to, false), threads); };
+  return made(args[0], r.x, r.x.shape, r.x.ndim, r.bytes, fill);
+}
+
+template <bool largest>
+void extremes(const RowsTask& t, int threads) {
+  kernels().extremes({t.src, t.dst, nullptr, t.dtype, t.offset, t.n, t.outer, t.inner, largest}, threads);
+}
+
+}  // namespace
+
+// (x, lengths, dim) -> a sum, mean, largest or smallest value of each row along dim
+PyObject* segment_sum(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  return reduced(args, n, Dtype::bf16, sum_rows);
+}
+PyObject* segment_mean(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  return reduced(args, n, Dtype::f64, mean_rows);
+}
+PyObject* segment_max(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  return reduced(args, n, Dtype::i64, extremes<true>);
+}
+PyObject* segment_min(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  return reduced(args, n, Dtype::i64, extremes<false>);
+}
+
+// (x, lengths, dim) -> x less the largest value of each row, and over the sum of each row
+PyObject* segment_less_max(PyObject*, PyObject* const* args, Py_ssize_t n) { return with_rows(args, n, less_extremes); }
+PyObject* segment_share(PyObject*, PyObject* const* args, Py_ssize_t n) { return with_rows(args, n, share_rows); }
+
+}  // namespace tenter
