@@ -168,6 +168,9 @@ def plans(d: Doubles, i: npt.NDArray[np.int32], t: torch.Tensor, any_plan: tente
     assert_type(plan.pad([1, 2], 3), npt.NDArray[Any])
     assert_type(plan.unpad(d), Doubles)
     assert_type(plan.softmax(t), torch.Tensor)
+    assert_type(plan.mask(4), npt.NDArray[np.bool_])
+    assert_type(tenter.ragged.Plan(t).mask(), torch.Tensor)
+    assert_type(tenter.ragged.mask(any_plan), npt.NDArray[np.bool_] | torch.Tensor)
     assert_type(plan.total, int)
     assert_type(plan.map, tenter.maps.Copy)
 
@@ -184,10 +187,10 @@ def lazy_arrays(d: Doubles, t: torch.Tensor) -> None:
 
 
 def mistakes_with_rows(d: Doubles, t: torch.Tensor) -> None:
-    plan = tenter.ragged.Plan([2.5])  # error: list-item, reportArgumentType
-    tenter.ragged.Plan("12")  # error: arg-type, reportArgumentType
+    plan = tenter.ragged.Plan([2.5])  # error: list-item, reportCallIssue
+    tenter.ragged.Plan("12")  # error: arg-type, reportCallIssue
     tenter.ragged.offsets([1.5])  # error: list-item, reportCallIssue
-    tenter.ragged.row_ids(d)  # error: call-overload, reportCallIssue
+    tenter.ragged.row_ids(d)  # error: type-var, reportCallIssue
     tenter.ragged.segment_sum(d, 2)  # error: call-overload, reportCallIssue
     tenter.ragged.pad(d, [2], value="0")  # error: call-overload, reportCallIssue
     tenter.ragged.segment_sun(d, [2])  # error: attr-defined, reportAttributeAccessIssue

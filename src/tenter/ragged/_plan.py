@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tenter._arrays.signatures import Tensor
-    from tenter.ragged._signatures import Given, Index, Ints
+    from tenter.ragged._signatures import Given, Index, Ints, OnHost
 
 
 class Plan(Generic[Indices]):
@@ -191,7 +191,13 @@ class Plan(Generic[Indices]):
         """
         return _called("Plan.ranges", lambda: segments.ranges(self._with_total(), starts, steps), starts, steps)
 
-    def mask(self, max_len: int | None = None) -> Any:
+    # fmt: off
+    @overload
+    def mask(self: Plan[OnHost], max_len: Index = None) -> NDArray[np.bool_]: ...
+    @overload
+    def mask(self: Plan[Tensor], max_len: Index = None) -> Tensor: ...
+    # fmt: on
+    def mask(self, max_len: Any = None) -> Any:
         """As `tenter.ragged.mask`; kept, as indices are.
 
         >>> Plan([2, 0, 1]).mask().sum()
