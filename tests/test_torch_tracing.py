@@ -89,3 +89,25 @@ def test_the_first_call_of_a_process_may_be_compiled():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-400:]
+
+
+@pytest.mark.parametrize("call", [
+    "with FakeTensorMode() as mode: y = make_fx(f)(mode.from_tensor(x))",
+    pytest.param("y = make_fx(torch.func.functionalize(f))(x)", marks=pytest.mark.slow),
+])  # fmt: skip
+def test_the_first_call_of_a_process_may_be_followed(call):
+    """What tenter sets up then is neither recorded nor made of the tracer's tensors: later calls are as quick."""
+    code = (
+        "import tenter, torch\n"
+        "from torch.fx.experimental.proxy_tensor import make_fx\n"
+        "from torch._subclasses.fake_tensor import FakeTensorMode\n"
+        "f, x = lambda x: tenter.repeat(x, 2, 2), torch.ones(2, 3)\n"
+        f"{call}\n"
+        "assert 'aten' not in y.code, y.code\n"
+        "from tenter._arrays import torch_tensors\n"
+        "assert torch_tensors.plain(x)\n"
+        "f(x)\n"
+        "assert tenter._native.known_call('repeat', x, 2, 2) is not None"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-400:]

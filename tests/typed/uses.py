@@ -132,3 +132,69 @@ def mistakes(d: Doubles, t: torch.Tensor) -> None:
     tenter.maps.Copy.every(2, 3).apply(d, "0")  # error: call-overload, reportCallIssue
     number: int = tenter.resize(d, 4)  # error: assignment, reportAssignmentType
     wrong: torch.Tensor = tenter.repeat(d, 2)  # error: assignment, reportAssignmentType
+
+
+def rows_of_unlike_lengths(d: Doubles, i: npt.NDArray[np.int32], j: npt.NDArray[np.int64], t: torch.Tensor) -> None:
+    ragged = tenter.ragged
+    assert_type(ragged.offsets([2, 0, 3]), npt.NDArray[np.int64])
+    assert_type(ragged.offsets(i, total=5), npt.NDArray[np.int32])
+    assert_type(ragged.lengths(j), npt.NDArray[np.int64])
+    assert_type(ragged.row_ids(t, total=5), torch.Tensor)
+    assert_type(ragged.positions(ragged.Plan(t)), torch.Tensor)
+    assert_type(ragged.lengths_from_row_ids([0, 1], n=2), npt.NDArray[np.int64])
+    assert_type(ragged.lengths_from_mask(t), torch.Tensor)
+    assert_type(ragged.mask([2, 0, 3], max_len=4), npt.NDArray[np.bool_])
+    assert_type(ragged.mask(ragged.Plan(t)), torch.Tensor)
+    assert_type(ragged.spans_to_mask([1], [2], 3), npt.NDArray[np.bool_])
+    assert_type(ragged.ranges(0, i), npt.NDArray[np.int32] | npt.NDArray[np.int64])
+    assert_type(ragged.ranges(t, t, total=4), torch.Tensor)
+    assert_type(ragged.segment_sum(d, [2, 0, 3]), Doubles)
+    assert_type(ragged.segment_softmax(t, t, dim=-1), torch.Tensor)
+    assert_type(ragged.segment_mean([1.0, 2.0], lengths=[2]), npt.NDArray[Any])
+    assert_type(ragged.pad(d, [2, 0, 3], max_len=4, value=-1), Doubles)
+    assert_type(ragged.unpad(t, t, total=5), torch.Tensor)
+    assert_type(ragged.repeat_padded(t, [[1, 2]]), tuple[torch.Tensor, torch.Tensor])
+    assert_type(ragged.repeat_padded(d, i), tuple[Doubles, npt.NDArray[np.int32] | npt.NDArray[np.int64]])
+
+
+def plans(d: Doubles, i: npt.NDArray[np.int32], t: torch.Tensor, any_plan: tenter.ragged.Plan) -> None:
+    plan = tenter.ragged.Plan([2, 0, 3])
+    assert_type(plan.offsets, npt.NDArray[np.int64])
+    assert_type(tenter.ragged.Plan(i).lengths, npt.NDArray[np.int32])
+    assert_type(tenter.ragged.Plan.from_offsets(t, total=5).row_ids, torch.Tensor)
+    assert_type(tenter.ragged.Plan.from_row_ids([0, 1], n=3).positions, npt.NDArray[np.int64])
+    assert_type(any_plan.sum(d), Doubles)
+    assert_type(plan.repeat(t, dim=1), torch.Tensor)
+    assert_type(plan.pad([1, 2], 3), npt.NDArray[Any])
+    assert_type(plan.unpad(d), Doubles)
+    assert_type(plan.softmax(t), torch.Tensor)
+    assert_type(plan.mask(4), npt.NDArray[np.bool_])
+    assert_type(tenter.ragged.Plan(t).mask(), torch.Tensor)
+    assert_type(tenter.ragged.mask(any_plan), npt.NDArray[np.bool_] | torch.Tensor)
+    assert_type(plan.total, int)
+    assert_type(plan.map, tenter.maps.Copy)
+
+
+def lazy_arrays(d: Doubles, t: torch.Tensor) -> None:
+    s = tenter.lazy.repeat_interleave(d, [1, 2], 0)
+    assert_type(s.materialize(), Doubles)
+    assert_type(s.base, Doubles)
+    assert_type(s.shape, tuple[int, ...])
+    assert_type(tenter.lazy.resize(t, 4, mode="linear").materialize(), torch.Tensor)
+    assert_type(tenter.lazy.tile(tenter.lazy.repeat(t, 2), 2).materialize(), torch.Tensor)
+    assert_type(tenter.lazy.interpolate(t, 4).base, torch.Tensor)
+    assert_type(tenter.lazy.repeat([1, 2], 2).materialize(), npt.NDArray[Any])
+
+
+def mistakes_with_rows(d: Doubles, t: torch.Tensor) -> None:
+    plan = tenter.ragged.Plan([2.5])  # error: list-item, reportCallIssue
+    tenter.ragged.Plan("12")  # error: arg-type, reportCallIssue
+    tenter.ragged.offsets([1.5])  # error: list-item, reportCallIssue
+    tenter.ragged.row_ids(d)  # error: type-var, reportCallIssue
+    tenter.ragged.segment_sum(d, 2)  # error: call-overload, reportCallIssue
+    tenter.ragged.pad(d, [2], value="0")  # error: call-overload, reportCallIssue
+    tenter.ragged.segment_sun(d, [2])  # error: attr-defined, reportAttributeAccessIssue
+    plan.sum(d, dim="0")  # error: call-overload, reportCallIssue
+    tenter.lazy.resize(d, 4, mode="bilinar")  # error: arg-type, reportCallIssue
+    tenter.lazy.repeat_interleave(d, 2.0)  # error: call-overload, reportCallIssue
+    wrong: torch.Tensor = tenter.ragged.segment_sum(d, [2])  # error: assignment, reportAssignmentType

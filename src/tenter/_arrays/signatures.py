@@ -73,6 +73,14 @@ Gravity: TypeAlias = Literal[
 
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    # What a lazy array is of; of a `LazyArray` of which no more is said, any of them.
+    Base = TypeVarWithDefault("Base", covariant=True, default=npt.NDArray[Any] | Tensor)
+else:
+    Base = TypeVar("Base", covariant=True)
+
+if TYPE_CHECKING:
     # Lists are not checked further, as a checker cannot say how deep they are.
     Nested = complex | np.generic | list[Any] | tuple[Any, ...] | range
     Held = HoldsArray | HoldsMemory | array.array[Any] | memoryview

@@ -7,6 +7,7 @@ operators. Without the others the import fails, which is better than gradients t
 import contextlib
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import torch
@@ -26,12 +27,24 @@ function_modes: Callable[[], bool] = _followers[2]
 tracing: Callable[[], object] = _followers[3]
 dispatch_keys: Callable[[torch.Tensor], object] = torch._C._dispatch_keys if all_known else lambda x: object()
 
+
+def unfollowed(f: Callable[[], Any]) -> Any:
+    """f() in a thread, which has none of the modes, transforms and tracers that may follow the one that first calls
+    tenter: with them tensors would be fake or recorded. f should import nothing, as this thread may hold import locks.
+    """
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(f).result()
+
+
+def _plain_keys() -> tuple[object, object]:
+    outside = dispatch_keys(torch.empty(0, device="cpu"))
+    with torch.inference_mode():
+        return outside, dispatch_keys(torch.empty(0, device="cpu"))
+
+
 # The keys of a strided CPU tensor that is nothing more. One comparison tells off devices, subclasses with a dispatch
 # of their own, batched, functional, conj, neg and zero tensors, sparse and nested ones.
-PLAIN = dispatch_keys(torch.empty(0, device="cpu"))
-with torch.inference_mode():
-    PLAIN_INFERENCE = dispatch_keys(torch.empty(0, device="cpu"))
-
+PLAIN, PLAIN_INFERENCE = unfollowed(_plain_keys)
 
 # Of CUDA devices: makes one the current one and returns which was; its current stream, as a number.
 exchange_device: Callable[[int], int] = torch.cuda._maybe_exchange_device

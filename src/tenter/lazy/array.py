@@ -1,21 +1,27 @@
 """The lazy array itself, as users, NumPy and PyTorch see it; the calls are done in `calls`."""
 
+from __future__ import annotations
+
 import operator
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, cast
 
 import numpy as np
 
 from tenter._arrays import arguments
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import is_array, of
+from tenter._arrays.signatures import Base
 from tenter.lazy import arrow, calls
 from tenter.lazy.compiled import between_graphs
 from tenter.lazy.explanation import KEPT, Event, html, line
 from tenter.lazy.indexing import indexed
 from tenter.lazy.segments import segment_sum
 from tenter.lazy.stretched import Stretched, fresh, materialized
+
+if TYPE_CHECKING:
+    from tenter.maps import AxisMap
 
 Method = Callable[..., Any]
 
@@ -24,26 +30,26 @@ def _operators(f: Callable[[Any, Any], Any]) -> tuple[Method, Method, Method]:
     """The method of an operator, of its reflection, and of its form that writes to the left operand."""
     name = f.__name__.strip("_")
 
-    def forward(self: "LazyArray", other: Any) -> Any:
+    def forward(self: LazyArray, other: Any) -> Any:
         return LazyArray._call(name, f, (self, other), {})
 
-    def reflected(self: "LazyArray", other: Any) -> Any:
+    def reflected(self: LazyArray, other: Any) -> Any:
         return LazyArray._call(name, f, (other, self), {})
 
-    def in_place(self: "LazyArray", other: Any) -> NoReturn:
+    def in_place(self: LazyArray, other: Any) -> NoReturn:
         _refuse_writing(f"{name} in place", self)
 
     return forward, reflected, in_place
 
 
 def _unary(f: Callable[[Any], Any]) -> Method:
-    def method(self: "LazyArray") -> Any:
+    def method(self: LazyArray) -> Any:
         return LazyArray._call(f.__name__, f, (self,), {})
 
     return method
 
 
-class LazyArray:
+class LazyArray(Generic[Base]):
     """An array with maps that are not applied yet; made by `tenter.lazy.repeat_interleave` and its like.
 
     It reads like an array of NumPy or PyTorch, whichever its input is of. Functions of elements, sums, products and
@@ -60,19 +66,19 @@ class LazyArray:
     # ---- what it is
 
     @property
-    def base(self) -> Any:
+    def base(self) -> Base:
         """The array that the maps are to be applied to."""
-        return self._held.base
+        return cast(Base, self._held.base)
 
     @property
-    def maps(self) -> tuple[Any, ...]:
+    def maps(self) -> tuple[AxisMap | None, ...]:
         """The map of each dim; None for dims that are as long as those of `base`."""
         return self._held.maps
 
     @property
-    def shape(self) -> Any:
+    def shape(self) -> tuple[int, ...]:
         shape = self._held.shape
-        return shape if isinstance(self.base, np.ndarray) else type(self.base.shape)(shape)
+        return shape if isinstance(self._held.base, np.ndarray) else type(self._held.base.shape)(shape)
 
     @property
     def ndim(self) -> int:
@@ -80,7 +86,7 @@ class LazyArray:
 
     @property
     def dtype(self) -> Any:
-        return self.base.dtype
+        return self._held.base.dtype
 
     @property
     def size(self) -> Any:
@@ -103,7 +109,7 @@ class LazyArray:
         return self._call("mT", lambda x: x.swapaxes(-1, -2), (self,), {})
 
     @between_graphs
-    def materialize(self) -> Any:
+    def materialize(self) -> Base:
         """The array in fresh memory, with gradients on PyTorch.
 
         Raises MemoryError if it is larger than the machine's memory, TypeError under PyTorch's transforms and tracers.
@@ -113,12 +119,12 @@ class LazyArray:
         array([1, 2, 2])
         """
         try:
-            return materialized(self._held)
+            return cast(Base, materialized(self._held))
         except Refusal as refusal:
             raise arguments.error(refusal, "materialize", self) from None
 
     @between_graphs
-    def segment_sum(self, lengths: Any, dim: int = 0) -> Any:
+    def segment_sum(self, lengths: Any, dim: int = 0) -> Base | LazyArray[Base]:
         """Sums of adjacent elements along dim, lengths[i] each.
 
         Where dim is stretched by these counts, each input times its count; else the sums of the materialized dim.
@@ -136,7 +142,7 @@ class LazyArray:
             made = segment_sum(self._held, lengths, arguments.dim("dim", dim, self.ndim), notes)
         except Refusal as refusal:
             raise arguments.error(refusal, "segment_sum", self, lengths=lengths, dim=dim) from None
-        return _finished("segment_sum", made, [self], notes)
+        return cast("Base | LazyArray[Base]", _finished("segment_sum", made, [self], notes))
 
     # ---- calls of Python, NumPy and PyTorch
 
@@ -214,17 +220,20 @@ class LazyArray:
     def __bool__(self) -> bool:
         return bool(self.materialize())
 
+    def _values(self) -> Any:
+        return self.materialize()
+
     def __int__(self) -> int:
-        return int(self.materialize())
+        return int(self._values())
 
     def __float__(self) -> float:
-        return float(self.materialize())
+        return float(self._values())
 
     def __complex__(self) -> complex:
-        return complex(self.materialize())
+        return complex(self._values())
 
     def __index__(self) -> int:
-        return operator.index(self.materialize())
+        return operator.index(self._values())
 
     __add__, __radd__, __iadd__ = _operators(operator.add)
     __sub__, __rsub__, __isub__ = _operators(operator.sub)
@@ -264,7 +273,7 @@ def _held(tree: Any) -> Any:
     return type(tree)([_held(value) for value in tree]) if type(tree) in (tuple, list) else tree
 
 
-def _finished(name: str, made: Any, lazies: list[LazyArray], notes: list[str]) -> Any:
+def _finished(name: str, made: Any, lazies: list[LazyArray[Any]], notes: list[str]) -> Any:
     """A result as users get it: lazy where it has a map, else in memory of its own. The call is remembered."""
     if isinstance(made, tuple) and any(isinstance(y, Stretched) for y in made) and not isinstance(made, Stretched):
         return tuple([_finished(name, y, lazies, notes) for y in made])
@@ -286,7 +295,7 @@ def _finished(name: str, made: Any, lazies: list[LazyArray], notes: list[str]) -
     return y
 
 
-def _refuse_writing(name: str, s: LazyArray) -> NoReturn:
+def _refuse_writing(name: str, s: LazyArray[Any]) -> NoReturn:
     try:
         refuse(TypeError, "s", "an array to write to, as s.materialize() gives", "a lazy array, which is read-only")
     except Refusal as refusal:

@@ -1,6 +1,8 @@
 """How lazy arrays are made: the arguments of `tenter`'s operations, checked by the same code, and maps for results."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -20,9 +22,44 @@ from tenter.lazy.rows import copies, run_ends
 from tenter.lazy.stretched import Stretched, applied, rounds, stand_in, stretched, whole
 from tenter.maps import AxisMap, Copy
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
+    from tenter._arrays.signatures import (
+        Base,
+        Counts,
+        Element,
+        Held,
+        Index,
+        InterpolateMode,
+        Nested,
+        Numbers,
+        ResizeRule,
+        Sizes,
+        Tensor,
+        Unpack,
+    )
+
+
+# fmt: off
+@overload
+def repeat_interleave(x: NDArray[Element], repeats: Counts, dim: Index = None, *,
+    output_size: Index = None) -> LazyArray[NDArray[Element]]: ...
+@overload
+def repeat_interleave(x: LazyArray[Base], repeats: Counts, dim: Index = None, *,
+    output_size: Index = None) -> LazyArray[Base]: ...
+@overload
+def repeat_interleave(x: Nested, repeats: Counts, dim: Index = None, *,
+    output_size: Index = None) -> LazyArray[NDArray[Any]]: ...
+@overload
+def repeat_interleave(x: Tensor, repeats: Counts, dim: Index = None, *,  # type: ignore[overload-overlap]
+    output_size: Index = None) -> LazyArray[Tensor]: ...
+@overload
+def repeat_interleave(x: Held, repeats: Counts, dim: Index = None, *,
+    output_size: Index = None) -> LazyArray[NDArray[Any]]: ...
+# fmt: on
 @between_graphs
-def repeat_interleave(x: Any, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> LazyArray:
+def repeat_interleave(x: Any, repeats: Any, dim: Any = None, *, output_size: Any = None) -> Any:
     """As `tenter.repeat_interleave`, lazily: element i along dim stands repeats[i] times in a row.
 
     x: array, tensor or lazy array of any shape and dtype. repeats: an int, or integers, one per position of dim; those
@@ -56,8 +93,20 @@ def repeat_interleave(x: Any, repeats: Any, dim: int | None = None, *, output_si
         raise error(refusal, "lazy.repeat_interleave", x, repeats, dim=dim, output_size=output_size) from None
 
 
+# fmt: off
+@overload
+def repeat(x: NDArray[Element], *sizes: Sizes) -> LazyArray[NDArray[Element]]: ...
+@overload
+def repeat(x: LazyArray[Base], *sizes: Sizes) -> LazyArray[Base]: ...
+@overload
+def repeat(x: Nested, *sizes: Sizes) -> LazyArray[NDArray[Any]]: ...
+@overload
+def repeat(x: Tensor, *sizes: Sizes) -> LazyArray[Tensor]: ...  # type: ignore[overload-overlap]
+@overload
+def repeat(x: Held, *sizes: Sizes) -> LazyArray[NDArray[Any]]: ...
+# fmt: on
 @between_graphs
-def repeat(x: Any, *sizes: Any) -> LazyArray:
+def repeat(x: Any, *sizes: Any) -> Any:
     """As `tenter.repeat`, lazily: the whole array sizes[k] times along each dim; spare sizes put dims in front.
 
     >>> repeat(np.array([1, 2]), 3, 2)
@@ -70,8 +119,20 @@ def repeat(x: Any, *sizes: Any) -> LazyArray:
         raise error(refusal, "lazy.repeat", x, *sizes) from None
 
 
+# fmt: off
+@overload
+def tile(x: NDArray[Element], *dims: Sizes) -> LazyArray[NDArray[Element]]: ...
+@overload
+def tile(x: LazyArray[Base], *dims: Sizes) -> LazyArray[Base]: ...
+@overload
+def tile(x: Nested, *dims: Sizes) -> LazyArray[NDArray[Any]]: ...
+@overload
+def tile(x: Tensor, *dims: Sizes) -> LazyArray[Tensor]: ...  # type: ignore[overload-overlap]
+@overload
+def tile(x: Held, *dims: Sizes) -> LazyArray[NDArray[Any]]: ...
+# fmt: on
 @between_graphs
-def tile(x: Any, *dims: Any) -> LazyArray:
+def tile(x: Any, *dims: Any) -> Any:
     """As `tenter.tile`, lazily: the whole array dims[k] times along each dim, ones being put in front of the shorter.
 
     >>> np.asarray(tile(np.array([[1, 2]]), 2) + 1)
@@ -85,6 +146,28 @@ def tile(x: Any, *dims: Any) -> LazyArray:
         raise error(refusal, "lazy.tile", x, *dims) from None
 
 
+# fmt: off
+@overload
+def interpolate(x: NDArray[Element], size: Sizes | None = None, scale_factor: Numbers | None = None,
+    mode: InterpolateMode = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
+    antialias: bool = False) -> LazyArray[NDArray[Element]]: ...
+@overload
+def interpolate(x: LazyArray[Base], size: Sizes | None = None, scale_factor: Numbers | None = None,
+    mode: InterpolateMode = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
+    antialias: bool = False) -> LazyArray[Base]: ...
+@overload
+def interpolate(x: Nested, size: Sizes | None = None, scale_factor: Numbers | None = None,
+    mode: InterpolateMode = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
+    antialias: bool = False) -> LazyArray[NDArray[Any]]: ...
+@overload
+def interpolate(x: Tensor, size: Sizes | None = None, scale_factor: Numbers | None = None,  # type: ignore[overload-overlap]
+    mode: InterpolateMode = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
+    antialias: bool = False) -> LazyArray[Tensor]: ...
+@overload
+def interpolate(x: Held, size: Sizes | None = None, scale_factor: Numbers | None = None,
+    mode: InterpolateMode = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
+    antialias: bool = False) -> LazyArray[NDArray[Any]]: ...
+# fmt: on
 @between_graphs
 def interpolate(
     x: Any,
@@ -94,7 +177,7 @@ def interpolate(
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
-) -> LazyArray:
+) -> Any:
     """As `tenter.interpolate`, lazily.
 
     x: (batch, channels, [depth,] [height,] width), an array, tensor or lazy array. Linear functions (sums, products
@@ -117,8 +200,25 @@ def interpolate(
         raise error(refusal, "lazy.interpolate", x=x, **dict(zip(names, (*given[:-1], antialias or None)))) from None
 
 
+# fmt: off
+@overload
+def resize(x: NDArray[Element], size: Sizes | None = None,
+    **how: Unpack[ResizeRule]) -> LazyArray[NDArray[Element]]: ...
+@overload
+def resize(x: LazyArray[Base], size: Sizes | None = None,
+    **how: Unpack[ResizeRule]) -> LazyArray[Base]: ...
+@overload
+def resize(x: Nested, size: Sizes | None = None,
+    **how: Unpack[ResizeRule]) -> LazyArray[NDArray[Any]]: ...
+@overload
+def resize(x: Tensor, size: Sizes | None = None,  # type: ignore[overload-overlap]
+    **how: Unpack[ResizeRule]) -> LazyArray[Tensor]: ...
+@overload
+def resize(x: Held, size: Sizes | None = None,
+    **how: Unpack[ResizeRule]) -> LazyArray[NDArray[Any]]: ...
+# fmt: on
 @between_graphs
-def resize(x: Any, size: Any = None, **how: Any) -> LazyArray:
+def resize(x: Any, size: Any = None, **how: Any) -> Any:
     """As `tenter.resize`, lazily.
 
     how: its other arguments; of `value`, which what lies past the edges is worth, 0 alone. Raises TypeError and

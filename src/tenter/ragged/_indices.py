@@ -7,9 +7,11 @@ from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import compiling
 from tenter._execution import segments
+from tenter.ragged import _signatures as signatures
 from tenter.ragged._plan import Plan, read, with_total
 
 
+@signatures.of_lengths
 def offsets(lengths: Any, *, total: int | None = None) -> Any:
     """Where each row begins, and the end: the n + 1 prefix sums of lengths, from 0.
 
@@ -32,6 +34,7 @@ def offsets(lengths: Any, *, total: int | None = None) -> Any:
         raise error(refusal, "ragged.offsets", lengths=lengths, total=total) from None
 
 
+@signatures.of_offsets
 def lengths(offsets: Any) -> Any:
     """The lengths of rows from their offsets, the reverse of `offsets`.
 
@@ -43,6 +46,7 @@ def lengths(offsets: Any) -> Any:
     return segments.lengths(read("ragged.lengths", segments.of_offsets, offsets=offsets, total=None))
 
 
+@signatures.of_row_ids
 def lengths_from_row_ids(row_ids: Any, n: int | None = None) -> Any:
     """The lengths of rows from the row of each position, the reverse of `row_ids`.
 
@@ -55,6 +59,7 @@ def lengths_from_row_ids(row_ids: Any, n: int | None = None) -> Any:
     return segments.lengths(read("ragged.lengths_from_row_ids", segments.of_row_ids, row_ids=row_ids, n=n))
 
 
+@signatures.of_positions
 def lengths_from_positions(positions: Any) -> Any:
     """The lengths of rows from the place of each position in its row, the reverse of `positions`.
 
@@ -67,6 +72,7 @@ def lengths_from_positions(positions: Any) -> Any:
     return segments.lengths(read("ragged.lengths_from_positions", segments.of_positions, positions=positions))
 
 
+@signatures.of_mask
 def lengths_from_mask(mask: Any) -> Any:
     """The lengths of rows from a padding mask, the reverse of `mask`.
 
@@ -78,6 +84,7 @@ def lengths_from_mask(mask: Any) -> Any:
     return segments.lengths(read("ragged.lengths_from_mask", segments.of_mask, mask=mask))
 
 
+@signatures.of_lengths
 def row_ids(lengths: Any, *, total: int | None = None) -> Any:
     """The row of each position: i, lengths[i] times in a row.
 
@@ -99,6 +106,7 @@ def row_ids(lengths: Any, *, total: int | None = None) -> Any:
         raise error(refusal, "ragged.row_ids", lengths=lengths, total=total) from None
 
 
+@signatures.of_lengths
 def positions(lengths: Any, *, total: int | None = None) -> Any:
     """The place of each position in its row: 0, 1, ..., lengths[i] - 1 for each row.
 
@@ -120,6 +128,7 @@ def positions(lengths: Any, *, total: int | None = None) -> Any:
         raise error(refusal, "ragged.positions", lengths=lengths, total=total) from None
 
 
+@signatures.ranges
 def ranges(starts: Any, lengths: Any, steps: Any = 1, *, total: int | None = None) -> Any:
     """Many aranges, one after the other: starts[i], starts[i] + steps[i], ..., lengths[i] numbers for each i.
 

@@ -7,9 +7,11 @@ from tenter._arrays.arguments import error, numpy_or_torch
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import compiling
 from tenter._execution import padded
+from tenter.ragged import _signatures as signatures
 from tenter.ragged._plan import described, with_total
 
 
+@signatures.mask
 def mask(lengths: Any, max_len: int | None = None) -> Any:
     """Which places of a padded array hold a position: bool[n, max_len], row i lengths[i] times True and then False.
 
@@ -31,6 +33,7 @@ def mask(lengths: Any, max_len: int | None = None) -> Any:
         raise error(refusal, "ragged.mask", lengths=lengths, max_len=max_len) from None
 
 
+@signatures.spans
 def spans_to_mask(starts: Any, ends: Any, n: int) -> Any:
     """Which of n positions lie in any of the spans: True from a start to its end, the end left out.
 
@@ -49,6 +52,7 @@ def spans_to_mask(starts: Any, ends: Any, n: int) -> Any:
         raise error(refusal, "ragged.spans_to_mask", starts=starts, ends=ends, n=n) from None
 
 
+@signatures.pad
 def pad(x: Any, lengths: Any, max_len: int | None = None, *, value: Any = 0) -> Any:
     """Rows of unlike lengths as a padded array: x[total, ...] becomes [n, max_len, ...], `value` behind each row.
 
@@ -73,6 +77,7 @@ def pad(x: Any, lengths: Any, max_len: int | None = None, *, value: Any = 0) -> 
         raise error(refusal, "ragged.pad", x, lengths=lengths, max_len=max_len, value=value) from None
 
 
+@signatures.unpad
 def unpad(x: Any, lengths: Any, *, total: int | None = None) -> Any:
     """A padded array without its padding, the reverse of `pad`: x[n, max_len, ...] becomes [total, ...].
 
@@ -90,6 +95,7 @@ def unpad(x: Any, lengths: Any, *, total: int | None = None) -> Any:
         raise error(refusal, "ragged.unpad", x, lengths=lengths, total=total) from None
 
 
+@signatures.repeat_padded
 def repeat_padded(x: Any, counts: Any, max_len: int | None = None, *, value: Any = 0) -> tuple[Any, Any]:
     """repeat_interleave with counts of its own for each row of a batch, filled up: (padded, lengths).
 

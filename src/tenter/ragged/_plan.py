@@ -1,7 +1,9 @@
 """`Plan`: lengths, and all that follows from them, computed once."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, cast, overload
 
 from tenter._arrays.arguments import error, numpy_or_torch
 from tenter._arrays.errors import Refusal, refuse
@@ -13,9 +15,20 @@ from tenter.maps import Copy
 from tenter.maps._drawing import drawing
 from tenter.maps._html import table
 from tenter.maps._values import short, trusted
+from tenter.ragged import _signatures as signatures
+from tenter.ragged._signatures import Indices
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tenter._arrays.signatures import Tensor
+    from tenter.ragged._signatures import Given, Index, Ints, OnHost
 
 
-class Plan:
+class Plan(Generic[Indices]):
     """Rows of unlike lengths: their lengths, offsets, row ids and positions, each computed when it is first asked for,
     and the axis map that repeats rows and sums them.
 
@@ -36,7 +49,13 @@ class Plan:
     (array([0, 2, 2, 5]), array([0, 1, 0, 1, 2]))
     """
 
-    def __init__(self, lengths: Any, *, total: int | None = None) -> None:
+    # fmt: off
+    @overload
+    def __init__(self: Plan[Given], lengths: Given, *, total: Index = None) -> None: ...
+    @overload
+    def __init__(self: Plan[NDArray[np.int64]], lengths: Ints, *, total: Index = None) -> None: ...
+    # fmt: on
+    def __init__(self, lengths: Any, *, total: Any = None) -> None:
         try:
             self._begin(segments.of_lengths(lengths, total, "ragged.Plan"))
         except Refusal as refusal:
@@ -46,8 +65,16 @@ class Plan:
         self._segments = s
         self._kept: dict[str, Any] = {}
 
+    # fmt: off
+    @overload
     @classmethod
-    def from_offsets(cls, offsets: Any, *, total: int | None = None) -> "Plan":
+    def from_offsets(cls, offsets: Given, *, total: Index = None) -> Plan[Given]: ...
+    @overload
+    @classmethod
+    def from_offsets(cls, offsets: Ints, *, total: Index = None) -> Plan[NDArray[np.int64]]: ...
+    # fmt: on
+    @classmethod
+    def from_offsets(cls, offsets: Any, *, total: Any = None) -> Any:
         """The plan of offsets (cu_seqlens, indptr, splits): n + 1 ascending integers from 0.
 
         >>> Plan.from_offsets([0, 2, 2, 5])
@@ -55,8 +82,16 @@ class Plan:
         """
         return _planned(read("ragged.Plan.from_offsets", segments.of_offsets, offsets=offsets, total=total))
 
+    # fmt: off
+    @overload
     @classmethod
-    def from_row_ids(cls, row_ids: Any, n: int | None = None) -> "Plan":
+    def from_row_ids(cls, row_ids: Given, n: Index = None) -> Plan[Given]: ...
+    @overload
+    @classmethod
+    def from_row_ids(cls, row_ids: Ints, n: Index = None) -> Plan[NDArray[np.int64]]: ...
+    # fmt: on
+    @classmethod
+    def from_row_ids(cls, row_ids: Any, n: Any = None) -> Any:
         """The plan of sorted row ids; n: the number of rows, one more than the last id if it is not given.
 
         >>> Plan.from_row_ids([0, 0, 2, 2, 2])
@@ -64,8 +99,16 @@ class Plan:
         """
         return _planned(read("ragged.Plan.from_row_ids", segments.of_row_ids, row_ids=row_ids, n=n))
 
+    # fmt: off
+    @overload
     @classmethod
-    def from_positions(cls, positions: Any) -> "Plan":
+    def from_positions(cls, positions: Given) -> Plan[Given]: ...
+    @overload
+    @classmethod
+    def from_positions(cls, positions: Ints) -> Plan[NDArray[np.int64]]: ...
+    # fmt: on
+    @classmethod
+    def from_positions(cls, positions: Any) -> Any:
         """The plan of positions: a row begins at each 0, so there are no empty rows.
 
         >>> Plan.from_positions([0, 1, 0, 1, 2])
@@ -73,8 +116,16 @@ class Plan:
         """
         return _planned(read("ragged.Plan.from_positions", segments.of_positions, positions=positions))
 
+    # fmt: off
+    @overload
     @classmethod
-    def from_mask(cls, mask: Any) -> "Plan":
+    def from_mask(cls, mask: NDArray[np.bool_] | Sequence[Sequence[bool]]) -> Plan[NDArray[np.int64]]: ...
+    @overload
+    @classmethod
+    def from_mask(cls, mask: Tensor) -> Plan[Tensor]: ...
+    # fmt: on
+    @classmethod
+    def from_mask(cls, mask: Any) -> Any:
         """The plan of a padding mask: bool[n, max_len], each row True and then False.
 
         >>> Plan.from_mask(np.array([[True, True, False], [False, False, False]]))
@@ -100,25 +151,26 @@ class Plan:
         return self._once("max_len", segments.longest)  # type: ignore[no-any-return]
 
     @property
-    def lengths(self) -> Any:
+    def lengths(self) -> Indices:
         """How many positions each row has: n integers."""
-        return self._once("lengths", segments.lengths)
+        return cast(Indices, self._once("lengths", segments.lengths))
 
     @property
-    def offsets(self) -> Any:
+    def offsets(self) -> Indices:
         """Where each row begins, and the end: n + 1 ascending integers from 0."""
-        return self._once("offsets", lambda s: segments.offsets(s, True))
+        return cast(Indices, self._once("offsets", lambda s: segments.offsets(s, True)))
 
     @property
-    def row_ids(self) -> Any:
+    def row_ids(self) -> Indices:
         """The row of each position: total integers, ascending."""
-        return self._once("row_ids", lambda s: segments.row_ids(self._with_total()))
+        return cast(Indices, self._once("row_ids", lambda s: segments.row_ids(self._with_total())))
 
     @property
-    def positions(self) -> Any:
+    def positions(self) -> Indices:
         """The place of each position in its row: total integers."""
-        return self._once("positions", lambda s: segments.positions(self._with_total()))
+        return cast(Indices, self._once("positions", lambda s: segments.positions(self._with_total())))
 
+    @signatures.plan_ranges
     def ranges(self, starts: Any, steps: Any = 1) -> Any:
         """As `tenter.ragged.ranges`.
 
@@ -127,7 +179,13 @@ class Plan:
         """
         return _called("Plan.ranges", lambda: segments.ranges(self._with_total(), starts, steps), starts, steps)
 
-    def mask(self, max_len: int | None = None) -> Any:
+    # fmt: off
+    @overload
+    def mask(self: Plan[OnHost], max_len: Index = None) -> NDArray[np.bool_]: ...
+    @overload
+    def mask(self: Plan[Tensor], max_len: Index = None) -> Tensor: ...
+    # fmt: on
+    def mask(self, max_len: Any = None) -> Any:
         """As `tenter.ragged.mask`; kept, as indices are.
 
         >>> Plan([2, 0, 1]).mask().sum()
@@ -146,6 +204,7 @@ class Plan:
 
     # ---- what is done along the rows
 
+    @signatures.plan_along
     def repeat(self, x: Any, dim: int = 0) -> Any:
         """Row i of x, along dim, lengths[i] times in a row: `repeat_interleave` by the lengths.
 
@@ -156,6 +215,7 @@ class Plan:
         """
         return _called("Plan.repeat", lambda: reduced.repeat(numpy_or_torch("x", x), self._with_total(), dim), x, dim)
 
+    @signatures.plan_pad
     def pad(self, x: Any, max_len: int | None = None, *, value: Any = 0) -> Any:
         """As `tenter.ragged.pad`.
 
@@ -167,6 +227,7 @@ class Plan:
         room = self.max_len if max_len is None else max_len
         return _called("Plan.pad", lambda: padded.pad(numpy_or_torch("x", x), self._segments, room, value), x, max_len)
 
+    @signatures.plan_unpad
     def unpad(self, x: Any) -> Any:
         """As `tenter.ragged.unpad`.
 
@@ -175,6 +236,7 @@ class Plan:
         """
         return _called("Plan.unpad", lambda: padded.unpad(numpy_or_torch("x", x), self._with_total()), x)
 
+    @signatures.plan_along
     def sum(self, x: Any, dim: int = 0) -> Any:
         """As `tenter.ragged.segment_sum`.
 
@@ -183,6 +245,7 @@ class Plan:
         """
         return self._reduced("sum", x, dim)
 
+    @signatures.plan_along
     def mean(self, x: Any, dim: int = 0) -> Any:
         """As `tenter.ragged.segment_mean`.
 
@@ -191,6 +254,7 @@ class Plan:
         """
         return self._reduced("mean", x, dim)
 
+    @signatures.plan_along
     def max(self, x: Any, dim: int = 0) -> Any:
         """As `tenter.ragged.segment_max`.
 
@@ -199,6 +263,7 @@ class Plan:
         """
         return self._reduced("max", x, dim)
 
+    @signatures.plan_along
     def min(self, x: Any, dim: int = 0) -> Any:
         """As `tenter.ragged.segment_min`.
 
@@ -207,6 +272,7 @@ class Plan:
         """
         return self._reduced("min", x, dim)
 
+    @signatures.plan_along
     def softmax(self, x: Any, dim: int = 0) -> Any:
         """As `tenter.ragged.segment_softmax`.
 

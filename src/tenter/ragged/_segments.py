@@ -8,6 +8,7 @@ from tenter._arrays.errors import Refusal
 from tenter._arrays.library import compiling
 from tenter._execution import executor, reduced
 from tenter.lazy import LazyArray
+from tenter.ragged import _signatures as signatures
 from tenter.ragged._plan import Plan, described
 
 
@@ -26,6 +27,7 @@ QUICK = {
 }
 
 
+@signatures.reduction
 def segment_sum(x: Any, lengths: Any, dim: int = 0) -> Any:
     """The sum of each row's positions along dim: the transpose of repeating, and its gradient.
 
@@ -42,6 +44,7 @@ def segment_sum(x: Any, lengths: Any, dim: int = 0) -> Any:
     return _reduced("sum", x, lengths, dim)
 
 
+@signatures.reduction
 def segment_mean(x: Any, lengths: Any, dim: int = 0) -> Any:
     """The mean of each row's positions along dim; 0 of an empty row.
 
@@ -53,6 +56,7 @@ def segment_mean(x: Any, lengths: Any, dim: int = 0) -> Any:
     return _reduced("mean", x, lengths, dim)
 
 
+@signatures.reduction
 def segment_max(x: Any, lengths: Any, dim: int = 0) -> Any:
     """The largest of each row's values along dim; of an empty row -inf, or the least number of an integer dtype.
 
@@ -65,6 +69,7 @@ def segment_max(x: Any, lengths: Any, dim: int = 0) -> Any:
     return _reduced("max", x, lengths, dim)
 
 
+@signatures.reduction
 def segment_min(x: Any, lengths: Any, dim: int = 0) -> Any:
     """The smallest of each row's values along dim; of an empty row inf, or the largest number of an integer dtype.
 
@@ -77,6 +82,7 @@ def segment_min(x: Any, lengths: Any, dim: int = 0) -> Any:
     return _reduced("min", x, lengths, dim)
 
 
+@signatures.reduction
 def segment_softmax(x: Any, lengths: Any, dim: int = 0) -> Any:
     """exp(x) over its sum within each row along dim: x's shape, each row's values add up to 1.
 

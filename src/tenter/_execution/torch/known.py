@@ -40,6 +40,6 @@ def _read_by_the_core() -> bool:
     )  # fmt: skip
 
 
-_read_by_the_core()
+torch_private.unfollowed(_read_by_the_core)
 _native.set_up_calls(None, None, None, gradients.recorded_run, None)
 _native.set_up_recorded(new_calls.recorded_new)

@@ -1,0 +1,262 @@
+"""What the functions of ragged arrays and the methods of `Plan` take and return, for type checkers: NumPy's arrays and
+lists give NumPy's arrays, tensors give tensors, a plan its own kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, TypeAlias, cast, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tenter._arrays.signatures import Element
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    from tenter._arrays.signatures import Base, Held, Nested, Tensor
+    from tenter.lazy import LazyArray
+    from tenter.ragged._plan import Plan
+
+    # What a plan gives; of a `Plan` of which no more is said, any of them.
+    Indices = TypeVar(
+        "Indices", covariant=True, default=NDArray[np.int32] | NDArray[np.int64] | Tensor
+    )  # fmt: skip
+    OnHost: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+    Given = TypeVar("Given", NDArray[np.int32], NDArray[np.int64], Tensor)
+    Ints: TypeAlias = NDArray[np.integer[Any]] | Sequence[SupportsIndex]
+    Lengths: TypeAlias = Ints | Tensor | Plan[Any]
+    OneEach: TypeAlias = SupportsIndex | Ints
+    Counts: TypeAlias = NDArray[np.integer[Any]] | Tensor | Sequence[Sequence[SupportsIndex]]
+    Index: TypeAlias = SupportsIndex | None
+    Scalar: TypeAlias = complex | np.generic
+else:
+    from typing import TypeVar
+
+    Indices = TypeVar("Indices", covariant=True)
+
+
+# fmt: off
+class OfLengths(Protocol):
+    @overload
+    def __call__(self, lengths: Plan[Indices], *, total: Index = None) -> Indices: ...
+    @overload
+    def __call__(self, lengths: Given, *, total: Index = None) -> Given: ...
+    @overload
+    def __call__(self, lengths: Ints, *, total: Index = None) -> NDArray[np.int64]: ...
+
+
+class OfOffsets(Protocol):
+    @overload
+    def __call__(self, offsets: Given) -> Given: ...
+    @overload
+    def __call__(self, offsets: Ints) -> NDArray[np.int64]: ...
+
+
+class OfRowIds(Protocol):
+    @overload
+    def __call__(self, row_ids: Given, n: Index = None) -> Given: ...
+    @overload
+    def __call__(self, row_ids: Ints, n: Index = None) -> NDArray[np.int64]: ...
+
+
+class OfPositions(Protocol):
+    @overload
+    def __call__(self, positions: Given) -> Given: ...
+    @overload
+    def __call__(self, positions: Ints) -> NDArray[np.int64]: ...
+
+
+class OfMask(Protocol):
+    @overload
+    def __call__(self, mask: NDArray[np.bool_] | Sequence[Sequence[bool]]) -> NDArray[np.int64]: ...
+    @overload
+    def __call__(self, mask: Tensor) -> Tensor: ...
+
+
+class Mask(Protocol):
+    @overload
+    def __call__(self, lengths: Plan[OnHost] | Ints, max_len: Index = None) -> NDArray[np.bool_]: ...
+    @overload
+    def __call__(self, lengths: Plan[Tensor] | Tensor, max_len: Index = None) -> Tensor: ...
+    @overload
+    def __call__(self, lengths: Plan, max_len: Index = None) -> NDArray[np.bool_] | Tensor: ...
+
+
+class Spans(Protocol):
+    @overload
+    def __call__(self, starts: Tensor, ends: Tensor, n: SupportsIndex) -> Tensor: ...
+    @overload
+    def __call__(self, starts: Ints | Nested, ends: Ints | Nested, n: SupportsIndex) -> NDArray[np.bool_]: ...
+
+
+class Ranges(Protocol):
+    @overload
+    def __call__(self, starts: OneEach, lengths: Plan[OnHost] | Ints, steps: OneEach = 1, *,  # type: ignore[overload-overlap]
+        total: Index = None) -> OnHost: ...
+    @overload
+    def __call__(self, starts: OneEach | Tensor, lengths: Lengths, steps: OneEach | Tensor = 1, *,
+        total: Index = None) -> Tensor: ...
+
+
+class RepeatPadded(Protocol):
+    @overload
+    def __call__(self, x: NDArray[Element], counts: Counts, max_len: Index = None, *,
+        value: Scalar = 0) -> tuple[NDArray[Element], OnHost]: ...
+    @overload
+    def __call__(self, x: Nested, counts: Counts, max_len: Index = None, *,
+        value: Scalar = 0) -> tuple[NDArray[Any], OnHost]: ...
+    @overload
+    def __call__(self, x: Tensor, counts: Counts, max_len: Index = None, *,  # type: ignore[overload-overlap]
+        value: Scalar = 0) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def __call__(self, x: Held, counts: Counts, max_len: Index = None, *,
+        value: Scalar = 0) -> tuple[NDArray[Any], OnHost]: ...
+
+
+class PlanRanges(Protocol):
+    @overload
+    def __call__(self, starts: Tensor, steps: OneEach | Tensor = 1) -> Tensor: ...
+    @overload
+    def __call__(self, starts: OneEach, steps: Tensor) -> Tensor: ...
+    @overload
+    def __call__(self, starts: OneEach, steps: OneEach = 1) -> OnHost | Tensor: ...
+
+
+class Reduction(Protocol):
+    @overload
+    def __call__(self, x: NDArray[Element], lengths: Lengths, dim: SupportsIndex = 0) -> NDArray[Element]: ...
+    @overload
+    def __call__(self, x: LazyArray[Base], lengths: Lengths, dim: SupportsIndex = 0) -> Base | LazyArray[Base]: ...
+    @overload
+    def __call__(self, x: Nested, lengths: Lengths, dim: SupportsIndex = 0) -> NDArray[Any]: ...
+    @overload
+    def __call__(self, x: Tensor, lengths: Lengths, dim: SupportsIndex = 0) -> Tensor: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, x: Held, lengths: Lengths, dim: SupportsIndex = 0) -> NDArray[Any]: ...
+
+
+class Pad(Protocol):
+    @overload
+    def __call__(self, x: NDArray[Element], lengths: Lengths, max_len: Index = None, *,
+        value: Scalar = 0) -> NDArray[Element]: ...
+    @overload
+    def __call__(self, x: Nested, lengths: Lengths, max_len: Index = None, *, value: Scalar = 0) -> NDArray[Any]: ...
+    @overload
+    def __call__(self, x: Tensor, lengths: Lengths, max_len: Index = None, *, value: Scalar = 0) -> Tensor: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, x: Held, lengths: Lengths, max_len: Index = None, *, value: Scalar = 0) -> NDArray[Any]: ...
+
+
+class Unpad(Protocol):
+    @overload
+    def __call__(self, x: NDArray[Element], lengths: Lengths, *, total: Index = None) -> NDArray[Element]: ...
+    @overload
+    def __call__(self, x: Nested, lengths: Lengths, *, total: Index = None) -> NDArray[Any]: ...
+    @overload
+    def __call__(self, x: Tensor, lengths: Lengths, *, total: Index = None) -> Tensor: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, x: Held, lengths: Lengths, *, total: Index = None) -> NDArray[Any]: ...
+
+
+class PlanAlong(Protocol):
+    """A plan's method along a dim."""
+
+    @overload
+    def __call__(self, x: NDArray[Element], dim: SupportsIndex = 0) -> NDArray[Element]: ...
+    @overload
+    def __call__(self, x: LazyArray[Base], dim: SupportsIndex = 0) -> Base | LazyArray[Base]: ...
+    @overload
+    def __call__(self, x: Nested, dim: SupportsIndex = 0) -> NDArray[Any]: ...
+    @overload
+    def __call__(self, x: Tensor, dim: SupportsIndex = 0) -> Tensor: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, x: Held, dim: SupportsIndex = 0) -> NDArray[Any]: ...
+
+
+class PlanPad(Protocol):
+    @overload
+    def __call__(self, x: NDArray[Element], max_len: Index = None, *, value: Scalar = 0) -> NDArray[Element]: ...
+    @overload
+    def __call__(self, x: Nested, max_len: Index = None, *, value: Scalar = 0) -> NDArray[Any]: ...
+    @overload
+    def __call__(self, x: Tensor, max_len: Index = None, *, value: Scalar = 0) -> Tensor: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, x: Held, max_len: Index = None, *, value: Scalar = 0) -> NDArray[Any]: ...
+
+
+class PlanUnpad(Protocol):
+    @overload
+    def __call__(self, x: NDArray[Element]) -> NDArray[Element]: ...
+    @overload
+    def __call__(self, x: Nested) -> NDArray[Any]: ...
+    @overload
+    def __call__(self, x: Tensor) -> Tensor: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, x: Held) -> NDArray[Any]: ...
+# fmt: on
+
+
+def of_lengths(f: Callable[..., Any]) -> OfLengths:
+    """f, which checkers know as the class above has it. So do those that follow."""
+    return cast(OfLengths, f)
+
+
+def of_offsets(f: Callable[..., Any]) -> OfOffsets:
+    return cast(OfOffsets, f)
+
+
+def of_row_ids(f: Callable[..., Any]) -> OfRowIds:
+    return cast(OfRowIds, f)
+
+
+def of_positions(f: Callable[..., Any]) -> OfPositions:
+    return cast(OfPositions, f)
+
+
+def of_mask(f: Callable[..., Any]) -> OfMask:
+    return cast(OfMask, f)
+
+
+def mask(f: Callable[..., Any]) -> Mask:
+    return cast(Mask, f)
+
+
+def spans(f: Callable[..., Any]) -> Spans:
+    return cast(Spans, f)
+
+
+def reduction(f: Callable[..., Any]) -> Reduction:
+    return cast(Reduction, f)
+
+
+def pad(f: Callable[..., Any]) -> Pad:
+    return cast(Pad, f)
+
+
+def unpad(f: Callable[..., Any]) -> Unpad:
+    return cast(Unpad, f)
+
+
+def plan_along(f: Callable[..., Any]) -> PlanAlong:
+    return cast(PlanAlong, f)
+
+
+def plan_pad(f: Callable[..., Any]) -> PlanPad:
+    return cast(PlanPad, f)
+
+
+def plan_unpad(f: Callable[..., Any]) -> PlanUnpad:
+    return cast(PlanUnpad, f)
+
+
+def ranges(f: Callable[..., Any]) -> Ranges:
+    return cast(Ranges, f)
+
+
+def plan_ranges(f: Callable[..., Any]) -> PlanRanges:
+    return cast(PlanRanges, f)
+
+
+def repeat_padded(f: Callable[..., Any]) -> RepeatPadded:
+    return cast(RepeatPadded, f)
