@@ -58,8 +58,17 @@ inline Vec<float> widen<uint16_t>(const void* p) {
 template <>
 constexpr bool narrows<f16> = true;
 template <>
+constexpr bool narrows<uint8_t> = true;
+template <>
 inline void narrow<f16>(void* p, Vec<float> v) {
   _mm_storeu_si128((__m128i*)p, _mm256_cvtps_ph((__m256)v, 0));
+}
+template <>
+inline void narrow<uint8_t>(void* p, Vec<float> v) {  // max gives its second operand for a NaN
+  const __m256 zero = _mm256_setzero_ps(), full = _mm256_set1_ps(255);
+  const __m256i i = _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps((__m256)v, zero), full));
+  const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(i), _mm256_extracti128_si256(i, 1));
+  _mm_storel_epi64((__m128i*)p, _mm_packus_epi16(words, words));
 }
 
 }  // namespace
