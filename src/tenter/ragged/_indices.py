@@ -8,7 +8,8 @@ from tenter._arrays.errors import Refusal
 from tenter._arrays.library import compiling
 from tenter._execution import segments
 from tenter.ragged import _signatures as signatures
-from tenter.ragged._plan import Plan, read, with_total
+from tenter.ragged._given import with_total
+from tenter.ragged._plan import Plan, read
 
 
 @signatures.of_lengths

@@ -8,7 +8,7 @@ from tenter._arrays.errors import Refusal
 from tenter._arrays.library import compiling
 from tenter._execution import padded
 from tenter.ragged import _signatures as signatures
-from tenter.ragged._plan import described, with_total
+from tenter.ragged._given import described, with_total
 
 
 @signatures.mask

@@ -9,7 +9,7 @@ from tenter._arrays.arguments import error, numpy_or_torch
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import compiling
 from tenter._execution import padded, reduced, segments
-from tenter._specs.segments import Segments, check_total
+from tenter._specs.segments import Segments
 from tenter.lazy import LazyArray
 from tenter.maps import Copy
 from tenter.maps._drawing import drawing
@@ -320,24 +320,6 @@ class Plan(Generic[Indices]):
         if not compiling():
             self._kept[name] = found
         return found
-
-
-def described(called: str, lengths: Any, positions: Any = None) -> Segments:
-    """The segments of a function's lengths, or of the plan in their place. positions: how many there are, of which a
-    device is told, as it may be the only one to know the lengths; on the host they are compared where an error names
-    x."""
-    if isinstance(lengths, Plan):
-        return lengths._segments
-    return segments.of_lengths(lengths, positions if segments.later(lengths) else None, called)
-
-
-def with_total(called: str, lengths: Any, total: Any) -> Segments:
-    """The same for functions whose result has the length `total`."""
-    if isinstance(lengths, Plan):
-        s = lengths._with_total()
-        check_total(total, s.total)
-        return s
-    return segments.of_lengths(lengths, total, called)
 
 
 def read(call: str, of: Callable[..., Segments], **args: Any) -> Segments:

@@ -9,7 +9,8 @@ from tenter._arrays.library import compiling
 from tenter._execution import executor, reduced
 from tenter.lazy import LazyArray
 from tenter.ragged import _signatures as signatures
-from tenter.ragged._plan import Plan, described
+from tenter.ragged._given import described
+from tenter.ragged._plan import Plan
 
 
 def _quick_softmax(x: Any, lengths: Any, dim: Any) -> Any:

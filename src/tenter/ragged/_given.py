@@ -1,0 +1,27 @@
+"""The segments of what a function is given as lengths: lengths, or a plan in their place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenter._execution import segments
+from tenter._specs.segments import Segments, check_total
+from tenter.ragged._plan import Plan
+
+
+def described(called: str, lengths: Any, positions: Any = None) -> Segments:
+    """The segments of a function's lengths, or of the plan in their place. positions: how many there are, of which a
+    device is told, as it may be the only one to know the lengths; on the host they are compared where an error names
+    x."""
+    if isinstance(lengths, Plan):
+        return lengths._segments
+    return segments.of_lengths(lengths, positions if segments.later(lengths) else None, called)
+
+
+def with_total(called: str, lengths: Any, total: Any) -> Segments:
+    """The same for functions whose result has the length `total`."""
+    if isinstance(lengths, Plan):
+        s = lengths._with_total()
+        check_total(total, s.total)
+        return s
+    return segments.of_lengths(lengths, total, called)
