@@ -52,7 +52,6 @@ PyMethodDef functions[] = {
     fast<adjoint_key>("adjoint_key"),
     fast<set_up_recorded>("set_up_recorded"),
     fast<run_recorded>("run_recorded"),
-    fast<recorded_adjoint>("recorded_adjoint"),
     fast<gradients_family_key>("gradients_family_key"),
     fast<by_offsets>("by_offsets"),
     fast<row_offsets>("row_offsets"),
@@ -75,7 +74,8 @@ PyMethodDef functions[] = {
 };
 
 // Bound as methods of any object, as which PyTorch's engine calls a Function's backward.
-PyMethodDef methods[] = {fast<repeated_backward>("repeated_backward"), fast<backward>("backward")};
+PyMethodDef methods[] = {fast<repeated_backward>("repeated_backward"), fast<recorded_backward>("recorded_backward"),
+                         fast<backward>("backward")};
 
 // rules: (dim, WholeAxis) of each axis by dims; or filters: (dim, Pillow's number, support); or picks: (dim, formula,
 // step in float32, positions by corners, by halves, tie). planner: tenter._plans.families.Family.

@@ -16,6 +16,8 @@ namespace tenter {
 namespace {
 
 PyObject* differentiable = nullptr;  // (x, RecordedCall) -> the result with a gradient recorded
+PyObject* any_backward = nullptr;    // Python's, of a ctx and a gradient
+PyObject* name_call = nullptr;
 
 PyObject* none_or_error() {
   if (PyErr_Occurred()) return nullptr;
@@ -28,6 +30,28 @@ Owned held(PyObject* p) {
 }
 
 const Family& family_in(const RecordedCall& call) { return *nb::inst_ptr<Family>(call.family.get()); }
+
+// The gradient of a call's input; null with an error, or without where Python's code must plan it: the first of a
+// layout, the second of a call, and what is followed.
+PyObject* adjoint(PyObject* g, RecordedCall& call) {
+  if (!is_tensor(g) || followed()) return nullptr;
+  ArrayView from;
+  if (read_array(g, from) != Reading::readable || wants_grad(g)) return nullptr;
+  if (PyObject* const known = by_known_plan(g, from, call.adjoints.get())) return known;
+  if (PyErr_Occurred()) return nullptr;
+  const bool fits = from.dtype == call.dtype && from.ndim == call.ndim &&
+                    std::equal(from.shape, from.shape + from.ndim, call.shape_out);
+  if (!fits || call.made_one) return nullptr;
+  const Owned key(gradients_key(call.key.get(), from));
+  PyObject* const found = key ? family_of(key.get()) : nullptr;
+  if (!found) return nullptr;
+  const Owned family = held(found);  // as other threads may forget it meanwhile
+  const Family& its = *nb::inst_ptr<Family>(found);
+  int64_t sizes[max_read_dims];
+  for (int k = 0; k < its.n_axes; ++k) sizes[k] = call.shape[its.axes[k].dim];
+  call.made_one = true;
+  return its.run(g, from, sizes, Boxes());
+}
 
 }  // namespace
 
@@ -64,10 +88,12 @@ PyObject* record_call(PyObject* x, const ArrayView& from, PyObject* family, PyOb
   return nullptr;
 }
 
-// (differentiable)
+// (differentiable, any_backward)
 PyObject* set_up_recorded(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 1) return PyErr_Format(PyExc_TypeError, "expected 1 argument");
+  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments");
+  if (!(name_call = PyUnicode_InternFromString("call"))) return nullptr;
   Py_INCREF(args[0]), differentiable = args[0];
+  Py_INCREF(args[1]), any_backward = args[1];
   Py_RETURN_NONE;
 }
 
@@ -84,33 +110,19 @@ PyObject* run_recorded(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return y ? y : none_or_error();
 }
 
-// (gradient, RecordedCall) -> the gradient of the call's input; None where Python's code must plan it: the first of a
-// layout, the second of a call, and what is followed.
-PyObject* recorded_adjoint(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected a gradient and a call");
-  PyObject* const g = args[0];
-  RecordedCall& call = *nb::inst_ptr<RecordedCall>(args[1]);
-  if (!is_tensor(g) || followed()) return none_or_error();
-  ArrayView from;
-  if (read_array(g, from) != Reading::readable || wants_grad(g)) return none_or_error();
-  if (PyObject* const known = by_known_plan(g, from, call.adjoints.get())) return known;
-  if (PyErr_Occurred()) return nullptr;
-  const bool fits = from.dtype == call.dtype && from.ndim == call.ndim &&
-                    std::equal(from.shape, from.shape + from.ndim, call.shape_out);
-  if (!fits || call.made_one) Py_RETURN_NONE;
-  const Owned key(gradients_key(call.key.get(), from));
-  PyObject* const found = key ? family_of(key.get()) : nullptr;
-  if (!found) return none_or_error();
-  const Owned family = held(found);  // as other threads may forget it meanwhile
-  const Family& its = *nb::inst_ptr<Family>(found);
-  int64_t sizes[max_read_dims];
-  for (int k = 0; k < its.n_axes; ++k) sizes[k] = call.shape[its.axes[k].dim];
-  call.made_one = true;
-  PyObject* const x = its.run(g, from, sizes, Boxes());
-  return x ? x : none_or_error();
+// The backward of a Function whose ctx has the RecordedCall, a method of it: (gradient) -> (the gradient of the call's
+// input, None).
+PyObject* recorded_backward(PyObject* ctx, PyObject* const* args, Py_ssize_t n) {
+  if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a gradient");
+  const Owned call(PyObject_GetAttr(ctx, name_call));
+  if (!call) return nullptr;
+  const Owned x(adjoint(args[0], *nb::inst_ptr<RecordedCall>(call.get())));
+  if (x) return PyTuple_Pack(2, x.get(), Py_None);
+  PyObject* const both[2] = {ctx, args[0]};
+  return PyErr_Occurred() ? nullptr : PyObject_Vectorcall(any_backward, both, 2, nullptr);
 }
 
-// (gradient, RecordedCall) -> the key of the family by which `recorded_adjoint` makes such gradients; None if it has
+// (gradient, RecordedCall) -> the key of the family by which `adjoint` makes such gradients; None if it has
 // none.
 PyObject* gradients_family_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 2) return PyErr_Format(PyExc_TypeError, "expected a gradient and a call");

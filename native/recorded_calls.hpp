@@ -28,7 +28,7 @@ PyObject* record_call(PyObject* x, const ArrayView& from, PyObject* family, PyOb
 // METH_FASTCALL functions; what they take and give is at their definitions.
 PyObject* set_up_recorded(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* run_recorded(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* recorded_adjoint(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* recorded_backward(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* gradients_family_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 
 }  // namespace tenter

@@ -4,7 +4,6 @@ too where gradients lie as in an earlier one."""
 from typing import Any
 
 import torch
-from torch.compiler import is_compiling
 
 from tenter import _native
 from tenter._arrays import torch_private
@@ -19,6 +18,8 @@ from tenter._plans.plan import plan, plan_adjoint
 
 
 class _New(torch.autograd.Function):
+    """Its ctx has the call. The core runs its backward where it takes no Python."""
+
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, call: _native.RecordedCall) -> torch.Tensor:
         # Operands too, as a compiled backward cannot call the core.
@@ -31,12 +32,11 @@ class _New(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
-        if not is_compiling() and (x := _native.recorded_adjoint(grads[0], ctx.call)) is not None:
-            return x, None
         return _adjoint(grads[0], ctx.call, ctx.itemsize, *ctx.operands), None
 
 
-recorded_new = torch_private.apply_of(_New)
+torch_private.in_place_of_backward(_New, _native.recorded_backward)
+recorded_new, backward = torch_private.apply_of(_New), _New.backward
 
 
 def _adjoint(
