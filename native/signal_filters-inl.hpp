@@ -27,6 +27,16 @@ class Filtered {
         reciprocal_(splat(1 / double(t.stretched_unit))),
         edge_(splat(double(t.support) * double(t.stretched_unit))) {}
 
+  // The weight of candidates that lie so many parts of a pixel away, before rows are divided by their sum. zero: set
+  // where one within the support is zero.
+  template <class Of>
+  TENTER_ALWAYS_INLINE Vec<double> one(Vec<double> parts, Of&& of, Vec<int64_t>& zero) const {
+    const Vec<double> distance = fast_ ? quotient(parts, pixel_, reciprocal_) : parts / pixel_;
+    const Vec<double> w = of(distance);
+    zero |= (Vec<int64_t>)(tenter::magnitude(parts) < edge_) & (Vec<int64_t>)(tenter::magnitude(w) < least_weight);
+    return w;
+  }
+
   // weight[j]: of the j-th candidates of a vector of outputs with these rests. Returns whether one within the support
   // is zero, so that its row is not like others: it may be cut, or hold a zero.
   template <class Of>
@@ -35,10 +45,7 @@ class Filtered {
     Vec<double> total{};
     Vec<int64_t> zero{};
     for (int64_t j = 0; j < count_; ++j) {
-      const Vec<double> parts = splat(double(first_ + j) * unit_) - from;
-      const Vec<double> distance = fast_ ? quotient(parts, pixel_, reciprocal_) : parts / pixel_;
-      const Vec<double> w = of(distance);
-      zero |= (Vec<int64_t>)(tenter::magnitude(parts) < edge_) & (Vec<int64_t>)(tenter::magnitude(w) < least_weight);
+      const Vec<double> w = one(splat(double(first_ + j) * unit_) - from, of, zero);
       total += w;
       weight[j] = w;
     }
@@ -80,48 +87,53 @@ void filtered_block(const SignalTask& t, Walk<double>& walk, int64_t lo, int64_t
   });
 }
 
-// Inputs [lo, lo + n), each read by adjacent outputs. The rows of these are made, and each weight goes to its input's.
+// Inputs [lo, lo + n), each read by adjacent outputs. Where rows are not divided by their sum, an input's weights follow
+// from its own position among the outputs.
 template <class Acc>
-void filtered_transposed_block(const SignalTask& t, int64_t lo, int64_t n, Block<Acc>& b, Lease& lease) {
+void filtered_transposed_block(const SignalTask& t, Walk<double>& walk, int64_t lo, int64_t n, Block<Acc>& b) {
+  const Filtered rows(t);
+  const Vec<double> scale = splat(double(t.denominator));
+  with_vector_filter(t.filter, [&](auto&& of) {
+    fill_block(t, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
+      Vec<int64_t> zero{};
+      for (int64_t j = 0; j < t.count; ++j) {
+        const Vec<double> parts = (rest - splat(double(t.first + j) * double(t.at.unit))) * scale;
+        store_weights(b.weight + j * b.room + at, rows.one(parts, of, zero));
+      }
+      if (any(zero))
+        for (int64_t k = at; k < std::min(at + double_lanes, n); ++k) leave(t, lo + k);
+    });
+  });
+}
+
+// The same of any rows: those of the outputs that read them are made, and each weight goes to its input's. b.weight has
+// room for the weights of one candidate more.
+template <class Acc>
+void scattered_block(const SignalTask& t, Walk<double>& walk, int64_t lo, int64_t n, Block<Acc>& b, Lease& lease) {
   constexpr int N = double_lanes;
   const Filtered rows(t);
-  const Positions& p = t.forward;
-  const double step = double(p.step_whole) + double(p.step_rest) / double(p.unit);
-  const double start = double(p.whole) + double(p.rest) / double(p.unit), reach = double(t.forward_count);
-  const int64_t from = std::max<int64_t>(0, int64_t((double(lo) - reach - start) / step) - 2);
-  const int64_t to = std::min(t.n_in, int64_t((double(lo + n) + reach - start) / step) + 3);
+  fill_block(t, walk, n, b, [](Vec<double>, int64_t) {});
+  const int64_t from = std::max<int64_t>(0, b.origin), to = std::min(t.n_in, b.origin + b.index[n - 1] + b.count);
   Vec<double>* const weight = reinterpret_cast<Vec<double>*>(lease->plane.get<char>(t.forward_count * vector_bytes));
-  int32_t* const filled = lease->index.get<int32_t>(n);
-  const int64_t whole = round_up(n, lanes<Acc>);
-  std::fill(filled, filled + n, 0);
-  for (int64_t j = 0; j < b.count; ++j) std::fill(b.weight + j * b.room, b.weight + j * b.room + whole, Acc{});
+  std::fill(b.weight, b.weight + b.count * b.room, Acc{});
   with_vector_filter(t.filter, [&](auto&& of) {
-    Walk<double> walk(p, from);
-    for (int64_t o = from; o < to; o += N, walk.advance()) {
-      const bool zero = rows.weigh(walk.rest, of, weight);
+    Walk<double> forward(t.forward, from);
+    for (int64_t o = from; o < to; o += N, forward.advance()) {
+      const bool zero = rows.weigh(forward.rest, of, weight);
       for (int l = 0; l < int(std::min<int64_t>(N, to - o)); ++l) {
-        const int64_t first = walk.whole[l] + t.forward_first - lo;
+        const int64_t first = forward.whole[l] + t.forward_first - lo, source = o + l - b.origin;
         const int64_t begin = std::max<int64_t>(0, -first), end = std::min(t.forward_count, n - first);
         for (int64_t j = begin; j < end; ++j) {
           const double w = weight[j][l];
           const int64_t i = first + j;
-          if (zero) leave(t, lo + i);
-          if (w == 0) continue;
-          const int32_t slot = filled[i]++;
-          if (slot == 0) b.index[i] = IndexOf<Acc>(o + l - from);
-          if (slot < b.count) b.weight[slot * b.room + i] = Acc(w);
-          else leave(t, lo + i);
+          // What does not count may be no candidate of the input.
+          b.weight[(w != 0 ? source - b.index[i] : b.count) * b.room + i] = Acc(w);
         }
+        if (zero)
+          for (int64_t j = begin; j < end; ++j) leave(t, lo + first + j);
       }
     }
   });
-  IndexOf<Acc> last = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    if (filled[i]) last = b.index[i];
-    else b.index[i] = last;
-  }
-  for (int64_t i = n; i < whole; ++i) b.index[i] = last;
-  b.n = n, b.origin = from;
 }
 
 }  // namespace

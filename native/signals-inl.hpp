@@ -61,7 +61,7 @@ class SignalRows {
         segments_(t.kind == SignalTask::touched && t.count > 3),
         filters_(t.kind == SignalTask::filtered || t.kind == SignalTask::filtered_transposed),
         spreads_(!filters_ && t.transposed && t.forward.step_whole >= 2),
-        gaps_(t.kind == SignalTask::filtered_transposed || (t.kind == SignalTask::triangle && t.at.unit > t.pixel)) {
+        gaps_((t.kind == SignalTask::filtered_transposed && t.count == 2) || (t.kind == SignalTask::triangle && t.at.unit > t.pixel)) {
     constexpr int64_t N = lanes<Acc>;
     const double step = double(t.at.step_whole) + double(t.at.step_rest) / double(t.at.unit);
     const int64_t most = std::min(segments_ ? block_targets : block_taps / t.count,
@@ -101,13 +101,16 @@ class SignalRows {
     Lease lease;
     Block<Acc> b{};
     b.room = room_, b.count = t_.count;
-    b.weight = lease->tile.template get<Acc>(room_ * (t_.count + 1));
-    b.index = reinterpret_cast<IndexOf<Acc>*>(b.weight + room_ * t_.count);
+    b.weight = lease->tile.template get<Acc>(room_ * (t_.count + 2));
+    b.index = reinterpret_cast<IndexOf<Acc>*>(b.weight + room_ * (t_.count + 1));
+    // With two candidates most inputs have none that counts.
+    const bool scatters = t_.normalizes || t_.count == 2;
     Walk<double> walk(t_.at, lo);
     for (; lo < hi; lo += room_) {
       const int64_t n = std::min(room_, hi - lo);
       if (t_.kind == SignalTask::filtered) filtered_block(t_, walk, lo, n, b, lease);
-      else filtered_transposed_block(t_, lo, n, b, lease);
+      else if (scatters) scattered_block(t_, walk, lo, n, b, lease);
+      else filtered_transposed_block(t_, walk, lo, n, b);
       for (int64_t r = from; r < to; ++r) apply(b, lo, r, lease);
     }
   }

@@ -9,6 +9,7 @@ namespace tenter {
 namespace {
 
 constexpr Wide most_rest = Wide(1) << 61;
+constexpr int64_t exact_distances = int64_t(1) << 53;
 constexpr int64_t most_step = int64_t(1) << 20, most_candidates = 256, most_touched = int64_t(1) << 40;
 
 // The lines of outputs in inputs, and of inputs in outputs: false if their rests need more than 64 bits.
@@ -35,12 +36,18 @@ bool filter_fits(const OwnedMap& map, const Positions& backward, SignalTask& tas
   const int64_t parts = int64_t(task.support) * rule.numerator(), whole = parts / task.denominator;
   const bool even = parts % task.denominator == 0;
   task.forward_first = even ? 1 - whole : -whole, task.forward_count = 2 * whole + 2 * !even;
-  const int64_t read_by = int64_t(2 * reach / step) + 2;  // outputs that read an input, at most
   task.filter = *rule.filter, task.normalizes = rule.normalizes();
   task.reaches = int64_t(reach + 3) * p.unit * task.denominator;
   task.kind = map.transposed ? SignalTask::filtered_transposed : SignalTask::filtered;
   task.at = map.transposed ? backward : p;
-  task.first = task.forward_first, task.count = map.transposed ? read_by : task.forward_count;
+  task.first = task.forward_first, task.count = task.forward_count;
+  if (map.transposed) {  // candidates lie nearer than this many steps
+    const Wide steps = (Wide(parts) * p.unit + Wide(backward.unit) * task.denominator - 1) /
+                       (Wide(backward.unit) * task.denominator);
+    task.first = 1 - int64_t(steps), task.count = 2 * int64_t(steps);
+    const double farthest = double(task.count + 1) * double(backward.unit) * double(task.denominator);
+    if (farthest >= double(exact_distances)) return false;
+  }
   task.exact = true, task.pixel = 1;
   return true;
 }
