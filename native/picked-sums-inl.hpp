@@ -10,15 +10,17 @@
 namespace tenter {
 namespace {
 
-// Where the runs of equal indices begin, for n indices that begin one; returns how many runs these are. `start` has
-// space for a vector more.
+// Where runs of indices begin that rise by `rise` each, 0 or 1, for n indices that begin one; returns how many runs these
+// are. `start` has space for a vector more.
+template <int rise>
 inline int64_t run_starts(const int32_t* index, int64_t n, int32_t* start) {
   int64_t runs = 0, o = 1;
   start[runs++] = 0;
 #if defined(__AVX512F__)
   const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   for (; o + 16 <= n; o += 16) {
-    const __mmask16 begins = _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(index + o), _mm512_loadu_si512(index + o - 1));
+    const __m512i before = _mm512_add_epi32(_mm512_loadu_si512(index + o - 1), _mm512_set1_epi32(rise));
+    const __mmask16 begins = _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(index + o), before);
     const __m512i at = _mm512_add_epi32(_mm512_set1_epi32(int32_t(o)), lane);
     _mm512_storeu_si512(start + runs, _mm512_maskz_compress_epi32(begins, at));
     runs += __builtin_popcount(begins);
@@ -26,9 +28,31 @@ inline int64_t run_starts(const int32_t* index, int64_t n, int32_t* start) {
 #endif
   for (; o < n; ++o) {
     start[runs] = int32_t(o);
-    runs += index[o] != index[o - 1];
+    runs += index[o] != index[o - 1] + rise;
   }
   return runs;
+}
+
+// Moves n_out values to their places among n, of which the rest are zeros: runs of values that lie together, from the
+// run_starts<1> of their places. A run is stored as whole vectors, whose excess zeros and the next run overwrite.
+template <class T>
+void place_runs(const int32_t* index, int64_t n_out, const int32_t* start, int64_t n_runs, int64_t n, const char* src,
+                T* dst) {
+  constexpr int64_t size = sizeof(T), N = vector_bytes / size;
+  typedef VecN<uint8_t, vector_bytes> Bytes;
+  int64_t at = 0;  // of the first value that is not written
+  for (int64_t r = 0; r < n_runs; ++r) {
+    const int64_t begin = start[r], count = (r + 1 < n_runs ? start[r + 1] : n_out) - begin, to = index[begin];
+    for (; at < to; ++at) dst[at] = T{};
+    const int64_t whole = round_up(count, N);
+    if (to + whole > n || begin + whole > n_out) {
+      std::memcpy(dst + to, src + begin * size, size_t(count * size));
+    } else {
+      for (int64_t k = 0; k < count; k += N) store_bits(dst + to + k, load_unaligned<Bytes>(src + (begin + k) * size));
+    }
+    at = to + count;
+  }
+  std::fill(dst + at, dst + n, T{});
 }
 
 template <class Acc, class T>
@@ -101,7 +125,7 @@ inline bool runs_of_band(const Picking& p, int64_t lo, int64_t n, int64_t from, 
     for (int64_t k = 1; k < n_out; ++k) least = std::min(least, index[k] - index[k - 1]);
     if (least > 0) return false;
   }
-  if (n > n_out || run_starts(index, n_out, start) != n) {  // some inputs have no outputs
+  if (n > n_out || run_starts<0>(index, n_out, start) != n) {  // some inputs have no outputs
     std::fill(start, start + n + 1, 0);
     for (int64_t k = 0; k < n_out; ++k) start[index[k] + 1] = int32_t(k + 1);
     for (int64_t i = 1; i <= n; ++i) start[i] = std::max(start[i], start[i - 1]);
@@ -114,8 +138,9 @@ template <class Acc, class T>
 void sum_picked_as(const WindowTask& t, const Picking& p, Team team) {
   const int64_t rows = outer_count(t) * t.n_row, n_in = p.n_in;
   if (rows == 0 || n_in == 0) return;
+  constexpr int64_t most_inputs = 8;  // of bands with few outputs, times tuning.pick_outputs
   const int64_t band = std::clamp<int64_t>(int64_t(double(n_in) / double(p.n_out) * double(tuning.pick_outputs)), 1,
-                                           tuning.pick_outputs);
+                                           (p.n_out < n_in / 2 ? most_inputs : 1) * tuning.pick_outputs);
   const int64_t n_bands = ceil_div(n_in, band);
   // Of a plain repeat, runs are alike.
   const Line& l = p.line;
@@ -132,11 +157,13 @@ void sum_picked_as(const WindowTask& t, const Picking& p, Team team) {
     int32_t* const start = index + n_out;
     int32_t longest = int32_t(width);
     bool apart = false;
+    int64_t together = 0;  // runs of outputs that go to adjacent inputs, where these are long
     if (width) {
       for (int64_t i = 0; i <= n; ++i) start[i] = int32_t(i * width);
     } else {
       apart = !runs_of_band(p, lo, n, from, n_out, index, start);
       for (int64_t i = 0; i < n && !apart; ++i) longest = std::max(longest, start[i + 1] - start[i]);
+      if (apart && n_out > 4 * (n - n_out)) together = run_starts<1>(index, n_out, start);
     }
     T* const staging = t.stream ? lease->staging.get<T>(n) : nullptr;
     for (int64_t row = task / n_bands * group, end = std::min(rows, row + group); row < end; ++row) {
@@ -144,7 +171,9 @@ void sum_picked_as(const WindowTask& t, const Picking& p, Team team) {
           t.src + outer_offset(t, row / t.n_row) + row % t.n_row * t.row_stride + from * int64_t(sizeof(T));
       T* const dst = reinterpret_cast<T*>(t.dst) + row * n_in + lo;
       T* const to = t.stream ? staging : dst;
-      if (apart) {
+      if (together) {
+        place_runs(index, n_out, start, together, n, src, to);
+      } else if (apart) {
         std::memset(to, 0, size_t(n) * sizeof(T));
         for (int64_t k = 0; k < n_out; ++k) std::memcpy(to + index[k], src + k * int64_t(sizeof(T)), sizeof(T));
       } else {

@@ -50,10 +50,23 @@ class Filtered {
       weight[j] = w;
     }
     if (normalizes_) {
-      zero |= (Vec<int64_t>)(tenter::magnitude(total) < nothing);
+      zero |= is_nothing(total);
       for (int64_t j = 0; j < count_; ++j) weight[j] /= total;
     }
     return any(zero);
+  }
+  static Vec<int64_t> is_nothing(Vec<double> total) {
+    return (Vec<int64_t>)(tenter::magnitude(total) < nothing);
+  }
+
+  // The sum of a vector of outputs' rows, which these are divided by.
+  template <class Of>
+  TENTER_ALWAYS_INLINE Vec<double> total(Vec<double> rest, Of&& of) const {
+    const Vec<double> from = rest * scale_;
+    Vec<double> total{};
+    Vec<int64_t> zero{};
+    for (int64_t j = 0; j < count_; ++j) total += one(splat(double(first_ + j) * unit_) - from, of, zero);
+    return total;
   }
 
  private:
@@ -87,27 +100,65 @@ void filtered_block(const SignalTask& t, Walk<double>& walk, int64_t lo, int64_t
   });
 }
 
-// Inputs [lo, lo + n), each read by adjacent outputs. Where rows are not divided by their sum, an input's weights follow
-// from its own position among the outputs.
+// Values at ascending places, of which those up to two vectors from the first are in memory.
+template <class I>
+TENTER_ALWAYS_INLINE Vec<double> at_places(const double* from, const I* place) {
+  constexpr int N = double_lanes;
+  if constexpr (permutable<double>) {
+    if (place[N - 1] - place[0] < 2 * N) {
+      const auto near = __builtin_convertvector(load_unaligned<VecN<I, N>>(place) - place[0], Index<double>);
+      const double* const first = from + place[0];
+      return permute<double>(load_unaligned<Vec<double>>(first), load_unaligned<Vec<double>>(first + N), near);
+    }
+  }
+  Vec<double> found;
+  for (int l = 0; l < N; ++l) found[l] = from[place[l]];
+  return found;
+}
+
+// Inputs [lo, lo + n), each read by adjacent outputs: its weights follow from its own position among these, and from
+// their rows' sums.
 template <class Acc>
-void filtered_transposed_block(const SignalTask& t, Walk<double>& walk, int64_t lo, int64_t n, Block<Acc>& b) {
+void filtered_transposed_block(const SignalTask& t, Walk<double>& walk, int64_t lo, int64_t n, Block<Acc>& b,
+                               Lease& lease) {
+  constexpr int N = double_lanes;
   const Filtered rows(t);
-  const Vec<double> scale = splat(double(t.denominator));
-  with_vector_filter(t.filter, [&](auto&& of) {
-    fill_block(t, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
+  const Filter filter = t.filter;  // a copy, as stores of weights might change what is behind a reference
+  const int64_t count = t.count;
+  const Vec<double> scale = splat(double(t.denominator)), unit = splat(double(t.at.unit));
+  fill_block(t, walk, n, b, [](Vec<double>, int64_t) {});
+  with_vector_filter(filter, [&](auto&& of) {
+    const double* totals = nullptr;
+    if (t.normalizes) {  // of outputs from b.origin on; those past the axis count for nothing
+      const int64_t read = b.index[round_up(n, lanes<Acc>) - 1] + b.count;
+      double* const made = lease->plane.get<double>(read + 4 * N);
+      std::fill(made, made + read + 4 * N, 1.0);
+      const int64_t from = std::max<int64_t>(0, -b.origin), to = std::min(t.n_in - b.origin, read);
+      Walk<double> forward(t.forward, b.origin + from);
+      for (int64_t o = from; o < to; o += N, forward.advance()) store_bits(made + o, rows.total(forward.rest, of));
+      totals = made;
+    }
+    Walk<double> at(t.at, lo);
+    for (int64_t k = 0; k < round_up(n, lanes<Acc>); k += N, at.advance()) {
       Vec<int64_t> zero{};
-      for (int64_t j = 0; j < t.count; ++j) {
-        const Vec<double> parts = (rest - splat(double(t.first + j) * double(t.at.unit))) * scale;
-        store_weights(b.weight + j * b.room + at, rows.one(parts, of, zero));
+      Vec<double> rest = at.rest - splat(double(t.first)) * unit;  // whole numbers, exact
+      for (int64_t j = 0; j < count; ++j, rest -= unit) {
+        Vec<double> w = rows.one(rest * scale, of, zero);
+        if (totals) {
+          const Vec<double> total = at_places(totals + j, b.index + k);
+          zero |= Filtered::is_nothing(total);
+          w /= total;
+        }
+        store_weights(b.weight + j * b.room + k, w);
       }
       if (any(zero))
-        for (int64_t k = at; k < std::min(at + double_lanes, n); ++k) leave(t, lo + k);
-    });
+        for (int64_t i = k; i < std::min(k + N, n); ++i) leave(t, lo + i);
+    }
   });
 }
 
-// The same of any rows: those of the outputs that read them are made, and each weight goes to its input's. b.weight has
-// room for the weights of one candidate more.
+// The same, of filters that cost more than moving a weight: the rows of the outputs that read these inputs are made, and
+// each weight goes to its input's. b.weight has room for the weights of one candidate more, of none.
 template <class Acc>
 void scattered_block(const SignalTask& t, Walk<double>& walk, int64_t lo, int64_t n, Block<Acc>& b, Lease& lease) {
   constexpr int N = double_lanes;
@@ -124,10 +175,9 @@ void scattered_block(const SignalTask& t, Walk<double>& walk, int64_t lo, int64_
         const int64_t first = forward.whole[l] + t.forward_first - lo, source = o + l - b.origin;
         const int64_t begin = std::max<int64_t>(0, -first), end = std::min(t.forward_count, n - first);
         for (int64_t j = begin; j < end; ++j) {
-          const double w = weight[j][l];
           const int64_t i = first + j;
-          // What does not count may be no candidate of the input.
-          b.weight[(w != 0 ? source - b.index[i] : b.count) * b.room + i] = Acc(w);
+          const uint64_t slot = std::min(uint64_t(source - b.index[i]), uint64_t(b.count));
+          b.weight[int64_t(slot) * b.room + i] = Acc(weight[j][l]);
         }
         if (zero)
           for (int64_t j = begin; j < end; ++j) leave(t, lo + first + j);

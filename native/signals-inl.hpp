@@ -103,14 +103,14 @@ class SignalRows {
     b.room = room_, b.count = t_.count;
     b.weight = lease->tile.template get<Acc>(room_ * (t_.count + 2));
     b.index = reinterpret_cast<IndexOf<Acc>*>(b.weight + room_ * (t_.count + 1));
-    // With two candidates most inputs have none that counts.
-    const bool scatters = t_.normalizes || t_.count == 2;
+    // Most inputs of two candidates have none that counts, unless rows are as wide as the step.
+    const bool scatters = t_.filter.kind == FilterKind::lanczos || (t_.count == 2 && !t_.normalizes);
     Walk<double> walk(t_.at, lo);
     for (; lo < hi; lo += room_) {
       const int64_t n = std::min(room_, hi - lo);
       if (t_.kind == SignalTask::filtered) filtered_block(t_, walk, lo, n, b, lease);
       else if (scatters) scattered_block(t_, walk, lo, n, b, lease);
-      else filtered_transposed_block(t_, walk, lo, n, b);
+      else filtered_transposed_block(t_, walk, lo, n, b, lease);
       for (int64_t r = from; r < to; ++r) apply(b, lo, r, lease);
     }
   }
