@@ -40,19 +40,19 @@ void place_runs(const int32_t* index, int64_t n_out, const int32_t* start, int64
                 T* dst) {
   constexpr int64_t size = sizeof(T), N = vector_bytes / size;
   typedef VecN<uint8_t, vector_bytes> Bytes;
-  int64_t at = 0;  // of the first value that is not written
-  for (int64_t r = 0; r < n_runs; ++r) {
-    const int64_t begin = start[r], count = (r + 1 < n_runs ? start[r + 1] : n_out) - begin, to = index[begin];
-    for (; at < to; ++at) dst[at] = T{};
-    const int64_t whole = round_up(count, N);
-    if (to + whole > n || begin + whole > n_out) {
-      std::memcpy(dst + to, src + begin * size, size_t(count * size));
-    } else {
-      for (int64_t k = 0; k < count; k += N) store_bits(dst + to + k, load_unaligned<Bytes>(src + (begin + k) * size));
-    }
+  int64_t at = 0, r = 0;  // at: of the first value that is not written
+  auto end_of = [&](int64_t run) { return run + 1 < n_runs ? start[run + 1] : int32_t(n_out); };
+  for (; r < n_runs; ++r) {
+    const int64_t begin = start[r], count = end_of(r) - begin, to = index[begin];
+    if (to + count + N > n || begin + count + N > n_out) break;
+    for (; at < to; at += N) store_bits(dst + at, Bytes{});
+    const char* const from = src + begin * size;
+    for (int64_t k = 0; k < count; k += N) store_bits(dst + to + k, load_unaligned<Bytes>(from + k * size));
     at = to + count;
   }
   std::fill(dst + at, dst + n, T{});
+  for (; r < n_runs; ++r)
+    std::memcpy(dst + index[start[r]], src + start[r] * size, size_t((end_of(r) - start[r]) * size));
 }
 
 template <class Acc, class T>
