@@ -105,11 +105,18 @@ inline int64_t indices_of(const Picking& p, int64_t lo, int64_t n, int32_t* inde
   auto of = [&](auto&& position) { return each(p, lo, n, index, base, position); };
   switch (p.formula) {
     case Formula::floats: return of([=](auto o) { return (float(o) + first) * step; });
-    case Formula::float_centers:
+    case Formula::float_centers:  // where 1/2 is added to less than 2^-24 only the floor, 0, counts
+#if defined(__FMA__)
+      return of([=](auto o) {
+        const float center = __builtin_fmaf(float(o) + 0.5f, step, -0.5f);
+        return (center > 0 ? center : 0.0f) + 0.5f;
+      });
+#else
       return of([=](auto o) {  // a product of two floats is exact in double, so one rounding is left
         const float center = float(double(float(o) + 0.5f) * wide - 0.5);
         return float(double(center > 0 ? center : 0.0f) + 0.5);
       });
+#endif
     case Formula::doubles: return of([=](auto o) { return float(double(o) * wide); });
     case Formula::double_centers:
       return of([=](auto o) {
