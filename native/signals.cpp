@@ -42,8 +42,8 @@ bool filter_fits(const OwnedMap& map, const Positions& backward, SignalTask& tas
   task.at = map.transposed ? backward : p;
   task.first = task.forward_first, task.count = task.forward_count;
   if (map.transposed) {  // candidates lie nearer than this many steps
-    const Wide steps = (Wide(parts) * p.unit + Wide(backward.unit) * task.denominator - 1) /
-                       (Wide(backward.unit) * task.denominator);
+    const Wide steps =
+        (Wide(parts) * p.unit + Wide(backward.unit) * task.denominator - 1) / (Wide(backward.unit) * task.denominator);
     task.first = 1 - int64_t(steps), task.count = 2 * int64_t(steps);
     const double farthest = double(task.count + 1) * double(backward.unit) * double(task.denominator);
     if (farthest >= double(exact_distances)) return false;

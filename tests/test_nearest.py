@@ -208,6 +208,21 @@ def test_adjoints_are_sums_of_runs(seed):
             assert np.array_equal(made.T.apply(g, axis), want.astype(dtype)), (made, g.shape, axis, dtype)
 
 
+def test_adjoints_of_axes_that_shrink_a_little(level):
+    """Runs of outputs that go to adjacent inputs, at both ends of bands and rows."""
+    rng = np.random.default_rng(0)
+    for n_in in (2, 15, 17, 40, 333, 2500):
+        for n_out in {max(1, int(n_in * ratio)) for ratio in (0.81, 0.9, 0.96, 0.999)}:
+            _native.tuning.long_axis, _native.tuning.pick_outputs = 0, int(rng.choice([20, 300, 2048]))
+            _native.tuning.stream_bytes = int(rng.choice([0, 32 << 20]))
+            made = nearest_of(tenter.axis_map(n_in, n_out, mode=str(rng.choice(["nearest", "nearest-exact"]))))
+            for dtype in (np.float32, np.float64, np.float16):
+                g = rng.standard_normal((3, n_out)).astype(dtype)
+                want = np.zeros((3, n_in), dtype)
+                want[:, made.index()] = g
+                assert np.array_equal(made.T.apply(g, 1), want), (n_in, n_out, dtype)
+
+
 def test_adjoints_keep_signs_of_zeros_and_leave_nan_where_it_is():
     for n_out in (40, 90, 170, 233):
         made = tenter.axis_map(100, n_out, mode="nearest")
