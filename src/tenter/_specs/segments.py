@@ -206,11 +206,11 @@ def check_int32(name: str, total: Any, int32: bool) -> None:
         refuse(ValueError, name, "a sum below 2**31, as they are int32", number(total))
 
 
-def check_length(s: Segments, name: str, x: Any, dim: int) -> None:
-    """x has all positions of the segments along dim."""
-    if s.total is not None and surely(x.shape[dim] != s.total):
+def check_length(total: Any, name: str, x: Any, dim: int) -> None:
+    """x has all positions along dim; total: how many these are, None where only a device knows."""
+    if total is not None and surely(x.shape[dim] != total):
         got = f"{number(x.shape[dim])} along dim {dim}"
-        refuse(ValueError, name, f"length {number(s.total)}, the sum of the lengths", got)
+        refuse(ValueError, name, f"length {number(total)}, the sum of the lengths", got)
 
 
 def longest(s: Segments) -> int:

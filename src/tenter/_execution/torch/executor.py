@@ -119,6 +119,14 @@ def ratio(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.div(x, y, out=y) if _is_own(x) and _is_own(y) else x / y
 
 
+def divide(x: torch.Tensor, y: torch.Tensor) -> None:
+    x.detach().div_(y.detach())
+
+
+def joined(x: torch.Tensor, y: torch.Tensor, dim: int) -> torch.Tensor:
+    return torch.cat([x, y], dim)
+
+
 def exponential(x: torch.Tensor) -> torch.Tensor:
     return x.exp_()
 
