@@ -133,10 +133,10 @@ class Reduction(Protocol):
     def __call__(self, x: NDArray[Element], lengths: Lengths, dim: SupportsIndex = 0, *,
         out: NDArray[Element] | None = None) -> NDArray[Element]: ...
     @overload
-    def __call__(self, x: LazyArray[Base], lengths: Lengths, dim: SupportsIndex = 0, *,
+    def __call__(self, x: LazyArray[Base], lengths: Lengths, dim: SupportsIndex = 0, *,  # type: ignore[overload-overlap]
         out: None = None) -> Base | LazyArray[Base]: ...
     @overload
-    def __call__(self, x: LazyArray[Base], lengths: Lengths, dim: SupportsIndex = 0, *, out: AnyArray) -> AnyArray: ...
+    def __call__(self, x: LazyArray[Base], lengths: Lengths, dim: SupportsIndex = 0, *, out: AnyArray) -> AnyArray: ...  # type: ignore[overload-overlap]
     @overload
     def __call__(self, x: Tensor, lengths: Lengths, dim: SupportsIndex = 0, *, out: Tensor | None = None) -> Tensor: ...  # type: ignore[overload-overlap]
     @overload
@@ -174,9 +174,9 @@ class PlanAlong(Protocol):
     def __call__(self, x: NDArray[Element], dim: SupportsIndex = 0, *,
         out: NDArray[Element] | None = None) -> NDArray[Element]: ...
     @overload
-    def __call__(self, x: LazyArray[Base], dim: SupportsIndex = 0, *, out: None = None) -> Base | LazyArray[Base]: ...
+    def __call__(self, x: LazyArray[Base], dim: SupportsIndex = 0, *, out: None = None) -> Base | LazyArray[Base]: ...  # type: ignore[overload-overlap]
     @overload
-    def __call__(self, x: LazyArray[Base], dim: SupportsIndex = 0, *, out: AnyArray) -> AnyArray: ...
+    def __call__(self, x: LazyArray[Base], dim: SupportsIndex = 0, *, out: AnyArray) -> AnyArray: ...  # type: ignore[overload-overlap]
     @overload
     def __call__(self, x: Tensor, dim: SupportsIndex = 0, *, out: Tensor | None = None) -> Tensor: ...  # type: ignore[overload-overlap]
     @overload
