@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+import tenter
 from memory_helpers import needs_linux
 from program_helpers import prints
 from tenter import ragged
@@ -147,6 +148,24 @@ def test_objects_text_and_bytes_the_other_way_round(sizes):
         reduce = getattr(ragged, f"segment_{name}")
         want = reduce(x, SOME)
         assert (reduce(x, SOME, out=np.empty_like(want)) == want).all()
+
+
+@pytest.mark.parametrize(("library", "dtype"), [("numpy", "float32"), ("numpy", ">i2"), ("torch", "uint8"), ("torch", "float64")])  # fmt: skip
+def test_counts_and_flattened_arrays(library, dtype, sizes):
+    x = given(library, dtype, 4, 5, 3)
+    for one in (x, x.T if library == "numpy" else x.permute(2, 1, 0), x[:, ::2]):
+        each = np.arange(one.size if library == "numpy" else one.numel()) % 4
+        rows = torch.from_numpy(each)[: one.shape[1]] if library == "torch" else each[: one.shape[1]].astype(np.int32)
+        for repeats, dim in ((3, None), (0, None), (each.tolist(), None), (rows, 1)):
+            want = tenter.repeat_interleave(one, repeats, dim)
+            same_bits_in_all_rooms(lambda out: tenter.repeat_interleave(one, repeats, dim, out=out), want)
+    want = tenter.repeat_interleave(rows)
+    same_bits_in_all_rooms(lambda out: tenter.repeat_interleave(rows, out=out), want)
+    for bad, total in (([1, -1, 2], None), ([1, 2], None), ([1, 1, 2], 5)):
+        out = np.full(4, 7.0)
+        with pytest.raises(ValueError, match="expected"):
+            tenter.repeat_interleave(np.arange(3.0), bad, output_size=total, out=out)
+        assert out.tolist() == [7.0] * 4
 
 
 @pytest.mark.parametrize("library", [np.asarray, torch.as_tensor])

@@ -128,6 +128,9 @@ class SegmentExecutor(Executor, Protocol):
     def ratio(self, x: Any, y: Any) -> Any:
         """x / y, perhaps in y's memory."""
 
+    def flat_part(self, x: Any, some: slice) -> Any:
+        """Some of the elements of x flattened, for which the others are not copied."""
+
     def divide(self, x: Any, y: Any) -> None:
         """Has x / y in x's memory; y is stretched to its shape."""
 

@@ -47,10 +47,12 @@ def offsets(given: Any, total: Any, out: Any) -> Any:
     return out
 
 
-def row_ids(given: Any, total: Any, out: Any, name: str = "lengths") -> Any:
-    """name: of the argument with the lengths."""
-    if (rows := readable(given, total, out, name=name)) is None:
-        return None
+def row_ids(given: Any, total: Any, out: Any) -> Any:
+    rows = readable(given, total, out)
+    return None if rows is None else write_row_ids(rows, out)
+
+
+def write_row_ids(rows: Rows, out: Any) -> Any:
     to = memory(out, (rows.total,), rows.dtype, rows.library)
     _numbers(rows, to, lambda p: (np.arange(p.rows.start, p.rows.stop), 0))
     return out

@@ -194,6 +194,10 @@ def ratio(x: Array, y: Array) -> Array:
     return found
 
 
+def flat_part(x: Array, some: slice) -> Array:
+    return x.reshape(-1)[some] if x.flags.c_contiguous else x.flat[some]
+
+
 def divide(x: Array, y: Array) -> None:
     with np.errstate(invalid="ignore"):
         np.divide(x, y, out=x)
