@@ -19,6 +19,8 @@ from tenter._arrays.types import Array, Ints
 from tenter._specs import counts
 
 INT32_MAX = 2**31 - 1
+# In place of the public function, where lengths are found by others.
+RAGGED = "tenter.ragged"
 TOTAL = "the sum of the lengths, an int"
 
 
@@ -26,7 +28,8 @@ class Segments(NamedTuple):
     """offsets: n + 1 of them from 0, int64, of NumPy where the host knows them, else a tensor; total: the last of them,
     None where only a device knows. int32: whether indices are given in that dtype, else in int64. library: that of what
     described the segments, whose arrays indices are.
-    kept: what was made of the offsets: copies on devices, and plans for arrays of some layouts."""
+    kept: what was made of the offsets: copies on devices, and plans for arrays of some layouts. called: the public
+    function, for what a device finds wrong later."""
 
     offsets: Any
     n: Any
@@ -34,6 +37,7 @@ class Segments(NamedTuple):
     int32: bool
     library: Any
     kept: dict[Any, Any]
+    called: str = RAGGED
 
     @property
     def known(self) -> bool:

@@ -39,7 +39,8 @@ def repeat(plan: Plan[Any], x: Any, dim: Any, out: Any) -> Any:
 def pad(plan: Plan[Any], x: Any, max_len: Any, value: Any, out: Any) -> Any:
     def made() -> Any:
         room = plan.max_len if max_len is None else max_len
-        return padded.pad(numpy_or_torch("x", x), plan._segments, room, value)
+        given = numpy_or_torch("x", x)
+        return padded.pad(given, _beside(plan._segments, given, 0, "ragged.Plan.pad"), room, value)
 
     def into() -> Any:
         return rows_into.pad(numpy_or_torch("x", x), plan._segments, max_len, value, out)
@@ -49,7 +50,7 @@ def pad(plan: Plan[Any], x: Any, max_len: Any, value: Any, out: Any) -> Any:
 
 def unpad(plan: Plan[Any], x: Any, out: Any) -> Any:
     def made() -> Any:
-        return padded.unpad(numpy_or_torch("x", x), plan._with_total())
+        return padded.unpad(numpy_or_torch("x", x), plan._with_total()._replace(called="ragged.Plan.unpad"))
 
     def into() -> Any:
         return rows_into.unpad(numpy_or_torch("x", x), plan._segments, None, out)
