@@ -23,7 +23,7 @@ NUMBERS = BYTES // 8
 def memory(out: Any, shape: tuple[int, ...], dtype: Any, its: Any) -> Array:
     """The caller's memory as an array of NumPy; refused where a result of that dtype, and of a library's kind, can't be
     written there."""
-    into.check(out, its.from_numpy(np.empty(0, dtype), None), shape)
+    into.check(out, its.from_numpy(np.empty(0, dtype), None), shape, f"{its.PACKAGE}'s, of dtype")
     executor.of(out).wrote(out)
     return of(out).to_numpy(out)
 

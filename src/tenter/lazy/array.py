@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, cast, overload
 
 import numpy as np
 
@@ -19,12 +19,13 @@ from tenter.lazy.explanation import KEPT, Event, html, line
 from tenter.lazy.indexing import indexed
 from tenter.lazy.segments import segment_sum
 from tenter.lazy.signatures import Attributes, InPlace, Operator, Two, Unary
-from tenter.lazy.stretched import Stretched, fresh, materialized
+from tenter.lazy.stretched import Stretched, fresh, materialized, written
 
 if TYPE_CHECKING:
     import pyarrow
     from numpy.typing import NDArray
 
+    from tenter._arrays.signatures import AnyArray
     from tenter.maps import AxisMap
 
 
@@ -115,9 +116,13 @@ class LazyArray(Attributes, Generic[Base]):
     def mT(self) -> Base | LazyArray[Base]:
         return cast("Base | LazyArray[Base]", self._call("mT", lambda x: x.swapaxes(-1, -2), (self,), {}))
 
+    @overload
+    def materialize(self, out: None = None) -> Base: ...
+    @overload
+    def materialize(self, out: AnyArray) -> AnyArray: ...
     @between_graphs
-    def materialize(self) -> Base:
-        """The array in fresh memory, with gradients on PyTorch.
+    def materialize(self, out: Any = None) -> Any:
+        """The array in fresh memory, with gradients on PyTorch; or in out, as `tenter.resize` has it.
 
         Raises MemoryError if it is larger than the machine's memory, TypeError under PyTorch's transforms and tracers.
 
@@ -126,9 +131,9 @@ class LazyArray(Attributes, Generic[Base]):
         array([1, 2, 2])
         """
         try:
-            return cast(Base, materialized(self._held))
+            return materialized(self._held) if out is None else written(self._held, out)
         except Refusal as refusal:
-            raise arguments.error(refusal, "materialize", self) from None
+            raise arguments.error(refusal, "materialize", self, out=out) from None
 
     @between_graphs
     def segment_sum(self, lengths: Any, dim: int = 0) -> Base | LazyArray[Base]:
