@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
 
 import tenter
+from daily import daily
 from memory_helpers import needs_linux
 from program_helpers import prints
 from tenter import ragged
@@ -85,15 +88,14 @@ def same_bits_in_all_rooms(call, want):
             assert np.array_equal(values(whole), around), kind
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", INDICES)
+@pytest.mark.parametrize(("name", "kind"), daily(itertools.product(INDICES, KINDS), 4, str))
 def test_indices_and_masks(name, kind, sizes):
     call, n = INDICES[name], KINDS[kind]
     same_bits_in_all_rooms(lambda out: call(n, out=out), call(n))
 
 
 @pytest.mark.parametrize(("library", "dtype"), [("numpy", "float32"), ("numpy", "uint8"), ("torch", "float16"), ("torch", "float64")])  # fmt: skip
-@pytest.mark.parametrize("name", [n for n in ALONG if n != "repeat_padded"])
+@pytest.mark.parametrize("name", daily([n for n in ALONG if n != "repeat_padded"], 3))
 def test_along_the_rows(library, dtype, name, sizes):
     call, n = ALONG[name], KINDS["int64" if library == "numpy" else "torch int64"]
     if dtype == "uint8" and any(how in name for how in ("mean", "softmax")):
@@ -240,7 +242,7 @@ def test_a_file_in_memory(tmp_path):
 
 
 @needs_linux
-@pytest.mark.parametrize("library", ["numpy", pytest.param("torch", marks=pytest.mark.slow)])
-def test_where_there_is_no_memory_for_a_result(library):
-    found, *failed = prints("without_room_ragged.py", library).split("\n")[0].split(" ", 1)
+@pytest.mark.parametrize("how", [("numpy",), *(pytest.param((name, "all"), marks=pytest.mark.slow) for name in ("numpy", "torch"))])  # fmt: skip
+def test_where_there_is_no_memory_for_a_result(how):
+    found, *failed = prints("without_room_ragged.py", *how).split("\n")[0].split(" ", 1)
     assert not failed and int(found) < 8
