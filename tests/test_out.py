@@ -31,6 +31,7 @@ CALLS = {
     "extrapolate": lambda x, **to: tenter.resize(x, 7, axes=1, box=[(-2, 6)], edge="extrapolate", value=3, **to),
     "picture": lambda x, **to: tenter.image.resize(x[..., :4], (5, 6), **to),
     "light": lambda x, **to: tenter.image.resize(x, (5, 6), linear_light=True, alpha=False, **to),
+    "lazy": lambda x, **to: tenter.lazy.resize(x, (5, 3), axes=(0, 2), mode="cubic").materialize(**to),
     "map": lambda x, **to: tenter.axis_map(4, 6, "cubic").apply(x, 1, **to),
 }  # fmt: skip
 DTYPES = ["uint8", "float32", "float64"]

@@ -137,6 +137,15 @@ def test_code_that_inductor_generates(fresh_compiler):
         assert torch.allclose(first, second, 1e-9)
 
 
+@pytest.mark.parametrize("how", ["sum", "softmax", "pad"])
+def test_a_plan_that_does_not_know_its_total_names_the_call(how, fresh_compiler):
+    f = torch.compile(lambda n, x: getattr(ragged.Plan(n), how)(x), fullgraph=True, backend="eager")
+    n, x = torch.tensor([2, 0, 3]), doubles(5)
+    assert torch.equal(f(n, x), getattr(ragged.Plan(n), how)(x))
+    with pytest.raises(ValueError, match=rf"expected 5, the sum of the lengths, got 4\n  in ragged\.Plan\.{how}\("):
+        f(n, x[:4])
+
+
 def test_wrong_lengths_are_refused_in_compiled_code(fresh_compiler):
     f = torch.compile(lambda n, x: ragged.segment_sum(x, n), fullgraph=True, backend="aot_eager")
     where = r"\n  in ragged\.segment_sum\(lengths: int64\[3\], total=6\)"

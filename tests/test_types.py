@@ -67,6 +67,76 @@ def test_pyright():
     assert found == pinned("pyright"), out
 
 
+# ---- results
+
+MODULES = ["tenter", *(f"tenter.{name}" for name in (
+    "conventions", "filters", "geometry", "image", "lazy", "maps", "memory", "numpy", "ragged", "torch",
+))]  # fmt: skip
+# What Python, NumPy and PyTorch call, of which they say themselves what it gives; arrays of pyarrow, which has no types.
+PROTOCOLS = {
+    "__array__", "__array_function__", "__array_ufunc__", "__torch_function__", "__arrow_array__", "to_arrow",
+    "__getattr__", "__reduce__", "__class_getitem__", "__init_subclass__", "__getnewargs__", "__parameters__", "__orig_bases__",
+}  # fmt: skip
+
+
+def public_names():
+    """Expressions, of classes by an instance `o`: functions, methods, attributes."""
+    for module in map(importlib.import_module, MODULES):
+        for name in getattr(module, "__all__", [n for n in dir(module) if not n.startswith("_")]):
+            value = getattr(module, name)
+            if not inspect.isclass(value):
+                yield None, f"{module.__name__}.{name}", name
+            elif not issubclass(value, Exception):
+                fields = {*dir(value), *getattr(value, "__annotations__", {})} - {*dir(object), "__annotations__"}
+                for field in sorted(fields):
+                    if not field.startswith("_") or (field.startswith("__") and callable(getattr(value, field, None))):
+                        yield f"{module.__name__}.{name}", f"o.{field}", field
+
+
+def results(shown):
+    """Of a type as mypy shows it, what calls give, or the type of what is not called. Arrays of any dtype, which lists
+    make, are arrays; a named tuple is what its name says."""
+    shown = shown.removeprefix("Overload(")
+    found, at = [], 0
+    while (begin := shown.find("def ", at)) >= 0 and "fallback=" not in shown[:begin]:
+        at = closed(shown, shown.index("(", begin)) + 1
+        end = shown.find(", def ", at) if ", def " in shown[at:] else len(shown)
+        if shown[at:].startswith(" -> "):
+            found.append(shown[at + 4 : end])
+        at = end
+    shapes = [r.rsplit("fallback=")[-1].replace("ndarray[tuple[Any, ...], ", "ndarray[") for r in found or [shown]]
+    return [re.sub(r"numpy\.ndarray\[numpy\.dtype\[(Any|[^\[\]]*\[Any\])\]\]", "array", r) for r in shapes]
+
+
+def closed(text, at):
+    """Where the parenthesis at a place is closed."""
+    depth = 0
+    for k in range(at, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[k], 0)
+        if not depth:
+            return k
+    return len(text)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="needs mypy")
+def test_no_public_result_is_of_any_type(tmp_path):
+    lines, names = ["import typing", *(f"import {module}" for module in MODULES)], {}
+    for number, (kind, expression, field) in enumerate(public_names()):
+        if field not in PROTOCOLS:
+            lines += [f"def f{number}({f'o: {kind}' if kind else ''}) -> None:", f"    reveal_type({expression})"]
+            names[len(lines)] = f"{kind}: {expression}" if kind else expression
+    (tmp_path / "names.py").write_text("\n".join(lines) + "\n")
+    out = ran(sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(tmp_path / "names.py"))
+    shown = {int(n): t for n, t in re.findall(r'names\.py:(\d+): note: Revealed type is "(.*)"', out)}
+    assert names.keys() == shown.keys(), out[:2000]
+    wrong = [names[n] for n, shown_type in shown.items() if any(re.search(r"\bAny\b", r) for r in results(shown_type))]
+    assert not wrong
+    assert len(shown) > 200 and results("Overload(def (x: Any) -> int, def (x: def (Any) -> str) -> Any)") == [
+        "int",
+        "Any)",
+    ]
+
+
 # ---- words
 
 

@@ -10,7 +10,7 @@ from tenter._arrays import limits
 from tenter._arrays.arguments import MISSING, array, dim as one_dim, error, rank, sizes as all_sizes, take_other_names
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import is_array, of, on_device, recorded, symbolic
-from tenter._execution import calls, executor
+from tenter._execution import calls, executor, indices_into, repeats_into
 from tenter._execution.calls import FIND, unknown
 from tenter._execution.executor import EXACT
 from tenter._specs import counts
@@ -104,6 +104,8 @@ def repeat_interleave(
         if repeats is MISSING and x is not MISSING:
             return _positions(x, dim, output_size, out)
         x = array("x", x)
+        if out is not None and (written := repeats_into.write(x, repeats, dim, output_size, out)) is not None:
+            return written
         if dim is None:
             flat, axis = executor.of(x).flat(x), 0
         else:
@@ -146,6 +148,8 @@ def _positions(repeats: Any, dim: Any, output_size: Any, out: Any) -> Any:
         return found if out is None else calls.copied(found, out)
     values = counts.count_array("repeats", repeats)
     counts.check_alone("repeats", values.ndim, dim)
+    if out is not None and (rows := repeats_into.readable(repeats, output_size, out)) is not None:
+        return indices_into.write_row_ids(rows, out)
     offsets = counts.offsets("repeats", values)
     counts.check_total(int(offsets[-1]), output_size)
     int32 = is_array(repeats) and values.dtype == np.int32

@@ -13,6 +13,7 @@ from typing_extensions import assert_type
 
 import tenter
 import tenter.torch
+from tenter.lazy import LazyArray
 
 
 class Other:
@@ -184,6 +185,30 @@ def lazy_arrays(d: Doubles, t: torch.Tensor) -> None:
     assert_type(tenter.lazy.tile(tenter.lazy.repeat(t, 2), 2).materialize(), torch.Tensor)
     assert_type(tenter.lazy.interpolate(t, 4).base, torch.Tensor)
     assert_type(tenter.lazy.repeat([1, 2], 2).materialize(), npt.NDArray[Any])
+    u = tenter.lazy.repeat(t, 2)
+    assert_type(s.dtype, np.dtype[np.float64])
+    assert_type(u.dtype, torch.dtype)
+    assert_type(s.size, int)
+    assert_type(u.size(0), int)
+    assert_type(s.T, Doubles | LazyArray[Doubles])
+    assert_type(u[1:], torch.Tensor | LazyArray[torch.Tensor])
+    assert_type(2 * s, npt.NDArray[Any] | LazyArray[npt.NDArray[Any]])
+    assert_type(u / 2, torch.Tensor | LazyArray[torch.Tensor])
+    assert_type(-u, torch.Tensor | LazyArray[torch.Tensor])
+    assert_type(s > 1, npt.NDArray[Any] | LazyArray[npt.NDArray[Any]])
+    assert_type(u.sum(0), torch.Tensor | LazyArray[torch.Tensor])
+
+
+def rows_go_where_they_are_told(
+    d: Doubles, i: npt.NDArray[np.int32], t: torch.Tensor, b: npt.NDArray[np.bool_]
+) -> None:
+    assert_type(tenter.ragged.offsets(i, out=i), npt.NDArray[np.int32])
+    assert_type(tenter.ragged.row_ids(t, total=5, out=t), torch.Tensor)
+    assert_type(tenter.ragged.mask([1, 2], out=b), npt.NDArray[np.bool_])
+    assert_type(tenter.ragged.pad(d, [2, 3], value=1, out=d), Doubles)
+    assert_type(tenter.ragged.segment_max(t, [2, 3], out=t), torch.Tensor)
+    assert_type(tenter.ragged.repeat_padded(t, t, out=(t, t)), tuple[torch.Tensor, torch.Tensor])
+    assert_type(tenter.ragged.Plan([2, 3]).mean(d, out=d), Doubles)
 
 
 def mistakes_with_rows(d: Doubles, t: torch.Tensor) -> None:
@@ -195,6 +220,8 @@ def mistakes_with_rows(d: Doubles, t: torch.Tensor) -> None:
     tenter.ragged.pad(d, [2], value="0")  # error: call-overload, reportCallIssue
     tenter.ragged.segment_sun(d, [2])  # error: attr-defined, reportAttributeAccessIssue
     plan.sum(d, dim="0")  # error: call-overload, reportCallIssue
+    tenter.ragged.pad(d, [2, 3], out=t)  # error: call-overload, reportCallIssue
+    tenter.lazy.tile(d, 2).materialise()  # error: attr-defined, reportAttributeAccessIssue
     tenter.lazy.resize(d, 4, mode="bilinar")  # error: arg-type, reportCallIssue
     tenter.lazy.repeat_interleave(d, 2.0)  # error: call-overload, reportCallIssue
     wrong: torch.Tensor = tenter.ragged.segment_sum(d, [2])  # error: assignment, reportAssignmentType

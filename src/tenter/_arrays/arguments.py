@@ -221,8 +221,8 @@ def rank(name: str, ndim: int) -> None:
         refuse(ValueError, name, "at most 64 dims", str(ndim))
 
 
-def output(out: Any, x: Any, shape: tuple[int, ...]) -> None:
-    """Refuses an out that the result can't be written to as it is."""
+def output(out: Any, x: Any, shape: tuple[int, ...], like: str = "x's kind and dtype,") -> None:
+    """Refuses an out that the result can't be written to as it is. like: whose kind and dtype messages say it has."""
     if library.of(x).PACKAGE == "dask.array":
         refuse(TypeError, "out", "None for a Dask array (dask.array.store(result, out) writes it)", describe(out))
     if is_array(out) and library.of(out) is library.of(x) and _native_order(out) == _native_order(x):
@@ -234,7 +234,7 @@ def output(out: Any, x: Any, shape: tuple[int, ...]) -> None:
         if found:
             refuse(ValueError, "out", "an array that can be written to", found)
     else:
-        refuse(TypeError, "out", f"an array of x's kind and dtype, {dtype_name(x)}", describe(out))
+        refuse(TypeError, "out", f"an array of {like} {dtype_name(x)}", describe(out))
 
 
 def _native_order(x: Any) -> Any:

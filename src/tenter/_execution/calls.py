@@ -1,5 +1,6 @@
 """The way of a checked call: a kept plan or a new one, and its run; for what is recorded, PyTorch's dispatcher."""
 
+from collections.abc import Callable
 from typing import Any
 
 from tenter import _native
@@ -149,3 +150,8 @@ def copied(result: Any, out: Any) -> Any:
     """out, with a result that has memory of its own."""
     into.check(out, result, tuple(result.shape))
     return _given(result, result, out)
+
+
+def written(found: Any, out: Any, make: Callable[[], Any]) -> Any:
+    """out, with a result in it. found: None if it is to be made and copied there."""
+    return copied(make(), out) if found is None else found

@@ -103,17 +103,17 @@ class SegmentExecutor(Executor, Protocol):
     def execute_adjoint(self, g: Any, spec: Spec, shape: tuple[int, ...]) -> Any:
         """What a gradient g of the operation on an array of that shape becomes; differentiable."""
 
-    def pad(self, x: Any, s: Segments, length: int, value: Any) -> Any:
+    def pad(self, x: Any, s: Segments, length: int, value: Any, out: Any = None) -> Any:
         """x's rows, each filled up with `value`; differentiable, as are the next three. x: not recorded, and on the
-        host."""
+        host. out: where to write the result, which lies as a fresh one would; without a gradient, of no objects."""
 
-    def unpad(self, x: Any, s: Segments) -> Any:
+    def unpad(self, x: Any, s: Segments, out: Any = None) -> Any:
         """The rows of a padded x without what fills them up."""
 
-    def repeat_padded(self, x: Any, s: Segments, each: Segments, length: int, value: Any) -> Any:
+    def repeat_padded(self, x: Any, s: Segments, each: Segments, length: int, value: Any, out: Any = None) -> Any:
         """x[B, T, ...] by the counts of s, B * T of them, filled up; each: the sums of B rows."""
 
-    def extremes(self, x: Any, s: Segments, dim: int, largest: bool) -> Any:
+    def extremes(self, x: Any, s: Segments, dim: int, largest: bool, out: Any = None) -> Any:
         """The largest or smallest value of each row."""
 
     def narrowed(self, x: Any, like: Any) -> Any:
@@ -127,6 +127,15 @@ class SegmentExecutor(Executor, Protocol):
 
     def ratio(self, x: Any, y: Any) -> Any:
         """x / y, perhaps in y's memory."""
+
+    def flat_part(self, x: Any, some: slice) -> Any:
+        """Some of the elements of x flattened, for which the others are not copied."""
+
+    def divide(self, x: Any, y: Any) -> None:
+        """Has x / y in x's memory; y is stretched to its shape."""
+
+    def joined(self, x: Any, y: Any, dim: int) -> Any:
+        """One after the other along a dim."""
 
     def exponential(self, x: Any) -> Any:
         """exp(x) of a plain x, in its memory."""

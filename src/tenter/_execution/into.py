@@ -21,9 +21,9 @@ from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._values import trusted
 
 
-def check(out: Any, x: Any, shape: Shape) -> None:
-    """Refuses an out that a result of that shape can't be written to."""
-    output(out, x, shape)
+def check(out: Any, x: Any, shape: Shape, like: str = "x's kind and dtype,") -> None:
+    """Refuses an out that a result of that shape can't be written to. like: as messages say what x is."""
+    output(out, x, shape, like)
     if problem := of(x).differentiated(x):
         refuse(TypeError, "out", "None where a gradient is recorded, or x.detach()", problem)
 

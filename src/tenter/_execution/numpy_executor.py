@@ -194,6 +194,19 @@ def ratio(x: Array, y: Array) -> Array:
     return found
 
 
+def flat_part(x: Array, some: slice) -> Array:
+    return x.reshape(-1)[some] if x.flags.c_contiguous else x.flat[some]
+
+
+def divide(x: Array, y: Array) -> None:
+    with np.errstate(invalid="ignore"):
+        np.divide(x, y, out=x)
+
+
+def joined(x: Array, y: Array, dim: int) -> Array:
+    return np.concatenate([x, y], dim)
+
+
 def exponential(x: Array) -> Array:
     found: Array = np.exp(x, out=x)
     return found
@@ -211,12 +224,12 @@ def exponentials(x: Array, shift: Array) -> Array:
 recording: Any = None
 
 
-def pad(x: Array, s: Segments, length: int, value: Any) -> Array:
+def pad(x: Array, s: Segments, length: int, value: Any, out: Array | None = None) -> Array:
     if x.dtype.hasobject:
         y = np.full((s.n, length, *x.shape[1:]), value, x.dtype)
         y[segmented.mask(s, length)] = x
         return y
-    return segmented.pad(np.ascontiguousarray(x), s, length, _element(value, x), large_empty)  # type: ignore[no-any-return]
+    return segmented.pad(np.ascontiguousarray(x), s, length, _element(value, x), _memory(out))  # type: ignore[no-any-return]
 
 
 def _element(value: Any, x: Array) -> Array:
@@ -224,20 +237,25 @@ def _element(value: Any, x: Array) -> Array:
     return found
 
 
-def unpad(x: Array, s: Segments) -> Array:
+def _memory(out: Array | None) -> segmented.Memory:
+    return large_empty if out is None else segmented.room(out)
+
+
+def unpad(x: Array, s: Segments, out: Array | None = None) -> Array:
     if x.dtype.hasobject:
         return x[segmented.mask(s, x.shape[1])]
-    return segmented.unpad(np.ascontiguousarray(x), s, large_empty)  # type: ignore[no-any-return]
+    return segmented.unpad(np.ascontiguousarray(x), s, _memory(out))  # type: ignore[no-any-return]
 
 
-def repeat_padded(x: Array, s: Segments, each: Segments, length: int, value: Any) -> Array:
+def repeat_padded(x: Array, s: Segments, each: Segments, length: int, value: Any, out: Array | None = None) -> Array:
     if x.dtype.hasobject:
         return pad(np.repeat(x.reshape(-1, *x.shape[2:]), s.lengths, 0), each, length, value)
-    found: Array = segmented.repeat_padded(np.ascontiguousarray(x), s.offsets, length, _element(value, x), large_empty)
+    memory = _memory(out)
+    found: Array = segmented.repeat_padded(np.ascontiguousarray(x), s.offsets, length, _element(value, x), memory)
     return found
 
 
-def extremes(x: Array, s: Segments, dim: int, largest: bool) -> Array:
+def extremes(x: Array, s: Segments, dim: int, largest: bool, out: Array | None = None) -> Array:
     native = np.ascontiguousarray(x, x.dtype.newbyteorder("="))
-    found = segmented.extremes(native, s, dim, largest, False, large_empty)[0]
+    found = segmented.extremes(native, s, dim, largest, False, _memory(out))[0]
     return found.astype(x.dtype, copy=False)  # type: ignore[no-any-return]

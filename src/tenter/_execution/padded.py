@@ -37,9 +37,7 @@ def spans_to_mask(starts: Any, ends: Any, n: Any) -> Any:
 
 
 def pad(x: Any, s: Segments, max_len: Any, value: Any) -> Any:
-    if x.ndim == 0:
-        refuse(ValueError, "x", "positions along its first dim", "0-d")
-    spec.check_length(s, "x", x, 0)
+    check_positions(x, s.total)
     length = _room(s, max_len)
     check_value(value, x)
     if s.known and not later(x):
@@ -47,16 +45,26 @@ def pad(x: Any, s: Segments, max_len: Any, value: Any) -> Any:
     return expressions(x).pad(x, s, length, value)
 
 
+def check_positions(x: Any, total: Any) -> None:
+    if x.ndim == 0:
+        refuse(ValueError, "x", "positions along its first dim", "0-d")
+    spec.check_length(total, "x", x, 0)
+
+
 def unpad(x: Any, s: Segments) -> Any:
-    if x.ndim < 2:
-        refuse(ValueError, "x", "a padded array: rows, positions, ...", f"{x.ndim}-D")
-    if surely(x.shape[0] != s.n):
-        refuse(ValueError, "x", f"{number(s.n)} rows, one for each length", number(x.shape[0]))
-    if s.known and surely(x.shape[1] < spec.longest(s)):
-        refuse(ValueError, "x", f"at least {spec.longest(s)} positions a row, as the longest has", number(x.shape[1]))
+    check_padded(x, s.n, spec.longest(s) if s.known else 0)
     if s.known and not later(x):
         return executor.of_segments(x).unpad(x, s)
     return expressions(x).unpad(x, s)
+
+
+def check_padded(x: Any, n: Any, longest: int) -> None:
+    if x.ndim < 2:
+        refuse(ValueError, "x", "a padded array: rows, positions, ...", f"{x.ndim}-D")
+    if surely(x.shape[0] != n):
+        refuse(ValueError, "x", f"{number(n)} rows, one for each length", number(x.shape[0]))
+    if surely(x.shape[1] < longest):
+        refuse(ValueError, "x", f"at least {longest} positions a row, as the longest has", number(x.shape[1]))
 
 
 def _room(s: Segments, max_len: Any) -> Any:

@@ -20,20 +20,31 @@ from tenter._specs.segments import Segments
 
 
 def repeat(x: Any, s: Segments, dim: Any) -> Any:
-    axis = one_dim("dim", dim, x.ndim)
-    x = x if x.ndim else x.reshape(1)
-    if surely(x.shape[axis] != s.n):
-        refuse(ValueError, "x", f"length {number(s.n)} along dim {axis}, one for each row", number(x.shape[axis]))
+    x, axis = repeated_axis(x, s.n, dim)
     if (made := _kept("repeat", x, s, axis)) is not None:
         return executor.of_segments(x).execute(x, made)
     return _repeated(x, _map(x, s, axis, total(s)))
 
 
+def repeated_axis(x: Any, n: Any, dim: Any) -> tuple[Any, int]:
+    """x, and which of its dims has n rows."""
+    axis = one_dim("dim", dim, x.ndim)
+    x = x if x.ndim else x.reshape(1)
+    if surely(x.shape[axis] != n):
+        refuse(ValueError, "x", f"length {number(n)} along dim {axis}, one for each row", number(x.shape[axis]))
+    return x, axis
+
+
 def reduce(how: str, x: Any, s: Segments, dim: Any) -> Any:
+    return REDUCTIONS[how](x, s, checked_axis(how, x, s.total, dim))
+
+
+def checked_axis(how: str, x: Any, total: Any, dim: Any) -> int:
+    """The dim that has all positions; total: how many these are, None where only a device knows."""
     axis = one_dim("dim", dim, x.ndim)
     if x.ndim == 0:
         refuse(ValueError, "x", "an array with a dim to reduce", "0-d")
-    spec.check_length(s, "x", x, axis)
+    spec.check_length(total, "x", x, axis)
     name = dtype_name(x)
     if how in ("max", "min") and name not in NUMBERS:
         refuse(TypeError, "x", "real numbers of at most 64 bits", name)
@@ -43,7 +54,7 @@ def reduce(how: str, x: Any, s: Segments, dim: Any) -> Any:
         refuse(TypeError, "x", "floats or complex numbers (convert integers first)", name)
     if not is_numeric(name):
         refuse(TypeError, "x", "numbers to take sums of", name)
-    return REDUCTIONS[how](x, s, axis)
+    return axis
 
 
 def _sum(x: Any, s: Segments, axis: int) -> Any:

@@ -22,6 +22,11 @@ class Memory(Protocol):
         """A result of x's kind and dtype, its address, and whether streaming stores should write it."""
 
 
+def room(out: Any) -> Memory:
+    """That of the caller's `out`, which lies as a result would."""
+    return lambda x, shape: (out, of(out).address(out), False)
+
+
 # ---- indices
 
 
@@ -35,44 +40,53 @@ def positions(s: Segments) -> Array:
 
 def ranges(s: Segments, starts: Any, steps: Any, int32: bool) -> Array:
     """starts, steps: an int each, or int64 arrays of one each row."""
-    start_table, step_table = (address(v) if isinstance(v, np.ndarray) else 0 for v in (starts, steps))
-    start, step = (0 if isinstance(v, np.ndarray) else v for v in (starts, steps))
+    check_ranges(s, starts, steps, int32)
+    return _ranges(s, np.int32 if int32 else np.int64, starts, steps)
+
+
+def check_ranges(s: Segments, starts: Any, steps: Any, int32: bool, first: int = 0) -> None:
+    """first: the number of the first row."""
+    (start_table, start), (step_table, step) = _table_and_number(starts), _table_and_number(steps)
     wrong = _native.ranges_fit(address(s.offsets), s.n, start_table, step_table, start, step, int32, thread_count())
     if wrong >= 0:
         start, step = (int(v[wrong]) if isinstance(v, np.ndarray) else v for v in (starts, steps))
-        got = f"{int(s.offsets[wrong + 1] - s.offsets[wrong])} from {start} by {step} in row {wrong}"
+        got = f"{int(s.offsets[wrong + 1] - s.offsets[wrong])} from {start} by {step} in row {first + wrong}"
         refuse(ValueError, "starts", f"ranges of {'int32' if int32 else 'int64'}", got)
-    return _ranges(s, np.int32 if int32 else np.int64, start_table, step_table, start, step)
 
 
-def _ranges(
-    s: Segments,
-    dtype: type,
-    start_table: int = 0,
-    step_table: int = 0,
-    start: int = 0,
-    step: int = 1,
-    ids: bool = False,
-) -> Array:
-    """start_table, step_table: addresses of int64 for each row; 0: start or step is that of all."""
+def _ranges(s: Segments, dtype: type, starts: Any = 0, steps: Any = 1, ids: bool = False) -> Array:
     limits.memory((s.total,), np.dtype(dtype).itemsize)
     y, at, past_caches = blocks.empty((s.total,), np.dtype(dtype))
+    write_ranges(s, at, dtype, starts, steps, ids, past_caches)
+    return y
+
+
+def write_ranges(
+    s: Segments, at: int, dtype: type, starts: Any, steps: Any, ids: bool = False, past_caches: bool = False
+) -> None:
+    """To an address. starts, steps: as `ranges` has them, and such that the numbers fit."""
+    (start_table, start), (step_table, step) = _table_and_number(starts), _table_and_number(steps)
     if s.total:
         _native.ranges(
             address(s.offsets), s.n, start_table, step_table, start, step, ids, at, dtype is np.int32,
             thread_count(), past_caches,
         )  # fmt: skip
-    return y
+
+
+def _table_and_number(values: Any) -> tuple[int, int]:
+    """The address of int64 for each row, 0 where a number is that of all."""
+    return (address(values), 0) if isinstance(values, np.ndarray) else (0, values)
 
 
 # ---- padded arrays
 
 
-def mask(s: Segments, length: int) -> Array:
+def mask(s: Segments, length: int, out: Array | None = None) -> Array:
+    """out: where to write it, in order."""
     limits.memory((s.n, length), 1)
-    y, at, _ = blocks.empty((s.n, length), np.dtype(np.bool_))
+    y = blocks.empty((s.n, length), np.dtype(np.bool_))[0] if out is None else out
     if y.size:
-        _native.pad(0, at, address(s.offsets), s.n, length, 1, 0, 0, thread_count())
+        _native.pad(0, address(y), address(s.offsets), s.n, length, 1, 0, 0, thread_count())
     return y
 
 

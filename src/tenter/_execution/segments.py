@@ -96,19 +96,25 @@ def _given(s: Segments, values: Any) -> Any:
 
 
 def ranges(s: Segments, starts: Any, steps: Any) -> Any:
-    names = ("starts", "steps")
-    found = [_one_each(name, v, s.n) for name, v in zip(names, (starts, steps))]
-    arrays = [v for v in found if is_array(v)]
-    int32 = all(dtype_name(v) == "int32" for v in arrays) if arrays else s.int32
+    starts, steps, int32, its = kind_of_ranges(starts, steps, s.n, s.int32, s.library)
+    arrays = [v for v in (starts, steps) if is_array(v)]
     if s.known and not any(map(later, arrays)):
-        first, step = (spec.table(n, v) if is_array(v) else v for n, v in zip(names, found))
-        others = [v for v in arrays if not isinstance(v, np.ndarray)]
-        made = segmented.ranges(s, first, step, int32)
-        return library.of(others[0]).from_numpy(made, others[0]) if others else s.library.from_numpy(made, s.offsets)
+        first, step = (spec.table(n, v) if is_array(v) else v for n, v in (("starts", starts), ("steps", steps)))
+        return its.from_numpy(segmented.ranges(s, first, step, int32), s.offsets)
     like = next((v for v in arrays if later(v)), s.offsets)
     runs = expressions(like)
     s = s._replace(offsets=runs.beside(s, like))
-    return runs.ranges(s, *(runs.placed("starts", v, like) if is_array(v) else v for v in found), int32)
+    return runs.ranges(s, *(runs.placed("starts", v, like) if is_array(v) else v for v in (starts, steps)), int32)
+
+
+def kind_of_ranges(starts: Any, steps: Any, n: Any, int32: bool, its: Any) -> tuple[Any, Any, bool, Any]:
+    """Starts and steps of n rows, checked; whether ranges are int32, and of which library. int32, its: of lengths."""
+    found = [_one_each(name, v, n) for name, v in (("starts", starts), ("steps", steps))]
+    arrays = [v for v in found if is_array(v)]
+    if arrays:
+        int32 = all(dtype_name(v) == "int32" for v in arrays)
+    others = [v for v in arrays if not isinstance(v, np.ndarray)]
+    return found[0], found[1], int32, library.of(others[0]) if others else its
 
 
 def _one_each(name: str, values: Any, n: Any) -> Any:

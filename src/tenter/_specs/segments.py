@@ -19,6 +19,8 @@ from tenter._arrays.types import Array, Ints
 from tenter._specs import counts
 
 INT32_MAX = 2**31 - 1
+# In place of the public function, where lengths are found by others.
+RAGGED = "tenter.ragged"
 TOTAL = "the sum of the lengths, an int"
 
 
@@ -26,7 +28,8 @@ class Segments(NamedTuple):
     """offsets: n + 1 of them from 0, int64, of NumPy where the host knows them, else a tensor; total: the last of them,
     None where only a device knows. int32: whether indices are given in that dtype, else in int64. library: that of what
     described the segments, whose arrays indices are.
-    kept: what was made of the offsets: copies on devices, and plans for arrays of some layouts."""
+    kept: what was made of the offsets: copies on devices, and plans for arrays of some layouts. called: the public
+    function, for what a device finds wrong later."""
 
     offsets: Any
     n: Any
@@ -34,6 +37,7 @@ class Segments(NamedTuple):
     int32: bool
     library: Any
     kept: dict[Any, Any]
+    called: str = RAGGED
 
     @property
     def known(self) -> bool:
@@ -206,11 +210,11 @@ def check_int32(name: str, total: Any, int32: bool) -> None:
         refuse(ValueError, name, "a sum below 2**31, as they are int32", number(total))
 
 
-def check_length(s: Segments, name: str, x: Any, dim: int) -> None:
-    """x has all positions of the segments along dim."""
-    if s.total is not None and surely(x.shape[dim] != s.total):
+def check_length(total: Any, name: str, x: Any, dim: int) -> None:
+    """x has all positions along dim; total: how many these are, None where only a device knows."""
+    if total is not None and surely(x.shape[dim] != total):
         got = f"{number(x.shape[dim])} along dim {dim}"
-        refuse(ValueError, name, f"length {number(s.total)}, the sum of the lengths", got)
+        refuse(ValueError, name, f"length {number(total)}, the sum of the lengths", got)
 
 
 def longest(s: Segments) -> int:

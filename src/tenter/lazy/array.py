@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, cast, overload
 
 import numpy as np
 
@@ -18,15 +18,21 @@ from tenter.lazy.compiled import between_graphs
 from tenter.lazy.explanation import KEPT, Event, html, line
 from tenter.lazy.indexing import indexed
 from tenter.lazy.segments import segment_sum
-from tenter.lazy.stretched import Stretched, fresh, materialized
+from tenter.lazy.signatures import Attributes, InPlace, Operator, Two, Unary
+from tenter.lazy.stretched import Stretched, fresh, materialized, written
 
 if TYPE_CHECKING:
+    import pyarrow
+    from numpy.typing import NDArray
+
+    from tenter._arrays.signatures import AnyArray
     from tenter.maps import AxisMap
 
-Method = Callable[..., Any]
+
+Function = Callable[..., Any]
 
 
-def _operators(f: Callable[[Any, Any], Any]) -> tuple[Method, Method, Method]:
+def _operators(f: Callable[[Any, Any], Any]) -> tuple[Operator, Operator, InPlace]:
     """The method of an operator, of its reflection, and of its form that writes to the left operand."""
     name = f.__name__.strip("_")
 
@@ -39,17 +45,17 @@ def _operators(f: Callable[[Any, Any], Any]) -> tuple[Method, Method, Method]:
     def in_place(self: LazyArray, other: Any) -> NoReturn:
         _refuse_writing(f"{name} in place", self)
 
-    return forward, reflected, in_place
+    return cast(Operator, forward), cast(Operator, reflected), cast(InPlace, in_place)
 
 
-def _unary(f: Callable[[Any], Any]) -> Method:
+def _unary(f: Callable[[Any], Any]) -> Unary:
     def method(self: LazyArray) -> Any:
         return LazyArray._call(f.__name__, f, (self,), {})
 
-    return method
+    return cast(Unary, method)
 
 
-class LazyArray(Generic[Base]):
+class LazyArray(Attributes, Generic[Base]):
     """An array with maps that are not applied yet; made by `tenter.lazy.repeat_interleave` and its like.
 
     It reads like an array of NumPy or PyTorch, whichever its input is of. Functions of elements, sums, products and
@@ -84,16 +90,18 @@ class LazyArray(Generic[Base]):
     def ndim(self) -> int:
         return len(self._held.maps)
 
-    @property
-    def dtype(self) -> Any:
-        return self._held.base.dtype
+    if not TYPE_CHECKING:
 
-    @property
-    def size(self) -> Any:
-        """As the library has it: NumPy's number of elements, PyTorch's method."""
-        if isinstance(self.base, np.ndarray):
-            return self._held.size
-        return lambda dim=None: self.shape if dim is None else self.shape[dim]
+        @property
+        def dtype(self) -> Any:
+            return self._held.base.dtype
+
+        @property
+        def size(self) -> Any:
+            """As the library has it: NumPy's number of elements, PyTorch's method."""
+            if isinstance(self.base, np.ndarray):
+                return self._held.size
+            return lambda dim=None: self.shape if dim is None else self.shape[dim]
 
     @property
     def nbytes(self) -> int:
@@ -101,16 +109,20 @@ class LazyArray(Generic[Base]):
         return self._held.size * of(self.base).itemsize(self.base)
 
     @property
-    def T(self) -> Any:
-        return self._call("T", lambda x: x.T, (self,), {})
+    def T(self) -> Base | LazyArray[Base]:
+        return cast("Base | LazyArray[Base]", self._call("T", lambda x: x.T, (self,), {}))
 
     @property
-    def mT(self) -> Any:
-        return self._call("mT", lambda x: x.swapaxes(-1, -2), (self,), {})
+    def mT(self) -> Base | LazyArray[Base]:
+        return cast("Base | LazyArray[Base]", self._call("mT", lambda x: x.swapaxes(-1, -2), (self,), {}))
 
+    @overload
+    def materialize(self, out: None = None) -> Base: ...
+    @overload
+    def materialize(self, out: AnyArray) -> AnyArray: ...
     @between_graphs
-    def materialize(self) -> Base:
-        """The array in fresh memory, with gradients on PyTorch.
+    def materialize(self, out: Any = None) -> Any:
+        """The array in fresh memory, with gradients on PyTorch; or in out, as `tenter.resize` has it.
 
         Raises MemoryError if it is larger than the machine's memory, TypeError under PyTorch's transforms and tracers.
 
@@ -119,9 +131,9 @@ class LazyArray(Generic[Base]):
         array([1, 2, 2])
         """
         try:
-            return cast(Base, materialized(self._held))
+            return materialized(self._held) if out is None else written(self._held, out)
         except Refusal as refusal:
-            raise arguments.error(refusal, "materialize", self) from None
+            raise arguments.error(refusal, "materialize", self, out=out) from None
 
     @between_graphs
     def segment_sum(self, lengths: Any, dim: int = 0) -> Base | LazyArray[Base]:
@@ -148,7 +160,7 @@ class LazyArray(Generic[Base]):
 
     @classmethod
     @between_graphs
-    def _call(cls, name: str, f: Method, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _call(cls, name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         lazies = [value for value in calls.leaves((args, kwargs)) if isinstance(value, LazyArray)]
         held_args, held_kwargs = _held(args), _held(kwargs)
         if calls.writes(name, f, held_args, held_kwargs):
@@ -165,33 +177,39 @@ class LazyArray(Generic[Base]):
             return self._call(ufunc.__name__, ufunc, inputs, kwargs)
         return self._call(f"{ufunc.__name__}.{method}", getattr(ufunc, method), inputs, kwargs)
 
-    def __array_function__(self, f: Method, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def __array_function__(
+        self, f: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         return self._call(f.__name__, f, args, kwargs)
 
     @classmethod
-    def __torch_function__(cls, f: Method, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+    def __torch_function__(
+        cls, f: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
         return cls._call(getattr(f, "__name__", str(f)), f, args, kwargs or {})
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
             raise ValueError("a lazy array has no memory to share: np.asarray(s) copies")
         return np.asarray(self.materialize(), dtype)
 
-    def __arrow_array__(self, type: Any = None) -> Any:
+    def __arrow_array__(self, type: Any = None) -> pyarrow.Array:
         made = arrow.run_ends_of("s", self._held)
         return made if type is None else made.cast(type)
 
-    def __getattr__(self, name: str) -> Any:
-        """Attributes that stretching leaves as they are, and methods."""
-        if name in ("device", "requires_grad", "itemsize", "is_cuda", "is_cpu"):
-            return getattr(self.base, name)
-        method = None if name.startswith("_") else getattr(type(self.base), name, None)
-        if not callable(method):
-            raise AttributeError(f"a lazy array has no attribute {name!r}; s.materialize() may have it")
-        return lambda *args, **kwargs: self._call(name, method, (self, *args), kwargs)
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Attributes that stretching leaves as they are, and methods."""
+            if name in ("device", "requires_grad", "itemsize", "is_cuda", "is_cpu"):
+                return getattr(self.base, name)
+            method = None if name.startswith("_") else getattr(type(self.base), name, None)
+            if not callable(method):
+                raise AttributeError(f"a lazy array has no attribute {name!r}; s.materialize() may have it")
+            return lambda *args, **kwargs: self._call(name, method, (self, *args), kwargs)
 
     @between_graphs
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> Base | LazyArray[Base]:
         keys = tuple(
             [k.materialize() if isinstance(k, LazyArray) else k for k in (key if type(key) is tuple else (key,))]
         )
@@ -201,7 +219,8 @@ class LazyArray(Generic[Base]):
         except Refusal as refusal:
             raise arguments.error(refusal, "getitem", self, key) from None
         notes = [] if made is not None else ["all is materialized: a key other than ints, slices, arrays and None"]
-        return _finished("getitem", materialized(self._held)[key] if made is None else made, [self], notes)
+        found = _finished("getitem", materialized(self._held)[key] if made is None else made, [self], notes)
+        return cast("Base | LazyArray[Base]", found)
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
         _refuse_writing("setitem", self)
@@ -211,7 +230,7 @@ class LazyArray(Generic[Base]):
             raise TypeError("len() of a 0-d lazy array")
         return self._held.shape[0]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Base | LazyArray[Base]]:
         return (self[k] for k in range(len(self)))
 
     def __contains__(self, value: Any) -> bool:
@@ -248,10 +267,10 @@ class LazyArray(Generic[Base]):
     __xor__, __rxor__, __ixor__ = _operators(operator.xor)
     __lshift__, __rlshift__, __ilshift__ = _operators(operator.lshift)
     __rshift__, __rrshift__, __irshift__ = _operators(operator.rshift)
-    __divmod__, __rdivmod__ = _operators(divmod)[:2]
+    __divmod__, __rdivmod__ = (cast(Two, f) for f in _operators(divmod)[:2])
     __lt__, __le__ = _operators(operator.lt)[0], _operators(operator.le)[0]
     __gt__, __ge__ = _operators(operator.gt)[0], _operators(operator.ge)[0]
-    __eq__, __ne__ = _operators(operator.eq)[0], _operators(operator.ne)[0]
+    __eq__, __ne__ = _operators(operator.eq)[0], _operators(operator.ne)[0]  # type: ignore[assignment]
     __neg__, __pos__ = _unary(operator.neg), _unary(operator.pos)
     __abs__, __invert__ = _unary(operator.abs), _unary(operator.invert)
 

@@ -46,16 +46,13 @@ if TYPE_CHECKING:
 def repeat_interleave(x: NDArray[Element], repeats: Counts, dim: Index = None, *,
     output_size: Index = None) -> LazyArray[NDArray[Element]]: ...
 @overload
-def repeat_interleave(x: LazyArray[Base], repeats: Counts, dim: Index = None, *,
+def repeat_interleave(x: LazyArray[Base], repeats: Counts, dim: Index = None, *,  # type: ignore[overload-overlap]
     output_size: Index = None) -> LazyArray[Base]: ...
-@overload
-def repeat_interleave(x: Nested, repeats: Counts, dim: Index = None, *,
-    output_size: Index = None) -> LazyArray[NDArray[Any]]: ...
 @overload
 def repeat_interleave(x: Tensor, repeats: Counts, dim: Index = None, *,  # type: ignore[overload-overlap]
     output_size: Index = None) -> LazyArray[Tensor]: ...
 @overload
-def repeat_interleave(x: Held, repeats: Counts, dim: Index = None, *,
+def repeat_interleave(x: Nested | Held, repeats: Counts, dim: Index = None, *,
     output_size: Index = None) -> LazyArray[NDArray[Any]]: ...
 # fmt: on
 @between_graphs
@@ -97,13 +94,11 @@ def repeat_interleave(x: Any, repeats: Any, dim: Any = None, *, output_size: Any
 @overload
 def repeat(x: NDArray[Element], *sizes: Sizes) -> LazyArray[NDArray[Element]]: ...
 @overload
-def repeat(x: LazyArray[Base], *sizes: Sizes) -> LazyArray[Base]: ...
-@overload
-def repeat(x: Nested, *sizes: Sizes) -> LazyArray[NDArray[Any]]: ...
+def repeat(x: LazyArray[Base], *sizes: Sizes) -> LazyArray[Base]: ...  # type: ignore[overload-overlap]
 @overload
 def repeat(x: Tensor, *sizes: Sizes) -> LazyArray[Tensor]: ...  # type: ignore[overload-overlap]
 @overload
-def repeat(x: Held, *sizes: Sizes) -> LazyArray[NDArray[Any]]: ...
+def repeat(x: Nested | Held, *sizes: Sizes) -> LazyArray[NDArray[Any]]: ...
 # fmt: on
 @between_graphs
 def repeat(x: Any, *sizes: Any) -> Any:
@@ -123,13 +118,11 @@ def repeat(x: Any, *sizes: Any) -> Any:
 @overload
 def tile(x: NDArray[Element], *dims: Sizes) -> LazyArray[NDArray[Element]]: ...
 @overload
-def tile(x: LazyArray[Base], *dims: Sizes) -> LazyArray[Base]: ...
-@overload
-def tile(x: Nested, *dims: Sizes) -> LazyArray[NDArray[Any]]: ...
+def tile(x: LazyArray[Base], *dims: Sizes) -> LazyArray[Base]: ...  # type: ignore[overload-overlap]
 @overload
 def tile(x: Tensor, *dims: Sizes) -> LazyArray[Tensor]: ...  # type: ignore[overload-overlap]
 @overload
-def tile(x: Held, *dims: Sizes) -> LazyArray[NDArray[Any]]: ...
+def tile(x: Nested | Held, *dims: Sizes) -> LazyArray[NDArray[Any]]: ...
 # fmt: on
 @between_graphs
 def tile(x: Any, *dims: Any) -> Any:
@@ -152,19 +145,15 @@ def interpolate(x: NDArray[Element], size: Sizes | None = None, scale_factor: Nu
     mode: InterpolateMode = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
     antialias: bool = False) -> LazyArray[NDArray[Element]]: ...
 @overload
-def interpolate(x: LazyArray[Base], size: Sizes | None = None, scale_factor: Numbers | None = None,
+def interpolate(x: LazyArray[Base], size: Sizes | None = None, scale_factor: Numbers | None = None,  # type: ignore[overload-overlap]
     mode: InterpolateMode = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
     antialias: bool = False) -> LazyArray[Base]: ...
-@overload
-def interpolate(x: Nested, size: Sizes | None = None, scale_factor: Numbers | None = None,
-    mode: InterpolateMode = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
-    antialias: bool = False) -> LazyArray[NDArray[Any]]: ...
 @overload
 def interpolate(x: Tensor, size: Sizes | None = None, scale_factor: Numbers | None = None,  # type: ignore[overload-overlap]
     mode: InterpolateMode = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
     antialias: bool = False) -> LazyArray[Tensor]: ...
 @overload
-def interpolate(x: Held, size: Sizes | None = None, scale_factor: Numbers | None = None,
+def interpolate(x: Nested | Held, size: Sizes | None = None, scale_factor: Numbers | None = None,
     mode: InterpolateMode = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
     antialias: bool = False) -> LazyArray[NDArray[Any]]: ...
 # fmt: on
@@ -205,16 +194,13 @@ def interpolate(
 def resize(x: NDArray[Element], size: Sizes | None = None,
     **how: Unpack[ResizeRule]) -> LazyArray[NDArray[Element]]: ...
 @overload
-def resize(x: LazyArray[Base], size: Sizes | None = None,
+def resize(x: LazyArray[Base], size: Sizes | None = None,  # type: ignore[overload-overlap]
     **how: Unpack[ResizeRule]) -> LazyArray[Base]: ...
-@overload
-def resize(x: Nested, size: Sizes | None = None,
-    **how: Unpack[ResizeRule]) -> LazyArray[NDArray[Any]]: ...
 @overload
 def resize(x: Tensor, size: Sizes | None = None,  # type: ignore[overload-overlap]
     **how: Unpack[ResizeRule]) -> LazyArray[Tensor]: ...
 @overload
-def resize(x: Held, size: Sizes | None = None,
+def resize(x: Nested | Held, size: Sizes | None = None,
     **how: Unpack[ResizeRule]) -> LazyArray[NDArray[Any]]: ...
 # fmt: on
 @between_graphs

@@ -10,7 +10,7 @@ from tenter._arrays.dtypes import DTYPES
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, is_array, of
 from tenter._arrays.types import Array
-from tenter._execution import executor
+from tenter._execution import executor, into
 from tenter._plans.plan import plan
 from tenter._specs.applied import AppliedMaps
 from tenter.lazy.rows import copies
@@ -69,6 +69,15 @@ def applied(s: Stretched, dims: Iterable[int]) -> Stretched:
 def materialized(s: Stretched) -> Any:
     """All of it, in fresh memory."""
     return fresh(applied(s, s.stretched_dims).base, s.base)
+
+
+def written(s: Stretched, out: Any) -> Any:
+    """out, with all of it."""
+    if found := of(s.base).unservable(s.base):
+        refuse(TypeError, "s", "a lazy array of an array or a plain tensor", found)
+    x = of(s.base).resolve(s.base)
+    into.check(out, x, s.shape)
+    return into.write(x, plan(x, AppliedMaps(tuple([(d, s.maps[d]) for d in s.stretched_dims]), s.saturate)), out)
 
 
 def stand_in(s: Stretched) -> Any:

@@ -149,7 +149,7 @@ class Copy:
         matrix[np.arange(self.n_out), self.index()] = 1
         return matrix
 
-    def reads(self, lo: int, hi: int) -> slice:
+    def reads(self, lo: int, hi: int) -> "slice[int, int, None]":
         """The slice of inputs that outputs lo..hi - 1 read."""
         lo, hi = within(lo, hi, self.n_out)
         if lo == hi:
@@ -309,7 +309,7 @@ class Window:
         matrix[row, column] = weight
         return np.asarray(np.kron(matrix, np.eye(self.block)), np.float64) if self.block > 1 else matrix
 
-    def reads(self, lo: int, hi: int) -> slice:
+    def reads(self, lo: int, hi: int) -> "slice[int, int, None]":
         """The slice of inputs that outputs lo..hi - 1 read."""
         lo, hi = within(lo, hi, self.n_out)
         if lo == hi:

@@ -104,7 +104,7 @@ class Gather:
         np.add.at(matrix, (self.rows(), self.index), self.weight)
         return matrix
 
-    def reads(self, lo: int, hi: int) -> slice:
+    def reads(self, lo: int, hi: int) -> "slice[int, int, None]":
         """The smallest slice of inputs that holds what outputs lo..hi - 1 read."""
         lo, hi = within(lo, hi, self.n_out)
         used = self.index[self.offset[lo] : self.offset[hi]]

@@ -25,3 +25,8 @@ def with_total(called: str, lengths: Any, total: Any) -> Segments:
         check_total(total, s.total)
         return s
     return segments.of_lengths(lengths, total, called)
+
+
+def held(lengths: Any) -> Any:
+    """Lengths as they were given; of a plan its segments."""
+    return lengths._segments if isinstance(lengths, Plan) else lengths

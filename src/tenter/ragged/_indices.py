@@ -6,136 +6,179 @@ from tenter import _native
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import compiling
-from tenter._execution import segments
+from tenter._execution import indices_into, segments
+from tenter._execution.calls import written
 from tenter.ragged import _signatures as signatures
-from tenter.ragged._given import with_total
-from tenter.ragged._plan import Plan, read
+from tenter.ragged._along import read
+from tenter.ragged._given import held, with_total
+from tenter.ragged._plan import Plan
 
 
 @signatures.of_lengths
-def offsets(lengths: Any, *, total: int | None = None) -> Any:
+def offsets(lengths: Any, *, total: int | None = None, out: Any = None) -> Any:
     """Where each row begins, and the end: the n + 1 prefix sums of lengths, from 0.
 
     Known as cu_seqlens, indptr, crow_indices, row_splits or splits.
 
     lengths: n integers >= 0, or a Plan. total: their sum, verified. Returns integers of lengths' kind; of int32
     lengths on a device, which nothing waits for, offsets past int32 stay at its largest number.
+    out: where to write the result, as `tenter.resize` has it.
 
     >>> offsets([2, 0, 3])
     array([0, 2, 2, 5])
     """
-    if not compiling() and (found := _native.ragged_offsets(lengths, total)) is not None:
+    if out is None and not compiling() and (found := _native.ragged_offsets(lengths, total)) is not None:
         return found
     try:
+        if out is not None:
+            found = indices_into.offsets(held(lengths), total, out)
+            return written(found, out, lambda: offsets(lengths, total=total))
         if isinstance(lengths, Plan):
             its = lengths._segments if total is None else with_total("ragged.offsets", lengths, total)
             return segments.offsets(its, True)
         return segments.offsets(segments.of_lengths(lengths, total, "ragged.offsets"), False)
     except Refusal as refusal:
-        raise error(refusal, "ragged.offsets", lengths=lengths, total=total) from None
+        raise error(refusal, "ragged.offsets", lengths=lengths, total=total, out=out) from None
 
 
 @signatures.of_offsets
-def lengths(offsets: Any) -> Any:
+def lengths(offsets: Any, *, out: Any = None) -> Any:
     """The lengths of rows from their offsets, the reverse of `offsets`.
 
     offsets: n + 1 ascending integers from 0. Returns n integers of their kind.
+    out: where to write the result, as `tenter.resize` has it.
 
     >>> lengths([0, 2, 2, 5])
     array([2, 0, 3])
     """
+    if out is not None:
+
+        def into(**given: Any) -> Any:
+            return written(indices_into.lengths_of_offsets(**given), out, lambda: lengths(offsets))
+
+        return read("ragged.lengths", into, offsets=offsets, out=out)
     return segments.lengths(read("ragged.lengths", segments.of_offsets, offsets=offsets, total=None))
 
 
 @signatures.of_row_ids
-def lengths_from_row_ids(row_ids: Any, n: int | None = None) -> Any:
+def lengths_from_row_ids(row_ids: Any, n: int | None = None, *, out: Any = None) -> Any:
     """The lengths of rows from the row of each position, the reverse of `row_ids`.
 
     row_ids: ascending integers from 0 to n - 1. n: the number of rows; if it is not given, one more than the last id
     (for which a device is waited for). Returns n integers of their kind.
+    out: where to write the result, as `tenter.resize` has it.
 
     >>> lengths_from_row_ids([0, 0, 2, 2, 2], n=4)
     array([2, 0, 3, 0])
     """
+    if out is not None:
+
+        def into(**given: Any) -> Any:
+            return written(indices_into.lengths_of_row_ids(**given), out, lambda: lengths_from_row_ids(row_ids, n))
+
+        return read("ragged.lengths_from_row_ids", into, row_ids=row_ids, n=n, out=out)
     return segments.lengths(read("ragged.lengths_from_row_ids", segments.of_row_ids, row_ids=row_ids, n=n))
 
 
 @signatures.of_positions
-def lengths_from_positions(positions: Any) -> Any:
+def lengths_from_positions(positions: Any, *, out: Any = None) -> Any:
     """The lengths of rows from the place of each position in its row, the reverse of `positions`.
 
     positions: integers that begin with 0 and go on by 1, or with 0, where the next row begins. Empty rows leave no
     trace in them. Returns integers of their kind; waits for a device.
+    out: where to write the result, as `tenter.resize` has it.
 
     >>> lengths_from_positions([0, 1, 0, 1, 2])
     array([2, 3])
     """
+    if out is not None:
+
+        def into(**given: Any) -> Any:
+            return written(indices_into.lengths_of_positions(**given), out, lambda: lengths_from_positions(positions))
+
+        return read("ragged.lengths_from_positions", into, positions=positions, out=out)
     return segments.lengths(read("ragged.lengths_from_positions", segments.of_positions, positions=positions))
 
 
 @signatures.of_mask
-def lengths_from_mask(mask: Any) -> Any:
+def lengths_from_mask(mask: Any, *, out: Any = None) -> Any:
     """The lengths of rows from a padding mask, the reverse of `mask`.
 
     mask: bool[n, max_len], each row True and then False (which is not checked on a device). Returns int64[n].
+    out: where to write the result, as `tenter.resize` has it.
 
     >>> lengths_from_mask([[True, True, False], [False, False, False]])
     array([2, 0])
     """
+    if out is not None:
+
+        def into(**given: Any) -> Any:
+            return written(indices_into.lengths_of_mask(**given), out, lambda: lengths_from_mask(mask))
+
+        return read("ragged.lengths_from_mask", into, mask=mask, out=out)
     return segments.lengths(read("ragged.lengths_from_mask", segments.of_mask, mask=mask))
 
 
 @signatures.of_lengths
-def row_ids(lengths: Any, *, total: int | None = None) -> Any:
+def row_ids(lengths: Any, *, total: int | None = None, out: Any = None) -> Any:
     """The row of each position: i, lengths[i] times in a row.
 
     Known as segment ids, batch index, value_rowids, or the rows of a COO matrix; `repeat_interleave(lengths)`.
 
     lengths: integers >= 0, or a Plan. total: their sum, verified; with it a device is not waited for. Returns total
     integers of lengths' kind.
+    out: where to write the result, as `tenter.resize` has it.
 
     >>> row_ids([2, 0, 3])
     array([0, 0, 2, 2, 2])
     """
-    if not compiling() and (found := _native.ragged_row_ids(lengths, total)) is not None:
+    if out is None and not compiling() and (found := _native.ragged_row_ids(lengths, total)) is not None:
         return found
     try:
+        if out is not None:
+            found = indices_into.row_ids(held(lengths), total, out)
+            return written(found, out, lambda: row_ids(lengths, total=total))
         if isinstance(lengths, Plan) and total is None:
             return lengths.row_ids
         return segments.row_ids(with_total("ragged.row_ids", lengths, total))
     except Refusal as refusal:
-        raise error(refusal, "ragged.row_ids", lengths=lengths, total=total) from None
+        raise error(refusal, "ragged.row_ids", lengths=lengths, total=total, out=out) from None
 
 
 @signatures.of_lengths
-def positions(lengths: Any, *, total: int | None = None) -> Any:
+def positions(lengths: Any, *, total: int | None = None, out: Any = None) -> Any:
     """The place of each position in its row: 0, 1, ..., lengths[i] - 1 for each row.
 
     Known as position ids of packed sequences, or `cumcount`.
 
     lengths: integers >= 0, or a Plan. total: their sum, verified; with it a device is not waited for. Returns total
     integers of lengths' kind.
+    out: where to write the result, as `tenter.resize` has it.
 
     >>> positions([2, 0, 3])
     array([0, 1, 0, 1, 2])
     """
-    if not compiling() and (found := _native.ragged_positions(lengths, total)) is not None:
+    if out is None and not compiling() and (found := _native.ragged_positions(lengths, total)) is not None:
         return found
     try:
+        if out is not None:
+            found = indices_into.positions(held(lengths), total, out)
+            return written(found, out, lambda: positions(lengths, total=total))
         if isinstance(lengths, Plan) and total is None:
             return lengths.positions
         return segments.positions(with_total("ragged.positions", lengths, total))
     except Refusal as refusal:
-        raise error(refusal, "ragged.positions", lengths=lengths, total=total) from None
+        raise error(refusal, "ragged.positions", lengths=lengths, total=total, out=out) from None
 
 
 @signatures.ranges
-def ranges(starts: Any, lengths: Any, steps: Any = 1, *, total: int | None = None) -> Any:
+def ranges(starts: Any, lengths: Any, steps: Any = 1, *, total: int | None = None, out: Any = None) -> Any:
     """Many aranges, one after the other: starts[i], starts[i] + steps[i], ..., lengths[i] numbers for each i.
 
     starts, steps: an int for all rows, or integers, one for each. lengths: integers >= 0, or a Plan. total: their sum,
     verified; with it a device is not waited for. Returns total integers: int32 if the arrays among starts and steps are
     (lengths, if there are none), else int64; a tensor if any argument is one.
+    out: where to write the result, as `tenter.resize` has it.
 
     Raises ValueError for a range past the result's dtype, which wraps on a device.
 
@@ -144,9 +187,13 @@ def ranges(starts: Any, lengths: Any, steps: Any = 1, *, total: int | None = Non
     >>> ranges([4, 0], [3, 2], [-1, 5])
     array([4, 3, 2, 0, 5])
     """
-    if not compiling() and (found := _native.ragged_ranges(starts, lengths, steps, total)) is not None:
+    if out is None and not compiling() and (found := _native.ragged_ranges(starts, lengths, steps, total)) is not None:
         return found
     try:
+        if out is not None:
+            found = indices_into.ranges(held(lengths), starts, steps, total, out)
+            return written(found, out, lambda: ranges(starts, lengths, steps, total=total))
         return segments.ranges(with_total("ragged.ranges", lengths, total), starts, steps)
     except Refusal as refusal:
-        raise error(refusal, "ragged.ranges", starts=starts, lengths=lengths, steps=steps, total=total) from None
+        how = {"starts": starts, "lengths": lengths, "steps": steps, "total": total, "out": out}
+        raise error(refusal, "ragged.ranges", **how) from None

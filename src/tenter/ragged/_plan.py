@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, cast, overload
 
-from tenter._arrays.arguments import error, numpy_or_torch
+from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import compiling
-from tenter._execution import padded, reduced, segments
+from tenter._execution import padded, segments
 from tenter._specs.segments import Segments
-from tenter.lazy import LazyArray
 from tenter.maps import Copy
-from tenter.maps._drawing import drawing
-from tenter.maps._html import table
-from tenter.maps._values import short, trusted
-from tenter.ragged import _signatures as signatures
+from tenter.maps._values import trusted
+from tenter.ragged import _along as along, _shown as shown, _signatures as signatures
+from tenter.ragged._along import called, read
 from tenter.ragged._signatures import Indices
 
 if TYPE_CHECKING:
@@ -171,13 +169,13 @@ class Plan(Generic[Indices]):
         return cast(Indices, self._once("positions", lambda s: segments.positions(self._with_total())))
 
     @signatures.plan_ranges
-    def ranges(self, starts: Any, steps: Any = 1) -> Any:
+    def ranges(self, starts: Any, steps: Any = 1, *, out: Any = None) -> Any:
         """As `tenter.ragged.ranges`.
 
         >>> Plan([2, 0, 3]).ranges([10, 20, 30])
         array([10, 11, 30, 31, 32])
         """
-        return _called("Plan.ranges", lambda: segments.ranges(self._with_total(), starts, steps), starts, steps)
+        return along.ranges(self, starts, steps, out)
 
     # fmt: off
     @overload
@@ -191,7 +189,7 @@ class Plan(Generic[Indices]):
         >>> Plan([2, 0, 1]).mask().sum()
         np.int64(3)
         """
-        return self._once(f"mask {max_len}", lambda s: _called("Plan.mask", lambda: padded.mask(s, max_len), max_len))
+        return self._once(f"mask {max_len}", lambda s: called("Plan.mask", lambda: padded.mask(s, max_len), max_len))
 
     @property
     def map(self) -> Copy:
@@ -200,12 +198,12 @@ class Plan(Generic[Indices]):
         >>> Plan([2, 0, 3]).map
         Copy(3 -> 5: counts [2, 0, 3])
         """
-        return self._once("map", lambda s: _called("Plan.map", lambda: _map(s)))  # type: ignore[no-any-return]
+        return self._once("map", lambda s: called("Plan.map", lambda: _map(s)))  # type: ignore[no-any-return]
 
     # ---- what is done along the rows
 
     @signatures.plan_along
-    def repeat(self, x: Any, dim: int = 0) -> Any:
+    def repeat(self, x: Any, dim: int = 0, *, out: Any = None) -> Any:
         """Row i of x, along dim, lengths[i] times in a row: `repeat_interleave` by the lengths.
 
         >>> Plan([2, 0, 1]).repeat([[1, 2], [3, 4], [5, 6]])
@@ -213,10 +211,10 @@ class Plan(Generic[Indices]):
                [1, 2],
                [5, 6]])
         """
-        return _called("Plan.repeat", lambda: reduced.repeat(numpy_or_torch("x", x), self._with_total(), dim), x, dim)
+        return along.repeat(self, x, dim, out)
 
     @signatures.plan_pad
-    def pad(self, x: Any, max_len: int | None = None, *, value: Any = 0) -> Any:
+    def pad(self, x: Any, max_len: int | None = None, *, value: Any = 0, out: Any = None) -> Any:
         """As `tenter.ragged.pad`.
 
         >>> Plan([2, 0, 1]).pad([1, 2, 3])
@@ -224,86 +222,71 @@ class Plan(Generic[Indices]):
                [0, 0],
                [3, 0]])
         """
-        room = self.max_len if max_len is None else max_len
-        return _called("Plan.pad", lambda: padded.pad(numpy_or_torch("x", x), self._segments, room, value), x, max_len)
+        return along.pad(self, x, max_len, value, out)
 
     @signatures.plan_unpad
-    def unpad(self, x: Any) -> Any:
+    def unpad(self, x: Any, *, out: Any = None) -> Any:
         """As `tenter.ragged.unpad`.
 
         >>> Plan([2, 0, 1]).unpad([[1, 2], [0, 0], [3, 0]])
         array([1, 2, 3])
         """
-        return _called("Plan.unpad", lambda: padded.unpad(numpy_or_torch("x", x), self._with_total()), x)
+        return along.unpad(self, x, out)
 
     @signatures.plan_along
-    def sum(self, x: Any, dim: int = 0) -> Any:
+    def sum(self, x: Any, dim: int = 0, *, out: Any = None) -> Any:
         """As `tenter.ragged.segment_sum`.
 
         >>> Plan([2, 0, 1]).sum([1, 2, 3])
         array([3, 0, 3])
         """
-        return self._reduced("sum", x, dim)
+        return along.reduce("sum", self, x, dim, out)
 
     @signatures.plan_along
-    def mean(self, x: Any, dim: int = 0) -> Any:
+    def mean(self, x: Any, dim: int = 0, *, out: Any = None) -> Any:
         """As `tenter.ragged.segment_mean`.
 
         >>> Plan([2, 0, 1]).mean([1.0, 2.0, 3.0])
         array([1.5, 0. , 3. ])
         """
-        return self._reduced("mean", x, dim)
+        return along.reduce("mean", self, x, dim, out)
 
     @signatures.plan_along
-    def max(self, x: Any, dim: int = 0) -> Any:
+    def max(self, x: Any, dim: int = 0, *, out: Any = None) -> Any:
         """As `tenter.ragged.segment_max`.
 
         >>> Plan([2, 1]).max([1, 2, 3])
         array([2, 3])
         """
-        return self._reduced("max", x, dim)
+        return along.reduce("max", self, x, dim, out)
 
     @signatures.plan_along
-    def min(self, x: Any, dim: int = 0) -> Any:
+    def min(self, x: Any, dim: int = 0, *, out: Any = None) -> Any:
         """As `tenter.ragged.segment_min`.
 
         >>> Plan([2, 1]).min([1, 2, 3])
         array([1, 3])
         """
-        return self._reduced("min", x, dim)
+        return along.reduce("min", self, x, dim, out)
 
     @signatures.plan_along
-    def softmax(self, x: Any, dim: int = 0) -> Any:
+    def softmax(self, x: Any, dim: int = 0, *, out: Any = None) -> Any:
         """As `tenter.ragged.segment_softmax`.
 
         >>> Plan([2, 1]).softmax([5.0, 5.0, 7.0])
         array([0.5, 0.5, 1. ])
         """
-        return self._reduced("softmax", x, dim)
+        return along.reduce("softmax", self, x, dim, out)
 
     def __reduce__(self) -> Any:
         """Copies and pickles are made of the offsets, which are checked again."""
         return Plan.from_offsets, (self.offsets,)
 
     def __repr__(self) -> str:
-        s = self._segments
-        if not s.known:
-            return f"Plan({s.n} rows -> {'?' if s.total is None else s.total}: lengths on {s.offsets.device})"
-        return f"Plan({s.n} rows -> {s.total}: lengths {short(s.lengths, s.n)})"
+        return shown.line(self._segments)
 
     def _repr_html_(self) -> str:
-        s = self._segments
-        if not s.known:
-            return table("Plan", [("rows", str(s.n)), ("lengths", f"on {s.offsets.device}")])
-        shown = [("rows", f"{s.n:,}"), ("positions", f"{s.total:,}"), ("lengths", short(s.lengths, s.n))]
-        return table("Plan", shown) + drawing(self.map)
-
-    def _reduced(self, how: str, x: Any, dim: int) -> Any:
-        if isinstance(x, LazyArray):
-            if how == "sum":
-                return x.segment_sum(self.map, dim)
-            x = x.materialize()
-        return _called(f"Plan.{how}", lambda: reduced.reduce(how, numpy_or_torch("x", x), self._segments, dim), x, dim)
+        return shown.html(self._segments, self.map if self._segments.known else None)
 
     def _with_total(self) -> Segments:
         s = self._segments
@@ -322,14 +305,6 @@ class Plan(Generic[Indices]):
         return found
 
 
-def read(call: str, of: Callable[..., Segments], **args: Any) -> Segments:
-    """The segments of another form than lengths, whose arguments are those of the public function `call`."""
-    try:
-        return of(**args)
-    except Refusal as refusal:
-        raise error(refusal, call, **args) from None
-
-
 def _planned(s: Segments) -> Plan:
     plan = Plan.__new__(Plan)
     plan._begin(s)
@@ -340,10 +315,3 @@ def _map(s: Segments) -> Copy:
     if not s.known:
         refuse(TypeError, "lengths", "lengths that the host knows", "a tensor elsewhere")
     return trusted(Copy, n_in=s.n, n_out=s.total, repeat=None, offsets=s.offsets, block=1)
-
-
-def _called(call: str, f: Callable[[], Any], *args: Any) -> Any:
-    try:
-        return f()
-    except Refusal as refusal:
-        raise error(refusal, call, *args) from None

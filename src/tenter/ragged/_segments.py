@@ -6,10 +6,11 @@ from tenter import _native
 from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import compiling
-from tenter._execution import executor, reduced
+from tenter._execution import executor, reduced, rows_into
+from tenter._execution.calls import written
 from tenter.lazy import LazyArray
 from tenter.ragged import _signatures as signatures
-from tenter.ragged._given import described
+from tenter.ragged._given import described, held
 from tenter.ragged._plan import Plan
 
 
@@ -29,12 +30,13 @@ QUICK = {
 
 
 @signatures.reduction
-def segment_sum(x: Any, lengths: Any, dim: int = 0) -> Any:
+def segment_sum(x: Any, lengths: Any, dim: int = 0, *, out: Any = None) -> Any:
     """The sum of each row's positions along dim: the transpose of repeating, and its gradient.
 
     x: array or tensor of numbers of any shape; its length along dim is the sum of the lengths. lengths: n integers >=
     0, or a Plan. Returns x's dtype, with n in place of that length; an empty row's sum is 0. Sums of integers are
-    exact and saturated (64-bit ones wrap), of half types taken in float32.
+    exact and saturated (64-bit ones wrap), of half types taken in float32. out: where to write the result, as
+    `tenter.resize` has it.
 
     The gradient repeats: each position gets its row's. (`np.add.reduceat`, `index_add`, `scatter_add`,
     `torch.segment_reduce`, which differ for empty rows.)
@@ -42,70 +44,73 @@ def segment_sum(x: Any, lengths: Any, dim: int = 0) -> Any:
     >>> segment_sum([1, 2, 3, 4, 5], [2, 0, 3])
     array([ 3,  0, 12])
     """
-    return _reduced("sum", x, lengths, dim)
+    return _reduced("sum", x, lengths, dim, out)
 
 
 @signatures.reduction
-def segment_mean(x: Any, lengths: Any, dim: int = 0) -> Any:
+def segment_mean(x: Any, lengths: Any, dim: int = 0, *, out: Any = None) -> Any:
     """The mean of each row's positions along dim; 0 of an empty row.
 
-    x: floats or complex numbers, lengths and dim as for `segment_sum`. Returns x's dtype.
+    x: floats or complex numbers, lengths, dim and out as for `segment_sum`. Returns x's dtype.
 
     >>> segment_mean([1.0, 2.0, 3.0, 4.0, 5.0], [2, 0, 3])
     array([1.5, 0. , 4. ])
     """
-    return _reduced("mean", x, lengths, dim)
+    return _reduced("mean", x, lengths, dim, out)
 
 
 @signatures.reduction
-def segment_max(x: Any, lengths: Any, dim: int = 0) -> Any:
+def segment_max(x: Any, lengths: Any, dim: int = 0, *, out: Any = None) -> Any:
     """The largest of each row's values along dim; of an empty row -inf, or the least number of an integer dtype.
 
-    x: integers or floats of up to 64 bits, lengths and dim as for `segment_sum`. NaN is larger than all else. Returns
-    x's dtype. The gradient goes to the first of the largest values, as PyTorch's `max` along a dim has it.
+    x: integers or floats of up to 64 bits, lengths, dim and out as for `segment_sum`. NaN is larger than all else.
+    Returns x's dtype. The gradient goes to the first of the largest values, as PyTorch's `max` along a dim has it.
 
     >>> segment_max([1.0, 2.0, 5.0, 4.0, 3.0], [2, 0, 3])
     array([  2., -inf,   5.])
     """
-    return _reduced("max", x, lengths, dim)
+    return _reduced("max", x, lengths, dim, out)
 
 
 @signatures.reduction
-def segment_min(x: Any, lengths: Any, dim: int = 0) -> Any:
+def segment_min(x: Any, lengths: Any, dim: int = 0, *, out: Any = None) -> Any:
     """The smallest of each row's values along dim; of an empty row inf, or the largest number of an integer dtype.
 
-    x, lengths and dim as for `segment_max`. NaN is smaller than all else. The gradient goes to the first of the
+    x, lengths, dim and out as for `segment_max`. NaN is smaller than all else. The gradient goes to the first of the
     smallest.
 
     >>> segment_min([1.0, 2.0, 5.0, 4.0, 3.0], [2, 0, 3])
     array([ 1., inf,  3.])
     """
-    return _reduced("min", x, lengths, dim)
+    return _reduced("min", x, lengths, dim, out)
 
 
 @signatures.reduction
-def segment_softmax(x: Any, lengths: Any, dim: int = 0) -> Any:
+def segment_softmax(x: Any, lengths: Any, dim: int = 0, *, out: Any = None) -> Any:
     """exp(x) over its sum within each row along dim: x's shape, each row's values add up to 1.
 
-    x: floats, lengths and dim as for `segment_sum`. Half types are computed in float32. A row of -inf gives NaN, as
-    PyTorch's `softmax` does. Known from attention over the edges of each node of a graph.
+    x: floats, lengths, dim and out as for `segment_sum`. Half types are computed in float32. A row of -inf gives NaN,
+    as PyTorch's `softmax` does. Known from attention over the edges of each node of a graph.
 
     >>> segment_softmax([5.0, 5.0, 7.0], [2, 0, 1])
     array([0.5, 0.5, 1. ])
     """
-    return _reduced("softmax", x, lengths, dim)
+    return _reduced("softmax", x, lengths, dim, out)
 
 
-def _reduced(how: str, x: Any, lengths: Any, dim: Any) -> Any:
-    if not compiling() and (found := QUICK[how](x, lengths, dim)) is not None:
+def _reduced(how: str, x: Any, lengths: Any, dim: Any, out: Any) -> Any:
+    if out is None and not compiling() and (found := QUICK[how](x, lengths, dim)) is not None:
         return found
     if isinstance(x, LazyArray):
-        if how == "sum":
+        if how == "sum" and out is None:
             return x.segment_sum(lengths.map if isinstance(lengths, Plan) else lengths, dim)
         x = x.materialize()
     try:
         x = numpy_or_torch("x", x)
+        if out is not None:
+            found = rows_into.reduce(how, x, held(lengths), dim, out)
+            return written(found, out, lambda: _reduced(how, x, lengths, dim, None))
         positions = x.shape[one_dim("dim", dim, x.ndim)] if x.ndim else None
         return reduced.reduce(how, x, described(f"ragged.segment_{how}", lengths, positions), dim)
     except Refusal as refusal:
-        raise error(refusal, f"ragged.segment_{how}", x, lengths=lengths, dim=dim) from None
+        raise error(refusal, f"ragged.segment_{how}", x, lengths=lengths, dim=dim, out=out) from None

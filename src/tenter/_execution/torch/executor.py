@@ -9,7 +9,7 @@ from torch.compiler import is_compiling
 from tenter import _native, filters
 from tenter._arrays import arguments, torch_tensors
 from tenter._arrays.torch_private import constant
-from tenter._arrays.torch_tensors import TORCH_DTYPES, place as place, plain as plain
+from tenter._arrays.torch_tensors import TORCH_DTYPES, place as place, plain as plain, resolve
 from tenter._arrays.types import Array
 from tenter._execution.torch import device, dispatch, recorded_segments
 from tenter._execution.torch.dispatch import (
@@ -32,6 +32,7 @@ from tenter.maps._written import written
 
 # Dtypes for which PyTorch has next to no kernels, and dtypes of their size that it has.
 SIGNED = {TORCH_DTYPES[f"u{name}"]: TORCH_DTYPES[name] for name in ("int16", "int32", "int64")}
+INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 WIDENED = {torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
 record = dispatch.call
 recording: Any = recorded_segments
@@ -117,6 +118,22 @@ def detached(x: torch.Tensor) -> torch.Tensor:
 
 def ratio(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.div(x, y, out=y) if _is_own(x) and _is_own(y) else x / y
+
+
+def flat_part(x: torch.Tensor, some: slice) -> torch.Tensor:
+    if x.is_contiguous():
+        return x.view(-1)[some]
+    x = resolve(x.detach())
+    known = x if x.itemsize > 8 else x.view(INTEGERS[x.itemsize])  # as NumPy does not know all dtypes
+    return torch.from_numpy(known.numpy().flat[some]).view(x.dtype)
+
+
+def divide(x: torch.Tensor, y: torch.Tensor) -> None:
+    x.detach().div_(y.detach())
+
+
+def joined(x: torch.Tensor, y: torch.Tensor, dim: int) -> torch.Tensor:
+    return torch.cat([x, y], dim)
 
 
 def exponential(x: torch.Tensor) -> torch.Tensor:

@@ -18,13 +18,9 @@ from tenter._arrays.library import surely
 from tenter._arrays.limits import INT64_MAX
 from tenter._execution.torch.schema import OPS
 from tenter._specs import segments as spec
-from tenter._specs.segments import INT32_MAX, TOTAL, Segments
+from tenter._specs.segments import INT32_MAX, RAGGED, TOTAL, Segments
 
 # ---- segments, from the forms that describe them
-
-
-# A function whose lengths are found by others.
-RAGGED = "tenter.ragged"
 
 
 def of_lengths(lengths: Any, total: Any, called: str = RAGGED) -> Segments:
@@ -38,7 +34,7 @@ def _of_lengths(lengths: Tensor, total: Any, called: str = RAGGED) -> Segments:
     if total is not None:
         spec.check_int32("lengths", total, int32)
     offsets = OPS.offsets.default(lengths, lengths.shape[0], total, called)
-    return Segments(offsets, lengths.shape[0], total, int32, torch_tensors, {})
+    return Segments(offsets, lengths.shape[0], total, int32, torch_tensors, {}, called)
 
 
 def of_offsets(offsets: Tensor, total: Any) -> Segments:
@@ -222,7 +218,7 @@ def _places(x: Tensor, s: Segments, length: Any, n: Any) -> tuple[Tensor, Tensor
     """Counts of 0 and 1 for the positions of a padded tensor, as offsets, and as a mask. They add up to n only if no
     row is longer than length, which the operator verifies."""
     lengths = beside(s, x).diff().clamp(max=length)
-    offsets = OPS.offsets.default(lengths, s.n, n, RAGGED)
+    offsets = OPS.offsets.default(lengths, s.n, n, s.called)
     at = torch.arange(length, device=x.device)
     places = (offsets[:-1, None] + torch.minimum(at, lengths[:, None])).flatten()
     return torch.cat([places, offsets[-1:]]), at < lengths[:, None]

@@ -1,0 +1,101 @@
+"""What a plan does to arrays along its rows: in fresh memory, or in `out`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
+from tenter._arrays.errors import Refusal
+from tenter._execution import indices_into, padded, reduced, rows_into, segments
+from tenter._execution.calls import written
+from tenter._specs.segments import Segments
+from tenter.lazy import LazyArray
+
+if TYPE_CHECKING:
+    from tenter.ragged._plan import Plan
+
+
+def ranges(plan: Plan[Any], starts: Any, steps: Any, out: Any) -> Any:
+    def made() -> Any:
+        return segments.ranges(plan._with_total(), starts, steps)
+
+    def into() -> Any:
+        return indices_into.ranges(plan._segments, starts, steps, None, out)
+
+    return _made("ranges", made, into, out, starts, steps)
+
+
+def repeat(plan: Plan[Any], x: Any, dim: Any, out: Any) -> Any:
+    def made() -> Any:
+        return reduced.repeat(numpy_or_torch("x", x), plan._with_total(), dim)
+
+    def into() -> Any:
+        return rows_into.repeat(numpy_or_torch("x", x), plan._segments, dim, out)
+
+    return _made("repeat", made, into, out, x, dim)
+
+
+def pad(plan: Plan[Any], x: Any, max_len: Any, value: Any, out: Any) -> Any:
+    def made() -> Any:
+        room = plan.max_len if max_len is None else max_len
+        given = numpy_or_torch("x", x)
+        return padded.pad(given, _beside(plan._segments, given, 0, "ragged.Plan.pad"), room, value)
+
+    def into() -> Any:
+        return rows_into.pad(numpy_or_torch("x", x), plan._segments, max_len, value, out)
+
+    return _made("pad", made, into, out, x, max_len)
+
+
+def unpad(plan: Plan[Any], x: Any, out: Any) -> Any:
+    def made() -> Any:
+        return padded.unpad(numpy_or_torch("x", x), plan._with_total()._replace(called="ragged.Plan.unpad"))
+
+    def into() -> Any:
+        return rows_into.unpad(numpy_or_torch("x", x), plan._segments, None, out)
+
+    return _made("unpad", made, into, out, x)
+
+
+def reduce(how: str, plan: Plan[Any], x: Any, dim: Any, out: Any) -> Any:
+    """The reductions, by their names in `_execution/reduced.py`."""
+    if isinstance(x, LazyArray):
+        if how == "sum" and out is None:
+            return x.segment_sum(plan.map, dim)
+        x = x.materialize()
+
+    def made() -> Any:
+        given = numpy_or_torch("x", x)
+        return reduced.reduce(how, given, _beside(plan._segments, given, dim, f"ragged.Plan.{how}"), dim)
+
+    def into() -> Any:
+        return rows_into.reduce(how, numpy_or_torch("x", x), plan._segments, dim, out)
+
+    return _made(how, made, into, out, x, dim)
+
+
+def _beside(s: Segments, x: Any, dim: Any, call: str) -> Segments:
+    """Where only a device knows the total, it is to be x's length; what is found wrong later names this call."""
+    if s.known or s.total is not None or not x.ndim:
+        return s
+    return segments.of_lengths(segments.lengths(s), x.shape[one_dim("dim", dim, x.ndim)], call)
+
+
+def _made(method: str, make: Callable[[], Any], into: Callable[[], Any], out: Any, *args: Any) -> Any:
+    return called(f"Plan.{method}", lambda: make() if out is None else written(into(), out, make), *args, out=out)
+
+
+def called(call: str, f: Callable[[], Any], *args: Any, **named: Any) -> Any:
+    try:
+        return f()
+    except Refusal as refusal:
+        raise error(refusal, call, *args, **named) from None
+
+
+def read(call: str, of: Callable[..., Any], **args: Any) -> Any:
+    """What is made of another form than lengths. args: those of the public function `call`."""
+    try:
+        return of(**args)
+    except Refusal as refusal:
+        raise error(refusal, call, **args) from None
