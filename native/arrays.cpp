@@ -34,6 +34,7 @@ struct {
   PyObject *is_neg, *is_conj, *untyped_storage, *nbytes, *storage_offset, *requires_grad, *current_level, *expand,
       *numel;
   std::vector<KnownDtype> dtypes;
+  const KnownDtype* usual = nullptr;  // what `empty` last gave without a dtype
 } torch;
 
 // Of a view, whose bytes int64 must count.
@@ -70,6 +71,12 @@ Reading read_ndarray(PyObject* x, ArrayView& view) {
   return Reading::readable;
 }
 
+const KnownDtype* dtype_of(const DLTensor& t) {
+  for (const KnownDtype& d : torch.dtypes)
+    if (d.code == t.code && d.bits == t.bits && t.lanes == 1) return &d;
+  return nullptr;
+}
+
 // The dispatch keys that PyTorch's code looks at show here as: a read that fails (sparse, batched, quantized, nested
 // tensors), no address (functional, meta, zero tensors, and empty ones), and two bits that are asked for.
 Reading read_tensor(PyObject* x, ArrayView& view, bool may_be_empty = false) {
@@ -79,9 +86,7 @@ Reading read_tensor(PyObject* x, ArrayView& view, bool may_be_empty = false) {
     return Reading::recorded;
   }
   if (t.ndim > max_read_dims) return Reading::unreadable;
-  const KnownDtype* dtype = nullptr;
-  for (const KnownDtype& d : torch.dtypes)
-    if (d.code == t.code && d.bits == t.bits && t.lanes == 1) dtype = &d;
+  const KnownDtype* const dtype = dtype_of(t);
   bool empty = false;
   for (int d = 0; d < t.ndim; ++d) empty = empty || t.shape[d] == 0;
   if (!dtype || !(t.data || (may_be_empty && empty))) return Reading::unreadable;
@@ -177,11 +182,13 @@ int wants_grad(PyObject* x) {
 
 PyObject* empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char*& data) {
   PyObject* y;
+  // Without a dtype that PyTorch takes anyway: a keyword takes a sixth of the call.
+  const bool usual = like.tensor && like.dtype == torch.usual && n_sizes;
   if (like.tensor) {  // sizes one by one: PyTorch takes longer to read a tuple than to allocate
     PyObject* args[max_read_dims + 1];
     for (int d = 0; d < n_sizes; ++d) args[d] = sizes[d];
     args[n_sizes] = like.dtype->object;
-    y = PyObject_Vectorcall(torch.empty, args, size_t(n_sizes), torch.dtype_keyword);
+    y = PyObject_Vectorcall(torch.empty, args, size_t(n_sizes), usual ? nullptr : torch.dtype_keyword);
   } else {
     const Owned shape(PyTuple_New(n_sizes));
     if (!shape) return nullptr;
@@ -199,6 +206,10 @@ PyObject* empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char
     if (!read || t.device.type != on_cpu) {  // another default device
       Py_DECREF(y);
       return nullptr;
+    }
+    if (usual && (torch.usual = dtype_of(t)) != like.dtype) {  // another default dtype
+      Py_DECREF(y);
+      return empty(like, sizes, n_sizes, data);
     }
     data = static_cast<char*>(t.data);
   } else {
@@ -339,6 +350,8 @@ PyObject* read_torch(PyObject*, PyObject* const* args, Py_ssize_t n) {
   const bool readable = agrees(args[9], 0);
   if (PyErr_Occurred()) return nullptr;
   if (readable) torch.parameter = kept(args[2]), torch.type = kept(args[1]);
+  for (const KnownDtype& d : torch.dtypes)
+    if (d.number == int(Dtype::f32)) torch.usual = &d;
   return PyBool_FromLong(readable);
 }
 

@@ -46,6 +46,7 @@ PyMethodDef functions[] = {
     fast<set_up_gradients>("set_up_gradients"),
     fast<set_up_function>("set_up_function"),
     fast<repeated>("repeated"),
+    fast<repeated_operands>("repeated_operands"),
     fast<forward>("forward"),
     fast<plain>("plain"),
     fast<expand_view>("expand_view"),

@@ -27,6 +27,7 @@ PyObject* backward(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* adjoint_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* set_up_counts(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* repeated(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* repeated_operands(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* repeated_backward(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* set_up_gradients(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* row_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);

@@ -57,10 +57,11 @@ struct Recycler {
   // turns. Of large ones the smallest, and of equals the last used.
   size_t find(int64_t size) const {
     size_t best = idle.size();
-    for (size_t k = 0; k < idle.size(); ++k) {
+    for (size_t k = idle.size(); k-- > 0;) {
       const int64_t n = idle[k].size;
-      const bool fits = n >= size && n <= size + size / max_waste_share;
-      if (fits && (best == idle.size() || size < huge_page_bytes || n <= idle[best].size)) best = k;
+      if (n < size || n > size + (size < doubled_bytes ? size : size / max_waste_share)) continue;
+      if (size < huge_page_bytes) return k;
+      if (best == idle.size() || n < idle[best].size) best = k;
     }
     return best;
   }
@@ -127,10 +128,12 @@ Block::Block(int64_t wanted) : wanted(wanted), guarded(tuning.guard_blocks) {
     p = taken.p, size = taken.size;
     ++r.stats.reused;
   } else {
-    p = map_memory(size, huge_page);
+    // Small ones lie side by side: the system has a limit to the number of separate mappings.
+    const int64_t alignment = size < huge_page ? 0 : huge_page;
+    p = map_memory(size, alignment);
     if (!p) {  // idle blocks may be what is in the way
       r.trim(0);
-      p = map_memory(size, huge_page);
+      p = map_memory(size, alignment);
     }
     if (!p) throw std::bad_alloc();
     ++r.stats.fresh;

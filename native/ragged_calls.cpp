@@ -117,12 +117,12 @@ PyObject* ragged_mask(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   Arguments arguments;
   ArrayView lengths;
   Rows rows;
-  if (!arguments.integers(args[0], lengths) || lengths.shape[0] >= large || !rows.read(lengths, Py_None))
+  if (!arguments.integers(args[0], lengths) || lengths.shape[0] >= largest_mask || !rows.read(lengths, Py_None))
     return none_or_error();
   const int64_t most = rows.longest();
   int64_t room = most, bytes;
   if (args[1] != Py_None && (!exact_int(args[1], room) || room < most)) Py_RETURN_NONE;
-  if (!fits_machine(rows.n, room, bytes) || bytes >= large || tuning.guard_blocks) Py_RETURN_NONE;
+  if (!fits_machine(rows.n, room, bytes) || bytes >= largest_mask || tuning.guard_blocks) Py_RETURN_NONE;
   const int64_t shape[2] = {rows.n, room};
   ArrayView like = lengths;
   if (!(like.dtype = bool_like(lengths))) Py_RETURN_NONE;
@@ -145,7 +145,8 @@ PyObject* ragged_spans(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (!std::equal(starts.shape, starts.shape + starts.ndim, ends.shape)) Py_RETURN_NONE;
   const int last = starts.ndim - 1;
   const int64_t n_spans = starts.n_values(), k = starts.shape[last], rows = k ? n_spans / k : 0;
-  if (!k || n_spans >= large || !fits_machine(rows, n, bytes) || bytes >= large || tuning.guard_blocks) Py_RETURN_NONE;
+  if (!k || n_spans >= largest_mask || !fits_machine(rows, n, bytes)) Py_RETURN_NONE;
+  if (bytes >= largest_mask || tuning.guard_blocks) Py_RETURN_NONE;
   Numbers memory;
   int64_t* const pairs = memory.get(2 * n_spans);  // what is checked is what is used
   bool right = true;

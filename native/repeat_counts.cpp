@@ -18,8 +18,8 @@ namespace {
 // gradient) -> (gradient of x, None), for all that the core does not take.
 PyObject *differentiable = nullptr, *any_backward = nullptr;
 
-// Names of what a Function's ctx keeps.
-PyObject *name_how = nullptr, *name_operands = nullptr;
+// The name of what a Function's ctx keeps.
+PyObject* name_how = nullptr;
 
 // An array and its counts or offsets, both on the host.
 Reading read_both(PyObject* x, ArrayView& from, PyObject* given, ArrayView& counted) {
@@ -95,18 +95,21 @@ PyObject* Repeated::operands() const {
   return Py_BuildValue("(NiLN)", offsets.release(), dim, static_cast<long long>(counts.total), shape.release());
 }
 
-// The forward of a Function, (ctx, x, Repeated) -> the result. Operands too, as a compiled backward cannot call the
-// core.
+// (Repeated) -> the operands of the adjoint operator.
+PyObject* repeated_operands(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 1) return PyErr_Format(PyExc_TypeError, "expected counts");
+  const Repeated* const how = read(args[0]);
+  return how ? how->operands() : nullptr;
+}
+
+// The forward of a Function, (ctx, x, Repeated) -> the result.
 PyObject* repeated(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 3) return PyErr_Format(PyExc_TypeError, "expected a ctx, an array and counts");
   const Repeated* const counted = read(args[2]);
   if (!counted) return nullptr;
   const Repeated& how = *counted;
   if (args[1] != how.of) return PyErr_Format(PyExc_RuntimeError, "x: expected the array whose counts these are");
-  const Owned operands(how.operands());
-  if (!operands || PyObject_SetAttr(args[0], name_how, args[2]) < 0 ||
-      PyObject_SetAttr(args[0], name_operands, operands.get()) < 0)
-    return nullptr;
+  if (PyObject_SetAttr(args[0], name_how, args[2]) < 0) return nullptr;
   ArrayView like{};
   like.tensor = true, like.dtype = how.dtype, like.data = const_cast<char*>(how.data);
   PyObject* const y = how.copy(args[1], like);
@@ -166,8 +169,7 @@ PyObject* set_up_counts(PyObject*, PyObject* const* args, Py_ssize_t n) {
 // (differentiable, backward)
 PyObject* set_up_gradients(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments");
-  name_how = PyUnicode_InternFromString("how"), name_operands = PyUnicode_InternFromString("operands");
-  if (!name_how || !name_operands) return nullptr;
+  if (!(name_how = PyUnicode_InternFromString("how"))) return nullptr;
   Py_INCREF(args[0]), differentiable = args[0];
   Py_INCREF(args[1]), any_backward = args[1];
   Py_RETURN_NONE;

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import tenter
-from memory_helpers import LARGE, PAGE, T, X, block_of, garbage, pages, poison, recycler  # noqa: F401
+from memory_helpers import LARGE, PAGE, T, X, block_of, garbage, needs_linux, pages, poison, recycler  # noqa: F401
 from tenter import memory
 
 
@@ -111,6 +111,37 @@ def test_of_small_blocks_the_last_one_used_is_taken():
     assert block_of(pages(6))[0] == addresses[3]
 
 
+def test_below_2_mib_the_last_one_used_may_be_twice_as_large():
+    def kib(n):
+        return tenter.repeat_interleave(np.zeros(n << 9, np.uint8), 2)
+
+    held = [kib(n) for n in (1024, 512, 640)]
+    addresses = [block_of(y)[0] for y in held]
+    for k in (2, 1, 0):
+        held[k] = None
+    again = [kib(n) for n in (512, 448, 320)]
+    assert [block_of(y)[0] for y in again] == addresses
+    del again[0]
+    assert block_of(kib(511))[0] == addresses[0]
+    again.append(kib(448))
+    assert block_of(again[-1])[0] not in addresses
+    assert not any(y.any() for y in again)
+
+
+@needs_linux
+def test_small_blocks_share_mappings():
+    """The system has a limit to the number of separate ones."""
+
+    def mappings():
+        with open("/proc/self/maps") as file:
+            return len(file.readlines())
+
+    before = mappings()
+    held = [tenter.repeat_interleave(np.zeros(LARGE // 2, np.uint8), 2) for _ in range(300)]
+    assert all(block_of(y) for y in held)
+    assert mappings() - before < 100
+
+
 def test_idle_memory_never_passes_the_limit():
     rng, held = random.Random(0), []
     for _ in range(400):
@@ -152,7 +183,7 @@ def test_sizes_around_the_threshold(n):
             held = block_of(y)
             assert (held is None) == (n < LARGE)
             if held:
-                assert held[0] % PAGE == 0 and memory.stats().in_use >= held[1] >= n
+                assert held[0] % (PAGE if n >= PAGE else 4096) == 0 and memory.stats().in_use >= held[1] >= n
                 poison(y)
         y = tenter.repeat(x, 1)
         assert np.array_equal(y, x) and not np.shares_memory(y, x)

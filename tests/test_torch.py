@@ -225,6 +225,26 @@ def test_the_default_device_is_not_taken_for_the_tensors():
         assert tenter.repeat_interleave(torch.arange(2, device="cpu"), 2).tolist() == [0, 0, 1, 1]
 
 
+def test_the_default_dtype_is_not_taken_for_results():
+    """Whatever it becomes between calls: they ask for x's own only where PyTorch would make another."""
+    counts = torch.tensor([1, 0, 2])
+    before = torch.get_default_dtype()
+    try:
+        for default in (torch.float64, torch.float64, torch.bfloat16, torch.float32):
+            torch.set_default_dtype(default)
+            for dtype in (torch.float32, torch.float64, torch.bfloat16, torch.int64):
+                x = torch.arange(3, dtype=dtype)
+                for y in (tenter.repeat_interleave(x, counts, 0), tenter.repeat_interleave(x, counts)):
+                    assert y.dtype == dtype and y.tolist() == [0, 2, 2]
+                assert tenter.tile(x, 2).dtype == dtype
+                if dtype.is_floating_point:
+                    x.requires_grad_()
+                    (g,) = torch.autograd.grad(tenter.repeat_interleave(x, counts, 0).sum(), x)
+                    assert g.dtype == dtype and g.tolist() == [1, 0, 2]
+    finally:
+        torch.set_default_dtype(before)
+
+
 def test_one_argument():
     assert torch.equal(tenter.repeat_interleave(torch.tensor([1, 2, 3])), torch.tensor([0, 1, 1, 2, 2, 2]))
     assert tenter.repeat_interleave(torch.tensor([1, 0], dtype=torch.int32)).dtype == torch.int32

@@ -5,6 +5,7 @@ operators. Without the others the import fails, which is better than gradients t
 """
 
 import contextlib
+import inspect
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -95,14 +96,33 @@ def recording() -> Any:
 def apply_of(function: Any) -> Callable[..., Any]:
     """A Function's apply without the Python around it, which costs as much as a small kernel, and refuses torch.func:
     below the dispatcher, where an operator is called once per level, recording that level is all there is to do."""
+    for name in _READ_BY_APPLY:
+        if name not in vars(function) and hasattr(function, name):
+            setattr(function, name, inspect.getattr_static(function, name))
     apply: Callable[..., Any] = super(torch.autograd.Function, function).apply  # type: ignore[misc]
     return apply
+
+
+# Attributes that apply reads of a Function, by strings that are new each time, which no cache of attributes holds:
+# Python looks through all the bases then, unless the Function itself has them.
+_READ_BY_APPLY = ("setup_context", "clear_saved_tensors_on_access", "boxed_grads_call")
 
 
 def in_place_of_backward(function: Any, method: Any) -> None:
     """What PyTorch's engine calls, as a method of ctx, in place of the Python that finds and calls a Function's
     backward. (Its compiler follows the backward.)"""
     function._backward_cls.apply = method
+
+
+def before_compiled_backward(function: Any, prepare: Callable[[Any], None]) -> None:
+    """Calls prepare(ctx) before PyTorch's compiler follows a Function's backward."""
+    key = function._compiled_autograd_key
+
+    def prepared(ctx: Any) -> Any:
+        prepare(ctx)
+        return key(ctx)
+
+    function._compiled_autograd_key = staticmethod(prepared)
 
 
 def single_level() -> Any:

@@ -57,7 +57,8 @@ def _large_empty(x: Any, shape: tuple[int, ...], order: tuple[int, ...] | None =
 
 
 class _Repeat(torch.autograd.Function):
-    """Of a tensor, by counts that the core has read. Its ctx has these, `how`, and the adjoint's operands."""
+    """Of a tensor, by counts that the core has read. Its ctx has these, `how`, and where Python's backward is called
+    or compiled, which cannot call the core, the adjoint's operands."""
 
     forward = staticmethod(_native.repeated)
 
@@ -67,9 +68,19 @@ class _Repeat(torch.autograd.Function):
         return _adjoint(grads[0], RepeatCounts(*operands), shape), None
 
 
+def _prepare(ctx: Any) -> None:
+    ctx.operands = _native.repeated_operands(ctx.how)
+
+
+def _backward(ctx: Any, g: torch.Tensor) -> tuple[torch.Tensor, None]:
+    _prepare(ctx)
+    return _Repeat.backward(ctx, g)
+
+
 torch_private.in_place_of_backward(_Repeat, _native.repeated_backward)
+torch_private.before_compiled_backward(_Repeat, _prepare)
 _native.set_up_counts(_large_empty, thread_count, machine_memory())
-_native.set_up_gradients(torch_private.apply_of(_Repeat), _Repeat.backward)
+_native.set_up_gradients(torch_private.apply_of(_Repeat), _backward)
 
 
 def _adjoint(g: torch.Tensor, spec: RepeatCounts, shape: tuple[int, ...]) -> torch.Tensor:
