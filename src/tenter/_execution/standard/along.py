@@ -83,11 +83,11 @@ def repeated(x: Any, copies: list[tuple[int, Copy]]) -> Any:
             apart.append(n)
             wide.append(n)
             continue
-        parts = [n // block, 1, *([block] if block != 1 else [])]
-        apart += parts
-        wide += [parts[0], repeat, *parts[2:]]
+        front, back = [n // block] * (n != block), [block] * (block != 1)
+        apart += [*front, 1, *back]
+        wide += [*front, repeat, *back]
         after[d] = n * repeat
-    if len(apart) == x.ndim:
+    if apart == wide:
         return x
     xp = namespace(x)
     return xp.reshape(xp.broadcast_to(xp.reshape(x, tuple(apart)), tuple(wide)), tuple(after))
