@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tenter._arrays.jax_arrays import dtype_name, is_traced, on_one_cpu
+from tenter._arrays.jax_arrays import dtype_name, is_traced
 from tenter._execution.jax import counts, on_host, sharding
 from tenter._execution.jax.linear import along
 from tenter._execution.standard import executor as standard
@@ -44,7 +44,7 @@ def record(x: Any, spec: Spec) -> Any:
     if is_traced(x) or (isinstance(spec, RepeatCounts) and is_traced(spec.offsets)):
         return _traced(x, spec)
     standard.check_room(spec.shape_out(x.shape), x)
-    if on_one_cpu(x) and not jnp.issubdtype(x.dtype, jax.dtypes.extended):
+    if on_host.serves(x):
         return on_host.performed(x, spec)
     if isinstance(spec, RepeatCounts):
         return _by_counts(x, jnp.asarray(spec.offsets), spec.dim, spec.n_out)

@@ -3,10 +3,11 @@ for each new size."""
 
 from typing import Any
 
+import jax
 import numpy as np
 
 from tenter._arrays import numpy_arrays
-from tenter._arrays.jax_arrays import from_numpy
+from tenter._arrays.jax_arrays import from_numpy, on_one_cpu
 from tenter._execution import numpy_executor
 from tenter._plans import cache
 from tenter._plans.plan import keep, plan
@@ -14,6 +15,11 @@ from tenter._specs.applied import Applied
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
 from tenter.maps import AxisMap
+
+
+def serves(x: Any) -> bool:
+    """True for concrete arrays of which the core knows what they hold: keys of random numbers have no dtype of NumPy's."""
+    return on_one_cpu(x) and not jax.numpy.issubdtype(x.dtype, jax.dtypes.extended)
 
 
 def performed(x: Any, spec: Spec) -> Any:

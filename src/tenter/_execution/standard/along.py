@@ -1,11 +1,11 @@
-"""One axis map as standard functions, along one axis of an array.
+"""Axis maps as standard functions, each along one axis of an array.
 
 Copies with a closed form are a reshape and a broadcast, other copies and picks are a take, sums are those of takes: a
 take for each tap of the outputs, or, of many taps, one take of all. A tap that a row has not is never added, so inf and
 NaN stay where they are.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,9 @@ from tenter.maps._values import trusted
 
 # How many times as long as their taps the rows of one take may be, where rows have unlike numbers of them.
 PADDED = 4
+# Numbers of a segment up to which they are added one by one, where a compiler makes one loop of that. XLA's for processors
+# computes what it reads anew for each, such as a conversion to float32, and stores it first if there are more.
+ADDED = 15
 
 
 def taken(x: Any, index: Ints, axis: int) -> Any:
@@ -34,21 +37,33 @@ def narrow(index: Ints, n: int) -> Array:
 
 
 class Way(NamedTuple):
-    """How a library takes elements. most: taps of an output up to which each is a take of its own. at_once: whether
-    more taps are one take; if not, rows are cut into pieces."""
+    """How a library takes elements and adds them. most: taps of an output up to which each is a take of its own.
+    fused: whether terms that are added one by one are one loop. If so, rows of more taps are cut into pieces; if not, they
+    are one take. between: what is done with sums before the map of another axis reads them.
+    """
 
     take: Callable[[Any, Ints, int], Any]
     most: int
-    at_once: bool
+    fused: bool
+    between: Callable[[Any, AxisMap], Any] = lambda y, m: y
 
 
-USUAL = Way(taken, 16, True)
+USUAL = Way(taken, 16, False)
 
 
-def along(x: Any, axis: int, m: AxisMap, way: Way = USUAL) -> Any:
-    """The map applied; x in a dtype that holds its sums."""
-    if isinstance(m, Copy) and m.repeat is not None:
-        return repeated(x, [(axis, m)])
+def along(x: Any, maps: Sequence[tuple[int, AxisMap]], way: Way = USUAL) -> Any:
+    """The maps applied, each along its axis; x in a dtype that holds their sums."""
+    closed = [(axis, m) for axis, m in maps if isinstance(m, Copy) and m.repeat is not None]
+    y, summed = repeated(x, closed) if closed else x, False
+    for axis, m in maps:
+        if (axis, m) in closed:
+            continue
+        y = _one(way.between(y, m) if summed else y, axis, m, way)
+        summed = summed or not isinstance(m, Copy)
+    return y
+
+
+def _one(x: Any, axis: int, m: AxisMap, way: Way) -> Any:
     if m.block == 1:
         return _along(x, axis, m, way)
     n, block = x.shape[axis] // m.block, m.block
@@ -68,19 +83,20 @@ def repeated(x: Any, copies: list[tuple[int, Copy]]) -> Any:
             apart.append(n)
             wide.append(n)
             continue
-        parts = [n // block, 1, *([block] if block != 1 else [])]
-        apart += parts
-        wide += [parts[0], repeat, *parts[2:]]
+        front, back = [n // block] * (n != block), [block] * (block != 1)
+        apart += [*front, 1, *back]
+        wide += [*front, repeat, *back]
         after[d] = n * repeat
-    if len(apart) == x.ndim:
+    if apart == wide:
         return x
     xp = namespace(x)
     return xp.reshape(xp.broadcast_to(xp.reshape(x, tuple(apart)), tuple(wide)), tuple(after))
 
 
-def is_closed(m: AxisMap) -> bool:
-    """True for maps that a reshape and a broadcast, or a sum, apply."""
-    return (isinstance(m, Copy) and m.repeat is not None) or (isinstance(m, Window) and m.width is not None)
+def longest(m: AxisMap) -> int:
+    """The taps of the output that has most of them."""
+    window = m.laid_out[1] if isinstance(m, Gather) else m
+    return 1 if isinstance(window, Copy) else int(np.diff(window.rows()[1]).max(initial=0))
 
 
 def _along(x: Any, axis: int, m: AxisMap, way: Way) -> Any:
@@ -93,7 +109,7 @@ def _along(x: Any, axis: int, m: AxisMap, way: Way) -> Any:
         order, m = m.laid_out
         x = way.take(x, order, axis)
     if m.width:
-        return _segments(x, axis, m.width)
+        return _segments(x, axis, m.width, way)
     return _windows(x, axis, m, way)
 
 
@@ -112,8 +128,15 @@ def _joined(x: Any, axis: int) -> Any:
     return namespace(x).reshape(x, (*x.shape[:axis], x.shape[axis] * x.shape[axis + 1], *x.shape[axis + 2 :]))
 
 
-def _segments(x: Any, axis: int, width: int) -> Any:
-    return namespace(x).sum(_reshaped(x, axis, x.shape[axis] // width, width), axis=axis + 1, dtype=x.dtype)
+def _segments(x: Any, axis: int, width: int, way: Way) -> Any:
+    parts = _reshaped(x, axis, x.shape[axis] // width, width)
+    if not way.fused or width > ADDED:
+        return namespace(x).sum(parts, axis=axis + 1, dtype=x.dtype)
+    before = (slice(None),) * (axis + 1)
+    total = parts[(*before, 0)]
+    for k in range(1, width):
+        total = total + parts[(*before, k)]
+    return total
 
 
 def _windows(x: Any, axis: int, m: Window, way: Way) -> Any:
@@ -122,10 +145,10 @@ def _windows(x: Any, axis: int, m: Window, way: Way) -> Any:
     n_taps = int(m.rows()[1][-1])
     if not n_taps:
         return namespace(x).zeros(shape, dtype=x.dtype, device=device_of(x))
-    taps = int(np.diff(m.rows()[1]).max())
+    taps = longest(m)
     if taps <= way.most:
         return _by_takes(x, axis, m, way)
-    if way.at_once and taps * n_out <= PADDED * (n_taps + n_out):
+    if not way.fused and taps * n_out <= PADDED * (n_taps + n_out):
         return _by_one_take(x, axis, m, way)
     pieces, sums = _cut(m, min(max(2, -(-n_taps // n_out)), way.most))
     return _windows(_windows(x, axis, pieces, way), axis, sums, way)

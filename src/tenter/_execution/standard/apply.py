@@ -1,17 +1,17 @@
 """Maps of several axes applied to an array by the standard."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tenter._arrays.standard_arrays import namespace
 from tenter._execution.standard import eight_bits, numbers
-from tenter._execution.standard.along import along, repeated
+from tenter._execution.standard.along import along
 from tenter._specs.applied import picks
 from tenter._specs.spec import Maps
-from tenter.maps import AxisMap, Copy
+from tenter.maps import AxisMap
 
-# Applies one map along one axis of an array in the dtype of its sums.
-Along = Callable[[Any, int, AxisMap], Any]
+# Applies maps, each along its axis, to an array in the dtype of their sums.
+Along = Callable[[Any, Sequence[tuple[int, AxisMap]]], Any]
 # Makes complex numbers of their parts.
 Join = Callable[[Any, Any], Any]
 
@@ -20,11 +20,7 @@ def applied(x: Any, maps: Maps, saturate: bool, along: Along = along, join: Join
     """Copies go first, then what shrinks. saturate: 8-bit values are rounded to 8 bits after each axis."""
     copies = [(axis, m) for axis, m in maps if picks(m)]
     sums = [(axis, m) for axis, m in maps if not picks(m)]
-    closed = [(axis, m) for axis, m in copies if isinstance(m, Copy) and m.repeat is not None]
-    y = repeated(x, closed) if closed else x
-    for axis, m in copies:
-        if (axis, m) not in closed:
-            y = along(y, axis, m)
+    y = along(x, copies) if copies else x
     if not sums:
         return y
     if saturate:
@@ -33,12 +29,6 @@ def applied(x: Any, maps: Maps, saturate: bool, along: Along = along, join: Join
     wide = numbers.summed_in(x, any(not m.ones for _, m in sums))
     xp = namespace(x)
     if numbers.is_complex(x):  # parts, as a weight as a complex number would add 0 times infinity
-        parts = (_summed(xp.astype(part, wide), sums, along) for part in (xp.real(y), xp.imag(y)))
+        parts = (along(xp.astype(part, wide), sums) for part in (xp.real(y), xp.imag(y)))
         return xp.astype(join(*parts), x.dtype)
-    return numbers.into(_summed(xp.astype(y, wide), sums, along), x)
-
-
-def _summed(y: Any, sums: list[tuple[int, AxisMap]], along: Along) -> Any:
-    for axis, m in sums:
-        y = along(y, axis, m)
-    return y
+    return numbers.into(along(xp.astype(y, wide), sums), x)

@@ -1,7 +1,7 @@
 """8-bit values that are antialiased: each axis rounds to 8 bits, in Pillow's order of axes. In integers where weights
 are multiples of 2**-22 whose sums fit 32 bits, as in `_kernels/cpu_bytes.py`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,10 @@ from tenter._specs.eight_bits import UNIT
 from tenter.maps import AxisMap, Window
 from tenter.maps._values import trusted
 
+Along = Callable[[Any, Sequence[tuple[int, AxisMap]]], Any]
 
-def applied(x: Any, sums: list[tuple[int, AxisMap]], along: Callable[[Any, int, AxisMap], Any]) -> Any:
+
+def applied(x: Any, sums: list[tuple[int, AxisMap]], along: Along) -> Any:
     if len(sums) == 2 and not rows_before(*(Dim(m.n_in, 0, m) for _, m in sums)):
         sums = sums[::-1]
     whole = all(isinstance(m, Window) and byte_map(m) is not None for _, m in sums)
@@ -24,7 +26,7 @@ def applied(x: Any, sums: list[tuple[int, AxisMap]], along: Callable[[Any, int, 
     return x
 
 
-def _in_integers(x: Any, axis: int, m: AxisMap, along: Callable[[Any, int, AxisMap], Any]) -> Any:
+def _in_integers(x: Any, axis: int, m: AxisMap, along: Along) -> Any:
     xp = namespace(x)
     assert isinstance(m, Window)
     start, offset = m.rows()
@@ -33,10 +35,10 @@ def _in_integers(x: Any, axis: int, m: AxisMap, along: Callable[[Any, int, AxisM
         Window, n_in=m.n_in, n_out=m.n_out, start=start, offset=offset, weight=np.rint(m.weight * UNIT), width=None,
         block=1,
     )  # fmt: skip
-    y = along(xp.astype(x, xp.int32), axis, units)
+    y = along(xp.astype(x, xp.int32), [(axis, units)])
     return xp.astype(xp.clip((y + (1 << 21)) >> 22, 0, 255), x.dtype)
 
 
-def _in_floats(x: Any, axis: int, m: AxisMap, along: Callable[[Any, int, AxisMap], Any]) -> Any:
+def _in_floats(x: Any, axis: int, m: AxisMap, along: Along) -> Any:
     wide = numbers.summed_in(x, True)
-    return numbers.into(along(namespace(x).astype(x, wide), axis, m), x)
+    return numbers.into(along(namespace(x).astype(x, wide), [(axis, m)]), x)
