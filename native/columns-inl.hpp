@@ -10,8 +10,6 @@
 namespace tenter {
 namespace {
 
-constexpr int64_t permuted_values = 2048, tile_values = 1 << 14;  // of scratch rows: of one, and of all together
-
 // Columns [lo, hi) of a row as sums, side by side.
 template <class Acc>
 void widen_columns(const Sums<Acc>& sums, const char* row, const ColumnAxis& c, int64_t lo, int64_t hi, Acc* to,
@@ -33,12 +31,13 @@ template <class Acc>
 void sum_long_window(const Sums<Acc>& sums, const char* row, const ColumnAxis& c, int64_t o, Acc* dst, Lease& lease) {
   const Acc* const w = weights<Acc>(*c.map) ? weights<Acc>(*c.map) + c.map->offset[o] : nullptr;
   const int64_t first = c.map->first(o), count = c.map->count(o);
-  Acc* const inputs = lease->inputs.get<Acc>(tile_values);
+  const int64_t part = tuning.widened_values;
+  Acc* const inputs = lease->inputs.get<Acc>(part);
   for (int64_t q = 0; q < c.inner; ++q) {
     const ColumnAxis one{c.map, c.stride, 1, sums.in_size, nullptr};
     Acc sum = 0;
-    for (int64_t k = 0; k < count; k += tile_values) {
-      const int64_t n = std::min(tile_values, count - k);
+    for (int64_t k = 0; k < count; k += part) {
+      const int64_t n = std::min(part, count - k);
       widen_columns(sums, row + q * c.inner_stride, one, first + k, first + k + n, inputs, lease);
       for (int64_t j = 0; j < n; ++j) {
         const Acc x = inputs[j];
@@ -59,6 +58,7 @@ void sum_columns(const Sums<Acc>& sums, const char* const* rows, int n_rows, con
   constexpr int N = lanes<Acc>;
   constexpr int64_t size = sizeof(Acc);
   const WindowMap& m = *c.map;
+  if (c.inner == 0) return;
   if (c.inner >= N && c.inner_stride == sums.in_size) {  // columns that fill vectors are summed as rows
     for (int r = 0; r < n_rows; ++r) sums.rows(rows[r], c.stride, m, lo, hi, dst[r], c.inner, c.inner, false, lease);
     return;
@@ -66,7 +66,7 @@ void sum_columns(const Sums<Acc>& sums, const char* const* rows, int n_rows, con
   const bool permutes = permuted<Acc>(c, sums.in_size), gathers = permutes && !c.permutes->gather.empty();
   const bool widens = sums.widen && !gathers;
   const int height = permutes ? permuted_rows : n_rows;
-  const int64_t most = permutes ? permuted_values : tile_values / height;
+  const int64_t most = tuning.widened_values;
   const ColumnAxis widened{c.map, c.inner * size, c.inner, size, permutes ? c.permutes : nullptr};
   const ColumnAxis& axis = widens ? widened : c;
   for (int64_t b = lo, end; b < hi; b = end) {
