@@ -2,7 +2,7 @@
 #pragma once
 #include <algorithm>
 
-#include "sums-inl.hpp"
+#include "columns-inl.hpp"
 #include "threads.hpp"
 
 namespace tenter {
@@ -109,7 +109,7 @@ void columns_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
     for (int r = 0; r < n_rows; r += height) {
       const int end = std::min(n_rows, r + height);
       for (int k = end; k < std::min(n_rows, end + height) && reads_all; ++k) prefetch(rows[k] + from, span);
-      sums.columns(rows + r, end - r, c, to + r, lo, hi, t.stream && direct, lease);
+      sum_columns(sums, rows + r, end - r, c, to + r, lo, hi, t.stream && direct, lease);
       for (int k = r; k < end && t.saturate && sums.saturate_result; ++k)
         sums.saturate_result(reinterpret_cast<Acc*>(to[k]), n);
       for (int k = r; k < end && staged; ++k) stream_store(dst[k], to[k], n * size);

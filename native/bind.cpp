@@ -138,6 +138,7 @@ NB_MODULE(core, m) {
       .def_rw("shared_counts", &Tuning::shared_counts)
       .def_rw("tile_bytes", &Tuning::tile_bytes)
       .def_rw("tile_inputs", &Tuning::tile_inputs)
+      .def_rw("widened_values", &Tuning::widened_values)
       .def_rw("column_step", &Tuning::column_step)
       .def_rw("row_width", &Tuning::row_width)
       .def_rw("row_block", &Tuning::row_block)

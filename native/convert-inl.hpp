@@ -156,13 +156,21 @@ inline Acc load_one(const void* p) {
 
 // n values of In as Acc, and these as Out.
 template <class Acc, class In, class Out>
-void convert(const void* from, Out* to, int64_t n) {
+void convert(const void* from, void* to, int64_t n) {
   constexpr int N = lanes<Acc>;
   const char* p = static_cast<const char*>(from);
+  Out* const out = static_cast<Out*>(to);
   int64_t j = 0;
-  for (; j + N <= n; j += N, p += N * sizeof(In)) store<Acc, Out>(to + j, load<Acc, In>(p));
-  if (j < n) store_masked<Acc, Out>(to + j, load_masked<Acc, In>(p, n - j), n - j);
+  for (; j + N <= n; j += N, p += N * sizeof(In)) store<Acc, Out>(out + j, load<Acc, In>(p));
+  if (j < n) store_masked<Acc, Out>(out + j, load_masked<Acc, In>(p, n - j), n - j);
 }
+
+// How inputs become the type of sums. widen: null where they have it.
+template <class Acc>
+struct Widening {
+  int64_t size;  // of an input
+  void (*widen)(const void* from, void* to, int64_t n);
+};
 
 // Transposes lanes / H squares of H x H values, side by side in H vectors; by default one square of lanes x lanes. A
 // stage swaps the off-diagonal blocks of one size.

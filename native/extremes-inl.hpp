@@ -13,41 +13,32 @@
 namespace tenter {
 namespace {
 
-enum class Kind { floating, with_sign, without_sign };
-
 // Values as signed integers of their size, in ascending order: -0 is less than 0, NaN is the largest. Of the smallest
-// value the order is the reverse, with NaN the largest still. infinity: the bits of a float's.
-template <class Key, Kind kind, bool largest, int64_t infinity>
+// value the order is the reverse, with NaN the largest still. What differs between dtypes of one size, and between the
+// largest and the smallest, is in constants: the compiler's time goes into the number of loops.
+template <class Key, bool floating>
 struct Order {
   static constexpr Key most = std::numeric_limits<Key>::max(), least = std::numeric_limits<Key>::min();
-  // Of the empty row.
-  static constexpr Key none = kind == Kind::floating ? Key(~Key(infinity)) : least;
+  Key turn;      // what bits are xored with: all of them for the smallest, the highest of integers without a sign
+  Key infinity;  // the bits of a float's
+  Key none;      // of the empty row
 
-  static Key turned(Key k) { return largest ? k : Key(~k); }
-  static Key key(Key bits) {
-    if constexpr (kind == Kind::floating) {
-      const Key ascending = bits ^ ((bits >> (sizeof(Key) * 8 - 1)) & most);
-      return Key(bits & most) > Key(infinity) ? most : turned(ascending);
-    }
-    return turned(kind == Kind::with_sign ? bits : Key(bits ^ least));
-  }
-  // Of a vector.
+  // Of a value or a vector.
   template <class V>
-  static V keys(V bits) {
-    if constexpr (kind == Kind::floating) {
+  V key(V bits) const {
+    if constexpr (floating) {
       const V ascending = bits ^ ((bits >> (sizeof(Key) * 8 - 1)) & most);
-      return (bits & most) > Key(infinity) ? most - V{} : largest ? ascending : ~ascending;
+      return V(bits & most) > infinity ? most - V{} : V(ascending ^ turn);
     }
-    const V ascending = kind == Kind::with_sign ? bits : bits ^ least;
-    return largest ? ascending : ~ascending;
+    return V(bits ^ turn);
   }
-  static Key bits(Key key) {
-    if constexpr (kind == Kind::floating) {
+  Key bits(Key key) const {
+    if constexpr (floating) {
       if (key == most) return most;  // NaN
-      const Key ascending = turned(key);
+      const Key ascending = key ^ turn;
       return ascending ^ ((ascending >> (sizeof(Key) * 8 - 1)) & most);
     }
-    return kind == Kind::with_sign ? turned(key) : Key(turned(key) ^ least);
+    return key ^ turn;
   }
 };
 
@@ -71,33 +62,34 @@ inline V largest_everywhere(V v) {
 
 // The largest of contiguous keys. Mostly a row is one vector, cut to its length, and there is no branch on that. room:
 // values that may be read.
-template <class Key, class Ordered>
-Key extreme_of(const Key* src, int64_t n, int64_t room) {
+template <class Key, class Order>
+Key extreme_of(const Order& order, const Key* src, int64_t n, int64_t room) {
   constexpr int W = sizeof(Key) == 8 ? 8 : 16;
   typedef VecN<Key, W> Wide;
   if (n == 0 || room < round_up(n, W)) {
-    Key best = Ordered::none;
-    for (int64_t r = 0; r < n; ++r) best = std::max(best, Ordered::key(src[r]));
+    Key best = order.none;
+    for (int64_t r = 0; r < n; ++r) best = std::max(best, order.key(src[r]));
     return best;
   }
   const Wide place = [&]<int... k>(std::integer_sequence<int, k...>) {
     return Wide{Key(k)...};
   }(std::make_integer_sequence<int, W>{});
-  Wide best = Ordered::none - Wide{};
-  for (; n > W; n -= W, src += W) best = larger(best, Ordered::keys(load_unaligned<Wide>(src)));
-  const Wide last = Ordered::keys(load_unaligned<Wide>(src));
+  Wide best = order.none - Wide{};
+  for (; n > W; n -= W, src += W) best = larger(best, order.key(load_unaligned<Wide>(src)));
+  const Wide last = order.key(load_unaligned<Wide>(src));
   best = larger(best, place < Key(n) - Wide{} ? last : best);
   return largest_everywhere<W / 2, W>(best)[0];
 }
 
-template <class Key, class Ordered, bool placed>
-void extremes_of_row(const ExtremesTask& t, const Key* src, int64_t first, int64_t stop, Key* dst, int64_t* at) {
+template <class Key, class Order, bool placed>
+void extremes_of_row(const ExtremesTask& t, const Order& order, const Key* src, int64_t first, int64_t stop, Key* dst,
+                     int64_t* at) {
   if (t.inner == 1) {
-    const Key best = extreme_of<Key, Ordered>(src + first, stop - first, t.offset[t.n] - first);
-    *dst = Ordered::bits(best);
+    const Key best = extreme_of<Key>(order, src + first, stop - first, t.offset[t.n] - first);
+    *dst = order.bits(best);
     if constexpr (placed) {
       int64_t r = first;
-      while (r < stop && Ordered::key(src[r]) != best) ++r;
+      while (r < stop && order.key(src[r]) != best) ++r;
       *at = first < stop ? r : -1;
     }
     return;
@@ -108,27 +100,26 @@ void extremes_of_row(const ExtremesTask& t, const Key* src, int64_t first, int64
     const int64_t n = std::min(extreme_columns, t.inner - lo);
     if (first < stop) {
       const Key* const row = src + first * t.inner + lo;
-      for (int64_t j = 0; j < n; ++j) best[j] = Ordered::key(row[j]);
+      for (int64_t j = 0; j < n; ++j) best[j] = order.key(row[j]);
     } else {
-      std::fill_n(best, n, Ordered::none);
+      std::fill_n(best, n, order.none);
     }
     if constexpr (placed) std::fill_n(where, n, first < stop ? first : -1);
     for (int64_t r = first + 1; r < stop; ++r) {
       const Key* const row = src + r * t.inner + lo;
       for (int64_t j = 0; j < n; ++j) {
-        const Key key = Ordered::key(row[j]);
+        const Key key = order.key(row[j]);
         if constexpr (placed) where[j] = key > best[j] ? r : where[j];
         best[j] = std::max(best[j], key);
       }
     }
-    for (int64_t j = 0; j < n; ++j) dst[lo + j] = Ordered::bits(best[j]);
+    for (int64_t j = 0; j < n; ++j) dst[lo + j] = order.bits(best[j]);
     if constexpr (placed) std::copy_n(where, n, at + lo);
   }
 }
 
-template <class Key, Kind kind, bool largest, int64_t infinity>
-void extremes_in(const ExtremesTask& t, int threads) {
-  typedef Order<Key, kind, largest, infinity> Ordered;
+template <class Key, bool floating>
+void extremes_in(const ExtremesTask& t, Order<Key, floating> order, int threads) {
   const int64_t total = t.offset[t.n], bytes = t.outer * total * t.inner * int64_t(sizeof(Key));
   const int64_t chunk = bytes < tuning.parallel_bytes ? std::max<int64_t>(1, t.n) : std::max<int64_t>(1, t.n / 64);
   const int64_t chunks = ceil_div(t.n, chunk);
@@ -139,32 +130,37 @@ void extremes_in(const ExtremesTask& t, int threads) {
     int64_t* const at = t.at ? t.at + o * t.n * t.inner : nullptr;
     for (int64_t i = lo; i < hi; ++i) {
       const int64_t first = t.offset[i], stop = t.offset[i + 1], to = i * t.inner;
-      if (at) extremes_of_row<Key, Ordered, true>(t, src, first, stop, dst + to, at + to);
-      else extremes_of_row<Key, Ordered, false>(t, src, first, stop, dst + to, nullptr);
+      if (at) extremes_of_row<Key, Order<Key, floating>, true>(t, order, src, first, stop, dst + to, at + to);
+      else extremes_of_row<Key, Order<Key, floating>, false>(t, order, src, first, stop, dst + to, nullptr);
     }
   });
 }
 
-template <class Key, Kind kind, int64_t infinity = 0>
-void extremes_of(const ExtremesTask& t, int threads) {
-  if (t.largest) extremes_in<Key, kind, true, infinity>(t, threads);
-  else extremes_in<Key, kind, false, infinity>(t, threads);
+template <class Key>
+void float_extremes(const ExtremesTask& t, Key infinity, int threads) {
+  extremes_in<Key, true>(t, {Key(t.largest ? 0 : -1), infinity, Key(~infinity)}, threads);
+}
+template <class Key>
+void integer_extremes(const ExtremesTask& t, bool has_sign, int threads) {
+  constexpr Key least = std::numeric_limits<Key>::min();
+  extremes_in<Key, false>(t, {Key((t.largest ? 0 : -1) ^ (has_sign ? Key(0) : least)), 0, least}, threads);
 }
 
 void extremes(const ExtremesTask& t, int threads) {
+  const bool has_sign = t.dtype == Dtype::i8 || t.dtype == Dtype::i16 || t.dtype == Dtype::i32 || t.dtype == Dtype::i64;
   switch (t.dtype) {
-    case Dtype::f32: return extremes_of<int32_t, Kind::floating, 0x7f800000>(t, threads);
-    case Dtype::f64: return extremes_of<int64_t, Kind::floating, 0x7ff0000000000000>(t, threads);
-    case Dtype::f16: return extremes_of<int16_t, Kind::floating, 0x7c00>(t, threads);
-    case Dtype::bf16: return extremes_of<int16_t, Kind::floating, 0x7f80>(t, threads);
-    case Dtype::u8: return extremes_of<int8_t, Kind::without_sign>(t, threads);
-    case Dtype::i8: return extremes_of<int8_t, Kind::with_sign>(t, threads);
-    case Dtype::u16: return extremes_of<int16_t, Kind::without_sign>(t, threads);
-    case Dtype::i16: return extremes_of<int16_t, Kind::with_sign>(t, threads);
-    case Dtype::u32: return extremes_of<int32_t, Kind::without_sign>(t, threads);
-    case Dtype::i32: return extremes_of<int32_t, Kind::with_sign>(t, threads);
-    case Dtype::u64: return extremes_of<int64_t, Kind::without_sign>(t, threads);
-    case Dtype::i64: return extremes_of<int64_t, Kind::with_sign>(t, threads);
+    case Dtype::f32: return float_extremes<int32_t>(t, 0x7f800000, threads);
+    case Dtype::f64: return float_extremes<int64_t>(t, 0x7ff0000000000000, threads);
+    case Dtype::f16: return float_extremes<int16_t>(t, 0x7c00, threads);
+    case Dtype::bf16: return float_extremes<int16_t>(t, 0x7f80, threads);
+    case Dtype::u8:
+    case Dtype::i8: return integer_extremes<int8_t>(t, has_sign, threads);
+    case Dtype::u16:
+    case Dtype::i16: return integer_extremes<int16_t>(t, has_sign, threads);
+    case Dtype::u32:
+    case Dtype::i32: return integer_extremes<int32_t>(t, has_sign, threads);
+    case Dtype::u64:
+    case Dtype::i64: return integer_extremes<int64_t>(t, has_sign, threads);
   }
 }
 

@@ -43,7 +43,7 @@ void both_rows_first(const CallSums<Acc>& sums, const WindowTask& t, const char*
       rows[r] = reinterpret_cast<const char*>(turned);
     }
     if (reversed) repeat_last(rows, n_rows);
-    sums.last->columns(rows, n_rows, packed, to, 0, t.column->n_out, false, lease);
+    sum_columns(*sums.last, rows, n_rows, packed, to, 0, t.column->n_out, false, lease);
   }
 }
 
@@ -89,7 +89,7 @@ void both_columns_first(const CallSums<Acc>& sums, const WindowTask& t, const ch
       for (int r = 0; reads_all && !packs && r < n_rows && (next = next_read(next, next_reader)) < last; ++r, ++next)
         prefetch(src + next * t.row_stride, n_in * size);
       if (height == N) repeat_last(rows, n_rows), repeat_last(to, n_rows);
-      sums.first->columns(rows, n_rows, c, to, 0, t.column->n_out, false, lease);
+      sum_columns(*sums.first, rows, n_rows, c, to, 0, t.column->n_out, false, lease);
       for (int r = 0; r < n_rows && t.saturate && sums.last->saturate; ++r)
         sums.last->saturate(reinterpret_cast<Acc*>(to[r]), n_out);
     }

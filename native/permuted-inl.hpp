@@ -11,29 +11,30 @@ namespace {
 
 // Vectors [lo, hi) of a run, for permuted_rows rows of n outputs each; output `from` is stored at dst. K: the number of
 // taps; 0: run.taps. stream: with streaming stores; dst is then aligned to a cache line.
-template <class Acc, class In, class Out, int K, PermuteTables::Reach reach, bool ragged>
+template <class Acc, int K, PermuteTables::Reach reach, bool ragged>
 void permuted_run(const char* const* rows, const PermuteTables& p, const PermuteTables::Run& run, int64_t lo,
-                  int64_t hi, int64_t n, int64_t from, Out* const* dst, bool stream) {
+                  int64_t hi, int64_t n, int64_t from, Acc* const* dst, bool stream) {
   constexpr int64_t N = lanes<Acc>;
   const int taps = K ? K : run.taps;
   const char* weight = p.weight.data() + (run.weight + (lo - run.lo) * taps * N) * int64_t(sizeof(Acc));
   const char* const src[permuted_rows] = {rows[0], rows[1]};
-  Out* const to[permuted_rows] = {dst[0] - from, dst[1] - from};
+  Acc* const to[permuted_rows] = {dst[0] - from, dst[1] - from};
   const int64_t inner = p.inner, last_load = p.row - 2 * N;
   for (int64_t v = lo; v < hi; ++v, weight += taps * vector_bytes) {
     const int64_t base = p.base[v], at = std::min(v * N, n - N);
     const Index<Acc> index = load_unaligned<Index<Acc>>(p.index.data() + v * vector_bytes);
     Vec<Acc> a[permuted_rows], b[permuted_rows], sum[permuted_rows];
     for (int r = 0; r < permuted_rows; ++r) {
-      a[r] = load<Acc, In>(src[r] + base * int64_t(sizeof(In)));
-      if constexpr (reach == PermuteTables::two) b[r] = load<Acc, In>(src[r] + (base + N) * int64_t(sizeof(In)));
+      a[r] = load<Acc, Acc>(src[r] + base * int64_t(sizeof(Acc)));
+      if constexpr (reach == PermuteTables::two) b[r] = load<Acc, Acc>(src[r] + (base + N) * int64_t(sizeof(Acc)));
     }
     auto tap = [&](int k, int r) __attribute__((always_inline)) {
       if constexpr (reach == PermuteTables::one) return permute<Acc>(a[r], index + int(k * inner));
       if constexpr (reach == PermuteTables::two) return permute<Acc>(a[r], b[r], index + int(k * inner));
       const int64_t first = std::min(base + k * inner, last_load);
-      const char* const s = src[r] + first * int64_t(sizeof(In));
-      return permute<Acc>(load<Acc, In>(s), load<Acc, In>(s + N * sizeof(In)), index + int(base + k * inner - first));
+      const char* const s = src[r] + first * int64_t(sizeof(Acc));
+      return permute<Acc>(load<Acc, Acc>(s), load<Acc, Acc>(s + N * sizeof(Acc)),
+                          index + int(base + k * inner - first));
     };
     Index<Acc> count;
     if constexpr (ragged) count = load_unaligned<Index<Acc>>(p.count.data() + v * vector_bytes);
@@ -53,20 +54,20 @@ void permuted_run(const char* const* rows, const PermuteTables& p, const Permute
     }
     for (int r = 0; r < permuted_rows; ++r) {
       if (at == v * N) {
-        store_columns<Acc, Out, 1>(to[r] + at, sum + r, stream);
+        store_columns<Acc, Acc, 1>(to[r] + at, sum + r, stream);
       } else if (at >= from) {
-        store<Acc, Out>(to[r] + at, sum[r]);
+        store<Acc, Acc>(to[r] + at, sum[r]);
       } else {  // a last vector that begins before output `from`
-        Out values[N];
-        store<Acc, Out>(values, sum[r]);
-        std::memcpy(dst[r], values + (from - at), (N - (from - at)) * sizeof(Out));
+        Acc values[N];
+        store<Acc, Acc>(values, sum[r]);
+        std::memcpy(dst[r], values + (from - at), (N - (from - at)) * sizeof(Acc));
       }
     }
   }
 }
 
 // Outputs [lo, hi) of n_rows rows of contiguous values. lo is a multiple of the lanes; so is hi, or it is the end.
-template <class Acc, class In, class Out>
+template <class Acc>
 void horizontal_permuted(const char* const* rows, int n_rows, const PermuteTables& p, int64_t n_out, char* const* dst,
                          int64_t lo, int64_t hi, bool stream) {
   constexpr int64_t N = lanes<Acc>;
@@ -74,13 +75,13 @@ void horizontal_permuted(const char* const* rows, int n_rows, const PermuteTable
   for (int r = 0; r < n_rows; r += permuted_rows) {
     const int other = std::min(r + 1, n_rows - 1);
     const char* const src[permuted_rows] = {rows[r], rows[other]};
-    Out* const to[permuted_rows] = {reinterpret_cast<Out*>(dst[r]), reinterpret_cast<Out*>(dst[other])};
+    Acc* const to[permuted_rows] = {reinterpret_cast<Acc*>(dst[r]), reinterpret_cast<Acc*>(dst[other])};
     for (const PermuteTables::Run& run : p.run) {
       const int64_t v = std::max(run.lo, first), end = std::min(run.hi, last);
       if (v >= end) continue;
       auto call = [&]<PermuteTables::Reach reach>() {
         auto taps = [&]<int K, bool ragged = false>() {
-          permuted_run<Acc, In, Out, K, reach, ragged>(src, p, run, v, end, n, from, to, stream);
+          permuted_run<Acc, K, reach, ragged>(src, p, run, v, end, n, from, to, stream);
         };
         if (run.ragged) taps.template operator()<0, true>();
         else if (!with_constant<2, 4>(run.taps, taps)) taps.template operator()<0>();
@@ -105,8 +106,8 @@ inline void gather_bytes(const char* row, const char* end, const int64_t* index,
     else std::memcpy(to, from, B);
   }
 }
-inline void gather_elements(const char* row, const char* end, const int64_t* index, int64_t n, int64_t size,
-                            int64_t bytes, char* to) {
+[[gnu::noinline]] inline void gather_elements(const char* row, const char* end, const int64_t* index, int64_t n,
+                                              int64_t size, int64_t bytes, char* to) {
   const bool done = with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64>(
       bytes, [&]<int B>() { gather_bytes<B>(row, end, index, n, size, to); });
   if (done) return;
@@ -114,51 +115,54 @@ inline void gather_elements(const char* row, const char* end, const int64_t* ind
 }
 
 // Maps that leave most inputs unread: the inputs that are read are gathered into a buffer, tap by tap, then summed as
-// rows. Scalar moves followed by vector loads cost less than vector gathers.
-template <class Acc, class In, class Out>
-void horizontal_gathered(const char* const* rows, int n_rows, int64_t row_bytes, const PermuteTables& p, int64_t n_out,
-                         char* const* dst, int64_t lo, int64_t hi, bool stream, Lease& lease) {
+// rows. Scalar moves followed by vector loads cost less than vector gathers. What is gathered of inputs that are not
+// sums is then widened.
+template <class Acc>
+void horizontal_gathered(const Widening<Acc>& inputs, const char* const* rows, int n_rows, int64_t row_bytes,
+                         const PermuteTables& p, int64_t n_out, char* const* dst, int64_t lo, int64_t hi, bool stream,
+                         Lease& lease) {
   constexpr int64_t N = lanes<Acc>;
-  constexpr int64_t slack = 64 / int64_t(sizeof(In));  // for the last register of gather_bytes
+  const int64_t size = inputs.size, slack = 64;  // for the last register of gather_bytes
   const int64_t inner = p.inner, n = (hi - lo) * inner, pitch = n + N + slack;
+  auto gather = [&](const char* row, const int64_t* index, int64_t bytes, Acc* to) {
+    char* const raw = inputs.widen ? lease->raw.get<char>((hi - lo) * bytes + slack) : reinterpret_cast<char*>(to);
+    gather_elements(row, row + row_bytes, index, hi - lo, size, bytes, raw);
+    if (inputs.widen) inputs.widen(raw, to, (hi - lo) * bytes / size);
+  };
   if (p.pairs) {
-    In* const gathered = lease->gathered.get<In>(permuted_rows * (p.row + slack));
+    Acc* const gathered = lease->gathered.get<Acc>(permuted_rows * (p.row + slack));
     const char* pairs[permuted_rows];
     for (int r = 0; r < n_rows; r += permuted_rows) {
       const int n_pairs = std::min(permuted_rows, n_rows - r);
       for (int k = 0; k < permuted_rows; ++k) {
-        In* const to = gathered + k * (p.row + slack);
+        Acc* const to = gathered + k * (p.row + slack);
         pairs[k] = reinterpret_cast<const char*>(to);
-        const char* const row = rows[r + std::min(k, n_pairs - 1)];
-        if (k < n_pairs)
-          gather_elements(row, row + row_bytes, p.gather.data() + lo, hi - lo, sizeof(In),
-                          2 * inner * int64_t(sizeof(In)), reinterpret_cast<char*>(to + lo * 2 * inner));
+        if (k < n_pairs) gather(rows[r + k], p.gather.data() + lo, 2 * inner * size, to + lo * 2 * inner);
       }
-      horizontal_permuted<Acc, In, Out>(pairs, n_pairs, p, n_out, dst + r, lo, hi, stream);
+      horizontal_permuted<Acc>(pairs, n_pairs, p, n_out, dst + r, lo, hi, stream);
     }
     return;
   }
-  In* const gathered = lease->gathered.get<In>(p.taps * pitch);
+  Acc* const gathered = lease->gathered.get<Acc>(p.taps * pitch);
   const Acc* const weight = reinterpret_cast<const Acc*>(p.weight.data()) + lo * inner;
   const Index<Acc>* const counts = reinterpret_cast<const Index<Acc>*>(p.count.data());
   for (int r = 0; r < n_rows; ++r) {
-    Out* const to = reinterpret_cast<Out*>(dst[r]);
+    Acc* const to = reinterpret_cast<Acc*>(dst[r]);
     for (int k = 0; k < p.taps; ++k)
-      gather_elements(rows[r], rows[r] + row_bytes, p.gather.data() + k * n_out + lo, hi - lo, sizeof(In),
-                      inner * int64_t(sizeof(In)), reinterpret_cast<char*>(gathered + k * pitch));
+      gather(rows[r], p.gather.data() + k * n_out + lo, inner * size, gathered + k * pitch);
     for (int64_t e = 0; e < n; e += N) {
       Index<Acc> count;
       if (p.ragged) count = load_unaligned<Index<Acc>>(counts + (lo * inner + e) / N);
-      Vec<Acc> sum = load<Acc, In>(gathered + e) * load_unaligned<Vec<Acc>>(weight + e);
+      Vec<Acc> sum = load<Acc, Acc>(gathered + e) * load_unaligned<Vec<Acc>>(weight + e);
       if (p.ragged) sum = count > 0 ? sum : Vec<Acc>{};
       for (int k = 1; k < p.taps; ++k) {
-        const Vec<Acc> more = multiply_add<Acc>(load<Acc, In>(gathered + k * pitch + e),
+        const Vec<Acc> more = multiply_add<Acc>(load<Acc, Acc>(gathered + k * pitch + e),
                                                 load_unaligned<Vec<Acc>>(weight + k * p.pitch + e), sum);
         if (p.ragged) sum = count > k ? more : sum;
         else sum = more;
       }
-      if (e + N <= n) store<Acc, Out>(to + e, sum);
-      else store_masked<Acc, Out>(to + e, sum, n - e);
+      if (e + N <= n) store<Acc, Acc>(to + e, sum);
+      else store_masked<Acc, Acc>(to + e, sum, n - e);
     }
   }
 }

@@ -16,9 +16,12 @@ inline const Acc* weights(const WindowMap& m) {
 }
 
 // Whether T is resized often enough for code of its own: sums of other dtypes share what can be shared, as the
-// compiler's time goes into the number of pairs of dtypes.
+// compiler's time goes into the number of pairs of dtypes. 16-bit dtypes have none where x86 has 128-bit vectors alone,
+// on processors from before 2013.
 template <class Acc, class T>
-constexpr bool frequent = std::is_same_v<Acc, T> || (std::is_same_v<Acc, float> && !std::is_same_v<T, int8_t>);
+constexpr bool frequent =
+    std::is_same_v<Acc, T> || (std::is_same_v<Acc, float> &&
+                               (std::is_same_v<T, uint8_t> || (sizeof(T) == 2 && !(can_stream && vector_bytes == 16))));
 
 // U vectors of output columns. K: the number of taps; 0: `count`, known at run time.
 template <class Acc, class In, class Out, bool ones, int U, int K>

@@ -6,15 +6,16 @@
 namespace tenter {
 namespace {
 
-// Sums of inputs of one dtype as outputs of another; see vertical_rows and horizontal. Pitch and n are in values.
+// Sums of inputs of one dtype as outputs of another; see vertical_rows and sum_columns. Pitch and n are in values.
 template <class Acc>
 struct Sums {
   int64_t in_size, out_size;
   bool streams_rows, streams_columns;  // whether results in registers are whole lines, so that `stream` may be set
   void (*rows)(const char* src, int64_t stride, const WindowMap& m, int64_t lo, int64_t hi, char* dst, int64_t pitch,
                int64_t n, bool stream, Lease& lease);
-  void (*columns)(const char* const* rows, int n_rows, const ColumnAxis& c, char* const* dst, int64_t lo, int64_t hi,
-                  bool stream, Lease& lease);
+  // Between these dtypes and that of sums, along columns (columns-inl.hpp); null where they are the same.
+  void (*widen)(const void* from, void* to, int64_t n);
+  void (*narrow)(const void* from, void* to, int64_t n);
   // Of the sums between two axes, to the range of an integer output; of a result that is sums, as another axis follows,
   // to the range of an integer input. Null for other dtypes.
   void (*saturate)(Acc* p, int64_t n);
@@ -33,19 +34,25 @@ constexpr auto saturating() -> void (*)(Acc*, int64_t) {
   else return nullptr;
 }
 
-// Whether U vectors of sums are stored past the caches directly, not by a staging buffer: not where sums of one axis go
-// to memory for another, as these fit the caches.
-template <class Acc, class In, class Out, int U>
-constexpr bool streams = can_stream && (std::is_same_v<Acc, In> || std::is_same_v<In, Out>) && frequent<Acc, Out> &&
-                         whole_lines<Acc, Out, U>;
+// Whether sums of rows of In are stored as Out from registers. Else they are converted from scratch rows: those of rare
+// dtypes, and 16-bit integers of a single axis.
+template <class Acc, class In, class Out>
+constexpr bool stores =
+    frequent<Acc, Out> && (std::is_same_v<Acc, In> || std::is_same_v<Acc, Out> || std::is_same_v<Out, f16> ||
+                           std::is_same_v<Out, bf16> || sizeof(Out) == 1);
 
-// Sums of rare dtypes are converted from scratch rows of the accumulator.
+// Whether they are stored past the caches directly, not by a staging buffer: not where sums of one axis go to memory
+// for another, as these fit the caches.
+template <class Acc, class In, class Out>
+constexpr bool streams = can_stream && (std::is_same_v<Acc, In> || std::is_same_v<In, Out>) && stores<Acc, In, Out> &&
+                         whole_lines<Acc, Out, 4>;
+
 template <class Acc, class In, class Out>
 void sum_rows(const char* src, int64_t stride, const WindowMap& m, int64_t lo, int64_t hi, char* dst, int64_t pitch,
               int64_t n, bool stream, Lease& lease) {
   Out* const to = reinterpret_cast<Out*>(dst);
-  if constexpr (frequent<Acc, Out>) {
-    if constexpr (streams<Acc, In, Out, 4>)
+  if constexpr (stores<Acc, In, Out>) {
+    if constexpr (streams<Acc, In, Out>)
       if (stream) return vertical_rows<Acc, In, Out>(src, stride, m, lo, hi, to, pitch, n, true);
     vertical_rows<Acc, In, Out>(src, stride, m, lo, hi, to, pitch, n, false);  // a constant, for the inner loop
   } else {
@@ -62,34 +69,22 @@ void sum_rows(const char* src, int64_t stride, const WindowMap& m, int64_t lo, i
 }
 
 template <class Acc, class In, class Out>
-void sum_columns_of(const char* const* rows, int n_rows, const ColumnAxis& c, char* const* dst, int64_t lo, int64_t hi,
-                    bool stream, Lease& lease) {
-  if constexpr (frequent<Acc, Out>) {
-    horizontal<Acc, In, Out>(rows, n_rows, c, dst, lo, hi, lease, streams<Acc, In, Out, 1> && stream);
-  } else {
-    constexpr int64_t step = 256;  // a multiple of the lanes
-    const int64_t width = std::min(step, hi - lo) * c.inner;
-    Acc* const sums = lease->sums.get<Acc>(n_rows * width);
-    char* to[lanes<Acc>];
-    for (int r = 0; r < lanes<Acc>; ++r) to[r] = reinterpret_cast<char*>(sums + std::min(r, n_rows - 1) * width);
-    for (int64_t b = lo; b < hi; b += step) {
-      const int64_t end = std::min(hi, b + step);
-      horizontal<Acc, In, Acc>(rows, n_rows, c, to, b, end, lease);
-      for (int r = 0; r < n_rows; ++r)
-        convert<Acc, Acc, Out>(to[r], reinterpret_cast<Out*>(dst[r]) + (b - lo) * c.inner, (end - b) * c.inner);
-    }
-  }
+constexpr auto converting() -> void (*)(const void*, void*, int64_t) {
+  if constexpr (std::is_same_v<In, Out>) return nullptr;
+  else return convert<Acc, In, Out>;
 }
 
 template <class Acc, class In, class Out>
-constexpr Sums<Acc> sums_as{sizeof(In),
-                            sizeof(Out),
-                            streams<Acc, In, Out, 4>,
-                            streams<Acc, In, Out, 1>,
-                            sum_rows<Acc, In, Out>,
-                            sum_columns_of<Acc, In, Out>,
-                            saturating<Acc, Out>(),
-                            std::is_same_v<Acc, Out> ? saturating<Acc, In>() : nullptr};
+constexpr Sums<Acc> sums_as{
+    sizeof(In),
+    sizeof(Out),
+    streams<Acc, In, Out>,
+    can_stream && std::is_same_v<Acc, In> && std::is_same_v<Acc, Out> && whole_lines<Acc, Acc, 1>,
+    sum_rows<Acc, In, Out>,
+    converting<Acc, In, Acc>(),
+    converting<Acc, Acc, Out>(),
+    saturating<Acc, Out>(),
+    std::is_same_v<Acc, Out> ? saturating<Acc, In>() : nullptr};
 
 // The sums of a call: of its input as its output; and, if several axes are summed, of its input as sums, of sums as
 // sums, and of sums as its output.

@@ -102,68 +102,39 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
   return o;
 }
 
-// The same for any dtypes, of inputs that are converted in scratch; sums are converted after. Returns the end of the
-// outputs that were made.
-template <class Acc, class In, class Out>
-int64_t converted_segment_sums(const char* src, const WindowMap& m, Out* dst, int64_t lo, int64_t hi, Lease& lease) {
-  constexpr int64_t N = lanes<Acc>, most = 4096;  // scratch in the first-level cache
-  Acc* const inputs = lease->tile.get<Acc>(2 * most + N);
-  Acc* const sums = inputs + most + N;
-  auto length = [&](int64_t end) { return m.first(end - 1) + m.count(end - 1) - m.first(lo); };
-  int64_t end = lo;
-  while (end + N <= hi && end + N - lo <= most && length(end + N) <= most) end += N;
-  if (end == lo) return lo;
-  const int64_t first = m.first(lo), n = length(end);
-  convert<Acc, In, Acc>(src + first * int64_t(sizeof(In)), inputs, n);
-  const char* const origin = reinterpret_cast<const char*>(inputs - first);  // of input 0
-  segment_sums<Acc>(origin, reinterpret_cast<const char*>(inputs + n + N), m, sums, lo, end);
-  convert<Acc, Acc, Out>(sums, dst, end - lo);
-  return end;
-}
-
 // A single row: scalar sums, as most lanes of a tile would be unused.
-template <class Acc, class In, class Out>
-void horizontal_row(const char* src, const ColumnAxis& c, Out* dst, int64_t lo, int64_t hi, Lease& lease) {
+template <class Acc>
+void horizontal_row(const char* src, const ColumnAxis& c, Acc* dst, int64_t lo, int64_t hi) {
   const Acc* const w = weights<Acc>(*c.map);
-  auto scalar = [&](int64_t o, int64_t end) {
-    for (; o < end; ++o) {
-      const int64_t first = c.map->first(o), count = c.map->count(o);
-      const Acc* const wo = w ? w + c.map->offset[o] : nullptr;
-      for (int64_t q = 0; q < c.inner; ++q) {
-        const char* p = src + first * c.stride + q * c.inner_stride;
-        Acc sum = 0;
-        for (int64_t k = 0; k < count; ++k, p += c.stride) {
-          const Acc x = load_one<Acc, In>(p);
-          if (k == 0) sum = wo ? x * wo[0] : x;
-          else sum = wo ? multiply_add<Acc>(x, wo[k], sum) : add<Acc>(sum, x);
-        }
-        store_masked<Acc, Out>(dst + (o - lo) * c.inner + q, sum - Vec<Acc>{}, 1);
+  int64_t o = lo;
+  if (!w && c.inner == 1 && c.stride == int64_t(sizeof(Acc)))
+    o = segment_sums<Acc>(src, src + c.map->n_in * c.stride, *c.map, dst, lo, hi);
+  for (; o < hi; ++o) {
+    const int64_t first = c.map->first(o), count = c.map->count(o);
+    const Acc* const wo = w ? w + c.map->offset[o] : nullptr;
+    for (int64_t q = 0; q < c.inner; ++q) {
+      const char* p = src + first * c.stride + q * c.inner_stride;
+      Acc sum = 0;
+      for (int64_t k = 0; k < count; ++k, p += c.stride) {
+        const Acc x = load_one<Acc, Acc>(p);
+        if (k == 0) sum = wo ? x * wo[0] : x;
+        else sum = wo ? multiply_add<Acc>(x, wo[k], sum) : add<Acc>(sum, x);
       }
-    }
-  };
-  if (w || c.inner != 1 || c.stride != int64_t(sizeof(In))) return scalar(lo, hi);
-  if constexpr (std::is_same_v<Acc, In> && std::is_same_v<Acc, Out>) {
-    scalar(segment_sums<Acc>(src, src + c.map->n_in * c.stride, *c.map, dst, lo, hi), hi);
-  } else {
-    for (int64_t o = lo; o < hi;) {
-      const int64_t end = converted_segment_sums<Acc, In, Out>(src, *c.map, dst + (o - lo), o, hi, lease);
-      const int64_t next = end > o ? end : std::min(hi, o + lanes<Acc>);
-      scalar(end, next);
-      o = next;
+      dst[(o - lo) * c.inner + q] = sum;
     }
   }
 }
 
 // Input columns [lo, hi) as vectors over the rows: tile[(j - lo) * inner + q][row].
-template <class Acc, class In>
+template <class Acc>
 void load_tile(const char* const* rows, const ColumnAxis& c, int64_t lo, int64_t hi, Vec<Acc>* tile) {
   constexpr int N = lanes<Acc>;
   const int64_t n = (hi - lo) * c.inner;
   int64_t e = 0;
-  if (c.contiguous(sizeof(In))) {
+  if (c.contiguous(sizeof(Acc))) {
     for (; e + N <= n; e += N) {
       Vec<Acc> square[N];
-      for (int r = 0; r < N; ++r) square[r] = load<Acc, In>(rows[r] + lo * c.stride + e * sizeof(In));
+      for (int r = 0; r < N; ++r) square[r] = load<Acc, Acc>(rows[r] + lo * c.stride + e * sizeof(Acc));
       transpose<Acc>(square);
       for (int r = 0; r < N; ++r) tile[e + r] = square[r];
     }
@@ -171,7 +142,7 @@ void load_tile(const char* const* rows, const ColumnAxis& c, int64_t lo, int64_t
   Acc* const flat = reinterpret_cast<Acc*>(tile);
   for (; e < n; ++e)
     for (int r = 0; r < N; ++r)
-      flat[e * N + r] = load_one<Acc, In>(rows[r] + (lo + e / c.inner) * c.stride + e % c.inner * c.inner_stride);
+      flat[e * N + r] = load_one<Acc, Acc>(rows[r] + (lo + e / c.inner) * c.stride + e % c.inner * c.inner_stride);
 }
 
 template <class Acc, bool ones>
@@ -188,14 +159,14 @@ inline Vec<Acc> dot(const Vec<Acc>* tile, int64_t step, int64_t count, const Acc
 
 // Outputs [lo, hi) of n_rows rows. rows[] and dst[] hold `lanes` pointers; those past n_rows repeat a row. Output lo of
 // row r is stored at dst[r].
-template <class Acc, class In, class Out, bool ones>
+template <class Acc, bool ones>
 void horizontal_tile(const char* const* rows, int n_rows, const ColumnAxis& c, char* const* dst, int64_t lo, int64_t hi,
                      Lease& lease) {
   constexpr int N = lanes<Acc>;
   const WindowMap& m = *c.map;
   const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1);
   Vec<Acc>* const tile = lease->tile.get<Vec<Acc>>(std::max<int64_t>(1, (last - first) * c.inner));
-  load_tile<Acc, In>(rows, c, first, last, tile);
+  load_tile<Acc>(rows, c, first, last, tile);
   const Acc* const w = weights<Acc>(m);
   const int64_t n = (hi - lo) * c.inner;
   int64_t o = lo, q = 0;
@@ -213,9 +184,9 @@ void horizontal_tile(const char* const* rows, int n_rows, const ColumnAxis& c, c
     }
     transpose<Acc>(square);
     if (width == N)
-      for (int r = 0; r < n_rows; ++r) store<Acc, Out>(dst[r] + e * sizeof(Out), square[r]);
+      for (int r = 0; r < n_rows; ++r) store<Acc, Acc>(dst[r] + e * sizeof(Acc), square[r]);
     else
-      for (int r = 0; r < n_rows; ++r) store_masked<Acc, Out>(dst[r] + e * sizeof(Out), square[r], width);
+      for (int r = 0; r < n_rows; ++r) store_masked<Acc, Acc>(dst[r] + e * sizeof(Acc), square[r], width);
   }
 }
 
@@ -245,42 +216,43 @@ inline int64_t tile_end(const ColumnAxis& c, int64_t lo, int64_t hi) {
   return low;
 }
 
-// stream: with streaming stores, which permuted columns alone support; dst are then aligned to cache lines.
-template <class Acc, class In, class Out>
+// Sums of sums' own type (widened_columns for others). stream: with streaming stores, which permuted columns alone
+// support; dst are then aligned to cache lines.
+template <class Acc>
 void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, char* const* dst, int64_t lo, int64_t hi,
                 Lease& lease, bool stream = false) {
-  if (c.inner >= lanes<Acc> && c.inner_stride == int64_t(sizeof(In))) {  // columns that fill vectors are summed as rows
+  constexpr int64_t size = sizeof(Acc);
+  if (c.inner >= lanes<Acc> && c.inner_stride == size) {  // columns that fill vectors are summed as rows
     const WindowMap& m = *c.map;
     const Acc* const w = weights<Acc>(m);
     for (int r = 0; r < n_rows; ++r)
       for (int64_t o = lo; o < hi; ++o)
-        vertical_here<Acc, In, Out>(rows[r] + m.first(o) * c.stride, c.stride, m.count(o),
-                                    w ? w + m.offset[o] : nullptr, reinterpret_cast<Out*>(dst[r]) + (o - lo) * c.inner,
-                                    c.inner);
+        vertical_here<Acc, Acc, Acc>(rows[r] + m.first(o) * c.stride, c.stride, m.count(o),
+                                     w ? w + m.offset[o] : nullptr, reinterpret_cast<Acc*>(dst[r]) + (o - lo) * c.inner,
+                                     c.inner);
     return;
   }
   if constexpr (permutable<Acc>) {
-    if (permuted<Acc>(c, sizeof(In)) && !c.permutes->gather.empty())
-      return horizontal_gathered<Acc, In, Out>(rows, n_rows, c.map->n_in * c.stride, *c.permutes, c.map->n_out, dst, lo,
-                                               hi, stream, lease);
-    if (permuted<Acc>(c, sizeof(In)))
-      return horizontal_permuted<Acc, In, Out>(rows, n_rows, *c.permutes, c.map->n_out, dst, lo, hi, stream);
+    if (permuted<Acc>(c, size) && !c.permutes->gather.empty())
+      return horizontal_gathered<Acc>({size, nullptr}, rows, n_rows, c.map->n_in * c.stride, *c.permutes, c.map->n_out,
+                                      dst, lo, hi, stream, lease);
+    if (permuted<Acc>(c, size))
+      return horizontal_permuted<Acc>(rows, n_rows, *c.permutes, c.map->n_out, dst, lo, hi, stream);
   }
-  if (n_rows == 1) return horizontal_row<Acc, In, Out>(rows[0], c, reinterpret_cast<Out*>(dst[0]), lo, hi, lease);
+  if (n_rows == 1) return horizontal_row<Acc>(rows[0], c, reinterpret_cast<Acc*>(dst[0]), lo, hi);
   const int64_t step = tile_outputs<Acc>(c);
   for (int64_t b = lo; b < hi;) {
     const int64_t end = tile_end(c, b, std::min(hi, b + step));
     char* to[lanes<Acc>];
-    for (int r = 0; r < lanes<Acc>; ++r) to[r] = dst[r] + (b - lo) * c.inner * sizeof(Out);
+    for (int r = 0; r < lanes<Acc>; ++r) to[r] = dst[r] + (b - lo) * c.inner * size;
     if (end == b) {  // its tile could be as large as the input
-      for (int r = 0; r < n_rows; ++r)
-        horizontal_row<Acc, In, Out>(rows[r], c, reinterpret_cast<Out*>(to[r]), b, b + 1, lease);
+      for (int r = 0; r < n_rows; ++r) horizontal_row<Acc>(rows[r], c, reinterpret_cast<Acc*>(to[r]), b, b + 1);
       ++b;
       continue;
     }
     if constexpr (std::is_floating_point_v<Acc>)
-      if (weights<Acc>(*c.map)) horizontal_tile<Acc, In, Out, false>(rows, n_rows, c, to, b, end, lease);
-    if (!weights<Acc>(*c.map)) horizontal_tile<Acc, In, Out, true>(rows, n_rows, c, to, b, end, lease);
+      if (weights<Acc>(*c.map)) horizontal_tile<Acc, false>(rows, n_rows, c, to, b, end, lease);
+    if (!weights<Acc>(*c.map)) horizontal_tile<Acc, true>(rows, n_rows, c, to, b, end, lease);
     b = end;
   }
 }

@@ -17,6 +17,7 @@ struct Tuning {
   int64_t shared_counts = 1 << 22;         // of fewer one thread takes the prefix sums: several read counts twice
   int64_t tile_bytes = 256 << 10;          // of a transposed tile: half of a second-level cache
   int64_t tile_inputs = 1 << 16;           // of a transposed tile, in one row: a window of more is summed without one
+  int64_t widened_values = 1 << 11;        // of a scratch row of converted values: two are in the first-level cache
   int64_t column_step = 4096;              // outputs of one task along a single row
   int64_t row_width = 4096;                // columns of one task that sums rows
   int64_t row_block = 16384;               // outputs of such a task

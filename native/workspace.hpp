@@ -29,7 +29,7 @@ struct Scratch {
 
 // A buffer for each purpose, as a task may need several at a time.
 struct Workspace {
-  Scratch staging, tile, row, plane, packed, gathered, sums, taps, row_taps, index, table;
+  Scratch staging, tile, row, plane, packed, raw, gathered, inputs, sums, taps, row_taps, index, table;
 };
 
 Workspace* acquire_workspace();      // throws std::bad_alloc

@@ -279,6 +279,7 @@ class Tuning:
     shared_counts: int
     tile_bytes: int
     tile_inputs: int
+    widened_values: int
     column_step: int
     row_width: int
     row_block: int
