@@ -109,6 +109,8 @@ def window_step(
     saturate: bool,
 ) -> WindowStep | None: ...
 
+def weighed_step(dtype: int, dims: list[tuple[int, int]], maps: list[WindowMap], unseen: float) -> WindowStep | None: ...
+
 SMALL_BYTES: int
 
 ByteAxis = tuple[int, int, ByteMap | None]
