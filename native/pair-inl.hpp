@@ -31,12 +31,19 @@ void weighed_rows(const CallSums<Acc>& sums, const WindowTask& t, const char* sr
   const int64_t width = std::min(std::max(unit, fitting), n), size = size_of(t.in);
   Acc* const weighed = lease->packed.get<Acc>(n_read * width);
   const char* const origin = reinterpret_cast<const char*>(weighed - first * width);  // of input row 0
+  int64_t* const rows = lease->index.get<int64_t>(n_read);                            // that some output reads
+  int64_t n_rows = 0;
+  for (int64_t o = lo, i = first; o < hi; ++o)
+    for (i = std::max(i, m.first(o)); i < m.first(o) + m.count(o); ++i) rows[n_rows++] = i;
+  constexpr int64_t ahead = 4;  // rows: a short part of each is read, which the hardware does not predict
   for (int64_t j = 0; j < n; j += width) {
     const int64_t w = std::min(width, n - j);
-    int64_t i = first;
-    for (int64_t o = lo; o < hi; ++o)
-      for (i = std::max(i, m.first(o)); i < m.first(o) + m.count(o); ++i)
-        sums.weighing->multiply(src + i * t.row_stride + j * size, weighed + (i - first) * width, w);
+    for (int64_t k = 0; k < n_rows; ++k) {
+      if (const int64_t next = k + ahead; next < n_rows) prefetch(src + rows[next] * t.row_stride + j * size, w * size);
+      else if (j + width < n && next - n_rows < n_rows)
+        prefetch(src + rows[next - n_rows] * t.row_stride + (j + width) * size, std::min(width, n - j - width) * size);
+      sums.weighing->multiply(src + rows[k] * t.row_stride + j * size, weighed + (rows[k] - first) * width, w);
+    }
     sums.first->rows(origin, width * int64_t(sizeof(Acc)), m, lo, hi, reinterpret_cast<char*>(dst + j), n, w, false,
                      lease);
   }

@@ -236,9 +236,8 @@ def _mixed(
     like = np.broadcast_to(np.zeros((), real), stack.shape)
     spec, turned = resize_arguments.checked(like, size, axes=(0, 1), **given)
     stack, out = np.flip(stack, turned), None if room is None else room[..., None] if x.ndim == 2 else room
-    found = weighed.resized_as_floats(stack, spec, real, _unseen(x.dtype), out) if weigh and not light else None
-    if found is None:
-        found = bands.resized(stack, spec, real, prepare, finish, out)
+    at_once = weighed.resized_as_floats(stack, spec, real, _unseen(x.dtype), out) if weigh and not light else None
+    found = bands.resized(stack, spec, real, prepare, finish, out) if at_once is None else at_once
     return (found[..., 0] if x.ndim == 2 else found) if room is None else room
 
 
