@@ -27,6 +27,7 @@ Maker = Callable[[Any], Call]  # from what was drawn to a call with nothing left
 
 OURS, REPEATED, RENEWED = "tenter", "repeated", "renewed"
 LEAST_ROUNDS, MOST_ROUNDS = 5, 60
+MOST_PAIRS = 4  # repeated and renewed calls of a round, as long as they take less than its peers did
 PATIENCE = 6  # times the seconds of a workload, after which it ends with fewer rounds than the least
 HELD = 3  # results of each library
 BLOCK, MOST_CALLS = 5e-4, 64  # seconds that one timing shall last, and of how many calls at most
@@ -121,22 +122,27 @@ def run(work: Work, rng: np.random.Generator, seconds: float, found: Drawn) -> N
         calls = {name: [make(one) for one in draws] for name, make in makers.items()}
         if warm is not None and work.warm:  # its input is then in cache for all alike
             clock(calls[warm])
+        raced = time.perf_counter()
         for name in rng.permutation(list(makers)):
             spent[name].append(clock(calls[name]))
-        for name in (REPEATED, RENEWED) if rounds % 2 else (RENEWED, REPEATED):
-            near = [work.ours(one) for one in draws]
-            clock(near)  # its input is then as near for both; and plans are kept from a call's second time on
-            if name == RENEWED:
-                forget()
-            spent[name].append(clock([work.ours(one) for one in draws]))
+        paired = time.perf_counter()
+        for pair in range(MOST_PAIRS):
+            if pair and time.perf_counter() - paired > paired - raced:
+                break
+            for name in (REPEATED, RENEWED) if (rounds + pair) % 2 else (RENEWED, REPEATED):
+                near = [work.ours(one) for one in draws]
+                clock(near)  # its input is then as near for both; and plans are kept from a call's second time on
+                if name == RENEWED:
+                    forget()
+                spent[name].append(clock([work.ours(one) for one in draws]))
         rounds += 1
-    ours, repeated, renewed = spent[OURS], Contest(), Contest()
+    ours, renewed = spent[OURS], Contest()
     for name in makers:
         if name != OURS:
             fill(found.contests[name], list(zip(ours, spent[name])))
-    fill(repeated, list(zip(ours, spent[REPEATED])))
     fill(renewed, list(zip(spent[RENEWED], spent[REPEATED])))
-    found.ours_ms, found.again_ms, found.new_to_repeated = repeated.ours_ms, repeated.peer_ms, 1 / renewed.ratio
+    found.ours_ms, found.again_ms = (float(np.median(spent[name])) * 1e3 for name in (OURS, REPEATED))
+    found.new_to_repeated = 1 / renewed.ratio
 
 
 def settle(work: Work, rng: np.random.Generator, makers: dict[str, Maker]) -> None:

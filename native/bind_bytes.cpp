@@ -107,7 +107,8 @@ void bind_bytes(nb::module_& m) {
   });
   m.def("pillow_rows", [](int filter, int64_t n_in, float begin, float end, int64_t n_out) {
     PillowRows r = pillow_rows(PillowFilter(filter), n_in, begin, end, n_out);
-    return std::make_tuple(array_of(std::move(r.start)), array_of(std::move(r.offset)), array_of(std::move(r.weight)));
+    r.make_weights();
+    return std::make_tuple(array_of(std::move(r.start)), array_of(std::move(r.offset)), array_of(std::move(r.weights)));
   });
 }
 

@@ -109,6 +109,31 @@ nb::object window_step(int in, int out, int acc, const nb::list& dims, int first
   return step;
 }
 
+// The step of maps on the first two of three dims, the last being the values of a pixel, whose colors its alpha weighs;
+// None where no kernel does all of that.
+nb::object weighed_step(int dtype, const nb::list& dims, const nb::list& maps, double unseen) {
+  Dim held[max_axes];
+  if (maps.size() != 2 || dims.size() != 3) throw std::invalid_argument("expected maps of two of three dims");
+  const Pass pass = pass_of(dims, 0, 2, held);
+  OwnedMap* of[2];
+  Deciding by[2];
+  for (size_t k = 0; k < 2; ++k) of[k] = &nb::cast<OwnedMap&>(maps[k]), by[k] = {held[k].n, of[k]};
+  WindowTask task{};
+  task.in = task.out = Dtype(dtype), task.acc = task.in == Dtype::f64 ? Accumulate::f64 : Accumulate::f32;
+  int64_t n_plane;
+  if (!window_pass(pass, of, by, false, task, n_plane)) return nb::none();
+  const int64_t pixel = held[2].n * size_of(task.in);
+  const bool lies = task.n_column == 1 || task.column_stride == pixel;
+  const bool reversed = task.rows_first && task.column_stride == -pixel;
+  if (task.inner_stride != size_of(task.in) || !(lies || reversed)) return nb::none();
+  task.pixels = false, task.alpha = int(held[2].n), task.unseen = unseen;
+  auto made = std::make_unique<WindowStep>(task, n_plane, of, 2);
+  for (size_t k = 0; k < 2; ++k) made->held[k] = maps[k];
+  const nb::object step = nb::cast(made.get(), nb::rv_policy::take_ownership);
+  made.release();
+  return step;
+}
+
 }  // namespace
 
 void bind_steps(nb::module_& m) {
@@ -119,6 +144,7 @@ void bind_steps(nb::module_& m) {
   nb::class_<WindowStep, SmallStep>(m, "WindowStep").def("__call__", &WindowStep::run);
   m.def("window_step", &window_step, nb::arg("dtype_in"), nb::arg("dtype_out"), nb::arg("accumulate"), nb::arg("dims"),
         nb::arg("first"), nb::arg("maps"), nb::arg("deciding"), nb::arg("rows_first"), nb::arg("saturate"));
+  m.def("weighed_step", &weighed_step, nb::arg("dtype"), nb::arg("dims"), nb::arg("maps"), nb::arg("unseen"));
   m.def("channels_together", &channels_together, nb::arg("n_channels"), nb::arg("n_in"), nb::arg("n_out"));
   m.def("crops", &crops, nb::arg("n_in"), nb::arg("lo"), nb::arg("hi"));
   m.attr("SMALL_BYTES") = small_bytes;

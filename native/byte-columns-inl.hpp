@@ -14,6 +14,7 @@ template <int C>
 constexpr int words_of_pixels = C == 3 ? 4 : C;
 template <int C>
 constexpr int quads_at_once = rows_at_once / words_of_pixels<C>;
+constexpr int64_t prefetched_bytes = 512;  // of each row, ahead
 
 // 16 bytes from each of p, p + step, ... . By registers: a load of what was just stored in parts would wait for it.
 template <int N>
@@ -51,15 +52,23 @@ inline Words row_quads(const uint8_t* p) {
 }
 
 // Quads [lo, hi) of rows of n bytes as vectors over the rows: tile[(q - lo) * C + c]. Fills up to whole vectors of a
-// row, hence tile_room; past the row's end are zeros.
+// row, hence tile_room; past the row's end are zeros. What is loaded next, of these rows or of those after them, is
+// prefetched, as the hardware does not follow so many rows.
 template <int C, bool alpha>
-void load_quads(const uint8_t* const* rows, int64_t n, int64_t lo, int64_t hi, Words* tile) {
+void load_quads(const uint8_t* const* rows, const uint8_t* const* after, int64_t n, int64_t lo, int64_t hi,
+                Words* tile) {
   constexpr int W = words_of_pixels<C>;
   for (int64_t q = lo; q < hi; q += quads_at_once<C>) {
     Words square[rows_at_once];
     const int64_t at = q * 4 * C;
     if (at + vector_bytes <= n) {
-      for (int r = 0; r < rows_at_once; ++r) square[r] = row_quads<C, alpha>(rows[r] + at);
+      const int64_t later = at + prefetched_bytes;
+      const uint8_t* const* const next = later < n ? rows : after;
+      const int64_t place = later < n ? later : later - n;
+      for (int r = 0; r < rows_at_once; ++r) {
+        __builtin_prefetch(next[r] + place);
+        square[r] = row_quads<C, alpha>(rows[r] + at);
+      }
     } else {
       uint8_t end[vector_bytes] = {};
       for (int r = 0; r < rows_at_once; ++r) {
@@ -131,7 +140,7 @@ void sum_long_columns(const uint8_t* const* rows, int n_rows, int64_t n, const Q
     Sums s[C] = {};
     for (int64_t q = 0; q < t.quads; q += most) {
       const int64_t end = std::min(t.quads, q + most);
-      load_quads<C, alpha>(rows, n, t.first[o] + q, t.first[o] + end, tile);
+      load_quads<C, alpha>(rows, rows, n, t.first[o] + q, t.first[o] + end, tile);
       for (int64_t k = q; k < end; ++k)
         for (int c = 0; c < C; ++c)
           add_quads(s[c], (Bytes)tile[(k - q) * C + c], t.weight.data() + (o * t.quads + k) * weight_words);
@@ -143,10 +152,11 @@ void sum_long_columns(const uint8_t* const* rows, int n_rows, int64_t n, const Q
   }
 }
 
-// Rows of n bytes, packed: all outputs of each, at to[row]. rows: rows_at_once pointers, of which n_rows count.
+// Rows of n bytes, packed: all outputs of each, at to[row]. rows: rows_at_once pointers, of which n_rows count. after:
+// as many, to what is read next.
 template <int C, bool alpha>
-void sum_columns(const uint8_t* const* rows, int n_rows, int64_t n, const QuadTable& t, int64_t n_out,
-                 uint8_t* const* to, Lease& lease) {
+void sum_columns(const uint8_t* const* rows, const uint8_t* const* after, int n_rows, int64_t n, const QuadTable& t,
+                 int64_t n_out, uint8_t* const* to, Lease& lease) {
   const int64_t most = std::max<int64_t>(1, tuning.byte_tile_bytes / int64_t(C * sizeof(Words)));
   if (4 * t.quads > most) return sum_long_columns<C, alpha>(rows, n_rows, n, t, n_out, to, most, lease);
   Words* const tile = lease->tile.get<Words>(tile_room<C>(most));
@@ -159,7 +169,7 @@ void sum_columns(const uint8_t* const* rows, int n_rows, int64_t n, const QuadTa
       else end = middle;
     }
     if (hi < n_out && hi - lo > vector_bytes) hi -= (hi - lo) % vector_bytes;  // so that stores are whole vectors
-    load_quads<C, alpha>(rows, n, begin, t.first[hi - 1] + t.quads, tile);
+    load_quads<C, alpha>(rows, after, n, begin, t.first[hi - 1] + t.quads, tile);
     uint8_t* at[rows_at_once];
     for (int r = 0; r < n_rows; ++r) at[r] = to[r] + lo * C;
     const bool found =

@@ -27,13 +27,14 @@ struct OwnedByteMap {
       : map(n_in, n_out, start, offset, weight) {}
   OwnedByteMap(const OwnedByteMap&) = delete;
   OwnedByteMap& operator=(const OwnedByteMap&) = delete;
+  OwnedByteMap(int64_t n_in, PillowRows&& rows) : map(n_in, std::move(rows)) {}
   ~OwnedByteMap() {
     for (Made* m = made; m;) delete std::exchange(m, m->next);
   }
-  const QuadTable* quads(WeightForm form, bool aligned) {
+  const QuadTable* quads(const ByteKernels& by, bool aligned) {
     for (const Made* m = made; m; m = m->next)
-      if (m->table.form == form && m->table.aligned == aligned) return &m->table;
-    auto fresh = std::make_unique<Made>(make_quads(map, form, aligned), made.load());
+      if (m->table.form == by.form && m->table.aligned == aligned) return &m->table;
+    auto fresh = std::make_unique<Made>(by.make_quads(map, aligned), made.load());
     while (!made.compare_exchange_weak(fresh->next, fresh.get())) {}
     return &fresh.release()->table;  // another thread may have added an equal one: harmless
   }
@@ -59,9 +60,9 @@ struct ByteStep : SmallStep {
     ByteTask call = task;
     call.src = reinterpret_cast<const uint8_t*>(src), call.dst = reinterpret_cast<uint8_t*>(dst);
     call.stream = stream;
-    const WeightForm form = kernels().bytes->form;
-    if (rows) call.row_quads = rows->quads(form, false);
-    if (columns) call.column_quads = columns->quads(form, task.inner <= max_byte_inner);
+    const ByteKernels& by = *kernels().bytes;
+    if (rows) call.row_quads = rows->quads(by, false);
+    if (columns) call.column_quads = columns->quads(by, task.inner <= max_byte_inner);
     return call;
   }
 };

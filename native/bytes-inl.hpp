@@ -86,9 +86,10 @@ void multiply_alpha(uint8_t* p, int64_t n) {
   std::memcpy(p + i, &end, n - i);
 }
 
-// All columns of n_rows rows, at to[row]. rows: rows_at_once pointers. alpha: multiplied first.
-inline void columns(const ByteTask& t, const uint8_t* (&rows)[rows_at_once], int n_rows, uint8_t* const* to, bool alpha,
-                    bool are_packed, Lease& lease) {
+// All columns of n_rows rows, at to[row]. rows: rows_at_once pointers; after: as many, to the rows that come next.
+// alpha: multiplied first.
+inline void columns(const ByteTask& t, const uint8_t* (&rows)[rows_at_once], const uint8_t* const* after, int n_rows,
+                    uint8_t* const* to, bool alpha, bool are_packed, Lease& lease) {
   const int64_t n = t.n_column * t.inner;
   if (!are_packed) {
     uint8_t* const room = lease->gathered.get<uint8_t>(n * n_rows);
@@ -96,6 +97,7 @@ inline void columns(const ByteTask& t, const uint8_t* (&rows)[rows_at_once], int
       pack_row(t, rows[r], room + r * n);
       rows[r] = room + r * n;
     }
+    after = rows;
   }
   std::fill(rows + n_rows, rows + rows_at_once, rows[n_rows - 1]);
   const ByteMap& m = *t.column;
@@ -111,8 +113,8 @@ inline void columns(const ByteTask& t, const uint8_t* (&rows)[rows_at_once], int
   }
   with_constant<1, 2, 3, 4>(t.inner, [&]<int C>() {
     if constexpr (C == 2 || C == 4)
-      if (alpha) return sum_columns<C, true>(rows, n_rows, n, *t.column_quads, m.n_out, to, lease);
-    sum_columns<C, false>(rows, n_rows, n, *t.column_quads, m.n_out, to, lease);
+      if (alpha) return sum_columns<C, true>(rows, after, n_rows, n, *t.column_quads, m.n_out, to, lease);
+    sum_columns<C, false>(rows, after, n_rows, n, *t.column_quads, m.n_out, to, lease);
   });
 }
 
@@ -128,13 +130,14 @@ inline void columns_alone(const ByteTask& t, const uint8_t* src, uint8_t* dst, i
   uint8_t* const staging = t.stream ? lease->staging.get<uint8_t>(rows_at_once * n_out) : nullptr;
   for (; lo < hi; lo += rows_at_once) {
     const int n_rows = int(std::min<int64_t>(rows_at_once, hi - lo));
-    const uint8_t* rows[rows_at_once];
+    const uint8_t *rows[rows_at_once], *after[rows_at_once];
     uint8_t* to[rows_at_once];
+    for (int r = 0; r < rows_at_once; ++r) after[r] = src + std::min(lo + rows_at_once + r, t.n_row - 1) * t.row_stride;
     for (int r = 0; r < n_rows; ++r) {
       rows[r] = src + (lo + r) * t.row_stride;
       to[r] = staging ? staging + r * n_out : dst + (lo + r) * n_out;
     }
-    columns(t, rows, n_rows, to, t.alpha, packed(t), lease);
+    columns(t, rows, after, n_rows, to, t.alpha, packed(t), lease);
     for (int r = 0; r < n_rows; ++r) finish(t, to[r], dst + (lo + r) * n_out, n_out);
   }
 }
@@ -157,7 +160,7 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, uint8_t* dst, int64_t
   const uint8_t** const taps = lease->row_taps.get<const uint8_t*>(std::max<int64_t>(1, m.longest));
   int64_t ready = base, made = 0;
   auto prepare = [&](int64_t o) {
-    const uint8_t* from[rows_at_once];
+    const uint8_t *from[rows_at_once], *after[rows_at_once];
     uint8_t* to[rows_at_once];
     int group = 0;
     int64_t i = std::max(ready, m.first(o));
@@ -169,7 +172,8 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, uint8_t* dst, int64_t
       from[group] = src + i * t.row_stride, to[group] = ring + made % capacity * pitch;
     }
     ready = i;
-    if (columns_first) return columns(t, from, group, to, t.alpha, packed(t), lease);
+    for (int r = 0; r < rows_at_once; ++r) after[r] = src + std::min(ready + r, t.n_row - 1) * t.row_stride;
+    if (columns_first) return columns(t, from, after, group, to, t.alpha, packed(t), lease);
     for (int r = 0; r < group; ++r) {
       pack_row(t, from[r], to[r]);
       if (t.inner == 2) multiply_alpha<2>(to[r], n);
@@ -207,7 +211,7 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, uint8_t* dst, int64_t
                   reinterpret_cast<char*>(turned + r * n), t.n_column);
       from[r] = turned + r * n;
     }
-    columns(t, from, int(end - group), to, false, true, lease);
+    columns(t, from, from, int(end - group), to, false, true, lease);
     for (int64_t o = group; o < end; ++o) finish(t, to[o - group], dst + o * n_out, n_out);
   }
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels.hpp"
+#include "pillow_rows.hpp"
 #include "weigh.hpp"
 
 namespace tenter {
@@ -25,7 +26,7 @@ struct QuadTable {
   bool aligned;
   int64_t quads;                // of each output
   std::vector<int64_t> first;   // quad (if aligned) or input that an output begins with
-  std::vector<int32_t> weight;  // n_out * quads * words
+  std::vector<int32_t> weight;  // n_out * quads * words, and up to a word that is not read
 };
 
 // Rows of adjacent inputs with integer weights.
@@ -35,6 +36,7 @@ struct ByteMap {
   std::vector<int32_t> weight;         // k
 
   ByteMap(int64_t n_in, int64_t n_out, const int64_t* start, const int64_t* offset, const double* weight);
+  ByteMap(int64_t n_in, PillowRows&& rows);  // of units
   int64_t first(int64_t o) const { return start[o]; }
   int64_t count(int64_t o) const { return offset[o + 1] - offset[o]; }
   int64_t stop(int64_t o) const { return start[o] + count(o); }
@@ -42,7 +44,6 @@ struct ByteMap {
 
 // Whether weights are multiples of 2^-22 whose sums of bytes fit 32 bits, and whose pieces fit 8.
 bool fits_bytes(int64_t n_out, const int64_t* offset, const double* weight);
-QuadTable make_quads(const ByteMap& map, WeightForm form, bool aligned);
 
 // (outer..., row, column, inner) resampled along row, column or both into contiguous memory, as WindowTask. Columns are
 // contiguous where rows are summed first or alone.
@@ -68,6 +69,8 @@ struct ByteKernels {
   void (*run)(const ByteTask&, int threads);
   void (*weigh)(const WeighTask&, int threads);
   bool (*is_alpha)(const WeighTask&, int threads);
+  PillowFit (*pillow_weights)(const PillowTask&);
+  QuadTable (*make_quads)(const ByteMap&, bool aligned);
 };
 
 }  // namespace tenter

@@ -1,5 +1,6 @@
 // The kernels of pictures for one instruction set. Compiled once per set, with its name as TENTER_LEVEL.
 #include "bytes-inl.hpp"
+#include "pillow-weights-inl.hpp"
 #include "weigh-inl.hpp"
 
 #define TENTER_JOIN2(a, b) a##b
@@ -8,6 +9,7 @@
 namespace tenter {
 
 extern const ByteKernels TENTER_JOIN(byte_kernels_, TENTER_LEVEL);
-const ByteKernels TENTER_JOIN(byte_kernels_, TENTER_LEVEL){weight_form, bytes, weigh, is_alpha};
+const ByteKernels TENTER_JOIN(byte_kernels_, TENTER_LEVEL){weight_form, bytes,          weigh,
+                                                           is_alpha,    pillow_weights, make_quads};
 
 }  // namespace tenter

@@ -220,9 +220,7 @@ class NewCall {
         pass_.count == 2 && rows_before(row_dim->n, made_along(0), column_dim->n, made_along(1));  // of uncropped axes
     crop();
     for (int k = 0; k < pass_.count; ++k) {
-      const PillowRows& r = maps_[k]->rows;
-      maps_[k]->byte_map.emplace(dims_[pass_.first + k].n, made_along(k), r.start.data(), r.offset.data(),
-                                 r.weight.data());
+      maps_[k]->byte_map.emplace(dims_[pass_.first + k].n, std::move(maps_[k]->rows));
     }
     OwnedByteMap* const last = &*maps_[pass_.count - 1]->byte_map;
     OwnedByteMap* row = pass_.count == 2 ? &*maps_[0]->byte_map : nullptr;

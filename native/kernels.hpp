@@ -90,6 +90,10 @@ struct WindowTask {
   // Of one axis: values from an output row to the next, and from an outer position's rows to the next one's; 0: rows
   // lie together. Bands of a long axis are calls of their own, whose outputs are parts of longer rows.
   int64_t row_pitch, outer_pitch;
+  // Of two axes: the inner values of a pixel, the last of which weighs the others: they are multiplied by it before
+  // they are summed, and divided after where it is above `unseen`, else 0. 0: none does. Pixels lie together.
+  int alpha;
+  double unseen;
 };
 
 struct ByteKernels;

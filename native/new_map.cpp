@@ -25,7 +25,7 @@ bool NewMap::make(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxe
   const double taps = std::min(double(n_in), 2 * (a.support * std::max(1.0, (end - begin) / double(n_out)) + 1));
   if (n_in > longest_byte_axis || taps * double(n_out) > double(most_bytes) / 16) return false;
   rows = pillow_rows(PillowFilter(a.filter), n_in, float(begin), float(end), n_out);
-  return fits_bytes(n_out, rows.offset.data(), rows.weight.data());
+  return rows.fits_bytes;
 }
 
 void NewMap::make_sums(Picking&& of) {

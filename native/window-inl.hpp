@@ -9,6 +9,7 @@
 
 #include "dtypes-inl.hpp"
 #include "planes-inl.hpp"
+#include "weigh-inl.hpp"
 
 namespace tenter {
 namespace {
@@ -36,10 +37,38 @@ const Sums<Acc>* sums_of_any(Dtype in, Dtype out, Types<T...>) {
   (void)((found = sums_of<Acc, T>(in, out)) || ...);
   return found;
 }
+template <class Acc, class Value, int C>
+constexpr Weighing<Acc> weighing_as{
+    [](const char* src, Acc* dst, int64_t n) { multiply<Acc, Value, C>(reinterpret_cast<const Value*>(src), dst, n); },
+    [](const Acc* src, char* dst, int64_t n, Acc unseen) {
+      divide<Acc, Value, C>(src, reinterpret_cast<Value*>(dst), n, unseen);
+    }};
+template <class Acc>
+const Weighing<Acc>* weighing_of(const WindowTask& t) {
+  auto as = [&]<class Value>() {
+    return t.alpha == 2 ? &weighing_as<Acc, Value, 2> : t.alpha == 4 ? &weighing_as<Acc, Value, 4> : nullptr;
+  };
+  if constexpr (std::is_same_v<Acc, float>) {
+    if (t.in == Dtype::u8) return as.template operator()<uint8_t>();
+    if (t.in == Dtype::u16) return as.template operator()<uint16_t>();
+    if (t.in == Dtype::f16) return as.template operator()<f16>();
+    if (t.in == Dtype::f32) return as.template operator()<float>();
+  } else if constexpr (std::is_same_v<Acc, double>) {
+    if (t.in == Dtype::f64) return as.template operator()<double>();
+  }
+  return nullptr;
+}
+
 template <class Acc>
 bool window_summed_in(const WindowTask& t, Team team) {
   auto sums = [](Dtype in, Dtype out) { return sums_of_any<Acc>(in, out, typename SummedIn<Acc>::types{}); };
   constexpr Dtype acc = dtype_of<Acc>;
+  if (t.alpha) {
+    const Sums<Acc>* const all = sums(acc, acc);
+    const CallSums<Acc> call{all, all, all, all, weighing_of<Acc>(t)};
+    if (call.weighing) both_pass(call, t, team);
+    return call.weighing;
+  }
   const CallSums<Acc> call{sums(t.in, t.out), sums(t.in, acc), sums(acc, acc), sums(acc, t.out)};
   if (call.whole) window_by(call, t, team);
   return call.whole;

@@ -10,8 +10,8 @@ import pytest
 
 import pillow_oracle
 import tenter
-from tenter import conventions, filters
-from tenter._execution import weighed
+from tenter import _native, conventions, filters
+from tenter._execution import bands, weighed
 from tenter.image import resize
 
 Pixels = np.ndarray[Any, Any]
@@ -135,6 +135,44 @@ def test_alpha_in_the_core_is_that_of_numpy(dtype: Any, channels: int, level: st
     for (y, size), found in zip(calls, got):
         np.testing.assert_array_equal(found, resize(y, size, mode="cubic", like="opencv", alpha=True))
     assert all((a != b).any() for a, b in zip(got[3:6], got[6:]))
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("channels", [2, 4])
+def test_one_call_has_the_bits_of_three(dtype: Any, channels: int, level: str, monkeypatch: Any) -> None:
+    """Weighted, resized and divided by the core at once, in either order of axes, in bands narrower than a row, on any
+    number of threads; and where that cannot be, in bands by themselves."""
+    x = picture(channels, dtype)
+    x[3:9, 2:9, -1] = 0
+    calls: list[tuple[Any, Any, dict[str, Any]]] = [
+        (x, (6, 8), {"mode": "lanczos3"}),
+        (x, (23, 40), {"mode": "cubic"}),
+        (x, (40, 5), {}),
+        (x, (3, 50), {"mode": "mitchell"}),
+        (x, (1, 1), {"mode": "area"}),
+        (x, (4, 3), {"antialias": False}),
+        (x[::-1], (7, 9), {}),
+        (x[:, ::-1], (5, 7), {}),
+        (x[:, ::-1], (50, 60), {}),
+        (x[:, ::2], (5, 7), {}),
+        (x.swapaxes(0, 1), (5, 7), {}),
+        (np.repeat(x, 9, 1), (9, 20), {}),
+        (x, (5, 7), {"box": ((1.5, 8), (9, 2))}),
+        (x, (len(x), 7), {}),
+    ]
+    want = [resize(y, size, alpha=True, **how) for y, size, how in calls]  # small, by three calls
+    monkeypatch.setattr(bands, "BYTES", 0)
+    monkeypatch.setattr(_native.tuning, "parallel_bytes", 0)
+    at_once = []
+    found = weighed.resized_as_floats
+    monkeypatch.setattr(weighed, "resized_as_floats", lambda *of: at_once.append(found(*of)) or at_once[-1])
+    for band_bytes in (1, 192 << 10):
+        monkeypatch.setattr(_native.tuning, "band_bytes", band_bytes)
+        for (y, size, how), three in zip(calls, want):
+            out = np.full_like(three, 1)
+            np.testing.assert_array_equal(resize(y, size, alpha=True, **how), three)
+            np.testing.assert_array_equal(resize(y, size, alpha=True, out=out, **how), three)
+    assert sum(each is not None for each in at_once) > 20
 
 
 def test_nothing_seen_is_nothing() -> None:

@@ -235,8 +235,9 @@ def _mixed(
         return found[..., 0] if x.ndim == 2 else found
     like = np.broadcast_to(np.zeros((), real), stack.shape)
     spec, turned = resize_arguments.checked(like, size, axes=(0, 1), **given)
-    out = None if room is None else room[..., None] if x.ndim == 2 else room
-    found = bands.resized(np.flip(stack, turned), spec, real, prepare, finish, out)
+    stack, out = np.flip(stack, turned), None if room is None else room[..., None] if x.ndim == 2 else room
+    at_once = weighed.resized_as_floats(stack, spec, real, _unseen(x.dtype), out) if weigh and not light else None
+    found = bands.resized(stack, spec, real, prepare, finish, out) if at_once is None else at_once
     return (found[..., 0] if x.ndim == 2 else found) if room is None else room
 
 

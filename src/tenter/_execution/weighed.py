@@ -8,6 +8,7 @@ import numpy as np
 from tenter import _native
 from tenter._arrays import blocks, limits
 from tenter._arrays.dtypes import NUMBERS
+from tenter._arrays.layout import resized_order
 from tenter._arrays.numpy_arrays import address, layout
 from tenter._arrays.thread_count import thread_count
 from tenter._arrays.types import Array
@@ -17,7 +18,7 @@ from tenter._kernels import cpu_bytes
 from tenter._kernels.passes import Dim, rows_before
 from tenter._specs.resize import Resize
 from tenter.maps import Copy, Window
-from tenter.maps._part import part
+from tenter.maps._part import cropped, part
 
 
 def resized(x: Array, spec: Resize, out: Array | None = None) -> Array | None:
@@ -55,6 +56,35 @@ def _rows(x: Array, maps: dict[int, Any], some: slice, y: Array, target: int, pa
         at, rows = part(maps[0], some.start, some.stop) if 0 in maps else (some, None)
         x, whole[0] = x[at], Dim(at.stop - at.start, whole[0].stride, rows)
     cpu_bytes.weighed(whole, rows_first)(address(x), target, thread_count(), past_caches)
+    return y
+
+
+def resized_as_floats(x: Array, spec: Resize, real: str, unseen: float, out: Array | None = None) -> Array | None:
+    """(H, W, 2 or 4) weighted, resized along H and W and divided by one native call, in fresh memory or in out, which
+    lies apart from x; None where no kernel does all of that. The bits are those of the three after each other."""
+    if not x.dtype.isnative or x.shape[2] not in (2, 4) or 0 in x.shape or not (out is None or is_room(out, x)):
+        return None
+    maps = [m for _, m in spec.maps(x.shape, real, False)]
+    if any(not isinstance(m, Window) or m.ones or m.block > 1 for m in maps):
+        return None
+    if resized_order(x.shape, np.empty_like(x).strides, spec.axes, False) != (0, 1, 2):
+        return None
+    shape = spec.shape_out(x.shape)
+    limits.memory(shape, x.itemsize)
+    strides, source, dims, windows = layout(x).strides, address(x), [], []
+    for n, stride, whole in zip(x.shape, strides, maps):
+        stride = stride if n > 1 else 0
+        first, window = cropped(whole, True)
+        source += first * stride
+        dims.append((window.n_in, stride))
+        windows.append(window.native_tables)
+    step = _native.weighed_step(NUMBERS[x.dtype.name], [*dims, (x.shape[2], strides[2])], windows, unseen)
+    if step is None:
+        return None
+    y, target, past_caches = blocks.empty(shape, x.dtype) if out is None else (out, address(out), False)
+    if y.size:
+        with bands.answered_after(out is not None):
+            step(source, target, thread_count(), past_caches)
     return y
 
 

@@ -108,6 +108,9 @@ def window_step(
     rows_first: bool,
     saturate: bool,
 ) -> WindowStep | None: ...
+def weighed_step(
+    dtype: int, dims: list[tuple[int, int]], maps: list[WindowMap], unseen: float
+) -> WindowStep | None: ...
 
 SMALL_BYTES: int
 
