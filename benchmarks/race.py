@@ -138,7 +138,7 @@ def run(work: Work, rng: np.random.Generator, seconds: float, found: Drawn) -> N
 def forget() -> None:
     """What tenter remembers of single calls; what calls that differ by sizes alone share, it keeps."""
     cache.plans.clear()
-    cache._once.clear()
+    cache._noted.clear()
     axis_maps._kept.cache_clear()
 
 

@@ -1,5 +1,6 @@
 """The way of a checked call: a kept plan or a new one, and its run; for what is recorded, PyTorch's dispatcher."""
 
+from collections.abc import Hashable
 from typing import Any
 
 from tenter import _native
@@ -90,19 +91,26 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
         into.check(out, x, spec.shape_out(tuple(flat.shape)))
     if of(x).recorded(flat) or (isinstance(spec, RepeatCounts) and recorded(spec.offsets)):
         return _given(runs.record(flat, spec), x, out)
-    arg_types = types(args)
-    if arg_types is None or not _lasts(x, arg_types, flat, spec):
+    found = _key(call, x, args) if _lasts(x, flat, spec) else None
+    if found is None:
         new = plan(flat, spec)
         if x is flat:
             families.remember(call, x, args, None, spec, new.order)
         return _run(flat, new, out)
-    found = _native.call_key(call, x, *args) or key(call, runs, x, args, arg_types)
     made = None if out is None else plans.get(found)
     if made is None:
         made = plan(flat, spec, tuple(x.shape))
         store(found, made)
-        families.remember(call, x, args, arg_types, spec, made.order)
+        families.remember(call, x, args, types(args), spec, made.order)
     return _run(x, made, out)
+
+
+def _key(call: str, x: Any, args: tuple[Any, ...]) -> Hashable:
+    """By which the call's plan is found; None of arguments that may change."""
+    found = _native.call_key(call, x, *args)
+    if found is None and (arg_types := types(args)) is not None and CONSTANTS.issuperset(arg_types):
+        return key(call, EXACT[type(x)], x, args, arg_types)
+    return found
 
 
 def perform_turned(call: str, x: Any, args: tuple[Any, ...], turned: Any, spec: Spec, out: Any = None) -> Any:
@@ -126,11 +134,10 @@ def _given(result: Any, x: Any, out: Any) -> Any:
     return out
 
 
-def _lasts(x: Any, arg_types: tuple[type, ...], flat: Any, spec: Spec) -> bool:
+def _lasts(x: Any, flat: Any, spec: Spec) -> bool:
     """True if a plan serves x itself, and later calls with equal arguments."""
     return (
         type(x) in EXACT
-        and CONSTANTS.issuperset(arg_types)
         and not isinstance(spec, RepeatCounts)
         and (x is flat or of(x).address(x) == of(flat).address(flat))  # another shape of the same memory, not a copy
     )

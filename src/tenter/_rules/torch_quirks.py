@@ -63,9 +63,15 @@ def settled(
             if on_device:
                 keeps = lengths == sizes and not rule.antialias
             else:
-                keeps = n_in == n_out and (rule.kind == "linear" or rule.antialias)
+                keeps = n_in == n_out and keeps_length(rule)
             found.append(rule._replace(arithmetic="exact", scale=None if keeps else rule.scale))
     return tuple(found)
+
+
+def keeps_length(rule: AxisRule) -> bool:
+    """Whether an axis that keeps its length is left alone, on the CPU."""
+    of_torch = rule.arithmetic.startswith("torch") and rule.box is None and rule.kind not in NEAREST
+    return of_torch and (rule.kind == "linear" or rule.antialias)
 
 
 def _kernel(dtype: str, sizes: tuple[int, ...], channels_last: bool, on_device: bool) -> str:
