@@ -26,6 +26,7 @@ Maker = Callable[[Any], Call]  # from what was drawn to a call with nothing left
 OURS, REPEATED, RENEWED = "tenter", "repeated", "renewed"
 LEAST_ROUNDS, MOST_ROUNDS = 5, 60
 PATIENCE = 6  # times the seconds of a workload, after which it ends with fewer rounds than the least
+PLANNING = 0.02  # seconds of a call beside which it does not count how it is planned
 BLOCK, MOST_CALLS = 5e-4, 64  # seconds that one timing shall last, and of how many calls at most
 
 
@@ -119,7 +120,9 @@ def run(work: Work, rng: np.random.Generator, seconds: float, found: Drawn) -> N
         for name in rng.permutation(list(makers)):
             spent[name].append(clock(calls[name]))
         for name in (REPEATED, RENEWED) if rounds % 2 else (RENEWED, REPEATED):
-            clock(calls[OURS])  # its input is then as near for both; and plans are kept from a call's second time on
+            # Its input is then as near for both; and plans are kept of calls that are made often.
+            for _ in range(cache.SELDOM + 2 if spent[OURS][-1] < PLANNING else 1):
+                clock(calls[OURS])
             again = calls[OURS]
             if name == RENEWED:
                 forget()

@@ -83,9 +83,9 @@ PyMethodDef methods[] = {fast<repeated_backward>("repeated_backward"), fast<back
 // bytes, filters: (dim, Pillow's number, support); or picks: (dim, formula, step in float32, positions by corners, by
 // halves, tie, whether they follow scales). sums: (dtype, that of what is accumulated, whether of complex numbers'
 // parts, whether in bytes). planner: tenter._plans.families.Family.
-void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks,
-                 std::tuple<int, int, bool, bool> sums, int ndim, nb::object order, int rounding, bool channels_last,
-                 bool strides_decide, bool transposed, nb::object planner) {
+void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, std::tuple<int, int, bool, bool> sums,
+                 int ndim, nb::object order, int rounding, bool channels_last, bool strides_decide, bool transposed,
+                 nb::object planner) {
   const auto [dtype, accumulate, in_parts, in_bytes] = sums;
   const size_t n = rules.size() + filters.size() + picks.size();
   const bool alike = n == picks.size() || (in_bytes ? !picks.size() : n == rules.size());
@@ -142,8 +142,8 @@ void bind_calls(nb::module_& m) {
   }
   nb::class_<Family>(m, "Family")
       .def("__init__", &init_family, nb::arg("rules"), nb::arg("filters"), nb::arg("picks"), nb::arg("sums"),
-           nb::arg("ndim"), nb::arg("order").none(), nb::arg("rounding"), nb::arg("channels_last"), nb::arg("strides_decide"),
-           nb::arg("transposed"), nb::arg("planner"));
+           nb::arg("ndim"), nb::arg("order").none(), nb::arg("rounding"), nb::arg("channels_last"),
+           nb::arg("strides_decide"), nb::arg("transposed"), nb::arg("planner"));
   nb::class_<RecordedCall>(m, "RecordedCall")
       .def_prop_ro("operands", [](const RecordedCall& call) { return nb::steal(call.operands()); })
       .def_prop_ro("adjoints", [](const RecordedCall& call) { return nb::borrow(call.adjoints.get()); });

@@ -24,9 +24,11 @@ struct LayoutClass {
 class Sequence {
  public:
   explicit Sequence(PyObject* x)
-      : x_(x), list_(PyList_CheckExact(x)), size_(list_                  ? PyList_Size(x)
-                                                  : PyTuple_CheckExact(x) || is_sizes(x) ? PyTuple_Size(x)
-                                                                         : -1) {}
+      : x_(x),
+        list_(PyList_CheckExact(x)),
+        size_(list_                                  ? PyList_Size(x)
+              : PyTuple_CheckExact(x) || is_sizes(x) ? PyTuple_Size(x)
+                                                     : -1) {}
   Py_ssize_t size() const { return size_; }  // -1 of anything else
   PyObject* operator[](Py_ssize_t k) const { return list_ ? PyList_GetItem(x_, k) : PyTuple_GetItem(x_, k); }
   // type: of PyTorch's sizes, a kind of tuple.

@@ -142,9 +142,7 @@ class NewCall {
   }
 
  private:
-  int placed(int k) const {
-    return k == f_.ndim ? k : f_.order[!turned_ || k == 0 ? k : k + 1 < ndim_ ? k + 1 : 1];
-  }
+  int placed(int k) const { return k == f_.ndim ? k : f_.order[!turned_ || k == 0 ? k : k + 1 < ndim_ ? k + 1 : 1]; }
 
   // Whether PyTorch takes its kernels that compute one formula whatever the axes (tenter._rules.torch_quirks).
   bool direct() const {
@@ -181,8 +179,7 @@ class NewCall {
   bool make_map(int axis, int d) {
     const int64_t n_in = f_.transposed ? shape_[d] : from_.shape[d], n_out = f_.transposed ? from_.shape[d] : shape_[d];
     const Family::Axis& a = f_.axes[axis];
-    if (a.formula < 0)
-      return made_[axis].make(f_, a, n_in, n_out, given_.part(axis), scale(axis, n_in, n_out));
+    if (a.formula < 0) return made_[axis].make(f_, a, n_in, n_out, given_.part(axis), scale(axis, n_in, n_out));
     std::optional<Picking> of = picking(axis, n_in, n_out);
     if (of) made_[axis].make_sums(std::move(*of));
     return of.has_value();

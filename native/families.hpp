@@ -17,9 +17,10 @@ enum class Tie : int { floor, ceil, prefer_floor, prefer_ceil };  // tenter.geom
 // What such calls share, settled by tenter._plans.families. Python's plans of them are made of the same parts: rows by
 // WholeAxis or pillow_rows, tasks by window_pass or byte_pass; so they have the same bits.
 struct Family {
-  // rule: for 8-bit values summed in integers its weights are rounded, or there is Pillow's filter of that support; or the formula by which outputs take an input: its
-  // step in float32 or in float64, or a line, whose positions by_corners and by_halves say, and `tie` the inputs.
-  // follows: whether positions follow a call's scale; keeps: unless the axis keeps its length.
+  // rule: for 8-bit values summed in integers its weights are rounded, or there is Pillow's filter of that support; or
+  // the formula by which outputs take an input: its step in float32 or in float64, or a line, whose positions
+  // by_corners and by_halves say, and `tie` the inputs. follows: whether positions follow a call's scale; keeps: unless
+  // the axis keeps its length.
   struct Axis {
     int dim;
     const WholeAxis* rule = nullptr;
@@ -50,8 +51,8 @@ struct Family {
   bool is_recorded() const { return !in_bytes; }
   // The sizes of a call, by its scales if it has none; and how x lies. False where Python's code shall check them.
   bool read(PyObject* size, const ArrayView& x, Given& given) const;
-  // The result of a call, or of gradients the input's. from: of x as `boxes` left it, which wants no gradient. Null with
-  // an error, or without where Python's code shall plan it.
+  // The result of a call, or of gradients the input's. from: of x as `boxes` left it, which wants no gradient. Null
+  // with an error, or without where Python's code shall plan it.
   PyObject* run(PyObject* x, const ArrayView& from, const Given& given) const;
 };
 

@@ -10,7 +10,7 @@
 namespace tenter {
 
 enum class Rounding : int { floor, round, round_even, ceil };  // tenter._specs.lengths.ROUNDINGS
-constexpr int64_t most_length = int64_t(1) << 40;             // tables of longer axes have other rules
+constexpr int64_t most_length = int64_t(1) << 40;              // tables of longer axes have other rules
 
 struct Given {
   int64_t sizes[most_together];  // made along the axes that are resized

@@ -212,7 +212,8 @@ PyObject* set_up_families(PyObject*, PyObject* const* args, Py_ssize_t n) {
   Py_RETURN_NONE;
 }
 
-// (call, x, *arguments), the first of which are sizes and scales -> the key of the call's family, None where it has none.
+// (call, x, *arguments), the first of which are sizes and scales -> the key of the call's family, None where it has
+// none.
 PyObject* family_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n < 3) return PyErr_Format(PyExc_TypeError, "expected a call, an array and sizes");
   ArrayView x;

@@ -99,7 +99,10 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
         at = int(rng.integers(0, ndim - n + 1))
         which = tuple(range(at, at + n))
         how = {"axes": which, "mode": str(rng.choice(RESIZED)), "antialias": [None, True, False][rng.integers(3)]}
-        how |= {"like": str(rng.choice(LIKE)), "align": [None, "corners", "asymmetric"][rng.choice(3, p=[0.6, 0.2, 0.2])]}
+        how |= {
+            "like": str(rng.choice(LIKE)),
+            "align": [None, "corners", "asymmetric"][rng.choice(3, p=[0.6, 0.2, 0.2])],
+        }
         if scaled:
             how["rounding"] = [None, "floor", "round", "round_even", "ceil"][rng.integers(5)]
         if rng.random() < 0.2:
@@ -205,9 +208,7 @@ def gradients_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
     for one in found:
         assert (one.dtype, one.shape, one.stride()) == (wanted.dtype, wanted.shape, wanted.stride())
         np.testing.assert_array_equal(one.to(torch.complex128).numpy(), wanted.to(torch.complex128).numpy())
-    np.testing.assert_array_equal(
-        b.detach().to(torch.complex128).numpy(), y.detach().to(torch.complex128).numpy()
-    )
+    np.testing.assert_array_equal(b.detach().to(torch.complex128).numpy(), y.detach().to(torch.complex128).numpy())
     return once == 1  # of the ninth gradient, which is kept
 
 

@@ -24,8 +24,8 @@ _noted: dict[Hashable, int] = {}  # how often calls were made, by key
 _positions = 0
 # Entries; positions of their maps, together (a table costs about 40 bytes for each) and of one; steps of one.
 MOST, MOST_POSITIONS, LONGEST, STEPS = 2048, 1 << 20, 1 << 19, 32
-# Calls that the core plans by itself before a plan is made for the next ones: making it in Python costs about as much as
-# it saves in so many.
+# Calls that the core plans by itself before a plan is made for the next ones: making it in Python costs about what it
+# saves in so many.
 SELDOM = 8
 
 

@@ -60,11 +60,8 @@ def settled(
             direct = rule.arithmetic == "torch-direct"
             found.append(rule._replace(arithmetic=_kernel(dtype, sizes, direct, on_device)))
         else:
-            if on_device:
-                keeps = lengths == sizes and not rule.antialias
-            else:
-                keeps = n_in == n_out and keeps_length(rule)
-            found.append(rule._replace(arithmetic="exact", scale=None if keeps else rule.scale))
+            alone = lengths == sizes and not rule.antialias if on_device else n_in == n_out and keeps_length(rule)
+            found.append(rule._replace(arithmetic="exact", scale=None if alone else rule.scale))
     return tuple(found)
 
 

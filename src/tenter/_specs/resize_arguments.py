@@ -54,7 +54,7 @@ def with_lengths(spec: Resize, size: Shape, scale: Any, box: Any) -> Resize:
     n = len(size)
     factors = [None] * n if scale is None else spread("scale", of_lengths.scales(scale), scale, n)
     rules = []
-    for rule, axis, f, pair in zip(spec.rules, spec.axes, factors, of_lengths.boxes(box, n)):
+    for rule, f, pair in zip(spec.rules, factors, of_lengths.boxes(box, n)):
         if rule.scale is not None:
             rule = rule._replace(scale=str(Fraction(f)))
         if rule.box is not None and pair is not None:
