@@ -9,6 +9,7 @@
 #include "call_key.hpp"
 #include "families.hpp"
 #include "given.hpp"
+#include "new_repeat.hpp"
 #include "recorded_calls.hpp"
 #include "repeat_counts.hpp"
 #include "results.hpp"
@@ -87,6 +88,12 @@ PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known) {
   return PyObject_Vectorcall(python.again, both, 2, nullptr);
 }
 
+// False of a call that is made often, and with an error.
+bool is_seldom(PyObject* plan_key) {
+  const Owned seldom(PyObject_Vectorcall(python.seldom, &plan_key, 1, nullptr));
+  return seldom && seldom.get() == Py_True;
+}
+
 // The result of a call that has no plan, but that differs from an earlier one by sizes alone; null with an error, or
 // without where Python's code shall plan it: it keeps a plan of a call that is made often, unless an axis is reversed.
 // plan_key: null of a call that has none, as its box is of fractions. wants: a gradient.
@@ -101,10 +108,7 @@ PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t
   const Owned family(found);
   const Family& its = *nb::inst_ptr<Family>(found);
   if (wants && (given.boxes.turned || !its.is_recorded())) return nullptr;
-  if (!given.boxes.turned && plan_key) {
-    const Owned seldom(PyObject_Vectorcall(python.seldom, &plan_key, 1, nullptr));
-    if (!seldom || seldom.get() != Py_True) return nullptr;
-  }
+  if (!given.boxes.turned && plan_key && !is_seldom(plan_key)) return nullptr;
   if (!its.read(args[2], from, given)) return nullptr;
   if (!wants) return its.run(x, from, given);
   return record_call(x, from, found, bytes.get(), given, args[2 + scale_at], box_of(args + 2, n - 2));
@@ -254,7 +258,9 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!known && PyErr_Occurred()) return nullptr;
   const int wants = tensor ? wants_grad(x) : 0;
   if (!known) {
-    PyObject* const y = wants < 0 ? nullptr : run_new(x, from, args, n, bytes.get(), wants);
+    PyObject* y = wants < 0 ? nullptr : run_new(x, from, args, n, bytes.get(), wants);
+    if (!y && !wants && !PyErr_Occurred() && is_repeat(args[0]) && is_seldom(bytes.get()))
+      y = repeat_new(x, from, args[0], args + 2, n - 2);
     return y ? y : none_or_error();
   }
   if (wants) {

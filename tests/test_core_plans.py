@@ -163,6 +163,44 @@ def compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[bool, bool]:
     return not planned, box is not None
 
 
+def repeat_call(rng: np.random.Generator, ndim: int) -> Any:
+    times = [int(rng.choice((0, 1, 1, 2, 3, 7))) for _ in range(max(1, ndim + int(rng.integers(-1, 3))))]
+    dim = None if rng.random() < 0.3 else int(rng.integers(-ndim, ndim)) if ndim else 0
+    given = [times, tuple(times)][rng.integers(2)]
+    return [
+        lambda x: tenter.repeat_interleave(x, times[0], dim),
+        lambda x: tenter.repeat(x, *times),
+        lambda x: tenter.repeat(x, given),
+        lambda x: tenter.tile(x, given),
+        lambda x: tenter.numpy.repeat(np.asarray(x), times[0], dim),
+        lambda x: tenter.numpy.tile(np.asarray(x), given),
+    ][rng.integers(6)]
+
+
+def repeats_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """The same of repeats by ints, which have no families."""
+    rng = np.random.default_rng(seed)
+    shape = tuple(int(n) for n in rng.choice((0, 1, 2, 5, 33), int(rng.integers(1, 5)), p=[0.03, 0.27, 0.3, 0.3, 0.1]))
+    x: Any = laid_out(rng, shape, str(rng.choice(DTYPES)))
+    x = torch.from_numpy(x) if rng.random() < 0.5 and min(x.strides, default=1) >= 0 else x
+    call, planned, plan = repeat_call(rng, len(shape)), [], calls.plan
+    with monkeypatch.context() as patched:
+        forget()
+        patched.setattr(cache, "SELDOM", 0)
+        try:
+            wanted = call(x)
+        except (TypeError, ValueError):
+            return False
+        forget()
+        patched.setattr(cache, "SELDOM", 1)
+        patched.setattr(calls, "plan", lambda *args: planned.append(args) or plan(*args))
+        found = call(x)
+    assert type(found) is type(wanted) and found.dtype == wanted.dtype and found.shape == wanted.shape
+    assert of(found).strides(found) == of(wanted).strides(wanted)
+    np.testing.assert_array_equal(np.asarray(found), np.asarray(wanted))
+    return not planned
+
+
 def noted(f: Any, calls: list[Any]) -> Any:
     return lambda *args: calls.append(args) or f(*args)
 
@@ -215,6 +253,11 @@ def gradients_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
 def test_the_core_plans_as_python_does(monkeypatch):
     found = [compared(seed, monkeypatch) for seed in range(200)]
     assert sum(native for native, _ in found) > 70 and sum(native and boxed for native, boxed in found) > 20
+
+
+def test_the_core_repeats_as_python_plans():
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        assert sum(repeats_compared(seed, monkeypatch) for seed in range(300)) > 120
 
 
 def test_the_core_plans_gradients_as_python_does(monkeypatch):
