@@ -91,12 +91,12 @@ class Key {
     return found;
   }
   // Sizes but for their values.
-  bool sizes(PyObject* x) {
+  bool sizes(PyObject* x, const NumberTypes& types) {
     const Sequence values(x);
     put(values.size());
-    if (values.size() < 0) return PyLong_CheckExact(x);
+    if (values.size() < 0) return is_int(x, types);
     for (Py_ssize_t k = 0; k < values.size(); ++k)
-      if (!PyLong_CheckExact(values[k])) return false;
+      if (!is_int(values[k], types)) return false;
     return true;
   }
   // Scales but for their values.
@@ -108,6 +108,10 @@ class Key {
   void boxes(const Boxes& b) {
     put('b'), put(b.count);
     for (int k = 0; k < b.count; ++k) put(b.each[k].given);
+  }
+  // An int, of Python's or NumPy's.
+  static bool is_int(PyObject* x, const NumberTypes& types) {
+    return PyLong_CheckExact(x) || (PyIndex_Check(x) && PyObject_IsInstance(x, types.numpy) == 1);
   }
   bool fits() const { return fits_; }
   PyObject* bytes() const { return PyBytes_FromStringAndSize(bytes_, Py_ssize_t(size_)); }

@@ -60,7 +60,7 @@ bool make_family_key(ArrayView& x, PyObject* call, PyObject* const* args, Py_ssi
     for (int k = 0; k < given.scales.count; ++k)
       if (given.scales.each[k].is_fraction && n != resize_arguments) return false;  // `interpolate` makes it a float
     key.scales(given.scales);
-  } else if (!key.sizes(args[0])) {
+  } else if (!key.sizes(args[0], python.numbers)) {
     return false;
   }
   for (Py_ssize_t k = 1; k < n; ++k)

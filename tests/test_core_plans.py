@@ -79,7 +79,7 @@ def scales(rng: np.random.Generator, n: int, exact: bool) -> Any:
 def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
     """A function of an array, sizes and boxes, and what makes these for it; arrays lie alike."""
     dtype, tensors, scaled = str(rng.choice(DTYPES)), rng.random() < 0.5, rng.random() < 0.3
-    listed = [tuple, tuple, list, torch.Size][rng.integers(4)]
+    listed = [tuple, tuple, list, torch.Size, lambda sizes: tuple(map(np.int64, sizes))][rng.integers(5)]
     boxed: tuple[str, ...] = ()  # of each axis: as it is, reversed, or none
     if rng.random() < 0.4:
         n = int(rng.integers(1, 4))

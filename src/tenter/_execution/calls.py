@@ -61,7 +61,7 @@ def types(args: tuple[Any, ...]) -> tuple[type, ...] | None:
 def of_family(call: str, x: Any, args: tuple[Any, ...]) -> Any:
     """The result of a call that differs from an earlier one by sizes alone; None if there was none."""
     runs = EXACT.get(type(x))
-    if runs is None or not runs.plain(x) or (arg_types := types(args)) is None:
+    if runs is None or not runs.plain(x) or (arg_types := _constants(args)) is None:
         return None
     try:
         known = families.found(families.key(call, x, args, arg_types), x.shape, args[0])
@@ -101,16 +101,22 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
     if made is None:
         made = plan(flat, spec, tuple(x.shape))
         store(found, made)
-        families.remember(call, x, args, types(args), spec, made.order)
+        families.remember(call, x, args, _constants(args), spec, made.order)
     return _run(x, made, out)
 
 
 def _key(call: str, x: Any, args: tuple[Any, ...]) -> Hashable:
     """By which the call's plan is found; None of arguments that may change."""
     found = _native.call_key(call, x, *args)
-    if found is None and (arg_types := types(args)) is not None and CONSTANTS.issuperset(arg_types):
+    if found is None and (arg_types := _constants(args)) is not None:
         return key(call, EXACT[type(x)], x, args, arg_types)
     return found
+
+
+def _constants(args: tuple[Any, ...]) -> tuple[type, ...] | None:
+    """The types of all values; None where one may change, or is of a type that the core alone may know."""
+    found = types(args)
+    return found if found is not None and CONSTANTS.issuperset(found) else None
 
 
 def perform_turned(call: str, x: Any, args: tuple[Any, ...], turned: Any, spec: Spec, out: Any = None) -> Any:

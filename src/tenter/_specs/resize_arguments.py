@@ -16,7 +16,7 @@ from tenter._rules.edges import EDGES
 from tenter._rules.presets import Convention, convention
 from tenter._specs import lengths as of_lengths
 from tenter._specs.fill_value import check_value
-from tenter._specs.lengths import ROUNDINGS, is_real, spread
+from tenter._specs.lengths import ROUNDINGS, is_int, is_real, spread
 from tenter._specs.resize import Resize
 from tenter._specs.spec import Shape
 from tenter.geometry import ALIGNS, TIES, canonical, plain
@@ -38,7 +38,7 @@ def by_size_alone(
     given = size if scale is None else scale
     if isinstance(given, (list, tuple)) and len(given) != len(spec.axes):
         return False
-    if scale is None and any(type(n) is not int for n in (given if isinstance(given, (list, tuple)) else [given])):
+    if scale is None and not all(is_int(n) for n in (given if isinstance(given, (list, tuple)) else [given])):
         return False
     which = axes if isinstance(axes, (list, tuple)) else (axes,)
     return axes is None or spec.axes == tuple([axis % ndim for axis in which])
