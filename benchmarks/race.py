@@ -30,6 +30,7 @@ LEAST_ROUNDS, MOST_ROUNDS = 5, 60
 MOST_PAIRS = 4  # repeated and renewed calls of a round, as long as they take less than its peers did
 PATIENCE = 6  # times the seconds of a workload, after which it ends with fewer rounds than the least
 HELD = 3  # results of each library
+PLANNING = 0.02  # seconds of a call beside which it does not count how it is planned
 BLOCK, MOST_CALLS = 5e-4, 64  # seconds that one timing shall last, and of how many calls at most
 
 
@@ -125,13 +126,15 @@ def run(work: Work, rng: np.random.Generator, seconds: float, found: Drawn) -> N
         raced = time.perf_counter()
         for name in rng.permutation(list(makers)):
             spent[name].append(clock(calls[name]))
-        paired = time.perf_counter()
+        paired, priming = time.perf_counter(), cache.SELDOM + 2 if spent[OURS][-1] < PLANNING else 1
         for pair in range(MOST_PAIRS):
             if pair and time.perf_counter() - paired > paired - raced:
                 break
             for name in (REPEATED, RENEWED) if (rounds + pair) % 2 else (RENEWED, REPEATED):
-                near = [work.ours(one) for one in draws]
-                clock(near)  # its input is then as near for both; and plans are kept from a call's second time on
+                # Its input is then as near for both; and plans are kept of calls that are made often.
+                for _ in range(priming):
+                    near = [work.ours(one) for one in draws]
+                    clock(near)
                 if name == RENEWED:
                     forget()
                 spent[name].append(clock([work.ours(one) for one in draws]))
@@ -159,7 +162,7 @@ def settle(work: Work, rng: np.random.Generator, makers: dict[str, Maker]) -> No
 def forget() -> None:
     """What tenter remembers of single calls; what calls that differ by sizes alone share, it keeps."""
     cache.plans.clear()
-    cache._once.clear()
+    cache._noted.clear()
     axis_maps._kept.cache_clear()
 
 

@@ -14,7 +14,7 @@ constexpr int64_t farthest = int64_t(1) << 61;
 Wide common(Wide a, Wide b) {
   a = a < 0 ? -a : a, b = b < 0 ? -b : b;
   if (!a || !b) return a + b;
-  int twos = 0;  // what both have, as edges' denominators are powers of two
+  int twos = 0;  // what both have, as most denominators are powers of two
   for (; !((a | b) & 1); ++twos) a >>= 1, b >>= 1;
   while (b && (a >= below63 || b >= below63)) std::swap(a %= b, b);
   return (b ? Wide(std::gcd(int64_t(a), int64_t(b))) : a) << twos;
@@ -24,7 +24,7 @@ Wide common(Wide a, Wide b) {
 double quotient(Wide a, Wide b) {
   if (a < exact_below && b < exact_below) return double(a) / double(b);
   int shift = 0;
-  while (b >= Wide(1) << 62) b >>= 1, ++shift;  // of a power of two times the outputs: no bit is lost
+  while (b >= Wide(1) << 62) b >>= 1, ++shift;  // so large a one is a power of two times outputs: no bit is lost
   Wide whole = a / b, rest = a % b;
   for (; whole < Wide(1) << 60; ++shift) {
     rest <<= 1, whole <<= 1;
@@ -35,9 +35,11 @@ double quotient(Wide a, Wide b) {
 
 }  // namespace
 
-Units units_of(const AxisPart& p, bool by_corners, bool by_halves, int64_t n_out) {
+Units units_of(const AxisPart& p, bool by_corners, bool by_halves, int64_t n_out, const Scale* scale) {
   Wide step = p.extent, steps = n_out;
-  if (by_corners) {
+  if (scale) {
+    step = p.of * scale->denominator, steps = scale->numerator;
+  } else if (by_corners) {
     step = n_out > 1 ? p.extent - p.of : 0;
     steps = n_out > 1 ? n_out - 1 : 1;
   }

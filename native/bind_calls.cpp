@@ -2,9 +2,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <stdexcept>
+#include <tuple>
 
 #include "arrays.hpp"
 #include "families.hpp"
@@ -78,31 +80,39 @@ PyMethodDef functions[] = {
 PyMethodDef methods[] = {fast<repeated_backward>("repeated_backward"), fast<recorded_backward>("recorded_backward"),
                          fast<backward>("backward")};
 
-// rules: (dim, WholeAxis) of each axis by dims; or filters: (dim, Pillow's number, support); or picks: (dim, formula,
-// step in float32, positions by corners, by halves, tie). planner: tenter._plans.families.Family.
-void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, int accumulate, int ndim,
-                 nb::object order, bool channels_last, bool strides_decide, bool transposed, nb::object planner) {
+// rules: (dim, WholeAxis, whether positions follow scales, unless the length is kept) of each axis by dims, or, in
+// bytes, filters: (dim, Pillow's number, support); or picks: (dim, formula, step in float32, positions by corners, by
+// halves, tie, whether they follow scales). sums: (dtype, that of what is accumulated, whether of complex numbers'
+// parts, whether in bytes). planner: tenter._plans.families.Family.
+void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, std::tuple<int, int, bool, bool> sums,
+                 int ndim, nb::object order, int rounding, bool channels_last, bool strides_decide, bool transposed,
+                 nb::object planner) {
+  const auto [dtype, accumulate, in_parts, in_bytes] = sums;
   const size_t n = rules.size() + filters.size() + picks.size();
-  const bool fits = n >= 1 && n <= size_t(most_together) &&
-                    (n == rules.size() || n == filters.size() || n == picks.size()) && ndim >= 1 + strides_decide &&
-                    ndim <= max_read_dims && accumulate >= 0 && accumulate <= 1 && !(transposed && filters.size());
+  const bool alike = n == picks.size() || (in_bytes ? !picks.size() : n == rules.size());
+  const bool fits = n >= 1 && n <= size_t(most_together) && alike && ndim >= 1 + strides_decide &&
+                    ndim + in_parts <= max_read_dims && accumulate >= 0 && accumulate <= 1 &&
+                    !(transposed && in_bytes) && !(in_parts && channels_last) && rounding >= 0 &&
+                    rounding <= int(Rounding::ceil) && dtype <= int(Dtype::i64) && (dtype >= 0 || n == picks.size());
   if (!fits) throw std::invalid_argument("family: expected 1 to 3 axes of at most 8 dims");
   Family made;
+  made.dtype = Dtype(dtype), made.in_parts = in_parts, made.in_bytes = in_bytes, made.rounding = Rounding(rounding);
   made.acc = Accumulate(accumulate), made.ndim = ndim, made.channels_last = channels_last;
   made.strides_decide = strides_decide, made.transposed = transposed;
   made.planner = Owned(planner.release().ptr());
   for (int d = 0; d < ndim; ++d) made.order[d] = order.is_none() ? d : nb::cast<int>(order[size_t(d)]);
   for (const nb::handle each : rules) {
-    const auto [dim, rule] = nb::cast<std::tuple<int, nb::object>>(each);
-    made.axes[made.n_axes++] = {.dim = dim, .rule = &nb::cast<const WholeAxis&>(rule)};
+    const auto [dim, rule, follows, keeps] = nb::cast<std::tuple<int, nb::object, bool, bool>>(each);
+    made.axes[made.n_axes++] = {
+        .dim = dim, .rule = &nb::cast<const WholeAxis&>(rule), .follows = follows, .keeps = keeps};
   }
   for (const nb::handle each : filters) {
     const auto [dim, filter, support] = nb::cast<std::tuple<int, int, double>>(each);
     made.axes[made.n_axes++] = {.dim = dim, .filter = filter, .support = support};
   }
   for (const nb::handle each : picks) {
-    const auto [dim, formula, in_float, by_corners, by_halves, tie] =
-        nb::cast<std::tuple<int, int, bool, bool, bool, int>>(each);
+    const auto [dim, formula, in_float, by_corners, by_halves, tie, follows] =
+        nb::cast<std::tuple<int, int, bool, bool, bool, int, bool>>(each);
     if (formula < 0 || formula > int(Formula::line) || tie < 0 || tie > int(Tie::prefer_ceil))
       throw std::invalid_argument("family: expected the numbers of a formula and a tie");
     made.axes[made.n_axes++] = {.dim = dim,
@@ -110,10 +120,13 @@ void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks
                                 .in_float = in_float,
                                 .by_corners = by_corners,
                                 .by_halves = by_halves,
-                                .tie = Tie(tie)};
+                                .tie = Tie(tie),
+                                .follows = follows};
   }
+  std::sort(made.axes, made.axes + made.n_axes, [](const auto& a, const auto& b) { return a.dim < b.dim; });
   for (int k = 0; k < made.n_axes; ++k)
-    if (made.axes[k].dim < 0 || made.axes[k].dim >= ndim) throw std::invalid_argument("family: expected dims");
+    if (made.axes[k].dim < 0 || made.axes[k].dim >= ndim || (k && made.axes[k].dim <= made.axes[k - 1].dim))
+      throw std::invalid_argument("family: expected dims in ascending order");
   if (!order.is_none()) made.order_tuple = Owned(order.release().ptr());
   made.rules = Owned(rules.release().ptr());
   new (to) Family(std::move(made));
@@ -129,9 +142,9 @@ void bind_calls(nb::module_& m) {
     m.attr(method.ml_name) = made;
   }
   nb::class_<Family>(m, "Family")
-      .def("__init__", &init_family, nb::arg("rules"), nb::arg("filters"), nb::arg("picks"), nb::arg("accumulate"),
-           nb::arg("ndim"), nb::arg("order").none(), nb::arg("channels_last"), nb::arg("strides_decide"),
-           nb::arg("transposed"), nb::arg("planner"));
+      .def("__init__", &init_family, nb::arg("rules"), nb::arg("filters"), nb::arg("picks"), nb::arg("sums"),
+           nb::arg("ndim"), nb::arg("order").none(), nb::arg("rounding"), nb::arg("channels_last"),
+           nb::arg("strides_decide"), nb::arg("transposed"), nb::arg("planner"));
   nb::class_<RecordedCall>(m, "RecordedCall")
       .def_prop_ro("operands", [](const RecordedCall& call) { return nb::steal(call.operands()); })
       .def_prop_ro("adjoints", [](const RecordedCall& call) { return nb::borrow(call.adjoints.get()); });

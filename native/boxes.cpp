@@ -2,41 +2,58 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace tenter {
 namespace {
 
-// value * 2^shift is `parts`, odd unless the shift is 0.
-struct Edge {
-  double value;
-  int64_t parts;
-  int shift;
+constexpr int finest_fraction = 28;  // so that edges' parts are exact in doubles
 
-  // numpy: its integers and floats, which are numbers too.
-  bool read(PyObject* x, PyObject* numpy) {
+// parts / of, in lowest terms.
+struct Number {
+  int64_t parts, of;
+  bool is_fraction = false;
+
+  double value() const { return double(parts) / double(of); }
+  double from(int64_t n) const { return double(Wide(n) * of - parts) / double(of); }  // n - value, rounded once
+  Wide in_parts(Wide finest) const { return parts * (finest / of); }
+
+  bool read(PyObject* x, const NumberTypes& types) {
     if (PyLong_CheckExact(x) || PyFloat_CheckExact(x)) return read_exact(x);
-    const int found = PyObject_IsInstance(x, numpy);
+    if (reinterpret_cast<PyObject*>(Py_TYPE(x)) == types.fraction) return read_fraction(x);
+    const int found = PyObject_IsInstance(x, types.numpy);
     const Owned number(found == 1 ? PyIndex_Check(x) ? PyNumber_Index(x) : PyNumber_Float(x) : nullptr);
     PyErr_Clear();  // Python's code then says what is wrong
     return number && read_exact(number.get());
   }
-  bool read_exact(PyObject* x) {
-    if (PyLong_CheckExact(x)) {
-      int overflow = 0;
-      parts = PyLong_AsLongLongAndOverflow(x, &overflow), value = double(parts), shift = 0;
-      return !overflow && -farthest_edge <= parts && parts <= farthest_edge;
-    }
-    if (!PyFloat_CheckExact(x)) return false;
-    value = PyFloat_AsDouble(x);
-    if (!(std::fabs(value) <= double(farthest_edge))) return false;
-    int exponent;
-    parts = int64_t(std::ldexp(std::frexp(value, &exponent), 53)), shift = 53 - exponent;
-    if (!parts) shift = 0;
-    for (; shift > 0 && parts % 2 == 0; --shift) parts /= 2;
-    if (shift < 0) parts <<= -shift, shift = 0;
-    return shift <= finest_edge;
+
+ private:
+  static bool whole(PyObject* x, int64_t most, int64_t& to) {
+    int overflow = 0;
+    to = PyLong_AsLongLongAndOverflow(x, &overflow);
+    return !overflow && -most <= to && to <= most;
   }
-  Wide in_parts(int finest) const { return Wide(parts) * (Wide(1) << (finest - shift)); }
+  bool read_fraction(PyObject* x) {
+    constexpr int64_t exact = int64_t(1) << 53;  // so that quotients of doubles are the nearest
+    const Owned over(PyObject_GetAttrString(x, "numerator")), under(PyObject_GetAttrString(x, "denominator"));
+    PyErr_Clear();
+    is_fraction = true;
+    const bool ints = over && under && PyLong_CheckExact(over.get()) && PyLong_CheckExact(under.get());
+    return ints && whole(over.get(), exact, parts) && whole(under.get(), exact, of) && of > 0;
+  }
+  bool read_exact(PyObject* x) {
+    if (PyLong_CheckExact(x)) return of = 1, whole(x, farthest_edge, parts);
+    if (!PyFloat_CheckExact(x)) return false;
+    const double given = PyFloat_AsDouble(x);
+    if (!(std::fabs(given) <= double(farthest_edge))) return false;
+    int exponent;
+    parts = int64_t(std::ldexp(std::frexp(given, &exponent), 53));
+    int shift = parts ? 53 - exponent : 0;
+    for (; shift > 0 && parts % 2 == 0; --shift) parts /= 2;
+    if (shift > finest_edge) return false;
+    of = int64_t(1) << shift;
+    return true;
+  }
 };
 
 // Of a tuple or a list of n, else null. A reference, as what is asked about an item may change the list.
@@ -53,13 +70,12 @@ bool read_axes(PyObject* axes, int ndim, int n, int* to) {
     for (int k = 0; k < n; ++k) to[k] = k;
     return n == ndim;
   }
-  const bool tuple = PyTuple_CheckExact(axes);
-  if ((tuple ? PyTuple_Size(axes) : 1) != n) return false;
   for (int k = 0; k < n; ++k) {
-    PyObject* const axis = tuple ? PyTuple_GetItem(axes, k) : axes;
-    if (!PyLong_CheckExact(axis)) return false;
+    Owned axis = item(axes, k, n);
+    if (!axis && n == 1) axis = Owned(Py_NewRef(axes));
+    if (!axis || !PyLong_CheckExact(axis.get())) return false;
     int overflow = 0;
-    const int64_t dim = PyLong_AsLongLongAndOverflow(axis, &overflow);
+    const int64_t dim = PyLong_AsLongLongAndOverflow(axis.get(), &overflow);
     if (overflow || dim < -ndim || dim >= ndim) return false;
     to[k] = int(dim < 0 ? dim + ndim : dim);
     if (k && to[k] <= to[k - 1]) return false;
@@ -69,7 +85,7 @@ bool read_axes(PyObject* axes, int ndim, int n, int* to) {
 
 }  // namespace
 
-bool Boxes::read(PyObject* box, PyObject* axes, PyObject* numpy, ArrayView& x) {
+bool Boxes::read(PyObject* box, PyObject* axes, const NumberTypes& types, ArrayView& x) {
   int dims[max_read_dims];
   const Py_ssize_t n_boxes = PyTuple_CheckExact(box) ? PyTuple_Size(box) : PyList_Size(box);
   if (n_boxes < 1 || n_boxes > x.ndim) return false;
@@ -82,24 +98,38 @@ bool Boxes::read(PyObject* box, PyObject* axes, PyObject* numpy, ArrayView& x) {
     const int64_t n = x.shape[to.dim = dims[k]];
     to.given = pair.get() != Py_None;
     if (!to.given) continue;
-    Edge begin, end;
+    Number begin, end;
     const Owned first = item(pair.get(), 0, 2), second = item(pair.get(), 1, 2);
     if (!first || !second || n > farthest_edge) return false;
-    if (!begin.read(first.get(), numpy) || !end.read(second.get(), numpy)) return false;
-    const int shift = std::max(begin.shift, end.shift);
-    const Wide of = Wide(1) << shift;
-    Wide low = begin.in_parts(shift), high = end.in_parts(shift);
+    if (!begin.read(first.get(), types) || !end.read(second.get(), types)) return false;
+    if (std::max(std::fabs(begin.value()), std::fabs(end.value())) > double(farthest_edge)) return false;
+    const Wide of = Wide(begin.of) / std::gcd(begin.of, end.of) * end.of;
+    if (of > Wide(1) << (begin.is_fraction || end.is_fraction ? finest_fraction : finest_edge)) return false;
+    Wide low = begin.in_parts(of), high = end.in_parts(of);
     if (low == high) return false;
-    to.begin = begin.value, to.end = end.value;
+    to.begin = begin.value(), to.end = end.value();
     if (high < low) {
-      if (x.tensor) return false;  // of which PyTorch has no such view
       low = Wide(n) * of - low, high = Wide(n) * of - high;
-      to.begin = double(n) - to.begin, to.end = double(n) - to.end;
+      to.begin = begin.from(n), to.end = end.from(n);
       if (n > 0) x.data += (n - 1) * x.stride[to.dim];
       x.stride[to.dim] = -x.stride[to.dim], turned = true;
     }
     to.part = {low, high - low, of};
     to.given = low != 0 || high != Wide(n) * of;
+  }
+  return true;
+}
+
+bool Scales::read(PyObject* scale, const NumberTypes& types) {
+  const bool several = PyTuple_CheckExact(scale) || PyList_CheckExact(scale);
+  const Py_ssize_t n = PyTuple_CheckExact(scale) ? PyTuple_Size(scale) : several ? PyList_Size(scale) : 1;
+  if (n < 1 || n > max_read_dims) return false;
+  count = int(n);
+  for (int k = 0; k < count; ++k) {
+    const Owned one = several ? item(scale, k, n) : Owned(Py_NewRef(scale));
+    Number number;
+    if (!one || !number.read(one.get(), types) || number.parts < 1) return false;
+    each[k] = {{number.parts, number.of, number.value()}, number.is_fraction};
   }
   return true;
 }

@@ -1,4 +1,4 @@
-// The parts of axes that a call's `box` names.
+// The parts of axes that a call's `box` names, and its scales.
 #pragma once
 #include <Python.h>
 
@@ -6,6 +6,11 @@
 #include "axis_part.hpp"
 
 namespace tenter {
+
+// Of numbers that are read beside Python's ints and floats: NumPy's integers and floats, in a tuple; and fractions.
+struct NumberTypes {
+  PyObject *numpy = nullptr, *fraction = nullptr;
+};
 
 // By the axes that are resized, which ascend. A box that holds a whole axis is none, as in Python's code.
 struct Boxes {
@@ -19,9 +24,23 @@ struct Boxes {
   Each each[max_read_dims];
   bool turned = false;  // whether an axis was reversed
 
-  // box, a tuple or a list, and axes: as the call has them. numpy: types of NumPy's numbers, in a tuple. x: read from
-  // its other end along an axis whose box is reversed. False where Python's code shall read or refuse them.
-  bool read(PyObject* box, PyObject* axes, PyObject* numpy, ArrayView& x);
+  // box, a tuple or a list, and axes: as the call has them. x: read from its other end along an axis whose box is
+  // reversed. False where Python's code shall read or refuse them.
+  bool read(PyObject* box, PyObject* axes, const NumberTypes& types, ArrayView& x);
+};
+
+// One scale for all axes, or one for each.
+struct Scales {
+  int count = 0;  // 0: of a call without
+  struct Each {
+    Scale scale;
+    bool is_fraction;  // of Python's: lengths are then exact
+  };
+  Each each[max_read_dims];
+  const Each& of(int axis) const { return each[count == 1 ? 0 : axis]; }
+
+  // False where Python's code shall read or refuse them.
+  bool read(PyObject* scale, const NumberTypes& types);
 };
 
 }  // namespace tenter

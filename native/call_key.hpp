@@ -20,6 +20,28 @@ struct LayoutClass {
   bool of(const ArrayView& x);
 };
 
+// A tuple, a list or sizes of PyTorch's, whose values are borrowed. While they are, nothing may run that changes lists.
+class Sequence {
+ public:
+  explicit Sequence(PyObject* x)
+      : x_(x),
+        list_(PyList_CheckExact(x)),
+        size_(list_                                  ? PyList_Size(x)
+              : PyTuple_CheckExact(x) || is_sizes(x) ? PyTuple_Size(x)
+                                                     : -1) {}
+  Py_ssize_t size() const { return size_; }  // -1 of anything else
+  PyObject* operator[](Py_ssize_t k) const { return list_ ? PyList_GetItem(x_, k) : PyTuple_GetItem(x_, k); }
+  // type: of PyTorch's sizes, a kind of tuple.
+  static void know_sizes(PyObject* type) { sizes_type = type; }
+
+ private:
+  static bool is_sizes(PyObject* x) { return reinterpret_cast<PyObject*>(Py_TYPE(x)) == sizes_type; }
+  inline static PyObject* sizes_type = nullptr;
+  PyObject* x_;
+  bool list_;
+  Py_ssize_t size_;
+};
+
 class Key {
  public:
   void put(const void* p, size_t n) {
@@ -30,7 +52,8 @@ class Key {
   void put(T value) {
     put(&value, sizeof value);
   }
-  // A constant, by type and value: 1, True and 1.0 are not the same. False for a value that may change or is large.
+  // A constant, by type and value: 1, True and 1.0 are not the same. False for a value that is large, or of another
+  // type. A list by its values, which the call reads now.
   bool constant(PyObject* x) {
     if (x == Py_None) return put('n'), true;
     if (PyBool_Check(x)) return put(x == Py_True ? 't' : 'f'), true;
@@ -46,11 +69,11 @@ class Key {
       if (!text) return PyErr_Clear(), false;
       return put('s'), put(n), put(text, size_t(n)), true;
     }
-    if (!PyTuple_CheckExact(x)) return false;
-    const Py_ssize_t n = PyTuple_Size(x);
-    put('('), put(n);
-    for (Py_ssize_t k = 0; k < n && fits_; ++k)
-      if (!constant(PyTuple_GetItem(x, k))) return false;
+    const Sequence values(x);
+    if (values.size() < 0) return false;
+    put(PyList_CheckExact(x) ? '[' : '('), put(values.size());
+    for (Py_ssize_t k = 0; k < values.size() && fits_; ++k)
+      if (!constant(values[k])) return false;
     return true;
   }
   void array(const ArrayView& x) {
@@ -68,18 +91,27 @@ class Key {
     return found;
   }
   // Sizes but for their values.
-  bool sizes(PyObject* x) {
-    const bool tuple = PyTuple_CheckExact(x);
-    const Py_ssize_t n = tuple ? PyTuple_Size(x) : 1;
-    put(tuple ? '(' : 'i'), put(n);
-    for (Py_ssize_t k = 0; k < n; ++k)
-      if (!PyLong_CheckExact(tuple ? PyTuple_GetItem(x, k) : x)) return false;
+  bool sizes(PyObject* x, const NumberTypes& types) {
+    const Sequence values(x);
+    put(values.size());
+    if (values.size() < 0) return is_int(x, types);
+    for (Py_ssize_t k = 0; k < values.size(); ++k)
+      if (!is_int(values[k], types)) return false;
     return true;
+  }
+  // Scales but for their values.
+  void scales(const Scales& s) {
+    put('s'), put(s.count);
+    for (int k = 0; k < s.count; ++k) put(s.each[k].is_fraction);
   }
   // Boxes but for their edges.
   void boxes(const Boxes& b) {
     put('b'), put(b.count);
     for (int k = 0; k < b.count; ++k) put(b.each[k].given);
+  }
+  // An int, of Python's or NumPy's.
+  static bool is_int(PyObject* x, const NumberTypes& types) {
+    return PyLong_CheckExact(x) || (PyIndex_Check(x) && PyObject_IsInstance(x, types.numpy) == 1);
   }
   bool fits() const { return fits_; }
   PyObject* bytes() const { return PyBytes_FromStringAndSize(bytes_, Py_ssize_t(size_)); }

@@ -9,13 +9,12 @@
 #include "byte_step.hpp"
 #include "memory.hpp"
 #include "new_map.hpp"
+#include "new_picking.hpp"
 #include "results.hpp"
 #include "window_step.hpp"
 
 namespace tenter {
 namespace {
-
-constexpr int64_t most_length = int64_t(1) << 40;  // tables of longer axes have other rules
 
 // Scratch for one call, recycled where it is large.
 struct Room {
@@ -42,18 +41,39 @@ void set_contiguous(Dim* dims, int n, int64_t itemsize) {
   for (int k = n - 1; k >= 0; --k) dims[k].stride = itemsize, itemsize *= dims[k].n;
 }
 
+// tenter._specs.interpolate_arguments._channels_last, of more than the channels of a picture.
+bool lies_channels_last(const ArrayView& x) {
+  if (x.shape[1] <= 3) return false;
+  int64_t step = x.dtype->itemsize;
+  auto lies = [&](int d) {
+    const bool found = x.shape[d] == 1 || x.stride[d] == step;
+    return step *= x.shape[d], found;
+  };
+  bool found = lies(1);
+  for (int d = x.ndim - 1; d > 1; --d) found = lies(d) && found;
+  return lies(0) && found;
+}
+
 // A call of a family, which is made once.
 class NewCall {
  public:
-  NewCall(const Family& family, const ArrayView& from, const Boxes& boxes)
-      : f_(family), from_(from), boxes_(boxes), ndim_(family.ndim), itemsize_(from.dtype->itemsize), src_(from.data) {}
+  NewCall(const Family& family, const ArrayView& from, const Given& given)
+      : f_(family), from_(from), given_(given), ndim_(family.ndim), itemsize_(from.dtype->itemsize), src_(from.data) {
+    if (!f_.in_parts || !sums()) return;
+    itemsize_ /= 2;  // complex numbers as pairs
+    from_.shape[ndim_] = 2, from_.stride[ndim_] = itemsize_;
+    pass_.n_dims = ++ndim_;
+  }
+
+  bool sums() const { return f_.transposed || f_.axes[0].formula < 0; }
 
   // False where Python's code shall plan it, as all of the following that say so.
-  bool set_sizes(const int64_t* sizes) {
+  bool set_sizes() {
+    const Boxes& boxes = given_.boxes;
     std::copy_n(from_.shape, ndim_, shape_);
     for (int k = 0; k < f_.n_axes; ++k) {
-      if (boxes_.count && boxes_.each[k].dim != f_.axes[k].dim) return false;
-      shape_[f_.axes[k].dim] = sizes[k];
+      if (boxes.count && boxes.each[k].dim != f_.axes[k].dim) return false;
+      shape_[f_.axes[k].dim] = given_.sizes[k];
     }
     for (int d = 0; d < ndim_; ++d)
       if (__builtin_mul_overflow(n_in_, from_.shape[d], &n_in_) || __builtin_mul_overflow(n_out_, shape_[d], &n_out_))
@@ -66,7 +86,7 @@ class NewCall {
   PyObject* sum(PyObject* x) {
     turned_ = f_.channels_last && channels_together(from_.shape[f_.order[1]], n_in_, n_out_);
     if (!make_maps()) return nullptr;
-    if (!f_.axes[0].rule && !f_.transposed) return sum_bytes(x);
+    if (f_.in_bytes) return sum_bytes(x);
     OwnedMap* maps[most_together];
     Deciding deciding[most_together];
     for (int k = 0; k < pass_.count; ++k)
@@ -77,7 +97,7 @@ class NewCall {
     }
     WindowTask task{};
     int64_t n_plane = 1;
-    task.in = task.out = Dtype(from_.dtype->number), task.acc = f_.acc;
+    task.in = task.out = f_.dtype, task.acc = f_.acc;
     if (!plan([&] { return window_pass(pass_, maps, deciding, false, task, n_plane); })) return nullptr;
     return result(x, [&](char* to, int threads, bool stream) {
       run_step(WindowStep(task, n_plane, maps, pass_.count), to, threads, stream);
@@ -122,52 +142,21 @@ class NewCall {
   }
 
  private:
-  int placed(int k) const { return f_.order[!turned_ || k == 0 ? k : k + 1 < ndim_ ? k + 1 : 1]; }
+  int placed(int k) const { return k == f_.ndim ? k : f_.order[!turned_ || k == 0 ? k : k + 1 < ndim_ ? k + 1 : 1]; }
 
-  const Boxes::Each* part(int axis) const {
-    return boxes_.count && boxes_.each[axis].given ? &boxes_.each[axis] : nullptr;
-  }
-
-  // tenter._rules.nearest.picking
-  std::optional<Picking> picking(int axis, int64_t n, int64_t made) const {
-    const Family::Axis& a = f_.axes[axis];
-    auto by = [&](Formula formula, double first, double step, const Line& line) {
-      return Picking(n, made, formula, first, step, line, 0, made, false, false);
-    };
-    Line line{{0, 0}, {0, 0}, 1};
-    if (Formula(a.formula) == Formula::line) {
-      const Boxes::Each* const given = part(axis);
-      if (n > farthest_edge || made > most_part_outputs) return std::nullopt;
-      Units u = units_of(given ? given->part : AxisPart{0, n, 1}, a.by_corners, a.by_halves, made);
-      const Wide after[] = {0, 2 * u.unit - 1, u.unit - 1, u.unit};
-      u = {2 * u.first + after[int(a.tie)], 2 * u.step, 2 * u.unit};
-      if (!line_of(u, made, line)) return std::nullopt;
-      return by(Formula::line, 0, 0, line);
-    }
-    if (part(axis)) return std::nullopt;
-    if (!direct()) {
-      const double step = a.in_float ? double(float(n) / float(made)) : double(n) / double(made);
-      return by(Formula(a.formula), 0, step, line);
-    }
-    const bool exact = Formula(a.formula) == Formula::float_centers || Formula(a.formula) == Formula::double_centers;
-    if (!exact && made == n) return by(Formula::line, 0, 0, {{0, 0}, {1, 0}, 1});
-    if (!exact && made == 2 * n) return by(Formula::line, 0, 0, {{0, 0}, {0, 1}, 2});
-    return by(Formula::floats, exact ? 0.5 : 0, double(float(n) / float(made)), line);
-  }
   // Whether PyTorch takes its kernels that compute one formula whatever the axes (tenter._rules.torch_quirks).
   bool direct() const {
     constexpr int64_t few = 128;  // output rows and columns
-    if (f_.n_axes < 2) return false;
-    if (f_.n_axes == 2 && shape_[f_.axes[0].dim] + shape_[f_.axes[1].dim] <= few) return true;
-    if (!f_.strides_decide || from_.shape[1] <= 3) return false;
-    int64_t step = itemsize_;
-    auto lies = [&](int d) {
-      const bool found = from_.shape[d] == 1 || from_.stride[d] == step;
-      return step *= from_.shape[d], found;
-    };
-    bool found = lies(1);
-    for (int d = ndim_ - 1; d > 1; --d) found = lies(d) && found;
-    return lies(0) && found;
+    const int64_t* const made = f_.transposed ? from_.shape : shape_;
+    if (f_.n_axes == 2 && made[f_.axes[0].dim] + made[f_.axes[1].dim] <= few) return true;
+    return f_.strides_decide && given_.channels_last;
+  }
+  std::optional<Picking> picking(int axis, int64_t n, int64_t made) const {
+    return NewPicking{n, made, given_.part(axis), scale(axis, n, made), direct()}.make(f_.axes[axis]);
+  }
+  const Scale* scale(int axis, int64_t n, int64_t made) const {
+    const Family::Axis& a = f_.axes[axis];
+    return a.follows && !(a.keeps && n == made) ? &given_.scales.of(axis).scale : nullptr;
   }
   static CopyAxis table(const Picking& p, int64_t stride, std::vector<int64_t>& to) {
     const bool runs = p.n_out > 2 * p.n_in;  // which take a step per input, indices a step per output
@@ -190,7 +179,7 @@ class NewCall {
   bool make_map(int axis, int d) {
     const int64_t n_in = f_.transposed ? shape_[d] : from_.shape[d], n_out = f_.transposed ? from_.shape[d] : shape_[d];
     const Family::Axis& a = f_.axes[axis];
-    if (a.formula < 0) return made_[axis].make(a, n_in, n_out, part(axis), f_.transposed);
+    if (a.formula < 0) return made_[axis].make(f_, a, n_in, n_out, given_.part(axis), scale(axis, n_in, n_out));
     std::optional<Picking> of = picking(axis, n_in, n_out);
     if (of) made_[axis].make_sums(std::move(*of));
     return of.has_value();
@@ -238,7 +227,7 @@ class NewCall {
   bool plan(F&& by) {
     packs_ = !by();
     if (packs_) {
-      std::copy_n(dims_, ndim_, given_);
+      std::copy_n(dims_, ndim_, unpacked_);
       set_contiguous(dims_, ndim_, itemsize_);
       if (!by()) return false;
     }
@@ -252,7 +241,7 @@ class NewCall {
     if (!threads) return nullptr;
     char* to;
     bool stream;
-    Owned y(result_of(x, from_, shape_, ndim_, n_out_ * itemsize_, to, stream, f_.order_tuple.get()));
+    Owned y(result_of(x, from_, shape_, f_.ndim, n_out_ * itemsize_, to, stream, f_.order_tuple.get()));
     return y && no_exception([&] { write(to, threads, stream); }) ? y.release() : nullptr;
   }
 
@@ -269,7 +258,7 @@ class NewCall {
     char* const dst = turned_ ? held.get(n_out_ * itemsize_) : to;
     if (packs_) {
       char* const room = packed.get(n_in_ * itemsize_);
-      work([&] { pack(given_, ndim_, itemsize_, src, room, threads); });
+      work([&] { pack(unpacked_, ndim_, itemsize_, src, room, threads); });
       src = room;
     }
     const auto source = reinterpret_cast<uintptr_t>(src), target = reinterpret_cast<uintptr_t>(dst);
@@ -284,14 +273,14 @@ class NewCall {
   }
 
   const Family& f_;
-  const ArrayView& from_;
-  const Boxes& boxes_;
-  const int ndim_;
-  const int64_t itemsize_;
+  ArrayView from_;
+  const Given& given_;
+  int ndim_;
+  int64_t itemsize_;
   const char* src_;  // of the first input that is read
   int64_t shape_[max_read_dims], n_in_ = 1, n_out_ = 1;
   bool small_ = false, turned_ = false, packs_ = false;  // turned_: channels last between dims_ and the result
-  Dim dims_[max_read_dims], given_[max_read_dims];       // given_: before they were packed
+  Dim dims_[max_read_dims], unpacked_[max_read_dims];
   Pass pass_{dims_, ndim_, -1, 0};
   NewMap made_[most_together];
   NewMap* maps_[most_together];
@@ -299,22 +288,20 @@ class NewCall {
 
 }  // namespace
 
-bool Family::read_sizes(PyObject* size, int64_t* to) const {
-  for (int k = 0; k < n_axes; ++k) {
-    int overflow = 0;
-    PyObject* const given = PyTuple_CheckExact(size) ? PyTuple_GetItem(size, k) : size;
-    to[k] = PyLong_AsLongLongAndOverflow(given, &overflow);
-    if (overflow || to[k] < 1 || to[k] > most_length) return false;
-  }
-  return true;
+bool Family::read(PyObject* size, const ArrayView& x, Given& given) const {
+  if (strides_decide) given.channels_last = lies_channels_last(x);
+  if (!given.scales.count) return given.read_sizes(size, n_axes);
+  int64_t lengths[most_together];
+  for (int k = 0; k < n_axes; ++k) lengths[k] = x.shape[axes[k].dim];
+  return given.round_sizes(lengths, n_axes, rounding);
 }
 
-PyObject* Family::run(PyObject* x, const ArrayView& from, const int64_t* sizes, const Boxes& boxes) const {
-  if (boxes.count && boxes.count != n_axes) return nullptr;
-  NewCall call(*this, from, boxes);
-  if (!call.set_sizes(sizes)) return nullptr;
+PyObject* Family::run(PyObject* x, const ArrayView& from, const Given& given) const {
+  if (given.boxes.count && given.boxes.count != n_axes) return nullptr;
+  NewCall call(*this, from, given);
+  if (!call.set_sizes()) return nullptr;
   if (from.tensor && holds(x, *from.dtype, from.extent()) != 1) return nullptr;
-  return transposed || axes[0].formula < 0 ? call.sum(x) : call.pick(x);
+  return call.sums() ? call.sum(x) : call.pick(x);
 }
 
 }  // namespace tenter

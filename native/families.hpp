@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "arrays.hpp"
-#include "boxes.hpp"
+#include "given.hpp"
 #include "kernels.hpp"
 #include "passes.hpp"
 #include "whole_axis.hpp"
@@ -17,8 +17,10 @@ enum class Tie : int { floor, ceil, prefer_floor, prefer_ceil };  // tenter.geom
 // What such calls share, settled by tenter._plans.families. Python's plans of them are made of the same parts: rows by
 // WholeAxis or pillow_rows, tasks by window_pass or byte_pass; so they have the same bits.
 struct Family {
-  // rule: or Pillow's filter of that support, for 8-bit values; or else the formula by which outputs take an input: its
-  // step in float32 or in float64, or a line, whose positions by_corners and by_halves say, and `tie` the inputs.
+  // rule: for 8-bit values summed in integers its weights are rounded, or there is Pillow's filter of that support; or
+  // the formula by which outputs take an input: its step in float32 or in float64, or a line, whose positions
+  // by_corners and by_halves say, and `tie` the inputs. follows: whether positions follow a call's scale; keeps: unless
+  // the axis keeps its length.
   struct Axis {
     int dim;
     const WholeAxis* rule = nullptr;
@@ -27,9 +29,13 @@ struct Family {
     int formula = -1;
     bool in_float = false, by_corners = false, by_halves = false;
     Tie tie = Tie::floor;
+    bool follows = false, keeps = false;
   };
   Axis axes[most_together];  // by dims
   int n_axes = 0;
+  bool in_bytes = false;  // 8-bit values, summed in integers
+  Dtype dtype;            // that sums are of: of complex numbers that of their parts
+  bool in_parts;
   Accumulate acc;
   int ndim;
   int order[max_read_dims];  // of the result's dims from slowest to fastest in memory
@@ -37,16 +43,17 @@ struct Family {
   bool channels_last;        // whether the second of these is the last in the input, for channels_together
   bool strides_decide;       // about the formula of inputs, as in PyTorch
   bool transposed;           // of gradients of such calls: sums by the transposed maps
+  Rounding rounding;         // of lengths by scales
   Owned rules;               // that the axes point to
   Owned planner;             // tenter._plans.families.Family, by which Python's code plans such calls
 
-  // Whether the core makes gradients too: not where lengths or strides of the input decide about its maps.
-  bool is_recorded() const { return !strides_decide && (axes[0].rule || (axes[0].formula >= 0 && n_axes == 1)); }
-  // Sizes along the axes: an int, or a tuple of one for each. False where Python's code shall check them.
-  bool read_sizes(PyObject* size, int64_t* to) const;
-  // The result of a call with these sizes, or of gradients the input's. from: of x as `boxes` left it, which wants no
-  // gradient. Null with an error, or without where Python's code shall plan it.
-  PyObject* run(PyObject* x, const ArrayView& from, const int64_t* sizes, const Boxes& boxes) const;
+  // Whether the core makes gradients too.
+  bool is_recorded() const { return !in_bytes; }
+  // The sizes of a call, by its scales if it has none; and how x lies. False where Python's code shall check them.
+  bool read(PyObject* size, const ArrayView& x, Given& given) const;
+  // The result of a call, or of gradients the input's. from: of x as `boxes` left it, which wants no gradient. Null
+  // with an error, or without where Python's code shall plan it.
+  PyObject* run(PyObject* x, const ArrayView& from, const Given& given) const;
 };
 
 }  // namespace tenter

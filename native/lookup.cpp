@@ -6,9 +6,10 @@
 #include <new>
 
 #include "arrays.hpp"
-#include "boxes.hpp"
 #include "call_key.hpp"
 #include "families.hpp"
+#include "given.hpp"
+#include "new_repeat.hpp"
 #include "recorded_calls.hpp"
 #include "repeat_counts.hpp"
 #include "results.hpp"
@@ -22,12 +23,13 @@ namespace {
 
 // plans: Python's dictionary of plans by keys, which bounds itself. again: (x, plan) -> result, for any plan.
 // differentiable: the same with a gradient recorded. fallback: (call, *arguments) -> result or None, for what is not
-// read here. families: Python's dictionary of Family or None. first_time: (key) -> whether no call had that key. run,
+// read here. families: Python's dictionary of Family or None. seldom: (key) -> whether few calls had that key. run,
 // backward: of the Function that records a gradient, for all that the core does not take.
 struct {
   PyObject *plans = nullptr, *again = nullptr, *differentiable = nullptr, *fallback = nullptr;
   Py_ssize_t ready = 0;  // where a plan has its ReadySteps
-  PyObject *families = nullptr, *first_time = nullptr, *numpy_numbers = nullptr;
+  PyObject *families = nullptr, *seldom = nullptr;
+  NumberTypes numbers;
   PyObject *run = nullptr, *backward = nullptr, *name_plan = nullptr;
 } python;
 
@@ -39,21 +41,30 @@ bool make_key(const ArrayView& x, PyObject* call, PyObject* const* args, Py_ssiz
   return key.fits();
 }
 
-// Of `resize`: its axes and its boxes among its arguments.
-constexpr Py_ssize_t resize_arguments = 14, axes_at = 2, box_at = 8;
+// Sizes and scales come first, of `interpolate` too; its axes and its boxes where `resize` has them.
+constexpr Py_ssize_t scale_at = 1, resize_arguments = 14, axes_at = 2, box_at = 8;
 
-bool has_boxes(PyObject* const* args, Py_ssize_t n) {
-  return n == resize_arguments && (PyTuple_CheckExact(args[box_at]) || PyList_CheckExact(args[box_at]));
-}
+PyObject* box_of(PyObject* const* args, Py_ssize_t n) { return n == resize_arguments ? args[box_at] : Py_None; }
+bool has_boxes(PyObject* const* args, Py_ssize_t n) { return Sequence(box_of(args, n)).size() >= 0; }
 
-// Of the family of a call whose first argument is its sizes. x: as Boxes::read leaves it.
-bool make_family_key(ArrayView& x, PyObject* call, PyObject* const* args, Py_ssize_t n, Key& key, Boxes& boxes) {
-  const bool boxed = has_boxes(args, n);
-  if (n < 1 || (boxed && !boxes.read(args[box_at], args[axes_at], python.numpy_numbers, x))) return false;
-  if (!key.kind(x) || !key.constant(call) || !key.sizes(args[0])) return false;
-  if (boxed) key.boxes(boxes);
+// Of the family of a call. x: as Boxes::read leaves it. given: its boxes and scales are read. False of tensors with
+// gaps that are read from their other end: PyTorch has no such view, and its copy of them lies in its own way.
+bool make_family_key(ArrayView& x, PyObject* call, PyObject* const* args, Py_ssize_t n, Key& key, Given& given) {
+  const bool boxed = has_boxes(args, n), scaled = n > scale_at && args[0] == Py_None && args[scale_at] != Py_None;
+  if (n < 1 || (boxed && !given.boxes.read(args[box_at], args[axes_at], python.numbers, x))) return false;
+  if (given.boxes.turned && x.tensor && x.extent() != x.n_values() * x.dtype->itemsize) return false;
+  if (!key.kind(x) || !key.constant(call)) return false;
+  if (boxed) key.boxes(given.boxes);
+  if (scaled) {
+    if (!given.scales.read(args[scale_at], python.numbers)) return false;
+    for (int k = 0; k < given.scales.count; ++k)
+      if (given.scales.each[k].is_fraction && n != resize_arguments) return false;  // `interpolate` makes it a float
+    key.scales(given.scales);
+  } else if (!key.sizes(args[0], python.numbers)) {
+    return false;
+  }
   for (Py_ssize_t k = 1; k < n; ++k)
-    if (!(boxed && k == box_at) && !key.constant(args[k])) return false;
+    if (!(boxed && k == box_at) && !(scaled && k == scale_at) && !key.constant(args[k])) return false;
   return key.fits();
 }
 
@@ -77,27 +88,30 @@ PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known) {
   return PyObject_Vectorcall(python.again, both, 2, nullptr);
 }
 
+// False of a call that is made often, and with an error.
+bool is_seldom(PyObject* plan_key) {
+  const Owned seldom(PyObject_Vectorcall(python.seldom, &plan_key, 1, nullptr));
+  return seldom && seldom.get() == Py_True;
+}
+
 // The result of a call that has no plan, but that differs from an earlier one by sizes alone; null with an error, or
-// without where Python's code shall plan it: it keeps a plan from a call's second time on, unless an axis is reversed.
-// plan_key: null of a call that has none, whose box is a list. wants: a gradient.
+// without where Python's code shall plan it: it keeps a plan of a call that is made often, unless an axis is reversed.
+// plan_key: null of a call that has none, as its box is of fractions. wants: a gradient.
 PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t n, PyObject* plan_key, bool wants) {
   Key key;
-  Boxes boxes;
-  if (!python.families || !make_family_key(from, args[0], args + 2, n - 2, key, boxes)) return nullptr;
+  Given given;
+  if (!python.families || !make_family_key(from, args[0], args + 2, n - 2, key, given)) return nullptr;
   const Owned bytes(key.bytes());
   PyObject* const found = bytes ? family_of(bytes.get()) : nullptr;
   if (!found) return nullptr;
   Py_INCREF(found);  // as other threads may forget it meanwhile
   const Owned family(found);
   const Family& its = *nb::inst_ptr<Family>(found);
-  if (wants && (boxes.count || !its.is_recorded())) return nullptr;
-  if (!boxes.turned && plan_key) {
-    const Owned first(PyObject_Vectorcall(python.first_time, &plan_key, 1, nullptr));
-    if (!first || first.get() != Py_True) return nullptr;
-  }
-  int64_t sizes[most_together];
-  if (!its.read_sizes(args[2], sizes)) return nullptr;
-  return wants ? record_call(x, from, found, bytes.get(), args[2]) : its.run(x, from, sizes, boxes);
+  if (wants && (given.boxes.turned || !its.is_recorded())) return nullptr;
+  if (!given.boxes.turned && plan_key && !is_seldom(plan_key)) return nullptr;
+  if (!its.read(args[2], from, given)) return nullptr;
+  if (!wants) return its.run(x, from, given);
+  return record_call(x, from, found, bytes.get(), given, args[2 + scale_at], box_of(args + 2, n - 2));
 }
 
 // The gradient of a plan's input; null with an error, or without where Python's code must look closer.
@@ -194,24 +208,24 @@ PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return key.bytes();
 }
 
-// (families, first_time, types of NumPy's numbers)
+// (families, seldom, types of NumPy's numbers, that of fractions)
 PyObject* set_up_families(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 3) return PyErr_Format(PyExc_TypeError, "expected 3 arguments");
-  Py_INCREF(args[0]), python.families = args[0];
-  Py_INCREF(args[1]), python.first_time = args[1];
-  Py_INCREF(args[2]), python.numpy_numbers = args[2];
+  if (n != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments");
+  PyObject** const to[] = {&python.families, &python.seldom, &python.numbers.numpy, &python.numbers.fraction};
+  for (int k = 0; k < 4; ++k) Py_INCREF(args[k]), *to[k] = args[k];
   Py_RETURN_NONE;
 }
 
-// (call, x, *arguments), the first of which are sizes -> the key of the call's family, None where it has none.
+// (call, x, *arguments), the first of which are sizes and scales -> the key of the call's family, None where it has
+// none.
 PyObject* family_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n < 3) return PyErr_Format(PyExc_TypeError, "expected a call, an array and sizes");
   ArrayView x;
   const Reading found = read_array(args[1], x);
   if (found == Reading::failed) return nullptr;
   Key key;
-  Boxes boxes;
-  if (found != Reading::readable || !make_family_key(x, args[0], args + 2, n - 2, key, boxes)) Py_RETURN_NONE;
+  Given given;
+  if (found != Reading::readable || !make_family_key(x, args[0], args + 2, n - 2, key, given)) Py_RETURN_NONE;
   return key.bytes();
 }
 
@@ -232,8 +246,9 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (found == Reading::recorded) Py_RETURN_NONE;
   Key key;
   if (found == Reading::unreadable || !make_key(from, args[0], args + 2, n - 2, key)) {
-    const bool boxed = found == Reading::readable && has_boxes(args + 2, n - 2) && !(tensor && wants_grad(x));
-    PyObject* const y = boxed ? run_new(x, from, args, n, nullptr, false) : nullptr;
+    const int wants = found == Reading::readable && tensor ? wants_grad(x) : 0;
+    if (wants < 0) return nullptr;
+    PyObject* const y = found == Reading::readable && !wants ? run_new(x, from, args, n, nullptr, false) : nullptr;
     if (y || PyErr_Occurred()) return y;
     return PyObject_Vectorcall(python.fallback, args, size_t(n), nullptr);
   }
@@ -243,7 +258,9 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!known && PyErr_Occurred()) return nullptr;
   const int wants = tensor ? wants_grad(x) : 0;
   if (!known) {
-    PyObject* const y = wants < 0 ? nullptr : run_new(x, from, args, n, bytes.get(), wants);
+    PyObject* y = wants < 0 ? nullptr : run_new(x, from, args, n, bytes.get(), wants);
+    if (!y && !wants && !PyErr_Occurred() && is_repeat(args[0]) && is_seldom(bytes.get()))
+      y = repeat_new(x, from, args[0], args + 2, n - 2);
     return y ? y : none_or_error();
   }
   if (wants) {

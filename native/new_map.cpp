@@ -1,23 +1,30 @@
 #include "new_map.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace tenter {
 
-constexpr int64_t most_taps = 1 << 16, longest_byte_axis = 1 << 24;  // tables of longer rows and axes have other rules
+// Tables of longer rows and axes have other rules.
+constexpr int64_t most_taps = 1 << 16, longest_byte_axis = 1 << 24, longest_rounded = 1 << 16;
 
-bool NewMap::make(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part, bool transposed) {
+bool NewMap::make(const Family& family, const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part,
+                  const Scale* scale) {
   if (part && n_out > most_part_outputs) return false;
-  if (a.rule) {
-    if (part) sampling = a.rule->sampling(n_in, n_out, part->part);
-    else if (a.rule->rule == Rule::overlapped) sampling = a.rule->sampling(n_in, n_out, {0, n_in, 1});
-    else sampling.emplace(a.rule->sampling(n_in, n_out));
-    if (!sampling || sampling->taps_each() > most_taps) return false;
-    is_identity = n_in == n_out && OwnedMap(nb::object(), *sampling, false, false).is_identity();
-    if (!is_identity) map.emplace(nb::object(), *sampling, transposed, false);  // an identity's transpose is one
-    return true;
-  }
+  if (!a.rule) return make_pillow(a, n_in, n_out, part);
+  if (part || scale || a.rule->rule == Rule::overlapped)
+    sampling = a.rule->sampling(n_in, n_out, part ? part->part : AxisPart{0, n_in, 1}, scale);
+  else sampling.emplace(a.rule->sampling(n_in, n_out));
+  if (!sampling || sampling->taps_each() > most_taps) return false;
+  is_identity = n_in == n_out && OwnedMap(nb::object(), *sampling, false, false).is_identity();
+  if (is_identity) return true;  // whose transpose is one
+  if (family.in_bytes) return round_weights();
+  map.emplace(nb::object(), *sampling, family.transposed, false);
+  return true;
+}
+
+bool NewMap::make_pillow(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part) {
   is_identity = n_in == n_out && !part;
   if (is_identity) return true;
   const double begin = part ? part->begin : 0, end = part ? part->end : double(n_in);
@@ -26,6 +33,17 @@ bool NewMap::make(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxe
   if (n_in > longest_byte_axis || taps * double(n_out) > double(most_bytes) / 16) return false;
   rows = pillow_rows(PillowFilter(a.filter), n_in, float(begin), float(end), n_out);
   return rows.fits_bytes;
+}
+
+// tenter._specs.eight_bits.rounded
+bool NewMap::round_weights() {
+  constexpr double unit = 1 << 22;
+  if (sampling->n_in() + sampling->n_out() > longest_rounded) return false;
+  Rows made;
+  sampling->make(0, sampling->n_out(), made);
+  for (double& w : made.weight) w = std::trunc(w * unit + (w < 0 ? -0.5 : 0.5)) / unit;
+  rows = {std::move(made.start), std::move(made.offset), std::move(made.weight)};
+  return fits_bytes(sampling->n_out(), rows.offset.data(), rows.weight.data());
 }
 
 void NewMap::make_sums(Picking&& of) {
@@ -37,6 +55,7 @@ void NewMap::make_sums(Picking&& of) {
 
 bool NewMap::make_tables() {
   if (!map->is_computed()) return map->make_tables(), true;
+  if (picking) return false;
   if (double(map->n_taps()) + 2.0 * double(map->map.n_out) > double(most_bytes) / 16) return false;
   map.emplace(nb::object(), *sampling, bool(map->transposed), true);
   return true;

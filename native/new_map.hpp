@@ -18,12 +18,14 @@ struct NewMap {
   std::optional<Sampling> sampling;
   std::optional<Picking> picking;
   std::optional<OwnedMap> map;
-  PillowRows rows;
+  PillowRows rows;  // of 8-bit values summed in integers
   std::optional<OwnedByteMap> byte_map;
   bool is_identity = false;
 
-  // False where Python's code shall make it. part: of the axis; null for all of it.
-  bool make(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part, bool transposed);
+  // False where Python's code shall make it. part: of the axis; null for all of it. scale: null where positions follow
+  // sizes.
+  bool make(const Family& family, const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part,
+            const Scale* scale);
   // The sums that transpose a copy.
   void make_sums(Picking&& of);
   // For a kernel of several axes; false as above.
@@ -31,6 +33,10 @@ struct NewMap {
   // Leaves out inputs at the ends that nothing reads, if these are many: the first that is left, and how many are, of
   // n. As tenter.maps._part.cropped, of a map with tables; after that it has no rule.
   std::pair<int64_t, int64_t> crop(int64_t n);
+
+ private:
+  bool make_pillow(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part);
+  bool round_weights();
 };
 
 }  // namespace tenter

@@ -6,9 +6,10 @@
 #include <memory>
 #include <new>
 
-#include "boxes.hpp"
+#include "call_key.hpp"
 #include "families.hpp"
 #include "lookup.hpp"
+#include "results.hpp"
 
 namespace nb = nanobind;
 
@@ -18,6 +19,7 @@ namespace {
 PyObject* differentiable = nullptr;  // (x, RecordedCall) -> the result with a gradient recorded
 PyObject* any_backward = nullptr;    // Python's, of a ctx and a gradient
 PyObject* name_call = nullptr;
+constexpr int seldom = 8;  // gradients of one call, from which on Python's code keeps a plan
 
 PyObject* none_or_error() {
   if (PyErr_Occurred()) return nullptr;
@@ -29,10 +31,23 @@ Owned held(PyObject* p) {
   return Owned(p);
 }
 
+// Numbers, or sequences of numbers or of other such sequences, as what does not change.
+Owned frozen(PyObject* x) {
+  const Sequence values(x);
+  if (values.size() < 0) return held(x);
+  Owned to(PyTuple_New(values.size()));
+  for (Py_ssize_t k = 0; to && k < values.size(); ++k) {
+    PyObject* const value = frozen(values[k]).release();
+    if (!value) return Owned();
+    PyTuple_SetItem(to.get(), k, value);
+  }
+  return to;
+}
+
 const Family& family_in(const RecordedCall& call) { return *nb::inst_ptr<Family>(call.family.get()); }
 
 // The gradient of a call's input; null with an error, or without where Python's code must plan it: the first of a
-// layout, the second of a call, and what is followed.
+// layout, one of many of a call, and what is followed.
 PyObject* adjoint(PyObject* g, RecordedCall& call) {
   if (!is_tensor(g) || followed()) return nullptr;
   ArrayView from;
@@ -41,43 +56,40 @@ PyObject* adjoint(PyObject* g, RecordedCall& call) {
   if (PyErr_Occurred()) return nullptr;
   const bool fits = from.dtype == call.dtype && from.ndim == call.ndim &&
                     std::equal(from.shape, from.shape + from.ndim, call.shape_out);
-  if (!fits || call.made_one) return nullptr;
+  if (!fits || call.made >= seldom) return nullptr;
   const Owned key(gradients_key(call.key.get(), from));
   PyObject* const found = key ? family_of(key.get()) : nullptr;
   if (!found) return nullptr;
   const Owned family = held(found);  // as other threads may forget it meanwhile
   const Family& its = *nb::inst_ptr<Family>(found);
-  int64_t sizes[max_read_dims];
-  for (int k = 0; k < its.n_axes; ++k) sizes[k] = call.shape[its.axes[k].dim];
-  call.made_one = true;
-  return its.run(g, from, sizes, Boxes());
+  Given given = call.given;
+  for (int k = 0; k < its.n_axes; ++k) given.sizes[k] = call.shape[its.axes[k].dim];
+  ++call.made;
+  return its.run(g, from, given);
 }
 
 }  // namespace
 
 PyObject* RecordedCall::operands() const {
-  const Owned lengths(PyTuple_New(ndim));
-  for (int d = 0; lengths && d < ndim; ++d) {
-    PyObject* const n = PyLong_FromLongLong(shape[d]);
-    if (!n) return nullptr;
-    PyTuple_SetItem(lengths.get(), d, n);
-  }
-  return lengths ? PyTuple_Pack(3, family_in(*this).planner.get(), size.get(), lengths.get()) : nullptr;
+  const Owned lengths(shape_tuple(shape, ndim)), sizes(shape_tuple(given.sizes, family_in(*this).n_axes));
+  if (!lengths || !sizes) return nullptr;
+  return PyTuple_Pack(6, family_in(*this).planner.get(), sizes.get(), lengths.get(), scale.get(), box.get(),
+                      given.channels_last ? Py_True : Py_False);
 }
 
-PyObject* record_call(PyObject* x, const ArrayView& from, PyObject* family, PyObject* key, PyObject* size) {
+PyObject* record_call(PyObject* x, const ArrayView& from, PyObject* family, PyObject* key, const Given& given,
+                      PyObject* scale, PyObject* box) {
   auto made = std::unique_ptr<RecordedCall>(new (std::nothrow) RecordedCall);
   if (!made) return PyErr_NoMemory();
   RecordedCall& call = *made;
   call.adjoints = Owned(PyDict_New());
-  if (!call.adjoints || !differentiable) return nullptr;
-  call.family = held(family), call.key = held(key), call.size = held(size);
+  call.scale = frozen(scale), call.box = frozen(box), call.given = given;
+  if (!call.adjoints || !call.scale || !call.box || !differentiable) return nullptr;
+  call.family = held(family), call.key = held(key);
   call.dtype = from.dtype, call.ndim = from.ndim;
   std::copy_n(from.shape, from.ndim, call.shape), std::copy_n(from.shape, from.ndim, call.shape_out);
   const Family& its = family_in(call);
-  int64_t sizes[max_read_dims];
-  if (!its.read_sizes(size, sizes)) return nullptr;
-  for (int k = 0; k < its.n_axes; ++k) call.shape_out[its.axes[k].dim] = sizes[k];
+  for (int k = 0; k < its.n_axes; ++k) call.shape_out[its.axes[k].dim] = given.sizes[k];
   try {
     const nb::object recorded = nb::cast(made.release(), nb::rv_policy::take_ownership);
     PyObject* const both[2] = {x, recorded.ptr()};
@@ -88,12 +100,13 @@ PyObject* record_call(PyObject* x, const ArrayView& from, PyObject* family, PyOb
   return nullptr;
 }
 
-// (differentiable, any_backward)
+// (differentiable, any_backward, the type of PyTorch's sizes)
 PyObject* set_up_recorded(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments");
+  if (n != 3) return PyErr_Format(PyExc_TypeError, "expected 3 arguments");
   if (!(name_call = PyUnicode_InternFromString("call"))) return nullptr;
   Py_INCREF(args[0]), differentiable = args[0];
   Py_INCREF(args[1]), any_backward = args[1];
+  Py_INCREF(args[2]), Sequence::know_sizes(args[2]);
   Py_RETURN_NONE;
 }
 
@@ -103,10 +116,8 @@ PyObject* run_recorded(PyObject*, PyObject* const* args, Py_ssize_t n) {
   const RecordedCall& call = *nb::inst_ptr<RecordedCall>(args[1]);
   const Family& family = family_in(call);
   ArrayView from;
-  int64_t sizes[max_read_dims];
-  if (read_array(args[0], from) != Reading::readable || !family.read_sizes(call.size.get(), sizes))
-    return none_or_error();
-  PyObject* const y = family.run(args[0], from, sizes, Boxes());
+  if (read_array(args[0], from) != Reading::readable) return none_or_error();
+  PyObject* const y = family.run(args[0], from, call.given);
   return y ? y : none_or_error();
 }
 

@@ -37,13 +37,16 @@ Sampling WholeAxis::sampling(int64_t n_in, int64_t n_out) const {
   return made;
 }
 
-std::optional<Sampling> WholeAxis::sampling(int64_t n_in, int64_t n_out, const AxisPart& part) const {
-  const Units u = units_of(part, by_corners, by_halves, n_out);
+std::optional<Sampling> WholeAxis::sampling(int64_t n_in, int64_t n_out, const AxisPart& part,
+                                            const Scale* scale) const {
+  if (rule == Rule::touched || (scale && (by_corners || part.of > Wide(1) << finest_scaled))) return std::nullopt;
+  const Units u = units_of(part, by_corners, by_halves, n_out, scale);
   Line line;
-  if (rule == Rule::touched || !line_of(u, n_out, line)) return std::nullopt;
+  if (!line_of(u, n_out, line)) return std::nullopt;
   if (rule == Rule::overlapped) return Sampling(n_in, n_out, rule, line, 0, nullptr, 1, 1, 1, false, edge);
   Stretch s{1, 1, 1};
-  if (widens && by_corners && by_halves) s = stretch_of(u.step, u.unit);
+  if (widens && scale) s = stretch_of(scale->denominator, scale->numerator);
+  else if (widens && by_corners && by_halves) s = stretch_of(u.step, u.unit);
   else if (widens) s = stretch_of(part.extent, part.of * n_out);
   const bool stretched = s.numerator != s.denominator || !s.numerator;
   Sampling made(n_in, n_out, rule, line, support, weights, s.numerator, s.denominator, s.ratio,

@@ -21,8 +21,8 @@ struct WholeAxis {
   Edge edge;
 
   Sampling sampling(int64_t n_in, int64_t n_out) const;
-  // Of a part of the axis; none where positions have more bits than the core keeps, or descend.
-  std::optional<Sampling> sampling(int64_t n_in, int64_t n_out, const AxisPart& part) const;
+  // Of a part of the axis, or by a scale; none where positions have more bits than the core keeps, or descend.
+  std::optional<Sampling> sampling(int64_t n_in, int64_t n_out, const AxisPart& part, const Scale* scale) const;
 };
 constexpr int64_t longest_whole_axis = int64_t(1) << 51;  // so that ratios of whole numbers are right
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,17 +22,18 @@ from tenter._rules import taps
 from tenter._rules.axis_rule import AxisRule
 from tenter.geometry import Geometry
 
-DTYPES = ("uint8", "uint8", "int16", "float32", "float32", "float64", "float16")
+DTYPES = ("uint8", "uint8", "int16", "float32", "float32", "float64", "float16", "complex64", "bool")
 INTERPOLATED = {
     1: ("linear", "area", "nearest", "nearest-exact"),
     2: ("bilinear", "bicubic", "area", "lanczos", "nearest", "nearest-exact"),
     3: ("trilinear", "area", "nearest"),
 }
+LIKE = ("torch", "torch", "pillow", "opencv", "jax", "scipy", "onnx")
 RESIZED = ("linear", "cubic", "area", "lanczos3", "mitchell", "hamming", "box", "nearest", "nearest-exact")
 
 
 def forget() -> None:
-    families.families.clear(), families.native.clear(), cache.plans.clear(), cache._once.clear()
+    families.families.clear(), families.native.clear(), cache.plans.clear(), cache._noted.clear()
 
 
 def laid_out(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:
@@ -57,14 +59,27 @@ def edges(rng: np.random.Generator, n: int, turned: bool) -> Any:
         a, b = int(a), int(b) + 1
     elif kind == 1:
         a, b = int(4 * a) / 4, int(4 * b) / 4 + 0.25
-    number = np.asarray((a, b)).dtype.type if rng.random() < 0.3 else lambda edge: edge
+    draw = rng.random()
+    number = np.asarray((a, b)).dtype.type if draw < 0.3 else lambda edge: edge
+    if draw > 0.85:
+        number = lambda edge: Fraction(edge).limit_denominator(90)
     pair = [number(b), number(a)] if turned else [number(a), number(b)]
     return pair if rng.random() < 0.5 else tuple(pair)
 
 
+def scales(rng: np.random.Generator, n: int, exact: bool) -> Any:
+    """One or one each, of the types that may be given. exact: fractions too."""
+    factor = [
+        lambda: 2 ** rng.uniform(-1, 1.5), lambda: int(rng.integers(1, 4)), lambda: float(rng.integers(1, 16)) / 4,
+        lambda: np.float32(rng.uniform(0.5, 2)), lambda: Fraction(int(rng.integers(40, 200)), int(rng.integers(60, 90))),
+    ][rng.integers(4 + exact)]  # fmt: skip
+    return factor() if rng.random() < 0.5 else tuple(factor() for _ in range(n))
+
+
 def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
     """A function of an array, sizes and boxes, and what makes these for it; arrays lie alike."""
-    dtype, tensors = str(rng.choice(DTYPES)), rng.random() < 0.5
+    dtype, tensors, scaled = str(rng.choice(DTYPES)), rng.random() < 0.5, rng.random() < 0.3
+    listed = [tuple, tuple, list, torch.Size, lambda sizes: tuple(map(np.int64, sizes))][rng.integers(5)]
     boxed: tuple[str, ...] = ()  # of each axis: as it is, reversed, or none
     if rng.random() < 0.4:
         n = int(rng.integers(1, 4))
@@ -72,7 +87,11 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
         antialias = mode == "lanczos" or (antialias and mode in ("bilinear", "bicubic"))
         corners = bool(rng.random() < 0.3) if mode.endswith(("linear", "cubic")) else None
         lead, axes = [int(rng.choice((1, 1, 2, 3))), int(rng.choice((1, 3, 3, 4, 17)))], n
-        call = lambda x, size, box: tenter.interpolate(x, size, mode=mode, antialias=antialias, align_corners=corners)
+        how: dict[str, Any] = {"mode": mode, "antialias": antialias, "align_corners": corners}
+        if scaled:
+            how["recompute_scale_factor"] = [None, True][rng.choice(2, p=[0.7, 0.3])]
+        named = "scale_factor" if scaled else "size"
+        call = lambda x, size, box: tenter.interpolate(x, **{named: size}, **how)
         shape = lambda: (*lead, *(int(rng.integers(1, 60)) for _ in range(axes)))
     else:
         ndim = int(rng.integers(1, 5))
@@ -80,10 +99,18 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
         at = int(rng.integers(0, ndim - n + 1))
         which = tuple(range(at, at + n))
         how = {"axes": which, "mode": str(rng.choice(RESIZED)), "antialias": [None, True, False][rng.integers(3)]}
-        how |= {"like": str(rng.choice(["torch", "pillow", "opencv", "jax"])), "align": [None, "corners", "asymmetric"][rng.choice(3, p=[0.6, 0.2, 0.2])]}  # fmt: skip
+        how |= {
+            "like": str(rng.choice(LIKE)),
+            "align": [None, "corners", "asymmetric"][rng.choice(3, p=[0.6, 0.2, 0.2])],
+        }
+        if scaled:
+            how["rounding"] = [None, "floor", "round", "round_even", "ceil"][rng.integers(5)]
+        if rng.random() < 0.2:
+            how["axes"] = list(which)
         if rng.random() < 0.6:
             boxed = tuple(str(rng.choice(["", "turned", "is", "is", "is"])) for _ in which)
-        call = lambda x, size, box: tenter.resize(x, size, box=box, **how)
+        of_size = "scale" if scaled else "size"
+        call = lambda x, size, box: tenter.resize(x, **{of_size: size}, box=box, **how)
         lead = [int(rng.choice((1, 3, 4, 20))) for _ in range(ndim)]
         shape = lambda: tuple(int(rng.integers(1, 60)) if d in which else lead[d] for d in range(ndim))
     long = n == 1 and rng.random() < 0.3
@@ -96,7 +123,9 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
             lengths = tuple(40 * m if k == len(lengths) - 1 else m for k, m in enumerate(lengths))
         x = laid_out(lying, lengths, dtype)
         resized = [lengths[d] for d in which] if boxed else lengths[-n:]
-        sizes = tuple(int(m * 2 ** rng.uniform(-2, 2)) + 1 if rng.random() < 0.9 else m for m in resized)
+        sizes = listed(int(m * 2 ** rng.uniform(-2, 2)) + 1 if rng.random() < 0.9 else m for m in resized)
+        if scaled:
+            sizes = scales(np.random.default_rng(seed + int(rng.integers(3))), len(resized), bool(boxed))
         box = (list if rng.random() < 0.5 else tuple)(
             edges(rng, m, how == "turned") if how else None for m, how in zip(resized, boxed)
         ) or None
@@ -120,7 +149,7 @@ def compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[bool, bool]:
     for _ in range(4):
         with contextlib.suppress(ValueError):  # a box of one point
             call(*made())
-    cache.plans.clear(), cache._once.clear()
+    cache.plans.clear(), cache._noted.clear()
     planned: list[Any] = []
     plan = calls.plan
     with monkeypatch.context() as patched:
@@ -134,6 +163,44 @@ def compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[bool, bool]:
     return not planned, box is not None
 
 
+def repeat_call(rng: np.random.Generator, ndim: int) -> Any:
+    times = [int(rng.choice((0, 1, 1, 2, 3, 7))) for _ in range(max(1, ndim + int(rng.integers(-1, 3))))]
+    dim = None if rng.random() < 0.3 else int(rng.integers(-ndim, ndim)) if ndim else 0
+    given = [times, tuple(times)][rng.integers(2)]
+    return [
+        lambda x: tenter.repeat_interleave(x, times[0], dim),
+        lambda x: tenter.repeat(x, *times),
+        lambda x: tenter.repeat(x, given),
+        lambda x: tenter.tile(x, given),
+        lambda x: tenter.numpy.repeat(np.asarray(x), times[0], dim),
+        lambda x: tenter.numpy.tile(np.asarray(x), given),
+    ][rng.integers(6)]
+
+
+def repeats_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """The same of repeats by ints, which have no families."""
+    rng = np.random.default_rng(seed)
+    shape = tuple(int(n) for n in rng.choice((0, 1, 2, 5, 33), int(rng.integers(1, 5)), p=[0.03, 0.27, 0.3, 0.3, 0.1]))
+    x: Any = laid_out(rng, shape, str(rng.choice(DTYPES)))
+    x = torch.from_numpy(x) if rng.random() < 0.5 and min(x.strides, default=1) >= 0 else x
+    call, planned, plan = repeat_call(rng, len(shape)), [], calls.plan
+    with monkeypatch.context() as patched:
+        forget()
+        patched.setattr(cache, "SELDOM", 0)
+        try:
+            wanted = call(x)
+        except (TypeError, ValueError):
+            return False
+        forget()
+        patched.setattr(cache, "SELDOM", 1)
+        patched.setattr(calls, "plan", lambda *args: planned.append(args) or plan(*args))
+        found = call(x)
+    assert type(found) is type(wanted) and found.dtype == wanted.dtype and found.shape == wanted.shape
+    assert of(found).strides(found) == of(wanted).strides(wanted)
+    np.testing.assert_array_equal(np.asarray(found), np.asarray(wanted))
+    return not planned
+
+
 def noted(f: Any, calls: list[Any]) -> Any:
     return lambda *args: calls.append(args) or f(*args)
 
@@ -143,11 +210,11 @@ def gradients_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
     rng = np.random.default_rng(seed)
     call, made = drawn(rng)
     x, size, box = made()
-    dtype = [torch.float32, torch.float32, torch.float64, torch.float16, torch.bfloat16][rng.integers(5)]
+    dtype = [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.complex64][rng.integers(5)]
     lies = int(rng.integers(1 << 30))
 
     def of(x: Any, size: Any, box: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        x = torch.from_numpy(x.copy()).to(dtype) if isinstance(x, np.ndarray) else x.to(dtype)
+        x = (torch.from_numpy(x.copy()) if isinstance(x, np.ndarray) else x).real.to(dtype)
         x.requires_grad_()
         y = call(x, size, box)
         g = torch.from_numpy(laid_out(np.random.default_rng(lies), tuple(y.shape), "float32").copy(order="K")).to(dtype)
@@ -168,24 +235,29 @@ def gradients_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
         with contextlib.suppress(ValueError):  # a box of one point
             a, b, c = of(*made())
             torch.autograd.grad(b, a, c)
-    cache.plans.clear(), cache._once.clear()
+    cache.plans.clear(), cache._noted.clear()
     planned: list[Any] = []
     for module, name in ((calls, "plan"), (new_calls, "plan"), (new_calls, "plan_adjoint")):
         monkeypatch.setattr(module, name, noted(getattr(module, name), planned))
     a, b, c = of(x.detach(), size, box)
-    found = [torch.autograd.grad(b, a, c, retain_graph=True)[0] for _ in range(3)]
+    found = [torch.autograd.grad(b, a, c, retain_graph=True)[0] for _ in range(10)]
     once = len(planned)
     monkeypatch.undo()
     for one in found:
         assert (one.dtype, one.shape, one.stride()) == (wanted.dtype, wanted.shape, wanted.stride())
-        np.testing.assert_array_equal(one.double().numpy(), wanted.double().numpy())
-    np.testing.assert_array_equal(b.detach().double().numpy(), y.detach().double().numpy())
-    return once == 1  # of the second gradient, which is kept
+        np.testing.assert_array_equal(one.to(torch.complex128).numpy(), wanted.to(torch.complex128).numpy())
+    np.testing.assert_array_equal(b.detach().to(torch.complex128).numpy(), y.detach().to(torch.complex128).numpy())
+    return once == 1  # of the ninth gradient, which is kept
 
 
 def test_the_core_plans_as_python_does(monkeypatch):
     found = [compared(seed, monkeypatch) for seed in range(200)]
     assert sum(native for native, _ in found) > 70 and sum(native and boxed for native, boxed in found) > 20
+
+
+def test_the_core_repeats_as_python_plans():
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        assert sum(repeats_compared(seed, monkeypatch) for seed in range(300)) > 120
 
 
 def test_the_core_plans_gradients_as_python_does(monkeypatch):

@@ -1,6 +1,6 @@
 """The way of a checked call: a kept plan or a new one, and its run; for what is recorded, PyTorch's dispatcher."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from tenter import _native
@@ -61,7 +61,7 @@ def types(args: tuple[Any, ...]) -> tuple[type, ...] | None:
 def of_family(call: str, x: Any, args: tuple[Any, ...]) -> Any:
     """The result of a call that differs from an earlier one by sizes alone; None if there was none."""
     runs = EXACT.get(type(x))
-    if runs is None or not runs.plain(x) or (arg_types := types(args)) is None:
+    if runs is None or not runs.plain(x) or (arg_types := _constants(args)) is None:
         return None
     try:
         known = families.found(families.key(call, x, args, arg_types), x.shape, args[0])
@@ -91,19 +91,32 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
         into.check(out, x, spec.shape_out(tuple(flat.shape)))
     if of(x).recorded(flat) or (isinstance(spec, RepeatCounts) and recorded(spec.offsets)):
         return _given(runs.record(flat, spec), x, out)
-    arg_types = types(args)
-    if arg_types is None or not _lasts(x, arg_types, flat, spec):
+    found = _key(call, x, args) if _lasts(x, flat, spec) else None
+    if found is None:
         new = plan(flat, spec)
         if x is flat:
             families.remember(call, x, args, None, spec, new.order)
         return _run(flat, new, out)
-    found = _native.call_key(call, x, *args) or key(call, runs, x, args, arg_types)
     made = None if out is None else plans.get(found)
     if made is None:
         made = plan(flat, spec, tuple(x.shape))
         store(found, made)
-        families.remember(call, x, args, arg_types, spec, made.order)
+        families.remember(call, x, args, _constants(args), spec, made.order)
     return _run(x, made, out)
+
+
+def _key(call: str, x: Any, args: tuple[Any, ...]) -> Hashable:
+    """By which the call's plan is found; None of arguments that may change."""
+    found = _native.call_key(call, x, *args)
+    if found is None and (arg_types := _constants(args)) is not None:
+        return key(call, EXACT[type(x)], x, args, arg_types)
+    return found
+
+
+def _constants(args: tuple[Any, ...]) -> tuple[type, ...] | None:
+    """The types of all values; None where one may change, or is of a type that the core alone may know."""
+    found = types(args)
+    return found if found is not None and CONSTANTS.issuperset(found) else None
 
 
 def perform_turned(call: str, x: Any, args: tuple[Any, ...], turned: Any, spec: Spec, out: Any = None) -> Any:
@@ -127,11 +140,10 @@ def _given(result: Any, x: Any, out: Any) -> Any:
     return out
 
 
-def _lasts(x: Any, arg_types: tuple[type, ...], flat: Any, spec: Spec) -> bool:
+def _lasts(x: Any, flat: Any, spec: Spec) -> bool:
     """True if a plan serves x itself, and later calls with equal arguments."""
     return (
         type(x) in EXACT
-        and CONSTANTS.issuperset(arg_types)
         and not isinstance(spec, RepeatCounts)
         and (x is flat or of(x).address(x) == of(flat).address(flat))  # another shape of the same memory, not a copy
     )

@@ -20,10 +20,13 @@ class Placing(Protocol):
 
 
 plans: dict[Hashable, Plan] = {}  # by key; a key of arguments that are lists or arrays has no hash
-_once: set[Hashable] = set()  # keys of calls that were made once
+_noted: dict[Hashable, int] = {}  # how often calls were made, by key
 _positions = 0
 # Entries; positions of their maps, together (a table costs about 40 bytes for each) and of one; steps of one.
 MOST, MOST_POSITIONS, LONGEST, STEPS = 2048, 1 << 20, 1 << 19, 32
+# Calls that the core plans by itself before a plan is made for the next ones: making it in Python costs about what it
+# saves in so many.
+SELDOM = 8
 
 
 def key(call: str, library: Placing, x: Any, args: Hashable, arg_types: Hashable = ()) -> Hashable:
@@ -47,18 +50,22 @@ def store(of: Hashable, plan: Plan) -> None:
 def store_again(of: Hashable, plan: Plan) -> None:
     """Keeps a plan from its call's second time on, which most calls with sizes of their own never see: their plans
     would fill the memory, and make room at the cost of those that are used."""
-    if not first_time(of):
+    if _times(of) > 1:
         store(of, plan)
 
 
-def first_time(of: Hashable) -> bool:
-    """True if no call with that key has been noted; it is now."""
-    if of in _once:
-        return False
-    if len(_once) >= MOST:
-        _once.clear()
-    _once.add(of)
-    return True
+def seldom(of: Hashable) -> bool:
+    """Notes a call with that key; True of the first few."""
+    return _times(of) <= SELDOM
+
+
+def _times(of: Hashable) -> int:
+    """How often a call has been noted, now included."""
+    found = _noted.get(of, 0) + 1
+    if found == 1 and len(_noted) >= MOST:
+        _noted.clear()
+    _noted[of] = found
+    return found
 
 
 def is_light(plan: Plan) -> bool:

@@ -6,41 +6,46 @@ runs them by itself (`native`, native/families.cpp).
 """
 
 from collections.abc import Hashable
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tenter import _native, filters
-from tenter._arrays.dtypes import DTYPES, NUMBERS
+from tenter._arrays.dtypes import DTYPES, NUMBERS, OPAQUE, PARTS
 from tenter._arrays.layout import Layout, Order, channels_last
 from tenter._arrays.library import of
 from tenter._kernels.cpu import ACCUMULATE
-from tenter._plans.cache import first_time
-from tenter._rules import taps, torch_quirks
+from tenter._plans.cache import seldom
+from tenter._rules import nearest, taps, torch_quirks
 from tenter._rules.axis_rule import NEAREST, AxisRule
 from tenter._rules.edges import PERIODIC
 from tenter._rules.picking import LINE
 from tenter._specs import eight_bits, interpolate_arguments, resize_arguments
 from tenter._specs.axis_maps import new_axis_map
+from tenter._specs.lengths import ROUNDINGS
 from tenter._specs.resize import Interpolate, Resize
 from tenter._specs.spec import Maps, Shape, Spec
 from tenter.geometry import TIES
 
 
 class Family(NamedTuple):
-    """spec: of the first call. axes: those resized. rules: how, for arrays on the host; None where lengths decide."""
+    """spec: of the first call. axes: those resized. rules: how, for arrays on the host; None where lengths decide.
+    rounding: of lengths by scales."""
 
     spec: Resize | Interpolate
     axes: tuple[int, ...]
     rules: tuple[AxisRule, ...] | None
+    rounding: str
 
 
 families: dict[Hashable, Family] = {}
 native: dict[bytes, _native.Family | None] = {}  # by native/lookup.cpp's keys
-_native.set_up_families(native, first_time, (np.integer, np.floating))
+_native.set_up_families(native, seldom, (np.integer, np.floating), Fraction)
 MOST = 1024
 # Elements of arrays beyond which sizes are left to the checks, and lengths beyond which rules are.
 MOST_ELEMENTS, LONGEST = 1 << 48, eight_bits.LONGEST
+READ_DIMS = 8  # of arrays that the core reads by itself (native/arrays.hpp)
 
 
 def key(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...]) -> Hashable:
@@ -71,32 +76,40 @@ def with_size(family: Family, size: Any) -> Resize | Interpolate:
     return family.spec._replace(size=size if type(size) is tuple else (size,) * len(family.axes))
 
 
+def specification(
+    family: Family, size: Shape, shape: Shape, scale: Any, box: Any, channels_last: bool
+) -> Resize | Interpolate:
+    """That of a call with a gradient recorded, whose operands these are. scale, box: as it had them."""
+    if isinstance(family.spec, Resize):
+        return resize_arguments.with_lengths(family.spec, size, scale, box)
+    return interpolate_arguments.with_lengths(family.spec, size, scale, channels_last)
+
+
 def remember(
     call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...] | None, spec: Spec, order: Order | None,
     turned: Any = None,
 ) -> None:  # fmt: skip
     """Of a checked call, that Python planned. arg_types: None of a call whose arguments may change, or are not known to
     be plain constants, which the core then looks at. turned: x with the axes reversed whose boxes are. The core alone
-    makes such calls, and those in which boxes or strides decide."""
+    makes such calls, and those in which boxes, scales or strides decide."""
     if arg_types is None and _native.family_key(call, x, *args) is None:
         return
     if isinstance(spec, Interpolate):
         by_size, resized = interpolate_arguments.by_size_alone(spec, *args[:2]), spec.resize()
-        alone = not interpolate_arguments.strides_decide(spec)
+        alone, rounding = not interpolate_arguments.strides_decide(spec), "floor"
     elif isinstance(spec, Resize):
         by_size, resized = resize_arguments.by_size_alone(x.ndim, spec, *args[:9]), spec
-        alone = args[8] is None
+        alone, rounding = args[8] is None, resize_arguments.rounding_of(*args[5:7])
     else:
         return
     if not by_size:
         return
-    family = Family(spec, resized.axes, _settled(spec, resized, x))
-    if alone and arg_types is not None:
+    family = Family(spec, resized.axes, _settled(spec, resized, x), rounding)
+    if alone and arg_types is not None and args[0] is not None:
         if len(families) >= MOST:
             families.clear()
         families[key(call, x, args, arg_types)] = family
-    if not alone:
-        remember_native(call, x, args, family, order, x if turned is None else turned)
+    remember_native(call, x, args, family, order, x if turned is None else turned)
 
 
 def _settled(spec: Resize | Interpolate, resized: Resize, x: Any) -> tuple[AxisRule, ...] | None:
@@ -105,9 +118,9 @@ def _settled(spec: Resize | Interpolate, resized: Resize, x: Any) -> tuple[AxisR
     if library.device(x) is not None or (near and len(resized.axes) > 1):
         return None
     dtype = library.dtype_name(x)
-    # Any lengths do: without a scale or nearest kinds of several axes, rules do not depend on them, up to LONGEST, nor
+    # Any lengths that differ do: without nearest kinds of several axes, rules do not depend on them, up to LONGEST, nor
     # on where a box within the axis lies.
-    lengths = sizes = (1,) * len(resized.axes)
+    lengths, sizes = (1,) * len(resized.axes), (2,) * len(resized.axes)
     rules = torch_quirks.settled(_placed(resized.rules), lengths, sizes, dtype, False)
     return eight_bits.settled(rules, lengths, sizes) if spec.saturates(dtype) else rules
 
@@ -142,25 +155,35 @@ def _keep(of_key: bytes, lies: Any, family: Family, order: Order | None, transpo
 def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -> _native.Family | None:
     """None where the core leaves such calls to Python."""
     spec, axes, ndim = family.spec, family.axes, len(x.shape)
-    if x.dtype not in NUMBERS or len(axes) > 3:
+    number = NUMBERS.get(PARTS.get(x.dtype, x.dtype), -1)
+    if x.dtype == OPAQUE or len(axes) > 3 or (transposed and number < 0):
         return None
     rules = family.rules if family.rules is not None else _each_alone(spec, x.dtype)
-    saturates = spec.saturates(x.dtype)
-    ruled = tuple(zip(axes, rules))
-    wholes = tuple((axis, m) for axis, rule in ruled if not saturates and (m := _whole(rule)) is not None)
-    pillows = tuple((axis, *f) for axis, rule in ruled if saturates and (f := _pillow(rule)) is not None)
-    picks = tuple((axis, *p) for axis, rule in ruled if (p := _pick(rule)) is not None)
-    if len(axes) not in (len(wholes), len(pillows), len(picks)):
+    picks = tuple((axis, *p) for axis, rule in zip(axes, rules) if (p := _pick(rule)) is not None)
+    filters: list[tuple[int, int, float]] = []
+    wholes: list[tuple[int, _native.WholeAxis, bool, bool]] = []
+    of_spec = spec.resize().rules if isinstance(spec, Interpolate) else spec.rules
+    for axis, rule, given in zip(axes, rules, of_spec):
+        if (f := _pillow(rule)) is not None:
+            filters.append((axis, *f))
+        elif (m := _whole(rule)) is not None:
+            follows = rule.scale is not None and m is not taps.TOUCHED_AXIS
+            wholes.append((axis, m, follows, torch_quirks.keeps_length(given)))
+    in_bytes, in_parts = spec.saturates(x.dtype) and not picks, x.dtype in PARTS and not (picks and not transposed)
+    if len(axes) not in (len(picks), len(wholes) + len(filters)) or (number < 0 and not picks):
         return None
     placed = tuple(range(ndim)) if order is None else order
     last = None  # `passes.fill` then asks for the channels
     if ndim > 2 and placed[1] not in axes:
         last = channels_last([x.shape[d] for d in placed], [x.strides[d] for d in placed])
     together = last is not None and last != tuple(range(ndim))
+    if in_parts and (together or ndim >= READ_DIMS):
+        return None
     strides_decide = isinstance(spec, Interpolate) and interpolate_arguments.strides_decide(spec)
+    accumulate = ACCUMULATE[DTYPES[x.dtype].sums] if number >= 0 else 0
     return _native.Family(
-        wholes, pillows, picks, ACCUMULATE[DTYPES[x.dtype].sums], ndim, order, together, strides_decide,
-        transposed, family,
+        tuple(wholes), tuple(filters), picks, (number, accumulate, in_parts, in_bytes), ndim, order,
+        ROUNDINGS.index(family.rounding), together, strides_decide, transposed, family,
     )  # fmt: skip
 
 
@@ -168,7 +191,7 @@ def _each_alone(spec: Resize | Interpolate, dtype: str) -> tuple[AxisRule, ...]:
     """Rules of nearest kinds, of which the core decides by lengths and strides whether they are those of each axis
     alone."""
     rules = (spec.resize() if isinstance(spec, Interpolate) else spec).rules
-    return tuple([torch_quirks.settled((_by_axis(rule),), (1,), (1,), dtype, False)[0] for rule in _placed(rules)])
+    return tuple([torch_quirks.settled((_by_axis(rule),), (1,), (2,), dtype, False)[0] for rule in _placed(rules)])
 
 
 def _by_axis(rule: AxisRule) -> AxisRule:
@@ -178,7 +201,7 @@ def _by_axis(rule: AxisRule) -> AxisRule:
 def _whole(rule: AxisRule) -> _native.WholeAxis | None:
     """What `axis_maps` makes the map of an axis by, if it is one of the core's alone."""
     kind = str(rule.kind)
-    if rule.arithmetic != "exact" or rule.scale is not None or rule.edge in PERIODIC:
+    if rule.arithmetic not in ("exact", "22 bits") or rule.edge in PERIODIC:
         return None
     if kind == "area" and rule.box is None:
         return taps.TOUCHED_AXIS
@@ -196,23 +219,28 @@ def _pillow(rule: AxisRule) -> tuple[int, float] | None:
     return eight_bits.FILTERS[str(rule.kind)]
 
 
-def _pick(rule: AxisRule) -> tuple[int, bool, bool, bool, int] | None:
-    """The formula of inputs that outputs take, whether its step is a float32, and where a line's positions lie."""
-    if rule.kind not in NEAREST or rule.scale is not None:
+def _pick(rule: AxisRule) -> tuple[int, bool, bool, bool, int, bool] | None:
+    """The formula of inputs that outputs take, whether its step is a float32, where a line's positions lie, and whether
+    they follow a scale."""
+    if rule.kind not in NEAREST:
         return None
-    if rule.arithmetic == "exact":
-        if rule.align not in taps.WHOLE or rule.edge in (*PERIODIC, "constant", "extrapolate"):
-            return None
-        return (LINE, False, *taps.WHOLE[rule.align], TIES.index(rule.tie))
-    if rule.box is not None or not rule.arithmetic.startswith("separable"):
+    scaled, (corners, halves) = rule.scale is not None, taps.WHOLE.get(rule.align, (False, False))
+    if rule.arithmetic in torch_quirks.KERNELS:
+        formula, real = torch_quirks.separable(rule.kind == "nearest-exact", rule.arithmetic)
+        return formula, real is np.float32, False, False, 0, scaled
+    if rule.edge in (*PERIODIC, "constant", "extrapolate"):
         return None
-    formula, real = torch_quirks.separable(rule.kind == "nearest-exact", rule.arithmetic)
-    return formula, real is np.float32, False, False, 0
+    if nearest.rounds(rule):
+        formula = nearest.rounding_formula(rule.arithmetic, rule.align)
+        by_corners = rule.arithmetic == "scipy" and corners
+        return formula, False, by_corners, False, 0, scaled and rule.arithmetic == "opencv"
+    return (LINE, False, corners, halves, TIES.index(rule.tie), scaled) if rule.align in taps.WHOLE else None
 
 
 def maps(family: Family, spec: Spec, shape: Shape, dtype: str, on_device: bool) -> Maps:
     """The maps of one of the family's specifications."""
-    if family.rules is None or any(shape[axis] > LONGEST for axis in family.axes):
+    follows = family.rules is None or any(rule.box or rule.scale for rule in family.rules)
+    if follows or any(shape[axis] > LONGEST for axis in family.axes):
         return spec.maps(shape, dtype, on_device)
-    after, ruled = spec.shape_out(shape), zip(family.axes, family.rules)
+    after, ruled = spec.shape_out(shape), zip(family.axes, family.rules or ())
     return tuple([(axis, new_axis_map(rule, shape[axis], after[axis])) for axis, rule in ruled])

@@ -14,7 +14,7 @@ from tenter._arrays.library import of
 from tenter._kernels import cpu
 from tenter._kernels.steps import SMALL_BYTES
 from tenter._plans import cache
-from tenter._plans.families import Family, maps as family_maps
+from tenter._plans.families import READ_DIMS, Family, maps as family_maps
 from tenter._rules.axis_rule import user_filters
 from tenter._specs.applied import Applied, AppliedMaps
 from tenter._specs.repeat import RepeatCounts
@@ -23,8 +23,6 @@ from tenter._specs.spec import Maps, Shape, Spec
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._runs import RunSums
 
-# Of arrays that the core reads by itself (native/arrays.hpp).
-READ_DIMS = 8
 # Steps that it runs by itself, one after the other.
 MOST_STEPS = 8
 

@@ -24,7 +24,7 @@ def picking(rule: AxisRule, n_in: int, n_out: int) -> _native.Picking | None:
         return None
     geometry = rule.geometry(n_in, n_out)
     drops = rule.edge == "constant"
-    if _rounds(rule):
+    if rounds(rule):
         if rule.edge != "extrapolate":
             return _rounded(geometry, _scale(rule), rule.arithmetic, drops)
         return None
@@ -42,7 +42,7 @@ def index(rule: AxisRule, n_in: int, n_out: int) -> tuple[Ints, Bools]:
     """The input that each output takes, and which outputs lie outside the axis and take none: for any rule."""
     nowhere = np.zeros(n_out, np.bool_)
     geometry = rule.geometry(n_in, n_out)
-    if _rounds(rule):
+    if rounds(rule):
         found = _rounded(geometry, _scale(rule), rule.arithmetic, beyond=True).index(0, n_out)
     else:
         found = geometry.nearest(rule.tie)
@@ -58,7 +58,7 @@ def _scale(rule: AxisRule) -> float | None:
     return float(Fraction(rule.scale)) if rule.scale is not None else None
 
 
-def _rounds(rule: AxisRule) -> bool:
+def rounds(rule: AxisRule) -> bool:
     """Whether positions are rounded as a library does."""
     return rule.arithmetic != "exact" and (rule.box is None or rule.arithmetic == "pillow")
 
@@ -71,20 +71,25 @@ def _within(first: int, step: int, last: int, n_out: int) -> tuple[int, int]:
     return begin, min(max(begin, (last - first) // step + 1), n_out)
 
 
+def rounding_formula(arithmetic: str, align: str) -> int:
+    """That of a library that is not PyTorch. Pillow's NEAREST, OpenCV's INTER_NEAREST_EXACT: step after step."""
+    if arithmetic == "scipy":
+        return OFFSET if align == "corners" else CENTERS
+    return {"pillow": ACCUMULATED, "opencv": OFFSET}.get(arithmetic, FLOAT_QUOTIENTS)
+
+
 def _rounded(
     geometry: Geometry, scale: float | None, arithmetic: str, drops: bool = False, beyond: bool = False
 ) -> _native.Picking:
-    """Positions as other libraries round them."""
+    """Positions as other libraries round them (native/new_picking.cpp has them too)."""
     n_in, n_out = geometry.n_in, geometry.n_out
-    formula, first, step = CENTERS, 0.0, n_in / n_out
-    if arithmetic == "pillow":  # Pillow's NEAREST, OpenCV's INTER_NEAREST_EXACT: step after step, from a float32 box
+    formula, first, step = rounding_formula(arithmetic, geometry.align), 0.0, n_in / n_out
+    if formula == ACCUMULATED:  # from a float32 box
         begin, end = (np.float32(float(edge)) for edge in geometry.box or (0, n_in))
         step = float(end - begin) / n_out
-        formula, first = ACCUMULATED, float(begin) + step * 0.5
+        first = float(begin) + step * 0.5
     elif arithmetic == "opencv":
-        formula, step = OFFSET, 1.0 / (scale if scale is not None else n_out / n_in)
-    elif arithmetic == "scipy" and geometry.align == "corners":
-        formula, first, step = OFFSET, 0.5, (n_in - 1) / (n_out - 1) if n_out > 1 else 1.0
-    elif arithmetic != "scipy":  # jax
-        formula = FLOAT_QUOTIENTS
+        step = 1.0 / (scale if scale is not None else n_out / n_in)
+    elif formula == OFFSET:
+        first, step = 0.5, (n_in - 1) / (n_out - 1) if n_out > 1 else 1.0
     return by_formula(n_in, n_out, formula, first, step, drops, beyond)

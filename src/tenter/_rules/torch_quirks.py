@@ -60,12 +60,15 @@ def settled(
             direct = rule.arithmetic == "torch-direct"
             found.append(rule._replace(arithmetic=_kernel(dtype, sizes, direct, on_device)))
         else:
-            if on_device:
-                keeps = lengths == sizes and not rule.antialias
-            else:
-                keeps = n_in == n_out and (rule.kind == "linear" or rule.antialias)
-            found.append(rule._replace(arithmetic="exact", scale=None if keeps else rule.scale))
+            alone = lengths == sizes and not rule.antialias if on_device else n_in == n_out and keeps_length(rule)
+            found.append(rule._replace(arithmetic="exact", scale=None if alone else rule.scale))
     return tuple(found)
+
+
+def keeps_length(rule: AxisRule) -> bool:
+    """Whether an axis that keeps its length is left alone, on the CPU."""
+    of_torch = rule.arithmetic.startswith("torch") and rule.box is None and rule.kind not in NEAREST
+    return of_torch and (rule.kind == "linear" or rule.antialias)
 
 
 def _kernel(dtype: str, sizes: tuple[int, ...], channels_last: bool, on_device: bool) -> str:

@@ -9,8 +9,9 @@ from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, is_array, of, surely, symbolic
 from tenter._rules.axis_rule import NEAREST
-from tenter._specs.lengths import per_dim
+from tenter._specs.lengths import is_int, per_dim
 from tenter._specs.resize import KINDS, Interpolate
+from tenter._specs.spec import Shape
 
 # Spatial dims that a mode's name promises; other modes take 1 to 3.
 RANKS = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
@@ -58,11 +59,18 @@ def checked(
 
 
 def by_size_alone(spec: Interpolate, size: Any, scale_factor: Any) -> bool:
-    """True if all but the sizes follows from no length, and size is one int or one for each dim."""
-    if scale_factor is not None:
-        return False
-    sizes = size if type(size) is tuple else (size,) * len(spec.size)
-    return len(sizes) == len(spec.size) and all(type(n) is int for n in sizes)
+    """True if all but the sizes follows from no length, and there is one int or factor, or one for each dim."""
+    given = size if scale_factor is None else scale_factor
+    each = list(given) if isinstance(given, (list, tuple)) else [given] * len(spec.size)
+    return len(each) == len(spec.size) and (scale_factor is not None or all(is_int(n) for n in each))
+
+
+def with_lengths(spec: Interpolate, size: Shape, scale_factor: Any, channels_last: bool) -> Interpolate:
+    """The specification of another call that has other values for what is given here, and is else the same."""
+    scales = None
+    if spec.scales is not None:
+        scales = per_dim("scale_factor", _factors(scale_factor), scale_factor, len(size))
+    return spec._replace(size=size, scales=scales, channels_last=channels_last)
 
 
 def strides_decide(spec: Interpolate) -> bool:

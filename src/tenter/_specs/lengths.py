@@ -30,6 +30,10 @@ def is_real(value: Any) -> bool:
     return isinstance(value, (int, float, Fraction, np.floating, np.integer)) and not isinstance(value, bool)
 
 
+def is_int(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
 def scales(scale: Any) -> list[Any]:
     """Numbers and fractions, one for all or one each. A pair of ints is two scales; a ratio of ints is a Fraction."""
     if is_array(scale):

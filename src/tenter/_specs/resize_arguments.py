@@ -16,8 +16,9 @@ from tenter._rules.edges import EDGES
 from tenter._rules.presets import Convention, convention
 from tenter._specs import lengths as of_lengths
 from tenter._specs.fill_value import check_value
-from tenter._specs.lengths import ROUNDINGS, is_real, spread
+from tenter._specs.lengths import ROUNDINGS, is_int, is_real, spread
 from tenter._specs.resize import Resize
+from tenter._specs.spec import Shape
 from tenter.geometry import ALIGNS, TIES, canonical, plain
 
 MODES = (*NEAREST, "linear", "cubic", "lanczos", "area", *(name for name in filters.NAMED if name != "linear"))
@@ -30,15 +31,36 @@ def by_size_alone(
     ndim: int, spec: Resize, size: Any, scale: Any, axes: Any, mode: Any, antialias: Any, like: Any, rounding: Any,
     policy: Any, box: Any,
 ) -> bool:  # fmt: skip
-    """True if the rules follow from no length but for boxes, and size is one int, or one for each axis in ascending
-    order."""
-    if scale is not None or policy != "stretch":
+    """True if the rules follow from no length but for boxes, and there is one int or scale, or one for each axis in
+    ascending order."""
+    if policy != "stretch":
         return False
-    sizes = size if type(size) is tuple else (size,) * len(spec.axes)
-    if len(sizes) != len(spec.axes) or any(type(n) is not int for n in sizes):
+    given = size if scale is None else scale
+    if isinstance(given, (list, tuple)) and len(given) != len(spec.axes):
         return False
-    which = axes if type(axes) is tuple else (axes,)
+    if scale is None and not all(is_int(n) for n in (given if isinstance(given, (list, tuple)) else [given])):
+        return False
+    which = axes if isinstance(axes, (list, tuple)) else (axes,)
     return axes is None or spec.axes == tuple([axis % ndim for axis in which])
+
+
+def rounding_of(like: Any, rounding: str | None) -> str:
+    """That of lengths by scales."""
+    return rounding or convention(like).rounding
+
+
+def with_lengths(spec: Resize, size: Shape, scale: Any, box: Any) -> Resize:
+    """The specification of another call that has other values for what is given here, and is else the same."""
+    n = len(size)
+    factors = [None] * n if scale is None else spread("scale", of_lengths.scales(scale), scale, n)
+    rules = []
+    for rule, f, pair in zip(spec.rules, factors, of_lengths.boxes(box, n)):
+        if rule.scale is not None:
+            rule = rule._replace(scale=str(Fraction(f)))
+        if rule.box is not None and pair is not None:
+            rule = rule._replace(box=(str(pair[0]), str(pair[1])))
+        rules.append(rule)
+    return spec._replace(size=size, rules=tuple(rules))
 
 
 def checked(

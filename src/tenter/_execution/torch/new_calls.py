@@ -26,8 +26,8 @@ class _New(torch.autograd.Function):
         ctx.call, ctx.operands, ctx.itemsize = call, call.operands, x.itemsize
         y = _native.run_recorded(x, call)
         if y is None:
-            family, size, shape = ctx.operands
-            y = run(x, plan(x, families.with_size(family, size), shape, family))
+            family, _, shape, *_ = ctx.operands
+            y = run(x, plan(x, families.specification(*ctx.operands), shape, family))
         return y  # type: ignore[no-any-return]
 
     @staticmethod
@@ -40,10 +40,10 @@ recorded_new, backward = torch_private.apply_of(_New), _New.backward
 
 
 def _adjoint(
-    g: torch.Tensor, call: _native.RecordedCall, itemsize: int, family: families.Family, size: Any,
-    shape: tuple[int, ...],
+    g: torch.Tensor, call: _native.RecordedCall, itemsize: int, family: families.Family, size: tuple[int, ...],
+    shape: tuple[int, ...], scale: Any, box: Any, channels_last: bool,
 ) -> torch.Tensor:  # fmt: skip
-    spec = families.with_size(family, size)
+    spec = families.specification(family, size, shape, scale, box, channels_last)
     try:
         check(g, spec.shape_out(shape), itemsize)
         if not plain(g):

@@ -1,0 +1,57 @@
+#include "given.hpp"
+
+#include <cmath>
+
+#include "call_key.hpp"
+
+namespace tenter {
+namespace {
+
+// tenter._specs.lengths.scaled; -1 for what is left to it.
+int64_t scaled(double length, double factor, Rounding rounding) {
+  const double made = length * factor;
+  if (!(made < double(most_length))) return -1;
+  switch (rounding) {
+    case Rounding::floor: return int64_t(made);
+    case Rounding::round: return int64_t(made + 0.5);
+    case Rounding::round_even: return int64_t(std::nearbyint(made));
+    default: return int64_t(std::ceil(made));
+  }
+}
+
+int64_t scaled(const AxisPart& part, const Scale& s, Rounding rounding) {
+  if (part.of > Wide(1) << finest_scaled) return -1;
+  const Wide n = part.extent * s.numerator, d = part.of * s.denominator;
+  const Wide below = n / d, rest = n % d;
+  if (below >= most_length) return -1;
+  bool up = rounding == Rounding::ceil ? rest > 0 : 2 * rest >= d;
+  if (rounding == Rounding::floor || (rounding == Rounding::round_even && 2 * rest == d && below % 2 == 0)) up = false;
+  return int64_t(below) + up;
+}
+
+}  // namespace
+
+bool Given::read_sizes(PyObject* size, int n_axes) {
+  const Sequence values(size);
+  if (values.size() >= 0 && values.size() != n_axes) return false;
+  for (int k = 0; k < n_axes; ++k) {
+    int overflow = 0;
+    sizes[k] = PyLong_AsLongLongAndOverflow(values.size() < 0 ? size : values[k], &overflow);
+    if (overflow || sizes[k] < 1 || sizes[k] > most_length) return false;
+  }
+  return true;
+}
+
+bool Given::round_sizes(const int64_t* lengths, int n_axes, Rounding rounding) {
+  if (scales.count != 1 && scales.count != n_axes) return false;
+  for (int k = 0; k < n_axes; ++k) {
+    const Scales::Each& s = scales.of(k);
+    if (lengths[k] > most_length) return false;
+    if (!part(k) && !s.is_fraction) sizes[k] = scaled(double(lengths[k]), s.scale.value, rounding);
+    else sizes[k] = scaled(part(k) ? part(k)->part : AxisPart{0, lengths[k], 1}, s.scale, rounding);
+    if (sizes[k] < 1) return false;
+  }
+  return true;
+}
+
+}  // namespace tenter

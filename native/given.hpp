@@ -1,0 +1,30 @@
+// What is a call's own, of those of a family.
+#pragma once
+#include <Python.h>
+
+#include <cstdint>
+
+#include "boxes.hpp"
+#include "passes.hpp"
+
+namespace tenter {
+
+enum class Rounding : int { floor, round, round_even, ceil };  // tenter._specs.lengths.ROUNDINGS
+constexpr int64_t most_length = int64_t(1) << 40;              // tables of longer axes have other rules
+
+struct Given {
+  int64_t sizes[most_together];  // made along the axes that are resized
+  Boxes boxes;
+  Scales scales;
+  bool channels_last = false;  // of x, which its gradients need not be: axes but these lie as PyTorch's channels-last
+
+  const Boxes::Each* part(int axis) const {
+    return boxes.count && boxes.each[axis].given ? &boxes.each[axis] : nullptr;
+  }
+  // size: an int, or a sequence of one for each axis. False where Python's code shall check them, as below.
+  bool read_sizes(PyObject* size, int n_axes);
+  // Of scales, of axes with these lengths.
+  bool round_sizes(const int64_t* lengths, int n_axes, Rounding rounding);
+};
+
+}  // namespace tenter

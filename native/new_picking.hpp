@@ -1,0 +1,26 @@
+// The inputs that an axis's outputs take, for one call of a family.
+#pragma once
+#include <optional>
+
+#include "families.hpp"
+#include "picks.hpp"
+
+namespace tenter {
+
+// How PyTorch's formula is chosen, where the axis has one of its formulas: direct, or the axis's own.
+struct NewPicking {
+  int64_t n_in, n_out;
+  const Boxes::Each* part;  // of the axis; null for all of it
+  const Scale* scale;       // null where positions follow sizes
+  bool direct;
+
+  // tenter._rules.nearest.picking; none where Python's code shall make it.
+  std::optional<Picking> make(const Family::Axis& a) const;
+
+ private:
+  Picking by(Formula formula, double first, double step) const;
+  std::optional<Picking> on_line(const Family::Axis& a) const;
+  std::optional<Picking> torch_direct(bool exact) const;
+};
+
+}  // namespace tenter
