@@ -17,6 +17,7 @@ from tenter._execution.torch.dispatch import (
     record_positions as record_positions,
 )
 from tenter._execution.torch.gradients import again as again, execute as execute, execute_adjoint as execute_adjoint
+from tenter._execution.torch.in_graph import kept
 from tenter._execution.torch.known import known as known
 from tenter._execution.torch.run import apart as apart, run as run, write as write, wrote as wrote
 from tenter._execution.torch.segmented import (
@@ -64,7 +65,7 @@ def expand(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
 
 
 def expand_fast(x: torch.Tensor, sizes: tuple[Any, ...]) -> torch.Tensor | None:
-    return None if is_compiling() else _native.expand_view(x, *sizes)  # type: ignore[no-any-return]
+    return kept("expand", x, *sizes) if is_compiling() else _native.expand_view(x, *sizes)  # type: ignore[no-any-return]
 
 
 def copy_into(out: torch.Tensor, result: torch.Tensor) -> None:

@@ -13,13 +13,14 @@ from tenter._arrays import torch_private
 from tenter._arrays.dtypes import DTYPES, NUMBERS
 from tenter._arrays.torch_tensors import TORCH_DTYPES
 from tenter._execution.torch import gradients, new_calls
+from tenter._execution.torch.in_graph import kept
 
 # DLPack's codes of kinds of dtypes; some dtypes have one of their own.
 CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "bfloat16": 4, "bool": 6}
 
 
 def known(call: str, x: torch.Tensor, *args: Any) -> Any:
-    return None if is_compiling() else _native.known_call(call, x, *args)
+    return kept(call, x, *args) if is_compiling() else _native.known_call(call, x, *args)
 
 
 def _read_by_the_core() -> bool:
