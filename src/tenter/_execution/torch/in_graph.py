@@ -1,5 +1,7 @@
-"""Calls that PyTorch's compiler keeps whole in its graphs. Of the Python that it follows, it guards every name that is
-read, in every call of compiled code; of these functions it reads but the names, and runs them with tensors of its own.
+"""Calls that PyTorch's compiler keeps whole in its graphs.
+
+Compiled code checks, each time that it runs, every name that the compiler has read while it followed Python: 350 for a
+call of tenter's. It does not follow `whole`, which it runs with tensors of its own.
 """
 
 from collections.abc import Callable
@@ -9,7 +11,7 @@ import torch
 from torch import Tensor
 
 from tenter._arrays import library
-from tenter._arrays.arguments import dim as one_dim, error, rank, sizes
+from tenter._arrays.arguments import array, dim as one_dim, error, rank, sizes
 from tenter._arrays.errors import Refusal
 from tenter._arrays.torch_private import constant, functorch_active, in_compiler
 from tenter._execution.torch import dispatch
@@ -23,17 +25,16 @@ KEPT = frozenset((type(None), bool, int, float, str, tuple, list, Tensor, torch.
 
 def kept(call: str, x: Tensor, *args: Any) -> Any:
     """A call where the compiler follows; None for one that it is to follow further."""
-    types = [type(a) for a in args]
-    for a in args:
-        if type(a) in (tuple, list):
-            types += [type(b) for b in a]
+    types, level = [], list(args)
+    while level:
+        types += [type(a) for a in level]
+        level = [b for a in level if type(a) in (tuple, list) for b in a]
     return whole(call, x, *args) if ready(*types) else None
 
 
 def ready(*types: type) -> bool:
-    """Whether calls with arguments of these types, and with such in tuples and lists, are kept whole. Called where the
-    compiler follows, as only then it is loaded. Where it follows a first call, tables that it has guarded may not be
-    filled here."""
+    """Whether a call with arguments of these types is kept whole. Called where the compiler follows, as only then it is
+    loaded. A first call of the process is followed, as it fills tables, which the compiler has read."""
     torch.compiler.allow_in_graph(whole)
     return library.loaded("torch") and KEPT.issuperset(types)
 
@@ -45,7 +46,7 @@ def whole(call: str, x: Tensor, *args: Any) -> Tensor | None:
     """The result of a call. None while the compiler looks at one that is refused: it then follows the Python of it,
     which raises the error."""
     try:
-        return CALLS[call](x, *args)
+        return CALLS[call](array("x", x), *args)
     except Refusal as refusal:
         if in_compiler():
             return None
