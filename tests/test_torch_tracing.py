@@ -4,13 +4,34 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from fractions import Fraction
 
 import pytest
 import torch
 
 import tenter
+from tenter._execution.torch import in_graph
 
 pytestmark = pytest.mark.usefixtures("fresh_compiler")
+X = torch.arange(48.0).reshape(2, 2, 3, 4)
+KEPT = {
+    "repeat_interleave": lambda x: tenter.repeat_interleave(x, 2, 1),
+    "of all": lambda x: tenter.repeat_interleave(x, 2),
+    "counts": lambda x: tenter.repeat_interleave(x, torch.tensor([1, 2]), 0),
+    "listed counts": lambda x: tenter.repeat_interleave(x, [1, 2], 0, output_size=3),
+    "repeat": lambda x: tenter.repeat(x, 2, 1, 1, 1, 3),
+    "tile": lambda x: tenter.tile(x, (2, 3)),
+    "expand": lambda x: tenter.expand(x, 5, -1, -1, -1, 4),
+    "interpolate": lambda x: tenter.interpolate(x, scale_factor=2, mode="bilinear"),
+    "resize": lambda x: tenter.resize(x, (2, 5), axes=[3, 2], mode="cubic", box=((0, 2.5), (0, 3))),
+}
+FOLLOWED = {
+    "fractions within": lambda x: tenter.resize(x, 5, axes=3, box=[(0, Fraction(7, 2))]),
+    "a fraction": lambda x: tenter.resize(x, scale=Fraction(3, 2), axes=3),
+    "a reversed box": lambda x: tenter.resize(x, 4, axes=3, box=[(4, 0)]),
+    "a value outside": lambda x: tenter.resize(x, 4, axes=3, box=[(0, 6)], edge="constant", value=7),
+    "counts under vmap": torch.vmap(lambda x: tenter.repeat_interleave(x, torch.tensor([1, 2]), 0)),
+}
 UNKNOWN = {
     "signal to size": ((1, 2, 4), 2, lambda y: tenter.interpolate(y, 9, mode="linear")),
     "signal by scale": ((1, 2, 4), 2, lambda y: tenter.interpolate(y, scale_factor=2.0, mode="linear")),
@@ -20,6 +41,32 @@ UNKNOWN = {
     "repeat": ((4, 2), 0, lambda y: tenter.repeat(y, 2, 3)),
     "counts": ((4, 2), 0, lambda y: tenter.repeat_interleave(y, torch.ones(y.shape[0], dtype=torch.int64), 0)),
 }
+
+
+def functions_of_graph(f):
+    """What the compiler puts into the graph of f(X), whose result is the eager one."""
+    graphs = []
+
+    def backend(module, inputs):
+        graphs.append(module.graph)
+        return module.forward
+
+    torch._dynamo.reset()
+    want = f(X)  # before, as a first call of a process is followed
+    assert torch.equal(torch.compile(lambda x: f(x), fullgraph=True, backend=backend)(X), want)
+    return [node.target for node in graphs[0].nodes if node.op == "call_function"]
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_calls_are_kept_whole(name):
+    """The compiler follows none of their Python, of which compiled code would check every name in every call."""
+    assert in_graph.whole in functions_of_graph(KEPT[name])
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_calls_that_a_graph_cannot_hold_are_followed(name):
+    found = functions_of_graph(FOLLOWED[name])
+    assert any("tenter" in str(function) and function is not in_graph.whole for function in found)
 
 
 @pytest.mark.parametrize("name", UNKNOWN)

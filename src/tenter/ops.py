@@ -128,12 +128,7 @@ def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> S
     if recorded(x) or recorded_counts:
         if is_array(repeats) or isinstance(repeats, (list, tuple)):
             return executor.of(x).record_counts(x, repeats, axis, output_size)
-        each = counts.one_count("repeats", repeats)
-        if type(each) is int and not symbolic(x):
-            counts.checked(each, n, None, output_size)
-        else:
-            counts.check_total(each * n, output_size)
-        return every(x.ndim, axis, each)
+        return every(x.ndim, axis, counts.one_for_all(repeats, n, output_size, symbolic(x)))
     found = counts.checked(repeats, n, None if flat else axis, output_size)
     if found.offsets is None:
         return every(x.ndim, axis, found.total(1))

@@ -128,6 +128,11 @@ def add(its: Library) -> None:
     _exact.update(dict.fromkeys(its.TYPES, its))
 
 
+def loaded(package: str) -> bool:
+    """True if arrays of a library have been seen, or it was there before tenter."""
+    return package in _loaded
+
+
 def _package(x: Any) -> str | None:
     if isinstance(x, np.ndarray):
         return "numpy"

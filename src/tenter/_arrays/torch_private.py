@@ -171,3 +171,8 @@ def remember_by_all_arguments(operator: Any) -> None:
 
     propagator = DTensor._op_dispatcher.sharding_propagator
     propagator.op_to_schema_info[operator] = RuntimeSchemaInfo(1, needs_pytree=True)
+
+
+def in_compiler() -> bool:
+    """True while the compiler runs the functions of a graph that it makes."""
+    return torch._guards.TracingContext.try_get() is not None

@@ -71,6 +71,16 @@ def one_count(name: str, repeats: Any) -> int:
     return integer(name, repeats, "integer counts: an int, an array of ints or a list of ints", 0)
 
 
+def one_for_all(repeats: Any, n: int, output_size: Any, symbolic: bool) -> int:
+    """One count for all of n positions of an array that is recorded. symbolic: whether n may be a symbol."""
+    each = one_count("repeats", repeats)
+    if type(each) is int and not symbolic:
+        checked(each, n, None, output_size)
+    else:
+        check_total(each * n, output_size)
+    return each
+
+
 def count_array(name: str, repeats: Any) -> Array:
     """Counts as an integer array on the host."""
     if library.is_array(repeats):

@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.compiler import is_compiling
 
-from tenter import _native, filters
+from tenter import filters
 from tenter._arrays import arguments, torch_tensors
 from tenter._arrays.torch_private import constant
 from tenter._arrays.torch_tensors import TORCH_DTYPES, place as place, plain as plain, resolve
@@ -17,7 +16,7 @@ from tenter._execution.torch.dispatch import (
     record_positions as record_positions,
 )
 from tenter._execution.torch.gradients import again as again, execute as execute, execute_adjoint as execute_adjoint
-from tenter._execution.torch.known import known as known
+from tenter._execution.torch.known import expand_fast as expand_fast, known as known
 from tenter._execution.torch.run import apart as apart, run as run, write as write, wrote as wrote
 from tenter._execution.torch.segmented import (
     extremes as extremes,
@@ -62,10 +61,6 @@ def reshape(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
 
 def expand(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
     return x.expand(shape)
-
-
-def expand_fast(x: torch.Tensor, sizes: tuple[Any, ...]) -> torch.Tensor | None:
-    return None if is_compiling() else _native.expand_view(x, *sizes)  # type: ignore[no-any-return]
 
 
 def copy_into(out: torch.Tensor, result: torch.Tensor) -> None:

@@ -27,7 +27,8 @@ from tenter._execution.torch import schema
 from tenter._execution.torch.expressions import Reads, reads
 from tenter._specs.operands import OPERATORS, Operator
 
-PACKAGE = "tenter"
+# The function that graphs have in place of a call (`in_graph.py`), as PyTorch names it.
+WHOLE = "tenter._execution.torch.in_graph.whole"
 # Elements that an expression may read one by one in place of a call.
 FEW_READS = 1 << 16
 # Reads for each element of the larger side, input or result, where loops read vectors of at least so many elements.
@@ -43,10 +44,11 @@ def prepare(count: Callable[[str, tuple[Any, ...]], None]) -> None:
     """Called when the operators are traced, which Inductor does once more before it looks for lowerings. Where it is
     not loaded, nothing is imported. count: called with the name and arguments of what is fused, as it runs unseen."""
     config: Any = sys.modules.get("torch._inductor.config")
-    if config is not None and PACKAGE not in config.unsafe_marked_cacheable_functions:
-        # A part of the keys by which code is kept on disk, so that another version's is not taken for this one's.
-        version = sys.modules[PACKAGE].__version__
-        config.unsafe_marked_cacheable_functions = {**config.unsafe_marked_cacheable_functions, PACKAGE: version}
+    if config is not None and WHOLE not in config.unsafe_marked_cacheable_functions:
+        # Code with calls that are kept whole is kept on disk too. The version is a part of the keys of what lies there,
+        # so that another version's is not taken for this one's.
+        version = sys.modules["tenter"].__version__
+        config.unsafe_marked_cacheable_functions = {**config.unsafe_marked_cacheable_functions, WHOLE: version}
     if "torch._inductor.lowering" in sys.modules:
         _register(count)
 

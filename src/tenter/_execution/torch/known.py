@@ -6,20 +6,27 @@ from typing import Any
 
 import torch
 from torch.autograd import forward_ad
-from torch.compiler import is_compiling
+from torch.compiler import is_dynamo_compiling
 
 from tenter import _native
 from tenter._arrays import torch_private
 from tenter._arrays.dtypes import DTYPES, NUMBERS
 from tenter._arrays.torch_tensors import TORCH_DTYPES
 from tenter._execution.torch import gradients, new_calls
+from tenter._execution.torch.in_graph import kept
 
+known_call, expand_view = _native.known_call, _native.expand_view
 # DLPack's codes of kinds of dtypes; some dtypes have one of their own.
 CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "bfloat16": 4, "bool": 6}
 
 
 def known(call: str, x: torch.Tensor, *args: Any) -> Any:
-    return None if is_compiling() else _native.known_call(call, x, *args)
+    # Dynamo alone follows exact tensors unseen by the core, which tells all other followers itself.
+    return kept(call, x, *args) if is_dynamo_compiling() else known_call(call, x, *args)
+
+
+def expand_fast(x: torch.Tensor, sizes: tuple[Any, ...]) -> Any:
+    return kept("expand", x, *sizes) if is_dynamo_compiling() else expand_view(x, *sizes)
 
 
 def _read_by_the_core() -> bool:
