@@ -42,8 +42,10 @@ bool NewMap::round_weights() {
   Rows made;
   sampling->make(0, sampling->n_out(), made);
   for (double& w : made.weight) w = std::trunc(w * unit + (w < 0 ? -0.5 : 0.5)) / unit;
-  rows = {std::move(made.start), std::move(made.offset), std::move(made.weight)};
-  return fits_bytes(sampling->n_out(), rows.offset.data(), rows.weight.data());
+  if (!fits_bytes(sampling->n_out(), made.offset.data(), made.weight.data())) return false;
+  rows = {std::move(made.start), std::move(made.offset), {}, {}, true};
+  for (const double w : made.weight) rows.units.push_back(int32_t(w * unit));
+  return true;
 }
 
 void NewMap::make_sums(Picking&& of) {

@@ -21,11 +21,6 @@ PyObject* any_backward = nullptr;    // Python's, of a ctx and a gradient
 PyObject* name_call = nullptr;
 constexpr int seldom = 8;  // gradients of one call, from which on Python's code keeps a plan
 
-PyObject* none_or_error() {
-  if (PyErr_Occurred()) return nullptr;
-  Py_RETURN_NONE;
-}
-
 Owned held(PyObject* p) {
   Py_INCREF(p);
   return Owned(p);
