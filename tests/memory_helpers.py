@@ -54,6 +54,11 @@ def occupied(n_bytes):
     return -(-n_bytes // grain) * grain
 
 
+def alignment(n_bytes):
+    """Of the block of a result of so many bytes."""
+    return PAGE if occupied(n_bytes) >= PAGE else 4096
+
+
 def pages(n, fill=0):
     """An array that occupies n whole pages."""
     return tenter.repeat_interleave(np.full(PAGE // 2, fill, np.uint8), 2 * n)
@@ -63,7 +68,7 @@ def block_of(y):
     """The block that an array or a tensor lies in, None if there is none: its address; its bytes, the spare ones too."""
     if isinstance(y, torch.Tensor):  # alignment: other storage can't be resized either once NumPy has looked at it
         address, n_bytes = y.data_ptr(), y.untyped_storage().nbytes()
-        held = address % PAGE == 0 and not y.untyped_storage().resizable()
+        held = address % alignment(n_bytes) == 0 and not y.untyped_storage().resizable()
     else:
         address, n_bytes = y.__array_interface__["data"][0], y.nbytes
         held = type(y.base) is _native.Block

@@ -11,7 +11,19 @@ import pytest
 import torch
 
 import tenter
-from memory_helpers import LARGE, PAGE, T, X, block_of, garbage, needs_linux, pages, poison, recycler  # noqa: F401
+from memory_helpers import (
+    LARGE,
+    PAGE,
+    T,
+    X,
+    alignment,
+    block_of,
+    garbage,  # noqa: F401
+    needs_linux,
+    pages,
+    poison,
+    recycler,  # noqa: F401
+)
 from tenter import memory
 
 
@@ -183,7 +195,7 @@ def test_sizes_around_the_threshold(n):
             held = block_of(y)
             assert (held is None) == (n < LARGE)
             if held:
-                assert held[0] % (PAGE if n >= PAGE else 4096) == 0 and memory.stats().in_use >= held[1] >= n
+                assert held[0] % alignment(n) == 0 and memory.stats().in_use >= held[1] >= n
                 poison(y)
         y = tenter.repeat(x, 1)
         assert np.array_equal(y, x) and not np.shares_memory(y, x)
