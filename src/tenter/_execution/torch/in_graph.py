@@ -1,7 +1,7 @@
 """Calls that PyTorch's compiler keeps whole in its graphs.
 
-Compiled code checks, each time that it runs, every name that the compiler has read while it followed Python: 350 for a
-call of tenter's. It does not follow `whole`, which it runs with tensors of its own.
+Compiled code checks, each time that it runs, every name that the compiler has read while it followed Python: hundreds
+for a call of tenter's. It does not follow `whole`, which it runs with tensors of its own.
 """
 
 from collections.abc import Callable
