@@ -14,6 +14,7 @@ from memory_helpers import needs_linux
 from program_helpers import prints
 from tenter import ragged
 from tenter._execution import indices_into, pieces, rows_into
+from tenter.ragged import _segments
 from test_out import rooms, values
 
 SOME = [2, 0, 3, 1, 0, 9, 1]
@@ -69,6 +70,7 @@ ALONG["pad wider"] = lambda x, n, **to: ragged.pad(x[:TOTAL], n, 12, value=3, **
 
 @pytest.fixture(params=["whole", "few at a time"])
 def sizes(request, monkeypatch):
+    monkeypatch.setattr(_segments, "FEW", 0)
     if request.param != "whole":
         for module in (pieces, indices_into, rows_into):
             for name, value in (("ROWS", 2), ("BYTES", 64), ("NUMBERS", 4)):

@@ -1,5 +1,6 @@
 """Reductions of the positions of each row."""
 
+import math
 from typing import Any
 
 from tenter import _native
@@ -7,7 +8,7 @@ from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import compiling
 from tenter._execution import executor, reduced, rows_into
-from tenter._execution.calls import written
+from tenter._execution.calls import copied, written
 from tenter.lazy import LazyArray
 from tenter.ragged import _signatures as signatures
 from tenter.ragged._given import described, held
@@ -27,6 +28,9 @@ QUICK = {
     "min": _native.segment_min,
     "softmax": _quick_softmax,
 }
+
+# Values whose result is made and copied to `out` in less time than it takes to plan how they are written there.
+FEW = 1 << 12
 
 
 @signatures.reduction
@@ -108,6 +112,8 @@ def _reduced(how: str, x: Any, lengths: Any, dim: Any, out: Any) -> Any:
     try:
         x = numpy_or_torch("x", x)
         if out is not None:
+            if not compiling() and math.prod(x.shape) <= FEW and (found := QUICK[how](x, lengths, dim)) is not None:
+                return copied(found, out)
             found = rows_into.reduce(how, x, held(lengths), dim, out)
             return written(found, out, lambda: _reduced(how, x, lengths, dim, None))
         positions = x.shape[one_dim("dim", dim, x.ndim)] if x.ndim else None
