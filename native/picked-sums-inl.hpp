@@ -10,8 +10,8 @@
 namespace tenter {
 namespace {
 
-// Where runs of indices begin that rise by `rise` each, 0 or 1, for n indices that begin one; returns how many runs these
-// are. `start` has space for a vector more.
+// Where runs of indices begin that rise by `rise` each, 0 or 1, for n indices that begin one; returns how many runs
+// these are. `start` has space for a vector more.
 template <int rise>
 inline int64_t run_starts(const int32_t* index, int64_t n, int32_t* start) {
   int64_t runs = 0, o = 1;

@@ -55,9 +55,7 @@ class Filtered {
     }
     return any(zero);
   }
-  static Vec<int64_t> is_nothing(Vec<double> total) {
-    return (Vec<int64_t>)(tenter::magnitude(total) < nothing);
-  }
+  static Vec<int64_t> is_nothing(Vec<double> total) { return (Vec<int64_t>)(tenter::magnitude(total) < nothing); }
 
   // The sum of a vector of outputs' rows, which these are divided by.
   template <class Of>
@@ -157,8 +155,8 @@ void filtered_transposed_block(const SignalTask& t, Walk<double>& walk, int64_t 
   });
 }
 
-// The same, of filters that cost more than moving a weight: the rows of the outputs that read these inputs are made, and
-// each weight goes to its input's. b.weight has room for the weights of one candidate more, of none.
+// The same, of filters that cost more than moving a weight: the rows of the outputs that read these inputs are made,
+// and each weight goes to its input's. b.weight has room for the weights of one candidate more, of none.
 template <class Acc>
 void scattered_block(const SignalTask& t, Walk<double>& walk, int64_t lo, int64_t n, Block<Acc>& b, Lease& lease) {
   constexpr int N = double_lanes;

@@ -61,7 +61,8 @@ class SignalRows {
         segments_(t.kind == SignalTask::touched && t.count > 3),
         filters_(t.kind == SignalTask::filtered || t.kind == SignalTask::filtered_transposed),
         spreads_(!filters_ && t.transposed && t.forward.step_whole >= 2),
-        gaps_((t.kind == SignalTask::filtered_transposed && t.count == 2) || (t.kind == SignalTask::triangle && t.at.unit > t.pixel)) {
+        gaps_((t.kind == SignalTask::filtered_transposed && t.count == 2) ||
+              (t.kind == SignalTask::triangle && t.at.unit > t.pixel)) {
     constexpr int64_t N = lanes<Acc>;
     const double step = double(t.at.step_whole) + double(t.at.step_rest) / double(t.at.unit);
     const int64_t most = std::min(segments_ ? block_targets : block_taps / t.count,
