@@ -81,7 +81,7 @@ def test_nearest_volumes(case, device):
         ((2, 33, 31), (3, 57, 64)),
         ((5, 5, 5), (5, 9, 5)),
     ]:
-        for channels in (2, 5):
+        for channels in (2,) if INTERPRETED else (2, 5):
             x = torch.randn(2, channels, *size, device=device)
             x = x.contiguous(memory_format=torch.channels_last_3d) if channels_last else x
             assert torch.equal(tenter.interpolate(x, out, mode=mode), F.interpolate(x, out, mode=mode))

@@ -1,5 +1,5 @@
-"""Maps along axes as a primitive of JAX's: it is its own tangent, and its gradient is the transposed maps, where JAX would
-make a scatter of a take and a slow loop of a broadcast."""
+"""Maps along axes as a primitive of JAX's: it is its own tangent, and its gradient is the transposed maps, where JAX
+would make a scatter of a take and a slow loop of a broadcast."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -34,9 +34,9 @@ def taken(x: Any, index: Ints, axis: int) -> Any:
 
 
 def stored(y: Any, m: AxisMap) -> Any:
-    """y, where it pays to store it before the map reads it. XLA's compiler for processors makes one loop of all axes, in
-    which it computes y anew for each tap; that is faster where few read it, or where y is longer than the result. It cannot
-    look through a choice, and what is chosen here it learns only once its loops are made."""
+    """y, where it pays stored before the map reads it. XLA's compiler for processors makes one loop of all axes, in
+    which it computes y anew for each tap; that is faster where few read it, or where y is longer than the result. It
+    cannot look through a choice, and what is chosen here it learns only once its loops are made."""
     if m.n_out <= m.n_in or longest(m) not in READERS:
         return y
     return jax.lax.cond(jax.lax.optimization_barrier(True), lambda y: y, jnp.zeros_like, y)

@@ -18,7 +18,7 @@ from tenter.maps import AxisMap
 
 
 def serves(x: Any) -> bool:
-    """True for concrete arrays of which the core knows what they hold: keys of random numbers have no dtype of NumPy's."""
+    """True for concrete arrays that NumPy has a dtype for, which keys of random numbers have not."""
     return on_one_cpu(x) and not jax.numpy.issubdtype(x.dtype, jax.dtypes.extended)
 
 

@@ -19,8 +19,8 @@ from tenter.maps._values import trusted
 
 # How many times as long as their taps the rows of one take may be, where rows have unlike numbers of them.
 PADDED = 4
-# Numbers of a segment up to which they are added one by one, where a compiler makes one loop of that. XLA's for processors
-# computes what it reads anew for each, such as a conversion to float32, and stores it first if there are more.
+# Numbers of a segment up to which they are added one by one, where a compiler makes one loop of that. XLA's for
+# processors stores what more would read, such as a conversion to float32, beforehand.
 ADDED = 15
 
 
@@ -38,8 +38,8 @@ def narrow(index: Ints, n: int) -> Array:
 
 class Way(NamedTuple):
     """How a library takes elements and adds them. most: taps of an output up to which each is a take of its own.
-    fused: whether terms that are added one by one are one loop. If so, rows of more taps are cut into pieces; if not, they
-    are one take. between: what is done with sums before the map of another axis reads them.
+    fused: whether terms that are added one by one are one loop. If so, rows of more taps are cut into pieces; if not,
+    they are one take. between: what is done with sums before the map of another axis reads them.
     """
 
     take: Callable[[Any, Ints, int], Any]
@@ -132,10 +132,10 @@ def _segments(x: Any, axis: int, width: int, way: Way) -> Any:
     parts = _reshaped(x, axis, x.shape[axis] // width, width)
     if not way.fused or width > ADDED:
         return namespace(x).sum(parts, axis=axis + 1, dtype=x.dtype)
-    before = (slice(None),) * (axis + 1)
-    total = parts[(*before, 0)]
+    before: tuple[Any, ...] = (slice(None),) * (axis + 1)
+    total = parts[before + (0,)]
     for k in range(1, width):
-        total = total + parts[(*before, k)]
+        total = total + parts[before + (k,)]
     return total
 
 
