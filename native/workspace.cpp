@@ -40,8 +40,8 @@ Workspace* acquire_workspace() {
 }
 
 void release_workspace(Workspace* w) {
-  for (Scratch* s : {&w->staging, &w->tile, &w->row, &w->plane, &w->packed, &w->raw, &w->gathered, &w->inputs, &w->sums, &w->taps,
-                     &w->row_taps, &w->index, &w->table})
+  for (Scratch* s : {&w->staging, &w->tile, &w->row, &w->plane, &w->packed, &w->raw, &w->gathered, &w->inputs, &w->sums,
+                     &w->taps, &w->row_taps, &w->index, &w->table})
     s->trim();
   for (auto& slot : slots) {
     Workspace* empty = nullptr;
