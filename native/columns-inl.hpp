@@ -1,6 +1,6 @@
 // Sums along columns of any dtypes: the kernels of tile-inl.hpp and permuted-inl.hpp are compiled for sums of sums' own
-// type alone. Other inputs are widened into scratch rows, and sums narrowed from scratch rows, a few thousand values at
-// a time, in cache. Of maps that leave most inputs unread, those that are read are widened.
+// type alone, but for permuted inputs of frequent dtypes. Other inputs are widened into scratch rows, and sums narrowed
+// from scratch rows, a few thousand values at a time, in cache.
 #pragma once
 #include <algorithm>
 
@@ -63,8 +63,9 @@ void sum_columns(const Sums<Acc>& sums, const char* const* rows, int n_rows, con
     for (int r = 0; r < n_rows; ++r) sums.rows(rows[r], c.stride, m, lo, hi, dst[r], c.inner, c.inner, false, lease);
     return;
   }
-  const bool permutes = permuted<Acc>(c, sums.in_size), gathers = permutes && !c.permutes->gather.empty();
-  const bool widens = sums.widen && !gathers;
+  // Of rare dtypes all inputs are widened, and then lie in tiles if most are unread.
+  const bool permutes = permuted<Acc>(c, sums.in_size) && (sums.by_tables || c.permutes->gather.empty());
+  const bool direct = permutes && sums.by_tables, widens = sums.widen && !direct;
   const int height = permutes ? permuted_rows : n_rows;
   const int64_t most = tuning.widened_values;
   const ColumnAxis widened{c.map, c.inner * size, c.inner, size, permutes ? c.permutes : nullptr};
@@ -73,7 +74,9 @@ void sum_columns(const Sums<Acc>& sums, const char* const* rows, int n_rows, con
     // Permuted vectors may begin before the block's first output, and their loads before and after its inputs.
     const int64_t before = permutes ? std::min<int64_t>(b, N) : 0, margin = permutes ? 2 * N : 0;
     auto inputs = [&](int64_t to) { return m.first(to - 1) + m.count(to - 1) - m.first(b - before); };
-    auto fits = [&](int64_t to) { return (to - b) * c.inner <= most && (!widens || inputs(to) * c.inner <= most); };
+    auto fits = [&](int64_t to) {
+      return (!sums.narrow || (to - b) * c.inner <= most) && (!widens || inputs(to) * c.inner <= most);
+    };
     end = hi;
     if (!fits(hi)) {  // binary search, as windows do not descend; blocks are whole vectors
       int64_t low = 1, high = ceil_div(hi - b, N);
@@ -101,10 +104,8 @@ void sum_columns(const Sums<Acc>& sums, const char* const* rows, int n_rows, con
         for (int k = 0; k < n_here; ++k)
           for (int64_t o = b; o < end; ++o)
             sum_long_window(sums, rows[r + k], c, o, reinterpret_cast<Acc*>(to[k]) + (o - b) * c.inner, lease);
-      } else if (gathers && sums.widen) {
-        if constexpr (permutable<Acc>)
-          horizontal_gathered<Acc>({sums.in_size, sums.widen}, rows + r, n_here, m.n_in * c.stride, *c.permutes,
-                                   m.n_out, to, b, end, false, lease);
+      } else if (direct) {
+        sums.by_tables(rows + r, n_here, m.n_in * c.stride, *c.permutes, m.n_out, to, b, end, false, lease);
       } else {
         const char* here[N];
         Acc* const wide = widens ? lease->inputs.get<Acc>(n_here * pitch) : nullptr;

@@ -165,13 +165,6 @@ void convert(const void* from, void* to, int64_t n) {
   if (j < n) store_masked<Acc, Out>(out + j, load_masked<Acc, In>(p, n - j), n - j);
 }
 
-// How inputs become the type of sums. widen: null where they have it.
-template <class Acc>
-struct Widening {
-  int64_t size;  // of an input
-  void (*widen)(const void* from, void* to, int64_t n);
-};
-
 // Transposes lanes / H squares of H x H values, side by side in H vectors; by default one square of lanes x lanes. A
 // stage swaps the off-diagonal blocks of one size.
 template <class T, int H = lanes<T>>

@@ -63,7 +63,7 @@ inline V largest_everywhere(V v) {
 // The largest of contiguous keys. Mostly a row is one vector, cut to its length, and there is no branch on that. room:
 // values that may be read.
 template <class Key, class Order>
-Key extreme_of(const Order& order, const Key* src, int64_t n, int64_t room) {
+Key extreme_of(Order order, const Key* src, int64_t n, int64_t room) {
   constexpr int W = sizeof(Key) == 8 ? 8 : 16;
   typedef VecN<Key, W> Wide;
   if (n == 0 || room < round_up(n, W)) {
@@ -82,7 +82,7 @@ Key extreme_of(const Order& order, const Key* src, int64_t n, int64_t room) {
 }
 
 template <class Key, class Order, bool placed>
-void extremes_of_row(const ExtremesTask& t, const Order& order, const Key* src, int64_t first, int64_t stop, Key* dst,
+void extremes_of_row(const ExtremesTask& t, Order order, const Key* src, int64_t first, int64_t stop, Key* dst,
                      int64_t* at) {
   if (t.inner == 1) {
     const Key best = extreme_of<Key>(order, src + first, stop - first, t.offset[t.n] - first);

@@ -11,7 +11,7 @@ namespace {
 
 // Vectors [lo, hi) of a run, for permuted_rows rows of n outputs each; output `from` is stored at dst. K: the number of
 // taps; 0: run.taps. stream: with streaming stores; dst is then aligned to a cache line.
-template <class Acc, int K, PermuteTables::Reach reach, bool ragged>
+template <class Acc, class In, int K, PermuteTables::Reach reach, bool ragged>
 void permuted_run(const char* const* rows, const PermuteTables& p, const PermuteTables::Run& run, int64_t lo,
                   int64_t hi, int64_t n, int64_t from, Acc* const* dst, bool stream) {
   constexpr int64_t N = lanes<Acc>;
@@ -25,16 +25,15 @@ void permuted_run(const char* const* rows, const PermuteTables& p, const Permute
     const Index<Acc> index = load_unaligned<Index<Acc>>(p.index.data() + v * vector_bytes);
     Vec<Acc> a[permuted_rows], b[permuted_rows], sum[permuted_rows];
     for (int r = 0; r < permuted_rows; ++r) {
-      a[r] = load<Acc, Acc>(src[r] + base * int64_t(sizeof(Acc)));
-      if constexpr (reach == PermuteTables::two) b[r] = load<Acc, Acc>(src[r] + (base + N) * int64_t(sizeof(Acc)));
+      a[r] = load<Acc, In>(src[r] + base * int64_t(sizeof(In)));
+      if constexpr (reach == PermuteTables::two) b[r] = load<Acc, In>(src[r] + (base + N) * int64_t(sizeof(In)));
     }
     auto tap = [&](int k, int r) __attribute__((always_inline)) {
       if constexpr (reach == PermuteTables::one) return permute<Acc>(a[r], index + int(k * inner));
       if constexpr (reach == PermuteTables::two) return permute<Acc>(a[r], b[r], index + int(k * inner));
       const int64_t first = std::min(base + k * inner, last_load);
-      const char* const s = src[r] + first * int64_t(sizeof(Acc));
-      return permute<Acc>(load<Acc, Acc>(s), load<Acc, Acc>(s + N * sizeof(Acc)),
-                          index + int(base + k * inner - first));
+      const char* const s = src[r] + first * int64_t(sizeof(In));
+      return permute<Acc>(load<Acc, In>(s), load<Acc, In>(s + N * sizeof(In)), index + int(base + k * inner - first));
     };
     Index<Acc> count;
     if constexpr (ragged) count = load_unaligned<Index<Acc>>(p.count.data() + v * vector_bytes);
@@ -67,7 +66,7 @@ void permuted_run(const char* const* rows, const PermuteTables& p, const Permute
 }
 
 // Outputs [lo, hi) of n_rows rows of contiguous values. lo is a multiple of the lanes; so is hi, or it is the end.
-template <class Acc>
+template <class Acc, class In>
 void horizontal_permuted(const char* const* rows, int n_rows, const PermuteTables& p, int64_t n_out, char* const* dst,
                          int64_t lo, int64_t hi, bool stream) {
   constexpr int64_t N = lanes<Acc>;
@@ -81,7 +80,7 @@ void horizontal_permuted(const char* const* rows, int n_rows, const PermuteTable
       if (v >= end) continue;
       auto call = [&]<PermuteTables::Reach reach>() {
         auto taps = [&]<int K, bool ragged = false>() {
-          permuted_run<Acc, K, reach, ragged>(src, p, run, v, end, n, from, to, stream);
+          permuted_run<Acc, In, K, reach, ragged>(src, p, run, v, end, n, from, to, stream);
         };
         if (run.ragged) taps.template operator()<0, true>();
         else if (!with_constant<2, 4>(run.taps, taps)) taps.template operator()<0>();
@@ -115,35 +114,31 @@ inline void gather_bytes(const char* row, const char* end, const int64_t* index,
 }
 
 // Maps that leave most inputs unread: the inputs that are read are gathered into a buffer, tap by tap, then summed as
-// rows. Scalar moves followed by vector loads cost less than vector gathers. What is gathered of inputs that are not
-// sums is then widened.
-template <class Acc>
-void horizontal_gathered(const Widening<Acc>& inputs, const char* const* rows, int n_rows, int64_t row_bytes,
-                         const PermuteTables& p, int64_t n_out, char* const* dst, int64_t lo, int64_t hi, bool stream,
-                         Lease& lease) {
+// rows. Scalar moves followed by vector loads cost less than vector gathers.
+template <class Acc, class In>
+void horizontal_gathered(const char* const* rows, int n_rows, int64_t row_bytes, const PermuteTables& p, int64_t n_out,
+                         char* const* dst, int64_t lo, int64_t hi, bool stream, Lease& lease) {
   constexpr int64_t N = lanes<Acc>;
-  const int64_t size = inputs.size, slack = 64;  // for the last register of gather_bytes
+  constexpr int64_t size = sizeof(In), slack = 64;  // for the last register of gather_bytes
   const int64_t inner = p.inner, n = (hi - lo) * inner, pitch = n + N + slack;
-  auto gather = [&](const char* row, const int64_t* index, int64_t bytes, Acc* to) {
-    char* const raw = inputs.widen ? lease->raw.get<char>((hi - lo) * bytes + slack) : reinterpret_cast<char*>(to);
-    gather_elements(row, row + row_bytes, index, hi - lo, size, bytes, raw);
-    if (inputs.widen) inputs.widen(raw, to, (hi - lo) * bytes / size);
+  auto gather = [&](const char* row, const int64_t* index, int64_t bytes, In* to) {
+    gather_elements(row, row + row_bytes, index, hi - lo, size, bytes, reinterpret_cast<char*>(to));
   };
   if (p.pairs) {
-    Acc* const gathered = lease->gathered.get<Acc>(permuted_rows * (p.row + slack));
+    In* const gathered = lease->gathered.get<In>(permuted_rows * (p.row + slack));
     const char* pairs[permuted_rows];
     for (int r = 0; r < n_rows; r += permuted_rows) {
       const int n_pairs = std::min(permuted_rows, n_rows - r);
       for (int k = 0; k < permuted_rows; ++k) {
-        Acc* const to = gathered + k * (p.row + slack);
+        In* const to = gathered + k * (p.row + slack);
         pairs[k] = reinterpret_cast<const char*>(to);
         if (k < n_pairs) gather(rows[r + k], p.gather.data() + lo, 2 * inner * size, to + lo * 2 * inner);
       }
-      horizontal_permuted<Acc>(pairs, n_pairs, p, n_out, dst + r, lo, hi, stream);
+      horizontal_permuted<Acc, In>(pairs, n_pairs, p, n_out, dst + r, lo, hi, stream);
     }
     return;
   }
-  Acc* const gathered = lease->gathered.get<Acc>(p.taps * pitch);
+  In* const gathered = lease->gathered.get<In>(p.taps * pitch);
   const Acc* const weight = reinterpret_cast<const Acc*>(p.weight.data()) + lo * inner;
   const Index<Acc>* const counts = reinterpret_cast<const Index<Acc>*>(p.count.data());
   for (int r = 0; r < n_rows; ++r) {
@@ -153,10 +148,10 @@ void horizontal_gathered(const Widening<Acc>& inputs, const char* const* rows, i
     for (int64_t e = 0; e < n; e += N) {
       Index<Acc> count;
       if (p.ragged) count = load_unaligned<Index<Acc>>(counts + (lo * inner + e) / N);
-      Vec<Acc> sum = load<Acc, Acc>(gathered + e) * load_unaligned<Vec<Acc>>(weight + e);
+      Vec<Acc> sum = load<Acc, In>(gathered + e) * load_unaligned<Vec<Acc>>(weight + e);
       if (p.ragged) sum = count > 0 ? sum : Vec<Acc>{};
       for (int k = 1; k < p.taps; ++k) {
-        const Vec<Acc> more = multiply_add<Acc>(load<Acc, Acc>(gathered + k * pitch + e),
+        const Vec<Acc> more = multiply_add<Acc>(load<Acc, In>(gathered + k * pitch + e),
                                                 load_unaligned<Vec<Acc>>(weight + k * p.pitch + e), sum);
         if (p.ragged) sum = count > k ? more : sum;
         else sum = more;
@@ -165,6 +160,14 @@ void horizontal_gathered(const Widening<Acc>& inputs, const char* const* rows, i
       else store_masked<Acc, Acc>(to + e, sum, n - e);
     }
   }
+}
+
+// Either of them, by the tables of a map.
+template <class Acc, class In>
+void horizontal_by_tables(const char* const* rows, int n_rows, int64_t row_bytes, const PermuteTables& p, int64_t n_out,
+                          char* const* dst, int64_t lo, int64_t hi, bool stream, Lease& lease) {
+  if (p.gather.empty()) horizontal_permuted<Acc, In>(rows, n_rows, p, n_out, dst, lo, hi, stream);
+  else horizontal_gathered<Acc, In>(rows, n_rows, row_bytes, p, n_out, dst, lo, hi, stream, lease);
 }
 
 }  // namespace

@@ -16,6 +16,9 @@ struct Sums {
   // Between these dtypes and that of sums, along columns (columns-inl.hpp); null where they are the same.
   void (*widen)(const void* from, void* to, int64_t n);
   void (*narrow)(const void* from, void* to, int64_t n);
+  // Of vectors of permuted inputs; null where inputs are widened first, and where no vectors are permuted.
+  void (*by_tables)(const char* const* rows, int n_rows, int64_t row_bytes, const PermuteTables& p, int64_t n_out,
+                    char* const* dst, int64_t lo, int64_t hi, bool stream, Lease& lease);
   // Of the sums between two axes, to the range of an integer output; of a result that is sums, as another axis follows,
   // to the range of an integer input. Null for other dtypes.
   void (*saturate)(Acc* p, int64_t n);
@@ -74,6 +77,12 @@ constexpr auto converting() -> void (*)(const void*, void*, int64_t) {
   else return convert<Acc, In, Out>;
 }
 
+template <class Acc, class In>
+constexpr auto permuting() -> decltype(Sums<Acc>::by_tables) {
+  if constexpr (permutable<Acc> && frequent<Acc, In>) return horizontal_by_tables<Acc, In>;
+  else return nullptr;
+}
+
 template <class Acc, class In, class Out>
 constexpr Sums<Acc> sums_as{
     sizeof(In),
@@ -83,6 +92,7 @@ constexpr Sums<Acc> sums_as{
     sum_rows<Acc, In, Out>,
     converting<Acc, In, Acc>(),
     converting<Acc, Acc, Out>(),
+    permuting<Acc, In>(),
     saturating<Acc, Out>(),
     std::is_same_v<Acc, Out> ? saturating<Acc, In>() : nullptr};
 

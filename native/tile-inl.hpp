@@ -232,13 +232,10 @@ void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, char* 
                                      c.inner);
     return;
   }
-  if constexpr (permutable<Acc>) {
-    if (permuted<Acc>(c, size) && !c.permutes->gather.empty())
-      return horizontal_gathered<Acc>({size, nullptr}, rows, n_rows, c.map->n_in * c.stride, *c.permutes, c.map->n_out,
-                                      dst, lo, hi, stream, lease);
+  if constexpr (permutable<Acc>)
     if (permuted<Acc>(c, size))
-      return horizontal_permuted<Acc>(rows, n_rows, *c.permutes, c.map->n_out, dst, lo, hi, stream);
-  }
+      return horizontal_by_tables<Acc, Acc>(rows, n_rows, c.map->n_in * c.stride, *c.permutes, c.map->n_out, dst, lo,
+                                            hi, stream, lease);
   if (n_rows == 1) return horizontal_row<Acc>(rows[0], c, reinterpret_cast<Acc*>(dst[0]), lo, hi);
   const int64_t step = tile_outputs<Acc>(c);
   for (int64_t b = lo; b < hi;) {
