@@ -92,7 +92,7 @@ def test_threads_plan_new_sizes_in_the_core(small):
         for turn in range(4):
             barrier.wait()
             if seed == 0:  # as many that are new, of kinds that are known or, every other time, are not
-                cache.plans.clear(), cache._once.clear()
+                cache.plans.clear(), cache._noted.clear()
                 if turn % 2:
                     families.families.clear(), families.native.clear()
             barrier.wait()
