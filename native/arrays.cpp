@@ -1,47 +1,17 @@
 #include "arrays.hpp"
 
-#include <cmath>
 #include <cstring>
 #include <vector>
 
-#include "dlpack.hpp"
+#include "array_libraries.hpp"
 #include "kernels.hpp"
 
 namespace tenter {
+
+NumpyLibrary numpy;
+TorchLibrary torch;
+
 namespace {
-
-// ---- NumPy: the head of its array, which is the same for all versions that share an ABI; read_numpy verifies it.
-struct NumpyArray {
-  PyObject_HEAD char* data;
-  int nd;
-  Py_ssize_t* dimensions;
-  Py_ssize_t* strides;
-  PyObject* base;
-  PyObject* descr;
-};
-
-struct {
-  PyObject *type = nullptr, *empty = nullptr;
-  std::vector<KnownDtype> dtypes;
-} numpy;
-
-// ---- PyTorch, by DLPack's exchange API.
-struct {
-  int (*read)(void*, DLTensor*) = nullptr;
-  int (*make)(ManagedTensor*, void**) = nullptr;
-  PyObject *type = nullptr, *parameter = nullptr, *empty = nullptr, *dtype_keyword = nullptr;
-  PyObject *followers = nullptr, *forward_ad = nullptr, *autocast = nullptr, *grad_enabled = nullptr;
-  PyObject *is_neg, *is_conj, *untyped_storage, *nbytes, *storage_offset, *requires_grad, *current_level, *expand,
-      *numel;
-  std::vector<KnownDtype> dtypes;
-  const KnownDtype* usual = nullptr;  // what `empty` last gave without a dtype
-} torch;
-
-// Of a view, whose bytes int64 must count.
-constexpr int64_t max_elements = int64_t{1} << 58;
-constexpr int complex_code = 5, bool_code = 6;  // DLPack's
-
-PyObject* method(PyObject* x, PyObject* name) { return PyObject_VectorcallMethod(name, &x, 1, nullptr); }
 
 // A call's truth: 1, 0 or -1.
 int truth(PyObject* result) {
@@ -49,13 +19,6 @@ int truth(PyObject* result) {
   const int found = PyObject_IsTrue(result);
   Py_DECREF(result);
   return found;
-}
-
-bool integer(PyObject* result, int64_t& value) {
-  if (!result) return false;
-  value = PyLong_AsLongLong(result);
-  Py_DECREF(result);
-  return !(value == -1 && PyErr_Occurred());
 }
 
 Reading read_ndarray(PyObject* x, ArrayView& view) {
@@ -71,12 +34,6 @@ Reading read_ndarray(PyObject* x, ArrayView& view) {
   return Reading::readable;
 }
 
-const KnownDtype* dtype_of(const DLTensor& t) {
-  for (const KnownDtype& d : torch.dtypes)
-    if (d.code == t.code && d.bits == t.bits && t.lanes == 1) return &d;
-  return nullptr;
-}
-
 // The dispatch keys that PyTorch's code looks at show here as: a read that fails (sparse, batched, quantized, nested
 // tensors), no address (functional, meta, zero tensors, and empty ones), and two bits that are asked for.
 Reading read_tensor(PyObject* x, ArrayView& view, bool may_be_empty = false) {
@@ -86,7 +43,7 @@ Reading read_tensor(PyObject* x, ArrayView& view, bool may_be_empty = false) {
     return Reading::recorded;
   }
   if (t.ndim > max_read_dims) return Reading::unreadable;
-  const KnownDtype* const dtype = dtype_of(t);
+  const KnownDtype* const dtype = torch.dtype_of(t);
   bool empty = false;
   for (int d = 0; d < t.ndim; ++d) empty = empty || t.shape[d] == 0;
   if (!dtype || !(t.data || (may_be_empty && empty))) return Reading::unreadable;
@@ -116,11 +73,6 @@ bool read_dtypes(PyObject* list, std::vector<KnownDtype>& dtypes) {
     dtypes.push_back(d);
   }
   return !PyErr_Occurred();
-}
-
-PyObject* kept(PyObject* x) {
-  Py_INCREF(x);
-  return x;
 }
 
 bool same(PyObject* numbers, const int64_t* values, int n, int64_t unit) {
@@ -180,80 +132,6 @@ int wants_grad(PyObject* x) {
   return wants <= 0 ? wants : truth(PyObject_Vectorcall(torch.grad_enabled, nullptr, 0, nullptr));
 }
 
-PyObject* empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char*& data) {
-  PyObject* y;
-  // Without a dtype that PyTorch takes anyway: a keyword takes a sixth of the call.
-  const bool usual = like.tensor && like.dtype == torch.usual && n_sizes;
-  if (like.tensor) {  // sizes one by one: PyTorch takes longer to read a tuple than to allocate
-    PyObject* args[max_read_dims + 1];
-    for (int d = 0; d < n_sizes; ++d) args[d] = sizes[d];
-    args[n_sizes] = like.dtype->object;
-    y = PyObject_Vectorcall(torch.empty, args, size_t(n_sizes), usual ? nullptr : torch.dtype_keyword);
-  } else {
-    const Owned shape(PyTuple_New(n_sizes));
-    if (!shape) return nullptr;
-    for (int d = 0; d < n_sizes; ++d) PyTuple_SetItem(shape.get(), d, kept(sizes[d]));
-    PyObject* const args[2] = {shape.get(), like.dtype->object};
-    y = PyObject_Vectorcall(numpy.empty, args, 2, nullptr);
-  }
-  if (!y) {
-    if (PyErr_ExceptionMatches(PyExc_RuntimeError)) PyErr_Clear();  // PyTorch's want of memory, which Python words
-    return nullptr;
-  }
-  if (like.tensor) {
-    DLTensor t;
-    const bool read = torch.read(y, &t) == 0;
-    if (!read || t.device.type != on_cpu) {  // another default device
-      Py_DECREF(y);
-      return nullptr;
-    }
-    if (usual && (torch.usual = dtype_of(t)) != like.dtype) {  // another default dtype
-      Py_DECREF(y);
-      return empty(like, sizes, n_sizes, data);
-    }
-    data = static_cast<char*>(t.data);
-  } else {
-    data = reinterpret_cast<NumpyArray*>(y)->data;
-  }
-  return y;
-}
-
-PyObject* empty(const ArrayView& like, const int64_t* shape, int ndim, char*& data) {
-  PyObject* sizes[max_read_dims] = {};
-  bool made = true;
-  for (int d = 0; d < ndim; ++d) made = (sizes[d] = PyLong_FromLongLong(shape[d])) && made;
-  PyObject* const y = made ? empty(like, sizes, ndim, data) : nullptr;
-  for (int d = 0; d < ndim; ++d) Py_XDECREF(sizes[d]);
-  return y;
-}
-
-PyObject* array_over(PyObject* buffer, const ArrayView& like, const int64_t* shape, int ndim) {
-  const Owned sizes(shape_tuple(shape, ndim));
-  if (!sizes) return nullptr;
-  PyObject* const args[3] = {sizes.get(), like.dtype->object, buffer};
-  return PyObject_Vectorcall(numpy.type, args, 3, nullptr);
-}
-
-PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const int64_t* shape, int ndim) {
-  struct Held {
-    ManagedTensor managed;
-    std::unique_ptr<Block> block;
-    int64_t shape[max_read_dims], stride[max_read_dims];
-  };
-  auto held = std::make_unique<Held>();
-  int64_t step = 1;
-  for (int d = ndim - 1; d >= 0; --d) held->shape[d] = shape[d], held->stride[d] = step, step *= shape[d];
-  auto release = [](ManagedTensor* t) { delete static_cast<Held*>(t->context); };
-  const DLTensor tensor{block->p,    {on_cpu, 0},  ndim, uint8_t(like.dtype->code), uint8_t(like.dtype->bits), 1,
-                        held->shape, held->stride, 0};
-  held->managed = {1, 0, held.get(), release, 0, tensor};
-  held->block = std::move(block);
-  void* y = nullptr;
-  if (torch.make(&held->managed, &y) != 0) return nullptr;
-  held.release();
-  return static_cast<PyObject*>(y);
-}
-
 PyObject* plain(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a tensor");
   ArrayView x;
@@ -261,54 +139,6 @@ PyObject* plain(PyObject*, PyObject* const* args, Py_ssize_t n) {
   const bool found = !follows && read_tensor(args[0], x) == Reading::readable;
   if (PyErr_Occurred()) return nullptr;
   return PyBool_FromLong(found);
-}
-
-PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (!torch.expand) Py_RETURN_NONE;
-  PyObject* call[max_read_dims + 1];
-  const bool tuple = n == 2 && PyTuple_CheckExact(args[1]);
-  const Py_ssize_t n_sizes = tuple ? PyTuple_Size(args[1]) : n - 1;
-  if (n_sizes < 1 || n_sizes > max_read_dims) Py_RETURN_NONE;
-  call[0] = args[0];
-  double most = 1;
-  for (Py_ssize_t d = 0; d < n_sizes; ++d) {
-    call[d + 1] = tuple ? PyTuple_GetItem(args[1], d) : args[d + 1];
-    if (!PyLong_CheckExact(call[d + 1])) Py_RETURN_NONE;
-    const double size = PyLong_AsDouble(call[d + 1]);
-    most *= size;
-    if (size < 0) most = HUGE_VAL;  // a length of x
-    if (PyErr_Occurred()) {
-      PyErr_Clear();
-      Py_RETURN_NONE;
-    }
-  }
-  PyObject* y = PyObject_VectorcallMethod(torch.expand, call, size_t(n_sizes) + 1, nullptr);
-  if (!y && (PyErr_ExceptionMatches(PyExc_RuntimeError) || PyErr_ExceptionMatches(PyExc_TypeError))) {
-    PyErr_Clear();
-    Py_RETURN_NONE;
-  }
-  if (!y || most < max_elements) return y;
-  int64_t n_values;
-  const bool counted = integer(method(y, torch.numel), n_values);
-  if (counted && n_values < max_elements) return y;
-  Py_DECREF(y);
-  if (!counted) return nullptr;
-  Py_RETURN_NONE;
-}
-
-PyObject* empty_int64(bool tensor, int64_t n, char*& data) {
-  ArrayView like{};
-  like.tensor = tensor;
-  for (const KnownDtype& d : tensor ? torch.dtypes : numpy.dtypes)
-    if (d.number == int(Dtype::i64)) like.dtype = &d;
-  if (!like.dtype) return PyErr_Format(PyExc_RuntimeError, "int64: expected a dtype that is read");
-  return empty(like, &n, 1, data);
-}
-
-const KnownDtype* bool_like(const ArrayView& x) {
-  for (const KnownDtype& d : x.tensor ? torch.dtypes : numpy.dtypes)
-    if (d.code == bool_code) return &d;
-  return nullptr;
 }
 
 // (ndarray, empty, dtypes, probe) -> whether arrays are read.

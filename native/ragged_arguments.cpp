@@ -36,7 +36,7 @@ bool fits_machine(int64_t n, int64_t itemsize, int64_t& bytes) {
   return !__builtin_mul_overflow(n, itemsize, &bytes) && bytes <= machine_memory();
 }
 
-bool Rows::read(const ArrayView& lengths, PyObject* total_of_all, int64_t* to) {
+bool RowLengths::read(const ArrayView& lengths, PyObject* total_of_all, int64_t* to) {
   n = lengths.shape[0];
   if (!to) to = numbers_.get(n + 1);
   const int threads = threads_for(n * 8);
@@ -50,7 +50,7 @@ bool Rows::read(const ArrayView& lengths, PyObject* total_of_all, int64_t* to) {
   return !is_int32(lengths) || total <= std::numeric_limits<int32_t>::max();
 }
 
-int64_t Rows::longest() const {
+int64_t RowLengths::longest() const {
   int64_t most = 0;
   for (int64_t i = 0; i < n; ++i) most = std::max(most, offset[i + 1] - offset[i]);
   return most;

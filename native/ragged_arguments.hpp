@@ -42,7 +42,7 @@ inline bool is_int32(const ArrayView& x) { return x.dtype->number == int(Dtype::
 bool fits_machine(int64_t n, int64_t itemsize, int64_t& bytes);
 
 // Lengths as offsets.
-struct Rows {
+struct RowLengths {
   int64_t n = 0, total = 0;
   const int64_t* offset = nullptr;
 

@@ -17,7 +17,7 @@ PyObject* numbered(PyObject* const* args, Py_ssize_t n_args, bool ids) {
   if (n_args != 2) return PyErr_Format(PyExc_TypeError, "expected lengths and a total");
   Arguments arguments;
   ArrayView lengths;
-  Rows rows;
+  RowLengths rows;
   int64_t bytes;
   if (!arguments.integers(args[0], lengths) || !rows.read(lengths, args[1]) ||
       !fits_machine(rows.total, lengths.dtype->itemsize, bytes))
@@ -64,7 +64,7 @@ PyObject* ragged_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (n_args != 2) return PyErr_Format(PyExc_TypeError, "expected lengths and a total");
   Arguments arguments;
   ArrayView lengths;
-  Rows rows;
+  RowLengths rows;
   if (!arguments.integers(args[0], lengths)) return none_or_error();
   const int64_t n = lengths.shape[0] + 1;
   char* to;
@@ -85,7 +85,7 @@ PyObject* ragged_ranges(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (n_args != 4) return PyErr_Format(PyExc_TypeError, "expected starts, lengths, steps and a total");
   Arguments arguments;
   ArrayView lengths;
-  Rows rows;
+  RowLengths rows;
   Each start, step;
   if (!arguments.integers(args[1], lengths) || !start.read(args[0], arguments, lengths.shape[0]) ||
       !step.read(args[2], arguments, lengths.shape[0]) || !rows.read(lengths, args[3]))
@@ -116,7 +116,7 @@ PyObject* ragged_mask(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (n_args != 2) return PyErr_Format(PyExc_TypeError, "expected lengths and the largest");
   Arguments arguments;
   ArrayView lengths;
-  Rows rows;
+  RowLengths rows;
   if (!arguments.integers(args[0], lengths) || lengths.shape[0] >= largest_mask || !rows.read(lengths, Py_None))
     return none_or_error();
   const int64_t most = rows.longest();
@@ -168,7 +168,7 @@ PyObject* ragged_pad(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and the largest");
   Arguments arguments;
   ArrayView x, lengths;
-  Rows rows;
+  RowLengths rows;
   if (!arguments.array(args[0], x) || x.ndim < 1 || x.ndim >= max_read_dims || !x.contiguous() ||
       (x.tensor && wants_grad(args[0])) || !arguments.integers(args[1], lengths) || !rows.read(lengths, Py_None))
     return none_or_error();
@@ -192,7 +192,7 @@ PyObject* ragged_unpad(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and a total");
   Arguments arguments;
   ArrayView x, lengths;
-  Rows rows;
+  RowLengths rows;
   if (!arguments.array(args[0], x) || x.ndim < 2 || !x.contiguous() || (x.tensor && wants_grad(args[0])) ||
       !arguments.integers(args[1], lengths) || !rows.read(lengths, args[2]))
     return none_or_error();

@@ -12,7 +12,7 @@ namespace {
 // An array and the rows that lie along one of its dims.
 struct Ragged {
   ArrayView x;
-  Rows rows;
+  RowLengths rows;
   int64_t outer = 1, inner = 1, dim = 0, bytes = 0;  // of x
 
   // (x, lengths, dim); last: the last dtype that is served.

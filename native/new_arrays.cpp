@@ -1,0 +1,130 @@
+#include <cmath>
+
+#include "array_libraries.hpp"
+#include "kernels.hpp"
+
+namespace tenter {
+
+PyObject* empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char*& data) {
+  PyObject* y;
+  // Without a dtype that PyTorch takes anyway: a keyword takes a sixth of the call.
+  const bool usual = like.tensor && like.dtype == torch.usual && n_sizes;
+  if (like.tensor) {  // sizes one by one: PyTorch takes longer to read a tuple than to allocate
+    PyObject* args[max_read_dims + 1];
+    for (int d = 0; d < n_sizes; ++d) args[d] = sizes[d];
+    args[n_sizes] = like.dtype->object;
+    y = PyObject_Vectorcall(torch.empty, args, size_t(n_sizes), usual ? nullptr : torch.dtype_keyword);
+  } else {
+    const Owned shape(PyTuple_New(n_sizes));
+    if (!shape) return nullptr;
+    for (int d = 0; d < n_sizes; ++d) PyTuple_SetItem(shape.get(), d, kept(sizes[d]));
+    PyObject* const args[2] = {shape.get(), like.dtype->object};
+    y = PyObject_Vectorcall(numpy.empty, args, 2, nullptr);
+  }
+  if (!y) {
+    if (PyErr_ExceptionMatches(PyExc_RuntimeError)) PyErr_Clear();  // PyTorch's want of memory, which Python words
+    return nullptr;
+  }
+  if (like.tensor) {
+    DLTensor t;
+    const bool read = torch.read(y, &t) == 0;
+    if (!read || t.device.type != on_cpu) {  // another default device
+      Py_DECREF(y);
+      return nullptr;
+    }
+    if (usual && (torch.usual = torch.dtype_of(t)) != like.dtype) {  // another default dtype
+      Py_DECREF(y);
+      return empty(like, sizes, n_sizes, data);
+    }
+    data = static_cast<char*>(t.data);
+  } else {
+    data = reinterpret_cast<NumpyArray*>(y)->data;
+  }
+  return y;
+}
+
+PyObject* empty(const ArrayView& like, const int64_t* shape, int ndim, char*& data) {
+  PyObject* sizes[max_read_dims] = {};
+  bool made = true;
+  for (int d = 0; d < ndim; ++d) made = (sizes[d] = PyLong_FromLongLong(shape[d])) && made;
+  PyObject* const y = made ? empty(like, sizes, ndim, data) : nullptr;
+  for (int d = 0; d < ndim; ++d) Py_XDECREF(sizes[d]);
+  return y;
+}
+
+PyObject* array_over(PyObject* buffer, const ArrayView& like, const int64_t* shape, int ndim) {
+  const Owned sizes(shape_tuple(shape, ndim));
+  if (!sizes) return nullptr;
+  PyObject* const args[3] = {sizes.get(), like.dtype->object, buffer};
+  return PyObject_Vectorcall(numpy.type, args, 3, nullptr);
+}
+
+PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const int64_t* shape, int ndim) {
+  struct Held {
+    ManagedTensor managed;
+    std::unique_ptr<Block> block;
+    int64_t shape[max_read_dims], stride[max_read_dims];
+  };
+  auto held = std::make_unique<Held>();
+  int64_t step = 1;
+  for (int d = ndim - 1; d >= 0; --d) held->shape[d] = shape[d], held->stride[d] = step, step *= shape[d];
+  auto release = [](ManagedTensor* t) { delete static_cast<Held*>(t->context); };
+  const DLTensor tensor{block->p,    {on_cpu, 0},  ndim, uint8_t(like.dtype->code), uint8_t(like.dtype->bits), 1,
+                        held->shape, held->stride, 0};
+  held->managed = {1, 0, held.get(), release, 0, tensor};
+  held->block = std::move(block);
+  void* y = nullptr;
+  if (torch.make(&held->managed, &y) != 0) return nullptr;
+  held.release();
+  return static_cast<PyObject*>(y);
+}
+
+PyObject* empty_int64(bool tensor, int64_t n, char*& data) {
+  ArrayView like{};
+  like.tensor = tensor;
+  for (const KnownDtype& d : tensor ? torch.dtypes : numpy.dtypes)
+    if (d.number == int(Dtype::i64)) like.dtype = &d;
+  if (!like.dtype) return PyErr_Format(PyExc_RuntimeError, "int64: expected a dtype that is read");
+  return empty(like, &n, 1, data);
+}
+
+const KnownDtype* bool_like(const ArrayView& x) {
+  for (const KnownDtype& d : x.tensor ? torch.dtypes : numpy.dtypes)
+    if (d.code == bool_code) return &d;
+  return nullptr;
+}
+
+PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (!torch.expand) Py_RETURN_NONE;
+  PyObject* call[max_read_dims + 1];
+  const bool tuple = n == 2 && PyTuple_CheckExact(args[1]);
+  const Py_ssize_t n_sizes = tuple ? PyTuple_Size(args[1]) : n - 1;
+  if (n_sizes < 1 || n_sizes > max_read_dims) Py_RETURN_NONE;
+  call[0] = args[0];
+  double most = 1;
+  for (Py_ssize_t d = 0; d < n_sizes; ++d) {
+    call[d + 1] = tuple ? PyTuple_GetItem(args[1], d) : args[d + 1];
+    if (!PyLong_CheckExact(call[d + 1])) Py_RETURN_NONE;
+    const double size = PyLong_AsDouble(call[d + 1]);
+    most *= size;
+    if (size < 0) most = HUGE_VAL;  // a length of x
+    if (PyErr_Occurred()) {
+      PyErr_Clear();
+      Py_RETURN_NONE;
+    }
+  }
+  PyObject* y = PyObject_VectorcallMethod(torch.expand, call, size_t(n_sizes) + 1, nullptr);
+  if (!y && (PyErr_ExceptionMatches(PyExc_RuntimeError) || PyErr_ExceptionMatches(PyExc_TypeError))) {
+    PyErr_Clear();
+    Py_RETURN_NONE;
+  }
+  if (!y || most < max_elements) return y;
+  int64_t n_values;
+  const bool counted = integer(method(y, torch.numel), n_values);
+  if (counted && n_values < max_elements) return y;
+  Py_DECREF(y);
+  if (!counted) return nullptr;
+  Py_RETURN_NONE;
+}
+
+}  // namespace tenter
