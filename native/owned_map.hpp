@@ -93,7 +93,8 @@ struct OwnedMap {
   bool is_computed() const { return is_long; }
   bool is_identity() const {
     const bool computes = sampling && !map.start;
-    if (map.n_in != map.n_out || (computes && (transposed || !sampling->steps_by_one()))) return false;
+    if (map.n_in != map.n_out) return false;
+    if (computes && map.n_out > 1 && (transposed || !sampling->steps_by_one())) return false;
     // Of a computed map whose rows are alike, those at the ends decide.
     const int64_t n = computes ? std::min(map.n_out, 4 * taps_each() + 4) : map.n_out;
     return identity(0, n) && identity(map.n_out - n, map.n_out);

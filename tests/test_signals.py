@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -135,6 +136,14 @@ def test_rows_with_weights_of_zero_are_those_of_tables(mode, n_in, n_out, level)
             x = rng.standard_normal((2, m.n_in)).astype(np.float32)
             x[:, ::apart] = np.inf
             check(m, x, m is forward)
+
+
+def test_an_axis_of_one_that_keeps_its_length_is_copied():
+    """Whatever its step is: a sum of 64-bit integers in float64 would round them."""
+    tuning.signal_axis = 0
+    x = np.array([[2**64 - 2, 2**63 - 1, 0]], np.uint64)
+    y = tenter.resize(x, scale=Fraction(4, 3), axes=0, mode="lanczos", like="onnx")
+    assert y.shape == x.shape and np.array_equal(y, x)
 
 
 @pytest.mark.parametrize("mode", ["linear", "area"])
