@@ -38,7 +38,7 @@ def test_keys_differ_where_calls_do(make):
 def test_what_has_no_key_is_served_all_the_same(make):
     """Large ints, lists, arrays, long arguments, many dims."""
     x = make(np.arange(3.0))
-    for arg in (2**70, [1], np.int64(1), make(np.zeros(2)), "long" * 200, object()):
+    for arg in (2**70, [object()], make(np.zeros(2)), [make(np.zeros(2))], "long" * 200, object()):
         assert _native.call_key("f", x, arg) is None
     many = make(np.zeros((1,) * 9 + (2,)))
     assert _native.call_key("f", many) is None

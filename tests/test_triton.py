@@ -143,7 +143,7 @@ def test_specialisations_compile(recorded: dict[Kernel, str]) -> None:
     """Of each function one in thirty here, for one of the targets; all of them for all under `pytest -m slow`."""
     names = ("copy", "window", "shared_row_window", "long_sums", "prefix_sum")
     assert {k.function.__name__ for k in recorded} == set(names)
-    assert len(recorded) > 350
+    assert len(recorded) > 300
     some: dict[Kernel, str] = {}
     for name in names:
         some |= [item for item in recorded.items() if item[0].function.__name__ == name][::30]

@@ -156,7 +156,7 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
     """None where the core leaves such calls to Python."""
     spec, axes, ndim = family.spec, family.axes, len(x.shape)
     number = NUMBERS.get(PARTS.get(x.dtype, x.dtype), -1)
-    if x.dtype == OPAQUE or len(axes) > 3 or (transposed and number < 0):
+    if x.dtype == OPAQUE or not 1 <= len(axes) <= 3 or (transposed and number < 0):
         return None
     rules = family.rules if family.rules is not None else _each_alone(spec, x.dtype)
     picks = tuple((axis, *p) for axis, rule in zip(axes, rules) if (p := _pick(rule)) is not None)
