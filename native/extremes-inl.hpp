@@ -14,28 +14,29 @@ namespace tenter {
 namespace {
 
 // Values as signed integers of their size, in ascending order: -0 is less than 0, NaN is the largest. Of the smallest
-// value the order is the reverse, with NaN the largest still. What differs between dtypes of one size, and between the
-// largest and the smallest, is in constants: the compiler's time goes into the number of loops.
-template <class Key, bool floating>
+// value the order is the reverse, with NaN the largest still. infinity: the bits of a float's, 0 of integers. turned:
+// of floats, whether the order is the reverse. Integers of one size share their loops, as the compiler's time goes into
+// the number of loops; short rows of floats would take a tenth longer by constants that are loaded for each.
+template <class Key, int64_t infinity = 0, bool turned = false>
 struct Order {
   static constexpr Key most = std::numeric_limits<Key>::max(), least = std::numeric_limits<Key>::min();
-  Key turn;      // what bits are xored with: all of them for the smallest, the highest of integers without a sign
-  Key infinity;  // the bits of a float's
-  Key none;      // of the empty row
+  static constexpr bool floating = infinity != 0;
+  static constexpr Key none = floating ? Key(~Key(infinity)) : least;  // of the empty row
+  Key turn = 0;  // what integers are xored with: all bits for the smallest, the highest of those without a sign
 
   // Of a value or a vector.
   template <class V>
   V key(V bits) const {
     if constexpr (floating) {
       const V ascending = bits ^ ((bits >> (sizeof(Key) * 8 - 1)) & most);
-      return V(bits & most) > infinity ? most - V{} : V(ascending ^ turn);
+      return V(bits & most) > Key(infinity) ? most - V{} : turned ? V(~ascending) : ascending;
     }
     return V(bits ^ turn);
   }
   Key bits(Key key) const {
     if constexpr (floating) {
       if (key == most) return most;  // NaN
-      const Key ascending = key ^ turn;
+      const Key ascending = turned ? Key(~key) : key;
       return ascending ^ ((ascending >> (sizeof(Key) * 8 - 1)) & most);
     }
     return key ^ turn;
@@ -118,8 +119,8 @@ void extremes_of_row(const ExtremesTask& t, Order order, const Key* src, int64_t
   }
 }
 
-template <class Key, bool floating>
-void extremes_in(const ExtremesTask& t, Order<Key, floating> order, int threads) {
+template <class Key, class Order>
+void extremes_in(const ExtremesTask& t, Order order, int threads) {
   const int64_t total = t.offset[t.n], bytes = t.outer * total * t.inner * int64_t(sizeof(Key));
   const int64_t chunk = bytes < tuning.parallel_bytes ? std::max<int64_t>(1, t.n) : std::max<int64_t>(1, t.n / 64);
   const int64_t chunks = ceil_div(t.n, chunk);
@@ -130,29 +131,30 @@ void extremes_in(const ExtremesTask& t, Order<Key, floating> order, int threads)
     int64_t* const at = t.at ? t.at + o * t.n * t.inner : nullptr;
     for (int64_t i = lo; i < hi; ++i) {
       const int64_t first = t.offset[i], stop = t.offset[i + 1], to = i * t.inner;
-      if (at) extremes_of_row<Key, Order<Key, floating>, true>(t, order, src, first, stop, dst + to, at + to);
-      else extremes_of_row<Key, Order<Key, floating>, false>(t, order, src, first, stop, dst + to, nullptr);
+      if (at) extremes_of_row<Key, Order, true>(t, order, src, first, stop, dst + to, at + to);
+      else extremes_of_row<Key, Order, false>(t, order, src, first, stop, dst + to, nullptr);
     }
   });
 }
 
-template <class Key>
-void float_extremes(const ExtremesTask& t, Key infinity, int threads) {
-  extremes_in<Key, true>(t, {Key(t.largest ? 0 : -1), infinity, Key(~infinity)}, threads);
+template <class Key, int64_t infinity>
+void float_extremes(const ExtremesTask& t, int threads) {
+  if (t.largest) extremes_in<Key>(t, Order<Key, infinity, false>(), threads);
+  else extremes_in<Key>(t, Order<Key, infinity, true>(), threads);
 }
 template <class Key>
 void integer_extremes(const ExtremesTask& t, bool has_sign, int threads) {
-  constexpr Key least = std::numeric_limits<Key>::min();
-  extremes_in<Key, false>(t, {Key((t.largest ? 0 : -1) ^ (has_sign ? Key(0) : least)), 0, least}, threads);
+  const Key turn = Key((t.largest ? 0 : -1) ^ (has_sign ? Key(0) : std::numeric_limits<Key>::min()));
+  extremes_in<Key>(t, Order<Key>{turn}, threads);
 }
 
 void extremes(const ExtremesTask& t, int threads) {
   const bool has_sign = t.dtype == Dtype::i8 || t.dtype == Dtype::i16 || t.dtype == Dtype::i32 || t.dtype == Dtype::i64;
   switch (t.dtype) {
-    case Dtype::f32: return float_extremes<int32_t>(t, 0x7f800000, threads);
-    case Dtype::f64: return float_extremes<int64_t>(t, 0x7ff0000000000000, threads);
-    case Dtype::f16: return float_extremes<int16_t>(t, 0x7c00, threads);
-    case Dtype::bf16: return float_extremes<int16_t>(t, 0x7f80, threads);
+    case Dtype::f32: return float_extremes<int32_t, 0x7f800000>(t, threads);
+    case Dtype::f64: return float_extremes<int64_t, 0x7ff0000000000000>(t, threads);
+    case Dtype::f16: return float_extremes<int16_t, 0x7c00>(t, threads);
+    case Dtype::bf16: return float_extremes<int16_t, 0x7f80>(t, threads);
     case Dtype::u8:
     case Dtype::i8: return integer_extremes<int8_t>(t, has_sign, threads);
     case Dtype::u16:

@@ -96,8 +96,8 @@ void horizontal_permuted(const char* const* rows, int n_rows, const PermuteTable
 
 // Gathers B bytes from each of the elements `index` of a row, `size` bytes apart. Moves whole registers, whose extra
 // bytes the next store overwrites; `to` has space for those of the last. end: of the row; no load passes it.
-template <int B>
-inline void gather_bytes(const char* row, const char* end, const int64_t* index, int64_t n, int64_t size, char* to) {
+template <int size, int B>
+inline void gather_bytes(const char* row, const char* end, const int64_t* index, int64_t n, char* to) {
   constexpr int whole = B <= 2 ? B : B <= 4 ? 4 : B <= 8 ? 8 : B <= 16 ? 16 : B <= 32 ? 32 : 64;
   for (int64_t o = 0; o < n; ++o, to += B) {
     const char* const from = row + index[o] * size;
@@ -105,10 +105,12 @@ inline void gather_bytes(const char* row, const char* end, const int64_t* index,
     else std::memcpy(to, from, B);
   }
 }
-[[gnu::noinline]] inline void gather_elements(const char* row, const char* end, const int64_t* index, int64_t n,
-                                              int64_t size, int64_t bytes, char* to) {
-  const bool done = with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64>(
-      bytes, [&]<int B>() { gather_bytes<B>(row, end, index, n, size, to); });
+template <int size>
+[[gnu::noinline]] void gather_elements(const char* row, const char* end, const int64_t* index, int64_t n, int64_t bytes,
+                                       char* to) {
+  const bool done = with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64>(bytes, [&]<int B>() {
+    if constexpr (B % size == 0) gather_bytes<size, B>(row, end, index, n, to);
+  });
   if (done) return;
   for (int64_t o = 0; o < n; ++o, to += bytes) std::memcpy(to, row + index[o] * size, bytes);
 }
@@ -122,7 +124,7 @@ void horizontal_gathered(const char* const* rows, int n_rows, int64_t row_bytes,
   constexpr int64_t size = sizeof(In), slack = 64;  // for the last register of gather_bytes
   const int64_t inner = p.inner, n = (hi - lo) * inner, pitch = n + N + slack;
   auto gather = [&](const char* row, const int64_t* index, int64_t bytes, In* to) {
-    gather_elements(row, row + row_bytes, index, hi - lo, size, bytes, reinterpret_cast<char*>(to));
+    gather_elements<size>(row, row + row_bytes, index, hi - lo, bytes, reinterpret_cast<char*>(to));
   };
   if (p.pairs) {
     In* const gathered = lease->gathered.get<In>(permuted_rows * (p.row + slack));
