@@ -60,11 +60,12 @@ bool NewMap::make_tables() {
   if (picking) return false;
   if (double(map->n_taps()) + 2.0 * double(map->map.n_out) > double(most_bytes) / 16) return false;
   map.emplace(nb::object(), *sampling, bool(map->transposed), true);
+  is_long = true;
   return true;
 }
 
 std::pair<int64_t, int64_t> NewMap::crop(int64_t n) {
-  if (map && !map->map.start) return {0, n};
+  if (map && (is_long || !map->map.start)) return {0, n};
   std::vector<int64_t>& start = map ? map->rows.start : rows.start;
   const std::vector<int64_t>& offset = map ? map->rows.offset : rows.offset;
   const size_t last = start.size() - 1;

@@ -20,7 +20,7 @@ struct NewMap {
   std::optional<OwnedMap> map;
   PillowRows rows;  // of 8-bit values summed in integers
   std::optional<OwnedByteMap> byte_map;
-  bool is_identity = false;
+  bool is_identity = false, is_long = false;  // is_long: rows are computed, but for a kernel of several axes
 
   // False where Python's code shall make it. part: of the axis; null for all of it. scale: null where positions follow
   // sizes.
@@ -31,7 +31,7 @@ struct NewMap {
   // For a kernel of several axes; false as above.
   bool make_tables();
   // Leaves out inputs at the ends that nothing reads, if these are many: the first that is left, and how many are, of
-  // n. As tenter.maps._part.cropped, of a map with tables; after that it has no rule.
+  // n. As tenter.maps._part.cropped, of a map that is not long and has tables; after that it has no rule.
   std::pair<int64_t, int64_t> crop(int64_t n);
 
  private:
