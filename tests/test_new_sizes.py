@@ -3,6 +3,8 @@ else."""
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 import torch
@@ -143,3 +145,18 @@ def test_what_is_remembered_has_a_bound(monkeypatch):
     for value in range(20):
         tenter.resize(PICTURE, (4, 5), axes=(0, 1), edge="constant", value=value)
         assert len(families.families) <= 3
+
+
+def test_a_call_that_the_core_plans_leaves_nothing_for_the_collector():
+    x = np.zeros((90, 80, 3), np.float32)
+    for n in range(3):
+        tenter.resize(x, (30 + n, 40), axes=(0, 1))
+    gc.collect()
+    gc.disable()
+    try:
+        before = gc.get_count()[0]
+        for n in range(50):
+            tenter.resize(x, (40 + n, 40), axes=(0, 1))
+        assert gc.get_count()[0] - before < 10
+    finally:
+        gc.enable()
