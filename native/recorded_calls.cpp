@@ -19,7 +19,7 @@ namespace {
 PyObject* differentiable = nullptr;  // (x, RecordedCall) -> the result with a gradient recorded
 PyObject* any_backward = nullptr;    // Python's, of a ctx and a gradient
 PyObject* name_call = nullptr;
-constexpr int seldom = 8;  // gradients of one call, from which on Python's code keeps a plan
+long seldom = 0;  // gradients of one call, from which on Python's code keeps a plan
 
 Owned held(PyObject* p) {
   Py_INCREF(p);
@@ -95,9 +95,10 @@ PyObject* record_call(PyObject* x, const ArrayView& from, PyObject* family, PyOb
   return nullptr;
 }
 
-// (differentiable, any_backward, the type of PyTorch's sizes)
+// (differentiable, any_backward, the type of PyTorch's sizes, seldom)
 PyObject* set_up_recorded(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 3) return PyErr_Format(PyExc_TypeError, "expected 3 arguments");
+  if (n != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments");
+  if ((seldom = PyLong_AsLong(args[3])) == -1 && PyErr_Occurred()) return nullptr;
   if (!(name_call = PyUnicode_InternFromString("call"))) return nullptr;
   Py_INCREF(args[0]), differentiable = args[0];
   Py_INCREF(args[1]), any_backward = args[1];
