@@ -11,14 +11,15 @@ import numpy.typing as npt
 from numpy import repeat as _numpy_repeat, tile as _numpy_tile
 
 from tenter._arrays import limits
-from tenter._arrays.arguments import dim as one_dim, error, rank, sizes
+from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import is_array, of
 from tenter._arrays.types import Array
-from tenter._execution import calls, executor
+from tenter._execution import calls, repeated
 from tenter._execution.calls import FIND, unknown
 from tenter._specs import counts
-from tenter._specs.repeat import Repeat, RepeatCounts, every
+from tenter._specs.repeat import Repeat, RepeatCounts
+from tenter._specs.repeat_arguments import tile_sizes
 
 __all__ = ["repeat", "tile"]
 
@@ -74,10 +75,7 @@ def _repeated(a: Any, repeats: Any, axis: Any) -> Any:
 
 def repeat_spec(a: Any, repeats: Any, axis: Any = None) -> tuple[Any, Repeat | RepeatCounts]:
     """a in the shape in which it is repeated, and how."""
-    runs = executor.of(a)
-    x = runs.flat(a) if axis is None else a if a.ndim else runs.reshape(a, (1,))
-    dim = 0 if axis is None else one_dim("axis", axis, x.ndim)
-    n = x.shape[dim]
+    x, dim = repeated.along(a, "axis", axis)
     values = np.asarray(repeats)
     if values.dtype.kind == "f" and isinstance(repeats, (list, tuple)) and all(map(_is_count, repeats)):
         values = np.asarray([int(r) for r in repeats], np.int64)  # of none, or of uint64 and others
@@ -85,10 +83,7 @@ def repeat_spec(a: Any, repeats: Any, axis: Any = None) -> tuple[Any, Repeat | R
         refuse(TypeError, "repeats", "counts that cast safely to int64", str(values.dtype))
     if values.ndim > 1:
         refuse(ValueError, "repeats", "0-d or 1-D counts", f"{values.ndim}-D")
-    found = counts.checked(values.reshape(-1).astype(np.int64), n, dim, None)
-    if found.each is not None:
-        return x, every(x.ndim, dim, found.each)
-    return x, RepeatCounts(found.offsets, dim, found.total(n))
+    return x, counts.checked(values.reshape(-1).astype(np.int64), x.shape[dim], dim, None).spec(x.ndim, dim)
 
 
 @overload
@@ -134,12 +129,7 @@ def _tiled(A: Any, reps: Any) -> Any:
 
 def tile_spec(A: Any, reps: Any) -> tuple[Any, Repeat]:
     """A with as many dims as reps, and how it is repeated."""
-    each = sizes("reps", (reps,))
-    each = (1,) * (A.ndim - len(each)) + each
-    rank("reps", len(each))
-    x = executor.of(A).reshape(A, (1,) * (len(each) - A.ndim) + tuple(A.shape)) if len(each) > A.ndim else A
-    limits.addressable("reps", [int(x.shape[k]) * s for k, s in enumerate(each)], of(A).itemsize(A))
-    return x, Repeat(each, False)
+    return repeated.as_a_whole(A, "reps", tile_sizes("reps", (reps,), A.ndim))
 
 
 def _refuse_unknown(function: str, **given: Any) -> None:

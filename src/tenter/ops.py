@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from tenter._arrays import limits
-from tenter._arrays.arguments import MISSING, array, dim as one_dim, error, rank, sizes as all_sizes, take_other_names
+from tenter._arrays.arguments import MISSING, array, error, take_other_names
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import is_array, of, on_device, recorded, symbolic
-from tenter._execution import calls, executor, indices_into, repeats_into
+from tenter._execution import calls, executor, indices_into, repeated, repeats_into
 from tenter._execution.calls import FIND, unknown
 from tenter._execution.executor import EXACT
 from tenter._specs import counts
-from tenter._specs.repeat import Repeat, RepeatCounts, every
-from tenter._specs.repeat_arguments import expanded_shape, refuse_axis, repeat_sizes
+from tenter._specs.repeat import RepeatCounts, every
+from tenter._specs.repeat_arguments import expanded_shape, refuse_axis, repeat_sizes, tile_sizes
 from tenter._specs.spec import Spec
 
 if TYPE_CHECKING:
@@ -106,11 +105,7 @@ def repeat_interleave(
         x = array("x", x)
         if out is not None and (written := repeats_into.write(x, repeats, dim, output_size, out)) is not None:
             return written
-        if dim is None:
-            flat, axis = executor.of(x).flat(x), 0
-        else:
-            axis = one_dim("dim", dim, x.ndim)
-            flat = x if x.ndim else executor.of(x).reshape(x, (1,))
+        flat, axis = repeated.along(x, "dim", dim)
         spec = _counted(flat, repeats, axis, dim is None, output_size)
         return calls.perform("repeat_interleave", x, (repeats, dim, output_size), flat, spec, out)
     except Refusal as refusal:
@@ -129,10 +124,10 @@ def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> S
         if is_array(repeats) or isinstance(repeats, (list, tuple)):
             return executor.of(x).record_counts(x, repeats, axis, output_size)
         return every(x.ndim, axis, counts.one_for_all(repeats, n, output_size, symbolic(x)))
-    found = counts.checked(repeats, n, None if flat else axis, output_size)
-    if found.offsets is None:
-        return every(x.ndim, axis, found.total(1))
-    return RepeatCounts(executor.of(x).place_offsets(found.offsets, x), axis, found.total(n))
+    spec = counts.checked(repeats, n, None if flat else axis, output_size).spec(x.ndim, axis)
+    if isinstance(spec, RepeatCounts):
+        return spec._replace(offsets=executor.of(x).place_offsets(spec.offsets, x))
+    return spec
 
 
 def _positions(repeats: Any, dim: Any, output_size: Any, out: Any) -> Any:
@@ -203,7 +198,8 @@ def repeat(x: Any = MISSING, *sizes: Any, out: Any = None, **other: Any) -> Any:
             if known is not None:
                 return known
         x = array("x", x)
-        return _tiled("repeat", x, given, "sizes", repeat_sizes("sizes", sizes, x.ndim), out)
+        front, spec = repeated.as_a_whole(x, "sizes", repeat_sizes("sizes", sizes, x.ndim))
+        return calls.perform("repeat", x, given, front, spec, out)
     except Refusal as refusal:
         raise error(refusal, "repeat", x, *sizes, out=out, **other) from None
 
@@ -251,20 +247,10 @@ def tile(x: Any = MISSING, *dims: Any, out: Any = None, **other: Any) -> Any:
             if known is not None:
                 return known
         x = array("x", x)
-        sizes = all_sizes("dims", dims)
-        return _tiled("tile", x, given, "dims", (1,) * (x.ndim - len(sizes)) + sizes, out)
+        front, spec = repeated.as_a_whole(x, "dims", tile_sizes("dims", dims, x.ndim))
+        return calls.perform("tile", x, given, front, spec, out)
     except Refusal as refusal:
         raise error(refusal, "tile", x, *dims, out=out, **other) from None
-
-
-def _tiled(op: str, x: Any, given: tuple[Any, ...], name: str, sizes: tuple[int, ...], out: Any) -> Any:
-    rank(name, len(sizes))
-    front = x
-    if len(sizes) > x.ndim:
-        front = executor.of(x).reshape(x, (1,) * (len(sizes) - x.ndim) + tuple(x.shape))
-    if not symbolic(x):
-        limits.addressable(name, [n * s for n, s in zip(sizes, front.shape)], of(x).itemsize(x))
-    return calls.perform(op, x, given, front, Repeat(sizes, False), out)
 
 
 # fmt: off

@@ -36,7 +36,7 @@ def of_lengths(lengths: Any, total: Any, called: str) -> Segments:
     return spec.of_lengths("lengths", lengths, total)
 
 
-def of_offsets(offsets: Any, total: Any) -> Segments:
+def of_offsets(offsets: Any, total: Any = None) -> Segments:
     if later(offsets):
         return expressions(offsets).of_offsets(offsets, total)  # type: ignore[no-any-return]
     return spec.of_offsets("offsets", offsets, total)

@@ -21,7 +21,8 @@ from tenter._explain import outlines
 from tenter._explain.outlines import Made, Outline, outline, reshaped
 from tenter._kernels.passes import Dim, merge
 from tenter._specs import counts
-from tenter._specs.repeat import Repeat, RepeatCounts, every
+from tenter._specs.repeat import Repeat, RepeatCounts
+from tenter._specs.repeat_arguments import ones_in_front
 from tenter._specs.spec import Spec
 
 # What can be explained, by the name under which messages show it.
@@ -111,10 +112,7 @@ def record(x: Outline, spec: Spec) -> Outline:
 def record_counts(x: Outline, repeats: Any, dim: int, output_size: Any) -> Spec:
     if on_device(repeats):
         repeats = repeats.detach().cpu().numpy()
-    found = counts.checked(repeats, x.shape[dim], None if x.flat else dim, output_size)
-    if found.offsets is None:
-        return every(x.ndim, dim, found.total(1))
-    return RepeatCounts(found.offsets, dim, found.total(x.shape[dim]))
+    return counts.checked(repeats, x.shape[dim], None if x.flat else dim, output_size).spec(x.ndim, dim)
 
 
 def record_positions(repeats: Outline, dim: Any, output_size: Any) -> Outline:
@@ -153,7 +151,7 @@ def expand_fast(x: Outline, sizes: tuple[Any, ...]) -> None:
 
 
 def expand(x: Outline, shape: tuple[int, ...]) -> Outline:
-    front = reshape(x, (1,) * (len(shape) - x.ndim) + x.shape) if len(shape) > x.ndim else x
+    front = reshape(x, ones_in_front(x.shape, len(shape))) if len(shape) > x.ndim else x
     # As maps, a dim of length 1 that is stretched is that one element over and over.
     each = tuple([n if m == 1 else 1 for n, m in zip(shape, front.shape)])
     return reshaped(x, shape, None)._replace(made=Made(front, Repeat(each, False), shape))

@@ -14,6 +14,7 @@ from tenter._arrays.library import dtype_name, surely
 from tenter._arrays.limits import INT64_MAX, number
 from tenter._arrays.thread_count import thread_count
 from tenter._arrays.types import Array, Ints
+from tenter._specs.repeat import Repeat, RepeatCounts, every
 
 FOR_PADDED = " (counts for each row of a padded batch: tenter.ragged.repeat_padded)"
 FLAT = f"0-d or 1-D counts{FOR_PADDED}"
@@ -31,6 +32,13 @@ class Counts(NamedTuple):
             return int(self.offsets[-1])
         assert self.each is not None
         return n * self.each
+
+    def spec(self, ndim: int, dim: int) -> Repeat | RepeatCounts:
+        """How they repeat one of ndim dims."""
+        if self.offsets is not None:
+            return RepeatCounts(self.offsets, dim, int(self.offsets[-1]))
+        assert self.each is not None
+        return every(ndim, dim, self.each)
 
 
 def unwrapped(name: str, repeats: Any, n: int | None = None) -> Any:

@@ -24,7 +24,19 @@ def repeat_sizes(name: str, values: Sequence[Any], ndim: int) -> tuple[int, ...]
     result = sizes(name, values)
     if len(result) < ndim:
         refuse(ValueError, name, f"at least {ndim} numbers, one per dim of x", f"{len(result)}")
+    rank(name, len(result))
     return result
+
+
+def tile_sizes(name: str, values: Sequence[Any], ndim: int) -> tuple[int, ...]:
+    result = ones_in_front(sizes(name, values), ndim)
+    rank(name, len(result))
+    return result
+
+
+def ones_in_front(lengths: Sequence[int], ndim: int) -> tuple[int, ...]:
+    """A shape, or sizes, for at least ndim dims."""
+    return (1,) * (ndim - len(lengths)) + tuple(lengths)
 
 
 def expanded_shape(name: str, values: Sequence[Any], x: Any) -> tuple[int, ...]:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from tenter._arrays import limits
-from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch, rank, sizes as all_sizes
+from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of, on_device
 from tenter._execution import executor
 from tenter._specs import counts, interpolate_arguments, resize_arguments
-from tenter._specs.repeat import Repeat, RepeatCounts, every
-from tenter._specs.repeat_arguments import repeat_sizes
+from tenter._specs.repeat import Repeat
+from tenter._specs.repeat_arguments import ones_in_front, repeat_sizes, tile_sizes
 from tenter._specs.spec import Spec
 from tenter.lazy.array import LazyArray
 from tenter.lazy.compiled import between_graphs
@@ -80,12 +80,7 @@ def repeat_interleave(x: Any, repeats: Any, dim: Any = None, *, output_size: Any
         n = held.shape[axis]
         repeats = repeats.cpu() if on_device(repeats) else repeats
         found = counts.checked(repeats, n, None if dim is None else axis, output_size)
-        spec: Spec
-        if found.offsets is None:
-            spec = every(len(held.shape), axis, found.total(1))
-        else:
-            spec = RepeatCounts(found.offsets, axis, found.total(n))
-        return _lazy("repeats", held, spec)
+        return _lazy("repeats", held, found.spec(len(held.shape), axis))
     except Refusal as refusal:
         raise error(refusal, "lazy.repeat_interleave", x, repeats, dim=dim, output_size=output_size) from None
 
@@ -133,8 +128,7 @@ def tile(x: Any, *dims: Any) -> Any:
     """
     try:
         held = _held(x)
-        sizes = all_sizes("dims", dims)
-        return _tiled(held, "dims", (1,) * (len(held.shape) - len(sizes)) + sizes)
+        return _tiled(held, "dims", tile_sizes("dims", dims, len(held.shape)))
     except Refusal as refusal:
         raise error(refusal, "lazy.tile", x, *dims) from None
 
@@ -238,9 +232,8 @@ def _held(x: Any) -> Stretched:
 
 
 def _tiled(held: Stretched, name: str, sizes: tuple[int, ...]) -> LazyArray:
-    rank(name, len(sizes))
     front = len(sizes) - len(held.maps)
-    base = held.base.reshape((1,) * front + tuple(held.base.shape)) if front else held.base
+    base = held.base.reshape(ones_in_front(held.base.shape, len(sizes))) if front else held.base
     return _lazy(name, held._replace(base=base, maps=(None,) * front + held.maps), Repeat(sizes, False))
 
 

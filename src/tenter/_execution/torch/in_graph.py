@@ -11,13 +11,13 @@ import torch
 from torch import Tensor
 
 from tenter._arrays import library
-from tenter._arrays.arguments import array, dim as one_dim, error, rank, sizes
+from tenter._arrays.arguments import array, dim as one_dim, error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.torch_private import constant, functorch_active, in_compiler
 from tenter._execution.torch import dispatch
 from tenter._specs import counts, interpolate_arguments, resize_arguments
 from tenter._specs.repeat import Repeat, every
-from tenter._specs.repeat_arguments import expanded_shape, repeat_sizes
+from tenter._specs.repeat_arguments import expanded_shape, ones_in_front, repeat_sizes, tile_sizes
 
 # Types of arguments that a graph holds.
 KEPT = frozenset((type(None), bool, int, float, str, tuple, list, Tensor, torch.nn.Parameter, torch.Size))
@@ -73,17 +73,15 @@ def _repeat_interleave(x: Tensor, repeats: Any, dim: Any, output_size: Any) -> T
 
 
 def _repeat(x: Tensor, *given: Any) -> Tensor:
-    return _tiled(x, "sizes", repeat_sizes("sizes", given, x.ndim))
+    return _as_a_whole(x, repeat_sizes("sizes", given, x.ndim))
 
 
 def _tile(x: Tensor, *dims: Any) -> Tensor:
-    given = sizes("dims", dims)
-    return _tiled(x, "dims", (1,) * (x.ndim - len(given)) + given)
+    return _as_a_whole(x, tile_sizes("dims", dims, x.ndim))
 
 
-def _tiled(x: Tensor, name: str, each: tuple[int, ...]) -> Tensor:
-    rank(name, len(each))
-    front = x.reshape((1,) * (len(each) - x.ndim) + tuple(x.shape)) if len(each) > x.ndim else x
+def _as_a_whole(x: Tensor, each: tuple[int, ...]) -> Tensor:
+    front = x.reshape(ones_in_front(x.shape, len(each))) if len(each) > x.ndim else x
     return dispatch.call(front, Repeat(each, False))
 
 
