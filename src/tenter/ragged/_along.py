@@ -17,27 +17,27 @@ if TYPE_CHECKING:
 
 
 def ranges(plan: Plan[Any], starts: Any, steps: Any, out: Any) -> Any:
-    def made() -> Any:
+    def make() -> Any:
         return segments.ranges(plan._with_total(), starts, steps)
 
     def into() -> Any:
         return indices_into.ranges(plan._segments, starts, steps, None, out)
 
-    return _made("ranges", made, into, out, starts, steps)
+    return made("Plan.ranges", make, into, out, starts, steps)
 
 
 def repeat(plan: Plan[Any], x: Any, dim: Any, out: Any) -> Any:
-    def made() -> Any:
+    def make() -> Any:
         return reduced.repeat(numpy_or_torch("x", x), plan._with_total(), dim)
 
     def into() -> Any:
         return rows_into.repeat(numpy_or_torch("x", x), plan._segments, dim, out)
 
-    return _made("repeat", made, into, out, x, dim)
+    return made("Plan.repeat", make, into, out, x, dim)
 
 
 def pad(plan: Plan[Any], x: Any, max_len: Any, value: Any, out: Any) -> Any:
-    def made() -> Any:
+    def make() -> Any:
         room = plan.max_len if max_len is None else max_len
         given = numpy_or_torch("x", x)
         return padded.pad(given, _beside(plan._segments, given, 0, "ragged.Plan.pad"), room, value)
@@ -45,17 +45,17 @@ def pad(plan: Plan[Any], x: Any, max_len: Any, value: Any, out: Any) -> Any:
     def into() -> Any:
         return rows_into.pad(numpy_or_torch("x", x), plan._segments, max_len, value, out)
 
-    return _made("pad", made, into, out, x, max_len)
+    return made("Plan.pad", make, into, out, x, max_len)
 
 
 def unpad(plan: Plan[Any], x: Any, out: Any) -> Any:
-    def made() -> Any:
+    def make() -> Any:
         return padded.unpad(numpy_or_torch("x", x), plan._with_total()._replace(called="ragged.Plan.unpad"))
 
     def into() -> Any:
         return rows_into.unpad(numpy_or_torch("x", x), plan._segments, None, out)
 
-    return _made("unpad", made, into, out, x)
+    return made("Plan.unpad", make, into, out, x)
 
 
 def reduce(how: str, plan: Plan[Any], x: Any, dim: Any, out: Any) -> Any:
@@ -65,14 +65,14 @@ def reduce(how: str, plan: Plan[Any], x: Any, dim: Any, out: Any) -> Any:
             return x.segment_sum(plan.map, dim)
         x = x.materialize()
 
-    def made() -> Any:
+    def make() -> Any:
         given = numpy_or_torch("x", x)
         return reduced.reduce(how, given, _beside(plan._segments, given, dim, f"ragged.Plan.{how}"), dim)
 
     def into() -> Any:
         return rows_into.reduce(how, numpy_or_torch("x", x), plan._segments, dim, out)
 
-    return _made(how, made, into, out, x, dim)
+    return made(f"Plan.{how}", make, into, out, x, dim)
 
 
 def _beside(s: Segments, x: Any, dim: Any, call: str) -> Segments:
@@ -82,11 +82,13 @@ def _beside(s: Segments, x: Any, dim: Any, call: str) -> Segments:
     return segments.of_lengths(segments.lengths(s), x.shape[one_dim("dim", dim, x.ndim)], call)
 
 
-def _made(method: str, make: Callable[[], Any], into: Callable[[], Any], out: Any, *args: Any) -> Any:
-    return called(f"Plan.{method}", lambda: make() if out is None else written(into(), out, make), *args, out=out)
+def made(call: str, make: Callable[[], Any], into: Callable[[], Any], out: Any, *args: Any, **named: Any) -> Any:
+    """A result in fresh memory; or in out, where `into` writes it, or gives None and what is made is copied."""
+    return called(call, lambda: make() if out is None else written(into(), out, make), *args, **named, out=out)
 
 
 def called(call: str, f: Callable[[], Any], *args: Any, **named: Any) -> Any:
+    """f(), whose refusals name the public function and its arguments."""
     try:
         return f()
     except Refusal as refusal:

@@ -1,5 +1,6 @@
 """Lengths, offsets, row ids and positions, each from the others, and ranges."""
 
+from collections.abc import Callable
 from typing import Any
 
 from tenter import _native
@@ -8,8 +9,9 @@ from tenter._arrays.errors import Refusal
 from tenter._arrays.library import compiling
 from tenter._execution import indices_into, segments
 from tenter._execution.calls import written
+from tenter._specs.segments import Segments
 from tenter.ragged import _signatures as signatures
-from tenter.ragged._along import read
+from tenter.ragged._along import made
 from tenter.ragged._given import held, with_total
 from tenter.ragged._plan import Plan
 
@@ -51,13 +53,7 @@ def lengths(offsets: Any, *, out: Any = None) -> Any:
     >>> lengths([0, 2, 2, 5])
     array([2, 0, 3])
     """
-    if out is not None:
-
-        def into(**given: Any) -> Any:
-            return written(indices_into.lengths_of_offsets(**given), out, lambda: lengths(offsets))
-
-        return read("ragged.lengths", into, offsets=offsets, out=out)
-    return segments.lengths(read("ragged.lengths", segments.of_offsets, offsets=offsets, total=None))
+    return _lengths("lengths", segments.of_offsets, indices_into.lengths_of_offsets, out, offsets=offsets)
 
 
 @signatures.of_row_ids
@@ -71,13 +67,8 @@ def lengths_from_row_ids(row_ids: Any, n: int | None = None, *, out: Any = None)
     >>> lengths_from_row_ids([0, 0, 2, 2, 2], n=4)
     array([2, 0, 3, 0])
     """
-    if out is not None:
-
-        def into(**given: Any) -> Any:
-            return written(indices_into.lengths_of_row_ids(**given), out, lambda: lengths_from_row_ids(row_ids, n))
-
-        return read("ragged.lengths_from_row_ids", into, row_ids=row_ids, n=n, out=out)
-    return segments.lengths(read("ragged.lengths_from_row_ids", segments.of_row_ids, row_ids=row_ids, n=n))
+    into = indices_into.lengths_of_row_ids
+    return _lengths("lengths_from_row_ids", segments.of_row_ids, into, out, row_ids=row_ids, n=n)
 
 
 @signatures.of_positions
@@ -91,13 +82,8 @@ def lengths_from_positions(positions: Any, *, out: Any = None) -> Any:
     >>> lengths_from_positions([0, 1, 0, 1, 2])
     array([2, 3])
     """
-    if out is not None:
-
-        def into(**given: Any) -> Any:
-            return written(indices_into.lengths_of_positions(**given), out, lambda: lengths_from_positions(positions))
-
-        return read("ragged.lengths_from_positions", into, positions=positions, out=out)
-    return segments.lengths(read("ragged.lengths_from_positions", segments.of_positions, positions=positions))
+    into = indices_into.lengths_of_positions
+    return _lengths("lengths_from_positions", segments.of_positions, into, out, positions=positions)
 
 
 @signatures.of_mask
@@ -110,13 +96,12 @@ def lengths_from_mask(mask: Any, *, out: Any = None) -> Any:
     >>> lengths_from_mask([[True, True, False], [False, False, False]])
     array([2, 0])
     """
-    if out is not None:
+    return _lengths("lengths_from_mask", segments.of_mask, indices_into.lengths_of_mask, out, mask=mask)
 
-        def into(**given: Any) -> Any:
-            return written(indices_into.lengths_of_mask(**given), out, lambda: lengths_from_mask(mask))
 
-        return read("ragged.lengths_from_mask", into, mask=mask, out=out)
-    return segments.lengths(read("ragged.lengths_from_mask", segments.of_mask, mask=mask))
+def _lengths(call: str, of: Callable[..., Segments], into: Callable[..., Any], out: Any, **given: Any) -> Any:
+    """Lengths from another form, of which `of` makes segments; `into` writes them to out where it can."""
+    return made(f"ragged.{call}", lambda: segments.lengths(of(**given)), lambda: into(**given, out=out), out, **given)
 
 
 @signatures.of_lengths
@@ -134,15 +119,7 @@ def row_ids(lengths: Any, *, total: int | None = None, out: Any = None) -> Any:
     """
     if out is None and not compiling() and (found := _native.ragged_row_ids(lengths, total)) is not None:
         return found
-    try:
-        if out is not None:
-            found = indices_into.row_ids(held(lengths), total, out)
-            return written(found, out, lambda: row_ids(lengths, total=total))
-        if isinstance(lengths, Plan) and total is None:
-            return lengths.row_ids
-        return segments.row_ids(with_total("ragged.row_ids", lengths, total))
-    except Refusal as refusal:
-        raise error(refusal, "ragged.row_ids", lengths=lengths, total=total, out=out) from None
+    return _of_positions("row_ids", lengths, total, out)
 
 
 @signatures.of_lengths
@@ -160,15 +137,21 @@ def positions(lengths: Any, *, total: int | None = None, out: Any = None) -> Any
     """
     if out is None and not compiling() and (found := _native.ragged_positions(lengths, total)) is not None:
         return found
-    try:
-        if out is not None:
-            found = indices_into.positions(held(lengths), total, out)
-            return written(found, out, lambda: positions(lengths, total=total))
+    return _of_positions("positions", lengths, total, out)
+
+
+def _of_positions(what: str, lengths: Any, total: Any, out: Any) -> Any:
+    """row_ids or positions, past what the core makes at once."""
+
+    def make() -> Any:
         if isinstance(lengths, Plan) and total is None:
-            return lengths.positions
-        return segments.positions(with_total("ragged.positions", lengths, total))
-    except Refusal as refusal:
-        raise error(refusal, "ragged.positions", lengths=lengths, total=total, out=out) from None
+            return getattr(lengths, what)
+        return getattr(segments, what)(with_total(f"ragged.{what}", lengths, total))
+
+    def into() -> Any:
+        return getattr(indices_into, what)(held(lengths), total, out)
+
+    return made(f"ragged.{what}", make, into, out, lengths=lengths, total=total)
 
 
 @signatures.ranges
