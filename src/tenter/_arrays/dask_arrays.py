@@ -1,17 +1,20 @@
 """What is known of a Dask array: chunks of NumPy arrays that are made when they are needed."""
 
-from typing import Any, NoReturn
+from typing import Any
 
 import dask.array
 import numpy as np
 
 from tenter._arrays import numpy_arrays
 from tenter._arrays.foreign import class_name
-from tenter._arrays.layout import numpy_image_order
 from tenter._arrays.standard_arrays import (
+    address as address,
     device as device,
     differentiated as differentiated,
+    image_order as image_order,
     itemsize as itemsize,
+    layout as layout,
+    place as place,
     plain as plain,
     recorded as recorded,
     resolve as resolve,
@@ -44,14 +47,6 @@ def unwritable(x: Any) -> str | None:
 
 def dtype_name(x: Any) -> str:
     return numpy_arrays.dtype_name(np.empty(0, x.dtype))
-
-
-def _never(x: Any) -> NoReturn:
-    raise AssertionError("no kernel reads the memory of a Dask array")
-
-
-layout = place = address = _never
-image_order = numpy_image_order
 
 
 def to_numpy(x: Any) -> Array:
