@@ -10,12 +10,17 @@ identity of size `b`, so a tile is one block copied `r` times.
 
 import importlib
 
-from tenter.maps._copy import Copy, Window
+from tenter.maps import _transposed
+from tenter.maps._copy import Copy
 from tenter.maps._gather import Gather
+from tenter.maps._window import Window
 
 __all__ = ["AxisMap", "Copy", "Gather", "Window"]
 
 AxisMap = Copy | Window | Gather
+
+Copy.T = property(_transposed.of_copy)  # type: ignore[assignment]
+Window.T = property(_transposed.of_window)  # type: ignore[assignment]
 
 
 def _html_of(self: AxisMap) -> str:

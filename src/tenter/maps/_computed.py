@@ -2,8 +2,9 @@
 copies, while they are used."""
 
 from tenter import _native
-from tenter.maps._copy import Copy, Window, sums
+from tenter.maps._copy import Copy
 from tenter.maps._values import trusted
+from tenter.maps._window import Window
 
 
 def computed(n_in: int, n_out: int, rule: _native.Sampling, with_tables: bool = False) -> Copy | Window:
@@ -22,3 +23,10 @@ def picked(rule: _native.Picking) -> Copy | Window:
     if rule.reads_all:
         return trusted(Copy, n_in=n_in, n_out=n_out, repeat=None, block=1, native=rule)
     return sums(rule, False)
+
+
+def sums(rule: _native.Picking, transposed: bool) -> Window:
+    """The window of ones of a rule that picks inputs, or its transpose."""
+    native = _native.WindowMap(rule, transposed)
+    n_in, n_out = (rule.n_out, rule.n_in) if transposed else (rule.n_in, rule.n_out)
+    return trusted(Window, n_in=n_in, n_out=n_out, weight=None, width=None, block=1, native=native)

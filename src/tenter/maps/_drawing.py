@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-from tenter.maps._copy import Copy, Window
+from tenter.maps._copy import Copy
 from tenter.maps._entries import entries
 from tenter.maps._gather import Gather
+from tenter.maps._window import Window
 
 # A drawing has so many outputs and inputs at most, and so many where there are more.
 MOST, FIRST = 24, 16

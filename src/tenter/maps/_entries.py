@@ -2,8 +2,9 @@
 
 from typing import NamedTuple
 
-from tenter.maps._copy import Copy, Window
+from tenter.maps._copy import Copy
 from tenter.maps._gather import Gather
+from tenter.maps._window import Window
 
 # Weights of a row that is computed as it is used; a longer one is not computed to be shown.
 LONGEST_ROW = 1 << 16

@@ -8,8 +8,8 @@ import numpy as np
 
 from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
-from tenter.maps._copy import Window
 from tenter.maps._values import Table, int_fields, rebuilt, require, sealed, unchecked, within
+from tenter.maps._window import Window
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from html import escape
 
-from tenter.maps._copy import Copy, Window
+from tenter.maps._copy import Copy
 from tenter.maps._drawing import drawing
 from tenter.maps._gather import Gather
+from tenter.maps._window import Window
 
 
 def html_of(m: Copy | Window | Gather) -> str:

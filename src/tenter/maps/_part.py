@@ -4,8 +4,9 @@ import numpy as np
 
 from tenter import _native
 from tenter._arrays.types import Floats, Ints
-from tenter.maps._copy import Copy, Window
+from tenter.maps._copy import Copy
 from tenter.maps._values import trusted
+from tenter.maps._window import Window
 
 
 def part(m: Copy | Window, lo: int, hi: int) -> tuple[slice, Copy | Window]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tenter._arrays.types import Floats, Ints
-from tenter.maps._copy import Window
+from tenter.maps._window import Window
 
 
 class TapTable(NamedTuple):

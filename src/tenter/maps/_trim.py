@@ -3,8 +3,9 @@
 import numpy as np
 
 from tenter._arrays.types import Floats, Ints
-from tenter.maps._copy import Copy, Window
+from tenter.maps._copy import Copy
 from tenter.maps._values import require, trusted
+from tenter.maps._window import Window
 
 # Rows whose taps are looked at together while a map is made, as those of long axes fill memory.
 ROWS = 1 << 16

@@ -1,0 +1,158 @@
+"""Maps whose outputs are weighted sums of adjacent inputs."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from tenter import _native
+from tenter._arrays.signatures import Apply
+from tenter._arrays.types import Floats, Ints
+from tenter.maps._rows import check_rows
+from tenter.maps._values import (
+    Table,
+    extent,
+    int_fields,
+    rebuilt,
+    require,
+    room_for,
+    sealed,
+    span,
+    unchecked,
+    within,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from tenter.maps._copy import Copy
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Window:
+    """Each output is a weighted sum of adjacent inputs: block `o` reads `start[o] .. start[o] + offset[o + 1] -
+    offset[o]` with `weight[offset[o] : offset[o + 1]]`. Without weights they are ones; with `width` alone row `o`
+    reads the `width` inputs from `o * width`.
+
+    Of a window that the core computes (`maps/_computed.py`) the tables exist once they are asked for.
+
+    Invariant: neither first nor last inputs descend from row to row. That makes the transpose of a window a window.
+
+    >>> Window(4, 2, start=[0, 2], offset=[0, 2, 4], weight=[0.5, 0.5, 0.5, 0.5]).apply(np.arange(4.0), 0)
+    array([0.5, 2.5])
+    """
+
+    n_in: int
+    n_out: int
+    start: Ints | None = Table(np.int64)  # type: ignore[assignment]
+    offset: Ints | None = Table(np.int64)  # type: ignore[assignment]
+    weight: Floats | None = Table(np.float64)  # type: ignore[assignment]
+    width: int | None = None
+    block: int = 1
+    apply: ClassVar[Apply]
+    T: ClassVar["Copy | Window"]
+
+    __reduce__ = rebuilt
+    __setstate__ = unchecked
+
+    def __post_init__(self) -> None:
+        int_fields(self, "n_in", "n_out", "block")
+        require(self.n_in % self.block == 0 and self.n_out % self.block == 0, "whole blocks")
+        n_in, n_out = self.n_in // self.block, self.n_out // self.block
+        start, offset, weight = self.start, self.offset, self.weight
+        if start is None:
+            require(offset is None and weight is None and self.width is not None, "start and offset, or width")
+            int_fields(self, "width")
+            assert self.width is not None
+            require(n_in == n_out * self.width, "n_in == n_out * width")
+            return
+        require(offset is not None and self.width is None, "start and offset, or width")
+        assert offset is not None
+        check_rows(n_in, n_out, start, offset, weight)
+
+    def _make_tables(self) -> None:
+        room_for(self.native.n_taps + 2.0 * self.n_out, 16)
+        for name, values in zip(("start", "offset", "weight"), self.native.tables(0, self.n_out)):
+            if name not in self.__dict__:  # weights of ones are None
+                self.__dict__[name] = sealed(values)
+
+    @property
+    def is_computed(self) -> bool:
+        """True if there are no tables unless they are asked for: of long axes."""
+        return self.width is None and "native" in self.__dict__ and self.native.is_computed
+
+    @property
+    def ones(self) -> bool:
+        """True if all weights are one."""
+        return "weight" in self.__dict__ and self.weight is None
+
+    def rows(self) -> tuple[Ints, Ints]:
+        """First input block of each row, and running number of taps, also where only `width` is stored."""
+        start, offset = self.start, self.offset
+        if start is not None and offset is not None:
+            return start, offset
+        assert self.width is not None
+        offset = np.arange(self.n_out // self.block + 1, dtype=np.int64) * self.width
+        return offset[:-1], offset
+
+    def taps(self) -> tuple[Ints, Ints, Floats]:
+        """Row block, input block and weight of every stored entry, row by row."""
+        start, offset = self.rows()
+        count = np.diff(offset)
+        row = np.repeat(np.arange(len(start)), count)
+        column = np.arange(offset[-1]) - offset[row] + start[row]
+        weight = self.weight
+        return row, column, np.ones(len(row)) if weight is None else weight
+
+    @cached_property
+    def native(self) -> _native.WindowMap:
+        """The form that the compiled kernel reads, made once."""
+        n_in, n_out = self.n_in // self.block, self.n_out // self.block
+        return _native.WindowMap(n_in, n_out, self.width or 0, self.start, self.offset, self.weight)
+
+    @cached_property
+    def native_tables(self) -> _native.WindowMap:
+        """The same, with tables also of a long axis: for kernels of several axes."""
+        native = self.native
+        if not native.is_computed:
+            return native
+        return _native.WindowMap(self.n_in, self.n_out, 0, self.start, self.offset, self.weight)
+
+    def dense(self) -> Floats:
+        """The matrix: float64[n_out, n_in]."""
+        row, column, weight = self.taps()
+        matrix: Floats = np.zeros((self.n_out // self.block, self.n_in // self.block))
+        matrix[row, column] = weight
+        return np.asarray(np.kron(matrix, np.eye(self.block)), np.float64) if self.block > 1 else matrix
+
+    def reads(self, lo: int, hi: int) -> "slice[int, int, None]":
+        """The slice of inputs that outputs lo..hi - 1 read."""
+        lo, hi = within(lo, hi, self.n_out)
+        if lo == hi:
+            return slice(0, 0)
+        if self.is_computed:
+            ends = [self.native.tables(o, o + 1) for o in (lo, hi - 1)]
+            a, b = int(ends[0][0][0]), int(ends[1][0][0] + ends[1][1][1])
+            return slice(a, b) if b > a else slice(0, 0)
+        start, offset = self.rows()
+        first, end = lo // self.block, (hi - 1) // self.block
+        a, b = int(start[first]), int(start[end] + offset[end + 1] - offset[end])
+        return span(a, b - 1, lo, hi, self.block) if b > a else slice(0, 0)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Window)
+            and (self.n_in, self.n_out, self.block) == (other.n_in, other.n_out, other.block)
+            and all(map(np.array_equal, self.taps(), other.taps()))
+        )
+
+    def __hash__(self) -> int:
+        return hash((Window, self.n_in, self.n_out))
+
+    def __repr__(self) -> str:
+        if self.is_computed:
+            taps_each = self.native.n_taps // max(self.n_out, 1)
+            return f"Window({self.n_in} -> {self.n_out}: about {taps_each} weights, made as they are used)"
+        taps = extent(np.diff(self.rows()[1])) or "no taps"
+        blocks = f", in blocks of {self.block}" if self.block > 1 else ""
+        kind = "sums" if self.weight is None else "weights"
+        return f"Window({self.n_in} -> {self.n_out}: {kind} of {taps}{blocks})"
