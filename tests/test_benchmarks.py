@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import json
 import math
-import sys
-from dataclasses import asdict
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from benchmarks import (
-    __main__ as command,
     curves,
     growth,
     huge_pages,
     image_rows,
     latency,
     memory,
-    report,
     results,
     table,
     targets,
 )
 from benchmarks.check import compare
-from benchmarks.machine import Settings, machine, sentence
+from benchmarks.machine import Settings
 from benchmarks.measure import LEAST_PAIRS, MOST_PAIRS, alternate, fill, measure, timed
 from benchmarks.results import BANDWIDTH, Contest, Direction, Footprint, Point, Result, Target
 from benchmarks.rows import ADJOINT, FORWARD, rows
@@ -260,91 +255,3 @@ def test_peak_memory_of_one_call(library, monkeypatch, capsys):
 def test_memory_is_shown_beside_the_result():
     shown = memory.markdown([Footprint("a", 2**21, {"tenter": 2**20, "PyTorch": 2**24}), Footprint("b", failed="no")])
     assert "| a | 2.0 | output + 1.0 | output + 16.0 |" in shown[1] and "| b | failed (no) | - | - |" in shown[1]
-
-
-# ---- the report
-
-
-@pytest.fixture
-def measured():
-    forward = Direction(0.002, contests={"PyTorch": contest(2.0, ours_ms=0.002, peer_ms=0.004)})
-    return {
-        "table": [result(next(iter(targets.SUMMARY.values())), 8.5, 9.5, Target(BANDWIDTH, 0.75, 0.6))],
-        "latency": [Point("op", "tenter", at, forward) for at in (4, 64)],
-        "growth": [Point(panel, "op", at, forward) for panel in growth.PANELS for at in (1, 2)],
-        "memory": [Footprint("op", 2**20, {"tenter": 0, "PyTorch": 5})],
-    }
-
-
-@pytest.fixture
-def pages(tmp_path) -> tuple[Path, Path]:
-    (tmp_path / "x.md").write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
-    (tmp_path / "features.md").write_text(f"begin\n{report.SUMMARY_BEGIN}\nold\n{report.SUMMARY_END}\nend\n")
-    return tmp_path / "x.json", tmp_path / "features.md"
-
-
-def test_results_survive_json(measured):
-    for part, found in measured.items():
-        assert [report.READ[part](json.loads(json.dumps(asdict(of)))) for of in found] == found
-
-
-def test_pages_change_between_their_markers_alone(pages, measured):
-    out, features = pages
-    about = machine(SETTINGS)
-    written = report.write(out, about, measured, features)
-    assert {p.name for p in written} == {"x.json", "x.md", "features.md", "x-latency.png", "x-growth.png"}
-    assert all(p.stat().st_size > 0 for p in written)
-    page, short = out.with_suffix(".md").read_text(), features.read_text()
-    assert page.startswith("before\n" + report.BEGIN) and page.endswith(report.END + "\nafter\n")
-    assert short.startswith("begin\n" + report.SUMMARY_BEGIN) and short.endswith(report.SUMMARY_END + "\nend\n")
-    assert "old" not in page + short and sentence(about) in page and "| 8.50x | 9.50x |" in short
-    for heading in ("Targets", "Repeat", "Small sizes", "Growth", "Peak memory"):
-        assert f"### {heading}\n" in page
-    report.write(out, about, measured, features)
-    assert (out.with_suffix(".md").read_text(), features.read_text()) == (page, short)
-
-
-def test_parts_that_were_not_measured_are_kept(pages, measured):
-    out, features = pages
-    about = machine(SETTINGS)
-    report.write(out, about, measured, features)
-    before = json.loads(out.read_text())
-    other = {**about, "date": "1999-01-01"}
-    report.write(out, other, {"memory": [Footprint("another", failed="no")]}, features)
-    after = json.loads(out.read_text())
-    assert after.pop("memory")["found"][0]["name"] == "another" and before.pop("memory")
-    assert after == before
-    page = out.with_suffix(".md").read_text()
-    assert f"table, latency, growth: {sentence(about)}" in page and f"memory: {sentence(other)}" in page
-
-
-def test_without_markers_nothing_is_written(pages, measured):
-    out, features = pages
-    features.write_text("no markers")
-    with pytest.raises(ValueError, match="benchmark-summary:begin"):
-        report.write(out, machine(SETTINGS), measured, features)
-    assert not out.exists() and "old" in out.with_suffix(".md").read_text()
-
-
-def test_the_projects_own_pages_have_their_markers():
-    root = Path(__file__).resolve().parent.parent
-    report.between(root / "docs" / "benchmarks.md", report.BEGIN, report.END, "")
-    report.between(root / "docs" / "features.md", report.SUMMARY_BEGIN, report.SUMMARY_END, "")
-
-
-def test_the_command(tmp_path, monkeypatch, capsys):
-    out = tmp_path / "x.json"
-    monkeypatch.setattr(command, "copy_bandwidth", lambda: 1e9)
-    monkeypatch.setattr(latency, "SIDES", (1, 2))
-    monkeypatch.setattr(sys, "argv", f"x cpu --part latency --only tile --seconds 0 --out {out}".split())
-    assert command.main() == 0
-    panels = {p["panel"] for p in json.loads(out.read_text())["latency"]["found"]}
-    assert panels == {"tile by (2, 2)", "numpy.tile by (2, 2)"}
-    monkeypatch.setattr(sys, "argv", ["x", "cpu", "--part", "latency", "--only", "nothing has this"])
-    assert command.main() == 2
-    assert "nothing contains" in capsys.readouterr().err
-
-
-def test_failures_are_counted():
-    failed = Direction(failed="x")
-    assert command.failures([Result("g", "n", Direction(), failed), Point("p", "n", 1, failed), Footprint("n")]) == 2

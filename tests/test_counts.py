@@ -1,10 +1,8 @@
-"""A count for each of many scalars: as NumPy repeats them, whatever the counts, and nothing written but the result even
-where the counts change while they are used."""
+"""A count for each of many scalars: as NumPy repeats them, whatever the counts."""
 
 from __future__ import annotations
 
 import itertools
-import threading
 
 import numpy as np
 import pytest
@@ -13,24 +11,16 @@ import torch
 import tenter
 import tenter.numpy
 from cases import values
+from counts_helpers import CHUNK, SIZES, scalars, sparse, with_room
 from daily import daily
 from tenter import _native
 from tenter._arrays import blocks
 from tenter._arrays.dtypes import NUMBERS
 from tenter._execution.numpy_executor import repeat_counts
 
-CHUNK = 1 << 14  # inputs that a task of the kernel takes
 N = 11 * CHUNK + 4321
 SMALL = _native.tuning.many_scalars
 RNG = np.random.default_rng(0)
-SIZES = [1, 2, 4, 8]
-
-
-def sparse(n, count, every):
-    """Zeros, and a count here and there."""
-    counts = np.zeros(n, np.int64)
-    counts[every // 2 :: every] = count
-    return counts
 
 
 COUNTS = {
@@ -51,24 +41,6 @@ SKEWED = {
     "one huge count": sparse(N, 1 << 21, N),
     "a huge first one": np.concatenate([[1 << 20], np.zeros(N, np.int64)]),
 }
-
-
-def scalars(n, size):
-    return values((n, size), "uint8").view(f"V{size}" if size == 16 else f"u{size}")[:, 0]
-
-
-def with_room(x, counts, stream, change=None, n_threads=2):
-    """What the kernel writes, and what each task of it had room for; change: of the counts, once they are summed."""
-    runs = _native.Runs(counts.ctypes.data, counts.itemsize == 4, x.size, n_threads)
-    before = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])[[*range(0, x.size, CHUNK), x.size]]
-    assert runs.total == before[-1]
-    if change is not None:
-        counts[...] = change
-    zone = 4096 + 64
-    room = np.full(before[-1] * x.itemsize + 2 * zone, 0xA5, np.uint8)
-    runs.copy(x.ctypes.data, room.ctypes.data + zone, x.itemsize, n_threads, stream)
-    assert (room[:zone] == 0xA5).all() and (room[-zone:] == 0xA5).all(), "written outside of the result"
-    return room[zone:-zone].view(x.dtype), before
 
 
 @pytest.mark.parametrize("name, kind", daily(itertools.product([*SKEWED, *COUNTS], ["int64", "int32"]), 3, "-".join))
@@ -224,102 +196,6 @@ def test_gradients_go_the_long_way(dtype):
         assert torch.equal(tenter.repeat_interleave(leaf, counts), y.detach())
     with torch.inference_mode():
         assert torch.equal(tenter.repeat_interleave(leaf.detach(), counts), y.detach())
-
-
-CHANGES = {
-    "one more": lambda c: c + 1,
-    "many more": lambda c: c * 40 + 3,
-    "fewer": lambda c: c // 2,
-    "none": lambda c: c * 0,
-    "none but the last": lambda c: sparse(c.size, 3, 2 * c.size - 2),
-    "negative": lambda c: -c - 1,
-    "some negative": lambda c: np.where(np.arange(c.size) % 1000 == 500, -c - 1, c),
-    "negative, low bits small": lambda c: c - (1 << 30),
-    "the largest": lambda c: np.full(c.size, np.iinfo(c.dtype).max),
-    "the least": lambda c: np.full(c.size, np.iinfo(c.dtype).min),
-    "one of the largest": lambda c: c + sparse(c.size, np.iinfo(c.dtype).max - 64, c.size),
-    "past 64, low bits small": lambda c: c + 128,
-    "shuffled": lambda c: np.random.default_rng(2).permutation(c),
-    "any bits": lambda c: np.random.default_rng(3).integers(np.iinfo(c.dtype).min, np.iinfo(c.dtype).max, c.size),
-}
-
-
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
-def test_counts_that_change_before_they_are_used(change, level):
-    """Each task writes what its counts say now, as far as there is room for what they said before."""
-    n = 2 * CHUNK + 777
-    for kind in (np.int64, np.int32):
-        counts = np.random.default_rng(4).integers(0, 9, n).astype(kind)
-        counts[CHUNK + 5 :: 3000] = 70
-        with np.errstate(over="ignore"):
-            now = change(counts.copy()).astype(kind)
-        for size in SIZES:
-            x = scalars(n, size)
-            for stream in (False, True):
-                got, before = with_room(x, counts.copy(), stream, now)
-                for c, (lo, hi) in enumerate(itertools.pairwise(before)):
-                    of = slice(c * CHUNK, min(n, (c + 1) * CHUNK))
-                    most = np.where(now[of] < 0, hi - lo, np.minimum(now[of].astype(np.int64), hi - lo))
-                    ends = np.minimum(np.cumsum(most), hi - lo)
-                    want = np.repeat(x[of], np.diff(ends, prepend=0))
-                    assert got[lo : lo + want.size].tobytes() == want.tobytes(), (kind, size, stream, c)
-
-
-def test_counts_that_change_while_they_are_used(level):
-    n = 8 * CHUNK + 5
-    kept = np.random.default_rng(5).integers(0, 9, n)
-    counts, stop = kept.copy(), threading.Event()
-    other = [kept, kept * 9, -kept, np.full(n, 2**63 - 1), np.zeros(n, np.int64)]
-
-    def disturb():
-        while not stop.is_set():
-            for now in other:
-                counts[...] = now
-
-    thread = threading.Thread(target=disturb)
-    x, zone = scalars(n, 2), 4096
-    runs = _native.Runs(counts.ctypes.data, False, n, 2)
-    room = np.full(runs.total * 2 + 2 * zone, 0xA5, np.uint8)
-    thread.start()
-    try:
-        for k in range(20):
-            runs.copy(x.ctypes.data, room.ctypes.data + zone, 2, 1 + k % 2, k % 4 > 1)
-    finally:
-        stop.set()
-        thread.join()
-    assert (room[:zone] == 0xA5).all() and (room[-zone:] == 0xA5).all()
-    assert tenter.repeat_interleave(x, kept).tobytes() == np.repeat(x, kept).tobytes()
-
-
-@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8])
-def test_counts_that_change_while_they_are_read(kind, monkeypatch):
-    """Whatever another thread writes there, offsets ascend to the total that is returned, and all is written within."""
-    for name, small in {"runs_chunk": 64, "shared_counts": 0, "parallel_bytes": 0}.items():
-        monkeypatch.setattr(_native.tuning, name, small)
-    counts, done = np.zeros(5000, kind), threading.Event()
-
-    def change():
-        while not done.is_set():
-            counts[::3] = 100
-            counts[::3] = 0
-
-    changing = threading.Thread(target=change)
-    changing.start()
-    try:
-        offsets = np.empty(counts.size + 1, np.int64)
-        for _ in range(300):
-            number = NUMBERS[counts.dtype.name]
-            total = _native.offsets(counts.ctypes.data, number, counts.itemsize, counts.size, offsets.ctypes.data, 2)
-            assert offsets[0] == 0 and offsets[-1] == total and (np.diff(offsets) >= 0).all()
-            if counts.itemsize > 1:
-                runs = _native.Runs(counts.ctypes.data, counts.itemsize == 4, counts.size, 2)
-                room = np.full(runs.total + 64, 0xA5, np.uint8)
-                x = np.ones(counts.size, np.uint8)
-                runs.copy(x.ctypes.data, room.ctypes.data, 1, 2, False)
-                assert (room[: runs.total] <= 1).all() and (room[runs.total :] == 0xA5).all()
-    finally:
-        done.set()
-        changing.join()
 
 
 def test_lists_of_unlike_integers_and_arrays_in_any_order():
