@@ -17,7 +17,7 @@ from torch.nn.functional import pad, scaled_dot_product_attention as attention
 from torch.nn.utils.rnn import pad_sequence
 
 import tenter
-from benchmarks.measure import calls_in, timed
+from benchmarks.measure import in_turns, timed
 from benchmarks.memory import MIB, RESET, release, resident
 from benchmarks.report import between
 from benchmarks.table import lined
@@ -239,17 +239,7 @@ def rows(ways: Ways) -> list[list[str]]:
 
 def paired(f: Callable[[], Any], ours: Callable[[], Any]) -> tuple[float, float]:
     """Seconds of a call of f, and the median of its time / ours, timed in turns."""
-    blocks = [(g, calls_in(BLOCK, g, timed)) for g in (f, ours)]
-    pairs: list[tuple[float, float]] = []
-    spent = 0.0
-    while len(pairs) < PAIRS and (len(pairs) < 3 or spent < SECONDS):
-        (a, n), (b, m) = blocks
-        if len(pairs) % 2:
-            second, first = timed(b, m), timed(a, n)
-        else:
-            first, second = timed(a, n), timed(b, m)
-        pairs.append((first, second))
-        spent += first * n + second * m
+    pairs = in_turns(f, ours, SECONDS, BLOCK, timed, 3, PAIRS)
     return statistics.median(a for a, _ in pairs), statistics.median(a / b for a, b in pairs)
 
 

@@ -125,21 +125,35 @@ def calls_in(block: float, call: Call, clock: Clock) -> int:
 
 
 def alternate(ours: Call, peer: Call, seconds: float, contest: Contest, block: float, clock: Clock) -> list[float]:
-    """Fills in the contest; our times in seconds. Who goes first changes from pair to pair."""
+    """Fills in the contest; our times in seconds."""
+    pairs = in_turns(ours, peer, seconds, block, clock)
+    fill(contest, pairs)
+    return [a for a, _ in pairs]
+
+
+def in_turns(
+    ours: Call,
+    peer: Call,
+    seconds: float,
+    block: float,
+    clock: Clock,
+    least: int = LEAST_PAIRS,
+    most: int = MOST_PAIRS,
+) -> list[tuple[float, float]]:
+    """Seconds of a call of each, in pairs. Who goes first changes from pair to pair."""
     n_ours, n_peer = calls_in(block, ours, clock), calls_in(block, peer, clock)
     for _ in range(2):
         clock(ours, n_ours), clock(peer, n_peer)
     pairs: list[tuple[float, float]] = []
     spent = 0.0
-    while len(pairs) < LEAST_PAIRS or (spent < seconds and len(pairs) < MOST_PAIRS):
+    while len(pairs) < least or (spent < seconds and len(pairs) < most):
         if len(pairs) % 2:
             b, a = clock(peer, n_peer), clock(ours, n_ours)
         else:
             a, b = clock(ours, n_ours), clock(peer, n_peer)
         pairs.append((a, b))
         spent += a * n_ours + b * n_peer
-    fill(contest, pairs)
-    return [a for a, _ in pairs]
+    return pairs
 
 
 def fill(contest: Contest, pairs: list[tuple[float, float]]) -> None:

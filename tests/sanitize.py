@@ -27,7 +27,7 @@ TESTS = {
     "address": [
         [
             "-m", "not gpu", "tests/test_kernels.py", "tests/test_loops.py", "tests/test_layouts.py",
-            "tests/test_bounds.py", "tests/test_counts.py",
+            "tests/test_bounds.py", "tests/test_counts.py", "tests/test_changing_counts.py",
         ],
         [
             "tests/test_maps.py", "tests/test_resize_dtypes.py", "tests/test_verify.py", "tests/test_concurrency.py",

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import tenter
+from error_helpers import refused
 
 X = np.zeros((2, 3), np.float32)
 IMAGE = np.zeros((1, 2, 4, 5), np.float32)
@@ -110,13 +111,8 @@ NOT_ARRAYS = [None, "text", {1: 2}, object(), {3}, [[1], [2, 3]], lambda: 0, [ob
 @pytest.mark.parametrize("n", range(len(ERRORS)))
 def test_errors(n, kind):
     call, argument, error, words = ERRORS[n]
-    with pytest.raises(error) as caught:
-        call(kind)
-    message = str(caught.value)
-    form = rf"{argument}: expected [^\n]+, got [^\n]+\n  in [\w.]+\([^\n]*\)"
-    assert re.fullmatch(form, message), message
-    assert all(w in message for w in words), message
-    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    caught = refused(lambda: call(kind), argument, error, words)
+    assert caught.__suppress_context__ or caught.__context__ is None
 
 
 # No addresses: each process has its own, and tests need one name in all.

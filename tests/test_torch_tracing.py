@@ -126,6 +126,11 @@ def test_positions_of_counts():
         compiled(-counts[0])
 
 
+def in_a_new_process(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-400:]
+
+
 def test_the_first_call_of_a_process_may_be_compiled():
     """Nothing that tenter sets up then makes its graph stale."""
     code = (
@@ -134,8 +139,7 @@ def test_the_first_call_of_a_process_may_be_compiled():
         "f(torch.ones(2, 3))\n"
         "with torch.compiler.set_stance('fail_on_recompile'): assert f(torch.ones(4, 5)).shape == (8, 5)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-400:]
+    in_a_new_process(code)
 
 
 @pytest.mark.parametrize("call", [
@@ -156,5 +160,4 @@ def test_the_first_call_of_a_process_may_be_followed(call):
         "f(x)\n"
         "assert tenter._native.known_call('repeat', x, 2, 2) is not None"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-400:]
+    in_a_new_process(code)

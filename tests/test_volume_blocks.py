@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 import tenter
+from cases import values
 from daily import daily
 from tenter._specs.resize_arguments import MODES
 from tenter.cli.volumes import arrays, blocks
@@ -24,18 +25,6 @@ class Held:
 
     def __init__(self, x: Any) -> None:
         self.shape, self.dtype = x.shape, x.dtype
-
-
-def values(shape: Any, dtype: str, seed: int) -> Any:
-    rng = np.random.default_rng(seed)
-    kind = np.dtype(dtype).kind
-    if kind == "b":
-        return rng.integers(0, 2, shape).astype(bool)
-    if kind in "iu":
-        info = np.iinfo(dtype)
-        return rng.integers(info.min // 2, info.max // 2, shape, dtype, endpoint=True)
-    x = rng.standard_normal(shape) * 100
-    return (x + 1j * rng.standard_normal(shape) if kind == "c" else x).astype(dtype)
 
 
 def in_blocks(op: Any, x: Any, block: Any) -> Any:
