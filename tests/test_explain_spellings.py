@@ -137,6 +137,15 @@ def test_dtypes_that_a_library_lacks():
     assert halves["NumPy"].startswith("(none") and halves["JAX"] == "jnp.tile(x, 2)"
     ints = tenter.explain(tenter.interpolate, np.arange(6).reshape(1, 1, 6), 3).spellings
     assert ints["PyTorch"] == "(none: F.interpolate has no int64)"
+    photograph = np.arange(48, dtype=np.uint8).reshape(1, 3, 4, 4)  # which PyTorch's kernel computes in fixed point
+    bytes_ = tenter.explain(tenter.interpolate, photograph, 7, mode="bilinear").spellings
+    assert bytes_["PyTorch"] == "(none: F.interpolate rounds uint8 in its own way)"
+
+
+@pytest.mark.parametrize("mode, shape", [("linear", (1, 1, 8)), ("trilinear", (1, 1, 8, 8, 8))])
+def test_antialias_that_pytorch_refuses(mode, shape):
+    code = tenter.explain(tenter.interpolate, np.ones(shape), 4, mode=mode, antialias=True).spellings["PyTorch"]
+    assert code == "(none: F.interpolate antialiases two axes alone)"
 
 
 def mistaken(operation, *args, **how) -> dict[str, str]:

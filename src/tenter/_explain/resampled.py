@@ -38,7 +38,7 @@ def spellings(facts: Facts) -> dict[str, str]:
 
 
 def _interpolate(spec: Interpolate, facts: Facts) -> str:
-    if refused := _no_kernel(spec.kind, spec.antialias, facts.x.dtype):
+    if refused := _no_kernel(spec.kind, spec.antialias, len(spec.size), facts.x.dtype):
         return refused
     return f"F.interpolate(x, {_how(spec, len(spec.size))})"
 
@@ -51,8 +51,12 @@ def _how(spec: Interpolate, n: int) -> str:
     return words + (", antialias=True" if spec.antialias else "")
 
 
-def _no_kernel(kind: str, antialias: bool, dtype: str) -> str | None:
-    """Why PyTorch's CPU kernels cannot do it."""
+def _no_kernel(kind: str, antialias: bool, n: int, dtype: str) -> str | None:
+    """Why PyTorch's CPU kernels cannot do it along n axes, or not with the same result."""
+    if antialias and n != 2:
+        return "(none: F.interpolate antialiases two axes alone)"
+    if dtype == "uint8" and kind in ("linear", "cubic") and n == 2 and not antialias:
+        return "(none: F.interpolate rounds uint8 in its own way)"
     bytes_too = dtype == "uint8" and (kind in NEAREST or antialias)
     if dtype not in ("float32", "float64", *HALVES) and not bytes_too:
         return f"(none: F.interpolate has no {dtype})"
@@ -67,9 +71,7 @@ def _torch(spec: Resize, facts: Facts) -> str:
     ((mode, antialias, corners),) = kinds
     if mode == "cubic" and n != 2:
         return "(none: F.interpolate is cubic along two axes alone)"
-    if antialias and n != 2:
-        return "(none: F.interpolate antialiases two axes alone)"
-    if refused := _no_kernel(mode, antialias, facts.x.dtype):
+    if refused := _no_kernel(mode, antialias, n, facts.x.dtype):
         return refused
     known = mode in ("nearest", "nearest-exact", "linear", "cubic", "area")
     align = {"align": "corners"} if corners and mode in ("linear", "cubic") else {}
