@@ -106,7 +106,8 @@ def _told(x: Outline, planned: Plan) -> list[str]:
         shared.append(f"{n_bytes(sum(made.temporaries))} of memory between the passes")
     if shared:
         few = f"one thread, as less than {n_bytes(SMALL_BYTES)} is moved"
-        shared.append(few if made.small else f"up to {thread_count()} threads")
+        several = f"up to {thread_count()} threads, where a pass moves {n_bytes(_native.tuning.parallel_bytes)} or more"
+        shared.append(few if made.small else several)
     return shared
 
 
