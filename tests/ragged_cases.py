@@ -9,6 +9,10 @@ import numpy as np
 import torch
 from hypothesis import strategies as st
 
+from tenter import ragged
+
+HOW = ["sum", "mean", "max", "min", "softmax"]
+segment = {how: getattr(ragged, f"segment_{how}") for how in HOW}
 LENGTHS = st.one_of(
     st.lists(st.integers(0, 9), max_size=12),
     st.lists(st.integers(0, 2), max_size=40),

@@ -12,6 +12,7 @@ import tenter
 from daily import daily
 from memory_helpers import needs_linux
 from program_helpers import prints
+from ragged_cases import HOW
 from tenter import ragged
 from tenter._execution import indices_into, pieces, rows_into
 from tenter.ragged import _segments
@@ -19,7 +20,6 @@ from test_out import rooms, values
 
 SOME = [2, 0, 3, 1, 0, 9, 1]
 TOTAL, WIDTH = sum(SOME), max(SOME)
-NAMES = ["sum", "mean", "max", "min", "softmax"]
 COUNTS = np.array([[2, 0, 1, 1, 0], [1, 1, 0, 5, 9], [0, 0, 0, 0, 0]])
 
 
@@ -60,9 +60,9 @@ ALONG = {
     "plan": lambda x, n, **to: ragged.Plan(n).repeat(x[: len(SOME)], **to),
     "plan's pad": lambda x, n, **to: ragged.Plan(n).pad(x[:TOTAL], **to),
     "plan's sum": lambda x, n, **to: ragged.Plan(n).sum(x[:TOTAL], **to),
-    **{name: lambda x, n, name=name, **to: getattr(ragged, f"segment_{name}")(x[:TOTAL], n, **to) for name in NAMES},
-    **{f"{name} along 1": lambda x, n, name=name, **to: getattr(ragged, f"segment_{name}")(x[:TOTAL].reshape(1, TOTAL, *x.shape[1:]), n, 1, **to) for name in NAMES},
-    **{f"{name} of several": lambda x, n, name=name, **to: getattr(ragged, f"segment_{name}")(x[: 2 * TOTAL].reshape(2, TOTAL, *x.shape[1:]), n, 1, **to) for name in NAMES},
+    **{name: lambda x, n, name=name, **to: getattr(ragged, f"segment_{name}")(x[:TOTAL], n, **to) for name in HOW},
+    **{f"{name} along 1": lambda x, n, name=name, **to: getattr(ragged, f"segment_{name}")(x[:TOTAL].reshape(1, TOTAL, *x.shape[1:]), n, 1, **to) for name in HOW},
+    **{f"{name} of several": lambda x, n, name=name, **to: getattr(ragged, f"segment_{name}")(x[: 2 * TOTAL].reshape(2, TOTAL, *x.shape[1:]), n, 1, **to) for name in HOW},
 }  # fmt: skip
 ALONG["pad"] = lambda x, n, **to: ragged.pad(x[:TOTAL], n, **to)
 ALONG["pad wider"] = lambda x, n, **to: ragged.pad(x[:TOTAL], n, 12, value=3, **to)
@@ -148,7 +148,7 @@ def test_objects_text_and_bytes_the_other_way_round(sizes):
         assert (ragged.pad(x, SOME, out=out) == ragged.pad(x, SOME)).all()
         assert (ragged.unpad(out, SOME, out=np.empty(16, x.dtype)) == x).all()
     x = np.arange(16).astype(">f4")
-    for name in NAMES:
+    for name in HOW:
         reduce = getattr(ragged, f"segment_{name}")
         want = reduce(x, SOME)
         assert (reduce(x, SOME, out=np.empty_like(want)) == want).all()

@@ -11,12 +11,11 @@ import torch
 
 import ragged_cases as plain
 import tenter
+from ragged_cases import HOW, segment
 from tenter import ragged
 
 RNG = np.random.default_rng(0)
 SOME = [2, 0, 3, 1, 0]
-HOW = ["sum", "mean", "max", "min", "softmax"]
-segment = {how: getattr(ragged, f"segment_{how}") for how in HOW}
 
 # ---- plans
 
