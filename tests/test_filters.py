@@ -12,6 +12,7 @@ import pytest
 
 import tenter
 from tenter import filters
+from tenter._specs import resize_arguments
 from tenter.filters import Filter
 
 ROW = np.arange(9.0) ** 2
@@ -150,3 +151,16 @@ def test_a_name_is_never_used_again():
     for name in names:
         with pytest.raises(Exception, match="gone"):
             filters.by_name(name)
+
+
+def test_a_named_filter_may_be_a_function_in_python(monkeypatch):
+    """Kernels call no Python from their threads: its long axes have tables, and its calls are not planned in the core."""
+    quadratic = Filter(lambda x: np.clip(1.5 - np.abs(x), 0, 1) ** 2, 1.5)
+    monkeypatch.setitem(filters.NAMED, "quadratic", quadratic)
+    monkeypatch.setattr(resize_arguments, "MODES", (*resize_arguments.MODES, "quadratic"))
+    assert not tenter.axis_map(100_000, 150_000, "quadratic").is_computed
+    x = np.random.default_rng(0).random(100_000, np.float32)
+    for n in (7, 8, 9, 100_000):  # the last ones as calls of one family
+        for size in (5, 150_000):
+            got, want = (tenter.resize(x[:n], size, mode=mode) for mode in ("quadratic", quadratic))
+            assert np.array_equal(got, want)

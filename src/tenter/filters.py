@@ -112,6 +112,11 @@ def core_of(filter_: Filter) -> Any:
     return f.args[0] if isinstance(f, partial) and f.func is _weights else f
 
 
+def in_core(filter_: Filter) -> bool:
+    """Whether weights take no call of Python, which kernels could not make from their threads."""
+    return isinstance(core_of(filter_), _native.Filter)
+
+
 # Users' filters by names, which PyTorch's operators and the caches of maps know them by. A name is never used again,
 # and goes with its function.
 MADE = "filter "

@@ -209,7 +209,8 @@ def _whole(rule: AxisRule) -> _native.WholeAxis | None:
         return taps.overlapped_axis(rule)
     if kind == "cubic":
         return taps.whole_axis(rule, filters.keys(rule.cubic))
-    return taps.whole_axis(rule, filters.NAMED[kind]) if kind in filters.NAMED else None
+    found = filters.NAMED.get(kind)
+    return taps.whole_axis(rule, found) if found is not None and filters.in_core(found) else None
 
 
 def _pillow(rule: AxisRule) -> tuple[int, float] | None:

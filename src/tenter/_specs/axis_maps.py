@@ -55,7 +55,7 @@ def new_axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     turned = rule.box is not None and geometry.units()[1] < 0  # as corners of a box below one pixel are
     if rule.edge in PERIODIC or turned:
         return _gathered(n_in, n_out, taps.entries(rows), rule.edge)
-    return computed(n_in, n_out, rows, rule.kind.startswith(filters.MADE))
+    return computed(n_in, n_out, rows, filter_ is not None and not filters.in_core(filter_))
 
 
 _kept = lru_cache(maxsize=512)(new_axis_map)
