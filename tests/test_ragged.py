@@ -263,6 +263,7 @@ def test_objects_are_padded_too():
     x = np.array(["a", None, ("b",)], object)
     y = ragged.pad(x, [2, 0, 1], value=0)
     assert y.tolist() == [["a", None], [0, 0], [("b",), 0]]
+    assert ragged.repeat_padded(np.empty((1, 2, 0), object), [[2, 1]])[0].shape == (1, 3, 0)
     assert ragged.unpad(y, [2, 0, 1]).tolist() == x.tolist()
 
 

@@ -251,7 +251,7 @@ def unpad(x: Array, s: Segments, out: Array | None = None) -> Array:
 
 def repeat_padded(x: Array, s: Segments, each: Segments, length: int, value: Any, out: Array | None = None) -> Array:
     if x.dtype.hasobject:
-        return pad(np.repeat(x.reshape(-1, *x.shape[2:]), s.lengths, 0), each, length, value)
+        return pad(np.repeat(x.reshape(s.n, *x.shape[2:]), s.lengths, 0), each, length, value)
     memory = _memory(out)
     found: Array = segmented.repeat_padded(np.ascontiguousarray(x), s.offsets, length, _element(value, x), memory)
     return found
