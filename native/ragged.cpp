@@ -80,7 +80,7 @@ uint64_t magnitude(const int64_t* table, int64_t n, int64_t of_all, int threads)
 template <class F>
 void chunks_of_rows(const RowsTask& t, int threads, F&& f) {
   const int64_t bytes = t.outer * (t.offset[t.n] + t.n) * t.inner * size_of(t.dtype);
-  const int64_t each = tuning.runs_chunk / 4, chunks = ceil_div(t.n, each);
+  const int64_t each = std::max<int64_t>(1, tuning.runs_chunk / 4), chunks = ceil_div(t.n, each);
   parallel(t.outer * chunks, team_for(bytes, threads), [&](int64_t task) {
     const int64_t lo = task % chunks * each;
     f(task / chunks, lo, std::min(t.n, lo + each));

@@ -25,9 +25,13 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return max(2, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1))
 
 
+# The longest: half a minute, and a third of one in two processes that serve a whole file.
+FIRST = ("test_the_laws_of_devices_hold_for_interpreted_kernels", "test_two_ranks")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The one that takes longest, half a minute, comes first: no other process waits for it in the end."""
-    items.sort(key=lambda item: not item.name.startswith("test_the_laws_of_devices_hold_for_interpreted_kernels"))
+    """What takes longest comes first: no other process waits for it in the end, or takes a part of it."""
+    items.sort(key=lambda item: not item.name.startswith(FIRST))
 
 
 def pytest_collection() -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 
 from tenter.torch import accelerate
+from thread_helpers import in_threads
 
 COUNTS = torch.tensor([1, 0, 3, 2])
 
@@ -78,20 +77,13 @@ def test_script_sees_pytorchs_own():
 
 
 def test_script_while_others_script_install_and_uninstall():
-    own, failed = F.interpolate, []
+    own = F.interpolate
 
     def work(k):
-        try:
-            for _ in range(3):
-                with accelerate():
-                    source = scripted if k % 2 else Upscaling("bilinear")
-                    torch.jit.script(source)
-        except Exception as error:
-            failed.append(error)
+        for _ in range(3):
+            with accelerate():
+                source = scripted if k % 2 else Upscaling("bilinear")
+                torch.jit.script(source)
 
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    assert not failed and F.interpolate is own
+    in_threads(work, [(k,) for k in range(4)])
+    assert F.interpolate is own

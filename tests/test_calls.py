@@ -133,24 +133,19 @@ def test_threads_meet_at_the_first_call():
     """A plan is whole before others find it."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
-    wrong = []
 
     def work(barrier, n):
         x = torch.ones(4, n, requires_grad=True)
         barrier.wait()
-        try:
-            tenter.repeat_interleave(x, 2).sum().backward()
-            assert x.grad.eq(2).all()
-        except Exception as error:
-            wrong.append(error)
+        tenter.repeat_interleave(x, 2).sum().backward()
+        assert x.grad.eq(2).all()
 
     try:
         for n in range(1, 120):
             barrier = threading.Barrier(4)
-            in_threads(work, [(barrier, n)] * 4)
+            in_threads(work, [(barrier, n)] * 4, barrier)
     finally:
         sys.setswitchinterval(interval)
-    assert not wrong, wrong[:2]
 
 
 def test_large_inputs_of_small_results_use_the_threads():

@@ -73,6 +73,21 @@ def rooms(y):
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_a_result_without_elements_is_written_where_it_is_told(library):
+    """NumPy's arrays without elements have strides of 0."""
+    x = given(library, "float32")
+    for made in (
+        lambda **to: tenter.repeat(x, 2, 0, 1, **to),
+        lambda **to: tenter.repeat_interleave(x, [0, 0, 0], 0, **to),
+        lambda **to: tenter.resize(x[:, :, :0], (5, 7), axes=(0, 1), **to),
+        lambda **to: tenter.ragged.pad(x[:0], [0, 0], **to),
+    ):
+        want = made()
+        out = np.empty(want.shape, np.float32) if library == "numpy" else torch.empty(want.shape)
+        assert 0 in want.shape and made(out=out) is out
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", CALLS)
 def test_the_bits_of_a_fresh_result_and_nothing_beside_them(library, dtype, name):

@@ -66,7 +66,7 @@ def test_threads_share_what_calls_make_and_keep(small):
                     wrong.append(int(k))
 
     shared = fresh()
-    in_threads(work, [(seed,) for seed in range(4)])
+    in_threads(work, [(seed,) for seed in range(4)], barrier)
     assert wrong == []
 
 
@@ -101,5 +101,5 @@ def test_threads_plan_new_sizes_in_the_core(small):
                 if zlib.crc32(np.ascontiguousarray(calls[k](n))) != want[k, n]:
                     wrong.append((k, n))
 
-    in_threads(work, [(seed,) for seed in range(4)])
+    in_threads(work, [(seed,) for seed in range(4)], barrier)
     assert wrong == []

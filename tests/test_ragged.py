@@ -125,13 +125,13 @@ def test_large_tables_are_numpys(monkeypatch):
 
 
 def test_spans_that_overlap_little_and_a_lot():
-    """By memory alone and sorted, with a length beyond which rows are Python's."""
+    """By memory alone and sorted, with a length beyond which rows are Python's; in any order of the axes in memory."""
     for most, n in ((3, 50), (40, 50), (60, 3_000_000)):
         starts = RNG.integers(0, 40, (3, 30))
         ends = np.minimum(starts + RNG.integers(0, most, starts.shape), n)
         want = [[any(a <= i < b for a, b in zip(*row)) for i in range(110)] for row in zip(starts, ends)]
-        for dtype in (np.int64, np.int32):
-            got = ragged.spans_to_mask(starts.astype(dtype), ends.astype(dtype), n)
+        for dtype, order in itertools.product((np.int64, np.int32), "CF"):
+            got = ragged.spans_to_mask(starts.astype(dtype, order), ends.astype(dtype, order), n)
             assert got[:, :110].tolist() == [row[:n] for row in want] and not got[:, 110:].any()
 
 
@@ -237,10 +237,31 @@ def test_padded_repeats_are_rows_repeated_and_filled_up(data, batch, width, kind
         assert np.array_equal(got.numpy(), want) and lengths.tolist() == sums and isinstance(lengths, torch.Tensor)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "complex128"])
+def test_a_zero_that_pads_keeps_its_sign(dtype):
+    x, counts = np.ones((1, 2), dtype), np.array([[1, 1]])
+    leaf = torch.ones((1, 2), dtype=getattr(torch, dtype), requires_grad=True)
+    for each in (x, torch.from_numpy(x), leaf):
+        for made in (ragged.pad(each[0], [2], 4, value=-0.0), ragged.repeat_padded(each, counts, 4, value=-0.0)[0]):
+            last = made.detach().numpy() if isinstance(made, torch.Tensor) else made
+            assert np.signbit(last.real.ravel()).tolist() == [False, False, True, True]
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 16])
+def test_means_of_rows_in_chunks_of_any_size(chunk, monkeypatch):
+    monkeypatch.setattr(_native.tuning, "runs_chunk", chunk)
+    x = RNG.standard_normal((2, 60, 3))
+    want = plain.reduced("mean", np.moveaxis(x, 1, 0), [5, 0, 50, 1, 4])
+    np.testing.assert_allclose(ragged.segment_mean(x, [5, 0, 50, 1, 4], 1), np.moveaxis(want, 0, 1), rtol=1e-14)
+    got = ragged.segment_mean(torch.from_numpy(x), [5, 0, 50, 1, 4], 1).numpy()
+    np.testing.assert_allclose(got, np.moveaxis(want, 0, 1), rtol=1e-14)
+
+
 def test_objects_are_padded_too():
     x = np.array(["a", None, ("b",)], object)
     y = ragged.pad(x, [2, 0, 1], value=0)
     assert y.tolist() == [["a", None], [0, 0], [("b",), 0]]
+    assert ragged.repeat_padded(np.empty((1, 2, 0), object), [[2, 1]])[0].shape == (1, 3, 0)
     assert ragged.unpad(y, [2, 0, 1]).tolist() == x.tolist()
 
 

@@ -21,7 +21,20 @@ from tenter.conventions import Convention
 from tenter.filters import Filter
 from tenter.maps import Copy, Gather, Window
 
-from . import axismaps, interpolating, operations, operators, pictures, processes, races, resizing, segments, thresholds
+from . import (
+    axismaps,
+    interpolating,
+    operations,
+    operators,
+    pictures,
+    processes,
+    races,
+    ragged,
+    ragged_rows,
+    resizing,
+    segments,
+    thresholds,
+)
 from .arrays import bits, readable, same_bits
 from .call import Call
 from .draw import Draw
@@ -31,7 +44,7 @@ from .oracle import Wrong, unlike
 KINDS: dict[str, tuple[Any, float]] = {
     **operations.KINDS, **interpolating.KINDS,
     **resizing.KINDS, **pictures.KINDS, **axismaps.KINDS, **operators.KINDS, **races.KINDS,
-    **processes.KINDS, **segments.KINDS,
+    **processes.KINDS, **segments.KINDS, **ragged.KINDS, **ragged_rows.KINDS,
 }  # fmt: skip
 NAMES = {
     "np": np, "torch": torch, "tenter": tenter, "copy": copy, "pickle": pickle, "Fraction": Fraction, "Copy": Copy,

@@ -1,4 +1,4 @@
-"""Ragged arrays: indices, padding and reductions of rows, and lengths that must be refused."""
+"""Ragged arrays: indices, reductions of rows, and lengths that must be refused."""
 
 from __future__ import annotations
 
@@ -8,11 +8,24 @@ import numpy as np
 import torch
 
 from . import counts
-from .arrays import NUMPY, TORCH, bits, drawn, same_bits
+from .arrays import FLOATS, bits, drawn, numbers, same_bits
 from .call import Call, Named, literal, named, written
 from .draw import Draw
 from .matrices import copying
-from .oracle import Maps, Wrong, check_bits, check_shape
+from .oracle import (
+    MOST,
+    PARTS,
+    Maps,
+    Want,
+    Wrong,
+    accumulator,
+    check_bits,
+    check_shape,
+    check_values,
+    is_whole,
+    name_of,
+    summed,
+)
 from .summing import SERVED, check_maps
 
 INDICES = ("offsets", "row_ids", "positions", "mask")
@@ -24,6 +37,15 @@ def rows(found: list[int]) -> np.ndarray:
 
 def positions(found: list[int]) -> np.ndarray:
     return np.concatenate([np.arange(0), *map(np.arange, found)])
+
+
+def indices_like(*given: Named, beside: Named | None = None) -> Any:
+    """An empty array as indices are that are made of these: int32 if all arrays among them are, else int64; a tensor if
+    one of them, or what is given beside them, is one."""
+    dtypes = {str(getattr(g.value, "dtype", "int64")).removeprefix("torch.").lstrip(">") for g in given}
+    like = np.zeros(0, np.int32 if dtypes <= {"int32", "i4"} else np.int64)
+    tensor = any(isinstance(g.value, torch.Tensor) for g in (*given, beside) if g is not None)
+    return torch.from_numpy(like) if tensor else like
 
 
 def indices(r: Draw) -> Call:
@@ -40,10 +62,9 @@ def indices(r: Draw) -> Call:
         if error is MemoryError and of == "offsets":
             bad, error = "3", TypeError
         given: Any = literal("lengths", bad)
-        return Call("", "y = " + written(f"tenter.ragged.{of}", [given]), {"lengths": given}, _never, (error,))
+        return Call("", "y = " + written(f"tenter.ragged.{of}", [given]), {"lengths": given}, never, (error,))
     held = counts.held(r, found, r.pick(("numpy", "torch")), "lengths")
-    dtype = str(getattr(held.value, "dtype", "int64")).removeprefix("torch.").lstrip(">")
-    kind: Any = np.int32 if dtype in ("int32", "i4") else np.int64
+    like = indices_like(held)
     most = max(found, default=0)
     want = {
         "offsets": lambda: np.concatenate([[0], np.cumsum(found)]),
@@ -54,24 +75,23 @@ def indices(r: Draw) -> Call:
     room = most + r.pick((0, 0, 3))
     named_: dict[str, Any] = {}
     if of == "mask":
-        named_, kind = ({"max_len": r.whole(room)} if room > most else {}), np.bool_
+        named_, like = ({"max_len": r.whole(room)} if room > most else {}), like > 0
     elif r.chance(0.3):
         named_ = {"total": r.whole(sum(found))}
 
     def check(y: Any) -> None:
-        expected = want[of]().astype(kind)
-        like = np.zeros(0, kind)
-        check_shape(y, torch.from_numpy(like) if isinstance(held.value, torch.Tensor) else like, expected.shape)
-        check_bits(y, expected)
+        expected = want[of]()
+        check_shape(y, like, expected.shape)
+        check_bits(y, expected.astype(bits(like).dtype))
 
     return Call("", "y = " + written(f"tenter.ragged.{of}", [held], named_), {held.name: held}, check)
 
 
-def _never(y: Any) -> None:
+def never(y: Any) -> None:
     raise Wrong("accepted what is wrong", str(y))
 
 
-def _drawn(r: Draw, dtypes: Any, least: int = 1) -> tuple[Any, list[int], Any, int]:
+def drawn_rows(r: Draw, dtypes: Any, least: int = 1) -> tuple[Any, list[int], Any, int]:
     """x, lengths, these as a call has them, and the dim along which x has their positions."""
     library = r.pick(("numpy", "torch"))
     shape = list(r.shape(r.int(1, 4), 600))
@@ -86,7 +106,7 @@ def _drawn(r: Draw, dtypes: Any, least: int = 1) -> tuple[Any, list[int], Any, i
 
 
 def sums(r: Draw) -> Call:
-    x, found, held, dim = _drawn(r, SERVED)
+    x, found, held, dim = drawn_rows(r, SERVED)
     maps: Maps = [(dim, copying(rows(found), len(found)).T)]
     shape = tuple(len(found) if d == dim else n for d, n in enumerate(x.value.shape))
 
@@ -97,57 +117,90 @@ def sums(r: Draw) -> Call:
         elif not same_bits(bits(y), np.zeros_like(bits(y))):
             raise Wrong("values", "sums of nothing")
 
-    args = [x, held, dim - x.value.ndim if r.chance(0.3) else dim]
-    return Call("", "y = " + written("tenter.ragged.segment_sum", args), {x.name: x, held.name: held}, check)
+    return along(r, "sum", x, held, dim, check)
 
 
-EXTREMES = {"numpy": ("float32", "float64", "int64", "int32", "uint8", "uint16", "int8"),
-            "torch": ("float32", "float64", "int64", "int32", "uint8", "int8")}  # fmt: skip
+EXTREMES = {"numpy": ("float16", *SERVED["numpy"][:8], "float32", "float64"),
+            "torch": ("float16", "bfloat16", "float32", "float64", "int64", "int32", "uint8", "int8")}  # fmt: skip
+
+
+def along(r: Draw, name: str, x: Named, held: Named, dim: int, check: Any) -> Call:
+    """By lengths, by a plan in their place, or by the plan's method."""
+    of, plan = f"tenter.ragged.segment_{name}", f"tenter.ragged.Plan({held.name})"
+    at = dim - x.value.ndim if r.chance(0.3) else dim
+    source = r.pick((f"{of}(x, lengths, {at})", f"{of}(x, {plan}, {at})", f"{plan}.{name}(x, {at})"), (3, 1, 1))
+    return Call("", f"y = {source}", {x.name: x, held.name: held}, check)
+
+
+def parts(x: np.ndarray, found: list[int], dim: int) -> list[np.ndarray]:
+    """The rows, their positions along the first dim."""
+    return np.split(np.moveaxis(x, dim, 0), np.cumsum(found)[:-1])
 
 
 def extremes(r: Draw) -> Call:
-    """Without empty rows, whose extremes have a test of their own."""
-    x, found, _, dim = _drawn(r, EXTREMES)
-    found = [n for n in found if n]
-    held = counts.held(r, found, "numpy", "lengths")
-    how = r.pick(("max", "min"))
+    x, found, held, dim = drawn_rows(r, EXTREMES)
+    how, name = r.pick(("max", "min")), name_of(x.value)
+    values, whole = numbers(x.value), is_whole(name)
+    ends = (np.iinfo(name).min, np.iinfo(name).max) if whole else (-np.inf, np.inf)
 
     def check(y: Any) -> None:
-        values = np.asarray(x.value)
-        shape = tuple(len(found) if d == dim else n for d, n in enumerate(values.shape))
-        check_shape(y, x.value, shape)
-        if found:
-            f = np.maximum if how == "max" else np.minimum
-            want = f.reduceat(values, np.cumsum([0, *found[:-1]]), axis=dim)
-            if not np.array_equal(np.asarray(y), want, equal_nan=values.dtype.kind == "f"):
-                raise Wrong("values", how)
+        check_shape(y, x.value, tuple(len(found) if d == dim else n for d, n in enumerate(values.shape)))
+        start = np.array(ends[how == "min"], values.dtype)
+        f = np.maximum if how == "max" else np.minimum
+        want = np.stack([f.reduce(row, 0, initial=start) for row in parts(values, found, dim)])
+        if not np.array_equal(np.moveaxis(numbers(y), dim, 0), want, equal_nan=not whole):
+            raise Wrong("values", how)
 
-    names: dict[str, Named] = {x.name: x, held.name: held}
-    return Call("", "y = " + written(f"tenter.ragged.segment_{how}", [x, held, dim]), names, check)
+    return along(r, how, x, held, dim, check)
 
 
-def padding(r: Draw) -> Call:
-    """There and back, and what it is on the way."""
-    x, found, held, _ = _drawn(r, {"numpy": NUMPY, "torch": TORCH}, 0)
-    room = max(found, default=0) + r.pick((0, 2))
+MEANS = {library: [d for d in dtypes if not is_whole(d)] for library, dtypes in SERVED.items()}
 
-    shape, back = (len(found), room, *x.value.shape[1:]), r.chance(0.5)
+
+def means(r: Draw) -> Call:
+    x, found, held, dim = drawn_rows(r, MEANS)
+    name = name_of(x.value)
 
     def check(y: Any) -> None:
-        check_shape(y, x.value, tuple(x.value.shape) if back else shape)
-        held_ = bits(y) if back else bits(y)[np.arange(room) < np.array(found, np.int64)[:, None]]
-        if not same_bits(held_, bits(x.value)):
-            raise Wrong("values", "unpad" if back else "pad")
+        check_shape(y, x.value, tuple(len(found) if d == dim else n for d, n in enumerate(x.value.shape)))
+        want = summed(numbers(x.value), [(dim, copying(rows(found), len(found)).T)], name)
+        each = np.maximum(found, 1).reshape(-1, *[1] * (want.values.ndim - dim - 1))
+        # Sums may overflow on the way to a mean that does not, and of a complex number with one infinite part NumPy's and
+        # PyTorch's division makes NaN of the other.
+        known = want.size < MOST[accumulator(name)] / 8
+        if name in PARTS:
+            known &= np.isfinite(want.values).all(-1, keepdims=True)
+        size = np.where(known, want.size / each, np.inf)
+        check_values(y, want._replace(values=want.values / each, size=size, roundings=want.roundings + 2), name)
 
-    source = "y = " + written("tenter.ragged.pad", [x, held, room])
-    if back:
-        source += "\ny = tenter.ragged.unpad(y, lengths)"
-    return Call("", source, {x.name: x, held.name: held}, check)
+    return along(r, "mean", x, held, dim, check)
+
+
+def softmax(r: Draw) -> Call:
+    x, found, held, dim = drawn_rows(r, {"numpy": FLOATS, "torch": (*FLOATS, "bfloat16")})
+    name = name_of(x.value)
+
+    def check(y: Any) -> None:
+        check_shape(y, x.value, tuple(x.value.shape))
+        wide = numbers(x.value).astype(np.longdouble)
+        shares, errors = [np.moveaxis(wide, dim, 0)[:0]], [np.moveaxis(wide, dim, 0)[:0]]
+        for row in parts(wide, found, dim):
+            with np.errstate(all="ignore"):
+                below = row - row.max(0, initial=-np.inf)
+                powers = np.exp(below)
+                shares.append(powers / powers.sum(0))
+            # A difference is rounded, which its power multiplies.
+            errors.append(shares[-1] * (len(row) + 8 + 2 * np.minimum(np.nan_to_num(np.abs(below)), 2000)))
+        y_, size = (np.moveaxis(np.concatenate(some), 0, dim) for some in (shares, errors))
+        check_values(y, Want(y_, np.nan_to_num(size), 1.0), name)
+
+    return along(r, "softmax", x, held, dim, check)
 
 
 KINDS: dict[str, tuple[Any, float]] = {
     "ragged indices": (indices, 1.5),
     "segment sums": (sums, 1),
     "segment extremes": (extremes, 0.7),
-    "padding": (padding, 0.7),
+    "segment means": (means, 0.5),
+    "segment softmax": (softmax, 0.5),
 }

@@ -156,7 +156,7 @@ def ones(x: Array, n: int) -> Array:
 
 
 def filled(x: Array, inside: Array, value: Any) -> Array:
-    np.copyto(x, np.zeros((), x.dtype) if value == 0 else np.asarray(value, x.dtype), where=~inside)
+    np.copyto(x, _element(value, x), where=~inside)
     return x
 
 
@@ -233,7 +233,9 @@ def pad(x: Array, s: Segments, length: int, value: Any, out: Array | None = None
 
 
 def _element(value: Any, x: Array) -> Array:
-    found: Array = np.zeros((), x.dtype) if value == 0 else np.asarray(value, x.dtype)  # of text too
+    """Of text too, where 0 is nothing; of floats with the sign that 0 has."""
+    nothing = value == 0 and x.dtype.kind not in "fc"
+    found: Array = np.zeros((), x.dtype) if nothing else np.asarray(value, x.dtype)
     return found
 
 
@@ -249,7 +251,7 @@ def unpad(x: Array, s: Segments, out: Array | None = None) -> Array:
 
 def repeat_padded(x: Array, s: Segments, each: Segments, length: int, value: Any, out: Array | None = None) -> Array:
     if x.dtype.hasobject:
-        return pad(np.repeat(x.reshape(-1, *x.shape[2:]), s.lengths, 0), each, length, value)
+        return pad(np.repeat(x.reshape(s.n, *x.shape[2:]), s.lengths, 0), each, length, value)
     memory = _memory(out)
     found: Array = segmented.repeat_padded(np.ascontiguousarray(x), s.offsets, length, _element(value, x), memory)
     return found

@@ -133,7 +133,8 @@ def spans(starts: Array, ends: Array, length: int) -> Array:
     limits.memory(shape, 1)
     y, at, _ = blocks.empty(shape, np.dtype(np.bool_))
     if y.size:
-        pairs = np.stack([starts, ends], -1)  # in memory of their own, as the core sorts them
+        pairs = np.empty((*starts.shape, 2), np.int64)  # in memory of their own, as the core sorts them
+        pairs[..., 0], pairs[..., 1] = starts, ends
         n_rows = math.prod(shape[:-1])
         _native.mark_spans(address(pairs), at, n_rows, starts.shape[-1], length, thread_count())
     return y

@@ -202,7 +202,7 @@ def pad(x: Tensor, s: Segments, length: Any, value: Any) -> Tensor:
     else:  # bools
         y = OPS.repeat_counts_adjoint.default(x.view(torch.uint8), places, 0).view(x.dtype)
     y = y.unflatten(0, (s.n, length))
-    if value == 0:
+    if type(value) is int and value == 0:  # -0.0 is another value
         return y
     shape = (s.n, length, *(1,) * (x.ndim - 1))
     return torch.where(held.reshape(shape), y, torch.full((), value, dtype=x.dtype, device=x.device))
