@@ -41,6 +41,7 @@ PyMethodDef functions[] = {
     fast<read_torch>("read_torch"),
     fast<set_up_calls>("set_up_calls"),
     fast<known_call>("known_call"),
+    fast<known_call_into>("known_call_into"),
     fast<call_key>("call_key"),
     fast<set_up_families>("set_up_families"),
     fast<family_key>("family_key"),

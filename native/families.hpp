@@ -8,6 +8,7 @@
 #include "given.hpp"
 #include "kernels.hpp"
 #include "passes.hpp"
+#include "target.hpp"
 #include "whole_axis.hpp"
 
 namespace tenter {
@@ -52,8 +53,8 @@ struct Family {
   // The sizes of a call, by its scales if it has none; and how x lies. False where Python's code shall check them.
   bool read(PyObject* size, const ArrayView& x, Given& given) const;
   // The result of a call, or of gradients the input's. from: of x as `boxes` left it, which wants no gradient. Null
-  // with an error, or without where Python's code shall plan it.
-  PyObject* run(PyObject* x, const ArrayView& from, const Given& given) const;
+  // with an error, or without where Python's code shall plan it. target: where the result goes; null for fresh memory.
+  PyObject* run(PyObject* x, const ArrayView& from, const Given& given, const Target* target = nullptr) const;
 };
 
 }  // namespace tenter

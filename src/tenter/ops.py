@@ -97,8 +97,10 @@ def repeat_interleave(
             known = FIND.get(type(x), unknown)("repeat_interleave", x, repeats, dim, output_size)
             if known is None and type(repeats) in EXACT:
                 known = calls.many_counts(x, repeats, dim, output_size)
-            if known is not None:
-                return known
+        else:
+            known = calls.known_into("repeat_interleave", x, out, repeats, dim, output_size)
+        if known is not None:
+            return known
         if x is MISSING:
             x, repeats = repeats, MISSING
         if repeats is MISSING and x is not MISSING:
@@ -200,8 +202,10 @@ def repeat(x: Any = MISSING, *sizes: Any, out: Any = None, **other: Any) -> Any:
             find = FIND.get(type(x), unknown)
             # A call with a star takes a tenth longer.
             known = find("repeat", x, given[0]) if len(given) == 1 else find("repeat", x, *given)
-            if known is not None:
-                return known
+        else:
+            known = calls.known_into("repeat", x, out, *given)
+        if known is not None:
+            return known
         x = array("x", x)
         return _tiled("repeat", x, given, "sizes", repeat_sizes("sizes", sizes, x.ndim), out)
     except Refusal as refusal:
@@ -248,8 +252,10 @@ def tile(x: Any = MISSING, *dims: Any, out: Any = None, **other: Any) -> Any:
             find = FIND.get(type(x), unknown)
             # A call with a star takes a tenth longer.
             known = find("tile", x, given[0]) if len(given) == 1 else find("tile", x, *given)
-            if known is not None:
-                return known
+        else:
+            known = calls.known_into("tile", x, out, *given)
+        if known is not None:
+            return known
         x = array("x", x)
         sizes = all_sizes("dims", dims)
         return _tiled("tile", x, given, "dims", (1,) * (x.ndim - len(sizes)) + sizes, out)

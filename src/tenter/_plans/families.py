@@ -45,7 +45,6 @@ _native.set_up_families(native, seldom, (np.integer, np.floating), Fraction)
 MOST = 1024
 # Elements of arrays beyond which sizes are left to the checks, and lengths beyond which rules are.
 MOST_ELEMENTS, LONGEST = 1 << 48, eight_bits.LONGEST
-READ_DIMS = 8  # of arrays that the core reads by itself (native/arrays.hpp)
 
 
 def key(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...]) -> Hashable:
@@ -177,7 +176,7 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
     if ndim > 2 and placed[1] not in axes:
         last = channels_last([x.shape[d] for d in placed], [x.strides[d] for d in placed])
     together = last is not None and last != tuple(range(ndim))
-    if in_parts and (together or ndim >= READ_DIMS):
+    if in_parts and (together or ndim >= _native.READ_DIMS):
         return None
     strides_decide = isinstance(spec, Interpolate) and interpolate_arguments.strides_decide(spec)
     accumulate = ACCUMULATE[DTYPES[x.dtype].sums] if number >= 0 else 0
