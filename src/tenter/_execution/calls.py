@@ -59,8 +59,8 @@ def types(args: tuple[Any, ...]) -> tuple[type, ...] | None:
 
 
 def known_into(call: str, x: Any, out: Any, *args: Any) -> Any:
-    """out, with the result of a call like an earlier one, or that differs from it by sizes alone; None if there was none,
-    or all is to be checked."""
+    """out, with the result of a call like an earlier one, or of one that differs from it by sizes alone; None if there
+    was none, or all is to be checked."""
     runs = EXACT.get(type(x))
     if runs is None or (room := runs.room(out)) is None:
         return None
