@@ -86,7 +86,7 @@ PyMethodDef methods[] = {fast<repeated_backward>("repeated_backward"), fast<reco
 // halves, tie, whether they follow scales). sums: (dtype, that of what is accumulated, whether of complex numbers'
 // parts, whether in bytes). planner: tenter._plans.families.Family.
 void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, std::tuple<int, int, bool, bool> sums,
-                 int ndim, nb::object order, int rounding, bool channels_last, bool strides_decide, bool transposed,
+                 int ndim, nb::object order, int rounding, int policy, bool channels_last, bool strides_decide, bool transposed,
                  nb::object planner) {
   const auto [dtype, accumulate, in_parts, in_bytes] = sums;
   const size_t n = rules.size() + filters.size() + picks.size();
@@ -94,10 +94,11 @@ void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks
   const bool fits = n >= 1 && n <= size_t(most_together) && alike && ndim >= 1 + strides_decide &&
                     ndim + in_parts <= max_read_dims && accumulate >= 0 && accumulate <= 1 &&
                     !(transposed && in_bytes) && !(in_parts && channels_last) && rounding >= 0 &&
-                    rounding <= int(Rounding::ceil) && dtype <= int(Dtype::i64) && (dtype >= 0 || n == picks.size());
+                    rounding <= int(Rounding::ceil) && policy >= 0 && policy <= int(Policy::not_smaller) && dtype <= int(Dtype::i64) && (dtype >= 0 || n == picks.size());
   if (!fits) throw std::invalid_argument("family: expected 1 to 3 axes of at most 8 dims");
   Family made;
   made.dtype = Dtype(dtype), made.in_parts = in_parts, made.in_bytes = in_bytes, made.rounding = Rounding(rounding);
+  made.policy = Policy(policy);
   made.acc = Accumulate(accumulate), made.ndim = ndim, made.channels_last = channels_last;
   made.strides_decide = strides_decide, made.transposed = transposed;
   made.planner = Owned(planner.release().ptr());
@@ -144,7 +145,7 @@ void bind_calls(nb::module_& m) {
   }
   nb::class_<Family>(m, "Family")
       .def("__init__", &init_family, nb::arg("rules"), nb::arg("filters"), nb::arg("picks"), nb::arg("sums"),
-           nb::arg("ndim"), nb::arg("order").none(), nb::arg("rounding"), nb::arg("channels_last"),
+           nb::arg("ndim"), nb::arg("order").none(), nb::arg("rounding"), nb::arg("policy"), nb::arg("channels_last"),
            nb::arg("strides_decide"), nb::arg("transposed"), nb::arg("planner"));
   nb::class_<RecordedCall>(m, "RecordedCall")
       .def_prop_ro("operands", [](const RecordedCall& call) { return nb::steal(call.operands()); })

@@ -288,9 +288,11 @@ class NewCall {
 
 bool Family::read(PyObject* size, const ArrayView& x, Given& given) const {
   if (strides_decide) given.channels_last = lies_channels_last(x);
-  if (!given.scales.count) return given.read_sizes(size, n_axes);
+  if (!given.scales.count && !given.read_sizes(size, n_axes)) return false;
+  if (!given.scales.count && policy == Policy::stretch) return true;
   int64_t lengths[most_together];
   for (int k = 0; k < n_axes; ++k) lengths[k] = x.shape[axes[k].dim];
+  if (!given.scales.count) return given.fit_sizes(lengths, n_axes, policy);
   return given.round_sizes(lengths, n_axes, rounding);
 }
 

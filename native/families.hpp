@@ -45,11 +45,12 @@ struct Family {
   bool strides_decide;       // about the formula of inputs, as in PyTorch
   bool transposed;           // of gradients of such calls: sums by the transposed maps
   Rounding rounding;         // of lengths by scales
+  Policy policy;
   Owned rules;               // that the axes point to
   Owned planner;             // tenter._plans.families.Family, by which Python's code plans such calls
 
   // Whether the core makes gradients too.
-  bool is_recorded() const { return !in_bytes; }
+  bool is_recorded() const { return !in_bytes && policy == Policy::stretch; }
   // The sizes of a call, by its scales if it has none; and how x lies. False where Python's code shall check them.
   bool read(PyObject* size, const ArrayView& x, Given& given) const;
   // The result of a call, or of gradients the input's. from: of x as `boxes` left it, which wants no gradient. Null

@@ -95,6 +95,8 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
         }
         if scaled:
             how["rounding"] = [None, "floor", "round", "round_even", "ceil"][rng.integers(5)]
+        elif rng.random() < 0.2:
+            how["policy"] = str(rng.choice(("not_larger", "not_smaller")))
         if rng.random() < 0.2:
             how["axes"] = list(which)
         if rng.random() < 0.6:

@@ -213,6 +213,7 @@ class Family:
         ndim: int,
         order: tuple[int, ...] | None,
         rounding: int,
+        policy: int,
         channels_last: bool,
         strides_decide: bool,
         transposed: bool,

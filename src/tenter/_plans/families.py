@@ -25,18 +25,20 @@ from tenter._specs import eight_bits, interpolate_arguments, resize_arguments
 from tenter._specs.axis_maps import new_axis_map
 from tenter._specs.lengths import ROUNDINGS
 from tenter._specs.resize import Interpolate, Resize
+from tenter._specs.resize_arguments import POLICIES
 from tenter._specs.spec import Maps, Shape, Spec
 from tenter.geometry import TIES
 
 
 class Family(NamedTuple):
     """spec: of the first call. axes: those resized. rules: how, for arrays on the host; None where lengths decide.
-    rounding: of lengths by scales."""
+    rounding: of lengths by scales. policy: by which sizes are fitted."""
 
     spec: Resize | Interpolate
     axes: tuple[int, ...]
     rules: tuple[AxisRule, ...] | None
     rounding: str
+    policy: str = "stretch"
 
 
 families: dict[Hashable, Family] = {}
@@ -90,20 +92,21 @@ def remember(
 ) -> None:  # fmt: skip
     """Of a checked call, that Python planned. arg_types: None of a call whose arguments may change, or are not known to
     be plain constants, which the core then looks at. turned: x with the axes reversed whose boxes are. The core alone
-    makes such calls, and those in which boxes, scales or strides decide."""
+    makes such calls, and those in which boxes, scales, policies or strides decide."""
     if arg_types is None and _native.family_key(call, x, *args) is None:
         return
     if isinstance(spec, Interpolate):
         by_size, resized = interpolate_arguments.by_size_alone(spec, *args[:2]), spec.resize()
-        alone, rounding = not interpolate_arguments.strides_decide(spec), "floor"
+        alone, rounding, policy = not interpolate_arguments.strides_decide(spec), "floor", "stretch"
     elif isinstance(spec, Resize):
         by_size, resized = resize_arguments.by_size_alone(x.ndim, spec, *args[:9]), spec
-        alone, rounding = args[8] is None, resize_arguments.rounding_of(*args[5:7])
+        policy, box = args[7:9]
+        alone, rounding = policy == "stretch" and box is None, resize_arguments.rounding_of(*args[5:7])
     else:
         return
     if not by_size:
         return
-    family = Family(spec, resized.axes, _settled(spec, resized, x), rounding)
+    family = Family(spec, resized.axes, _settled(spec, resized, x), rounding, policy)
     if alone and arg_types is not None and args[0] is not None:
         if len(families) >= MOST:
             families.clear()
@@ -182,7 +185,7 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
     accumulate = ACCUMULATE[DTYPES[x.dtype].sums] if number >= 0 else 0
     return _native.Family(
         tuple(wholes), tuple(filters), picks, (number, accumulate, in_parts, in_bytes), ndim, order,
-        ROUNDINGS.index(family.rounding), together, strides_decide, transposed, family,
+        ROUNDINGS.index(family.rounding), POLICIES.index(family.policy), together, strides_decide, transposed, family,
     )  # fmt: skip
 
 
