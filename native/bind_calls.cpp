@@ -82,8 +82,8 @@ PyMethodDef methods[] = {fast<repeated_backward>("repeated_backward"), fast<reco
                          fast<backward>("backward")};
 
 // rules: (dim, WholeAxis, whether positions follow scales, unless the length is kept) of each axis by dims, or, in
-// bytes, filters: (dim, Pillow's number, support); or picks: (dim, formula, step in float32, positions by corners, by
-// halves, tie, whether they follow scales). sums: (dtype, that of what is accumulated, whether of complex numbers'
+// bytes, filters: (dim, Pillow's number, support); or picks: (dim, formula, step in float32, align, tie, whether they
+// follow scales). sums: (dtype, that of what is accumulated, whether of complex numbers'
 // parts, whether in bytes). planner: tenter._plans.families.Family.
 void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, std::tuple<int, int, bool, bool> sums,
                  int ndim, nb::object order, int rounding, int policy, bool channels_last, bool strides_decide, bool transposed,
@@ -113,15 +113,15 @@ void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks
     made.axes[made.n_axes++] = {.dim = dim, .filter = filter, .support = support};
   }
   for (const nb::handle each : picks) {
-    const auto [dim, formula, in_float, by_corners, by_halves, tie, follows] =
-        nb::cast<std::tuple<int, int, bool, bool, bool, int, bool>>(each);
-    if (formula < 0 || formula > int(Formula::line) || tie < 0 || tie > int(Tie::prefer_ceil))
-      throw std::invalid_argument("family: expected the numbers of a formula and a tie");
+    const auto [dim, formula, in_float, align, tie, follows] =
+        nb::cast<std::tuple<int, int, bool, int, int, bool>>(each);
+    if (formula < 0 || formula > int(Formula::line) || tie < 0 || tie > int(Tie::prefer_ceil) ||
+        !known(align))
+      throw std::invalid_argument("family: expected the numbers of a formula, an align and a tie");
     made.axes[made.n_axes++] = {.dim = dim,
                                 .formula = formula,
                                 .in_float = in_float,
-                                .by_corners = by_corners,
-                                .by_halves = by_halves,
+                                .align = Align(align),
                                 .tie = Tie(tie),
                                 .follows = follows};
   }

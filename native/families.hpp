@@ -20,7 +20,7 @@ enum class Tie : int { floor, ceil, prefer_floor, prefer_ceil };  // tenter.geom
 struct Family {
   // rule: for 8-bit values summed in integers its weights are rounded, or there is Pillow's filter of that support; or
   // the formula by which outputs take an input: its step in float32 or in float64, or a line, whose positions
-  // by_corners and by_halves say, and `tie` the inputs. follows: whether positions follow a call's scale; keeps: unless
+  // `align` says, and `tie` the inputs. follows: whether positions follow a call's scale; keeps: unless
   // the axis keeps its length.
   struct Axis {
     int dim;
@@ -28,7 +28,8 @@ struct Family {
     int filter = 0;
     double support = 0;
     int formula = -1;
-    bool in_float = false, by_corners = false, by_halves = false;
+    bool in_float = false;
+    Align align = Align::center;
     Tie tie = Tie::floor;
     bool follows = false, keeps = false;
   };

@@ -11,6 +11,7 @@ import torch
 import tenter
 from tenter._arrays.library import of
 from tenter._plans import cache, families
+from tenter.geometry import ALIGNS
 
 DTYPES = ("uint8", "uint8", "int16", "float32", "float32", "float64", "float16", "complex64", "bool")
 INTERPOLATED = {
@@ -91,7 +92,7 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
         how = {"axes": which, "mode": str(rng.choice(RESIZED)), "antialias": [None, True, False][rng.integers(3)]}
         how |= {
             "like": str(rng.choice(LIKE)),
-            "align": [None, "corners", "asymmetric"][rng.choice(3, p=[0.6, 0.2, 0.2])],
+            "align": None if rng.random() < 0.5 else str(rng.choice(ALIGNS)),
         }
         if scaled:
             how["rounding"] = [None, "floor", "round", "round_even", "ceil"][rng.integers(5)]

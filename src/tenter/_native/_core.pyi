@@ -36,8 +36,7 @@ class WholeAxis:
     def __init__(
         self,
         rule: int,
-        by_corners: bool,
-        by_halves: bool,
+        align: int,
         filter: Filter | Callable[[_Floats], _Floats] | None,
         support: float,
         widens: bool,
@@ -208,7 +207,7 @@ class Family:
         self,
         rules: tuple[tuple[int, WholeAxis, bool, bool], ...],
         filters: tuple[tuple[int, int, float], ...],
-        picks: tuple[tuple[int, int, bool, bool, bool, int, bool], ...],
+        picks: tuple[tuple[int, int, bool, int, int, bool], ...],
         sums: tuple[int, int, bool, bool],
         ndim: int,
         order: tuple[int, ...] | None,

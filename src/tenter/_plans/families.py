@@ -27,7 +27,7 @@ from tenter._specs.lengths import ROUNDINGS
 from tenter._specs.resize import Interpolate, Resize
 from tenter._specs.resize_arguments import POLICIES
 from tenter._specs.spec import Maps, Shape, Spec
-from tenter.geometry import TIES
+from tenter.geometry import ALIGNS, TIES
 
 
 class Family(NamedTuple):
@@ -221,22 +221,21 @@ def _pillow(rule: AxisRule) -> tuple[int, float] | None:
     return eight_bits.FILTERS[str(rule.kind)]
 
 
-def _pick(rule: AxisRule) -> tuple[int, bool, bool, bool, int, bool] | None:
-    """The formula of inputs that outputs take, whether its step is a float32, where a line's positions lie, and whether
-    they follow a scale."""
+def _pick(rule: AxisRule) -> tuple[int, bool, int, int, bool] | None:
+    """The formula of inputs that outputs take, whether its step is a float32, the align and the tie of a line, and
+    whether positions follow a scale."""
     if rule.kind not in NEAREST:
         return None
-    scaled, (corners, halves) = rule.scale is not None, taps.WHOLE.get(rule.align, (False, False))
+    scaled, align = rule.scale is not None, ALIGNS.index(rule.align)
     if rule.arithmetic in torch_quirks.KERNELS:
         formula, real = torch_quirks.separable(rule.kind == "nearest-exact", rule.arithmetic)
-        return formula, real is np.float32, False, False, 0, scaled
+        return formula, real is np.float32, 0, 0, scaled
     if rule.edge in (*PERIODIC, "constant", "extrapolate"):
         return None
     if nearest.rounds(rule):
         formula = nearest.rounding_formula(rule.arithmetic, rule.align)
-        by_corners = rule.arithmetic == "scipy" and corners
-        return formula, False, by_corners, False, 0, scaled and rule.arithmetic == "opencv"
-    return (LINE, False, corners, halves, TIES.index(rule.tie), scaled) if rule.align in taps.WHOLE else None
+        return formula, False, align if rule.arithmetic == "scipy" else 0, 0, scaled and rule.arithmetic == "opencv"
+    return LINE, False, align, TIES.index(rule.tie), scaled
 
 
 def maps(family: Family, spec: Spec, shape: Shape, dtype: str, on_device: bool) -> Maps:
