@@ -35,15 +35,19 @@ double quotient(Wide a, Wide b) {
 
 }  // namespace
 
-Units units_of(const AxisPart& p, bool by_corners, bool by_halves, int64_t n_out, const Scale* scale) {
+Units units_of(const AxisPart& p, Align align, int64_t n_out, const Scale* scale) {
   Wide step = p.extent, steps = n_out;
   if (scale) {
     step = p.of * scale->denominator, steps = scale->numerator;
-  } else if (by_corners) {
+  } else if (by_corners(align)) {
     step = n_out > 1 ? p.extent - p.of : 0;
     steps = n_out > 1 ? n_out - 1 : 1;
   }
-  Units u{2 * steps * p.low + (by_halves ? step - steps * p.of : 0), 2 * step, 2 * steps * p.of};
+  Units u{2 * steps * p.low, 2 * step, 2 * steps * p.of};
+  if (by_halves(align, n_out)) u.first += step - steps * p.of;
+  if (align == Align::half_pixel_symmetric) u.first += steps * p.extent - n_out * step;
+  if (align == Align::tf_half_pixel_for_nn) u.first += step;
+  if (align == Align::tf_crop_and_resize && n_out == 1) u.first += steps * (p.extent - p.of);
   const Wide all = common(common(u.first, u.step), u.unit);
   return {u.first / all, u.step / all, u.unit / all};
 }

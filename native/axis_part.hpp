@@ -20,12 +20,35 @@ struct Scale {
 constexpr int64_t farthest_edge = int64_t(1) << 24, most_part_outputs = int64_t(1) << 24;
 constexpr int finest_edge = 60, finest_scaled = 30;
 
-// Output o lies at (first + o * step) / unit (tenter.geometry.Geometry.units). by_corners, by_halves: as WholeAxis has
-// them. scale: null where positions follow sizes; none by corners.
+// What the first and the last output are lined up with: tenter.geometry.ALIGNS, the last four of which are ONNX's own.
+enum class Align : int {
+  center,
+  corners,
+  asymmetric,
+  corner_areas,
+  half_pixel_symmetric,
+  pytorch_half_pixel,
+  tf_half_pixel_for_nn,
+  tf_crop_and_resize
+};
+inline bool known(int align) { return align >= 0 && align <= int(Align::tf_crop_and_resize); }
+inline bool is_onnx(Align a) { return a >= Align::half_pixel_symmetric; }
+// Whether a step leads from corner to corner, else from edge to edge; and whether positions are centers of outputs'
+// areas.
+inline bool by_corners(Align a) {
+  return a == Align::corners || a == Align::corner_areas || a == Align::tf_crop_and_resize;
+}
+inline bool by_halves(Align a, int64_t n_out) {
+  return a == Align::center || a == Align::corner_areas || a == Align::half_pixel_symmetric ||
+         (a == Align::pytorch_half_pixel && n_out != 1);
+}
+
+// Output o lies at (first + o * step) / unit (tenter.geometry.Geometry.units). scale: null where positions follow
+// sizes; none by corners.
 struct Units {
   Wide first, step, unit;
 };
-Units units_of(const AxisPart& p, bool by_corners, bool by_halves, int64_t n_out, const Scale* scale);
+Units units_of(const AxisPart& p, Align align, int64_t n_out, const Scale* scale);
 // False where positions have more bits than the core keeps, or descend.
 bool line_of(const Units& u, int64_t n_out, Line& to);
 

@@ -15,6 +15,7 @@
 #include "kernels.hpp"
 #include "memory.hpp"
 #include "offsets.hpp"
+#include "target.hpp"
 #include "threads.hpp"
 #include "tuning.hpp"
 #include "verify.hpp"
@@ -67,9 +68,6 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   return PyBuffer_FillInfo(view, self, block->p, block->wanted, 0, flags);
 }
 PyType_Slot block_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)}, {0, nullptr}};
-
-// While this thread writes to a caller's memory, which is to be whole when the signal is answered.
-thread_local bool holds_signals = false;
 
 // Whether Ctrl-C, or another signal whose handler raises, has arrived; Python's error is then set. Python's handlers
 // run on the main thread, and another thread that waits here for the lock may outlive the interpreter.

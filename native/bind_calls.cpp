@@ -41,6 +41,7 @@ PyMethodDef functions[] = {
     fast<read_torch>("read_torch"),
     fast<set_up_calls>("set_up_calls"),
     fast<known_call>("known_call"),
+    fast<known_call_into>("known_call_into"),
     fast<call_key>("call_key"),
     fast<set_up_families>("set_up_families"),
     fast<family_key>("family_key"),
@@ -81,11 +82,11 @@ PyMethodDef methods[] = {fast<repeated_backward>("repeated_backward"), fast<reco
                          fast<backward>("backward")};
 
 // rules: (dim, WholeAxis, whether positions follow scales, unless the length is kept) of each axis by dims, or, in
-// bytes, filters: (dim, Pillow's number, support); or picks: (dim, formula, step in float32, positions by corners, by
-// halves, tie, whether they follow scales). sums: (dtype, that of what is accumulated, whether of complex numbers'
+// bytes, filters: (dim, Pillow's number, support); or picks: (dim, formula, step in float32, align, tie, whether they
+// follow scales). sums: (dtype, that of what is accumulated, whether of complex numbers'
 // parts, whether in bytes). planner: tenter._plans.families.Family.
 void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, std::tuple<int, int, bool, bool> sums,
-                 int ndim, nb::object order, int rounding, bool channels_last, bool strides_decide, bool transposed,
+                 int ndim, nb::object order, int rounding, int policy, bool channels_last, bool strides_decide, bool transposed,
                  nb::object planner) {
   const auto [dtype, accumulate, in_parts, in_bytes] = sums;
   const size_t n = rules.size() + filters.size() + picks.size();
@@ -93,10 +94,11 @@ void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks
   const bool fits = n >= 1 && n <= size_t(most_together) && alike && ndim >= 1 + strides_decide &&
                     ndim + in_parts <= max_read_dims && accumulate >= 0 && accumulate <= 1 &&
                     !(transposed && in_bytes) && !(in_parts && channels_last) && rounding >= 0 &&
-                    rounding <= int(Rounding::ceil) && dtype <= int(Dtype::i64) && (dtype >= 0 || n == picks.size());
+                    rounding <= int(Rounding::ceil) && policy >= 0 && policy <= int(Policy::not_smaller) && dtype <= int(Dtype::i64) && (dtype >= 0 || n == picks.size());
   if (!fits) throw std::invalid_argument("family: expected 1 to 3 axes of at most 8 dims");
   Family made;
   made.dtype = Dtype(dtype), made.in_parts = in_parts, made.in_bytes = in_bytes, made.rounding = Rounding(rounding);
+  made.policy = Policy(policy);
   made.acc = Accumulate(accumulate), made.ndim = ndim, made.channels_last = channels_last;
   made.strides_decide = strides_decide, made.transposed = transposed;
   made.planner = Owned(planner.release().ptr());
@@ -111,15 +113,15 @@ void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks
     made.axes[made.n_axes++] = {.dim = dim, .filter = filter, .support = support};
   }
   for (const nb::handle each : picks) {
-    const auto [dim, formula, in_float, by_corners, by_halves, tie, follows] =
-        nb::cast<std::tuple<int, int, bool, bool, bool, int, bool>>(each);
-    if (formula < 0 || formula > int(Formula::line) || tie < 0 || tie > int(Tie::prefer_ceil))
-      throw std::invalid_argument("family: expected the numbers of a formula and a tie");
+    const auto [dim, formula, in_float, align, tie, follows] =
+        nb::cast<std::tuple<int, int, bool, int, int, bool>>(each);
+    if (formula < 0 || formula > int(Formula::line) || tie < 0 || tie > int(Tie::prefer_ceil) ||
+        !known(align))
+      throw std::invalid_argument("family: expected the numbers of a formula, an align and a tie");
     made.axes[made.n_axes++] = {.dim = dim,
                                 .formula = formula,
                                 .in_float = in_float,
-                                .by_corners = by_corners,
-                                .by_halves = by_halves,
+                                .align = Align(align),
                                 .tie = Tie(tie),
                                 .follows = follows};
   }
@@ -143,7 +145,7 @@ void bind_calls(nb::module_& m) {
   }
   nb::class_<Family>(m, "Family")
       .def("__init__", &init_family, nb::arg("rules"), nb::arg("filters"), nb::arg("picks"), nb::arg("sums"),
-           nb::arg("ndim"), nb::arg("order").none(), nb::arg("rounding"), nb::arg("channels_last"),
+           nb::arg("ndim"), nb::arg("order").none(), nb::arg("rounding"), nb::arg("policy"), nb::arg("channels_last"),
            nb::arg("strides_decide"), nb::arg("transposed"), nb::arg("planner"));
   nb::class_<RecordedCall>(m, "RecordedCall")
       .def_prop_ro("operands", [](const RecordedCall& call) { return nb::steal(call.operands()); })

@@ -76,19 +76,18 @@ void bind_maps(nb::module_& m) {
   nb::class_<WholeAxis>(m, "WholeAxis")
       .def(
           "__init__",
-          [](WholeAxis* a, int rule, bool by_corners, bool by_halves, nb::object filter, double support, bool widens,
-             bool sums_to_one, int edge) {
-            if (rule < 0 || rule > 2 || edge < 0 || edge > 4)
-              throw std::invalid_argument("axis: expected the numbers of a rule and an edge");
-            new (a)
-                WholeAxis{Rule(rule), by_corners,  by_halves, weights_of(filter, support), core_filter(filter), support,
-                          widens,     sums_to_one, Edge(edge)};
+          [](WholeAxis* a, int rule, int align, nb::object filter, double support, bool widens, bool sums_to_one,
+             int edge) {
+            if (rule < 0 || rule > 2 || edge < 0 || edge > 4 || !known(align))
+              throw std::invalid_argument("axis: expected the numbers of a rule, an align and an edge");
+            new (a) WholeAxis{Rule(rule), Align(align), weights_of(filter, support), core_filter(filter), support,
+                              widens,     sums_to_one,  Edge(edge)};
           },
-          nb::arg("rule"), nb::arg("by_corners"), nb::arg("by_halves"), nb::arg("filter").none(), nb::arg("support"),
+          nb::arg("rule"), nb::arg("align"), nb::arg("filter").none(), nb::arg("support"),
           nb::arg("widens"), nb::arg("sums_to_one"), nb::arg("edge"))
       .def("sampling", [](const WholeAxis& a, int64_t n_in, int64_t n_out) {
         if (n_in < 0 || n_out < int64_t(a.rule != Rule::filtered) || n_in > longest_whole_axis ||
-            n_out > longest_whole_axis)
+            n_out > longest_whole_axis || is_onnx(a.align))
           throw std::invalid_argument("axis: expected lengths of at least 0 that it has positions for");
         return a.sampling(n_in, n_out);
       });

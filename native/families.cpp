@@ -16,16 +16,6 @@
 namespace tenter {
 namespace {
 
-// Scratch for one call, recycled where it is large.
-struct Room {
-  std::unique_ptr<Block> block;
-  std::unique_ptr<char[]> bytes;
-  char* get(int64_t n) {
-    if (n >= large && recycles()) return (block = std::make_unique<Block>(n))->p;
-    return (bytes = std::make_unique_for_overwrite<char[]>(size_t(n))).get();
-  }
-};
-
 // Dims of an array, made contiguous in their order.
 void pack(const Dim* dims, int n, int64_t itemsize, const char* src, char* dst, int threads) {
   CopyAxis axes[max_read_dims];
@@ -57,8 +47,14 @@ bool lies_channels_last(const ArrayView& x) {
 // A call of a family, which is made once.
 class NewCall {
  public:
-  NewCall(const Family& family, const ArrayView& from, const Given& given)
-      : f_(family), from_(from), given_(given), ndim_(family.ndim), itemsize_(from.dtype->itemsize), src_(from.data) {
+  NewCall(const Family& family, const ArrayView& from, const Given& given, const Target* target)
+      : f_(family),
+        from_(from),
+        given_(given),
+        target_(target),
+        ndim_(family.ndim),
+        itemsize_(from.dtype->itemsize),
+        src_(from.data) {
     if (!f_.in_parts || !sums()) return;
     itemsize_ /= 2;  // complex numbers as pairs
     from_.shape[ndim_] = 2, from_.stride[ndim_] = itemsize_;
@@ -80,7 +76,7 @@ class NewCall {
         return false;
     if (n_in_ < 1 || n_out_ < 1 || n_in_ > most_length || n_out_ > most_bytes / itemsize_) return false;
     small_ = std::max(n_in_, n_out_) * itemsize_ < small_bytes;
-    return true;
+    return !target_ || target_->takes(shape_, f_.ndim, f_.order);
   }
 
   PyObject* sum(PyObject* x) {
@@ -234,11 +230,12 @@ class NewCall {
     return (n_in_ * packs_ + n_out_ * (1 + turned_)) * itemsize_ <= most_bytes;
   }
 
-  // Fresh memory that `write` fills: (address, threads, with streaming stores).
+  // Fresh memory, or the caller's, that `write` fills: (address, threads, with streaming stores).
   template <class F>
   PyObject* result(PyObject* x, F&& write) {
     const int threads = small_ ? 1 : thread_count();
     if (!threads) return nullptr;
+    if (target_) return target_->fill(f_.order, [&](char* at, bool past) { write(at, threads, past); });
     char* to;
     bool stream;
     Owned y(result_of(x, from_, shape_, f_.ndim, n_out_ * itemsize_, to, stream, f_.order_tuple.get()));
@@ -275,6 +272,7 @@ class NewCall {
   const Family& f_;
   ArrayView from_;
   const Given& given_;
+  const Target* target_;  // null for fresh memory
   int ndim_;
   int64_t itemsize_;
   const char* src_;  // of the first input that is read
@@ -290,15 +288,17 @@ class NewCall {
 
 bool Family::read(PyObject* size, const ArrayView& x, Given& given) const {
   if (strides_decide) given.channels_last = lies_channels_last(x);
-  if (!given.scales.count) return given.read_sizes(size, n_axes);
+  if (!given.scales.count && !given.read_sizes(size, n_axes)) return false;
+  if (!given.scales.count && policy == Policy::stretch) return true;
   int64_t lengths[most_together];
   for (int k = 0; k < n_axes; ++k) lengths[k] = x.shape[axes[k].dim];
+  if (!given.scales.count) return given.fit_sizes(lengths, n_axes, policy);
   return given.round_sizes(lengths, n_axes, rounding);
 }
 
-PyObject* Family::run(PyObject* x, const ArrayView& from, const Given& given) const {
+PyObject* Family::run(PyObject* x, const ArrayView& from, const Given& given, const Target* target) const {
   if (given.boxes.count && given.boxes.count != n_axes) return nullptr;
-  NewCall call(*this, from, given);
+  NewCall call(*this, from, given, target);
   if (!call.set_sizes()) return nullptr;
   if (from.tensor && holds(x, *from.dtype, from.extent()) != 1) return nullptr;
   return call.sums() ? call.sum(x) : call.pick(x);

@@ -8,6 +8,7 @@
 #include "given.hpp"
 #include "kernels.hpp"
 #include "passes.hpp"
+#include "target.hpp"
 #include "whole_axis.hpp"
 
 namespace tenter {
@@ -19,7 +20,7 @@ enum class Tie : int { floor, ceil, prefer_floor, prefer_ceil };  // tenter.geom
 struct Family {
   // rule: for 8-bit values summed in integers its weights are rounded, or there is Pillow's filter of that support; or
   // the formula by which outputs take an input: its step in float32 or in float64, or a line, whose positions
-  // by_corners and by_halves say, and `tie` the inputs. follows: whether positions follow a call's scale; keeps: unless
+  // `align` says, and `tie` the inputs. follows: whether positions follow a call's scale; keeps: unless
   // the axis keeps its length.
   struct Axis {
     int dim;
@@ -27,7 +28,8 @@ struct Family {
     int filter = 0;
     double support = 0;
     int formula = -1;
-    bool in_float = false, by_corners = false, by_halves = false;
+    bool in_float = false;
+    Align align = Align::center;
     Tie tie = Tie::floor;
     bool follows = false, keeps = false;
   };
@@ -44,16 +46,17 @@ struct Family {
   bool strides_decide;       // about the formula of inputs, as in PyTorch
   bool transposed;           // of gradients of such calls: sums by the transposed maps
   Rounding rounding;         // of lengths by scales
+  Policy policy;
   Owned rules;               // that the axes point to
   Owned planner;             // tenter._plans.families.Family, by which Python's code plans such calls
 
   // Whether the core makes gradients too.
-  bool is_recorded() const { return !in_bytes; }
+  bool is_recorded() const { return !in_bytes && policy == Policy::stretch; }
   // The sizes of a call, by its scales if it has none; and how x lies. False where Python's code shall check them.
   bool read(PyObject* size, const ArrayView& x, Given& given) const;
   // The result of a call, or of gradients the input's. from: of x as `boxes` left it, which wants no gradient. Null
-  // with an error, or without where Python's code shall plan it.
-  PyObject* run(PyObject* x, const ArrayView& from, const Given& given) const;
+  // with an error, or without where Python's code shall plan it. target: where the result goes; null for fresh memory.
+  PyObject* run(PyObject* x, const ArrayView& from, const Given& given, const Target* target = nullptr) const;
 };
 
 }  // namespace tenter

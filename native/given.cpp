@@ -1,11 +1,15 @@
 #include "given.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "call_key.hpp"
 
 namespace tenter {
 namespace {
+
+constexpr int64_t exact_scale = int64_t(1) << 53;  // so that quotients of doubles are the nearest
 
 // tenter._specs.lengths.scaled; -1 for what is left to it.
 int64_t scaled(double length, double factor, Rounding rounding) {
@@ -48,9 +52,30 @@ bool Given::round_sizes(const int64_t* lengths, int n_axes, Rounding rounding) {
     const Scales::Each& s = scales.of(k);
     if (lengths[k] > most_length) return false;
     if (!part(k) && !s.is_fraction) sizes[k] = scaled(double(lengths[k]), s.scale.value, rounding);
-    else sizes[k] = scaled(part(k) ? part(k)->part : AxisPart{0, lengths[k], 1}, s.scale, rounding);
+    else sizes[k] = scaled(extent(k, lengths[k]), s.scale, rounding);
     if (sizes[k] < 1) return false;
   }
+  return true;
+}
+
+// tenter._specs.lengths.fitted
+bool Given::fit_sizes(const int64_t* lengths, int n_axes, Policy policy) {
+  Scale found{0, 1, 0};
+  for (int k = 0; k < n_axes; ++k) {
+    const AxisPart all = extent(k, lengths[k]);
+    if (all.extent < 1 || all.extent > exact_scale || all.of > exact_scale / sizes[k]) return false;
+    const int64_t n = sizes[k] * int64_t(all.of), d = int64_t(all.extent);
+    const bool less = Wide(n) * found.denominator < Wide(found.numerator) * d;
+    if (k == 0 || less == (policy == Policy::not_larger)) found = {n, d, double(n) / double(d)};
+  }
+  const int64_t common = std::gcd(found.numerator, found.denominator);
+  found.numerator /= common, found.denominator /= common;
+  for (int k = 0; k < n_axes; ++k) {
+    const int64_t n = scaled(extent(k, lengths[k]), found, Rounding::round);
+    if (n < 0) return false;
+    sizes[k] = std::max<int64_t>(n, 1);
+  }
+  scales.count = 1, scales.each[0] = {found, true};
   return true;
 }
 

@@ -10,6 +10,7 @@
 namespace tenter {
 
 enum class Rounding : int { floor, round, round_even, ceil };  // tenter._specs.lengths.ROUNDINGS
+enum class Policy : int { stretch, not_larger, not_smaller };  // tenter._specs.resize_arguments.POLICIES
 constexpr int64_t most_length = int64_t(1) << 40;              // tables of longer axes have other rules
 
 struct Given {
@@ -21,10 +22,15 @@ struct Given {
   const Boxes::Each* part(int axis) const {
     return boxes.count && boxes.each[axis].given ? &boxes.each[axis] : nullptr;
   }
+  AxisPart extent(int axis, int64_t length) const {
+    return part(axis) ? part(axis)->part : AxisPart{0, length, 1};
+  }
   // size: an int, or a sequence of one for each axis. False where Python's code shall check them, as below.
   bool read_sizes(PyObject* size, int n_axes);
   // Of scales, of axes with these lengths.
   bool round_sizes(const int64_t* lengths, int n_axes, Rounding rounding);
+  // One scale for all axes, by the sizes that were read, and the sizes that follow from it.
+  bool fit_sizes(const int64_t* lengths, int n_axes, Policy policy);
 };
 
 }  // namespace tenter

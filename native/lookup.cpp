@@ -74,16 +74,17 @@ bool by_counts(PyObject* const* args, Py_ssize_t n) {
   return PyUnicode_CompareWithASCIIString(args[0], n == 5 ? "repeat_interleave" : "numpy.repeat") == 0;
 }
 
-// The result of a plan that is for x, which wants no gradient.
-PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known) {
-  Py_INCREF(known);  // as other threads may forget it meanwhile
-  const Owned plan(known);
+// The result of a plan that is for x, which wants no gradient. target: as Family::run has it; then the plan itself, if
+// Python's code shall run it.
+PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known, const Target* target = nullptr) {
+  Owned plan(Py_NewRef(known));  // as other threads may forget it meanwhile
   PyObject* const ready = PyTuple_GetItem(known, python.ready);
   if (!ready) return nullptr;
   if (ready != Py_None) {
-    PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(x, from);
+    PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(x, from, target);
     if (y || PyErr_Occurred()) return y;
   }
+  if (target) return plan.release();
   PyObject* const both[2] = {x, known};
   return PyObject_Vectorcall(python.again, both, 2, nullptr);
 }
@@ -96,8 +97,9 @@ bool is_seldom(PyObject* plan_key) {
 
 // The result of a call that has no plan, but that differs from an earlier one by sizes alone; null with an error, or
 // without where Python's code shall plan it: it keeps a plan of a call that is made often, unless an axis is reversed.
-// plan_key: null of a call that has none, as its box is of fractions. wants: a gradient.
-PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t n, PyObject* plan_key, bool wants) {
+// plan_key: null of a call that has none, as its box is of fractions. wants: a gradient. target: as Family::run has it.
+PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t n, PyObject* plan_key, bool wants,
+                  const Target* target = nullptr) {
   Key key;
   Given given;
   if (!python.families || !make_family_key(from, args[0], args + 2, n - 2, key, given)) return nullptr;
@@ -110,7 +112,7 @@ PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t
   if (wants && (given.boxes.turned || !its.is_recorded())) return nullptr;
   if (!given.boxes.turned && plan_key && !is_seldom(plan_key)) return nullptr;
   if (!its.read(args[2], from, given)) return nullptr;
-  if (!wants) return its.run(x, from, given);
+  if (!wants) return its.run(x, from, given, target);
   return record_call(x, from, found, bytes.get(), given, args[2 + scale_at], box_of(args + 2, n - 2));
 }
 
@@ -147,19 +149,26 @@ PyObject* by_known_plan(PyObject* g, const ArrayView& from, PyObject* plans) {
   return plan ? run_plan(g, from, plan) : nullptr;
 }
 
-PyObject* ReadySteps::run(PyObject* x, const ArrayView& from) const {
+PyObject* ReadySteps::run(PyObject* x, const ArrayView& from, const Target* target) const {
   if (from.tensor) {
     const int held = holds(x, *from.dtype, from.extent());
     if (held < 0) return nullptr;
     if (!held) return nullptr;  // without an error: Python's code refuses it
   }
+  const auto source = reinterpret_cast<uintptr_t>(from.data);
   PyObject* sizes[max_read_dims];
   for (int d = 0; d < ndim_; ++d) sizes[d] = PyTuple_GetItem(shape_.ptr(), d);
+  if (target) {
+    int64_t shape[max_read_dims];
+    for (int d = 0; d < ndim_; ++d) shape[d] = PyLong_AsLongLong(sizes[d]);
+    if (!target->takes(shape, ndim_, nullptr)) return nullptr;
+    return target->fill(nullptr, [&](char* to, bool) { run_steps(source, reinterpret_cast<uintptr_t>(to)); });
+  }
   char* to;
   PyObject* const y = empty(from, sizes, ndim_, to);
   if (!y) return nullptr;
   try {
-    run_steps(reinterpret_cast<uintptr_t>(from.data), reinterpret_cast<uintptr_t>(to));
+    run_steps(source, reinterpret_cast<uintptr_t>(to));
     return y;
   } catch (const std::bad_alloc&) { PyErr_NoMemory(); }
   Py_DECREF(y);
@@ -270,6 +279,29 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
     return wants < 0 ? nullptr : PyObject_Vectorcall(python.differentiable, both, 2, nullptr);
   }
   return run_plan(x, from, known);
+}
+
+// (out, call, x, *arguments) -> out, with the result of such a call in it; the plan of one that Python's code shall run;
+// None where it must look. out: one that the caller may write to.
+PyObject* known_call_into(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n < 3) return PyErr_Format(PyExc_TypeError, "expected an out, a call and an array");
+  PyObject* const x = args[2];
+  const bool tensor = is_tensor(x);
+  const int follows = tensor ? followed() : 0;
+  ArrayView from;
+  Target target;
+  if (follows || by_counts(args + 1, n - 1) || read_array(x, from) != Reading::readable) return none_or_error();
+  if ((tensor && wants_grad(x)) || !target.read(args[0], from)) return none_or_error();
+  Key key;
+  const bool keyed = make_key(from, args[1], args + 3, n - 3, key);
+  const Owned bytes(keyed ? key.bytes() : nullptr);
+  PyObject* const known = bytes ? PyDict_GetItemWithError(python.plans, bytes.get()) : nullptr;
+  if (PyErr_Occurred()) return nullptr;
+  if (known) return run_plan(x, from, known, &target);
+  PyObject* y = run_new(x, from, args + 1, n - 1, bytes.get(), false, &target);
+  if (!y && !PyErr_Occurred() && bytes && is_repeat(args[1]) && is_seldom(bytes.get()))
+    y = repeat_new(x, from, args[1], args + 3, n - 3, &target);
+  return y ? y : none_or_error();
 }
 
 // The forward of a Function, (ctx, x, plan) -> what the plan makes of x, which it is for, without a gradient.

@@ -20,6 +20,7 @@ PyObject* set_up_calls(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* set_up_families(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* family_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* known_call_into(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* set_up_function(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* forward(PyObject*, PyObject* const* args, Py_ssize_t n);

@@ -1,6 +1,9 @@
 // Recycled memory for large results: page faults of fresh pages cost several times the writes to them.
 #pragma once
 #include <cstdint>
+#include <memory>
+
+#include "tuning.hpp"
 
 namespace tenter {
 
@@ -25,5 +28,15 @@ bool recycles();  // whether blocks are kept
 MemoryStats memory_stats();
 void memory_limit(int64_t bytes);  // of idle memory; forked children keep none
 void memory_clear();               // unmaps idle memory
+
+// Scratch for one call, recycled where it is large.
+struct Room {
+  std::unique_ptr<Block> block;
+  std::unique_ptr<char[]> bytes;
+  char* get(int64_t n) {
+    if (n >= large && recycles()) return (block = std::make_unique<Block>(n))->p;
+    return (bytes = std::make_unique_for_overwrite<char[]>(size_t(n))).get();
+  }
+};
 
 }  // namespace tenter

@@ -13,7 +13,7 @@ bool NewMap::make(const Family& family, const Family::Axis& a, int64_t n_in, int
                   const Scale* scale) {
   if (part && n_out > most_part_outputs) return false;
   if (!a.rule) return make_pillow(a, n_in, n_out, part);
-  if (part || scale || a.rule->rule == Rule::overlapped)
+  if (part || scale || a.rule->rule == Rule::overlapped || is_onnx(a.rule->align))
     sampling = a.rule->sampling(n_in, n_out, part ? part->part : AxisPart{0, n_in, 1}, scale);
   else sampling.emplace(a.rule->sampling(n_in, n_out));
   if (!sampling || sampling->taps_each() > most_taps) return false;

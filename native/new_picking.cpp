@@ -7,10 +7,10 @@ Picking NewPicking::by(Formula formula, double first, double step) const {
 }
 
 std::optional<Picking> NewPicking::on_line(const Family::Axis& a) const {
-  if (n_in > farthest_edge || n_out > most_part_outputs || (scale && a.by_corners)) return std::nullopt;
+  if (n_in > farthest_edge || n_out > most_part_outputs || (scale && by_corners(a.align))) return std::nullopt;
   const AxisPart all = part ? part->part : AxisPart{0, n_in, 1};
   if (scale && all.of > Wide(1) << finest_scaled) return std::nullopt;
-  Units u = units_of(all, a.by_corners, a.by_halves, n_out, scale);
+  Units u = units_of(all, a.align, n_out, scale);
   const Wide after[] = {0, 2 * u.unit - 1, u.unit - 1, u.unit};
   u = {2 * u.first + after[int(a.tie)], 2 * u.step, 2 * u.unit};
   Line line{{0, 0}, {0, 0}, 1};
@@ -44,7 +44,7 @@ std::optional<Picking> NewPicking::make(const Family::Axis& a) const {
   if (part) return std::nullopt;
   switch (formula) {
     case Formula::offset:  // of SciPy by corners, else of OpenCV
-      if (!a.by_corners) return by(formula, 0, 1.0 / (scale ? scale->value : double(n_out) / double(n_in)));
+      if (a.align != Align::corners) return by(formula, 0, 1.0 / (scale ? scale->value : double(n_out) / double(n_in)));
       return by(formula, 0.5, n_out > 1 ? double(n_in - 1) / double(n_out - 1) : 1.0);
     case Formula::centers:
     case Formula::float_quotients: return by(formula, 0, ratio);

@@ -74,7 +74,8 @@ bool is_repeat(PyObject* call) {
   return false;
 }
 
-PyObject* repeat_new(PyObject* x, const ArrayView& given, PyObject* call, PyObject* const* args, Py_ssize_t n) {
+PyObject* repeat_new(PyObject* x, const ArrayView& given, PyObject* call, PyObject* const* args, Py_ssize_t n,
+                     const Target* target) {
   ArrayView from = given;
   Repeats by;
   if (given.device != on_cpu || !read(call, args, n, from, by)) return nullptr;
@@ -98,12 +99,19 @@ PyObject* repeat_new(PyObject* x, const ArrayView& given, PyObject* call, PyObje
   CopyTask task{};
   copy_pass(itemsize, axes, n_axes, task);
   const int64_t bytes = n_out * itemsize;
-  Owned y(result_of(x, from, shape, by.ndim, bytes, task.dst, task.stream));
-  const int threads = y ? threads_for(bytes) : 0;
+  const int threads = threads_for(bytes);
   if (!threads) return nullptr;
   task.src = from.data;
-  if constexpr (verifies) verify(task);
-  return work(bytes, [&] { kernels().copy(task, threads); }) ? y.release() : nullptr;
+  const auto copy = [&] {
+    if constexpr (verifies) verify(task);
+    run_unlocked(bytes, [&] { kernels().copy(task, threads); });
+  };
+  if (target) {
+    if (!target->takes(shape, by.ndim, nullptr)) return nullptr;
+    return target->fill(nullptr, [&](char* to, bool stream) { task.dst = to, task.stream = stream, copy(); });
+  }
+  Owned y(result_of(x, from, shape, by.ndim, bytes, task.dst, task.stream));
+  return y && no_exception(copy) ? y.release() : nullptr;
 }
 
 }  // namespace tenter

@@ -37,13 +37,17 @@ bool no_exception(F&& f) {
   return false;
 }
 
-// Work of so many bytes, without the interpreter's lock where that costs little beside it. False with Python's error.
+// Work of so many bytes, without the interpreter's lock where that costs little beside it.
+template <class F>
+void run_unlocked(int64_t bytes, F&& f) {
+  if (bytes < (1 << 14)) f();
+  else without_gil(f);
+}
+
+// The same; false with Python's error.
 template <class F>
 bool work(int64_t bytes, F&& f) {
-  return no_exception([&] {
-    if (bytes < (1 << 14)) f();
-    else without_gil(f);
-  });
+  return no_exception([&] { run_unlocked(bytes, f); });
 }
 
 // An int as int64: false for True, for 1.0 and for large ints.

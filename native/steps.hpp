@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "target.hpp"
 
 namespace tenter {
 
@@ -32,8 +33,9 @@ class ReadySteps {
       : steps_(std::move(steps)), shape_(std::move(shape)), ndim_(int(shape_.size())) {
     for (const int64_t bytes : temporaries) starts_.push_back(scratch_), scratch_ += bytes;
   }
-  // Null without an error where Python's code shall look closer.
-  PyObject* run(PyObject* x, const ArrayView& from) const;
+  // Null without an error where Python's code shall look closer. target: as Family::run has it.
+  PyObject* run(PyObject* x, const ArrayView& from, const Target* target = nullptr) const;
+
 
  private:
   void run_steps(uintptr_t source, uintptr_t target) const;  // throws std::bad_alloc

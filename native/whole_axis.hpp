@@ -7,19 +7,18 @@
 
 namespace tenter {
 
-// by_corners: a step leads from corner to corner, else from edge to edge. by_halves: positions are centers of outputs'
-// areas. (Together these are the first four of tenter.geometry.ALIGNS.) widens: the filter is stretched where the axis
-// shrinks. sums_to_one: its weights do so by themselves. Of areas that are touched, which are those of whole axes, all
-// but the lengths is given by the rule.
+// widens: the filter is stretched where the axis shrinks. sums_to_one: its weights do so by themselves. Of areas that are
+// touched, which are those of whole axes, all but the lengths is given by the rule.
 struct WholeAxis {
   Rule rule;
-  bool by_corners, by_halves;
+  Align align;
   Sampling::Weights weights;
   std::optional<Filter> filter;  // of the core's, that has these weights
   double support;
   bool widens, sums_to_one;
   Edge edge;
 
+  // Of all of an axis, whose positions are none of ONNX's own.
   Sampling sampling(int64_t n_in, int64_t n_out) const;
   // Of a part of the axis, or by a scale; none where positions have more bits than the core keeps, or descend.
   std::optional<Sampling> sampling(int64_t n_in, int64_t n_out, const AxisPart& part, const Scale* scale) const;

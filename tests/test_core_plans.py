@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from fractions import Fraction
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,127 +11,17 @@ import pytest
 import torch
 
 import tenter
+from planned_calls import DTYPES, drawn, forget, laid_out, repeat_call, room_for
 from tenter import _native
 from tenter._arrays.layout import channels_last, memory_order, numpy_image_order, torch_image_order
 from tenter._arrays.library import of
 from tenter._execution import calls
 from tenter._execution.torch import new_calls
-from tenter._plans import cache, families
+from tenter._plans import cache
 from tenter._rules import taps
 from tenter._rules.axis_rule import AxisRule
 from tenter._specs import axis_maps
 from tenter.geometry import Geometry
-
-DTYPES = ("uint8", "uint8", "int16", "float32", "float32", "float64", "float16", "complex64", "bool")
-INTERPOLATED = {
-    1: ("linear", "area", "nearest", "nearest-exact"),
-    2: ("bilinear", "bicubic", "area", "lanczos", "nearest", "nearest-exact"),
-    3: ("trilinear", "area", "nearest"),
-}
-LIKE = ("torch", "torch", "pillow", "opencv", "jax", "scipy", "onnx")
-RESIZED = ("linear", "cubic", "area", "lanczos3", "mitchell", "hamming", "box", "nearest", "nearest-exact")
-
-
-def forget() -> None:
-    families.families.clear(), families.native.clear(), cache.plans.clear(), cache._noted.clear()
-
-
-def laid_out(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:
-    """Values in one of many layouts: dims in any order, cut out of a larger array, reversed."""
-    order = rng.permutation(len(shape)) if rng.random() < 0.4 else np.arange(len(shape))
-    room = [shape[d] + int(rng.integers(0, 3)) * int(rng.random() < 0.3) for d in order]
-    x = rng.integers(0, 255, room).astype(dtype)[tuple(slice(shape[d]) for d in order)]
-    x = x.transpose(np.argsort(order))
-    if rng.random() < 0.25:
-        x = np.flip(x, int(rng.integers(len(shape))))
-    return x
-
-
-def edges(rng: np.random.Generator, n: int, turned: bool) -> Any:
-    """A box along an axis: whole pixels or parts of them, reversed or not, within the axis or beyond, or all of it."""
-    if rng.random() < 0.05:
-        return (n, 0) if turned else (0, n)
-    a, b = sorted(rng.uniform(0, n, 2).tolist())
-    if rng.random() < 0.15:
-        a, b = a - rng.uniform(0, 5), b + rng.uniform(0, 5)
-    kind = rng.integers(3)
-    if kind == 0:
-        a, b = int(a), int(b) + 1
-    elif kind == 1:
-        a, b = int(4 * a) / 4, int(4 * b) / 4 + 0.25
-    draw = rng.random()
-    number = np.asarray((a, b)).dtype.type if draw < 0.3 else lambda edge: edge
-    if draw > 0.85:
-        number = lambda edge: Fraction(edge).limit_denominator(90)
-    pair = [number(b), number(a)] if turned else [number(a), number(b)]
-    return pair if rng.random() < 0.5 else tuple(pair)
-
-
-def scales(rng: np.random.Generator, n: int, exact: bool) -> Any:
-    """One or one each, of the types that may be given. exact: fractions too."""
-    factor = [
-        lambda: 2 ** rng.uniform(-1, 1.5), lambda: int(rng.integers(1, 4)), lambda: float(rng.integers(1, 16)) / 4,
-        lambda: np.float32(rng.uniform(0.5, 2)), lambda: Fraction(int(rng.integers(40, 200)), int(rng.integers(60, 90))),
-    ][rng.integers(4 + exact)]  # fmt: skip
-    return factor() if rng.random() < 0.5 else tuple(factor() for _ in range(n))
-
-
-def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
-    """A function of an array, sizes and boxes, and what makes these for it; arrays lie alike."""
-    dtype, tensors, scaled = str(rng.choice(DTYPES)), rng.random() < 0.5, rng.random() < 0.3
-    listed = [tuple, tuple, list, torch.Size, lambda sizes: tuple(map(np.int64, sizes))][rng.integers(5)]
-    boxed: tuple[str, ...] = ()  # of each axis: as it is, reversed, or none
-    if rng.random() < 0.4:
-        n = int(rng.integers(1, 4))
-        mode, antialias = str(rng.choice(INTERPOLATED[n])), bool(rng.random() < 0.5)
-        antialias = mode == "lanczos" or (antialias and mode in ("bilinear", "bicubic"))
-        corners = bool(rng.random() < 0.3) if mode.endswith(("linear", "cubic")) else None
-        lead, axes = [int(rng.choice((1, 1, 2, 3))), int(rng.choice((1, 3, 3, 4, 17)))], n
-        how: dict[str, Any] = {"mode": mode, "antialias": antialias, "align_corners": corners}
-        if scaled:
-            how["recompute_scale_factor"] = [None, True][rng.choice(2, p=[0.7, 0.3])]
-        named = "scale_factor" if scaled else "size"
-        call = lambda x, size, box: tenter.interpolate(x, **{named: size}, **how)
-        shape = lambda: (*lead, *(int(rng.integers(1, 60)) for _ in range(axes)))
-    else:
-        ndim = int(rng.integers(1, 5))
-        n = int(rng.integers(1, min(ndim, 3) + 1))
-        at = int(rng.integers(0, ndim - n + 1))
-        which = tuple(range(at, at + n))
-        how = {"axes": which, "mode": str(rng.choice(RESIZED)), "antialias": [None, True, False][rng.integers(3)]}
-        how |= {
-            "like": str(rng.choice(LIKE)),
-            "align": [None, "corners", "asymmetric"][rng.choice(3, p=[0.6, 0.2, 0.2])],
-        }
-        if scaled:
-            how["rounding"] = [None, "floor", "round", "round_even", "ceil"][rng.integers(5)]
-        if rng.random() < 0.2:
-            how["axes"] = list(which)
-        if rng.random() < 0.6:
-            boxed = tuple(str(rng.choice(["", "turned", "is", "is", "is"])) for _ in which)
-        of_size = "scale" if scaled else "size"
-        call = lambda x, size, box: tenter.resize(x, **{of_size: size}, box=box, **how)
-        lead = [int(rng.choice((1, 3, 4, 20))) for _ in range(ndim)]
-        shape = lambda: tuple(int(rng.integers(1, 60)) if d in which else lead[d] for d in range(ndim))
-    long = n == 1 and rng.random() < 0.3
-    seed = int(rng.integers(1 << 30))
-
-    def made() -> tuple[Any, Any, Any]:
-        lying = np.random.default_rng(seed)  # alike each time
-        lengths = shape()
-        if long:
-            lengths = tuple(40 * m if k == len(lengths) - 1 else m for k, m in enumerate(lengths))
-        x = laid_out(lying, lengths, dtype)
-        resized = [lengths[d] for d in which] if boxed else lengths[-n:]
-        sizes = listed(int(m * 2 ** rng.uniform(-2, 2)) + 1 if rng.random() < 0.9 else m for m in resized)
-        if scaled:
-            sizes = scales(np.random.default_rng(seed + int(rng.integers(3))), len(resized), bool(boxed))
-        box = (list if rng.random() < 0.5 else tuple)(
-            edges(rng, m, how == "turned") if how else None for m, how in zip(resized, boxed)
-        ) or None
-        return (torch.from_numpy(x) if tensors and min(x.strides, default=1) >= 0 else x), sizes, box
-
-    return call, made
 
 
 def compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[bool, bool]:
@@ -150,31 +40,36 @@ def compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[bool, bool]:
         with contextlib.suppress(ValueError):  # a box of one point
             call(*made())
     cache.plans.clear(), cache._noted.clear()
-    planned: list[Any] = []
-    plan = calls.plan
-    with monkeypatch.context() as patched:
-        patched.setattr(calls, "plan", lambda *args: planned.append(args) or plan(*args))
+    with plans_counted(monkeypatch) as planned:
         found = call(x, size, box)
     assert type(found) is type(wanted) and found.dtype == wanted.dtype and found.shape == wanted.shape
     assert of(found).strides(found) == of(wanted).strides(wanted)
     np.testing.assert_array_equal(np.asarray(found), np.asarray(wanted))
     again = call(x, size, box)
     np.testing.assert_array_equal(np.asarray(again), np.asarray(wanted))
+    cache.plans.clear(), cache._noted.clear()
+    with plans_counted(monkeypatch) as planned_into:
+        into(rng, lambda **to: call(x, size, box, **to), wanted)
+    assert planned or not planned_into or wanted.nbytes > _native.MOST_APART
     return not planned, box is not None
 
 
-def repeat_call(rng: np.random.Generator, ndim: int) -> Any:
-    times = [int(rng.choice((0, 1, 1, 2, 3, 7))) for _ in range(max(1, ndim + int(rng.integers(-1, 3))))]
-    dim = None if rng.random() < 0.3 else int(rng.integers(-ndim, ndim)) if ndim else 0
-    given = [times, tuple(times)][rng.integers(2)]
-    return [
-        lambda x: tenter.repeat_interleave(x, times[0], dim),
-        lambda x: tenter.repeat(x, *times),
-        lambda x: tenter.repeat(x, given),
-        lambda x: tenter.tile(x, given),
-        lambda x: tenter.numpy.repeat(np.asarray(x), times[0], dim),
-        lambda x: tenter.numpy.tile(np.asarray(x), given),
-    ][rng.integers(6)]
+@contextlib.contextmanager
+def plans_counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    planned: list[Any] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(calls, "plan", noted(calls.plan, planned))
+        yield planned
+
+
+def into(rng: np.random.Generator, call: Any, wanted: Any) -> None:
+    """A new call writes the same to memory of any layout, and nothing beside it; so do those after it."""
+    for _ in range(2):
+        whole, out = room_for(rng, wanted)
+        assert call(out=out) is out
+        np.testing.assert_array_equal(np.asarray(out), np.asarray(wanted))
+        out[...] = 1
+        assert (whole == 1).all()
 
 
 def repeats_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
@@ -183,7 +78,7 @@ def repeats_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
     shape = tuple(int(n) for n in rng.choice((0, 1, 2, 5, 33), int(rng.integers(1, 5)), p=[0.03, 0.27, 0.3, 0.3, 0.1]))
     x: Any = laid_out(rng, shape, str(rng.choice(DTYPES)))
     x = torch.from_numpy(x) if rng.random() < 0.5 and min(x.strides, default=1) >= 0 else x
-    call, planned, plan = repeat_call(rng, len(shape)), [], calls.plan
+    call, takes_out = repeat_call(rng, len(shape))
     with monkeypatch.context() as patched:
         forget()
         patched.setattr(cache, "SELDOM", 0)
@@ -193,11 +88,14 @@ def repeats_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
             return False
         forget()
         patched.setattr(cache, "SELDOM", 1)
-        patched.setattr(calls, "plan", lambda *args: planned.append(args) or plan(*args))
-        found = call(x)
+        with plans_counted(patched) as planned:
+            found = call(x)
     assert type(found) is type(wanted) and found.dtype == wanted.dtype and found.shape == wanted.shape
     assert of(found).strides(found) == of(wanted).strides(wanted)
     np.testing.assert_array_equal(np.asarray(found), np.asarray(wanted))
+    if takes_out and 0 not in wanted.shape:
+        forget()
+        into(rng, lambda **to: call(x, **to), wanted)
     return not planned
 
 
@@ -322,7 +220,6 @@ def test_whole_axes_lie_where_their_geometry_says(align):
     box = tenter.filters.NAMED["linear"]
     rule = AxisRule("linear", align, None, None, "floor", "exact", "replicate", False, -0.75)
     whole = taps.whole_axis(rule, box)
-    assert whole is not None
     for n_in in (1, 2, 3, 7, 50, 1000):
         for n_out in (1, 2, 3, 5, 49, 50, 333):
             geometry = Geometry(n_in, n_out, align)

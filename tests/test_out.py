@@ -12,7 +12,7 @@ import tenter
 from memory_helpers import needs_linux
 from program_helpers import prints
 from tenter._arrays import blocks
-from tenter._execution import bands, into, numpy_executor
+from tenter._execution import bands, calls, into, numpy_executor
 from tenter.maps import Copy
 
 SHAPE = (3, 4, 5)
@@ -108,6 +108,7 @@ def test_the_same_bits_a_few_elements_at_a_time(library, name, monkeypatch):
     """Tiles and bands of 64 bytes; of float32, and of bytes where that is another way."""
     monkeypatch.setattr(into, "BYTES", 64)
     monkeypatch.setattr(bands, "BYTES", 64)
+    monkeypatch.setattr(calls, "known_into", lambda *how: None)
     call = CALLS[name]
     for dtype in ("float32", "uint8") if name in ("picture", "light", "resize") else ("float32",):
         x = given(library, dtype)
@@ -158,6 +159,7 @@ def test_dtypes_of_which_numpy_or_pytorch_knows_less(dtype, monkeypatch):
 
 def test_a_signal_is_answered_once_out_is_whole(monkeypatch):
     monkeypatch.setattr(into, "BYTES", 64)
+    monkeypatch.setattr(calls, "known_into", lambda *how: None)
     x = given("numpy", "float32")
     want, copy_into = CALLS["resize"](x), numpy_executor.copy_into
     out, before = np.zeros((*want.shape, 2), np.float32)[..., 0], signal.getsignal(signal.SIGINT)
@@ -176,6 +178,7 @@ def test_channels_of_one_picture_do_not_overlap(monkeypatch):
     both = np.random.default_rng(0).random((40, 40, 2), np.float32)
     x, out = both[..., 0], both[..., 1]
     want = tenter.resize(x, (40, 40), box=[(0, 20), None])
+    monkeypatch.setattr(into, "BYTES", 64)
     monkeypatch.setattr(numpy_executor, "run", lambda *how: pytest.fail("a result of its own"))
     monkeypatch.setattr(into, "fill", lambda x, work, order, out: out.__setitem__(..., want))
     assert np.array_equal(tenter.resize(x, (40, 40), box=[(0, 20), None], out=out), want)

@@ -96,8 +96,10 @@ def repeat_interleave(
             known = FIND.get(type(x), unknown)("repeat_interleave", x, repeats, dim, output_size)
             if known is None and type(repeats) in EXACT:
                 known = calls.many_counts(x, repeats, dim, output_size)
-            if known is not None:
-                return known
+        else:
+            known = calls.known_into("repeat_interleave", x, out, repeats, dim, output_size)
+        if known is not None:
+            return known
         if x is MISSING:
             x, repeats = repeats, MISSING
         if repeats is MISSING and x is not MISSING:
@@ -195,8 +197,10 @@ def repeat(x: Any = MISSING, *sizes: Any, out: Any = None, **other: Any) -> Any:
             find = FIND.get(type(x), unknown)
             # A call with a star takes a tenth longer.
             known = find("repeat", x, given[0]) if len(given) == 1 else find("repeat", x, *given)
-            if known is not None:
-                return known
+        else:
+            known = calls.known_into("repeat", x, out, *given)
+        if known is not None:
+            return known
         x = array("x", x)
         front, spec = repeated.as_a_whole(x, "sizes", repeat_sizes("sizes", sizes, x.ndim))
         return calls.perform("repeat", x, given, front, spec, out)
@@ -244,8 +248,10 @@ def tile(x: Any = MISSING, *dims: Any, out: Any = None, **other: Any) -> Any:
             find = FIND.get(type(x), unknown)
             # A call with a star takes a tenth longer.
             known = find("tile", x, given[0]) if len(given) == 1 else find("tile", x, *given)
-            if known is not None:
-                return known
+        else:
+            known = calls.known_into("tile", x, out, *given)
+        if known is not None:
+            return known
         x = array("x", x)
         front, spec = repeated.as_a_whole(x, "dims", tile_sizes("dims", dims, x.ndim))
         return calls.perform("tile", x, given, front, spec, out)

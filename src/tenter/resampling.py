@@ -114,7 +114,9 @@ def interpolate(
             if known is not None:
                 return known
         given = (size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
-        if out is None and (resized := calls.of_family("interpolate", x, given)) is not None:
+        if out is not None and (written := calls.known_into("interpolate", x, out, *given)) is not None:
+            return written
+        if (resized := calls.of_family("interpolate", x, given, out)) is not None:
             return resized
         x = array("x", x)
         return calls.perform("interpolate", x, given, x, interpolate_arguments.checked(x, *given), out)
@@ -209,7 +211,9 @@ def resize(
             if known is not None:
                 return known
         given = (size, scale, axes, mode, antialias, like, rounding, policy, box, align, tie, cubic, edge, value)
-        if out is None and (resized := calls.of_family("resize", x, given)) is not None:
+        if out is not None and (written := calls.known_into("resize", x, out, *given)) is not None:
+            return written
+        if (resized := calls.of_family("resize", x, given, out)) is not None:
             return resized
         x = array("x", x)
         spec, turned = resize_arguments.checked(x, *given)

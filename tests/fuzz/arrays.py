@@ -136,6 +136,13 @@ def _floats(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype, h
     return np.asarray(x)
 
 
+def target(r: Draw, how: Array, shape: tuple[int, ...]) -> Array:
+    """Memory in a random layout for a result of what is drawn so."""
+    drawn_one = drawn(r, shape, how.dtype, how.library)
+    steps = drawn_one.steps and tuple(s or 1 for s in drawn_one.steps)
+    return drawn_one._replace(values="normal", steps=steps, readonly=False, swapped=how.swapped, flag=None)
+
+
 def _laid_out(how: Array) -> Any:
     values = np.asarray(elements(how))
     n, size = values.ndim, values.itemsize

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arrays import NUMERIC, NUMPY, TORCH, Array, bits, drawn, numbers
-from .call import Call, named, text, written
+from .arrays import NUMERIC, NUMPY, TORCH, Array, bits, drawn, numbers, target
+from .call import Call, check_is, named, text, written
 from .draw import Draw
 from .matrices import Dense, copying, in_blocks, rows
 from .operations import again
@@ -213,7 +213,7 @@ def applied(r: Draw) -> Call:
     kwargs: dict[str, Any] = {}
     out = None
     if r.chance(0.2) and not made.wrong:
-        out = named("out", _target(r, drawn(r, after, dtype, library), how.swapped))
+        out = named("out", target(r, how, after))
         names["out"], kwargs["out"] = out, out
     refuses: tuple[type[BaseException], ...] = ()
     message = Call._field_defaults["message"]
@@ -225,19 +225,12 @@ def applied(r: Draw) -> Call:
     source = "\n".join([*lines, "y = " + written("A.apply", [x, given_axis], kwargs)])
 
     def check(y: Any) -> None:
-        if out is not None and "out" in kwargs and y is not out.value:
-            raise Wrong("out", "the result is not out")
+        check_is(y, out if "out" in kwargs else None)
         check_shape(y, x.value, after)
         check_map(y, x.value, axis, dense, copies)
 
     same = () if out is not None else again(r, how)
     return Call("", source, names, check, refuses, fresh=out is None, again=same, message=message)
-
-
-def _target(r: Draw, how: Array, swapped: bool) -> Array:
-    """Something that may be written to."""
-    steps = how.steps and tuple(s or 1 for s in how.steps)
-    return how._replace(values="normal", steps=steps, readonly=False, swapped=swapped, flag=None)
 
 
 def check_map(y: Any, x: Any, axis: int, dense: Dense, copies: bool) -> None:

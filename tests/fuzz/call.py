@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from .arrays import Array
+from .oracle import Wrong
 
 HEAD = """import copy, pickle
 from fractions import Fraction
@@ -89,6 +90,12 @@ def written(function: str, args: list[Any], named: dict[str, Any] | None = None)
     """The source of a call."""
     shown = [text(a) for a in args] + [f"{k}={text(v)}" for k, v in (named or {}).items()]
     return f"{function}({', '.join(shown)})"
+
+
+def check_is(y: Any, out: Named | None) -> None:
+    """The result of a call with `out` is that."""
+    if out is not None and y is not out.value:
+        raise Wrong("out", "the result is not out")
 
 
 def served(y: Any) -> None:

@@ -15,7 +15,7 @@ from .arrays import Array, drawn, numbers
 from .call import Call, Named, named, written
 from .draw import Draw
 from .matrices import of_map
-from .operations import again, sized
+from .operations import again, maybe_out, sent, sized
 from .oracle import Maps, check_shape, check_values, name_of, summed
 from .summing import check_maps, dtype_for
 
@@ -85,8 +85,8 @@ def interpolate(r: Draw) -> Call:
         if not cut and name_of(x.value) in ("float32", "float64") and how.values == "normal":
             _beside_torch(y, x.value, kwargs, maps)
 
-    same = () if kwargs["mode"].startswith("nearest") else again(r, how)
-    return Call("", sized(r, "tenter.interpolate", x, kwargs), {"x": x}, verify, again=same)
+    same, to = () if kwargs["mode"].startswith("nearest") else again(r, how), maybe_out(r, how, shape)
+    return sent(Call("", sized(r, "tenter.interpolate", x, kwargs, to), {"x": x}, verify, again=same), to)
 
 
 def _beside_torch(y: Any, x: Any, kwargs: dict[str, Any], maps: Maps) -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from . import counts, gradients
-from .arrays import NUMPY, TORCH, Array, drawn
-from .call import Call, Named, named, text, written
+from .arrays import NUMPY, TORCH, Array, drawn, target
+from .call import Call, Named, check_is, named, text, written
 from .draw import Draw
 from .matrices import copying
 from .oracle import Maps, check_bits, check_shape, taken
@@ -40,10 +40,27 @@ def again(r: Draw, how: Array, name: str = "x") -> tuple[tuple[str, dict[str, An
     return ((f"of a contiguous {name}", {name: plain}),)
 
 
-def sized(r: Draw, function: str, x: Named, kwargs: dict[str, Any]) -> str:
+def maybe_out(r: Draw, how: Array, shape: tuple[int, ...]) -> dict[str, Named]:
+    """Of some calls memory for the result."""
+    return {"out": named("out", target(r, how, shape))} if r.chance(0.2) else {}
+
+
+def sent(call: Call, to: dict[str, Named]) -> Call:
+    """The call, whose source has what `maybe_out` gave."""
+    if not to:
+        return call
+
+    def check(y: Any) -> None:
+        check_is(y, to["out"])
+        call.check(y)
+
+    return call._replace(names=call.names | to, check=check, fresh=False, again=())
+
+
+def sized(r: Draw, function: str, x: Named, kwargs: dict[str, Any], to: dict[str, Named]) -> str:
     """The source of a call; of many by size after others that differ from it by sizes alone, which tenter remembers."""
     if "size" not in kwargs or not r.chance(0.5):
-        return "y = " + written(function, [x], kwargs)
+        return "y = " + written(function, [x], kwargs | to)
     plain = {k: tuple(int(a) for a in v) if k == "axes" else v for k, v in kwargs.items()}
     if isinstance(plain["mode"], list):
         plain["mode"] = tuple(plain["mode"])
@@ -51,7 +68,7 @@ def sized(r: Draw, function: str, x: Named, kwargs: dict[str, Any]) -> str:
     calls = []
     for more in (1, 2, 0):
         n = tuple(int(m) + more for m in size) if isinstance(size, (tuple, list)) else int(size) + more
-        calls.append(written(function, [x], {"size": n, **plain}))
+        calls.append(written(function, [x], {"size": n, **plain} | (to if more == 0 else {})))
     return "\n".join([*calls[:2], f"y = {calls[2]}"])
 
 
@@ -99,7 +116,9 @@ def repeat_interleave(r: Draw) -> Call:
         return _call(r, x, how, [given, dim], wrong_names, check, (error,))
     if r.chance(0.03):
         return _call(r, x, how, [given, ndim + 1], names, check, (IndexError,))
-    return _call(r, x, how, [given, None if dim is None else r.whole(dim)], names, check, (), again(r, how))
+    to = maybe_out(r, how, shape_out)
+    args = [given, None if dim is None else r.whole(dim)]
+    return sent(_call(r, x, how, args, names | to, check, (), again(r, how)), to)
 
 
 def served_never(y: Any) -> None:
@@ -169,7 +188,10 @@ def _tiled(r: Draw, function: str) -> Call:
         args = [r.pick((tuple(given), given))] if n != 1 or r.chance(0.5) else [given[0]]
     else:
         args = [tuple(given)] if r.chance(0.5) or not given else given
-    return Call("", "y = " + written(function, [x, *args]), {"x": x}, check, refuses, again=again(r, how))
+    if refuses or function.startswith("tenter.numpy"):
+        return Call("", "y = " + written(function, [x, *args]), {"x": x}, check, refuses)
+    to = maybe_out(r, how, tuple(m * s for m, s in zip(front, whole)))
+    return sent(Call("", "y = " + written(function, [x, *args], to), {"x": x}, check, again=again(r, how)), to)
 
 
 def expand(r: Draw) -> Call:

@@ -18,7 +18,7 @@ from .arrays import Array, drawn, numbers
 from .call import Call, Named, named, written
 from .draw import Draw
 from .matrices import Dense, of_map
-from .operations import again, sized
+from .operations import again, maybe_out, sent, sized
 from .oracle import EPSILON, PARTS, Maps, Want, Wrong, check_shape, check_values, is_whole, name_of, summed
 from .summing import SERVED, check_maps, dtype_for, summed_cut
 
@@ -150,11 +150,10 @@ def resize(r: Draw) -> Call:
         kwargs |= bad
         source = "y = " + written("tenter.resize", [x], kwargs)
         return Call("", source, {"x": x, **extra}, lambda y: None, (error, ValueError))
-    source = sized(r, "tenter.resize", x, kwargs)
     try:
         maps, cut, shape, _ = plan(x.value, kwargs)
     except Refusal as refusal:  # a scale of a small box
-        return Call("", source, names, lambda y: None, (refusal.args[0],))
+        return Call("", sized(r, "tenter.resize", x, kwargs, {}), names, lambda y: None, (refusal.args[0],))
     if math.prod(shape) > 1 << 22:  # a policy that keeps the ratio of a short axis
         return resize(r)
     value = kwargs.get("value", 0)
@@ -172,9 +171,9 @@ def resize(r: Draw) -> Call:
             slack = 1e-9 + 1e-12 * sum(x.value.shape)
             check_values(y, summed(numbers(x.value), other, name_of(x.value)), name_of(x.value), slack)
 
-    if value == 0 and not _reorders(how):
-        return Call("", source, names, verify, again=again(r, how))
-    return Call("", source, names, verify)
+    to = maybe_out(r, how, shape)
+    source, alike = sized(r, "tenter.resize", x, kwargs, to), value == 0 and not _reorders(how)
+    return sent(Call("", source, names, verify, again=again(r, how) if alike else ()), to)
 
 
 def _reorders(how: Array) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tenter import _native
 from tenter._arrays import blocks, limits
 from tenter._arrays.layout import resized_order
 from tenter._arrays.numpy_arrays import address, layout
@@ -19,7 +20,7 @@ from tenter.maps._part import part
 
 Place = tuple[slice, ...]
 # Of what a band reads and makes, together: in cache, and long enough for all threads.
-BYTES = 4 << 20
+BYTES = _native.MOST_APART
 # Outputs along a resized axis that a band has at least, where it can: its first rows read what the one before has read.
 LEAST = 16
 

@@ -58,7 +58,23 @@ def types(args: tuple[Any, ...]) -> tuple[type, ...] | None:
     return found
 
 
-def of_family(call: str, x: Any, args: tuple[Any, ...]) -> Any:
+def known_into(call: str, x: Any, out: Any, *args: Any) -> Any:
+    """out, with the result of a call like an earlier one, or of one that differs from it by sizes alone; None if there
+    was none, or all is to be checked."""
+    runs = EXACT.get(type(x))
+    if runs is None or (room := runs.room(out)) is None:
+        return None
+    found = _native.known_call_into(room, call, x, *args)
+    if found is None:
+        return None
+    if type(found) is Plan:
+        into.check(out, x, found.shape_out)
+        return into.write(x, found, out)
+    runs.wrote(out)
+    return out
+
+
+def of_family(call: str, x: Any, args: tuple[Any, ...], out: Any = None) -> Any:
     """The result of a call that differs from an earlier one by sizes alone; None if there was none."""
     runs = EXACT.get(type(x))
     if runs is None or not runs.plain(x) or (arg_types := _constants(args)) is None:
@@ -70,10 +86,12 @@ def of_family(call: str, x: Any, args: tuple[Any, ...]) -> Any:
     if known is None:
         return None
     family, spec = known
+    if out is not None:
+        into.check(out, x, spec.shape_out(tuple(x.shape)))
     made = plan(x, spec, tuple(x.shape), family)
     store_again(_native.call_key(call, x, *args) or key(call, runs, x, args, arg_types), made)
     families.remember_native(call, x, args, family, made.order, x)
-    return runs.execute(x, made)
+    return _run(x, made, out)
 
 
 def many_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
@@ -121,11 +139,13 @@ def _constants(args: tuple[Any, ...]) -> tuple[type, ...] | None:
 
 def perform_turned(call: str, x: Any, args: tuple[Any, ...], turned: Any, spec: Spec, out: Any = None) -> Any:
     """The result of a checked call of which some axes of x were reversed before: no plan of it serves x."""
-    if out is not None or of(turned).recorded(turned):
+    if of(turned).recorded(turned):
         return execute(turned, spec, out)
+    if out is not None:
+        into.check(out, x, spec.shape_out(tuple(x.shape)))
     made = plan(turned, spec)
     families.remember(call, x, args, None, spec, made.order, turned)
-    return _run(turned, made, None)
+    return _run(turned, made, out)
 
 
 def _run(x: Any, plan: Plan, out: Any) -> Any:

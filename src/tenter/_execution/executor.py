@@ -64,6 +64,9 @@ class Executor(Protocol):
     def expand_fast(self, x: Any, sizes: tuple[Any, ...]) -> Any:
         """The library's own view where that costs less than checking; None where the checks are needed."""
 
+    def room(self, out: Any) -> Any:
+        """out as the core reads it; None of what is to be refused, or written to by the library."""
+
     def write(self, x: Any, plan: Plan, out: Any) -> bool:
         """Has the kernels write the result to out; False if it lies otherwise than they write, or much lies between
         them."""

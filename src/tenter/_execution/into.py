@@ -33,7 +33,8 @@ def write(x: Any, plan: Plan, out: Any) -> Any:
     runs = executor.of(x)
     if runs.write(x, plan, out):
         return out
-    if plan.device is not None or not (math.prod(plan.shape) and math.prod(plan.shape_out) and runs.apart(x, out)):
+    whole = plan.device is not None or plan.n_bytes <= BYTES  # one tile is the result
+    if whole or not (math.prod(plan.shape) and math.prod(plan.shape_out) and runs.apart(x, out)):
         runs.copy_into(out, runs.run(x, plan))
         return out
     x, in_order = runs.reshape(x, plan.shape), tuple(range(len(plan.shape)))

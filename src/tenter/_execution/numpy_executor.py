@@ -9,7 +9,7 @@ from tenter import _native
 from tenter._arrays import blocks
 from tenter._arrays.dtypes import NUMBERS
 from tenter._arrays.limits import machine_memory
-from tenter._arrays.numpy_arrays import address, place as place, plain as plain
+from tenter._arrays.numpy_arrays import address, place as place, plain as plain, unwritable
 from tenter._arrays.thread_count import thread_count
 from tenter._arrays.types import Array
 from tenter._execution import segmented
@@ -117,6 +117,10 @@ def expand(x: Array, shape: tuple[int, ...]) -> Array:
 
 def expand_fast(x: Array, sizes: tuple[Any, ...]) -> None:
     return None
+
+
+def room(out: Any) -> Array | None:
+    return np.asarray(out) if type(out) in (np.ndarray, np.memmap) and unwritable(out) is None else None
 
 
 def write(x: Array, plan: Plan, out: Array) -> bool:

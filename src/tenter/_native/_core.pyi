@@ -36,8 +36,7 @@ class WholeAxis:
     def __init__(
         self,
         rule: int,
-        by_corners: bool,
-        by_halves: bool,
+        align: int,
         filter: Filter | Callable[[_Floats], _Floats] | None,
         support: float,
         widens: bool,
@@ -113,6 +112,8 @@ def weighed_step(
 ) -> WindowStep | None: ...
 
 SMALL_BYTES: int
+MOST_APART: int
+READ_DIMS: int
 
 ByteAxis = tuple[int, int, ByteMap | None]
 
@@ -206,11 +207,12 @@ class Family:
         self,
         rules: tuple[tuple[int, WholeAxis, bool, bool], ...],
         filters: tuple[tuple[int, int, float], ...],
-        picks: tuple[tuple[int, int, bool, bool, bool, int, bool], ...],
+        picks: tuple[tuple[int, int, bool, int, int, bool], ...],
         sums: tuple[int, int, bool, bool],
         ndim: int,
         order: tuple[int, ...] | None,
         rounding: int,
+        policy: int,
         channels_last: bool,
         strides_decide: bool,
         transposed: bool,
@@ -229,6 +231,7 @@ def set_up_families(families: Any, seldom: Any, numpy_numbers: tuple[type, ...],
 def family_key(call: str, x: Any, /, *args: Any) -> bytes | None: ...
 def set_up_calls(plans: Any, ready: int | None, again: Any, differentiable: Any, fallback: Any, /) -> None: ...
 def known_call(call: str, x: Any, /, *args: Any) -> Any: ...
+def known_call_into(out: Any, call: str, x: Any, /, *args: Any) -> Any: ...
 def call_key(call: str, x: Any, /, *args: Any) -> bytes | None: ...
 def plain(x: Any, /) -> bool: ...
 def expand_view(x: Any, /, *sizes: Any) -> Any: ...

@@ -25,18 +25,20 @@ from tenter._specs import eight_bits, interpolate_arguments, resize_arguments
 from tenter._specs.axis_maps import new_axis_map
 from tenter._specs.lengths import ROUNDINGS
 from tenter._specs.resize import Interpolate, Resize
+from tenter._specs.resize_arguments import POLICIES
 from tenter._specs.spec import Maps, Shape, Spec
-from tenter.geometry import TIES
+from tenter.geometry import ALIGNS, TIES
 
 
 class Family(NamedTuple):
     """spec: of the first call. axes: those resized. rules: how, for arrays on the host; None where lengths decide.
-    rounding: of lengths by scales."""
+    rounding: of lengths by scales. policy: by which sizes are fitted."""
 
     spec: Resize | Interpolate
     axes: tuple[int, ...]
     rules: tuple[AxisRule, ...] | None
     rounding: str
+    policy: str = "stretch"
 
 
 families: dict[Hashable, Family] = {}
@@ -45,7 +47,6 @@ _native.set_up_families(native, seldom, (np.integer, np.floating), Fraction)
 MOST = 1024
 # Elements of arrays beyond which sizes are left to the checks, and lengths beyond which rules are.
 MOST_ELEMENTS, LONGEST = 1 << 48, eight_bits.LONGEST
-READ_DIMS = 8  # of arrays that the core reads by itself (native/arrays.hpp)
 
 
 def key(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...]) -> Hashable:
@@ -91,20 +92,21 @@ def remember(
 ) -> None:  # fmt: skip
     """Of a checked call, that Python planned. arg_types: None of a call whose arguments may change, or are not known to
     be plain constants, which the core then looks at. turned: x with the axes reversed whose boxes are. The core alone
-    makes such calls, and those in which boxes, scales or strides decide."""
+    makes such calls, and those in which boxes, scales, policies or strides decide."""
     if arg_types is None and _native.family_key(call, x, *args) is None:
         return
     if isinstance(spec, Interpolate):
         by_size, resized = interpolate_arguments.by_size_alone(spec, *args[:2]), spec.resize()
-        alone, rounding = not interpolate_arguments.strides_decide(spec), "floor"
+        alone, rounding, policy = not interpolate_arguments.strides_decide(spec), "floor", "stretch"
     elif isinstance(spec, Resize):
         by_size, resized = resize_arguments.by_size_alone(x.ndim, spec, *args[:9]), spec
-        alone, rounding = args[8] is None, resize_arguments.rounding_of(*args[5:7])
+        policy, box = args[7:9]
+        alone, rounding = policy == "stretch" and box is None, resize_arguments.rounding_of(*args[5:7])
     else:
         return
     if not by_size:
         return
-    family = Family(spec, resized.axes, _settled(spec, resized, x), rounding)
+    family = Family(spec, resized.axes, _settled(spec, resized, x), rounding, policy)
     if alone and arg_types is not None and args[0] is not None:
         if len(families) >= MOST:
             families.clear()
@@ -177,13 +179,13 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
     if ndim > 2 and placed[1] not in axes:
         last = channels_last([x.shape[d] for d in placed], [x.strides[d] for d in placed])
     together = last is not None and last != tuple(range(ndim))
-    if in_parts and (together or ndim >= READ_DIMS):
+    if in_parts and (together or ndim >= _native.READ_DIMS):
         return None
     strides_decide = isinstance(spec, Interpolate) and interpolate_arguments.strides_decide(spec)
     accumulate = ACCUMULATE[DTYPES[x.dtype].sums] if number >= 0 else 0
     return _native.Family(
         tuple(wholes), tuple(filters), picks, (number, accumulate, in_parts, in_bytes), ndim, order,
-        ROUNDINGS.index(family.rounding), together, strides_decide, transposed, family,
+        ROUNDINGS.index(family.rounding), POLICIES.index(family.policy), together, strides_decide, transposed, family,
     )  # fmt: skip
 
 
@@ -220,22 +222,21 @@ def _pillow(rule: AxisRule) -> tuple[int, float] | None:
     return eight_bits.FILTERS[str(rule.kind)]
 
 
-def _pick(rule: AxisRule) -> tuple[int, bool, bool, bool, int, bool] | None:
-    """The formula of inputs that outputs take, whether its step is a float32, where a line's positions lie, and whether
-    they follow a scale."""
+def _pick(rule: AxisRule) -> tuple[int, bool, int, int, bool] | None:
+    """The formula of inputs that outputs take, whether its step is a float32, the align and the tie of a line, and
+    whether positions follow a scale."""
     if rule.kind not in NEAREST:
         return None
-    scaled, (corners, halves) = rule.scale is not None, taps.WHOLE.get(rule.align, (False, False))
+    scaled, align = rule.scale is not None, ALIGNS.index(rule.align)
     if rule.arithmetic in torch_quirks.KERNELS:
         formula, real = torch_quirks.separable(rule.kind == "nearest-exact", rule.arithmetic)
-        return formula, real is np.float32, False, False, 0, scaled
+        return formula, real is np.float32, 0, 0, scaled
     if rule.edge in (*PERIODIC, "constant", "extrapolate"):
         return None
     if nearest.rounds(rule):
         formula = nearest.rounding_formula(rule.arithmetic, rule.align)
-        by_corners = rule.arithmetic == "scipy" and corners
-        return formula, False, by_corners, False, 0, scaled and rule.arithmetic == "opencv"
-    return (LINE, False, corners, halves, TIES.index(rule.tie), scaled) if rule.align in taps.WHOLE else None
+        return formula, False, align if rule.arithmetic == "scipy" else 0, 0, scaled and rule.arithmetic == "opencv"
+    return LINE, False, align, TIES.index(rule.tie), scaled
 
 
 def maps(family: Family, spec: Spec, shape: Shape, dtype: str, on_device: bool) -> Maps:

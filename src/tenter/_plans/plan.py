@@ -14,7 +14,7 @@ from tenter._arrays.library import of
 from tenter._kernels import cpu
 from tenter._kernels.steps import SMALL_BYTES
 from tenter._plans import cache
-from tenter._plans.families import READ_DIMS, Family, maps as family_maps
+from tenter._plans.families import Family, maps as family_maps
 from tenter._rules.axis_rule import user_filters
 from tenter._specs.applied import Applied, AppliedMaps
 from tenter._specs.repeat import RepeatCounts
@@ -142,7 +142,7 @@ def _planned(
         if (found := cache.plans.get(key)) is not None:
             return found._replace(spec=spec, adjoints={})  # which hold offsets
     steps = _steps(layout, maps, None if order == in_order else order, saturate, wholes)
-    in_place = layout.device is None and order == in_order and 0 < len(shape_out) <= READ_DIMS
+    in_place = layout.device is None and order == in_order and 0 < len(shape_out) <= _native.READ_DIMS
     ready = _native.ReadySteps(steps.steps, steps.temporaries, shape_out) if in_place and _is_ready(steps) else None
     made = Plan(
         spec=spec,

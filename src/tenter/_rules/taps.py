@@ -11,14 +11,14 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.types import Floats, Ints
 from tenter._rules.axis_rule import LARGEST, AxisRule
 from tenter._rules.edges import PERIODIC
-from tenter.geometry import Geometry
+from tenter.geometry import ALIGNS, Geometry
 
 # As the core numbers them (native/sampling.hpp); past periodic edges rows reach beyond the axis.
 FILTERED, TOUCHED, OVERLAPPED = range(3)
 EDGES = {"replicate": 0, "constant": 1, "renormalize": 2, "extrapolate": 3}
 BEYOND = 4
-# Steps from corner to corner or from edge to edge, and whether positions are centers of outputs' areas.
-WHOLE = {"center": (False, True), "asymmetric": (False, False), "corners": (True, False), "corner_areas": (True, True)}
+# Aligns by which the core makes the rows of whole axes: all but ONNX's own.
+WHOLE = ALIGNS[:4]
 LONG_ROW = 1 << 16  # taps whose memory is checked
 # Units of positions beyond which the core would lose bits; finer ones are rounded to the second.
 FINEST, ROUNDED = 1 << 90, 1 << 80
@@ -39,9 +39,9 @@ class Entries(NamedTuple):
 def sampling(rule: AxisRule, geometry: Geometry, filter_: filters.Filter) -> _native.Sampling:
     """The rows of an axis under a filter, which is stretched where it shrinks with antialias."""
     n_in, n_out = geometry.n_in, geometry.n_out
-    is_whole = geometry.scale is None and geometry.box is None and max(n_in, n_out) <= _native.LONGEST_WHOLE_AXIS
-    if is_whole and (whole := whole_axis(rule, filter_)) is not None:
-        return _checked(whole.sampling(n_in, n_out))
+    is_whole = geometry.scale is None and geometry.box is None and rule.align in WHOLE
+    if is_whole and max(n_in, n_out) <= _native.LONGEST_WHOLE_AXIS:
+        return _checked(whole_axis(rule, filter_).sampling(n_in, n_out))
     units = geometry.units()
     wide, one = 1, 1  # the stretch, as a fraction
     if rule.antialias:
@@ -54,26 +54,25 @@ def sampling(rule: AxisRule, geometry: Geometry, filter_: filters.Filter) -> _na
     return _sampling(FILTERED, geometry, units, filter_, (wide, one) if stretched else (1, 1), normalize, rule.edge)
 
 
-def whole_axis(rule: AxisRule, filter_: filters.Filter) -> _native.WholeAxis | None:
-    """How the core makes the rows of axes of any length without scale and box; None for ONNX's own positions."""
-    if rule.align not in WHOLE:
-        return None
-    by_corners, by_halves = WHOLE[rule.align]
+def whole_axis(rule: AxisRule, filter_: filters.Filter) -> _native.WholeAxis:
+    """How the core makes the rows of axes of any length."""
     return _native.WholeAxis(
-        FILTERED, by_corners, by_halves, filters.core_of(filter_), filter_.support, rule.antialias, filter_.normalized,
-        _edge(rule.edge),
+        FILTERED, ALIGNS.index(rule.align), filters.core_of(filter_), filter_.support, rule.antialias,
+        filter_.normalized, _edge(rule.edge),
     )  # fmt: skip
 
 
-def overlapped_axis(rule: AxisRule) -> _native.WholeAxis | None:
-    """The same for means over areas. Corners line up points; areas have edges."""
-    if rule.align not in WHOLE:
-        return None
-    by_halves = WHOLE[rule.align][1] or rule.align == "corners"
-    return _native.WholeAxis(OVERLAPPED, False, by_halves, None, 0.0, False, False, _edge(rule.edge))
+def overlapped_axis(rule: AxisRule) -> _native.WholeAxis:
+    """The same for means over areas."""
+    return _native.WholeAxis(OVERLAPPED, ALIGNS.index(of_areas(rule.align)), None, 0.0, False, False, _edge(rule.edge))
 
 
-TOUCHED_AXIS = _native.WholeAxis(TOUCHED, False, False, None, 0.0, False, False, EDGES["renormalize"])
+def of_areas(align: str) -> str:
+    """Corners line up points; areas have edges."""
+    return "center" if align in ("corners", "corner_areas", "tf_crop_and_resize") else align
+
+
+TOUCHED_AXIS = _native.WholeAxis(TOUCHED, 0, None, 0.0, False, False, EDGES["renormalize"])
 
 
 def touched(n_in: int, n_out: int) -> _native.Sampling:

@@ -45,8 +45,8 @@ def new_axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     if rule.kind == "gaussian":
         return _gathered(n_in, n_out, taps.blurred(rule, geometry), rule.edge)
     if rule.kind in ("area", "overlap"):
-        if rule.align in ("corners", "corner_areas", "tf_crop_and_resize"):
-            geometry = replace(geometry, align="center")  # corners line up points; areas have edges
+        if (align := taps.of_areas(rule.align)) != rule.align:
+            geometry = replace(geometry, align=align)
         rows = taps.overlapped(geometry, rule.edge)
         filter_ = None
     else:

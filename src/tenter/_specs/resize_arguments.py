@@ -31,10 +31,8 @@ def by_size_alone(
     ndim: int, spec: Resize, size: Any, scale: Any, axes: Any, mode: Any, antialias: Any, like: Any, rounding: Any,
     policy: Any, box: Any,
 ) -> bool:  # fmt: skip
-    """True if the rules follow from no length but for boxes, and there is one int or scale, or one for each axis in
-    ascending order."""
-    if policy != "stretch":
-        return False
+    """True if the rules follow from no length but for boxes and a policy, and there is one int or scale, or one for
+    each axis in ascending order."""
     given = size if scale is None else scale
     if isinstance(given, (list, tuple)) and len(given) != len(spec.axes):
         return False

@@ -22,6 +22,7 @@ from tenter._execution.standard.executor import (
     place_offsets as place_offsets,
     plain as plain,
     repeat_counts as repeat_counts,
+    room as room,
     run as run,
     write as write,
     wrote as wrote,

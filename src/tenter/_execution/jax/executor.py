@@ -29,6 +29,7 @@ from tenter._execution.standard.executor import (
     record_value as record_value,
     repeat_counts as repeat_counts,
     reshape as reshape,
+    room as room,
     run as run,
     shifted as shifted,
     widened as widened,

@@ -17,7 +17,7 @@ from tenter._execution.torch.dispatch import (
 )
 from tenter._execution.torch.gradients import again as again, execute as execute, execute_adjoint as execute_adjoint
 from tenter._execution.torch.known import expand_fast as expand_fast, known as known
-from tenter._execution.torch.run import apart as apart, run as run, write as write, wrote as wrote
+from tenter._execution.torch.run import apart as apart, room as room, run as run, write as write, wrote as wrote
 from tenter._execution.torch.segmented import (
     extremes as extremes,
     pad as pad,

@@ -2,18 +2,24 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
+from torch.compiler import is_compiling
 
 from tenter import _native
 from tenter._arrays import blocks
 from tenter._arrays.errors import refuse
-from tenter._arrays.torch_tensors import NO_STORAGE, bare, dtype_name, extent, holds, to_numpy
+from tenter._arrays.torch_tensors import NO_STORAGE, TYPES, bare, dtype_name, extent, holds, to_numpy, unwritable
 from tenter._execution.torch import device
 from tenter._kernels import reference
 from tenter._plans.plan import Plan
 
 _native.join_openmp()  # PyTorch's threads, as a pool beside them would oversubscribe the cores
+
+
+def room(out: Any) -> torch.Tensor | None:
+    return out if not is_compiling() and type(out) in TYPES and unwritable(out) is None else None
 
 
 def write(x: torch.Tensor, plan: Plan, out: torch.Tensor) -> bool:
