@@ -147,7 +147,7 @@ def test_threads_meet_at_the_first_call():
     try:
         for n in range(1, 120):
             barrier = threading.Barrier(4)
-            in_threads(work, [(barrier, n)] * 4)
+            in_threads(work, [(barrier, n)] * 4, barrier)
     finally:
         sys.setswitchinterval(interval)
     assert not wrong, wrong[:2]
