@@ -42,6 +42,7 @@ TESTS = {
             "tests/test_races.py", "tests/test_verify.py", "tests/test_concurrency.py", "tests/test_exits.py",
             "-k", "not torch and not loader and not scratch",
         ],
+        ["tests/test_signals.py", "tests/test_bytes.py", "-k", "not torch"],
     ],
 }  # fmt: skip
 OPTIONS = {

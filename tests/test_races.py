@@ -11,7 +11,7 @@ import pytest
 
 import tenter
 from programs.small import lowered
-from tenter import _native, memory
+from tenter import _native, memory, ragged
 from tenter._kernels import steps
 from tenter._plans import cache, families
 from tenter.maps import Window
@@ -46,10 +46,52 @@ def operations(shared):
     ]
 
 
-def test_threads_share_what_calls_make_and_keep(small):
-    def fresh():
-        return operations(Window(33, 16, np.arange(16) * 2, np.arange(17) * 3, np.ones(48)))
+def ragged_calls(plan):
+    positions = np.ascontiguousarray(x[0, 0].T.repeat(8, 0))[: plan.total]
+    return [
+        lambda: plan.repeat(x[0, 0]),
+        lambda: plan.row_ids,
+        lambda: plan.positions,
+        lambda: plan.pad(positions),
+        lambda: plan.unpad(plan.pad(positions)),
+        lambda: ragged.ranges(np.arange(33), plan, 2),
+        *[lambda how=how: getattr(plan, how)(positions) for how in ("sum", "mean", "max", "min", "softmax")],
+    ]
 
+
+def long_and_byte_calls(shrinks, grows):
+    """Of maps that no call has made tables of, on signals and pictures."""
+    signals = np.ascontiguousarray(x.reshape(9, -1))
+    photo = np.ascontiguousarray((x[0, :, :, :4] * 3).astype(np.uint8))
+    applied = [
+        lambda: shrinks.apply(signals, 1),
+        lambda: shrinks.T.apply(signals[:, :500], 1),
+        lambda: grows.apply(signals, 1),
+        lambda: grows.T.apply(np.tile(signals, 2)[:, :900], 1),
+    ]
+    return [
+        *applied * 6,  # some are made tables of after sixteen uses
+        lambda: grows.apply(np.ascontiguousarray(signals.T), 0),  # and all for an axis of columns
+        lambda: tenter.image.resize(photo, (20, 50), alpha=True),
+        lambda: tenter.image.resize(photo[:, :, :3], (5, 70), like="pillow"),
+        lambda: tenter.resize(photo, (20, 21), axes=(0, 1), box=((1, 8), (30.5, 2))),
+    ]
+
+
+def unlike_axes():
+    return [tenter.axis_map(660, n, mode, antialias=True) for n, mode in ((500, "area"), (900, "cubic"))]
+
+
+FRESH = {
+    "operations": lambda: operations(Window(33, 16, np.arange(16) * 2, np.arange(17) * 3, np.ones(48))),
+    "ragged": lambda: ragged_calls(ragged.Plan(counts)),
+    "signals and bytes": lambda: long_and_byte_calls(*unlike_axes()),
+}
+
+
+@pytest.mark.parametrize("kind", FRESH)
+def test_threads_share_what_calls_make_and_keep(small, kind):
+    fresh = FRESH[kind]
     want = [zlib.crc32(np.ascontiguousarray(call())) for call in fresh()]
     wrong, barrier = [], threading.Barrier(4)
 
@@ -103,3 +145,15 @@ def test_threads_plan_new_sizes_in_the_core(small):
 
     in_threads(work, [(seed,) for seed in range(4)], barrier)
     assert wrong == []
+
+
+def test_a_thread_that_fails_keeps_no_other_waiting():
+    barrier = threading.Barrier(2)
+
+    def work(fails):
+        if fails:
+            raise ArithmeticError("of one thread")
+        barrier.wait(60)
+
+    with pytest.raises(ArithmeticError, match="of one thread"):
+        in_threads(work, [(True,), (False,)], barrier)

@@ -12,7 +12,7 @@ def in_threads(
     work: Callable[..., Any],
     each: Iterable[tuple[Any, ...]],
     barrier: threading.Barrier | None = None,
-    limit: float = 60,
+    limit: float = 300,
 ) -> None:
     """work in a thread of its own for each of the arguments, all of which take `limit` seconds at most.
 
