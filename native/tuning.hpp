@@ -1,6 +1,7 @@
 // Thresholds and block sizes, measured (docs/benchmarks.md); they change no bit of a result. Unroll factors and the
 // widths of stores stand in the kernels that they shape.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 namespace tenter {
