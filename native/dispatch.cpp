@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 
 #include "kernels.hpp"
 
@@ -80,6 +81,8 @@ const char* const* level_names() {
   }();
   return all.data();
 }
+
+void no_kernel(const char* what) { throw std::invalid_argument(what); }
 
 const Kernels& kernels() {
   const Kernels* k = chosen.load(std::memory_order_acquire);

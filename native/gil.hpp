@@ -2,10 +2,8 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
-#include <chrono>
-#include <thread>
-
 #include "system.hpp"
+#include "threads.hpp"
 
 namespace tenter {
 
@@ -33,7 +31,7 @@ class GilRelease {
     try {
       PyEval_RestoreThread(state_);
     } catch (...) {  // the unwinding, which throws no object of a type
-      for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+      sleep_until_exit();
     }
   }
   GilRelease(const GilRelease&) = delete;

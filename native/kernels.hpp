@@ -124,6 +124,9 @@ struct Kernels {
   void (*weights)(const Filter&, const double* distance, int64_t n, double* weight);
 };
 
+// Throws std::invalid_argument, whose headers would cost each file of kernels a good part of its compilation.
+[[noreturn]] void no_kernel(const char* what);
+
 const Kernels& kernels();            // the table in use
 bool force_level(const char* name);  // "" selects the best one; false if this machine lacks it
 const char* const* level_names();    // null-terminated, best last; those that this machine has, perhaps none

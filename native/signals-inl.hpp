@@ -1,7 +1,6 @@
 // Sums of signals: of a block of adjacent targets the rows are made once, and applied to every signal.
 #pragma once
 #include <algorithm>
-#include <stdexcept>
 
 #include "axis-inl.hpp"
 #include "dtypes-inl.hpp"
@@ -224,7 +223,7 @@ void signals(const SignalTask& t, int threads) {
   const Team team = team_for(n_rows * std::max(t.n_in, t.n_out) * each, threads);
   const bool found =
       t.rows.acc == Accumulate::f32 ? signals_summed_in<float>(t, team) : signals_summed_in<double>(t, team);
-  if (!found) throw std::invalid_argument("no signal kernel for these dtypes");
+  if (!found) no_kernel("no signal kernel for these dtypes");
 }
 
 }  // namespace

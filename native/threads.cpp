@@ -28,12 +28,12 @@ struct Job {
   }
 };
 
-// Limits polls for signals to one per poll_time.
+// Limits polls for signals to one per poll_milliseconds.
 class Polling {
  public:
   bool due() {
     const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < poll_time) return false;
+    if (now - last_ < std::chrono::milliseconds(poll_milliseconds)) return false;
     last_ = now;
     return true;
   }
@@ -56,11 +56,11 @@ void drain(Job& job) {
   }
 }
 
-// Spins until the condition holds, for spin_time at most: a spinning thread notices work within a microsecond. Returns
+// Spins until the condition holds, for spin_microseconds at most: a spinning thread notices work within a microsecond. Returns
 // whether it holds.
 template <class F>
 bool spin_until(F&& condition) {
-  const auto end = std::chrono::steady_clock::now() + spin_time;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(spin_microseconds);
   do {
     for (int k = 0; k < 32; ++k) {
       if (condition()) return true;
@@ -170,6 +170,10 @@ std::atomic<GompParallel> gomp_parallel{nullptr};
 
 bool (*interrupted)() = nullptr;
 Tuning tuning;
+
+void sleep_until_exit() {
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
 
 bool forked() { return is_child; }
 

@@ -40,6 +40,8 @@ inline Team team_for(int64_t bytes, int threads) {
 // milliseconds after each loop, and a second pool would oversubscribe the cores.
 void join_openmp();
 
+[[noreturn]] void sleep_until_exit();  // of the process
+
 bool forked();  // whether this process is a child of the one that loaded the library
 
 }  // namespace tenter

@@ -1,7 +1,7 @@
 // Thresholds and block sizes, measured (docs/benchmarks.md); they change no bit of a result. Unroll factors and the
 // widths of stores stand in the kernels that they shape.
 #pragma once
-#include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 namespace tenter {
@@ -74,7 +74,7 @@ constexpr size_t kept_scratch_bytes = 4 << 20;  // larger scratch buffers are fr
 constexpr int idle_workspaces = 64;             // more simultaneous tasks than this allocate theirs each time
 
 // ---- threads
-constexpr auto spin_time = std::chrono::microseconds(50);  // waking takes 20 or more; longer spins waste cores
-constexpr auto poll_time = std::chrono::milliseconds(50);  // between polls for signals: Ctrl-C seems immediate
+constexpr int64_t spin_microseconds = 50;  // waking takes 20 or more; longer spins waste cores
+constexpr int64_t poll_milliseconds = 50;  // between polls for signals: Ctrl-C seems immediate
 
 }  // namespace tenter

@@ -1,8 +1,5 @@
 // Colors times alpha, as floats to be resampled, and back.
 #pragma once
-#include <atomic>
-#include <stdexcept>
-
 #include "convert-inl.hpp"
 #include "threads.hpp"
 #include "weigh.hpp"
@@ -88,9 +85,9 @@ bool is_alpha_as(const WeighTask& t, int threads) {
   constexpr int N = lanes<Real>;
   const int64_t n = t.n_pixels * C;
   const Vec<Real> full = splat(Real(t.alpha));
-  std::atomic<bool> same{true};
+  bool same = true;  // written by any task
   parallel(ceil_div(n, part), team_for(n * 8, threads), [&](int64_t p) {
-    if (!same.load(std::memory_order_relaxed)) return;
+    if (!__atomic_load_n(&same, __ATOMIC_RELAXED)) return;
     const int64_t at = p * part, size = std::min(part, n - at);
     const Value* const src = static_cast<const Value*>(t.src) + at;
     auto differs = [&](Vec<Real> x) { return colors_or<Real, C>(full, x) != full; };
@@ -98,9 +95,9 @@ bool is_alpha_as(const WeighTask& t, int threads) {
     decltype(full != full) some{};
     for (; i + N <= size && !splits_pixels<Real, C>; i += N) some |= differs(load<Real, Value>(src + i));
     for (; i < size; i += C) some |= load_one<Real, Value>(src + i + C - 1) != full;
-    if (any((Vec<int64_t>)some)) same.store(false, std::memory_order_relaxed);
+    if (any((Vec<int64_t>)some)) __atomic_store_n(&same, false, __ATOMIC_RELAXED);
   });
-  return same.load();
+  return same;
 }
 
 inline bool is_alpha(const WeighTask& t, int threads) {
@@ -113,7 +110,7 @@ inline bool is_alpha(const WeighTask& t, int threads) {
     case Dtype::f16: return of.template operator()<float, f16>();
     case Dtype::f32: return of.template operator()<float, float>();
     case Dtype::f64: return of.template operator()<double, double>();
-    default: throw std::invalid_argument("no pictures of this dtype");
+    default: no_kernel("no pictures of this dtype");
   }
 }
 
@@ -124,7 +121,7 @@ inline void weigh(const WeighTask& t, int threads) {
     case Dtype::f16: return weigh_of<float, f16>(t, threads);
     case Dtype::f32: return weigh_of<float, float>(t, threads);
     case Dtype::f64: return weigh_of<double, double>(t, threads);
-    default: throw std::invalid_argument("no pictures of this dtype");
+    default: no_kernel("no pictures of this dtype");
   }
 }
 

@@ -5,8 +5,6 @@
 // could spread inf or NaN, and threads, tiles and memory layout change no bit. Acc is the type of sums; In and Out are
 // the dtypes of inputs and outputs.
 #pragma once
-#include <stdexcept>
-
 #include "dtypes-inl.hpp"
 #include "planes-inl.hpp"
 #include "weigh-inl.hpp"
@@ -83,7 +81,7 @@ void window(const WindowTask& t, int threads) {
   const bool found = t.acc == Accumulate::f32   ? window_summed_in<float>(t, team)
                      : t.acc == Accumulate::f64 ? window_summed_in<double>(t, team)
                                                 : window_summed_in<int64_t>(t, team);
-  if (!found) throw std::invalid_argument("no window kernel for these dtypes");
+  if (!found) no_kernel("no window kernel for these dtypes");
 }
 
 }  // namespace
