@@ -80,11 +80,12 @@ void bind_maps(nb::module_& m) {
              int edge) {
             if (rule < 0 || rule > 2 || edge < 0 || edge > 4 || !known(align))
               throw std::invalid_argument("axis: expected the numbers of a rule, an align and an edge");
-            new (a) WholeAxis{Rule(rule), Align(align), weights_of(filter, support), core_filter(filter), support,
-                              widens,     sums_to_one,  Edge(edge)};
+            new (a)
+                WholeAxis{Rule(rule),  Align(align), weights_of(filter, support), core_filter(filter), support, widens,
+                          sums_to_one, Edge(edge)};
           },
-          nb::arg("rule"), nb::arg("align"), nb::arg("filter").none(), nb::arg("support"),
-          nb::arg("widens"), nb::arg("sums_to_one"), nb::arg("edge"))
+          nb::arg("rule"), nb::arg("align"), nb::arg("filter").none(), nb::arg("support"), nb::arg("widens"),
+          nb::arg("sums_to_one"), nb::arg("edge"))
       .def("sampling", [](const WholeAxis& a, int64_t n_in, int64_t n_out) {
         if (n_in < 0 || n_out < int64_t(a.rule != Rule::filtered) || n_in > longest_whole_axis ||
             n_out > longest_whole_axis || is_onnx(a.align))

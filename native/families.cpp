@@ -227,7 +227,8 @@ class NewCall {
       set_contiguous(dims_, ndim_, itemsize_);
       if (!by()) return false;
     }
-    return (n_in_ * packs_ + n_out_ * (1 + turned_)) * itemsize_ <= most_bytes;
+    const int64_t between = (n_in_ * packs_ + n_out_ * turned_) * itemsize_;
+    return between <= (target_ ? most_between : most_bytes - n_out_ * itemsize_);
   }
 
   // Fresh memory, or the caller's, that `write` fills: (address, threads, with streaming stores).

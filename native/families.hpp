@@ -47,8 +47,8 @@ struct Family {
   bool transposed;           // of gradients of such calls: sums by the transposed maps
   Rounding rounding;         // of lengths by scales
   Policy policy;
-  Owned rules;               // that the axes point to
-  Owned planner;             // tenter._plans.families.Family, by which Python's code plans such calls
+  Owned rules;    // that the axes point to
+  Owned planner;  // tenter._plans.families.Family, by which Python's code plans such calls
 
   // Whether the core makes gradients too.
   bool is_recorded() const { return !in_bytes && policy == Policy::stretch; }

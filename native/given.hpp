@@ -22,9 +22,7 @@ struct Given {
   const Boxes::Each* part(int axis) const {
     return boxes.count && boxes.each[axis].given ? &boxes.each[axis] : nullptr;
   }
-  AxisPart extent(int axis, int64_t length) const {
-    return part(axis) ? part(axis)->part : AxisPart{0, length, 1};
-  }
+  AxisPart extent(int axis, int64_t length) const { return part(axis) ? part(axis)->part : AxisPart{0, length, 1}; }
   // size: an int, or a sequence of one for each axis. False where Python's code shall check them, as below.
   bool read_sizes(PyObject* size, int n_axes);
   // Of scales, of axes with these lengths.

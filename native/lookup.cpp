@@ -281,8 +281,8 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return run_plan(x, from, known);
 }
 
-// (out, call, x, *arguments) -> out, with the result of such a call in it; the plan of one that Python's code shall run;
-// None where it must look. out: one that the caller may write to.
+// (out, call, x, *arguments) -> out, with the result of such a call in it; the plan of one that Python's code shall
+// run; None where it must look. out: one that the caller may write to.
 PyObject* known_call_into(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n < 3) return PyErr_Format(PyExc_TypeError, "expected an out, a call and an array");
   PyObject* const x = args[2];

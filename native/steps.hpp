@@ -36,7 +36,6 @@ class ReadySteps {
   // Null without an error where Python's code shall look closer. target: as Family::run has it.
   PyObject* run(PyObject* x, const ArrayView& from, const Target* target = nullptr) const;
 
-
  private:
   void run_steps(uintptr_t source, uintptr_t target) const;  // throws std::bad_alloc
 

@@ -74,7 +74,8 @@ void Target::place(const char* made, const int* order) const {
   int outer = n;
   for (int64_t run = itemsize; outer && steps[outer - 1].to == run; run *= steps[outer].n) --outer;
   CopyAxis axes[max_read_dims];
-  for (int k = outer; k < n; ++k) axes[k - outer] = {CopyAxis::affine, steps[k].n, steps[k].n, steps[k].from, 1, nullptr};
+  for (int k = outer; k < n; ++k)
+    axes[k - outer] = {CopyAxis::affine, steps[k].n, steps[k].n, steps[k].from, 1, nullptr};
   CopyTask task{};
   copy_pass(itemsize, axes, n - outer, task);
   int64_t at[max_read_dims] = {};

@@ -39,7 +39,8 @@ Sampling WholeAxis::sampling(int64_t n_in, int64_t n_out) const {
 
 std::optional<Sampling> WholeAxis::sampling(int64_t n_in, int64_t n_out, const AxisPart& part,
                                             const Scale* scale) const {
-  if (rule == Rule::touched || (scale && (by_corners(align) || part.of > Wide(1) << finest_scaled))) return std::nullopt;
+  if (rule == Rule::touched || (scale && (by_corners(align) || part.of > Wide(1) << finest_scaled)))
+    return std::nullopt;
   const Units u = units_of(part, align, n_out, scale);
   Line line;
   if (!line_of(u, n_out, line)) return std::nullopt;

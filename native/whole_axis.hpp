@@ -7,8 +7,8 @@
 
 namespace tenter {
 
-// widens: the filter is stretched where the axis shrinks. sums_to_one: its weights do so by themselves. Of areas that are
-// touched, which are those of whole axes, all but the lengths is given by the rule.
+// widens: the filter is stretched where the axis shrinks. sums_to_one: its weights do so by themselves. Of areas that
+// are touched, which are those of whole axes, all but the lengths is given by the rule.
 struct WholeAxis {
   Rule rule;
   Align align;

@@ -21,7 +21,7 @@ from tenter._plans import cache
 from tenter._rules import taps
 from tenter._rules.axis_rule import AxisRule
 from tenter._specs import axis_maps
-from tenter.geometry import Geometry
+from tenter.geometry import ALIGNS, Geometry
 
 
 def compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[bool, bool]:
@@ -226,6 +226,18 @@ def test_whole_axes_lie_where_their_geometry_says(align):
             by_units = taps._sampling(taps.FILTERED, geometry, geometry.units(), box, (1, 1), False, "replicate")
             for one, other in zip(whole.sampling(n_in, n_out).untrimmed(), by_units.untrimmed()):
                 np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("align", ALIGNS)
+def test_every_align_of_one_output_and_more(align):
+    x = np.arange(30, dtype=np.float32).reshape(5, 6) ** 2
+    for how in ({}, {"antialias": True}, {"mode": "nearest"}, {"mode": "area"}, {"box": ((1, 4), (0.5, 5))}):
+        call = lambda size, how=how: tenter.resize(x, size, align=align, like="onnx", **how)
+        for size in ((1, 1), (1, 3), (4, 1), (9, 7)):
+            forget()
+            wanted = call(size)
+            call((2, 2)), cache.plans.clear(), cache._noted.clear()
+            np.testing.assert_array_equal(call(size), wanted)
 
 
 @pytest.mark.slow

@@ -42,7 +42,7 @@ def again(r: Draw, how: Array, name: str = "x") -> tuple[tuple[str, dict[str, An
 
 def maybe_out(r: Draw, how: Array, shape: tuple[int, ...]) -> dict[str, Named]:
     """Of some calls memory for the result."""
-    return {"out": named("out", target(r, how, shape))} if r.chance(0.2) else {}
+    return {"out": named("out", target(r, how, shape))} if 0 not in shape and r.chance(0.2) else {}
 
 
 def sent(call: Call, to: dict[str, Named]) -> Call:

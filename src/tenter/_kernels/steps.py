@@ -18,7 +18,7 @@ LAST, GATHERED = 8, 9
 # Bytes below which asking how many threads there are would be a large part of the work.
 SMALL_BYTES = _native.SMALL_BYTES
 # Bytes of temporaries of a call to whose result the caller gives memory.
-BETWEEN = 8 << 20
+BETWEEN = _native.MOST_BETWEEN
 
 
 class Buffer(NamedTuple):

@@ -113,6 +113,7 @@ def weighed_step(
 
 SMALL_BYTES: int
 MOST_APART: int
+MOST_BETWEEN: int
 READ_DIMS: int
 
 ByteAxis = tuple[int, int, ByteMap | None]
