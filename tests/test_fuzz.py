@@ -33,8 +33,11 @@ def test_random_calls():
     "fault, kind, said",
     [
         ("element", "repeat_interleave", "repeat_interleave: values"),
-        ("weight", "resize", "resize: values"),
-        pytest.param("weight", "interpolate", "interpolate: values", marks=pytest.mark.slow),
+        # A first call may need no table, whose weight a later one then shows to differ.
+        ("weight", "resize", "resize: (values|not the same a second time)"),
+        pytest.param(
+            "weight", "interpolate", "interpolate: (values|not the same a second time)", marks=pytest.mark.slow
+        ),
         ("leak", "resize", "resize: (inf or NaN|values)"),
         ("crash", "repeat_interleave", "repeat_interleave: crashed: SIGSEGV"),
         ("hang", "repeat_interleave", "repeat_interleave: hung: no end within 3 s"),
