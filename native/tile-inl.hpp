@@ -85,12 +85,7 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
     for (int l = 0; l < N; ++l) {
       const int64_t count = m.count(o + l);
       const char* p = src + m.first(o + l) * int64_t(sizeof(Acc));
-      if (count > N && std::is_integral_v<Acc>) {  // whose order changes no sum
-        int64_t k = N;
-        square[l] = load<Acc, Acc>(p);
-        for (; k + N <= count; k += N) square[l] = add<Acc>(square[l], load<Acc, Acc>(p + k * int64_t(sizeof(Acc))));
-        for (; k < count; ++k) square[l][0] = add<Acc>(square[l][0], load_one<Acc, Acc>(p + k * int64_t(sizeof(Acc))));
-      } else if (count > N) {
+      if (count > N) {
         Acc sum = load_one<Acc, Acc>(p);
         for (int64_t k = 1; k < count; ++k) sum = add<Acc>(sum, load_one<Acc, Acc>(p + k * sizeof(Acc)));
         square[l] = neutral;
