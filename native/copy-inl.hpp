@@ -70,7 +70,6 @@ inline char* store_run(char* dst, const char* src, int64_t count, const char* en
       for (char* d = dst; d < stop; d += 32) std::memcpy(d, &wide, 32);
       return stop;
     }
-    for (; stop - dst >= 32; dst += 32) std::memcpy(dst, &wide, 32);
     for (; dst < stop; dst += N) std::memcpy(dst, &value, N);
     return dst;
   } else {
@@ -108,19 +107,10 @@ inline int64_t store_runs(const int64_t* offset, int64_t n, const char* src, int
 // R copies of each value: with R known, the compiler turns the loop into shuffles.
 template <int N, int R>
 inline void store_repeated(const char* src, int64_t stride, char* dst, int64_t n) {
-  if constexpr (N == 1 || N == 2 || N == 4 || N == 8) {
-    typedef Unsigned<N> U;
-#pragma omp simd
-    for (int64_t i = 0; i < n; ++i) {
-      const U value = load_unaligned<U>(src + i * stride);
-      for (int r = 0; r < R; ++r) std::memcpy(dst + (i * R + r) * N, &value, N);
-    }
-  } else {
-    for (int64_t i = 0; i < n; ++i, src += stride, dst += N * R) {
-      char value[N];
-      std::memcpy(value, src, N);
-      for (int r = 0; r < R; ++r) std::memcpy(dst + r * N, value, N);
-    }
+  for (int64_t i = 0; i < n; ++i, src += stride, dst += N * R) {
+    char value[N];
+    std::memcpy(value, src, N);
+    for (int r = 0; r < R; ++r) std::memcpy(dst + r * N, value, N);
   }
 }
 

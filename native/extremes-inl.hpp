@@ -33,13 +33,13 @@ struct Order {
     }
     return V(bits ^ turn);
   }
-  template <class V>
-  V bits(V key) const {
+  Key bits(Key key) const {
     if constexpr (floating) {
-      const V ascending = turned ? V(~key) : key;
-      return key == most ? most - V{} : V(ascending ^ ((ascending >> (sizeof(Key) * 8 - 1)) & most));  // most: NaN
+      if (key == most) return most;  // NaN
+      const Key ascending = turned ? Key(~key) : key;
+      return ascending ^ ((ascending >> (sizeof(Key) * 8 - 1)) & most);
     }
-    return V(key ^ turn);
+    return key ^ turn;
   }
 };
 
@@ -69,7 +69,6 @@ Key extreme_of(Order order, const Key* src, int64_t n, int64_t room) {
   typedef VecN<Key, W> Wide;
   if (n == 0 || room < round_up(n, W)) {
     Key best = order.none;
-#pragma omp simd reduction(max : best)
     for (int64_t r = 0; r < n; ++r) best = std::max(best, order.key(src[r]));
     return best;
   }
@@ -96,39 +95,26 @@ void extremes_of_row(const ExtremesTask& t, Order order, const Key* src, int64_t
     }
     return;
   }
-  // Vectors of columns; the last one's further lanes hold what follows in memory, and are not stored.
-  constexpr int W = lanes<Key>;
-  static_assert(extreme_columns % W == 0);
   Key best[extreme_columns];
   int64_t where[placed ? extreme_columns : 1];
-  const int64_t total = t.offset[t.n] * t.inner;
   for (int64_t lo = 0; lo < t.inner; lo += extreme_columns) {
     const int64_t n = std::min(extreme_columns, t.inner - lo);
-    if (first == stop) std::fill_n(best, round_up(n, W), order.none);
-    if constexpr (placed) std::fill_n(where, round_up(n, W), first < stop ? first : -1);
-    for (int64_t r = first; r < stop; ++r) {
-      const int64_t from = r * t.inner + lo;
-      const bool whole = from + round_up(n, W) <= total;
-      for (int64_t j = 0; j < n; j += W) {
-        Vec<Key> values{};
-        if (whole) values = load_unaligned<Vec<Key>>(src + from + j);
-        else std::memcpy(&values, src + from + j, size_t(std::min<int64_t>(W, n - j)) * sizeof(Key));
-        Vec<Key> keys = order.key(values);
-        if (r > first) {
-          const auto old = load_unaligned<Vec<Key>>(best + j);
-          if constexpr (placed) {
-            Key better[W];
-            store_bits(better, keys > old);
-#pragma omp simd
-            for (int l = 0; l < W; ++l) where[j + l] = better[l] ? r : where[j + l];
-          }
-          keys = larger(keys, old);
-        }
-        store_bits(best + j, keys);
+    if (first < stop) {
+      const Key* const row = src + first * t.inner + lo;
+      for (int64_t j = 0; j < n; ++j) best[j] = order.key(row[j]);
+    } else {
+      std::fill_n(best, n, order.none);
+    }
+    if constexpr (placed) std::fill_n(where, n, first < stop ? first : -1);
+    for (int64_t r = first + 1; r < stop; ++r) {
+      const Key* const row = src + r * t.inner + lo;
+      for (int64_t j = 0; j < n; ++j) {
+        const Key key = order.key(row[j]);
+        if constexpr (placed) where[j] = key > best[j] ? r : where[j];
+        best[j] = std::max(best[j], key);
       }
     }
-    for (int64_t j = 0; j < n; j += W) store_bits(best + j, order.bits(load_unaligned<Vec<Key>>(best + j)));
-    std::memcpy(dst + lo, best, size_t(n) * sizeof(Key));
+    for (int64_t j = 0; j < n; ++j) dst[lo + j] = order.bits(best[j]);
     if constexpr (placed) std::copy_n(where, n, at + lo);
   }
 }

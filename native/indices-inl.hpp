@@ -43,7 +43,6 @@ inline int64_t each(const Picking& p, int64_t lo, int64_t n, int32_t* index, int
   if (!p.narrow) return apart(lo, n, index, base, [&](int64_t o) { return cut(position(o), p.least, p.most); });
   const int32_t first = int32_t(lo), count = int32_t(n), most = int32_t(p.most);
   base = 0;
-#pragma omp simd
   for (int32_t k = 0; k < count; ++k) index[k] = cut(position(first + k), most);
   return n;
 }
@@ -68,7 +67,6 @@ inline int64_t on_line(const Picking& p, int64_t lo, int64_t n, int32_t* index, 
     const double rest = double(int64_t(at.rest)) + 0.5;
     const int32_t whole = int32_t(at.whole), count = int32_t(std::min(line_band, n - done));
     int32_t* const to = index + done;
-#pragma omp simd
     for (int32_t k = 0; k < count; ++k) {
       int32_t i = whole + k * whole_step + int32_t((rest + double(k) * step) * over);
       i = i < most ? i : most;
@@ -94,7 +92,6 @@ inline int64_t summed(const Picking& p, int64_t lo, int64_t n, int32_t* index, i
     const int32_t before = int32_t(lo + done - piece->from), count = int32_t(end - lo - done);
     const double at = piece->at, step = piece->step;
     int32_t* const to = index + done;
-#pragma omp simd
     for (int32_t k = 0; k < count; ++k) to[k] = cut(at + double(before + k) * step, most);
     done += count;
   }

@@ -118,12 +118,10 @@ inline bool runs_of_band(const Picking& p, int64_t lo, int64_t n, int64_t from, 
   int64_t base;
   for (int64_t o = 0, some; o < n_out; o += some) {
     some = indices_of(p, from + o, n_out - o, index + o, base);
-#pragma omp simd
     for (int64_t k = o; k < o + some; ++k) index[k] += int32_t(base - lo);
   }
   if (n_out <= n) {
     int32_t least = 1;  // difference of neighbors
-#pragma omp simd reduction(min : least)
     for (int64_t k = 1; k < n_out; ++k) least = std::min(least, index[k] - index[k - 1]);
     if (least > 0) return false;
   }
@@ -161,14 +159,10 @@ void sum_picked_as(const WindowTask& t, const Picking& p, Team team) {
     bool apart = false;
     int64_t together = 0;  // runs of outputs that go to adjacent inputs, where these are long
     if (width) {
-#pragma omp simd
       for (int64_t i = 0; i <= n; ++i) start[i] = int32_t(i * width);
     } else {
       apart = !runs_of_band(p, lo, n, from, n_out, index, start);
-      if (!apart) {
-#pragma omp simd reduction(max : longest)
-        for (int64_t i = 0; i < n; ++i) longest = std::max(longest, start[i + 1] - start[i]);
-      }
+      for (int64_t i = 0; i < n && !apart; ++i) longest = std::max(longest, start[i + 1] - start[i]);
       if (apart && n_out > 4 * (n - n_out)) together = run_starts<1>(index, n_out, start);
     }
     T* const staging = t.stream ? lease->staging.get<T>(n) : nullptr;

@@ -175,7 +175,6 @@ void picked(const CopyTask& t, int k, const Picking& p, int threads) {
         }
         if (!table) {
           table = lease->table.get<int64_t>(n);
-#pragma omp simd
           for (int64_t o = 0; o < n; ++o) table[o] = index[o];
           part = rest;
           part.axis[0] = {CopyAxis::index, axis.n_in, n, axis.stride, 1, table};

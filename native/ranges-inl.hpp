@@ -50,10 +50,7 @@ void range_values(const RangesTask& task, int64_t i, int64_t lo, int64_t hi, cha
     }
     for (; at < n; ++i) {
       const int64_t first = offset[i] - lo, end = offset[i + 1] - lo;
-      const int64_t stop = std::min(n, end);
-#pragma omp simd
-      for (int64_t k = at; k < stop; ++k) to[k] = value_of(i, k - first);
-      at = std::max(at, stop);
+      for (; at < std::min(n, end); ++at) to[at] = value_of(i, at - first);
       if (end > n) break;
     }
     if (staging) stream_store(dst, staging, n * int64_t(sizeof(Out)));

@@ -44,7 +44,6 @@ void repeat_values(const char* src, const Count* counts, int64_t n, char* dst, i
     // A long run, the last few outputs, or a count that has changed.
     const int64_t n_copies = int64_t(std::min(count, uint64_t(n_out)));
     const U value = load_unaligned<U>(src + i * N);
-#pragma omp simd
     for (int64_t k = 0; k < n_copies; ++k) std::memcpy(dst + k * N, &value, N);
     dst += n_copies * N, n_out -= n_copies, ++i;
   }

@@ -29,7 +29,6 @@ struct Sums {
 template <class Acc, class T>
 void saturate_sums(Acc* p, int64_t n) {
   constexpr Acc low = Acc(std::numeric_limits<T>::min()), high = Acc(std::numeric_limits<T>::max());
-#pragma omp simd
   for (int64_t i = 0; i < n; ++i) p[i] = p[i] < low ? low : p[i] > high ? high : p[i];
 }
 template <class Acc, class T>

@@ -56,8 +56,8 @@ void drain(Job& job) {
   }
 }
 
-// Spins until the condition holds, for spin_microseconds at most: a spinning thread notices work within a microsecond. Returns
-// whether it holds.
+// Spins until the condition holds, for spin_microseconds at most: a spinning thread notices work within a microsecond.
+// Returns whether it holds.
 template <class F>
 bool spin_until(F&& condition) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(spin_microseconds);

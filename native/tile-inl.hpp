@@ -21,20 +21,6 @@ bool permuted(const ColumnAxis& c, int64_t itemsize) {
   return permutable<Acc> && c.permutes && c.contiguous(itemsize);
 }
 
-// Of adjacent values: floats in order, integers, whose sums are modulo 2^64, in any.
-template <class Acc>
-[[gnu::noinline]] Acc sum_adjacent(const char* p, int64_t count) {
-  if constexpr (std::is_integral_v<Acc>) {
-    uint64_t sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t k = 0; k < count; ++k) sum += uint64_t(load_one<Acc, Acc>(p + k * int64_t(sizeof(Acc))));
-    return Acc(sum);
-  }
-  Acc sum = load_one<Acc, Acc>(p);
-  for (int64_t k = 1; k < count; ++k) sum = add<Acc>(sum, load_one<Acc, Acc>(p + k * int64_t(sizeof(Acc))));
-  return sum;
-}
-
 // Unweighted sums of ragged segments of one contiguous row, mostly shorter than a vector. Each segment is loaded as one
 // vector and masked to its length, and a square of them is transposed, so that adding columns sums every segment in
 // order without a branch on its length. `end` is the end of the row; no load passes it.
@@ -100,8 +86,10 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
       const int64_t count = m.count(o + l);
       const char* p = src + m.first(o + l) * int64_t(sizeof(Acc));
       if (count > N) {
+        Acc sum = load_one<Acc, Acc>(p);
+        for (int64_t k = 1; k < count; ++k) sum = add<Acc>(sum, load_one<Acc, Acc>(p + k * sizeof(Acc)));
         square[l] = neutral;
-        square[l][0] = sum_adjacent<Acc>(p, count);
+        square[l][0] = sum;
       } else if (p + N * sizeof(Acc) <= end) {
         square[l] = lane < I(count) ? load<Acc, Acc>(p) : neutral;
       } else {

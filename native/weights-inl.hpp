@@ -26,7 +26,6 @@ void weights(const Filter& filter, const double* distance, int64_t n, double* we
         std::memcpy(weight + k, &d, size_t(n - k) * sizeof *weight);
       },
       [&](auto&& of) {
-#pragma omp simd
         for (int64_t k = 0; k < n; ++k) weight[k] = of(distance[k]);
       });
 }
