@@ -139,7 +139,8 @@ void Sampling::make_transposed(int64_t lo, int64_t hi, Rows& rows) const {
   int64_t start, stop;
   auto near = [&](int64_t i) { return int64_t(double(n_out_) / double(std::max<int64_t>(1, n_in_)) * double(i)); };
   const int64_t from = first_where(0, n_out_, near(lo), [&](int64_t o) { return bounds(o, start, stop), stop > lo; });
-  const int64_t to = first_where(from, n_out_, near(hi), [&](int64_t o) { return bounds(o, start, stop), start >= hi; });
+  const int64_t to =
+      first_where(from, n_out_, near(hi), [&](int64_t o) { return bounds(o, start, stop), start >= hi; });
   Rows forward;
   make(from, to, forward);
   rows.start.clear(), rows.offset.assign(1, 0), rows.weight.clear();
