@@ -231,10 +231,17 @@ class NewCall {
     return between <= (target_ ? most_between : most_bytes - n_out_ * itemsize_);
   }
 
+  // Whether a kernel may want more than one thread: asking how many there are costs as much as small work. Kernels of
+  // a few taps count 16 bytes a value at most, those of a filter as its weights take.
+  bool shares() const {
+    const bool filtered = pass_.count && maps_[0]->sampling && maps_[0]->sampling->is_filtered_signal();
+    return !small_ && (filtered || f_.in_bytes || std::max(n_in_, n_out_) * 16 >= tuning.parallel_bytes);
+  }
+
   // Fresh memory, or the caller's, that `write` fills: (address, threads, with streaming stores).
   template <class F>
   PyObject* result(PyObject* x, F&& write) {
-    const int threads = small_ ? 1 : thread_count();
+    const int threads = shares() ? thread_count() : 1;
     if (!threads) return nullptr;
     if (target_) return target_->fill(f_.order, [&](char* at, bool past) { write(at, threads, past); });
     char* to;

@@ -8,9 +8,32 @@ namespace {
 
 constexpr int64_t context_rows = 64;  // looked at together beside a range
 
-// The first output in [lo, hi] for which `holds`, which does so from some output on.
+// The first output in [lo, hi] for which `holds`, which does so from some output on. near: where that may be; each step
+// away from there is twice as long as the one before, as what holds takes longer to see than a row takes to make.
 template <class F>
-int64_t first_where(int64_t lo, int64_t hi, F&& holds) {
+int64_t first_where(int64_t lo, int64_t hi, int64_t near, F&& holds) {
+  near = std::clamp(near, lo, hi);
+  if (near == hi || holds(near)) {
+    hi = near;
+    for (int64_t step = 1; lo < hi; step *= 2) {
+      const int64_t at = std::max(lo, hi - step);
+      if (!holds(at)) {
+        lo = at + 1;
+        break;
+      }
+      hi = at;
+    }
+  } else {
+    lo = near + 1;
+    for (int64_t step = 1; lo < hi; step *= 2) {
+      const int64_t at = std::min(hi, lo + step) - 1;
+      if (holds(at)) {
+        hi = at;
+        break;
+      }
+      lo = at + 1;
+    }
+  }
   while (lo < hi) {
     const int64_t middle = lo + (hi - lo) / 2;
     if (holds(middle)) hi = middle;
@@ -101,21 +124,23 @@ void Sampling::interior(int64_t& lo, int64_t& hi) const {
   };
   auto before = [&](int64_t o) { return edge_ == Edge::extrapolate && centers_.at(o).whole < 0; };
   auto after = [&](int64_t o) { return edge_ == Edge::extrapolate && outside(centers_.at(o)); };
-  lo = first_where(0, n_out_, [&](int64_t o) { return lowest(o) >= 0 && !before(o); });
-  hi = first_where(lo, n_out_, [&](int64_t o) { return stop(o) > n_in_ || after(o); });
+  lo = first_where(0, n_out_, 0, [&](int64_t o) { return lowest(o) >= 0 && !before(o); });
+  hi = first_where(lo, n_out_, n_out_, [&](int64_t o) { return stop(o) > n_in_ || after(o); });
   if (lo == hi || rule_ != Rule::filtered) return;
   // Rows that overlap the first and the last of these decide about their taps too.
   const int64_t begin = stop(lo), end = lowest(hi - 1);
-  const int64_t from = first_where(lo, hi, [&](int64_t o) { return lowest(o) >= begin; });
-  hi = first_where(lo, hi, [&](int64_t o) { return stop(o) > end; });
+  const int64_t from = first_where(lo, hi, lo, [&](int64_t o) { return lowest(o) >= begin; });
+  hi = first_where(lo, hi, hi, [&](int64_t o) { return stop(o) > end; });
   lo = from, hi = std::max(lo, hi);
 }
 
 // Inputs [lo, hi) are read by adjacent outputs, as windows do not descend.
 void Sampling::make_transposed(int64_t lo, int64_t hi, Rows& rows) const {
   int64_t start, stop;
-  const int64_t from = first_where(0, n_out_, [&](int64_t o) { return bounds(o, start, stop), stop > lo; });
-  const int64_t to = first_where(from, n_out_, [&](int64_t o) { return bounds(o, start, stop), start >= hi; });
+  auto near = [&](int64_t i) { return int64_t(double(n_out_) / double(std::max<int64_t>(1, n_in_)) * double(i)); };
+  const int64_t from = first_where(0, n_out_, near(lo), [&](int64_t o) { return bounds(o, start, stop), stop > lo; });
+  const int64_t to =
+      first_where(from, n_out_, near(hi), [&](int64_t o) { return bounds(o, start, stop), start >= hi; });
   Rows forward;
   make(from, to, forward);
   rows.start.clear(), rows.offset.assign(1, 0), rows.weight.clear();

@@ -20,6 +20,10 @@ struct Line {
   Wide unit;
   Position at(int64_t o) const {
     const Wide rest = first.rest + o * step.rest;  // never negative: o and both rests are not
+    if ((rest | unit) >> 63 == 0) {                // a division of 128 bits takes several times as long
+      const int64_t part = int64_t(rest), one = int64_t(unit);
+      return {first.whole + o * step.whole + part / one, part % one};
+    }
     return {first.whole + o * step.whole + int64_t(rest / unit), rest % unit};
   }
   void advance(Position& p) const {

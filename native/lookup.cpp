@@ -142,6 +142,7 @@ PyObject* family_of(PyObject* key) {
 }
 
 PyObject* by_known_plan(PyObject* g, const ArrayView& from, PyObject* plans) {
+  if (PyDict_Size(plans) == 0) return nullptr;
   Key key;
   key.array(from);
   const Owned bytes(key.bytes());

@@ -65,6 +65,29 @@ struct Recycler {
     }
     return best;
   }
+  // The largest block that holds `size` bytes once it is a little larger, and then results of its own size as before;
+  // idle.size() if there is none. Smaller ones lie side by side, where none has room.
+  size_t growing(int64_t size) const {
+    size_t best = idle.size();
+    for (size_t k = idle.size(); k-- > 0;) {
+      const int64_t n = idle[k].size;
+      if (n < huge_page || n >= size || size > n + n / max_waste_share) continue;
+      if (best == idle.size() || n > idle[best].size) best = k;
+    }
+    return best;
+  }
+  // A block that was idle, with a few new pages, whose first writes are what takes long: of huge pages, milliseconds
+  // each where the system has to find them. False if no block can grow.
+  bool grow(int64_t size, char*& p) {
+    const size_t k = growing(size);
+    if (k == idle.size()) return false;
+    const Idle& found = idle[k];
+    unpoison(found.p, found.size);
+    p = grow_memory(found.p, found.size, size, huge_page);
+    if (p) take(k);
+    else poison(found.p, found.size);
+    return p != nullptr;
+  }
   Idle take(size_t k) {
     const Idle taken = idle[k];
     stats.idle -= taken.size;
@@ -126,6 +149,9 @@ Block::Block(int64_t wanted) : wanted(wanted), guarded(tuning.guard_blocks) {
   if (used) {
     const Idle taken = r.take(found);
     p = taken.p, size = taken.size;
+    ++r.stats.reused;
+  } else if (r.grow(size, p)) {
+    used = true;
     ++r.stats.reused;
   } else {
     // Small ones lie side by side: the system has a limit to the number of separate mappings.

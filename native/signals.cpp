@@ -77,17 +77,21 @@ bool rule_fits(const OwnedMap& map, SignalTask& task) {
   return task.count <= most_candidates && step < int64_t(most_rest) / (task.count + 1);
 }
 
-}  // namespace
-
-bool signal_axis(const WindowTask& t, const OwnedMap& map) {
-  SignalTask task;
+bool axis_fits(const WindowTask& t, const OwnedMap& map, SignalTask& task) {
   const bool contiguous = t.column && t.inner == 1 && t.column_stride == size_of(t.in);
   return contiguous && !t.saturate && t.acc != Accumulate::i64 && map.map.n_in + map.map.n_out > tuning.signal_axis &&
          map.may_be_signal() && rule_fits(map, task);
 }
 
+}  // namespace
+
+bool signal_axis(const WindowTask& t, const OwnedMap& map) {
+  SignalTask task;
+  return axis_fits(t, map, task);
+}
+
 bool signal_task(const WindowTask& t, const OwnedMap& map, SignalTask& task) {
-  if (!signal_axis(t, map) || !rule_fits(map, task)) return false;
+  if (!axis_fits(t, map, task)) return false;
   task.rows = t, task.n_in = map.map.n_in, task.n_out = map.map.n_out;
   map.interior(task.lo, task.hi);
   return task.lo < task.hi;

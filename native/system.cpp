@@ -23,6 +23,7 @@ namespace tenter {
 char* map_memory(int64_t size, int64_t) {
   return static_cast<char*>(VirtualAlloc(nullptr, size_t(size), MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE));
 }
+char* grow_memory(char*, int64_t, int64_t, int64_t) { return nullptr; }
 void unmap_memory(char* p, int64_t) { VirtualFree(p, 0, MEM_RELEASE); }
 void forbid_memory(char* p, int64_t size) {
   DWORD before;
@@ -39,24 +40,41 @@ bool on_main_thread() { return false; }
 
 namespace {
 
-char* map_anonymous(int64_t size) {
-  void* const p = mmap(nullptr, size_t(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+char* map_anonymous(int64_t size, int access) {
+  void* const p = mmap(nullptr, size_t(size), access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return p == MAP_FAILED ? nullptr : static_cast<char*>(p);
+}
+
+char* map_aligned(int64_t size, int64_t alignment, int access) {
+  char* const start = map_anonymous(size + alignment, access);
+  if (!start) return nullptr;
+  char* const p = reinterpret_cast<char*>(round_up(reinterpret_cast<intptr_t>(start), alignment));
+  if (p > start) munmap(start, size_t(p - start));
+  if (start + alignment > p) munmap(p + size, size_t(start + alignment - p));
+  return p;
 }
 
 }  // namespace
 
 char* map_memory(int64_t size, int64_t alignment) {
-  if (!alignment) return map_anonymous(size);
-  char* const start = map_anonymous(size + alignment);
-  if (!start) return nullptr;
-  char* const p = reinterpret_cast<char*>(round_up(reinterpret_cast<intptr_t>(start), alignment));
-  if (p > start) munmap(start, size_t(p - start));
-  if (start + alignment > p) munmap(p + size, size_t(start + alignment - p));
+  if (!alignment) return map_anonymous(size, PROT_READ | PROT_WRITE);
+  char* const p = map_aligned(size, alignment, PROT_READ | PROT_WRITE);
+  if (!p) return nullptr;
 #if defined(MADV_HUGEPAGE)
   madvise(p, size_t(size), MADV_HUGEPAGE);
 #endif
   return p;
+}
+char* grow_memory([[maybe_unused]] char* p, [[maybe_unused]] int64_t size, [[maybe_unused]] int64_t larger,
+                  [[maybe_unused]] int64_t alignment) {
+#if defined(__linux__)
+  char* const place = map_aligned(larger, alignment, PROT_NONE);  // huge pages move whole between aligned addresses
+  if (!place) return nullptr;
+  // If that fails, the place may have been unmapped, and another thread may have mapped it since: it is left as it is.
+  void* const moved = mremap(p, size_t(size), size_t(larger), MREMAP_MAYMOVE | MREMAP_FIXED, place);
+  if (moved != MAP_FAILED) return place;
+#endif
+  return nullptr;
 }
 void unmap_memory(char* p, int64_t size) { munmap(p, size_t(size)); }
 void forbid_memory(char* p, int64_t size) { mprotect(p, size_t(size), PROT_NONE); }

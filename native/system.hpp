@@ -8,6 +8,8 @@ namespace tenter {
 // Zeroed memory at a multiple of `alignment`, where the system has pages of that size; null if there is none. Sizes are
 // multiples of a page.
 char* map_memory(int64_t size, int64_t alignment);
+// The same memory with zeroed pages after it, at another place; null, and nothing has changed, where the system can't.
+char* grow_memory(char* p, int64_t size, int64_t larger, int64_t alignment);
 void unmap_memory(char* p, int64_t size);
 void forbid_memory(char* p, int64_t size);  // every access ends the process
 void lend_memory(char* p, int64_t size);    // the system may take its contents when memory gets scarce

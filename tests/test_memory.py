@@ -112,6 +112,28 @@ def test_of_large_blocks_the_one_that_wastes_least_is_taken_and_of_equals_the_la
     assert all((y == 0).all() for y in (a, b, c, d, e))
 
 
+@needs_linux
+def test_a_block_that_is_a_little_too_small_grows():
+    made = memory.stats()
+
+    def made_of(n):
+        y = pages(n, n)
+        assert (y == n).all() and y.ctypes.data % PAGE == 0
+        return y
+
+    # pages of results one after the other, and of the block that is idle then
+    for n, idle in [(8, 8), (10, 10), (12, 12), (10, 12)]:
+        made_of(n)
+        now = memory.stats()
+        assert (now.idle, now.idle_blocks, now.fresh - made.fresh) == (idle * PAGE, 1, 1), n
+    made_of(8)  # of 12 it would waste a third
+    assert (memory.stats().idle_blocks, memory.stats().fresh - made.fresh) == (2, 2)
+    held = [made_of(9), made_of(12)]  # the one that is too small grows, the other is taken as it is
+    now = memory.stats()
+    assert (now.idle, now.idle_blocks, now.in_use - made.in_use, now.fresh - made.fresh) == (0, 0, 21 * PAGE, 2)
+    assert [int(y.min()) for y in held] == [int(y.max()) for y in held] == [9, 12]
+
+
 def test_of_small_blocks_the_last_one_used_is_taken():
     """It is in cache, if it is not larger than a few MiB."""
     held = [pages(n) for n in (5, 4, 5, 7)]
