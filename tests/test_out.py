@@ -10,67 +10,13 @@ import torch
 
 import tenter
 from memory_helpers import needs_linux
+from out_helpers import CALLS, given, rooms, values
 from program_helpers import prints
 from tenter._arrays import blocks
 from tenter._execution import bands, calls, into, numpy_executor
-from tenter._plans import cache
 from tenter.maps import Copy
 
-SHAPE = (3, 4, 5)
-CALLS = {
-    "repeat_interleave": lambda x, **to: tenter.repeat_interleave(x, 2, 1, **to),
-    "repeat_interleave, flat": lambda x, **to: tenter.repeat_interleave(x, 3, **to),
-    "by counts": lambda x, **to: tenter.repeat_interleave(x, [2, 0, 3], 0, **to),
-    "by counts in an array": lambda x, **to: tenter.repeat_interleave(x, np.array([1, 0, 3, 1, 1]), -1, **to),
-    "repeat": lambda x, **to: tenter.repeat(x, 2, 1, 3, 1, **to),
-    "tile": lambda x, **to: tenter.tile(x, (2, 3), **to),
-    "interpolate": lambda x, **to: tenter.interpolate(x, 9, mode="linear", **to),
-    "nearest": lambda x, **to: tenter.interpolate(x, 3, **to),
-    "resize": lambda x, **to: tenter.resize(x, (5, 3), axes=(0, 2), mode="cubic", antialias=True, **to),
-    "reversed": lambda x, **to: tenter.resize(x, 7, axes=1, box=[(4, 0)], **to),
-    "constant": lambda x, **to: tenter.resize(x, 7, axes=1, box=[(-2, 6)], edge="constant", value=3, **to),
-    "extrapolate": lambda x, **to: tenter.resize(x, 7, axes=1, box=[(-2, 6)], edge="extrapolate", value=3, **to),
-    "picture": lambda x, **to: tenter.image.resize(x[..., :4], (5, 6), **to),
-    "light": lambda x, **to: tenter.image.resize(x, (5, 6), linear_light=True, alpha=False, **to),
-    "lazy": lambda x, **to: tenter.lazy.resize(x, (5, 3), axes=(0, 2), mode="cubic").materialize(**to),
-    "map": lambda x, **to: tenter.axis_map(4, 6, "cubic").apply(x, 1, **to),
-}  # fmt: skip
 DTYPES = ["uint8", "float32", "float64"]
-
-
-def given(library, dtype):
-    x = np.random.default_rng(0).integers(0, 200, SHAPE).astype(dtype)
-    return x if library == "numpy" else torch.from_numpy(x)
-
-
-def values(a):
-    return a.copy() if isinstance(a, np.ndarray) else np.array(a.detach().numpy() if isinstance(a, torch.Tensor) else a)
-
-
-def rooms(y):
-    """Memory for a result, some of it in more memory, which has to stay as it is."""
-    full = (
-        (lambda shape: np.full(shape, 77, y.dtype))
-        if isinstance(y, np.ndarray)
-        else lambda shape: torch.full(shape, 77, dtype=y.dtype)
-    )
-    turned = tuple(range(y.ndim))[::-1]
-    turn = (lambda a: a.transpose(turned)) if isinstance(y, np.ndarray) else (lambda a: a.permute(turned))
-    whole = full(tuple(y.shape))
-    yield "as fresh", whole, whole
-    whole = full(tuple(y.shape)[::-1])
-    yield "turned", whole, turn(whole)
-    whole = full((*y.shape[:-1], y.shape[-1] + 2))
-    yield "rows in longer rows", whole, whole[..., 1:-1]
-    whole = full(tuple(2 * n for n in y.shape))
-    yield "every other", whole, whole[(slice(None, None, 2),) * y.ndim]
-    whole = full((4, *y.shape))
-    yield "one of four", whole, whole[2]
-    if isinstance(y, np.ndarray):
-        whole = full(tuple(y.shape))
-        yield "backwards", whole, whole[::-1]
-        raw = np.full(y.nbytes + 1, 77, np.uint8)
-        yield "at an odd address", raw, raw[1:].view(y.dtype).reshape(y.shape)
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
@@ -221,85 +167,7 @@ def test_out_that_overlaps_x(library):
     assert tenter.repeat_interleave(np.arange(4), counts, out=counts).tolist() == [0, 1, 1, 3] == counts.tolist()
 
 
-def refusals(library):
-    x = given(library, "float32")
-    full = (
-        (lambda *shape, dtype="float32": np.full(shape, 7, dtype))
-        if library == "numpy"
-        else (lambda *shape, dtype="float32": torch.full(shape, 7, dtype=getattr(torch, dtype)))
-    )
-    y = CALLS["resize"](x)
-    yield "another shape", full(*y.shape, 1), ValueError, "shape"
-    yield "another dtype", full(*y.shape, dtype="float64"), TypeError, "float32, got float64"
-    yield (
-        "another library",
-        torch.zeros(*y.shape) if library == "numpy" else np.zeros(y.shape, "float32"),
-        TypeError,
-        "x's kind",
-    )
-    yield "a list", [[7.0]], TypeError, r"got \[\[7.0\]\]"
-    if library == "numpy":
-        frozen = full(*y.shape)
-        frozen.flags.writeable = False
-        yield "read-only", frozen, ValueError, "got a read-only array"
-        yield (
-            "one row over and over",
-            np.lib.stride_tricks.as_strided(full(*y.shape), y.shape, (0, 4 * y.shape[2], 4)),
-            ValueError,
-            "share memory",
-        )
-        yield "masked", np.ma.array(full(*y.shape)), ValueError, "MaskedArray"
-    else:
-        yield "a leaf", full(*y.shape).requires_grad_(), ValueError, "requires grad"
-        yield "expanded", full(*y.shape[1:]).expand(*y.shape), ValueError, "expanded"
-        yield "on meta", torch.empty(*y.shape, device="meta"), (TypeError, ValueError), "meta"
-
-
-@pytest.mark.parametrize("library", ["numpy", "torch"])
-@pytest.mark.parametrize("name", ["resize", "constant", "picture", "light", "by counts", "repeat", "map"])
-def test_what_is_refused_stays_as_it_is(library, name):
-    for kind, out, error, message in refusals(library):
-        call, x = CALLS[name], given(library, "float32")
-        y = call(x)
-        if hasattr(out, "shape") and kind != "another shape" and tuple(out.shape) != tuple(y.shape):
-            continue
-        before = None if kind in ("on meta",) else values(out)
-        for forget in (lambda: None, cache.plans.clear):  # of a known call, and of a new one
-            forget()
-            with pytest.raises(error, match=f"out: expected .*{message}.*\n  in .*out") as refusal:
-                call(x, out=out)
-            assert str(refusal.value).count("\n") == 1, kind
-            assert before is None or np.array_equal(before, values(out)), kind
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_bad_arguments_leave_out_as_it_is(name):
-    x = given("numpy", "float32")
-    out = np.full_like(CALLS[name](x), 7)
-    for bad in ({"size": -1}, {"size": 4}):
-        with pytest.raises((TypeError, ValueError)):
-            tenter.resize(x, mode="nope", axes=0, out=out, **bad)
-    with pytest.raises((TypeError, ValueError)):
-        CALLS[name](x.astype("U1"), out=out)
-    assert (out == 7).all()
-
-
 # ---- PyTorch
-
-
-def test_gradients_are_refused_as_pytorch_does():
-    leaf, out = torch.ones(3, requires_grad=True), torch.zeros(6)
-    tenter.repeat(torch.ones(3), 2)  # and so of calls that are known
-    with pytest.raises(
-        TypeError,
-        match=r"out: expected None where a gradient is recorded, or x.detach\(\), got an x that requires grad",
-    ):
-        tenter.repeat(leaf, 2, out=out)
-    with pytest.raises(RuntimeError, match="automatic differentiation"):
-        torch.add(leaf, 1, out=out[:3])
-    assert not out.any()
-    with torch.no_grad():
-        assert tenter.repeat(leaf, 2, out=out) is out and out.all()
 
 
 def test_autograd_sees_that_out_was_written_to():

@@ -11,12 +11,12 @@ import torch
 import tenter
 from daily import daily
 from memory_helpers import needs_linux
+from out_helpers import rooms, values
 from program_helpers import prints
 from ragged_cases import HOW
 from tenter import ragged
 from tenter._execution import indices_into, pieces, rows_into
 from tenter.ragged import _segments
-from test_out import rooms, values
 
 SOME = [2, 0, 3, 1, 0, 9, 1]
 TOTAL, WIDTH = sum(SOME), max(SOME)
