@@ -103,6 +103,28 @@ def test_the_same_bits_a_few_elements_at_a_time(library, name, monkeypatch):
                 assert values(call(one, out=out)).tobytes() == values(want).tobytes(), kind
 
 
+# Of no elements: NumPy's strides are 0 then, as of elements that share memory.
+EMPTY = {
+    "repeat": lambda x, **to: tenter.repeat(x, 2, 1, 1, **to),
+    "by counts": lambda x, **to: tenter.repeat_interleave(x, [1, 2], 0, **to),
+    "resize": lambda x, **to: tenter.resize(x, 5, axes=0, mode="cubic", **to),
+    "nearest": lambda x, **to: tenter.resize(x, 5, axes=0, mode="nearest", **to),
+    "map": lambda x, **to: Copy.cycle(2, 3).apply(x, 0, **to),
+    "sums": lambda x, **to: Copy.cycle(1, 2).T.apply(x, 0, **to),
+}
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("name", EMPTY)
+def test_results_of_no_elements(library, name):
+    call = EMPTY[name]
+    x = np.empty((2, 0, 3), "float32") if library == "numpy" else torch.empty(2, 0, 3)
+    want = call(x)
+    expanded = torch.empty(1, 0, 1).expand(tuple(want.shape))
+    for out in (values(want).copy(), np.empty(want.shape, "float32")[::-1]) if library == "numpy" else (want, expanded):
+        assert call(x, out=out) is out
+
+
 KINDS = {
     "objects": np.array([["a", 1, None], [2, 3.5, "z"]], object), "text": np.array([["a", "bb"], ["c", "d"]]),
     "times": np.arange(6).astype("M8[s]").reshape(2, 3), "records": np.ones((2, 3), [("a", "i4"), ("b", "f8")]),

@@ -24,7 +24,7 @@ unreadable = unservable = problem
 
 
 def unwritable(x: Array) -> str | None:
-    if any(s == 0 and n > 1 for n, s in zip(x.shape, x.strides)):
+    if any(s == 0 and n > 1 for n, s in zip(x.shape, x.strides)) and x.size:
         return "an array whose elements share memory"
     return None if x.flags.writeable else "a read-only array"
 
