@@ -66,7 +66,8 @@ def unwritable(x: torch.Tensor) -> str | None:
         return "a tensor that requires grad"
     if not is_compiling() and x.is_inference() and not torch.is_inference_mode_enabled():
         return "an inference tensor"
-    return "an expanded tensor" if any(s == 0 and n > 1 for n, s in zip(x.shape, x.stride())) else None
+    repeats = any(s == 0 and n > 1 for n, s in zip(x.shape, x.stride()))
+    return "an expanded tensor" if repeats and x.numel() else None
 
 
 def differentiated(x: torch.Tensor) -> str | None:
