@@ -184,5 +184,24 @@ void scattered_block(const SignalTask& t, Walk<double>& walk, int64_t lo, int64_
   });
 }
 
+// The rows of n outputs from `first` on, of which targets [lo, hi) are to be written.
+template <class Acc>
+void windows_block(const SignalTask& t, int64_t first, int64_t n, int64_t lo, int64_t hi, Block<Acc>& b, Lease& lease) {
+  const Filtered rows(t);
+  SignalTask forward = t;
+  forward.first = t.forward_first;
+  Walk<double> walk(t.forward, first);
+  Vec<double>* const weight = reinterpret_cast<Vec<double>*>(lease->plane.get<char>(t.forward_count * vector_bytes));
+  with_vector_filter(t.filter, [&](auto&& of) {
+    fill_block(forward, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
+      if (rows.weigh(rest, of, weight))
+        for (int64_t k = at; k < std::min(at + double_lanes, n); ++k)
+          for (int64_t i = b.origin + b.index[k]; i < b.origin + b.index[k] + b.count; ++i)
+            if (lo <= i && i < hi) leave(t, i);
+      for (int64_t j = 0; j < b.count; ++j) store_weights(b.weight + j * b.room + at, weight[j]);
+    });
+  });
+}
+
 }  // namespace
 }  // namespace tenter

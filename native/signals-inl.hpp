@@ -59,7 +59,7 @@ class SignalRows {
         out_(out),
         segments_(t.kind == SignalTask::touched && t.count > 3),
         filters_(t.kind == SignalTask::filtered || t.kind == SignalTask::filtered_transposed),
-        spreads_(!filters_ && t.transposed && t.forward.step_whole >= 2),
+        spreads_(t.transposed && t.forward.step_whole >= (filters_ ? t.forward_count : 2)),
         gaps_((t.kind == SignalTask::filtered_transposed && t.count == 2) ||
               (t.kind == SignalTask::triangle && t.at.unit > t.pixel)) {
     constexpr int64_t N = lanes<Acc>;
@@ -73,7 +73,8 @@ class SignalRows {
   // Targets [lo, hi) of rows [from, to).
   void make(int64_t lo, int64_t hi, int64_t from, int64_t to) const {
     const bool doubles = t_.exact && t_.pixel < exact_quotients && t_.at.unit < exact_quotients / (t_.count + 1);
-    if (filters_) make_filtered(lo, hi, from, to);
+    if (filters_ && spreads_) spread_windows(lo, hi, from, to);
+    else if (filters_) make_filtered(lo, hi, from, to);
     else if (spreads_ && doubles) spread<double>(lo, hi, from, to);
     else if (spreads_) spread<int64_t>(lo, hi, from, to);
     else if (doubles) make_by<double>(lo, hi, from, to);
@@ -152,6 +153,27 @@ class SignalRows {
           const Sources<Acc> x = sources(first, b.n, r, lease);
           if (t_.kind == SignalTask::triangle) write_pairs(b, x.at + first, x.at + x.hi, made, sums, lo, n);
           else write_runs(b, x.at + first, x.at + x.hi, made, sums, lo, n, t_.forward_count);
+        });
+    }
+  }
+
+  void spread_windows(int64_t lo, int64_t hi, int64_t from, int64_t to) const {
+    constexpr int N = lanes<Acc>;
+    Lease lease;
+    Block<Acc> b{};
+    b.room = round_up(room_ / t_.forward.step_whole + 5, N), b.count = t_.forward_count;
+    b.weight = lease->tile.template get<Acc>((b.count + 1) * b.room);
+    b.index = reinterpret_cast<IndexOf<Acc>*>(b.weight + b.count * b.room);
+    Acc* const made = lease->gathered.template get<Acc>(b.count * b.room);
+    for (; lo < hi; lo += room_) {
+      const int64_t n = std::min(hi - lo, room_);
+      auto [first, end] = sources_of(t_, lo, lo + n);  // rows reach half a source further
+      first = std::max<int64_t>(0, first - 1), end = std::max(first, std::min(t_.n_in, end + 1));
+      windows_block(t_, first, end - first, lo, lo + n, b, lease);
+      for (int64_t r = from; r < to; ++r)
+        write(r, lo, n, lease, [&](Acc* sums) {
+          const Sources<Acc> x = sources(first, b.n, r, lease);
+          write_windows(b, x.at + first, x.at + x.hi, made, sums, lo, n);
         });
     }
   }

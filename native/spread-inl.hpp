@@ -99,5 +99,31 @@ void write_pairs(const Block<Acc>& b, const Acc* x, const Acc* end, Acc* made, A
   if (b.n > 1) put(b.n - 1);
 }
 
+// ---- filters: targets between the rows of outputs that lie further apart than a row is long are 0.
+
+// b: the forward rows of the block's sources. sums: n targets from `lo` on. made: room for b.count values of each
+// source.
+template <class Acc>
+void write_windows(const Block<Acc>& b, const Acc* x, const Acc* end, Acc* made, Acc* sums, int64_t lo, int64_t n) {
+  constexpr int N = lanes<Acc>;
+  for (int64_t t = 0; t < b.n; t += N) {
+    const Vec<Acc> value = source(x, t, end);
+    for (int64_t j = 0; j < b.count; ++j) {
+      const Vec<Acc> w = load_unaligned<Vec<Acc>>(b.weight + j * b.room + t);
+      store_bits(made + j * b.room + t, w != Vec<Acc>{} ? value * w : Vec<Acc>{});
+    }
+  }
+  std::memset(sums, 0, n * sizeof(Acc));
+  auto put = [&](int64_t t, int64_t at, int64_t from, auto&& to) __attribute__((always_inline)) {
+    for (int64_t j = from; j < to; ++j) sums[at + j] = made[j * b.room + t];
+  };
+  for (int64_t t = 0; t < b.n; ++t) {
+    const int64_t at = b.origin + b.index[t] - lo;
+    const bool inside = 0 <= at && at + b.count <= n;
+    if (inside && b.count == 4) put(t, at, 0, std::integral_constant<int64_t, 4>{});
+    else put(t, at, std::max<int64_t>(0, -at), std::min(b.count, n - at));
+  }
+}
+
 }  // namespace
 }  // namespace tenter

@@ -138,6 +138,21 @@ def test_rows_with_weights_of_zero_are_those_of_tables(mode, n_in, n_out, level)
             check(m, x, m is forward)
 
 
+@pytest.mark.parametrize("mode", ["cubic", "lanczos3"])
+@pytest.mark.parametrize("align", ["center", "corners"])
+def test_rows_that_lie_apart_are_those_of_tables_across_blocks(mode, align, level):
+    """Of gradients, whose inputs are read by one output or none; corners: outputs on inputs have weights of zero."""
+    rng = np.random.default_rng(0)
+    tuning.signal_axis = 0
+    for n_in, n_out in ((1 + 6 * 237, 1 + 6 * 50), (3000, 301), (997, 167), (2500, 45)):
+        for step in (16, 100):
+            tuning.column_step = step
+            m = tenter.axis_map(n_in, n_out, mode, antialias=False, align=align).T
+            x = rng.standard_normal((3, n_out)).astype(np.float32)
+            x[1, ::7] = x[2, ::50] = np.inf
+            check(m, x, step)
+
+
 def test_an_axis_of_one_that_keeps_its_length_is_copied():
     """Whatever its step is: a sum of 64-bit integers in float64 would round them."""
     tuning.signal_axis = 0
