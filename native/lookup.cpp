@@ -113,7 +113,7 @@ PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t
   if (!given.boxes.turned && plan_key && !is_seldom(plan_key)) return nullptr;
   if (!its.read(args[2], from, given)) return nullptr;
   if (!wants) return its.run(x, from, given, target);
-  return record_call(x, from, found, bytes.get(), given, args[2 + scale_at], box_of(args + 2, n - 2));
+  return record_family(x, from, found, bytes.get(), given, args[2 + scale_at], box_of(args + 2, n - 2));
 }
 
 // The gradient of a plan's input; null with an error, or without where Python's code must look closer.
@@ -269,8 +269,8 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   const int wants = tensor ? wants_grad(x) : 0;
   if (!known) {
     PyObject* y = wants < 0 ? nullptr : run_new(x, from, args, n, bytes.get(), wants);
-    if (!y && !wants && !PyErr_Occurred() && is_repeat(args[0]) && is_seldom(bytes.get()))
-      y = repeat_new(x, from, args[0], args + 2, n - 2);
+    if (!y && !PyErr_Occurred() && is_repeat(args[0]) && is_seldom(bytes.get()))
+      y = repeat_new(x, from, args[0], args + 2, n - 2, wants);
     return y ? y : none_or_error();
   }
   if (wants) {
@@ -301,7 +301,7 @@ PyObject* known_call_into(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (known) return run_plan(x, from, known, &target);
   PyObject* y = run_new(x, from, args + 1, n - 1, bytes.get(), false, &target);
   if (!y && !PyErr_Occurred() && bytes && is_repeat(args[1]) && is_seldom(bytes.get()))
-    y = repeat_new(x, from, args[1], args + 3, n - 3, &target);
+    y = repeat_new(x, from, args[1], args + 3, n - 3, false, &target);
   return y ? y : none_or_error();
 }
 

@@ -127,11 +127,11 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
     return call, made
 
 
-def repeat_call(rng: np.random.Generator, ndim: int) -> tuple[Any, bool]:
-    """A repeat by ints, and whether it takes an out."""
+def repeat_call(rng: np.random.Generator, ndim: int, kinds: int = 6) -> tuple[Any, bool]:
+    """A repeat by ints, of the first kinds, and whether it takes an out."""
     times = [int(rng.choice((0, 1, 1, 2, 3, 7))) for _ in range(max(1, ndim + int(rng.integers(-1, 3))))]
     dim = None if rng.random() < 0.3 else int(rng.integers(-ndim, ndim)) if ndim else 0
-    given, which = [times, tuple(times)][rng.integers(2)], int(rng.integers(6))
+    given, which = [times, tuple(times)][rng.integers(2)], int(rng.integers(kinds))
     return [
         lambda x, **to: tenter.repeat_interleave(x, times[0], dim, **to),
         lambda x, **to: tenter.repeat(x, *times, **to),
@@ -140,6 +140,17 @@ def repeat_call(rng: np.random.Generator, ndim: int) -> tuple[Any, bool]:
         lambda x: tenter.numpy.repeat(np.asarray(x), times[0], dim),
         lambda x: tenter.numpy.tile(np.asarray(x), given),
     ][which], which < 4
+
+
+def gradient(rng: np.random.Generator, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+    """Values whose sums depend on their order, in one of many layouts: dims in any order, cut out, expanded."""
+    order = rng.permutation(len(shape)) if rng.random() < 0.4 else np.arange(len(shape))
+    share = float(rng.choice((0, 0, 0.2, 1), p=[0.5, 0.3, 0.1, 0.1]))  # of dims that are expanded
+    alone = [n > 1 and rng.random() < share for n in shape]
+    room = [1 if alone[d] else shape[d] + int(rng.integers(0, 3)) * int(rng.random() < 0.3) for d in order]
+    g = torch.from_numpy(np.asarray(rng.standard_normal(room) + 1j * rng.standard_normal(room)))
+    g = (g if dtype.is_complex else g.real).to(dtype)
+    return g.permute(np.argsort(order).tolist())[tuple(slice(n) for n in shape)].expand(shape)
 
 
 def room_for(rng: np.random.Generator, y: Any) -> tuple[Any, Any]:

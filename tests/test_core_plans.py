@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import tenter
-from planned_calls import DTYPES, drawn, forget, laid_out, repeat_call, room_for
+from planned_calls import DTYPES, drawn, forget, gradient, laid_out, repeat_call, room_for
 from tenter import _native
 from tenter._arrays.layout import channels_last, memory_order, numpy_image_order, torch_image_order
 from tenter._arrays.library import of
@@ -99,6 +99,41 @@ def repeats_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
     return not planned
 
 
+REAL_OR_COMPLEX = tuple(
+    getattr(torch, name)
+    for name in ("float32", "float64", "float16", "bfloat16", "complex32", "complex64", "complex128")
+)
+
+
+def repeats_gradients_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """The same of their gradients."""
+    rng = np.random.default_rng(seed)
+    shape = tuple(int(n) for n in rng.choice((0, 1, 2, 5, 33), int(rng.integers(0, 5)), p=[0.03, 0.25, 0.3, 0.3, 0.12]))
+    dtype = REAL_OR_COMPLEX[rng.integers(len(REAL_OR_COMPLEX))]
+    x = gradient(rng, shape, dtype).requires_grad_()
+    call, _ = repeat_call(rng, len(shape), 4)
+    with monkeypatch.context() as patched:
+        patched.setattr(cache, "SELDOM", 0)
+        forget()
+        try:
+            y = call(x)
+        except (TypeError, ValueError):
+            return False
+        g = gradient(rng, tuple(y.shape), dtype)
+        wanted = torch.autograd.grad(y, x, g)[0]
+    forget()
+    planned: list[Any] = []
+    with monkeypatch.context() as patched:
+        for module, name in ((calls, "plan"), (new_calls, "plan"), (new_calls, "plan_adjoint")):
+            patched.setattr(module, name, noted(getattr(module, name), planned))
+        again = call(x)
+        found = [torch.autograd.grad(again, x, g, retain_graph=True)[0] for _ in range(2)]
+    for a, b in ((again, y), *((one, wanted) for one in found)):
+        assert (a.dtype, a.shape, a.stride()) == (b.dtype, b.shape, b.stride())
+        np.testing.assert_array_equal(a.detach().to(torch.complex128).numpy(), b.detach().to(torch.complex128).numpy())
+    return not planned
+
+
 def noted(f: Any, calls: list[Any]) -> Any:
     return lambda *args: calls.append(args) or f(*args)
 
@@ -168,6 +203,10 @@ def test_the_core_plans_long_axes_as_python_does(monkeypatch):
 def test_the_core_repeats_as_python_plans():
     with pytest.MonkeyPatch.context() as monkeypatch:
         assert sum(repeats_compared(seed, monkeypatch) for seed in range(300)) > 120
+
+
+def test_the_core_plans_gradients_of_repeats_as_python_does(monkeypatch):
+    assert sum(repeats_gradients_compared(seed, monkeypatch) for seed in range(400)) > 250
 
 
 def test_the_core_plans_gradients_as_python_does(monkeypatch):

@@ -112,6 +112,7 @@ def weighed_step(
 ) -> WindowStep | None: ...
 
 SMALL_BYTES: int
+SLICE_BYTES: int
 MOST_APART: int
 MOST_BETWEEN: int
 READ_DIMS: int
@@ -221,7 +222,7 @@ class Family:
     ) -> None: ...
 
 class RecordedCall:
-    operands: tuple[Any, tuple[int, ...], tuple[int, ...], Any, Any, bool]
+    operands: tuple[Any, ...]
     adjoints: dict[bytes, Any]
 
 def set_up_recorded(differentiable: Any, backward: Any, sizes: type, seldom: int, /) -> None: ...
