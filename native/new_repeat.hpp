@@ -9,8 +9,8 @@
 
 namespace tenter {
 
-// Each position of a dim some times in a row, or dims over and over. shape, stride: of the array as it is repeated, which
-// is another shape of the same memory where dims are put in front or flattened.
+// Each position of a dim some times in a row, or dims over and over. shape, stride: of the array as it is repeated,
+// which is another shape of the same memory where dims are put in front or flattened.
 struct Repeats {
   int ndim = 0;
   int64_t shape[max_read_dims], stride[max_read_dims], times[max_read_dims], shape_out[max_read_dims];

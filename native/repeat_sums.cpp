@@ -65,7 +65,8 @@ int passes_of(const CopiedDims& all, Together* to) {
   if (!n) return 0;
   to[n - last] = {summed[n - last], last};
   const int n_passes = n - last + 1;
-  std::stable_sort(to, to + n_passes, [&](const Together& a, const Together& b) { return cost(all, a) < cost(all, b); });
+  std::stable_sort(to, to + n_passes,
+                   [&](const Together& a, const Together& b) { return cost(all, a) < cost(all, b); });
   return n_passes;
 }
 
@@ -248,7 +249,8 @@ PyObject* sum_repeats(PyObject* g, const ArrayView& from, const Repeats& by, con
   if (!sums.plan() || sums.bytes_between() > most_bytes - bytes_out) return nullptr;
   if (holds(g, *from.dtype, from.extent()) != 1) return nullptr;
   const bool small = bytes_in < small_bytes;
-  const int threads = small || n_in * 16 < tuning.parallel_bytes ? 1 : thread_count();  // 16 bytes a value, as in families.cpp
+  const int threads =
+      small || n_in * 16 < tuning.parallel_bytes ? 1 : thread_count();  // 16 bytes a value, as in families.cpp
   char* to;
   bool stream;
   Owned x(threads ? result_of(g, from, shape, ndim, bytes_out, to, stream) : nullptr);

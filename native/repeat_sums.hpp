@@ -9,9 +9,9 @@
 
 namespace tenter {
 
-// The gradient of an array of that shape, by one of the result of its repeats. from: of g. Null with an error, or without
-// where Python's code shall plan it. Python's plans are made of the same passes in the same order, and have the same
-// bits.
+// The gradient of an array of that shape, by one of the result of its repeats. from: of g. Null with an error, or
+// without where Python's code shall plan it. Python's plans are made of the same passes in the same order, and have the
+// same bits.
 PyObject* sum_repeats(PyObject* g, const ArrayView& from, const Repeats& by, const int64_t* shape, int ndim);
 
 }  // namespace tenter

@@ -99,38 +99,44 @@ def repeats_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
     return not planned
 
 
-REAL_OR_COMPLEX = tuple(
-    getattr(torch, name)
-    for name in ("float32", "float64", "float16", "bfloat16", "complex32", "complex64", "complex128")
-)
-
-
 def repeats_gradients_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
     """The same of their gradients."""
     rng = np.random.default_rng(seed)
     shape = tuple(int(n) for n in rng.choice((0, 1, 2, 5, 33), int(rng.integers(0, 5)), p=[0.03, 0.25, 0.3, 0.3, 0.12]))
     dtype = REAL_OR_COMPLEX[rng.integers(len(REAL_OR_COMPLEX))]
-    x = gradient(rng, shape, dtype).requires_grad_()
     call, _ = repeat_call(rng, len(shape), 4)
+    return repeat_gradients_compared(rng, call, shape, dtype, monkeypatch)
+
+
+REAL_OR_COMPLEX = (
+    torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.complex32, torch.complex64, torch.complex128,
+)  # fmt: skip
+
+
+def repeat_gradients_compared(
+    rng: np.random.Generator, call: Any, shape: tuple[int, ...], dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> bool:
+    x = gradient(rng, shape, dtype).requires_grad_()
+    planned: list[Any] = []
+    forget()
     with monkeypatch.context() as patched:
-        patched.setattr(cache, "SELDOM", 0)
-        forget()
+        for module, name in ((calls, "plan"), (new_calls, "plan"), (new_calls, "plan_adjoint")):
+            patched.setattr(module, name, noted(getattr(module, name), planned))
         try:
             y = call(x)
         except (TypeError, ValueError):
             return False
         g = gradient(rng, tuple(y.shape), dtype)
-        wanted = torch.autograd.grad(y, x, g)[0]
+        found = [torch.autograd.grad(y, x, g, retain_graph=True)[0] for _ in range(2)]
     forget()
-    planned: list[Any] = []
     with monkeypatch.context() as patched:
-        for module, name in ((calls, "plan"), (new_calls, "plan"), (new_calls, "plan_adjoint")):
-            patched.setattr(module, name, noted(getattr(module, name), planned))
-        again = call(x)
-        found = [torch.autograd.grad(again, x, g, retain_graph=True)[0] for _ in range(2)]
-    for a, b in ((again, y), *((one, wanted) for one in found)):
+        patched.setattr(cache, "SELDOM", 0)
+        by_plan = call(x)
+        wanted = torch.autograd.grad(by_plan, x, g)[0]
+    for a, b in ((y, by_plan), *((one, wanted) for one in found)):
         assert (a.dtype, a.shape, a.stride()) == (b.dtype, b.shape, b.stride())
         np.testing.assert_array_equal(a.detach().to(torch.complex128).numpy(), b.detach().to(torch.complex128).numpy())
+    assert "_Run" in type(by_plan.grad_fn).__name__
     return not planned
 
 
@@ -206,7 +212,49 @@ def test_the_core_repeats_as_python_plans():
 
 
 def test_the_core_plans_gradients_of_repeats_as_python_does(monkeypatch):
-    assert sum(repeats_gradients_compared(seed, monkeypatch) for seed in range(400)) > 250
+    assert sum(repeats_gradients_compared(seed, monkeypatch) for seed in range(300)) > 130
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_gradients_of_repeats_along_several_dims_go_a_slice_at_a_time(dtype, monkeypatch):
+    """Of which the last has fewer positions than the others."""
+    rng = np.random.default_rng(0)
+    assert 2 * _native.SLICE_BYTES < 5 * 600 * 750 * 4
+    assert repeat_gradients_compared(rng, lambda x: tenter.tile(x, (1, 2, 3)), (5, 300, 250), dtype, monkeypatch)
+
+
+def test_many_gradients_of_one_repeat_are_planned_once(monkeypatch):
+    """Python keeps a plan from the ninth on, where x is repeated in its own shape."""
+    forget()
+    planned: list[Any] = []
+    monkeypatch.setattr(new_calls, "plan_adjoint", noted(new_calls.plan_adjoint, planned))
+    for call, plans in (lambda x: tenter.repeat(x, 2, 3), 1), (lambda x: tenter.repeat(x, 2, 1, 3), 4):
+        x = torch.randn(4, 5, requires_grad=True)
+        y = call(x)
+        g = torch.randn(y.shape)
+        found = [torch.autograd.grad(y, x, g, retain_graph=True)[0] for _ in range(12)]
+        assert all(torch.equal(one, found[0]) for one in found) and len(planned) == plans
+        planned.clear()
+
+
+def test_gradients_of_planned_repeats_are_checked_and_differentiable():
+    forget()
+    for call in (lambda x: tenter.repeat(x, 2, 1, 3), lambda x: tenter.repeat_interleave(x, 3)):
+        x = torch.randn(4, 5, dtype=torch.float64, requires_grad=True)
+        y = call(x)
+        assert type(y.grad_fn).__name__ == "_NewBackward"
+        with pytest.raises(ValueError, match=r"^grad: expected shape \(.*\), as the result had, got float64\[2, 3\]"):
+            y.grad_fn.apply(torch.zeros(2, 3, dtype=torch.float64))
+        assert torch.autograd.gradcheck(call, x) and torch.autograd.gradgradcheck(call, x)
+
+
+def test_planned_repeats_that_the_core_gives_up_are_planned_in_python(monkeypatch):
+    monkeypatch.setattr(_native, "run_recorded", lambda *_: None)
+    forget()
+    x = torch.randn(4, 5, requires_grad=True)
+    y = tenter.repeat(x, 2, 1, 3)
+    y.backward(torch.ones_like(y))
+    assert torch.equal(y, x.repeat(2, 1, 3)) and (x.grad == 6).all()
 
 
 def test_the_core_plans_gradients_as_python_does(monkeypatch):
@@ -285,3 +333,4 @@ def test_the_core_plans_as_python_does_in_thousands_of_calls(first, monkeypatch)
     found = [compared(seed, monkeypatch) for seed in range(first, first + 1000)]
     assert sum(native for native, _ in found) > 300 and sum(native and boxed for native, boxed in found) > 100
     assert sum(gradients_compared(seed, monkeypatch) for seed in range(first, first + 200)) > 50
+    assert sum(repeats_gradients_compared(seed, monkeypatch) for seed in range(first, first + 1000)) > 450
