@@ -119,10 +119,10 @@ struct RecordedRepeat : RecordedCall {
 
   PyObject* operands() const override {
     const Owned shape(shape_tuple(by.shape, by.ndim)), given(shape_tuple(shape_in, ndim_in));
-    const Owned times(shape_tuple(by.times, by.ndim));
-    if (!shape || !given || !times) return nullptr;
+    const Owned times(shape_tuple(by.times, by.ndim)), itemsize(PyLong_FromLong(dtype->itemsize));
+    if (!shape || !given || !times || !itemsize) return nullptr;
     PyObject* const each = by.each ? Py_True : Py_False;
-    return PyTuple_Pack(5, Py_None, shape.get(), given.get(), times.get(), each);
+    return PyTuple_Pack(6, itemsize.get(), Py_None, shape.get(), given.get(), times.get(), each);
   }
   PyObject* run(PyObject* x, const ArrayView& from) const override { return copied(x, from, by, nullptr); }
   PyObject* sum(PyObject* g, const ArrayView& from) const override {

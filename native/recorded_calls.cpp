@@ -17,8 +17,9 @@ namespace tenter {
 namespace {
 
 PyObject* differentiable = nullptr;  // (x, RecordedCall) -> the result with a gradient recorded
+PyObject* any_forward = nullptr;     // Python's, of x and a call's operands
 PyObject* any_backward = nullptr;    // Python's, of a ctx and a gradient
-PyObject* name_call = nullptr;
+PyObject *name_call = nullptr, *name_operands = nullptr;
 long seldom = 0;  // gradients of one call, from which on Python's code keeps a plan
 
 Owned held(PyObject* p) {
@@ -48,9 +49,10 @@ struct RecordedFamily : RecordedCall {
   const Family& its() const { return *nb::inst_ptr<Family>(family.get()); }
   PyObject* operands() const override {
     const Owned lengths(shape_tuple(shape, ndim)), sizes(shape_tuple(given.sizes, its().n_axes));
-    if (!lengths || !sizes) return nullptr;
-    return PyTuple_Pack(7, its().planner.get(), lengths.get(), lengths.get(), sizes.get(), scale.get(), box.get(),
-                        given.channels_last ? Py_True : Py_False);
+    const Owned itemsize(PyLong_FromLong(dtype->itemsize));
+    if (!lengths || !sizes || !itemsize) return nullptr;
+    return PyTuple_Pack(8, itemsize.get(), its().planner.get(), lengths.get(), lengths.get(), sizes.get(), scale.get(),
+                        box.get(), given.channels_last ? Py_True : Py_False);
   }
   PyObject* run(PyObject* x, const ArrayView& from) const override { return its().run(x, from, given); }
   // Python's code plans the first of a layout.
@@ -115,24 +117,31 @@ PyObject* record_family(PyObject* x, const ArrayView& from, PyObject* family, Py
   return record(x, from.dtype, shape_out, from.ndim, std::move(made));
 }
 
-// (differentiable, any_backward, the type of PyTorch's sizes, seldom)
+// (differentiable, any_forward, any_backward, the type of PyTorch's sizes, seldom)
 PyObject* set_up_recorded(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments");
-  if ((seldom = PyLong_AsLong(args[3])) == -1 && PyErr_Occurred()) return nullptr;
+  if (n != 5) return PyErr_Format(PyExc_TypeError, "expected 5 arguments");
+  if ((seldom = PyLong_AsLong(args[4])) == -1 && PyErr_Occurred()) return nullptr;
   if (!(name_call = PyUnicode_InternFromString("call"))) return nullptr;
-  Py_INCREF(args[0]), differentiable = args[0];
-  Py_INCREF(args[1]), any_backward = args[1];
-  Py_INCREF(args[2]), Sequence::know_sizes(args[2]);
+  if (!(name_operands = PyUnicode_InternFromString("operands"))) return nullptr;
+  PyObject** const to[] = {&differentiable, &any_forward, &any_backward};
+  for (int k = 0; k < 3; ++k) Py_INCREF(args[k]), *to[k] = args[k];
+  Py_INCREF(args[3]), Sequence::know_sizes(args[3]);
   Py_RETURN_NONE;
 }
 
-// (x, RecordedCall) -> the call's result; None where Python's code must plan it.
-PyObject* run_recorded(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected an array and a call");
+// The forward of a Function, (ctx, x, RecordedCall) -> the call's result. The ctx keeps the operands too, as a compiled
+// backward cannot call the core.
+PyObject* recorded_forward(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 3) return PyErr_Format(PyExc_TypeError, "expected a ctx, an array and a call");
+  const RecordedCall& call = *nb::inst_ptr<RecordedCall>(args[2]);
+  const Owned operands(call.operands());
+  if (!operands || PyObject_SetAttr(args[0], name_call, args[2]) < 0) return nullptr;
+  if (PyObject_SetAttr(args[0], name_operands, operands.get()) < 0) return nullptr;
   ArrayView from;
-  if (read_array(args[0], from) != Reading::readable) return none_or_error();
-  PyObject* const y = nb::inst_ptr<RecordedCall>(args[1])->run(args[0], from);
-  return y ? y : none_or_error();
+  if (read_array(args[1], from) == Reading::readable)
+    if (PyObject* const y = call.run(args[1], from)) return y;
+  PyObject* const both[2] = {args[1], operands.get()};
+  return PyErr_Occurred() ? nullptr : PyObject_Vectorcall(any_forward, both, 2, nullptr);
 }
 
 // The backward of a Function whose ctx has the RecordedCall, a method of it: (gradient) -> (the gradient of the call's

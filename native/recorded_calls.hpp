@@ -20,8 +20,9 @@ struct RecordedCall {
   int made = 0;
 
   virtual ~RecordedCall() = default;
-  // What Python's code plans the same by: (tenter._plans.families.Family, x's shape, the same, sizes, scale, box,
-  // channels_last) or (None, x's shape as it is repeated, x's shape, times, each).
+  // What Python's code plans the same by: (bytes of an element, tenter._plans.families.Family, x's shape, the same,
+  // sizes, scale, box, channels_last) or (bytes of an element, None, x's shape as it is repeated, x's shape, times,
+  // each).
   virtual PyObject* operands() const = 0;
   // The call's result, and its input's gradient of one that is like the result; null with an error, or without where
   // Python's code must plan it.
@@ -39,7 +40,7 @@ PyObject* record_family(PyObject* x, const ArrayView& from, PyObject* family, Py
 
 // METH_FASTCALL functions; what they take and give is at their definitions.
 PyObject* set_up_recorded(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* run_recorded(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* recorded_forward(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* recorded_backward(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* gradients_family_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 

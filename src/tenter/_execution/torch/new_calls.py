@@ -20,25 +20,22 @@ from tenter._specs.spec import Spec
 
 
 class _New(torch.autograd.Function):
-    """Its ctx has the call. The core runs its backward where it takes no Python."""
+    """Its ctx has the call and its operands. The core runs what takes no Python, forward and backward."""
 
-    @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, call: _native.RecordedCall) -> torch.Tensor:
-        # Operands too, as a compiled backward cannot call the core.
-        ctx.call, ctx.operands, ctx.itemsize = call, call.operands, x.itemsize
-        y = _native.run_recorded(x, call)
-        if y is None:
-            family, shape, shape_in, *sizes = ctx.operands
-            y = run(x, plan(x.reshape(shape), _specification(family, sizes), shape_in, family))
-        return y  # type: ignore[no-any-return]
+    forward = staticmethod(_native.recorded_forward)
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
-        return _adjoint(grads[0], ctx.call, ctx.itemsize, *ctx.operands), None
+        return _adjoint(grads[0], ctx.call, *ctx.operands), None
 
 
 torch_private.in_place_of_backward(_New, _native.recorded_backward)
 recorded_new, backward = torch_private.apply_of(_New), _New.backward
+
+
+def forward(x: torch.Tensor, operands: Any) -> torch.Tensor:
+    _, family, shape, shape_in, *sizes = operands
+    return run(x, plan(x.reshape(shape), _specification(family, sizes), shape_in, family))
 
 
 def _specification(family: families.Family | None, sizes: Any) -> Spec:
