@@ -58,11 +58,11 @@ int passes_of(const CopiedDims& all, Together* to) {
   int summed[most_dims], n = 0;
   for (int k = 0; k < all.n; ++k)
     if (all.times[k] > 1) summed[n++] = k;
-  int last = 1;
+  if (!n) return 0;
+  int last = 1;  // of the fastest, which are neighbors
   for (int k = 2; k <= std::min(n, most_together); ++k)
     if (summed[n - 1] - summed[n - k] == k - 1) last = k;
   for (int k = 0; k < n - last; ++k) to[k] = {summed[k], 1};
-  if (!n) return 0;
   to[n - last] = {summed[n - last], last};
   const int n_passes = n - last + 1;
   std::stable_sort(to, to + n_passes,
@@ -70,36 +70,33 @@ int passes_of(const CopiedDims& all, Together* to) {
   return n_passes;
 }
 
-// A call of the window kernel, whose input is made contiguous if it must be, and its result if that is not the last.
+// A call of the window kernel, whose input is made contiguous if it must be, and what it leaves to the next one.
 class SumStep {
  public:
-  // False where no kernel does it.
-  bool plan(const CopiedDims& all, const Together& t, Dtype in, Dtype out, Accumulate acc) {
+  // False where no kernel does it. all: its input, then its result.
+  bool plan(CopiedDims& all, const Together& t, Dtype in, Dtype out, Accumulate acc) {
     OwnedMap* maps[most_together];
     Deciding deciding[most_together];
-    std::copy_n(all.dims, all.n, dims_);
-    std::copy_n(all.dims, all.n, unpacked_);
     n_dims_ = all.n, itemsize_ = size_of(in), bytes_in_ = all.values(0) * itemsize_;
-    bytes_out_ = size_of(out);
-    for (int k = 0; k < all.n; ++k) {
-      const bool sums = k >= t.first && k < t.first + t.count;
-      bytes_out_ *= sums ? all.dims[k].n / all.times[k] : all.dims[k].n;
-    }
+    std::copy_n(all.dims, all.n, unpacked_);
     for (int k = 0; k < t.count; ++k) {
-      const int64_t n = dims_[t.first + k].n, times = all.times[t.first + k];
+      const int64_t n = all.dims[t.first + k].n, times = all.times[t.first + k];
       maps[k] = &maps_[k].emplace(n, n / times, times, std::nullopt, std::nullopt, std::nullopt);
       deciding[k] = {n, maps[k]};
     }
     WindowTask task{};
     task.in = in, task.out = out, task.acc = acc;
     int64_t n_plane = 1;
-    const Pass pass{dims_, n_dims_, t.first, t.count};
+    const Pass pass{all.dims, all.n, t.first, t.count};
     packs_ = !window_pass(pass, maps, deciding, false, task, n_plane);
     if (packs_) {
-      set_contiguous(dims_, n_dims_, itemsize_);
+      set_contiguous(all.dims, all.n, itemsize_);
       if (!window_pass(pass, maps, deciding, false, task, n_plane)) return false;
     }
     step_.emplace(task, n_plane, maps, t.count);
+    for (int k = t.first; k < t.first + t.count; ++k) all.dims[k].n /= all.times[k], all.times[k] = 1;
+    set_contiguous(all.dims, all.n, size_of(out));
+    bytes_out_ = all.values(0) * size_of(out);
     return true;
   }
   int64_t bytes_between(bool last) const { return bytes_in_ * packs_ + bytes_out_ * !last; }
@@ -128,7 +125,7 @@ class SumStep {
   };
   std::optional<OwnedMap> maps_[most_together];
   std::optional<WindowStep> step_;
-  Dim dims_[most_dims], unpacked_[most_dims];
+  Dim unpacked_[most_dims];
   int n_dims_;
   int64_t itemsize_, bytes_in_, bytes_out_;
   bool packs_;
@@ -207,11 +204,8 @@ class RepeatSums {
     if (slice_) left.dims[0].n = n;
     Dtype in = dtype_;
     for (int p = 0; p < n_passes_; ++p) {
-      const Together& t = passes_[p];
       const Dtype out = p + 1 == n_passes_ ? dtype_ : of_sums();
-      if (!to.emplace_back().plan(left, t, in, out, acc())) return false;
-      for (int k = t.first; k < t.first + t.count; ++k) left.dims[k].n /= left.times[k], left.times[k] = 1;
-      set_contiguous(left.dims, left.n, size_of(out));
+      if (!to.emplace_back().plan(left, passes_[p], in, out, acc())) return false;
       in = out;
     }
     return true;
