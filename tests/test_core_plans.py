@@ -24,6 +24,12 @@ from tenter._specs import axis_maps
 from tenter.geometry import ALIGNS, Geometry
 
 
+@pytest.fixture(autouse=True, scope="module")
+def read_tensors() -> None:
+    """From a first call on the core reads tensors, and keeps to what `cache.SELDOM` then is."""
+    tenter.resize(torch.zeros(2), 3)
+
+
 def compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[bool, bool]:
     """Compares a call that the core may plan with Python's plan of it; whether the core planned it, and whether it has
     a box."""
@@ -287,7 +293,6 @@ def test_gradients_of_planned_calls_are_checked_and_differentiable():
 def test_the_order_of_a_result_follows_from_how_dims_lie_to_each_other():
     orders: dict[bytes, Any] = {}
     rng, seen = np.random.default_rng(0), 0
-    tenter.resize(torch.zeros(2), 3)  # from a first call on the core reads tensors
     for _ in range(6000):
         tensors, ndim = rng.random() < 0.5, int(rng.integers(3, 6))
         shape = tuple(int(rng.choice((1, 1, 2, 3, 5))) for _ in range(ndim))
