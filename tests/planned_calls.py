@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 
 import tenter
+from tenter import _native
 from tenter._arrays.library import of
+from tenter._execution import calls
+from tenter._execution.torch import new_calls
 from tenter._plans import cache, families
 from tenter.geometry import ALIGNS
 
@@ -21,6 +27,9 @@ INTERPOLATED = {
 }
 LIKE = ("torch", "torch", "pillow", "opencv", "jax", "scipy", "onnx")
 RESIZED = ("linear", "cubic", "area", "lanczos3", "mitchell", "hamming", "box", "nearest", "nearest-exact")
+
+# From a first call on the core reads tensors, and keeps to what `cache.SELDOM` then is.
+tenter.resize(torch.zeros(2), 3)
 
 
 def forget() -> None:
@@ -165,3 +174,31 @@ def room_for(rng: np.random.Generator, y: Any) -> tuple[Any, Any]:
     made = (whole if isinstance(y, np.ndarray) else torch.from_numpy(whole))[place]
     out = made.transpose(np.argsort(order)) if isinstance(y, np.ndarray) else made.permute(*np.argsort(order).tolist())
     return whole, np.flip(out, int(rng.integers(y.ndim))) if turned else out
+
+
+def into(rng: np.random.Generator, call: Any, wanted: Any) -> None:
+    """A new call writes the same to memory of any layout, and nothing beside it; so do those after it."""
+    for _ in range(2):
+        whole, out = room_for(rng, wanted)
+        assert call(out=out) is out
+        np.testing.assert_array_equal(np.asarray(out), np.asarray(wanted))
+        out[...] = 1
+        assert (whole == 1).all()
+
+
+@contextlib.contextmanager
+def plans_counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    planned: list[Any] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(calls, "plan", noted(calls.plan, planned))
+        yield planned
+
+
+def noted(f: Any, calls: list[Any]) -> Any:
+    return lambda *args: calls.append(args) or f(*args)
+
+
+def by_plan(ctx: Any, x: torch.Tensor, call: _native.RecordedCall) -> torch.Tensor:
+    """Python's way of what the core gives up."""
+    ctx.call, ctx.operands = call, call.operands
+    return new_calls.forward(x, call.operands)
