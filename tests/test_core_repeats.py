@@ -10,8 +10,16 @@ import torch
 
 import tenter
 from planned_calls import (
-    DTYPES, by_plan, forget, gradient, into, laid_out, noted, plans_counted, repeat_call,
-)  # fmt: skip
+    DTYPES,
+    by_plan,
+    forget,
+    gradient,
+    into,
+    laid_out,
+    noted,
+    plans_counted,
+    repeat_call,
+)
 from tenter import _native
 from tenter._arrays.library import of
 from tenter._execution import calls
