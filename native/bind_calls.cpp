@@ -55,7 +55,7 @@ PyMethodDef functions[] = {
     fast<expand_view>("expand_view"),
     fast<adjoint_key>("adjoint_key"),
     fast<set_up_recorded>("set_up_recorded"),
-    fast<run_recorded>("run_recorded"),
+    fast<recorded_forward>("recorded_forward"),
     fast<gradients_family_key>("gradients_family_key"),
     fast<by_offsets>("by_offsets"),
     fast<row_offsets>("row_offsets"),

@@ -148,6 +148,7 @@ void bind_steps(nb::module_& m) {
   m.def("channels_together", &channels_together, nb::arg("n_channels"), nb::arg("n_in"), nb::arg("n_out"));
   m.def("crops", &crops, nb::arg("n_in"), nb::arg("lo"), nb::arg("hi"));
   m.attr("SMALL_BYTES") = small_bytes;
+  m.attr("SLICE_BYTES") = slice_bytes;
   m.attr("MOST_APART") = most_apart;
   m.attr("MOST_BETWEEN") = most_between;
   m.attr("READ_DIMS") = max_read_dims;

@@ -16,21 +16,6 @@
 namespace tenter {
 namespace {
 
-// Dims of an array, made contiguous in their order.
-void pack(const Dim* dims, int n, int64_t itemsize, const char* src, char* dst, int threads) {
-  CopyAxis axes[max_read_dims];
-  for (int k = 0; k < n; ++k) axes[k] = {CopyAxis::affine, dims[k].n, dims[k].n, dims[k].stride, 1, nullptr};
-  CopyTask task{};
-  copy_pass(itemsize, axes, n, task);
-  task.src = src, task.dst = dst;
-  if constexpr (verifies) verify(task);
-  kernels().copy(task, threads);
-}
-
-void set_contiguous(Dim* dims, int n, int64_t itemsize) {
-  for (int k = n - 1; k >= 0; --k) dims[k].stride = itemsize, itemsize *= dims[k].n;
-}
-
 // tenter._specs.interpolate_arguments._channels_last, of more than the channels of a picture.
 bool lies_channels_last(const ArrayView& x) {
   if (x.shape[1] <= 3) return false;

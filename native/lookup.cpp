@@ -95,11 +95,16 @@ bool is_seldom(PyObject* plan_key) {
   return seldom && seldom.get() == Py_True;
 }
 
-// The result of a call that has no plan, but that differs from an earlier one by sizes alone; null with an error, or
-// without where Python's code shall plan it: it keeps a plan of a call that is made often, unless an axis is reversed.
-// plan_key: null of a call that has none, as its box is of fractions. wants: a gradient. target: as Family::run has it.
+// The result of a call that has no plan, but is a repeat by ints or differs from an earlier one by sizes alone; null
+// with an error, or without where Python's code shall plan it: it keeps a plan of a call that is made often, unless an
+// axis is reversed. plan_key: null of a call that has none, as its box is of fractions. wants: a gradient. target: as
+// Family::run has it.
 PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t n, PyObject* plan_key, bool wants,
                   const Target* target = nullptr) {
+  if (is_repeat(args[0])) {
+    if (!plan_key || !is_seldom(plan_key)) return nullptr;
+    return repeat_new(x, from, args[0], args + 2, n - 2, wants, target);
+  }
   Key key;
   Given given;
   if (!python.families || !make_family_key(from, args[0], args + 2, n - 2, key, given)) return nullptr;
@@ -113,7 +118,7 @@ PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t
   if (!given.boxes.turned && plan_key && !is_seldom(plan_key)) return nullptr;
   if (!its.read(args[2], from, given)) return nullptr;
   if (!wants) return its.run(x, from, given, target);
-  return record_call(x, from, found, bytes.get(), given, args[2 + scale_at], box_of(args + 2, n - 2));
+  return record_family(x, from, found, bytes.get(), given, args[2 + scale_at], box_of(args + 2, n - 2));
 }
 
 // The gradient of a plan's input; null with an error, or without where Python's code must look closer.
@@ -268,9 +273,7 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!known && PyErr_Occurred()) return nullptr;
   const int wants = tensor ? wants_grad(x) : 0;
   if (!known) {
-    PyObject* y = wants < 0 ? nullptr : run_new(x, from, args, n, bytes.get(), wants);
-    if (!y && !wants && !PyErr_Occurred() && is_repeat(args[0]) && is_seldom(bytes.get()))
-      y = repeat_new(x, from, args[0], args + 2, n - 2);
+    PyObject* const y = wants < 0 ? nullptr : run_new(x, from, args, n, bytes.get(), wants);
     return y ? y : none_or_error();
   }
   if (wants) {
@@ -299,9 +302,7 @@ PyObject* known_call_into(PyObject*, PyObject* const* args, Py_ssize_t n) {
   PyObject* const known = bytes ? PyDict_GetItemWithError(python.plans, bytes.get()) : nullptr;
   if (PyErr_Occurred()) return nullptr;
   if (known) return run_plan(x, from, known, &target);
-  PyObject* y = run_new(x, from, args + 1, n - 1, bytes.get(), false, &target);
-  if (!y && !PyErr_Occurred() && bytes && is_repeat(args[1]) && is_seldom(bytes.get()))
-    y = repeat_new(x, from, args[1], args + 3, n - 3, &target);
+  PyObject* const y = run_new(x, from, args + 1, n - 1, bytes.get(), false, &target);
   return y ? y : none_or_error();
 }
 

@@ -11,9 +11,11 @@ PyObject* empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char
   const bool usual = like.tensor && like.dtype == torch.usual && n_sizes;
   if (like.tensor) {  // sizes one by one: PyTorch takes longer to read a tuple than to allocate
     PyObject* args[max_read_dims + 1];
-    for (int d = 0; d < n_sizes; ++d) args[d] = sizes[d];
-    args[n_sizes] = like.dtype->object;
-    y = PyObject_Vectorcall(torch.empty, args, size_t(n_sizes), usual ? nullptr : torch.dtype_keyword);
+    const Owned none(n_sizes ? nullptr : PyTuple_New(0));  // which it must be told of
+    const int n = n_sizes ? n_sizes : 1;
+    for (int d = 0; d < n; ++d) args[d] = n_sizes ? sizes[d] : none.get();
+    args[n] = like.dtype->object;
+    y = PyObject_Vectorcall(torch.empty, args, size_t(n), usual ? nullptr : torch.dtype_keyword);
   } else {
     const Owned shape(PyTuple_New(n_sizes));
     if (!shape) return nullptr;

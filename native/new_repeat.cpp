@@ -1,20 +1,19 @@
 #include "new_repeat.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <new>
 
 #include "call_key.hpp"
 #include "new_map.hpp"
+#include "passes.hpp"
+#include "recorded_calls.hpp"
+#include "repeat_sums.hpp"
 #include "results.hpp"
+#include "verify.hpp"
 
 namespace tenter {
 namespace {
-
-// Each position of a dim some times in a row, or a dim over and over.
-struct Repeats {
-  int ndim = 0;
-  int64_t times[max_read_dims];
-  bool each;
-};
 
 constexpr const char *interleave = "repeat_interleave", *numpy_repeat = "numpy.repeat", *repeat = "repeat",
                      *tile = "tile", *numpy_tile = "numpy.tile";
@@ -59,11 +58,84 @@ bool read_all(PyObject* const* args, Py_ssize_t n, bool may_be_fewer, ArrayView&
   return to.ndim > 0;
 }
 
-bool read(PyObject* call, PyObject* const* args, Py_ssize_t n, ArrayView& x, Repeats& to) {
-  if (n < 1) return false;
-  if (is(call, interleave)) return n == 3 && args[2] == Py_None && read_each(args[0], args[1], x, to);
-  if (is(call, numpy_repeat)) return n == 2 && read_each(args[0], args[1], x, to);
-  return read_all(args, n, !is(call, repeat), x, to);
+// from: as x lies. False where Python's code shall plan or refuse it.
+bool read(PyObject* call, PyObject* const* args, Py_ssize_t n, ArrayView from, Repeats& to) {
+  if (n < 1 || from.device != on_cpu) return false;
+  const bool alone = is(call, numpy_repeat);
+  if (alone || is(call, interleave)) {
+    if (n != (alone ? 2 : 3) || (!alone && args[2] != Py_None) || !read_each(args[0], args[1], from, to)) return false;
+  } else if (!read_all(args, n, !is(call, repeat), from, to)) {
+    return false;
+  }
+  int64_t n_out = 1;
+  for (int d = 0; d < to.ndim; ++d) {
+    to.shape[d] = from.shape[d], to.stride[d] = from.shape[d] > 1 ? from.stride[d] : 0;
+    if (__builtin_mul_overflow(to.shape[d], to.times[d], to.shape_out + d)) return false;
+    if (__builtin_mul_overflow(n_out, to.shape_out[d], &n_out)) return false;
+  }
+  if (n_out < 1 || n_out > most_bytes / from.dtype->itemsize) return false;
+  to.bytes_out = n_out * from.dtype->itemsize;
+  return true;
+}
+
+void set_copy(const Repeats& by, int64_t itemsize, CopyTask& task) {
+  CopyAxis axes[2 * max_read_dims];
+  int n_axes = 0;
+  for (int d = 0; d < by.ndim; ++d) {
+    const int64_t n = by.shape[d], times = by.times[d];
+    if (by.each && times > 1 && n > 1) {
+      axes[n_axes++] = {CopyAxis::every, n, n * times, by.stride[d], times, nullptr};
+    } else {
+      if (times > 1) axes[n_axes++] = {CopyAxis::affine, times, times, 0, 1, nullptr};
+      axes[n_axes++] = {CopyAxis::affine, n, n, by.stride[d], 1, nullptr};
+    }
+  }
+  copy_pass(itemsize, axes, n_axes, task);
+}
+
+PyObject* copied(PyObject* x, const ArrayView& from, const Repeats& by, const Target* target) {
+  if (from.tensor && holds(x, *from.dtype, from.extent()) != 1) return nullptr;
+  CopyTask task{};
+  set_copy(by, from.dtype->itemsize, task);
+  const int threads = threads_for(by.bytes_out);
+  if (!threads) return nullptr;
+  task.src = from.data;
+  const auto copy = [&] {
+    if constexpr (verifies) verify(task);
+    run_unlocked(by.bytes_out, [&] { kernels().copy(task, threads); });
+  };
+  if (target) {
+    if (!target->takes(by.shape_out, by.ndim, nullptr)) return nullptr;
+    return target->fill(nullptr, [&](char* to, bool stream) { task.dst = to, task.stream = stream, copy(); });
+  }
+  Owned y(result_of(x, from, by.shape_out, by.ndim, by.bytes_out, task.dst, task.stream));
+  return y && no_exception(copy) ? y.release() : nullptr;
+}
+
+struct RecordedRepeat : RecordedCall {
+  Repeats by;
+  int ndim_in;
+  int64_t shape_in[max_read_dims];
+
+  PyObject* operands() const override {
+    const Owned shape(shape_tuple(by.shape, by.ndim)), given(shape_tuple(shape_in, ndim_in));
+    const Owned times(shape_tuple(by.times, by.ndim)), itemsize(PyLong_FromLong(dtype->itemsize));
+    if (!shape || !given || !times || !itemsize) return nullptr;
+    PyObject* const each = by.each ? Py_True : Py_False;
+    return PyTuple_Pack(6, itemsize.get(), Py_None, shape.get(), given.get(), times.get(), each);
+  }
+  PyObject* run(PyObject* x, const ArrayView& from) const override { return copied(x, from, by, nullptr); }
+  PyObject* sum(PyObject* g, const ArrayView& from) const override {
+    return sum_repeats(g, from, by, shape_in, ndim_in);
+  }
+};
+
+PyObject* recorded(PyObject* x, const ArrayView& from, const Repeats& by) {
+  auto made = std::unique_ptr<RecordedRepeat>(new (std::nothrow) RecordedRepeat);
+  if (!made) return PyErr_NoMemory();
+  made->by = by, made->ndim_in = from.ndim;
+  std::copy_n(from.shape, from.ndim, made->shape_in);
+  return record(x, from.dtype, by.shape_out, by.ndim, std::move(made));
 }
 
 }  // namespace
@@ -74,44 +146,11 @@ bool is_repeat(PyObject* call) {
   return false;
 }
 
-PyObject* repeat_new(PyObject* x, const ArrayView& given, PyObject* call, PyObject* const* args, Py_ssize_t n,
-                     const Target* target) {
-  ArrayView from = given;
+PyObject* repeat_new(PyObject* x, const ArrayView& from, PyObject* call, PyObject* const* args, Py_ssize_t n,
+                     bool wants, const Target* target) {
   Repeats by;
-  if (given.device != on_cpu || !read(call, args, n, from, by)) return nullptr;
-  const int64_t itemsize = from.dtype->itemsize;
-  CopyAxis axes[max_axes];
-  int64_t shape[max_read_dims], n_out = 1;
-  int n_axes = 0;
-  for (int d = 0; d < by.ndim; ++d) {
-    const int64_t n = from.shape[d], times = by.times[d], stride = n > 1 ? from.stride[d] : 0;
-    if (__builtin_mul_overflow(n, times, shape + d) || __builtin_mul_overflow(n_out, shape[d], &n_out)) return nullptr;
-    if (n_axes + 2 > max_axes) return nullptr;
-    if (by.each && times > 1 && n > 1) {
-      axes[n_axes++] = {CopyAxis::every, n, n * times, stride, times, nullptr};
-    } else {
-      if (times > 1) axes[n_axes++] = {CopyAxis::affine, times, times, 0, 1, nullptr};
-      axes[n_axes++] = {CopyAxis::affine, n, n, stride, 1, nullptr};
-    }
-  }
-  if (n_out < 1 || n_out > most_bytes / itemsize) return nullptr;
-  if (given.tensor && holds(x, *given.dtype, given.extent()) != 1) return nullptr;
-  CopyTask task{};
-  copy_pass(itemsize, axes, n_axes, task);
-  const int64_t bytes = n_out * itemsize;
-  const int threads = threads_for(bytes);
-  if (!threads) return nullptr;
-  task.src = from.data;
-  const auto copy = [&] {
-    if constexpr (verifies) verify(task);
-    run_unlocked(bytes, [&] { kernels().copy(task, threads); });
-  };
-  if (target) {
-    if (!target->takes(shape, by.ndim, nullptr)) return nullptr;
-    return target->fill(nullptr, [&](char* to, bool stream) { task.dst = to, task.stream = stream, copy(); });
-  }
-  Owned y(result_of(x, from, shape, by.ndim, bytes, task.dst, task.stream));
-  return y && no_exception(copy) ? y.release() : nullptr;
+  if (!read(call, args, n, from, by)) return nullptr;
+  return wants ? recorded(x, from, by) : copied(x, from, by, target);
 }
 
 }  // namespace tenter

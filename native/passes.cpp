@@ -11,20 +11,6 @@
 namespace tenter {
 namespace {
 
-// Neighbors are joined where one stride walks both; lone positions are left out.
-struct Merged {
-  Dim dims[max_axes];
-  int n = 0;
-  Merged(const Dim* from, const Dim* to) {
-    for (; from < to; ++from) {
-      if (from->n == 1) continue;
-      if (n && dims[n - 1].stride == from->stride * from->n) dims[n - 1] = {dims[n - 1].n * from->n, from->stride};
-      else if (n == max_axes) throw std::invalid_argument("too many axes");
-      else dims[n++] = *from;
-    }
-  }
-};
-
 template <class Task>
 void set_outer(Task& task, const Merged& outer, int n) {
   task.n_outer = n;
@@ -43,6 +29,15 @@ bool rows_cost_less(const Deciding& row, const Deciding& column) {
 }
 
 }  // namespace
+
+Merged::Merged(const Dim* from, const Dim* to) {
+  for (; from < to; ++from) {
+    if (from->n == 1) continue;
+    if (n && dims[n - 1].stride == from->stride * from->n) dims[n - 1] = {dims[n - 1].n * from->n, from->stride};
+    else if (n == max_axes) throw std::invalid_argument("too many axes");
+    else dims[n++] = *from;
+  }
+}
 
 // What lies inside an axis is walked with one stride, and a wide inside must lie together. So must whole rows if rows
 // or planes are summed before columns, a vector of columns at a time; rows of two axes also from their end.
@@ -110,6 +105,20 @@ void copy_pass(int64_t itemsize, const CopyAxis* axes, int n_axes, CopyTask& tas
   task.n_axes = n, task.bytes[n] = task.run;
   std::reverse_copy(found, found + n, task.axis);
   for (int k = n - 1; k >= 0; --k) task.bytes[k] = task.axis[k].n_out * task.bytes[k + 1];
+}
+
+void set_contiguous(Dim* dims, int n, int64_t itemsize) {
+  for (int k = n - 1; k >= 0; --k) dims[k].stride = itemsize, itemsize *= dims[k].n;
+}
+
+void pack(const Dim* dims, int n, int64_t itemsize, const char* src, char* dst, int threads) {
+  CopyAxis axes[max_axes];
+  for (int k = 0; k < n; ++k) axes[k] = {CopyAxis::affine, dims[k].n, dims[k].n, dims[k].stride, 1, nullptr};
+  CopyTask task{};
+  copy_pass(itemsize, axes, n, task);
+  task.src = src, task.dst = dst;
+  if constexpr (verifies) verify(task);
+  kernels().copy(task, threads);
 }
 
 bool byte_pass(const Pass& p, bool rows_first, ByteTask& task, bool& columns) {

@@ -14,12 +14,25 @@ struct Dim {
   int64_t n, stride;
 };
 
+// Neighbors are joined where one stride walks both; lone positions are left out.
+struct Merged {
+  Dim dims[max_axes];
+  int n = 0;
+  Merged(const Dim* from, const Dim* to);
+};
+// As of an array of its own, in the order of its dims.
+void set_contiguous(Dim* dims, int n, int64_t itemsize);
+// Copies an array to such memory.
+void pack(const Dim* dims, int n, int64_t itemsize, const char* src, char* dst, int threads);
+
 // Dims of an array from slowest to fastest, of which `count` neighbors from `first` on have maps.
 struct Pass {
   const Dim* dims;
   int n_dims, first, count;
 };
 constexpr int most_together = 3;  // axes of one call
+// What lies between two passes should fit a core's cache.
+constexpr int64_t slice_bytes = 4 << 20;
 
 // An axis where costs are compared: with bands, that of the whole, as orders of sums must not depend on bands.
 struct Deciding {

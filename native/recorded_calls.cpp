@@ -17,8 +17,9 @@ namespace tenter {
 namespace {
 
 PyObject* differentiable = nullptr;  // (x, RecordedCall) -> the result with a gradient recorded
+PyObject* any_forward = nullptr;     // Python's, of x and a call's operands
 PyObject* any_backward = nullptr;    // Python's, of a ctx and a gradient
-PyObject* name_call = nullptr;
+PyObject *name_call = nullptr, *name_operands = nullptr;
 long seldom = 0;  // gradients of one call, from which on Python's code keeps a plan
 
 Owned held(PyObject* p) {
@@ -39,10 +40,36 @@ Owned frozen(PyObject* x) {
   return to;
 }
 
-const Family& family_in(const RecordedCall& call) { return *nb::inst_ptr<Family>(call.family.get()); }
+// scale, box: as the call had them, lists as tuples.
+struct RecordedFamily : RecordedCall {
+  Owned family, key, scale, box;
+  Given given;
+  int64_t shape[max_read_dims];
 
-// The gradient of a call's input; null with an error, or without where Python's code must plan it: the first of a
-// layout, one of many of a call, and what is followed.
+  const Family& its() const { return *nb::inst_ptr<Family>(family.get()); }
+  PyObject* operands() const override {
+    const Owned lengths(shape_tuple(shape, ndim)), sizes(shape_tuple(given.sizes, its().n_axes));
+    const Owned itemsize(PyLong_FromLong(dtype->itemsize));
+    if (!lengths || !sizes || !itemsize) return nullptr;
+    return PyTuple_Pack(8, itemsize.get(), its().planner.get(), lengths.get(), lengths.get(), sizes.get(), scale.get(),
+                        box.get(), given.channels_last ? Py_True : Py_False);
+  }
+  PyObject* run(PyObject* x, const ArrayView& from) const override { return its().run(x, from, given); }
+  // Python's code plans the first of a layout.
+  PyObject* sum(PyObject* g, const ArrayView& from) const override {
+    const Owned of_gradients(gradients_key(key.get(), from));
+    PyObject* const found = of_gradients ? family_of(of_gradients.get()) : nullptr;
+    if (!found) return nullptr;
+    const Owned kept = held(found);  // as other threads may forget it meanwhile
+    const Family& transposed = *nb::inst_ptr<Family>(found);
+    Given sizes = given;
+    for (int k = 0; k < transposed.n_axes; ++k) sizes.sizes[k] = shape[transposed.axes[k].dim];
+    return transposed.run(g, from, sizes);
+  }
+};
+
+// The gradient of a call's input; null with an error, or without where Python's code must plan it: one of many of a
+// call, and what is followed.
 PyObject* adjoint(PyObject* g, RecordedCall& call) {
   if (!is_tensor(g) || followed()) return nullptr;
   ArrayView from;
@@ -52,41 +79,21 @@ PyObject* adjoint(PyObject* g, RecordedCall& call) {
   const bool fits = from.dtype == call.dtype && from.ndim == call.ndim &&
                     std::equal(from.shape, from.shape + from.ndim, call.shape_out);
   if (!fits || call.made >= seldom) return nullptr;
-  const Owned key(gradients_key(call.key.get(), from));
-  PyObject* const found = key ? family_of(key.get()) : nullptr;
-  if (!found) return nullptr;
-  const Owned family = held(found);  // as other threads may forget it meanwhile
-  const Family& its = *nb::inst_ptr<Family>(found);
-  Given given = call.given;
-  for (int k = 0; k < its.n_axes; ++k) given.sizes[k] = call.shape[its.axes[k].dim];
-  ++call.made;
-  return its.run(g, from, given);
+  PyObject* const x = call.sum(g, from);
+  call.made += x != nullptr;
+  return x;
 }
 
 }  // namespace
 
-PyObject* RecordedCall::operands() const {
-  const Owned lengths(shape_tuple(shape, ndim)), sizes(shape_tuple(given.sizes, family_in(*this).n_axes));
-  if (!lengths || !sizes) return nullptr;
-  return PyTuple_Pack(6, family_in(*this).planner.get(), sizes.get(), lengths.get(), scale.get(), box.get(),
-                      given.channels_last ? Py_True : Py_False);
-}
-
-PyObject* record_call(PyObject* x, const ArrayView& from, PyObject* family, PyObject* key, const Given& given,
-                      PyObject* scale, PyObject* box) {
-  auto made = std::unique_ptr<RecordedCall>(new (std::nothrow) RecordedCall);
-  if (!made) return PyErr_NoMemory();
-  RecordedCall& call = *made;
-  call.adjoints = Owned(PyDict_New());
-  call.scale = frozen(scale), call.box = frozen(box), call.given = given;
-  if (!call.adjoints || !call.scale || !call.box || !differentiable) return nullptr;
-  call.family = held(family), call.key = held(key);
-  call.dtype = from.dtype, call.ndim = from.ndim;
-  std::copy_n(from.shape, from.ndim, call.shape), std::copy_n(from.shape, from.ndim, call.shape_out);
-  const Family& its = family_in(call);
-  for (int k = 0; k < its.n_axes; ++k) call.shape_out[its.axes[k].dim] = given.sizes[k];
+PyObject* record(PyObject* x, const KnownDtype* dtype, const int64_t* shape_out, int ndim,
+                 std::unique_ptr<RecordedCall> call) {
+  call->adjoints = Owned(PyDict_New());
+  if (!call->adjoints || !differentiable) return nullptr;
+  call->dtype = dtype, call->ndim = ndim;
+  std::copy_n(shape_out, ndim, call->shape_out);
   try {
-    const nb::object recorded = nb::cast(made.release(), nb::rv_policy::take_ownership);
+    const nb::object recorded = nb::cast(call.release(), nb::rv_policy::take_ownership);
     PyObject* const both[2] = {x, recorded.ptr()};
     return PyObject_Vectorcall(differentiable, both, 2, nullptr);
   } catch (nb::python_error& failed) { failed.restore(); } catch (const std::bad_alloc&) {
@@ -95,26 +102,46 @@ PyObject* record_call(PyObject* x, const ArrayView& from, PyObject* family, PyOb
   return nullptr;
 }
 
-// (differentiable, any_backward, the type of PyTorch's sizes, seldom)
+PyObject* record_family(PyObject* x, const ArrayView& from, PyObject* family, PyObject* key, const Given& given,
+                        PyObject* scale, PyObject* box) {
+  auto made = std::unique_ptr<RecordedFamily>(new (std::nothrow) RecordedFamily);
+  if (!made) return PyErr_NoMemory();
+  made->scale = frozen(scale), made->box = frozen(box), made->given = given;
+  if (!made->scale || !made->box) return nullptr;
+  made->family = held(family), made->key = held(key);
+  std::copy_n(from.shape, from.ndim, made->shape);
+  int64_t shape_out[max_read_dims];
+  std::copy_n(from.shape, from.ndim, shape_out);
+  const Family& its = made->its();
+  for (int k = 0; k < its.n_axes; ++k) shape_out[its.axes[k].dim] = given.sizes[k];
+  return record(x, from.dtype, shape_out, from.ndim, std::move(made));
+}
+
+// (differentiable, any_forward, any_backward, the type of PyTorch's sizes, seldom)
 PyObject* set_up_recorded(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments");
-  if ((seldom = PyLong_AsLong(args[3])) == -1 && PyErr_Occurred()) return nullptr;
+  if (n != 5) return PyErr_Format(PyExc_TypeError, "expected 5 arguments");
+  if ((seldom = PyLong_AsLong(args[4])) == -1 && PyErr_Occurred()) return nullptr;
   if (!(name_call = PyUnicode_InternFromString("call"))) return nullptr;
-  Py_INCREF(args[0]), differentiable = args[0];
-  Py_INCREF(args[1]), any_backward = args[1];
-  Py_INCREF(args[2]), Sequence::know_sizes(args[2]);
+  if (!(name_operands = PyUnicode_InternFromString("operands"))) return nullptr;
+  PyObject** const to[] = {&differentiable, &any_forward, &any_backward};
+  for (int k = 0; k < 3; ++k) Py_INCREF(args[k]), *to[k] = args[k];
+  Py_INCREF(args[3]), Sequence::know_sizes(args[3]);
   Py_RETURN_NONE;
 }
 
-// (x, RecordedCall) -> the call's result; None where Python's code must plan it.
-PyObject* run_recorded(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected an array and a call");
-  const RecordedCall& call = *nb::inst_ptr<RecordedCall>(args[1]);
-  const Family& family = family_in(call);
+// The forward of a Function, (ctx, x, RecordedCall) -> the call's result. The ctx keeps the operands too, as a compiled
+// backward cannot call the core.
+PyObject* recorded_forward(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 3) return PyErr_Format(PyExc_TypeError, "expected a ctx, an array and a call");
+  const RecordedCall& call = *nb::inst_ptr<RecordedCall>(args[2]);
+  const Owned operands(call.operands());
+  if (!operands || PyObject_SetAttr(args[0], name_call, args[2]) < 0) return nullptr;
+  if (PyObject_SetAttr(args[0], name_operands, operands.get()) < 0) return nullptr;
   ArrayView from;
-  if (read_array(args[0], from) != Reading::readable) return none_or_error();
-  PyObject* const y = family.run(args[0], from, call.given);
-  return y ? y : none_or_error();
+  if (read_array(args[1], from) == Reading::readable)
+    if (PyObject* const y = call.run(args[1], from)) return y;
+  PyObject* const both[2] = {args[1], operands.get()};
+  return PyErr_Occurred() ? nullptr : PyObject_Vectorcall(any_forward, both, 2, nullptr);
 }
 
 // The backward of a Function whose ctx has the RecordedCall, a method of it: (gradient) -> (the gradient of the call's
@@ -129,13 +156,13 @@ PyObject* recorded_backward(PyObject* ctx, PyObject* const* args, Py_ssize_t n) 
   return PyErr_Occurred() ? nullptr : PyObject_Vectorcall(any_backward, both, 2, nullptr);
 }
 
-// (gradient, RecordedCall) -> the key of the family by which `adjoint` makes such gradients; None if it has
-// none.
+// (gradient, RecordedCall of a family) -> the key of the family that makes such gradients; None if it has none.
 PyObject* gradients_family_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 2) return PyErr_Format(PyExc_TypeError, "expected a gradient and a call");
   ArrayView from;
   if (read_array(args[0], from) != Reading::readable) return none_or_error();
-  PyObject* const key = gradients_key(nb::inst_ptr<RecordedCall>(args[1])->key.get(), from);
+  const auto* const call = dynamic_cast<const RecordedFamily*>(nb::inst_ptr<RecordedCall>(args[1]));
+  PyObject* const key = call ? gradients_key(call->key.get(), from) : nullptr;
   return key ? key : none_or_error();
 }
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 
 import tenter
+from tenter import _native
 from tenter._arrays.library import of
+from tenter._execution import calls
+from tenter._execution.torch import new_calls
 from tenter._plans import cache, families
 from tenter.geometry import ALIGNS
 
@@ -21,6 +27,9 @@ INTERPOLATED = {
 }
 LIKE = ("torch", "torch", "pillow", "opencv", "jax", "scipy", "onnx")
 RESIZED = ("linear", "cubic", "area", "lanczos3", "mitchell", "hamming", "box", "nearest", "nearest-exact")
+
+# From a first call on the core reads tensors, and keeps to what `cache.SELDOM` then is.
+tenter.resize(torch.zeros(2), 3)
 
 
 def forget() -> None:
@@ -127,11 +136,11 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
     return call, made
 
 
-def repeat_call(rng: np.random.Generator, ndim: int) -> tuple[Any, bool]:
-    """A repeat by ints, and whether it takes an out."""
+def repeat_call(rng: np.random.Generator, ndim: int, kinds: int = 6) -> tuple[Any, bool]:
+    """A repeat by ints, of the first kinds, and whether it takes an out."""
     times = [int(rng.choice((0, 1, 1, 2, 3, 7))) for _ in range(max(1, ndim + int(rng.integers(-1, 3))))]
     dim = None if rng.random() < 0.3 else int(rng.integers(-ndim, ndim)) if ndim else 0
-    given, which = [times, tuple(times)][rng.integers(2)], int(rng.integers(6))
+    given, which = [times, tuple(times)][rng.integers(2)], int(rng.integers(kinds))
     return [
         lambda x, **to: tenter.repeat_interleave(x, times[0], dim, **to),
         lambda x, **to: tenter.repeat(x, *times, **to),
@@ -140,6 +149,17 @@ def repeat_call(rng: np.random.Generator, ndim: int) -> tuple[Any, bool]:
         lambda x: tenter.numpy.repeat(np.asarray(x), times[0], dim),
         lambda x: tenter.numpy.tile(np.asarray(x), given),
     ][which], which < 4
+
+
+def gradient(rng: np.random.Generator, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+    """Values whose sums depend on their order, in one of many layouts: dims in any order, cut out, expanded."""
+    order = rng.permutation(len(shape)) if rng.random() < 0.4 else np.arange(len(shape))
+    share = float(rng.choice((0, 0, 0.2, 1), p=[0.5, 0.3, 0.1, 0.1]))  # of dims that are expanded
+    alone = [n > 1 and rng.random() < share for n in shape]
+    room = [1 if alone[d] else shape[d] + int(rng.integers(0, 3)) * int(rng.random() < 0.3) for d in order]
+    g = torch.from_numpy(np.asarray(rng.standard_normal(room) + 1j * rng.standard_normal(room)))
+    g = (g if dtype.is_complex else g.real).to(dtype)
+    return g.permute(np.argsort(order).tolist())[tuple(slice(n) for n in shape)].expand(shape)
 
 
 def room_for(rng: np.random.Generator, y: Any) -> tuple[Any, Any]:
@@ -154,3 +174,31 @@ def room_for(rng: np.random.Generator, y: Any) -> tuple[Any, Any]:
     made = (whole if isinstance(y, np.ndarray) else torch.from_numpy(whole))[place]
     out = made.transpose(np.argsort(order)) if isinstance(y, np.ndarray) else made.permute(*np.argsort(order).tolist())
     return whole, np.flip(out, int(rng.integers(y.ndim))) if turned else out
+
+
+def into(rng: np.random.Generator, call: Any, wanted: Any) -> None:
+    """A new call writes the same to memory of any layout, and nothing beside it; so do those after it."""
+    for _ in range(2):
+        whole, out = room_for(rng, wanted)
+        assert call(out=out) is out
+        np.testing.assert_array_equal(np.asarray(out), np.asarray(wanted))
+        out[...] = 1
+        assert (whole == 1).all()
+
+
+@contextlib.contextmanager
+def plans_counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    planned: list[Any] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(calls, "plan", noted(calls.plan, planned))
+        yield planned
+
+
+def noted(f: Any, calls: list[Any]) -> Any:
+    return lambda *args: calls.append(args) or f(*args)
+
+
+def by_plan(ctx: Any, x: torch.Tensor, call: _native.RecordedCall) -> torch.Tensor:
+    """Python's way of what the core gives up."""
+    ctx.call, ctx.operands = call, call.operands
+    return new_calls.forward(x, call.operands)

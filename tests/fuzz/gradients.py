@@ -49,7 +49,7 @@ def of_repeats(r: Draw) -> Call:
         axis = r.int(0, ndim - 1)
         n, rest = shape[axis], max(1, int(np.prod(shape)) // max(1, shape[axis]))
         x = named("x", drawn(r, shape, dtype, "torch", "normal"))
-        if n and r.chance(0.8):
+        if n and r.chance(0.6):
             found = counts.values(r, n, max(1, min(1500, 10000 // rest)))
             given = counts.held(r, found, "torch")
         else:

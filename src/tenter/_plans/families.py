@@ -77,10 +77,8 @@ def with_size(family: Family, size: Any) -> Resize | Interpolate:
     return family.spec._replace(size=size if type(size) is tuple else (size,) * len(family.axes))
 
 
-def specification(
-    family: Family, size: Shape, shape: Shape, scale: Any, box: Any, channels_last: bool
-) -> Resize | Interpolate:
-    """That of a call with a gradient recorded, whose operands these are. scale, box: as it had them."""
+def specification(family: Family, size: Shape, scale: Any, box: Any, channels_last: bool) -> Resize | Interpolate:
+    """That of a call with a gradient recorded, of whose operands these are. scale, box: as it had them."""
     if isinstance(family.spec, Resize):
         return resize_arguments.with_lengths(family.spec, size, scale, box)
     return interpolate_arguments.with_lengths(family.spec, size, scale, channels_last)

@@ -1,5 +1,5 @@
 """Gradients of calls that the core planned (native/recorded_calls.cpp): one autograd Function, whose backward it plans
-too where gradients lie as in an earlier one."""
+too, of resized axes where gradients lie as in an earlier one."""
 
 from typing import Any
 
@@ -15,44 +15,52 @@ from tenter._execution.torch.gradients import MOST_LAYOUTS, again, check
 from tenter._execution.torch.run import run
 from tenter._plans import families
 from tenter._plans.plan import plan, plan_adjoint
+from tenter._specs.repeat import Repeat
+from tenter._specs.spec import Spec
 
 
 class _New(torch.autograd.Function):
-    """Its ctx has the call. The core runs its backward where it takes no Python."""
+    """Its ctx has the call and its operands. The core runs what takes no Python, forward and backward."""
 
-    @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, call: _native.RecordedCall) -> torch.Tensor:
-        # Operands too, as a compiled backward cannot call the core.
-        ctx.call, ctx.operands, ctx.itemsize = call, call.operands, x.itemsize
-        y = _native.run_recorded(x, call)
-        if y is None:
-            family, _, shape, *_ = ctx.operands
-            y = run(x, plan(x, families.specification(*ctx.operands), shape, family))
-        return y  # type: ignore[no-any-return]
+    forward = staticmethod(_native.recorded_forward)
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
-        return _adjoint(grads[0], ctx.call, ctx.itemsize, *ctx.operands), None
+        return _adjoint(grads[0], ctx.call, *ctx.operands), None
 
 
 torch_private.in_place_of_backward(_New, _native.recorded_backward)
 recorded_new, backward = torch_private.apply_of(_New), _New.backward
 
 
+def forward(x: torch.Tensor, operands: Any) -> torch.Tensor:
+    _, family, shape, shape_in, *sizes = operands
+    return run(x, plan(x.reshape(shape), _specification(family, sizes), shape_in, family))
+
+
+def _specification(family: families.Family | None, sizes: Any) -> Spec:
+    return Repeat(*sizes) if family is None else families.specification(family, *sizes)
+
+
 def _adjoint(
-    g: torch.Tensor, call: _native.RecordedCall, itemsize: int, family: families.Family, size: tuple[int, ...],
-    shape: tuple[int, ...], scale: Any, box: Any, channels_last: bool,
+    g: torch.Tensor, call: _native.RecordedCall, itemsize: int, family: families.Family | None, shape: tuple[int, ...],
+    shape_in: tuple[int, ...], *sizes: Any,
 ) -> torch.Tensor:  # fmt: skip
-    spec = families.specification(family, size, shape, scale, box, channels_last)
+    """shape: of the call's input as it is repeated or resized."""
+    spec = _specification(family, sizes)
     try:
         check(g, spec.shape_out(shape), itemsize)
         if not plain(g):
-            return dispatch.call_adjoint(g, spec, shape)
+            x = dispatch.call_adjoint(g, spec, shape)
+            return x if shape == shape_in else x.reshape(shape_in)
         made = plan_adjoint(g, spec, shape, family)
         x = again(g, made)
     except Refusal as refusal:
         raise error(refusal, "backward", grad=g) from None
-    families.remember_gradients(g, call, family, made.order)
+    if family is not None:
+        families.remember_gradients(g, call, family, made.order)
+    if shape != shape_in:
+        return x.reshape(shape_in)
     key = _native.adjoint_key(g)
     if key is not None:
         if len(call.adjoints) >= MOST_LAYOUTS:
