@@ -2,6 +2,7 @@
 #pragma once
 #include <Python.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "arrays.hpp"
@@ -33,7 +34,7 @@ struct Family {
     Tie tie = Tie::floor;
     bool follows = false, keeps = false;
   };
-  Axis axes[most_together];  // by dims
+  Axis axes[max_read_dims];  // by dims
   int n_axes = 0;
   bool in_bytes = false;  // 8-bit values, summed in integers
   Dtype dtype;            // that sums are of: of complex numbers that of their parts
@@ -50,6 +51,10 @@ struct Family {
   Owned rules;    // that the axes point to
   Owned planner;  // tenter._plans.families.Family, by which Python's code plans such calls
 
+  // Whether any axis is summed; else outputs are inputs.
+  bool sums() const {
+    return transposed || !std::all_of(axes, axes + n_axes, [](auto& a) { return a.formula >= 0; });
+  }
   // Whether the core makes gradients too.
   bool is_recorded() const { return !in_bytes && policy == Policy::stretch; }
   // The sizes of a call, by its scales if it has none; and how x lies. False where Python's code shall check them.

@@ -124,5 +124,4 @@ def _packed(made: Steps, source: Buffer, dims: list[Dim], spare: int) -> tuple[B
     return packed, [d._replace(stride=s) for d, s in zip(dims, contiguous(lengths, source.itemsize))]
 
 
-# What lies between two passes should fit a core's cache.
-KERNELS = Kernels(_copy, _window_pass, 4 << 20, lambda dims, options: False, cpu_bytes.served, cropped)
+KERNELS = Kernels(_copy, _window_pass, _native.SLICE_BYTES, lambda dims, options: False, cpu_bytes.served, cropped)

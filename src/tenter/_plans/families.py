@@ -158,7 +158,7 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
     """None where the core leaves such calls to Python."""
     spec, axes, ndim = family.spec, family.axes, len(x.shape)
     number = NUMBERS.get(PARTS.get(x.dtype, x.dtype), -1)
-    if x.dtype == OPAQUE or not 1 <= len(axes) <= 3 or (transposed and number < 0):
+    if x.dtype == OPAQUE or len(axes) < 1 or ndim > _native.READ_DIMS or (transposed and number < 0):
         return None
     rules = family.rules if family.rules is not None else _each_alone(spec, x.dtype)
     picks = tuple((axis, *p) for axis, rule in zip(axes, rules) if (p := _pick(rule)) is not None)
@@ -171,8 +171,9 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
         elif (m := _whole(rule)) is not None:
             follows = rule.scale is not None and m is not taps.TOUCHED_AXIS
             wholes.append((axis, m, follows, torch_quirks.keeps_length(given)))
-    in_bytes, in_parts = spec.saturates(x.dtype) and not picks, x.dtype in PARTS and not (picks and not transposed)
-    if len(axes) not in (len(picks), len(wholes) + len(filters)) or (number < 0 and not picks):
+    copies = len(picks) == len(axes) and not transposed
+    in_bytes, in_parts = spec.saturates(x.dtype) and not copies, x.dtype in PARTS and not copies
+    if len(picks) + len(wholes) + len(filters) < len(axes) or (number < 0 and not copies):
         return None
     placed = tuple(range(ndim)) if order is None else order
     last = None  # `passes.fill` then asks for the channels
@@ -190,10 +191,11 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
 
 
 def _each_alone(spec: Resize | Interpolate, dtype: str) -> tuple[AxisRule, ...]:
-    """Rules of nearest kinds, of which the core decides by lengths and strides whether they are those of each axis
+    """Rules with nearest kinds, of which the core decides by lengths and strides whether they are those of each axis
     alone."""
     rules = (spec.resize() if isinstance(spec, Interpolate) else spec).rules
-    return tuple([torch_quirks.settled((_by_axis(rule),), (1,), (2,), dtype, False)[0] for rule in _placed(rules)])
+    found = tuple([torch_quirks.settled((_by_axis(rule),), (1,), (2,), dtype, False)[0] for rule in _placed(rules)])
+    return eight_bits.settled(found, (1,) * len(found), (2,) * len(found)) if spec.saturates(dtype) else found
 
 
 def _by_axis(rule: AxisRule) -> AxisRule:
