@@ -159,6 +159,13 @@ class NewCall {
 bool Family::read(PyObject* size, const ArrayView& x, Given& given) const {
   if (strides_decide) given.channels_last = lies_channels_last(x);
   if (!given.scales.count && !given.read_sizes(size, n_axes)) return false;
+  if (!by_dims) {
+    const Given by_call = given;
+    for (int k = 0; k < n_axes; ++k) {
+      given.sizes[k] = by_call.sizes[axes[k].at];
+      if (given.scales.count > 1) given.scales.each[k] = by_call.scales.each[axes[k].at];
+    }
+  }
   if (!given.scales.count && policy == Policy::stretch) return true;
   int64_t lengths[max_read_dims];
   for (int k = 0; k < n_axes; ++k) lengths[k] = x.shape[axes[k].dim];

@@ -61,6 +61,7 @@ bool NewPasses::prepare() {
   }
   crop();
   sort();
+  packs_ = !passes_[0].copies && !plan(passes_[0], dims, f_.dtype, f_.dtype, first_);
   return true;
 }
 
@@ -142,13 +143,12 @@ int64_t NewPasses::bytes_between() const {
   const int64_t largest = largest_between(dims);
   int64_t least = largest;  // of one slice
   for (int k = 0; k < n_dims && !maps[k]; ++k) least /= dims[k].n;
-  int64_t bytes = 2 * std::max(least, std::min(slice_bytes, largest));
-  Tasks unused;
-  if (!passes_[0].copies && !plan(passes_[0], dims, f_.dtype, f_.dtype, unused)) {
-    int64_t packed = itemsize;
-    for (int k = 0; k < n_dims; ++k) packed *= dims[k].n;
-    bytes += packed;
-  }
+  return 2 * std::max(least, std::min(slice_bytes, largest)) + (packs_ ? bytes_of(dims) : 0);
+}
+
+int64_t NewPasses::bytes_of(const Dim* some) const {
+  int64_t bytes = itemsize;
+  for (int k = 0; k < n_dims; ++k) bytes *= some[k].n;
   return bytes;
 }
 
@@ -222,13 +222,14 @@ void NewPasses::copy(const Each& each, const Dim* lying, const char* from, char*
 
 void NewPasses::sum(const Each& each, const Dim* given, Dtype in, Dtype out, const char* from, char* dst,
                     const Call& call) {
-  Tasks tasks;
-  Dim lying[max_read_dims];
-  if (!plan(each, given, in, out, tasks)) {
-    int64_t bytes = itemsize;
-    for (int k = 0; k < n_dims; ++k) bytes *= given[k].n;
+  const bool planned = n_passes_ == 1 && !packs_;
+  Tasks fresh;
+  Tasks& tasks = planned ? first_ : fresh;
+  if (!planned && !plan(each, given, in, out, tasks)) {
+    const int64_t bytes = bytes_of(given);
     char* const room = packed_.get(bytes);
     work(call.small, [&] { pack(given, n_dims, itemsize, from, room, call.threads); });
+    Dim lying[max_read_dims];
     std::copy_n(given, n_dims, lying);
     set_contiguous(lying, n_dims, itemsize);
     tasks = {};

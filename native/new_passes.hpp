@@ -63,6 +63,7 @@ class NewPasses {
   bool plan(const Each& each, const Dim* dims, Dtype in, Dtype out, Tasks& to) const;
   int64_t size_after(const Each& each) const;
   int64_t largest_between(const Dim* dims) const;
+  int64_t bytes_of(const Dim* dims) const;
   void run_slices(Dim* dims, int d, const char* src, char* to, const Call& call);
   void run_passes(const Dim* dims, const char* src, char* to, const Call& call);
   void copy(const Each& each, const Dim* dims, const char* src, char* dst, const Call& call);
@@ -72,6 +73,8 @@ class NewPasses {
   Each passes_[max_read_dims + 1];
   int n_passes_ = 0, n_windows_ = 0;
   bool rows_first_ = false;  // of 8-bit values along two axes
+  Tasks first_;              // of the first pass
+  bool packs_ = false;       // for which the input is made contiguous
   Memory between_[2], packed_;
 };
 

@@ -11,7 +11,7 @@ namespace tenter {
 
 // What a call's gradients need. adjoints: plans of Python's for gradients by their keys; made: how many gradients the
 // core has made, as Python's code keeps a plan of one that is made often. scale, box: as the call had them, lists as
-// tuples.
+// tuples; of a policy the scale that it found.
 struct RecordedCall {
   Owned family, key, scale, box, adjoints;
   Given given;

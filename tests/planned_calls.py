@@ -91,6 +91,8 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
         which = tuple(range(at, at + n))
         if rng.random() < 0.3:  # apart
             which = tuple(np.sort(rng.choice(ndim, n, replace=False)).tolist())
+        if rng.random() < 0.2:  # not in turn
+            which = tuple(rng.permutation(which).tolist())
         modes = rng.choice(RESIZED, n).tolist() if rng.random() < 0.4 else str(rng.choice(RESIZED))
         how = {"axes": which, "mode": modes, "antialias": [None, True, False][rng.integers(3)]}
         how |= {
@@ -99,7 +101,7 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
         }
         if scaled:
             how["rounding"] = [None, "floor", "round", "round_even", "ceil"][rng.integers(5)]
-        elif rng.random() < 0.2:
+        elif n < 3 and rng.random() < 0.3:
             how["policy"] = str(rng.choice(("not_larger", "not_smaller")))
         if rng.random() < 0.2:
             how["axes"] = list(which)

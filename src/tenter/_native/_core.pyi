@@ -212,6 +212,7 @@ class Family:
         filters: tuple[tuple[int, int, float], ...],
         picks: tuple[tuple[int, int, bool, int, int, bool], ...],
         sums: tuple[int, int, bool, bool],
+        at: tuple[int, ...] | None,
         ndim: int,
         order: tuple[int, ...] | None,
         rounding: int,

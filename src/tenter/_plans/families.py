@@ -32,13 +32,14 @@ from tenter.geometry import ALIGNS, TIES
 
 class Family(NamedTuple):
     """spec: of the first call. axes: those resized. rules: how, for arrays on the host; None where lengths decide.
-    rounding: of lengths by scales. policy: by which sizes are fitted."""
+    rounding: of lengths by scales. policy: by which sizes are fitted. at: of resize_arguments.places."""
 
     spec: Resize | Interpolate
     axes: tuple[int, ...]
     rules: tuple[AxisRule, ...] | None
     rounding: str
     policy: str = "stretch"
+    at: tuple[int, ...] | None = None
 
 
 families: dict[Hashable, Family] = {}
@@ -74,7 +75,8 @@ def found(of_key: Hashable, shape: Shape, size: Any) -> tuple[Family, Resize | I
 
 def with_size(family: Family, size: Any) -> Resize | Interpolate:
     """The specification of a call of the family. size: an int, or one for each axis."""
-    return family.spec._replace(size=size if type(size) is tuple else (size,) * len(family.axes))
+    each = size if type(size) is tuple else (size,) * len(family.axes)
+    return family.spec._replace(size=tuple(resize_arguments.by_dims(each, family.at)))
 
 
 def specification(
@@ -82,6 +84,7 @@ def specification(
 ) -> Resize | Interpolate:
     """That of a call with a gradient recorded, whose operands these are. scale, box: as it had them."""
     if isinstance(family.spec, Resize):
+        scale, box = (resize_arguments.by_dims(values, family.at) for values in (scale, box))
         return resize_arguments.with_lengths(family.spec, size, scale, box)
     return interpolate_arguments.with_lengths(family.spec, size, scale, channels_last)
 
@@ -97,16 +100,16 @@ def remember(
         return
     if isinstance(spec, Interpolate):
         by_size, resized = interpolate_arguments.by_size_alone(spec, *args[:2]), spec.resize()
-        alone, rounding, policy = not interpolate_arguments.strides_decide(spec), "floor", "stretch"
+        alone, rounding, policy, at = not interpolate_arguments.strides_decide(spec), "floor", "stretch", None
     elif isinstance(spec, Resize):
-        by_size, resized = resize_arguments.by_size_alone(x.ndim, spec, *args[:9]), spec
-        policy, box = args[7:9]
+        by_size, resized = resize_arguments.by_size_alone(spec, *args[:2]), spec
+        (policy, box), at = args[7:9], resize_arguments.places(x.ndim, args[2])
         alone, rounding = policy == "stretch" and box is None, resize_arguments.rounding_of(*args[5:7])
     else:
         return
     if not by_size:
         return
-    family = Family(spec, resized.axes, _settled(spec, resized, x), rounding, policy)
+    family = Family(spec, resized.axes, _settled(spec, resized, x), rounding, policy, at)
     if alone and arg_types is not None and args[0] is not None:
         if len(families) >= MOST:
             families.clear()
@@ -185,7 +188,7 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
     strides_decide = isinstance(spec, Interpolate) and interpolate_arguments.strides_decide(spec)
     accumulate = ACCUMULATE[DTYPES[x.dtype].sums] if number >= 0 else 0
     return _native.Family(
-        tuple(wholes), tuple(filters), picks, (number, accumulate, in_parts, in_bytes), ndim, order,
+        tuple(wholes), tuple(filters), picks, (number, accumulate, in_parts, in_bytes), family.at, ndim, order,
         ROUNDINGS.index(family.rounding), POLICIES.index(family.policy), together, strides_decide, transposed, family,
     )  # fmt: skip
 
