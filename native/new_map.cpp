@@ -42,10 +42,15 @@ bool NewMap::round_weights() {
   if (sampling->n_in() + sampling->n_out() > longest_rounded) return false;
   Rows made;
   sampling->make(0, sampling->n_out(), made);
-  for (double& w : made.weight) w = std::trunc(w * unit + (w < 0 ? -0.5 : 0.5)) / unit;
+  std::vector<int32_t> units(made.weight.size());
+  for (size_t k = 0; k < units.size(); ++k) {
+    double& w = made.weight[k];
+    w = w * unit + (w < 0 ? -0.5 : 0.5);
+    if (!(std::fabs(w) < 0x1p31)) return false;
+    w = double(units[k] = int32_t(w)) / unit;
+  }
   if (!fits_bytes(sampling->n_out(), made.offset.data(), made.weight.data())) return false;
-  rows = {std::move(made.start), std::move(made.offset), {}, {}, true};
-  for (const double w : made.weight) rows.units.push_back(int32_t(w * unit));
+  rows = {std::move(made.start), std::move(made.offset), std::move(units), {}, true};
   return true;
 }
 
