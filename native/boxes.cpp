@@ -135,4 +135,10 @@ bool Scales::read(PyObject* scale, const NumberTypes& types) {
   return true;
 }
 
+PyObject* Scales::fraction(const NumberTypes& types) const {
+  const Owned over(PyLong_FromLongLong(each[0].scale.numerator)), under(PyLong_FromLongLong(each[0].scale.denominator));
+  PyObject* const both[2] = {over.get(), under.get()};
+  return over && under ? PyObject_Vectorcall(types.fraction, both, 2, nullptr) : nullptr;
+}
+
 }  // namespace tenter

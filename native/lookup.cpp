@@ -95,12 +95,6 @@ bool is_seldom(PyObject* plan_key) {
   return seldom && seldom.get() == Py_True;
 }
 
-PyObject* fraction(const Scale& s) {
-  const Owned over(PyLong_FromLongLong(s.numerator)), under(PyLong_FromLongLong(s.denominator));
-  PyObject* const both[2] = {over.get(), under.get()};
-  return over && under ? PyObject_Vectorcall(python.numbers.fraction, both, 2, nullptr) : nullptr;
-}
-
 // The result of a call that has no plan, but that differs from an earlier one by sizes alone; null with an error, or
 // without where Python's code shall plan it: it keeps a plan of a call that is made often, unless an axis is reversed.
 // plan_key: null of a call that has none, as its box is of fractions. wants: a gradient. target: as Family::run has it.
@@ -119,7 +113,8 @@ PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t
   if (!given.boxes.turned && plan_key && !is_seldom(plan_key)) return nullptr;
   if (!its.read(args[2], from, given)) return nullptr;
   if (!wants) return its.run(x, from, given, target);
-  const Owned scale(its.policy == Policy::stretch ? Py_NewRef(args[2 + scale_at]) : fraction(given.scales.of(0).scale));
+  const Owned scale(its.policy == Policy::stretch ? Py_NewRef(args[2 + scale_at])
+                                                  : given.scales.fraction(python.numbers));
   return scale ? record_call(x, from, found, bytes.get(), given, scale.get(), box_of(args + 2, n - 2)) : nullptr;
 }
 

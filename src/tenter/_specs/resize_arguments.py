@@ -47,7 +47,8 @@ def places(ndim: int, axes: Any) -> tuple[int, ...] | None:
 
 def by_dims(values: Any, at: tuple[int, ...] | None) -> Any:
     """The values of axes in turn, if there is one for each."""
-    return values if at is None or not isinstance(values, (list, tuple)) or len(values) == 1 else [values[k] for k in at]
+    one_each = isinstance(values, (list, tuple)) and len(values) > 1
+    return values if at is None or not one_each else [values[k] for k in at]
 
 
 def rounding_of(like: Any, rounding: str | None) -> str:
