@@ -82,21 +82,21 @@ PyMethodDef methods[] = {fast<repeated_backward>("repeated_backward"), fast<reco
                          fast<backward>("backward")};
 
 // rules: (dim, WholeAxis, whether positions follow scales, unless the length is kept) of each axis by dims, or, in
-// bytes, filters: (dim, Pillow's number, support); or picks: (dim, formula, step in float32, align, tie, whether they
-// follow scales). sums: (dtype, that of what is accumulated, whether of complex numbers'
-// parts, whether in bytes). planner: tenter._plans.families.Family.
+// bytes, filters: (dim, Pillow's number, support); of others picks: (dim, formula, step in float32, align, tie, whether
+// they follow scales). sums: (dtype, that of what is accumulated, whether of complex numbers' parts, whether in bytes).
+// planner: tenter._plans.families.Family.
 void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, std::tuple<int, int, bool, bool> sums,
-                 int ndim, nb::object order, int rounding, int policy, bool channels_last, bool strides_decide,
-                 bool transposed, nb::object planner) {
+                 nb::object at, int ndim, nb::object order, int rounding, int policy, bool channels_last,
+                 bool strides_decide, bool transposed, nb::object planner) {
   const auto [dtype, accumulate, in_parts, in_bytes] = sums;
   const size_t n = rules.size() + filters.size() + picks.size();
-  const bool alike = n == picks.size() || (in_bytes ? !picks.size() : n == rules.size());
-  const bool fits = n >= 1 && n <= size_t(most_together) && alike && ndim >= 1 + strides_decide &&
+  const bool alike = in_bytes ? picks.size() < n : !filters.size();
+  const bool fits = n >= 1 && n <= size_t(max_read_dims) && alike && ndim >= 1 + strides_decide &&
                     ndim + in_parts <= max_read_dims && accumulate >= 0 && accumulate <= 1 &&
                     !(transposed && in_bytes) && !(in_parts && channels_last) && rounding >= 0 &&
                     rounding <= int(Rounding::ceil) && policy >= 0 && policy <= int(Policy::not_smaller) &&
                     dtype <= int(Dtype::i64) && (dtype >= 0 || n == picks.size());
-  if (!fits) throw std::invalid_argument("family: expected 1 to 3 axes of at most 8 dims");
+  if (!fits) throw std::invalid_argument("family: expected axes of at most 8 dims");
   Family made;
   made.dtype = Dtype(dtype), made.in_parts = in_parts, made.in_bytes = in_bytes, made.rounding = Rounding(rounding);
   made.policy = Policy(policy);
@@ -129,6 +129,11 @@ void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks
   for (int k = 0; k < made.n_axes; ++k)
     if (made.axes[k].dim < 0 || made.axes[k].dim >= ndim || (k && made.axes[k].dim <= made.axes[k - 1].dim))
       throw std::invalid_argument("family: expected dims in ascending order");
+  for (int k = 0; k < made.n_axes; ++k) {
+    made.axes[k].at = at.is_none() ? k : nb::cast<int>(at[size_t(k)]);
+    if (made.axes[k].at < 0 || made.axes[k].at >= made.n_axes) throw std::invalid_argument("family: expected places");
+  }
+  made.by_dims = at.is_none();
   if (!order.is_none()) made.order_tuple = Owned(order.release().ptr());
   made.rules = Owned(rules.release().ptr());
   new (to) Family(std::move(made));
@@ -145,8 +150,8 @@ void bind_calls(nb::module_& m) {
   }
   nb::class_<Family>(m, "Family")
       .def("__init__", &init_family, nb::arg("rules"), nb::arg("filters"), nb::arg("picks"), nb::arg("sums"),
-           nb::arg("ndim"), nb::arg("order").none(), nb::arg("rounding"), nb::arg("policy"), nb::arg("channels_last"),
-           nb::arg("strides_decide"), nb::arg("transposed"), nb::arg("planner"));
+           nb::arg("at").none(), nb::arg("ndim"), nb::arg("order").none(), nb::arg("rounding"), nb::arg("policy"),
+           nb::arg("channels_last"), nb::arg("strides_decide"), nb::arg("transposed"), nb::arg("planner"));
   nb::class_<RecordedCall>(m, "RecordedCall")
       .def_prop_ro("operands", [](const RecordedCall& call) { return nb::steal(call.operands()); })
       .def_prop_ro("adjoints", [](const RecordedCall& call) { return nb::borrow(call.adjoints.get()); });

@@ -1,7 +1,9 @@
 // Calls of the copy and the window kernel without their addresses, for Python, which has checked their arguments.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
@@ -145,6 +147,13 @@ void bind_steps(nb::module_& m) {
   m.def("window_step", &window_step, nb::arg("dtype_in"), nb::arg("dtype_out"), nb::arg("accumulate"), nb::arg("dims"),
         nb::arg("first"), nb::arg("maps"), nb::arg("deciding"), nb::arg("rows_first"), nb::arg("saturate"));
   m.def("weighed_step", &weighed_step, nb::arg("dtype"), nb::arg("dims"), nb::arg("maps"), nb::arg("unseen"));
+  m.def(
+      "pass_cost",
+      [](const std::vector<int64_t>& n, const std::vector<int64_t>& n_out) {
+        if (n.size() != n_out.size()) throw std::invalid_argument("lengths");
+        return pass_cost(n.data(), n_out.data(), int(n.size()));
+      },
+      nb::arg("n"), nb::arg("n_out"));
   m.def("channels_together", &channels_together, nb::arg("n_channels"), nb::arg("n_in"), nb::arg("n_out"));
   m.def("crops", &crops, nb::arg("n_in"), nb::arg("lo"), nb::arg("hi"));
   m.attr("SMALL_BYTES") = small_bytes;

@@ -78,7 +78,7 @@ bool read_axes(PyObject* axes, int ndim, int n, int* to) {
     const int64_t dim = PyLong_AsLongLongAndOverflow(axis.get(), &overflow);
     if (overflow || dim < -ndim || dim >= ndim) return false;
     to[k] = int(dim < 0 ? dim + ndim : dim);
-    if (k && to[k] <= to[k - 1]) return false;
+    if (std::find(to, to + k, to[k]) != to + k) return false;
   }
   return true;
 }
@@ -117,6 +117,7 @@ bool Boxes::read(PyObject* box, PyObject* axes, const NumberTypes& types, ArrayV
     to.part = {low, high - low, of};
     to.given = low != 0 || high != Wide(n) * of;
   }
+  std::sort(each, each + count, [](const Each& a, const Each& b) { return a.dim < b.dim; });
   return true;
 }
 
@@ -132,6 +133,12 @@ bool Scales::read(PyObject* scale, const NumberTypes& types) {
     each[k] = {{number.parts, number.of, number.value()}, number.is_fraction};
   }
   return true;
+}
+
+PyObject* Scales::fraction(const NumberTypes& types) const {
+  const Owned over(PyLong_FromLongLong(each[0].scale.numerator)), under(PyLong_FromLongLong(each[0].scale.denominator));
+  PyObject* const both[2] = {over.get(), under.get()};
+  return over && under ? PyObject_Vectorcall(types.fraction, both, 2, nullptr) : nullptr;
 }
 
 }  // namespace tenter

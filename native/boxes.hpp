@@ -41,6 +41,7 @@ struct Scales {
 
   // False where Python's code shall read or refuse them.
   bool read(PyObject* scale, const NumberTypes& types);
+  PyObject* fraction(const NumberTypes& types) const;  // of the first, as Python's; null with an error
 };
 
 }  // namespace tenter

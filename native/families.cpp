@@ -1,17 +1,13 @@
 #include "families.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
-#include "byte_step.hpp"
-#include "memory.hpp"
 #include "new_map.hpp"
+#include "new_passes.hpp"
 #include "new_picking.hpp"
 #include "results.hpp"
-#include "window_step.hpp"
 
 namespace tenter {
 namespace {
@@ -39,14 +35,13 @@ class NewCall {
         target_(target),
         ndim_(family.ndim),
         itemsize_(from.dtype->itemsize),
-        src_(from.data) {
-    if (!f_.in_parts || !sums()) return;
+        sums_(family.sums()),
+        passes_(family) {
+    if (!f_.in_parts || !sums_) return;
     itemsize_ /= 2;  // complex numbers as pairs
     from_.shape[ndim_] = 2, from_.stride[ndim_] = itemsize_;
-    pass_.n_dims = ++ndim_;
+    ++ndim_;
   }
-
-  bool sums() const { return f_.transposed || f_.axes[0].formula < 0; }
 
   // False where Python's code shall plan it, as all of the following that say so.
   bool set_sizes() {
@@ -64,62 +59,13 @@ class NewCall {
     return !target_ || target_->takes(shape_, f_.ndim, f_.order);
   }
 
-  PyObject* sum(PyObject* x) {
-    turned_ = f_.channels_last && channels_together(from_.shape[f_.order[1]], n_in_, n_out_);
-    if (!make_maps()) return nullptr;
-    if (f_.in_bytes) return sum_bytes(x);
-    OwnedMap* maps[most_together];
-    Deciding deciding[most_together];
-    for (int k = 0; k < pass_.count; ++k)
-      if (pass_.count > 1 && !maps_[k]->make_tables()) return nullptr;
-    crop();
-    for (int k = 0; k < pass_.count; ++k) {
-      maps[k] = &*maps_[k]->map, deciding[k] = {dims_[pass_.first + k].n, maps[k]};
-    }
-    WindowTask task{};
-    int64_t n_plane = 1;
-    task.in = task.out = f_.dtype, task.acc = f_.acc;
-    if (!plan([&] { return window_pass(pass_, maps, deciding, false, task, n_plane); })) return nullptr;
-    return result(x, [&](char* to, int threads, bool stream) {
-      run_step(WindowStep(task, n_plane, maps, pass_.count), to, threads, stream);
-    });
-  }
-
-  // Of a family whose outputs are inputs. Copies of any form have the same bits.
-  PyObject* pick(PyObject* x) {
-    std::optional<Picking> picked[most_together];
-    std::vector<int64_t> tables[most_together];
-    const Picking* computed_by = nullptr;
-    CopyAxis axes[max_read_dims];
-    for (int k = 0; k < ndim_; ++k) {
-      const int d = f_.order[k];
-      const int64_t n = from_.shape[d], stride = n > 1 ? from_.stride[d] : 0;
-      axes[k] = {CopyAxis::affine, n, n, stride, 1, nullptr};
-      for (int a = 0; a < f_.n_axes; ++a) {
-        if (f_.axes[a].dim != d) continue;
-        const int64_t made = shape_[d];
-        if (!(picked[a] = picking(a, n, made))) return nullptr;
-        const int64_t repeat = picked[a]->repeat();
-        if (repeat == 1) continue;
-        if (n == 1) axes[k] = {CopyAxis::affine, made, made, 0, 1, nullptr};
-        else if (repeat >= 0) axes[k] = {CopyAxis::every, n, made, stride, repeat, nullptr};
-        else if (f_.n_axes == 1) axes[k] = {CopyAxis::computed, n, made, stride, 1, nullptr}, computed_by = &*picked[a];
-        else axes[k] = table(*picked[a], stride, tables[a]);
-      }
-    }
-    CopyTask task{};
-    copy_pass(itemsize_, axes, ndim_, task);
-    int computed = -1;
-    for (int k = 0; k < task.n_axes; ++k)
-      if (task.axis[k].kind == CopyAxis::computed) computed = k;
-    return result(x, [&](char* to, int threads, bool stream) {
-      task.src = from_.data, task.dst = to, task.stream = stream;
-      if constexpr (verifies) verify(task);
-      work([&] {
-        if (computed < 0) kernels().copy(task, threads);
-        else kernels().picked(task, computed, *computed_by, threads);
-      });
-    });
+  PyObject* make(PyObject* x) {
+    passes_.n_dims = ndim_, passes_.itemsize = itemsize_, passes_.src = from_.data;
+    turned_ = sums_ && f_.channels_last && channels_together(from_.shape[f_.order[1]], n_in_, n_out_);
+    if (!make_maps() || !passes_.prepare()) return nullptr;
+    const int64_t between = passes_.bytes_between() + n_out_ * itemsize_ * turned_;
+    if (between > (target_ ? most_between : most_bytes - n_out_ * itemsize_)) return nullptr;
+    return result(x, [&](char* to, int threads, bool stream) { run(to, threads, stream); });
   }
 
  private:
@@ -139,88 +85,34 @@ class NewCall {
     const Family::Axis& a = f_.axes[axis];
     return a.follows && !(a.keeps && n == made) ? &given_.scales.of(axis).scale : nullptr;
   }
-  static CopyAxis table(const Picking& p, int64_t stride, std::vector<int64_t>& to) {
-    const bool runs = p.n_out > 2 * p.n_in;  // which take a step per input, indices a step per output
-    to.resize(size_t(runs ? p.n_in + 1 : p.n_out));
-    if (runs) p.offsets(0, p.n_in, to.data());
-    else p.index(0, p.n_out, to.data());
-    return {runs ? CopyAxis::runs : CopyAxis::index, p.n_in, p.n_out, stride, 1, to.data()};
-  }
-
-  // So that kernels are given what is read alone.
-  void crop() {
-    for (int k = 0; k < pass_.count; ++k) {
-      Dim& dim = dims_[pass_.first + k];
-      const auto [first, n] = maps_[k]->crop(dim.n);
-      src_ += first * dim.stride;
-      n_in_ = n_in_ / dim.n * n, dim.n = n;
-    }
-  }
-
   bool make_map(int axis, int d) {
     const int64_t n_in = f_.transposed ? shape_[d] : from_.shape[d], n_out = f_.transposed ? from_.shape[d] : shape_[d];
     const Family::Axis& a = f_.axes[axis];
     if (a.formula < 0) return made_[axis].make(f_, a, n_in, n_out, given_.part(axis), scale(axis, n_in, n_out));
     std::optional<Picking> of = picking(axis, n_in, n_out);
-    if (of) made_[axis].make_sums(std::move(*of));
-    return of.has_value();
+    if (!of) return false;
+    if (f_.transposed) made_[axis].make_sums(std::move(*of));
+    else made_[axis].make_copy(std::move(*of));
+    return true;
   }
   bool make_maps() {
     for (int k = 0; k < ndim_; ++k) {
       const int d = placed(k);
-      dims_[k] = {from_.shape[d], from_.shape[d] > 1 ? from_.stride[d] : 0};
+      passes_.dims[k] = {from_.shape[d], from_.shape[d] > 1 ? from_.stride[d] : 0};
       for (int a = 0; a < f_.n_axes; ++a) {
         if (f_.axes[a].dim != d) continue;
         if (!make_map(a, d)) return false;
-        if (made_[a].is_identity) continue;
-        if (pass_.count == 0) pass_.first = k;
-        else if (pass_.first + pass_.count != k) return false;
-        maps_[pass_.count++] = made_ + a;
+        if (!made_[a].is_identity) passes_.maps[k] = made_ + a;
       }
     }
-    return pass_.count > 0;
-  }
-
-  int64_t made_along(int k) const { return int64_t(maps_[k]->rows.start.size()); }
-
-  PyObject* sum_bytes(PyObject* x) {
-    if (pass_.count > 2) return nullptr;
-    const Dim *row_dim = dims_ + pass_.first, *column_dim = row_dim + pass_.count - 1;
-    const bool rows_first =
-        pass_.count == 2 && rows_before(row_dim->n, made_along(0), column_dim->n, made_along(1));  // of uncropped axes
-    crop();
-    for (int k = 0; k < pass_.count; ++k) {
-      maps_[k]->byte_map.emplace(dims_[pass_.first + k].n, std::move(maps_[k]->rows));
-    }
-    OwnedByteMap* const last = &*maps_[pass_.count - 1]->byte_map;
-    OwnedByteMap* row = pass_.count == 2 ? &*maps_[0]->byte_map : nullptr;
-    ByteTask task{};
-    bool columns = false;
-    if (!plan([&] { return byte_pass(pass_, rows_first, task, columns); })) return nullptr;
-    if (!columns) row = last;
-    return result(x, [&](char* to, int threads, bool stream) {
-      run_step(ByteStep(task, row, columns ? last : nullptr), to, threads, stream);
-    });
-  }
-
-  // by: whether a kernel reads dims_ as they are; else the input is made contiguous for it.
-  template <class F>
-  bool plan(F&& by) {
-    packs_ = !by();
-    if (packs_) {
-      std::copy_n(dims_, ndim_, unpacked_);
-      set_contiguous(dims_, ndim_, itemsize_);
-      if (!by()) return false;
-    }
-    const int64_t between = (n_in_ * packs_ + n_out_ * turned_) * itemsize_;
-    return between <= (target_ ? most_between : most_bytes - n_out_ * itemsize_);
+    return true;
   }
 
   // Whether a kernel may want more than one thread: asking how many there are costs as much as small work. Kernels of
   // a few taps count 16 bytes a value at most, those of a filter as its weights take.
   bool shares() const {
-    const bool filtered = pass_.count && maps_[0]->sampling && maps_[0]->sampling->is_filtered_signal();
-    return !small_ && (filtered || f_.in_bytes || std::max(n_in_, n_out_) * 16 >= tuning.parallel_bytes);
+    return !small_ &&
+           (passes_.is_filtered_signal() || f_.in_bytes || std::max(n_in_, n_out_) * 16 >= tuning.parallel_bytes);
   }
 
   // Fresh memory, or the caller's, that `write` fills: (address, threads, with streaming stores).
@@ -235,31 +127,18 @@ class NewCall {
     return y && no_exception([&] { write(to, threads, stream); }) ? y.release() : nullptr;
   }
 
-  template <class F>
-  void work(F&& f) const {
-    if (small_) f();
-    else without_gil(f);
-  }
-
-  template <class Step>
-  void run_step(const Step& step, char* to, int threads, bool stream) const {
-    Room packed, held;
-    const char* src = src_;
-    char* const dst = turned_ ? held.get(n_out_ * itemsize_) : to;
-    if (packs_) {
-      char* const room = packed.get(n_in_ * itemsize_);
-      work([&] { pack(unpacked_, ndim_, itemsize_, src, room, threads); });
-      src = room;
-    }
-    const auto source = reinterpret_cast<uintptr_t>(src), target = reinterpret_cast<uintptr_t>(dst);
-    if (small_) step.run_here(source, target);
-    else step.run(source, target, threads, stream && !turned_);
-    if (!turned_) return;
-    Dim made[max_read_dims], in_order[max_read_dims];
-    for (int k = 0; k < ndim_; ++k) made[k].n = shape_[placed(k)];
-    set_contiguous(made, ndim_, itemsize_);
-    for (int k = 0; k < ndim_; ++k) in_order[k] = made[k == 0 ? 0 : k == 1 ? ndim_ - 1 : k - 1];
-    work([&] { pack(in_order, ndim_, itemsize_, dst, to, threads); });
+  void run(char* to, int threads, bool stream) {
+    if (!turned_) return passes_.run(to, small_, threads, stream);
+    Room held;
+    char* const made = held.get(n_out_ * itemsize_);
+    passes_.run(made, small_, threads, false);
+    Dim lying[max_read_dims], in_order[max_read_dims];
+    for (int k = 0; k < ndim_; ++k) lying[k].n = shape_[placed(k)];
+    set_contiguous(lying, ndim_, itemsize_);
+    for (int k = 0; k < ndim_; ++k) in_order[k] = lying[k == 0 ? 0 : k == 1 ? ndim_ - 1 : k - 1];
+    const auto put = [&] { pack(in_order, ndim_, itemsize_, made, to, threads); };
+    if (small_) put();
+    else without_gil(put);
   }
 
   const Family& f_;
@@ -268,13 +147,11 @@ class NewCall {
   const Target* target_;  // null for fresh memory
   int ndim_;
   int64_t itemsize_;
-  const char* src_;  // of the first input that is read
   int64_t shape_[max_read_dims], n_in_ = 1, n_out_ = 1;
-  bool small_ = false, turned_ = false, packs_ = false;  // turned_: channels last between dims_ and the result
-  Dim dims_[max_read_dims], unpacked_[max_read_dims];
-  Pass pass_{dims_, ndim_, -1, 0};
-  NewMap made_[most_together];
-  NewMap* maps_[most_together];
+  bool sums_;
+  bool small_ = false, turned_ = false;  // turned_: channels last between the passes' dims and the result
+  NewPasses passes_;
+  NewMap made_[max_read_dims];
 };
 
 }  // namespace
@@ -282,8 +159,15 @@ class NewCall {
 bool Family::read(PyObject* size, const ArrayView& x, Given& given) const {
   if (strides_decide) given.channels_last = lies_channels_last(x);
   if (!given.scales.count && !given.read_sizes(size, n_axes)) return false;
+  if (!by_dims) {
+    const Given by_call = given;
+    for (int k = 0; k < n_axes; ++k) {
+      given.sizes[k] = by_call.sizes[axes[k].at];
+      if (given.scales.count > 1) given.scales.each[k] = by_call.scales.each[axes[k].at];
+    }
+  }
   if (!given.scales.count && policy == Policy::stretch) return true;
-  int64_t lengths[most_together];
+  int64_t lengths[max_read_dims];
   for (int k = 0; k < n_axes; ++k) lengths[k] = x.shape[axes[k].dim];
   if (!given.scales.count) return given.fit_sizes(lengths, n_axes, policy);
   return given.round_sizes(lengths, n_axes, rounding);
@@ -294,7 +178,7 @@ PyObject* Family::run(PyObject* x, const ArrayView& from, const Given& given, co
   NewCall call(*this, from, given, target);
   if (!call.set_sizes()) return nullptr;
   if (from.tensor && holds(x, *from.dtype, from.extent()) != 1) return nullptr;
-  return call.sums() ? call.sum(x) : call.pick(x);
+  return call.make(x);
 }
 
 }  // namespace tenter

@@ -2,6 +2,7 @@
 #pragma once
 #include <Python.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "arrays.hpp"
@@ -32,8 +33,9 @@ struct Family {
     Align align = Align::center;
     Tie tie = Tie::floor;
     bool follows = false, keeps = false;
+    int at = 0;  // where a call's sequences have this axis's values
   };
-  Axis axes[most_together];  // by dims
+  Axis axes[max_read_dims];  // by dims
   int n_axes = 0;
   bool in_bytes = false;  // 8-bit values, summed in integers
   Dtype dtype;            // that sums are of: of complex numbers that of their parts
@@ -43,6 +45,7 @@ struct Family {
   int order[max_read_dims];  // of the result's dims from slowest to fastest in memory
   Owned order_tuple;         // the same; null where they are in order
   bool channels_last;        // whether the second of these is the last in the input, for channels_together
+  bool by_dims = true;       // whether axes are those of a call's sequences in turn
   bool strides_decide;       // about the formula of inputs, as in PyTorch
   bool transposed;           // of gradients of such calls: sums by the transposed maps
   Rounding rounding;         // of lengths by scales
@@ -50,9 +53,14 @@ struct Family {
   Owned rules;    // that the axes point to
   Owned planner;  // tenter._plans.families.Family, by which Python's code plans such calls
 
+  // Whether any axis is summed; else outputs are inputs.
+  bool sums() const {
+    return transposed || !std::all_of(axes, axes + n_axes, [](auto& a) { return a.formula >= 0; });
+  }
   // Whether the core makes gradients too.
-  bool is_recorded() const { return !in_bytes && policy == Policy::stretch; }
-  // The sizes of a call, by its scales if it has none; and how x lies. False where Python's code shall check them.
+  bool is_recorded() const { return !in_bytes; }
+  // The sizes of a call, by its scales if it has none, by dims as its scales then are; and how x lies. False where
+  // Python's code shall check them.
   bool read(PyObject* size, const ArrayView& x, Given& given) const;
   // The result of a call, or of gradients the input's. from: of x as `boxes` left it, which wants no gradient. Null
   // with an error, or without where Python's code shall plan it. target: where the result goes; null for fresh memory.

@@ -32,11 +32,11 @@ bool by_pixels(const WindowTask& t) {
   // Every load has its bytes inside of a row.
   if (t.n_column < max_pixel_taps || (t.n_column - 1) * step + t.inner * size < max_pixel_taps * pixel_lanes * size)
     return false;
-  if (!few_taps(*t.row) || !few_taps(*t.column)) return false;
   // Otherwise flipped columns are packed first, and contiguous ones are permuted where they become less by up to half.
   const bool contiguous = t.column_stride == t.inner * size;
-  if (contiguous && t.inner == 2 && most_taps(*t.column) > 2) return false;
-  return t.n_column >= (contiguous ? 2 : 1) * t.column->n_out;
+  if (t.n_column < (contiguous ? 2 : 1) * t.column->n_out) return false;
+  if (!few_taps(*t.row) || !few_taps(*t.column)) return false;
+  return !(contiguous && t.inner == 2 && most_taps(*t.column) > 2);
 }
 
 }  // namespace tenter

@@ -14,7 +14,7 @@ enum class Policy : int { stretch, not_larger, not_smaller };  // tenter._specs.
 constexpr int64_t most_length = int64_t(1) << 40;              // tables of longer axes have other rules
 
 struct Given {
-  int64_t sizes[most_together];  // made along the axes that are resized
+  int64_t sizes[max_read_dims];  // made along the axes that are resized
   Boxes boxes;
   Scales scales;
   bool channels_last = false;  // of x, which its gradients need not be: axes but these lie as PyTorch's channels-last

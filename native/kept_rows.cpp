@@ -48,17 +48,20 @@ int64_t first_where(int64_t lo, int64_t hi, int64_t near, F&& holds) {
 // the range only those count that overlap the taps that may be dropped.
 void Sampling::make(int64_t lo, int64_t hi, Rows& rows) const {
   untrimmed(lo, hi, rows);
-  if (lo == hi) return;
   const size_t n = size_t(hi - lo);
-  std::vector<int64_t> first(n), last(n);
   bool some_zero = false;
+  for (size_t row = 0; row < n; ++row) {
+    const int64_t from = rows.offset[row], to = rows.offset[row + 1];
+    some_zero = some_zero || (from < to && (rows.weight[size_t(from)] == 0 || rows.weight[size_t(to - 1)] == 0));
+  }
+  if (!some_zero) return;
+  std::vector<int64_t> first(n), last(n);
   auto used = [&](const Rows& r, size_t row, int64_t& begin, int64_t& end) {
     begin = r.stop(int64_t(row)), end = r.start[row];
     if (begin > end && r.weight[size_t(r.offset[row])] != 0 && r.weight[size_t(r.offset[row + 1] - 1)] != 0) {
       std::swap(begin, end);
       return;
     }
-    some_zero = some_zero || begin > end;
     const int64_t shift = r.start[row] - r.offset[row];
     for (int64_t k = r.offset[row]; k < r.offset[row + 1]; ++k)
       if (r.weight[size_t(k)] != 0) {
@@ -72,7 +75,6 @@ void Sampling::make(int64_t lo, int64_t hi, Rows& rows) const {
       }
   };
   for (size_t row = 0; row < n; ++row) used(rows, row, first[row], last[row]);
-  if (!some_zero) return;
   Rows beside;
   int64_t begin, end, start, stop, limit = *std::max_element(first.begin(), first.end());
   for (int64_t o = hi; o < n_out_; o += context_rows) {

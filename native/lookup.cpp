@@ -118,7 +118,9 @@ PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t
   if (!given.boxes.turned && plan_key && !is_seldom(plan_key)) return nullptr;
   if (!its.read(args[2], from, given)) return nullptr;
   if (!wants) return its.run(x, from, given, target);
-  return record_family(x, from, found, bytes.get(), given, args[2 + scale_at], box_of(args + 2, n - 2));
+  const Owned scale(its.policy == Policy::stretch ? Py_NewRef(args[2 + scale_at])
+                                                  : given.scales.fraction(python.numbers));
+  return scale ? record_family(x, from, found, bytes.get(), given, scale.get(), box_of(args + 2, n - 2)) : nullptr;
 }
 
 // The gradient of a plan's input; null with an error, or without where Python's code must look closer.

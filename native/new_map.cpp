@@ -11,6 +11,7 @@ constexpr int64_t most_taps = 1 << 16, longest_byte_axis = 1 << 24, longest_roun
 
 bool NewMap::make(const Family& family, const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part,
                   const Scale* scale) {
+  this->n_in = family.transposed ? n_out : n_in, this->n_out = family.transposed ? n_in : n_out;
   if (part && n_out > most_part_outputs) return false;
   if (!a.rule) return make_pillow(a, n_in, n_out, part);
   if (part || scale || a.rule->rule == Rule::overlapped || is_onnx(a.rule->align))
@@ -41,14 +42,37 @@ bool NewMap::round_weights() {
   if (sampling->n_in() + sampling->n_out() > longest_rounded) return false;
   Rows made;
   sampling->make(0, sampling->n_out(), made);
-  for (double& w : made.weight) w = std::trunc(w * unit + (w < 0 ? -0.5 : 0.5)) / unit;
+  std::vector<int32_t> units(made.weight.size());
+  for (size_t k = 0; k < units.size(); ++k) {
+    double& w = made.weight[k];
+    w = w * unit + (w < 0 ? -0.5 : 0.5);
+    if (!(std::fabs(w) < 0x1p31)) return false;
+    w = double(units[k] = int32_t(w)) / unit;
+  }
   if (!fits_bytes(sampling->n_out(), made.offset.data(), made.weight.data())) return false;
-  rows = {std::move(made.start), std::move(made.offset), {}, {}, true};
-  for (const double w : made.weight) rows.units.push_back(int32_t(w * unit));
+  rows = {std::move(made.start), std::move(made.offset), std::move(units), {}, true};
   return true;
 }
 
+void NewMap::make_copy(Picking&& of) {
+  n_in = of.n_in, n_out = of.n_out;
+  is_identity = picking.emplace(std::move(of)).repeat() == 1;
+}
+
+CopyAxis NewMap::copy_axis(int64_t stride, bool alone) {
+  if (n_in == 1) return {CopyAxis::affine, n_out, n_out, 0, 1, nullptr};
+  const int64_t repeat = picking->repeat();
+  if (repeat >= 0) return {CopyAxis::every, n_in, n_out, stride, repeat, nullptr};
+  if (alone) return {CopyAxis::computed, n_in, n_out, stride, 1, nullptr};
+  const bool runs = n_out > 2 * n_in;  // which take a step per input, indices a step per output
+  table_.resize(size_t(runs ? n_in + 1 : n_out));
+  if (runs) picking->offsets(0, n_in, table_.data());
+  else picking->index(0, n_out, table_.data());
+  return {runs ? CopyAxis::runs : CopyAxis::index, n_in, n_out, stride, 1, table_.data()};
+}
+
 void NewMap::make_sums(Picking&& of) {
+  n_in = of.n_out, n_out = of.n_in;
   const int64_t repeat = picking.emplace(std::move(of)).repeat();
   is_identity = repeat == 1;
   if (repeat > 1) map.emplace(picking->n_out, picking->n_in, repeat, std::nullopt, std::nullopt, std::nullopt);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "byte_step.hpp"
 #include "families.hpp"
@@ -20,14 +21,19 @@ struct NewMap {
   std::optional<OwnedMap> map;
   PillowRows rows;  // of 8-bit values summed in integers
   std::optional<OwnedByteMap> byte_map;
+  int64_t n_in = 0, n_out = 0;
   bool is_identity = false, is_long = false;  // is_long: rows are computed, but for a kernel of several axes
 
   // False where Python's code shall make it. part: of the axis; null for all of it. scale: null where positions follow
   // sizes.
   bool make(const Family& family, const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part,
             const Scale* scale);
-  // The sums that transpose a copy.
+  // A copy, or the sums that transpose it.
+  void make_copy(Picking&& of);
   void make_sums(Picking&& of);
+  bool copies() const { return picking && !map; }
+  // Of a copy. alone: of one axis. Copies of any form have the same bits.
+  CopyAxis copy_axis(int64_t stride, bool alone);
   // For a kernel of several axes; false as above.
   bool make_tables();
   // Leaves out inputs at the ends that nothing reads, if these are many: the first that is left, and how many are, of
@@ -37,6 +43,8 @@ struct NewMap {
  private:
   bool make_pillow(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part);
   bool round_weights();
+
+  std::vector<int64_t> table_;  // of a copy
 };
 
 }  // namespace tenter

@@ -1,6 +1,7 @@
 #include "passes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -79,6 +80,13 @@ bool window_pass(const Pass& p, OwnedMap* const* maps, const Deciding* deciding,
   }
   task.pixels = several && by_pixels(task);
   return task.pixels || (together && lies) || !(task.rows_first || task.planes_first);
+}
+
+std::pair<double, int> pass_cost(const int64_t* n, const int64_t* n_out, int count) {
+  double growth = 1;
+  for (int k = 0; k < count; ++k) growth *= double(n_out[k]) / double(std::max<int64_t>(n[k], 1));
+  growth = std::pow(growth, 1.0 / count);
+  return {growth, growth < 1 ? count : -count};
 }
 
 void copy_pass(int64_t itemsize, const CopyAxis* axes, int n_axes, CopyTask& task) {

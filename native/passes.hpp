@@ -1,6 +1,7 @@
 // Which dims a kernel's call has, and which axis it sums first: of window maps on neighboring axes of a layout.
 #pragma once
 #include <cstdint>
+#include <utility>
 
 #include "bytes.hpp"
 #include "kernels.hpp"
@@ -31,7 +32,7 @@ struct Pass {
   int n_dims, first, count;
 };
 constexpr int most_together = 3;  // axes of one call
-// What lies between two passes should fit a core's cache.
+// What lies between two passes should not be larger, so that it fits a core's cache.
 constexpr int64_t slice_bytes = 4 << 20;
 
 // An axis where costs are compared: with bands, that of the whole, as orders of sums must not depend on bands.
@@ -51,6 +52,10 @@ bool byte_pass(const Pass& p, bool rows_first, ByteTask& task, bool& columns);
 
 // The copy of axes from slowest to fastest, those that are copied as they are merged with their neighbors.
 void copy_pass(int64_t itemsize, const CopyAxis* axes, int n_axes, CopyTask& task);
+
+// What passes are sorted by, the least first: growth per axis, and a number that decides between equal ones. A pair,
+// whose columns are dear, goes where there is less data.
+std::pair<double, int> pass_cost(const int64_t* n, const int64_t* n_out, int count);
 
 // Whether few channels, which lie together in memory and not in the result, are resampled together first: what is then
 // put in order is less than the input.

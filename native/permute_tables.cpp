@@ -21,19 +21,6 @@ Acc weight_of(const WindowMap& m, const Acc* weights, int64_t o, int64_t k) {
   return k >= m.count(o) ? Acc(0) : weights ? weights[m.offset[o] + k] : Acc(1);
 }
 
-// The output of each lane of a vector, and its value inside of that output: divisions would take most of the time.
-struct Lanes {
-  std::vector<int64_t> output, part;
-  explicit Lanes(int64_t n) : output(size_t(n)), part(size_t(n)) {}
-  void start_at(int64_t element, int64_t inner) {
-    int64_t o = element / inner, q = element % inner;
-    for (size_t l = 0; l < output.size(); ++l) {
-      output[l] = o, part[l] = q;
-      if (++q == inner) q = 0, ++o;
-    }
-  }
-};
-
 template <class Index, class Acc>
 bool permute_rows(const WindowMap& m, const Acc* weights, PermuteTables& p) {
   const int64_t N = p.lanes, inner = p.inner, row = p.row, n = m.n_out * inner, n_vectors = ceil_div(n, N);
@@ -43,18 +30,26 @@ bool permute_rows(const WindowMap& m, const Acc* weights, PermuteTables& p) {
   Index* count = reinterpret_cast<Index*>(p.count.data());
   int64_t n_weights = 0;
   p.weight.reserve(size_t(n_vectors * N * 4) * sizeof(Acc));
-  Lanes lanes(N);
   std::vector<int64_t> element(size_t(N), 0);
   for (int64_t v = 0; v < n_vectors; ++v, index += N, count += N) {
-    lanes.start_at(std::min(v * N, n - N), inner);
+    const int64_t from = std::min(v * N, n - N);
+    // Each output of the vector: (output, the first of its lanes, how many, the part of the output in that).
+    auto each_output = [&](auto&& f) {
+      int64_t o = from / inner, part = from % inner;
+      for (int64_t l = 0; l < N; ++o, part = 0) {
+        const int64_t some = std::min(inner - part, N - l);
+        f(o, l, some, part);
+        l += some;
+      }
+    };
     int64_t lowest = row, highest = 0, last = 0, taps = 1, least = max_permuted_taps;
-    for (size_t l = 0; l < size_t(N); ++l) {
-      const int64_t o = lanes.output[l], n_taps = m.count(o), at = m.first(o) * inner + lanes.part[l];
-      element[l] = at, count[l] = Index(n_taps);
-      lowest = std::min(lowest, at), highest = std::max(highest, at);
-      last = std::max(last, at + (n_taps - 1) * inner);
+    each_output([&](int64_t o, int64_t l, int64_t some, int64_t part) {
+      const int64_t n_taps = m.count(o), at = m.first(o) * inner + part, end = at + some - 1;
+      for (int64_t k = 0; k < some; ++k) element[size_t(l + k)] = at + k, count[l + k] = Index(n_taps);
+      lowest = std::min(lowest, at), highest = std::max(highest, end);
+      last = std::max(last, end + (n_taps - 1) * inner);
       taps = std::max(taps, n_taps), least = std::min(least, n_taps);
-    }
+    });
     const bool ragged = least < taps;
     // No load passes the end of the row: loads that would begin earlier.
     auto first_load = [&](int64_t loaded) { return std::min(lowest, row - loaded); };
@@ -73,12 +68,12 @@ bool permute_rows(const WindowMap& m, const Acc* weights, PermuteTables& p) {
     const size_t at = p.weight.size();
     p.weight.resize(at + size_t(taps * N) * sizeof(Acc));  // with zeros
     n_weights += taps * N;
-    Acc* to = reinterpret_cast<Acc*>(p.weight.data() + at);
-    for (size_t l = 0; l < size_t(N); ++l, ++to) {
-      const int64_t o = lanes.output[l], n_taps = m.count(o);
-      const Acc* const from = weights ? weights + m.offset[o] : nullptr;
-      for (int64_t k = 0; k < n_taps; ++k) to[k * N] = from ? from[k] : Acc(1);
-    }
+    Acc* const to = reinterpret_cast<Acc*>(p.weight.data() + at);
+    each_output([&](int64_t o, int64_t l, int64_t some, int64_t) {
+      const int64_t n_taps = m.count(o);
+      const Acc* const of_output = weights ? weights + m.offset[o] : nullptr;
+      for (int64_t k = 0; k < n_taps; ++k) std::fill_n(to + k * N + l, some, of_output ? of_output[k] : Acc(1));
+    });
   }
   return true;
 }

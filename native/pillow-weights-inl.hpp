@@ -107,14 +107,20 @@ inline QuadTable make_quads(const ByteMap& m, bool aligned) {
     t.quads = std::max(t.quads, ceil_div(before + m.count(o), 4));
   }
   t.weight.resize(size_t(m.n_out * t.quads * weight_words + 4 - weight_words));
+  // Loads of four weights begin before a row's first and end after its last, which a mask leaves out.
+  const int64_t n = int64_t(m.weight.size()), beyond = 4 * t.quads;
   Lease lease;
-  int32_t *const row = lease->table.get<int32_t>(4 * t.quads), *to = t.weight.data();
+  int32_t* const weight = lease->table.get<int32_t>(4 + n + beyond) + 4;
+  std::fill_n(weight - 4, 4, 0);
+  std::fill_n(std::copy_n(m.weight.data(), n, weight), beyond, 0);
+  int32_t* to = t.weight.data();
   for (int64_t o = 0; o < m.n_out; ++o) {
-    int32_t* const begin = row + (aligned ? m.first(o) % 4 : 0);
-    std::fill(row, begin, 0);
-    std::fill(std::copy_n(m.weight.data() + m.offset[size_t(o)], m.count(o), begin), row + 4 * t.quads, 0);
-    for (int64_t q = 0; q < t.quads; ++q, to += weight_words)
-      store_bits(to, quad_words(load_unaligned<VecN<int32_t, 4>>(row + 4 * q)));
+    const int32_t before = aligned ? int32_t(m.first(o) % 4) : 0;
+    const auto count = uint32_t(m.count(o));
+    const int32_t* const from = weight + m.offset[size_t(o)] - before;
+    VecN<int32_t, 4> tap = VecN<int32_t, 4>{0, 1, 2, 3} - before;
+    for (int64_t q = 0; q < t.quads; ++q, tap += 4, to += weight_words)
+      store_bits(to, quad_words(load_unaligned<VecN<int32_t, 4>>(from + 4 * q) & ((VecN<uint32_t, 4>)tap < count)));
   }
   return t;
 }

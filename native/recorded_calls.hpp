@@ -34,7 +34,7 @@ struct RecordedCall {
 PyObject* record(PyObject* x, const KnownDtype* dtype, const int64_t* shape_out, int ndim,
                  std::unique_ptr<RecordedCall> call);
 // The same of a family's. family, key: as `known_call` found them; given: as the family has read it; scale, box: as the
-// call had them.
+// call had them, lists as tuples; of a policy the scale that it found.
 PyObject* record_family(PyObject* x, const ArrayView& from, PyObject* family, PyObject* key, const Given& given,
                         PyObject* scale, PyObject* box);
 

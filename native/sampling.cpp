@@ -161,19 +161,31 @@ void Sampling::filtered(int64_t lo, int64_t hi, Rows& rows) const {
     }
     if (exact_)
       for (int64_t k = 0; k < n_taps; ++k) distance[size_t(k)] /= exact_unit;
-    const Taps &front = taps_of[0], &back = taps_of[n - 1];
-    const bool within = front.lowest >= 0 && back.lowest + back.count <= n_in_ && edge_ != Edge::extrapolate;
-    const int64_t before = rows.offset.back();
-    if (within && int64_t(rows.weight.size()) < before + n_taps) rows.weight.resize(size_t(2 * (before + n_taps)));
-    double* w = within ? rows.weight.data() + before : weight.data();
+    double* w = weight.data();
     weights_(distance.data(), n_taps, w);
     for (int64_t k = 0; k < n_taps; ++k) w[k] += 0.0;  // no -0.0, which products of zeros with negative factors are
-    for (int64_t row = 0; row < n; ++row) {
-      const Taps& t = taps_of[row];
-      if (normalizes) normalize(w, t.count);
-      if (within) rows.start.push_back(t.lowest), rows.offset.push_back(rows.offset.back() + t.count);
-      else add_row(t, position[row], w, rows);
-      w += t.count;
+    if (normalizes) {
+      double* of_row = w;
+      for (int64_t row = 0; row < n; of_row += taps_of[row++].count) normalize(of_row, taps_of[row].count);
+    }
+    auto within = [&](const Taps& t) {
+      return t.lowest >= 0 && t.lowest + t.count <= n_in_ && edge_ != Edge::extrapolate;
+    };
+    for (int64_t row = 0; row < n;) {
+      if (!within(taps_of[row])) {
+        add_row(taps_of[row], position[row], w, rows);
+        w += taps_of[row++].count;
+        continue;
+      }
+      const int64_t before = rows.offset.back();
+      int64_t after = before;
+      for (; row < n && within(taps_of[row]); ++row) {
+        after += taps_of[row].count;
+        rows.start.push_back(taps_of[row].lowest), rows.offset.push_back(after);
+      }
+      if (int64_t(rows.weight.size()) < after) rows.weight.resize(size_t(2 * after));
+      std::copy_n(w, after - before, rows.weight.data() + before);
+      w += after - before;
     }
   }
 }

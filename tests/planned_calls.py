@@ -94,18 +94,23 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
         call = lambda x, size, box, **to: tenter.interpolate(x, **{named: size}, **how, **to)
         shape = lambda: (*lead, *(int(rng.integers(1, 60)) for _ in range(axes)))
     else:
-        ndim = int(rng.integers(1, 5))
-        n = int(rng.integers(1, min(ndim, 3) + 1))
+        ndim = int(rng.integers(1, 6))
+        n = int(rng.integers(1, min(ndim, 3 + (rng.random() < 0.4)) + 1))
         at = int(rng.integers(0, ndim - n + 1))
         which = tuple(range(at, at + n))
-        how = {"axes": which, "mode": str(rng.choice(RESIZED)), "antialias": [None, True, False][rng.integers(3)]}
+        if rng.random() < 0.3:  # apart
+            which = tuple(np.sort(rng.choice(ndim, n, replace=False)).tolist())
+        if rng.random() < 0.2:  # not in turn
+            which = tuple(rng.permutation(which).tolist())
+        modes = rng.choice(RESIZED, n).tolist() if rng.random() < 0.4 else str(rng.choice(RESIZED))
+        how = {"axes": which, "mode": modes, "antialias": [None, True, False][rng.integers(3)]}
         how |= {
             "like": str(rng.choice(LIKE)),
             "align": None if rng.random() < 0.5 else str(rng.choice(ALIGNS)),
         }
         if scaled:
             how["rounding"] = [None, "floor", "round", "round_even", "ceil"][rng.integers(5)]
-        elif rng.random() < 0.2:
+        elif n < 3 and rng.random() < 0.3:
             how["policy"] = str(rng.choice(("not_larger", "not_smaller")))
         if rng.random() < 0.2:
             how["axes"] = list(which)
@@ -113,8 +118,9 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
             boxed = tuple(str(rng.choice(["", "turned", "is", "is", "is"])) for _ in which)
         of_size = "scale" if scaled else "size"
         call = lambda x, size, box, **to: tenter.resize(x, **{of_size: size}, box=box, **how, **to)
-        lead = [int(rng.choice((1, 3, 4, 20))) for _ in range(ndim)]
-        shape = lambda: tuple(int(rng.integers(1, 60)) if d in which else lead[d] for d in range(ndim))
+        lead = [int(rng.choice((1, 3, 4, 20) if ndim < 4 else (1, 3))) for _ in range(ndim)]
+        most = (60, 60, 40, 14)[n - 1]
+        shape = lambda: tuple(int(rng.integers(1, most)) if d in which else lead[d] for d in range(ndim))
     long = n == 1 and rng.random() < 0.3
     seed = int(rng.integers(1 << 30))
 

@@ -100,7 +100,7 @@ def gradients_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
 
 def test_the_core_plans_as_python_does(monkeypatch):
     found = [compared(seed, monkeypatch) for seed in range(200)]
-    assert sum(native for native, _ in found) > 70 and sum(native and boxed for native, boxed in found) > 20
+    assert sum(native for native, _ in found) > 90 and sum(native and boxed for native, boxed in found) > 20
 
 
 def test_the_core_plans_long_axes_as_python_does(monkeypatch):
@@ -182,6 +182,41 @@ def test_every_align_of_one_output_and_more(align):
             wanted = call(size)
             call((2, 2)), cache.plans.clear(), cache._noted.clear()
             np.testing.assert_array_equal(call(size), wanted)
+
+
+def planned_as_python_does(monkeypatch: pytest.MonkeyPatch, call: Any, other: Any, size: Any) -> None:
+    """call: of a size, after one of another size."""
+    forget()
+    wanted = call(size)
+    forget(), call(other)
+    cache.plans.clear(), cache._noted.clear()
+    with plans_counted(monkeypatch) as planned:
+        found = call(size)
+    assert not planned
+    np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("modes", [("linear", "cubic"), ("nearest", "linear"), ("area", "nearest")])
+@pytest.mark.parametrize(
+    "shape, axes", [((5, 200, 30, 60), (1, 3)), ((2, 3, 150, 70, 90), (2, 4)), ((1, 240, 2, 3000), (1, 3))]
+)
+def test_what_lies_between_passes_is_made_a_slice_at_a_time(shape, axes, modes, monkeypatch):
+    x = np.random.default_rng(0).integers(0, 255, shape, np.uint8)
+    call = lambda size: tenter.resize(x, size, axes=axes, mode=modes)
+    planned_as_python_does(monkeypatch, call, (20, 20), tuple(shape[axis] - 9 for axis in axes))
+
+
+@pytest.mark.parametrize("axes", [(0, 2), (2, 0), (-1, 1), (1, -1), (1, 0)])
+def test_axes_in_any_order(axes, monkeypatch):
+    x = np.random.default_rng(0).integers(0, 255, (40, 31, 50), np.uint8)
+    boxes = [(3, 29), (1.5, 20)], [(2, 25), (0.5, 27)]
+    for how in ({}, {"antialias": True, "mode": "cubic"}, {"mode": ["nearest", "area"]}):
+        by = lambda **given: tenter.resize(x, axes=axes, **given, **how)
+        planned_as_python_does(monkeypatch, lambda size: by(size=size), (9, 11), (9, 70))
+        planned_as_python_does(monkeypatch, lambda size: by(size=size), (9, 11), (70, 12))
+        planned_as_python_does(monkeypatch, lambda size: by(size=size, policy="not_larger"), (9, 11), (17, 70))
+        planned_as_python_does(monkeypatch, lambda scale: by(scale=scale), (0.7, 1.1), (0.4, 1.2))
+        planned_as_python_does(monkeypatch, lambda box: by(size=(20, 9), box=box), *boxes)
 
 
 @pytest.mark.slow

@@ -266,9 +266,8 @@ def rows_before(row: Dim, column: Dim) -> bool:
 
 
 def _cost(dims: list[Dim]) -> tuple[float, int]:
-    """What a pass sorts by: its growth per axis. A pair, whose columns are dear, goes where there is less data."""
-    growth = float(math.prod(d.n_out / max(d.n, 1) for d in dims) ** (1 / len(dims)))
-    return (growth, len(dims) if growth < 1 else -len(dims))
+    """What a pass sorts by: its growth per axis, and a number that decides between equal ones."""
+    return _native.pass_cost([d.n for d in dims], [d.n_out for d in dims])
 
 
 def _dims(src: Layout, by_axis: dict[int, AxisMap], wholes: dict[int, AxisMap], order: tuple[int, ...]) -> list[Dim]:

@@ -32,13 +32,14 @@ from tenter.geometry import ALIGNS, TIES
 
 class Family(NamedTuple):
     """spec: of the first call. axes: those resized. rules: how, for arrays on the host; None where lengths decide.
-    rounding: of lengths by scales. policy: by which sizes are fitted."""
+    rounding: of lengths by scales. policy: by which sizes are fitted. at: of resize_arguments.places."""
 
     spec: Resize | Interpolate
     axes: tuple[int, ...]
     rules: tuple[AxisRule, ...] | None
     rounding: str
     policy: str = "stretch"
+    at: tuple[int, ...] | None = None
 
 
 families: dict[Hashable, Family] = {}
@@ -74,12 +75,14 @@ def found(of_key: Hashable, shape: Shape, size: Any) -> tuple[Family, Resize | I
 
 def with_size(family: Family, size: Any) -> Resize | Interpolate:
     """The specification of a call of the family. size: an int, or one for each axis."""
-    return family.spec._replace(size=size if type(size) is tuple else (size,) * len(family.axes))
+    each = size if type(size) is tuple else (size,) * len(family.axes)
+    return family.spec._replace(size=tuple(resize_arguments.by_dims(each, family.at)))
 
 
 def specification(family: Family, size: Shape, scale: Any, box: Any, channels_last: bool) -> Resize | Interpolate:
     """That of a call with a gradient recorded, of whose operands these are. scale, box: as it had them."""
     if isinstance(family.spec, Resize):
+        scale, box = (resize_arguments.by_dims(values, family.at) for values in (scale, box))
         return resize_arguments.with_lengths(family.spec, size, scale, box)
     return interpolate_arguments.with_lengths(family.spec, size, scale, channels_last)
 
@@ -95,16 +98,16 @@ def remember(
         return
     if isinstance(spec, Interpolate):
         by_size, resized = interpolate_arguments.by_size_alone(spec, *args[:2]), spec.resize()
-        alone, rounding, policy = not interpolate_arguments.strides_decide(spec), "floor", "stretch"
+        alone, rounding, policy, at = not interpolate_arguments.strides_decide(spec), "floor", "stretch", None
     elif isinstance(spec, Resize):
-        by_size, resized = resize_arguments.by_size_alone(x.ndim, spec, *args[:9]), spec
-        policy, box = args[7:9]
+        by_size, resized = resize_arguments.by_size_alone(spec, *args[:2]), spec
+        (policy, box), at = args[7:9], resize_arguments.places(x.ndim, args[2])
         alone, rounding = policy == "stretch" and box is None, resize_arguments.rounding_of(*args[5:7])
     else:
         return
     if not by_size:
         return
-    family = Family(spec, resized.axes, _settled(spec, resized, x), rounding, policy)
+    family = Family(spec, resized.axes, _settled(spec, resized, x), rounding, policy, at)
     if alone and arg_types is not None and args[0] is not None:
         if len(families) >= MOST:
             families.clear()
@@ -156,7 +159,7 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
     """None where the core leaves such calls to Python."""
     spec, axes, ndim = family.spec, family.axes, len(x.shape)
     number = NUMBERS.get(PARTS.get(x.dtype, x.dtype), -1)
-    if x.dtype == OPAQUE or not 1 <= len(axes) <= 3 or (transposed and number < 0):
+    if x.dtype == OPAQUE or len(axes) < 1 or ndim > _native.READ_DIMS or (transposed and number < 0):
         return None
     rules = family.rules if family.rules is not None else _each_alone(spec, x.dtype)
     picks = tuple((axis, *p) for axis, rule in zip(axes, rules) if (p := _pick(rule)) is not None)
@@ -169,8 +172,9 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
         elif (m := _whole(rule)) is not None:
             follows = rule.scale is not None and m is not taps.TOUCHED_AXIS
             wholes.append((axis, m, follows, torch_quirks.keeps_length(given)))
-    in_bytes, in_parts = spec.saturates(x.dtype) and not picks, x.dtype in PARTS and not (picks and not transposed)
-    if len(axes) not in (len(picks), len(wholes) + len(filters)) or (number < 0 and not picks):
+    copies = len(picks) == len(axes) and not transposed
+    in_bytes, in_parts = spec.saturates(x.dtype) and not copies, x.dtype in PARTS and not copies
+    if len(picks) + len(wholes) + len(filters) < len(axes) or (number < 0 and not copies):
         return None
     placed = tuple(range(ndim)) if order is None else order
     last = None  # `passes.fill` then asks for the channels
@@ -182,16 +186,17 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
     strides_decide = isinstance(spec, Interpolate) and interpolate_arguments.strides_decide(spec)
     accumulate = ACCUMULATE[DTYPES[x.dtype].sums] if number >= 0 else 0
     return _native.Family(
-        tuple(wholes), tuple(filters), picks, (number, accumulate, in_parts, in_bytes), ndim, order,
+        tuple(wholes), tuple(filters), picks, (number, accumulate, in_parts, in_bytes), family.at, ndim, order,
         ROUNDINGS.index(family.rounding), POLICIES.index(family.policy), together, strides_decide, transposed, family,
     )  # fmt: skip
 
 
 def _each_alone(spec: Resize | Interpolate, dtype: str) -> tuple[AxisRule, ...]:
-    """Rules of nearest kinds, of which the core decides by lengths and strides whether they are those of each axis
+    """Rules with nearest kinds, of which the core decides by lengths and strides whether they are those of each axis
     alone."""
     rules = (spec.resize() if isinstance(spec, Interpolate) else spec).rules
-    return tuple([torch_quirks.settled((_by_axis(rule),), (1,), (2,), dtype, False)[0] for rule in _placed(rules)])
+    found = tuple([torch_quirks.settled((_by_axis(rule),), (1,), (2,), dtype, False)[0] for rule in _placed(rules)])
+    return eight_bits.settled(found, (1,) * len(found), (2,) * len(found)) if spec.saturates(dtype) else found
 
 
 def _by_axis(rule: AxisRule) -> AxisRule:

@@ -27,19 +27,28 @@ JOINT = {"bilinear": ("linear", 2), "bicubic": ("cubic", 2), "trilinear": ("line
 POLICIES = ("stretch", "not_larger", "not_smaller")
 
 
-def by_size_alone(
-    ndim: int, spec: Resize, size: Any, scale: Any, axes: Any, mode: Any, antialias: Any, like: Any, rounding: Any,
-    policy: Any, box: Any,
-) -> bool:  # fmt: skip
+def by_size_alone(spec: Resize, size: Any, scale: Any) -> bool:
     """True if the rules follow from no length but for boxes and a policy, and there is one int or scale, or one for
-    each axis in ascending order."""
+    each axis."""
     given = size if scale is None else scale
     if isinstance(given, (list, tuple)) and len(given) != len(spec.axes):
         return False
-    if scale is None and not all(is_int(n) for n in (given if isinstance(given, (list, tuple)) else [given])):
-        return False
-    which = axes if isinstance(axes, (list, tuple)) else (axes,)
-    return axes is None or spec.axes == tuple([axis % ndim for axis in which])
+    return scale is not None or all(is_int(n) for n in (given if isinstance(given, (list, tuple)) else [given]))
+
+
+def places(ndim: int, axes: Any) -> tuple[int, ...] | None:
+    """Where sequences with a value for each of these axes have those of the first, the second, ...; None where in
+    turn."""
+    if not isinstance(axes, (list, tuple)):
+        return None
+    order = sorted(range(len(axes)), key=lambda k: axes[k] % ndim)
+    return None if order == list(range(len(axes))) else tuple(order)
+
+
+def by_dims(values: Any, at: tuple[int, ...] | None) -> Any:
+    """The values of axes in turn, if there is one for each."""
+    one_each = isinstance(values, (list, tuple)) and len(values) > 1
+    return values if at is None or not one_each else [values[k] for k in at]
 
 
 def rounding_of(like: Any, rounding: str | None) -> str:
