@@ -24,20 +24,6 @@ void run_step(const Step& step, const char* src, char* dst, bool small, int thre
 
 }  // namespace
 
-void pack(const Dim* dims, int n, int64_t itemsize, const char* src, char* dst, int threads) {
-  CopyAxis axes[max_read_dims];
-  for (int k = 0; k < n; ++k) axes[k] = {CopyAxis::affine, dims[k].n, dims[k].n, dims[k].stride, 1, nullptr};
-  CopyTask task{};
-  copy_pass(itemsize, axes, n, task);
-  task.src = src, task.dst = dst;
-  if constexpr (verifies) verify(task);
-  kernels().copy(task, threads);
-}
-
-void set_contiguous(Dim* dims, int n, int64_t itemsize) {
-  for (int k = n - 1; k >= 0; --k) dims[k].stride = itemsize, itemsize *= dims[k].n;
-}
-
 char* NewPasses::Memory::get(int64_t n) {
   if (n > size) at = room.get(n), size = n;
   return at;

@@ -9,10 +9,6 @@
 
 namespace tenter {
 
-// Dims of an array, made contiguous in their order.
-void pack(const Dim* dims, int n, int64_t itemsize, const char* src, char* dst, int threads);
-void set_contiguous(Dim* dims, int n, int64_t itemsize);
-
 // Maps on dims that lie from slowest to fastest, as kernels that run one after the other (tenter._kernels.passes, whose
 // plans have the same passes).
 class NewPasses {
