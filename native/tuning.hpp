@@ -20,7 +20,7 @@ struct Tuning {
   int64_t widened_values = 1 << 11;        // of a scratch row of converted values: two are in the first-level cache
   int64_t column_step = 4096;              // outputs of one task along a single row
   int64_t row_width = 4096;                // columns of one task that sums rows
-  int64_t row_block = 16384;               // outputs of such a task
+  int64_t row_block = 16384;               // outputs of such a task, or inputs that are each read once
   int64_t band_bytes = 192 << 10;          // of rows between two axes: they stay in the second-level cache
   int64_t plane_bytes = 32 << 10;          // of a band of rows of one plane, for three axes
   int64_t planes_kept_bytes = 256 << 10;   // of planes kept for later outputs, beyond those that a pair reads
@@ -56,6 +56,8 @@ constexpr int64_t max_permuted_inner = 4;      // wider columns fill vectors wit
 constexpr int64_t min_permuted_rows = 8;       // for fewer rows, making the tables takes longer than the call
 constexpr int64_t min_permuted_sum_rows = 64;  // the same without weights: such maps are mostly of counts, used once
 constexpr int uses_before_tables = 16;         // of many signals, whose kernel with tables takes a fifth less time
+constexpr int64_t least_sum_tasks = 16;        // of sums of rows without weights: threads share few long ones by columns,
+constexpr int64_t least_summed_columns = 256;  // not so few that a row's parts are read line by line
 constexpr int64_t min_band_rows = 8;           // of a task of two or three axes: neighbors read few input rows twice
 constexpr int64_t max_band_rows = 256;         // of a task of two axes, so that narrow ones have enough tasks
 constexpr int64_t planes_at_once = 2;          // output planes: what both read is loaded once
