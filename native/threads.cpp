@@ -17,6 +17,7 @@ namespace {
 // Tasks [first, end) that one thread has yet to do, as one word, so that it changes at once: `end` above `first`.
 struct alignas(64) Share {
   std::atomic<uint64_t> left{0};
+  std::atomic<bool> claimed{false};
 
   static uint64_t of(uint64_t first, uint64_t end) { return end << 32 | first; }
   static uint64_t first(uint64_t range) { return range & 0xffffffff; }
@@ -37,16 +38,25 @@ struct Job {
   std::thread::id caller = std::this_thread::get_id();
   std::atomic<bool> out_of_memory{false}, stopped{false};
   std::atomic<int> inside{0};  // workers in this job; changed under Pool::mutex
-  int joined = 0;              // all that were
 
+  // Before a thread begins.
   void deal() {
     const uint64_t units = uint64_t((n + unit - 1) / unit), threads = shares.size();
     for (uint64_t k = 0; k < threads; ++k) shares[k].left = Share::of(units * k / threads, units * (k + 1) / threads);
   }
 
-  // The tasks [from, to) for a thread; false when all are taken.
-  bool take(size_t thread, int64_t& from, int64_t& to) {
-    std::atomic<uint64_t>& own = shares[thread].left;
+  // The share of a thread: the wished one, or where another has that, any that no other has; null where none is left.
+  Share* claim(size_t wished) {
+    for (size_t k = 0; k < shares.size(); ++k) {
+      Share& share = shares[(wished + k) % shares.size()];
+      if (!share.claimed.exchange(true)) return &share;
+    }
+    return nullptr;
+  }
+
+  // The tasks [from, to) for the thread that has a share; false when all are taken.
+  bool take(Share& share, int64_t& from, int64_t& to) {
+    std::atomic<uint64_t>& own = share.left;
     for (;;) {
       uint64_t range = own;
       while (Share::first(range) < Share::end(range)) {
@@ -54,19 +64,20 @@ struct Job {
         from = int64_t(Share::first(range)) * unit, to = std::min(n, from + unit);
         return true;
       }
-      if (!steal(thread)) return false;
+      if (!steal(share)) return false;
     }
   }
 
  private:
-  bool steal(size_t thread) {
+  bool steal(Share& to) {
+    const size_t own = size_t(&to - shares.data());
     for (size_t k = 1; k < shares.size(); ++k) {
-      std::atomic<uint64_t>& other = shares[(thread + k) % shares.size()].left;
+      std::atomic<uint64_t>& other = shares[(own + k) % shares.size()].left;
       uint64_t range = other;
       while (Share::first(range) < Share::end(range)) {
         const uint64_t first = Share::first(range), end = Share::end(range), from = first + (end - first) / 2;
         if (!other.compare_exchange_weak(range, Share::of(first, from))) continue;
-        shares[thread].left = Share::of(from, end);  // it was empty, so no other thread changes it
+        to.left = Share::of(from, end);  // it was empty, so no other thread changes it
         return true;
       }
     }
@@ -88,12 +99,14 @@ class Polling {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// thread: its number among those of the job, of which no two have the same.
+// thread: its number, the same in each call; the caller's is 0.
 void drain(Job& job, size_t thread) {
+  Share* const share = job.claim(thread);
+  if (!share) return;
   const bool polls = interrupted && job.caller == std::this_thread::get_id();
   Polling polling;
   try {
-    for (int64_t i, end; !job.stopped && job.take(thread, i, end);) {
+    for (int64_t i, end; !job.stopped && job.take(*share, i, end);) {
       for (; i < end && !job.stopped.load(std::memory_order_relaxed); ++i) {
         job.body(job.context, i);
         if (polls && polling.due() && interrupted()) job.stopped = true;
@@ -132,7 +145,7 @@ class Pool {
       std::lock_guard lock(mutex_);
       while (n_workers_ < job.helpers_wanted) {
         try {
-          std::thread([this] { work(); }).detach();
+          std::thread([this, number = size_t(n_workers_) + 1] { work(number); }).detach();
         } catch (...) {  // the system has no thread: the caller does the work
           break;
         }
@@ -159,7 +172,7 @@ class Pool {
   std::atomic<bool> busy{false};  // during a run; not a mutex, as a signal handler may call again on the same thread
 
  private:
-  void work() {
+  void work(size_t number) {
     uint64_t seen = 0;
     for (;;) {
       ++spinning_;
@@ -170,12 +183,11 @@ class Pool {
       wake_.wait(lock, [&] { return generation_ != seen; });
       --sleeping_;
       seen = generation_;
-      if (!job_ || job_->joined >= job_->helpers_wanted) continue;  // too late for this job
+      if (!job_ || job_->inside >= job_->helpers_wanted) continue;  // too late for this job
       Job& job = *job_;
       ++job.inside;
-      const int thread = ++job.joined;
       lock.unlock();
-      drain(job, size_t(thread));
+      drain(job, number);
       lock.lock();
       if (--job.inside == 0) idle_.notify_one();
     }

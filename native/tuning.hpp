@@ -69,8 +69,8 @@ constexpr int64_t largest_mask = 1 << 20;       // bytes of a mask that the core
 constexpr int64_t huge_page = 2 << 20;          // alignment of blocks, and the unit of large ones
 constexpr int64_t huge_page_bytes = 16 << 20;   // smaller blocks are not rounded up to huge pages, to waste less
 constexpr int64_t small_unit = 64 << 10;        // the unit of smaller ones
-constexpr int64_t max_waste_share = 4;          // a recycled block is at most 1 / 4 larger than needed,
-constexpr int64_t doubled_bytes = 2 << 20;      // and for results below up to twice as large: the last used is in cache
+constexpr int64_t max_waste_share = 4;          // a recycled block of huge pages is at most 1 / 4 larger than needed,
+                                                // a smaller one twice as large: the last used is in cache
 constexpr int64_t lazy_free_bytes = 32 << 20;   // MADV_FREE from this size on: it interrupts all other threads
 constexpr size_t kept_scratch_bytes = 4 << 20;  // larger scratch buffers are freed after their task
 constexpr int idle_workspaces = 64;             // more simultaneous tasks than this allocate theirs each time
