@@ -36,7 +36,8 @@ BLOCK, MOST_CALLS = 5e-4, 64  # seconds that one timing shall last, and of how m
 
 class Work(NamedTuple):
     """truth: what ours must give for a draw; None: unchecked. left_out: peers that are not called here, and why.
-    warm: whether the input is read before a round; where it is larger than any cache that says nothing."""
+    warm: whether each library makes a call before those that are timed; where the input is larger than any cache
+    that says nothing."""
 
     group: str
     name: str
@@ -111,7 +112,6 @@ def check(work: Work, drawn: Any, found: Drawn) -> None:
 
 def run(work: Work, rng: np.random.Generator, seconds: float, found: Drawn) -> None:
     makers = {name: make for name, make in work.peers.items() if not found.contests[name].failed}
-    warm = next(iter(makers), None)
     makers[OURS] = work.ours
     if found.output * HELD <= memory.limit():
         settle(work, rng, makers)
@@ -121,10 +121,11 @@ def run(work: Work, rng: np.random.Generator, seconds: float, found: Drawn) -> N
     while goes_on(rounds, work.rounds, (time.perf_counter() - start) / max(seconds, 1e-9)):
         draws = [work.draw(rng) for _ in range(n_calls)]
         calls = {name: [make(one) for one in draws] for name, make in makers.items()}
-        if warm is not None and work.warm:  # its input is then in cache for all alike
-            clock(calls[warm])
+        warming = work.draw(rng) if work.warm else None
         raced = time.perf_counter()
         for name in rng.permutation(list(makers)):
+            if work.warm:  # as after its own calls in a program: each leaves the caches to itself
+                clock([makers[name](warming)])
             spent[name].append(clock(calls[name]))
         paired, priming = time.perf_counter(), cache.SELDOM + 2 if spent[OURS][-1] < PLANNING else 1
         for pair in range(MOST_PAIRS):

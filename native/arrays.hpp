@@ -114,6 +114,10 @@ inline PyObject* shape_tuple(const int64_t* shape, int ndim) {
 // An array, or a tensor that is no view, of a dtype and in order, in memory that it keeps. Null with an error.
 PyObject* array_over(PyObject* buffer, const ArrayView& like, const int64_t* shape, int ndim);
 PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const int64_t* shape, int ndim);
+// A tensor of so many bytes for a result whose gradient is recorded, or for a gradient: its storage cannot be resized,
+// as PyTorch's `resize_` refuses what requires a gradient. PyTorch's `empty` takes three times as long, most of it to
+// read its arguments.
+PyObject* recorded_empty(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data);
 // (x) -> whether x is a plain tensor that is read here. METH_FASTCALL.
 PyObject* plain(PyObject*, PyObject* const* args, Py_ssize_t n);
 // (x, *sizes), x of exactly a tensor's type -> PyTorch's own view; None where Python's code must look closer.

@@ -47,12 +47,24 @@ void store_rows(const Sums<Acc>& sums, bool stream, const char* src, int64_t str
     }
 }
 
+// Inputs of an output on average, where each is read once: sums without weights, which may have thousands. Windows with
+// weights share theirs.
+inline int64_t summed(const WindowMap& m) {
+  return m.weight32 || m.weight64 ? 1 : std::max<int64_t>(1, m.n_in / std::max<int64_t>(1, m.n_out));
+}
+
 // ---- one axis: rows only. Columns, and the values inside them, are contiguous.
 template <class Acc>
 void rows_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
   const WindowMap& m = *t.row;
-  const int64_t n = t.n_column * t.inner, width = std::min(n, tuning.row_width), n_blocks = ceil_div(n, width);
-  const int64_t height = std::max<int64_t>(1, tuning.row_block / std::max<int64_t>(1, width));
+  const int64_t n = t.n_column * t.inner, each = summed(m);
+  int64_t width = std::min(n, tuning.row_width);
+  if (each > 1) {  // few long sums are shared by columns
+    const int64_t all = outer_count(t) * m.n_out * width;
+    width = std::min(width, std::max(least_summed_columns, round_up(ceil_div(all, least_sum_tasks), 64)));
+  }
+  const int64_t n_blocks = ceil_div(n, width);
+  const int64_t height = std::max<int64_t>(1, tuning.row_block / std::max<int64_t>(1, width * each));
   const int64_t n_rows = ceil_div(m.n_out, height), size = sums.out_size;
   const int64_t pitch = t.outer_pitch ? t.outer_pitch : m.n_out * n;
   parallel(outer_count(t) * n_rows * n_blocks, team, [&](int64_t p) {

@@ -44,6 +44,8 @@ struct Order {
 };
 
 constexpr int64_t extreme_columns = 256;  // whose best are kept while a row is read
+constexpr int64_t long_row = 1 << 10;     // values of a row that is read in blocks
+constexpr int64_t look_ahead = 64;        // values among which the best is sought at once
 
 template <class V>
 inline V larger(V a, V b) {
@@ -61,13 +63,30 @@ inline V largest_everywhere(V v) {
   else return largest_everywhere<half / 2, W>(folded<half>(v, std::make_integer_sequence<int, W>{}));
 }
 
+// Of a long row, the largest of the keys that are whole blocks; they are taken off, all but the last value at least.
+// Blocks have several vectors, as each larger value waits for the one before it.
+template <class Key, class Order>
+Key extreme_of_blocks(Order order, const Key*& src, int64_t& n) {
+  constexpr int W = 64 / sizeof(Key), many = 4;
+  typedef VecN<Key, W> Wide;
+  Wide best[many];
+  std::fill_n(best, many, order.none - Wide{});
+  for (; n > many * W; n -= many * W, src += many * W)
+    for (int k = 0; k < many; ++k) best[k] = larger(best[k], order.key(load_unaligned<Wide>(src + k * W)));
+  const Wide all = larger(larger(best[0], best[1]), larger(best[2], best[3]));
+  Key most = order.none;
+  for (int k = 0; k < W; ++k) most = std::max(most, Key(all[k]));
+  return most;
+}
+
 // The largest of contiguous keys. Mostly a row is one vector, cut to its length, and there is no branch on that. room:
-// values that may be read.
+// values that may be read; without room for a whole last vector, it ends with the row and overlaps the one before it.
 template <class Key, class Order>
 Key extreme_of(Order order, const Key* src, int64_t n, int64_t room) {
   constexpr int W = sizeof(Key) == 8 ? 8 : 16;
   typedef VecN<Key, W> Wide;
-  if (n == 0 || room < round_up(n, W)) {
+  const bool cut = room >= round_up(n, W);
+  if (n == 0 || (n < W && !cut)) {
     Key best = order.none;
     for (int64_t r = 0; r < n; ++r) best = std::max(best, order.key(src[r]));
     return best;
@@ -75,11 +94,21 @@ Key extreme_of(Order order, const Key* src, int64_t n, int64_t room) {
   const Wide place = [&]<int... k>(std::integer_sequence<int, k...>) {
     return Wide{Key(k)...};
   }(std::make_integer_sequence<int, W>{});
-  Wide best = order.none - Wide{};
+  const Key first = n > long_row ? extreme_of_blocks<Key>(order, src, n) : order.none;
+  Wide best = first - Wide{};
   for (; n > W; n -= W, src += W) best = larger(best, order.key(load_unaligned<Wide>(src)));
+  if (!cut) src -= W - n, n = W;
   const Wide last = order.key(load_unaligned<Wide>(src));
   best = larger(best, place < Key(n) - Wide{} ? last : best);
   return largest_everywhere<W / 2, W>(best)[0];
+}
+
+// Whether one of `look_ahead` values has a key: with so many before each branch, the loop is vectors.
+template <class Key, class Order>
+bool holds(Order order, const Key* src, Key key) {
+  Key found = 0;
+  for (int64_t k = 0; k < look_ahead; ++k) found |= Key(order.key(src[k]) == key);
+  return found != 0;
 }
 
 template <class Key, class Order, bool placed>
@@ -90,6 +119,7 @@ void extremes_of_row(const ExtremesTask& t, Order order, const Key* src, int64_t
     *dst = order.bits(best);
     if constexpr (placed) {
       int64_t r = first;
+      while (r + look_ahead <= stop && !holds<Key>(order, src + r, best)) r += look_ahead;
       while (r < stop && order.key(src[r]) != best) ++r;
       *at = first < stop ? r : -1;
     }

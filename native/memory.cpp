@@ -53,14 +53,15 @@ struct Recycler {
   int64_t forks = 0;
 
   // A block that holds `size` bytes within the allowed waste; idle.size() if there is none. Of small ones the last
-  // used, most of which is in cache: if the smallest were taken, results of a few MiB would lie in several blocks by
+  // used, most of which is in cache: results of a few MiB, each of another size, would else lie in a dozen blocks by
   // turns. Of large ones the smallest, and of equals the last used.
   size_t find(int64_t size) const {
     size_t best = idle.size();
     for (size_t k = idle.size(); k-- > 0;) {
       const int64_t n = idle[k].size;
-      if (n < size || n > size + (size < doubled_bytes ? size : size / max_waste_share)) continue;
-      if (size < huge_page_bytes) return k;
+      const bool small = size < huge_page_bytes;
+      if (n < size || n > size + (small ? size : size / max_waste_share)) continue;
+      if (small) return k;
       if (best == idle.size() || n < idle[best].size) best = k;
     }
     return best;

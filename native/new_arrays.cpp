@@ -1,6 +1,10 @@
 #include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <new>
 
 #include "array_libraries.hpp"
+#include "integers.hpp"
 #include "kernels.hpp"
 
 namespace tenter {
@@ -61,24 +65,55 @@ PyObject* array_over(PyObject* buffer, const ArrayView& like, const int64_t* sha
   return PyObject_Vectorcall(numpy.type, args, 3, nullptr);
 }
 
-PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const int64_t* shape, int ndim) {
-  struct Held {
-    ManagedTensor managed;
-    std::unique_ptr<Block> block;
-    int64_t shape[max_read_dims], stride[max_read_dims];
-  };
-  auto held = std::make_unique<Held>();
+namespace {
+
+// What a tensor that is made here refers to: a block, or the bytes behind this. It is freed with the tensor's storage.
+struct Held {
+  ManagedTensor managed;
+  std::unique_ptr<Block> block;
+  int64_t shape[max_read_dims], stride[max_read_dims];
+
+  static void free(Held* held) {
+    held->~Held();
+    std::free(held);
+  }
+};
+using OwnedHeld = std::unique_ptr<Held, void (*)(Held*)>;
+
+OwnedHeld held_with(int64_t bytes) {
+  void* const room = std::malloc(sizeof(Held) + size_t(bytes));
+  return OwnedHeld(room ? new (room) Held : nullptr, Held::free);
+}
+
+PyObject* tensor_of(OwnedHeld held, char* data, const ArrayView& like, const int64_t* shape, int ndim) {
   int64_t step = 1;
   for (int d = ndim - 1; d >= 0; --d) held->shape[d] = shape[d], held->stride[d] = step, step *= shape[d];
-  auto release = [](ManagedTensor* t) { delete static_cast<Held*>(t->context); };
-  const DLTensor tensor{block->p,    {on_cpu, 0},  ndim, uint8_t(like.dtype->code), uint8_t(like.dtype->bits), 1,
+  auto release = [](ManagedTensor* t) { Held::free(static_cast<Held*>(t->context)); };
+  const DLTensor tensor{data,        {on_cpu, 0},  ndim, uint8_t(like.dtype->code), uint8_t(like.dtype->bits), 1,
                         held->shape, held->stride, 0};
   held->managed = {1, 0, held.get(), release, 0, tensor};
-  held->block = std::move(block);
   void* y = nullptr;
   if (torch.make(&held->managed, &y) != 0) return nullptr;
   held.release();
   return static_cast<PyObject*>(y);
+}
+
+}  // namespace
+
+PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const int64_t* shape, int ndim) {
+  OwnedHeld held = held_with(0);
+  if (!held) return PyErr_NoMemory();
+  char* const data = block->p;
+  held->block = std::move(block);
+  return tensor_of(std::move(held), data, like, shape, ndim);
+}
+
+PyObject* recorded_empty(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data) {
+  constexpr int64_t alignment = 64;  // PyTorch's
+  OwnedHeld held = held_with(bytes + alignment);
+  if (!held) return PyErr_NoMemory();
+  data = reinterpret_cast<char*>(round_up(reinterpret_cast<intptr_t>(held.get() + 1), alignment));
+  return tensor_of(std::move(held), data, like, shape, ndim);
 }
 
 PyObject* empty_int64(bool tensor, int64_t n, char*& data) {

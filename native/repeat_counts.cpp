@@ -69,11 +69,11 @@ bool is_count(int number) {
   }
 }
 
-PyObject* Repeated::copy(PyObject* x, const ArrayView& from) const {
+PyObject* Repeated::copy(PyObject* x, const ArrayView& from, bool recorded) const {
   const int64_t inner_bytes = inner * from.dtype->itemsize, bytes = outer * counts.total * inner_bytes;
   char* to;
   bool stream;
-  PyObject* const y = result_of(x, from, shape_out, ndim, bytes, to, stream);
+  PyObject* const y = result_of(x, from, shape_out, ndim, bytes, to, stream, nullptr, recorded);
   if (!y || !bytes) return y;
   const int threads = threads_for(bytes);
   if (threads && work(bytes, [&] { counts.copy(from.data, to, outer, inner_bytes, threads, stream); })) return y;
@@ -112,7 +112,7 @@ PyObject* repeated(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (PyObject_SetAttr(args[0], name_how, args[2]) < 0) return nullptr;
   ArrayView like{};
   like.tensor = true, like.dtype = how.dtype, like.data = const_cast<char*>(how.data);
-  PyObject* const y = how.copy(args[1], like);
+  PyObject* const y = how.copy(args[1], like, true);
   if (!y && !PyErr_Occurred()) PyErr_SetString(PyExc_MemoryError, "result: no memory");
   return y;
 }
@@ -146,10 +146,11 @@ PyObject* Repeated::sum(PyObject* g) const {
   char* to;
   bool stream;
   const int64_t bytes = outer * counts.total * inner * dtype->itemsize;
-  PyObject* const x = result_of(g, from, shape_in, ndim_in, outer * counts.n() * inner * dtype->itemsize, to, stream);
+  const int64_t bytes_in = outer * counts.n() * inner * dtype->itemsize;
+  PyObject* const x = result_of(g, from, shape_in, ndim_in, bytes_in, to, stream, nullptr, true);
   if (!x) return PyErr_Occurred() ? nullptr : none();
   if (!bytes) {  // counts of 0 alone
-    std::memset(to, 0, size_t(outer * counts.n() * inner * dtype->itemsize));
+    std::memset(to, 0, size_t(bytes_in));
     return x;
   }
   const int threads = threads_for(bytes);

@@ -16,7 +16,7 @@ struct Repeated {
   int64_t outer = 1, inner = 1;
   int64_t shape_in[max_read_dims], shape_out[max_read_dims];
 
-  PyObject* copy(PyObject* x, const ArrayView& from) const;
+  PyObject* copy(PyObject* x, const ArrayView& from, bool recorded = false) const;  // recorded: its gradient is
   PyObject* operands() const;
   PyObject* sum(PyObject* g) const;  // the gradient; None where Python's code must look closer
 };

@@ -14,10 +14,10 @@
 namespace tenter {
 
 // Memory for a result like x, its address, and whether streaming stores should write it. bytes: of the result. order:
-// its dims from slowest to fastest in memory, as a tuple; null where they are in order. Null with an error, or without
-// where Python's code shall go another way.
+// its dims from slowest to fastest in memory, as a tuple; null where they are in order. recorded: as recorded_empty has
+// it. Null with an error, or without where Python's code shall go another way.
 PyObject* result_of(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data,
-                    bool& stream, PyObject* order = nullptr);
+                    bool& stream, PyObject* order = nullptr, bool recorded = false);
 int thread_count();  // 0 with an error
 // Threads for work on so many bytes; 0 with an error.
 inline int threads_for(int64_t bytes) { return bytes < tuning.parallel_bytes ? 1 : thread_count(); }

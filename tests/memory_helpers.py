@@ -68,7 +68,7 @@ def block_of(y):
     """The block that an array or a tensor lies in, None if there is none: its address; its bytes, the spare ones too."""
     if isinstance(y, torch.Tensor):  # alignment: other storage can't be resized either once NumPy has looked at it
         address, n_bytes = y.data_ptr(), y.untyped_storage().nbytes()
-        held = address % alignment(n_bytes) == 0 and not y.untyped_storage().resizable()
+        held = n_bytes >= LARGE and address % alignment(n_bytes) == 0 and not y.untyped_storage().resizable()
     else:
         address, n_bytes = y.__array_interface__["data"][0], y.nbytes
         held = type(y.base) is _native.Block

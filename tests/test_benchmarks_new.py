@@ -63,7 +63,8 @@ def test_each_round_is_new_and_the_same_for_all():
     rounds = made["P"][1 + race.HELD :]  # before these the check's, and those that are held
     assert list(dict.fromkeys(made["tenter"]))[-len(rounds) :] == rounds and len(set(rounds)) == len(rounds)
     # Each call of ours is made when it is new; by its plan and without it when all have had their turn; before both.
-    last = rounds[-1]
+    *_, last, warming = rounds
+    assert sorted(name for name, n in called if n == warming) == ["P", "tenter"]
     pairs, left = divmod([name for name, n in called if n == last].count("tenter") - 1, 2 * (cache.SELDOM + 3))
     assert 1 <= pairs <= race.MOST_PAIRS and left == 0
 

@@ -47,9 +47,9 @@ def test_stats_are_exact_after_every_action():
         (lambda: make("a", 1), 0, 0, 5, 2, 1, 2),
         (lambda: make("c", 4), 0, 0, 9, 3, 1, 3),
         (lambda: drop("b", "c"), 8, 2, 1, 1, 1, 3),
-        (lambda: make("d", 3), 8, 2, 4, 2, 1, 4),  # a block of 4 would waste more than a quarter
-        (lambda: drop("d"), 11, 3, 1, 1, 1, 4),
-        (lambda: make("e", 4), 7, 2, 5, 2, 2, 4),
+        (lambda: make("d", 1), 8, 2, 2, 2, 1, 4),  # a block of 4 would be more than twice as large
+        (lambda: drop("d"), 9, 3, 1, 1, 1, 4),
+        (lambda: make("e", 4), 5, 2, 5, 2, 2, 4),
         (lambda: memory.clear(), 0, 0, 5, 2, 2, 4),
         (lambda: memory.limit(4 * PAGE), 0, 0, 5, 2, 2, 4),
         (lambda: make("f", 5), 0, 0, 10, 3, 2, 5),
@@ -73,29 +73,31 @@ def test_stats_are_exact_after_every_action():
 
 
 def test_least_recently_used_goes_first():
+    unlike = (1, 3, 7, 15, 20)  # so that none serves for another
+
     def sizes_kept(limit, order):
         memory.clear()
         memory.limit(64 * PAGE)
-        held = {n: pages(n) for n in (1, 2, 3, 5, 8)}
+        held = {n: pages(n) for n in unlike}
         for n in order:
             del held[n]
         memory.limit(limit * PAGE)
         assert memory.stats().idle <= limit * PAGE
         reused, kept = memory.stats().reused, set()
-        for n in (1, 2, 3, 5, 8):
+        for n in unlike:
             held[n] = pages(n)
             if memory.stats().reused > reused:
                 reused = memory.stats().reused
                 kept.add(n)
         return kept
 
-    assert sizes_kept(64, (1, 2, 3, 5, 8)) == {1, 2, 3, 5, 8}
-    assert sizes_kept(18, (1, 2, 3, 5, 8)) == {2, 3, 5, 8}
-    assert sizes_kept(10, (1, 2, 3, 5, 8)) == {8}
-    assert sizes_kept(10, (8, 5, 3, 2, 1)) == {1, 2, 3}
-    assert sizes_kept(10, (5, 8, 2, 1, 3)) == {1, 2, 3}
-    assert sizes_kept(1, (1, 8, 2, 5, 3)) == set()
-    assert sizes_kept(0, (1, 2, 3, 5, 8)) == set()
+    assert sizes_kept(64, unlike) == {1, 3, 7, 15, 20}
+    assert sizes_kept(45, unlike) == {3, 7, 15, 20}
+    assert sizes_kept(24, unlike) == {20}
+    assert sizes_kept(24, (20, 15, 7, 3, 1)) == {1, 3, 7}
+    assert sizes_kept(24, (15, 20, 3, 1, 7)) == {1, 3, 7}
+    assert sizes_kept(1, (1, 20, 3, 15, 7)) == set()
+    assert sizes_kept(0, unlike) == set()
 
 
 def test_of_large_blocks_the_one_that_wastes_least_is_taken_and_of_equals_the_last_one_used():
@@ -135,8 +137,8 @@ def test_a_block_that_is_a_little_too_small_grows():
 
 
 def test_of_small_blocks_the_last_one_used_is_taken():
-    """It is in cache, if it is not larger than a few MiB."""
-    held = [pages(n) for n in (5, 4, 5, 7)]
+    """Most of it is in cache. It is at most twice as large as the result."""
+    held = [pages(n) for n in (5, 4, 5, 9)]
     addresses = [block_of(y)[0] for y in held]
     for k in (1, 0, 2, 3):
         held[k] = None
@@ -145,7 +147,7 @@ def test_of_small_blocks_the_last_one_used_is_taken():
     assert block_of(pages(6))[0] == addresses[3]
 
 
-def test_below_2_mib_the_last_one_used_may_be_twice_as_large():
+def test_the_last_one_used_may_be_twice_as_large():
     def kib(n):
         return tenter.repeat_interleave(np.zeros(n << 9, np.uint8), 2)
 
