@@ -86,3 +86,32 @@ def test_extremes_at_every_level(dtype, level):
             begins = (np.cumsum(lengths) - lengths)[lengths > 0]
             assert np.array_equal(got[lengths > 0], f.reduceat(values, begins))
             assert (got[lengths == 0] == plain.none(how, values.dtype)).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_the_extreme_of_a_long_row_is_found_wherever_it_lies(dtype, level):
+    """Of any length, which blocks of vectors do not divide; between rows that hold larger values, and the last row."""
+    low, high, beyond = (1, 5, 9) if dtype.startswith(("u", "i")) else (-1.5, 2.5, 7.5)
+    for n in (15, 63, 1023, 1025, 1087, 1300, 2049):
+        for place in {0, 1, n // 2, n - 70, n - 2, n - 1} & set(range(n)):
+            x = np.full(n + 1, low, dtype)
+            x[0], x[1 + place] = beyond, high
+            for values, lengths, row in ((x, [1, n], 1), (np.append(x[1:], x[:1]), [n, 1], 0)):
+                assert ragged.segment_max(values, lengths)[row] == high
+                upside_down = (10 - values).astype(dtype)
+                assert ragged.segment_min(upside_down, lengths)[row] == np.dtype(dtype).type(10 - high)
+            if dtype.startswith("float"):
+                leaf = torch.from_numpy(x).requires_grad_()
+                (g,) = torch.autograd.grad(ragged.segment_max(leaf, [1, n])[1], leaf)
+                assert g.nonzero().tolist() == [[1 + place]]
+
+
+def test_the_gradient_of_a_long_row_s_extreme_is_at_the_first_of_equals():
+    x = torch.zeros(3000, requires_grad=True)
+    for first in (0, 63, 64, 127, 2047):
+        with torch.no_grad():
+            x.zero_()
+            x[first::200] = 1
+            x[first + 1] = 1
+        (g,) = torch.autograd.grad(ragged.segment_max(x, [3000]).sum(), x)
+        assert g.nonzero().tolist() == [[first]]
