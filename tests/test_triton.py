@@ -26,6 +26,7 @@ from maps_of import resample
 from tenter._arrays import torch_tensors
 from tenter._arrays.errors import Refusal
 from tenter._arrays.layout import Layout
+from tenter._execution import calls as checked, executor
 from tenter._execution.torch import device, operators
 from tenter._kernels.triton import copies, launch, prefix_sum, tables, windows
 from tenter._kernels.triton.launch import Kernel
@@ -72,6 +73,8 @@ def recorded() -> dict[Kernel, str]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(torch_tensors, "device", lambda x: "cpu")
+        executor.of(torch.zeros(1))
+        patch.setitem(executor.FIND, torch.Tensor, checked.lookup)  # the core knows that these are on the host
         patch.setattr("tenter._kernels.triton.launch.interpret", record)
         patch.setattr(prefix_sum, "BLOCK", 16)
         for op, shape, args, kwargs, dtype in calls():
