@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "byte_step.hpp"
+#include "inputs.hpp"
 #include "memory.hpp"
 #include "new_map.hpp"
 #include "new_picking.hpp"
@@ -15,21 +16,6 @@
 
 namespace tenter {
 namespace {
-
-// Dims of an array, made contiguous in their order.
-void pack(const Dim* dims, int n, int64_t itemsize, const char* src, char* dst, int threads) {
-  CopyAxis axes[max_read_dims];
-  for (int k = 0; k < n; ++k) axes[k] = {CopyAxis::affine, dims[k].n, dims[k].n, dims[k].stride, 1, nullptr};
-  CopyTask task{};
-  copy_pass(itemsize, axes, n, task);
-  task.src = src, task.dst = dst;
-  if constexpr (verifies) verify(task);
-  kernels().copy(task, threads);
-}
-
-void set_contiguous(Dim* dims, int n, int64_t itemsize) {
-  for (int k = n - 1; k >= 0; --k) dims[k].stride = itemsize, itemsize *= dims[k].n;
-}
 
 // tenter._specs.interpolate_arguments._channels_last, of more than the channels of a picture.
 bool lies_channels_last(const ArrayView& x) {
@@ -54,9 +40,10 @@ class NewCall {
         target_(target),
         ndim_(family.ndim),
         itemsize_(from.dtype->itemsize),
+        sum_size_(family.widens() ? 8 : itemsize_),
         src_(from.data) {
     if (!f_.in_parts || !sums()) return;
-    itemsize_ /= 2;  // complex numbers as pairs
+    sum_size_ = itemsize_ /= 2;  // complex numbers as pairs
     from_.shape[ndim_] = 2, from_.stride[ndim_] = itemsize_;
     pass_.n_dims = ++ndim_;
   }
@@ -75,21 +62,23 @@ class NewCall {
       if (__builtin_mul_overflow(n_in_, from_.shape[d], &n_in_) || __builtin_mul_overflow(n_out_, shape_[d], &n_out_))
         return false;
     if (n_in_ < 1 || n_out_ < 1 || n_in_ > most_length || n_out_ > most_bytes / itemsize_) return false;
-    small_ = std::max(n_in_, n_out_) * itemsize_ < small_bytes;
+    small_ = std::max(n_in_, n_out_) * sum_size_ < small_bytes;
     return !target_ || target_->takes(shape_, f_.ndim, f_.order);
   }
 
   PyObject* sum(PyObject* x) {
     turned_ = f_.channels_last && channels_together(from_.shape[f_.order[1]], n_in_, n_out_);
     if (!make_maps()) return nullptr;
+    if (!weigh_inputs()) return nullptr;
     if (f_.in_bytes) return sum_bytes(x);
     OwnedMap* maps[most_together];
     Deciding deciding[most_together];
     for (int k = 0; k < pass_.count; ++k)
       if (pass_.count > 1 && !maps_[k]->make_tables()) return nullptr;
     crop();
+    if (!fits_laid_out()) return nullptr;
     for (int k = 0; k < pass_.count; ++k) {
-      maps[k] = &*maps_[k]->map, deciding[k] = {dims_[pass_.first + k].n, maps[k]};
+      maps[k] = &*maps_[k]->map, deciding[k] = {read_along(pass_.first + k), maps[k]};
     }
     WindowTask task{};
     int64_t n_plane = 1;
@@ -114,12 +103,20 @@ class NewCall {
         if (f_.axes[a].dim != d) continue;
         const int64_t made = shape_[d];
         if (!(picked[a] = picking(a, n, made))) return nullptr;
-        const int64_t repeat = picked[a]->repeat();
+        const Picking& p = *picked[a];
+        if (p.goes_on() || !p.reads_all()) {
+          axes[k] = indices(p, f_.axes[a], stride, tables[a]);
+          if (p.goes_on()) continue;
+          weights_[a].assign(size_t(made), 0.0);
+          std::fill(weights_[a].begin() + p.begin, weights_[a].begin() + p.end, 1.0);
+          continue;
+        }
+        const int64_t repeat = p.repeat();
         if (repeat == 1) continue;
         if (n == 1) axes[k] = {CopyAxis::affine, made, made, 0, 1, nullptr};
         else if (repeat >= 0) axes[k] = {CopyAxis::every, n, made, stride, repeat, nullptr};
-        else if (f_.n_axes == 1) axes[k] = {CopyAxis::computed, n, made, stride, 1, nullptr}, computed_by = &*picked[a];
-        else axes[k] = table(*picked[a], stride, tables[a]);
+        else if (f_.n_axes == 1) axes[k] = {CopyAxis::computed, n, made, stride, 1, nullptr}, computed_by = &p;
+        else axes[k] = table(p, stride, tables[a]);
       }
     }
     CopyTask task{};
@@ -162,6 +159,50 @@ class NewCall {
     return {runs ? CopyAxis::runs : CopyAxis::index, p.n_in, p.n_out, stride, 1, to.data()};
   }
 
+  // Of one that reads some inputs for all outputs, or goes on past the edges.
+  static CopyAxis indices(const Picking& p, const Family::Axis& a, int64_t stride, std::vector<int64_t>& to) {
+    to.resize(size_t(p.n_out));
+    p.index(0, p.n_out, to.data());
+    if (p.goes_on())
+      for (int64_t& i : to) i = folded(i, p.n_in, *a.fold);
+    return {CopyAxis::index, p.n_in, p.n_out, stride, 1, to.data()};
+  }
+
+  // Where what lies outside has a value.
+  bool weigh_inputs() {
+    for (int a = 0; a < f_.n_axes && f_.outside.kind != Outside::none; ++a) {
+      const int d = f_.axes[a].dim;
+      const WholeAxis* const other = f_.axes[a].weighs;
+      if (!other) weights_[a] = made_[a].weights(shape_[d]);
+      else if (auto s =
+                   new_sampling(*other, from_.shape[d], shape_[d], given_.part(a), scale(a, from_.shape[d], shape_[d])))
+        weights_[a] = weights_inside(*s);
+      else return false;
+    }
+    return true;
+  }
+  // The result's dims as they lie.
+  void set_result_dims(Outside::Dim* to) const {
+    for (int k = 0; k < f_.ndim; ++k) to[k] = {shape_[f_.order[k]], nullptr};
+    for (int a = 0; a < f_.n_axes; ++a)
+      for (int k = 0; k < f_.ndim; ++k)
+        if (f_.order[k] == f_.axes[a].dim && !weights_[a].empty()) to[k].inside = weights_[a].data();
+  }
+
+  // Inputs that a map reads, once what it gathers is laid out.
+  int64_t read_along(int k) const { return orders_[k] ? int64_t(orders_[k]->size()) : dims_[k].n; }
+  // Whether axes whose inputs are laid out go together: these are not twice as many as inputs or outputs.
+  bool fits_laid_out() {
+    double given = 1, made = 1, read = 1;
+    bool some = false;
+    for (int k = pass_.first; k < pass_.first + pass_.count; ++k) {
+      NewMap& map = *maps_[k - pass_.first];
+      if (!map.order.empty()) orders_[k] = &map.order, some = true;
+      given *= double(dims_[k].n), made *= double(map.map->map.n_out), read *= double(read_along(k));
+    }
+    return !some || pass_.count == 1 || read <= 2 * std::max(given, made);
+  }
+
   // So that kernels are given what is read alone.
   void crop() {
     for (int k = 0; k < pass_.count; ++k) {
@@ -177,8 +218,7 @@ class NewCall {
     const Family::Axis& a = f_.axes[axis];
     if (a.formula < 0) return made_[axis].make(f_, a, n_in, n_out, given_.part(axis), scale(axis, n_in, n_out));
     std::optional<Picking> of = picking(axis, n_in, n_out);
-    if (of) made_[axis].make_sums(std::move(*of));
-    return of.has_value();
+    return of && made_[axis].make_sums(std::move(*of), a);
   }
   bool make_maps() {
     for (int k = 0; k < ndim_; ++k) {
@@ -221,13 +261,17 @@ class NewCall {
   // by: whether a kernel reads dims_ as they are; else the input is made contiguous for it.
   template <class F>
   bool plan(F&& by) {
-    packs_ = !by();
+    const bool laid_out = std::any_of(orders_, orders_ + ndim_, [](const auto* order) { return order; });
+    packs_ = f_.widens() || laid_out || !by();
     if (packs_) {
       std::copy_n(dims_, ndim_, unpacked_);
-      set_contiguous(dims_, ndim_, itemsize_);
+      n_in_ = 1;
+      for (int k = 0; k < ndim_; ++k) n_in_ *= dims_[k].n = read_along(k);
+      set_contiguous(dims_, ndim_, sum_size_);
       if (!by()) return false;
     }
-    const int64_t between = (n_in_ * packs_ + n_out_ * turned_) * itemsize_;
+    if (n_in_ > most_bytes / sum_size_ || n_out_ > most_bytes / sum_size_) return false;
+    const int64_t between = (n_in_ * packs_ + n_out_ * (turned_ + f_.widens())) * sum_size_;
     return between <= (target_ ? most_between : most_bytes - n_out_ * itemsize_);
   }
 
@@ -243,11 +287,23 @@ class NewCall {
   PyObject* result(PyObject* x, F&& write) {
     const int threads = shares() ? thread_count() : 1;
     if (!threads) return nullptr;
-    if (target_) return target_->fill(f_.order, [&](char* at, bool past) { write(at, threads, past); });
+    auto written = [&](char* at, bool past) {
+      write(at, threads, past);
+      fill_outside(at);
+    };
+    if (target_) return target_->fill(f_.order, written);
     char* to;
     bool stream;
     Owned y(result_of(x, from_, shape_, f_.ndim, n_out_ * itemsize_, to, stream, f_.order_tuple.get()));
-    return y && no_exception([&] { write(to, threads, stream); }) ? y.release() : nullptr;
+    return y && no_exception([&] { written(to, stream); }) ? y.release() : nullptr;
+  }
+
+  void fill_outside(char* to) const {
+    const bool some = std::any_of(weights_, weights_ + f_.n_axes, [](const auto& w) { return !w.empty(); });
+    if (!some || f_.outside.kind == Outside::added) return;
+    Outside::Dim dims[max_read_dims];
+    set_result_dims(dims);
+    work([&] { f_.outside.fill(dims, f_.ndim, from_.dtype->itemsize, to); });
   }
 
   template <class F>
@@ -256,25 +312,38 @@ class NewCall {
     else without_gil(f);
   }
 
+  // What kernels read: dims_ at src_, or memory that these describe.
+  const char* read(Room& packed, Room& wide, int threads) const {
+    if (!packs_) return src_;
+    char* const room = packed.get(n_in_ * itemsize_);
+    work([&] { pack(unpacked_, ndim_, itemsize_, orders_, src_, room, threads); });
+    if (!f_.widens()) return room;
+    char* const widened = wide.get(n_in_ * sum_size_);
+    work([&] { widen(f_.given, room, reinterpret_cast<double*>(widened), n_in_); });
+    return widened;
+  }
+
   template <class Step>
   void run_step(const Step& step, char* to, int threads, bool stream) const {
-    Room packed, held;
-    const char* src = src_;
-    char* const dst = turned_ ? held.get(n_out_ * itemsize_) : to;
-    if (packs_) {
-      char* const room = packed.get(n_in_ * itemsize_);
-      work([&] { pack(unpacked_, ndim_, itemsize_, src, room, threads); });
-      src = room;
-    }
+    Room packed, wide, held, sums;
+    const char* const src = read(packed, wide, threads);
+    char* const summed = f_.widens() ? sums.get(n_out_ * sum_size_) : to;
+    char* const dst = turned_ ? held.get(n_out_ * sum_size_) : summed;
+    const bool added = f_.outside.kind == Outside::added;
     const auto source = reinterpret_cast<uintptr_t>(src), target = reinterpret_cast<uintptr_t>(dst);
     if (small_) step.run_here(source, target);
-    else step.run(source, target, threads, stream && !turned_);
-    if (!turned_) return;
-    Dim made[max_read_dims], in_order[max_read_dims];
-    for (int k = 0; k < ndim_; ++k) made[k].n = shape_[placed(k)];
-    set_contiguous(made, ndim_, itemsize_);
-    for (int k = 0; k < ndim_; ++k) in_order[k] = made[k == 0 ? 0 : k == 1 ? ndim_ - 1 : k - 1];
-    work([&] { pack(in_order, ndim_, itemsize_, dst, to, threads); });
+    else step.run(source, target, threads, stream && !turned_ && !added);
+    if (turned_) {
+      Dim made[max_read_dims], in_order[max_read_dims];
+      for (int k = 0; k < ndim_; ++k) made[k].n = shape_[placed(k)];
+      set_contiguous(made, ndim_, sum_size_);
+      for (int k = 0; k < ndim_; ++k) in_order[k] = made[k == 0 ? 0 : k == 1 ? ndim_ - 1 : k - 1];
+      work([&] { pack(in_order, ndim_, sum_size_, nullptr, dst, summed, threads); });
+    }
+    if (!added) return;
+    Outside::Dim dims[max_read_dims];
+    set_result_dims(dims);
+    work([&] { f_.outside.add(dims, f_.ndim, f_.dtype, f_.given, from_.tensor, summed, to); });
   }
 
   const Family& f_;
@@ -282,12 +351,14 @@ class NewCall {
   const Given& given_;
   const Target* target_;  // null for fresh memory
   int ndim_;
-  int64_t itemsize_;
-  const char* src_;  // of the first input that is read
+  int64_t itemsize_, sum_size_;  // of values, and of those that are summed
+  const char* src_;              // of the first input that is read
   int64_t shape_[max_read_dims], n_in_ = 1, n_out_ = 1;
   bool small_ = false, turned_ = false, packs_ = false;  // turned_: channels last between dims_ and the result
   Dim dims_[max_read_dims], unpacked_[max_read_dims];
   Pass pass_{dims_, ndim_, -1, 0};
+  const std::vector<int64_t>* orders_[max_read_dims] = {};
+  std::vector<double> weights_[most_together];  // of inputs in each output, by axes; empty where that is one
   NewMap made_[most_together];
   NewMap* maps_[most_together];
 };

@@ -3,10 +3,13 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "arrays.hpp"
 #include "given.hpp"
+#include "folded.hpp"
 #include "kernels.hpp"
+#include "outside.hpp"
 #include "passes.hpp"
 #include "target.hpp"
 #include "whole_axis.hpp"
@@ -21,7 +24,8 @@ struct Family {
   // rule: for 8-bit values summed in integers its weights are rounded, or there is Pillow's filter of that support; or
   // the formula by which outputs take an input: its step in float32 or in float64, or a line, whose positions
   // `align` says, and `tie` the inputs. follows: whether positions follow a call's scale; keeps: unless
-  // the axis keeps its length.
+  // the axis keeps its length. edge: past which outputs take no input, and which value they have is `outside`'s;
+  // fold: of an axis that goes on past its edges. weighs: what has the weight of inputs, where the rule is another.
   struct Axis {
     int dim;
     const WholeAxis* rule = nullptr;
@@ -32,11 +36,17 @@ struct Family {
     Align align = Align::center;
     Tie tie = Tie::floor;
     bool follows = false, keeps = false;
+    Edge edge = Edge::replicate;
+    std::optional<Fold> fold;
+    const WholeAxis* weighs = nullptr;
   };
   Axis axes[most_together];  // by dims
   int n_axes = 0;
-  bool in_bytes = false;  // 8-bit values, summed in integers
-  Dtype dtype;            // that sums are of: of complex numbers that of their parts
+  bool in_bytes = false;   // 8-bit values, summed in integers
+  Outside outside;         // which no gradient has
+  bool has_value = false;  // for which Python's code has no plan
+  Dtype given;             // of arrays, where sums with `outside` are of float64
+  Dtype dtype;             // that sums are of: of complex numbers that of their parts
   bool in_parts;
   Accumulate acc;
   int ndim;
@@ -51,7 +61,8 @@ struct Family {
   Owned planner;  // tenter._plans.families.Family, by which Python's code plans such calls
 
   // Whether the core makes gradients too.
-  bool is_recorded() const { return !in_bytes && policy == Policy::stretch; }
+  bool is_recorded() const { return !in_bytes && policy == Policy::stretch && !widens(); }
+  bool widens() const { return outside.kind == Outside::added && given != dtype; }
   // The sizes of a call, by its scales if it has none; and how x lies. False where Python's code shall check them.
   bool read(PyObject* size, const ArrayView& x, Given& given) const;
   // The result of a call, or of gradients the input's. from: of x as `boxes` left it, which wants no gradient. Null

@@ -110,7 +110,7 @@ PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t
   const Owned family(found);
   const Family& its = *nb::inst_ptr<Family>(found);
   if (wants && (given.boxes.turned || !its.is_recorded())) return nullptr;
-  if (!given.boxes.turned && plan_key && !is_seldom(plan_key)) return nullptr;
+  if (!given.boxes.turned && plan_key && !its.has_value && !is_seldom(plan_key)) return nullptr;
   if (!its.read(args[2], from, given)) return nullptr;
   if (!wants) return its.run(x, from, given, target);
   return record_call(x, from, found, bytes.get(), given, args[2 + scale_at], box_of(args + 2, n - 2));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 namespace tenter {
@@ -13,15 +14,78 @@ bool NewMap::make(const Family& family, const Family::Axis& a, int64_t n_in, int
                   const Scale* scale) {
   if (part && n_out > most_part_outputs) return false;
   if (!a.rule) return make_pillow(a, n_in, n_out, part);
-  if (part || scale || a.rule->rule == Rule::overlapped || is_onnx(a.rule->align))
-    sampling = a.rule->sampling(n_in, n_out, part ? part->part : AxisPart{0, n_in, 1}, scale);
-  else sampling.emplace(a.rule->sampling(n_in, n_out));
+  sampling = new_sampling(*a.rule, n_in, n_out, part, scale);
   if (!sampling || sampling->taps_each() > most_taps) return false;
+  if (a.fold) return make_folded(family, *a.fold);
   is_identity = n_in == n_out && OwnedMap(nb::object(), *sampling, false, false).is_identity();
   if (is_identity) return true;  // whose transpose is one
-  if (family.in_bytes) return round_weights();
+  if (family.in_bytes) {
+    if (sampling->n_in() + sampling->n_out() > longest_rounded) return false;
+    Rows made;
+    sampling->make(0, sampling->n_out(), made);
+    return round_weights(std::move(made));
+  }
   map.emplace(nb::object(), *sampling, family.transposed, false);
   return true;
+}
+
+bool NewMap::make_folded(const Family& family, Fold fold) {
+  const int64_t n_in = sampling->n_in(), n_out = sampling->n_out();
+  const double taps = double(sampling->taps_each()) * double(n_out);
+  if (n_in > longest_byte_axis || taps + 2.0 * double(n_out) > double(most_bytes) / 64) return false;
+  FoldedRows made = fold_rows(n_in, taps_of(*sampling), fold);
+  is_identity = made.is_identity(n_in);
+  if (is_identity) return true;
+  if (family.in_bytes) {
+    return made.adjacent && n_in + n_out <= longest_rounded && round_weights(std::move(made.rows));
+  }
+  if (made.adjacent) {
+    if (family.transposed) map.emplace(n_out, transposed(made.rows, n_in), false);
+    else map.emplace(n_in, std::move(made.rows), false);
+    return true;
+  }
+  const auto& weight = made.taps.weight;
+  const bool ones = std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; });
+  if (ones && family.dtype != Dtype::f32 && family.dtype != Dtype::f64) return false;  // summed in integers
+  if (ones) made.taps.weight.clear();
+  if (family.transposed) lay_out(transposed(made.taps, n_in));
+  else lay_out(std::move(made.taps));
+  return true;
+}
+
+void NewMap::lay_out(Taps&& taps) {
+  const int64_t n_rows = int64_t(taps.offset.size()) - 1;
+  LaidOut made = laid_out(n_rows, taps.offset.data(), taps.column.data());
+  order = std::move(made.order);
+  const bool ones = taps.weight.empty();
+  map.emplace(int64_t(order.size()), Rows{std::move(made.start), std::move(taps.offset), std::move(taps.weight)}, ones);
+}
+
+std::optional<Sampling> new_sampling(const WholeAxis& rule, int64_t n_in, int64_t n_out, const Boxes::Each* part,
+                                     const Scale* scale) {
+  if (part || scale || rule.rule == Rule::overlapped || is_onnx(rule.align))
+    return rule.sampling(n_in, n_out, part ? part->part : AxisPart{0, n_in, 1}, scale);
+  return rule.sampling(n_in, n_out);
+}
+
+std::vector<double> weights_inside(const Sampling& s) {
+  constexpr int64_t together = 1 << 12;
+  std::vector<double> made;
+  made.reserve(size_t(s.n_out()));
+  Rows rows;
+  for (int64_t lo = 0; lo < s.n_out(); lo += together) {
+    s.make(lo, std::min(lo + together, s.n_out()), rows);
+    for (size_t o = 0; o < rows.start.size(); ++o) {
+      double sum = 0;
+      for (int64_t k = rows.offset[o]; k < rows.offset[o + 1]; ++k) sum += rows.weight[size_t(k)];
+      made.push_back(sum);
+    }
+  }
+  return made;
+}
+
+std::vector<double> NewMap::weights(int64_t n_out) const {
+  return is_identity ? std::vector<double>(size_t(n_out), 1.0) : weights_inside(*sampling);
 }
 
 bool NewMap::make_pillow(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part) {
@@ -36,11 +100,8 @@ bool NewMap::make_pillow(const Family::Axis& a, int64_t n_in, int64_t n_out, con
 }
 
 // tenter._specs.eight_bits.rounded
-bool NewMap::round_weights() {
+bool NewMap::round_weights(Rows&& made) {
   constexpr double unit = 1 << 22;
-  if (sampling->n_in() + sampling->n_out() > longest_rounded) return false;
-  Rows made;
-  sampling->make(0, sampling->n_out(), made);
   for (double& w : made.weight) w = std::trunc(w * unit + (w < 0 ? -0.5 : 0.5)) / unit;
   if (!fits_bytes(sampling->n_out(), made.offset.data(), made.weight.data())) return false;
   rows = {std::move(made.start), std::move(made.offset), {}, {}, true};
@@ -48,11 +109,21 @@ bool NewMap::round_weights() {
   return true;
 }
 
-void NewMap::make_sums(Picking&& of) {
+bool NewMap::make_sums(Picking&& of, const Family::Axis& a) {
+  if (of.goes_on()) {
+    if (double(of.n_in) + double(of.n_out) > double(most_bytes) / 64) return false;
+    Taps taps{std::vector<int64_t>(size_t(of.n_out) + 1), std::vector<int64_t>(size_t(of.n_out)), {}};
+    std::iota(taps.offset.begin(), taps.offset.end(), int64_t(0));
+    of.index(0, of.n_out, taps.column.data());
+    for (int64_t& i : taps.column) i = folded(i, of.n_in, *a.fold);
+    lay_out(transposed(taps, of.n_in));
+    return true;
+  }
   const int64_t repeat = picking.emplace(std::move(of)).repeat();
   is_identity = repeat == 1;
   if (repeat > 1) map.emplace(picking->n_out, picking->n_in, repeat, std::nullopt, std::nullopt, std::nullopt);
   else if (!is_identity) map.emplace(nb::object(), *picking, true);
+  return true;
 }
 
 bool NewMap::make_tables() {
@@ -65,7 +136,7 @@ bool NewMap::make_tables() {
 }
 
 std::pair<int64_t, int64_t> NewMap::crop(int64_t n) {
-  if (map && (is_long || !map->map.start)) return {0, n};
+  if (!order.empty() || (map && (is_long || !map->map.start))) return {0, n};
   std::vector<int64_t>& start = map ? map->rows.start : rows.start;
   const std::vector<int64_t>& offset = map ? map->rows.offset : rows.offset;
   const size_t last = start.size() - 1;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "byte_step.hpp"
 #include "families.hpp"
@@ -11,6 +12,12 @@
 
 namespace tenter {
 
+// Of an axis of a call; none where Python's code shall make it.
+std::optional<Sampling> new_sampling(const WholeAxis& rule, int64_t n_in, int64_t n_out, const Boxes::Each* part,
+                                     const Scale* scale);
+// The weight that inputs have in each output.
+std::vector<double> weights_inside(const Sampling& s);
+
 constexpr int64_t most_bytes = int64_t(1)
                                << 28;  // beyond these Python's code checks whether the machine has the memory
 
@@ -18,7 +25,8 @@ struct NewMap {
   std::optional<Sampling> sampling;
   std::optional<Picking> picking;
   std::optional<OwnedMap> map;
-  PillowRows rows;  // of 8-bit values summed in integers
+  std::vector<int64_t> order;  // inputs in the order in which `map` reads them; empty: as they are
+  PillowRows rows;             // of 8-bit values summed in integers
   std::optional<OwnedByteMap> byte_map;
   bool is_identity = false, is_long = false;  // is_long: rows are computed, but for a kernel of several axes
 
@@ -26,8 +34,10 @@ struct NewMap {
   // sizes.
   bool make(const Family& family, const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part,
             const Scale* scale);
-  // The sums that transpose a copy.
-  void make_sums(Picking&& of);
+  // The sums that transpose a copy; false where Python's code shall make them.
+  bool make_sums(Picking&& of, const Family::Axis& a);
+  // The weight that inputs have in each of n_out outputs.
+  std::vector<double> weights(int64_t n_out) const;
   // For a kernel of several axes; false as above.
   bool make_tables();
   // Leaves out inputs at the ends that nothing reads, if these are many: the first that is left, and how many are, of
@@ -35,8 +45,10 @@ struct NewMap {
   std::pair<int64_t, int64_t> crop(int64_t n);
 
  private:
+  bool make_folded(const Family& family, Fold fold);
+  void lay_out(Taps&& taps);
   bool make_pillow(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part);
-  bool round_weights();
+  bool round_weights(Rows&& made);
 };
 
 }  // namespace tenter

@@ -18,9 +18,11 @@ struct NewPicking {
   std::optional<Picking> make(const Family::Axis& a) const;
 
  private:
-  Picking by(Formula formula, double first, double step) const;
-  std::optional<Picking> on_line(const Family::Axis& a) const;
-  std::optional<Picking> torch_direct(bool exact) const;
+  // beyond: indices go on past the edges.
+  std::optional<Picking> with(const Family::Axis& a, bool beyond) const;
+  Picking by(const Family::Axis& a, Formula formula, double first, double step, bool beyond) const;
+  std::optional<Picking> on_line(const Family::Axis& a, bool beyond) const;
+  std::optional<Picking> torch_direct(const Family::Axis& a, bool exact) const;
 };
 
 }  // namespace tenter

@@ -89,6 +89,9 @@ class Executor(Protocol):
     def filled(self, x: Any, inside: Any, value: Any) -> Any:
         """A result, changed to `value` where not inside."""
 
+    def element(self, x: Any, value: Any) -> bytes:
+        """A number as the bytes of an element of x, which the core reads."""
+
     def shifted(self, x: Any, outside: Any, value: Any, like: Any) -> Any:
         """A result, wide where like's dtype is narrow, plus `value` times its weight outside, in like's dtype: integers
         are rounded half to even and saturated."""
