@@ -142,8 +142,8 @@ void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks
     const auto [dim, formula, in_float, align, tie, follows, edge, fold] =
         nb::cast<std::tuple<int, int, bool, int, int, bool, int, int>>(each);
     if (edge < 0 || edge > int(Edge::extrapolate) || (edge && fold >= 0) ||
-        (edge && !transposed && kind != Outside::filled) || formula < 0 ||
-        formula > int(Formula::line) || tie < 0 || tie > int(Tie::prefer_ceil) || !known(align))
+        (edge && !transposed && kind != Outside::filled) || formula < 0 || formula > int(Formula::line) || tie < 0 ||
+        tie > int(Tie::prefer_ceil) || !known(align))
       throw std::invalid_argument("family: expected the numbers of a formula, an align and a tie");
     Family::Axis& axis = made.axes[made.n_axes++];
     axis.dim = dim, axis.formula = formula, axis.in_float = in_float, axis.align = Align(align);

@@ -17,19 +17,6 @@
 namespace tenter {
 namespace {
 
-// tenter._specs.interpolate_arguments._channels_last, of more than the channels of a picture.
-bool lies_channels_last(const ArrayView& x) {
-  if (x.shape[1] <= 3) return false;
-  int64_t step = x.dtype->itemsize;
-  auto lies = [&](int d) {
-    const bool found = x.shape[d] == 1 || x.stride[d] == step;
-    return step *= x.shape[d], found;
-  };
-  bool found = lies(1);
-  for (int d = x.ndim - 1; d > 1; --d) found = lies(d) && found;
-  return lies(0) && found;
-}
-
 // A call of a family, which is made once.
 class NewCall {
  public:
@@ -103,20 +90,15 @@ class NewCall {
         if (f_.axes[a].dim != d) continue;
         const int64_t made = shape_[d];
         if (!(picked[a] = picking(a, n, made))) return nullptr;
-        const Picking& p = *picked[a];
-        if (p.goes_on() || !p.reads_all()) {
-          axes[k] = indices(p, f_.axes[a], stride, tables[a]);
-          if (p.goes_on()) continue;
+        Picking& p = *picked[a];
+        if ((p.goes_on() || !p.reads_all()) && made > most_weights) return nullptr;
+        if (!p.reads_all()) {
           weights_[a].assign(size_t(made), 0.0);
           std::fill(weights_[a].begin() + p.begin, weights_[a].begin() + p.end, 1.0);
-          continue;
+          p.begin = 0, p.end = made;  // the others are filled
         }
-        const int64_t repeat = p.repeat();
-        if (repeat == 1) continue;
-        if (n == 1) axes[k] = {CopyAxis::affine, made, made, 0, 1, nullptr};
-        else if (repeat >= 0) axes[k] = {CopyAxis::every, n, made, stride, repeat, nullptr};
-        else if (f_.n_axes == 1) axes[k] = {CopyAxis::computed, n, made, stride, 1, nullptr}, computed_by = &p;
-        else axes[k] = table(p, stride, tables[a]);
+        axes[k] = copy_axis(p, f_.axes[a].fold, stride, f_.n_axes == 1, tables[a]);
+        if (axes[k].kind == CopyAxis::computed) computed_by = &p;
       }
     }
     CopyTask task{};
@@ -151,27 +133,12 @@ class NewCall {
     const Family::Axis& a = f_.axes[axis];
     return a.follows && !(a.keeps && n == made) ? &given_.scales.of(axis).scale : nullptr;
   }
-  static CopyAxis table(const Picking& p, int64_t stride, std::vector<int64_t>& to) {
-    const bool runs = p.n_out > 2 * p.n_in;  // which take a step per input, indices a step per output
-    to.resize(size_t(runs ? p.n_in + 1 : p.n_out));
-    if (runs) p.offsets(0, p.n_in, to.data());
-    else p.index(0, p.n_out, to.data());
-    return {runs ? CopyAxis::runs : CopyAxis::index, p.n_in, p.n_out, stride, 1, to.data()};
-  }
-
-  // Of one that reads some inputs for all outputs, or goes on past the edges.
-  static CopyAxis indices(const Picking& p, const Family::Axis& a, int64_t stride, std::vector<int64_t>& to) {
-    to.resize(size_t(p.n_out));
-    p.index(0, p.n_out, to.data());
-    if (p.goes_on())
-      for (int64_t& i : to) i = folded(i, p.n_in, *a.fold);
-    return {CopyAxis::index, p.n_in, p.n_out, stride, 1, to.data()};
-  }
 
   // Where what lies outside has a value.
   bool weigh_inputs() {
     for (int a = 0; a < f_.n_axes && f_.outside.kind != Outside::none; ++a) {
       const int d = f_.axes[a].dim;
+      if (shape_[d] > most_weights) return false;
       const WholeAxis* const other = f_.axes[a].weighs;
       if (!other) weights_[a] = made_[a].weights(shape_[d]);
       else if (auto s =
@@ -364,16 +331,6 @@ class NewCall {
 };
 
 }  // namespace
-
-bool Family::read(PyObject* size, const ArrayView& x, Given& given) const {
-  if (strides_decide) given.channels_last = lies_channels_last(x);
-  if (!given.scales.count && !given.read_sizes(size, n_axes)) return false;
-  if (!given.scales.count && policy == Policy::stretch) return true;
-  int64_t lengths[most_together];
-  for (int k = 0; k < n_axes; ++k) lengths[k] = x.shape[axes[k].dim];
-  if (!given.scales.count) return given.fit_sizes(lengths, n_axes, policy);
-  return given.round_sizes(lengths, n_axes, rounding);
-}
 
 PyObject* Family::run(PyObject* x, const ArrayView& from, const Given& given, const Target* target) const {
   if (given.boxes.count && given.boxes.count != n_axes) return nullptr;

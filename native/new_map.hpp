@@ -18,6 +18,7 @@ std::optional<Sampling> new_sampling(const WholeAxis& rule, int64_t n_in, int64_
 // The weight that inputs have in each output.
 std::vector<double> weights_inside(const Sampling& s);
 
+constexpr int64_t most_weights = 1 << 21;  // of a call's axis, by outputs; of more Python's code takes some at a time
 constexpr int64_t most_bytes = int64_t(1)
                                << 28;  // beyond these Python's code checks whether the machine has the memory
 

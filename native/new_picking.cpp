@@ -85,4 +85,20 @@ std::optional<Picking> NewPicking::with(const Family::Axis& a, bool beyond) cons
   return by(a, formula, 0, a.in_float ? double(float(n_in) / float(n_out)) : ratio, beyond);
 }
 
+CopyAxis copy_axis(const Picking& p, std::optional<Fold> fold, int64_t stride, bool alone,
+                   std::vector<int64_t>& table) {
+  const int64_t n = p.n_in, made = p.n_out, repeat = p.goes_on() ? -1 : p.repeat();
+  if (repeat == 1) return {CopyAxis::affine, n, n, stride, 1, nullptr};
+  if (n == 1) return {CopyAxis::affine, made, made, 0, 1, nullptr};
+  if (repeat >= 0) return {CopyAxis::every, n, made, stride, repeat, nullptr};
+  if (alone && !p.goes_on()) return {CopyAxis::computed, n, made, stride, 1, nullptr};
+  const bool runs = !p.goes_on() && made > 2 * n;  // which take a step per input, indices a step per output
+  table.resize(size_t(runs ? n + 1 : made));
+  if (runs) p.offsets(0, n, table.data());
+  else p.index(0, made, table.data());
+  if (p.goes_on())
+    for (int64_t& i : table) i = folded(i, n, *fold);
+  return {runs ? CopyAxis::runs : CopyAxis::index, n, made, stride, 1, table.data()};
+}
+
 }  // namespace tenter

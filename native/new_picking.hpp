@@ -1,6 +1,7 @@
 // The inputs that an axis's outputs take, for one call of a family.
 #pragma once
 #include <optional>
+#include <vector>
 
 #include "families.hpp"
 #include "picks.hpp"
@@ -24,5 +25,9 @@ struct NewPicking {
   std::optional<Picking> on_line(const Family::Axis& a, bool beyond) const;
   std::optional<Picking> torch_direct(const Family::Axis& a, bool exact) const;
 };
+
+// The axis of a copy by p, of inputs that are `stride` bytes apart. fold: of one that goes on past its edges. alone:
+// whether no other axis is picked. table: memory for one.
+CopyAxis copy_axis(const Picking& p, std::optional<Fold> fold, int64_t stride, bool alone, std::vector<int64_t>& table);
 
 }  // namespace tenter

@@ -43,17 +43,19 @@ struct Walked {
 
 bool all_inside(double weight) { return std::fabs(1 - weight) < nearly_all; }
 
+// Values that are rounded together.
+constexpr int64_t together = 256;
+
 // Rounded half to even and saturated. Sums of which 1.5 * 2^52 are part are whole numbers, in their lower bits.
 template <class T>
-T rounded(double x) {
+void put_rounded(double* x, int64_t n, T* to) {
   constexpr double whole = 0x1.8p52, least = double(std::numeric_limits<T>::min()),
                    most = double(std::numeric_limits<T>::max());
-  return T(std::bit_cast<int64_t>(std::min(std::max(x, least), most) + whole));
-}
-template <class T, class Sum>
-T element(Sum x) {
-  if constexpr (std::is_integral_v<T>) return rounded<T>(x);
-  else return T(x);
+  // Apart, as compilers then find vectors for each.
+  for (int64_t k = 0; k < n; ++k) x[k] = x[k] > least ? x[k] : least;
+  for (int64_t k = 0; k < n; ++k) x[k] = x[k] < most ? x[k] : most;
+  for (int64_t k = 0; k < n; ++k) x[k] += whole;
+  for (int64_t k = 0; k < n; ++k) to[k] = T(std::bit_cast<int64_t>(x[k]));
 }
 
 template <class Sum, class T>
@@ -63,23 +65,39 @@ struct Adding {
   const Sum* from;
   T* to;
 
+  // Values [lo, hi), which f makes of sums, and of their numbers.
+  template <class F>
+  void put(int64_t lo, int64_t hi, F&& f) const {
+    const Sum* const sums = from;
+    T* const made = to;
+    if constexpr (std::is_integral_v<T>) {
+      for (; lo < hi; lo += together) {
+        Sum held[together];
+        const int64_t n = std::min(together, hi - lo);
+        for (int64_t k = 0; k < n; ++k) held[k] = f(sums[lo + k], lo + k);
+        put_rounded(held, n, made + lo);
+      }
+    } else {
+      for (int64_t k = lo; k < hi; ++k) made[k] = f(sums[k], k);
+    }
+  }
+  void put_alike(double by, int64_t lo, int64_t hi) const {
+    if (by == 0) put(lo, hi, [](Sum x, int64_t) { return x + Sum(0); });  // no -0.0
+    else if (like_torch) put(lo, hi, [by = Sum(by)](Sum x, int64_t) { return x + by; });
+    else put(lo, hi, [by](Sum x, int64_t) { return Sum(double(x) + by); });
+  }
+  // weight: of the outer axes. inside: by outputs, the first of which is `at`.
+  void put_each(double weight, const double* inside, int64_t at, int64_t lo, int64_t hi) const {
+    auto shift = [inside = inside - at, weight, value = value](int64_t k) {
+      const double outside = 1 - weight * inside[k];
+      return std::fabs(outside) > nothing ? outside * value : 0;
+    };
+    if (like_torch) put(lo, hi, [shift](Sum x, int64_t k) { return x + Sum(shift(k)); });
+    else put(lo, hi, [shift](Sum x, int64_t k) { return Sum(double(x) + shift(k)); });
+  }
   double shift(double inside) const {
     const double outside = 1 - inside;
     return std::fabs(outside) > nothing ? outside * value : 0;
-  }
-  T sum(Sum x, double by) const {
-    if (sizeof(Sum) == 4 && like_torch) return element<T>(Sum(x + Sum(by)));
-    return element<T>(Sum(double(x) + by));
-  }
-  void alike(double inside, int64_t lo, int64_t hi) const {
-    const double by = shift(inside);
-    if (by == 0)
-      for (int64_t k = lo; k < hi; ++k) to[k] = element<T>(Sum(from[k] + Sum(0)));  // no -0.0
-    else
-      for (int64_t k = lo; k < hi; ++k) to[k] = sum(from[k], by);
-  }
-  void each(double weight, const double* inside, int64_t at, int64_t lo, int64_t hi) const {
-    for (int64_t k = lo; k < hi; ++k) to[at + k] = sum(from[at + k], shift(weight * inside[k]));
   }
 
   void run(const Walked& walked) const {
@@ -90,11 +108,12 @@ struct Adding {
       for (hi = lo; hi < last.n && all_inside(last.inside[hi]);) ++hi;
     }
     walked.each([&](double weight, int64_t at) {
-      if (!last.inside) return alike(weight, at, at + last.n);
-      if (!all_inside(weight)) return each(weight, last.inside, at, 0, last.n);
-      each(weight, last.inside, at, 0, lo);
-      alike(1, at + lo, at + hi);
-      each(weight, last.inside, at, hi, last.n);
+      const int64_t end = at + last.n;
+      if (!last.inside) return put_alike(shift(weight), at, end);
+      if (!all_inside(weight)) return put_each(weight, last.inside, at, at, end);
+      put_each(weight, last.inside, at, at, at + lo);
+      put_alike(0, at + lo, at + hi);
+      put_each(weight, last.inside, at, at + hi, end);
     });
   }
 };

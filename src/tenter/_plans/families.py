@@ -218,6 +218,9 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
     if len(axes) not in (len(picks), len(wholes) + len(filters)) or (number < 0 and not picks):
         return None
     placed = tuple(range(ndim)) if order is None else order
+    # The core multiplies weights of inputs from slow to fast; by axes, of which two may be swapped, is what is meant.
+    if kind == ADDED and len(axes) == 3 and [d for d in placed if d in axes][-1] != axes[-1]:
+        return None
     last = None  # `passes.fill` then asks for the channels
     if ndim > 2 and placed[1] not in axes:
         last = channels_last([x.shape[d] for d in placed], [x.strides[d] for d in placed])

@@ -10,6 +10,7 @@ from tenter._arrays import torch_private
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.torch_tensors import plain
+from tenter._execution import outside
 from tenter._execution.torch import dispatch
 from tenter._execution.torch.gradients import MOST_LAYOUTS, again, check
 from tenter._execution.torch.run import run
@@ -27,7 +28,10 @@ class _New(torch.autograd.Function):
         y = _native.run_recorded(x, call)
         if y is None:
             family, _, shape, *_ = ctx.operands
-            y = run(x, plan(x, families.specification(*ctx.operands), shape, family))
+            spec = families.specification(*ctx.operands)
+            if family.value is not None:
+                return outside.resized(x, spec, family.value)
+            y = run(x, plan(x, spec, shape, family))
         return y  # type: ignore[no-any-return]
 
     @staticmethod
