@@ -55,12 +55,14 @@ void check_offsets(const Int64s& offset, size_t n) {
 // (n_in, offset, column, weight, fold) of rows whose taps may lie past the edges, to (start, None, offset, weight) of a
 // window, or (None, index, offset, weight) of a gather; None of an axis that stays as it is.
 nb::object folded_rows(int64_t n_in, const Int64s& offset, const Int64s& column, const Doubles& weight, int fold) {
-  constexpr int64_t farthest = int64_t(1) << 62;
-  if (fold < 0 || fold > int(Fold::held) || n_in < 0 || column.size() != weight.size() || (!n_in && column.size()))
+  constexpr int64_t farthest = int64_t(1) << 61;
+  if (fold < 0 || fold > int(Fold::held) || n_in < 0 || n_in > farthest || column.size() != weight.size() ||
+      (!n_in && column.size()))
     throw std::invalid_argument("rows: expected inputs, a weight for each tap, and the number of an edge");
   check_offsets(offset, column.size());
   for (size_t k = 0; k < column.size(); ++k)
-    if (std::abs(column.data()[k]) >= farthest) throw std::invalid_argument("rows: expected inputs below 2**62");
+    if (column.data()[k] > farthest || column.data()[k] < -farthest)
+      throw std::invalid_argument("rows: expected inputs up to 2**61");
   FoldedRows made = fold_rows(n_in, {values(offset), values(column), values(weight)}, Fold(fold));
   if (made.is_identity(n_in)) return nb::none();
   if (made.adjacent)

@@ -28,7 +28,8 @@ class NewCall {
         ndim_(family.ndim),
         itemsize_(from.dtype->itemsize),
         sum_size_(family.widens() ? 8 : itemsize_),
-        src_(from.data) {
+        src_(from.data),
+        reverses_(family.transposed && given.boxes.turned) {
     if (!f_.in_parts || !sums()) return;
     sum_size_ = itemsize_ /= 2;  // complex numbers as pairs
     from_.shape[ndim_] = 2, from_.stride[ndim_] = itemsize_;
@@ -55,9 +56,11 @@ class NewCall {
 
   PyObject* sum(PyObject* x) {
     turned_ = f_.channels_last && channels_together(from_.shape[f_.order[1]], n_in_, n_out_);
-    if (!make_maps()) return nullptr;
-    if (!weigh_inputs()) return nullptr;
-    if (f_.in_bytes) return sum_bytes(x);
+    if (!make_maps() || !weigh_inputs()) return nullptr;
+    const bool gathers = std::any_of(made_, made_ + f_.n_axes, [](const NewMap& m) { return !m.order.empty(); });
+    if (f_.in_bytes && !gathers) return sum_bytes(x);
+    for (int k = 0; k < pass_.count && f_.in_bytes; ++k) maps_[k]->use_floats(dims_[pass_.first + k].n);
+    const bool rows_first = f_.in_bytes && pillow_takes_rows();
     OwnedMap* maps[most_together];
     Deciding deciding[most_together];
     for (int k = 0; k < pass_.count; ++k)
@@ -69,8 +72,8 @@ class NewCall {
     }
     WindowTask task{};
     int64_t n_plane = 1;
-    task.in = task.out = f_.dtype, task.acc = f_.acc;
-    if (!plan([&] { return window_pass(pass_, maps, deciding, false, task, n_plane); })) return nullptr;
+    task.in = task.out = f_.dtype, task.acc = f_.acc, task.saturate = f_.in_bytes;
+    if (!plan([&] { return window_pass(pass_, maps, deciding, rows_first, task, n_plane); })) return nullptr;
     return result(x, [&](char* to, int threads, bool stream) {
       run_step(WindowStep(task, n_plane, maps, pass_.count), to, threads, stream);
     });
@@ -137,14 +140,8 @@ class NewCall {
   // Where what lies outside has a value.
   bool weigh_inputs() {
     for (int a = 0; a < f_.n_axes && f_.outside.kind != Outside::none; ++a) {
-      const int d = f_.axes[a].dim;
-      if (shape_[d] > most_weights) return false;
-      const WholeAxis* const other = f_.axes[a].weighs;
-      if (!other) weights_[a] = made_[a].weights(shape_[d]);
-      else if (auto s =
-                   new_sampling(*other, from_.shape[d], shape_[d], given_.part(a), scale(a, from_.shape[d], shape_[d])))
-        weights_[a] = weights_inside(*s);
-      else return false;
+      const int64_t n = from_.shape[f_.axes[a].dim], made = shape_[f_.axes[a].dim];
+      if (!made_[a].weigh(f_.axes[a], n, made, given_.part(a), scale(a, n, made), weights_[a])) return false;
     }
     return true;
   }
@@ -203,13 +200,14 @@ class NewCall {
     return pass_.count > 0;
   }
 
-  int64_t made_along(int k) const { return int64_t(maps_[k]->rows.start.size()); }
+  bool pillow_takes_rows() const {
+    const int row = pass_.first, column = row + 1;
+    return pass_.count == 2 && rows_before(dims_[row].n, shape_[placed(row)], dims_[column].n, shape_[placed(column)]);
+  }
 
   PyObject* sum_bytes(PyObject* x) {
     if (pass_.count > 2) return nullptr;
-    const Dim *row_dim = dims_ + pass_.first, *column_dim = row_dim + pass_.count - 1;
-    const bool rows_first =
-        pass_.count == 2 && rows_before(row_dim->n, made_along(0), column_dim->n, made_along(1));  // of uncropped axes
+    const bool rows_first = pillow_takes_rows();  // of axes that are not cropped
     crop();
     for (int k = 0; k < pass_.count; ++k) {
       maps_[k]->byte_map.emplace(dims_[pass_.first + k].n, std::move(maps_[k]->rows));
@@ -237,8 +235,8 @@ class NewCall {
       set_contiguous(dims_, ndim_, sum_size_);
       if (!by()) return false;
     }
-    if (n_in_ > most_bytes / sum_size_ || n_out_ > most_bytes / sum_size_) return false;
-    const int64_t between = (n_in_ * packs_ + n_out_ * (turned_ + f_.widens())) * sum_size_;
+    if (packs_ && n_in_ > most_bytes / sum_size_) return false;
+    const int64_t between = (n_in_ * packs_ + n_out_ * (puts_in_order() + f_.widens())) * sum_size_;
     return between <= (target_ ? most_between : most_bytes - n_out_ * itemsize_);
   }
 
@@ -266,8 +264,7 @@ class NewCall {
   }
 
   void fill_outside(char* to) const {
-    const bool some = std::any_of(weights_, weights_ + f_.n_axes, [](const auto& w) { return !w.empty(); });
-    if (!some || f_.outside.kind == Outside::added) return;
+    if (f_.outside.kind != Outside::filled) return;
     Outside::Dim dims[max_read_dims];
     set_result_dims(dims);
     work([&] { f_.outside.fill(dims, f_.ndim, from_.dtype->itemsize, to); });
@@ -278,6 +275,9 @@ class NewCall {
     if (small_) f();
     else without_gil(f);
   }
+
+  // Whether results are, after they are made: channels, and gradients of axes that were reversed.
+  bool puts_in_order() const { return turned_ || reverses_; }
 
   // What kernels read: dims_ at src_, or memory that these describe.
   const char* read(Room& packed, Room& wide, int threads) const {
@@ -295,17 +295,22 @@ class NewCall {
     Room packed, wide, held, sums;
     const char* const src = read(packed, wide, threads);
     char* const summed = f_.widens() ? sums.get(n_out_ * sum_size_) : to;
-    char* const dst = turned_ ? held.get(n_out_ * sum_size_) : summed;
+    char* const dst = puts_in_order() ? held.get(n_out_ * sum_size_) : summed;
     const bool added = f_.outside.kind == Outside::added;
     const auto source = reinterpret_cast<uintptr_t>(src), target = reinterpret_cast<uintptr_t>(dst);
     if (small_) step.run_here(source, target);
-    else step.run(source, target, threads, stream && !turned_ && !added);
-    if (turned_) {
+    else step.run(source, target, threads, stream && !puts_in_order() && !added);
+    if (puts_in_order()) {
       Dim made[max_read_dims], in_order[max_read_dims];
       for (int k = 0; k < ndim_; ++k) made[k].n = shape_[placed(k)];
       set_contiguous(made, ndim_, sum_size_);
-      for (int k = 0; k < ndim_; ++k) in_order[k] = made[k == 0 ? 0 : k == 1 ? ndim_ - 1 : k - 1];
-      work([&] { pack(in_order, ndim_, sum_size_, nullptr, dst, summed, threads); });
+      for (int k = 0; k < ndim_; ++k) in_order[k] = made[!turned_ || k == 0 ? k : k == 1 ? ndim_ - 1 : k - 1];
+      const char* from = dst;
+      for (int k = 0; k < f_.ndim; ++k) {
+        if (!reverses_ || !given_.boxes.reverses(f_.order[k])) continue;
+        from += (in_order[k].n - 1) * in_order[k].stride, in_order[k].stride *= -1;
+      }
+      work([&] { pack(in_order, ndim_, sum_size_, nullptr, from, summed, threads); });
     }
     if (!added) return;
     Outside::Dim dims[max_read_dims];
@@ -320,6 +325,7 @@ class NewCall {
   int ndim_;
   int64_t itemsize_, sum_size_;  // of values, and of those that are summed
   const char* src_;              // of the first input that is read
+  bool reverses_;
   int64_t shape_[max_read_dims], n_in_ = 1, n_out_ = 1;
   bool small_ = false, turned_ = false, packs_ = false;  // turned_: channels last between dims_ and the result
   Dim dims_[max_read_dims], unpacked_[max_read_dims];

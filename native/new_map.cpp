@@ -9,6 +9,7 @@ namespace tenter {
 
 // Tables of longer rows and axes have other rules.
 constexpr int64_t most_taps = 1 << 16, longest_byte_axis = 1 << 24, longest_rounded = 1 << 16;
+constexpr double unit = 1 << 22;  // of rounded weights
 
 bool NewMap::make(const Family& family, const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part,
                   const Scale* scale) {
@@ -36,9 +37,8 @@ bool NewMap::make_folded(const Family& family, Fold fold) {
   FoldedRows made = fold_rows(n_in, taps_of(*sampling), fold);
   is_identity = made.is_identity(n_in);
   if (is_identity) return true;
-  if (family.in_bytes) {
-    return made.adjacent && n_in + n_out <= longest_rounded && round_weights(std::move(made.rows));
-  }
+  if (family.in_bytes && n_in + n_out > longest_rounded) return false;
+  if (family.in_bytes && made.adjacent) return round_weights(std::move(made.rows));
   if (made.adjacent) {
     if (family.transposed) map.emplace(n_out, transposed(made.rows, n_in), false);
     else map.emplace(n_in, std::move(made.rows), false);
@@ -51,6 +51,13 @@ bool NewMap::make_folded(const Family& family, Fold fold) {
   if (family.transposed) lay_out(transposed(made.taps, n_in));
   else lay_out(std::move(made.taps));
   return true;
+}
+
+void NewMap::use_floats(int64_t n_in) {
+  if (map) return;
+  std::vector<double> weight(rows.units.begin(), rows.units.end());
+  for (double& w : weight) w /= unit;
+  map.emplace(n_in, Rows{std::move(rows.start), std::move(rows.offset), std::move(weight)}, false);
 }
 
 void NewMap::lay_out(Taps&& taps) {
@@ -68,24 +75,25 @@ std::optional<Sampling> new_sampling(const WholeAxis& rule, int64_t n_in, int64_
   return rule.sampling(n_in, n_out);
 }
 
-std::vector<double> weights_inside(const Sampling& s) {
-  constexpr int64_t together = 1 << 12;
-  std::vector<double> made;
-  made.reserve(size_t(s.n_out()));
-  Rows rows;
-  for (int64_t lo = 0; lo < s.n_out(); lo += together) {
-    s.make(lo, std::min(lo + together, s.n_out()), rows);
-    for (size_t o = 0; o < rows.start.size(); ++o) {
+bool NewMap::weigh(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part, const Scale* scale,
+                   std::vector<double>& to) const {
+  if (n_out > most_weights) return false;
+  if (!a.weighs && is_identity) return to.assign(size_t(n_out), 1.0), true;
+  std::optional<Sampling> other;
+  if (a.weighs && !(other = new_sampling(*a.weighs, n_in, n_out, part, scale))) return false;
+  const Sampling& rows_of = a.weighs ? *other : *sampling;
+  const int64_t together = std::max<int64_t>(1, (1 << 20) / (rows_of.taps_each() + 1));
+  Rows made;
+  to.reserve(size_t(n_out));
+  for (int64_t lo = 0; lo < n_out; lo += together) {
+    rows_of.make(lo, std::min(lo + together, n_out), made);
+    for (size_t o = 0; o < made.start.size(); ++o) {
       double sum = 0;
-      for (int64_t k = rows.offset[o]; k < rows.offset[o + 1]; ++k) sum += rows.weight[size_t(k)];
-      made.push_back(sum);
+      for (int64_t k = made.offset[o]; k < made.offset[o + 1]; ++k) sum += made.weight[size_t(k)];
+      to.push_back(sum);
     }
   }
-  return made;
-}
-
-std::vector<double> NewMap::weights(int64_t n_out) const {
-  return is_identity ? std::vector<double>(size_t(n_out), 1.0) : weights_inside(*sampling);
+  return true;
 }
 
 bool NewMap::make_pillow(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part) {
@@ -101,7 +109,6 @@ bool NewMap::make_pillow(const Family::Axis& a, int64_t n_in, int64_t n_out, con
 
 // tenter._specs.eight_bits.rounded
 bool NewMap::round_weights(Rows&& made) {
-  constexpr double unit = 1 << 22;
   for (double& w : made.weight) w = std::trunc(w * unit + (w < 0 ? -0.5 : 0.5)) / unit;
   if (!fits_bytes(sampling->n_out(), made.offset.data(), made.weight.data())) return false;
   rows = {std::move(made.start), std::move(made.offset), {}, {}, true};

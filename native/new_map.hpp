@@ -15,9 +15,6 @@ namespace tenter {
 // Of an axis of a call; none where Python's code shall make it.
 std::optional<Sampling> new_sampling(const WholeAxis& rule, int64_t n_in, int64_t n_out, const Boxes::Each* part,
                                      const Scale* scale);
-// The weight that inputs have in each output.
-std::vector<double> weights_inside(const Sampling& s);
-
 constexpr int64_t most_weights = 1 << 21;  // of a call's axis, by outputs; of more Python's code takes some at a time
 constexpr int64_t most_bytes = int64_t(1)
                                << 28;  // beyond these Python's code checks whether the machine has the memory
@@ -37,8 +34,11 @@ struct NewMap {
             const Scale* scale);
   // The sums that transpose a copy; false where Python's code shall make them.
   bool make_sums(Picking&& of, const Family::Axis& a);
-  // The weight that inputs have in each of n_out outputs.
-  std::vector<double> weights(int64_t n_out) const;
+  // The weight that inputs have in each output; false where Python's code shall find it.
+  bool weigh(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part, const Scale* scale,
+             std::vector<double>& to) const;
+  // Of 8-bit values beside an axis that integers are not summed along: those weights as they are.
+  void use_floats(int64_t n_in);
   // For a kernel of several axes; false as above.
   bool make_tables();
   // Leaves out inputs at the ends that nothing reads, if these are many: the first that is left, and how many are, of

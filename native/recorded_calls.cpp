@@ -51,7 +51,7 @@ PyObject* adjoint(PyObject* g, RecordedCall& call) {
   if (PyErr_Occurred()) return nullptr;
   const bool fits = from.dtype == call.dtype && from.ndim == call.ndim &&
                     std::equal(from.shape, from.shape + from.ndim, call.shape_out);
-  if (!fits || call.made >= seldom) return nullptr;
+  if (!fits || (call.made >= seldom && !call.given.boxes.turned)) return nullptr;
   const Owned key(gradients_key(call.key.get(), from));
   PyObject* const found = key ? family_of(key.get()) : nullptr;
   if (!found) return nullptr;
@@ -113,6 +113,7 @@ PyObject* run_recorded(PyObject*, PyObject* const* args, Py_ssize_t n) {
   const Family& family = family_in(call);
   ArrayView from;
   if (read_array(args[0], from) != Reading::readable) return none_or_error();
+  call.given.boxes.turn(from);
   PyObject* const y = family.run(args[0], from, call.given);
   return y ? y : none_or_error();
 }

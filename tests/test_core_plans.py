@@ -23,6 +23,10 @@ from tenter._rules.axis_rule import AxisRule
 from tenter._specs import axis_maps
 from tenter.geometry import ALIGNS, Geometry
 
+# Autograd's nodes whose gradients lie as in the core; those of PyTorch's functions, which follow where Python's
+# code adds what lies past the edges, have layouts of their own.
+KEEPING = ("_RunBackward", "_NewBackward", "FlipBackward0")
+
 
 def compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[bool, bool]:
     """Compares a call that the core may plan with Python's plan of it; whether the core planned it, and whether it has
@@ -141,8 +145,9 @@ def gradients_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
     found = [torch.autograd.grad(b, a, c, retain_graph=True)[0] for _ in range(10)]
     once = len(planned)
     monkeypatch.undo()
+    layout = torch.Tensor.stride if type(y.grad_fn).__name__ in KEEPING else lambda _: ()
     for one in found:
-        assert (one.dtype, one.shape, one.stride()) == (wanted.dtype, wanted.shape, wanted.stride())
+        assert (one.dtype, one.shape, layout(one)) == (wanted.dtype, wanted.shape, layout(wanted))
         np.testing.assert_array_equal(one.to(torch.complex128).numpy(), wanted.to(torch.complex128).numpy())
     np.testing.assert_array_equal(b.detach().to(torch.complex128).numpy(), y.detach().to(torch.complex128).numpy())
     return once == 1  # of the ninth gradient, which is kept

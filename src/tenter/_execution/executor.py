@@ -89,9 +89,6 @@ class Executor(Protocol):
     def filled(self, x: Any, inside: Any, value: Any) -> Any:
         """A result, changed to `value` where not inside."""
 
-    def element(self, x: Any, value: Any) -> bytes:
-        """A number as the bytes of an element of x, which the core reads."""
-
     def shifted(self, x: Any, outside: Any, value: Any, like: Any) -> Any:
         """A result, wide where like's dtype is narrow, plus `value` times its weight outside, in like's dtype: integers
         are rounded half to even and saturated."""
@@ -101,8 +98,8 @@ class Executor(Protocol):
 
 
 class SegmentExecutor(Executor, Protocol):
-    """What ragged arrays need beside, which NumPy and PyTorch have. recording: the module of it for arrays that are
-    recorded or on a device."""
+    """What ragged arrays and the core need beside, which NumPy and PyTorch have. recording: the module of it for arrays
+    that are recorded or on a device."""
 
     recording: Any
 
@@ -121,6 +118,9 @@ class SegmentExecutor(Executor, Protocol):
 
     def extremes(self, x: Any, s: Segments, dim: int, largest: bool, out: Any = None) -> Any:
         """The largest or smallest value of each row."""
+
+    def element(self, x: Any, value: Any) -> bytes:
+        """A number as the bytes of an element of x, which the core reads."""
 
     def narrowed(self, x: Any, like: Any) -> Any:
         """x in like's dtype."""

@@ -23,7 +23,7 @@ def perform(call: str, x: Any, args: tuple[Any, ...], turned: Any, spec: Resize,
     value = args[-1]
     y = resized(turned, spec, value) if out is None else written(turned, spec, value, out)
     if type(x) in executor.EXACT and not of(x).recorded(x) and _native.family_key(call, x, *args) is not None:
-        families.remember_value(call, x, args, spec, value, executor.of(x).element(x, value), turned)
+        families.remember_value(call, x, args, spec, value, executor.of_segments(x).element(x, value), turned)
     return y
 
 

@@ -84,11 +84,12 @@ def with_size(family: Family, size: Any) -> Resize | Interpolate:
 
 def specification(
     family: Family, size: Shape, shape: Shape, scale: Any, box: Any, channels_last: bool
-) -> Resize | Interpolate:
-    """That of a call with a gradient recorded, whose operands these are. scale, box: as it had them."""
+) -> tuple[Resize | Interpolate, tuple[int, ...]]:
+    """That of a call with a gradient recorded, whose operands these are, and the axes to reverse before. scale, box: as
+    it had them."""
     if isinstance(family.spec, Resize):
-        return resize_arguments.with_lengths(family.spec, size, scale, box)
-    return interpolate_arguments.with_lengths(family.spec, size, scale, channels_last)
+        return resize_arguments.with_lengths(family.spec, size, shape, scale, box)
+    return interpolate_arguments.with_lengths(family.spec, size, scale, channels_last), ()
 
 
 def remember(
@@ -285,7 +286,8 @@ def _pick(rule: AxisRule) -> tuple[int, bool, int, int, bool, int, int] | None:
         if rule.edge == "extrapolate":
             return None
         formula = nearest.rounding_formula(rule.arithmetic, rule.align)
-        return formula, False, align if rule.arithmetic == "scipy" else 0, 0, scaled and rule.arithmetic == "opencv", edge, fold
+        align, scaled = align if rule.arithmetic == "scipy" else 0, scaled and rule.arithmetic == "opencv"
+        return formula, False, align, 0, scaled, edge, fold
     return LINE, False, align, TIES.index(rule.tie), scaled, edge, fold
 
 

@@ -16,6 +16,7 @@ from tenter._execution.torch.gradients import MOST_LAYOUTS, again, check
 from tenter._execution.torch.run import run
 from tenter._plans import families
 from tenter._plans.plan import plan, plan_adjoint
+from tenter._specs.resize import Resize
 
 
 class _New(torch.autograd.Function):
@@ -28,8 +29,9 @@ class _New(torch.autograd.Function):
         y = _native.run_recorded(x, call)
         if y is None:
             family, _, shape, *_ = ctx.operands
-            spec = families.specification(*ctx.operands)
-            if family.value is not None:
+            spec, turned = families.specification(*ctx.operands)
+            x = x.flip(turned) if turned else x
+            if isinstance(spec, Resize) and family.value is not None:
                 return outside.resized(x, spec, family.value)
             y = run(x, plan(x, spec, shape, family))
         return y  # type: ignore[no-any-return]
@@ -47,16 +49,19 @@ def _adjoint(
     g: torch.Tensor, call: _native.RecordedCall, itemsize: int, family: families.Family, size: tuple[int, ...],
     shape: tuple[int, ...], scale: Any, box: Any, channels_last: bool,
 ) -> torch.Tensor:  # fmt: skip
-    spec = families.specification(family, size, shape, scale, box, channels_last)
+    spec, turned = families.specification(family, size, shape, scale, box, channels_last)
     try:
         check(g, spec.shape_out(shape), itemsize)
         if not plain(g):
-            return dispatch.call_adjoint(g, spec, shape)
+            x = dispatch.call_adjoint(g, spec, shape)
+            return x.flip(turned) if turned else x
         made = plan_adjoint(g, spec, shape, family)
         x = again(g, made)
     except Refusal as refusal:
         raise error(refusal, "backward", grad=g) from None
     families.remember_gradients(g, call, family, made.order)
+    if turned:
+        return x.flip(turned)
     key = _native.adjoint_key(g)
     if key is not None:
         if len(call.adjoints) >= MOST_LAYOUTS:
