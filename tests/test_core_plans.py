@@ -20,6 +20,7 @@ from tenter._execution.torch import new_calls
 from tenter._plans import cache
 from tenter._rules import taps
 from tenter._rules.axis_rule import AxisRule
+from tenter._rules.edges import EDGES
 from tenter._specs import axis_maps
 from tenter.geometry import ALIGNS, Geometry
 
@@ -218,6 +219,64 @@ def test_the_order_of_a_result_follows_from_how_dims_lie_to_each_other():
         seen += key in orders
         assert orders.setdefault(key, found) == found, (shape, lies)
     assert seen > 1500
+
+
+@pytest.mark.parametrize("dtype", ("float32", "uint8"))
+@pytest.mark.parametrize("edge", EDGES)
+def test_new_sizes_past_every_edge_are_planned_in_the_core(edge, dtype, monkeypatch):
+    outside = edge in ("constant", "extrapolate")
+    for value in (0, 7) if outside else (0,):
+        for mode in ("linear", "cubic", "area", "nearest", "mitchell"):
+            for antialias, axes, box in ((None, (0,), None), (True, (0, 1), None), (None, (0, 1), ((-3, 20), (30, 5)))):
+                forget()
+                box = box and box[: len(axes)]
+                call = lambda x, size, axes=axes, box=box: tenter.resize(
+                    x, size, axes=axes, mode=mode, antialias=antialias, edge=edge, value=value, box=box
+                )
+                x = np.arange(40 * 50, dtype=np.float64).reshape(40, 50).astype(dtype)
+                call(x, 31), cache.plans.clear(), cache._noted.clear()
+                with plans_counted(monkeypatch) as planned:
+                    call(x, 57)
+                assert not planned, (value, mode, antialias, axes, box)
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_gradients_of_new_sizes_past_every_edge_are_planned_in_the_core(edge, monkeypatch):
+    for value in (0, 7) if edge in ("constant", "extrapolate") else (0,):
+        for mode in ("linear", "nearest"):
+            forget()
+            x = torch.rand(40, 50, requires_grad=True)
+            how = {"axes": (0, 1), "mode": mode, "edge": edge, "value": value, "box": ((-3, 20), (30, 5))}
+            back = lambda size, x=x, how=how: torch.autograd.grad(
+                tenter.resize(x, size, **how), x, torch.rand(size, size)
+            )
+            for size in (31, 33, 35):
+                back(size)
+            with monkeypatch.context() as patched, plans_counted(patched) as planned:
+                for name in ("plan", "plan_adjoint"):
+                    patched.setattr(new_calls, name, noted(getattr(new_calls, name), planned))
+                back(57)
+            assert not planned, (value, mode)
+
+
+@pytest.mark.parametrize(
+    ("of_rows", "given"),
+    [
+        ("below 0", (-1, [0], [], [], 0)),
+        ("of no inputs", (0, [0, 1], [0], [1.0], 0)),
+        ("from 1 on", (4, [1, 1], [0], [1.0], 0)),
+        ("descending", (4, [0, 2, 1, 2], [0, 1], [1.0, 1.0], 0)),
+        ("past their taps", (4, [0, 2], [0], [1.0], 0)),
+        ("of other weights", (4, [0, 1], [0], [1.0, 1.0], 0)),
+        ("too far", (4, [0, 1], [1 << 62], [1.0], 0)),
+        ("at another edge", (4, [0, 1], [0], [1.0], 4)),
+    ],
+)
+def test_rows_that_are_none_are_refused(of_rows, given):
+    n_in, offset, column, weight, fold = given
+    integers = lambda values: np.array(values, np.int64)
+    with pytest.raises(ValueError):
+        _native.folded_rows(n_in, integers(offset), integers(column), np.array(weight), fold)
 
 
 @pytest.mark.parametrize("align", taps.WHOLE)
