@@ -237,7 +237,8 @@ class NewCall {
     }
     if (packs_ && n_in_ > most_bytes / sum_size_) return false;
     const int64_t between = (n_in_ * packs_ + n_out_ * (puts_in_order() + f_.widens())) * sum_size_;
-    return between <= (target_ ? most_between : most_bytes - n_out_ * itemsize_);
+    const bool few = target_ || laid_out || f_.widens();  // of which Python's code takes some at a time
+    return between <= (few ? most_between : most_bytes - n_out_ * itemsize_);
   }
 
   // Whether a kernel may want more than one thread: asking how many there are costs as much as small work. Kernels of

@@ -127,10 +127,11 @@ def remember_value(
     if not isinstance(value, (int, float)) or not resize_arguments.by_size_alone(x.ndim, spec, *args[:9]):
         return
     rounding = resize_arguments.rounding_of(*args[5:7])
-    rules = _settled(spec, x, spec.saturates(of(x).dtype_name(x)))
-    family = Family(spec, spec.axes, rules, rounding, args[7], float(value), element)
     library = of(x)
-    order = spec.order(tuple(lies.shape), library.strides(lies), library.image_order, False)
+    saturates = spec.saturates(library.dtype_name(x))
+    family = Family(spec, spec.axes, _settled(spec, x, saturates), rounding, args[7], float(value), element)
+    filled = saturates and spec.is_all_or_nothing  # else integers are summed as floats
+    order = spec.order(tuple(lies.shape), library.strides(lies), library.image_order, filled)
     remember_native(call, x, args, family, None if order == tuple(range(x.ndim)) else order, lies)
 
 
