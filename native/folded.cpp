@@ -1,6 +1,7 @@
 #include "folded.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -40,6 +41,13 @@ Rows trimmed(const std::vector<int64_t>& first, const std::vector<int64_t>& stop
   return made;
 }
 
+int64_t distinct(const int64_t* from, const int64_t* to) {
+  if (std::adjacent_find(from, to, std::greater_equal<int64_t>()) == to) return to - from;
+  std::vector<int64_t> some(from, to);
+  std::sort(some.begin(), some.end());
+  return std::unique(some.begin(), some.end()) - some.begin();
+}
+
 // Windows that hold these taps, if they need not be much longer, or no longer at all: holes between taps would spread
 // what lies there if it is inf or NaN.
 std::optional<Rows> adjacent(int64_t n_in, const Taps& taps, const std::vector<int64_t>& column, bool exactly) {
@@ -61,15 +69,13 @@ std::optional<Rows> adjacent(int64_t n_in, const Taps& taps, const std::vector<i
   }
   if (span > 2 * Wide(column.size()) + 4 * Wide(n)) return std::nullopt;
   std::vector<double> held(size_t(span), 0.0);
-  std::vector<bool> taken(exactly ? size_t(span) : 0);
-  int64_t at = 0, distinct = 0;
-  for (size_t o = 0; o < n; at += stop[o] - first[o], ++o)
-    for (int64_t k = taps.offset[o]; k < taps.offset[o + 1]; ++k) {
-      const size_t place = size_t(at + column[size_t(k)] - first[o]);
-      held[place] += taps.weight[size_t(k)];
-      if (exactly && !taken[place]) taken[place] = true, ++distinct;
-    }
-  if (exactly && span > distinct) return std::nullopt;
+  int64_t at = 0, n_distinct = 0;
+  for (size_t o = 0; o < n; at += stop[o] - first[o], ++o) {
+    for (int64_t k = taps.offset[o]; k < taps.offset[o + 1]; ++k)
+      held[size_t(at + column[size_t(k)] - first[o])] += taps.weight[size_t(k)];
+    if (exactly) n_distinct += distinct(column.data() + taps.offset[o], column.data() + taps.offset[o + 1]);
+  }
+  if (exactly && span > n_distinct) return std::nullopt;
   return trimmed(first, stop, held);
 }
 
