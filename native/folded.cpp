@@ -34,8 +34,8 @@ Rows trimmed(const std::vector<int64_t>& first, const std::vector<int64_t>& stop
   for (size_t o = 0; o < n; at += stop[o] - first[o], ++o) {
     last = o ? std::max(last, end[o]) : end[o];
     const int64_t from = std::max(begin[o], first[o]), to = std::min(std::max(last, begin[o]), stop[o]);
-    const auto w = weight.begin() + (at - first[o]);
-    made.weight.insert(made.weight.end(), w + from, w + to);
+    const auto w = weight.begin() + at;
+    made.weight.insert(made.weight.end(), w + (from - first[o]), w + (to - first[o]));
     made.start.push_back(from), made.offset.push_back(int64_t(made.weight.size()));
   }
   return made;

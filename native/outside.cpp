@@ -88,8 +88,8 @@ struct Adding {
   }
   // weight: of the outer axes. inside: by outputs, the first of which is `at`.
   void put_each(double weight, const double* inside, int64_t at, int64_t lo, int64_t hi) const {
-    auto shift = [inside = inside - at, weight, value = value](int64_t k) {
-      const double outside = 1 - weight * inside[k];
+    auto shift = [inside, at, weight, value = value](int64_t k) {
+      const double outside = 1 - weight * inside[k - at];
       return std::fabs(outside) > nothing ? outside * value : 0;
     };
     if (like_torch) put(lo, hi, [shift](Sum x, int64_t k) { return x + Sum(shift(k)); });
