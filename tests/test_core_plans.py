@@ -233,30 +233,37 @@ def test_new_sizes_past_every_edge_are_planned_in_the_core(edge, dtype, monkeypa
                 call = lambda x, size, axes=axes, box=box: tenter.resize(
                     x, size, axes=axes, mode=mode, antialias=antialias, edge=edge, value=value, box=box
                 )
-                x = np.arange(40 * 50, dtype=np.float64).reshape(40, 50).astype(dtype)
+                x = np.random.default_rng(0).integers(0, 256, (40, 50)).astype(dtype)
+                wanted = call(x, 57)
+                forget()
                 call(x, 31), cache.plans.clear(), cache._noted.clear()
                 with plans_counted(monkeypatch) as planned:
-                    call(x, 57)
+                    found = call(x, 57)
                 assert not planned, (value, mode, antialias, axes, box)
+                np.testing.assert_array_equal(found, wanted)
 
 
 @pytest.mark.parametrize("edge", EDGES)
 def test_gradients_of_new_sizes_past_every_edge_are_planned_in_the_core(edge, monkeypatch):
+    gradient = torch.rand(57, 57)
     for value in (0, 7) if edge in ("constant", "extrapolate") else (0,):
         for mode in ("linear", "nearest"):
             forget()
             x = torch.rand(40, 50, requires_grad=True)
             how = {"axes": (0, 1), "mode": mode, "edge": edge, "value": value, "box": ((-3, 20), (30, 5))}
             back = lambda size, x=x, how=how: torch.autograd.grad(
-                tenter.resize(x, size, **how), x, torch.rand(size, size)
+                tenter.resize(x, size, **how), x, gradient[:size, :size].contiguous()
             )
+            wanted = back(57)[0]
+            forget()
             for size in (31, 33, 35):
                 back(size)
             with monkeypatch.context() as patched, plans_counted(patched) as planned:
                 for name in ("plan", "plan_adjoint"):
                     patched.setattr(new_calls, name, noted(getattr(new_calls, name), planned))
-                back(57)
+                found = back(57)[0]
             assert not planned, (value, mode)
+            assert torch.equal(found, wanted)
 
 
 @pytest.mark.parametrize(
