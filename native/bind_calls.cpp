@@ -3,6 +3,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <stdexcept>
@@ -10,6 +11,7 @@
 
 #include "arrays.hpp"
 #include "families.hpp"
+#include "inputs.hpp"
 #include "lookup.hpp"
 #include "picks.hpp"
 #include "recorded_calls.hpp"
@@ -81,13 +83,20 @@ PyMethodDef functions[] = {
 PyMethodDef methods[] = {fast<repeated_backward>("repeated_backward"), fast<recorded_backward>("recorded_backward"),
                          fast<backward>("backward")};
 
-// rules: (dim, WholeAxis, whether positions follow scales, unless the length is kept) of each axis by dims, or, in
-// bytes, filters: (dim, Pillow's number, support); of others picks: (dim, formula, step in float32, align, tie, whether
-// they follow scales). sums: (dtype, that of what is accumulated, whether of complex numbers' parts, whether in bytes).
-// planner: tenter._plans.families.Family.
+std::optional<Fold> fold_of(int fold) {
+  if (fold < -1 || fold > int(Fold::held)) throw std::invalid_argument("family: expected the number of an edge");
+  return fold < 0 ? std::nullopt : std::optional<Fold>(Fold(fold));
+}
+
+// rules: (dim, WholeAxis, whether positions follow scales, unless the length is kept, fold, what weighs inputs) of each
+// axis by dims, or, in bytes, filters: (dim, Pillow's number, support); of others picks: (dim, formula, step in
+// float32, align, tie, whether they follow scales, edge, fold). sums: (dtype, that of what is accumulated, whether of
+// complex numbers' parts, whether in bytes). outside: (kind, value, element, the number of arrays' dtype, whether the
+// call has a value). planner: tenter._plans.families.Family.
 void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, std::tuple<int, int, bool, bool> sums,
                  nb::object at, int ndim, nb::object order, int rounding, int policy, bool channels_last,
-                 bool strides_decide, bool transposed, nb::object planner) {
+                 bool strides_decide, bool transposed, std::tuple<int, double, nb::bytes, int, bool> outside,
+                 nb::object planner) {
   const auto [dtype, accumulate, in_parts, in_bytes] = sums;
   const size_t n = rules.size() + filters.size() + picks.size();
   const bool alike = in_bytes ? picks.size() < n : !filters.size();
@@ -100,30 +109,48 @@ void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks
   Family made;
   made.dtype = Dtype(dtype), made.in_parts = in_parts, made.in_bytes = in_bytes, made.rounding = Rounding(rounding);
   made.policy = Policy(policy);
+  const auto& [kind, value, element, given, has_value] = outside;
+  if (kind < 0 || kind > int(Outside::filled) || element.size() > sizeof made.outside.element)
+    throw std::invalid_argument("family: expected the number of what is done outside, and an element");
+  made.has_value = has_value;
+  made.outside.kind = Outside::Kind(kind), made.outside.value = value, made.given = Dtype(given);
+  std::memcpy(made.outside.element, element.c_str(), element.size());
+  const bool float_sums = made.dtype == Dtype::f32 || made.dtype == Dtype::f64;
+  const bool adds = float_sums && (made.given == made.dtype || (made.dtype == Dtype::f64 && widens(made.given)));
+  if (made.outside.kind == Outside::added && (!adds || in_bytes || in_parts || transposed || picks.size()))
+    throw std::invalid_argument("family: expected sums to which a value can be added");
+  if (made.outside.kind == Outside::filled && picks.size() && picks.size() < n)
+    throw std::invalid_argument("family: expected axes that are filled alike");
   made.acc = Accumulate(accumulate), made.ndim = ndim, made.channels_last = channels_last;
   made.strides_decide = strides_decide, made.transposed = transposed;
   made.planner = Owned(planner.release().ptr());
   for (int d = 0; d < ndim; ++d) made.order[d] = order.is_none() ? d : nb::cast<int>(order[size_t(d)]);
   for (const nb::handle each : rules) {
-    const auto [dim, rule, follows, keeps] = nb::cast<std::tuple<int, nb::object, bool, bool>>(each);
-    made.axes[made.n_axes++] = {
-        .dim = dim, .rule = &nb::cast<const WholeAxis&>(rule), .follows = follows, .keeps = keeps};
+    const auto [dim, rule, follows, keeps, fold, weighs] =
+        nb::cast<std::tuple<int, nb::object, bool, bool, int, nb::object>>(each);
+    Family::Axis& axis = made.axes[made.n_axes++];
+    axis.dim = dim, axis.rule = &nb::cast<const WholeAxis&>(rule);
+    axis.follows = follows, axis.keeps = keeps, axis.fold = fold_of(fold);
+    if (!weighs.is_none()) axis.weighs = &nb::cast<const WholeAxis&>(weighs);
+    if (axis.rule->edge == Edge::beyond && !axis.fold)  // kernels would read past the axis
+      throw std::invalid_argument("family: expected how the axis goes on past its edges");
   }
   for (const nb::handle each : filters) {
     const auto [dim, filter, support] = nb::cast<std::tuple<int, int, double>>(each);
-    made.axes[made.n_axes++] = {.dim = dim, .filter = filter, .support = support};
+    if (made.outside.kind != Outside::none) throw std::invalid_argument("family: expected rules that weigh inputs");
+    Family::Axis& axis = made.axes[made.n_axes++];
+    axis.dim = dim, axis.filter = filter, axis.support = support;
   }
   for (const nb::handle each : picks) {
-    const auto [dim, formula, in_float, align, tie, follows] =
-        nb::cast<std::tuple<int, int, bool, int, int, bool>>(each);
-    if (formula < 0 || formula > int(Formula::line) || tie < 0 || tie > int(Tie::prefer_ceil) || !known(align))
+    const auto [dim, formula, in_float, align, tie, follows, edge, fold] =
+        nb::cast<std::tuple<int, int, bool, int, int, bool, int, int>>(each);
+    if (edge < 0 || edge > int(Edge::extrapolate) || (edge && fold >= 0) ||
+        (edge && !transposed && kind != Outside::filled) || formula < 0 || formula > int(Formula::line) || tie < 0 ||
+        tie > int(Tie::prefer_ceil) || !known(align))
       throw std::invalid_argument("family: expected the numbers of a formula, an align and a tie");
-    made.axes[made.n_axes++] = {.dim = dim,
-                                .formula = formula,
-                                .in_float = in_float,
-                                .align = Align(align),
-                                .tie = Tie(tie),
-                                .follows = follows};
+    Family::Axis& axis = made.axes[made.n_axes++];
+    axis.dim = dim, axis.formula = formula, axis.in_float = in_float, axis.align = Align(align);
+    axis.tie = Tie(tie), axis.follows = follows, axis.edge = Edge(edge), axis.fold = fold_of(fold);
   }
   std::sort(made.axes, made.axes + made.n_axes, [](const auto& a, const auto& b) { return a.dim < b.dim; });
   for (int k = 0; k < made.n_axes; ++k)
@@ -151,7 +178,8 @@ void bind_calls(nb::module_& m) {
   nb::class_<Family>(m, "Family")
       .def("__init__", &init_family, nb::arg("rules"), nb::arg("filters"), nb::arg("picks"), nb::arg("sums"),
            nb::arg("at").none(), nb::arg("ndim"), nb::arg("order").none(), nb::arg("rounding"), nb::arg("policy"),
-           nb::arg("channels_last"), nb::arg("strides_decide"), nb::arg("transposed"), nb::arg("planner"));
+           nb::arg("channels_last"), nb::arg("strides_decide"), nb::arg("transposed"), nb::arg("outside"),
+           nb::arg("planner"));
   nb::class_<RecordedCall>(m, "RecordedCall")
       .def_prop_ro("operands", [](const RecordedCall& call) { return nb::steal(call.operands()); })
       .def_prop_ro("adjoints", [](const RecordedCall& call) { return nb::borrow(call.adjoints.get()); });

@@ -1,9 +1,12 @@
 // Maps and the rules that they are computed by, as Python has them.
 #include <nanobind/stl/optional.h>
 
+#include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 #include "bind_values.hpp"
+#include "folded.hpp"
 #include "owned_map.hpp"
 #include "whole_axis.hpp"
 
@@ -36,9 +39,49 @@ std::optional<Filter> core_filter(const nb::object& filter) {
   return nb::cast<Filter>(filter);
 }
 
+template <class T>
+std::vector<T> values(const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& x) {
+  return {x.data(), x.data() + x.size()};
+}
+
+// Ascending offsets from 0 to n.
+void check_offsets(const Int64s& offset, size_t n) {
+  const int64_t* const at = offset.data();
+  bool ascend = offset.size() > 0 && at[0] == 0 && at[offset.size() - 1] == int64_t(n);
+  for (size_t k = 1; ascend && k < offset.size(); ++k) ascend = at[k - 1] <= at[k];
+  if (!ascend) throw std::invalid_argument("rows: expected ascending offsets from 0 to their taps");
+}
+
+// (n_in, offset, column, weight, fold) of rows whose taps may lie past the edges, to (start, None, offset, weight) of a
+// window, or (None, index, offset, weight) of a gather; None of an axis that stays as it is.
+nb::object folded_rows(int64_t n_in, const Int64s& offset, const Int64s& column, const Doubles& weight, int fold) {
+  constexpr int64_t farthest = int64_t(1) << 61;
+  if (fold < 0 || fold > int(Fold::held) || n_in < 0 || n_in > farthest || column.size() != weight.size() ||
+      (!n_in && column.size()))
+    throw std::invalid_argument("rows: expected inputs, a weight for each tap, and the number of an edge");
+  check_offsets(offset, column.size());
+  for (size_t k = 0; k < column.size(); ++k)
+    if (column.data()[k] > farthest || column.data()[k] < -farthest)
+      throw std::invalid_argument("rows: expected inputs up to 2**61");
+  FoldedRows made = fold_rows(n_in, {values(offset), values(column), values(weight)}, Fold(fold));
+  if (made.is_identity(n_in)) return nb::none();
+  if (made.adjacent)
+    return nb::make_tuple(numbers(std::move(made.rows.start)), nb::none(), numbers(std::move(made.rows.offset)),
+                          numbers(std::move(made.rows.weight)));
+  return nb::make_tuple(nb::none(), numbers(std::move(made.taps.column)), numbers(std::move(made.taps.offset)),
+                        numbers(std::move(made.taps.weight)));
+}
+
 }  // namespace
 
 void bind_maps(nb::module_& m) {
+  m.def("folded_rows", &folded_rows, nb::arg("n_in"), nb::arg("offset"), nb::arg("column"), nb::arg("weight"),
+        nb::arg("fold"));
+  m.def("laid_out", [](const Int64s& offset, const Int64s& index) {
+    check_offsets(offset, index.size());
+    LaidOut made = laid_out(int64_t(offset.size()) - 1, offset.data(), index.data());
+    return nb::make_tuple(numbers(std::move(made.order)), numbers(std::move(made.start)));
+  });
   nb::class_<Filter>(m, "Filter")
       .def("__init__",
            [](Filter* f, int kind, double p, double q) {

@@ -96,7 +96,7 @@ bool Boxes::read(PyObject* box, PyObject* axes, const NumberTypes& types, ArrayV
     const Owned pair = item(box, k, count);
     if (!pair) return false;
     const int64_t n = x.shape[to.dim = dims[k]];
-    to.given = pair.get() != Py_None;
+    to.given = pair.get() != Py_None, to.reversed = false;
     if (!to.given) continue;
     Number begin, end;
     const Owned first = item(pair.get(), 0, 2), second = item(pair.get(), 1, 2);
@@ -111,14 +111,27 @@ bool Boxes::read(PyObject* box, PyObject* axes, const NumberTypes& types, ArrayV
     if (high < low) {
       low = Wide(n) * of - low, high = Wide(n) * of - high;
       to.begin = begin.from(n), to.end = end.from(n);
-      if (n > 0) x.data += (n - 1) * x.stride[to.dim];
-      x.stride[to.dim] = -x.stride[to.dim], turned = true;
+      to.reversed = turned = true;
     }
     to.part = {low, high - low, of};
     to.given = low != 0 || high != Wide(n) * of;
   }
+  turn(x);
   std::sort(each, each + count, [](const Each& a, const Each& b) { return a.dim < b.dim; });
   return true;
+}
+
+void Boxes::turn(ArrayView& x) const {
+  for (int k = 0; k < count; ++k) {
+    const int d = each[k].dim;
+    if (!each[k].reversed) continue;
+    if (x.shape[d] > 0) x.data += (x.shape[d] - 1) * x.stride[d];
+    x.stride[d] = -x.stride[d];
+  }
+}
+
+bool Boxes::reverses(int dim) const {
+  return std::any_of(each, each + count, [&](const Each& e) { return e.reversed && e.dim == dim; });
 }
 
 bool Scales::read(PyObject* scale, const NumberTypes& types) {

@@ -16,7 +16,7 @@ struct NumberTypes {
 struct Boxes {
   struct Each {
     int dim;
-    bool given;
+    bool given, reversed;
     AxisPart part;
     double begin, end;
   };
@@ -27,6 +27,9 @@ struct Boxes {
   // box, a tuple or a list, and axes: as the call has them. x: read from its other end along an axis whose box is
   // reversed. False where Python's code shall read or refuse them.
   bool read(PyObject* box, PyObject* axes, const NumberTypes& types, ArrayView& x);
+  // The same of an array of the same shape.
+  void turn(ArrayView& x) const;
+  bool reverses(int dim) const;
 };
 
 // One scale for all axes, or one for each.

@@ -12,19 +12,6 @@
 namespace tenter {
 namespace {
 
-// tenter._specs.interpolate_arguments._channels_last, of more than the channels of a picture.
-bool lies_channels_last(const ArrayView& x) {
-  if (x.shape[1] <= 3) return false;
-  int64_t step = x.dtype->itemsize;
-  auto lies = [&](int d) {
-    const bool found = x.shape[d] == 1 || x.stride[d] == step;
-    return step *= x.shape[d], found;
-  };
-  bool found = lies(1);
-  for (int d = x.ndim - 1; d > 1; --d) found = lies(d) && found;
-  return lies(0) && found;
-}
-
 // A call of a family, which is made once.
 class NewCall {
  public:
@@ -35,10 +22,12 @@ class NewCall {
         target_(target),
         ndim_(family.ndim),
         itemsize_(from.dtype->itemsize),
+        sum_size_(family.widens() ? 8 : itemsize_),
         sums_(family.sums()),
+        reverses_(family.transposed && given.boxes.turned),
         passes_(family) {
     if (!f_.in_parts || !sums_) return;
-    itemsize_ /= 2;  // complex numbers as pairs
+    sum_size_ = itemsize_ /= 2;  // complex numbers as pairs
     from_.shape[ndim_] = 2, from_.stride[ndim_] = itemsize_;
     ++ndim_;
   }
@@ -55,16 +44,17 @@ class NewCall {
       if (__builtin_mul_overflow(n_in_, from_.shape[d], &n_in_) || __builtin_mul_overflow(n_out_, shape_[d], &n_out_))
         return false;
     if (n_in_ < 1 || n_out_ < 1 || n_in_ > most_length || n_out_ > most_bytes / itemsize_) return false;
-    small_ = std::max(n_in_, n_out_) * itemsize_ < small_bytes;
+    small_ = std::max(n_in_, n_out_) * sum_size_ < small_bytes;
     return !target_ || target_->takes(shape_, f_.ndim, f_.order);
   }
 
   PyObject* make(PyObject* x) {
-    passes_.n_dims = ndim_, passes_.itemsize = itemsize_, passes_.src = from_.data;
+    passes_.n_dims = ndim_, passes_.itemsize = sum_size_, passes_.given_itemsize = itemsize_, passes_.src = from_.data;
     turned_ = sums_ && f_.channels_last && channels_together(from_.shape[f_.order[1]], n_in_, n_out_);
     if (!make_maps() || !passes_.prepare()) return nullptr;
-    const int64_t between = passes_.bytes_between() + n_out_ * itemsize_ * turned_;
-    if (between > (target_ ? most_between : most_bytes - n_out_ * itemsize_)) return nullptr;
+    const int64_t between = passes_.bytes_between() + n_out_ * sum_size_ * (puts_in_order() + f_.widens());
+    const bool few = target_ || passes_.takes_little();
+    if (between > (few ? most_between : most_bytes - n_out_ * itemsize_)) return nullptr;
     return result(x, [&](char* to, int threads, bool stream) { run(to, threads, stream); });
   }
 
@@ -88,12 +78,14 @@ class NewCall {
   bool make_map(int axis, int d) {
     const int64_t n_in = f_.transposed ? shape_[d] : from_.shape[d], n_out = f_.transposed ? from_.shape[d] : shape_[d];
     const Family::Axis& a = f_.axes[axis];
-    if (a.formula < 0) return made_[axis].make(f_, a, n_in, n_out, given_.part(axis), scale(axis, n_in, n_out));
+    if (a.formula < 0) {
+      const Scale* const by = scale(axis, n_in, n_out);
+      if (!made_[axis].make(f_, a, n_in, n_out, given_.part(axis), by)) return false;
+      return f_.outside.kind == Outside::none || made_[axis].weigh(a, given_.part(axis), by);
+    }
     std::optional<Picking> of = picking(axis, n_in, n_out);
     if (!of) return false;
-    if (f_.transposed) made_[axis].make_sums(std::move(*of));
-    else made_[axis].make_copy(std::move(*of));
-    return true;
+    return f_.transposed ? made_[axis].make_sums(std::move(*of), a) : made_[axis].make_copy(std::move(*of), a);
   }
   bool make_maps() {
     for (int k = 0; k < ndim_; ++k) {
@@ -120,25 +112,62 @@ class NewCall {
   PyObject* result(PyObject* x, F&& write) {
     const int threads = shares() ? thread_count() : 1;
     if (!threads) return nullptr;
-    if (target_) return target_->fill(f_.order, [&](char* at, bool past) { write(at, threads, past); });
+    auto written = [&](char* at, bool past) {
+      write(at, threads, past);
+      fill_outside(at);
+    };
+    if (target_) return target_->fill(f_.order, written);
     char* to;
     bool stream;
     Owned y(result_of(x, from_, shape_, f_.ndim, n_out_ * itemsize_, to, stream, f_.order_tuple.get()));
-    return y && no_exception([&] { write(to, threads, stream); }) ? y.release() : nullptr;
+    return y && no_exception([&] { written(to, stream); }) ? y.release() : nullptr;
   }
 
+  // The result's dims as they lie.
+  void set_result_dims(Outside::Dim* to) const {
+    for (int k = 0; k < f_.ndim; ++k) to[k] = {shape_[f_.order[k]], nullptr};
+    for (int a = 0; a < f_.n_axes; ++a)
+      for (int k = 0; k < f_.ndim; ++k)
+        if (f_.order[k] == f_.axes[a].dim && !made_[a].inside.empty()) to[k].inside = made_[a].inside.data();
+  }
+  void fill_outside(char* to) const {
+    if (f_.outside.kind != Outside::filled) return;
+    Outside::Dim dims[max_read_dims];
+    set_result_dims(dims);
+    work([&] { f_.outside.fill(dims, f_.ndim, from_.dtype->itemsize, to); });
+  }
+
+  template <class F>
+  void work(F&& f) const {
+    if (small_) f();
+    else without_gil(f);
+  }
+
+  // Whether results are, after they are made: channels, and gradients of axes that were reversed.
+  bool puts_in_order() const { return turned_ || reverses_; }
+
   void run(char* to, int threads, bool stream) {
-    if (!turned_) return passes_.run(to, small_, threads, stream);
-    Room held;
-    char* const made = held.get(n_out_ * itemsize_);
-    passes_.run(made, small_, threads, false);
+    const bool added = f_.outside.kind == Outside::added;
+    Room held, sums;
+    char* const summed = f_.widens() ? sums.get(n_out_ * sum_size_) : to;
+    char* const made = puts_in_order() ? held.get(n_out_ * sum_size_) : summed;
+    passes_.run(made, small_, threads, stream && !puts_in_order() && !added);
+    if (puts_in_order()) put_in_order(made, summed, threads);
+    if (!added) return;
+    Outside::Dim dims[max_read_dims];
+    set_result_dims(dims);
+    work([&] { f_.outside.add(dims, f_.ndim, f_.dtype, f_.given, from_.tensor, summed, to); });
+  }
+  void put_in_order(const char* from, char* to, int threads) const {
     Dim lying[max_read_dims], in_order[max_read_dims];
     for (int k = 0; k < ndim_; ++k) lying[k].n = shape_[placed(k)];
-    set_contiguous(lying, ndim_, itemsize_);
-    for (int k = 0; k < ndim_; ++k) in_order[k] = lying[k == 0 ? 0 : k == 1 ? ndim_ - 1 : k - 1];
-    const auto put = [&] { pack(in_order, ndim_, itemsize_, made, to, threads); };
-    if (small_) put();
-    else without_gil(put);
+    set_contiguous(lying, ndim_, sum_size_);
+    for (int k = 0; k < ndim_; ++k) in_order[k] = lying[!turned_ || k == 0 ? k : k == 1 ? ndim_ - 1 : k - 1];
+    for (int k = 0; k < f_.ndim; ++k) {
+      if (!reverses_ || !given_.boxes.reverses(f_.order[k])) continue;
+      from += (in_order[k].n - 1) * in_order[k].stride, in_order[k].stride *= -1;
+    }
+    work([&] { pack(in_order, ndim_, sum_size_, from, to, threads); });
   }
 
   const Family& f_;
@@ -146,32 +175,15 @@ class NewCall {
   const Given& given_;
   const Target* target_;  // null for fresh memory
   int ndim_;
-  int64_t itemsize_;
+  int64_t itemsize_, sum_size_;  // of values, and of those that are summed
   int64_t shape_[max_read_dims], n_in_ = 1, n_out_ = 1;
-  bool sums_;
+  bool sums_, reverses_;
   bool small_ = false, turned_ = false;  // turned_: channels last between the passes' dims and the result
   NewPasses passes_;
   NewMap made_[max_read_dims];
 };
 
 }  // namespace
-
-bool Family::read(PyObject* size, const ArrayView& x, Given& given) const {
-  if (strides_decide) given.channels_last = lies_channels_last(x);
-  if (!given.scales.count && !given.read_sizes(size, n_axes)) return false;
-  if (!by_dims) {
-    const Given by_call = given;
-    for (int k = 0; k < n_axes; ++k) {
-      given.sizes[k] = by_call.sizes[axes[k].at];
-      if (given.scales.count > 1) given.scales.each[k] = by_call.scales.each[axes[k].at];
-    }
-  }
-  if (!given.scales.count && policy == Policy::stretch) return true;
-  int64_t lengths[max_read_dims];
-  for (int k = 0; k < n_axes; ++k) lengths[k] = x.shape[axes[k].dim];
-  if (!given.scales.count) return given.fit_sizes(lengths, n_axes, policy);
-  return given.round_sizes(lengths, n_axes, rounding);
-}
 
 PyObject* Family::run(PyObject* x, const ArrayView& from, const Given& given, const Target* target) const {
   if (given.boxes.count && given.boxes.count != n_axes) return nullptr;

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "arrays.hpp"
 #include "given.hpp"
+#include "folded.hpp"
 #include "kernels.hpp"
+#include "outside.hpp"
 #include "passes.hpp"
 #include "target.hpp"
 #include "whole_axis.hpp"
@@ -22,7 +25,8 @@ struct Family {
   // rule: for 8-bit values summed in integers its weights are rounded, or there is Pillow's filter of that support; or
   // the formula by which outputs take an input: its step in float32 or in float64, or a line, whose positions
   // `align` says, and `tie` the inputs. follows: whether positions follow a call's scale; keeps: unless
-  // the axis keeps its length.
+  // the axis keeps its length. edge: past which outputs take no input, and which value they have is `outside`'s;
+  // fold: of an axis that goes on past its edges. weighs: what has the weight of inputs, where the rule is another.
   struct Axis {
     int dim;
     const WholeAxis* rule = nullptr;
@@ -33,12 +37,18 @@ struct Family {
     Align align = Align::center;
     Tie tie = Tie::floor;
     bool follows = false, keeps = false;
+    Edge edge = Edge::replicate;
+    std::optional<Fold> fold;
+    const WholeAxis* weighs = nullptr;
     int at = 0;  // where a call's sequences have this axis's values
   };
   Axis axes[max_read_dims];  // by dims
   int n_axes = 0;
-  bool in_bytes = false;  // 8-bit values, summed in integers
-  Dtype dtype;            // that sums are of: of complex numbers that of their parts
+  bool in_bytes = false;   // 8-bit values, summed in integers
+  Outside outside;         // which no gradient has
+  bool has_value = false;  // for which Python's code has no plan
+  Dtype given;             // of arrays, where sums with `outside` are of float64
+  Dtype dtype;             // that sums are of: of complex numbers that of their parts
   bool in_parts;
   Accumulate acc;
   int ndim;
@@ -58,7 +68,8 @@ struct Family {
     return transposed || !std::all_of(axes, axes + n_axes, [](auto& a) { return a.formula >= 0; });
   }
   // Whether the core makes gradients too.
-  bool is_recorded() const { return !in_bytes; }
+  bool is_recorded() const { return !in_bytes && !widens(); }
+  bool widens() const { return outside.kind == Outside::added && given != dtype; }
   // The sizes of a call, by its scales if it has none, by dims as its scales then are; and how x lies. False where
   // Python's code shall check them.
   bool read(PyObject* size, const ArrayView& x, Given& given) const;

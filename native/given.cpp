@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "call_key.hpp"
+#include "families.hpp"
 
 namespace tenter {
 namespace {
@@ -31,6 +32,19 @@ int64_t scaled(const AxisPart& part, const Scale& s, Rounding rounding) {
   bool up = rounding == Rounding::ceil ? rest > 0 : 2 * rest >= d;
   if (rounding == Rounding::floor || (rounding == Rounding::round_even && 2 * rest == d && below % 2 == 0)) up = false;
   return int64_t(below) + up;
+}
+
+// tenter._specs.interpolate_arguments._channels_last, of more than the channels of a picture.
+bool lies_channels_last(const ArrayView& x) {
+  if (x.shape[1] <= 3) return false;
+  int64_t step = x.dtype->itemsize;
+  auto lies = [&](int d) {
+    const bool found = x.shape[d] == 1 || x.stride[d] == step;
+    return step *= x.shape[d], found;
+  };
+  bool found = lies(1);
+  for (int d = x.ndim - 1; d > 1; --d) found = lies(d) && found;
+  return lies(0) && found;
 }
 
 }  // namespace
@@ -77,6 +91,23 @@ bool Given::fit_sizes(const int64_t* lengths, int n_axes, Policy policy) {
   }
   scales.count = 1, scales.each[0] = {found, true};
   return true;
+}
+
+bool Family::read(PyObject* size, const ArrayView& x, Given& given) const {
+  if (strides_decide) given.channels_last = lies_channels_last(x);
+  if (!given.scales.count && !given.read_sizes(size, n_axes)) return false;
+  if (!by_dims) {
+    const Given by_call = given;
+    for (int k = 0; k < n_axes; ++k) {
+      given.sizes[k] = by_call.sizes[axes[k].at];
+      if (given.scales.count > 1) given.scales.each[k] = by_call.scales.each[axes[k].at];
+    }
+  }
+  if (!given.scales.count && policy == Policy::stretch) return true;
+  int64_t lengths[max_read_dims];
+  for (int k = 0; k < n_axes; ++k) lengths[k] = x.shape[axes[k].dim];
+  if (!given.scales.count) return given.fit_sizes(lengths, n_axes, policy);
+  return given.round_sizes(lengths, n_axes, rounding);
 }
 
 }  // namespace tenter

@@ -114,8 +114,8 @@ PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t
   Py_INCREF(found);  // as other threads may forget it meanwhile
   const Owned family(found);
   const Family& its = *nb::inst_ptr<Family>(found);
-  if (wants && (given.boxes.turned || !its.is_recorded())) return nullptr;
-  if (!given.boxes.turned && plan_key && !is_seldom(plan_key)) return nullptr;
+  if (wants && !its.is_recorded()) return nullptr;
+  if (!given.boxes.turned && plan_key && !its.has_value && !is_seldom(plan_key)) return nullptr;
   if (!its.read(args[2], from, given)) return nullptr;
   if (!wants) return its.run(x, from, given, target);
   const Owned scale(its.policy == Policy::stretch ? Py_NewRef(args[2 + scale_at])

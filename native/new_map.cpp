@@ -2,26 +2,108 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 namespace tenter {
 
 // Tables of longer rows and axes have other rules.
 constexpr int64_t most_taps = 1 << 16, longest_byte_axis = 1 << 24, longest_rounded = 1 << 16;
+constexpr double unit = 1 << 22;  // of rounded weights
 
 bool NewMap::make(const Family& family, const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part,
                   const Scale* scale) {
   this->n_in = family.transposed ? n_out : n_in, this->n_out = family.transposed ? n_in : n_out;
   if (part && n_out > most_part_outputs) return false;
   if (!a.rule) return make_pillow(a, n_in, n_out, part);
-  if (part || scale || a.rule->rule == Rule::overlapped || is_onnx(a.rule->align))
-    sampling = a.rule->sampling(n_in, n_out, part ? part->part : AxisPart{0, n_in, 1}, scale);
-  else sampling.emplace(a.rule->sampling(n_in, n_out));
+  sampling = new_sampling(*a.rule, n_in, n_out, part, scale);
   if (!sampling || sampling->taps_each() > most_taps) return false;
+  if (a.fold) return make_folded(family, *a.fold);
   is_identity = n_in == n_out && OwnedMap(nb::object(), *sampling, false, false).is_identity();
   if (is_identity) return true;  // whose transpose is one
-  if (family.in_bytes) return round_weights();
+  if (family.in_bytes) {
+    if (sampling->n_in() + sampling->n_out() > longest_rounded) return false;
+    Rows made;
+    sampling->make(0, sampling->n_out(), made);
+    return round_weights(std::move(made));
+  }
   map.emplace(nb::object(), *sampling, family.transposed, false);
+  return true;
+}
+
+bool NewMap::make_folded(const Family& family, Fold fold) {
+  const int64_t n_in = sampling->n_in(), n_out = sampling->n_out();
+  const double taps = double(sampling->taps_each()) * double(n_out);
+  if (n_in > longest_byte_axis || taps + 2.0 * double(n_out) > double(most_bytes) / 64) return false;
+  FoldedRows made = fold_rows(n_in, taps_of(*sampling), fold);
+  is_identity = made.is_identity(n_in);
+  if (is_identity) return true;
+  if (family.in_bytes && n_in + n_out > longest_rounded) return false;
+  if (family.in_bytes && made.adjacent) return round_weights(std::move(made.rows));
+  if (made.adjacent) {
+    if (family.transposed) map.emplace(n_out, transposed(made.rows, n_in), false);
+    else map.emplace(n_in, std::move(made.rows), false);
+    return true;
+  }
+  const auto& weight = made.taps.weight;
+  const bool ones = std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; });
+  if (ones && family.dtype != Dtype::f32 && family.dtype != Dtype::f64) return false;  // summed in integers
+  if (ones) made.taps.weight.clear();
+  if (family.transposed) lay_out(transposed(made.taps, n_in));
+  else lay_out(std::move(made.taps));
+  if (family.in_bytes) use_integers();
+  return true;
+}
+
+// Weights of gathers are not rounded, but may be such units.
+void NewMap::use_integers() {
+  Rows& made = map->rows;
+  if (!fits_bytes(map->map.n_out, made.offset.data(), made.weight.data())) return;
+  std::vector<int32_t> units;
+  for (const double w : made.weight) units.push_back(int32_t(w * unit));
+  rows = {std::move(made.start), std::move(made.offset), std::move(units), {}, true};
+  map.reset();
+}
+
+void NewMap::use_floats() {
+  if (map) return;
+  std::vector<double> weight(rows.units.begin(), rows.units.end());
+  for (double& w : weight) w /= unit;
+  map.emplace(n_read(), Rows{std::move(rows.start), std::move(rows.offset), std::move(weight)}, false);
+}
+
+void NewMap::lay_out(Taps&& taps) {
+  const int64_t n_rows = int64_t(taps.offset.size()) - 1;
+  LaidOut made = laid_out(n_rows, taps.offset.data(), taps.column.data());
+  order = std::move(made.order);
+  const bool ones = taps.weight.empty();
+  map.emplace(int64_t(order.size()), Rows{std::move(made.start), std::move(taps.offset), std::move(taps.weight)}, ones);
+}
+
+std::optional<Sampling> new_sampling(const WholeAxis& rule, int64_t n_in, int64_t n_out, const Boxes::Each* part,
+                                     const Scale* scale) {
+  if (part || scale || rule.rule == Rule::overlapped || is_onnx(rule.align))
+    return rule.sampling(n_in, n_out, part ? part->part : AxisPart{0, n_in, 1}, scale);
+  return rule.sampling(n_in, n_out);
+}
+
+bool NewMap::weigh(const Family::Axis& a, const Boxes::Each* part, const Scale* scale) {
+  if (n_out > most_weights) return false;
+  if (!a.weighs && is_identity) return inside.assign(size_t(n_out), 1.0), true;
+  std::optional<Sampling> other;
+  if (a.weighs && !(other = new_sampling(*a.weighs, n_in, n_out, part, scale))) return false;
+  const Sampling& rows_of = a.weighs ? *other : *sampling;
+  const int64_t together = std::max<int64_t>(1, (1 << 20) / (rows_of.taps_each() + 1));
+  Rows made;
+  inside.reserve(size_t(n_out));
+  for (int64_t lo = 0; lo < n_out; lo += together) {
+    rows_of.make(lo, std::min(lo + together, n_out), made);
+    for (size_t o = 0; o < made.start.size(); ++o) {
+      double sum = 0;
+      for (int64_t k = made.offset[o]; k < made.offset[o + 1]; ++k) sum += made.weight[size_t(k)];
+      inside.push_back(sum);
+    }
+  }
   return true;
 }
 
@@ -37,11 +119,7 @@ bool NewMap::make_pillow(const Family::Axis& a, int64_t n_in, int64_t n_out, con
 }
 
 // tenter._specs.eight_bits.rounded
-bool NewMap::round_weights() {
-  constexpr double unit = 1 << 22;
-  if (sampling->n_in() + sampling->n_out() > longest_rounded) return false;
-  Rows made;
-  sampling->make(0, sampling->n_out(), made);
+bool NewMap::round_weights(Rows&& made) {
   std::vector<int32_t> units(made.weight.size());
   for (size_t k = 0; k < units.size(); ++k) {
     double& w = made.weight[k];
@@ -54,29 +132,36 @@ bool NewMap::round_weights() {
   return true;
 }
 
-void NewMap::make_copy(Picking&& of) {
-  n_in = of.n_in, n_out = of.n_out;
-  is_identity = picking.emplace(std::move(of)).repeat() == 1;
+// Outputs without an input are filled later.
+bool NewMap::make_copy(Picking&& of, const Family::Axis& a) {
+  n_in = of.n_in, n_out = of.n_out, fold = a.fold;
+  if ((of.goes_on() || !of.reads_all()) && n_out > most_weights) return false;
+  if (!of.reads_all()) {
+    inside.assign(size_t(n_out), 0.0);
+    std::fill(inside.begin() + of.begin, inside.begin() + of.end, 1.0);
+    of.begin = 0, of.end = n_out;
+  }
+  const Picking& its = picking.emplace(std::move(of));
+  is_identity = !its.goes_on() && its.repeat() == 1;
+  return true;
 }
 
-CopyAxis NewMap::copy_axis(int64_t stride, bool alone) {
-  if (n_in == 1) return {CopyAxis::affine, n_out, n_out, 0, 1, nullptr};
-  const int64_t repeat = picking->repeat();
-  if (repeat >= 0) return {CopyAxis::every, n_in, n_out, stride, repeat, nullptr};
-  if (alone) return {CopyAxis::computed, n_in, n_out, stride, 1, nullptr};
-  const bool runs = n_out > 2 * n_in;  // which take a step per input, indices a step per output
-  table_.resize(size_t(runs ? n_in + 1 : n_out));
-  if (runs) picking->offsets(0, n_in, table_.data());
-  else picking->index(0, n_out, table_.data());
-  return {runs ? CopyAxis::runs : CopyAxis::index, n_in, n_out, stride, 1, table_.data()};
-}
-
-void NewMap::make_sums(Picking&& of) {
+bool NewMap::make_sums(Picking&& of, const Family::Axis& a) {
   n_in = of.n_out, n_out = of.n_in;
+  if (of.goes_on()) {
+    if (double(of.n_in) + double(of.n_out) > double(most_bytes) / 64) return false;
+    Taps taps{std::vector<int64_t>(size_t(of.n_out) + 1), std::vector<int64_t>(size_t(of.n_out)), {}};
+    std::iota(taps.offset.begin(), taps.offset.end(), int64_t(0));
+    of.index(0, of.n_out, taps.column.data());
+    for (int64_t& i : taps.column) i = folded(i, of.n_in, *a.fold);
+    lay_out(transposed(taps, of.n_in));
+    return true;
+  }
   const int64_t repeat = picking.emplace(std::move(of)).repeat();
   is_identity = repeat == 1;
   if (repeat > 1) map.emplace(picking->n_out, picking->n_in, repeat, std::nullopt, std::nullopt, std::nullopt);
   else if (!is_identity) map.emplace(nb::object(), *picking, true);
+  return true;
 }
 
 bool NewMap::make_tables() {
@@ -89,7 +174,7 @@ bool NewMap::make_tables() {
 }
 
 std::pair<int64_t, int64_t> NewMap::crop(int64_t n) {
-  if (map && (is_long || !map->map.start)) return {0, n};
+  if (gathers() || (map && (is_long || !map->map.start))) return {0, n};
   std::vector<int64_t>& start = map ? map->rows.start : rows.start;
   const std::vector<int64_t>& offset = map ? map->rows.offset : rows.offset;
   const size_t last = start.size() - 1;

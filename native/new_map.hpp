@@ -12,6 +12,10 @@
 
 namespace tenter {
 
+// Of an axis of a call; none where Python's code shall make it.
+std::optional<Sampling> new_sampling(const WholeAxis& rule, int64_t n_in, int64_t n_out, const Boxes::Each* part,
+                                     const Scale* scale);
+constexpr int64_t most_weights = 1 << 21;  // of a call's axis, by outputs; of more Python's code takes some at a time
 constexpr int64_t most_bytes = int64_t(1)
                                << 28;  // beyond these Python's code checks whether the machine has the memory
 
@@ -19,8 +23,12 @@ struct NewMap {
   std::optional<Sampling> sampling;
   std::optional<Picking> picking;
   std::optional<OwnedMap> map;
-  PillowRows rows;  // of 8-bit values summed in integers
+  std::vector<int64_t> order;  // inputs in the order in which `map` reads them; empty: as they are
+  PillowRows rows;             // of 8-bit values summed in integers
   std::optional<OwnedByteMap> byte_map;
+  std::optional<Fold> fold;    // of a copy
+  std::vector<int64_t> table;  // the same, once it is made
+  std::vector<double> inside;  // by outputs the weight that inputs have, once it is found; empty: one
   int64_t n_in = 0, n_out = 0;
   bool is_identity = false, is_long = false;  // is_long: rows are computed, but for a kernel of several axes
 
@@ -28,12 +36,16 @@ struct NewMap {
   // sizes.
   bool make(const Family& family, const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part,
             const Scale* scale);
-  // A copy, or the sums that transpose it.
-  void make_copy(Picking&& of);
-  void make_sums(Picking&& of);
+  // A copy, or the sums that transpose it; false where Python's code shall make them.
+  bool make_copy(Picking&& of, const Family::Axis& a);
+  bool make_sums(Picking&& of, const Family::Axis& a);
   bool copies() const { return picking && !map; }
-  // Of a copy. alone: of one axis. Copies of any form have the same bits.
-  CopyAxis copy_axis(int64_t stride, bool alone);
+  bool gathers() const { return !order.empty(); }
+  int64_t n_read() const { return gathers() ? int64_t(order.size()) : n_in; }
+  // Finds the weight that inputs have in each output of a sum; false where Python's code shall find it.
+  bool weigh(const Family::Axis& a, const Boxes::Each* part, const Scale* scale);
+  // Of 8-bit values beside an axis that integers are not summed along: those weights as they are.
+  void use_floats();
   // For a kernel of several axes; false as above.
   bool make_tables();
   // Leaves out inputs at the ends that nothing reads, if these are many: the first that is left, and how many are, of
@@ -41,10 +53,11 @@ struct NewMap {
   std::pair<int64_t, int64_t> crop(int64_t n);
 
  private:
+  bool make_folded(const Family& family, Fold fold);
+  void lay_out(Taps&& taps);
+  void use_integers();
   bool make_pillow(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part);
-  bool round_weights();
-
-  std::vector<int64_t> table_;  // of a copy
+  bool round_weights(Rows&& made);
 };
 
 }  // namespace tenter

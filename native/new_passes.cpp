@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "byte_step.hpp"
+#include "inputs.hpp"
+#include "new_picking.hpp"
 #include "verify.hpp"
 #include "window_step.hpp"
 
@@ -36,19 +38,43 @@ bool NewPasses::is_filtered_signal() const {
 }
 
 bool NewPasses::prepare() {
+  const bool gathers = std::any_of(maps, maps + n_dims, [](const NewMap* m) { return m && m->gathers(); });
+  in_bytes_ = f_.in_bytes && std::none_of(maps, maps + n_dims, [](const NewMap* m) { return m && m->map; });
   group();
+  if (gathers && n_passes_ > 1) return false;
   for (int p = 0; p < n_passes_; ++p) {
     const Each& each = passes_[p];
-    if (each.copies || f_.in_bytes) continue;
+    if (each.copies || in_bytes_) continue;
     for (int k = each.first; k < each.first + each.count; ++k) {
+      if (f_.in_bytes) maps[k]->use_floats();
       if (each.count > 1 && !maps[k]->make_tables()) return false;
       if (n_windows_ > 1) maps[k]->map->make_tables();
     }
   }
   crop();
   sort();
+  if ((gathers || f_.widens()) && !lay_out()) return false;
   packs_ = !passes_[0].copies && !plan(passes_[0], dims, f_.dtype, f_.dtype, first_);
   return true;
+}
+
+// Inputs in the order in which maps read them, or as wider values. Axes of which several are laid out go together if
+// these are not twice as many as inputs or outputs.
+bool NewPasses::lay_out() {
+  double given = 1, made = 1, read = 1;
+  int mapped = 0;
+  std::copy_n(dims, n_dims, given_);
+  for (int k = 0; k < n_dims; ++k) {
+    if (!maps[k]) continue;
+    if (maps[k]->gathers()) orders_[k] = &maps[k]->order, dims[k].n = maps[k]->n_read();
+    ++mapped, given *= double(given_[k].n), made *= double(maps[k]->n_out), read *= double(dims[k].n);
+  }
+  const bool gathers = std::any_of(orders_, orders_ + n_dims, [](const auto* order) { return order; });
+  if (gathers && mapped > 1 && read > 2 * std::max(given, made)) return false;
+  double bytes = double(itemsize);
+  for (int k = 0; k < n_dims; ++k) bytes *= double(dims[k].n);
+  set_contiguous(dims, n_dims, itemsize);
+  return apart_ = bytes <= double(most_bytes);
 }
 
 // Copies first, and the last windows together if they are neighbors.
@@ -94,23 +120,24 @@ void NewPasses::crop() {
     if (!maps[k] || maps[k]->copies()) continue;
     const auto [first, n] = maps[k]->crop(dims[k].n);
     src += first * dims[k].stride, dims[k].n = n;
-    if (f_.in_bytes) maps[k]->byte_map.emplace(n, std::move(maps[k]->rows));
+    if (in_bytes_) maps[k]->byte_map.emplace(maps[k]->gathers() ? maps[k]->n_read() : n, std::move(maps[k]->rows));
   }
 }
 
 bool NewPasses::plan(const Each& each, const Dim* lying, Dtype in, Dtype out, Tasks& to) const {
   const Pass pass{lying, n_dims, each.first, each.count};
-  if (f_.in_bytes) return byte_pass(pass, rows_first_ && each.count == 2, to.bytes, to.columns);
+  if (in_bytes_) return byte_pass(pass, rows_first_ && each.count == 2, to.bytes, to.columns);
   Deciding deciding[most_together];
   for (int k = 0; k < each.count; ++k) {
     to.maps[k] = &*maps[each.first + k]->map, deciding[k] = {lying[each.first + k].n, to.maps[k]};
   }
   to.window.in = in, to.window.out = out, to.window.acc = f_.acc;
-  return window_pass(pass, to.maps, deciding, false, to.window, to.n_plane);
+  to.window.saturate = f_.in_bytes;
+  return window_pass(pass, to.maps, deciding, rows_first_ && each.count == 2, to.window, to.n_plane);
 }
 
 int64_t NewPasses::size_after(const Each& each) const {
-  if (each.copies || f_.in_bytes) return itemsize;
+  if (each.copies || in_bytes_) return itemsize;
   return f_.acc == Accumulate::f64 ? 8 : 4;
 }
 
@@ -129,7 +156,7 @@ int64_t NewPasses::bytes_between() const {
   const int64_t largest = largest_between(dims);
   int64_t least = largest;  // of one slice
   for (int k = 0; k < n_dims && !maps[k]; ++k) least /= dims[k].n;
-  return 2 * std::max(least, std::min(slice_bytes, largest)) + (packs_ ? bytes_of(dims) : 0);
+  return 2 * std::max(least, std::min(slice_bytes, largest)) + (packs_ || apart_ ? bytes_of(dims) : 0);
 }
 
 int64_t NewPasses::bytes_of(const Dim* some) const {
@@ -139,9 +166,21 @@ int64_t NewPasses::bytes_of(const Dim* some) const {
 }
 
 void NewPasses::run(char* to, bool small, int threads, bool stream) {
+  const Call call{small, threads, stream};
+  Room packed, wide;
   Dim some[max_read_dims];
   std::copy_n(dims, n_dims, some);
-  run_slices(some, 0, src, to, {small, threads, stream});
+  run_slices(some, 0, apart_ ? read(packed, wide, call) : src, to, call);
+}
+
+const char* NewPasses::read(Room& packed, Room& wide, const Call& call) {
+  const int64_t n = bytes_of(dims) / itemsize;
+  char* const room = packed.get(n * given_itemsize);
+  work(call.small, [&] { pack(given_, n_dims, given_itemsize, src, room, call.threads, orders_); });
+  if (!f_.widens()) return room;
+  char* const widened = wide.get(n * itemsize);
+  work(call.small, [&] { widen(f_.given, room, reinterpret_cast<double*>(widened), n); });
+  return widened;
 }
 
 // Leading dims without a map are independent, so they go a few at a time, and what lies between passes stays in cache.
@@ -164,7 +203,7 @@ void NewPasses::run_passes(const Dim* given, const char* from, char* to, const C
   for (int p = 0; p < n_passes_; ++p) {
     const Each& each = passes_[p];
     const bool last = p + 1 == n_passes_;
-    const Dtype summed = f_.in_bytes ? f_.dtype : f_.acc == Accumulate::f64 ? Dtype::f64 : Dtype::f32;
+    const Dtype summed = in_bytes_ ? f_.dtype : f_.acc == Accumulate::f64 ? Dtype::f64 : Dtype::f32;
     const Dtype out = last || each.copies ? f_.dtype : summed;
     const int64_t size = last ? itemsize : size_after(each);
     Dim made[max_read_dims];
@@ -191,7 +230,7 @@ void NewPasses::copy(const Each& each, const Dim* lying, const char* from, char*
   for (int k = 0; k < n_dims; ++k) {
     const Dim& d = lying[k];
     if (!each.has(k, maps[k])) axes[k] = {CopyAxis::affine, d.n, d.n, d.stride, 1, nullptr};
-    else axes[k] = maps[k]->copy_axis(d.stride, n_copies == 1);
+    else axes[k] = copy_axis(*maps[k]->picking, maps[k]->fold, d.stride, n_copies == 1, maps[k]->table);
     if (axes[k].kind == CopyAxis::computed) computed_by = &*maps[k]->picking;
   }
   CopyTask task{};
@@ -222,7 +261,7 @@ void NewPasses::sum(const Each& each, const Dim* given, Dtype in, Dtype out, con
     plan(each, lying, in, out, tasks);
     from = room;
   }
-  if (!f_.in_bytes) {
+  if (!in_bytes_) {
     const WindowStep step(tasks.window, tasks.n_plane, tasks.maps, each.count);
     return run_step(step, from, dst, call.small, call.threads, call.stream);
   }

@@ -1,6 +1,7 @@
 // The passes of one new call.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "families.hpp"
 #include "memory.hpp"
@@ -17,7 +18,8 @@ class NewPasses {
   NewMap* maps[max_read_dims] = {};  // null where a dim is left alone
   int n_dims = 0;
   const char* src = nullptr;  // of the first input that is read
-  int64_t itemsize = 0;
+  int64_t itemsize = 0;       // of what is summed or copied
+  int64_t given_itemsize = 0;
 
   explicit NewPasses(const Family& family) : f_(family) {}
   // Once dims and maps are known. False where Python's code shall plan it.
@@ -25,7 +27,8 @@ class NewPasses {
   int64_t bytes_between() const;  // memory that `run` takes, at most
   // small: with Python's lock. Contiguous outputs in the order of dims.
   void run(char* to, bool small, int threads, bool stream);
-  bool is_filtered_signal() const;  // of which `run` may take long
+  bool is_filtered_signal() const;              // of which `run` may take long
+  bool takes_little() const { return apart_; }  // whether Python's code takes some of the input at a time
 
  private:
   // Neighboring axes that a kernel of windows takes together, or all that a copy does.
@@ -56,6 +59,8 @@ class NewPasses {
   void group();
   void sort();
   void crop();
+  bool lay_out();
+  const char* read(Room& packed, Room& wide, const Call& call);
   bool plan(const Each& each, const Dim* dims, Dtype in, Dtype out, Tasks& to) const;
   int64_t size_after(const Each& each) const;
   int64_t largest_between(const Dim* dims) const;
@@ -71,6 +76,10 @@ class NewPasses {
   bool rows_first_ = false;  // of 8-bit values along two axes
   Tasks first_;              // of the first pass
   bool packs_ = false;       // for which the input is made contiguous
+  bool in_bytes_ = false;    // whether integers are summed
+  bool apart_ = false;       // whether `dims` are of memory that is made of the input, which these describe
+  Dim given_[max_read_dims];
+  const std::vector<int64_t>* orders_[max_read_dims] = {};
   Memory between_[2], packed_;
 };
 

@@ -1,6 +1,7 @@
 // The inputs that an axis's outputs take, for one call of a family.
 #pragma once
 #include <optional>
+#include <vector>
 
 #include "families.hpp"
 #include "picks.hpp"
@@ -18,9 +19,15 @@ struct NewPicking {
   std::optional<Picking> make(const Family::Axis& a) const;
 
  private:
-  Picking by(Formula formula, double first, double step) const;
-  std::optional<Picking> on_line(const Family::Axis& a) const;
-  std::optional<Picking> torch_direct(bool exact) const;
+  // beyond: indices go on past the edges.
+  std::optional<Picking> with(const Family::Axis& a, bool beyond) const;
+  Picking by(const Family::Axis& a, Formula formula, double first, double step, bool beyond) const;
+  std::optional<Picking> on_line(const Family::Axis& a, bool beyond) const;
+  std::optional<Picking> torch_direct(const Family::Axis& a, bool exact) const;
 };
+
+// The axis of a copy by p, of inputs that are `stride` bytes apart. fold: of one that goes on past its edges. alone:
+// whether no other axis is picked. table: memory for one.
+CopyAxis copy_axis(const Picking& p, std::optional<Fold> fold, int64_t stride, bool alone, std::vector<int64_t>& table);
 
 }  // namespace tenter

@@ -55,6 +55,11 @@ struct OwnedMap {
       verify_tables(map, start ? int64_t(start->size()) : 0, offset ? int64_t(offset->size()) : 0,
                     weight ? int64_t(weight->size()) : 0);
   }
+  // ones: all weights are.
+  OwnedMap(int64_t n_in, Rows&& made, bool ones) : map{n_in, int64_t(made.start.size())}, rows(std::move(made)) {
+    map.start = rows.start.data(), map.offset = rows.offset.data();
+    if (!ones) use_weights(rows.weight.data(), rows.weight.size());
+  }
   // with_tables: although the axis is long, and without the rule afterwards.
   OwnedMap(nb::object given, const Sampling& of, bool transposed, bool with_tables)
       : map{transposed ? of.n_out() : of.n_in(), transposed ? of.n_in() : of.n_out()},

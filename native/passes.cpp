@@ -119,9 +119,14 @@ void set_contiguous(Dim* dims, int n, int64_t itemsize) {
   for (int k = n - 1; k >= 0; --k) dims[k].stride = itemsize, itemsize *= dims[k].n;
 }
 
-void pack(const Dim* dims, int n, int64_t itemsize, const char* src, char* dst, int threads) {
+void pack(const Dim* dims, int n, int64_t itemsize, const char* src, char* dst, int threads,
+          const std::vector<int64_t>* const* orders) {
   CopyAxis axes[max_axes];
-  for (int k = 0; k < n; ++k) axes[k] = {CopyAxis::affine, dims[k].n, dims[k].n, dims[k].stride, 1, nullptr};
+  for (int k = 0; k < n; ++k) {
+    const std::vector<int64_t>* const order = orders ? orders[k] : nullptr;
+    axes[k] = {CopyAxis::affine, dims[k].n, dims[k].n, dims[k].stride, 1, nullptr};
+    if (order) axes[k] = {CopyAxis::index, dims[k].n, int64_t(order->size()), dims[k].stride, 1, order->data()};
+  }
   CopyTask task{};
   copy_pass(itemsize, axes, n, task);
   task.src = src, task.dst = dst;

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "bytes.hpp"
 #include "kernels.hpp"
@@ -23,8 +24,10 @@ struct Merged {
 };
 // As of an array of its own, in the order of its dims.
 void set_contiguous(Dim* dims, int n, int64_t itemsize);
-// Copies an array to such memory.
-void pack(const Dim* dims, int n, int64_t itemsize, const char* src, char* dst, int threads);
+// Copies an array to such memory. orders: for each dim the inputs that are taken of it, in that order; null for all of
+// them as they are, and null where all dims have none.
+void pack(const Dim* dims, int n, int64_t itemsize, const char* src, char* dst, int threads,
+          const std::vector<int64_t>* const* orders = nullptr);
 
 // Dims of an array from slowest to fastest, of which `count` neighbors from `first` on have maps.
 struct Pass {

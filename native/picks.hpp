@@ -45,6 +45,7 @@ struct Picking {
   Picking(int64_t n_in, int64_t n_out, Formula formula, double first, double step, const Line& line, int64_t begin,
           int64_t end, bool drops, bool beyond);
 
+  bool goes_on() const { return least < 0; }  // past the axis
   bool reads_all() const { return begin == 0 && end == n_out; }
   int64_t at(int64_t o) const;
   void index(int64_t lo, int64_t hi, int64_t* to) const;

@@ -54,7 +54,11 @@ struct RecordedFamily : RecordedCall {
     return PyTuple_Pack(8, itemsize.get(), its().planner.get(), lengths.get(), lengths.get(), sizes.get(), scale.get(),
                         box.get(), given.channels_last ? Py_True : Py_False);
   }
-  PyObject* run(PyObject* x, const ArrayView& from) const override { return its().run(x, from, given); }
+  PyObject* run(PyObject* x, const ArrayView& from) const override {
+    ArrayView turned = from;
+    given.boxes.turn(turned);
+    return its().run(x, turned, given);
+  }
   // Python's code plans the first of a layout.
   PyObject* sum(PyObject* g, const ArrayView& from) const override {
     const Owned of_gradients(gradients_key(key.get(), from));
@@ -78,7 +82,7 @@ PyObject* adjoint(PyObject* g, RecordedCall& call) {
   if (PyErr_Occurred()) return nullptr;
   const bool fits = from.dtype == call.dtype && from.ndim == call.ndim &&
                     std::equal(from.shape, from.shape + from.ndim, call.shape_out);
-  if (!fits || call.made >= seldom) return nullptr;
+  if (!fits || (call.made >= seldom && call.is_kept)) return nullptr;
   PyObject* const x = call.sum(g, from);
   call.made += x != nullptr;
   return x;
@@ -107,6 +111,7 @@ PyObject* record_family(PyObject* x, const ArrayView& from, PyObject* family, Py
   auto made = std::unique_ptr<RecordedFamily>(new (std::nothrow) RecordedFamily);
   if (!made) return PyErr_NoMemory();
   made->scale = frozen(scale), made->box = frozen(box), made->given = given;
+  made->is_kept = !given.boxes.turned;
   if (!made->scale || !made->box) return nullptr;
   made->family = held(family), made->key = held(key);
   std::copy_n(from.shape, from.ndim, made->shape);

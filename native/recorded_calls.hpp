@@ -11,13 +11,14 @@
 namespace tenter {
 
 // What a call's gradients need. adjoints: plans of Python's for gradients by their keys; made: how many gradients the
-// core has made, as Python's code keeps a plan of one that is made often.
+// core has made, as Python's code keeps a plan of one that is made often; is_kept: if it does.
 struct RecordedCall {
   Owned adjoints;
   const KnownDtype* dtype;
   int ndim;  // of the result
   int64_t shape_out[max_read_dims];
   int made = 0;
+  bool is_kept = true;
 
   virtual ~RecordedCall() = default;
   // What Python's code plans the same by: (bytes of an element, tenter._plans.families.Family, x's shape, the same,

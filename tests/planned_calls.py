@@ -17,6 +17,7 @@ from tenter._arrays.library import of
 from tenter._execution import calls
 from tenter._execution.torch import new_calls
 from tenter._plans import cache, families
+from tenter._rules.edges import EDGES
 from tenter.geometry import ALIGNS
 
 DTYPES = ("uint8", "uint8", "int16", "float32", "float32", "float64", "float16", "complex64", "bool")
@@ -114,6 +115,10 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
             how["policy"] = str(rng.choice(("not_larger", "not_smaller")))
         if rng.random() < 0.2:
             how["axes"] = list(which)
+        if rng.random() < 0.4:
+            how["edge"] = str(rng.choice(EDGES))
+            if how["edge"] in ("constant", "extrapolate") and rng.random() < 0.7:
+                how["value"] = [0, 1, 1, 1.0, 77, 2.5, np.inf][rng.integers(7)]
         if rng.random() < 0.6:
             boxed = tuple(str(rng.choice(["", "turned", "is", "is", "is"])) for _ in which)
         of_size = "scale" if scaled else "size"

@@ -222,7 +222,7 @@ def resize(
         if turned:
             x = executor.of(x).flip(x, turned)
         if reads_outside and (value != 0 or not is_numeric(dtype_name(x))):
-            return outside.resized(x, spec, value) if out is None else outside.written(x, spec, value, out)
+            return outside.perform("resize", given_x, given, x, spec, out)
         if turned:
             return calls.perform_turned("resize", given_x, given, x, spec, out)
         return calls.perform("resize", x, given, x, spec, out)

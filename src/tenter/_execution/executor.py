@@ -98,8 +98,8 @@ class Executor(Protocol):
 
 
 class SegmentExecutor(Executor, Protocol):
-    """What ragged arrays need beside, which NumPy and PyTorch have. recording: the module of it for arrays that are
-    recorded or on a device."""
+    """What ragged arrays and the core need beside, which NumPy and PyTorch have. recording: the module of it for arrays
+    that are recorded or on a device."""
 
     recording: Any
 
@@ -118,6 +118,9 @@ class SegmentExecutor(Executor, Protocol):
 
     def extremes(self, x: Any, s: Segments, dim: int, largest: bool, out: Any = None) -> Any:
         """The largest or smallest value of each row."""
+
+    def element(self, x: Any, value: Any) -> bytes:
+        """A number as the bytes of an element of x, which the core reads."""
 
     def narrowed(self, x: Any, like: Any) -> Any:
         """x in like's dtype."""

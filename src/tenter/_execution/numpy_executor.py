@@ -164,6 +164,10 @@ def filled(x: Array, inside: Array, value: Any) -> Array:
     return x
 
 
+def element(x: Array, value: Any) -> bytes:
+    return _element(value, x).tobytes()
+
+
 def shifted(x: Array, outside: Array, value: Any, like: Array) -> Array:
     by = np.multiply(outside, value, out=np.zeros(outside.shape, np.result_type(type(value), np.float64)),
                      where=np.abs(outside) > NOTHING)  # fmt: skip

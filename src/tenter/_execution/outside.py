@@ -6,13 +6,26 @@ from typing import Any
 
 import numpy as np
 
+from tenter import _native
 from tenter._arrays.dtypes import DTYPES
 from tenter._arrays.library import OUTLINE, dtype_name, of, on_device
 from tenter._execution import bands, executor, into
 from tenter._execution.bands import Place
 from tenter._execution.calls import copied, execute
 from tenter._execution.parts.work import of_value
+from tenter._plans import families
 from tenter._specs.resize import Resize
+
+
+def perform(call: str, x: Any, args: tuple[Any, ...], turned: Any, spec: Resize, out: Any) -> Any:
+    """The result of a checked call, the last of whose arguments is the value. turned: x with the axes reversed whose
+    boxes are."""
+    value = args[-1]
+    y = resized(turned, spec, value) if out is None else written(turned, spec, value, out)
+    if type(x) in executor.EXACT and not of(x).recorded(x) and _native.family_key(call, x, *args) is not None:
+        element = executor.of_segments(x).element(x, value)
+        families.remember_value(call, x, args, spec, value, element, turned, resized)
+    return y
 
 
 def written(x: Any, spec: Resize, value: Any, out: Any) -> Any:

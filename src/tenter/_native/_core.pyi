@@ -68,6 +68,11 @@ class Picking:
     def index(self, lo: int, hi: int, /) -> _Ints: ...
     def offsets(self, lo: int, hi: int, /) -> _Ints: ...
 
+def folded_rows(
+    n_in: int, offset: _Ints, column: _Ints, weight: _Floats, fold: int
+) -> tuple[_Ints | None, _Ints | None, _Ints, _Floats] | None: ...
+def laid_out(offset: _Ints, index: _Ints, /) -> tuple[_Ints, _Ints]: ...
+
 class WindowMap:
     is_computed: bool
     is_identity: bool
@@ -208,9 +213,9 @@ def read_torch(*how: Any) -> bool: ...
 class Family:
     def __init__(
         self,
-        rules: tuple[tuple[int, WholeAxis, bool, bool], ...],
+        rules: tuple[tuple[int, WholeAxis, bool, bool, int, WholeAxis | None], ...],
         filters: tuple[tuple[int, int, float], ...],
-        picks: tuple[tuple[int, int, bool, int, int, bool], ...],
+        picks: tuple[tuple[int, int, bool, int, int, bool, int, int], ...],
         sums: tuple[int, int, bool, bool],
         at: tuple[int, ...] | None,
         ndim: int,
@@ -220,6 +225,7 @@ class Family:
         channels_last: bool,
         strides_decide: bool,
         transposed: bool,
+        outside: tuple[int, float, bytes, int, bool],
         planner: Any,
     ) -> None: ...
 

@@ -5,7 +5,7 @@ Where the core has all that such calls take, and an array's dims lie to each oth
 runs them by itself (`native`, native/families.cpp).
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from tenter._kernels.cpu import ACCUMULATE
 from tenter._plans.cache import seldom
 from tenter._rules import nearest, taps, torch_quirks
 from tenter._rules.axis_rule import NEAREST, AxisRule
-from tenter._rules.edges import PERIODIC
+from tenter._rules.edges import FOLDS
 from tenter._rules.picking import LINE
 from tenter._specs import eight_bits, interpolate_arguments, resize_arguments
 from tenter._specs.axis_maps import new_axis_map
@@ -32,7 +32,9 @@ from tenter.geometry import ALIGNS, TIES
 
 class Family(NamedTuple):
     """spec: of the first call. axes: those resized. rules: how, for arrays on the host; None where lengths decide.
-    rounding: of lengths by scales. policy: by which sizes are fitted. at: of resize_arguments.places."""
+    rounding: of lengths by scales. policy: by which sizes are fitted. at: of resize_arguments.places. value, element:
+    what lies past the edges, as a number and as the bytes of an array's element; None of a call without. resized: what
+    adds it where the core does not, to (array, specification, value), as such calls have no plan."""
 
     spec: Resize | Interpolate
     axes: tuple[int, ...]
@@ -40,12 +42,17 @@ class Family(NamedTuple):
     rounding: str
     policy: str = "stretch"
     at: tuple[int, ...] | None = None
+    value: float | None = None
+    element: bytes = b""
+    resized: Callable[[Any, Resize, float], Any] | None = None
 
 
 families: dict[Hashable, Family] = {}
 native: dict[bytes, _native.Family | None] = {}  # by native/lookup.cpp's keys
 _native.set_up_families(native, seldom, (np.integer, np.floating), Fraction)
 MOST = 1024
+# What is done about outputs past the edges, as the core numbers it (native/outside.hpp).
+KEPT, ADDED, FILLED = range(3)
 # Elements of arrays beyond which sizes are left to the checks, and lengths beyond which rules are.
 MOST_ELEMENTS, LONGEST = 1 << 48, eight_bits.LONGEST
 
@@ -79,12 +86,15 @@ def with_size(family: Family, size: Any) -> Resize | Interpolate:
     return family.spec._replace(size=tuple(resize_arguments.by_dims(each, family.at)))
 
 
-def specification(family: Family, size: Shape, scale: Any, box: Any, channels_last: bool) -> Resize | Interpolate:
-    """That of a call with a gradient recorded, of whose operands these are. scale, box: as it had them."""
+def specification(
+    family: Family, size: Shape, shape: Shape, scale: Any, box: Any, channels_last: bool
+) -> tuple[Resize | Interpolate, tuple[int, ...]]:
+    """That of a call with a gradient recorded, of whose operands these are, and the axes to reverse before. scale, box:
+    as it had them."""
     if isinstance(family.spec, Resize):
         scale, box = (resize_arguments.by_dims(values, family.at) for values in (scale, box))
-        return resize_arguments.with_lengths(family.spec, size, scale, box)
-    return interpolate_arguments.with_lengths(family.spec, size, scale, channels_last)
+        return resize_arguments.with_lengths(family.spec, size, shape, scale, box)
+    return interpolate_arguments.with_lengths(family.spec, size, scale, channels_last), ()
 
 
 def remember(
@@ -107,7 +117,8 @@ def remember(
         return
     if not by_size:
         return
-    family = Family(spec, resized.axes, _settled(spec, resized, x), rounding, policy, at)
+    saturates = spec.saturates(of(x).dtype_name(x))
+    family = Family(spec, resized.axes, _settled(resized, x, saturates), rounding, policy, at)
     if alone and arg_types is not None and args[0] is not None:
         if len(families) >= MOST:
             families.clear()
@@ -115,17 +126,37 @@ def remember(
     remember_native(call, x, args, family, order, x if turned is None else turned)
 
 
-def _settled(spec: Resize | Interpolate, resized: Resize, x: Any) -> tuple[AxisRule, ...] | None:
+def remember_value(
+    call: str, x: Any, args: tuple[Any, ...], spec: Resize, value: Any, element: bytes, lies: Any,
+    resized: Callable[[Any, Resize, float], Any],
+) -> None:  # fmt: skip
+    """Of a checked call of `resize` with a value past the edges. lies: x, or x turned. resized: of Family."""
+    if not isinstance(value, (int, float)) or not resize_arguments.by_size_alone(spec, *args[:2]):
+        return
+    rounding, at = resize_arguments.rounding_of(*args[5:7]), resize_arguments.places(x.ndim, args[2])
+    library = of(x)
+    saturates = spec.saturates(library.dtype_name(x))
+    rules = _settled(spec, x, saturates)
+    family = Family(spec, spec.axes, rules, rounding, args[7], at, float(value), element, resized)
+    filled = saturates and spec.is_all_or_nothing  # else integers are summed as floats
+    order = spec.order(tuple(lies.shape), library.strides(lies), library.image_order, filled)
+    remember_native(call, x, args, family, None if order == tuple(range(x.ndim)) else order, lies)
+
+
+def _settled(resized: Resize, x: Any, in_bytes: bool) -> tuple[AxisRule, ...] | None:
     library = of(x)
     near = any(rule.kind in NEAREST for rule in resized.rules)
     if library.device(x) is not None or (near and len(resized.axes) > 1):
         return None
-    dtype = library.dtype_name(x)
+    return _rules(resized, library.dtype_name(x), in_bytes)
+
+
+def _rules(resized: Resize, dtype: str, in_bytes: bool) -> tuple[AxisRule, ...]:
     # Any lengths that differ do: without nearest kinds of several axes, rules do not depend on them, up to LONGEST, nor
     # on where a box within the axis lies.
     lengths, sizes = (1,) * len(resized.axes), (2,) * len(resized.axes)
     rules = torch_quirks.settled(_placed(resized.rules), lengths, sizes, dtype, False)
-    return eight_bits.settled(rules, lengths, sizes) if spec.saturates(dtype) else rules
+    return eight_bits.settled(rules, lengths, sizes) if in_bytes else rules
 
 
 def _placed(rules: tuple[AxisRule, ...]) -> tuple[AxisRule, ...]:
@@ -158,25 +189,53 @@ def _keep(of_key: bytes, lies: Any, family: Family, order: Order | None, transpo
 def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -> _native.Family | None:
     """None where the core leaves such calls to Python."""
     spec, axes, ndim = family.spec, family.axes, len(x.shape)
-    number = NUMBERS.get(PARTS.get(x.dtype, x.dtype), -1)
+    given = number = NUMBERS.get(PARTS.get(x.dtype, x.dtype), -1)
     if x.dtype == OPAQUE or len(axes) < 1 or ndim > _native.READ_DIMS or (transposed and number < 0):
         return None
     rules = family.rules if family.rules is not None else _each_alone(spec, x.dtype)
+    has_value = family.value is not None and not transposed
+    kind, sums_of, in_bytes = KEPT, x.dtype, spec.saturates(x.dtype)
+    weighs: tuple[_native.WholeAxis | None, ...] = (None,) * len(axes)
+    if any(rule.kind in NEAREST and rule.edge in ("constant", "extrapolate") for rule in rules) and not transposed:
+        kind = FILLED
+    elif has_value:
+        assert isinstance(spec, Resize)
+        kind = FILLED if spec.is_all_or_nothing else ADDED
+        if kind == FILLED:
+            weighs = tuple([_whole(rule) for rule in rules])
+            rules = _rules(spec.replicated(), x.dtype, in_bytes)
+            if None in weighs:
+                return None
+        elif x.dtype in PARTS or x.dtype not in NUMBERS:
+            return None
+        elif DTYPES[x.dtype].narrow:
+            if DTYPES[x.dtype].kind not in "iu" or x.itemsize > 4:
+                return None
+            sums_of, number, in_bytes = "float64", NUMBERS["float64"], False
+            rules = _rules(spec, sums_of, False)
     picks = tuple((axis, *p) for axis, rule in zip(axes, rules) if (p := _pick(rule)) is not None)
     filters: list[tuple[int, int, float]] = []
-    wholes: list[tuple[int, _native.WholeAxis, bool, bool]] = []
+    wholes: list[tuple[int, _native.WholeAxis, bool, bool, int, _native.WholeAxis | None]] = []
     of_spec = spec.resize().rules if isinstance(spec, Interpolate) else spec.rules
-    for axis, rule, given in zip(axes, rules, of_spec):
+    for axis, rule, as_given, weight in zip(axes, rules, of_spec, weighs):
         if (f := _pillow(rule)) is not None:
             filters.append((axis, *f))
         elif (m := _whole(rule)) is not None:
-            follows = rule.scale is not None and m is not taps.TOUCHED_AXIS
-            wholes.append((axis, m, follows, torch_quirks.keeps_length(given)))
+            touched = m is taps.TOUCHED_AXIS
+            follows, fold = rule.scale is not None and not touched, -1 if touched else FOLDS.get(rule.edge, -1)
+            wholes.append((axis, m, follows, torch_quirks.keeps_length(as_given), fold, weight))
     copies = len(picks) == len(axes) and not transposed
-    in_bytes, in_parts = spec.saturates(x.dtype) and not copies, x.dtype in PARTS and not copies
+    in_bytes, in_parts = in_bytes and not copies, x.dtype in PARTS and not copies
     if len(picks) + len(wholes) + len(filters) < len(axes) or (number < 0 and not copies):
         return None
     placed = tuple(range(ndim)) if order is None else order
+    # Where outputs of some axes are inputs and others sums, nothing is added to both, and no input left out of either.
+    outer = any(rule.kind in NEAREST and rule.edge in ("constant", "extrapolate") for rule in rules)
+    if (0 < len(picks) < len(axes) and (outer or kind != KEPT)) or (kind == ADDED and picks):
+        return None
+    # The core multiplies weights of inputs from slow to fast; by axes, of which two may be swapped, is what is meant.
+    if kind == ADDED and (len(axes) > 3 or (len(axes) == 3 and [d for d in placed if d in axes][-1] != axes[-1])):
+        return None
     last = None  # `passes.fill` then asks for the channels
     if ndim > 2 and placed[1] not in axes:
         last = channels_last([x.shape[d] for d in placed], [x.strides[d] for d in placed])
@@ -184,10 +243,12 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
     if in_parts and (together or ndim >= _native.READ_DIMS):
         return None
     strides_decide = isinstance(spec, Interpolate) and interpolate_arguments.strides_decide(spec)
-    accumulate = ACCUMULATE[DTYPES[x.dtype].sums] if number >= 0 else 0
+    accumulate = ACCUMULATE[DTYPES[sums_of].sums] if number >= 0 else 0
+    outside = (kind, family.value or 0.0, family.element or bytes(16), given, has_value)
     return _native.Family(
         tuple(wholes), tuple(filters), picks, (number, accumulate, in_parts, in_bytes), family.at, ndim, order,
-        ROUNDINGS.index(family.rounding), POLICIES.index(family.policy), together, strides_decide, transposed, family,
+        ROUNDINGS.index(family.rounding), POLICIES.index(family.policy), together, strides_decide, transposed,
+        outside, family,
     )  # fmt: skip
 
 
@@ -206,7 +267,7 @@ def _by_axis(rule: AxisRule) -> AxisRule:
 def _whole(rule: AxisRule) -> _native.WholeAxis | None:
     """What `axis_maps` makes the map of an axis by, if it is one of the core's alone."""
     kind = str(rule.kind)
-    if rule.arithmetic not in ("exact", "22 bits") or rule.edge in PERIODIC:
+    if rule.arithmetic not in ("exact", "22 bits"):
         return None
     if kind == "area" and rule.box is None:
         return taps.TOUCHED_AXIS
@@ -225,21 +286,24 @@ def _pillow(rule: AxisRule) -> tuple[int, float] | None:
     return eight_bits.FILTERS[str(rule.kind)]
 
 
-def _pick(rule: AxisRule) -> tuple[int, bool, int, int, bool] | None:
-    """The formula of inputs that outputs take, whether its step is a float32, the align and the tie of a line, and
-    whether positions follow a scale."""
+def _pick(rule: AxisRule) -> tuple[int, bool, int, int, bool, int, int] | None:
+    """The formula of inputs that outputs take, whether its step is a float32, the align and the tie of a line, whether
+    positions follow a scale, past which edges outputs take no input, and how the axis goes on there."""
     if rule.kind not in NEAREST:
         return None
     scaled, align = rule.scale is not None, ALIGNS.index(rule.align)
     if rule.arithmetic in torch_quirks.KERNELS:
         formula, real = torch_quirks.separable(rule.kind == "nearest-exact", rule.arithmetic)
-        return formula, real is np.float32, 0, 0, scaled
-    if rule.edge in (*PERIODIC, "constant", "extrapolate"):
-        return None
+        return formula, real is np.float32, 0, 0, scaled, 0, -1
+    edge = taps.EDGES[rule.edge] if rule.edge in ("constant", "extrapolate") else 0
+    fold = FOLDS.get(rule.edge, -1)
     if nearest.rounds(rule):
+        if rule.edge == "extrapolate":
+            return None
         formula = nearest.rounding_formula(rule.arithmetic, rule.align)
-        return formula, False, align if rule.arithmetic == "scipy" else 0, 0, scaled and rule.arithmetic == "opencv"
-    return LINE, False, align, TIES.index(rule.tie), scaled
+        align, scaled = align if rule.arithmetic == "scipy" else 0, scaled and rule.arithmetic == "opencv"
+        return formula, False, align, 0, scaled, edge, fold
+    return LINE, False, align, TIES.index(rule.tie), scaled, edge, fold
 
 
 def maps(family: Family, spec: Spec, shape: Shape, dtype: str, on_device: bool) -> Maps:

@@ -9,6 +9,9 @@ from tenter._arrays.types import Ints
 EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate")
 # Those at which the axis goes on.
 PERIODIC = ("reflect", "symmetric", "wrap")
+# As the core numbers them (native/folded.hpp); at all others the pixels at the edges stand for those past them.
+FOLDS = {"reflect": 0, "symmetric": 1, "wrap": 2}
+HELD = 3
 
 
 def folded(column: Ints, n_in: int, edge: str) -> Ints:

@@ -6,16 +6,16 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from tenter import filters
+from tenter import _native, filters
 from tenter._arrays.types import Ints
 from tenter._rules import nearest, taps
 from tenter._rules.axis_rule import NEAREST, AxisRule
-from tenter._rules.edges import PERIODIC, folded
+from tenter._rules.edges import FOLDS, HELD, PERIODIC
 from tenter._rules.taps import Entries
 from tenter._specs import eight_bits
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._computed import computed, picked
-from tenter.maps._trim import window_of
+from tenter.maps._values import trusted
 
 # Maps of images and volumes are kept for the next call; those of longer axes would fill the memory.
 KEPT_LENGTH = 1 << 15
@@ -75,43 +75,11 @@ def _indexed(index: Ints, nowhere: npt.NDArray[np.bool_], n_in: int) -> AxisMap:
 def _gathered(n_in: int, n_out: int, entries: Entries, edge: str) -> AxisMap:
     """Entries in any order past the edges: a window where adjacent inputs hold them, else a gather."""
     row, column, weight = entries
-    at = folded(column, n_in, edge)
-    found = _adjacent(n_in, n_out, Entries(row, at, weight), edge in PERIODIC)
-    if found is not None:
-        return found
-    if edge in PERIODIC:  # windows on the axis as it goes on past its edges: rows share what they read
-        lowest = int(column.min())
-        extended = Entries(row, column - lowest, weight)
-        window = _adjacent(int(column.max()) + 1 - lowest, n_out, extended, False)
-        if isinstance(window, Window):
-            _, columns, weights = window.taps()
-            return Gather(n_in, n_out, window.rows()[1], folded(columns + lowest, n_in, edge), weights)
-    order = np.lexsort((at, row))
     offset = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_out))])
-    return Gather(n_in, n_out, offset, at[order], weight[order])
-
-
-def _adjacent(n_in: int, n_out: int, entries: Entries, exactly: bool) -> Copy | Window | None:
-    """Rows of adjacent inputs that hold these entries, if such rows need not be much longer, or no longer at all."""
-    row, column, weight = entries
-    first, last = np.full(n_out, n_in), np.full(n_out, -1)
-    count = np.bincount(row, minlength=n_out)  # rows ascend
-    some = count > 0
-    begin = (np.cumsum(count) - count)[some]
-    if len(begin):
-        first[some], last[some] = np.minimum.reduceat(column, begin), np.maximum.reduceat(column, begin)
-    first = np.minimum.accumulate(first[::-1])[::-1]
-    stop = np.maximum(np.maximum.accumulate(last) + 1, first)
-    span = stop - first
-    # Holes between entries would spread what lies there if it is inf or NaN.
-    if span.sum() > 2 * len(row) + 4 * n_out or (exactly and span.sum() > _distinct(row * n_in + column)):
-        return None
-    offset = np.concatenate([[0], np.cumsum(span)])
-    held = np.asarray(np.bincount(offset[row] + column - first[row], weight, int(offset[-1])), np.float64)
-    return window_of(n_in, first, stop, held)
-
-
-def _distinct(keys: Ints) -> int:
-    """How many there are. Not by np.unique, in which a daemon thread aborts when the interpreter ends."""
-    keys = np.sort(keys)
-    return int(np.count_nonzero(keys[1:] != keys[:-1])) + min(1, len(keys))
+    found = _native.folded_rows(n_in, offset, column, weight, FOLDS.get(edge, HELD))
+    if found is None:
+        return Copy.every(n_in, 1)
+    start, index, offset, weight = found
+    if index is not None:
+        return trusted(Gather, n_in=n_in, n_out=n_out, offset=offset, index=index, weight=weight)
+    return trusted(Window, n_in=n_in, n_out=n_out, start=start, offset=offset, weight=weight, width=None, block=1)

@@ -56,18 +56,22 @@ def rounding_of(like: Any, rounding: str | None) -> str:
     return rounding or convention(like).rounding
 
 
-def with_lengths(spec: Resize, size: Shape, scale: Any, box: Any) -> Resize:
-    """The specification of another call that has other values for what is given here, and is else the same."""
+def with_lengths(spec: Resize, size: Shape, shape: Shape, scale: Any, box: Any) -> tuple[Resize, tuple[int, ...]]:
+    """The specification of another call that has other values for what is given here, and is else the same; and the
+    axes to reverse before."""
     n = len(size)
     factors = [None] * n if scale is None else spread("scale", of_lengths.scales(scale), scale, n)
-    rules = []
-    for rule, f, pair in zip(spec.rules, factors, of_lengths.boxes(box, n)):
+    rules, turned = [], []
+    for axis, rule, f, pair in zip(spec.axes, spec.rules, factors, of_lengths.boxes(box, n)):
         if rule.scale is not None:
             rule = rule._replace(scale=str(Fraction(f)))
         if rule.box is not None and pair is not None:
             rule = rule._replace(box=(str(pair[0]), str(pair[1])))
+        if pair is not None and pair[1] < pair[0]:
+            rule = _reversed(rule, pair, shape[axis])
+            turned.append(axis)
         rules.append(rule)
-    return spec._replace(size=size, rules=tuple(rules))
+    return spec._replace(size=size, rules=tuple(rules)), tuple(turned)
 
 
 def checked(

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from tenter import _native
 from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
 from tenter.maps._values import Table, int_fields, rebuilt, require, sealed, unchecked, within
@@ -57,24 +58,9 @@ class Gather:
 
     @cached_property
     def _laid_out(self) -> tuple[memoryview, Window]:
-        index, offset, count = self.index, self.offset, np.diff(self.offset)
-        row = self.rows()
-        wanted = np.full(self.n_out, -1)  # the input that the next row begins with
-        later = np.flatnonzero(count[1:])
-        wanted[later] = index[offset[later + 1]]
-        at = np.flatnonzero(index == wanted[row])
-        at = at[np.append(True, row[at[1:]] != row[at[:-1]])[: len(at)]]  # the first of each row
-        at = at[offset[row[at] + 1] - at <= count[row[at] + 1]]
-        shared, before = np.zeros(self.n_out, np.int64), row[at]
-        length = offset[before + 1] - at
-        step = np.arange(length.sum()) - np.repeat(np.cumsum(length) - length, length)
-        unlike = index[np.repeat(at, length) + step] != index[np.repeat(offset[before + 1], length) + step]
-        differs = np.bincount(np.repeat(np.arange(len(at)), length), unlike, len(at)) > 0
-        shared[before[~differs] + 1] = length[~differs]
-        stop = np.cumsum(count - shared)
-        order = index[np.arange(len(index)) - offset[row] >= shared[row]]
+        order, start = _native.laid_out(self.offset, self.index)
         weight = None if self.ones else self.weight
-        return sealed(order), Window(len(order), self.n_out, stop - count, offset, weight)
+        return sealed(order), Window(len(order), self.n_out, start, self.offset, weight)
 
     @cached_property
     def ones(self) -> bool:

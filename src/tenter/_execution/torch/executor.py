@@ -82,6 +82,10 @@ def filled(x: torch.Tensor, inside: torch.Tensor, value: Any) -> torch.Tensor:
     return torch.where(inside, x, torch.full((), value, dtype=x.dtype, device=x.device))
 
 
+def element(x: torch.Tensor, value: Any) -> bytes:
+    return torch.full((1,), value, dtype=x.dtype).view(torch.uint8).numpy().tobytes()
+
+
 def shifted(x: torch.Tensor, outside: torch.Tensor, value: Any, like: torch.Tensor) -> torch.Tensor:
     y = x + torch.where(outside.abs() > NOTHING, outside * value, 0.0).to(x.dtype)
     if like.dtype.is_floating_point or like.dtype.is_complex:

@@ -16,7 +16,7 @@ from tenter._execution.torch.run import run
 from tenter._plans import families
 from tenter._plans.plan import plan, plan_adjoint
 from tenter._specs.repeat import Repeat
-from tenter._specs.spec import Spec
+from tenter._specs.spec import Shape, Spec
 
 
 class _New(torch.autograd.Function):
@@ -35,11 +35,19 @@ recorded_new, backward = torch_private.apply_of(_New), _New.backward
 
 def forward(x: torch.Tensor, operands: Any) -> torch.Tensor:
     _, family, shape, shape_in, *sizes = operands
-    return run(x, plan(x.reshape(shape), _specification(family, sizes), shape_in, family))
+    spec, turned = _specification(family, shape, sizes)
+    x = x.flip(turned) if turned else x
+    if family is not None and family.resized is not None:
+        return family.resized(x, spec, family.value)
+    return run(x, plan(x.reshape(shape), spec, shape_in, family))
 
 
-def _specification(family: families.Family | None, sizes: Any) -> Spec:
-    return Repeat(*sizes) if family is None else families.specification(family, *sizes)
+def _specification(family: families.Family | None, shape: Shape, sizes: Any) -> tuple[Spec, tuple[int, ...]]:
+    """shape: of the call's input. Beside it the axes to reverse before."""
+    if family is None:
+        return Repeat(*sizes), ()
+    size, *others = sizes
+    return families.specification(family, size, shape, *others)
 
 
 def _adjoint(
@@ -47,11 +55,12 @@ def _adjoint(
     shape_in: tuple[int, ...], *sizes: Any,
 ) -> torch.Tensor:  # fmt: skip
     """shape: of the call's input as it is repeated or resized."""
-    spec = _specification(family, sizes)
+    spec, turned = _specification(family, shape, sizes)
     try:
         check(g, spec.shape_out(shape), itemsize)
         if not plain(g):
             x = dispatch.call_adjoint(g, spec, shape)
+            x = x.flip(turned) if turned else x
             return x if shape == shape_in else x.reshape(shape_in)
         made = plan_adjoint(g, spec, shape, family)
         x = again(g, made)
@@ -59,6 +68,8 @@ def _adjoint(
         raise error(refusal, "backward", grad=g) from None
     if family is not None:
         families.remember_gradients(g, call, family, made.order)
+    if turned:
+        return x.flip(turned)
     if shape != shape_in:
         return x.reshape(shape_in)
     key = _native.adjoint_key(g)
