@@ -43,42 +43,45 @@ struct Walked {
 
 bool all_inside(double weight) { return std::fabs(1 - weight) < nearly_all; }
 
-// Values that are rounded together.
+// Values that are stored together.
 constexpr int64_t together = 256;
 
 // Rounded half to even and saturated. Sums of which 1.5 * 2^52 are part are whole numbers, in their lower bits.
 template <class T>
-void put_rounded(double* x, int64_t n, T* to) {
+void store_rounded(double* x, int64_t n, char* to) {
   constexpr double whole = 0x1.8p52, least = double(std::numeric_limits<T>::min()),
                    most = double(std::numeric_limits<T>::max());
+  T* const made = reinterpret_cast<T*>(to);
   // Apart, as compilers then find vectors for each.
   for (int64_t k = 0; k < n; ++k) x[k] = x[k] > least ? x[k] : least;
   for (int64_t k = 0; k < n; ++k) x[k] = x[k] < most ? x[k] : most;
   for (int64_t k = 0; k < n; ++k) x[k] += whole;
-  for (int64_t k = 0; k < n; ++k) to[k] = T(std::bit_cast<int64_t>(x[k]));
+  for (int64_t k = 0; k < n; ++k) made[k] = T(std::bit_cast<int64_t>(x[k]));
+}
+template <class Sum>
+void store_floats(Sum* x, int64_t n, char* to) {
+  std::memcpy(to, x, size_t(n) * sizeof(Sum));
 }
 
-template <class Sum, class T>
+// Dtypes differ by how they are stored alone, so that the loops are compiled once for each type of sums.
+template <class Sum>
 struct Adding {
   double value;
   bool like_torch;
   const Sum* from;
-  T* to;
+  char* to;
+  int64_t itemsize;
+  void (*store)(Sum* x, int64_t n, char* to);
 
   // Values [lo, hi), which f makes of sums, and of their numbers.
   template <class F>
   void put(int64_t lo, int64_t hi, F&& f) const {
-    const Sum* const sums = from;
-    T* const made = to;
-    if constexpr (std::is_integral_v<T>) {
-      for (; lo < hi; lo += together) {
-        Sum held[together];
-        const int64_t n = std::min(together, hi - lo);
-        for (int64_t k = 0; k < n; ++k) held[k] = f(sums[lo + k], lo + k);
-        put_rounded(held, n, made + lo);
-      }
-    } else {
-      for (int64_t k = lo; k < hi; ++k) made[k] = f(sums[k], k);
+    for (; lo < hi; lo += together) {
+      Sum held[together];
+      const int64_t n = std::min(together, hi - lo);
+      const Sum* const sums = from + lo;
+      for (int64_t k = 0; k < n; ++k) held[k] = f(sums[k], lo + k);
+      store(held, n, to + lo * itemsize);
     }
   }
   void put_alike(double by, int64_t lo, int64_t hi) const {
@@ -118,26 +121,24 @@ struct Adding {
   }
 };
 
-template <class Sum, class T>
-void add_to(const Outside& o, const Walked& walked, bool like_torch, const char* from, char* to) {
-  Adding<Sum, T>{o.value, like_torch, reinterpret_cast<const Sum*>(from), reinterpret_cast<T*>(to)}.run(walked);
-}
-
 }  // namespace
 
 void Outside::add(const Outside::Dim* dims, int n_dims, Dtype sums, Dtype dtype, bool like_torch, const char* from,
                   char* to) const {
   const Walked walked(dims, n_dims);
-  if (sums == Dtype::f32 && dtype == Dtype::f32) return add_to<float, float>(*this, walked, like_torch, from, to);
+  auto run = [&]<class Sum>(void (*store)(Sum*, int64_t, char*)) {
+    Adding<Sum>{value, like_torch, reinterpret_cast<const Sum*>(from), to, size_of(dtype), store}.run(walked);
+  };
+  if (sums == Dtype::f32 && dtype == Dtype::f32) return run(store_floats<float>);
   if (sums != Dtype::f64) no_kernel("expected sums in floats");
   switch (dtype) {
-    case Dtype::f64: return add_to<double, double>(*this, walked, like_torch, from, to);
-    case Dtype::u8: return add_to<double, uint8_t>(*this, walked, like_torch, from, to);
-    case Dtype::i8: return add_to<double, int8_t>(*this, walked, like_torch, from, to);
-    case Dtype::u16: return add_to<double, uint16_t>(*this, walked, like_torch, from, to);
-    case Dtype::i16: return add_to<double, int16_t>(*this, walked, like_torch, from, to);
-    case Dtype::u32: return add_to<double, uint32_t>(*this, walked, like_torch, from, to);
-    case Dtype::i32: return add_to<double, int32_t>(*this, walked, like_torch, from, to);
+    case Dtype::f64: return run(store_floats<double>);
+    case Dtype::u8: return run(store_rounded<uint8_t>);
+    case Dtype::i8: return run(store_rounded<int8_t>);
+    case Dtype::u16: return run(store_rounded<uint16_t>);
+    case Dtype::i16: return run(store_rounded<int16_t>);
+    case Dtype::u32: return run(store_rounded<uint32_t>);
+    case Dtype::i32: return run(store_rounded<int32_t>);
     default: no_kernel("expected floats, or integers of up to 32 bits");
   }
 }
