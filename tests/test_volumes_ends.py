@@ -107,7 +107,9 @@ def test_what_is_done_is_not_done_again(capsys: pytest.CaptureFixture[str]) -> N
     assert np.array_equal(elements("out.zarr"), tenter.resize(x, (32, 32), mode="area"))
 
 
-def test_interrupted(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, answers_interrupts: None
+) -> None:
     volume("in.zarr", (16, 16), chunks=(4, 4))
     write, calls = zarrs.ZarrArray.write, []
 
