@@ -14,29 +14,29 @@ namespace tenter {
 namespace {
 
 // Values as signed integers of their size, in ascending order: -0 is less than 0, NaN is the largest. Of the smallest
-// value the order is the reverse, with NaN the largest still. infinity: the bits of a float's, 0 of integers. turned:
-// of floats, whether the order is the reverse. Integers of one size share their loops, as the compiler's time goes into
-// the number of loops; short rows of floats would take a tenth longer by constants that are loaded for each.
-template <class Key, int64_t infinity = 0, bool turned = false>
+// value the order is the reverse, with NaN the largest still. infinity: the bits of a float's. turn: what keys are
+// xored with: all bits for the smallest, the highest of integers without a sign. Dtypes of one size share their loops,
+// as the compiler's time goes into the number of loops; but short rows of floats, which would take a tenth longer by
+// constants that are loaded for each (float_extreme).
+template <class Key, bool floating>
 struct Order {
   static constexpr Key most = std::numeric_limits<Key>::max(), least = std::numeric_limits<Key>::min();
-  static constexpr bool floating = infinity != 0;
-  static constexpr Key none = floating ? Key(~Key(infinity)) : least;  // of the empty row
-  Key turn = 0;  // what integers are xored with: all bits for the smallest, the highest of those without a sign
+  Key turn, infinity = 0;
 
+  Key none() const { return floating ? Key(~infinity) : least; }  // of the empty row
   // Of a value or a vector.
   template <class V>
   V key(V bits) const {
     if constexpr (floating) {
       const V ascending = bits ^ ((bits >> (sizeof(Key) * 8 - 1)) & most);
-      return V(bits & most) > Key(infinity) ? most - V{} : turned ? V(~ascending) : ascending;
+      return V(bits & most) > infinity ? most - V{} : V(ascending ^ turn);
     }
     return V(bits ^ turn);
   }
   Key bits(Key key) const {
     if constexpr (floating) {
       if (key == most) return most;  // NaN
-      const Key ascending = turned ? Key(~key) : key;
+      const Key ascending = key ^ turn;
       return ascending ^ ((ascending >> (sizeof(Key) * 8 - 1)) & most);
     }
     return key ^ turn;
@@ -65,36 +65,36 @@ inline V largest_everywhere(V v) {
 
 // Of a long row, the largest of the keys that are whole blocks; they are taken off, all but the last value at least.
 // Blocks have several vectors, as each larger value waits for the one before it.
-template <class Key, class Order>
-Key extreme_of_blocks(Order order, const Key*& src, int64_t& n) {
+template <class Key, bool floating>
+[[gnu::noinline]] Key extreme_of_blocks(Order<Key, floating> order, const Key*& src, int64_t& n) {
   constexpr int W = 64 / sizeof(Key), many = 4;
   typedef VecN<Key, W> Wide;
   Wide best[many];
-  std::fill_n(best, many, order.none - Wide{});
+  std::fill_n(best, many, order.none() - Wide{});
   for (; n > many * W; n -= many * W, src += many * W)
     for (int k = 0; k < many; ++k) best[k] = larger(best[k], order.key(load_unaligned<Wide>(src + k * W)));
   const Wide all = larger(larger(best[0], best[1]), larger(best[2], best[3]));
-  Key most = order.none;
+  Key most = order.none();
   for (int k = 0; k < W; ++k) most = std::max(most, Key(all[k]));
   return most;
 }
 
 // The largest of contiguous keys. Mostly a row is one vector, cut to its length, and there is no branch on that. room:
 // values that may be read; without room for a whole last vector, it ends with the row and overlaps the one before it.
-template <class Key, class Order>
-Key extreme_of(Order order, const Key* src, int64_t n, int64_t room) {
+template <class Key, bool floating>
+TENTER_ALWAYS_INLINE Key extreme_of(Order<Key, floating> order, const Key* src, int64_t n, int64_t room) {
   constexpr int W = sizeof(Key) == 8 ? 8 : 16;
   typedef VecN<Key, W> Wide;
   const bool cut = room >= round_up(n, W);
   if (n == 0 || (n < W && !cut)) {
-    Key best = order.none;
+    Key best = order.none();
     for (int64_t r = 0; r < n; ++r) best = std::max(best, order.key(src[r]));
     return best;
   }
   const Wide place = [&]<int... k>(std::integer_sequence<int, k...>) {
     return Wide{Key(k)...};
   }(std::make_integer_sequence<int, W>{});
-  const Key first = n > long_row ? extreme_of_blocks<Key>(order, src, n) : order.none;
+  const Key first = n > long_row ? extreme_of_blocks(order, src, n) : order.none();
   Wide best = first - Wide{};
   for (; n > W; n -= W, src += W) best = larger(best, order.key(load_unaligned<Wide>(src)));
   if (!cut) src -= W - n, n = W;
@@ -103,28 +103,37 @@ Key extreme_of(Order order, const Key* src, int64_t n, int64_t room) {
   return largest_everywhere<W / 2, W>(best)[0];
 }
 
-// Whether one of `look_ahead` values has a key: with so many before each branch, the loop is vectors.
-template <class Key, class Order>
-bool holds(Order order, const Key* src, Key key) {
-  Key found = 0;
-  for (int64_t k = 0; k < look_ahead; ++k) found |= Key(order.key(src[k]) == key);
-  return found != 0;
+// As extreme_of: a function for each order of floats, and one for all of integers.
+template <class Key>
+using ExtremeOf = Key (*)(Key turn, const Key* src, int64_t n, int64_t room);
+template <class Key, int64_t infinity, Key turn>
+Key float_extreme(Key, const Key* src, int64_t n, int64_t room) {
+  return extreme_of(Order<Key, true>{turn, Key(infinity)}, src, n, room);
+}
+template <class Key>
+Key integer_extreme(Key turn, const Key* src, int64_t n, int64_t room) {
+  return extreme_of(Order<Key, false>{turn}, src, n, room);
 }
 
-template <class Key, class Order, bool placed>
-void extremes_of_row(const ExtremesTask& t, Order order, const Key* src, int64_t first, int64_t stop, Key* dst,
-                     int64_t* at) {
-  if (t.inner == 1) {
-    const Key best = extreme_of<Key>(order, src + first, stop - first, t.offset[t.n] - first);
-    *dst = order.bits(best);
-    if constexpr (placed) {
-      int64_t r = first;
-      while (r + look_ahead <= stop && !holds<Key>(order, src + r, best)) r += look_ahead;
-      while (r < stop && order.key(src[r]) != best) ++r;
-      *at = first < stop ? r : -1;
-    }
-    return;
-  }
+// The first of [first, stop) with a key, which one of them has. With a number of values before each branch, the loop is
+// vectors.
+template <class Key, bool floating>
+int64_t place_of(Order<Key, floating> order, const Key* src, int64_t first, int64_t stop, Key key) {
+  auto holds = [&](const Key* some) {
+    Key found = 0;
+    for (int64_t k = 0; k < look_ahead; ++k) found |= Key(order.key(some[k]) == key);
+    return found != 0;
+  };
+  int64_t r = first;
+  while (r + look_ahead <= stop && !holds(src + r)) r += look_ahead;
+  while (order.key(src[r]) != key) ++r;
+  return r;
+}
+
+// Of rows [first, stop) of t.inner values, for each column.
+template <class Key, bool floating, bool placed>
+void extremes_of_columns(const ExtremesTask& t, Order<Key, floating> order, const Key* src, int64_t first, int64_t stop,
+                         Key* dst, int64_t* at) {
   Key best[extreme_columns];
   int64_t where[placed ? extreme_columns : 1];
   for (int64_t lo = 0; lo < t.inner; lo += extreme_columns) {
@@ -133,7 +142,7 @@ void extremes_of_row(const ExtremesTask& t, Order order, const Key* src, int64_t
       const Key* const row = src + first * t.inner + lo;
       for (int64_t j = 0; j < n; ++j) best[j] = order.key(row[j]);
     } else {
-      std::fill_n(best, n, order.none);
+      std::fill_n(best, n, order.none());
     }
     if constexpr (placed) std::fill_n(where, n, first < stop ? first : -1);
     for (int64_t r = first + 1; r < stop; ++r) {
@@ -149,8 +158,8 @@ void extremes_of_row(const ExtremesTask& t, Order order, const Key* src, int64_t
   }
 }
 
-template <class Key, class Order>
-void extremes_in(const ExtremesTask& t, Order order, int threads) {
+template <class Key, bool floating>
+void extremes_in(const ExtremesTask& t, Order<Key, floating> order, ExtremeOf<Key> extreme, int threads) {
   const int64_t total = t.offset[t.n], bytes = t.outer * total * t.inner * int64_t(sizeof(Key));
   const int64_t chunk = bytes < tuning.parallel_bytes ? std::max<int64_t>(1, t.n) : std::max<int64_t>(1, t.n / 64);
   const int64_t chunks = ceil_div(t.n, chunk);
@@ -161,21 +170,28 @@ void extremes_in(const ExtremesTask& t, Order order, int threads) {
     int64_t* const at = t.at ? t.at + o * t.n * t.inner : nullptr;
     for (int64_t i = lo; i < hi; ++i) {
       const int64_t first = t.offset[i], stop = t.offset[i + 1], to = i * t.inner;
-      if (at) extremes_of_row<Key, Order, true>(t, order, src, first, stop, dst + to, at + to);
-      else extremes_of_row<Key, Order, false>(t, order, src, first, stop, dst + to, nullptr);
+      if (t.inner == 1) {
+        const Key best = extreme(order.turn, src + first, stop - first, total - first);
+        dst[i] = order.bits(best);
+        if (at) at[i] = first < stop ? place_of(order, src, first, stop, best) : -1;
+      } else if (at) {
+        extremes_of_columns<Key, floating, true>(t, order, src, first, stop, dst + to, at + to);
+      } else {
+        extremes_of_columns<Key, floating, false>(t, order, src, first, stop, dst + to, nullptr);
+      }
     }
   });
 }
 
 template <class Key, int64_t infinity>
 void float_extremes(const ExtremesTask& t, int threads) {
-  if (t.largest) extremes_in<Key>(t, Order<Key, infinity, false>(), threads);
-  else extremes_in<Key>(t, Order<Key, infinity, true>(), threads);
+  const Order<Key, true> order{Key(t.largest ? 0 : -1), Key(infinity)};
+  extremes_in(t, order, t.largest ? float_extreme<Key, infinity, 0> : float_extreme<Key, infinity, -1>, threads);
 }
 template <class Key>
 void integer_extremes(const ExtremesTask& t, bool has_sign, int threads) {
   const Key turn = Key((t.largest ? 0 : -1) ^ (has_sign ? Key(0) : std::numeric_limits<Key>::min()));
-  extremes_in<Key>(t, Order<Key>{turn}, threads);
+  extremes_in(t, Order<Key, false>{turn}, integer_extreme<Key>, threads);
 }
 
 void extremes(const ExtremesTask& t, int threads) {

@@ -7,6 +7,8 @@
 
 namespace tenter {
 
+constexpr double nothing = 1e-12;  // weights and their sums this small are roundings (tenter.filters.NOTHING)
+
 enum class FilterKind : int { triangle, cubic, spline, lanczos, box, hamming };
 
 // p, q: cubic's a; the b and c of spline; the lobes of lanczos.

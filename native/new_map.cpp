@@ -8,7 +8,7 @@
 namespace tenter {
 
 // Tables of longer rows and axes have other rules.
-constexpr int64_t most_taps = 1 << 16, longest_byte_axis = 1 << 24, longest_rounded = 1 << 16;
+constexpr int64_t most_taps_each = 1 << 16, longest_byte_axis = 1 << 24, longest_rounded = 1 << 16;
 constexpr double unit = 1 << 22;  // of rounded weights
 
 bool NewMap::make(const Family& family, const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part,
@@ -17,7 +17,7 @@ bool NewMap::make(const Family& family, const Family::Axis& a, int64_t n_in, int
   if (part && n_out > most_part_outputs) return false;
   if (!a.rule) return make_pillow(a, n_in, n_out, part);
   sampling = new_sampling(*a.rule, n_in, n_out, part, scale);
-  if (!sampling || sampling->taps_each() > most_taps) return false;
+  if (!sampling || sampling->taps_each() > most_taps_each) return false;
   if (a.fold) return make_folded(family, *a.fold);
   is_identity = n_in == n_out && OwnedMap(nb::object(), *sampling, false, false).is_identity();
   if (is_identity) return true;  // whose transpose is one

@@ -6,10 +6,11 @@
 #include <cstring>
 #include <limits>
 
+#include "filters.hpp"
+
 namespace tenter {
 namespace {
 
-constexpr double nothing = 1e-12;           // weights this small are roundings (tenter.filters.NOTHING)
 constexpr double nearly_all = nothing / 4;  // of two such weights the product lacks nothing either
 constexpr int64_t narrow_inner = 64;        // values that are walked with the axis around them
 

@@ -16,7 +16,7 @@ namespace {
 
 // Of Python's code: a call that records a gradient, (x, Repeated) -> array, and the backward of its Function, (ctx,
 // gradient) -> (gradient of x, None), for all that the core does not take.
-PyObject *differentiable = nullptr, *any_backward = nullptr;
+PyObject *repeat_differentiable = nullptr, *repeat_backward = nullptr;
 
 // The name of what a Function's ctx keeps.
 PyObject* name_how = nullptr;
@@ -127,7 +127,7 @@ PyObject* repeated_backward(PyObject* ctx, PyObject* const* args, Py_ssize_t n) 
   if (!x) return nullptr;
   if (x.get() != Py_None) return PyTuple_Pack(2, x.get(), Py_None);
   PyObject* const both[2] = {ctx, args[0]};
-  return PyObject_Vectorcall(any_backward, both, 2, nullptr);
+  return PyObject_Vectorcall(repeat_backward, both, 2, nullptr);
 }
 
 PyObject* Repeated::sum(PyObject* g) const {
@@ -171,8 +171,8 @@ PyObject* set_up_counts(PyObject*, PyObject* const* args, Py_ssize_t n) {
 PyObject* set_up_gradients(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments");
   if (!(name_how = PyUnicode_InternFromString("how"))) return nullptr;
-  Py_INCREF(args[0]), differentiable = args[0];
-  Py_INCREF(args[1]), any_backward = args[1];
+  Py_INCREF(args[0]), repeat_differentiable = args[0];
+  Py_INCREF(args[1]), repeat_backward = args[1];
   Py_RETURN_NONE;
 }
 
@@ -225,7 +225,7 @@ PyObject* repeat_counts(PyObject* x, PyObject* given, PyObject* at_dim, PyObject
   if (!held) return nullptr;
   made.release();
   PyObject* const both[2] = {x, held.get()};
-  return PyObject_Vectorcall(differentiable, both, 2, nullptr);
+  return PyObject_Vectorcall(repeat_differentiable, both, 2, nullptr);
 }
 
 // (x, offsets, dim, total) -> the result by prefix sums that a graph's author may pass any of: they are copied, then

@@ -13,7 +13,7 @@ namespace {
 struct {
   PyObject *large_empty = nullptr, *thread_count = nullptr;
   int64_t memory = 0;
-} python;
+} python_results;
 
 // Of a dtype, in memory that is kept for later results; null with an error.
 PyObject* in_block(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data, bool& stream) {
@@ -49,7 +49,7 @@ PyObject* result_of(PyObject* x, const ArrayView& like, const int64_t* shape, in
   const Owned sizes(shape_tuple(shape, ndim));
   if (!sizes) return nullptr;
   PyObject* const args[3] = {x, sizes.get(), order ? order : Py_None};
-  const Owned found(PyObject_Vectorcall(python.large_empty, args, 3, nullptr));
+  const Owned found(PyObject_Vectorcall(python_results.large_empty, args, 3, nullptr));
   if (!found) return nullptr;
   PyObject* y;
   unsigned long long at;
@@ -61,7 +61,7 @@ PyObject* result_of(PyObject* x, const ArrayView& like, const int64_t* shape, in
 }
 
 int thread_count() {
-  PyObject* const result = PyObject_Vectorcall(python.thread_count, nullptr, 0, nullptr);
+  PyObject* const result = PyObject_Vectorcall(python_results.thread_count, nullptr, 0, nullptr);
   if (!result) return 0;
   const long n = PyLong_AsLong(result);
   Py_DECREF(result);
@@ -75,12 +75,12 @@ bool exact_int(PyObject* x, int64_t& value) {
   return overflow == 0;
 }
 
-int64_t machine_memory() { return python.memory; }
+int64_t machine_memory() { return python_results.memory; }
 
 bool set_up_results(PyObject* large_empty, PyObject* thread_count, PyObject* memory) {
-  Py_INCREF(large_empty), python.large_empty = large_empty;
-  Py_INCREF(thread_count), python.thread_count = thread_count;
-  python.memory = PyLong_AsLongLong(memory);
+  Py_INCREF(large_empty), python_results.large_empty = large_empty;
+  Py_INCREF(thread_count), python_results.thread_count = thread_count;
+  python_results.memory = PyLong_AsLongLong(memory);
   return !PyErr_Occurred();
 }
 

@@ -43,6 +43,7 @@ inline void sum_columns(const char* src, int64_t stride, int64_t count, const Ac
   store_columns<Acc, Out, U>(dst, sum, stream);
 }
 
+// Of at least a vector of columns. The last vector ends at n: it may overlap the one before and store the same sums.
 template <class Acc, class In, class Out, bool ones, int K>
 inline void vertical_taps(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst, int64_t n,
                           bool stream) {
@@ -50,14 +51,15 @@ inline void vertical_taps(const char* src, int64_t stride, int64_t count, const 
   int64_t j = 0;
   for (; j + 4 * N <= n; j += 4 * N)
     sum_columns<Acc, In, Out, ones, 4, K>(src + j * sizeof(In), stride, count, w, dst + j, stream);
-  for (; j + N <= n; j += N)
-    sum_columns<Acc, In, Out, ones, 1, K>(src + j * sizeof(In), stride, count, w, dst + j, stream);
-  if (j == n) return;
-  if (n >= N) {  // one more vector, ending at n: it overlaps the last one and stores the same sums
-    j = n - N;
-    sum_columns<Acc, In, Out, ones, 1, K>(src + j * sizeof(In), stride, count, w, dst + j, false);
-    return;
+  for (; j < n; j += N) {
+    const int64_t at = std::min(j, n - N);
+    sum_columns<Acc, In, Out, ones, 1, K>(src + at * sizeof(In), stride, count, w, dst + at, stream && at == j);
   }
+}
+
+// Of less than a vector of columns.
+template <class Acc, class In, class Out, bool ones>
+inline void vertical_narrow(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst, int64_t n) {
   Vec<Acc> sum{};
   for (int64_t k = 0; k < count; ++k) {
     const Vec<Acc> x = load_masked<Acc, In>(src + k * stride, n);
@@ -73,11 +75,14 @@ inline void vertical_taps(const char* src, int64_t stride, int64_t count, const 
 template <class Acc, class In, class Out>
 TENTER_ALWAYS_INLINE void vertical_here(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst,
                                         int64_t n, bool stream = false) {
+  const bool narrow = n < lanes<Acc>;
   if (count == 0) {
     for (int64_t j = 0; j < n; ++j) dst[j] = Out{};
   } else if (!w) {
+    if (narrow) return vertical_narrow<Acc, In, Out, true>(src, stride, count, w, dst, n);
     vertical_taps<Acc, In, Out, true, 0>(src, stride, count, w, dst, n, stream);
   } else if constexpr (std::is_floating_point_v<Acc>) {
+    if (narrow) return vertical_narrow<Acc, In, Out, false>(src, stride, count, w, dst, n);
     auto taps = [&]<int K>() { vertical_taps<Acc, In, Out, false, K>(src, stride, count, w, dst, n, stream); };
     if constexpr (frequent<Acc, In>)
       if (with_constant<1, 2, 3, 4>(count, taps)) return;

@@ -6,7 +6,6 @@
 namespace tenter {
 namespace {
 
-constexpr double nothing = 1e-12;  // sums of weights this small are roundings (tenter.filters.NOTHING)
 constexpr int64_t exact_below = int64_t(1) << 53;
 constexpr int64_t most_expected = int64_t(1) << 24;
 

@@ -9,7 +9,6 @@
 namespace tenter {
 namespace {
 
-constexpr double nothing = 1e-12;  // as of native/sampling.cpp
 constexpr double least_weight = 1e-36;
 
 // Weights of the candidates of forward targets. A distance is a whole number of parts of a pixel, divided once; weights
