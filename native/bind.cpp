@@ -1,12 +1,9 @@
 // The kernels as a Python module, from pointers and spans, without checks: Python plans these calls and has checked
 // their arguments.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include <exception>
-#include <string>
 #include <tuple>
 #include <vector>
 
@@ -121,11 +118,11 @@ NB_MODULE(core, m) {
   m.def("memory_clear", &memory_clear);
   m.def("level", [] { return kernels().name; });
   m.def("levels", [] {
-    std::vector<std::string> names;
-    for (const char* const* n = level_names(); *n; ++n) names.emplace_back(*n);
+    nb::list names;
+    for (const char* const* n = level_names(); *n; ++n) names.append(*n);
     return names;
   });
-  m.def("force_level", [](const std::string& name) { return force_level(name.c_str()); });
+  m.def("force_level", [](const char* name) { return force_level(name); });
   nb::class_<Tuning>(m, "Tuning")
       .def_rw("parallel_bytes", &Tuning::parallel_bytes)
       .def_rw("wake_bytes", &Tuning::wake_bytes)

@@ -3,7 +3,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
@@ -149,9 +148,11 @@ void bind_steps(nb::module_& m) {
   m.def("weighed_step", &weighed_step, nb::arg("dtype"), nb::arg("dims"), nb::arg("maps"), nb::arg("unseen"));
   m.def(
       "pass_cost",
-      [](const std::vector<int64_t>& n, const std::vector<int64_t>& n_out) {
-        if (n.size() != n_out.size()) throw std::invalid_argument("lengths");
-        return pass_cost(n.data(), n_out.data(), int(n.size()));
+      [](const nb::list& n, const nb::list& n_out) {  // as CopyStep's
+        int64_t from[max_axes], to[max_axes];
+        if (n.size() != n_out.size() || n.size() > size_t(max_axes)) throw std::invalid_argument("lengths");
+        for (size_t k = 0; k < n.size(); ++k) from[k] = nb::cast<int64_t>(n[k]), to[k] = nb::cast<int64_t>(n_out[k]);
+        return pass_cost(from, to, int(n.size()));
       },
       nb::arg("n"), nb::arg("n_out"));
   m.def("channels_together", &channels_together, nb::arg("n_channels"), nb::arg("n_in"), nb::arg("n_out"));

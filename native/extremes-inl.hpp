@@ -66,7 +66,7 @@ inline V largest_everywhere(V v) {
 // Of a long row, the largest of the keys that are whole blocks; they are taken off, all but the last value at least.
 // Blocks have several vectors, as each larger value waits for the one before it.
 template <class Key, bool floating>
-[[gnu::noinline]] Key extreme_of_blocks(Order<Key, floating> order, const Key*& src, int64_t& n) {
+[[gnu::noinline]] Key extreme_of_blocks(Order<Key, floating> order, const Loose<Key>*& src, int64_t& n) {
   constexpr int W = 64 / sizeof(Key), many = 4;
   typedef VecN<Key, W> Wide;
   Wide best[many];
@@ -82,7 +82,7 @@ template <class Key, bool floating>
 // The largest of contiguous keys. Mostly a row is one vector, cut to its length, and there is no branch on that. room:
 // values that may be read; without room for a whole last vector, it ends with the row and overlaps the one before it.
 template <class Key, bool floating>
-TENTER_ALWAYS_INLINE Key extreme_of(Order<Key, floating> order, const Key* src, int64_t n, int64_t room) {
+TENTER_ALWAYS_INLINE Key extreme_of(Order<Key, floating> order, const Loose<Key>* src, int64_t n, int64_t room) {
   constexpr int W = sizeof(Key) == 8 ? 8 : 16;
   typedef VecN<Key, W> Wide;
   const bool cut = room >= round_up(n, W);
@@ -105,21 +105,21 @@ TENTER_ALWAYS_INLINE Key extreme_of(Order<Key, floating> order, const Key* src, 
 
 // As extreme_of: a function for each order of floats, and one for all of integers.
 template <class Key>
-using ExtremeOf = Key (*)(Key turn, const Key* src, int64_t n, int64_t room);
+using ExtremeOf = Key (*)(Key turn, const Loose<Key>* src, int64_t n, int64_t room);
 template <class Key, int64_t infinity, Key turn>
-Key float_extreme(Key, const Key* src, int64_t n, int64_t room) {
+Key float_extreme(Key, const Loose<Key>* src, int64_t n, int64_t room) {
   return extreme_of(Order<Key, true>{turn, Key(infinity)}, src, n, room);
 }
 template <class Key>
-Key integer_extreme(Key turn, const Key* src, int64_t n, int64_t room) {
+Key integer_extreme(Key turn, const Loose<Key>* src, int64_t n, int64_t room) {
   return extreme_of(Order<Key, false>{turn}, src, n, room);
 }
 
 // The first of [first, stop) with a key, which one of them has. With a number of values before each branch, the loop is
 // vectors.
 template <class Key, bool floating>
-int64_t place_of(Order<Key, floating> order, const Key* src, int64_t first, int64_t stop, Key key) {
-  auto holds = [&](const Key* some) {
+int64_t place_of(Order<Key, floating> order, const Loose<Key>* src, int64_t first, int64_t stop, Key key) {
+  auto holds = [&](const Loose<Key>* some) {
     Key found = 0;
     for (int64_t k = 0; k < look_ahead; ++k) found |= Key(order.key(some[k]) == key);
     return found != 0;
@@ -132,21 +132,21 @@ int64_t place_of(Order<Key, floating> order, const Key* src, int64_t first, int6
 
 // Of rows [first, stop) of t.inner values, for each column.
 template <class Key, bool floating, bool placed>
-void extremes_of_columns(const ExtremesTask& t, Order<Key, floating> order, const Key* src, int64_t first, int64_t stop,
-                         Key* dst, int64_t* at) {
+void extremes_of_columns(const ExtremesTask& t, Order<Key, floating> order, const Loose<Key>* src, int64_t first,
+                         int64_t stop, Loose<Key>* dst, int64_t* at) {
   Key best[extreme_columns];
   int64_t where[placed ? extreme_columns : 1];
   for (int64_t lo = 0; lo < t.inner; lo += extreme_columns) {
     const int64_t n = std::min(extreme_columns, t.inner - lo);
     if (first < stop) {
-      const Key* const row = src + first * t.inner + lo;
+      const Loose<Key>* const row = src + first * t.inner + lo;
       for (int64_t j = 0; j < n; ++j) best[j] = order.key(row[j]);
     } else {
       std::fill_n(best, n, order.none());
     }
     if constexpr (placed) std::fill_n(where, n, first < stop ? first : -1);
     for (int64_t r = first + 1; r < stop; ++r) {
-      const Key* const row = src + r * t.inner + lo;
+      const Loose<Key>* const row = src + r * t.inner + lo;
       for (int64_t j = 0; j < n; ++j) {
         const Key key = order.key(row[j]);
         if constexpr (placed) where[j] = key > best[j] ? r : where[j];
@@ -165,8 +165,8 @@ void extremes_in(const ExtremesTask& t, Order<Key, floating> order, ExtremeOf<Ke
   const int64_t chunks = ceil_div(t.n, chunk);
   parallel(t.outer * chunks, team_for(bytes, threads), [&](int64_t task) {
     const int64_t o = task / chunks, lo = task % chunks * chunk, hi = std::min(t.n, lo + chunk);
-    const Key* const src = reinterpret_cast<const Key*>(t.src) + o * total * t.inner;
-    Key* const dst = reinterpret_cast<Key*>(t.dst) + o * t.n * t.inner;
+    const Loose<Key>* const src = reinterpret_cast<const Loose<Key>*>(t.src) + o * total * t.inner;
+    Loose<Key>* const dst = reinterpret_cast<Loose<Key>*>(t.dst) + o * t.n * t.inner;
     int64_t* const at = t.at ? t.at + o * t.n * t.inner : nullptr;
     for (int64_t i = lo; i < hi; ++i) {
       const int64_t first = t.offset[i], stop = t.offset[i + 1], to = i * t.inner;

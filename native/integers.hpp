@@ -20,7 +20,16 @@ TENTER_ALWAYS_INLINE T load_unaligned(const void* p) {
   return value;
 }
 
-// The same, by exactly one load: what is checked is what is used, even if another thread writes there meanwhile.
+// A value of an array, whose memory need not be aligned: `const Loose<T>*` in place of `const T*`.
+template <class T>
+struct LooseOf {
+  typedef T type __attribute__((aligned(1), may_alias));
+};
+template <class T>
+using Loose = typename LooseOf<T>::type;
+
+// The same as load_unaligned, by exactly one load: what is checked is what is used, even if another thread writes there
+// meanwhile.
 template <class T>
 TENTER_ALWAYS_INLINE T load_once(const void* p) {
   T value = load_unaligned<T>(p);

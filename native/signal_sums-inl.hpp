@@ -11,7 +11,7 @@ namespace {
 // Sources [lo, hi) of one row, as values of Acc: source i is at[i].
 template <class Acc>
 struct Sources {
-  const Acc* at;
+  const Loose<Acc>* at;
   int64_t lo, hi;
 };
 
@@ -41,7 +41,7 @@ inline std::pair<int64_t, int64_t> permuted_sources(const Block<Acc>& b, const S
   while (begin < end && b.origin + b.index[begin] < x.lo) begin += N;
   while (begin < end && b.origin + b.index[end - N] + reach * N > x.hi) end -= N;
   for (int64_t t = begin; t < end; t += N) {
-    const Acc* const from = x.at + b.origin + b.index[t];
+    const Loose<Acc>* const from = x.at + b.origin + b.index[t];
     const Index<Acc> index = indices(b, t);
     Vec<Acc> held[reach];
     for (int v = 0; v < reach; ++v) held[v] = load_unaligned<Vec<Acc>>(from + v * N);
@@ -61,7 +61,7 @@ template <class Acc>
 void move_sources(const Block<Acc>& b, const Sources<Acc>& x, int64_t lo, int64_t hi, Acc* to) {
   if (lo >= hi) return;
   const bool inside = b.origin + b.index[lo] >= x.lo && b.origin + b.index[hi - 1] + b.count <= x.hi;
-  const Acc* const from = x.at + b.origin;
+  const Loose<Acc>* const from = x.at + b.origin;
   auto all = [&](auto&& count) __attribute__((always_inline)) {
     for (int64_t t = lo; t < hi; ++t)
       for (int64_t j = 0; j < count; ++j) to[j * b.room + t] = from[b.index[t] + j];
@@ -101,7 +101,7 @@ inline void each_vector(const Block<Acc>& b, const Sources<Acc>& x, Reach reach,
 
 // The sums of one row. gaps: a target may have no source at all. K: the number of candidates, or 0.
 template <class Acc, bool gaps, int K>
-void sum_block(const Block<Acc>& b, const Sources<Acc>& x, Reach reach, Acc* dst, Lease& lease) {
+void sum_block(const Block<Acc>& b, const Sources<Acc>& x, Reach reach, Loose<Acc>* dst, Lease& lease) {
   each_vector(b, x, reach, lease, [&](int64_t t, int n, auto&& candidates) __attribute__((always_inline)) {
     // Sums start from -0.0, which leaves the first product unchanged, the sign of a zero included.
     Vec<Acc> sum = Acc(-0.0) - Vec<Acc>{};
@@ -121,7 +121,8 @@ void sum_block(const Block<Acc>& b, const Sources<Acc>& x, Reach reach, Acc* dst
 }
 
 template <class Acc>
-void sum_block_of_any(const Block<Acc>& b, const Sources<Acc>& x, Reach reach, bool gaps, Acc* dst, Lease& lease) {
+void sum_block_of_any(const Block<Acc>& b, const Sources<Acc>& x, Reach reach, bool gaps, Loose<Acc>* dst,
+                      Lease& lease) {
   if (b.count == 2 && !gaps) sum_block<Acc, false, 2>(b, x, reach, dst, lease);
   else if (b.count == 2) sum_block<Acc, true, 2>(b, x, reach, dst, lease);
   else if (b.count == 3 && !gaps) sum_block<Acc, false, 3>(b, x, reach, dst, lease);
@@ -159,13 +160,13 @@ inline VecN<Acc, H * n> joined(F&& part) {
 // is 0. Of every target, 16 bytes of adjacent sources are loaded at a time. They are parts of vectors that are
 // transposed within each 16 bytes, into vectors of targets.
 template <class Acc>
-void sum_segments(const Block<Acc>& b, const Sources<Acc>& x, Acc* dst) {
+void sum_segments(const Block<Acc>& b, const Sources<Acc>& x, Loose<Acc>* dst) {
   constexpr int N = lanes<Acc>, H = 16 / int(sizeof(Acc));
   typedef VecN<Acc, H> Part;
   const int64_t last = b.count - 1;
-  const Acc* const end = x.at + x.hi;
+  const Loose<Acc>* const end = x.at + x.hi;
   for (int64_t t = 0; t < b.n; t += N) {
-    const Acc* from[N];
+    const Loose<Acc>* from[N];
     for (int l = 0; l < N; ++l) from[l] = x.at + b.origin + b.index[std::min<int64_t>(t + l, b.n - 1)];
     const Vec<Acc> w = load_unaligned<Vec<Acc>>(b.weight + t), w_last = load_unaligned<Vec<Acc>>(b.weight + b.room + t);
     Vec<Acc> sum = Acc(-0.0) - Vec<Acc>{};
@@ -185,7 +186,7 @@ void sum_segments(const Block<Acc>& b, const Sources<Acc>& x, Acc* dst) {
       }
     };
     int64_t k = 0;
-    auto whole = [](const Acc* p) __attribute__((always_inline)) { return load_unaligned<Part>(p); };
+    auto whole = [](const Loose<Acc>* p) __attribute__((always_inline)) { return load_unaligned<Part>(p); };
     for (; k + H <= last; k += H) {
       Vec<Acc> square[H];
       load_square(k, square, whole);
@@ -196,7 +197,7 @@ void sum_segments(const Block<Acc>& b, const Sources<Acc>& x, Acc* dst) {
       Vec<Acc> square[H];
       if (from[N - 1] + k + H <= end) load_square(k, square, whole);
       else
-        load_square(k, square, [&](const Acc* p) {
+        load_square(k, square, [&](const Loose<Acc>* p) {
           Part values{};
           std::memcpy(&values, p, std::clamp<int64_t>(end - p, 0, H) * sizeof(Acc));
           return values;

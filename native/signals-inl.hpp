@@ -149,7 +149,7 @@ class SignalRows {
         fill_runs(forward, first, end - first, b);
       }
       for (int64_t r = from; r < to; ++r)
-        write(r, lo, n, lease, [&](Acc* sums) {
+        write(r, lo, n, lease, [&](Loose<Acc>* sums) {
           const Sources<Acc> x = sources(first, b.n, r, lease);
           if (t_.kind == SignalTask::triangle) write_pairs(b, x.at + first, x.at + x.hi, made, sums, lo, n);
           else write_runs(b, x.at + first, x.at + x.hi, made, sums, lo, n, t_.forward_count);
@@ -171,7 +171,7 @@ class SignalRows {
       first = std::max<int64_t>(0, first - 1), end = std::max(first, std::min(t_.n_in, end + 1));
       windows_block(t_, first, end - first, lo, lo + n, b, lease);
       for (int64_t r = from; r < to; ++r)
-        write(r, lo, n, lease, [&](Acc* sums) {
+        write(r, lo, n, lease, [&](Loose<Acc>* sums) {
           const Sources<Acc> x = sources(first, b.n, r, lease);
           write_windows(b, x.at + first, x.at + x.hi, made, sums, lo, n);
         });
@@ -183,7 +183,7 @@ class SignalRows {
     constexpr int N = lanes<Acc>;
     const WindowTask& rows = t_.rows;
     const char* const src = rows.src + outer_offset(rows, r / rows.n_row) + r % rows.n_row * rows.row_stride;
-    if (!in_.widen) return {reinterpret_cast<const Acc*>(src), 0, t_.n_in};
+    if (!in_.widen) return {reinterpret_cast<const Loose<Acc>*>(src), 0, t_.n_in};
     n = std::min(t_.n_in, begin + n), begin = std::max<int64_t>(0, begin), n -= begin;
     Acc* const wide = lease->row.template get<Acc>(n + 4 * N);  // with room for whole vectors
     in_.widen(src + begin * in_.itemsize, n, wide);
@@ -196,7 +196,7 @@ class SignalRows {
   void write(int64_t r, int64_t lo, int64_t n, Lease& lease, Make&& make) const {
     char* const dst = t_.rows.dst + (r * t_.n_out + lo) * out_.itemsize;
     const bool stream = t_.rows.stream;
-    if (!stream && !out_.narrow) return make(reinterpret_cast<Acc*>(dst));
+    if (!stream && !out_.narrow) return make(reinterpret_cast<Loose<Acc>*>(dst));
     Acc* const sums = lease->staging.template get<Acc>(2 * room_);
     make(sums);
     char* made = reinterpret_cast<char*>(sums);
@@ -210,7 +210,7 @@ class SignalRows {
 
   void apply(const Block<Acc>& b, int64_t lo, int64_t r, Lease& lease) const {
     const Sources<Acc> x = sources(b.origin, b.index[b.n - 1] + b.count, r, lease);
-    write(r, lo, b.n, lease, [&](Acc* sums) {
+    write(r, lo, b.n, lease, [&](Loose<Acc>* sums) {
       if (!segments_) sum_block_of_any(b, x, reach(b), gaps_, sums, lease);
       else sum_segments(b, x, sums);
     });

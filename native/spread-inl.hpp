@@ -18,7 +18,7 @@ inline std::pair<int64_t, int64_t> sources_of(const SignalTask& t, int64_t lo, i
 
 // x: from a block's first source on, those past `end` are not read.
 template <class Acc>
-inline Vec<Acc> source(const Acc* x, int64_t t, const Acc* end) {
+inline Vec<Acc> source(const Loose<Acc>* x, int64_t t, const Loose<Acc>* end) {
   constexpr int N = lanes<Acc>;
   if (x + t + N <= end) return load_unaligned<Vec<Acc>>(x + t);
   return load_masked<Acc, Acc>(x + t, std::clamp<int64_t>(end - (x + t), 0, N));
@@ -43,24 +43,24 @@ void fill_runs(const SignalTask& t, int64_t first, int64_t n, Block<Acc>& b) {
 // sums: n targets from `lo` on. made: room for two values of each source, a vector more, and one before. longest: of
 // the runs.
 template <class Acc>
-void write_runs(const Block<Acc>& b, const Acc* x, const Acc* end, Acc* made, Acc* sums, int64_t lo, int64_t n,
-                int64_t longest) {
+void write_runs(const Block<Acc>& b, const Loose<Acc>* x, const Loose<Acc>* end, Acc* made, Loose<Acc>* sums,
+                int64_t lo, int64_t n, int64_t longest) {
   constexpr int N = lanes<Acc>;
   Acc *const weighed = made + N, *const first = weighed + b.room + N;
   weighed[-1] = Acc{};
   for (int64_t t = 0; t < b.n; t += N)
-    store_bits(weighed + t, source(x, t, end) * load_unaligned<Vec<Acc>>(b.weight + t));
+    store_bits(weighed + t, source<Acc>(x, t, end) * load_unaligned<Vec<Acc>>(b.weight + t));
   for (int64_t t = 0; t < b.n; t += N) {
     const Vec<Acc> w = load_unaligned<Vec<Acc>>(b.weight + b.room + t);
-    const Vec<Acc> both = multiply_add<Acc>(source(x, t, end), w, load_unaligned<Vec<Acc>>(weighed + t - 1));
+    const Vec<Acc> both = multiply_add<Acc>(source<Acc>(x, t, end), w, load_unaligned<Vec<Acc>>(weighed + t - 1));
     store_bits(first + t, w != Vec<Acc>{} ? both : load_unaligned<Vec<Acc>>(weighed + t));
   }
-  Acc *const stop = sums + n, *const vectors = stop - N;
+  Loose<Acc>*const stop = sums + n, *const vectors = stop - N;
   for (int64_t t = 0; t < b.n; ++t) {
     const int64_t begin = b.origin + b.index[t] - lo;
     const Vec<Acc> value = splat(weighed[t]);
-    Acc* at = sums + std::max<int64_t>(0, begin);
-    Acc* const to = std::min(sums + begin + longest, stop);
+    Loose<Acc>* at = sums + std::max<int64_t>(0, begin);
+    Loose<Acc>* const to = std::min(sums + begin + longest, stop);
     if (begin >= 0) *at++ = first[t];
     for (; at < to; at += N) {
       if (at <= vectors) store_bits(at, value);
@@ -73,10 +73,11 @@ void write_runs(const Block<Acc>& b, const Acc* x, const Acc* end, Acc* made, Ac
 
 // b: the forward rows of the block's sources. sums: n targets from `lo` on. made: as above.
 template <class Acc>
-void write_pairs(const Block<Acc>& b, const Acc* x, const Acc* end, Acc* made, Acc* sums, int64_t lo, int64_t n) {
+void write_pairs(const Block<Acc>& b, const Loose<Acc>* x, const Loose<Acc>* end, Acc* made, Loose<Acc>* sums,
+                 int64_t lo, int64_t n) {
   constexpr int N = lanes<Acc>;
   for (int64_t t = 0; t < b.n; t += N) {
-    const Vec<Acc> value = source(x, t, end);
+    const Vec<Acc> value = source<Acc>(x, t, end);
     auto weighed = [&](int j) __attribute__((always_inline)) {
       const Vec<Acc> w = load_unaligned<Vec<Acc>>(b.weight + j * b.room + t);
       return w != Vec<Acc>{} ? value * w : Vec<Acc>{};
@@ -88,7 +89,7 @@ void write_pairs(const Block<Acc>& b, const Acc* x, const Acc* end, Acc* made, A
     }(std::make_integer_sequence<int, N>{});
   }
   std::memset(sums, 0, n * sizeof(Acc));
-  Acc* const to = sums + b.origin - lo;
+  Loose<Acc>* const to = sums + b.origin - lo;
   auto put = [&](int64_t t) {  // of a pair that may lie partly outside
     const int64_t at = b.origin + b.index[t] - lo;
     if (0 <= at && at < n) sums[at] = made[2 * t];
@@ -104,10 +105,11 @@ void write_pairs(const Block<Acc>& b, const Acc* x, const Acc* end, Acc* made, A
 // b: the forward rows of the block's sources. sums: n targets from `lo` on. made: room for b.count values of each
 // source.
 template <class Acc>
-void write_windows(const Block<Acc>& b, const Acc* x, const Acc* end, Acc* made, Acc* sums, int64_t lo, int64_t n) {
+void write_windows(const Block<Acc>& b, const Loose<Acc>* x, const Loose<Acc>* end, Acc* made, Loose<Acc>* sums,
+                   int64_t lo, int64_t n) {
   constexpr int N = lanes<Acc>;
   for (int64_t t = 0; t < b.n; t += N) {
-    const Vec<Acc> value = source(x, t, end);
+    const Vec<Acc> value = source<Acc>(x, t, end);
     for (int64_t j = 0; j < b.count; ++j) {
       const Vec<Acc> w = load_unaligned<Vec<Acc>>(b.weight + j * b.room + t);
       store_bits(made + j * b.room + t, w != Vec<Acc>{} ? value * w : Vec<Acc>{});

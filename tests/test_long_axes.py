@@ -13,7 +13,7 @@ from tests.daily import daily
 import tenter
 from tenter import _native
 from tenter._specs import axis_maps
-from tenter.maps import Copy, Window
+from tenter.maps import Window
 
 tuning = _native.tuning
 MODES = ("linear", "cubic", "catmull-rom", "mitchell", "lanczos3", "area", "box", "hamming")
@@ -83,7 +83,7 @@ def test_rows_of_any_range_are_those_of_the_whole(seed):
     rng = np.random.default_rng(seed)
     for n_in, n_out, how in hows(seed):
         m = tenter.axis_map(n_in, n_out, **how)
-        if isinstance(m, Copy):
+        if not isinstance(m, Window) or not m.is_computed:  # as above
             continue
         matrix = m.dense()
         assert np.array_equal(m.T.dense(), matrix.T), (n_in, n_out, how)

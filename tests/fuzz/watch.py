@@ -71,7 +71,10 @@ class Worker:
 
     def said(self) -> str:
         self.errors.seek(0)
-        return self.errors.read().decode(errors="replace")[-6000:]
+        text = self.errors.read().decode(errors="replace")
+        return (
+            text if len(text) < 6000 else f"{text[:4000]}\n...\n{text[-2000:]}"
+        )  # a sanitizer's first lines tell most
 
     def stop(self) -> None:
         if self.process.poll() is None:

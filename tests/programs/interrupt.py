@@ -1,6 +1,7 @@
 """Ctrl-C in a long native call: interrupt.py FRONTEND OPERATION THREADS MIB SECONDS
 
-Prints how many milliseconds after the signal KeyboardInterrupt came, and the part of the result that was not written.
+Prints how many milliseconds after the signal KeyboardInterrupt came, and the part of the result that was not written, nan
+where the core makes the result's memory itself.
 MIB: of the result. SECONDS: from the call to the signal, "busy" after them for another Python thread that computes.
 """
 
@@ -39,6 +40,8 @@ def marked(n_bytes: int) -> Any:
 
 def unwritten() -> float:
     """Of the last block, its part that still holds the mark."""
+    if not blocks:
+        return float("nan")
     held, n_bytes = blocks[-1]
     bytes_ = np.frombuffer((ctypes.c_ubyte * n_bytes).from_address(held.address), np.uint8)
     return float(np.mean(bytes_[:: max(1, n_bytes >> 24)] == MARK))
@@ -101,7 +104,7 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(float(seconds), send)  # from when there is memory for the result
     try:
-        if out is not None:
+        if out is not None or (frontend == "numpy" and operation == "counts"):  # no block for a result from Python
             timer.start()
         call(x)
         answer = "ended"
