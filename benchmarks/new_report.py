@@ -27,6 +27,7 @@ LOSS = 0.95
 FIRST = 1.15  # a new call's time to a repeated one's, for results of so many bytes
 FIRST_BYTES = 64 << 10
 UNSURE = 0.15  # half the width of the median's confidence interval, of the median
+FEW = 3  # rounds, fewer of which say nothing of that width
 NAMED = 6  # losses, of each peer
 
 
@@ -110,7 +111,7 @@ def cell(found: Contest | None) -> str:
         return "-"
     if found.failed:
         return "too large" if found.failed.startswith("left out") else "fails"
-    unsure = 1.57 * found.spread / max(found.pairs, 1) ** 0.5 > UNSURE
+    unsure = found.pairs < FEW or 1.57 * found.spread / found.pairs**0.5 > UNSURE
     return f"{found.ratio:.2f}x{' ~' * unsure}{' †' * (not found.peer_agrees)}"
 
 

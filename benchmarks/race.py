@@ -28,7 +28,10 @@ Maker = Callable[[Any], Call]  # from what was drawn to a call with nothing left
 OURS, REPEATED, RENEWED = "tenter", "repeated", "renewed"
 LEAST_ROUNDS, MOST_ROUNDS = 5, 60
 MOST_PAIRS = 4  # repeated and renewed calls of a round, as long as they take less than its peers did
-PATIENCE = 6  # times the seconds of a workload, after which it ends with fewer rounds than the least
+PATIENCE, AT_LEAST = (
+    6,
+    0.5,
+)  # times the seconds of a workload, and seconds, after which it ends with fewer than the least
 HELD = 3  # results of each library
 PLANNING = 0.02  # seconds of a call beside which it does not count how it is planned
 BLOCK, MOST_CALLS = 5e-4, 64  # seconds that one timing shall last, and of how many calls at most
@@ -118,7 +121,7 @@ def run(work: Work, rng: np.random.Generator, seconds: float, found: Drawn) -> N
     n_calls = calls_in(work, rng)
     spent: dict[str, list[float]] = {name: [] for name in (*makers, REPEATED, RENEWED)}
     start, rounds = time.perf_counter(), 0
-    while goes_on(rounds, work.rounds, (time.perf_counter() - start) / max(seconds, 1e-9)):
+    while goes_on(rounds, work.rounds, time.perf_counter() - start, seconds):
         draws = [work.draw(rng) for _ in range(n_calls)]
         calls = {name: [make(one) for one in draws] for name, make in makers.items()}
         warming = work.draw(rng) if work.warm else None
@@ -167,11 +170,11 @@ def forget() -> None:
     axis_maps._kept.cache_clear()
 
 
-def goes_on(rounds: int, most: int, share: float) -> bool:
-    """share: of the seconds that are spent."""
+def goes_on(rounds: int, most: int, spent: float, seconds: float) -> bool:
     if rounds == 0:
         return True
-    return rounds < most and (share < 1 or (rounds < LEAST_ROUNDS and share < PATIENCE))
+    patience = max(PATIENCE * seconds, AT_LEAST)
+    return rounds < most and (spent < seconds or (rounds < LEAST_ROUNDS and spent < patience))
 
 
 def calls_in(work: Work, rng: np.random.Generator) -> int:

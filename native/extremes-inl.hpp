@@ -15,9 +15,10 @@ namespace {
 
 // Values as signed integers of their size, in ascending order: -0 is less than 0, NaN is the largest. Of the smallest
 // value the order is the reverse, with NaN the largest still. infinity: the bits of a float's. turn: what keys are
-// xored with: all bits for the smallest, the highest of integers without a sign. Dtypes of one size share their loops,
-// as the compiler's time goes into the number of loops; but short rows of floats, which would take a tenth longer by
-// constants that are loaded for each (float_extreme).
+// xored with: all bits for the smallest, the highest of integers without a sign.
+//
+// Dtypes of one size share their loops, as the compiler's time goes into the number of loops. Short rows of floats do
+// not (float_extreme): with constants that are loaded for each row they would take a tenth longer.
 template <class Key, bool floating>
 struct Order {
   static constexpr Key most = std::numeric_limits<Key>::max(), least = std::numeric_limits<Key>::min();

@@ -14,13 +14,14 @@ namespace {
 typedef Vec<double> Reals;
 
 // Pillow's filters where they are not those of filters.hpp: what lies half a pixel away is by its rounding of positions
-// in or out, and the constants of its bell are float32. A sine by another program differs in the last bit, which shows
-// in one weight of a billion.
+// in or out, and the constants of its bell are float32, whose sum is not 1, but the weight of the pixel itself is.
 inline Reals pillow_box(Reals x) { return ((x > -0.5) & (x <= 0.5)) ? Reals{} + 1 : Reals{}; }
 inline Reals pillow_hamming(Reals x) {
   constexpr double pi = 3.14159265358979323846;
-  for (int l = 0; l < lanes<double>; ++l)
-    x[l] = std::fabs(x[l]) < 1 ? sinc(x[l]) * (double(0.54f) + double(0.46f) * std::cos(x[l] * pi)) : 0;
+  for (int l = 0; l < lanes<double>; ++l) {
+    const double bell = x[l] == 0 ? 1 : sinc(x[l]) * (double(0.54f) + double(0.46f) * std::cos(x[l] * pi));
+    x[l] = std::fabs(x[l]) < 1 ? bell : 0;
+  }
   return x;
 }
 inline Reals pillow_lanczos(Reals x) { return ((x >= -3) & (x < 3)) ? sinc(x) * sinc(x / 3) : Reals{}; }

@@ -28,6 +28,8 @@ def sinc(x: float) -> float:
 
 
 def bell(x: float) -> float:
+    if x == 0:
+        return 1.0
     constant, cosine = float(np.float32(0.54)), float(np.float32(0.46))
     return sinc(abs(x)) * (constant + cosine * math.cos(x * math.pi)) if abs(x) < 1 else 0.0
 

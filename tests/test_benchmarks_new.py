@@ -92,12 +92,12 @@ def test_what_a_new_call_costs_beside_a_repeated_one(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "rounds, most, share, further",
-    [(0, 60, 99, True), (1, 60, 0.5, True), (60, 60, 0.5, False), (7, 60, 1.0, False), (4, 60, 1.5, True),
-     (5, 60, 1.5, False), (1, 60, 6.0, False)],
+    "rounds, most, spent, seconds, further",
+    [(0, 60, 99, 1, True), (1, 60, 0.5, 1, True), (60, 60, 0.5, 1, False), (7, 60, 1.0, 1, False), (4, 60, 1.5, 1, True),
+     (5, 60, 1.5, 1, False), (1, 60, 6.0, 1, False), (4, 60, 0.4, 0.01, True), (4, 60, 0.6, 0.01, False)],
 )  # fmt: skip
-def test_rounds_end(rounds, most, share, further):
-    assert race.goes_on(rounds, most, share) is further
+def test_rounds_end(rounds, most, spent, seconds, further):
+    assert race.goes_on(rounds, most, spent, seconds) is further
 
 
 def test_wrong_results_have_no_time_and_broken_peers_say_so():

@@ -197,6 +197,13 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["segment_sum", "segment_mean", "segment_max", "segment_min", "segment_softmax"])
+def test_rows_of_no_values(name):
+    x = np.ones((3, 0))
+    out = np.empty((3 if name == "segment_softmax" else 2, 0))
+    assert getattr(ragged, name)(x, [1, 2], out=out) is out
+
+
 @pytest.mark.parametrize("kind", REFUSED)
 def test_what_is_refused(kind):
     call, error = REFUSED[kind]

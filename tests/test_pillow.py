@@ -92,3 +92,10 @@ def test_one_pixel_wide():
     np.testing.assert_allclose(resized(x, (2, 1), mode="bilinear", antialias=True), want, atol=1e-6)
     theirs = torch.nn.functional.interpolate(torch.from_numpy(x)[None, None], (2, 1), mode="bilinear", antialias=True)
     assert theirs[0, 0, 0, 0] == theirs[0, 0, 1, 0]
+
+
+def test_the_pixel_itself_weighs_one_in_hamming():
+    """The constants of Pillow's bell are float32 and add up to more than one."""
+    x = np.array([[0, 0, 0, 0, 0, 194, 52, 240, 142, 148, 0, 0, 0, 0, 0]], np.uint8)
+    want = np.asarray(Image.fromarray(x).resize((7, 1), Resampling.HAMMING))
+    assert np.array_equal(tenter.resize(x, (1, 7), axes=(0, 1), mode="hamming", like="pillow"), want)

@@ -53,3 +53,13 @@ def test_apply_to_a_number_and_to_bools():
     for x in (np.zeros((2, 3), bool), torch.zeros(2, 3, dtype=torch.bool)):
         with pytest.raises(TypeError, match="x: expected numbers, to take sums of, got bool"):
             Copy.every(1, 3).T.apply(x, 1)
+
+
+@pytest.mark.parametrize("edge", ["constant", "extrapolate"])
+@pytest.mark.parametrize("mode", ["cubic", "nearest"])
+def test_a_recorded_result_with_a_value_has_the_layout_of_x(edge, mode):
+    """From the first call on, which the core does not plan."""
+    x = torch.randn(8, 9, requires_grad=True)
+    how = {"mode": mode, "edge": edge, "value": 7, "box": [(-2.0, 9.0), (1.0, 11.0)]}
+    for _ in range(3):
+        assert tenter.resize(x.T, (5, 7), **how).stride() == (1, 5)

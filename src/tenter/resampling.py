@@ -238,8 +238,9 @@ def resize(
 
 
 def axis_map(n_in: SupportsIndex, n_out: SupportsIndex, mode: Mode | Filter = "linear", **how: Unpack[Rule]) -> AxisMap:
-    """The map that `resize` applies to one axis of n_in positions.
+    """The map that `resize` applies to one axis of n_in positions, of a float32 array.
 
+    Nearest kinds of float64 arrays round positions as PyTorch does there, and may take other inputs.
     how: resize's other arguments. Raises TypeError and ValueError as resize does.
 
     >>> axis_map(4, 2, "area")

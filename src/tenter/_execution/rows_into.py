@@ -237,7 +237,7 @@ def _by_parts(how: str, x: Any, rows: Rows, axis: int, out: Any) -> None:
 
 def _places(x: Any, axis: int) -> Iterator[Place]:
     """Dims but the axis in parts of at most a quarter of what is made at a time."""
-    steps = [1 if d == axis else n for d, n in enumerate(x.shape)]
+    steps = [1 if d == axis else max(1, n) for d, n in enumerate(x.shape)]
     for d in range(len(steps)):
         if (now := math.prod(steps) * of(x).itemsize(x)) > BYTES // 4:
             steps[d] = max(1, steps[d] * (BYTES // 4) // now)

@@ -79,7 +79,8 @@ def ones(x: torch.Tensor, n: int) -> torch.Tensor:
 
 
 def filled(x: torch.Tensor, inside: torch.Tensor, value: Any) -> torch.Tensor:
-    return torch.where(inside, x, torch.full((), value, dtype=x.dtype, device=x.device))
+    # A clone has x's layout, which `where` and `masked_fill` do not keep.
+    return x.clone().masked_fill_(~inside, torch.full((), value, dtype=x.dtype, device=x.device))
 
 
 def element(x: torch.Tensor, value: Any) -> bytes:
