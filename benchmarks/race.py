@@ -28,10 +28,8 @@ Maker = Callable[[Any], Call]  # from what was drawn to a call with nothing left
 OURS, REPEATED, RENEWED = "tenter", "repeated", "renewed"
 LEAST_ROUNDS, MOST_ROUNDS = 5, 60
 MOST_PAIRS = 4  # repeated and renewed calls of a round, as long as they take less than its peers did
-PATIENCE, AT_LEAST = (
-    6,
-    0.5,
-)  # times the seconds of a workload, and seconds, after which it ends with fewer than the least
+# Times the seconds of a workload, and seconds, after both of which it ends with fewer rounds than the least.
+PATIENCE, AT_LEAST = 6, 0.5
 HELD = 3  # results of each library
 PLANNING = 0.02  # seconds of a call beside which it does not count how it is planned
 BLOCK, MOST_CALLS = 5e-4, 64  # seconds that one timing shall last, and of how many calls at most

@@ -68,8 +68,8 @@ def segment_max(x: Any, lengths: Any, dim: int = 0, *, out: Any = None) -> Any:
     """The largest of each row's values along dim; of an empty row -inf, or the least number of an integer dtype.
 
     x: integers or floats of up to 64 bits, lengths, dim and out as for `segment_sum`. NaN is larger than all else.
-    Returns x's dtype. The gradient goes to the first of the largest values, as PyTorch's `max` along a dim has it; -0.0 is
-    less than 0.0, but under PyTorch's transforms and in compiled code, where PyTorch's `max` runs and they are equal.
+    Returns x's dtype. The gradient goes to the first of the largest values, as PyTorch's `max` along a dim has it. -0.0
+    is less than 0.0; in PyTorch's transforms and compiled code, where PyTorch's `max` runs, they are equal.
 
     >>> segment_max([1.0, 2.0, 5.0, 4.0, 3.0], [2, 0, 3])
     array([  2., -inf,   5.])
