@@ -79,8 +79,8 @@ def ones(x: torch.Tensor, n: int) -> torch.Tensor:
 
 
 def filled(x: torch.Tensor, inside: torch.Tensor, value: Any) -> torch.Tensor:
-    # A clone has x's layout, which `where` and `masked_fill` do not keep.
-    return x.clone().masked_fill_(~inside, torch.full((), value, dtype=x.dtype, device=x.device))
+    laid_out = torch.empty_like(x, dtype=torch.bool).copy_(inside)  # `where` lays its result out as its first operand
+    return torch.where(laid_out, x, torch.full((), value, dtype=x.dtype, device=x.device))
 
 
 def element(x: torch.Tensor, value: Any) -> bytes:
