@@ -20,7 +20,8 @@ TENTER_ALWAYS_INLINE T load_unaligned(const void* p) {
   return value;
 }
 
-// A value of an array, whose memory need not be aligned: `const Loose<T>*` in place of `const T*`.
+// A value of an array, whose memory need not be aligned: code that reads or writes single values of one does so through
+// `Loose<T>*`, as the compiler may trust that a `T*` is aligned.
 template <class T>
 struct LooseOf {
   typedef T type __attribute__((aligned(1), may_alias));

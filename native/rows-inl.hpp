@@ -1,6 +1,7 @@
 // Sums of weighted rows: the inner loop of the window kernel, a vector of columns at a time.
 #pragma once
 #include <algorithm>
+#include <cstring>
 
 #include "kernels.hpp"
 #include "stream-inl.hpp"
@@ -77,7 +78,7 @@ TENTER_ALWAYS_INLINE void vertical_here(const char* src, int64_t stride, int64_t
                                         int64_t n, bool stream = false) {
   const bool narrow = n < lanes<Acc>;
   if (count == 0) {
-    for (int64_t j = 0; j < n; ++j) dst[j] = Out{};
+    std::memset(dst, 0, n * sizeof(Out));  // an array's memory need not be aligned
   } else if (!w) {
     if (narrow) return vertical_narrow<Acc, In, Out, true>(src, stride, count, w, dst, n);
     vertical_taps<Acc, In, Out, true, 0>(src, stride, count, w, dst, n, stream);

@@ -108,7 +108,7 @@ def elements(how: Array) -> np.ndarray:
             x = rng.integers(max(-100, info.min), min(256, info.max), shape, endpoint=True)
         return x.astype(dtype)
     if kind in "fc":
-        return np.asarray(_floats(rng, shape, dtype, how.values)).astype(dtype)  # of no dims they may be a scalar
+        return np.asarray(_floats(rng, shape, dtype, how.values)).astype(dtype)  # a scalar if there are no dims
     if kind == "O":
         made = np.empty(shape, object)
         made.reshape(-1)[:] = [(k % 7, "a", None, 2.5)[k % 4] for k in range(made.size)]
