@@ -107,7 +107,6 @@ NB_MODULE(core, m) {
       .def(nb::init<int64_t>())
       .def_prop_ro("address", [](const Block& b) { return reinterpret_cast<uintptr_t>(b.p); })
       .def_ro("used", &Block::used);
-  m.attr("LARGE") = large;
   m.attr("VERIFIES") = verifies;
   m.def("memory_stats", [] {
     const MemoryStats s = memory_stats();
@@ -149,6 +148,14 @@ NB_MODULE(core, m) {
       .def_rw("tap_block", &Tuning::tap_block)
       .def_rw("many_scalars", &Tuning::many_scalars)
       .def_rw("pick_outputs", &Tuning::pick_outputs)
+      .def_rw("small_bytes", &Tuning::small_bytes)
+      .def_rw("large_bytes", &Tuning::large_bytes)
+      .def_rw("slice_bytes", &Tuning::slice_bytes)
+      .def_rw("apart_bytes", &Tuning::apart_bytes)
+      .def_rw("scratch_bytes", &Tuning::scratch_bytes)
+      .def_rw("planned_bytes", &Tuning::planned_bytes)
+      .def_rw("planned_taps", &Tuning::planned_taps)
+      .def_rw("weighed_outputs", &Tuning::weighed_outputs)
       .def_rw("guard_blocks", &Tuning::guard_blocks)
       .def("reset", [](Tuning& t) { t = Tuning{}; });
   m.attr("tuning") = nb::cast(&tuning, nb::rv_policy::reference);

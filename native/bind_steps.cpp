@@ -157,10 +157,6 @@ void bind_steps(nb::module_& m) {
       nb::arg("n"), nb::arg("n_out"));
   m.def("channels_together", &channels_together, nb::arg("n_channels"), nb::arg("n_in"), nb::arg("n_out"));
   m.def("crops", &crops, nb::arg("n_in"), nb::arg("lo"), nb::arg("hi"));
-  m.attr("SMALL_BYTES") = small_bytes;
-  m.attr("SLICE_BYTES") = slice_bytes;
-  m.attr("MOST_APART") = most_apart;
-  m.attr("MOST_BETWEEN") = most_between;
   m.attr("READ_DIMS") = max_read_dims;
   nb::class_<ReadySteps>(m, "ReadySteps")
       .def("__init__", [](ReadySteps* self, const nb::list& steps, const nb::list& temporaries, nb::tuple shape) {

@@ -8,6 +8,7 @@
 #include "new_passes.hpp"
 #include "new_picking.hpp"
 #include "results.hpp"
+#include "tuning.hpp"
 
 namespace tenter {
 namespace {
@@ -43,8 +44,8 @@ class NewCall {
     for (int d = 0; d < ndim_; ++d)
       if (__builtin_mul_overflow(n_in_, from_.shape[d], &n_in_) || __builtin_mul_overflow(n_out_, shape_[d], &n_out_))
         return false;
-    if (n_in_ < 1 || n_out_ < 1 || n_in_ > most_length || n_out_ > most_bytes / itemsize_) return false;
-    small_ = std::max(n_in_, n_out_) * sum_size_ < small_bytes;
+    if (n_in_ < 1 || n_out_ < 1 || n_in_ > most_length || n_out_ > tuning.planned_bytes / itemsize_) return false;
+    small_ = std::max(n_in_, n_out_) * sum_size_ < tuning.small_bytes;
     return !target_ || target_->takes(shape_, f_.ndim, f_.order);
   }
 
@@ -54,7 +55,7 @@ class NewCall {
     if (!make_maps() || !passes_.prepare()) return nullptr;
     const int64_t between = passes_.bytes_between() + n_out_ * sum_size_ * (puts_in_order() + f_.widens());
     const bool few = target_ || passes_.takes_little();
-    if (between > (few ? most_between : most_bytes - n_out_ * itemsize_)) return nullptr;
+    if (between > (few ? tuning.scratch_bytes : tuning.planned_bytes - n_out_ * itemsize_)) return nullptr;
     return result(x, [&](char* to, int threads, bool stream) { run(to, threads, stream); });
   }
 

@@ -34,7 +34,7 @@ struct Room {
   std::unique_ptr<Block> block;
   std::unique_ptr<char[]> bytes;
   char* get(int64_t n) {
-    if (n >= large && recycles()) return (block = std::make_unique<Block>(n))->p;
+    if (n >= tuning.large_bytes && recycles()) return (block = std::make_unique<Block>(n))->p;
     return (bytes = std::make_unique_for_overwrite<char[]>(size_t(n))).get();
   }
 };

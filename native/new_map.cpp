@@ -1,4 +1,5 @@
 #include "new_map.hpp"
+#include "tuning.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +9,7 @@
 namespace tenter {
 
 // Tables of longer rows and axes have other rules.
-constexpr int64_t most_taps_each = 1 << 16, longest_byte_axis = 1 << 24, longest_rounded = 1 << 16;
+constexpr int64_t longest_byte_axis = 1 << 24, longest_rounded = 1 << 16;
 constexpr double unit = 1 << 22;  // of rounded weights
 
 bool NewMap::make(const Family& family, const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part,
@@ -17,7 +18,7 @@ bool NewMap::make(const Family& family, const Family::Axis& a, int64_t n_in, int
   if (part && n_out > most_part_outputs) return false;
   if (!a.rule) return make_pillow(a, n_in, n_out, part);
   sampling = new_sampling(*a.rule, n_in, n_out, part, scale);
-  if (!sampling || sampling->taps_each() > most_taps_each) return false;
+  if (!sampling || sampling->taps_each() > tuning.planned_taps) return false;
   if (a.fold) return make_folded(family, *a.fold);
   is_identity = n_in == n_out && OwnedMap(nb::object(), *sampling, false, false).is_identity();
   if (is_identity) return true;  // whose transpose is one
@@ -34,7 +35,7 @@ bool NewMap::make(const Family& family, const Family::Axis& a, int64_t n_in, int
 bool NewMap::make_folded(const Family& family, Fold fold) {
   const int64_t n_in = sampling->n_in(), n_out = sampling->n_out();
   const double taps = double(sampling->taps_each()) * double(n_out);
-  if (n_in > longest_byte_axis || taps + 2.0 * double(n_out) > double(most_bytes) / 64) return false;
+  if (n_in > longest_byte_axis || taps + 2.0 * double(n_out) > double(tuning.planned_bytes) / 64) return false;
   FoldedRows made = fold_rows(n_in, taps_of(*sampling), fold);
   is_identity = made.is_identity(n_in);
   if (is_identity) return true;
@@ -88,7 +89,7 @@ std::optional<Sampling> new_sampling(const WholeAxis& rule, int64_t n_in, int64_
 }
 
 bool NewMap::weigh(const Family::Axis& a, const Boxes::Each* part, const Scale* scale) {
-  if (n_out > most_weights) return false;
+  if (n_out > tuning.weighed_outputs) return false;
   if (!a.weighs && is_identity) return inside.assign(size_t(n_out), 1.0), true;
   std::optional<Sampling> other;
   if (a.weighs && !(other = new_sampling(*a.weighs, n_in, n_out, part, scale))) return false;
@@ -113,7 +114,7 @@ bool NewMap::make_pillow(const Family::Axis& a, int64_t n_in, int64_t n_out, con
   const double begin = part ? part->begin : 0, end = part ? part->end : double(n_in);
   if (begin < 0 || end > double(n_in)) return false;
   const double taps = std::min(double(n_in), 2 * (a.support * std::max(1.0, (end - begin) / double(n_out)) + 1));
-  if (n_in > longest_byte_axis || taps * double(n_out) > double(most_bytes) / 16) return false;
+  if (n_in > longest_byte_axis || taps * double(n_out) > double(tuning.planned_bytes) / 16) return false;
   rows = pillow_rows(PillowFilter(a.filter), n_in, float(begin), float(end), n_out);
   return rows.fits_bytes;
 }
@@ -135,7 +136,7 @@ bool NewMap::round_weights(Rows&& made) {
 // Outputs without an input are filled later.
 bool NewMap::make_copy(Picking&& of, const Family::Axis& a) {
   n_in = of.n_in, n_out = of.n_out, fold = a.fold;
-  if ((of.goes_on() || !of.reads_all()) && n_out > most_weights) return false;
+  if ((of.goes_on() || !of.reads_all()) && n_out > tuning.weighed_outputs) return false;
   if (!of.reads_all()) {
     inside.assign(size_t(n_out), 0.0);
     std::fill(inside.begin() + of.begin, inside.begin() + of.end, 1.0);
@@ -149,7 +150,7 @@ bool NewMap::make_copy(Picking&& of, const Family::Axis& a) {
 bool NewMap::make_sums(Picking&& of, const Family::Axis& a) {
   n_in = of.n_out, n_out = of.n_in;
   if (of.goes_on()) {
-    if (double(of.n_in) + double(of.n_out) > double(most_bytes) / 64) return false;
+    if (double(of.n_in) + double(of.n_out) > double(tuning.planned_bytes) / 64) return false;
     Taps taps{std::vector<int64_t>(size_t(of.n_out) + 1), std::vector<int64_t>(size_t(of.n_out)), {}};
     std::iota(taps.offset.begin(), taps.offset.end(), int64_t(0));
     of.index(0, of.n_out, taps.column.data());
@@ -167,7 +168,7 @@ bool NewMap::make_sums(Picking&& of, const Family::Axis& a) {
 bool NewMap::make_tables() {
   if (!map->is_computed()) return map->make_tables(), true;
   if (picking) return false;
-  if (double(map->n_taps()) + 2.0 * double(map->map.n_out) > double(most_bytes) / 16) return false;
+  if (double(map->n_taps()) + 2.0 * double(map->map.n_out) > double(tuning.planned_bytes) / 16) return false;
   map.emplace(nb::object(), *sampling, bool(map->transposed), true);
   is_long = true;
   return true;

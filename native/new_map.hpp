@@ -15,9 +15,6 @@ namespace tenter {
 // Of an axis of a call; none where Python's code shall make it.
 std::optional<Sampling> new_sampling(const WholeAxis& rule, int64_t n_in, int64_t n_out, const Boxes::Each* part,
                                      const Scale* scale);
-constexpr int64_t most_weights = 1 << 21;  // of a call's axis, by outputs; of more Python's code takes some at a time
-constexpr int64_t most_bytes = int64_t(1)
-                               << 28;  // beyond these Python's code checks whether the machine has the memory
 
 struct NewMap {
   std::optional<Sampling> sampling;

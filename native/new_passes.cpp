@@ -5,6 +5,7 @@
 #include "byte_step.hpp"
 #include "inputs.hpp"
 #include "new_picking.hpp"
+#include "tuning.hpp"
 #include "verify.hpp"
 #include "window_step.hpp"
 
@@ -74,7 +75,7 @@ bool NewPasses::lay_out() {
   double bytes = double(itemsize);
   for (int k = 0; k < n_dims; ++k) bytes *= double(dims[k].n);
   set_contiguous(dims, n_dims, itemsize);
-  return apart_ = bytes <= double(most_bytes);
+  return apart_ = bytes <= double(tuning.planned_bytes);
 }
 
 // Copies first, and the last windows together if they are neighbors.
@@ -156,7 +157,7 @@ int64_t NewPasses::bytes_between() const {
   const int64_t largest = largest_between(dims);
   int64_t least = largest;  // of one slice
   for (int k = 0; k < n_dims && !maps[k]; ++k) least /= dims[k].n;
-  return 2 * std::max(least, std::min(slice_bytes, largest)) + (packs_ || apart_ ? bytes_of(dims) : 0);
+  return 2 * std::max(least, std::min(tuning.slice_bytes, largest)) + (packs_ || apart_ ? bytes_of(dims) : 0);
 }
 
 int64_t NewPasses::bytes_of(const Dim* some) const {
@@ -185,8 +186,9 @@ const char* NewPasses::read(Room& packed, Room& wide, const Call& call) {
 
 // Leading dims without a map are independent, so they go a few at a time, and what lies between passes stays in cache.
 void NewPasses::run_slices(Dim* some, int d, const char* from, char* to, const Call& call) {
-  if (maps[d] || largest_between(some) <= slice_bytes) return run_passes(some, from, to, call);
-  const int64_t n = std::exchange(some[d].n, 1), step = std::max<int64_t>(1, slice_bytes / largest_between(some));
+  if (maps[d] || largest_between(some) <= tuning.slice_bytes) return run_passes(some, from, to, call);
+  const int64_t n = std::exchange(some[d].n, 1),
+                step = std::max<int64_t>(1, tuning.slice_bytes / largest_between(some));
   int64_t made = itemsize;
   for (int k = 0; k < n_dims; ++k) made *= maps[k] ? maps[k]->n_out : some[k].n;
   for (int64_t at = 0; at < n; at += step) {

@@ -10,6 +10,7 @@
 #include "recorded_calls.hpp"
 #include "repeat_sums.hpp"
 #include "results.hpp"
+#include "tuning.hpp"
 #include "verify.hpp"
 
 namespace tenter {
@@ -73,7 +74,7 @@ bool read(PyObject* call, PyObject* const* args, Py_ssize_t n, ArrayView from, R
     if (__builtin_mul_overflow(to.shape[d], to.times[d], to.shape_out + d)) return false;
     if (__builtin_mul_overflow(n_out, to.shape_out[d], &n_out)) return false;
   }
-  if (n_out < 1 || n_out > most_bytes / from.dtype->itemsize) return false;
+  if (n_out < 1 || n_out > tuning.planned_bytes / from.dtype->itemsize) return false;
   to.bytes_out = n_out * from.dtype->itemsize;
   return true;
 }

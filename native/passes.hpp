@@ -35,8 +35,6 @@ struct Pass {
   int n_dims, first, count;
 };
 constexpr int most_together = 3;  // axes of one call
-// What lies between two passes should not be larger, so that it fits a core's cache.
-constexpr int64_t slice_bytes = 4 << 20;
 
 // An axis where costs are compared: with bands, that of the whole, as orders of sums must not depend on bands.
 struct Deciding {

@@ -9,7 +9,7 @@ namespace tenter {
 
 int64_t* Numbers::get(int64_t n) {
   const int64_t bytes = n * int64_t(sizeof(int64_t));
-  if (bytes < large || !recycles()) {
+  if (bytes < tuning.large_bytes || !recycles()) {
     small_.reset(new int64_t[size_t(n)]);
     return small_.get();
   }

@@ -12,6 +12,7 @@
 #include "owned_map.hpp"
 #include "passes.hpp"
 #include "results.hpp"
+#include "tuning.hpp"
 #include "window_step.hpp"
 
 namespace tenter {
@@ -196,7 +197,7 @@ class RepeatSums {
   // (tenter._kernels.passes.Filling.windows).
   void set_slices() {
     const int64_t largest = size_of(of_sums()) * std::max(all_.values(1), all_.sums(1));
-    slice_ = std::clamp<int64_t>(slice_bytes / largest, 1, all_.dims[0].n);
+    slice_ = std::clamp<int64_t>(tuning.slice_bytes / largest, 1, all_.dims[0].n);
   }
 
   bool plan_slice(int64_t n, Steps& to) {
@@ -240,9 +241,9 @@ PyObject* sum_repeats(PyObject* g, const ArrayView& from, const Repeats& by, con
   if (from.device != on_cpu || !is_real_or_complex(*from.dtype)) return nullptr;
   RepeatSums sums(from, by);
   const int64_t n_in = sums.n_in(), bytes_in = by.bytes_out, bytes_out = sums.bytes_out();
-  if (!sums.plan() || sums.bytes_between() > most_bytes - bytes_out) return nullptr;
+  if (!sums.plan() || sums.bytes_between() > tuning.planned_bytes - bytes_out) return nullptr;
   if (holds(g, *from.dtype, from.extent()) != 1) return nullptr;
-  const bool small = bytes_in < small_bytes;
+  const bool small = bytes_in < tuning.small_bytes;
   const int threads =
       small || n_in * 16 < tuning.parallel_bytes ? 1 : thread_count();  // 16 bytes a value, as in families.cpp
   char* to;

@@ -39,10 +39,10 @@ PyObject* in_block(const ArrayView& like, const int64_t* shape, int ndim, int64_
 PyObject* result_of(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data,
                     bool& stream, PyObject* order, bool recorded) {
   stream = false;
-  const bool plain = bytes < std::min(large, tuning.stream_bytes) && !tuning.guard_blocks && !order;
+  const bool plain = bytes < std::min(tuning.large_bytes, tuning.stream_bytes) && !tuning.guard_blocks && !order;
   if (plain && recorded && like.tensor && bytes) return recorded_empty(like, shape, ndim, bytes, data);
   if (plain) return empty(like, shape, ndim, data);
-  if (bytes >= large && !order && recycles()) return in_block(like, shape, ndim, bytes, data, stream);
+  if (bytes >= tuning.large_bytes && !order && recycles()) return in_block(like, shape, ndim, bytes, data, stream);
   ArrayView own;  // Python's code makes results of x's dtype
   if (!order && read_array(x, own, true) == Reading::readable && own.dtype != like.dtype)
     return empty(like, shape, ndim, data);

@@ -18,11 +18,6 @@ struct HeldSignals {
   ~HeldSignals() { holds_signals = before; }
 };
 
-// Bytes of a result that is made in memory of its own, where the caller's does not lie as a fresh result would.
-constexpr int64_t most_apart = 4 << 20;
-// Bytes of scratch beside a caller's memory; of more, tiles of the result have less.
-constexpr int64_t most_between = 8 << 20;
-
 struct Target {
   PyObject* object;
   ArrayView view;

@@ -33,7 +33,15 @@ struct Tuning {
   int64_t tap_block = 1 << 14;             // and taps: tables, inputs and outputs stay in the second-level cache
   int64_t many_scalars = 1 << 13;          // with more, a table of offsets by counts that are used once is traffic
   int64_t pick_outputs = 2048;             // of a band of a computed copy: its indices stay in the first-level cache
-  bool guard_blocks = false;               // results end where an unmapped page begins; no memory is recycled
+  int64_t small_bytes = 1 << 15;           // below, asking how many threads there are is a large part of the work
+  int64_t large_bytes = 256 << 10;         // results below are left to allocators, which recycle such sizes
+  int64_t slice_bytes = 4 << 20;           // of temporaries between passes: larger ones leave the caches
+  int64_t apart_bytes = 4 << 20;           // of a result that is made first and copied to an `out` of another layout
+  int64_t scratch_bytes = 8 << 20;    // of temporaries of a call with `out`; of more, tiles of the result have less
+  int64_t planned_bytes = 256 << 20;  // of a result that the core plans: Python's code checks memory for more
+  int64_t planned_taps = 1 << 16;     // of a row of a map that the core makes for a new call
+  int64_t weighed_outputs = 1 << 21;  // along an axis of such a call, of which each row's weights are added up
+  bool guard_blocks = false;          // results end where an unmapped page begins; no memory is recycled
 };
 extern Tuning tuning;
 
@@ -63,8 +71,6 @@ constexpr int64_t max_band_rows = 256;         // of a task of two axes, so that
 constexpr int64_t planes_at_once = 2;          // output planes: what both read is loaded once
 
 // ---- memory
-constexpr int64_t small_bytes = 1 << 15;        // below, asking how many threads there are is a large part of the work
-constexpr int64_t large = 256 << 10;            // results below are left to allocators, which recycle such sizes
 constexpr int64_t largest_mask = 1 << 20;       // bytes of a mask that the core makes by itself
 constexpr int64_t huge_page = 2 << 20;          // alignment of blocks, and the unit of large ones
 constexpr int64_t huge_page_bytes = 16 << 20;   // smaller blocks are not rounded up to huge pages, to waste less

@@ -3,8 +3,11 @@
     PYTHONPATH=OLD/src python -m tests.digest --calls 20000 --seed 0 --write FILE    # before a change
     PYTHONPATH=$PWD/src python -m tests.digest --compare FILE --close                # after it
 
-The makers of tests/fuzz draw the calls. FILE (gzipped JSON, one call a line) holds their Python source, which --compare
-runs again: it needs the public names of tenter and tests/fuzz/arrays.py, and nothing else of the fuzzer.
+The makers of tests/fuzz draw the calls: sizes, scales, boxes, gradients, `out`, values past the edges. FILE (gzipped
+JSON, one call a line) holds their Python source, which --compare runs again: it needs the public names of tenter,
+tests/fuzz/arrays.py and tests/fuzz/caches.py, and nothing else of the fuzzer. Each call is made in every way that the
+caches allow (WAYS), and all of them must give what they gave. Both commands print which functions of tenter's Python
+code the calls of each way ran; where they ran none, the core did it alone.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ from tenter.conventions import Convention
 from tenter.filters import Filter
 from tenter.maps import Copy, Gather, Window
 
+from .fuzz import caches
 from .fuzz.arrays import Array, bits, dtype_name, numbers
 
 # These start processes, race threads or lie about memory: their results say nothing.
@@ -54,11 +58,61 @@ SHOWN, EACH, WIDTH = 20, 3, 600  # differing calls that are printed, of each kin
 KEPT = 4096  # elements of a result whose values FILE keeps
 BYTES = 6 << 30  # of a process: a huge result is a MemoryError, as on the machine that wrote FILE
 EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52, "float128": 2.0**-63}
+# How a call is made: the first of its kind; again, when only how such calls are planned is cached; with its plan cached.
+WAYS = ("first", "planned anew", "cached")
+# Functions whose runs are counted, by name and file; those that a version does not have count nothing.
+COUNTED = {
+    "_planned": {"tenter/_plans/plan.py": "planned in Python"},
+    "perform": {"tenter/_execution/calls.py": "checked", "tenter/_execution/outside.py": "value in Python"},
+    "perform_turned": {"tenter/_execution/calls.py": "checked"},
+    "of_family": {"tenter/_execution/calls.py": "family looked up in Python"},
+    "lookup": {"tenter/_execution/calls.py": "plan looked up in Python"},
+    "run": {
+        "tenter/_execution/numpy_executor.py": "plan run by Python", "tenter/_execution/torch/run.py": "plan run by Python",
+        "tenter/_kernels/reference.py": "reference",
+    },
+    "fill": {"tenter/_execution/into.py": "tiles of out"},
+    "_forward": {"tenter/_execution/torch/operators.py": "operator"},
+    "call": {"tenter/_execution/torch/dispatch.py": "dispatched"},
+    "again": {"tenter/_execution/torch/gradients.py": "gradient recorded"},
+}  # fmt: skip
 PARTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64", "complex256": "float128"}
 
 
-def result(source: str) -> dict[str, str]:
-    """What a call gives: the hash of its result, its layout and values in words; or its error."""
+def result(source: str) -> dict[str, Any]:
+    """What a call gives the first time, and the hashes and the counted functions of all ways."""
+    caches.forget()
+    found, ran = _counted(source)
+    hashes, counts = [found["hash"]], [ran]
+    caches.forget_plans()
+    again, ran = _counted(source)
+    hashes.append(again["hash"]), counts.append(ran)
+    with caches.plans_kept_at_once():
+        _result(source)
+        again, ran = _counted(source)
+    hashes.append(again["hash"]), counts.append(ran)
+    return {**found, "hashes": hashes, "ran": counts}
+
+
+def _counted(source: str) -> tuple[dict[str, str], list[str]]:
+    """What a call gives, and the counted functions that it ran."""
+    ran: set[str] = set()
+
+    def see(frame: Any, event: str, _: Any) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_name in COUNTED:
+            ran.update(words for file, words in COUNTED[code.co_name].items() if code.co_filename.endswith(file))
+
+    sys.setprofile(see)
+    try:
+        found = _result(source)
+    finally:
+        sys.setprofile(None)
+    return found, sorted(ran)
+
+
+def _result(source: str) -> dict[str, str]:
+    """The hash of a call's result, its layout and values in words; or its error."""
     space = dict(NAMES)
     try:
         exec(source, space)
@@ -152,13 +206,26 @@ def write(file: str, base: int, calls: int, jobs: int) -> None:
     from .fuzz import runs
 
     seeds = list(itertools.islice((s for s in itertools.count(base) if runs.kind_of(s) not in SKIPPED), calls))
+    lines = []
     with gzip.open(file, "wt", 1) as held:
         for line in _in_processes(_drawn, seeds, jobs):
             held.write(json.dumps(line) + "\n")
+            lines.append({"hashes": line["hashes"], "ran": line["ran"]})
+    _print_ways(lines)
+
+
+def _print_ways(lines: list[dict[str, Any]]) -> None:
+    """How many calls ran each counted function, for each way."""
+    ran = [Counter(words for line in lines for words in line["ran"][k] or ["none of these"]) for k in range(len(WAYS))]
+    print("\ncalls that ran" + "".join(f"{way:>16}" for way in WAYS))
+    for words in sorted(set().union(*ran)):
+        print(f"  {words:28}" + "".join(f"{n[words]:10d}      " for n in ran))
+    unequal = sum(len(set(line["hashes"])) > 1 for line in lines)
+    print(f"{unequal} calls give in one way what they do not give in another")
 
 
 def compare(file: str, jobs: int, close: bool, respelled: list[str]) -> bool:
-    """Whether every call of FILE gives what it gave."""
+    """Whether every call of FILE gives what it gave, in every way."""
     with gzip.open(file, "rt") as held:
         before = [json.loads(line) for line in held]
     for pair in respelled:
@@ -167,8 +234,10 @@ def compare(file: str, jobs: int, close: bool, respelled: list[str]) -> bool:
             line["source"] = line["source"].replace(f"'{old}'", f"'{new}'")
     total = Counter(line["kind"] for line in before)
     differ: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    lines = []
     for was, now in zip(before, _in_processes(_ran, before, jobs)):
-        if was["hash"] != now["hash"]:
+        lines.append({"hashes": now["hashes"], "ran": now["ran"]})
+        if was["hashes"] != now["hashes"]:
             differ.append((was, now))
     why = Counter((was["kind"], _why(was, now)) for was, now in differ)
     for kind, n in sorted(total.items()):
@@ -181,6 +250,7 @@ def compare(file: str, jobs: int, close: bool, respelled: list[str]) -> bool:
         if shown[group] <= EACH and sum(min(n, EACH) for n in shown.values()) <= SHOWN:
             source = "\n".join(line[:WIDTH] for line in now["source"].splitlines())
             print(f"\n=== seed {was['seed']}, {': '.join(group)}\n{source}\n{_apart(was, now)}")
+    _print_ways(lines)
     if close:
         _print_close(differ)
     print(f"\n{len(differ)} of {len(before)} calls differ")
@@ -188,6 +258,8 @@ def compare(file: str, jobs: int, close: bool, respelled: list[str]) -> bool:
 
 
 def _why(was: dict[str, Any], now: dict[str, Any]) -> str:
+    if was["hash"] == now["hash"]:
+        return "only when " + ", ".join(w for w, a, b in zip(WAYS, was["hashes"], now["hashes"]) if a != b)
     if "said" in was and "said" in now:
         same = was["said"].split(":")[0] == now["said"].split(":")[0]
         return "the error's message" if same else "the error's class"

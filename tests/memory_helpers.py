@@ -15,7 +15,7 @@ import tenter
 from tenter import _native, memory
 
 PAGE = 2 << 20
-LARGE = _native.LARGE
+LARGE = _native.tuning.large_bytes
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of a process's memory are Linux's")
 

@@ -16,7 +16,6 @@ from tenter import _native
 from tenter._arrays.library import of
 from tenter._execution import calls
 from tenter._execution.torch import new_calls
-from tenter._plans import cache, families
 from tenter._rules.edges import EDGES
 from tenter.geometry import ALIGNS
 
@@ -31,10 +30,6 @@ RESIZED = ("linear", "cubic", "area", "lanczos3", "mitchell", "hamming", "box", 
 
 # From a first call on the core reads tensors, and keeps to what `cache.SELDOM` then is.
 tenter.resize(torch.zeros(2), 3)
-
-
-def forget() -> None:
-    families.families.clear(), families.native.clear(), cache.plans.clear(), cache._noted.clear()
 
 
 def laid_out(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:

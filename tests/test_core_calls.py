@@ -104,9 +104,8 @@ KINDS = ["int64", "int32", "int16", "int8", "uint8", "uint16", "uint32"]
 
 def lowered(monkeypatch):
     for name, value in {"parallel_bytes": 1, "task_bytes": 256, "stream_bytes": 1, "runs_chunk": 8, "shared_counts": 0,
-                        "staging_bytes": 64, "guard_blocks": True}.items():  # fmt: skip
+                        "staging_bytes": 64, "large_bytes": 1, "guard_blocks": True}.items():  # fmt: skip
         monkeypatch.setattr(_native.tuning, name, value)
-    monkeypatch.setattr(_native, "LARGE", 1)
 
 
 @pytest.mark.parametrize("low", [False, True], ids=["as in use", "lowered"])

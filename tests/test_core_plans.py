@@ -10,13 +10,13 @@ import pytest
 import torch
 
 import tenter
-from planned_calls import by_plan, drawn, forget, into, laid_out, noted, plans_counted
+from fuzz.caches import forget, forget_plans
+from planned_calls import by_plan, drawn, into, laid_out, noted, plans_counted
 from tenter import _native
 from tenter._arrays.layout import channels_last, memory_order, numpy_image_order, torch_image_order
 from tenter._arrays.library import of
 from tenter._execution import calls
 from tenter._execution.torch import new_calls
-from tenter._plans import cache
 from tenter._rules import taps
 from tenter._rules.axis_rule import AxisRule
 from tenter._rules.edges import EDGES, PERIODIC
@@ -43,7 +43,7 @@ def compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[bool, bool]:
     for _ in range(4):
         with contextlib.suppress(ValueError):  # a box of one point
             call(*made())
-    cache.plans.clear(), cache._noted.clear()
+    forget_plans()
     with plans_counted(monkeypatch) as planned:
         found = call(x, size, box)
     assert type(found) is type(wanted) and found.dtype == wanted.dtype and found.shape == wanted.shape
@@ -51,10 +51,10 @@ def compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[bool, bool]:
     np.testing.assert_array_equal(np.asarray(found), np.asarray(wanted))
     again = call(x, size, box)
     np.testing.assert_array_equal(np.asarray(again), np.asarray(wanted))
-    cache.plans.clear(), cache._noted.clear()
+    forget_plans()
     with plans_counted(monkeypatch) as planned_into:
         into(rng, lambda **to: call(x, size, box, **to), wanted)
-    assert planned or not planned_into or wanted.nbytes > _native.MOST_APART
+    assert planned or not planned_into or wanted.nbytes > _native.tuning.apart_bytes
     return not planned, box is not None
 
 
@@ -88,7 +88,7 @@ def gradients_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
         with contextlib.suppress(ValueError):  # a box of one point
             a, b, c = of(*made())
             torch.autograd.grad(b, a, c)
-    cache.plans.clear(), cache._noted.clear()
+    forget_plans()
     planned: list[Any] = []
     for module, name in ((calls, "plan"), (new_calls, "plan"), (new_calls, "plan_adjoint")):
         monkeypatch.setattr(module, name, noted(getattr(module, name), planned))
@@ -180,7 +180,7 @@ def test_new_sizes_past_every_edge_are_planned_in_the_core(edge, dtype, monkeypa
                 x = np.random.default_rng(0).integers(0, 256, (40, 50)).astype(dtype)
                 wanted = call(x, 57)
                 forget()
-                call(x, 31), cache.plans.clear(), cache._noted.clear()
+                call(x, 31), forget_plans()
                 with plans_counted(monkeypatch) as planned:
                     found = call(x, 57)
                 assert not planned, (value, mode, antialias, axes, box)
@@ -251,7 +251,7 @@ def test_every_align_of_one_output_and_more(align):
         for size in ((1, 1), (1, 3), (4, 1), (9, 7)):
             forget()
             wanted = call(size)
-            call((2, 2)), cache.plans.clear(), cache._noted.clear()
+            call((2, 2)), forget_plans()
             np.testing.assert_array_equal(call(size), wanted)
 
 
@@ -260,7 +260,7 @@ def planned_as_python_does(monkeypatch: pytest.MonkeyPatch, call: Any, other: An
     forget()
     wanted = call(size)
     forget(), call(other)
-    cache.plans.clear(), cache._noted.clear()
+    forget_plans()
     with plans_counted(monkeypatch) as planned:
         found = call(size)
     assert not planned

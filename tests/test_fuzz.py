@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from fuzz import thresholds
+from tenter import _native
+
 ROOT = Path(__file__).parent.parent
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pages that may not be touched, by mprotect")
 # See CONTRIBUTING.md.
@@ -27,6 +30,11 @@ def test_random_calls():
     done = fuzz("--calls", CALLS)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "nothing found" in done.stdout
+
+
+def test_every_threshold_of_the_core_is_lowered():
+    fields = {name for name in dir(_native.tuning) if not name.startswith("_")} - {"reset", "guard_blocks"}
+    assert set(thresholds.NATIVE) == fields
 
 
 @pytest.mark.parametrize(

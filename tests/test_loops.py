@@ -13,6 +13,7 @@ from cases import INTEGERS, values
 from daily import daily
 from kernel_helpers import check
 from maps_of import apply_maps, resample
+from tenter import _native
 from tenter._kernels import reference
 from tenter.maps import Copy, Window
 
@@ -210,8 +211,6 @@ def test_bfloat16_nan_of_low_bits_stays_nan(level):
 
 
 def test_slices_of_a_temporary(monkeypatch):
-    from tenter._kernels import cpu
-
     x = values((7, 6, 9, 11, 3), "float32")
     maps = (
         (1, resample("linear", 6, 4)),
@@ -220,7 +219,7 @@ def test_slices_of_a_temporary(monkeypatch):
     )
     want = check(x, maps)
     for room in (1, 20_000):
-        monkeypatch.setattr(cpu, "KERNELS", cpu.KERNELS._replace(slice_bytes=room))
+        monkeypatch.setattr(_native.tuning, "slice_bytes", room)
         assert check(x, maps).tobytes() == want.tobytes()
         check(x[::-2], maps)
 

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import tenter
+from fuzz.caches import forget
 from tenter._execution import calls
 from tenter._plans import cache, families
 from tenter._specs import resize_arguments
@@ -34,10 +35,6 @@ PAIRS = {
     "words that differ": (((4, 5), {"axes": (0, 1), "align": "corners"}), ((4, 5), {"axes": (0, 1), "align": "center"})),
     "flags that differ": (((4, 5), {"axes": (0, 1), "antialias": True}), ((4, 5), {"axes": (0, 1), "antialias": False})),
 }  # fmt: skip
-
-
-def forget():
-    families.families.clear(), families.native.clear(), cache.plans.clear()
 
 
 @pytest.mark.parametrize("make", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
@@ -73,7 +70,7 @@ def test_sizes_alone_are_checked_again_and_only_they(make, monkeypatch):
 
 def test_what_may_change_is_not_remembered():
     axes, x = torch.tensor([0, 1]), np.arange(24.0).reshape(2, 3, 4)
-    families.families.clear()
+    forget()
     tenter.resize(x, (4, 5), axes=axes)
     axes[1] = 2
     assert tenter.resize(x, (4, 5), axes=axes).shape == (4, 3, 5)
@@ -93,7 +90,7 @@ CALLS = {
 @pytest.mark.parametrize("name", CALLS)
 def test_plans_of_sizes_that_are_used_once_are_not_kept(name, make, monkeypatch):
     x, call = make(PICTURE), CALLS[name]
-    forget(), cache._noted.clear()
+    forget()
     monkeypatch.setattr(cache, "SELDOM", 2)
     first = call(x, 4)
     assert len(cache.plans) == 1

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import tenter
+from fuzz.caches import forget, forget_plans
 from programs.small import lowered
 from tenter import _native, memory, ragged
-from tenter._kernels import steps
-from tenter._plans import cache, families
 from tenter.maps import Window
 from thread_helpers import in_threads
 
@@ -22,9 +21,7 @@ counts = np.arange(33) % 5
 
 
 @pytest.fixture
-def small(monkeypatch):
-    monkeypatch.setattr(_native, "LARGE", _native.LARGE)
-    monkeypatch.setattr(steps, "SMALL_BYTES", steps.SMALL_BYTES)
+def small():
     lowered(3)
     yield
     _native.tuning.reset()
@@ -100,7 +97,7 @@ def test_threads_share_what_calls_make_and_keep(small, kind):
             barrier.wait()
             if seed == 0:  # maps that were never applied, and no plans
                 shared[:] = fresh()
-                cache.plans.clear()
+                forget_plans()
                 memory.clear()
             barrier.wait()
             for k in np.random.default_rng([seed, turn]).permutation(len(shared)):
@@ -134,9 +131,9 @@ def test_threads_plan_new_sizes_in_the_core(small):
         for turn in range(4):
             barrier.wait()
             if seed == 0:  # as many that are new, of kinds that are known or, every other time, are not
-                cache.plans.clear(), cache._noted.clear()
+                forget_plans()
                 if turn % 2:
-                    families.families.clear(), families.native.clear()
+                    forget()
             barrier.wait()
             for at in np.random.default_rng([seed, turn]).permutation(len(want)):
                 k, n = list(want)[at]

@@ -23,6 +23,7 @@ from tenter.maps import Copy, Gather, Window
 
 from . import (
     axismaps,
+    caches,
     interpolating,
     operations,
     operators,
@@ -132,6 +133,9 @@ def _run(call: Call, r: Draw) -> None:
 def _others(call: Call, r: Draw) -> Any:
     """Ways to make the call that must give the same bits."""
     yield "a second time", {}
+    if r.chance(0.5):
+        caches.forget_plans()
+        yield "planned again, where the core may do it", {}
     if r.chance(0.3):
         tenter.set_num_threads(r.pick((1, 2, 4)))
         yield "on other threads", {}

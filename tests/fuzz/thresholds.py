@@ -6,10 +6,10 @@ from typing import Any
 
 import tenter
 from tenter import _native, memory
-from tenter._kernels import cpu, steps
+from tenter._execution import bands, into
 from tenter._plans import cache
-from tenter._specs import axis_maps
 
+from . import caches
 from .draw import Draw
 
 # Attributes of `_native.tuning`, and small values for them.
@@ -19,15 +19,18 @@ NATIVE: dict[str, tuple[int, ...]] = {
     "row_width": (16, 64), "row_block": (16, 256), "band_bytes": (64, 1024), "plane_bytes": (64, 1024),
     "planes_kept_bytes": (1, 1024), "pick_outputs": (1, 20, 100), "tile_inputs": (16, 64), "widened_values": (1, 40), "stream_bytes": (1, 256), "long_axis": (0, 20),
     "signal_axis": (0, 20), "shared_counts": (0, 20), "tap_outputs": (1, 16), "tap_block": (1, 64), "many_scalars": (0, 4),
+    "byte_tile_bytes": (64, 1024), "byte_band_bytes": (64, 4096),
+    "small_bytes": (0, 256), "large_bytes": (1, 64), "slice_bytes": (1, 512), "apart_bytes": (0, 64), "scratch_bytes": (0, 256),
+    "planned_bytes": (64, 4096), "planned_taps": (1, 8), "weighed_outputs": (0, 20),
 }  # fmt: skip
 PYTHON: tuple[tuple[Any, str, tuple[int, ...]], ...] = (
-    (_native, "LARGE", (1, 64)),
-    (steps, "SMALL_BYTES", (0, 256)),
+    (bands, "BYTES", (16, 64, 1024)),
+    (into, "BYTES", (16, 64, 1024)),
     (cache, "LONGEST", (0, 8)),
     (cache, "STEPS", (0, 1)),
+    (cache, "SELDOM", (0, 1, 1000)),
 )
 _usual = {(id(place), name): getattr(place, name) for place, name, _ in PYTHON if hasattr(place, name)}
-_kernels = cpu.KERNELS
 
 
 def usual() -> None:
@@ -35,7 +38,6 @@ def usual() -> None:
     for place, name, _ in PYTHON:
         if hasattr(place, name):
             setattr(place, name, _usual[id(place), name])
-    cpu.KERNELS = _kernels
     tuning = getattr(_native, "tuning", None)
     if tuning is not None:
         tuning.reset()
@@ -46,10 +48,7 @@ def usual() -> None:
 def lower(r: Draw) -> None:
     """Some of them, or none. Nothing is left of earlier calls: a call follows from its seed alone."""
     usual()
-    cache.plans.clear()
-    cache._positions = 0
-    if hasattr(axis_maps, "_kept"):
-        axis_maps._kept.cache_clear()  # a map knows whether its axis is long
+    caches.forget()
     tenter.set_num_threads(r.pick((1, 2, 3)))
     _native.force_level(r.pick(_native.levels()))
     if r.chance(0.2):
@@ -57,15 +56,12 @@ def lower(r: Draw) -> None:
     p = r.pick((0.3, 0.8))
     blocks = r.chance(0.6)
     for place, name, small in PYTHON:
-        # Results lie in blocks and are streamed, or neither.
-        if hasattr(place, name) and (blocks if name == "LARGE" else r.chance(p)):
+        if hasattr(place, name) and r.chance(p):
             setattr(place, name, r.pick(small))
-    if r.chance(p):
-        cpu.KERNELS = _kernels._replace(slice_bytes=r.pick((1, 512)))
     tuning = getattr(_native, "tuning", None)
     for name, values in NATIVE.items():
         value, wanted = r.pick(values), r.chance(p)
-        if name == "stream_bytes":
+        if name in ("large_bytes", "stream_bytes"):  # results are in blocks and streamed, or neither
             wanted = blocks
         if wanted and hasattr(tuning, name):
             setattr(tuning, name, value)
@@ -82,8 +78,6 @@ def shown() -> str:
     for place, name, _ in PYTHON:
         if hasattr(place, name) and getattr(place, name) != _usual[id(place), name]:
             found.append(f"{place.__name__}.{name}={getattr(place, name)}")
-    if cpu.KERNELS is not _kernels:
-        found.append(f"slice_bytes={cpu.KERNELS.slice_bytes}")
     tuning = getattr(_native, "tuning", None)
     found += [f"tuning.{n}={getattr(tuning, n)}" for n in (*NATIVE, "guard_blocks") if tuning is not None]
     return ", ".join(found)

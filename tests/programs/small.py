@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import tenter
 from tenter import _native
-from tenter._kernels import steps
 
 
 def lowered(threads: int = 2) -> None:
-    _native.LARGE, steps.SMALL_BYTES = 1, 0
     tenter.set_num_threads(threads)
     tuning = _native.tuning
+    tuning.large_bytes, tuning.small_bytes = 1, 0
+    tuning.slice_bytes = 1 << 10
     tuning.parallel_bytes = tuning.wake_bytes = tuning.stream_bytes = 0
     tuning.task_bytes = tuning.staging_bytes = tuning.plane_bytes = 256
     tuning.tile_bytes = tuning.band_bytes = tuning.planes_kept_bytes = 1024

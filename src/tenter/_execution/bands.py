@@ -20,7 +20,7 @@ from tenter.maps._part import part
 
 Place = tuple[slice, ...]
 # Of what a band reads and makes, together: in cache, and long enough for all threads.
-BYTES = _native.MOST_APART
+BYTES = _native.tuning.apart_bytes
 # Outputs along a resized axis that a band has at least, where it can: its first rows read what the one before has read.
 LEAST = 16
 

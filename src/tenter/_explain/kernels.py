@@ -13,7 +13,7 @@ from tenter._execution import executor
 from tenter._explain.outlines import Made, Outline
 from tenter._kernels import cpu, passes
 from tenter._kernels.passes import Dim, Options, Picks
-from tenter._kernels.steps import SMALL_BYTES, Steps
+from tenter._kernels.steps import Steps
 from tenter._plans.plan import Plan, in_order, plan
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Maps
@@ -100,12 +100,14 @@ def _told(x: Outline, planned: Plan) -> list[str]:
     saturate = planned.spec.saturates(x.lies.dtype)
     passes.fill(made, cpu.KERNELS._replace(copy=copy, window=window), source, placed, saturate)
     shared = list(dict.fromkeys(lines))
-    if (n := max(map(lines.count, shared), default=1)) > 1:
-        shared.append(f"each {n:,} times, for slices of x, so that what lies between two passes stays in cache")
-    if made.temporaries:
+    # The core cuts slices of new calls by itself, so their number is not told.
+    if max(map(lines.count, shared), default=1) > 1:
+        most = n_bytes(_native.tuning.slice_bytes)
+        shared.append(f"a slice of x at a time, so that what is between two passes stays in cache ({most} at most)")
+    elif made.temporaries:
         shared.append(f"{n_bytes(sum(made.temporaries))} of memory between the passes")
     if shared:
-        few = f"one thread, as less than {n_bytes(SMALL_BYTES)} is moved"
+        few = f"one thread, as less than {n_bytes(_native.tuning.small_bytes)} is moved"
         several = f"up to {thread_count()} threads, where a pass moves {n_bytes(_native.tuning.parallel_bytes)} or more"
         shared.append(few if made.small else several)
     return shared

@@ -124,4 +124,4 @@ def _packed(made: Steps, source: Buffer, dims: list[Dim], spare: int) -> tuple[B
     return packed, [d._replace(stride=s) for d, s in zip(dims, contiguous(lengths, source.itemsize))]
 
 
-KERNELS = Kernels(_copy, _window_pass, _native.SLICE_BYTES, lambda dims, options: False, cpu_bytes.served, cropped)
+KERNELS = Kernels(_copy, _window_pass, True, lambda dims, options: False, cpu_bytes.served, cropped)

@@ -72,7 +72,7 @@ class Options(NamedTuple):
 class Kernels(NamedTuple):
     """What a device has: steps for a plan, of dims that copy and of axes that are summed.
 
-    slice_bytes: what lies between two passes should not be larger, where that can be had; None for any size.
+    slices: whether what lies between two passes should be at most `slice_bytes`, where that can be had.
     apart: says whether neighboring axes are better summed one after the other.
     integers: says whether 8-bit values along some dims can be summed in integers.
     crop: the first input that a window reads, and the window from there on; 0 and the window where most are read. With
@@ -81,7 +81,7 @@ class Kernels(NamedTuple):
 
     copy: Callable[[Any, Buffer, Buffer, list[Dim]], None]
     window: Callable[[Any, Buffer, Buffer, list[Dim], list[int], Options, int], None]
-    slice_bytes: int | None
+    slices: bool
     apart: Callable[[list[Dim], Options], bool]
     integers: Callable[[list[Dim]], bool]
     crop: Callable[[Window, bool], tuple[int, Window]]
@@ -165,7 +165,7 @@ class Filling(NamedTuple):
         bytes_each = source.itemsize * math.prod(d.n_out for d in rest)
         values = max(math.prod(d.n for d in rest), math.prod(d.n_out for d in rest), math.prod(d.n_read for d in rest))
         largest = ITEMSIZE[options.accumulate] * values
-        chunk = n if self.kernels.slice_bytes is None else max(1, self.kernels.slice_bytes // max(largest, 1))
+        chunk = max(1, _native.tuning.slice_bytes // max(largest, 1)) if self.kernels.slices else n
         for at in range(0, n, chunk):
             some = [Dim(min(chunk, n - at), stride), *rest]
             from_, to = source._replace(at=source.at + at * stride), target._replace(at=at * bytes_each)

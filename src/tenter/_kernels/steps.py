@@ -15,10 +15,6 @@ from tenter._arrays.thread_count import thread_count
 INPUT, OUTPUT, FIRST_TEMPORARY = range(3)
 # The temporaries that hold a result in another order and what gathers read: passes take two each, of four by turns.
 LAST, GATHERED = 8, 9
-# Bytes below which asking how many threads there are would be a large part of the work.
-SMALL_BYTES = _native.SMALL_BYTES
-# Bytes of temporaries of a call to whose result the caller gives memory.
-BETWEEN = _native.MOST_BETWEEN
 
 
 class Buffer(NamedTuple):
@@ -59,7 +55,7 @@ class Steps(Temporaries):
     def __init__(self, n_bytes: int) -> None:
         super().__init__()
         self.steps: list[Step] = []
-        self.small = n_bytes < SMALL_BYTES
+        self.small = n_bytes < _native.tuning.small_bytes
 
     def run(self, source: int, target: int, stream: bool = False) -> None:
         """Reads the input at address source, writes the output at address target; stream: past the caches."""
@@ -79,7 +75,7 @@ class Steps(Temporaries):
     def run_whole(self, source: int, target: int, stream: bool) -> bool:
         """The same to a caller's memory, to its end: a signal is answered after it. False where much lies between
         steps, which tiles of the result have less of."""
-        if sum(self.temporaries) > BETWEEN:
+        if sum(self.temporaries) > _native.tuning.scratch_bytes:
             return False
         _native.hold_signals(True)
         try:

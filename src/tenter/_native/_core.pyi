@@ -116,10 +116,6 @@ def weighed_step(
     dtype: int, dims: list[tuple[int, int]], maps: list[WindowMap], unseen: float
 ) -> WindowStep | None: ...
 
-SMALL_BYTES: int
-SLICE_BYTES: int
-MOST_APART: int
-MOST_BETWEEN: int
 READ_DIMS: int
 
 ByteAxis = tuple[int, int, ByteMap | None]
@@ -283,7 +279,6 @@ class Block:
     def __init__(self, n_bytes: int, /) -> None: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
-LARGE: int
 VERIFIES: bool
 
 class Tuning:
@@ -312,6 +307,14 @@ class Tuning:
     tap_block: int
     many_scalars: int
     pick_outputs: int
+    small_bytes: int
+    large_bytes: int
+    slice_bytes: int
+    apart_bytes: int
+    scratch_bytes: int
+    planned_bytes: int
+    planned_taps: int
+    weighed_outputs: int
     guard_blocks: bool
     def reset(self) -> None: ...
 

@@ -12,7 +12,6 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.layout import Layout
 from tenter._arrays.library import of
 from tenter._kernels import cpu
-from tenter._kernels.steps import SMALL_BYTES
 from tenter._plans import cache
 from tenter._plans.families import Family, maps as family_maps
 from tenter._rules.axis_rule import user_filters
@@ -199,7 +198,7 @@ def _is_compiled(dtype: str, maps: Maps) -> bool:
 def _is_ready(steps: Any) -> bool:
     if steps is None or not steps.small or not 0 < len(steps.steps) <= MOST_STEPS:
         return False
-    return bool(sum(steps.temporaries) <= SMALL_BYTES)
+    return bool(sum(steps.temporaries) <= _native.tuning.small_bytes)
 
 
 def _has_tables(m: AxisMap, beside: bool) -> bool:
