@@ -73,7 +73,8 @@ def reads(spec: Spec, shape: Shape, transposed: bool, dtype: str, on_device: boo
         found = [_of_map(spec.axis, m) if 0 < m.n_in <= LONGEST and 0 < m.n_out <= LONGEST and m.block == 1 else None]
     else:
         resize = spec.resize() if isinstance(spec, Interpolate) else spec
-        assert isinstance(resize, Resize)
+        if not isinstance(resize, Resize):
+            return None
         found = _resized(resize, shape, transposed, dtype, on_device)
     known = tuple(r for r in found if r is not None)
     return None if len(known) < len(found) or math.prod(r.taps for r in known) > MOST_TAPS else known
