@@ -22,9 +22,10 @@ WORK = workers._work  # which tests replace
 
 
 @pytest.fixture(autouse=True)
-def _inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test runs in its own folder, so that a stray file is found."""
+def _inside(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test runs in its own folder, so that a stray file is found, and keeps no key in the user's folders."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))
     rng = np.random.default_rng(0)
     Image.fromarray(rng.integers(0, 256, (12, 10, 3), np.uint8)).save("in.png")
     np.save("in.npy", np.arange(12.0).reshape(3, 4))

@@ -23,7 +23,6 @@ from volume_helpers import _as_a_process_of_its_own, elements, hidden, started, 
 #: Python's audit events of operations on files; they are raised before the operation.
 STEPS = {"open", "os.link", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "shutil.rmtree"}
 SHRINK = ["--scale", "0.5", "--axes", "0,1", "--mode", "area"]
-PART = Path(".out.zarr.tenter-part")
 
 
 # ---- killed
@@ -94,7 +93,8 @@ def test_what_is_done_is_not_done_again(capsys: pytest.CaptureFixture[str]) -> N
     slow = "import time\nfrom tenter.cli.volumes import zarrs\nwrite = zarrs.ZarrArray.write\n"
     slow += "zarrs.ZarrArray.write = lambda *a: (time.sleep(0.05), write(*a))[1]"
     process = started(args, slow)
-    while not (PART / "journal").exists() or (PART / "journal").read_text().count("\n0 ") < 3:
+    journal = job.working_folder(Path("out.zarr")) / "journal"
+    while not journal.exists() or journal.read_text().count("\n0 ") < 3:
         assert process.poll() is None
         time.sleep(0.01)
     process.kill()
@@ -154,7 +154,7 @@ def test_a_job_of_other_arguments_is_not_continued(capsys: pytest.CaptureFixture
 def test_two_processes(capsys: pytest.CaptureFixture[str]) -> None:
     args = left_unfinished()
     capsys.readouterr()
-    lock = os.open(PART, os.O_RDONLY)
+    lock = os.open(job.working_folder(Path("out.zarr")), os.O_RDONLY)
     job.fcntl.flock(lock, job.fcntl.LOCK_EX)
     assert "out.zarr: another process is making it" in refused(capsys, *args)
     os.close(lock)

@@ -1,8 +1,6 @@
 """`python -m tenter` is the command `tenter`."""
 
-import sys
-
-from tenter.cli.main import main
+from tenter.cli.main import run
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import sys
+from typing import NoReturn
 
 from tenter.cli.commands import repeat_command, resize_command
 from tenter.cli.explain import explain_command
@@ -15,6 +16,7 @@ from tenter.cli.refusal import first_line
 from tenter.cli.streams import guarded, say
 from tenter.cli.volumes.commands import pyramid_command
 
+INTERRUPTED = 130
 COMMANDS = {
     "resize": resize_command,
     "repeat": repeat_command,
@@ -36,8 +38,8 @@ def main(argv: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt as progress:
-        say(f"interrupted {progress}".rstrip())
-        return 130
+        say(f"interrupted{progress}")
+        return INTERRUPTED
     except Exception as error:
         say(first_line(error))
         if "--json" in words and PIPE not in words:
@@ -47,5 +49,16 @@ def main(argv: list[str] | None = None) -> int:
     return code
 
 
+def run() -> NoReturn:
+    """Run the command as a program of its own."""
+    code = main()
+    if code == INTERRUPTED:
+        # What threads are busy with, such as a block of an array, is not waited for.
+        with contextlib.suppress(OSError):
+            print(end="", flush=True)
+        os._exit(code)
+    sys.exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

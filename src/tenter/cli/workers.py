@@ -47,7 +47,10 @@ def run(tasks: list[Task], options: Options, jobs: int) -> list[Outcome]:
                 for task in tasks:
                     report(_attempt(task, options))
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"after {len(finished)} of {len(tasks)} files; --skip-existing continues") from None
+            failed = sum(outcome.error is not None for outcome in finished.values())
+            less = f" ({failed} failed)" if failed else ""
+            text = f" after {len(finished)} of {len(tasks)} files{less}; --skip-existing continues"
+            raise KeyboardInterrupt(text) from None
     return [finished[task] for task in tasks]
 
 

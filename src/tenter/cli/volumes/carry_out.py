@@ -68,8 +68,7 @@ def _finish(work: Work, how: How, job: Job) -> Count:
             count = _run(work, how, job, is_new)
             job.finish()
     except BaseException:
-        if is_new and not job.is_known:
-            job.begin()
+        if not job.is_known or not job.is_kept:
             job.leave_nothing()
         raise
     work.place(job.folder)
@@ -88,11 +87,16 @@ def _run(work: Work, how: How, job: Job, is_new: bool) -> Count:
     if is_new:
         job.record()
     try:
-        return run(job, tasks, cuts)
+        with zarrs.bounded([stored for task in tasks for stored in (task.source, task.target)]):
+            return run(job, tasks, cuts)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt("; the same command continues") from None
+        then = "the same command continues" if job.is_kept else f"nothing is kept ({job.problem})"
+        raise KeyboardInterrupt(f"; {then}") from None
     except Exception as error:
         remove_partial(job.folder)
+        if not job.is_kept or not job.has_done:
+            job.forget()  # what is wrong may be wrong for good
+            raise Refusal(first_line(error)) from error
         raise Refusal(f"{first_line(error)}; what is done is kept, and the same command continues") from error
 
 

@@ -1,14 +1,16 @@
 """A job that can be ended at any moment and continued: its working folder, and the journal of what is done.
 
-The result grows in a hidden folder beside the output, `.NAME.tenter-part`, so that no program takes an unfinished array
-for a whole one: a chunk that is missing reads as zeros. There `job` says what the job is, `journal` which blocks are
-done. Once all are, the result is renamed to its place.
+The result grows in a hidden folder beside the output, `.NAME.MARK.tenter-part`, so that no program takes an unfinished
+array for a whole one: a chunk that is missing reads as zeros. MARK shows that this user's job made the folder
+(`mark.py`). There `job` says what the job is, `journal` which blocks are done. Once all are, the result is renamed to its
+place. All that a job removes is in its working folder, or was moved there by it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import fcntl
 import json
 import os
@@ -23,6 +25,7 @@ import numpy.typing as npt
 
 from tenter.cli.place import place_new
 from tenter.cli.refusal import Refusal
+from tenter.cli.volumes import mark
 from tenter.cli.volumes.windows import Box
 
 SUFFIX = ".tenter-part"
@@ -37,6 +40,7 @@ class Job:
 
     def __init__(self, folder: Path, about: dict[str, Any], lock: int) -> None:
         self.folder, self.about, self._lock = folder, about, lock
+        self.problem = mark.key().problem
         self._journal = -1
 
     @property
@@ -48,6 +52,16 @@ class Job:
     def is_other(self) -> bool:
         """Whether the working folder is another job's."""
         return self._recorded() not in (None, self.about)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether another process would find this folder."""
+        return not self.problem
+
+    @property
+    def has_done(self) -> bool:
+        """Whether a block is written."""
+        return any(True for _ in self._noted())
 
     def begin(self) -> None:
         """Forget what is there, if anything. What says that all is made goes last."""
@@ -106,10 +120,14 @@ class Job:
             if descriptor >= 0:
                 os.close(descriptor)
 
+    def forget(self) -> None:
+        """Have no process continue the job."""
+        (self.folder / "job").unlink()
+
     def leave_nothing(self) -> None:
-        """Remove the working folder if nothing was written to it."""
-        with contextlib.suppress(OSError):
-            self.folder.rmdir()
+        """Remove the working folder of a job that is not continued."""
+        with contextlib.suppress(OSError):  # a thread may still write
+            self.end()
 
     def _recorded(self) -> Any:
         try:
@@ -143,17 +161,25 @@ class Job:
             raise OSError(error.errno, error.strerror, str(self.folder / "journal")) from error
 
 
-def working_folder(output: Path, within: Path | None) -> Path:
+def working_folder(output: Path, within: Path | None = None) -> Path:
     """Of the job of an output. within: a folder for it, if not the output's."""
-    return (within or output.parent) / f".{output.name}{SUFFIX}"
+    parent = within or output.parent
+    path = os.path.join(os.path.realpath(parent), output.name)
+    return parent / f".{output.name}.{mark.mark(path)}{SUFFIX}"
 
 
 def open_job(output: Path, about: dict[str, Any], within: Path | None = None) -> Job:
     """The job of an output, locked. Refuse while another process works on it."""
     folder = working_folder(output, within)
     while True:
-        folder.mkdir(exist_ok=True)
-        lock = os.open(folder, os.O_RDONLY)
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir()
+        try:
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENOTDIR):
+                raise _not_ours(folder, folder) from None
+            raise
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -162,8 +188,27 @@ def open_job(output: Path, about: dict[str, Any], within: Path | None = None) ->
         except OSError:
             pass  # some network file systems have no locks
         if os.fstat(lock).st_nlink:
+            try:
+                _check_plain(folder)
+            except BaseException:
+                os.close(lock)
+                raise
             return Job(folder, about, lock)
         os.close(lock)  # another process has removed it before it was locked
+
+
+def _check_plain(folder: Path) -> None:
+    """Refuse a working folder with anything but files and folders in it: a job makes nothing else, and who came to know
+    the folder's name may have put links there."""
+    for at, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            mode = os.lstat(path := os.path.join(at, name)).st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                raise _not_ours(folder, path)
+
+
+def _not_ours(folder: Path, path: str | Path) -> Refusal:
+    return Refusal(f"{path}: no command makes such a file in a working folder; remove {folder} to start over")
 
 
 def put_in_place(made: Path, target: Path, force: bool, old: Path) -> None:

@@ -42,7 +42,7 @@ def read(attributes: dict[str, Any], name: str) -> Multiscale | None:
     try:
         entry = entries[0]
         axes = [{"name": axis} if isinstance(axis, str) else dict(axis) for axis in entry["axes"]]
-        paths = [str(level["path"]) for level in entry["datasets"]]
+        paths = [str(level["path"]).rstrip("/") for level in entry["datasets"]]
         scale, translation = [1.0] * len(axes), [0.0] * len(axes)
         for step in entry["datasets"][0].get("coordinateTransformations", ()):
             scale, translation = _followed_by(scale, translation, step)

@@ -15,6 +15,7 @@ from tenter.cli.volumes.arrays import OLD, RESULT, plain, resized
 from tenter.cli.volumes.axes import read_axes
 from tenter.cli.volumes.blocks import Task
 from tenter.cli.volumes.carry_out import How, Work, carry_out, check_new
+from tenter.cli.volumes.inside import inside
 from tenter.cli.volumes.job import put_in_place
 from tenter.cli.volumes.sources import Source, Turned, zarr_format
 from tenter.cli.volumes.stored import Stored
@@ -84,14 +85,18 @@ def _within(
     first = multiscale.paths[0]
     paths = [first, *(_numbered(first, k) for k in range(1, len(shapes)))]
     format_, names = zarr_format(source), ngff.names(multiscale)
+    _check_apart(group, multiscale.paths)
+    _check_apart(group, list({*multiscale.paths, *paths}))
+    places = {path: Path(inside(group, path)) for path in (*multiscale.paths, *paths)}
 
     def check() -> None:
         for path in [*multiscale.paths[1:], *paths[1:]]:
-            if os.path.lexists(os.path.join(group, path)):
+            if os.path.lexists(places[path]):
                 if path not in multiscale.paths:
                     raise Refusal(f"{group}/{path}: exists and is not one of the levels, whose name it has")
                 if not how.force:
                     raise Refusal(f"{group}: has levels already ({', '.join(multiscale.paths)}); --force replaces them")
+                zarrs.check_level(places[path])
 
     def make(folder: Path) -> None:
         (folder / RESULT).mkdir()
@@ -103,13 +108,13 @@ def _within(
         return _smaller([full, *made], wanted)
 
     def place(folder: Path) -> None:
-        for path in multiscale.paths[1:]:
+        for k, path in enumerate(multiscale.paths):
             if path not in paths:
-                _put_away(Path(group, path), folder / f"{OLD}-{path}")
-        for path in paths[1:]:
+                _put_away(places[path], folder / f"{OLD}-less-{k}")
+        for k, path in enumerate(paths[1:]):
             if os.path.lexists(folder / RESULT / path):
-                put_in_place(folder / RESULT / path, Path(group, path), how.force, folder / f"{OLD}-{path}")
-        zarrs.set_attributes(group, _attributes(source, multiscale, paths, shapes, wanted))
+                put_in_place(folder / RESULT / path, places[path], how.force, folder / f"{OLD}-{k}")
+        zarrs.set_attributes(group, _attributes(source, multiscale, paths, shapes, wanted), folder)
 
     about = _about(source, shapes, wanted)
     return carry_out(Work(Path(group, "pyramid"), about, Path(group), check, make, tasks, place), how)
@@ -172,9 +177,18 @@ def _about(source: Source, shapes: list[tuple[int, ...]], wanted: Levels) -> dic
 
 
 def _numbered(first: str, k: int) -> str:
-    """The name of a level: that of the full size with its last 0 counted up, else a number."""
-    name = re.fullmatch(r"([^/]*?)0", first)
-    return f"{name[1]}{k}" if name else str(k)
+    """The name of a level: that of the full size with its last 0 counted up, else a number beside it."""
+    folder, name = re.fullmatch(r"(.*/)?(.*)", first, re.S).groups("")  # type: ignore[union-attr]  # it always fits
+    return f"{folder}{name.removesuffix('0') if name.endswith('0') else ''}{k}"
+
+
+def _check_apart(group: str, paths: list[str]) -> None:
+    """Refuse levels that are named twice or are in one another: what replaces one would replace the other."""
+    parts = sorted(path.split("/") for path in paths)
+    for before, after in itertools.pairwise(parts):
+        if after[: len(before)] == before:
+            two = f"{'/'.join(before)!r} and {'/'.join(after)!r}"
+            raise Refusal(f"{group}: expected levels apart from each other, its metadata has {two}")
 
 
 def _put_away(path: Path, folder: Path) -> None:

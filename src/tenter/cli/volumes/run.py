@@ -18,6 +18,8 @@ from tenter.cli.volumes.windows import Box, compute, reads
 
 #: Seconds after which what is done is made to survive a failure of power.
 KEEP_SECONDS = 30.0
+#: For which an interrupt waits for blocks that are being made. Those that take longer are made again.
+ENDING_SECONDS = 0.3
 
 
 class Count(NamedTuple):
@@ -47,10 +49,13 @@ def run(job: Job, tasks: list[Task], cuts: list[Cut]) -> Count:
         with progress(left) as bar:
             for number, (task, how, some) in enumerate(zip(tasks, cuts, todo)):
                 _Workers(job, number, task, bar).run(iter(some), min(how.threads, len(some)))
-    finally:
-        tenter.set_num_threads(None)
+    except Exception:
         with contextlib.suppress(OSError):  # of a full disk, of which a block has told
             job.keep()
+        raise
+    finally:
+        tenter.set_num_threads(None)
+    job.keep()
     return Count(total, total - sum(map(len, todo)), left)
 
 
@@ -65,24 +70,26 @@ class _Workers:
         self.job, self.number, self.task, self.bar = job, number, task, bar
         self.lock, self.ended, self.busy = threading.Lock(), threading.Event(), 0
         self.failed: BaseException | None = None
-        self.stopped = False
+        self.stopped = self.given_up = False
 
     def run(self, todo: Iterator[Box], threads: int) -> None:
         self.busy = threads
-        for _ in range(threads):
-            threading.Thread(target=self._work, args=(todo,)).start()
         kept = time.monotonic()
         try:
+            for _ in range(threads):
+                threading.Thread(target=self._work, args=(todo,), daemon=True).start()
             # Not by join: before Python 3.13, one that is interrupted takes its thread for ended.
             while threads and not self.ended.wait(0.05):
                 self.bar.show()
                 if time.monotonic() - kept > KEEP_SECONDS:
                     self.job.keep()
                     kept = time.monotonic()
-        finally:
+        except BaseException as error:
             self.stopped = True
-            while threads and not self.ended.wait(1):
-                pass
+            self.ended.wait(ENDING_SECONDS if isinstance(error, KeyboardInterrupt) else None)
+            with self.lock:
+                self.given_up = True
+            raise
         if self.failed is not None:
             raise self.failed
 
@@ -112,5 +119,7 @@ class _Workers:
         values = compute(task.op, box, task.source.read(reads(task.op, box)))
         task.target.write(box, values)
         with self.lock:
+            if self.given_up:  # the journal is closed
+                return
             self.job.add(self.number, units(box, task.target.unit))
             self.bar.made += n_bytes(box, task.op)

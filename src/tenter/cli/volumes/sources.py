@@ -12,6 +12,7 @@ import numpy as np
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes import ngff, npy, zarrs
 from tenter.cli.volumes.axes import dim_names
+from tenter.cli.volumes.inside import inside
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.windows import Box, Pixels
 
@@ -40,6 +41,7 @@ class Turned:
     def __init__(self, stored: Stored) -> None:
         self.of, self.name, self.dtype = stored, stored.name, stored.dtype
         self.shape, self.unit = stored.shape[::-1], stored.unit[::-1]
+        self.largest = stored.largest
 
     def read(self, box: Box) -> Pixels:
         return np.ascontiguousarray(self.of.read(box[::-1]).T)
@@ -73,7 +75,7 @@ def open_source(path: str) -> Source:
         multiscale = ngff.read(attributes, path)
         if multiscale is None:
             raise Refusal(f"{path}: is a group without multiscales metadata{zarrs.members(found)}")
-        at = os.path.join(path, multiscale.paths[0])
+        at = inside(path, multiscale.paths[0])
         found = zarrs.open_zarr(at)
     array = zarrs.check_array(found, at)
     _check(array)
@@ -97,7 +99,7 @@ def _check(stored: Stored) -> None:
 
 def _digest(path: str) -> str:
     """Of the metadata of a zarr array."""
-    for name in zarrs.METADATA:
+    for name in zarrs.ROOTS:
         file = Path(path, name)
         if file.is_file():
             return hashlib.sha256(file.read_bytes()).hexdigest()

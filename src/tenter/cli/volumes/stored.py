@@ -10,12 +10,14 @@ from tenter.cli.volumes.windows import Box, Pixels
 
 
 class Stored(Protocol):
-    """unit: the shape of what is read and written at once, from index 0 on: a chunk, a shard, some rows."""
+    """unit: the shape of what is read and written at once, from index 0 on: a chunk, a shard, some rows. largest: bytes that a
+    chunk may decode to; 0 where nothing is decoded."""
 
     name: str
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     unit: tuple[int, ...]
+    largest: int
 
     def read(self, box: Box) -> Pixels:
         """The elements of a box, contiguous and in this machine's byte order."""

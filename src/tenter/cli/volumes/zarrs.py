@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import os
@@ -14,6 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tenter.cli.refusal import Refusal, first_line, require
+from tenter.cli.volumes import inflating
+from tenter.cli.volumes.inside import check_file
+from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.windows import Box, Pixels
 
 if TYPE_CHECKING:
@@ -21,7 +25,14 @@ if TYPE_CHECKING:
 
 #: Its bytes 12 to 16 are the length of the chunk.
 BLOSC_HEADER = 16
-METADATA = ("zarr.json", ".zarray", ".zgroup")
+ROOTS = ("zarr.json", ".zarray", ".zgroup")
+METADATA = (*ROOTS, ".zattrs", ".zmetadata")
+#: Bytes of a file of metadata. The largest are those that hold the metadata of all members of a group.
+MOST_METADATA = 256 << 20
+#: How much wider filters may make elements: eight bytes of one, and as much again.
+WIDER = 16
+#: Bytes that codecs add to a chunk: checksums, heads.
+OF_CODECS = 1 << 20
 
 
 class ZarrArray:
@@ -32,8 +43,11 @@ class ZarrArray:
         self.shape, self.dtype = tuple(array.shape), np.dtype(array.dtype)
         self.unit = tuple(array.shards or array.chunks)
         self._chunk = tuple(array.chunks)
+        self.largest = self._largest()
         if isinstance(array.store, _checked()):
             array.store.blosc = self.unit == self._chunk and _ends_in_blosc(array)
+            index = 16 * math.prod(-(-u // c) for u, c in zip(self.unit, self._chunk))
+            array.store.most = 2 * max(self.largest, math.prod(self.unit) * self.dtype.itemsize + index)
 
     def read(self, box: Box) -> Pixels:
         try:
@@ -63,6 +77,14 @@ class ZarrArray:
         """The unit's elements, once more encoded, and once more as the bytes that are written."""
         return (2 if self.unit == self._chunk else 3) * math.prod(self.unit) * self.dtype.itemsize
 
+    def _largest(self) -> int:
+        """What a codec may make of a chunk: its elements, of which filters may have made wider ones, and checksums."""
+        is_sharded = self.unit != self._chunk
+        # A codec after that of shards decodes all of one.
+        unit = self.unit if is_sharded and len(self.array.metadata.codecs) > 1 else self._chunk  # type: ignore[union-attr]
+        wider = WIDER if self.array.filters else 1
+        return wider * math.prod(unit) * self.dtype.itemsize + OF_CODECS
+
     def _unreadable(self, box: Box, error: Exception) -> Exception:
         """The error of the first chunk that cannot be read, with its name."""
         for chunk in _chunks(box, self._chunk, self.shape):
@@ -79,7 +101,7 @@ class ZarrArray:
 
 def is_zarr(path: str) -> bool:
     """Whether a folder is a zarr array or group."""
-    return any(os.path.isfile(os.path.join(path, name)) for name in METADATA)
+    return any(os.path.isfile(os.path.join(path, name)) for name in ROOTS)
 
 
 def open_zarr(path: str) -> Any:
@@ -110,6 +132,8 @@ def check_array(array: Any, name: str) -> ZarrArray:
         raise Refusal(f"{name}: is a group, expected an array{members(array)}")
     if np.dtype(array.dtype).hasobject or np.dtype(array.dtype).kind not in "biufc":
         raise Refusal(f"{name}: expected numbers, got {array.dtype}")
+    if any(getattr(codec, "codec_id", "") == "pickle" for codec in (*array.filters, *array.compressors)):
+        raise Refusal(f"{name}: its chunks are pickled, which may run any program; they are not read")
     try:
         return ZarrArray(array, name)
     except NotImplementedError as error:  # chunks of unlike sizes
@@ -175,17 +199,30 @@ def create_group(path: Path, attributes: dict[str, Any], format_: Any) -> None:
     zarr.create_group(zarr.storage.LocalStore(path), attributes=attributes, zarr_format=format_)
 
 
-def set_attributes(path: str, attributes: dict[str, Any]) -> None:
-    """Replace all attributes of a group, at once, and its consolidated metadata if it has any."""
+def check_level(path: Path) -> None:
+    """Refuse to replace what is not a zarr array."""
+    if not is_zarr(str(path)) or is_group(open_zarr(str(path))):
+        raise Refusal(f"{path}: exists and is not a zarr array")
+
+
+def set_attributes(path: str, attributes: dict[str, Any], temporary: Path) -> None:
+    """Replace all attributes of a group, and its consolidated metadata if it has any, each file at once. temporary: a
+    folder of the same file system."""
     import zarr
 
-    for left in Path(path).glob("*.partial"):  # by a process that was ended here
-        left.unlink(missing_ok=True)
-    group = zarr.open_group(zarr.storage.LocalStore(path), mode="r+")
+    store = _checked()(path)
+    store.temporary = temporary
+    group = zarr.open_group(store, mode="r+")
     consolidated = group.metadata.consolidated_metadata is not None
     group.attrs.put(attributes)
     if consolidated:
-        zarr.consolidate_metadata(zarr.storage.LocalStore(path), zarr_format=group.metadata.zarr_format)
+        zarr.consolidate_metadata(store, zarr_format=group.metadata.zarr_format)
+
+
+def bounded(arrays: list[Stored]) -> contextlib.AbstractContextManager[None]:
+    """Meanwhile, no chunk of these decodes to more than it may have."""
+    most = max(array.largest for array in arrays)
+    return inflating.bounded(most) if most else contextlib.nullcontext()
 
 
 def one_chunk_at_a_time() -> None:
@@ -198,24 +235,39 @@ def one_chunk_at_a_time() -> None:
 
 @cache
 def _checked() -> Any:
-    """The class of a store that refuses what zarr 3.1 does not: an empty file, which it takes for a shard of missing
-    chunks, and a chunk by Blosc that is cut off. Made late, as its base is zarr's."""
+    """The class of a store that reads regular files of its own folder alone. It also refuses what zarr 3.1 does not: an
+    empty file, which it takes for a shard of missing chunks, and a chunk by Blosc that is cut off. Made late, as its
+    base is zarr's."""
     import zarr
 
     class Checked(zarr.storage.LocalStore):
+        #: Whether chunks are Blosc's.
         blosc = False
+        #: Bytes that a file of chunks may have.
+        most: int | None = None
+        #: Where files are written before they get their names; None for beside them.
+        temporary: Path | None = None
 
         async def get(self, key: str, prototype: Any = None, byte_range: Any = None) -> Any:
+            is_metadata = os.path.basename(key) in METADATA
+            check_file(str(self.root), key, MOST_METADATA if is_metadata else self.most)
             found = await super().get(key, prototype, byte_range)
-            if found is None or os.path.basename(key) in (*METADATA, ".zattrs", ".zmetadata"):
+            if found is None or is_metadata:
                 return found
             if not len(found):
-                raise ValueError("the file is empty")
+                raise Refusal("the file is empty")
             if self.blosc and byte_range is None:
                 head = found[:BLOSC_HEADER].to_bytes()
                 if len(head) < BLOSC_HEADER or int.from_bytes(head[12:16], "little") != len(found):
-                    raise ValueError("its length is not the one that it was written with")
+                    raise Refusal("its length is not the one that it was written with")
             return found
+
+        async def set(self, key: str, value: Any, *args: Any) -> None:
+            if self.temporary is None:
+                await super().set(key, value, *args)
+                return
+            (made := self.temporary / "metadata").write_bytes(value.to_bytes())
+            os.replace(made, self.root / key)
 
     return Checked
 
