@@ -49,7 +49,7 @@ def _mapped(path: Path) -> npt.NDArray[Any]:
 
 def _unreadable(path: Path, error: Exception) -> Refusal:
     # NumPy parses the header as Python code, so a damaged one raises tokenize.TokenError, SyntaxError and others.
-    if "object" in str(error).lower():
+    if "object arrays" in str(error).lower() or "python objects" in str(error).lower():
         return Refusal(f"{path}: holds pickled Python objects, which are not read; save plain numbers")
     return Refusal(f"{path}: is truncated or damaged: {first_line(error)}")
 

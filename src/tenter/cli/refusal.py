@@ -21,6 +21,12 @@ def first_line(error: BaseException) -> str:
     return one_line(text)
 
 
+def named(error: BaseException, name: str) -> str:
+    """The message of an exception in one line, with the name of a file for that of the library's argument."""
+    text = first_line(error)
+    return f"{name}: {text.removeprefix('x: ')}" if text.startswith("x: ") else text
+
+
 def one_line(text: str) -> str:
     """Escape characters of file names that would control a terminal: line breaks, colors, text direction."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -23,7 +23,7 @@ from tenter.cli.output import check_output, write_beside
 from tenter.cli.picture import Origin, Picture, from_array, upright
 from tenter.cli.reading.opening import How, Opened, opened
 from tenter.cli.reading.stack import Stack, is_stack, positions, read_stack
-from tenter.cli.refusal import Refusal
+from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import check_fits, scaled
 from tenter.cli.target import Target, check_box, find_target, reduction
 from tenter.cli.writing.files import write_pictures
@@ -129,7 +129,10 @@ def _resize_stack(source: Path, name: str, output: str, options: Options) -> tup
     if options.axes is None:
         target = find_target((lengths[0], lengths[1]), 1, options)
         options = options._replace(size=target.size, scale=None, box=target.box)
-    array, sizes = _resize_array(stack.array, axes, lengths, options)
+    try:
+        array, sizes = _resize_array(stack.array, axes, lengths, options)
+    except (TypeError, ValueError) as error:
+        raise Refusal(named(error, name)) from error
     made, lost = resized_stack(stack, array)
     return made, sizes, lost
 

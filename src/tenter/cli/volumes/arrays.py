@@ -18,7 +18,7 @@ from tenter._specs import resize_arguments
 from tenter._specs.repeat import every
 from tenter._specs.spec import Spec
 from tenter.cli.options import Options
-from tenter.cli.refusal import Refusal
+from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import scaled
 from tenter.cli.volumes import ngff, npy, zarrs
 from tenter.cli.volumes.blocks import Task
@@ -76,9 +76,11 @@ def resized(stored: Stored, axes: list[int], size: tuple[int, ...], given: dict[
     x = np.broadcast_to(np.zeros((), stored.dtype.newbyteorder("=")), stored.shape)
     try:
         spec, _ = resize_arguments.checked(x, size, axes=axes, **given)
+        return _of_spec(stored, spec)
     except Unfit as refusal:
-        raise error(refusal, "resize", x=x, size=size, axes=axes, **given) from None
-    return _of_spec(stored, spec)
+        raise Refusal(named(error(refusal, "resize", x=x, size=size, axes=axes, **given), stored.name)) from None
+    except Refusal as refusal:
+        raise Refusal(f"{stored.name}: {refusal}") from None
 
 
 def _of_spec(stored: Stored, spec: Spec) -> Operation:

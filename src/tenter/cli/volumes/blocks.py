@@ -16,6 +16,8 @@ from tenter.cli.volumes.windows import Box, Operation, extents, reads, size, tem
 LEAST_BYTES, MOST_BYTES = 4 << 20, 256 << 20
 #: Blocks for each thread, so that threads end together.
 BLOCKS_EACH = 4
+#: Of memory, which each chunk takes a byte of to be known for done.
+CHUNKS_SHARE = 8
 #: How many blocks along an axis are looked at for the longest window.
 SAMPLED = 200
 
@@ -40,10 +42,12 @@ def cut(task: Task, room: int, threads: int) -> Cut:
     """Blocks and threads within so many bytes. Refuse where one chunk of the output needs more."""
     shape_out = task.op.shape_out
     block = tuple(min(u, n) for u, n in zip(task.target.unit, shape_out))
+    if (count := _count(shape_out, block)) > room // CHUNKS_SHARE:
+        raise Refusal(f"{task.target.name}: would have {count} chunks, more than memory is for; --chunks says their shape")
     least = bytes_of(task, block)
     if least > room:
         raise Refusal(
-            f"--memory-limit: one block of {' x '.join(map(str, block))} needs {in_words(least)}, "
+            f"--memory-limit: one block of {' x '.join(map(str, block))} of {task.target.name} needs {in_words(least)}, "
             f"{in_words(least - room)} more than there is; smaller chunks would help (--chunks)"
         )
     threads = max(1, min(threads, room // least, _count(shape_out, block)))

@@ -91,6 +91,8 @@ def _check(n: int, most: int) -> None:
 
 
 def _blosc(data: Any) -> int:
+    if int.from_bytes(data[12:16], "little") != len(data):  # Blosc does not see this
+        raise Refusal("its length is not the one that it was written with")
     return int.from_bytes(data[4:8], "little")
 
 

@@ -103,8 +103,11 @@ def open_npy(path: Path) -> tuple[NpyFile, bool]:
         raise Refusal(f"{path}: is truncated or damaged: {first_line(error)}") from error
     if dtype.hasobject:
         raise Refusal(f"{path}: holds pickled Python objects, which are not read; save plain numbers")
+    if not dtype.itemsize or any(n < 0 for n in shape):
+        raise Refusal(f"{path}: is damaged: its head says shape {shape} of {dtype}")
     if path.stat().st_size < begin + math.prod(shape) * dtype.itemsize:
         raise Refusal(f"{path}: is truncated or damaged: it ends before the last element")
+    shape = tuple(map(int, shape))  # NumPy takes True for a length
     return NpyFile(path, shape[::-1] if fortran else shape, dtype, begin, str(path)), fortran
 
 
@@ -126,7 +129,8 @@ def _header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
         return np.lib.format.read_array_header_1_0(file)
     if version == (2, 0):
         return np.lib.format.read_array_header_2_0(file)
-    raise Refusal("its version is not 1 or 2")
+    # Version 3 is for names of fields beyond Latin-1, so it has no plain numbers.
+    raise ValueError(f"expected a .npy file of version 1 or 2, got {version[0]}.{version[1]}")
 
 
 def _unit(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

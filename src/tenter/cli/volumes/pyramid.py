@@ -85,9 +85,9 @@ def _within(
     first = multiscale.paths[0]
     paths = [first, *(_numbered(first, k) for k in range(1, len(shapes)))]
     format_, names = zarr_format(source), ngff.names(multiscale)
-    _check_apart(group, multiscale.paths)
-    _check_apart(group, list({*multiscale.paths, *paths}))
     places = {path: Path(inside(group, path)) for path in (*multiscale.paths, *paths)}
+    _check_apart(group, multiscale.paths)
+    _check_apart(group, list(places))
 
     def check() -> None:
         for path in [*multiscale.paths[1:], *paths[1:]]:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenter.cli.refusal import Refusal
+from tenter._arrays import limits
+from tenter.cli.refusal import Refusal, first_line
 from tenter.cli.volumes import ngff, npy, zarrs
 from tenter.cli.volumes.axes import dim_names
 from tenter.cli.volumes.inside import inside
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.windows import Box, Pixels
-
 
 class Source(NamedTuple):
     """stored: the array, its dims in the order of memory: reversed if is_turned. names: of the dims. like: a zarr
@@ -95,6 +96,12 @@ def zarr_format(source: Source) -> int:
 def _check(stored: Stored) -> None:
     if not stored.shape or 0 in stored.shape:
         raise Refusal(f"{stored.name}: expected an array with at least one element, got shape {stored.shape}")
+    if math.prod(stored.shape) * stored.dtype.itemsize > limits.INT64_MAX:
+        raise Refusal(f"{stored.name}: expected an array of fewer than 2^63 bytes, got shape {stored.shape}")
+    try:
+        np.broadcast_to(np.empty((), stored.dtype), stored.shape)
+    except ValueError as error:  # of more dims than NumPy takes
+        raise Refusal(f"{stored.name}: {first_line(error)}") from error
 
 
 def _digest(path: str) -> str:

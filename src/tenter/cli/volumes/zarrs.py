@@ -23,8 +23,6 @@ from tenter.cli.volumes.windows import Box, Pixels
 if TYPE_CHECKING:
     import zarr
 
-#: Its bytes 12 to 16 are the length of the chunk.
-BLOSC_HEADER = 16
 ROOTS = ("zarr.json", ".zarray", ".zgroup")
 METADATA = (*ROOTS, ".zattrs", ".zmetadata")
 #: Bytes of a file of metadata. The largest are those that hold the metadata of all members of a group.
@@ -45,7 +43,6 @@ class ZarrArray:
         self._chunk = tuple(array.chunks)
         self.largest = self._largest()
         if isinstance(array.store, _checked()):
-            array.store.blosc = self.unit == self._chunk and _ends_in_blosc(array)
             index = 16 * math.prod(-(-u // c) for u, c in zip(self.unit, self._chunk))
             array.store.most = 2 * max(self.largest, math.prod(self.unit) * self.dtype.itemsize + index)
 
@@ -135,6 +132,8 @@ def check_array(array: Any, name: str) -> ZarrArray:
     if any(getattr(codec, "codec_id", "") == "pickle" for codec in (*array.filters, *array.compressors)):
         raise Refusal(f"{name}: its chunks are pickled, which may run any program; they are not read")
     try:
+        if 0 in array.chunks:
+            raise Refusal(f"{name}: expected chunks with at least one element, got chunks {array.chunks}")
         return ZarrArray(array, name)
     except NotImplementedError as error:  # chunks of unlike sizes
         raise Refusal(f"{name}: expected chunks of one shape: {first_line(error)}") from error
@@ -235,14 +234,11 @@ def one_chunk_at_a_time() -> None:
 
 @cache
 def _checked() -> Any:
-    """The class of a store that reads regular files of its own folder alone. It also refuses what zarr 3.1 does not: an
-    empty file, which it takes for a shard of missing chunks, and a chunk by Blosc that is cut off. Made late, as its
-    base is zarr's."""
+    """The class of a store that reads regular files of its own folder alone. It also refuses an empty file, which zarr
+    3.1 takes for a shard of missing chunks. Made late, as its base is zarr's."""
     import zarr
 
     class Checked(zarr.storage.LocalStore):
-        #: Whether chunks are Blosc's.
-        blosc = False
         #: Bytes that a file of chunks may have.
         most: int | None = None
         #: Where files are written before they get their names; None for beside them.
@@ -256,10 +252,6 @@ def _checked() -> Any:
                 return found
             if not len(found):
                 raise Refusal("the file is empty")
-            if self.blosc and byte_range is None:
-                head = found[:BLOSC_HEADER].to_bytes()
-                if len(head) < BLOSC_HEADER or int.from_bytes(head[12:16], "little") != len(found):
-                    raise Refusal("its length is not the one that it was written with")
             return found
 
         async def set(self, key: str, value: Any, *args: Any) -> None:
@@ -270,10 +262,6 @@ def _checked() -> Any:
             os.replace(made, self.root / key)
 
     return Checked
-
-
-def _ends_in_blosc(array: Any) -> bool:
-    return bool(array.compressors) and type(array.compressors[-1]).__name__.startswith("Blosc")
 
 
 def _require() -> None:
