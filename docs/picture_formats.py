@@ -146,7 +146,7 @@ def cell(column: str, source: str, type_: str) -> str:
     output = f"out{'.tif' if type_ == 'TIFF' else TYPES[type_].endings[0]}"
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()):
-        code = command(["resize", source, output, "--size", "16", "24", "--force", *options])
+        code = command(["resize", source, output, "--size", "24x16", "--force", *options])
     if code:
         return "refused"
     with Image.open(output) if column != "floats" else contextlib.nullcontext() as image:

@@ -57,7 +57,7 @@ def run(*args: Any) -> None:
 
 
 def resize(source: Path, target: Path, *options: Any, size: tuple[int, int] = NEW) -> Picture:
-    run("resize", source, target, "--size", *size, *options)
+    run("resize", source, target, "--size", f"{size[1]}x{size[0]}", *options)
     return read_picture(target)
 
 

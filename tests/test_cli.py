@@ -22,14 +22,16 @@ from tenter.cli.picture import Picture
 @pytest.mark.parametrize(
     "options",
     [
-        ["--size", "0", "5"],
-        ["--size", "5", "-5"],
+        ["--size", "5x0"],
+        ["--size", "5x-5"],
         ["--size", "nan", "5"],
         ["--size", "5", "inf"],
+        ["--size", "5xinf"],
         ["--size", "2.5", "5"],
+        ["--size", "2.5x5"],
         ["--size", "9" * 5000, "5"],
-        ["--size", "5", "99999999999"],
-        ["--size", "2147483647", "2147483647"],
+        ["--size", "99999999999x5"],
+        ["--size", "2147483647x2147483647"],
         ["--size", "5"],
         ["--scale", "0"],
         ["--scale", "-1"],
@@ -41,7 +43,7 @@ from tenter.cli.picture import Picture
         ["--scale", "0.01"],
         ["--scale", "two"],
         ["--scale", ""],
-        ["--scale", "2", "--size", "3", "4"],
+        ["--scale", "2", "--size", "4x3"],
         [],
         ["--scale", "2", "--mode", "cubic"],
         ["--scale", "2", "--mode", "area", "--antialias"],
@@ -109,7 +111,7 @@ def test_resize_npy() -> None:
     for shape, dtype in (((9, 8), np.float64), ((9, 8, 4), np.uint8), ((9, 8, 3), ">i2"), ((9, 8, 1), np.float16)):
         array = (rng.random(shape) * 100).astype(dtype)
         np.save("a.npy", array)
-        assert main(["resize", "a.npy", "b.npy", "--size", "5", "20", "--mode", "bicubic", "--force"]) == 0
+        assert main(["resize", "a.npy", "b.npy", "--size", "20x5", "--mode", "bicubic", "--force"]) == 0
         native = array.astype(array.dtype.newbyteorder("="))
         expected = tenter.resize(native, (5, 20), axes=(0, 1), mode="cubic", antialias=True)
         result = np.load("b.npy")
@@ -120,7 +122,7 @@ def test_resize_npy() -> None:
 def test_antialias_can_be_turned_off() -> None:
     array = np.load("in.npy")[None, None]
     for option, antialias in (([], True), (["--antialias"], True), (["--no-antialias"], False)):
-        assert main(["resize", "in.npy", "out.npy", "--size", "2", "2", "--force", *option]) == 0
+        assert main(["resize", "in.npy", "out.npy", "--size", "2x2", "--force", *option]) == 0
         expected = tenter.interpolate(array, size=(2, 2), mode="bilinear", antialias=antialias)
         np.testing.assert_array_equal(np.load("out.npy"), expected[0, 0])
 

@@ -217,7 +217,7 @@ def test_force_keeps_an_access_list() -> None:
 @pytest.mark.parametrize("name", ["out.png", "out.jpg", "out.tif", "out.npy"])
 @pytest.mark.parametrize("force", [[], ["--force"]])
 def test_a_full_disk(capfd: pytest.CaptureFixture[str], name: str, force: list[str]) -> None:
-    args = ["resize", "in.png", name, "--size", "30", "30"]
+    args = ["resize", "in.png", name, "--size", "30x30"]
     assert main(args) == 0
     whole = Path(name).stat().st_size
     for size in (whole - 1, whole // 2, 200):

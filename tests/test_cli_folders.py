@@ -41,16 +41,16 @@ def files(folder: str) -> list[str]:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_folder(capsys: pytest.CaptureFixture[str], jobs: int) -> None:
-    assert main(["resize", "photos", "out/", "--size", "7", "9", "--jobs", str(jobs)]) == 0
+    assert main(["resize", "photos", "out/", "--size", "9x7", "--jobs", str(jobs)]) == 0
     assert files("out") == ["a.png", "b.png", "c.jpg"]
     assert {Image.open(f"out/{name}").size for name in files("out")} == {(9, 7)}
     said = capsys.readouterr()
     assert (
         said.out
-        == "3 done, 0 skipped, 0 failed; size: 7 high, 9 wide; not read: 1 .npy, 1 .txt, 1 hidden, 1 subfolder(s), see --recursive\n"
+        == "3 done, 0 skipped, 0 failed; size: 9 x 7; not read: 1 .npy, 1 .txt, 1 hidden, 1 subfolder(s), see --recursive\n"
         and said.err == ""
     )
-    assert main(["resize", "photos/a.png", "alone.png", "--size", "7", "9"]) == 0
+    assert main(["resize", "photos/a.png", "alone.png", "--size", "9x7"]) == 0
     assert Path("alone.png").read_bytes() == Path("out/a.png").read_bytes()
 
 
@@ -101,10 +101,10 @@ def test_several_files() -> None:
 @pytest.mark.parametrize(
     "args",
     [
-        ["--size", "3", "4", "photos/a.png", "photos/b.png", "out/"],
-        ["photos/a.png", "--size", "3", "4", "photos/b.png", "out/"],
-        ["photos/a.png", "--size", "3", "4", "photos/b.png", "--force", "out/"],
-        ["photos/a.png", "photos/b.png", "--size", "3", "4", "out/"],
+        ["--size", "4x3", "photos/a.png", "photos/b.png", "out/"],
+        ["photos/a.png", "--size", "4x3", "photos/b.png", "out/"],
+        ["photos/a.png", "--size", "4x3", "photos/b.png", "--force", "out/"],
+        ["photos/a.png", "photos/b.png", "--size", "4x3", "out/"],
     ],
 )
 def test_names_may_stand_anywhere(args: list[str]) -> None:

@@ -182,7 +182,7 @@ def test_files_larger_than_memory(capsys: pytest.CaptureFixture[str]) -> None:
         np.lib.format.write_array_header_1_0(file, header)
     os.truncate("large.npy", Path("large.npy").stat().st_size + (8 << 36))
     assert "of memory here" in refused(capsys, "resize", "large.png", "out.png", "--scale", 2)
-    assert "of memory here" in refused(capsys, "resize", "large.npy", "out.npy", "--size", 2, 2)
+    assert "of memory here" in refused(capsys, "resize", "large.npy", "out.npy", "--size", "2x2")
 
 
 def test_pictures_larger_than_memory_are_not_decoded(
@@ -196,7 +196,7 @@ def test_pictures_larger_than_memory_are_not_decoded(
     monkeypatch.setattr(limits, "machine_memory", lambda: 500_000)
     monkeypatch.setattr(Image.Image, "load", decode)
     monkeypatch.setattr(sys.modules["PIL.ImageFile"].ImageFile, "load", decode)
-    said = refused(capsys, "resize", "plain.png", "out.png", "--size", 2, 2)
+    said = refused(capsys, "resize", "plain.png", "out.png", "--size", "2x2")
     assert "plain.png: a picture of 800 x 900 needs" in said
 
 

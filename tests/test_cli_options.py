@@ -43,16 +43,16 @@ def test_every_filter(name: str) -> None:
     for size in ((5, 7), (30, 11)):
         wide = name not in ("nearest", "nearest-exact", "area")
         expected = tenter.resize(x, size, axes=(0, 1), mode=name, antialias=wide)
-        np.testing.assert_array_equal(resized("in.png", "--size", *size, "--filter", name), expected)
+        np.testing.assert_array_equal(resized("in.png", "--size", f"{size[1]}x{size[0]}", "--filter", name), expected)
 
 
 def test_modes_are_filters_by_pytorchs_names() -> None:
     names = {"bilinear": "linear", "bicubic": "cubic"}
     for mode in ("nearest", "nearest-exact", "bilinear", "bicubic", "lanczos", "area"):
-        same = resized("in.png", "--size", 5, 7, "--filter", names.get(mode, mode))
-        np.testing.assert_array_equal(resized("in.png", "--size", 5, 7, "--mode", mode), same)
+        same = resized("in.png", "--size", "7x5", "--filter", names.get(mode, mode))
+        np.testing.assert_array_equal(resized("in.png", "--size", "7x5", "--mode", mode), same)
     np.testing.assert_array_equal(
-        resized("in.png", "--size", 5, 7), resized("in.png", "--size", 5, 7, "--mode", "bilinear")
+        resized("in.png", "--size", "7x5"), resized("in.png", "--size", "7x5", "--mode", "bilinear")
     )
 
 
@@ -65,15 +65,15 @@ def test_every_library(like: str) -> None:
         (["--filter", "nearest"], {"mode": "nearest"}),
     ):
         expected = tenter.resize(x, (5, 17), axes=(0, 1), like=like, **how)
-        np.testing.assert_array_equal(resized("in.png", "--size", 5, 17, "--like", like, *options), expected)
+        np.testing.assert_array_equal(resized("in.png", "--size", "17x5", "--like", like, *options), expected)
 
 
 def test_the_default_is_near_pillow() -> None:
     image = Image.open("in.png")
     theirs = np.asarray(image.resize((7, 5), Image.Resampling.BILINEAR)).astype(int)
-    assert np.abs(resized("in.png", "--size", 5, 7) - theirs).max() <= 1
+    assert np.abs(resized("in.png", "--size", "7x5") - theirs).max() <= 1
     np.testing.assert_array_equal(
-        resized("in.png", "--size", 5, 7), resized("in.png", "--size", 5, 7, "--like", "pillow")
+        resized("in.png", "--size", "7x5"), resized("in.png", "--size", "7x5", "--like", "pillow")
     )
 
 
@@ -137,11 +137,11 @@ def test_axes_refused(capsys: pytest.CaptureFixture[str], args: list[str], word:
 def test_box() -> None:
     x = np.asarray(Image.open("in.png"))
     expected = tenter.resize(x, (6, 5), axes=(0, 1), box=((1.5, 9), (2, 8.25)), antialias=True)
-    np.testing.assert_array_equal(resized("in.png", "--size", 6, 5, "--box", 1.5, 2, 9, 8.25), expected)
+    np.testing.assert_array_equal(resized("in.png", "--size", "5x6", "--box", 1.5, 2, 9, 8.25), expected)
     assert resized("in.png", "--scale", 2, "--box", 1.5, 2, 9, 8.25).shape == (15, 12, 3)
     np.testing.assert_array_equal(resized("in.png", "--scale", 1, "--box", 2, 3, 9, 8), x[2:9, 3:8])
-    whole = resized("in.png", "--size", 6, 5, "--box", 0, 0, 12, 10)
-    np.testing.assert_array_equal(whole, resized("in.png", "--size", 6, 5))
+    whole = resized("in.png", "--size", "5x6", "--box", 0, 0, 12, 10)
+    np.testing.assert_array_equal(whole, resized("in.png", "--size", "5x6"))
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -153,10 +153,10 @@ def test_a_box_is_of_the_picture_as_it_is_seen(orientation: int) -> None:
     Image.fromarray(stored).save("turned.png", exif=exif)
     out = turn_upright(resized("turned.png", "--scale", 1, "--box", 2, 1, 9, 5), orientation)
     np.testing.assert_array_equal(out, seen[2:9, 1:5])
-    out = turn_upright(resized("turned.png", "--size", 6, 9, "--box", 2.5, 1, 9, 5.25), orientation)
+    out = turn_upright(resized("turned.png", "--size", "9x6", "--box", 2.5, 1, 9, 5.25), orientation)
     expected = tenter.resize(seen, (6, 9), axes=(0, 1), box=((2.5, 9), (1, 5.25)), antialias=True)
     np.testing.assert_allclose(out.astype(int), expected, atol=1)  # half-way values may round up or down
-    np.testing.assert_array_equal(resized("turned.png", "--size", 6, 9, "--box", 2.5, 1, 9, 5.25, to=".npy"), out)
+    np.testing.assert_array_equal(resized("turned.png", "--size", "9x6", "--box", 2.5, 1, 9, 5.25, to=".npy"), out)
     assert stored_box((0, 0, 11, 7), stored.shape[:2], orientation) == (0, 0, *stored.shape[:2])
 
 
@@ -188,16 +188,16 @@ def test_a_scale_that_leaves_nothing_of_a_box(capsys: pytest.CaptureFixture[str]
 def test_linear_light() -> None:
     board = (np.indices((8, 8)).sum(0) % 2 * 255).astype(np.uint8)
     Image.fromarray(board).save("board.png")
-    assert set(resized("board.png", "--size", 2, 2, "--mode", "area").ravel()) == {128}
-    assert set(resized("board.png", "--size", 2, 2, "--mode", "area", "--linear-light").ravel()) == {188}
-    nearest = resized("board.png", "--size", 3, 3, "--mode", "nearest")
-    np.testing.assert_array_equal(resized("board.png", "--size", 3, 3, "--mode", "nearest", "--linear-light"), nearest)
+    assert set(resized("board.png", "--size", "2x2", "--mode", "area").ravel()) == {128}
+    assert set(resized("board.png", "--size", "2x2", "--mode", "area", "--linear-light").ravel()) == {188}
+    nearest = resized("board.png", "--size", "3x3", "--mode", "nearest")
+    np.testing.assert_array_equal(resized("board.png", "--size", "3x3", "--mode", "nearest", "--linear-light"), nearest)
     pixels = rgba()
     expected = tenter.image.resize(pixels, (5, 4), like="torch", antialias=True, linear_light=True)
-    np.testing.assert_array_equal(resized("rgba.png", "--size", 5, 4, "--linear-light"), expected)
+    np.testing.assert_array_equal(resized("rgba.png", "--size", "4x5", "--linear-light"), expected)
     np.save("four.npy", pixels)
     plain = tenter.image.resize(pixels, (5, 4), like="torch", antialias=True, linear_light=True, alpha=False)
-    np.testing.assert_array_equal(resized("four.npy", "--size", 5, 4, "--linear-light"), plain)
+    np.testing.assert_array_equal(resized("four.npy", "--size", "4x5", "--linear-light"), plain)
 
 
 def test_linear_light_of_what_is_no_srgb(capsys: pytest.CaptureFixture[str]) -> None:
@@ -211,10 +211,10 @@ def test_linear_light_of_what_is_no_srgb(capsys: pytest.CaptureFixture[str]) -> 
 def test_no_premultiply() -> None:
     pixels = rgba()
     plain = tenter.resize(pixels, (5, 4), axes=(0, 1), antialias=True)
-    np.testing.assert_array_equal(resized("rgba.png", "--size", 5, 4, "--no-premultiply"), plain)
-    assert not np.array_equal(resized("rgba.png", "--size", 5, 4), plain)
+    np.testing.assert_array_equal(resized("rgba.png", "--size", "4x5", "--no-premultiply"), plain)
+    assert not np.array_equal(resized("rgba.png", "--size", "4x5"), plain)
     opaque = tenter.resize(rgba(opaque=True), (5, 4), axes=(0, 1), antialias=True)
-    np.testing.assert_array_equal(resized("rgba.png", "--size", 5, 4), opaque)
+    np.testing.assert_array_equal(resized("rgba.png", "--size", "4x5"), opaque)
 
 
 @pytest.mark.parametrize(
@@ -234,5 +234,5 @@ def test_refused(capsys: pytest.CaptureFixture[str], options: list[str], word: s
 def test_lanczos_without_antialias() -> None:
     x = np.asarray(Image.open("in.png"))
     expected = tenter.resize(x, (5, 4), axes=(0, 1), mode="lanczos", antialias=False)
-    out = resized("in.png", "--size", 5, 4, "--filter", "lanczos", "--no-antialias")
+    out = resized("in.png", "--size", "4x5", "--filter", "lanczos", "--no-antialias")
     np.testing.assert_array_equal(out, expected)

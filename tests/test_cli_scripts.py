@@ -43,7 +43,7 @@ def test_a_picture_through_pipes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert main(["resize", "in.png", "expected.png", "--fit", "6x6"]) == 0
     done = piped("resize", "-", "-", "--fit", "6x6", given=Path("in.png").read_bytes())
     assert done.returncode == 0
-    assert done.stderr == b"tenter: stdout.png: 6 high, 5 wide (from stdin.png: 12 high, 10 wide)\n"
+    assert done.stderr == b"tenter: stdout.png: 5 x 6 (from stdin.png: 10 x 12)\n"
     assert done.stdout == Path("expected.png").read_bytes() and not os.listdir("temporary")
     done = piped("resize", "-", "-", "--fit", "6x6", "--format", "npy", given=Path("in.png").read_bytes())
     np.testing.assert_array_equal(np.load(io.BytesIO(done.stdout)), np.asarray(Image.open("expected.png")))
@@ -132,7 +132,7 @@ NOT_READ = {".mov": 1, ".txt": 2, "hidden": 1, "subfolder(s), see --recursive": 
 def test_what_is_not_read_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["resize", "photos", "out", "--long-edge", "20", "--skip-existing", "--jobs", "1"]) == 1
     words = ", ".join(f"{n} {kind}" for kind, n in NOT_READ.items())
-    expected = f"1 done, 1 skipped, 1 failed; size: at most 20 high, 20 wide; not read: {words}\n"
+    expected = f"1 done, 1 skipped, 1 failed; size: at most 20 x 20; not read: {words}\n"
     assert capsys.readouterr().out == expected
     assert main(["resize", "photos/*", "more/", "--scale", "2", "--jobs", "1"]) == 1
     assert capsys.readouterr().out.endswith("; not read: 1 .mov, 2 .txt, 1 without an ending\n")
@@ -186,7 +186,7 @@ def test_a_dry_run_writes_nothing(capsys: pytest.CaptureFixture[str], json_: lis
         first = json.loads(said.out.splitlines()[0])
         assert (first["planned"], first["failed"], first["skipped"]) == (1, 1, 1)
     else:
-        line = "out/good.png: would be written: 20 high, 20 wide (from photos/good.png: 40 high, 40 wide)"
+        line = "out/good.png: would be written: 20 x 20 (from photos/good.png: 40 x 40)"
         kept = "out/old.png: exists already, left as it is"
         assert said.out.startswith(f"{line}\n{kept}\n1 to do, 1 skipped, 1 failed; size: 20 wide; not read: ")
 
@@ -216,7 +216,7 @@ def test_a_dry_run_says_the_sizes_that_a_run_makes(capsys: pytest.CaptureFixture
             (file,) = json.loads(capsys.readouterr().out)["files"]
             assert file["input_size"] == {"height": 30, "width": width} and file.get("pictures", 1) == pictures
     assert main(["resize", "pages.tif", "out.tif", "--scale", "2", "--force", "--dry-run"]) == 0
-    assert "(from pages.tif: 30 high, 20 wide, the first of 3 pictures)" in capsys.readouterr().out
+    assert "3 pictures, the first 10 x 15 (from pages.tif: the first 20 x 30)" in capsys.readouterr().out
     for args in (["out.tif", "--frame", 3], ["new.jpg"]):
         said = {
             refused(capsys, "resize", "pages.tif", *args, "--scale", 2, "--force", *more)
@@ -251,7 +251,7 @@ def test_counts_with_commas(capsys: pytest.CaptureFixture[str]) -> None:
         (["resize", "--widht", "3"], "unknown option --widht (did you mean '--width'?) (see tenter resize --help)"),
         (["resize", "in.png", "--size", "3", "--what=4"], "unknown option --what "),
         (["resize", "none.png", "--long-edge", "3", "--recursiv"], "unknown option --recursiv (did you mean '--rec"),
-        (["resize", "-f", "in.png", "out.png", "--size", "2", "3"], "unknown option -f"),
+        (["resize", "-f", "in.png", "out.png", "--size", "3x2"], "unknown option -f"),
         (["repeat", "--count", "3"], "unknown option --count (did you mean '--counts'?)"),
         (["repeat", "--fit", "3"], "unknown option --fit"),
         (["--vresion"], "unknown option --vresion (did you mean '--version'?) (see tenter --help)"),
@@ -287,7 +287,7 @@ def test_help_fits_the_terminal(
         words = " ".join(text.split())
         assert "Exit codes: 0 all is done; 1 some of many files failed" in words and "130 interrupted" in words
         if name == "resize":
-            assert "--size 480 640 is --size 640x480" in words and "take the height first" in words
+            assert "--size 640x480 is 640 wide and 480 high" in words
 
 
 def test_the_page_has_every_option() -> None:

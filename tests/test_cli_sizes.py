@@ -36,16 +36,16 @@ def sizes(folder: str = "out") -> dict[str, tuple[int, int]]:
 
 HALF = {"half": True}
 CASES: dict[str, tuple[list[str], dict[str, Any], str]] = {
-    "fit": (["--fit", "20x16"], {"fit": (16, 20)}, "at most 16 high, 20 wide"),
-    "fit a square": (["--fit", "20"], {"fit": 20}, "at most 20 high, 20 wide"),
-    "fit, enlarged": (["--fit=20X16", "--enlarge"], {"fit": (16, 20), "enlarge": True}, "at most 16 high, 20 wide"),
-    "fill": (["--fill", "10x12"], {"fill": (12, 10)}, "12 high, 10 wide, cut to fit (center)"),
+    "fit": (["--fit", "20x16"], {"fit": (16, 20)}, "at most 20 x 16"),
+    "fit a square": (["--fit", "20"], {"fit": 20}, "at most 20 x 20"),
+    "fit, enlarged": (["--fit=20X16", "--enlarge"], {"fit": (16, 20), "enlarge": True}, "at most 20 x 16"),
+    "fill": (["--fill", "10x12"], {"fill": (12, 10)}, "10 x 12, cut to fit (center)"),
     "fill, south": (
         ["--fill", "10\u00d712", "--gravity", "south"],
         {"fill": (12, 10), "gravity": "south"},
-        "12 high, 10 wide, cut to fit (south)",
+        "10 x 12, cut to fit (south)",
     ),
-    "long edge": (["--long-edge", "18"], {"long_edge": 18}, "at most 18 high, 18 wide"),
+    "long edge": (["--long-edge", "18"], {"long_edge": 18}, "at most 18 x 18"),
     "width": (["--width", "13"], {"width": 13}, "13 wide"),
     "height": (["--height", "13"], {"height": 13}, "13 high"),
     "scale": (["--scale", "0.5"], HALF, "scale 0.5"),
@@ -53,8 +53,7 @@ CASES: dict[str, tuple[list[str], dict[str, Any], str]] = {
     "percent": (["--percent", "50"], HALF, "scale 0.5"),
     "percent with a sign": (["--percent", "50%"], HALF, "scale 0.5"),
     "size in percent": (["--size", "50%"], HALF, "scale 0.5"),
-    "size": (["--size", "7", "9"], {"size": (7, 9)}, "7 high, 9 wide"),
-    "size with an x": (["--size", "9x7"], {"size": (7, 9)}, "7 high, 9 wide"),
+    "size": (["--size", "9x7"], {"size": (7, 9)}, "9 x 7"),
 }
 
 
@@ -74,9 +73,9 @@ def test_the_command_fits_and_says_so() -> None:
     done = command("resize", "photos", "out/", "--fit", "16x16", "--jobs", 1)
     assert (done.returncode, done.stderr) == (0, "")
     assert sizes() == {"portrait": (16, 12), "landscape": (11, 16), "small": (5, 8)}
-    assert done.stdout == "3 done, 0 skipped, 0 failed; size: at most 16 high, 16 wide\n"
+    assert done.stdout == "3 done, 0 skipped, 0 failed; size: at most 16 x 16\n"
     done = command("resize", "photos/portrait.png", "one.png", "--fill", "20x10")
-    assert done.stdout == "one.png: 10 high, 20 wide (from photos/portrait.png: 40 high, 30 wide)\n"
+    assert done.stdout == "one.png: 20 x 10 (from photos/portrait.png: 30 x 40)\n"
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -138,13 +137,13 @@ def test_refused(capsys: pytest.CaptureFixture[str], options: list[str], word: s
 def test_a_volume_is_not_resized_along_its_first_axes(capsys: pytest.CaptureFixture[str]) -> None:
     np.save("volume.npy", np.zeros((6, 7, 8)))
     np.save("stack.npy", np.zeros((2, 6, 7, 3)))
-    for options in (["--size", "3", "3"], ["--scale", "2"], ["--fit", "3x3"]):
+    for options in (["--size", "3x3"], ["--scale", "2"], ["--fit", "3x3"]):
         said = refused(capsys, "resize", "volume.npy", "out.npy", *options)
         assert "expected a size for each axis of an array of shape (6, 7, 8), or at most 4 channels; --axes 0 1" in said
         assert "--axes says which" in refused(capsys, "resize", "stack.npy", "out.npy", *options)
     assert main(["resize", "volume.npy", "out.npy", "--size", "3", "4", "--axes", "0", "1"]) == 0
     assert np.load("out.npy").shape == (3, 4, 8)
-    assert command("resize", "volume.npy", "more.npy", "--size", 3, 3).returncode == 2
+    assert command("resize", "volume.npy", "more.npy", "--size", "3x3").returncode == 2
 
 
 def test_the_table_of_sizes_in_the_documentation() -> None:
@@ -179,10 +178,10 @@ def test_background(dtype: Any) -> None:
     rgba = np.random.default_rng(0).integers(0, np.iinfo(dtype).max + 1, (11, 9, 4), dtype)
     np.save("rgba.npy", rgba)
     for name, color in (("white", (255, 255, 255)), ("#102030", (16, 32, 48)), ("rgb(1, 2, 3)", (1, 2, 3))):
-        assert main(["resize", "rgba.npy", "out.png", "--size", "11", "9", "--background", name, "--force"]) == 0
+        assert main(["resize", "rgba.npy", "out.png", "--size", "9x11", "--background", name, "--force"]) == 0
         assert read_picture(Path("out.png")).kind == "RGB"
         np.testing.assert_array_equal(read_picture(Path("out.png")).pixels, laid_on(rgba, color))
-    assert main(["resize", "rgba.npy", "half.png", "--size", "5", "4", "--background", "white"]) == 0
+    assert main(["resize", "rgba.npy", "half.png", "--size", "4x5", "--background", "white"]) == 0
     expected = tenter.resize(laid_on(rgba, (255, 255, 255)), (5, 4), axes=(0, 1), antialias=True)
     np.testing.assert_array_equal(read_picture(Path("half.png")).pixels, expected)
 

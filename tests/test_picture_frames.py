@@ -55,7 +55,7 @@ def test_frames_of_a_gif(ending: str, clear: bool, disposal: int) -> None:
     first, *others = frames(clear)
     first.save("in.gif", save_all=True, append_images=others, duration=DURATIONS, loop=2, disposal=disposal)
     before, _, _ = rendered("in.gif")
-    run("resize", "in.gif", f"out.{ending}", "--size", 20, 28, "--mode", "area")
+    run("resize", "in.gif", f"out.{ending}", "--size", "28x20", "--mode", "area")
     after, durations, image = rendered(f"out.{ending}")
     assert durations == DURATIONS
     # edges lie on even pixels, so that alpha stays 0 or 255, which GIF can hold
@@ -79,7 +79,7 @@ def test_frames_from_any_type_to_any(source: str, target: str) -> None:
         f"in.{source}", save_all=True, append_images=others, duration=DURATIONS, disposal=1 if source == "png" else 2
     )
     before, _, _ = rendered(f"in.{source}")
-    run("resize", f"in.{source}", f"out.{target}", "--size", 20, 28, "--mode", "area")
+    run("resize", f"in.{source}", f"out.{target}", "--size", "28x20", "--mode", "area")
     after, durations, _ = rendered(f"out.{target}")
     assert durations == DURATIONS and len(before) == len(after)
     limit = FAR[target] + (8 if "avif" in (source, target) or "webp" in (source, target) else 0)
@@ -101,7 +101,7 @@ def test_one_frame(ending: str) -> None:
     first.save(f"in.{ending}", save_all=True, append_images=others, duration=DURATIONS)
     before, _, _ = rendered(f"in.{ending}")
     for frame, at in ((0, 0), (2, 2), (-1, 3)):
-        run("resize", f"in.{ending}", "out.png", "--size", 40, 56, "--frame", frame, "--force")
+        run("resize", f"in.{ending}", "out.png", "--size", "56x40", "--frame", frame, "--force")
         with Image.open("out.png") as image:
             assert getattr(image, "n_frames", 1) == 1
             np.testing.assert_array_equal(np.asarray(image.convert("RGBA")), before[at])
@@ -113,7 +113,7 @@ def test_one_frame(ending: str) -> None:
 def test_the_stand_in_of_an_animated_png_stays_apart() -> None:
     stand_in, *others = frames(False)
     stand_in.save("in.png", save_all=True, append_images=others, default_image=True, duration=DURATIONS[1:])
-    run("resize", "in.png", "out.png", "--size", 20, 28, "--mode", "area")
+    run("resize", "in.png", "out.png", "--size", "28x20", "--mode", "area")
     with Image.open("out.png") as image:
         assert image.default_image and image.n_frames == 4
         np.testing.assert_array_equal(np.asarray(image.convert("RGBA")), np.asarray(stand_in.reduce(2)))
@@ -122,7 +122,7 @@ def test_the_stand_in_of_an_animated_png_stays_apart() -> None:
 def test_frames_to_pages(capsys: pytest.CaptureFixture[str]) -> None:
     first, *others = frames(False)
     first.save("in.gif", save_all=True, append_images=others, duration=DURATIONS)
-    run("resize", "in.gif", "out.tif", "--size", 20, 28, "--mode", "area")
+    run("resize", "in.gif", "out.tif", "--size", "28x20", "--mode", "area")
     assert "not kept: durations of frames, number of plays" in capsys.readouterr().out
     assert Image.open("out.tif").n_frames == 4
 
@@ -156,7 +156,7 @@ def test_smaller_copies_are_no_pages(capsys: pytest.CaptureFixture[str]) -> None
 def test_the_first_of_a_cameras_pictures(capsys: pytest.CaptureFixture[str]) -> None:
     first, second = Image.fromarray(pixels_of("RGB")), Image.fromarray(255 - pixels_of("RGB"))
     first.save("in.jpg", "MPO", save_all=True, append_images=[second])
-    run("resize", "in.jpg", "out.jpg", "--size", 10, 13)
+    run("resize", "in.jpg", "out.jpg", "--size", "13x10")
     assert "not kept: further pictures of the file" in capsys.readouterr().out
     with Image.open("out.jpg") as image:
         assert image.format == "JPEG" and image.size == (13, 10)

@@ -28,7 +28,7 @@ def test_each_kind_of_each_type(type_: str, tmp_path: Path) -> None:
     for kind in (kind for kind in TYPES[type_].kinds if kind in MODES):
         pixels = pixels_of(kind)
         Image.frombytes(MODES[kind], (26, 20), pixels.tobytes()).save("in.tif")
-        run("resize", "in.tif", f"out{ending}", "--size", 9, 31, "--force")
+        run("resize", "in.tif", f"out{ending}", "--size", "31x9", "--force")
         with open(f"out{ending}", "rb") as file:
             assert type_of(file.read(HEAD), f"out{ending}") == type_
         with Image.open(f"out{ending}") as image:
@@ -36,7 +36,7 @@ def test_each_kind_of_each_type(type_: str, tmp_path: Path) -> None:
         far = np.abs(seen - resized(pixels).astype(int)).mean()
         assert far <= (LOSSY.get(type_, 0.0) if type_ != "GIF" or kind != "gray" else 0.0), (kind, far)
         # and it is read again, as the same kind of picture
-        run("resize", f"out{ending}", "again.npy", "--size", 9, 31, "--force")
+        run("resize", f"out{ending}", "again.npy", "--size", "31x9", "--force")
         assert (
             np.abs(
                 np.load("again.npy").astype(int).reshape(9, 31, -1)[..., :1] - seen.reshape(9, 31, -1)[..., :1]
@@ -67,7 +67,7 @@ def read_bytes() -> int:
 def test_a_type_is_known_by_its_contents() -> None:
     Image.fromarray(pixels_of("RGB")).save("in.webp", lossless=True)
     Path("in.webp").rename("misnamed.jpg")
-    run("resize", "misnamed.jpg", "out.png", "--size", 9, 31)
+    run("resize", "misnamed.jpg", "out.png", "--size", "31x9")
     np.testing.assert_array_equal(np.asarray(Image.open("out.png")), resized(pixels_of("RGB")))
 
 
@@ -94,7 +94,7 @@ def test_damaged_bytes_give_a_picture_or_one_line(capsys: pytest.CaptureFixture[
             for place in rng.integers(0, min(len(bad), 400), 3):
                 bad[place] = rng.integers(256)
             Path(f"d.{ending}").write_bytes(bad)
-            assert main(["resize", f"d.{ending}", "out.tif", "--size", "5", "5", "--force"]) in (0, 2)
+            assert main(["resize", f"d.{ending}", "out.tif", "--size", "5x5", "--force"]) in (0, 2)
     assert not list(Path().glob(".tenter*"))
 
 
@@ -106,7 +106,7 @@ def test_damaged_bytes_give_a_picture_or_one_line(capsys: pytest.CaptureFixture[
 def test_palettes_are_kept_where_nothing_is_mixed(ending: str, option: list[str]) -> None:
     image = Image.fromarray(pixels_of("RGB")).quantize(16)
     image.save("in.png")
-    run("resize", "in.png", f"out.{ending}", "--size", 40, 52, *option)
+    run("resize", "in.png", f"out.{ending}", "--size", "52x40", *option)
     with Image.open(f"out.{ending}") as result:
         assert result.mode == "P"
         wanted = image.convert("RGB").resize((52, 40), Image.Resampling.NEAREST)
@@ -117,7 +117,7 @@ def test_palettes_are_kept_where_nothing_is_mixed(ending: str, option: list[str]
 def test_black_and_white_is_kept_where_nothing_is_mixed(ending: str) -> None:
     image = Image.fromarray(pixels_of("gray") > 127)
     image.save("in.png")
-    run("resize", "in.png", f"out.{ending}", "--size", 40, 52, "--labels")
+    run("resize", "in.png", f"out.{ending}", "--size", "52x40", "--labels")
     with Image.open(f"out.{ending}") as result:
         assert result.mode == ("L" if ending == "gif" else "1")
         np.testing.assert_array_equal(np.asarray(result).astype(bool), np.asarray(image).repeat(2, 0).repeat(2, 1))
@@ -127,7 +127,7 @@ def test_clear_colors_of_a_palette() -> None:
     image = Image.fromarray(pixels_of("RGB")).quantize(8)
     image.save("in.png", transparency=3)
     for ending, mode in (("png", "P"), ("gif", "P"), ("tif", "RGBA"), ("tga", "RGBA")):
-        run("resize", "in.png", f"out.{ending}", "--size", 40, 52, "--labels")
+        run("resize", "in.png", f"out.{ending}", "--size", "52x40", "--labels")
         with Image.open(f"out.{ending}") as result:
             assert result.mode == mode
             clear = np.asarray(result.convert("RGBA"))[..., 3] == 0
@@ -138,7 +138,7 @@ def test_a_gif_of_few_colors_has_these() -> None:
     pixels = np.zeros((20, 20, 3), np.uint8)
     pixels[:, 10:], pixels[10:, :10] = (255, 0, 0), (0, 90, 200)
     Image.fromarray(pixels).save("in.png")
-    done = command("resize", "in.png", "out.gif", "--size", 40, 40, "--labels")
+    done = command("resize", "in.png", "out.gif", "--size", "40x40", "--labels")
     assert "not kept" not in done.stdout
     np.testing.assert_array_equal(np.asarray(Image.open("out.gif").convert("RGB")), pixels.repeat(2, 0).repeat(2, 1))
 
@@ -148,7 +148,7 @@ def test_edges_of_a_gif_have_no_fringe() -> None:
     pixels = np.zeros((32, 32, 4), np.uint8)
     pixels[5:27, 5:27] = (250, 120, 10, 255)
     Image.fromarray(pixels).save("in.png")
-    run("resize", "in.png", "out.gif", "--size", 13, 13)
+    run("resize", "in.png", "out.gif", "--size", "13x13")
     seen = np.asarray(Image.open("out.gif").convert("RGBA"))
     assert set(np.unique(seen[..., 3])) == {0, 255}
     assert np.abs(seen[seen[..., 3] > 0][:, :3].astype(int) - (250, 120, 10)).max() <= 2
@@ -163,8 +163,8 @@ def test_16_bits(ending: str, kind: str) -> None:
     imagecodecs = pytest.importorskip("imagecodecs")
     pixels = pixels_of(kind, np.uint16)
     np.save("in.npy", pixels)
-    run("resize", "in.npy", f"a.{ending}", "--size", 20, 26)
-    run("resize", f"a.{ending}", f"b.{ending}", "--size", 9, 31)
+    run("resize", "in.npy", f"a.{ending}", "--size", "26x20")
+    run("resize", f"a.{ending}", f"b.{ending}", "--size", "31x9")
     data = Path(f"b.{ending}").read_bytes()
     if ending == "tif":
         seen = pytest.importorskip("tifffile").imread("b.tif")
@@ -190,7 +190,7 @@ def test_avif_of_10_and_12_bits_fills_16(bits: int, capsys: pytest.CaptureFixtur
     pixels = pixels_of("RGB", np.uint16) >> (16 - bits)
     Path("in.avif").write_bytes(imagecodecs.avif_encode(pixels, level=100, bitspersample=bits))
     for ending in ("png", "tif", "jp2", "ppm"):
-        run("resize", "in.avif", f"out.{ending}", "--size", 20, 26)
+        run("resize", "in.avif", f"out.{ending}", "--size", "26x20")
         assert "not kept" not in capsys.readouterr().out
         found = read_picture(Path(f"out.{ending}")).pixels
         np.testing.assert_array_equal(found, np.rint(pixels * (65535 / (2**bits - 1))).astype(np.uint16))
@@ -202,7 +202,7 @@ def test_pnm_of_more_than_8_bits_fills_16(kind: str, magic: bytes, most: int) ->
     pixels = np.minimum(pixels_of(kind, np.uint16), most)
     head = magic + b" 26 # words\n20 %d\n" % most
     Path("in.ppm").write_bytes(head + pixels.astype(">u2").tobytes())
-    run("resize", "in.ppm", "out.ppm", "--size", 20, 26)
+    run("resize", "in.ppm", "out.ppm", "--size", "26x20")
     full = (pixels.astype(np.int64) * 65535 + most // 2) // most
     np.testing.assert_array_equal(by_opencv(Path("out.ppm")), full)
     Path("short.ppm").write_bytes(head + pixels.astype(">u2").tobytes()[:-1])
@@ -214,8 +214,8 @@ def test_pfm_is_kept_with_its_lowest_row_first(order: str) -> None:
     pixels = pixels_of("gray", np.float32)
     scale = -1 if order == "<" else 1
     Path("in.pfm").write_bytes(b"Pf\n26 20\n%d\n" % scale + pixels[::-1].astype(f"{order}f4").tobytes())
-    run("resize", "in.pfm", "out.pfm", "--size", 20, 26)
-    run("resize", "in.pfm", "out.tif", "--size", 9, 31)
+    run("resize", "in.pfm", "out.pfm", "--size", "26x20")
+    run("resize", "in.pfm", "out.tif", "--size", "31x9")
     np.testing.assert_array_equal(by_opencv(Path("out.pfm")), pixels)
     np.testing.assert_array_equal(by_opencv(Path("out.tif")), resized(pixels))
 
@@ -225,7 +225,7 @@ def test_jpeg_2000_of_other_depths_fills_16_bits(bits: int) -> None:
     imagecodecs = pytest.importorskip("imagecodecs")
     pixels = pixels_of("RGB", np.uint16) >> (16 - bits)
     Path("in.jp2").write_bytes(imagecodecs.jpeg2k_encode(pixels, level=0, bitspersample=bits))
-    run("resize", "in.jp2", "out.npy", "--size", 20, 26)
+    run("resize", "in.jp2", "out.npy", "--size", "26x20")
     np.testing.assert_array_equal(np.load("out.npy"), np.rint(pixels * (65535 / (2**bits - 1))).astype(np.uint16))
 
 

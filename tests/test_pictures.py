@@ -111,7 +111,7 @@ def test_jpeg(tmp_path: Path, kind: str) -> None:
     out = resize(tmp_path / "in.jpg", tmp_path / "out.jpg")
     assert out.kind == kind
     assert np.abs(out.pixels.astype(int) - resized(stored).astype(int)).mean() < 2
-    run("resize", tmp_path / "in.jpg", tmp_path / "exact.npy", "--size", *NEW)
+    run("resize", tmp_path / "in.jpg", tmp_path / "exact.npy", "--size", f"{NEW[1]}x{NEW[0]}")
     np.testing.assert_array_equal(np.load(tmp_path / "exact.npy"), resized(stored))
 
 

@@ -40,7 +40,7 @@ def test_orientation(tmp_path: Path, orientation: int, dtype: Any, source: str, 
     assert stored.metadata.orientation == orientation
     if source != ".jpg":
         np.testing.assert_array_equal(stored.pixels, pixels_of("RGB", dtype))
-    run("resize", tmp_path / f"in{source}", tmp_path / f"out{suffix}", "--size", *NEW)
+    run("resize", tmp_path / f"in{source}", tmp_path / f"out{suffix}", "--size", f"{NEW[1]}x{NEW[0]}")
     stored_size = NEW[::-1] if orientation >= 5 else NEW
     expected = resized(stored.pixels, stored_size)
     if suffix == ".npy":
@@ -70,7 +70,7 @@ def test_metadata_is_kept(tmp_path: Path, source: str, target: str, dtype: Any) 
     }
     metadata = Metadata(dict(tags), profile, (300.0, 150.0))
     write_picture(tmp_path / f"in.{source}", Picture(pixels_of("RGB", dtype), "RGB", metadata))
-    run("resize", tmp_path / f"in.{source}", tmp_path / f"out.{target}", "--size", *NEW)
+    run("resize", tmp_path / f"in.{source}", tmp_path / f"out.{target}", "--size", f"{NEW[1]}x{NEW[0]}")
     with Image.open(tmp_path / f"out.{target}") as image:
         exif = image.getexif()
         nested = exif.get_ifd(34665)

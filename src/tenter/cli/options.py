@@ -96,7 +96,7 @@ def read_jobs(text: str | None) -> int:
 
 
 def in_words(options: Options) -> str:
-    """The size that was asked for, with the names of the sides."""
+    """The size that was asked for."""
     if options.wanted is not None:
         height, width = options.wanted.sides
         if options.wanted.gravity is not None:
@@ -113,8 +113,8 @@ def in_words(options: Options) -> str:
 
 
 def sides(height: object, width: object) -> str:
-    """A size that cannot be read the wrong way round."""
-    return f"{height} high, {width} wide"
+    """A size as it is written with --size, --fit and --fill: the width first."""
+    return f"{width} x {height}"
 
 
 def _check_arrays(args: argparse.Namespace, axes: Axes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import textwrap
 from itertools import takewhile
@@ -21,13 +22,18 @@ from tenter.cli.spelling import check_choice, check_words
 from tenter.cli.volumes.parser import PYRAMID, add_bounds, add_pyramid, split_axes
 from tenter.conventions import PRESETS
 
+#: A number on the command line.
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?%?|nan|inf", re.IGNORECASE)
+#: Options of one number, after which names of files may stand.
+SINGLE = ("--scale", "--percent", "--long-edge", "--width", "--height")
+
 TENTER = """Stretch arrays and pictures along their axes."""
 
 RESIZE = """Resize a picture or an array, or many of them into a folder.
 
-Sides: --size H W and --box take the height first, as arrays do. Sizes with an x are WIDTHxHEIGHT, as people write them:
---size 480 640 is --size 640x480. All of them are of the upright picture, however its pixels are stored. Only --size can
-change the ratio of the sides.
+Sizes of pictures are WIDTHxHEIGHT, as people write them: --size 640x480 is 640 wide and 480 high. With --axes, --size
+has one number for each axis, in their order. All are of the upright picture, however its pixels are stored. Only --size
+can change the ratio of the sides.
 
 Pictures are files of PNG, JPEG, TIFF, WebP, AVIF, JPEG 2000, GIF, BMP, PNM, PCX, SGI, TGA, QOI, DDS and ICO, also
 animated ones and TIFF files of several pages. Palettes become RGB or RGBA, black and white becomes gray, but for
@@ -86,7 +92,7 @@ class Version(argparse.Action):
         raise SystemExit(0)
 
 
-def build_parser(axes: int = 0, sizes: int = 2) -> tuple[Parser, dict[str, Parser]]:
+def build_parser(axes: int = 0, sizes: int = 1) -> tuple[Parser, dict[str, Parser]]:
     """Build the parser, and those of the commands. `axes` and `sizes` are how many words follow --axes and --size."""
     parser = _parser(Parser(prog="tenter", add_help=False), TENTER)
     parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
@@ -111,6 +117,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
         end = argv.index("--")
         argv = argv[:end] + [name if name[:1] != "-" else os.path.join(".", name) for name in argv[end + 1 :]]
     argv, named = split_axes(argv)
+    _check_single(argv)
     axes, sizes = _count_words(argv, named)
     parser, commands = build_parser(axes, sizes)
     if not argv:
@@ -139,7 +146,28 @@ def _count_words(argv: list[str], named: int) -> tuple[int, int]:
         axes = named if named > 1 else max(1, len(list(letters_too)))
     size = next((argv[k + 1] for k, word in enumerate(argv[:-1]) if word == "--size"), "")
     size = next((word.partition("=")[2] for word in argv if word.startswith("--size=")), size)
-    return axes, 1 if PAIR.fullmatch(size.strip()) or size.endswith("%") else axes or 2
+    if PAIR.fullmatch(size.strip()) or size.endswith("%"):
+        return axes, 1
+    if axes or "--size" not in argv:
+        return axes, axes or 1
+    # A height and a width are taken, to be refused with both spellings.
+    after = argv[argv.index("--size") + 1 :]
+    return axes, max(1, min(2, len(list(takewhile(_is_number, after)))))
+
+
+def _is_number(text: str) -> bool:
+    return bool(NUMBER.fullmatch(text))
+
+
+def _check_single(argv: list[str]) -> None:
+    """Refuse several numbers for an option of one: argparse would take the others for names of files."""
+    for k, word in enumerate(argv):
+        if word in SINGLE and k + 1 < len(argv):
+            more = list(takewhile(lambda text: _is_number(text) and not os.path.exists(text), argv[k + 2 :]))
+            if more:
+                given = " ".join(argv[k + 1 : k + 2 + len(more)])
+                hint = "; --size has one number for each axis" if "--axes" in argv else ""
+                raise Refusal(f"{word}: expected one number, got {given}{hint}")
 
 
 def _parser(parser: Parser, description: str) -> Parser:
@@ -171,9 +199,8 @@ def _add_resize(resize: Parser, axes: int, sizes: int) -> None:
 
 def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
     size = group.add_mutually_exclusive_group(required=True)
-    names = ("N",) * axes if axes else ("H", "W") if sizes == 2 else ("WxH",)
-    both = "this height and width, whatever the ratio of the sides; also as WxH, width first"
-    size.add_argument("--size", nargs=sizes, metavar=names[:sizes], help=both)
+    both = "this width and height, whatever the ratio of the sides; with --axes one number for each axis"
+    size.add_argument("--size", nargs=sizes, metavar=("N",) * sizes if axes else ("WxH",) * sizes, help=both)
     size.add_argument("--fit", metavar="WxH", help="the largest size within this width and height; see --enlarge")
     size.add_argument("--fill", metavar="WxH", help="this width and height, cut where the ratio differs; see --gravity")
     size.add_argument("--long-edge", metavar="N", help="as --fit NxN")

@@ -18,7 +18,7 @@ from tenter.cli.arrays import read_npy, write_npy
 from tenter.cli.flatten import flattened
 from tenter.cli.formats import FORMATS, TYPES, is_npy
 from tenter.cli.kept.metadata import with_size
-from tenter.cli.options import Options
+from tenter.cli.options import Options, sides
 from tenter.cli.output import check_output, write_beside
 from tenter.cli.picture import Origin, Picture, from_array, upright
 from tenter.cli.reading.opening import How, Opened, opened
@@ -112,7 +112,7 @@ def _resize_picture(picture: Picture, output: str, type_: str, options: Options)
     if type_:
         check_format(picture, output, type_, target.size)
     channels = 1 if picture.pixels.ndim == 2 else picture.pixels.shape[2]
-    _check_result((*target.size, channels), picture.pixels)
+    _check_result((*target.size, channels), picture.pixels, sides(*target.after))
     pixels = _resize_pixels(picture, target, options)
     made = replace(picture, pixels=pixels, metadata=with_size(picture.metadata, *target.size), reduced=1)
     return made, Sizes(target.before, target.after)
@@ -166,7 +166,7 @@ def _resize_array(
     for axis, length in zip(axes, size, strict=True):
         if -array.ndim <= axis < array.ndim:
             shape[axis] = length
-    _check_result(shape, array)
+    _check_result(shape, array, " x ".join(map(str, shape)))
     box = options.box
     resized: Pixels = tenter.resize(
         array,
@@ -191,8 +191,7 @@ def array_size(lengths: tuple[int, ...], options: Options) -> tuple[int, ...]:
     return scaled(lengths if box is None else (box[2] - box[0], box[3] - box[1]), options.scale)
 
 
-def _check_result(shape: Any, array: Pixels) -> None:
-    what = " x ".join(map(str, shape[:2] if len(shape) == 3 else shape))
+def _check_result(shape: Any, array: Pixels, what: str) -> None:
     check_fits(math.prod(shape) * array.itemsize, f"a result of {what}")
 
 

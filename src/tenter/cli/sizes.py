@@ -21,15 +21,26 @@ def parse_axes(texts: list[str]) -> Axes:
 
 
 def parse_size(texts: list[str], axes: Sequence[int | str] | None = None) -> tuple[int, ...]:
-    """Parse `--size H W`, `--size WxH`, or one number for each axis."""
+    """Parse `--size WxH` of a picture, or one number for each axis."""
+    if axes is None:
+        return _size_of_picture(texts)
     if len(texts) == 1 and PAIR.fullmatch(texts[0].strip()):
-        if axes is not None:
-            raise Refusal(f"--size: expected one number for each axis, in the order of --axes, got {texts[0]!r}")
-        return parse_pair(texts[0], "--size")
-    names = ["height", "width"] if axes is None else [f"length of axis {axis}" for axis in axes]
+        raise Refusal(f"--size: expected one number for each axis, in the order of --axes, got {texts[0]!r}")
+    names = [f"length of axis {axis}" for axis in axes]
     if len(texts) != len(names):
         raise Refusal(f"--size: expected one number for each axis, {len(names)} in all, got {len(texts)}")
     return tuple(parse_side(text, "--size", name) for text, name in zip(texts, names))
+
+
+def _size_of_picture(texts: list[str]) -> tuple[int, int]:
+    """Parse WIDTHxHEIGHT. Two numbers would be the height first to some, and the width first to others."""
+    if len(texts) == 2 and all(text.isdecimal() for text in texts):
+        a, b = texts
+        both = f"--size {a}x{b} is {a} wide and {b} high, --size {b}x{a} is {b} wide and {a} high"
+        raise Refusal(f"--size: expected WIDTHxHEIGHT, got {a} {b}; {both}")
+    if len(texts) != 1 or not PAIR.fullmatch(texts[0].strip()):
+        raise Refusal(f"--size: expected WIDTHxHEIGHT, such as 640x480, got {' '.join(texts)!r}")
+    return parse_pair(texts[0], "--size")
 
 
 def parse_pair(text: str, option: str) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 from collections.abc import Collection
 
 from tenter._arrays.arguments import did_you_mean
@@ -18,7 +19,10 @@ def check_words(argv: list[str], options: Collection[str], commands: dict[str, C
     command = words[0] if words else None
     if command is not None and command not in commands:
         known = ", ".join(commands)
-        raise Refusal(f"unknown command {command!r}{did_you_mean(command, list(commands))}; known are {known}")
+        hint = did_you_mean(command, list(commands))
+        if not hint and len(words) > 1:  # IN and OUT without a command
+            hint = f" (did you mean '{prog} resize {shlex.join(argv)}'?)"
+        raise Refusal(f"unknown command {command!r}{hint}; known are {known}")
     known_options = options if command is None else {*options, *commands[command]}
     for word in filter(_is_option, argv):
         option = word.split("=")[0]

@@ -29,10 +29,12 @@ def line_of(outcome: Outcome, options: Options) -> str:
     if outcome.sizes is None:
         return f"{output}: exists already, left as it is"
     before, after = (_in_words(lengths, options) for lengths in outcome.sizes[:2])
-    several = f", the first of {outcome.sizes.pictures} pictures" if outcome.sizes.pictures > 1 else ""
+    several, first = f"{outcome.sizes.pictures} pictures, the first ", "the first "
+    if outcome.sizes.pictures == 1:
+        several = first = ""
     would = "would be written: " if outcome.status == "planned" else ""
     lost = f"; not kept: {', '.join(outcome.not_kept)}" if outcome.not_kept else ""
-    return f"{output}: {would}{after} (from {source}: {before}{several}){lost}"
+    return f"{output}: {would}{several}{after} (from {source}: {first}{before}){lost}"
 
 
 def line_of_many(outcomes: list[Outcome], left_out: Counter[str], options: Options) -> str:

@@ -42,7 +42,7 @@ def find_target(stored: tuple[int, int], orientation: int, options: Options) -> 
         found: Box = (rows[0], columns[0], rows[1], columns[1])
         box = None if found == (0, 0, *extent) else found
     elif options.scale is not None:
-        height, width = scaled(extent if box is None else (box[2] - box[0], box[3] - box[1]), options.scale)
+        width, height = scaled(extent[::-1] if box is None else (box[3] - box[1], box[2] - box[0]), options.scale)
         size = (height, width)
     else:
         assert options.size is not None
@@ -68,4 +68,4 @@ def reduction(stored: tuple[int, int], orientation: int, options: Options) -> in
 def check_box(box: Box, size: Any) -> None:
     """Refuse a box that reaches beyond a picture."""
     if box[2] > size[0] or box[3] > size[1]:
-        raise Refusal(f"--box: reaches {box[2]:g} down and {box[3]:g} across, beyond {size[0]} x {size[1]}")
+        raise Refusal(f"--box: reaches {box[2]:g} down and {box[3]:g} across, beyond {size[0]} and {size[1]}")

@@ -195,7 +195,7 @@ def _reduced(image: Image.Image, index: int) -> bool:
 def _check_size(image: Image.Image) -> None:
     """Refuse a picture that is larger than memory, before it is decoded."""
     width, height = image.size
-    check_fits(width * height * (1 if image.mode in ("1", "L", "P") else 4), f"a picture of {height} x {width}")
+    check_fits(width * height * (1 if image.mode in ("1", "L", "P") else 4), f"a picture of {width} x {height}")
 
 
 @contextlib.contextmanager

@@ -104,7 +104,7 @@ def _pixels(page: Any) -> tuple[npt.NDArray[Any], str]:
     if page.dtype is None or page.dtype.kind not in "uif" or page.imagedepth > 1:
         raise Refusal("is a TIFF of complex or volumetric samples, which is not supported")
     check_whole(page)
-    check_fits(page.size * page.dtype.itemsize, f"a picture of {page.imagelength} x {page.imagewidth}")
+    check_fits(page.size * page.dtype.itemsize, f"a picture of {page.imagewidth} x {page.imagelength}")
     pixels = decoded(page, f"compression {page.compression.name}")
     samples = page.samplesperpixel
     pixels = pixels.reshape((samples, *pixels.shape[-2:]) if page.planarconfig == 2 and samples > 1 else pixels.shape)

@@ -43,12 +43,13 @@ def cut(task: Task, room: int, threads: int) -> Cut:
     shape_out = task.op.shape_out
     block = tuple(min(u, n) for u, n in zip(task.target.unit, shape_out))
     if (count := _count(shape_out, block)) > room // CHUNKS_SHARE:
-        raise Refusal(f"{task.target.name}: would have {count} chunks, more than memory is for; --chunks says their shape")
+        what = f"would have {count} chunks, more than memory is for"
+        raise Refusal(f"{task.target.name}: {what}; --chunks says their shape")
     least = bytes_of(task, block)
     if least > room:
         raise Refusal(
-            f"--memory-limit: one block of {' x '.join(map(str, block))} of {task.target.name} needs {in_words(least)}, "
-            f"{in_words(least - room)} more than there is; smaller chunks would help (--chunks)"
+            f"--memory-limit: one block of {' x '.join(map(str, block))} of {task.target.name} needs "
+            f"{in_words(least)}, {in_words(least - room)} more than there is; smaller chunks would help (--chunks)"
         )
     threads = max(1, min(threads, room // least, _count(shape_out, block)))
     while (larger := _larger(task, block, room // threads, threads)) is not None:

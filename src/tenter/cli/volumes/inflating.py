@@ -101,7 +101,7 @@ def _lz4(data: Any) -> int:
 
 
 def _zstd(data: Any) -> int:
-    """The size that a frame says, else the most that its blocks hold; zstd's own function for it is not in numcodecs."""
+    """The size that a frame says, else the most that its blocks hold. numcodecs has no function of zstd for it."""
     total = at = 0
     while len(data) - at > 5 and int.from_bytes(data[at : at + 4], "little") == _ZSTD_MAGIC:
         head = data[at + 4]

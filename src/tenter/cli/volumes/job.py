@@ -2,8 +2,8 @@
 
 The result grows in a hidden folder beside the output, `.NAME.MARK.tenter-part`, so that no program takes an unfinished
 array for a whole one: a chunk that is missing reads as zeros. MARK shows that this user's job made the folder
-(`mark.py`). There `job` says what the job is, `journal` which blocks are done. Once all are, the result is renamed to its
-place. All that a job removes is in its working folder, or was moved there by it.
+(`mark.py`). There `job` says what the job is, `journal` which blocks are done. Once all are, the result is renamed to
+its place. All that a job removes is in its working folder, or was moved there by it.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from tenter.cli.volumes.inside import inside
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.windows import Box, Pixels
 
+
 class Source(NamedTuple):
     """stored: the array, its dims in the order of memory: reversed if is_turned. names: of the dims. like: a zarr
     array, whose chunks and codecs a result takes. multiscale: its group's metadata, and all attributes of that group.

@@ -10,8 +10,8 @@ from tenter.cli.volumes.windows import Box, Pixels
 
 
 class Stored(Protocol):
-    """unit: the shape of what is read and written at once, from index 0 on: a chunk, a shard, some rows. largest: bytes that a
-    chunk may decode to; 0 where nothing is decoded."""
+    """unit: the shape of what is read and written at once, from index 0 on: a chunk, a shard, some rows. largest:
+    bytes that a chunk may decode to; 0 where nothing is decoded."""
 
     name: str
     shape: tuple[int, ...]

@@ -35,14 +35,17 @@ def check_format(picture: Picture, path: str, type_: str, size: tuple[int, int])
         raise Refusal(f"{path}: {name} holds {most} per channel, this picture is {dtype}; write {other}")
     holds = format_.deep if deep else format_.kinds
     if picture.alpha and kind not in holds:
-        raise Refusal(f"{path}: {name} has no alpha channel, this picture is {kind}; write .png or .tiff")
+        raise Refusal(
+            f"{path}: {name} has no alpha channel, this picture is {kind}; write .png or .tiff, or lay it on "
+            "a color by --background white"
+        )
     if kind == "CMYK" and (kind not in holds or Path(path).suffix.lower() in CODESTREAMS):
         raise Refusal(f"{path}: {name} has no CMYK; write .tiff or .jpg")
     if kind not in holds:
         what = f"{picture.pixels.shape[2]} channels" if kind == "channels" else f"{dtype} {kind}"
         raise Refusal(f"{path}: {name} does not hold {what}; write .tiff or .npy")
     if max(size) > format_.longest:
-        raise Refusal(f"{path}: {name} holds at most {format_.longest} pixels a side, got {size[0]} x {size[1]}")
+        raise Refusal(f"{path}: {name} holds at most {format_.longest} pixels a side, got {size[1]} x {size[0]}")
 
 
 def check_count(origin: Origin, path: str, type_: str) -> None:
