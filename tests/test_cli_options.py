@@ -122,7 +122,7 @@ def test_axes_stand_before_names_too() -> None:
         (["in.npy", "out.npy", "--axes", "0", "--size", "3", "--box", "0", "0", "1", "1"], "--box: expected two axes"),
         (["in.npy", "out.npy", "--axes", "0", "--size", "3", "--linear-light"], "--linear-light: is for pictures"),
         (["in.npy", "out.npy", "--axes", "0", "--size", "2147483647"], "of memory here"),
-        (["cube.npy", "out.npy", "--size", "3", "3"], "--axes says which"),
+        (["cube.npy", "out.npy", "--size", "3x3"], "--axes says which"),
     ],
 )
 def test_axes_refused(capsys: pytest.CaptureFixture[str], args: list[str], word: str) -> None:
@@ -168,8 +168,8 @@ def test_a_box_is_of_the_picture_as_it_is_seen(orientation: int) -> None:
         (["-1", "0", "5", "5"], "0 <= top"),
         (["0", "nan", "5", "5"], "finite number"),
         (["0", "x", "5", "5"], "expected a number, got 'x'"),
-        (["0", "0", "12.5", "5"], "beyond 12 x 10"),
-        (["0", "0", "12", "11"], "beyond 12 x 10"),
+        (["0", "0", "12.5", "5"], "across, of 12 and 10"),
+        (["0", "0", "12", "11"], "across, of 12 and 10"),
         (["0", "0", "5"], "expected 4 arguments"),
     ],
 )
@@ -179,7 +179,7 @@ def test_box_refused(capsys: pytest.CaptureFixture[str], box: list[str], word: s
 
 def test_a_scale_that_leaves_nothing_of_a_box(capsys: pytest.CaptureFixture[str]) -> None:
     said = refused(capsys, "resize", "in.png", "out.png", "--scale", 0.5, "--box", 0, 0, 1.5, 5)
-    assert "leaves nothing of 1.5 x 5 (it would be 0 x 2)" in said
+    assert "leaves nothing of 5 x 1.5 (it would be 2 x 0)" in said
 
 
 # ---- --linear-light, --no-premultiply

@@ -216,7 +216,7 @@ def test_a_dry_run_says_the_sizes_that_a_run_makes(capsys: pytest.CaptureFixture
             (file,) = json.loads(capsys.readouterr().out)["files"]
             assert file["input_size"] == {"height": 30, "width": width} and file.get("pictures", 1) == pictures
     assert main(["resize", "pages.tif", "out.tif", "--scale", "2", "--force", "--dry-run"]) == 0
-    assert "3 pictures, the first 10 x 15 (from pages.tif: the first 20 x 30)" in capsys.readouterr().out
+    assert "3 pictures, the first 40 x 60 (from pages.tif: the first 20 x 30)" in capsys.readouterr().out
     for args in (["out.tif", "--frame", 3], ["new.jpg"]):
         said = {
             refused(capsys, "resize", "pages.tif", *args, "--scale", 2, "--force", *more)

@@ -35,9 +35,9 @@ def parse_size(texts: list[str], axes: Sequence[int | str] | None = None) -> tup
 def _size_of_picture(texts: list[str]) -> tuple[int, int]:
     """Parse WIDTHxHEIGHT. Two numbers would be the height first to some, and the width first to others."""
     if len(texts) == 2 and all(text.isdecimal() for text in texts):
-        a, b = texts
-        both = f"--size {a}x{b} is {a} wide and {b} high, --size {b}x{a} is {b} wide and {a} high"
-        raise Refusal(f"--size: expected WIDTHxHEIGHT, got {a} {b}; {both}")
+        ways = dict.fromkeys((tuple(texts), tuple(texts[::-1])))
+        spelled = ", ".join(f"--size {width}x{height} is {width} wide and {height} high" for width, height in ways)
+        raise Refusal(f"--size: expected WIDTHxHEIGHT, got {' '.join(texts)}; {spelled}")
     if len(texts) != 1 or not PAIR.fullmatch(texts[0].strip()):
         raise Refusal(f"--size: expected WIDTHxHEIGHT, such as 640x480, got {' '.join(texts)!r}")
     return parse_pair(texts[0], "--size")

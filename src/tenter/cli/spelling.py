@@ -21,7 +21,7 @@ def check_words(argv: list[str], options: Collection[str], commands: dict[str, C
         known = ", ".join(commands)
         hint = did_you_mean(command, list(commands))
         if not hint and len(words) > 1:  # IN and OUT without a command
-            hint = f" (did you mean '{prog} resize {shlex.join(argv)}'?)"
+            hint = f" (did you mean `{prog} resize {shlex.join(argv)}`?)"
         raise Refusal(f"unknown command {command!r}{hint}; known are {known}")
     known_options = options if command is None else {*options, *commands[command]}
     for word in filter(_is_option, argv):

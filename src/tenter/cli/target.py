@@ -68,4 +68,4 @@ def reduction(stored: tuple[int, int], orientation: int, options: Options) -> in
 def check_box(box: Box, size: Any) -> None:
     """Refuse a box that reaches beyond a picture."""
     if box[2] > size[0] or box[3] > size[1]:
-        raise Refusal(f"--box: reaches {box[2]:g} down and {box[3]:g} across, beyond {size[0]} and {size[1]}")
+        raise Refusal(f"--box: reaches {box[2]:g} down and {box[3]:g} across, of {size[0]} and {size[1]}")

@@ -1,0 +1,122 @@
+"""What the command line says: how sizes are spelled, which command was meant, and what an interrupt leaves."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shlex
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cli_helpers import Image, _inside, noise, refused  # noqa: F401
+from tenter.cli import workers
+from tenter.cli.main import main
+
+ALPHA = "has no alpha channel, this picture is RGBA; write .png or .tiff, or lay it on a color by --background white"
+BOTH = "--size: expected WIDTHxHEIGHT, got 480 640; --size 480x640 is 480 wide and 640 high, --size 640x480 is 640 wide"
+
+#: A command, and what its one line says.
+REFUSED: list[tuple[str, str]] = [
+    ("resize in.png out.png --size 480 640", BOTH),
+    ("resize --size 480 640 in.png out.png", BOTH),
+    ("resize photos web/ --size 480 640", BOTH),
+    ("resize in.npy out.npy --size 480 640", BOTH),
+    ("resize in.png out.png --size 3 3", "got 3 3; --size 3x3 is 3 wide and 3 high\n"),
+    ("resize in.png out.png --size 480", "--size: expected WIDTHxHEIGHT, such as 640x480, got '480'"),
+    ("resize in.png out.png --size 480 x 640", "--size: expected WIDTHxHEIGHT"),
+    ("resize in.png out.png --scale 0.5 0.5", "--scale: expected one number, got 0.5 0.5\n"),
+    ("resize in.npy out.npy --axes 0 1 --scale 0.5 2", "--scale: expected one number, got 0.5 2; --size has one number"),
+    ("resize in.zarr out.zarr --axes z,y,x --scale 0.5 0.5 1", "--scale: expected one number, got 0.5 0.5 1; --size"),
+    ("resize in.png out.png --width 30 40", "--width: expected one number, got 30 40"),
+    ("photos web --fit 100", "unknown command 'photos' (did you mean `tenter resize photos web --fit 100`?); known are"),
+    ("'my photos' web --fit 100", "(did you mean `tenter resize 'my photos' web --fit 100`?)"),
+    ("in.png out.png --size 3x4", "(did you mean `tenter resize in.png out.png --size 3x4`?)"),
+    ("resise in.png out.png", "unknown command 'resise' (did you mean 'resize'?)"),
+    ("frobnicate", "unknown command 'frobnicate'; known are"),
+    ("resize rgba.png out.jpg --scale 2", ALPHA),
+    ("resize in.png out.png --scale 2 --box 0 0 13 5", "--box: reaches 13 down and 5 across, of 12 and 10"),
+    ("resize in.png out.png --scale 0.05", "--scale: 0.05 leaves nothing of 10 x 12"),
+    ("resize in.png out.png --size 2000000000x1000000000", "a result of 2000000000 x 1000000000 needs"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "said"), REFUSED)
+def test_what_was_meant_is_said(capsys: pytest.CaptureFixture[str], line: str, said: str) -> None:
+    noise("RGBA").save("rgba.png")
+    assert said in refused(capsys, *shlex.split(line))
+
+
+def test_an_out_of_digits_is_a_name_if_it_is_there() -> None:
+    Path("2024").mkdir()
+    assert main(["resize", "in.png", "--scale", "0.5", "2024"]) == 0 and Path("2024/in.png").is_file()
+
+
+#: Options, and what the summary says of a picture 10 wide and 12 high.
+SUMMARIES: dict[str, str] = {
+    "--size 20x6": "out.png: 20 x 6 (from in.png: 10 x 12)", "--scale 2": "out.png: 20 x 24 (from in.png: 10 x 12)",
+    "--fit 5x100": "out.png: 5 x 6 (from in.png: 10 x 12)", "--size 50%": "out.png: 5 x 6 (from in.png: 10 x 12)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("options", SUMMARIES)
+def test_summaries_are_spelled_as_sizes_are(capsys: pytest.CaptureFixture[str], options: str) -> None:
+    assert main(["resize", "in.png", "out.png", *options.split()]) == 0
+    assert capsys.readouterr().out == f"{SUMMARIES[options]}\n"
+    assert f"{Image.open('out.png').width} x {Image.open('out.png').height}" in SUMMARIES[options]
+
+
+@pytest.mark.parametrize("dry", [False, True])
+def test_all_pictures_of_an_animation_are_named(capsys: pytest.CaptureFixture[str], dry: bool) -> None:
+    frames = [noise("L").resize((40, 30)).rotate(90 * k) for k in range(6)]
+    frames[0].save("in.gif", save_all=True, append_images=frames[1:])
+    assert main(["resize", "in.gif", "out.gif", "--scale", "0.5", *["--dry-run"] * dry]) == 0
+    would = "would be written: " if dry else ""
+    assert capsys.readouterr().out.startswith(
+        f"out.gif: {would}6 pictures, the first 20 x 15 (from in.gif: the first 40 x 30)"
+    )
+    assert dry or Image.open("out.gif").n_frames == 6
+
+
+def test_sizes_of_arrays_follow_their_axes() -> None:
+    np.save("x.npy", np.zeros((4, 5, 6)))
+    assert main(["resize", "x.npy", "y.npy", "--axes", "2", "0", "--size", "3", "2"]) == 0
+    assert np.load("y.npy").shape == (2, 5, 3)
+
+
+@pytest.mark.parametrize("failures", [0, 2])
+def test_an_interrupt_counts_failures(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, answers_interrupts: None, failures: int
+) -> None:
+    Path("photos").mkdir()
+    for k in range(6):
+        noise().save(f"photos/{k}.png")
+        if k < failures:
+            Path(f"photos/{k}.png").write_text("not a picture")
+    attempt, calls = workers._attempt, []
+
+    def pressed(*args: Any) -> Any:
+        calls.append(args)
+        if len(calls) == 4:
+            os.kill(os.getpid(), signal.SIGINT)
+        return attempt(*args)
+
+    monkeypatch.setattr(workers, "_attempt", pressed)
+    assert main(["resize", "photos", "web/", "--scale", "2", "--jobs", "1"]) == 130
+    failed = f" ({failures} failed)" if failures else ""
+    assert capsys.readouterr().err == f"tenter: interrupted after 3 of 6 files{failed}; --skip-existing continues\n"
+
+
+def test_an_interrupt_elsewhere_is_one_word(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, answers_interrupts: None
+) -> None:
+    def pressed(*_: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    program = importlib.import_module("tenter.cli.main")
+    monkeypatch.setitem(program.COMMANDS, "resize", pressed)
+    assert main(["resize", "in.png", "out.png", "--scale", "2"]) == 130
+    assert capsys.readouterr().err == "tenter: interrupted\n"
