@@ -13,9 +13,10 @@ import contextlib
 import hmac
 import os
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
-from tenter.cli.output import write_beside
+from tenter.cli.output import temporary
+from tenter.cli.place import place_new
 from tenter.cli.refusal import Refusal, first_line
 
 KEY_BYTES = 32
@@ -58,9 +59,9 @@ def _state_folder() -> Path:
 
 
 def _make(path: Path) -> None:
-    def write(file: BinaryIO) -> None:
+    """A key that no other user can read."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with contextlib.suppress(Refusal), temporary(path.parent, 0o600) as (made, file):
         file.write(os.urandom(KEY_BYTES))
-
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # no other user reads the key
-    with contextlib.suppress(Refusal):  # another process was first
-        write_beside(path, False, write)
+        os.fsync(file.fileno())
+        place_new(made, path)  # refused where another process was first
