@@ -183,7 +183,7 @@ def test_refusals(capsys: pytest.CaptureFixture[str]) -> None:
 def test_one_chunk_larger_than_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
     zarr.create_array("in.zarr", shape=(4096, 4096, 64), chunks=(4096, 4096, 64), dtype="u1")
     said = refused(capsys, "resize", "in.zarr", "out.zarr", "--scale", 2, *ALL, "--memory-limit", "1GiB")
-    assert "one block of 4096 x 4096 x 64 needs" in said and "smaller chunks would help" in said
+    assert "one block of 4096 x 4096 x 64 of out.zarr needs" in said and "smaller chunks would help" in said
 
 
 def test_without_zarr(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,7 @@ def resize(source: Source, output: Output, axes: tuple[int, ...], options: Optio
         size = scaled([source.shape[axis] for axis in axes], options.scale)
     box = options.box and ((options.box[0], options.box[2]), (options.box[1], options.box[3]))
     given = {"mode": options.mode, "antialias": options.antialias, "like": options.like, "box": box}
-    op = resized(source.stored, [_in_memory(source, axis) for axis in axes], size, given)
+    op = resized_file(source.stored, [_in_memory(source, axis) for axis in axes], size, given)
     about = {"command": "resize", "axes": axes, "size": size, **given}
     return _make(source, output, op, about, how, None if box else axes)
 
@@ -76,11 +76,19 @@ def resized(stored: Stored, axes: list[int], size: tuple[int, ...], given: dict[
     x = np.broadcast_to(np.zeros((), stored.dtype.newbyteorder("=")), stored.shape)
     try:
         spec, _ = resize_arguments.checked(x, size, axes=axes, **given)
-        return _of_spec(stored, spec)
     except Unfit as refusal:
-        raise Refusal(named(error(refusal, "resize", x=x, size=size, axes=axes, **given), stored.name)) from None
+        raise error(refusal, "resize", x=x, size=size, axes=axes, **given) from None
+    return _of_spec(stored, spec)
+
+
+def resized_file(stored: Stored, axes: list[int], size: tuple[int, ...], given: dict[str, Any]) -> Operation:
+    """The same, with errors that name the file."""
+    try:
+        return resized(stored, axes, size, given)
     except Refusal as refusal:
         raise Refusal(f"{stored.name}: {refusal}") from None
+    except (TypeError, ValueError) as refusal:
+        raise Refusal(named(refusal, stored.name)) from None
 
 
 def _of_spec(stored: Stored, spec: Spec) -> Operation:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes import ngff, zarrs
-from tenter.cli.volumes.arrays import OLD, RESULT, plain, resized
+from tenter.cli.volumes.arrays import OLD, RESULT, plain, resized_file
 from tenter.cli.volumes.axes import read_axes
 from tenter.cli.volumes.blocks import Task
 from tenter.cli.volumes.carry_out import How, Work, carry_out, check_new
@@ -152,7 +152,7 @@ def _smaller(levels: list[Any], wanted: Levels) -> list[Task]:
     for before, after in itertools.pairwise(levels):
         axes = [axis for axis, (n, m) in enumerate(zip(before.shape, after.shape)) if n != m]
         size = tuple(after.shape[axis] for axis in axes)
-        found.append(Task(before, after, resized(before, axes, size, METHODS[wanted.method])))
+        found.append(Task(before, after, resized_file(before, axes, size, METHODS[wanted.method])))
     return found
 
 
