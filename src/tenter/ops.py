@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from tenter._arrays.arguments import MISSING, array, error, take_other_names
+from tenter._arrays.arguments import MISSING, array, error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import is_array, of, on_device, recorded, symbolic
+from tenter._arrays.names import show_signature, take_other_names
 from tenter._execution import calls, executor, indices_into, repeated, repeats_into
 from tenter._execution.calls import FIND, unknown
 from tenter._execution.executor import EXACT
@@ -57,7 +58,13 @@ def repeat_interleave(repeats: Held, /, *, output_size: Index = None,
     out: NDArray[np.int64] | None = None) -> NDArray[np.int64]: ...
 # fmt: on
 def repeat_interleave(
-    x: Any = MISSING, repeats: Any = MISSING, dim: Any = None, *, output_size: Any = None, **other: Any
+    x: Any = MISSING,
+    repeats: Any = MISSING,
+    dim: Any = None,
+    too_many: Any = MISSING,
+    output_size: Any = None,
+    out: Any = None,
+    **other: Any,
 ) -> Any:
     """Repeats each element along dim: element i appears repeats[i] times in a row.
 
@@ -87,11 +94,9 @@ def repeat_interleave(
     >>> repeat_interleave([1, 2, 3])
     array([0, 1, 1, 2, 2, 2])
     """
-    out = None
     try:
-        if other:  # out too, as every name of a keyword costs each call a look-up
-            out = other.pop("out", None)
-            x, dim = take_other_names(other, input=("x", x), axis=("dim", dim))
+        if other or too_many is not MISSING:
+            x, dim = take_other_names(repeat_interleave, other, too_many, input=("x", x), axis=("dim", dim))
         if out is None:
             known = FIND.get(type(x), unknown)("repeat_interleave", x, repeats, dim, output_size)
             if known is None and type(repeats) in EXACT:
@@ -190,7 +195,7 @@ def repeat(x: Any = MISSING, *sizes: Any, out: Any = None, **other: Any) -> Any:
     try:
         if other:
             refuse_axis(other)
-            x, sizes = take_other_names(other, input=("x", x), sizes=("sizes", sizes), repeats=("sizes", sizes))
+            x, sizes = take_other_names(repeat, other, input=("x", x), sizes=("sizes", sizes), repeats=("sizes", sizes))
             sizes = sizes if type(sizes) is tuple else (sizes,)
         given = sizes[0] if len(sizes) == 1 and type(sizes[0]) is tuple else sizes
         if out is None:
@@ -241,7 +246,7 @@ def tile(x: Any = MISSING, *dims: Any, out: Any = None, **other: Any) -> Any:
     """
     try:
         if other:
-            x, dims = take_other_names(other, input=("x", x), dims=("dims", dims))
+            x, dims = take_other_names(tile, other, input=("x", x), dims=("dims", dims))
             dims = dims if type(dims) is tuple else (dims,)
         given = dims[0] if len(dims) == 1 and type(dims[0]) is tuple else dims
         if out is None:
@@ -293,9 +298,12 @@ def expand(x: Any = MISSING, *sizes: Any, **other: Any) -> Any:
         return view
     try:
         if other:
-            x, sizes = take_other_names(other, input=("x", x), sizes=("sizes", sizes), size=("sizes", sizes))
+            x, sizes = take_other_names(expand, other, input=("x", x), sizes=("sizes", sizes), size=("sizes", sizes))
             sizes = sizes if type(sizes) is tuple else (sizes,)
         x = array("x", x)
         return executor.of(x).expand(x, expanded_shape("sizes", sizes, x))
     except Refusal as refusal:
         raise error(refusal, "expand", x, *sizes, **other) from None
+
+
+show_signature(repeat_interleave)

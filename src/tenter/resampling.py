@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 
-from tenter._arrays.arguments import MISSING, array, error, integer, take_other_names
+from tenter._arrays.arguments import MISSING, array, error, integer
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name
+from tenter._arrays.names import misnamed, show_signature, take_other_names
 from tenter._execution import calls, executor, outside
 from tenter._execution.calls import FIND, unknown
 from tenter._specs import interpolate_arguments, resize_arguments
@@ -70,7 +71,7 @@ def interpolate(
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
-    *,
+    too_many: Any = MISSING,
     out: Any = None,
     **other: Any,
 ) -> Any:
@@ -103,8 +104,8 @@ def interpolate(
     array([[[0, 0, 1, 1, 2, 2]]])
     """
     try:
-        if other:
-            (x,) = take_other_names(other, input=("x", x))
+        if other or too_many is not MISSING:
+            (x,) = take_other_names(interpolate, other, too_many, input=("x", x))
         if out is None:
             find = FIND.get(type(x), unknown)
             # One by one, as a call with a star takes a tenth longer.
@@ -145,9 +146,9 @@ def resize(x: Held, size: Sizes | None = None, *, out: NDArray[Any] | None = Non
     **how: Unpack[ResizeRule]) -> NDArray[Any]: ...
 # fmt: on
 def resize(
-    x: Any,
+    x: Any = MISSING,
     size: Any = None,
-    *,
+    too_many: Any = MISSING,
     scale: Any = None,
     axes: Any = None,
     mode: Any = "linear",
@@ -162,6 +163,7 @@ def resize(
     edge: str | None = None,
     value: Any = 0,
     out: Any = None,
+    **no_other: Any,
 ) -> Any:
     """Resizes any axes of an array.
 
@@ -202,6 +204,8 @@ def resize(
     >>> resize(np.arange(4), 4, box=[(4, 0)], mode="nearest-exact")
     array([3, 2, 1, 0])
     """
+    if no_other or too_many is not MISSING:
+        raise misnamed("resize", resize, no_other, too_many, x, size)
     try:
         if out is None:
             known = FIND.get(type(x), unknown)(
@@ -235,6 +239,10 @@ def resize(
         usual = {"mode": "linear", "like": "torch", "policy": "stretch", "value": 0}
         shown = {n: v for n, v in named.items() if v is not None and not (n in usual and v is usual[n])}
         raise error(refusal, "resize", x=x, **shown, out=out) from None
+
+
+for _function in (interpolate, resize):
+    show_signature(_function)
 
 
 def axis_map(n_in: SupportsIndex, n_out: SupportsIndex, mode: Mode | Filter = "linear", **how: Unpack[Rule]) -> AxisMap:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, cast, overload
 
+import numpy as np
+
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import compiling
@@ -19,7 +21,6 @@ from tenter.ragged._signatures import Indices
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from tenter._arrays.signatures import Tensor
@@ -33,8 +34,9 @@ class Plan(Generic[Indices]):
     lengths: 1-D integers >= 0; array, tensor or list. total: their sum, verified; with lengths on a device it keeps
     calls from waiting for that.
 
-    Lengths are read once, now. Arrays that a plan gives are kept and given again, so they should not be written to; the
-    plan's own results come from memory that nothing else refers to.
+    Lengths are read once, now. Arrays that a plan gives are kept and given again, so those of NumPy are read-only;
+    tensors cannot be: copy one before you write to it. The plan computes its own results from memory that nothing else
+    refers to.
 
     >>> plan = Plan([2, 0, 3])
     >>> plan
@@ -300,6 +302,8 @@ class Plan(Generic[Indices]):
         if name in self._kept:
             return self._kept[name]
         found = f(self._segments)
+        if isinstance(found, np.ndarray):  # the next caller gets the same array
+            found.flags.writeable = False
         if not compiling():
             self._kept[name] = found
         return found
