@@ -10,7 +10,7 @@ from tenter._arrays.arguments import MISSING, array, error, integer
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name
-from tenter._arrays.names import misnamed, show_signature, take_other_names
+from tenter._arrays.names import misnamed, parameters, show_signature, take_other_names
 from tenter._execution import calls, executor, outside
 from tenter._execution.calls import FIND, unknown
 from tenter._specs import interpolate_arguments, resize_arguments
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         InterpolateMode,
         Mode,
         Nested,
+        Never,
         Numbers,
         Other,
         ResizeRule,
@@ -205,7 +206,7 @@ def resize(
     array([3, 2, 1, 0])
     """
     if no_other or too_many is not MISSING:
-        raise misnamed("resize", resize, no_other, too_many, x, size)
+        raise misnamed("resize", resize, no_other, (too_many,), x, size)
     try:
         if out is None:
             known = FIND.get(type(x), unknown)(
@@ -245,7 +246,9 @@ for _function in (interpolate, resize):
     show_signature(_function)
 
 
-def axis_map(n_in: SupportsIndex, n_out: SupportsIndex, mode: Mode | Filter = "linear", **how: Unpack[Rule]) -> AxisMap:
+def axis_map(
+    n_in: SupportsIndex, n_out: SupportsIndex, mode: Mode | Filter = "linear", *too_many: Never, **how: Unpack[Rule]
+) -> AxisMap:
     """The map that `resize` applies to one axis of n_in positions, of a float32 array.
 
     Nearest kinds of float64 arrays round positions as PyTorch does there, and may take other inputs.
@@ -254,6 +257,9 @@ def axis_map(n_in: SupportsIndex, n_out: SupportsIndex, mode: Mode | Filter = "l
     >>> axis_map(4, 2, "area")
     Window(4 -> 2: weights of 2)
     """
+    unknown = {word: value for word, value in how.items() if word not in parameters(resize)}
+    if unknown or too_many:
+        raise misnamed("axis_map", resize, unknown, too_many, n_in, n_out, mode)
     try:
         x = np.broadcast_to(np.float32(0), (integer("n_in", n_in, least=0),))
         spec, turned = resize_arguments.checked(x, n_out, mode=mode, **how)

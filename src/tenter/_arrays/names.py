@@ -55,16 +55,17 @@ def take_other_names(
 
 
 def misnamed(
-    called: str, function: Callable[..., Any], other: dict[str, Any], too_many: Any, *args: Any, **named: Any
+    called: str, function: Callable[..., Any], other: dict[str, Any], too_many: tuple[Any, ...], *args: Any
 ) -> Exception:
     """What to raise where a function whose arguments have one name each was given others.
 
-    called: its name in errors. args, named: what else it was given.
+    called: its name in errors. too_many: as positions past its last, of which the first may be MISSING. args: what its
+    positions were given.
     """
     try:
-        take_other_names(function, other, too_many)
+        take_other_names(function, other, *too_many[:1])
     except Refusal as refusal:
-        return error(refusal, called, *(a for a in args if a is not None), too_many, **named, **other)
+        return error(refusal, called, *(a for a in args if a is not None), *too_many, **other)
     raise AssertionError
 
 

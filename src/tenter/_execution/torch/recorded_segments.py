@@ -54,7 +54,6 @@ def of_row_ids(row_ids: Tensor, n: Any) -> Segments:
         n = _value(torch.cat([last.new_zeros(1), last + 1]).sum())
     else:
         n = integer("n", n, "a number of rows", 0)
-        spec.check_rows("n", n)
     rows = torch.arange(n + 1, dtype=row_ids.dtype, device=row_ids.device)
     return _of_lengths(torch.searchsorted(row_ids.contiguous(), rows).diff().to(row_ids.dtype), row_ids.shape[0])
 
