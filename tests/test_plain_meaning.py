@@ -84,7 +84,7 @@ def test_an_argument_by_each_of_its_names(call, ours, theirs):
         ):
             call(**ours, **{name: value})
     with pytest.raises(
-        TypeError, match=r"^inputs: expected no argument of this name, got 3 \(did you mean 'input'\?\)\n  in "
+        TypeError, match=r"^inputs: expected no argument of this name, got 3 \(did you mean input=3\?\)\n  in "
     ):
         call(**ours, inputs=3)
 

@@ -206,7 +206,7 @@ def resize(
     array([3, 2, 1, 0])
     """
     if no_other or too_many is not MISSING:
-        raise misnamed("resize", resize, no_other, (too_many,), x, size)
+        raise misnamed("resize", resize, no_other, (too_many,), x=x, size=size)
     try:
         if out is None:
             known = FIND.get(type(x), unknown)(
@@ -259,7 +259,7 @@ def axis_map(
     """
     unknown = {word: value for word, value in how.items() if word not in parameters(resize)}
     if unknown or too_many:
-        raise misnamed("axis_map", resize, unknown, too_many, n_in, n_out, mode)
+        raise misnamed("axis_map", resize, unknown, too_many, n_in=n_in, n_out=n_out, mode=mode)
     try:
         x = np.broadcast_to(np.float32(0), (integer("n_in", n_in, least=0),))
         spec, turned = resize_arguments.checked(x, n_out, mode=mode, **how)

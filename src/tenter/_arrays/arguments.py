@@ -46,6 +46,8 @@ def _joint(value: Any) -> str:
 
 def describe(value: Any) -> str:
     """A value as messages show it: arrays by dtype and shape, everything else by repr, cut short."""
+    if value is MISSING:
+        return "none"
     if is_array(value):
         try:
             return f"{dtype_name(value)}[{', '.join(str(n) for n in value.shape)}]"

@@ -9,7 +9,7 @@ from typing import Any
 
 from tenter._arrays.arguments import MISSING, describe, error
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.library import is_array
+from tenter._arrays.library import compiling, is_array
 
 #: Names in other libraries' functions, and what the argument may be called here.
 ELSEWHERE = {
@@ -55,17 +55,21 @@ def take_other_names(
 
 
 def misnamed(
-    called: str, function: Callable[..., Any], other: dict[str, Any], too_many: tuple[Any, ...], *args: Any
+    called: str, function: Callable[..., Any], other: dict[str, Any], too_many: tuple[Any, ...], **given: Any
 ) -> Exception:
     """What to raise where a function whose arguments have one name each was given others.
 
-    called: its name in errors. too_many: as positions past its last, of which the first may be MISSING. args: what its
-    positions were given.
+    called: its name in errors. too_many: values past its last position; the first may be MISSING. given: what it was
+    given in its positions.
     """
     try:
         take_other_names(function, other, *too_many[:1])
     except Refusal as refusal:
-        return error(refusal, called, *(a for a in args if a is not None), *too_many, **other)
+        if not other or compiling():  # which follows no more than this
+            return error(refusal, called, *given.values(), *too_many)
+        usual = inspect.signature(function).parameters
+        shown = {name: v for name, v in given.items() if name not in usual or v is not usual[name].default}
+        return error(refusal, called, **shown, **other)
     raise AssertionError
 
 
@@ -113,7 +117,12 @@ def meant(function: Callable[..., Any], word: str, value: Any, *others: str) -> 
 def by_name(function: Callable[..., Any], value: Any) -> str:
     """Of the arguments that are given by name alone, the one that a value is likely to be for."""
     names = parameters(function, inspect.Parameter.KEYWORD_ONLY)
-    for kinds, name in (((str,), "mode"), ((bool,), "antialias"), ((float, Fraction), "scale"), ((int, tuple, list), "axes")):
+    for kinds, name in (
+        ((str,), "mode"),
+        ((bool,), "antialias"),
+        ((float, Fraction), "scale"),
+        ((int, tuple, list), "axes"),
+    ):
         if isinstance(value, kinds) and name in names:
             return name
     return "out" if is_array(value) and "out" in names else names[0]

@@ -16,7 +16,7 @@ from tenter._arrays.names import misnamed, parameters
 from tenter._execution import executor
 from tenter._specs import counts, interpolate_arguments, resize_arguments
 from tenter._specs.repeat import Repeat
-from tenter._specs.repeat_arguments import ones_in_front, repeat_sizes, tile_sizes
+from tenter._specs.repeat_arguments import ones_in_front, refuse_axis, repeat_sizes, tile_sizes
 from tenter._specs.spec import Spec
 from tenter.lazy.array import LazyArray
 from tenter.lazy.compiled import between_graphs
@@ -74,7 +74,7 @@ def repeat_interleave(
     (array([20., 20.]), 130.0)
     """
     if no_other or too_many:
-        raise misnamed("lazy.repeat_interleave", repeat_interleave, no_other, too_many, x, repeats, dim)
+        raise misnamed("lazy.repeat_interleave", repeat_interleave, no_other, too_many, x=x, repeats=repeats, dim=dim)
     try:
         held = _held(x)
         axis = 0 if dim is None else one_dim("dim", dim, len(held.maps))
@@ -108,13 +108,14 @@ def repeat(x: Any, *sizes: Any, **no_other: Any) -> Any:
     >>> repeat(np.array([1, 2]), 3, 2)
     LazyArray(int64[3, 4]; dim 0: Copy(1 -> 3: o // 3); dim 1: Copy(2 -> 4: o % 2))
     """
-    if no_other:
-        raise misnamed("lazy.repeat", repeat, no_other, (), x, *sizes)
     try:
+        if no_other:
+            refuse_axis(no_other)
+            raise misnamed("lazy.repeat", repeat, no_other, (), x=x, sizes=sizes)
         held = _held(x)
         return _tiled(held, "sizes", repeat_sizes("sizes", sizes, len(held.shape)))
     except Refusal as refusal:
-        raise error(refusal, "lazy.repeat", x, *sizes) from None
+        raise error(refusal, "lazy.repeat", x, *sizes, **no_other) from None
 
 
 # fmt: off
@@ -135,7 +136,7 @@ def tile(x: Any, *dims: Any, **no_other: Any) -> Any:
     array([[2, 3, 2, 3]])
     """
     if no_other:
-        raise misnamed("lazy.tile", tile, no_other, (), x, *dims)
+        raise misnamed("lazy.tile", tile, no_other, (), x=x, dims=dims)
     try:
         held = _held(x)
         return _tiled(held, "dims", tile_sizes("dims", dims, len(held.shape)))
@@ -187,7 +188,19 @@ def interpolate(
     """
     given = (size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
     if no_other or too_many:
-        raise misnamed("lazy.interpolate", interpolate, no_other, too_many, x, *given)
+        raise misnamed(
+            "lazy.interpolate",
+            interpolate,
+            no_other,
+            too_many,
+            x=x,
+            size=size,
+            scale_factor=scale_factor,
+            mode=mode,
+            align_corners=align_corners,
+            recompute_scale_factor=recompute_scale_factor,
+            antialias=antialias,
+        )
     try:
         held = _held(x)
         shown = stand_in(held) if held.stretched_dims else held.base
@@ -223,7 +236,7 @@ def resize(x: Any, size: Any = None, *too_many: Any, **how: Any) -> Any:
     """
     unknown = {word: value for word, value in how.items() if word not in parameters(resampling.resize)}
     if unknown or too_many:
-        raise misnamed("lazy.resize", resampling.resize, unknown, too_many, x, size)
+        raise misnamed("lazy.resize", resampling.resize, unknown, too_many, x=x, size=size)
     try:
         held = _held(x)
         spec, turned = resize_arguments.checked(stand_in(held), size, **how)
