@@ -6,10 +6,9 @@ numbers are changed before they are averaged, and the averages changed back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import cache
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 
@@ -21,13 +20,36 @@ from tenter._arrays.names import show_signature, take_other_names
 from tenter._arrays.standard_arrays import is_standard
 from tenter._arrays.types import Array
 from tenter._execution import bands, calls, executor, weighed
+from tenter._rules import srgb
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs import lengths, picture_arguments, picture_sizes, resize_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tenter._arrays.signatures import Element, Held, Nested, Other, PictureRule, Sizes, Tensor, Unpack
+    from tenter._arrays.signatures import (
+        Align,
+        Box,
+        Edge,
+        Element,
+        Gravity,
+        Held,
+        Like,
+        Mode,
+        ModeName,
+        Nested,
+        Numbers,
+        Other,
+        PictureRule,
+        Policy,
+        Rounding,
+        Sizes,
+        Tensor,
+        Tie,
+        Unpack,
+    )
+    from tenter._rules.presets import Convention
+    from tenter.filters import Filter
 
 __all__ = ["resize"]
 
@@ -57,31 +79,31 @@ def resize(pixels: Held, size: Sizes | None = None, *, out: NDArray[Any] | None 
 # fmt: on
 def resize(
     pixels: Any = MISSING,
-    size: Any = None,
+    size: Sizes | None = None,
     too_many: Any = MISSING,
-    scale: Any = None,
-    mode: Any = None,
+    scale: Numbers | None = None,
+    mode: ModeName | Filter | Sequence[Mode | Filter] | None = None,
     antialias: bool | None = None,
-    like: Any = "pillow",
-    box: Any = None,
+    like: Like | Convention = "pillow",
+    box: Box | None = None,
     alpha: bool | None = None,
     premultiply: bool = True,
     linear_light: bool = False,
     labels: bool = False,
-    fit: Any = None,
-    fill: Any = None,
-    long_edge: Any = None,
-    width: Any = None,
-    height: Any = None,
+    fit: Sizes | None = None,
+    fill: Sizes | None = None,
+    long_edge: SupportsIndex | None = None,
+    width: SupportsIndex | None = None,
+    height: SupportsIndex | None = None,
     enlarge: bool = False,
-    gravity: Any = None,
-    rounding: str | None = None,
-    policy: str = "stretch",
-    align: str | None = None,
-    tie: str | None = None,
+    gravity: Gravity | None = None,
+    rounding: Rounding | None = None,
+    policy: Policy = "stretch",
+    align: Align | None = None,
+    tie: Tie | None = None,
     cubic: float | None = None,
-    edge: str | None = None,
-    value: Any = 0,
+    edge: Edge | None = None,
+    value: complex = 0,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -121,7 +143,7 @@ def resize(
     >>> [resize(photo, **size).shape[:2] for size in ({"fit": (800, 800)}, {"fill": (400, 400)}, {"height": 100})]
     [(600, 800), (400, 400), (100, 133)]
     """
-    given = {
+    given: dict[str, Any] = {
         "scale": scale, "mode": mode, "antialias": antialias, "like": like, "rounding": rounding, "policy": policy,
         "box": box, "align": align, "tie": tie, "cubic": cubic, "edge": edge, "value": value,
     }  # fmt: skip
@@ -136,7 +158,7 @@ def resize(
         flag("premultiply", premultiply)
         flag("linear_light", linear_light)
         mode = given["mode"] = picture_arguments.mode(mode, labels)
-        stretches = fit is fill is long_edge is width is height is gravity is None and enlarge is False
+        stretches = all(v is None for v in (*policies.values(), gravity)) and enlarge is False
         if not stretches and (what := picture_sizes.wanted(policies, enlarge, gravity)) is not None:
             size, given["box"] = _placed_in(x, what, size, given)
         mixes = not all(m in NEAREST for m in _each(mode))
@@ -165,9 +187,9 @@ def resize(
         room = _room(x, out)
         return _placed(_mixed(of(x).to_numpy(x), has_alpha, weigh, light, size, given, room), x, out, room)
     except Refusal as refusal:
-        light = {"premultiply": premultiply, "linear_light": linear_light}
-        shown = {"alpha": alpha, **light, "labels": labels or None, **given, "box": box}
-        shown |= {**policies, "enlarge": enlarge or None, "gravity": gravity, **no_other}
+        shown: dict[str, Any] = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light}
+        shown |= {"labels": labels or None, **given, "box": box, **policies, "enlarge": enlarge or None}
+        shown |= {"gravity": gravity, **no_other}
         for name, usual in (("policy", "stretch"), ("value", 0)):
             if type(shown[name]) is type(usual) and shown[name] == usual:
                 del shown[name]
@@ -298,7 +320,7 @@ def _finished_rows(out: Array, dtype: np.dtype[Any], has_alpha: bool, weigh: boo
         out[..., :-1] = np.divide(out[..., :-1], out[..., -1:], out=np.zeros_like(out[..., :-1]), where=seen)
     if light:
         colors = slice(-1) if has_alpha else slice(None)
-        out[..., colors] = _encoded(out[..., colors]) * full
+        out[..., colors] = srgb.encoded(out[..., colors]) * full
     if whole:
         np.clip(np.rint(out, out=out), 0, full, out=out)
     return out
@@ -310,7 +332,7 @@ def _prepared(stack: Array, work: Array, has_alpha: bool, weigh: bool, light: bo
     for some in _in_cache(stack):
         given, made = stack[some], work[some]
         if light:
-            made[...] = _table(stack.dtype.name).take(given) if whole else _decoded(given.astype(work.dtype))
+            made[...] = srgb.table(stack.dtype.name).take(given) if whole else srgb.decoded(given.astype(work.dtype))
             if has_alpha:
                 made[..., -1] = given[..., -1]
         else:
@@ -319,24 +341,3 @@ def _prepared(stack: Array, work: Array, has_alpha: bool, weigh: bool, light: bo
             for c in range(stack.shape[2] - 1):  # one at a time, as loops over three elements are slow
                 made[..., c] *= made[..., -1]
     return work
-
-
-@cache
-def _table(dtype: str) -> NDArray[np.float32]:
-    """Light of every value of a dtype: a power for each pixel would take longer than the rest."""
-    levels = np.iinfo(dtype).max
-    return _decoded(np.arange(levels + 1) / levels).astype(np.float32)
-
-
-def _decoded(srgb: Array) -> Array:
-    v = np.abs(srgb)
-    light: Array = np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
-    signed: Array = np.copysign(light, srgb)
-    return signed
-
-
-def _encoded(light: Array) -> Array:
-    v = np.abs(light)
-    srgb: Array = np.where(v <= 0.0031308, v * 12.92, 1.055 * v ** (1 / 2.4) - 0.055)
-    signed: Array = np.copysign(srgb, light)
-    return signed

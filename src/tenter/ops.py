@@ -59,10 +59,10 @@ def repeat_interleave(repeats: Held, /, *, output_size: Index = None,
 # fmt: on
 def repeat_interleave(
     x: Any = MISSING,
-    repeats: Any = MISSING,
-    dim: Any = None,
+    repeats: Counts = MISSING,
+    dim: Index = None,
     too_many: Any = MISSING,
-    output_size: Any = None,
+    output_size: Index = None,
     out: Any = None,
     **other: Any,
 ) -> Any:
@@ -174,7 +174,7 @@ def repeat(x: Held, *each: Sizes, sizes: Sizes = ..., repeats: Sizes = ...,
 @overload
 def repeat(*, input: AnyArray, sizes: Sizes = ..., repeats: Sizes = ..., out: AnyArray | None = None) -> AnyArray: ...
 # fmt: on
-def repeat(x: Any = MISSING, *sizes: Any, out: Any = None, **other: Any) -> Any:
+def repeat(x: Any = MISSING, *sizes: Sizes, out: Any = None, **other: Any) -> Any:
     """Repeats the whole array, sizes[k] times along each dim; more sizes than dims put dims in front.
 
     Meaning of `torch.Tensor.repeat`. (`numpy.repeat` is `repeat_interleave` here.)
@@ -195,8 +195,8 @@ def repeat(x: Any = MISSING, *sizes: Any, out: Any = None, **other: Any) -> Any:
     try:
         if other:
             refuse_axis(other)
-            x, sizes = take_other_names(repeat, other, input=("x", x), sizes=("sizes", sizes), repeats=("sizes", sizes))
-            sizes = sizes if type(sizes) is tuple else (sizes,)
+            x, given = take_other_names(repeat, other, input=("x", x), sizes=("sizes", sizes), repeats=("sizes", sizes))
+            sizes = given if type(given) is tuple else (given,)
         given = sizes[0] if len(sizes) == 1 and type(sizes[0]) is tuple else sizes
         if out is None:
             find = FIND.get(type(x), unknown)
@@ -228,7 +228,7 @@ def tile(x: Held, *each: Sizes, dims: Sizes = ..., out: NDArray[Any] | None = No
 @overload
 def tile(*, input: AnyArray, dims: Sizes = ..., out: AnyArray | None = None) -> AnyArray: ...
 # fmt: on
-def tile(x: Any = MISSING, *dims: Any, out: Any = None, **other: Any) -> Any:
+def tile(x: Any = MISSING, *dims: Sizes, out: Any = None, **other: Any) -> Any:
     """Repeats the whole array, dims[k] times along each dim, ones being put in front of the shorter of shape and dims.
 
     Meaning of `torch.tile` and `numpy.tile`.
@@ -246,8 +246,8 @@ def tile(x: Any = MISSING, *dims: Any, out: Any = None, **other: Any) -> Any:
     """
     try:
         if other:
-            x, dims = take_other_names(tile, other, input=("x", x), dims=("dims", dims))
-            dims = dims if type(dims) is tuple else (dims,)
+            x, given = take_other_names(tile, other, input=("x", x), dims=("dims", dims))
+            dims = given if type(given) is tuple else (given,)
         given = dims[0] if len(dims) == 1 and type(dims[0]) is tuple else dims
         if out is None:
             find = FIND.get(type(x), unknown)
@@ -278,7 +278,7 @@ def expand(x: Held, *each: Sizes, size: Sizes = ..., sizes: Sizes = ...) -> NDAr
 @overload
 def expand(*, input: AnyArray, size: Sizes = ..., sizes: Sizes = ...) -> AnyArray: ...
 # fmt: on
-def expand(x: Any = MISSING, *sizes: Any, **other: Any) -> Any:
+def expand(x: Any = MISSING, *sizes: Sizes, **other: Any) -> Any:
     """A view of x with dims of length 1 stretched to sizes, at no cost in memory; spare sizes put dims in front.
 
     Meaning of `torch.Tensor.expand`; on NumPy the view is `numpy.broadcast_to`'s, read-only.
@@ -298,8 +298,8 @@ def expand(x: Any = MISSING, *sizes: Any, **other: Any) -> Any:
         return view
     try:
         if other:
-            x, sizes = take_other_names(expand, other, input=("x", x), sizes=("sizes", sizes), size=("sizes", sizes))
-            sizes = sizes if type(sizes) is tuple else (sizes,)
+            x, given = take_other_names(expand, other, input=("x", x), sizes=("sizes", sizes), size=("sizes", sizes))
+            sizes = given if type(given) is tuple else (given,)
         x = array("x", x)
         return executor.of(x).expand(x, expanded_shape("sizes", sizes, x))
     except Refusal as refusal:

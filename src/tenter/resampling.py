@@ -17,24 +17,35 @@ from tenter._specs import interpolate_arguments, resize_arguments
 from tenter.maps import AxisMap
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from tenter._arrays.signatures import (
+        Align,
         AnyArray,
+        Box,
+        Edge,
         Element,
         Held,
         InterpolateMode,
+        Like,
         Mode,
+        ModeName,
         Nested,
         Never,
         Numbers,
         Other,
+        Policy,
         ResizeRule,
+        Rounding,
         Rule,
         Sizes,
         Tensor,
+        Tie,
         Unpack,
     )
+    from tenter._rules.presets import Convention
     from tenter.filters import Filter
 
 
@@ -66,9 +77,9 @@ def interpolate(*, input: AnyArray, size: Sizes | None = None, scale_factor: Num
 # fmt: on
 def interpolate(
     x: Any = MISSING,
-    size: Any = None,
-    scale_factor: Any = None,
-    mode: str = "nearest",
+    size: Sizes | None = None,
+    scale_factor: Numbers | None = None,
+    mode: InterpolateMode = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
@@ -148,21 +159,21 @@ def resize(x: Held, size: Sizes | None = None, *, out: NDArray[Any] | None = Non
 # fmt: on
 def resize(
     x: Any = MISSING,
-    size: Any = None,
+    size: Sizes | None = None,
     too_many: Any = MISSING,
-    scale: Any = None,
-    axes: Any = None,
-    mode: Any = "linear",
+    scale: Numbers | None = None,
+    axes: SupportsIndex | Sequence[SupportsIndex] | NDArray[np.integer[Any]] | None = None,
+    mode: ModeName | Filter | Sequence[Mode | Filter] = "linear",
     antialias: bool | None = None,
-    like: Any = "torch",
-    rounding: str | None = None,
-    policy: str = "stretch",
-    box: Any = None,
-    align: str | None = None,
-    tie: str | None = None,
+    like: Like | Convention = "torch",
+    rounding: Rounding | None = None,
+    policy: Policy = "stretch",
+    box: Box | None = None,
+    align: Align | None = None,
+    tie: Tie | None = None,
     cubic: float | None = None,
-    edge: str | None = None,
-    value: Any = 0,
+    edge: Edge | None = None,
+    value: complex = 0,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -242,10 +253,6 @@ def resize(
         raise error(refusal, "resize", x=x, **shown, out=out) from None
 
 
-for _function in (interpolate, resize):
-    show_signature(_function)
-
-
 def axis_map(
     n_in: SupportsIndex, n_out: SupportsIndex, mode: Mode | Filter = "linear", *too_many: Never, **how: Unpack[Rule]
 ) -> AxisMap:
@@ -270,3 +277,7 @@ def axis_map(
         return made
     except Refusal as refusal:
         raise error(refusal, "axis_map", n_in, n_out, mode, **how) from None
+
+
+for _function in (interpolate, resize, axis_map):
+    show_signature(_function)

@@ -3,7 +3,7 @@ with the call that was meant."""
 
 import difflib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -87,12 +87,16 @@ def show_signature(function: Callable[..., Any]) -> None:
     functions that are called often have no star: `too_many` is the first position that none may use, and `no_other`
     holds names that none may have.
     """
+    written = inspect.signature(function).parameters
     shown, named = list[inspect.Parameter](), False
-    for p in inspect.signature(function).parameters.values():
+    for p in written.values():
         named = named or p.name == "too_many"
+        if p.default is MISSING and "no_other" in written:  # and so no other name may be given in its place
+            p = p.replace(default=p.empty)
+        if named and p.kind is p.POSITIONAL_OR_KEYWORD:
+            p = p.replace(kind=p.KEYWORD_ONLY)
         if p.name not in ("too_many", "no_other"):
-            plain = p.kind is p.POSITIONAL_OR_KEYWORD
-            shown.append(p.replace(kind=p.KEYWORD_ONLY) if named and plain else p)
+            shown.append(p)
     function.__signature__ = inspect.signature(function).replace(parameters=shown)  # type: ignore[attr-defined]
 
 

@@ -12,7 +12,7 @@ from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of, on_device
-from tenter._arrays.names import misnamed, parameters
+from tenter._arrays.names import misnamed, parameters, show_signature
 from tenter._execution import executor
 from tenter._specs import counts, interpolate_arguments, resize_arguments
 from tenter._specs.repeat import Repeat
@@ -59,7 +59,7 @@ def repeat_interleave(x: Nested | Held, repeats: Counts, dim: Index = None, *,
 # fmt: on
 @between_graphs
 def repeat_interleave(
-    x: Any, repeats: Any, dim: Any = None, *too_many: Any, output_size: Any = None, **no_other: Any
+    x: Any, repeats: Counts, dim: Index = None, *too_many: Any, output_size: Index = None, **no_other: Any
 ) -> Any:
     """As `tenter.repeat_interleave`, lazily: element i along dim stands repeats[i] times in a row.
 
@@ -84,8 +84,10 @@ def repeat_interleave(
             flat = applied(held, held.stretched_dims).base
             held = whole(executor.of(flat).flat(flat))
         n = held.shape[axis]
-        repeats = repeats.cpu() if on_device(repeats) else repeats
-        found = counts.checked(repeats, n, None if dim is None else axis, output_size)
+        given: Any = repeats
+        found = counts.checked(
+            given.cpu() if on_device(given) else given, n, None if dim is None else axis, output_size
+        )
         return _lazy("repeats", held, found.spec(len(held.shape), axis))
     except Refusal as refusal:
         raise error(refusal, "lazy.repeat_interleave", x, repeats, dim=dim, output_size=output_size) from None
@@ -102,7 +104,7 @@ def repeat(x: Tensor, *sizes: Sizes) -> LazyArray[Tensor]: ...  # type: ignore[o
 def repeat(x: Nested | Held, *sizes: Sizes) -> LazyArray[NDArray[Any]]: ...
 # fmt: on
 @between_graphs
-def repeat(x: Any, *sizes: Any, **no_other: Any) -> Any:
+def repeat(x: Any, *sizes: Sizes, **no_other: Any) -> Any:
     """As `tenter.repeat`, lazily: the whole array sizes[k] times along each dim; spare sizes put dims in front.
 
     >>> repeat(np.array([1, 2]), 3, 2)
@@ -129,7 +131,7 @@ def tile(x: Tensor, *dims: Sizes) -> LazyArray[Tensor]: ...  # type: ignore[over
 def tile(x: Nested | Held, *dims: Sizes) -> LazyArray[NDArray[Any]]: ...
 # fmt: on
 @between_graphs
-def tile(x: Any, *dims: Any, **no_other: Any) -> Any:
+def tile(x: Any, *dims: Sizes, **no_other: Any) -> Any:
     """As `tenter.tile`, lazily: the whole array dims[k] times along each dim, ones being put in front of the shorter.
 
     >>> np.asarray(tile(np.array([[1, 2]]), 2) + 1)
@@ -165,9 +167,9 @@ def interpolate(x: Nested | Held, size: Sizes | None = None, scale_factor: Numbe
 @between_graphs
 def interpolate(
     x: Any,
-    size: Any = None,
-    scale_factor: Any = None,
-    mode: str = "nearest",
+    size: Sizes | None = None,
+    scale_factor: Numbers | None = None,
+    mode: InterpolateMode = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
@@ -225,7 +227,7 @@ def resize(x: Nested | Held, size: Sizes | None = None,
     **how: Unpack[ResizeRule]) -> LazyArray[NDArray[Any]]: ...
 # fmt: on
 @between_graphs
-def resize(x: Any, size: Any = None, *too_many: Any, **how: Any) -> Any:
+def resize(x: Any, size: Sizes | None = None, *too_many: Any, **how: Unpack[ResizeRule]) -> Any:
     """As `tenter.resize`, lazily.
 
     how: its other arguments; of `value`, which what lies past the edges is worth, 0 alone. Raises TypeError and
@@ -249,6 +251,10 @@ def resize(x: Any, size: Any = None, *too_many: Any, **how: Any) -> Any:
         return _lazy("size", held, spec)
     except Refusal as refusal:
         raise error(refusal, "lazy.resize", x=x, size=size, **how) from None
+
+
+for _function in (repeat_interleave, repeat, tile, interpolate, resize):
+    show_signature(_function)
 
 
 def _held(x: Any) -> Stretched:

@@ -1,7 +1,9 @@
 """Lengths, offsets, row ids and positions, each from the others, and ranges."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tenter import _native
 from tenter._arrays.arguments import MISSING, error
@@ -16,10 +18,19 @@ from tenter.ragged._along import made
 from tenter.ragged._given import held, with_total
 from tenter.ragged._plan import Plan
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tenter._arrays.signatures import Tensor
+    from tenter.ragged._signatures import Ints, Lengths, OneEach
+
 
 @signatures.of_lengths
 def offsets(
-    lengths: Any = MISSING, too_many: Any = MISSING, total: int | None = None, out: Any = None, **no_other: Any
+    lengths: Lengths = MISSING, too_many: Any = MISSING, total: int | None = None, out: Any = None, **no_other: Any
 ) -> Any:
     """Where each row begins, and the end: the n + 1 prefix sums of lengths, from 0.
 
@@ -49,7 +60,7 @@ def offsets(
 
 
 @signatures.of_offsets
-def lengths(offsets: Any = MISSING, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+def lengths(offsets: Ints | Tensor = MISSING, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
     """The lengths of rows from their offsets, the reverse of `offsets`.
 
     offsets: n + 1 ascending integers from 0. Returns n integers of their kind.
@@ -65,7 +76,7 @@ def lengths(offsets: Any = MISSING, too_many: Any = MISSING, out: Any = None, **
 
 @signatures.of_row_ids
 def lengths_from_row_ids(
-    row_ids: Any = MISSING, n: int | None = None, too_many: Any = MISSING, out: Any = None, **no_other: Any
+    row_ids: Ints | Tensor = MISSING, n: int | None = None, too_many: Any = MISSING, out: Any = None, **no_other: Any
 ) -> Any:
     """The lengths of rows from the row of each position, the reverse of `row_ids`.
 
@@ -83,7 +94,9 @@ def lengths_from_row_ids(
 
 
 @signatures.of_positions
-def lengths_from_positions(positions: Any = MISSING, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+def lengths_from_positions(
+    positions: Ints | Tensor = MISSING, too_many: Any = MISSING, out: Any = None, **no_other: Any
+) -> Any:
     """The lengths of rows from the place of each position in its row, the reverse of `positions`.
 
     positions: integers that begin with 0 and go on by 1, or with 0, where the next row begins. Empty rows leave no
@@ -102,7 +115,12 @@ def lengths_from_positions(positions: Any = MISSING, too_many: Any = MISSING, ou
 
 
 @signatures.of_mask
-def lengths_from_mask(mask: Any = MISSING, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+def lengths_from_mask(
+    mask: NDArray[np.bool_] | Sequence[Sequence[bool]] | Tensor = MISSING,
+    too_many: Any = MISSING,
+    out: Any = None,
+    **no_other: Any,
+) -> Any:
     """The lengths of rows from a padding mask, the reverse of `mask`.
 
     mask: bool[n, max_len], each row True and then False (which is not checked on a device). Returns int64[n].
@@ -123,7 +141,7 @@ def _lengths(call: str, of: Callable[..., Segments], into: Callable[..., Any], o
 
 @signatures.of_lengths
 def row_ids(
-    lengths: Any = MISSING, too_many: Any = MISSING, total: int | None = None, out: Any = None, **no_other: Any
+    lengths: Lengths = MISSING, too_many: Any = MISSING, total: int | None = None, out: Any = None, **no_other: Any
 ) -> Any:
     """The row of each position: i, lengths[i] times in a row.
 
@@ -145,7 +163,7 @@ def row_ids(
 
 @signatures.of_lengths
 def positions(
-    lengths: Any = MISSING, too_many: Any = MISSING, total: int | None = None, out: Any = None, **no_other: Any
+    lengths: Lengths = MISSING, too_many: Any = MISSING, total: int | None = None, out: Any = None, **no_other: Any
 ) -> Any:
     """The place of each position in its row: 0, 1, ..., lengths[i] - 1 for each row.
 
@@ -181,9 +199,9 @@ def _of_positions(what: str, lengths: Any, total: Any, out: Any) -> Any:
 
 @signatures.ranges
 def ranges(
-    starts: Any = MISSING,
-    lengths: Any = MISSING,
-    steps: Any = 1,
+    starts: OneEach | Tensor = MISSING,
+    lengths: Lengths = MISSING,
+    steps: OneEach | Tensor = 1,
     too_many: Any = MISSING,
     total: int | None = None,
     out: Any = None,

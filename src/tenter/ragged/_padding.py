@@ -1,6 +1,8 @@
 """Masks, and rows filled up to one length."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from tenter import _native
 from tenter._arrays.arguments import MISSING, error, numpy_or_torch
@@ -12,10 +14,14 @@ from tenter._execution.calls import written
 from tenter.ragged import _signatures as signatures
 from tenter.ragged._given import described, held, with_total
 
+if TYPE_CHECKING:
+    from tenter._arrays.signatures import Tensor
+    from tenter.ragged._signatures import Counts, Ints, Lengths, OneEach, Scalar
+
 
 @signatures.mask
 def mask(
-    lengths: Any = MISSING, max_len: int | None = None, too_many: Any = MISSING, out: Any = None, **no_other: Any
+    lengths: Lengths = MISSING, max_len: int | None = None, too_many: Any = MISSING, out: Any = None, **no_other: Any
 ) -> Any:
     """Which places of a padded array hold a position: bool[n, max_len], row i lengths[i] times True and then False.
 
@@ -44,8 +50,8 @@ def mask(
 
 @signatures.spans
 def spans_to_mask(
-    starts: Any = MISSING,
-    ends: Any = MISSING,
+    starts: OneEach | Tensor = MISSING,
+    ends: Ints | Tensor = MISSING,
     n: Any = MISSING,
     too_many: Any = MISSING,
     out: Any = None,
@@ -67,7 +73,7 @@ def spans_to_mask(
         return found
     try:
         if out is not None:
-            return written(indices_into.spans(starts, ends, n, out), out, lambda: spans_to_mask(starts, ends, n))
+            return written(indices_into.spans(starts, ends, n, out), out, lambda: spans_to_mask(starts, ends, n))  # type: ignore[arg-type]
         return padded.spans_to_mask(starts, ends, n)
     except Refusal as refusal:
         raise error(refusal, "ragged.spans_to_mask", starts=starts, ends=ends, n=n, out=out) from None
@@ -76,10 +82,10 @@ def spans_to_mask(
 @signatures.pad
 def pad(
     x: Any = MISSING,
-    lengths: Any = MISSING,
+    lengths: Lengths = MISSING,
     max_len: int | None = None,
     too_many: Any = MISSING,
-    value: Any = 0,
+    value: Scalar = 0,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -114,7 +120,7 @@ def pad(
 @signatures.unpad
 def unpad(
     x: Any = MISSING,
-    lengths: Any = MISSING,
+    lengths: Lengths = MISSING,
     too_many: Any = MISSING,
     total: int | None = None,
     out: Any = None,
@@ -145,10 +151,10 @@ def unpad(
 @signatures.repeat_padded
 def repeat_padded(
     x: Any = MISSING,
-    counts: Any = MISSING,
+    counts: Counts = MISSING,
     max_len: int | None = None,
     too_many: Any = MISSING,
-    value: Any = 0,
+    value: Scalar = 0,
     out: Any = None,
     **no_other: Any,
 ) -> tuple[Any, Any]:

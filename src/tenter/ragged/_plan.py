@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, overload
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class Plan(Generic[Indices]):
     @overload
     def __init__(self: Plan[NDArray[np.int64]], lengths: Ints, *, total: Index = None) -> None: ...
     # fmt: on
-    def __init__(self, lengths: Any, *, total: Any = None) -> None:
+    def __init__(self, lengths: Ints | Tensor, *, total: Index = None) -> None:
         try:
             self._begin(segments.of_lengths(lengths, total, "ragged.Plan"))
         except Refusal as refusal:
@@ -206,7 +206,7 @@ class Plan(Generic[Indices]):
     # ---- what is done along the rows
 
     @signatures.plan_along
-    def repeat(self, x: Any, dim: int = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+    def repeat(self, x: Any, dim: SupportsIndex = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
         """Row i of x, along dim, lengths[i] times in a row: `repeat_interleave` by the lengths.
 
         >>> Plan([2, 0, 1]).repeat([[1, 2], [3, 4], [5, 6]])
@@ -245,7 +245,7 @@ class Plan(Generic[Indices]):
         return along.unpad(self, x, out, too_many, no_other)
 
     @signatures.plan_along
-    def sum(self, x: Any, dim: int = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+    def sum(self, x: Any, dim: SupportsIndex = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
         """As `tenter.ragged.segment_sum`.
 
         >>> Plan([2, 0, 1]).sum([1, 2, 3])
@@ -254,7 +254,7 @@ class Plan(Generic[Indices]):
         return along.reduce("sum", self, x, dim, out, too_many, no_other)
 
     @signatures.plan_along
-    def mean(self, x: Any, dim: int = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+    def mean(self, x: Any, dim: SupportsIndex = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
         """As `tenter.ragged.segment_mean`.
 
         >>> Plan([2, 0, 1]).mean([1.0, 2.0, 3.0])
@@ -263,7 +263,7 @@ class Plan(Generic[Indices]):
         return along.reduce("mean", self, x, dim, out, too_many, no_other)
 
     @signatures.plan_along
-    def max(self, x: Any, dim: int = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+    def max(self, x: Any, dim: SupportsIndex = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
         """As `tenter.ragged.segment_max`.
 
         >>> Plan([2, 1]).max([1, 2, 3])
@@ -272,7 +272,7 @@ class Plan(Generic[Indices]):
         return along.reduce("max", self, x, dim, out, too_many, no_other)
 
     @signatures.plan_along
-    def min(self, x: Any, dim: int = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+    def min(self, x: Any, dim: SupportsIndex = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
         """As `tenter.ragged.segment_min`.
 
         >>> Plan([2, 1]).min([1, 2, 3])
@@ -281,7 +281,7 @@ class Plan(Generic[Indices]):
         return along.reduce("min", self, x, dim, out, too_many, no_other)
 
     @signatures.plan_along
-    def softmax(self, x: Any, dim: int = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+    def softmax(self, x: Any, dim: SupportsIndex = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
         """As `tenter.ragged.segment_softmax`.
 
         >>> Plan([2, 1]).softmax([5.0, 5.0, 7.0])

@@ -1,7 +1,9 @@
 """Reductions of the positions of each row."""
 
+from __future__ import annotations
+
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tenter import _native
 from tenter._arrays.arguments import MISSING, dim as one_dim, error, numpy_or_torch
@@ -14,6 +16,9 @@ from tenter.lazy import LazyArray
 from tenter.ragged import _signatures as signatures
 from tenter.ragged._given import described, held
 from tenter.ragged._plan import Plan
+
+if TYPE_CHECKING:
+    from tenter.ragged._signatures import Lengths
 
 
 def _quick_softmax(x: Any, lengths: Any, dim: Any) -> Any:
@@ -36,7 +41,12 @@ FEW = 1 << 12
 
 @signatures.reduction
 def segment_sum(
-    x: Any = MISSING, lengths: Any = MISSING, dim: int = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any
+    x: Any = MISSING,
+    lengths: Lengths = MISSING,
+    dim: int = 0,
+    too_many: Any = MISSING,
+    out: Any = None,
+    **no_other: Any,
 ) -> Any:
     """The sum of each row's positions along dim: the transpose of repeating, and its gradient.
 
@@ -58,7 +68,12 @@ def segment_sum(
 
 @signatures.reduction
 def segment_mean(
-    x: Any = MISSING, lengths: Any = MISSING, dim: int = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any
+    x: Any = MISSING,
+    lengths: Lengths = MISSING,
+    dim: int = 0,
+    too_many: Any = MISSING,
+    out: Any = None,
+    **no_other: Any,
 ) -> Any:
     """The mean of each row's positions along dim; 0 of an empty row.
 
@@ -74,7 +89,12 @@ def segment_mean(
 
 @signatures.reduction
 def segment_max(
-    x: Any = MISSING, lengths: Any = MISSING, dim: int = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any
+    x: Any = MISSING,
+    lengths: Lengths = MISSING,
+    dim: int = 0,
+    too_many: Any = MISSING,
+    out: Any = None,
+    **no_other: Any,
 ) -> Any:
     """The largest of each row's values along dim; of an empty row -inf, or the least number of an integer dtype.
 
@@ -92,7 +112,12 @@ def segment_max(
 
 @signatures.reduction
 def segment_min(
-    x: Any = MISSING, lengths: Any = MISSING, dim: int = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any
+    x: Any = MISSING,
+    lengths: Lengths = MISSING,
+    dim: int = 0,
+    too_many: Any = MISSING,
+    out: Any = None,
+    **no_other: Any,
 ) -> Any:
     """The smallest of each row's values along dim; of an empty row inf, or the largest number of an integer dtype.
 
@@ -109,7 +134,12 @@ def segment_min(
 
 @signatures.reduction
 def segment_softmax(
-    x: Any = MISSING, lengths: Any = MISSING, dim: int = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any
+    x: Any = MISSING,
+    lengths: Lengths = MISSING,
+    dim: int = 0,
+    too_many: Any = MISSING,
+    out: Any = None,
+    **no_other: Any,
 ) -> Any:
     """exp(x) over its sum within each row along dim: x's shape, each row's values add up to 1.
 

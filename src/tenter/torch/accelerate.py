@@ -45,9 +45,9 @@ def accelerate(function: Any = None) -> Any:
     """Serves `torch.repeat_interleave`, `Tensor.repeat_interleave`, `Tensor.repeat`, `torch.tile`, `Tensor.tile`,
     `F.interpolate`, `F.upsample*` and `nn.Upsample*` by tenter, gradients included, in code that stays as it is.
 
-    A context manager and a decorator, with parentheses or without: `@accelerate` is `@accelerate()`. function: what is
-    decorated: while it runs, PyTorch's functions are replaced. A module is refused: call it within `with accelerate():`,
-    decorate its `forward`, or call `install()` once.
+    A context manager and a decorator, with parentheses or without. function: what is decorated; PyTorch's functions are
+    replaced while it runs. A module is refused: call it within `with accelerate():`, decorate its `forward`, or call
+    `install()` once.
 
     What tenter does not serve (other devices, other layouts, arguments that it refuses) PyTorch does as before, or
     refuses in its own words; the report that the context yields counts both. Only bad counts and totals of
