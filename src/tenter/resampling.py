@@ -186,7 +186,8 @@ def resize(
         all, where x has one or two or size has one number for each.
     mode: nearest, nearest-exact, linear, cubic, catmull-rom, mitchell, bspline, lanczos (lanczos3), lanczos2 to
         lanczos5, area, box, hamming, or a `tenter.filters.Filter`; or a list of one per axis. Of two axes also bilinear
-        and bicubic, of three trilinear, which are linear and cubic.
+        and bicubic, of three trilinear, which are linear and cubic. Integers that are labels (classes, instances) need
+        nearest-exact: other modes mix them, and the mean of two labels is another label.
     antialias: whether the filter widens when shrinking. None: as `like` has it; area never needs it, nearest has none.
     like: whose rules hold where no argument below says otherwise: torch, pillow (PIL), opencv (cv2), onnx, jax,
         tensorflow (tf), skimage (scikit-image), scipy, or a `tenter.conventions.Convention`.

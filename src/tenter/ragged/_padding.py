@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tenter import _native
 from tenter._arrays.arguments import MISSING, error, numpy_or_torch
@@ -52,7 +52,7 @@ def mask(
 def spans_to_mask(
     starts: OneEach | Tensor = MISSING,
     ends: Ints | Tensor = MISSING,
-    n: Any = MISSING,
+    n: SupportsIndex = MISSING,
     too_many: Any = MISSING,
     out: Any = None,
     **no_other: Any,

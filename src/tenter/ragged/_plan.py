@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tenter._arrays.signatures import Tensor
-    from tenter.ragged._signatures import Given, Index, Ints, OnHost
+    from tenter.ragged._signatures import Given, Index, Ints, OneEach, OnHost, Scalar
 
 
 class Plan(Generic[Indices]):
@@ -172,7 +172,14 @@ class Plan(Generic[Indices]):
         return cast(Indices, self._once("positions", lambda s: segments.positions(self._with_total())))
 
     @signatures.plan_ranges
-    def ranges(self, starts: Any, steps: Any = 1, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+    def ranges(
+        self,
+        starts: OneEach | Tensor,
+        steps: OneEach | Tensor = 1,
+        too_many: Any = MISSING,
+        out: Any = None,
+        **no_other: Any,
+    ) -> Any:
         """As `tenter.ragged.ranges`.
 
         >>> Plan([2, 0, 3]).ranges([10, 20, 30])
@@ -222,7 +229,7 @@ class Plan(Generic[Indices]):
         x: Any,
         max_len: int | None = None,
         too_many: Any = MISSING,
-        value: Any = 0,
+        value: Scalar = 0,
         out: Any = None,
         **no_other: Any,
     ) -> Any:
