@@ -28,9 +28,12 @@ LENGTHS = [2, 0, 3]
 
 def compiled_message(call, x):
     """The first line of the error of compiled code, whose graph ends where the error is."""
-    with pytest.raises(Exception) as caught:
-        torch.compile(call, backend="eager")(x)
-    return type(caught.value), str(caught.value).splitlines()[0]
+    try:
+        with pytest.raises(TypeError) as caught:
+            torch.compile(call, backend="eager")(x)
+    finally:
+        torch._dynamo.reset()  # which no longer follows a function that raised
+    return str(caught.value).splitlines()[0]
 
 
 # ---- channels
@@ -136,8 +139,8 @@ def test_a_misnamed_argument_gets_our_error_and_the_one_that_was_meant(n, make):
 @pytest.mark.parametrize("n", [0, 8, 11, 14, 25])
 def test_and_so_in_compiled_code(n):
     call, argument, words = MISNAMED[n]
-    kind, message = compiled_message(call, torch.as_tensor(LAST))
-    assert kind is TypeError and message.startswith(f"{argument}: expected") and all(w in message for w in words)
+    message = compiled_message(call, torch.as_tensor(LAST))
+    assert message.startswith(f"{argument}: expected") and all(w in message for w in words)
 
 
 def functions():

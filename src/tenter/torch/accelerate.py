@@ -8,7 +8,7 @@ import contextlib
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeVar, overload
+from typing import Any, ParamSpec, TypeVar, overload
 
 import torch
 import torch.nn.functional as F  # noqa: N812, its name everywhere
@@ -30,7 +30,8 @@ from tenter.torch.report import Report
 
 # Who holds a name, the name, what it is bound to, what it is to be.
 Replacement = tuple[Any, str, Any, Any]
-Function = TypeVar("Function", bound=Callable[..., Any])
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 _lock = threading.Lock()
 _depth = 0
@@ -40,7 +41,7 @@ _scripting = 0  # calls of torch.jit.script at this moment
 @overload
 def accelerate() -> contextlib._GeneratorContextManager[Report]: ...
 @overload
-def accelerate(function: Function) -> Function: ...
+def accelerate(function: Callable[Given, Result]) -> Callable[Given, Result]: ...
 def accelerate(function: Any = None) -> Any:
     """Serves `torch.repeat_interleave`, `Tensor.repeat_interleave`, `Tensor.repeat`, `torch.tile`, `Tensor.tile`,
     `F.interpolate`, `F.upsample*` and `nn.Upsample*` by tenter, gradients included, in code that stays as it is.
