@@ -148,7 +148,7 @@ def row_ids(
     Known as segment ids, batch index, value_rowids, or the rows of a COO matrix; `repeat_interleave(lengths)`.
 
     lengths: integers >= 0, or a Plan. total: their sum, verified; with it a device is not waited for. Returns total
-    integers of lengths' kind.
+    integers of lengths' kind; of a Plan those that it keeps, which are read-only.
     out: where to write the result, as `tenter.resize` has it.
 
     >>> row_ids([2, 0, 3])
@@ -170,7 +170,7 @@ def positions(
     Known as position ids of packed sequences, or `cumcount`.
 
     lengths: integers >= 0, or a Plan. total: their sum, verified; with it a device is not waited for. Returns total
-    integers of lengths' kind.
+    integers of lengths' kind; of a Plan those that it keeps, which are read-only.
     out: where to write the result, as `tenter.resize` has it.
 
     >>> positions([2, 0, 3])
