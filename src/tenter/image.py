@@ -80,7 +80,7 @@ def resize(pixels: Held, size: Sizes | None = None, *, out: NDArray[Any] | None 
 def resize(
     pixels: Any = MISSING,
     size: Sizes | None = None,
-    too_many: Any = MISSING,
+    too_many: Any = None,
     scale: Numbers | None = None,
     mode: ModeName | Filter | Sequence[Mode | Filter] | None = None,
     antialias: bool | None = None,
@@ -150,7 +150,7 @@ def resize(
     policies = {"fit": fit, "fill": fill, "long_edge": long_edge, "width": width, "height": height}
     asked = size
     try:
-        if no_other or too_many is not MISSING:
+        if no_other or too_many is not None:
             picture_arguments.refuse_axes(no_other, too_many)
             take_other_names(resize, no_other, too_many)
         x = array("pixels", pixels)

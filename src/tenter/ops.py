@@ -61,7 +61,7 @@ def repeat_interleave(
     x: Any = MISSING,
     repeats: Counts = MISSING,
     dim: Index = None,
-    too_many: Any = MISSING,
+    too_many: Any = None,
     output_size: Index = None,
     out: Any = None,
     **other: Any,
@@ -95,7 +95,7 @@ def repeat_interleave(
     array([0, 1, 1, 2, 2, 2])
     """
     try:
-        if other or too_many is not MISSING:
+        if other or too_many is not None:
             x, dim = take_other_names(repeat_interleave, other, too_many, input=("x", x), axis=("dim", dim))
         if out is None:
             known = FIND.get(type(x), unknown)("repeat_interleave", x, repeats, dim, output_size)

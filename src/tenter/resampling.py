@@ -33,7 +33,6 @@ if TYPE_CHECKING:
         Mode,
         ModeName,
         Nested,
-        Never,
         Numbers,
         Other,
         Policy,
@@ -83,7 +82,7 @@ def interpolate(
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
-    too_many: Any = MISSING,
+    too_many: Any = None,
     out: Any = None,
     **other: Any,
 ) -> Any:
@@ -116,7 +115,7 @@ def interpolate(
     array([[[0, 0, 1, 1, 2, 2]]])
     """
     try:
-        if other or too_many is not MISSING:
+        if other or too_many is not None:
             (x,) = take_other_names(interpolate, other, too_many, input=("x", x))
         if out is None:
             find = FIND.get(type(x), unknown)
@@ -160,7 +159,7 @@ def resize(x: Held, size: Sizes | None = None, *, out: NDArray[Any] | None = Non
 def resize(
     x: Any = MISSING,
     size: Sizes | None = None,
-    too_many: Any = MISSING,
+    too_many: Any = None,
     scale: Numbers | None = None,
     axes: SupportsIndex | Sequence[SupportsIndex] | NDArray[np.integer[Any]] | None = None,
     mode: ModeName | Filter | Sequence[Mode | Filter] = "linear",
@@ -217,8 +216,8 @@ def resize(
     >>> resize(np.arange(4), 4, box=[(4, 0)], mode="nearest-exact")
     array([3, 2, 1, 0])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed("resize", resize, no_other, (too_many,), x=x, size=size)
+    if no_other or too_many is not None:
+        raise misnamed("resize", resize, no_other, too_many, x=x, size=size)
     try:
         if out is None:
             known = FIND.get(type(x), unknown)(
@@ -255,7 +254,11 @@ def resize(
 
 
 def axis_map(
-    n_in: SupportsIndex, n_out: SupportsIndex, mode: Mode | Filter = "linear", *too_many: Never, **how: Unpack[Rule]
+    n_in: SupportsIndex,
+    n_out: SupportsIndex,
+    mode: Mode | Filter = "linear",
+    too_many: None = None,
+    **how: Unpack[Rule],
 ) -> AxisMap:
     """The map that `resize` applies to one axis of n_in positions, of a float32 array.
 
@@ -266,7 +269,7 @@ def axis_map(
     Window(4 -> 2: weights of 2)
     """
     unknown = {word: value for word, value in how.items() if word not in parameters(resize)}
-    if unknown or too_many:
+    if unknown or too_many is not None:
         raise misnamed("axis_map", resize, unknown, too_many, n_in=n_in, n_out=n_out, mode=mode)
     try:
         x = np.broadcast_to(np.float32(0), (integer("n_in", n_in, least=0),))

@@ -28,13 +28,13 @@ ELSEWHERE = {
 
 
 def take_other_names(
-    function: Callable[..., Any], other: dict[str, Any], too_many: Any = MISSING, /, **names: tuple[str, Any]
+    function: Callable[..., Any], other: dict[str, Any], too_many: Any = None, /, **names: tuple[str, Any]
 ) -> tuple[Any, ...]:
     """The values of arguments that have more than one name; what has another name is taken out of other.
 
     other: what the function was given by names that its signature lacks. too_many: what it was given where it takes
-    arguments by name alone. names: by each other name, the argument's own, and what it was given: MISSING, None or ()
-    is nothing.
+    arguments by name alone; None for nothing. names: by each other name, the argument's own, and what it was given:
+    MISSING, None or () is nothing.
     """
     values = dict(names.values())
     for word in list(other):
@@ -48,25 +48,24 @@ def take_other_names(
                 refuse(TypeError, word, "it once", "it twice")
             refuse(TypeError, word, f"{word} or {name}, which are one argument", "both")
         values[name] = other.pop(word)
-    if too_many is not MISSING:
+    if too_many is not None:
         name = by_name(function, too_many)
         refuse(TypeError, name, f"it by its name, {name}={describe(too_many)}", "it by its position")
     return tuple(values.values())
 
 
 def misnamed(
-    called: str, function: Callable[..., Any], other: dict[str, Any], too_many: tuple[Any, ...], **given: Any
+    called: str, function: Callable[..., Any], other: dict[str, Any], too_many: Any, **given: Any
 ) -> Exception:
     """What to raise where a function whose arguments have one name each was given others.
 
-    called: its name in errors. too_many: values past its last position; the first may be MISSING. given: what it was
-    given in its positions.
+    called: its name in errors. given: what its positions were given.
     """
     try:
-        take_other_names(function, other, *too_many[:1])
+        take_other_names(function, other, too_many)
     except Refusal as refusal:
         if not other or compiling():  # which follows no more than this
-            return error(refusal, called, *given.values(), *too_many)
+            return error(refusal, called, *given.values(), too_many)
         usual = inspect.signature(function).parameters
         shown = {name: v for name, v in given.items() if name not in usual or v is not usual[name].default}
         return error(refusal, called, **shown, **other)

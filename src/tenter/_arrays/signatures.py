@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import array
 
     from torch import Tensor as Tensor
-    from typing_extensions import Never as Never, Unpack as Unpack
+    from typing_extensions import Unpack as Unpack
 
     from tenter._rules.presets import Convention
     from tenter.filters import Filter

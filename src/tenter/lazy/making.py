@@ -59,7 +59,7 @@ def repeat_interleave(x: Nested | Held, repeats: Counts, dim: Index = None, *,
 # fmt: on
 @between_graphs
 def repeat_interleave(
-    x: Any, repeats: Counts, dim: Index = None, *too_many: Any, output_size: Index = None, **no_other: Any
+    x: Any, repeats: Counts, dim: Index = None, too_many: Any = None, output_size: Index = None, **no_other: Any
 ) -> Any:
     """As `tenter.repeat_interleave`, lazily: element i along dim stands repeats[i] times in a row.
 
@@ -73,7 +73,7 @@ def repeat_interleave(
     >>> s[1:3].materialize(), s.sum().item()
     (array([20., 20.]), 130.0)
     """
-    if no_other or too_many:
+    if no_other or too_many is not None:
         raise misnamed("lazy.repeat_interleave", repeat_interleave, no_other, too_many, x=x, repeats=repeats, dim=dim)
     try:
         held = _held(x)
@@ -113,7 +113,7 @@ def repeat(x: Any, *sizes: Sizes, **no_other: Any) -> Any:
     try:
         if no_other:
             refuse_axis(no_other)
-            raise misnamed("lazy.repeat", repeat, no_other, (), x=x, sizes=sizes)
+            raise misnamed("lazy.repeat", repeat, no_other, None, x=x, sizes=sizes)
         held = _held(x)
         return _tiled(held, "sizes", repeat_sizes("sizes", sizes, len(held.shape)))
     except Refusal as refusal:
@@ -138,7 +138,7 @@ def tile(x: Any, *dims: Sizes, **no_other: Any) -> Any:
     array([[2, 3, 2, 3]])
     """
     if no_other:
-        raise misnamed("lazy.tile", tile, no_other, (), x=x, dims=dims)
+        raise misnamed("lazy.tile", tile, no_other, None, x=x, dims=dims)
     try:
         held = _held(x)
         return _tiled(held, "dims", tile_sizes("dims", dims, len(held.shape)))
@@ -173,7 +173,7 @@ def interpolate(
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
-    *too_many: Any,
+    too_many: Any = None,
     **no_other: Any,
 ) -> Any:
     """As `tenter.interpolate`, lazily.
@@ -189,7 +189,7 @@ def interpolate(
     array([[[0. , 0.5, 1.5]]])
     """
     given = (size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
-    if no_other or too_many:
+    if no_other or too_many is not None:
         raise misnamed(
             "lazy.interpolate",
             interpolate,
@@ -227,7 +227,7 @@ def resize(x: Nested | Held, size: Sizes | None = None,
     **how: Unpack[ResizeRule]) -> LazyArray[NDArray[Any]]: ...
 # fmt: on
 @between_graphs
-def resize(x: Any, size: Sizes | None = None, *too_many: Any, **how: Unpack[ResizeRule]) -> Any:
+def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpack[ResizeRule]) -> Any:
     """As `tenter.resize`, lazily.
 
     how: its other arguments; of `value`, which what lies past the edges is worth, 0 alone. Raises TypeError and
@@ -237,7 +237,7 @@ def resize(x: Any, size: Sizes | None = None, *too_many: Any, **how: Unpack[Resi
     LazyArray(int64[2]; dim 0: Copy(4 -> 2: counts [1, 0, 1, 0]))
     """
     unknown = {word: value for word, value in how.items() if word not in parameters(resampling.resize)}
-    if unknown or too_many:
+    if unknown or too_many is not None:
         raise misnamed("lazy.resize", resampling.resize, unknown, too_many, x=x, size=size)
     try:
         held = _held(x)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tenter._arrays.arguments import MISSING, dim as one_dim, error, numpy_or_torch
+from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
 from tenter._arrays.errors import Refusal
 from tenter._arrays.names import misnamed
 from tenter._execution import indices_into, padded, reduced, rows_into, segments
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def ranges(plan: Plan[Any], starts: Any, steps: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
-    if no_other or too_many is not MISSING:
-        raise misnamed("Plan.ranges", plan.ranges, no_other, (too_many,), starts=starts, steps=steps)
+    if no_other or too_many is not None:
+        raise misnamed("Plan.ranges", plan.ranges, no_other, too_many, starts=starts, steps=steps)
 
     def make() -> Any:
         return segments.ranges(plan._with_total(), starts, steps)
@@ -31,8 +31,8 @@ def ranges(plan: Plan[Any], starts: Any, steps: Any, out: Any, too_many: Any, no
 
 
 def repeat(plan: Plan[Any], x: Any, dim: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
-    if no_other or too_many is not MISSING:
-        raise misnamed("Plan.repeat", plan.repeat, no_other, (too_many,), x=x, dim=dim)
+    if no_other or too_many is not None:
+        raise misnamed("Plan.repeat", plan.repeat, no_other, too_many, x=x, dim=dim)
 
     def make() -> Any:
         return reduced.repeat(numpy_or_torch("x", x), plan._with_total(), dim)
@@ -44,8 +44,8 @@ def repeat(plan: Plan[Any], x: Any, dim: Any, out: Any, too_many: Any, no_other:
 
 
 def pad(plan: Plan[Any], x: Any, max_len: Any, value: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
-    if no_other or too_many is not MISSING:
-        raise misnamed("Plan.pad", plan.pad, no_other, (too_many,), x=x, max_len=max_len)
+    if no_other or too_many is not None:
+        raise misnamed("Plan.pad", plan.pad, no_other, too_many, x=x, max_len=max_len)
 
     def make() -> Any:
         room = plan.max_len if max_len is None else max_len
@@ -59,8 +59,8 @@ def pad(plan: Plan[Any], x: Any, max_len: Any, value: Any, out: Any, too_many: A
 
 
 def unpad(plan: Plan[Any], x: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
-    if no_other or too_many is not MISSING:
-        raise misnamed("Plan.unpad", plan.unpad, no_other, (too_many,), x=x)
+    if no_other or too_many is not None:
+        raise misnamed("Plan.unpad", plan.unpad, no_other, too_many, x=x)
 
     def make() -> Any:
         return padded.unpad(numpy_or_torch("x", x), plan._with_total()._replace(called="ragged.Plan.unpad"))
@@ -73,8 +73,8 @@ def unpad(plan: Plan[Any], x: Any, out: Any, too_many: Any, no_other: dict[str, 
 
 def reduce(how: str, plan: Plan[Any], x: Any, dim: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
     """The reductions, by their names in `_execution/reduced.py`."""
-    if no_other or too_many is not MISSING:
-        raise misnamed(f"Plan.{how}", getattr(plan, how), no_other, (too_many,), x=x, dim=dim)
+    if no_other or too_many is not None:
+        raise misnamed(f"Plan.{how}", getattr(plan, how), no_other, too_many, x=x, dim=dim)
     if isinstance(x, LazyArray):
         if how == "sum" and out is None:
             return x.segment_sum(plan.map, dim)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @signatures.of_lengths
 def offsets(
-    lengths: Lengths = MISSING, too_many: Any = MISSING, total: int | None = None, out: Any = None, **no_other: Any
+    lengths: Lengths = MISSING, too_many: Any = None, total: int | None = None, out: Any = None, **no_other: Any
 ) -> Any:
     """Where each row begins, and the end: the n + 1 prefix sums of lengths, from 0.
 
@@ -43,8 +43,8 @@ def offsets(
     >>> offsets([2, 0, 3])
     array([0, 2, 2, 5])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed("ragged.offsets", offsets, no_other, (too_many,), lengths=lengths)
+    if no_other or too_many is not None:
+        raise misnamed("ragged.offsets", offsets, no_other, too_many, lengths=lengths)
     if out is None and not traced() and (found := _native.ragged_offsets(lengths, total)) is not None:
         return found
     try:
@@ -60,7 +60,7 @@ def offsets(
 
 
 @signatures.of_offsets
-def lengths(offsets: Ints | Tensor = MISSING, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+def lengths(offsets: Ints | Tensor = MISSING, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
     """The lengths of rows from their offsets, the reverse of `offsets`.
 
     offsets: n + 1 ascending integers from 0. Returns n integers of their kind.
@@ -69,14 +69,14 @@ def lengths(offsets: Ints | Tensor = MISSING, too_many: Any = MISSING, out: Any 
     >>> lengths([0, 2, 2, 5])
     array([2, 0, 3])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed("ragged.lengths", lengths, no_other, (too_many,), offsets=offsets)
+    if no_other or too_many is not None:
+        raise misnamed("ragged.lengths", lengths, no_other, too_many, offsets=offsets)
     return _lengths("lengths", segments.of_offsets, indices_into.lengths_of_offsets, out, offsets=offsets)
 
 
 @signatures.of_row_ids
 def lengths_from_row_ids(
-    row_ids: Ints | Tensor = MISSING, n: int | None = None, too_many: Any = MISSING, out: Any = None, **no_other: Any
+    row_ids: Ints | Tensor = MISSING, n: int | None = None, too_many: Any = None, out: Any = None, **no_other: Any
 ) -> Any:
     """The lengths of rows from the row of each position, the reverse of `row_ids`.
 
@@ -87,15 +87,15 @@ def lengths_from_row_ids(
     >>> lengths_from_row_ids([0, 0, 2, 2, 2], n=4)
     array([2, 0, 3, 0])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed("ragged.lengths_from_row_ids", lengths_from_row_ids, no_other, (too_many,), row_ids=row_ids, n=n)
+    if no_other or too_many is not None:
+        raise misnamed("ragged.lengths_from_row_ids", lengths_from_row_ids, no_other, too_many, row_ids=row_ids, n=n)
     into = indices_into.lengths_of_row_ids
     return _lengths("lengths_from_row_ids", segments.of_row_ids, into, out, row_ids=row_ids, n=n)
 
 
 @signatures.of_positions
 def lengths_from_positions(
-    positions: Ints | Tensor = MISSING, too_many: Any = MISSING, out: Any = None, **no_other: Any
+    positions: Ints | Tensor = MISSING, too_many: Any = None, out: Any = None, **no_other: Any
 ) -> Any:
     """The lengths of rows from the place of each position in its row, the reverse of `positions`.
 
@@ -106,10 +106,8 @@ def lengths_from_positions(
     >>> lengths_from_positions([0, 1, 0, 1, 2])
     array([2, 3])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed(
-            "ragged.lengths_from_positions", lengths_from_positions, no_other, (too_many,), positions=positions
-        )
+    if no_other or too_many is not None:
+        raise misnamed("ragged.lengths_from_positions", lengths_from_positions, no_other, too_many, positions=positions)
     into = indices_into.lengths_of_positions
     return _lengths("lengths_from_positions", segments.of_positions, into, out, positions=positions)
 
@@ -117,7 +115,7 @@ def lengths_from_positions(
 @signatures.of_mask
 def lengths_from_mask(
     mask: NDArray[np.bool_] | Sequence[Sequence[bool]] | Tensor = MISSING,
-    too_many: Any = MISSING,
+    too_many: Any = None,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -129,8 +127,8 @@ def lengths_from_mask(
     >>> lengths_from_mask([[True, True, False], [False, False, False]])
     array([2, 0])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed("ragged.lengths_from_mask", lengths_from_mask, no_other, (too_many,), mask=mask)
+    if no_other or too_many is not None:
+        raise misnamed("ragged.lengths_from_mask", lengths_from_mask, no_other, too_many, mask=mask)
     return _lengths("lengths_from_mask", segments.of_mask, indices_into.lengths_of_mask, out, mask=mask)
 
 
@@ -141,7 +139,7 @@ def _lengths(call: str, of: Callable[..., Segments], into: Callable[..., Any], o
 
 @signatures.of_lengths
 def row_ids(
-    lengths: Lengths = MISSING, too_many: Any = MISSING, total: int | None = None, out: Any = None, **no_other: Any
+    lengths: Lengths = MISSING, too_many: Any = None, total: int | None = None, out: Any = None, **no_other: Any
 ) -> Any:
     """The row of each position: i, lengths[i] times in a row.
 
@@ -154,8 +152,8 @@ def row_ids(
     >>> row_ids([2, 0, 3])
     array([0, 0, 2, 2, 2])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed("ragged.row_ids", row_ids, no_other, (too_many,), lengths=lengths)
+    if no_other or too_many is not None:
+        raise misnamed("ragged.row_ids", row_ids, no_other, too_many, lengths=lengths)
     if out is None and not traced() and (found := _native.ragged_row_ids(lengths, total)) is not None:
         return found
     return _of_positions("row_ids", lengths, total, out)
@@ -163,7 +161,7 @@ def row_ids(
 
 @signatures.of_lengths
 def positions(
-    lengths: Lengths = MISSING, too_many: Any = MISSING, total: int | None = None, out: Any = None, **no_other: Any
+    lengths: Lengths = MISSING, too_many: Any = None, total: int | None = None, out: Any = None, **no_other: Any
 ) -> Any:
     """The place of each position in its row: 0, 1, ..., lengths[i] - 1 for each row.
 
@@ -176,8 +174,8 @@ def positions(
     >>> positions([2, 0, 3])
     array([0, 1, 0, 1, 2])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed("ragged.positions", positions, no_other, (too_many,), lengths=lengths)
+    if no_other or too_many is not None:
+        raise misnamed("ragged.positions", positions, no_other, too_many, lengths=lengths)
     if out is None and not traced() and (found := _native.ragged_positions(lengths, total)) is not None:
         return found
     return _of_positions("positions", lengths, total, out)
@@ -202,7 +200,7 @@ def ranges(
     starts: OneEach | Tensor = MISSING,
     lengths: Lengths = MISSING,
     steps: OneEach | Tensor = 1,
-    too_many: Any = MISSING,
+    too_many: Any = None,
     total: int | None = None,
     out: Any = None,
     **no_other: Any,
@@ -221,8 +219,8 @@ def ranges(
     >>> ranges([4, 0], [3, 2], [-1, 5])
     array([4, 3, 2, 0, 5])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed("ragged.ranges", ranges, no_other, (too_many,), starts=starts, lengths=lengths, steps=steps)
+    if no_other or too_many is not None:
+        raise misnamed("ragged.ranges", ranges, no_other, too_many, starts=starts, lengths=lengths, steps=steps)
     if out is None and not traced() and (found := _native.ragged_ranges(starts, lengths, steps, total)) is not None:
         return found
     try:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @signatures.mask
 def mask(
-    lengths: Lengths = MISSING, max_len: int | None = None, too_many: Any = MISSING, out: Any = None, **no_other: Any
+    lengths: Lengths = MISSING, max_len: int | None = None, too_many: Any = None, out: Any = None, **no_other: Any
 ) -> Any:
     """Which places of a padded array hold a position: bool[n, max_len], row i lengths[i] times True and then False.
 
@@ -36,8 +36,8 @@ def mask(
            [False, False, False],
            [ True,  True,  True]])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed("ragged.mask", mask, no_other, (too_many,), lengths=lengths, max_len=max_len)
+    if no_other or too_many is not None:
+        raise misnamed("ragged.mask", mask, no_other, too_many, lengths=lengths, max_len=max_len)
     if out is None and not traced() and (found := _native.ragged_mask(lengths, max_len)) is not None:
         return found
     try:
@@ -53,7 +53,7 @@ def spans_to_mask(
     starts: OneEach | Tensor = MISSING,
     ends: Ints | Tensor = MISSING,
     n: SupportsIndex = MISSING,
-    too_many: Any = MISSING,
+    too_many: Any = None,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -67,8 +67,8 @@ def spans_to_mask(
     >>> spans_to_mask([1, 4], [3, 5], 6)
     array([False,  True,  True, False,  True, False])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed("ragged.spans_to_mask", spans_to_mask, no_other, (too_many,), starts=starts, ends=ends, n=n)
+    if no_other or too_many is not None:
+        raise misnamed("ragged.spans_to_mask", spans_to_mask, no_other, too_many, starts=starts, ends=ends, n=n)
     if out is None and not traced() and (found := _native.ragged_spans(starts, ends, n)) is not None:
         return found
     try:
@@ -84,7 +84,7 @@ def pad(
     x: Any = MISSING,
     lengths: Lengths = MISSING,
     max_len: int | None = None,
-    too_many: Any = MISSING,
+    too_many: Any = None,
     value: Scalar = 0,
     out: Any = None,
     **no_other: Any,
@@ -102,8 +102,8 @@ def pad(
            [0, 0, 0],
            [3, 4, 5]])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed("ragged.pad", pad, no_other, (too_many,), x=x, lengths=lengths, max_len=max_len)
+    if no_other or too_many is not None:
+        raise misnamed("ragged.pad", pad, no_other, too_many, x=x, lengths=lengths, max_len=max_len)
     zeros = out is None and type(value) is int and value == 0
     if zeros and not traced() and (found := _native.ragged_pad(x, lengths, max_len)) is not None:
         return found
@@ -121,7 +121,7 @@ def pad(
 def unpad(
     x: Any = MISSING,
     lengths: Lengths = MISSING,
-    too_many: Any = MISSING,
+    too_many: Any = None,
     total: int | None = None,
     out: Any = None,
     **no_other: Any,
@@ -135,8 +135,8 @@ def unpad(
     >>> unpad([[1, 2, 0], [0, 0, 0], [3, 4, 5]], [2, 0, 3])
     array([1, 2, 3, 4, 5])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed("ragged.unpad", unpad, no_other, (too_many,), x=x, lengths=lengths)
+    if no_other or too_many is not None:
+        raise misnamed("ragged.unpad", unpad, no_other, too_many, x=x, lengths=lengths)
     if out is None and not traced() and (found := _native.ragged_unpad(x, lengths, total)) is not None:
         return found
     try:
@@ -153,7 +153,7 @@ def repeat_padded(
     x: Any = MISSING,
     counts: Counts = MISSING,
     max_len: int | None = None,
-    too_many: Any = MISSING,
+    too_many: Any = None,
     value: Scalar = 0,
     out: Any = None,
     **no_other: Any,
@@ -177,10 +177,8 @@ def repeat_padded(
     >>> lengths
     array([3, 2])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed(
-            "ragged.repeat_padded", repeat_padded, no_other, (too_many,), x=x, counts=counts, max_len=max_len
-        )
+    if no_other or too_many is not None:
+        raise misnamed("ragged.repeat_padded", repeat_padded, no_other, too_many, x=x, counts=counts, max_len=max_len)
     try:
         x = numpy_or_torch("x", x)
         if out is None:

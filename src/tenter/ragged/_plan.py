@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, overload
 
 import numpy as np
 
-from tenter._arrays.arguments import MISSING, error
+from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import compiling
 from tenter._arrays.names import show_signature
@@ -176,7 +176,7 @@ class Plan(Generic[Indices]):
         self,
         starts: OneEach | Tensor,
         steps: OneEach | Tensor = 1,
-        too_many: Any = MISSING,
+        too_many: Any = None,
         out: Any = None,
         **no_other: Any,
     ) -> Any:
@@ -213,7 +213,7 @@ class Plan(Generic[Indices]):
     # ---- what is done along the rows
 
     @signatures.plan_along
-    def repeat(self, x: Any, dim: SupportsIndex = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+    def repeat(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
         """Row i of x, along dim, lengths[i] times in a row: `repeat_interleave` by the lengths.
 
         >>> Plan([2, 0, 1]).repeat([[1, 2], [3, 4], [5, 6]])
@@ -228,7 +228,7 @@ class Plan(Generic[Indices]):
         self,
         x: Any,
         max_len: int | None = None,
-        too_many: Any = MISSING,
+        too_many: Any = None,
         value: Scalar = 0,
         out: Any = None,
         **no_other: Any,
@@ -243,7 +243,7 @@ class Plan(Generic[Indices]):
         return along.pad(self, x, max_len, value, out, too_many, no_other)
 
     @signatures.plan_unpad
-    def unpad(self, x: Any, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+    def unpad(self, x: Any, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
         """As `tenter.ragged.unpad`.
 
         >>> Plan([2, 0, 1]).unpad([[1, 2], [0, 0], [3, 0]])
@@ -252,7 +252,7 @@ class Plan(Generic[Indices]):
         return along.unpad(self, x, out, too_many, no_other)
 
     @signatures.plan_along
-    def sum(self, x: Any, dim: SupportsIndex = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+    def sum(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
         """As `tenter.ragged.segment_sum`.
 
         >>> Plan([2, 0, 1]).sum([1, 2, 3])
@@ -261,7 +261,7 @@ class Plan(Generic[Indices]):
         return along.reduce("sum", self, x, dim, out, too_many, no_other)
 
     @signatures.plan_along
-    def mean(self, x: Any, dim: SupportsIndex = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+    def mean(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
         """As `tenter.ragged.segment_mean`.
 
         >>> Plan([2, 0, 1]).mean([1.0, 2.0, 3.0])
@@ -270,7 +270,7 @@ class Plan(Generic[Indices]):
         return along.reduce("mean", self, x, dim, out, too_many, no_other)
 
     @signatures.plan_along
-    def max(self, x: Any, dim: SupportsIndex = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+    def max(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
         """As `tenter.ragged.segment_max`.
 
         >>> Plan([2, 1]).max([1, 2, 3])
@@ -279,7 +279,7 @@ class Plan(Generic[Indices]):
         return along.reduce("max", self, x, dim, out, too_many, no_other)
 
     @signatures.plan_along
-    def min(self, x: Any, dim: SupportsIndex = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+    def min(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
         """As `tenter.ragged.segment_min`.
 
         >>> Plan([2, 1]).min([1, 2, 3])
@@ -288,7 +288,7 @@ class Plan(Generic[Indices]):
         return along.reduce("min", self, x, dim, out, too_many, no_other)
 
     @signatures.plan_along
-    def softmax(self, x: Any, dim: SupportsIndex = 0, too_many: Any = MISSING, out: Any = None, **no_other: Any) -> Any:
+    def softmax(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
         """As `tenter.ragged.segment_softmax`.
 
         >>> Plan([2, 1]).softmax([5.0, 5.0, 7.0])

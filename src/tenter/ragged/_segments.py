@@ -44,7 +44,7 @@ def segment_sum(
     x: Any = MISSING,
     lengths: Lengths = MISSING,
     dim: int = 0,
-    too_many: Any = MISSING,
+    too_many: Any = None,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -61,8 +61,8 @@ def segment_sum(
     >>> segment_sum([1, 2, 3, 4, 5], [2, 0, 3])
     array([ 3,  0, 12])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed("ragged.segment_sum", segment_sum, no_other, (too_many,), x=x, lengths=lengths, dim=dim)
+    if no_other or too_many is not None:
+        raise misnamed("ragged.segment_sum", segment_sum, no_other, too_many, x=x, lengths=lengths, dim=dim)
     return _reduced("sum", x, lengths, dim, out)
 
 
@@ -71,7 +71,7 @@ def segment_mean(
     x: Any = MISSING,
     lengths: Lengths = MISSING,
     dim: int = 0,
-    too_many: Any = MISSING,
+    too_many: Any = None,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -82,8 +82,8 @@ def segment_mean(
     >>> segment_mean([1.0, 2.0, 3.0, 4.0, 5.0], [2, 0, 3])
     array([1.5, 0. , 4. ])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed("ragged.segment_mean", segment_mean, no_other, (too_many,), x=x, lengths=lengths, dim=dim)
+    if no_other or too_many is not None:
+        raise misnamed("ragged.segment_mean", segment_mean, no_other, too_many, x=x, lengths=lengths, dim=dim)
     return _reduced("mean", x, lengths, dim, out)
 
 
@@ -92,7 +92,7 @@ def segment_max(
     x: Any = MISSING,
     lengths: Lengths = MISSING,
     dim: int = 0,
-    too_many: Any = MISSING,
+    too_many: Any = None,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -105,8 +105,8 @@ def segment_max(
     >>> segment_max([1.0, 2.0, 5.0, 4.0, 3.0], [2, 0, 3])
     array([  2., -inf,   5.])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed("ragged.segment_max", segment_max, no_other, (too_many,), x=x, lengths=lengths, dim=dim)
+    if no_other or too_many is not None:
+        raise misnamed("ragged.segment_max", segment_max, no_other, too_many, x=x, lengths=lengths, dim=dim)
     return _reduced("max", x, lengths, dim, out)
 
 
@@ -115,7 +115,7 @@ def segment_min(
     x: Any = MISSING,
     lengths: Lengths = MISSING,
     dim: int = 0,
-    too_many: Any = MISSING,
+    too_many: Any = None,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -127,8 +127,8 @@ def segment_min(
     >>> segment_min([1.0, 2.0, 5.0, 4.0, 3.0], [2, 0, 3])
     array([ 1., inf,  3.])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed("ragged.segment_min", segment_min, no_other, (too_many,), x=x, lengths=lengths, dim=dim)
+    if no_other or too_many is not None:
+        raise misnamed("ragged.segment_min", segment_min, no_other, too_many, x=x, lengths=lengths, dim=dim)
     return _reduced("min", x, lengths, dim, out)
 
 
@@ -137,7 +137,7 @@ def segment_softmax(
     x: Any = MISSING,
     lengths: Lengths = MISSING,
     dim: int = 0,
-    too_many: Any = MISSING,
+    too_many: Any = None,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -149,8 +149,8 @@ def segment_softmax(
     >>> segment_softmax([5.0, 5.0, 7.0], [2, 0, 1])
     array([0.5, 0.5, 1. ])
     """
-    if no_other or too_many is not MISSING:
-        raise misnamed("ragged.segment_softmax", segment_softmax, no_other, (too_many,), x=x, lengths=lengths, dim=dim)
+    if no_other or too_many is not None:
+        raise misnamed("ragged.segment_softmax", segment_softmax, no_other, too_many, x=x, lengths=lengths, dim=dim)
     return _reduced("softmax", x, lengths, dim, out)
 
 
