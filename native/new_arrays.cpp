@@ -139,17 +139,20 @@ PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n_sizes < 1 || n_sizes > max_read_dims) Py_RETURN_NONE;
   call[0] = args[0];
   double most = 1;
+  bool kept = false, none = false;
   for (Py_ssize_t d = 0; d < n_sizes; ++d) {
     call[d + 1] = tuple ? PyTuple_GetItem(args[1], d) : args[d + 1];
     if (!PyLong_CheckExact(call[d + 1])) Py_RETURN_NONE;
     const double size = PyLong_AsDouble(call[d + 1]);
     most *= size;
-    if (size < 0) most = HUGE_VAL;  // a length of x
+    if (size < 0) most = HUGE_VAL, kept = true;  // a length of x
+    if (size == 0) none = true;
     if (PyErr_Occurred()) {
       PyErr_Clear();
       Py_RETURN_NONE;
     }
   }
+  if (kept && none) Py_RETURN_NONE;  // for a result without elements PyTorch takes a -1 in front of x's dims
   PyObject* y = PyObject_VectorcallMethod(torch.expand, call, size_t(n_sizes) + 1, nullptr);
   if (!y && (PyErr_ExceptionMatches(PyExc_RuntimeError) || PyErr_ExceptionMatches(PyExc_TypeError))) {
     PyErr_Clear();

@@ -84,7 +84,7 @@ def test_an_argument_by_each_of_its_names(call, ours, theirs):
         ):
             call(**ours, **{name: value})
     with pytest.raises(
-        TypeError, match=r"^inputs: expected no argument of this name, got 3 \(did you mean 'input'\?\)\n  in "
+        TypeError, match=r"^inputs: expected no argument of this name, got 3 \(did you mean input=3\?\)\n  in "
     ):
         call(**ours, inputs=3)
 
@@ -188,7 +188,7 @@ def test_counts_of_a_padded_batch_name_the_function_for_them(counts):
 # ---- channels of pictures
 
 
-@pytest.mark.parametrize("channels", range(1, 6))
+@pytest.mark.parametrize("channels", range(1, 5))
 def test_one_of_four_channels_is_alpha_and_no_other_unless_told(channels):
     pixels = np.random.default_rng(0).integers(0, 256, (9, 8, channels), np.uint8)
     found = tenter.image.resize(pixels, 5)

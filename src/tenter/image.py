@@ -6,27 +6,50 @@ numbers are changed before they are averaged, and the averages changed back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import cache
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 
 from tenter import filters, resampling
-from tenter._arrays.arguments import array, error, flag, output
+from tenter._arrays.arguments import MISSING, array, error, flag, output
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of
+from tenter._arrays.names import show_signature, take_other_names
 from tenter._arrays.standard_arrays import is_standard
 from tenter._arrays.types import Array
 from tenter._execution import bands, calls, executor, weighed
+from tenter._rules import srgb
 from tenter._rules.axis_rule import NEAREST
-from tenter._specs import lengths, picture_sizes, resize_arguments
+from tenter._specs import lengths, picture_arguments, picture_sizes, resize_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tenter._arrays.signatures import Element, Held, Nested, Other, PictureRule, Sizes, Tensor, Unpack
+    from tenter._arrays.signatures import (
+        Align,
+        Box,
+        Edge,
+        Element,
+        Gravity,
+        Held,
+        Like,
+        Mode,
+        ModeName,
+        Nested,
+        Numbers,
+        Other,
+        PictureRule,
+        Policy,
+        Rounding,
+        Sizes,
+        Tensor,
+        Tie,
+        Unpack,
+    )
+    from tenter._rules.presets import Convention
+    from tenter.filters import Filter
 
 __all__ = ["resize"]
 
@@ -55,35 +78,45 @@ def resize(pixels: Held, size: Sizes | None = None, *, out: NDArray[Any] | None 
     **how: Unpack[PictureRule]) -> NDArray[Any]: ...
 # fmt: on
 def resize(
-    pixels: Any,
-    size: Any = None,
-    *,
-    scale: Any = None,
-    mode: Any = "linear",
+    pixels: Any = MISSING,
+    size: Sizes | None = None,
+    too_many: Any = None,
+    scale: Numbers | None = None,
+    mode: ModeName | Filter | Sequence[Mode | Filter] | None = None,
     antialias: bool | None = None,
-    like: Any = "pillow",
-    box: Any = None,
+    like: Like | Convention = "pillow",
+    box: Box | None = None,
     alpha: bool | None = None,
     premultiply: bool = True,
     linear_light: bool = False,
-    fit: Any = None,
-    fill: Any = None,
-    long_edge: Any = None,
-    width: Any = None,
-    height: Any = None,
+    labels: bool = False,
+    fit: Sizes | None = None,
+    fill: Sizes | None = None,
+    long_edge: SupportsIndex | None = None,
+    width: SupportsIndex | None = None,
+    height: SupportsIndex | None = None,
     enlarge: bool = False,
-    gravity: Any = None,
+    gravity: Gravity | None = None,
+    rounding: Rounding | None = None,
+    policy: Policy = "stretch",
+    align: Align | None = None,
+    tie: Tie | None = None,
+    cubic: float | None = None,
+    edge: Edge | None = None,
+    value: complex = 0,
     out: Any = None,
-    **how: Any,
+    **no_other: Any,
 ) -> Any:
     """Resizes a picture, its colors weighted by alpha and, if asked, in linear light.
 
     pixels: (H, W) or (H, W, C) of uint8, uint16 or floats, whose white and full alpha are 1. Other dtypes, and tensors
         with gradients, are served where nothing below applies.
-    size: (height, width), or one number for both; or scale. mode, antialias, like, box, how: as `tenter.resize` has
-        them, box as ((top, bottom), (left, right)).
+    size: (height, width), or one number for both; or scale. mode, antialias, like, box, rounding, policy, align, tie,
+        cubic, edge, value: as `tenter.resize` has them, box as ((top, bottom), (left, right)).
     alpha: whether the last channel is alpha. None: it is if there are four; two may be a flow or a complex number, so
-        gray with alpha needs True.
+        gray with alpha needs True. None also expects at most four channels, and refuses what looks like (C, H, W).
+    labels: the pixels are labels (classes, instances, indices of a palette), which must not be mixed: each output takes
+        the nearest one, by mode "nearest-exact".
     premultiply: weight colors by alpha, so that unseen pixels do not tint their neighbors. Where no alpha is left
         the color is 0.
     out: where to write the result, as `tenter.resize` has it.
@@ -110,19 +143,28 @@ def resize(
     >>> [resize(photo, **size).shape[:2] for size in ({"fit": (800, 800)}, {"fill": (400, 400)}, {"height": 100})]
     [(600, 800), (400, 400), (100, 133)]
     """
-    given = {"scale": scale, "mode": mode, "antialias": antialias, "like": like, "box": box, **how}
+    given: dict[str, Any] = {
+        "scale": scale, "mode": mode, "antialias": antialias, "like": like, "rounding": rounding, "policy": policy,
+        "box": box, "align": align, "tie": tie, "cubic": cubic, "edge": edge, "value": value,
+    }  # fmt: skip
     policies = {"fit": fit, "fill": fill, "long_edge": long_edge, "width": width, "height": height}
     asked = size
     try:
+        if no_other or too_many is not None:
+            picture_arguments.refuse_axes(no_other, too_many)
+            take_other_names(resize, no_other, too_many)
         x = array("pixels", pixels)
-        has_alpha = _check(x, alpha, premultiply, linear_light, how)
-        stretches = fit is fill is long_edge is width is height is gravity is None and enlarge is False
+        has_alpha = picture_arguments.has_alpha(x, size, alpha)
+        flag("premultiply", premultiply)
+        flag("linear_light", linear_light)
+        mode = given["mode"] = picture_arguments.mode(mode, labels)
+        stretches = all(v is None for v in (*policies.values(), gravity)) and enlarge is False
         if not stretches and (what := picture_sizes.wanted(policies, enlarge, gravity)) is not None:
             size, given["box"] = _placed_in(x, what, size, given)
         mixes = not all(m in NEAREST for m in _each(mode))
         weigh, light = mixes and premultiply and has_alpha, mixes and linear_light
         if weigh or light:
-            _check_mixing(x, how)
+            _check_mixing(x, value)
             if is_standard(x) and (unknown := of(x).unreadable(x)):
                 refuse(TypeError, "pixels", "a picture whose values are known, to mix them", unknown)
             if of(x).PACKAGE == "dask.array":
@@ -137,7 +179,7 @@ def resize(
             found = _weighed(of(x).to_numpy(x), size, given, room)
             if found is not None:
                 return _placed(found, x, out, room)
-        if weigh and how.get("edge") != "constant":  # what that puts around a picture is unseen
+        if weigh and edge != "constant":  # what that puts around a picture is unseen
             full = _full(x)
             weigh = not (weighed.is_alpha(of(x).to_numpy(x), full) if on_host else bool((x[..., -1] == full).all()))
         if not (weigh or light):
@@ -145,9 +187,16 @@ def resize(
         room = _room(x, out)
         return _placed(_mixed(of(x).to_numpy(x), has_alpha, weigh, light, size, given, room), x, out, room)
     except Refusal as refusal:
-        shown = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light, **given, "box": box}
-        shown |= {**policies, "enlarge": enlarge or None, "gravity": gravity}
+        shown: dict[str, Any] = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light}
+        shown |= {"labels": labels or None, **given, "box": box, **policies, "enlarge": enlarge or None}
+        shown |= {"gravity": gravity, **no_other}
+        for name, usual in (("policy", "stretch"), ("value", 0)):
+            if type(shown[name]) is type(usual) and shown[name] == usual:
+                del shown[name]
         raise error(refusal, "image.resize", pixels=pixels, size=asked, **shown, out=out) from None
+
+
+show_signature(resize)
 
 
 def _placed_in(x: Any, what: picture_sizes.Wanted, size: Any, given: dict[str, Any]) -> tuple[Any, Any]:
@@ -178,28 +227,13 @@ def _placed(found: Array, x: Any, out: Any, room: Array | None) -> Any:
     return made if out is None else calls.copied(made, out)
 
 
-def _check(x: Any, alpha: bool | None, premultiply: bool, linear_light: bool, how: dict[str, Any]) -> bool:
-    """Refuses arrays that are not pictures; True if the last channel is alpha."""
-    if x.ndim not in (2, 3):
-        refuse(ValueError, "pixels", "shape (H, W) or (H, W, C)", f"{tuple(x.shape)}")
-    if "axes" in how:
-        refuse(TypeError, "axes", "none, as a picture has two, or tenter.resize", repr(how["axes"]))
-    flag("premultiply", premultiply)
-    flag("linear_light", linear_light)
-    flag("alpha", alpha, optional=True)
-    channels = x.shape[2] if x.ndim == 3 else 1
-    if alpha and channels < 2:
-        refuse(ValueError, "alpha", "False for pixels of one channel", "True")
-    return channels == 4 if alpha is None else bool(alpha)
-
-
-def _check_mixing(x: Any, how: dict[str, Any]) -> None:
+def _check_mixing(x: Any, value: Any) -> None:
     name = dtype_name(x)
     if name not in PICTURES:
         expected = "uint8, uint16 or floats for linear_light and for alpha (alpha=False says that there is none)"
         refuse(TypeError, "pixels", expected, name)
-    if how.get("value", 0) != 0:
-        refuse(ValueError, "value", "0 where alpha or light is mixed", repr(how["value"]))
+    if value != 0:
+        refuse(ValueError, "value", "0 where alpha or light is mixed", repr(value))
     if getattr(x, "requires_grad", False):
         refuse(TypeError, "pixels", "no gradient where alpha or light is mixed (call detach())", "a leaf of one")
 
@@ -252,7 +286,7 @@ def _weighed(x: Array, size: Any, given: dict[str, Any], room: Array | None) -> 
 def _is_small(stack: Array, size: Any, given: dict[str, Any]) -> bool:
     """True if a picture and its result, as floats, are one band."""
     each = size if type(size) is tuple and len(size) == 2 else (size, size)
-    if any(type(n) is not int for n in each) or "policy" in given:
+    if any(type(n) is not int for n in each) or given["policy"] != "stretch":
         return False
     height, width, channels = stack.shape
     return bool(8 * channels * max(height * width, each[0] * each[1]) <= bands.BYTES)
@@ -286,7 +320,7 @@ def _finished_rows(out: Array, dtype: np.dtype[Any], has_alpha: bool, weigh: boo
         out[..., :-1] = np.divide(out[..., :-1], out[..., -1:], out=np.zeros_like(out[..., :-1]), where=seen)
     if light:
         colors = slice(-1) if has_alpha else slice(None)
-        out[..., colors] = _encoded(out[..., colors]) * full
+        out[..., colors] = srgb.encoded(out[..., colors]) * full
     if whole:
         np.clip(np.rint(out, out=out), 0, full, out=out)
     return out
@@ -298,7 +332,7 @@ def _prepared(stack: Array, work: Array, has_alpha: bool, weigh: bool, light: bo
     for some in _in_cache(stack):
         given, made = stack[some], work[some]
         if light:
-            made[...] = _table(stack.dtype.name).take(given) if whole else _decoded(given.astype(work.dtype))
+            made[...] = srgb.table(stack.dtype.name).take(given) if whole else srgb.decoded(given.astype(work.dtype))
             if has_alpha:
                 made[..., -1] = given[..., -1]
         else:
@@ -307,24 +341,3 @@ def _prepared(stack: Array, work: Array, has_alpha: bool, weigh: bool, light: bo
             for c in range(stack.shape[2] - 1):  # one at a time, as loops over three elements are slow
                 made[..., c] *= made[..., -1]
     return work
-
-
-@cache
-def _table(dtype: str) -> NDArray[np.float32]:
-    """Light of every value of a dtype: a power for each pixel would take longer than the rest."""
-    levels = np.iinfo(dtype).max
-    return _decoded(np.arange(levels + 1) / levels).astype(np.float32)
-
-
-def _decoded(srgb: Array) -> Array:
-    v = np.abs(srgb)
-    light: Array = np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
-    signed: Array = np.copysign(light, srgb)
-    return signed
-
-
-def _encoded(light: Array) -> Array:
-    v = np.abs(light)
-    srgb: Array = np.where(v <= 0.0031308, v * 12.92, 1.055 * v ** (1 / 2.4) - 0.055)
-    signed: Array = np.copysign(srgb, light)
-    return signed

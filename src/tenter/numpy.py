@@ -4,6 +4,8 @@ Plain arrays of every dtype are served here, and Dask's; subclasses (masked arra
 hold elements, go to NumPy; so does what tenter refuses, for NumPy's own result or error.
 """
 
+from __future__ import annotations
+
 from typing import Any, SupportsIndex, TypeVar, overload
 
 import numpy as np
@@ -34,7 +36,7 @@ def repeat(
 def repeat(a: npt.ArrayLike, repeats: npt.ArrayLike, axis: SupportsIndex | None = None) -> npt.NDArray[Any]: ...
 
 
-def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+def repeat(a: npt.ArrayLike, repeats: npt.ArrayLike, axis: SupportsIndex | None = None) -> Any:
     """Repeats each element of a along axis; `numpy.repeat`, which is `tenter.repeat_interleave`.
 
     a: array-like of any dtype. repeats: int or array of ints (bools count as 0 and 1, as NumPy has it), broadcast to
@@ -90,7 +92,7 @@ def repeat_spec(a: Any, repeats: Any, axis: Any = None) -> tuple[Any, Repeat | R
 def tile(A: npt.NDArray[Element], reps: npt.ArrayLike) -> npt.NDArray[Element]: ...
 @overload
 def tile(A: npt.ArrayLike, reps: npt.ArrayLike) -> npt.NDArray[Any]: ...
-def tile(A: Any, reps: Any) -> Any:
+def tile(A: npt.ArrayLike, reps: npt.ArrayLike) -> Any:
     """Repeats the whole array reps[k] times along each axis; `numpy.tile`.
 
     A: array-like of any dtype. reps: int or sequence of ints; ones are put in front of the shorter of shape and reps.

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from tenter._arrays.arguments import MISSING, array, error, take_other_names
+from tenter._arrays.arguments import MISSING, array, error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import is_array, of, on_device, recorded, symbolic
+from tenter._arrays.names import show_signature, take_other_names
 from tenter._execution import calls, executor, indices_into, repeated, repeats_into
 from tenter._execution.calls import FIND, unknown
 from tenter._execution.executor import EXACT
@@ -57,7 +58,13 @@ def repeat_interleave(repeats: Held, /, *, output_size: Index = None,
     out: NDArray[np.int64] | None = None) -> NDArray[np.int64]: ...
 # fmt: on
 def repeat_interleave(
-    x: Any = MISSING, repeats: Any = MISSING, dim: Any = None, *, output_size: Any = None, **other: Any
+    x: Any = MISSING,
+    repeats: Counts = MISSING,
+    dim: Index = None,
+    too_many: Any = None,
+    output_size: Index = None,
+    out: Any = None,
+    **other: Any,
 ) -> Any:
     """Repeats each element along dim: element i appears repeats[i] times in a row.
 
@@ -87,11 +94,9 @@ def repeat_interleave(
     >>> repeat_interleave([1, 2, 3])
     array([0, 1, 1, 2, 2, 2])
     """
-    out = None
     try:
-        if other:  # out too, as every name of a keyword costs each call a look-up
-            out = other.pop("out", None)
-            x, dim = take_other_names(other, input=("x", x), axis=("dim", dim))
+        if other or too_many is not None:
+            x, dim = take_other_names(repeat_interleave, other, too_many, input=("x", x), axis=("dim", dim))
         if out is None:
             known = FIND.get(type(x), unknown)("repeat_interleave", x, repeats, dim, output_size)
             if known is None and type(repeats) in EXACT:
@@ -169,7 +174,7 @@ def repeat(x: Held, *each: Sizes, sizes: Sizes = ..., repeats: Sizes = ...,
 @overload
 def repeat(*, input: AnyArray, sizes: Sizes = ..., repeats: Sizes = ..., out: AnyArray | None = None) -> AnyArray: ...
 # fmt: on
-def repeat(x: Any = MISSING, *sizes: Any, out: Any = None, **other: Any) -> Any:
+def repeat(x: Any = MISSING, *sizes: Sizes, out: Any = None, **other: Any) -> Any:
     """Repeats the whole array, sizes[k] times along each dim; more sizes than dims put dims in front.
 
     Meaning of `torch.Tensor.repeat`. (`numpy.repeat` is `repeat_interleave` here.)
@@ -190,8 +195,8 @@ def repeat(x: Any = MISSING, *sizes: Any, out: Any = None, **other: Any) -> Any:
     try:
         if other:
             refuse_axis(other)
-            x, sizes = take_other_names(other, input=("x", x), sizes=("sizes", sizes), repeats=("sizes", sizes))
-            sizes = sizes if type(sizes) is tuple else (sizes,)
+            x, given = take_other_names(repeat, other, input=("x", x), sizes=("sizes", sizes), repeats=("sizes", sizes))
+            sizes = given if type(given) is tuple else (given,)
         given = sizes[0] if len(sizes) == 1 and type(sizes[0]) is tuple else sizes
         if out is None:
             find = FIND.get(type(x), unknown)
@@ -223,7 +228,7 @@ def tile(x: Held, *each: Sizes, dims: Sizes = ..., out: NDArray[Any] | None = No
 @overload
 def tile(*, input: AnyArray, dims: Sizes = ..., out: AnyArray | None = None) -> AnyArray: ...
 # fmt: on
-def tile(x: Any = MISSING, *dims: Any, out: Any = None, **other: Any) -> Any:
+def tile(x: Any = MISSING, *dims: Sizes, out: Any = None, **other: Any) -> Any:
     """Repeats the whole array, dims[k] times along each dim, ones being put in front of the shorter of shape and dims.
 
     Meaning of `torch.tile` and `numpy.tile`.
@@ -241,8 +246,8 @@ def tile(x: Any = MISSING, *dims: Any, out: Any = None, **other: Any) -> Any:
     """
     try:
         if other:
-            x, dims = take_other_names(other, input=("x", x), dims=("dims", dims))
-            dims = dims if type(dims) is tuple else (dims,)
+            x, given = take_other_names(tile, other, input=("x", x), dims=("dims", dims))
+            dims = given if type(given) is tuple else (given,)
         given = dims[0] if len(dims) == 1 and type(dims[0]) is tuple else dims
         if out is None:
             find = FIND.get(type(x), unknown)
@@ -273,7 +278,7 @@ def expand(x: Held, *each: Sizes, size: Sizes = ..., sizes: Sizes = ...) -> NDAr
 @overload
 def expand(*, input: AnyArray, size: Sizes = ..., sizes: Sizes = ...) -> AnyArray: ...
 # fmt: on
-def expand(x: Any = MISSING, *sizes: Any, **other: Any) -> Any:
+def expand(x: Any = MISSING, *sizes: Sizes, **other: Any) -> Any:
     """A view of x with dims of length 1 stretched to sizes, at no cost in memory; spare sizes put dims in front.
 
     Meaning of `torch.Tensor.expand`; on NumPy the view is `numpy.broadcast_to`'s, read-only.
@@ -293,9 +298,12 @@ def expand(x: Any = MISSING, *sizes: Any, **other: Any) -> Any:
         return view
     try:
         if other:
-            x, sizes = take_other_names(other, input=("x", x), sizes=("sizes", sizes), size=("sizes", sizes))
-            sizes = sizes if type(sizes) is tuple else (sizes,)
+            x, given = take_other_names(expand, other, input=("x", x), sizes=("sizes", sizes), size=("sizes", sizes))
+            sizes = given if type(given) is tuple else (given,)
         x = array("x", x)
         return executor.of(x).expand(x, expanded_shape("sizes", sizes, x))
     except Refusal as refusal:
         raise error(refusal, "expand", x, *sizes, **other) from None
+
+
+show_signature(repeat_interleave)

@@ -6,33 +6,45 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 
-from tenter._arrays.arguments import MISSING, array, error, integer, take_other_names
+from tenter._arrays.arguments import MISSING, array, error, integer
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name
+from tenter._arrays.names import misnamed, parameters, show_signature, take_other_names
 from tenter._execution import calls, executor, outside
 from tenter._execution.calls import FIND, unknown
 from tenter._specs import interpolate_arguments, resize_arguments
 from tenter.maps import AxisMap
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from tenter._arrays.signatures import (
+        Align,
         AnyArray,
+        Box,
+        Edge,
         Element,
         Held,
         InterpolateMode,
+        Like,
         Mode,
+        ModeName,
         Nested,
         Numbers,
         Other,
+        Policy,
         ResizeRule,
+        Rounding,
         Rule,
         Sizes,
         Tensor,
+        Tie,
         Unpack,
     )
+    from tenter._rules.presets import Convention
     from tenter.filters import Filter
 
 
@@ -64,13 +76,13 @@ def interpolate(*, input: AnyArray, size: Sizes | None = None, scale_factor: Num
 # fmt: on
 def interpolate(
     x: Any = MISSING,
-    size: Any = None,
-    scale_factor: Any = None,
-    mode: str = "nearest",
+    size: Sizes | None = None,
+    scale_factor: Numbers | None = None,
+    mode: InterpolateMode = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
-    *,
+    too_many: Any = None,
     out: Any = None,
     **other: Any,
 ) -> Any:
@@ -103,8 +115,8 @@ def interpolate(
     array([[[0, 0, 1, 1, 2, 2]]])
     """
     try:
-        if other:
-            (x,) = take_other_names(other, input=("x", x))
+        if other or too_many is not None:
+            (x,) = take_other_names(interpolate, other, too_many, input=("x", x))
         if out is None:
             find = FIND.get(type(x), unknown)
             # One by one, as a call with a star takes a tenth longer.
@@ -145,23 +157,24 @@ def resize(x: Held, size: Sizes | None = None, *, out: NDArray[Any] | None = Non
     **how: Unpack[ResizeRule]) -> NDArray[Any]: ...
 # fmt: on
 def resize(
-    x: Any,
-    size: Any = None,
-    *,
-    scale: Any = None,
-    axes: Any = None,
-    mode: Any = "linear",
+    x: Any = MISSING,
+    size: Sizes | None = None,
+    too_many: Any = None,
+    scale: Numbers | None = None,
+    axes: SupportsIndex | Sequence[SupportsIndex] | NDArray[np.integer[Any]] | None = None,
+    mode: ModeName | Filter | Sequence[Mode | Filter] = "linear",
     antialias: bool | None = None,
-    like: Any = "torch",
-    rounding: str | None = None,
-    policy: str = "stretch",
-    box: Any = None,
-    align: str | None = None,
-    tie: str | None = None,
+    like: Like | Convention = "torch",
+    rounding: Rounding | None = None,
+    policy: Policy = "stretch",
+    box: Box | None = None,
+    align: Align | None = None,
+    tie: Tie | None = None,
     cubic: float | None = None,
-    edge: str | None = None,
-    value: Any = 0,
+    edge: Edge | None = None,
+    value: complex = 0,
     out: Any = None,
+    **no_other: Any,
 ) -> Any:
     """Resizes any axes of an array.
 
@@ -172,7 +185,8 @@ def resize(
         all, where x has one or two or size has one number for each.
     mode: nearest, nearest-exact, linear, cubic, catmull-rom, mitchell, bspline, lanczos (lanczos3), lanczos2 to
         lanczos5, area, box, hamming, or a `tenter.filters.Filter`; or a list of one per axis. Of two axes also bilinear
-        and bicubic, of three trilinear, which are linear and cubic.
+        and bicubic, of three trilinear, which are linear and cubic. Integers that are labels (classes, instances) need
+        nearest-exact: other modes mix them, and the mean of two labels is another label.
     antialias: whether the filter widens when shrinking. None: as `like` has it; area never needs it, nearest has none.
     like: whose rules hold where no argument below says otherwise: torch, pillow (PIL), opencv (cv2), onnx, jax,
         tensorflow (tf), skimage (scikit-image), scipy, or a `tenter.conventions.Convention`.
@@ -202,6 +216,8 @@ def resize(
     >>> resize(np.arange(4), 4, box=[(4, 0)], mode="nearest-exact")
     array([3, 2, 1, 0])
     """
+    if no_other or too_many is not None:
+        raise misnamed("resize", resize, no_other, too_many, x=x, size=size)
     try:
         if out is None:
             known = FIND.get(type(x), unknown)(
@@ -237,7 +253,13 @@ def resize(
         raise error(refusal, "resize", x=x, **shown, out=out) from None
 
 
-def axis_map(n_in: SupportsIndex, n_out: SupportsIndex, mode: Mode | Filter = "linear", **how: Unpack[Rule]) -> AxisMap:
+def axis_map(
+    n_in: SupportsIndex,
+    n_out: SupportsIndex,
+    mode: Mode | Filter = "linear",
+    too_many: None = None,
+    **how: Unpack[Rule],
+) -> AxisMap:
     """The map that `resize` applies to one axis of n_in positions, of a float32 array.
 
     Nearest kinds of float64 arrays round positions as PyTorch does there, and may take other inputs.
@@ -246,6 +268,9 @@ def axis_map(n_in: SupportsIndex, n_out: SupportsIndex, mode: Mode | Filter = "l
     >>> axis_map(4, 2, "area")
     Window(4 -> 2: weights of 2)
     """
+    unknown = {word: value for word, value in how.items() if word not in parameters(resize)}
+    if unknown or too_many is not None:
+        raise misnamed("axis_map", resize, unknown, too_many, n_in=n_in, n_out=n_out, mode=mode)
     try:
         x = np.broadcast_to(np.float32(0), (integer("n_in", n_in, least=0),))
         spec, turned = resize_arguments.checked(x, n_out, mode=mode, **how)
@@ -256,3 +281,7 @@ def axis_map(n_in: SupportsIndex, n_out: SupportsIndex, mode: Mode | Filter = "l
         return made
     except Refusal as refusal:
         raise error(refusal, "axis_map", n_in, n_out, mode, **how) from None
+
+
+for _function in (interpolate, resize, axis_map):
+    show_signature(_function)

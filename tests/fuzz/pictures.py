@@ -39,6 +39,8 @@ def picture(r: Draw) -> Call:
     for key, p in (("linear_light", 0.4), ("alpha", 0.3), ("premultiply", 0.3)):
         if r.chance(p):
             kwargs[key] = r.chance(0.6) and (key != "alpha" or (channels or 1) > 1)
+    if (channels or 1) > 4 or (channels == 2 and shape[0] in (1, 3, 4)):  # which no picture has, unless told
+        kwargs.setdefault("alpha", False)
     if r.chance(0.3):
         kwargs["like"] = r.pick(("torch", "opencv", "pillow"))
     if r.chance(0.3):

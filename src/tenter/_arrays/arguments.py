@@ -26,8 +26,6 @@ class _Missing:
 
 
 MISSING: Any = _Missing()
-# Arguments that are no part of `take_other_names`, for what it suggests.
-OTHERS = ("output_size", "out")
 # Types of arguments that stay what they are; a tensor of one count does not.
 CONSTANTS = frozenset((int, float, str, bool, type(None), tuple))
 
@@ -48,6 +46,8 @@ def _joint(value: Any) -> str:
 
 def describe(value: Any) -> str:
     """A value as messages show it: arrays by dtype and shape, everything else by repr, cut short."""
+    if value is MISSING:
+        return "none"
     if is_array(value):
         try:
             return f"{dtype_name(value)}[{', '.join(str(n) for n in value.shape)}]"
@@ -116,26 +116,6 @@ def _check_leaf(name: str, x: Any) -> None:
     if leaf is not x and is_array(leaf) and not isinstance(leaf, np.ndarray):
         package = library.of(leaf).PACKAGE
         refuse(TypeError, name, f"one array ({package}.stack(x) makes one)", f"a list of {class_name(type(leaf))}")
-
-
-def take_other_names(other: dict[str, Any], **names: tuple[str, Any]) -> tuple[Any, ...]:
-    """The values of arguments that have more than one name; what has another name is taken out of other.
-
-    names: by each other name, the argument's own, and what it was given: MISSING, None or () is nothing.
-    """
-    values = dict(names.values())
-    for word in list(other):
-        if word not in names:
-            hint = did_you_mean(word, (*names, *values, *OTHERS))
-            refuse(TypeError, word, "no argument of this name", describe(other[word]) + hint)
-        name = names[word][0]
-        so_far = values[name]
-        if so_far is not MISSING and so_far is not None and not (type(so_far) is tuple and not so_far):
-            if word == name:
-                refuse(TypeError, word, "it once", "it twice")
-            refuse(TypeError, word, f"{word} or {name}, which are one argument", "both")
-        values[name] = other.pop(word)
-    return tuple(values.values())
 
 
 def did_you_mean(word: str, known: Sequence[Any]) -> str:

@@ -172,6 +172,13 @@ def compiling() -> bool:
     return torch is not None and torch.compiler.is_compiling()
 
 
+def traced() -> bool:
+    """True while PyTorch's compiler follows this very code: it alone follows exact tensors unseen by the core, which
+    tells all other followers itself. Takes half the time of `compiling`."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.compiler.is_dynamo_compiling()
+
+
 def surely(condition: Any) -> bool:
     """True if a condition on sizes is known to hold. One on data that a tracer does not have is left to the kernels."""
     if not compiling() and (isinstance(condition, (bool, np.bool_)) or is_array(condition)):

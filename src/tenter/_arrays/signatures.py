@@ -119,6 +119,7 @@ class PictureRule(Rule, total=False):
     alpha: bool | None
     premultiply: bool
     linear_light: bool
+    labels: bool
     fit: Sizes | None
     fill: Sizes | None
     long_edge: SupportsIndex | None

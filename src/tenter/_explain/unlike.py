@@ -63,6 +63,9 @@ def _of_resampling(facts: Facts) -> Unlike:
     rule = next(r for a, r in zip(resize.axes, resize.rules) if a == axis)
     kind = str(rule.kind)
     found: Unlike = ()
+    if kind not in NEAREST and facts.x.lies.dtype in ("int32", "int64"):
+        what = "takes values as they are; this call mixes them, and the mean of two labels is another label"
+        found += (('mode="nearest-exact", for labels', what),)
     if kind in NEAREST:
         other = "nearest" if kind == "nearest-exact" else "nearest-exact"
         found += ((f'mode="{other}"', _against(m, _map(m, other), "takes")),)

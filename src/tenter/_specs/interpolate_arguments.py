@@ -23,16 +23,19 @@ def checked(
     spatial = tuple(x.shape[2:])
     n = len(spatial)
     if not 1 <= n <= 3:
-        refuse(ValueError, "x", "(batch, channels, [depth,] [height,] width)", f"{x.ndim} dims")
+        hint = "; an (H, W) image goes in as x[None, None]" if x.ndim == 2 else ""
+        refuse(ValueError, "x", f"(batch, channels, [depth,] [height,] width){hint}", f"{x.ndim} dims")
+    if isinstance(scale_factor, str) and scale_factor in KINDS:  # as the third position
+        refuse(TypeError, "scale_factor", "numbers", f"{scale_factor!r} (did you mean mode={scale_factor!r}?)")
     if size is not None and scale_factor is not None:
         refuse(ValueError, "size", "size or scale_factor, not both", f"size={size} and scale_factor={scale_factor}")
     if size is None and scale_factor is None:
         refuse(ValueError, "size", "size or scale_factor", "neither")
     scales: tuple[float, ...] | None = None
     if size is not None:
-        out = per_dim("size", sizes("size", [size], least=1), size, n)
+        out = per_dim("size", sizes("size", [size], least=1), size, n, x)
     else:
-        scales = per_dim("scale_factor", _factors(scale_factor), scale_factor, n)
+        scales = per_dim("scale_factor", _factors(scale_factor), scale_factor, n, x)
         out = tuple(_scaled(length, f) for length, f in zip(spatial, scales))
     kind = _mode(mode, n, x.ndim, align_corners)
     if recompute_scale_factor and scale_factor is None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tenter._arrays.arguments import describe, instead, listed, single
 from tenter._arrays.errors import refuse
-from tenter._arrays.library import is_array, surely
+from tenter._arrays.library import is_array, of, surely
 from tenter._rules.axis_rule import LARGEST
 from tenter.geometry import plain
 
@@ -140,12 +140,28 @@ def is_whole(box: tuple[Fraction, Fraction], length: Any) -> bool:
     return bool(begin == 0 and end.denominator == 1 and end.numerator == length)
 
 
-def per_dim(name: str, values: tuple[Any, ...], given: Any, n: int) -> tuple[Any, ...]:
-    """interpolate's numbers, one for each of n spatial dims."""
+def per_dim(name: str, values: tuple[Any, ...], given: Any, n: int, x: Any = None) -> tuple[Any, ...]:
+    """interpolate's numbers, one for each of n spatial dims. x: what is resized, for the call that was meant."""
     if single(given):
         return values * n
     if len(values) != n:
-        hint = "; an (H, W, C) image goes in as x.transpose(2, 0, 1)[None]" if len(values) == n + 1 else ""
+        hint = _with_batch(x) if len(values) == n + 1 == x.ndim - 1 < 4 else ""
         expected = f"one number, or {n}, one per spatial dim of (batch, channels, ...){hint}"
         refuse(ValueError, name, expected, f"{len(values)}")
     return values
+
+
+def _with_batch(x: Any) -> str:
+    """How an image or a volume that is no batch goes in."""
+    image = x.ndim == 3
+    what, lengths = ("image", "H, W") if image else ("volume", "D, H, W")
+    if channels_first(x.shape):
+        return f"; a (C, {lengths}) {what} goes in as x[None]"
+    order = "2, 0, 1" if image else "3, 0, 1, 2"
+    turn = "permute" if of(x).PACKAGE == "torch" else "transpose"
+    return f"; {'an' if image else 'a'} ({lengths}, C) {what} goes in as x.{turn}({order})[None]"
+
+
+def channels_first(shape: Sequence[Any]) -> bool:
+    """Whether the channels of an image seem to be its first dim: of channels there are fewer than of pixels."""
+    return bool(shape[0] < shape[-1])

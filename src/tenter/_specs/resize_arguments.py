@@ -199,11 +199,24 @@ def _axes(axes: Any, ndim: int, given: Any, n: int) -> tuple[int, ...]:
             return tuple(range(ndim))
         hint = "such as (0, 1) of an (H, W, C) image, (-2, -1) of (..., H, W)"
         refuse(ValueError, "axes", f"the axes to resize, {hint}, or a size for each of {ndim}", "none")
+    if isinstance(axes, str) or (isinstance(axes, (list, tuple)) and any(isinstance(a, str) for a in axes)):
+        refuse(TypeError, "axes", f"numbers, as x's axes have no names{_numbers_of(axes, ndim)}", describe(axes))
     given = arguments.listed("axes", axes) if is_array(axes) else axes
     which = tuple(arguments.dim("axes", a, ndim) for a in (given if isinstance(given, (list, tuple)) else [given]))
     if len(set(which)) < len(which):
         refuse(ValueError, "axes", "each axis once", f"{axes}")
     return which
+
+
+def _numbers_of(names: Any, ndim: int) -> str:
+    """The axes that names are likely to mean, to be put after what is expected."""
+    letters = "".join(map(str, names)).replace(",", "").lower()
+    n = len(letters)
+    if n == ndim:
+        return f": axes={tuple(range(ndim))} for all of them"
+    if n < ndim and letters in ("hw", "yx", "dhw", "zyx"):
+        return f": axes={tuple(range(n))} if they are the first, axes={tuple(range(-n, 0))} if they are the last"
+    return ""
 
 
 def _modes(mode: Any, n: int) -> list[str | filters.Filter]:
@@ -222,7 +235,9 @@ def _of_one_axis(mode: str, n: int) -> str:
 
 
 def _known_mode(mode: Any) -> str:
-    expected = f"one of {', '.join(MODES)}, or a Filter"
+    expected = f"one of {', '.join(MODES)}, or a tenter.filters.Filter(function, support)"
+    if callable(mode):
+        expected = "tenter.filters.Filter(function, support) for a function"
     if not isinstance(mode, str):
         refuse(TypeError, "mode", expected, describe(mode))
     if mode in JOINT:

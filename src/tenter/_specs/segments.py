@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenter._arrays import arguments, foreign, library
+from tenter._arrays import arguments, foreign, library, limits
 from tenter._arrays.arguments import describe, integer
 from tenter._arrays.dtypes import INTEGERS
 from tenter._arrays.errors import refuse
@@ -83,11 +83,20 @@ def of_row_ids(name: str, row_ids: Any, n: Any = None) -> Segments:
     rows = least if n is None else integer("n", n, "a number of rows", 0)
     if values.size and (values[0] < 0 or least > rows):
         refuse(ValueError, name, f"row ids from 0 to {rows - 1}", f"{values[0] if values[0] < 0 else values[-1]}")
+    _check_rows(name if n is None else "n", rows)
     begins = np.append(True, values[1:] != values[:-1])[: len(values)]
     at = np.flatnonzero(begins)
     each = np.zeros(rows, np.int64)
     each[values[at]] = np.diff(at, append=len(values))
     return _segments(name, counts.offsets(name, each), row_ids)
+
+
+def _check_rows(name: str, rows: int) -> None:
+    """Refuses a number of rows that the machine can't hold: their lengths, their offsets and a result."""
+    needed = 3 * 8 * rows
+    if needed > limits.machine_memory():
+        expected = f"rows that fit in the machine's {limits.machine_memory() / 2**30:.3g} GiB"
+        refuse(MemoryError, name, expected, f"{number(rows)} rows, which take {needed / 2**30:.6g} GiB")
 
 
 def of_positions(name: str, positions: Any) -> Segments:

@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from tenter import resampling
 from tenter._arrays import limits
 from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of, on_device
+from tenter._arrays.names import misnamed, parameters, show_signature
 from tenter._execution import executor
 from tenter._specs import counts, interpolate_arguments, resize_arguments
 from tenter._specs.repeat import Repeat
-from tenter._specs.repeat_arguments import ones_in_front, repeat_sizes, tile_sizes
+from tenter._specs.repeat_arguments import ones_in_front, refuse_axis, repeat_sizes, tile_sizes
 from tenter._specs.spec import Spec
 from tenter.lazy.array import LazyArray
 from tenter.lazy.compiled import between_graphs
@@ -56,7 +58,9 @@ def repeat_interleave(x: Nested | Held, repeats: Counts, dim: Index = None, *,
     output_size: Index = None) -> LazyArray[NDArray[Any]]: ...
 # fmt: on
 @between_graphs
-def repeat_interleave(x: Any, repeats: Any, dim: Any = None, *, output_size: Any = None) -> Any:
+def repeat_interleave(
+    x: Any, repeats: Counts, dim: Index = None, too_many: Any = None, output_size: Index = None, **no_other: Any
+) -> Any:
     """As `tenter.repeat_interleave`, lazily: element i along dim stands repeats[i] times in a row.
 
     x: array, tensor or lazy array of any shape and dtype. repeats: an int, or integers, one per position of dim; those
@@ -69,6 +73,8 @@ def repeat_interleave(x: Any, repeats: Any, dim: Any = None, *, output_size: Any
     >>> s[1:3].materialize(), s.sum().item()
     (array([20., 20.]), 130.0)
     """
+    if no_other or too_many is not None:
+        raise misnamed("lazy.repeat_interleave", repeat_interleave, no_other, too_many, x=x, repeats=repeats, dim=dim)
     try:
         held = _held(x)
         axis = 0 if dim is None else one_dim("dim", dim, len(held.maps))
@@ -78,8 +84,10 @@ def repeat_interleave(x: Any, repeats: Any, dim: Any = None, *, output_size: Any
             flat = applied(held, held.stretched_dims).base
             held = whole(executor.of(flat).flat(flat))
         n = held.shape[axis]
-        repeats = repeats.cpu() if on_device(repeats) else repeats
-        found = counts.checked(repeats, n, None if dim is None else axis, output_size)
+        given: Any = repeats
+        found = counts.checked(
+            given.cpu() if on_device(given) else given, n, None if dim is None else axis, output_size
+        )
         return _lazy("repeats", held, found.spec(len(held.shape), axis))
     except Refusal as refusal:
         raise error(refusal, "lazy.repeat_interleave", x, repeats, dim=dim, output_size=output_size) from None
@@ -96,17 +104,20 @@ def repeat(x: Tensor, *sizes: Sizes) -> LazyArray[Tensor]: ...  # type: ignore[o
 def repeat(x: Nested | Held, *sizes: Sizes) -> LazyArray[NDArray[Any]]: ...
 # fmt: on
 @between_graphs
-def repeat(x: Any, *sizes: Any) -> Any:
+def repeat(x: Any, *sizes: Sizes, **no_other: Any) -> Any:
     """As `tenter.repeat`, lazily: the whole array sizes[k] times along each dim; spare sizes put dims in front.
 
     >>> repeat(np.array([1, 2]), 3, 2)
     LazyArray(int64[3, 4]; dim 0: Copy(1 -> 3: o // 3); dim 1: Copy(2 -> 4: o % 2))
     """
     try:
+        if no_other:
+            refuse_axis(no_other)
+            raise misnamed("lazy.repeat", repeat, no_other, None, x=x, sizes=sizes)
         held = _held(x)
         return _tiled(held, "sizes", repeat_sizes("sizes", sizes, len(held.shape)))
     except Refusal as refusal:
-        raise error(refusal, "lazy.repeat", x, *sizes) from None
+        raise error(refusal, "lazy.repeat", x, *sizes, **no_other) from None
 
 
 # fmt: off
@@ -120,12 +131,14 @@ def tile(x: Tensor, *dims: Sizes) -> LazyArray[Tensor]: ...  # type: ignore[over
 def tile(x: Nested | Held, *dims: Sizes) -> LazyArray[NDArray[Any]]: ...
 # fmt: on
 @between_graphs
-def tile(x: Any, *dims: Any) -> Any:
+def tile(x: Any, *dims: Sizes, **no_other: Any) -> Any:
     """As `tenter.tile`, lazily: the whole array dims[k] times along each dim, ones being put in front of the shorter.
 
     >>> np.asarray(tile(np.array([[1, 2]]), 2) + 1)
     array([[2, 3, 2, 3]])
     """
+    if no_other:
+        raise misnamed("lazy.tile", tile, no_other, None, x=x, dims=dims)
     try:
         held = _held(x)
         return _tiled(held, "dims", tile_sizes("dims", dims, len(held.shape)))
@@ -154,12 +167,14 @@ def interpolate(x: Nested | Held, size: Sizes | None = None, scale_factor: Numbe
 @between_graphs
 def interpolate(
     x: Any,
-    size: Any = None,
-    scale_factor: Any = None,
-    mode: str = "nearest",
+    size: Sizes | None = None,
+    scale_factor: Numbers | None = None,
+    mode: InterpolateMode = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
+    too_many: Any = None,
+    **no_other: Any,
 ) -> Any:
     """As `tenter.interpolate`, lazily.
 
@@ -174,6 +189,20 @@ def interpolate(
     array([[[0. , 0.5, 1.5]]])
     """
     given = (size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
+    if no_other or too_many is not None:
+        raise misnamed(
+            "lazy.interpolate",
+            interpolate,
+            no_other,
+            too_many,
+            x=x,
+            size=size,
+            scale_factor=scale_factor,
+            mode=mode,
+            align_corners=align_corners,
+            recompute_scale_factor=recompute_scale_factor,
+            antialias=antialias,
+        )
     try:
         held = _held(x)
         shown = stand_in(held) if held.stretched_dims else held.base
@@ -198,7 +227,7 @@ def resize(x: Nested | Held, size: Sizes | None = None,
     **how: Unpack[ResizeRule]) -> LazyArray[NDArray[Any]]: ...
 # fmt: on
 @between_graphs
-def resize(x: Any, size: Any = None, **how: Any) -> Any:
+def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpack[ResizeRule]) -> Any:
     """As `tenter.resize`, lazily.
 
     how: its other arguments; of `value`, which what lies past the edges is worth, 0 alone. Raises TypeError and
@@ -207,6 +236,9 @@ def resize(x: Any, size: Any = None, **how: Any) -> Any:
     >>> resize(np.arange(4), 2, mode="nearest")
     LazyArray(int64[2]; dim 0: Copy(4 -> 2: counts [1, 0, 1, 0]))
     """
+    unknown = {word: value for word, value in how.items() if word not in parameters(resampling.resize)}
+    if unknown or too_many is not None:
+        raise misnamed("lazy.resize", resampling.resize, unknown, too_many, x=x, size=size)
     try:
         held = _held(x)
         spec, turned = resize_arguments.checked(stand_in(held), size, **how)
@@ -219,6 +251,10 @@ def resize(x: Any, size: Any = None, **how: Any) -> Any:
         return _lazy("size", held, spec)
     except Refusal as refusal:
         raise error(refusal, "lazy.resize", x=x, size=size, **how) from None
+
+
+for _function in (repeat_interleave, repeat, tile, interpolate, resize):
+    show_signature(_function)
 
 
 def _held(x: Any) -> Stretched:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
 from tenter._arrays.errors import Refusal
+from tenter._arrays.names import misnamed
 from tenter._execution import indices_into, padded, reduced, rows_into, segments
 from tenter._execution.calls import written
 from tenter._specs.segments import Segments
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
     from tenter.ragged._plan import Plan
 
 
-def ranges(plan: Plan[Any], starts: Any, steps: Any, out: Any) -> Any:
+def ranges(plan: Plan[Any], starts: Any, steps: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
+    if no_other or too_many is not None:
+        raise misnamed("Plan.ranges", plan.ranges, no_other, too_many, starts=starts, steps=steps)
+
     def make() -> Any:
         return segments.ranges(plan._with_total(), starts, steps)
 
@@ -26,7 +30,10 @@ def ranges(plan: Plan[Any], starts: Any, steps: Any, out: Any) -> Any:
     return made("Plan.ranges", make, into, out, starts, steps)
 
 
-def repeat(plan: Plan[Any], x: Any, dim: Any, out: Any) -> Any:
+def repeat(plan: Plan[Any], x: Any, dim: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
+    if no_other or too_many is not None:
+        raise misnamed("Plan.repeat", plan.repeat, no_other, too_many, x=x, dim=dim)
+
     def make() -> Any:
         return reduced.repeat(numpy_or_torch("x", x), plan._with_total(), dim)
 
@@ -36,7 +43,10 @@ def repeat(plan: Plan[Any], x: Any, dim: Any, out: Any) -> Any:
     return made("Plan.repeat", make, into, out, x, dim)
 
 
-def pad(plan: Plan[Any], x: Any, max_len: Any, value: Any, out: Any) -> Any:
+def pad(plan: Plan[Any], x: Any, max_len: Any, value: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
+    if no_other or too_many is not None:
+        raise misnamed("Plan.pad", plan.pad, no_other, too_many, x=x, max_len=max_len)
+
     def make() -> Any:
         room = plan.max_len if max_len is None else max_len
         given = numpy_or_torch("x", x)
@@ -48,7 +58,10 @@ def pad(plan: Plan[Any], x: Any, max_len: Any, value: Any, out: Any) -> Any:
     return made("Plan.pad", make, into, out, x, max_len)
 
 
-def unpad(plan: Plan[Any], x: Any, out: Any) -> Any:
+def unpad(plan: Plan[Any], x: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
+    if no_other or too_many is not None:
+        raise misnamed("Plan.unpad", plan.unpad, no_other, too_many, x=x)
+
     def make() -> Any:
         return padded.unpad(numpy_or_torch("x", x), plan._with_total()._replace(called="ragged.Plan.unpad"))
 
@@ -58,8 +71,10 @@ def unpad(plan: Plan[Any], x: Any, out: Any) -> Any:
     return made("Plan.unpad", make, into, out, x)
 
 
-def reduce(how: str, plan: Plan[Any], x: Any, dim: Any, out: Any) -> Any:
+def reduce(how: str, plan: Plan[Any], x: Any, dim: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
     """The reductions, by their names in `_execution/reduced.py`."""
+    if no_other or too_many is not None:
+        raise misnamed(f"Plan.{how}", getattr(plan, how), no_other, too_many, x=x, dim=dim)
     if isinstance(x, LazyArray):
         if how == "sum" and out is None:
             return x.segment_sum(plan.map, dim)

@@ -1,12 +1,15 @@
 """Lengths, offsets, row ids and positions, each from the others, and ranges."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tenter import _native
-from tenter._arrays.arguments import error
+from tenter._arrays.arguments import MISSING, error
 from tenter._arrays.errors import Refusal
-from tenter._arrays.library import compiling
+from tenter._arrays.library import traced
+from tenter._arrays.names import misnamed, show_signature
 from tenter._execution import indices_into, segments
 from tenter._execution.calls import written
 from tenter._specs.segments import Segments
@@ -15,9 +18,20 @@ from tenter.ragged._along import made
 from tenter.ragged._given import held, with_total
 from tenter.ragged._plan import Plan
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tenter._arrays.signatures import Tensor
+    from tenter.ragged._signatures import Ints, Lengths, OneEach
+
 
 @signatures.of_lengths
-def offsets(lengths: Any, *, total: int | None = None, out: Any = None) -> Any:
+def offsets(
+    lengths: Lengths = MISSING, too_many: Any = None, total: int | None = None, out: Any = None, **no_other: Any
+) -> Any:
     """Where each row begins, and the end: the n + 1 prefix sums of lengths, from 0.
 
     Known as cu_seqlens, indptr, crow_indices, row_splits or splits.
@@ -29,7 +43,9 @@ def offsets(lengths: Any, *, total: int | None = None, out: Any = None) -> Any:
     >>> offsets([2, 0, 3])
     array([0, 2, 2, 5])
     """
-    if out is None and not compiling() and (found := _native.ragged_offsets(lengths, total)) is not None:
+    if no_other or too_many is not None:
+        raise misnamed("ragged.offsets", offsets, no_other, too_many, lengths=lengths)
+    if out is None and not traced() and (found := _native.ragged_offsets(lengths, total)) is not None:
         return found
     try:
         if out is not None:
@@ -44,7 +60,7 @@ def offsets(lengths: Any, *, total: int | None = None, out: Any = None) -> Any:
 
 
 @signatures.of_offsets
-def lengths(offsets: Any, *, out: Any = None) -> Any:
+def lengths(offsets: Ints | Tensor = MISSING, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
     """The lengths of rows from their offsets, the reverse of `offsets`.
 
     offsets: n + 1 ascending integers from 0. Returns n integers of their kind.
@@ -53,11 +69,15 @@ def lengths(offsets: Any, *, out: Any = None) -> Any:
     >>> lengths([0, 2, 2, 5])
     array([2, 0, 3])
     """
+    if no_other or too_many is not None:
+        raise misnamed("ragged.lengths", lengths, no_other, too_many, offsets=offsets)
     return _lengths("lengths", segments.of_offsets, indices_into.lengths_of_offsets, out, offsets=offsets)
 
 
 @signatures.of_row_ids
-def lengths_from_row_ids(row_ids: Any, n: int | None = None, *, out: Any = None) -> Any:
+def lengths_from_row_ids(
+    row_ids: Ints | Tensor = MISSING, n: int | None = None, too_many: Any = None, out: Any = None, **no_other: Any
+) -> Any:
     """The lengths of rows from the row of each position, the reverse of `row_ids`.
 
     row_ids: ascending integers from 0 to n - 1. n: the number of rows; if it is not given, one more than the last id
@@ -67,12 +87,16 @@ def lengths_from_row_ids(row_ids: Any, n: int | None = None, *, out: Any = None)
     >>> lengths_from_row_ids([0, 0, 2, 2, 2], n=4)
     array([2, 0, 3, 0])
     """
+    if no_other or too_many is not None:
+        raise misnamed("ragged.lengths_from_row_ids", lengths_from_row_ids, no_other, too_many, row_ids=row_ids, n=n)
     into = indices_into.lengths_of_row_ids
     return _lengths("lengths_from_row_ids", segments.of_row_ids, into, out, row_ids=row_ids, n=n)
 
 
 @signatures.of_positions
-def lengths_from_positions(positions: Any, *, out: Any = None) -> Any:
+def lengths_from_positions(
+    positions: Ints | Tensor = MISSING, too_many: Any = None, out: Any = None, **no_other: Any
+) -> Any:
     """The lengths of rows from the place of each position in its row, the reverse of `positions`.
 
     positions: integers that begin with 0 and go on by 1, or with 0, where the next row begins. Empty rows leave no
@@ -82,12 +106,19 @@ def lengths_from_positions(positions: Any, *, out: Any = None) -> Any:
     >>> lengths_from_positions([0, 1, 0, 1, 2])
     array([2, 3])
     """
+    if no_other or too_many is not None:
+        raise misnamed("ragged.lengths_from_positions", lengths_from_positions, no_other, too_many, positions=positions)
     into = indices_into.lengths_of_positions
     return _lengths("lengths_from_positions", segments.of_positions, into, out, positions=positions)
 
 
 @signatures.of_mask
-def lengths_from_mask(mask: Any, *, out: Any = None) -> Any:
+def lengths_from_mask(
+    mask: NDArray[np.bool_] | Sequence[Sequence[bool]] | Tensor = MISSING,
+    too_many: Any = None,
+    out: Any = None,
+    **no_other: Any,
+) -> Any:
     """The lengths of rows from a padding mask, the reverse of `mask`.
 
     mask: bool[n, max_len], each row True and then False (which is not checked on a device). Returns int64[n].
@@ -96,6 +127,8 @@ def lengths_from_mask(mask: Any, *, out: Any = None) -> Any:
     >>> lengths_from_mask([[True, True, False], [False, False, False]])
     array([2, 0])
     """
+    if no_other or too_many is not None:
+        raise misnamed("ragged.lengths_from_mask", lengths_from_mask, no_other, too_many, mask=mask)
     return _lengths("lengths_from_mask", segments.of_mask, indices_into.lengths_of_mask, out, mask=mask)
 
 
@@ -105,37 +138,45 @@ def _lengths(call: str, of: Callable[..., Segments], into: Callable[..., Any], o
 
 
 @signatures.of_lengths
-def row_ids(lengths: Any, *, total: int | None = None, out: Any = None) -> Any:
+def row_ids(
+    lengths: Lengths = MISSING, too_many: Any = None, total: int | None = None, out: Any = None, **no_other: Any
+) -> Any:
     """The row of each position: i, lengths[i] times in a row.
 
     Known as segment ids, batch index, value_rowids, or the rows of a COO matrix; `repeat_interleave(lengths)`.
 
     lengths: integers >= 0, or a Plan. total: their sum, verified; with it a device is not waited for. Returns total
-    integers of lengths' kind.
+    integers of lengths' kind; of a Plan those that it keeps, which are read-only.
     out: where to write the result, as `tenter.resize` has it.
 
     >>> row_ids([2, 0, 3])
     array([0, 0, 2, 2, 2])
     """
-    if out is None and not compiling() and (found := _native.ragged_row_ids(lengths, total)) is not None:
+    if no_other or too_many is not None:
+        raise misnamed("ragged.row_ids", row_ids, no_other, too_many, lengths=lengths)
+    if out is None and not traced() and (found := _native.ragged_row_ids(lengths, total)) is not None:
         return found
     return _of_positions("row_ids", lengths, total, out)
 
 
 @signatures.of_lengths
-def positions(lengths: Any, *, total: int | None = None, out: Any = None) -> Any:
+def positions(
+    lengths: Lengths = MISSING, too_many: Any = None, total: int | None = None, out: Any = None, **no_other: Any
+) -> Any:
     """The place of each position in its row: 0, 1, ..., lengths[i] - 1 for each row.
 
     Known as position ids of packed sequences, or `cumcount`.
 
     lengths: integers >= 0, or a Plan. total: their sum, verified; with it a device is not waited for. Returns total
-    integers of lengths' kind.
+    integers of lengths' kind; of a Plan those that it keeps, which are read-only.
     out: where to write the result, as `tenter.resize` has it.
 
     >>> positions([2, 0, 3])
     array([0, 1, 0, 1, 2])
     """
-    if out is None and not compiling() and (found := _native.ragged_positions(lengths, total)) is not None:
+    if no_other or too_many is not None:
+        raise misnamed("ragged.positions", positions, no_other, too_many, lengths=lengths)
+    if out is None and not traced() and (found := _native.ragged_positions(lengths, total)) is not None:
         return found
     return _of_positions("positions", lengths, total, out)
 
@@ -155,7 +196,15 @@ def _of_positions(what: str, lengths: Any, total: Any, out: Any) -> Any:
 
 
 @signatures.ranges
-def ranges(starts: Any, lengths: Any, steps: Any = 1, *, total: int | None = None, out: Any = None) -> Any:
+def ranges(
+    starts: OneEach | Tensor = MISSING,
+    lengths: Lengths = MISSING,
+    steps: OneEach | Tensor = 1,
+    too_many: Any = None,
+    total: int | None = None,
+    out: Any = None,
+    **no_other: Any,
+) -> Any:
     """Many aranges, one after the other: starts[i], starts[i] + steps[i], ..., lengths[i] numbers for each i.
 
     starts, steps: an int for all rows, or integers, one for each. lengths: integers >= 0, or a Plan. total: their sum,
@@ -170,7 +219,9 @@ def ranges(starts: Any, lengths: Any, steps: Any = 1, *, total: int | None = Non
     >>> ranges([4, 0], [3, 2], [-1, 5])
     array([4, 3, 2, 0, 5])
     """
-    if out is None and not compiling() and (found := _native.ragged_ranges(starts, lengths, steps, total)) is not None:
+    if no_other or too_many is not None:
+        raise misnamed("ragged.ranges", ranges, no_other, too_many, starts=starts, lengths=lengths, steps=steps)
+    if out is None and not traced() and (found := _native.ragged_ranges(starts, lengths, steps, total)) is not None:
         return found
     try:
         if out is not None:
@@ -180,3 +231,16 @@ def ranges(starts: Any, lengths: Any, steps: Any = 1, *, total: int | None = Non
     except Refusal as refusal:
         how = {"starts": starts, "lengths": lengths, "steps": steps, "total": total, "out": out}
         raise error(refusal, "ragged.ranges", **how) from None
+
+
+for _function in (
+    offsets,
+    lengths,
+    lengths_from_row_ids,
+    lengths_from_positions,
+    lengths_from_mask,
+    row_ids,
+    positions,
+    ranges,
+):
+    show_signature(_function)

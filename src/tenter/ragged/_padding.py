@@ -1,19 +1,28 @@
 """Masks, and rows filled up to one length."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tenter import _native
-from tenter._arrays.arguments import error, numpy_or_torch
+from tenter._arrays.arguments import MISSING, error, numpy_or_torch
 from tenter._arrays.errors import Refusal
-from tenter._arrays.library import compiling
+from tenter._arrays.library import traced
+from tenter._arrays.names import misnamed, show_signature
 from tenter._execution import calls, indices_into, padded, rows_into
 from tenter._execution.calls import written
 from tenter.ragged import _signatures as signatures
 from tenter.ragged._given import described, held, with_total
 
+if TYPE_CHECKING:
+    from tenter._arrays.signatures import Tensor
+    from tenter.ragged._signatures import Counts, Ints, Lengths, OneEach, Scalar
+
 
 @signatures.mask
-def mask(lengths: Any, max_len: int | None = None, *, out: Any = None) -> Any:
+def mask(
+    lengths: Lengths = MISSING, max_len: int | None = None, too_many: Any = None, out: Any = None, **no_other: Any
+) -> Any:
     """Which places of a padded array hold a position: bool[n, max_len], row i lengths[i] times True and then False.
 
     Known as padding mask or attention mask (`sequence_mask`); some models want it inverted: `~mask(lengths)`.
@@ -27,7 +36,9 @@ def mask(lengths: Any, max_len: int | None = None, *, out: Any = None) -> Any:
            [False, False, False],
            [ True,  True,  True]])
     """
-    if out is None and not compiling() and (found := _native.ragged_mask(lengths, max_len)) is not None:
+    if no_other or too_many is not None:
+        raise misnamed("ragged.mask", mask, no_other, too_many, lengths=lengths, max_len=max_len)
+    if out is None and not traced() and (found := _native.ragged_mask(lengths, max_len)) is not None:
         return found
     try:
         if out is not None:
@@ -38,7 +49,14 @@ def mask(lengths: Any, max_len: int | None = None, *, out: Any = None) -> Any:
 
 
 @signatures.spans
-def spans_to_mask(starts: Any, ends: Any, n: int, *, out: Any = None) -> Any:
+def spans_to_mask(
+    starts: OneEach | Tensor = MISSING,
+    ends: Ints | Tensor = MISSING,
+    n: SupportsIndex = MISSING,
+    too_many: Any = None,
+    out: Any = None,
+    **no_other: Any,
+) -> Any:
     """Which of n positions lie in any of the spans: True from a start to its end, the end left out.
 
     starts, ends: integers of one shape [..., k]: k spans, 0 <= start <= end <= n, in any order; they may overlap. n:
@@ -49,18 +67,28 @@ def spans_to_mask(starts: Any, ends: Any, n: int, *, out: Any = None) -> Any:
     >>> spans_to_mask([1, 4], [3, 5], 6)
     array([False,  True,  True, False,  True, False])
     """
-    if out is None and not compiling() and (found := _native.ragged_spans(starts, ends, n)) is not None:
+    if no_other or too_many is not None:
+        raise misnamed("ragged.spans_to_mask", spans_to_mask, no_other, too_many, starts=starts, ends=ends, n=n)
+    if out is None and not traced() and (found := _native.ragged_spans(starts, ends, n)) is not None:
         return found
     try:
         if out is not None:
-            return written(indices_into.spans(starts, ends, n, out), out, lambda: spans_to_mask(starts, ends, n))
+            return written(indices_into.spans(starts, ends, n, out), out, lambda: spans_to_mask(starts, ends, n))  # type: ignore[arg-type]
         return padded.spans_to_mask(starts, ends, n)
     except Refusal as refusal:
         raise error(refusal, "ragged.spans_to_mask", starts=starts, ends=ends, n=n, out=out) from None
 
 
 @signatures.pad
-def pad(x: Any, lengths: Any, max_len: int | None = None, *, value: Any = 0, out: Any = None) -> Any:
+def pad(
+    x: Any = MISSING,
+    lengths: Lengths = MISSING,
+    max_len: int | None = None,
+    too_many: Any = None,
+    value: Scalar = 0,
+    out: Any = None,
+    **no_other: Any,
+) -> Any:
     """Rows of unlike lengths as a padded array: x[total, ...] becomes [n, max_len, ...], `value` behind each row.
 
     x: array or tensor of any dtype; all rows, one after the other. lengths: n integers >= 0 whose sum is x's length,
@@ -74,8 +102,10 @@ def pad(x: Any, lengths: Any, max_len: int | None = None, *, value: Any = 0, out
            [0, 0, 0],
            [3, 4, 5]])
     """
+    if no_other or too_many is not None:
+        raise misnamed("ragged.pad", pad, no_other, too_many, x=x, lengths=lengths, max_len=max_len)
     zeros = out is None and type(value) is int and value == 0
-    if zeros and not compiling() and (found := _native.ragged_pad(x, lengths, max_len)) is not None:
+    if zeros and not traced() and (found := _native.ragged_pad(x, lengths, max_len)) is not None:
         return found
     try:
         x = numpy_or_torch("x", x)
@@ -88,7 +118,14 @@ def pad(x: Any, lengths: Any, max_len: int | None = None, *, value: Any = 0, out
 
 
 @signatures.unpad
-def unpad(x: Any, lengths: Any, *, total: int | None = None, out: Any = None) -> Any:
+def unpad(
+    x: Any = MISSING,
+    lengths: Lengths = MISSING,
+    too_many: Any = None,
+    total: int | None = None,
+    out: Any = None,
+    **no_other: Any,
+) -> Any:
     """A padded array without its padding, the reverse of `pad`: x[n, max_len, ...] becomes [total, ...].
 
     x: array or tensor of any dtype. lengths: n integers from 0 to x's max_len, or a Plan. total: their sum, verified;
@@ -98,7 +135,9 @@ def unpad(x: Any, lengths: Any, *, total: int | None = None, out: Any = None) ->
     >>> unpad([[1, 2, 0], [0, 0, 0], [3, 4, 5]], [2, 0, 3])
     array([1, 2, 3, 4, 5])
     """
-    if out is None and not compiling() and (found := _native.ragged_unpad(x, lengths, total)) is not None:
+    if no_other or too_many is not None:
+        raise misnamed("ragged.unpad", unpad, no_other, too_many, x=x, lengths=lengths)
+    if out is None and not traced() and (found := _native.ragged_unpad(x, lengths, total)) is not None:
         return found
     try:
         x = numpy_or_torch("x", x)
@@ -111,7 +150,13 @@ def unpad(x: Any, lengths: Any, *, total: int | None = None, out: Any = None) ->
 
 @signatures.repeat_padded
 def repeat_padded(
-    x: Any, counts: Any, max_len: int | None = None, *, value: Any = 0, out: Any = None
+    x: Any = MISSING,
+    counts: Counts = MISSING,
+    max_len: int | None = None,
+    too_many: Any = None,
+    value: Scalar = 0,
+    out: Any = None,
+    **no_other: Any,
 ) -> tuple[Any, Any]:
     """repeat_interleave with counts of its own for each row of a batch, filled up: (padded, lengths).
 
@@ -132,6 +177,8 @@ def repeat_padded(
     >>> lengths
     array([3, 2])
     """
+    if no_other or too_many is not None:
+        raise misnamed("ragged.repeat_padded", repeat_padded, no_other, too_many, x=x, counts=counts, max_len=max_len)
     try:
         x = numpy_or_torch("x", x)
         if out is None:
@@ -142,3 +189,7 @@ def repeat_padded(
         return found
     except Refusal as refusal:
         raise error(refusal, "ragged.repeat_padded", x, counts=counts, max_len=max_len, value=value, out=out) from None
+
+
+for _function in (mask, spans_to_mask, pad, unpad, repeat_padded):
+    show_signature(_function)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, overload
+
+import numpy as np
 
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import compiling
+from tenter._arrays.names import show_signature
 from tenter._execution import padded, segments
 from tenter._specs.segments import Segments
 from tenter.maps import Copy
@@ -19,11 +22,10 @@ from tenter.ragged._signatures import Indices
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from tenter._arrays.signatures import Tensor
-    from tenter.ragged._signatures import Given, Index, Ints, OnHost
+    from tenter.ragged._signatures import Given, Index, Ints, OneEach, OnHost, Scalar
 
 
 class Plan(Generic[Indices]):
@@ -33,8 +35,9 @@ class Plan(Generic[Indices]):
     lengths: 1-D integers >= 0; array, tensor or list. total: their sum, verified; with lengths on a device it keeps
     calls from waiting for that.
 
-    Lengths are read once, now. Arrays that a plan gives are kept and given again, so they should not be written to; the
-    plan's own results come from memory that nothing else refers to.
+    Lengths are read once, now. Arrays that a plan gives are kept and given again, so those of NumPy are read-only;
+    tensors cannot be: copy one before you write to it. The plan computes its own results from memory that nothing else
+    refers to.
 
     >>> plan = Plan([2, 0, 3])
     >>> plan
@@ -53,7 +56,7 @@ class Plan(Generic[Indices]):
     @overload
     def __init__(self: Plan[NDArray[np.int64]], lengths: Ints, *, total: Index = None) -> None: ...
     # fmt: on
-    def __init__(self, lengths: Any, *, total: Any = None) -> None:
+    def __init__(self, lengths: Ints | Tensor, *, total: Index = None) -> None:
         try:
             self._begin(segments.of_lengths(lengths, total, "ragged.Plan"))
         except Refusal as refusal:
@@ -169,13 +172,20 @@ class Plan(Generic[Indices]):
         return cast(Indices, self._once("positions", lambda s: segments.positions(self._with_total())))
 
     @signatures.plan_ranges
-    def ranges(self, starts: Any, steps: Any = 1, *, out: Any = None) -> Any:
+    def ranges(
+        self,
+        starts: OneEach | Tensor,
+        steps: OneEach | Tensor = 1,
+        too_many: Any = None,
+        out: Any = None,
+        **no_other: Any,
+    ) -> Any:
         """As `tenter.ragged.ranges`.
 
         >>> Plan([2, 0, 3]).ranges([10, 20, 30])
         array([10, 11, 30, 31, 32])
         """
-        return along.ranges(self, starts, steps, out)
+        return along.ranges(self, starts, steps, out, too_many, no_other)
 
     # fmt: off
     @overload
@@ -203,7 +213,7 @@ class Plan(Generic[Indices]):
     # ---- what is done along the rows
 
     @signatures.plan_along
-    def repeat(self, x: Any, dim: int = 0, *, out: Any = None) -> Any:
+    def repeat(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
         """Row i of x, along dim, lengths[i] times in a row: `repeat_interleave` by the lengths.
 
         >>> Plan([2, 0, 1]).repeat([[1, 2], [3, 4], [5, 6]])
@@ -211,10 +221,18 @@ class Plan(Generic[Indices]):
                [1, 2],
                [5, 6]])
         """
-        return along.repeat(self, x, dim, out)
+        return along.repeat(self, x, dim, out, too_many, no_other)
 
     @signatures.plan_pad
-    def pad(self, x: Any, max_len: int | None = None, *, value: Any = 0, out: Any = None) -> Any:
+    def pad(
+        self,
+        x: Any,
+        max_len: int | None = None,
+        too_many: Any = None,
+        value: Scalar = 0,
+        out: Any = None,
+        **no_other: Any,
+    ) -> Any:
         """As `tenter.ragged.pad`.
 
         >>> Plan([2, 0, 1]).pad([1, 2, 3])
@@ -222,61 +240,61 @@ class Plan(Generic[Indices]):
                [0, 0],
                [3, 0]])
         """
-        return along.pad(self, x, max_len, value, out)
+        return along.pad(self, x, max_len, value, out, too_many, no_other)
 
     @signatures.plan_unpad
-    def unpad(self, x: Any, *, out: Any = None) -> Any:
+    def unpad(self, x: Any, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
         """As `tenter.ragged.unpad`.
 
         >>> Plan([2, 0, 1]).unpad([[1, 2], [0, 0], [3, 0]])
         array([1, 2, 3])
         """
-        return along.unpad(self, x, out)
+        return along.unpad(self, x, out, too_many, no_other)
 
     @signatures.plan_along
-    def sum(self, x: Any, dim: int = 0, *, out: Any = None) -> Any:
+    def sum(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
         """As `tenter.ragged.segment_sum`.
 
         >>> Plan([2, 0, 1]).sum([1, 2, 3])
         array([3, 0, 3])
         """
-        return along.reduce("sum", self, x, dim, out)
+        return along.reduce("sum", self, x, dim, out, too_many, no_other)
 
     @signatures.plan_along
-    def mean(self, x: Any, dim: int = 0, *, out: Any = None) -> Any:
+    def mean(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
         """As `tenter.ragged.segment_mean`.
 
         >>> Plan([2, 0, 1]).mean([1.0, 2.0, 3.0])
         array([1.5, 0. , 3. ])
         """
-        return along.reduce("mean", self, x, dim, out)
+        return along.reduce("mean", self, x, dim, out, too_many, no_other)
 
     @signatures.plan_along
-    def max(self, x: Any, dim: int = 0, *, out: Any = None) -> Any:
+    def max(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
         """As `tenter.ragged.segment_max`.
 
         >>> Plan([2, 1]).max([1, 2, 3])
         array([2, 3])
         """
-        return along.reduce("max", self, x, dim, out)
+        return along.reduce("max", self, x, dim, out, too_many, no_other)
 
     @signatures.plan_along
-    def min(self, x: Any, dim: int = 0, *, out: Any = None) -> Any:
+    def min(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
         """As `tenter.ragged.segment_min`.
 
         >>> Plan([2, 1]).min([1, 2, 3])
         array([1, 3])
         """
-        return along.reduce("min", self, x, dim, out)
+        return along.reduce("min", self, x, dim, out, too_many, no_other)
 
     @signatures.plan_along
-    def softmax(self, x: Any, dim: int = 0, *, out: Any = None) -> Any:
+    def softmax(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
         """As `tenter.ragged.segment_softmax`.
 
         >>> Plan([2, 1]).softmax([5.0, 5.0, 7.0])
         array([0.5, 0.5, 1. ])
         """
-        return along.reduce("softmax", self, x, dim, out)
+        return along.reduce("softmax", self, x, dim, out, too_many, no_other)
 
     def __reduce__(self) -> Any:
         """Copies and pickles are made of the offsets, which are checked again."""
@@ -300,9 +318,15 @@ class Plan(Generic[Indices]):
         if name in self._kept:
             return self._kept[name]
         found = f(self._segments)
+        if isinstance(found, np.ndarray):  # the next caller gets the same array
+            found.flags.writeable = False
         if not compiling():
             self._kept[name] = found
         return found
+
+
+for _name in ("ranges", "repeat", "pad", "unpad", "sum", "mean", "max", "min", "softmax"):
+    show_signature(getattr(Plan, _name))
 
 
 def _planned(s: Segments) -> Plan:

@@ -1,18 +1,24 @@
 """Reductions of the positions of each row."""
 
+from __future__ import annotations
+
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tenter import _native
-from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
+from tenter._arrays.arguments import MISSING, dim as one_dim, error, numpy_or_torch
 from tenter._arrays.errors import Refusal
-from tenter._arrays.library import compiling
+from tenter._arrays.library import traced
+from tenter._arrays.names import misnamed, show_signature
 from tenter._execution import executor, reduced, rows_into
 from tenter._execution.calls import copied, written
 from tenter.lazy import LazyArray
 from tenter.ragged import _signatures as signatures
 from tenter.ragged._given import described, held
 from tenter.ragged._plan import Plan
+
+if TYPE_CHECKING:
+    from tenter.ragged._signatures import Lengths
 
 
 def _quick_softmax(x: Any, lengths: Any, dim: Any) -> Any:
@@ -34,7 +40,14 @@ FEW = 1 << 12
 
 
 @signatures.reduction
-def segment_sum(x: Any, lengths: Any, dim: int = 0, *, out: Any = None) -> Any:
+def segment_sum(
+    x: Any = MISSING,
+    lengths: Lengths = MISSING,
+    dim: int = 0,
+    too_many: Any = None,
+    out: Any = None,
+    **no_other: Any,
+) -> Any:
     """The sum of each row's positions along dim: the transpose of repeating, and its gradient.
 
     x: array or tensor of numbers of any shape; its length along dim is the sum of the lengths. lengths: n integers >=
@@ -48,11 +61,20 @@ def segment_sum(x: Any, lengths: Any, dim: int = 0, *, out: Any = None) -> Any:
     >>> segment_sum([1, 2, 3, 4, 5], [2, 0, 3])
     array([ 3,  0, 12])
     """
+    if no_other or too_many is not None:
+        raise misnamed("ragged.segment_sum", segment_sum, no_other, too_many, x=x, lengths=lengths, dim=dim)
     return _reduced("sum", x, lengths, dim, out)
 
 
 @signatures.reduction
-def segment_mean(x: Any, lengths: Any, dim: int = 0, *, out: Any = None) -> Any:
+def segment_mean(
+    x: Any = MISSING,
+    lengths: Lengths = MISSING,
+    dim: int = 0,
+    too_many: Any = None,
+    out: Any = None,
+    **no_other: Any,
+) -> Any:
     """The mean of each row's positions along dim; 0 of an empty row.
 
     x: floats or complex numbers, lengths, dim and out as for `segment_sum`. Returns x's dtype.
@@ -60,11 +82,20 @@ def segment_mean(x: Any, lengths: Any, dim: int = 0, *, out: Any = None) -> Any:
     >>> segment_mean([1.0, 2.0, 3.0, 4.0, 5.0], [2, 0, 3])
     array([1.5, 0. , 4. ])
     """
+    if no_other or too_many is not None:
+        raise misnamed("ragged.segment_mean", segment_mean, no_other, too_many, x=x, lengths=lengths, dim=dim)
     return _reduced("mean", x, lengths, dim, out)
 
 
 @signatures.reduction
-def segment_max(x: Any, lengths: Any, dim: int = 0, *, out: Any = None) -> Any:
+def segment_max(
+    x: Any = MISSING,
+    lengths: Lengths = MISSING,
+    dim: int = 0,
+    too_many: Any = None,
+    out: Any = None,
+    **no_other: Any,
+) -> Any:
     """The largest of each row's values along dim; of an empty row -inf, or the least number of an integer dtype.
 
     x: integers or floats of up to 64 bits, lengths, dim and out as for `segment_sum`. NaN is larger than all else.
@@ -74,11 +105,20 @@ def segment_max(x: Any, lengths: Any, dim: int = 0, *, out: Any = None) -> Any:
     >>> segment_max([1.0, 2.0, 5.0, 4.0, 3.0], [2, 0, 3])
     array([  2., -inf,   5.])
     """
+    if no_other or too_many is not None:
+        raise misnamed("ragged.segment_max", segment_max, no_other, too_many, x=x, lengths=lengths, dim=dim)
     return _reduced("max", x, lengths, dim, out)
 
 
 @signatures.reduction
-def segment_min(x: Any, lengths: Any, dim: int = 0, *, out: Any = None) -> Any:
+def segment_min(
+    x: Any = MISSING,
+    lengths: Lengths = MISSING,
+    dim: int = 0,
+    too_many: Any = None,
+    out: Any = None,
+    **no_other: Any,
+) -> Any:
     """The smallest of each row's values along dim; of an empty row inf, or the largest number of an integer dtype.
 
     x, lengths, dim and out as for `segment_max`. NaN is smaller than all else. The gradient goes to the first of the
@@ -87,11 +127,20 @@ def segment_min(x: Any, lengths: Any, dim: int = 0, *, out: Any = None) -> Any:
     >>> segment_min([1.0, 2.0, 5.0, 4.0, 3.0], [2, 0, 3])
     array([ 1., inf,  3.])
     """
+    if no_other or too_many is not None:
+        raise misnamed("ragged.segment_min", segment_min, no_other, too_many, x=x, lengths=lengths, dim=dim)
     return _reduced("min", x, lengths, dim, out)
 
 
 @signatures.reduction
-def segment_softmax(x: Any, lengths: Any, dim: int = 0, *, out: Any = None) -> Any:
+def segment_softmax(
+    x: Any = MISSING,
+    lengths: Lengths = MISSING,
+    dim: int = 0,
+    too_many: Any = None,
+    out: Any = None,
+    **no_other: Any,
+) -> Any:
     """exp(x) over its sum within each row along dim: x's shape, each row's values add up to 1.
 
     x: floats, lengths, dim and out as for `segment_sum`. Half types are computed in float32. A row of -inf gives NaN,
@@ -100,11 +149,13 @@ def segment_softmax(x: Any, lengths: Any, dim: int = 0, *, out: Any = None) -> A
     >>> segment_softmax([5.0, 5.0, 7.0], [2, 0, 1])
     array([0.5, 0.5, 1. ])
     """
+    if no_other or too_many is not None:
+        raise misnamed("ragged.segment_softmax", segment_softmax, no_other, too_many, x=x, lengths=lengths, dim=dim)
     return _reduced("softmax", x, lengths, dim, out)
 
 
 def _reduced(how: str, x: Any, lengths: Any, dim: Any, out: Any) -> Any:
-    if out is None and not compiling() and (found := QUICK[how](x, lengths, dim)) is not None:
+    if out is None and not traced() and (found := QUICK[how](x, lengths, dim)) is not None:
         return found
     if isinstance(x, LazyArray):
         if how == "sum" and out is None:
@@ -113,7 +164,7 @@ def _reduced(how: str, x: Any, lengths: Any, dim: Any, out: Any) -> Any:
     try:
         x = numpy_or_torch("x", x)
         if out is not None:
-            if not compiling() and math.prod(x.shape) <= FEW and (found := QUICK[how](x, lengths, dim)) is not None:
+            if not traced() and math.prod(x.shape) <= FEW and (found := QUICK[how](x, lengths, dim)) is not None:
                 return copied(found, out)
             found = rows_into.reduce(how, x, held(lengths), dim, out)
             return written(found, out, lambda: _reduced(how, x, lengths, dim, None))
@@ -121,3 +172,7 @@ def _reduced(how: str, x: Any, lengths: Any, dim: Any, out: Any) -> Any:
         return reduced.reduce(how, x, described(f"ragged.segment_{how}", lengths, positions), dim)
     except Refusal as refusal:
         raise error(refusal, f"ragged.segment_{how}", x, lengths=lengths, dim=dim, out=out) from None
+
+
+for _function in (segment_sum, segment_mean, segment_max, segment_min, segment_softmax):
+    show_signature(_function)

@@ -8,7 +8,7 @@ import contextlib
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 import torch
 import torch.nn.functional as F  # noqa: N812, its name everywhere
@@ -16,7 +16,8 @@ from torch.overrides import handle_torch_function, has_torch_function_unary
 
 from tenter import ops, resampling
 from tenter._arrays import torch_tensors
-from tenter._arrays.arguments import MISSING
+from tenter._arrays.arguments import MISSING, error
+from tenter._arrays.errors import Refusal
 from tenter._arrays.foreign import class_name
 from tenter._arrays.torch_private import NO_RULES, exporting_to_onnx, tracing
 from tenter._execution.torch import (
@@ -29,21 +30,30 @@ from tenter.torch.report import Report
 
 # Who holds a name, the name, what it is bound to, what it is to be.
 Replacement = tuple[Any, str, Any, Any]
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 _lock = threading.Lock()
 _depth = 0
 _scripting = 0  # calls of torch.jit.script at this moment
 
 
-@contextlib.contextmanager
-def accelerate() -> Iterator[Report]:
+@overload
+def accelerate() -> contextlib._GeneratorContextManager[Report]: ...
+@overload
+def accelerate(function: Callable[Given, Result]) -> Callable[Given, Result]: ...
+def accelerate(function: Any = None) -> Any:
     """Serves `torch.repeat_interleave`, `Tensor.repeat_interleave`, `Tensor.repeat`, `torch.tile`, `Tensor.tile`,
     `F.interpolate`, `F.upsample*` and `nn.Upsample*` by tenter, gradients included, in code that stays as it is.
 
-    A context manager and a decorator. What tenter does not serve (other devices, other layouts, arguments that it
-    refuses) PyTorch does as before, or refuses in its own words; the report that the context yields counts both. Only
-    bad counts and totals of repeat_interleave raise tenter's ValueError, as PyTorch may crash on them. The replacement
-    holds for all threads of the process.
+    A context manager and a decorator, with parentheses or without. function: what is decorated; PyTorch's functions are
+    replaced while it runs. A module is refused: call it within `with accelerate():`, decorate its `forward`, or call
+    `install()` once.
+
+    What tenter does not serve (other devices, other layouts, arguments that it refuses) PyTorch does as before, or
+    refuses in its own words; the report that the context yields counts both. Only bad counts and totals of
+    repeat_interleave raise tenter's ValueError, as PyTorch may crash on them. The replacement holds for all threads of
+    the process.
 
     >>> import torch
     >>> with accelerate() as report:
@@ -51,7 +61,21 @@ def accelerate() -> Iterator[Report]:
     tensor([1, 2, 1, 2])
     >>> report.served
     {'tile': 1}
+    >>> @accelerate
+    ... def doubled(x):
+    ...     return torch.tile(x, (2,))
     """
+    if function is None:
+        return _accelerated()
+    if isinstance(function, (torch.nn.Module, type)) or not callable(function):
+        hint = "; for a module write `with tenter.torch.accelerate():` around its calls, or tenter.torch.install() once"
+        what = f"the class {class_name(function)}" if isinstance(function, type) else class_name(type(function))
+        raise error(Refusal(TypeError, f"function: expected one to decorate{hint}, got {what}"), "accelerate", function)
+    return _accelerated()(function)
+
+
+@contextlib.contextmanager
+def _accelerated() -> Iterator[Report]:
     counts = Report()
     install()
     try:

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from tenter import filters
-from tenter._arrays import arguments, torch_tensors
+from tenter._arrays import arguments, names, torch_tensors
 from tenter._arrays.torch_private import constant
 from tenter._arrays.torch_tensors import TORCH_DTYPES, place as place, plain as plain, resolve
 from tenter._arrays.types import Array
@@ -41,6 +41,8 @@ constant(filters.named)
 constant(written)
 constant(picks)
 constant(arguments.did_you_mean)
+constant(names.meant)
+constant(names.by_name)
 
 
 def record_value(x: torch.Tensor, spec: Any, value: Any) -> None:

@@ -1,0 +1,131 @@
+"""Arguments by their names: those that have more than one, and those that a function does not have, which are refused
+with the call that was meant."""
+
+import difflib
+import inspect
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from tenter._arrays.arguments import MISSING, describe, error
+from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.library import compiling, is_array
+
+#: Names in other libraries' functions, and what the argument may be called here.
+ELSEWHERE = {
+    "scale_factor": ("scale",), "scale_factors": ("scale",), "factor": ("scale",), "zoom": ("scale",),
+    "interpolation": ("mode",), "resample": ("mode",), "method": ("mode",), "filter": ("mode",), "order": ("mode",),
+    "kernel": ("mode",), "axis": ("axes", "dim"), "dims": ("axes", "sizes"), "dim": ("axes", "axis"),
+    "output_shape": ("size",), "dsize": ("size",), "new_size": ("size",), "shape": ("size", "sizes"),
+    "target_size": ("size",), "anti_aliasing": ("antialias",), "align_corners": ("align",),
+    "padding_mode": ("edge",), "boundary": ("edge",), "cval": ("value",), "fill_value": ("value",),
+    "padding_value": ("value",), "dst": ("out",), "output": ("out",), "roi": ("box",), "crop": ("box",),
+    "input": ("x", "pixels", "a", "A"), "image": ("x", "pixels"), "img": ("x", "pixels"), "src": ("x", "pixels"),
+    "array": ("x", "pixels", "a", "A"), "tensor": ("x", "pixels"), "a": ("x",), "counts": ("repeats", "lengths"),
+    "reps": ("repeats", "sizes", "dims"), "sizes": ("lengths",), "seqlens": ("lengths",), "maxlen": ("max_len",),
+    "num_segments": ("n",), "total_repeat_length": ("output_size", "total"),
+}  # fmt: skip
+
+
+def take_other_names(
+    function: Callable[..., Any], other: dict[str, Any], too_many: Any = None, /, **names: tuple[str, Any]
+) -> tuple[Any, ...]:
+    """The values of arguments that have more than one name; what has another name is taken out of other.
+
+    other: what the function was given by names that its signature lacks. too_many: what it was given where it takes
+    arguments by name alone; None for nothing. names: by each other name, the argument's own, and what it was given:
+    MISSING, None or () is nothing.
+    """
+    values = dict(names.values())
+    for word in list(other):
+        if word not in names:
+            hint = meant(function, word, other[word], *names, *values)
+            refuse(TypeError, word, "no argument of this name", describe(other[word]) + hint)
+        name = names[word][0]
+        so_far = values[name]
+        if so_far is not MISSING and so_far is not None and not (type(so_far) is tuple and not so_far):
+            if word == name:
+                refuse(TypeError, word, "it once", "it twice")
+            refuse(TypeError, word, f"{word} or {name}, which are one argument", "both")
+        values[name] = other.pop(word)
+    if too_many is not None:
+        name = by_name(function, too_many)
+        refuse(TypeError, name, f"it by its name, {name}={describe(too_many)}", "it by its position")
+    return tuple(values.values())
+
+
+def misnamed(
+    called: str, function: Callable[..., Any], other: dict[str, Any], too_many: Any, **given: Any
+) -> Exception:
+    """What to raise where a function whose arguments have one name each was given others.
+
+    called: its name in errors. given: what its positions were given.
+    """
+    try:
+        take_other_names(function, other, too_many)
+    except Refusal as refusal:
+        if not other or compiling():  # which follows no more than this
+            return error(refusal, called, *given.values(), too_many)
+        usual = inspect.signature(function).parameters
+        shown = {name: v for name, v in given.items() if name not in usual or v is not usual[name].default}
+        return error(refusal, called, **shown, **other)
+    raise AssertionError
+
+
+def parameters(function: Callable[..., Any], *kinds: Any) -> tuple[str, ...]:
+    """The names of a function's arguments, of some kinds or of all but those that stand for any number."""
+    shown = inspect.signature(function).parameters.values()
+    usual = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return tuple(p.name for p in shown if p.kind in (kinds or usual))
+
+
+def show_signature(function: Callable[..., Any]) -> None:
+    """Shows arguments after `too_many` as those that are given by name alone.
+
+    A call looks up the default of each argument after a star, one by one, and takes those of positions at once. So
+    functions that are called often have no star: `too_many` is the first position that none may use, and `no_other`
+    holds names that none may have.
+    """
+    written = inspect.signature(function).parameters
+    shown, named = list[inspect.Parameter](), False
+    for p in written.values():
+        named = named or p.name == "too_many"
+        if p.default is MISSING and "no_other" in written:  # and so no other name may be given in its place
+            p = p.replace(default=p.empty)
+        if named and p.kind is p.POSITIONAL_OR_KEYWORD:
+            p = p.replace(kind=p.KEYWORD_ONLY)
+        if p.name not in ("too_many", "no_other"):
+            shown.append(p)
+    function.__signature__ = inspect.signature(function).replace(parameters=shown)  # type: ignore[attr-defined]
+
+
+def meant(function: Callable[..., Any], word: str, value: Any, *others: str) -> str:
+    """The argument that a word is likely to mean, to be put after it; nothing if none is. others: names that the
+    function's signature does not show."""
+    names = (*others, *parameters(function))
+    close = difflib.get_close_matches(word.lower(), names, 1)
+    found = [name for name in ELSEWHERE.get(word.lower(), ()) if name in names] or close
+    if not found:
+        return ""
+    name, shown = found[0], describe(value)
+    if name == "align" and isinstance(value, bool):
+        shown = "'corners'" if value else "'center'"
+    elif name == "size" and word == "dsize" and isinstance(value, tuple):
+        shown = describe(value[::-1])  # OpenCV's is (width, height)
+    elif is_array(value) or (name == "mode" and not isinstance(value, str)):  # as numbers of OpenCV's and Pillow's
+        shown = "..."
+    return f" (did you mean {name}={shown}?)"
+
+
+def by_name(function: Callable[..., Any], value: Any) -> str:
+    """Of the arguments that are given by name alone, the one that a value is likely to be for."""
+    names = parameters(function, inspect.Parameter.KEYWORD_ONLY)
+    for kinds, name in (
+        ((str,), "mode"),
+        ((bool,), "antialias"),
+        ((float, Fraction), "scale"),
+        ((int, tuple, list), "axes"),
+    ):
+        if isinstance(value, kinds) and name in names:
+            return name
+    return "out" if is_array(value) and "out" in names else names[0]

@@ -1,0 +1,29 @@
+"""Light from the steps of sRGB (IEC 61966-2-1), and steps from light."""
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tenter._arrays.types import Array
+
+
+@cache
+def table(dtype: str) -> NDArray[np.float32]:
+    """Light of every value of a dtype: a power for each pixel would take longer than the rest."""
+    levels = np.iinfo(dtype).max
+    return decoded(np.arange(levels + 1) / levels).astype(np.float32)
+
+
+def decoded(srgb: Array) -> Array:
+    v = np.abs(srgb)
+    light: Array = np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
+    signed: Array = np.copysign(light, srgb)
+    return signed
+
+
+def encoded(light: Array) -> Array:
+    v = np.abs(light)
+    srgb: Array = np.where(v <= 0.0031308, v * 12.92, 1.055 * v ** (1 / 2.4) - 0.055)
+    signed: Array = np.copysign(srgb, light)
+    return signed
