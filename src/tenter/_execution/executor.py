@@ -1,7 +1,7 @@
 """How plans are run on each array library's arrays: a module with the functions of `Executor` for each."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -184,7 +184,7 @@ def of_compiler() -> SegmentExecutor:
 
 def of_segments(x: Any) -> SegmentExecutor:
     """x: an array of NumPy, or a tensor."""
-    return numpy_executor if isinstance(x, np.ndarray) else _torch()
+    return numpy_executor if isinstance(x, np.ndarray) else cast(SegmentExecutor, of(x))
 
 
 def add(its: Executor, package: str) -> None:
@@ -195,7 +195,7 @@ def add(its: Executor, package: str) -> None:
 def of(x: Any) -> Executor:
     its = library.of(x)
     if its.PACKAGE not in _loaded:
-        _loaded[its.PACKAGE] = OTHERS[its.PACKAGE]()
+        _loaded[its.PACKAGE] = library.imported(OTHERS[its.PACKAGE])
         EXACT.update(dict.fromkeys(its.TYPES, _loaded[its.PACKAGE]))
         FIND.update(dict.fromkeys(its.TYPES, _loaded[its.PACKAGE].known))
     return _loaded[its.PACKAGE]

@@ -10,7 +10,7 @@ from tenter._arrays import limits
 from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.library import dtype_name, of, on_device
+from tenter._arrays.library import dtype_name, imported, of, on_device
 from tenter._execution import executor
 from tenter._specs import counts, interpolate_arguments, resize_arguments
 from tenter._specs.repeat import Repeat
@@ -228,7 +228,13 @@ def _held(x: Any) -> Stretched:
     if isinstance(x, np.ndarray):
         x = x.view()
         x.flags.writeable = False
+    else:
+        imported(_tensors)
     return whole(x)
+
+
+def _tensors() -> None:
+    from tenter.lazy import tensors as tensors  # as it imports torch
 
 
 def _tiled(held: Stretched, name: str, sizes: tuple[int, ...]) -> LazyArray:
