@@ -150,7 +150,7 @@ def _picked(s: Stretched, d: int, entry: Any) -> tuple[Stretched, Any]:
 
 
 def _with(s: Stretched, d: int, base: Any, m: Any) -> Stretched:
-    return stretched(base, (*s.maps[:d], m, *s.maps[d + 1 :]), s.saturate)
+    return stretched(base, (*s.maps[:d], m, *s.maps[d + 1 :]), s.summing)
 
 
 def _by_library(s: Stretched, entries: Entries) -> Stretched:
@@ -178,4 +178,4 @@ def _by_library(s: Stretched, entries: Entries) -> Stretched:
     if at and at[-1] - at[0] + 1 != len(at):
         first = 0
     new = [None] * (max(entry.ndim for entry in arrays) if arrays else 0)
-    return stretched(base, [*rest[:first], *new, *rest[first:]], s.saturate)
+    return stretched(base, [*rest[:first], *new, *rest[first:]], s.summing)

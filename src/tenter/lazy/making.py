@@ -15,11 +15,12 @@ from tenter._execution import executor
 from tenter._specs import counts, interpolate_arguments, resize_arguments
 from tenter._specs.repeat import Repeat
 from tenter._specs.repeat_arguments import ones_in_front, repeat_sizes, tile_sizes
+from tenter._specs.resize import Resize
 from tenter._specs.spec import Spec
 from tenter.lazy.array import LazyArray
 from tenter.lazy.compiled import between_graphs
 from tenter.lazy.rows import copies, run_ends
-from tenter.lazy.stretched import Stretched, applied, rounds, stand_in, stretched, whole
+from tenter.lazy.stretched import Stretched, Summing, applied, rounds, stand_in, stretched, whole
 from tenter.maps import AxisMap, Copy
 
 if TYPE_CHECKING:
@@ -253,7 +254,9 @@ def _lazy(name: str, held: Stretched, spec: Spec) -> LazyArray:
         first += [d for d in held.stretched_dims if not copies(held.maps[d])]
     held = applied(held, first)
     maps = [composed(m, added[d]) if d in added else m for d, m in enumerate(held.maps)]
-    return LazyArray(stretched(held.base, maps, held.saturate or spec.saturates(dtype)))
+    before = held.summing
+    summing = Summing(before.saturate or spec.saturates(dtype), before.by_memory or isinstance(spec, Resize))
+    return LazyArray(stretched(held.base, maps, summing))
 
 
 def composed(first: AxisMap | None, then: AxisMap) -> AxisMap | None:

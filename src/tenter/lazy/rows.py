@@ -40,8 +40,19 @@ def part(m: AxisMap, lo: int, hi: int) -> tuple[slice, AxisMap] | None:
     if isinstance(m, Gather):
         at, taps = m.reads(lo, hi), slice(m.offset[lo], m.offset[hi])
         offset, index = m.offset[lo : hi + 1] - m.offset[lo], m.index[taps] - at.start
-        return at, Gather(at.stop - at.start, hi - lo, offset, index, m.weight[taps])
-    return None if m.block > 1 else _part.part(m, lo, hi)
+        found: tuple[slice, AxisMap] = at, Gather(at.stop - at.start, hi - lo, offset, index, m.weight[taps])
+    elif m.block > 1:
+        return None
+    else:
+        found = _part.part(m, lo, hi)
+    found[1].__dict__["_whole"] = whole_of(m)
+    return found
+
+
+def whole_of(m: AxisMap) -> AxisMap:
+    """The map that m is a part of, which says in which order axes are summed."""
+    whole: AxisMap = m.__dict__.get("_whole", m)
+    return whole
 
 
 def rows(m: Window, lo: int, hi: int) -> tuple[Ints, Ints, Floats]:
