@@ -10,11 +10,14 @@ import numpy as np
 
 from tenter._arrays.library import is_array, of
 from tenter._arrays.types import Array
-from tenter.lazy.rows import copies, inputs_of, part
+from tenter.lazy.rows import copies, inputs_of, part, some_rows
 from tenter.lazy.stretched import Stretched, applied, beside, stand_in, stretched, taken
-from tenter.maps import Copy, Gather
+from tenter.maps import Copy, Gather, Window
 
 WHOLE = slice(None)
+# Outputs that are fewer than one in so many of those from the first to the last are computed alone: their rows take that
+# much more memory.
+FEW = 16
 # One for each dim: an int from 0, a slice, or positions from 0 in an int64 array; None for a new dim; and an ellipsis that
 # stands for no dim, as NumPy takes arrays on both sides of it for apart from one another.
 Entries = list[Any]
@@ -131,6 +134,10 @@ def _narrowed(s: Stretched, d: int, entry: Any) -> tuple[Stretched, Any]:
         return _with(s, d, taken(s, d, slice(0, 0)), None), entry if isinstance(entry, np.ndarray) else WHOLE
     ends = (wanted[0], wanted[-1]) if isinstance(wanted, range) else (wanted.min(), wanted.max())
     lo, hi = int(min(ends)), int(max(ends)) + 1
+    if FEW * len(wanted) < hi - lo and isinstance(m, (Window, Gather)) and m.block == 1:
+        each, place = np.unique(np.asarray(wanted), return_inverse=True)
+        at = slice(None, None, -1 if entry.step < 0 else 1) if isinstance(entry, slice) else place.reshape(entry.shape)
+        return _with(s, d, s.base, some_rows(m, each)), at
     found = part(m, lo, hi)
     assert found is not None
     step = entry.step if isinstance(entry, slice) and entry.step != 1 else None
