@@ -184,7 +184,9 @@ def of_compiler() -> SegmentExecutor:
 
 def of_segments(x: Any) -> SegmentExecutor:
     """x: an array of NumPy, or a tensor."""
-    return numpy_executor if isinstance(x, np.ndarray) else cast(SegmentExecutor, of(x))
+    if isinstance(x, np.ndarray):
+        return numpy_executor
+    return cast(SegmentExecutor, _loaded["torch"]) if "torch" in _loaded else library.imported(_torch)
 
 
 def add(its: Executor, package: str) -> None:
