@@ -35,7 +35,9 @@ ENTRIES = {
 }
 # Three dims of 6, by maps of every kind.
 MAKERS = {
-    "copies": lambda x: tenter.lazy.repeat(tenter.lazy.repeat_interleave(x, [2, 0, 4], 1), 3, 1, 1)[..., [0, 1, 2, 3, 1, 1]],
+    "copies": lambda x: tenter.lazy.repeat(tenter.lazy.repeat_interleave(x, [2, 0, 4], 1), 3, 1, 1)[
+        ..., [0, 1, 2, 3, 1, 1]
+    ],
     "closed": lambda x: tenter.lazy.tile(tenter.lazy.repeat_interleave(x, 2, 1)[:, :, :3], (3, 1, 2)),
     "weights": lambda x: tenter.lazy.resize(x, (6, 6, 6), mode="linear"),
     "one weighs": lambda x: tenter.lazy.resize(tenter.lazy.repeat(x[..., :3], 3, 1, 2), 6, axes=1, mode="cubic"),
@@ -84,7 +86,9 @@ def test_many_indices_of_three_to_five_entries(library, maker):
     compare(library, maker, [some.choices([*ENTRIES], k=some.randint(3, 5)) for _ in range(20_000)])
 
 
-@pytest.mark.parametrize("apart", [np.s_[:, [0, 1], ..., [0, 1]], np.s_[:, 0, ..., [0, 1]], np.s_[:, [0, 1], None, [0, 1]]])
+@pytest.mark.parametrize(
+    "apart", [np.s_[:, [0, 1], ..., [0, 1]], np.s_[:, 0, ..., [0, 1]], np.s_[:, [0, 1], None, [0, 1]]]
+)
 def test_dims_of_arrays_that_an_ellipsis_holds_apart_come_first(apart):
     s = tenter.lazy.repeat_interleave(X, [3, 3], 0)
     np.testing.assert_array_equal(s[apart], np.repeat(X, 3, 0)[apart])
@@ -109,7 +113,12 @@ def test_outputs_that_are_few_have_the_bits_of_all(how, n, library):
     for x in (random.standard_normal((50, 3)).astype(np.float32), random.integers(0, 255, (70_000, 2), np.uint8)):
         x = LIBRARIES[library](x)
         whole, s = np.asarray(tenter.resize(x, n, axes=0, **how)), tenter.lazy.resize(x, n, axes=0, **how)
-        for key in (random.integers(-n, n, n // 20), random.integers(0, n, (3, 4)), slice(5, None, 17), slice(-3, None, 99)):
+        for key in (
+            random.integers(-n, n, n // 20),
+            random.integers(0, n, (3, 4)),
+            slice(5, None, 17),
+            slice(-3, None, 99),
+        ):
             got = s[LIBRARIES[library](key) if isinstance(key, np.ndarray) else key]
             got = np.asarray(got.materialize() if isinstance(got, tenter.lazy.LazyArray) else got)
             assert got.tobytes() == whole[key].tobytes(), (x.shape, key)

@@ -159,8 +159,8 @@ class Geometry:
 
 
 def plain(value: Any) -> Any:
-    """A real number as one of Python's: NumPy's integers wrap, and so do fractions of them. A symbol of PyTorch's compiler
-    becomes the number, as rules are words in its graphs."""
+    """A real number as one of Python's: NumPy's integers wrap, and so do fractions of them. A symbol of PyTorch's
+    compiler becomes the number, as rules are words in its graphs."""
     if isinstance(value, Fraction):
         return Fraction(operator.index(value.numerator), operator.index(value.denominator))
     if isinstance(value, (int, np.integer)):

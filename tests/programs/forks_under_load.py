@@ -14,7 +14,7 @@ import threading
 import time
 from collections import Counter
 
-import tenter
+import tenter  # isort: skip  # before PyTorch, so that the first call on a tensor imports more
 import torch
 
 PATIENCE = 20  # seconds until a child hangs

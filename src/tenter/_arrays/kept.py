@@ -55,6 +55,4 @@ def _renew() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=lambda: _lock.acquire(timeout=PATIENCE), after_in_parent=_release, after_in_child=_renew
-    )
+    os.register_at_fork(before=lambda: _lock.acquire(timeout=PATIENCE), after_in_parent=_release, after_in_child=_renew)

@@ -14,7 +14,6 @@ from tenter._arrays.kept import uncut
 from tenter._arrays.layout import Layout, Order
 from tenter._arrays.types import Array
 
-
 Imported = TypeVar("Imported")
 
 
@@ -127,7 +126,7 @@ def of(x: Any) -> Library:
 
 
 def imported(what: Callable[[], Imported]) -> Imported:
-    """What a function imports, by one thread at a time. The compiler, which cannot follow a lock, follows the import."""
+    """What a function imports, which no fork cuts in two. PyTorch's compiler follows the import, and cannot follow a lock."""
     if compiling():
         return what()
     with uncut():

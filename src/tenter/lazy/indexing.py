@@ -15,11 +15,11 @@ from tenter.lazy.stretched import Stretched, applied, beside, stand_in, stretche
 from tenter.maps import Copy, Gather, Window
 
 WHOLE = slice(None)
-# Outputs that are fewer than one in so many of those from the first to the last are computed alone: their rows take that
-# much more memory.
+# Wanted outputs are computed alone if they are fewer than one in so many of those from the first to the last, as the
+# table of their rows takes about ten times the memory of an output.
 FEW = 16
-# One for each dim: an int from 0, a slice, or positions from 0 in an int64 array; None for a new dim; and an ellipsis that
-# stands for no dim, as NumPy takes arrays on both sides of it for apart from one another.
+# One for each dim: an int from 0, a slice, or positions from 0 in an int64 array. None for a new dim. An ellipsis that
+# stands for no dim: NumPy does not count arrays on both sides of it as adjacent.
 Entries = list[Any]
 
 
@@ -61,7 +61,8 @@ def _entries(s: Stretched, key: tuple[Any, ...]) -> Entries | None:
     if free < 0 or len(rest) > 1:
         return None
     at = rest[0] if rest else len(given)
-    given[at : at + 1] = [WHOLE] * free or [Ellipsis] * len(rest)
+    unnamed: Entries = [WHOLE] * free
+    given[at : at + 1] = unnamed or [Ellipsis] * len(rest)
     entries: Entries = []
     d = 0
     for entry in given:

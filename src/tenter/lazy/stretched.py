@@ -26,12 +26,15 @@ class Summing(NamedTuple):
     by_memory: bool = False
 
 
+USUAL = Summing()
+
+
 class Stretched(NamedTuple):
     """base: an array or a plain tensor. maps: one for each of its dims, None where the dim stays as it is."""
 
     base: Any
     maps: Maps
-    summing: Summing = Summing()
+    summing: Summing = USUAL
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -46,7 +49,7 @@ class Stretched(NamedTuple):
         return math.prod(self.shape)
 
 
-def stretched(base: Any, maps: Iterable[AxisMap | None], summing: Summing = Summing()) -> Stretched:
+def stretched(base: Any, maps: Iterable[AxisMap | None], summing: Summing = USUAL) -> Stretched:
     """Without maps that change nothing."""
     return Stretched(base, tuple([None if isinstance(m, Copy) and m.repeat == 1 else m for m in maps]), summing)
 
