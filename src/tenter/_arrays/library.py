@@ -126,7 +126,7 @@ def of(x: Any) -> Library:
 
 
 def imported(what: Callable[[], Imported]) -> Imported:
-    """What a function imports, which no fork cuts in two. PyTorch's compiler follows the import, and cannot follow a lock."""
+    """What a function imports, which no fork cuts in two. PyTorch's compiler follows it, but cannot follow a lock."""
     if compiling():
         return what()
     with uncut():
