@@ -83,6 +83,8 @@ NB_MODULE(core, m) {
     try {
       std::rethrow_exception(thrown);
     } catch (const Interrupted&) {  // signal_raised has set the error
+    } catch (const std::bad_alloc&) {
+      PyErr_SetString(PyExc_MemoryError, "memory: expected room for a result and its tables, got none from the system");
     }
   });
   bind_picks(m);

@@ -7,13 +7,17 @@
 
 namespace tenter {
 
-inline bool finalizing() {
 #if defined(Py_LIMITED_API)  // which has no function for it before 3.13
-  static const auto ask = [] {
-    void* const found = loaded_symbol("Py_IsFinalizing");
-    return reinterpret_cast<int (*)()>(found ? found : loaded_symbol("_Py_IsFinalizing"));
-  }();
-  return !ask || ask();
+// Found when the library is loaded: a child would wait for a thread that was looking at the fork.
+inline int (*const ask_if_finalizing)() = [] {
+  void* const found = loaded_symbol("Py_IsFinalizing");
+  return reinterpret_cast<int (*)()>(found ? found : loaded_symbol("_Py_IsFinalizing"));
+}();
+#endif
+
+inline bool finalizing() {
+#if defined(Py_LIMITED_API)
+  return !ask_if_finalizing || ask_if_finalizing();
 #elif PY_VERSION_HEX >= 0x030d0000
   return Py_IsFinalizing();
 #else

@@ -119,6 +119,8 @@ Recycler& recycler() {
   }();
   return *made;
 }
+// When the library is loaded: a child would wait for a thread that was making it at the fork.
+[[maybe_unused]] Recycler& made_at_once = recycler();
 
 // For tests: memory whose last byte is followed by an inaccessible page, so that a write past the end of a result ends
 // the process.

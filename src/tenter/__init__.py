@@ -5,12 +5,14 @@ Every operation is a sparse matrix along one axis (`tenter.maps`): built once, a
 transpose.
 """
 
+import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
 # _native first: it refuses a subinterpreter, which has then not loaded NumPy, as that can be loaded once in a process.
 from tenter import _native, conventions, filters, geometry, image, maps, memory, numpy as numpy  # noqa: F401
 from tenter._arrays.arguments import did_you_mean
+from tenter._arrays.library import imported as _imported
 from tenter._execution import (
     apply as _apply,  # noqa: F401  gives maps their method
     executor as _executor,
@@ -64,11 +66,7 @@ if not TYPE_CHECKING:  # which would take every name for one that there is
     def __getattr__(name: str) -> Any:
         """tenter.torch imports PyTorch, the others take a tenth of tenter's own time: imported when asked for."""
         if name in ("lazy", "ragged", "torch"):
-            import importlib
-
-            return importlib.import_module(f"tenter.{name}")
+            return _imported(lambda: importlib.import_module(f"tenter.{name}"))
         if name in ("Explanation", "Shape", "explain"):
-            import importlib
-
-            return getattr(importlib.import_module("tenter._explain"), name)
+            return getattr(_imported(lambda: importlib.import_module("tenter._explain")), name)
         raise AttributeError(f"module 'tenter' has no attribute {name!r}{did_you_mean(name, __dir__())}")

@@ -159,10 +159,11 @@ class Geometry:
 
 
 def plain(value: Any) -> Any:
-    """A real number as one of Python's: NumPy's integers wrap, and so do fractions of them."""
+    """A real number as one of Python's: NumPy's integers wrap, and so do fractions of them. A symbol of PyTorch's
+    compiler becomes the number, as rules are words in its graphs."""
     if isinstance(value, Fraction):
         return Fraction(operator.index(value.numerator), operator.index(value.denominator))
-    if isinstance(value, np.integer):
+    if isinstance(value, (int, np.integer)):
         return operator.index(value)
     return float(value) if isinstance(value, np.floating) else value
 

@@ -149,7 +149,7 @@ def _index(name: str, value: Any, expected: str) -> int:
 
 def dim(name: str, value: Any, ndim: int) -> int:
     """A dim from -ndim to ndim - 1, as one that is >= 0; a 0-d input counts as 1-d."""
-    result, n = integer(name, value), max(ndim, 1)
+    result, n = operator.index(integer(name, value)), max(ndim, 1)  # of a symbol the number
     if not -n <= result < n:
         refuse(IndexError, name, f"a dim of a {ndim}-d input, from {-n} to {n - 1}", f"{result}")
     return result % n

@@ -3,6 +3,7 @@
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from tenter._arrays import standard_arrays
@@ -42,6 +43,8 @@ def unreadable(x: Any) -> str | None:
         return "a JAX tracer, whose values are known when the compiled code runs (pass them as static arguments)"
     if not x.is_fully_addressable:
         return "a JAX array of which other processes hold a part"
+    if jnp.issubdtype(x.dtype, jax.dtypes.extended):
+        return "keys of random numbers, which NumPy has no dtype for (jax.random.key_data(x) gives their integers)"
     return None
 
 

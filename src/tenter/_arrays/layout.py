@@ -1,8 +1,11 @@
 """An array as a plan sees it, and the order in which its dims lie in memory."""
 
+import functools
 import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 
 class Layout(NamedTuple):
@@ -25,6 +28,25 @@ class Layout(NamedTuple):
 
 
 Order = tuple[int, ...]
+
+
+def overlaps(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
+    """True if two elements share memory. Strides and itemsize are in one unit."""
+    steps = sorted([(abs(s), n) for n, s in zip(shape, strides) if n > 1])
+    if 0 in shape or not steps:
+        return False
+    end = itemsize  # of what the faster dims take
+    for step, n in steps:
+        if step < end:
+            break
+        end += (n - 1) * step
+    else:
+        return False
+    if steps[0][0] < itemsize:
+        return True
+    # Strides that no dims have which lie inside of one another: the places themselves.
+    places = functools.reduce(np.add.outer, [np.arange(n) * step for step, n in steps]).reshape(-1)
+    return bool((np.diff(np.sort(places)) < itemsize).any())
 
 
 def channels_last(shape: Sequence[int], strides: Sequence[int]) -> Order | None:

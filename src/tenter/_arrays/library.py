@@ -5,13 +5,16 @@ A library is a module with the functions of `Library`. One that the caller has n
 
 import sys
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from tenter._arrays import numpy_arrays, standard_arrays
+from tenter._arrays.kept import uncut
 from tenter._arrays.layout import Layout, Order
 from tenter._arrays.types import Array
+
+Imported = TypeVar("Imported")
 
 
 class Library(Protocol):
@@ -118,8 +121,16 @@ def of(x: Any) -> Library:
     if package is None:
         raise AssertionError(f"a {type(x).__name__} where an array was checked")
     if package not in _loaded:
-        add(OTHERS[package][1]())
+        add(imported(OTHERS[package][1]))
     return _loaded[package]
+
+
+def imported(what: Callable[[], Imported]) -> Imported:
+    """What a function imports, which no fork cuts in two. PyTorch's compiler follows it, but cannot follow a lock."""
+    if compiling():
+        return what()
+    with uncut():
+        return what()
 
 
 def add(its: Library) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 
 from tenter._arrays.dtypes import DTYPES, OPAQUE
 from tenter._arrays.foreign import class_name
-from tenter._arrays.layout import Layout, numpy_image_order
+from tenter._arrays.layout import Layout, numpy_image_order, overlaps
 from tenter._arrays.types import Array
 
 PACKAGE = "numpy"
@@ -24,7 +24,7 @@ unreadable = unservable = problem
 
 
 def unwritable(x: Array) -> str | None:
-    if x.size and any(s == 0 and n > 1 for n, s in zip(x.shape, x.strides)):
+    if not x.flags.forc and overlaps(x.shape, x.strides, x.itemsize):
         return "an array whose elements share memory"
     return None if x.flags.writeable else "a read-only array"
 

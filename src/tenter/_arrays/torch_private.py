@@ -8,7 +8,7 @@ import contextlib
 import inspect
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
 from typing import Any
 
 import torch
@@ -33,8 +33,11 @@ def unfollowed(f: Callable[[], Any]) -> Any:
     """f() in a thread, which has none of the modes, transforms and tracers that may follow the one that first calls
     tenter: with them tensors would be fake or recorded. f should import nothing, as this thread may hold import locks.
     """
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(f).result()
+    found: list[Any] = []
+    thread = Thread(target=lambda: found.append(f()))  # an executor's lock is held by threads that fork
+    thread.start()
+    thread.join()
+    return found[0]
 
 
 def _plain_keys() -> tuple[object, object]:

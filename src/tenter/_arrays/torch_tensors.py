@@ -10,7 +10,7 @@ from torch.compiler import is_compiling
 from tenter import _native
 from tenter._arrays.dtypes import DTYPES
 from tenter._arrays.foreign import class_name
-from tenter._arrays.layout import Layout, torch_image_order
+from tenter._arrays.layout import Layout, overlaps, torch_image_order
 from tenter._arrays.torch_private import (
     PLAIN,
     PLAIN_CUDA,
@@ -66,8 +66,10 @@ def unwritable(x: torch.Tensor) -> str | None:
         return "a tensor that requires grad"
     if not is_compiling() and x.is_inference() and not torch.is_inference_mode_enabled():
         return "an inference tensor"
-    repeats = any(s == 0 and n > 1 for n, s in zip(x.shape, x.stride()))
-    return "an expanded tensor" if repeats and x.numel() else None
+    if any(s == 0 and n > 1 for n, s in zip(x.shape, x.stride())):
+        return "an expanded tensor" if x.numel() else None
+    shared = not is_compiling() and not x.is_contiguous() and overlaps(x.shape, x.stride(), 1)
+    return "a tensor whose elements share memory" if shared else None
 
 
 def differentiated(x: torch.Tensor) -> str | None:

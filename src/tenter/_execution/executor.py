@@ -1,7 +1,7 @@
 """How plans are run on each array library's arrays: a module with the functions of `Executor` for each."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -184,7 +184,9 @@ def of_compiler() -> SegmentExecutor:
 
 def of_segments(x: Any) -> SegmentExecutor:
     """x: an array of NumPy, or a tensor."""
-    return numpy_executor if isinstance(x, np.ndarray) else _torch()
+    if isinstance(x, np.ndarray):
+        return numpy_executor
+    return cast(SegmentExecutor, _loaded["torch"]) if "torch" in _loaded else library.imported(_torch)
 
 
 def add(its: Executor, package: str) -> None:
@@ -195,7 +197,7 @@ def add(its: Executor, package: str) -> None:
 def of(x: Any) -> Executor:
     its = library.of(x)
     if its.PACKAGE not in _loaded:
-        _loaded[its.PACKAGE] = OTHERS[its.PACKAGE]()
+        _loaded[its.PACKAGE] = library.imported(OTHERS[its.PACKAGE])
         EXACT.update(dict.fromkeys(its.TYPES, _loaded[its.PACKAGE]))
         FIND.update(dict.fromkeys(its.TYPES, _loaded[its.PACKAGE].known))
     return _loaded[its.PACKAGE]

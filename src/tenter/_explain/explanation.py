@@ -2,9 +2,9 @@
 
 import os
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
+from tenter._arrays.kept import kept
 from tenter._explain import figure, page, spellings, terminal, unlike
 from tenter._explain.facts import Facts
 from tenter.maps import AxisMap
@@ -54,12 +54,12 @@ class Explanation:
         """What runs, and why, in words."""
         return self.facts.kernels
 
-    @cached_property
+    @kept
     def spellings(self) -> dict[str, str]:
         """The same call in other libraries, by their names; in parentheses why there is none."""
         return spellings.spellings(self.facts)
 
-    @cached_property
+    @kept
     def unlike(self) -> tuple[tuple[str, str], ...]:
         """Calls that are easily mistaken for this one, and what they do."""
         return unlike.unlike(self.facts)

@@ -17,7 +17,7 @@ def gathered(s: LazyArray) -> Facts:
     held = s._held
     x = outline(held.base)
     maps = tuple([(d, m) for d, m in enumerate(held.maps) if m is not None])
-    made = Made(x, AppliedMaps(maps, held.saturate), held.shape)
+    made = Made(x, AppliedMaps(maps, *held.summing), held.shape)
     reads, exact, writes = bytes_moved(made, maps)
     first, *lines = explanation.text(held, s._events).splitlines()
     return Facts(

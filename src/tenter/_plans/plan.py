@@ -101,10 +101,12 @@ def keep(key: Hashable, made: Plan) -> Plan:
     return made
 
 
-def plan_part(x: Any, maps: Maps, wholes: dict[int, AxisMap], saturate: bool) -> Plan:
+def plan_part(
+    x: Any, maps: Maps, wholes: dict[int, AxisMap], saturate: bool, by_memory: bool = False
+) -> Plan:  # fmt: skip
     """How a part of a result is made of what it reads, with the whole's bits. wholes: the maps of which these are
-    parts, which say in which order sums are taken."""
-    return _planned(x, maps, AppliedMaps(maps, saturate), False, saturate=saturate, wholes=wholes)
+    parts, which say in which order sums are taken. by_memory: as `AppliedMaps`."""
+    return _planned(x, maps, AppliedMaps(maps, saturate, by_memory), False, saturate=saturate, wholes=wholes)
 
 
 def same_maps(of_plan: Plan, x: Any) -> Plan:
@@ -171,6 +173,7 @@ def _steps(layout: Layout, maps: Maps, order: tuple[int, ...] | None, saturate: 
     if not _is_compiled(layout.dtype, maps):
         return None
     source, placed = in_order(layout, maps, order)
+    wholes = wholes and dict(in_order(layout, tuple(wholes.items()), order)[1])
     if layout.device is None:
         return cpu.steps(source, placed, saturate, wholes)
     from tenter._kernels.triton import windows  # as it imports Triton

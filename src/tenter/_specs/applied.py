@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple, NoReturn
 
 from tenter._arrays.errors import refuse
-from tenter._arrays.layout import Order
+from tenter._arrays.layout import Order, resized_order
 from tenter._specs.spec import ImageOrder, Maps, Shape
 from tenter.maps import AxisMap, Copy, Gather
 from tenter.maps._written import written
@@ -48,11 +48,13 @@ class Applied(NamedTuple):
 class AppliedMaps(NamedTuple):
     """Maps on some axes, ascending, of arrays that are not recorded: there is no operator for several at once.
 
-    saturate: whether 8-bit integers are rounded to 8 bits after each axis.
+    saturate: whether 8-bit integers are rounded to 8 bits after each axis. by_memory: whether the result lies as x, as
+    that of `resize`, and sums are taken in that order.
     """
 
     applied: Maps
     saturate: bool
+    by_memory: bool = False
 
     def shape_out(self, shape: Shape) -> Shape:
         after = dict(self.applied)
@@ -65,7 +67,8 @@ class AppliedMaps(NamedTuple):
         return [d for d in range(ndim) if d not in dict(self.applied)]
 
     def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
-        return tuple(range(len(shape)))
+        axes = [axis for axis, _ in self.applied]
+        return resized_order(shape, strides, axes, saturate) if self.by_memory else tuple(range(len(shape)))
 
     def saturates(self, dtype: str) -> bool:
         return self.saturate and dtype == "uint8"

@@ -121,14 +121,17 @@ def boxes(box: Any, n: int) -> list[tuple[Fraction, Fraction] | None]:
 def _pair(pair: Any) -> tuple[Fraction, Fraction]:
     if not isinstance(pair, (list, tuple)) or len(pair) != 2:
         refuse(ValueError, "box", "pairs (begin, end)", repr(pair))
+    ends = []
     for edge in pair:
         if not is_real(edge):
             refuse(TypeError, "box", "numbers", instead(edge))
-        if not -math.inf < edge < math.inf:
+        number = plain(edge)
+        if not -math.inf < number < math.inf:
             refuse(ValueError, "box", "finite numbers", describe(pair))
-        if abs(plain(edge)) > LARGEST:
+        if abs(number) > LARGEST:
             refuse(ValueError, "box", "numbers up to 2**53", describe(pair))
-    begin, end = (Fraction(plain(v)) for v in pair)
+        ends.append(Fraction(number))
+    begin, end = ends
     if begin == end:
         refuse(ValueError, "box", "an end unlike its begin", repr(pair))
     return begin, end

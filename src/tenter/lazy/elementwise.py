@@ -169,7 +169,7 @@ def _agreed(
                     to_apply[k].add(axis)
         elif spread and not full:
             maps[d] = Copy.every(1, length)
-    return maps, to_apply, [Stretched(s.base, tuple(m), s.saturate) for s, m in zip(operands, kept)]
+    return maps, to_apply, [Stretched(s.base, tuple(m), s.summing) for s, m in zip(operands, kept)]
 
 
 def is_elementwise(name: str, f: Any, args: Sequence[Any], kwargs: dict[str, Any], package: str) -> bool:

@@ -10,12 +10,16 @@ import numpy as np
 
 from tenter._arrays.library import is_array, of
 from tenter._arrays.types import Array
-from tenter.lazy.rows import copies, inputs_of, part
+from tenter.lazy.rows import copies, inputs_of, part, some_rows
 from tenter.lazy.stretched import Stretched, applied, beside, stand_in, stretched, taken
-from tenter.maps import Copy, Gather
+from tenter.maps import Copy, Gather, Window
 
 WHOLE = slice(None)
-# One for each dim: an int from 0, a slice, or positions from 0 in an int64 array; and None for a new dim.
+# Wanted outputs are computed alone if they are fewer than one in so many of those from the first to the last, as the
+# table of their rows takes about ten times the memory of an output.
+FEW = 16
+# One for each dim: an int from 0, a slice, or positions from 0 in an int64 array. None for a new dim. An ellipsis that
+# stands for no dim: NumPy does not count arrays on both sides of it as adjacent.
 Entries = list[Any]
 
 
@@ -27,7 +31,7 @@ def indexed(s: Stretched, key: Any) -> Stretched | None:
         return None
     weighed, d = [], 0
     for k, entry in enumerate(entries):
-        if entry is None:
+        if not _has_dim(entry):
             continue
         m = s.maps[d]
         if m is not None:
@@ -41,7 +45,7 @@ def indexed(s: Stretched, key: Any) -> Stretched | None:
             else:
                 s, entries[k] = _picked(s, d, entry)
         d += 1
-    dims = [entry for entry in entries if entry is not None]
+    dims = [entry for entry in entries if _has_dim(entry)]
     return _by_library(applied(s, [d for d in weighed if not _is_run(dims[d], s.shape[d])]), entries)
 
 
@@ -53,15 +57,17 @@ def _entries(s: Stretched, key: tuple[Any, ...]) -> Entries | None:
             return None
         given.append(found)
     free = len(s.maps) - sum(map(_n_dims, given))
-    rest = [k for k, entry in enumerate(given) if entry is Ellipsis] or [len(given)]
+    rest = [k for k, entry in enumerate(given) if entry is Ellipsis]
     if free < 0 or len(rest) > 1:
         return None
-    given[rest[0] : rest[0] + 1] = [WHOLE] * free
+    at = rest[0] if rest else len(given)
+    unnamed: Entries = [WHOLE] * free
+    given[at : at + 1] = unnamed or [Ellipsis] * len(rest)
     entries: Entries = []
     d = 0
     for entry in given:
         shape = s.shape[d : d + _n_dims(entry)]
-        found = entry if entry is None else _checked(entry, shape, isinstance(s.base, np.ndarray))
+        found = _checked(entry, shape, isinstance(s.base, np.ndarray)) if shape else entry
         if found is None and entry is not None:
             return None
         entries.extend(found if isinstance(found, tuple) else (found,))
@@ -90,8 +96,12 @@ def _positions(entry: Any) -> int | Array | None:
     return values if good else None
 
 
+def _has_dim(entry: Any) -> bool:
+    return entry is not None and entry is not Ellipsis
+
+
 def _n_dims(entry: Any) -> int:
-    if entry is None or entry is Ellipsis:
+    if not _has_dim(entry):
         return 0
     return entry.ndim if isinstance(entry, np.ndarray) and entry.dtype == bool else 1
 
@@ -125,6 +135,10 @@ def _narrowed(s: Stretched, d: int, entry: Any) -> tuple[Stretched, Any]:
         return _with(s, d, taken(s, d, slice(0, 0)), None), entry if isinstance(entry, np.ndarray) else WHOLE
     ends = (wanted[0], wanted[-1]) if isinstance(wanted, range) else (wanted.min(), wanted.max())
     lo, hi = int(min(ends)), int(max(ends)) + 1
+    if FEW * len(wanted) < hi - lo and isinstance(m, (Window, Gather)) and m.block == 1:
+        each, place = np.unique(np.asarray(wanted), return_inverse=True)
+        at = slice(None, None, -1 if entry.step < 0 else 1) if isinstance(entry, slice) else place.reshape(entry.shape)
+        return _with(s, d, s.base, some_rows(m, each)), at
     found = part(m, lo, hi)
     assert found is not None
     step = entry.step if isinstance(entry, slice) and entry.step != 1 else None
@@ -144,23 +158,32 @@ def _picked(s: Stretched, d: int, entry: Any) -> tuple[Stretched, Any]:
 
 
 def _with(s: Stretched, d: int, base: Any, m: Any) -> Stretched:
-    return stretched(base, (*s.maps[:d], m, *s.maps[d + 1 :]), s.saturate)
+    return stretched(base, (*s.maps[:d], m, *s.maps[d + 1 :]), s.summing)
 
 
 def _by_library(s: Stretched, entries: Entries) -> Stretched:
     """The library's own indexing, of dims that have no map or are whole; and where those with a map come to lie."""
     arrays = [entry for entry in entries if isinstance(entry, np.ndarray)]
     base = s.base[tuple([beside(e, s.base) if isinstance(e, np.ndarray) else e for e in entries])]
+    numpy, maps = isinstance(base, np.ndarray), iter(s.maps)
     # NumPy takes ints beside arrays for arrays; PyTorch takes them before.
-    by_array = (np.ndarray, int) if arrays and isinstance(s.base, np.ndarray) else np.ndarray
-    maps, left = iter(s.maps), []
+    by_array = (np.ndarray, int) if arrays and numpy else np.ndarray
+    rest: list[Any] = []  # the maps of dims that are left
+    kinds: list[bool] = []  # whether an entry is by an array
+    first = 0
     for entry in entries:
-        m = None if entry is None else next(maps)
-        if isinstance(entry, by_array) or not isinstance(entry, int):
-            left.append((isinstance(entry, by_array), m))
-    at = [k for k, (indexed_by_array, _) in enumerate(left) if indexed_by_array]
-    rest = [m for indexed_by_array, m in left if not indexed_by_array]
+        m = next(maps) if _has_dim(entry) else None
+        if isinstance(entry, by_array):
+            first = first if True in kinds else len(rest)
+            kinds.append(True)
+        elif entry is Ellipsis:
+            kinds += [False] * numpy
+        elif not isinstance(entry, int):
+            rest.append(m)
+            kinds.append(False)
     # Dims that arrays make lie in front where the arrays are apart from one another.
-    first = at[0] if at and at[-1] - at[0] + 1 == len(at) else 0
+    at = [k for k, by in enumerate(kinds) if by]
+    if at and at[-1] - at[0] + 1 != len(at):
+        first = 0
     new = [None] * (max(entry.ndim for entry in arrays) if arrays else 0)
-    return stretched(base, [*rest[:first], *new, *rest[first:]], s.saturate)
+    return stretched(base, [*rest[:first], *new, *rest[first:]], s.summing)

@@ -11,17 +11,18 @@ from tenter._arrays import limits
 from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.library import dtype_name, of, on_device
+from tenter._arrays.library import dtype_name, imported, of, on_device
 from tenter._arrays.names import misnamed, parameters, show_signature
 from tenter._execution import executor
 from tenter._specs import counts, interpolate_arguments, resize_arguments
 from tenter._specs.repeat import Repeat
 from tenter._specs.repeat_arguments import ones_in_front, refuse_axis, repeat_sizes, tile_sizes
+from tenter._specs.resize import Resize
 from tenter._specs.spec import Spec
 from tenter.lazy.array import LazyArray
 from tenter.lazy.compiled import between_graphs
 from tenter.lazy.rows import copies, run_ends
-from tenter.lazy.stretched import Stretched, applied, rounds, stand_in, stretched, whole
+from tenter.lazy.stretched import Stretched, Summing, applied, rounds, stand_in, stretched, whole
 from tenter.maps import AxisMap, Copy
 
 if TYPE_CHECKING:
@@ -264,7 +265,13 @@ def _held(x: Any) -> Stretched:
     if isinstance(x, np.ndarray):
         x = x.view()
         x.flags.writeable = False
+    else:
+        imported(_tensors)
     return whole(x)
+
+
+def _tensors() -> None:
+    from tenter.lazy import tensors as tensors  # as it imports torch
 
 
 def _tiled(held: Stretched, name: str, sizes: tuple[int, ...]) -> LazyArray:
@@ -283,7 +290,9 @@ def _lazy(name: str, held: Stretched, spec: Spec) -> LazyArray:
         first += [d for d in held.stretched_dims if not copies(held.maps[d])]
     held = applied(held, first)
     maps = [composed(m, added[d]) if d in added else m for d, m in enumerate(held.maps)]
-    return LazyArray(stretched(held.base, maps, held.saturate or spec.saturates(dtype)))
+    before = held.summing
+    summing = Summing(before.saturate or spec.saturates(dtype), before.by_memory or isinstance(spec, Resize))
+    return LazyArray(stretched(held.base, maps, summing))
 
 
 def composed(first: AxisMap | None, then: AxisMap) -> AxisMap | None:

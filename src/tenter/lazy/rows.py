@@ -40,8 +40,49 @@ def part(m: AxisMap, lo: int, hi: int) -> tuple[slice, AxisMap] | None:
     if isinstance(m, Gather):
         at, taps = m.reads(lo, hi), slice(m.offset[lo], m.offset[hi])
         offset, index = m.offset[lo : hi + 1] - m.offset[lo], m.index[taps] - at.start
-        return at, Gather(at.stop - at.start, hi - lo, offset, index, m.weight[taps])
-    return None if m.block > 1 else _part.part(m, lo, hi)
+        found: tuple[slice, AxisMap] = at, Gather(at.stop - at.start, hi - lo, offset, index, m.weight[taps])
+    elif m.block > 1:
+        return None
+    else:
+        found = _part.part(m, lo, hi)
+    found[1].__dict__["_whole"] = whole_of(m)
+    return found
+
+
+def some_rows(m: Window | Gather, outputs: Ints) -> AxisMap:
+    """The map of some outputs, ascending. Rows of a window, which is not in blocks, are read a band at a time."""
+    found: AxisMap
+    if isinstance(m, Gather):
+        counts, taps = _taps(m.offset, outputs)
+        found = Gather(m.n_in, len(outputs), _running(counts), m.index[taps], m.weight[taps])
+    else:
+        read = []
+        for some in np.split(outputs, np.flatnonzero(np.diff(outputs // BAND)) + 1):
+            lo, hi = int(some[0]), int(some[-1]) + 1
+            start, offset, weight = rows(m, lo, hi)
+            counts, taps = _taps(offset, some - lo)
+            read.append((start[some - lo], counts, weight[taps]))
+        start, counts, weight = (np.concatenate(values) for values in zip(*read))
+        found = Window(m.n_in, len(outputs), start, _running(counts), weight)
+    found.__dict__["_whole"] = whole_of(m)
+    return found
+
+
+def _taps(offset: Ints, some: Ints) -> tuple[Ints, Ints]:
+    """How many taps some rows have, and which those are."""
+    counts = offset[some + 1] - offset[some]
+    ends = np.cumsum(counts)
+    return counts, np.arange(ends[-1]) - np.repeat(ends - counts - offset[some], counts)
+
+
+def _running(counts: Ints) -> Ints:
+    return np.concatenate([[0], np.cumsum(counts)])
+
+
+def whole_of(m: AxisMap) -> AxisMap:
+    """The map that m is a part of, which says in which order axes are summed."""
+    whole: AxisMap = m.__dict__.get("_whole", m)
+    return whole
 
 
 def rows(m: Window, lo: int, hi: int) -> tuple[Ints, Ints, Floats]:

@@ -24,7 +24,7 @@ def segment_sum(s: Stretched, lengths: Any, dim: int, notes: list[str]) -> Stret
         refuse(TypeError, "s", "numbers, to take sums of", dtype_name(s.base))
     m = s.maps[dim]
     if isinstance(m, Copy) and m.block == 1 and same(m, runs):
-        return stretched(_times(s.base, np.diff(run_ends(m)), dim), _but(s, dim, None), s.saturate)
+        return stretched(_times(s.base, np.diff(run_ends(m)), dim), _but(s, dim, None), s.summing)
     notes.append(f"dim {dim} is materialized: the lengths are not the counts that stretch it")
     weighing = [] if is_float(s.base) else [d for d in s.stretched_dims if not copies(s.maps[d])]
     s = applied(s, [dim, *weighing])

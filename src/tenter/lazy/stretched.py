@@ -11,21 +11,30 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, is_array, of
 from tenter._arrays.types import Array
 from tenter._execution import executor, into
-from tenter._plans.plan import plan
-from tenter._specs.applied import AppliedMaps
-from tenter.lazy.rows import copies
+from tenter._plans.plan import Plan, plan_part
+from tenter.lazy.rows import copies, whole_of
 from tenter.maps import AxisMap, Copy
 
 Maps = tuple[AxisMap | None, ...]
 
 
+class Summing(NamedTuple):
+    """What the operation that weighs says of sums along several axes. saturate: whether 8-bit integers are rounded to 8
+    bits after each axis (`Spec.saturates`). by_memory: whether their order is that of the dims in memory."""
+
+    saturate: bool = False
+    by_memory: bool = False
+
+
+USUAL = Summing()
+
+
 class Stretched(NamedTuple):
-    """base: an array or a plain tensor. maps: one for each of its dims, None where the dim stays as it is. saturate:
-    whether 8-bit integers are rounded to 8 bits after each axis (`Spec.saturates`)."""
+    """base: an array or a plain tensor. maps: one for each of its dims, None where the dim stays as it is."""
 
     base: Any
     maps: Maps
-    saturate: bool = False
+    summing: Summing = USUAL
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -40,9 +49,9 @@ class Stretched(NamedTuple):
         return math.prod(self.shape)
 
 
-def stretched(base: Any, maps: Iterable[AxisMap | None], saturate: bool = False) -> Stretched:
+def stretched(base: Any, maps: Iterable[AxisMap | None], summing: Summing = USUAL) -> Stretched:
     """Without maps that change nothing."""
-    return Stretched(base, tuple([None if isinstance(m, Copy) and m.repeat == 1 else m for m in maps]), saturate)
+    return Stretched(base, tuple([None if isinstance(m, Copy) and m.repeat == 1 else m for m in maps]), summing)
 
 
 def whole(x: Any) -> Stretched:
@@ -61,9 +70,8 @@ def applied(s: Stretched, dims: Iterable[int]) -> Stretched:
     if found := of(s.base).unservable(s.base):
         refuse(TypeError, "x", "an array or a plain tensor to apply maps to", found)
     x = of(s.base).resolve(s.base)
-    maps = tuple([(d, s.maps[d]) for d in sorted(which)])
-    made = executor.of(x).execute(x, plan(x, AppliedMaps(maps, s.saturate)))
-    return Stretched(made, tuple([None if d in which else m for d, m in enumerate(s.maps)]), s.saturate)
+    made = executor.of(x).execute(x, _plan(x, s, sorted(which)))
+    return Stretched(made, tuple([None if d in which else m for d, m in enumerate(s.maps)]), s.summing)
 
 
 def materialized(s: Stretched) -> Any:
@@ -77,7 +85,14 @@ def written(s: Stretched, out: Any) -> Any:
         refuse(TypeError, "s", "a lazy array of an array or a plain tensor", found)
     x = of(s.base).resolve(s.base)
     into.check(out, x, s.shape)
-    return into.write(x, plan(x, AppliedMaps(tuple([(d, s.maps[d]) for d in s.stretched_dims]), s.saturate)), out)
+    return into.write(x, _plan(x, s, s.stretched_dims), out)
+
+
+def _plan(x: Any, s: Stretched, dims: list[int]) -> Plan:
+    """How maps are applied with the bits of the operation, also to what was sliced before."""
+    maps: Any = tuple([(d, s.maps[d]) for d in dims])
+    wholes = {d: whole_of(m) for d, m in maps} if any(whole_of(m) is not m for _, m in maps) else {}
+    return plan_part(x, maps, wholes, s.summing.saturate and dtype_name(x) == "uint8", s.summing.by_memory)
 
 
 def stand_in(s: Stretched) -> Any:
@@ -129,7 +144,7 @@ def cast(x: Any, dtype: Any) -> Any:
 def moved(f: Any, s: Stretched, args: Any, kwargs: Any) -> Stretched:
     """Dims in another order, or new ones of length 1, by a function of the library."""
     turned = f(_one_element(s.base, tuple(range(2, 2 + len(s.maps)))), *args, **kwargs)
-    if s.saturate:  # by the order of the axes
+    if s.summing.saturate:  # by the order of the axes
         s = applied(s, s.stretched_dims)
     maps = [None if n == 1 else s.maps[n - 2] for n in turned.shape]
-    return Stretched(f(s.base, *args, **kwargs), tuple(maps), s.saturate)
+    return Stretched(f(s.base, *args, **kwargs), tuple(maps), s.summing)

@@ -1,13 +1,13 @@
 """Maps whose every output is one input."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tenter import _native
+from tenter._arrays.kept import kept
 from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
 from tenter.maps._rows import check_offsets, index_of, inputs_at, runs_of
@@ -121,7 +121,7 @@ class Copy:
         """The input block that each output block reads."""
         return np.frombuffer(self._block_index, np.int64)
 
-    @cached_property
+    @kept
     def _block_index(self) -> memoryview:
         if self.native is not None:
             room_for(self.n_out, 8)

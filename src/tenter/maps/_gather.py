@@ -1,12 +1,12 @@
 """Maps whose outputs are weighted sums of any inputs."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from tenter import _native
+from tenter._arrays.kept import kept
 from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
 from tenter.maps._values import Table, int_fields, rebuilt, require, sealed, unchecked, within
@@ -56,13 +56,13 @@ class Gather:
         order, sums = self._laid_out
         return np.frombuffer(order, np.int64), sums
 
-    @cached_property
+    @kept
     def _laid_out(self) -> tuple[memoryview, Window]:
         order, start = _native.laid_out(self.offset, self.index)
         weight = None if self.ones else self.weight
         return sealed(order), Window(len(order), self.n_out, start, self.offset, weight)
 
-    @cached_property
+    @kept
     def ones(self) -> bool:
         """True if all weights are one, so that integers are summed exactly."""
         return bool(np.all(self.weight == 1))

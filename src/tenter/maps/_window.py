@@ -1,12 +1,12 @@
 """Maps whose outputs are weighted sums of adjacent inputs."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from tenter import _native
+from tenter._arrays.kept import kept
 from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
 from tenter.maps._rows import check_rows
@@ -103,13 +103,13 @@ class Window:
         weight = self.weight
         return row, column, np.ones(len(row)) if weight is None else weight
 
-    @cached_property
+    @kept
     def native(self) -> _native.WindowMap:
         """The form that the compiled kernel reads, made once."""
         n_in, n_out = self.n_in // self.block, self.n_out // self.block
         return _native.WindowMap(n_in, n_out, self.width or 0, self.start, self.offset, self.weight)
 
-    @cached_property
+    @kept
     def native_tables(self) -> _native.WindowMap:
         """The same, with tables also of a long axis: for kernels of several axes."""
         native = self.native

@@ -6,7 +6,6 @@ loaded module has imported them to. The compiler sees the replacement as ordinar
 
 import contextlib
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ParamSpec, TypeVar, overload
 
@@ -19,6 +18,7 @@ from tenter._arrays import torch_tensors
 from tenter._arrays.arguments import MISSING, error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.foreign import class_name
+from tenter._arrays.kept import uncut
 from tenter._arrays.torch_private import NO_RULES, exporting_to_onnx, tracing
 from tenter._execution.torch import (
     executor as executor,  # registers the operators, for graphs saved with them
@@ -33,7 +33,6 @@ Replacement = tuple[Any, str, Any, Any]
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
-_lock = threading.Lock()
 _depth = 0
 _scripting = 0  # calls of torch.jit.script at this moment
 
@@ -95,7 +94,7 @@ def install() -> None:
     >>> uninstall()
     """
     global _depth
-    with _lock:
+    with uncut():
         _depth += 1
         if _depth == 1:
             operators.watch = report.kernel_ran
@@ -110,7 +109,7 @@ def uninstall() -> None:
     RuntimeError: uninstall: expected an install before it, got none
     """
     global _depth
-    with _lock:
+    with uncut():
         if _depth == 0:
             raise RuntimeError("uninstall: expected an install before it, got none")
         _depth -= 1
@@ -133,14 +132,14 @@ def _restore() -> None:
 def _own_names() -> Iterator[None]:
     """Gives names back to PyTorch, for its script, which reads the source of what they are bound to."""
     global _scripting
-    with _lock:
+    with uncut():
         _scripting += 1
         if _depth and _scripting == 1:
             _restore()
     try:
         yield
     finally:
-        with _lock:
+        with uncut():
             _scripting -= 1
             if _depth:
                 _replace()

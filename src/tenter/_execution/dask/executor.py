@@ -82,7 +82,7 @@ def flat(x: Any) -> Any:
 
 
 def reshape(x: Any, shape: tuple[int, ...]) -> Any:
-    return _filled(x, range(x.ndim)).reshape(shape) if x.size else da.zeros(shape, dtype=x.dtype)
+    return _filled(x, range(x.ndim)).reshape(shape) if x.size else da.zeros(shape, dtype=x.dtype, chunks=shape)
 
 
 def flip(x: Any, axes: tuple[int, ...]) -> Any:

@@ -3,11 +3,11 @@ process or another."""
 
 import uuid
 from collections import OrderedDict
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tenter._arrays.kept import kept
 from tenter._arrays.types import Ints
 from tenter._specs.spec import Shape, Spec
 from tenter.maps import AxisMap, Copy, Gather, Window
@@ -78,7 +78,7 @@ class Rule:
     def of(cls, spec: Spec, shape: Shape, dtype: str) -> "Rule":
         return cls(uuid.uuid4().hex, spec, shape, dtype)
 
-    @cached_property
+    @kept
     def maps(self) -> dict[int, AxisMap]:
         """Of the axes that change."""
         found = self.spec.maps(self.shape, self.dtype, False)

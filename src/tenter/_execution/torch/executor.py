@@ -54,7 +54,7 @@ def place_offsets(offsets: Array, x: torch.Tensor) -> Any:
 
 
 def flat(x: torch.Tensor) -> torch.Tensor:
-    return dispatch.gathered(x).reshape(-1)
+    return dispatch.gathered(x).flatten()  # reshape(-1) has no answer where vmap maps over nothing
 
 
 def reshape(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:

@@ -59,7 +59,7 @@ def whole(call: str, x: Tensor, *args: Any) -> Tensor | None:
 
 def _repeat_interleave(x: Tensor, repeats: Any, dim: Any, output_size: Any) -> Tensor | None:
     if dim is None:
-        flat, axis = dispatch.gathered(x).reshape(-1), 0
+        flat, axis = dispatch.gathered(x).flatten(), 0
     else:
         axis = one_dim("dim", dim, x.ndim)
         flat = x if x.ndim else x.reshape(1)

@@ -1,7 +1,7 @@
 """Segments of tensors that are recorded or on a device: expressions of PyTorch's functions and tenter's operators.
 
 Nothing here waits for a device but `total` and `longest`. What only a device knows is not checked but by the operator
-`offsets`; what is read by it stays inside of arrays whatever it is.
+`offsets`, what the host will know by `verified` too; what is read by it stays inside of arrays whatever it is.
 """
 
 from typing import Any
@@ -17,6 +17,7 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.library import surely
 from tenter._arrays.limits import INT64_MAX
 from tenter._execution.torch.schema import OPS
+from tenter._execution.torch.verified import verified
 from tenter._specs import segments as spec
 from tenter._specs.segments import INT32_MAX, RAGGED, TOTAL, Segments
 
@@ -43,17 +44,18 @@ def of_offsets(offsets: Tensor, total: Any) -> Segments:
     spec.check_integers("offsets", offsets)
     if surely(offsets.shape[0] < 1):
         refuse(ValueError, "offsets", "offsets from 0 on, one more than there are rows", "none")
-    return of_lengths(offsets.diff(), total)
+    return of_lengths(verified("offsets", offsets).diff(), total)
 
 
 def of_row_ids(row_ids: Tensor, n: Any) -> Segments:
     row_ids = _tensor("row_ids", row_ids)
     spec.check_integers("row_ids", row_ids)
+    if n is not None:
+        n = integer("n", n, "a number of rows", 0)
+    row_ids = verified("row_ids", row_ids, n)
     if n is None:
         last = row_ids[-1:].to(torch.int64)
         n = _value(torch.cat([last.new_zeros(1), last + 1]).sum())
-    else:
-        n = integer("n", n, "a number of rows", 0)
     rows = torch.arange(n + 1, dtype=row_ids.dtype, device=row_ids.device)
     return _of_lengths(torch.searchsorted(row_ids.contiguous(), rows).diff().to(row_ids.dtype), row_ids.shape[0])
 
@@ -61,6 +63,7 @@ def of_row_ids(row_ids: Tensor, n: Any) -> Segments:
 def of_positions(positions: Tensor) -> Segments:
     positions = _tensor("positions", positions)
     spec.check_integers("positions", positions)
+    positions = verified("positions", positions)
     begins = torch.nonzero(positions == 0)[:, 0]
     ends = torch.cat([begins[1:], begins.new_full((1,), positions.shape[0])])[: begins.shape[0]]
     return _of_lengths((ends - begins).to(positions.dtype), positions.shape[0])
@@ -68,7 +71,7 @@ def of_positions(positions: Tensor) -> Segments:
 
 def of_mask(mask: Tensor) -> Segments:
     spec.check_mask("mask", mask)
-    return of_lengths(mask.sum(1), None)
+    return of_lengths(verified("mask", mask).sum(1), None)
 
 
 def _tensor(name: str, values: Any) -> Tensor:
@@ -171,12 +174,13 @@ def ranges(s: Segments, starts: Any, steps: Any, int32: bool) -> Tensor:
 
 
 def mask(s: Segments, length: Any) -> Tensor:
-    lengths = _offsets(s).diff()
+    lengths = verified("max_len", _offsets(s).diff(), length)
     return torch.arange(length, device=lengths.device) < lengths[:, None]
 
 
 def spans(starts: Tensor, ends: Tensor, n: int) -> Tensor:
-    """Cut to 0 .. n, as their values may be unknown."""
+    """Cut to 0 .. n, as a device may alone know their values."""
+    starts = verified("starts", starts, n, ends)
     starts, ends = starts.to(torch.int64).clamp(0, n), ends.to(torch.int64).clamp(0, n)
     ends = torch.maximum(starts, ends)
     change = torch.zeros((*starts.shape[:-1], n + 1), dtype=torch.int32, device=starts.device)

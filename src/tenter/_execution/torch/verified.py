@@ -1,0 +1,48 @@
+"""The operator that verifies, when recorded code runs, what describes segments and only its values can say."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tenter._arrays import torch_private
+from tenter._arrays.arguments import error
+from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.torch_tensors import NO_STORAGE, extent, holds, to_numpy
+from tenter._execution.torch.schema import LIBRARY, OPS
+from tenter._specs import segments as spec
+
+# By the argument that is verified. beside: a span's ends. n: what the caller says of it, or None.
+CHECKS: dict[str, Callable[[Any, Any, Any], object]] = {
+    "offsets": lambda values, beside, n: spec.of_offsets("offsets", values),
+    "row_ids": lambda values, beside, n: spec.of_row_ids("row_ids", values, n),
+    "positions": lambda values, beside, n: spec.of_positions("positions", values),
+    "mask": lambda values, beside, n: spec.of_mask("mask", values),
+    "starts": spec.spans,
+    "max_len": lambda lengths, beside, n: spec.room(spec.of_lengths("lengths", lengths), n),
+}
+
+
+def verified(name: str, values: Tensor, n: Any = None, beside: Tensor | None = None) -> Tensor:
+    """values, once they are verified: on the host, where no transform of torch.func makes many of them."""
+    if values.device.type != "cpu" or torch_private.functorch_active():
+        return values
+    return OPS.verified.default(values, beside, n, name)  # type: ignore[no-any-return]
+
+
+def _verified(values: Tensor, beside: Tensor | None, n: int | None, name: str) -> Tensor:
+    try:
+        if name not in CHECKS:
+            refuse(ValueError, "name", f"one of {', '.join(CHECKS)}", repr(name))
+        for given in (values, beside):
+            if given is not None and not holds(given, extent(given)):
+                refuse(TypeError, name, "a tensor with memory of its own", NO_STORAGE)
+        CHECKS[name](to_numpy(values), None if beside is None else to_numpy(beside), n)
+    except Refusal as refusal:
+        raise error(refusal, spec.RAGGED, values, *([] if beside is None else [beside])) from None
+    return values.clone()
+
+
+LIBRARY.impl("verified", _verified, "CPU")
+torch.library.register_fake("tenter::verified", lambda values, *rest: torch.empty_like(values), lib=LIBRARY)
