@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from tenter import filters, resampling
-from tenter._arrays.arguments import array, error, flag, output
+from tenter._arrays.arguments import array, describe, error, flag, output
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of
 from tenter._arrays.standard_arrays import is_standard
@@ -183,7 +183,7 @@ def _check(x: Any, alpha: bool | None, premultiply: bool, linear_light: bool, ho
     if x.ndim not in (2, 3):
         refuse(ValueError, "pixels", "shape (H, W) or (H, W, C)", f"{tuple(x.shape)}")
     if "axes" in how:
-        refuse(TypeError, "axes", "none, as a picture has two, or tenter.resize", repr(how["axes"]))
+        refuse(TypeError, "axes", "none, as a picture has two, or tenter.resize", describe(how["axes"]))
     flag("premultiply", premultiply)
     flag("linear_light", linear_light)
     flag("alpha", alpha, optional=True)
@@ -199,7 +199,7 @@ def _check_mixing(x: Any, how: dict[str, Any]) -> None:
         expected = "uint8, uint16 or floats for linear_light and for alpha (alpha=False says that there is none)"
         refuse(TypeError, "pixels", expected, name)
     if how.get("value", 0) != 0:
-        refuse(ValueError, "value", "0 where alpha or light is mixed", repr(how["value"]))
+        refuse(ValueError, "value", "0 where alpha or light is mixed", describe(how["value"]))
     if getattr(x, "requires_grad", False):
         refuse(TypeError, "pixels", "no gradient where alpha or light is mixed (call detach())", "a leaf of one")
 

@@ -24,7 +24,7 @@ class Memory(Protocol):
 
 def room(out: Any) -> Memory:
     """That of the caller's `out`, which lies as a result would."""
-    return lambda x, shape: (out, of(out).address(out), False)
+    return lambda x, shape: (out, of(out).address(out, "out"), False)
 
 
 # ---- indices

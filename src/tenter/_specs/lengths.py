@@ -120,7 +120,7 @@ def boxes(box: Any, n: int) -> list[tuple[Fraction, Fraction] | None]:
 
 def _pair(pair: Any) -> tuple[Fraction, Fraction]:
     if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-        refuse(ValueError, "box", "pairs (begin, end)", repr(pair))
+        refuse(ValueError, "box", "pairs (begin, end)", describe(pair))
     for edge in pair:
         if not is_real(edge):
             refuse(TypeError, "box", "numbers", instead(edge))
@@ -130,7 +130,7 @@ def _pair(pair: Any) -> tuple[Fraction, Fraction]:
             refuse(ValueError, "box", "numbers up to 2**53", describe(pair))
     begin, end = (Fraction(plain(v)) for v in pair)
     if begin == end:
-        refuse(ValueError, "box", "an end unlike its begin", repr(pair))
+        refuse(ValueError, "box", "an end unlike its begin", describe(pair))
     return begin, end
 
 

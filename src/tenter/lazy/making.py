@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from tenter._arrays import limits
-from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
+from tenter._arrays.arguments import describe, dim as one_dim, error, numpy_or_torch
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of, on_device
@@ -212,7 +212,7 @@ def resize(x: Any, size: Any = None, **how: Any) -> Any:
         spec, turned = resize_arguments.checked(stand_in(held), size, **how)
         outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
         if outside and (how.get("value", 0) != 0 or not is_numeric(dtype_name(held.base))):
-            refuse(ValueError, "value", "0 and an x of numbers, as a map adds nothing", repr(how.get("value", 0)))
+            refuse(ValueError, "value", "0 and an x of numbers, as a map adds nothing", describe(how.get("value", 0)))
         if turned:
             held = applied(held, turned)
             held = held._replace(base=executor.of(held.base).flip(held.base, turned))
