@@ -27,11 +27,12 @@ def spread(name: str, values: Sequence[Any], given: Any, n: int) -> list[Any]:
 
 
 def is_real(value: Any) -> bool:
-    return isinstance(value, (int, float, Fraction, np.floating, np.integer)) and not isinstance(value, bool)
+    # By its type: what says by `__class__` that it is a number need not compute as one.
+    return issubclass(type(value), (int, float, Fraction, np.floating, np.integer)) and not isinstance(value, bool)
 
 
 def is_int(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return issubclass(type(value), (int, np.integer)) and not isinstance(value, bool)
 
 
 def scales(scale: Any) -> list[Any]:
@@ -121,6 +122,7 @@ def boxes(box: Any, n: int) -> list[tuple[Fraction, Fraction] | None]:
 def _pair(pair: Any) -> tuple[Fraction, Fraction]:
     if not isinstance(pair, (list, tuple)) or len(pair) != 2:
         refuse(ValueError, "box", "pairs (begin, end)", describe(pair))
+    pair = tuple(pair)  # as what its numbers do may change a list
     for edge in pair:
         if not is_real(edge):
             refuse(TypeError, "box", "numbers", instead(edge))
