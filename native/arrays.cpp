@@ -36,7 +36,7 @@ Reading read_ndarray(PyObject* x, ArrayView& view) {
 
 // The dispatch keys that PyTorch's code looks at show here as: a read that fails (sparse, batched, quantized, nested
 // tensors), no address (functional, meta, zero tensors, and empty ones), and two bits that are asked for.
-Reading read_tensor(PyObject* x, ArrayView& view, bool may_be_empty = false) {
+Reading describe_tensor(PyObject* x, ArrayView& view, bool may_be_empty = false) {
   DLTensor t;
   if (torch.read(x, &t) != 0) {
     PyErr_Clear();
@@ -61,6 +61,25 @@ Reading read_tensor(PyObject* x, ArrayView& view, bool may_be_empty = false) {
   view.device = t.device.type, view.device_number = t.device.id, view.dtype = dtype;
   for (int d = 0; d < t.ndim; ++d) view.shape[d] = t.shape[d], view.stride[d] = t.strides[d] * dtype->itemsize;
   return Reading::readable;
+}
+
+// Whether a tensor's storage, which the user may have shrunk, reaches to its last element. 1, 0, or -1.
+int is_held(PyObject* x, const ArrayView& view) {
+  const int64_t n_bytes = view.extent();
+  if (n_bytes == 0) return 1;
+  const Owned storage(method(x, torch.untyped_storage));
+  int64_t held, offset;
+  if (!storage || !integer(method(storage.get(), torch.nbytes), held) ||
+      !integer(method(x, torch.storage_offset), offset))
+    return -1;
+  return held >= offset * view.dtype->itemsize + n_bytes;
+}
+
+Reading read_tensor(PyObject* x, ArrayView& view, bool may_be_empty = false) {
+  const Reading found = describe_tensor(x, view, may_be_empty);
+  if (found != Reading::readable) return found;
+  const int held = is_held(x, view);
+  return held < 0 ? Reading::failed : held ? Reading::readable : Reading::unreadable;
 }
 
 // Of tuples (object, code, bits, number, itemsize). The objects are kept for good.
@@ -117,16 +136,6 @@ int followed() {
   return level >= 0;
 }
 
-int holds(PyObject* x, const KnownDtype& dtype, int64_t n_bytes) {
-  if (n_bytes == 0) return 1;
-  const Owned storage(method(x, torch.untyped_storage));
-  int64_t held, offset;
-  if (!storage || !integer(method(storage.get(), torch.nbytes), held) ||
-      !integer(method(x, torch.storage_offset), offset))
-    return -1;
-  return held >= offset * dtype.itemsize + n_bytes;
-}
-
 int wants_grad(PyObject* x) {
   const int wants = truth(PyObject_GetAttr(x, torch.requires_grad));
   return wants <= 0 ? wants : truth(PyObject_Vectorcall(torch.grad_enabled, nullptr, 0, nullptr));
@@ -136,7 +145,7 @@ PyObject* plain(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a tensor");
   ArrayView x;
   const int follows = is_tensor(args[0]) ? followed() : 1;
-  const bool found = !follows && read_tensor(args[0], x) == Reading::readable;
+  const bool found = !follows && describe_tensor(args[0], x) == Reading::readable;
   if (PyErr_Occurred()) return nullptr;
   return PyBool_FromLong(found);
 }

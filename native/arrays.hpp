@@ -80,21 +80,18 @@ struct ArrayView {
 
 constexpr int on_cpu = 1;  // ArrayView::device
 
-// What reading says. unreadable: an array of a kind that is not read here, for Python's code. recorded: a tensor whose
-// call is not served by its memory alone.
+// What reading says. unreadable: an array of a kind that is not read here, or a tensor whose storage is too small, for
+// Python's code. recorded: a tensor whose call is not served by its memory alone.
 enum class Reading { readable, unreadable, recorded, failed };
 
 bool is_numpy(PyObject* x);
 bool is_tensor(PyObject* x);
 // x: of exactly a registered type. failed: a Python error is set. Tensors without an address are read if they may be
-// empty and are.
+// empty and are. All of what a view describes is memory of x: nothing else gives the address of a tensor.
 Reading read_array(PyObject* x, ArrayView& view, bool may_be_empty = false);
 
 // Whether anything follows calls on tensors (transforms, modes, tracers, forward mode). 1, 0, or -1 for an error.
 int followed();
-// Whether a tensor's storage, which the user may have shrunk, holds so many bytes from its first element on.
-// 1, 0, or -1.
-int holds(PyObject* x, const KnownDtype& dtype, int64_t n_bytes);
 int wants_grad(PyObject* x);  // 1, 0 or -1
 
 // Fresh memory like x's, uninitialized, and its address. Null with an error, or without where the caller shall go

@@ -42,10 +42,11 @@ void init_step(ByteStep* to, const nb::list& outer, const ByteAxis& row, const B
 }
 
 // The step of maps on one dim or two neighbors from `first` on; None if the input must be made contiguous first.
-nb::object byte_step(const nb::list& dims, int first, const nb::list& maps, bool rows_first) {
+nb::object byte_step(const nb::list& dims, int first, const nb::list& given, bool rows_first) {
   Dim held[max_axes];
+  const nb::tuple maps = items(given);
   const int count = int(maps.size());
-  if (count > 2) throw std::invalid_argument("too many maps");
+  if (count < 1 || count > 2) throw std::invalid_argument("too many maps");
   const Pass pass = pass_of(dims, first, count, held);
   ByteTask task{};
   bool columns;

@@ -37,8 +37,9 @@ struct CopyStep : SmallStep {
 
   // axes: from slowest to fastest, with those that are copied as they are. Takes nb::list, as nanobind's conversion to
   // std::vector is noexcept: without memory it would end the process.
-  CopyStep(int64_t itemsize, const nb::list& axes) {
+  CopyStep(int64_t itemsize, const nb::list& list) {
     CopyAxis given[max_axes];
+    const nb::tuple axes = items(list);
     if (axes.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
     for (size_t k = 0; k < axes.size(); ++k) {
       const auto [kind, n_in, n_out, stride, repeat, table] = nb::cast<AxisTuple>(axes[k]);
@@ -86,9 +87,10 @@ struct CopyStep : SmallStep {
 
 // The step of window maps on neighboring dims from `first` on; None if the input must be made contiguous first.
 // deciding: (length, map) of each, where costs are compared.
-nb::object window_step(int in, int out, int acc, const nb::list& dims, int first, const nb::list& maps,
-                       const nb::list& deciding, bool rows_first, bool saturate) {
+nb::object window_step(int in, int out, int acc, const nb::list& dims, int first, const nb::list& given_maps,
+                       const nb::list& given_deciding, bool rows_first, bool saturate) {
   Dim held[max_axes];
+  const nb::tuple maps = items(given_maps), deciding = items(given_deciding);
   const int count = int(maps.size());
   if (count > most_together || deciding.size() != maps.size()) throw std::invalid_argument("too many maps");
   const Pass pass = pass_of(dims, first, count, held);
@@ -112,8 +114,9 @@ nb::object window_step(int in, int out, int acc, const nb::list& dims, int first
 
 // The step of maps on the first two of three dims, the last being the values of a pixel, whose colors its alpha weighs;
 // None where no kernel does all of that.
-nb::object weighed_step(int dtype, const nb::list& dims, const nb::list& maps, double unseen) {
+nb::object weighed_step(int dtype, const nb::list& dims, const nb::list& given, double unseen) {
   Dim held[max_axes];
+  const nb::tuple maps = items(given);
   if (maps.size() != 2 || dims.size() != 3) throw std::invalid_argument("expected maps of two of three dims");
   const Pass pass = pass_of(dims, 0, 2, held);
   OwnedMap* of[2];
@@ -148,8 +151,9 @@ void bind_steps(nb::module_& m) {
   m.def("weighed_step", &weighed_step, nb::arg("dtype"), nb::arg("dims"), nb::arg("maps"), nb::arg("unseen"));
   m.def(
       "pass_cost",
-      [](const nb::list& n, const nb::list& n_out) {  // as CopyStep's
+      [](const nb::list& lengths, const nb::list& made) {  // as CopyStep's
         int64_t from[max_axes], to[max_axes];
+        const nb::tuple n = items(lengths), n_out = items(made);
         if (n.size() != n_out.size() || n.size() > size_t(max_axes)) throw std::invalid_argument("lengths");
         for (size_t k = 0; k < n.size(); ++k) from[k] = nb::cast<int64_t>(n[k]), to[k] = nb::cast<int64_t>(n_out[k]);
         return pass_cost(from, to, int(n.size()));
@@ -162,13 +166,13 @@ void bind_steps(nb::module_& m) {
       .def("__init__", [](ReadySteps* self, const nb::list& steps, const nb::list& temporaries, nb::tuple shape) {
         std::vector<ReadySteps::Step> found;
         std::vector<int64_t> bytes;
-        for (const nb::handle each : steps) {
+        for (const nb::handle each : items(steps)) {
           const auto step = nb::cast<nb::tuple>(each);
           const nb::object kernel = step[0];
           found.push_back({kernel, &nb::cast<const SmallStep&>(kernel), nb::cast<int>(step[1]), nb::cast<int>(step[3]),
                            nb::cast<int64_t>(step[2]), nb::cast<int64_t>(step[4])});
         }
-        for (const nb::handle each : temporaries) bytes.push_back(nb::cast<int64_t>(each));
+        for (const nb::handle each : items(temporaries)) bytes.push_back(nb::cast<int64_t>(each));
         new (self) ReadySteps(std::move(found), std::move(bytes), std::move(shape));
       });
 }

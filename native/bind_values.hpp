@@ -30,10 +30,18 @@ inline Line line_of(const LineTuple& l) {
   return line;
 }
 
+// The items of a list as they are now: to read one as a number may run Python code, which may change the list.
+inline nb::tuple items(const nb::list& list) {
+  nb::object held = nb::steal(PyList_AsTuple(list.ptr()));
+  if (!held.is_valid()) nb::raise_python_error();
+  return nb::borrow<nb::tuple>(held);
+}
+
 // The axes of a task that no map changes: lengths, strides in bytes. It takes nb::list, as nanobind's conversion to
 // std::vector is noexcept: without memory it would end the process.
 template <class Task>
-void set_outer(Task& task, const nb::list& axes) {
+void set_outer(Task& task, const nb::list& given) {
+  const nb::tuple axes = items(given);
   if (axes.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
   task.n_outer = int(axes.size());
   for (size_t d = 0; d < axes.size(); ++d)
@@ -41,7 +49,8 @@ void set_outer(Task& task, const nb::list& axes) {
 }
 
 // (length, stride in bytes) of each dim, from slowest to fastest.
-inline Pass pass_of(const nb::list& dims, int first, int count, Dim* to) {
+inline Pass pass_of(const nb::list& given, int first, int count, Dim* to) {
+  const nb::tuple dims = items(given);
   if (dims.size() > size_t(max_axes) || first < 0 || count < 1 || size_t(first + count) > dims.size())
     throw std::invalid_argument("expected maps of some of at most 72 dims");
   for (size_t d = 0; d < dims.size(); ++d) {

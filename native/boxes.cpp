@@ -21,8 +21,7 @@ struct Number {
   bool read(PyObject* x, const NumberTypes& types) {
     if (PyLong_CheckExact(x) || PyFloat_CheckExact(x)) return read_exact(x);
     if (reinterpret_cast<PyObject*>(Py_TYPE(x)) == types.fraction) return read_fraction(x);
-    const int found = PyObject_IsInstance(x, types.numpy);
-    const Owned number(found == 1 ? PyIndex_Check(x) ? PyNumber_Index(x) : PyNumber_Float(x) : nullptr);
+    const Owned number(!types.is_numpy(x) ? nullptr : PyIndex_Check(x) ? PyNumber_Index(x) : PyNumber_Float(x));
     PyErr_Clear();  // Python's code then says what is wrong
     return number && read_exact(number.get());
   }
@@ -56,7 +55,7 @@ struct Number {
   }
 };
 
-// Of a tuple or a list of n, else null. A reference, as what is asked about an item may change the list.
+// Of a tuple or a list of n, else null.
 Owned item(PyObject* x, Py_ssize_t k, Py_ssize_t n) {
   PyObject* found = nullptr;
   if (PyTuple_CheckExact(x) && PyTuple_Size(x) == n) found = PyTuple_GetItem(x, k);

@@ -8,8 +8,17 @@
 namespace tenter {
 
 // Of numbers that are read beside Python's ints and floats: NumPy's integers and floats, in a tuple; and fractions.
+// What is exactly of such a type is read without code of the user's, which might change the call's lists and arrays:
+// no subclass, nor what says by `__class__` that it is one.
 struct NumberTypes {
   PyObject *numpy = nullptr, *fraction = nullptr;
+
+  bool is_numpy(PyObject* x) const {
+    PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(x));
+    for (Py_ssize_t k = 0, n = PyTuple_Size(numpy); k < n; ++k)
+      if (PyTuple_GetItem(numpy, k) == type) return true;
+    return false;
+  }
 };
 
 // By the axes that are resized, which ascend. A box that holds a whole axis is none, as in Python's code.

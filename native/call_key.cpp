@@ -5,6 +5,43 @@
 
 namespace tenter {
 
+Owned OwnArguments::own(PyObject* x, int level) {
+  const Sequence values(x);
+  if (values.size() < 0) return Owned(Py_NewRef(x));
+  if (level > most_levels || values.size() > most_values) return Owned();
+  const bool list = PyList_CheckExact(x);
+  const Owned held(list ? PyList_AsTuple(x) : Py_NewRef(x));
+  const Py_ssize_t n = held ? PyTuple_Size(held.get()) : 0;
+  Owned to(!held ? nullptr : list ? PyList_New(n) : PyTuple_New(n));
+  for (Py_ssize_t k = 0; to && k < n; ++k) {
+    PyObject* const value = own(PyTuple_GetItem(held.get(), k), level + 1).release();
+    if (!value) return Owned();
+    list ? PyList_SetItem(to.get(), k, value) : PyTuple_SetItem(to.get(), k, value);
+  }
+  return to;
+}
+
+bool OwnArguments::holds_lists(PyObject* x) {
+  if (PyList_CheckExact(x)) return true;
+  if (!PyTuple_CheckExact(x)) return false;
+  for (Py_ssize_t k = 0, n = PyTuple_Size(x); k < n; ++k) {
+    PyObject* const value = PyTuple_GetItem(x, k);
+    if (PyList_CheckExact(value) || PyTuple_CheckExact(value)) return true;
+  }
+  return false;
+}
+
+bool OwnArguments::read(PyObject* const* args, Py_ssize_t n) {
+  if (n > most_args) return false;
+  for (Py_ssize_t k = 0; k < n; ++k) {
+    args_[k] = args[k];
+    if (!holds_lists(args[k])) continue;
+    owned_[k] = own(args[k], 0);
+    if (!(args_[k] = owned_[k].get())) return false;
+  }
+  return true;
+}
+
 bool LayoutClass::of(const ArrayView& x) {
   int64_t step[max_read_dims];
   for (int d = 0; d < x.ndim; ++d) {

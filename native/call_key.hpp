@@ -20,7 +20,7 @@ struct LayoutClass {
   bool of(const ArrayView& x);
 };
 
-// A tuple, a list or sizes of PyTorch's, whose values are borrowed. While they are, nothing may run that changes lists.
+// A tuple, a list or sizes of PyTorch's, whose values are borrowed: of a call's arguments as OwnArguments has them.
 class Sequence {
  public:
   explicit Sequence(PyObject* x)
@@ -40,6 +40,23 @@ class Sequence {
   PyObject* x_;
   bool list_;
   Py_ssize_t size_;
+};
+
+// A call's arguments, to which nobody else can write while they are read: lists are copied, with those within them.
+class OwnArguments {
+ public:
+  // False with an error, or where Python's code shall read them: more arguments, longer lists or lists in more others
+  // than known calls have.
+  bool read(PyObject* const* args, Py_ssize_t n);
+  PyObject* const* args() const { return args_; }
+
+ private:
+  static constexpr int most_args = 16, most_values = 64, most_levels = 4;
+  static bool holds_lists(PyObject* x);
+  // A reference; null with an error, or without where Python's code shall read it.
+  static Owned own(PyObject* x, int level);
+  PyObject* args_[most_args];
+  Owned owned_[most_args];
 };
 
 class Key {
@@ -111,7 +128,7 @@ class Key {
   }
   // An int, of Python's or NumPy's.
   static bool is_int(PyObject* x, const NumberTypes& types) {
-    return PyLong_CheckExact(x) || (PyIndex_Check(x) && PyObject_IsInstance(x, types.numpy) == 1);
+    return PyLong_CheckExact(x) || (PyIndex_Check(x) && types.is_numpy(x));
   }
   bool fits() const { return fits_; }
   PyObject* bytes() const { return PyBytes_FromStringAndSize(bytes_, Py_ssize_t(size_)); }

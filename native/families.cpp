@@ -190,7 +190,6 @@ PyObject* Family::run(PyObject* x, const ArrayView& from, const Given& given, co
   if (given.boxes.count && given.boxes.count != n_axes) return nullptr;
   NewCall call(*this, from, given, target);
   if (!call.set_sizes()) return nullptr;
-  if (from.tensor && holds(x, *from.dtype, from.extent()) != 1) return nullptr;
   return call.make(x);
 }
 

@@ -81,7 +81,7 @@ PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known, const Ta
   PyObject* const ready = PyTuple_GetItem(known, python.ready);
   if (!ready) return nullptr;
   if (ready != Py_None) {
-    PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(x, from, target);
+    PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(from, target);
     if (y || PyErr_Occurred()) return y;
   }
   if (target) return plan.release();
@@ -99,15 +99,15 @@ bool is_seldom(PyObject* plan_key) {
 // with an error, or without where Python's code shall plan it: it keeps a plan of a call that is made often, unless an
 // axis is reversed. plan_key: null of a call that has none, as its box is of fractions. wants: a gradient. target: as
 // Family::run has it.
-PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t n, PyObject* plan_key, bool wants,
-                  const Target* target = nullptr) {
-  if (is_repeat(args[0])) {
+PyObject* run_new(PyObject* x, ArrayView from, PyObject* call, PyObject* const* args, Py_ssize_t n, PyObject* plan_key,
+                  bool wants, const Target* target = nullptr) {
+  if (is_repeat(call)) {
     if (!plan_key || !is_seldom(plan_key)) return nullptr;
-    return repeat_new(x, from, args[0], args + 2, n - 2, wants, target);
+    return repeat_new(x, from, call, args, n, wants, target);
   }
   Key key;
   Given given;
-  if (!python.families || !make_family_key(from, args[0], args + 2, n - 2, key, given)) return nullptr;
+  if (!python.families || !make_family_key(from, call, args, n, key, given)) return nullptr;
   const Owned bytes(key.bytes());
   PyObject* const found = bytes ? family_of(bytes.get()) : nullptr;
   if (!found) return nullptr;
@@ -116,11 +116,11 @@ PyObject* run_new(PyObject* x, ArrayView from, PyObject* const* args, Py_ssize_t
   const Family& its = *nb::inst_ptr<Family>(found);
   if (wants && !its.is_recorded()) return nullptr;
   if (!given.boxes.turned && plan_key && !its.has_value && !is_seldom(plan_key)) return nullptr;
-  if (!its.read(args[2], from, given)) return nullptr;
+  if (!its.read(args[0], from, given)) return nullptr;
   if (!wants) return its.run(x, from, given, target);
-  const Owned scale(its.policy == Policy::stretch ? Py_NewRef(args[2 + scale_at])
+  const Owned scale(its.policy == Policy::stretch ? Py_NewRef(args[scale_at])
                                                   : given.scales.fraction(python.numbers));
-  return scale ? record_family(x, from, found, bytes.get(), given, scale.get(), box_of(args + 2, n - 2)) : nullptr;
+  return scale ? record_family(x, from, found, bytes.get(), given, scale.get(), box_of(args, n)) : nullptr;
 }
 
 // The gradient of a plan's input; null with an error, or without where Python's code must look closer.
@@ -157,12 +157,7 @@ PyObject* by_known_plan(PyObject* g, const ArrayView& from, PyObject* plans) {
   return plan ? run_plan(g, from, plan) : nullptr;
 }
 
-PyObject* ReadySteps::run(PyObject* x, const ArrayView& from, const Target* target) const {
-  if (from.tensor) {
-    const int held = holds(x, *from.dtype, from.extent());
-    if (held < 0) return nullptr;
-    if (!held) return nullptr;  // without an error: Python's code refuses it
-  }
+PyObject* ReadySteps::run(const ArrayView& from, const Target* target) const {
   const auto source = reinterpret_cast<uintptr_t>(from.data);
   PyObject* sizes[max_read_dims];
   for (int d = 0; d < ndim_; ++d) sizes[d] = PyTuple_GetItem(shape_.ptr(), d);
@@ -217,11 +212,13 @@ PyObject* set_up_function(PyObject*, PyObject* const* args, Py_ssize_t n) {
 // (call, x, *arguments) -> the key of a call's plan, None where Python's code makes one.
 PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n < 2) return PyErr_Format(PyExc_TypeError, "expected a call and an array");
+  OwnArguments own;
+  if (!own.read(args + 2, n - 2)) return none_or_error();
   ArrayView x;
   const Reading found = read_array(args[1], x);
   if (found == Reading::failed) return nullptr;
   Key key;
-  if (found != Reading::readable || !make_key(x, args[0], args + 2, n - 2, key)) Py_RETURN_NONE;
+  if (found != Reading::readable || !make_key(x, args[0], own.args(), n - 2, key)) Py_RETURN_NONE;
   return key.bytes();
 }
 
@@ -237,12 +234,14 @@ PyObject* set_up_families(PyObject*, PyObject* const* args, Py_ssize_t n) {
 // none.
 PyObject* family_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n < 3) return PyErr_Format(PyExc_TypeError, "expected a call, an array and sizes");
+  OwnArguments own;
+  if (!own.read(args + 2, n - 2)) return none_or_error();
   ArrayView x;
   const Reading found = read_array(args[1], x);
   if (found == Reading::failed) return nullptr;
   Key key;
   Given given;
-  if (found != Reading::readable || !make_family_key(x, args[0], args + 2, n - 2, key, given)) Py_RETURN_NONE;
+  if (found != Reading::readable || !make_family_key(x, args[0], own.args(), n - 2, key, given)) Py_RETURN_NONE;
   return key.bytes();
 }
 
@@ -257,15 +256,20 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
     if (follows) return follows < 0 ? nullptr : (Py_INCREF(Py_None), Py_None);
   }
   if (by_counts(args, n)) return repeat_counts(x, args[2], args[3], n == 5 ? args[4] : Py_None);
+  OwnArguments own;
   ArrayView from;
+  const bool owned = own.read(args + 2, n - 2);
+  if (PyErr_Occurred()) return nullptr;
   const Reading found = read_array(x, from);
   if (found == Reading::failed) return nullptr;
   if (found == Reading::recorded) Py_RETURN_NONE;
   Key key;
-  if (found == Reading::unreadable || !make_key(from, args[0], args + 2, n - 2, key)) {
-    const int wants = found == Reading::readable && tensor ? wants_grad(x) : 0;
+  const bool readable = owned && found == Reading::readable;
+  if (!readable || !make_key(from, args[0], own.args(), n - 2, key)) {
+    const int wants = readable && tensor ? wants_grad(x) : 0;
     if (wants < 0) return nullptr;
-    PyObject* const y = found == Reading::readable && !wants ? run_new(x, from, args, n, nullptr, false) : nullptr;
+    PyObject* const y =
+        readable && !wants ? run_new(x, from, args[0], own.args(), n - 2, nullptr, false) : nullptr;
     if (y || PyErr_Occurred()) return y;
     return PyObject_Vectorcall(python.fallback, args, size_t(n), nullptr);
   }
@@ -273,14 +277,13 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!bytes) return nullptr;
   PyObject* const known = PyDict_GetItemWithError(python.plans, bytes.get());
   if (!known && PyErr_Occurred()) return nullptr;
+  const Owned plan(known ? Py_NewRef(known) : nullptr);  // as other threads may forget it meanwhile
   const int wants = tensor ? wants_grad(x) : 0;
   if (!known) {
-    PyObject* const y = wants < 0 ? nullptr : run_new(x, from, args, n, bytes.get(), wants);
+    PyObject* const y = wants < 0 ? nullptr : run_new(x, from, args[0], own.args(), n - 2, bytes.get(), wants);
     return y ? y : none_or_error();
   }
   if (wants) {
-    Py_INCREF(known);
-    const Owned plan(known);
     PyObject* const both[2] = {x, known};
     return wants < 0 ? nullptr : PyObject_Vectorcall(python.differentiable, both, 2, nullptr);
   }
@@ -294,17 +297,19 @@ PyObject* known_call_into(PyObject*, PyObject* const* args, Py_ssize_t n) {
   PyObject* const x = args[2];
   const bool tensor = is_tensor(x);
   const int follows = tensor ? followed() : 0;
+  OwnArguments own;
   ArrayView from;
   Target target;
+  if (!own.read(args + 3, n - 3)) return none_or_error();
   if (follows || by_counts(args + 1, n - 1) || read_array(x, from) != Reading::readable) return none_or_error();
   if ((tensor && wants_grad(x)) || !target.read(args[0], from)) return none_or_error();
   Key key;
-  const bool keyed = make_key(from, args[1], args + 3, n - 3, key);
+  const bool keyed = make_key(from, args[1], own.args(), n - 3, key);
   const Owned bytes(keyed ? key.bytes() : nullptr);
   PyObject* const known = bytes ? PyDict_GetItemWithError(python.plans, bytes.get()) : nullptr;
   if (PyErr_Occurred()) return nullptr;
   if (known) return run_plan(x, from, known, &target);
-  PyObject* const y = run_new(x, from, args + 1, n - 1, bytes.get(), false, &target);
+  PyObject* const y = run_new(x, from, args[1], own.args(), n - 3, bytes.get(), false, &target);
   return y ? y : none_or_error();
 }
 
@@ -316,7 +321,7 @@ PyObject* forward(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!ready) return nullptr;
   ArrayView from;
   if (ready != Py_None && read_array(args[1], from) == Reading::readable) {
-    PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(args[1], from);
+    PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(from);
     if (y) return y;
   }
   return PyErr_Occurred() ? nullptr : PyObject_Vectorcall(python.run, args + 1, 2, nullptr);

@@ -22,8 +22,7 @@ bool Arguments::array(PyObject* x, ArrayView& view) {
   if (!tensor && !is_numpy(x)) return false;
   if (tensor && !asked_ && followed()) return false;
   asked_ = asked_ || tensor;
-  if (read_array(x, view) != Reading::readable || view.device != on_cpu) return false;
-  return !tensor || holds(x, *view.dtype, view.extent()) == 1;
+  return read_array(x, view) == Reading::readable && view.device == on_cpu;
 }
 
 bool Arguments::integers(PyObject* x, ArrayView& view, int ndim) {

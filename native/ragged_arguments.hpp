@@ -27,7 +27,7 @@ class Numbers {
 // Reads the arrays of one call.
 class Arguments {
  public:
-  // False where x is no plain array on the host that has the memory it claims, or with an error.
+  // False where x is no plain array on the host, or with an error.
   bool array(PyObject* x, ArrayView& view);
   // The same of int32 or int64; ndim: 0 for any.
   bool integers(PyObject* x, ArrayView& view, int ndim = 1);

@@ -29,12 +29,6 @@ Reading read_both(PyObject* x, ArrayView& from, PyObject* given, ArrayView& coun
   return found;
 }
 
-// Whether two tensors have the memory that they claim; -1 for an error.
-int hold_both(PyObject* x, const ArrayView& from, PyObject* given, const ArrayView& counted) {
-  const int held = holds(x, *from.dtype, from.extent());
-  return held == 1 ? holds(given, *counted.dtype, counted.extent()) : held;
-}
-
 // What a Function's ctx keeps, as a capsule. Null with an error.
 constexpr const char* capsule = "tenter.Repeated";
 const Repeated* read(PyObject* how) { return static_cast<const Repeated*>(PyCapsule_GetPointer(how, capsule)); }
@@ -46,7 +40,7 @@ PyObject* none() {
 
 // Takes the dims apart at `dim`.
 void split(Repeated& how, const ArrayView& from, int dim) {
-  how.ndim = how.ndim_in = from.ndim, how.dim = dim, how.dtype = from.dtype, how.data = from.data;
+  how.ndim = how.ndim_in = from.ndim, how.dim = dim, how.dtype = from.dtype;
   how.outer = how.inner = 1;
   for (int d = 0; d < from.ndim; ++d) {
     how.shape_in[d] = how.shape_out[d] = from.shape[d];
@@ -108,11 +102,14 @@ PyObject* repeated(PyObject*, PyObject* const* args, Py_ssize_t n) {
   const Repeated* const counted = read(args[2]);
   if (!counted) return nullptr;
   const Repeated& how = *counted;
-  if (args[1] != how.of) return PyErr_Format(PyExc_RuntimeError, "x: expected the array whose counts these are");
+  ArrayView from;
+  const Reading found = read_array(args[1], from);
+  if (found == Reading::failed) return nullptr;
+  if (found != Reading::readable || from.device != on_cpu || from.dtype != how.dtype || from.ndim != how.ndim_in ||
+      !std::equal(from.shape, from.shape + from.ndim, how.shape_in) || !from.contiguous())
+    return PyErr_Format(PyExc_RuntimeError, "x: expected the array whose counts these are");
   if (PyObject_SetAttr(args[0], name_how, args[2]) < 0) return nullptr;
-  ArrayView like{};
-  like.tensor = true, like.dtype = how.dtype, like.data = const_cast<char*>(how.data);
-  PyObject* const y = how.copy(args[1], like, true);
+  PyObject* const y = how.copy(args[1], from, true);
   if (!y && !PyErr_Occurred()) PyErr_SetString(PyExc_MemoryError, "result: no memory");
   return y;
 }
@@ -140,9 +137,9 @@ PyObject* Repeated::sum(PyObject* g) const {
   bool simple = found == Reading::readable && from.device == on_cpu && from.dtype == dtype && from.ndim == ndim;
   for (int d = 0; simple && d < ndim; ++d) simple = from.shape[d] == shape_out[d];
   if (!simple || !(counts.total == 0 || from.contiguous())) Py_RETURN_NONE;
-  const int wants = wants_grad(g), held = wants ? wants : holds(g, *dtype, from.extent());
-  if (wants < 0 || held < 0) return nullptr;
-  if (wants || !held) Py_RETURN_NONE;
+  const int wants = wants_grad(g);
+  if (wants < 0) return nullptr;
+  if (wants) Py_RETURN_NONE;
   char* to;
   bool stream;
   const int64_t bytes = outer * counts.total * inner * dtype->itemsize;
@@ -200,10 +197,6 @@ PyObject* repeat_counts(PyObject* x, PyObject* given, PyObject* at_dim, PyObject
   if (wants && at_dim == Py_None && from.ndim != 1) Py_RETURN_NONE;
   if (scalars && n > tuning.many_scalars && !wants) Py_RETURN_NONE;  // Runs takes less memory
   if (wants && (from.dtype->number < 0 || from.dtype->number > int(Dtype::bf16))) Py_RETURN_NONE;
-  if (tensors) {
-    const int held = hold_both(x, from, given, counted);
-    if (held <= 0) return held < 0 ? nullptr : none();
-  }
   const int threads = threads_for(n * 8);
   if (!threads) return nullptr;
   const auto at = reinterpret_cast<uintptr_t>(counted.data);
@@ -215,7 +208,7 @@ PyObject* repeat_counts(PyObject* x, PyObject* given, PyObject* at_dim, PyObject
   int64_t output_size;
   if (size != Py_None && (!exact_int(size, output_size) || output_size != total)) Py_RETURN_NONE;
   if (bytes > machine_memory()) Py_RETURN_NONE;
-  how.shape_out[dim] = total, how.of = x;
+  how.shape_out[dim] = total;
   if (!wants) {
     PyObject* const y = how.copy(x, from);
     if (!y && !PyErr_Occurred()) Py_RETURN_NONE;
@@ -248,8 +241,6 @@ PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   split(how, from, int(dim));
   if (n <= 0 || total <= 0 || how.inner == 0 || how.outer == 0 || (!sums && from.shape[dim] != n)) Py_RETURN_NONE;
   how.shape_in[dim] = n, how.shape_out[dim] = total;
-  const int held = hold_both(x, from, given, offsets);
-  if (held <= 0) return held < 0 ? nullptr : none();
   how.counts.total = total;
   how.counts.offset.resize(size_t(n) + 1);
   std::memcpy(how.counts.offset.data(), offsets.data, (size_t(n) + 1) * sizeof(int64_t));

@@ -10,8 +10,6 @@ namespace tenter {
 struct Repeated {
   Counts counts;
   const KnownDtype* dtype = nullptr;
-  const PyObject* of = nullptr;        // the array, to be compared with during its call alone
-  const char* data = nullptr;          // of it
   int ndim_in = 0, ndim = 0, dim = 0;  // ndim: of the result
   int64_t outer = 1, inner = 1;
   int64_t shape_in[max_read_dims], shape_out[max_read_dims];

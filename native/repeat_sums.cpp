@@ -242,7 +242,6 @@ PyObject* sum_repeats(PyObject* g, const ArrayView& from, const Repeats& by, con
   RepeatSums sums(from, by);
   const int64_t n_in = sums.n_in(), bytes_in = by.bytes_out, bytes_out = sums.bytes_out();
   if (!sums.plan() || sums.bytes_between() > tuning.planned_bytes - bytes_out) return nullptr;
-  if (holds(g, *from.dtype, from.extent()) != 1) return nullptr;
   const bool small = bytes_in < tuning.small_bytes;
   const int threads =
       small || n_in * 16 < tuning.parallel_bytes ? 1 : thread_count();  // 16 bytes a value, as in families.cpp

@@ -44,8 +44,9 @@ PyObject* result_of(PyObject* x, const ArrayView& like, const int64_t* shape, in
   if (plain) return empty(like, shape, ndim, data);
   if (bytes >= tuning.large_bytes && !order && recycles()) return in_block(like, shape, ndim, bytes, data, stream);
   ArrayView own;  // Python's code makes results of x's dtype
-  if (!order && read_array(x, own, true) == Reading::readable && own.dtype != like.dtype)
-    return empty(like, shape, ndim, data);
+  const Reading found_own = order ? Reading::unreadable : read_array(x, own, true);
+  if (found_own == Reading::failed) return nullptr;
+  if (found_own == Reading::readable && own.dtype != like.dtype) return empty(like, shape, ndim, data);
   const Owned sizes(shape_tuple(shape, ndim));
   if (!sizes) return nullptr;
   PyObject* const args[3] = {x, sizes.get(), order ? order : Py_None};

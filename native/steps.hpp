@@ -34,7 +34,7 @@ class ReadySteps {
     for (const int64_t bytes : temporaries) starts_.push_back(scratch_), scratch_ += bytes;
   }
   // Null without an error where Python's code shall look closer. target: as Family::run has it.
-  PyObject* run(PyObject* x, const ArrayView& from, const Target* target = nullptr) const;
+  PyObject* run(const ArrayView& from, const Target* target = nullptr) const;
 
  private:
   void run_steps(uintptr_t source, uintptr_t target) const;  // throws std::bad_alloc

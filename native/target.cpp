@@ -41,8 +41,7 @@ bool Target::read(PyObject* out, const ArrayView& x) {
 
 bool Target::takes(const int64_t* shape, int ndim, const int* order) const {
   if (view.ndim != ndim || !std::equal(shape, shape + ndim, view.shape)) return false;
-  if (!lies(order) && view.n_values() > tuning.apart_bytes / view.dtype->itemsize) return false;
-  return !view.tensor || holds(object, *view.dtype, view.extent()) == 1;
+  return lies(order) || view.n_values() <= tuning.apart_bytes / view.dtype->itemsize;
 }
 
 bool Target::lies(const int* order) const {

@@ -47,7 +47,7 @@ from .fuzz import caches
 from .fuzz.arrays import Array, bits, dtype_name, numbers
 
 # These start processes, race threads or lie about memory: their results say nothing.
-SKIPPED = ("process", "counts that change", "torch.ops", "storage too small")
+SKIPPED = ("process", "counts that change", "torch.ops", "storage too small", "arguments that act")
 NAMES = {
     "np": np, "torch": torch, "tenter": tenter, "copy": copy, "pickle": pickle, "Fraction": Fraction, "Copy": Copy,
     "Gather": Gather, "Window": Window, "Filter": Filter, "Convention": Convention, "Array": Array,

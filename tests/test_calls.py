@@ -93,7 +93,7 @@ def test_a_storage_that_has_shrunk_is_refused_each_time():
     x.untyped_storage().resize_(8)
     for _ in range(2):
         for call in (lambda: tenter.repeat(x, 1, 1, 2), lambda: tenter.interpolate(x, 9)):
-            with pytest.raises(TypeError, match="storage is too small"):
+            with pytest.raises(ValueError, match="storage is too small"):
                 call()
 
 

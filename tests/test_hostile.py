@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 import tenter
+import tenter.image
+import tenter.lazy
+from daily import daily
 from program_helpers import prints
+from tenter import ragged
+from tenter.maps import Copy
 from test_errors import ERRORS
+
+ROOT = Path(__file__).parent.parent
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_tensors_that_are_refused():
     x = torch.zeros(1, 1, 4)
-    shrunk = torch.zeros(1, 1, 4)
-    shrunk.untyped_storage().resize_(8)
     for bad, words in [
         (x.to_sparse(), "plain tensor, got a sparse"),
         (torch.nested.nested_tensor([x]), "plain tensor, got a nested"),
         (torch.quantize_per_tensor(x, 0.1, 0, torch.quint8), "plain tensor, got a nested or quantized"),
-        (shrunk, "storage is too small"),
     ]:
         for call in (
             lambda: tenter.repeat_interleave(bad, 2),
@@ -34,10 +40,109 @@ def test_tensors_that_are_refused():
         ):
             with pytest.raises(TypeError, match=words):
                 call()
-    short = torch.ones(3, dtype=torch.int64)
-    short.untyped_storage().resize_(8)
-    with pytest.raises(TypeError, match="storage is too small"):
-        tenter.repeat_interleave(torch.zeros(3), short, 0)
+
+
+@pytest.mark.parametrize("rows, every", daily([(6, 3), (6, 1), (40_000, 1)], 3))
+def test_a_storage_that_is_too_small_is_refused_wherever_it_is_read_or_written(rows, every):
+    assert prints("storages.py", rows, every, timeout=900) == "refused\n"
+
+
+def test_memory_of_tensors_is_read_in_one_place():
+    """`address`, `to_numpy` and the core's `read_array` see to it that storages hold what they give. The rest is in
+    memory of tenter's own, or compared and not read."""
+    reads = re.compile(r"(data_ptr|\.numpy)\(\)")
+    found = {}
+    for path in sorted((ROOT / "src" / "tenter").rglob("*.py")):
+        if n := len(reads.findall(path.read_text())):
+            found[path.relative_to(ROOT / "src" / "tenter").as_posix()] = n
+    assert found == {
+        "_arrays/torch_tensors.py": 4,  # two of them say where a device's memory is aligned
+        "_execution/torch/device.py": 1,
+        "_execution/torch/executor.py": 1,
+        "_execution/torch/known.py": 1,
+        "_execution/torch/segmented.py": 1,
+        "_kernels/triton/launch.py": 3,  # after `address` of what a call was given
+        "_kernels/triton/launches.py": 2,
+        "lazy/stretched.py": 2,
+    }
+    core = "".join(path.read_text() for path in (ROOT / "native").glob("*.cpp"))
+    assert core.count("torch.read(") == 2  # of an array's head, and of a result that was made just now
+
+
+@pytest.mark.parametrize("every", daily([5, 1], 2))
+def test_arguments_that_run_code_change_no_other_while_these_are_read(every):
+    assert prints("objects.py", every, timeout=600) == "answered\n"
+
+
+def nested(kind):
+    found = kind()
+    for _ in range(100_000):
+        found = kind([found])
+    return found
+
+
+DEEP = [
+    lambda x, n: tenter.resize(x, n),
+    lambda x, n: tenter.resize(n, 2),
+    lambda x, n: tenter.resize(x, [n, 2]),
+    lambda x, n: tenter.resize(x, 2, axes=n),
+    lambda x, n: tenter.resize(x, 2, axes=0, box=n),
+    lambda x, n: tenter.resize(x, 2, axes=0, box=[n]),
+    lambda x, n: tenter.resize(x, scale=n),
+    lambda x, n: tenter.resize(x, 2, mode=n),
+    lambda x, n: tenter.resize(x, 2, edge=n),
+    lambda x, n: tenter.resize(x, 2, like=n),
+    lambda x, n: tenter.resize(x, 2, antialias=n),
+    lambda x, n: tenter.resize(x, 2, value=n, edge="constant"),
+    lambda x, n: tenter.resize(x, 2, out=n),
+    lambda x, n: tenter.interpolate(x[None], n),
+    lambda x, n: tenter.interpolate(x[None], scale_factor=n),
+    lambda x, n: tenter.interpolate(x[None], 2, mode=n),
+    lambda x, n: tenter.interpolate(n, 2),
+    lambda x, n: tenter.image.resize(x, n),
+    lambda x, n: tenter.repeat_interleave(x, n),
+    lambda x, n: tenter.repeat_interleave(x, n, 0),
+    lambda x, n: tenter.repeat_interleave(x, 2, n),
+    lambda x, n: tenter.repeat_interleave(x, 2, 0, output_size=n),
+    lambda x, n: tenter.repeat_interleave(n),
+    lambda x, n: tenter.repeat(x, n),
+    lambda x, n: tenter.repeat(x, 2, n),
+    lambda x, n: tenter.tile(x, n),
+    lambda x, n: tenter.tile(n, 2),
+    lambda x, n: tenter.expand(x, n),
+    lambda x, n: ragged.row_ids(n),
+    lambda x, n: ragged.lengths(n),
+    lambda x, n: ragged.ranges(n, [1]),
+    lambda x, n: ragged.mask([1], n),
+    lambda x, n: ragged.pad(x, n),
+    lambda x, n: ragged.pad(n, [1]),
+    lambda x, n: ragged.lengths_from_mask(n),
+    lambda x, n: ragged.Plan(n),
+    lambda x, n: ragged.segment_sum(x, n),
+    lambda x, n: ragged.repeat_padded(x, n),
+    lambda x, n: ragged.spans_to_mask(n, n, 3),
+    lambda x, n: tenter.lazy.resize(x, n),
+    lambda x, n: tenter.lazy.repeat_interleave(x, n, 0),
+    lambda x, n: tenter.lazy.repeat_interleave(x, 2, 0)[n],
+    lambda x, n: tenter.lazy.repeat_interleave(x, 2, 0)[[0, n]],
+    lambda x, n: tenter.lazy.repeat_interleave(x, 2, 0) + n,
+    lambda x, n: Copy.every(4, 2).apply(n, 0),
+    lambda x, n: Copy.every(4, 2).apply(x, n),
+]
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_lists_in_a_hundred_thousand_others_are_refused_as_others_are(kind):
+    for x in (np.ones((4, 4)), torch.ones(4, 4)):
+        for k, call in enumerate(DEEP):
+            if kind is tuple and k == 41:
+                continue  # one index for each dim, as a tuple is for PyTorch
+            with pytest.raises((TypeError, ValueError)) as raised:
+                call(x, nested(kind))
+            assert re.match(r"\w[\w. ]*: expected [^\n]+, got [^\n]+\n  in [\w.]+\(", str(raised.value)), (
+                k,
+                raised.value,
+            )
 
 
 def shrunk(x):

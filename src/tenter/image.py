@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 import numpy as np
 
 from tenter import filters, resampling
-from tenter._arrays.arguments import MISSING, array, error, flag, output
+from tenter._arrays.arguments import MISSING, array, describe, error, flag, output
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of
 from tenter._arrays.names import show_signature, take_other_names
@@ -233,7 +233,7 @@ def _check_mixing(x: Any, value: Any) -> None:
         expected = "uint8, uint16 or floats for linear_light and for alpha (alpha=False says that there is none)"
         refuse(TypeError, "pixels", expected, name)
     if value != 0:
-        refuse(ValueError, "value", "0 where alpha or light is mixed", repr(value))
+        refuse(ValueError, "value", "0 where alpha or light is mixed", describe(value))
     if getattr(x, "requires_grad", False):
         refuse(TypeError, "pixels", "no gradient where alpha or light is mixed (call detach())", "a leaf of one")
 

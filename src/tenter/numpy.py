@@ -14,7 +14,7 @@ from numpy import repeat as _numpy_repeat, tile as _numpy_tile
 
 from tenter._arrays import limits
 from tenter._arrays.arguments import error
-from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.errors import Refusal, refuse, refuse_short
 from tenter._arrays.library import is_array, of
 from tenter._arrays.types import Array
 from tenter._execution import calls, repeated
@@ -49,6 +49,7 @@ def repeat(a: npt.ArrayLike, repeats: npt.ArrayLike, axis: SupportsIndex | None 
            [3, 4],
            [3, 4]])
     """
+    _check_memory("numpy.repeat", a=a, repeats=repeats, axis=axis)
     try:
         return _repeated(a, repeats, axis)
     except Exception:
@@ -104,6 +105,7 @@ def tile(A: npt.ArrayLike, reps: npt.ArrayLike) -> Any:
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
     """
+    _check_memory("numpy.tile", A=A, reps=reps)
     try:
         return _tiled(A, reps)
     except Exception:
@@ -134,8 +136,19 @@ def tile_spec(A: Any, reps: Any) -> tuple[Any, Repeat]:
     return repeated.as_a_whole(A, "reps", tile_sizes("reps", (reps,), A.ndim))
 
 
+def _check_memory(function: str, **given: Any) -> None:
+    """Refuses tensors whose memory NumPy would read past its end."""
+    for name, value in given.items():
+        if type(value) is not np.ndarray and is_array(value) and (found := of(value).short(value)):
+            try:
+                refuse_short(name, found)
+            except Refusal as refusal:
+                raise error(refusal, function, **given) from None
+
+
 def _refuse_unknown(function: str, **given: Any) -> None:
     """Says of what failed that NumPy can't read it, as a tracer of JAX or a tensor on a device."""
+    _check_memory(function, **given)
     for name, value in given.items():
         for each in value if isinstance(value, (list, tuple)) else (value,):
             if is_array(each) and (unknown := of(each).unreadable(each)):

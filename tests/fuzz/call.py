@@ -18,6 +18,7 @@ import numpy as np, torch, tenter, tenter.torch
 from tenter.conventions import Convention
 from tenter.filters import Filter
 from tenter.maps import Copy, Gather, Window
+from tests import object_cases, storage_cases
 from tests.fuzz import processes, races
 from tests.fuzz.arrays import Array, shrunk"""
 
@@ -33,7 +34,8 @@ class Named(NamedTuple):
 class Call(NamedTuple):
     """source: statements that leave the result in y. check: raises Wrong for a result that is not right. refuses: classes
     of errors of which it must raise one. lies: it may raise any error of tenter's form instead. fresh: y is memory of its
-    own. again: other values for names with which the same bits come out. message: what an error must read like."""
+    own. again: other values for names with which the same bits come out. message: what an error must read like.
+    large: its arrays take the paths of large ones as they are."""
 
     kind: str
     source: str
@@ -45,6 +47,7 @@ class Call(NamedTuple):
     again: tuple[tuple[str, dict[str, Any]], ...] = ()
     message: str = r"\w[\w. ]*: expected [^\n]+, got [^\n]+\n  in [\w.]+\("
     repeats: bool = True  # may it be made more than once?
+    large: bool = False
 
     def body(self) -> str:
         """Python that makes the call again, after HEAD."""

@@ -14,7 +14,7 @@ from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.resize import KINDS as KIND_OF_MODE, Interpolate, Resize
 
 from . import counts, lies
-from .arrays import TORCH, Array, drawn, readable, shrunk
+from .arrays import TORCH, Array, drawn, readable
 from .call import Call, Named, named, written
 from .draw import Draw
 from .interpolating import interpolation, planned
@@ -229,24 +229,4 @@ def _may_refuse(args: list[Any]) -> bool:
     )
 
 
-def too_small(r: Draw) -> Call:
-    """Public functions on tensors whose storage was made smaller than they are."""
-    shape = tuple(n + 1 for n in r.shape(3, 200, 1))
-    how = Array("torch", r.pick(("float32", "uint8", "int64")), shape)
-    n_bytes = r.pick((0, 1, 7, int(np.prod(shape)) * 1 - 1))
-    x = Named("x", shrunk(how.made(), n_bytes), f"shrunk({how!r}.made(), {n_bytes})")
-    each = Named("counts", torch.full((shape[1],), 2), f"torch.full(({shape[1]},), 2)")
-    few = Named("few", shrunk(torch.full((shape[1],), 2), 8), f"shrunk(torch.full(({shape[1]},), 2), 8)")
-    good = Named("good", torch.zeros(shape), f"torch.zeros({shape})")
-    source, used = r.pick((
-        ("tenter.repeat_interleave(x, 3, 1)", (x,)), ("tenter.repeat_interleave(x, counts, 1)", (x, each)),
-        ("tenter.repeat_interleave(good, few, 1)", (good, few)), ("tenter.repeat_interleave(few)", (few,)),
-        ("tenter.repeat(x, 2, 1, 3)", (x,)), ("tenter.tile(x, 2)", (x,)), ("tenter.interpolate(x, 5, mode='linear')", (x,)),
-        ("tenter.resize(x, (5, 5), axes=(0, 2))", (x,)), (f"Copy.every({shape[0]}, 2).apply(x, 0)", (x,)),
-        (f"Copy.every({shape[0]}, 2).apply(torch.zeros({shape}, dtype=x.dtype), 0, out=x)", (x,)),
-        (f"Copy.every(1, {shape[0]}).T.apply(x, 0)", (x,)),
-    ))  # fmt: skip
-    return Call("", f"y = {source}", {n.name: n for n in used}, lambda y: None, (TypeError, ValueError), repeats=False)
-
-
-KINDS: dict[str, tuple[Any, float]] = {"torch.ops": (operator, 6), "storage too small": (too_small, 0.3)}
+KINDS: dict[str, tuple[Any, float]] = {"torch.ops": (operator, 6)}

@@ -21,10 +21,13 @@ from tenter.conventions import Convention
 from tenter.filters import Filter
 from tenter.maps import Copy, Gather, Window
 
+from .. import object_cases, storage_cases
 from . import (
     axismaps,
     caches,
     interpolating,
+    large,
+    objects,
     operations,
     operators,
     pictures,
@@ -34,6 +37,7 @@ from . import (
     ragged_rows,
     resizing,
     segments,
+    storages,
     thresholds,
 )
 from .arrays import bits, readable, same_bits
@@ -46,10 +50,12 @@ KINDS: dict[str, tuple[Any, float]] = {
     **operations.KINDS, **interpolating.KINDS,
     **resizing.KINDS, **pictures.KINDS, **axismaps.KINDS, **operators.KINDS, **races.KINDS,
     **processes.KINDS, **segments.KINDS, **ragged.KINDS, **ragged_rows.KINDS,
+    **storages.KINDS, **objects.KINDS, **large.KINDS,
 }  # fmt: skip
 NAMES = {
     "np": np, "torch": torch, "tenter": tenter, "copy": copy, "pickle": pickle, "Fraction": Fraction, "Copy": Copy,
     "Gather": Gather, "Window": Window, "Filter": Filter, "Convention": Convention,
+    "storage_cases": storage_cases, "object_cases": object_cases,
 }  # fmt: skip
 ERRORS = (TypeError, ValueError, IndexError, RuntimeError, MemoryError, NotImplementedError)
 # PyTorch's own word about arguments that its dispatcher does not let through.
@@ -74,7 +80,7 @@ def once(seed: int) -> Call:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         call = made(seed)
-        thresholds.lower(apart)
+        thresholds.lower(apart, call.large)
         return _watched(call, apart)
 
 

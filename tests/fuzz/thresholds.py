@@ -45,13 +45,13 @@ def usual() -> None:
     tenter.set_num_threads(None)
 
 
-def lower(r: Draw) -> None:
+def lower(r: Draw, none: bool = False) -> None:
     """Some of them, or none. Nothing is left of earlier calls: a call follows from its seed alone."""
     usual()
     caches.forget()
     tenter.set_num_threads(r.pick((1, 2, 3)))
     _native.force_level(r.pick(_native.levels()))
-    if r.chance(0.2):
+    if none or r.chance(0.2):
         return
     p = r.pick((0.3, 0.8))
     blocks = r.chance(0.6)

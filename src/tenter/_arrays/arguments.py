@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tenter._arrays import foreign, library, limits, standard_arrays
-from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.errors import Refusal, refuse, refuse_short
 from tenter._arrays.foreign import class_name
 from tenter._arrays.library import compiling, dtype_name, is_array, surely
 
@@ -26,6 +26,7 @@ class _Missing:
 
 
 MISSING: Any = _Missing()
+SHOWN = 60  # letters of a value, in messages
 # Types of arguments that stay what they are; a tensor of one count does not.
 CONSTANTS = frozenset((int, float, str, bool, type(None), tuple))
 
@@ -56,12 +57,22 @@ def describe(value: Any) -> str:
     if foreign.holds_an_array(value):
         return class_name(type(value))
     try:
-        text = repr(value)
+        text = _listing(value) if type(value) in (list, tuple) else repr(value)
     except ValueError:  # an int of thousands of digits, which Python refuses to write
         text = f"a {type(value).__name__} of very many digits"
+    except RecursionError:
+        text = f"a {type(value).__name__} of very many levels"
     if "\n" in text:
         text = " ".join(text.split())
-    return text if len(text) <= 60 else text[:57] + "..."
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+def _listing(values: Any) -> str:
+    """Not by repr, which reads the memory of tensors."""
+    items = [describe(v) for v in values[:SHOWN]]
+    if type(values) is list:
+        return f"[{', '.join(items)}]"
+    return f"({items[0]},)" if len(values) == 1 else f"({', '.join(items)})"
 
 
 def instead(value: Any) -> str:
@@ -75,9 +86,7 @@ def array(name: str, x: Any) -> Any:
     if x is MISSING:
         refuse(TypeError, name, "an array, a tensor or a list of numbers", "none")
     if is_array(x):
-        problem = library.of(x).problem(x)
-        if problem:
-            refuse(TypeError, name, "a NumPy array or a plain tensor", problem)
+        check_memory(name, x, "a NumPy array or a plain tensor")
         return x
     if isinstance(x, (list, tuple, range, int, float, complex, np.generic)):
         _check_leaf(name, x)
@@ -94,6 +103,15 @@ def array(name: str, x: Any) -> Any:
     elif foreign.holds_an_array(x):
         return foreign.taken(name, x)
     return refuse(TypeError, name, "an array, a tensor or a list of numbers", class_name(type(x)))
+
+
+def check_memory(name: str, x: Any, expected: str) -> None:
+    """Refuses an array that no kernel can read."""
+    its = library.of(x)
+    if problem := its.problem(x):
+        refuse(TypeError, name, expected, problem)
+    if found := its.short(x):
+        refuse_short(name, found)
 
 
 def numpy_or_torch(name: str, x: Any) -> Any:
@@ -138,6 +156,8 @@ def integer(name: str, value: Any, expected: str = "an int", least: int | None =
 
 
 def _index(name: str, value: Any, expected: str) -> int:
+    if is_array(value):
+        check_memory(name, value, expected)
     if isinstance(value, (bool, np.bool_)) or (is_array(value) and dtype_name(value) == "bool"):
         refuse(TypeError, name, expected, f"the bool {value}")
     try:
@@ -168,6 +188,7 @@ def sizes(name: str, values: Sequence[Any], least: int = 0) -> tuple[int, ...]:
 
 def listed(name: str, x: Any) -> Any:
     """An array's values as nested lists, or a number."""
+    check_memory(name, x, "values that are known")
     if not standard_arrays.is_standard(x) and hasattr(x, "tolist"):  # which Dask has not
         return x.tolist()
     its = library.of(x)
@@ -183,7 +204,7 @@ def single(given: Any) -> bool:
 
 def flag(name: str, value: Any, optional: bool = False) -> None:
     if not isinstance(value, (bool, np.bool_)) and not (optional and value is None):
-        refuse(TypeError, name, "a bool or None" if optional else "a bool", repr(value))
+        refuse(TypeError, name, "a bool or None" if optional else "a bool", describe(value))
 
 
 def one_of(name: str, value: Any, known: Sequence[Any]) -> None:
@@ -191,7 +212,7 @@ def one_of(name: str, value: Any, known: Sequence[Any]) -> None:
     if value is None and None in known:
         return
     if not isinstance(value, str):
-        refuse(TypeError, name, f"one of {words}", repr(value))
+        refuse(TypeError, name, f"one of {words}", describe(value))
     if value not in known:
         refuse(ValueError, name, f"one of {words}", repr(value) + did_you_mean(value, known))
 
@@ -213,6 +234,8 @@ def output(out: Any, x: Any, shape: tuple[int, ...], like: str = "x's kind and d
         found = library.of(out).problem(out) or library.of(out).unwritable(out)
         if found:
             refuse(ValueError, "out", "an array that can be written to", found)
+        if found := library.of(out).short(out):
+            refuse_short("out", found)
     else:
         refuse(TypeError, "out", f"an array of {like} {dtype_name(x)}", describe(out))
 

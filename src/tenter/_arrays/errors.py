@@ -12,3 +12,8 @@ class Refusal(Exception):
 
 def refuse(kind: type[Exception], argument: str, expected: str, got: str) -> NoReturn:
     raise Refusal(kind, f"{argument}: expected {expected}, got {got}")
+
+
+def refuse_short(argument: str, got: str) -> NoReturn:
+    """got: as `Library.short` has it."""
+    refuse(ValueError, argument, "a tensor with memory of its own", got)

@@ -17,6 +17,7 @@ from tenter._arrays.standard_arrays import (
     plain as plain,
     recorded as recorded,
     resolve as resolve,
+    short as short,
     strides as strides,
     symbolic as symbolic,
     unservable as unservable,

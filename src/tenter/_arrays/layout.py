@@ -19,13 +19,6 @@ class Layout(NamedTuple):
     device: str | None = None
     at: int = 0
 
-    @property
-    def extent(self) -> int:
-        """Bytes from the first element to the last, either way; 0 for an empty array."""
-        if 0 in self.shape:
-            return 0
-        return sum((n - 1) * abs(s) for n, s in zip(self.shape, self.strides)) + self.itemsize
-
 
 Order = tuple[int, ...]
 

@@ -29,6 +29,9 @@ class Library(Protocol):
     def problem(self, x: Any) -> str | None:
         """Why no kernel can serve x."""
 
+    def short(self, x: Any) -> str | None:
+        """Why x's memory is less than x says, if that is known."""
+
     def unreadable(self, x: Any) -> str | None:
         """Why the host can't read x's values now."""
 
@@ -68,8 +71,8 @@ class Library(Protocol):
     def place(self, x: Any) -> tuple[Any, ...]:
         """What a plan depends on beside shape and dtype, as a quick key."""
 
-    def address(self, x: Any) -> int:
-        """The address of the first element."""
+    def address(self, x: Any, name: str = "x") -> int:
+        """The address of the first element, where all of x's elements are. name: x's, where it is refused."""
 
     def image_order(self, shape: tuple[int, ...], strides: tuple[int, ...]) -> Order:
         """The order in memory of `interpolate`'s result."""

@@ -23,6 +23,10 @@ def problem(x: Array) -> str | None:
 unreadable = unservable = problem
 
 
+def short(x: Array) -> None:
+    return None
+
+
 def unwritable(x: Array) -> str | None:
     if not x.flags.forc and overlaps(x.shape, x.strides, x.itemsize):
         return "an array whose elements share memory"
@@ -78,7 +82,7 @@ def layout(x: Array) -> Layout:
     return Layout(x.shape, x.strides, dtype_name(x) if x.dtype.isnative else x.dtype.str, x.dtype.itemsize)
 
 
-def address(x: Array) -> int:
+def address(x: Array, name: str = "x") -> int:
     pointer: int = x.__array_interface__["data"][0]
     return pointer
 

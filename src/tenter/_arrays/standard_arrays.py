@@ -46,8 +46,11 @@ def unreadable(x: Any) -> str | None:
     return None
 
 
-def unservable(x: Any) -> str | None:
+def short(x: Any) -> str | None:
     return None
+
+
+unservable = short
 
 
 def differentiated(x: Any) -> str | None:
@@ -105,7 +108,7 @@ def strides(x: Any) -> tuple[int, ...]:
     return tuple(reversed(steps))
 
 
-def _never(x: Any) -> NoReturn:
+def _never(x: Any, name: str = "x") -> NoReturn:
     raise AssertionError("no kernel reads the memory of an array by the standard")
 
 

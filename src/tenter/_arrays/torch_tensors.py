@@ -9,6 +9,7 @@ from torch.compiler import is_compiling
 
 from tenter import _native
 from tenter._arrays.dtypes import DTYPES
+from tenter._arrays.errors import refuse_short
 from tenter._arrays.foreign import class_name
 from tenter._arrays.layout import Layout, overlaps, torch_image_order
 from tenter._arrays.torch_private import (
@@ -58,7 +59,33 @@ def unservable(x: torch.Tensor) -> str | None:
         return "a meta tensor, which has no values"
     if type(x) not in TYPES or not bare(resolve(x)):
         return f"a {class_name(type(x))} under a transform, a tracer or rules of its own"
-    return None if holds(x, extent(x)) else NO_STORAGE
+    stored("x", x)
+    return None
+
+
+def short(x: torch.Tensor) -> str | None:
+    followed = is_compiling() or type(x) not in TYPES or functorch_active() or tracing()
+    return None if followed else _shortage(x)
+
+
+def stored(name: str, x: torch.Tensor) -> torch.Tensor:
+    """x, refused if it goes on past its storage, which the user may shrink. All that reads x's memory begins here."""
+    if (found := _shortage(x)) is not None:
+        refuse_short(name, found)
+    return x
+
+
+def _shortage(x: torch.Tensor) -> str | None:
+    bytes_held = x.untyped_storage().nbytes()
+    end = x.storage_offset() * x.itemsize + n_bytes if (n_bytes := extent(x)) else 0
+    return None if bytes_held >= end else f"one whose storage is too small: {bytes_held} bytes of {end}"
+
+
+def extent(x: torch.Tensor) -> int:
+    """Bytes from x's first element to its last."""
+    if x.is_contiguous():
+        return x.numel() * x.itemsize
+    return (sum((n - 1) * s for n, s in zip(x.shape, x.stride())) + 1) * x.itemsize if x.numel() else 0
 
 
 def unwritable(x: torch.Tensor) -> str | None:
@@ -138,16 +165,16 @@ def place(x: torch.Tensor) -> tuple[Any, ...]:
     return x.stride() if where is None else (x.stride(), where, x.data_ptr() % 16)
 
 
-def address(x: torch.Tensor) -> int:
-    return x.data_ptr()
+def address(x: torch.Tensor, name: str = "x") -> int:
+    return stored(name, x).data_ptr()
 
 
 def resolve(x: torch.Tensor) -> torch.Tensor:
-    return x.resolve_conj().resolve_neg()
+    return stored("x", x).resolve_conj().resolve_neg() if x.is_conj() or x.is_neg() else x
 
 
 def to_numpy(x: torch.Tensor) -> Array:
-    array: Array = resolve(x.detach()).numpy()
+    array: Array = stored("x", resolve(x.detach())).numpy()
     return array
 
 
@@ -156,14 +183,3 @@ def from_numpy(x: Array, like: torch.Tensor) -> torch.Tensor:
 
 
 image_order = torch_image_order
-NO_STORAGE = "one whose storage is too small"
-
-
-def holds(x: torch.Tensor, n_bytes: int) -> bool:
-    """True if x's storage, which the user may shrink, has so many bytes from x's first element on."""
-    return x.untyped_storage().nbytes() >= x.storage_offset() * x.itemsize + n_bytes or not n_bytes
-
-
-def extent(x: torch.Tensor) -> int:
-    """Bytes from x's first element to its last."""
-    return (sum((n - 1) * s for n, s in zip(x.shape, x.stride())) + 1) * x.itemsize if x.numel() else 0

@@ -20,6 +20,7 @@ def _unknown(call: str, x: Any, *args: Any) -> Any:
     return None
 
 
+MOST_LEVELS = 4
 # `FIND.get(type(x), unknown)(call, x, *args)` is the result of a call like an earlier one; None if there was none.
 unknown: Known = _unknown
 
@@ -43,15 +44,16 @@ def _again(x: Any, plan: Plan) -> Any:
 _native.set_up_calls(plans, Plan._fields.index("ready"), _again, None, lookup)
 
 
-def types(args: tuple[Any, ...]) -> tuple[type, ...] | None:
-    """Those of all values, as equal ones of unlike types are not the same; None where one may change."""
+def types(args: tuple[Any, ...], level: int = 0) -> tuple[type, ...] | None:
+    """Those of all values, as equal ones of unlike types are not the same; None where one may change, and of tuples in
+    more others than arguments are."""
     found = tuple(map(type, args))
-    if list in found:
+    if list in found or level > MOST_LEVELS:
         return None
     if tuple in found:
         for value in args:
             if type(value) is tuple:
-                inner = types(value)
+                inner = types(value, level + 1)
                 if inner is None:
                     return None
                 found += inner

@@ -24,7 +24,14 @@ class Memory(Protocol):
 
 def room(out: Any) -> Memory:
     """That of the caller's `out`, which lies as a result would."""
-    return lambda x, shape: (out, of(out).address(out), False)
+    return lambda x, shape: (out, of(out).address(out, "out"), False)
+
+
+def _check(x: Any, dim: int, n: int, or_more: bool = False) -> None:
+    """Refuses an x that is shorter than it was when it was checked: an argument that was read since may have run code
+    that gives x's memory back."""
+    if x.shape[dim] < n or (x.shape[dim] > n and not or_more):
+        refuse(ValueError, "x", "an array that stays as it is during the call", "one that was changed")
 
 
 # ---- indices
@@ -92,6 +99,7 @@ def mask(s: Segments, length: int, out: Array | None = None) -> Array:
 
 def pad(x: Any, s: Segments, length: int, value: Array, memory: Memory) -> Any:
     """x, contiguous, with its rows in a dim of their own. value: one element, in x's bytes."""
+    _check(x, 0, s.total)
     shape = (s.n, length, *x.shape[1:])
     limits.memory(shape, of(x).itemsize(x))
     y, at, _ = memory(x, shape)
@@ -106,6 +114,7 @@ def pad(x: Any, s: Segments, length: int, value: Array, memory: Memory) -> Any:
 def repeat_padded(x: Any, offsets: Array, length: int, value: Array, memory: Memory) -> Any:
     """Contiguous x[B, T, ...] by counts of which these are the offsets. value: one element, in x's bytes."""
     n_rows, width = x.shape[:2]
+    _check(x, 0, n_rows if n_rows * width == len(offsets) - 1 else -1)
     shape = (n_rows, length, *x.shape[2:])
     limits.memory(shape, of(x).itemsize(x))
     y, at, past_caches = memory(x, shape)
@@ -119,6 +128,8 @@ def repeat_padded(x: Any, offsets: Array, length: int, value: Array, memory: Mem
 
 
 def unpad(x: Any, s: Segments, memory: Memory) -> Any:
+    _check(x, 0, s.n)
+    _check(x, 1, int(s.lengths.max(initial=0)), or_more=True)
     shape = (s.total, *x.shape[2:])
     y, at, _ = memory(x, shape)
     each = math.prod(x.shape[2:]) * of(x).itemsize(x)
@@ -145,6 +156,7 @@ def spans(starts: Array, ends: Array, length: int) -> Array:
 
 def extremes(x: Any, s: Segments, dim: int, largest: bool, placed: bool, memory: Memory) -> tuple[Any, Array | None]:
     """The largest or smallest values of contiguous x, and where they are if that is wanted: -1 in empty rows."""
+    _check(x, dim, s.total)
     shape = (*x.shape[:dim], s.n, *x.shape[dim + 1 :])
     y, at, _ = memory(x, shape)
     where = np.empty(shape, np.int64) if placed else None

@@ -111,13 +111,13 @@ def record(x: Outline, spec: Spec) -> Outline:
 
 def record_counts(x: Outline, repeats: Any, dim: int, output_size: Any) -> Spec:
     if on_device(repeats):
-        repeats = repeats.detach().cpu().numpy()
+        repeats = library.of(repeats).to_numpy(repeats.cpu())
     return counts.checked(repeats, x.shape[dim], None if x.flat else dim, output_size).spec(x.ndim, dim)
 
 
 def record_positions(repeats: Outline, dim: Any, output_size: Any) -> Outline:
     given: Any = repeats if repeats.held is None else counts.unwrapped("repeats", repeats.given)
-    values = counts.count_array("repeats", given.detach().cpu().numpy() if on_device(given) else given)
+    values = counts.count_array("repeats", library.of(given).to_numpy(given.cpu()) if on_device(given) else given)
     counts.check_alone("repeats", values.ndim, dim)
     offsets = counts.offsets("repeats", values)
     counts.check_total(int(offsets[-1]), output_size)

@@ -14,7 +14,7 @@ NAME = "lazy array"
 
 
 def gathered(s: LazyArray) -> Facts:
-    held = s._held
+    held = s._stretched
     x = outline(held.base)
     maps = tuple([(d, m) for d, m in enumerate(held.maps) if m is not None])
     made = Made(x, AppliedMaps(maps, *held.summing), held.shape)
@@ -40,10 +40,10 @@ def gathered(s: LazyArray) -> Facts:
 
 def _shown(s: LazyArray, shape: tuple[int, ...]) -> tuple[Array, Array] | None:
     base = s.base
-    if not 0 < np.prod(shape, dtype=float) <= MOST_IN or not 0 < s._held.size <= MOST_OUT:
+    if not 0 < np.prod(shape, dtype=float) <= MOST_IN or not 0 < s._stretched.size <= MOST_OUT:
         return None
     its = of(base)
-    if its.device(base) is not None or its.unreadable(base) is not None:
+    if its.device(base) is not None or its.short(base) is not None or its.unreadable(base) is not None:
         return None
     try:
         return its.to_numpy(base), its.to_numpy(s.materialize())

@@ -124,7 +124,7 @@ def _nothing(x: Outline) -> None:
     return None
 
 
-problem = unservable = unwritable = differentiated = _nothing
+problem = short = unservable = unwritable = differentiated = _nothing
 
 
 def unreadable(x: Outline) -> str | None:

@@ -49,7 +49,7 @@ class Family(NamedTuple):
 
 families: dict[Hashable, Family] = {}
 native: dict[bytes, _native.Family | None] = {}  # by native/lookup.cpp's keys
-_native.set_up_families(native, seldom, (np.integer, np.floating), Fraction)
+_native.set_up_families(native, seldom, tuple({np.dtype(letter).type for letter in "bBhHiIlLqQefdg"}), Fraction)
 MOST = 1024
 # What is done about outputs past the edges, as the core numbers it (native/outside.hpp).
 KEPT, ADDED, FILLED = range(3)

@@ -30,10 +30,9 @@ class Plan(NamedTuple):
     """spec: what the maps come from; transposed if they are its adjoint's.
 
     shape_in: of the arrays that callers give, which are other shapes of the memory of `shape`. order: the result's dims
-    from slowest to fastest in memory, None where they are in order. extent: bytes from an array's first element to its
-    last. positions: those of the maps' tables. steps: None where the reference kernel serves. ready: what the core
-    runs by itself, of small arrays. adjoints: those for gradients of a few layouts, by
-    the core's keys of these; all that is changed of a plan.
+    from slowest to fastest in memory, None where they are in order. positions: those of the maps' tables. steps: None
+    where the reference kernel serves. ready: what the core runs by itself, of small arrays. adjoints: those for
+    gradients of a few layouts, by the core's keys of these; all that is changed of a plan.
     """
 
     spec: Spec
@@ -44,7 +43,6 @@ class Plan(NamedTuple):
     shape_out: Shape
     order: tuple[int, ...] | None
     itemsize: int
-    extent: int
     n_bytes: int
     positions: int
     device: str | None
@@ -154,7 +152,6 @@ def _planned(
         shape_out=shape_out,
         order=None if order == in_order else order,
         itemsize=layout.itemsize,
-        extent=layout.extent,
         n_bytes=math.prod(shape_out) * layout.itemsize,
         positions=sum([m.n_in + m.n_out for _, m in maps if _has_tables(m, len(maps) > 1)]),
         device=layout.device,

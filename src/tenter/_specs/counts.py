@@ -7,7 +7,7 @@ import numpy as np
 
 from tenter import _native
 from tenter._arrays import blocks, foreign, library, limits
-from tenter._arrays.arguments import integer
+from tenter._arrays.arguments import check_memory, integer
 from tenter._arrays.dtypes import INTEGERS, NUMBERS
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, surely
@@ -93,8 +93,10 @@ def count_array(name: str, repeats: Any) -> Array:
     """Counts as an integer array on the host."""
     if library.is_array(repeats):
         of = library.of(repeats)
-        if problem := of.problem(repeats) or of.unreadable(repeats):
-            refuse(TypeError, name, "counts in a NumPy array or a plain CPU tensor", problem)
+        expected = "counts in a NumPy array or a plain CPU tensor"
+        check_memory(name, repeats, expected)
+        if problem := of.unreadable(repeats):
+            refuse(TypeError, name, expected, problem)
         if dtype_name(repeats) not in INTEGERS:
             refuse(TypeError, name, "integer counts", dtype_name(repeats) + _how_to_convert(repeats))
         values = of.to_numpy(repeats)

@@ -15,7 +15,7 @@ def check_value(value: Any, x: Any, edge: Any = "constant") -> None:
     name = dtype_name(x)
     if name == "bool" and isinstance(value, (bool, np.bool_)):
         value = int(value)
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, complex, np.number)):
+    if isinstance(value, (bool, np.bool_)) or not issubclass(type(value), (int, float, complex, np.number)):
         refuse(TypeError, "value", "a number", instead(value))
     if value == 0:
         return

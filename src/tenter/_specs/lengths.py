@@ -27,11 +27,12 @@ def spread(name: str, values: Sequence[Any], given: Any, n: int) -> list[Any]:
 
 
 def is_real(value: Any) -> bool:
-    return isinstance(value, (int, float, Fraction, np.floating, np.integer)) and not isinstance(value, bool)
+    # By its type: what says by `__class__` that it is a number need not compute as one.
+    return issubclass(type(value), (int, float, Fraction, np.floating, np.integer)) and not isinstance(value, bool)
 
 
 def is_int(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return issubclass(type(value), (int, np.integer)) and not isinstance(value, bool)
 
 
 def scales(scale: Any) -> list[Any]:
@@ -120,7 +121,8 @@ def boxes(box: Any, n: int) -> list[tuple[Fraction, Fraction] | None]:
 
 def _pair(pair: Any) -> tuple[Fraction, Fraction]:
     if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-        refuse(ValueError, "box", "pairs (begin, end)", repr(pair))
+        refuse(ValueError, "box", "pairs (begin, end)", describe(pair))
+    pair = tuple(pair)  # as what its numbers do may change a list
     ends = []
     for edge in pair:
         if not is_real(edge):
@@ -133,7 +135,7 @@ def _pair(pair: Any) -> tuple[Fraction, Fraction]:
         ends.append(Fraction(number))
     begin, end = ends
     if begin == end:
-        refuse(ValueError, "box", "an end unlike its begin", repr(pair))
+        refuse(ValueError, "box", "an end unlike its begin", describe(pair))
     return begin, end
 
 

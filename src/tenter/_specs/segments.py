@@ -123,8 +123,7 @@ def of_mask(name: str, mask: Any) -> Segments:
 def check_mask(name: str, mask: Any) -> None:
     if library.is_array(mask):
         arguments.refuse_others(name, mask)
-        if problem := library.of(mask).problem(mask):
-            refuse(TypeError, name, "a NumPy array or a plain tensor", problem)
+        arguments.check_memory(name, mask, "a NumPy array or a plain tensor")
         dtype, ndim = dtype_name(mask), mask.ndim
     else:
         try:
@@ -164,8 +163,7 @@ def check_integers(name: str, values: Any, ndim: int | None = 1) -> None:
     expected = "integers: an array, a tensor or a list"
     if library.is_array(values):
         arguments.refuse_others(name, values)
-        if problem := library.of(values).problem(values):
-            refuse(TypeError, name, expected, problem)
+        arguments.check_memory(name, values, expected)
         if (dtype := dtype_name(values)) not in INTEGERS:
             hint = "" if dtype == "bool" else f" (convert with {_conversion(values)})"
             refuse(TypeError, name, f"integers{hint}", dtype)

@@ -46,7 +46,7 @@ def explain(s: LazyArray) -> str:
     try:
         if not isinstance(s, LazyArray):
             refuse(TypeError, "s", "a lazy array", describe(s))
-        return explanation.text(s._held, s._events)
+        return explanation.text(s._stretched, s._events)
     except Refusal as refusal:
         raise error(refusal, "lazy.explain", s) from None
 

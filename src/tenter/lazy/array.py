@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, cast, overload
 import numpy as np
 
 from tenter._arrays import arguments
-from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.errors import Refusal, refuse, refuse_short
 from tenter._arrays.library import is_array, of
 from tenter._arrays.signatures import Base
 from tenter.lazy import arrow, calls
@@ -66,47 +66,53 @@ class LazyArray(Attributes, Generic[Base]):
     __hash__ = None  # type: ignore[assignment]  # == compares elements
 
     def __init__(self, held: Stretched, events: tuple[Event, ...] = ()) -> None:
-        self._held = held
+        self._stretched = held
         self._events = deque(events, maxlen=KEPT)
+
+    @property
+    def _held(self) -> Stretched:
+        """For all that reads elements: the memory of `base` is there now."""
+        arguments.check_memory("s", self._stretched.base, "a lazy array of an array or a plain tensor")
+        return self._stretched
 
     # ---- what it is
 
     @property
     def base(self) -> Base:
         """The array that the maps are to be applied to."""
-        return cast(Base, self._held.base)
+        return cast(Base, self._stretched.base)
 
     @property
     def maps(self) -> tuple[AxisMap | None, ...]:
         """The map of each dim; None for dims that are as long as those of `base`."""
-        return self._held.maps
+        return self._stretched.maps
 
     @property
     def shape(self) -> tuple[int, ...]:
-        shape = self._held.shape
-        return shape if isinstance(self._held.base, np.ndarray) else type(self._held.base.shape)(shape)
+        shape = self._stretched.shape
+        return shape if isinstance(self._stretched.base, np.ndarray) else type(self._stretched.base.shape)(shape)
 
     @property
     def ndim(self) -> int:
-        return len(self._held.maps)
+        return len(self._stretched.maps)
 
     if not TYPE_CHECKING:
 
         @property
         def dtype(self) -> Any:
-            return self._held.base.dtype
+            return self._stretched.base.dtype
 
         @property
         def size(self) -> Any:
             """As the library has it: NumPy's number of elements, PyTorch's method."""
             if isinstance(self.base, np.ndarray):
-                return self._held.size
+                return self._stretched.size
             return lambda dim=None: self.shape if dim is None else self.shape[dim]
 
     @property
     def nbytes(self) -> int:
         """Bytes of the materialized array."""
-        return self._held.size * of(self.base).itemsize(self.base)
+        return self._stretched.size * of(self.base).itemsize(self.base)
 
     @property
     def T(self) -> Base | LazyArray[Base]:
@@ -161,12 +167,12 @@ class LazyArray(Attributes, Generic[Base]):
     @classmethod
     @between_graphs
     def _call(cls, name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        lazies = [value for value in calls.leaves((args, kwargs)) if isinstance(value, LazyArray)]
-        held_args, held_kwargs = _held(args), _held(kwargs)
-        if calls.writes(name, f, held_args, held_kwargs):
-            _refuse_writing(name, lazies[0])
         notes: list[str] = []
         try:
+            lazies = [value for value in calls.leaves((args, kwargs)) if isinstance(value, LazyArray)]
+            held_args, held_kwargs = _held(args), _held(kwargs)
+            if calls.writes(name, f, held_args, held_kwargs):
+                _refuse_writing(name, lazies[0])
             made = calls.perform(name, f, held_args, held_kwargs, notes)
         except Refusal as refusal:
             raise arguments.error(refusal, name, *args, **kwargs) from None
@@ -215,6 +221,7 @@ class LazyArray(Attributes, Generic[Base]):
         )
         key = keys if type(key) is tuple else keys[0]
         try:
+            deque(calls.leaves(key), 0)  # refuses lists in so many others that PyTorch crashes
             made = indexed(self._held, key)
         except Refusal as refusal:
             raise arguments.error(refusal, "getitem", self, key) from None
@@ -228,7 +235,7 @@ class LazyArray(Attributes, Generic[Base]):
     def __len__(self) -> int:
         if not self.ndim:
             raise TypeError("len() of a 0-d lazy array")
-        return self._held.shape[0]
+        return self._stretched.shape[0]
 
     def __iter__(self) -> Iterator[Base | LazyArray[Base]]:
         return (self[k] for k in range(len(self)))
@@ -277,16 +284,18 @@ class LazyArray(Attributes, Generic[Base]):
     # ---- how it looks
 
     def __repr__(self) -> str:
-        return line(self._held)
+        return line(self._stretched)
 
     def _repr_html_(self) -> str:
-        return html(self._held)
+        return html(self._stretched)
 
 
 def _held(tree: Any) -> Any:
     """Arguments with the values of lazy arrays in their place."""
     if isinstance(tree, LazyArray):
         return tree._held
+    if is_array(tree) and (found := of(tree).short(tree)):
+        refuse_short("an operand", found)
     if isinstance(tree, dict):
         return {key: _held(value) for key, value in tree.items()}
     return type(tree)([_held(value) for value in tree]) if type(tree) in (tuple, list) else tree

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tenter._arrays.errors import refuse
 from tenter._arrays.library import is_array, of
 from tenter.lazy.elementwise import elementwise, is_elementwise
 from tenter.lazy.products import RANKS, linear, product
@@ -12,6 +13,7 @@ from tenter.lazy.reductions import is_reduction, reduction
 from tenter.lazy.stretched import Stretched, materialized, moved, stand_in, whole
 
 Function = Callable[..., Any]
+MOST_LEVELS = 64
 # Functions that put dims in another order, or add some.
 MOVES = frozenset((
     "transpose", "permute", "swapaxes", "swapdims", "moveaxis", "movedim", "t", "T", "mT", "unsqueeze", "expand_dims",
@@ -70,13 +72,15 @@ def writes(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]
     )
 
 
-def leaves(tree: Any) -> Iterator[Any]:
-    """The values in tuples, lists and dicts."""
+def leaves(tree: Any, level: int = 0) -> Iterator[Any]:
+    """The values in tuples, lists and dicts, of as many levels as an array may have dims."""
+    if level > MOST_LEVELS:
+        refuse(ValueError, "an operand", f"lists of at most {MOST_LEVELS} levels", "more")
     if isinstance(tree, Stretched) or not isinstance(tree, (tuple, list, dict)):
         yield tree
         return
     for branch in tree.values() if isinstance(tree, dict) else tree:
-        yield from leaves(branch)
+        yield from leaves(branch, level + 1)
 
 
 def _each(tree: Any, change: Callable[[Stretched], Any]) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tenter._arrays.arguments import check_memory
 from tenter._arrays.library import is_array, of
 from tenter._arrays.types import Array
 from tenter.lazy.rows import copies, inputs_of, part, some_rows
@@ -78,6 +79,7 @@ def _entries(s: Stretched, key: tuple[Any, ...]) -> Entries | None:
 def _positions(entry: Any) -> int | Array | None:
     """An int, or an array of integers or bools on the host."""
     if is_array(entry):
+        check_memory("key", entry, "an array or a plain tensor")
         values = entry if isinstance(entry, np.ndarray) else of(entry).to_numpy(entry.cpu())
     elif isinstance(entry, (list, range)):
         try:

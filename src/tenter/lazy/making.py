@@ -8,7 +8,7 @@ import numpy as np
 
 from tenter import resampling
 from tenter._arrays import limits
-from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
+from tenter._arrays.arguments import describe, dim as one_dim, error, numpy_or_torch
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, imported, of, on_device
@@ -245,7 +245,7 @@ def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpac
         spec, turned = resize_arguments.checked(stand_in(held), size, **how)
         outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
         if outside and (how.get("value", 0) != 0 or not is_numeric(dtype_name(held.base))):
-            refuse(ValueError, "value", "0 and an x of numbers, as a map adds nothing", repr(how.get("value", 0)))
+            refuse(ValueError, "value", "0 and an x of numbers, as a map adds nothing", describe(how.get("value", 0)))
         if turned:
             held = applied(held, turned)
             held = held._replace(base=executor.of(held.base).flip(held.base, turned))

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tenter._arrays import limits
 from tenter._arrays.errors import Refusal
+from tenter._arrays.library import is_array, of
 from tenter._arrays.types import Array, Ints
 
 Map = TypeVar("Map")
@@ -41,7 +42,12 @@ class Table:
 
 def frozen(name: str, values: Any, dtype: type[np.int64] | type[np.float64]) -> bytes:
     """The bytes of a 1-D array of integers, or of numbers."""
-    array = np.asarray(values)
+    if is_array(values) and (found := of(values).short(values)):
+        raise ValueError(f"axis map: expected {name} with memory of its own, got {found}")
+    try:
+        array = np.asarray(values)
+    except ValueError:  # lists of unlike lengths, or in too many others
+        array = np.empty((0, 0))
     kinds = "iu" if dtype is np.int64 else "iuf"
     require(array.ndim == 1 and (array.dtype.kind in kinds or not array.size), f"{name}: 1-D {dtype.__name__}")
     return array.astype(dtype, copy=False).tobytes()

@@ -7,8 +7,9 @@ import torch
 
 from tenter import filters
 from tenter._arrays import arguments, names, torch_tensors
+from tenter._arrays.errors import refuse_short
 from tenter._arrays.torch_private import constant
-from tenter._arrays.torch_tensors import TORCH_DTYPES, place as place, plain as plain, resolve
+from tenter._arrays.torch_tensors import TORCH_DTYPES, place as place, plain as plain, resolve, short
 from tenter._arrays.types import Array
 from tenter._execution.torch import device, dispatch, recorded_segments
 from tenter._execution.torch.dispatch import (
@@ -62,6 +63,8 @@ def reshape(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
 
 
 def expand(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
+    if (found := short(x)) is not None:  # of which PyTorch makes no view
+        refuse_short("x", found)
     return x.expand(shape)
 
 
@@ -127,7 +130,7 @@ def flat_part(x: torch.Tensor, some: slice) -> torch.Tensor:
         return x.view(-1)[some]
     x = resolve(x.detach())
     known = x if x.itemsize > 8 else x.view(INTEGERS[x.itemsize])  # as NumPy does not know all dtypes
-    return torch.from_numpy(known.numpy().flat[some]).view(x.dtype)
+    return torch.from_numpy(torch_tensors.to_numpy(known).flat[some]).view(x.dtype)
 
 
 def divide(x: torch.Tensor, y: torch.Tensor) -> None:

@@ -9,7 +9,7 @@ from tenter import _native
 from tenter._arrays import torch_private, torch_tensors
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import surely
-from tenter._arrays.torch_tensors import NO_STORAGE, dtype_name, extent, holds, to_numpy
+from tenter._arrays.torch_tensors import dtype_name, stored, to_numpy
 from tenter._execution.torch import device
 from tenter._specs import counts as counts_spec, segments as segments_spec
 from tenter._specs.operands import check_int64
@@ -22,8 +22,7 @@ def offsets(counts: Tensor, n: int, output_size: int | None, called: str = "") -
     if found is not None:
         return found
     check_counts(counts.shape, dtype_name(counts), n, output_size)
-    if not holds(counts, extent(counts)):
-        refuse(TypeError, "repeats", "a tensor with memory of its own", NO_STORAGE)
+    stored("repeats", counts)
     if counts.ndim == 1:
         return _row_offsets(counts, output_size, called)
     if 0 in counts.shape[:-1]:
@@ -63,8 +62,7 @@ def total(offsets: Tensor) -> int:
     if found is not None:
         return found
     check_offsets(offsets, offsets.shape)
-    if not holds(offsets, extent(offsets)):
-        refuse(TypeError, "offsets", "a tensor with memory of its own", NO_STORAGE)
+    stored("offsets", offsets)
     totals = offsets[..., -1:].flatten() if torch_tensors.device(offsets) is None else device.total(offsets)
     if not totals.numel():
         refuse(ValueError, "offsets", "prefix sums", f"shape {tuple(offsets.shape)}")

@@ -11,7 +11,7 @@ from tenter import _native
 from tenter._arrays import limits, torch_tensors
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.torch_tensors import NO_STORAGE, dtype_name, extent, holds, image_order, to_numpy
+from tenter._arrays.torch_tensors import dtype_name, image_order, stored, to_numpy
 from tenter._execution.torch import inductor, offsets
 from tenter._execution.torch.run import run
 from tenter._execution.torch.schema import LIBRARY, OPS
@@ -89,8 +89,7 @@ def _verified(spec: RepeatCounts, x: Tensor) -> RepeatCounts:
     given: Tensor = spec.offsets
     if given.device != x.device:
         refuse(TypeError, "offsets", f"some on {x.device}", f"some on {given.device}")
-    if not holds(given, extent(given)):
-        refuse(TypeError, "offsets", "a tensor with memory of its own", NO_STORAGE)
+    stored("offsets", given)
     if torch_tensors.device(given) is not None:
         return spec._replace(offsets=given.contiguous())
     array = to_numpy(given).copy()  # before it is verified: another thread may write to the tensor

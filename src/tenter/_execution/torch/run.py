@@ -10,7 +10,7 @@ from torch.compiler import is_compiling
 from tenter import _native
 from tenter._arrays import blocks
 from tenter._arrays.errors import refuse
-from tenter._arrays.torch_tensors import NO_STORAGE, TYPES, bare, dtype_name, extent, holds, to_numpy, unwritable
+from tenter._arrays.torch_tensors import TYPES, address, bare, dtype_name, extent, to_numpy, unwritable
 from tenter._execution.torch import device
 from tenter._kernels import reference
 from tenter._plans.plan import Plan
@@ -24,11 +24,8 @@ def room(out: Any) -> torch.Tensor | None:
 
 def write(x: torch.Tensor, plan: Plan, out: torch.Tensor) -> bool:
     """Writes the result to out; False where it has to be copied there."""
-    room = extent(out)
-    if not (holds(x, plan.extent) and holds(out, room)):
-        refuse(TypeError, "out", "tensors with memory of their own", NO_STORAGE)
+    source, target = address(x), address(out, "out")
     in_memory = out if plan.order is None else out.permute(plan.order)
-    source, target = x.data_ptr(), out.data_ptr()
     if plan.steps is None or not (in_memory.is_contiguous() and apart(x, out)):
         return False
     if plan.device is not None:
@@ -48,22 +45,20 @@ def wrote(out: torch.Tensor) -> None:
 
 def apart(x: torch.Tensor, out: torch.Tensor) -> bool:
     """The bytes of one before those of the other, and neither under a transform."""
-    source, target = x.data_ptr(), out.data_ptr()
+    source, target = address(x), address(out, "out")
     before = source + extent(x) <= target or target + extent(out) <= source
     return before and bare(x) and bare(out)
 
 
 def run(x: torch.Tensor, plan: Plan) -> torch.Tensor:
-    # As `torch_tensors.holds`, in place: this runs on every call.
-    if x.untyped_storage().nbytes() < x.storage_offset() * plan.itemsize + plan.extent and plan.extent:
-        refuse(TypeError, "x", "a tensor with memory of its own", NO_STORAGE)
+    source = address(x)
     if plan.device is not None:
         return device.run(x, plan)
     steps = plan.steps
     if steps is None:
         return _through_reference(x, plan)
     y, target, past_caches = large_empty(x, plan.shape_out, plan.order)
-    steps.run(x.data_ptr(), target, past_caches)
+    steps.run(source, target, past_caches)
     return y
 
 
@@ -90,7 +85,7 @@ def large_empty(
         y = torch.empty_permuted(shape, order or tuple(range(len(shape))), dtype=x.dtype, device="cpu")
     except RuntimeError as failed:  # what PyTorch's allocator raises
         raise MemoryError(f"result: no memory for shape {shape} of {x.dtype}") from failed
-    return y, y.data_ptr(), False
+    return y, address(y), False
 
 
 def in_block(

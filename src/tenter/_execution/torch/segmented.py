@@ -7,8 +7,9 @@ import numpy as np
 import torch
 
 from tenter._arrays import torch_private
-from tenter._arrays.errors import refuse
-from tenter._arrays.torch_tensors import NO_STORAGE, extent, holds, recorded, resolve
+from tenter._arrays.arguments import error
+from tenter._arrays.errors import Refusal
+from tenter._arrays.torch_tensors import recorded, resolve, stored
 from tenter._arrays.types import Array
 from tenter._execution import segmented
 from tenter._execution.torch import recorded_segments
@@ -28,7 +29,7 @@ class _Pad(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None, None, None]:
-        return _back(grads[0]).unpad(grads[0], ctx.s), None, None, None
+        return _back("unpad", grads[0], ctx.s), None, None, None
 
 
 class _Unpad(torch.autograd.Function):
@@ -39,7 +40,7 @@ class _Unpad(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
-        return _back(grads[0]).pad(grads[0], ctx.s, ctx.length, 0), None
+        return _back("pad", grads[0], ctx.s, ctx.length, 0), None
 
 
 class _RepeatPadded(torch.autograd.Function):
@@ -52,15 +53,18 @@ class _RepeatPadded(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None, None, None, None]:
-        rows = _back(grads[0]).unpad(grads[0], ctx.each)
+        rows = _back("unpad", grads[0], ctx.each)
         spec = RepeatCounts(ctx.s.offsets, 0, ctx.s.total)
         x = execute_adjoint(rows, spec, (ctx.s.n, *ctx.shape[2:]))
         return x.reshape(ctx.shape), None, None, None, None
 
 
-def _back(g: torch.Tensor) -> Any:
-    """What serves a gradient: this module, or that of the dispatcher."""
-    return recorded_segments if recorded(g) else sys.modules[__name__]
+def _back(function: str, g: torch.Tensor, *args: Any) -> Any:
+    """A function of a gradient: of this module, or of that of the dispatcher."""
+    try:
+        return getattr(recorded_segments if recorded(g) else sys.modules[__name__], function)(g, *args)
+    except Refusal as refusal:
+        raise error(refusal, "backward", grad=g) from None
 
 
 _record_pad, _record_unpad, _record_repeat = (torch_private.apply_of(f) for f in (_Pad, _Unpad, _RepeatPadded))
@@ -118,9 +122,7 @@ def _repeated(
 
 
 def _contiguous(x: torch.Tensor) -> torch.Tensor:
-    if not holds(x, extent(x)):
-        refuse(TypeError, "x", "a tensor with memory of its own", NO_STORAGE)
-    return resolve(x).contiguous()
+    return resolve(stored("x", x)).contiguous()
 
 
 def _element(value: Any, x: torch.Tensor) -> Array:

@@ -12,7 +12,7 @@ from tenter._arrays.errors import Refusal
 from tenter._arrays.limits import machine_memory
 from tenter._arrays.thread_count import thread_count
 from tenter._arrays.torch_private import PLAIN, dispatch_keys
-from tenter._arrays.torch_tensors import holds, plain
+from tenter._arrays.torch_tensors import address, plain, short, to_numpy
 from tenter._execution import numpy_executor
 from tenter._execution.counted import repeat_scalars
 from tenter._execution.torch.gradients import execute_adjoint
@@ -37,17 +37,17 @@ def repeat_counts(
         or not (x.is_contiguous() and counts.is_contiguous())
     ):
         return None
-    if not (holds(x, n * itemsize) and holds(counts, n * counts.itemsize)):
+    if short(x) or short(counts):
         return None
 
     def allocate(total: int) -> tuple[torch.Tensor, int, bool]:
         return _large_empty(x, (total,))
 
     try:
-        array = counts.numpy()
+        array = to_numpy(counts)
     except TypeError:  # of a dtype that NumPy lacks
         return None
-    found: torch.Tensor | None = repeat_scalars(array, x.data_ptr(), itemsize, output_size, allocate)
+    found: torch.Tensor | None = repeat_scalars(array, address(x), itemsize, output_size, allocate)
     return found
 
 
