@@ -5,6 +5,6 @@
 namespace tenter {
 
 // t: a task of one axis, whose map is `map`, without tables.
-void window_in_bands(const WindowTask& t, const OwnedMap& map, int threads);
+void window_in_bands(const WindowTask& t, OwnedMap& map, int threads);
 
 }  // namespace tenter

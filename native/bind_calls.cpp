@@ -83,14 +83,9 @@ PyMethodDef functions[] = {
 PyMethodDef methods[] = {fast<repeated_backward>("repeated_backward"), fast<recorded_backward>("recorded_backward"),
                          fast<backward>("backward")};
 
-std::optional<Fold> fold_of(int fold) {
-  if (fold < -1 || fold > int(Fold::held)) throw std::invalid_argument("family: expected the number of an edge");
-  return fold < 0 ? std::nullopt : std::optional<Fold>(Fold(fold));
-}
-
-// rules: (dim, WholeAxis, whether positions follow scales, unless the length is kept, fold, what weighs inputs) of each
+// rules: (dim, WholeAxis, whether positions follow scales, unless the length is kept, what weighs inputs) of each
 // axis by dims, or, in bytes, filters: (dim, Pillow's number, support); of others picks: (dim, formula, step in
-// float32, align, tie, whether they follow scales, edge, fold). sums: (dtype, that of what is accumulated, whether of
+// float32, align, tie, whether they follow scales, edge). sums: (dtype, that of what is accumulated, whether of
 // complex numbers' parts, whether in bytes). outside: (kind, value, element, the number of arrays' dtype, whether the
 // call has a value). planner: tenter._plans.families.Family.
 void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, std::tuple<int, int, bool, bool> sums,
@@ -126,14 +121,12 @@ void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks
   made.planner = Owned(planner.release().ptr());
   for (int d = 0; d < ndim; ++d) made.order[d] = order.is_none() ? d : nb::cast<int>(order[size_t(d)]);
   for (const nb::handle each : rules) {
-    const auto [dim, rule, follows, keeps, fold, weighs] =
-        nb::cast<std::tuple<int, nb::object, bool, bool, int, nb::object>>(each);
+    const auto [dim, rule, follows, keeps, weighs] =
+        nb::cast<std::tuple<int, nb::object, bool, bool, nb::object>>(each);
     Family::Axis& axis = made.axes[made.n_axes++];
     axis.dim = dim, axis.rule = &nb::cast<const WholeAxis&>(rule);
-    axis.follows = follows, axis.keeps = keeps, axis.fold = fold_of(fold);
+    axis.follows = follows, axis.keeps = keeps;
     if (!weighs.is_none()) axis.weighs = &nb::cast<const WholeAxis&>(weighs);
-    if (axis.rule->edge == Edge::beyond && !axis.fold)  // kernels would read past the axis
-      throw std::invalid_argument("family: expected how the axis goes on past its edges");
   }
   for (const nb::handle each : filters) {
     const auto [dim, filter, support] = nb::cast<std::tuple<int, int, double>>(each);
@@ -142,15 +135,14 @@ void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks
     axis.dim = dim, axis.filter = filter, axis.support = support;
   }
   for (const nb::handle each : picks) {
-    const auto [dim, formula, in_float, align, tie, follows, edge, fold] =
-        nb::cast<std::tuple<int, int, bool, int, int, bool, int, int>>(each);
-    if (edge < 0 || edge > int(Edge::extrapolate) || (edge && fold >= 0) ||
-        (edge && !transposed && kind != Outside::filled) || formula < 0 || formula > int(Formula::line) || tie < 0 ||
-        tie > int(Tie::prefer_ceil) || !known(align))
+    const auto [dim, formula, in_float, align, tie, follows, edge] =
+        nb::cast<std::tuple<int, int, bool, int, int, bool, int>>(each);
+    if (!known_edge(edge) || (edge && !goes_on(Edge(edge)) && !transposed && kind != Outside::filled) || formula < 0 ||
+        formula > int(Formula::line) || tie < 0 || tie > int(Tie::prefer_ceil) || !known(align))
       throw std::invalid_argument("family: expected the numbers of a formula, an align and a tie");
     Family::Axis& axis = made.axes[made.n_axes++];
     axis.dim = dim, axis.formula = formula, axis.in_float = in_float, axis.align = Align(align);
-    axis.tie = Tie(tie), axis.follows = follows, axis.edge = Edge(edge), axis.fold = fold_of(fold);
+    axis.tie = Tie(tie), axis.follows = follows, axis.edge = Edge(edge);
   }
   std::sort(made.axes, made.axes + made.n_axes, [](const auto& a, const auto& b) { return a.dim < b.dim; });
   for (int k = 0; k < made.n_axes; ++k)

@@ -52,18 +52,17 @@ void check_offsets(const Int64s& offset, size_t n) {
   if (!ascend) throw std::invalid_argument("rows: expected ascending offsets from 0 to their taps");
 }
 
-// (n_in, offset, column, weight, fold) of rows whose taps may lie past the edges, to (start, None, offset, weight) of a
+// (n_in, offset, column, weight, edge) of rows whose taps may lie past the edges, to (start, None, offset, weight) of a
 // window, or (None, index, offset, weight) of a gather; None of an axis that stays as it is.
-nb::object folded_rows(int64_t n_in, const Int64s& offset, const Int64s& column, const Doubles& weight, int fold) {
+nb::object folded_rows(int64_t n_in, const Int64s& offset, const Int64s& column, const Doubles& weight, int edge) {
   constexpr int64_t farthest = int64_t(1) << 61;
-  if (fold < 0 || fold > int(Fold::held) || n_in < 0 || n_in > farthest || column.size() != weight.size() ||
-      (!n_in && column.size()))
+  if (!known_edge(edge) || n_in < 0 || n_in > farthest || column.size() != weight.size() || (!n_in && column.size()))
     throw std::invalid_argument("rows: expected inputs, a weight for each tap, and the number of an edge");
   check_offsets(offset, column.size());
   for (size_t k = 0; k < column.size(); ++k)
     if (column.data()[k] > farthest || column.data()[k] < -farthest)
       throw std::invalid_argument("rows: expected inputs up to 2**61");
-  FoldedRows made = fold_rows(n_in, {values(offset), values(column), values(weight)}, Fold(fold));
+  FoldedRows made = fold_rows(n_in, {values(offset), values(column), values(weight)}, Edge(edge));
   if (made.is_identity(n_in)) return nb::none();
   if (made.adjacent)
     return nb::make_tuple(numbers(std::move(made.rows.start)), nb::none(), numbers(std::move(made.rows.offset)),
@@ -76,7 +75,7 @@ nb::object folded_rows(int64_t n_in, const Int64s& offset, const Int64s& column,
 
 void bind_maps(nb::module_& m) {
   m.def("folded_rows", &folded_rows, nb::arg("n_in"), nb::arg("offset"), nb::arg("column"), nb::arg("weight"),
-        nb::arg("fold"));
+        nb::arg("edge"));
   m.def("laid_out", [](const Int64s& offset, const Int64s& index) {
     check_offsets(offset, index.size());
     LaidOut made = laid_out(int64_t(offset.size()) - 1, offset.data(), index.data());
@@ -99,7 +98,7 @@ void bind_maps(nb::module_& m) {
           "__init__",
           [](Sampling* s, int64_t n_in, int64_t n_out, int rule, const LineTuple& line, nb::object filter,
              double support, int64_t numerator, int64_t denominator, double stretch, bool normalize, int edge) {
-            if (n_in < 0 || n_out < 0 || rule < 0 || rule > 2 || edge < 0 || edge > 4)
+            if (n_in < 0 || n_out < 0 || rule < 0 || rule > 2 || !known_edge(edge))
               throw std::invalid_argument(
                   "sampling: expected lengths of at least 0, and numbers of a rule and an edge");
             new (s) Sampling(n_in, n_out, Rule(rule), line_of(line), support, weights_of(filter, support), numerator,
@@ -111,6 +110,7 @@ void bind_maps(nb::module_& m) {
           nb::arg("edge"))
       .def_prop_ro("n_out", &Sampling::n_out)
       .def_prop_ro("taps_each", &Sampling::taps_each)
+      .def_prop_ro("taps_at_ends", [](const Sampling& s) { return goes_on(s.edge()) ? taps_at_ends(s) : 0.0; })
       .def("untrimmed", [](const Sampling& s) {
         Rows rows;
         s.untrimmed(0, s.n_out(), rows);
@@ -121,7 +121,7 @@ void bind_maps(nb::module_& m) {
           "__init__",
           [](WholeAxis* a, int rule, int align, nb::object filter, double support, bool widens, bool sums_to_one,
              int edge) {
-            if (rule < 0 || rule > 2 || edge < 0 || edge > 4 || !known(align))
+            if (rule < 0 || rule > 2 || !known_edge(edge) || !known(align))
               throw std::invalid_argument("axis: expected the numbers of a rule, an align and an edge");
             new (a)
                 WholeAxis{Rule(rule),  Align(align), weights_of(filter, support), core_filter(filter), support, widens,
@@ -144,6 +144,7 @@ void bind_maps(nb::module_& m) {
           "__init__",
           [](OwnedMap* m, nb::object sampling, bool transposed, bool with_tables) {
             const Sampling& of = nb::cast<const Sampling&>(sampling);
+            if (goes_on(of.edge()) && of.n_in() < 1) throw std::invalid_argument("map: expected inputs");
             new (m) OwnedMap(std::move(sampling), of, transposed, with_tables);
           },
           nb::arg("sampling"), nb::arg("transposed"), nb::arg("with_tables"))
@@ -156,6 +157,16 @@ void bind_maps(nb::module_& m) {
           nb::arg("picking"), nb::arg("transposed"))
       .def_prop_ro("is_computed", &OwnedMap::is_computed)
       .def_prop_ro("has_tables", [](const OwnedMap& m) { return m.map.start != nullptr; })
+      .def_prop_ro("gathers", &OwnedMap::gathers)
+      .def_prop_ro("picks", [](const OwnedMap& m) { return m.gathers() && m.picks(); })
+      .def("gathered",
+           [](const OwnedMap& m) {  // (order, start, offset, weight)
+             if (!m.gathers()) throw std::invalid_argument("expected a map that gathers");
+             std::vector<int64_t> order;
+             Rows rows = m.gathered(order);
+             return nb::make_tuple(numbers(std::move(order)), numbers(std::move(rows.start)),
+                                   numbers(std::move(rows.offset)), numbers(std::move(rows.weight)));
+           })
       .def_prop_ro("n_taps", &OwnedMap::n_taps)
       .def_prop_ro("is_identity", &OwnedMap::is_identity)
       .def_prop_ro("sampling", [](const OwnedMap& m) { return m.sampling ? m.rule : nb::none(); })
@@ -165,6 +176,7 @@ void bind_maps(nb::module_& m) {
         if (lo < 0 || hi < lo || hi > m.map.n_out) throw std::invalid_argument("expected rows of the map");
         if (!m.sampling && !m.picking && (lo != 0 || hi != m.map.n_out))
           throw std::invalid_argument("expected all rows");
+        if (m.gathers()) throw std::invalid_argument("expected rows of adjacent inputs");
         m.make_tables();
         if (!m.is_computed() && lo == 0 && hi == m.map.n_out) return tables(m.rows);
         Rows rows;

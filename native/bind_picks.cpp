@@ -5,6 +5,7 @@
 
 #include "bind_values.hpp"
 #include "picks.hpp"
+#include "tuning.hpp"
 
 namespace tenter {
 
@@ -13,21 +14,24 @@ void bind_picks(nb::module_& m) {
       .def(
           "__init__",
           [](Picking* p, int64_t n_in, int64_t n_out, int formula, double first, double step,
-             const std::optional<LineTuple>& line, int64_t begin, int64_t end, bool drops, bool beyond) {
+             const std::optional<LineTuple>& line, int64_t begin, int64_t end, int edge) {
             if (n_in < (n_out > 0) || n_out < 0 || formula < 0 || formula > int(Formula::line))
               throw std::invalid_argument("picking: expected inputs for outputs, and the number of a formula");
             if ((Formula(formula) == Formula::line) != line.has_value())
               throw std::invalid_argument("picking: expected a line for the formula of lines alone");
+            if (!known_edge(edge)) throw std::invalid_argument("picking: expected the number of an edge");
             if (begin < 0 || begin > end || end > n_out) throw std::invalid_argument("picking: expected outputs");
             const Line none{{0, 0}, {0, 0}, 1};
-            new (p) Picking(n_in, n_out, Formula(formula), first, step, line ? line_of(*line) : none, begin, end, drops,
-                            beyond);
+            new (p) Picking(n_in, n_out, Formula(formula), first, step, line ? line_of(*line) : none, begin, end,
+                            Edge(edge));
           },
           nb::arg("n_in"), nb::arg("n_out"), nb::arg("formula"), nb::arg("first"), nb::arg("step"),
-          nb::arg("line").none(), nb::arg("begin"), nb::arg("end"), nb::arg("drops"), nb::arg("beyond"))
+          nb::arg("line").none(), nb::arg("begin"), nb::arg("end"), nb::arg("edge"))
       .def_ro("n_in", &Picking::n_in)
       .def_ro("n_out", &Picking::n_out)
       .def_prop_ro("reads_all", &Picking::reads_all)
+      .def_prop_ro("goes_past", &Picking::goes_past)
+      .def_prop_ro("is_long", [](const Picking& p) { return p.n_in + p.n_out > tuning.long_axis; })
       .def_prop_ro("repeat", &Picking::repeat)
       .def("index",
            [](const Picking& p, int64_t lo, int64_t hi) {

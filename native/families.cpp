@@ -86,7 +86,7 @@ class NewCall {
     }
     std::optional<Picking> of = picking(axis, n_in, n_out);
     if (!of) return false;
-    return f_.transposed ? made_[axis].make_sums(std::move(*of), a) : made_[axis].make_copy(std::move(*of), a);
+    return f_.transposed ? made_[axis].make_sums(std::move(*of)) : made_[axis].make_copy(std::move(*of));
   }
   bool make_maps() {
     for (int k = 0; k < ndim_; ++k) {

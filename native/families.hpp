@@ -25,8 +25,8 @@ struct Family {
   // rule: for 8-bit values summed in integers its weights are rounded, or there is Pillow's filter of that support; or
   // the formula by which outputs take an input: its step in float32 or in float64, or a line, whose positions
   // `align` says, and `tie` the inputs. follows: whether positions follow a call's scale; keeps: unless
-  // the axis keeps its length. edge: past which outputs take no input, and which value they have is `outside`'s;
-  // fold: of an axis that goes on past its edges. weighs: what has the weight of inputs, where the rule is another.
+  // the axis keeps its length. edge: past which outputs take no input, and which value they have is `outside`'s, or
+  // past which the axis goes on. weighs: what has the weight of inputs, where the rule is another.
   struct Axis {
     int dim;
     const WholeAxis* rule = nullptr;
@@ -38,7 +38,6 @@ struct Family {
     Tie tie = Tie::floor;
     bool follows = false, keeps = false;
     Edge edge = Edge::replicate;
-    std::optional<Fold> fold;
     const WholeAxis* weighs = nullptr;
     int at = 0;  // where a call's sequences have this axis's values
   };

@@ -89,43 +89,24 @@ bool identity(const Rows& rows, int64_t n_in) {
 
 }  // namespace
 
-int64_t folded(int64_t column, int64_t n_in, Fold fold) {
+int64_t folded(int64_t column, int64_t n_in, Edge edge) {
   if (0 <= column && column < n_in) return column;
-  if (fold == Fold::wrap) return modulo(column, n_in);
-  if (fold == Fold::symmetric || (fold == Fold::reflect && n_in > 1)) {
-    const int64_t turn = fold == Fold::symmetric ? 2 * n_in - 1 : 2 * n_in - 2;  // positions that one pixel stands for
-    const int64_t at = modulo(column, fold == Fold::symmetric ? turn + 1 : turn);
+  if (edge == Edge::wrap) return modulo(column, n_in);
+  if (edge == Edge::symmetric || (edge == Edge::reflect && n_in > 1)) {
+    const int64_t turn = edge == Edge::symmetric ? 2 * n_in - 1 : 2 * n_in - 2;  // positions that one pixel stands for
+    const int64_t at = modulo(column, edge == Edge::symmetric ? turn + 1 : turn);
     return at >= n_in ? turn - at : at;
   }
   return std::clamp<int64_t>(column, 0, n_in - 1);
 }
 
-Taps taps_of(const Sampling& sampling) {
-  Rows rows;
-  sampling.untrimmed(0, sampling.n_out(), rows);
-  Taps made;
-  made.offset.reserve(rows.offset.size()), made.column.reserve(rows.weight.size());
-  made.offset.push_back(0);
-  size_t kept = 0;
-  for (size_t o = 0; o < rows.start.size(); ++o) {
-    for (int64_t k = rows.offset[o]; k < rows.offset[o + 1]; ++k) {
-      const double w = rows.weight[size_t(k)];
-      if (w == 0) continue;
-      made.column.push_back(rows.start[o] + k - rows.offset[o]), rows.weight[kept++] = w;  // nothing moves right
-    }
-    made.offset.push_back(int64_t(kept));
-  }
-  made.weight = std::move(rows.weight), made.weight.resize(kept);
-  return made;
-}
-
 bool FoldedRows::is_identity(int64_t n_in) const { return adjacent && identity(rows, n_in); }
 
-FoldedRows fold_rows(int64_t n_in, Taps&& given, Fold fold) {
-  const bool periodic = fold != Fold::held;
+FoldedRows fold_rows(int64_t n_in, Taps&& given, Edge edge) {
+  const bool periodic = goes_on(edge);
   std::vector<int64_t> at(given.column.size());
   std::transform(given.column.begin(), given.column.end(), at.begin(),
-                 [&](int64_t c) { return folded(c, n_in, fold); });
+                 [&](int64_t c) { return folded(c, n_in, edge); });
   if (auto found = adjacent(n_in, given, at, periodic)) return {true, std::move(*found), {}};
   if (periodic) {  // windows on the axis as it goes on past its edges: rows share what they read
     const auto [least, most] = std::minmax_element(given.column.begin(), given.column.end());
@@ -138,7 +119,7 @@ FoldedRows fold_rows(int64_t n_in, Taps&& given, Fold fold) {
       made.column.reserve(made.weight.size());
       for (size_t o = 0; o < found->start.size(); ++o)
         for (int64_t k = 0; k < made.offset[o + 1] - made.offset[o]; ++k)
-          made.column.push_back(folded(found->start[o] + k + lowest, n_in, fold));
+          made.column.push_back(folded(found->start[o] + k + lowest, n_in, edge));
       return {false, {}, std::move(made)};
     }
   }
@@ -165,24 +146,6 @@ LaidOut laid_out(int64_t n_rows, const int64_t* offset, const int64_t* index) {
     }
     made.start.push_back(int64_t(made.order.size()) - shared);
     made.order.insert(made.order.end(), row + shared, end);
-  }
-  return made;
-}
-
-Rows transposed(const Rows& rows, int64_t n_in) {
-  const int64_t n = int64_t(rows.start.size());
-  Rows made;
-  made.start.reserve(size_t(n_in)), made.offset.reserve(size_t(n_in) + 1), made.weight.reserve(rows.weight.size());
-  made.offset.push_back(0);
-  int64_t first = 0, end = 0;  // rows [first, end) read input i
-  for (int64_t i = 0; i < n_in; ++i) {
-    while (first < n && rows.stop(first) <= i) ++first;
-    while (end < n && rows.start[size_t(end)] <= i) ++end;
-    end = std::max(end, first);
-    made.start.push_back(first);
-    for (int64_t o = first; o < end; ++o)
-      made.weight.push_back(rows.weight[size_t(rows.offset[size_t(o)] + i - rows.start[size_t(o)])]);
-    made.offset.push_back(int64_t(made.weight.size()));
   }
   return made;
 }

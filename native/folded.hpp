@@ -1,4 +1,4 @@
-// Rows whose taps lie past the edges of an axis that goes on there, or in any order: on the axis as it is.
+// Rows whose taps are past the edges of an axis that goes on there, or in any order: on the axis as it is.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -7,18 +7,11 @@
 
 namespace tenter {
 
-// How an axis goes on past its edges (tenter._rules.edges.PERIODIC); held: its last pixels stand for all after them.
-enum class Fold : int { reflect, symmetric, wrap, held };
-
-// The pixel that stands for a position.
-int64_t folded(int64_t column, int64_t n_in, Fold fold);
-
 // Row o has the taps [offset[o], offset[o + 1]).
 struct Taps {
   std::vector<int64_t> offset, column;
   std::vector<double> weight;
 };
-Taps taps_of(const Sampling& sampling);  // all that count for something
 
 // Rows on the axis: adjacent inputs, `rows`, where these hold the taps, else `taps` of any inputs. Windows that slide
 // over an axis as it goes on keep the order in which they read it.
@@ -28,7 +21,7 @@ struct FoldedRows {
   Taps taps;
   bool is_identity(int64_t n_in) const;
 };
-FoldedRows fold_rows(int64_t n_in, Taps&& given, Fold fold);
+FoldedRows fold_rows(int64_t n_in, Taps&& given, Edge edge);
 
 // Inputs in such an order that those of each row are adjacent, and where rows begin there. A row that begins with the
 // inputs with which the row before it ends shares these, so windows that slide over a periodic axis take that axis and
@@ -38,8 +31,7 @@ struct LaidOut {
 };
 LaidOut laid_out(int64_t n_rows, const int64_t* offset, const int64_t* index);
 
-// Of rows that do not descend, and of any, in the order of the rows.
-Rows transposed(const Rows& rows, int64_t n_in);
+// Of any rows, in their order.
 Taps transposed(const Taps& taps, int64_t n_in);
 
 }  // namespace tenter

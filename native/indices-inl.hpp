@@ -11,6 +11,9 @@ namespace {
 
 constexpr int64_t line_band = 4096;  // outputs whose positions are exact in doubles (Picking::narrow)
 
+// Whether outputs [lo, lo + n) are computed in int32, cut to the axis.
+inline bool narrow(const Picking& p, int64_t lo, int64_t n) { return p.narrow && p.is_inside(lo, lo + n); }
+
 // The floor of a position, cut to [0, most], or to [least, most].
 template <class Real>
 inline int32_t cut(Real x, int32_t most) {
@@ -40,8 +43,8 @@ inline int64_t apart(int64_t lo, int64_t n, int32_t* index, int64_t& base, At&& 
 
 template <class Position>
 inline int64_t each(const Picking& p, int64_t lo, int64_t n, int32_t* index, int64_t& base, Position&& position) {
-  if (!p.narrow) return apart(lo, n, index, base, [&](int64_t o) { return cut(position(o), p.least, p.most); });
-  const int32_t first = int32_t(lo), count = int32_t(n), most = int32_t(p.most);
+  if (!narrow(p, lo, n)) return apart(lo, n, index, base, [&](int64_t o) { return cut(position(o), p.least, p.most); });
+  const int32_t first = int32_t(lo), count = int32_t(n), most = int32_t(p.n_in - 1);
   base = 0;
   for (int32_t k = 0; k < count; ++k) index[k] = cut(position(first + k), most);
   return n;
@@ -51,7 +54,7 @@ inline int64_t each(const Picking& p, int64_t lo, int64_t n, int32_t* index, int
 // two operations reach, so the floor is that of the fraction.
 inline int64_t on_line(const Picking& p, int64_t lo, int64_t n, int32_t* index, int64_t& base) {
   const Line& l = p.line;
-  if (!p.narrow) {
+  if (!narrow(p, lo, n)) {
     Position at = l.at(lo);
     int64_t o = lo;
     return apart(lo, n, index, base, [&](int64_t wanted) {
@@ -60,7 +63,7 @@ inline int64_t on_line(const Picking& p, int64_t lo, int64_t n, int32_t* index, 
     });
   }
   const double step = double(int64_t(l.step.rest)), over = 1.0 / double(int64_t(l.unit));
-  const int32_t whole_step = int32_t(l.step.whole), most = int32_t(p.most);
+  const int32_t whole_step = int32_t(l.step.whole), most = int32_t(p.n_in - 1);
   base = 0;
   for (int64_t done = 0; done < n; done += line_band) {
     const Position at = l.at(lo + done);
@@ -80,12 +83,12 @@ inline int64_t summed(const Picking& p, int64_t lo, int64_t n, int32_t* index, i
   auto piece = std::upper_bound(p.pieces.begin(), p.pieces.end(), lo,
                                 [](int64_t o, const Picking::Piece& from) { return o < from.from; }) -
                1;
-  if (!p.narrow)
+  if (!narrow(p, lo, n))
     return apart(lo, n, index, base, [&](int64_t o) {
       while (piece + 1 != p.pieces.end() && piece[1].from <= o) ++piece;
       return cut(piece->at + double(o - piece->from) * piece->step, p.least, p.most);
     });
-  const int32_t most = int32_t(p.most);
+  const int32_t most = int32_t(p.n_in - 1);
   base = 0;
   for (int64_t done = 0; done < n; ++piece) {
     const int64_t end = piece + 1 == p.pieces.end() ? lo + n : std::min(lo + n, piece[1].from);

@@ -112,6 +112,9 @@ struct Kernels {
   void (*runs)(const RunsTask&, int threads);
   const ByteKernels* bytes;
   void (*signals)(const SignalTask&, int threads);
+  // Adds n values, `stride` bytes apart, times weights to a sum of the accumulator's type: parts of long rows.
+  void (*add_taps)(Dtype in, Accumulate acc, const char* src, int64_t stride, const double* weight, int64_t n,
+                   double* sum);
   // A copy whose axis of that number has no table, and the inputs of some outputs of such an axis (picks.hpp).
   void (*picked)(const CopyTask&, int axis, const Picking&, int threads);
   // The transpose of such a copy (can_sum_picked).

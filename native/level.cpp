@@ -13,8 +13,9 @@ namespace tenter {
 
 extern const ByteKernels TENTER_JOIN(byte_kernels_, TENTER_LEVEL);         // bytes_level.cpp
 void TENTER_JOIN(signals_, TENTER_LEVEL)(const SignalTask&, int threads);  // signals_level.cpp
-void TENTER_JOIN(pixels_, TENTER_LEVEL)(const WindowTask&, int threads);   // few_taps_level.cpp
-namespace TENTER_COPIES {                                                  // level_copies.cpp
+void TENTER_JOIN(add_taps_, TENTER_LEVEL)(Dtype, Accumulate, const char*, int64_t, const double*, int64_t, double*);
+void TENTER_JOIN(pixels_, TENTER_LEVEL)(const WindowTask&, int threads);  // few_taps_level.cpp
+namespace TENTER_COPIES {                                                 // level_copies.cpp
 void copy(const CopyTask&, int threads);
 void runs(const RunsTask&, int threads);
 void picked(const CopyTask&, int axis, const Picking&, int threads);
@@ -34,6 +35,7 @@ const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
                                                   TENTER_COPIES::runs,
                                                   &TENTER_JOIN(byte_kernels_, TENTER_LEVEL),
                                                   TENTER_JOIN(signals_, TENTER_LEVEL),
+                                                  TENTER_JOIN(add_taps_, TENTER_LEVEL),
                                                   TENTER_COPIES::picked,
                                                   TENTER_COPIES::sum_picked,
                                                   TENTER_COPIES::indices,

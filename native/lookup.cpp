@@ -118,8 +118,7 @@ PyObject* run_new(PyObject* x, ArrayView from, PyObject* call, PyObject* const* 
   if (!given.boxes.turned && plan_key && !its.has_value && !is_seldom(plan_key)) return nullptr;
   if (!its.read(args[0], from, given)) return nullptr;
   if (!wants) return its.run(x, from, given, target);
-  const Owned scale(its.policy == Policy::stretch ? Py_NewRef(args[scale_at])
-                                                  : given.scales.fraction(python.numbers));
+  const Owned scale(its.policy == Policy::stretch ? Py_NewRef(args[scale_at]) : given.scales.fraction(python.numbers));
   return scale ? record_family(x, from, found, bytes.get(), given, scale.get(), box_of(args, n)) : nullptr;
 }
 
@@ -268,8 +267,7 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!readable || !make_key(from, args[0], own.args(), n - 2, key)) {
     const int wants = readable && tensor ? wants_grad(x) : 0;
     if (wants < 0) return nullptr;
-    PyObject* const y =
-        readable && !wants ? run_new(x, from, args[0], own.args(), n - 2, nullptr, false) : nullptr;
+    PyObject* const y = readable && !wants ? run_new(x, from, args[0], own.args(), n - 2, nullptr, false) : nullptr;
     if (y || PyErr_Occurred()) return y;
     return PyObject_Vectorcall(python.fallback, args, size_t(n), nullptr);
   }

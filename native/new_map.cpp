@@ -19,40 +19,29 @@ bool NewMap::make(const Family& family, const Family::Axis& a, int64_t n_in, int
   if (!a.rule) return make_pillow(a, n_in, n_out, part);
   sampling = new_sampling(*a.rule, n_in, n_out, part, scale);
   if (!sampling || sampling->taps_each() > tuning.planned_taps) return false;
-  if (a.fold) return make_folded(family, *a.fold);
+  const bool goes = goes_on(sampling->edge());
+  if (goes && taps_at_ends(*sampling) > double(tuning.planned_bytes) / 64) return false;
   is_identity = n_in == n_out && OwnedMap(nb::object(), *sampling, false, false).is_identity();
   if (is_identity) return true;  // whose transpose is one
-  if (family.in_bytes) {
-    if (sampling->n_in() + sampling->n_out() > longest_rounded) return false;
+  if (family.in_bytes && sampling->n_in() + sampling->n_out() > longest_rounded) return false;
+  if (family.in_bytes && !goes) {
     Rows made;
     sampling->make(0, sampling->n_out(), made);
     return round_weights(std::move(made));
   }
   map.emplace(nb::object(), *sampling, family.transposed, false);
-  return true;
-}
-
-bool NewMap::make_folded(const Family& family, Fold fold) {
-  const int64_t n_in = sampling->n_in(), n_out = sampling->n_out();
-  const double taps = double(sampling->taps_each()) * double(n_out);
-  if (n_in > longest_byte_axis || taps + 2.0 * double(n_out) > double(tuning.planned_bytes) / 64) return false;
-  FoldedRows made = fold_rows(n_in, taps_of(*sampling), fold);
-  is_identity = made.is_identity(n_in);
-  if (is_identity) return true;
-  if (family.in_bytes && n_in + n_out > longest_rounded) return false;
-  if (family.in_bytes && made.adjacent) return round_weights(std::move(made.rows));
-  if (made.adjacent) {
-    if (family.transposed) map.emplace(n_out, transposed(made.rows, n_in), false);
-    else map.emplace(n_in, std::move(made.rows), false);
-    return true;
+  if (!map->gathers()) {
+    if (!family.in_bytes) return true;
+    Rows made;
+    map->make_rows(0, n_out, made);
+    map.reset();
+    return round_weights(std::move(made));
   }
-  const auto& weight = made.taps.weight;
-  const bool ones = std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; });
-  if (ones && family.dtype != Dtype::f32 && family.dtype != Dtype::f64) return false;  // summed in integers
-  if (ones) made.taps.weight.clear();
-  if (family.transposed) lay_out(transposed(made.taps, n_in));
-  else lay_out(std::move(made.taps));
-  if (family.in_bytes) use_integers();
+  const bool floats = family.dtype == Dtype::f32 || family.dtype == Dtype::f64;
+  if (!floats && map->picks()) return false;  // integers are summed in integers
+  if (!family.in_bytes) return true;
+  lay_out();
+  use_integers();
   return true;
 }
 
@@ -73,12 +62,16 @@ void NewMap::use_floats() {
   map.emplace(n_read(), Rows{std::move(rows.start), std::move(rows.offset), std::move(weight)}, false);
 }
 
-void NewMap::lay_out(Taps&& taps) {
-  const int64_t n_rows = int64_t(taps.offset.size()) - 1;
-  LaidOut made = laid_out(n_rows, taps.offset.data(), taps.column.data());
+void NewMap::lay_out() {
+  Rows made = map->gathered(order);
+  map.emplace(int64_t(order.size()), std::move(made), false);
+}
+
+// Of ones.
+void NewMap::lay_out_sums(Taps&& taps) {
+  LaidOut made = laid_out(int64_t(taps.offset.size()) - 1, taps.offset.data(), taps.column.data());
   order = std::move(made.order);
-  const bool ones = taps.weight.empty();
-  map.emplace(int64_t(order.size()), Rows{std::move(made.start), std::move(taps.offset), std::move(taps.weight)}, ones);
+  map.emplace(int64_t(order.size()), Rows{std::move(made.start), std::move(taps.offset), {}}, true);
 }
 
 std::optional<Sampling> new_sampling(const WholeAxis& rule, int64_t n_in, int64_t n_out, const Boxes::Each* part,
@@ -134,9 +127,9 @@ bool NewMap::round_weights(Rows&& made) {
 }
 
 // Outputs without an input are filled later.
-bool NewMap::make_copy(Picking&& of, const Family::Axis& a) {
-  n_in = of.n_in, n_out = of.n_out, fold = a.fold;
-  if ((of.goes_on() || !of.reads_all()) && n_out > tuning.weighed_outputs) return false;
+bool NewMap::make_copy(Picking&& of) {
+  n_in = of.n_in, n_out = of.n_out;
+  if (!of.reads_all() && n_out > tuning.weighed_outputs) return false;
   if (!of.reads_all()) {
     inside.assign(size_t(n_out), 0.0);
     std::fill(inside.begin() + of.begin, inside.begin() + of.end, 1.0);
@@ -147,15 +140,14 @@ bool NewMap::make_copy(Picking&& of, const Family::Axis& a) {
   return true;
 }
 
-bool NewMap::make_sums(Picking&& of, const Family::Axis& a) {
+bool NewMap::make_sums(Picking&& of) {
   n_in = of.n_out, n_out = of.n_in;
   if (of.goes_on()) {
     if (double(of.n_in) + double(of.n_out) > double(tuning.planned_bytes) / 64) return false;
     Taps taps{std::vector<int64_t>(size_t(of.n_out) + 1), std::vector<int64_t>(size_t(of.n_out)), {}};
     std::iota(taps.offset.begin(), taps.offset.end(), int64_t(0));
     of.index(0, of.n_out, taps.column.data());
-    for (int64_t& i : taps.column) i = folded(i, of.n_in, *a.fold);
-    lay_out(transposed(taps, of.n_in));
+    lay_out_sums(transposed(taps, of.n_in));
     return true;
   }
   const int64_t repeat = picking.emplace(std::move(of)).repeat();
@@ -166,6 +158,12 @@ bool NewMap::make_sums(Picking&& of, const Family::Axis& a) {
 }
 
 bool NewMap::make_tables() {
+  if (map->gathers()) {
+    is_long = map->is_computed();
+    if (is_long && map->taps_each() * double(n_out) + 2.0 * double(n_in + n_out) > double(tuning.planned_bytes) / 16)
+      return false;
+    return lay_out(), true;
+  }
   if (!map->is_computed()) return map->make_tables(), true;
   if (picking) return false;
   if (double(map->n_taps()) + 2.0 * double(map->map.n_out) > double(tuning.planned_bytes) / 16) return false;

@@ -23,7 +23,6 @@ struct NewMap {
   std::vector<int64_t> order;  // inputs in the order in which `map` reads them; empty: as they are
   PillowRows rows;             // of 8-bit values summed in integers
   std::optional<OwnedByteMap> byte_map;
-  std::optional<Fold> fold;    // of a copy
   std::vector<int64_t> table;  // the same, once it is made
   std::vector<double> inside;  // by outputs the weight that inputs have, once it is found; empty: one
   int64_t n_in = 0, n_out = 0;
@@ -34,8 +33,8 @@ struct NewMap {
   bool make(const Family& family, const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part,
             const Scale* scale);
   // A copy, or the sums that transpose it; false where Python's code shall make them.
-  bool make_copy(Picking&& of, const Family::Axis& a);
-  bool make_sums(Picking&& of, const Family::Axis& a);
+  bool make_copy(Picking&& of);
+  bool make_sums(Picking&& of);
   bool copies() const { return picking && !map; }
   bool gathers() const { return !order.empty(); }
   int64_t n_read() const { return gathers() ? int64_t(order.size()) : n_in; }
@@ -50,8 +49,8 @@ struct NewMap {
   std::pair<int64_t, int64_t> crop(int64_t n);
 
  private:
-  bool make_folded(const Family& family, Fold fold);
-  void lay_out(Taps&& taps);
+  void lay_out();
+  void lay_out_sums(Taps&& taps);
   void use_integers();
   bool make_pillow(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part);
   bool round_weights(Rows&& made);

@@ -39,10 +39,8 @@ bool NewPasses::is_filtered_signal() const {
 }
 
 bool NewPasses::prepare() {
-  const bool gathers = std::any_of(maps, maps + n_dims, [](const NewMap* m) { return m && m->gathers(); });
   in_bytes_ = f_.in_bytes && std::none_of(maps, maps + n_dims, [](const NewMap* m) { return m && m->map; });
   group();
-  if (gathers && n_passes_ > 1) return false;
   for (int p = 0; p < n_passes_; ++p) {
     const Each& each = passes_[p];
     if (each.copies || in_bytes_) continue;
@@ -52,6 +50,8 @@ bool NewPasses::prepare() {
       if (n_windows_ > 1) maps[k]->map->make_tables();
     }
   }
+  const bool gathers = std::any_of(maps, maps + n_dims, [](const NewMap* m) { return m && m->gathers(); });
+  if (gathers && n_passes_ > 1) return false;
   crop();
   sort();
   if ((gathers || f_.widens()) && !lay_out()) return false;
@@ -232,7 +232,7 @@ void NewPasses::copy(const Each& each, const Dim* lying, const char* from, char*
   for (int k = 0; k < n_dims; ++k) {
     const Dim& d = lying[k];
     if (!each.has(k, maps[k])) axes[k] = {CopyAxis::affine, d.n, d.n, d.stride, 1, nullptr};
-    else axes[k] = copy_axis(*maps[k]->picking, maps[k]->fold, d.stride, n_copies == 1, maps[k]->table);
+    else axes[k] = copy_axis(*maps[k]->picking, d.stride, n_copies == 1, maps[k]->table);
     if (axes[k].kind == CopyAxis::computed) computed_by = &*maps[k]->picking;
   }
   CopyTask task{};

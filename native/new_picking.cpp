@@ -17,12 +17,11 @@ std::pair<int64_t, int64_t> within(const Units& u, int64_t n_in, int64_t n_out) 
 
 }  // namespace
 
-Picking NewPicking::by(const Family::Axis& a, Formula formula, double first, double step, bool beyond) const {
-  const bool drops = a.edge == Edge::constant;
-  return Picking(n_in, n_out, formula, first, step, {{0, 0}, {0, 0}, 1}, 0, n_out, drops, beyond);
+Picking NewPicking::by(Formula formula, double first, double step, Edge edge) const {
+  return Picking(n_in, n_out, formula, first, step, {{0, 0}, {0, 0}, 1}, 0, n_out, edge);
 }
 
-std::optional<Picking> NewPicking::on_line(const Family::Axis& a, bool beyond) const {
+std::optional<Picking> NewPicking::on_line(const Family::Axis& a, Edge edge) const {
   if (n_in > farthest_edge || n_out > most_part_outputs || (scale && by_corners(a.align))) return std::nullopt;
   const AxisPart all = part ? part->part : AxisPart{0, n_in, 1};
   if (scale && all.of > Wide(1) << finest_scaled) return std::nullopt;
@@ -36,8 +35,7 @@ std::optional<Picking> NewPicking::on_line(const Family::Axis& a, bool beyond) c
   u = {2 * u.first + after[int(a.tie)], 2 * u.step, 2 * u.unit};
   Line line{{0, 0}, {0, 0}, 1};
   if (!line_of(u, n_out, line)) return std::nullopt;
-  const bool drops = a.edge == Edge::constant;
-  return Picking(n_in, n_out, Formula::line, 0, 0, line, reads.first, reads.second, drops, beyond);
+  return Picking(n_in, n_out, Formula::line, 0, 0, line, reads.first, reads.second, edge);
 }
 
 // PyTorch's kernels that compute one formula whatever the axes (tenter._rules.torch_quirks.picking).
@@ -45,28 +43,27 @@ std::optional<Picking> NewPicking::torch_direct(const Family::Axis& a, bool exac
   const int64_t times = n_out == n_in ? 1 : n_out == 2 * n_in ? 2 : 0;
   if (!exact && times) {
     const Line line{{0, 0}, {times == 1, times == 2}, times};
-    return Picking(n_in, n_out, Formula::line, 0, 0, line, 0, n_out, false, false);
+    return Picking(n_in, n_out, Formula::line, 0, 0, line, 0, n_out, Edge::replicate);
   }
   const float step = scale ? float(1.0 / scale->value) : float(n_in) / float(n_out);
-  return by(a, Formula::floats, exact ? 0.5 : 0, double(step), false);
+  return by(Formula::floats, exact ? 0.5 : 0, double(step), Edge::replicate);
 }
 
 std::optional<Picking> NewPicking::make(const Family::Axis& a) const {
-  if (!a.fold) return with(a, false);
-  std::optional<Picking> found = with(a, true);
-  const bool inside = found && found->at(0) >= 0 && found->at(n_out - 1) < n_in;  // as indices ascend
-  return inside ? with(a, false) : found;
+  std::optional<Picking> found = with(a, a.edge);
+  const bool stays = found && found->goes_on() && !found->goes_past();
+  return stays ? with(a, Edge::replicate) : found;
 }
 
-std::optional<Picking> NewPicking::with(const Family::Axis& a, bool beyond) const {
+std::optional<Picking> NewPicking::with(const Family::Axis& a, Edge edge) const {
   const auto formula = Formula(a.formula);
   const double ratio = double(n_in) / double(n_out);
   switch (formula) {
-    case Formula::line: return on_line(a, beyond);
+    case Formula::line: return on_line(a, edge);
     case Formula::accumulated: {
       const float begin = part ? float(part->begin) : 0, end = part ? float(part->end) : float(n_in);
       const double step = double(end - begin) / double(n_out);
-      return by(a, formula, double(begin) + step * 0.5, step, beyond);
+      return by(formula, double(begin) + step * 0.5, step, edge);
     }
     default: break;
   }
@@ -74,30 +71,27 @@ std::optional<Picking> NewPicking::with(const Family::Axis& a, bool beyond) cons
   switch (formula) {
     case Formula::offset:  // of SciPy by corners, else of OpenCV
       if (a.align != Align::corners)
-        return by(a, formula, 0, 1.0 / (scale ? scale->value : double(n_out) / double(n_in)), beyond);
-      return by(a, formula, 0.5, n_out > 1 ? double(n_in - 1) / double(n_out - 1) : 1.0, beyond);
+        return by(formula, 0, 1.0 / (scale ? scale->value : double(n_out) / double(n_in)), edge);
+      return by(formula, 0.5, n_out > 1 ? double(n_in - 1) / double(n_out - 1) : 1.0, edge);
     case Formula::centers:
-    case Formula::float_quotients: return by(a, formula, 0, ratio, beyond);
+    case Formula::float_quotients: return by(formula, 0, ratio, edge);
     default: break;
   }
   if (direct) return torch_direct(a, formula == Formula::float_centers || formula == Formula::double_centers);
-  if (scale) return by(a, formula, 0, a.in_float ? double(float(1.0 / scale->value)) : 1.0 / scale->value, beyond);
-  return by(a, formula, 0, a.in_float ? double(float(n_in) / float(n_out)) : ratio, beyond);
+  if (scale) return by(formula, 0, a.in_float ? double(float(1.0 / scale->value)) : 1.0 / scale->value, edge);
+  return by(formula, 0, a.in_float ? double(float(n_in) / float(n_out)) : ratio, edge);
 }
 
-CopyAxis copy_axis(const Picking& p, std::optional<Fold> fold, int64_t stride, bool alone,
-                   std::vector<int64_t>& table) {
+CopyAxis copy_axis(const Picking& p, int64_t stride, bool alone, std::vector<int64_t>& table) {
   const int64_t n = p.n_in, made = p.n_out, repeat = p.goes_on() ? -1 : p.repeat();
   if (repeat == 1) return {CopyAxis::affine, n, n, stride, 1, nullptr};
   if (n == 1) return {CopyAxis::affine, made, made, 0, 1, nullptr};
   if (repeat >= 0) return {CopyAxis::every, n, made, stride, repeat, nullptr};
-  if (alone && !p.goes_on()) return {CopyAxis::computed, n, made, stride, 1, nullptr};
+  if (alone) return {CopyAxis::computed, n, made, stride, 1, nullptr};
   const bool runs = !p.goes_on() && made > 2 * n;  // which take a step per input, indices a step per output
   table.resize(size_t(runs ? n + 1 : made));
   if (runs) p.offsets(0, n, table.data());
   else p.index(0, made, table.data());
-  if (p.goes_on())
-    for (int64_t& i : table) i = folded(i, n, *fold);
   return {runs ? CopyAxis::runs : CopyAxis::index, n, made, stride, 1, table.data()};
 }
 

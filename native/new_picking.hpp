@@ -19,15 +19,15 @@ struct NewPicking {
   std::optional<Picking> make(const Family::Axis& a) const;
 
  private:
-  // beyond: indices go on past the edges.
-  std::optional<Picking> with(const Family::Axis& a, bool beyond) const;
-  Picking by(const Family::Axis& a, Formula formula, double first, double step, bool beyond) const;
-  std::optional<Picking> on_line(const Family::Axis& a, bool beyond) const;
+  // edge: of a's, or one past which indices do not go on.
+  std::optional<Picking> with(const Family::Axis& a, Edge edge) const;
+  Picking by(Formula formula, double first, double step, Edge edge) const;
+  std::optional<Picking> on_line(const Family::Axis& a, Edge edge) const;
   std::optional<Picking> torch_direct(const Family::Axis& a, bool exact) const;
 };
 
-// The axis of a copy by p, of inputs that are `stride` bytes apart. fold: of one that goes on past its edges. alone:
-// whether no other axis is picked. table: memory for one.
-CopyAxis copy_axis(const Picking& p, std::optional<Fold> fold, int64_t stride, bool alone, std::vector<int64_t>& table);
+// The axis of a copy by p, of inputs that are `stride` bytes apart. alone: whether no other axis is picked. table:
+// memory for one.
+CopyAxis copy_axis(const Picking& p, int64_t stride, bool alone, std::vector<int64_t>& table);
 
 }  // namespace tenter

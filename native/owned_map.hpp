@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ends.hpp"
 #include "kernels.hpp"
 #include "permute_tables.hpp"
 #include "picks.hpp"
@@ -37,6 +38,10 @@ struct OwnedMap {
   const Picking* picking = nullptr;  // or this: weights are ones
   bool transposed = false, is_long = false;
   Rows rows;
+  // Of an axis that goes on past its edges. Where rows at its ends gather, tables are those of the other rows,
+  // `inside`.
+  std::optional<Ends> ends;
+  std::unique_ptr<OwnedMap> inside;
   // Permute tables by inner, lanes and bytes of a lane, made at the first call that can use them. A list that only
   // grows, without a lock: a process forked while another thread holds a lock would deadlock.
   struct CachedTables {
@@ -68,6 +73,8 @@ struct OwnedMap {
         transposed(transposed) {
     const int64_t length = map.n_in + map.n_out;
     is_long = !with_tables && length > tuning.long_axis;
+    if (goes_on(of.edge())) ends = ends_of(of, transposed);
+    if (gathers()) return;
     if (is_long || (!with_tables && length > tuning.signal_axis && may_be_signal())) return;
     make_tables();
     if (with_tables) sampling = nullptr, rule.reset();
@@ -75,7 +82,13 @@ struct OwnedMap {
   // Of a rule's map that is not long, once: a signal needs none (signals.hpp), nor does what picks inputs. With
   // Python's lock.
   void make_tables() {
-    if (is_long || map.start || (!sampling && !picking)) return;
+    if (is_long || map.start || inside || (!sampling && !picking)) return;
+    if (gathers()) {
+      Rows made;
+      make_rows(ends->lo, ends->hi, made);
+      inside = std::make_unique<OwnedMap>(map.n_in, std::move(made), false);
+      return;
+    }
     make_rows(0, map.n_out, rows);
     map.offset = rows.offset.data();
     if (sampling) use_weights(rows.weight.data(), rows.weight.size());
@@ -96,18 +109,64 @@ struct OwnedMap {
     for (CachedTables* c = cached; c;) delete std::exchange(c, c->next);
   }
   bool is_computed() const { return is_long; }
+  // Whether rows at the ends read inputs that are not adjacent.
+  bool gathers() const { return ends && ends->gathers; }
   bool is_identity() const {
     const bool computes = sampling && !map.start;
-    if (map.n_in != map.n_out) return false;
+    if (map.n_in != map.n_out || gathers()) return false;
     if (computes && map.n_out > 1 && (transposed || !sampling->steps_by_one())) return false;
     // Of a computed map whose rows are alike, those at the ends decide.
     const int64_t n = computes ? std::min(map.n_out, 4 * taps_each() + 4) : map.n_out;
     return identity(0, n) && identity(map.n_out - n, map.n_out);
   }
+  // Of adjacent inputs.
   void make_rows(int64_t lo, int64_t hi, Rows& made) const {
     if (picking) return make_rows_of_ones(lo, hi, made);
-    if (transposed) sampling->make_transposed(lo, hi, made);
-    else sampling->make(lo, hi, made);
+    if (!ends || (ends->lo <= lo && hi <= ends->hi)) return make_rows_of_rule(lo, hi, made);
+    const int64_t from = std::clamp(lo, ends->lo, ends->hi), to = std::clamp(hi, ends->lo, ends->hi);
+    Rows ruled;
+    if (from < to) make_rows_of_rule(from, to, ruled);
+    made.start.clear(), made.offset.assign(1, 0), made.weight.clear();
+    append(ends->before.rows, lo, std::min(hi, ends->lo), made);
+    append(ruled, 0, to - from, made);
+    append(ends->after.rows, std::max(lo, ends->hi) - ends->hi, hi - ends->hi, made);
+  }
+  // All rows of one that gathers, and inputs in the order in which they read them.
+  Rows gathered(std::vector<int64_t>& order) const {
+    Rows made, ruled;
+    made.offset.assign(1, 0);
+    auto add = [&](const Rows& some, int64_t lo, int64_t hi, int64_t shift) {
+      const size_t from = made.start.size();
+      append(some, lo, hi, made);
+      for (size_t o = from; o < made.start.size(); ++o) made.start[o] += shift;
+    };
+    order = ends->before.order;
+    add(ends->before.rows, 0, ends->lo, 0);
+    if (ends->lo < ends->hi) {
+      make_rows_of_rule(ends->lo, ends->hi, ruled);
+      const int64_t n = ends->hi - ends->lo, first = ruled.start[0], stop = ruled.stop(n - 1);
+      add(ruled, 0, n, int64_t(order.size()) - first);
+      for (int64_t i = first; i < stop; ++i) order.push_back(i);
+    }
+    add(ends->after.rows, 0, map.n_out - ends->hi, int64_t(order.size()));
+    order.insert(order.end(), ends->after.order.begin(), ends->after.order.end());
+    return made;
+  }
+  // Whether each output of one that gathers is an input as it is.
+  bool picks() const {
+    constexpr int64_t together = 1024;
+    auto alike = [](const Rows& r) {
+      for (size_t o = 0; o < r.start.size(); ++o)
+        if (r.offset[o + 1] - r.offset[o] != 1 || r.weight[size_t(r.offset[o])] != 1) return false;
+      return true;
+    };
+    bool all = alike(ends->before.rows) && alike(ends->after.rows);
+    Rows some;
+    for (int64_t lo = ends->lo; all && lo < ends->hi; lo += together) {
+      make_rows_of_rule(lo, std::min(lo + together, ends->hi), some);
+      all = alike(some);
+    }
+    return all;
   }
   int64_t taps_each() const {  // about
     if (picking) return (picking->end - picking->begin) / std::max<int64_t>(1, map.n_out);
@@ -116,7 +175,7 @@ struct OwnedMap {
   }
   int64_t n_taps() {  // about, of a long axis
     if (picking) return picking->end - picking->begin;
-    if (is_computed()) return taps_each() * map.n_out;
+    if (is_computed() || gathers()) return taps_each() * map.n_out;
     make_tables();
     return map.offset ? map.offset[map.n_out] : map.n_out * map.width;
   }
@@ -130,6 +189,7 @@ struct OwnedMap {
   }
   // Outputs [lo, hi) whose rows are like those a period away.
   void interior(int64_t& lo, int64_t& hi) const {
+    if (ends) return void((lo = ends->lo, hi = ends->hi));
     sampling->interior(lo, hi);
     if (!transposed) return;
     int64_t start, stop;
@@ -152,6 +212,19 @@ struct OwnedMap {
   }
 
  private:
+  void make_rows_of_rule(int64_t lo, int64_t hi, Rows& made) const {
+    if (transposed) sampling->make_transposed(lo, hi, made);
+    else sampling->make(lo, hi, made);
+  }
+  // Rows [lo, hi), if there are any.
+  static void append(const Rows& from, int64_t lo, int64_t hi, Rows& to) {
+    if (lo >= hi) return;
+    const int64_t before = to.offset.back() - from.offset[size_t(lo)];
+    for (int64_t o = lo; o < hi; ++o) to.offset.push_back(before + from.offset[size_t(o) + 1]);
+    to.start.insert(to.start.end(), from.start.begin() + lo, from.start.begin() + hi);
+    to.weight.insert(to.weight.end(), from.weight.begin() + from.offset[size_t(lo)],
+                     from.weight.begin() + from.offset[size_t(hi)]);
+  }
   void make_rows_of_ones(int64_t lo, int64_t hi, Rows& made) const {
     made.start.resize(size_t(hi - lo)), made.offset.resize(size_t(hi - lo) + 1), made.weight.clear();
     if (transposed) {

@@ -151,12 +151,14 @@ void picked(const CopyTask& t, int k, const Picking& p, int threads) {
     int64_t base, n;
     for (; lo < hi; lo += n) {
       n = indices_of(p, lo, hi - lo, index, base);
+      // Outputs past the edges of an axis that goes on there take inputs in any order.
+      const bool past = !p.is_inside(lo, lo + n);
       CopyTask part;
       int64_t* table = nullptr;
       for (int64_t number = from; number < to; ++number) {
         auto [src, dst] = address_of(t, k, number);
-        dst += lo * size, src += base * axis.stride;
-        if (values) {
+        dst += lo * size, src += past ? 0 : base * axis.stride;
+        if (values && !past) {
           const int64_t room = axis.n_in - base;
           if (!t.stream) {
             if (pick_values(index, n, room, src, axis.stride, t.run, dst)) continue;
@@ -175,7 +177,7 @@ void picked(const CopyTask& t, int k, const Picking& p, int threads) {
         }
         if (!table) {
           table = lease->table.get<int64_t>(n);
-          for (int64_t o = 0; o < n; ++o) table[o] = index[o];
+          for (int64_t o = 0; o < n; ++o) table[o] = past ? folded(base + index[o], axis.n_in, p.edge) : index[o];
           part = rest;
           part.axis[0] = {CopyAxis::index, axis.n_in, n, axis.stride, 1, table};
         }

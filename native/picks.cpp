@@ -14,7 +14,7 @@ constexpr int64_t below31 = int64_t(1) << 31, unbounded = int64_t(1) << 62;
 }  // namespace
 
 Picking::Picking(int64_t n_in, int64_t n_out, Formula formula, double first, double step, const Line& line,
-                 int64_t begin, int64_t end, bool drops, bool beyond)
+                 int64_t begin, int64_t end, Edge edge)
     : n_in(n_in),
       n_out(n_out),
       formula(formula),
@@ -25,6 +25,9 @@ Picking::Picking(int64_t n_in, int64_t n_out, Formula formula, double first, dou
       most(unbounded),
       begin(begin),
       end(end),
+      inside_begin(0),
+      inside_end(n_out),
+      edge(edge),
       narrow(false) {
   if (formula == Formula::accumulated) accumulate();
   slope = formula == Formula::float_quotients ? double(n_in) / double(std::max<int64_t>(1, n_out)) : step;
@@ -35,12 +38,12 @@ Picking::Picking(int64_t n_in, int64_t n_out, Formula formula, double first, dou
   } else if (formula == Formula::accumulated) {
     origin = first;
   }
-  if (drops) {  // positions as they are say which outputs these are
+  if (edge == Edge::constant) {  // positions as they are say which outputs these are
     this->begin = first_of(0);
     this->end = first_of(n_in);
   }
-  if (beyond) return;
-  least = 0, most = n_in - 1;
+  if (goes_on()) inside_begin = first_of(0), inside_end = first_of(n_in);
+  else least = 0, most = n_in - 1;
   narrow = n_in < below31 && n_out < below31;
   if (formula != Formula::line || !narrow || !n_out) return;
   const int64_t ends[] = {line.first.whole, line.at(n_out - 1).whole};
@@ -88,6 +91,8 @@ void Picking::index(int64_t lo, int64_t hi, int64_t* to) const {
   for (int64_t base; lo < hi;) {
     const int64_t n = kernels().indices(*this, lo, std::min(together, hi - lo), some, base);
     for (int64_t k = 0; k < n; ++k) to[k] = base + some[k];
+    if (!is_inside(lo, lo + n))
+      for (int64_t k = 0; k < n; ++k) to[k] = folded(to[k], n_in, edge);
     lo += n, to += n;
   }
 }

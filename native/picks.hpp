@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "edge.hpp"
 #include "kernels.hpp"
 #include "line.hpp"
 
@@ -31,7 +32,10 @@ struct Picking {
   Line line;
   int64_t least, most;  // indices are cut to these
   int64_t begin, end;   // outputs that read an input
-  bool narrow;          // lengths and indices are below 2^31, and `least` is 0
+  // Of an axis that goes on past its edges: outputs whose index is on the axis.
+  int64_t inside_begin, inside_end;
+  Edge edge;
+  bool narrow;  // lengths and indices on the axis are below 2^31
   // Sums that rise by the same from output to output, as they do between two powers of two: output o is at
   // `at + (o - from) * step`, exactly.
   struct Piece {
@@ -40,14 +44,17 @@ struct Picking {
   };
   std::vector<Piece> pieces;
 
-  // begin, end: where outputs that lie outside read nothing; drops: those whose index lies outside read nothing either.
-  // beyond: indices are not cut, as an axis goes on past its edges.
+  // begin, end: where outputs that lie outside read nothing. edge: `constant` where outputs read nothing either whose
+  // index lies outside. Where the axis goes on past its edges, indices do.
   Picking(int64_t n_in, int64_t n_out, Formula formula, double first, double step, const Line& line, int64_t begin,
-          int64_t end, bool drops, bool beyond);
+          int64_t end, Edge edge);
 
-  bool goes_on() const { return least < 0; }  // past the axis
+  bool goes_on() const { return tenter::goes_on(edge); }
+  bool goes_past() const { return goes_on() && (inside_begin > 0 || inside_end < n_out); }
+  bool is_inside(int64_t lo, int64_t hi) const { return !goes_on() || (inside_begin <= lo && hi <= inside_end); }
   bool reads_all() const { return begin == 0 && end == n_out; }
-  int64_t at(int64_t o) const;
+  int64_t at(int64_t o) const;  // past the axis too
+  // The inputs, on the axis.
   void index(int64_t lo, int64_t hi, int64_t* to) const;
   // The first output in [begin, end) that takes input i or one after it.
   int64_t first_of(int64_t i) const;

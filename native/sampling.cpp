@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "long_rows.hpp"
+
 namespace tenter {
 namespace {
 
@@ -82,7 +84,7 @@ inline Sampling::Taps Sampling::taps_around(int64_t whole, double part) const {
 }
 
 // Inputs outside are not read, and may be very many.
-inline Sampling::Taps Sampling::inside(const Taps& t) const {
+Sampling::Taps Sampling::inside(const Taps& t) const {
   const int64_t lowest = std::clamp<int64_t>(t.lowest, 0, n_in_);
   return {lowest, std::max<int64_t>(0, std::min(t.lowest + t.count, n_in_) - lowest)};
 }
@@ -92,7 +94,7 @@ bool Sampling::outside(const Position& p) const { return p.whole < 0 || p.whole 
 
 void Sampling::cut(const Taps& t, const Position& p, int64_t& start, int64_t& stop) const {
   start = t.lowest, stop = t.lowest + t.count;
-  if (edge_ == Edge::beyond) return;
+  if (goes_on(edge_)) return;
   if (edge_ == Edge::extrapolate && outside(p)) {
     start = stop = p.whole < 0 ? 0 : n_in_;
   } else if ((edge_ == Edge::replicate || edge_ == Edge::extrapolate) && n_in_) {
@@ -231,11 +233,12 @@ void Sampling::untrimmed(int64_t lo, int64_t hi, Rows& rows) const {
   rows.offset.push_back(0);
   const int64_t expected = (hi - lo) * (taps_each() + 1);  // at once, as vectors that grow are copied
   if (expected <= most_expected && int64_t(rows.weight.size()) < expected) rows.weight.resize(size_t(expected));
-  switch (rule_) {
-    case Rule::filtered: filtered(lo, hi, rows); break;
-    case Rule::overlapped: overlapped(lo, hi, rows); break;
-    case Rule::touched: touched(lo, hi, rows); break;
-  }
+  if (has_long_rows()) add_long_rows(*this, lo, hi, rows);
+  else switch (rule_) {
+      case Rule::filtered: filtered(lo, hi, rows); break;
+      case Rule::overlapped: overlapped(lo, hi, rows); break;
+      case Rule::touched: touched(lo, hi, rows); break;
+    }
   rows.weight.resize(size_t(rows.offset.back()));
 }
 

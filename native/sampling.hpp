@@ -5,13 +5,12 @@
 #include <optional>
 #include <vector>
 
+#include "edge.hpp"
 #include "filters.hpp"
 #include "line.hpp"
 
 namespace tenter {
 
-// What stands for pixels past the edges (tenter._rules.edges); `beyond`: rows reach past the axis, for periodic edges.
-enum class Edge : int { replicate, constant, renormalize, extrapolate, beyond };
 // filtered: by a filter; touched: means of the pixels that an output's area touches; overlapped: means by how much of
 // each pixel lies there.
 enum class Rule : int { filtered, touched, overlapped };
@@ -23,8 +22,11 @@ struct Rows {
   int64_t stop(int64_t row) const { return start[row] + offset[row + 1] - offset[row]; }
 };
 
+// Where an axis goes on past its edges, rows reach past it; ends.hpp puts them onto it.
 class Sampling {
  public:
+  // Rows of more taps are long: their weights are made and summed in parts of so many.
+  static constexpr int64_t long_row = int64_t(1) << 16;
   typedef std::function<void(const double* distance, int64_t n, double* weight)> Weights;
 
   // stretch: how many times wider the filter is than it is by itself: numerator / denominator, or 0 / 0 if these need
@@ -38,6 +40,7 @@ class Sampling {
   int64_t n_out() const { return n_out_; }
   bool steps_by_one() const { return line_.step.whole == 1 && line_.step.rest == 0; }
   Rule rule() const { return rule_; }
+  Edge edge() const { return edge_; }
   const Line& line() const { return line_; }
   bool exact() const { return exact_; }  // whether distances of taps are exact up to their last division
   // Whether rows within the axis are a triangle's weights as they are.
@@ -58,6 +61,7 @@ class Sampling {
   int64_t period(int64_t most) const;
   int64_t shift(int64_t outputs) const { return line_.at(outputs).whole - line_.first.whole; }  // over whole periods
   int64_t taps_each() const;                                                                    // about
+  bool has_long_rows() const { return taps_each() > long_row; }
   // Outputs [lo, hi) whose rows, and those that overlap these, reach past no edge.
   void interior(int64_t& lo, int64_t& hi) const;
   // The inputs of a row before any is dropped.
@@ -71,10 +75,12 @@ class Sampling {
   // Rows [lo, hi) of the transpose.
   void make_transposed(int64_t lo, int64_t hi, Rows& rows) const;
 
- private:
   struct Taps {
     int64_t lowest, count;  // before they are cut to the axis
   };
+
+ private:
+  friend class LongRow;
   Taps taps(const Position& p) const;
   Taps taps_around(int64_t whole, double part) const;
   Taps inside(const Taps& t) const;

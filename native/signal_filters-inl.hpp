@@ -202,5 +202,42 @@ void windows_block(const SignalTask& t, int64_t first, int64_t n, int64_t lo, in
   });
 }
 
+// The rows of adjacent targets from `lo` on, up to `most`, that have the same candidates; returns how many these are.
+// source: those that count, and -1 after the last; the s-th has the weights from s * pitch on. Weights of candidates
+// past an edge are added to those of the source there as Sampling adds them.
+template <class Acc>
+int64_t stretched_block(const SignalTask& t, int64_t lo, int64_t most, int64_t pitch, Acc* weight, int64_t* source,
+                        Lease& lease) {
+  constexpr int N = double_lanes;
+  const Filtered rows(t);
+  const __int128 total = t.at.rest + __int128(lo) * t.at.step_rest;
+  const int64_t whole = t.at.whole + int64_t(total / t.at.unit), rest = int64_t(total % t.at.unit);
+  const int64_t n = std::min(most, (t.at.unit - rest + t.at.step_rest - 1) / t.at.step_rest);
+  int64_t n_sources = 0;
+  int64_t* const place = lease->index.get<int64_t>(t.count);
+  for (int64_t j = 0; j < t.count; ++j) {
+    const int64_t at = whole + t.first + j, s = std::clamp<int64_t>(at, 0, t.n_in - 1);
+    place[j] = -1;
+    if (t.drops && at != s) continue;
+    if (!n_sources || source[n_sources - 1] != s) source[n_sources++] = s;
+    place[j] = n_sources - 1;
+  }
+  if (n_sources < t.count) source[n_sources] = -1;
+  Vec<double>* const made = reinterpret_cast<Vec<double>*>(lease->plane.get<char>(2 * t.count * vector_bytes));
+  Vec<double>* const held = made + t.count;
+  Walk<double> walk(t.at, lo);
+  with_vector_filter(t.filter, [&](auto&& of) {
+    for (int64_t k = 0; k < n; k += N, walk.advance()) {
+      if (rows.weigh(walk.rest, of, made))
+        for (int64_t o = k; o < std::min(k + N, n); ++o) leave(t, lo + o);
+      std::fill(held, held + n_sources, Vec<double>{});
+      for (int64_t j = 0; j < t.count; ++j)
+        if (place[j] >= 0) held[place[j]] += made[j];
+      for (int64_t s = 0; s < n_sources; ++s) store_weights(weight + s * pitch + k, held[s]);
+    }
+  });
+  return n;
+}
+
 }  // namespace
 }  // namespace tenter

@@ -131,6 +131,25 @@ void sum_block_of_any(const Block<Acc>& b, const Sources<Acc>& x, Reach reach, b
   else sum_block<Acc, true, 0>(b, x, reach, dst, lease);
 }
 
+// Sums of the same few numbers for n targets: number s has weight[s * pitch + t], and does not count where that is 0.
+template <class Acc>
+void sum_numbers(const Acc* value, int64_t n_values, const Acc* weight, int64_t pitch, int64_t n, Loose<Acc>* dst) {
+  constexpr int N = lanes<Acc>;
+  for (int64_t t = 0; t < n; t += N) {
+    Vec<Acc> sum = Acc(-0.0) - Vec<Acc>{};
+    typename std::remove_cv_t<decltype(sum == sum)> counted{};
+    for (int64_t s = 0; s < n_values; ++s) {
+      const Vec<Acc> w = load_unaligned<Vec<Acc>>(weight + s * pitch + t);
+      const auto counts = w != Vec<Acc>{};
+      const Vec<Acc> next = multiply_add<Acc>(splat(value[s]), w, sum);
+      sum = counts ? next : sum, counted |= counts;
+    }
+    sum = counted ? sum : Vec<Acc>{};
+    if (t + N <= n) store_bits(dst + t, sum);
+    else std::memcpy(dst + t, &sum, (n - t) * sizeof(Acc));
+  }
+}
+
 // Weights that are ones where they count become those of the sources, which all rows have in common.
 template <class Acc>
 void weigh_sources(const Block<Acc>& b, const Sources<Acc>& weights, Reach reach, Lease& lease) {

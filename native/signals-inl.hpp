@@ -59,6 +59,7 @@ class SignalRows {
         out_(out),
         segments_(t.kind == SignalTask::touched && t.count > 3),
         filters_(t.kind == SignalTask::filtered || t.kind == SignalTask::filtered_transposed),
+        stretches_(t.kind == SignalTask::stretched),
         spreads_(t.transposed && t.forward.step_whole >= (filters_ ? t.forward_count : 2)),
         gaps_((t.kind == SignalTask::filtered_transposed && t.count == 2) ||
               (t.kind == SignalTask::triangle && t.at.unit > t.pixel)) {
@@ -73,7 +74,8 @@ class SignalRows {
   // Targets [lo, hi) of rows [from, to).
   void make(int64_t lo, int64_t hi, int64_t from, int64_t to) const {
     const bool doubles = t_.exact && t_.pixel < exact_quotients && t_.at.unit < exact_quotients / (t_.count + 1);
-    if (filters_ && spreads_) spread_windows(lo, hi, from, to);
+    if (stretches_) make_stretched(lo, hi, from, to);
+    else if (filters_ && spreads_) spread_windows(lo, hi, from, to);
     else if (filters_) make_filtered(lo, hi, from, to);
     else if (spreads_ && doubles) spread<double>(lo, hi, from, to);
     else if (spreads_) spread<int64_t>(lo, hi, from, to);
@@ -113,6 +115,25 @@ class SignalRows {
       else if (scatters) scattered_block(t_, walk, lo, n, b, lease);
       else filtered_transposed_block(t_, walk, lo, n, b, lease);
       for (int64_t r = from; r < to; ++r) apply(b, lo, r, lease);
+    }
+  }
+
+  // Adjacent targets whose candidates are the same sources, a few numbers.
+  void make_stretched(int64_t lo, int64_t hi, int64_t from, int64_t to) const {
+    constexpr int N = lanes<Acc>;
+    Lease lease;
+    const int64_t pitch = room_ + N;
+    Acc* const weight = lease->tile.template get<Acc>(t_.count * pitch);
+    Acc* const value = lease->gathered.template get<Acc>(t_.count);
+    int64_t* const source = lease->table.template get<int64_t>(t_.count);
+    for (int64_t n; lo < hi; lo += n) {
+      n = stretched_block(t_, lo, std::min(room_, hi - lo), pitch, weight, source, lease);
+      const int64_t n_sources = std::find(source, source + t_.count, -1) - source;
+      for (int64_t r = from; r < to; ++r) {
+        const Sources<Acc> x = sources(0, t_.n_in, r, lease);
+        for (int64_t s = 0; s < n_sources; ++s) value[s] = x.at[source[s]];
+        write(r, lo, n, lease, [&](Loose<Acc>* sums) { sum_numbers(value, n_sources, weight, pitch, n, sums); });
+      }
     }
   }
 
@@ -218,7 +239,7 @@ class SignalRows {
 
   const SignalTask& t_;
   Conversion<Acc> in_, out_;
-  bool segments_, filters_, spreads_, gaps_;  // gaps_: a target may have no source
+  bool segments_, filters_, stretches_, spreads_, gaps_;  // gaps_: a target may have no source
   int64_t room_;
 };
 
@@ -240,7 +261,7 @@ bool signals_summed_in(const SignalTask& t, Team team) {
 void signals(const SignalTask& t, int threads) {
   const int64_t n_rows = outer_count(t.rows) * t.rows.n_row;
   // A filter's weights take the time of several values that are moved.
-  const bool filters = t.kind == SignalTask::filtered || t.kind == SignalTask::filtered_transposed;
+  const bool filters = t.kind >= SignalTask::filtered;
   const int64_t each = 8 * (filters ? std::max<int64_t>(1, t.forward_count / 2) : 1);
   const Team team = team_for(n_rows * std::max(t.n_in, t.n_out) * each, threads);
   const bool found =

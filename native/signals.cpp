@@ -11,13 +11,16 @@ namespace {
 constexpr Wide most_rest = Wide(1) << 61;
 constexpr int64_t exact_distances = int64_t(1) << 53;
 constexpr int64_t most_step = int64_t(1) << 20, most_candidates = 256, most_touched = int64_t(1) << 40;
+// Of so few sources rows at the ends are many; and so many targets of each share candidates.
+constexpr int64_t few_sources = 256, least_stretch = 64;
 
-// The lines of outputs in inputs, and of inputs in outputs: false if their rests need more than 64 bits.
-bool lines(const Line& l, Positions& forward, Positions& backward) {
+// The lines of outputs in inputs, and of inputs in outputs: false if their rests need more than 64 bits. transposed:
+// whether the second is wanted.
+bool lines(const Line& l, bool transposed, Positions& forward, Positions& backward) {
   if (l.unit >= most_rest || l.step.whole < 0 || l.step.whole >= most_step) return false;
   const Wide step = l.step.whole * l.unit + l.step.rest;  // of a unit of the inputs
   const Wide first = l.first.whole * l.unit + l.first.rest;
-  if (step <= 0 || step >= most_rest || l.unit / step >= most_step) return false;
+  if (step <= 0 || step >= most_rest || (transposed && l.unit / step >= most_step)) return false;
   const Wide rest = -first % step;
   forward = {l.first.whole, int64_t(l.first.rest), l.step.whole, int64_t(l.step.rest), int64_t(l.unit)};
   backward = {int64_t(-first / step) - (rest < 0), int64_t(rest < 0 ? rest + step : rest), int64_t(l.unit / step),
@@ -30,7 +33,8 @@ bool filter_fits(const OwnedMap& map, const Positions& backward, SignalTask& tas
   const Sampling& rule = *map.sampling;
   const Positions& p = task.forward;
   const double reach = rule.reach(), step = double(p.step_whole) + double(p.step_rest) / double(p.unit);
-  if (!rule.exact() || reach > double(most_candidates) || 2 * reach / step > double(most_candidates - 2)) return false;
+  const bool many = map.transposed && 2 * reach / step > double(most_candidates - 2);
+  if (!rule.exact() || reach > double(most_candidates) || many) return false;
   task.denominator = rule.denominator(), task.stretched_unit = p.unit * rule.numerator();
   task.support = std::round(reach / rule.stretch());  // those of all filters with signals are whole
   const int64_t parts = int64_t(task.support) * rule.numerator(), whole = parts / task.denominator;
@@ -52,12 +56,24 @@ bool filter_fits(const OwnedMap& map, const Positions& backward, SignalTask& tas
   return true;
 }
 
+bool is_stretched(const OwnedMap& map, const Positions& p) {
+  const Sampling& rule = *map.sampling;
+  const bool filtered = rule.rule() == Rule::filtered && rule.filter && is_vectorized(*rule.filter);
+  const bool alike = rule.edge() == Edge::replicate || rule.edge() == Edge::constant;
+  return filtered && alike && !map.transposed && map.map.n_in <= few_sources && p.step_whole == 0 && p.step_rest > 0 &&
+         p.unit / p.step_rest >= least_stretch && p.unit < int64_t(1) << 50;
+}
+
 // The rule's part of a task: false if no kernel has it.
 bool rule_fits(const OwnedMap& map, SignalTask& task) {
   const Sampling& rule = *map.sampling;
   const bool touched = rule.rule() == Rule::touched;
   Positions backward;
-  if (!lines(rule.line(), task.forward, backward)) return false;
+  if (!lines(rule.line(), map.transposed, task.forward, backward)) return false;
+  if (is_stretched(map, task.forward) && filter_fits(map, backward, task)) {
+    task.kind = SignalTask::stretched, task.drops = rule.edge() == Edge::constant, task.transposed = false;
+    return true;
+  }
   if (rule.is_filtered_signal()) {
     task.transposed = map.transposed;
     return filter_fits(map, backward, task);
@@ -93,7 +109,8 @@ bool signal_axis(const WindowTask& t, const OwnedMap& map) {
 bool signal_task(const WindowTask& t, const OwnedMap& map, SignalTask& task) {
   if (!axis_fits(t, map, task)) return false;
   task.rows = t, task.n_in = map.map.n_in, task.n_out = map.map.n_out;
-  map.interior(task.lo, task.hi);
+  if (task.kind == SignalTask::stretched) task.lo = 0, task.hi = task.n_out;
+  else map.interior(task.lo, task.hi);
   return task.lo < task.hi;
 }
 

@@ -25,8 +25,10 @@ struct Positions {
 //   of
 //             them; weights may be divided by their sum.
 //   filtered_transposed: as each counts for one of `forward`'s targets, of sources from forward_first on.
+//   stretched: as in `filtered`, for all targets of few sources, which lie so close together that many of them have the
+//             same candidates. A source at an edge stands for those past it, unless these are dropped.
 struct SignalTask {
-  enum Kind : int { triangle, touched, touched_transposed, filtered, filtered_transposed } kind;
+  enum Kind : int { triangle, touched, touched_transposed, filtered, filtered_transposed, stretched } kind;
   WindowTask rows;
   int64_t n_in, n_out;  // of each row
   int64_t lo, hi;
@@ -41,7 +43,7 @@ struct SignalTask {
   Filter filter;
   double support;
   int64_t forward_first, denominator, stretched_unit, reaches;
-  bool normalizes;
+  bool normalizes, drops;
   uint8_t* left;
 };
 constexpr int64_t left_targets = 64;

@@ -43,7 +43,7 @@ struct WindowStep : SmallStep {
       const bool alone = n_maps == 1;
       is_signal = alone && !map.is_computed() && signal_axis(task, map);
       if (!is_signal && !picking) map.make_tables();
-      if (!map.is_computed() && !is_signal) continue;
+      if (!map.is_computed() && !is_signal && !map.gathers()) continue;
       if (!alone) throw std::invalid_argument("a computed map beside another");
       computed = &map;
       by_tables = is_signal && (n_rows >= min_permuted_rows || map.sampling->is_filtered_signal());
@@ -57,7 +57,7 @@ struct WindowStep : SmallStep {
   // Sums of equally many inputs transpose a plain repeat.
   static std::unique_ptr<const Picking> runs_of(const WindowMap& m) {
     const Line line{{0, 0}, {0, 1}, Wide(m.width)};
-    return std::make_unique<const Picking>(m.n_out, m.n_in, Formula::line, 0, 0, line, 0, m.n_in, false, false);
+    return std::make_unique<const Picking>(m.n_out, m.n_in, Formula::line, 0, 0, line, 0, m.n_in, Edge::replicate);
   }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
     WindowTask call = at(src, dst, stream);
@@ -77,7 +77,7 @@ struct WindowStep : SmallStep {
       if (!in_bands()) verify(call, n_plane);
     return call;
   }
-  bool in_bands() const { return computed && !(by_tables && computed->map.start); }
+  bool in_bands() const { return computed && !(by_tables && computed->map.start); }  // one that gathers has no start
   void run_task(WindowTask& call, bool bands, int threads) const {
     if (picking) return kernels().sum_picked(call, *picking, threads);
     if (bands) return window_in_bands(call, *computed, threads);

@@ -11,7 +11,7 @@ from tenter._arrays.layout import Layout
 from tenter._kernels import cpu_bytes, passes
 from tenter._kernels.passes import Dim, Kernels, Options, Picks, contiguous
 from tenter._kernels.steps import Buffer, Steps
-from tenter.maps import AxisMap, Copy, Window
+from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._part import cropped
 
 ACCUMULATE = {"float32": 0, "float64": 1, "int64": 2}
@@ -53,18 +53,18 @@ def _copy_axis(n: int, stride: int, m: Copy | Picks, alone: bool) -> tuple[int, 
     n_out, form = m.n_out // m.block, copy_form(n, m, alone)
     if form == AFFINE:
         return (AFFINE, n_out, n_out, 0, 1, None)
-    if isinstance(m, Picks) or form == INDEX:
+    if form == INDEX:
         return (INDEX, n, n_out, stride, 1, m.block_index)
-    if form == EVERY:
-        assert m.repeat is not None
-        return (EVERY, n, n_out, stride, m.repeat, None)
-    return (form, n, n_out, stride, 1, m.native if form == COMPUTED else m.offsets)
+    if form == COMPUTED:
+        return (COMPUTED, n, n_out, stride, 1, m.native)
+    assert isinstance(m, Copy)
+    return (EVERY, n, n_out, stride, m.repeat or 0, None) if form == EVERY else (RUNS, n, n_out, stride, 1, m.offsets)
 
 
 def copy_form(n: int, m: Copy | Picks, alone: bool) -> int:
     """How the core finds the inputs along an axis."""
     if isinstance(m, Picks):
-        return INDEX
+        return COMPUTED if alone and m.native is not None else INDEX
     if m.repeat is not None:
         return AFFINE if n == 1 else EVERY
     if alone and m.native is not None:
@@ -100,10 +100,15 @@ def _window(
     maps: list[_native.WindowMap] = []
     deciding: list[tuple[int, _native.WindowMap]] = []
     for k in axes:
-        m, by = dims[k].map, dims[k].deciding
+        m = dims[k].map
+        if not several:
+            assert isinstance(m, (Window, Gather)) and m.native is not None
+            maps, deciding = [m.native], [(dims[k].n, m.native)]
+            continue
+        by = dims[k].deciding
         assert isinstance(m, Window) and isinstance(by.map, Window)
-        maps.append(m.native_tables if several else m.native)
-        deciding.append((by.n, by.map.native_tables if several else maps[0]))
+        maps.append(m.native_tables)
+        deciding.append((by.n, by.map.native_tables))
     return _native.window_step(
         NUMBERS[source.dtype],
         NUMBERS[target.dtype],
@@ -124,4 +129,4 @@ def _packed(made: Steps, source: Buffer, dims: list[Dim], spare: int) -> tuple[B
     return packed, [d._replace(stride=s) for d, s in zip(dims, contiguous(lengths, source.itemsize))]
 
 
-KERNELS = Kernels(_copy, _window_pass, True, lambda dims, options: False, cpu_bytes.served, cropped)
+KERNELS = Kernels(_copy, _window_pass, True, lambda dims, options: False, cpu_bytes.served, True, cropped)

@@ -20,12 +20,20 @@ ITEMSIZE = {"float32": 4, "float64": 8, "int64": 8, "uint8": 1}
 
 
 class Picks(NamedTuple):
-    """Inputs by their indices, in any order."""
+    """Inputs by their indices, in any order, or those that a gather picks."""
 
     n_in: int
     n_out: int
-    block_index: Any
+    inputs: Any
     block: int = 1
+
+    @property
+    def block_index(self) -> Any:
+        return self.inputs.index if isinstance(self.inputs, Gather) else self.inputs
+
+    @property
+    def native(self) -> _native.Picking | None:
+        return self.inputs.picking if isinstance(self.inputs, Gather) else None
 
 
 COPIES, SUMS = (Copy, Picks, Runs), (Window, RunSums)
@@ -75,6 +83,7 @@ class Kernels(NamedTuple):
     slices: whether what lies between two passes should be at most `slice_bytes`, where that can be had.
     apart: says whether neighboring axes are better summed one after the other.
     integers: says whether 8-bit values along some dims can be summed in integers.
+    gathers: whether `window` takes a gather that the core computes, of one axis.
     crop: the first input that a window reads, and the window from there on; 0 and the window where most are read. With
     whether it is one of several.
     """
@@ -84,6 +93,7 @@ class Kernels(NamedTuple):
     slices: bool
     apart: Callable[[list[Dim], Options], bool]
     integers: Callable[[list[Dim]], bool]
+    gathers: bool
     crop: Callable[[Window, bool], tuple[int, Window]]
 
 
@@ -145,7 +155,8 @@ class Filling(NamedTuple):
         gathers = any(isinstance(d.map, Gather) for d in summed)
         source, dims = self.cropped(source, dims, len(summed) > 1)
         summed = [d.whole or d for k in mapped if not isinstance((d := dims[k]).map, COPIES)]
-        together = not gathers and len(summed) == len(mapped) <= 3 and mapped[-1] - mapped[0] == len(mapped) - 1
+        alone = len(mapped) == 1 and self.takes(dims[mapped[0]].map, options)
+        together = (alone or not gathers) and len(summed) == len(mapped) <= 3 and mapped[-1] - mapped[0] == len(mapped) - 1
         if together and (len(mapped) == 1 or not self.kernels.apart(summed, options)):  # as `_passes` has it
             self.kernels.window(self.made, source, target, dims, mapped, options, 1)
             return
@@ -163,7 +174,9 @@ class Filling(NamedTuple):
         (n, stride), rest = outer[0], [Dim(*d) for d in outer[1:]] + dims[lead:]
         passes = [[k - lead + len(outer) for k in axes] for axes in passes]
         bytes_each = source.itemsize * math.prod(d.n_out for d in rest)
-        values = max(math.prod(d.n for d in rest), math.prod(d.n_out for d in rest), math.prod(d.n_read for d in rest))
+        taken = [axes[0] for axes in passes if len(axes) == 1 and self.takes(rest[axes[0] - 1].map, options)]
+        read = math.prod(d.n if k in taken else d.n_read for k, d in enumerate(rest, 1))
+        values = max(math.prod(d.n for d in rest), math.prod(d.n_out for d in rest), read)
         largest = ITEMSIZE[options.accumulate] * values
         chunk = max(1, _native.tuning.slice_bytes // max(largest, 1)) if self.kernels.slices else n
         for at in range(0, n, chunk):
@@ -191,7 +204,8 @@ class Filling(NamedTuple):
     ) -> None:
         for done, axes in enumerate(passes):
             copies, side = isinstance(dims[axes[0]].map, COPIES), done % 2
-            source, dims = self.gathered(source, dims, axes)
+            if len(axes) > 1 or not self.takes(dims[axes[0]].map, options):
+                source, dims = self.gathered(source, dims, axes)
             chosen = [d if k in axes else d._replace(map=None) for k, d in enumerate(dims)]
             shape = [d.n_out for d in chosen]
             if done + 1 == len(passes):
@@ -210,6 +224,12 @@ class Filling(NamedTuple):
                     for k, (n, s, d) in enumerate(zip(shape, strides, dims))]  # fmt: skip
             source = out
 
+    def takes(self, m: Any, options: Options) -> bool:
+        """Whether the kernel sums by a gather, if that is its only axis, without a copy of all that this reads."""
+        return (
+            self.kernels.gathers and isinstance(m, Gather) and m.native is not None and options.accumulate != "uint8"
+        )
+
     def gathered(self, source: Buffer, dims: list[Dim], axes: list[int]) -> tuple[Buffer, list[Dim]]:
         """What gathers along some axes read, in an order in which windows do the rest."""
         gathers = {k: m for k in axes if isinstance(m := dims[k].map, Gather)}
@@ -227,7 +247,7 @@ class Filling(NamedTuple):
 
 def _accumulator(dtype: str, summed: list[Dim]) -> str:
     of = DTYPES[dtype]
-    if of.kind in "iu" and all(not isinstance(d.sums, SUMS) or d.sums.ones for d in summed):
+    if of.kind in "iu" and all(not isinstance(d.map, (*SUMS, Gather)) or d.map.ones for d in summed):
         return "int64"
     return of.sums
 
@@ -290,7 +310,7 @@ def _dims(src: Layout, by_axis: dict[int, AxisMap], wholes: dict[int, AxisMap], 
 
 
 def _picked(m: AxisMap) -> AxisMap | Picks:
-    return Picks(m.n_in, m.n_out, m.index) if isinstance(m, Gather) and m.picks else m
+    return Picks(m.n_in, m.n_out, m) if isinstance(m, Gather) and m.picks else m
 
 
 def merge(dims: list[Dim]) -> list[tuple[int, int]]:

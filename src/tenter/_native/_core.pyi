@@ -16,6 +16,7 @@ class Filter:
 class Sampling:
     n_out: int
     taps_each: int
+    taps_at_ends: float
     def __init__(
         self,
         n_in: int,
@@ -51,6 +52,8 @@ class Picking:
     n_in: int
     n_out: int
     reads_all: bool
+    goes_past: bool
+    is_long: bool
     repeat: int
     def __init__(
         self,
@@ -62,20 +65,21 @@ class Picking:
         line: tuple[int, _Halves, int, _Halves, _Halves] | None,
         begin: int,
         end: int,
-        drops: bool,
-        beyond: bool,
+        edge: int,
     ) -> None: ...
     def index(self, lo: int, hi: int, /) -> _Ints: ...
     def offsets(self, lo: int, hi: int, /) -> _Ints: ...
 
 def folded_rows(
-    n_in: int, offset: _Ints, column: _Ints, weight: _Floats, fold: int
+    n_in: int, offset: _Ints, column: _Ints, weight: _Floats, edge: int
 ) -> tuple[_Ints | None, _Ints | None, _Ints, _Floats] | None: ...
 def laid_out(offset: _Ints, index: _Ints, /) -> tuple[_Ints, _Ints]: ...
 
 class WindowMap:
     is_computed: bool
     is_identity: bool
+    gathers: bool
+    picks: bool
     has_tables: bool
     n_taps: int
     sampling: Sampling | None
@@ -90,6 +94,7 @@ class WindowMap:
     @overload
     def __init__(self, picking: Picking, transposed: bool) -> None: ...
     def tables(self, lo: int, hi: int, /) -> tuple[_Ints, _Ints, _Floats]: ...
+    def gathered(self) -> tuple[_Ints, _Ints, _Ints, _Floats]: ...
 
 class SmallStep:
     def __call__(self, src: int, dst: int, threads: int, stream: bool, /) -> None: ...

@@ -19,7 +19,7 @@ from tenter._kernels.cpu import ACCUMULATE
 from tenter._plans.cache import seldom
 from tenter._rules import nearest, taps, torch_quirks
 from tenter._rules.axis_rule import NEAREST, AxisRule
-from tenter._rules.edges import FOLDS
+from tenter._rules.edges import NUMBERS as EDGE_NUMBERS, PERIODIC
 from tenter._rules.picking import LINE
 from tenter._specs import eight_bits, interpolate_arguments, resize_arguments
 from tenter._specs.axis_maps import new_axis_map
@@ -215,15 +215,14 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
             rules = _rules(spec, sums_of, False)
     picks = tuple((axis, *p) for axis, rule in zip(axes, rules) if (p := _pick(rule)) is not None)
     filters: list[tuple[int, int, float]] = []
-    wholes: list[tuple[int, _native.WholeAxis, bool, bool, int, _native.WholeAxis | None]] = []
+    wholes: list[tuple[int, _native.WholeAxis, bool, bool, _native.WholeAxis | None]] = []
     of_spec = spec.resize().rules if isinstance(spec, Interpolate) else spec.rules
     for axis, rule, as_given, weight in zip(axes, rules, of_spec, weighs):
         if (f := _pillow(rule)) is not None:
             filters.append((axis, *f))
         elif (m := _whole(rule)) is not None:
-            touched = m is taps.TOUCHED_AXIS
-            follows, fold = rule.scale is not None and not touched, -1 if touched else FOLDS.get(rule.edge, -1)
-            wholes.append((axis, m, follows, torch_quirks.keeps_length(as_given), fold, weight))
+            follows = rule.scale is not None and m is not taps.TOUCHED_AXIS
+            wholes.append((axis, m, follows, torch_quirks.keeps_length(as_given), weight))
     copies = len(picks) == len(axes) and not transposed
     in_bytes, in_parts = in_bytes and not copies, x.dtype in PARTS and not copies
     if len(picks) + len(wholes) + len(filters) < len(axes) or (number < 0 and not copies):
@@ -286,24 +285,23 @@ def _pillow(rule: AxisRule) -> tuple[int, float] | None:
     return eight_bits.FILTERS[str(rule.kind)]
 
 
-def _pick(rule: AxisRule) -> tuple[int, bool, int, int, bool, int, int] | None:
+def _pick(rule: AxisRule) -> tuple[int, bool, int, int, bool, int] | None:
     """The formula of inputs that outputs take, whether its step is a float32, the align and the tie of a line, whether
-    positions follow a scale, past which edges outputs take no input, and how the axis goes on there."""
+    positions follow a scale, and past which edges outputs take no input or the axis goes on."""
     if rule.kind not in NEAREST:
         return None
     scaled, align = rule.scale is not None, ALIGNS.index(rule.align)
     if rule.arithmetic in torch_quirks.KERNELS:
         formula, real = torch_quirks.separable(rule.kind == "nearest-exact", rule.arithmetic)
-        return formula, real is np.float32, 0, 0, scaled, 0, -1
-    edge = taps.EDGES[rule.edge] if rule.edge in ("constant", "extrapolate") else 0
-    fold = FOLDS.get(rule.edge, -1)
+        return formula, real is np.float32, 0, 0, scaled, 0
+    edge = EDGE_NUMBERS[rule.edge] if rule.edge in ("constant", "extrapolate", *PERIODIC) else 0
     if nearest.rounds(rule):
         if rule.edge == "extrapolate":
             return None
         formula = nearest.rounding_formula(rule.arithmetic, rule.align)
         align, scaled = align if rule.arithmetic == "scipy" else 0, scaled and rule.arithmetic == "opencv"
-        return formula, False, align, 0, scaled, edge, fold
-    return LINE, False, align, TIES.index(rule.tie), scaled, edge, fold
+        return formula, False, align, 0, scaled, edge
+    return LINE, False, align, TIES.index(rule.tie), scaled, edge
 
 
 def maps(family: Family, spec: Spec, shape: Shape, dtype: str, on_device: bool) -> Maps:

@@ -9,9 +9,10 @@ from tenter._arrays.types import Ints
 EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate")
 # Those at which the axis goes on.
 PERIODIC = ("reflect", "symmetric", "wrap")
-# As the core numbers them (native/folded.hpp); at all others the pixels at the edges stand for those past them.
-FOLDS = {"reflect": 0, "symmetric": 1, "wrap": 2}
-HELD = 3
+# As the core numbers them (native/edge.hpp).
+NUMBERS = {
+    "replicate": 0, "constant": 1, "renormalize": 2, "extrapolate": 3, "reflect": 4, "symmetric": 5, "wrap": 6,
+}  # fmt: skip
 
 
 def folded(column: Ints, n_in: int, edge: str) -> Ints:

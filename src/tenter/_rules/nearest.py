@@ -9,7 +9,7 @@ from tenter import _native
 from tenter._arrays.types import Ints
 from tenter._rules import torch_quirks
 from tenter._rules.axis_rule import AxisRule
-from tenter._rules.edges import PERIODIC, folded
+from tenter._rules.edges import folded
 from tenter._rules.picking import ACCUMULATED, CENTERS, FLOAT_QUOTIENTS, OFFSET, by_formula, on_line
 from tenter.geometry import Geometry
 
@@ -20,14 +20,9 @@ def picking(rule: AxisRule, n_in: int, n_out: int) -> _native.Picking | None:
     """What computes the input that each output takes, if inputs ascend and the core has the numbers for it."""
     if rule.arithmetic in torch_quirks.KERNELS:
         return torch_quirks.picking(n_in, n_out, _scale(rule), rule.kind == "nearest-exact", rule.arithmetic)
-    if rule.edge in PERIODIC:
-        return None
     geometry = rule.geometry(n_in, n_out)
-    drops = rule.edge == "constant"
     if rounds(rule):
-        if rule.edge != "extrapolate":
-            return _rounded(geometry, _scale(rule), rule.arithmetic, drops)
-        return None
+        return _rounded(geometry, rule) if rule.edge != "extrapolate" else None
     first, step, unit = geometry.units()
     if step < 0:  # as corners of a box below one pixel have it
         return None
@@ -35,7 +30,7 @@ def picking(rule: AxisRule, n_in: int, n_out: int) -> _native.Picking | None:
     if rule.edge == "extrapolate":
         begin, end = _within(first, step, (n_in - 1) * unit, n_out)
     lower = {"floor": 0, "ceil": 2 * unit - 1, "prefer_floor": unit - 1, "prefer_ceil": unit}[rule.tie]
-    return on_line(n_in, n_out, (2 * first + lower, 2 * step, 2 * unit), begin, end, drops)
+    return on_line(n_in, n_out, (2 * first + lower, 2 * step, 2 * unit), begin, end, rule.edge)
 
 
 def index(rule: AxisRule, n_in: int, n_out: int) -> tuple[Ints, Bools]:
@@ -43,7 +38,7 @@ def index(rule: AxisRule, n_in: int, n_out: int) -> tuple[Ints, Bools]:
     nowhere = np.zeros(n_out, np.bool_)
     geometry = rule.geometry(n_in, n_out)
     if rounds(rule):
-        found = _rounded(geometry, _scale(rule), rule.arithmetic, beyond=True).index(0, n_out)
+        found = _rounded(geometry, rule._replace(edge="replicate")).index(0, n_out)
     else:
         found = geometry.nearest(rule.tie)
     if rule.edge == "constant":
@@ -78,11 +73,9 @@ def rounding_formula(arithmetic: str, align: str) -> int:
     return {"pillow": ACCUMULATED, "opencv": OFFSET}.get(arithmetic, FLOAT_QUOTIENTS)
 
 
-def _rounded(
-    geometry: Geometry, scale: float | None, arithmetic: str, drops: bool = False, beyond: bool = False
-) -> _native.Picking:
+def _rounded(geometry: Geometry, rule: AxisRule) -> _native.Picking:
     """Positions as other libraries round them (native/new_picking.cpp has them too)."""
-    n_in, n_out = geometry.n_in, geometry.n_out
+    n_in, n_out, arithmetic, scale = geometry.n_in, geometry.n_out, rule.arithmetic, _scale(rule)
     formula, first, step = rounding_formula(arithmetic, geometry.align), 0.0, n_in / n_out
     if formula == ACCUMULATED:  # from a float32 box
         begin, end = (np.float32(float(edge)) for edge in geometry.box or (0, n_in))
@@ -92,4 +85,4 @@ def _rounded(
         step = 1.0 / (scale if scale is not None else n_out / n_in)
     elif formula == OFFSET:
         first, step = 0.5, (n_in - 1) / (n_out - 1) if n_out > 1 else 1.0
-    return by_formula(n_in, n_out, formula, first, step, drops, beyond)
+    return by_formula(n_in, n_out, formula, first, step, rule.edge)

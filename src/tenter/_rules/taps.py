@@ -10,13 +10,11 @@ from tenter._arrays import limits
 from tenter._arrays.errors import refuse
 from tenter._arrays.types import Floats, Ints
 from tenter._rules.axis_rule import LARGEST, AxisRule
-from tenter._rules.edges import PERIODIC
+from tenter._rules.edges import NUMBERS
 from tenter.geometry import ALIGNS, Geometry
 
-# As the core numbers them (native/sampling.hpp); past periodic edges rows reach beyond the axis.
+# As the core numbers them (native/sampling.hpp).
 FILTERED, TOUCHED, OVERLAPPED = range(3)
-EDGES = {"replicate": 0, "constant": 1, "renormalize": 2, "extrapolate": 3}
-BEYOND = 4
 # Aligns by which the core makes the rows of whole axes: all but ONNX's own.
 WHOLE = ALIGNS[:4]
 LONG_ROW = 1 << 16  # taps whose memory is checked
@@ -58,13 +56,13 @@ def whole_axis(rule: AxisRule, filter_: filters.Filter) -> _native.WholeAxis:
     """How the core makes the rows of axes of any length."""
     return _native.WholeAxis(
         FILTERED, ALIGNS.index(rule.align), filters.core_of(filter_), filter_.support, rule.antialias,
-        filter_.normalized, _edge(rule.edge),
+        filter_.normalized, NUMBERS[rule.edge],
     )  # fmt: skip
 
 
 def overlapped_axis(rule: AxisRule) -> _native.WholeAxis:
     """The same for means over areas."""
-    return _native.WholeAxis(OVERLAPPED, ALIGNS.index(of_areas(rule.align)), None, 0.0, False, False, _edge(rule.edge))
+    return _native.WholeAxis(OVERLAPPED, ALIGNS.index(of_areas(rule.align)), None, 0.0, False, False, NUMBERS[rule.edge])
 
 
 def of_areas(align: str) -> str:
@@ -72,7 +70,7 @@ def of_areas(align: str) -> str:
     return "center" if align in ("corners", "corner_areas", "tf_crop_and_resize") else align
 
 
-TOUCHED_AXIS = _native.WholeAxis(TOUCHED, 0, None, 0.0, False, False, EDGES["renormalize"])
+TOUCHED_AXIS = _native.WholeAxis(TOUCHED, 0, None, 0.0, False, False, NUMBERS["renormalize"])
 
 
 def touched(n_in: int, n_out: int) -> _native.Sampling:
@@ -106,13 +104,9 @@ def _sampling(
         (whole, divmod(rest, 1 << 64), whole_step, divmod(step_rest, 1 << 64), divmod(unit, 1 << 64)),
         None if filter_ is None else filters.core_of(filter_),
         0.0 if filter_ is None else filter_.support,
-        wide, one, ratio, normalize, _edge(edge),
+        wide, one, ratio, normalize, NUMBERS[edge],
     )  # fmt: skip
     return _checked(found)
-
-
-def _edge(edge: str) -> int:
-    return BEYOND if edge in PERIODIC else EDGES[edge]
 
 
 def _checked(found: _native.Sampling) -> _native.Sampling:

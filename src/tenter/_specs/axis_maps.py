@@ -10,7 +10,7 @@ from tenter import _native, filters
 from tenter._arrays.types import Ints
 from tenter._rules import nearest, taps
 from tenter._rules.axis_rule import NEAREST, AxisRule
-from tenter._rules.edges import FOLDS, HELD, PERIODIC
+from tenter._rules.edges import NUMBERS
 from tenter._rules.taps import Entries
 from tenter._specs import eight_bits
 from tenter.maps import AxisMap, Copy, Gather, Window
@@ -34,7 +34,11 @@ def new_axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
         if not n_out:
             return Copy.every(n_in, 0)
         inputs = nearest.picking(rule, n_in, n_out)
-        return picked(inputs) if inputs is not None else _indexed(*nearest.index(rule, n_in, n_out), n_in)
+        if inputs is None:
+            return _indexed(*nearest.index(rule, n_in, n_out), n_in)
+        if inputs.goes_past and not inputs.is_long:
+            return _indexed(inputs.index(0, n_out), np.zeros(n_out, np.bool_), n_in)
+        return picked(inputs)
     if rule.arithmetic == "22 bits":
         return eight_bits.rounded(new_axis_map(rule._replace(arithmetic="exact"), n_in, n_out))
     if rule.arithmetic == "pillow":
@@ -53,7 +57,7 @@ def new_axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
         filter_ = filters.keys(rule.cubic) if rule.kind == "cubic" else filters.by_name(rule.kind)
         rows = taps.sampling(rule, geometry, filter_)
     turned = rule.box is not None and geometry.units()[1] < 0  # as corners of a box below one pixel are
-    if rule.edge in PERIODIC or turned:
+    if turned:
         return _gathered(n_in, n_out, taps.entries(rows), rule.edge)
     return computed(n_in, n_out, rows, filter_ is not None and not filters.in_core(filter_))
 
@@ -76,7 +80,7 @@ def _gathered(n_in: int, n_out: int, entries: Entries, edge: str) -> AxisMap:
     """Entries in any order past the edges: a window where adjacent inputs hold them, else a gather."""
     row, column, weight = entries
     offset = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_out))])
-    found = _native.folded_rows(n_in, offset, column, weight, FOLDS.get(edge, HELD))
+    found = _native.folded_rows(n_in, offset, column, weight, NUMBERS[edge])
     if found is None:
         return Copy.every(n_in, 1)
     start, index, offset, weight = found

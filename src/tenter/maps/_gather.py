@@ -9,7 +9,7 @@ from tenter import _native
 from tenter._arrays.kept import kept
 from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
-from tenter.maps._values import Table, int_fields, rebuilt, require, sealed, unchecked, within
+from tenter.maps._values import Table, int_fields, rebuilt, require, room_for, sealed, trusted, unchecked, within
 from tenter.maps._window import Window
 
 
@@ -17,6 +17,8 @@ from tenter.maps._window import Window
 class Gather:
     """Each output is a weighted sum of any inputs: row `o` reads `index[offset[o] : offset[o + 1]]` with the weights at
     the same places. The escape hatch for periodic or reflected edges and unsorted indices.
+
+    Of a gather that the core computes (`maps/_computed.py`) the tables exist once they are asked for.
 
     >>> Gather(3, 2, offset=[0, 1, 3], index=[2, 0, 1], weight=[1.0, 0.5, 0.5]).apply(np.array([2.0, 4.0, 6.0]), 0)
     array([6., 3.])
@@ -41,9 +43,44 @@ class Gather:
         require(index.shape == weight.shape == (offset[-1],), "an index and a weight per tap")
         require(not index.size or (index.min() >= 0 and index.max() < self.n_in), "indices in [0, n_in)")
 
+    def _make_tables(self) -> None:
+        if (rule := self.picking) is not None:
+            room_for(3.0 * self.n_out, 8)
+            offset, index, weight = np.arange(self.n_out + 1), rule.index(0, self.n_out), np.ones(self.n_out)
+            for name, made in zip(("offset", "index", "weight"), (offset, index, weight)):
+                self.__dict__[name] = sealed(made)
+            return
+        order, start, offset, weight = self._gathered
+        index = order[np.arange(len(weight)) + np.repeat(start - offset[:-1], np.diff(offset))]
+        for name, values in zip(("offset", "index", "weight"), (offset, index, weight)):
+            self.__dict__[name] = sealed(values)
+
+    @property
+    def _gathered(self) -> tuple[Ints, Ints, Ints, Floats]:
+        native = self.__dict__["native"]
+        room_for(native.n_taps + 2.0 * (self.n_in + self.n_out), 32)
+        return native.gathered()  # type: ignore[no-any-return]
+
+    @property
+    def native(self) -> _native.WindowMap | None:
+        """What computes the rows; None of one that has tables alone."""
+        return self.__dict__.get("native")
+
+    @property
+    def picking(self) -> _native.Picking | None:
+        """What computes the input of each output, of one that picks; None of one that has tables alone."""
+        return self.__dict__.get("picking")
+
+    @property
+    def is_computed(self) -> bool:
+        """True if there are no tables unless they are asked for: of long axes."""
+        return self.picking is not None or (self.native is not None and self.native.is_computed)
+
     @property
     def picks(self) -> bool:
         """True if every output is one input as it is."""
+        if self.native is not None or self.picking is not None:
+            return self.picking is not None
         return len(self.index) == self.n_out and self.ones and bool(np.all(np.diff(self.offset) == 1))
 
     @property
@@ -58,14 +95,20 @@ class Gather:
 
     @kept
     def _laid_out(self) -> tuple[memoryview, Window]:
+        if self.native is not None:
+            order, start, offset, weight = self._gathered
+            sums = trusted(
+                Window, n_in=len(order), n_out=self.n_out, start=start, offset=offset, weight=weight, width=None, block=1
+            )
+            return sealed(order), sums
         order, start = _native.laid_out(self.offset, self.index)
-        weight = None if self.ones else self.weight
-        return sealed(order), Window(len(order), self.n_out, start, self.offset, weight)
+        weights = None if self.ones else self.weight
+        return sealed(order), Window(len(order), self.n_out, start, self.offset, weights)
 
     @kept
     def ones(self) -> bool:
         """True if all weights are one, so that integers are summed exactly."""
-        return bool(np.all(self.weight == 1))
+        return self.picking is not None or self.native is None and bool(np.all(self.weight == 1))
 
     @property
     def T(self) -> "Gather":
@@ -73,6 +116,12 @@ class Gather:
         in which rows add their taps shows in the last bits."""
         if (original := self.__dict__.get("_original")) is not None:
             return original  # type: ignore[no-any-return]
+        native = self.native
+        if native is not None and native.sampling is not None:
+            made = _native.WindowMap(native.sampling, not native.transposed, False)
+            turned: Gather = trusted(Gather, n_in=self.n_out, n_out=self.n_in, native=made)
+            turned.__dict__["_original"] = self
+            return turned
         index = self.index
         order = np.argsort(index, kind="stable")
         offset = np.concatenate([[0], np.cumsum(np.bincount(index, minlength=self.n_in))])
@@ -111,4 +160,9 @@ class Gather:
         return hash((Gather, self.n_in, self.n_out))
 
     def __repr__(self) -> str:
+        if self.picking is not None:
+            return f"Gather({self.n_in} -> {self.n_out}: one input each)"
+        if self.native is not None and self.is_computed:
+            taps_each = self.native.n_taps // max(self.n_out, 1)
+            return f"Gather({self.n_in} -> {self.n_out}: about {taps_each} weights, made as they are used)"
         return f"Gather({self.n_in} -> {self.n_out}: {len(self.index)} weights)"

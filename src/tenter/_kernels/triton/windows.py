@@ -216,4 +216,4 @@ def _apart(dims: list[Dim], options: Options) -> bool:
     return options.saturate or any(isinstance(d.map, RunSums) for d in dims) or math.prod(taps) > JOINT_TAPS
 
 
-KERNELS = Kernels(copies.add_copy, add_window, False, _apart, lambda dims: False, lambda m, several: (0, m))
+KERNELS = Kernels(copies.add_copy, add_window, False, _apart, lambda dims: False, False, lambda m, several: (0, m))
