@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,18 +16,13 @@ import PIL
 from PIL import Image
 
 import tenter
+from benchmarks.installed import Absent, Found, installed
 
 #: resizes the files it was made for into a folder
 Run = Callable[[Path], None]
 Prepare = Callable[[list[Path], int, int, int], Run]
 #: files that one process of a program without processes of its own takes: some for each, so that all end together
 SHARES = 4
-#: seconds that a program has to say its version
-PATIENCE = 10.0
-
-
-class Absent(Exception):
-    """Why a program cannot be measured here."""
 
 
 class Program(NamedTuple):
@@ -100,18 +93,13 @@ PROGRAMS = [
 ]
 
 
-class Found(NamedTuple):
-    path: str
-    version: str
-
-
 def vipsthumbnail() -> Found:
-    return _first(("vipsthumbnail",), "--vips-version", r"^libvips \d[\w.]*")
+    return installed(("vipsthumbnail",), "--vips-version", r"^libvips \d[\w.]*")
 
 
 def imagemagick() -> Found:
     names = ("magick", "convert-im6", "convert-im7", "convert")
-    return _first(names, "-version", r"(?<=^Version: )ImageMagick \d[\w.-]*")
+    return installed(names, "-version", r"(?<=^Version: )ImageMagick \d[\w.-]*")
 
 
 def versions() -> str:
@@ -120,33 +108,6 @@ def versions() -> str:
         with suppress(Absent):
             found.append(find().version)
     return ", ".join(found)
-
-
-def _first(names: tuple[str, ...], question: str, answer: str) -> Found:
-    """The first of these programs that says its version as the real one does. Many a program is called `convert`."""
-    others = []
-    for name in names:
-        if (path := shutil.which(name)) is not None:
-            said = _said(path, question)
-            if version := re.search(answer, said, re.MULTILINE):
-                return Found(path, version[0])
-            others.append(f"`{path} {question}` answers {said[:60]!r}")
-    raise Absent("; ".join(others) or "not installed")
-
-
-@cache
-def _said(path: str, question: str) -> str:
-    """Its answer, or what was wrong with it."""
-    try:
-        done = subprocess.run(
-            [path, question], capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL,
-            timeout=PATIENCE, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return f"nothing in {PATIENCE:g} s"
-    except OSError as error:
-        return str(error)
-    return f"exit status {done.returncode}" if done.returncode else done.stdout
 
 
 def _shares(files: list[Path], jobs: int) -> list[list[Path]]:

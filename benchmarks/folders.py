@@ -21,7 +21,8 @@ import numpy as np
 from PIL import Image
 
 from benchmarks.crops import photograph
-from benchmarks.folder_programs import PROGRAMS, Absent, Program, Run, versions
+from benchmarks.folder_programs import PROGRAMS, Program, Run, versions
+from benchmarks.installed import Absent
 from benchmarks.machine import cores, processor
 from benchmarks.table import lined
 

@@ -1,20 +1,38 @@
-"""How many processes run the tests, how their threads wait, and fixtures of many files."""
+"""What tests and their programs find in the environment, how many processes run them, and fixtures of many files."""
 
 from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
+import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+# What a user or a CI asks of a terminal or of Python, which would change what the tests' programs print.
+for name in ("CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "PYTHONWARNINGS", "TTY_COMPATIBLE"):
+    os.environ.pop(name, None)
+
+# Many tests start processes, each of which would compile all that it imports where bytecode is not or cannot be written
+# beside it. They share a folder instead, which is removed in the end.
+BYTECODE = ""
+if "PYTHONPYCACHEPREFIX" not in os.environ and (
+    sys.dont_write_bytecode
+    or not (os.access(Path(pytest.__file__).parent, os.W_OK) or os.path.exists(pytest.__cached__))
+):
+    BYTECODE = sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="tenter-bytecode-")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # PyTorch's threads spin while they wait for one another. Several processes have more threads than there are cores, so
 # they wait for threads that do not run: three times the work. Set before the library is loaded, for programs as well.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-from tenter import _native
+from tenter import _native  # noqa: E402
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -48,6 +66,8 @@ def pytest_collection_finish() -> None:
 
 def pytest_unconfigure() -> None:
     gc.unfreeze()  # for the interpreter's last search, after which nanobind names what is left
+    if BYTECODE:
+        shutil.rmtree(BYTECODE, ignore_errors=True)
 
 
 @pytest.fixture

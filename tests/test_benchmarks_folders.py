@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks import folder_programs, folders
-from benchmarks.folder_programs import PROGRAMS, Absent, Program
+from benchmarks import folder_programs, folders, installed
+from benchmarks.folder_programs import PROGRAMS, Program
 
 Image = pytest.importorskip("PIL.Image")
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the programs are scripts of sh")
@@ -95,16 +95,16 @@ def test_a_program_that_is_another_one_is_left_out_with_a_reason(
 ) -> None:
     lines, reason = OTHERS[other]
     if other == "hangs":
-        monkeypatch.setattr(folder_programs, "PATIENCE", 0.3)
+        monkeypatch.setattr(installed, "PATIENCE", 0.3)
     for find, names in (
         (folder_programs.vipsthumbnail, ["vipsthumbnail"]),
         (folder_programs.imagemagick, ["magick", "convert"]),
     ):
-        with pytest.raises(Absent, match="not installed"):
+        with pytest.raises(installed.Absent, match="is not installed"):
             find()
         for name in names:
             only(name, lines)
-        with pytest.raises(Absent) as left:
+        with pytest.raises(installed.Absent) as left:
             find()
         assert str(left.value).count(reason) == len(names) and all(f"{name} -" in str(left.value) for name in names)
     assert folder_programs.versions().count(",") == 1  # tenter and Pillow

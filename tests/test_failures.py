@@ -5,29 +5,27 @@ from __future__ import annotations
 
 import itertools
 import os
-import shutil
 import subprocess
 import sys
 
 import pytest
 
 from daily import daily
-from program_helpers import PROGRAMS, run_program
+from program_helpers import PROGRAMS, of_this_machine, run_program
 
-COMPILER = next(filter(None, map(shutil.which, (os.environ.get("CXX", "c++"), "g++", "clang++"))), None)
+COMPILERS = (os.environ.get("CXX", "c++"), "g++", "clang++")
 SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "") or "tsan" in os.environ.get("LD_PRELOAD", "")
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="allocators are replaced as in glibc")
 
 
 @pytest.fixture(scope="session")
 def failing_malloc(tmp_path_factory):
-    if COMPILER is None:
-        pytest.skip("no C++ compiler for a failing allocator")
+    compiler = of_this_machine(COMPILERS, "--version", r"Free Software Foundation|^.*clang version \d+")
     if SANITIZED:
         pytest.skip("the allocator is a sanitizer's")
     library = tmp_path_factory.mktemp("failing") / "failing_malloc.so"
     source = PROGRAMS / "failing_malloc.cpp"
-    subprocess.run([COMPILER, "-std=c++20", "-O2", "-fPIC", "-shared", source, "-o", library, "-ldl"], check=True)
+    subprocess.run([compiler, "-std=c++20", "-O2", "-fPIC", "-shared", source, "-o", library, "-ldl"], check=True)
     return str(library)
 
 

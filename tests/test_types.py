@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import inspect
 import json
 import re
-import shutil
 import subprocess
 import sys
 import typing
@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import tenter
+from program_helpers import of_this_machine
 from tenter import filters, geometry
 from tenter._arrays import signatures
 from tenter._rules import presets
@@ -58,8 +59,10 @@ def test_mypy():
     )  # the first error of each line
 
 
-@pytest.mark.skipif(shutil.which("pyright") is None, reason="needs pyright")
 def test_pyright():
+    if importlib.util.find_spec("pyright") is None:
+        pytest.skip("needs pyright")
+    of_this_machine(("pyright",), "--version", rf"^pyright {re.escape(importlib.metadata.version('pyright'))}$")
     out = json.loads(ran("pyright", "--pythonpath", sys.executable, "--outputjson", *map(str, FILES)))
     found = {}
     for error in out["generalDiagnostics"]:
