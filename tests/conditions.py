@@ -70,7 +70,7 @@ def shell(script: str) -> tuple[str, ...]:
 
 # A network of its own: loopback alone, which is up once the flag is set.
 UP = "import fcntl, socket as s, struct; fcntl.ioctl(s.socket(), 0x8914, struct.pack('16sh14x', b'lo', 73))"
-NETWORK = ("unshare", "--user", "--map-root-user", "--net")
+NETWORK = ("unshare", *(() if os.geteuid() == 0 else ("--user", "--map-root-user")), "--net")
 NO_IPV6 = shell(f'echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6 && "{sys.executable}" -c "{UP}" && exec')
 TERMINAL = (sys.executable, "-c", "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))")
 
