@@ -31,6 +31,8 @@ sys.dont_write_bytecode = False
 # PyTorch's threads spin while they wait for one another. Several processes have more threads than there are cores, so
 # they wait for threads that do not run: three times the work. Set before the library is loaded, for programs as well.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# Of the instruction sets that the processor says it has, PyTorch's compiler tries each in each process: eight seconds.
+os.environ.setdefault("TORCHINDUCTOR_VEC_ISA_OK", "1")
 
 from tenter import _native  # noqa: E402
 

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 from torch.autograd import gradcheck, gradgradcheck  # noqa: E402
 
 import transforms  # noqa: E402
-from test_opinfo import OPS, OURS, evaluate, gradient_samples, named  # noqa: E402
+from test_opinfo import OPS, OURS, evaluate, gradient_samples, named, samples_without_stacks  # noqa: E402, F401
 
 # PyTorch's gradient samples are small; one that is not would take numerical differences of everything.
 MOST = 20_000
