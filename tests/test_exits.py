@@ -41,12 +41,12 @@ def test_daemon_threads_many_times(scenario, frontend):
         ends(scenario, frontend, 0, "ends\n")
 
 
-@FRONTENDS
+@SOME
 def test_a_process_that_leaves_while_threads_call(frontend):
     ends("leaves", frontend, 3, "ends\n")
 
 
-@FRONTENDS
+@SOME
 def test_an_exit_waits_for_threads_that_are_no_daemons(frontend):
     ends("waits", frontend, 5, "True\nTrue\n")
 
