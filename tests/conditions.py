@@ -53,7 +53,9 @@ def stand_ins(folder: Path, script: str) -> Machine:
 def another_file_system(folder: Path) -> Machine:
     for other in ("/dev/shm", "/run", "/var/tmp"):
         if os.access(other, os.W_OK) and os.stat(other).st_dev != folder.stat().st_dev:
-            return Machine({"TMPDIR": tempfile.mkdtemp(prefix="tenter-tests-", dir=other)})
+            made = tempfile.mkdtemp(prefix="tenter-tests-", dir=other)
+            os.chmod(made, 0o777)
+            return Machine({"TMPDIR": made})
     raise NotHere("no other file system may be written")
 
 
@@ -157,7 +159,7 @@ def main() -> int:
             print(f"{' + '.join(names)}: not here: {reason}", flush=True)
             continue
         failed |= code != 0
-        print(f"{' + '.join(names)}: {said.strip().splitlines()[-1]}", *([said] if code else []), sep="\n", flush=True)
+        print(*([said] if code else []), f"{' + '.join(names)}: {said.strip().splitlines()[-1]}", sep="\n", flush=True)
     return int(failed)
 
 

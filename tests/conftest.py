@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import locale
 import os
 import shutil
 import signal
@@ -17,16 +18,35 @@ import pytest
 for name in ("CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "PYTHONWARNINGS", "TTY_COMPATIBLE"):
     os.environ.pop(name, None)
 
+# Files and pipes hold UTF-8, whatever the locale says.
+os.environ["PYTHONUTF8"] = "1"
+if not sys.flags.utf8_mode and locale.getpreferredencoding(False).upper() != "UTF-8":
+    locale.setlocale(locale.LC_CTYPE, "C.UTF-8")
+if sys.__stdin__ is None:  # closed; what pytest puts in the place of sys.stdin asks this one for its encoding
+    sys.__stdin__ = open(os.devnull)  # noqa: SIM115
+
+# What this process has made for all: the first of several, whose environment the others have.
+MADE: list[str] = []
+
+
+def folder_for(variable: str) -> str:
+    MADE.append(tempfile.mkdtemp(prefix="tenter-tests-"))
+    os.environ[variable] = MADE[-1]
+    return MADE[-1]
+
+
 # Many tests start processes, each of which would compile all that it imports where bytecode is not or cannot be written
-# beside it. They share a folder instead, which is removed in the end.
-BYTECODE = ""
+# beside it.
 if "PYTHONPYCACHEPREFIX" not in os.environ and (
     sys.dont_write_bytecode
     or not (os.access(Path(pytest.__file__).parent, os.W_OK) or os.path.exists(pytest.__cached__))
 ):
-    BYTECODE = sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="tenter-bytecode-")
+    sys.pycache_prefix = folder_for("PYTHONPYCACHEPREFIX")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+# Where libraries keep what they compile.
+if not os.access(os.path.expanduser("~"), os.W_OK):
+    folder_for("HOME")
 
 # PyTorch's threads spin while they wait for one another. Several processes have more threads than there are cores, so
 # they wait for threads that do not run: three times the work. Set before the library is loaded, for programs as well.
@@ -68,8 +88,8 @@ def pytest_collection_finish() -> None:
 
 def pytest_unconfigure() -> None:
     gc.unfreeze()  # for the interpreter's last search, after which nanobind names what is left
-    if BYTECODE:
-        shutil.rmtree(BYTECODE, ignore_errors=True)
+    for folder in MADE:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import importlib.metadata
 import importlib.util
 import inspect
 import json
+import os
 import re
 import subprocess
 import sys
@@ -26,7 +27,10 @@ from tenter._specs.resize import KINDS
 ROOT = Path(__file__).parents[1]
 FILES = [ROOT / "tests" / "typed" / "uses.py"]
 FILES += [ROOT / "tests" / "typed" / f"uses_of_{name}.py" for name in ("dask", "jax") if importlib.util.find_spec(name)]
-MYPY = (sys.executable, "-m", "mypy", "--config-file", str(ROOT / "tests" / "typed" / "mypy.ini"), "--no-error-summary")
+CONFIGURATION = str(ROOT / "tests" / "typed" / "mypy.ini")
+KEPT = ROOT / ".mypy_cache"
+CACHE = str(KEPT) if os.access(KEPT if KEPT.exists() else ROOT, os.W_OK) else os.devnull
+MYPY = (sys.executable, "-m", "mypy", "--config-file", CONFIGURATION, "--cache-dir", CACHE, "--no-error-summary")
 
 
 def pinned(checker):
