@@ -28,7 +28,7 @@ def ends(scenario, frontend, code, says, timeout=60):
 DAEMONS = ["daemons", "daemons_of_many_kinds", "daemons_in_long_calls"]
 
 
-@pytest.mark.parametrize("frontend, scenario", daily(itertools.product(["numpy", "torch"], DAEMONS), 2))
+@pytest.mark.parametrize("frontend, scenario", daily(itertools.product(["numpy", "torch"], DAEMONS), 4))
 def test_daemon_threads_inside_of_calls_when_the_interpreter_ends(scenario, frontend):
     ends(scenario, frontend, 0, "ends\n")
 
