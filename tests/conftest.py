@@ -17,6 +17,7 @@ import pytest
 # What a user or a CI asks of a terminal or of Python, which would change what the tests' programs print.
 for name in ("CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "PYTHONWARNINGS", "TTY_COMPATIBLE"):
     os.environ.pop(name, None)
+    os.unsetenv(name)  # which readline has set where pytest imports it, and os.environ does not know
 
 # Files and pipes hold UTF-8, whatever the locale says.
 os.environ["PYTHONUTF8"] = "1"
