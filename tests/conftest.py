@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import locale
 import os
@@ -14,10 +15,13 @@ from pathlib import Path
 
 import pytest
 
+with contextlib.suppress(ImportError):  # on Windows
+    import readline  # noqa: F401
+
 # What a user or a CI asks of a terminal or of Python, which would change what the tests' programs print.
 for name in ("CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "PYTHONWARNINGS", "TTY_COMPATIBLE"):
     os.environ.pop(name, None)
-    os.unsetenv(name)  # which readline has set where pytest imports it, and os.environ does not know
+    os.unsetenv(name)  # some of which readline sets when it is imported, and os.environ does not know
 
 # Files and pipes hold UTF-8, whatever the locale says.
 os.environ["PYTHONUTF8"] = "1"
