@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -17,33 +16,32 @@ import PIL
 from PIL import Image
 
 import tenter
+from benchmarks.installed import Absent, Found, installed
 
 #: resizes the files it was made for into a folder
 Run = Callable[[Path], None]
-Prepare = Callable[[list[Path], int, int, int], "Run | None"]
+Prepare = Callable[[list[Path], int, int, int], Run]
 #: files that one process of a program without processes of its own takes: some for each, so that all end together
 SHARES = 4
 
 
 class Program(NamedTuple):
-    """prepare: takes the files, the longer side, the quality and the number of processes; gives None if the program is
-    not installed. share: it resizes one file of so many, as it starts anew for each, so that its rate is the same."""
+    """prepare: takes the files, the longer side, the quality and the number of processes; raises Absent if the program
+    is not there. share: it resizes one file of so many, as it starts anew for each, so that its rate is the same."""
 
     name: str
     prepare: Prepare
     share: int = 1
 
 
-def _tenter(files: list[Path], side: int, quality: int, jobs: int, *more: str) -> Run | None:
+def _tenter(files: list[Path], side: int, quality: int, jobs: int, *more: str) -> Run:
     call = [sys.executable, "-m", "tenter.cli.main", "resize", str(files[0].parent)]
     how = ["--fit", f"{side}x{side}", "--filter", "lanczos", "--quality", str(quality), "--subsampling", "4:2:0"]
     return lambda out: _call([*call, str(out), *how, "--jobs", str(jobs), "--force", *more])
 
 
-def _vips(files: list[Path], side: int, quality: int, jobs: int) -> Run | None:
-    program = shutil.which("vipsthumbnail")
-    if program is None:
-        return None
+def _vips(files: list[Path], side: int, quality: int, jobs: int) -> Run:
+    program = vipsthumbnail().path
 
     def run(out: Path) -> None:
         how = ["--size", f"{side}x{side}", "-o", f"{out}/%s.jpg[Q={quality}]"]
@@ -52,10 +50,8 @@ def _vips(files: list[Path], side: int, quality: int, jobs: int) -> Run | None:
     return run
 
 
-def _magick(files: list[Path], side: int, quality: int, jobs: int, hint: bool = False) -> Run | None:
-    program = imagemagick()
-    if program is None:
-        return None
+def _magick(files: list[Path], side: int, quality: int, jobs: int, hint: bool = False) -> Run:
+    program = imagemagick().path
     define = ["-define", f"jpeg:size={2 * side}x{2 * side}"] if hint else []
     how = ["-filter", "Lanczos", "-resize", f"{side}x{side}", "-quality", str(quality)]
 
@@ -66,7 +62,7 @@ def _magick(files: list[Path], side: int, quality: int, jobs: int, hint: bool = 
     return run
 
 
-def _pillow(files: list[Path], side: int, quality: int, jobs: int, draft: bool = False) -> Run | None:
+def _pillow(files: list[Path], side: int, quality: int, jobs: int, draft: bool = False) -> Run:
     def run(out: Path) -> None:
         with ProcessPoolExecutor(jobs) as pool:
             list(pool.map(partial(_one_by_pillow, out, side, quality, draft), files))
@@ -97,21 +93,20 @@ PROGRAMS = [
 ]
 
 
-def imagemagick() -> str | None:
-    """The program, if it says that it is ImageMagick: others have the same name."""
-    for name in ("magick", "convert-im6", "convert-im7", "convert"):
-        program = shutil.which(name)
-        if program is not None and "ImageMagick" in _said([program, "-version"]):
-            return program
-    return None
+def vipsthumbnail() -> Found:
+    return installed(("vipsthumbnail",), "--vips-version", r"^libvips \d[\w.]*")
+
+
+def imagemagick() -> Found:
+    names = ("magick", "convert-im6", "convert-im7", "convert")
+    return installed(names, "-version", r"(?<=^Version: )ImageMagick \d[\w.-]*")
 
 
 def versions() -> str:
     found = [f"tenter {tenter.__version__}", f"Pillow {PIL.__version__}"]
-    if program := shutil.which("vipsthumbnail"):
-        found += re.findall(r"libvips \d[\w.]*", _said([program, "--vips-version"]))[:1]
-    if program := imagemagick():
-        found += re.findall(r"ImageMagick \d[\w.-]*", _said([program, "-version"]))[:1]
+    for find in (vipsthumbnail, imagemagick):
+        with suppress(Absent):
+            found.append(find().version)
     return ", ".join(found)
 
 
@@ -129,8 +124,3 @@ def _call(call: list[str], **environment: str) -> None:
     done = subprocess.run(call, capture_output=True, text=True, env={**os.environ, **environment}, check=False)
     if done.returncode:
         raise ValueError(f"{call[0]}: {done.stderr.strip() or done.returncode}")
-
-
-def _said(call: list[str]) -> str:
-    done = subprocess.run(call, capture_output=True, text=True, check=False)
-    return done.stdout + done.stderr

@@ -22,6 +22,7 @@ from PIL import Image
 
 from benchmarks.crops import photograph
 from benchmarks.folder_programs import PROGRAMS, Program, Run, versions
+from benchmarks.installed import Absent
 from benchmarks.machine import cores, processor
 from benchmarks.table import lined
 
@@ -36,13 +37,15 @@ FAR = 6.0  # levels, the mean of a picture: filters differ, and programs shrink 
 
 
 class Row(NamedTuple):
-    """Pictures per second of each round; how far the results are from Pillow's, in levels."""
+    """Pictures per second of each round; how far the results are from Pillow's, in levels. absent: why the program was
+    not run."""
 
     program: str
     side: int
     rates: list[float]
     far: float
     failed: str = ""
+    absent: str = ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -109,11 +112,17 @@ def measure(
     for side in sides:
         truth = smaller(files[0], side)
         some = {p: files[: -(-len(files) // p.share)] for p in programs}
-        runs = {p: run for p in programs if (run := p.prepare(some[p], side, QUALITY, jobs)) is not None}
-        rates: dict[Program, list[float]] = {p: [] for p in runs}
+        runs: dict[Program, Run] = {}
+        absent: dict[Program, str] = {}
+        for program in programs:
+            try:
+                runs[program] = program.prepare(some[program], side, QUALITY, jobs)
+            except Absent as reason:
+                absent[program] = str(reason)
+        rates: dict[Program, list[float]] = {p: [] for p in programs}
         far: dict[Program, float] = {}
         failed: dict[Program, str] = {}
-        for n in range(rounds):
+        for n in range(rounds if runs else 0):
             order = [*runs][n % len(runs) :] + [*runs][: n % len(runs)]
             for program in order:
                 if program not in failed:
@@ -122,8 +131,8 @@ def measure(
                         far[program] = distance(out, some[program], side, truth)
                     except (OSError, ValueError, subprocess.CalledProcessError) as error:
                         failed[program] = str(error).splitlines()[0]
-        for p in runs:
-            rows.append(Row(p.name, side, rates[p], far.get(p, 0.0), failed.get(p, "")))
+        for p in programs:
+            rows.append(Row(p.name, side, rates[p], far.get(p, 0.0), failed.get(p, ""), absent.get(p, "")))
             print(line(rows[-1]), flush=True)
     return rows
 
@@ -155,6 +164,8 @@ def distance(out: Path, files: list[Path], side: int, truth: Any) -> float:
 
 
 def line(row: Row) -> str:
+    if row.absent:
+        return f"{row.program}, {row.side}: left out ({row.absent})"
     if row.failed:
         return f"{row.program}, {row.side}: failed ({row.failed})"
     return f"{row.program}, {row.side}: {statistics.median(row.rates):.1f} pictures/s, {row.far:.1f} levels off"
@@ -164,6 +175,8 @@ def page(rows: list[Row], chosen: argparse.Namespace, nbytes: float) -> str:
     ours = {row.side: statistics.median(row.rates) for row in rows if row.program == "tenter" and row.rates}
     body = []
     for row in rows:
+        if row.absent:
+            continue
         if row.failed:
             body.append([row.program, str(row.side), "failed", "-", "-", "-"])
             continue
@@ -187,7 +200,13 @@ def page(rows: list[Row], chosen: argparse.Namespace, nbytes: float) -> str:
     )
     marked = "† is further from Pillow's pixels than filters differ.\n\n" if any(row.far > FAR for row in rows) else ""
     title = "# Folders of photographs\n\n`python -m benchmarks folders` writes this page.\n\n"
-    return f"{title}{about}\n\n{decoders}\n\n{lined(head, body)}\n\n{marked}{losses(rows)}\n"
+    return f"{title}{about}\n\n{decoders}\n\n{lined(head, body)}\n\n{marked}{losses(rows)}\n{not_measured(rows)}"
+
+
+def not_measured(rows: list[Row]) -> str:
+    """The programs that were not run, and those that failed, each with its reason."""
+    reasons = {row.program: row.absent or f"failed: {row.failed}" for row in rows if row.absent or row.failed}
+    return "".join(["\nNot measured:\n\n", *(f"- {name}: {why}\n" for name, why in reasons.items())]) if reasons else ""
 
 
 def losses(rows: list[Row]) -> str:

@@ -134,7 +134,7 @@ bool Boxes::reverses(int dim) const {
 }
 
 bool Scales::read(PyObject* scale, const NumberTypes& types) {
-  const bool several = PyTuple_CheckExact(scale) || PyList_CheckExact(scale);
+  several = PyTuple_CheckExact(scale) || PyList_CheckExact(scale);
   const Py_ssize_t n = PyTuple_CheckExact(scale) ? PyTuple_Size(scale) : several ? PyList_Size(scale) : 1;
   if (n < 1 || n > max_read_dims) return false;
   count = int(n);

@@ -43,7 +43,8 @@ struct Boxes {
 
 // One scale for all axes, or one for each.
 struct Scales {
-  int count = 0;  // 0: of a call without
+  int count = 0;         // 0: of a call without
+  bool several = false;  // in a sequence, of one too, which is too few for calls of two axes
   struct Each {
     Scale scale;
     bool is_fraction;  // of Python's: lengths are then exact

@@ -118,7 +118,7 @@ class Key {
   }
   // Scales but for their values.
   void scales(const Scales& s) {
-    put('s'), put(s.count);
+    put('s'), put(s.count), put(s.several);
     for (int k = 0; k < s.count; ++k) put(s.each[k].is_fraction);
   }
   // Boxes but for their edges.

@@ -1,20 +1,65 @@
-"""How many processes run the tests, how their threads wait, and fixtures of many files."""
+"""What tests and their programs find in the environment, how many processes run them, and fixtures of many files."""
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import locale
 import os
+import shutil
 import signal
+import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+with contextlib.suppress(ImportError):  # on Windows
+    import readline  # noqa: F401
+
+# What a user or a CI asks of a terminal or of Python, which would change what the tests' programs print.
+for name in ("CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "PYTHONWARNINGS", "TTY_COMPATIBLE"):
+    os.environ.pop(name, None)
+    os.unsetenv(name)  # some of which readline sets when it is imported, and os.environ does not know
+
+# Files and pipes hold UTF-8, whatever the locale says.
+os.environ["PYTHONUTF8"] = "1"
+if not sys.flags.utf8_mode and locale.getpreferredencoding(False).upper() != "UTF-8":
+    locale.setlocale(locale.LC_CTYPE, "C.UTF-8")
+if sys.__stdin__ is None:  # closed; what pytest puts in the place of sys.stdin asks this one for its encoding
+    sys.__stdin__ = open(os.devnull)  # noqa: SIM115
+
+# What this process has made for all: the first of several, whose environment the others have.
+MADE: list[str] = []
+
+
+def folder_for(variable: str) -> str:
+    MADE.append(tempfile.mkdtemp(prefix="tenter-tests-"))
+    os.environ[variable] = MADE[-1]
+    return MADE[-1]
+
+
+# Many tests start processes, each of which would compile all that it imports where bytecode is not or cannot be written
+# beside it.
+if "PYTHONPYCACHEPREFIX" not in os.environ and (
+    sys.dont_write_bytecode
+    or not (os.access(Path(pytest.__file__).parent, os.W_OK) or os.path.exists(pytest.__cached__))
+):
+    sys.pycache_prefix = folder_for("PYTHONPYCACHEPREFIX")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+# Where libraries keep what they compile.
+if not os.access(os.path.expanduser("~"), os.W_OK):
+    folder_for("HOME")
+
 # PyTorch's threads spin while they wait for one another. Several processes have more threads than there are cores, so
 # they wait for threads that do not run: three times the work. Set before the library is loaded, for programs as well.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# Of the instruction sets that the processor says it has, PyTorch's compiler tries each in each process: eight seconds.
+os.environ.setdefault("TORCHINDUCTOR_VEC_ISA_OK", "1")
 
-from tenter import _native
+from tenter import _native  # noqa: E402
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -48,6 +93,8 @@ def pytest_collection_finish() -> None:
 
 def pytest_unconfigure() -> None:
     gc.unfreeze()  # for the interpreter's last search, after which nanobind names what is left
+    for folder in MADE:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

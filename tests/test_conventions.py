@@ -84,7 +84,7 @@ def test_rows_of_blurred_maps_sum_to_one(like, edge):
 
 
 @pytest.mark.parametrize("mode", ["nearest", "linear", "cubic", "lanczos3"])
-@pytest.mark.parametrize("size", daily(((s,) for s in SIZES), 6, lambda p: str(p[0])))
+@pytest.mark.parametrize("size", daily(((s,) for s in SIZES), 12, lambda p: str(p[0])))
 def test_jax(size, mode):
     jax = pytest.importorskip("jax")
     h, w, a, b = size

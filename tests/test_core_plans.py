@@ -122,7 +122,7 @@ def test_the_core_plans_long_axes_as_python_does(monkeypatch):
 
 
 def test_the_core_plans_gradients_as_python_does(monkeypatch):
-    assert sum(gradients_compared(seed, monkeypatch) for seed in range(120)) > 15
+    assert sum(gradients_compared(seed, monkeypatch) for seed in range(60)) > 7
 
 
 def test_gradients_of_planned_calls_are_checked_and_differentiable():

@@ -108,6 +108,19 @@ NOT_ARRAYS = [None, "text", {1: 2}, object(), {3}, [[1], [2, 3]], lambda: 0, [ob
 
 
 @pytest.mark.parametrize("kind", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
+def test_too_few_factors_are_refused_after_calls_by_one_number_too(kind):
+    images = [kind(np.zeros((1, 2, n, 5), np.float32)) for n in range(4, 20)]
+    for image in images[:8]:
+        tenter.interpolate(image, scale_factor=2.0)
+    for image in images:
+        for factors in ((2.0,), [2.0]):
+            refused(
+                lambda image=image, factors=factors: tenter.interpolate(image, scale_factor=factors),
+                "scale_factor", ValueError, ["got 1"],
+            )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
 @pytest.mark.parametrize("n", range(len(ERRORS)))
 def test_errors(n, kind):
     call, argument, error, words = ERRORS[n]

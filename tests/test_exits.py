@@ -28,7 +28,7 @@ def ends(scenario, frontend, code, says, timeout=60):
 DAEMONS = ["daemons", "daemons_of_many_kinds", "daemons_in_long_calls"]
 
 
-@pytest.mark.parametrize("frontend, scenario", daily(itertools.product(["numpy", "torch"], DAEMONS), 2))
+@pytest.mark.parametrize("frontend, scenario", daily(itertools.product(["numpy", "torch"], DAEMONS), 4))
 def test_daemon_threads_inside_of_calls_when_the_interpreter_ends(scenario, frontend):
     ends(scenario, frontend, 0, "ends\n")
 
@@ -41,12 +41,12 @@ def test_daemon_threads_many_times(scenario, frontend):
         ends(scenario, frontend, 0, "ends\n")
 
 
-@FRONTENDS
+@SOME
 def test_a_process_that_leaves_while_threads_call(frontend):
     ends("leaves", frontend, 3, "ends\n")
 
 
-@FRONTENDS
+@SOME
 def test_an_exit_waits_for_threads_that_are_no_daemons(frontend):
     ends("waits", frontend, 5, "True\nTrue\n")
 

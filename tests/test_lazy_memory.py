@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import tenter
+from daily import daily
 from error_helpers import refused
 from memory_helpers import needs_linux
 from program_helpers import prints
@@ -125,7 +126,7 @@ LEAST_SAVED = 128  # of a gigabyte: no expression grows by more than 8 MiB
 
 
 @needs_linux
-@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("library", daily(["numpy", "torch"], 2))
 def test_work_on_a_gigabyte_takes_a_few_megabytes(library):
     peaks = dict(line.split(":") for line in prints("lazy_peaks.py", library).splitlines())
     assert len(peaks) >= 23 and all(float(peak) < 1024 / LEAST_SAVED for peak in peaks.values()), peaks

@@ -14,11 +14,24 @@ import tenter  # noqa: E402
 # PyTorch's test package (it needs expecttest) loads a hypothesis profile of 10 examples and freezes torch.backends for
 # the whole process, other test files included: both are put back.
 _profile = hypothesis.settings.get_current_profile_name()
+from torch.testing._internal import common_utils  # noqa: E402
 from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
 from torch.testing._internal.common_nn import get_new_module_tests  # noqa: E402
 
 hypothesis.settings.load_profile(_profile)
 torch.backends.flags_frozen.__globals__["__allow_nonbracketed_mutation_flag"] = True
+
+
+@pytest.fixture(scope="module", autouse=True)
+def samples_without_stacks():
+    """Four fifths of the time of these tests were stacks: PyTorch keeps one with each seed of a device that is not there,
+    which every sample sets, and looks for the test's name in one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(common_utils, "extract_test_fn", lambda: None, raising=False)
+        for device in (torch.cuda, torch.xpu, torch.mtia):
+            if not device.is_available():
+                patch.setattr(device, "manual_seed_all", lambda seed: None)
+        yield
 
 
 def aten_antialiased(mode):

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import tenter
+from daily import daily
 from memory_helpers import needs_linux
 from out_helpers import CALLS, given, rooms, values
 from program_helpers import prints
@@ -224,7 +225,9 @@ def test_no_memory_is_taken_for_a_result(monkeypatch):
 
 @needs_linux
 @pytest.mark.parametrize("ways", [(), pytest.param(("all",), marks=pytest.mark.slow)], ids=["one", "all"])
-@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("library", daily(["numpy", "torch"], 2))
 def test_where_there_is_no_memory_for_a_result(library, ways):
-    """Of 16 to 50 MiB, in a process that may have 12 MiB more: with out, however it lies, there is no need of it."""
-    assert prints("without_room.py", library, *ways).split() == ["0"]
+    """Of 16 to 50 MiB, in a process that may have 12 MiB more: with out, however it lies, there is no need of it.
+
+    PyTorch with one thread alone has memory left of earlier calls."""
+    assert prints("without_room.py", library, *ways, OMP_NUM_THREADS="2").split() == ["0"]

@@ -104,7 +104,7 @@ def test_indices_in_compiled_code(name, dtype, fresh_compiler):
     assert torch.equal(got, want) and got.dtype == want.dtype
 
 
-@pytest.mark.parametrize("name", daily(FLOATS, 4))
+@pytest.mark.parametrize("name", daily(FLOATS, 8))
 def test_values_and_gradients_in_compiled_code(name, fresh_compiler):
     """By lengths that are a tensor of the graph, a list, and a plan from outside of it."""
     f, x = FLOATS[name][0], leaf(name)
@@ -137,7 +137,7 @@ def test_code_that_inductor_generates(fresh_compiler):
         assert torch.allclose(first, second, 1e-9)
 
 
-@pytest.mark.parametrize("how", ["sum", "softmax", "pad"])
+@pytest.mark.parametrize("how", daily(["sum", "softmax", "pad"], 3))
 def test_a_plan_that_does_not_know_its_total_names_the_call(how, fresh_compiler):
     f = torch.compile(lambda n, x: getattr(ragged.Plan(n), how)(x), fullgraph=True, backend="eager")
     n, x = torch.tensor([2, 0, 3]), doubles(5)

@@ -62,7 +62,11 @@ def results(folder, slow):
     folder = folder / f"slow {slow}"
     folder.mkdir()
     names = [name for name in CHECKS if (name in SLOW) is slow]
-    context = multiprocessing.get_context("spawn")
+    # One process imports what the ranks need, and is forked before it has threads.
+    way = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+    context = multiprocessing.get_context(way)
+    if way == "forkserver":
+        context.set_forkserver_preload([__name__])
     ranks = [context.Process(target=rank_main, args=(r, str(folder), names), daemon=True) for r in range(RANKS)]
     for process in ranks:
         process.start()
