@@ -37,3 +37,5 @@ for _op in OPERATORS.values():
 # are, for errors; "" for repeat_interleave. And the last of them, as an int.
 LIBRARY.define("offsets(Tensor counts, SymInt n, SymInt? output_size, str called='') -> Tensor")
 LIBRARY.define("total(Tensor offsets) -> SymInt")
+# Asks PyTorch how it records operators; see autograd.py.
+LIBRARY.define("twice(Tensor x) -> Tensor")
