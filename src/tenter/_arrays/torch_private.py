@@ -73,8 +73,8 @@ def _tells_levels() -> bool:
 
 
 def _tells_keys() -> bool:
-    """One comparison tells off devices, subclasses with a dispatch of their own, batched, functional, conj, neg and zero
-    tensors, sparse and nested ones."""
+    """One comparison tells a plain tensor from one on a device, of a subclass with a dispatch of its own, batched,
+    functional, conj, neg, zero, sparse or nested."""
     keys = torch._C._dispatch_keys
     plain, other = torch.empty(0, device="cpu"), torch.empty(0, dtype=torch.complex64, device="cpu")
     return keys(plain) == keys(other) and keys(plain) != keys(other.conj())
@@ -204,7 +204,7 @@ def _below_autograd() -> bool:
         return not (torch.ones(1, device="cpu", requires_grad=True) * 2).requires_grad
 
 
-_applies_bare, _replaces, _goes_below = unfollowed(
+_applies_bare, _replaces, goes_below = unfollowed(
     lambda: [
         holds(question)
         for question in (lambda: _gradient(_bare_apply(_Twice)) == 2, _replaces_backward, _below_autograd)
@@ -214,7 +214,7 @@ _applies_bare, _replaces, _goes_below = unfollowed(
 
 def below_autograd(f: Callable[..., Any], *args: Any) -> Any:
     """f(*args), where the dispatcher is done with gradients."""
-    if _goes_below:
+    if goes_below:
         with torch._C._AutoDispatchBelowAutograd():
             return f(*args)
     with torch.inference_mode():
@@ -294,10 +294,16 @@ def constant(function: Any) -> None:
         torch.compiler.assume_constant_result(function)
 
 
+def _no_context() -> bool:
+    return torch._guards.TracingContext.try_get() is None
+
+
+_context = torch._guards.TracingContext.try_get if unfollowed(lambda: holds(_no_context)) else lambda: None
+
+
 def in_compiler() -> bool:
     """True while the compiler runs the functions of a graph that it makes."""
-    context = getattr(torch._guards, "TracingContext", None)
-    return hasattr(context, "try_get") and context.try_get() is not None
+    return _context() is not None
 
 
 def surely(condition: Any) -> bool:

@@ -78,9 +78,8 @@ def _recorded_by_levels(forward_mode: bool) -> bool:
         return schema.OPS.twice.default(x.sin())  # type: ignore[no-any-return]
 
     x, one = torch.zeros((), device="cpu"), torch.ones((), device="cpu")
-    if forward_mode:
-        return float(torch.func.jvp(f, (x,), (one,))[1]) == 2
-    first, second = (torch.func.grad(g)(x) for g in (f, torch.func.grad(lambda x: f(x) ** 2)))
+    slope, along = torch.func.grad(lambda x: f(x) ** 2), lambda f: torch.func.jvp(f, (x,), (one,))[1]
+    first, second = (along(f), along(slope)) if forward_mode else (torch.func.grad(f)(x), torch.func.grad(slope)(x))
     return (float(first), float(second)) == (2, 8)
 
 
@@ -88,8 +87,9 @@ def _recorded_by_levels(forward_mode: bool) -> bool:
 def _by_levels(forward_mode: bool) -> bool:
     """Asked once a transform is active, as PyTorch then has imported all of them. Forward mode is asked apart: it takes
     PyTorch a second to prepare."""
-    found: bool = torch_private.unfollowed(lambda: torch_private.holds(lambda: _recorded_by_levels(forward_mode)))
-    return found
+    return torch_private.goes_below and torch_private.unfollowed(
+        lambda: torch_private.holds(lambda: _recorded_by_levels(forward_mode))
+    )
 
 
 def _pair(op: Operator, spec: Spec, shape: Any) -> tuple[Tensor | None, Linear, Linear]:

@@ -1,5 +1,6 @@
-"""The operators as expressions of PyTorch's own functions, which it differentiates by itself, several times as slow: for
-torch.func where PyTorch records Functions in a way that tenter does not know (`autograd.py`)."""
+"""The operators as expressions of PyTorch's own functions, which it differentiates by itself. They take several times
+as long as the kernels, and are for torch.func where PyTorch records Functions in another way than tenter knows
+(`autograd.py`)."""
 
 from typing import Any
 
@@ -44,7 +45,9 @@ def _applied(x: Tensor, axis: int, m: AxisMap) -> Tensor:
         weight = np.repeat(weight, m.block)
     taken = x.index_select(axis, _index(inputs, x))
     if (weight != 1).any():
-        taken = taken * torch.tensor(weight, dtype=x.real.dtype, device=x.device).reshape(-1, *(1,) * (x.ndim - axis - 1))
+        taken = taken * torch.tensor(weight, dtype=x.real.dtype, device=x.device).reshape(
+            -1, *(1,) * (x.ndim - axis - 1)
+        )
     return _added(taken, axis, _index(rows, x), m.n_out)
 
 

@@ -81,7 +81,7 @@ def total_symbol(offsets: Tensor) -> Any:
     if offsets.device.type != "meta":
         with suppress(RuntimeError):
             return torch.library.get_ctx().new_dynamic_size()
-    refuse(TypeError, "repeats", "counts with values, or output_size given", "counts without values")
+    return refuse(TypeError, "repeats", "counts with values, or output_size given", "counts without values")
 
 
 def check_offsets(offsets: Tensor, shape: Any) -> None:
