@@ -80,24 +80,24 @@ def _tells_keys() -> bool:
     return keys(plain) == keys(other) and keys(plain) != keys(other.conj())
 
 
-def _all_known() -> bool:
-    return (
-        _tells("_are_functorch_transforms_active", _transform)
-        and _tells("_len_torch_dispatch_stack", _Dispatched)
-        and _tells("_is_torch_function_mode_enabled", _Called)
-        and _tells("_is_any_autocast_enabled", lambda: torch.autocast("cpu", torch.bfloat16))
-        and torch._C._get_tracing_state() is None
-        and _tells_levels()
-        and _tells_keys()
-    )
-
-
-# Where one of these does not tell, no tensor is plain, and all go through the registered operators.
-all_known: bool = unfollowed(lambda: holds(_all_known))
+_QUESTIONS: dict[str, Callable[[], bool]] = {
+    "_are_functorch_transforms_active": lambda: _tells("_are_functorch_transforms_active", _transform),
+    "_len_torch_dispatch_stack": lambda: _tells("_len_torch_dispatch_stack", _Dispatched),
+    "_is_torch_function_mode_enabled": lambda: _tells("_is_torch_function_mode_enabled", _Called),
+    "_is_any_autocast_enabled": lambda: _tells(
+        "_is_any_autocast_enabled", lambda: torch.autocast("cpu", torch.bfloat16)
+    ),
+    "_get_tracing_state": lambda: torch._C._get_tracing_state() is None,
+    "_dispatch_keys": _tells_keys,
+    "_current_level": _tells_levels,
+}
+_told: dict[str, bool] = unfollowed(lambda: {name: holds(question) for name, question in _QUESTIONS.items()})
+# Where one does not tell, no tensor is plain, and all go through the registered operators.
+all_known = all(_told.values())
 
 
 def _follower(name: str, otherwise: Callable[..., Any] = lambda: True) -> Callable[..., Any]:
-    return getattr(torch._C, name) if all_known else otherwise
+    return getattr(torch._C, name) if _told[name] else otherwise
 
 
 functorch_active: Callable[[], bool] = _follower("_are_functorch_transforms_active")
@@ -111,7 +111,7 @@ dispatch_keys: Callable[[torch.Tensor], object] = _follower("_dispatch_keys", la
 
 def forward_mode() -> bool:
     """True while a level of forward-mode differentiation is open."""
-    return not all_known or forward_ad._current_level >= 0
+    return not _told["_current_level"] or forward_ad._current_level >= 0
 
 
 def _plain_keys() -> tuple[object, object]:
@@ -131,7 +131,7 @@ def _cuda_keys() -> list[object]:
     return [inference | of(keys.AutogradCUDA) | of(keys.ADInplaceOrView), inference]
 
 
-PLAIN_CUDA = _cuda_keys() if all_known and holds(lambda: len(_cuda_keys()) == 2) else []
+PLAIN_CUDA = _cuda_keys() if _told["_dispatch_keys"] and holds(lambda: len(_cuda_keys()) == 2) else []
 
 
 def exporting_to_onnx() -> bool:
