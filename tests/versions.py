@@ -55,7 +55,7 @@ class Row(NamedTuple):
 @cache
 def promised(package: str) -> str:
     """The oldest version of a package that pyproject.toml names, which must be a version that there is."""
-    found = re.findall(rf'"{package}(?:\[\w+\])?>=([\w.]+)', (ROOT / "pyproject.toml").read_text())
+    found = re.findall(rf'"{re.escape(package)}>=([\w.]+)', (ROOT / "pyproject.toml").read_text())
     if len(set(found)) != 1:
         raise SystemExit(f"pyproject.toml: expected one oldest version of {package}, got {sorted(set(found))}")
     return str(found[0])

@@ -5,7 +5,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from tenter._arrays import standard_arrays
+from tenter._arrays import promised, standard_arrays
 from tenter._arrays.standard_arrays import (
     address as address,
     device as device,
@@ -22,6 +22,7 @@ from tenter._arrays.standard_arrays import (
 )
 from tenter._arrays.types import Array
 
+promised.check("JAX", jax.__version__)
 PACKAGE = "jax"
 TYPES: tuple[type, ...] = ()
 

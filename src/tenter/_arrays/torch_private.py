@@ -19,6 +19,10 @@ from torch.autograd import forward_ad
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from tenter._arrays import promised
+
+promised.check("PyTorch", torch.__version__)
+
 
 def unfollowed(f: Callable[[], Any]) -> Any:
     """f() in a thread, which has none of the modes, transforms and tracers that may follow the one that first calls
