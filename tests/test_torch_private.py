@@ -18,7 +18,9 @@ PROGRAM = Path(private_names.__file__)
 
 @pytest.mark.skipif(not hasattr(sys, "getswitchinterval") or sys.platform == "win32", reason="children are forked")
 @pytest.mark.parametrize(
-    "cases", [private_names.DAILY, pytest.param(tuple(private_names.CASES), marks=pytest.mark.slow)], ids=["some", "all"]
+    "cases",
+    [private_names.DAILY, pytest.param(tuple(private_names.CASES), marks=pytest.mark.slow)],
+    ids=["some", "all"],
 )
 def test_results_are_right_whatever_private_name_is_missing_or_changed(cases):
     command = [sys.executable, "-W", "ignore", str(PROGRAM), *cases]
