@@ -333,6 +333,20 @@ def unknown_size() -> type[Exception]:
     return getattr(symbolic_shapes, "GuardOnDataDependentSymNode", RuntimeError)
 
 
+def new_symbol() -> Any:
+    """Inside an operator's fake kernel: a size that is known when it runs. None where there are no symbols. (PyTorch's
+    public function gives one only where its compiler is told to follow operators whose results' sizes depend on data.)
+    """
+    context = torch.library.get_ctx()
+    environment = getattr(context, "_shape_env", None)
+    if hasattr(environment, "create_unbacked_symint"):
+        return environment.create_unbacked_symint()
+    try:
+        return context.new_dynamic_size()
+    except RuntimeError:
+        return None
+
+
 # ---- DTensors
 
 

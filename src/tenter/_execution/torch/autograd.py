@@ -12,7 +12,7 @@ from tenter._arrays.torch_tensors import dtype_name
 from tenter._execution.torch import schema
 from tenter._execution.torch.expressed import expressed
 from tenter._execution.torch.operators import refusing
-from tenter._execution.torch.schema import LIBRARY
+from tenter._execution.torch.schema import ASKED, LIBRARY
 from tenter._rules.axis_rule import user_filters
 from tenter._specs.operands import OPERATORS, Operator
 from tenter._specs.repeat import RepeatCounts
@@ -66,7 +66,7 @@ def _linear(apply: Callable[..., Any], x: Tensor, offsets: Tensor | None, forth:
 
 def _twice(x: Tensor) -> Tensor:
     def double(x: Tensor, offsets: None) -> Tensor:
-        return schema.OPS.twice.default(x)  # type: ignore[no-any-return]
+        return torch.ops.tenter_asked.twice.default(x)  # type: ignore[no-any-return]
 
     return _linear(_apply_to_one_level, x, None, double, double)
 
@@ -75,7 +75,7 @@ def _recorded_by_levels(forward_mode: bool) -> bool:
     """Whether PyTorch still records a Function that is applied to one level at a time."""
 
     def f(x: Tensor) -> Tensor:
-        return schema.OPS.twice.default(x.sin())  # type: ignore[no-any-return]
+        return torch.ops.tenter_asked.twice.default(x.sin())  # type: ignore[no-any-return]
 
     x, one = torch.zeros((), device="cpu"), torch.ones((), device="cpu")
     slope, along = torch.func.grad(lambda x: f(x) ** 2), lambda f: torch.func.jvp(f, (x,), (one,))[1]
@@ -137,7 +137,7 @@ def _recorded(op: Operator, x: Tensor, spec: Spec, shape: Any, transposed: bool)
 for _op in OPERATORS.values():
     LIBRARY.impl(_op.name, refusing(_op.name, partial(_forward, _op)), "Autograd")
     LIBRARY.impl(f"{_op.name}_adjoint", refusing(f"{_op.name}_adjoint", partial(_adjoint, _op)), "Autograd")
-LIBRARY.impl("twice", _twice, "Autograd")
-LIBRARY.impl("twice", lambda x: x * 2, "CPU")
+ASKED.impl("twice", _twice, "Autograd")
+ASKED.impl("twice", lambda x: x * 2, "CPU")
 for _name in ("offsets", "total"):
     LIBRARY.impl(_name, torch.library.fallthrough_kernel, "Autograd")

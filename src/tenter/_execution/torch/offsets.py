@@ -1,13 +1,12 @@
 """The two operators of counts: their prefix sums, verified, and the last of these as an int."""
 
-from contextlib import suppress
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from tenter import _native
-from tenter._arrays import torch_tensors
+from tenter._arrays import torch_private, torch_tensors
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import surely
 from tenter._arrays.torch_tensors import NO_STORAGE, dtype_name, extent, holds, to_numpy
@@ -78,10 +77,10 @@ def total(offsets: Tensor) -> int:
 
 def total_symbol(offsets: Tensor) -> Any:
     check_offsets(offsets, offsets.shape)
-    if offsets.device.type != "meta":
-        with suppress(RuntimeError):
-            return torch.library.get_ctx().new_dynamic_size()
-    return refuse(TypeError, "repeats", "counts with values, or output_size given", "counts without values")
+    symbol = None if offsets.device.type == "meta" else torch_private.new_symbol()
+    if symbol is None:
+        refuse(TypeError, "repeats", "counts with values, or output_size given", "counts without values")
+    return symbol
 
 
 def check_offsets(offsets: Tensor, shape: Any) -> None:

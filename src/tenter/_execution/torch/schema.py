@@ -37,5 +37,6 @@ for _op in OPERATORS.values():
 # are, for errors; "" for repeat_interleave. And the last of them, as an int.
 LIBRARY.define("offsets(Tensor counts, SymInt n, SymInt? output_size, str called='') -> Tensor")
 LIBRARY.define("total(Tensor offsets) -> SymInt")
-# Asks PyTorch how it records operators; see autograd.py.
-LIBRARY.define("twice(Tensor x) -> Tensor")
+# An operator that is none of tenter's, to ask PyTorch how it records them; see autograd.py.
+ASKED = torch.library.Library("tenter_asked", "DEF")
+ASKED.define("twice(Tensor x) -> Tensor")
