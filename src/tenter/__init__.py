@@ -7,6 +7,7 @@ transpose.
 
 import importlib
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
 # _native first: it refuses a subinterpreter, which has then not loaded NumPy, as that can be loaded once in a process.
@@ -54,7 +55,10 @@ __all__ = [
 
 if "torch" in sys.modules:
     # Now, as code that is compiled first would be compiled again once it had been.
-    _executor.of(sys.modules["torch"].empty(0))
+    try:
+        _executor.of(sys.modules["torch"].empty(0))
+    except ImportError as error:  # a version that is too old; arrays of other libraries need none
+        warnings.warn(str(error), stacklevel=2)
 
 
 def __dir__() -> list[str]:

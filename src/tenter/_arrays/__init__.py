@@ -1,1 +1,7 @@
 """Facts about arrays: dtypes, layouts, limits, errors, and what each array library says of its own."""
+
+import numpy as np
+
+from tenter._arrays import promised
+
+promised.check("NumPy", np.__version__)

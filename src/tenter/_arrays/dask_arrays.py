@@ -2,10 +2,11 @@
 
 from typing import Any
 
+import dask
 import dask.array
 import numpy as np
 
-from tenter._arrays import numpy_arrays
+from tenter._arrays import numpy_arrays, promised
 from tenter._arrays.foreign import class_name
 from tenter._arrays.standard_arrays import (
     address as address,
@@ -25,6 +26,7 @@ from tenter._arrays.standard_arrays import (
 )
 from tenter._arrays.types import Array
 
+promised.check("Dask", dask.__version__)
 PACKAGE = "dask.array"
 TYPES: tuple[type, ...] = ()
 

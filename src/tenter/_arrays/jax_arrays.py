@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tenter._arrays import standard_arrays
+from tenter._arrays import promised, standard_arrays
 from tenter._arrays.standard_arrays import (
     address as address,
     device as device,
@@ -24,6 +24,7 @@ from tenter._arrays.standard_arrays import (
 )
 from tenter._arrays.types import Array
 
+promised.check("JAX", jax.__version__)
 PACKAGE = "jax"
 TYPES: tuple[type, ...] = ()
 

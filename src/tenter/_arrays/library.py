@@ -197,6 +197,6 @@ def surely(condition: Any) -> bool:
     """True if a condition on sizes is known to hold. One on data that a tracer does not have is left to the kernels."""
     if not compiling() and (isinstance(condition, (bool, np.bool_)) or is_array(condition)):
         return bool(condition)  # an array, where torch.jit.trace has sizes that are tensors
-    from torch.fx.experimental.symbolic_shapes import guard_or_false
+    from tenter._arrays import torch_private
 
-    return bool(guard_or_false(condition))
+    return torch_private.surely(condition)

@@ -1,32 +1,27 @@
-"""Names that PyTorch has not made public; all of tenter's are here.
+"""Names that PyTorch has not made public, asked for what they do; Inductor's are in `_execution/torch/inductor.py`.
 
-Where one of those that tell what follows a call is missing, no tensor is plain and all go through the registered
-operators. Without the others the import fails, which is better than gradients that are lost.
+A name that is missing, or that does something else, is not used: a slower, public way is taken in its place. The
+questions take two milliseconds, as they import nothing. Those about torch.func, which is large, wait until a transform
+is active (`_execution/torch/autograd.py`).
 """
 
 import contextlib
 import inspect
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import torch
 from torch.autograd import forward_ad
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
-_FOLLOWERS = (
-    "_are_functorch_transforms_active",
-    "_len_torch_dispatch_stack",
-    "_is_torch_function_mode_enabled",
-    "_get_tracing_state",
-)
-all_known = all(hasattr(torch._C, name) for name in (*_FOLLOWERS, "_dispatch_keys"))
-_followers = [getattr(torch._C, name, lambda: True) for name in _FOLLOWERS]
-functorch_active: Callable[[], bool] = _followers[0]
-dispatch_modes: Callable[[], int] = _followers[1]
-function_modes: Callable[[], bool] = _followers[2]
-tracing: Callable[[], object] = _followers[3]
-dispatch_keys: Callable[[torch.Tensor], object] = torch._C._dispatch_keys if all_known else lambda x: object()
+from tenter._arrays import promised
+
+promised.check("PyTorch", torch.__version__)
 
 
 def unfollowed(f: Callable[[], Any]) -> Any:
@@ -40,40 +35,118 @@ def unfollowed(f: Callable[[], Any]) -> Any:
     return found[0]
 
 
+def holds(question: Callable[[], bool]) -> bool:
+    """False also where a name is missing, or takes other arguments."""
+    try:
+        return bool(question())
+    except Exception:
+        return False
+
+
+# ---- what follows a call
+
+
+class _Dispatched(TorchDispatchMode):
+    pass
+
+
+class _Called(TorchFunctionMode):
+    pass
+
+
+@contextlib.contextmanager
+def _transform() -> Any:
+    torch._C._functorch._grad_increment_nesting()
+    try:
+        yield
+    finally:
+        torch._C._functorch._grad_decrement_nesting()
+
+
+def _tells(name: str, context: Callable[[], Any]) -> bool:
+    """Whether the function of that name is true within the context, and not without."""
+    asked = getattr(torch._C, name)
+    outside = bool(asked())
+    with context():
+        return bool(asked()) and not outside
+
+
+def _tells_levels() -> bool:
+    """The level is one number for all threads, so another thread may have opened one."""
+    if forward_ad._current_level >= 0:
+        return True
+    with forward_ad.dual_level():
+        return forward_ad._current_level >= 0
+
+
+def _tells_keys() -> bool:
+    """One comparison tells a plain tensor from one on a device, of a subclass with a dispatch of its own, batched,
+    functional, conj, neg, zero, sparse or nested."""
+    keys = torch._C._dispatch_keys
+    plain, other = torch.empty(0, device="cpu"), torch.empty(0, dtype=torch.complex64, device="cpu")
+    return keys(plain) == keys(other) and keys(plain) != keys(other.conj())
+
+
+_QUESTIONS: dict[str, Callable[[], bool]] = {
+    "_are_functorch_transforms_active": lambda: _tells("_are_functorch_transforms_active", _transform),
+    "_len_torch_dispatch_stack": lambda: _tells("_len_torch_dispatch_stack", _Dispatched),
+    "_is_torch_function_mode_enabled": lambda: _tells("_is_torch_function_mode_enabled", _Called),
+    "_is_any_autocast_enabled": lambda: _tells(
+        "_is_any_autocast_enabled", lambda: torch.autocast("cpu", torch.bfloat16)
+    ),
+    "_get_tracing_state": lambda: torch._C._get_tracing_state() is None,
+    "_dispatch_keys": _tells_keys,
+    "_current_level": _tells_levels,
+}
+_told: dict[str, bool] = unfollowed(lambda: {name: holds(question) for name, question in _QUESTIONS.items()})
+# Where one does not tell, no tensor is plain, and all go through the registered operators.
+all_known = all(_told.values())
+
+
+def _follower(name: str, otherwise: Callable[..., Any] = lambda: True) -> Callable[..., Any]:
+    return getattr(torch._C, name) if _told[name] else otherwise
+
+
+functorch_active: Callable[[], bool] = _follower("_are_functorch_transforms_active")
+dispatch_modes: Callable[[], int] = _follower("_len_torch_dispatch_stack")
+function_modes: Callable[[], bool] = _follower("_is_torch_function_mode_enabled")
+# For any kind of device. (PyTorch's public function takes as long as a call here.)
+autocast: Callable[[], bool] = _follower("_is_any_autocast_enabled")
+tracing: Callable[[], object] = _follower("_get_tracing_state", torch.jit.is_tracing)
+dispatch_keys: Callable[[torch.Tensor], object] = _follower("_dispatch_keys", lambda x: object())
+
+
+def forward_mode() -> bool:
+    """True while a level of forward-mode differentiation is open."""
+    return not _told["_current_level"] or forward_ad._current_level >= 0
+
+
 def _plain_keys() -> tuple[object, object]:
     outside = dispatch_keys(torch.empty(0, device="cpu"))
     with torch.inference_mode():
         return outside, dispatch_keys(torch.empty(0, device="cpu"))
 
 
-# The keys of a strided CPU tensor that is nothing more. One comparison tells off devices, subclasses with a dispatch
-# of their own, batched, functional, conj, neg and zero tensors, sparse and nested ones.
+# The keys of a strided CPU tensor that is nothing more.
 PLAIN, PLAIN_INFERENCE = unfollowed(_plain_keys)
-
-# Of CUDA devices: makes one the current one and returns which was; its current stream, as a number.
-exchange_device: Callable[[int], int] = torch.cuda._maybe_exchange_device
-
-
-def current_stream(device: int) -> int:
-    return torch._C._cuda_getCurrentRawStream(device)
 
 
 def _cuda_keys() -> list[object]:
     """The same of CUDA tensors, put together, as there may be no device to have one on."""
-    if not all_known:
-        return []
     keys, of = torch._C.DispatchKey, torch._C.DispatchKeySet
     inference = of(keys.CUDA) | of(keys.AutocastCUDA)
     return [inference | of(keys.AutogradCUDA) | of(keys.ADInplaceOrView), inference]
 
 
-PLAIN_CUDA = _cuda_keys()
+PLAIN_CUDA = _cuda_keys() if _told["_dispatch_keys"] and holds(lambda: len(_cuda_keys()) == 2) else []
 
 
 def exporting_to_onnx() -> bool:
     """True while torch.onnx.export follows the code. (PyTorch's public function is a constant to its compiler.)"""
     flags = sys.modules.get("torch.onnx._internal.exporter._flags")
-    return flags is not None and bool(flags._is_onnx_exporting)
+    if flags is None:
+        return False
+    return bool(flags._is_onnx_exporting) if hasattr(flags, "_is_onnx_exporting") else torch.onnx.is_in_onnx_export()
 
 
 # What a subclass without rules of its own for PyTorch's functions has in their place.
@@ -81,29 +154,89 @@ _default: Any = torch.Tensor.__torch_function__
 NO_RULES = (_default.__func__, getattr(torch._C, "_disabled_torch_function_impl", None))
 
 
-def forward_mode() -> bool:
-    """True while a level of forward-mode differentiation is open."""
-    return forward_ad._current_level >= 0  # type: ignore[no-any-return]
+# ---- CUDA devices
 
 
-below_autograd = torch._C._AutoDispatchBelowAutograd
+def _exchange_device(device: int) -> int:
+    before = torch.cuda.current_device()
+    torch.cuda.set_device(device)
+    return before
 
 
-@contextlib.contextmanager
-def recording() -> Any:
-    """Inside a Function's forward, which switches gradients off: on again, for the transforms outside this one."""
-    with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
-        yield
+def _current_stream(device: int) -> int:
+    return torch.cuda.current_stream(device).cuda_stream
+
+
+# Makes a device the current one and returns which was; its current stream, as a number.
+exchange_device: Callable[[int], int] = getattr(torch.cuda, "_maybe_exchange_device", _exchange_device)
+current_stream: Callable[[int], int] = getattr(torch._C, "_cuda_getCurrentRawStream", _current_stream)
+
+# ---- Functions
+
+
+class _Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return x.detach() * 2
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> torch.Tensor:
+        return grads[0] * 2
+
+
+def _gradient(apply: Callable[..., Any]) -> float:
+    x = torch.ones((), device="cpu", requires_grad=True)
+    apply(x).backward()
+    return 0.0 if x.grad is None else float(x.grad)
+
+
+def _bare_apply(function: Any) -> Callable[..., Any]:
+    return super(torch.autograd.Function, function).apply  # type: ignore[misc, no-any-return]
+
+
+def _in_place_of_backward(function: Any, method: Any) -> None:
+    function._backward_cls.apply = method
+
+
+def _replaces_backward() -> bool:
+    class Replaced(_Twice):
+        pass
+
+    _in_place_of_backward(Replaced, lambda ctx, g: g * 3)
+    return _gradient(Replaced.apply) == 3
+
+
+def _below_autograd() -> bool:
+    with torch._C._AutoDispatchBelowAutograd():
+        return not (torch.ones(1, device="cpu", requires_grad=True) * 2).requires_grad
+
+
+_applies_bare, _replaces, goes_below = unfollowed(
+    lambda: [
+        holds(question)
+        for question in (lambda: _gradient(_bare_apply(_Twice)) == 2, _replaces_backward, _below_autograd)
+    ]
+)
+
+
+def below_autograd(f: Callable[..., Any], *args: Any) -> Any:
+    """f(*args), where the dispatcher is done with gradients."""
+    if goes_below:
+        with torch._C._AutoDispatchBelowAutograd():
+            return f(*args)
+    with torch.inference_mode():
+        y = f(*args)
+    return y.clone() if isinstance(y, torch.Tensor) else y  # an inference tensor has no gradients later either
 
 
 def apply_of(function: Any) -> Callable[..., Any]:
-    """A Function's apply without the Python around it, which costs as much as a small kernel, and refuses torch.func:
-    below the dispatcher, where an operator is called once per level, recording that level is all there is to do."""
+    """A Function's apply without the Python around it, which costs as much as a small kernel."""
+    if not _applies_bare:
+        return function.apply  # type: ignore[no-any-return]
     for name in _READ_BY_APPLY:
         if name not in vars(function) and hasattr(function, name):
             setattr(function, name, inspect.getattr_static(function, name))
-    apply: Callable[..., Any] = super(torch.autograd.Function, function).apply  # type: ignore[misc]
-    return apply
+    return _bare_apply(function)
 
 
 # Attributes that apply reads of a Function, by strings that are new each time, which no cache of attributes holds:
@@ -114,12 +247,15 @@ _READ_BY_APPLY = ("setup_context", "clear_saved_tensors_on_access", "boxed_grads
 def in_place_of_backward(function: Any, method: Any) -> None:
     """What PyTorch's engine calls, as a method of ctx, in place of the Python that finds and calls a Function's
     backward. (Its compiler follows the backward.)"""
-    function._backward_cls.apply = method
+    if _replaces:
+        _in_place_of_backward(function, method)
 
 
 def before_compiled_backward(function: Any, prepare: Callable[[Any], None]) -> None:
     """Calls prepare(ctx) before PyTorch's compiler follows a Function's backward."""
-    key = function._compiled_autograd_key
+    key = getattr(function, "_compiled_autograd_key", None)
+    if key is None:
+        return
 
     def prepared(ctx: Any) -> Any:
         prepare(ctx)
@@ -128,54 +264,104 @@ def before_compiled_backward(function: Any, prepare: Callable[[Any], None]) -> N
     function._compiled_autograd_key = staticmethod(prepared)
 
 
-def single_level() -> Any:
-    """Lets a Function be applied to one level of torch.func."""
-    from torch._functorch import utils
+def apply_to_one_level(function: Any) -> Callable[..., Any]:
+    """A Function's apply for one level of torch.func, of which an operator is called once for each. PyTorch makes such
+    Functions of those that it takes apart into levels."""
+    base = getattr(torch.autograd.function, "_SingleLevelFunction", torch.autograd.Function)
+    methods = {name: vars(function)[name] for name in ("forward", "backward", "jvp")}
+    single = type(function.__name__, (base,), methods)
 
-    return utils.enable_single_level_autograd_function()
+    def apply(*args: Any) -> Any:
+        from torch._functorch.utils import enable_single_level_autograd_function
 
+        with enable_single_level_autograd_function():
+            return single.apply(*args)  # type: ignore[attr-defined]
 
-def unwrap_batched(x: torch.Tensor) -> tuple[torch.Tensor, int | None]:
-    """The tensor under the innermost vmap, and the dim that it maps over if it does."""
-    from torch._functorch.pyfunctorch import retrieve_current_functorch_interpreter
-
-    level = retrieve_current_functorch_interpreter().level()
-    return torch._C._functorch._unwrap_batched(x, level)
-
-
-def below_vmap() -> Any:
-    return torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(torch._C.DispatchKey.FuncTorchBatched))
+    return apply
 
 
-def below_autocast() -> Any:
-    return torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCUDA))
+# ---- the compiler
 
 
-# Whether autocast is on, for any kind of device. (PyTorch's public function takes as long as a call here.)
-autocast: Callable[[], bool] = getattr(torch._C, "_is_any_autocast_enabled", lambda: True)
+def _marks_constants() -> bool:
+    """Whether the compiler, which is not imported for this, knows the mark that its public function makes."""
+    spec = find_spec("torch._dynamo")
+    assert spec is not None and spec.origin is not None
+    return "._dynamo_marked_constant = True" in Path(spec.origin).with_name("decorators.py").read_text()
+
+
+_marks = holds(_marks_constants)
 
 
 def constant(function: Any) -> None:
     """Its results are constants of a compiled graph: torch.compiler.assume_constant_result, without the compiler."""
-    function._dynamo_marked_constant = True
+    if _marks:
+        function._dynamo_marked_constant = True
+    else:
+        torch.compiler.assume_constant_result(function)
 
 
-def new_symbol() -> Any:
-    """Inside an operator's fake kernel: a size that is known when it runs. None where there are no symbols."""
-    environment = getattr(torch.library.get_ctx(), "_shape_env", None)
-    return None if environment is None else environment.create_unbacked_symint()
+def _no_context() -> bool:
+    return torch._guards.TracingContext.try_get() is None
 
 
-def remember_by_all_arguments(operator: Any) -> None:
-    """PyTorch remembers the shapes of DTensors' results by the arguments that it is told of here. What it finds by
-    itself are ints: it would take lists of them, the sizes, for all the same."""
-    from torch.distributed.tensor import DTensor
-    from torch.distributed.tensor._op_schema import RuntimeSchemaInfo
-
-    propagator = DTensor._op_dispatcher.sharding_propagator
-    propagator.op_to_schema_info[operator] = RuntimeSchemaInfo(1, needs_pytree=True)
+_context = torch._guards.TracingContext.try_get if unfollowed(lambda: holds(_no_context)) else lambda: None
 
 
 def in_compiler() -> bool:
     """True while the compiler runs the functions of a graph that it makes."""
-    return torch._guards.TracingContext.try_get() is not None
+    return _context() is not None
+
+
+def surely(condition: Any) -> bool:
+    """True if a condition on symbols is known to hold."""
+    from torch.fx.experimental import symbolic_shapes  # here, as its import is slow
+
+    known = getattr(symbolic_shapes, "guard_or_false", bool)
+    return bool(known(condition))
+
+
+def statically(condition: Any) -> bool:
+    """The same, without a guard."""
+    from torch.fx.experimental import symbolic_shapes
+
+    known = getattr(symbolic_shapes, "statically_known_true", lambda condition: False)
+    return bool(known(condition))
+
+
+def unknown_size() -> type[Exception]:
+    """The error of a question about a size that is known when the code runs."""
+    from torch.fx.experimental import symbolic_shapes
+
+    return getattr(symbolic_shapes, "GuardOnDataDependentSymNode", RuntimeError)
+
+
+def new_symbol() -> Any:
+    """Inside an operator's fake kernel: a size that is known when it runs. None where there are no symbols. (PyTorch's
+    public function gives one only where its compiler is told to follow operators whose results' sizes depend on data.)
+    """
+    context = torch.library.get_ctx()
+    environment = getattr(context, "_shape_env", None)
+    if hasattr(environment, "create_unbacked_symint"):
+        return environment.create_unbacked_symint()
+    try:
+        return context.new_dynamic_size()
+    except RuntimeError:
+        return None
+
+
+# ---- DTensors
+
+
+def remembers_by_all_arguments(operator: Any) -> bool:
+    """PyTorch remembers the shapes of DTensors' results by the arguments that it is told of here. What it finds by
+    itself are ints: it would take lists of them, the sizes, for all the same. False where it can't be told."""
+    try:
+        from torch.distributed.tensor import DTensor
+        from torch.distributed.tensor._op_schema import RuntimeSchemaInfo
+
+        propagator = DTensor._op_dispatcher.sharding_propagator
+        propagator.op_to_schema_info[operator] = RuntimeSchemaInfo(1, needs_pytree=True)
+    except (ImportError, AttributeError, TypeError):
+        return False
+    return True

@@ -156,7 +156,9 @@ class Filling(NamedTuple):
         source, dims = self.cropped(source, dims, len(summed) > 1)
         summed = [d.whole or d for k in mapped if not isinstance((d := dims[k]).map, COPIES)]
         alone = len(mapped) == 1 and self.takes(dims[mapped[0]].map, options)
-        together = (alone or not gathers) and len(summed) == len(mapped) <= 3 and mapped[-1] - mapped[0] == len(mapped) - 1
+        together = (
+            (alone or not gathers) and len(summed) == len(mapped) <= 3 and mapped[-1] - mapped[0] == len(mapped) - 1
+        )
         if together and (len(mapped) == 1 or not self.kernels.apart(summed, options)):  # as `_passes` has it
             self.kernels.window(self.made, source, target, dims, mapped, options, 1)
             return
@@ -226,9 +228,7 @@ class Filling(NamedTuple):
 
     def takes(self, m: Any, options: Options) -> bool:
         """Whether the kernel sums by a gather, if that is its only axis, without a copy of all that this reads."""
-        return (
-            self.kernels.gathers and isinstance(m, Gather) and m.native is not None and options.accumulate != "uint8"
-        )
+        return self.kernels.gathers and isinstance(m, Gather) and m.native is not None and options.accumulate != "uint8"
 
     def gathered(self, source: Buffer, dims: list[Dim], axes: list[int]) -> tuple[Buffer, list[Dim]]:
         """What gathers along some axes read, in an order in which windows do the rest."""

@@ -62,7 +62,9 @@ def whole_axis(rule: AxisRule, filter_: filters.Filter) -> _native.WholeAxis:
 
 def overlapped_axis(rule: AxisRule) -> _native.WholeAxis:
     """The same for means over areas."""
-    return _native.WholeAxis(OVERLAPPED, ALIGNS.index(of_areas(rule.align)), None, 0.0, False, False, NUMBERS[rule.edge])
+    return _native.WholeAxis(
+        OVERLAPPED, ALIGNS.index(of_areas(rule.align)), None, 0.0, False, False, NUMBERS[rule.edge]
+    )
 
 
 def of_areas(align: str) -> str:

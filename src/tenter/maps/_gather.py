@@ -98,7 +98,14 @@ class Gather:
         if self.native is not None:
             order, start, offset, weight = self._gathered
             sums = trusted(
-                Window, n_in=len(order), n_out=self.n_out, start=start, offset=offset, weight=weight, width=None, block=1
+                Window,
+                n_in=len(order),
+                n_out=self.n_out,
+                start=start,
+                offset=offset,
+                weight=weight,
+                width=None,
+                block=1,
             )
             return sealed(order), sums
         order, start = _native.laid_out(self.offset, self.index)

@@ -1,7 +1,7 @@
 """The operators' gradients: every operation is linear, its gradient the adjoint operator and its tangent itself."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -10,8 +10,9 @@ from torch import Tensor
 from tenter._arrays import torch_private
 from tenter._arrays.torch_tensors import dtype_name
 from tenter._execution.torch import schema
+from tenter._execution.torch.expressed import expressed
 from tenter._execution.torch.operators import refusing
-from tenter._execution.torch.schema import LIBRARY
+from tenter._execution.torch.schema import ASKED, LIBRARY
 from tenter._rules.axis_rule import user_filters
 from tenter._specs.operands import OPERATORS, Operator
 from tenter._specs.repeat import RepeatCounts
@@ -23,19 +24,21 @@ Linear = Callable[[Tensor, Tensor | None], Tensor]
 
 
 class _Linear(torch.autograd.Function):
-    """`forth` is its own tangent, `back` its gradient."""
+    """`forth` is its own tangent, `back` its gradient. made: gives the result, which was made before, as nothing is
+    recorded inside of forward, for outer transforms neither."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, offsets: Tensor | None, forth: Linear, back: Linear) -> Tensor:
+    def forward(
+        ctx: Any, x: Tensor, offsets: Tensor | None, made: Callable[[], Tensor], forth: Linear, back: Linear
+    ) -> Tensor:
         ctx.save_for_backward(offsets)
         ctx.save_for_forward(offsets)
         ctx.forth, ctx.back = forth, back
-        with torch_private.recording(), torch_private.below_autograd():
-            return forth(x, offsets)
+        return made()
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None, None]:
-        return ctx.back(grads[0], *ctx.saved_tensors), None, None, None
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None, None, None]:
+        return ctx.back(grads[0], *ctx.saved_tensors), None, None, None, None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Tensor) -> Tensor:
@@ -43,18 +46,50 @@ class _Linear(torch.autograd.Function):
 
 
 _apply = torch_private.apply_of(_Linear)
+_apply_to_one_level = torch_private.apply_to_one_level(_Linear)
 
 
 def _records(x: Tensor) -> bool:
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
+        return False
     wants_grad = x.requires_grad and torch.is_grad_enabled()
     return wants_grad or torch_private.functorch_active() or torch_private.forward_mode()
 
 
-def _linear(x: Tensor, offsets: Tensor | None, forth: Linear, back: Linear) -> Tensor:
-    if torch_private.functorch_active():
-        with torch_private.single_level():
-            return _apply(x, offsets, forth, back)  # type: ignore[no-any-return]
-    return _apply(x, offsets, forth, back)  # type: ignore[no-any-return]
+def _linear(apply: Callable[..., Any], x: Tensor, offsets: Tensor | None, forth: Linear, back: Linear) -> Tensor:
+    y = torch_private.below_autograd(forth, x, offsets)
+    return apply(x, offsets, lambda: y, forth, back)  # type: ignore[no-any-return]
+
+
+# ---- levels of torch.func
+
+
+def _twice(x: Tensor) -> Tensor:
+    def double(x: Tensor, offsets: None) -> Tensor:
+        return torch.ops.tenter_asked.twice.default(x)  # type: ignore[no-any-return]
+
+    return _linear(_apply_to_one_level, x, None, double, double)
+
+
+def _recorded_by_levels(forward_mode: bool) -> bool:
+    """Whether PyTorch still records a Function that is applied to one level at a time."""
+
+    def f(x: Tensor) -> Tensor:
+        return torch.ops.tenter_asked.twice.default(x.sin())  # type: ignore[no-any-return]
+
+    x, one = torch.zeros((), device="cpu"), torch.ones((), device="cpu")
+    slope, along = torch.func.grad(lambda x: f(x) ** 2), lambda f: torch.func.jvp(f, (x,), (one,))[1]
+    first, second = (along(f), along(slope)) if forward_mode else (torch.func.grad(f)(x), torch.func.grad(slope)(x))
+    return (float(first), float(second)) == (2, 8)
+
+
+@cache
+def _by_levels(forward_mode: bool) -> bool:
+    """Asked once a transform is active, as PyTorch then has imported all of them. Forward mode is asked apart: it takes
+    PyTorch a second to prepare."""
+    return torch_private.goes_below and torch_private.unfollowed(
+        lambda: torch_private.holds(lambda: _recorded_by_levels(forward_mode))
+    )
 
 
 def _pair(op: Operator, spec: Spec, shape: Any) -> tuple[Tensor | None, Linear, Linear]:
@@ -76,22 +111,33 @@ def _with(spec: Spec, offsets: Tensor | None) -> Spec:
 
 def _forward(op: Operator, x: Tensor, *operands: Any) -> Tensor:
     if not _records(x):
-        with torch_private.below_autograd():
-            return schema.forward(op)(x, *operands)
-    offsets, forward, adjoint = _pair(op, op.read(x.shape, dtype_name(x), *operands), x.shape)
-    return _linear(x, offsets, forward, adjoint)
+        return torch_private.below_autograd(schema.forward(op), x, *operands)  # type: ignore[no-any-return]
+    spec = op.read(x.shape, dtype_name(x), *operands)
+    return _recorded(op, x, spec, x.shape, False)
 
 
 def _adjoint(op: Operator, g: Tensor, *operands: Any) -> Tensor:
     if not _records(g):
-        with torch_private.below_autograd():
-            return schema.adjoint(op)(g, *operands)
-    offsets, forward, adjoint = _pair(op, *op.read_adjoint(g.shape, dtype_name(g), *operands))
-    return _linear(g, offsets, adjoint, forward)
+        return torch_private.below_autograd(schema.adjoint(op), g, *operands)  # type: ignore[no-any-return]
+    return _recorded(op, g, *op.read_adjoint(g.shape, dtype_name(g), *operands), True)
+
+
+def _recorded(op: Operator, x: Tensor, spec: Spec, shape: Any, transposed: bool) -> Tensor:
+    """shape: the operation's input's; x is its result's gradient where transposed."""
+    apply = _apply
+    if torch_private.functorch_active():
+        if not _by_levels(torch_private.forward_mode()):
+            return expressed(x, spec, tuple(shape), transposed)
+        apply = _apply_to_one_level
+    offsets, forward, adjoint = _pair(op, spec, shape)
+    forth, back = (adjoint, forward) if transposed else (forward, adjoint)
+    return _linear(apply, x, offsets, forth, back)
 
 
 for _op in OPERATORS.values():
     LIBRARY.impl(_op.name, refusing(_op.name, partial(_forward, _op)), "Autograd")
     LIBRARY.impl(f"{_op.name}_adjoint", refusing(f"{_op.name}_adjoint", partial(_adjoint, _op)), "Autograd")
+ASKED.impl("twice", _twice, "Autograd")
+ASKED.impl("twice", lambda x: x * 2, "CPU")
 for _name in ("offsets", "total"):
     LIBRARY.impl(_name, torch.library.fallthrough_kernel, "Autograd")

@@ -30,14 +30,19 @@ def call(x: Tensor, spec: Spec) -> Tensor:
     if _is_dtensor(x):
         from tenter._execution.torch import sharding  # as it imports torch.distributed
 
-        spec = sharding.beside(x, spec)
+        return sharding.call(schema.forward(OPERATORS[type(spec)]), x, *sharding.beside(x, spec).operands())
     return schema.forward(OPERATORS[type(spec)])(x, *spec.operands())
 
 
 def call_adjoint(g: Tensor, spec: Spec, shape: tuple[int, ...]) -> Tensor:
     """The gradient of an array of that shape."""
     spec = _with_tensor(spec)
-    return schema.adjoint(OPERATORS[type(spec)])(g, *spec.adjoint_operands(shape))
+    operator, operands = schema.adjoint(OPERATORS[type(spec)]), spec.adjoint_operands(shape)
+    if _is_dtensor(g):
+        from tenter._execution.torch import sharding
+
+        return sharding.call(operator, g, *operands)
+    return operator(g, *operands)  # type: ignore[no-any-return]
 
 
 def _with_tensor(spec: Spec) -> Spec:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tenter._arrays import torch_private
 from tenter._arrays.types import Floats, Ints
 from tenter._rules.axis_rule import NEAREST, AxisRule
 from tenter._specs.applied import Applied
@@ -100,12 +101,10 @@ def _repeated(axis: int, n: Any, r: int, each: bool, transposed: bool) -> Reads:
 def _multiplied(axis: int, rule: AxisRule, n_in: Any, n_out: Any, transposed: bool) -> Reads | None:
     """Nearest kinds by a power of two, of a length that is a symbol: whichever of PyTorch's kernels rounds, its
     arithmetic is exact."""
-    from torch.fx.experimental.symbolic_shapes import statically_known_true  # here, as its import is slow
-
     if rule.kind not in NEAREST or rule.box is not None or not rule.arithmetic.startswith("torch"):
         return None
     for r in (2, 4, 8):
-        if rule.scale in (None, str(r)) and statically_known_true(n_out == n_in * r):
+        if rule.scale in (None, str(r)) and torch_private.statically(n_out == n_in * r):
             return _repeated(axis, n_in, r, True, transposed)
     return None
 

@@ -16,7 +16,9 @@ On a CUDA device threads read element by element anyway, and a call of a kernel 
 import math
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial
+from inspect import signature
 from typing import Any
 
 import torch
@@ -43,20 +45,26 @@ COPIED = (
 def prepare(count: Callable[[str, tuple[Any, ...]], None]) -> None:
     """Called when the operators are traced, which Inductor does once more before it looks for lowerings. Where it is
     not loaded, nothing is imported. count: called with the name and arguments of what is fused, as it runs unseen."""
-    config: Any = sys.modules.get("torch._inductor.config")
-    if config is not None and WHOLE not in config.unsafe_marked_cacheable_functions:
+    marked: Any = getattr(sys.modules.get("torch._inductor.config"), "unsafe_marked_cacheable_functions", None)
+    if marked is not None and WHOLE not in marked:
         # Code with calls that are kept whole is kept on disk too. The version is a part of the keys of what lies there,
         # so that another version's is not taken for this one's.
         version = sys.modules["tenter"].__version__
-        config.unsafe_marked_cacheable_functions = {**config.unsafe_marked_cacheable_functions, WHOLE: version}
+        sys.modules["torch._inductor.config"].unsafe_marked_cacheable_functions = {**marked, WHOLE: version}
     if "torch._inductor.lowering" in sys.modules:
         _register(count)
 
 
 @cache
 def _register(count: Callable[[str, tuple[Any, ...]], None]) -> None:
-    from torch._inductor.lowering import register_lowering
-
+    """Nothing where Inductor's functions have changed: it then calls the operators as any that it does not know."""
+    try:
+        from torch._inductor.lowering import constrain_to_fx_strides, fallback_handler, register_lowering
+        from torch._inductor.virtualized import V  # noqa: F401
+    except ImportError:
+        return
+    if "add_to_fallback_set" not in signature(fallback_handler).parameters or not callable(constrain_to_fx_strides):
+        return
     for op in OPERATORS.values():
         for operator, transposed in ((schema.forward(op), False), (schema.adjoint(op), True)):
             lower = partial(_lower, op, operator, transposed, count)
@@ -70,14 +78,16 @@ def _lower(
 ) -> Any:
     from torch._inductor.virtualized import V
 
-    from tenter._execution.torch.lowering import expression
-
     node: Any = V.graph.current_node
     like = node.meta["val"]
     found = None if named else _found(op, transposed, node)
     if found is not None and _pays(found, node.args[0].meta["val"], like):
-        count(operator.__name__.split(".")[0], (x, *operands))
-        return expression(x, found, like)
+        with suppress(ImportError, AttributeError, TypeError):  # where Inductor's language has changed
+            from tenter._execution.torch.lowering import expression
+
+            written = expression(x, found, like)
+            count(operator.__name__.split(".")[0], (x, *operands))
+            return written
     return _call(operator, x, *operands, **named)
 
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from tenter import _native
-from tenter._arrays import limits, torch_tensors
+from tenter._arrays import limits, torch_private, torch_tensors
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.torch_tensors import dtype_name, image_order, stored, to_numpy
@@ -113,8 +113,6 @@ def _adjoint_shape(op: Operator, g: Tensor, *operands: Any) -> Tensor:
 
 
 def _empty(x: Tensor, spec: Spec, shape: tuple[Any, ...], saturate: bool) -> Tensor:
-    from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode  # here, as its import is slow
-
     inductor.prepare(_count)
     if isinstance(spec, RepeatCounts) and x.device != spec.offsets.device:
         refuse(TypeError, "offsets", f"some on {x.device}", f"some on {spec.offsets.device}")
@@ -122,7 +120,7 @@ def _empty(x: Tensor, spec: Spec, shape: tuple[Any, ...], saturate: bool) -> Ten
         limits.addressable("result", shape, x.element_size())
     try:
         order = spec.order(tuple(x.shape), x.stride(), image_order, saturate)
-    except GuardOnDataDependentSymNode:  # as PyTorch: not channels-last as far as is known
+    except torch_private.unknown_size():  # as PyTorch: not channels-last as far as is known
         order = tuple(range(x.ndim))
     return torch.empty_permuted(shape, order, dtype=x.dtype, device=x.device)
 

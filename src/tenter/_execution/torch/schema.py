@@ -39,3 +39,6 @@ LIBRARY.define("offsets(Tensor counts, SymInt n, SymInt? output_size, str called
 LIBRARY.define("total(Tensor offsets) -> SymInt")
 # A copy of what describes ragged arrays, verified (`verified.py`).
 LIBRARY.define("verified(Tensor values, Tensor? beside, SymInt? n, str name) -> Tensor")
+# An operator that is none of tenter's, to ask PyTorch how it records them; see autograd.py.
+ASKED = torch.library.Library("tenter_asked", "DEF")
+ASKED.define("twice(Tensor x) -> Tensor")

@@ -11,7 +11,7 @@ from typing import Any
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard
 from torch.distributed.tensor.experimental import register_sharding
 
-from tenter._arrays.torch_private import remember_by_all_arguments
+from tenter._arrays.torch_private import remembers_by_all_arguments
 from tenter._arrays.torch_tensors import NAMES
 from tenter._execution.torch import schema
 from tenter._specs.operands import OPERATORS, Operator
@@ -19,6 +19,8 @@ from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
 
 Strategy = list[Any]
+# Operators that have none, as PyTorch would take one call's results for another's; they run on gathered tensors.
+WITHOUT: set[Any] = set()
 
 
 def beside(x: Any, spec: Spec) -> Spec:
@@ -32,6 +34,14 @@ def beside(x: Any, spec: Spec) -> Spec:
 def gathered(x: Any) -> Any:
     """x, whole on each process; differentiable."""
     return x.redistribute(placements=[Replicate()] * x.device_mesh.ndim)
+
+
+def call(operator: Any, x: Any, *operands: Any) -> Any:
+    if operator not in WITHOUT:
+        return operator(x, *operands)
+    own = [o.to_local() if isinstance(o, DTensor) else o for o in operands]
+    mesh = x.device_mesh
+    return DTensor.from_local(operator(x.full_tensor(), *own), mesh, [Replicate()] * mesh.ndim, run_check=False)
 
 
 # ---- strategies: an operator's arguments, tensors by their specs
@@ -64,5 +74,7 @@ def _placements(dims: list[int], operands: tuple[Any, ...], more: list[Any]) -> 
 
 for _op in OPERATORS.values():
     for _operator, _strategy in ((schema.forward(_op), _forward), (schema.adjoint(_op), _adjoint)):
-        register_sharding(_operator)(partial(_strategy, _op))
-        remember_by_all_arguments(_operator)
+        if remembers_by_all_arguments(_operator):
+            register_sharding(_operator)(partial(_strategy, _op))
+        else:
+            WITHOUT.add(_operator)

@@ -64,6 +64,8 @@ class _Repeat(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
+        if not hasattr(ctx, "operands"):
+            _prepare(ctx)
         *operands, shape = ctx.operands
         return _adjoint(grads[0], RepeatCounts(*operands), shape), None
 
@@ -72,15 +74,10 @@ def _prepare(ctx: Any) -> None:
     ctx.operands = _native.repeated_operands(ctx.how)
 
 
-def _backward(ctx: Any, g: torch.Tensor) -> tuple[torch.Tensor, None]:
-    _prepare(ctx)
-    return _Repeat.backward(ctx, g)
-
-
 torch_private.in_place_of_backward(_Repeat, _native.repeated_backward)
 torch_private.before_compiled_backward(_Repeat, _prepare)
 _native.set_up_counts(_large_empty, thread_count, machine_memory())
-_native.set_up_gradients(torch_private.apply_of(_Repeat), _backward)
+_native.set_up_gradients(torch_private.apply_of(_Repeat), _Repeat.backward)
 
 
 def _adjoint(g: torch.Tensor, spec: RepeatCounts, shape: tuple[int, ...]) -> torch.Tensor:

@@ -10,8 +10,7 @@ def _call(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return f(*args, **kwargs)
 
 
-call: Any = torch.compiler.disable(_call)
-# What the compiler gives as its reason, under fullgraph=True; an argument of `disable` since PyTorch 2.7.
-call._torchdynamo_disable_msg = (
-    "tenter.lazy: expected code without fullgraph=True, as lazy arrays are not part of compiled graphs"
+# The reason is what the compiler says under fullgraph=True.
+call: Any = torch.compiler.disable(
+    _call, reason="tenter.lazy: expected code without fullgraph=True, as lazy arrays are not part of compiled graphs"
 )

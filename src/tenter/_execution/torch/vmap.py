@@ -6,7 +6,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tenter._arrays import torch_private
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import surely
 from tenter._arrays.limits import INT64_MAX
@@ -93,15 +92,13 @@ def _offsets(
     return OPS.offsets.default(_front(counts, dims[0]), n, output_size, called), 0
 
 
-def _total(offsets: Tensor) -> int:
-    value, dim = torch_private.unwrap_batched(offsets)
-    check_offsets(value, _own_shape(value, dim))
-    with torch_private.below_vmap():
-        return OPS.total.default(value if dim is None else value.movedim(dim, 0))  # type: ignore[no-any-return]
+def _total(info: Any, dims: Any, offsets: Tensor) -> tuple[int, None]:
+    check_offsets(offsets, _own_shape(offsets, dims[0]))
+    return OPS.total.default(_front(offsets, dims[0])), None
 
 
 for _op in OPERATORS.values():
     for _name, _rule in ((_op.name, _forward), (f"{_op.name}_adjoint", _adjoint)):
         torch.library.register_vmap(f"tenter::{_name}", refusing(_name, partial(_rule, _op), 2), lib=LIBRARY)
 torch.library.register_vmap("tenter::offsets", refusing("offsets", _offsets, 2), lib=LIBRARY)
-LIBRARY.impl("total", refusing("total", _total), "FuncTorchBatched")
+torch.library.register_vmap("tenter::total", refusing("total", _total, 2), lib=LIBRARY)

@@ -1,0 +1,52 @@
+"""What is private of PyTorch is asked for what it does; where it does something else, results are right all the same."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+import private_names
+from tenter._arrays import torch_private
+from tenter._kernels.triton import launch
+
+PROGRAM = Path(private_names.__file__)
+
+
+@pytest.mark.skipif(not hasattr(sys, "getswitchinterval") or sys.platform == "win32", reason="children are forked")
+@pytest.mark.parametrize(
+    "cases",
+    [private_names.DAILY, pytest.param(tuple(private_names.CASES), marks=pytest.mark.slow)],
+    ids=["some", "all"],
+)
+def test_results_are_right_whatever_private_name_is_missing_or_changed(cases):
+    command = [sys.executable, "-W", "ignore", str(PROGRAM), *cases]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1200)
+    assert done.stdout.splitlines() == [f"ok {case}" for case in cases], done.stderr[-4000:]
+
+
+def test_every_private_name_does_here_what_it_is_asked_for():
+    """So the slower ways are for other versions, and none is taken unseen."""
+    assert torch_private._told == dict.fromkeys(torch_private._told, True)
+    assert torch_private.all_known and torch_private.goes_below
+    assert torch_private._applies_bare and torch_private._replaces and torch_private._marks
+    assert len(torch_private.PLAIN_CUDA) == 2 and torch_private._context is torch._guards.TracingContext.try_get
+    from tenter._execution.torch import autograd
+
+    torch.func.grad(torch.sum)(torch.ones(1))  # loads what is asked about
+    assert autograd._by_levels(False) and autograd._by_levels(True)
+
+
+def test_devices_are_exchanged_by_public_functions_too(monkeypatch):
+    devices = [0]
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: devices[-1])
+    monkeypatch.setattr(torch.cuda, "set_device", devices.append)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: type("Stream", (), {"cuda_stream": device + 7}))
+    monkeypatch.setattr(torch_private, "exchange_device", torch_private._exchange_device)
+    monkeypatch.setattr(torch_private, "current_stream", torch_private._current_stream)
+    with launch.current(2) as stream:
+        assert (devices[-1], stream) == (2, 9)
+    assert devices == [0, 2, 0]
