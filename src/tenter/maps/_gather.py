@@ -115,7 +115,7 @@ class Gather:
     @kept
     def ones(self) -> bool:
         """True if all weights are one, so that integers are summed exactly."""
-        return self.picking is not None or self.native is None and bool(np.all(self.weight == 1))
+        return self.picking is not None or (self.native is None and bool(np.all(self.weight == 1)))
 
     @property
     def T(self) -> "Gather":

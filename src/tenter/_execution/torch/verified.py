@@ -9,7 +9,7 @@ from torch import Tensor
 from tenter._arrays import torch_private
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.torch_tensors import NO_STORAGE, extent, holds, to_numpy
+from tenter._arrays.torch_tensors import stored, to_numpy
 from tenter._execution.torch.schema import LIBRARY, OPS
 from tenter._specs import segments as spec
 
@@ -36,8 +36,8 @@ def _verified(values: Tensor, beside: Tensor | None, n: int | None, name: str) -
         if name not in CHECKS:
             refuse(ValueError, "name", f"one of {', '.join(CHECKS)}", repr(name))
         for given in (values, beside):
-            if given is not None and not holds(given, extent(given)):
-                refuse(TypeError, name, "a tensor with memory of its own", NO_STORAGE)
+            if given is not None:
+                stored(name, given)
         CHECKS[name](to_numpy(values), None if beside is None else to_numpy(beside), n)
     except Refusal as refusal:
         raise error(refusal, spec.RAGGED, values, *([] if beside is None else [beside])) from None
