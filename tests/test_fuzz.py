@@ -40,7 +40,7 @@ def test_every_threshold_of_the_core_is_lowered():
 @pytest.mark.parametrize(
     "fault, kind, said",
     [
-        ("element", "repeat_interleave", "repeat_interleave: values"),
+        pytest.param("element", "repeat_interleave", "repeat_interleave: values", marks=pytest.mark.slow),
         # A first call may need no table, whose weight a later one then shows to differ.
         ("weight", "resize", "resize: (values|not the same a second time)"),
         pytest.param(

@@ -9,6 +9,7 @@ torch = pytest.importorskip("torch")
 from torch.autograd import gradcheck, gradgradcheck  # noqa: E402
 
 import transforms  # noqa: E402
+from daily import daily  # noqa: E402
 from test_opinfo import OPS, OURS, evaluate, gradient_samples, named, samples_without_stacks  # noqa: E402, F401
 
 # PyTorch's gradient samples are small; one that is not would take numerical differences of everything.
@@ -95,17 +96,24 @@ COMPILED = ("repeat_interleave-float64", "bilinear-float64", "_upsample_bilinear
 
 
 def pairs(compiled):
-    return [pytest.param(case, name, id=f"{named(case)}-{name}") for case in CASES for name in CHECKS
-            if compiled(case) or name != "compile"]  # fmt: skip
+    return [(case, name) for case in CASES for name in CHECKS if compiled(case) or name != "compile"]
 
 
-@pytest.mark.parametrize("case, name", pairs(lambda case: named(case) in COMPILED))
+def by_name(pair):
+    return f"{named(pair[0])}-{pair[1]}"
+
+
+def compiles(pair):
+    return pair[1] == "compile"
+
+
+@pytest.mark.parametrize("case, name", daily(pairs(lambda case: named(case) in COMPILED), 3, by_name, always=compiles))
 def test_some_samples(case, name):
     assert run(name, case, SOME) >= 4
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case, name", pairs(lambda case: True))
+@pytest.mark.parametrize("case, name", [pytest.param(*p, id=by_name(p)) for p in pairs(lambda case: True)])
 def test_every_sample(case, name):
     assert run(name, case) >= 4
 
