@@ -37,6 +37,8 @@ OPERATOR_CALLS = [
     ("offsets", (torch.tensor([2, 0, 1, 4]), 4, None)),
     ("offsets", (torch.tensor([[2, 0, 1, 4], [1, 1, 1, 4]], dtype=torch.int32), 4, 7)),
     ("total", (OFFSETS,)),
+    ("verified", (torch.tensor([0, 0, 2]), None, 3, "row_ids")),
+    ("verified", (torch.tensor([0, 1]), torch.tensor([2, 4]), 4, "starts")),
 ]
 
 
