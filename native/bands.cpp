@@ -34,7 +34,7 @@ struct Tables {
 
 // Outputs [lo, hi), a few, each of very many inputs: some of these at a time, so that their weights stay in cache.
 void sum_long_rows(const WindowTask& t, const Sampling& rule, int64_t lo, int64_t hi, int threads) {
-  constexpr int64_t together = 4096, round = 1 << 23;  // taps; those of a round are added without a look at signals
+  constexpr int64_t together = 4096, round = 1 << 22;  // taps; between rounds signals are polled
   int64_t outer = 1;
   for (int d = 0; d < t.n_outer; ++d) outer *= t.outer_shape[d];
   const int64_t inner = t.inner, each = outer * inner, n = hi - lo, n_out = t.outer_pitch / inner;
@@ -50,6 +50,7 @@ void sum_long_rows(const WindowTask& t, const Sampling& rule, int64_t lo, int64_
   for (LongRow& row : rows) row.finish(), longest = std::max(longest, row.stop() - row.start());
   std::vector<double> sums(size_t(n * each), -0.0);  // which leaves the first product unchanged
   for (int64_t done = 0; done < longest; done += round) {
+    if (done && interrupted && interrupted()) throw Interrupted();
     parallel(n, team, [&](int64_t o) {
       double weight[together];
       const LongRow& row = rows[size_t(o)];
@@ -166,7 +167,7 @@ void window_in_bands(const WindowTask& t, OwnedMap& of, int threads) {
   const int64_t first = gathers ? of.ends->lo : 0, last = gathers ? of.ends->hi : n_out;
   int64_t lo = first, hi = first, tile = 0, shift = 0;
   // A few values at a time are summed as fast as their weights are made; of more each weight is used by several.
-  const bool is_long = columns && outer * inner <= most_long_sums && of.sampling && !of.transposed && !of.inside &&
+  const bool is_long = columns && outer * inner <= most_long_sums && of.sampling && !of.transposed && !of.ends &&
                        of.sampling->has_long_rows();
   SignalTask signal;
   std::vector<uint8_t> left;

@@ -125,6 +125,8 @@ struct Kernels {
   void (*extremes)(const ExtremesTask&, int threads);
   // Of a filter's taps (filters.hpp).
   void (*weights)(const Filter&, const double* distance, int64_t n, double* weight);
+  // Of taps that are `step` parts of a pixel apart, all of them whole numbers.
+  void (*line_weights)(const Filter&, double first, double step, double unit, int64_t n, double* weight);
 };
 
 // Throws std::invalid_argument, whose headers would cost each file of kernels a good part of its compilation.

@@ -41,6 +41,7 @@ const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
                                                   TENTER_COPIES::indices,
                                                   TENTER_COPIES::ranges,
                                                   TENTER_COPIES::extremes,
-                                                  weights};
+                                                  weights,
+                                                  line_weights};
 
 }  // namespace tenter

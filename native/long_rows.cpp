@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels.hpp"
+
 namespace tenter {
 namespace {
 
@@ -44,6 +46,12 @@ void LongRow::weigh(int64_t lowest, int64_t n, double* to) const {
       to[k] = double(end - from) / area;
     }
     return;
+  }
+  if (r.exact_ && r.filter) {
+    const int64_t unit = int64_t(r.line_.unit);
+    const double first = double(((lowest - at_.whole) * unit - int64_t(at_.rest)) * r.denominator_);
+    const double step = double(unit * r.denominator_);
+    return kernels().line_weights(*r.filter, first, step, double(unit * r.numerator_), n, to);
   }
   double distance[at_once];
   const double part = r.line_.quotient(at_.rest);

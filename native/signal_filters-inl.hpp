@@ -37,20 +37,21 @@ class Filtered {
   }
 
   // weight[j]: of the j-th candidates of a vector of outputs with these rests. Returns whether one within the support
-  // is zero, so that its row is not like others: it may be cut, or hold a zero.
-  template <class Of>
+  // is zero, so that its row is not like others: it may be cut, or hold a zero. K: the number of candidates, if known.
+  template <int K = 0, class Of>
   TENTER_ALWAYS_INLINE bool weigh(Vec<double> rest, Of&& of, Vec<double>* weight) const {
     const Vec<double> from = rest * scale_;
     Vec<double> total{};
     Vec<int64_t> zero{};
-    for (int64_t j = 0; j < count_; ++j) {
+    const int64_t count = K ? K : count_;
+    for (int64_t j = 0; j < count; ++j) {
       const Vec<double> w = one(splat(double(first_ + j) * unit_) - from, of, zero);
       total += w;
       weight[j] = w;
     }
     if (normalizes_) {
       zero |= is_nothing(total);
-      for (int64_t j = 0; j < count_; ++j) weight[j] /= total;
+      for (int64_t j = 0; j < count; ++j) weight[j] /= total;
     }
     return any(zero);
   }
@@ -223,19 +224,31 @@ int64_t stretched_block(const SignalTask& t, int64_t lo, int64_t most, int64_t p
     place[j] = n_sources - 1;
   }
   if (n_sources < t.count) source[n_sources] = -1;
-  Vec<double>* const made = reinterpret_cast<Vec<double>*>(lease->plane.get<char>(2 * t.count * vector_bytes));
-  Vec<double>* const held = made + t.count;
+  Vec<double>* const room = reinterpret_cast<Vec<double>*>(lease->plane.get<char>(t.count * vector_bytes));
   Walk<double> walk(t.at, lo);
-  with_vector_filter(t.filter, [&](auto&& of) {
-    for (int64_t k = 0; k < n; k += N, walk.advance()) {
-      if (rows.weigh(walk.rest, of, made))
-        for (int64_t o = k; o < std::min(k + N, n); ++o) leave(t, lo + o);
-      std::fill(held, held + n_sources, Vec<double>{});
-      for (int64_t j = 0; j < t.count; ++j)
-        if (place[j] >= 0) held[place[j]] += made[j];
-      for (int64_t s = 0; s < n_sources; ++s) store_weights(weight + s * pitch + k, held[s]);
-    }
-  });
+  const Filter filter = t.filter;
+  // K: the number of candidates, whose weights then stay in registers, or 0.
+  auto make = [&]<int K>() {
+    const int64_t count = K ? K : t.count;
+    with_vector_filter(filter, [&](auto&& of) {
+      Walk<double> next = walk;
+      for (int64_t k = 0; k < n; k += N, next.advance()) {
+        Vec<double> few[K ? K : 1];
+        Vec<double>* const made = K ? few : room;
+        if (rows.weigh<K>(next.rest, of, made))
+          for (int64_t o = k; o < std::min(k + N, n); ++o) leave(t, lo + o);
+        Vec<double> sum{};
+        for (int64_t j = 0; j < count; ++j) {
+          if (place[j] < 0) continue;
+          sum += made[j];
+          if (j + 1 < count && place[j + 1] == place[j]) continue;
+          store_weights(weight + place[j] * pitch + k, sum);
+          sum = Vec<double>{};
+        }
+      }
+    });
+  };
+  if (!with_constant<2, 4, 6>(t.count, make)) make.template operator()<0>();
   return n;
 }
 

@@ -220,14 +220,14 @@ def test_gradients_of_new_sizes_past_every_edge_are_planned_in_the_core(edge, mo
         ("past their taps", (4, [0, 2], [0], [1.0], 0)),
         ("of other weights", (4, [0, 1], [0], [1.0, 1.0], 0)),
         ("too far", (4, [0, 1], [1 << 62], [1.0], 0)),
-        ("at another edge", (4, [0, 1], [0], [1.0], 4)),
+        ("at another edge", (4, [0, 1], [0], [1.0], 7)),
     ],
 )
 def test_rows_that_are_none_are_refused(of_rows, given):
-    n_in, offset, column, weight, fold = given
+    n_in, offset, column, weight, edge = given
     integers = lambda values: np.array(values, np.int64)
     with pytest.raises(ValueError):
-        _native.folded_rows(n_in, integers(offset), integers(column), np.array(weight), fold)
+        _native.folded_rows(n_in, integers(offset), integers(column), np.array(weight), edge)
 
 
 @pytest.mark.parametrize("align", taps.WHOLE)

@@ -13,11 +13,11 @@ from tests.daily import daily
 import tenter
 from tenter import _native
 from tenter._specs import axis_maps
-from tenter.maps import Window
+from tenter.maps import Gather, Window
 
 tuning = _native.tuning
 MODES = ("linear", "cubic", "catmull-rom", "mitchell", "lanczos3", "area", "box", "hamming")
-EDGES = ("replicate", "constant", "renormalize", "extrapolate")
+EDGES = ("replicate", "constant", "renormalize", "extrapolate", "reflect", "symmetric", "wrap")
 DTYPES = ("float32", "float64", "float16", "uint8", "int16", "int32", "complex64")
 
 
@@ -51,7 +51,9 @@ def hows(seed: int) -> Iterator[tuple[int, int, dict[str, Any]]]:
         yield n_in, n_out, how
 
 
-def with_tables(m: Window) -> Window:
+def with_tables(m: Gather | Window) -> Gather | Window:
+    if isinstance(m, Gather):
+        return Gather(m.n_in, m.n_out, m.offset, m.index, m.weight)
     tuning.long_axis = 1 << 40
     made = Window(m.n_in, m.n_out, m.start, m.offset, m.weight)
     tuning.long_axis = 0
@@ -63,7 +65,7 @@ def test_bands_are_the_whole(seed):
     rng, tried = np.random.default_rng(seed), 0
     for n_in, n_out, how in hows(seed):
         forward = tenter.axis_map(n_in, n_out, **how)
-        if not isinstance(forward, Window) or not forward.is_computed:  # the identity, and rows that descend
+        if not isinstance(forward, (Gather, Window)) or not forward.is_computed:  # the identity, rows that descend
             continue
         tried += 1
         for m in (forward, forward.T):

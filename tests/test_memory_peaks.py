@@ -14,6 +14,7 @@ from memory_helpers import needs_linux
 from program_helpers import prints
 from tenter._arrays import limits
 from tenter._execution import bands, counted
+from tenter._rules.edges import PERIODIC
 from tenter.maps import Gather
 
 # MiB: of what the call is given and makes.
@@ -37,6 +38,16 @@ def test_gradients_and_long_axes():
     gradient, line = map(float, prints("memory_peaks.py", "torch", "wrap gradient,line").split())
     assert gradient < 3 * 16 + 24
     assert line < 24 * 8 + 24  # tables of start, offset and weights, while they are made
+
+
+@needs_linux
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_edges_at_which_an_axis_goes_on_take_the_memory_of_others(library):
+    kinds = ["signal", "nearest"] + ["gradient"] * (library == "torch")
+    calls = [f"{kind}, {edge}" for kind in kinds for edge in ("replicate", *PERIODIC)]
+    peaks = dict(zip(calls, map(float, prints("memory_peaks.py", library, ";".join(calls)).split()), strict=True))
+    over = {c: p for c, p in peaks.items() if p > 1.3 * peaks[c.split(",")[0] + ", replicate"] + 2}
+    assert not over
 
 
 # ---- the same bits, in bands of any size

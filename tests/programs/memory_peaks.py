@@ -47,6 +47,19 @@ def call(name: str, x: dict[str, Any], side: int) -> Callable[[], Any]:
         leaf = x["rgb"][..., 0].float().requires_grad_()
         return torch.autograd.grad(resize(leaf, size, axes=(0, 1), **how).sum(), leaf)[0]
 
+    def line_gradient(edge: str) -> Any:
+        import torch
+
+        leaf = x["line"].requires_grad_()
+        return torch.autograd.grad(resize(leaf, side * side // 3 * 4, axes=2, mode="cubic", edge=edge).sum(), leaf)[0]
+
+    kind, _, edge = name.partition(", ")  # of calls at any edge
+    if edge:
+        return {
+            "signal": lambda: resize(x["line"], side * side // 3 * 4, axes=2, mode="cubic", edge=edge),
+            "nearest": lambda: resize(x["line"], scale=1.37, axes=2, mode="nearest-exact", edge=edge),
+            "gradient": lambda: line_gradient(edge),
+        }[kind]
     return {
         "wrap thumbnail": lambda: resize(x["rgba"], 64, axes=(0, 1), mode="lanczos", antialias=True, edge="wrap"),
         "wrap few": lambda: resize(x["rgba"], 16, axes=(0, 1), mode="lanczos", antialias=True, edge="wrap"),
@@ -80,7 +93,7 @@ if __name__ == "__main__":
         make = np.asarray
     few = {name: make(x) for name, x in inputs(FEW).items()}
     given = inputs(SIDE)
-    for name in sys.argv[2].split(","):
+    for name in sys.argv[2].split(";" if ";" in sys.argv[2] else ","):
         call(name, few, FEW)()
         x = {k: make(v) for k, v in given.items()}
         tenter.memory.clear()
