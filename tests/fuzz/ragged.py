@@ -70,7 +70,8 @@ def result(
     source = f"y = {written(function, args, names)}{take}"
     if of is not None:
         source = f"plan = tenter.ragged.Plan({of.name})\n" + source.replace(f", {of.name}", ", plan", 1)
-    return Call("", source, held, check, fresh=into is None)
+    kept = of is not None and function.endswith((".row_ids", ".positions"))  # by the plan, which gives them again
+    return Call("", source, held, check, fresh=into is None and not kept)
 
 
 def forms(r: Draw) -> Call:
@@ -106,7 +107,7 @@ def forms(r: Draw) -> Call:
         check_shape(y, its, want.shape)
         check_bits(y, want.astype(bits(its).dtype))
 
-    return Call("", f"y = {source}", {name: given}, check)
+    return Call("", f"y = {source}", {name: given}, check, fresh=False)  # as the plan keeps it
 
 
 def _wrong(r: Draw, name: str, values: np.ndarray, n: int) -> tuple[Named, type[Exception]] | None:
