@@ -26,7 +26,7 @@ from tenter._arrays.standard_arrays import (
 )
 from tenter._arrays.types import Array
 
-promised.check("Dask", dask.__version__)
+promised.check("Dask", dask.__version__)  # type: ignore[attr-defined]
 PACKAGE = "dask.array"
 TYPES: tuple[type, ...] = ()
 

@@ -112,7 +112,7 @@ dispatch_modes: Callable[[], int] = _follower("_len_torch_dispatch_stack")
 function_modes: Callable[[], bool] = _follower("_is_torch_function_mode_enabled")
 # For any kind of device. (PyTorch's public function takes as long as a call here.)
 autocast: Callable[[], bool] = _follower("_is_any_autocast_enabled")
-tracing: Callable[[], object] = _follower("_get_tracing_state", torch.jit.is_tracing)
+tracing: Callable[[], object] = _follower("_get_tracing_state", torch.jit.is_tracing)  # type: ignore[attr-defined]
 dispatch_keys: Callable[[torch.Tensor], object] = _follower("_dispatch_keys", lambda x: object())
 
 
@@ -341,9 +341,9 @@ def new_symbol() -> Any:
     public function gives one only where its compiler is told to follow operators whose results' sizes depend on data.)
     """
     context = torch.library.get_ctx()
-    environment = getattr(context, "_shape_env", None)
-    if hasattr(environment, "create_unbacked_symint"):
-        return environment.create_unbacked_symint()
+    create = getattr(getattr(context, "_shape_env", None), "create_unbacked_symint", None)
+    if create is not None:
+        return create()
     try:
         return context.new_dynamic_size()
     except RuntimeError:

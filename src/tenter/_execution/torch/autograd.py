@@ -65,7 +65,7 @@ def _linear(apply: Callable[..., Any], x: Tensor, offsets: Tensor | None, forth:
 
 
 def _twice(x: Tensor) -> Tensor:
-    def double(x: Tensor, offsets: None) -> Tensor:
+    def double(x: Tensor, offsets: Tensor | None) -> Tensor:
         return torch.ops.tenter_asked.twice.default(x)  # type: ignore[no-any-return]
 
     return _linear(_apply_to_one_level, x, None, double, double)
@@ -119,7 +119,8 @@ def _forward(op: Operator, x: Tensor, *operands: Any) -> Tensor:
 def _adjoint(op: Operator, g: Tensor, *operands: Any) -> Tensor:
     if not _records(g):
         return torch_private.below_autograd(schema.adjoint(op), g, *operands)  # type: ignore[no-any-return]
-    return _recorded(op, g, *op.read_adjoint(g.shape, dtype_name(g), *operands), True)
+    spec, shape = op.read_adjoint(g.shape, dtype_name(g), *operands)
+    return _recorded(op, g, spec, shape, True)
 
 
 def _recorded(op: Operator, x: Tensor, spec: Spec, shape: Any, transposed: bool) -> Tensor:

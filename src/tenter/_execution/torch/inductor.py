@@ -45,12 +45,13 @@ COPIED = (
 def prepare(count: Callable[[str, tuple[Any, ...]], None]) -> None:
     """Called when the operators are traced, which Inductor does once more before it looks for lowerings. Where it is
     not loaded, nothing is imported. count: called with the name and arguments of what is fused, as it runs unseen."""
-    marked: Any = getattr(sys.modules.get("torch._inductor.config"), "unsafe_marked_cacheable_functions", None)
+    config: Any = sys.modules.get("torch._inductor.config")
+    marked = getattr(config, "unsafe_marked_cacheable_functions", None)
     if marked is not None and WHOLE not in marked:
         # Code with calls that are kept whole is kept on disk too. The version is a part of the keys of what lies there,
         # so that another version's is not taken for this one's.
         version = sys.modules["tenter"].__version__
-        sys.modules["torch._inductor.config"].unsafe_marked_cacheable_functions = {**marked, WHOLE: version}
+        config.unsafe_marked_cacheable_functions = {**marked, WHOLE: version}
     if "torch._inductor.lowering" in sys.modules:
         _register(count)
 

@@ -19,7 +19,7 @@ from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
 
 Strategy = list[Any]
-# Operators that have none, as PyTorch would take one call's results for another's; they run on gathered tensors.
+# Operators of which PyTorch would take one call's results for another's; they run on gathered tensors.
 WITHOUT: set[Any] = set()
 
 
@@ -74,7 +74,6 @@ def _placements(dims: list[int], operands: tuple[Any, ...], more: list[Any]) -> 
 
 for _op in OPERATORS.values():
     for _operator, _strategy in ((schema.forward(_op), _forward), (schema.adjoint(_op), _adjoint)):
-        if remembers_by_all_arguments(_operator):
-            register_sharding(_operator)(partial(_strategy, _op))
-        else:
+        register_sharding(_operator)(partial(_strategy, _op))
+        if not remembers_by_all_arguments(_operator):
             WITHOUT.add(_operator)
