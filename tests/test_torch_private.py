@@ -11,6 +11,7 @@ import torch
 
 import private_names
 from tenter._arrays import torch_private
+from tenter._execution.torch import functions
 from tenter._kernels.triton import launch
 
 PROGRAM = Path(private_names.__file__)
@@ -31,8 +32,8 @@ def test_results_are_right_whatever_private_name_is_missing_or_changed(cases):
 def test_every_private_name_does_here_what_it_is_asked_for():
     """So the slower ways are for other versions, and none is taken unseen."""
     assert torch_private._told == dict.fromkeys(torch_private._told, True)
-    assert torch_private.all_known and torch_private.goes_below
-    assert torch_private._applies_bare and torch_private._replaces and torch_private._marks
+    assert torch_private.all_known and functions.goes_below
+    assert functions._applies_bare and functions._replaces and torch_private._marks
     assert len(torch_private.PLAIN_CUDA) == 2 and torch_private._context is torch._guards.TracingContext.try_get
     from tenter._execution.torch import autograd
 

@@ -11,6 +11,8 @@ from tenter.maps._window import Window
 def computed(n_in: int, n_out: int, rule: _native.Sampling, with_tables: bool = False) -> Copy | Window | Gather:
     """The window of a rule, a gather where the axis goes on past its edges and rows there need one, or the identity.
     with_tables: also for a long axis, and the rule is let go."""
+    if n_in == n_out == 0:
+        return Copy.every(0, 1)
     room_for(rule.taps_at_ends, 100)
     native = _native.WindowMap(rule, False, with_tables)
     if native.is_identity:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from tenter._arrays import torch_private
 from tenter._arrays.torch_tensors import dtype_name
-from tenter._execution.torch import schema
+from tenter._execution.torch import functions, schema
 from tenter._execution.torch.expressed import expressed
 from tenter._execution.torch.operators import refusing
 from tenter._execution.torch.schema import ASKED, LIBRARY
@@ -45,8 +45,8 @@ class _Linear(torch.autograd.Function):
         return ctx.forth(tangents[0], *ctx.saved_tensors)  # type: ignore[no-any-return]
 
 
-_apply = torch_private.apply_of(_Linear)
-_apply_to_one_level = torch_private.apply_to_one_level(_Linear)
+_apply = functions.apply_of(_Linear)
+_apply_to_one_level = functions.apply_to_one_level(_Linear)
 
 
 def _records(x: Tensor) -> bool:
@@ -57,7 +57,7 @@ def _records(x: Tensor) -> bool:
 
 
 def _linear(apply: Callable[..., Any], x: Tensor, offsets: Tensor | None, forth: Linear, back: Linear) -> Tensor:
-    y = torch_private.below_autograd(forth, x, offsets)
+    y = functions.below_autograd(forth, x, offsets)
     return apply(x, offsets, lambda: y, forth, back)  # type: ignore[no-any-return]
 
 
@@ -87,7 +87,7 @@ def _recorded_by_levels(forward_mode: bool) -> bool:
 def _by_levels(forward_mode: bool) -> bool:
     """Asked once a transform is active, as PyTorch then has imported all of them. Forward mode is asked apart: it takes
     PyTorch a second to prepare."""
-    return torch_private.goes_below and torch_private.unfollowed(
+    return functions.goes_below and torch_private.unfollowed(
         lambda: torch_private.holds(lambda: _recorded_by_levels(forward_mode))
     )
 
@@ -111,14 +111,14 @@ def _with(spec: Spec, offsets: Tensor | None) -> Spec:
 
 def _forward(op: Operator, x: Tensor, *operands: Any) -> Tensor:
     if not _records(x):
-        return torch_private.below_autograd(schema.forward(op), x, *operands)  # type: ignore[no-any-return]
+        return functions.below_autograd(schema.forward(op), x, *operands)  # type: ignore[no-any-return]
     spec = op.read(x.shape, dtype_name(x), *operands)
     return _recorded(op, x, spec, x.shape, False)
 
 
 def _adjoint(op: Operator, g: Tensor, *operands: Any) -> Tensor:
     if not _records(g):
-        return torch_private.below_autograd(schema.adjoint(op), g, *operands)  # type: ignore[no-any-return]
+        return functions.below_autograd(schema.adjoint(op), g, *operands)  # type: ignore[no-any-return]
     spec, shape = op.read_adjoint(g.shape, dtype_name(g), *operands)
     return _recorded(op, g, spec, shape, True)
 

@@ -5,12 +5,11 @@ from typing import Any
 import torch
 
 from tenter import _native
-from tenter._arrays import torch_private
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import recorded as recorded_array
 from tenter._arrays.torch_tensors import dtype_name, plain, recorded
-from tenter._execution.torch import dispatch
+from tenter._execution.torch import dispatch, functions
 from tenter._execution.torch.run import run
 from tenter._plans.plan import Plan, adjoint, plan_adjoint
 from tenter._specs.repeat import RepeatCounts
@@ -41,9 +40,9 @@ class _Run(torch.autograd.Function):
             raise error(refusal, "backward", grad=g) from None
 
 
-torch_private.in_place_of_backward(_Run, _native.backward)
+functions.in_place_of_backward(_Run, _native.backward)
 _native.set_up_function(run, _Run.backward)
-recorded_run = torch_private.apply_of(_Run)
+recorded_run = functions.apply_of(_Run)
 
 
 def check(g: torch.Tensor, shape: tuple[int, ...], itemsize: int) -> None:

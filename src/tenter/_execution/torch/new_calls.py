@@ -6,11 +6,10 @@ from typing import Any
 import torch
 
 from tenter import _native
-from tenter._arrays import torch_private
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.torch_tensors import plain
-from tenter._execution.torch import dispatch
+from tenter._execution.torch import dispatch, functions
 from tenter._execution.torch.gradients import MOST_LAYOUTS, again, check
 from tenter._execution.torch.run import run
 from tenter._plans import families
@@ -29,8 +28,8 @@ class _New(torch.autograd.Function):
         return _adjoint(grads[0], ctx.call, *ctx.operands), None
 
 
-torch_private.in_place_of_backward(_New, _native.recorded_backward)
-recorded_new, backward = torch_private.apply_of(_New), _New.backward
+functions.in_place_of_backward(_New, _native.recorded_backward)
+recorded_new, backward = functions.apply_of(_New), _New.backward
 
 
 def forward(x: torch.Tensor, operands: Any) -> torch.Tensor:

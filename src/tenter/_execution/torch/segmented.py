@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from tenter._arrays import torch_private
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.torch_tensors import recorded, resolve, stored
 from tenter._arrays.types import Array
 from tenter._execution import segmented
-from tenter._execution.torch import recorded_segments
+from tenter._execution.torch import functions, recorded_segments
 from tenter._execution.torch.gradients import execute_adjoint
 from tenter._execution.torch.run import large_empty
 from tenter._specs.repeat import RepeatCounts
@@ -67,7 +66,7 @@ def _back(function: str, g: torch.Tensor, *args: Any) -> Any:
         raise error(refusal, "backward", grad=g) from None
 
 
-_record_pad, _record_unpad, _record_repeat = (torch_private.apply_of(f) for f in (_Pad, _Unpad, _RepeatPadded))
+_record_pad, _record_unpad, _record_repeat = (functions.apply_of(f) for f in (_Pad, _Unpad, _RepeatPadded))
 
 
 # ---- out: memory to write the result to, of an x of which no gradient is recorded

@@ -6,7 +6,7 @@ import torch
 from torch.compiler import is_compiling
 
 from tenter import _native
-from tenter._arrays import torch_private, torch_tensors
+from tenter._arrays import torch_tensors
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.limits import machine_memory
@@ -15,6 +15,7 @@ from tenter._arrays.torch_private import PLAIN, dispatch_keys
 from tenter._arrays.torch_tensors import address, plain, short, to_numpy
 from tenter._execution import numpy_executor
 from tenter._execution.counted import repeat_scalars
+from tenter._execution.torch import functions
 from tenter._execution.torch.gradients import execute_adjoint
 from tenter._execution.torch.run import large_empty
 from tenter._specs.repeat import RepeatCounts
@@ -74,10 +75,10 @@ def _prepare(ctx: Any) -> None:
     ctx.operands = _native.repeated_operands(ctx.how)
 
 
-torch_private.in_place_of_backward(_Repeat, _native.repeated_backward)
-torch_private.before_compiled_backward(_Repeat, _prepare)
+functions.in_place_of_backward(_Repeat, _native.repeated_backward)
+functions.before_compiled_backward(_Repeat, _prepare)
 _native.set_up_counts(_large_empty, thread_count, machine_memory())
-_native.set_up_gradients(torch_private.apply_of(_Repeat), _Repeat.backward)
+_native.set_up_gradients(functions.apply_of(_Repeat), _Repeat.backward)
 
 
 def _adjoint(g: torch.Tensor, spec: RepeatCounts, shape: tuple[int, ...]) -> torch.Tensor:
