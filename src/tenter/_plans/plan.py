@@ -205,7 +205,9 @@ def _has_tables(m: AxisMap, beside: bool) -> bool:
     """beside: with other axes, so that a kernel of several of them may have asked for tables."""
     if isinstance(m, Copy):
         return m.has_tables
-    return m.width is None and (beside or not m.is_computed) if isinstance(m, Window) else beside or not m.is_computed
+    if isinstance(m, Window) and m.width is not None:
+        return False
+    return isinstance(m, (Window, Gather)) and (beside or not m.is_computed)
 
 
 def _check_room(shape: Sequence[int], itemsize: int, device: str | None) -> None:
