@@ -231,3 +231,9 @@ def test_counts_on_a_device_are_read_by_the_host(monkeypatch):
     monkeypatch.setattr(OnDevice, "cpu", lambda self: self.as_subclass(torch.Tensor))
     s = lazy.repeat_interleave(torch.from_numpy(X), counts, 0)
     assert torch.equal(s.materialize(), tenter.repeat_interleave(torch.from_numpy(X), COUNTS, 0))
+
+
+@needs_linux
+def test_tables_without_room_are_refused_in_our_words():
+    words = "memory: expected room for a result and its tables, got none from the system\n"
+    assert prints("tables_without_room.py") == 2 * words
