@@ -100,6 +100,22 @@ int64_t folded(int64_t column, int64_t n_in, Edge edge) {
   return std::clamp<int64_t>(column, 0, n_in - 1);
 }
 
+Taps taps_of(const Sampling& sampling) {
+  Rows rows;
+  sampling.untrimmed(0, sampling.n_out(), rows);
+  Taps made;
+  made.offset.reserve(rows.offset.size()), made.column.reserve(rows.weight.size());
+  made.offset.push_back(0);
+  for (size_t o = 0; o < rows.start.size(); ++o) {
+    for (int64_t k = rows.offset[o]; k < rows.offset[o + 1]; ++k) {
+      const double w = rows.weight[size_t(k)];
+      if (w != 0) made.column.push_back(rows.start[o] + k - rows.offset[o]), made.weight.push_back(w);
+    }
+    made.offset.push_back(int64_t(made.weight.size()));
+  }
+  return made;
+}
+
 bool FoldedRows::is_identity(int64_t n_in) const { return adjacent && identity(rows, n_in); }
 
 FoldedRows fold_rows(int64_t n_in, Taps&& given, Edge edge) {

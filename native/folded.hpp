@@ -12,6 +12,7 @@ struct Taps {
   std::vector<int64_t> offset, column;
   std::vector<double> weight;
 };
+Taps taps_of(const Sampling& sampling);  // all that count for something
 
 // Rows on the axis: adjacent inputs, `rows`, where these hold the taps, else `taps` of any inputs. Windows that slide
 // over an axis as it goes on keep the order in which they read it.

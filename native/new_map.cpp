@@ -19,28 +19,28 @@ bool NewMap::make(const Family& family, const Family::Axis& a, int64_t n_in, int
   if (!a.rule) return make_pillow(a, n_in, n_out, part);
   sampling = new_sampling(*a.rule, n_in, n_out, part, scale);
   if (!sampling || sampling->taps_each() > tuning.planned_taps) return false;
-  const bool goes = goes_on(sampling->edge());
-  if (goes && taps_at_ends(*sampling) > double(tuning.planned_bytes) / 64) return false;
+  if (goes_on(sampling->edge()) && taps_at_ends(*sampling) > double(tuning.planned_bytes) / 64) return false;
   is_identity = n_in == n_out && OwnedMap(nb::object(), *sampling, false, false).is_identity();
   if (is_identity) return true;  // whose transpose is one
-  if (family.in_bytes && sampling->n_in() + sampling->n_out() > longest_rounded) return false;
-  if (family.in_bytes && !goes) {
-    Rows made;
+  if (family.in_bytes) return make_rounded();
+  map.emplace(nb::object(), *sampling, family.transposed, false);
+  const bool floats = family.dtype == Dtype::f32 || family.dtype == Dtype::f64;
+  return floats || !map->gathers() || !map->picks();  // integers are summed in integers
+}
+
+// Weights are rounded where all rows are of adjacent inputs.
+bool NewMap::make_rounded() {
+  if (sampling->n_in() + sampling->n_out() > longest_rounded) return false;
+  Rows made;
+  if (!goes_on(sampling->edge())) {
     sampling->make(0, sampling->n_out(), made);
     return round_weights(std::move(made));
   }
-  map.emplace(nb::object(), *sampling, family.transposed, false);
-  if (!map->gathers()) {
-    if (!family.in_bytes) return true;
-    Rows made;
-    map->make_rows(0, n_out, made);
-    map.reset();
-    return round_weights(std::move(made));
-  }
-  const bool floats = family.dtype == Dtype::f32 || family.dtype == Dtype::f64;
-  if (!floats && map->picks()) return false;  // integers are summed in integers
-  if (!family.in_bytes) return true;
-  lay_out();
+  FoldedRows rows = fold_rows(sampling->n_in(), taps_of(*sampling), sampling->edge());
+  if (rows.adjacent) return round_weights(std::move(rows.rows));
+  auto& [offset, column, weight] = rows.taps;
+  if (std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; })) return false;  // as above
+  lay_out(offset, column, std::move(weight));
   use_integers();
   return true;
 }
@@ -67,11 +67,13 @@ void NewMap::lay_out() {
   map.emplace(int64_t(order.size()), std::move(made), false);
 }
 
-// Of ones.
-void NewMap::lay_out_sums(Taps&& taps) {
-  LaidOut made = laid_out(int64_t(taps.offset.size()) - 1, taps.offset.data(), taps.column.data());
+// weight: empty for ones.
+void NewMap::lay_out(const std::vector<int64_t>& offset, const std::vector<int64_t>& column,
+                     std::vector<double>&& weight) {
+  LaidOut made = laid_out(int64_t(offset.size()) - 1, offset.data(), column.data());
   order = std::move(made.order);
-  map.emplace(int64_t(order.size()), Rows{std::move(made.start), std::move(taps.offset), {}}, true);
+  const bool ones = weight.empty();
+  map.emplace(int64_t(order.size()), Rows{std::move(made.start), offset, std::move(weight)}, ones);
 }
 
 std::optional<Sampling> new_sampling(const WholeAxis& rule, int64_t n_in, int64_t n_out, const Boxes::Each* part,
@@ -147,7 +149,8 @@ bool NewMap::make_sums(Picking&& of) {
     Taps taps{std::vector<int64_t>(size_t(of.n_out) + 1), std::vector<int64_t>(size_t(of.n_out)), {}};
     std::iota(taps.offset.begin(), taps.offset.end(), int64_t(0));
     of.index(0, of.n_out, taps.column.data());
-    lay_out_sums(transposed(taps, of.n_in));
+    const Taps sums = transposed(taps, of.n_in);
+    lay_out(sums.offset, sums.column, {});
     return true;
   }
   const int64_t repeat = picking.emplace(std::move(of)).repeat();

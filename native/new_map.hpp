@@ -49,8 +49,9 @@ struct NewMap {
   std::pair<int64_t, int64_t> crop(int64_t n);
 
  private:
+  bool make_rounded();
   void lay_out();
-  void lay_out_sums(Taps&& taps);
+  void lay_out(const std::vector<int64_t>& offset, const std::vector<int64_t>& column, std::vector<double>&& weight);
   void use_integers();
   bool make_pillow(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part);
   bool round_weights(Rows&& made);

@@ -39,7 +39,7 @@ std::optional<Picking> NewPicking::on_line(const Family::Axis& a, Edge edge) con
 }
 
 // PyTorch's kernels that compute one formula whatever the axes (tenter._rules.torch_quirks.picking).
-std::optional<Picking> NewPicking::torch_direct(const Family::Axis& a, bool exact) const {
+std::optional<Picking> NewPicking::torch_direct(bool exact) const {
   const int64_t times = n_out == n_in ? 1 : n_out == 2 * n_in ? 2 : 0;
   if (!exact && times) {
     const Line line{{0, 0}, {times == 1, times == 2}, times};
@@ -77,7 +77,7 @@ std::optional<Picking> NewPicking::with(const Family::Axis& a, Edge edge) const 
     case Formula::float_quotients: return by(formula, 0, ratio, edge);
     default: break;
   }
-  if (direct) return torch_direct(a, formula == Formula::float_centers || formula == Formula::double_centers);
+  if (direct) return torch_direct(formula == Formula::float_centers || formula == Formula::double_centers);
   if (scale) return by(formula, 0, a.in_float ? double(float(1.0 / scale->value)) : 1.0 / scale->value, edge);
   return by(formula, 0, a.in_float ? double(float(n_in) / float(n_out)) : ratio, edge);
 }

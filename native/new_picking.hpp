@@ -23,7 +23,7 @@ struct NewPicking {
   std::optional<Picking> with(const Family::Axis& a, Edge edge) const;
   Picking by(Formula formula, double first, double step, Edge edge) const;
   std::optional<Picking> on_line(const Family::Axis& a, Edge edge) const;
-  std::optional<Picking> torch_direct(const Family::Axis& a, bool exact) const;
+  std::optional<Picking> torch_direct(bool exact) const;
 };
 
 // The axis of a copy by p, of inputs that are `stride` bytes apart. alone: whether no other axis is picked. table:

@@ -156,9 +156,8 @@ class Filling(NamedTuple):
         source, dims = self.cropped(source, dims, len(summed) > 1)
         summed = [d.whole or d for k in mapped if not isinstance((d := dims[k]).map, COPIES)]
         alone = len(mapped) == 1 and self.takes(dims[mapped[0]].map, options)
-        together = (
-            (alone or not gathers) and len(summed) == len(mapped) <= 3 and mapped[-1] - mapped[0] == len(mapped) - 1
-        )
+        neighbors = len(summed) == len(mapped) <= 3 and mapped[-1] - mapped[0] == len(mapped) - 1
+        together = (alone or not gathers) and neighbors
         if together and (len(mapped) == 1 or not self.kernels.apart(summed, options)):  # as `_passes` has it
             self.kernels.window(self.made, source, target, dims, mapped, options, 1)
             return

@@ -214,9 +214,9 @@ def read_torch(*how: Any) -> bool: ...
 class Family:
     def __init__(
         self,
-        rules: tuple[tuple[int, WholeAxis, bool, bool, int, WholeAxis | None], ...],
+        rules: tuple[tuple[int, WholeAxis, bool, bool, WholeAxis | None], ...],
         filters: tuple[tuple[int, int, float], ...],
-        picks: tuple[tuple[int, int, bool, int, int, bool, int, int], ...],
+        picks: tuple[tuple[int, int, bool, int, int, bool, int], ...],
         sums: tuple[int, int, bool, bool],
         at: tuple[int, ...] | None,
         ndim: int,

@@ -62,9 +62,8 @@ def whole_axis(rule: AxisRule, filter_: filters.Filter) -> _native.WholeAxis:
 
 def overlapped_axis(rule: AxisRule) -> _native.WholeAxis:
     """The same for means over areas."""
-    return _native.WholeAxis(
-        OVERLAPPED, ALIGNS.index(of_areas(rule.align)), None, 0.0, False, False, NUMBERS[rule.edge]
-    )
+    align, edge = ALIGNS.index(of_areas(rule.align)), NUMBERS[rule.edge]
+    return _native.WholeAxis(OVERLAPPED, align, None, 0.0, False, False, edge)
 
 
 def of_areas(align: str) -> str:

@@ -10,7 +10,7 @@ from tenter import _native, filters
 from tenter._arrays.types import Ints
 from tenter._rules import nearest, taps
 from tenter._rules.axis_rule import NEAREST, AxisRule
-from tenter._rules.edges import NUMBERS
+from tenter._rules.edges import NUMBERS, PERIODIC
 from tenter._rules.taps import Entries
 from tenter._specs import eight_bits
 from tenter.maps import AxisMap, Copy, Gather, Window
@@ -27,8 +27,9 @@ def axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     return make(rule.named(), n_in, n_out)
 
 
-def new_axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
-    """The same, not kept. rule: with a filter's name for its kind."""
+def new_axis_map(rule: AxisRule, n_in: int, n_out: int, to_round: bool = False) -> AxisMap:
+    """The same, not kept. rule: with a filter's name for its kind. to_round: for weights that are rounded where all
+    rows are of adjacent inputs."""
     assert isinstance(rule.kind, str)
     if rule.kind in NEAREST:
         if not n_out:
@@ -40,7 +41,7 @@ def new_axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
             return _indexed(inputs.index(0, n_out), np.zeros(n_out, np.bool_), n_in)
         return picked(inputs)
     if rule.arithmetic == "22 bits":
-        return eight_bits.rounded(new_axis_map(rule._replace(arithmetic="exact"), n_in, n_out))
+        return eight_bits.rounded(new_axis_map(rule._replace(arithmetic="exact"), n_in, n_out, True))
     if rule.arithmetic == "pillow":
         return eight_bits.pillow_map(rule, n_in, n_out)
     if rule.kind == "area" and rule.box is None and n_in and n_out:
@@ -57,7 +58,7 @@ def new_axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
         filter_ = filters.keys(rule.cubic) if rule.kind == "cubic" else filters.by_name(rule.kind)
         rows = taps.sampling(rule, geometry, filter_)
     turned = rule.box is not None and geometry.units()[1] < 0  # as corners of a box below one pixel are
-    if turned:
+    if turned or (to_round and rule.edge in PERIODIC):
         return _gathered(n_in, n_out, taps.entries(rows), rule.edge)
     return computed(n_in, n_out, rows, filter_ is not None and not filters.in_core(filter_))
 

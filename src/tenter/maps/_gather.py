@@ -97,17 +97,8 @@ class Gather:
     def _laid_out(self) -> tuple[memoryview, Window]:
         if self.native is not None:
             order, start, offset, weight = self._gathered
-            sums = trusted(
-                Window,
-                n_in=len(order),
-                n_out=self.n_out,
-                start=start,
-                offset=offset,
-                weight=weight,
-                width=None,
-                block=1,
-            )
-            return sealed(order), sums
+            rows = {"start": start, "offset": offset, "weight": weight}
+            return sealed(order), trusted(Window, n_in=len(order), n_out=self.n_out, width=None, block=1, **rows)
         order, start = _native.laid_out(self.offset, self.index)
         weights = None if self.ones else self.weight
         return sealed(order), Window(len(order), self.n_out, start, self.offset, weights)
