@@ -68,8 +68,8 @@ def describe(value: Any) -> str:
 
 
 def _listing(values: Any) -> str:
-    """Not by repr, which reads the memory of tensors."""
-    items = [describe(v) for v in values[:SHOWN]]
+    """Not by its repr, which reads the memory of tensors in it."""
+    items = [describe(v) if is_array(v) or type(v) in (list, tuple) else repr(v) for v in values[:SHOWN]]
     if type(values) is list:
         return f"[{', '.join(items)}]"
     return f"({items[0]},)" if len(values) == 1 else f"({', '.join(items)})"
