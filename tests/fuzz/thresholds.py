@@ -24,8 +24,8 @@ NATIVE: dict[str, tuple[int, ...]] = {
     "planned_bytes": (64, 4096), "planned_taps": (1, 8), "weighed_outputs": (0, 20),
 }  # fmt: skip
 PYTHON: tuple[tuple[Any, str, tuple[int, ...]], ...] = (
-    (bands, "BYTES", (16, 64, 1024)),
-    (into, "BYTES", (16, 64, 1024)),
+    (bands, "BYTES", (256, 4096)),
+    (into, "BYTES", (256, 4096)),
     (cache, "LONGEST", (0, 8)),
     (cache, "STEPS", (0, 1)),
     (cache, "SELDOM", (0, 1, 1000)),
