@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 # Seconds a call may take, and a worker to begin.
-LIMIT, START = 60.0, 120.0
+LIMIT, START = 60.0, 600.0
 SLOW = 4.0
 
 
