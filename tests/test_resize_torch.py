@@ -17,6 +17,8 @@ from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
 
 import tenter  # noqa: E402
 from daily import daily  # noqa: E402
+from fuzz import caches  # noqa: E402
+from tenter._execution import bands  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("fresh_compiler")
 HAT = tenter.filters.Filter(lambda x: np.maximum(0.0, 1 - np.abs(x)), 1.0)
@@ -248,3 +250,15 @@ def test_gradients_keep_a_filter_and_nothing_else_does(call):
     del y, g
     gc.collect()
     assert ref() is None
+
+
+def test_large_results_with_a_value_past_the_edges_keep_their_gradients(monkeypatch):
+    monkeypatch.setattr(bands, "BYTES", 64)
+    for dtype in (torch.float16, torch.float32, torch.float64):
+        caches.forget()
+        x = torch.rand(1, 9, 8, dtype=dtype).requires_grad_()
+        y = tenter.resize(x, (12, 10), axes=(1, 2), mode="cubic", edge="constant", value=1.5)
+        without = tenter.resize(x, (12, 10), axes=(1, 2), mode="cubic", edge="constant")
+        g = torch.rand(y.shape).to(dtype)
+        (found,), (want,) = (torch.autograd.grad(made, x, g) for made in (y, without))
+        torch.testing.assert_close(found, want, rtol=2e-3, atol=2e-3)

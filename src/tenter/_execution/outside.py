@@ -56,7 +56,8 @@ def resized(x: Any, spec: Resize, value: Any) -> Any:
         if dtype.narrow:
             return runs.shifted(y, 1 - inside(()), value, x)
         return _in_bands(y, spec.axes[0], lambda part, place: runs.shifted(part, 1 - inside(place), value, x))
-    if 8 * max(math.prod(x.shape), math.prod(spec.shape_out(tuple(x.shape)))) <= bands.BYTES:
+    is_small = 8 * max(math.prod(x.shape), math.prod(spec.shape_out(tuple(x.shape)))) <= bands.BYTES
+    if is_small or getattr(x, "requires_grad", False):  # arrays of NumPy would end the graph
         return runs.shifted(execute(runs.widened(x), spec), 1 - inside(()), value, x)
     if not isinstance(x, np.ndarray):
         return of(x).from_numpy(resized(of(x).to_numpy(x), spec, value), x)
