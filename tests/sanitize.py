@@ -104,6 +104,14 @@ def environment(kind: str, package: Path, level: str) -> dict[str, str]:
     }
 
 
+def check_import(kind: str, package: Path, level: str) -> None:
+    """An editable installation is found before all paths, and would be tested in the sanitized core's place."""
+    found = [sys.executable, "-c", "import tenter; print(tenter.__file__)"]
+    where = subprocess.check_output(found, text=True, env=environment(kind, package, level)).strip()
+    if not Path(where).is_relative_to(package):
+        sys.exit(f"{where} is imported: run this in an environment without an editable tenter")
+
+
 def run(command: list[str], kind: str, package: Path, level: str) -> bool:
     """Whether a command ends well, without a report."""
     for old in package.parent.glob("report.*"):
@@ -128,6 +136,7 @@ def main() -> int:
     clean = True
     for level in given.levels.split(",") if given.levels else levels():
         package = build(given.kind, level, given.jobs)
+        check_import(given.kind, package, level)
         pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--capture=sys"]
         for chosen in [for_pytest] if for_pytest else TESTS[given.kind]:
             clean &= run([*pytest, *chosen], given.kind, package, level)

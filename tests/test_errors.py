@@ -10,6 +10,7 @@ import torch
 
 import tenter
 from error_helpers import refused
+from tenter._arrays.arguments import describe
 
 X = np.zeros((2, 3), np.float32)
 IMAGE = np.zeros((1, 2, 4, 5), np.float32)
@@ -176,3 +177,10 @@ def test_bools_are_no_counts():
     for bad in ([True, 2, 1], np.array([True, False, True])):
         with pytest.raises(TypeError, match=r"repeats: expected integer counts.*bool"):
             tenter.repeat_interleave(np.zeros((2, 3)), bad, 1)
+
+
+def test_lists_are_shown_as_python_writes_them_and_tensors_in_them_by_their_shape():
+    for value in ([np.uint8(4), 3, "a"], (1,), (1, [2.5, None]), [], [(1, 2), (3,)]):
+        assert describe(value) == repr(value)
+    assert describe([torch.zeros(2, 3), 4]) == "[float32[2, 3], 4]"
+    assert describe(list(range(100))) == repr(list(range(100)))[:57] + "..."
