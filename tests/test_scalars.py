@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+import fractions
 
 import numpy as np
 import pytest
@@ -11,6 +11,15 @@ import tenter
 from tenter.maps import Copy, Gather, Window
 
 INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.intp, np.longlong]
+
+
+def Fraction(n, d):
+    """Of NumPy's integers, where NumPy divides them as integers: version 1 makes floats of uint64."""
+    return (
+        fractions.Fraction(n, d)
+        if np.lib.NumpyVersion(np.__version__) >= "2.0.0"
+        else fractions.Fraction(int(n), int(d))
+    )
 
 
 def wrapped(kind, value):
