@@ -80,7 +80,7 @@ def test_an_old_pytorch_is_named_and_arrays_of_numpy_go_on():
         "tenter.repeat(torch.ones(2), 2)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    message = "tenter: expected PyTorch 2.8 or newer, got PyTorch 2.5.1\n"
+    message = f"tenter: expected PyTorch {versions.promised('torch')} or newer, got PyTorch 2.5.1\n"
     assert done.stdout == message and done.stderr.endswith(f"ImportError: {message}"), done.stderr
 
 

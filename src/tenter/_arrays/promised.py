@@ -2,7 +2,7 @@
 
 import re
 
-OLDEST = {"NumPy": (1, 25), "PyTorch": (2, 8), "JAX": (0, 7), "Dask": (2024, 1)}
+OLDEST = {"NumPy": (1, 25), "PyTorch": (2, 13), "JAX": (0, 9), "Dask": (2024, 1)}
 
 
 def check(library: str, version: str) -> None:
