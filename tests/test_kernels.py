@@ -232,8 +232,9 @@ def test_results_of_object_and_empty_dtypes_are_fresh():
     x = np.array([1, None], object)
     for y in (tenter.tile(x, 1), tenter.repeat(x, 1), tenter.repeat_interleave(x, 1)):
         assert not np.shares_memory(x, y) and y.tolist() == x.tolist()
-    empty = np.zeros(3, [("a", "S0"), ("b", "i4")])["a"]
-    assert tenter.repeat_interleave(empty, 2).tolist() == [b""] * 6
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0":  # NumPy 1 reads a byte of an element that has none
+        empty = np.zeros(3, [("a", "S0"), ("b", "i4")])["a"]
+        assert tenter.repeat_interleave(empty, 2).tolist() == [b""] * 6
 
 
 def test_maps_of_long_axes_are_not_kept():

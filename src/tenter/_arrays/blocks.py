@@ -25,8 +25,7 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Array, int, boo
     n_bytes = math.prod(shape) * dtype.itemsize
     held = block(n_bytes)
     if held is None:
-        # Elements of no bytes get one from NumPy 1, which is then looked at.
-        y: Array = np.empty(shape, dtype) if n_bytes else np.zeros(shape, dtype)
+        y: Array = np.empty(shape, dtype)
         return y, address(y), False
     y = np.ndarray(shape, dtype, buffer=held)  # type: ignore[arg-type]  # any buffer
     return y, held.address, past_caches(held, n_bytes)

@@ -10,7 +10,9 @@ from tenter._arrays.types import Array
 PACKAGE = "numpy"
 TYPES: tuple[type, ...] = (np.ndarray,)
 # Names of native dtypes: NumPy puts together a new string each time.
-NAMES = {np.dtype(name): name for name in (*DTYPES, "bool") if hasattr(np, name) and np.dtype(name).name == name}
+NAMES = {
+    np.dtype(name): name for name in ("bool", *(d for d in DTYPES if hasattr(np, d))) if np.dtype(name).name == name
+}
 
 
 def problem(x: Array) -> str | None:
