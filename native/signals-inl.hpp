@@ -13,6 +13,7 @@ namespace {
 
 constexpr int64_t block_targets = 1024, block_taps = 4096, block_sources = 1 << 14;
 constexpr int64_t run_targets = 1 << 12;
+constexpr int64_t short_row = 256;
 constexpr int64_t task_rows = 64;
 
 // ---- dtypes other than the accumulator's are converted a block at a time
@@ -204,10 +205,12 @@ class SignalRows {
     constexpr int N = lanes<Acc>;
     const WindowTask& rows = t_.rows;
     const char* const src = rows.src + outer_offset(rows, r / rows.n_row) + r % rows.n_row * rows.row_stride;
-    if (!in_.widen) return {reinterpret_cast<const Loose<Acc>*>(src), 0, t_.n_in};
+    // Whole vectors are read. In a short row most of them would reach past its end, so a padded copy is read instead.
+    if (!in_.widen && t_.n_in > short_row) return {reinterpret_cast<const Loose<Acc>*>(src), 0, t_.n_in};
     n = std::min(t_.n_in, begin + n), begin = std::max<int64_t>(0, begin), n -= begin;
-    Acc* const wide = lease->row.template get<Acc>(n + 4 * N);  // with room for whole vectors
-    in_.widen(src + begin * in_.itemsize, n, wide);
+    Acc* const wide = lease->row.template get<Acc>(n + 4 * N);
+    if (in_.widen) in_.widen(src + begin * in_.itemsize, n, wide);
+    else std::memcpy(wide, src + begin * in_.itemsize, size_t(n) * sizeof(Acc));
     std::fill(wide + n, wide + n + 4 * N, Acc{});
     return {wide - begin, begin, begin + n + 4 * N};
   }
