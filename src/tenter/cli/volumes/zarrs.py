@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tenter._arrays import promised
 from tenter.cli.refusal import Refusal, first_line, require
 from tenter.cli.volumes import inflating
 from tenter.cli.volumes.inside import check_file
@@ -268,8 +269,10 @@ def _require() -> None:
     require("zarr", "volumes")
     import zarr
 
-    if int(zarr.__version__.split(".")[0]) < 3:
-        raise Refusal(f"zarr {zarr.__version__} is installed, and 3 or later is needed (on Python 3.11 or later)")
+    try:
+        promised.check("zarr", zarr.__version__)
+    except ImportError as error:
+        raise Refusal(str(error).removeprefix("tenter: ")) from error
 
 
 def _place(box: Box) -> tuple[slice, ...]:
