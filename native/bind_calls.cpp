@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "call_arguments.hpp"
 #include "families.hpp"
 #include "inputs.hpp"
 #include "lookup.hpp"
@@ -44,6 +45,7 @@ PyMethodDef functions[] = {
     fast<set_up_calls>("set_up_calls"),
     fast<known_call>("known_call"),
     fast<known_call_into>("known_call_into"),
+    fast<name_arguments>("name_arguments"),
     fast<call_key>("call_key"),
     fast<set_up_families>("set_up_families"),
     fast<family_key>("family_key"),

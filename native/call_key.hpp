@@ -7,6 +7,7 @@
 
 #include "arrays.hpp"
 #include "boxes.hpp"
+#include "call_arguments.hpp"
 
 namespace tenter {
 
@@ -51,7 +52,7 @@ class OwnArguments {
   PyObject* const* args() const { return args_; }
 
  private:
-  static constexpr int most_args = 16, most_values = 64, most_levels = 4;
+  static constexpr int most_args = CallArguments::most, most_values = 64, most_levels = 4;
   static bool holds_lists(PyObject* x);
   // A reference; null with an error, or without where Python's code shall read it.
   static Owned own(PyObject* x, int level);

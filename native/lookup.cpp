@@ -6,6 +6,7 @@
 #include <new>
 
 #include "arrays.hpp"
+#include "call_arguments.hpp"
 #include "call_key.hpp"
 #include "families.hpp"
 #include "given.hpp"
@@ -41,37 +42,44 @@ bool make_key(const ArrayView& x, PyObject* call, PyObject* const* args, Py_ssiz
   return key.fits();
 }
 
-// Sizes and scales come first, of `interpolate` too; its axes and its boxes where `resize` has them.
-constexpr Py_ssize_t scale_at = 1, resize_arguments = 14, axes_at = 2, box_at = 8;
-
-PyObject* box_of(PyObject* const* args, Py_ssize_t n) { return n == resize_arguments ? args[box_at] : Py_None; }
-bool has_boxes(PyObject* const* args, Py_ssize_t n) { return Sequence(box_of(args, n)).size() >= 0; }
+PyObject* scale_of(const CallArguments& names, PyObject* const* args, Py_ssize_t n) {
+  return names.find(names.has(Argument::scale) ? Argument::scale : Argument::scale_factor, args, n);
+}
 
 // Of the family of a call. x: as Boxes::read leaves it. given: its boxes and scales are read. False of tensors with
 // gaps that are read from their other end: PyTorch has no such view, and its copy of them lies in its own way.
-bool make_family_key(ArrayView& x, PyObject* call, PyObject* const* args, Py_ssize_t n, Key& key, Given& given) {
-  const bool boxed = has_boxes(args, n), scaled = n > scale_at && args[0] == Py_None && args[scale_at] != Py_None;
-  if (n < 1 || (boxed && !given.boxes.read(args[box_at], args[axes_at], python.numbers, x))) return false;
+bool make_family_key(ArrayView& x, PyObject* call, const CallArguments& names, PyObject* const* args, Py_ssize_t n,
+                     Key& key, Given& given) {
+  if (!names.has(Argument::size) || n <= names.at(Argument::size)) return false;
+  PyObject *const size = args[names.at(Argument::size)], *const scale = scale_of(names, args, n);
+  PyObject* const box = names.find(Argument::box, args, n);
+  const bool boxed = Sequence(box).size() >= 0, scaled = size == Py_None && scale != Py_None;
+  if (boxed && !given.boxes.read(box, names.find(Argument::axes, args, n), python.numbers, x)) return false;
   if (given.boxes.turned && x.tensor && x.extent() != x.n_values() * x.dtype->itemsize) return false;
   if (!key.kind(x) || !key.constant(call)) return false;
   if (boxed) key.boxes(given.boxes);
   if (scaled) {
-    if (!given.scales.read(args[scale_at], python.numbers)) return false;
-    for (int k = 0; k < given.scales.count; ++k)
-      if (given.scales.each[k].is_fraction && n != resize_arguments) return false;  // `interpolate` makes it a float
+    if (!given.scales.read(scale, python.numbers)) return false;
+    for (int k = 0; k < given.scales.count; ++k)  // a scale_factor is a float, as PyTorch makes it one
+      if (given.scales.each[k].is_fraction && names.has(Argument::scale_factor)) return false;
     key.scales(given.scales);
-  } else if (!key.sizes(args[0], python.numbers)) {
+  } else if (!key.sizes(size, python.numbers)) {
     return false;
   }
-  for (Py_ssize_t k = 1; k < n; ++k)
-    if (!(boxed && k == box_at) && !(scaled && k == scale_at) && !key.constant(args[k])) return false;
+  for (Py_ssize_t k = 0; k < n; ++k) {
+    const bool is_scale = k == names.at(Argument::scale) || k == names.at(Argument::scale_factor);
+    const bool is_read =
+        k == names.at(Argument::size) || (boxed && k == names.at(Argument::box)) || (scaled && is_scale);
+    if (!is_read && !key.constant(args[k])) return false;
+  }
   return key.fits();
 }
 
 // Whether a call is a repeat by an array of counts: values, of which nothing is remembered.
-bool by_counts(PyObject* const* args, Py_ssize_t n) {
-  if ((n != 4 && n != 5) || !(is_numpy(args[2]) || is_tensor(args[2]))) return false;
-  return PyUnicode_CompareWithASCIIString(args[0], n == 5 ? "repeat_interleave" : "numpy.repeat") == 0;
+bool by_counts(const CallArguments* names, PyObject* const* args, Py_ssize_t n) {
+  if (!names) return false;
+  PyObject* const counts = names->find(Argument::repeats, args, n);
+  return is_numpy(counts) || is_tensor(counts);
 }
 
 // The result of a plan that is for x, which wants no gradient. target: as Family::run has it; then the plan itself, if
@@ -101,13 +109,15 @@ bool is_seldom(PyObject* plan_key) {
 // Family::run has it.
 PyObject* run_new(PyObject* x, ArrayView from, PyObject* call, PyObject* const* args, Py_ssize_t n, PyObject* plan_key,
                   bool wants, const Target* target = nullptr) {
-  if (is_repeat(call)) {
+  const CallArguments* const names = CallArguments::of(call);
+  if (!names) return nullptr;
+  if (is_repeat(*names)) {
     if (!plan_key || !is_seldom(plan_key)) return nullptr;
-    return repeat_new(x, from, call, args, n, wants, target);
+    return repeat_new(x, from, *names, args, n, wants, target);
   }
   Key key;
   Given given;
-  if (!python.families || !make_family_key(from, call, args, n, key, given)) return nullptr;
+  if (!python.families || !make_family_key(from, call, *names, args, n, key, given)) return nullptr;
   const Owned bytes(key.bytes());
   PyObject* const found = bytes ? family_of(bytes.get()) : nullptr;
   if (!found) return nullptr;
@@ -116,10 +126,12 @@ PyObject* run_new(PyObject* x, ArrayView from, PyObject* call, PyObject* const* 
   const Family& its = *nb::inst_ptr<Family>(found);
   if (wants && !its.is_recorded()) return nullptr;
   if (!given.boxes.turned && plan_key && !its.has_value && !is_seldom(plan_key)) return nullptr;
-  if (!its.read(args[0], from, given)) return nullptr;
+  if (!its.read(names->find(Argument::size, args, n), from, given)) return nullptr;
   if (!wants) return its.run(x, from, given, target);
-  const Owned scale(its.policy == Policy::stretch ? Py_NewRef(args[scale_at]) : given.scales.fraction(python.numbers));
-  return scale ? record_family(x, from, found, bytes.get(), given, scale.get(), box_of(args, n)) : nullptr;
+  const Owned scale(its.policy == Policy::stretch ? Py_NewRef(scale_of(*names, args, n))
+                                                  : given.scales.fraction(python.numbers));
+  PyObject* const box = names->find(Argument::box, args, n);
+  return scale ? record_family(x, from, found, bytes.get(), given, scale.get(), box) : nullptr;
 }
 
 // The gradient of a plan's input; null with an error, or without where Python's code must look closer.
@@ -229,18 +241,18 @@ PyObject* set_up_families(PyObject*, PyObject* const* args, Py_ssize_t n) {
   Py_RETURN_NONE;
 }
 
-// (call, x, *arguments), the first of which are sizes and scales -> the key of the call's family, None where it has
-// none.
+// (call, x, *arguments) -> the key of the call's family, None where it has none.
 PyObject* family_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n < 3) return PyErr_Format(PyExc_TypeError, "expected a call, an array and sizes");
+  if (n < 2) return PyErr_Format(PyExc_TypeError, "expected a call and an array");
+  const CallArguments* const names = CallArguments::of(args[0]);
   OwnArguments own;
-  if (!own.read(args + 2, n - 2)) return none_or_error();
+  if (!names || !own.read(args + 2, n - 2)) return none_or_error();
   ArrayView x;
   const Reading found = read_array(args[1], x);
   if (found == Reading::failed) return nullptr;
   Key key;
   Given given;
-  if (found != Reading::readable || !make_family_key(x, args[0], own.args(), n - 2, key, given)) Py_RETURN_NONE;
+  if (found != Reading::readable || !make_family_key(x, args[0], *names, own.args(), n - 2, key, given)) Py_RETURN_NONE;
   return key.bytes();
 }
 
@@ -254,7 +266,11 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
     const int follows = followed();
     if (follows) return follows < 0 ? nullptr : (Py_INCREF(Py_None), Py_None);
   }
-  if (by_counts(args, n)) return repeat_counts(x, args[2], args[3], n == 5 ? args[4] : Py_None);
+  const CallArguments* const names = CallArguments::of(args[0]);
+  if (by_counts(names, args + 2, n - 2)) {
+    const auto find = [&](Argument name) { return names->find(name, args + 2, n - 2); };
+    return repeat_counts(x, find(Argument::repeats), find(Argument::dim), find(Argument::output_size));
+  }
   OwnArguments own;
   ArrayView from;
   const bool owned = own.read(args + 2, n - 2);
@@ -299,7 +315,8 @@ PyObject* known_call_into(PyObject*, PyObject* const* args, Py_ssize_t n) {
   ArrayView from;
   Target target;
   if (!own.read(args + 3, n - 3)) return none_or_error();
-  if (follows || by_counts(args + 1, n - 1) || read_array(x, from) != Reading::readable) return none_or_error();
+  if (follows || by_counts(CallArguments::of(args[1]), args + 3, n - 3) || read_array(x, from) != Reading::readable)
+    return none_or_error();
   if ((tensor && wants_grad(x)) || !target.read(args[0], from)) return none_or_error();
   Key key;
   const bool keyed = make_key(from, args[1], own.args(), n - 3, key);

@@ -16,11 +16,6 @@
 namespace tenter {
 namespace {
 
-constexpr const char *interleave = "repeat_interleave", *numpy_repeat = "numpy.repeat", *repeat = "repeat",
-                     *tile = "tile", *numpy_tile = "numpy.tile";
-
-bool is(PyObject* call, const char* name) { return PyUnicode_CompareWithASCIIString(call, name) == 0; }
-
 bool read_times(PyObject* x, int64_t& to) { return exact_int(x, to) && to >= 1; }
 
 // Of one dim, or of all values if there is none.
@@ -60,13 +55,16 @@ bool read_all(PyObject* const* args, Py_ssize_t n, bool may_be_fewer, ArrayView&
 }
 
 // from: as x lies. False where Python's code shall plan or refuse it.
-bool read(PyObject* call, PyObject* const* args, Py_ssize_t n, ArrayView from, Repeats& to) {
+bool read(const CallArguments& names, PyObject* const* args, Py_ssize_t n, ArrayView from, Repeats& to) {
   if (n < 1 || from.device != on_cpu) return false;
-  const bool alone = is(call, numpy_repeat);
-  if (alone || is(call, interleave)) {
-    if (n != (alone ? 2 : 3) || (!alone && args[2] != Py_None) || !read_each(args[0], args[1], from, to)) return false;
-  } else if (!read_all(args, n, !is(call, repeat), from, to)) {
-    return false;
+  if (names.has(Argument::repeats)) {
+    const auto find = [&](Argument name) { return names.find(name, args, n); };
+    if (find(Argument::output_size) != Py_None) return false;
+    if (!read_each(find(Argument::repeats), find(Argument::dim), from, to)) return false;
+  } else {
+    const bool may_be_fewer = names.has(Argument::dims);
+    const Py_ssize_t first = names.at(may_be_fewer ? Argument::dims : Argument::sizes);
+    if (n <= first || !read_all(args + first, n - first, may_be_fewer, from, to)) return false;
   }
   int64_t n_out = 1;
   for (int d = 0; d < to.ndim; ++d) {
@@ -140,16 +138,14 @@ PyObject* recorded(PyObject* x, const ArrayView& from, const Repeats& by) {
 
 }  // namespace
 
-bool is_repeat(PyObject* call) {
-  for (const char* name : {interleave, numpy_repeat, repeat, tile, numpy_tile})
-    if (is(call, name)) return true;
-  return false;
+bool is_repeat(const CallArguments& names) {
+  return names.has(Argument::repeats) || names.has(Argument::sizes) || names.has(Argument::dims);
 }
 
-PyObject* repeat_new(PyObject* x, const ArrayView& from, PyObject* call, PyObject* const* args, Py_ssize_t n,
-                     bool wants, const Target* target) {
+PyObject* repeat_new(PyObject* x, const ArrayView& from, const CallArguments& names, PyObject* const* args,
+                     Py_ssize_t n, bool wants, const Target* target) {
   Repeats by;
-  if (!read(call, args, n, from, by)) return nullptr;
+  if (!read(names, args, n, from, by)) return nullptr;
   return wants ? recorded(x, from, by) : copied(x, from, by, target);
 }
 

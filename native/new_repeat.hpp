@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "arrays.hpp"
+#include "call_arguments.hpp"
 #include "target.hpp"
 
 namespace tenter {
@@ -19,11 +20,11 @@ struct Repeats {
 };
 
 // Whether a call is repeat_interleave, repeat or tile, or NumPy's.
-bool is_repeat(PyObject* call);
+bool is_repeat(const CallArguments& names);
 // The result of such a call with the arguments of Python's function. from: of x. wants: a gradient, which is recorded.
 // target: as Family::run has it, where none is wanted. Null with an error, or without where Python's code shall plan or
 // refuse it.
-PyObject* repeat_new(PyObject* x, const ArrayView& from, PyObject* call, PyObject* const* args, Py_ssize_t n,
-                     bool wants, const Target* target = nullptr);
+PyObject* repeat_new(PyObject* x, const ArrayView& from, const CallArguments& names, PyObject* const* args,
+                     Py_ssize_t n, bool wants, const Target* target = nullptr);
 
 }  // namespace tenter

@@ -40,7 +40,7 @@ TESTS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "jax": ("test_jax*.py", ("array-api-strict>=2.0",)),
     "dask": ("test_dask.py test_dask_tasks.py test_volume_blocks.py", ("array-api-strict>=2.0",)),
-    "volumes": ("test_volumes*.py test_pyramid.py", ()),
+    "volumes": ("test_volumes*.py test_pyramid.py", ("rich>=13",)),
     "pictures": ("test_cli*.py test_picture*.py test_tiff_stacks.py", ("rich>=13", "imagecodecs>=2024.9.22", "pypng>=0.20220715")),
 }  # fmt: skip
 

@@ -171,7 +171,7 @@ def resize(
                 expected = "a picture in memory, where alpha or light is mixed (x.compute(); alpha=False mixes none)"
                 refuse(TypeError, "pixels", expected, "a Dask array")
         if out is not None:
-            spec, _ = resize_arguments.checked(x, size, axes=(0, 1), **given)
+            spec, _ = resize_arguments.checked(x, resize_arguments.Arguments(size, axes=(0, 1), **given))
             output(out, x, spec.shape_out(tuple(x.shape)))
         on_host = of(x).device(x) is None
         if weigh and not light and on_host and x.ndim == 3 and dtype_name(x) == "uint8":
@@ -268,7 +268,7 @@ def _mixed(
         found = finish(resampling.resize(work, size, axes=(0, 1), **given))
         return found[..., 0] if x.ndim == 2 else found
     like = np.broadcast_to(np.zeros((), real), stack.shape)
-    spec, turned = resize_arguments.checked(like, size, axes=(0, 1), **given)
+    spec, turned = resize_arguments.checked(like, resize_arguments.Arguments(size, axes=(0, 1), **given))
     stack, out = np.flip(stack, turned), None if room is None else room[..., None] if x.ndim == 2 else room
     at_once = weighed.resized_as_floats(stack, spec, real, _unseen(x.dtype), out) if weigh and not light else None
     found = bands.resized(stack, spec, real, prepare, finish, out) if at_once is None else at_once
@@ -279,7 +279,7 @@ def _weighed(x: Array, size: Any, given: dict[str, Any], room: Array | None) -> 
     """In 8 bits, as Pillow, where the conventions are its own; None elsewhere."""
     if x.shape[2] not in (2, 4):
         return None
-    spec, turned = resize_arguments.checked(x, size, axes=(0, 1), **given)
+    spec, turned = resize_arguments.checked(x, resize_arguments.Arguments(size, axes=(0, 1), **given))
     return weighed.resized(np.flip(x, turned), spec, room)
 
 

@@ -125,13 +125,15 @@ def interpolate(
             )  # fmt: skip
             if known is not None:
                 return known
-        given = (size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
+        given = interpolate_arguments.Arguments(
+            size, scale_factor, mode, align_corners, recompute_scale_factor, antialias
+        )
         if out is not None and (written := calls.known_into("interpolate", x, out, *given)) is not None:
             return written
         if (resized := calls.of_family("interpolate", x, given, out)) is not None:
             return resized
         x = array("x", x)
-        return calls.perform("interpolate", x, given, x, interpolate_arguments.checked(x, *given), out)
+        return calls.perform("interpolate", x, given, x, interpolate_arguments.checked(x, given), out)
     except Refusal as refusal:
         shown = {
             "size": size, "scale_factor": scale_factor, "mode": mode, "align_corners": align_corners,
@@ -226,13 +228,15 @@ def resize(
             )  # fmt: skip
             if known is not None:
                 return known
-        given = (size, scale, axes, mode, antialias, like, rounding, policy, box, align, tie, cubic, edge, value)
+        given = resize_arguments.Arguments(
+            size, scale, axes, mode, antialias, like, rounding, policy, box, align, tie, cubic, edge, value
+        )
         if out is not None and (written := calls.known_into("resize", x, out, *given)) is not None:
             return written
         if (resized := calls.of_family("resize", x, given, out)) is not None:
             return resized
         x = array("x", x)
-        spec, turned = resize_arguments.checked(x, *given)
+        spec, turned = resize_arguments.checked(x, given)
         reads_outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
         given_x = x
         if turned:
@@ -273,7 +277,7 @@ def axis_map(
         raise misnamed("axis_map", resize, unknown, too_many, n_in=n_in, n_out=n_out, mode=mode)
     try:
         x = np.broadcast_to(np.float32(0), (integer("n_in", n_in, least=0),))
-        spec, turned = resize_arguments.checked(x, n_out, mode=mode, **how)
+        spec, turned = resize_arguments.checked(x, resize_arguments.Arguments(n_out, mode=mode, **how))
         if turned:
             refuse(ValueError, "box", "one in ascending order, for a map", repr(how["box"]))
         ((_, found),) = spec.maps(x.shape, "float32", False)

@@ -57,7 +57,9 @@ USUAL = {"mode": "nearest", "antialias": False}
 
 def planned(x: Any, kwargs: dict[str, Any]) -> tuple[Maps, bool, tuple[int, ...]]:
     """The maps that tenter plans for interpolate, the matrices of which are made here."""
-    does = interpolate_arguments.checked(x, *(kwargs.get(k, USUAL.get(k)) for k in ALL))
+    does = interpolate_arguments.checked(
+        x, interpolate_arguments.Arguments(*(kwargs.get(k, USUAL.get(k)) for k in ALL))
+    )
     maps = does.maps(tuple(x.shape), name_of(x), False)
     return [(a, of_map(m)) for a, m in maps], does.saturates(name_of(x)), (*x.shape[:2], *does.size)
 

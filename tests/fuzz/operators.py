@@ -67,7 +67,7 @@ def honest(r: Draw, op: str) -> list[Any]:
         if extra:  # a user's filter, whose name in the rule depends on those before it
             kwargs["mode"] = "linear"
         given = {k: (v.value if isinstance(v, Named) else v) for k, v in kwargs.items() if k not in ("value", "box")}
-        does, _ = resize_arguments.checked(x.value, **given)
+        does, _ = resize_arguments.checked(x.value, resize_arguments.Arguments(**given))
         after = does.shape_out(how.shape)
         rest = [list(does.axes), axis_rule.written(does.rules), does.saturate]
         if not adjoint:

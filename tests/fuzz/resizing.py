@@ -119,7 +119,9 @@ def _box(r: Draw, n: int) -> tuple[Any, Any]:
 def plan(x: Any, kwargs: dict[str, Any], was: str | None = None) -> tuple[Maps, bool, tuple[int, ...], Any]:
     """The maps that tenter plans for resize, the matrices of which are made here, turned round where it turns x."""
     given = {k: (v.value if isinstance(v, Named) else v) for k, v in kwargs.items()}
-    does, turned = resize_arguments.checked(x, **(given if was is None else given | {"edge": was}))
+    does, turned = resize_arguments.checked(
+        x, resize_arguments.Arguments(**(given if was is None else given | {"edge": was}))
+    )
     if was is not None:  # the same rules, but for what stands for pixels past the edges
         does = does._replace(rules=tuple(rule._replace(edge=given["edge"]) for rule in does.rules))
     maps = []

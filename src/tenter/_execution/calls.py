@@ -11,8 +11,23 @@ from tenter._execution.executor import EXACT, FIND as FIND, Known, of as executo
 from tenter._plans import families
 from tenter._plans.cache import key, plans, store, store_again
 from tenter._plans.plan import Plan, plan
+from tenter._specs import interpolate_arguments, resize_arguments
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
+
+
+# The names of a call's arguments after x, by which the core finds those that it reads.
+ARGUMENTS: dict[str, tuple[str, ...]] = {
+    "resize": resize_arguments.Arguments._fields,
+    "interpolate": interpolate_arguments.Arguments._fields,
+    "repeat_interleave": ("repeats", "dim", "output_size"),
+    "numpy.repeat": ("repeats", "axis"),
+    "repeat": ("*sizes",),
+    "tile": ("*dims",),
+    "numpy.tile": ("*reps",),
+}
+for _call, _names in ARGUMENTS.items():
+    _native.name_arguments(_call, _names)
 
 
 def _unknown(call: str, x: Any, *args: Any) -> Any:
@@ -76,13 +91,13 @@ def known_into(call: str, x: Any, out: Any, *args: Any) -> Any:
     return out
 
 
-def of_family(call: str, x: Any, args: tuple[Any, ...], out: Any = None) -> Any:
+def of_family(call: str, x: Any, args: Any, out: Any = None) -> Any:
     """The result of a call that differs from an earlier one by sizes alone; None if there was none."""
     runs = EXACT.get(type(x))
     if runs is None or not runs.plain(x) or (arg_types := _constants(args)) is None:
         return None
     try:
-        known = families.found(families.key(call, x, args, arg_types), x.shape, args[0])
+        known = families.found(families.key(call, x, args, arg_types), x.shape, args.size)
     except TypeError:  # an argument without a hash
         return None
     if known is None:

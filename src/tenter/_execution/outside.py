@@ -15,16 +15,16 @@ from tenter._execution.calls import copied, execute
 from tenter._execution.parts.work import of_value
 from tenter._plans import families
 from tenter._specs.resize import Resize
+from tenter._specs.resize_arguments import Arguments
 
 
-def perform(call: str, x: Any, args: tuple[Any, ...], turned: Any, spec: Resize, out: Any) -> Any:
-    """The result of a checked call, the last of whose arguments is the value. turned: x with the axes reversed whose
-    boxes are."""
-    value = args[-1]
+def perform(call: str, x: Any, args: Arguments, turned: Any, spec: Resize, out: Any) -> Any:
+    """The result of a checked call with a value past the edges. turned: x with the axes reversed whose boxes are."""
+    value = args.value
     y = resized(turned, spec, value) if out is None else written(turned, spec, value, out)
     if type(x) in executor.EXACT and not of(x).recorded(x) and _native.family_key(call, x, *args) is not None:
         element = executor.of_segments(x).element(x, value)
-        families.remember_value(call, x, args, spec, value, element, turned, resized)
+        families.remember_value(call, x, args, spec, element, turned, resized)
     return y
 
 

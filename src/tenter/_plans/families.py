@@ -57,9 +57,9 @@ KEPT, ADDED, FILLED = range(3)
 MOST_ELEMENTS, LONGEST = 1 << 48, eight_bits.LONGEST
 
 
-def key(call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...]) -> Hashable:
-    """args: those after x, the size first. arg_types: of all values in them."""
-    return call, type(x), x.dtype, x.ndim, args[1:], arg_types
+def key(call: str, x: Any, args: Any, arg_types: tuple[type, ...]) -> Hashable:
+    """args: those after x. arg_types: of all values in them."""
+    return call, type(x), x.dtype, x.ndim, args._replace(size=None), arg_types
 
 
 def found(of_key: Hashable, shape: Shape, size: Any) -> tuple[Family, Resize | Interpolate] | None:
@@ -107,19 +107,23 @@ def remember(
     if arg_types is None and _native.family_key(call, x, *args) is None:
         return
     if isinstance(spec, Interpolate):
-        by_size, resized = interpolate_arguments.by_size_alone(spec, *args[:2]), spec.resize()
+        assert isinstance(args, interpolate_arguments.Arguments)
+        by_size = interpolate_arguments.by_size_alone(spec, args.size, args.scale_factor)
+        resized = spec.resize()
         alone, rounding, policy, at = not interpolate_arguments.strides_decide(spec), "floor", "stretch", None
     elif isinstance(spec, Resize):
-        by_size, resized = resize_arguments.by_size_alone(spec, *args[:2]), spec
-        (policy, box), at = args[7:9], resize_arguments.places(x.ndim, args[2])
-        alone, rounding = policy == "stretch" and box is None, resize_arguments.rounding_of(*args[5:7])
+        assert isinstance(args, resize_arguments.Arguments)
+        by_size, resized = resize_arguments.by_size_alone(spec, args.size, args.scale), spec
+        policy, at = args.policy, resize_arguments.places(x.ndim, args.axes)
+        alone = policy == "stretch" and args.box is None
+        rounding = resize_arguments.rounding_of(args.like, args.rounding)
     else:
         return
     if not by_size:
         return
     saturates = spec.saturates(of(x).dtype_name(x))
     family = Family(spec, resized.axes, _settled(resized, x, saturates), rounding, policy, at)
-    if alone and arg_types is not None and args[0] is not None:
+    if alone and arg_types is not None and args.size is not None:
         if len(families) >= MOST:
             families.clear()
         families[key(call, x, args, arg_types)] = family
@@ -127,17 +131,19 @@ def remember(
 
 
 def remember_value(
-    call: str, x: Any, args: tuple[Any, ...], spec: Resize, value: Any, element: bytes, lies: Any,
+    call: str, x: Any, args: resize_arguments.Arguments, spec: Resize, element: bytes, lies: Any,
     resized: Callable[[Any, Resize, float], Any],
 ) -> None:  # fmt: skip
     """Of a checked call of `resize` with a value past the edges. lies: x, or x turned. resized: of Family."""
-    if not isinstance(value, (int, float)) or not resize_arguments.by_size_alone(spec, *args[:2]):
+    value = args.value
+    if not isinstance(value, (int, float)) or not resize_arguments.by_size_alone(spec, args.size, args.scale):
         return
-    rounding, at = resize_arguments.rounding_of(*args[5:7]), resize_arguments.places(x.ndim, args[2])
+    rounding = resize_arguments.rounding_of(args.like, args.rounding)
+    at = resize_arguments.places(x.ndim, args.axes)
     library = of(x)
     saturates = spec.saturates(library.dtype_name(x))
     rules = _settled(spec, x, saturates)
-    family = Family(spec, spec.axes, rules, rounding, args[7], at, float(value), element, resized)
+    family = Family(spec, spec.axes, rules, rounding, args.policy, at, float(value), element, resized)
     filled = saturates and spec.is_all_or_nothing  # else integers are summed as floats
     order = spec.order(tuple(lies.shape), library.strides(lies), library.image_order, filled)
     remember_native(call, x, args, family, None if order == tuple(range(x.ndim)) else order, lies)

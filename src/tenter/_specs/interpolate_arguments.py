@@ -1,7 +1,7 @@
 """interpolate's arguments, in order."""
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenter._arrays import limits
 from tenter._arrays.arguments import describe, flag, listed, one_of, sizes
@@ -17,9 +17,19 @@ from tenter._specs.spec import Shape
 RANKS = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
 
 
-def checked(
-    x: Any, size: Any, scale_factor: Any, mode: Any, align_corners: Any, recompute_scale_factor: Any, antialias: Any
-) -> Interpolate:
+class Arguments(NamedTuple):
+    """Those after x, as a call gives them."""
+
+    size: Any = None
+    scale_factor: Any = None
+    mode: Any = "nearest"
+    align_corners: Any = None
+    recompute_scale_factor: Any = None
+    antialias: Any = False
+
+
+def checked(x: Any, given: Arguments) -> Interpolate:
+    size, scale_factor, mode, align_corners, recompute_scale_factor, antialias = given
     spatial = tuple(x.shape[2:])
     n = len(spatial)
     if not 1 <= n <= 3:

@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenter import filters
 from tenter._arrays import arguments
@@ -25,6 +25,25 @@ MODES = (*NEAREST, "linear", "cubic", "lanczos", "area", *(name for name in filt
 # PyTorch's names, for as many axes.
 JOINT = {"bilinear": ("linear", 2), "bicubic": ("cubic", 2), "trilinear": ("linear", 3)}
 POLICIES = ("stretch", "not_larger", "not_smaller")
+
+
+class Arguments(NamedTuple):
+    """Those after x, as a call gives them."""
+
+    size: Any = None
+    scale: Any = None
+    axes: Any = None
+    mode: Any = "linear"
+    antialias: Any = None
+    like: Any = "torch"
+    rounding: Any = None
+    policy: Any = "stretch"
+    box: Any = None
+    align: Any = None
+    tie: Any = None
+    cubic: Any = None
+    edge: Any = None
+    value: Any = 0
 
 
 def by_size_alone(spec: Resize, size: Any, scale: Any) -> bool:
@@ -74,12 +93,9 @@ def with_lengths(spec: Resize, size: Shape, shape: Shape, scale: Any, box: Any) 
     return spec._replace(size=size, rules=tuple(rules)), tuple(turned)
 
 
-def checked(
-    x: Any, size: Any = None, scale: Any = None, axes: Any = None, mode: Any = "linear", antialias: Any = None,
-    like: Any = "torch", rounding: Any = None, policy: Any = "stretch", box: Any = None, align: Any = None,
-    tie: Any = None, cubic: Any = None, edge: Any = None, value: Any = 0,
-) -> tuple[Resize, tuple[int, ...]]:  # fmt: skip
+def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     """What to do, and the axes to reverse before."""
+    size, scale, axes, mode, antialias, like, rounding, policy, box, align, tie, cubic, edge, value = given
     if size is not None and scale is not None:
         refuse(ValueError, "size", "size or scale, not both", f"size={size} and scale={scale}")
     if size is None and scale is None:
@@ -93,8 +109,8 @@ def checked(
     how = convention(like)
     one_of("rounding", rounding, (*ROUNDINGS, None))
     one_of("policy", policy, POLICIES)
-    given = of_lengths.boxes(box, n)
-    boxes = [None if b and of_lengths.is_whole(b, length) else b for b, length in zip(given, lengths)]
+    pairs = of_lengths.boxes(box, n)
+    boxes = [None if b and of_lengths.is_whole(b, length) else b for b, length in zip(pairs, lengths)]
     extents = [abs(b[1] - b[0]) if b else length for b, length in zip(boxes, lengths)]
     follows: list[Fraction | None] = [None] * n
     if sizes is not None:

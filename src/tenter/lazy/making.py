@@ -207,7 +207,7 @@ def interpolate(
     try:
         held = _held(x)
         shown = stand_in(held) if held.stretched_dims else held.base
-        return _lazy("size", held, interpolate_arguments.checked(shown, *given))
+        return _lazy("size", held, interpolate_arguments.checked(shown, interpolate_arguments.Arguments(*given)))
     except Refusal as refusal:
         names = ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor", "antialias")
         raise error(refusal, "lazy.interpolate", x=x, **dict(zip(names, (*given[:-1], antialias or None)))) from None
@@ -242,7 +242,7 @@ def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpac
         raise misnamed("lazy.resize", resampling.resize, unknown, too_many, x=x, size=size)
     try:
         held = _held(x)
-        spec, turned = resize_arguments.checked(stand_in(held), size, **how)
+        spec, turned = resize_arguments.checked(stand_in(held), resize_arguments.Arguments(size, **how))
         outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
         if outside and (how.get("value", 0) != 0 or not is_numeric(dtype_name(held.base))):
             refuse(ValueError, "value", "0 and an x of numbers, as a map adds nothing", describe(how.get("value", 0)))

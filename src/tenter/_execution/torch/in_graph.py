@@ -90,11 +90,11 @@ def _expand(x: Tensor, *given: Any) -> Tensor:
 
 
 def _interpolate(x: Tensor, *given: Any) -> Tensor:
-    return dispatch.call(x, interpolate_arguments.checked(x, *given))
+    return dispatch.call(x, interpolate_arguments.checked(x, interpolate_arguments.Arguments(*given)))
 
 
 def _resize(x: Tensor, *given: Any) -> Tensor | None:
-    spec, turned = resize_arguments.checked(x, *given)
+    spec, turned = resize_arguments.checked(x, resize_arguments.Arguments(*given))
     if turned or any(rule.edge in ("constant", "extrapolate") for rule in spec.rules):
         return None
     return dispatch.call(x, spec)

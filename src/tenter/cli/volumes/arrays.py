@@ -75,7 +75,7 @@ def resized(stored: Stored, axes: list[int], size: tuple[int, ...], given: dict[
     """What `tenter.resize` does to an array of that shape and dtype."""
     x = np.broadcast_to(np.zeros((), stored.dtype.newbyteorder("=")), stored.shape)
     try:
-        spec, _ = resize_arguments.checked(x, size, axes=axes, **given)
+        spec, _ = resize_arguments.checked(x, resize_arguments.Arguments(size, axes=axes, **given))
     except Unfit as refusal:
         raise error(refusal, "resize", x=x, size=size, axes=axes, **given) from None
     return _of_spec(stored, spec)
