@@ -15,7 +15,6 @@ from tenter._specs import interpolate_arguments, resize_arguments
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
 
-
 # The names of a call's arguments after x, by which the core finds those that it reads.
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     "resize": resize_arguments.Arguments._fields,
