@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "line.hpp"
+#include "words.hpp"
 
 namespace tenter {
 
@@ -20,18 +21,11 @@ struct Scale {
 constexpr int64_t farthest_edge = int64_t(1) << 24, most_part_outputs = int64_t(1) << 24;
 constexpr int finest_edge = 60, finest_scaled = 30;
 
-// What the first and the last output are lined up with: tenter.geometry.ALIGNS, the last four of which are ONNX's own.
-enum class Align : int {
-  center,
-  corners,
-  asymmetric,
-  corner_areas,
-  half_pixel_symmetric,
-  pytorch_half_pixel,
-  tf_half_pixel_for_nn,
-  tf_crop_and_resize
-};
-inline bool known(int align) { return align >= 0 && align <= int(Align::tf_crop_and_resize); }
+// What the first and the last output are lined up with (tenter.geometry.Geometry). The last four are ONNX's own.
+#define TENTER_ALIGNS(row)                                                                                     \
+  row(center) row(corners) row(asymmetric) row(corner_areas) row(half_pixel_symmetric) row(pytorch_half_pixel) \
+      row(tf_half_pixel_for_nn) row(tf_crop_and_resize)
+TENTER_ENUM(Align, align, TENTER_ALIGNS)
 inline bool is_onnx(Align a) { return a >= Align::half_pixel_symmetric; }
 // Whether a step leads from corner to corner, else from edge to edge; and whether positions are centers of outputs'
 // areas.

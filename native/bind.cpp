@@ -26,6 +26,7 @@ void bind_calls(nb::module_& m);
 void bind_picks(nb::module_& m);
 void bind_ragged(nb::module_& m);
 void bind_steps(nb::module_& m);
+void bind_words(nb::module_& m);
 }  // namespace tenter
 
 namespace {
@@ -109,6 +110,7 @@ NB_MODULE(core, m) {
       .def(nb::init<int64_t>())
       .def_prop_ro("address", [](const Block& b) { return reinterpret_cast<uintptr_t>(b.p); })
       .def_ro("used", &Block::used);
+  bind_words(m);
   m.attr("VERIFIES") = verifies;
   m.def("memory_stats", [] {
     const MemoryStats s = memory_stats();

@@ -106,8 +106,10 @@ void bind_bytes(nb::module_& m) {
   m.def("fits_bytes", [](const Int64s& offset, const Doubles& weight) {
     return fits_bytes(int64_t(offset.size()) - 1, offset.data(), weight.data());
   });
-  m.def("pillow_rows", [](int filter, int64_t n_in, float begin, float end, int64_t n_out) {
-    PillowRows r = pillow_rows(PillowFilter(filter), n_in, begin, end, n_out);
+  m.def("pillow_rows", [](const Filter& filter, int64_t n_in, float begin, float end, int64_t n_out) {
+    const NamedFilter* const known = of_pillow(filter);
+    if (!known || n_in < 1 || n_out < 1) throw std::invalid_argument("expected a filter of Pillow's, and pixels");
+    PillowRows r = pillow_rows(*known, n_in, begin, end, n_out);
     r.make_weights();
     return std::make_tuple(array_of(std::move(r.start)), array_of(std::move(r.offset)), array_of(std::move(r.weights)));
   });

@@ -11,6 +11,7 @@
 
 #include "arrays.hpp"
 #include "call_arguments.hpp"
+#include "bind_values.hpp"
 #include "families.hpp"
 #include "inputs.hpp"
 #include "lookup.hpp"
@@ -86,39 +87,39 @@ PyMethodDef methods[] = {fast<repeated_backward>("repeated_backward"), fast<reco
                          fast<backward>("backward")};
 
 // rules: (dim, WholeAxis, whether positions follow scales, unless the length is kept, what weighs inputs) of each
-// axis by dims, or, in bytes, filters: (dim, Pillow's number, support); of others picks: (dim, formula, step in
-// float32, align, tie, whether they follow scales, edge). sums: (dtype, that of what is accumulated, whether of
+// axis by dims, or, in bytes, filters: (dim, filter); of others picks: (dim, formula, step in
+// float32, align, tie, whether they follow scales, edge). sums: (dtype, whether of
 // complex numbers' parts, whether in bytes). outside: (kind, value, element, the number of arrays' dtype, whether the
 // call has a value). planner: tenter._plans.families.Family.
-void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, std::tuple<int, int, bool, bool> sums,
-                 nb::object at, int ndim, nb::object order, int rounding, int policy, bool channels_last,
-                 bool strides_decide, bool transposed, std::tuple<int, double, nb::bytes, int, bool> outside,
-                 nb::object planner) {
-  const auto [dtype, accumulate, in_parts, in_bytes] = sums;
+void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, std::tuple<int, bool, bool> sums,
+                 nb::object at, int ndim, nb::object order, const char* rounding, const char* policy,
+                 bool channels_last, bool strides_decide, bool transposed,
+                 std::tuple<const char*, double, nb::bytes, int, bool> outside, nb::object planner) {
+  const auto [dtype, in_parts, in_bytes] = sums;
   const size_t n = rules.size() + filters.size() + picks.size();
   const bool alike = in_bytes ? picks.size() < n : !filters.size();
   const bool fits = n >= 1 && n <= size_t(max_read_dims) && alike && ndim >= 1 + strides_decide &&
-                    ndim + in_parts <= max_read_dims && accumulate >= 0 && accumulate <= 1 &&
-                    !(transposed && in_bytes) && !(in_parts && channels_last) && rounding >= 0 &&
-                    rounding <= int(Rounding::ceil) && policy >= 0 && policy <= int(Policy::not_smaller) &&
-                    dtype <= int(Dtype::i64) && (dtype >= 0 || n == picks.size());
+                    ndim + in_parts <= max_read_dims && !(transposed && in_bytes) && !(in_parts && channels_last) &&
+                    dtype < n_dtypes && (dtype >= 0 || n == picks.size());
   if (!fits) throw std::invalid_argument("family: expected axes of at most 8 dims");
   Family made;
-  made.dtype = Dtype(dtype), made.in_parts = in_parts, made.in_bytes = in_bytes, made.rounding = Rounding(rounding);
-  made.policy = Policy(policy);
-  const auto& [kind, value, element, given, has_value] = outside;
-  if (kind < 0 || kind > int(Outside::filled) || element.size() > sizeof made.outside.element)
-    throw std::invalid_argument("family: expected the number of what is done outside, and an element");
+  made.dtype = Dtype(dtype), made.in_parts = in_parts, made.in_bytes = in_bytes,
+  made.rounding = Rounding(number_of("rounding", rounding_words, rounding));
+  made.policy = Policy(number_of("policy", policy_words, policy));
+  const auto& [word, value, element, given, has_value] = outside;
+  const auto kind = OutsideKind(number_of("outside", outside_words, word));
+  if (element.size() > sizeof made.outside.element)
+    throw std::invalid_argument("family: expected an element of at most 16 bytes");
   made.has_value = has_value;
-  made.outside.kind = Outside::Kind(kind), made.outside.value = value, made.given = Dtype(given);
+  made.outside.kind = kind, made.outside.value = value, made.given = Dtype(given);
   std::memcpy(made.outside.element, element.c_str(), element.size());
   const bool float_sums = made.dtype == Dtype::f32 || made.dtype == Dtype::f64;
   const bool adds = float_sums && (made.given == made.dtype || (made.dtype == Dtype::f64 && widens(made.given)));
-  if (made.outside.kind == Outside::added && (!adds || in_bytes || in_parts || transposed || picks.size()))
+  if (made.outside.kind == OutsideKind::added && (!adds || in_bytes || in_parts || transposed || picks.size()))
     throw std::invalid_argument("family: expected sums to which a value can be added");
-  if (made.outside.kind == Outside::filled && picks.size() && picks.size() < n)
+  if (made.outside.kind == OutsideKind::filled && picks.size() && picks.size() < n)
     throw std::invalid_argument("family: expected axes that are filled alike");
-  made.acc = Accumulate(accumulate), made.ndim = ndim, made.channels_last = channels_last;
+  made.acc = dtype < 0 ? Accumulate::f32 : sums_of(made.dtype), made.ndim = ndim, made.channels_last = channels_last;
   made.strides_decide = strides_decide, made.transposed = transposed;
   made.planner = Owned(planner.release().ptr());
   for (int d = 0; d < ndim; ++d) made.order[d] = order.is_none() ? d : nb::cast<int>(order[size_t(d)]);
@@ -131,16 +132,18 @@ void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks
     if (!weighs.is_none()) axis.weighs = &nb::cast<const WholeAxis&>(weighs);
   }
   for (const nb::handle each : filters) {
-    const auto [dim, filter, support] = nb::cast<std::tuple<int, int, double>>(each);
-    if (made.outside.kind != Outside::none) throw std::invalid_argument("family: expected rules that weigh inputs");
+    const auto [dim, filter] = nb::cast<std::tuple<int, nb::object>>(each);
+    if (made.outside.kind != OutsideKind::none) throw std::invalid_argument("family: expected rules that weigh inputs");
     Family::Axis& axis = made.axes[made.n_axes++];
-    axis.dim = dim, axis.filter = filter, axis.support = support;
+    axis.dim = dim, axis.pillow = of_pillow(nb::cast<const Filter&>(filter));
+    if (!axis.pillow) throw std::invalid_argument("family: expected a filter of Pillow's");
   }
   for (const nb::handle each : picks) {
     const auto [dim, formula, in_float, align, tie, follows, edge] =
         nb::cast<std::tuple<int, int, bool, int, int, bool, int>>(each);
-    if (!known_edge(edge) || (edge && !goes_on(Edge(edge)) && !transposed && kind != Outside::filled) || formula < 0 ||
-        formula > int(Formula::line) || tie < 0 || tie > int(Tie::prefer_ceil) || !known(align))
+    const bool misses = edge != int(Edge::replicate) && !goes_on(Edge(edge));
+    if (!edge_words.has(edge) || (misses && !transposed && kind != OutsideKind::filled) || formula < 0 ||
+        formula > int(Formula::line) || !tie_words.has(tie) || !align_words.has(align))
       throw std::invalid_argument("family: expected the numbers of a formula, an align and a tie");
     Family::Axis& axis = made.axes[made.n_axes++];
     axis.dim = dim, axis.formula = formula, axis.in_float = in_float, axis.align = Align(align);

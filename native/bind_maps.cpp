@@ -8,6 +8,7 @@
 #include "bind_values.hpp"
 #include "folded.hpp"
 #include "owned_map.hpp"
+#include "pillow_rows.hpp"
 #include "whole_axis.hpp"
 
 namespace tenter {
@@ -56,7 +57,8 @@ void check_offsets(const Int64s& offset, size_t n) {
 // window, or (None, index, offset, weight) of a gather; None of an axis that stays as it is.
 nb::object folded_rows(int64_t n_in, const Int64s& offset, const Int64s& column, const Doubles& weight, int edge) {
   constexpr int64_t farthest = int64_t(1) << 61;
-  if (!known_edge(edge) || n_in < 0 || n_in > farthest || column.size() != weight.size() || (!n_in && column.size()))
+  if (!edge_words.has(edge) || n_in < 0 || n_in > farthest || column.size() != weight.size() ||
+      (!n_in && column.size()))
     throw std::invalid_argument("rows: expected inputs, a weight for each tap, and the number of an edge");
   check_offsets(offset, column.size());
   for (size_t k = 0; k < column.size(); ++k)
@@ -82,12 +84,9 @@ void bind_maps(nb::module_& m) {
     return nb::make_tuple(numbers(std::move(made.order)), numbers(std::move(made.start)));
   });
   nb::class_<Filter>(m, "Filter")
-      .def("__init__",
-           [](Filter* f, int kind, double p, double q) {
-             if (kind < 0 || kind > int(FilterKind::hamming))
-               throw std::invalid_argument("filter: expected its number");
-             new (f) Filter{FilterKind(kind), p, q};
-           })
+      .def("__init__", [](Filter* f, const char* kind, double p,
+                          double q) { new (f) Filter{FilterKind(number_of("filter", filter_words, kind)), p, q}; })
+      .def_prop_ro("of_pillow", [](const Filter& f) { return of_pillow(f) != nullptr; })
       .def("__call__", [](const Filter& f, const Doubles& distance) {
         std::vector<double> weight(distance.size());
         kernels().weights(f, distance.data(), int64_t(distance.size()), weight.data());
@@ -98,7 +97,7 @@ void bind_maps(nb::module_& m) {
           "__init__",
           [](Sampling* s, int64_t n_in, int64_t n_out, int rule, const LineTuple& line, nb::object filter,
              double support, int64_t numerator, int64_t denominator, double stretch, bool normalize, int edge) {
-            if (n_in < 0 || n_out < 0 || rule < 0 || rule > 2 || !known_edge(edge))
+            if (n_in < 0 || n_out < 0 || rule < 0 || rule > 2 || !edge_words.has(edge))
               throw std::invalid_argument(
                   "sampling: expected lengths of at least 0, and numbers of a rule and an edge");
             new (s) Sampling(n_in, n_out, Rule(rule), line_of(line), support, weights_of(filter, support), numerator,
@@ -121,7 +120,7 @@ void bind_maps(nb::module_& m) {
           "__init__",
           [](WholeAxis* a, int rule, int align, nb::object filter, double support, bool widens, bool sums_to_one,
              int edge) {
-            if (rule < 0 || rule > 2 || !known_edge(edge) || !known(align))
+            if (rule < 0 || rule > 2 || !edge_words.has(edge) || !align_words.has(align))
               throw std::invalid_argument("axis: expected the numbers of a rule, an align and an edge");
             new (a)
                 WholeAxis{Rule(rule),  Align(align), weights_of(filter, support), core_filter(filter), support, widens,

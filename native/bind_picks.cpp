@@ -19,7 +19,7 @@ void bind_picks(nb::module_& m) {
               throw std::invalid_argument("picking: expected inputs for outputs, and the number of a formula");
             if ((Formula(formula) == Formula::line) != line.has_value())
               throw std::invalid_argument("picking: expected a line for the formula of lines alone");
-            if (!known_edge(edge)) throw std::invalid_argument("picking: expected the number of an edge");
+            if (!edge_words.has(edge)) throw std::invalid_argument("picking: expected the number of an edge");
             if (begin < 0 || begin > end || end > n_out) throw std::invalid_argument("picking: expected outputs");
             const Line none{{0, 0}, {0, 0}, 1};
             new (p) Picking(n_in, n_out, Formula(formula), first, step, line ? line_of(*line) : none, begin, end,

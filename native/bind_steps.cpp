@@ -25,7 +25,7 @@ namespace tenter {
 namespace {
 
 // kind, n_in, n_out, stride, repeat, offsets or indices or what computes these
-using AxisTuple = std::tuple<int, int64_t, int64_t, int64_t, int64_t, nb::object>;
+using AxisTuple = std::tuple<const char*, int64_t, int64_t, int64_t, int64_t, nb::object>;
 
 // A call of the copy kernel without its addresses and threads, reused for arrays of one layout.
 struct CopyStep : SmallStep {
@@ -42,8 +42,9 @@ struct CopyStep : SmallStep {
     const nb::tuple axes = items(list);
     if (axes.size() > size_t(max_axes)) throw std::invalid_argument("too many axes");
     for (size_t k = 0; k < axes.size(); ++k) {
-      const auto [kind, n_in, n_out, stride, repeat, table] = nb::cast<AxisTuple>(axes[k]);
-      given[k] = {CopyAxis::Kind(kind), n_in, n_out, stride, repeat, nullptr};
+      const auto [word, n_in, n_out, stride, repeat, table] = nb::cast<AxisTuple>(axes[k]);
+      const auto kind = CopyAxis::Kind(number_of("kind", copy_kind_words, word));
+      given[k] = {kind, n_in, n_out, stride, repeat, nullptr};
       if (kind == CopyAxis::computed && !table.is_none()) {
         if (picking) throw std::invalid_argument("two axes without tables");
         rule = table, picking = &nb::cast<const Picking&>(rule);
@@ -87,7 +88,7 @@ struct CopyStep : SmallStep {
 
 // The step of window maps on neighboring dims from `first` on; None if the input must be made contiguous first.
 // deciding: (length, map) of each, where costs are compared.
-nb::object window_step(int in, int out, int acc, const nb::list& dims, int first, const nb::list& given_maps,
+nb::object window_step(int in, int out, int sums, const nb::list& dims, int first, const nb::list& given_maps,
                        const nb::list& given_deciding, bool rows_first, bool saturate) {
   Dim held[max_axes];
   const nb::tuple maps = items(given_maps), deciding = items(given_deciding);
@@ -102,7 +103,7 @@ nb::object window_step(int in, int out, int acc, const nb::list& dims, int first
     by[k] = {n, &nb::cast<OwnedMap&>(map)};
   }
   WindowTask task{};
-  task.in = Dtype(in), task.out = Dtype(out), task.acc = Accumulate(acc), task.saturate = saturate;
+  task.in = Dtype(in), task.out = Dtype(out), task.acc = sums_in(Dtype(sums)), task.saturate = saturate;
   int64_t n_plane;
   if (!window_pass(pass, of, by, rows_first, task, n_plane)) return nb::none();
   auto made = std::make_unique<WindowStep>(task, n_plane, of, count);

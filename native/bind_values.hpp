@@ -4,13 +4,16 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
 
+#include <cstring>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 #include <vector>
 
 #include "kernels.hpp"
 #include "line.hpp"
 #include "passes.hpp"
+#include "words.hpp"
 
 namespace tenter {
 
@@ -28,6 +31,13 @@ inline Line line_of(const LineTuple& l) {
   const bool valid = line.unit > 0 && line.unit >> 90 == 0 && line.first.rest < line.unit && line.step.rest < line.unit;
   if (!valid) throw std::invalid_argument("line: expected rests below a unit below 2**90");
   return line;
+}
+
+// The number of a word of an enumeration. name: the argument's, for an error.
+inline int number_of(const char* name, const Words& words, const char* word) {
+  for (int k = 0; k < words.count; ++k)
+    if (!std::strcmp(words.word[k], word)) return k;
+  throw std::invalid_argument(std::string(name) + ": expected a word of tenter._native.WORDS, got '" + word + "'");
 }
 
 // The items of a list as they are now: to read one as a number may run Python code, which may change the list.

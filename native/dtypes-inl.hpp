@@ -1,42 +1,44 @@
 // Dtypes as types.
 #pragma once
+#include <type_traits>
+
 #include "convert-inl.hpp"
 #include "kernels.hpp"
 
 namespace tenter {
 namespace {
 
-// The dtypes whose sums are in Acc.
+// The dtypes whose sums are in Acc: of int64, of integers without weights.
 template <class... T>
 struct Types {};
+template <class... L>
+struct Joined;
+template <class... T>
+struct Joined<Types<T...>> {
+  typedef Types<T...> types;
+};
+template <class... T, class... U, class... L>
+struct Joined<Types<T...>, Types<U...>, L...> : Joined<Types<T..., U...>, L...> {};
+template <bool holds, class T>
+using TypeIf = std::conditional_t<holds, Types<T>, Types<>>;
+
 template <class Acc>
-struct SummedIn;
-template <>
-struct SummedIn<float> {
-  typedef Types<float, f16, bf16, uint8_t, int8_t, uint16_t, int16_t> types;
-};
-template <>
-struct SummedIn<double> {
-  typedef Types<double, uint32_t, int32_t, uint64_t, int64_t> types;
-};
-template <>
-struct SummedIn<int64_t> {
-  typedef Types<int64_t, uint8_t, int8_t, uint16_t, int16_t, uint32_t, int32_t, uint64_t> types;
-};
+constexpr bool is_summed_in(char kind, Accumulate sums) {
+  if (std::is_same_v<Acc, int64_t>) return kind != 'f';
+  return sums == (std::is_same_v<Acc, float> ? Accumulate::f32 : Accumulate::f64);
+}
+#define TENTER_IF(id, name, type, bytes, kind, sums) , TypeIf<is_summed_in<Acc>(kind, Accumulate::sums), type>
+template <class Acc>
+struct SummedIn : Joined<Types<> TENTER_DTYPES(TENTER_IF)> {};
+#undef TENTER_IF
 
 template <class T>
-constexpr Dtype dtype_of = std::is_same_v<T, float>      ? Dtype::f32
-                           : std::is_same_v<T, double>   ? Dtype::f64
-                           : std::is_same_v<T, f16>      ? Dtype::f16
-                           : std::is_same_v<T, bf16>     ? Dtype::bf16
-                           : std::is_same_v<T, uint8_t>  ? Dtype::u8
-                           : std::is_same_v<T, int8_t>   ? Dtype::i8
-                           : std::is_same_v<T, uint16_t> ? Dtype::u16
-                           : std::is_same_v<T, int16_t>  ? Dtype::i16
-                           : std::is_same_v<T, uint32_t> ? Dtype::u32
-                           : std::is_same_v<T, int32_t>  ? Dtype::i32
-                           : std::is_same_v<T, uint64_t> ? Dtype::u64
-                                                         : Dtype::i64;
+constexpr Dtype dtype_of = [] {
+#define TENTER_IF(id, name, type, ...) \
+  if (std::is_same_v<T, type>) return Dtype::id;
+  TENTER_DTYPES(TENTER_IF)
+#undef TENTER_IF
+}();
 
 }  // namespace
 }  // namespace tenter

@@ -82,7 +82,7 @@ class NewCall {
     if (a.formula < 0) {
       const Scale* const by = scale(axis, n_in, n_out);
       if (!made_[axis].make(f_, a, n_in, n_out, given_.part(axis), by)) return false;
-      return f_.outside.kind == Outside::none || made_[axis].weigh(a, given_.part(axis), by);
+      return f_.outside.kind == OutsideKind::none || made_[axis].weigh(a, given_.part(axis), by);
     }
     std::optional<Picking> of = picking(axis, n_in, n_out);
     if (!of) return false;
@@ -132,7 +132,7 @@ class NewCall {
         if (f_.order[k] == f_.axes[a].dim && !made_[a].inside.empty()) to[k].inside = made_[a].inside.data();
   }
   void fill_outside(char* to) const {
-    if (f_.outside.kind != Outside::filled) return;
+    if (f_.outside.kind != OutsideKind::filled) return;
     Outside::Dim dims[max_read_dims];
     set_result_dims(dims);
     work([&] { f_.outside.fill(dims, f_.ndim, from_.dtype->itemsize, to); });
@@ -148,7 +148,7 @@ class NewCall {
   bool puts_in_order() const { return turned_ || reverses_; }
 
   void run(char* to, int threads, bool stream) {
-    const bool added = f_.outside.kind == Outside::added;
+    const bool added = f_.outside.kind == OutsideKind::added;
     Room held, sums;
     char* const summed = f_.widens() ? sums.get(n_out_ * sum_size_) : to;
     char* const made = puts_in_order() ? held.get(n_out_ * sum_size_) : summed;

@@ -12,17 +12,20 @@
 #include "kernels.hpp"
 #include "outside.hpp"
 #include "passes.hpp"
+#include "pillow_rows.hpp"
 #include "target.hpp"
 #include "whole_axis.hpp"
 
 namespace tenter {
 
-enum class Tie : int { floor, ceil, prefer_floor, prefer_ceil };  // tenter.geometry.TIES
+// Which pixel a nearest kind takes where its position lies between two.
+#define TENTER_TIES(row) row(floor) row(ceil) row(prefer_floor) row(prefer_ceil)
+TENTER_ENUM(Tie, tie, TENTER_TIES)
 
 // What such calls share, settled by tenter._plans.families. Python's plans of them are made of the same parts: rows by
 // WholeAxis or pillow_rows, tasks by window_pass or byte_pass; so they have the same bits.
 struct Family {
-  // rule: for 8-bit values summed in integers its weights are rounded, or there is Pillow's filter of that support; or
+  // rule: for 8-bit values summed in integers its weights are rounded, or there is Pillow's filter, `pillow`; or
   // the formula by which outputs take an input: its step in float32 or in float64, or a line, whose positions
   // `align` says, and `tie` the inputs. follows: whether positions follow a call's scale; keeps: unless
   // the axis keeps its length. edge: past which outputs take no input, and which value they have is `outside`'s, or
@@ -30,8 +33,7 @@ struct Family {
   struct Axis {
     int dim;
     const WholeAxis* rule = nullptr;
-    int filter = 0;
-    double support = 0;
+    const NamedFilter* pillow = nullptr;
     int formula = -1;
     bool in_float = false;
     Align align = Align::center;
@@ -68,7 +70,7 @@ struct Family {
   }
   // Whether the core makes gradients too.
   bool is_recorded() const { return !in_bytes && !widens(); }
-  bool widens() const { return outside.kind == Outside::added && given != dtype; }
+  bool widens() const { return outside.kind == OutsideKind::added && given != dtype; }
   // The sizes of a call, by its scales if it has none, by dims as its scales then are; and how x lies. False where
   // Python's code shall check them.
   bool read(PyObject* size, const ArrayView& x, Given& given) const;

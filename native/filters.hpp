@@ -4,17 +4,41 @@
 #include <cstdint>
 
 #include "integers.hpp"
+#include "words.hpp"
 
 namespace tenter {
 
 constexpr double nothing = 1e-12;  // weights and their sums this small are roundings (tenter.filters.NOTHING)
 
-enum class FilterKind : int { triangle, cubic, spline, lanczos, box, hamming };
+#define TENTER_FILTERS(row) row(triangle) row(cubic) row(spline) row(lanczos) row(box) row(hamming)
+TENTER_ENUM(FilterKind, filter, TENTER_FILTERS)
 
 // p, q: cubic's a; the b and c of spline; the lobes of lanczos.
 struct Filter {
   FilterKind kind;
-  double p, q;
+  double p = 0, q = 0;
+  bool operator==(const Filter&) const = default;
+};
+
+// By the names that resize takes for them, beside cubic. sums_to_one: at every position by themselves. of_pillow:
+// whether Pillow has the filter.
+struct NamedFilter {
+  const char* name;
+  Filter filter;
+  double support;
+  bool sums_to_one = false, of_pillow = false;
+};
+inline constexpr NamedFilter named_filters[] = {
+    {"linear", {FilterKind::triangle}, 1, true, true},
+    {"catmull-rom", {FilterKind::cubic, -0.5}, 2, true, true},
+    {"mitchell", {FilterKind::spline, 1 / 3.0, 1 / 3.0}, 2, true},
+    {"bspline", {FilterKind::spline, 1, 0}, 2, true},
+    {"lanczos2", {FilterKind::lanczos, 2}, 2},
+    {"lanczos3", {FilterKind::lanczos, 3}, 3, false, true},
+    {"lanczos4", {FilterKind::lanczos, 4}, 4},
+    {"lanczos5", {FilterKind::lanczos, 5}, 5},
+    {"box", {FilterKind::box}, 0.5, false, true},
+    {"hamming", {FilterKind::hamming}, 1, false, true},
 };
 
 // Of doubles and of vectors of them: the same operations, and so the same bits.
@@ -90,9 +114,6 @@ TENTER_ALWAYS_INLINE double hamming(double x) {
   return std::fabs(x) < 1 ? sinc(x) * (0.54 + 0.46 * std::cos(3.14159265358979323846 * x)) : 0.0;
 }
 
-// Whether there is a function of vectors.
-inline bool is_vectorized(const Filter& f) { return f.kind != FilterKind::box && f.kind != FilterKind::hamming; }
-
 // Calls all(f) with the filter's function, for vectors of distances; each(f) with one for a distance at a time.
 template <class All, class Each>
 TENTER_ALWAYS_INLINE void with_filter(const Filter& f, All&& all, Each&& each) {
@@ -104,6 +125,13 @@ TENTER_ALWAYS_INLINE void with_filter(const Filter& f, All&& all, Each&& each) {
     case FilterKind::box: return each([](double d) { return box(d); });
     case FilterKind::hamming: return each([](double d) { return hamming(d); });
   }
+}
+
+// Whether there is a function of vectors.
+inline bool is_vectorized(const Filter& f) {
+  bool found = false;
+  with_filter(f, [&](auto&&) { found = true; }, [](auto&&) {});
+  return found;
 }
 
 }  // namespace tenter

@@ -9,8 +9,6 @@
 namespace tenter {
 namespace {
 
-int64_t modulo(int64_t a, int64_t n) { return a % n < 0 ? a % n + n : a % n; }
-
 // Windows without the weights of zero at their ends, as far as they then do not descend.
 Rows trimmed(const std::vector<int64_t>& first, const std::vector<int64_t>& stop, const std::vector<double>& weight) {
   const size_t n = first.size();
@@ -88,17 +86,6 @@ bool identity(const Rows& rows, int64_t n_in) {
 }
 
 }  // namespace
-
-int64_t folded(int64_t column, int64_t n_in, Edge edge) {
-  if (0 <= column && column < n_in) return column;
-  if (edge == Edge::wrap) return modulo(column, n_in);
-  if (edge == Edge::symmetric || (edge == Edge::reflect && n_in > 1)) {
-    const int64_t turn = edge == Edge::symmetric ? 2 * n_in - 1 : 2 * n_in - 2;  // positions that one pixel stands for
-    const int64_t at = modulo(column, edge == Edge::symmetric ? turn + 1 : turn);
-    return at >= n_in ? turn - at : at;
-  }
-  return std::clamp<int64_t>(column, 0, n_in - 1);
-}
 
 Taps taps_of(const Sampling& sampling) {
   Rows rows;

@@ -9,9 +9,12 @@
 
 namespace tenter {
 
-enum class Rounding : int { floor, round, round_even, ceil };  // tenter._specs.lengths.ROUNDINGS
-enum class Policy : int { stretch, not_larger, not_smaller };  // tenter._specs.resize_arguments.POLICIES
-constexpr int64_t most_length = int64_t(1) << 40;              // tables of longer axes have other rules
+// Of lengths by scales, and of the sizes that a call gives.
+#define TENTER_ROUNDINGS(row) row(floor) row(round) row(round_even) row(ceil)
+TENTER_ENUM(Rounding, rounding, TENTER_ROUNDINGS)
+#define TENTER_POLICIES(row) row(stretch) row(not_larger) row(not_smaller)
+TENTER_ENUM(Policy, policy, TENTER_POLICIES)
+constexpr int64_t most_length = int64_t(1) << 40;  // tables of longer axes have other rules
 
 struct Given {
   int64_t sizes[max_read_dims];  // made along the axes that are resized

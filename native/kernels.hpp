@@ -2,16 +2,10 @@
 #pragma once
 #include <cstdint>
 
+#include "dtypes.hpp"
+#include "words.hpp"
+
 namespace tenter {
-
-enum class Dtype : int { f32, f64, f16, bf16, u8, i8, u16, i16, u32, i32, u64, i64 };
-constexpr int64_t size_of(Dtype d) {
-  constexpr int64_t bytes[] = {4, 8, 2, 2, 1, 1, 2, 2, 4, 4, 8, 8};
-  return bytes[int(d)];
-}
-
-// The type of sums. int64 is for unweighted sums of integers, which are exact modulo 2^64.
-enum class Accumulate : int { f32, f64, i64 };
 
 // One axis of a copy: output o reads input i(o); inputs are `stride` bytes apart.
 //   affine  i = o
@@ -19,8 +13,10 @@ enum class Accumulate : int { f32, f64, i64 };
 //   runs    table[i] <= o < table[i + 1]     (n_in + 1 ascending offsets from 0)
 //   index   i = table[o]                     (n_out non-decreasing indices)
 //   computed i is computed (picks.hpp); at most one axis, the first that is not affine
+#define TENTER_COPY_KINDS(row) row(affine) row(every) row(runs) row(index) row(computed)
+TENTER_WORDS(copy_kind, TENTER_COPY_KINDS)
 struct CopyAxis {
-  enum Kind : int { affine, every, runs, index, computed } kind;
+  enum Kind : int { TENTER_COPY_KINDS(TENTER_NAME) } kind;
   int64_t n_in, n_out, stride, repeat;
   const int64_t* table;
 };

@@ -108,9 +108,10 @@ bool NewMap::make_pillow(const Family::Axis& a, int64_t n_in, int64_t n_out, con
   if (is_identity) return true;
   const double begin = part ? part->begin : 0, end = part ? part->end : double(n_in);
   if (begin < 0 || end > double(n_in)) return false;
-  const double taps = std::min(double(n_in), 2 * (a.support * std::max(1.0, (end - begin) / double(n_out)) + 1));
+  const double taps =
+      std::min(double(n_in), 2 * (a.pillow->support * std::max(1.0, (end - begin) / double(n_out)) + 1));
   if (n_in > longest_byte_axis || taps * double(n_out) > double(tuning.planned_bytes) / 16) return false;
-  rows = pillow_rows(PillowFilter(a.filter), n_in, float(begin), float(end), n_out);
+  rows = pillow_rows(*a.pillow, n_in, float(begin), float(end), n_out);
   return rows.fits_bytes;
 }
 

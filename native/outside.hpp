@@ -4,13 +4,17 @@
 #include <vector>
 
 #include "kernels.hpp"
+#include "words.hpp"
 
 namespace tenter {
+
+#define TENTER_OUTSIDE_KINDS(row) row(none) row(added) row(filled)
+TENTER_ENUM(OutsideKind, outside, TENTER_OUTSIDE_KINDS)
 
 // added: results have `value` times the weight that their inputs lack; filled: outputs whose inputs have at most half
 // the weight are `element`, a value of the result's dtype (tenter._execution.outside).
 struct Outside {
-  enum Kind : int { none, added, filled } kind = none;
+  OutsideKind kind = OutsideKind::none;
   double value = 0;
   char element[16] = {};
 

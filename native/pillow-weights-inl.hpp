@@ -76,10 +76,10 @@ PillowFit pillow_weights_by(F filter, const PillowTask& t, Lease& lease) {
 inline PillowFit pillow_weights(const PillowTask& t) {
   Lease lease;
   switch (t.filter) {
-    case PillowFilter::box: return pillow_weights_by(pillow_box, t, lease);
-    case PillowFilter::bilinear: return pillow_weights_by([](Reals x) { return triangle(x); }, t, lease);
-    case PillowFilter::hamming: return pillow_weights_by(pillow_hamming, t, lease);
-    case PillowFilter::bicubic: return pillow_weights_by([](Reals x) { return cubic(x, -0.5); }, t, lease);
+    case FilterKind::box: return pillow_weights_by(pillow_box, t, lease);
+    case FilterKind::triangle: return pillow_weights_by([](Reals x) { return triangle(x); }, t, lease);
+    case FilterKind::hamming: return pillow_weights_by(pillow_hamming, t, lease);
+    case FilterKind::cubic: return pillow_weights_by([](Reals x) { return cubic(x, -0.5); }, t, lease);
     default: return pillow_weights_by(pillow_lanczos, t, lease);
   }
 }

@@ -7,10 +7,15 @@
 
 namespace tenter {
 
-PillowRows pillow_rows(PillowFilter filter, int64_t n_in, float begin, float end, int64_t n_out) {
-  constexpr double supports[] = {0.5, 1, 1, 2, 3};          // by filter
+const NamedFilter* of_pillow(const Filter& filter) {
+  for (const NamedFilter& f : named_filters)
+    if (f.of_pillow && f.filter == filter) return &f;
+  return nullptr;
+}
+
+PillowRows pillow_rows(const NamedFilter& filter, int64_t n_in, float begin, float end, int64_t n_out) {
   const double step = double(end - begin) / double(n_out);  // a difference of float32
-  const double stretch = std::max(step, 1.0), reach = supports[int(filter)] * stretch;
+  const double stretch = std::max(step, 1.0), reach = filter.support * stretch;
   PillowRows r;
   r.start.resize(size_t(n_out)), r.offset.resize(size_t(n_out) + 1);
   for (int64_t o = 0; o < n_out; ++o) {
@@ -21,7 +26,8 @@ PillowRows pillow_rows(PillowFilter filter, int64_t n_in, float begin, float end
   }
   const size_t n = size_t(r.offset.back());
   r.units.resize(n);
-  PillowTask t{filter, begin, step, 1 / stretch, n_out, r.start.data(), r.offset.data(), r.units.data(), nullptr};
+  PillowTask t{filter.filter.kind, begin,           step,           1 / stretch, n_out,
+               r.start.data(),     r.offset.data(), r.units.data(), nullptr};
   const auto made = kernels().bytes->pillow_weights;
   const PillowFit fit = made(t);
   r.fits_bytes = fit == PillowFit::bytes;

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace tenter {
+#include "filters.hpp"
 
-enum class PillowFilter : int { box, bilinear, hamming, bicubic, lanczos };
+namespace tenter {
 
 // Weights are k / 2^22. units: k, where all fit 32 bits, else there are weights.
 struct PillowRows {
@@ -17,13 +17,16 @@ struct PillowRows {
   void make_weights();
 };
 
+// A filter of Pillow's; null of one that it has not.
+const NamedFilter* of_pillow(const Filter& filter);
+
 // The rows of an axis whose positions from begin to end become n_out outputs; n_in and n_out above 0.
-PillowRows pillow_rows(PillowFilter filter, int64_t n_in, float begin, float end, int64_t n_out);
+PillowRows pillow_rows(const NamedFilter& filter, int64_t n_in, float begin, float end, int64_t n_out);
 
 // The weights of rows whose inputs are known: output o lies at begin + (o + 0.5) * step, and distances are multiplied
 // by `unit`. As units, or as weights where there are no units.
 struct PillowTask {
-  PillowFilter filter;
+  FilterKind filter;
   double begin, step, unit;
   int64_t n_out;
   const int64_t *start, *offset;

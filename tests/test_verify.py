@@ -12,7 +12,7 @@ from program_helpers import run_program
 from tenter import _native
 
 pytestmark = pytest.mark.skipif(not _native.VERIFIES, reason="only sanitized builds verify (python -m tests.sanitize)")
-AFFINE, EVERY, RUNS, INDEX = range(4)
+AFFINE, EVERY, RUNS, INDEX, COMPUTED = _native.WORDS["copy"]
 F32 = 0
 
 
@@ -34,7 +34,7 @@ COPIES = {
     "more outputs than inputs": (AFFINE, 2, 3, 4, 1, None),
     "a negative length": (AFFINE, -2, -2, 4, 1, None),
     "too many bytes": (AFFINE, 1 << 62, 1 << 62, 4, 1, None),
-    "no kind": (4, 2, 2, 4, 1, None),
+    "a rule that is not there": (COMPUTED, 2, 2, 4, 1, None),
 }
 
 
@@ -67,7 +67,7 @@ def test_windows_that_lie(lies, row):
     x, y = np.zeros(64, np.float32), np.full(64, 7, np.float32)
     with pytest.raises(RuntimeError, match="native call: expected"):
         dims, m = [(length, 64), (16, 4)] if row else [(length, 4)], _native.WindowMap(*tables)
-        step = _native.window_step(F32, F32, 0, dims, 0, [m], [(length, m)], False, False)
+        step = _native.window_step(F32, F32, F32, dims, 0, [m], [(length, m)], False, False)
         step(x.ctypes.data, y.ctypes.data, 1, False)
     assert (y == 7).all()
 

@@ -18,8 +18,6 @@ from tenter._arrays.types import Floats
 
 __all__ = ["NAMED", "Filter", "box", "cubic", "gaussian", "hamming", "keys", "lanczos", "spline", "triangle"]
 
-# The core's functions of distances, by its numbers (native/filters.hpp).
-TRIANGLE, CUBIC, SPLINE, LANCZOS, BOX, HAMMING = range(6)
 # A weight this small is a rounding: infinity times it must not be seen.
 NOTHING = 1e-12
 
@@ -40,33 +38,33 @@ class Filter(NamedTuple):
 
 def triangle(x: Floats) -> Floats:
     """Linear interpolation: 1 - |x|."""
-    return _weights(_native.Filter(TRIANGLE, 0.0, 0.0), x)
+    return _weights(_native.Filter("triangle", 0.0, 0.0), x)
 
 
 def cubic(x: Floats, a: float) -> Floats:
     """Keys, Cubic convolution interpolation (1981), with slope parameter a."""
-    return _weights(_native.Filter(CUBIC, a, 0.0), x)
+    return _weights(_native.Filter("cubic", a, 0.0), x)
 
 
 def spline(x: Floats, b: float, c: float) -> Floats:
     """The two-parameter cubics of Mitchell and Netravali (1988): (1/3, 1/3) is theirs, (1, 0) the B-spline, which
     blurs, as no prefilter goes before it."""
-    return _weights(_native.Filter(SPLINE, b, c), x)
+    return _weights(_native.Filter("spline", b, c), x)
 
 
 def lanczos(x: Floats, lobes: int) -> Floats:
     """The sinc windowed by a sinc of `lobes` times its width (Duchon, 1979)."""
-    return _weights(_native.Filter(LANCZOS, lobes, 0.0), x)
+    return _weights(_native.Filter("lanczos", lobes, 0.0), x)
 
 
 def box(x: Floats) -> Floats:
     """The pixels within half a pixel, the far edge with them, as Pillow has it."""
-    return _weights(_native.Filter(BOX, 0.0, 0.0), x)
+    return _weights(_native.Filter("box", 0.0, 0.0), x)
 
 
 def hamming(x: Floats) -> Floats:
     """A sinc under a Hamming window of one lobe, as Pillow has it."""
-    return _weights(_native.Filter(HAMMING, 0.0, 0.0), x)
+    return _weights(_native.Filter("hamming", 0.0, 0.0), x)
 
 
 def _weights(core: _native.Filter, x: Floats) -> Floats:
@@ -74,8 +72,8 @@ def _weights(core: _native.Filter, x: Floats) -> Floats:
     return core(distance.reshape(-1)).reshape(np.shape(x))
 
 
-def _of_core(function: int, p: float = 0.0, q: float = 0.0, *, support: float, normalized: bool = False) -> Filter:
-    return Filter(partial(_weights, _native.Filter(function, p, q)), support, normalized)
+def _of_core(core: _native.Filter, support: float, normalized: bool) -> Filter:
+    return Filter(partial(_weights, core), support, normalized)
 
 
 def gaussian(sigma: float) -> tuple[npt.NDArray[np.int64], Floats]:
@@ -86,24 +84,13 @@ def gaussian(sigma: float) -> tuple[npt.NDArray[np.int64], Floats]:
     return distance, np.asarray(weight / weight.sum(), np.float64)
 
 
-# By the names that resize takes for them, beside cubic.
-NAMED = {
-    "linear": _of_core(TRIANGLE, support=1.0, normalized=True),
-    "catmull-rom": _of_core(CUBIC, -0.5, support=2.0, normalized=True),
-    "mitchell": _of_core(SPLINE, 1 / 3, 1 / 3, support=2.0, normalized=True),
-    "bspline": _of_core(SPLINE, 1.0, 0.0, support=2.0, normalized=True),
-    "lanczos2": _of_core(LANCZOS, 2, support=2.0),
-    "lanczos3": _of_core(LANCZOS, 3, support=3.0),
-    "lanczos4": _of_core(LANCZOS, 4, support=4.0),
-    "lanczos5": _of_core(LANCZOS, 5, support=5.0),
-    "box": _of_core(BOX, support=0.5),
-    "hamming": _of_core(HAMMING, support=1.0),
-}
+# By the names that resize takes for them, beside cubic (native/filters.hpp).
+NAMED = {name: _of_core(core, support, normalized) for name, core, support, normalized in _native.FILTERS}
 
 
 def keys(a: float) -> Filter:
     """Cubic convolution with slope parameter a."""
-    return _of_core(CUBIC, a, support=2.0, normalized=True)
+    return _of_core(_native.Filter("cubic", a, 0.0), 2.0, True)
 
 
 def core_of(filter_: Filter) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tenter import _native
 from tenter._arrays.arguments import error, integer, one_of
 from tenter._arrays.errors import Refusal
 from tenter._arrays.types import Array, Floats, Ints
@@ -20,11 +21,8 @@ __all__ = ["ALIGNS", "TIES", "Geometry"]
 
 HALF = Fraction(1, 2)
 # What the first and the last output are lined up with. The last four are ONNX's names.
-ALIGNS = (
-    "center", "corners", "asymmetric", "corner_areas",
-    "half_pixel_symmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn", "tf_crop_and_resize",
-)  # fmt: skip
-TIES = ("floor", "ceil", "prefer_floor", "prefer_ceil")
+ALIGNS = _native.WORDS["align"]
+TIES = _native.WORDS["tie"]
 # ONNX's names of what has a name of its own here, and the spelling of graphs saved by earlier versions.
 _ALIASES = {
     "align": {"half_pixel": "center", "align_corners": "corners", "centre": "center"},

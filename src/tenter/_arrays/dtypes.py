@@ -1,4 +1,5 @@
-"""The dtypes that sums are taken of: one row each, which the core, Triton, PyTorch and the checks read.
+"""The dtypes that sums are taken of: one row each, which Triton, PyTorch and the checks read. Rows of the core's dtypes
+are the core's (native/dtypes.hpp), with what Triton and the checks need besides.
 
 A dtype that has no row can be copied, as elements of its size, and not summed.
 """
@@ -6,11 +7,13 @@ A dtype that has no row can be copied, as elements of its size, and not summed.
 import sys
 from typing import NamedTuple
 
+from tenter import _native
+
 OPAQUE = "opaque"  # elements that are more than their bytes, such as Python objects
 
 
 class Dtype(NamedTuple):
-    """number: the dtype's in native/kernels.hpp, None where the core has no sums of it. kind: i, u, f or c, as NumPy's.
+    """number: the dtype's in native/dtypes.hpp, None where the core has no sums of it. kind: i, u, f or c, as NumPy's.
     sums: the dtype that weighted sums are taken in. pointer: Triton's name of a pointer to it. largest: the largest
     finite value, as a Python number. parts: the dtype of a complex number's two parts, which a map treats alike."""
 
@@ -32,21 +35,23 @@ _BF16 = (2 - 2**-7) * 2.0**127
 _F32 = (2 - 2**-23) * 2.0**127
 _F64 = sys.float_info.max
 
+# Of the core's floats: Triton's pointer, and the largest finite value.
+_FLOATS = {
+    "float32": ("*fp32", _F32), "float64": ("*fp64", _F64), "float16": ("*fp16", 65504.0), "bfloat16": ("*bf16", _BF16),
+}  # fmt: skip
+
+
+def _of_core(number: int, name: str, kind: str, n_bytes: int, sums: str) -> Dtype:
+    if kind == "f":
+        return Dtype(name, number, kind, sums, *_FLOATS[name])
+    bits = 8 * n_bytes
+    return Dtype(name, number, kind, sums, f"*{kind}{bits}", 2 ** (bits - (kind == "i")) - 1)
+
+
 DTYPES = {
     d.name: d
     for d in (
-        Dtype("float32", 0, "f", "float32", "*fp32", _F32),
-        Dtype("float64", 1, "f", "float64", "*fp64", _F64),
-        Dtype("float16", 2, "f", "float32", "*fp16", 65504.0),
-        Dtype("bfloat16", 3, "f", "float32", "*bf16", _BF16),
-        Dtype("uint8", 4, "u", "float32", "*u8", 2**8 - 1),
-        Dtype("int8", 5, "i", "float32", "*i8", 2**7 - 1),
-        Dtype("uint16", 6, "u", "float32", "*u16", 2**16 - 1),
-        Dtype("int16", 7, "i", "float32", "*i16", 2**15 - 1),
-        Dtype("uint32", 8, "u", "float64", "*u32", 2**32 - 1),
-        Dtype("int32", 9, "i", "float64", "*i32", 2**31 - 1),
-        Dtype("uint64", 10, "u", "float64", "*u64", 2**64 - 1),
-        Dtype("int64", 11, "i", "float64", "*i64", 2**63 - 1),
+        *(_of_core(number, *row) for number, row in enumerate(_native.DTYPES)),
         Dtype("complex32", None, "c", "float32", None, 65504.0, "float16"),
         Dtype("complex64", None, "c", "float32", None, _F32, "float32"),
         Dtype("complex128", None, "c", "float64", None, _F64, "float64"),

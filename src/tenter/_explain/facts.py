@@ -11,6 +11,7 @@ from tenter._arrays.types import Array
 from tenter._explain import checked
 from tenter._explain.kernels import kernels
 from tenter._explain.outlines import Made, Outline
+from tenter._rules.edges import PERIODIC
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.resize import Interpolate, Resize
 from tenter._specs.spec import Maps
@@ -20,7 +21,7 @@ from tenter.maps._entries import LONGEST_ROW
 # Arrays of so many elements are shown with their values.
 MOST_IN, MOST_OUT = 64, 256
 # Axes with more positions are explained without their maps where these take tables: what folds at edges, and blurs.
-LONGEST_TABLES, FOLDED = 1 << 20, ("reflect", "symmetric", "wrap")
+LONGEST_TABLES = 1 << 20
 Shown = tuple[Array, Array]
 
 
@@ -104,7 +105,7 @@ def _long_tables(made: Made) -> str | None:
     if isinstance(spec, Resize):
         for axis, n_out, rule in zip(spec.axes, spec.size, spec.rules):
             n = made.x.shape[axis] + n_out
-            if n > LONGEST_TABLES and (rule.kind == "gaussian" or rule.edge in FOLDED):
+            if n > LONGEST_TABLES and (rule.kind == "gaussian" or rule.edge in PERIODIC):
                 return f"axis {axis} takes tables for {n:,} positions, which are not made to be explained"
     return None
 

@@ -14,8 +14,7 @@ from tenter._kernels.steps import Buffer, Steps
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._part import cropped
 
-ACCUMULATE = {"float32": 0, "float64": 1, "int64": 2}
-AFFINE, EVERY, RUNS, INDEX, COMPUTED = range(5)
+AFFINE, EVERY, RUNS, INDEX, COMPUTED = _native.WORDS["copy"]
 
 
 def steps(
@@ -39,7 +38,7 @@ def steps(
 
 def _copy(made: Steps, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
     alone = sum([d.map is not None for d in dims]) == 1
-    axes: list[tuple[int, int, int, int, int, Any]] = []
+    axes: list[tuple[str, int, int, int, int, Any]] = []
     for n, stride, m, _ in dims:
         if m is None:
             axes.append((AFFINE, n, n, stride, 1, None))
@@ -49,7 +48,7 @@ def _copy(made: Steps, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
     made.add(_native.CopyStep(source.itemsize, axes), source, target)
 
 
-def _copy_axis(n: int, stride: int, m: Copy | Picks, alone: bool) -> tuple[int, int, int, int, int, Any]:
+def _copy_axis(n: int, stride: int, m: Copy | Picks, alone: bool) -> tuple[str, int, int, int, int, Any]:
     n_out, form = m.n_out // m.block, copy_form(n, m, alone)
     if form == AFFINE:
         return (AFFINE, n_out, n_out, 0, 1, None)
@@ -61,7 +60,7 @@ def _copy_axis(n: int, stride: int, m: Copy | Picks, alone: bool) -> tuple[int, 
     return (EVERY, n, n_out, stride, m.repeat or 0, None) if form == EVERY else (RUNS, n, n_out, stride, 1, m.offsets)
 
 
-def copy_form(n: int, m: Copy | Picks, alone: bool) -> int:
+def copy_form(n: int, m: Copy | Picks, alone: bool) -> str:
     """How the core finds the inputs along an axis."""
     if isinstance(m, Picks):
         return COMPUTED if alone and m.native is not None else INDEX
@@ -112,7 +111,7 @@ def _window(
     return _native.window_step(
         NUMBERS[source.dtype],
         NUMBERS[target.dtype],
-        ACCUMULATE[options.accumulate],
+        NUMBERS[options.accumulate],
         [(d.n, d.stride) for d in dims],
         axes[0],
         maps,

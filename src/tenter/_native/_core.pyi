@@ -9,8 +9,14 @@ _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
 _Halves = tuple[int, int]
 
+WORDS: dict[str, tuple[str, ...]]
+PERIODIC: tuple[str, ...]
+DTYPES: tuple[tuple[str, str, int, str], ...]  # name, kind, bytes, the dtype of sums
+FILTERS: tuple[tuple[str, Filter, float, bool], ...]  # name, function, support, whether weights sum to one
+
 class Filter:
-    def __init__(self, function: int, p: float, q: float, /) -> None: ...
+    of_pillow: bool
+    def __init__(self, kind: str, p: float, q: float, /) -> None: ...
     def __call__(self, distance: _Floats, /) -> _Floats: ...
 
 class Sampling:
@@ -100,7 +106,7 @@ class SmallStep:
     def __call__(self, src: int, dst: int, threads: int, stream: bool, /) -> None: ...
 
 class CopyStep(SmallStep):
-    def __init__(self, itemsize: int, axes: list[tuple[int, int, int, int, int, _Ints | Picking | None]]) -> None: ...
+    def __init__(self, itemsize: int, axes: list[tuple[str, int, int, int, int, _Ints | Picking | None]]) -> None: ...
     def __call__(self, src: int, dst: int, threads: int, stream: bool, /) -> None: ...
 
 class WindowStep(SmallStep):
@@ -151,7 +157,7 @@ def weigh(
 def is_alpha(src: int, dtype: int, n_pixels: int, channels: int, alpha: float, threads: int, /) -> bool: ...
 def fits_bytes(offset: _Ints, weight: npt.NDArray[np.float64], /) -> bool: ...
 def pillow_rows(
-    filter: int, n_in: int, begin: float, end: float, n_out: int, /
+    filter: Filter, n_in: int, begin: float, end: float, n_out: int, /
 ) -> tuple[_Ints, _Ints, npt.NDArray[np.float64]]: ...
 def offsets(counts: int, dtype: int, stride: int, n: int, offsets: int, threads: int, /) -> int: ...
 def ranges(
@@ -215,18 +221,18 @@ class Family:
     def __init__(
         self,
         rules: tuple[tuple[int, WholeAxis, bool, bool, WholeAxis | None], ...],
-        filters: tuple[tuple[int, int, float], ...],
+        filters: tuple[tuple[int, Filter], ...],
         picks: tuple[tuple[int, int, bool, int, int, bool, int], ...],
-        sums: tuple[int, int, bool, bool],
+        sums: tuple[int, bool, bool],
         at: tuple[int, ...] | None,
         ndim: int,
         order: tuple[int, ...] | None,
-        rounding: int,
-        policy: int,
+        rounding: str,
+        policy: str,
         channels_last: bool,
         strides_decide: bool,
         transposed: bool,
-        outside: tuple[int, float, bytes, int, bool],
+        outside: tuple[str, float, bytes, int, bool],
         planner: Any,
     ) -> None: ...
 

@@ -15,7 +15,6 @@ from tenter import _native, filters
 from tenter._arrays.dtypes import DTYPES, NUMBERS, OPAQUE, PARTS
 from tenter._arrays.layout import Layout, Order, channels_last
 from tenter._arrays.library import of
-from tenter._kernels.cpu import ACCUMULATE
 from tenter._plans.cache import seldom
 from tenter._rules import nearest, taps, torch_quirks
 from tenter._rules.axis_rule import NEAREST, AxisRule
@@ -23,9 +22,7 @@ from tenter._rules.edges import NUMBERS as EDGE_NUMBERS, PERIODIC
 from tenter._rules.picking import LINE
 from tenter._specs import eight_bits, interpolate_arguments, resize_arguments
 from tenter._specs.axis_maps import new_axis_map
-from tenter._specs.lengths import ROUNDINGS
 from tenter._specs.resize import Interpolate, Resize
-from tenter._specs.resize_arguments import POLICIES
 from tenter._specs.spec import Maps, Shape, Spec
 from tenter.geometry import ALIGNS, TIES
 
@@ -51,8 +48,8 @@ families: dict[Hashable, Family] = {}
 native: dict[bytes, _native.Family | None] = {}  # by native/lookup.cpp's keys
 _native.set_up_families(native, seldom, tuple({np.dtype(letter).type for letter in "bBhHiIlLqQefdg"}), Fraction)
 MOST = 1024
-# What is done about outputs past the edges, as the core numbers it (native/outside.hpp).
-KEPT, ADDED, FILLED = range(3)
+# What is done about outputs past the edges (native/outside.hpp).
+KEPT, ADDED, FILLED = _native.WORDS["outside"]
 # Elements of arrays beyond which sizes are left to the checks, and lengths beyond which rules are.
 MOST_ELEMENTS, LONGEST = 1 << 48, eight_bits.LONGEST
 
@@ -220,18 +217,19 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
             sums_of, number, in_bytes = "float64", NUMBERS["float64"], False
             rules = _rules(spec, sums_of, False)
     picks = tuple((axis, *p) for axis, rule in zip(axes, rules) if (p := _pick(rule)) is not None)
-    filters: list[tuple[int, int, float]] = []
+    of_pillow: list[tuple[int, _native.Filter]] = []
     wholes: list[tuple[int, _native.WholeAxis, bool, bool, _native.WholeAxis | None]] = []
     of_spec = spec.resize().rules if isinstance(spec, Interpolate) else spec.rules
     for axis, rule, as_given, weight in zip(axes, rules, of_spec, weighs):
-        if (f := _pillow(rule)) is not None:
-            filters.append((axis, *f))
+        near = rule.kind in NEAREST
+        if rule.arithmetic == "pillow" and not near and (f := eight_bits.pillow_filter(rule)) is not None:
+            of_pillow.append((axis, filters.core_of(f)))
         elif (m := _whole(rule)) is not None:
             follows = rule.scale is not None and m is not taps.TOUCHED_AXIS
             wholes.append((axis, m, follows, torch_quirks.keeps_length(as_given), weight))
     copies = len(picks) == len(axes) and not transposed
     in_bytes, in_parts = in_bytes and not copies, x.dtype in PARTS and not copies
-    if len(picks) + len(wholes) + len(filters) < len(axes) or (number < 0 and not copies):
+    if len(picks) + len(wholes) + len(of_pillow) < len(axes) or (number < 0 and not copies):
         return None
     placed = tuple(range(ndim)) if order is None else order
     # Where outputs of some axes are inputs and others sums, nothing is added to both, and no input left out of either.
@@ -248,11 +246,10 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
     if in_parts and (together or ndim >= _native.READ_DIMS):
         return None
     strides_decide = isinstance(spec, Interpolate) and interpolate_arguments.strides_decide(spec)
-    accumulate = ACCUMULATE[DTYPES[sums_of].sums] if number >= 0 else 0
     outside = (kind, family.value or 0.0, family.element or bytes(16), given, has_value)
     return _native.Family(
-        tuple(wholes), tuple(filters), picks, (number, accumulate, in_parts, in_bytes), family.at, ndim, order,
-        ROUNDINGS.index(family.rounding), POLICIES.index(family.policy), together, strides_decide, transposed,
+        tuple(wholes), tuple(of_pillow), picks, (number, in_parts, in_bytes), family.at, ndim, order,
+        family.rounding, family.policy, together, strides_decide, transposed,
         outside, family,
     )  # fmt: skip
 
@@ -282,13 +279,6 @@ def _whole(rule: AxisRule) -> _native.WholeAxis | None:
         return taps.whole_axis(rule, filters.keys(rule.cubic))
     found = filters.NAMED.get(kind)
     return taps.whole_axis(rule, found) if found is not None and filters.in_core(found) else None
-
-
-def _pillow(rule: AxisRule) -> tuple[int, float] | None:
-    """Pillow's number of a filter, and its support."""
-    if rule.arithmetic != "pillow" or rule.kind in NEAREST:
-        return None
-    return eight_bits.FILTERS[str(rule.kind)]
 
 
 def _pick(rule: AxisRule) -> tuple[int, bool, int, int, bool, int] | None:

@@ -2,17 +2,15 @@
 
 import numpy as np
 
+from tenter import _native
 from tenter._arrays.types import Ints
 
 # What stands for pixels past the edges of abcd: aa|abcd|dd, cb|abcd|cb, ba|abcd|dc, cd|abcd|ab, a constant, nothing
 # (the other weights make up for it), and a constant for every output that itself lies outside.
-EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate")
+EDGES = _native.WORDS["edge"]
 # Those at which the axis goes on.
-PERIODIC = ("reflect", "symmetric", "wrap")
-# As the core numbers them (native/edge.hpp).
-NUMBERS = {
-    "replicate": 0, "constant": 1, "renormalize": 2, "extrapolate": 3, "reflect": 4, "symmetric": 5, "wrap": 6,
-}  # fmt: skip
+PERIODIC = _native.PERIODIC
+NUMBERS = {edge: number for number, edge in enumerate(EDGES)}
 
 
 def folded(column: Ints, n_in: int, edge: str) -> Ints:

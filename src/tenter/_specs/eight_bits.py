@@ -5,18 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from tenter import _native
+from tenter import _native, filters
 from tenter._arrays import limits
 from tenter._arrays.types import Floats
 from tenter._rules.axis_rule import NEAREST, AxisRule
 from tenter.maps import AxisMap, Copy, Window
 from tenter.maps._values import trusted
 
-# The filters that Pillow has: the core's numbers for them, and their supports.
-FILTERS = {
-    "box": (0, 0.5), "linear": (1, 1.0), "hamming": (2, 1.0), "catmull-rom": (3, 2.0), "cubic": (3, 2.0),
-    "lanczos3": (4, 3.0),
-}  # fmt: skip
 UNIT = 2.0**22
 LONGEST = 1 << 24  # of axes whose every pixel has a float32
 
@@ -34,9 +29,15 @@ def settled(rules: tuple[AxisRule, ...], lengths: tuple[int, ...], sizes: tuple[
 
 def _is_pillows(rule: AxisRule, n_in: int) -> bool:
     plain = rule.antialias and rule.align == "center" and rule.scale is None and rule.edge == "renormalize"
-    if not plain or rule.kind not in FILTERS or (rule.kind == "cubic" and rule.cubic != -0.5) or n_in > LONGEST:
+    if not plain or n_in > LONGEST or pillow_filter(rule) is None:
         return False
     return rule.box is None or (Fraction(rule.box[0]) >= 0 and Fraction(rule.box[1]) <= n_in)
+
+
+def pillow_filter(rule: AxisRule) -> filters.Filter | None:
+    """The filter of a rule, if Pillow has it."""
+    found = filters.keys(rule.cubic) if rule.kind == "cubic" else filters.NAMED.get(str(rule.kind))
+    return found if found is not None and filters.core_of(found).of_pillow else None
 
 
 def pillow_map(rule: AxisRule, n_in: int, n_out: int) -> Copy | Window:
@@ -44,10 +45,11 @@ def pillow_map(rule: AxisRule, n_in: int, n_out: int) -> Copy | Window:
     if rule.box is None and n_in == n_out:
         return Copy.every(n_in, 1)
     begin, end = (0.0, float(n_in)) if rule.box is None else (float(Fraction(at)) for at in rule.box)
-    number, support = FILTERS[str(rule.kind)]
-    taps = min(n_in, 2 * (support * max(1.0, (end - begin) / n_out) + 1))
+    filter_ = pillow_filter(rule)
+    assert filter_ is not None
+    taps = min(n_in, 2 * (filter_.support * max(1.0, (end - begin) / n_out) + 1))
     limits.memory((int(taps * n_out),), 16, limits.TABLES)
-    start, offset, weight = _native.pillow_rows(number, n_in, begin, end, n_out)
+    start, offset, weight = _native.pillow_rows(filters.core_of(filter_), n_in, begin, end, n_out)
     return trusted(Window, n_in=n_in, n_out=n_out, start=start, offset=offset, weight=weight, width=None, block=1)
 
 

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from tenter import _native
 from tenter._arrays.arguments import describe, instead, listed, single
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import is_array, of, surely
 from tenter._rules.axis_rule import LARGEST
 from tenter.geometry import plain
 
-ROUNDINGS = ("floor", "round", "round_even", "ceil")
+ROUNDINGS = _native.WORDS["rounding"]
 
 
 def spread(name: str, values: Sequence[Any], given: Any, n: int) -> list[Any]:

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from tenter import filters
+from tenter import _native, filters
 from tenter._arrays import arguments
 from tenter._arrays.arguments import describe, did_you_mean, one_of
 from tenter._arrays.dtypes import is_numeric
@@ -24,7 +24,7 @@ from tenter.geometry import ALIGNS, TIES, canonical, plain
 MODES = (*NEAREST, "linear", "cubic", "lanczos", "area", *(name for name in filters.NAMED if name != "linear"))
 # PyTorch's names, for as many axes.
 JOINT = {"bilinear": ("linear", 2), "bicubic": ("cubic", 2), "trilinear": ("linear", 3)}
-POLICIES = ("stretch", "not_larger", "not_smaller")
+POLICIES = _native.WORDS["policy"]
 
 
 class Arguments(NamedTuple):

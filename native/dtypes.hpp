@@ -1,0 +1,42 @@
+// The dtypes that sums are taken of.
+#pragma once
+#include <cstdint>
+
+#include "words.hpp"
+
+namespace tenter {
+
+// The type of sums. int64 is for unweighted sums of integers, which are exact modulo 2^64.
+enum class Accumulate : int { f32, f64, i64 };
+
+// name; Python's name; type of an element (convert-inl.hpp has f16 and bf16); bytes; kind, as NumPy has it; the type of
+// weighted sums.
+#define TENTER_DTYPES(row)                                                                          \
+  row(f32, "float32", float, 4, 'f', f32) row(f64, "float64", double, 8, 'f', f64)                  \
+      row(f16, "float16", f16, 2, 'f', f32) row(bf16, "bfloat16", bf16, 2, 'f', f32)                \
+          row(u8, "uint8", uint8_t, 1, 'u', f32) row(i8, "int8", int8_t, 1, 'i', f32)               \
+              row(u16, "uint16", uint16_t, 2, 'u', f32) row(i16, "int16", int16_t, 2, 'i', f32)     \
+                  row(u32, "uint32", uint32_t, 4, 'u', f64) row(i32, "int32", int32_t, 4, 'i', f64) \
+                      row(u64, "uint64", uint64_t, 8, 'u', f64) row(i64, "int64", int64_t, 8, 'i', f64)
+
+enum class Dtype : int { TENTER_DTYPES(TENTER_NAME) };
+
+struct DtypeRow {
+  const char* name;
+  int bytes;
+  char kind;
+  Accumulate sums;
+};
+#define TENTER_ROW(id, name, type, bytes, kind, sums) {name, bytes, kind, Accumulate::sums},
+inline constexpr DtypeRow dtype_rows[] = {TENTER_DTYPES(TENTER_ROW)};
+#undef TENTER_ROW
+constexpr int n_dtypes = int(sizeof dtype_rows / sizeof *dtype_rows);
+
+constexpr int64_t size_of(Dtype d) { return dtype_rows[int(d)].bytes; }
+// Sums of dtype d, and in dtype d.
+constexpr Accumulate sums_of(Dtype d) { return dtype_rows[int(d)].sums; }
+constexpr Accumulate sums_in(Dtype d) {
+  return d == Dtype::i64 ? Accumulate::i64 : d == Dtype::f64 ? Accumulate::f64 : Accumulate::f32;
+}
+
+}  // namespace tenter
