@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.check import compare
 from benchmarks.measure import fill
 from benchmarks.results import Contest
-from tenter import memory
+from tenter import _native, memory
 from tenter._plans import cache
 from tenter._specs import axis_maps
 
@@ -128,7 +128,7 @@ def run(work: Work, rng: np.random.Generator, seconds: float, found: Drawn) -> N
             if work.warm:  # as after its own calls in a program: each leaves the caches to itself
                 clock([makers[name](warming)])
             spent[name].append(clock(calls[name]))
-        paired, priming = time.perf_counter(), cache.SELDOM + 2 if spent[OURS][-1] < PLANNING else 1
+        paired, priming = time.perf_counter(), _native.tuning.seldom_calls + 2 if spent[OURS][-1] < PLANNING else 1
         for pair in range(MOST_PAIRS):
             if pair and time.perf_counter() - paired > paired - raced:
                 break
@@ -164,7 +164,7 @@ def settle(work: Work, rng: np.random.Generator, makers: dict[str, Maker]) -> No
 def forget() -> None:
     """What tenter remembers of single calls; what calls that differ by sizes alone share, it keeps."""
     cache.plans.clear()
-    cache._noted.clear()
+    _native.forget_calls()
     axis_maps._kept.cache_clear()
 
 

@@ -155,6 +155,7 @@ NB_MODULE(core, m) {
       .def_rw("small_bytes", &Tuning::small_bytes)
       .def_rw("large_bytes", &Tuning::large_bytes)
       .def_rw("slice_bytes", &Tuning::slice_bytes)
+      .def_rw("seldom_calls", &Tuning::seldom_calls)
       .def_rw("apart_bytes", &Tuning::apart_bytes)
       .def_rw("scratch_bytes", &Tuning::scratch_bytes)
       .def_rw("planned_bytes", &Tuning::planned_bytes)

@@ -48,6 +48,7 @@ PyMethodDef functions[] = {
     fast<known_call_into>("known_call_into"),
     fast<name_arguments>("name_arguments"),
     fast<call_key>("call_key"),
+    fast<forget_calls>("forget_calls"),
     fast<set_up_families>("set_up_families"),
     fast<family_key>("family_key"),
     fast<set_up_counts>("set_up_counts"),

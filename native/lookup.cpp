@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <iterator>
 #include <new>
 
 #include "arrays.hpp"
@@ -15,6 +16,7 @@
 #include "repeat_counts.hpp"
 #include "results.hpp"
 #include "steps.hpp"
+#include "tuning.hpp"
 #include "workspace.hpp"
 
 namespace nb = nanobind;
@@ -24,12 +26,12 @@ namespace {
 
 // plans: Python's dictionary of plans by keys, which bounds itself. again: (x, plan) -> result, for any plan.
 // differentiable: the same with a gradient recorded. fallback: (call, *arguments) -> result or None, for what is not
-// read here. families: Python's dictionary of Family or None. seldom: (key) -> whether few calls had that key. run,
-// backward: of the Function that records a gradient, for all that the core does not take.
+// read here. families: Python's dictionary of Family or None. run, backward: of the Function that records a gradient,
+// for all that the core does not take.
 struct {
   PyObject *plans = nullptr, *again = nullptr, *differentiable = nullptr, *fallback = nullptr;
   Py_ssize_t ready = 0;  // where a plan has its ReadySteps
-  PyObject *families = nullptr, *seldom = nullptr;
+  PyObject* families = nullptr;
   NumberTypes numbers;
   PyObject *run = nullptr, *backward = nullptr, *name_plan = nullptr;
 } python;
@@ -97,10 +99,28 @@ PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known, const Ta
   return PyObject_Vectorcall(python.again, both, 2, nullptr);
 }
 
-// False of a call that is made often, and with an error.
+// How often calls were made lately, by the hashes of their plans' keys. A call has one of two places; where calls of
+// other hashes have both, it takes that of the one made less often.
+struct {
+  struct Place {
+    Py_hash_t hash = 0;
+    int64_t calls = 0;
+  } places[1 << 12];
+
+  int64_t count(Py_hash_t hash) {
+    Place* const pair = places + (size_t(hash) % std::size(places) & ~size_t(1));
+    for (Place* place : {pair, pair + 1})
+      if (place->calls && place->hash == hash) return ++place->calls;
+    Place& taken = pair[pair[1].calls < pair[0].calls];
+    taken = {hash, 1};
+    return 1;
+  }
+} lately;
+
+// Notes a call; whether it has been made so few times that no plan of it is worth making.
 bool is_seldom(PyObject* plan_key) {
-  const Owned seldom(PyObject_Vectorcall(python.seldom, &plan_key, 1, nullptr));
-  return seldom && seldom.get() == Py_True;
+  const Py_hash_t hash = PyObject_Hash(plan_key);  // of bytes, which keep it
+  return lately.count(hash) <= tuning.seldom_calls;
 }
 
 // The result of a call that has no plan, but is a repeat by ints or differs from an earlier one by sizes alone; null
@@ -233,11 +253,17 @@ PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return key.bytes();
 }
 
-// (families, seldom, types of NumPy's numbers, that of fractions)
+// () -> None: no call has been made yet.
+PyObject* forget_calls(PyObject*, PyObject* const*, Py_ssize_t) {
+  lately = {};
+  Py_RETURN_NONE;
+}
+
+// (families, types of NumPy's numbers, that of fractions)
 PyObject* set_up_families(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments");
-  PyObject** const to[] = {&python.families, &python.seldom, &python.numbers.numpy, &python.numbers.fraction};
-  for (int k = 0; k < 4; ++k) Py_INCREF(args[k]), *to[k] = args[k];
+  if (n != 3) return PyErr_Format(PyExc_TypeError, "expected 3 arguments");
+  PyObject** const to[] = {&python.families, &python.numbers.numpy, &python.numbers.fraction};
+  for (int k = 0; k < 3; ++k) Py_INCREF(args[k]), *to[k] = args[k];
   Py_RETURN_NONE;
 }
 

@@ -17,6 +17,7 @@ PyObject* by_known_plan(PyObject* g, const ArrayView& from, PyObject* plans);
 // METH_FASTCALL functions; what they take and give is at their definitions in lookup.cpp, repeat_counts.cpp,
 // offset_operators.cpp, ragged_calls.cpp and segment_calls.cpp.
 PyObject* set_up_calls(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* forget_calls(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* set_up_families(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* family_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n);

@@ -10,6 +10,7 @@
 #include "families.hpp"
 #include "lookup.hpp"
 #include "results.hpp"
+#include "tuning.hpp"
 
 namespace nb = nanobind;
 
@@ -20,7 +21,6 @@ PyObject* differentiable = nullptr;  // (x, RecordedCall) -> the result with a g
 PyObject* any_forward = nullptr;     // Python's, of x and a call's operands
 PyObject* any_backward = nullptr;    // Python's, of a ctx and a gradient
 PyObject *name_call = nullptr, *name_operands = nullptr;
-long seldom = 0;  // gradients of one call, from which on Python's code keeps a plan
 
 Owned held(PyObject* p) {
   Py_INCREF(p);
@@ -82,7 +82,7 @@ PyObject* adjoint(PyObject* g, RecordedCall& call) {
   if (PyErr_Occurred()) return nullptr;
   const bool fits = from.dtype == call.dtype && from.ndim == call.ndim &&
                     std::equal(from.shape, from.shape + from.ndim, call.shape_out);
-  if (!fits || (call.made >= seldom && call.is_kept)) return nullptr;
+  if (!fits || (call.made >= tuning.seldom_calls && call.is_kept)) return nullptr;
   PyObject* const x = call.sum(g, from);
   call.made += x != nullptr;
   return x;
@@ -122,10 +122,9 @@ PyObject* record_family(PyObject* x, const ArrayView& from, PyObject* family, Py
   return record(x, from.dtype, shape_out, from.ndim, std::move(made));
 }
 
-// (differentiable, any_forward, any_backward, the type of PyTorch's sizes, seldom)
+// (differentiable, any_forward, any_backward, the type of PyTorch's sizes)
 PyObject* set_up_recorded(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 5) return PyErr_Format(PyExc_TypeError, "expected 5 arguments");
-  if ((seldom = PyLong_AsLong(args[4])) == -1 && PyErr_Occurred()) return nullptr;
+  if (n != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments");
   if (!(name_call = PyUnicode_InternFromString("call"))) return nullptr;
   if (!(name_operands = PyUnicode_InternFromString("operands"))) return nullptr;
   PyObject** const to[] = {&differentiable, &any_forward, &any_backward};

@@ -36,6 +36,7 @@ struct Tuning {
   int64_t small_bytes = 1 << 15;           // below, asking how many threads there are is a large part of the work
   int64_t large_bytes = 256 << 10;         // results below are left to allocators, which recycle such sizes
   int64_t slice_bytes = 4 << 20;           // of temporaries between passes: larger ones leave the caches
+  int64_t seldom_calls = 8;                // of a kind: no plan is kept, as making one costs what it saves in so many
   int64_t apart_bytes = 4 << 20;           // of a result that is made first and copied to an `out` of another layout
   int64_t scratch_bytes = 8 << 20;    // of temporaries of a call with `out`; of more, tiles of the result have less
   int64_t planned_bytes = 256 << 20;  // of a result that the core plans: Python's code checks memory for more

@@ -65,7 +65,6 @@ COUNTED = {
     "_planned": {"tenter/_plans/plan.py": "planned in Python"},
     "perform": {"tenter/_execution/calls.py": "checked", "tenter/_execution/outside.py": "value in Python"},
     "perform_turned": {"tenter/_execution/calls.py": "checked"},
-    "of_family": {"tenter/_execution/calls.py": "family looked up in Python"},
     "lookup": {"tenter/_execution/calls.py": "plan looked up in Python"},
     "run": {
         "tenter/_execution/numpy_executor.py": "plan run by Python", "tenter/_execution/torch/run.py": "plan run by Python",

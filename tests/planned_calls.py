@@ -28,8 +28,7 @@ INTERPOLATED = {
 LIKE = ("torch", "torch", "pillow", "opencv", "jax", "scipy", "onnx")
 RESIZED = ("linear", "cubic", "area", "lanczos3", "mitchell", "hamming", "box", "nearest", "nearest-exact")
 
-# From a first call on the core reads tensors, and keeps to what `cache.SELDOM` then is.
-tenter.resize(torch.zeros(2), 3)
+tenter.resize(torch.zeros(2), 3)  # from a first call on the core reads tensors
 
 
 def laid_out(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:

@@ -29,7 +29,7 @@ from benchmarks.race import Drawn, Work
 from benchmarks.results import Contest
 from benchmarks.workloads import EXACT
 
-from tenter._plans import cache
+from tenter import _native
 
 CUT = {"augment": 20, "ragged": 8, "segments": 1000, "signals": 1000, "photographs": 40}
 THREADS = {"augment": 1, "ragged": 1, "segments": 1, "signals": 2, "photographs": 2}
@@ -65,7 +65,9 @@ def test_each_round_is_new_and_the_same_for_all():
     # Each call of ours is made when it is new; by its plan and without it when all have had their turn; before both.
     *_, last, warming = rounds
     assert sorted(name for name, n in called if n == warming) == ["P", "tenter"]
-    pairs, left = divmod([name for name, n in called if n == last].count("tenter") - 1, 2 * (cache.SELDOM + 3))
+    pairs, left = divmod(
+        [name for name, n in called if n == last].count("tenter") - 1, 2 * (_native.tuning.seldom_calls + 3)
+    )
     assert 1 <= pairs <= race.MOST_PAIRS and left == 0
 
 

@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 
 import tenter
+from tenter import _native
 from tenter._execution import calls
 from tenter._plans import cache
 from tenter._plans.plan import plan as make_plan
@@ -35,7 +36,7 @@ ONCE = [
 @pytest.mark.parametrize("n", range(len(ONCE)))
 def test_a_call_is_planned_once(make, n, monkeypatch):
     cache.plans.clear()
-    monkeypatch.setattr(cache, "SELDOM", 0)
+    monkeypatch.setattr(_native.tuning, "seldom_calls", 0)
     x = make(np.arange(6.0).reshape(2, 3))
     first = ONCE[n](x)
     assert remembered() == 1

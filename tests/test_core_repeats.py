@@ -24,7 +24,6 @@ from tenter import _native
 from tenter._arrays.library import of
 from tenter._execution import calls
 from tenter._execution.torch import new_calls
-from tenter._plans import cache
 
 
 def repeats_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
@@ -36,13 +35,13 @@ def repeats_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
     call, takes_out = repeat_call(rng, len(shape))
     with monkeypatch.context() as patched:
         forget()
-        patched.setattr(cache, "SELDOM", 0)
+        patched.setattr(_native.tuning, "seldom_calls", 0)
         try:
             wanted = call(x)
         except (TypeError, ValueError):
             return False
         forget()
-        patched.setattr(cache, "SELDOM", 1)
+        patched.setattr(_native.tuning, "seldom_calls", 1)
         with plans_counted(patched) as planned:
             found = call(x)
     assert type(found) is type(wanted) and found.dtype == wanted.dtype and found.shape == wanted.shape
@@ -85,7 +84,7 @@ def repeat_gradients_compared(
         found = [torch.autograd.grad(y, x, g, retain_graph=True)[0] for _ in range(2)]
     forget()
     with monkeypatch.context() as patched:
-        patched.setattr(cache, "SELDOM", 0)
+        patched.setattr(_native.tuning, "seldom_calls", 0)
         planned_y = call(x)
         wanted = torch.autograd.grad(planned_y, x, g)[0]
     for a, b in ((y, planned_y), *((one, wanted) for one in found)):

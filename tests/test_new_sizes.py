@@ -11,10 +11,10 @@ import torch
 
 import tenter
 from fuzz.caches import forget
+from tenter import _native
 from tenter._execution import calls
 from tenter._plans import cache, families
 from tenter._specs import resize_arguments
-from tenter.filters import Filter
 
 PICTURE = np.random.default_rng(0).integers(0, 255, (9, 7, 3), np.uint8)
 # Two calls each that differ by sizes, or by what follows from sizes.
@@ -74,9 +74,6 @@ def test_what_may_change_is_not_remembered():
     tenter.resize(x, (4, 5), axes=axes)
     axes[1] = 2
     assert tenter.resize(x, (4, 5), axes=axes).shape == (4, 3, 5)
-    tenter.resize(x, (4, 5), axes=[0, 1])
-    tenter.resize(x, (4, 5), axes=(0, 1), mode=Filter(lambda t: 1 - abs(t), 1.0))
-    assert not families.families
 
 
 CALLS = {
@@ -91,7 +88,7 @@ CALLS = {
 def test_plans_of_sizes_that_are_used_once_are_not_kept(name, make, monkeypatch):
     x, call = make(PICTURE), CALLS[name]
     forget()
-    monkeypatch.setattr(cache, "SELDOM", 2)
+    monkeypatch.setattr(_native.tuning, "seldom_calls", 2)
     first = call(x, 4)
     assert len(cache.plans) == 1
     for n in range(20, 50):
@@ -104,12 +101,15 @@ def test_plans_of_sizes_that_are_used_once_are_not_kept(name, make, monkeypatch)
     np.testing.assert_array_equal(call(x, 4), first)
 
 
-def test_what_is_noted_of_calls_made_noted_has_a_bound(monkeypatch):
-    monkeypatch.setattr(cache, "MOST", 7)
-    cache._noted.clear()
-    for n in range(1, 40):
-        tenter.resize(PICTURE, (n, 5), axes=(0, 1))
-        assert len(cache._noted) <= 7
+def test_a_plan_is_kept_of_a_call_that_is_made_often_among_others():
+    forget()
+    tenter.resize(PICTURE, (4, 5), axes=(0, 1))
+    before = len(cache.plans)
+    for n in range(1, _native.tuning.seldom_calls + 2):
+        tenter.resize(PICTURE, (20, 21), axes=(0, 1))
+        for other in range(8 * n, 8 * n + 8):
+            tenter.resize(PICTURE, (5, 30 + other), axes=(0, 1))
+    assert len(cache.plans) == before + 1
 
 
 SIZES = ((9, 7), (9, 3), (4, 7), (1, 1), (30, 2), (3, 30))
@@ -141,7 +141,7 @@ def test_what_is_remembered_has_a_bound(monkeypatch):
     monkeypatch.setattr(families, "MOST", 3)
     for value in range(20):
         tenter.resize(PICTURE, (4, 5), axes=(0, 1), edge="constant", value=value)
-        assert len(families.families) <= 3
+        assert len(families.native) <= 3
 
 
 def test_a_call_that_the_core_plans_leaves_nothing_for_the_collector():

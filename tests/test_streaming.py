@@ -16,7 +16,6 @@ from memory_helpers import garbage, poison, recycler  # noqa: F401
 from tenter import _native
 from tenter._arrays import blocks, library
 from tenter._kernels import cpu
-from tenter._plans import cache
 from tenter.maps import Copy, Gather, Window
 
 
@@ -106,7 +105,7 @@ def test_rows_that_are_whole_lines_and_rows_that_are_not(dtype, width, level):
     "dtype, width", daily(itertools.product(["float32", "bfloat16", "uint8", "float64"], WIDTHS), 5)
 )
 def test_results_of_32_mebibytes_have_the_bits_of_small_ones(dtype, width, level, monkeypatch):
-    monkeypatch.setattr(cache, "SELDOM", 0)  # Python's planner asks, from a call's first time on
+    monkeypatch.setattr(_native.tuning, "seldom_calls", 0)  # Python's planner asks, from a call's first time on
     streamed, past = [], blocks.past_caches
     monkeypatch.setattr(blocks, "past_caches", lambda held, n: streamed.append(past(held, n)) or streamed[-1])
     x = torch.from_numpy(values((1, 3, 512, 512), "float32" if dtype == "bfloat16" else dtype))

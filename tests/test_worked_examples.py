@@ -87,7 +87,7 @@ for n in range(5, 9):
     ]
 for y in made:
     sys.stdout.buffer.write(repr(y.shape).encode() + y.tobytes())
-from tenter._plans.families import families, native
+from tenter._plans.families import native
 print(len(native), sum(f is not None for f in native.values()))
 """
 

@@ -130,8 +130,6 @@ def interpolate(
         )
         if out is not None and (written := calls.known_into("interpolate", x, out, *given)) is not None:
             return written
-        if (resized := calls.of_family("interpolate", x, given, out)) is not None:
-            return resized
         x = array("x", x)
         return calls.perform("interpolate", x, given, x, interpolate_arguments.checked(x, given), out)
     except Refusal as refusal:
@@ -233,8 +231,6 @@ def resize(
         )
         if out is not None and (written := calls.known_into("resize", x, out, *given)) is not None:
             return written
-        if (resized := calls.of_family("resize", x, given, out)) is not None:
-            return resized
         x = array("x", x)
         spec, turned = resize_arguments.checked(x, given)
         reads_outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)

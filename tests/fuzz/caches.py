@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tenter import _native
 from tenter._plans import cache
 from tenter._rules import axis_rule
 from tenter._specs import axis_maps
@@ -21,6 +22,7 @@ def forget_plans() -> None:
     cache.plans.clear()
     cache._positions = 0
     getattr(cache, "_noted", {}).clear()
+    getattr(_native, "forget_calls", lambda: None)()
 
 
 def forget() -> None:
@@ -36,9 +38,10 @@ def forget() -> None:
 @contextmanager
 def plans_kept_at_once() -> Iterator[None]:
     """A call's plan is cached from its first time on, where otherwise the core plans the first few anew."""
-    usual = getattr(cache, "SELDOM", None)
-    cache.SELDOM = 0
+    place, name = (_native.tuning, "seldom_calls") if hasattr(_native.tuning, "seldom_calls") else (cache, "SELDOM")
+    usual = getattr(place, name)
+    setattr(place, name, 0)
     try:
         yield
     finally:
-        cache.SELDOM = usual
+        setattr(place, name, usual)

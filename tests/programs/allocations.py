@@ -94,14 +94,14 @@ def into(n: int) -> np.ndarray[Any, Any]:
 
 def forget() -> None:
     """Plans and maps of earlier calls, so that the next one makes its own."""
-    families.families.clear(), families.native.clear()
+    families.native.clear()
     axis_maps._kept.cache_clear()
     forget_sizes()
 
 
 def forget_sizes() -> None:
     """Plans, so that the next call is one that differs from earlier ones by sizes."""
-    cache.plans.clear(), cache._noted.clear()
+    cache.plans.clear(), _native.forget_calls()
 
 
 # ---- refusing: the nth allocation, and all after it if lasting; answers whether there were so many

@@ -9,7 +9,7 @@ from tenter._arrays.library import of, recorded
 from tenter._execution import into
 from tenter._execution.executor import EXACT, FIND as FIND, Known, of as executor_of
 from tenter._plans import families
-from tenter._plans.cache import key, plans, store, store_again
+from tenter._plans.cache import key, plans, store
 from tenter._plans.plan import Plan, plan
 from tenter._specs import interpolate_arguments, resize_arguments
 from tenter._specs.repeat import RepeatCounts
@@ -90,26 +90,6 @@ def known_into(call: str, x: Any, out: Any, *args: Any) -> Any:
     return out
 
 
-def of_family(call: str, x: Any, args: Any, out: Any = None) -> Any:
-    """The result of a call that differs from an earlier one by sizes alone; None if there was none."""
-    runs = EXACT.get(type(x))
-    if runs is None or not runs.plain(x) or (arg_types := _constants(args)) is None:
-        return None
-    try:
-        known = families.found(families.key(call, x, args, arg_types), x.shape, args.size)
-    except TypeError:  # an argument without a hash
-        return None
-    if known is None:
-        return None
-    family, spec = known
-    if out is not None:
-        into.check(out, x, spec.shape_out(tuple(x.shape)))
-    made = plan(x, spec, tuple(x.shape), family)
-    store_again(_native.call_key(call, x, *args) or key(call, runs, x, args, arg_types), made)
-    families.remember_native(call, x, args, family, made.order, x)
-    return _run(x, made, out)
-
-
 def many_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
     """repeat_interleave by an array of more counts than known calls take, without a plan; None where it takes one."""
     runs = EXACT.get(type(x))
@@ -129,13 +109,13 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
     if found is None:
         new = plan(flat, spec)
         if x is flat:
-            families.remember(call, x, args, None, spec, new.order)
+            families.remember(call, x, args, spec, new.order)
         return _run(flat, new, out)
     made = None if out is None else plans.get(found)
     if made is None:
         made = plan(flat, spec, tuple(x.shape))
         store(found, made)
-        families.remember(call, x, args, _constants(args), spec, made.order)
+        families.remember(call, x, args, spec, made.order)
     return _run(x, made, out)
 
 
@@ -160,7 +140,7 @@ def perform_turned(call: str, x: Any, args: tuple[Any, ...], turned: Any, spec: 
     if out is not None:
         into.check(out, x, spec.shape_out(tuple(x.shape)))
     made = plan(turned, spec)
-    families.remember(call, x, args, None, spec, made.order, turned)
+    families.remember(call, x, args, spec, made.order, turned)
     return _run(turned, made, out)
 
 

@@ -20,13 +20,9 @@ class Placing(Protocol):
 
 
 plans: dict[Hashable, Plan] = {}  # by key; a key of arguments that are lists or arrays has no hash
-_noted: dict[Hashable, int] = {}  # how often calls were made, by key
 _positions = 0
 # Entries; positions of their maps, together (a table costs about 40 bytes for each) and of one; steps of one.
 MOST, MOST_POSITIONS, LONGEST, STEPS = 2048, 1 << 20, 1 << 19, 32
-# Calls that the core plans by itself before a plan is made for the next ones: making it in Python costs about what it
-# saves in so many.
-SELDOM = 8
 
 
 def key(call: str, library: Placing, x: Any, args: Hashable, arg_types: Hashable = ()) -> Hashable:
@@ -45,27 +41,6 @@ def store(of: Hashable, plan: Plan) -> None:
         plans.clear()
         _positions = plan.positions
     plans[of] = plan
-
-
-def store_again(of: Hashable, plan: Plan) -> None:
-    """Keeps a plan from its call's second time on, which most calls with sizes of their own never see: their plans
-    would fill the memory, and make room at the cost of those that are used."""
-    if _times(of) > 1:
-        store(of, plan)
-
-
-def seldom(of: Hashable) -> bool:
-    """Notes a call with that key; True of the first few."""
-    return _times(of) <= SELDOM
-
-
-def _times(of: Hashable) -> int:
-    """How often a call has been noted, now included."""
-    found = _noted.get(of, 0) + 1
-    if found == 1 and len(_noted) >= MOST:
-        _noted.clear()
-    _noted[of] = found
-    return found
 
 
 def is_light(plan: Plan) -> bool:

@@ -1,11 +1,9 @@
 """Calls of `resize` and `interpolate` that differ from an earlier one by sizes alone, as those of an augmentation do:
-what follows from no size is checked and settled once for all of them.
-
-Where the core has all that such calls take, and an array's dims lie to each other as in an earlier call, it plans and
-runs them by itself (`native`, native/families.cpp).
+what follows from no size is checked and settled once for all of them, and the core plans and runs them
+(native/families.cpp).
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -15,15 +13,13 @@ from tenter import _native, filters
 from tenter._arrays.dtypes import DTYPES, NUMBERS, OPAQUE, PARTS
 from tenter._arrays.layout import Layout, Order, channels_last
 from tenter._arrays.library import of
-from tenter._plans.cache import seldom
 from tenter._rules import nearest, taps, torch_quirks
 from tenter._rules.axis_rule import NEAREST, AxisRule
 from tenter._rules.edges import NUMBERS as EDGE_NUMBERS, PERIODIC
 from tenter._rules.picking import LINE
 from tenter._specs import eight_bits, interpolate_arguments, resize_arguments
-from tenter._specs.axis_maps import new_axis_map
 from tenter._specs.resize import Interpolate, Resize
-from tenter._specs.spec import Maps, Shape, Spec
+from tenter._specs.spec import Shape, Spec
 from tenter.geometry import ALIGNS, TIES
 
 
@@ -44,43 +40,11 @@ class Family(NamedTuple):
     resized: Callable[[Any, Resize, float], Any] | None = None
 
 
-families: dict[Hashable, Family] = {}
 native: dict[bytes, _native.Family | None] = {}  # by native/lookup.cpp's keys
-_native.set_up_families(native, seldom, tuple({np.dtype(letter).type for letter in "bBhHiIlLqQefdg"}), Fraction)
+_native.set_up_families(native, tuple({np.dtype(letter).type for letter in "bBhHiIlLqQefdg"}), Fraction)
 MOST = 1024
 # What is done about outputs past the edges (native/outside.hpp).
 KEPT, ADDED, FILLED = _native.WORDS["outside"]
-# Elements of arrays beyond which sizes are left to the checks, and lengths beyond which rules are.
-MOST_ELEMENTS, LONGEST = 1 << 48, eight_bits.LONGEST
-
-
-def key(call: str, x: Any, args: Any, arg_types: tuple[type, ...]) -> Hashable:
-    """args: those after x. arg_types: of all values in them."""
-    return call, type(x), x.dtype, x.ndim, args._replace(size=None), arg_types
-
-
-def found(of_key: Hashable, shape: Shape, size: Any) -> tuple[Family, Resize | Interpolate] | None:
-    """The family, and the specification with this size; None where there is none, or all is to be checked."""
-    family = families.get(of_key)
-    if family is None:
-        return None
-    spec = with_size(family, size)
-    elements = 1
-    for n in shape:
-        elements *= n
-    for axis, n in zip(family.axes, spec.size):
-        if n < 1 or not shape[axis]:
-            return None
-        elements *= n
-    if not 0 < elements < MOST_ELEMENTS:
-        return None
-    return family, spec
-
-
-def with_size(family: Family, size: Any) -> Resize | Interpolate:
-    """The specification of a call of the family. size: an int, or one for each axis."""
-    each = size if type(size) is tuple else (size,) * len(family.axes)
-    return family.spec._replace(size=tuple(resize_arguments.by_dims(each, family.at)))
 
 
 def specification(
@@ -94,25 +58,19 @@ def specification(
     return interpolate_arguments.with_lengths(family.spec, size, scale, channels_last), ()
 
 
-def remember(
-    call: str, x: Any, args: tuple[Any, ...], arg_types: tuple[type, ...] | None, spec: Spec, order: Order | None,
-    turned: Any = None,
-) -> None:  # fmt: skip
-    """Of a checked call, that Python planned. arg_types: None of a call whose arguments may change, or are not known to
-    be plain constants, which the core then looks at. turned: x with the axes reversed whose boxes are. The core alone
-    makes such calls, and those in which boxes, scales, policies or strides decide."""
-    if arg_types is None and _native.family_key(call, x, *args) is None:
+def remember(call: str, x: Any, args: tuple[Any, ...], spec: Spec, order: Order | None, turned: Any = None) -> None:
+    """Of a checked call, that Python planned. turned: x with the axes reversed whose boxes are."""
+    of_key = _native.family_key(call, x, *args)
+    if of_key is None or of_key in native:
         return
     if isinstance(spec, Interpolate):
         assert isinstance(args, interpolate_arguments.Arguments)
         by_size = interpolate_arguments.by_size_alone(spec, args.size, args.scale_factor)
-        resized = spec.resize()
-        alone, rounding, policy, at = not interpolate_arguments.strides_decide(spec), "floor", "stretch", None
+        resized, rounding, policy, at = spec.resize(), "floor", "stretch", None
     elif isinstance(spec, Resize):
         assert isinstance(args, resize_arguments.Arguments)
         by_size, resized = resize_arguments.by_size_alone(spec, args.size, args.scale), spec
         policy, at = args.policy, resize_arguments.places(x.ndim, args.axes)
-        alone = policy == "stretch" and args.box is None
         rounding = resize_arguments.rounding_of(args.like, args.rounding)
     else:
         return
@@ -120,11 +78,7 @@ def remember(
         return
     saturates = spec.saturates(of(x).dtype_name(x))
     family = Family(spec, resized.axes, _settled(resized, x, saturates), rounding, policy, at)
-    if alone and arg_types is not None and args.size is not None:
-        if len(families) >= MOST:
-            families.clear()
-        families[key(call, x, args, arg_types)] = family
-    remember_native(call, x, args, family, order, x if turned is None else turned)
+    _keep(of_key, x if turned is None else turned, family, order, False)
 
 
 def remember_value(
@@ -143,7 +97,9 @@ def remember_value(
     family = Family(spec, spec.axes, rules, rounding, args.policy, at, float(value), element, resized)
     filled = saturates and spec.is_all_or_nothing  # else integers are summed as floats
     order = spec.order(tuple(lies.shape), library.strides(lies), library.image_order, filled)
-    remember_native(call, x, args, family, None if order == tuple(range(x.ndim)) else order, lies)
+    of_key = _native.family_key(call, x, *args)
+    if of_key is not None:
+        _keep(of_key, lies, family, None if order == tuple(range(x.ndim)) else order, False)
 
 
 def _settled(resized: Resize, x: Any, in_bytes: bool) -> tuple[AxisRule, ...] | None:
@@ -155,7 +111,8 @@ def _settled(resized: Resize, x: Any, in_bytes: bool) -> tuple[AxisRule, ...] | 
 
 
 def _rules(resized: Resize, dtype: str, in_bytes: bool) -> tuple[AxisRule, ...]:
-    # Any lengths that differ do: without nearest kinds of several axes, rules do not depend on them, up to LONGEST, nor
+    # Any lengths that differ do: without nearest kinds of several axes, rules do not depend on them, up to
+    # eight_bits.LONGEST, nor
     # on where a box within the axis lies.
     lengths, sizes = (1,) * len(resized.axes), (2,) * len(resized.axes)
     rules = torch_quirks.settled(_placed(resized.rules), lengths, sizes, dtype, False)
@@ -164,14 +121,6 @@ def _rules(resized: Resize, dtype: str, in_bytes: bool) -> tuple[AxisRule, ...]:
 
 def _placed(rules: tuple[AxisRule, ...]) -> tuple[AxisRule, ...]:
     return tuple([rule if rule.box is None else rule._replace(box=("0", "1/2")) for rule in rules])
-
-
-def remember_native(call: str, x: Any, args: tuple[Any, ...], family: Family, order: Order | None, lies: Any) -> None:
-    """Of a call that Python planned. order: the result's, which follows from how the dims of `lies` lie to each other,
-    which is x or x turned."""
-    of_key = _native.family_key(call, x, *args)
-    if of_key is not None:
-        _keep(of_key, lies, family, order, False)
 
 
 def remember_gradients(g: Any, call: _native.RecordedCall, family: Family, order: Order | None) -> None:
@@ -298,12 +247,3 @@ def _pick(rule: AxisRule) -> tuple[int, bool, int, int, bool, int] | None:
         align, scaled = align if rule.arithmetic == "scipy" else 0, scaled and rule.arithmetic == "opencv"
         return formula, False, align, 0, scaled, edge
     return LINE, False, align, TIES.index(rule.tie), scaled, edge
-
-
-def maps(family: Family, spec: Spec, shape: Shape, dtype: str, on_device: bool) -> Maps:
-    """The maps of one of the family's specifications."""
-    follows = family.rules is None or any(rule.box or rule.scale for rule in family.rules)
-    if follows or any(shape[axis] > LONGEST for axis in family.axes):
-        return spec.maps(shape, dtype, on_device)
-    after, ruled = spec.shape_out(shape), zip(family.axes, family.rules or ())
-    return tuple([(axis, new_axis_map(rule, shape[axis], after[axis])) for axis, rule in ruled])

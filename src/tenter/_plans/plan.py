@@ -13,7 +13,6 @@ from tenter._arrays.layout import Layout
 from tenter._arrays.library import of
 from tenter._kernels import cpu
 from tenter._plans import cache
-from tenter._plans.families import Family, maps as family_maps
 from tenter._rules.axis_rule import user_filters
 from tenter._specs.applied import Applied, AppliedMaps
 from tenter._specs.repeat import RepeatCounts
@@ -57,28 +56,22 @@ class Plan(NamedTuple):
         return self.spec.offsets if self.device is not None and isinstance(self.spec, RepeatCounts) else None
 
 
-def plan(x: Any, spec: Spec, shape_in: Shape | None = None, family: Family | None = None) -> Plan:
-    """How the operation is done to arrays that lie as x does. family: whose specification differs by sizes alone."""
+def plan(x: Any, spec: Spec, shape_in: Shape | None = None) -> Plan:
+    """How the operation is done to arrays that lie as x does."""
     library, shape = of(x), tuple(x.shape)
     dtype, device = library.dtype_name(x), library.device(x)
     shape_out = spec.shape_out(shape)
     _check_room(shape_out, library.itemsize(x), device)
-    if family is None:
-        maps = spec.maps(shape, dtype, device is not None)
-    else:
-        maps = family_maps(family, spec, shape, dtype, device is not None)
+    maps = spec.maps(shape, dtype, device is not None)
     return _planned(x, maps, spec, False, shape_in, spec.saturates(dtype), shape_out)
 
 
-def plan_adjoint(g: Any, spec: Spec, shape: Shape, family: Family | None = None) -> Plan:
-    """How the gradient of an array of that shape is made of gradients that lie as g does. family: as in `plan`."""
+def plan_adjoint(g: Any, spec: Spec, shape: Shape) -> Plan:
+    """How the gradient of an array of that shape is made of gradients that lie as g does."""
     library = of(g)
     dtype, device = library.dtype_name(g), library.device(g)
     _check_room(shape, library.itemsize(g), device)
-    if family is None:
-        maps = spec.maps(shape, dtype, device is not None)
-    else:
-        maps = family_maps(family, spec, shape, dtype, device is not None)
+    maps = spec.maps(shape, dtype, device is not None)
     return _planned(g, _transposed(maps), spec, True, has_room=shape)
 
 

@@ -14,7 +14,6 @@ from tenter._arrays.dtypes import DTYPES, NUMBERS
 from tenter._arrays.torch_tensors import TORCH_DTYPES
 from tenter._execution.torch import gradients, new_calls
 from tenter._execution.torch.in_graph import kept
-from tenter._plans import cache
 
 known_call, expand_view = _native.known_call, _native.expand_view
 # DLPack's codes of kinds of dtypes; some dtypes have one of their own.
@@ -50,4 +49,4 @@ def _read_by_the_core() -> bool:
 
 torch_private.unfollowed(_read_by_the_core)
 _native.set_up_calls(None, None, None, gradients.recorded_run, None)
-_native.set_up_recorded(new_calls.recorded_new, new_calls.forward, new_calls.backward, torch.Size, cache.SELDOM)
+_native.set_up_recorded(new_calls.recorded_new, new_calls.forward, new_calls.backward, torch.Size)

@@ -38,7 +38,7 @@ def forward(x: torch.Tensor, operands: Any) -> torch.Tensor:
     x = x.flip(turned) if turned else x
     if family is not None and family.resized is not None:
         return family.resized(x, spec, family.value)
-    return run(x, plan(x.reshape(shape), spec, shape_in, family))
+    return run(x, plan(x.reshape(shape), spec, shape_in))
 
 
 def _specification(family: families.Family | None, shape: Shape, sizes: Any) -> tuple[Spec, tuple[int, ...]]:
@@ -61,7 +61,7 @@ def _adjoint(
             x = dispatch.call_adjoint(g, spec, shape)
             x = x.flip(turned) if turned else x
             return x if shape == shape_in else x.reshape(shape_in)
-        made = plan_adjoint(g, spec, shape, family)
+        made = plan_adjoint(g, spec, shape)
         x = again(g, made)
     except Refusal as refusal:
         raise error(refusal, "backward", grad=g) from None
