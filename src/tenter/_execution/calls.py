@@ -105,18 +105,21 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
         into.check(out, x, spec.shape_out(tuple(flat.shape)))
     if of(x).recorded(flat) or (isinstance(spec, RepeatCounts) and recorded(spec.offsets)):
         return _given(runs.record(flat, spec), x, out)
+    if families.remember(call, x, args, spec, x) and (made := by_core(call, x, args, out)) is not None:
+        return made
     found = _key(call, x, args) if _lasts(x, flat, spec) else None
     if found is None:
-        new = plan(flat, spec)
-        if x is flat:
-            families.remember(call, x, args, spec, new.order)
-        return _run(flat, new, out)
+        return _run(flat, plan(flat, spec), out)
     made = None if out is None else plans.get(found)
     if made is None:
         made = plan(flat, spec, tuple(x.shape))
         store(found, made)
-        families.remember(call, x, args, spec, made.order)
     return _run(x, made, out)
+
+
+def by_core(call: str, x: Any, args: tuple[Any, ...], out: Any) -> Any:
+    """The result of a call whose kind the core has just learned; None where it declines."""
+    return FIND[type(x)](call, x, *args) if out is None else known_into(call, x, out, *args)
 
 
 def _key(call: str, x: Any, args: tuple[Any, ...]) -> Hashable:
@@ -139,9 +142,9 @@ def perform_turned(call: str, x: Any, args: tuple[Any, ...], turned: Any, spec: 
         return execute(turned, spec, out)
     if out is not None:
         into.check(out, x, spec.shape_out(tuple(x.shape)))
-    made = plan(turned, spec)
-    families.remember(call, x, args, spec, made.order, turned)
-    return _run(turned, made, out)
+    if families.remember(call, x, args, spec, turned) and (made := by_core(call, x, args, out)) is not None:
+        return made
+    return _run(turned, plan(turned, spec), out)
 
 
 def _run(x: Any, plan: Plan, out: Any) -> Any:

@@ -11,7 +11,7 @@ from tenter._arrays.dtypes import DTYPES
 from tenter._arrays.library import OUTLINE, dtype_name, of, on_device
 from tenter._execution import bands, executor, into
 from tenter._execution.bands import Place
-from tenter._execution.calls import copied, execute
+from tenter._execution.calls import by_core, copied, execute
 from tenter._execution.parts.work import of_value
 from tenter._plans import families
 from tenter._specs.resize import Resize
@@ -21,11 +21,14 @@ from tenter._specs.resize_arguments import Arguments
 def perform(call: str, x: Any, args: Arguments, turned: Any, spec: Resize, out: Any) -> Any:
     """The result of a checked call with a value past the edges. turned: x with the axes reversed whose boxes are."""
     value = args.value
-    y = resized(turned, spec, value) if out is None else written(turned, spec, value, out)
     if type(x) in executor.EXACT and not of(x).recorded(x) and _native.family_key(call, x, *args) is not None:
         element = executor.of_segments(x).element(x, value)
-        families.remember_value(call, x, args, spec, element, turned, resized)
-    return y
+        if out is not None:
+            into.check(out, x, spec.shape_out(tuple(x.shape)))
+        learned = families.remember(call, x, args, spec, turned, element, resized)
+        if learned and (made := by_core(call, x, args, out)) is not None:
+            return made
+    return resized(turned, spec, value) if out is None else written(turned, spec, value, out)
 
 
 def written(x: Any, spec: Resize, value: Any, out: Any) -> Any:

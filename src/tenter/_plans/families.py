@@ -58,48 +58,40 @@ def specification(
     return interpolate_arguments.with_lengths(family.spec, size, scale, channels_last), ()
 
 
-def remember(call: str, x: Any, args: tuple[Any, ...], spec: Spec, order: Order | None, turned: Any = None) -> None:
-    """Of a checked call, that Python planned. turned: x with the axes reversed whose boxes are."""
+def remember(
+    call: str, x: Any, args: tuple[Any, ...], spec: Spec, lies: Any, element: bytes = b"",
+    resized: Callable[[Any, Resize, float], Any] | None = None,
+) -> bool:  # fmt: skip
+    """Of a checked call; whether the core now has its family. lies: x, or x with the axes reversed whose boxes are.
+    element, resized: of Family, where there is a value past the edges."""
+    if not isinstance(spec, (Interpolate, Resize)):
+        return False
     of_key = _native.family_key(call, x, *args)
     if of_key is None or of_key in native:
-        return
-    if isinstance(spec, Interpolate):
-        assert isinstance(args, interpolate_arguments.Arguments)
-        by_size = interpolate_arguments.by_size_alone(spec, args.size, args.scale_factor)
-        resized, rounding, policy, at = spec.resize(), "floor", "stretch", None
-    elif isinstance(spec, Resize):
-        assert isinstance(args, resize_arguments.Arguments)
-        by_size, resized = resize_arguments.by_size_alone(spec, args.size, args.scale), spec
-        policy, at = args.policy, resize_arguments.places(x.ndim, args.axes)
-        rounding = resize_arguments.rounding_of(args.like, args.rounding)
-    else:
-        return
-    if not by_size:
-        return
-    saturates = spec.saturates(of(x).dtype_name(x))
-    family = Family(spec, resized.axes, _settled(resized, x, saturates), rounding, policy, at)
-    _keep(of_key, x if turned is None else turned, family, order, False)
-
-
-def remember_value(
-    call: str, x: Any, args: resize_arguments.Arguments, spec: Resize, element: bytes, lies: Any,
-    resized: Callable[[Any, Resize, float], Any],
-) -> None:  # fmt: skip
-    """Of a checked call of `resize` with a value past the edges. lies: x, or x turned. resized: of Family."""
-    value = args.value
-    if not isinstance(value, (int, float)) or not resize_arguments.by_size_alone(spec, args.size, args.scale):
-        return
-    rounding = resize_arguments.rounding_of(args.like, args.rounding)
-    at = resize_arguments.places(x.ndim, args.axes)
+        return False
     library = of(x)
     saturates = spec.saturates(library.dtype_name(x))
-    rules = _settled(spec, x, saturates)
-    family = Family(spec, spec.axes, rules, rounding, args.policy, at, float(value), element, resized)
-    filled = saturates and spec.is_all_or_nothing  # else integers are summed as floats
-    order = spec.order(tuple(lies.shape), library.strides(lies), library.image_order, filled)
-    of_key = _native.family_key(call, x, *args)
-    if of_key is not None:
-        _keep(of_key, lies, family, None if order == tuple(range(x.ndim)) else order, False)
+    if isinstance(spec, Interpolate):
+        assert isinstance(args, interpolate_arguments.Arguments)
+        if not interpolate_arguments.by_size_alone(spec, args.size, args.scale_factor):
+            return False
+        resize = spec.resize()
+        family = Family(spec, resize.axes, _settled(resize, x, saturates), "floor")
+    else:
+        assert isinstance(args, resize_arguments.Arguments)
+        value = args.value if resized is not None else None
+        by_size = resize_arguments.by_size_alone(spec, args.size, args.scale)
+        if not by_size or not isinstance(value, (int, float, type(None))):
+            return False
+        rounding = resize_arguments.rounding_of(args.like, args.rounding)
+        at, rules = resize_arguments.places(x.ndim, args.axes), _settled(spec, x, saturates)
+        family = Family(
+            spec, spec.axes, rules, rounding, args.policy, at, None if value is None else float(value), element, resized
+        )
+        saturates = saturates and (value is None or spec.is_all_or_nothing)  # else integers are summed as floats
+    order = spec.order(tuple(lies.shape), library.strides(lies), library.image_order, saturates)
+    _keep(of_key, lies, family, None if order == tuple(range(x.ndim)) else order, False)
+    return native[of_key] is not None
 
 
 def _settled(resized: Resize, x: Any, in_bytes: bool) -> tuple[AxisRule, ...] | None:
