@@ -20,6 +20,7 @@ struct NumpyArray {
 
 extern struct NumpyLibrary {
   PyObject *type = nullptr, *empty = nullptr;
+  PyObject *metadata, *num, *isnative;  // names
   std::vector<KnownDtype> dtypes;
 } numpy;
 

@@ -21,13 +21,26 @@ int truth(PyObject* result) {
   return found;
 }
 
+// A dtype that is equal to a known one and another object, as those of arrays that were pickled are. Without metadata,
+// which a result would lose.
+const KnownDtype* equal_dtype(PyObject* given) {
+  const Owned metadata(PyObject_GetAttr(given, numpy.metadata));
+  int64_t number = -1;
+  const bool read = metadata && integer(PyObject_GetAttr(given, numpy.num), number);
+  if (!read || metadata.get() != Py_None || truth(PyObject_GetAttr(given, numpy.isnative)) != 1)
+    return PyErr_Clear(), nullptr;
+  for (const KnownDtype& d : numpy.dtypes)
+    if (d.numpy_number == number) return &d;
+  return nullptr;
+}
+
 Reading read_ndarray(PyObject* x, ArrayView& view) {
   const auto& a = *reinterpret_cast<const NumpyArray*>(x);
   if (a.nd > max_read_dims) return Reading::unreadable;
   const KnownDtype* dtype = nullptr;
   for (const KnownDtype& d : numpy.dtypes)
     if (d.object == a.descr) dtype = &d;
-  if (!dtype) return Reading::unreadable;
+  if (!dtype && !(dtype = equal_dtype(a.descr))) return Reading::unreadable;
   view.data = a.data, view.ndim = a.nd, view.tensor = false, view.device = on_cpu, view.device_number = 0;
   view.dtype = dtype;
   for (int d = 0; d < a.nd; ++d) view.shape[d] = a.dimensions[d], view.stride[d] = a.strides[d];
@@ -154,6 +167,11 @@ PyObject* plain(PyObject*, PyObject* const* args, Py_ssize_t n) {
 PyObject* read_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments");
   if (!read_dtypes(args[2], numpy.dtypes)) return nullptr;
+  if (!(numpy.metadata = PyUnicode_InternFromString("metadata"))) return nullptr;
+  if (!(numpy.num = PyUnicode_InternFromString("num"))) return nullptr;
+  if (!(numpy.isnative = PyUnicode_InternFromString("isnative"))) return nullptr;
+  for (KnownDtype& d : numpy.dtypes)
+    if (!integer(PyObject_GetAttr(d.object, numpy.num), d.numpy_number)) return nullptr;
   const bool readable = agrees(args[3], 1);
   if (PyErr_Occurred()) return nullptr;
   if (readable) numpy.empty = kept(args[1]), numpy.type = kept(args[0]);

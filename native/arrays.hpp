@@ -42,6 +42,7 @@ struct KnownDtype {
   PyObject* object;
   int code, bits;  // DLPack's
   int number, itemsize;
+  int64_t numpy_number = -1;  // NumPy's
 };
 
 // The memory of an array. Strides are in bytes.

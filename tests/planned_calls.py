@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import unittest.mock
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -12,10 +13,12 @@ import pytest
 import torch
 
 import tenter
+from fuzz.caches import forget
 from tenter import _native
 from tenter._arrays.library import of
 from tenter._execution import calls
 from tenter._execution.torch import new_calls
+from tenter._plans import families
 from tenter._rules.edges import EDGES
 from tenter.geometry import ALIGNS
 
@@ -29,6 +32,14 @@ LIKE = ("torch", "torch", "pillow", "opencv", "jax", "scipy", "onnx")
 RESIZED = ("linear", "cubic", "area", "lanczos3", "mitchell", "hamming", "box", "nearest", "nearest-exact")
 
 tenter.resize(torch.zeros(2), 3)  # from a first call on the core reads tensors
+
+
+@contextlib.contextmanager
+def by_python() -> Iterator[None]:
+    """Calls are planned in Python: the core learns no kind of call."""
+    forget()
+    with unittest.mock.patch.object(families, "remember", lambda *args, **kwargs: False):
+        yield
 
 
 def laid_out(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:

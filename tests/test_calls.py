@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import threading
 import weakref
@@ -173,3 +174,33 @@ def test_remembered_results_equal_pytorchs():
             for _ in range(3):
                 x = torch.randn(shape, dtype=torch.float64)
                 torch.testing.assert_close(tenter.interpolate(x, **kw), F.interpolate(x, **kw), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "float32", "complex128"])
+def test_arrays_that_were_pickled_are_planned_in_the_core(dtype, monkeypatch):
+    """Their dtype is equal to NumPy's own and another object."""
+    x = np.arange(24).reshape(4, 6).astype(dtype)
+    y = pickle.loads(pickle.dumps(x))
+    assert y.dtype == x.dtype and y.dtype is not x.dtype
+    wanted = [call(x) for call in CORE]
+    monkeypatch.setattr(calls, "plan", None)
+    for call, want in zip(CORE, wanted):
+        found = call(y)
+        np.testing.assert_array_equal(found, want)
+        assert found.dtype == want.dtype
+
+
+CORE = [
+    lambda x: tenter.resize(x, (3, 5), mode="nearest"),
+    lambda x: tenter.repeat_interleave(x, 3, 1),
+    lambda x: tenter.repeat(x, 2, 1),
+    lambda x: tenter.repeat_interleave(x, np.array([1, 0, 2, 1]), 0),
+    lambda x: tenter.numpy.tile(x, 2),
+]
+
+
+def test_metadata_of_a_dtype_is_kept():
+    x = np.ones(3, np.dtype("float32", metadata={"unit": "m"}))
+    for call in (lambda: tenter.repeat(x, 2), lambda: tenter.resize(x, 2), lambda: tenter.repeat_interleave(x, 2)):
+        for _ in range(3):
+            assert call().dtype.metadata == {"unit": "m"}
