@@ -79,7 +79,7 @@ void bind_bytes(nb::module_& m) {
           [](OwnedByteMap* to, int64_t n_in, int64_t n_out, const Int64s& start, const Int64s& offset,
              const Doubles& weight) { new (to) OwnedByteMap(n_in, n_out, start.data(), offset.data(), weight.data()); },
           nb::arg("n_in"), nb::arg("n_out"), nb::arg("start"), nb::arg("offset"), nb::arg("weight"));
-  nb::class_<ByteStep, SmallStep>(m, "ByteStep")
+  nb::class_<ByteStep, KernelCall>(m, "ByteStep")
       .def("__init__", &init_step, nb::arg("outer"), nb::arg("row"), nb::arg("column"), nb::arg("inner"),
            nb::arg("rows_first"), nb::arg("alpha"))
       .def("__call__", &ByteStep::run);

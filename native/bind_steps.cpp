@@ -28,7 +28,7 @@ namespace {
 using AxisTuple = std::tuple<const char*, int64_t, int64_t, int64_t, int64_t, nb::object>;
 
 // A call of the copy kernel without its addresses and threads, reused for arrays of one layout.
-struct CopyStep : SmallStep {
+struct CopyStep : KernelCall {
   CopyTask task{};
   std::vector<Int64s> tables;  // that the task points into
   nb::object rule;             // of the one axis without a table
@@ -79,7 +79,7 @@ struct CopyStep : SmallStep {
     if (picking) kernels().picked(call, picked, *picking, threads);
     else kernels().copy(call, threads);
   }
-  void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
+  void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
     const CopyTask call = at(src, dst, stream);
     without_gil([&] { run_task(call, threads); });
   }
@@ -142,11 +142,11 @@ nb::object weighed_step(int dtype, const nb::list& dims, const nb::list& given, 
 }  // namespace
 
 void bind_steps(nb::module_& m) {
-  nb::class_<SmallStep>(m, "SmallStep");
-  nb::class_<CopyStep, SmallStep>(m, "CopyStep")
+  nb::class_<KernelCall>(m, "KernelCall");
+  nb::class_<CopyStep, KernelCall>(m, "CopyStep")
       .def(nb::init<int64_t, const nb::list&>(), nb::arg("itemsize"), nb::arg("axes"))
       .def("__call__", &CopyStep::run);
-  nb::class_<WindowStep, SmallStep>(m, "WindowStep").def("__call__", &WindowStep::run);
+  nb::class_<WindowStep, KernelCall>(m, "WindowStep").def("__call__", &WindowStep::run);
   m.def("window_step", &window_step, nb::arg("dtype_in"), nb::arg("dtype_out"), nb::arg("accumulate"), nb::arg("dims"),
         nb::arg("first"), nb::arg("maps"), nb::arg("deciding"), nb::arg("rows_first"), nb::arg("saturate"));
   m.def("weighed_step", &weighed_step, nb::arg("dtype"), nb::arg("dims"), nb::arg("maps"), nb::arg("unseen"));
@@ -164,18 +164,23 @@ void bind_steps(nb::module_& m) {
   m.def("crops", &crops, nb::arg("n_in"), nb::arg("lo"), nb::arg("hi"));
   m.attr("READ_DIMS") = max_read_dims;
   nb::class_<ReadySteps>(m, "ReadySteps")
-      .def("__init__", [](ReadySteps* self, const nb::list& steps, const nb::list& temporaries, nb::tuple shape) {
-        std::vector<ReadySteps::Step> found;
-        std::vector<int64_t> bytes;
-        for (const nb::handle each : items(steps)) {
-          const auto step = nb::cast<nb::tuple>(each);
-          const nb::object kernel = step[0];
-          found.push_back({kernel, &nb::cast<const SmallStep&>(kernel), nb::cast<int>(step[1]), nb::cast<int>(step[3]),
-                           nb::cast<int64_t>(step[2]), nb::cast<int64_t>(step[4])});
-        }
-        for (const nb::handle each : items(temporaries)) bytes.push_back(nb::cast<int64_t>(each));
-        new (self) ReadySteps(std::move(found), std::move(bytes), std::move(shape));
-      });
+      .def(
+          "__init__",
+          [](ReadySteps* self, const nb::list& steps, const nb::list& temporaries, const nb::tuple& shape,
+             nb::object order, bool small) {
+            if (shape.size() > size_t(max_read_dims)) throw std::invalid_argument("too many dims");
+            std::vector<ReadySteps::Step> found;
+            std::vector<int64_t> bytes;
+            for (const nb::handle each : items(steps)) {
+              const auto step = nb::cast<nb::tuple>(each);
+              const nb::object kernel = step[0];
+              found.push_back({kernel, &nb::cast<const KernelCall&>(kernel), nb::cast<int>(step[1]),
+                               nb::cast<int>(step[3]), nb::cast<int64_t>(step[2]), nb::cast<int64_t>(step[4])});
+            }
+            for (const nb::handle each : items(temporaries)) bytes.push_back(nb::cast<int64_t>(each));
+            new (self) ReadySteps(std::move(found), bytes, shape, std::move(order), small);
+          },
+          nb::arg("steps"), nb::arg("temporaries"), nb::arg("shape"), nb::arg("order").none(), nb::arg("small"));
 }
 
 }  // namespace tenter

@@ -41,7 +41,7 @@ struct OwnedByteMap {
 };
 
 // A call of the kernel of 8-bit values without its addresses and threads, reused for arrays of one layout.
-struct ByteStep : SmallStep {
+struct ByteStep : KernelCall {
   ByteTask task;
   nanobind::object held[2];  // the maps that the task points into, of Python's
   OwnedByteMap *rows, *columns;
@@ -51,7 +51,7 @@ struct ByteStep : SmallStep {
     task.row = rows ? &rows->map : nullptr, task.column = columns ? &columns->map : nullptr;
     if constexpr (verifies) verify(task);
   }
-  void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
+  void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
     const ByteTask call = at(src, dst, stream);
     without_gil([&] { kernels().bytes->run(call, threads); });
   }

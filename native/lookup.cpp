@@ -91,7 +91,7 @@ PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known, const Ta
   PyObject* const ready = PyTuple_GetItem(known, python.ready);
   if (!ready) return nullptr;
   if (ready != Py_None) {
-    PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(from, target);
+    PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(x, from, target);
     if (y || PyErr_Occurred()) return y;
   }
   if (target) return plan.release();
@@ -188,36 +188,43 @@ PyObject* by_known_plan(PyObject* g, const ArrayView& from, PyObject* plans) {
   return plan ? run_plan(g, from, plan) : nullptr;
 }
 
-PyObject* ReadySteps::run(const ArrayView& from, const Target* target) const {
-  const auto source = reinterpret_cast<uintptr_t>(from.data);
-  PyObject* sizes[max_read_dims];
-  for (int d = 0; d < ndim_; ++d) sizes[d] = PyTuple_GetItem(shape_.ptr(), d);
-  if (target) {
-    int64_t shape[max_read_dims];
-    for (int d = 0; d < ndim_; ++d) shape[d] = PyLong_AsLongLong(sizes[d]);
-    if (!target->takes(shape, ndim_, nullptr)) return nullptr;
-    return target->fill(nullptr, [&](char* to, bool) { run_steps(source, reinterpret_cast<uintptr_t>(to)); });
+ReadySteps::ReadySteps(std::vector<Step> steps, const std::vector<int64_t>& temporaries, const nb::tuple& shape,
+                       nb::object order, bool small)
+    : steps_(std::move(steps)), order_tuple_(std::move(order)), ndim_(int(shape.size())), small_(small) {
+  for (const int64_t bytes : temporaries) starts_.push_back(scratch_), scratch_ += bytes;
+  for (int d = 0; d < ndim_; ++d) {
+    shape_[d] = nb::cast<int64_t>(shape[size_t(d)]), n_out_ *= shape_[d];
+    order_[d] = order_tuple_.is_none() ? d : nb::cast<int>(order_tuple_[d]);
   }
-  char* to;
-  PyObject* const y = empty(from, sizes, ndim_, to);
-  if (!y) return nullptr;
-  try {
-    run_steps(source, reinterpret_cast<uintptr_t>(to));
-    return y;
-  } catch (const std::bad_alloc&) { PyErr_NoMemory(); }
-  Py_DECREF(y);
-  return nullptr;
 }
 
-void ReadySteps::run_steps(uintptr_t source, uintptr_t target) const {
+PyObject* ReadySteps::run(PyObject* x, const ArrayView& from, const Target* target) const {
+  if (target && (scratch_ > tuning.scratch_bytes || !target->takes(shape_, ndim_, order_))) return nullptr;
+  const int threads = small_ ? 1 : thread_count();
+  if (!threads) return nullptr;
+  if (target) return target->fill(order_, [&](char* to, bool stream) { run_steps(from, to, threads, stream); });
+  char* to;
+  bool stream;
+  PyObject* const order = order_tuple_.is_none() ? nullptr : order_tuple_.ptr();
+  Owned y(result_of(x, from, shape_, ndim_, n_out_ * from.dtype->itemsize, to, stream, order));
+  return y && no_exception([&] { run_steps(from, to, threads, stream); }) ? y.release() : nullptr;
+}
+
+void ReadySteps::run_steps(const ArrayView& from, char* to, int threads, bool stream) const {
   Lease lease;
-  const auto scratch = scratch_ ? reinterpret_cast<uintptr_t>(lease->staging.get<char>(scratch_)) : 0;
-  const auto memory = [&](int number) {
-    return number == 0 ? source : number == 1 ? target : scratch + uintptr_t(starts_[size_t(number) - 2]);
+  Room room;
+  const char* scratch = nullptr;
+  if (scratch_) scratch = small_ ? lease->staging.get<char>(scratch_) : room.get(scratch_);
+  const char* const memories[] = {from.data, to, scratch};
+  const auto at = [&](int memory, int64_t bytes) {
+    const char* const begin = memory < 2 ? memories[memory] : scratch + starts_[size_t(memory) - 2];
+    return reinterpret_cast<uintptr_t>(begin + bytes);
   };
-  for (const Step& step : steps_)
-    step.small->run_here(memory(step.source) + uintptr_t(step.source_at),
-                         memory(step.target) + uintptr_t(step.target_at));
+  for (const Step& step : steps_) {
+    const uintptr_t source = at(step.source, step.source_at), target = at(step.target, step.target_at);
+    if (small_) step.call->run_here(source, target);
+    else step.call->run(source, target, threads, stream && step.target == 1);
+  }
 }
 
 // (plans, place of a plan's ReadySteps, again, differentiable, fallback); None for what is not known yet.
@@ -362,7 +369,7 @@ PyObject* forward(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!ready) return nullptr;
   ArrayView from;
   if (ready != Py_None && read_array(args[1], from) == Reading::readable) {
-    PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(from);
+    PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(args[1], from);
     if (y) return y;
   }
   return PyErr_Occurred() ? nullptr : PyObject_Vectorcall(python.run, args + 1, 2, nullptr);

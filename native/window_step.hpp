@@ -18,7 +18,7 @@
 namespace tenter {
 
 // A call of the window kernel without its addresses and threads, reused for arrays of one layout.
-struct WindowStep : SmallStep {
+struct WindowStep : KernelCall {
   WindowTask task{};
   nanobind::object held[3];             // the maps that the task points into, of Python's
   int64_t n_plane, n_rows;              // n_rows: of outer axes, planes and rows together
@@ -59,7 +59,7 @@ struct WindowStep : SmallStep {
     const Line line{{0, 0}, {0, 1}, Wide(m.width)};
     return std::make_unique<const Picking>(m.n_out, m.n_in, Formula::line, 0, 0, line, 0, m.n_in, Edge::replicate);
   }
-  void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const {
+  void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
     WindowTask call = at(src, dst, stream);
     const bool bands = in_bands();  // with Python's lock, as tables are made with it
     without_gil([&] { run_task(call, bands, threads); });

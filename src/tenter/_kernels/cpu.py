@@ -79,7 +79,7 @@ def _window_pass(
     made: Steps, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
 ) -> None:
     """spare: the temporary that the input is packed into if it must be."""
-    add: _native.SmallStep | None
+    add: _native.KernelCall | None
     if options.accumulate == "uint8":
         add = cpu_bytes.step(dims, axes, len(axes) == 2 and options.rows_first)
     else:

@@ -27,7 +27,7 @@ class Buffer(NamedTuple):
 
 
 class Step(NamedTuple):
-    kernel: _native.SmallStep
+    kernel: _native.KernelCall
     source: int
     source_at: int
     target: int
@@ -84,5 +84,5 @@ class Steps(Temporaries):
             _native.hold_signals(False)
         return True
 
-    def add(self, kernel: _native.SmallStep, source: Buffer, target: Buffer) -> None:
+    def add(self, kernel: _native.KernelCall, source: Buffer, target: Buffer) -> None:
         self.steps.append(Step(kernel, source.memory, source.at, target.memory, target.at))

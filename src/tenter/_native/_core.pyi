@@ -102,14 +102,14 @@ class WindowMap:
     def tables(self, lo: int, hi: int, /) -> tuple[_Ints, _Ints, _Floats]: ...
     def gathered(self) -> tuple[_Ints, _Ints, _Ints, _Floats]: ...
 
-class SmallStep:
+class KernelCall:
     def __call__(self, src: int, dst: int, threads: int, stream: bool, /) -> None: ...
 
-class CopyStep(SmallStep):
+class CopyStep(KernelCall):
     def __init__(self, itemsize: int, axes: list[tuple[str, int, int, int, int, _Ints | Picking | None]]) -> None: ...
     def __call__(self, src: int, dst: int, threads: int, stream: bool, /) -> None: ...
 
-class WindowStep(SmallStep):
+class WindowStep(KernelCall):
     def __call__(self, src: int, dst: int, threads: int, stream: bool, /) -> None: ...
 
 def window_step(
@@ -134,7 +134,7 @@ ByteAxis = tuple[int, int, ByteMap | None]
 class ByteMap:
     def __init__(self, n_in: int, n_out: int, start: _Ints, offset: _Ints, weight: npt.NDArray[np.float64]) -> None: ...
 
-class ByteStep(SmallStep):
+class ByteStep(KernelCall):
     def __init__(
         self,
         outer: list[tuple[int, int]],
@@ -208,10 +208,11 @@ class Counts:
 class ReadySteps:
     def __init__(
         self,
-        steps: Sequence[tuple[SmallStep, int, int, int, int]],
+        steps: Sequence[tuple[KernelCall, int, int, int, int]],
         temporaries: list[int],
         shape: tuple[int, ...],
-        /,
+        order: tuple[int, ...] | None,
+        small: bool,
     ) -> None: ...
 
 def read_numpy(*how: Any) -> bool: ...

@@ -21,16 +21,13 @@ from tenter._specs.spec import Maps, Shape, Spec
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._runs import RunSums
 
-# Steps that it runs by itself, one after the other.
-MOST_STEPS = 8
-
 
 class Plan(NamedTuple):
     """spec: what the maps come from; transposed if they are its adjoint's.
 
     shape_in: of the arrays that callers give, which are other shapes of the memory of `shape`. order: the result's dims
     from slowest to fastest in memory, None where they are in order. positions: those of the maps' tables. steps: None
-    where the reference kernel serves. ready: what the core runs by itself, of small arrays. adjoints: those for
+    where the reference kernel serves. ready: what the core runs by itself. adjoints: those for
     gradients of a few layouts, by the core's keys of these; all that is changed of a plan.
     """
 
@@ -133,9 +130,12 @@ def _planned(
         key = cache.key("counts", library, x, (maps, tuple(type(m) for _, m in maps), transposed))
         if (found := cache.plans.get(key)) is not None:
             return found._replace(spec=spec, adjoints={})  # which hold offsets
-    steps = _steps(layout, maps, None if order == in_order else order, saturate, wholes)
-    in_place = layout.device is None and order == in_order and 0 < len(shape_out) <= _native.READ_DIMS
-    ready = _native.ReadySteps(steps.steps, steps.temporaries, shape_out) if in_place and _is_ready(steps) else None
+    placed = None if order == in_order else order
+    steps = _steps(layout, maps, placed, saturate, wholes)
+    ready = None
+    if steps is not None and layout.device is None and 0 < len(shape_out) <= _native.READ_DIMS and 0 not in shape_out:
+        small = steps.small and sum(steps.temporaries) <= _native.tuning.small_bytes
+        ready = _native.ReadySteps(steps.steps, steps.temporaries, shape_out, placed, small)
     made = Plan(
         spec=spec,
         transposed=transposed,
@@ -143,7 +143,7 @@ def _planned(
         shape_in=layout.shape if shape_in is None else shape_in,
         shape=layout.shape,
         shape_out=shape_out,
-        order=None if order == in_order else order,
+        order=placed,
         itemsize=layout.itemsize,
         n_bytes=math.prod(shape_out) * layout.itemsize,
         positions=sum([m.n_in + m.n_out for _, m in maps if _has_tables(m, len(maps) > 1)]),
@@ -186,12 +186,6 @@ def _is_compiled(dtype: str, maps: Maps) -> bool:
     if dtype in NUMBERS or dtype in PARTS:
         return True
     return not any(isinstance(m, (Window, RunSums)) or (isinstance(m, Gather) and not m.picks) for _, m in maps)
-
-
-def _is_ready(steps: Any) -> bool:
-    if steps is None or not steps.small or not 0 < len(steps.steps) <= MOST_STEPS:
-        return False
-    return bool(sum(steps.temporaries) <= _native.tuning.small_bytes)
 
 
 def _has_tables(m: AxisMap, beside: bool) -> bool:
