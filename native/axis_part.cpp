@@ -20,6 +20,10 @@ Wide common(Wide a, Wide b) {
   return (b ? Wide(std::gcd(int64_t(a), int64_t(b))) : a) << twos;
 }
 
+bool is_narrow(Wide a) { return a == int64_t(a); }
+// Division of 128 bits takes several times as long.
+Wide divided(Wide a, Wide b) { return is_narrow(a) && is_narrow(b) ? int64_t(a) / int64_t(b) : a / b; }
+
 int bits(Wide a) {
   typedef unsigned __int128 Unsigned;
   const Unsigned size = a < 0 ? -Unsigned(a) : Unsigned(a);
@@ -112,19 +116,19 @@ bool units_of(const AxisPart& p, Align align, int64_t n_out, const Scale* scale,
     first += all_inputs;
   }
   const Wide all = common(common(first, 2 * step), 2 * unit);
-  to = {first / all, 2 * step / all, 2 * unit / all};
+  to = {divided(first, all), divided(2 * step, all), divided(2 * unit, all)};
   return true;
 }
 
 bool line_of(const Units& u, int64_t n_out, Line& to) {
   if (u.unit >= finest_unit) return false;
-  auto over = [&](Wide value) {
-    const Wide whole = value / u.unit - (value % u.unit < 0);
+  const Wide first = divided(u.first, u.unit), step = divided(u.step, u.unit), most = farthest / (n_out + 1);
+  if (first >= farthest || first <= -farthest || step >= most || step <= -most) return false;
+  auto position = [&](Wide value, Wide whole) {
+    whole -= whole * u.unit > value;  // rounded down
     return Position{int64_t(whole), value - whole * u.unit};
   };
-  const Wide first = u.first / u.unit, step = u.step / u.unit, most = farthest / (n_out + 1);
-  if (first >= farthest || first <= -farthest || step >= most || step <= -most) return false;
-  to = {over(u.first), over(u.step), u.unit};
+  to = {position(u.first, first), position(u.step, step), u.unit};
   return Wide(std::abs(to.first.whole)) + Wide(n_out) * (std::abs(to.step.whole) + 1) < farthest;
 }
 
@@ -132,7 +136,7 @@ bool stretch_of(Wide inputs, Wide outputs, Stretch& to) {
   to = {1, 1, 1.0};
   if (inputs <= outputs) return true;
   const Wide all = common(inputs, outputs);
-  inputs /= all, outputs /= all;
+  inputs = divided(inputs, all), outputs = divided(outputs, all);
   if (!quotient(inputs, outputs, to.ratio)) return false;
   const bool fits = inputs < exact_below;
   to.numerator = fits ? int64_t(inputs) : 0, to.denominator = fits ? int64_t(outputs) : 0;

@@ -16,10 +16,9 @@ from tenter._arrays.library import of
 from tenter._rules import torch_quirks
 from tenter._rules.axis_rule import NEAREST, AxisRule
 from tenter._specs import eight_bits, interpolate_arguments, resize_arguments
-from tenter._specs.axis_maps import in_core
+from tenter._specs.axis_maps import KINDS, in_core
 from tenter._specs.resize import Interpolate, Resize
 from tenter._specs.spec import Shape, Spec
-from tenter.filters import NAMED
 
 
 class Family(NamedTuple):
@@ -44,7 +43,6 @@ _native.set_up_families(native, tuple({np.dtype(letter).type for letter in "bBhH
 MOST = 1024
 # What is done about outputs past the edges (native/outside.hpp).
 KEPT, ADDED, FILLED = _native.WORDS["outside"]
-KINDS = _native.WORDS["kind"]
 
 
 def specification(
@@ -206,6 +204,6 @@ def _by_axis(rule: AxisRule) -> AxisRule:
 def _ruled(rule: AxisRule) -> _native.AxisRule | None:
     """The core's form of a rule; None of one that takes functions of Python, and of an extrapolation of positions that
     are rounded as a library does."""
-    takes_python = rule.kind == "gaussian" or not (rule.kind == "cubic" or rule.kind in KINDS or rule.kind in NAMED)
+    takes_python = rule.kind == "gaussian" or rule.kind not in KINDS
     rounds = rule.kind in NEAREST and rule.arithmetic not in ("exact", *torch_quirks.KERNELS)
     return None if takes_python or (rounds and rule.edge == "extrapolate") else in_core(rule)[0]

@@ -21,6 +21,8 @@ from tenter.maps._values import trusted
 KEPT_LENGTH = 1 << 15
 # Units of positions from which on the core would lose bits; finer ones are rounded to the second.
 FINEST, ROUNDED = 1 << 90, 1 << 80
+# All but users' filters.
+KINDS = frozenset((*_native.WORDS["kind"], "cubic", *filters.NAMED)) - {"filter"}
 
 
 def axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
@@ -57,17 +59,28 @@ _kept = lru_cache(maxsize=512)(new_axis_map)
 
 def in_core(rule: AxisRule) -> tuple[_native.AxisRule, filters.Filter | None]:
     """The core's form of a rule, and its filter."""
-    kind, filter_ = str(rule.kind), None
-    if kind == "gaussian":
-        filter_ = filters.NAMED["linear"]
-    elif kind not in _native.WORDS["kind"]:
-        filter_ = filters.keys(rule.cubic) if kind == "cubic" else filters.by_name(kind)
-        kind = "filter"
+    how = rule.align, rule.tie, rule.arithmetic, rule.edge, rule.antialias
+    if isinstance(rule.kind, str) and rule.kind in KINDS:
+        return _named(rule.kind, *how, rule.cubic)
+    filter_ = rule.kind if isinstance(rule.kind, filters.Filter) else filters.by_name(rule.kind)
+    return _ruled("filter", filter_, *how), filter_
+
+
+@lru_cache(maxsize=256)
+def _named(
+    kind: str, align: str, tie: str, arithmetic: str, edge: str, antialias: bool, cubic: float
+) -> tuple[_native.AxisRule, filters.Filter | None]:
+    """Of kinds that are not a user's filter, which a cache would keep alive."""
+    filter_ = filters.keys(cubic) if kind == "cubic" else filters.NAMED.get("linear" if kind == "gaussian" else kind)
+    word = kind if kind in _native.WORDS["kind"] else "filter"
+    return _ruled(word, filter_, align, tie, arithmetic, edge, antialias), filter_
+
+
+def _ruled(
+    kind: str, filter_: filters.Filter | None, align: str, tie: str, arithmetic: str, edge: str, antialias: bool
+) -> _native.AxisRule:
     of, support, normalized = (None, 0.0, False) if filter_ is None else (filters.core_of(filter_), *filter_[1:])
-    made = _native.AxisRule(
-        kind, rule.align, rule.tie, rule.arithmetic, rule.edge, rule.antialias, of, support, normalized
-    )
-    return made, filter_
+    return _native.AxisRule(kind, align, tie, arithmetic, edge, antialias, of, support, normalized)
 
 
 def _made(core: _native.AxisRule, rule: AxisRule, n_in: int, n_out: int, wide: Any) -> Any:
