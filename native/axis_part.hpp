@@ -11,11 +11,26 @@ namespace tenter {
 struct AxisPart {
   Wide low, extent, of;
 };
+// The part that a call's box names, and its ends as doubles.
+struct Box {
+  AxisPart part;
+  double begin, end;
+};
 // Outputs / inputs, where positions follow it: numerator / denominator, and as a double.
 struct Scale {
-  int64_t numerator, denominator;
+  Wide numerator, denominator;
   double value;
 };
+// A fraction in words, such as -1/3, in lowest terms, and as the nearest double; false if it has more bits than the
+// core keeps.
+struct Fraction {
+  Wide numerator, denominator;
+  double value;
+  bool read(const char* words);
+};
+// Of the ends begin < end.
+bool box_of(const Fraction& begin, const Fraction& end, Box& to);
+
 // Of edges and scales that are read: pixels beyond which, and parts finer than which, they are left to Python's code;
 // parts beside a scale; and outputs.
 constexpr int64_t farthest_edge = int64_t(1) << 24, most_part_outputs = int64_t(1) << 24;
@@ -38,12 +53,11 @@ inline bool by_halves(Align a, int64_t n_out) {
 }
 
 // Output o lies at (first + o * step) / unit (tenter.geometry.Geometry.units). scale: null where positions follow
-// sizes; none by corners.
+// sizes. False, as below, where this takes more bits than the core keeps.
 struct Units {
   Wide first, step, unit;
 };
-Units units_of(const AxisPart& p, Align align, int64_t n_out, const Scale* scale);
-// False where positions have more bits than the core keeps, or descend.
+bool units_of(const AxisPart& p, Align align, int64_t n_out, const Scale* scale, Units& to);
 bool line_of(const Units& u, int64_t n_out, Line& to);
 
 // How many inputs an output has, or 1 where these are fewer: numerator / denominator, or 0 / 0 if these have more bits
@@ -52,6 +66,8 @@ struct Stretch {
   int64_t numerator, denominator;
   double ratio;
 };
-Stretch stretch_of(Wide inputs, Wide outputs);
+bool stretch_of(Wide inputs, Wide outputs, Stretch& to);
+// The product; false as above. Sums of a few products are then below 2^126.
+bool multiply(Wide a, Wide b, Wide& to);
 
 }  // namespace tenter

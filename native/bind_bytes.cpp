@@ -60,16 +60,6 @@ nb::object byte_step(const nb::list& dims, int first, const nb::list& given, boo
   return step;
 }
 
-// A vector as a NumPy array that owns it.
-template <class T>
-nb::ndarray<nb::numpy, const T> array_of(std::vector<T>&& values) {
-  auto held = std::make_unique<std::vector<T>>(std::move(values));
-  const T* const data = held->data();
-  const size_t n = held->size();
-  nb::capsule owner(held.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, const T>(data, {n}, owner);
-}
-
 }  // namespace
 
 void bind_bytes(nb::module_& m) {
@@ -105,13 +95,6 @@ void bind_bytes(nb::module_& m) {
   });
   m.def("fits_bytes", [](const Int64s& offset, const Doubles& weight) {
     return fits_bytes(int64_t(offset.size()) - 1, offset.data(), weight.data());
-  });
-  m.def("pillow_rows", [](const Filter& filter, int64_t n_in, float begin, float end, int64_t n_out) {
-    const NamedFilter* const known = of_pillow(filter);
-    if (!known || n_in < 1 || n_out < 1) throw std::invalid_argument("expected a filter of Pillow's, and pixels");
-    PillowRows r = pillow_rows(*known, n_in, begin, end, n_out);
-    r.make_weights();
-    return std::make_tuple(array_of(std::move(r.start)), array_of(std::move(r.offset)), array_of(std::move(r.weights)));
   });
 }
 

@@ -15,7 +15,6 @@
 #include "families.hpp"
 #include "inputs.hpp"
 #include "lookup.hpp"
-#include "picks.hpp"
 #include "recorded_calls.hpp"
 #include "repeat_counts.hpp"
 
@@ -87,21 +86,17 @@ PyMethodDef functions[] = {
 PyMethodDef methods[] = {fast<repeated_backward>("repeated_backward"), fast<recorded_backward>("recorded_backward"),
                          fast<backward>("backward")};
 
-// rules: (dim, WholeAxis, whether positions follow scales, unless the length is kept, what weighs inputs) of each
-// axis by dims, or, in bytes, filters: (dim, filter); of others picks: (dim, formula, step in
-// float32, align, tie, whether they follow scales, edge). sums: (dtype, whether of
-// complex numbers' parts, whether in bytes). outside: (kind, value, element, the number of arrays' dtype, whether the
-// call has a value). planner: tenter._plans.families.Family.
-void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks, std::tuple<int, bool, bool> sums,
-                 nb::object at, int ndim, nb::object order, const char* rounding, const char* policy,
-                 bool channels_last, bool strides_decide, bool transposed,
-                 std::tuple<const char*, double, nb::bytes, int, bool> outside, nb::object planner) {
+// rules: (dim, AxisRule, whether positions follow scales, unless the length is kept, what weighs inputs) of each axis
+// by dims. sums: (dtype, whether of complex numbers' parts, whether in bytes). outside: (kind, value, element, the
+// number of arrays' dtype, whether the call has a value). planner: tenter._plans.families.Family.
+void init_family(Family* to, nb::tuple rules, std::tuple<int, bool, bool> sums, nb::object at, int ndim,
+                 nb::object order, const char* rounding, const char* policy, bool channels_last, bool strides_decide,
+                 bool transposed, std::tuple<const char*, double, nb::bytes, int, bool> outside, nb::object planner) {
   const auto [dtype, in_parts, in_bytes] = sums;
-  const size_t n = rules.size() + filters.size() + picks.size();
-  const bool alike = in_bytes ? picks.size() < n : !filters.size();
-  const bool fits = n >= 1 && n <= size_t(max_read_dims) && alike && ndim >= 1 + strides_decide &&
+  const size_t n = rules.size();
+  const bool fits = n >= 1 && n <= size_t(max_read_dims) && ndim >= 1 + strides_decide &&
                     ndim + in_parts <= max_read_dims && !(transposed && in_bytes) && !(in_parts && channels_last) &&
-                    dtype < n_dtypes && (dtype >= 0 || n == picks.size());
+                    dtype < n_dtypes;
   if (!fits) throw std::invalid_argument("family: expected axes of at most 8 dims");
   Family made;
   made.dtype = Dtype(dtype), made.in_parts = in_parts, made.in_bytes = in_bytes,
@@ -114,42 +109,31 @@ void init_family(Family* to, nb::tuple rules, nb::tuple filters, nb::tuple picks
   made.has_value = has_value;
   made.outside.kind = kind, made.outside.value = value, made.given = Dtype(given);
   std::memcpy(made.outside.element, element.c_str(), element.size());
-  const bool float_sums = made.dtype == Dtype::f32 || made.dtype == Dtype::f64;
-  const bool adds = float_sums && (made.given == made.dtype || (made.dtype == Dtype::f64 && widens(made.given)));
-  if (made.outside.kind == OutsideKind::added && (!adds || in_bytes || in_parts || transposed || picks.size()))
-    throw std::invalid_argument("family: expected sums to which a value can be added");
-  if (made.outside.kind == OutsideKind::filled && picks.size() && picks.size() < n)
-    throw std::invalid_argument("family: expected axes that are filled alike");
   made.acc = dtype < 0 ? Accumulate::f32 : sums_of(made.dtype), made.ndim = ndim, made.channels_last = channels_last;
   made.strides_decide = strides_decide, made.transposed = transposed;
   made.planner = Owned(planner.release().ptr());
   for (int d = 0; d < ndim; ++d) made.order[d] = order.is_none() ? d : nb::cast<int>(order[size_t(d)]);
+  size_t n_picks = 0;
   for (const nb::handle each : rules) {
     const auto [dim, rule, follows, keeps, weighs] =
         nb::cast<std::tuple<int, nb::object, bool, bool, nb::object>>(each);
     Family::Axis& axis = made.axes[made.n_axes++];
-    axis.dim = dim, axis.rule = &nb::cast<const WholeAxis&>(rule);
-    axis.follows = follows, axis.keeps = keeps;
-    if (!weighs.is_none()) axis.weighs = &nb::cast<const WholeAxis&>(weighs);
+    axis.dim = dim, axis.rule = &nb::cast<const AxisRule&>(rule), axis.follows = follows, axis.keeps = keeps;
+    if (!weighs.is_none()) axis.weighs = &nb::cast<const AxisRule&>(weighs);
+    n_picks += axis.rule->picks();
+    const bool outside = axis.rule->edge == Edge::constant || axis.rule->edge == Edge::extrapolate;
+    if (axis.rule->kind == Kind::gaussian || (!axis.rule->picks() && axis.rule->of_pillow() && !in_bytes))
+      throw std::invalid_argument("family: expected rules that the core plans");
+    if (axis.rule->picks() && outside && !transposed && kind != OutsideKind::filled)
+      throw std::invalid_argument("family: expected outputs that are filled");
   }
-  for (const nb::handle each : filters) {
-    const auto [dim, filter] = nb::cast<std::tuple<int, nb::object>>(each);
-    if (made.outside.kind != OutsideKind::none) throw std::invalid_argument("family: expected rules that weigh inputs");
-    Family::Axis& axis = made.axes[made.n_axes++];
-    axis.dim = dim, axis.pillow = of_pillow(nb::cast<const Filter&>(filter));
-    if (!axis.pillow) throw std::invalid_argument("family: expected a filter of Pillow's");
-  }
-  for (const nb::handle each : picks) {
-    const auto [dim, formula, in_float, align, tie, follows, edge] =
-        nb::cast<std::tuple<int, int, bool, int, int, bool, int>>(each);
-    const bool misses = edge != int(Edge::replicate) && !goes_on(Edge(edge));
-    if (!edge_words.has(edge) || (misses && !transposed && kind != OutsideKind::filled) || formula < 0 ||
-        formula > int(Formula::line) || !tie_words.has(tie) || !align_words.has(align))
-      throw std::invalid_argument("family: expected the numbers of a formula, an align and a tie");
-    Family::Axis& axis = made.axes[made.n_axes++];
-    axis.dim = dim, axis.formula = formula, axis.in_float = in_float, axis.align = Align(align);
-    axis.tie = Tie(tie), axis.follows = follows, axis.edge = Edge(edge);
-  }
+  if (dtype < 0 && n_picks < n) throw std::invalid_argument("family: expected a dtype of sums");
+  const bool float_sums = made.dtype == Dtype::f32 || made.dtype == Dtype::f64;
+  const bool adds = float_sums && (made.given == made.dtype || (made.dtype == Dtype::f64 && widens(made.given)));
+  if (kind == OutsideKind::added && (!adds || in_bytes || in_parts || transposed || n_picks))
+    throw std::invalid_argument("family: expected sums to which a value can be added");
+  if (kind == OutsideKind::filled && n_picks && n_picks < n)
+    throw std::invalid_argument("family: expected axes that are filled alike");
   std::sort(made.axes, made.axes + made.n_axes, [](const auto& a, const auto& b) { return a.dim < b.dim; });
   for (int k = 0; k < made.n_axes; ++k)
     if (made.axes[k].dim < 0 || made.axes[k].dim >= ndim || (k && made.axes[k].dim <= made.axes[k - 1].dim))
@@ -174,10 +158,9 @@ void bind_calls(nb::module_& m) {
     m.attr(method.ml_name) = made;
   }
   nb::class_<Family>(m, "Family")
-      .def("__init__", &init_family, nb::arg("rules"), nb::arg("filters"), nb::arg("picks"), nb::arg("sums"),
-           nb::arg("at").none(), nb::arg("ndim"), nb::arg("order").none(), nb::arg("rounding"), nb::arg("policy"),
-           nb::arg("channels_last"), nb::arg("strides_decide"), nb::arg("transposed"), nb::arg("outside"),
-           nb::arg("planner"));
+      .def("__init__", &init_family, nb::arg("rules"), nb::arg("sums"), nb::arg("at").none(), nb::arg("ndim"),
+           nb::arg("order").none(), nb::arg("rounding"), nb::arg("policy"), nb::arg("channels_last"),
+           nb::arg("strides_decide"), nb::arg("transposed"), nb::arg("outside"), nb::arg("planner"));
   nb::class_<RecordedCall>(m, "RecordedCall")
       .def_prop_ro("operands", [](const RecordedCall& call) { return nb::steal(call.operands()); })
       .def_prop_ro("adjoints", [](const RecordedCall& call) { return nb::borrow(call.adjoints.get()); });

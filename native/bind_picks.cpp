@@ -13,20 +13,15 @@ void bind_picks(nb::module_& m) {
   nb::class_<Picking>(m, "Picking")
       .def(
           "__init__",
-          [](Picking* p, int64_t n_in, int64_t n_out, int formula, double first, double step,
-             const std::optional<LineTuple>& line, int64_t begin, int64_t end, int edge) {
-            if (n_in < (n_out > 0) || n_out < 0 || formula < 0 || formula > int(Formula::line))
-              throw std::invalid_argument("picking: expected inputs for outputs, and the number of a formula");
-            if ((Formula(formula) == Formula::line) != line.has_value())
-              throw std::invalid_argument("picking: expected a line for the formula of lines alone");
-            if (!edge_words.has(edge)) throw std::invalid_argument("picking: expected the number of an edge");
-            if (begin < 0 || begin > end || end > n_out) throw std::invalid_argument("picking: expected outputs");
-            const Line none{{0, 0}, {0, 0}, 1};
-            new (p) Picking(n_in, n_out, Formula(formula), first, step, line ? line_of(*line) : none, begin, end,
-                            Edge(edge));
+          [](Picking* p, int64_t n_in, int64_t n_out, const char* formula, double first, double step,
+             const char* edge) {
+            const auto of = Formula(number_of("formula", formula_words, formula));
+            if (n_in < (n_out > 0) || n_out < 0 || of == Formula::line)
+              throw std::invalid_argument("picking: expected inputs for outputs, and a formula of numbers");
+            const auto past = Edge(number_of("edge", edge_words, edge));
+            new (p) Picking(n_in, n_out, of, first, step, {{0, 0}, {0, 0}, 1}, 0, n_out, past);
           },
-          nb::arg("n_in"), nb::arg("n_out"), nb::arg("formula"), nb::arg("first"), nb::arg("step"),
-          nb::arg("line").none(), nb::arg("begin"), nb::arg("end"), nb::arg("edge"))
+          nb::arg("n_in"), nb::arg("n_out"), nb::arg("formula"), nb::arg("first"), nb::arg("step"), nb::arg("edge"))
       .def_ro("n_in", &Picking::n_in)
       .def_ro("n_out", &Picking::n_out)
       .def_prop_ro("reads_all", &Picking::reads_all)

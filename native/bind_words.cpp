@@ -20,9 +20,15 @@ void bind_words(nb::module_& m) {
   all["align"] = tuple_of(align_words), all["tie"] = tuple_of(tie_words), all["edge"] = tuple_of(edge_words);
   all["filter"] = tuple_of(filter_words), all["copy"] = tuple_of(copy_kind_words);
   all["rounding"] = tuple_of(rounding_words), all["policy"] = tuple_of(policy_words);
-  all["outside"] = tuple_of(outside_words);
+  all["outside"] = tuple_of(outside_words), all["kind"] = tuple_of(kind_words);
+  all["arithmetic"] = tuple_of(arithmetic_words);
   m.attr("WORDS") = all;
-  nb::list periodic, dtypes, filters;
+  nb::list periodic, named, dtypes, filters;
+#define TENTER_NAMED(name, word, flag) \
+  if (flag) named.append(word);
+  TENTER_ARITHMETICS(TENTER_NAMED)
+#undef TENTER_NAMED
+  m.attr("NAMED_ARITHMETIC") = nb::tuple(named);
   for (int e = 0; e < edge_words.count; ++e)
     if (goes_on(Edge(e))) periodic.append(edge_words.word[e]);
   m.attr("PERIODIC") = nb::tuple(periodic);

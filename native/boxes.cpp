@@ -148,7 +148,8 @@ bool Scales::read(PyObject* scale, const NumberTypes& types) {
 }
 
 PyObject* Scales::fraction(const NumberTypes& types) const {
-  const Owned over(PyLong_FromLongLong(each[0].scale.numerator)), under(PyLong_FromLongLong(each[0].scale.denominator));
+  const Owned over(PyLong_FromLongLong(int64_t(each[0].scale.numerator)));
+  const Owned under(PyLong_FromLongLong(int64_t(each[0].scale.denominator)));
   PyObject* const both[2] = {over.get(), under.get()};
   return over && under ? PyObject_Vectorcall(types.fraction, both, 2, nullptr) : nullptr;
 }

@@ -23,11 +23,9 @@ struct NumberTypes {
 
 // By the axes that are resized, which ascend. A box that holds a whole axis is none, as in Python's code.
 struct Boxes {
-  struct Each {
+  struct Each : Box {
     int dim;
     bool given, reversed;
-    AxisPart part;
-    double begin, end;
   };
   int count = 0;  // 0: of a call without
   Each each[max_read_dims];

@@ -6,7 +6,6 @@
 
 #include "new_map.hpp"
 #include "new_passes.hpp"
-#include "new_picking.hpp"
 #include "results.hpp"
 #include "tuning.hpp"
 
@@ -69,22 +68,21 @@ class NewCall {
     if (f_.n_axes == 2 && made[f_.axes[0].dim] + made[f_.axes[1].dim] <= few) return true;
     return f_.strides_decide && given_.channels_last;
   }
-  std::optional<Picking> picking(int axis, int64_t n, int64_t made) const {
-    return NewPicking{n, made, given_.part(axis), scale(axis, n, made), direct()}.make(f_.axes[axis]);
-  }
-  const Scale* scale(int axis, int64_t n, int64_t made) const {
+  AxisNumbers numbers(int axis, int64_t n, int64_t made) const {
     const Family::Axis& a = f_.axes[axis];
-    return a.follows && !(a.keeps && n == made) ? &given_.scales.of(axis).scale : nullptr;
+    const bool follows = a.follows && !(a.keeps && n == made);
+    return {follows ? &given_.scales.of(axis).scale : nullptr, given_.part(axis)};
   }
   bool make_map(int axis, int d) {
     const int64_t n_in = f_.transposed ? shape_[d] : from_.shape[d], n_out = f_.transposed ? from_.shape[d] : shape_[d];
     const Family::Axis& a = f_.axes[axis];
-    if (a.formula < 0) {
-      const Scale* const by = scale(axis, n_in, n_out);
-      if (!made_[axis].make(f_, a, n_in, n_out, given_.part(axis), by)) return false;
-      return f_.outside.kind == OutsideKind::none || made_[axis].weigh(a, given_.part(axis), by);
+    const AxisNumbers by = numbers(axis, n_in, n_out);
+    if (by.box && n_out > most_part_outputs) return false;
+    if (!a.rule->picks()) {
+      if (!made_[axis].make(f_, *a.rule, n_in, n_out, by)) return false;
+      return f_.outside.kind == OutsideKind::none || made_[axis].weigh(a.weighs, by);
     }
-    std::optional<Picking> of = picking(axis, n_in, n_out);
+    std::optional<Picking> of = a.rule->picking(n_in, n_out, by, direct());
     if (!of) return false;
     return f_.transposed ? made_[axis].make_sums(std::move(*of)) : made_[axis].make_copy(std::move(*of));
   }

@@ -7,40 +7,26 @@
 #include <optional>
 
 #include "arrays.hpp"
+#include "axis_rule.hpp"
 #include "given.hpp"
 #include "folded.hpp"
 #include "kernels.hpp"
 #include "outside.hpp"
 #include "passes.hpp"
-#include "pillow_rows.hpp"
 #include "target.hpp"
-#include "whole_axis.hpp"
 
 namespace tenter {
 
-// Which pixel a nearest kind takes where its position lies between two.
-#define TENTER_TIES(row) row(floor) row(ceil) row(prefer_floor) row(prefer_ceil)
-TENTER_ENUM(Tie, tie, TENTER_TIES)
-
-// What such calls share, settled by tenter._plans.families. Python's plans of them are made of the same parts: rows by
-// WholeAxis or pillow_rows, tasks by window_pass or byte_pass; so they have the same bits.
+// What such calls share, settled by tenter._plans.families. Python's plans of them are made of the same parts: maps by
+// AxisRule, tasks by window_pass or byte_pass. So they have the same bits.
 struct Family {
-  // rule: for 8-bit values summed in integers its weights are rounded, or there is Pillow's filter, `pillow`; or
-  // the formula by which outputs take an input: its step in float32 or in float64, or a line, whose positions
-  // `align` says, and `tie` the inputs. follows: whether positions follow a call's scale; keeps: unless
-  // the axis keeps its length. edge: past which outputs take no input, and which value they have is `outside`'s, or
-  // past which the axis goes on. weighs: what has the weight of inputs, where the rule is another.
+  // follows: whether positions follow a call's scale; keeps: unless the axis keeps its length. weighs: what has the
+  // weight of inputs, where the rule is another.
   struct Axis {
     int dim;
-    const WholeAxis* rule = nullptr;
-    const NamedFilter* pillow = nullptr;
-    int formula = -1;
-    bool in_float = false;
-    Align align = Align::center;
-    Tie tie = Tie::floor;
+    const AxisRule* rule = nullptr;
     bool follows = false, keeps = false;
-    Edge edge = Edge::replicate;
-    const WholeAxis* weighs = nullptr;
+    const AxisRule* weighs = nullptr;
     int at = 0;  // where a call's sequences have this axis's values
   };
   Axis axes[max_read_dims];  // by dims
@@ -66,7 +52,7 @@ struct Family {
 
   // Whether any axis is summed; else outputs are inputs.
   bool sums() const {
-    return transposed || !std::all_of(axes, axes + n_axes, [](auto& a) { return a.formula >= 0; });
+    return transposed || !std::all_of(axes, axes + n_axes, [](auto& a) { return a.rule->picks(); });
   }
   // Whether the core makes gradients too.
   bool is_recorded() const { return !in_bytes && !widens(); }

@@ -82,7 +82,7 @@ bool Given::fit_sizes(const int64_t* lengths, int n_axes, Policy policy) {
     const bool less = Wide(n) * found.denominator < Wide(found.numerator) * d;
     if (k == 0 || less == (policy == Policy::not_larger)) found = {n, d, double(n) / double(d)};
   }
-  const int64_t common = std::gcd(found.numerator, found.denominator);
+  const int64_t common = std::gcd(int64_t(found.numerator), int64_t(found.denominator));
   found.numerator /= common, found.denominator /= common;
   for (int k = 0; k < n_axes; ++k) {
     const int64_t n = scaled(extent(k, lengths[k]), found, Rounding::round);

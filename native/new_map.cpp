@@ -1,4 +1,5 @@
 #include "new_map.hpp"
+#include "rounded.hpp"
 #include "tuning.hpp"
 
 #include <algorithm>
@@ -12,12 +13,20 @@ namespace tenter {
 constexpr int64_t longest_byte_axis = 1 << 24, longest_rounded = 1 << 16;
 constexpr double unit = 1 << 22;  // of rounded weights
 
-bool NewMap::make(const Family& family, const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part,
-                  const Scale* scale) {
+namespace {
+
+// Of positions that descend Python's code makes the rows.
+std::optional<Sampling> ascending(const AxisRule& rule, int64_t n_in, int64_t n_out, const AxisNumbers& by) {
+  std::optional<Sampling> made = rule.sampling(n_in, n_out, by);
+  return made && made->line().step.whole >= 0 ? made : std::nullopt;
+}
+
+}  // namespace
+
+bool NewMap::make(const Family& family, const AxisRule& rule, int64_t n_in, int64_t n_out, const AxisNumbers& by) {
   this->n_in = family.transposed ? n_out : n_in, this->n_out = family.transposed ? n_in : n_out;
-  if (part && n_out > most_part_outputs) return false;
-  if (!a.rule) return make_pillow(a, n_in, n_out, part);
-  sampling = new_sampling(*a.rule, n_in, n_out, part, scale);
+  if (const NamedFilter* const f = rule.of_pillow()) return make_pillow(*f, n_in, n_out, by.box);
+  sampling = ascending(rule, n_in, n_out, by);
   if (!sampling || sampling->taps_each() > tuning.planned_taps) return false;
   if (goes_on(sampling->edge()) && taps_at_ends(*sampling) > double(tuning.planned_bytes) / 64) return false;
   is_identity = n_in == n_out && OwnedMap(nb::object(), *sampling, false, false).is_identity();
@@ -34,25 +43,24 @@ bool NewMap::make_rounded() {
   Rows made;
   if (!goes_on(sampling->edge())) {
     sampling->make(0, sampling->n_out(), made);
-    return round_weights(std::move(made));
+    return round_weights(made), use_integers(made);
   }
   FoldedRows rows = fold_rows(sampling->n_in(), taps_of(*sampling), sampling->edge());
-  if (rows.adjacent) return round_weights(std::move(rows.rows));
+  if (rows.adjacent) return round_weights(rows.rows), use_integers(rows.rows);
   auto& [offset, column, weight] = rows.taps;
   if (std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; })) return false;  // as above
   lay_out(offset, column, std::move(weight));
-  use_integers();
+  if (use_integers(map->rows)) map.reset();  // weights of gathers are not rounded, but may be such units
   return true;
 }
 
-// Weights of gathers are not rounded, but may be such units.
-void NewMap::use_integers() {
-  Rows& made = map->rows;
-  if (!fits_bytes(map->map.n_out, made.offset.data(), made.weight.data())) return;
+bool NewMap::use_integers(Rows& made) {
+  if (!fits_bytes(int64_t(made.start.size()), made.offset.data(), made.weight.data())) return false;
   std::vector<int32_t> units;
+  units.reserve(made.weight.size());
   for (const double w : made.weight) units.push_back(int32_t(w * unit));
   rows = {std::move(made.start), std::move(made.offset), std::move(units), {}, true};
-  map.reset();
+  return true;
 }
 
 void NewMap::use_floats() {
@@ -76,19 +84,12 @@ void NewMap::lay_out(const std::vector<int64_t>& offset, const std::vector<int64
   map.emplace(int64_t(order.size()), Rows{std::move(made.start), offset, std::move(weight)}, ones);
 }
 
-std::optional<Sampling> new_sampling(const WholeAxis& rule, int64_t n_in, int64_t n_out, const Boxes::Each* part,
-                                     const Scale* scale) {
-  if (part || scale || rule.rule == Rule::overlapped || is_onnx(rule.align))
-    return rule.sampling(n_in, n_out, part ? part->part : AxisPart{0, n_in, 1}, scale);
-  return rule.sampling(n_in, n_out);
-}
-
-bool NewMap::weigh(const Family::Axis& a, const Boxes::Each* part, const Scale* scale) {
+bool NewMap::weigh(const AxisRule* rule, const AxisNumbers& by) {
   if (n_out > tuning.weighed_outputs) return false;
-  if (!a.weighs && is_identity) return inside.assign(size_t(n_out), 1.0), true;
+  if (!rule && is_identity) return inside.assign(size_t(n_out), 1.0), true;
   std::optional<Sampling> other;
-  if (a.weighs && !(other = new_sampling(*a.weighs, n_in, n_out, part, scale))) return false;
-  const Sampling& rows_of = a.weighs ? *other : *sampling;
+  if (rule && !(other = ascending(*rule, n_in, n_out, by))) return false;
+  const Sampling& rows_of = rule ? *other : *sampling;
   const int64_t together = std::max<int64_t>(1, (1 << 20) / (rows_of.taps_each() + 1));
   Rows made;
   inside.reserve(size_t(n_out));
@@ -103,30 +104,15 @@ bool NewMap::weigh(const Family::Axis& a, const Boxes::Each* part, const Scale* 
   return true;
 }
 
-bool NewMap::make_pillow(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part) {
-  is_identity = n_in == n_out && !part;
+bool NewMap::make_pillow(const NamedFilter& filter, int64_t n_in, int64_t n_out, const Box* box) {
+  is_identity = n_in == n_out && !box;
   if (is_identity) return true;
-  const double begin = part ? part->begin : 0, end = part ? part->end : double(n_in);
+  const double begin = box ? box->begin : 0, end = box ? box->end : double(n_in);
   if (begin < 0 || end > double(n_in)) return false;
-  const double taps =
-      std::min(double(n_in), 2 * (a.pillow->support * std::max(1.0, (end - begin) / double(n_out)) + 1));
+  const double taps = std::min(double(n_in), 2 * (filter.support * std::max(1.0, (end - begin) / double(n_out)) + 1));
   if (n_in > longest_byte_axis || taps * double(n_out) > double(tuning.planned_bytes) / 16) return false;
-  rows = pillow_rows(*a.pillow, n_in, float(begin), float(end), n_out);
+  rows = pillow_rows(filter, n_in, float(begin), float(end), n_out);
   return rows.fits_bytes;
-}
-
-// tenter._specs.eight_bits.rounded
-bool NewMap::round_weights(Rows&& made) {
-  std::vector<int32_t> units(made.weight.size());
-  for (size_t k = 0; k < units.size(); ++k) {
-    double& w = made.weight[k];
-    w = w * unit + (w < 0 ? -0.5 : 0.5);
-    if (!(std::fabs(w) < 0x1p31)) return false;
-    w = double(units[k] = int32_t(w)) / unit;
-  }
-  if (!fits_bytes(sampling->n_out(), made.offset.data(), made.weight.data())) return false;
-  rows = {std::move(made.start), std::move(made.offset), std::move(units), {}, true};
-  return true;
 }
 
 // Outputs without an input are filled later.
@@ -186,6 +172,19 @@ std::pair<int64_t, int64_t> NewMap::crop(int64_t n) {
   for (int64_t& at : start) at = std::clamp<int64_t>(at - lo, 0, hi - lo);
   if (map) map->map.n_in = hi - lo, map->sampling = nullptr;
   return {lo, hi - lo};
+}
+
+CopyAxis copy_axis(const Picking& p, int64_t stride, bool alone, std::vector<int64_t>& table) {
+  const int64_t n = p.n_in, made = p.n_out, repeat = p.goes_on() ? -1 : p.repeat();
+  if (repeat == 1) return {CopyAxis::affine, n, n, stride, 1, nullptr};
+  if (n == 1) return {CopyAxis::affine, made, made, 0, 1, nullptr};
+  if (repeat >= 0) return {CopyAxis::every, n, made, stride, repeat, nullptr};
+  if (alone) return {CopyAxis::computed, n, made, stride, 1, nullptr};
+  const bool runs = !p.goes_on() && made > 2 * n;  // which take a step per input, indices a step per output
+  table.resize(size_t(runs ? n + 1 : made));
+  if (runs) p.offsets(0, n, table.data());
+  else p.index(0, made, table.data());
+  return {runs ? CopyAxis::runs : CopyAxis::index, n, made, stride, 1, table.data()};
 }
 
 }  // namespace tenter

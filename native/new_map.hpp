@@ -12,9 +12,9 @@
 
 namespace tenter {
 
-// Of an axis of a call; none where Python's code shall make it.
-std::optional<Sampling> new_sampling(const WholeAxis& rule, int64_t n_in, int64_t n_out, const Boxes::Each* part,
-                                     const Scale* scale);
+// The axis of a copy by p, of inputs that are `stride` bytes apart. alone: whether no other axis is picked. table:
+// memory for one.
+CopyAxis copy_axis(const Picking& p, int64_t stride, bool alone, std::vector<int64_t>& table);
 
 struct NewMap {
   std::optional<Sampling> sampling;
@@ -28,10 +28,8 @@ struct NewMap {
   int64_t n_in = 0, n_out = 0;
   bool is_identity = false, is_long = false;  // is_long: rows are computed, but for a kernel of several axes
 
-  // False where Python's code shall make it. part: of the axis; null for all of it. scale: null where positions follow
-  // sizes.
-  bool make(const Family& family, const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part,
-            const Scale* scale);
+  // False where Python's code shall make it.
+  bool make(const Family& family, const AxisRule& rule, int64_t n_in, int64_t n_out, const AxisNumbers& by);
   // A copy, or the sums that transpose it; false where Python's code shall make them.
   bool make_copy(Picking&& of);
   bool make_sums(Picking&& of);
@@ -39,7 +37,8 @@ struct NewMap {
   bool gathers() const { return !order.empty(); }
   int64_t n_read() const { return gathers() ? int64_t(order.size()) : n_in; }
   // Finds the weight that inputs have in each output of a sum; false where Python's code shall find it.
-  bool weigh(const Family::Axis& a, const Boxes::Each* part, const Scale* scale);
+  // rule: what says it, where that is another.
+  bool weigh(const AxisRule* rule, const AxisNumbers& by);
   // Of 8-bit values beside an axis that integers are not summed along: those weights as they are.
   void use_floats();
   // For a kernel of several axes; false as above.
@@ -52,9 +51,8 @@ struct NewMap {
   bool make_rounded();
   void lay_out();
   void lay_out(const std::vector<int64_t>& offset, const std::vector<int64_t>& column, std::vector<double>&& weight);
-  void use_integers();
-  bool make_pillow(const Family::Axis& a, int64_t n_in, int64_t n_out, const Boxes::Each* part);
-  bool round_weights(Rows&& made);
+  bool use_integers(Rows& made);
+  bool make_pillow(const NamedFilter& filter, int64_t n_in, int64_t n_out, const Box* box);
 };
 
 }  // namespace tenter

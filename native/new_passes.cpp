@@ -4,7 +4,6 @@
 
 #include "byte_step.hpp"
 #include "inputs.hpp"
-#include "new_picking.hpp"
 #include "tuning.hpp"
 #include "verify.hpp"
 #include "window_step.hpp"

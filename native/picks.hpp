@@ -11,17 +11,19 @@ namespace tenter {
 
 // Positions by the arithmetic of a library, whose roundings decide where a position falls on a pixel's edge; an output
 // takes the input at its position's floor. `first` and `step` are the formula's numbers.
-enum class Formula : int {
-  floats,           // (o + first) * step in float32
-  float_centers,    // (o + 1/2) * step - 1/2 in one rounding to float32, at least 0; then + 1/2
-  doubles,          // o * step in float64, rounded to float32
-  double_centers,   // (o + 1/2) * step - 1/2 in float64, at least 0; then + 1/2, rounded to float32
-  float_quotients,  // (o + 1/2) * n_in / n_out in float32
-  offset,           // o * step + first in float64
-  centers,          // ((o + 1/2) * step - 1/2) + 1/2 in float64
-  accumulated,      // first + step + step + ... in float64
-  line,             // exact
-};
+//   floats           (o + first) * step in float32
+//   float_centers    (o + 1/2) * step - 1/2 in one rounding to float32, at least 0; then + 1/2
+//   doubles          o * step in float64, rounded to float32
+//   double_centers   (o + 1/2) * step - 1/2 in float64, at least 0; then + 1/2, rounded to float32
+//   float_quotients  (o + 1/2) * n_in / n_out in float32
+//   offset           o * step + first in float64
+//   centers          ((o + 1/2) * step - 1/2) + 1/2 in float64
+//   accumulated      first + step + step + ... in float64
+//   line             exact
+#define TENTER_FORMULAS(row)                                                                                    \
+  row(floats) row(float_centers) row(doubles) row(double_centers) row(float_quotients) row(offset) row(centers) \
+      row(accumulated) row(line)
+TENTER_ENUM(Formula, formula, TENTER_FORMULAS)
 
 constexpr int narrow_unit_bits = 36;  // of a line's unit: with a band's outputs, products stay exact in doubles
 

@@ -1,5 +1,6 @@
 // Enumerations whose words callers and Python know. A list of rows, `row(name, ...)`, makes the enumeration and its
-// words in the order of its numbers; Python reads them (`tenter._native.WORDS`).
+// words in the order of its numbers: the names, or where these are spelled otherwise the second of a row. Python reads
+// them (`tenter._native.WORDS`).
 #pragma once
 namespace tenter {
 
@@ -17,5 +18,10 @@ struct Words {
 #define TENTER_ENUM(E, of, ROWS)            \
   enum class E : int { ROWS(TENTER_NAME) }; \
   TENTER_WORDS(of, ROWS)
+#define TENTER_SPELLED(name, word, ...) word,
+#define TENTER_ENUM_SPELLED(E, of, ROWS)                             \
+  enum class E : int { ROWS(TENTER_NAME) };                          \
+  inline constexpr const char* of##_word[] = {ROWS(TENTER_SPELLED)}; \
+  inline constexpr Words of##_words = {of##_word, int(sizeof of##_word / sizeof *of##_word)};
 
 }  // namespace tenter

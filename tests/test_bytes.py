@@ -14,8 +14,7 @@ import tenter
 from daily import daily
 from tenter import _native
 from tenter._kernels import cpu_bytes
-from tenter._specs import eight_bits
-from tenter._specs.resize_arguments import checked
+from tenter._specs.resize_arguments import Arguments, checked
 from tenter.maps import Window
 
 PIL = pytest.importorskip("PIL.Image")
@@ -190,7 +189,7 @@ def test_every_number_of_threads_gives_the_same(threads, monkeypatch):
 
 
 def maps_of(x: Any, **how: Any) -> list[Any]:
-    spec, _ = checked(x, **how)
+    spec, _ = checked(x, Arguments(**how))
     return [m for _, m in spec.maps(x.shape, x.dtype.name, False)]
 
 
@@ -240,8 +239,3 @@ def test_weights_too_large_for_integers():
     truth = np.clip(maps[1].dense() @ x.T.astype(float), 0, 255)
     truth = np.clip(maps[0].dense() @ truth.T, 0, 255)
     assert np.abs(got - truth).max() <= 0.51
-
-
-def test_rounded_leaves_what_has_no_weights():
-    m = Window(4, 2, width=2)
-    assert eight_bits.rounded(m) is m

@@ -17,11 +17,9 @@ from tenter._arrays.layout import channels_last, memory_order, numpy_image_order
 from tenter._arrays.library import of
 from tenter._execution import calls
 from tenter._execution.torch import new_calls
-from tenter._rules import taps
-from tenter._rules.axis_rule import AxisRule
 from tenter._rules.edges import EDGES, PERIODIC
 from tenter._specs import axis_maps
-from tenter.geometry import ALIGNS, Geometry
+from tenter.geometry import ALIGNS
 
 # Autograd's nodes whose gradients lie as in the core; those of PyTorch's functions, which follow where Python's
 # code adds what lies past the edges, have layouts of their own.
@@ -208,39 +206,6 @@ def test_gradients_of_new_sizes_past_every_edge_are_planned_in_the_core(edge, mo
                 found = back(57)[0]
             assert not planned, (value, mode)
             assert torch.equal(found, wanted)
-
-
-@pytest.mark.parametrize(
-    ("of_rows", "given"),
-    [
-        ("below 0", (-1, [0], [], [], 0)),
-        ("of no inputs", (0, [0, 1], [0], [1.0], 0)),
-        ("from 1 on", (4, [1, 1], [0], [1.0], 0)),
-        ("descending", (4, [0, 2, 1, 2], [0, 1], [1.0, 1.0], 0)),
-        ("past their taps", (4, [0, 2], [0], [1.0], 0)),
-        ("of other weights", (4, [0, 1], [0], [1.0, 1.0], 0)),
-        ("too far", (4, [0, 1], [1 << 62], [1.0], 0)),
-        ("at another edge", (4, [0, 1], [0], [1.0], 7)),
-    ],
-)
-def test_rows_that_are_none_are_refused(of_rows, given):
-    n_in, offset, column, weight, edge = given
-    integers = lambda values: np.array(values, np.int64)
-    with pytest.raises(ValueError):
-        _native.folded_rows(n_in, integers(offset), integers(column), np.array(weight), edge)
-
-
-@pytest.mark.parametrize("align", taps.WHOLE)
-def test_whole_axes_lie_where_their_geometry_says(align):
-    box = tenter.filters.NAMED["linear"]
-    rule = AxisRule("linear", align, None, None, "floor", "exact", "replicate", False, -0.75)
-    whole = taps.whole_axis(rule, box)
-    for n_in in (1, 2, 3, 7, 50, 1000):
-        for n_out in (1, 2, 3, 5, 49, 50, 333):
-            geometry = Geometry(n_in, n_out, align)
-            by_units = taps._sampling(taps.FILTERED, geometry, geometry.units(), box, (1, 1), False, "replicate")
-            for one, other in zip(whole.sampling(n_in, n_out).untrimmed(), by_units.untrimmed()):
-                np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("align", ALIGNS)

@@ -13,7 +13,7 @@ from tests.daily import daily
 
 import tenter
 from tenter import _native
-from tenter._rules import picking, torch_quirks
+from tenter._rules import torch_quirks
 from tenter._rules.axis_rule import AxisRule
 from tenter._specs.axis_maps import axis_map as axis_map_of
 from tenter._specs.resize import Interpolate
@@ -119,7 +119,7 @@ def test_sums_are_those_step_after_step(seed):
         first = rng.choice([0.0, rng.uniform(-10, 10), 2.0 ** rng.randint(-20, 20), -(2.0 ** rng.randint(-20, 10))])
         step = rng.choice([rng.uniform(0, 3), 1 / 3, 2.0 ** -rng.randint(0, 60), rng.randint(1, 2**53) * 2.0**-50])
         unit = 2.0 ** rng.choice([0, rng.randint(0, 30)])
-        made = picking.by_formula(far, n, picking.ACCUMULATED, first * unit, step * unit, "wrap")
+        made = _native.Picking(far, n, "accumulated", first * unit, step * unit, "wrap")
         want = np.floor(np.add.accumulate(np.append(first * unit, np.full(n - 1, step * unit))))
         assert made.index(0, n).tolist() == [int(i) % far for i in want], (first, step, unit)
 

@@ -291,6 +291,7 @@ def test_a_pytorch_without_dlpacks_exchange_is_served():
 def test_nearest_positions_of_devices() -> None:
     """PyTorch's CUDA kernels in their own words: float32 all along; of images, an axis that keeps its length is left
     alone."""
+    from maps_of import resample
     from tenter._rules import torch_quirks
 
     def theirs(n_in: int, n_out: int, scale: float | None, exact: bool, image: bool) -> list[int]:
@@ -301,8 +302,7 @@ def test_nearest_positions_of_devices() -> None:
         return [min(int(np.floor((np.float32(o) + half) * step)), n_in - 1) for o in range(n_out)]
 
     def index(n_in: int, n_out: int, scale: float | None, exact: bool, kernel: str) -> list[int]:
-        rule = torch_quirks.picking(n_in, n_out, scale, exact, kernel)
-        return [] if rule is None else rule.index(0, n_out).tolist()
+        return resample("nearest-exact" if exact else "nearest", n_in, n_out, scale, kernel=kernel).index().tolist()
 
     differ = 0
     for n_in in (1, 2, 5, 7, 10, 64, 101):

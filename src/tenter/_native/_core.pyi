@@ -11,6 +11,7 @@ _Halves = tuple[int, int]
 
 WORDS: dict[str, tuple[str, ...]]
 PERIODIC: tuple[str, ...]
+NAMED_ARITHMETIC: tuple[str, ...]
 DTYPES: tuple[tuple[str, str, int, str], ...]  # name, kind, bytes, the dtype of sums
 FILTERS: tuple[tuple[str, Filter, float, bool], ...]  # name, function, support, whether weights sum to one
 
@@ -20,39 +21,35 @@ class Filter:
     def __call__(self, distance: _Floats, /) -> _Floats: ...
 
 class Sampling:
-    n_out: int
-    taps_each: int
     taps_at_ends: float
+
+_Wide = tuple[tuple[int, _Halves, int, _Halves, _Halves], int, int, float, float, float, float]
+_Tables = tuple[_Ints | None, _Ints | None, _Ints, _Floats]
+
+class AxisRule:
+    lined_up_by: str
     def __init__(
+        self,
+        kind: str,
+        align: str,
+        tie: str,
+        arithmetic: str,
+        edge: str,
+        antialias: bool,
+        filter: Filter | Callable[[_Floats], _Floats] | None,
+        support: float,
+        sums_to_one: bool,
+    ) -> None: ...
+    def map(
         self,
         n_in: int,
         n_out: int,
-        rule: int,
-        line: tuple[int, _Halves, int, _Halves, _Halves],
-        filter: Filter | Callable[[_Floats], _Floats] | None,
-        support: float,
-        numerator: int,
-        denominator: int,
-        stretch: float,
-        normalize: bool,
-        edge: int,
-    ) -> None: ...
-    def untrimmed(self) -> tuple[_Ints, _Ints, _Floats]: ...
-
-class WholeAxis:
-    def __init__(
-        self,
-        rule: int,
-        align: int,
-        filter: Filter | Callable[[_Floats], _Floats] | None,
-        support: float,
-        widens: bool,
-        sums_to_one: bool,
-        edge: int,
-    ) -> None: ...
-    def sampling(self, n_in: int, n_out: int, /) -> Sampling: ...
-
-LONGEST_WHOLE_AXIS: int
+        scale: str | None,
+        box: tuple[str, str] | None,
+        room: Callable[[float, int], None],
+        bell: Callable[[float], tuple[_Ints, _Floats]],
+        wide: _Wide | None,
+    ) -> int | Picking | Sampling | _Tables | None: ...
 
 class Picking:
     n_in: int
@@ -65,20 +62,15 @@ class Picking:
         self,
         n_in: int,
         n_out: int,
-        formula: int,
+        formula: str,
         first: float,
         step: float,
-        line: tuple[int, _Halves, int, _Halves, _Halves] | None,
-        begin: int,
-        end: int,
-        edge: int,
+        edge: str,
     ) -> None: ...
     def index(self, lo: int, hi: int, /) -> _Ints: ...
     def offsets(self, lo: int, hi: int, /) -> _Ints: ...
 
-def folded_rows(
-    n_in: int, offset: _Ints, column: _Ints, weight: _Floats, edge: int
-) -> tuple[_Ints | None, _Ints | None, _Ints, _Floats] | None: ...
+def folded(column: _Ints, n_in: int, edge: str, /) -> _Ints: ...
 def laid_out(offset: _Ints, index: _Ints, /) -> tuple[_Ints, _Ints]: ...
 
 class WindowMap:
@@ -156,9 +148,6 @@ def weigh(
 ) -> None: ...
 def is_alpha(src: int, dtype: int, n_pixels: int, channels: int, alpha: float, threads: int, /) -> bool: ...
 def fits_bytes(offset: _Ints, weight: npt.NDArray[np.float64], /) -> bool: ...
-def pillow_rows(
-    filter: Filter, n_in: int, begin: float, end: float, n_out: int, /
-) -> tuple[_Ints, _Ints, npt.NDArray[np.float64]]: ...
 def offsets(counts: int, dtype: int, stride: int, n: int, offsets: int, threads: int, /) -> int: ...
 def ranges(
     offset: int,
@@ -221,9 +210,7 @@ def read_torch(*how: Any) -> bool: ...
 class Family:
     def __init__(
         self,
-        rules: tuple[tuple[int, WholeAxis, bool, bool, WholeAxis | None], ...],
-        filters: tuple[tuple[int, Filter], ...],
-        picks: tuple[tuple[int, int, bool, int, int, bool, int], ...],
+        rules: tuple[tuple[int, AxisRule, bool, bool, AxisRule | None], ...],
         sums: tuple[int, bool, bool],
         at: tuple[int, ...] | None,
         ndim: int,

@@ -9,18 +9,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenter import _native, filters
+from tenter import _native
 from tenter._arrays.dtypes import DTYPES, NUMBERS, OPAQUE, PARTS
 from tenter._arrays.layout import Layout, Order, channels_last
 from tenter._arrays.library import of
-from tenter._rules import nearest, taps, torch_quirks
+from tenter._rules import torch_quirks
 from tenter._rules.axis_rule import NEAREST, AxisRule
-from tenter._rules.edges import NUMBERS as EDGE_NUMBERS, PERIODIC
-from tenter._rules.picking import LINE
 from tenter._specs import eight_bits, interpolate_arguments, resize_arguments
+from tenter._specs.axis_maps import KINDS, in_core
 from tenter._specs.resize import Interpolate, Resize
 from tenter._specs.spec import Shape, Spec
-from tenter.geometry import ALIGNS, TIES
 
 
 class Family(NamedTuple):
@@ -139,14 +137,14 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
     rules = family.rules if family.rules is not None else _each_alone(spec, x.dtype)
     has_value = family.value is not None and not transposed
     kind, sums_of, in_bytes = KEPT, x.dtype, spec.saturates(x.dtype)
-    weighs: tuple[_native.WholeAxis | None, ...] = (None,) * len(axes)
+    weighs: tuple[_native.AxisRule | None, ...] = (None,) * len(axes)
     if any(rule.kind in NEAREST and rule.edge in ("constant", "extrapolate") for rule in rules) and not transposed:
         kind = FILLED
     elif has_value:
         assert isinstance(spec, Resize)
         kind = FILLED if spec.is_all_or_nothing else ADDED
         if kind == FILLED:
-            weighs = tuple([_whole(rule) for rule in rules])
+            weighs = tuple([None if rule.kind in NEAREST else _ruled(rule) for rule in rules])
             rules = _rules(spec.replicated(), x.dtype, in_bytes)
             if None in weighs:
                 return None
@@ -157,25 +155,21 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
                 return None
             sums_of, number, in_bytes = "float64", NUMBERS["float64"], False
             rules = _rules(spec, sums_of, False)
-    picks = tuple((axis, *p) for axis, rule in zip(axes, rules) if (p := _pick(rule)) is not None)
-    of_pillow: list[tuple[int, _native.Filter]] = []
-    wholes: list[tuple[int, _native.WholeAxis, bool, bool, _native.WholeAxis | None]] = []
+    n_picks = sum([rule.kind in NEAREST for rule in rules])
     of_spec = spec.resize().rules if isinstance(spec, Interpolate) else spec.rules
+    made: list[tuple[int, _native.AxisRule, bool, bool, _native.AxisRule | None]] = []
     for axis, rule, as_given, weight in zip(axes, rules, of_spec, weighs):
-        near = rule.kind in NEAREST
-        if rule.arithmetic == "pillow" and not near and (f := eight_bits.pillow_filter(rule)) is not None:
-            of_pillow.append((axis, filters.core_of(f)))
-        elif (m := _whole(rule)) is not None:
-            follows = rule.scale is not None and m is not taps.TOUCHED_AXIS
-            wholes.append((axis, m, follows, torch_quirks.keeps_length(as_given), weight))
-    copies = len(picks) == len(axes) and not transposed
+        if (core := _ruled(rule)) is None:
+            return None
+        made.append((axis, core, rule.scale is not None, torch_quirks.keeps_length(as_given), weight))
+    copies = n_picks == len(axes) and not transposed
     in_bytes, in_parts = in_bytes and not copies, x.dtype in PARTS and not copies
-    if len(picks) + len(wholes) + len(of_pillow) < len(axes) or (number < 0 and not copies):
+    if number < 0 and not copies:
         return None
     placed = tuple(range(ndim)) if order is None else order
     # Where outputs of some axes are inputs and others sums, nothing is added to both, and no input left out of either.
     outer = any(rule.kind in NEAREST and rule.edge in ("constant", "extrapolate") for rule in rules)
-    if (0 < len(picks) < len(axes) and (outer or kind != KEPT)) or (kind == ADDED and picks):
+    if (0 < n_picks < len(axes) and (outer or kind != KEPT)) or (kind == ADDED and n_picks):
         return None
     # The core multiplies weights of inputs from slow to fast; by axes, of which two may be swapped, is what is meant.
     if kind == ADDED and (len(axes) > 3 or (len(axes) == 3 and [d for d in placed if d in axes][-1] != axes[-1])):
@@ -189,7 +183,7 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
     strides_decide = isinstance(spec, Interpolate) and interpolate_arguments.strides_decide(spec)
     outside = (kind, family.value or 0.0, family.element or bytes(16), given, has_value)
     return _native.Family(
-        tuple(wholes), tuple(of_pillow), picks, (number, in_parts, in_bytes), family.at, ndim, order,
+        tuple(made), (number, in_parts, in_bytes), family.at, ndim, order,
         family.rounding, family.policy, together, strides_decide, transposed,
         outside, family,
     )  # fmt: skip
@@ -207,35 +201,9 @@ def _by_axis(rule: AxisRule) -> AxisRule:
     return rule._replace(arithmetic="torch") if rule.arithmetic == "torch-direct" else rule
 
 
-def _whole(rule: AxisRule) -> _native.WholeAxis | None:
-    """What `axis_maps` makes the map of an axis by, if it is one of the core's alone."""
-    kind = str(rule.kind)
-    if rule.arithmetic not in ("exact", "22 bits"):
-        return None
-    if kind == "area" and rule.box is None:
-        return taps.TOUCHED_AXIS
-    if kind in ("area", "overlap"):
-        return taps.overlapped_axis(rule)
-    if kind == "cubic":
-        return taps.whole_axis(rule, filters.keys(rule.cubic))
-    found = filters.NAMED.get(kind)
-    return taps.whole_axis(rule, found) if found is not None and filters.in_core(found) else None
-
-
-def _pick(rule: AxisRule) -> tuple[int, bool, int, int, bool, int] | None:
-    """The formula of inputs that outputs take, whether its step is a float32, the align and the tie of a line, whether
-    positions follow a scale, and past which edges outputs take no input or the axis goes on."""
-    if rule.kind not in NEAREST:
-        return None
-    scaled, align = rule.scale is not None, ALIGNS.index(rule.align)
-    if rule.arithmetic in torch_quirks.KERNELS:
-        formula, real = torch_quirks.separable(rule.kind == "nearest-exact", rule.arithmetic)
-        return formula, real is np.float32, 0, 0, scaled, 0
-    edge = EDGE_NUMBERS[rule.edge] if rule.edge in ("constant", "extrapolate", *PERIODIC) else 0
-    if nearest.rounds(rule):
-        if rule.edge == "extrapolate":
-            return None
-        formula = nearest.rounding_formula(rule.arithmetic, rule.align)
-        align, scaled = align if rule.arithmetic == "scipy" else 0, scaled and rule.arithmetic == "opencv"
-        return formula, False, align, 0, scaled, edge
-    return LINE, False, align, TIES.index(rule.tie), scaled, edge
+def _ruled(rule: AxisRule) -> _native.AxisRule | None:
+    """The core's form of a rule; None of one that takes functions of Python, and of an extrapolation of positions that
+    are rounded as a library does."""
+    takes_python = rule.kind == "gaussian" or rule.kind not in KINDS
+    rounds = rule.kind in NEAREST and rule.arithmetic not in ("exact", *torch_quirks.KERNELS)
+    return None if takes_python or (rounds and rule.edge == "extrapolate") else in_core(rule)[0]

@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from tenter import filters
+from tenter import _native, filters
 from tenter._arrays.errors import refuse
 from tenter._rules.edges import EDGES
 from tenter.geometry import ALIGNS, TIES, Geometry, canonical
@@ -13,7 +13,7 @@ from tenter.geometry import ALIGNS, TIES, Geometry, canonical
 NEAREST = ("nearest", "nearest-exact")
 # Whose rounding of nearest positions, as a position on the edge between two pixels may come out on either side.
 # torch: PyTorch's, which torch_quirks settles; torch-direct: that of its kernels for channels that lie last.
-ARITHMETIC = ("exact", "torch", "torch-direct", "pillow", "opencv", "scipy", "jax")
+ARITHMETIC = _native.NAMED_ARITHMETIC
 # Of positions, beyond which float64 has no fractions.
 LARGEST = 2**53
 _FRACTION = re.compile(r"-?\d{1,400}(/0*[1-9]\d{0,400})?")

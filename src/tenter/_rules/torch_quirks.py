@@ -5,13 +5,8 @@ What an interpolation's arguments mean as rules is here too (`rules`).
 """
 
 from fractions import Fraction
-from typing import Any
 
-import numpy as np
-
-from tenter import _native
 from tenter._rules.axis_rule import NEAREST, AxisRule
-from tenter._rules.picking import DOUBLE_CENTERS, DOUBLES, FLOAT_CENTERS, FLOATS, by_formula, on_line
 
 # PyTorch's kernels of nearest kinds, each with a rounding of its own.
 KERNELS = ("direct", "separable", "separable64", "cuda", "cuda-image")
@@ -84,32 +79,3 @@ def _kernel(dtype: str, sizes: tuple[int, ...], channels_last: bool, on_device: 
     if (rank > 1 and channels_last) or (rank == 2 and sum(sizes) <= 128):
         return "direct"
     return "separable64" if dtype == "float64" else "separable"
-
-
-def picking(n_in: int, n_out: int, scale: float | None, exact: bool, kernel: str) -> _native.Picking | None:
-    """The input pixel that PyTorch's nearest kinds copy, bit for bit.
-
-    `nearest` takes the pixel at the output pixel's corner (OpenCV's INTER_NEAREST), `nearest-exact` at its center
-    (Pillow, scikit-image). Kernels differ where a position falls on a pixel's edge.
-    """
-    if kernel in ("direct", "cuda", "cuda-image"):
-        if kernel == "direct":
-            keeps = not exact and n_out in (n_in, 2 * n_in)
-        else:
-            keeps = kernel == "cuda-image" and n_out == n_in
-        if keeps:  # whatever scale was given
-            return on_line(n_in, n_out, (0, 1, n_out // n_in))
-        return by_formula(n_in, n_out, FLOATS, 0.5 if exact else 0.0, _ratio(n_in, n_out, scale, np.float32))
-    formula, real = separable(exact, kernel)
-    return by_formula(n_in, n_out, formula, 0.0, _ratio(n_in, n_out, scale, real))
-
-
-def separable(exact: bool, kernel: str) -> tuple[int, type[np.floating[Any]]]:
-    """The formula of PyTorch's separable kernels, and the type of its step."""
-    if kernel == "separable64":
-        return DOUBLE_CENTERS if exact else DOUBLES, np.float64
-    return FLOAT_CENTERS if exact else FLOATS, np.float32
-
-
-def _ratio(n_in: int, n_out: int, scale: float | None, real: type[Any]) -> float:
-    return float(real(n_in) / real(n_out) if scale is None else real(1.0 / scale))

@@ -1,24 +1,28 @@
-"""The map of a resampled axis: its rule's rows, in the cheapest form that holds them."""
+"""The map of a resampled axis: what the core makes of its rule, as a map of the cheapest kind that holds it."""
 
-from dataclasses import replace
+from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tenter import _native, filters
+from tenter._arrays import limits
+from tenter._arrays.errors import refuse
 from tenter._arrays.types import Ints
-from tenter._rules import nearest, taps
-from tenter._rules.axis_rule import NEAREST, AxisRule
-from tenter._rules.edges import NUMBERS, PERIODIC
-from tenter._rules.taps import Entries
-from tenter._specs import eight_bits
+from tenter._rules.axis_rule import LARGEST, NEAREST, AxisRule
+from tenter.geometry import Geometry
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._computed import computed, picked
 from tenter.maps._values import trusted
 
 # Maps of images and volumes are kept for the next call; those of longer axes would fill the memory.
 KEPT_LENGTH = 1 << 15
+# Units of positions from which on the core would lose bits; finer ones are rounded to the second.
+FINEST, ROUNDED = 1 << 90, 1 << 80
+# All but users' filters.
+KINDS = frozenset((*_native.WORDS["kind"], "cubic", *filters.NAMED)) - {"filter"}
 
 
 def axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
@@ -27,43 +31,103 @@ def axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     return make(rule.named(), n_in, n_out)
 
 
-def new_axis_map(rule: AxisRule, n_in: int, n_out: int, to_round: bool = False) -> AxisMap:
-    """The same, not kept. rule: with a filter's name for its kind. to_round: for weights that are rounded where all
-    rows are of adjacent inputs."""
-    assert isinstance(rule.kind, str)
-    if rule.kind in NEAREST:
-        if not n_out:
-            return Copy.every(n_in, 0)
-        inputs = nearest.picking(rule, n_in, n_out)
-        if inputs is None:
-            return _indexed(*nearest.index(rule, n_in, n_out), n_in)
-        if inputs.goes_past and not inputs.is_long:
-            return _indexed(inputs.index(0, n_out), np.zeros(n_out, np.bool_), n_in)
-        return picked(inputs)
-    if rule.arithmetic == "22 bits":
-        return eight_bits.rounded(new_axis_map(rule._replace(arithmetic="exact"), n_in, n_out, True))
-    if rule.arithmetic == "pillow":
-        return eight_bits.pillow_map(rule, n_in, n_out)
-    if rule.kind == "area" and rule.box is None and n_in and n_out:
-        return computed(n_in, n_out, taps.touched(n_in, n_out))
-    geometry = rule.geometry(n_in, n_out)
-    if rule.kind == "gaussian":
-        return _gathered(n_in, n_out, taps.blurred(rule, geometry), rule.edge)
-    if rule.kind in ("area", "overlap"):
-        if (align := taps.of_areas(rule.align)) != rule.align:
-            geometry = replace(geometry, align=align)
-        rows = taps.overlapped(geometry, rule.edge)
-        filter_ = None
-    else:
-        filter_ = filters.keys(rule.cubic) if rule.kind == "cubic" else filters.by_name(rule.kind)
-        rows = taps.sampling(rule, geometry, filter_)
-    turned = rule.box is not None and geometry.units()[1] < 0  # as corners of a box below one pixel are
-    if turned or (to_round and rule.edge in PERIODIC):
-        return _gathered(n_in, n_out, taps.entries(rows), rule.edge)
-    return computed(n_in, n_out, rows, filter_ is not None and not filters.in_core(filter_))
+def new_axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
+    """The same, not kept. rule: with a filter's name for its kind."""
+    core, filter_ = in_core(rule)
+    made = _made(core, rule, n_in, n_out, None)
+    if made is None:
+        wide = _wide(rule, rule._replace(align=core.lined_up_by).geometry(n_in, n_out))
+        made = _made(core, rule, n_in, n_out, wide)
+        if made is None:
+            return _indexed(*_nearest(rule, n_in, n_out, wide), n_in)
+    if isinstance(made, int):
+        return Copy.every(n_in, made)
+    if isinstance(made, _native.Picking):
+        if made.goes_past and not made.is_long:
+            return _indexed(made.index(0, n_out), np.zeros(n_out, np.bool_), n_in)
+        return picked(made)
+    if isinstance(made, _native.Sampling):
+        return computed(n_in, n_out, made, filter_ is not None and not filters.in_core(filter_))
+    start, index, offset, weight = made
+    if start is None:
+        return trusted(Gather, n_in=n_in, n_out=n_out, offset=offset, index=index, weight=weight)
+    return trusted(Window, n_in=n_in, n_out=n_out, start=start, offset=offset, weight=weight, width=None, block=1)
 
 
 _kept = lru_cache(maxsize=512)(new_axis_map)
+
+
+def in_core(rule: AxisRule) -> tuple[_native.AxisRule, filters.Filter | None]:
+    """The core's form of a rule, and its filter."""
+    how = rule.align, rule.tie, rule.arithmetic, rule.edge, rule.antialias
+    if isinstance(rule.kind, str) and rule.kind in KINDS:
+        return _named(rule.kind, *how, rule.cubic)
+    filter_ = rule.kind if isinstance(rule.kind, filters.Filter) else filters.by_name(rule.kind)
+    return _ruled("filter", filter_, *how), filter_
+
+
+@lru_cache(maxsize=256)
+def _named(
+    kind: str, align: str, tie: str, arithmetic: str, edge: str, antialias: bool, cubic: float
+) -> tuple[_native.AxisRule, filters.Filter | None]:
+    """Of kinds that are not a user's filter, which a cache would keep alive."""
+    filter_ = filters.keys(cubic) if kind == "cubic" else filters.NAMED.get("linear" if kind == "gaussian" else kind)
+    word = kind if kind in _native.WORDS["kind"] else "filter"
+    return _ruled(word, filter_, align, tie, arithmetic, edge, antialias), filter_
+
+
+def _ruled(
+    kind: str, filter_: filters.Filter | None, align: str, tie: str, arithmetic: str, edge: str, antialias: bool
+) -> _native.AxisRule:
+    of, support, normalized = (None, 0.0, False) if filter_ is None else (filters.core_of(filter_), *filter_[1:])
+    return _native.AxisRule(kind, align, tie, arithmetic, edge, antialias, of, support, normalized)
+
+
+def _made(core: _native.AxisRule, rule: AxisRule, n_in: int, n_out: int, wide: Any) -> Any:
+    return core.map(n_in, n_out, rule.scale, rule.box, _room, filters.gaussian, wide)
+
+
+def _room(n: float, itemsize: int) -> None:
+    limits.memory((int(min(n, 2.0**62)),), itemsize, limits.TABLES)
+
+
+# ---- numbers with more bits than the core keeps
+
+
+def _wide(rule: AxisRule, geometry: Geometry) -> Any:
+    """The line, the stretch, the ends of the box and the scale, as the core takes them where it cannot compute them."""
+    first, step, unit = geometry.units() if rule.kind not in NEAREST else (0, 1, 1)
+    wide, one = 1, 1  # the stretch, as a fraction
+    if rule.antialias or rule.kind == "gaussian":
+        wide, one = max(geometry.pitch(), Fraction(1)).as_integer_ratio()
+        if rule.align == "corner_areas" and rule.kind != "gaussian":
+            wide, one = max(step, unit), unit
+    ratio = wide / one
+    if wide >= LARGEST:
+        wide = one = 0
+    if unit >= FINEST:
+        first, step, unit = first * ROUNDED // unit, step * ROUNDED // unit, ROUNDED
+    (whole, rest), (whole_step, step_rest) = divmod(first, unit), divmod(step, unit)
+    if abs(whole) + geometry.n_out * (abs(whole_step) + 1) >= 1 << 61:
+        refuse(ValueError, "box", "positions below 2**61 pixels", repr(geometry))
+    line = whole, divmod(rest, 1 << 64), whole_step, divmod(step_rest, 1 << 64), divmod(unit, 1 << 64)
+    begin, end = map(float, geometry.box or (0, 0))
+    return line, wide, one, ratio, begin, end, float(geometry.scale or 1)
+
+
+def _nearest(rule: AxisRule, n_in: int, n_out: int, wide: Any) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """The input that each output takes, and which outputs lie outside the axis and take none; of positions that descend
+    too."""
+    geometry = rule.geometry(n_in, n_out)
+    by_library = _made(in_core(rule._replace(edge="replicate"))[0], rule, n_in, n_out, wide)
+    found = geometry.nearest(rule.tie) if by_library is None else by_library.index(0, n_out)
+    nowhere = np.zeros(n_out, np.bool_)
+    if rule.edge == "constant":
+        nowhere = (found < 0) | (found >= n_in)
+    if rule.edge == "extrapolate":
+        at = geometry.index()
+        nowhere = (at < 0) | (at > n_in - 1)
+    return _native.folded(found, n_in, rule.edge), nowhere
 
 
 def _indexed(index: Ints, nowhere: npt.NDArray[np.bool_], n_in: int) -> AxisMap:
@@ -75,16 +139,3 @@ def _indexed(index: Ints, nowhere: npt.NDArray[np.bool_], n_in: int) -> AxisMap:
     if np.any(index[1:] < index[:-1]):
         return Gather(n_in, n_out, np.arange(n_out + 1), index, np.ones(n_out))
     return Copy.index_of(index, n_in)
-
-
-def _gathered(n_in: int, n_out: int, entries: Entries, edge: str) -> AxisMap:
-    """Entries in any order past the edges: a window where adjacent inputs hold them, else a gather."""
-    row, column, weight = entries
-    offset = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_out))])
-    found = _native.folded_rows(n_in, offset, column, weight, NUMBERS[edge])
-    if found is None:
-        return Copy.every(n_in, 1)
-    start, index, offset, weight = found
-    if index is not None:
-        return trusted(Gather, n_in=n_in, n_out=n_out, offset=offset, index=index, weight=weight)
-    return trusted(Window, n_in=n_in, n_out=n_out, start=start, offset=offset, weight=weight, width=None, block=1)

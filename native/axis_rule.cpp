@@ -1,0 +1,139 @@
+#include "axis_rule.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tenter {
+namespace {
+
+const AxisPart& part_of(const AxisNumbers& by, const AxisPart& all) { return by.box ? by.box->part : all; }
+
+Picking by_formula(int64_t n_in, int64_t n_out, Formula formula, double first, double step, Edge edge) {
+  return Picking(n_in, n_out, formula, first, step, {{0, 0}, {0, 0}, 1}, 0, n_out, edge);
+}
+
+// PyTorch's kernels of nearest kinds. nearest takes the pixel at an output's corner, nearest-exact at its center.
+Picking of_torch(int64_t n_in, int64_t n_out, const Scale* scale, bool exact, Arithmetic how) {
+  const bool direct = how == Arithmetic::direct, images = how == Arithmetic::cuda_image;
+  const bool keeps = n_out == n_in ? images || (direct && !exact) : direct && !exact && n_out == 2 * n_in;
+  if (keeps) {  // whatever scale was given
+    const Line line{{0, 0}, {n_out == n_in, n_out != n_in}, n_out / n_in};
+    return Picking(n_in, n_out, Formula::line, 0, 0, line, 0, n_out, Edge::replicate);
+  }
+  if (how == Arithmetic::separable64) {
+    const double step = scale ? 1.0 / scale->value : double(n_in) / double(n_out);
+    return by_formula(n_in, n_out, exact ? Formula::double_centers : Formula::doubles, 0, step, Edge::replicate);
+  }
+  const auto step = double(scale ? float(1.0 / scale->value) : float(n_in) / float(n_out));
+  if (how == Arithmetic::separable)
+    return by_formula(n_in, n_out, exact ? Formula::float_centers : Formula::floats, 0, step, Edge::replicate);
+  return by_formula(n_in, n_out, Formula::floats, exact ? 0.5 : 0, step, Edge::replicate);
+}
+
+}  // namespace
+
+const NamedFilter* AxisRule::of_pillow() const {
+  return arithmetic == Arithmetic::pillow && kind == Kind::filter && filter ? tenter::of_pillow(*filter) : nullptr;
+}
+
+bool AxisRule::pitch(int64_t n_in, int64_t n_out, const AxisNumbers& by, Stretch& to) const {
+  if (by.positions) return to = by.positions->stretch, true;
+  const AxisPart all{0, n_in, 1}, &p = part_of(by, all);
+  Wide outputs;
+  if (by.scale) return stretch_of(by.scale->denominator, by.scale->numerator, to);
+  if (!n_out) return to = {1, 1, 1}, true;
+  return multiply(p.of, n_out, outputs) && stretch_of(p.extent, outputs, to);
+}
+
+std::optional<Sampling> AxisRule::sampling(int64_t n_in, int64_t n_out, const AxisNumbers& by) const {
+  const AxisPart all{0, n_in, 1}, &p = part_of(by, all);
+  Line line;
+  if (kind == Kind::area && !by.box && n_in && n_out) {
+    if (!line_of({0, n_in, n_out}, n_out, line)) return std::nullopt;
+    return Sampling(n_in, n_out, Rule::touched, line, 0, nullptr, 1, 1, 1, false, Edge::renormalize);
+  }
+  Units u;
+  if (by.positions) line = by.positions->line;
+  else if (!units_of(p, lined_up_by(), n_out, by.scale, u) || !line_of(u, n_out, line)) return std::nullopt;
+  if (is_area()) return Sampling(n_in, n_out, Rule::overlapped, line, 0, nullptr, 1, 1, 1, false, edge);
+  Stretch s{1, 1, 1};
+  const bool widens = antialias && kind == Kind::filter, from_corners = align == Align::corner_areas;
+  if (widens && !(from_corners && !by.positions ? stretch_of(u.step, u.unit, s) : pitch(n_in, n_out, by, s)))
+    return std::nullopt;
+  const bool stretched = s.numerator != s.denominator || !s.numerator;
+  // Of whole axes the lengths, which need not be in lowest terms.
+  if (stretched && s.numerator && !from_corners && !by.box && !by.scale && !is_onnx(align))
+    s.numerator = n_in, s.denominator = n_out;
+  Sampling made(n_in, n_out, Rule::filtered, line, support, weights, s.numerator, s.denominator, s.ratio,
+                !sums_to_one || stretched, edge);
+  made.filter = filter;
+  return made;
+}
+
+bool AxisRule::exact_units(int64_t n_in, int64_t n_out, const AxisNumbers& by, Units& to) const {
+  const AxisPart all{0, n_in, 1};
+  return !by.positions && units_of(part_of(by, all), align, n_out, by.scale, to) && to.step >= 0;
+}
+
+// The outputs at positions from 0 to the last pixel's, of ascending ones.
+bool AxisRule::inside(int64_t n_in, int64_t n_out, const AxisNumbers& by, int64_t& begin, int64_t& end) const {
+  Units u;
+  Wide last;
+  if (!exact_units(n_in, n_out, by, u) || !multiply(n_in - 1, u.unit, last)) return false;
+  if (!u.step) return begin = 0, end = 0 <= u.first && u.first <= last ? n_out : 0, true;
+  auto before = [&](Wide to) { return to / u.step - (to % u.step < 0); };  // rounded down
+  begin = int64_t(std::clamp<Wide>(-before(u.first), 0, n_out));
+  end = int64_t(std::clamp<Wide>(before(last - u.first) + 1, begin, n_out));
+  return true;
+}
+
+std::optional<Picking> AxisRule::on_line(Edge past, int64_t n_in, int64_t n_out, const AxisNumbers& by) const {
+  Units u;
+  Line line;
+  int64_t begin = 0, end = n_out;
+  if (!exact_units(n_in, n_out, by, u)) return std::nullopt;
+  if (edge == Edge::extrapolate && !inside(n_in, n_out, by, begin, end)) return std::nullopt;
+  const Wide after[] = {0, 2 * u.unit - 1, u.unit - 1, u.unit};  // by ties
+  if (!line_of({2 * u.first + after[int(tie)], 2 * u.step, 2 * u.unit}, n_out, line)) return std::nullopt;
+  return Picking(n_in, n_out, Formula::line, 0, 0, line, begin, end, past);
+}
+
+std::optional<Picking> AxisRule::picking(int64_t n_in, int64_t n_out, const AxisNumbers& by, bool direct) const {
+  const bool open = arithmetic == Arithmetic::separable || arithmetic == Arithmetic::separable64;
+  const Arithmetic how = direct && open ? Arithmetic::direct : arithmetic;
+  std::optional<Picking> found = picking_at(edge, n_in, n_out, by, how);
+  const bool stays = found && found->goes_on() && !found->goes_past();
+  return stays ? picking_at(Edge::replicate, n_in, n_out, by, how) : found;
+}
+
+std::optional<Picking> AxisRule::picking_at(Edge past, int64_t n_in, int64_t n_out, const AxisNumbers& by,
+                                            Arithmetic how) const {
+  const Scale* const scale = by.scale;
+  Formula formula = Formula::line;
+  double first = 0, step = double(n_in) / double(n_out);
+  switch (how) {
+    case Arithmetic::pillow: {  // step after step, from a float32 box; OpenCV's INTER_NEAREST_EXACT does so too
+      const float begin = by.box ? float(by.box->begin) : 0, end = by.box ? float(by.box->end) : float(n_in);
+      step = double(end - begin) / double(n_out), first = double(begin) + step * 0.5;
+      formula = Formula::accumulated;
+      break;
+    }
+    case Arithmetic::opencv:
+      step = 1.0 / (scale ? scale->value : double(n_out) / double(n_in)), formula = Formula::offset;
+      break;
+    case Arithmetic::scipy:
+      formula = align == Align::corners ? Formula::offset : Formula::centers;
+      if (align == Align::corners) first = 0.5, step = n_out > 1 ? double(n_in - 1) / double(n_out - 1) : 1.0;
+      break;
+    case Arithmetic::jax: formula = Formula::float_quotients; break;
+    case Arithmetic::exact: break;
+    default:
+      if (!by.box) return of_torch(n_in, n_out, scale, kind == Kind::nearest_exact, how);
+  }
+  if (formula == Formula::line || (by.box && how != Arithmetic::pillow)) return on_line(past, n_in, n_out, by);
+  Picking made = by_formula(n_in, n_out, formula, first, step, past);
+  if (edge == Edge::extrapolate && !inside(n_in, n_out, by, made.begin, made.end)) return std::nullopt;
+  return made;
+}
+
+}  // namespace tenter
