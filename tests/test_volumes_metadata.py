@@ -18,9 +18,9 @@ HALF = ["resize", "in.zarr", "out.zarr", "--scale", "0.5", "--axes", "0,1", "--m
 
 V2 = {"shape": "shape", "chunks": "chunks", "dtype": "dtype"}
 V3 = {"shape": "shape", "chunks": "chunk_grid.configuration.chunk_shape", "dtype": "data_type"}
-#: What is said, and what the error says of it.
-SAYS: list[tuple[str, Any, str]] = [
-    ("chunks", [0, 4], "expected chunks with at least one element, got chunks (0, 4)"),
+#: What is said, and what the error says of it. zarr 3.4 takes a chunk length of 0 for 1, which no chunk has.
+SAYS: list[tuple[str, Any, Any]] = [
+    ("chunks", [0, 4], ("expected chunks with at least one element, got chunks (0, 4)", "cannot be read")),
     ("chunks", [-1, 4], ""), ("chunks", [4], ""), ("chunks", [4, 4, 4], ""), ("chunks", "x", ""),
     ("chunks", [1.5, 4], ""), ("chunks", [2**40, 2**40], "--memory-limit"), ("chunks", [2**70, 4], "--memory-limit"),
     ("shape", [-8, 8], ""), ("shape", [8], ""), ("shape", [0, 8], "at least one element"), ("shape", "8", ""),
@@ -32,9 +32,11 @@ SAYS: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize("format_", [2, 3])
-@pytest.mark.parametrize(("field", "value", "expected"), SAYS)
+@pytest.mark.parametrize(
+    ("field", "value", "expected"), [(f, v, e if isinstance(e, tuple) else (e,)) for f, v, e in SAYS]
+)
 def test_what_metadata_may_say(
-    capsys: pytest.CaptureFixture[str], format_: int, field: str, value: Any, expected: str
+    capsys: pytest.CaptureFixture[str], format_: int, field: str, value: Any, expected: tuple[str, ...]
 ) -> None:
     volume("in.zarr", (8, 8), "uint8", chunks=(4, 4), zarr_format=format_)
     file = Path("in.zarr/.zarray" if format_ == 2 else "in.zarr/zarr.json")
@@ -45,7 +47,9 @@ def test_what_metadata_may_say(
     at[last] = value
     file.write_text(json.dumps(held))
     said = refused(capsys, *HALF)
-    assert ("in.zarr" in said or "of out.zarr" in said) and expected in said and "continues" not in said, said
+    assert (
+        ("in.zarr" in said or "of out.zarr" in said) and any(e in said for e in expected) and "continues" not in said
+    ), said
 
 
 def test_dims_beyond_numpy_s(capsys: pytest.CaptureFixture[str]) -> None:

@@ -91,7 +91,7 @@ import importlib, pkgutil, sys
 import tenter
 import numpy as np
 assert tenter.repeat(np.arange(2), 2).tolist() == [0, 1, 0, 1]
-packages = {"torch", "jax", "dask", "zarr", "PIL", "tifffile", "triton", "rich", "pyarrow"}
+packages = {"torch", "sympy", "jax", "dask", "zarr", "PIL", "tifffile", "triton", "rich", "pyarrow"}
 assert not packages & {name.partition(".")[0] for name in sys.modules}, "imported without being asked for"
 n = 0
 for module in pkgutil.walk_packages(tenter.__path__, "tenter.", onerror=lambda name: None):
