@@ -8,8 +8,11 @@
 #include "arrays.hpp"
 #include "counts.hpp"
 #include "lookup.hpp"
+#include "memory.hpp"
+#include "passes.hpp"
 #include "repeat_counts.hpp"
 #include "results.hpp"
+#include "verify.hpp"
 
 namespace tenter {
 namespace {
@@ -70,9 +73,33 @@ PyObject* Repeated::copy(PyObject* x, const ArrayView& from, bool recorded) cons
   PyObject* const y = result_of(x, from, shape_out, ndim, bytes, to, stream, nullptr, recorded);
   if (!y || !bytes) return y;
   const int threads = threads_for(bytes);
-  if (threads && work(bytes, [&] { counts.copy(from.data, to, outer, inner_bytes, threads, stream); })) return y;
+  const auto copy = [&] {
+    if (from.contiguous()) return counts.copy(from.data, to, outer, inner_bytes, threads, stream);
+    if (ndim == from.ndim) return copy_strided(from, to, threads, stream);
+    Dim dims[max_read_dims];  // flattened
+    for (int d = 0; d < from.ndim; ++d) dims[d] = {from.shape[d], from.stride[d]};
+    Room room;
+    char* const packed = room.get(from.n_values() * from.dtype->itemsize);
+    pack(dims, from.ndim, from.dtype->itemsize, from.data, packed, threads);
+    counts.copy(packed, to, outer, inner_bytes, threads, stream);
+  };
+  if (threads && work(bytes, copy)) return y;
   Py_DECREF(y);
   return nullptr;
+}
+
+void Repeated::copy_strided(const ArrayView& from, char* to, int threads, bool stream) const {
+  CopyAxis axes[max_read_dims];
+  for (int d = 0; d < from.ndim; ++d) {
+    const int64_t n = from.shape[d], stride = n > 1 ? from.stride[d] : 0;
+    if (d == dim) axes[d] = {CopyAxis::runs, n, counts.total, stride, 1, counts.offset.data()};
+    else axes[d] = {CopyAxis::affine, n, n, stride, 1, nullptr};
+  }
+  CopyTask task{};
+  copy_pass(from.dtype->itemsize, axes, from.ndim, task);
+  task.src = from.data, task.dst = to, task.stream = stream;
+  if constexpr (verifies) verify(task);
+  kernels().copy(task, threads);
 }
 
 // (offsets, dim, total, x's shape): the operands of the adjoint operator.
@@ -106,7 +133,7 @@ PyObject* repeated(PyObject*, PyObject* const* args, Py_ssize_t n) {
   const Reading found = read_array(args[1], from);
   if (found == Reading::failed) return nullptr;
   if (found != Reading::readable || from.device != on_cpu || from.dtype != how.dtype || from.ndim != how.ndim_in ||
-      !std::equal(from.shape, from.shape + from.ndim, how.shape_in) || !from.contiguous())
+      !std::equal(from.shape, from.shape + from.ndim, how.shape_in))
     return PyErr_Format(PyExc_RuntimeError, "x: expected the array whose counts these are");
   if (PyObject_SetAttr(args[0], name_how, args[2]) < 0) return nullptr;
   PyObject* const y = how.copy(args[1], from, true);
@@ -180,7 +207,7 @@ PyObject* repeat_counts(PyObject* x, PyObject* given, PyObject* at_dim, PyObject
   if (tensors ? !is_tensor(given) : !(is_numpy(x) && is_numpy(given))) Py_RETURN_NONE;
   if (const Reading found = read_both(x, from, given, counted); found != Reading::readable)
     return found == Reading::failed ? nullptr : none();
-  if (!is_count(counted.dtype->number) || counted.ndim != 1 || !from.contiguous()) Py_RETURN_NONE;
+  if (!is_count(counted.dtype->number) || counted.ndim != 1) Py_RETURN_NONE;
   auto made = std::unique_ptr<Repeated>(new (std::nothrow) Repeated);
   if (!made) return PyErr_NoMemory();
   Repeated& how = *made;
@@ -195,7 +222,7 @@ PyObject* repeat_counts(PyObject* x, PyObject* given, PyObject* at_dim, PyObject
   const int wants = tensors ? wants_grad(x) : 0;
   if (wants < 0) return nullptr;
   if (wants && at_dim == Py_None && from.ndim != 1) Py_RETURN_NONE;
-  if (scalars && n > tuning.many_scalars && !wants) Py_RETURN_NONE;  // Runs takes less memory
+  if (scalars && n > tuning.many_scalars && from.contiguous() && !wants) Py_RETURN_NONE;  // Runs takes less memory
   if (wants && (from.dtype->number < 0 || from.dtype->number > int(Dtype::bf16))) Py_RETURN_NONE;
   const int threads = threads_for(n * 8);
   if (!threads) return nullptr;

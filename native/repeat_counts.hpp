@@ -17,6 +17,9 @@ struct Repeated {
   PyObject* copy(PyObject* x, const ArrayView& from, bool recorded = false) const;  // recorded: its gradient is
   PyObject* operands() const;
   PyObject* sum(PyObject* g) const;  // the gradient; None where Python's code must look closer
+
+ private:
+  void copy_strided(const ArrayView& from, char* to, int threads, bool stream) const;
 };
 
 bool is_count(int number);  // whether counts of a dtype are read here

@@ -16,6 +16,7 @@ from daily import daily
 from tenter import _native
 from tenter._arrays import blocks
 from tenter._arrays.dtypes import NUMBERS
+from tenter._execution import calls
 from tenter._execution.numpy_executor import repeat_counts
 
 N = 11 * CHUNK + 4321
@@ -223,3 +224,41 @@ def test_rows_of_any_width(streamed, monkeypatch):
         assert (room[:zone] == 0xA5).all() and (room[-zone:] == 0xA5).all(), width
         assert np.array_equal(room[zone:-zone].reshape(want.shape), want), width
         assert np.array_equal(tenter.repeat_interleave(x, counts, 0), want), width
+
+
+STRIDED = {
+    "every other row": lambda x: x[::2], "every other column": lambda x: x[:, ::2], "transposed": lambda x: x.T,
+    "expanded": lambda x: np.broadcast_to(x[:1], x.shape), "of three dims": lambda x: x.reshape(4, 5, 6)[:, 1:4, ::3],
+    "reversed": lambda x: x[::-1, ::-2], "with dims of length 1": lambda x: x[:, None, ::2, None],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "complex128", "bool"])
+@pytest.mark.parametrize("lies", STRIDED)
+def test_arrays_of_any_strides_are_repeated_in_the_core(lies, dtype, monkeypatch):
+    monkeypatch.setattr(calls, "plan", None)
+    x = STRIDED[lies](np.arange(120).reshape(10, 12).astype(dtype))
+    rng = np.random.default_rng(0)
+    for dim in (None, *range(-x.ndim, x.ndim)):
+        counts = rng.integers(0, 4, x.size if dim is None else x.shape[dim])
+        want = np.repeat(x, counts, dim)
+        found = tenter.repeat_interleave(x, counts, dim)
+        assert found.flags.c_contiguous and found.dtype == want.dtype
+        np.testing.assert_array_equal(found, want)
+        if min(x.strides) >= 0 and lies != "expanded":
+            t = torch.from_numpy(x)
+            assert torch.equal(tenter.repeat_interleave(t, torch.from_numpy(counts), dim), torch.from_numpy(want))
+
+
+def test_gradients_by_counts_of_strided_tensors():
+    base = torch.rand(6, 8, dtype=torch.float64)
+    for x in (base[:, ::2], base.t(), base[::3]):
+        leaf = x.detach().requires_grad_()
+        for dim in (0, 1):
+            counts = torch.arange(x.shape[dim]) % 3
+            g = torch.rand(*(int(counts.sum()) if d == dim else n for d, n in enumerate(x.shape)), dtype=torch.float64)
+            found, want = (
+                torch.autograd.grad(f(leaf, counts, dim), leaf, g)[0]
+                for f in (tenter.repeat_interleave, torch.repeat_interleave)
+            )
+            torch.testing.assert_close(found, want)
