@@ -18,10 +18,10 @@ struct Number {
   double from(int64_t n) const { return double(Wide(n) * of - parts) / double(of); }  // n - value, rounded once
   Wide in_parts(Wide finest) const { return parts * (finest / of); }
 
-  bool read(PyObject* x, const NumberTypes& types) {
+  bool read(PyObject* x) {
     if (PyLong_CheckExact(x) || PyFloat_CheckExact(x)) return read_exact(x);
-    if (reinterpret_cast<PyObject*>(Py_TYPE(x)) == types.fraction) return read_fraction(x);
-    const Owned number(!types.is_numpy(x) ? nullptr : PyIndex_Check(x) ? PyNumber_Index(x) : PyNumber_Float(x));
+    if (reinterpret_cast<PyObject*>(Py_TYPE(x)) == number_types.fraction) return read_fraction(x);
+    const Owned number(!number_types.is_numpy(x) ? nullptr : PyIndex_Check(x) ? PyNumber_Index(x) : PyNumber_Float(x));
     PyErr_Clear();  // Python's code then says what is wrong
     return number && read_exact(number.get());
   }
@@ -84,7 +84,7 @@ bool read_axes(PyObject* axes, int ndim, int n, int* to) {
 
 }  // namespace
 
-bool Boxes::read(PyObject* box, PyObject* axes, const NumberTypes& types, ArrayView& x) {
+bool Boxes::read(PyObject* box, PyObject* axes, ArrayView& x) {
   int dims[max_read_dims];
   const Py_ssize_t n_boxes = PyTuple_CheckExact(box) ? PyTuple_Size(box) : PyList_Size(box);
   if (n_boxes < 1 || n_boxes > x.ndim) return false;
@@ -100,7 +100,7 @@ bool Boxes::read(PyObject* box, PyObject* axes, const NumberTypes& types, ArrayV
     Number begin, end;
     const Owned first = item(pair.get(), 0, 2), second = item(pair.get(), 1, 2);
     if (!first || !second || n > farthest_edge) return false;
-    if (!begin.read(first.get(), types) || !end.read(second.get(), types)) return false;
+    if (!begin.read(first.get()) || !end.read(second.get())) return false;
     if (std::max(std::fabs(begin.value()), std::fabs(end.value())) > double(farthest_edge)) return false;
     const Wide of = Wide(begin.of) / std::gcd(begin.of, end.of) * end.of;
     if (of > Wide(1) << (begin.is_fraction || end.is_fraction ? finest_fraction : finest_edge)) return false;
@@ -133,7 +133,7 @@ bool Boxes::reverses(int dim) const {
   return std::any_of(each, each + count, [&](const Each& e) { return e.reversed && e.dim == dim; });
 }
 
-bool Scales::read(PyObject* scale, const NumberTypes& types) {
+bool Scales::read(PyObject* scale) {
   several = PyTuple_CheckExact(scale) || PyList_CheckExact(scale);
   const Py_ssize_t n = PyTuple_CheckExact(scale) ? PyTuple_Size(scale) : several ? PyList_Size(scale) : 1;
   if (n < 1 || n > max_read_dims) return false;
@@ -141,17 +141,17 @@ bool Scales::read(PyObject* scale, const NumberTypes& types) {
   for (int k = 0; k < count; ++k) {
     const Owned one = several ? item(scale, k, n) : Owned(Py_NewRef(scale));
     Number number;
-    if (!one || !number.read(one.get(), types) || number.parts < 1) return false;
+    if (!one || !number.read(one.get()) || number.parts < 1) return false;
     each[k] = {{number.parts, number.of, number.value()}, number.is_fraction};
   }
   return true;
 }
 
-PyObject* Scales::fraction(const NumberTypes& types) const {
+PyObject* Scales::fraction() const {
   const Owned over(PyLong_FromLongLong(int64_t(each[0].scale.numerator)));
   const Owned under(PyLong_FromLongLong(int64_t(each[0].scale.denominator)));
   PyObject* const both[2] = {over.get(), under.get()};
-  return over && under ? PyObject_Vectorcall(types.fraction, both, 2, nullptr) : nullptr;
+  return over && under ? PyObject_Vectorcall(number_types.fraction, both, 2, nullptr) : nullptr;
 }
 
 }  // namespace tenter

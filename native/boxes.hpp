@@ -15,11 +15,14 @@ struct NumberTypes {
 
   bool is_numpy(PyObject* x) const {
     PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(x));
-    for (Py_ssize_t k = 0, n = PyTuple_Size(numpy); k < n; ++k)
+    for (Py_ssize_t k = 0, n = numpy ? PyTuple_Size(numpy) : 0; k < n; ++k)
       if (PyTuple_GetItem(numpy, k) == type) return true;
     return false;
   }
+  // An int, of Python's or NumPy's.
+  bool is_int(PyObject* x) const { return PyLong_CheckExact(x) || (PyIndex_Check(x) && is_numpy(x)); }
 };
+inline NumberTypes number_types;
 
 // By the axes that are resized, which ascend. A box that holds a whole axis is none, as in Python's code.
 struct Boxes {
@@ -33,7 +36,7 @@ struct Boxes {
 
   // box, a tuple or a list, and axes: as the call has them. x: read from its other end along an axis whose box is
   // reversed. False where Python's code shall read or refuse them.
-  bool read(PyObject* box, PyObject* axes, const NumberTypes& types, ArrayView& x);
+  bool read(PyObject* box, PyObject* axes, ArrayView& x);
   // The same of an array of the same shape.
   void turn(ArrayView& x) const;
   bool reverses(int dim) const;
@@ -51,8 +54,8 @@ struct Scales {
   const Each& of(int axis) const { return each[count == 1 ? 0 : axis]; }
 
   // False where Python's code shall read or refuse them.
-  bool read(PyObject* scale, const NumberTypes& types);
-  PyObject* fraction(const NumberTypes& types) const;  // of the first, as Python's; null with an error
+  bool read(PyObject* scale);
+  PyObject* fraction() const;  // of the first, as Python's; null with an error
 };
 
 }  // namespace tenter

@@ -109,12 +109,12 @@ class Key {
     return found;
   }
   // Sizes but for their values.
-  bool sizes(PyObject* x, const NumberTypes& types) {
+  bool sizes(PyObject* x) {
     const Sequence values(x);
     put(values.size());
-    if (values.size() < 0) return is_int(x, types);
+    if (values.size() < 0) return number_types.is_int(x);
     for (Py_ssize_t k = 0; k < values.size(); ++k)
-      if (!is_int(values[k], types)) return false;
+      if (!number_types.is_int(values[k])) return false;
     return true;
   }
   // Scales but for their values.
@@ -126,10 +126,6 @@ class Key {
   void boxes(const Boxes& b) {
     put('b'), put(b.count);
     for (int k = 0; k < b.count; ++k) put(b.each[k].given);
-  }
-  // An int, of Python's or NumPy's.
-  static bool is_int(PyObject* x, const NumberTypes& types) {
-    return PyLong_CheckExact(x) || (PyIndex_Check(x) && types.is_numpy(x));
   }
   bool fits() const { return fits_; }
   PyObject* bytes() const { return PyBytes_FromStringAndSize(bytes_, Py_ssize_t(size_)); }

@@ -32,7 +32,6 @@ struct {
   PyObject *plans = nullptr, *again = nullptr, *differentiable = nullptr, *fallback = nullptr;
   Py_ssize_t ready = 0;  // where a plan has its ReadySteps
   PyObject* families = nullptr;
-  NumberTypes numbers;
   PyObject *run = nullptr, *backward = nullptr, *name_plan = nullptr;
 } python;
 
@@ -56,16 +55,16 @@ bool make_family_key(ArrayView& x, PyObject* call, const CallArguments& names, P
   PyObject *const size = args[names.at(Argument::size)], *const scale = scale_of(names, args, n);
   PyObject* const box = names.find(Argument::box, args, n);
   const bool boxed = Sequence(box).size() >= 0, scaled = size == Py_None && scale != Py_None;
-  if (boxed && !given.boxes.read(box, names.find(Argument::axes, args, n), python.numbers, x)) return false;
+  if (boxed && !given.boxes.read(box, names.find(Argument::axes, args, n), x)) return false;
   if (given.boxes.turned && x.tensor && x.extent() != x.n_values() * x.dtype->itemsize) return false;
   if (!key.kind(x) || !key.constant(call)) return false;
   if (boxed) key.boxes(given.boxes);
   if (scaled) {
-    if (!given.scales.read(scale, python.numbers)) return false;
+    if (!given.scales.read(scale)) return false;
     for (int k = 0; k < given.scales.count; ++k)  // a scale_factor is a float, as PyTorch makes it one
       if (given.scales.each[k].is_fraction && names.has(Argument::scale_factor)) return false;
     key.scales(given.scales);
-  } else if (!key.sizes(size, python.numbers)) {
+  } else if (!key.sizes(size)) {
     return false;
   }
   for (Py_ssize_t k = 0; k < n; ++k) {
@@ -132,7 +131,7 @@ PyObject* run_new(PyObject* x, ArrayView from, PyObject* call, PyObject* const* 
   const CallArguments* const names = CallArguments::of(call);
   if (!names) return nullptr;
   if (is_repeat(*names)) {
-    if (!plan_key || !is_seldom(plan_key)) return nullptr;
+    if (plan_key && !is_seldom(plan_key)) return nullptr;
     return repeat_new(x, from, *names, args, n, wants, target);
   }
   Key key;
@@ -148,8 +147,7 @@ PyObject* run_new(PyObject* x, ArrayView from, PyObject* call, PyObject* const* 
   if (!given.boxes.turned && plan_key && !its.has_value && !is_seldom(plan_key)) return nullptr;
   if (!its.read(names->find(Argument::size, args, n), from, given)) return nullptr;
   if (!wants) return its.run(x, from, given, target);
-  const Owned scale(its.policy == Policy::stretch ? Py_NewRef(scale_of(*names, args, n))
-                                                  : given.scales.fraction(python.numbers));
+  const Owned scale(its.policy == Policy::stretch ? Py_NewRef(scale_of(*names, args, n)) : given.scales.fraction());
   PyObject* const box = names->find(Argument::box, args, n);
   return scale ? record_family(x, from, found, bytes.get(), given, scale.get(), box) : nullptr;
 }
@@ -269,7 +267,7 @@ PyObject* forget_calls(PyObject*, PyObject* const*, Py_ssize_t) {
 // (families, types of NumPy's numbers, that of fractions)
 PyObject* set_up_families(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 3) return PyErr_Format(PyExc_TypeError, "expected 3 arguments");
-  PyObject** const to[] = {&python.families, &python.numbers.numpy, &python.numbers.fraction};
+  PyObject** const to[] = {&python.families, &number_types.numpy, &number_types.fraction};
   for (int k = 0; k < 3; ++k) Py_INCREF(args[k]), *to[k] = args[k];
   Py_RETURN_NONE;
 }

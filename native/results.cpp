@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "boxes.hpp"
 #include "tuning.hpp"
 
 namespace tenter {
@@ -70,9 +71,10 @@ int thread_count() {
 }
 
 bool exact_int(PyObject* x, int64_t& value) {
-  if (!PyLong_CheckExact(x)) return false;
+  if (!number_types.is_int(x)) return false;
+  const Owned number(PyNumber_Index(x));
   int overflow = 0;
-  value = PyLong_AsLongLongAndOverflow(x, &overflow);
+  value = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
   return overflow == 0;
 }
 

@@ -50,7 +50,7 @@ bool work(int64_t bytes, F&& f) {
   return no_exception([&] { run_unlocked(bytes, f); });
 }
 
-// An int as int64: false for True, for 1.0 and for large ints.
+// An int of Python or NumPy as int64: false for True, for 1.0 and for large ints.
 bool exact_int(PyObject* x, int64_t& value);
 
 // What a function gives where Python's code shall look closer, if no error is set.
