@@ -45,6 +45,16 @@ struct AxisNumbers {
   const WidePositions* positions = nullptr;
 };
 
+// What a call decides of an axis besides. Sizes are those of all axes that are resized.
+struct AxisCall {
+  int n_axes;
+  double sum_of_sizes;
+  bool keeps_lengths;        // of all axes
+  bool channels_last;        // in memory, of an interpolation
+  bool doubles;              // whether values are
+  bool on_device, in_bytes;  // in_bytes: 8-bit values that are summed in integers
+};
+
 struct AxisRule {
   Kind kind;
   Align align;
@@ -61,12 +71,14 @@ struct AxisRule {
   bool is_area() const { return kind == Kind::area || kind == Kind::overlap; }
   // What positions are lined up by: corners line up points, and areas have edges.
   Align lined_up_by() const { return is_area() && by_corners(align) ? Align::center : align; }
-  // The filter, where positions and weights are Pillow's to the bit.
-  const NamedFilter* of_pillow() const;
+  // The filter, if it is one of Pillow's.
+  const NamedFilter* of_pillow() const { return kind == Kind::filter && filter ? tenter::of_pillow(*filter) : nullptr; }
+  // The arithmetic where `torch` leaves it open, and of 8-bit values. Drops the scale where it does not count.
+  Arithmetic settled(int64_t n_in, int64_t n_out, const AxisCall& call, AxisNumbers& by) const;
   // The rows of an axis that is not picked; none, as below, where numbers have more bits than the core keeps.
   std::optional<Sampling> sampling(int64_t n_in, int64_t n_out, const AxisNumbers& by) const;
-  // The inputs that outputs take; none where these descend too. direct: whether PyTorch takes its kernel of that name.
-  std::optional<Picking> picking(int64_t n_in, int64_t n_out, const AxisNumbers& by, bool direct = false) const;
+  // The inputs that outputs take, by a settled arithmetic; none where these descend too.
+  std::optional<Picking> picking(int64_t n_in, int64_t n_out, const AxisNumbers& by, Arithmetic how) const;
   // Inputs for each output.
   bool pitch(int64_t n_in, int64_t n_out, const AxisNumbers& by, Stretch& to) const;
 

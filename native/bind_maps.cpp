@@ -39,7 +39,6 @@ void bind_maps(nb::module_& m) {
   nb::class_<Filter>(m, "Filter")
       .def("__init__", [](Filter* f, const char* kind, double p,
                           double q) { new (f) Filter{FilterKind(number_of("filter", filter_words, kind)), p, q}; })
-      .def_prop_ro("of_pillow", [](const Filter& f) { return of_pillow(f) != nullptr; })
       .def("__call__", [](const Filter& f, const Doubles& distance) {
         std::vector<double> weight(distance.size());
         kernels().weights(f, distance.data(), int64_t(distance.size()), weight.data());

@@ -16,7 +16,6 @@ DTYPES: tuple[tuple[str, str, int, str], ...]  # name, kind, bytes, the dtype of
 FILTERS: tuple[tuple[str, Filter, float, bool], ...]  # name, function, support, whether weights sum to one
 
 class Filter:
-    of_pillow: bool
     def __init__(self, kind: str, p: float, q: float, /) -> None: ...
     def __call__(self, distance: _Floats, /) -> _Floats: ...
 
@@ -40,6 +39,19 @@ class AxisRule:
         support: float,
         sums_to_one: bool,
     ) -> None: ...
+    def settled(
+        self,
+        n_in: int,
+        n_out: int,
+        scaled: bool,
+        box: tuple[float, float] | None,
+        n_axes: int,
+        sum_of_sizes: float,
+        keeps_lengths: bool,
+        doubles: bool,
+        on_device: bool,
+        in_bytes: bool,
+    ) -> tuple[str, bool]: ...
     def map(
         self,
         n_in: int,
@@ -210,8 +222,8 @@ def read_torch(*how: Any) -> bool: ...
 class Family:
     def __init__(
         self,
-        rules: tuple[tuple[int, AxisRule, bool, bool, AxisRule | None], ...],
-        sums: tuple[int, bool, bool],
+        rules: tuple[tuple[int, AxisRule, bool, AxisRule | None], ...],
+        sums: tuple[int, bool, bool, bool],
         at: tuple[int, ...] | None,
         ndim: int,
         order: tuple[int, ...] | None,
