@@ -12,9 +12,15 @@ namespace tenter {
 // filter: by a function of distances, which is stretched where an axis shrinks with antialias. gaussian: linear, after
 // a Gaussian where an axis shrinks. area: means of the pixels that an output touches, which means of a part of an axis
 // are not; overlap: means by how much of each pixel lies within.
-#define TENTER_KINDS(row)                                                                               \
-  row(nearest, "nearest") row(nearest_exact, "nearest-exact") row(area, "area") row(overlap, "overlap") \
-      row(gaussian, "gaussian") row(filter, "filter")
+// clang-format off
+#define TENTER_KINDS(row) \
+  row(nearest, "nearest") \
+  row(nearest_exact, "nearest-exact") \
+  row(area, "area") \
+  row(overlap, "overlap") \
+  row(gaussian, "gaussian") \
+  row(filter, "filter")
+// clang-format on
 TENTER_ENUM_SPELLED(Kind, kind, TENTER_KINDS)
 
 // Which pixel a nearest kind takes where its position lies between two.
@@ -24,15 +30,26 @@ TENTER_ENUM(Tie, tie, TENTER_TIES)
 // Whose arithmetic positions have. The flag of a row says whether conventions name it. torch: PyTorch's, whose kernels
 // of nearest kinds round in ways of their own: torch-direct for channels that lie last; which kernel else, sizes, dtype
 // and device say. rounded: exact positions, and weights rounded to multiples of 2^-22.
-#define TENTER_ARITHMETICS(row)                                                                                  \
-  row(exact, "exact", true) row(torch, "torch", true) row(torch_direct, "torch-direct", true)                    \
-      row(pillow, "pillow", true) row(opencv, "opencv", true) row(scipy, "scipy", true) row(jax, "jax", true)    \
-          row(direct, "direct", false) row(separable, "separable", false) row(separable64, "separable64", false) \
-              row(cuda, "cuda", false) row(cuda_image, "cuda-image", false) row(rounded, "22 bits", false)
+// clang-format off
+#define TENTER_ARITHMETICS(row) \
+  row(exact, "exact", true) \
+  row(torch, "torch", true) \
+  row(torch_direct, "torch-direct", true) \
+  row(pillow, "pillow", true) \
+  row(opencv, "opencv", true) \
+  row(scipy, "scipy", true) \
+  row(jax, "jax", true) \
+  row(direct, "direct", false) \
+  row(separable, "separable", false) \
+  row(separable64, "separable64", false) \
+  row(cuda, "cuda", false) \
+  row(cuda_image, "cuda-image", false) \
+  row(rounded, "22 bits", false)
+// clang-format on
 TENTER_ENUM_SPELLED(Arithmetic, arithmetic, TENTER_ARITHMETICS)
 
-// WidePositions, and how many times wider than by itself a filter is, of numbers with more bits than the core keeps:
-// Python computes these (tenter._specs.axis_maps).
+// Positions, and how many times wider than by itself a filter is, of numbers with more bits than the core keeps. Python
+// computes these (tenter._specs.axis_maps).
 struct WidePositions {
   Line line;
   Stretch stretch;
