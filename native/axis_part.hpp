@@ -36,12 +36,24 @@ bool box_of(const Fraction& begin, const Fraction& end, Box& to);
 constexpr int64_t farthest_edge = int64_t(1) << 24, most_part_outputs = int64_t(1) << 24;
 constexpr int finest_edge = 60, finest_scaled = 30;
 
-// What the first and the last output are lined up with (tenter.geometry.Geometry). The last four are ONNX's own.
-#define TENTER_ALIGNS(row)                                                                                     \
-  row(center) row(corners) row(asymmetric) row(corner_areas) row(half_pixel_symmetric) row(pytorch_half_pixel) \
-      row(tf_half_pixel_for_nn) row(tf_crop_and_resize)
+// What the first and the last output are lined up with (tenter.geometry.Geometry). The flag of a row says whether the
+// name is ONNX's.
+// clang-format off
+#define TENTER_ALIGNS(row) \
+  row(center, false) \
+  row(corners, false) \
+  row(asymmetric, false) \
+  row(corner_areas, false) \
+  row(half_pixel_symmetric, true) \
+  row(pytorch_half_pixel, true) \
+  row(tf_half_pixel_for_nn, true) \
+  row(tf_crop_and_resize, true)
+// clang-format on
 TENTER_ENUM(Align, align, TENTER_ALIGNS)
-inline bool is_onnx(Align a) { return a >= Align::half_pixel_symmetric; }
+constexpr bool is_onnx(Align a) {
+  constexpr bool flags[] = {TENTER_ALIGNS(TENTER_FLAG)};
+  return flags[int(a)];
+}
 // Whether a step leads from corner to corner, else from edge to edge; and whether positions are centers of outputs'
 // areas.
 inline bool by_corners(Align a) {

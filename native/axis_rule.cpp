@@ -32,8 +32,28 @@ Picking of_torch(int64_t n_in, int64_t n_out, const Scale* scale, bool exact, Ar
 
 }  // namespace
 
-const NamedFilter* AxisRule::of_pillow() const {
-  return arithmetic == Arithmetic::pillow && kind == Kind::filter && filter ? tenter::of_pillow(*filter) : nullptr;
+Arithmetic AxisRule::settled(int64_t n_in, int64_t n_out, const AxisCall& call, AxisNumbers& by) const {
+  constexpr double small_image = 128;                   // output rows and columns together
+  constexpr int64_t longest_pillow = int64_t(1) << 24;  // of axes whose every pixel has a float32
+  Arithmetic how = arithmetic;
+  if (how == Arithmetic::torch || how == Arithmetic::torch_direct) {
+    const bool last = how == Arithmetic::torch_direct || call.channels_last;
+    const bool direct = (call.n_axes > 1 && last) || (call.n_axes == 2 && call.sum_of_sizes <= small_image);
+    how = Arithmetic::exact;
+    if (!by.box && picks()) {
+      if (call.on_device) return call.n_axes == 2 ? Arithmetic::cuda_image : Arithmetic::cuda;
+      if (direct) return Arithmetic::direct;
+      return call.doubles ? Arithmetic::separable64 : Arithmetic::separable;
+    }
+    // Linear kinds, and filters with antialias, leave an axis alone that keeps its length; on devices if all do.
+    const bool linear = kind == Kind::filter && filter && filter->kind == FilterKind::triangle;
+    const bool alone = call.on_device ? call.keeps_lengths && !antialias : n_in == n_out && (linear || antialias);
+    if (!by.box && alone) by.scale = nullptr;
+  }
+  if (!call.in_bytes || call.on_device || picks() || !n_in || !n_out) return how;
+  const bool plain = antialias && align == Align::center && !by.scale && edge == Edge::renormalize;
+  const bool within = !by.box || (by.box->begin >= 0 && by.box->end <= double(n_in));
+  return plain && within && n_in <= longest_pillow && of_pillow() ? Arithmetic::pillow : Arithmetic::rounded;
 }
 
 bool AxisRule::pitch(int64_t n_in, int64_t n_out, const AxisNumbers& by, Stretch& to) const {
@@ -98,9 +118,7 @@ std::optional<Picking> AxisRule::on_line(Edge past, int64_t n_in, int64_t n_out,
   return Picking(n_in, n_out, Formula::line, 0, 0, line, begin, end, past);
 }
 
-std::optional<Picking> AxisRule::picking(int64_t n_in, int64_t n_out, const AxisNumbers& by, bool direct) const {
-  const bool open = arithmetic == Arithmetic::separable || arithmetic == Arithmetic::separable64;
-  const Arithmetic how = direct && open ? Arithmetic::direct : arithmetic;
+std::optional<Picking> AxisRule::picking(int64_t n_in, int64_t n_out, const AxisNumbers& by, Arithmetic how) const {
   std::optional<Picking> found = picking_at(edge, n_in, n_out, by, how);
   const bool stays = found && found->goes_on() && !found->goes_past();
   return stays ? picking_at(Edge::replicate, n_in, n_out, by, how) : found;

@@ -12,9 +12,15 @@ namespace tenter {
 // filter: by a function of distances, which is stretched where an axis shrinks with antialias. gaussian: linear, after
 // a Gaussian where an axis shrinks. area: means of the pixels that an output touches, which means of a part of an axis
 // are not; overlap: means by how much of each pixel lies within.
-#define TENTER_KINDS(row)                                                                               \
-  row(nearest, "nearest") row(nearest_exact, "nearest-exact") row(area, "area") row(overlap, "overlap") \
-      row(gaussian, "gaussian") row(filter, "filter")
+// clang-format off
+#define TENTER_KINDS(row) \
+  row(nearest, "nearest") \
+  row(nearest_exact, "nearest-exact") \
+  row(area, "area") \
+  row(overlap, "overlap") \
+  row(gaussian, "gaussian") \
+  row(filter, "filter")
+// clang-format on
 TENTER_ENUM_SPELLED(Kind, kind, TENTER_KINDS)
 
 // Which pixel a nearest kind takes where its position lies between two.
@@ -24,15 +30,26 @@ TENTER_ENUM(Tie, tie, TENTER_TIES)
 // Whose arithmetic positions have. The flag of a row says whether conventions name it. torch: PyTorch's, whose kernels
 // of nearest kinds round in ways of their own: torch-direct for channels that lie last; which kernel else, sizes, dtype
 // and device say. rounded: exact positions, and weights rounded to multiples of 2^-22.
-#define TENTER_ARITHMETICS(row)                                                                                  \
-  row(exact, "exact", true) row(torch, "torch", true) row(torch_direct, "torch-direct", true)                    \
-      row(pillow, "pillow", true) row(opencv, "opencv", true) row(scipy, "scipy", true) row(jax, "jax", true)    \
-          row(direct, "direct", false) row(separable, "separable", false) row(separable64, "separable64", false) \
-              row(cuda, "cuda", false) row(cuda_image, "cuda-image", false) row(rounded, "22 bits", false)
+// clang-format off
+#define TENTER_ARITHMETICS(row) \
+  row(exact, "exact", true) \
+  row(torch, "torch", true) \
+  row(torch_direct, "torch-direct", true) \
+  row(pillow, "pillow", true) \
+  row(opencv, "opencv", true) \
+  row(scipy, "scipy", true) \
+  row(jax, "jax", true) \
+  row(direct, "direct", false) \
+  row(separable, "separable", false) \
+  row(separable64, "separable64", false) \
+  row(cuda, "cuda", false) \
+  row(cuda_image, "cuda-image", false) \
+  row(rounded, "22 bits", false)
+// clang-format on
 TENTER_ENUM_SPELLED(Arithmetic, arithmetic, TENTER_ARITHMETICS)
 
-// WidePositions, and how many times wider than by itself a filter is, of numbers with more bits than the core keeps:
-// Python computes these (tenter._specs.axis_maps).
+// Positions, and how many times wider than by itself a filter is, of numbers with more bits than the core keeps. Python
+// computes these (tenter._specs.axis_maps).
 struct WidePositions {
   Line line;
   Stretch stretch;
@@ -43,6 +60,16 @@ struct AxisNumbers {
   const Scale* scale = nullptr;
   const Box* box = nullptr;
   const WidePositions* positions = nullptr;
+};
+
+// What a call decides of an axis besides. Sizes are those of all axes that are resized.
+struct AxisCall {
+  int n_axes;
+  double sum_of_sizes;
+  bool keeps_lengths;        // of all axes
+  bool channels_last;        // in memory, of an interpolation
+  bool doubles;              // whether values are
+  bool on_device, in_bytes;  // in_bytes: 8-bit values that are summed in integers
 };
 
 struct AxisRule {
@@ -61,12 +88,14 @@ struct AxisRule {
   bool is_area() const { return kind == Kind::area || kind == Kind::overlap; }
   // What positions are lined up by: corners line up points, and areas have edges.
   Align lined_up_by() const { return is_area() && by_corners(align) ? Align::center : align; }
-  // The filter, where positions and weights are Pillow's to the bit.
-  const NamedFilter* of_pillow() const;
+  // The filter, if it is one of Pillow's.
+  const NamedFilter* of_pillow() const { return kind == Kind::filter && filter ? tenter::of_pillow(*filter) : nullptr; }
+  // The arithmetic where `torch` leaves it open, and of 8-bit values. Drops the scale where it does not count.
+  Arithmetic settled(int64_t n_in, int64_t n_out, const AxisCall& call, AxisNumbers& by) const;
   // The rows of an axis that is not picked; none, as below, where numbers have more bits than the core keeps.
   std::optional<Sampling> sampling(int64_t n_in, int64_t n_out, const AxisNumbers& by) const;
-  // The inputs that outputs take; none where these descend too. direct: whether PyTorch takes its kernel of that name.
-  std::optional<Picking> picking(int64_t n_in, int64_t n_out, const AxisNumbers& by, bool direct = false) const;
+  // The inputs that outputs take, by a settled arithmetic; none where these descend too.
+  std::optional<Picking> picking(int64_t n_in, int64_t n_out, const AxisNumbers& by, Arithmetic how) const;
   // Inputs for each output.
   bool pitch(int64_t n_in, int64_t n_out, const AxisNumbers& by, Stretch& to) const;
 

@@ -86,20 +86,21 @@ PyMethodDef functions[] = {
 PyMethodDef methods[] = {fast<repeated_backward>("repeated_backward"), fast<recorded_backward>("recorded_backward"),
                          fast<backward>("backward")};
 
-// rules: (dim, AxisRule, whether positions follow scales, unless the length is kept, what weighs inputs) of each axis
-// by dims. sums: (dtype, whether of complex numbers' parts, whether in bytes). outside: (kind, value, element, the
-// number of arrays' dtype, whether the call has a value). planner: tenter._plans.families.Family.
-void init_family(Family* to, nb::tuple rules, std::tuple<int, bool, bool> sums, nb::object at, int ndim,
+// rules: (dim, AxisRule, whether positions follow scales, what weighs inputs) of each axis
+// by dims. sums: (dtype, whether of complex numbers' parts, whether in bytes, whether arrays are of float64). outside:
+// (kind, value, element, the number of arrays' dtype, whether the call has a value). planner:
+// tenter._plans.families.Family.
+void init_family(Family* to, nb::tuple rules, std::tuple<int, bool, bool, bool> sums, nb::object at, int ndim,
                  nb::object order, const char* rounding, const char* policy, bool channels_last, bool strides_decide,
                  bool transposed, std::tuple<const char*, double, nb::bytes, int, bool> outside, nb::object planner) {
-  const auto [dtype, in_parts, in_bytes] = sums;
+  const auto [dtype, in_parts, in_bytes, doubles] = sums;
   const size_t n = rules.size();
   const bool fits = n >= 1 && n <= size_t(max_read_dims) && ndim >= 1 + strides_decide &&
                     ndim + in_parts <= max_read_dims && !(transposed && in_bytes) && !(in_parts && channels_last) &&
                     dtype < n_dtypes;
   if (!fits) throw std::invalid_argument("family: expected axes of at most 8 dims");
   Family made;
-  made.dtype = Dtype(dtype), made.in_parts = in_parts, made.in_bytes = in_bytes,
+  made.dtype = Dtype(dtype), made.in_parts = in_parts, made.in_bytes = in_bytes, made.doubles = doubles,
   made.rounding = Rounding(number_of("rounding", rounding_words, rounding));
   made.policy = Policy(number_of("policy", policy_words, policy));
   const auto& [word, value, element, given, has_value] = outside;
@@ -115,15 +116,13 @@ void init_family(Family* to, nb::tuple rules, std::tuple<int, bool, bool> sums, 
   for (int d = 0; d < ndim; ++d) made.order[d] = order.is_none() ? d : nb::cast<int>(order[size_t(d)]);
   size_t n_picks = 0;
   for (const nb::handle each : rules) {
-    const auto [dim, rule, follows, keeps, weighs] =
-        nb::cast<std::tuple<int, nb::object, bool, bool, nb::object>>(each);
+    const auto [dim, rule, follows, weighs] = nb::cast<std::tuple<int, nb::object, bool, nb::object>>(each);
     Family::Axis& axis = made.axes[made.n_axes++];
-    axis.dim = dim, axis.rule = &nb::cast<const AxisRule&>(rule), axis.follows = follows, axis.keeps = keeps;
+    axis.dim = dim, axis.rule = &nb::cast<const AxisRule&>(rule), axis.follows = follows;
     if (!weighs.is_none()) axis.weighs = &nb::cast<const AxisRule&>(weighs);
     n_picks += axis.rule->picks();
     const bool outside = axis.rule->edge == Edge::constant || axis.rule->edge == Edge::extrapolate;
-    if (axis.rule->kind == Kind::gaussian || (!axis.rule->picks() && axis.rule->of_pillow() && !in_bytes))
-      throw std::invalid_argument("family: expected rules that the core plans");
+    if (axis.rule->kind == Kind::gaussian) throw std::invalid_argument("family: expected rules that the core plans");
     if (axis.rule->picks() && outside && !transposed && kind != OutsideKind::filled)
       throw std::invalid_argument("family: expected outputs that are filled");
   }

@@ -28,9 +28,49 @@ void check_offsets(const Int64s& offset, size_t n) {
   if (!ascend) throw std::invalid_argument("rows: expected ascending offsets from 0 to their taps");
 }
 
+template <class T>
+std::vector<T> values(const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& x) {
+  return {x.data(), x.data() + x.size()};
+}
+
+// The transpose of a window: (start, offset, weight), the last None where weights are ones.
+nb::tuple transposed_window(int64_t n_in, const Int64s& start, const Int64s& offset,
+                            const std::optional<Doubles>& weight) {
+  const size_t n = start.size();
+  if (n_in < 0 || offset.size() != n + 1)
+    throw std::invalid_argument("rows: expected inputs, and a start for each row");
+  check_offsets(offset, weight ? weight->size() : size_t(offset.data()[n]));
+  Rows rows{values(start), values(offset), weight ? values(*weight) : std::vector<double>()}, made;
+  for (size_t o = 0; o < n; ++o) {
+    const bool descends = o && (rows.start[o] < rows.start[o - 1] || rows.stop(int64_t(o)) < rows.stop(int64_t(o) - 1));
+    if (descends || rows.start[o] < 0 || rows.start[o] > n_in - (rows.offset[o + 1] - rows.offset[o]))
+      throw std::invalid_argument("rows: expected windows on the axis that do not descend");
+  }
+  transpose(rows, 0, 0, n_in, made);
+  nb::object weights = nb::none();
+  if (weight) weights = numbers(std::move(made.weight));
+  return nb::make_tuple(numbers(std::move(made.start)), numbers(std::move(made.offset)), weights);
+}
+
+// The transpose of a gather: (offset, index, weight).
+nb::tuple transposed_gather(int64_t n_in, const Int64s& offset, const Int64s& index, const Doubles& weight) {
+  check_offsets(offset, index.size());
+  if (n_in < 0 || weight.size() != index.size()) throw std::invalid_argument("rows: expected a weight for each tap");
+  for (size_t k = 0; k < index.size(); ++k)
+    if (index.data()[k] < 0 || index.data()[k] >= n_in)
+      throw std::invalid_argument("rows: expected inputs of the axis");
+  Taps made = transposed({values(offset), values(index), values(weight)}, n_in);
+  return nb::make_tuple(numbers(std::move(made.offset)), numbers(std::move(made.column)),
+                        numbers(std::move(made.weight)));
+}
+
 }  // namespace
 
 void bind_maps(nb::module_& m) {
+  m.def("transposed_window", &transposed_window, nb::arg("n_in"), nb::arg("start"), nb::arg("offset"),
+        nb::arg("weight").none());
+  m.def("transposed_gather", &transposed_gather, nb::arg("n_in"), nb::arg("offset"), nb::arg("index"),
+        nb::arg("weight"));
   m.def("laid_out", [](const Int64s& offset, const Int64s& index) {
     check_offsets(offset, index.size());
     LaidOut made = laid_out(int64_t(offset.size()) - 1, offset.data(), index.data());
@@ -39,7 +79,6 @@ void bind_maps(nb::module_& m) {
   nb::class_<Filter>(m, "Filter")
       .def("__init__", [](Filter* f, const char* kind, double p,
                           double q) { new (f) Filter{FilterKind(number_of("filter", filter_words, kind)), p, q}; })
-      .def_prop_ro("of_pillow", [](const Filter& f) { return of_pillow(f) != nullptr; })
       .def("__call__", [](const Filter& f, const Doubles& distance) {
         std::vector<double> weight(distance.size());
         kernels().weights(f, distance.data(), int64_t(distance.size()), weight.data());

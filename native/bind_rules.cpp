@@ -83,6 +83,22 @@ struct GivenNumbers {
   }
 };
 
+// (arithmetic, whether positions follow the scale). box: its ends.
+nb::tuple settled(const AxisRule& rule, int64_t n_in, int64_t n_out, bool scaled, const nb::object& box, int n_axes,
+                  double sum_of_sizes, bool keeps_lengths, bool doubles, bool on_device, bool in_bytes) {
+  const Scale any{1, 1, 1};
+  Box ends{};
+  AxisNumbers by;
+  if (scaled) by.scale = &any;
+  if (!box.is_none()) {
+    std::tie(ends.begin, ends.end) = nb::cast<std::tuple<double, double>>(box);
+    by.box = &ends;
+  }
+  const AxisCall call{n_axes, sum_of_sizes, keeps_lengths, false, doubles, on_device, in_bytes};
+  const Arithmetic how = rule.settled(n_in, n_out, call, by);
+  return nb::make_tuple(arithmetic_words.word[int(how)], by.scale != nullptr);
+}
+
 nb::object window_of(Rows& made) {
   return nb::make_tuple(numbers(std::move(made.start)), nb::none(), numbers(std::move(made.offset)),
                         numbers(std::move(made.weight)));
@@ -136,10 +152,11 @@ nb::object axis_map(const AxisRule& rule, int64_t n_in, int64_t n_out, std::opti
   if (rule.picks()) {
     if (!n_out) return nb::int_(0);
     if (!n_in) throw std::invalid_argument("axis: expected inputs for outputs");
-    std::optional<Picking> found = rule.picking(n_in, n_out, by);
+    std::optional<Picking> found = rule.picking(n_in, n_out, by, rule.arithmetic);
     return found ? nb::cast(std::move(*found)) : nb::none();
   }
-  if (const NamedFilter* const filter = rule.of_pillow()) {
+  const NamedFilter* const filter = rule.arithmetic == Arithmetic::pillow ? rule.of_pillow() : nullptr;
+  if (filter) {
     if (n_in == n_out && !by.box) return nb::int_(1);
     if (!n_in || !n_out) throw std::invalid_argument("axis: expected pixels");
     const double begin = by.box ? by.box->begin : 0, end = by.box ? by.box->end : double(n_in);
@@ -181,6 +198,9 @@ void bind_rules(nb::module_& m) {
       .def("__init__", &init_rule, nb::arg("kind"), nb::arg("align"), nb::arg("tie"), nb::arg("arithmetic"),
            nb::arg("edge"), nb::arg("antialias"), nb::arg("filter").none(), nb::arg("support"), nb::arg("sums_to_one"))
       .def_prop_ro("lined_up_by", [](const AxisRule& r) { return align_words.word[int(r.lined_up_by())]; })
+      .def("settled", &settled, nb::arg("n_in"), nb::arg("n_out"), nb::arg("scaled"), nb::arg("box").none(),
+           nb::arg("n_axes"), nb::arg("sum_of_sizes"), nb::arg("keeps_lengths"), nb::arg("doubles"),
+           nb::arg("on_device"), nb::arg("in_bytes"))
       .def("map", &axis_map, nb::arg("n_in"), nb::arg("n_out"), nb::arg("scale").none(), nb::arg("box").none(),
            nb::arg("room"), nb::arg("bell"), nb::arg("wide").none());
   m.def("folded", [](const Int64s& column, int64_t n_in, const char* edge) {

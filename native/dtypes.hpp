@@ -11,13 +11,21 @@ enum class Accumulate : int { f32, f64, i64 };
 
 // name; Python's name; type of an element (convert-inl.hpp has f16 and bf16); bytes; kind, as NumPy has it; the type of
 // weighted sums.
-#define TENTER_DTYPES(row)                                                                          \
-  row(f32, "float32", float, 4, 'f', f32) row(f64, "float64", double, 8, 'f', f64)                  \
-      row(f16, "float16", f16, 2, 'f', f32) row(bf16, "bfloat16", bf16, 2, 'f', f32)                \
-          row(u8, "uint8", uint8_t, 1, 'u', f32) row(i8, "int8", int8_t, 1, 'i', f32)               \
-              row(u16, "uint16", uint16_t, 2, 'u', f32) row(i16, "int16", int16_t, 2, 'i', f32)     \
-                  row(u32, "uint32", uint32_t, 4, 'u', f64) row(i32, "int32", int32_t, 4, 'i', f64) \
-                      row(u64, "uint64", uint64_t, 8, 'u', f64) row(i64, "int64", int64_t, 8, 'i', f64)
+// clang-format off
+#define TENTER_DTYPES(row) \
+  row(f32, "float32", float, 4, 'f', f32) \
+  row(f64, "float64", double, 8, 'f', f64) \
+  row(f16, "float16", f16, 2, 'f', f32) \
+  row(bf16, "bfloat16", bf16, 2, 'f', f32) \
+  row(u8, "uint8", uint8_t, 1, 'u', f32) \
+  row(i8, "int8", int8_t, 1, 'i', f32) \
+  row(u16, "uint16", uint16_t, 2, 'u', f32) \
+  row(i16, "int16", int16_t, 2, 'i', f32) \
+  row(u32, "uint32", uint32_t, 4, 'u', f64) \
+  row(i32, "int32", int32_t, 4, 'i', f64) \
+  row(u64, "uint64", uint64_t, 8, 'u', f64) \
+  row(i64, "int64", int64_t, 8, 'i', f64)
+// clang-format on
 
 enum class Dtype : int { TENTER_DTYPES(TENTER_NAME) };
 

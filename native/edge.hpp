@@ -10,15 +10,20 @@ namespace tenter {
 // What stands for pixels past the edges of abcd: aa|abcd|dd, cb|abcd|cb, ba|abcd|dc, cd|abcd|ab, a constant, nothing
 // (the other weights make up for it), and a constant for every output that itself lies outside. The flag of a row says
 // whether the axis goes on past its edges.
-#define TENTER_EDGES(row)                                                                            \
-  row(replicate, false) row(reflect, true) row(symmetric, true) row(wrap, true) row(constant, false) \
-      row(renormalize, false) row(extrapolate, false)
+// clang-format off
+#define TENTER_EDGES(row) \
+  row(replicate, false) \
+  row(reflect, true) \
+  row(symmetric, true) \
+  row(wrap, true) \
+  row(constant, false) \
+  row(renormalize, false) \
+  row(extrapolate, false)
+// clang-format on
 TENTER_ENUM(Edge, edge, TENTER_EDGES)
 
 constexpr bool goes_on(Edge e) {
-#define TENTER_FLAG(name, flag) flag,
   constexpr bool flags[] = {TENTER_EDGES(TENTER_FLAG)};
-#undef TENTER_FLAG
   return flags[int(e)];
 }
 

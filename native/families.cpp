@@ -61,32 +61,32 @@ class NewCall {
  private:
   int placed(int k) const { return k == f_.ndim ? k : f_.order[!turned_ || k == 0 ? k : k + 1 < ndim_ ? k + 1 : 1]; }
 
-  // Whether PyTorch takes its kernels that compute one formula whatever the axes (tenter._rules.torch_quirks).
-  bool direct() const {
-    constexpr int64_t few = 128;  // output rows and columns
-    const int64_t* const made = f_.transposed ? from_.shape : shape_;
-    if (f_.n_axes == 2 && made[f_.axes[0].dim] + made[f_.axes[1].dim] <= few) return true;
-    return f_.strides_decide && given_.channels_last;
+  AxisNumbers numbers(int axis) const {
+    return {f_.axes[axis].follows ? &given_.scales.of(axis).scale : nullptr, given_.part(axis)};
   }
-  AxisNumbers numbers(int axis, int64_t n, int64_t made) const {
-    const Family::Axis& a = f_.axes[axis];
-    const bool follows = a.follows && !(a.keeps && n == made);
-    return {follows ? &given_.scales.of(axis).scale : nullptr, given_.part(axis)};
+  // Gradients are made by the rules of what they are gradients of.
+  AxisCall axis_call() const {
+    const int64_t* const made = f_.transposed ? from_.shape : shape_;
+    AxisCall call{f_.n_axes, 0, false, f_.strides_decide && given_.channels_last, f_.doubles, false, f_.in_bytes};
+    for (int a = 0; a < f_.n_axes; ++a) call.sum_of_sizes += double(made[f_.axes[a].dim]);
+    return call;
   }
   bool make_map(int axis, int d) {
     const int64_t n_in = f_.transposed ? shape_[d] : from_.shape[d], n_out = f_.transposed ? from_.shape[d] : shape_[d];
     const Family::Axis& a = f_.axes[axis];
-    const AxisNumbers by = numbers(axis, n_in, n_out);
+    AxisNumbers by = numbers(axis);
+    const Arithmetic how = a.rule->settled(n_in, n_out, call_, by);
     if (by.box && n_out > most_part_outputs) return false;
     if (!a.rule->picks()) {
-      if (!made_[axis].make(f_, *a.rule, n_in, n_out, by)) return false;
+      if (!made_[axis].make(f_, *a.rule, n_in, n_out, by, how)) return false;
       return f_.outside.kind == OutsideKind::none || made_[axis].weigh(a.weighs, by);
     }
-    std::optional<Picking> of = a.rule->picking(n_in, n_out, by, direct());
+    std::optional<Picking> of = a.rule->picking(n_in, n_out, by, how);
     if (!of) return false;
     return f_.transposed ? made_[axis].make_sums(std::move(*of)) : made_[axis].make_copy(std::move(*of));
   }
   bool make_maps() {
+    call_ = axis_call();
     for (int k = 0; k < ndim_; ++k) {
       const int d = placed(k);
       passes_.dims[k] = {from_.shape[d], from_.shape[d] > 1 ? from_.stride[d] : 0};
@@ -178,6 +178,7 @@ class NewCall {
   int64_t shape_[max_read_dims], n_in_ = 1, n_out_ = 1;
   bool sums_, reverses_;
   bool small_ = false, turned_ = false;  // turned_: channels last between the passes' dims and the result
+  AxisCall call_;
   NewPasses passes_;
   NewMap made_[max_read_dims];
 };

@@ -20,18 +20,18 @@ namespace tenter {
 // What such calls share, settled by tenter._plans.families. Python's plans of them are made of the same parts: maps by
 // AxisRule, tasks by window_pass or byte_pass. So they have the same bits.
 struct Family {
-  // follows: whether positions follow a call's scale; keeps: unless the axis keeps its length. weighs: what has the
-  // weight of inputs, where the rule is another.
+  // follows: whether positions follow a call's scale. weighs: what has the weight of inputs, where the rule is another.
   struct Axis {
     int dim;
     const AxisRule* rule = nullptr;
-    bool follows = false, keeps = false;
+    bool follows = false;
     const AxisRule* weighs = nullptr;
     int at = 0;  // where a call's sequences have this axis's values
   };
   Axis axes[max_read_dims];  // by dims
   int n_axes = 0;
   bool in_bytes = false;   // 8-bit values, summed in integers
+  bool doubles = false;    // whether arrays are of float64
   Outside outside;         // which no gradient has
   bool has_value = false;  // for which Python's code has no plan
   Dtype given;             // of arrays, where sums with `outside` are of float64

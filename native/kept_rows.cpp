@@ -136,7 +136,23 @@ void Sampling::interior(int64_t& lo, int64_t& hi) const {
   lo = from, hi = std::max(lo, hi);
 }
 
-// Inputs [lo, hi) are read by adjacent outputs, as windows do not descend.
+void transpose(const Rows& forward, int64_t from, int64_t lo, int64_t hi, Rows& rows) {
+  const auto n = int64_t(forward.start.size());
+  rows.start.clear(), rows.offset.assign(1, 0), rows.weight.clear();
+  rows.start.reserve(size_t(hi - lo)), rows.offset.reserve(size_t(hi - lo + 1)),
+      rows.weight.reserve(forward.weight.size());
+  int64_t first = 0, end = 0;  // rows [first, end) of `forward` read input i
+  for (int64_t i = lo; i < hi; ++i) {
+    while (first < n && forward.stop(first) <= i) ++first;
+    while (end < n && forward.start[size_t(end)] <= i) ++end;
+    end = std::max(end, first);
+    rows.start.push_back(from + first), rows.offset.push_back(rows.offset.back() + end - first);
+    if (forward.weight.empty()) continue;
+    for (int64_t o = first; o < end; ++o)
+      rows.weight.push_back(forward.weight[size_t(forward.offset[size_t(o)] + i - forward.start[size_t(o)])]);
+  }
+}
+
 void Sampling::make_transposed(int64_t lo, int64_t hi, Rows& rows) const {
   int64_t start, stop;
   auto near = [&](int64_t i) { return int64_t(double(n_out_) / double(std::max<int64_t>(1, n_in_)) * double(i)); };
@@ -145,18 +161,7 @@ void Sampling::make_transposed(int64_t lo, int64_t hi, Rows& rows) const {
       first_where(from, n_out_, near(hi), [&](int64_t o) { return bounds(o, start, stop), start >= hi; });
   Rows forward;
   make(from, to, forward);
-  rows.start.clear(), rows.offset.assign(1, 0), rows.weight.clear();
-  rows.start.reserve(size_t(hi - lo)), rows.offset.reserve(size_t(hi - lo + 1)),
-      rows.weight.reserve(forward.weight.size());
-  int64_t first = 0, end = 0;  // rows [first, end) of `forward` read input i
-  for (int64_t i = lo; i < hi; ++i) {
-    while (first < to - from && forward.stop(first) <= i) ++first;
-    while (end < to - from && forward.start[size_t(end)] <= i) ++end;
-    end = std::max(end, first);
-    rows.start.push_back(from + first), rows.offset.push_back(rows.offset.back() + end - first);
-    for (int64_t o = first; o < end; ++o)
-      rows.weight.push_back(forward.weight[size_t(forward.offset[size_t(o)] + i - forward.start[size_t(o)])]);
-  }
+  transpose(forward, from, lo, hi, rows);
 }
 
 }  // namespace tenter

@@ -14,7 +14,7 @@ namespace tenter {
 //   index   i = table[o]                     (n_out non-decreasing indices)
 //   computed i is computed (picks.hpp); at most one axis, the first that is not affine
 #define TENTER_COPY_KINDS(row) row(affine) row(every) row(runs) row(index) row(computed)
-TENTER_WORDS(copy_kind, TENTER_COPY_KINDS)
+TENTER_WORDS(copy_kind, TENTER_COPY_KINDS, TENTER_WORD)
 struct CopyAxis {
   enum Kind : int { TENTER_COPY_KINDS(TENTER_NAME) } kind;
   int64_t n_in, n_out, stride, repeat;

@@ -23,15 +23,16 @@ std::optional<Sampling> ascending(const AxisRule& rule, int64_t n_in, int64_t n_
 
 }  // namespace
 
-bool NewMap::make(const Family& family, const AxisRule& rule, int64_t n_in, int64_t n_out, const AxisNumbers& by) {
+bool NewMap::make(const Family& family, const AxisRule& rule, int64_t n_in, int64_t n_out, const AxisNumbers& by,
+                  Arithmetic how) {
   this->n_in = family.transposed ? n_out : n_in, this->n_out = family.transposed ? n_in : n_out;
-  if (const NamedFilter* const f = rule.of_pillow()) return make_pillow(*f, n_in, n_out, by.box);
+  if (how == Arithmetic::pillow) return make_pillow(*rule.of_pillow(), n_in, n_out, by.box);
   sampling = ascending(rule, n_in, n_out, by);
   if (!sampling || sampling->taps_each() > tuning.planned_taps) return false;
   if (goes_on(sampling->edge()) && taps_at_ends(*sampling) > double(tuning.planned_bytes) / 64) return false;
   is_identity = n_in == n_out && OwnedMap(nb::object(), *sampling, false, false).is_identity();
   if (is_identity) return true;  // whose transpose is one
-  if (family.in_bytes) return make_rounded();
+  if (how == Arithmetic::rounded) return make_rounded();
   map.emplace(nb::object(), *sampling, family.transposed, false);
   const bool floats = family.dtype == Dtype::f32 || family.dtype == Dtype::f64;
   return floats || !map->gathers() || !map->picks();  // integers are summed in integers

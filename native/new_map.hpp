@@ -29,7 +29,8 @@ struct NewMap {
   bool is_identity = false, is_long = false;  // is_long: rows are computed, but for a kernel of several axes
 
   // False where Python's code shall make it.
-  bool make(const Family& family, const AxisRule& rule, int64_t n_in, int64_t n_out, const AxisNumbers& by);
+  bool make(const Family& family, const AxisRule& rule, int64_t n_in, int64_t n_out, const AxisNumbers& by,
+            Arithmetic how);
   // A copy, or the sums that transpose it; false where Python's code shall make them.
   bool make_copy(Picking&& of);
   bool make_sums(Picking&& of);

@@ -22,6 +22,10 @@ struct Rows {
   int64_t stop(int64_t row) const { return start[row] + offset[row + 1] - offset[row]; }
 };
 
+// Rows [lo, hi) of the transpose, made of the rows from `from` on: all that read one of these inputs. Those are
+// adjacent, as windows do not descend. Without weights all are ones.
+void transpose(const Rows& forward, int64_t from, int64_t lo, int64_t hi, Rows& rows);
+
 // Where an axis goes on past its edges, rows reach past it; ends.hpp puts them onto it.
 class Sampling {
  public:

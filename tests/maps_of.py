@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from tenter._arrays.library import of
 from tenter._execution import executor
 from tenter._plans.plan import Plan, plan
-from tenter._rules import torch_quirks
 from tenter._rules.axis_rule import NEAREST
-from tenter._specs.axis_maps import axis_map
+from tenter._specs.axis_maps import axis_map, settled
+from tenter._specs.resize import interpolation_rules
 from tenter.maps import AxisMap
 
 
@@ -18,12 +18,12 @@ def resample(
     kind: str, n_in: int, n_out: int, scale: float | None = None, align_corners: bool = False, antialias: bool = False,
     kernel: str = "direct",
 ) -> AxisMap:  # fmt: skip
-    """One axis by a mode of `interpolate`; kernel: one of torch_quirks.KERNELS."""
+    """One axis by a mode of `interpolate`; kernel: of PyTorch's, by the name of its arithmetic."""
     scales = None if scale is None else (scale,)
-    rules = torch_quirks.rules(1, scales, kind, align_corners, antialias, False)
+    rules = interpolation_rules(1, scales, kind, align_corners, antialias, False)
     if kind in NEAREST:
         return axis_map(rules[0]._replace(arithmetic=kernel), n_in, n_out)
-    (rule,) = torch_quirks.settled(rules, (n_in,), (n_out,), "float32", kernel.startswith("cuda"))
+    (rule,) = settled(rules, (n_in,), (n_out,), "float32", kernel.startswith("cuda"), False)
     return axis_map(rule, n_in, n_out)
 
 

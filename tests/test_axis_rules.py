@@ -14,7 +14,7 @@ from tenter._rules.axis_rule import AxisRule
 from tenter._specs import axis_maps
 from tenter._specs.axis_maps import axis_map, in_core, new_axis_map
 from tenter.geometry import ALIGNS, TIES
-from tenter.maps import Copy, Window
+from tenter.maps import Copy, Gather, Window
 
 SCALES = (None, "2", "1/3", "7/5", "6004799503160661/18014398509481984")
 BOXES = (None, ("1/2", "5"), ("-3", "20/3"), ("3602879701896397/36028797018963968", "3"), ("2", "7/3"))
@@ -152,3 +152,47 @@ def test_nearest_inputs_are_those_of_geometry(seed):
         want = np.clip(r.geometry(n_in, n_out).nearest(tie), 0, n_in - 1)
         made = axis_map(r, n_in, n_out)
         assert (made.index() if isinstance(made, Copy) else made.index).tolist() == want.tolist(), (r, n_in, n_out)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("weighs", [False, True])
+def test_transposes_of_tables_are_transposes(seed, weighs):
+    """Of any windows, with empty rows among them, and of any gathers."""
+    rng = np.random.default_rng(seed)
+    for _ in range(40):
+        n_in, n_out = (int(n) for n in rng.integers(1, 30, 2))
+        start = np.sort(rng.integers(0, n_in + 1, n_out))
+        stop = np.maximum.accumulate(np.minimum(start + rng.integers(0, 5, n_out), n_in))
+        start = np.minimum(start, stop)
+        offset = np.concatenate([[0], np.cumsum(stop - start)])
+        window = Window(n_in, n_out, start, offset, rng.random(offset[-1]) if weighs else None)
+        index = rng.integers(0, n_in, offset[-1])
+        for m in (window, Gather(n_in, n_out, offset, index, rng.random(offset[-1]))):
+            assert np.array_equal(m.T.dense(), m.dense().T)
+            assert np.array_equal(m.T.T.dense(), m.dense())
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (-1, [], [0]), (4, [0], [0]), (4, [0, 1], [0, 1, 3, 4]), (4, [1, 0], [0, 1, 2]), (4, [0, 1], [0, 4, 5]),
+        (4, [-1], [0, 1]), (4, [3], [0, 2]), (4, [0], [1, 2]),
+    ],
+)  # fmt: skip
+def test_windows_that_are_none_have_no_transpose(given):
+    n_in, start, offset = given
+    with pytest.raises(ValueError, match="rows: expected"):
+        _native.transposed_window(n_in, np.array(start, np.int64), np.array(offset, np.int64), None)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (-1, [0, 1], [0], [1.0]), (4, [0, 1], [4], [1.0]), (4, [0, 1], [-1], [1.0]), (4, [0, 1], [0], [1.0, 2.0]),
+        (4, [0, 2, 1], [0], [1.0]), (4, [1, 1], [0], [1.0]),
+    ],
+)  # fmt: skip
+def test_gathers_that_are_none_have_no_transpose(given):
+    n_in, offset, index, weight = given
+    with pytest.raises(ValueError, match="rows: expected"):
+        _native.transposed_gather(n_in, np.array(offset, np.int64), np.array(index, np.int64), np.array(weight))

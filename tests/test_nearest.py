@@ -13,10 +13,9 @@ from tests.daily import daily
 
 import tenter
 from tenter import _native
-from tenter._rules import torch_quirks
 from tenter._rules.axis_rule import AxisRule
-from tenter._specs.axis_maps import axis_map as axis_map_of
-from tenter._specs.resize import Interpolate
+from tenter._specs.axis_maps import axis_map as axis_map_of, settled
+from tenter._specs.resize import Interpolate, interpolation_rules
 from tenter.geometry import Geometry
 from tenter.maps import Copy, Gather, Window
 
@@ -257,7 +256,6 @@ def test_factors_are_plain_repeats():
     for n_in, n_out in [(10, 30), (1000, 2000), (1 << 20, 1 << 21), (7, 7), (5, 35)]:
         made = tenter.axis_map(n_in, n_out, mode="nearest")
         assert isinstance(made, Copy) and made.repeat == n_out // n_in
-    (rule,) = torch_quirks.settled(
-        torch_quirks.rules(1, None, "nearest", False, False, False), (3 << 23,), (3 << 24,), "float32", False
-    )
+    rules = interpolation_rules(1, None, "nearest", False, False, False)
+    (rule,) = settled(rules, (3 << 23,), (3 << 24,), "float32", False, False)
     assert axis_map_of(rule, 3 << 23, 3 << 24).repeat is None  # as float32 has no odd numbers there

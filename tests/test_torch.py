@@ -292,7 +292,8 @@ def test_nearest_positions_of_devices() -> None:
     """PyTorch's CUDA kernels in their own words: float32 all along; of images, an axis that keeps its length is left
     alone."""
     from maps_of import resample
-    from tenter._rules import torch_quirks
+    from tenter._specs.axis_maps import settled
+    from tenter._specs.resize import interpolation_rules
 
     def theirs(n_in: int, n_out: int, scale: float | None, exact: bool, image: bool) -> list[int]:
         if image and n_in == n_out:
@@ -310,11 +311,15 @@ def test_nearest_positions_of_devices() -> None:
             n_out = max(int(n_in * (scale or 1.7)), 1)
             for exact in (False, True):
                 for rank in (1, 2, 3):
-                    rule = torch_quirks._kernel("float32", (n_out,) * rank, False, True)
-                    got = index(n_in, n_out, scale, exact, rule)
+                    kind = "nearest-exact" if exact else "nearest"
+                    rules, sizes = interpolation_rules(rank, None, kind, False, False, False), (n_out,) * rank
+                    device, host = (
+                        settled(rules, (n_in,) * rank, sizes, "float32", on_device, False)[0].arithmetic
+                        for on_device in (True, False)
+                    )
+                    got = index(n_in, n_out, scale, exact, device)
                     assert got == theirs(n_in, n_out, scale, exact, rank == 2)
-                    on_host = torch_quirks._kernel("float32", (n_out,) * rank, False, False)
-                    differ += got != index(n_in, n_out, scale, exact, on_host)
+                    differ += got != index(n_in, n_out, scale, exact, host)
     assert differ  # or there would be no need for a rule of their own
 
 

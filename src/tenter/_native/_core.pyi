@@ -16,7 +16,6 @@ DTYPES: tuple[tuple[str, str, int, str], ...]  # name, kind, bytes, the dtype of
 FILTERS: tuple[tuple[str, Filter, float, bool], ...]  # name, function, support, whether weights sum to one
 
 class Filter:
-    of_pillow: bool
     def __init__(self, kind: str, p: float, q: float, /) -> None: ...
     def __call__(self, distance: _Floats, /) -> _Floats: ...
 
@@ -40,6 +39,19 @@ class AxisRule:
         support: float,
         sums_to_one: bool,
     ) -> None: ...
+    def settled(
+        self,
+        n_in: int,
+        n_out: int,
+        scaled: bool,
+        box: tuple[float, float] | None,
+        n_axes: int,
+        sum_of_sizes: float,
+        keeps_lengths: bool,
+        doubles: bool,
+        on_device: bool,
+        in_bytes: bool,
+    ) -> tuple[str, bool]: ...
     def map(
         self,
         n_in: int,
@@ -71,6 +83,10 @@ class Picking:
     def offsets(self, lo: int, hi: int, /) -> _Ints: ...
 
 def folded(column: _Ints, n_in: int, edge: str, /) -> _Ints: ...
+def transposed_window(
+    n_in: int, start: _Ints, offset: _Ints, weight: _Floats | None
+) -> tuple[_Ints, _Ints, _Floats | None]: ...
+def transposed_gather(n_in: int, offset: _Ints, index: _Ints, weight: _Floats) -> tuple[_Ints, _Ints, _Floats]: ...
 def laid_out(offset: _Ints, index: _Ints, /) -> tuple[_Ints, _Ints]: ...
 
 class WindowMap:
@@ -210,8 +226,8 @@ def read_torch(*how: Any) -> bool: ...
 class Family:
     def __init__(
         self,
-        rules: tuple[tuple[int, AxisRule, bool, bool, AxisRule | None], ...],
-        sums: tuple[int, bool, bool],
+        rules: tuple[tuple[int, AxisRule, bool, AxisRule | None], ...],
+        sums: tuple[int, bool, bool, bool],
         at: tuple[int, ...] | None,
         ndim: int,
         order: tuple[int, ...] | None,

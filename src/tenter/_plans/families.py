@@ -13,23 +13,21 @@ from tenter import _native
 from tenter._arrays.dtypes import DTYPES, NUMBERS, OPAQUE, PARTS
 from tenter._arrays.layout import Layout, Order, channels_last
 from tenter._arrays.library import of
-from tenter._rules import torch_quirks
 from tenter._rules.axis_rule import NEAREST, AxisRule
-from tenter._specs import eight_bits, interpolate_arguments, resize_arguments
+from tenter._specs import interpolate_arguments, resize_arguments
 from tenter._specs.axis_maps import KINDS, in_core
 from tenter._specs.resize import Interpolate, Resize
 from tenter._specs.spec import Shape, Spec
 
 
 class Family(NamedTuple):
-    """spec: of the first call. axes: those resized. rules: how, for arrays on the host; None where lengths decide.
-    rounding: of lengths by scales. policy: by which sizes are fitted. at: of resize_arguments.places. value, element:
-    what lies past the edges, as a number and as the bytes of an array's element; None of a call without. resized: what
-    adds it where the core does not, to (array, specification, value), as such calls have no plan."""
+    """spec: of the first call. axes: those resized. rounding: of lengths by scales. policy: by which sizes are fitted.
+    at: of resize_arguments.places. value, element: what lies past the edges, as a number and as the bytes of an array's
+    element; None of a call without. resized: what adds it where the core does not, to (array, specification, value), as
+    such calls have no plan."""
 
     spec: Resize | Interpolate
     axes: tuple[int, ...]
-    rules: tuple[AxisRule, ...] | None
     rounding: str
     policy: str = "stretch"
     at: tuple[int, ...] | None = None
@@ -74,7 +72,7 @@ def remember(
         if not interpolate_arguments.by_size_alone(spec, args.size, args.scale_factor):
             return False
         resize = spec.resize()
-        family = Family(spec, resize.axes, _settled(resize, x, saturates), "floor")
+        family = Family(spec, resize.axes, "floor")
     else:
         assert isinstance(args, resize_arguments.Arguments)
         value = args.value if resized is not None else None
@@ -82,35 +80,13 @@ def remember(
         if not by_size or not isinstance(value, (int, float, type(None))):
             return False
         rounding = resize_arguments.rounding_of(args.like, args.rounding)
-        at, rules = resize_arguments.places(x.ndim, args.axes), _settled(spec, x, saturates)
-        family = Family(
-            spec, spec.axes, rules, rounding, args.policy, at, None if value is None else float(value), element, resized
-        )
+        at = resize_arguments.places(x.ndim, args.axes)
+        value = None if value is None else float(value)
+        family = Family(spec, spec.axes, rounding, args.policy, at, value, element, resized)
         saturates = saturates and (value is None or spec.is_all_or_nothing)  # else integers are summed as floats
     order = spec.order(tuple(lies.shape), library.strides(lies), library.image_order, saturates)
     _keep(of_key, lies, family, None if order == tuple(range(x.ndim)) else order, False)
     return native[of_key] is not None
-
-
-def _settled(resized: Resize, x: Any, in_bytes: bool) -> tuple[AxisRule, ...] | None:
-    library = of(x)
-    near = any(rule.kind in NEAREST for rule in resized.rules)
-    if library.device(x) is not None or (near and len(resized.axes) > 1):
-        return None
-    return _rules(resized, library.dtype_name(x), in_bytes)
-
-
-def _rules(resized: Resize, dtype: str, in_bytes: bool) -> tuple[AxisRule, ...]:
-    # Any lengths that differ do: without nearest kinds of several axes, rules do not depend on them, up to
-    # eight_bits.LONGEST, nor
-    # on where a box within the axis lies.
-    lengths, sizes = (1,) * len(resized.axes), (2,) * len(resized.axes)
-    rules = torch_quirks.settled(_placed(resized.rules), lengths, sizes, dtype, False)
-    return eight_bits.settled(rules, lengths, sizes) if in_bytes else rules
-
-
-def _placed(rules: tuple[AxisRule, ...]) -> tuple[AxisRule, ...]:
-    return tuple([rule if rule.box is None else rule._replace(box=("0", "1/2")) for rule in rules])
 
 
 def remember_gradients(g: Any, call: _native.RecordedCall, family: Family, order: Order | None) -> None:
@@ -134,9 +110,9 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
     given = number = NUMBERS.get(PARTS.get(x.dtype, x.dtype), -1)
     if x.dtype == OPAQUE or len(axes) < 1 or ndim > _native.READ_DIMS or (transposed and number < 0):
         return None
-    rules = family.rules if family.rules is not None else _each_alone(spec, x.dtype)
+    rules = (spec.resize() if isinstance(spec, Interpolate) else spec).rules
     has_value = family.value is not None and not transposed
-    kind, sums_of, in_bytes = KEPT, x.dtype, spec.saturates(x.dtype)
+    kind, in_bytes = KEPT, spec.saturates(x.dtype)
     weighs: tuple[_native.AxisRule | None, ...] = (None,) * len(axes)
     if any(rule.kind in NEAREST and rule.edge in ("constant", "extrapolate") for rule in rules) and not transposed:
         kind = FILLED
@@ -145,7 +121,7 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
         kind = FILLED if spec.is_all_or_nothing else ADDED
         if kind == FILLED:
             weighs = tuple([None if rule.kind in NEAREST else _ruled(rule) for rule in rules])
-            rules = _rules(spec.replicated(), x.dtype, in_bytes)
+            rules = spec.replicated().rules
             if None in weighs:
                 return None
         elif x.dtype in PARTS or x.dtype not in NUMBERS:
@@ -153,15 +129,13 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
         elif DTYPES[x.dtype].narrow:
             if DTYPES[x.dtype].kind not in "iu" or x.itemsize > 4:
                 return None
-            sums_of, number, in_bytes = "float64", NUMBERS["float64"], False
-            rules = _rules(spec, sums_of, False)
+            number, in_bytes = NUMBERS["float64"], False
     n_picks = sum([rule.kind in NEAREST for rule in rules])
-    of_spec = spec.resize().rules if isinstance(spec, Interpolate) else spec.rules
-    made: list[tuple[int, _native.AxisRule, bool, bool, _native.AxisRule | None]] = []
-    for axis, rule, as_given, weight in zip(axes, rules, of_spec, weighs):
+    made: list[tuple[int, _native.AxisRule, bool, _native.AxisRule | None]] = []
+    for axis, rule, weight in zip(axes, rules, weighs):
         if (core := _ruled(rule)) is None:
             return None
-        made.append((axis, core, rule.scale is not None, torch_quirks.keeps_length(as_given), weight))
+        made.append((axis, core, rule.scale is not None, weight))
     copies = n_picks == len(axes) and not transposed
     in_bytes, in_parts = in_bytes and not copies, x.dtype in PARTS and not copies
     if number < 0 and not copies:
@@ -183,27 +157,15 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
     strides_decide = isinstance(spec, Interpolate) and interpolate_arguments.strides_decide(spec)
     outside = (kind, family.value or 0.0, family.element or bytes(16), given, has_value)
     return _native.Family(
-        tuple(made), (number, in_parts, in_bytes), family.at, ndim, order,
+        tuple(made), (number, in_parts, in_bytes, x.dtype == "float64"), family.at, ndim, order,
         family.rounding, family.policy, together, strides_decide, transposed,
         outside, family,
     )  # fmt: skip
 
 
-def _each_alone(spec: Resize | Interpolate, dtype: str) -> tuple[AxisRule, ...]:
-    """Rules with nearest kinds, of which the core decides by lengths and strides whether they are those of each axis
-    alone."""
-    rules = (spec.resize() if isinstance(spec, Interpolate) else spec).rules
-    found = tuple([torch_quirks.settled((_by_axis(rule),), (1,), (2,), dtype, False)[0] for rule in _placed(rules)])
-    return eight_bits.settled(found, (1,) * len(found), (2,) * len(found)) if spec.saturates(dtype) else found
-
-
-def _by_axis(rule: AxisRule) -> AxisRule:
-    return rule._replace(arithmetic="torch") if rule.arithmetic == "torch-direct" else rule
-
-
 def _ruled(rule: AxisRule) -> _native.AxisRule | None:
-    """The core's form of a rule; None of one that takes functions of Python, and of an extrapolation of positions that
-    are rounded as a library does."""
-    takes_python = rule.kind == "gaussian" or rule.kind not in KINDS
-    rounds = rule.kind in NEAREST and rule.arithmetic not in ("exact", *torch_quirks.KERNELS)
-    return None if takes_python or (rounds and rule.edge == "extrapolate") else in_core(rule)[0]
+    """The core's form of a rule; None of one that takes functions of Python."""
+    if rule.kind == "gaussian" or rule.kind not in KINDS:
+        return None
+    # Whether channels lie last is known of each call.
+    return in_core(rule._replace(arithmetic="torch") if rule.arithmetic == "torch-direct" else rule)[0]

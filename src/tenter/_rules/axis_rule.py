@@ -12,7 +12,8 @@ from tenter.geometry import ALIGNS, TIES, Geometry, canonical
 
 NEAREST = ("nearest", "nearest-exact")
 # Whose rounding of nearest positions, as a position on the edge between two pixels may come out on either side.
-# torch: PyTorch's, which torch_quirks settles; torch-direct: that of its kernels for channels that lie last.
+# torch: PyTorch's, which sizes, dtype and device settle (AxisRule::settled, native/axis_rule.cpp); torch-direct: that
+# of its kernels for channels that lie last.
 ARITHMETIC = _native.NAMED_ARITHMETIC
 # Of positions, beyond which float64 has no fractions.
 LARGEST = 2**53

@@ -26,7 +26,7 @@ KINDS = frozenset((*_native.WORDS["kind"], "cubic", *filters.NAMED)) - {"filter"
 
 
 def axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
-    """The map of one axis, by a rule without PyTorch's open choices (`torch_quirks.settled`)."""
+    """The map of one axis, by a rule whose arithmetic is settled."""
     make = _kept if n_in + n_out <= KEPT_LENGTH else new_axis_map
     return make(rule.named(), n_in, n_out)
 
@@ -55,6 +55,27 @@ def new_axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
 
 
 _kept = lru_cache(maxsize=512)(new_axis_map)
+
+
+def settled(
+    rules: tuple[AxisRule, ...], lengths: tuple[int, ...], sizes: tuple[int, ...], dtype: str, on_device: bool,
+    in_bytes: bool,
+) -> tuple[AxisRule, ...]:  # fmt: skip
+    """Rules of a call's axes with their arithmetic decided, and without a scale that does not count: which of PyTorch's
+    kernels rounds nearest positions, and how 8-bit values are summed (native/axis_rule.cpp)."""
+    found = []
+    for rule, n_in, n_out in zip(rules, lengths, sizes):
+        if in_bytes or rule.arithmetic.startswith("torch"):
+            box = None
+            if rule.box is not None:  # where it lies decides about 8-bit values alone
+                box = (float(Fraction(rule.box[0])), float(Fraction(rule.box[1]))) if in_bytes else (0.0, 1.0)
+            arithmetic, follows = in_core(rule.named())[0].settled(
+                n_in, n_out, rule.scale is not None, box, len(sizes), float(sum(sizes)), lengths == sizes,
+                dtype == "float64", on_device, in_bytes,
+            )  # fmt: skip
+            rule = rule._replace(arithmetic=arithmetic, scale=rule.scale if follows else None)
+        found.append(rule)
+    return tuple(found)
 
 
 def in_core(rule: AxisRule) -> tuple[_native.AxisRule, filters.Filter | None]:

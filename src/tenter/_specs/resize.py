@@ -1,12 +1,11 @@
 """resize and interpolate, checked: `interpolate` is `resize` of the dims after batch and channels, as PyTorch."""
 
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tenter._arrays.layout import Order, resized_order
-from tenter._rules import torch_quirks
 from tenter._rules.axis_rule import NEAREST, AxisRule, written
-from tenter._specs import eight_bits
-from tenter._specs.axis_maps import axis_map
+from tenter._specs.axis_maps import axis_map, settled
 from tenter._specs.spec import ImageOrder, Maps, Shape
 
 
@@ -27,9 +26,7 @@ class Resize(NamedTuple):
 
     def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
         lengths = tuple(shape[axis] for axis in self.axes)
-        rules = torch_quirks.settled(self.rules, lengths, self.size, dtype, on_device)
-        if self.saturates(dtype) and not on_device:
-            rules = eight_bits.settled(rules, lengths, self.size)
+        rules = settled(self.rules, lengths, self.size, dtype, on_device, self.saturates(dtype))
         return tuple(
             (axis, axis_map(rule, n_in, n_out)) for axis, rule, n_in, n_out in zip(self.axes, rules, lengths, self.size)
         )
@@ -81,7 +78,7 @@ class Interpolate(NamedTuple):
 
     def resize(self) -> Resize:
         axes = tuple(range(2, 2 + len(self.size)))
-        rules = torch_quirks.rules(len(axes), *self[1:])
+        rules = interpolation_rules(len(axes), *self[1:])
         return Resize(axes, self.size, rules, self.antialias)
 
     def shape_out(self, shape: Shape) -> Shape:
@@ -108,6 +105,31 @@ class Interpolate(NamedTuple):
 
     def adjoint_operands(self, shape: Shape) -> tuple[Any, ...]:
         return shape[2:], *self[1:]
+
+
+def interpolation_rules(
+    n: int, scales: tuple[float, ...] | None, kind: str, align_corners: bool, antialias: bool, channels_last: bool
+) -> tuple[AxisRule, ...]:
+    """The rules of n axes by interpolate's arguments; kind is one of its own."""
+    if kind in NEAREST:
+        align = "center" if kind == "nearest-exact" else "asymmetric"
+    elif align_corners:
+        align = "corner_areas" if antialias else "corners"
+        scales = None
+    else:
+        align = "center"
+    rule = AxisRule(
+        kind="lanczos3" if kind == "lanczos" else kind,
+        align=align,
+        scale=None,
+        box=None,
+        tie="prefer_ceil" if kind == "nearest-exact" else "floor",
+        arithmetic="torch-direct" if channels_last and kind in NEAREST else "torch",
+        edge="renormalize" if antialias or kind == "area" else "replicate",
+        antialias=antialias,
+        cubic=-0.5 if antialias else -0.75,
+    )
+    return (rule,) * n if scales is None else tuple(rule._replace(scale=str(Fraction(s))) for s in scales)
 
 
 # What each of PyTorch's mode names does along one axis.

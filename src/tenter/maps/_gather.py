@@ -110,7 +110,7 @@ class Gather:
 
     @property
     def T(self) -> "Gather":
-        """The transpose, by a stable sort: sums keep the order of the rows. Its own transpose is this map, as the order
+        """The transpose: sums keep the order of the rows. Its own transpose is this map, as the order
         in which rows add their taps shows in the last bits."""
         if (original := self.__dict__.get("_original")) is not None:
             return original  # type: ignore[no-any-return]
@@ -120,10 +120,8 @@ class Gather:
             turned: Gather = trusted(Gather, n_in=self.n_out, n_out=self.n_in, native=made)
             turned.__dict__["_original"] = self
             return turned
-        index = self.index
-        order = np.argsort(index, kind="stable")
-        offset = np.concatenate([[0], np.cumsum(np.bincount(index, minlength=self.n_in))])
-        transposed = Gather(self.n_out, self.n_in, offset, self.rows()[order], self.weight[order])
+        offset, index, weight = _native.transposed_gather(self.n_in, self.offset, self.index, self.weight)
+        transposed = trusted(Gather, n_in=self.n_out, n_out=self.n_in, offset=offset, index=index, weight=weight)
         transposed.__dict__["_original"] = self
         return transposed
 

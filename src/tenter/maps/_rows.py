@@ -46,21 +46,3 @@ def check_rows(n_in: int, n_out: int, start: Ints, offset: Ints, weight: Floats 
     stop = start + count
     require(np.all(start[1:] >= start[:-1]) and np.all(stop[1:] >= stop[:-1]), "windows that do not descend")
     require(weight is None or weight.shape == (offset[-1],), "a weight per tap")
-
-
-def transposed_rows(
-    start: Ints, offset: Ints, n_in: int, taps: tuple[Ints, Ints, Floats] | None
-) -> tuple[Ints, Ints, Floats | None]:
-    """First row, running number of taps, and weights of each row of the transpose. taps: row, column and weight of all,
-    None where weights are ones."""
-    # Row i of the transpose: the rows o with start[o] <= i < stop[o], adjacent as windows do not descend.
-    stop, columns = start + np.diff(offset), np.arange(n_in)
-    first = np.searchsorted(stop, columns, side="right").astype(np.int64)
-    counts = np.searchsorted(start, columns, side="right") - first
-    offset_t = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    if taps is None:
-        return first, offset_t, None
-    row, column, weight = taps
-    weight_t = np.empty(len(weight))
-    weight_t[offset_t[column] + row - first[column]] = weight
-    return first, offset_t, weight_t

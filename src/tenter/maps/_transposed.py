@@ -5,7 +5,6 @@ import numpy as np
 from tenter import _native
 from tenter.maps._computed import sums
 from tenter.maps._copy import Copy
-from tenter.maps._rows import transposed_rows
 from tenter.maps._values import trusted
 from tenter.maps._window import Window
 
@@ -45,7 +44,7 @@ def _of_window(m: Window) -> Copy | Window:
     n_in = m.n_in // m.block
     if m.weight is None and np.array_equal(offset[:-1], start) and offset[-1] == n_in:
         return trusted(Copy, n_in=m.n_out, n_out=m.n_in, repeat=None, offsets=offset, block=m.block)
-    first, offset_t, weight_t = transposed_rows(start, offset, n_in, None if m.weight is None else m.taps())
+    first, offset_t, weight_t = _native.transposed_window(n_in, start, offset, m.weight)
     return trusted(
         Window, n_in=m.n_out, n_out=m.n_in, start=first, offset=offset_t, weight=weight_t, width=None, block=m.block
     )

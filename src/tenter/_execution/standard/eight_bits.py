@@ -10,10 +10,10 @@ from tenter._arrays.standard_arrays import namespace
 from tenter._execution.standard import numbers
 from tenter._kernels.cpu_bytes import byte_map
 from tenter._kernels.passes import Dim, rows_before
-from tenter._specs.eight_bits import UNIT
 from tenter.maps import AxisMap, Window
 from tenter.maps._values import trusted
 
+UNIT = 2.0**22
 Along = Callable[[Any, Sequence[tuple[int, AxisMap]]], Any]
 
 
