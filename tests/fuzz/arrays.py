@@ -106,7 +106,7 @@ def elements(how: Array) -> np.ndarray:
             x = np.array(picks, dtype)[rng.integers(0, 5, shape)]
         else:
             x = rng.integers(max(-100, info.min), min(256, info.max), shape, endpoint=True)
-        return x.astype(dtype)
+        return np.asarray(x).astype(dtype)
     if kind in "fc":
         return np.asarray(_floats(rng, shape, dtype, how.values)).astype(dtype)  # a scalar if there are no dims
     if kind == "O":
@@ -114,7 +114,7 @@ def elements(how: Array) -> np.ndarray:
         made.reshape(-1)[:] = [(k % 7, "a", None, 2.5)[k % 4] for k in range(made.size)]
         return made
     if kind in "Mm":
-        return rng.integers(-(10**6), 10**6, shape).astype(dtype)
+        return np.asarray(rng.integers(-(10**6), 10**6, shape)).astype(dtype)
     if kind == "U":
         return rng.integers(32, 100, (*shape, 2), dtype=np.uint32).astype(dtype.byteorder + "u4").view(dtype)[..., 0]
     raw = rng.integers(1, 256, (*shape, dtype.itemsize), dtype=np.uint8)
