@@ -127,7 +127,7 @@ void init_family(Family* to, nb::tuple rules, std::tuple<int, bool, bool, bool> 
       throw std::invalid_argument("family: expected outputs that are filled");
   }
   if (dtype < 0 && n_picks < n) throw std::invalid_argument("family: expected a dtype of sums");
-  const bool float_sums = made.dtype == Dtype::f32 || made.dtype == Dtype::f64;
+  const bool float_sums = dtype >= 0 && is_full_float(made.dtype);
   const bool adds = float_sums && (made.given == made.dtype || (made.dtype == Dtype::f64 && widens(made.given)));
   if (kind == OutsideKind::added && (!adds || in_bytes || in_parts || transposed || n_picks))
     throw std::invalid_argument("family: expected sums to which a value can be added");

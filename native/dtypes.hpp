@@ -40,6 +40,11 @@ inline constexpr DtypeRow dtype_rows[] = {TENTER_DTYPES(TENTER_ROW)};
 #undef TENTER_ROW
 constexpr int n_dtypes = int(sizeof dtype_rows / sizeof *dtype_rows);
 
+constexpr bool is_float(Dtype d) { return dtype_rows[int(d)].kind == 'f'; }
+constexpr bool is_float_number(int number) { return number >= 0 && is_float(Dtype(number)); }  // -1: of no dtype here
+// Whether sums in d are of its own dtype.
+constexpr bool is_full_float(Dtype d) { return d == Dtype::f32 || d == Dtype::f64; }
+constexpr bool is_any(Dtype) { return true; }
 constexpr int64_t size_of(Dtype d) { return dtype_rows[int(d)].bytes; }
 // Sums of dtype d, and in dtype d.
 constexpr Accumulate sums_of(Dtype d) { return dtype_rows[int(d)].sums; }

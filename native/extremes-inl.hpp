@@ -196,7 +196,7 @@ void integer_extremes(const ExtremesTask& t, bool has_sign, int threads) {
 }
 
 void extremes(const ExtremesTask& t, int threads) {
-  const bool has_sign = t.dtype == Dtype::i8 || t.dtype == Dtype::i16 || t.dtype == Dtype::i32 || t.dtype == Dtype::i64;
+  const bool has_sign = dtype_rows[int(t.dtype)].kind == 'i';
   switch (t.dtype) {
     case Dtype::f32: return float_extremes<int32_t, 0x7f800000>(t, threads);
     case Dtype::f64: return float_extremes<int64_t, 0x7ff0000000000000>(t, threads);

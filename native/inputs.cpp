@@ -11,9 +11,7 @@ void widen_from(const char* src, double* dst, int64_t n) {
 
 }  // namespace
 
-bool widens(Dtype d) {
-  return d == Dtype::u8 || d == Dtype::i8 || d == Dtype::u16 || d == Dtype::i16 || d == Dtype::u32 || d == Dtype::i32;
-}
+bool widens(Dtype d) { return !is_float(d) && size_of(d) <= 4; }
 
 void widen(Dtype d, const char* src, double* dst, int64_t n) {
   switch (d) {

@@ -223,7 +223,7 @@ PyObject* repeat_counts(PyObject* x, PyObject* given, PyObject* at_dim, PyObject
   if (wants < 0) return nullptr;
   if (wants && at_dim == Py_None && from.ndim != 1) Py_RETURN_NONE;
   if (scalars && n > tuning.many_scalars && from.contiguous() && !wants) Py_RETURN_NONE;  // Runs takes less memory
-  if (wants && (from.dtype->number < 0 || from.dtype->number > int(Dtype::bf16))) Py_RETURN_NONE;
+  if (wants && !is_float_number(from.dtype->number)) Py_RETURN_NONE;
   const int threads = threads_for(n * 8);
   if (!threads) return nullptr;
   const auto at = reinterpret_cast<uintptr_t>(counted.data);
@@ -277,7 +277,7 @@ PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   int64_t bytes;
   if (__builtin_mul_overflow(std::max(n, total), row, &bytes) || bytes > machine_memory()) Py_RETURN_NONE;
   if (!sums) return how.copy(x, from);
-  if (from.dtype->number < 0 || from.dtype->number > int(Dtype::bf16)) Py_RETURN_NONE;
+  if (!is_float_number(from.dtype->number)) Py_RETURN_NONE;
   return how.sum(x);
 }
 

@@ -231,9 +231,7 @@ class RepeatSums {
 };
 
 // Whether Python's code takes sums of a dtype in float32 or float64.
-bool is_real_or_complex(const KnownDtype& d) {
-  return (d.number >= 0 && d.number <= int(Dtype::bf16)) || d.code == complex_code;
-}
+bool is_real_or_complex(const KnownDtype& d) { return is_float_number(d.number) || d.code == complex_code; }
 
 }  // namespace
 

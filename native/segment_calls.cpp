@@ -15,11 +15,11 @@ struct Ragged {
   RowLengths rows;
   int64_t outer = 1, inner = 1, dim = 0, bytes = 0;  // of x
 
-  // (x, lengths, dim); last: the last dtype that is served.
-  bool read(PyObject* const* args, Dtype last) {
+  // (x, lengths, dim) of a dtype that is served.
+  bool read(PyObject* const* args, bool (*serves)(Dtype)) {
     Arguments arguments;
     ArrayView lengths;
-    if (!arguments.array(args[0], x) || !x.contiguous() || x.dtype->number < 0 || x.dtype->number > int(last) ||
+    if (!arguments.array(args[0], x) || !x.contiguous() || x.dtype->number < 0 || !serves(Dtype(x.dtype->number)) ||
         !exact_int(args[2], dim) || dim < -x.ndim || dim >= x.ndim || !arguments.integers(args[1], lengths))
       return false;
     dim += dim < 0 ? x.ndim : 0;
@@ -35,11 +35,11 @@ struct Ragged {
 
 // (x, lengths, dim) -> a value for each row along dim, which `reduce(task, threads)` writes
 template <class F>
-PyObject* reduced(PyObject* const* args, Py_ssize_t n_args, Dtype last, F&& reduce) {
+PyObject* reduced(PyObject* const* args, Py_ssize_t n_args, bool (*serves)(Dtype), F&& reduce) {
   if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and a dim");
   Ragged r;
   int64_t shape[max_read_dims], bytes;
-  if (!r.read(args, last) || !fits_machine(r.outer * r.rows.n * r.inner, r.x.dtype->itemsize, bytes))
+  if (!r.read(args, serves) || !fits_machine(r.outer * r.rows.n * r.inner, r.x.dtype->itemsize, bytes))
     return none_or_error();
   std::copy_n(r.x.shape, r.x.ndim, shape), shape[r.dim] = r.rows.n;
   const auto fill = [&](char* to, int threads, bool stream) { reduce(r.task(to, stream), threads); };
@@ -51,7 +51,7 @@ template <class F>
 PyObject* with_rows(PyObject* const* args, Py_ssize_t n_args, F&& change) {
   if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and a dim");
   Ragged r;
-  if (!r.read(args, Dtype::f64)) return none_or_error();
+  if (!r.read(args, is_full_float)) return none_or_error();
   const auto fill = [&](char* to, int threads, bool) { change(r.task(to, false), threads); };
   return made(args[0], r.x, r.x.shape, r.x.ndim, r.bytes, fill);
 }
@@ -64,17 +64,15 @@ void extremes(const RowsTask& t, int threads) {
 }  // namespace
 
 // (x, lengths, dim) -> a sum, mean, largest or smallest value of each row along dim
-PyObject* segment_sum(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  return reduced(args, n, Dtype::bf16, sum_rows);
-}
+PyObject* segment_sum(PyObject*, PyObject* const* args, Py_ssize_t n) { return reduced(args, n, is_float, sum_rows); }
 PyObject* segment_mean(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  return reduced(args, n, Dtype::f64, mean_rows);
+  return reduced(args, n, is_full_float, mean_rows);
 }
 PyObject* segment_max(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  return reduced(args, n, Dtype::i64, extremes<true>);
+  return reduced(args, n, is_any, extremes<true>);
 }
 PyObject* segment_min(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  return reduced(args, n, Dtype::i64, extremes<false>);
+  return reduced(args, n, is_any, extremes<false>);
 }
 
 // (x, lengths, dim) -> x less the largest value of each row, and over the sum of each row
