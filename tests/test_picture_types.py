@@ -18,7 +18,7 @@ from tenter.cli.main import main
 
 ROOT = Path(__file__).resolve().parent.parent
 MODES = {"gray": "L", "gray+alpha": "LA", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK"}
-LOSSY = {"JPEG": 6.0, "WEBP": 40.0, "AVIF": 40.0, "GIF": 60.0}  # mean differences of noise, in levels
+LOSSY = {"JPEG": 40.0, "WEBP": 40.0, "AVIF": 40.0, "HEIF": 40.0, "GIF": 60.0}  # mean differences of noise, in levels
 TEN_GIGABYTES = 10 * 10**9
 
 

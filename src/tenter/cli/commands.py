@@ -35,7 +35,7 @@ def resize_command(args: argparse.Namespace) -> int:
         return volumes.resize_volume(args)
     options = read_options(args)
     if len(args.paths) < 2:
-        raise Refusal("expected IN and OUT, got one name (see tenter resize --help)")
+        raise Refusal(f"expected IN and OUT, got {args.paths[0]} alone (see tenter resize --help-all)")
     *inputs, output = args.paths
     if PIPE in inputs and len(inputs) > 1:
         raise Refusal(f"{PIPE}: standard input is one file, got {len(inputs)} inputs")

@@ -25,6 +25,10 @@ MODES: dict[str, Mode] = {
     "lanczos": "lanczos",
     "area": "area",
 }
+#: The default filters: of pictures the crispest of those that antialias, and of other numbers one that never leaves
+#: their range. With --like it is the second too.
+PICTURES: Mode = "lanczos"
+SAMPLES: Mode = "linear"
 Decoding = Literal["exact", "close", "fast"]
 
 
@@ -33,9 +37,9 @@ class Options(NamedTuple):
 
     size: one length per axis, of the upright picture; or scale; or wanted, which keeps the ratio of the sides. axes: of
     an array, by number, or of a TIFF stack, by letter; None for a picture. box: top, left, bottom, right in the upright
-    picture. antialias: None for the default of `like`. decoding: of a JPEG, at a reduced scale
-    never, where that is not seen, or also where it is nearly so. background: what transparency is laid on. max_pixels:
-    None for Pillow's limit. frame: the one to read of several.
+    picture. is_usual: whether no option names the mode. antialias: None for the default of `like`. decoding: of a JPEG,
+    at a reduced scale never, where that is not seen, or also where it is nearly so. background: what transparency is
+    laid on. max_pixels: None for Pillow's limit. frame: the one to read of several.
     """
 
     size: tuple[int, ...] | None
@@ -43,6 +47,7 @@ class Options(NamedTuple):
     wanted: Wanted | None
     axes: Axes | None
     mode: Mode
+    is_usual: bool
     antialias: bool | None
     like: Like
     box: tuple[float, float, float, float] | None
@@ -59,10 +64,12 @@ class Options(NamedTuple):
 
 def read_options(args: argparse.Namespace) -> Options:
     """Check the arguments as far as that is possible without the files."""
-    mode = "nearest-exact" if args.labels else args.filter or MODES[args.mode or "bilinear"]
+    given = args.filter or args.mode
+    chosen: Mode | None = "nearest-exact" if args.labels else MODES.get(given, given)
     axes = None if args.axes is None else parse_axes(args.axes)
     if axes is not None:
         _check_arrays(args, axes)
+    mode: Mode = chosen or (SAMPLES if axes is not None or args.like is not None else PICTURES)
     size, scale = _stretched(args, axes)
     return Options(
         size=size,
@@ -70,6 +77,7 @@ def read_options(args: argparse.Namespace) -> Options:
         wanted=_wanted(args),
         axes=axes,
         mode=mode,
+        is_usual=chosen is None,
         antialias=_antialias(args, mode),
         like=args.like or "torch",
         box=None if args.box is None else parse_box(args.box),
@@ -79,10 +87,15 @@ def read_options(args: argparse.Namespace) -> Options:
         background=None if args.background is None else parse_color(args.background),
         max_pixels=None if args.max_pixels is None else whole_number(args.max_pixels, "--max-pixels", 1),
         frame=None if args.frame is None else whole_number(args.frame, "--frame"),
-        encoding=Encoding(_quality(args.quality), args.subsampling, args.progressive, args.strip),
+        encoding=_encoding(args),
         force=args.force,
         follow_links=args.follow_links,
     )
+
+
+def of_samples(options: Options) -> Options:
+    """The options of arrays and stacks, whose numbers are no picture's."""
+    return options._replace(mode=SAMPLES) if options.is_usual else options
 
 
 def read_jobs(text: str | None) -> int:
@@ -174,6 +187,14 @@ def _antialias(args: argparse.Namespace, mode: str) -> bool | None:
         return not has_none
     asked: bool | None = args.antialias
     return asked
+
+
+def _encoding(args: argparse.Namespace) -> Encoding:
+    if args.strip and args.keep_orientation:
+        raise Refusal("--keep-orientation: the orientation is a tag of the metadata, which --strip drops")
+    return Encoding(
+        _quality(args.quality), args.subsampling, args.progressive, args.strip, as_stored=args.keep_orientation
+    )
 
 
 def _quality(text: str | None) -> int | None:

@@ -10,15 +10,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
 import tenter
 from tenter._rules.axis_rule import NEAREST
 from tenter.cli.arrays import read_npy, write_npy
+from tenter.cli.cmyk import CONVERTED, as_rgb
 from tenter.cli.flatten import flattened
 from tenter.cli.formats import FORMATS, TYPES, is_npy
 from tenter.cli.kept.metadata import with_size
-from tenter.cli.options import Options, sides
+from tenter.cli.options import Options, of_samples, sides
 from tenter.cli.output import check_output, write_beside
 from tenter.cli.picture import Origin, Picture, from_array, upright
 from tenter.cli.reading.opening import How, Opened, opened
@@ -27,7 +29,7 @@ from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import check_fits, scaled
 from tenter.cli.target import Target, check_box, find_target, reduction
 from tenter.cli.writing.files import write_pictures
-from tenter.cli.writing.holding import as_written, check_count, check_format
+from tenter.cli.writing.holding import as_written, check_format, holds_cmyk, holds_one
 from tenter.cli.writing.stack import resized as resized_stack, write_stack
 
 Pixels = npt.NDArray[Any]
@@ -57,6 +59,8 @@ def resize_file(
     if place is None:
         place = partial(write_beside, check_output(output, source, options.force, options.follow_links), options.force)
     type_ = FORMATS.get(Path(output).suffix.lower(), "")
+    if from_npy and to_npy:
+        options = of_samples(options)
     if options.axes is not None or (type_ == "TIFF" and options.frame is None and not from_npy and is_stack(source)):
         made, sizes, lost = _resize_stack(source, name or str(source), output, options)
         place(lambda file: write_npy(file, made.array) if to_npy else write_stack(file, made))
@@ -80,11 +84,11 @@ def _resize_pictures(
     sizes: list[Sizes] = []
     with _opened(source, from_npy, type_, options) as (origin, pictures):
         lost = list(origin.unread)
-        check_count(origin, output, type_)
         for picture in pictures:
-            made, size = _resize_picture(picture, output, type_, options)
+            made, size, missing = _resize_picture(picture, output, type_, options)
+            lost += missing
             if type_:
-                made, missing = as_written(made, origin, type_, options.encoding.strip)
+                made, missing = as_written(made, origin, type_, options.encoding)
                 lost += missing
             done.append(made if type_ else upright(made))
             sizes.append(size)
@@ -99,11 +103,16 @@ def _opened(source: Path, from_npy: bool, type_: str, options: Options) -> Abstr
         return nullcontext(Opened(Origin(), iter([picture])))
     kept = TYPES[type_].kinds if options.mode in NEAREST and type_ else ()
     narrow = bool(type_) and "RGB" not in TYPES[type_].deep
-    how = How(options.frame, frozenset(kept), options.max_pixels, partial(reduction, options=options), narrow)
+    shrunk = partial(reduction, options=options)
+    how = How(options.frame, frozenset(kept), options.max_pixels, shrunk, narrow, holds_one(type_))
     return opened(source, how)
 
 
-def _resize_picture(picture: Picture, output: str, type_: str, options: Options) -> tuple[Picture, Sizes]:
+def _resize_picture(picture: Picture, output: str, type_: str, options: Options) -> tuple[Picture, Sizes, list[str]]:
+    lost = []
+    if type_ and picture.kind == "CMYK" and not holds_cmyk(type_, output) and picture.pixels.dtype == np.uint8:
+        picture = as_rgb(picture)
+        lost.append(CONVERTED)
     if options.background is not None:
         picture = flattened(picture, options.background)
     if options.linear_light and picture.kind == "CMYK":
@@ -115,11 +124,12 @@ def _resize_picture(picture: Picture, output: str, type_: str, options: Options)
     _check_result((*target.size, channels), picture.pixels, sides(*target.after))
     pixels = _resize_pixels(picture, target, options)
     made = replace(picture, pixels=pixels, metadata=with_size(picture.metadata, *target.size), reduced=1)
-    return made, Sizes(target.before, target.after)
+    return made, Sizes(target.before, target.after), lost
 
 
 def _resize_stack(source: Path, name: str, output: str, options: Options) -> tuple[Stack, Sizes, list[str]]:
     """Resize an array or a TIFF stack along named axes, or a stack of ImageJ or OME along y and x."""
+    options = of_samples(options)
     for path in (name, output):
         if not is_npy(path) and FORMATS[Path(path).suffix.lower()] != "TIFF":
             raise Refusal(f"--axes: is for .npy files and TIFF stacks, from and to, got {name} and {output}")

@@ -38,6 +38,9 @@ def _size_of_picture(texts: list[str]) -> tuple[int, int]:
         ways = dict.fromkeys((tuple(texts), tuple(texts[::-1])))
         spelled = ", ".join(f"--size {width}x{height} is {width} wide and {height} high" for width, height in ways)
         raise Refusal(f"--size: expected WIDTHxHEIGHT, got {' '.join(texts)}; {spelled}")
+    if len(texts) == 1 and texts[0].isdecimal():
+        n = texts[0]
+        raise Refusal(f"--size: expected WIDTHxHEIGHT, got {n}; --width {n} is {n} wide, --fit {n} at most {n} a side")
     if len(texts) != 1 or not PAIR.fullmatch(texts[0].strip()):
         raise Refusal(f"--size: expected WIDTHxHEIGHT, such as 640x480, got {' '.join(texts)!r}")
     return parse_pair(texts[0], "--size")

@@ -27,7 +27,7 @@ ENDINGS = (".zarr", ".npy")
 #: Options of pictures and folders, which arrays on disk have no use for.
 OF_PICTURES = (
     "format", "recursive", "skip_existing", "jobs", "dry_run", "json", "max_pixels", "follow_links", "strip", "frame",
-    "background", "quality", "subsampling", "progressive", "fast", "exact",
+    "background", "quality", "subsampling", "progressive", "fast", "exact", "keep_orientation",
 )  # fmt: skip
 
 

@@ -56,7 +56,7 @@ def write(file: BinaryIO, pictures: list[Picture], origin: Origin) -> None:
     same = [None, *(_unchanged(a, b, how) for (a, b), how in zip(pairwise(frames), disposals))]
     # Pillow lets other threads run while it quantizes. A process of several has one thread.
     with ThreadPoolExecutor(max(1, min(len(frames), tenter.get_num_threads()))) as threads:
-        images = list(threads.map(lambda each: _indexed(*each, clear), zip(frames, same)))
+        images = list(threads.map(lambda frame, unchanged: _indexed(frame, unchanged, clear), frames, same))
     _mark_clear(images)
     if len(images) > 1:
         options |= {"save_all": True, "append_images": images[1:], "disposal": disposals}
@@ -191,12 +191,10 @@ def _image(colors: Colors) -> Image.Image:
     from PIL import Image
 
     data = np.ascontiguousarray(colors, NUMBER).reshape(-1).view(np.uint8)
-    return Image.frombytes("RGB", colors.shape[::-1], memoryview(data), "raw", "RGBX")
+    return Image.frombytes("RGB", colors.shape[::-1], data.data, "raw", "RGBX")
 
 
-def _paletted(
-    indices: npt.NDArray[np.uint8], palette: npt.NDArray[np.uint8], drawn: Mask, clear: bool
-) -> Image.Image:
+def _paletted(indices: npt.NDArray[np.uint8], palette: npt.NDArray[np.uint8], drawn: Mask, clear: bool) -> Image.Image:
     from PIL import Image
 
     if clear:
