@@ -21,8 +21,8 @@ def planned_sizes(source: Path, output: str, options: Options) -> Sizes:
     channels the new type does not hold."""
     if not is_npy(str(source)):
         if options.axes is not None:
-            lengths = lengths_of_stack(source, options.axes)
-            return Sizes(lengths, array_size(lengths, options))
+            lengths, known = lengths_of_stack(source, options.axes)
+            return Sizes(lengths, array_size(lengths, options, options.voxel_size or known))
         return _of_pictures(source, output, options)
     shape = shape_of_npy(source)
     if options.axes is None:
@@ -33,13 +33,13 @@ def planned_sizes(source: Path, output: str, options: Options) -> Sizes:
     if any(not -len(shape) <= axis < len(shape) for axis in axes):
         raise Refusal(f"{source}: has {len(shape)} axes, --axes names {', '.join(map(str, axes))}")
     lengths = tuple(shape[axis] for axis in axes)
-    return Sizes(lengths, array_size(lengths, options))
+    return Sizes(lengths, array_size(lengths, options, options.voxel_size or [None] * len(lengths)))
 
 
 def _of_pictures(source: Path, output: str, options: Options) -> Sizes:
     type_ = "" if is_npy(output) else FORMATS[Path(output).suffix.lower()]
     if type_ == "TIFF" and options.frame is None and is_stack(source):
-        height, width = lengths_of_stack(source, ("y", "x"))
+        (height, width), _ = lengths_of_stack(source, ("y", "x"))
         target = find_target((height, width), 1, options)
         return Sizes(target.before, target.after)
     head = head_of(source, How(options.frame, max_pixels=options.max_pixels, first=holds_one(type_)))

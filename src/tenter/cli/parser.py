@@ -20,7 +20,16 @@ from tenter.cli.options import MODES, PICTURES, SAMPLES
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import PAIR
 from tenter.cli.spelling import check_choice, check_words
-from tenter.cli.volumes.parser import PYRAMID, add_bounds, add_pyramid, split_axes
+from tenter.cli.volumes.parser import (
+    LABELS,
+    PYRAMID,
+    add_bounds,
+    add_pyramid,
+    add_reports,
+    add_voxels,
+    join_lists,
+    split_axes,
+)
 from tenter.conventions import PRESETS
 
 #: A number on the command line.
@@ -127,7 +136,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
         # argparse would give all names after "--" to one argument. "./-a.png" cannot be mistaken for an option.
         end = argv.index("--")
         argv = argv[:end] + [name if name[:1] != "-" else os.path.join(".", name) for name in argv[end + 1 :]]
-    argv, named = split_axes(argv)
+    argv, named = split_axes(join_lists(_with_labels(argv)))
     _check_single(argv)
     axes, sizes = _count_words(argv, named)
     parser, commands = build_parser(axes, sizes)
@@ -141,6 +150,20 @@ def parse(argv: list[str]) -> argparse.Namespace:
     if args.command == "resize":
         args.paths += [*rest, *filter(None, [args.output])]
     return args
+
+
+def _with_labels(argv: list[str]) -> list[str]:
+    """The arguments of a pyramid with `--labels` as one word, which would take a name after it for how."""
+    words = [w for w in argv if w[:1] != "-"]
+    if words[:1] != ["pyramid"]:
+        return argv
+    found: list[str] = []
+    for word in argv:
+        if found and found[-1] == "--labels":
+            found[-1:] = [f"--labels={word}"] if word in LABELS else [f"--labels={LABELS[0]}", word]
+        else:
+            found.append(word)
+    return found
 
 
 def _options(parser: Parser) -> list[str]:
@@ -202,6 +225,7 @@ def _add_resize(resize: Parser, axes: int, sizes: int) -> None:
     of_arrays = "the axes of an array, a zarr array or a TIFF stack to resize, by number or by name, as z,y,x; "
     of_arrays += "--size has one number for each"
     part.add_argument("--axes", nargs=axes or 1, metavar="AXIS", help=of_arrays)
+    add_voxels(part)
     frame = "the one picture to read of a file that has several: 0 is the first, -1 the last (default: all)"
     part.add_argument("--frame", metavar="N", help=frame)
     limit = "the most pixels that a picture may have (default: 178956970; a small file can claim any number)"
@@ -219,8 +243,13 @@ def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
     size.add_argument("--long-edge", metavar="N", help="as --fit NxN")
     size.add_argument("-w", "--width", metavar="N", help="this width; the height follows")
     size.add_argument("--height", metavar="N", help="this height; the width follows")
-    size.add_argument("--scale", metavar="S", help="floor(H * S) by floor(W * S) of the picture or its --box; or 50%%")
+    scale = (
+        "floor(H * S) by floor(W * S) of the picture or its --box; or 50%%; with --axes also one for each, as 1,0.5,0.5"
+    )
+    size.add_argument("--scale", metavar="S", help=scale)
     size.add_argument("--percent", metavar="P", help="as --scale P%%")
+    spacing = "with --axes: the size of the new voxels, one number for each axis, such as 1,1,1; see --voxel-size"
+    size.add_argument("--spacing", metavar="N,N,...", help=spacing)
     group.add_argument("--enlarge", action="store_true", help="let --fit and --long-edge enlarge smaller pictures")
     kept = f"the part that --fill keeps: {', '.join(GRAVITIES)} (default: center)"
     group.add_argument("--gravity", choices=GRAVITIES, metavar="WHERE", help=kept)
@@ -272,8 +301,7 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
     _add_follow_links(group)
     group.add_argument("--recursive", action="store_true", help="with a folder as IN: include its subfolders")
     group.add_argument("--jobs", metavar="N", help="number of processes (default: one per core)")
-    group.add_argument("--dry-run", action="store_true", help="say what would be written, and write nothing")
-    group.add_argument("--json", action="store_true", help="print the summary as a JSON object")
+    add_reports(group)
     add_bounds(group)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -24,10 +24,11 @@ from tenter.cli.options import Options, of_samples, sides
 from tenter.cli.output import check_output, write_beside
 from tenter.cli.picture import Origin, Picture, from_array, upright
 from tenter.cli.reading.opening import How, Opened, opened
-from tenter.cli.reading.stack import Stack, is_stack, positions, read_stack
+from tenter.cli.reading.stack import Stack, is_stack, positions, read_stack, voxel_of, with_voxel
 from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import check_fits, scaled
 from tenter.cli.target import Target, check_box, find_target, reduction
+from tenter.cli.voxels import Voxel, spaced
 from tenter.cli.writing.files import write_pictures
 from tenter.cli.writing.holding import as_written, check_format, holds_cmyk, holds_one
 from tenter.cli.writing.stack import resized as resized_stack, write_stack
@@ -35,6 +36,7 @@ from tenter.cli.writing.stack import resized as resized_stack, write_stack
 Pixels = npt.NDArray[Any]
 #: Takes a function that writes the contents of a file, and lets it write one.
 Place = Callable[[Callable[[BinaryIO], None]], None]
+Distances = Sequence[float | None]
 #: A last axis that is longer is not taken for channels.
 CHANNELS = 4
 
@@ -139,8 +141,14 @@ def _resize_stack(source: Path, name: str, output: str, options: Options) -> tup
     if options.axes is None:
         target = find_target((lengths[0], lengths[1]), 1, options)
         options = options._replace(size=target.size, scale=None, box=target.box)
+    known = voxel_of(stack).sizes
+    distances: Distances = options.voxel_size or tuple(known.get(stack.axes[axis : axis + 1].lower()) for axis in axes)
+    if options.voxel_size is not None and not is_npy(name):
+        letters = (axis if isinstance(axis, str) else stack.axes[axis].lower() for axis in options.axes or ())
+        sizes_of = dict(zip(letters, options.voxel_size))
+        stack = with_voxel(stack, Voxel(sizes_of, options.unit))
     try:
-        array, sizes = _resize_array(stack.array, axes, lengths, options)
+        array, sizes = _resize_array(stack.array, axes, lengths, options, distances)
     except (TypeError, ValueError) as error:
         raise Refusal(named(error, name)) from error
     made, lost = resized_stack(stack, array)
@@ -168,10 +176,10 @@ def _resize_pixels(picture: Picture, target: Target, options: Options) -> Pixels
 
 
 def _resize_array(
-    array: Pixels, axes: tuple[int, ...], lengths: tuple[int, ...], options: Options
+    array: Pixels, axes: tuple[int, ...], lengths: tuple[int, ...], options: Options, distances: Distances
 ) -> tuple[Pixels, Sizes]:
     """lengths: of the axes; the library refuses an axis that does not exist."""
-    size = array_size(lengths, options)
+    size = array_size(lengths, options, distances)
     shape = list(array.shape)
     for axis, length in zip(axes, size, strict=True):
         if -array.ndim <= axis < array.ndim:
@@ -190,13 +198,15 @@ def _resize_array(
     return resized, Sizes(lengths, size)
 
 
-def array_size(lengths: tuple[int, ...], options: Options) -> tuple[int, ...]:
-    """The new lengths of the axes of an array that --axes names."""
+def array_size(lengths: tuple[int, ...], options: Options, distances: Distances) -> tuple[int, ...]:
+    """The new lengths of the axes of an array that --axes names. distances: of samples along them, as far as known."""
     box = options.box
     if box is not None:
         check_box(box, lengths)
     if options.size is not None:
         return options.size
+    if options.spacing is not None:
+        return spaced(lengths, distances, options.spacing)
     assert options.scale is not None
     return scaled(lengths if box is None else (box[2] - box[0], box[3] - box[1]), options.scale)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tenter.cli.kept.orientation import ORIENTATION
 from tenter.cli.reading import tiff
 from tenter.cli.reading.opening import STILL, How, begun, chosen, named
-from tenter.cli.reading.stack import opened_stack, positions
+from tenter.cli.reading.stack import described, opened_stack, positions, voxel_of
 from tenter.cli.sizes import Axes
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ def _at(image: Image.Image, index: int) -> bool:
     return True
 
 
-def lengths_of_stack(path: Path, axes: Axes) -> tuple[int, ...]:
-    """The lengths of a TIFF stack along axes, by letter or number."""
-    with opened_stack(path) as (series, _):
-        return tuple(series.shape[axis] for axis in positions(axes, series.axes, path))
+def lengths_of_stack(path: Path, axes: Axes) -> tuple[tuple[int, ...], tuple[float | None, ...]]:
+    """The lengths of a TIFF stack along axes, by letter or number, and how far apart its samples are, where it says."""
+    with opened_stack(path) as (series, tiff):
+        at = positions(axes, series.axes, path)
+        known = voxel_of(described(series, tiff)).sizes
+        return tuple(series.shape[axis] for axis in at), tuple(known.get(series.axes[axis].lower()) for axis in at)
