@@ -87,6 +87,7 @@ def read_stack(path: Path) -> Stack:
 def described(series: Any, tiff: Any) -> Stack:
     """What a file says of its first series, with an array that takes no memory."""
     program = "ImageJ" if tiff.is_imagej else "OME" if tiff.is_ome else ""
+    _check_chain(tiff)
     nothing = np.broadcast_to(np.zeros((), series.dtype), series.shape)
     stack = Stack(nothing, series.axes, program, byteorder=tiff.byteorder)
     stack.resolution, stack.unit = _resolution(series.keyframe)
@@ -105,6 +106,16 @@ def described(series: Any, tiff: Any) -> Stack:
             raise Refusal(f"is truncated or damaged: it has {there} of {planes} pictures")
         stack.unread.append(ANNOTATIONS)
     return stack
+
+
+def _check_chain(tiff: Any) -> None:
+    """Refuse a file whose last page names a next one past its end, which tifffile leaves out."""
+    len(tiff.pages)  # finds them all
+    tiff.filehandle.seek(tiff.pages.next_page_offset)
+    order = "big" if tiff.byteorder == ">" else "little"
+    after = int.from_bytes(tiff.filehandle.read(tiff.tiff.offsetsize), order)  # type: ignore[arg-type]
+    if after >= tiff.filehandle.size:
+        raise Refusal(f"is truncated or damaged: a page after page {len(tiff.pages) - 1} is not in the file")
 
 
 def voxel_of(stack: Stack) -> Voxel:

@@ -61,7 +61,6 @@ class Pages:
             if page is None:  # which the file says is there, and has not
                 return np.zeros(self.unit[-self._inner :], self.dtype.newbyteorder("="))
             try:
-                check_whole(page)
                 pixels = decoded(page, f"compression {self._series.keyframe.compression.name}")
                 return pixels.reshape(self.unit[-self._inner :])
             except Refusal as error:
@@ -72,7 +71,7 @@ class Pages:
 
     def reading(self, box: Box) -> int:
         """A page, encoded and decoded."""
-        return 2 * math.prod(self.unit) * self.dtype.itemsize
+        return 2 * math.prod(map(int, self.unit)) * int(self.dtype.itemsize)
 
     def writing(self) -> int:
         return 0
@@ -109,11 +108,11 @@ def open_tiff(path: Path) -> Stack:
     if series.dataoffset is not None:
         dtype = np.dtype(series.dtype).newbyteorder(tiff.byteorder)
         stored = NpyFile(path, tuple(series.shape), dtype, series.dataoffset, str(path))
-        end = series.dataoffset + math.prod(series.shape) * dtype.itemsize
-        if path.stat().st_size < end:
-            raise Refusal(f"{path}: is truncated or damaged: its pixels are not all in the file")
     with named(path):
         voxel = voxel_of(described(series, tiff))
+        for page in series.pages:
+            if page is not None:
+                check_whole(page)
     names = _names(series.axes, path)
     order = tuple(sorted(range(len(names)), key=lambda k: ORDER.find(names[k])))
     if order != tuple(range(len(names))):
