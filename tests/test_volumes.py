@@ -111,6 +111,9 @@ def test_the_commands_of_the_page() -> None:
     page = (Path(__file__).parents[1] / "docs" / "volumes.md").read_text()
     volume("volume.zarr")
     volume("labels.zarr")
+    about = {"axes": "ZYX", "spacing": 2.0, "unit": "um"}
+    tifffile = pytest.importorskip("tifffile")
+    tifffile.imwrite("stack.tif", noise((4, 400, 300)), imagej=True, resolution=(2.0, 2.0), metadata=about)
     assert main(["pyramid", "volume.zarr", "image.ome.zarr", "--levels", "1"]) == 0
     zarr.open_group("image.ome.zarr").attrs["ome"] = _with_one_level(
         dict(zarr.open_group("image.ome.zarr").attrs["ome"])

@@ -20,6 +20,7 @@ from tenter._specs.spec import Spec
 from tenter.cli.options import Options
 from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import scaled
+from tenter.cli.splines import WHY, is_spline
 from tenter.cli.volumes import ngff, npy, tiffs, zarrs
 from tenter.cli.volumes.blocks import Task
 from tenter.cli.volumes.carry_out import How, Work, carry_out, check_new
@@ -42,6 +43,8 @@ class Output(NamedTuple):
 
 def resize(source: Source, output: Output, axes: tuple[int, ...], options: Options, how: How) -> Report:
     """Resize some axes."""
+    if is_spline(options):
+        raise Refusal(WHY)
     if options.voxel_size is not None:
         source = with_voxel(source, options.voxel_size, axes, options.unit)
     size = options.size

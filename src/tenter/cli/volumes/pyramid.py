@@ -54,7 +54,7 @@ def pyramid(source: Source, path: str, output: str | None, wanted: Levels, chunk
     if wanted.method in OF_LABELS and full.dtype.kind not in "iu":
         raise Refusal(f"--labels: expected integers, got {full.dtype}")
     multiscale = source.multiscale or ngff.new(source.names, zarr_format(source), _name(output))
-    shapes = _shapes(source, full, multiscale, wanted)
+    shapes = _shapes(source, full, multiscale, wanted, chunks)
     paths = [str(k) for k in range(len(shapes))]
     if output is None:
         first = multiscale.paths[0]
@@ -94,17 +94,19 @@ def _factors(axes: list[int], shape: tuple[int, ...], voxels: list[float] | None
 
 
 def _shapes(
-    source: Source, full: Stored, multiscale: ngff.Multiscale, wanted: Levels
+    source: Source, full: Stored, multiscale: ngff.Multiscale, wanted: Levels, chunks: tuple[int, ...] | None
 ) -> list[tuple[int, ...]]:  # fmt: skip
     """Of the full size and every level. A length that no factor divides is rounded up."""
     axes = spatial_axes(source, wanted)
     units = {multiscale.axes[axis].get("unit") for axis in axes}
+    usual = zarrs.default_chunks(full.shape, full.dtype.itemsize) if source.like is None else full.unit
+    unit = chunks or usual
     is_known = source.multiscale is not None and len(units) == 1
     shapes = [full.shape]
     while max(shapes[-1][axis] for axis in axes) > 1:
         if len(shapes) - 1 == wanted.n_levels:
             break
-        if wanted.n_levels is None and all(shapes[-1][axis] <= full.unit[axis] for axis in axes):
+        if wanted.n_levels is None and all(shapes[-1][axis] <= unit[axis] for axis in axes):
             break
         after = list(shapes[-1])
         voxels = ngff.scaled(multiscale, full.shape, shapes[-1]) if is_known else None
