@@ -134,7 +134,7 @@ def _read(image: Image.Image | None, file: BinaryIO, index: int, how: How) -> Pi
 
 def _origin(image: Image.Image | None, file: BinaryIO, type_: str, narrow: bool) -> Origin:
     if image is None:
-        return Origin(type_, byteorder=">" if deep.head_of(file)[:2] == b"MM" else "<")
+        return Origin(type_, byteorder=tiff.byteorder(file), compressed=tiff.is_compressed(file))
     info, head = image.info, deep.head_of(file)
     unread = [DEPTH] if deep.less_deep(image, head, narrow) else []
     unread += [name for mark, name in MARKS.get(type_, {}).items() if mark in head]
@@ -146,7 +146,8 @@ def _origin(image: Image.Image | None, file: BinaryIO, type_: str, narrow: bool)
         unread.append(DEPTH)
     if SUBFILES in getattr(image, "tag_v2", {}) or len(getattr(getattr(image, "ico", None), "entry", ())) > 1:
         unread.append(SMALLER)
-    origin = Origin(type_, unread=tuple(unread), byteorder=">" if head[:2] == b"MM" else "<")
+    compressed = type_ != "TIFF" or info.get("compression") != "raw"
+    origin = Origin(type_, unread=tuple(unread), byteorder=tiff.byteorder(file), compressed=compressed)
     if type_ == "JPEG":
         from PIL.JpegImagePlugin import get_sampling
 
