@@ -196,8 +196,8 @@ def page(rows: list[Row], count: int, rounds: int) -> str:
     head = ["Type", "Program", "Pictures per second", "tenter is", "KB of a result"]
     about = (
         f"{count} pictures of 1600 x 1200 to 800 x 600, or {count} animations of {FRAMES} frames of 640 x 480 to "
-        f"960 x 720, each type to itself; tenter without options, the others at the same quality; the middle of {rounds} rounds, "
-        "in each of which every program runs once."
+        "960 x 720, each type to itself; tenter without options, the others at the same quality; the middle of "
+        f"{rounds} rounds, in each of which every program runs once."
     )
     slower = [
         f"{row.type} ({1 / ratio(rows, row):.2f})"

@@ -229,6 +229,23 @@ def test_jpeg_2000_of_other_depths_fills_16_bits(bits: int) -> None:
     np.testing.assert_array_equal(np.load("out.npy"), np.rint(pixels * (65535 / (2**bits - 1))).astype(np.uint16))
 
 
+@pytest.mark.parametrize("kind", ["RGB", "CMYK", "deep"])
+def test_a_tiff_is_compressed_unless_its_source_is_a_tiff_that_is_not(kind: str) -> None:
+    tifffile = pytest.importorskip("tifffile")
+    pixels = pixels_of("RGB", np.uint16) if kind == "deep" else pixels_of(kind)
+    how = {"photometric": "separated" if kind == "CMYK" else "rgb", "metadata": None}
+    for name, compression, expected in (("raw.tif", None, 1), ("zip.tif", "zlib", 8)):
+        tifffile.imwrite(name, pixels, compression=compression, **how)
+        run("resize", name, "out.tif", "--scale", "2", "--force")
+        with tifffile.TiffFile("out.tif") as out:
+            assert int(out.pages[0].compression) == expected
+    if kind == "RGB":
+        Image.fromarray(pixels).save("in.png")
+        run("resize", "in.png", "out.tif", "--scale", "2", "--force")
+        with tifffile.TiffFile("out.tif") as out:
+            assert int(out.pages[0].compression) == 8
+
+
 # ---- the table
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from tenter.cli.formats import EXIF, HEAD, PROFILE, XMP, register, type_of
 from tenter.cli.kept.metadata import SUBFILES, read_metadata
-from tenter.cli.picture import Origin, Picture
+from tenter.cli.picture import ByteOrder, Origin, Picture
 from tenter.cli.reading import deep, pillow, tiff
 from tenter.cli.refusal import Refusal, first_line, require
 from tenter.cli.sizes import check_fits
@@ -134,7 +134,8 @@ def _read(image: Image.Image | None, file: BinaryIO, index: int, how: How) -> Pi
 
 def _origin(image: Image.Image | None, file: BinaryIO, type_: str, narrow: bool) -> Origin:
     if image is None:
-        return Origin(type_, byteorder=tiff.byteorder(file), compressed=tiff.is_compressed(file))
+        order = _byteorder(deep.head_of(file))
+        return Origin(type_, byteorder=order, compressed=tiff.is_compressed(file))
     info, head = image.info, deep.head_of(file)
     unread = [DEPTH] if deep.less_deep(image, head, narrow) else []
     unread += [name for mark, name in MARKS.get(type_, {}).items() if mark in head]
@@ -147,7 +148,7 @@ def _origin(image: Image.Image | None, file: BinaryIO, type_: str, narrow: bool)
     if SUBFILES in getattr(image, "tag_v2", {}) or len(getattr(getattr(image, "ico", None), "entry", ())) > 1:
         unread.append(SMALLER)
     compressed = type_ != "TIFF" or info.get("compression") != "raw"
-    origin = Origin(type_, unread=tuple(unread), byteorder=tiff.byteorder(file), compressed=compressed)
+    origin = Origin(type_, unread=tuple(unread), byteorder=_byteorder(head), compressed=compressed)
     if type_ == "JPEG":
         from PIL.JpegImagePlugin import get_sampling
 
@@ -160,6 +161,11 @@ def _origin(image: Image.Image | None, file: BinaryIO, type_: str, narrow: bool)
     return origin._replace(
         plays=_plays(type_, info), lossless=lossless, first_apart=bool(getattr(image, "default_image", False))
     )
+
+
+def _byteorder(head: bytes) -> ByteOrder:
+    """Of a TIFF; that of most machines where the file is none."""
+    return ">" if head[:2] == b"MM" else "<"
 
 
 def _sampling_of_mpo(image: Any) -> int:

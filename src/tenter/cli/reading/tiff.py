@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tenter.cli.kept.metadata import Metadata, of_tiff
-from tenter.cli.picture import ByteOrder, Picture
+from tenter.cli.picture import Picture
 from tenter.cli.refusal import Refusal, require
 from tenter.cli.sizes import check_fits
 
@@ -37,12 +37,6 @@ def count_pages(file: BinaryIO) -> int:
     """How many pages a file has."""
     with opened(file) as tiff:
         return len(tiff.pages)
-
-
-def byteorder(file: BinaryIO) -> ByteOrder:
-    """Of a TIFF; that of most machines where the file is none."""
-    file.seek(0)
-    return ">" if file.read(2) == b"MM" else "<"
 
 
 def is_compressed(file: BinaryIO) -> bool:
