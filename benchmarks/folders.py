@@ -29,7 +29,7 @@ from benchmarks.table import lined
 
 PAGE = Path("docs/benchmarks-folders.md")
 PICTURES, MEGAPIXELS, ROUNDS = 200, 12.0, 2
-BEGIN_TYPES, OF_EACH_TYPE = "## Types of files", 16
+BEGIN_TYPES, OF_EACH_TYPE = "## Types of files", 8
 DIFFERENT = 20  # pictures; the others are links to these
 SIZES = (1600, 256)
 QUALITY = 92
