@@ -20,7 +20,7 @@ MODES = {"gray": "L", "gray+alpha": "LA", "RGB": "RGB", "RGBA": "RGBA", "CMYK": 
 DEEP_MODES = {"uint16": "I;16", "float32": "F"}
 SHARED = ("L", "I;16", "RGBA", "CMYK")  # whose memory may be an array's
 BAND = 1 << 20  # bytes that are copied at a time
-TILE = 2048  # the side of a tile of JPEG 2000
+TILE = 1024  # the side of a tile of JPEG 2000, which is encoded in one go: no interrupt is answered meanwhile
 CLEARED = 2  # what becomes of a frame, in GIF's numbers
 #: By default: as near to the picture as JPEG's default, or nearer.
 QUALITY = {"WEBP": 80, "AVIF": 65, "HEIF": 65}
