@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cli_helpers import Image, _inside, command, refused  # noqa: F401
+from cli_helpers import Image, _inside, refused  # noqa: F401
 from program_helpers import of_this_machine
 from tenter.cli import formats
 from tenter.cli.main import main
@@ -147,5 +147,8 @@ def test_heic_without_its_package_names_it(capsys: pytest.CaptureFixture[str], m
     Path("in.heic").write_bytes(b"\0\0\0\x18ftypheic")
     said = refused(capsys, "resize", "in.heic", "out.jpg", "--scale", 2)
     assert said == 'tenter: in.heic: pillow-heif is needed for HEIC and is not installed: pip install "tenter[heif]"\n'
-    done = command("resize", "in.png", "out.png", "--scale", 2)
-    assert done.returncode == 0
+    Path("photos").mkdir()
+    for name in ("photos/a.png", "photos/phone.heic"):
+        Image.new("RGB", (4, 4)).save(name, "PNG")
+    assert main(["resize", "photos", "out", "--scale", "2"]) == 0
+    assert "; not read: 1 .heic (pillow-heif reads these)\n" in capsys.readouterr().out

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tenter.cli.formats import FORMATS, is_npy
+from tenter.cli.formats import FORMATS, HEIF_ENDINGS, is_npy
 from tenter.cli.output import check_inside, is_temporary
 from tenter.cli.refusal import Refusal, one_line
 
@@ -145,7 +145,8 @@ def _pictures(name: str, recursive: bool, output: Path, left_out: Counter[str]) 
 
 def counted(left_out: Counter[str]) -> str:
     """Files that are not read, by kind, in words."""
-    return ", ".join(f"{n} {one_line(kind)}" for kind, n in sorted(left_out.items()))
+    needs = {ending: " (pillow-heif reads these)" for ending in HEIF_ENDINGS if ending not in FORMATS}
+    return ", ".join(f"{n} {one_line(kind)}{needs.get(kind, '')}" for kind, n in sorted(left_out.items()))
 
 
 def _refuse_unreadable(error: OSError) -> None:
