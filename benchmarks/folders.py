@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from PIL import Image
 
+from benchmarks import folder_types
 from benchmarks.crops import photograph
 from benchmarks.folder_programs import PROGRAMS, Program, Run, versions
 from benchmarks.installed import Absent
@@ -28,6 +29,7 @@ from benchmarks.table import lined
 
 PAGE = Path("docs/benchmarks-folders.md")
 PICTURES, MEGAPIXELS, ROUNDS = 200, 12.0, 2
+BEGIN_TYPES, OF_EACH_TYPE = "## Types of files", 8
 DIFFERENT = 20  # pictures; the others are links to these
 SIZES = (1600, 256)
 QUALITY = 92
@@ -54,24 +56,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--megapixels", type=float, default=MEGAPIXELS, metavar="M", help=f"of each {usual}")
     parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help=usual)
     parser.add_argument("--jobs", type=int, default=cores(), metavar="N", help="processes (default: one per core)")
+    parser.add_argument("--part", choices=("photographs", "types"), help="of the page (default: both)")
     parser.add_argument("--only", default="", metavar="TEXT", help="programs with this in their name; not written")
     parser.add_argument("--out", type=Path, metavar="FILE", help=f"where to write (default: {PAGE}, if nothing is cut)")
 
 
 def main(chosen: argparse.Namespace) -> int:
+    code, text = 0, PAGE.read_text().partition(BEGIN_TYPES)
+    first, second = text[0], text[2]
+    if chosen.part != "types":
+        code, first = photographs(chosen)
+    if chosen.part != "photographs":
+        second = of_types(chosen)
+    usual = (chosen.pictures, chosen.megapixels, chosen.only) == (PICTURES, MEGAPIXELS, "")
+    whole = f"{first.rstrip()}\n\n{BEGIN_TYPES}{second}"
+    print(whole)
+    if (out := chosen.out or (PAGE if usual else None)) is not None:
+        out.write_text(whole)
+        print(f"wrote {out}")
+    return code
+
+
+def of_types(chosen: argparse.Namespace) -> str:
+    with tempfile.TemporaryDirectory(prefix="tenter-folders-") as name:
+        count, rounds = OF_EACH_TYPE, max(3, chosen.rounds)
+        rows = folder_types.measure(Path(name), list(folder_types.TYPES), count, rounds, chosen.jobs, timed)
+    _, _, text = folder_types.page(rows, count, rounds).partition(BEGIN_TYPES)
+    return text
+
+
+def photographs(chosen: argparse.Namespace) -> tuple[int, str]:
     with tempfile.TemporaryDirectory(prefix="tenter-folders-") as name:
         source = Path(name, "in")
         make(source, chosen.pictures, chosen.megapixels, chosen.jobs)
         programs = [p for p in PROGRAMS if chosen.only.lower() in p.name.lower()]
         rows = measure(source, Path(name, "out"), programs, SIZES, chosen.rounds, chosen.jobs)
         nbytes = sum(path.stat().st_size for path in source.iterdir()) / chosen.pictures
-    usual = (chosen.pictures, chosen.megapixels, chosen.only) == (PICTURES, MEGAPIXELS, "")
-    text = page(rows, chosen, nbytes)
-    print(text)
-    if (out := chosen.out or (PAGE if usual else None)) is not None:
-        out.write_text(text)
-        print(f"wrote {out}")
-    return int(any(row.failed for row in rows))
+    return int(any(row.failed for row in rows)), page(rows, chosen, nbytes)
 
 
 def make(folder: Path, pictures: int, megapixels: float, jobs: int) -> None:

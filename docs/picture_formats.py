@@ -118,8 +118,11 @@ def samples(path: str) -> Any:
 
 
 #: what the summary calls what a type has no place for
-NAMED = {name: name for name in ("EXIF", "XMP", "IPTC", "comment", "PNG text", "resolution")}
-NAMED |= {"profile": "color profile", "their durations": "durations of frames"}
+NAMED = {name: (name,) for name in ("EXIF", "XMP", "IPTC", "comment", "PNG text", "resolution", "CMYK")}
+NAMED |= {"profile": ("color profile",), "frames": ("further pictures of the file",)}
+NAMED |= {"their durations": ("durations of frames", *NAMED["frames"])}
+#: of a package that is not among the others
+LEFT_OUT = "HEIF"
 Seen = Callable[[Any, str], Any]
 #: what a column shows, the picture that has it, and whether the file that was written has it
 COLUMNS: dict[str, tuple[Callable[[], str], list[str], Seen]] = {
@@ -153,8 +156,7 @@ def cell(column: str, source: str, type_: str) -> str:
         kept = seen(image, output)
     if kept:
         return "yes"
-    named = NAMED.get(column, "")
-    if named not in said.getvalue().partition("not kept: ")[2]:
+    if column in NAMED and not any(name in said.getvalue().partition("not kept: ")[2] for name in NAMED[column]):
         raise AssertionError(f"{type_} loses {column} without a word: {said.getvalue()}")
     return "no"
 
@@ -168,6 +170,7 @@ def table() -> str:
             rows = [
                 [shown(type_), *(cell(column, sources[make], type_) for column, (make, _, _) in COLUMNS.items())]
                 for type_ in TYPES
+                if type_ != LEFT_OUT
             ]
         finally:
             os.chdir(before)

@@ -52,8 +52,11 @@ def write_picture(path: Path, *pictures: Picture, origin: Origin | None = None) 
         write_pictures(file, list(pictures), str(path), FORMATS[path.suffix], origin or Origin(), Encoding())
 
 
-def run(*args: Any) -> None:
-    assert main([str(arg) for arg in args]) == 0
+def run(command: str, *args: Any) -> None:
+    """Run a command that succeeds. Where nothing names a filter, it is one whose values are easy to say."""
+    words = [str(arg) for arg in args]
+    named = command != "resize" or {"--filter", "--mode", "--labels", "--like"} & set(words)
+    assert main([command, *words, *([] if named else ["--filter", "linear"])]) == 0
 
 
 def resize(source: Path, target: Path, *options: Any, size: tuple[int, int] = NEW) -> Picture:

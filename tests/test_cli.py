@@ -69,7 +69,7 @@ def test_the_librarys_own_refusal_is_one_line(capsys: pytest.CaptureFixture[str]
 
 
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
-    for args, word in ((["--version"], "tenter "), (["--help"], "resize"), (["resize", "--help"], "(H, W)")):
+    for args, word in ((["--version"], "tenter "), (["--help"], "resize"), (["resize", "--help-all"], "(H, W)")):
         with pytest.raises(SystemExit) as ended:
             main(args)
         assert ended.value.code == 0

@@ -185,7 +185,7 @@ def test_parts_of_a_turned_picture_are_taken_to_the_fraction(photo: Any, orienta
 @pytest.mark.usefixtures("photo")
 def test_exact_is_the_library_on_the_whole_decode() -> None:
     x = np.asarray(Image.open("photo.jpg"))
-    expected = tenter.image.resize(x, height=40, like="torch", antialias=True)
+    expected = tenter.image.resize(x, height=40, like="torch", mode="lanczos", antialias=True)
     for more, equal in (([], False), (["--exact"], True)):
         assert command("resize", "photo.jpg", "out.png", "--height", 40, "--force", *more).returncode == 0
         found = read_picture(Path("out.png")).pixels

@@ -162,9 +162,8 @@ def test_force_overwrites() -> None:
     ("args", "word"),
     [
         (["photos/a.png", "photos/b.png", "out.png"], "expected a folder"),
-        (["photos", "out"], "expected a folder"),
+        (["photos", "out.png"], "expected a folder"),
         (["photos", "in.png"], "is a file"),
-        (["photos/a.png", "no/out/"], "does not exist"),
         (["photos/a.png", "photos/deep/a.png", "out/"], "from both photos/a.png and photos/deep/a.png"),
         (["photos", "photos/deep/a.png", "out/"], "from both"),
         (["photos/a.png", "photos/c.jpg", "in.png", "photos/deep/a.png", "out/", "--format", "png"], "from both"),

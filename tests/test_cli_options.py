@@ -12,7 +12,7 @@ import tenter
 from cli_helpers import Image, _inside, refused  # noqa: F401
 from picture_helpers import read_picture, write_picture
 from tenter._specs.resize_arguments import MODES as FILTERS
-from tenter.cli.kept.orientation import stored_box, turn_back, turn_upright
+from tenter.cli.kept.orientation import stored_box, turn_back
 from tenter.cli.main import main
 from tenter.cli.picture import Picture
 from tenter.conventions import PRESETS
@@ -51,9 +51,9 @@ def test_modes_are_filters_by_pytorchs_names() -> None:
     for mode in ("nearest", "nearest-exact", "bilinear", "bicubic", "lanczos", "area"):
         same = resized("in.png", "--size", "7x5", "--filter", names.get(mode, mode))
         np.testing.assert_array_equal(resized("in.png", "--size", "7x5", "--mode", mode), same)
-    np.testing.assert_array_equal(
-        resized("in.png", "--size", "7x5"), resized("in.png", "--size", "7x5", "--mode", "bilinear")
-    )
+    for name, same in names.items():  # as in Python
+        expected = resized("in.png", "--size", "7x5", "--filter", same)
+        np.testing.assert_array_equal(resized("in.png", "--size", "7x5", "--filter", name), expected)
 
 
 @pytest.mark.parametrize("like", PRESETS)
@@ -68,17 +68,27 @@ def test_every_library(like: str) -> None:
         np.testing.assert_array_equal(resized("in.png", "--size", "17x5", "--like", like, *options), expected)
 
 
-def test_the_default_is_near_pillow() -> None:
+def test_the_default_of_pictures_is_near_pillows_lanczos() -> None:
     image = Image.open("in.png")
-    theirs = np.asarray(image.resize((7, 5), Image.Resampling.BILINEAR)).astype(int)
+    theirs = np.asarray(image.resize((7, 5), Image.Resampling.LANCZOS)).astype(int)
     assert np.abs(resized("in.png", "--size", "7x5") - theirs).max() <= 1
     np.testing.assert_array_equal(
-        resized("in.png", "--size", "7x5"), resized("in.png", "--size", "7x5", "--like", "pillow")
+        resized("in.png", "--size", "7x5"), resized("in.png", "--size", "7x5", "--filter", "lanczos")
     )
+    linear = resized("in.png", "--size", "7x5", "--filter", "linear")
+    np.testing.assert_array_equal(linear, resized("in.png", "--size", "7x5", "--like", "pillow"))
+
+
+def test_the_default_of_arrays_leaves_no_range() -> None:
+    np.save("edge.npy", x := np.repeat([0.0, 1.0], 20)[None].repeat(30, 0))
+    for options in (["--size", "17x30"], ["--axes", "1", "--size", "17"]):
+        expected = tenter.resize(x, 17, axes=1, antialias=True)
+        np.testing.assert_array_equal(resized("edge.npy", *options), expected)
+        assert expected.min() >= 0 and expected.max() < 1 + 1e-12
 
 
 def test_a_filter_that_a_library_has_not(capsys: pytest.CaptureFixture[str]) -> None:
-    said = refused(capsys, "resize", "in.png", "out.png", "--scale", 2, "--like", "scipy", "--filter", "cubic")
+    said = refused(capsys, "resize", "in.png", "out.png", "--scale", 2, "--like", "scipy", "--filter", "lanczos")
     assert "mode: expected one of nearest" in said
 
 
@@ -136,7 +146,7 @@ def test_axes_refused(capsys: pytest.CaptureFixture[str], args: list[str], word:
 
 def test_box() -> None:
     x = np.asarray(Image.open("in.png"))
-    expected = tenter.resize(x, (6, 5), axes=(0, 1), box=((1.5, 9), (2, 8.25)), antialias=True)
+    expected = tenter.resize(x, (6, 5), axes=(0, 1), box=((1.5, 9), (2, 8.25)), antialias=True, mode="lanczos")
     np.testing.assert_array_equal(resized("in.png", "--size", "5x6", "--box", 1.5, 2, 9, 8.25), expected)
     assert resized("in.png", "--scale", 2, "--box", 1.5, 2, 9, 8.25).shape == (15, 12, 3)
     np.testing.assert_array_equal(resized("in.png", "--scale", 1, "--box", 2, 3, 9, 8), x[2:9, 3:8])
@@ -151,10 +161,10 @@ def test_a_box_is_of_the_picture_as_it_is_seen(orientation: int) -> None:
     exif = Image.Exif()
     exif[274] = orientation
     Image.fromarray(stored).save("turned.png", exif=exif)
-    out = turn_upright(resized("turned.png", "--scale", 1, "--box", 2, 1, 9, 5), orientation)
+    out = resized("turned.png", "--scale", 1, "--box", 2, 1, 9, 5)
     np.testing.assert_array_equal(out, seen[2:9, 1:5])
-    out = turn_upright(resized("turned.png", "--size", "9x6", "--box", 2.5, 1, 9, 5.25), orientation)
-    expected = tenter.resize(seen, (6, 9), axes=(0, 1), box=((2.5, 9), (1, 5.25)), antialias=True)
+    out = resized("turned.png", "--size", "9x6", "--box", 2.5, 1, 9, 5.25)
+    expected = tenter.resize(seen, (6, 9), axes=(0, 1), box=((2.5, 9), (1, 5.25)), antialias=True, mode="lanczos")
     np.testing.assert_allclose(out.astype(int), expected, atol=1)  # half-way values may round up or down
     np.testing.assert_array_equal(resized("turned.png", "--size", "9x6", "--box", 2.5, 1, 9, 5.25, to=".npy"), out)
     assert stored_box((0, 0, 11, 7), stored.shape[:2], orientation) == (0, 0, *stored.shape[:2])
@@ -193,7 +203,7 @@ def test_linear_light() -> None:
     nearest = resized("board.png", "--size", "3x3", "--mode", "nearest")
     np.testing.assert_array_equal(resized("board.png", "--size", "3x3", "--mode", "nearest", "--linear-light"), nearest)
     pixels = rgba()
-    expected = tenter.image.resize(pixels, (5, 4), like="torch", antialias=True, linear_light=True)
+    expected = tenter.image.resize(pixels, (5, 4), like="torch", mode="lanczos", antialias=True, linear_light=True)
     np.testing.assert_array_equal(resized("rgba.png", "--size", "4x5", "--linear-light"), expected)
     np.save("four.npy", pixels)
     plain = tenter.image.resize(pixels, (5, 4), like="torch", antialias=True, linear_light=True, alpha=False)
@@ -210,17 +220,18 @@ def test_linear_light_of_what_is_no_srgb(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_no_premultiply() -> None:
     pixels = rgba()
-    plain = tenter.resize(pixels, (5, 4), axes=(0, 1), antialias=True)
+    plain = tenter.resize(pixels, (5, 4), axes=(0, 1), antialias=True, mode="lanczos")
     np.testing.assert_array_equal(resized("rgba.png", "--size", "4x5", "--no-premultiply"), plain)
     assert not np.array_equal(resized("rgba.png", "--size", "4x5"), plain)
-    opaque = tenter.resize(rgba(opaque=True), (5, 4), axes=(0, 1), antialias=True)
+    opaque = tenter.resize(rgba(opaque=True), (5, 4), axes=(0, 1), antialias=True, mode="lanczos")
     np.testing.assert_array_equal(resized("rgba.png", "--size", "4x5"), opaque)
 
 
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        (["--filter", "bicubic"], "unknown value 'bicubic' (did you mean 'cubic'?)"),
+        (["--filter", "bicubik"], "unknown value 'bicubik' (did you mean 'bicubic'?)"),
+        (["--filter", "sharp"], "unknown value 'sharp'; known are nearest"),
         (["--like", "photoshop"], "unknown value 'photoshop'; known are torch"),
         (["--filter", "linear", "--mode", "bilinear"], "not allowed with"),
         (["--filter", "area", "--antialias"], "area has none"),

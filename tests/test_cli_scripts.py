@@ -7,6 +7,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +20,7 @@ import tenter
 from cli_helpers import Image, _inside, command, noise, refused  # noqa: F401
 from tenter.cli import output as output_files
 from tenter.cli.main import main
-from tenter.cli.parser import build_parser
+from tenter.cli.parser import build_parser, parse
 
 ROOT = Path(__file__).parents[1]
 
@@ -178,7 +179,7 @@ def test_a_dry_run_writes_nothing(capsys: pytest.CaptureFixture[str], json_: lis
     Path("photos/cut.png").write_text("no picture")
     before[Path("photos/cut.png")] = Path("photos/cut.png").stat().st_mtime_ns
     assert main(["resize", "photos", "out", "--width", "20", "--skip-existing", "--dry-run", *json_]) == 1
-    assert main(["resize", "photos/good.png", "new/deep/", "--fill", "9x5", "--dry-run", *json_]) == 2
+    assert main(["resize", "photos/good.png", "new/deep/", "--fill", "9x5", "--dry-run", *json_]) == 0
     assert {path: path.stat().st_mtime_ns for path in Path().rglob("*")} == before
     said = capsys.readouterr()
     assert said.err.splitlines()[0] == "tenter: photos/cut.png: is not a picture that can be read"
@@ -217,7 +218,7 @@ def test_a_dry_run_says_the_sizes_that_a_run_makes(capsys: pytest.CaptureFixture
             assert file["input_size"] == {"height": 30, "width": width} and file.get("pictures", 1) == pictures
     assert main(["resize", "pages.tif", "out.tif", "--scale", "2", "--force", "--dry-run"]) == 0
     assert "3 pictures, the first 40 x 60 (from pages.tif: the first 20 x 30)" in capsys.readouterr().out
-    for args in (["out.tif", "--frame", 3], ["new.jpg"]):
+    for args in (["out.tif", "--frame", 3], ["new.jpg", "--frame", -4]):
         said = {
             refused(capsys, "resize", "pages.tif", *args, "--scale", 2, "--force", *more)
             for more in ([], ["--dry-run"])
@@ -248,13 +249,13 @@ def test_counts_with_commas(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["resize", "--widht", "3"], "unknown option --widht (did you mean '--width'?) (see tenter resize --help)"),
+        (["resize", "--widht", "3"], "unknown option --widht (did you mean '--width'?) (see tenter resize --help-all)"),
         (["resize", "in.png", "--size", "3", "--what=4"], "unknown option --what "),
         (["resize", "none.png", "--long-edge", "3", "--recursiv"], "unknown option --recursiv (did you mean '--rec"),
         (["resize", "-f", "in.png", "out.png", "--size", "3x2"], "unknown option -f"),
         (["repeat", "--count", "3"], "unknown option --count (did you mean '--counts'?)"),
         (["repeat", "--fit", "3"], "unknown option --fit"),
-        (["--vresion"], "unknown option --vresion (did you mean '--version'?) (see tenter --help)"),
+        (["--vresion"], "unknown option --vresion (did you mean '--version'?) (see tenter --help-all)"),
         (["reszie", "--what"], "unknown command 'reszie' (did you mean 'resize'?); known are resize, repeat"),
         (["in.png", "out.png"], "unknown command 'in.png'"),
         (
@@ -281,7 +282,7 @@ def test_help_fits_the_terminal(
     monkeypatch.setenv("COLUMNS", str(columns))
     for name in ("resize", "repeat"):
         with pytest.raises(SystemExit):
-            main([name, "--help"])
+            main([name, "--help-all"])
         text = capsys.readouterr().out
         assert max(map(len, text.splitlines())) <= columns
         words = " ".join(text.split())
@@ -290,16 +291,33 @@ def test_help_fits_the_terminal(
             assert "--size 640x480 is 640 wide and 480 high" in words
 
 
+@pytest.mark.parametrize("name", ["resize", "pyramid"])
+def test_the_short_help_is_five_examples_and_common_options_on_a_screen(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    for option in ("--help", "-h"):
+        with pytest.raises(SystemExit):
+            main([name, option])
+        lines = capsys.readouterr().out.splitlines()
+        assert len(lines) <= 24 and max(map(len, lines)) < 80
+        examples = [line.strip() for line in lines if line.startswith("  tenter ")]
+        assert len(examples) == 5 and lines[:5] == [f"  {line}" for line in examples]
+        for line in examples:
+            parse(shlex.split(line)[1:])
+        known = {option for action in build_parser()[1][name]._actions for option in action.option_strings}
+        assert set(re.findall(r"--[a-z-]+", "\n".join(lines))) <= known
+
+
 def test_the_page_has_every_option() -> None:
     """docs/command-line.md has a row for each option of `tenter resize`, in the order of --help."""
     _, parsers = build_parser()
     shown = [
         " / ".join(action.option_strings)
         for action in parsers["resize"]._actions
-        if action.option_strings and action.dest != "help"
+        if action.option_strings and "-h" not in action.option_strings
     ]
     page = (ROOT / "docs" / "command-line.md").read_text().split("## Options of `tenter resize`")[1]
-    rows = re.findall(r"^\| `(--[^`]*)` \|", page, re.M)
+    rows = re.findall(r"^\| `(--?[^`]*)` \|", page, re.M)
     assert [re.sub(r" [^-/ ]\S*", "", row) for row in rows] == shown
 
 

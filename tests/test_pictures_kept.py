@@ -183,10 +183,10 @@ def test_metadata_too_long_for_a_type(output: str, capsys: pytest.CaptureFixture
 # ---- how a JPEG is encoded
 
 
-@pytest.mark.parametrize("quality", [30, 92])
+@pytest.mark.parametrize("quality", [30, 79])
 @pytest.mark.parametrize("subsampling", ["4:4:4", "4:2:2", "4:2:0"])
 @pytest.mark.parametrize("progressive", [False, True])
-def test_a_jpeg_is_encoded_as_its_source(quality: int, subsampling: str, progressive: bool) -> None:
+def test_a_coarse_jpeg_is_encoded_as_its_source(quality: int, subsampling: str, progressive: bool) -> None:
     from PIL.JpegImagePlugin import get_sampling
 
     Image.fromarray(smooth(64, 80)).save("in.jpg", quality=quality, subsampling=subsampling, progressive=progressive)
@@ -199,6 +199,20 @@ def test_a_jpeg_is_encoded_as_its_source(quality: int, subsampling: str, progres
     with Image.open("50.jpg") as source, Image.open("other.jpg") as result:
         assert result.quantization == source.quantization and get_sampling(result) == 1
         assert "progressive" not in result.info
+
+
+@pytest.mark.parametrize("subsampling", ["4:4:4", "4:2:0"])
+@pytest.mark.parametrize("name", ["95.jpg", "in.png"])
+def test_a_jpeg_has_quality_80_and_shares_colors_below_90(name: str, subsampling: str) -> None:
+    from PIL.JpegImagePlugin import get_sampling
+
+    how = {"quality": 95, "subsampling": subsampling} if name == "95.jpg" else {}
+    Image.fromarray(smooth(64, 80)).save(name, **how)
+    for more, quality, shared in (([], 80, 2), (["--quality", 89], 89, 2), (["--quality", 90], 90, 0)):
+        run("resize", name, "out.jpg", "--scale", 0.5, "--force", *more)
+        Image.fromarray(smooth(64, 80)).save("as.jpg", quality=quality)
+        with Image.open("as.jpg") as same, Image.open("out.jpg") as result:
+            assert result.quantization == same.quantization and get_sampling(result) == shared
 
 
 def test_a_picture_that_shrinks_takes_fewer_bytes() -> None:

@@ -111,6 +111,9 @@ def test_the_commands_of_the_page() -> None:
     page = (Path(__file__).parents[1] / "docs" / "volumes.md").read_text()
     volume("volume.zarr")
     volume("labels.zarr")
+    about = {"axes": "ZYX", "spacing": 2.0, "unit": "um"}
+    tifffile = pytest.importorskip("tifffile")
+    tifffile.imwrite("stack.tif", noise((4, 400, 300)), imagej=True, resolution=(2.0, 2.0), metadata=about)
     assert main(["pyramid", "volume.zarr", "image.ome.zarr", "--levels", "1"]) == 0
     zarr.open_group("image.ome.zarr").attrs["ome"] = _with_one_level(
         dict(zarr.open_group("image.ome.zarr").attrs["ome"])
@@ -140,7 +143,7 @@ def test_refusals(capsys: pytest.CaptureFixture[str]) -> None:
     half = ("--scale", 0.5, *ALL)
     for args, said in [
         (("in.zarr", "out.zarr", "--scale", 0.5), "--axes: is needed"),
-        (("in.zarr", "out.png", *half), "ends in .zarr or .npy"),
+        (("in.zarr", "out.png", *half), "ends in .zarr, .npy or .tif"),
         (("in.zarr", "in.zarr", *half, "--force"), "is the input"),
         (("in.zarr", "in.zarr/out.zarr", *half), "is the input, or in the same folder"),
         (("in.zarr", "named.zarr", *half), "exists already; --force overwrites it"),
@@ -148,7 +151,7 @@ def test_refusals(capsys: pytest.CaptureFixture[str]) -> None:
         (("in.zarr", "none/out.zarr", *half), "the folder none does not exist"),
         (("none.zarr", "out.zarr", *half), "at least one element"),
         (("absent.zarr", "out.zarr", *half), "absent.zarr: No such file or directory"),
-        (("empty.zarr", "out.zarr", *half), "is neither a .npy file nor a zarr"),
+        (("empty.zarr", "out.zarr", *half), "is neither a .npy file, a TIFF stack nor a zarr"),
         (("group.zarr", "out.zarr", *half), "without multiscales metadata, such as inner in it"),
         (("text.zarr", "out.zarr", "--scale", 2, "--axes", "0"), "expected numbers"),
         (("named.zarr", "out.zarr", *half), "names of axes (a, b, c), got 'z'"),
@@ -229,7 +232,7 @@ def test_memory_stays_below_the_limit() -> None:
     limit = "250MiB"
     done = command("resize", "in.zarr", "out.zarr", "--scale", 0.5, *ALL, "--memory-limit", limit)
     peak = done.stdout.split("peak memory ")[1].split()
-    assert done.returncode == 0 and peak[1] == "MiB" and float(peak[0]) < 250
+    assert done.returncode == 0 and peak[1] == "MiB;" and float(peak[0]) < 250
 
 
 def test_a_progress_bar_on_a_terminal() -> None:

@@ -16,6 +16,7 @@ from tenter.cli.arrays import read_npy, write_npy
 from tenter.cli.dry import planned_sizes
 from tenter.cli.folders import SUFFIXES, Task, is_many
 from tenter.cli.formats import is_npy
+from tenter.cli.interrupts import interruptible
 from tenter.cli.many import resize_many
 from tenter.cli.options import Options, read_options
 from tenter.cli.output import check_input, check_output, remove_leftovers, write_beside
@@ -34,7 +35,7 @@ def resize_command(args: argparse.Namespace) -> int:
         return volumes.resize_volume(args)
     options = read_options(args)
     if len(args.paths) < 2:
-        raise Refusal("expected IN and OUT, got one name (see tenter resize --help)")
+        raise Refusal(f"expected IN and OUT, got {args.paths[0]} alone (see tenter resize --help-all)")
     *inputs, output = args.paths
     if PIPE in inputs and len(inputs) > 1:
         raise Refusal(f"{PIPE}: standard input is one file, got {len(inputs)} inputs")
@@ -54,7 +55,7 @@ def _resize_one(name: str, output: str, args: argparse.Namespace, options: Optio
         is_npy(output)
     with opened(name) as source:
         is_npy(source.name)
-        outcome = _carried_out(source, output, args, options)
+        outcome = interruptible(lambda: _carried_out(source, output, args, options))
     if args.json:
         print(as_json([outcome], Counter(), options))
     elif output == PIPE:

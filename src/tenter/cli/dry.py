@@ -7,14 +7,13 @@ from pathlib import Path
 from tenter.cli.arrays import shape_of_npy
 from tenter.cli.formats import FORMATS, is_npy
 from tenter.cli.options import Options
-from tenter.cli.picture import Origin
 from tenter.cli.reading.heads import head_of, lengths_of_stack
 from tenter.cli.reading.opening import How
 from tenter.cli.reading.stack import is_stack, positions
 from tenter.cli.refusal import Refusal
 from tenter.cli.resize import Sizes, array_size, check_shape
 from tenter.cli.target import find_target
-from tenter.cli.writing.holding import check_count
+from tenter.cli.writing.holding import holds_one
 
 
 def planned_sizes(source: Path, output: str, options: Options) -> Sizes:
@@ -22,8 +21,8 @@ def planned_sizes(source: Path, output: str, options: Options) -> Sizes:
     channels the new type does not hold."""
     if not is_npy(str(source)):
         if options.axes is not None:
-            lengths = lengths_of_stack(source, options.axes)
-            return Sizes(lengths, array_size(lengths, options))
+            lengths, known = lengths_of_stack(source, options.axes)
+            return Sizes(lengths, array_size(lengths, options, options.voxel_size or known))
         return _of_pictures(source, output, options)
     shape = shape_of_npy(source)
     if options.axes is None:
@@ -34,16 +33,15 @@ def planned_sizes(source: Path, output: str, options: Options) -> Sizes:
     if any(not -len(shape) <= axis < len(shape) for axis in axes):
         raise Refusal(f"{source}: has {len(shape)} axes, --axes names {', '.join(map(str, axes))}")
     lengths = tuple(shape[axis] for axis in axes)
-    return Sizes(lengths, array_size(lengths, options))
+    return Sizes(lengths, array_size(lengths, options, options.voxel_size or [None] * len(lengths)))
 
 
 def _of_pictures(source: Path, output: str, options: Options) -> Sizes:
     type_ = "" if is_npy(output) else FORMATS[Path(output).suffix.lower()]
     if type_ == "TIFF" and options.frame is None and is_stack(source):
-        height, width = lengths_of_stack(source, ("y", "x"))
+        (height, width), _ = lengths_of_stack(source, ("y", "x"))
         target = find_target((height, width), 1, options)
         return Sizes(target.before, target.after)
-    head = head_of(source, How(options.frame, max_pixels=options.max_pixels))
-    check_count(Origin(head.type, head.pictures), output, type_)
+    head = head_of(source, How(options.frame, max_pixels=options.max_pixels, first=holds_one(type_)))
     target = find_target(head.size, head.orientation, options)
     return Sizes(target.before, target.after, head.pictures)

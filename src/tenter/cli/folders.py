@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tenter.cli.formats import FORMATS, is_npy
+from tenter.cli.formats import FORMATS, HEIF_ENDINGS, is_npy
 from tenter.cli.output import check_inside, is_temporary
 from tenter.cli.refusal import Refusal, one_line
 
@@ -65,18 +65,15 @@ def check_inputs_safe(tasks: list[Task], existing: list[Task], force: bool) -> N
 
 
 def _check_folder(inputs: list[str], output: str) -> Path:
-    """Refuse an OUT that is not a folder. A missing one is created later if its name ends in a separator, so that a
-    mistyped file name does not create a folder."""
+    """Refuse an OUT that is not a folder. A missing one is created later, unless it is named as a file."""
     folder = Path(output)
     if folder.is_dir():
         return folder
     if folder.exists():
         raise Refusal(f"{output}: is a file, expected a folder")
-    if not output.endswith(os.sep):
+    if not output.endswith(os.sep) and folder.suffix.lower() in (".npy", *FORMATS):
         several = f"{inputs[0]} is a directory" if Path(inputs[0]).is_dir() else "there may be several inputs"
         raise Refusal(f"{output}: expected a folder, as {several}; end its name in {os.sep} to create it")
-    if not folder.parent.is_dir():
-        raise Refusal(f"{output}: the folder {folder.parent} does not exist")
     return folder
 
 
@@ -148,7 +145,8 @@ def _pictures(name: str, recursive: bool, output: Path, left_out: Counter[str]) 
 
 def counted(left_out: Counter[str]) -> str:
     """Files that are not read, by kind, in words."""
-    return ", ".join(f"{n} {one_line(kind)}" for kind, n in sorted(left_out.items()))
+    needs = {ending: " (pillow-heif reads these)" for ending in HEIF_ENDINGS if ending not in FORMATS}
+    return ", ".join(f"{n} {one_line(kind)}{needs.get(kind, '')}" for kind, n in sorted(left_out.items()))
 
 
 def _refuse_unreadable(error: OSError) -> None:

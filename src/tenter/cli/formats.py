@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,6 +62,11 @@ TYPES = {
     "DDS": Format((".dds",), ((0, b"DDS "),), ALPHA),
     "ICO": Format((".ico",), ((0, b"\0\0\1\0"),), (*ALPHA, *INDEXED), longest=256),
 }  # fmt: skip
+#: HEIC, which pillow-heif reads and writes if it is installed
+HEIF_ENDINGS = (".heic", ".heif", ".hif")
+if importlib.util.find_spec("pillow_heif") is not None:
+    marks = tuple((4, b"ftyp" + brand) for brand in (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx"))
+    TYPES["HEIF"] = Format(HEIF_ENDINGS, marks, ALPHA, (), (EXIF, XMP, PROFILE, THUMBNAIL), longest=16384)
 #: the type of each ending
 FORMATS = {ending: name for name, format_ in TYPES.items() for ending in format_.endings}
 #: endings of JPEG 2000 without a container, which says that colors are CMYK
@@ -68,7 +74,7 @@ CODESTREAMS = (".j2k", ".j2c", ".jpc")
 #: how many bytes `type_of` reads
 HEAD = 16
 #: how a type is called where not by its name
-SHOWN = {"WEBP": "WebP", "JPEG2000": "JPEG 2000"}
+SHOWN = {"WEBP": "WebP", "JPEG2000": "JPEG 2000", "HEIF": "HEIC"}
 
 
 def type_of(head: bytes, name: str) -> str | None:
@@ -79,9 +85,19 @@ def type_of(head: bytes, name: str) -> str | None:
     return "TGA" if Path(name).suffix.lower() == ".tga" else None
 
 
+def register(type_: str) -> None:
+    """Make Pillow know a type that another package reads and writes."""
+    if type_ == "HEIF":
+        import pillow_heif
+
+        pillow_heif.register_heif_opener()
+
+
 def is_npy(path: str) -> bool:
     """Whether a file name ends in .npy. Refuse an ending that is neither .npy nor of a picture."""
     suffix = Path(path).suffix.lower()
+    if suffix in HEIF_ENDINGS and suffix not in FORMATS:
+        raise Refusal(f'{path}: pillow-heif is needed for HEIC and is not installed: pip install "tenter[heif]"')
     if suffix != ".npy" and suffix not in FORMATS:
         raise Refusal(f"{path}: unknown file type {suffix or '(none)'!r}; known are .npy {' '.join(FORMATS)}")
     return suffix == ".npy"

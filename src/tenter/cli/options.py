@@ -10,7 +10,19 @@ from tenter._rules.axis_rule import NEAREST
 from tenter._specs.picture_sizes import Wanted
 from tenter.cli.flatten import Color, parse_color
 from tenter.cli.refusal import Refusal
-from tenter.cli.sizes import Axes, parse_axes, parse_box, parse_pair, parse_scale, parse_side, parse_size, whole_number
+from tenter.cli.sizes import (
+    Axes,
+    parse_axes,
+    parse_box,
+    parse_lengths,
+    parse_pair,
+    parse_scale,
+    parse_scales,
+    parse_side,
+    parse_size,
+    whole_number,
+)
+from tenter.cli.voxels import unit_named
 from tenter.cli.writing.encoding import Encoding
 
 if TYPE_CHECKING:
@@ -25,24 +37,33 @@ MODES: dict[str, Mode] = {
     "lanczos": "lanczos",
     "area": "area",
 }
+#: The default filters: of pictures the crispest of those that antialias, and of other numbers one that never leaves
+#: their range. With --like it is the second too.
+PICTURES: Mode = "lanczos"
+SAMPLES: Mode = "linear"
 Decoding = Literal["exact", "close", "fast"]
 
 
 class Options(NamedTuple):
     """How each file is resized: plain values, which can be sent to another process.
 
-    size: one length per axis, of the upright picture; or scale; or wanted, which keeps the ratio of the sides. axes: of
-    an array, by number, or of a TIFF stack, by letter; None for a picture. box: top, left, bottom, right in the upright
-    picture. antialias: None for the default of `like`. decoding: of a JPEG, at a reduced scale
-    never, where that is not seen, or also where it is nearly so. background: what transparency is laid on. max_pixels:
-    None for Pillow's limit. frame: the one to read of several.
+    size: one length per axis, of the upright picture; or scale; or spacing, the size of new voxels; or wanted,
+    which keeps the ratio of the sides. voxel_size, unit: of the input, one number for each axis. axes: of an array,
+    by number, or of a TIFF stack, by letter; None for a picture. box: top, left, bottom, right in the upright
+    picture. is_usual: whether no option names the mode. antialias: None for the default of `like`. decoding: of a
+    JPEG, at a reduced scale never, where that is not seen, or also where it is nearly so. background: what
+    transparency is laid on. max_pixels: None for Pillow's limit. frame: the one to read of several.
     """
 
     size: tuple[int, ...] | None
-    scale: float | None
+    scale: float | tuple[float, ...] | None
+    spacing: tuple[float, ...] | None
+    voxel_size: tuple[float, ...] | None
+    unit: str | None
     wanted: Wanted | None
     axes: Axes | None
     mode: Mode
+    is_usual: bool
     antialias: bool | None
     like: Like
     box: tuple[float, float, float, float] | None
@@ -59,17 +80,26 @@ class Options(NamedTuple):
 
 def read_options(args: argparse.Namespace) -> Options:
     """Check the arguments as far as that is possible without the files."""
-    mode = "nearest-exact" if args.labels else args.filter or MODES[args.mode or "bilinear"]
+    given = args.filter or args.mode
+    chosen: Mode | None = "nearest-exact" if args.labels else MODES.get(given, given)
     axes = None if args.axes is None else parse_axes(args.axes)
     if axes is not None:
         _check_arrays(args, axes)
+    elif args.spacing or args.voxel_size or args.unit:
+        raise Refusal("--spacing, --voxel-size and --unit: are for arrays, whose axes --axes names")
+    voxel_size = None if args.voxel_size is None else parse_lengths(args.voxel_size, "--voxel-size", len(axes or ()))
+    mode: Mode = chosen or (SAMPLES if axes is not None or args.like is not None else PICTURES)
     size, scale = _stretched(args, axes)
     return Options(
         size=size,
         scale=scale,
+        spacing=None if args.spacing is None else parse_lengths(args.spacing, "--spacing", len(axes or ())),
+        voxel_size=voxel_size,
+        unit=unit_named(args.unit),
         wanted=_wanted(args),
         axes=axes,
         mode=mode,
+        is_usual=chosen is None,
         antialias=_antialias(args, mode),
         like=args.like or "torch",
         box=None if args.box is None else parse_box(args.box),
@@ -79,10 +109,15 @@ def read_options(args: argparse.Namespace) -> Options:
         background=None if args.background is None else parse_color(args.background),
         max_pixels=None if args.max_pixels is None else whole_number(args.max_pixels, "--max-pixels", 1),
         frame=None if args.frame is None else whole_number(args.frame, "--frame"),
-        encoding=Encoding(_quality(args.quality), args.subsampling, args.progressive, args.strip),
+        encoding=_encoding(args),
         force=args.force,
         follow_links=args.follow_links,
     )
+
+
+def of_samples(options: Options) -> Options:
+    """The options of arrays and stacks, whose numbers are no picture's."""
+    return options._replace(mode=SAMPLES) if options.is_usual else options
 
 
 def read_jobs(text: str | None) -> int:
@@ -105,7 +140,10 @@ def in_words(options: Options) -> str:
             return f"{width} wide" if height is None else f"{height} high"
         return f"at most {sides(height, width)}"
     if options.scale is not None:
-        return f"scale {options.scale:g}"
+        scales = options.scale if isinstance(options.scale, tuple) else (options.scale,)
+        return f"scale {', '.join(f'{scale:g}' for scale in scales)}"
+    if options.spacing is not None:
+        return f"spacing {', '.join(f'{each:g}' for each in options.spacing)}"
     assert options.size is not None
     if options.axes is not None:
         return f"axes {', '.join(map(str, options.axes))} of length {', '.join(map(str, options.size))}"
@@ -133,12 +171,12 @@ def _check_arrays(args: argparse.Namespace, axes: Axes) -> None:
 
 def _stretched(
     args: argparse.Namespace, axes: tuple[int | str, ...] | None
-) -> tuple[tuple[int, ...] | None, float | None]:
+) -> tuple[tuple[int, ...] | None, float | tuple[float, ...] | None]:
     """What --size, --scale or --percent say."""
     if args.size is not None and len(args.size) == 1 and args.size[0].endswith("%"):
         return None, parse_scale(args.size[0], "--size")
     if args.scale is not None:
-        return None, parse_scale(args.scale, "--scale")
+        return None, parse_scales(args.scale, "--scale", None if axes is None else len(axes))
     if args.percent is not None:
         return None, parse_scale(args.percent, "--percent", 100)
     return (None if args.size is None else parse_size(args.size, axes)), None
@@ -174,6 +212,14 @@ def _antialias(args: argparse.Namespace, mode: str) -> bool | None:
         return not has_none
     asked: bool | None = args.antialias
     return asked
+
+
+def _encoding(args: argparse.Namespace) -> Encoding:
+    if args.strip and args.keep_orientation:
+        raise Refusal("--keep-orientation: the orientation is a tag of the metadata, which --strip drops")
+    return Encoding(
+        _quality(args.quality), args.subsampling, args.progressive, args.strip, as_stored=args.keep_orientation
+    )
 
 
 def _quality(text: str | None) -> int | None:

@@ -16,6 +16,8 @@ from tenter.cli.refusal import Refusal
 
 BEGINNING, ENDING = ".tenter-", ".tmp"
 ACCESS_LIST = "system.posix_acl_access"
+#: Temporary files that this process is writing.
+_unfinished: set[Path] = set()
 
 
 class _Buffer(io.BufferedWriter):
@@ -125,11 +127,19 @@ def temporary(folder: Path, mode: int) -> Iterator[tuple[Path, io.FileIO]]:
                     fcntl.flock(file, fcntl.LOCK_EX)
                 if not os.fstat(file.fileno()).st_nlink:
                     continue  # another process has removed it before it was locked
+                _unfinished.add(path)
                 yield path, file
                 return
         finally:
+            _unfinished.discard(path)
             with contextlib.suppress(FileNotFoundError):
                 path.unlink()
+
+
+def remove_unfinished() -> None:
+    """Remove the temporary files of a thread that is not waited for."""
+    for path in tuple(_unfinished):
+        path.unlink(missing_ok=True)
 
 
 def _take_access(descriptor: int, target: Path, old: os.stat_result) -> None:

@@ -15,17 +15,27 @@ from tenter._specs.resize_arguments import MODES as FILTERS
 from tenter.cli import explain
 from tenter.cli.folders import SUFFIXES
 from tenter.cli.formats import FORMATS
-from tenter.cli.options import MODES
+from tenter.cli.help import SHORT
+from tenter.cli.options import MODES, PICTURES, SAMPLES
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import PAIR
 from tenter.cli.spelling import check_choice, check_words
-from tenter.cli.volumes.parser import PYRAMID, add_bounds, add_pyramid, split_axes
+from tenter.cli.volumes.parser import (
+    LABELS,
+    PYRAMID,
+    add_bounds,
+    add_pyramid,
+    add_reports,
+    add_voxels,
+    join_lists,
+    split_axes,
+)
 from tenter.conventions import PRESETS
 
 #: A number on the command line.
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?%?|nan|inf", re.IGNORECASE)
 #: Options of one number, after which names of files may stand.
-SINGLE = ("--scale", "--percent", "--long-edge", "--width", "--height")
+SINGLE = ("--scale", "--percent", "--long-edge", "--width", "-w", "--height")
 
 TENTER = """Stretch arrays and pictures along their axes."""
 
@@ -48,10 +58,11 @@ two, and one of any shape along the axes that --axes names. From .npy to .npy, n
 picture, 1, 2, 3 or 4 channels are gray, gray+alpha, RGB or RGBA. A .npy file has no orientation tag, so the pixels of a
 picture are turned upright before they are written to one.
 
-If IN is several files, a folder (its pictures) or a quoted pattern such as 'photos/**/*.jpg', OUT is a folder. It is
-created if it is missing and its name ends in /. Files below a folder, or below the first wildcard of a pattern, keep
-their relative path below OUT. Two inputs with the same output are refused before anything is written. If a file fails,
-the others are still resized; failures are listed at the end. --skip-existing continues a run that was interrupted.
+If IN is several files, a folder (its pictures) or a quoted pattern such as 'photos/**/*.jpg', OUT is a folder, which is
+created if it is missing. Of one file, OUT is a folder if it is there or its name ends in /. Files below a folder, or
+below the first wildcard of a pattern, keep their relative path below OUT. Two inputs with the same output are refused
+before anything is written. If a file fails, the others are still resized; failures are listed at the end. --skip-
+existing continues a run that was interrupted.
 
 IN or OUT may be -, standard input or output. The type of the output is then that of the input, or --format."""
 
@@ -68,7 +79,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise a Refusal instead of printing the usage and exiting."""
-        raise Refusal(f"{message} (see {self.prog} --help)")
+        raise Refusal(f"{message} (see {self.prog} --help-all)")
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
         check_choice(action, value)
@@ -89,6 +100,15 @@ class Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         """Exit after it."""
         print(f"tenter {_version()}")
+        raise SystemExit(0)
+
+
+class Help(argparse.Action):
+    """Print the short help of a command that has one, else all of it."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        """Exit after it."""
+        print(SHORT.get(parser.prog.partition(" ")[2]) or parser.format_help(), end="")
         raise SystemExit(0)
 
 
@@ -116,7 +136,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
         # argparse would give all names after "--" to one argument. "./-a.png" cannot be mistaken for an option.
         end = argv.index("--")
         argv = argv[:end] + [name if name[:1] != "-" else os.path.join(".", name) for name in argv[end + 1 :]]
-    argv, named = split_axes(argv)
+    argv, named = split_axes(join_lists(_with_labels(argv)))
     _check_single(argv)
     axes, sizes = _count_words(argv, named)
     parser, commands = build_parser(axes, sizes)
@@ -127,9 +147,23 @@ def parse(argv: list[str]) -> argparse.Namespace:
     # argparse fills the list of paths from one run of names, and returns the names after later options in `rest`.
     if rest and args.command != "resize":
         parser.error(f"expected two names, got more: {' '.join(rest)}")
-    if rest:
-        args.paths += rest
+    if args.command == "resize":
+        args.paths += [*rest, *filter(None, [args.output])]
     return args
+
+
+def _with_labels(argv: list[str]) -> list[str]:
+    """The arguments of a pyramid with `--labels` as one word, which would take a name after it for how."""
+    words = [w for w in argv if w[:1] != "-"]
+    if words[:1] != ["pyramid"]:
+        return argv
+    found: list[str] = []
+    for word in argv:
+        if found and found[-1] == "--labels":
+            found[-1:] = [f"--labels={word}"] if word in LABELS else [f"--labels={LABELS[0]}", word]
+        else:
+            found.append(word)
+    return found
 
 
 def _options(parser: Parser) -> list[str]:
@@ -174,7 +208,8 @@ def _parser(parser: Parser, description: str) -> Parser:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description, parser.epilog = description, EXITS
     parser.allow_abbrev = False
-    parser.add_argument("-h", "--help", action="help", help="show this help and exit")
+    parser.add_argument("-h", "--help", action=Help, nargs=0, help="show examples and common options, and exit")
+    parser.add_argument("--help-all", action="help", help="show all options, and exit")
     return parser
 
 
@@ -182,6 +217,7 @@ def _add_resize(resize: Parser, axes: int, sizes: int) -> None:
     resize.usage = "tenter resize IN... OUT SIZE [options]"
     paths = "IN: a file, several, a folder, a quoted pattern or -; OUT: a folder, -, or a name whose ending is the type"
     resize.add_argument("paths", nargs="+", metavar="IN... OUT", help=f"{paths}: {' '.join(FORMATS)} .npy .zarr")
+    resize.add_argument("-o", "--output", metavar="OUT", help="OUT, if it is not the last name")
     _add_sizes(resize.add_argument_group("SIZE, one of"), axes, sizes)
     part = resize.add_argument_group("what is resized")
     box = "the part to resize, in pixels of the upright picture, fractions allowed (default: all)"
@@ -189,6 +225,7 @@ def _add_resize(resize: Parser, axes: int, sizes: int) -> None:
     of_arrays = "the axes of an array, a zarr array or a TIFF stack to resize, by number or by name, as z,y,x; "
     of_arrays += "--size has one number for each"
     part.add_argument("--axes", nargs=axes or 1, metavar="AXIS", help=of_arrays)
+    add_voxels(part)
     frame = "the one picture to read of a file that has several: 0 is the first, -1 the last (default: all)"
     part.add_argument("--frame", metavar="N", help=frame)
     limit = "the most pixels that a picture may have (default: 178956970; a small file can claim any number)"
@@ -204,10 +241,15 @@ def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
     size.add_argument("--fit", metavar="WxH", help="the largest size within this width and height; see --enlarge")
     size.add_argument("--fill", metavar="WxH", help="this width and height, cut where the ratio differs; see --gravity")
     size.add_argument("--long-edge", metavar="N", help="as --fit NxN")
-    size.add_argument("--width", metavar="N", help="this width; the height follows")
+    size.add_argument("-w", "--width", metavar="N", help="this width; the height follows")
     size.add_argument("--height", metavar="N", help="this height; the width follows")
-    size.add_argument("--scale", metavar="S", help="floor(H * S) by floor(W * S) of the picture or its --box; or 50%%")
+    scale = (
+        "floor(H * S) by floor(W * S) of the picture or its --box; or 50%%; with --axes also one for each, as 1,0.5,0.5"
+    )
+    size.add_argument("--scale", metavar="S", help=scale)
     size.add_argument("--percent", metavar="P", help="as --scale P%%")
+    spacing = "with --axes: the size of the new voxels, one number for each axis, such as 1,1,1; see --voxel-size"
+    size.add_argument("--spacing", metavar="N,N,...", help=spacing)
     group.add_argument("--enlarge", action="store_true", help="let --fit and --long-edge enlarge smaller pictures")
     kept = f"the part that --fill keeps: {', '.join(GRAVITIES)} (default: center)"
     group.add_argument("--gravity", choices=GRAVITIES, metavar="WHERE", help=kept)
@@ -215,12 +257,14 @@ def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
 
 def _add_filters(group: argparse._ArgumentGroup) -> None:
     how = group.add_mutually_exclusive_group()
-    how.add_argument("--filter", choices=FILTERS, metavar="NAME", help=f"{', '.join(FILTERS)} (default: linear)")
+    names = (*FILTERS, *(name for name in MODES if name not in FILTERS))
+    usual = f"(default: {PICTURES} of pictures; {SAMPLES} of arrays and stacks, and with --like)"
+    how.add_argument("--filter", choices=names, metavar="NAME", help=f"{', '.join(names)} {usual}")
     how.add_argument("--mode", choices=MODES, metavar="NAME", help=f"the same by PyTorch's names: {', '.join(MODES)}")
     labels = "pixels are labels: pick the nearest, and keep palettes, and black and white, as they are"
     how.add_argument("--labels", action="store_true", help=labels)
-    names = ", ".join(PRESETS)
-    like = f"the library whose conventions hold, antialiasing included: {names} (default: torch, but antialiased)"
+    libraries = ", ".join(PRESETS)
+    like = f"the library whose conventions hold, antialiasing included: {libraries} (default: torch, but antialiased)"
     group.add_argument("--like", choices=PRESETS, metavar="LIBRARY", help=like)
     aliasing = "widen the filter when shrinking (default: as in --like; without --like: on, where the filter can)"
     group.add_argument("--antialias", action=argparse.BooleanOptionalAction, default=None, help=aliasing)
@@ -238,14 +282,17 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
 def _add_outputs(group: argparse._ArgumentGroup) -> None:
     color = "lay transparency on a color, such as white or #ffcc00, before resizing"
     group.add_argument("--background", metavar="COLOR", help=color)
-    quality = "of JPEG, WebP and AVIF, 1 to 100 (default: from JPEG to JPEG the input's; else 95, 90 and 80)"
+    quality = "1 to 100 (default: 80 of JPEG, or the input's where that is a coarser JPEG; 80 of WebP, 65 of AVIF)"
     group.add_argument("--quality", metavar="Q", help=quality)
-    shared = "how JPEG and AVIF share colors among pixels: 4:4:4 (not), 4:2:2 or 4:2:0 (default: from JPEG to JPEG as "
-    shared += "the input; else 4:4:4 in JPEG, 4:2:0 in AVIF)"
+    shared = "how JPEG and AVIF share colors among pixels: 4:4:4 (not), 4:2:2 or 4:2:0 (default: 4:2:0, and 4:4:4 in "
+    shared += "JPEG from quality 90 on)"
     group.add_argument("--subsampling", choices=("4:4:4", "4:2:2", "4:2:0"), metavar="S", help=shared)
     passes = "write a JPEG that appears coarsely first (default: as the input)"
     group.add_argument("--progressive", action=argparse.BooleanOptionalAction, default=None, help=passes)
-    group.add_argument("--strip", action="store_true", help="drop all metadata; pixels are turned upright")
+    group.add_argument("--strip", action="store_true", help="drop all metadata")
+    stored = "leave the pixels of JPEG and TIFF turned as they are stored, and keep the EXIF tag that says how "
+    stored += "(default: pixels are turned upright, and the tag is 1)"
+    group.add_argument("--keep-orientation", action="store_true", help=stored)
     types = f"file type of outputs in a folder, or of -: {', '.join(SUFFIXES)} (default: the input's)"
     group.add_argument("--format", choices=SUFFIXES, metavar="TYPE", help=types)
     existing = group.add_mutually_exclusive_group()
@@ -254,8 +301,7 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
     _add_follow_links(group)
     group.add_argument("--recursive", action="store_true", help="with a folder as IN: include its subfolders")
     group.add_argument("--jobs", metavar="N", help="number of processes (default: one per core)")
-    group.add_argument("--dry-run", action="store_true", help="say what would be written, and write nothing")
-    group.add_argument("--json", action="store_true", help="print the summary as a JSON object")
+    add_reports(group)
     add_bounds(group)
 
 

@@ -52,7 +52,7 @@ class Origin(NamedTuple):
 
     type: as in `formats`. frames: how many pictures there are. plays: of an animation, 0 without end. first_apart:
     whether the first picture is a PNG's stand-in for its animation. tables, layers, subsampling, progressive: of a
-    JPEG. lossless: of a WebP. byteorder: of a TIFF. unread: what of the file is not read.
+    JPEG. lossless: of a WebP. byteorder, compressed: of a TIFF. unread: what of the file is not read.
     """
 
     type: str = ""
@@ -65,6 +65,7 @@ class Origin(NamedTuple):
     progressive: bool = False
     lossless: bool = False
     byteorder: ByteOrder = "<"
+    compressed: bool = True
     unread: tuple[str, ...] = ()
 
 

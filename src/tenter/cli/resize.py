@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
 import tenter
 from tenter._rules.axis_rule import NEAREST
 from tenter.cli.arrays import read_npy, write_npy
+from tenter.cli.cmyk import CONVERTED, as_rgb
 from tenter.cli.flatten import flattened
 from tenter.cli.formats import FORMATS, TYPES, is_npy
 from tenter.cli.kept.metadata import with_size
-from tenter.cli.options import Options, sides
+from tenter.cli.options import Options, of_samples, sides
 from tenter.cli.output import check_output, write_beside
 from tenter.cli.picture import Origin, Picture, from_array, upright
 from tenter.cli.reading.opening import How, Opened, opened
-from tenter.cli.reading.stack import Stack, is_stack, positions, read_stack
+from tenter.cli.reading.stack import Stack, is_stack, positions, read_stack, voxel_of, with_voxel
 from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import check_fits, scaled
+from tenter.cli.splines import WHY, is_spline, zoomed
 from tenter.cli.target import Target, check_box, find_target, reduction
+from tenter.cli.voxels import Voxel, spaced
 from tenter.cli.writing.files import write_pictures
-from tenter.cli.writing.holding import as_written, check_count, check_format
+from tenter.cli.writing.holding import as_written, check_format, holds_cmyk, holds_one
 from tenter.cli.writing.stack import resized as resized_stack, write_stack
 
 Pixels = npt.NDArray[Any]
 #: Takes a function that writes the contents of a file, and lets it write one.
 Place = Callable[[Callable[[BinaryIO], None]], None]
+Distances = Sequence[float | None]
 #: A last axis that is longer is not taken for channels.
 CHANNELS = 4
 
@@ -57,6 +62,8 @@ def resize_file(
     if place is None:
         place = partial(write_beside, check_output(output, source, options.force, options.follow_links), options.force)
     type_ = FORMATS.get(Path(output).suffix.lower(), "")
+    if from_npy and to_npy:
+        options = of_samples(options)
     if options.axes is not None or (type_ == "TIFF" and options.frame is None and not from_npy and is_stack(source)):
         made, sizes, lost = _resize_stack(source, name or str(source), output, options)
         place(lambda file: write_npy(file, made.array) if to_npy else write_stack(file, made))
@@ -80,11 +87,11 @@ def _resize_pictures(
     sizes: list[Sizes] = []
     with _opened(source, from_npy, type_, options) as (origin, pictures):
         lost = list(origin.unread)
-        check_count(origin, output, type_)
         for picture in pictures:
-            made, size = _resize_picture(picture, output, type_, options)
+            made, size, missing = _resize_picture(picture, output, type_, options)
+            lost += missing
             if type_:
-                made, missing = as_written(made, origin, type_, options.encoding.strip)
+                made, missing = as_written(made, origin, type_, options.encoding)
                 lost += missing
             done.append(made if type_ else upright(made))
             sizes.append(size)
@@ -99,11 +106,16 @@ def _opened(source: Path, from_npy: bool, type_: str, options: Options) -> Abstr
         return nullcontext(Opened(Origin(), iter([picture])))
     kept = TYPES[type_].kinds if options.mode in NEAREST and type_ else ()
     narrow = bool(type_) and "RGB" not in TYPES[type_].deep
-    how = How(options.frame, frozenset(kept), options.max_pixels, partial(reduction, options=options), narrow)
+    shrunk = partial(reduction, options=options)
+    how = How(options.frame, frozenset(kept), options.max_pixels, shrunk, narrow, holds_one(type_))
     return opened(source, how)
 
 
-def _resize_picture(picture: Picture, output: str, type_: str, options: Options) -> tuple[Picture, Sizes]:
+def _resize_picture(picture: Picture, output: str, type_: str, options: Options) -> tuple[Picture, Sizes, list[str]]:
+    lost = []
+    if type_ and picture.kind == "CMYK" and not holds_cmyk(type_, output) and picture.pixels.dtype == np.uint8:
+        picture = as_rgb(picture)
+        lost.append(CONVERTED)
     if options.background is not None:
         picture = flattened(picture, options.background)
     if options.linear_light and picture.kind == "CMYK":
@@ -115,11 +127,12 @@ def _resize_picture(picture: Picture, output: str, type_: str, options: Options)
     _check_result((*target.size, channels), picture.pixels, sides(*target.after))
     pixels = _resize_pixels(picture, target, options)
     made = replace(picture, pixels=pixels, metadata=with_size(picture.metadata, *target.size), reduced=1)
-    return made, Sizes(target.before, target.after)
+    return made, Sizes(target.before, target.after), lost
 
 
 def _resize_stack(source: Path, name: str, output: str, options: Options) -> tuple[Stack, Sizes, list[str]]:
     """Resize an array or a TIFF stack along named axes, or a stack of ImageJ or OME along y and x."""
+    options = of_samples(options)
     for path in (name, output):
         if not is_npy(path) and FORMATS[Path(path).suffix.lower()] != "TIFF":
             raise Refusal(f"--axes: is for .npy files and TIFF stacks, from and to, got {name} and {output}")
@@ -129,8 +142,14 @@ def _resize_stack(source: Path, name: str, output: str, options: Options) -> tup
     if options.axes is None:
         target = find_target((lengths[0], lengths[1]), 1, options)
         options = options._replace(size=target.size, scale=None, box=target.box)
+    known = voxel_of(stack).sizes
+    distances: Distances = options.voxel_size or tuple(known.get(stack.axes[axis : axis + 1].lower()) for axis in axes)
+    if options.voxel_size is not None and not is_npy(name):
+        letters = (axis if isinstance(axis, str) else stack.axes[axis].lower() for axis in options.axes or ())
+        sizes_of = dict(zip(letters, options.voxel_size))
+        stack = with_voxel(stack, Voxel(sizes_of, options.unit))
     try:
-        array, sizes = _resize_array(stack.array, axes, lengths, options)
+        array, sizes = _resize_array(stack.array, axes, lengths, options, distances)
     except (TypeError, ValueError) as error:
         raise Refusal(named(error, name)) from error
     made, lost = resized_stack(stack, array)
@@ -138,6 +157,8 @@ def _resize_stack(source: Path, name: str, output: str, options: Options) -> tup
 
 
 def _resize_pixels(picture: Picture, target: Target, options: Options) -> Pixels:
+    if is_spline(options):
+        raise Refusal(WHY)
     box = target.box
     if box is None and picture.reduced > 1:
         box = (0, 0, *picture.size)  # which may end within the last of the reduced pixels
@@ -158,15 +179,17 @@ def _resize_pixels(picture: Picture, target: Target, options: Options) -> Pixels
 
 
 def _resize_array(
-    array: Pixels, axes: tuple[int, ...], lengths: tuple[int, ...], options: Options
+    array: Pixels, axes: tuple[int, ...], lengths: tuple[int, ...], options: Options, distances: Distances
 ) -> tuple[Pixels, Sizes]:
     """lengths: of the axes; the library refuses an axis that does not exist."""
-    size = array_size(lengths, options)
+    size = array_size(lengths, options, distances)
     shape = list(array.shape)
     for axis, length in zip(axes, size, strict=True):
         if -array.ndim <= axis < array.ndim:
             shape[axis] = length
     _check_result(shape, array, " x ".join(map(str, shape)))
+    if is_spline(options) and all(-array.ndim <= axis < array.ndim for axis in axes):
+        return zoomed(array, axes, size, options), Sizes(lengths, size)
     box = options.box
     resized: Pixels = tenter.resize(
         array,
@@ -180,13 +203,15 @@ def _resize_array(
     return resized, Sizes(lengths, size)
 
 
-def array_size(lengths: tuple[int, ...], options: Options) -> tuple[int, ...]:
-    """The new lengths of the axes of an array that --axes names."""
+def array_size(lengths: tuple[int, ...], options: Options, distances: Distances) -> tuple[int, ...]:
+    """The new lengths of the axes of an array that --axes names. distances: of samples along them, as far as known."""
     box = options.box
     if box is not None:
         check_box(box, lengths)
     if options.size is not None:
         return options.size
+    if options.spacing is not None:
+        return spaced(lengths, distances, options.spacing)
     assert options.scale is not None
     return scaled(lengths if box is None else (box[2] - box[0], box[3] - box[1]), options.scale)
 

@@ -38,6 +38,9 @@ def _size_of_picture(texts: list[str]) -> tuple[int, int]:
         ways = dict.fromkeys((tuple(texts), tuple(texts[::-1])))
         spelled = ", ".join(f"--size {width}x{height} is {width} wide and {height} high" for width, height in ways)
         raise Refusal(f"--size: expected WIDTHxHEIGHT, got {' '.join(texts)}; {spelled}")
+    if len(texts) == 1 and texts[0].isdecimal():
+        n = texts[0]
+        raise Refusal(f"--size: expected WIDTHxHEIGHT, got {n}; --width {n} is {n} wide, --fit {n} at most {n} a side")
     if len(texts) != 1 or not PAIR.fullmatch(texts[0].strip()):
         raise Refusal(f"--size: expected WIDTHxHEIGHT, such as 640x480, got {' '.join(texts)!r}")
     return parse_pair(texts[0], "--size")
@@ -74,6 +77,25 @@ def parse_scale(text: str, option: str, whole: float = 1) -> float:
     return scale
 
 
+def parse_scales(text: str, option: str, count: int | None) -> float | tuple[float, ...]:
+    """Parse one factor for all axes, or one for each with commas between them. count: of the axes, None of a picture,
+    which has one factor."""
+    parts = [part for part in text.split(",") if part.strip()]
+    if len(parts) == 1 and "," not in text:
+        return parse_scale(text, option)
+    if count is None:
+        raise Refusal(f"{option}: expected one number, got {text}; --axes names the axes of several")
+    return parse_lengths(text, option, count)
+
+
+def parse_lengths(text: str, option: str, count: int) -> tuple[float, ...]:
+    """Parse positive numbers with commas between them, one for each axis."""
+    found = tuple(parse_scale(part, option) for part in text.split(",") if part.strip())
+    if len(found) != count:
+        raise Refusal(f"{option}: expected one number for each axis, {count} in all, got {text}")
+    return found
+
+
 def parse_box(texts: list[str]) -> tuple[float, float, float, float]:
     """Parse `--box TOP LEFT BOTTOM RIGHT`."""
     top, left, bottom, right = (_number(text, "--box") for text in texts)
@@ -84,15 +106,17 @@ def parse_box(texts: list[str]) -> tuple[float, float, float, float]:
     return top, left, bottom, right
 
 
-def scaled(extents: Sequence[float], scale: float) -> tuple[int, ...]:
-    """The new size: each extent times the scale, rounded down."""
+def scaled(extents: Sequence[float], scale: float | tuple[float, ...]) -> tuple[int, ...]:
+    """The new size: each extent times the scale, or its own one, rounded down."""
     what = " x ".join(f"{extent:g}" for extent in extents)
-    if max(extents) * scale > 2**31:
-        raise Refusal(f"--scale: {scale:g} makes {what} too large")
-    new = tuple(math.floor(extent * scale) for extent in extents)
+    scales = scale if isinstance(scale, tuple) else (scale,) * len(extents)
+    given = ",".join(f"{each:g}" for each in scales) if isinstance(scale, tuple) else f"{scale:g}"
+    if any(extent * each > 2**31 for extent, each in zip(extents, scales)):
+        raise Refusal(f"--scale: {given} makes {what} too large")
+    new = tuple(math.floor(extent * each) for extent, each in zip(extents, scales, strict=True))
     if min(new) < 1:
         made = " x ".join(map(str, new))
-        raise Refusal(f"--scale: {scale:g} leaves nothing of {what} (it would be {made})")
+        raise Refusal(f"--scale: {given} leaves nothing of {what} (it would be {made})")
     return new
 
 

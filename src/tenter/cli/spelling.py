@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import re
 import shlex
 from collections.abc import Collection
 
-from tenter._arrays.arguments import did_you_mean
 from tenter.cli.refusal import Refusal
 
+#: How alike a word and the one that is suggested must be, of 1.
+NEAR = 0.75
+#: Options of other programs, and what to do about them.
+ELSEWHERE = {
+    "--auto-orient": "pictures are always turned upright; --keep-orientation leaves them as they are stored",
+    "--crop": "tenter cuts by --box TOP LEFT BOTTOM RIGHT, and to a ratio by --fill WxH; it cuts nothing by itself",
+    "--rotate": "tenter does not rotate by an angle: `jpegtran -rotate 90` does without loss, ImageMagick's `mogrify "
+    "-rotate` for any type; what EXIF says is turned upright",
+    "--sharpen": "tenter does not sharpen: --filter lanczos is the crispest that shrinks cleanly, ImageMagick's "
+    "`mogrify -unsharp 0x0.75` sharpens more",
+}
 NUMBER = re.compile(r"-\d*\.?\d+(e[+-]?\d+)?", re.IGNORECASE)
 
 
@@ -27,8 +38,16 @@ def check_words(argv: list[str], options: Collection[str], commands: dict[str, C
     for word in filter(_is_option, argv):
         option = word.split("=")[0]
         if option not in known_options:
-            see = f"(see {' '.join(filter(None, (prog, command)))} --help)"
+            if option in ELSEWHERE:
+                raise Refusal(f"{option}: {ELSEWHERE[option]}")
+            see = f"(see {' '.join(filter(None, (prog, command)))} --help-all)"
             raise Refusal(f"unknown option {option}{did_you_mean(option, sorted(known_options))} {see}")
+
+
+def did_you_mean(word: str, known: Collection[str]) -> str:
+    """The known word that is near to one that is not known, to be put after it; nothing if none is."""
+    found = difflib.get_close_matches(word.lower(), known, 1, NEAR)
+    return f" (did you mean {found[0]!r}?)" if found else ""
 
 
 def check_choice(action: argparse.Action, value: object) -> None:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from tenter.cli.refusal import one_line
 
 STDERR = 2
+#: Copies of stderr while it is quiet.
+_saved: list[int] = []
 
 
 def say(text: str) -> None:
@@ -38,10 +40,18 @@ def quiet() -> Iterator[None]:
     """Drop what C libraries (libtiff) and Pillow's log print on stderr."""
     sys.stderr.flush() if sys.stderr is not None else None
     saved = os.dup(STDERR)
+    _saved.append(saved)
     try:
         with open(os.devnull, "wb") as null:
             os.dup2(null.fileno(), STDERR)
         yield
     finally:
         os.dup2(saved, STDERR)
+        _saved.remove(saved)
         os.close(saved)
+
+
+def loud() -> None:
+    """Let stderr be seen again, though the thread that made it quiet is still busy."""
+    if _saved:
+        os.dup2(_saved[0], STDERR)

@@ -42,6 +42,7 @@ def find_target(stored: tuple[int, int], orientation: int, options: Options) -> 
         found: Box = (rows[0], columns[0], rows[1], columns[1])
         box = None if found == (0, 0, *extent) else found
     elif options.scale is not None:
+        assert not isinstance(options.scale, tuple)
         width, height = scaled(extent[::-1] if box is None else (box[3] - box[1], box[2] - box[0]), options.scale)
         size = (height, width)
     else:

@@ -7,6 +7,7 @@ import ctypes
 import os
 import signal
 import sys
+import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +18,7 @@ from typing import Any
 
 import tenter
 from tenter.cli.folders import Task
+from tenter.cli.interrupts import interruptible
 from tenter.cli.options import Options
 from tenter.cli.output import check_input, remove_leftovers
 from tenter.cli.refusal import first_line
@@ -29,6 +31,7 @@ Report = Callable[[Outcome], None]
 METHOD: Any = "fork" if sys.platform == "linux" else "spawn"
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
 KEPT = 1 << 28  # bytes
+ENDING_SECONDS = 0.2  # for which an interrupt waits for processes, which may be within an encoder
 
 
 def run(tasks: list[Task], options: Options, jobs: int) -> list[Outcome]:
@@ -45,7 +48,7 @@ def run(tasks: list[Task], options: Options, jobs: int) -> list[Outcome]:
                 _in_processes(tasks, options, min(jobs, len(tasks)), report)
             else:
                 for task in tasks:
-                    report(_attempt(task, options))
+                    report(interruptible(lambda task=task: _attempt(task, options)))  # type: ignore[misc]
         except KeyboardInterrupt:
             failed = sum(outcome.error is not None for outcome in finished.values())
             less = f" ({failed} failed)" if failed else ""
@@ -109,8 +112,9 @@ def _in_processes(tasks: list[Task], options: Options, jobs: int, report: Report
     finally:
         for process in started if busy else ():
             process.terminate()  # its handler raises SystemExit, which removes its temporary file
+        end = time.monotonic() + (ENDING_SECONDS if busy else 10)
         for process in started:
-            process.join(10)
+            process.join(max(0, end - time.monotonic()))
             if process.is_alive():
                 process.kill()
                 process.join()

@@ -109,7 +109,7 @@ def with_size(metadata: Metadata, height: int, width: int) -> Metadata:
 
 def turned(metadata: Metadata, height: int, width: int) -> Metadata:
     """The metadata of a picture whose pixels have been turned upright, and so have this size."""
-    tags = {tag: value for tag, value in metadata.tags.items() if tag != ORIENTATION}
+    tags = {**metadata.tags, ORIENTATION: 1}
     packet = metadata.xmp and xmp.upright(metadata.xmp)
     return with_size(replace(metadata, tags=tags, xmp=packet), height, width)
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tenter.cli.kept.orientation import ORIENTATION
 from tenter.cli.reading import tiff
-from tenter.cli.reading.opening import How, begun, chosen, named
-from tenter.cli.reading.stack import opened_stack, positions
+from tenter.cli.reading.opening import STILL, How, begun, chosen, named
+from tenter.cli.reading.stack import described, opened_stack, positions, voxel_of
 from tenter.cli.sizes import Axes
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Head(NamedTuple):
 def head_of(path: Path, how: How) -> Head:
     """What the head of a file says of the pictures that are read."""
     with begun(path, how) as (image, file, type_), named(path):
-        which = chosen(image, file, how.frame)
+        which = chosen(image, file, how)
         if image is not None and _at(image, which[0]):
             orientation = image.getexif().get(ORIENTATION, 1)
             orientation = orientation if orientation in range(1, 9) else 1
@@ -41,7 +41,7 @@ def head_of(path: Path, how: How) -> Head:
 
 def _at(image: Image.Image, index: int) -> bool:
     """Go to a picture of several; False if that is a page that Pillow does not open."""
-    if getattr(image, "n_frames", 1) == 1 or image.format == "MPO":
+    if getattr(image, "n_frames", 1) == 1 or image.format in STILL:
         return True
     try:
         image.seek(index)
@@ -52,7 +52,9 @@ def _at(image: Image.Image, index: int) -> bool:
     return True
 
 
-def lengths_of_stack(path: Path, axes: Axes) -> tuple[int, ...]:
-    """The lengths of a TIFF stack along axes, by letter or number."""
-    with opened_stack(path) as (series, _):
-        return tuple(series.shape[axis] for axis in positions(axes, series.axes, path))
+def lengths_of_stack(path: Path, axes: Axes) -> tuple[tuple[int, ...], tuple[float | None, ...]]:
+    """The lengths of a TIFF stack along axes, by letter or number, and how far apart its samples are, where it says."""
+    with opened_stack(path) as (series, tiff):
+        at = positions(axes, series.axes, path)
+        known = voxel_of(described(series, tiff)).sizes
+        return tuple(series.shape[axis] for axis in at), tuple(known.get(series.axes[axis].lower()) for axis in at)

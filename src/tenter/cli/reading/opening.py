@@ -10,9 +10,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from tenter.cli.formats import EXIF, HEAD, PROFILE, XMP, type_of
+from tenter.cli.formats import EXIF, HEAD, PROFILE, XMP, register, type_of
 from tenter.cli.kept.metadata import SUBFILES, read_metadata
-from tenter.cli.picture import Origin, Picture
+from tenter.cli.picture import ByteOrder, Origin, Picture
 from tenter.cli.reading import deep, pillow, tiff
 from tenter.cli.refusal import Refusal, first_line, require
 from tenter.cli.sizes import check_fits
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 FURTHER, SMALLER, DEPTH = "further pictures of the file", "smaller copies of the picture", "bits beyond 8 per channel"
 SUBFILE_TYPE, REDUCED = 254, 1
 PLACE = "georeference"
+#: types whose pictures are no animation; one of them is the picture
+STILL = ("MPO", "HEIF")
 #: tags of GeoTIFF: pixel scale, tie points, transformation, keys; those of other pixels would be wrong
 GEOTIFF = {33550, 33922, 34264, 34735}
 #: what files begin with if they carry something that Pillow does not read
@@ -38,13 +40,14 @@ class How(NamedTuple):
     """frame: the one picture to read, None for all. keep: which of the kinds palette and bilevel are not to be made
     colors and gray. max_pixels: None for Pillow's limit. reduction: given the stored size and the orientation, by how
     much the decoder of a JPEG may shrink it: 1, 2, 4 or 8. narrow: whether the colors of AVIF and PNM, which may have
-    more bits, are wanted as 8 bits."""
+    more bits, are wanted as 8 bits. first: whether the first picture is wanted alone, if `frame` names none."""
 
     frame: int | None = None
     keep: frozenset[str] = frozenset()
     max_pixels: int | None = None
     reduction: Callable[[tuple[int, int], int], int] = lambda *_: 1
     narrow: bool = False
+    first: bool = False
 
 
 DEFAULT = How()
@@ -63,8 +66,10 @@ def opened(path: Path, how: How = DEFAULT) -> Iterator[Opened]:
     with begun(path, how) as (image, file, type_):
         with named(path):
             origin = _origin(image, file, type_, how.narrow)
-            which = chosen(image, file, how.frame)
-            if type_ == "TIFF" and how.frame is None and len(which) < getattr(image, "n_frames", 1):
+            which = chosen(image, file, how)
+            if how.first and how.frame is None and len(chosen(image, file, how._replace(first=False))) > 1:
+                origin = origin._replace(unread=tuple(dict.fromkeys((*origin.unread, FURTHER))))
+            elif type_ == "TIFF" and how.frame is None and len(which) < getattr(image, "n_frames", 1):
                 origin = origin._replace(unread=(*origin.unread, SMALLER))
         yield Opened(origin._replace(frames=len(which)), _pictures(path, image, file, which, how))
 
@@ -92,6 +97,7 @@ def begun(path: Path, how: How) -> Iterator[tuple[Image.Image | None, BinaryIO, 
 def _open(file: BinaryIO, type_: str) -> Image.Image | None:
     from PIL import Image, UnidentifiedImageError
 
+    register(type_)
     try:
         return Image.open(file, formats=(type_,))
     except UnidentifiedImageError:
@@ -110,7 +116,7 @@ def _pictures(path: Path, image: Image.Image | None, file: BinaryIO, which: list
 def _read(image: Image.Image | None, file: BinaryIO, index: int, how: How) -> Picture:
     if image is None:
         return tiff.read_whole(file, index)
-    if getattr(image, "n_frames", 1) > 1 and image.format != "MPO":
+    if getattr(image, "n_frames", 1) > 1 and image.format not in STILL:
         try:
             image.seek(index)
         except (SyntaxError, OSError):
@@ -119,26 +125,30 @@ def _read(image: Image.Image | None, file: BinaryIO, index: int, how: How) -> Pi
             return tiff.read_whole(file, index)  # a page that Pillow does not open
         _check_size(image)
     metadata = read_metadata(image)
-    if image.format not in ("TIFF", "MPO") and getattr(image, "n_frames", 1) > 1:
+    if image.format not in ("TIFF", *STILL) and getattr(image, "n_frames", 1) > 1:
         frame = pillow.read_frame(image, metadata)
-        return frame if how.frame is None else pillow.without_full_alpha(frame)
+        return frame if how.frame is None and not how.first else pillow.without_full_alpha(frame)
     reduced = how.reduction((image.height, image.width), metadata.orientation) if image.format in ("JPEG", "MPO") else 1
     return pillow.read(image, file, metadata, how.keep, how.narrow, reduced)
 
 
 def _origin(image: Image.Image | None, file: BinaryIO, type_: str, narrow: bool) -> Origin:
     if image is None:
-        return Origin(type_, byteorder=">" if deep.head_of(file)[:2] == b"MM" else "<")
+        order = _byteorder(deep.head_of(file))
+        return Origin(type_, byteorder=order, compressed=tiff.is_compressed(file))
     info, head = image.info, deep.head_of(file)
     unread = [DEPTH] if deep.less_deep(image, head, narrow) else []
     unread += [name for mark, name in MARKS.get(type_, {}).items() if mark in head]
     if GEOTIFF & set(getattr(image, "tag_v2", ())):
         unread.append(PLACE)
-    if image.format == "MPO":
+    if image.format in STILL and getattr(image, "n_frames", 1) > 1:
         unread.append(FURTHER)
+    if int(info.get("bit_depth", 8)) > 8:  # of HEIC
+        unread.append(DEPTH)
     if SUBFILES in getattr(image, "tag_v2", {}) or len(getattr(getattr(image, "ico", None), "entry", ())) > 1:
         unread.append(SMALLER)
-    origin = Origin(type_, unread=tuple(unread), byteorder=">" if head[:2] == b"MM" else "<")
+    compressed = type_ != "TIFF" or info.get("compression") != "raw"
+    origin = Origin(type_, unread=tuple(unread), byteorder=_byteorder(head), compressed=compressed)
     if type_ == "JPEG":
         from PIL.JpegImagePlugin import get_sampling
 
@@ -151,6 +161,11 @@ def _origin(image: Image.Image | None, file: BinaryIO, type_: str, narrow: bool)
     return origin._replace(
         plays=_plays(type_, info), lossless=lossless, first_apart=bool(getattr(image, "default_image", False))
     )
+
+
+def _byteorder(head: bytes) -> ByteOrder:
+    """Of a TIFF; that of most machines where the file is none."""
+    return ">" if head[:2] == b"MM" else "<"
 
 
 def _sampling_of_mpo(image: Any) -> int:
@@ -171,13 +186,16 @@ def _plays(type_: str, info: dict[Any, Any]) -> int:
     return int(loop or 0)
 
 
-def chosen(image: Image.Image | None, file: BinaryIO, frame: int | None) -> list[int]:
+def chosen(image: Image.Image | None, file: BinaryIO, how: How) -> list[int]:
     """The numbers of the pictures to read."""
-    count = tiff.count_pages(file) if image is None else 1 if image.format == "MPO" else getattr(image, "n_frames", 1)
+    count = tiff.count_pages(file) if image is None else 1 if image.format in STILL else getattr(image, "n_frames", 1)
+    frame = how.frame
     if frame is not None:
         if not -count <= frame < count:
             raise Refusal(f"--frame: expected {-count} to {count - 1}, as there are {count} pictures, got {frame}")
         return [frame % count]
+    if how.first:
+        return [0]
     if image is None or image.format != "TIFF" or count == 1:
         return list(range(count))
     # Pages that say that they are smaller copies of others would become pages of the same size.

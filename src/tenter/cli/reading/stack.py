@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,12 @@ from tenter.cli.reading.opening import named
 from tenter.cli.reading.tiff import check_whole, decoded, opened
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import Axes, check_fits
+from tenter.cli.voxels import Voxel, short_unit, unit_named
 
 #: OME's distance between samples, by axis
 DISTANCES = {"X": "PhysicalSizeX", "Y": "PhysicalSizeY", "Z": "PhysicalSizeZ", "T": "TimeIncrement"}
+#: ImageJ's name of the distance between slices, and OME-Zarr's of samples that are colors
+SPACING, CHANNEL = "spacing", "c"
 UNNAMED = "QI"  # tifffile's letters for other axes and for pages
 ANNOTATIONS, SERIES = "OME annotations", "further series of the file"
 DERIVED = ("ImageJ", "images", "channels", "slices", "frames", "hyperstack", "axes", "shape")
@@ -75,22 +78,86 @@ def read_stack(path: Path) -> Stack:
         for page in series.pages:
             if page is not None:
                 check_whole(page)
+        stack = described(series, tiff)
         array = decoded(series, f"compression {series.keyframe.compression.name}")
-        program = "ImageJ" if tiff.is_imagej else "OME" if tiff.is_ome else ""
-        stack = Stack(np.ascontiguousarray(array), series.axes, program, byteorder=tiff.byteorder)
-        stack.resolution, stack.unit = _resolution(series.keyframe)
-        if len(tiff.series) > 1:
-            stack.unread.append(SERIES)
-        if program == "ImageJ":
-            said = tiff.imagej_metadata or {}
-            planes = math.prod(n for n, axis in zip(array.shape, series.axes) if axis not in "YXS")
-            if len(tiff.series) == 1 and said.get("images", planes) > planes:
-                raise Refusal(f"is truncated or damaged: it has {planes} of {said['images']} pictures")
-            stack.about = {k: v for k, v in said.items() if k not in DERIVED}
-        elif program == "OME":
-            stack.about = _of_ome(tiff.ome_metadata)
-            stack.unread.append(ANNOTATIONS)
+        stack.array = np.ascontiguousarray(array)
         return stack
+
+
+def described(series: Any, tiff: Any) -> Stack:
+    """What a file says of its first series, with an array that takes no memory."""
+    program = "ImageJ" if tiff.is_imagej else "OME" if tiff.is_ome else ""
+    _check_chain(tiff)
+    nothing = np.broadcast_to(np.zeros((), series.dtype), series.shape)
+    stack = Stack(nothing, series.axes, program, byteorder=tiff.byteorder)
+    stack.resolution, stack.unit = _resolution(series.keyframe)
+    if len(tiff.series) > 1:
+        stack.unread.append(SERIES)
+    if program == "ImageJ":
+        said = tiff.imagej_metadata or {}
+        planes = math.prod(n for n, axis in zip(series.shape, series.axes) if axis not in "YXS")
+        if len(tiff.series) == 1 and said.get("images", planes) > planes:
+            raise Refusal(f"is truncated or damaged: it has {planes} of {said['images']} pictures")
+        stack.about = {k: v for k, v in said.items() if k not in DERIVED}
+    elif program == "OME":
+        stack.about, planes = _of_ome(tiff.ome_metadata)
+        there = math.prod(n for n, axis in zip(series.shape, series.axes) if axis not in "YX")
+        if len(tiff.series) == 1 and planes > there:
+            raise Refusal(f"is truncated or damaged: it has {there} of {planes} pictures")
+        stack.unread.append(ANNOTATIONS)
+    return stack
+
+
+def _check_chain(tiff: Any) -> None:
+    """Refuse a file whose last page names a next one past its end, which tifffile leaves out."""
+    len(tiff.pages)  # finds them all
+    tiff.filehandle.seek(tiff.pages.next_page_offset)
+    order = "big" if tiff.byteorder == ">" else "little"
+    after = int.from_bytes(tiff.filehandle.read(tiff.tiff.offsetsize), order)  # type: ignore[arg-type]
+    if after >= tiff.filehandle.size:
+        raise Refusal(f"is truncated or damaged: a page after page {len(tiff.pages) - 1} is not in the file")
+
+
+def voxel_of(stack: Stack) -> Voxel:
+    """How far apart samples are, by the name of the axis, as far as the file says it."""
+    about = stack.about
+    if stack.program == "OME":
+        sizes = {
+            axis.lower(): float(about[name]) for axis, name in DISTANCES.items() if name in about and axis in "ZYX"
+        }
+        units = {about.get(f"{DISTANCES[axis.upper()]}Unit", "µm") for axis in sizes}
+        return Voxel(sizes, unit_named(units.pop()) if len(units) == 1 else None)
+    if stack.program == "ImageJ":
+        sizes = {"z": float(about[SPACING])} if SPACING in about else {}
+        unit = unit_named(about.get("unit"))
+        if stack.resolution and unit:
+            sizes |= {"x": 1 / stack.resolution[0], "y": 1 / stack.resolution[1]}
+        return Voxel(sizes, unit)
+    return Voxel({})
+
+
+def with_voxel(stack: Stack, voxel: Voxel) -> Stack:
+    """The stack with other voxels, as its program says it; a plain TIFF is then one of ImageJ or OME."""
+    unit = short_unit(voxel.unit) or short_unit(voxel_of(stack).unit)
+    about, resolution = dict(stack.about), stack.resolution
+    program = stack.program or ("ImageJ" if stack.array.dtype.name in ("uint8", "uint16", "float32") else "OME")
+    axes = stack.axes
+    if not stack.program and "Z" not in axes and sum(axis in UNNAMED for axis in axes) == 1:
+        axes = "".join("Z" if axis in UNNAMED else axis for axis in axes)
+    if program == "OME":
+        about |= {DISTANCES[name.upper()]: size for name, size in voxel.sizes.items()}
+        about |= {f"{DISTANCES[name.upper()]}Unit": unit for name in voxel.sizes if unit}
+        return replace(stack, about=about, program=program, axes=axes)
+    about |= {SPACING: voxel.sizes["z"]} if "z" in voxel.sizes else {}
+    about |= {"unit": "um" if unit == "µm" else unit} if unit else {}
+    old = {name: 1 / r for name, r in zip("xy", resolution or (1.0, 1.0))} | dict(voxel.sizes)
+    resolution = (1 / old["x"], 1 / old["y"])
+    return replace(stack, about=about, program=program, axes=axes, resolution=resolution, unit=1)
+
+
+def place_of(name: str) -> str:
+    """OME's name of the distance along an axis."""
+    return DISTANCES[name.upper()]
 
 
 def positions(axes: Axes, letters: str, path: Path) -> tuple[int, ...]:
@@ -122,8 +189,9 @@ def _resolution(page: Any) -> tuple[tuple[float, float] | None, int]:
     return (values[0][0] / values[0][1], values[1][0] / values[1][1]), unit
 
 
-def _of_ome(text: str) -> dict[str, Any]:
-    """What tifffile writes again: names, and distances with their units."""
+def _of_ome(text: str) -> tuple[dict[str, Any], int]:
+    """What tifffile writes again: names, and distances with their units; and how many pictures there should be, of each
+    channel one."""
     import tifffile
 
     image: Any = tifffile.xml2dict(text)["OME"]["Image"]
@@ -135,4 +203,5 @@ def _of_ome(text: str) -> dict[str, Any]:
     names = [c.get("Name") for c in (channels if isinstance(channels, list) else [channels])]
     if names and all(names):
         about["Channel"] = {"Name": names}
-    return about | ({"Name": image["Name"]} if "Name" in image else {})
+    planes = math.prod(int(pixels.get(f"Size{axis}", 1)) for axis in "ZCT")
+    return about | ({"Name": image["Name"]} if "Name" in image else {}), planes

@@ -39,6 +39,12 @@ def count_pages(file: BinaryIO) -> int:
         return len(tiff.pages)
 
 
+def is_compressed(file: BinaryIO) -> bool:
+    """Whether the first page is."""
+    with opened(file) as tiff:
+        return int(tiff.pages[0].compression) != 1
+
+
 def opened(file: BinaryIO) -> Any:
     """The file in tifffile's hands, which leave it open. It logs what is odd in a file, and goes on."""
     require("tifffile")

@@ -20,13 +20,16 @@ from tenter._specs.spec import Spec
 from tenter.cli.options import Options
 from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import scaled
-from tenter.cli.volumes import ngff, npy, zarrs
+from tenter.cli.splines import WHY, is_spline
+from tenter.cli.volumes import ngff, npy, tiffs, zarrs
 from tenter.cli.volumes.blocks import Task
 from tenter.cli.volumes.carry_out import How, Work, carry_out, check_new
 from tenter.cli.volumes.job import put_in_place
-from tenter.cli.volumes.sources import Source, Turned, zarr_format
+from tenter.cli.volumes.sources import Source, Turned, with_voxel, zarr_format
 from tenter.cli.volumes.stored import Stored
+from tenter.cli.volumes.summary import Array, Report
 from tenter.cli.volumes.windows import Operation, operation
+from tenter.cli.voxels import Voxel, spaced
 
 RESULT, OLD = "result", "old"
 
@@ -38,12 +41,20 @@ class Output(NamedTuple):
     chunks: tuple[int, ...] | None
 
 
-def resize(source: Source, output: Output, axes: tuple[int, ...], options: Options, how: How) -> str:
+def resize(source: Source, output: Output, axes: tuple[int, ...], options: Options, how: How) -> Report:
     """Resize some axes."""
+    if is_spline(options):
+        raise Refusal(WHY)
+    if options.voxel_size is not None:
+        source = with_voxel(source, options.voxel_size, axes, options.unit)
     size = options.size
-    if size is None:
+    lengths = [source.shape[axis] for axis in axes]
+    if options.spacing is not None:
+        known = source.multiscale.scale if source.multiscale is not None else [None] * len(source.shape)
+        size = spaced(lengths, [known[axis] for axis in axes], options.spacing)
+    elif size is None:
         assert options.scale is not None
-        size = scaled([source.shape[axis] for axis in axes], options.scale)
+        size = scaled(lengths, options.scale)
     box = options.box and ((options.box[0], options.box[2]), (options.box[1], options.box[3]))
     given = {"mode": options.mode, "antialias": options.antialias, "like": options.like, "box": box}
     op = resized_file(source.stored, [_in_memory(source, axis) for axis in axes], size, given)
@@ -51,7 +62,7 @@ def resize(source: Source, output: Output, axes: tuple[int, ...], options: Optio
     return _make(source, output, op, about, how, None if box else axes)
 
 
-def repeat(source: Source, output: Output, counts: Any, dim: int, how: How) -> str:
+def repeat(source: Source, output: Output, counts: Any, dim: int, how: How) -> Report:
     """Repeat the positions of one dim."""
     dim = _in_memory(source, dim)
     n = source.stored.shape[dim]
@@ -102,17 +113,25 @@ def _in_memory(source: Source, axis: int) -> int:
 
 def _make(
     source: Source, output: Output, op: Operation, about: dict[str, Any], how: How, axes: tuple[int, ...] | None
-) -> str:
+) -> Report:
     """axes: of which the metadata says where pixels lie; None where that is not known."""
     path = output.path
-    to_npy = path.suffix.lower() == ".npy"
+    ending = path.suffix.lower()
+    to_npy, to_tiff = ending == ".npy", ending in tiffs.ENDINGS
     shape = op.shape_out[::-1] if source.is_turned else op.shape_out
-    describe = None if to_npy or source.multiscale is None or axes is None else _described(source, shape)
+    multiscale = None if axes is None else source.multiscale
+    describe = None if to_npy or to_tiff or multiscale is None else _described(source, shape)
+    voxel = multiscale and ngff.voxel_of(multiscale, ngff.scaled(multiscale, source.shape, shape))
 
     def make(folder: Path) -> None:
         names = None
         if to_npy:
             npy.create_npy(folder / RESULT, op.shape_out, source.stored.dtype, source.is_turned, str(path))
+            return
+        if to_tiff:
+            is_ome = path.stem.lower().endswith(".ome")
+            dtype = source.stored.dtype
+            tiffs.create_tiff(folder / RESULT, shape, dtype, source.names, voxel or Voxel({}), is_ome)
             return
         at = folder / RESULT
         if describe is not None:
@@ -125,6 +144,9 @@ def _make(
         if to_npy:
             target = npy.open_npy(folder / RESULT)[0]
             target.name = str(path)
+        elif to_tiff:
+            target = tiffs.open_created(folder / RESULT, str(path))
+            target = Turned(target) if source.is_turned else target
         else:
             inner = "0" if describe is not None else ""
             target = zarrs.open_created(folder / RESULT / inner, os.path.join(path, inner).rstrip("/"))
@@ -136,8 +158,11 @@ def _make(
             put_in_place(folder / RESULT, path, how.force, folder / OLD)
 
     check: Callable[[], None] = lambda: check_new(path, [source.identity[0]], how.force)  # noqa: E731
-    full = {"source": source.identity, "shape": source.shape, "chunks": output.chunks, **about}
-    return carry_out(Work(path, plain(full), None, check, make, tasks, place), how)
+    scale = multiscale and multiscale.scale
+    full = {"source": source.identity, "shape": source.shape, "chunks": output.chunks, "scale": scale, **about}
+    ended = carry_out(Work(path, plain(full), None, check, make, tasks, place), how)
+    before = Array(source.name, source.shape, multiscale and ngff.voxel_of(multiscale, multiscale.scale))
+    return Report(before, str(path), [Array(str(path), shape, voxel)], source.names, ended)
 
 
 def _described(source: Source, shape: tuple[int, ...]) -> dict[str, Any]:

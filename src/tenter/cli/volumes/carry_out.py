@@ -16,11 +16,12 @@ from tenter.cli.volumes.run import Count, run
 
 
 class How(NamedTuple):
-    """Of the options: bytes, a number of threads, whether outputs are replaced."""
+    """Of the options: bytes, a number of threads, whether outputs are replaced, and whether nothing is written."""
 
     memory_limit: int
     threads: int
     force: bool
+    is_dry: bool = False
 
 
 class Work(NamedTuple):
@@ -38,8 +39,19 @@ class Work(NamedTuple):
     place: Callable[[Path], None]
 
 
-def carry_out(work: Work, how: How) -> str:
-    """Do what is left of a job. Returns a line about it."""
+class Ended(NamedTuple):
+    """What a job took: seconds, bytes at most in memory, and the blocks and bytes that it has written."""
+
+    seconds: float
+    peak: int
+    blocks: Count
+
+
+def carry_out(work: Work, how: How) -> Ended | None:
+    """Do what is left of a job. Returns what it took; None where it was to be planned alone."""
+    if how.is_dry:
+        work.check()
+        return None
     start = time.monotonic()
     if not working_folder(work.output, work.within).exists():
         work.check()
@@ -48,7 +60,7 @@ def carry_out(work: Work, how: How) -> str:
         count = _finish(work, how, job)
     finally:
         job.release()
-    return _line(work, count, time.monotonic() - start)
+    return Ended(time.monotonic() - start, memory.peak(), count)
 
 
 def _finish(work: Work, how: How, job: Job) -> Count:
@@ -114,15 +126,9 @@ def check_new(output: Path, inputs: list[str], force: bool) -> None:
         raise Refusal(f"{output}: exists already; --force overwrites it")
     if os.path.lexists(output) and output.suffix.lower() == ".zarr" and not zarrs.is_zarr(str(output)):
         raise Refusal(f"{output}: exists and is not zarr")
-    if output.suffix.lower() == ".npy" and output.is_dir():
+    if output.suffix.lower() != ".zarr" and output.is_dir():
         raise Refusal(f"{output}: is a directory, expected a file name")
 
 
 def _inside(path: str, folder: str) -> bool:
     return path.startswith(folder + os.sep)
-
-
-def _line(work: Work, count: Count, seconds: float) -> str:
-    rate = f" ({memory.in_words(count.made / seconds)}/s)" if count.made and seconds > 0 else ""
-    there = f"; {count.there} of {count.blocks} blocks were there" if count.there else ""
-    return f"{work.output}: done in {seconds:.1f} s{rate}, peak memory {memory.in_words(memory.peak())}{there}"

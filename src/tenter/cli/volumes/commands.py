@@ -12,22 +12,24 @@ import numpy as np
 from tenter._arrays import limits
 from tenter.cli.options import read_options
 from tenter.cli.refusal import Refusal
-from tenter.cli.sizes import whole_number
+from tenter.cli.sizes import parse_lengths, whole_number
 from tenter.cli.volumes import arrays, npy, zarrs
 from tenter.cli.volumes.arrays import Output
 from tenter.cli.volumes.axes import read_axes, split
 from tenter.cli.volumes.carry_out import How
 from tenter.cli.volumes.memory import parse_limit
-from tenter.cli.volumes.pyramid import Levels, check_levels, pyramid
-from tenter.cli.volumes.sources import Source, open_source
+from tenter.cli.volumes.pyramid import Levels, check_levels, pyramid, spatial_axes
+from tenter.cli.volumes.sources import Source, open_source, with_voxel
+from tenter.cli.volumes.summary import Report, as_json, line_of
+from tenter.cli.voxels import unit_named
 
 #: The share of memory from which on .npy files are read and written block by block.
 LARGE = 0.4
-ENDINGS = (".zarr", ".npy")
+ENDINGS = (".zarr", ".npy", ".tif", ".tiff")
 #: Options of pictures and folders, which arrays on disk have no use for.
 OF_PICTURES = (
-    "format", "recursive", "skip_existing", "jobs", "dry_run", "json", "max_pixels", "follow_links", "strip", "frame",
-    "background", "quality", "subsampling", "progressive", "fast", "exact",
+    "format", "recursive", "skip_existing", "jobs", "max_pixels", "follow_links", "strip", "frame",
+    "background", "quality", "subsampling", "progressive", "fast", "exact", "keep_orientation",
 )  # fmt: skip
 
 
@@ -47,7 +49,7 @@ def concerns(paths: list[str], args: argparse.Namespace) -> bool:
 def resize_volume(args: argparse.Namespace) -> int:
     """Carry out `tenter resize` of one array on disk."""
     if len(args.paths) != 2:
-        raise Refusal(f"expected one IN and one OUT for arrays on disk, got {len(args.paths)} names")
+        raise Refusal(f"expected one IN and one OUT for arrays on disk, got {', '.join(args.paths)}")
     for name in OF_PICTURES:
         if getattr(args, name):
             raise Refusal(f"--{name.replace('_', '-')}: does not go with arrays on disk")
@@ -57,7 +59,9 @@ def resize_volume(args: argparse.Namespace) -> int:
     axes = read_axes(args.axes, source.names)
     args.axes = list(map(str, axes))
     options = read_options(args)
-    print(arrays.resize(source, _checked(output, source), axes, options, _how(args)))
+    if options.voxel_size is None and options.unit is not None:
+        raise Refusal("--unit: goes with --voxel-size")
+    _say(arrays.resize(source, _checked(output, source), axes, options, _how(args)), args)
     return 0
 
 
@@ -71,33 +75,48 @@ def repeat_volume(args: argparse.Namespace, counts: Any) -> int:
         raise Refusal(f"--dim: expected a number from {-len(source.shape)} to {len(source.shape) - 1}, got {dim}")
     if np.asarray(counts).dtype.kind not in "iu" or np.any(np.asarray(counts) < 0) or np.ndim(counts) > 1:
         raise Refusal("--counts: expected whole numbers of at least 0")
-    print(arrays.repeat(source, _checked(output, source), counts, dim % len(source.shape), _how(args)))
+    _say(arrays.repeat(source, _checked(output, source), counts, dim % len(source.shape), _how(args)), args)
     return 0
 
 
 def pyramid_command(args: argparse.Namespace) -> int:
     """Carry out `tenter pyramid`."""
-    method = "labels" if args.labels else args.mode or "area"
+    method = {"nearest": "labels", "majority": "majority"}[args.labels] if args.labels else args.mode or "area"
     count = None if args.levels is None else whole_number(args.levels, "--levels")
-    wanted = Levels(method, whole_number(args.factor, "--factor"), count, args.axes)
+    wanted = Levels(method, _factors(args.factor), count, args.axes)
     check_levels(wanted)
     source, chunks = open_source(args.input), _chunks(args)
-    if args.output is None and chunks is not None:
+    if args.output is None and source.is_group and chunks is not None:
         raise Refusal("--chunks: goes with OUT; levels within a group have the chunks of its array")
     if args.output is not None and not args.output.rstrip("/").lower().endswith(".zarr"):
         raise Refusal(f"{args.output}: expected a name that ends in .zarr")
     output = None if args.output is None else args.output.rstrip("/")
-    print(pyramid(source, args.input, output, wanted, _fitting(chunks, source), _how(args)))
+    if args.voxel_size is not None:
+        axes = spatial_axes(source, wanted)
+        sizes = parse_lengths(args.voxel_size, "--voxel-size", len(axes))
+        source = with_voxel(source, sizes, axes, unit_named(args.unit))
+    elif args.unit is not None:
+        raise Refusal("--unit: goes with --voxel-size")
+    _say(pyramid(source, args.input, output, wanted, _fitting(chunks, source), _how(args)), args)
     return 0
+
+
+def _factors(text: str | None) -> tuple[int, ...] | None:
+    """--factor: one number for all axes, or one for each."""
+    return None if text is None else tuple(whole_number(part, "--factor") for part in text.split(","))
+
+
+def _say(report: Report, args: argparse.Namespace) -> None:
+    print(as_json(report) if getattr(args, "json", False) else line_of(report))
 
 
 def _output(name: str, args: argparse.Namespace) -> Output:
     path = Path(name.rstrip("/"))
     if path.suffix.lower() not in ENDINGS:
-        raise Refusal(f"{name}: expected a name that ends in .zarr or .npy")
+        raise Refusal(f"{name}: expected a name that ends in .zarr, .npy or .tif")
     chunks = _chunks(args)
-    if chunks is not None and path.suffix.lower() == ".npy":
-        raise Refusal("--chunks: a .npy file has none")
+    if chunks is not None and path.suffix.lower() != ".zarr":
+        raise Refusal(f"--chunks: a {path.suffix.lower()} file has none")
     return Output(path, chunks)
 
 
@@ -125,7 +144,7 @@ def _how(args: argparse.Namespace) -> How:
     threads = cores if args.threads is None else whole_number(args.threads, "--threads")
     if not 1 <= threads <= 1024:
         raise Refusal(f"--threads: expected 1 to 1024 threads, got {threads}")
-    return How(parse_limit(args.memory_limit), threads, args.force)
+    return How(parse_limit(args.memory_limit), threads, args.force, getattr(args, "dry_run", False))
 
 
 def _flat(source: Source, output: Output) -> Source:

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tenter.cli.refusal import Refusal
+from tenter.cli.voxels import Voxel
 
 KINDS = {"t": "time", "c": "channel", "z": "space", "y": "space", "x": "space"}
 
@@ -64,6 +65,26 @@ def new(of_dims: Sequence[str], zarr_format: int, name: str) -> Multiscale:
     return Multiscale(entry, axes, [1.0] * len(of_dims), [0.0] * len(of_dims), [])
 
 
+def with_voxel(found: Multiscale, voxel: Voxel) -> Multiscale:
+    """The same with other sizes and units of the axes that these name. The origin stays the same pixel's."""
+    of = names(found)
+    scale = [voxel.sizes.get(name, s) for name, s in zip(of, found.scale)]
+    translation = [t * new / old if old else t for t, new, old in zip(found.translation, scale, found.scale)]
+    axes = [
+        {**axis, "unit": voxel.unit} if voxel.unit and str(axis["name"]) in voxel.sizes and _is_space(axis) else axis
+        for axis in found.axes
+    ]
+    return found._replace(entry={**found.entry, "axes": axes}, axes=axes, scale=scale, translation=translation)
+
+
+def voxel_of(found: Multiscale, scale: Sequence[float]) -> Voxel:
+    """The sizes of voxels along the axes of space, of a level with this scale."""
+    at = spatial(found)
+    units = {found.axes[k].get("unit") for k in at}
+    sizes = {str(found.axes[k]["name"]): float(scale[k]) for k in at}
+    return Voxel(sizes, str(unit) if len(units) == 1 and (unit := units.pop()) else None)
+
+
 def names(found: Multiscale) -> list[str]:
     """Of the axes."""
     return [str(axis["name"]) for axis in found.axes]
@@ -71,19 +92,28 @@ def names(found: Multiscale) -> list[str]:
 
 def spatial(found: Multiscale) -> list[int]:
     """The axes of space."""
-    return [k for k, axis in enumerate(found.axes) if axis.get("type", KINDS.get(str(axis["name"]).lower())) == "space"]
+    return [k for k, axis in enumerate(found.axes) if _is_space(axis)]
+
+
+def _is_space(axis: dict[str, Any]) -> bool:
+    return bool(axis.get("type", KINDS.get(str(axis["name"]).lower())) == "space")
 
 
 def level(found: Multiscale, path: str, full: Sequence[int], lengths: Sequence[int]) -> dict[str, Any]:
     """The metadata of a level. full, lengths: the sizes of the full array and of the level, in pixels."""
     ratios = [Fraction(a, b) for a, b in zip(full, lengths)]
-    scale = [s * float(r) for s, r in zip(found.scale, ratios)]
+    scale = scaled(found, full, lengths)
     translation = [t + s * float((r - 1) / 2) for t, s, r in zip(found.translation, found.scale, ratios)]
     steps: list[dict[str, Any]] = [
         {"type": "scale", "scale": scale},
         {"type": "translation", "translation": translation},
     ]
     return {"path": path, "coordinateTransformations": steps}
+
+
+def scaled(found: Multiscale, full: Sequence[int], lengths: Sequence[int]) -> list[float]:
+    """The sizes of a level's pixels along each axis."""
+    return [s * float(Fraction(a, b)) for s, a, b in zip(found.scale, full, lengths)]
 
 
 def written(

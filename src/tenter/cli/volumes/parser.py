@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
 
 from tenter.cli.volumes.axes import split
+
+#: How a label is chosen, and options of one number for each axis, and those without which --scale has one for all.
+LABELS = ("nearest", "majority")
+LISTS, AXES = ("--scale", "--factor", "--voxel-size", "--spacing"), {"--axes"}
 
 PYRAMID = """Make smaller and smaller levels of an array, as OME-Zarr, which viewers of large volumes read.
 
 IN is an OME-Zarr group: its first array gets levels 1, 2 and so on beside it, and the metadata of its axes, units and
-pixel sizes is kept. Or IN is a zarr array or a .npy file: OUT is a new group of the array itself and its levels. Each
-level is made of the one before it. Its metadata says exactly where its pixels lie, so that viewers line the levels up.
-Zarr format 2 gets metadata of OME-Zarr 0.4, format 3 of 0.5.
+voxel sizes is kept. Or IN is a zarr array, a .npy file or a TIFF stack of ImageJ, OME or plain pages: OUT is a new
+group of the array itself and its levels. Each level is made of the one before it. Its metadata says exactly where its
+voxels are, so that viewers line the levels up. Zarr format 2 gets metadata of OME-Zarr 0.4, format 3 of 0.5.
+
+Without --factor, each level halves the axes along which voxels are short, until voxels are as long as wide and high,
+and then all axes. Voxel sizes are those of IN, or --voxel-size; where neither says them, voxels count as cubes.
 
 Arrays may be larger than memory. A run that was ended at any moment is continued by the same command."""
+
+
+def add_voxels(parser: argparse._ActionsContainer) -> None:
+    """Add how large voxels are."""
+    sizes = "the size of IN's voxels, one number for each axis, such as 2,0.5,0.5 (default: as IN's metadata says)"
+    parser.add_argument("--voxel-size", metavar="N,N,...", help=sizes)
+    parser.add_argument("--unit", metavar="UNIT", help="of --voxel-size, such as micrometer or nm")
+
+
+def add_reports(parser: argparse._ActionsContainer) -> None:
+    """Add what is said of a run."""
+    parser.add_argument("--dry-run", action="store_true", help="say what would be written, and write nothing")
+    parser.add_argument("--json", action="store_true", help="print the summary as a JSON object")
 
 
 def add_bounds(parser: argparse._ActionsContainer) -> None:
@@ -27,20 +49,41 @@ def add_bounds(parser: argparse._ActionsContainer) -> None:
 
 def add_pyramid(pyramid: argparse.ArgumentParser, axes: int) -> None:
     """Add the arguments of `tenter pyramid`. axes: how many follow --axes."""
-    pyramid.add_argument("input", metavar="IN", help="an OME-Zarr group, a zarr array or a .npy file")
+    pyramid.add_argument("input", metavar="IN", help="an OME-Zarr group, a zarr array, a .npy file or a TIFF stack")
     output = "a new group, with a copy of the array (default: IN itself; if it is no group, NAME.ome.zarr beside it)"
     pyramid.add_argument("output", metavar="OUT.zarr", nargs="?", help=output)
     how = pyramid.add_mutually_exclusive_group()
     modes = "area: means of the pixels that one covers (default); linear: antialiased linear"
     how.add_argument("--mode", choices=("area", "linear"), help=modes)
-    labels = "the values are labels: take the one at the center of the pixels that one covers"
-    how.add_argument("--labels", action="store_true", help=labels)
-    pyramid.add_argument("--factor", default="2", metavar="N", help="how many times smaller each level is (default: 2)")
+    labels = "the values are labels: take the one at the center of the voxels that one covers, or by --labels majority "
+    labels += "the most frequent of them, of equally frequent ones the smallest"
+    how.add_argument("--labels", nargs="?", choices=LABELS, const=LABELS[0], metavar="majority", help=labels)
+    factor = "how many times smaller each level is, or one number for each axis, such as 1,2,2 (default: see above)"
+    pyramid.add_argument("--factor", metavar="N", help=factor)
+    add_voxels(pyramid)
     pyramid.add_argument("--levels", metavar="N", help="levels to make (default: until one fits one chunk)")
     which = "the axes to make smaller, by names or numbers, such as y,x (default: those of space)"
     pyramid.add_argument("--axes", nargs=axes or 1, metavar="AXIS", help=which)
     pyramid.add_argument("--force", action="store_true", help="replace levels or an OUT that exist")
+    add_reports(pyramid)
     add_bounds(pyramid)
+
+
+def join_lists(argv: list[str]) -> list[str]:
+    """The arguments with the numbers of one option as one word with commas: argparse would take more for names."""
+    joined: list[str] = []
+    for word in argv:
+        previous = joined[-1] if joined else ""
+        several = len(joined) > 1 and joined[-2] in LISTS and (joined[-2] != "--scale" or AXES & set(argv))
+        if several and _all_numbers(previous) and _all_numbers(word) and not os.path.exists(word):
+            joined[-1] = f"{previous},{word}"
+        else:
+            joined.append(word)
+    return joined
+
+
+def _all_numbers(text: str) -> bool:
+    return all(re.fullmatch(r"\+?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?%?", part) for part in text.split(","))
 
 
 def split_axes(argv: list[str]) -> tuple[list[str], int]:

@@ -42,7 +42,7 @@ def progress(total: int) -> Iterator[Progress]:
 
         def draw() -> None:
             elapsed = bar.tasks[0].elapsed or 0
-            rate = f"{in_words(shown.made / elapsed)}/s" if elapsed > 0.2 else ""
+            rate = f"{in_words(shown.made / elapsed)}/s written" if elapsed > 0.2 else ""
             bar.update(task, completed=shown.made, rate=rate, memory=f"memory {in_words(resident())}")
 
         shown.draw = draw

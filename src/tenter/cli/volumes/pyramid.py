@@ -14,12 +14,13 @@ from tenter.cli.volumes import ngff, zarrs
 from tenter.cli.volumes.arrays import OLD, RESULT, plain, resized_file
 from tenter.cli.volumes.axes import read_axes
 from tenter.cli.volumes.blocks import Task
-from tenter.cli.volumes.carry_out import How, Work, carry_out, check_new
+from tenter.cli.volumes.carry_out import Ended, How, Work, carry_out, check_new
 from tenter.cli.volumes.inside import inside
 from tenter.cli.volumes.job import put_in_place
 from tenter.cli.volumes.sources import Source, Turned, zarr_format
 from tenter.cli.volumes.stored import Stored
-from tenter.cli.volumes.windows import identity
+from tenter.cli.volumes.summary import Array, Report
+from tenter.cli.volumes.windows import elected, identity
 
 #: How each kind of pyramid is resized. Areas are weighed by how much of them a pixel covers; where the center lies
 #: between two labels, the first is taken.
@@ -30,47 +31,89 @@ METHODS: dict[str, dict[str, Any]] = {
 }
 
 
+OF_LABELS = ("labels", "majority")
+
+
 class Levels(NamedTuple):
-    """method: of METHODS. factor: how many times smaller each level is. n_levels: below the full size; None for as many
+    """method: of METHODS, or majority. factors: how many times smaller each level is, one number for all axes or one
+    for each; None to make voxels isotropic. n_levels: below the full size; None for as many
     as it takes to fit one chunk."""
 
     method: str
-    factor: int
+    factors: tuple[int, ...] | None
     n_levels: int | None
     axes: list[str] | None
 
 
-def pyramid(source: Source, path: str, output: str | None, wanted: Levels, chunks: Any, how: How) -> str:
+def pyramid(source: Source, path: str, output: str | None, wanted: Levels, chunks: Any, how: How) -> Report:
     """Make the levels of an array: within its group, or in a new group with the array itself, beside it if it has no
     name."""
-    if source.multiscale is None and output is None:
+    if not source.is_group and output is None:
         output = f"{Path(path).with_suffix('')}.ome.zarr"
     full: Stored = Turned(source.stored) if source.is_turned else source.stored
-    if wanted.method == "labels" and full.dtype.kind not in "iu":
+    if wanted.method in OF_LABELS and full.dtype.kind not in "iu":
         raise Refusal(f"--labels: expected integers, got {full.dtype}")
     multiscale = source.multiscale or ngff.new(source.names, zarr_format(source), _name(output))
-    shapes = _shapes(full, multiscale, source.names, wanted)
+    shapes = _shapes(source, full, multiscale, wanted, chunks)
+    paths = [str(k) for k in range(len(shapes))]
     if output is None:
-        return _within(source, full, path.rstrip("/"), multiscale, shapes, wanted, how)
-    return _beside(source, full, Path(output), multiscale, shapes, wanted, chunks, how)
+        first = multiscale.paths[0]
+        paths = [first, *(_numbered(first, k) for k in range(1, len(shapes)))]
+        ended = _within(source, full, path.rstrip("/"), multiscale, paths, shapes, wanted, how)
+    else:
+        ended = _beside(source, full, Path(output), multiscale, shapes, wanted, chunks, how)
+    scales = [ngff.scaled(multiscale, full.shape, shape) for shape in shapes]
+    voxels = [ngff.voxel_of(multiscale, scale) if source.multiscale else None for scale in scales]
+    made = [Array(*each) for each in zip(paths, shapes, voxels)][1 if output is None else 0 :]
+    return Report(Array(path, full.shape, voxels[0]), output or path, made, ngff.names(multiscale), ended)
+
+
+def spatial_axes(source: Source, wanted: Levels) -> list[int]:
+    """The axes that become smaller: those of space, or those that --axes names."""
+    if wanted.axes is not None:
+        return list(read_axes(wanted.axes, source.names))
+    multiscale = source.multiscale or ngff.new(source.names, zarr_format(source), source.name)
+    if not (axes := ngff.spatial(multiscale)):
+        raise Refusal(f"{source.name}: no axis is of space; --axes says which to make smaller")
+    return axes
+
+
+def _factors(axes: list[int], shape: tuple[int, ...], voxels: list[float] | None, wanted: Levels) -> dict[int, int]:
+    """By how much a level of this shape and these voxels is made smaller along each axis. By itself it is halved along
+    the axes that are nearer to the longest voxels then than now, and once there are none along all axes."""
+    if wanted.factors is not None:
+        factors = wanted.factors * len(axes) if len(wanted.factors) == 1 else wanted.factors
+        if len(factors) != len(axes):
+            raise Refusal(f"--factor: expected one number, or one for each of {len(axes)} axes, got {len(factors)}")
+        return dict(zip(axes, factors))
+    left = [axis for axis in axes if shape[axis] > 1]
+    if voxels is not None:
+        longest = max(voxels[axis] for axis in axes)
+        left = [axis for axis in left if voxels[axis] ** 2 * 2 < longest**2] or left
+    return dict.fromkeys(left, 2)
 
 
 def _shapes(
-    full: Stored, multiscale: ngff.Multiscale, names: list[str], wanted: Levels
+    source: Source, full: Stored, multiscale: ngff.Multiscale, wanted: Levels, chunks: tuple[int, ...] | None
 ) -> list[tuple[int, ...]]:  # fmt: skip
     """Of the full size and every level. A length that no factor divides is rounded up."""
-    axes = ngff.spatial(multiscale) if wanted.axes is None else list(read_axes(wanted.axes, names))
-    if not axes:
-        raise Refusal(f"{full.name}: no axis is of space; --axes says which to make smaller")
+    axes = spatial_axes(source, wanted)
+    units = {multiscale.axes[axis].get("unit") for axis in axes}
+    usual = zarrs.default_chunks(full.shape, full.dtype.itemsize) if source.like is None else full.unit
+    unit = chunks or usual
+    is_known = source.multiscale is not None and len(units) == 1
     shapes = [full.shape]
     while max(shapes[-1][axis] for axis in axes) > 1:
         if len(shapes) - 1 == wanted.n_levels:
             break
-        if wanted.n_levels is None and all(shapes[-1][axis] <= full.unit[axis] for axis in axes):
+        if wanted.n_levels is None and all(shapes[-1][axis] <= unit[axis] for axis in axes):
             break
         after = list(shapes[-1])
-        for axis in axes:
-            after[axis] = -(-after[axis] // wanted.factor)
+        voxels = ngff.scaled(multiscale, full.shape, shapes[-1]) if is_known else None
+        for axis, factor in _factors(axes, shapes[-1], voxels, wanted).items():
+            after[axis] = -(-after[axis] // factor)
+        if tuple(after) == shapes[-1]:
+            break
         shapes.append(tuple(after))
     if len(shapes) == 1:
         raise Refusal(f"{full.name}: fits one chunk already; --levels says how many levels to make")
@@ -78,12 +121,10 @@ def _shapes(
 
 
 def _within(
-    source: Source, full: Stored, group: str, multiscale: ngff.Multiscale, shapes: list[tuple[int, ...]],
-    wanted: Levels, how: How,
-) -> str:  # fmt: skip
+    source: Source, full: Stored, group: str, multiscale: ngff.Multiscale, paths: list[str],
+    shapes: list[tuple[int, ...]], wanted: Levels, how: How,
+) -> Ended | None:  # fmt: skip
     """Levels in the source's own group. Its metadata names them once all are in their places."""
-    first = multiscale.paths[0]
-    paths = [first, *(_numbered(first, k) for k in range(1, len(shapes)))]
     format_, names = zarr_format(source), ngff.names(multiscale)
     places = {path: Path(inside(group, path)) for path in (*multiscale.paths, *paths)}
     _check_apart(group, multiscale.paths)
@@ -123,7 +164,7 @@ def _within(
 def _beside(
     source: Source, full: Stored, output: Path, multiscale: ngff.Multiscale, shapes: list[tuple[int, ...]],
     wanted: Levels, chunks: Any, how: How,
-) -> str:  # fmt: skip
+) -> Ended | None:  # fmt: skip
     """A new group of the array itself and its levels."""
     paths, names = [str(k) for k in range(len(shapes))], ngff.names(multiscale)
 
@@ -152,6 +193,9 @@ def _smaller(levels: list[Any], wanted: Levels) -> list[Task]:
     for before, after in itertools.pairwise(levels):
         axes = [axis for axis, (n, m) in enumerate(zip(before.shape, after.shape)) if n != m]
         size = tuple(after.shape[axis] for axis in axes)
+        if wanted.method == "majority":
+            found.append(Task(before, after, elected(before.shape, after.shape, before.dtype)))
+            continue
         found.append(Task(before, after, resized_file(before, axes, size, METHODS[wanted.method])))
     return found
 
@@ -160,18 +204,19 @@ def _attributes(
     source: Source, multiscale: ngff.Multiscale, paths: list[str], shapes: list[tuple[int, ...]], wanted: Levels
 ) -> dict[str, Any]:
     levels = [ngff.level(multiscale, path, shapes[0], shape) for path, shape in zip(paths, shapes)]
-    is_within = source.multiscale is not None and paths[0] == source.multiscale.paths[0]
+    is_within = source.is_group and paths[0] == multiscale.paths[0]
     entry = {**multiscale.entry, "type": wanted.method, "metadata": {"method": "tenter pyramid"}}
     found = ngff.written(
         source.attributes, multiscale._replace(entry=entry), levels, zarr_format(source), alone=not is_within
     )
-    if wanted.method == "labels":
+    if wanted.method in OF_LABELS:
         ngff.label(found, zarr_format(source))
     return found
 
 
 def _about(source: Source, shapes: list[tuple[int, ...]], wanted: Levels) -> dict[str, Any]:
-    about = {"command": "pyramid", "source": source.identity, "method": wanted.method, "shapes": shapes}
+    scale = source.multiscale and source.multiscale.scale
+    about = {"command": "pyramid", "source": source.identity, "method": wanted.method, "shapes": shapes, "scale": scale}
     found: dict[str, Any] = plain(about)
     return found
 
@@ -202,7 +247,9 @@ def _name(output: str | None) -> str:
 
 def check_levels(wanted: Levels) -> None:
     """Refuse numbers that make no level."""
-    if wanted.factor < 2:
-        raise Refusal(f"--factor: expected a whole number of at least 2, got {wanted.factor}")
+    factors = wanted.factors
+    if factors is not None and (min(factors) < 1 or max(factors) < 2):
+        given = ",".join(map(str, factors))
+        raise Refusal(f"--factor: expected whole numbers of at least 1, one of them at least 2, got {given}")
     if wanted.n_levels is not None and not 1 <= wanted.n_levels <= 32:
         raise Refusal(f"--levels: expected 1 to 32 levels, got {wanted.n_levels}")

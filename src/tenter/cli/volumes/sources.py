@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,17 +14,21 @@ import numpy as np
 
 from tenter._arrays import limits
 from tenter.cli.refusal import Refusal, first_line
-from tenter.cli.volumes import ngff, npy, zarrs
+from tenter.cli.volumes import ngff, npy, tiffs, zarrs
 from tenter.cli.volumes.axes import dim_names
 from tenter.cli.volumes.inside import inside
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.windows import Box, Pixels
+from tenter.cli.voxels import Voxel
+
+#: Of a result of what is no zarr array.
+ZARR_FORMAT = 3
 
 
 class Source(NamedTuple):
     """stored: the array, its dims in the order of memory: reversed if is_turned. names: of the dims. like: a zarr
-    array, whose chunks and codecs a result takes. multiscale: its group's metadata, and all attributes of that group.
-    identity: what tells it from another array."""
+    array, whose chunks and codecs a result takes. multiscale: what is known of axes and voxels, and all attributes of
+    the array's group. identity: what tells it from another array. is_group: whether levels have a place beside it."""
 
     stored: Stored
     is_turned: bool
@@ -31,6 +37,12 @@ class Source(NamedTuple):
     multiscale: ngff.Multiscale | None
     attributes: dict[str, Any]
     identity: list[Any]
+    is_group: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the user calls it."""
+        return self.stored.name
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -69,8 +81,10 @@ def open_source(path: str) -> Source:
         state = os.stat(path)
         identity = [os.path.realpath(path), state.st_size, state.st_mtime_ns]
         return Source(stored, fortran, dim_names({}, None, len(stored.shape)), None, None, {}, identity)
+    if Path(path).suffix.lower() in tiffs.ENDINGS and os.path.isfile(path):
+        return _of_tiff(path)
     if not zarrs.is_zarr(path):
-        raise Refusal(f"{path}: is neither a .npy file nor a zarr array or group")
+        raise Refusal(f"{path}: is neither a .npy file, a TIFF stack nor a zarr array or group")
     found, multiscale, attributes, at = zarrs.open_zarr(path), None, {}, path
     if zarrs.is_group(found):
         attributes = dict(found.attrs)
@@ -86,12 +100,33 @@ def open_source(path: str) -> Source:
         names = ngff.names(multiscale)
         if len(names) != len(array.shape):
             raise Refusal(f"{path}: its metadata has {len(names)} axes, its array {at} has {len(array.shape)}")
-    return Source(array, False, names, found, multiscale, attributes, [os.path.realpath(at), _digest(at)])
+    identity = [os.path.realpath(at), _digest(at)]
+    return Source(array, False, names, found, multiscale, attributes, identity, multiscale is not None)
+
+
+def _of_tiff(path: str) -> Source:
+    stack = tiffs.open_tiff(Path(path))
+    _check(stack.stored)
+    state = os.stat(path)
+    identity = [os.path.realpath(path), state.st_size, state.st_mtime_ns]
+    multiscale = None
+    if stack.voxel.sizes:
+        name = re.sub(r"(\.ome)?\.tiff?$", "", Path(path).name, flags=re.IGNORECASE)
+        multiscale = ngff.with_voxel(ngff.new(stack.names, ZARR_FORMAT, name), stack.voxel)
+    return Source(stack.stored, False, stack.names, None, multiscale, {}, identity)
+
+
+def with_voxel(source: Source, sizes: tuple[float, ...], axes: Sequence[int], unit: str | None) -> Source:
+    """The source with voxels of these sizes along some axes."""
+    name = re.sub(r"(\.ome)?\.(zarr|npy|tiff?)$", "", Path(source.identity[0]).name, flags=re.IGNORECASE)
+    found = source.multiscale or ngff.new(source.names, zarr_format(source), name)
+    voxel = Voxel({source.names[axis]: size for axis, size in zip(axes, sizes, strict=True)}, unit)
+    return source._replace(multiscale=ngff.with_voxel(found, voxel))
 
 
 def zarr_format(source: Source) -> int:
-    """Of a result: the source's; 3 for one that is no zarr array."""
-    return 3 if source.like is None else int(source.like.metadata.zarr_format)
+    """Of a result: the source's; the newest for one that is no zarr array."""
+    return ZARR_FORMAT if source.like is None else int(source.like.metadata.zarr_format)
 
 
 def _check(stored: Stored) -> None:

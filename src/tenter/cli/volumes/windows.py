@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from tenter._kernels import cpu
 from tenter._kernels.steps import Steps
 from tenter._specs.spec import Spec
 from tenter.cli.refusal import Refusal
+from tenter.cli.volumes.votes import Votes, elect
 from tenter.maps import AxisMap, Copy, Gather
 from tenter.maps._part import part
 
@@ -29,7 +31,7 @@ class Operation(NamedTuple):
     shape: tuple[int, ...]
     shape_out: tuple[int, ...]
     dtype: np.dtype[Any]
-    maps: dict[int, AxisMap]
+    maps: Mapping[int, AxisMap | Votes]
     saturate: bool
 
 
@@ -41,6 +43,12 @@ def operation(shape: tuple[int, ...], dtype: np.dtype[Any], spec: Spec) -> Opera
     if name not in NUMBERS and name not in PARTS and not all(isinstance(m, Copy) or _picks(m) for m in maps.values()):
         raise Refusal(f"arrays of {name} are not resized block by block, except by nearest and nearest-exact")
     return Operation(shape, spec.shape_out(shape), dtype, maps, spec.saturates(name))
+
+
+def elected(shape: tuple[int, ...], shape_out: tuple[int, ...], dtype: np.dtype[Any]) -> Operation:
+    """The most frequent labels."""
+    votes = {axis: Votes(n, m) for axis, (n, m) in enumerate(zip(shape, shape_out)) if n != m}
+    return Operation(shape, shape_out, dtype.newbyteorder("="), votes, False)
 
 
 def identity(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Operation:
@@ -66,6 +74,8 @@ def compute(op: Operation, box: Box, x: Pixels) -> Pixels:
     """
     if not op.maps:
         return x
+    if votes := votes_of(op):
+        return elect(votes, box, x)
     y: Pixels = np.empty(extents(box), op.dtype)
     if x.size:
         _steps(op, box, x).run(address(x), address(y))
@@ -74,10 +84,18 @@ def compute(op: Operation, box: Box, x: Pixels) -> Pixels:
     return y
 
 
+def votes_of(op: Operation) -> dict[int, Votes]:
+    """The votes along axes of an operation on labels; none of another."""
+    return {axis: m for axis, m in op.maps.items() if isinstance(m, Votes)}
+
+
 def temporary_bytes(op: Operation, box: Box) -> int:
-    """What lies between the passes of a block, in bytes."""
+    """What there is between the passes of a block, in bytes."""
     if not op.maps:
         return 0
+    if votes := votes_of(op):
+        # The candidates of each output, once more while they are sorted, and counts.
+        return size(box) * (2 * math.prod(v.most for v in votes.values()) * op.dtype.itemsize + 16)
     x = np.broadcast_to(np.zeros((), op.dtype), extents(reads(op, box)))
     strides, step = [], op.dtype.itemsize
     for n in reversed(x.shape):
@@ -95,8 +113,9 @@ def size(box: Box) -> int:
 
 
 def _steps(op: Operation, box: Box, x: Pixels) -> Steps:
-    parts = tuple((axis, _part(m, *box[axis])) for axis, m in sorted(op.maps.items()))
-    return cpu.steps(layout(x), parts, op.saturate, op.maps)
+    maps = {axis: m for axis, m in op.maps.items() if not isinstance(m, Votes)}
+    parts = tuple((axis, _part(m, *box[axis])) for axis, m in sorted(maps.items()))
+    return cpu.steps(layout(x), parts, op.saturate, maps)
 
 
 def _part(m: AxisMap, lo: int, hi: int) -> AxisMap:

@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 
 class Encoding(NamedTuple):
-    """None: as the source, or as the type's default has it. strip: whether all that pictures carry is dropped."""
+    """None: as the source, or as the type's default has it. strip: whether all that pictures carry is dropped.
+    as_stored: whether pixels stay turned as they are, where every program reads the tag that says how."""
 
     quality: int | None = None
     subsampling: str | None = None
     progressive: bool | None = None
     strip: bool = False
+    as_stored: bool = False

@@ -32,7 +32,7 @@ def _write(file: BinaryIO, pictures: list[Picture], path: str, type_: str, origi
     first = pictures[0]
     beyond_pillow = first.pixels.dtype == np.uint16 and first.kind != "gray"
     if type_ == "TIFF":
-        tiff.write(file, pictures, origin.byteorder)
+        tiff.write(file, pictures, origin)
     elif type_ == "GIF":
         gif.write(file, pictures, origin)
     elif type_ == "JPEG":

@@ -13,12 +13,15 @@ from tenter.cli.kept.metadata import Metadata
 from tenter.cli.kept.orientation import ORIENTATION
 from tenter.cli.picture import Origin, Picture, upright
 from tenter.cli.refusal import Refusal
+from tenter.cli.writing.encoding import Encoding
 from tenter.cli.writing.pillow import image_of
 
 DURATIONS, PLAYS = "durations of frames", "number of plays"
 COLORS_OF_GIF, ALPHA_OF_GIF = "colors beyond 256", "partial transparency"
 #: bytes of a JPEG segment, less what names its content
 SEGMENT = 65502
+#: types whose orientation viewers are sure to read
+TURNED_BY_VIEWERS = ("JPEG", "TIFF")
 
 
 def check_format(picture: Picture, path: str, type_: str, size: tuple[int, int]) -> None:
@@ -39,7 +42,7 @@ def check_format(picture: Picture, path: str, type_: str, size: tuple[int, int])
             f"{path}: {name} has no alpha channel, this picture is {kind}; write .png or .tiff, or lay it on "
             "a color by --background white"
         )
-    if kind == "CMYK" and (kind not in holds or Path(path).suffix.lower() in CODESTREAMS):
+    if kind == "CMYK" and not (kind in holds and holds_cmyk(type_, path)):
         raise Refusal(f"{path}: {name} has no CMYK; write .tiff or .jpg")
     if kind not in holds:
         what = f"{picture.pixels.shape[2]} channels" if kind == "channels" else f"{dtype} {kind}"
@@ -48,22 +51,21 @@ def check_format(picture: Picture, path: str, type_: str, size: tuple[int, int])
         raise Refusal(f"{path}: {name} holds at most {format_.longest} pixels a side, got {size[1]} x {size[0]}")
 
 
-def check_count(origin: Origin, path: str, type_: str) -> None:
-    """Refuse a type of file that holds one picture for one that has several."""
-    if origin.frames > 1 and not (type_ and TYPES[type_].frames):
-        others = ".tiff" if origin.type == "TIFF" else ".gif, .webp, .png or .avif"
-        raise Refusal(
-            f"{path}: {shown(type_) or 'an array'} holds one picture, the input has {origin.frames} frames; "
-            f"--frame N takes one, or write {others}"
-        )
+def holds_one(type_: str) -> bool:
+    """Whether a file of this type, or an array, holds one picture alone."""
+    return not (type_ and TYPES[type_].frames)
 
 
-def as_written(picture: Picture, origin: Origin, type_: str, strip: bool) -> tuple[Picture, list[str]]:
-    """The picture as a file of this type holds it, and names of what it does not keep. Where the file has no place for
-    the orientation, the pixels are turned upright."""
-    if strip or EXIF not in TYPES[type_].carries:
+def holds_cmyk(type_: str, path: str) -> bool:
+    """Whether a file of this type and name holds CMYK."""
+    return "CMYK" in TYPES[type_].kinds and Path(path).suffix.lower() not in CODESTREAMS
+
+
+def as_written(picture: Picture, origin: Origin, type_: str, encoding: Encoding) -> tuple[Picture, list[str]]:
+    """The upright picture as a file of this type holds it, and names of what it does not keep."""
+    if not (encoding.as_stored and type_ in TURNED_BY_VIEWERS):
         picture = upright(picture)
-    if strip:
+    if encoding.strip:
         return replace(picture, metadata=Metadata()), []
     before = picture.metadata
     after = _carried(before, type_)

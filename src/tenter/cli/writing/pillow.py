@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from tenter.cli.formats import CODESTREAMS
+from tenter.cli.formats import CODESTREAMS, register
 from tenter.cli.kept.exif import exif_block
 from tenter.cli.kept.metadata import Metadata
 from tenter.cli.picture import Origin, Picture
@@ -20,15 +20,16 @@ MODES = {"gray": "L", "gray+alpha": "LA", "RGB": "RGB", "RGBA": "RGBA", "CMYK": 
 DEEP_MODES = {"uint16": "I;16", "float32": "F"}
 SHARED = ("L", "I;16", "RGBA", "CMYK")  # whose memory may be an array's
 BAND = 1 << 20  # bytes that are copied at a time
-TILE = 2048  # the side of a tile of JPEG 2000
+TILE = 1024  # the side of a tile of JPEG 2000, which is encoded in one go: no interrupt is answered meanwhile
 CLEARED = 2  # what becomes of a frame, in GIF's numbers
-#: quality where neither the source nor the command says one
-QUALITY = {"WEBP": 90, "AVIF": 80}
+#: By default: as near to the picture as JPEG's default, or nearer.
+QUALITY = {"WEBP": 80, "AVIF": 65, "HEIF": 65}
 
 
 def write(file: BinaryIO, pictures: list[Picture], path: str, type_: str, origin: Origin, encoding: Encoding) -> None:
     """Write one picture, or the frames of an animation."""
     first = pictures[0]
+    register(type_)
     if len(pictures) > 1 and all(p.kind == "RGBA" and bool((p.pixels[..., 3] == 255).all()) for p in pictures):
         images = [image_of(p).convert("RGB") for p in pictures]
     else:
@@ -96,13 +97,13 @@ def carried_by_png(picture: Picture) -> dict[str, Any]:
 def _lossy(picture: Picture, type_: str, origin: Origin, encoding: Encoding, moves: bool) -> dict[str, Any]:
     metadata: Metadata = picture.metadata
     options: dict[str, Any] = {"icc_profile": metadata.icc, "xmp": metadata.xmp or b""}
-    options["exif"] = exif_block(metadata, _seen(picture))
+    if block := exif_block(metadata, _seen(picture)):
+        options["exif"] = block.removeprefix(b"Exif\0\0") if type_ == "WEBP" else block
     options["quality"] = encoding.quality or QUALITY[type_]
     if type_ == "WEBP":
-        options["exif"] = options["exif"].removeprefix(b"Exif\0\0")
         options["lossless"] = encoding.quality is None and origin.lossless
         options["method"] = 4
-    elif encoding.subsampling:
+    elif encoding.subsampling and type_ == "AVIF":
         options["subsampling"] = encoding.subsampling
     return options
 

@@ -8,12 +8,12 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from tenter.cli.reading.stack import DISTANCES, Stack
+from tenter.cli.reading.stack import DISTANCES, SPACING, Stack
 from tenter.cli.refusal import Refusal, first_line, require
 from tenter.cli.writing.tiff import CLASSIC_LIMIT, HORIZONTAL
 
 #: ImageJ's names
-SPACING, INTERVAL, LABELS = "spacing", "finterval", "Labels"
+INTERVAL, LABELS = "finterval", "Labels"
 LABELS_LOST = "ImageJ's labels of slices"
 
 

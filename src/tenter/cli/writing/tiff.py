@@ -10,7 +10,7 @@ import numpy as np
 
 from tenter.cli.kept import iptc
 from tenter.cli.kept.metadata import EXIF_IFD, GPS_IFD, IPTC_TAG, XMP_TAG, Metadata
-from tenter.cli.picture import ByteOrder, Picture
+from tenter.cli.picture import Origin, Picture
 from tenter.cli.refusal import require
 
 PHOTOMETRIC = {"RGB": "rgb", "RGBA": "rgb", "CMYK": "separated", "palette": "palette"}
@@ -19,27 +19,27 @@ CLASSIC_LIMIT = 2**32 - 2**25
 HORIZONTAL = 2
 
 
-def write(file: BinaryIO, pictures: list[Picture], byteorder: ByteOrder) -> None:
-    """Write pages, compressed by deflate, without loss."""
+def write(file: BinaryIO, pictures: list[Picture], origin: Origin) -> None:
+    """Write pages without loss: compressed by deflate, unless the source was a TIFF that was not compressed."""
     require("tifffile")
     import tifffile
 
     # tifffile writes no EXIF directories, and reads what it has written: in memory, compressed.
     whole = io.BytesIO()
     large = sum(picture.pixels.nbytes for picture in pictures) > CLASSIC_LIMIT
-    with tifffile.TiffWriter(whole, byteorder=byteorder, bigtiff=large) as writer:
+    with tifffile.TiffWriter(whole, byteorder=origin.byteorder, bigtiff=large) as writer:
         for picture in pictures:
-            writer.write(picture.pixels, **layout(picture), **carried(picture.metadata))
+            writer.write(picture.pixels, **layout(picture, origin.compressed), **carried(picture.metadata))
     add_directories(whole, [picture.metadata for picture in pictures])
     file.write(whole.getbuffer())
 
 
-def layout(picture: Picture) -> dict[str, Any]:
+def layout(picture: Picture, compressed: bool) -> dict[str, Any]:
     """How tifffile stores the pixels."""
     pixels, kind = picture.pixels, picture.kind
     options: dict[str, Any] = {"photometric": PHOTOMETRIC.get(kind, "minisblack"), "metadata": None, "software": False}
-    options |= {"compression": "zlib", "maxworkers": 1, "contiguous": False}
-    if pixels.dtype.kind in "ui" and kind not in ("bilevel", "palette"):
+    options |= {"maxworkers": 1, "contiguous": False, "compression": "zlib" if compressed else None}
+    if compressed and pixels.dtype.kind in "ui" and kind not in ("bilevel", "palette"):
         options["predictor"] = HORIZONTAL
     if pixels.ndim == 3:
         options["planarconfig"] = "contig"

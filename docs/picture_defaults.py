@@ -1,0 +1,131 @@
+"""Writes the tables of docs/pictures.md that say why `tenter resize` has its default filter and qualities.
+
+`python docs/picture_defaults.py` resizes scikit-image's photographs by the command, vipsthumbnail, ImageMagick and
+Pillow, and encodes them at several qualities. It needs these programs, scikit-image and Pillow.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from skimage import data
+from skimage.metrics import structural_similarity
+
+from tenter.cli.main import main as command
+
+PAGE = Path(__file__).with_name("pictures.md")
+BEGIN, END = "<!-- picture_defaults.py writes these tables -->\n", "<!-- end of the tables of defaults -->\n"
+SIDE = 160
+FILTERS = ("linear", "cubic", "lanczos")
+QUALITIES = {"JPEG": (75, 80, 85, 90, 95), "WEBP": (75, 80, 85, 90), "AVIF": (60, 65, 70, 80)}
+#: what vipsthumbnail writes without a word: the size that others are compared with
+USUAL = ("JPEG", 75)
+
+
+def photographs() -> dict[str, Any]:
+    page = np.repeat(data.page()[..., None], 3, 2)
+    stars = data.hubble_deep_field()[:512, :512]
+    return {"face": data.astronaut(), "cup": data.coffee(), "cat": data.chelsea(), "text": page, "stars": stars}
+
+
+def crispness(pixels: Any) -> float:
+    """The mean length of the gradient of brightness."""
+    y, x = np.gradient(np.asarray(pixels).astype(float).mean(-1))
+    return float(np.hypot(y, x).mean())
+
+
+def likeness(a: Any, b: Any) -> float:
+    return float(structural_similarity(a, b, channel_axis=2))
+
+
+def resized(pixels: Any, *options: str) -> Any:
+    Image.fromarray(pixels).save("in.png")
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert command(["resize", "in.png", "out.png", *options, "--force"]) == 0
+    return np.asarray(Image.open("out.png").convert("RGB"))
+
+
+def by_program(pixels: Any, *call: str) -> Any:
+    Image.fromarray(pixels).save("in.png")
+    subprocess.run(call, check=True)
+    return np.asarray(Image.open("out.png").convert("RGB"))
+
+
+def thumbnail(pixels: Any) -> Any:
+    image = Image.fromarray(pixels)
+    image.thumbnail((SIDE, SIDE))
+    return np.asarray(image)
+
+
+def filters() -> list[list[str]]:
+    """How crisp thumbnails are; and how like a picture its half is once it is enlarged again."""
+    photos = photographs()
+    rows = [["", *photos, "half size, enlarged again: SSIM"]]
+    for name in FILTERS:
+        small = [f"{crispness(resized(x, '--fit', str(SIDE), '--filter', name)):.1f}" for x in photos.values()]
+        back = []
+        for x in photos.values():
+            even = np.ascontiguousarray(x[: len(x) // 2 * 2, : x.shape[1] // 2 * 2])
+            half = resized(even, "--scale", "0.5", "--filter", "area")
+            back.append(likeness(resized(half, "--scale", "2", "--filter", name), even))
+        rows.append([f"`--filter {name}`", *small, f"{np.mean(back):.3f}"])
+    fit = f"{SIDE}x{SIDE}"
+    others = {
+        "vipsthumbnail": lambda x: by_program(x, "vipsthumbnail", "in.png", "--size", fit, "-o", "out.png"),
+        "ImageMagick": lambda x: by_program(x, "convert", "in.png", "-resize", fit, "out.png"),
+        "Pillow's `thumbnail()`": thumbnail,
+    }
+    return rows + [[name, *(f"{crispness(make(x)):.1f}" for x in photos.values()), ""] for name, make in others.items()]
+
+
+def qualities() -> list[list[str]]:
+    """The bytes of files, and how like the pictures they are, of brightness and of colors."""
+    found: dict[tuple[str, int], list[list[float]]] = {}
+    for pixels in photographs().values():
+        small = resized(pixels, "--scale", "0.6")
+        for type_, steps in QUALITIES.items():
+            for quality in steps:
+                file = io.BytesIO()
+                how: dict[str, Any] = {"subsampling": "4:2:0" if quality < 90 else "4:4:4"} if type_ == "JPEG" else {}
+                Image.fromarray(small).save(file, type_, quality=quality, **how)
+                pair = [np.asarray(image.convert("YCbCr")) for image in (Image.fromarray(small), Image.open(file))]
+                parts = [likeness(pair[0][..., at], pair[1][..., at]) for at in ([0], [1, 2])]
+                found.setdefault((type_, quality), []).append([len(file.getvalue()), *parts])
+    usual = np.array(found[USUAL])[:, 0]
+    rows = [["quality", "bytes, JPEG of 75 is 1", "SSIM of brightness", "of colors"]]
+    for (type_, quality), values in found.items():
+        size, light, colors = np.mean(np.array(values) / [[n, 1, 1] for n in usual], 0)
+        rows.append([f"{type_.replace('WEBP', 'WebP')} {quality}", f"{size:.2f}", f"{light:.3f}", f"{colors:.3f}"])
+    return rows
+
+
+def table(rows: list[list[str]]) -> str:
+    return "".join(f"| {' | '.join(row)} |\n" for row in [rows[0], ["---"] * len(rows[0]), *rows[1:]])
+
+
+def main() -> int:
+    page = PAGE.read_text()
+    before, rest = page.split(BEGIN)
+    _, after = rest.split(END)
+    home = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            made = f"{table(filters())}\n{table(qualities())}"
+        finally:
+            os.chdir(home)
+    PAGE.write_text(f"{before}{BEGIN}\n{made}\n{END}{after}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,49 @@
+"""What --help prints of the commands with many options: examples, and the options that most runs need."""
+
+from __future__ import annotations
+
+#: Of each command, within a terminal of 80 columns and 24 lines. --help-all prints all options.
+SHORT = {
+    "resize": """\
+  tenter resize photo.jpg small.jpg --width 800
+  tenter resize photos web --fit 1600x1600 --recursive --strip
+  tenter resize photos thumbs --fill 400x400 --format webp
+  tenter resize logo.png logo.jpg --scale 50% --background white
+  tenter resize stack.tif half.tif --scale 1,0.5,0.5 --axes z,y,x
+
+usage: tenter resize IN... OUT SIZE [options]
+
+SIZE   --fit 1600x1600  at most so wide and high; nothing is enlarged
+       --fill 400x400   just so wide and high, cut where the ratio differs
+       --width 800, --height 600, --long-edge 1600, --scale 50%
+       --size 800x600   just so wide and high, distorted
+what   --recursive      a folder with its subfolders
+       --box TOP LEFT BOTTOM RIGHT   a part; --frame N one of several
+       --axes z,y,x     an array, a TIFF stack or zarr, along these axes
+how    --filter NAME    lanczos, cubic, linear, area, nearest, ...
+       --labels         pixels are labels, which are not mixed
+out    --format TYPE    webp, jpg, png, ...; --quality 80; --strip metadata
+       --background white, --force, --skip-existing, --dry-run, --json
+All options: tenter resize --help-all
+""",
+    "pyramid": """\
+  tenter pyramid image.ome.zarr
+  tenter pyramid volume.zarr volume.ome.zarr --factor 1,2,2 --axes z,y,x
+  tenter pyramid stack.tif stack.ome.zarr --voxel-size 2,0.5,0.5
+  tenter pyramid labels.zarr labels.ome.zarr --labels
+  tenter pyramid volume.npy volume.ome.zarr --levels 3 --dry-run
+
+usage: tenter pyramid IN [OUT.zarr] [options]
+
+IN     an OME-Zarr group, which gets levels; or a zarr array, a .npy file or a
+       TIFF stack, of which OUT.zarr is a new group with the array and levels
+how    --mode area      means (default), or linear
+       --labels, --labels majority   the label at the center, or the commonest
+       --factor 2       or one for each axis; by itself voxels become isotropic
+       --levels N, --axes z,y,x
+voxels --voxel-size 2,0.5,0.5 --unit micrometer   of IN, if it does not say
+out    --chunks 64,64,64, --force, --dry-run, --json
+bounds --memory-limit 2GiB, --threads 4
+All options: tenter pyramid --help-all
+""",
+}

@@ -1,0 +1,80 @@
+"""What is said of a run on an array on disk: a line, or JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from tenter.cli.refusal import one_line
+from tenter.cli.volumes import memory
+from tenter.cli.volumes.carry_out import Ended
+from tenter.cli.voxels import Voxel, in_words
+
+
+class Array(NamedTuple):
+    """The name of an array, the lengths of its dims, and how large its voxels are, if that is known."""
+
+    path: str
+    shape: tuple[int, ...]
+    voxel: Voxel | None
+
+
+class Report(NamedTuple):
+    """source, made: the array that was read, and those that were or would be written. names: of the dims, which may be
+    empty. ended: what that took; None of a dry run."""
+
+    source: Array
+    output: str
+    made: list[Array]
+    names: list[str]
+    ended: Ended | None
+
+
+def line_of(report: Report) -> str:
+    """One line; of several arrays one for each, before the last."""
+    output, source = one_line(report.output), report.source
+    if report.ended is None:
+        last = f"{output}: would be written: {_shown(report.made[0], report)} (from {one_line(source.path)}: "
+        lines = [f"{last}{_shown(source, report)})"]
+        return "\n".join([*lines, *(f"  {one_line(a.path)}: {_shown(a, report)}" for a in report.made[1:])])
+    seconds, peak, count = report.ended
+    rate = f", {memory.in_words(count.made / seconds)}/s written" if count.made and seconds > 0 else ""
+    there = f"; {count.there} of {count.blocks} blocks were there" if count.there else ""
+    size = _shown(report.made[0], report) if len(report.made) == 1 else f"{len(report.made)} arrays"
+    return f"{output}: done in {seconds:.1f} s{rate}, peak memory {memory.in_words(peak)}{there}; {size}"
+
+
+def as_json(report: Report) -> str:
+    """A JSON object in one line, as of pictures."""
+    status = "planned" if report.ended is None else "done"
+    entry: dict[str, Any] = {"input": report.source.path, "output": report.output, "status": status}
+    entry["input_size"] = _lengths(report.source, report)
+    if len(report.made) == 1:
+        entry["output_size"] = _lengths(report.made[0], report)
+    else:
+        entry["arrays"] = [{"path": a.path, "size": _lengths(a, report), **_voxels(a)} for a in report.made]
+    if len(report.made) == 1:
+        entry |= _voxels(report.made[0])
+    if report.ended is not None:
+        entry |= {"seconds": round(report.ended.seconds, 3), "bytes_written": report.ended.blocks.made}
+    counts = {each: int(each == status) for each in ("done", "planned", "skipped", "failed")}
+    return json.dumps({**counts, "not_read": {}, "files": [entry]})
+
+
+def _lengths(array: Array, report: Report) -> dict[str, int]:
+    return {name or str(k): n for k, (name, n) in enumerate(zip(report.names, array.shape))}
+
+
+def _voxels(array: Array) -> dict[str, Any]:
+    if array.voxel is None or not array.voxel.sizes:
+        return {}
+    unit = {"unit": array.voxel.unit} if array.voxel.unit else {}
+    return {"voxel_size": dict(array.voxel.sizes), **unit}
+
+
+def _shown(array: Array, report: Report) -> str:
+    lengths = ", ".join(f"{name or k} {n}" for k, (name, n) in enumerate(zip(report.names, array.shape)))
+    voxel = array.voxel
+    if voxel is None or not voxel.sizes:
+        return lengths
+    return f"{lengths}; voxels {in_words(list(voxel.sizes), list(voxel.sizes.values()), voxel.unit)}"

@@ -1,0 +1,60 @@
+"""Ctrl-C while a decoder or an encoder is busy: the command ends at once, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cli_helpers import Image, _inside  # noqa: F401
+
+#: The command with a function that never ends, no more than a C library's, by any signal.
+PROGRAM = """
+import ctypes, signal, sys
+from tenter.cli import main, resize
+from tenter.cli.writing import files
+signal.signal(signal.SIGINT, signal.default_int_handler)
+lock = ctypes.create_string_buffer(256)
+def busy(*_):
+    open("busy", "w").close()
+    for _ in range(2):
+        ctypes.CDLL(None).pthread_mutex_lock(lock)
+where = {"encoder": files, "decoder": resize, "core": resize}[sys.argv[1]]
+setattr(where, {"encoder": "_write", "decoder": "_opened", "core": "_resize_pixels"}[sys.argv[1]], busy)
+sys.argv = ["tenter", *sys.argv[2:]]
+main.run()
+"""
+
+
+@pytest.mark.parametrize("where", ["encoder", "decoder", "core"])
+@pytest.mark.parametrize("args", [["in.png", "out.gif"], ["many", "out/", "--jobs", "1"], ["many", "out/"], ["-", "-"]])
+def test_an_interrupt_waits_for_nothing(where: str, args: list[str]) -> None:
+    Path("many").mkdir()
+    for k in range(3):
+        Image.new("RGB", (8, 8)).save(f"many/{k}.png")
+    jobs = ["--jobs", "2"] if args == ["many", "out/"] else []
+    with open("in.png", "rb") as stdin:
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, where, "resize", *args, "--scale", "2", *jobs],
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    try:
+        while not Path("busy").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    then = b" after 0 of 3 files; --skip-existing continues" if args[0] == "many" else b""
+    assert (process.returncode, out, err) == (130, b"", b"tenter: interrupted" + then + b"\n")
+    assert not [path for path in Path().rglob("*") if path.name.startswith(".tenter") or path.name.startswith("out")]
