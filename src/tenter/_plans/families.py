@@ -89,11 +89,15 @@ def remember(
     return native[of_key] is not None
 
 
-def remember_gradients(g: Any, call: _native.RecordedCall, family: Family, order: Order | None) -> None:
-    """Of gradients of a family's calls, planned by Python."""
+def remember_gradients(g: Any, call: _native.RecordedCall, family: Family, spec: Spec) -> bool:
+    """Of gradients of a family's calls that lie as g does; whether the core now has their family."""
     of_key = _native.gradients_family_key(g, call)
-    if of_key is not None:
-        _keep(of_key, g, family, order, True)
+    if of_key is None or of_key in native:
+        return False
+    library = of(g)
+    order = spec.order(tuple(g.shape), library.strides(g), library.image_order, False)
+    _keep(of_key, g, family, None if order == tuple(range(g.ndim)) else order, True)
+    return native[of_key] is not None
 
 
 def _keep(of_key: bytes, lies: Any, family: Family, order: Order | None, transposed: bool) -> None:

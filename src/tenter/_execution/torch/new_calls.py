@@ -25,7 +25,7 @@ class _New(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
-        return _adjoint(grads[0], ctx.call, *ctx.operands), None
+        return _adjoint(ctx, grads[0], *ctx.operands), None
 
 
 functions.in_place_of_backward(_New, _native.recorded_backward)
@@ -50,7 +50,7 @@ def _specification(family: families.Family | None, shape: Shape, sizes: Any) -> 
 
 
 def _adjoint(
-    g: torch.Tensor, call: _native.RecordedCall, itemsize: int, family: families.Family | None, shape: tuple[int, ...],
+    ctx: Any, g: torch.Tensor, itemsize: int, family: families.Family | None, shape: tuple[int, ...],
     shape_in: tuple[int, ...], *sizes: Any,
 ) -> torch.Tensor:  # fmt: skip
     """shape: of the call's input as it is repeated or resized."""
@@ -61,19 +61,20 @@ def _adjoint(
             x = dispatch.call_adjoint(g, spec, shape)
             x = x.flip(turned) if turned else x
             return x if shape == shape_in else x.reshape(shape_in)
+        if family is not None and families.remember_gradients(g, ctx.call, family, spec):
+            by_core: torch.Tensor = _native.recorded_backward(ctx, g)[0]
+            return by_core
         made = plan_adjoint(g, spec, shape)
         x = again(g, made)
     except Refusal as refusal:
         raise error(refusal, "backward", grad=g) from None
-    if family is not None:
-        families.remember_gradients(g, call, family, made.order)
     if turned:
         return x.flip(turned)
     if shape != shape_in:
         return x.reshape(shape_in)
     key = _native.adjoint_key(g)
     if key is not None:
-        if len(call.adjoints) >= MOST_LAYOUTS:
-            call.adjoints.clear()
-        call.adjoints[key] = made
+        if len(ctx.call.adjoints) >= MOST_LAYOUTS:
+            ctx.call.adjoints.clear()
+        ctx.call.adjoints[key] = made
     return x
