@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import resource
 import statistics
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from PIL import Image, ImageSequence
+from PIL import Image
 
 from benchmarks.crops import photograph
 from benchmarks.folder_programs import Run, _call, _shared, _shares, imagemagick, vipsthumbnail
@@ -25,10 +26,11 @@ FRAMES = 5
 
 
 class Type(NamedTuple):
-    """width, height: of the pictures that are made. side: the longer side of the results. save: Pillow's options. vips,
-    magick: those of the other programs, for the same quality."""
+    """count, width, height: of the pictures that are made. side: the longer side of the results. save: Pillow's
+    options. vips, magick: those of the other programs, for the same quality."""
 
     ending: str
+    count: int
     width: int
     height: int
     side: int
@@ -38,27 +40,31 @@ class Type(NamedTuple):
 
 
 TYPES = {
-    "JPEG": Type("jpg", 1600, 1200, 800, {"quality": 80}, "[Q=80]", ("-quality", "80")),
-    "PNG": Type("png", 1600, 1200, 800, {}),
-    "WebP": Type("webp", 1600, 1200, 800, {"quality": 80}, "[Q=80]", ("-quality", "80")),
-    "TIFF": Type("tif", 1600, 1200, 800, {}),
-    "GIF": Type("gif", 640, 480, 960, {}, "", ("-coalesce",)),
+    "JPEG": Type("jpg", 48, 2400, 1800, 1200, {"quality": 80}, "[Q=80]", ("-quality", "80")),
+    "PNG": Type("png", 16, 2400, 1800, 1200, {}),
+    "WebP": Type("webp", 32, 2400, 1800, 1200, {"quality": 80}, "[Q=80]", ("-quality", "80")),
+    "TIFF": Type("tif", 48, 2400, 1800, 1200, {}),
+    "GIF": Type("gif", 6, 640, 480, 960, {}, "", ("-coalesce",)),
 }
 Programs = dict[str, Callable[[list[Path], Type, int], Run]]
 
 
 class Row(NamedTuple):
-    """seconds: of each round. n_bytes: of a result. absent: why it was not run, or how it failed."""
+    """seconds, cpu: of each round, by the clock and by processors. n_bytes: of a result. absent: why it was not run, or
+    how it failed."""
 
     type: str
     program: str
     seconds: list[float]
+    cpu: list[float]
+    count: int = 1
     n_bytes: float = 0
     absent: str = ""
 
 
-def make(folder: Path, type_: Type, count: int) -> list[Path]:
+def make(folder: Path, type_: Type) -> list[Path]:
     """Parts of one landscape; animations show it moving."""
+    count = type_.count
     folder.mkdir(parents=True)
     margin = 8 * (count + FRAMES)
     whole = photograph(type_.height + margin, type_.width + margin, 3).astype(np.uint8)
@@ -104,27 +110,40 @@ def _magick(files: list[Path], type_: Type, jobs: int) -> Run:
     return run
 
 
-def _pillow(files: list[Path], type_: Type, jobs: int, dithered: bool = False) -> Run:
-    def run(out: Path) -> None:
-        with ProcessPoolExecutor(jobs) as pool:
-            list(pool.map(partial(_one_by_pillow, out, type_, dithered), files))
+#: What a person would write for Pillow: a process for each core, and each file read, resized and saved.
+BY_PILLOW = """
+import json, sys
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from PIL import Image, ImageSequence
 
-    return run
+files, out, side, save, dithered, jobs = json.loads(sys.argv[1])
 
-
-def _one_by_pillow(out: Path, type_: Type, dithered: bool, file: Path) -> None:
-    with Image.open(file) as image:
-        frames = [_smaller(frame.convert("RGB"), type_.side, dithered) for frame in ImageSequence.Iterator(image)]
-    more = {"save_all": True, "append_images": frames[1:], "duration": 80} if len(frames) > 1 else {}
-    frames[0].save(out / file.name, **type_.save, **more)
-
-
-def _smaller(frame: Image.Image, side: int, dithered: bool) -> Image.Image:
+def smaller(frame):
     factor = side / max(frame.size)
     made = frame.resize([round(n * factor) for n in frame.size], Image.Resampling.LANCZOS)
     if not dithered:
         return made
     return made.quantize(palette=made.quantize(256), dither=Image.Dither.FLOYDSTEINBERG)
+
+def one(name):
+    with Image.open(name) as image:
+        frames = [smaller(frame.convert("RGB")) for frame in ImageSequence.Iterator(image)]
+    more = {"save_all": True, "append_images": frames[1:], "duration": 80} if len(frames) > 1 else {}
+    frames[0].save(Path(out, Path(name).name), **save, **more)
+
+if __name__ == "__main__":
+    with ProcessPoolExecutor(jobs) as pool:
+        list(pool.map(one, files))
+"""
+
+
+def _pillow(files: list[Path], type_: Type, jobs: int, dithered: bool = False) -> Run:
+    def run(out: Path) -> None:
+        given = [[str(file) for file in files], str(out), type_.side, type_.save, dithered, jobs]
+        _call([sys.executable, "-c", BY_PILLOW, json.dumps(given)])
+
+    return run
 
 
 PROGRAMS: Programs = {
@@ -137,34 +156,46 @@ PROGRAMS: Programs = {
 OF_GIF: Programs = {**PROGRAMS, "Pillow, dithered": partial(_pillow, dithered=True)}
 
 
-def measure(folder: Path, names: list[str], count: int, rounds: int, jobs: int, timed: Any) -> list[Row]:
+def measure(folder: Path, names: list[str], rounds: int, jobs: int, timed: Any) -> list[Row]:
     """Each round runs every program once, so that ratios are of runs beside each other. timed: runs one, in seconds."""
     rows = []
     for name in names:
         type_ = TYPES[name]
-        files = make(folder / name, type_, count)
+        files = make(folder / name, type_)
         runs: dict[str, Run] = {}
         seconds: dict[str, list[float]] = {}
+        cpu: dict[str, list[float]] = {}
         absent: dict[str, str] = {}
         sizes: dict[str, float] = {}
         for program, prepare in (OF_GIF if name == "GIF" else PROGRAMS).items():
             try:
                 runs[program] = prepare(files, type_, jobs)
-                seconds[program] = []
+                seconds[program], cpu[program] = [], []
             except Absent as reason:
                 absent[program] = str(reason)
         for _ in range(rounds):
             for program in [program for program in runs if program not in absent]:
                 out = folder / "out"
                 try:
+                    before = spent()
                     seconds[program].append(timed(runs[program], out))
+                    cpu[program].append(spent() - before)
                     sizes[program] = _check(out, files, type_)
                 except (OSError, ValueError, subprocess.CalledProcessError) as error:
                     absent[program] = f"failed: {str(error).splitlines()[0]}"
         for program in OF_GIF if name == "GIF" else PROGRAMS:
-            found = [] if program in absent else seconds.get(program, [])
-            rows.append(Row(name, program, found, sizes.get(program, 0), absent.get(program, "")))
+            if program in absent:
+                rows.append(Row(name, program, [], [], absent=absent[program]))
+            else:
+                size = sizes.get(program, 0)
+                rows.append(Row(name, program, seconds[program], cpu[program], type_.count, size))
     return rows
+
+
+def spent() -> float:
+    """Seconds of processors that programs have taken that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _check(out: Path, files: list[Path], type_: Type) -> float:
@@ -182,22 +213,23 @@ def _check(out: Path, files: list[Path], type_: Type) -> float:
 
 
 def ratio(rows: list[Row], row: Row) -> float:
-    """How many times as long a program takes as tenter, in the middle of the rounds."""
+    """How many times the processors' time of tenter a program takes, in the middle of the rounds."""
     (ours,) = (each for each in rows if (each.type, each.program) == (row.type, "tenter"))
-    return statistics.median(theirs / mine for theirs, mine in zip(row.seconds, ours.seconds, strict=True))
+    return statistics.median(theirs / mine for theirs, mine in zip(row.cpu, ours.cpu, strict=True))
 
 
-def page(rows: list[Row], count: int, rounds: int) -> str:
+def page(rows: list[Row], rounds: int) -> str:
     body = []
     for row in (row for row in rows if row.seconds):
-        rate = count / statistics.median(row.seconds)
-        cells = [f"{rate:.1f}", f"{ratio(rows, row):.2f}x", f"{row.n_bytes / 1e3:.0f}"]
+        rate, each = row.count / statistics.median(row.seconds), statistics.median(row.cpu) / row.count
+        cells = [f"{rate:.1f}", f"{each * 1e3:.0f}", f"{ratio(rows, row):.2f}x", f"{row.n_bytes / 1e3:.0f}"]
         body.append([row.type, row.program, *cells])
-    head = ["Type", "Program", "Pictures per second", "tenter is", "KB of a result"]
+    head = ["Type", "Program", "Pictures per second", "CPU ms for each", "tenter is", "KB of a result"]
     about = (
-        f"{count} pictures of 1600 x 1200 to 800 x 600, or {count} animations of {FRAMES} frames of 640 x 480 to "
-        "960 x 720, each type to itself; tenter without options, the others at the same quality; the middle of "
-        f"{rounds} rounds, in each of which every program runs once."
+        f"Pictures of 2400 x 1800 to 1200 x 900, and animations of {FRAMES} frames of 640 x 480 to 960 x 720, each "
+        "type to itself; tenter without options, the others at the same quality, each a program of its own, its start "
+        f"included; the middle of {rounds} rounds, in each of which every program runs once. Ratios are of processors' "
+        "time. tenter also waits until each file is on the disk."
     )
     slower = [
         f"{row.type} ({1 / ratio(rows, row):.2f})"

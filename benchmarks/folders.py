@@ -29,7 +29,7 @@ from benchmarks.table import lined
 
 PAGE = Path("docs/benchmarks-folders.md")
 PICTURES, MEGAPIXELS, ROUNDS = 200, 12.0, 2
-BEGIN_TYPES, OF_EACH_TYPE = "## Types of files", 8
+BEGIN_TYPES = "## Types of files"
 DIFFERENT = 20  # pictures; the others are links to these
 SIZES = (1600, 256)
 QUALITY = 92
@@ -79,9 +79,9 @@ def main(chosen: argparse.Namespace) -> int:
 
 def of_types(chosen: argparse.Namespace) -> str:
     with tempfile.TemporaryDirectory(prefix="tenter-folders-") as name:
-        count, rounds = OF_EACH_TYPE, max(3, chosen.rounds)
-        rows = folder_types.measure(Path(name), list(folder_types.TYPES), count, rounds, chosen.jobs, timed)
-    _, _, text = folder_types.page(rows, count, rounds).partition(BEGIN_TYPES)
+        rounds = max(3, chosen.rounds)
+        rows = folder_types.measure(Path(name), list(folder_types.TYPES), rounds, chosen.jobs, timed)
+    _, _, text = folder_types.page(rows, rounds).partition(BEGIN_TYPES)
     return text
 
 

@@ -136,14 +136,14 @@ def test_wrong_results_fail(tmp_path: Path) -> None:
 def test_folders_of_each_type_are_measured_beside_pillow(
     tmp_path: Path, only: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    small = {name: type_._replace(width=64, height=48, side=32) for name, type_ in folder_types.TYPES.items()}
+    small = {name: type_._replace(count=2, width=64, height=48, side=32) for name, type_ in folder_types.TYPES.items()}
     monkeypatch.setattr(folder_types, "TYPES", small)
     assert [*small] == ["JPEG", "PNG", "WebP", "TIFF", "GIF"]
-    rows = folder_types.measure(tmp_path, [*small], 2, 2, 1, folders.timed)
+    rows = folder_types.measure(tmp_path, [*small], 2, 1, folders.timed)
     run = {(row.type, row.program) for row in rows if len(row.seconds) == 2 and row.n_bytes}
     ours = {(name, program) for name in small for program in ("tenter", "Pillow, processes")}
     assert run == {*ours, ("GIF", "Pillow, dithered")}
-    page = folder_types.page(rows, 2, 2)
+    page = folder_types.page(rows, 2)
     assert page.startswith(folders.BEGIN_TYPES) and "- vipsthumbnail, JPEG: " in page and "- ImageMagick, GIF: " in page
 
 
@@ -152,8 +152,6 @@ def test_folders_of_each_type_are_measured_beside_pillow(
     [(1.0, "No type takes more than 1.2"), (0.5, "Slower than Pillow by more than 1.2: PNG (2.00).")],
 )
 def test_the_page_says_which_types_are_slower_than_pillow(theirs: float, said: str) -> None:
-    rows = [
-        folder_types.Row("PNG", "tenter", [1.0, 2.0]),
-        folder_types.Row("PNG", "Pillow, processes", [theirs, 2 * theirs]),
-    ]
-    assert said in folder_types.page(rows, 2, 2)
+    ours = folder_types.Row("PNG", "tenter", [1.0, 2.0], [1.0, 2.0])
+    rows = [ours, folder_types.Row("PNG", "Pillow, processes", [1.0, 1.0], [theirs, 2 * theirs])]
+    assert said in folder_types.page(rows, 2)
