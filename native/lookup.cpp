@@ -188,7 +188,11 @@ PyObject* by_known_plan(PyObject* g, const ArrayView& from, PyObject* plans) {
 
 ReadySteps::ReadySteps(std::vector<Step> steps, const std::vector<int64_t>& temporaries, const nb::tuple& shape,
                        nb::object order, bool small)
-    : steps_(std::move(steps)), order_tuple_(std::move(order)), ndim_(int(shape.size())), small_(small) {
+    : steps_(std::move(steps)),
+      shape_tuple_(shape),
+      order_tuple_(std::move(order)),
+      ndim_(int(shape.size())),
+      small_(small) {
   for (const int64_t bytes : temporaries) starts_.push_back(scratch_), scratch_ += bytes;
   for (int d = 0; d < ndim_; ++d) {
     shape_[d] = nb::cast<int64_t>(shape[size_t(d)]), n_out_ *= shape_[d];
@@ -202,9 +206,13 @@ PyObject* ReadySteps::run(PyObject* x, const ArrayView& from, const Target* targ
   if (!threads) return nullptr;
   if (target) return target->fill(order_, [&](char* to, bool stream) { run_steps(from, to, threads, stream); });
   char* to;
-  bool stream;
+  bool stream = false;
+  const int64_t bytes = n_out_ * from.dtype->itemsize;
   PyObject* const order = order_tuple_.is_none() ? nullptr : order_tuple_.ptr();
-  Owned y(result_of(x, from, shape_, ndim_, n_out_ * from.dtype->itemsize, to, stream, order));
+  PyObject* sizes[max_read_dims];  // which need not be made anew
+  for (int d = 0; d < ndim_; ++d) sizes[d] = PyTuple_GetItem(shape_tuple_.ptr(), d);
+  const bool plain = is_left_to_library(bytes) && !order;
+  Owned y(plain ? empty(from, sizes, ndim_, to) : result_of(x, from, shape_, ndim_, bytes, to, stream, order));
   return y && no_exception([&] { run_steps(from, to, threads, stream); }) ? y.release() : nullptr;
 }
 

@@ -40,7 +40,7 @@ PyObject* in_block(const ArrayView& like, const int64_t* shape, int ndim, int64_
 PyObject* result_of(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data,
                     bool& stream, PyObject* order, bool recorded) {
   stream = false;
-  const bool plain = bytes < std::min(tuning.large_bytes, tuning.stream_bytes) && !tuning.guard_blocks && !order;
+  const bool plain = is_left_to_library(bytes) && !order;
   if (plain && recorded && like.tensor && bytes) return recorded_empty(like, shape, ndim, bytes, data);
   if (plain) return empty(like, shape, ndim, data);
   if (bytes >= tuning.large_bytes && !order && recycles()) return in_block(like, shape, ndim, bytes, data, stream);

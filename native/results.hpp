@@ -3,6 +3,7 @@
 #pragma once
 #include <Python.h>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <stdexcept>
@@ -18,6 +19,10 @@ namespace tenter {
 // it. Null with an error, or without where Python's code shall go another way.
 PyObject* result_of(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data,
                     bool& stream, PyObject* order = nullptr, bool recorded = false);
+// Whether results of so many bytes are left to the libraries' own functions.
+inline bool is_left_to_library(int64_t bytes) {
+  return bytes < std::min(tuning.large_bytes, tuning.stream_bytes) && !tuning.guard_blocks;
+}
 int thread_count();  // 0 with an error
 // Threads for work on so many bytes; 0 with an error.
 inline int threads_for(int64_t bytes) { return bytes < tuning.parallel_bytes ? 1 : thread_count(); }

@@ -43,6 +43,7 @@ class ReadySteps {
   int64_t scratch_ = 0;
   int64_t shape_[max_read_dims], n_out_ = 1;
   int order_[max_read_dims];
+  nanobind::tuple shape_tuple_;
   nanobind::object order_tuple_;  // None where dims are in order
   int ndim_;
   bool small_;
