@@ -215,7 +215,7 @@ def test_spacing_makes_voxels_of_a_size(name: str) -> None:
     ],
 )
 def test_levels_make_voxels_isotropic_first(voxels: str, halved: list[str]) -> None:
-    zarr.create_array("in.zarr", shape=(64, 64, 64), chunks=(4, 4, 4), dtype="u1")
+    zarr.create_array("in.zarr", shape=(64, 64, 64), chunks=(16, 16, 16), dtype="u1")
     args = ["pyramid", "in.zarr", "out.ome.zarr", "--voxel-size", voxels, "--unit", "um", "--levels", str(len(halved))]
     assert main(args) == 0
     for (before, after), letters in zip(pairwise(scales("out.ome.zarr")), halved, strict=True):
