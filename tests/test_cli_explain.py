@@ -45,7 +45,7 @@ BAD = {
     "eval('1')": "got eval at column 1",
     "np.tile([1], 2)": "got np.tile at column 1",
     "__import__('os').system('true')": "got __import__('os').system at column 1",
-    "(lambda: tile)()": "got lambda: tile at column 2",
+    "(lambda x: tile)(1)": "got lambda x: tile at column 2",
     "tile(x, 2)": "CALL: expected a number, a string, a list, a tuple or shape(3, 4), got x at column 6",
     "tile([1, open('f')], 2)": "got open('f') at column 10",
     "tile([i for i in (1, 2)], 2)": "at column 6",

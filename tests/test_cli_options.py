@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,9 @@ def test_every_library(like: str) -> None:
 def test_the_default_of_pictures_is_near_pillows_lanczos() -> None:
     image = Image.open("in.png")
     theirs = np.asarray(image.resize((7, 5), Image.Resampling.LANCZOS)).astype(int)
-    assert np.abs(resized("in.png", "--size", "7x5") - theirs).max() <= 1
+    # Before version 13 Pillow summed another axis first, and overshoot was cut elsewhere.
+    most = 1 if int(version("pillow").split(".")[0]) >= 13 else 4
+    assert np.abs(resized("in.png", "--size", "7x5") - theirs).max() <= most
     np.testing.assert_array_equal(
         resized("in.png", "--size", "7x5"), resized("in.png", "--size", "7x5", "--filter", "lanczos")
     )

@@ -108,7 +108,7 @@ def _open(file: BinaryIO, type_: str) -> Image.Image | None:
 
 def _pictures(path: Path, image: Image.Image | None, file: BinaryIO, which: list[int], how: How) -> Iterator[Picture]:
     for index in which:
-        with named(path):
+        with named(path), allowed_pixels(how.max_pixels):  # Pillow 12 looks when it decodes too
             picture = _read(image, file, index, how)
         yield picture
 
