@@ -126,9 +126,8 @@ bool is_seldom(PyObject* plan_key) {
 // with an error, or without where Python's code shall plan it: it keeps a plan of a call that is made often, unless an
 // axis is reversed. plan_key: null of a call that has none, as its box is of fractions. wants: a gradient. target: as
 // Family::run has it.
-PyObject* run_new(PyObject* x, ArrayView from, PyObject* call, PyObject* const* args, Py_ssize_t n, PyObject* plan_key,
-                  bool wants, const Target* target = nullptr) {
-  const CallArguments* const names = CallArguments::of(call);
+PyObject* run_new(PyObject* x, ArrayView from, PyObject* call, const CallArguments* names, PyObject* const* args,
+                  Py_ssize_t n, PyObject* plan_key, bool wants, const Target* target = nullptr) {
   if (!names) return nullptr;
   if (is_repeat(*names)) {
     if (plan_key && !is_seldom(plan_key)) return nullptr;
@@ -322,7 +321,8 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!readable || !make_key(from, args[0], own.args(), n - 2, key)) {
     const int wants = readable && tensor ? wants_grad(x) : 0;
     if (wants < 0) return nullptr;
-    PyObject* const y = readable && !wants ? run_new(x, from, args[0], own.args(), n - 2, nullptr, false) : nullptr;
+    PyObject* const y =
+        readable && !wants ? run_new(x, from, args[0], names, own.args(), n - 2, nullptr, false) : nullptr;
     if (y || PyErr_Occurred()) return y;
     return PyObject_Vectorcall(python.fallback, args, size_t(n), nullptr);
   }
@@ -333,7 +333,7 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   const Owned plan(known ? Py_NewRef(known) : nullptr);  // as other threads may forget it meanwhile
   const int wants = tensor ? wants_grad(x) : 0;
   if (!known) {
-    PyObject* const y = wants < 0 ? nullptr : run_new(x, from, args[0], own.args(), n - 2, bytes.get(), wants);
+    PyObject* const y = wants < 0 ? nullptr : run_new(x, from, args[0], names, own.args(), n - 2, bytes.get(), wants);
     return y ? y : none_or_error();
   }
   if (wants) {
@@ -350,12 +350,12 @@ PyObject* known_call_into(PyObject*, PyObject* const* args, Py_ssize_t n) {
   PyObject* const x = args[2];
   const bool tensor = is_tensor(x);
   const int follows = tensor ? followed() : 0;
+  const CallArguments* const names = CallArguments::of(args[1]);
   OwnArguments own;
   ArrayView from;
   Target target;
   if (!own.read(args + 3, n - 3)) return none_or_error();
-  if (follows || by_counts(CallArguments::of(args[1]), args + 3, n - 3) || read_array(x, from) != Reading::readable)
-    return none_or_error();
+  if (follows || by_counts(names, args + 3, n - 3) || read_array(x, from) != Reading::readable) return none_or_error();
   if ((tensor && wants_grad(x)) || !target.read(args[0], from)) return none_or_error();
   Key key;
   const bool keyed = make_key(from, args[1], own.args(), n - 3, key);
@@ -363,7 +363,7 @@ PyObject* known_call_into(PyObject*, PyObject* const* args, Py_ssize_t n) {
   PyObject* const known = bytes ? PyDict_GetItemWithError(python.plans, bytes.get()) : nullptr;
   if (PyErr_Occurred()) return nullptr;
   if (known) return run_plan(x, from, known, &target);
-  PyObject* const y = run_new(x, from, args[1], own.args(), n - 3, bytes.get(), false, &target);
+  PyObject* const y = run_new(x, from, args[1], names, own.args(), n - 3, bytes.get(), false, &target);
   return y ? y : none_or_error();
 }
 

@@ -1,7 +1,6 @@
 #include "repeat_sums.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <list>
 #include <optional>
 #include <utility>
@@ -45,16 +44,13 @@ struct Together {
   int first, count;
 };
 
-// tenter._kernels.passes._cost
 std::pair<double, int> cost(const CopiedDims& all, const Together& t) {
-  double growth = 1;
-  for (int k = t.first; k < t.first + t.count; ++k)
-    growth *= double(all.dims[k].n / all.times[k]) / double(all.dims[k].n);
-  growth = std::pow(growth, 1.0 / t.count);
-  return {growth, growth < 1 ? t.count : -t.count};
+  int64_t n[most_together], n_out[most_together];
+  for (int k = 0; k < t.count; ++k) n[k] = all.dims[t.first + k].n, n_out[k] = n[k] / all.times[t.first + k];
+  return pass_cost(n, n_out, t.count);
 }
 
-// The same module's _passes.
+// tenter._kernels.passes._passes
 int passes_of(const CopiedDims& all, Together* to) {
   int summed[most_dims], n = 0;
   for (int k = 0; k < all.n; ++k)
