@@ -25,7 +25,7 @@ void bind_maps(nb::module_& m);
 void bind_calls(nb::module_& m);
 void bind_picks(nb::module_& m);
 void bind_ragged(nb::module_& m);
-void bind_steps(nb::module_& m);
+void bind_plan(nb::module_& m);
 void bind_words(nb::module_& m);
 }  // namespace tenter
 
@@ -90,7 +90,7 @@ NB_MODULE(core, m) {
   });
   bind_picks(m);
   bind_maps(m);
-  bind_steps(m);
+  bind_plan(m);
   bind_bytes(m);
   m.def("offsets", [](uintptr_t counts, int dtype, int64_t stride, int64_t n, uintptr_t offsets, int threads) {
     int64_t total = 0;

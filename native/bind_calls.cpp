@@ -91,12 +91,12 @@ PyMethodDef methods[] = {fast<repeated_backward>("repeated_backward"), fast<reco
 // (kind, value, element, the number of arrays' dtype, whether the call has a value). planner:
 // tenter._plans.families.Family.
 void init_family(Family* to, nb::tuple rules, std::tuple<int, bool, bool, bool> sums, nb::object at, int ndim,
-                 nb::object order, const char* rounding, const char* policy, bool channels_last, bool strides_decide,
+                 nb::object order, const char* rounding, const char* policy, bool strides_decide,
                  bool transposed, std::tuple<const char*, double, nb::bytes, int, bool> outside, nb::object planner) {
   const auto [dtype, in_parts, in_bytes, doubles] = sums;
   const size_t n = rules.size();
   const bool fits = n >= 1 && n <= size_t(max_read_dims) && ndim >= 1 + strides_decide &&
-                    ndim + in_parts <= max_read_dims && !(transposed && in_bytes) && !(in_parts && channels_last) &&
+                    ndim + in_parts <= max_read_dims && !(transposed && in_bytes) &&
                     dtype < n_dtypes;
   if (!fits) throw std::invalid_argument("family: expected axes of at most 8 dims");
   Family made;
@@ -110,7 +110,7 @@ void init_family(Family* to, nb::tuple rules, std::tuple<int, bool, bool, bool> 
   made.has_value = has_value;
   made.outside.kind = kind, made.outside.value = value, made.given = Dtype(given);
   std::memcpy(made.outside.element, element.c_str(), element.size());
-  made.acc = dtype < 0 ? Accumulate::f32 : sums_of(made.dtype), made.ndim = ndim, made.channels_last = channels_last;
+  made.acc = dtype < 0 ? Accumulate::f32 : sums_of(made.dtype), made.ndim = ndim;
   made.strides_decide = strides_decide, made.transposed = transposed;
   made.planner = Owned(planner.release().ptr());
   for (int d = 0; d < ndim; ++d) made.order[d] = order.is_none() ? d : nb::cast<int>(order[size_t(d)]);
@@ -158,8 +158,7 @@ void bind_calls(nb::module_& m) {
   }
   nb::class_<Family>(m, "Family")
       .def("__init__", &init_family, nb::arg("rules"), nb::arg("sums"), nb::arg("at").none(), nb::arg("ndim"),
-           nb::arg("order").none(), nb::arg("rounding"), nb::arg("policy"), nb::arg("channels_last"),
-           nb::arg("strides_decide"), nb::arg("transposed"), nb::arg("outside"), nb::arg("planner"));
+           nb::arg("order").none(), nb::arg("rounding"), nb::arg("policy"), nb::arg("strides_decide"), nb::arg("transposed"), nb::arg("outside"), nb::arg("planner"));
   nb::class_<RecordedCall>(m, "RecordedCall")
       .def_prop_ro("operands", [](const RecordedCall& call) { return nb::steal(call.operands()); })
       .def_prop_ro("adjoints", [](const RecordedCall& call) { return nb::borrow(call.adjoints.get()); });

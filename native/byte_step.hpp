@@ -1,4 +1,4 @@
-// Steps of 8-bit values, as Python keeps them and as a new call runs them once.
+// Calls of the kernel of 8-bit values without their addresses.
 #pragma once
 #include <nanobind/nanobind.h>
 
@@ -43,7 +43,6 @@ struct OwnedByteMap {
 // A call of the kernel of 8-bit values without its addresses and threads, reused for arrays of one layout.
 struct ByteStep : KernelCall {
   ByteTask task;
-  nanobind::object held[2];  // the maps that the task points into, of Python's
   OwnedByteMap *rows, *columns;
 
   // rows, columns: of the task's axes; null for one without a map.
@@ -51,6 +50,7 @@ struct ByteStep : KernelCall {
     task.row = rows ? &rows->map : nullptr, task.column = columns ? &columns->map : nullptr;
     if constexpr (verifies) verify(task);
   }
+  const char* name() const override { return "bytes"; }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
     const ByteTask call = at(src, dst, stream);
     without_gil([&] { kernels().bytes->run(call, threads); });

@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "arrays.hpp"
 #include "axis_rule.hpp"
 #include "given.hpp"
-#include "folded.hpp"
 #include "kernels.hpp"
 #include "outside.hpp"
-#include "passes.hpp"
+#include "host_plan.hpp"
 #include "target.hpp"
 
 namespace tenter {
@@ -41,7 +41,6 @@ struct Family {
   int ndim;
   int order[max_read_dims];  // of the result's dims from slowest to fastest in memory
   Owned order_tuple;         // the same; null where they are in order
-  bool channels_last;        // whether the second of these is the last in the input, for channels_together
   bool by_dims = true;       // whether axes are those of a call's sequences in turn
   bool strides_decide;       // about the formula of inputs, as in PyTorch
   bool transposed;           // of gradients of such calls: sums by the transposed maps
@@ -60,6 +59,8 @@ struct Family {
   // The sizes of a call, by its scales if it has none, by dims as its scales then are; and how x lies. False where
   // Python's code shall check them.
   bool read(PyObject* size, const ArrayView& x, Given& given) const;
+  // How a call is done, or of gradients their own; null where Python's code shall plan it.
+  std::unique_ptr<HostPlan> plan(const ArrayView& from, const Given& given, const Target* target) const;
   // The result of a call, or of gradients the input's. from: of x as `boxes` left it, which wants no gradient. Null
   // with an error, or without where Python's code shall plan it. target: where the result goes; null for fresh memory.
   PyObject* run(PyObject* x, const ArrayView& from, const Given& given, const Target* target = nullptr) const;

@@ -11,13 +11,12 @@
 #include "call_key.hpp"
 #include "families.hpp"
 #include "given.hpp"
+#include "host_plan.hpp"
 #include "new_repeat.hpp"
 #include "recorded_calls.hpp"
 #include "repeat_counts.hpp"
 #include "results.hpp"
-#include "steps.hpp"
 #include "tuning.hpp"
-#include "workspace.hpp"
 
 namespace nb = nanobind;
 
@@ -30,7 +29,7 @@ namespace {
 // for all that the core does not take.
 struct {
   PyObject *plans = nullptr, *again = nullptr, *differentiable = nullptr, *fallback = nullptr;
-  Py_ssize_t ready = 0;  // where a plan has its ReadySteps
+  Py_ssize_t ready = 0;  // where a plan has its HostPlan
   PyObject* families = nullptr;
   PyObject *run = nullptr, *backward = nullptr, *name_plan = nullptr;
 } python;
@@ -90,7 +89,7 @@ PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known, const Ta
   PyObject* const ready = PyTuple_GetItem(known, python.ready);
   if (!ready) return nullptr;
   if (ready != Py_None) {
-    PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(x, from, target);
+    PyObject* const y = nb::inst_ptr<HostPlan>(ready)->run(x, from, target);
     if (y || PyErr_Occurred()) return y;
   }
   if (target) return plan.release();
@@ -185,54 +184,7 @@ PyObject* by_known_plan(PyObject* g, const ArrayView& from, PyObject* plans) {
   return plan ? run_plan(g, from, plan) : nullptr;
 }
 
-ReadySteps::ReadySteps(std::vector<Step> steps, const std::vector<int64_t>& temporaries, const nb::tuple& shape,
-                       nb::object order, bool small)
-    : steps_(std::move(steps)),
-      shape_tuple_(shape),
-      order_tuple_(std::move(order)),
-      ndim_(int(shape.size())),
-      small_(small) {
-  for (const int64_t bytes : temporaries) starts_.push_back(scratch_), scratch_ += bytes;
-  for (int d = 0; d < ndim_; ++d) {
-    shape_[d] = nb::cast<int64_t>(shape[size_t(d)]), n_out_ *= shape_[d];
-    order_[d] = order_tuple_.is_none() ? d : nb::cast<int>(order_tuple_[d]);
-  }
-}
-
-PyObject* ReadySteps::run(PyObject* x, const ArrayView& from, const Target* target) const {
-  if (target && (scratch_ > tuning.scratch_bytes || !target->takes(shape_, ndim_, order_))) return nullptr;
-  const int threads = small_ ? 1 : thread_count();
-  if (!threads) return nullptr;
-  if (target) return target->fill(order_, [&](char* to, bool stream) { run_steps(from, to, threads, stream); });
-  char* to;
-  bool stream = false;
-  const int64_t bytes = n_out_ * from.dtype->itemsize;
-  PyObject* const order = order_tuple_.is_none() ? nullptr : order_tuple_.ptr();
-  PyObject* sizes[max_read_dims];  // which need not be made anew
-  for (int d = 0; d < ndim_; ++d) sizes[d] = PyTuple_GetItem(shape_tuple_.ptr(), d);
-  const bool plain = is_left_to_library(bytes) && !order;
-  Owned y(plain ? empty(from, sizes, ndim_, to) : result_of(x, from, shape_, ndim_, bytes, to, stream, order));
-  return y && no_exception([&] { run_steps(from, to, threads, stream); }) ? y.release() : nullptr;
-}
-
-void ReadySteps::run_steps(const ArrayView& from, char* to, int threads, bool stream) const {
-  Lease lease;
-  Room room;
-  const char* scratch = nullptr;
-  if (scratch_) scratch = small_ ? lease->staging.get<char>(scratch_) : room.get(scratch_);
-  const char* const memories[] = {from.data, to, scratch};
-  const auto at = [&](int memory, int64_t bytes) {
-    const char* const begin = memory < 2 ? memories[memory] : scratch + starts_[size_t(memory) - 2];
-    return reinterpret_cast<uintptr_t>(begin + bytes);
-  };
-  for (const Step& step : steps_) {
-    const uintptr_t source = at(step.source, step.source_at), target = at(step.target, step.target_at);
-    if (small_) step.call->run_here(source, target);
-    else step.call->run(source, target, threads, stream && step.target == 1);
-  }
-}
-
-// (plans, place of a plan's ReadySteps, again, differentiable, fallback); None for what is not known yet.
+// (plans, place of a plan's HostPlan, again, differentiable, fallback); None for what is not known yet.
 PyObject* set_up_calls(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 5) return PyErr_Format(PyExc_TypeError, "expected 5 arguments");
   PyObject** const to[] = {&python.plans, nullptr, &python.again, &python.differentiable, &python.fallback};
@@ -375,7 +327,7 @@ PyObject* forward(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!ready) return nullptr;
   ArrayView from;
   if (ready != Py_None && read_array(args[1], from) == Reading::readable) {
-    PyObject* const y = nb::inst_ptr<ReadySteps>(ready)->run(args[1], from);
+    PyObject* const y = nb::inst_ptr<HostPlan>(ready)->run(args[1], from);
     if (y) return y;
   }
   return PyErr_Occurred() ? nullptr : PyObject_Vectorcall(python.run, args + 1, 2, nullptr);

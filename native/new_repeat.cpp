@@ -5,10 +5,9 @@
 #include <new>
 
 #include "call_key.hpp"
-#include "new_map.hpp"
+#include "host_plan.hpp"
 #include "passes.hpp"
 #include "recorded_calls.hpp"
-#include "repeat_sums.hpp"
 #include "results.hpp"
 #include "tuning.hpp"
 #include "verify.hpp"
@@ -110,6 +109,36 @@ PyObject* copied(PyObject* x, const ArrayView& from, const Repeats& by, const Ta
   return y && no_exception(copy) ? y.release() : nullptr;
 }
 
+constexpr int complex_code = 5;  // DLPack's
+
+// The transpose: the gradient g of the result of `by` becomes that of its input.
+std::unique_ptr<HostPlan> sums_of(const ArrayView& g, const Repeats& by, const int64_t* shape, int ndim) {
+  const bool in_parts = g.dtype->code == complex_code;
+  const int64_t size = g.dtype->itemsize / (in_parts ? 2 : 1);
+  const int dtype = in_parts ? int(size == 8 ? Dtype::f64 : size == 4 ? Dtype::f32 : Dtype::f16) : g.dtype->number;
+  if (g.device != on_cpu || !is_float_number(dtype)) return nullptr;
+  auto made = std::make_unique<HostPlan>();
+  PlannedArray x{{}, dtype, g.dtype->itemsize, in_parts, false};
+  int64_t n_out = 1;
+  for (int d = 0; d < by.ndim; ++d) {
+    const int64_t n = g.shape[d], stride = n > 1 ? g.stride[d] : 0, block = by.each ? 1 : by.shape[d];
+    n_out *= by.shape[d];
+    if (by.times[d] == 1) {
+      x.dims.push_back({n, stride});
+      continue;
+    }
+    auto map = std::make_unique<AxisMap>();
+    map->set_equal_sums(n / block, by.times[d]);
+    x.dims.push_back({n / block, stride * block, map.get()});
+    if (block > 1) x.dims.push_back({block, stride});
+    made->keep(std::move(map));
+  }
+  made->add(plan_passes(std::move(x), host, Buffer::input, Buffer::output, [](double) {}));
+  if (made->scratch() > tuning.planned_bytes - n_out * g.dtype->itemsize) return nullptr;
+  made->set_result(shape, ndim, nb::object(), g.dtype->itemsize, by.bytes_out / g.dtype->itemsize, g.dtype->itemsize);
+  return made;
+}
+
 struct RecordedRepeat : RecordedCall {
   Repeats by;
   int ndim_in;
@@ -124,7 +153,8 @@ struct RecordedRepeat : RecordedCall {
   }
   PyObject* run(PyObject* x, const ArrayView& from) const override { return copied(x, from, by, nullptr); }
   PyObject* sum(PyObject* g, const ArrayView& from) const override {
-    return sum_repeats(g, from, by, shape_in, ndim_in);
+    const std::unique_ptr<HostPlan> made = sums_of(from, by, shape_in, ndim_in);
+    return made ? made->run(g, from) : nullptr;
   }
 };
 

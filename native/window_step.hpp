@@ -1,4 +1,4 @@
-// Steps of window maps, as Python keeps them and as a new call runs them once.
+// Calls of the window kernel without their addresses.
 #pragma once
 #include <nanobind/nanobind.h>
 
@@ -20,7 +20,6 @@ namespace tenter {
 // A call of the window kernel without its addresses and threads, reused for arrays of one layout.
 struct WindowStep : KernelCall {
   WindowTask task{};
-  nanobind::object held[3];             // the maps that the task points into, of Python's
   int64_t n_plane, n_rows;              // n_rows: of outer axes, planes and rows together
   OwnedMap* columns = nullptr;          // the columns' map, which caches permute tables
   OwnedMap* computed = nullptr;         // the map of the one axis, if it has no tables
@@ -59,6 +58,7 @@ struct WindowStep : KernelCall {
     const Line line{{0, 0}, {0, 1}, Wide(m.width)};
     return std::make_unique<const Picking>(m.n_out, m.n_in, Formula::line, 0, 0, line, 0, m.n_in, Edge::replicate);
   }
+  const char* name() const override { return "window"; }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
     WindowTask call = at(src, dst, stream);
     const bool bands = in_bands();  // with Python's lock, as tables are made with it

@@ -75,8 +75,3 @@ def test_boxes_that_are_none_are_refused_when_the_core_knows_the_family_too():
     for edges in [(2**52, 2**52 + 3), (-1e9, 1e9), (5e-324, 3.0), (0.1, 0.1 + 1e-16), (-7, -3), (60, 70.5)]:
         found = tenter.resize(x, (20, 21), axes=(0, 1), box=(edges, (2, 40)))
         assert found.shape == (20, 21, 3)
-
-
-def test_few_inputs_at_the_ends_are_left_to_the_kernels():
-    assert not _native.crops(64, 2, 62) and _native.crops(64, 2, 59)
-    assert _native.crops(2, 0, 1) and not _native.crops(1, 0, 1) and not _native.crops(64, 5, 5)

@@ -60,15 +60,21 @@ WINDOWS = {
 }
 
 
+def plan_of(m, shape, strides):
+    """Of a map on the first axis."""
+    form = _native.AxisMap()
+    form.set_map(m)
+    return _native.HostPlan((shape, strides, F32, False, 4), [(0, form, 1, None)], None, False, None)
+
+
 @pytest.mark.parametrize("row", [True, False], ids=["rows", "columns"])
 @pytest.mark.parametrize("lies", WINDOWS.values(), ids=WINDOWS.keys())
 def test_windows_that_lie(lies, row):
     *tables, length = lies
     x, y = np.zeros(64, np.float32), np.full(64, 7, np.float32)
     with pytest.raises(RuntimeError, match="native call: expected"):
-        dims, m = [(length, 64), (16, 4)] if row else [(length, 4)], _native.WindowMap(*tables)
-        step = _native.window_step(F32, F32, F32, dims, 0, [m], [(length, m)], False, False)
-        step(x.ctypes.data, y.ctypes.data, 1, False)
+        shape, strides = ((length, 16), (64, 4)) if row else ((length,), (4,))
+        plan_of(_native.WindowMap(*tables), shape, strides).run(x.ctypes.data, y.ctypes.data, False)
     assert (y == 7).all()
 
 
@@ -76,12 +82,12 @@ def test_tables_that_change_after_a_map_was_made():
     start, offset = ints(0, 2), ints(0, 2, 4)
     x, y = np.ones(4, np.float32), np.full(2, 7, np.float32)
     m = _native.WindowMap(4, 2, 0, start, offset, None)
-    step = _native.window_step(F32, F32, 0, [(4, 4)], 0, [m], [(4, m)], False, False)
-    step(x.ctypes.data, y.ctypes.data, 1, False)
+    plan = plan_of(m, (4,), (4,))
+    plan.run(x.ctypes.data, y.ctypes.data, False)
     assert (y == 2).all()
     start[1] = 1000
     with pytest.raises(RuntimeError, match="native call: expected windows inside of the inputs"):
-        step(x.ctypes.data, y.ctypes.data, 1, False)
+        plan.run(x.ctypes.data, y.ctypes.data, False)
 
 
 def test_what_is_true_passes():

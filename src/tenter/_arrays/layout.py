@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -47,6 +48,24 @@ def channels_last(shape: Sequence[int], strides: Sequence[int]) -> Order | None:
     order = (0, *range(2, len(shape)), 1)
     steps = [strides[d] for d in order if shape[d] > 1]
     return order if len(shape) > 2 and all(a > b > 0 for a, b in itertools.pairwise(steps)) else None
+
+
+def merged(dims: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """(length, stride) of dims, neighbors joined where one stride walks both."""
+    found: list[tuple[int, int]] = []
+    for n, stride in dims:
+        if n == 1:
+            continue
+        if found and found[-1][1] == stride * n:
+            found[-1] = (found[-1][0] * n, stride)
+        else:
+            found.append((n, stride))
+    return found
+
+
+def contiguous(shape: Sequence[int], itemsize: int) -> list[int]:
+    """The strides of an array whose memory is in order."""
+    return [itemsize * math.prod(shape[k + 1 :]) for k in range(len(shape))]
 
 
 def memory_order(shape: Sequence[int], strides: Sequence[int]) -> Order:

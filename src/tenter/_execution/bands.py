@@ -13,7 +13,7 @@ from tenter._arrays import blocks, limits
 from tenter._arrays.layout import resized_order
 from tenter._arrays.numpy_arrays import address, layout
 from tenter._arrays.types import Array
-from tenter._kernels import cpu
+from tenter._kernels import core
 from tenter._specs.resize import Resize
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._part import part
@@ -97,7 +97,7 @@ def resized(
             held = room[along(slow, slice(0, read.stop - read.start))]
             values = _floats((*made[:slow], some.stop - some.start, *made[slow + 1 :]), real)
             here = {**wholes, slow: part(rows, some.start, some.stop)[1]}
-            cpu.steps(layout(held), tuple(here.items()), False, wholes).run(address(held), address(values))
+            core.host_plan(layout(held), tuple(here.items()), wholes=wholes).run(address(held), address(values), False)
             place = along(axis, some)
             result[place] = finish(values.transpose(back), place)
     return result

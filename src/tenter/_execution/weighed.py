@@ -14,11 +14,9 @@ from tenter._arrays.thread_count import thread_count
 from tenter._arrays.types import Array
 from tenter._execution import bands
 from tenter._execution.numpy_executor import is_room
-from tenter._kernels import cpu_bytes
-from tenter._kernels.passes import Dim, rows_before
 from tenter._specs.resize import Resize
 from tenter.maps import Copy, Window
-from tenter.maps._part import cropped, part
+from tenter.maps._part import part
 
 
 def resized(x: Array, spec: Resize, out: Array | None = None) -> Array | None:
@@ -29,7 +27,7 @@ def resized(x: Array, spec: Resize, out: Array | None = None) -> Array | None:
     shape = spec.shape_out(x.shape)
     limits.memory(shape, 1)
     maps = {axis: m for axis, m in spec.maps(x.shape, "uint8", False) if not (isinstance(m, Copy) and m.repeat == 1)}
-    if any(not isinstance(m, Window) or cpu_bytes.byte_map(m) is None for m in maps.values()):
+    if any(not isinstance(m, Window) or not m.form.has_bytes for m in maps.values()):
         return None
     if out is None:
         return _rows(x, maps, slice(0, shape[0]), *blocks.empty(shape, x.dtype))
@@ -50,13 +48,19 @@ def _rows(x: Array, maps: dict[int, Any], some: slice, y: Array, target: int, pa
     if not maps:
         y[...] = x[some]
         return y
-    whole = [Dim(n, stride, maps.get(d)) for d, (n, stride) in enumerate(zip(x.shape, layout(x).strides))]
-    rows_first = len(maps) == 2 and rows_before(whole[0], whole[1])
-    if some.stop - some.start < whole[0].n_out:
-        at, rows = part(maps[0], some.start, some.stop) if 0 in maps else (some, None)
-        x, whole[0] = x[at], Dim(at.stop - at.start, whole[0].stride, rows)
-    cpu_bytes.weighed(whole, rows_first)(address(x), target, thread_count(), past_caches)
+    dims = list(zip(x.shape, layout(x).strides))
+    rows, columns = maps.get(0), maps.get(1)
+    rows_first = rows is not None and columns is not None and _native.rows_before(*_lengths(rows), *_lengths(columns))
+    if some.stop - some.start < (rows.n_out if rows is not None else x.shape[0]):
+        at, rows = part(rows, some.start, some.stop) if rows is not None else (some, None)
+        x, dims[0] = x[at], (at.stop - at.start, dims[0][1])
+    forms = [m if m is None else m.form for m in (rows, columns)]
+    _native.weighed_bytes(dims, *forms, rows_first).run(address(x), target, past_caches)
     return y
+
+
+def _lengths(m: Any) -> tuple[int, int]:
+    return m.n_in, m.n_out
 
 
 def resized_as_floats(x: Array, spec: Resize, real: str, unseen: float, out: Array | None = None) -> Array | None:
@@ -71,20 +75,14 @@ def resized_as_floats(x: Array, spec: Resize, real: str, unseen: float, out: Arr
         return None
     shape = spec.shape_out(x.shape)
     limits.memory(shape, x.itemsize)
-    strides, source, dims, windows = layout(x).strides, address(x), [], []
-    for n, stride, whole in zip(x.shape, strides, maps):
-        stride = stride if n > 1 else 0
-        first, window = cropped(whole, True)
-        source += first * stride
-        dims.append((window.n_in, stride))
-        windows.append(window.native_tables)
-    step = _native.weighed_step(NUMBERS[x.dtype.name], [*dims, (x.shape[2], strides[2])], windows, unseen)
-    if step is None:
+    dims = [(n, stride if n > 1 else 0) for n, stride in zip(x.shape, layout(x).strides)]
+    made = _native.weighed_sums(NUMBERS[x.dtype.name], dims, *[m.form for m in maps], unseen)
+    if made is None:
         return None
     y, target, past_caches = blocks.empty(shape, x.dtype) if out is None else (out, address(out), False)
     if y.size:
         with bands.answered_after(out is not None):
-            step(source, target, thread_count(), past_caches)
+            made.run(address(x), target, past_caches)
     return y
 
 

@@ -15,11 +15,11 @@ from tenter import ops, resampling
 from tenter._arrays import library
 from tenter._arrays.arguments import describe, did_you_mean, error
 from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.layout import merged
 from tenter._arrays.library import is_array, on_device
 from tenter._execution import executor
 from tenter._explain import outlines
 from tenter._explain.outlines import Made, Outline, outline, reshaped
-from tenter._kernels.passes import Dim, merge
 from tenter._specs import counts
 from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.repeat_arguments import ones_in_front
@@ -129,7 +129,7 @@ def flat(x: Outline) -> Outline:
     n = 1
     for length in x.shape:
         n *= length
-    walked = merge([Dim(length, step) for length, step in zip(x.shape, x.lies.strides)])
+    walked = merged(list(zip(x.shape, x.lies.strides)))
     one = x._replace(flat=True)
     return reshaped(one, (n,), (walked[0][1] if walked else x.lies.itemsize,) if len(walked) < 2 else None)
 

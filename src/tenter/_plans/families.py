@@ -11,7 +11,7 @@ import numpy as np
 
 from tenter import _native
 from tenter._arrays.dtypes import DTYPES, NUMBERS, OPAQUE, PARTS
-from tenter._arrays.layout import Layout, Order, channels_last
+from tenter._arrays.layout import Layout, Order
 from tenter._arrays.library import of
 from tenter._rules.axis_rule import NEAREST, AxisRule
 from tenter._specs import interpolate_arguments, resize_arguments
@@ -152,17 +152,11 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
     # The core multiplies weights of inputs from slow to fast; by axes, of which two may be swapped, is what is meant.
     if kind == ADDED and (len(axes) > 3 or (len(axes) == 3 and [d for d in placed if d in axes][-1] != axes[-1])):
         return None
-    last = None  # `passes.fill` then asks for the channels
-    if ndim > 2 and placed[1] not in axes:
-        last = channels_last([x.shape[d] for d in placed], [x.strides[d] for d in placed])
-    together = last is not None and last != tuple(range(ndim))
-    if in_parts and (together or ndim >= _native.READ_DIMS):
-        return None
     strides_decide = isinstance(spec, Interpolate) and interpolate_arguments.strides_decide(spec)
     outside = (kind, family.value or 0.0, family.element or bytes(16), given, has_value)
     return _native.Family(
         tuple(made), (number, in_parts, in_bytes, x.dtype == "float64"), family.at, ndim, order,
-        family.rounding, family.policy, together, strides_decide, transposed,
+        family.rounding, family.policy, strides_decide, transposed,
         outside, family,
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ from tenter._arrays.dtypes import NUMBERS, OPAQUE, PARTS
 from tenter._arrays.errors import refuse
 from tenter._arrays.layout import Layout
 from tenter._arrays.library import of
-from tenter._kernels import cpu
+from tenter._kernels import core
 from tenter._plans import cache
 from tenter._rules.axis_rule import user_filters
 from tenter._specs.applied import Applied, AppliedMaps
@@ -44,7 +44,7 @@ class Plan(NamedTuple):
     device: str | None
     steps: Any
     # These two side by side, as native/lookup.cpp finds them by their place.
-    ready: _native.ReadySteps | None
+    ready: _native.HostPlan | None
     adjoints: dict[bytes, "Plan"]
 
     @property
@@ -132,10 +132,7 @@ def _planned(
             return found._replace(spec=spec, adjoints={})  # which hold offsets
     placed = None if order == in_order else order
     steps = _steps(layout, maps, placed, saturate, wholes)
-    ready = None
-    if steps is not None and layout.device is None and 0 < len(shape_out) <= _native.READ_DIMS and 0 not in shape_out:
-        small = steps.small and sum(steps.temporaries) <= _native.tuning.small_bytes
-        ready = _native.ReadySteps(steps.steps, steps.temporaries, shape_out, placed, small)
+    is_read = layout.device is None and 0 < len(shape_out) <= _native.READ_DIMS and 0 not in shape_out
     made = Plan(
         spec=spec,
         transposed=transposed,
@@ -146,10 +143,10 @@ def _planned(
         order=placed,
         itemsize=layout.itemsize,
         n_bytes=math.prod(shape_out) * layout.itemsize,
-        positions=sum([m.n_in + m.n_out for _, m in maps if _has_tables(m, len(maps) > 1)]),
+        positions=0 if steps is None else steps.positions,
         device=layout.device,
         steps=steps,
-        ready=ready,
+        ready=steps if is_read else None,
         adjoints={},
     )
     if key is not None:
@@ -158,26 +155,14 @@ def _planned(
 
 
 def _steps(layout: Layout, maps: Maps, order: tuple[int, ...] | None, saturate: bool, wholes: Any) -> Any:
-    """What applies maps to a layout, its dims taken in order, as they are without one; None where no compiled kernel
-    does."""
+    """What applies maps to a layout; None where no compiled kernel does."""
     if not _is_compiled(layout.dtype, maps):
         return None
-    source, placed = in_order(layout, maps, order)
-    wholes = wholes and dict(in_order(layout, tuple(wholes.items()), order)[1])
     if layout.device is None:
-        return cpu.steps(source, placed, saturate, wholes)
+        return core.host_plan(layout, maps, order, saturate, wholes)
     from tenter._kernels.triton import windows  # as it imports Triton
 
-    return windows.launches(source, placed, saturate)
-
-
-def in_order(layout: Layout, maps: Maps, order: tuple[int, ...] | None) -> tuple[Layout, Maps]:
-    """A layout with its dims taken in order, as they are without one, and maps on these."""
-    if order is None:
-        return layout, maps
-    place = {axis: k for k, axis in enumerate(order)}
-    shape, strides = ([values[d] for d in order] for values in (layout.shape, layout.strides))
-    return layout._replace(shape=tuple(shape), strides=tuple(strides)), tuple([(place[axis], m) for axis, m in maps])
+    return windows.launches(layout, maps, order, saturate)
 
 
 def _is_compiled(dtype: str, maps: Maps) -> bool:
@@ -186,15 +171,6 @@ def _is_compiled(dtype: str, maps: Maps) -> bool:
     if dtype in NUMBERS or dtype in PARTS:
         return True
     return not any(isinstance(m, (Window, RunSums)) or (isinstance(m, Gather) and not m.picks) for _, m in maps)
-
-
-def _has_tables(m: AxisMap, beside: bool) -> bool:
-    """beside: with other axes, so that a kernel of several of them may have asked for tables."""
-    if isinstance(m, Copy):
-        return m.has_tables
-    if isinstance(m, Window) and m.width is not None:
-        return False
-    return isinstance(m, (Window, Gather)) and (beside or not m.is_computed)
 
 
 def _check_room(shape: Sequence[int], itemsize: int, device: str | None) -> None:

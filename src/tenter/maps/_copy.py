@@ -105,9 +105,17 @@ class Copy:
         """What computes the inputs of outputs, of a copy made by a rule: its tables exist once they are asked for."""
         return self.__dict__.get("native")
 
-    @property
-    def has_tables(self) -> bool:
-        return self.repeat is None and ("offsets" in self.__dict__ or "_block_index" in self.__dict__)
+    @kept
+    def form(self) -> _native.AxisMap:
+        """The form that the core plans with, of blocks."""
+        made, n_in, n_out = _native.AxisMap(), self.n_in // self.block, self.n_out // self.block
+        if self.repeat is not None:
+            made.set_repeat(n_in, self.repeat)
+        elif self.native is not None:
+            made.set_picking(self.native)
+        else:
+            made.set_runs(n_in, n_out, self.offsets)
+        return made
 
     def index(self) -> Ints:
         """The input that each output reads: int64[n_out]."""

@@ -104,6 +104,20 @@ class Gather:
         return sealed(order), Window(len(order), self.n_out, start, self.offset, weights)
 
     @kept
+    def form(self) -> _native.AxisMap:
+        """The form that the core plans with."""
+        made = _native.AxisMap()
+        if self.picking is not None:
+            made.set_picking(self.picking)
+        elif self.native is not None:
+            made.set_map(self.native)
+        elif self.picks:
+            made.set_index(self.n_in, self.index)
+        else:
+            made.set_gather(self.n_in, self.offset, self.index, None if self.ones else self.weight)
+        return made
+
+    @kept
     def ones(self) -> bool:
         """True if all weights are one, so that integers are summed exactly."""
         return self.picking is not None or (self.native is None and bool(np.all(self.weight == 1)))

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from tenter import _native
 from tenter._arrays.types import Floats, Ints
 from tenter.maps._copy import Copy
 from tenter.maps._values import trusted
@@ -13,19 +12,6 @@ def part(m: Copy | Window, lo: int, hi: int) -> tuple[slice, Copy | Window]:
     """The inputs that outputs lo..hi - 1 read, and the map from these; without a table of all. m: not in blocks."""
     at = reads(m, lo, hi)
     return at, (_copy(m, at, lo, hi) if isinstance(m, Copy) else _window(m, at, lo, hi))
-
-
-def cropped(m: Window, several: bool) -> tuple[int, Window]:
-    """The first input that a window reads and the window from there on, made once; 0 and the window itself where most
-    inputs are read, or where it has no tables. several: a kernel of several axes, which makes them."""
-    if m.width is not None or m.block > 1 or m.ones or m.is_computed or not (several or m.native.has_tables):
-        return 0, m
-    if "cropped" not in m.__dict__:
-        at = m.reads(0, m.n_out)
-        crops = _native.crops(m.n_in, at.start, at.stop)
-        m.__dict__["cropped"] = (at.start, _window(m, at, 0, m.n_out)) if crops else (0, None)
-    first, found = m.__dict__["cropped"]
-    return first, found or m
 
 
 def reads(m: Copy | Window, lo: int, hi: int) -> slice:

@@ -110,12 +110,11 @@ class Window:
         return _native.WindowMap(n_in, n_out, self.width or 0, self.start, self.offset, self.weight)
 
     @kept
-    def native_tables(self) -> _native.WindowMap:
-        """The same, with tables also of a long axis: for kernels of several axes."""
-        native = self.native
-        if not native.is_computed:
-            return native
-        return _native.WindowMap(self.n_in, self.n_out, 0, self.start, self.offset, self.weight)
+    def form(self) -> _native.AxisMap:
+        """The form that the core plans with, of blocks."""
+        made = _native.AxisMap()
+        made.set_map(self.native)
+        return made
 
     def dense(self) -> Floats:
         """The matrix: float64[n_out, n_in]."""

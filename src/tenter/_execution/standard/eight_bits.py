@@ -1,15 +1,14 @@
 """8-bit values that are antialiased: each axis rounds to 8 bits, in Pillow's order of axes. In integers where weights
-are multiples of 2**-22 whose sums fit 32 bits, as in `_kernels/cpu_bytes.py`."""
+are multiples of 2**-22 whose sums fit 32 bits, as the core's kernels do."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from tenter import _native
 from tenter._arrays.standard_arrays import namespace
 from tenter._execution.standard import numbers
-from tenter._kernels.cpu_bytes import byte_map
-from tenter._kernels.passes import Dim, rows_before
 from tenter.maps import AxisMap, Window
 from tenter.maps._values import trusted
 
@@ -18,9 +17,9 @@ Along = Callable[[Any, Sequence[tuple[int, AxisMap]]], Any]
 
 
 def applied(x: Any, sums: list[tuple[int, AxisMap]], along: Along) -> Any:
-    if len(sums) == 2 and not rows_before(*(Dim(m.n_in, 0, m) for _, m in sums)):
+    if len(sums) == 2 and not _native.rows_before(*(n for _, m in sums for n in (m.n_in, m.n_out))):
         sums = sums[::-1]
-    whole = all(isinstance(m, Window) and byte_map(m) is not None for _, m in sums)
+    whole = all(isinstance(m, Window) and m.form.has_bytes for _, m in sums)
     for axis, m in sums:
         x = _in_integers(x, axis, m, along) if whole else _in_floats(x, axis, m, along)
     return x

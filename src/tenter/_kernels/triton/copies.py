@@ -3,12 +3,12 @@
 import math
 from typing import Any, NamedTuple
 
-from tenter._kernels.passes import Dim, contiguous
-from tenter._kernels.steps import FIRST_TEMPORARY, Buffer
+from tenter._arrays.layout import contiguous
 from tenter._kernels.triton import tables
 from tenter._kernels.triton.copy import AFFINE, CONTIGUOUS, INDEX, RUNS, copy
 from tenter._kernels.triton.launch import PER_CALL
 from tenter._kernels.triton.launches import Launches
+from tenter._kernels.triton.passes import FIRST_TEMPORARY, Buffer, Dim
 from tenter.maps import Copy
 from tenter.maps._runs import Runs
 
@@ -75,7 +75,7 @@ def _output_dims(made: Launches, dims: list[Dim], itemsize: int) -> list[OutputD
     if itemsize > 8:  # the largest item of a kernel
         dims, itemsize = [*dims, Dim(itemsize // 8, 8)], 8
     found: list[OutputDim] = []
-    for n, stride, m, _ in dims:
+    for n, stride, m in dims:
         if m is None:
             _append_affine(found, n, stride)
         elif isinstance(m, Runs):

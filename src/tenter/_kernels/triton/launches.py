@@ -1,13 +1,14 @@
 """A plan's launches on a device, which know layouts but no addresses, so that they serve all tensors of a layout."""
 
 import itertools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
 
-from tenter._kernels.steps import INPUT, Buffer, Temporaries
 from tenter._kernels.triton import launch
+from tenter._kernels.triton.passes import FIRST_TEMPORARY, INPUT, Buffer
 from tenter._kernels.triton.tables import DeviceTables, await_all
 
 
@@ -24,14 +25,15 @@ class Step(NamedTuple):
     per_call: tuple[int, ...]
 
 
-class Launches(Temporaries):
-    """Steps that apply maps to tensors of one layout on one device. at: the input's address modulo 16."""
+class Launches:
+    """Steps that apply maps to tensors of one layout on one device. at: the input's address modulo 16. temporaries: the
+    bytes of each, the largest use of it. positions: in tables of the maps."""
 
     alignment = 256
 
-    def __init__(self, device: torch.device, at: int) -> None:
-        super().__init__()
+    def __init__(self, device: torch.device, at: int, temporaries: Sequence[int], positions: int) -> None:
         self.device, self.at = device, at
+        self.temporaries, self.positions = list(temporaries), positions
         self.steps: list[Step] = []
         self.tables: list[DeviceTables] = []
         self.launchers: list[Callable[..., None]] = []  # of the steps, once they are compiled
@@ -39,6 +41,12 @@ class Launches(Temporaries):
     def keep(self, tables: DeviceTables) -> list[torch.Tensor]:
         self.tables.append(tables)
         return tables.tensors
+
+    def temporary(self, number: int, shape: Sequence[int], dtype: str | None, itemsize: int) -> Buffer:
+        self.temporaries += [0] * (number + 1 - len(self.temporaries))
+        n_bytes = -(-math.prod(shape) * itemsize // self.alignment) * self.alignment
+        self.temporaries[number] = max(self.temporaries[number], n_bytes)
+        return Buffer(FIRST_TEMPORARY + number, 0, dtype, itemsize)
 
     def alignment_of(self, buffer: Buffer) -> int:
         """The largest power of two, up to 16, that divides a buffer's address."""

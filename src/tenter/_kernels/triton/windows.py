@@ -7,18 +7,17 @@ import numpy as np
 import torch
 import triton.language as tl
 
-from tenter._arrays.layout import Layout
-from tenter._kernels import passes
-from tenter._kernels.passes import Dim, Kernels, Options, contiguous, merge
-from tenter._kernels.steps import OUTPUT, Buffer
-from tenter._kernels.triton import copies, tables
+from tenter._arrays.layout import Layout, Order, contiguous, merged
+from tenter._kernels import core
+from tenter._kernels.triton import copies, passes, tables
 from tenter._kernels.triton.copies import INT64_SIZE, NARROW, next_power_of_two, warps
 from tenter._kernels.triton.launch import PER_CALL, POINTERS
 from tenter._kernels.triton.launches import Launches
+from tenter._kernels.triton.passes import OUTPUT, Buffer, Dim
 from tenter._kernels.triton.runs import long_sums
 from tenter._kernels.triton.shared_row_window import shared_row_window
 from tenter._kernels.triton.window import ONES, RUNS, WEIGHTS, WIDTH, window
-from tenter.maps import Window
+from tenter.maps import Copy, Window
 from tenter.maps._runs import RunSums
 
 SUMS = {"float32": tl.float32, "float64": tl.float64, "int64": tl.int64}
@@ -28,8 +27,6 @@ TILE, TILE_ROWS = 1024, 8
 REGISTER_TAPS = 8
 # The most taps along one axis, and along all, that are unrolled.
 UNROLLED, UNROLLED_IN_ALL = 4, 16
-# With more inputs than this for an output of two axes, one pass for each axis reads less.
-JOINT_TAPS = 64
 # Runs of counts on a device that are longer than this get a program of their own. So do outputs of windows from
 # LONG_WINDOW inputs on, if they are fewer than FEW_OUTPUTS: a tile would leave lanes idle.
 LONG_RUN, LONG_WINDOW, FEW_OUTPUTS = 64, 256, 1 << 17
@@ -37,15 +34,32 @@ LONG_RUN, LONG_WINDOW, FEW_OUTPUTS = 64, 256, 1 << 17
 SEARCHED_OUTPUTS = 1024
 
 
-def launches(src: Layout, maps: tuple[tuple[int, Any], ...], saturate: bool = False) -> Launches:
-    """The launches that apply maps to src; the result is contiguous. saturate: sums are cut to 8 bits between two axes
-    (and not rounded), which shows only where they overshoot."""
+class Options(NamedTuple):
+    """What stays the same over the passes of a call. accumulate: the dtype of sums, which passes leave for the next."""
+
+    accumulate: str
+    saturate: bool
+
+
+def launches(
+    src: Layout, maps: tuple[tuple[int, Any], ...], order: Order | None = None, saturate: bool = False
+) -> Launches:  # fmt: skip
+    """The launches that apply maps to src; the result is contiguous in `order`, its dims from slowest to fastest.
+    saturate: sums are cut to 8 bits between two axes (and not rounded), which shows only where they overshoot."""
     assert src.device is not None
     saturate = saturate and any(
         isinstance(m, Window) and m.weight is not None and (m.weight < 0).any() for _, m in maps
     )
-    made = Launches(torch.device(src.device), src.at)
-    passes.fill(made, KERNELS, src, maps, saturate)
+    listed, after, _, temporaries, sums, _ = core.planned(src, maps, order, saturate, True)
+    by_axis = {axis: m for axis, m in maps if not (isinstance(m, Copy) and m.repeat == 1)}
+    changed = [by_axis[axis] for axis in order or range(len(src.shape)) if axis in by_axis]
+    tabled = [m.n_in + m.n_out for m in changed if not (isinstance(m, Copy) and m.repeat is not None)]
+    made = Launches(torch.device(src.device), src.at, temporaries, sum(tabled))
+    for each in passes.read((*listed, *after), changed):
+        if each.copies:
+            copies.add_copy(made, each.source, each.target, each.dims)
+        else:
+            add_window(made, each, Options(sums, saturate))
     return made
 
 
@@ -100,11 +114,9 @@ class WindowPass(NamedTuple):
         made.add(kernel, grid, self.source, self.target, pointers, int64, n_warps, **{**shared, **args})
 
 
-def add_window(
-    made: Launches, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
-) -> None:
-    """spare: the temporary for a packed input."""
-    pass_ = _window_pass(made, source, target, dims, axes, options, spare)
+def add_window(made: Launches, given: passes.Pass, options: Options) -> None:
+    dims, axes = given.dims, given.axes
+    pass_ = _window_pass(made, given.source, given.target, dims, axes, options, given.spare)
     x, n_inner, row_map = pass_.x, pass_.inner[0], dims[axes[-2]].map if len(axes) > 1 else None
     if len(axes) == 1 and x.form is not RUNS and x.taps >= LONG_WINDOW and pass_.n_out < FEW_OUTPUTS:
         _add_long_sums(made, pass_, 1, -1)
@@ -122,16 +134,20 @@ def _window_pass(
     made: Launches, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
 ) -> WindowPass:
     size = source.itemsize
-    outer, inner = merge(dims[: axes[0]]), merge(dims[axes[-1] + 1 :])
+    outer, inner = _merged(dims[: axes[0]]), _merged(dims[axes[-1] + 1 :])
     contiguous_inner = not inner or inner[0][1] == size
     if len(outer) > 2 or len(inner) > 1 or (not contiguous_inner and inner[0][0] >= NARROW):
         source = copies.pack(made, source, dims, spare)
         dims = [d._replace(stride=s) for d, s in zip(dims, contiguous([d.n for d in dims], size))]
-        outer, inner = merge(dims[: axes[0]]), merge(dims[axes[-1] + 1 :])
+        outer, inner = _merged(dims[: axes[0]]), _merged(dims[axes[-1] + 1 :])
     slow, outer_one = ([(1, 0)] * 2 + outer)[-2:]
     z, y, x = ([Axis()] * 2 + [_axis(made, dims[k], options) for k in axes])[-3:]
     extent = sum(d.n * abs(d.stride) for d in dims) // size
     return WindowPass(source, target, slow, outer_one, z, y, x, inner[0] if inner else (1, size), options, extent)
+
+
+def _merged(dims: list[Dim]) -> list[tuple[int, int]]:
+    return merged([(d.n, d.stride) for d in dims])
 
 
 def _axis(made: Launches, d: Dim, options: Options) -> Axis:
@@ -208,12 +224,3 @@ def _shares_rows(m: Window) -> bool:
     stop = start + np.diff(offset)
     ends = np.minimum(np.arange(TILE_ROWS - 1, len(start) + TILE_ROWS - 1, TILE_ROWS), len(start) - 1)
     return bool(np.sum(stop[ends] - start[::TILE_ROWS]) <= 0.75 * offset[-1])
-
-
-def _apart(dims: list[Dim], options: Options) -> bool:
-    """Whether axes need a pass each: sums that saturate in between, runs, and long windows."""
-    taps = [_taps(d.map) for d in dims if isinstance(d.map, Window)]
-    return options.saturate or any(isinstance(d.map, RunSums) for d in dims) or math.prod(taps) > JOINT_TAPS
-
-
-KERNELS = Kernels(copies.add_copy, add_window, False, _apart, lambda dims: False, False, lambda m, several: (0, m))

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from tenter._arrays.dtypes import NUMBERS, PARTS
 from tenter._arrays.numpy_arrays import address, layout
-from tenter._kernels import cpu
-from tenter._kernels.steps import Steps
+from tenter import _native
+from tenter._kernels import core
 from tenter._specs.spec import Spec
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes.votes import Votes, elect
@@ -69,7 +69,7 @@ def reads(op: Operation, box: Box) -> Box:
 def compute(op: Operation, box: Box, x: Pixels) -> Pixels:
     """A block of the result. x: what it reads, contiguous.
 
-    The maps of the block are rows of the whole maps, and orders of sums follow from the whole (`_kernels/passes.py`),
+    The maps of the block are rows of the whole maps, and orders of sums follow from the whole (native/planner.hpp),
     so the bits do not depend on the block.
     """
     if not op.maps:
@@ -78,7 +78,7 @@ def compute(op: Operation, box: Box, x: Pixels) -> Pixels:
         return elect(votes, box, x)
     y: Pixels = np.empty(extents(box), op.dtype)
     if x.size:
-        _steps(op, box, x).run(address(x), address(y))
+        _plan(op, box, x).run(address(x), address(y), False)
     else:
         y[...] = np.zeros((), op.dtype)  # outputs that read nothing
     return y
@@ -101,7 +101,7 @@ def temporary_bytes(op: Operation, box: Box) -> int:
     for n in reversed(x.shape):
         strides.append(step)
         step *= n
-    return sum(_steps(op, box, np.lib.stride_tricks.as_strided(x, strides=strides[::-1])).temporaries)
+    return _plan(op, box, np.lib.stride_tricks.as_strided(x, strides=strides[::-1])).scratch
 
 
 def extents(box: Box) -> tuple[int, ...]:
@@ -112,10 +112,10 @@ def size(box: Box) -> int:
     return math.prod(extents(box))
 
 
-def _steps(op: Operation, box: Box, x: Pixels) -> Steps:
+def _plan(op: Operation, box: Box, x: Pixels) -> _native.HostPlan:
     maps = {axis: m for axis, m in op.maps.items() if not isinstance(m, Votes)}
     parts = tuple((axis, _part(m, *box[axis])) for axis, m in sorted(maps.items()))
-    return cpu.steps(layout(x), parts, op.saturate, maps)
+    return core.host_plan(layout(x), parts, saturate=op.saturate, wholes=maps)
 
 
 def _part(m: AxisMap, lo: int, hi: int) -> AxisMap:

@@ -1,0 +1,282 @@
+// Maps and plans as Python has them: it gives maps of its own, or what the core computes, and the core plans.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bind_values.hpp"
+#include "host_plan.hpp"
+#include "planner.hpp"
+#include "results.hpp"
+#include "tuning.hpp"
+#include "window_step.hpp"
+
+namespace tenter {
+namespace {
+
+// axis, map of blocks, their length, and the map of which this one has some rows
+using MappedAxis = std::tuple<int, nb::object, int64_t, nb::object>;
+// shape, strides in bytes, dtype (-1 of values that are copied alone), whether of complex numbers' parts, bytes of an
+// element
+using LayoutTuple = std::tuple<nb::tuple, nb::tuple, int, bool, int64_t>;
+
+// What a call gives of an array and maps on its axes.
+struct GivenMaps {
+  PlannedArray x;
+  std::vector<int64_t> shape_out;
+  std::vector<AxisMap*> maps;
+  std::vector<nb::object> held;  // the same, as Python has them
+  std::vector<nb::object> wholes;
+  int64_t n_in = 1, n_out = 1;
+
+  GivenMaps(const LayoutTuple& layout, const nb::list& given, const nb::object& order, bool saturate) {
+    const auto& [shape, strides, dtype, in_parts, itemsize] = layout;
+    const int ndim = int(shape.size());
+    if (strides.size() != shape.size() || dtype >= n_dtypes) throw std::invalid_argument("plan: expected a layout");
+    x = {{}, dtype, itemsize, in_parts, saturate};
+    std::vector<MappedAxis> axes(static_cast<size_t>(ndim), MappedAxis{-1, nb::none(), 1, nb::none()});
+    for (const nb::handle each : items(given)) {
+      auto axis = nb::cast<MappedAxis>(each);
+      axes.at(size_t(std::get<0>(axis))) = axis;
+    }
+    shape_out.resize(size_t(ndim));
+    for (int k = 0; k < ndim; ++k) {
+      const int d = order.is_none() ? k : nb::cast<int>(order[size_t(k)]);
+      const auto& [axis, map, block, whole] = axes.at(size_t(d));
+      const int64_t n = nb::cast<int64_t>(shape[size_t(d)]);
+      const int64_t stride = n > 1 ? nb::cast<int64_t>(strides[size_t(d)]) : 0;  // of a lone position nothing is asked
+      shape_out[size_t(d)] = n;
+      if (map.is_none()) {
+        x.dims.push_back({n, stride});
+      } else {
+        AxisMap* const by = &nb::cast<AxisMap&>(map);
+        if (block < 1 || by->n_in * block != n) throw std::invalid_argument("plan: expected a map of the axis");
+        x.dims.push_back({n / block, stride * block, by, whole.is_none() ? nullptr : &nb::cast<AxisMap&>(whole),
+                          int(maps.size())});
+        if (block > 1) x.dims.push_back({block, stride});
+        maps.push_back(by), held.push_back(map), wholes.push_back(whole), shape_out[size_t(d)] = by->n_out * block;
+        if (!by->copies() && dtype < 0) throw std::invalid_argument("plan: expected a dtype of sums");
+      }
+      n_in *= n, n_out *= shape_out[size_t(d)];
+    }
+    if (x.dims.size() > size_t(max_axes - 1)) throw std::invalid_argument("plan: expected at most 72 dims");
+  }
+};
+
+// The plan of maps for arrays of a layout. maps: (axis, map, length of a block, the map of which it has some rows) of
+// axes that change. order: the dims of input and result from slowest to fastest. room: raises where there is no memory
+// for so many bytes.
+void init_plan(HostPlan* to, const LayoutTuple& layout, const nb::list& maps, const nb::object& order, bool saturate,
+               const nb::object& room) {
+  GivenMaps given(layout, maps, order, saturate);
+  new (to) HostPlan();
+  try {
+    if (given.n_out > 0)
+      to->add(plan_passes(given.x, host, Buffer::input, Buffer::output, [&](double bytes) { room(bytes); }));
+    for (size_t k = 0; k < given.maps.size(); ++k) to->keep(std::move(given.held[k]), given.maps[k]);
+    for (nb::object& whole : given.wholes) to->keep(std::move(whole), nullptr);
+    to->set_result(given.shape_out.data(), int(given.shape_out.size()), order.is_none() ? nb::object() : order,
+                   given.x.itemsize, std::max(given.n_in, given.n_out), given.x.itemsize);
+  } catch (...) {
+    to->~HostPlan();
+    throw;
+  }
+}
+
+nb::tuple buffer_tuple(const Buffer& b) { return nb::make_tuple(b.memory, b.at, b.dtype, b.itemsize); }
+
+bool is_packed(const PlannedPass& p, const Passes& of) {
+  std::vector<Dim> dims;
+  for (const MappedDim& d : p.dims) dims.push_back({d.n, d.stride});
+  const Pass pass{dims.data(), int(dims.size()), p.first, p.count};
+  if (of.in_bytes) {
+    ByteTask task;
+    bool columns;
+    return !byte_pass(pass, of.rows_first && p.count == 2, task, columns);
+  }
+  OwnedMap* maps[most_together];
+  Deciding deciding[most_together];
+  for (int k = 0; k < p.count; ++k) {
+    const MappedDim& d = p.dims[size_t(p.first + k)];
+    maps[k] = &d.map->sums(p.count > 1), deciding[k] = {d.n, maps[k]};
+  }
+  WindowTask task{};
+  task.in = Dtype(p.source.dtype), task.out = Dtype(p.target.dtype), task.acc = of.acc, task.saturate = of.saturate;
+  int64_t n_plane;
+  return !window_pass(pass, maps, deciding, of.rows_first && p.count == 2, task, n_plane);
+}
+
+// The same plan as data, for Triton or to be told: ((copies, source, target, dims, first, count, spare, forms, packs),
+// ...), the same on all of the result, whether slices are done one by one, bytes of temporaries, the dtype of sums,
+// whether in bytes. Maps are numbered in the order of dims. A buffer is (memory, at, dtype, itemsize); a dim (length, stride, number of its map or -1, part).
+nb::tuple planned(const LayoutTuple& layout, const nb::list& maps, const nb::object& order, bool saturate,
+                  bool on_device, const nb::object& room) {
+  GivenMaps given(layout, maps, order, saturate);
+  Passes made;
+  if (given.n_out > 0)
+    made = plan_passes(given.x, on_device ? triton : host, Buffer::input, Buffer::output,
+                       [&](double bytes) { room(bytes); });
+  const auto part = [](const AxisMap* m) {
+    for (; m; m = m->of)
+      if (m->part != AxisMap::Part::whole) return m->part == AxisMap::Part::order ? "order" : "sums";
+    return "whole";
+  };
+  const auto listed = [&](const std::vector<PlannedPass>& passes) {
+    nb::list all;
+    for (const PlannedPass& p : passes) {
+      nb::list dims, forms;
+      const bool alone = std::count_if(p.dims.begin(), p.dims.end(), [](const MappedDim& d) { return d.map; }) == 1;
+      for (const MappedDim& d : p.dims) {
+        dims.append(nb::make_tuple(d.n, d.stride, d.map ? d.number : -1, part(d.map)));
+        if (p.copies && !on_device && d.map)
+          forms.append(copy_kind_words.word[d.map->copy_axis(d.stride, alone).kind]);
+      }
+      const bool packs = !p.copies && !on_device && is_packed(p, made);
+      if (packs) {
+        int64_t bytes = p.source.itemsize;
+        for (const MappedDim& d : p.dims) bytes *= d.n;
+        made.use(p.spare, bytes, host.alignment);
+      }
+      all.append(nb::make_tuple(p.copies, buffer_tuple(p.source), buffer_tuple(p.target), nb::tuple(dims), p.first,
+                                p.count, p.spare, nb::tuple(forms), packs));
+    }
+    return nb::tuple(all);
+  };
+  const nb::tuple passes = listed(made.passes), after = listed(made.after);
+  nb::list temporaries;
+  for (const int64_t bytes : made.temporaries) temporaries.append(bytes);
+  const bool sliced = !made.slices.loops.empty() || made.slices.each < made.slices.n;
+  const char* const sums = made.acc == Accumulate::i64 ? "int64" : made.acc == Accumulate::f64 ? "float64" : "float32";
+  return nb::make_tuple(passes, after, sliced, nb::tuple(temporaries), sums, made.in_bytes);
+}
+
+// A plan of one step, of (H, W, values of a pixel), whose colors the last value weighs.
+HostPlan* weighed(HostPlan&& made, std::unique_ptr<KernelCall> step, int64_t at, const std::vector<Dim>& dims,
+                  const nb::object& row, const nb::object& column, int64_t itemsize) {
+  made.add(std::move(step), {Buffer::input, at, -1, itemsize}, {Buffer::output, 0, -1, itemsize});
+  made.keep(row, nullptr), made.keep(column, nullptr), made.is_long = true;
+  int64_t n = 1;
+  for (const Dim& d : dims) n *= d.n;
+  made.set_result(nullptr, 0, nb::object(), itemsize, n, itemsize);
+  return new HostPlan(std::move(made));
+}
+
+AxisMap* map_of(const nb::object& map) { return map.is_none() ? nullptr : &nb::cast<AxisMap&>(map); }
+
+std::vector<Dim> three_dims(const nb::list& given) {
+  Dim held[max_axes];
+  const Pass pass = pass_of(given, 0, 1, held);
+  if (pass.n_dims != 3) throw std::invalid_argument("expected three dims");
+  return {held, held + 3};
+}
+
+// 8-bit values in integers. row, column: maps of the first two dims, or None.
+HostPlan* weighed_bytes(const nb::list& given, const nb::object& row, const nb::object& column, bool rows_first) {
+  const std::vector<Dim> dims = three_dims(given);
+  ByteTask task{};
+  task.n_row = dims[0].n, task.row_stride = dims[0].stride;
+  task.n_column = dims[1].n, task.column_stride = dims[1].stride;
+  task.inner = dims[2].n, task.inner_stride = dims[2].stride, task.rows_first = rows_first, task.alpha = true;
+  AxisMap *const rows = map_of(row), *const columns = map_of(column);
+  auto step = std::make_unique<ByteStep>(task, rows ? &rows->bytes() : nullptr, columns ? &columns->bytes() : nullptr);
+  return weighed(HostPlan(), std::move(step), 0, dims, row, column, 1);
+}
+
+// By floats; None where no kernel does all of that.
+std::optional<HostPlan*> weighed_sums(int dtype, const nb::list& given, const nb::object& row, const nb::object& column,
+                                      double unseen) {
+  std::vector<Dim> dims = three_dims(given);
+  AxisMap* maps[2] = {map_of(row), map_of(column)};
+  OwnedMap* of[2];
+  Deciding by[2];
+  int64_t at = 0;
+  for (size_t k = 0; k < 2; ++k) {
+    if (!maps[k]) throw std::invalid_argument("expected two maps");
+    const auto [first, map] = maps[k]->cropped(true);
+    at += first * dims[k].stride, dims[k].n = map->n_in;
+    of[k] = &map->sums(true), by[k] = {dims[k].n, of[k]};
+  }
+  WindowTask task{};
+  task.in = task.out = Dtype(dtype), task.acc = task.in == Dtype::f64 ? Accumulate::f64 : Accumulate::f32;
+  int64_t n_plane;
+  if (!window_pass({dims.data(), 3, 0, 2}, of, by, false, task, n_plane)) return std::nullopt;
+  const int64_t pixel = dims[2].n * size_of(task.in);
+  const bool lies = task.n_column == 1 || task.column_stride == pixel;
+  const bool reversed = task.rows_first && task.column_stride == -pixel;
+  if (task.inner_stride != size_of(task.in) || !(lies || reversed)) return std::nullopt;
+  task.pixels = false, task.alpha = int(dims[2].n), task.unseen = unseen;
+  auto step = std::make_unique<WindowStep>(task, n_plane, of, 2);
+  return weighed(HostPlan(), std::move(step), at, dims, row, column, size_of(task.in));
+}
+
+}  // namespace
+
+void bind_plan(nb::module_& m) {
+  nb::class_<AxisMap>(m, "AxisMap")
+      .def(nb::init<>())
+      .def("set_repeat", &AxisMap::set_repeat)
+      .def("set_runs", [](AxisMap& to, int64_t n_in, int64_t n_out, const Int64s& offsets) {
+        if (int64_t(offsets.size()) != n_in + 1) throw std::invalid_argument("map: expected n_in + 1 offsets");
+        to.set_runs(n_in, n_out, offsets);
+      })
+      .def("set_index", [](AxisMap& to, int64_t n_in, const Int64s& index) { to.set_index(n_in, index); })
+      .def("set_picking", [](AxisMap& to, const nb::object& of) { to.set_picking(of, nb::cast<const Picking&>(of)); })
+      .def("set_map", [](AxisMap& to, const nb::object& of) { to.set_map(of, nb::cast<OwnedMap&>(of)); })
+      .def(
+          "set_gather",
+          [](AxisMap& to, int64_t n_in, const Int64s& offset, const Int64s& index, std::optional<Doubles> weight) {
+            to.set_gather(n_in, offset, index, std::move(weight));
+          },
+          nb::arg("n_in"), nb::arg("offset"), nb::arg("index"), nb::arg("weight").none())
+      .def("set_counts", &AxisMap::set_counts)
+      .def_prop_ro("has_bytes", &AxisMap::has_bytes);
+  nb::class_<HostPlan>(m, "HostPlan")
+      .def("__init__", &init_plan, nb::arg("layout"), nb::arg("maps"), nb::arg("order").none(), nb::arg("saturate"),
+           nb::arg("room"))
+      .def("run",
+           [](const HostPlan& plan, uintptr_t src, uintptr_t dst, bool stream) {
+             const int threads = plan.threads();
+             if (!threads) nb::raise_python_error();
+             plan.run(reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), threads, stream);
+           })
+      // The same to a caller's memory, which is whole when a signal is answered. False where much is between the passes,
+      // which tiles of the result have less of.
+      .def("run_whole",
+           [](const HostPlan& plan, uintptr_t src, uintptr_t dst, bool stream) {
+             if (plan.scratch() > tuning.scratch_bytes) return false;
+             const int threads = plan.threads();
+             if (!threads) nb::raise_python_error();
+             const HeldSignals held;
+             plan.run(reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), threads, stream);
+             return true;
+           })
+      .def_prop_ro("scratch", &HostPlan::scratch)
+      .def_prop_ro("small", &HostPlan::small)
+      .def_prop_ro("positions", &HostPlan::positions)
+      .def_prop_ro("steps", [](const HostPlan& plan) {
+        nb::list names;
+        for (const HostPlan::Step& step : plan.steps()) names.append(step.call->name());
+        return nb::tuple(names);
+      });
+  m.def("planned", &planned, nb::arg("layout"), nb::arg("maps"), nb::arg("order").none(), nb::arg("saturate"),
+        nb::arg("on_device"), nb::arg("room"));
+  m.def("weighed_bytes", &weighed_bytes, nb::arg("dims"), nb::arg("row").none(), nb::arg("column").none(),
+        nb::arg("rows_first"));
+  m.def("weighed_sums", &weighed_sums, nb::arg("dtype"), nb::arg("dims"), nb::arg("row"), nb::arg("column"),
+        nb::arg("unseen"));
+  m.def("rows_before", &rows_before, nb::arg("n_row"), nb::arg("made_row"), nb::arg("n_column"),
+        nb::arg("made_column"));
+  m.attr("READ_DIMS") = max_read_dims;
+}
+
+}  // namespace tenter

@@ -1,0 +1,190 @@
+#include "host_plan.hpp"
+
+#include <algorithm>
+
+#include "copy_step.hpp"
+#include "memory.hpp"
+#include "results.hpp"
+#include "window_step.hpp"
+#include "workspace.hpp"
+
+namespace tenter {
+namespace {
+
+// Of the copy of dims along which inputs are taken by maps.
+std::unique_ptr<KernelCall> copy_step(const std::vector<MappedDim>& dims, int64_t itemsize) {
+  std::vector<CopyAxis> axes;
+  axes.reserve(dims.size());
+  const bool alone = std::count_if(dims.begin(), dims.end(), [](const MappedDim& d) { return d.map; }) == 1;
+  const Picking* picking = nullptr;
+  for (const MappedDim& d : dims) {
+    CopyAxis axis{CopyAxis::affine, d.n, d.n, d.stride, 1, nullptr};
+    if (d.map) axis = d.map->copy_axis(d.stride, alone);
+    if (axis.kind == CopyAxis::computed) picking = d.map->picking();
+    if constexpr (verifies) verify(axis);
+    axes.push_back(axis);
+  }
+  return std::make_unique<CopyStep>(itemsize, axes.data(), int(axes.size()), picking);
+}
+
+}  // namespace
+
+void HostPlan::add(std::unique_ptr<KernelCall> call, const Buffer& source, const Buffer& target) {
+  steps_.push_back({std::move(call), source.memory, target.memory, source.at, target.at});
+}
+
+void HostPlan::use(int memory, int64_t bytes) {
+  Passes all;
+  all.temporaries.swap(temporaries_);
+  all.use(memory, bytes, host.alignment);
+  all.temporaries.swap(temporaries_);
+}
+
+void HostPlan::add(Passes&& passes) {
+  slices_ = std::move(passes.slices);
+  is_long = is_long || passes.is_filtered_signal || passes.in_bytes;
+  for (size_t k = 0; k < passes.temporaries.size(); ++k)
+    if (passes.temporaries[k]) use(Buffer::temporary + int(k), passes.temporaries[k]);
+  const auto add_all = [&](const std::vector<PlannedPass>& some) {
+    const size_t begin = steps_.size();
+    for (const PlannedPass& pass : some) add_pass(pass, passes);
+    return Range{begin, steps_.size()};
+  };
+  main_ = add_all(passes.passes), last_ = add_all(passes.last);
+  add_all(passes.after);
+}
+
+void HostPlan::add_pass(const PlannedPass& pass, const Passes& of) {
+  if (pass.copies) return add(copy_step(pass.dims, pass.source.itemsize), pass.source, pass.target);
+  std::vector<Dim> dims;
+  for (const MappedDim& d : pass.dims) dims.push_back({d.n, d.stride});
+  if (add_sums(pass, of, pass.source, dims.data())) return;
+  std::vector<MappedDim> whole;
+  int64_t n = 1;
+  for (const Dim& d : dims) whole.push_back({d.n, d.stride}), n *= d.n;
+  const Buffer packed{pass.spare, 0, pass.source.dtype, pass.source.itemsize};
+  use(packed.memory, n * packed.itemsize);
+  add(copy_step(whole, packed.itemsize), pass.source, packed);
+  set_contiguous(dims.data(), int(dims.size()), packed.itemsize);
+  add_sums(pass, of, packed, dims.data());
+}
+
+// False if the input must be made contiguous first.
+bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& source, const Dim* dims) {
+  const Pass pass{dims, int(p.dims.size()), p.first, p.count};
+  const MappedDim* const axes = &p.dims[size_t(p.first)];
+  const bool rows_first = of.rows_first && p.count == 2;
+  if (of.in_bytes) {
+    ByteTask task;
+    bool columns;
+    if (!byte_pass(pass, rows_first, task, columns)) return false;
+    OwnedByteMap* const last = &axes[p.count - 1].map->bytes();
+    OwnedByteMap* const row = p.count == 2 ? &axes[0].map->bytes() : columns ? nullptr : last;
+    add(std::make_unique<ByteStep>(task, row, columns ? last : nullptr), source, p.target);
+    return true;
+  }
+  OwnedMap* maps[most_together];
+  Deciding deciding[most_together];
+  for (int k = 0; k < p.count; ++k) {
+    maps[k] = &axes[k].map->sums(p.count > 1);
+    deciding[k] = {axes[k].n, maps[k]};
+    if (p.count > 1 && axes[k].whole) deciding[k] = {axes[k].whole->n_in, &axes[k].whole->sums(true)};
+  }
+  WindowTask task{};
+  task.in = Dtype(source.dtype), task.out = Dtype(p.target.dtype), task.acc = of.acc, task.saturate = of.saturate;
+  int64_t n_plane;
+  if (!window_pass(pass, maps, deciding, rows_first, task, n_plane)) return false;
+  add(std::make_unique<WindowStep>(task, n_plane, maps, p.count), source, p.target);
+  return true;
+}
+
+void HostPlan::set_result(const int64_t* shape, int ndim, nb::object order, int64_t itemsize, int64_t values,
+                          int64_t bytes_each) {
+  shape_.assign(shape, shape + ndim), bytes_ = itemsize, values_ = values, bytes_each_ = bytes_each;
+  for (const int64_t n : shape_) bytes_ *= n;
+  order_tuple_ = std::move(order);
+  if (order_tuple_.is_valid())
+    for (int d = 0; d < ndim; ++d) order_.push_back(nb::cast<int>(order_tuple_[size_t(d)]));
+}
+
+int64_t HostPlan::scratch() const {
+  int64_t bytes = 0;
+  for (const int64_t n : temporaries_) bytes += n;
+  return bytes;
+}
+
+int64_t HostPlan::positions() const {
+  int64_t n = 0;
+  for (const AxisMap* map : maps_) n += map->positions();
+  return n;
+}
+
+bool HostPlan::small() const {
+  return values_ * bytes_each_ < tuning.small_bytes && scratch() <= tuning.small_bytes;
+}
+
+// Asking how many threads there are costs as much as small work. Kernels of a few taps count 16 bytes a value at most,
+// those of a filter as its weights take.
+int HostPlan::threads() const {
+  if (small()) return 1;
+  const bool shares = is_long || values_ * std::max<int64_t>(16, bytes_each_) >= tuning.parallel_bytes;
+  return shares ? thread_count() : 1;
+}
+
+PyObject* HostPlan::run(PyObject* x, const ArrayView& from, const Target* target) const {
+  const int ndim = int(shape_.size());
+  const int* const order = order_.empty() ? nullptr : order_.data();
+  if (target && (scratch() > tuning.scratch_bytes || !target->takes(shape_.data(), ndim, order))) return nullptr;
+  const int n_threads = threads();
+  if (!n_threads) return nullptr;
+  if (target)
+    return target->fill(order, [&](char* to, bool stream) { run(from.data, to, n_threads, stream); });
+  char* to;
+  bool stream = false;
+  Owned y(result_of(x, from, shape_.data(), ndim, bytes_, to, stream, order ? order_tuple_.ptr() : nullptr));
+  return y && no_exception([&] { run(from.data, to, n_threads, stream); }) ? y.release() : nullptr;
+}
+
+void HostPlan::run(const char* from, char* to, int threads, bool stream) const {
+  uintptr_t memories[Buffer::sums + 1];
+  memories[Buffer::input] = reinterpret_cast<uintptr_t>(from), memories[Buffer::output] = reinterpret_cast<uintptr_t>(to);
+  Lease lease;
+  Room room;
+  if (const int64_t bytes = scratch()) {
+    char* at = small() ? lease->staging.get<char>(bytes) : room.get(bytes);
+    for (size_t k = 0; k < temporaries_.size(); at += temporaries_[k++])
+      memories[Buffer::temporary + k] = reinterpret_cast<uintptr_t>(at);
+  }
+  stream = stream && !reads_result;
+  run_range({0, main_.begin}, memories, threads, stream);
+  int64_t n_loops = 1;
+  for (const Slices::Loop& loop : slices_.loops) n_loops *= loop.n;
+  const uintptr_t source = memories[slices_.source], target = memories[slices_.target];
+  for (int64_t i = 0; i < n_loops; ++i) {
+    int64_t source_at = 0, target_at = 0, index = i;
+    for (size_t k = slices_.loops.size(); k-- > 0; index /= slices_.loops[k].n) {
+      const Slices::Loop& loop = slices_.loops[k];
+      source_at += index % loop.n * loop.source_step, target_at += index % loop.n * loop.target_step;
+    }
+    for (int64_t at = 0; at < slices_.n; at += slices_.each) {
+      memories[slices_.source] = source + uintptr_t(source_at + at * slices_.source_step);
+      memories[slices_.target] = target + uintptr_t(target_at + at * slices_.target_step);
+      run_range(slices_.n - at < slices_.each ? last_ : main_, memories, threads, stream);
+    }
+  }
+  memories[slices_.source] = source, memories[slices_.target] = target;
+  run_range({last_.end, steps_.size()}, memories, threads, stream);
+}
+
+void HostPlan::run_range(const Range& range, const uintptr_t* memories, int threads, bool stream) const {
+  const bool here = small();
+  for (size_t k = range.begin; k < range.end; ++k) {
+    const Step& step = steps_[k];
+    const uintptr_t source = memories[step.source] + uintptr_t(step.source_at),
+                    target = memories[step.target] + uintptr_t(step.target_at);
+    if (here) step.call->run_here(source, target);
+    else step.call->run(source, target, threads, stream && step.target == Buffer::output);
+  }
+}
+
+}  // namespace tenter

@@ -1,0 +1,80 @@
+"""The passes of a plan, as the core gives them, with the maps of Python's that launches read tables of."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from tenter._arrays.dtypes import NUMBERS
+from tenter.maps import AxisMap, Gather
+from tenter.maps._runs import Runs, RunSums
+
+# What a pass reads and writes: the call's input and output, then temporaries (native/planner.hpp).
+INPUT, OUTPUT, FIRST_TEMPORARY = range(3)
+_NAMES = {number: name for name, number in NUMBERS.items()}
+
+
+class Buffer(NamedTuple):
+    """Memory of one dtype, `at` bytes into one of a call's memories. dtype: None of values that are copied."""
+
+    memory: int
+    at: int
+    dtype: str | None
+    itemsize: int
+
+
+class Picks(NamedTuple):
+    """Inputs by their indices, in any order."""
+
+    n_in: int
+    n_out: int
+    block_index: Any
+    block: int = 1
+
+
+class Dim(NamedTuple):
+    """A dim of an array, from slowest to fastest, with its stride in bytes and the map along it."""
+
+    n: int
+    stride: int
+    map: AxisMap | Picks | Runs | RunSums | None = None
+
+    @property
+    def n_out(self) -> int:
+        return self.map.n_out // self.map.block if self.map is not None else self.n
+
+
+class Pass(NamedTuple):
+    """copies: along all dims that have maps; else sums along `axes`. spare: the temporary that the input is packed into
+    if it must be."""
+
+    copies: bool
+    source: Buffer
+    target: Buffer
+    dims: list[Dim]
+    axes: list[int]
+    spare: int
+
+
+def read(listed: Any, maps: list[Any]) -> Iterator[Pass]:
+    """maps: those that the core was given."""
+    for copies, source, target, dims, first, count, spare, *_ in listed:
+        yield Pass(
+            copies, _buffer(*source), _buffer(*target), [_dim(*d, maps) for d in dims],
+            list(range(first, first + count)), spare - FIRST_TEMPORARY,
+        )  # fmt: skip
+
+
+def _buffer(memory: int, at: int, number: int, itemsize: int) -> Buffer:
+    return Buffer(memory, at, _NAMES.get(number), itemsize)
+
+
+def _dim(n: int, stride: int, number: int, part: str, maps: list[Any]) -> Dim:
+    if number < 0:
+        return Dim(n, stride)
+    m = maps[number]
+    if isinstance(m, Gather):
+        if m.picks:
+            m = Picks(m.n_in, m.n_out, m.index)
+        else:
+            order, sums = m.laid_out
+            m = Picks(m.n_in, len(order), order) if part == "order" else sums
+    return Dim(n, stride, m)
