@@ -85,7 +85,8 @@ bool AxisMap::ones() const {
 }
 
 int64_t AxisMap::positions() const {
-  const bool tables = copies() ? offsets_ || index_ || !table_.empty() : !map_ || map_->map.start || map_->inside || tables_;
+  const bool tables =
+      copies() ? offsets_ || index_ || !table_.empty() : !map_ || map_->map.start || map_->inside || tables_;
   return tables ? n_in + n_out : 0;
 }
 

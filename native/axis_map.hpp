@@ -63,12 +63,12 @@ class AxisMap {
 
   bool copies() const { return kind == Kind::copies || kind == Kind::counts; }
   bool gathers() const { return kind == Kind::gathered; }
-  bool ones() const;            // whether all weights are
+  bool ones() const;  // whether all weights are
   bool has_long_rule() const { return map_ && map_->is_computed(); }
   bool is_filtered_signal() const { return map_ && map_->sampling && map_->sampling->is_filtered_signal(); }
   // Whether the kernel of one axis computes a gather's rows, without an order of inputs.
   bool computes_gather() const { return gathers() && map_; }
-  int64_t positions() const;    // in its tables, about
+  int64_t positions() const;  // in its tables, about
   // Bytes of the tables that the kernel of several axes needs.
   double table_bytes();
 
@@ -77,6 +77,7 @@ class AxisMap {
   // alone: whether no other axis is copied by a map.
   CopyAxis copy_axis(int64_t stride, bool alone);
   const Picking* picking() const { return picking_; }
+  const Sampling* sampling() const { return map_ ? map_->sampling : nullptr; }
   const LaidOut& laid_out();
   // The inputs that sums read: of a gather in their order.
   int64_t n_read() { return gathers() ? laid_out().sums->n_in : n_in; }

@@ -62,6 +62,7 @@ PyMethodDef functions[] = {
     fast<set_up_recorded>("set_up_recorded"),
     fast<recorded_forward>("recorded_forward"),
     fast<gradients_family_key>("gradients_family_key"),
+    fast<adjoint_plan_key>("adjoint_plan_key"),
     fast<by_offsets>("by_offsets"),
     fast<row_offsets>("row_offsets"),
     fast<last_offset>("last_offset"),
@@ -91,13 +92,12 @@ PyMethodDef methods[] = {fast<repeated_backward>("repeated_backward"), fast<reco
 // (kind, value, element, the number of arrays' dtype, whether the call has a value). planner:
 // tenter._plans.families.Family.
 void init_family(Family* to, nb::tuple rules, std::tuple<int, bool, bool, bool> sums, nb::object at, int ndim,
-                 nb::object order, const char* rounding, const char* policy, bool strides_decide,
-                 bool transposed, std::tuple<const char*, double, nb::bytes, int, bool> outside, nb::object planner) {
+                 nb::object order, const char* rounding, const char* policy, bool strides_decide, bool transposed,
+                 std::tuple<const char*, double, nb::bytes, int, bool> outside, nb::object planner) {
   const auto [dtype, in_parts, in_bytes, doubles] = sums;
   const size_t n = rules.size();
   const bool fits = n >= 1 && n <= size_t(max_read_dims) && ndim >= 1 + strides_decide &&
-                    ndim + in_parts <= max_read_dims && !(transposed && in_bytes) &&
-                    dtype < n_dtypes;
+                    ndim + in_parts <= max_read_dims && !(transposed && in_bytes) && dtype < n_dtypes;
   if (!fits) throw std::invalid_argument("family: expected axes of at most 8 dims");
   Family made;
   made.dtype = Dtype(dtype), made.in_parts = in_parts, made.in_bytes = in_bytes, made.doubles = doubles,
@@ -158,10 +158,10 @@ void bind_calls(nb::module_& m) {
   }
   nb::class_<Family>(m, "Family")
       .def("__init__", &init_family, nb::arg("rules"), nb::arg("sums"), nb::arg("at").none(), nb::arg("ndim"),
-           nb::arg("order").none(), nb::arg("rounding"), nb::arg("policy"), nb::arg("strides_decide"), nb::arg("transposed"), nb::arg("outside"), nb::arg("planner"));
+           nb::arg("order").none(), nb::arg("rounding"), nb::arg("policy"), nb::arg("strides_decide"),
+           nb::arg("transposed"), nb::arg("outside"), nb::arg("planner"));
   nb::class_<RecordedCall>(m, "RecordedCall")
-      .def_prop_ro("operands", [](const RecordedCall& call) { return nb::steal(call.operands()); })
-      .def_prop_ro("adjoints", [](const RecordedCall& call) { return nb::borrow(call.adjoints.get()); });
+      .def_prop_ro("operands", [](const RecordedCall& call) { return nb::steal(call.operands()); });
   nb::class_<Counts>(m, "Counts")
       .def(nb::init<uintptr_t, int, int64_t, int64_t>())
       .def_ro("total", &Counts::total)

@@ -33,6 +33,7 @@ using LayoutTuple = std::tuple<nb::tuple, nb::tuple, int, bool, int64_t>;
 // What a call gives of an array and maps on its axes.
 struct GivenMaps {
   PlannedArray x;
+  int64_t itemsize;
   std::vector<int64_t> shape_out;
   std::vector<AxisMap*> maps;
   std::vector<nb::object> held;  // the same, as Python has them
@@ -40,10 +41,10 @@ struct GivenMaps {
   int64_t n_in = 1, n_out = 1;
 
   GivenMaps(const LayoutTuple& layout, const nb::list& given, const nb::object& order, bool saturate) {
-    const auto& [shape, strides, dtype, in_parts, itemsize] = layout;
+    const auto& [shape, strides, dtype, in_parts, bytes] = layout;
     const int ndim = int(shape.size());
     if (strides.size() != shape.size() || dtype >= n_dtypes) throw std::invalid_argument("plan: expected a layout");
-    x = {{}, dtype, itemsize, in_parts, saturate};
+    x = {{}, dtype, bytes, in_parts, saturate}, itemsize = bytes;
     std::vector<MappedAxis> axes(static_cast<size_t>(ndim), MappedAxis{-1, nb::none(), 1, nb::none()});
     for (const nb::handle each : items(given)) {
       auto axis = nb::cast<MappedAxis>(each);
@@ -61,8 +62,8 @@ struct GivenMaps {
       } else {
         AxisMap* const by = &nb::cast<AxisMap&>(map);
         if (block < 1 || by->n_in * block != n) throw std::invalid_argument("plan: expected a map of the axis");
-        x.dims.push_back({n / block, stride * block, by, whole.is_none() ? nullptr : &nb::cast<AxisMap&>(whole),
-                          int(maps.size())});
+        x.dims.push_back(
+            {n / block, stride * block, by, whole.is_none() ? nullptr : &nb::cast<AxisMap&>(whole), int(maps.size())});
         if (block > 1) x.dims.push_back({block, stride});
         maps.push_back(by), held.push_back(map), wholes.push_back(whole), shape_out[size_t(d)] = by->n_out * block;
         if (!by->copies() && dtype < 0) throw std::invalid_argument("plan: expected a dtype of sums");
@@ -82,11 +83,11 @@ void init_plan(HostPlan* to, const LayoutTuple& layout, const nb::list& maps, co
   new (to) HostPlan();
   try {
     if (given.n_out > 0)
-      to->add(plan_passes(given.x, host, Buffer::input, Buffer::output, [&](double bytes) { room(bytes); }));
+      to->add(plan_passes(std::move(given.x), host, Buffer::input, Buffer::output, [&](double bytes) { room(bytes); }));
     for (size_t k = 0; k < given.maps.size(); ++k) to->keep(std::move(given.held[k]), given.maps[k]);
     for (nb::object& whole : given.wholes) to->keep(std::move(whole), nullptr);
     to->set_result(given.shape_out.data(), int(given.shape_out.size()), order.is_none() ? nb::object() : order,
-                   given.x.itemsize, std::max(given.n_in, given.n_out), given.x.itemsize);
+                   given.itemsize, std::max(given.n_in, given.n_out), given.itemsize);
   } catch (...) {
     to->~HostPlan();
     throw;
@@ -118,13 +119,14 @@ bool is_packed(const PlannedPass& p, const Passes& of) {
 
 // The same plan as data, for Triton or to be told: ((copies, source, target, dims, first, count, spare, forms, packs),
 // ...), the same on all of the result, whether slices are done one by one, bytes of temporaries, the dtype of sums,
-// whether in bytes. Maps are numbered in the order of dims. A buffer is (memory, at, dtype, itemsize); a dim (length, stride, number of its map or -1, part).
+// whether in bytes. Maps are numbered in the order of dims. A buffer is (memory, at, dtype, itemsize); a dim (length,
+// stride, number of its map or -1, part).
 nb::tuple planned(const LayoutTuple& layout, const nb::list& maps, const nb::object& order, bool saturate,
                   bool on_device, const nb::object& room) {
   GivenMaps given(layout, maps, order, saturate);
   Passes made;
   if (given.n_out > 0)
-    made = plan_passes(given.x, on_device ? triton : host, Buffer::input, Buffer::output,
+    made = plan_passes(std::move(given.x), on_device ? triton : host, Buffer::input, Buffer::output,
                        [&](double bytes) { room(bytes); });
   const auto part = [](const AxisMap* m) {
     for (; m; m = m->of)
@@ -138,8 +140,7 @@ nb::tuple planned(const LayoutTuple& layout, const nb::list& maps, const nb::obj
       const bool alone = std::count_if(p.dims.begin(), p.dims.end(), [](const MappedDim& d) { return d.map; }) == 1;
       for (const MappedDim& d : p.dims) {
         dims.append(nb::make_tuple(d.n, d.stride, d.map ? d.number : -1, part(d.map)));
-        if (p.copies && !on_device && d.map)
-          forms.append(copy_kind_words.word[d.map->copy_axis(d.stride, alone).kind]);
+        if (p.copies && !on_device && d.map) forms.append(copy_kind_words.word[d.map->copy_axis(d.stride, alone).kind]);
       }
       const bool packs = !p.copies && !on_device && is_packed(p, made);
       if (packs) {
@@ -225,10 +226,11 @@ void bind_plan(nb::module_& m) {
   nb::class_<AxisMap>(m, "AxisMap")
       .def(nb::init<>())
       .def("set_repeat", &AxisMap::set_repeat)
-      .def("set_runs", [](AxisMap& to, int64_t n_in, int64_t n_out, const Int64s& offsets) {
-        if (int64_t(offsets.size()) != n_in + 1) throw std::invalid_argument("map: expected n_in + 1 offsets");
-        to.set_runs(n_in, n_out, offsets);
-      })
+      .def("set_runs",
+           [](AxisMap& to, int64_t n_in, int64_t n_out, const Int64s& offsets) {
+             if (int64_t(offsets.size()) != n_in + 1) throw std::invalid_argument("map: expected n_in + 1 offsets");
+             to.set_runs(n_in, n_out, offsets);
+           })
       .def("set_index", [](AxisMap& to, int64_t n_in, const Int64s& index) { to.set_index(n_in, index); })
       .def("set_picking", [](AxisMap& to, const nb::object& of) { to.set_picking(of, nb::cast<const Picking&>(of)); })
       .def("set_map", [](AxisMap& to, const nb::object& of) { to.set_map(of, nb::cast<OwnedMap&>(of)); })
@@ -249,8 +251,8 @@ void bind_plan(nb::module_& m) {
              if (!threads) nb::raise_python_error();
              plan.run(reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), threads, stream);
            })
-      // The same to a caller's memory, which is whole when a signal is answered. False where much is between the passes,
-      // which tiles of the result have less of.
+      // The same to a caller's memory, which is whole when a signal is answered. False where much is between the
+      // passes, which tiles of the result have less of.
       .def("run_whole",
            [](const HostPlan& plan, uintptr_t src, uintptr_t dst, bool stream) {
              if (plan.scratch() > tuning.scratch_bytes) return false;

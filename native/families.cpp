@@ -42,8 +42,7 @@ struct OutsideStep : KernelCall {
 
   explicit OutsideStep(const Outside& of) : outside(of) {}
   void run_here(uintptr_t src, uintptr_t dst) const override {
-    if (outside.kind == OutsideKind::filled)
-      return outside.fill(dims, n_dims, itemsize, reinterpret_cast<char*>(dst));
+    if (outside.kind == OutsideKind::filled) return outside.fill(dims, n_dims, itemsize, reinterpret_cast<char*>(dst));
     outside.add(dims, n_dims, sums, dtype, tensor, reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst));
   }
   void run(uintptr_t src, uintptr_t dst, int, bool) const override {
@@ -77,15 +76,16 @@ class NewCall {
   }
 
   std::unique_ptr<HostPlan> plan() {
-    PlannedArray x{{}, int(f_.dtype), f_.widens() ? 8 : from_.dtype->itemsize, f_.in_parts, f_.in_bytes};
+    const int64_t itemsize = f_.widens() ? 8 : from_.dtype->itemsize;  // of what is summed or copied
+    PlannedArray x{{}, int(f_.dtype), itemsize, f_.in_parts, f_.in_bytes};
     if (!make_dims(x.dims)) return nullptr;
     auto made = std::make_unique<HostPlan>();
     int source = Buffer::input, target = Buffer::output;
     if (f_.widens()) source = widened(x, *made), target = Buffer::sums;
     if (reverses()) target = Buffer::packed;
-    if (target != Buffer::output) made->use(target, n_out_ * x.itemsize);
+    if (target != Buffer::output) made->use(target, n_out_ * itemsize);
     try {
-      made->add(plan_passes(x, host, source, target, [](double bytes) {
+      made->add(plan_passes(std::move(x), host, source, target, [](double bytes) {
         if (bytes > double(tuning.planned_bytes)) throw Declined();
       }));
     } catch (const Declined&) { return nullptr; }
@@ -96,9 +96,9 @@ class NewCall {
     if (made->scratch() > most) return nullptr;
     PyObject* const order = f_.order_tuple.get();
     made->set_result(shape_, f_.ndim, order ? nb::borrow(order) : nb::object(), from_.dtype->itemsize,
-                     std::max(n_in_, n_out_), x.itemsize);
-    made->keep(nb::borrow(f_.rules.get()), nullptr);
-    for (int a = 0; a < f_.n_axes; ++a) made->keep(std::move(axes_[a].map));
+                     std::max(n_in_, n_out_), itemsize);
+    for (int a = 0; a < f_.n_axes; ++a)
+      if (axes_[a].map) made->keep(std::move(axes_[a].map));
     return made;
   }
 
@@ -125,13 +125,14 @@ class NewCall {
   }
   bool make_dims(std::vector<MappedDim>& to) {
     const AxisCall call = axis_call();
+    to.reserve(size_t(f_.ndim) + 1);  // and the parts of complex numbers
     for (int k = 0; k < f_.ndim; ++k) {
       const int d = f_.order[k];
       to.push_back({from_.shape[d], from_.shape[d] > 1 ? from_.stride[d] : 0});
       for (int a = 0; a < f_.n_axes; ++a) {
         if (f_.axes[a].dim != d) continue;
         if (!make_map(a, call)) return false;
-        if (!axes_[a].is_identity) to.back().map = axes_[a].map.get();
+        to.back().map = axes_[a].map.get();
       }
     }
     return true;
@@ -204,11 +205,6 @@ std::unique_ptr<HostPlan> Family::plan(const ArrayView& from, const Given& given
   if (given.boxes.count && given.boxes.count != n_axes) return nullptr;
   NewCall call(*this, from, given, target);
   return call.set_sizes() ? call.plan() : nullptr;
-}
-
-PyObject* Family::run(PyObject* x, const ArrayView& from, const Given& given, const Target* target) const {
-  const std::unique_ptr<HostPlan> made = plan(from, given, target);
-  return made ? made->run(x, from, target) : nullptr;
 }
 
 }  // namespace tenter

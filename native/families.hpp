@@ -59,11 +59,9 @@ struct Family {
   // The sizes of a call, by its scales if it has none, by dims as its scales then are; and how x lies. False where
   // Python's code shall check them.
   bool read(PyObject* size, const ArrayView& x, Given& given) const;
-  // How a call is done, or of gradients their own; null where Python's code shall plan it.
+  // How a call is done, or of gradients their own; null where Python's code shall plan it. from: of x as `boxes` left
+  // it. target: where the result goes; null for fresh memory.
   std::unique_ptr<HostPlan> plan(const ArrayView& from, const Given& given, const Target* target) const;
-  // The result of a call, or of gradients the input's. from: of x as `boxes` left it, which wants no gradient. Null
-  // with an error, or without where Python's code shall plan it. target: where the result goes; null for fresh memory.
-  PyObject* run(PyObject* x, const ArrayView& from, const Given& given, const Target* target = nullptr) const;
 };
 
 }  // namespace tenter

@@ -33,12 +33,7 @@ void HostPlan::add(std::unique_ptr<KernelCall> call, const Buffer& source, const
   steps_.push_back({std::move(call), source.memory, target.memory, source.at, target.at});
 }
 
-void HostPlan::use(int memory, int64_t bytes) {
-  Passes all;
-  all.temporaries.swap(temporaries_);
-  all.use(memory, bytes, host.alignment);
-  all.temporaries.swap(temporaries_);
-}
+void HostPlan::use(int memory, int64_t bytes) { use_temporary(temporaries_, memory, bytes, host.alignment); }
 
 void HostPlan::add(Passes&& passes) {
   slices_ = std::move(passes.slices);
@@ -56,17 +51,17 @@ void HostPlan::add(Passes&& passes) {
 
 void HostPlan::add_pass(const PlannedPass& pass, const Passes& of) {
   if (pass.copies) return add(copy_step(pass.dims, pass.source.itemsize), pass.source, pass.target);
-  std::vector<Dim> dims;
-  for (const MappedDim& d : pass.dims) dims.push_back({d.n, d.stride});
-  if (add_sums(pass, of, pass.source, dims.data())) return;
+  Dim dims[max_axes];
+  for (size_t k = 0; k < pass.dims.size(); ++k) dims[k] = {pass.dims[k].n, pass.dims[k].stride};
+  if (add_sums(pass, of, pass.source, dims)) return;
   std::vector<MappedDim> whole;
   int64_t n = 1;
-  for (const Dim& d : dims) whole.push_back({d.n, d.stride}), n *= d.n;
+  for (const MappedDim& d : pass.dims) whole.push_back({d.n, d.stride}), n *= d.n;
   const Buffer packed{pass.spare, 0, pass.source.dtype, pass.source.itemsize};
   use(packed.memory, n * packed.itemsize);
   add(copy_step(whole, packed.itemsize), pass.source, packed);
-  set_contiguous(dims.data(), int(dims.size()), packed.itemsize);
-  add_sums(pass, of, packed, dims.data());
+  set_contiguous(dims, int(pass.dims.size()), packed.itemsize);
+  add_sums(pass, of, packed, dims);
 }
 
 // False if the input must be made contiguous first.
@@ -100,11 +95,14 @@ bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& so
 
 void HostPlan::set_result(const int64_t* shape, int ndim, nb::object order, int64_t itemsize, int64_t values,
                           int64_t bytes_each) {
-  shape_.assign(shape, shape + ndim), bytes_ = itemsize, values_ = values, bytes_each_ = bytes_each;
-  for (const int64_t n : shape_) bytes_ *= n;
-  order_tuple_ = std::move(order);
-  if (order_tuple_.is_valid())
-    for (int d = 0; d < ndim; ++d) order_.push_back(nb::cast<int>(order_tuple_[size_t(d)]));
+  bytes_ = itemsize, values_ = values, bytes_each_ = bytes_each, order_tuple_ = std::move(order);
+  for (int d = 0; d < ndim; ++d) bytes_ *= shape[d];
+  if (ndim > max_read_dims) return;
+  ndim_ = ndim;
+  for (int d = 0; d < ndim; ++d) {
+    shape_[d] = shape[d];
+    order_[d] = order_tuple_.is_valid() ? nb::cast<int>(order_tuple_[size_t(d)]) : d;
+  }
 }
 
 int64_t HostPlan::scratch() const {
@@ -116,12 +114,11 @@ int64_t HostPlan::scratch() const {
 int64_t HostPlan::positions() const {
   int64_t n = 0;
   for (const AxisMap* map : maps_) n += map->positions();
+  for (int k = 0; k < n_own_maps_; ++k) n += own_maps_[k]->positions();
   return n;
 }
 
-bool HostPlan::small() const {
-  return values_ * bytes_each_ < tuning.small_bytes && scratch() <= tuning.small_bytes;
-}
+bool HostPlan::small() const { return values_ * bytes_each_ < tuning.small_bytes && scratch() <= tuning.small_bytes; }
 
 // Asking how many threads there are costs as much as small work. Kernels of a few taps count 16 bytes a value at most,
 // those of a filter as its weights take.
@@ -132,22 +129,21 @@ int HostPlan::threads() const {
 }
 
 PyObject* HostPlan::run(PyObject* x, const ArrayView& from, const Target* target) const {
-  const int ndim = int(shape_.size());
-  const int* const order = order_.empty() ? nullptr : order_.data();
-  if (target && (scratch() > tuning.scratch_bytes || !target->takes(shape_.data(), ndim, order))) return nullptr;
+  PyObject* const order = order_tuple_.is_valid() ? order_tuple_.ptr() : nullptr;
+  if (target && (scratch() > tuning.scratch_bytes || !target->takes(shape_, ndim_, order_))) return nullptr;
   const int n_threads = threads();
   if (!n_threads) return nullptr;
-  if (target)
-    return target->fill(order, [&](char* to, bool stream) { run(from.data, to, n_threads, stream); });
+  if (target) return target->fill(order_, [&](char* to, bool stream) { run(from.data, to, n_threads, stream); });
   char* to;
   bool stream = false;
-  Owned y(result_of(x, from, shape_.data(), ndim, bytes_, to, stream, order ? order_tuple_.ptr() : nullptr));
+  Owned y(result_of(x, from, shape_, ndim_, bytes_, to, stream, order));
   return y && no_exception([&] { run(from.data, to, n_threads, stream); }) ? y.release() : nullptr;
 }
 
 void HostPlan::run(const char* from, char* to, int threads, bool stream) const {
   uintptr_t memories[Buffer::sums + 1];
-  memories[Buffer::input] = reinterpret_cast<uintptr_t>(from), memories[Buffer::output] = reinterpret_cast<uintptr_t>(to);
+  memories[Buffer::input] = reinterpret_cast<uintptr_t>(from),
+  memories[Buffer::output] = reinterpret_cast<uintptr_t>(to);
   Lease lease;
   Room room;
   if (const int64_t bytes = scratch()) {

@@ -31,8 +31,8 @@ class HostPlan {
   void add(std::unique_ptr<KernelCall> call, const Buffer& source, const Buffer& target);
   void add(Passes&& passes);
   void use(int memory, int64_t bytes);  // as Passes::use
-  // The result. order: its dims from slowest to fastest in memory, a tuple; none where they are in order. values: of the
-  // input or the result, whichever are more, which take so many bytes each while they are summed.
+  // The result. order: its dims from slowest to fastest in memory, a tuple; none where they are in order. values: of
+  // the input or the result, whichever are more, which take so many bytes each while they are summed.
   void set_result(const int64_t* shape, int ndim, nanobind::object order, int64_t itemsize, int64_t values,
                   int64_t bytes_each);
   // The maps of its steps, and what they are made of.
@@ -40,10 +40,7 @@ class HostPlan {
     held_.push_back(std::move(held));
     if (map) maps_.push_back(map);
   }
-  void keep(std::unique_ptr<AxisMap> map) {
-    maps_.push_back(map.get());
-    own_maps_.push_back(std::move(map));
-  }
+  void keep(std::unique_ptr<AxisMap> map) { own_maps_[n_own_maps_++] = std::move(map); }
   // Whether the result is read again after it is written.
   bool reads_result = false;
   // Where sums of a filter are a signal's, or of bytes: work that takes long for its bytes.
@@ -77,10 +74,11 @@ class HostPlan {
   std::vector<int64_t> temporaries_;
   std::vector<nanobind::object> held_;
   std::vector<const AxisMap*> maps_;
-  std::vector<std::unique_ptr<AxisMap>> own_maps_;
-  std::vector<int64_t> shape_;
-  std::vector<int> order_;  // empty where dims are in order
-  nanobind::object order_tuple_, shape_tuple_;
+  std::unique_ptr<AxisMap> own_maps_[max_read_dims];
+  int n_own_maps_ = 0;
+  int64_t shape_[max_read_dims];
+  int order_[max_read_dims], ndim_ = 0;  // of arrays that the core reads
+  nanobind::object order_tuple_;         // null where dims are in order
   int64_t bytes_ = 0, values_ = 0, bytes_each_ = 0;
 };
 

@@ -25,10 +25,10 @@ namespace {
 
 // plans: Python's dictionary of plans by keys, which bounds itself. again: (x, plan) -> result, for any plan.
 // differentiable: the same with a gradient recorded. fallback: (call, *arguments) -> result or None, for what is not
-// read here. families: Python's dictionary of Family or None. run, backward: of the Function that records a gradient,
+// read here. store: (key, plan), which caches it. families: Python's dictionary of Family or None. run, backward: of the Function that records a gradient,
 // for all that the core does not take.
 struct {
-  PyObject *plans = nullptr, *again = nullptr, *differentiable = nullptr, *fallback = nullptr;
+  PyObject *plans = nullptr, *again = nullptr, *differentiable = nullptr, *fallback = nullptr, *store = nullptr;
   Py_ssize_t ready = 0;  // where a plan has its HostPlan
   PyObject* families = nullptr;
   PyObject *run = nullptr, *backward = nullptr, *name_plan = nullptr;
@@ -82,19 +82,9 @@ bool by_counts(const CallArguments* names, PyObject* const* args, Py_ssize_t n) 
   return is_numpy(counts) || is_tensor(counts);
 }
 
-// The result of a plan that is for x, which wants no gradient. target: as Family::run has it; then the plan itself, if
-// Python's code shall run it.
-PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known, const Target* target = nullptr) {
-  Owned plan(Py_NewRef(known));  // as other threads may forget it meanwhile
-  PyObject* const ready = PyTuple_GetItem(known, python.ready);
-  if (!ready) return nullptr;
-  if (ready != Py_None) {
-    PyObject* const y = nb::inst_ptr<HostPlan>(ready)->run(x, from, target);
-    if (y || PyErr_Occurred()) return y;
-  }
-  if (target) return plan.release();
-  PyObject* const both[2] = {x, known};
-  return PyObject_Vectorcall(python.again, both, 2, nullptr);
+// A plan of the core's; null of one that Python made.
+const HostPlan* host_plan(PyObject* known) {
+  return nb::isinstance<HostPlan>(nb::handle(known)) ? nb::inst_ptr<HostPlan>(known) : nullptr;
 }
 
 // How often calls were made lately, by the hashes of their plans' keys. A call has one of two places; where calls of
@@ -121,16 +111,16 @@ bool is_seldom(PyObject* plan_key) {
   return lately.count(hash) <= tuning.seldom_calls;
 }
 
-// The result of a call that has no plan, but is a repeat by ints or differs from an earlier one by sizes alone; null
-// with an error, or without where Python's code shall plan it: it keeps a plan of a call that is made often, unless an
-// axis is reversed. plan_key: null of a call that has none, as its box is of fractions. wants: a gradient. target: as
-// Family::run has it.
+// The result of a call whose plan the core makes: a repeat by ints, or one that differs from an earlier one by numbers
+// alone. The plan of a call that is made often is cached, unless an axis is reversed. Null with an error, or without
+// where Python's code shall plan it. plan_key: null of a call that has none, as its box is of fractions. known: its
+// plan, if it is cached. wants: a gradient. target: as HostPlan::run has it.
 PyObject* run_new(PyObject* x, ArrayView from, PyObject* call, const CallArguments* names, PyObject* const* args,
-                  Py_ssize_t n, PyObject* plan_key, bool wants, const Target* target = nullptr) {
+                  Py_ssize_t n, PyObject* plan_key, PyObject* known, bool wants, const Target* target = nullptr) {
   if (!names) return nullptr;
   if (is_repeat(*names)) {
-    if (plan_key && !is_seldom(plan_key)) return nullptr;
-    return repeat_new(x, from, *names, args, n, wants, target);
+    const bool caches = plan_key && !known && !is_seldom(plan_key);
+    return repeat_new(x, from, *names, args, n, {plan_key, known, caches}, wants, target);
   }
   Key key;
   Given given;
@@ -142,21 +132,28 @@ PyObject* run_new(PyObject* x, ArrayView from, PyObject* call, const CallArgumen
   const Owned family(found);
   const Family& its = *nb::inst_ptr<Family>(found);
   if (wants && !its.is_recorded()) return nullptr;
-  if (!given.boxes.turned && plan_key && !its.has_value && !is_seldom(plan_key)) return nullptr;
   if (!its.read(names->find(Argument::size, args, n), from, given)) return nullptr;
-  if (!wants) return its.run(x, from, given, target);
+  const bool caches = plan_key && !known && !given.boxes.turned && !is_seldom(plan_key);
+  CachedPlan cached{plan_key, known, caches};
+  if (!wants) return cached.run(x, from, target, [&] { return its.plan(from, given, target); });
   const Owned scale(its.policy == Policy::stretch ? Py_NewRef(scale_of(*names, args, n)) : given.scales.fraction());
   PyObject* const box = names->find(Argument::box, args, n);
-  return scale ? record_family(x, from, found, bytes.get(), given, scale.get(), box) : nullptr;
+  return scale ? record_family(x, from, found, bytes.get(), given, scale.get(), box, cached) : nullptr;
 }
 
-// The gradient of a plan's input; null with an error, or without where Python's code must look closer.
+// The gradient of the input of a plan that Python made; null with an error, or without where Python's code must look
+// closer.
 PyObject* known_adjoint(PyObject* g, PyObject* plan) {
   if (!is_tensor(g) || followed()) return nullptr;
   ArrayView from;
   if (read_array(g, from) != Reading::readable || wants_grad(g)) return nullptr;
   PyObject* const adjoints = PyTuple_GetItem(plan, python.ready + 1);
-  return adjoints ? by_known_plan(g, from, adjoints) : nullptr;
+  if (!adjoints || PyDict_Size(adjoints) == 0) return nullptr;
+  Key key;
+  key.array(from);
+  const Owned bytes(key.bytes());
+  PyObject* const found = bytes ? PyDict_GetItemWithError(adjoints, bytes.get()) : nullptr;
+  return found ? run_plan(g, from, found) : nullptr;
 }
 
 }  // namespace
@@ -175,20 +172,34 @@ PyObject* family_of(PyObject* key) {
   return found == Py_None ? nullptr : found;
 }
 
-PyObject* by_known_plan(PyObject* g, const ArrayView& from, PyObject* plans) {
-  if (PyDict_Size(plans) == 0) return nullptr;
-  Key key;
-  key.array(from);
-  const Owned bytes(key.bytes());
-  PyObject* const plan = bytes ? PyDict_GetItemWithError(plans, bytes.get()) : nullptr;
-  return plan ? run_plan(g, from, plan) : nullptr;
+PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known, const Target* target) {
+  Owned plan(Py_NewRef(known));  // as other threads may forget it meanwhile
+  if (const HostPlan* const made = host_plan(known)) return made->run(x, from, target);
+  PyObject* const ready = PyTuple_GetItem(known, python.ready);
+  if (!ready) return nullptr;
+  if (ready != Py_None) {
+    PyObject* const y = nb::inst_ptr<HostPlan>(ready)->run(x, from, target);
+    if (y || PyErr_Occurred()) return y;
+  }
+  if (target) return plan.release();
+  PyObject* const both[2] = {x, known};
+  return PyObject_Vectorcall(python.again, both, 2, nullptr);
 }
 
-// (plans, place of a plan's HostPlan, again, differentiable, fallback); None for what is not known yet.
+PyObject* cached_plan(PyObject* key) { return PyDict_GetItemWithError(python.plans, key); }
+
+bool cache_plan(PyObject* key, PyObject* plan) {
+  PyObject* const both[2] = {key, plan};
+  const Owned done(PyObject_Vectorcall(python.store, both, 2, nullptr));
+  return bool(done);
+}
+
+// (plans, place of a plan's HostPlan, again, differentiable, fallback, store); None for what is not known yet.
 PyObject* set_up_calls(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 5) return PyErr_Format(PyExc_TypeError, "expected 5 arguments");
-  PyObject** const to[] = {&python.plans, nullptr, &python.again, &python.differentiable, &python.fallback};
-  for (int k = 0; k < 5; ++k)
+  if (n != 6) return PyErr_Format(PyExc_TypeError, "expected 6 arguments");
+  PyObject** const to[] = {&python.plans,          nullptr,          &python.again,
+                           &python.differentiable, &python.fallback, &python.store};
+  for (int k = 0; k < 6; ++k)
     if (to[k] && args[k] != Py_None) Py_INCREF(args[k]), *to[k] = args[k];
   if (args[1] != Py_None) python.ready = PyLong_AsSsize_t(args[1]);
   if (PyErr_Occurred()) return nullptr;
@@ -274,7 +285,7 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
     const int wants = readable && tensor ? wants_grad(x) : 0;
     if (wants < 0) return nullptr;
     PyObject* const y =
-        readable && !wants ? run_new(x, from, args[0], names, own.args(), n - 2, nullptr, false) : nullptr;
+        readable && !wants ? run_new(x, from, args[0], names, own.args(), n - 2, nullptr, nullptr, false) : nullptr;
     if (y || PyErr_Occurred()) return y;
     return PyObject_Vectorcall(python.fallback, args, size_t(n), nullptr);
   }
@@ -284,15 +295,17 @@ PyObject* known_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!known && PyErr_Occurred()) return nullptr;
   const Owned plan(known ? Py_NewRef(known) : nullptr);  // as other threads may forget it meanwhile
   const int wants = tensor ? wants_grad(x) : 0;
-  if (!known) {
-    PyObject* const y = wants < 0 ? nullptr : run_new(x, from, args[0], names, own.args(), n - 2, bytes.get(), wants);
-    return y ? y : none_or_error();
-  }
-  if (wants) {
+  if (wants < 0) return nullptr;
+  PyObject* y;
+  if (!known || (wants && host_plan(known))) {
+    y = run_new(x, from, args[0], names, own.args(), n - 2, bytes.get(), known, wants);
+  } else if (wants) {
     PyObject* const both[2] = {x, known};
-    return wants < 0 ? nullptr : PyObject_Vectorcall(python.differentiable, both, 2, nullptr);
+    y = PyObject_Vectorcall(python.differentiable, both, 2, nullptr);
+  } else {
+    y = run_plan(x, from, known);
   }
-  return run_plan(x, from, known);
+  return y ? y : none_or_error();
 }
 
 // (out, call, x, *arguments) -> out, with the result of such a call in it; the plan of one that Python's code shall
@@ -314,8 +327,8 @@ PyObject* known_call_into(PyObject*, PyObject* const* args, Py_ssize_t n) {
   const Owned bytes(keyed ? key.bytes() : nullptr);
   PyObject* const known = bytes ? PyDict_GetItemWithError(python.plans, bytes.get()) : nullptr;
   if (PyErr_Occurred()) return nullptr;
-  if (known) return run_plan(x, from, known, &target);
-  PyObject* const y = run_new(x, from, args[1], names, own.args(), n - 3, bytes.get(), false, &target);
+  PyObject* const y = known ? run_plan(x, from, known, &target)
+                            : run_new(x, from, args[1], names, own.args(), n - 3, bytes.get(), nullptr, false, &target);
   return y ? y : none_or_error();
 }
 

@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include "arrays.hpp"
+#include "target.hpp"
 
 namespace tenter {
 
@@ -11,8 +12,11 @@ namespace tenter {
 // where lengths decide how g lies.
 PyObject* gradients_key(PyObject* family_key, const ArrayView& g);
 PyObject* family_of(PyObject* key);  // borrowed; null with an error, or without where there is none
-// The gradient by one of a dictionary's plans; null with an error, or without where none is for gradients like g.
-PyObject* by_known_plan(PyObject* g, const ArrayView& from, PyObject* plans);
+PyObject* cached_plan(PyObject* key);               // borrowed; null with an error, or without where there is none
+bool cache_plan(PyObject* key, PyObject* plan);      // false with an error
+// The result of a cached plan that is for x, which wants no gradient; null without an error where Python's code shall
+// look closer. target: as HostPlan::run has it; then the plan itself, if Python's code shall run it.
+PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known, const Target* target = nullptr);
 
 // METH_FASTCALL functions; what they take and give is at their definitions in lookup.cpp, repeat_counts.cpp,
 // offset_operators.cpp, ragged_calls.cpp and segment_calls.cpp.

@@ -109,6 +109,29 @@ PyObject* copied(PyObject* x, const ArrayView& from, const Repeats& by, const Ta
   return y && no_exception(copy) ? y.release() : nullptr;
 }
 
+// The same as a plan.
+std::unique_ptr<HostPlan> copies_of(const ArrayView& from, const Repeats& by) {
+  auto made = std::make_unique<HostPlan>();
+  const int64_t itemsize = from.dtype->itemsize;
+  PlannedArray x{{}, -1, itemsize, false, false};
+  int64_t n_in = 1;
+  for (int d = 0; d < by.ndim; ++d) {
+    const int64_t n = by.shape[d], times = by.times[d];
+    n_in *= n;
+    if (times > 1) {
+      auto map = std::make_unique<AxisMap>();
+      map->set_repeat(by.each ? n : 1, times);
+      x.dims.push_back({map->n_in, by.each ? by.stride[d] : 0, map.get()});
+      made->keep(std::move(map));
+      if (by.each) continue;
+    }
+    x.dims.push_back({n, by.stride[d]});
+  }
+  made->add(plan_passes(std::move(x), host, Buffer::input, Buffer::output, [](double) {}));
+  made->set_result(by.shape_out, by.ndim, nb::object(), itemsize, std::max(n_in, by.bytes_out / itemsize), itemsize);
+  return made;
+}
+
 constexpr int complex_code = 5;  // DLPack's
 
 // The transpose: the gradient g of the result of `by` becomes that of its input.
@@ -151,19 +174,18 @@ struct RecordedRepeat : RecordedCall {
     PyObject* const each = by.each ? Py_True : Py_False;
     return PyTuple_Pack(6, itemsize.get(), Py_None, shape.get(), given.get(), times.get(), each);
   }
-  PyObject* run(PyObject* x, const ArrayView& from) const override { return copied(x, from, by, nullptr); }
-  PyObject* sum(PyObject* g, const ArrayView& from) const override {
-    const std::unique_ptr<HostPlan> made = sums_of(from, by, shape_in, ndim_in);
-    return made ? made->run(g, from) : nullptr;
+  std::unique_ptr<HostPlan> make_plan(const ArrayView& from) const override { return copies_of(from, by); }
+  std::unique_ptr<HostPlan> make_adjoint(const ArrayView& from) const override {
+    return sums_of(from, by, shape_in, ndim_in);
   }
 };
 
-PyObject* recorded(PyObject* x, const ArrayView& from, const Repeats& by) {
+PyObject* recorded(PyObject* x, const ArrayView& from, const Repeats& by, const CachedPlan& cached) {
   auto made = std::unique_ptr<RecordedRepeat>(new (std::nothrow) RecordedRepeat);
   if (!made) return PyErr_NoMemory();
   made->by = by, made->ndim_in = from.ndim;
   std::copy_n(from.shape, from.ndim, made->shape_in);
-  return record(x, from.dtype, by.shape_out, by.ndim, std::move(made));
+  return record(x, from.dtype, by.shape_out, by.ndim, cached, std::move(made));
 }
 
 }  // namespace
@@ -173,10 +195,12 @@ bool is_repeat(const CallArguments& names) {
 }
 
 PyObject* repeat_new(PyObject* x, const ArrayView& from, const CallArguments& names, PyObject* const* args,
-                     Py_ssize_t n, bool wants, const Target* target) {
+                     Py_ssize_t n, const CachedPlan& cached, bool wants, const Target* target) {
   Repeats by;
   if (!read(names, args, n, from, by)) return nullptr;
-  return wants ? recorded(x, from, by) : copied(x, from, by, target);
+  if (wants) return recorded(x, from, by, cached);
+  if (!cached.caches) return copied(x, from, by, target);
+  return cached.run(x, from, target, [&] { return copies_of(from, by); });
 }
 
 }  // namespace tenter

@@ -1,10 +1,11 @@
-// Repeats by ints, of arrays of shapes that no plan is kept for.
+// Repeats by ints.
 #pragma once
 #include <Python.h>
 
 #include <cstdint>
 
 #include "arrays.hpp"
+#include "cached_plan.hpp"
 #include "call_arguments.hpp"
 #include "target.hpp"
 
@@ -25,6 +26,6 @@ bool is_repeat(const CallArguments& names);
 // target: as Family::run has it, where none is wanted. Null with an error, or without where Python's code shall plan or
 // refuse it.
 PyObject* repeat_new(PyObject* x, const ArrayView& from, const CallArguments& names, PyObject* const* args,
-                     Py_ssize_t n, bool wants, const Target* target = nullptr);
+                     Py_ssize_t n, const CachedPlan& cached, bool wants, const Target* target = nullptr);
 
 }  // namespace tenter

@@ -50,12 +50,14 @@ Dims channels_last(const Dims& dims) {
 struct Group {
   bool copies;
   int first, count;
-  bool has(int k, const MappedDim& d) const { return copies ? d.map && d.map->copies() : first <= k && k < first + count; }
+  bool has(int k, const MappedDim& d) const {
+    return copies ? d.map && d.map->copies() : first <= k && k < first + count;
+  }
 };
 
 class Planner {
  public:
-  Planner(const PlannedArray& x, const Device& device, const AskRoom& room) : x_(x), device_(device), room_(room) {}
+  Planner(PlannedArray& x, const Device& device, const AskRoom& room) : x_(x), device_(device), room_(room) {}
 
   Passes plan(int from, int to) {
     made_.saturate = x_.saturate;
@@ -68,17 +70,17 @@ class Planner {
     Dims turned;
     if (may_turn && channels_together(dims[1].n, n, n_out)) turned = channels_last(dims);
     if (turned.empty()) {
-      steps(source, target, dims);
+      steps(source, target, std::move(x_.dims));
       return std::move(made_);
     }
     // Channels that lie together are best resampled together; what is left is less to put in order.
     const Buffer held = temporary(Buffer::reordered, n_out, source.dtype, source.itemsize);
     made_.slices.target = held.memory;
-    steps(source, held, turned);
     Dims order;
     for (const MappedDim& d : turned) order.push_back({d.n_out(), 0});
     set_contiguous(order, source.itemsize);
     std::rotate(order.begin() + 1, order.end() - 1, order.end());
+    steps(source, held, std::move(turned));
     made_.after.push_back({true, held, target, std::move(order)});
     return std::move(made_);
   }
@@ -101,9 +103,10 @@ class Planner {
   void windows(Buffer source, Buffer target, Dims dims) {
     settle(dims);
     if (device_.crops) crop(source, dims);
-    const std::vector<Group> groups = grouped(dims);
+    std::vector<Group> groups = grouped(dims);
     const bool one = groups.size() == 1;
-    if (one && (!any_gathers(dims) || takes(groups[0], dims))) return window(groups[0], source, target, dims, 1);
+    if (one && (!any_gathers(dims) || takes(groups[0], dims)))
+      return window(groups[0], source, target, std::move(dims), 1);
     size_t lead = 0;
     while (!dims[lead].map) ++lead;
     Dims outer;
@@ -116,9 +119,8 @@ class Planner {
     const int merged = int(lead - outer.size());
     dims.erase(dims.begin(), dims.begin() + int(lead));
     dims.insert(dims.begin(), outer.begin(), outer.end());
-    std::vector<Group> moved = groups;
-    for (Group& g : moved) g.first -= g.copies ? 0 : merged;
-    run_slices(source, target, dims, outer.size(), moved);
+    for (Group& g : groups) g.first -= g.copies ? 0 : merged;
+    run_slices(source, target, dims, outer.size(), groups);
   }
 
   // In which dtype sums are taken, and in which order.
@@ -134,8 +136,8 @@ class Planner {
       if (m.has_long_rule() && (made_.saturate || m.gathers())) room_(m.table_bytes());
       in_bytes = in_bytes && m.has_bytes();
     }
-    made_.rows_first = made_.saturate && n == 2 &&
-                       rows_before(summed[0]->n_in, summed[0]->n_out, summed[1]->n_in, summed[1]->n_out);
+    made_.rows_first =
+        made_.saturate && n == 2 && rows_before(summed[0]->n_in, summed[0]->n_out, summed[1]->n_in, summed[1]->n_out);
     made_.in_bytes = in_bytes;
     made_.acc = ones && !is_float(Dtype(x_.dtype)) ? Accumulate::i64 : sums_of(Dtype(x_.dtype));
   }
@@ -170,7 +172,8 @@ class Planner {
     int together = 1;
     for (int some = 2; some <= std::min(n, most_together); ++some) {
       const int first = windows[size_t(n - some)];
-      if (windows.back() - first == some - 1 && !swells(dims, first, some) && !apart(dims, first, some)) together = some;
+      if (windows.back() - first == some - 1 && !swells(dims, first, some) && !apart(dims, first, some))
+        together = some;
     }
     std::vector<Group> found;
     if (copies) found.push_back({true, 0, int(dims.size())});
@@ -178,10 +181,12 @@ class Planner {
     found.push_back({false, windows[size_t(n - together)], together});
     const auto begin = found.begin() + copies;
     if (found.end() - begin > 1)
-      std::stable_sort(begin, found.end(), [&](const Group& a, const Group& b) { return cost(a, dims) < cost(b, dims); });
+      std::stable_sort(begin, found.end(),
+                       [&](const Group& a, const Group& b) { return cost(a, dims) < cost(b, dims); });
     if (made_.saturate && found.end() - begin == 2)  // in Pillow's order of axes
-      std::sort(begin, found.end(),
-                [&](const Group& a, const Group& b) { return made_.rows_first ? a.first < b.first : a.first > b.first; });
+      std::sort(begin, found.end(), [&](const Group& a, const Group& b) {
+        return made_.rows_first ? a.first < b.first : a.first > b.first;
+      });
     return found;
   }
   std::pair<double, int> cost(const Group& g, const Dims& dims) const {
@@ -326,7 +331,7 @@ class Planner {
     made_.passes.push_back({false, source, target, std::move(dims), g.first, g.count, Buffer::temporary + spare});
   }
 
-  const PlannedArray& x_;
+  PlannedArray& x_;
   const Device& device_;
   const AskRoom& room_;
   Passes made_;
@@ -334,13 +339,13 @@ class Planner {
 
 }  // namespace
 
-void Passes::use(int memory, int64_t bytes, int64_t alignment) {
+void use_temporary(std::vector<int64_t>& temporaries, int memory, int64_t bytes, int64_t alignment) {
   const size_t k = size_t(memory - Buffer::temporary);
   if (k >= temporaries.size()) temporaries.resize(k + 1, 0);
   temporaries[k] = std::max(temporaries[k], (bytes + alignment - 1) / alignment * alignment);
 }
 
-Passes plan_passes(PlannedArray x, const Device& device, int from, int to, const AskRoom& room) {
+Passes plan_passes(PlannedArray&& x, const Device& device, int from, int to, const AskRoom& room) {
   return Planner(x, device, room).plan(from, to);
 }
 

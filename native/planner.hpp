@@ -34,8 +34,8 @@ struct MappedDim {
   int64_t n_deciding() const { return whole ? whole->n_in : n; }
 };
 
-// Dims [first, first + count) are summed along, or all that have maps are copied. spare: the temporary that the input is
-// made contiguous in, if it must be.
+// Dims [first, first + count) are summed along, or all that have maps are copied. spare: the temporary that the input
+// is made contiguous in, if it must be.
 struct PlannedPass {
   bool copies;
   Buffer source, target;
@@ -49,22 +49,25 @@ struct Slices {
   struct Loop {
     int64_t n, source_step, target_step;
   };
-  std::vector<Loop> loops;  // over single positions of dims outside of the one that is cut
-  int64_t n = 1, each = 1;  // of that dim
+  std::vector<Loop> loops;                   // over single positions of dims outside of the one that is cut
+  int64_t n = 1, each = 1;                   // of that dim
   int64_t source_step = 0, target_step = 0;  // of a slice
   int source = 0, target = 0;                // what the slices are of
 };
 
+// temporaries: the bytes of each, as large as its largest use.
+void use_temporary(std::vector<int64_t>& temporaries, int memory, int64_t bytes, int64_t alignment);
+
 struct Passes {
   std::vector<PlannedPass> passes, last;
-  std::vector<PlannedPass> after;    // on the whole
+  std::vector<PlannedPass> after;  // on the whole
   Slices slices;
   std::vector<int64_t> temporaries;  // bytes of each
   Accumulate acc = Accumulate::f32;
   bool in_bytes = false, saturate = false, rows_first = false;
   bool is_filtered_signal = false;
 
-  void use(int memory, int64_t bytes, int64_t alignment);
+  void use(int memory, int64_t bytes, int64_t alignment) { use_temporary(temporaries, memory, bytes, alignment); }
 };
 
 // What a device's kernels can do. most_joint_taps: of an output of several axes that are summed in one pass; 0: any.
@@ -82,9 +85,9 @@ struct PlannedArray {
   int64_t itemsize;
   bool in_parts, saturate;
 };
-// Throws what `room` throws: it is asked before tables of a long axis are made, of so many bytes. from, to: the memories
-// of the array and the result.
+// Throws what `room` throws: it is asked before tables of a long axis are made, of so many bytes. from, to: the
+// memories of the array and the result.
 typedef std::function<void(double bytes)> AskRoom;
-Passes plan_passes(PlannedArray x, const Device& device, int from, int to, const AskRoom& room);
+Passes plan_passes(PlannedArray&& x, const Device& device, int from, int to, const AskRoom& room);
 
 }  // namespace tenter

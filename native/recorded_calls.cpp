@@ -42,7 +42,7 @@ Owned frozen(PyObject* x) {
 
 // scale, box: as the call had them, lists as tuples.
 struct RecordedFamily : RecordedCall {
-  Owned family, key, scale, box;
+  Owned family, family_key, scale, box;
   Given given;
   int64_t shape[max_read_dims];
 
@@ -54,46 +54,55 @@ struct RecordedFamily : RecordedCall {
     return PyTuple_Pack(8, itemsize.get(), its().planner.get(), lengths.get(), lengths.get(), sizes.get(), scale.get(),
                         box.get(), given.channels_last ? Py_True : Py_False);
   }
-  PyObject* run(PyObject* x, const ArrayView& from) const override {
-    ArrayView turned = from;
-    given.boxes.turn(turned);
-    return its().run(x, turned, given);
-  }
-  // Python's code plans the first of a layout.
-  PyObject* sum(PyObject* g, const ArrayView& from) const override {
-    const Owned of_gradients(gradients_key(key.get(), from));
+  void turn(ArrayView& x) const override { given.boxes.turn(x); }
+  std::unique_ptr<HostPlan> make_plan(const ArrayView& from) const override { return its().plan(from, given, nullptr); }
+  // Python's code makes the family of the first of a layout.
+  std::unique_ptr<HostPlan> make_adjoint(const ArrayView& from) const override {
+    const Owned of_gradients(gradients_key(family_key.get(), from));
     PyObject* const found = of_gradients ? family_of(of_gradients.get()) : nullptr;
     if (!found) return nullptr;
     const Owned kept = held(found);  // as other threads may forget it meanwhile
     const Family& transposed = *nb::inst_ptr<Family>(found);
     Given sizes = given;
     for (int k = 0; k < transposed.n_axes; ++k) sizes.sizes[k] = shape[transposed.axes[k].dim];
-    return transposed.run(g, from, sizes);
+    return transposed.plan(from, sizes, nullptr);
   }
 };
 
-// The gradient of a call's input; null with an error, or without where Python's code must plan it: one of many of a
-// call, and what is followed.
-PyObject* adjoint(PyObject* g, RecordedCall& call) {
+// By which the plan of a call's gradients like g is cached; null with an error, or without where none is.
+Owned adjoint_key(const RecordedCall& call, const ArrayView& g) {
+  char* bytes;
+  Py_ssize_t n;
+  Key key;
+  if (!call.is_cached || PyBytes_AsStringAndSize(call.key.get(), &bytes, &n) < 0) return Owned();
+  key.put(bytes, size_t(n)), key.put('^');  // which no call's key has there
+  key.array(g);
+  return Owned(key.fits() ? key.bytes() : nullptr);
+}
+
+// The gradient of a call's input; null with an error, or without where Python's code must plan it, or something follows
+// the call.
+PyObject* adjoint(PyObject* g, const RecordedCall& call) {
   if (!is_tensor(g) || followed()) return nullptr;
   ArrayView from;
   if (read_array(g, from) != Reading::readable || wants_grad(g)) return nullptr;
-  if (PyObject* const known = by_known_plan(g, from, call.adjoints.get())) return known;
-  if (PyErr_Occurred()) return nullptr;
   const bool fits = from.dtype == call.dtype && from.ndim == call.ndim &&
                     std::equal(from.shape, from.shape + from.ndim, call.shape_out);
-  if (!fits || (call.made >= tuning.seldom_calls && call.is_kept)) return nullptr;
-  PyObject* const x = call.sum(g, from);
-  call.made += x != nullptr;
-  return x;
+  if (!fits) return nullptr;
+  const Owned key = adjoint_key(call, from);
+  const Owned known(key ? Py_XNewRef(cached_plan(key.get())) : nullptr);  // as other threads may forget it meanwhile
+  if (PyErr_Occurred()) return nullptr;
+  if (known) return run_plan(g, from, known.get());
+  return CachedPlan{key.get(), nullptr, bool(key)}.run(g, from, nullptr, [&] { return call.make_adjoint(from); });
 }
 
 }  // namespace
 
-PyObject* record(PyObject* x, const KnownDtype* dtype, const int64_t* shape_out, int ndim,
+PyObject* record(PyObject* x, const KnownDtype* dtype, const int64_t* shape_out, int ndim, const CachedPlan& cached,
                  std::unique_ptr<RecordedCall> call) {
-  call->adjoints = Owned(PyDict_New());
-  if (!call->adjoints || !differentiable) return nullptr;
+  if (!differentiable) return nullptr;
+  call->key = Owned(Py_XNewRef(cached.key)), call->plan = Owned(Py_XNewRef(cached.known));
+  call->is_cached = cached.known || cached.caches;
   call->dtype = dtype, call->ndim = ndim;
   std::copy_n(shape_out, ndim, call->shape_out);
   try {
@@ -107,19 +116,18 @@ PyObject* record(PyObject* x, const KnownDtype* dtype, const int64_t* shape_out,
 }
 
 PyObject* record_family(PyObject* x, const ArrayView& from, PyObject* family, PyObject* key, const Given& given,
-                        PyObject* scale, PyObject* box) {
+                        PyObject* scale, PyObject* box, const CachedPlan& cached) {
   auto made = std::unique_ptr<RecordedFamily>(new (std::nothrow) RecordedFamily);
   if (!made) return PyErr_NoMemory();
   made->scale = frozen(scale), made->box = frozen(box), made->given = given;
-  made->is_kept = !given.boxes.turned;
   if (!made->scale || !made->box) return nullptr;
-  made->family = held(family), made->key = held(key);
+  made->family = held(family), made->family_key = held(key);
   std::copy_n(from.shape, from.ndim, made->shape);
   int64_t shape_out[max_read_dims];
   std::copy_n(from.shape, from.ndim, shape_out);
   const Family& its = made->its();
   for (int k = 0; k < its.n_axes; ++k) shape_out[its.axes[k].dim] = given.sizes[k];
-  return record(x, from.dtype, shape_out, from.ndim, std::move(made));
+  return record(x, from.dtype, shape_out, from.ndim, cached, std::move(made));
 }
 
 // (differentiable, any_forward, any_backward, the type of PyTorch's sizes)
@@ -142,8 +150,11 @@ PyObject* recorded_forward(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!operands || PyObject_SetAttr(args[0], name_call, args[2]) < 0) return nullptr;
   if (PyObject_SetAttr(args[0], name_operands, operands.get()) < 0) return nullptr;
   ArrayView from;
-  if (read_array(args[1], from) == Reading::readable)
-    if (PyObject* const y = call.run(args[1], from)) return y;
+  if (read_array(args[1], from) == Reading::readable) {
+    call.turn(from);
+    const CachedPlan cached{call.key.get(), call.plan.get(), call.is_cached};
+    if (PyObject* const y = cached.run(args[1], from, nullptr, [&] { return call.make_plan(from); })) return y;
+  }
   PyObject* const both[2] = {args[1], operands.get()};
   return PyErr_Occurred() ? nullptr : PyObject_Vectorcall(any_forward, both, 2, nullptr);
 }
@@ -166,8 +177,18 @@ PyObject* gradients_family_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   ArrayView from;
   if (read_array(args[0], from) != Reading::readable) return none_or_error();
   const auto* const call = dynamic_cast<const RecordedFamily*>(nb::inst_ptr<RecordedCall>(args[1]));
-  PyObject* const key = call ? gradients_key(call->key.get(), from) : nullptr;
+  PyObject* const key = call ? gradients_key(call->family_key.get(), from) : nullptr;
   return key ? key : none_or_error();
+}
+
+// (gradient, RecordedCall) -> the key of the plan of such gradients, which Python's code makes; None where none is
+// cached.
+PyObject* adjoint_plan_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected a gradient and a call");
+  ArrayView from;
+  if (read_array(args[0], from) != Reading::readable) return none_or_error();
+  Owned key = adjoint_key(*nb::inst_ptr<RecordedCall>(args[1]), from);
+  return key ? key.release() : none_or_error();
 }
 
 }  // namespace tenter

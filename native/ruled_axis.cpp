@@ -44,8 +44,8 @@ bool RuledAxis::make(const AxisSums& of, const AxisRule& rule, int64_t n_in, int
   std::optional<Sampling> found = ascending(rule, n_in, n_out, by);
   if (!found || found->taps_each() > tuning.planned_taps) return false;
   if (goes_on(found->edge()) && taps_at_ends(*found) > double(tuning.planned_bytes) / 64) return false;
-  is_identity = n_in == n_out && OwnedMap(nb::object(), *found, false, false).is_identity();
-  if (is_identity) return true;  // whose transpose is one
+  if (n_in == n_out && OwnedMap(nb::object(), *found, false, false).is_identity()) return true;  // as its transpose is
+  map = std::make_unique<AxisMap>();
   if (how == Arithmetic::rounded) return make_rounded(*found);
   map->set_map(std::move(*found), of.transposed);
   // Integers whose inputs are taken as they are, are summed in integers.
@@ -70,14 +70,14 @@ bool RuledAxis::make_rounded(const Sampling& of) {
 }
 
 bool RuledAxis::make_pillow(const NamedFilter& filter, int64_t n_in, int64_t n_out, const Box* box) {
-  is_identity = n_in == n_out && !box;
-  if (is_identity) return true;
+  if (n_in == n_out && !box) return true;
   const double begin = box ? box->begin : 0, end = box ? box->end : double(n_in);
   if (begin < 0 || end > double(n_in)) return false;
   const double taps = std::min(double(n_in), 2 * (filter.support * std::max(1.0, (end - begin) / double(n_out)) + 1));
   if (n_in > longest_byte_axis || taps * double(n_out) > double(tuning.planned_bytes) / 16) return false;
   PillowRows rows = pillow_rows(filter, n_in, float(begin), float(end), n_out);
   if (!rows.fits_bytes) return false;
+  map = std::make_unique<AxisMap>();
   map->set_units(n_in, std::move(rows));
   return true;
 }
@@ -90,7 +90,8 @@ bool RuledAxis::make_copy(Picking&& of) {
     std::fill(inside.begin() + of.begin, inside.begin() + of.end, 1.0);
     of.begin = 0, of.end = n_out_;
   }
-  is_identity = !of.goes_on() && of.repeat() == 1;
+  if (!of.goes_on() && of.repeat() == 1) return true;
+  map = std::make_unique<AxisMap>();
   map->set_picking(std::move(of));
   return true;
 }
@@ -102,21 +103,27 @@ bool RuledAxis::make_picked_sums(Picking&& of) {
     std::iota(taps.offset.begin(), taps.offset.end(), int64_t(0));
     of.index(0, of.n_out, taps.column.data());
     const Taps sums = transposed(taps, of.n_in);
+    map = std::make_unique<AxisMap>();
     map->set_gather(of.n_out, sums.offset, sums.column, {});
     return true;
   }
   const int64_t repeat = of.repeat();
-  is_identity = repeat == 1;
+  if (repeat == 1) return true;
+  map = std::make_unique<AxisMap>();
   if (repeat > 1) map->set_equal_sums(of.n_out, repeat);
-  else if (!is_identity) map->set_map(std::move(of), true);
+  else map->set_map(std::move(of), true);
   return true;
 }
 
 bool RuledAxis::weigh(const AxisRule* weighs, const AxisNumbers& by) {
   if (n_out_ > tuning.weighed_outputs) return false;
-  if (!weighs && is_identity) return inside.assign(size_t(n_out_), 1.0), true;
-  const std::optional<Sampling> rows_of = ascending(weighs ? *weighs : *rule_, n_in_, n_out_, by);
-  if (!rows_of) return false;
+  if (!weighs && !map) return inside.assign(size_t(n_out_), 1.0), true;
+  std::optional<Sampling> other;
+  const Sampling* rows_of = weighs ? nullptr : map->sampling();
+  if (!rows_of) {
+    if (!(other = ascending(weighs ? *weighs : *rule_, n_in_, n_out_, by))) return false;
+    rows_of = &*other;
+  }
   const int64_t together = std::max<int64_t>(1, (1 << 20) / (rows_of->taps_each() + 1));
   Rows made;
   inside.reserve(size_t(n_out_));

@@ -15,10 +15,8 @@ struct AxisSums {
 };
 
 struct RuledAxis {
-  std::unique_ptr<AxisMap> map = std::make_unique<AxisMap>();
-  std::vector<double> inside;  // by outputs the weight that inputs have, once it is found; empty: one
-  bool is_identity = false;
-
+  std::unique_ptr<AxisMap> map;  // null of an axis that stays as it is
+  std::vector<double> inside;    // by outputs the weight that inputs have, once it is found; empty: one
   // Of n_in inputs of the rule, n_out outputs. False, as below, where Python's code shall make it: tables are large, or
   // numbers have more bits than the core keeps.
   bool make(const AxisSums& of, const AxisRule& rule, int64_t n_in, int64_t n_out, const AxisNumbers& by,

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import tenter
-from tenter import _native
 from tenter.resampling import axis_map
 
 MODES = ("linear", "cubic", "lanczos3", "area")

@@ -115,9 +115,7 @@ def test_kernels_are_those_of_the_plan(operation, x, args, how):
         assert e.kernels[0].startswith("NumPy's functions")
         return
     assert isinstance(steps, _native.HostPlan)
-    assert list(steps.steps) == [
-        k.split(",")[0] for k in e.kernels if ", as " in k and "thread" not in k
-    ]
+    assert list(steps.steps) == [k.split(",")[0] for k in e.kernels if ", as " in k and "thread" not in k]
     assert any("between the passes" in k for k in e.kernels) == bool(steps.scratch)
 
 

@@ -55,7 +55,7 @@ def _again(x: Any, plan: Plan) -> Any:
     return EXACT[type(x)].again(x, plan)
 
 
-_native.set_up_calls(plans, Plan._fields.index("ready"), _again, None, lookup)
+_native.set_up_calls(plans, Plan._fields.index("ready"), _again, None, lookup, store)
 
 
 def types(args: tuple[Any, ...], level: int = 0) -> tuple[type, ...] | None:
@@ -111,9 +111,11 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
     if found is None:
         return _run(flat, plan(flat, spec), out)
     made = None if out is None else plans.get(found)
-    if made is None:
+    if not isinstance(made, Plan):  # the core has its own for fresh memory
+        is_new = made is None
         made = plan(flat, spec, tuple(x.shape))
-        store(found, made)
+        if is_new:
+            store(found, made)
     return _run(x, made, out)
 
 

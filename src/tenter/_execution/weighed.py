@@ -54,8 +54,8 @@ def _rows(x: Array, maps: dict[int, Any], some: slice, y: Array, target: int, pa
     if some.stop - some.start < (rows.n_out if rows is not None else x.shape[0]):
         at, rows = part(rows, some.start, some.stop) if rows is not None else (some, None)
         x, dims[0] = x[at], (at.stop - at.start, dims[0][1])
-    forms = [m if m is None else m.form for m in (rows, columns)]
-    _native.weighed_bytes(dims, *forms, rows_first).run(address(x), target, past_caches)
+    row, column = (None if m is None else m.form for m in (rows, columns))
+    _native.weighed_bytes(dims, row, column, rows_first).run(address(x), target, past_caches)
     return y
 
 
@@ -76,7 +76,8 @@ def resized_as_floats(x: Array, spec: Resize, real: str, unseen: float, out: Arr
     shape = spec.shape_out(x.shape)
     limits.memory(shape, x.itemsize)
     dims = [(n, stride if n > 1 else 0) for n, stride in zip(x.shape, layout(x).strides)]
-    made = _native.weighed_sums(NUMBERS[x.dtype.name], dims, *[m.form for m in maps], unseen)
+    row, column = (m.form for m in maps)
+    made = _native.weighed_sums(NUMBERS[x.dtype.name], dims, row, column, unseen)
     if made is None:
         return None
     y, target, past_caches = blocks.empty(shape, x.dtype) if out is None else (out, address(out), False)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tenter import _native
+
 if TYPE_CHECKING:
     from tenter._plans.plan import Plan
 
@@ -19,10 +21,11 @@ class Placing(Protocol):
         """What a plan for x depends on, beside its shape and dtype."""
 
 
-plans: dict[Hashable, Plan] = {}  # by key; a key of arguments that are lists or arrays has no hash
+# By key; a key of arguments that are lists or arrays has no hash. The core's plans and those that Python made.
+plans: dict[Hashable, Plan | _native.HostPlan] = {}
 _positions = 0
-# Entries; positions of their maps, together (a table costs about 40 bytes for each) and of one; steps of one.
-MOST, MOST_POSITIONS, LONGEST, STEPS = 2048, 1 << 20, 1 << 19, 32
+# Entries; positions of their maps, together (a table costs about 40 bytes for each) and of one.
+MOST, MOST_POSITIONS, LONGEST = 2048, 1 << 20, 1 << 19
 
 
 def key(call: str, library: Placing, x: Any, args: Hashable, arg_types: Hashable = ()) -> Hashable:
@@ -30,7 +33,7 @@ def key(call: str, library: Placing, x: Any, args: Hashable, arg_types: Hashable
     return call, library, x.shape, library.place(x), x.dtype, args, arg_types
 
 
-def store(of: Hashable, plan: Plan) -> None:
+def store(of: Hashable, plan: Plan | _native.HostPlan) -> None:
     """Keeps a plan unless it is large. Room is made by forgetting all plans: programs call in few ways, or in so many
     that no order of forgetting would help."""
     global _positions
@@ -43,5 +46,5 @@ def store(of: Hashable, plan: Plan) -> None:
     plans[of] = plan
 
 
-def is_light(plan: Plan) -> bool:
-    return plan.steps is not None and len(plan.steps.steps) <= STEPS and plan.positions <= LONGEST
+def is_light(plan: Plan | _native.HostPlan) -> bool:
+    return plan.steps is not None and plan.positions <= LONGEST

@@ -48,5 +48,5 @@ def _read_by_the_core() -> bool:
 
 
 torch_private.unfollowed(_read_by_the_core)
-_native.set_up_calls(None, None, None, gradients.recorded_run, None)
+_native.set_up_calls(None, None, None, gradients.recorded_run, None, None)
 _native.set_up_recorded(new_calls.recorded_new, new_calls.forward, new_calls.backward, torch.Size)

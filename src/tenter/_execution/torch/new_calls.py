@@ -10,9 +10,9 @@ from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.torch_tensors import plain
 from tenter._execution.torch import dispatch, functions
-from tenter._execution.torch.gradients import MOST_LAYOUTS, again, check
+from tenter._execution.torch.gradients import again, check
 from tenter._execution.torch.run import run
-from tenter._plans import families
+from tenter._plans import cache, families
 from tenter._plans.plan import plan, plan_adjoint
 from tenter._specs.repeat import Repeat
 from tenter._specs.spec import Shape, Spec
@@ -72,9 +72,7 @@ def _adjoint(
         return x.flip(turned)
     if shape != shape_in:
         return x.reshape(shape_in)
-    key = _native.adjoint_key(g)
+    key = _native.adjoint_plan_key(g, ctx.call)
     if key is not None:
-        if len(ctx.call.adjoints) >= MOST_LAYOUTS:
-            ctx.call.adjoints.clear()
-        ctx.call.adjoints[key] = made
+        cache.store(key, made)
     return x

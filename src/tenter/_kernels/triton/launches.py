@@ -42,7 +42,7 @@ class Launches:
         self.tables.append(tables)
         return tables.tensors
 
-    def temporary(self, number: int, shape: Sequence[int], dtype: str | None, itemsize: int) -> Buffer:
+    def temporary(self, number: int, shape: Sequence[int], dtype: str, itemsize: int) -> Buffer:
         self.temporaries += [0] * (number + 1 - len(self.temporaries))
         n_bytes = -(-math.prod(shape) * itemsize // self.alignment) * self.alignment
         self.temporaries[number] = max(self.temporaries[number], n_bytes)

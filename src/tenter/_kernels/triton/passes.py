@@ -13,11 +13,11 @@ _NAMES = {number: name for name, number in NUMBERS.items()}
 
 
 class Buffer(NamedTuple):
-    """Memory of one dtype, `at` bytes into one of a call's memories. dtype: None of values that are copied."""
+    """Memory of one dtype, `at` bytes into one of a call's memories. dtype: of values that are summed."""
 
     memory: int
     at: int
-    dtype: str | None
+    dtype: str
     itemsize: int
 
 
@@ -58,16 +58,16 @@ def read(listed: Any, maps: list[Any]) -> Iterator[Pass]:
     """maps: those that the core was given."""
     for copies, source, target, dims, first, count, spare, *_ in listed:
         yield Pass(
-            copies, _buffer(*source), _buffer(*target), [_dim(*d, maps) for d in dims],
+            copies, _buffer(*source), _buffer(*target), [_dim(maps, *d) for d in dims],
             list(range(first, first + count)), spare - FIRST_TEMPORARY,
         )  # fmt: skip
 
 
 def _buffer(memory: int, at: int, number: int, itemsize: int) -> Buffer:
-    return Buffer(memory, at, _NAMES.get(number), itemsize)
+    return Buffer(memory, at, _NAMES.get(number, ""), itemsize)
 
 
-def _dim(n: int, stride: int, number: int, part: str, maps: list[Any]) -> Dim:
+def _dim(maps: list[Any], n: int, stride: int, number: int, part: str) -> Dim:
     if number < 0:
         return Dim(n, stride)
     m = maps[number]

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tenter import _native
 from tenter._arrays.dtypes import NUMBERS, PARTS
 from tenter._arrays.numpy_arrays import address, layout
-from tenter import _native
 from tenter._kernels import core
 from tenter._specs.spec import Spec
 from tenter.cli.refusal import Refusal
