@@ -128,7 +128,7 @@ def test_plans_for_gradients_have_a_bound():
     for width in range(50):
         y = tenter.interpolate(x, (8, 8), mode="bilinear")
         torch.cat([y, torch.empty(1, 1, 8, 1 + width)], 3).backward(torch.ones(1, 1, 8, 9 + width))
-    assert 0 < len([key for key in cache.plans if key[0] == "adjoint"]) <= cache.MOST
+    assert 30 < len(cache.plans) <= cache.MOST
 
 
 def test_threads_meet_at_the_first_call():

@@ -24,6 +24,7 @@ from tenter import _native
 from tenter._arrays.library import of
 from tenter._execution import calls
 from tenter._execution.torch import new_calls
+from tenter._plans import cache
 
 
 def repeats_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
@@ -35,13 +36,15 @@ def repeats_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
     call, takes_out = repeat_call(rng, len(shape))
     with monkeypatch.context() as patched:
         forget()
-        patched.setattr(_native.tuning, "seldom_calls", 0)
+        usual = _native.tuning.planned_bytes
+        patched.setattr(_native.tuning, "planned_bytes", 0)
         try:
             wanted = call(x)
         except (TypeError, ValueError):
             return False
         forget()
-        patched.setattr(_native.tuning, "seldom_calls", 1)
+        patched.setattr(_native.tuning, "planned_bytes", usual)
+        patched.setattr(_native.tuning, "seldom_calls", int(rng.integers(2)))
         with plans_counted(patched) as planned:
             found = call(x)
     assert type(found) is type(wanted) and found.dtype == wanted.dtype and found.shape == wanted.shape
@@ -84,7 +87,7 @@ def repeat_gradients_compared(
         found = [torch.autograd.grad(y, x, g, retain_graph=True)[0] for _ in range(2)]
     forget()
     with monkeypatch.context() as patched:
-        patched.setattr(_native.tuning, "seldom_calls", 0)
+        patched.setattr(_native.tuning, "planned_bytes", 0)
         planned_y = call(x)
         wanted = torch.autograd.grad(planned_y, x, g)[0]
     for a, b in ((y, planned_y), *((one, wanted) for one in found)):
@@ -111,18 +114,17 @@ def test_gradients_of_repeats_along_several_dims_go_a_slice_at_a_time(dtype, mon
     assert repeat_gradients_compared(rng, lambda x: tenter.tile(x, (1, 2, 3)), (5, 300, 250), dtype, monkeypatch)
 
 
-def test_many_gradients_of_one_repeat_are_planned_once(monkeypatch):
-    """Python keeps a plan from the ninth on, where x is repeated in its own shape."""
-    forget()
-    planned: list[Any] = []
-    monkeypatch.setattr(new_calls, "plan_adjoint", noted(new_calls.plan_adjoint, planned))
-    for call, plans in (lambda x: tenter.repeat(x, 2, 3), 1), (lambda x: tenter.repeat(x, 2, 1, 3), 4):
+def test_gradients_of_a_call_that_is_made_often_are_planned_once():
+    for call in (
+        lambda x: tenter.repeat(x, 2, 3),
+        lambda x: tenter.repeat(x, 2, 1, 3),
+        lambda x: tenter.resize(x, (9, 3)),
+    ):
+        forget()
         x = torch.randn(4, 5, requires_grad=True)
-        y = call(x)
-        g = torch.randn(y.shape)
-        found = [torch.autograd.grad(y, x, g, retain_graph=True)[0] for _ in range(12)]
-        assert all(torch.equal(one, found[0]) for one in found) and len(planned) == plans
-        planned.clear()
+        g = torch.randn(call(x).shape)
+        found = [torch.autograd.grad(call(x), x, g)[0] for _ in range(30)]
+        assert all(torch.equal(one, found[0]) for one in found) and len(cache.plans) == 2
 
 
 def test_gradients_of_planned_repeats_are_checked_and_differentiable():

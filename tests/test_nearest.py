@@ -234,13 +234,14 @@ def test_adjoints_keep_signs_of_zeros_and_leave_nan_where_it_is():
 
 def test_maps_make_tables_when_these_are_asked_for():
     made = tenter.axis_map(300_000, 510_000, mode="nearest")
-    assert isinstance(made, Copy) and not made.has_tables and "counts [2, 2, 2" in repr(made)
+    has_tables = lambda: "offsets" in vars(made) or "_block_index" in vars(made)
+    assert isinstance(made, Copy) and not has_tables() and "counts [2, 2, 2" in repr(made)
     assert made.T.T.native is made.native
     made.apply(np.zeros(300_000, np.float32), 0)
     made.T.apply(np.zeros(510_000, np.float32), 0)
-    assert not made.has_tables
+    assert not has_tables()
     whole = Copy.index_of(made.index(), 300_000)
-    assert made.has_tables and made == whole and made.T == whole.T and np.array_equal(made.offsets, whole.offsets)
+    assert has_tables() and made == whole and made.T == whole.T and np.array_equal(made.offsets, whole.offsets)
     assert made.reads(7, 1000) == whole.reads(7, 1000)
 
 

@@ -22,7 +22,7 @@ class Placing(Protocol):
 
 
 # By key; a key of arguments that are lists or arrays has no hash. The core's plans and those that Python made.
-plans: dict[Hashable, Plan | _native.HostPlan] = {}
+plans: dict[Hashable, Any] = {}
 _positions = 0
 # Entries; positions of their maps, together (a table costs about 40 bytes for each) and of one.
 MOST, MOST_POSITIONS, LONGEST = 2048, 1 << 20, 1 << 19
