@@ -159,6 +159,7 @@ NB_MODULE(core, m) {
       .def_rw("apart_bytes", &Tuning::apart_bytes)
       .def_rw("scratch_bytes", &Tuning::scratch_bytes)
       .def_rw("planned_bytes", &Tuning::planned_bytes)
+      .def_rw("table_bytes", &Tuning::table_bytes)
       .def_rw("planned_taps", &Tuning::planned_taps)
       .def_rw("weighed_outputs", &Tuning::weighed_outputs)
       .def_rw("guard_blocks", &Tuning::guard_blocks)

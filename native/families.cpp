@@ -71,7 +71,7 @@ class NewCall {
       if (__builtin_mul_overflow(n_in_, from_.shape[d], &n_in_) || __builtin_mul_overflow(n_out_, shape_[d], &n_out_))
         return false;
     if (n_in_ < 1 || n_out_ < 1 || n_in_ > most_length) return false;
-    if (n_out_ > tuning.planned_bytes / from_.dtype->itemsize) return false;
+    if (n_out_ > most_planned_bytes() / from_.dtype->itemsize) return false;
     return !target_ || target_->takes(shape_, f_.ndim, f_.order);
   }
 
@@ -86,13 +86,13 @@ class NewCall {
     if (target != Buffer::output) made->use(target, n_out_ * itemsize);
     try {
       made->add(plan_passes(std::move(x), host, source, target, [](double bytes) {
-        if (bytes > double(tuning.planned_bytes)) throw Declined();
+        if (bytes > double(tuning.table_bytes)) throw Declined();
       }));
     } catch (const Declined&) { return nullptr; }
     if (reverses()) add_reversed(*made);
     if (f_.outside.kind != OutsideKind::none) add_outside(target, *made);
     const bool few = target_ || f_.widens();  // Python's code widens some of the input at a time
-    const int64_t most = few ? tuning.scratch_bytes : tuning.planned_bytes - n_out_ * from_.dtype->itemsize;
+    const int64_t most = few ? tuning.scratch_bytes : most_planned_bytes() - n_out_ * from_.dtype->itemsize;
     if (made->scratch() > most) return nullptr;
     PyObject* const order = f_.order_tuple.get();
     made->set_result(shape_, f_.ndim, order ? nb::borrow(order) : nb::object(), from_.dtype->itemsize,

@@ -71,7 +71,7 @@ bool read(const CallArguments& names, PyObject* const* args, Py_ssize_t n, Array
     if (__builtin_mul_overflow(to.shape[d], to.times[d], to.shape_out + d)) return false;
     if (__builtin_mul_overflow(n_out, to.shape_out[d], &n_out)) return false;
   }
-  if (n_out < 1 || n_out > tuning.planned_bytes / from.dtype->itemsize) return false;
+  if (n_out < 1 || n_out > most_planned_bytes() / from.dtype->itemsize) return false;
   to.bytes_out = n_out * from.dtype->itemsize;
   return true;
 }
@@ -157,7 +157,7 @@ std::unique_ptr<HostPlan> sums_of(const ArrayView& g, const Repeats& by, const i
     made->keep(std::move(map));
   }
   made->add(plan_passes(std::move(x), host, Buffer::input, Buffer::output, [](double) {}));
-  if (made->scratch() > tuning.planned_bytes - n_out * g.dtype->itemsize) return nullptr;
+  if (made->scratch() > most_planned_bytes() - n_out * g.dtype->itemsize) return nullptr;
   made->set_result(shape, ndim, nb::object(), g.dtype->itemsize, by.bytes_out / g.dtype->itemsize, g.dtype->itemsize);
   return made;
 }

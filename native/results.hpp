@@ -11,6 +11,7 @@
 #include "arrays.hpp"
 #include "gil.hpp"
 #include "threads.hpp"
+#include "tuning.hpp"
 
 namespace tenter {
 
@@ -27,6 +28,8 @@ int thread_count();  // 0 with an error
 // Threads for work on so many bytes; 0 with an error.
 inline int threads_for(int64_t bytes) { return bytes < tuning.parallel_bytes ? 1 : thread_count(); }
 int64_t machine_memory();
+// Of a result and what is between its passes; Python's code refuses more.
+inline int64_t most_planned_bytes() { return std::min(tuning.planned_bytes, machine_memory()); }
 // large_empty: (x, shape, order) -> (array, address, past caches); thread_count; the machine's memory. False with an
 // error.
 bool set_up_results(PyObject* large_empty, PyObject* thread_count, PyObject* memory);

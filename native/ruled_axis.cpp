@@ -43,7 +43,7 @@ bool RuledAxis::make(const AxisSums& of, const AxisRule& rule, int64_t n_in, int
   if (how == Arithmetic::pillow) return make_pillow(*rule.of_pillow(), n_in, n_out, by.box);
   std::optional<Sampling> found = ascending(rule, n_in, n_out, by);
   if (!found || found->taps_each() > tuning.planned_taps) return false;
-  if (goes_on(found->edge()) && taps_at_ends(*found) > double(tuning.planned_bytes) / 64) return false;
+  if (goes_on(found->edge()) && taps_at_ends(*found) > double(tuning.table_bytes) / 64) return false;
   if (n_in == n_out && OwnedMap(nb::object(), *found, false, false).is_identity()) return true;  // as its transpose is
   map = std::make_unique<AxisMap>();
   if (how == Arithmetic::rounded) return make_rounded(*found);
@@ -74,7 +74,7 @@ bool RuledAxis::make_pillow(const NamedFilter& filter, int64_t n_in, int64_t n_o
   const double begin = box ? box->begin : 0, end = box ? box->end : double(n_in);
   if (begin < 0 || end > double(n_in)) return false;
   const double taps = std::min(double(n_in), 2 * (filter.support * std::max(1.0, (end - begin) / double(n_out)) + 1));
-  if (n_in > longest_byte_axis || taps * double(n_out) > double(tuning.planned_bytes) / 16) return false;
+  if (n_in > longest_byte_axis || taps * double(n_out) > double(tuning.table_bytes) / 16) return false;
   PillowRows rows = pillow_rows(filter, n_in, float(begin), float(end), n_out);
   if (!rows.fits_bytes) return false;
   map = std::make_unique<AxisMap>();
@@ -98,7 +98,7 @@ bool RuledAxis::make_copy(Picking&& of) {
 
 bool RuledAxis::make_picked_sums(Picking&& of) {
   if (of.goes_on()) {
-    if (double(of.n_in) + double(of.n_out) > double(tuning.planned_bytes) / 64) return false;
+    if (double(of.n_in) + double(of.n_out) > double(tuning.table_bytes) / 64) return false;
     Taps taps{std::vector<int64_t>(size_t(of.n_out) + 1), std::vector<int64_t>(size_t(of.n_out)), {}};
     std::iota(taps.offset.begin(), taps.offset.end(), int64_t(0));
     of.index(0, of.n_out, taps.column.data());

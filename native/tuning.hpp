@@ -39,7 +39,8 @@ struct Tuning {
   int64_t seldom_calls = 8;                // of a kind: no plan is kept, as making one costs what it saves in so many
   int64_t apart_bytes = 4 << 20;           // of a result that is made first and copied to an `out` of another layout
   int64_t scratch_bytes = 8 << 20;    // of temporaries of a call with `out`; of more, tiles of the result have less
-  int64_t planned_bytes = 256 << 20;  // of a result that the core plans: Python's code checks memory for more
+  int64_t planned_bytes = INT64_MAX;  // of a result that the core plans, which the machine's memory bounds too
+  int64_t table_bytes = 256 << 20;    // of a map's tables that the core makes: Python's code checks memory for more
   int64_t planned_taps = 1 << 16;     // of a row of a map that the core makes for a new call
   int64_t weighed_outputs = 1 << 21;  // along an axis of such a call, of which each row's weights are added up
   bool guard_blocks = false;          // results end where an unmapped page begins; no memory is recycled

@@ -322,6 +322,7 @@ class Tuning:
     apart_bytes: int
     scratch_bytes: int
     planned_bytes: int
+    table_bytes: int
     planned_taps: int
     weighed_outputs: int
     guard_blocks: bool

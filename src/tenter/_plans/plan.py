@@ -129,7 +129,7 @@ def _planned(
         # Counts change, what is launched for them does not. Types, as tuples of equal lengths are equal.
         key = cache.key("counts", library, x, (maps, tuple(type(m) for _, m in maps), transposed))
         if (found := cache.plans.get(key)) is not None:
-            return found._replace(spec=spec, adjoints={})  # which hold offsets
+            return found._replace(spec=spec, adjoints={})  # type: ignore[no-any-return]  # which hold offsets
     placed = None if order == in_order else order
     steps = _steps(layout, maps, placed, saturate, wholes)
     is_read = layout.device is None and 0 < len(shape_out) <= _native.READ_DIMS and 0 not in shape_out
