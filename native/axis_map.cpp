@@ -102,6 +102,8 @@ CopyAxis AxisMap::copy_axis(int64_t stride, bool alone) {
   if (n == 1 && !index_) return {CopyAxis::affine, made, made, 0, 1, nullptr};
   if (repeat_ >= 0) return {CopyAxis::every, n, made, stride, repeat_, nullptr};
   if (alone && picking_) return {CopyAxis::computed, n, made, stride, 1, nullptr};
+  if constexpr (verifies)
+    if (offsets_) verify(CopyAxis{CopyAxis::runs, n, made, stride, 1, offsets_->data()});
   // Runs take a step for each input, indices one for each output.
   const bool runs = (offsets_ || (picking_ && !picking_->goes_on())) && made > 2 * n;
   if (runs && offsets_) return {CopyAxis::runs, n, made, stride, 1, offsets_->data()};

@@ -160,8 +160,9 @@ void bind_calls(nb::module_& m) {
       .def("__init__", &init_family, nb::arg("rules"), nb::arg("sums"), nb::arg("at").none(), nb::arg("ndim"),
            nb::arg("order").none(), nb::arg("rounding"), nb::arg("policy"), nb::arg("strides_decide"),
            nb::arg("transposed"), nb::arg("outside"), nb::arg("planner"));
-  nb::class_<RecordedCall>(m, "RecordedCall")
-      .def_prop_ro("operands", [](const RecordedCall& call) { return nb::steal(call.operands()); });
+  nb::class_<RecordedCall>(m, "RecordedCall").def_prop_ro("operands", [](const RecordedCall& call) {
+    return nb::steal(call.operands());
+  });
   nb::class_<Counts>(m, "Counts")
       .def(nb::init<uintptr_t, int, int64_t, int64_t>())
       .def_ro("total", &Counts::total)

@@ -25,8 +25,8 @@ namespace {
 
 // plans: Python's dictionary of plans by keys, which bounds itself. again: (x, plan) -> result, for any plan.
 // differentiable: the same with a gradient recorded. fallback: (call, *arguments) -> result or None, for what is not
-// read here. store: (key, plan), which caches it. families: Python's dictionary of Family or None. run, backward: of the Function that records a gradient,
-// for all that the core does not take.
+// read here. store: (key, plan), which caches it. families: Python's dictionary of Family or None. run, backward: of
+// the Function that records a gradient, for all that the core does not take.
 struct {
   PyObject *plans = nullptr, *again = nullptr, *differentiable = nullptr, *fallback = nullptr, *store = nullptr;
   Py_ssize_t ready = 0;  // where a plan has its HostPlan

@@ -11,9 +11,9 @@ namespace tenter {
 // Of gradients that lie as g does, of a family's calls: the key of their own family. Null with an error, or without
 // where lengths decide how g lies.
 PyObject* gradients_key(PyObject* family_key, const ArrayView& g);
-PyObject* family_of(PyObject* key);  // borrowed; null with an error, or without where there is none
-PyObject* cached_plan(PyObject* key);               // borrowed; null with an error, or without where there is none
-bool cache_plan(PyObject* key, PyObject* plan);      // false with an error
+PyObject* family_of(PyObject* key);              // borrowed; null with an error, or without where there is none
+PyObject* cached_plan(PyObject* key);            // borrowed; null with an error, or without where there is none
+bool cache_plan(PyObject* key, PyObject* plan);  // false with an error
 // The result of a cached plan that is for x, which wants no gradient; null without an error where Python's code shall
 // look closer. target: as HostPlan::run has it; then the plan itself, if Python's code shall run it.
 PyObject* run_plan(PyObject* x, const ArrayView& from, PyObject* known, const Target* target = nullptr);
