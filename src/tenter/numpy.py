@@ -18,7 +18,7 @@ from tenter._arrays.errors import Refusal, refuse, refuse_short
 from tenter._arrays.library import is_array, of
 from tenter._arrays.types import Array
 from tenter._execution import calls, repeated
-from tenter._execution.calls import FIND, unknown
+from tenter._execution.calls import FIND
 from tenter._specs import counts
 from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.repeat_arguments import tile_sizes
@@ -49,6 +49,10 @@ def repeat(a: npt.ArrayLike, repeats: npt.ArrayLike, axis: SupportsIndex | None 
            [3, 4],
            [3, 4]])
     """
+    if type(a) is np.ndarray and type(repeats) in (int, np.ndarray):
+        known = FIND[np.ndarray]("numpy.repeat", a, repeats, axis)
+        if known is not None:
+            return known
     _check_memory("numpy.repeat", a=a, repeats=repeats, axis=axis)
     try:
         return _repeated(a, repeats, axis)
@@ -60,11 +64,7 @@ def repeat(a: npt.ArrayLike, repeats: npt.ArrayLike, axis: SupportsIndex | None 
 def _repeated(a: Any, repeats: Any, axis: Any) -> Any:
     if not _plain(a):
         return _numpy_repeat(a, repeats, axis=axis)
-    counts = type(repeats) is np.ndarray
-    known = FIND.get(type(a), unknown)("numpy.repeat", a, repeats, axis) if counts or type(repeats) is int else None
-    if known is None and counts:
-        known = calls.many_counts(a, repeats, axis, None)
-    if known is not None:
+    if type(repeats) is np.ndarray and (known := calls.many_counts(a, repeats, axis, None)) is not None:
         return known
     try:
         array = _array(a)
@@ -105,6 +105,11 @@ def tile(A: npt.ArrayLike, reps: npt.ArrayLike) -> Any:
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
     """
+    if type(A) is np.ndarray:
+        given: Any = reps
+        known = FIND[np.ndarray]("numpy.tile", A, *(given if type(given) is tuple else (given,)))
+        if known is not None:
+            return known
     _check_memory("numpy.tile", A=A, reps=reps)
     try:
         return _tiled(A, reps)
@@ -117,8 +122,6 @@ def _tiled(A: Any, reps: Any) -> Any:
     if not _plain(A):
         return _numpy_tile(A, reps)
     given = reps if type(reps) is tuple else (reps,)
-    if (known := FIND.get(type(A), unknown)("numpy.tile", A, *given)) is not None:
-        return known
     try:
         x: Array = _array(A)
         several = np.ndim(reps)
