@@ -89,11 +89,11 @@ PyMethodDef methods[] = {fast<repeated_backward>("repeated_backward"), fast<reco
 
 // rules: (dim, AxisRule, whether positions follow scales, what weighs inputs) of each axis
 // by dims. sums: (dtype, whether of complex numbers' parts, whether in bytes, whether arrays are of float64). outside:
-// (kind, value, element, the number of arrays' dtype, whether the call has a value). planner:
+// (kind, value, element, the number of arrays' dtype). planner:
 // tenter._plans.families.Family.
 void init_family(Family* to, nb::tuple rules, std::tuple<int, bool, bool, bool> sums, nb::object at, int ndim,
                  nb::object order, const char* rounding, const char* policy, bool strides_decide, bool transposed,
-                 std::tuple<const char*, double, nb::bytes, int, bool> outside, nb::object planner) {
+                 std::tuple<const char*, double, nb::bytes, int> outside, nb::object planner) {
   const auto [dtype, in_parts, in_bytes, doubles] = sums;
   const size_t n = rules.size();
   const bool fits = n >= 1 && n <= size_t(max_read_dims) && ndim >= 1 + strides_decide &&
@@ -103,11 +103,10 @@ void init_family(Family* to, nb::tuple rules, std::tuple<int, bool, bool, bool> 
   made.dtype = Dtype(dtype), made.in_parts = in_parts, made.in_bytes = in_bytes, made.doubles = doubles,
   made.rounding = Rounding(number_of("rounding", rounding_words, rounding));
   made.policy = Policy(number_of("policy", policy_words, policy));
-  const auto& [word, value, element, given, has_value] = outside;
+  const auto& [word, value, element, given] = outside;
   const auto kind = OutsideKind(number_of("outside", outside_words, word));
   if (element.size() > sizeof made.outside.element)
     throw std::invalid_argument("family: expected an element of at most 16 bytes");
-  made.has_value = has_value;
   made.outside.kind = kind, made.outside.value = value, made.given = Dtype(given);
   std::memcpy(made.outside.element, element.c_str(), element.size());
   made.acc = dtype < 0 ? Accumulate::f32 : sums_of(made.dtype), made.ndim = ndim;

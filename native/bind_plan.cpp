@@ -96,31 +96,10 @@ void init_plan(HostPlan* to, const LayoutTuple& layout, const nb::list& maps, co
 
 nb::tuple buffer_tuple(const Buffer& b) { return nb::make_tuple(b.memory, b.at, b.dtype, b.itemsize); }
 
-bool is_packed(const PlannedPass& p, const Passes& of) {
-  std::vector<Dim> dims;
-  for (const MappedDim& d : p.dims) dims.push_back({d.n, d.stride});
-  const Pass pass{dims.data(), int(dims.size()), p.first, p.count};
-  if (of.in_bytes) {
-    ByteTask task;
-    bool columns;
-    return !byte_pass(pass, of.rows_first && p.count == 2, task, columns);
-  }
-  OwnedMap* maps[most_together];
-  Deciding deciding[most_together];
-  for (int k = 0; k < p.count; ++k) {
-    const MappedDim& d = p.dims[size_t(p.first + k)];
-    maps[k] = &d.map->sums(p.count > 1), deciding[k] = {d.n, maps[k]};
-  }
-  WindowTask task{};
-  task.in = Dtype(p.source.dtype), task.out = Dtype(p.target.dtype), task.acc = of.acc, task.saturate = of.saturate;
-  int64_t n_plane;
-  return !window_pass(pass, maps, deciding, of.rows_first && p.count == 2, task, n_plane);
-}
-
-// The same plan as data, for Triton or to be told: ((copies, source, target, dims, first, count, spare, forms, packs),
-// ...), the same on all of the result, whether slices are done one by one, bytes of temporaries, the dtype of sums,
-// whether in bytes. Maps are numbered in the order of dims. A buffer is (memory, at, dtype, itemsize); a dim (length,
-// stride, number of its map or -1, part).
+// The same plan as data, for Triton or to be told: ((copies, source, target, dims, first, count, spare, forms), ...),
+// the same on all of the result, whether slices are done one by one, bytes of temporaries, the dtype of sums, whether
+// in bytes. Maps are numbered in the order of dims. A buffer is (memory, at, dtype, itemsize); a dim (length, stride,
+// number of its map or -1, part).
 nb::tuple planned(const LayoutTuple& layout, const nb::list& maps, const nb::object& order, bool saturate,
                   bool on_device, const nb::object& room) {
   GivenMaps given(layout, maps, order, saturate);
@@ -142,23 +121,16 @@ nb::tuple planned(const LayoutTuple& layout, const nb::list& maps, const nb::obj
         dims.append(nb::make_tuple(d.n, d.stride, d.map ? d.number : -1, part(d.map)));
         if (p.copies && !on_device && d.map) forms.append(copy_kind_words.word[d.map->copy_axis(d.stride, alone).kind]);
       }
-      const bool packs = !p.copies && !on_device && is_packed(p, made);
-      if (packs) {
-        int64_t bytes = p.source.itemsize;
-        for (const MappedDim& d : p.dims) bytes *= d.n;
-        made.use(p.spare, bytes, host.alignment);
-      }
       all.append(nb::make_tuple(p.copies, buffer_tuple(p.source), buffer_tuple(p.target), nb::tuple(dims), p.first,
-                                p.count, p.spare, nb::tuple(forms), packs));
+                                p.count, p.spare, nb::tuple(forms)));
     }
     return nb::tuple(all);
   };
-  const nb::tuple passes = listed(made.passes), after = listed(made.after);
   nb::list temporaries;
   for (const int64_t bytes : made.temporaries) temporaries.append(bytes);
   const bool sliced = !made.slices.loops.empty() || made.slices.each < made.slices.n;
   const char* const sums = made.acc == Accumulate::i64 ? "int64" : made.acc == Accumulate::f64 ? "float64" : "float32";
-  return nb::make_tuple(passes, after, sliced, nb::tuple(temporaries), sums, made.in_bytes);
+  return nb::make_tuple(listed(made.passes), listed(made.after), sliced, nb::tuple(temporaries), sums, made.in_bytes);
 }
 
 // A plan of one step, of (H, W, values of a pixel), whose colors the last value weighs.

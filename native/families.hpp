@@ -30,12 +30,11 @@ struct Family {
   };
   Axis axes[max_read_dims];  // by dims
   int n_axes = 0;
-  bool in_bytes = false;   // 8-bit values, summed in integers
-  bool doubles = false;    // whether arrays are of float64
-  Outside outside;         // which no gradient has
-  bool has_value = false;  // for which Python's code has no plan
-  Dtype given;             // of arrays, where sums with `outside` are of float64
-  Dtype dtype;             // that sums are of: of complex numbers that of their parts
+  bool in_bytes = false;  // 8-bit values, summed in integers
+  bool doubles = false;   // whether arrays are of float64
+  Outside outside;        // which no gradient has
+  Dtype given;            // of arrays, where sums with `outside` are of float64
+  Dtype dtype;            // that sums are of: of complex numbers that of their parts
   bool in_parts;
   Accumulate acc;
   int ndim;

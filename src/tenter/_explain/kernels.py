@@ -74,19 +74,20 @@ def _launched(planned: Plan) -> tuple[str, ...]:
 def _told(x: Outline, planned: Plan) -> list[str]:
     """The core's plan, told pass by pass."""
     saturate = planned.spec.saturates(x.lies.dtype)
-    listed, after, sliced, temporaries, sums, in_bytes = core.planned(
-        x.lies, planned.maps, planned.order, saturate, False
-    )
+    listed, after, sliced, _, sums, in_bytes = core.planned(x.lies, planned.maps, planned.order, saturate, False)
+    calls = iter(planned.steps.steps)
     # The numbers of the maps that the core was given, from slow to fast.
     order = planned.order or range(len(x.shape))
     changed = {axis: m for axis, m in planned.maps if not (isinstance(m, Copy) and m.repeat == 1)}
     axes = [axis for axis in order if axis in changed]
     lines: list[str] = []
-    for copies, _, _, dims, first, count, _, forms, packs in (*listed, *after):
+    for copies, _, _, dims, first, count, _, forms in (*listed, *after):
+        packs = next(calls, "copy") == "copy" and not copies
         if copies:
             lines.append(_copied([axes[number] for _, _, number, _ in dims if number >= 0], forms, changed))
             continue
         if packs:
+            next(calls)
             lines.append("copy, as sums cannot walk these strides: lays the array out anew")
         along = [axes[number] for _, _, number, _ in dims[first : first + count]]
         lines.append(_summed(along, [changed[axis] for axis in along], "bytes" if in_bytes else sums))
@@ -94,8 +95,8 @@ def _told(x: Outline, planned: Plan) -> list[str]:
     if sliced:
         most = n_bytes(_native.tuning.slice_bytes)
         shared.append(f"a slice of x at a time, so that what is between two passes stays in cache ({most} at most)")
-    elif temporaries:
-        shared.append(f"{n_bytes(sum(temporaries))} of memory between the passes")
+    elif planned.steps.scratch:
+        shared.append(f"{n_bytes(planned.steps.scratch)} of memory between the passes")
     if shared:
         few = f"one thread, as less than {n_bytes(_native.tuning.small_bytes)} is moved"
         several = f"up to {thread_count()} threads, where a pass moves {n_bytes(_native.tuning.parallel_bytes)} or more"

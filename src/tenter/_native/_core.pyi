@@ -225,7 +225,7 @@ class Family:
         policy: str,
         strides_decide: bool,
         transposed: bool,
-        outside: tuple[str, float, bytes, int, bool],
+        outside: tuple[str, float, bytes, int],
         planner: Any,
     ) -> None: ...
 

@@ -153,7 +153,7 @@ def _in_core(x: Layout, family: Family, order: Order | None, transposed: bool) -
     if kind == ADDED and (len(axes) > 3 or (len(axes) == 3 and [d for d in placed if d in axes][-1] != axes[-1])):
         return None
     strides_decide = isinstance(spec, Interpolate) and interpolate_arguments.strides_decide(spec)
-    outside = (kind, family.value or 0.0, family.element or bytes(16), given, has_value)
+    outside = (kind, family.value or 0.0, family.element or bytes(16), given)
     return _native.Family(
         tuple(made), (number, in_parts, in_bytes, x.dtype == "float64"), family.at, ndim, order,
         family.rounding, family.policy, strides_decide, transposed,
