@@ -1,7 +1,7 @@
 """`python -m benchmarks cpu`: measures, prints each row, writes the report. `gpu`: the same on a CUDA device. `calls`:
 what a tiny call costs. `compiled`, `jax`: code compiled by PyTorch and by JAX. `cookbook`: the tables of docs/cookbook.
 `folders`: programs on folders of photographs. `volumes`: the table of docs/volumes.md. `augment`, `ragged`, `segments`,
-`signals`, `photographs`: calls of which each is new; `new`: these."""
+`signals`, `photographs`: calls of which each is new; `new`: these. `overhead`: what calls take outside of kernels."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from benchmarks import (
     memory,
     multiples,
     new_calls,
+    overhead,
     peers,
     report,
     table,
@@ -62,6 +63,7 @@ def parser() -> argparse.ArgumentParser:
     in_jax.add_argument("--seconds", type=float, default=2.0, metavar="S", help="at least, per row and direction")
     recipes = what.add_parser("cookbook", help="writes the tables of docs/cookbook/")
     recipes.add_argument("--threads", type=positive, metavar="N", help="threads of every library (default: PyTorch's)")
+    what.add_parser("overhead", help="what calls of a few elements take; printed")
     what.add_parser("multiples", help="writes the table of docs/memory.md")
     folders.add_arguments(what.add_parser("folders", help=f"writes {folders.PAGE}"))
     what.add_parser("volumes", help="writes the table of docs/volumes.md")
@@ -98,6 +100,8 @@ def main() -> int:
         return new_calls.main(chosen)
     if chosen.what == "multiples":
         return multiples.main()
+    if chosen.what == "overhead":
+        return overhead.main()
     if chosen.what == "folders":
         return folders.main(chosen)
     bandwidth = copy_bandwidth()

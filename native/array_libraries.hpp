@@ -20,7 +20,7 @@ struct NumpyArray {
 
 extern struct NumpyLibrary {
   PyObject *type = nullptr, *empty = nullptr;
-  PyObject *metadata, *num, *isnative;  // names
+  PyObject *metadata, *num, *isnative, *transpose;  // names
   std::vector<KnownDtype> dtypes;
 } numpy;
 
@@ -28,7 +28,7 @@ extern struct NumpyLibrary {
 extern struct TorchLibrary {
   int (*read)(void*, DLTensor*) = nullptr;
   int (*make)(ManagedTensor*, void**) = nullptr;
-  PyObject *type = nullptr, *parameter = nullptr, *empty = nullptr, *dtype_keyword = nullptr;
+  PyObject *type = nullptr, *parameter = nullptr, *empty = nullptr, *empty_permuted = nullptr, *dtype_keyword = nullptr;
   PyObject *followers = nullptr, *forward_ad = nullptr, *autocast = nullptr, *grad_enabled = nullptr;
   PyObject *is_neg, *is_conj, *untyped_storage, *nbytes, *storage_offset, *requires_grad, *current_level, *expand,
       *numel;

@@ -170,6 +170,7 @@ PyObject* read_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!(numpy.metadata = PyUnicode_InternFromString("metadata"))) return nullptr;
   if (!(numpy.num = PyUnicode_InternFromString("num"))) return nullptr;
   if (!(numpy.isnative = PyUnicode_InternFromString("isnative"))) return nullptr;
+  if (!(numpy.transpose = PyUnicode_InternFromString("transpose"))) return nullptr;
   for (KnownDtype& d : numpy.dtypes)
     if (!integer(PyObject_GetAttr(d.object, numpy.num), d.numpy_number)) return nullptr;
   const bool readable = agrees(args[3], 1);
@@ -178,10 +179,10 @@ PyObject* read_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return PyBool_FromLong(readable);
 }
 
-// (exchange API, Tensor, Parameter, empty, dtypes, followers, forward_ad, autocast, is_grad_enabled, probe) -> whether
-// tensors are read.
+// (exchange API, Tensor, Parameter, empty, dtypes, followers, forward_ad, autocast, is_grad_enabled, probe,
+// empty_permuted) -> whether tensors are read.
 PyObject* read_torch(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 10) return PyErr_Format(PyExc_TypeError, "expected 10 arguments");
+  if (n != 11) return PyErr_Format(PyExc_TypeError, "expected 11 arguments");
   constexpr const char* capsule = "dlpack_exchange_api";
   if (!PyCapsule_IsValid(args[0], capsule)) Py_RETURN_FALSE;
   const auto* const api = static_cast<const ExchangeApi*>(PyCapsule_GetPointer(args[0], capsule));
@@ -203,7 +204,8 @@ PyObject* read_torch(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!(torch.dtype_keyword = Py_BuildValue("(s)", "dtype"))) return nullptr;
   if (!read_dtypes(args[4], torch.dtypes)) return nullptr;
   torch.read = api->read, torch.make = api->make, torch.empty = kept(args[3]), torch.followers = kept(args[5]);
-  torch.forward_ad = kept(args[6]), torch.autocast = kept(args[7]), torch.grad_enabled = kept(args[8]);
+  torch.empty_permuted = kept(args[10]), torch.forward_ad = kept(args[6]), torch.autocast = kept(args[7]),
+  torch.grad_enabled = kept(args[8]);
   const bool readable = agrees(args[9], 0);
   if (PyErr_Occurred()) return nullptr;
   if (readable) torch.parameter = kept(args[2]), torch.type = kept(args[1]);

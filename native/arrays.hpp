@@ -109,9 +109,23 @@ inline PyObject* shape_tuple(const int64_t* shape, int ndim) {
   }
   return sizes.release();
 }
+inline PyObject* int_tuple(const int* values, int n) {
+  Owned made(PyTuple_New(n));
+  for (int k = 0; made && k < n; ++k) {
+    PyObject* const value = PyLong_FromLong(values[k]);
+    if (!value) return nullptr;
+    PyTuple_SetItem(made.get(), k, value);
+  }
+  return made.release();
+}
 // An array, or a tensor that is no view, of a dtype and in order, in memory that it keeps. Null with an error.
 PyObject* array_over(PyObject* buffer, const ArrayView& like, const int64_t* shape, int ndim);
-PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const int64_t* shape, int ndim);
+// order: its dims from slowest to fastest in memory; null where they are in order.
+PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const int64_t* shape, int ndim,
+                    const int* order = nullptr);
+// Fresh memory of a tensor, as `empty` has it, and an array's dims in another order.
+PyObject* empty_permuted(const ArrayView& like, const int64_t* shape, int ndim, const int* order, char*& data);
+PyObject* permuted_view(PyObject* in_order, int ndim, const int* order);
 // A tensor of so many bytes for a result whose gradient is recorded, or for a gradient: its storage cannot be resized,
 // as PyTorch's `resize_` refuses what requires a gradient. PyTorch's `empty` takes three times as long, most of it to
 // read its arguments.

@@ -141,7 +141,7 @@ void init_family(Family* to, nb::tuple rules, std::tuple<int, bool, bool, bool> 
     if (made.axes[k].at < 0 || made.axes[k].at >= made.n_axes) throw std::invalid_argument("family: expected places");
   }
   made.by_dims = at.is_none();
-  if (!order.is_none()) made.order_tuple = Owned(order.release().ptr());
+  made.in_order = order.is_none();
   made.rules = Owned(rules.release().ptr());
   new (to) Family(std::move(made));
 }

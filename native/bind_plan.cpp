@@ -86,7 +86,9 @@ void init_plan(HostPlan* to, const LayoutTuple& layout, const nb::list& maps, co
       to->add(plan_passes(std::move(given.x), host, Buffer::input, Buffer::output, [&](double bytes) { room(bytes); }));
     for (size_t k = 0; k < given.maps.size(); ++k) to->keep(std::move(given.held[k]), given.maps[k]);
     for (nb::object& whole : given.wholes) to->keep(std::move(whole), nullptr);
-    to->set_result(given.shape_out.data(), int(given.shape_out.size()), order.is_none() ? nb::object() : order,
+    std::vector<int> dims;
+    for (size_t k = 0; !order.is_none() && k < given.shape_out.size(); ++k) dims.push_back(nb::cast<int>(order[k]));
+    to->set_result(given.shape_out.data(), int(given.shape_out.size()), dims.empty() ? nullptr : dims.data(),
                    given.itemsize, std::max(given.n_in, given.n_out), given.itemsize);
   } catch (...) {
     to->~HostPlan();
@@ -140,7 +142,7 @@ HostPlan* weighed(HostPlan&& made, std::unique_ptr<KernelCall> step, int64_t at,
   made.keep(row, nullptr), made.keep(column, nullptr), made.is_long = true;
   int64_t n = 1;
   for (const Dim& d : dims) n *= d.n;
-  made.set_result(nullptr, 0, nb::object(), itemsize, n, itemsize);
+  made.set_result(nullptr, 0, nullptr, itemsize, n, itemsize);
   return new HostPlan(std::move(made));
 }
 

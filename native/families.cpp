@@ -94,9 +94,8 @@ class NewCall {
     const bool few = target_ || f_.widens();  // Python's code widens some of the input at a time
     const int64_t most = few ? tuning.scratch_bytes : most_planned_bytes() - n_out_ * from_.dtype->itemsize;
     if (made->scratch() > most) return nullptr;
-    PyObject* const order = f_.order_tuple.get();
-    made->set_result(shape_, f_.ndim, order ? nb::borrow(order) : nb::object(), from_.dtype->itemsize,
-                     std::max(n_in_, n_out_), itemsize);
+    made->set_result(shape_, f_.ndim, f_.in_order ? nullptr : f_.order, from_.dtype->itemsize, std::max(n_in_, n_out_),
+                     itemsize);
     for (int a = 0; a < f_.n_axes; ++a)
       if (axes_[a].map) made->keep(std::move(axes_[a].map));
     return made;

@@ -39,11 +39,11 @@ struct Family {
   Accumulate acc;
   int ndim;
   int order[max_read_dims];  // of the result's dims from slowest to fastest in memory
-  Owned order_tuple;         // the same; null where they are in order
-  bool by_dims = true;       // whether axes are those of a call's sequences in turn
-  bool strides_decide;       // about the formula of inputs, as in PyTorch
-  bool transposed;           // of gradients of such calls: sums by the transposed maps
-  Rounding rounding;         // of lengths by scales
+  bool in_order;
+  bool by_dims = true;  // whether axes are those of a call's sequences in turn
+  bool strides_decide;  // about the formula of inputs, as in PyTorch
+  bool transposed;      // of gradients of such calls: sums by the transposed maps
+  Rounding rounding;    // of lengths by scales
   Policy policy;
   Owned rules;    // that the axes point to
   Owned planner;  // tenter._plans.families.Family, by which Python's code plans such calls

@@ -93,15 +93,15 @@ bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& so
   return true;
 }
 
-void HostPlan::set_result(const int64_t* shape, int ndim, nb::object order, int64_t itemsize, int64_t values,
+void HostPlan::set_result(const int64_t* shape, int ndim, const int* order, int64_t itemsize, int64_t values,
                           int64_t bytes_each) {
-  bytes_ = itemsize, values_ = values, bytes_each_ = bytes_each, order_tuple_ = std::move(order);
+  bytes_ = itemsize, values_ = values, bytes_each_ = bytes_each, in_order_ = !order;
   for (int d = 0; d < ndim; ++d) bytes_ *= shape[d];
   if (ndim > max_read_dims) return;
   ndim_ = ndim;
   for (int d = 0; d < ndim; ++d) {
     shape_[d] = shape[d];
-    order_[d] = order_tuple_.is_valid() ? nb::cast<int>(order_tuple_[size_t(d)]) : d;
+    order_[d] = order ? order[d] : d;
   }
 }
 
@@ -129,14 +129,13 @@ int HostPlan::threads() const {
 }
 
 PyObject* HostPlan::run(PyObject* x, const ArrayView& from, const Target* target) const {
-  PyObject* const order = order_tuple_.is_valid() ? order_tuple_.ptr() : nullptr;
   if (target && (scratch() > tuning.scratch_bytes || !target->takes(shape_, ndim_, order_))) return nullptr;
   const int n_threads = threads();
   if (!n_threads) return nullptr;
   if (target) return target->fill(order_, [&](char* to, bool stream) { run(from.data, to, n_threads, stream); });
   char* to;
   bool stream = false;
-  Owned y(result_of(x, from, shape_, ndim_, bytes_, to, stream, order));
+  Owned y(result_of(x, from, shape_, ndim_, bytes_, to, stream, in_order_ ? nullptr : order_));
   return y && no_exception([&] { run(from.data, to, n_threads, stream); }) ? y.release() : nullptr;
 }
 

@@ -31,9 +31,9 @@ class HostPlan {
   void add(std::unique_ptr<KernelCall> call, const Buffer& source, const Buffer& target);
   void add(Passes&& passes);
   void use(int memory, int64_t bytes);  // as Passes::use
-  // The result. order: its dims from slowest to fastest in memory, a tuple; none where they are in order. values: of
+  // The result. order: its dims from slowest to fastest in memory; null where they are in order. values: of
   // the input or the result, whichever are more, which take so many bytes each while they are summed.
-  void set_result(const int64_t* shape, int ndim, nanobind::object order, int64_t itemsize, int64_t values,
+  void set_result(const int64_t* shape, int ndim, const int* order, int64_t itemsize, int64_t values,
                   int64_t bytes_each);
   // The maps of its steps, and what they are made of.
   void keep(nanobind::object held, const AxisMap* map) {
@@ -78,7 +78,7 @@ class HostPlan {
   int n_own_maps_ = 0;
   int64_t shape_[max_read_dims];
   int order_[max_read_dims], ndim_ = 0;  // of arrays that the core reads
-  nanobind::object order_tuple_;         // null where dims are in order
+  bool in_order_ = true;
   int64_t bytes_ = 0, values_ = 0, bytes_each_ = 0;
 };
 

@@ -8,6 +8,41 @@
 #include "kernels.hpp"
 
 namespace tenter {
+namespace {
+
+PyObject* without_memory() {
+  if (PyErr_ExceptionMatches(PyExc_RuntimeError)) PyErr_Clear();  // PyTorch's want of memory, which Python words
+  return nullptr;
+}
+
+// Of a tensor that was made without a device. False, and without the tensor, where the default is another device.
+bool read_fresh(PyObject* y, DLTensor& t) {
+  if (torch.read(y, &t) == 0 && t.device.type == on_cpu) return true;
+  Py_DECREF(y);
+  return false;
+}
+
+}  // namespace
+
+PyObject* empty_permuted(const ArrayView& like, const int64_t* shape, int ndim, const int* order, char*& data) {
+  const Owned sizes(shape_tuple(shape, ndim)), dims(int_tuple(order, ndim));
+  if (!sizes || !dims) return nullptr;
+  PyObject* const args[3] = {sizes.get(), dims.get(), like.dtype->object};
+  PyObject* const y = PyObject_Vectorcall(torch.empty_permuted, args, 2, torch.dtype_keyword);
+  if (!y) return without_memory();
+  DLTensor t;
+  if (!read_fresh(y, t)) return nullptr;
+  data = static_cast<char*>(t.data);
+  return y;
+}
+
+PyObject* permuted_view(PyObject* in_order, int ndim, const int* order) {
+  int back[max_read_dims];
+  for (int k = 0; k < ndim; ++k) back[order[k]] = k;
+  const Owned dims(int_tuple(back, ndim));
+  PyObject* const args[2] = {in_order, dims.get()};
+  return dims ? PyObject_VectorcallMethod(numpy.transpose, args, 2, nullptr) : nullptr;
+}
 
 PyObject* empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char*& data) {
   PyObject* y;
@@ -27,17 +62,10 @@ PyObject* empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char
     PyObject* const args[2] = {shape.get(), like.dtype->object};
     y = PyObject_Vectorcall(numpy.empty, args, 2, nullptr);
   }
-  if (!y) {
-    if (PyErr_ExceptionMatches(PyExc_RuntimeError)) PyErr_Clear();  // PyTorch's want of memory, which Python words
-    return nullptr;
-  }
+  if (!y) return without_memory();
   if (like.tensor) {
     DLTensor t;
-    const bool read = torch.read(y, &t) == 0;
-    if (!read || t.device.type != on_cpu) {  // another default device
-      Py_DECREF(y);
-      return nullptr;
-    }
+    if (!read_fresh(y, t)) return nullptr;
     if (usual && (torch.usual = torch.dtype_of(t)) != like.dtype) {  // another default dtype
       Py_DECREF(y);
       return empty(like, sizes, n_sizes, data);
@@ -85,9 +113,13 @@ OwnedHeld held_with(int64_t bytes) {
   return OwnedHeld(room ? new (room) Held : nullptr, Held::free);
 }
 
-PyObject* tensor_of(OwnedHeld held, char* data, const ArrayView& like, const int64_t* shape, int ndim) {
+PyObject* tensor_of(OwnedHeld held, char* data, const ArrayView& like, const int64_t* shape, int ndim,
+                    const int* order) {
   int64_t step = 1;
-  for (int d = ndim - 1; d >= 0; --d) held->shape[d] = shape[d], held->stride[d] = step, step *= shape[d];
+  for (int k = ndim - 1; k >= 0; --k) {
+    const int d = order ? order[k] : k;
+    held->shape[d] = shape[d], held->stride[d] = step, step *= shape[d];
+  }
   auto release = [](ManagedTensor* t) { Held::free(static_cast<Held*>(t->context)); };
   const DLTensor tensor{data,        {on_cpu, 0},  ndim, uint8_t(like.dtype->code), uint8_t(like.dtype->bits), 1,
                         held->shape, held->stride, 0};
@@ -100,12 +132,13 @@ PyObject* tensor_of(OwnedHeld held, char* data, const ArrayView& like, const int
 
 }  // namespace
 
-PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const int64_t* shape, int ndim) {
+PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const int64_t* shape, int ndim,
+                    const int* order) {
   OwnedHeld held = held_with(0);
   if (!held) return PyErr_NoMemory();
   char* const data = block->p;
   held->block = std::move(block);
-  return tensor_of(std::move(held), data, like, shape, ndim);
+  return tensor_of(std::move(held), data, like, shape, ndim, order);
 }
 
 PyObject* recorded_empty(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data) {
@@ -113,7 +146,7 @@ PyObject* recorded_empty(const ArrayView& like, const int64_t* shape, int ndim, 
   OwnedHeld held = held_with(bytes + alignment);
   if (!held) return PyErr_NoMemory();
   data = reinterpret_cast<char*>(round_up(reinterpret_cast<intptr_t>(held.get() + 1), alignment));
-  return tensor_of(std::move(held), data, like, shape, ndim);
+  return tensor_of(std::move(held), data, like, shape, ndim, nullptr);
 }
 
 PyObject* empty_int64(bool tensor, int64_t n, char*& data) {

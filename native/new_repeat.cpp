@@ -128,7 +128,7 @@ std::unique_ptr<HostPlan> copies_of(const ArrayView& from, const Repeats& by) {
     x.dims.push_back({n, by.stride[d]});
   }
   made->add(plan_passes(std::move(x), host, Buffer::input, Buffer::output, [](double) {}));
-  made->set_result(by.shape_out, by.ndim, nb::object(), itemsize, std::max(n_in, by.bytes_out / itemsize), itemsize);
+  made->set_result(by.shape_out, by.ndim, nullptr, itemsize, std::max(n_in, by.bytes_out / itemsize), itemsize);
   return made;
 }
 
@@ -158,7 +158,7 @@ std::unique_ptr<HostPlan> sums_of(const ArrayView& g, const Repeats& by, const i
   }
   made->add(plan_passes(std::move(x), host, Buffer::input, Buffer::output, [](double) {}));
   if (made->scratch() > most_planned_bytes() - n_out * g.dtype->itemsize) return nullptr;
-  made->set_result(shape, ndim, nb::object(), g.dtype->itemsize, by.bytes_out / g.dtype->itemsize, g.dtype->itemsize);
+  made->set_result(shape, ndim, nullptr, g.dtype->itemsize, by.bytes_out / g.dtype->itemsize, g.dtype->itemsize);
   return made;
 }
 

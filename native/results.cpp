@@ -17,7 +17,8 @@ struct {
 } python_results;
 
 // Of a dtype, in memory that is kept for later results; null with an error.
-PyObject* in_block(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data, bool& stream) {
+PyObject* in_block(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data, bool& stream,
+                   const int* order) {
   std::unique_ptr<Block> block;
   try {
     block = std::make_unique<Block>(bytes);
@@ -25,7 +26,7 @@ PyObject* in_block(const ArrayView& like, const int64_t* shape, int ndim, int64_
     return PyErr_Format(PyExc_MemoryError, "result: no memory for %lld bytes", static_cast<long long>(bytes));
   }
   data = block->p, stream = bytes >= tuning.stream_bytes && block->used;  // fresh pages are in the caches
-  if (like.tensor) return tensor_in(std::move(block), like, shape, ndim);
+  if (like.tensor) return tensor_in(std::move(block), like, shape, ndim, order);
   try {
     const nanobind::object held = nanobind::cast(block.release(), nanobind::rv_policy::take_ownership);
     return array_over(held.ptr(), like, shape, ndim);
@@ -38,19 +39,28 @@ PyObject* in_block(const ArrayView& like, const int64_t* shape, int ndim, int64_
 }  // namespace
 
 PyObject* result_of(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data,
-                    bool& stream, PyObject* order, bool recorded) {
+                    bool& stream, const int* order, bool recorded) {
   stream = false;
-  const bool plain = is_left_to_library(bytes) && !order;
+  if (order && !like.tensor) {
+    int64_t in_memory[max_read_dims];
+    for (int k = 0; k < ndim; ++k) in_memory[k] = shape[order[k]];
+    const Owned y(result_of(x, like, in_memory, ndim, bytes, data, stream));
+    return y ? permuted_view(y.get(), ndim, order) : nullptr;
+  }
+  const bool plain = is_left_to_library(bytes);
+  if (plain && order) return empty_permuted(like, shape, ndim, order, data);
   if (plain && recorded && like.tensor && bytes) return recorded_empty(like, shape, ndim, bytes, data);
   if (plain) return empty(like, shape, ndim, data);
-  if (bytes >= tuning.large_bytes && !order && recycles()) return in_block(like, shape, ndim, bytes, data, stream);
+  if (bytes >= tuning.large_bytes && recycles()) return in_block(like, shape, ndim, bytes, data, stream, order);
   ArrayView own;  // Python's code makes results of x's dtype
   const Reading found_own = order ? Reading::unreadable : read_array(x, own, true);
   if (found_own == Reading::failed) return nullptr;
   if (found_own == Reading::readable && own.dtype != like.dtype) return empty(like, shape, ndim, data);
   const Owned sizes(shape_tuple(shape, ndim));
   if (!sizes) return nullptr;
-  PyObject* const args[3] = {x, sizes.get(), order ? order : Py_None};
+  const Owned dims(order ? int_tuple(order, ndim) : Py_NewRef(Py_None));
+  if (!dims) return nullptr;
+  PyObject* const args[3] = {x, sizes.get(), dims.get()};
   const Owned found(PyObject_Vectorcall(python_results.large_empty, args, 3, nullptr));
   if (!found) return nullptr;
   PyObject* y;

@@ -16,10 +16,10 @@
 namespace tenter {
 
 // Memory for a result like x, its address, and whether streaming stores should write it. bytes: of the result. order:
-// its dims from slowest to fastest in memory, as a tuple; null where they are in order. recorded: as recorded_empty has
+// its dims from slowest to fastest in memory; null where they are in order. recorded: as recorded_empty has
 // it. Null with an error, or without where Python's code shall go another way.
 PyObject* result_of(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data,
-                    bool& stream, PyObject* order = nullptr, bool recorded = false);
+                    bool& stream, const int* order = nullptr, bool recorded = false);
 // Whether results of so many bytes are left to the libraries' own functions.
 inline bool is_left_to_library(int64_t bytes) {
   return bytes < std::min(tuning.large_bytes, tuning.stream_bytes) && !tuning.guard_blocks;

@@ -43,7 +43,7 @@ def _read_by_the_core() -> bool:
         exchange, torch.Tensor, torch.nn.Parameter, torch.empty, tuple(dtypes),
         (private.functorch_active, private.dispatch_modes, private.tracing, private.function_modes),
         forward_ad, private.autocast, torch.is_grad_enabled,
-        (probe, probe.data_ptr(), tuple(probe.shape), probe.stride(), probe.dtype),
+        (probe, probe.data_ptr(), tuple(probe.shape), probe.stride(), probe.dtype), torch.empty_permuted,
     )  # fmt: skip
 
 
