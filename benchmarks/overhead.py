@@ -1,8 +1,8 @@
 """`python -m benchmarks overhead`: what a call takes outside of its kernels.
 
-Results have a few elements, so that kernels do nothing to speak of: every function, in several dtypes, layouts, ranks and
-factors, with counts, with `out=`, repeated, and with a new size in each call. It prints microseconds, of arrays and of
-tensors, the slowest calls of each kind first.
+Results have a few elements, so that kernels do nothing to speak of: every function, in several dtypes, layouts, ranks
+and factors, with counts, with `out=`, repeated, and with a new size in each call. It prints microseconds, of arrays and
+of tensors, the slowest calls of each kind first.
 """
 
 from __future__ import annotations

@@ -218,7 +218,7 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro("has_bytes", &AxisMap::has_bytes);
   nb::class_<HostPlan>(m, "HostPlan")
       .def("__init__", &init_plan, nb::arg("layout"), nb::arg("maps"), nb::arg("order").none(), nb::arg("saturate"),
-           nb::arg("room"))
+           nb::arg("room").none())
       .def("run",
            [](const HostPlan& plan, uintptr_t src, uintptr_t dst, bool stream) {
              const int threads = plan.threads();
