@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels.hpp"
+#include "repeats-inl.hpp"
 #include "stream-inl.hpp"
 #include "threads.hpp"
 
@@ -23,8 +24,8 @@ inline void each_run(const CopyAxis& a, int64_t lo, int64_t hi, F&& f) {
       }
       return;
     case CopyAxis::every:
-      for (int64_t o = lo; o < hi;) {
-        const int64_t i = o / a.repeat, end = std::min(hi, (i + 1) * a.repeat);
+      for (int64_t o = lo, i = lo / a.repeat; o < hi; ++i) {
+        const int64_t end = std::min(hi, (i + 1) * a.repeat);
         f(i, end - o);
         o = end;
       }
@@ -56,23 +57,41 @@ inline int64_t input_of(const CopyAxis& a, int64_t o) {
   return i;
 }
 
-// Stores `count` copies of the N bytes at src. Runs are short: one wide store mostly covers a run and spills into the
+constexpr int64_t wide = 32;  // bytes of one store of copies
+
+// A vector of copies of the N bytes at src.
+template <int N>
+inline auto copies_of(const char* src) {
+  if constexpr (N == 16) {
+    const auto value = load_unaligned<VecN<uint64_t, 2>>(src);
+    return __builtin_shufflevector(value, value, 0, 1, 0, 1);
+  } else {
+    return load_unaligned<Unsigned<N>>(src) - VecN<Unsigned<N>, wide / N>{};
+  }
+}
+
+// Stores `count` copies of the N bytes at src. Runs are mostly short: one wide store covers a run and spills into the
 // next, which is stored after it. `end` is the end of this task's output; no store passes it.
 template <int N>
 inline char* store_run(char* dst, const char* src, int64_t count, const char* end) {
-  if constexpr (N == 1 || N == 2 || N == 4 || N == 8) {
-    typedef Unsigned<N> U;
-    typedef U Wide __attribute__((vector_size(32)));
-    const U value = load_unaligned<U>(src);
-    const Wide wide = value - Wide{};
+  if constexpr (N == 1 || N == 2 || N == 4 || N == 8 || N == 16) {
+    const auto copies = copies_of<N>(src);
     char* const stop = dst + count * N;
-    if (end - stop >= 32) {
-      for (char* d = dst; d < stop; d += 32) std::memcpy(d, &wide, 32);
-      return stop;
+    if (stop - dst >= wide) {  // the last store overlaps the one before
+      if (stop - dst >= 4 * wide && reinterpret_cast<uintptr_t>(dst) % N == 0) {  // stores within lines cost half
+        store_bits(dst, copies);
+        dst += wide - reinterpret_cast<uintptr_t>(dst) % wide;
+      }
+      for (; stop - dst >= wide; dst += wide) store_bits(dst, copies);
+      store_bits(stop - wide, copies);
+    } else if (end - dst >= wide) {
+      store_bits(dst, copies);
+    } else {
+      for (; dst < stop; dst += N) std::memcpy(dst, src, N);
     }
-    for (; dst < stop; dst += N) std::memcpy(dst, &value, N);
-    return dst;
+    return stop;
   } else {
+    if (count >= many_copies) return store_block(dst, src, N, count);
     char value[N];
     std::memcpy(value, src, N);
     for (; count > 0; --count, dst += N) std::memcpy(dst, value, N);
@@ -184,14 +203,20 @@ inline void copy_runs(const CopyAxis& a, const char* src, char* dst, int64_t lo,
   const bool row = run >= int64_t(sizeof(Vec<int64_t>)) && run <= longest_row;
   each_run(a, lo, hi, [&](int64_t i, int64_t count) {
     const char* const from = src + i * a.stride;
-    if (row)
+    if (count >= many_copies && run <= longest_block)
+      dst = store_block(dst, from, run, count);
+    else if (row)
       for (; count > 0; --count, dst += run) copy_row(dst, from, run);
     else
       for (; count > 0; --count, dst += run) std::memcpy(dst, from, run);
   });
 }
 
-inline void copy_last_axis(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi, int64_t run) {
+inline void copy_last_axis(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi, int64_t run,
+                           Pattern& pattern) {
+  if (a.kind == CopyAxis::every && a.stride == run && pattern.repeats(run, a.repeat) && lo % a.repeat == 0 &&
+      hi % a.repeat == 0)
+    return pattern.repeat(src + lo / a.repeat * run, (hi - lo) / a.repeat * run, dst);
   const bool done = with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256>(
       run, [&]<int N>() { copy_runs_of<N>(a, src, dst, lo, hi); });
   if (!done) copy_runs(a, src, dst, lo, hi, run);
@@ -199,25 +224,26 @@ inline void copy_last_axis(const CopyAxis& a, const char* src, char* dst, int64_
 
 // Stores outputs [lo, hi) of axis k and of the axes after it. src: the input at index 0 of axis k. A small repeated
 // block is copied from its first copy, which is in cache; a large one again from the input, which is never larger.
-inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi) {
+inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Pattern& pattern) {
   if (k == t.n_axes) {
     std::memcpy(dst, src, t.run);
     return;
   }
   const CopyAxis& a = t.axis[k];
-  if (k + 1 == t.n_axes) return copy_last_axis(a, src, dst, lo, hi, t.run);
+  if (k + 1 == t.n_axes) return copy_last_axis(a, src, dst, lo, hi, t.run, pattern);
   const int64_t size = t.bytes[k + 1], below = t.axis[k + 1].n_out;
   each_run(a, lo, hi, [&](int64_t i, int64_t count) {
     char* const first = dst;
     for (int64_t c = 0; c < count; ++c, dst += size) {
-      if (c == 0 || size > tuning.copied_block_bytes) fill(t, k + 1, src + i * a.stride, dst, 0, below);
+      if (c == 0 || size > tuning.copied_block_bytes) fill(t, k + 1, src + i * a.stride, dst, 0, below, pattern);
       else std::memcpy(dst, first, size);
     }
   });
 }
 
 // The same with streaming stores: through a staging buffer where at least two outputs of axis k fit in it.
-inline void fill_streamed(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Lease& lease) {
+inline void fill_streamed(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Lease& lease,
+                          Pattern& pattern) {
   const CopyAxis& a = t.axis[k];
   const int64_t size = t.bytes[k + 1];
   if (size <= tuning.staging_bytes / 2) {
@@ -227,7 +253,7 @@ inline void fill_streamed(const CopyTask& t, int k, const char* src, char* dst, 
     if (a.kind == CopyAxis::every && chunk > a.repeat) chunk = chunk / a.repeat * a.repeat;
     for (int64_t o = lo; o < hi; o += chunk, dst += chunk * size) {
       const int64_t end = std::min(hi, o + chunk);
-      fill(t, k, src, staging, o, end);
+      fill(t, k, src, staging, o, end, pattern);
       stream_store(dst, staging, (end - o) * size);
     }
     return;
@@ -238,7 +264,7 @@ inline void fill_streamed(const CopyTask& t, int k, const char* src, char* dst, 
       dst += count * size;
     } else {
       for (; count > 0; --count, dst += size)
-        fill_streamed(t, k + 1, src + i * a.stride, dst, 0, t.axis[k + 1].n_out, lease);
+        fill_streamed(t, k + 1, src + i * a.stride, dst, 0, t.axis[k + 1].n_out, lease, pattern);
     }
   });
 }
@@ -276,13 +302,34 @@ inline void copy_long_runs(const CopyTask& t, int64_t n_leading, Team team) {
   });
 }
 
+// Whether the last two axes are walked as one: rows that are repeated, or that lie together and are repeated alike.
+inline bool join_last(CopyTask& t) {
+  if (t.n_axes < 2) return false;
+  CopyAxis &a = t.axis[t.n_axes - 2], &b = t.axis[t.n_axes - 1];
+  if (a.kind != CopyAxis::affine || a.stride == 0) return false;
+  if (b.kind == CopyAxis::affine && b.stride == 0)
+    a = {CopyAxis::every, a.n_out, a.n_out * b.n_out, a.stride, b.n_out, nullptr};
+  else if (b.kind == CopyAxis::every && b.n_out % b.repeat == 0 && a.stride == b.n_out / b.repeat * b.stride)
+    a = {CopyAxis::every, a.n_out * b.n_out / b.repeat, a.n_out * b.n_out, b.stride, b.repeat, nullptr};
+  else return false;
+  t.bytes[--t.n_axes] = t.run;
+  return true;
+}
+
 // A task is an index tuple of the leading axes and a chunk of the axis after them.
-void copy(const CopyTask& t, int threads) {
+void copy(const CopyTask& given, int threads) {
+  CopyTask t;  // its axes are kilobytes, and set as far as they are used
+  t.src = given.src, t.dst = given.dst, t.run = given.run, t.n_axes = given.n_axes, t.stream = given.stream;
+  std::copy_n(given.axis, given.n_axes, t.axis), std::copy_n(given.bytes, given.n_axes + 1, t.bytes);
+  while (join_last(t)) {}
   const int64_t total = t.n_axes ? t.axis[0].n_out * t.bytes[1] : t.run;
   if (total == 0) return;
   const Team team = team_for(total, threads);
   const bool one_task = total < tuning.parallel_bytes || (team.threads == 1 && total <= tuning.task_bytes);
-  if (one_task && !t.stream) return fill(t, 0, t.src, t.dst, 0, t.n_axes ? t.axis[0].n_out : 0);
+  if (one_task && !t.stream) {
+    Pattern pattern(total);
+    return fill(t, 0, t.src, t.dst, 0, t.n_axes ? t.axis[0].n_out : 0, pattern);
+  }
   const int64_t n_tasks = std::max<int64_t>(team.threads == 1 ? 1 : 64, ceil_div(total, tuning.task_bytes));
   if (t.n_axes == 0) {
     parallel(n_tasks, team, [&](int64_t p) {
@@ -306,8 +353,9 @@ void copy(const CopyTask& t, int threads) {
     auto [src, dst] = address_of(t, k, p / chunks);
     dst += lo * t.bytes[k + 1];
     Lease lease;
-    if (t.stream) fill_streamed(t, k, src, dst, lo, hi, lease);
-    else fill(t, k, src, dst, lo, hi);
+    Pattern pattern((hi - lo) * t.bytes[k + 1]);
+    if (t.stream) fill_streamed(t, k, src, dst, lo, hi, lease, pattern);
+    else fill(t, k, src, dst, lo, hi, pattern);
     store_fence(t.stream);
   });
 }

@@ -149,6 +149,7 @@ void picked(const CopyTask& t, int k, const Picking& p, int threads) {
   auto make = [&](int64_t lo, int64_t hi, int64_t from, int64_t to, Lease& lease) {
     int32_t* const index = lease->index.get<int32_t>(hi - lo);
     int64_t base, n;
+    Pattern pattern((to - from) * (hi - lo) * size);
     for (; lo < hi; lo += n) {
       n = indices_of(p, lo, hi - lo, index, base);
       // Outputs past the edges of an axis that goes on there take inputs in any order.
@@ -181,8 +182,8 @@ void picked(const CopyTask& t, int k, const Picking& p, int threads) {
           part = rest;
           part.axis[0] = {CopyAxis::index, axis.n_in, n, axis.stride, 1, table};
         }
-        if (t.stream) fill_streamed(part, 0, src, dst, 0, n, lease);
-        else fill(part, 0, src, dst, 0, n);
+        if (t.stream) fill_streamed(part, 0, src, dst, 0, n, lease, pattern);
+        else fill(part, 0, src, dst, 0, n, pattern);
       }
     }
   };

@@ -57,6 +57,17 @@ def maps_on_every_axis(dtype: str) -> None:
             check(noise(shape, dtype), ((axis, m),), *((1, 0) if np.dtype(dtype).kind in "iu" else (0.1, 1e-3)))
 
 
+def every_factor() -> None:
+    """Results end in the last vector of a pattern, or in the first of the next."""
+    for size in (1, 2, 3, 4, 8, 12, 16, 40):
+        for times in (2, 3, 5, 6, 7, 16, 31, 40):
+            for n in (1, 17, 640 // size, 1250, 1251):
+                x = guarded(rng.integers(0, 256, n * size).astype(np.uint8).view(f"V{size}"))
+                got = planned(x, ((0, Copy.every(n, times)),)).run(x)
+                assert got.tobytes() == np.repeat(x, times).tobytes(), (_native.level(), size, times, n)
+        keep.clear()
+
+
 def two_axes(dtype: str) -> None:
     x = noise((3, 37, 29), dtype)
     for ho, wo in ((11, 80), (80, 11), (6, 6), (70, 70)):
@@ -131,5 +142,6 @@ for level in _native.levels():
         ragged_sums(dtype)
         pixels(dtype)
         keep.clear()
+    every_factor()
     counts_that_change()
 print("inside")
