@@ -68,6 +68,17 @@ def every_factor() -> None:
         keep.clear()
 
 
+def sums_of_every_factor(dtype: str) -> None:
+    """The last vector of sums ends where the inputs do, or near it."""
+    for width in (1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 31, 32, 50):
+        for n, inner in ((1, 1), (3, 1), (16, 1), (17, 1), (90, 1), (1, 3), (5, 3), (33, 3), (4, 7), (30, 15)):
+            x = guarded(noise((n * width, inner), dtype))
+            m = Copy.every(n, width).T
+            got = planned(x, ((0, m),)).run(x).astype(float)
+            assert np.allclose(got, x.astype(float).reshape(n, width, inner).sum(1), rtol=1e-2), (_native.level(), dtype)
+    keep.clear()
+
+
 def two_axes(dtype: str) -> None:
     x = noise((3, 37, 29), dtype)
     for ho, wo in ((11, 80), (80, 11), (6, 6), (70, 70)):
@@ -141,6 +152,8 @@ for level in _native.levels():
         windows_far_apart_and_near_the_end(dtype)
         ragged_sums(dtype)
         pixels(dtype)
+        if dtype.startswith("float"):
+            sums_of_every_factor(dtype)
         keep.clear()
     every_factor()
     counts_that_change()
