@@ -58,6 +58,8 @@ inline int64_t input_of(const CopyAxis& a, int64_t o) {
 }
 
 constexpr int64_t wide = 32;  // bytes of one store of copies
+template <int N>
+constexpr int64_t wide_of_runs = N == 8 ? 64 : 32;
 
 // A vector of copies of the N bytes at src.
 template <int N>
@@ -99,25 +101,26 @@ inline char* store_run(char* dst, const char* src, int64_t count, const char* en
   }
 }
 
-// Runs whose lengths differ from input to input: each input has a wide store, even one of no outputs, as a branch on
-// its count would be mispredicted. Returns how many of the n inputs are done, up to the first whose store would pass
-// `end`, and advances dst.
-template <int N>
+// How many stores of `outputs` each run has at least, where runs are `mean` long on average: most runs are then stored
+// without a branch on their length, which would be mispredicted.
+inline int stores_of(int64_t mean, int64_t outputs) { return mean <= outputs / 2 ? 1 : mean <= outputs ? 2 : 4; }
+
+// Runs whose lengths differ from input to input: each input has `stores` wide stores, even one of no outputs. Returns
+// how many of the n inputs are done, up to the first whose stores would pass `end`, and advances dst.
+template <int N, int stores>
 inline int64_t store_runs(const int64_t* offset, int64_t n, const char* src, int64_t stride, char*& dst,
                           const char* end) {
   static_assert(N == 1 || N == 2 || N == 4 || N == 8);
-  typedef Unsigned<N> U;
-  constexpr int64_t wide = N == 8 ? 64 : 32;
-  typedef U Wide __attribute__((vector_size(wide)));
+  constexpr int64_t one = wide_of_runs<N>, least = one * stores;
   char* const first = dst - offset[0] * N;
   int64_t i = 0;
   for (; i < n; ++i, src += stride) {
     char* const d = first + offset[i] * N;
     char* const stop = first + offset[i + 1] * N;
-    if (end - stop < wide) break;
-    const Wide copies = load_unaligned<U>(src) - Wide{};
-    std::memcpy(d, &copies, wide);
-    for (char* more = d + wide; more < stop; more += wide) std::memcpy(more, &copies, wide);
+    if (end - stop < least) break;
+    const auto copies = load_unaligned<Unsigned<N>>(src) - VecN<Unsigned<N>, one / N>{};
+    for (int k = 0; k < stores; ++k) store_bits(d + k * one, copies);
+    for (char* more = d + least; more < stop; more += one) store_bits(more, copies);
   }
   dst = first + offset[i] * N;
   return i;
@@ -169,7 +172,11 @@ void copy_runs_of(const CopyAxis& a, const char* src, char* dst, int64_t lo, int
         if (last - first > 1) {
           each(lo, *first);
           const int64_t i = first - a.table;
-          const int64_t done = store_runs<N>(first, last - first - 1, src + i * a.stride, a.stride, dst, end);
+          const int64_t n = last - first - 1;
+          int64_t done = 0;
+          with_constant<1, 2, 4>(stores_of((first[n] - first[0]) / n, wide_of_runs<N> / N), [&]<int stores>() {
+            done = store_runs<N, stores>(first, n, src + i * a.stride, a.stride, dst, end);
+          });
           return each(first[done], hi);
         }
       }

@@ -81,23 +81,28 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
       store_sums(H);
       continue;
     }
+    // at: how many values of each segment are summed already.
+    auto load_part = [&](int64_t at, auto&& count_of) __attribute__((always_inline)) {
 #pragma GCC unroll 16
-    for (int l = 0; l < N; ++l) {
-      const int64_t count = m.count(o + l);
-      const char* p = src + m.first(o + l) * int64_t(sizeof(Acc));
-      if (count > N) {
-        Acc sum = load_one<Acc, Acc>(p);
-        for (int64_t k = 1; k < count; ++k) sum = add<Acc>(sum, load_one<Acc, Acc>(p + k * sizeof(Acc)));
-        square[l] = neutral;
-        square[l][0] = sum;
-      } else if (p + N * sizeof(Acc) <= end) {
-        square[l] = lane < I(count) ? load<Acc, Acc>(p) : neutral;
-      } else {
-        square[l] = lane < I(count) ? load_masked<Acc, Acc>(p, count) : neutral;
+      for (int l = 0; l < N; ++l) {
+        const int64_t count = count_of(m.count(o + l));
+        const char* const p = src + (m.first(o + l) + at) * int64_t(sizeof(Acc));
+        if (p + N * sizeof(Acc) <= end) square[l] = lane < I(count) ? load<Acc, Acc>(p) : neutral;
+        else square[l] = count > 0 ? lane < I(count) ? load_masked<Acc, Acc>(p, count) : neutral : neutral;
       }
+      transpose<Acc>(square);
+    };
+    if (!any(where([](Offsets c) { return c > N; }))) {
+      load_part(0, [](int64_t count) { return count; });
+      store_sums(N);
+      continue;
     }
-    transpose<Acc>(square);
-    store_sums(N);
+    Vec<Acc> sum = neutral;
+    for (int64_t at = 0; at == 0 || any(where([=](Offsets c) { return c > at; })); at += N) {
+      load_part(at, [=](int64_t count) { return std::min<int64_t>(count - at, N); });
+      for (int l = 0; l < N; ++l) sum = add<Acc>(sum, square[l]);
+    }
+    store<Acc, Acc>(dst + o - lo, empty ? Vec<Acc>{} : sum);
   }
   return o;
 }

@@ -89,3 +89,18 @@ def test_gradients_of_repeats_and_tiles_are_these_sums(dtype):
             for part in parts[1:]:
                 total += part
             assert torch.equal(torch.autograd.grad(y, x, g)[0], total.to(x.dtype)), times
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_sums_of_unlike_lengths_add_in_order_too(dtype, level):
+    for most in (3, 8, 16, 17, 40, 200):
+        counts = np.random.default_rng(most).integers(0, most + 1, 70)
+        ends = np.cumsum(counts)
+        x = noise((int(ends[-1]), 1), dtype)
+        with np.errstate(all="ignore"):
+            want = np.zeros((70, 1), dtype)
+            for k, (end, count) in enumerate(zip(ends, counts)):
+                if count:
+                    want[k] = added(x[end - count : end], count)
+        got = planned(x[:, 0], ((0, Copy.counts(counts).T),)).run(x[:, 0].copy())
+        assert got.tobytes() == want.tobytes(), most

@@ -74,3 +74,14 @@ def test_factors_past_the_caches_and_in_many_tasks(size, level, monkeypatch):
             assert room[start : start + len(want)].tobytes() == want, (times, at)
             assert (room[:start] == 0xA5).all() and (room[start + len(want) :] == 0xA5).all()
         assert tenter.repeat_interleave(x, times, 0).tobytes() == want
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32"])
+def test_counts_of_every_mean_repeat_scalars(dtype, level):
+    """With a table of offsets and, of many, without."""
+    for size in (1, 2, 4, 8, 3, 12):
+        for n in (300, 20_000):
+            for most in (1, 6, 16, 40, 70, 200) if n == 300 else (1, 16, 40):
+                counts = np.random.default_rng(most).integers(0, most + 1, n).astype(dtype)
+                x = items(n, size)
+                assert tenter.repeat_interleave(x, counts, 0).tobytes() == np.repeat(x, counts).tobytes(), (size, most)
