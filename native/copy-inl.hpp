@@ -59,16 +59,18 @@ inline int64_t input_of(const CopyAxis& a, int64_t o) {
 
 constexpr int64_t wide = 32;  // bytes of one store of copies
 template <int N>
-constexpr int64_t wide_of_runs = N == 8 ? 64 : 32;
+constexpr int64_t wide_of_runs = N >= 8 ? 64 : 32;
 
-// A vector of copies of the N bytes at src.
-template <int N>
+// `bytes` of copies of the N bytes at src.
+template <int N, int bytes>
 inline auto copies_of(const char* src) {
   if constexpr (N == 16) {
     const auto value = load_unaligned<VecN<uint64_t, 2>>(src);
-    return __builtin_shufflevector(value, value, 0, 1, 0, 1);
+    return [&]<int... l>(std::integer_sequence<int, l...>) {
+      return __builtin_shufflevector(value, value, (l % 2)...);
+    }(std::make_integer_sequence<int, bytes / 8>{});
   } else {
-    return load_unaligned<Unsigned<N>>(src) - VecN<Unsigned<N>, wide / N>{};
+    return load_unaligned<Unsigned<N>>(src) - VecN<Unsigned<N>, bytes / N>{};
   }
 }
 
@@ -77,7 +79,7 @@ inline auto copies_of(const char* src) {
 template <int N>
 inline char* store_run(char* dst, const char* src, int64_t count, const char* end) {
   if constexpr (N == 1 || N == 2 || N == 4 || N == 8 || N == 16) {
-    const auto copies = copies_of<N>(src);
+    const auto copies = copies_of<N, wide>(src);
     char* const stop = dst + count * N;
     if (stop - dst >= wide) {  // the last store overlaps the one before
       if (stop - dst >= 4 * wide && reinterpret_cast<uintptr_t>(dst) % N == 0) {  // stores within lines cost half
@@ -110,7 +112,6 @@ inline int stores_of(int64_t mean, int64_t outputs) { return mean <= outputs / 2
 template <int N, int stores>
 inline int64_t store_runs(const int64_t* offset, int64_t n, const char* src, int64_t stride, char*& dst,
                           const char* end) {
-  static_assert(N == 1 || N == 2 || N == 4 || N == 8);
   constexpr int64_t one = wide_of_runs<N>, least = one * stores;
   char* const first = dst - offset[0] * N;
   int64_t i = 0;
@@ -118,7 +119,7 @@ inline int64_t store_runs(const int64_t* offset, int64_t n, const char* src, int
     char* const d = first + offset[i] * N;
     char* const stop = first + offset[i + 1] * N;
     if (end - stop < least) break;
-    const auto copies = load_unaligned<Unsigned<N>>(src) - VecN<Unsigned<N>, one / N>{};
+    const auto copies = copies_of<N, one>(src);
     for (int k = 0; k < stores; ++k) store_bits(d + k * one, copies);
     for (char* more = d + least; more < stop; more += one) store_bits(more, copies);
   }
@@ -139,6 +140,18 @@ inline void store_repeated(const char* src, int64_t stride, char* dst, int64_t n
 template <int N>
 inline void gather(const int64_t* index, const char* src, int64_t stride, char* dst, int64_t n) {
   for (int64_t o = 0; o < n; ++o) std::memcpy(dst + o * N, src + index[o] * stride, N);
+}
+
+// Short rows that all take the same inputs.
+template <int N>
+void gather_rows(const int64_t* index, int64_t n, const char* src, int64_t stride, char* dst, int64_t rows,
+                 int64_t row_stride) {
+  auto each = [&](int64_t by) __attribute__((always_inline)) {
+    for (int64_t r = 0; r < rows; ++r, src += row_stride, dst += n * N) gather<N>(index, src, by, dst, n);
+  };
+  if (stride == 1) each(1);
+  else if (stride == N) each(N);
+  else each(stride);
 }
 
 // Outputs [lo, hi) of the last axis, of runs of N bytes.
@@ -164,7 +177,7 @@ void copy_runs_of(const CopyAxis& a, const char* src, char* dst, int64_t lo, int
     auto each = [&](int64_t from, int64_t to) {
       each_run(a, from, to, [&](int64_t i, int64_t count) { dst = store_run<N>(dst, src + i * a.stride, count, end); });
     };
-    if constexpr (N == 1 || N == 2 || N == 4 || N == 8) {
+    if constexpr (N == 1 || N == 2 || N == 4 || N == 8 || N == 16) {
       if (a.kind == CopyAxis::runs && hi > lo) {
         // The first run may begin before lo, and the last may end after hi.
         const int64_t* const first = std::upper_bound(a.table, a.table + a.n_in + 1, lo);
@@ -238,6 +251,12 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
   }
   const CopyAxis& a = t.axis[k];
   if (k + 1 == t.n_axes) return copy_last_axis(a, src, dst, lo, hi, t.run, pattern);
+  if (const CopyAxis& b = t.axis[k + 1];
+      k + 2 == t.n_axes && a.kind == CopyAxis::affine && a.stride && b.kind == CopyAxis::index)
+    if (with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64>(t.run, [&]<int N>() {
+          gather_rows<N>(b.table, b.n_out, src + lo * a.stride, b.stride, dst, hi - lo, a.stride);
+        }))
+      return;
   const int64_t size = t.bytes[k + 1], below = t.axis[k + 1].n_out;
   each_run(a, lo, hi, [&](int64_t i, int64_t count) {
     char* const first = dst;
@@ -309,28 +328,71 @@ inline void copy_long_runs(const CopyTask& t, int64_t n_leading, Team team) {
   });
 }
 
-// Whether the last two axes are walked as one: rows that are repeated, or that lie together and are repeated alike.
-inline bool join_last(CopyTask& t) {
-  if (t.n_axes < 2) return false;
-  CopyAxis &a = t.axis[t.n_axes - 2], &b = t.axis[t.n_axes - 1];
-  if (a.kind != CopyAxis::affine || a.stride == 0) return false;
+inline void remove_axis(CopyTask& t, int k) {
+  std::copy(t.axis + k + 1, t.axis + t.n_axes, t.axis + k);
+  std::copy(t.bytes + k + 1, t.bytes + t.n_axes + 1, t.bytes + k);
+  --t.n_axes;
+}
+
+// Makes one axis of two neighbors where one stride walks both, where rows are repeated, and where rows that lie together
+// are repeated alike.
+inline void join(CopyTask& t, int k) {
+  const CopyAxis a = t.axis[k], b = t.axis[k + 1];
+  if (a.kind != CopyAxis::affine || a.stride == 0) return;
+  const int64_t n = a.n_out * b.n_out;
   if (b.kind == CopyAxis::affine && b.stride == 0)
-    a = {CopyAxis::every, a.n_out, a.n_out * b.n_out, a.stride, b.n_out, nullptr};
+    t.axis[k] = {CopyAxis::every, a.n_out, n, a.stride, b.n_out, nullptr};
+  else if (b.kind == CopyAxis::affine && a.stride == b.stride * b.n_out)
+    t.axis[k] = {CopyAxis::affine, n, n, b.stride, 1, nullptr};
   else if (b.kind == CopyAxis::every && b.n_out % b.repeat == 0 && a.stride == b.n_out / b.repeat * b.stride)
-    a = {CopyAxis::every, a.n_out * b.n_out / b.repeat, a.n_out * b.n_out, b.stride, b.repeat, nullptr};
-  else return false;
-  t.bytes[--t.n_axes] = t.run;
-  return true;
+    t.axis[k] = {CopyAxis::every, n / b.repeat, n, b.stride, b.repeat, nullptr};
+  else return;
+  remove_axis(t, k + 1);
+}
+
+constexpr int64_t most_flat = 512;
+
+// Of many small blocks, the last axes become one whose inputs are in a table, in bytes: walking axes costs more than so
+// few values do.
+inline void flatten(CopyTask& t, int64_t* table) {
+  constexpr int64_t few = 32, many = 16;  // outputs of a lone axis, which mostly has better ways; blocks
+  int k = t.n_axes;
+  int64_t n = 1;
+  while (k > 1 && n * t.axis[k - 1].n_out <= most_flat) n *= t.axis[--k].n_out;
+  const CopyAxis& last = t.axis[t.n_axes - 1];
+  if (k == t.n_axes || t.run > max_picked_run || t.axis[0].n_out * t.bytes[1] < many * t.bytes[k]) return;
+  if (k + 1 == t.n_axes && (last.kind == CopyAxis::index || n > few)) return;
+  int64_t held[most_flat], at = 1;
+  table[0] = 0;
+  for (int j = t.n_axes - 1; j >= k; --j) {
+    const CopyAxis& a = t.axis[j];
+    std::copy_n(table, at, held);
+    int64_t* to = table;
+    each_run(a, 0, a.n_out, [&](int64_t i, int64_t count) {
+      for (; count > 0; --count, to += at)
+        for (int64_t l = 0; l < at; ++l) to[l] = i * a.stride + held[l];
+    });
+    at *= a.n_out;
+  }
+  t.axis[k] = {CopyAxis::index, n, n, 1, 1, table};
+  t.bytes[k + 1] = t.run, t.n_axes = k + 1;
 }
 
 // A task is an index tuple of the leading axes and a chunk of the axis after them.
 void copy(const CopyTask& given, int threads) {
+  const int64_t total = given.n_axes ? given.axis[0].n_out * given.bytes[1] : given.run;
+  if (total == 0) return;
   CopyTask t;  // its axes are kilobytes, and set as far as they are used
   t.src = given.src, t.dst = given.dst, t.run = given.run, t.n_axes = given.n_axes, t.stream = given.stream;
   std::copy_n(given.axis, given.n_axes, t.axis), std::copy_n(given.bytes, given.n_axes + 1, t.bytes);
-  while (join_last(t)) {}
-  const int64_t total = t.n_axes ? t.axis[0].n_out * t.bytes[1] : t.run;
-  if (total == 0) return;
+  for (int k = t.n_axes - 1; k >= 0; --k) {
+    if (t.axis[k].n_out == 1) t.src += input_of(t.axis[k], 0) * t.axis[k].stride, remove_axis(t, k);
+    else if (k + 1 < t.n_axes) join(t, k);
+  }
+  for (; t.n_axes && t.axis[t.n_axes - 1].kind == CopyAxis::affine && t.axis[t.n_axes - 1].stride == t.run; --t.n_axes)
+    t.run *= t.axis[t.n_axes - 1].n_out;
+  int64_t table[most_flat];
+  flatten(t, table);
   const Team team = team_for(total, threads);
   const bool one_task = total < tuning.parallel_bytes || (team.threads == 1 && total <= tuning.task_bytes);
   if (one_task && !t.stream) {
