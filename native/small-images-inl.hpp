@@ -151,8 +151,10 @@ void small_images_pass(const Sums<Acc>& first, const Sums<Acc>& last, const Wind
       const int64_t n = std::min(N, end - lo);  // of fewer than a vector, the others' values are what they are
       const char* from = t.src + lo * image_in;
       if (raw) {
+        int64_t outer = lo / rows, row = lo % rows, at = outer_offset(t, outer);
         for (int64_t i = 0; i < n; ++i) {
-          const char* const image = t.src + outer_offset(t, (lo + i) / rows) + (lo + i) % rows * t.row_stride;
+          const char* const image = t.src + at + row * t.row_stride;
+          if (++row == rows) row = 0, at = t.n_outer == 1 ? at + t.outer_stride[0] : outer_offset(t, ++outer);
           with_constant<1, 2, 4, 8>(in_size, [&]<int size>() {
             for (int64_t k = 0; k < images.n_in; ++k)
               std::memcpy(raw + i * image_in + k * size, image + images.offset[k], size);
