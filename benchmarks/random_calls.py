@@ -1,8 +1,8 @@
 """`python -m benchmarks random`: calls that nobody chose, each beside the same call of PyTorch or NumPy.
 
-A call is a few lines of Python, which are printed for the slowest: shapes, dims, dtypes, layouts, factors, scales, modes,
-counts, gradients, with results of 40 bytes to 64 MiB. It is timed in pairs with its peer, and some calls with themselves:
-how often these are "slower" is what noise does. A call that seems slower is timed once more.
+A call is a few lines of Python, which are printed for the slowest. Shapes, dims, dtypes, layouts, factors, scales, modes,
+counts and gradients are random, and results have 40 bytes to 64 MiB. A call is timed in pairs with its peer, and some are
+timed with themselves: how often these are "slower" is what noise does. A call that seems slower is timed once more.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-import torch.nn.functional as F
+from torch.nn import functional
 
 import tenter
 from benchmarks.measure import Call, fill, in_turns, timed
@@ -27,7 +27,7 @@ LEAST_BYTES, MOST_BYTES = 40, 64 << 20
 LOSS = 0.95
 SECONDS, BLOCK, LEAST, MOST = 0.03, 2e-4, 5, 25  # of the pairs of a call; of a timing; how many pairs
 ITSELF, ITSELF_OF = "the same call against itself", 4  # one in so many calls
-NAMES = {"np": np, "torch": torch, "F": F, "tenter": tenter}
+NAMES = {"np": np, "torch": torch, "F": functional, "tenter": tenter}
 SIZES = {"uint8": 1, "bool": 1, "int16": 2, "float16": 2, "bfloat16": 2, "int32": 4, "float32": 4, "int64": 8,
          "float64": 8, "complex64": 8, "complex128": 16}  # fmt: skip
 COPIED = [d for d in SIZES if d != "bfloat16"]  # which NumPy has too
@@ -186,7 +186,7 @@ def drawn(function: str, torchs: bool, x: str, ours: str, theirs: str, gradient:
     peer = "PyTorch" if torchs else "NumPy"
     if not gradient:
         return Drawn(function, peer, x, ours, theirs)
-    x += f"\nx.requires_grad_()\ny = {ours}\nz = {theirs}\ng = torch.rand_like(y)"
+    x += f"\nx.requires_grad_()\nz = {theirs}\ny = {ours}\ng = torch.rand_like(z)"
     by = "torch.autograd.grad({}, x, g, retain_graph=True)[0]"
     return Drawn(f"gradient of {function}", peer, x, by.format("y"), by.format("z"))
 
@@ -245,7 +245,7 @@ def refused(call: Drawn) -> bool:
     """Whether the peer has no such call, as PyTorch of some dtypes."""
     names = dict(NAMES)
     try:
-        exec("\n".join(line for line in call.setup.split("\n") if not line.startswith("y = ")), names)
+        exec("\n".join(line for line in call.setup.split("\n") if not line.startswith("y = ")), names)  # without ours
         eval(call.theirs, names)
     except Exception:
         return True
@@ -279,7 +279,9 @@ def add_arguments(parser: argparse.ArgumentParser, positive: Callable[[str], int
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the choices (default: 0)")
     parser.add_argument("--threads", type=positive, action="append", metavar="N", help="may be repeated (default: 1)")
     parser.add_argument("--only", metavar="TEXT", default="", help="only functions with this in their names")
-    parser.add_argument("--slowest", type=int, default=20, metavar="N", help="print the source of so many (default: 20)")
+    parser.add_argument(
+        "--slowest", type=int, default=20, metavar="N", help="print the source of so many (default: 20)"
+    )
 
 
 def main(chosen: argparse.Namespace) -> int:
@@ -304,5 +306,3 @@ def main(chosen: argparse.Namespace) -> int:
     for one in failed:
         print(f"\n# {one.contest.failed}\n{one.drawn.setup}\n{one.drawn.ours}\n{one.drawn.theirs}")
     return int(bool(failed))
-
-

@@ -84,7 +84,8 @@ void rows_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
 template <class Acc>
 void equal_sums_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
   const WindowMap& m = *t.column;
-  const int64_t width = m.width, inner = t.inner, in_row = m.n_in * inner * sums.in_size, total = outer_count(t) * t.n_row;
+  const int64_t width = m.width, inner = t.inner, in_row = m.n_in * inner * sums.in_size,
+                total = outer_count(t) * t.n_row;
   bool joined = m.n_in == m.n_out * width && (t.n_row == 1 || t.row_stride == in_row);
   int64_t stride = in_row * t.n_row;
   for (int d = t.n_outer - 1; d >= 0; --d) {
@@ -102,8 +103,7 @@ void equal_sums_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
     const int64_t lo = p % parts * part, first = p / parts * group, last = std::min(rows, first + group);
     Lease lease;
     for (int64_t r = first; r < last; ++r) {
-      const char* const src =
-          t.src + (joined ? 0 : outer_offset(t, r / t.n_row) + r % t.n_row * t.row_stride);
+      const char* const src = t.src + (joined ? 0 : outer_offset(t, r / t.n_row) + r % t.n_row * t.row_stride);
       sum_equal(sums, src + lo * width * inner * sums.in_size, src + row_in, width, inner, std::min(part, n - lo),
                 t.dst + r * row_out + lo * inner * sums.out_size, t.stream, lease);
     }

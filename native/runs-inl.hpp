@@ -40,7 +40,8 @@ void repeat_values(const char* src, const Count* counts, int64_t n, char* dst, i
     dst += to - begin, n_out -= (to - begin) / N;
     if (i == n) break;
     const uint64_t count = count_of(i);
-    if (stream && count <= uint64_t(longest) && int64_t(count) + W * stores <= n_out) continue;  // the staging buffer was full
+    if (stream && count <= uint64_t(longest) && int64_t(count) + W * stores <= n_out)
+      continue;  // the staging buffer was full
     // A long run, the last few outputs, or a count that has changed.
     const int64_t n_copies = int64_t(std::min(count, uint64_t(n_out)));
     const U value = load_unaligned<U>(src + i * N);

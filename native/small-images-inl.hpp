@@ -58,7 +58,8 @@ bool small_images_of(const WindowTask& t, int64_t in_size, SmallImages& found) {
 
   int64_t at = 0, size = in_size;
   found.together = true;
-  for (int k = 3; k >= 0; size *= lengths[k--]) found.together = found.together && (lengths[k] == 1 || strides[k] == size);
+  for (int k = 3; k >= 0; size *= lengths[k--])
+    found.together = found.together && (lengths[k] == 1 || strides[k] == size);
   if (lone_column) found.together = found.together && (t.n_row == 1 || t.row_stride == size), size *= t.n_row;
   for (int d = t.n_outer - 1; d >= 0; size *= t.outer_shape[d--])
     found.together = found.together && (t.outer_shape[d] == 1 || t.outer_stride[d] == size);
@@ -66,8 +67,8 @@ bool small_images_of(const WindowTask& t, int64_t in_size, SmallImages& found) {
     for (int64_t r = 0; r < n_row; ++r)
       for (int64_t c = 0; c < t.n_column; ++c)
         for (int64_t q = 0; q < t.inner; ++q)
-          found.offset[at++] = p * (n_plane > 1 ? strides[0] : 0) + r * (n_row > 1 ? strides[1] : 0) + c * strides[2] +
-                               q * strides[3];
+          found.offset[at++] =
+              p * (n_plane > 1 ? strides[0] : 0) + r * (n_row > 1 ? strides[1] : 0) + c * strides[2] + q * strides[3];
   return true;
 }
 

@@ -75,7 +75,10 @@ def sums_of_every_factor(dtype: str) -> None:
             x = guarded(noise((n * width, inner), dtype))
             m = Copy.every(n, width).T
             got = planned(x, ((0, m),)).run(x).astype(float)
-            assert np.allclose(got, x.astype(float).reshape(n, width, inner).sum(1), rtol=1e-2), (_native.level(), dtype)
+            assert np.allclose(got, x.astype(float).reshape(n, width, inner).sum(1), rtol=1e-2), (
+                _native.level(),
+                dtype,
+            )
     keep.clear()
 
 
