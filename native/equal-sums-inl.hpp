@@ -47,6 +47,8 @@ TENTER_ALWAYS_INLINE Vec<Acc> long_sums(const Loose<Acc>* src, int64_t width) {
   constexpr int N = lanes<Acc>;
   Vec<Acc> square[N], sum = splat(Acc(-0.0));  // which leaves the first value unchanged, the sign of a zero included
   auto load_square = [&](int64_t at) __attribute__((always_inline)) {
+    // Lines of the next vector of sums, in order: hardware does not follow so many segments.
+    prefetch(reinterpret_cast<const char*>(src + N * (width + at)), N * vector_bytes);
     for (int l = 0; l < N; ++l) square[l] = load_unaligned<Vec<Acc>>(src + l * width + at);
     transpose<Acc>(square);
   };

@@ -20,7 +20,7 @@ struct SmallImages {
   Axis axis[3];
   int n_axes = 0;
   int64_t count, n_in = 1, n_out = 1, largest = 1;
-  bool together;  // all values of all images lie in order
+  int64_t pitch;  // values from an image to the next, where those of each lie in order; 0: they lie in another way
   int64_t offset[small_image];
 };
 
@@ -57,12 +57,19 @@ bool small_images_of(const WindowTask& t, int64_t in_size, SmallImages& found) {
   if (found.n_out == 0 || found.largest > small_image) return false;
 
   int64_t at = 0, size = in_size;
-  found.together = true;
-  for (int k = 3; k >= 0; size *= lengths[k--])
-    found.together = found.together && (lengths[k] == 1 || strides[k] == size);
-  if (lone_column) found.together = found.together && (t.n_row == 1 || t.row_stride == size), size *= t.n_row;
-  for (int d = t.n_outer - 1; d >= 0; size *= t.outer_shape[d--])
-    found.together = found.together && (t.outer_shape[d] == 1 || t.outer_stride[d] == size);
+  bool together = true;
+  for (int k = 3; k >= 0; size *= lengths[k--]) together = together && (lengths[k] == 1 || strides[k] == size);
+  int64_t pitch = 0;  // in bytes
+  auto follow = [&](int64_t n, int64_t stride) {
+    if (n == 1) return;
+    if (!pitch) pitch = size = stride;
+    together = together && stride == size;
+    size *= n;
+  };
+  if (lone_column) follow(t.n_row, t.row_stride);
+  for (int d = t.n_outer - 1; d >= 0; --d) follow(t.outer_shape[d], t.outer_stride[d]);
+  const bool near = found.n_in * in_size <= pitch && pitch <= small_image * in_size && pitch % in_size == 0;
+  found.pitch = together && near ? pitch / in_size : 0;
   for (int64_t p = 0; p < n_plane; ++p)
     for (int64_t r = 0; r < n_row; ++r)
       for (int64_t c = 0; c < t.n_column; ++c)
@@ -142,16 +149,19 @@ void small_images_pass(const Sums<Acc>& first, const Sums<Acc>& last, const Wind
   const int64_t each = round_up(std::max<int64_t>(group, tuning.task_bytes / 64 / (image_in + image_out)), group);
   parallel(ceil_div(images.count, each), team, [&](int64_t p) {
     Lease lease;
-    Acc* const values = lease->inputs.get<Acc>(N * images.n_in + N);
+    Acc* const values = lease->inputs.get<Acc>(N * std::max(images.n_in, images.pitch) + N);
     Acc* const made = lease->sums.get<Acc>(N * images.n_out + N);
-    char* const raw = images.together ? nullptr : lease->raw.get<char>(N * image_in);
+    char* const raw = lease->raw.get<char>(N * image_in);
     char* const staging = t.stream ? lease->staging.get<char>(group * image_out) : nullptr;
     Vec<Acc> a[small_image], b[small_image];
     const int64_t end = std::min(images.count, (p + 1) * each);
     for (int64_t lo = p * each; lo < end; lo += N) {
       const int64_t n = std::min(N, end - lo);  // of fewer than a vector, the others' values are what they are
-      const char* from = t.src + lo * image_in;
-      if (raw) {
+      // What lies between images is loaded too, but after the last one of all.
+      const bool packs = !images.pitch || (images.pitch > images.n_in && lo + N >= images.count) || n < N;
+      const int64_t width = packs ? images.n_in : images.pitch;
+      const char* from = t.src + lo * images.pitch * in_size;
+      if (packs) {
         int64_t outer = lo / rows, row = lo % rows, at = outer_offset(t, outer);
         for (int64_t i = 0; i < n; ++i) {
           const char* const image = t.src + at + row * t.row_stride;
@@ -163,10 +173,10 @@ void small_images_pass(const Sums<Acc>& first, const Sums<Acc>& last, const Wind
         }
         from = raw;
       }
-      if (n < N) std::fill_n(values, N * images.n_in, Acc{});
-      if (first.widen) first.widen(from, values, n * images.n_in);
-      else std::memcpy(values, from, n * image_in);
-      to_lanes<Acc>(values, images.n_in, a);
+      if (n < N) std::fill_n(values, N * width, Acc{});
+      if (first.widen) first.widen(from, values, n * width);
+      else std::memcpy(values, from, n * width * in_size);
+      to_lanes<Acc>(values, width, a);
       Vec<Acc>*held = a, *other = b;
       for (int k = 0; k < images.n_axes; ++k, std::swap(held, other)) {
         if (!weights<Acc>(*images.axis[k].map)) sum_lanes<Acc, true>(images.axis[k], held, other);

@@ -82,6 +82,18 @@ def sums_of_every_factor(dtype: str) -> None:
     keep.clear()
 
 
+def small_images(dtype: str) -> None:
+    """Rows some values apart, of which nothing lies after the last one."""
+    for n, pitch in ((1, 1), (3, 3), (2, 5), (5, 40), (17, 18), (60, 64), (7, 90)):
+        for count in (16, 33, 40):
+            flat = guarded(noise(((count - 1) * pitch + n,), dtype))
+            x = np.lib.stride_tricks.as_strided(flat, (count, n), (pitch * flat.itemsize, flat.itemsize))
+            for m in (resample("linear", n, 3), resample("linear", 4, n).T, resample("nearest", n, 2)):
+                got, want = planned(x, ((1, m),)).run(x).astype(float), reference.run(x, ((1, m),)).astype(float)
+                assert np.abs(got - want).max() <= 1, (_native.level(), dtype, n, pitch, count)
+    keep.clear()
+
+
 def two_axes(dtype: str) -> None:
     x = noise((3, 37, 29), dtype)
     for ho, wo in ((11, 80), (80, 11), (6, 6), (70, 70)):
@@ -155,6 +167,7 @@ for level in _native.levels():
         windows_far_apart_and_near_the_end(dtype)
         ragged_sums(dtype)
         pixels(dtype)
+        small_images(dtype)
         if dtype.startswith("float"):
             sums_of_every_factor(dtype)
         keep.clear()
