@@ -60,9 +60,11 @@ bool small_images_of(const WindowTask& t, int64_t in_size, SmallImages& found) {
   bool together = true;
   for (int k = 3; k >= 0; size *= lengths[k--]) together = together && (lengths[k] == 1 || strides[k] == size);
   int64_t pitch = 0;  // in bytes
+  bool followed = false;
   auto follow = [&](int64_t n, int64_t stride) {
     if (n == 1) return;
-    if (!pitch) pitch = size = stride;
+    if (!followed) pitch = size = stride;
+    followed = true;
     together = together && stride == size;
     size *= n;
   };

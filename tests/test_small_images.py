@@ -64,6 +64,28 @@ def test_images_of_several_axes(kind, dtype, level):
             same(laid, maps, (shape, size, inner, name))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_images_at_any_strides(dtype, level):
+    """Expanded, in another order, and rows of some images only."""
+    x = np.random.default_rng(0).integers(0, 200, (6, 9, 8, 7)).astype(dtype)
+    views = (
+        x, x[:, :1].repeat(9, 1)[:, ::3], np.broadcast_to(x[:, :1], x.shape), np.broadcast_to(x[:1], x.shape), x[::2],
+        x[:, ::2], x[:, 1:], x.transpose(1, 0, 2, 3), x.transpose(0, 1, 3, 2), np.broadcast_to(x[:, :, :1], x.shape),
+        x[..., 2:5], x[:, :, 1:3], x[:, ::-1], x[..., ::2], np.broadcast_to(x[:1, :1], x.shape),
+    )  # fmt: skip
+    for k, view in enumerate(views):
+        n_row, n_column = view.shape[2:]
+        for maps in (
+            ((3, resample("linear", n_column, 3)),),
+            ((3, resample("area", n_column, 9)),),
+            ((2, resample("linear", n_row, 2)), (3, resample("linear", n_column, 4))),
+            ((2, resample("area", n_row, 1)),),
+        ):
+            plain = view.copy()
+            want = planned(plain, maps).run(plain)
+            assert planned(view, maps).run(view).tobytes() == want.tobytes(), (k, maps)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16", "float64"])
 def test_sums_of_unlike_lengths_in_short_rows(dtype, level):
     for counts in ([0, 3, 1], [1, 1, 0, 2], [20, 0, 7], [1] * 30):
