@@ -28,8 +28,8 @@ def added(x: np.ndarray, width: int) -> np.ndarray:
 def noise(shape: tuple[int, ...], dtype: str) -> np.ndarray:
     """Sums of which show their order; some are of nothing but -0, some not finite."""
     x = np.random.default_rng(sum(shape)).standard_normal(shape).astype(dtype)
-    x[np.random.default_rng(1).random(shape) < 0.02] = np.inf
-    x[..., :1] = -0.0
+    x[np.random.default_rng(1).random(shape) < 0.005] = np.inf
+    x[..., : shape[-2] // 6, :] = -0.0
     return x
 
 
