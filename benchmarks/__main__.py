@@ -1,7 +1,8 @@
 """`python -m benchmarks cpu`: measures, prints each row, writes the report. `gpu`: the same on a CUDA device. `calls`:
 what a tiny call costs. `compiled`, `jax`: code compiled by PyTorch and by JAX. `cookbook`: the tables of docs/cookbook.
 `folders`: programs on folders of photographs. `volumes`: the table of docs/volumes.md. `augment`, `ragged`, `segments`,
-`signals`, `photographs`: calls of which each is new; `new`: these. `overhead`: what calls take outside of kernels."""
+`signals`, `photographs`: calls of which each is new; `new`: these. `overhead`: what calls take outside of kernels.
+`random`: calls that nobody chose."""
 
 from __future__ import annotations
 
@@ -28,6 +29,7 @@ from benchmarks import (
     new_calls,
     overhead,
     peers,
+    random_calls,
     report,
     table,
     volumes,
@@ -70,6 +72,7 @@ def parser() -> argparse.ArgumentParser:
     gpu.add_arguments(what.add_parser("gpu", help="writes docs/benchmarks-gpu.md and .json"))
     for name in (*new_calls.PARTS, "new"):
         new_calls.add_arguments(what.add_parser(name, help=f"writes docs/{new_calls.OUT.stem}.md and .json"))
+    random_calls.add_arguments(what.add_parser("random", help="prints how random calls compare"), positive)
     cpu_arguments(what.add_parser("cpu", help="writes docs/benchmarks.md and .json"))
     return parser
 
@@ -98,6 +101,8 @@ def main() -> int:
         return gpu.main(chosen)
     if chosen.what in (*new_calls.PARTS, "new"):
         return new_calls.main(chosen)
+    if chosen.what == "random":
+        return random_calls.main(chosen)
     if chosen.what == "multiples":
         return multiples.main()
     if chosen.what == "overhead":

@@ -2,7 +2,7 @@
 #pragma once
 #include <algorithm>
 
-#include "columns-inl.hpp"
+#include "equal-sums-inl.hpp"
 #include "threads.hpp"
 
 namespace tenter {
@@ -80,10 +80,43 @@ void rows_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
   });
 }
 
+// Sums of as many neighbors each: rows that lie together are one.
+template <class Acc>
+void equal_sums_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
+  const WindowMap& m = *t.column;
+  const int64_t width = m.width, inner = t.inner, in_row = m.n_in * inner * sums.in_size,
+                total = outer_count(t) * t.n_row;
+  bool joined = m.n_in == m.n_out * width && (t.n_row == 1 || t.row_stride == in_row);
+  int64_t stride = in_row * t.n_row;
+  for (int d = t.n_outer - 1; d >= 0; --d) {
+    joined = joined && (t.outer_shape[d] == 1 || t.outer_stride[d] == stride);
+    stride *= t.outer_shape[d];
+  }
+  const int64_t n = joined ? total * m.n_out : m.n_out, rows = joined ? 1 : total;
+  const int64_t row_in = joined ? stride : in_row, row_out = n * inner * sums.out_size;
+  if (n == 0 || rows == 0) return;
+  // A task is a part of a row, or some rows.
+  const int64_t bytes = std::clamp<int64_t>(row_in * rows / 64, tuning.task_bytes / 64, tuning.task_bytes);
+  const int64_t part = std::max<int64_t>(lanes<Acc>, bytes / (width * inner * sums.in_size) / lanes<Acc> * lanes<Acc>);
+  const int64_t parts = ceil_div(n, part), group = parts > 1 ? 1 : std::max<int64_t>(1, part / n);
+  parallel(ceil_div(rows, group) * parts, team, [&](int64_t p) {
+    const int64_t lo = p % parts * part, first = p / parts * group, last = std::min(rows, first + group);
+    Lease lease;
+    for (int64_t r = first; r < last; ++r) {
+      const char* const src = t.src + (joined ? 0 : outer_offset(t, r / t.n_row) + r % t.n_row * t.row_stride);
+      sum_equal(sums, src + lo * width * inner * sums.in_size, src + row_in, width, inner, std::min(part, n - lo),
+                t.dst + r * row_out + lo * inner * sums.out_size, t.stream, lease);
+    }
+    store_fence(t.stream);
+  });
+}
+
 // ---- one axis: columns only. Outer axes and rows together are a list of rows; a task makes `lanes` of them.
 template <class Acc>
 void columns_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
   constexpr int N = lanes<Acc>;
+  if constexpr (std::is_floating_point_v<Acc>)
+    if (sums_equal(sums, t)) return equal_sums_pass(sums, t, team);
   const int64_t size = sums.out_size;
   const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
   const int64_t total = outer_count(t) * t.n_row, n_out = t.column->n_out;

@@ -147,8 +147,15 @@ inline void store_masked(void* p, Vec<Acc> v, int64_t n) {
 }
 template <class Acc, class In>
 inline Acc load_one(const void* p) {
-  if constexpr (std::is_same_v<In, f16> || std::is_same_v<In, bf16>) {
+  if constexpr (std::is_same_v<In, bf16>) {
+    const uint32_t bits = uint32_t(load_unaligned<uint16_t>(p)) << 16;
+    return load_unaligned<float>(&bits);
+  } else if constexpr (std::is_same_v<In, f16>) {
+#if defined(__F16C__)
+    return _cvtsh_ss(load_unaligned<uint16_t>(p));
+#else
     return load_masked<Acc, In>(p, 1)[0];
+#endif
   } else {
     return Acc(load_unaligned<In>(p));
   }

@@ -4,75 +4,53 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels.hpp"
+#include "copy-axes-inl.hpp"
+#include "repeats-inl.hpp"
 #include "stream-inl.hpp"
 #include "threads.hpp"
 
 namespace tenter {
 namespace {
 
-// Calls f(i, count) for each run of outputs in [lo, hi) that read the same input i, in order.
-template <class F>
-inline void each_run(const CopyAxis& a, int64_t lo, int64_t hi, F&& f) {
-  switch (a.kind) {
-    case CopyAxis::affine:
-      if (a.stride == 0) {
-        if (lo < hi) f(0, hi - lo);
-      } else {
-        for (int64_t o = lo; o < hi; ++o) f(o, int64_t{1});
-      }
-      return;
-    case CopyAxis::every:
-      for (int64_t o = lo; o < hi;) {
-        const int64_t i = o / a.repeat, end = std::min(hi, (i + 1) * a.repeat);
-        f(i, end - o);
-        o = end;
-      }
-      return;
-    case CopyAxis::runs: {
-      int64_t i = std::upper_bound(a.table, a.table + a.n_in + 1, lo) - a.table - 1;
-      for (int64_t o = lo; o < hi; ++i) {
-        const int64_t end = std::min(hi, a.table[i + 1]);
-        if (end > o) f(i, end - o);
-        o = end;
-      }
-      return;
-    }
-    case CopyAxis::index:
-      for (int64_t o = lo; o < hi;) {
-        int64_t end = o + 1;
-        while (end < hi && a.table[end] == a.table[o]) ++end;
-        f(a.table[o], end - o);
-        o = end;
-      }
-      return;
-    case CopyAxis::computed: return;  // such axes become others, a band at a time (picks-inl.hpp)
+constexpr int64_t wide = 32;  // bytes of one store of copies
+template <int N>
+constexpr int64_t wide_of_runs = N >= 8 ? 64 : 32;
+
+// `bytes` of copies of the N bytes at src.
+template <int N, int bytes>
+inline auto copies_of(const char* src) {
+  if constexpr (N == 16) {
+    const auto value = load_unaligned<VecN<uint64_t, 2>>(src);
+    return [&]<int... l>(std::integer_sequence<int, l...>) {
+      return __builtin_shufflevector(value, value, (l % 2)...);
+    }(std::make_integer_sequence<int, bytes / 8>{});
+  } else {
+    return load_unaligned<Unsigned<N>>(src) - VecN<Unsigned<N>, bytes / N>{};
   }
 }
 
-inline int64_t input_of(const CopyAxis& a, int64_t o) {
-  int64_t i = 0;
-  each_run(a, o, o + 1, [&](int64_t at, int64_t) { i = at; });
-  return i;
-}
-
-// Stores `count` copies of the N bytes at src. Runs are short: one wide store mostly covers a run and spills into the
+// Stores `count` copies of the N bytes at src. Runs are mostly short: one wide store covers a run and spills into the
 // next, which is stored after it. `end` is the end of this task's output; no store passes it.
 template <int N>
 inline char* store_run(char* dst, const char* src, int64_t count, const char* end) {
-  if constexpr (N == 1 || N == 2 || N == 4 || N == 8) {
-    typedef Unsigned<N> U;
-    typedef U Wide __attribute__((vector_size(32)));
-    const U value = load_unaligned<U>(src);
-    const Wide wide = value - Wide{};
+  if constexpr (N == 1 || N == 2 || N == 4 || N == 8 || N == 16) {
+    const auto copies = copies_of<N, wide>(src);
     char* const stop = dst + count * N;
-    if (end - stop >= 32) {
-      for (char* d = dst; d < stop; d += 32) std::memcpy(d, &wide, 32);
-      return stop;
+    if (stop - dst >= wide) {  // the last store overlaps the one before
+      if (stop - dst >= 4 * wide && reinterpret_cast<uintptr_t>(dst) % N == 0) {  // stores within lines cost half
+        store_bits(dst, copies);
+        dst += wide - reinterpret_cast<uintptr_t>(dst) % wide;
+      }
+      for (; stop - dst >= wide; dst += wide) store_bits(dst, copies);
+      store_bits(stop - wide, copies);
+    } else if (end - dst >= wide) {
+      store_bits(dst, copies);
+    } else {
+      for (; dst < stop; dst += N) std::memcpy(dst, src, N);
     }
-    for (; dst < stop; dst += N) std::memcpy(dst, &value, N);
-    return dst;
+    return stop;
   } else {
+    if (count >= many_copies) return store_block(dst, src, N, count);
     char value[N];
     std::memcpy(value, src, N);
     for (; count > 0; --count, dst += N) std::memcpy(dst, value, N);
@@ -80,25 +58,25 @@ inline char* store_run(char* dst, const char* src, int64_t count, const char* en
   }
 }
 
-// Runs whose lengths differ from input to input: each input has a wide store, even one of no outputs, as a branch on
-// its count would be mispredicted. Returns how many of the n inputs are done, up to the first whose store would pass
-// `end`, and advances dst.
-template <int N>
+// How many stores of `outputs` each run has at least, where runs are `mean` long on average: most runs are then stored
+// without a branch on their length, which would be mispredicted.
+inline int stores_of(int64_t mean, int64_t outputs) { return mean <= outputs / 2 ? 1 : mean <= outputs ? 2 : 4; }
+
+// Runs whose lengths differ from input to input: each input has `stores` wide stores, even one of no outputs. Returns
+// how many of the n inputs are done, up to the first whose stores would pass `end`, and advances dst.
+template <int N, int stores>
 inline int64_t store_runs(const int64_t* offset, int64_t n, const char* src, int64_t stride, char*& dst,
                           const char* end) {
-  static_assert(N == 1 || N == 2 || N == 4 || N == 8);
-  typedef Unsigned<N> U;
-  constexpr int64_t wide = N == 8 ? 64 : 32;
-  typedef U Wide __attribute__((vector_size(wide)));
+  constexpr int64_t one = wide_of_runs<N>, least = one * stores;
   char* const first = dst - offset[0] * N;
   int64_t i = 0;
   for (; i < n; ++i, src += stride) {
     char* const d = first + offset[i] * N;
     char* const stop = first + offset[i + 1] * N;
-    if (end - stop < wide) break;
-    const Wide copies = load_unaligned<U>(src) - Wide{};
-    std::memcpy(d, &copies, wide);
-    for (char* more = d + wide; more < stop; more += wide) std::memcpy(more, &copies, wide);
+    if (end - stop < least) break;
+    const auto copies = copies_of<N, one>(src);
+    for (int k = 0; k < stores; ++k) store_bits(d + k * one, copies);
+    for (char* more = d + least; more < stop; more += one) store_bits(more, copies);
   }
   dst = first + offset[i] * N;
   return i;
@@ -117,6 +95,18 @@ inline void store_repeated(const char* src, int64_t stride, char* dst, int64_t n
 template <int N>
 inline void gather(const int64_t* index, const char* src, int64_t stride, char* dst, int64_t n) {
   for (int64_t o = 0; o < n; ++o) std::memcpy(dst + o * N, src + index[o] * stride, N);
+}
+
+// Short rows that all take the same inputs.
+template <int N>
+void gather_rows(const int64_t* index, int64_t n, const char* src, int64_t stride, char* dst, int64_t rows,
+                 int64_t row_stride) {
+  auto each = [&](int64_t by) __attribute__((always_inline)) {
+    for (int64_t r = 0; r < rows; ++r, src += row_stride, dst += n * N) gather<N>(index, src, by, dst, n);
+  };
+  if (stride == 1) each(1);
+  else if (stride == N) each(N);
+  else each(stride);
 }
 
 // Outputs [lo, hi) of the last axis, of runs of N bytes.
@@ -142,7 +132,7 @@ void copy_runs_of(const CopyAxis& a, const char* src, char* dst, int64_t lo, int
     auto each = [&](int64_t from, int64_t to) {
       each_run(a, from, to, [&](int64_t i, int64_t count) { dst = store_run<N>(dst, src + i * a.stride, count, end); });
     };
-    if constexpr (N == 1 || N == 2 || N == 4 || N == 8) {
+    if constexpr (N == 1 || N == 2 || N == 4 || N == 8 || N == 16) {
       if (a.kind == CopyAxis::runs && hi > lo) {
         // The first run may begin before lo, and the last may end after hi.
         const int64_t* const first = std::upper_bound(a.table, a.table + a.n_in + 1, lo);
@@ -150,7 +140,11 @@ void copy_runs_of(const CopyAxis& a, const char* src, char* dst, int64_t lo, int
         if (last - first > 1) {
           each(lo, *first);
           const int64_t i = first - a.table;
-          const int64_t done = store_runs<N>(first, last - first - 1, src + i * a.stride, a.stride, dst, end);
+          const int64_t n = last - first - 1;
+          int64_t done = 0;
+          with_constant<1, 2, 4>(stores_of((first[n] - first[0]) / n, wide_of_runs<N> / N), [&]<int stores>() {
+            done = store_runs<N, stores>(first, n, src + i * a.stride, a.stride, dst, end);
+          });
           return each(first[done], hi);
         }
       }
@@ -184,14 +178,19 @@ inline void copy_runs(const CopyAxis& a, const char* src, char* dst, int64_t lo,
   const bool row = run >= int64_t(sizeof(Vec<int64_t>)) && run <= longest_row;
   each_run(a, lo, hi, [&](int64_t i, int64_t count) {
     const char* const from = src + i * a.stride;
-    if (row)
+    if (count >= many_copies && run <= longest_block) dst = store_block(dst, from, run, count);
+    else if (row)
       for (; count > 0; --count, dst += run) copy_row(dst, from, run);
     else
       for (; count > 0; --count, dst += run) std::memcpy(dst, from, run);
   });
 }
 
-inline void copy_last_axis(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi, int64_t run) {
+inline void copy_last_axis(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi, int64_t run,
+                           Pattern& pattern) {
+  if (a.kind == CopyAxis::every && a.stride == run && pattern.repeats(run, a.repeat) && lo % a.repeat == 0 &&
+      hi % a.repeat == 0)
+    return pattern.repeat(src + lo / a.repeat * run, (hi - lo) / a.repeat * run, dst);
   const bool done = with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256>(
       run, [&]<int N>() { copy_runs_of<N>(a, src, dst, lo, hi); });
   if (!done) copy_runs(a, src, dst, lo, hi, run);
@@ -199,25 +198,32 @@ inline void copy_last_axis(const CopyAxis& a, const char* src, char* dst, int64_
 
 // Stores outputs [lo, hi) of axis k and of the axes after it. src: the input at index 0 of axis k. A small repeated
 // block is copied from its first copy, which is in cache; a large one again from the input, which is never larger.
-inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi) {
+inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Pattern& pattern) {
   if (k == t.n_axes) {
     std::memcpy(dst, src, t.run);
     return;
   }
   const CopyAxis& a = t.axis[k];
-  if (k + 1 == t.n_axes) return copy_last_axis(a, src, dst, lo, hi, t.run);
+  if (k + 1 == t.n_axes) return copy_last_axis(a, src, dst, lo, hi, t.run, pattern);
+  if (const CopyAxis& b = t.axis[k + 1];
+      k + 2 == t.n_axes && a.kind == CopyAxis::affine && a.stride && b.kind == CopyAxis::index)
+    if (with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64>(t.run, [&]<int N>() {
+          gather_rows<N>(b.table, b.n_out, src + lo * a.stride, b.stride, dst, hi - lo, a.stride);
+        }))
+      return;
   const int64_t size = t.bytes[k + 1], below = t.axis[k + 1].n_out;
   each_run(a, lo, hi, [&](int64_t i, int64_t count) {
     char* const first = dst;
     for (int64_t c = 0; c < count; ++c, dst += size) {
-      if (c == 0 || size > tuning.copied_block_bytes) fill(t, k + 1, src + i * a.stride, dst, 0, below);
+      if (c == 0 || size > tuning.copied_block_bytes) fill(t, k + 1, src + i * a.stride, dst, 0, below, pattern);
       else std::memcpy(dst, first, size);
     }
   });
 }
 
 // The same with streaming stores: through a staging buffer where at least two outputs of axis k fit in it.
-inline void fill_streamed(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Lease& lease) {
+inline void fill_streamed(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Lease& lease,
+                          Pattern& pattern) {
   const CopyAxis& a = t.axis[k];
   const int64_t size = t.bytes[k + 1];
   if (size <= tuning.staging_bytes / 2) {
@@ -227,7 +233,7 @@ inline void fill_streamed(const CopyTask& t, int k, const char* src, char* dst, 
     if (a.kind == CopyAxis::every && chunk > a.repeat) chunk = chunk / a.repeat * a.repeat;
     for (int64_t o = lo; o < hi; o += chunk, dst += chunk * size) {
       const int64_t end = std::min(hi, o + chunk);
-      fill(t, k, src, staging, o, end);
+      fill(t, k, src, staging, o, end, pattern);
       stream_store(dst, staging, (end - o) * size);
     }
     return;
@@ -238,22 +244,9 @@ inline void fill_streamed(const CopyTask& t, int k, const char* src, char* dst, 
       dst += count * size;
     } else {
       for (; count > 0; --count, dst += size)
-        fill_streamed(t, k + 1, src + i * a.stride, dst, 0, t.axis[k + 1].n_out, lease);
+        fill_streamed(t, k + 1, src + i * a.stride, dst, 0, t.axis[k + 1].n_out, lease, pattern);
     }
   });
-}
-
-// Addresses in input and output of an index tuple of the axes before k, given by its number in row-major order.
-inline std::pair<const char*, char*> address_of(const CopyTask& t, int k, int64_t number) {
-  const char* src = t.src;
-  char* dst = t.dst;
-  for (int j = k - 1; j >= 0; --j) {
-    const int64_t o = number % t.axis[j].n_out;
-    number /= t.axis[j].n_out;
-    src += input_of(t.axis[j], o) * t.axis[j].stride;
-    dst += o * t.bytes[j + 1];
-  }
-  return {src, dst};
 }
 
 // Long runs of bytes: each task copies one part of a run to all outputs of the last axis, so that it is read once.
@@ -277,12 +270,20 @@ inline void copy_long_runs(const CopyTask& t, int64_t n_leading, Team team) {
 }
 
 // A task is an index tuple of the leading axes and a chunk of the axis after them.
-void copy(const CopyTask& t, int threads) {
-  const int64_t total = t.n_axes ? t.axis[0].n_out * t.bytes[1] : t.run;
+void copy(const CopyTask& given, int threads) {
+  const int64_t total = given.n_axes ? given.axis[0].n_out * given.bytes[1] : given.run;
   if (total == 0) return;
+  CopyTask t;  // its axes are kilobytes, and set as far as they are used
+  t.src = given.src, t.dst = given.dst, t.run = given.run, t.n_axes = given.n_axes, t.stream = given.stream;
+  std::copy_n(given.axis, given.n_axes, t.axis), std::copy_n(given.bytes, given.n_axes + 1, t.bytes);
+  int64_t table[most_flat];
+  join_axes(t, table);
   const Team team = team_for(total, threads);
   const bool one_task = total < tuning.parallel_bytes || (team.threads == 1 && total <= tuning.task_bytes);
-  if (one_task && !t.stream) return fill(t, 0, t.src, t.dst, 0, t.n_axes ? t.axis[0].n_out : 0);
+  if (one_task && !t.stream) {
+    Pattern pattern(total);
+    return fill(t, 0, t.src, t.dst, 0, t.n_axes ? t.axis[0].n_out : 0, pattern);
+  }
   const int64_t n_tasks = std::max<int64_t>(team.threads == 1 ? 1 : 64, ceil_div(total, tuning.task_bytes));
   if (t.n_axes == 0) {
     parallel(n_tasks, team, [&](int64_t p) {
@@ -306,8 +307,9 @@ void copy(const CopyTask& t, int threads) {
     auto [src, dst] = address_of(t, k, p / chunks);
     dst += lo * t.bytes[k + 1];
     Lease lease;
-    if (t.stream) fill_streamed(t, k, src, dst, lo, hi, lease);
-    else fill(t, k, src, dst, lo, hi);
+    Pattern pattern((hi - lo) * t.bytes[k + 1]);
+    if (t.stream) fill_streamed(t, k, src, dst, lo, hi, lease, pattern);
+    else fill(t, k, src, dst, lo, hi, pattern);
     store_fence(t.stream);
   });
 }

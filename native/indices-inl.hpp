@@ -124,7 +124,8 @@ inline int64_t indices_of(const Picking& p, int64_t lo, int64_t n, int32_t* inde
     case Formula::double_centers:
       return of([=](auto o) {
         const double center = (double(o) + 0.5) * wide - 0.5;
-        return float((center > 0 ? center : 0.0) + 0.5);
+        const float above = float(center + 0.5);  // compared after, as the compiler then makes vectors
+        return above > 0.5f ? above : 0.5f;
       });
     case Formula::float_quotients: {
       const float n_in = float(p.n_in), n_out = float(p.n_out);

@@ -142,29 +142,19 @@ void sum_picked_as(const WindowTask& t, const Picking& p, Team team) {
   const int64_t band = std::clamp<int64_t>(int64_t(double(n_in) / double(p.n_out) * double(tuning.pick_outputs)), 1,
                                            (p.n_out < n_in / 2 ? most_inputs : 1) * tuning.pick_outputs);
   const int64_t n_bands = ceil_div(n_in, band);
-  // Of a plain repeat, runs are alike.
-  const Line& l = p.line;
-  const bool alike = p.formula == Formula::line && l.first.whole == 0 && l.first.rest == 0 && l.step.whole == 0 &&
-                     l.step.rest == 1 && p.n_out == n_in * int64_t(l.unit);
-  const int64_t width = alike ? int64_t(l.unit) : 0;
   const int64_t outputs = std::max<int64_t>(1, p.n_out / n_bands);
   const int64_t group = std::clamp<int64_t>(tuning.task_bytes / int64_t(sizeof(T)) / (band + outputs), 1, rows);
   parallel(n_bands * ceil_div(rows, group), team, [&](int64_t task) {
     const int64_t lo = task % n_bands * band, hi = std::min(n_in, lo + band), n = hi - lo;
-    const int64_t from = width ? lo * width : p.first_of(lo), n_out = width ? n * width : p.first_of(hi) - from;
+    const int64_t from = p.first_of(lo), n_out = p.first_of(hi) - from;
     Lease lease;
     int32_t* const index = lease->index.get<int32_t>(n_out + n + 1 + 32);
     int32_t* const start = index + n_out;
-    int32_t longest = int32_t(width);
-    bool apart = false;
+    int32_t longest = 0;
     int64_t together = 0;  // runs of outputs that go to adjacent inputs, where these are long
-    if (width) {
-      for (int64_t i = 0; i <= n; ++i) start[i] = int32_t(i * width);
-    } else {
-      apart = !runs_of_band(p, lo, n, from, n_out, index, start);
-      for (int64_t i = 0; i < n && !apart; ++i) longest = std::max(longest, start[i + 1] - start[i]);
-      if (apart && n_out > 4 * (n - n_out)) together = run_starts<1>(index, n_out, start);
-    }
+    const bool apart = !runs_of_band(p, lo, n, from, n_out, index, start);
+    for (int64_t i = 0; i < n && !apart; ++i) longest = std::max(longest, start[i + 1] - start[i]);
+    if (apart && n_out > 4 * (n - n_out)) together = run_starts<1>(index, n_out, start);
     T* const staging = t.stream ? lease->staging.get<T>(n) : nullptr;
     for (int64_t row = task / n_bands * group, end = std::min(rows, row + group); row < end; ++row) {
       const char* const src =
@@ -186,6 +176,15 @@ void sum_picked_as(const WindowTask& t, const Picking& p, Team team) {
 }
 
 void sum_picked(const WindowTask& t, const Picking& p, int threads) {
+  // Of a plain repeat, runs are alike.
+  const Line& l = p.line;
+  if (p.formula == Formula::line && l.first.whole == 0 && l.first.rest == 0 && l.step.whole == 0 && l.step.rest == 1 &&
+      p.n_out == p.n_in * int64_t(l.unit)) {
+    const WindowMap alike{p.n_out, p.n_in, int64_t(l.unit)};
+    WindowTask sums = t;
+    sums.column = &alike, sums.permutes = nullptr;
+    return kernels().window(sums, threads);
+  }
   const int64_t values = outer_count(t) * t.n_row * std::max(p.n_in, p.n_out);
   const Team team = team_for(values * 8, threads);
   switch (t.in) {

@@ -136,6 +136,13 @@ void picked(const CopyTask& t, int k, const Picking& p, int threads) {
   if (total == 0) return;
   int64_t n_leading = 1;
   for (int j = 0; j < k; ++j) n_leading *= t.axis[j].n_out;
+  if (axis.n_out <= most_flat && n_leading > 1) {  // bands are longer
+    int64_t table[most_flat];
+    p.index(0, axis.n_out, table);
+    CopyTask by_table = t;
+    by_table.axis[k] = {CopyAxis::index, axis.n_in, axis.n_out, axis.stride, 1, table};
+    return copy(by_table, threads);
+  }
   const int64_t band = std::clamp<int64_t>(tuning.task_bytes / size, 1, tuning.pick_outputs);
   const int64_t n_bands = ceil_div(axis.n_out, band);
   // Rows of several bands are made one after the other, as memory is faster in order than indices are saved.
@@ -149,6 +156,7 @@ void picked(const CopyTask& t, int k, const Picking& p, int threads) {
   auto make = [&](int64_t lo, int64_t hi, int64_t from, int64_t to, Lease& lease) {
     int32_t* const index = lease->index.get<int32_t>(hi - lo);
     int64_t base, n;
+    Pattern pattern((to - from) * (hi - lo) * size);
     for (; lo < hi; lo += n) {
       n = indices_of(p, lo, hi - lo, index, base);
       // Outputs past the edges of an axis that goes on there take inputs in any order.
@@ -181,8 +189,8 @@ void picked(const CopyTask& t, int k, const Picking& p, int threads) {
           part = rest;
           part.axis[0] = {CopyAxis::index, axis.n_in, n, axis.stride, 1, table};
         }
-        if (t.stream) fill_streamed(part, 0, src, dst, 0, n, lease);
-        else fill(part, 0, src, dst, 0, n);
+        if (t.stream) fill_streamed(part, 0, src, dst, 0, n, lease, pattern);
+        else fill(part, 0, src, dst, 0, n, pattern);
       }
     }
   };

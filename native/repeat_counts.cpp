@@ -222,7 +222,8 @@ PyObject* repeat_counts(PyObject* x, PyObject* given, PyObject* at_dim, PyObject
   const int wants = tensors ? wants_grad(x) : 0;
   if (wants < 0) return nullptr;
   if (wants && at_dim == Py_None && from.ndim != 1) Py_RETURN_NONE;
-  if (scalars && n > tuning.many_scalars && from.contiguous() && !wants) Py_RETURN_NONE;  // Runs takes less memory
+  const bool by_runs = from.dtype->itemsize <= 8 && from.contiguous() && !wants;  // which take less memory
+  if (scalars && n > tuning.many_scalars && by_runs) Py_RETURN_NONE;
   if (wants && !is_float_number(from.dtype->number)) Py_RETURN_NONE;
   const int threads = threads_for(n * 8);
   if (!threads) return nullptr;

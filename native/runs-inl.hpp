@@ -3,22 +3,22 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels.hpp"
-#include "stream-inl.hpp"
-#include "threads.hpp"
+#include "copy-inl.hpp"
 
 namespace tenter {
 namespace {
 
+template <int N>
+constexpr int64_t outputs_of_store = N == 1 ? 16 : 8;
+
 // Outputs of inputs [0, n). n_out is their number by a first reading of the counts, which another thread may have
 // changed since: exactly n_out outputs are stored, whatever the counts are now.
-template <int N, class Count>
+template <int N, int stores, class Count>
 void repeat_values(const char* src, const Count* counts, int64_t n, char* dst, int64_t n_out, bool stream,
                    Lease& lease) {
   typedef Unsigned<N> U;
-  constexpr int64_t W = N == 1 ? 16 : 8;  // outputs of one store, which mostly covers a run and spills into the next
-  typedef U Wide __attribute__((vector_size(W * N)));
-  constexpr int64_t store = W * N;
+  // Stores mostly cover a run, and spill into the next.
+  constexpr int64_t W = outputs_of_store<N>, one = W * N, store = one * stores;
   const int64_t staging_bytes = tuning.staging_bytes, longest = std::min(max_stored_run, staging_bytes / N);
   auto count_of = [&](int64_t i) { return uint64_t(int64_t(load_once<Count>(counts + i))); };  // negative: large
   char* const staging = stream ? lease->staging.get<char>(staging_bytes + store) : nullptr;
@@ -31,16 +31,17 @@ void repeat_values(const char* src, const Count* counts, int64_t n, char* dst, i
       const uint64_t count = count_of(i);
       char* const stop = to + (count & 127) * N;
       if (count > uint64_t(longest) || stop > last) break;
-      const Wide copies = load_unaligned<U>(src + i * N) - Wide{};
-      std::memcpy(to, &copies, store);
-      for (char* more = to + store; more < stop; more += store) std::memcpy(more, &copies, store);
+      const auto copies = load_unaligned<U>(src + i * N) - VecN<U, W>{};
+      for (int k = 0; k < stores; ++k) store_bits(to + k * one, copies);
+      for (char* more = to + store; more < stop; more += one) store_bits(more, copies);
       to = stop;
     }
     if (stream) stream_store(dst, staging, to - begin);
     dst += to - begin, n_out -= (to - begin) / N;
     if (i == n) break;
     const uint64_t count = count_of(i);
-    if (stream && count <= uint64_t(longest) && int64_t(count) + W <= n_out) continue;  // the staging buffer was full
+    if (stream && count <= uint64_t(longest) && int64_t(count) + W * stores <= n_out)
+      continue;  // the staging buffer was full
     // A long run, the last few outputs, or a count that has changed.
     const int64_t n_copies = int64_t(std::min(count, uint64_t(n_out)));
     const U value = load_unaligned<U>(src + i * N);
@@ -60,9 +61,13 @@ void runs(const RunsTask& t, int threads) {
     char* const dst = t.dst + offset * t.itemsize;
     Lease lease;
     with_constant<1, 2, 4, 8>(t.itemsize, [&]<int N>() {
-      if (t.int32_counts)
-        repeat_values<N>(src, static_cast<const int32_t*>(t.counts) + lo, n, dst, n_out, t.stream, lease);
-      else repeat_values<N>(src, static_cast<const int64_t*>(t.counts) + lo, n, dst, n_out, t.stream, lease);
+      with_constant<1, 2, 4>(stores_of(n_out / n, outputs_of_store<N>), [&]<int stores>() {
+        auto repeat = [&](const auto* counts) {
+          repeat_values<N, stores>(src, counts + lo, n, dst, n_out, t.stream, lease);
+        };
+        if (t.int32_counts) repeat(static_cast<const int32_t*>(t.counts));
+        else repeat(static_cast<const int64_t*>(t.counts));
+      });
     });
     store_fence(t.stream);
   });

@@ -29,6 +29,11 @@ inline Vec<float> permute<float>(Vec<float> a, Vec<float> b, Index<float> index)
   return index < lanes<float> ? permute<float>(a, index) : permute<float>(b, index);
 }
 
+template <>
+inline Vec<uint8_t> shuffle_bytes<Vec<uint8_t>>(Vec<uint8_t> bytes, Vec<uint8_t> index) {
+  return (Vec<uint8_t>)_mm256_shuffle_epi8((__m256i)bytes, (__m256i)index);
+}
+
 #if !defined(TENTER_VERIFY)
 template <>
 inline void stream_bits<Vec<int64_t>>(void* p, Vec<int64_t> v) {

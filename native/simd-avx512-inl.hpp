@@ -39,6 +39,11 @@ inline Vec<double> permute<double>(Vec<double> a, Vec<double> b, Index<double> i
   return (Vec<double>)_mm512_permutex2var_pd((__m512d)a, (__m512i)index, (__m512d)b);
 }
 
+template <>
+inline Vec<uint8_t> shuffle_bytes<Vec<uint8_t>>(Vec<uint8_t> bytes, Vec<uint8_t> index) {
+  return (Vec<uint8_t>)_mm512_shuffle_epi8((__m512i)bytes, (__m512i)index);
+}
+
 #if !defined(TENTER_VERIFY)
 template <>
 inline void stream_bits<Vec<int64_t>>(void* p, Vec<int64_t> v) {

@@ -97,6 +97,18 @@ inline Vec<T> permute(Vec<T> a, Vec<T> b, Index<T> index) {
   return (void)index, (void)b, a;
 }
 
+// Byte l of each 16 gets byte index[l] of the same 16; indices are below 16.
+constexpr bool shuffles_bytes =
+#if defined(__SSSE3__)
+    true;
+#else
+    false;
+#endif
+template <class V>
+inline V shuffle_bytes(V bytes, V index) {
+  return (void)index, bytes;
+}
+
 // Streaming (non-temporal) stores, to addresses aligned to a vector, and their fence. Ordinary stores where the set has
 // none, and in sanitized builds, since sanitizers do not see what these intrinsics write.
 constexpr bool can_stream =

@@ -4,6 +4,13 @@
 namespace tenter {
 namespace {
 
+#if defined(__SSSE3__)
+template <>
+inline Vec<uint8_t> shuffle_bytes<Vec<uint8_t>>(Vec<uint8_t> bytes, Vec<uint8_t> index) {
+  return (Vec<uint8_t>)_mm_shuffle_epi8((__m128i)bytes, (__m128i)index);
+}
+#endif
+
 #if !defined(TENTER_VERIFY)
 template <>
 inline void stream_bits<Vec<int64_t>>(void* p, Vec<int64_t> v) {

@@ -47,17 +47,19 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
       const int64_t* const at = m.offset + o + k * lanes<int64_t>;
       counts[k] = load_unaligned<Offsets>(at + 1) - load_unaligned<Offsets>(at);
     }
-    auto where = [&](auto&& test) __attribute__((always_inline)) {  // a mask over sums
+    auto narrow = [&](auto&& part) __attribute__((always_inline)) {  // to lanes of sums
       if constexpr (parts == 1) {
-        return (VecN<I, N>)test(counts[0]);
+        return (VecN<I, N>)part(0);
       } else {
         typedef VecN<int32_t, H> Part;
-        const Part a = __builtin_convertvector(test(counts[0]), Part),
-                   b = __builtin_convertvector(test(counts[1]), Part);
+        const Part a = __builtin_convertvector(part(0), Part), b = __builtin_convertvector(part(1), Part);
         return [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
           return (VecN<I, N>)__builtin_shufflevector(a, b, i...);
         }(std::make_integer_sequence<int, N>{});
       }
+    };
+    auto where = [&](auto&& test) __attribute__((always_inline)) {
+      return narrow([&](int k) __attribute__((always_inline)) { return test(counts[k]); });
     };
     const VecN<I, N> empty = where([](Offsets c) { return c == 0; });
     auto store_sums = [&](int n) __attribute__((always_inline)) {
@@ -65,6 +67,23 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
       for (int l = 1; l < n; ++l) sum = add<Acc>(sum, square[l]);
       store<Acc, Acc>(dst + o - lo, empty ? Vec<Acc>{} : sum);
     };
+    // Two vectors hold all values of a few short segments: each lane takes its first one, its second one, ...
+    if constexpr (permutable<Acc>) {
+      const int64_t first = m.first(o), span = m.first(o + N - 1) + m.count(o + N - 1) - first;
+      const char* const p = src + first * int64_t(sizeof(Acc));
+      if (m.start && span <= 2 * N && end - p >= 2 * vector_bytes) {
+        const Vec<Acc> low = load<Acc, Acc>(p), high = load<Acc, Acc>(p + vector_bytes);
+        const auto count = narrow([&](int k) __attribute__((always_inline)) { return counts[k]; });
+        const auto place = narrow([&](int k) __attribute__((always_inline)) {
+          return load_unaligned<Offsets>(m.start + o + k * lanes<int64_t>) - first;
+        });
+        Vec<Acc> sum = permute<Acc>(low, high, place);
+        for (int k = 1; any((Vec<int64_t>)(count > k)); ++k)
+          sum = count > k ? add<Acc>(sum, permute<Acc>(low, high, place + k)) : sum;
+        store<Acc, Acc>(dst + o - lo, empty ? Vec<Acc>{} : sum);
+        continue;
+      }
+    }
     // If no segment is longer than half a vector, each vector holds two of them: half the shuffles.
     const bool fits = src + (m.first(o + N - 1) + H) * int64_t(sizeof(Acc)) <= end;
     if (fits && !any(where([](Offsets c) { return c > H; }))) {
@@ -81,23 +100,28 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
       store_sums(H);
       continue;
     }
+    // at: how many values of each segment are summed already.
+    auto load_part = [&](int64_t at, auto&& count_of) __attribute__((always_inline)) {
 #pragma GCC unroll 16
-    for (int l = 0; l < N; ++l) {
-      const int64_t count = m.count(o + l);
-      const char* p = src + m.first(o + l) * int64_t(sizeof(Acc));
-      if (count > N) {
-        Acc sum = load_one<Acc, Acc>(p);
-        for (int64_t k = 1; k < count; ++k) sum = add<Acc>(sum, load_one<Acc, Acc>(p + k * sizeof(Acc)));
-        square[l] = neutral;
-        square[l][0] = sum;
-      } else if (p + N * sizeof(Acc) <= end) {
-        square[l] = lane < I(count) ? load<Acc, Acc>(p) : neutral;
-      } else {
-        square[l] = lane < I(count) ? load_masked<Acc, Acc>(p, count) : neutral;
+      for (int l = 0; l < N; ++l) {
+        const int64_t count = count_of(m.count(o + l));
+        const char* const p = src + (m.first(o + l) + at) * int64_t(sizeof(Acc));
+        if (p + N * sizeof(Acc) <= end) square[l] = lane < I(count) ? load<Acc, Acc>(p) : neutral;
+        else square[l] = count > 0 ? lane < I(count) ? load_masked<Acc, Acc>(p, count) : neutral : neutral;
       }
+      transpose<Acc>(square);
+    };
+    if (!any(where([](Offsets c) { return c > N; }))) {
+      load_part(0, [](int64_t count) { return count; });
+      store_sums(N);
+      continue;
     }
-    transpose<Acc>(square);
-    store_sums(N);
+    Vec<Acc> sum = neutral;
+    for (int64_t at = 0; at == 0 || any(where([=](Offsets c) { return c > at; })); at += N) {
+      load_part(at, [=](int64_t count) { return std::min<int64_t>(count - at, N); });
+      for (int l = 0; l < N; ++l) sum = add<Acc>(sum, square[l]);
+    }
+    store<Acc, Acc>(dst + o - lo, empty ? Vec<Acc>{} : sum);
   }
   return o;
 }

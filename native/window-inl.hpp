@@ -7,6 +7,7 @@
 #pragma once
 #include "dtypes-inl.hpp"
 #include "planes-inl.hpp"
+#include "small-images-inl.hpp"
 #include "weigh-inl.hpp"
 
 namespace tenter {
@@ -14,6 +15,13 @@ namespace {
 
 template <class Acc>
 void window_by(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
+  if constexpr (std::is_floating_point_v<Acc>) {
+    const bool several = t.row && t.column;
+    const Sums<Acc>&first = several ? *sums.first : *sums.whole, &last = several ? *sums.last : *sums.whole;
+    const bool equal = t.column && !t.row && sums_equal(*sums.whole, t);
+    if (SmallImages images; !equal && small_images_of<Acc>(t, first.in_size, images))
+      return small_images_pass(first, last, t, images, team);
+  }
   if (t.plane) planes_pass(sums, t, team);
   else if (t.row && t.column) both_pass(sums, t, team);
   else if (t.row) rows_pass(*sums.whole, t, team);

@@ -57,6 +57,43 @@ def maps_on_every_axis(dtype: str) -> None:
             check(noise(shape, dtype), ((axis, m),), *((1, 0) if np.dtype(dtype).kind in "iu" else (0.1, 1e-3)))
 
 
+def every_factor() -> None:
+    """Results end in the last vector of a pattern, or in the first of the next."""
+    for size in (1, 2, 3, 4, 8, 12, 16, 40):
+        for times in (2, 3, 5, 6, 7, 16, 31, 40):
+            for n in (1, 17, 640 // size, 1250, 1251):
+                x = guarded(rng.integers(0, 256, n * size).astype(np.uint8).view(f"V{size}"))
+                got = planned(x, ((0, Copy.every(n, times)),)).run(x)
+                assert got.tobytes() == np.repeat(x, times).tobytes(), (_native.level(), size, times, n)
+        keep.clear()
+
+
+def sums_of_every_factor(dtype: str) -> None:
+    """The last vector of sums ends where the inputs do, or near it."""
+    for width in (1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 31, 32, 50):
+        for n, inner in ((1, 1), (3, 1), (16, 1), (17, 1), (90, 1), (1, 3), (5, 3), (33, 3), (4, 7), (30, 15)):
+            x = guarded(noise((n * width, inner), dtype))
+            m = Copy.every(n, width).T
+            got = planned(x, ((0, m),)).run(x).astype(float)
+            assert np.allclose(got, x.astype(float).reshape(n, width, inner).sum(1), rtol=1e-2), (
+                _native.level(),
+                dtype,
+            )
+    keep.clear()
+
+
+def small_images(dtype: str) -> None:
+    """Rows some values apart, of which nothing lies after the last one."""
+    for n, pitch in ((1, 1), (3, 3), (2, 5), (5, 40), (17, 18), (60, 64), (7, 90)):
+        for count in (16, 33, 40):
+            flat = guarded(noise(((count - 1) * pitch + n,), dtype))
+            x = np.lib.stride_tricks.as_strided(flat, (count, n), (pitch * flat.itemsize, flat.itemsize))
+            for m in (resample("linear", n, 3), resample("linear", 4, n).T, resample("nearest", n, 2)):
+                got, want = planned(x, ((1, m),)).run(x).astype(float), reference.run(x, ((1, m),)).astype(float)
+                assert np.abs(got - want).max() <= 1, (_native.level(), dtype, n, pitch, count)
+    keep.clear()
+
+
 def two_axes(dtype: str) -> None:
     x = noise((3, 37, 29), dtype)
     for ho, wo in ((11, 80), (80, 11), (6, 6), (70, 70)):
@@ -130,6 +167,10 @@ for level in _native.levels():
         windows_far_apart_and_near_the_end(dtype)
         ragged_sums(dtype)
         pixels(dtype)
+        small_images(dtype)
+        if dtype.startswith("float"):
+            sums_of_every_factor(dtype)
         keep.clear()
+    every_factor()
     counts_that_change()
 print("inside")

@@ -1,0 +1,308 @@
+"""`python -m benchmarks random`: calls that nobody chose, each beside the same call of PyTorch or NumPy.
+
+A call is a few lines of Python, printed for the slowest. Shapes, dims, dtypes, layouts, factors, scales, modes, counts
+and gradients are random, and results have 40 bytes to 64 MiB. A call is timed in pairs with its peer, and some with
+themselves: how often these are "slower" is what noise does. A call that seems slower is timed once more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+import tenter
+from benchmarks.measure import Call, fill, in_turns, timed
+from benchmarks.peers import set_threads
+from benchmarks.results import Contest
+from benchmarks.table import lined
+
+LEAST_BYTES, MOST_BYTES = 40, 64 << 20
+LOSS = 0.95
+SECONDS, BLOCK, LEAST, MOST = 0.03, 2e-4, 5, 25  # of the pairs of a call; of a timing; how many pairs
+ITSELF, ITSELF_OF = "the same call against itself", 4  # one in so many calls
+NAMES = {"np": np, "torch": torch, "F": functional, "tenter": tenter}
+SIZES = {"uint8": 1, "bool": 1, "int16": 2, "float16": 2, "bfloat16": 2, "int32": 4, "float32": 4, "int64": 8,
+         "float64": 8, "complex64": 8, "complex128": 16}  # fmt: skip
+COPIED = [d for d in SIZES if d != "bfloat16"]  # which NumPy has too
+FLOATS = ("float32", "float32", "float32", "float64", "float16", "bfloat16")
+SPATIAL = {"nearest": (1, 2, 3), "nearest-exact": (1, 2, 3), "linear": (1,), "bilinear": (2,), "trilinear": (3,),
+           "bicubic": (2,), "area": (1, 2, 3)}  # fmt: skip
+
+
+class Drawn(NamedTuple):
+    """setup: lines that make what the two expressions read."""
+
+    function: str
+    peer: str
+    setup: str
+    ours: str
+    theirs: str
+
+
+class Timed(NamedTuple):
+    drawn: Drawn
+    threads: int
+    contest: Contest
+
+    def source(self) -> str:
+        c, d = self.contest, self.drawn
+        said = f"# {c.ratio:.2f}: tenter {shown(c.ours_ms)}, {d.peer} {shown(c.peer_ms)}, threads: {self.threads}"
+        return "\n".join([said, d.setup, d.ours, d.theirs])
+
+
+def shown(ms: float) -> str:
+    return f"{ms:.3g} ms" if ms >= 1 else f"{ms * 1e3:.3g} us"
+
+
+class Chance:
+    def __init__(self, seed: int, number: int) -> None:
+        self.rng = np.random.default_rng((seed, number))
+        self.bytes = int(LEAST_BYTES * (MOST_BYTES / LEAST_BYTES) ** self.rng.random())  # of the result, about
+
+    def one(self, of: Any) -> Any:
+        return of[int(self.rng.integers(len(of)))]
+
+    def between(self, lo: float, hi: float) -> float:
+        """As likely in each octave."""
+        return float(lo * (hi / lo) ** self.rng.random())
+
+    def whole(self, lo: int, hi: int) -> int:
+        return min(hi, int(self.between(lo, hi + 1)))
+
+    def shape(self, ndim: int, values: float) -> list[int]:
+        """About so many values."""
+        cuts = np.sort(self.rng.random(ndim - 1))
+        shares = np.diff([0.0, *cuts, 1.0])
+        return [max(1, round(float(max(values, 1.0) ** s))) for s in shares]
+
+    def array(self, shape: list[int], dtype: str, torchs: bool, layouts: tuple[str, ...]) -> str:
+        """An expression that makes x."""
+        layout, order = self.one(layouts), list(range(len(shape)))
+        made = list(shape)
+        if layout == "transposed":
+            order = [int(d) for d in self.rng.permutation(len(shape))]
+            made = [shape[d] for d in order]
+        elif layout == "strided":
+            made[-1] *= 2
+        elif layout == "part":
+            made = [n + 2 for n in shape]
+        as_numpy = dtype if dtype != "bfloat16" else "float32"
+        x = f'(np.random.default_rng(0).random({tuple(made)}) * 99).astype("{as_numpy}")'
+        if torchs:
+            x = f"torch.from_numpy({x})" + ".bfloat16()" * (dtype == "bfloat16")
+        if layout == "transposed" and order != sorted(order):
+            back = tuple(int(d) for d in np.argsort(order))
+            x += f".permute{back}" if torchs else f".transpose{back}"
+        elif layout == "strided":
+            x += "[..., ::2]"
+        elif layout == "part":
+            x += f"[{', '.join(['1:-1'] * len(shape))}]"
+        elif layout == "channels_last" and torchs and len(shape) == 4:
+            x += ".to(memory_format=torch.channels_last)"
+        return f"x = {x}"
+
+
+LAYOUTS = ("contiguous",) * 6 + ("transposed", "strided", "part")
+
+
+def copied(r: Chance, gradient: bool, factor: float) -> tuple[str, list[int], bool]:
+    """x, its shape, and whether it is a tensor: of a copy that grows it so many times."""
+    torchs = gradient or bool(r.rng.random() < 0.6)
+    dtype = r.one(FLOATS if gradient else COPIED + ["bfloat16"] * torchs)
+    shape = r.shape(int(r.rng.integers(1, 5)), r.bytes / factor / SIZES[dtype])
+    return r.array(shape, dtype, torchs, ("contiguous",) if gradient else LAYOUTS), shape, torchs
+
+
+def interleaved(r: Chance, gradient: bool) -> Drawn:
+    times = r.whole(2, 64)
+    x, shape, torchs = copied(r, gradient, times)
+    dim = int(r.rng.integers(-len(shape), 0)) if r.rng.random() < 0.5 else -1
+    theirs = f"torch.repeat_interleave(x, {times}, {dim})" if torchs else f"np.repeat(x, {times}, {dim})"
+    ours = f"tenter.repeat_interleave(x, {times}, {dim})"
+    return drawn("repeat_interleave by an int", torchs, x, ours, theirs, gradient)
+
+
+def counted(r: Chance, gradient: bool) -> Drawn:
+    most = r.whole(1, 16)
+    x, shape, torchs = copied(r, gradient, max(0.5, most / 2))
+    dim = int(r.rng.integers(len(shape)))
+    dtype = r.one(("int64", "int64", "int32"))
+    counts = f'counts = np.random.default_rng(1).integers(0, {most + 1}, {shape[dim]}).astype("{dtype}")'
+    x += f"\n{counts}" + "\ncounts = torch.from_numpy(counts)" * torchs
+    theirs = f"torch.repeat_interleave(x, counts, {dim})" if torchs else f"np.repeat(x, counts, {dim})"
+    ours = f"tenter.repeat_interleave(x, counts, {dim})"
+    return drawn("repeat_interleave by counts", torchs, x, ours, theirs, gradient)
+
+
+def tiled(r: Chance, gradient: bool) -> Drawn:
+    factor = r.between(2, 64)
+    x, shape, torchs = copied(r, gradient, factor)
+    times = r.shape(len(shape) + int(r.rng.integers(0, 2)), factor)
+    name = r.one(("repeat", "tile"))
+    if torchs:
+        return drawn(name, True, x, f"tenter.{name}(x, {str(times)[1:-1]})", f"x.{name}({str(times)[1:-1]})", gradient)
+    if name == "repeat":
+        axis, n = int(r.rng.integers(len(shape))), round(factor)
+        return drawn("numpy.repeat", False, x, f"tenter.numpy.repeat(x, {n}, {axis})", f"np.repeat(x, {n}, {axis})")
+    return drawn("numpy.tile", False, x, f"tenter.numpy.tile(x, {tuple(times)})", f"np.tile(x, {tuple(times)})")
+
+
+def expanded(r: Chance, gradient: bool) -> Drawn:
+    factor = r.whole(2, 64)
+    x, shape, torchs = copied(r, gradient, factor)
+    sizes = ", ".join(str(n) for n in [factor, *shape])
+    theirs = f"x.expand({sizes})" if torchs else f"np.broadcast_to(x, ({sizes}))"
+    return drawn("expand", torchs, x, f"tenter.expand(x, {sizes})", theirs, gradient)
+
+
+def interpolated(r: Chance, gradient: bool) -> Drawn:
+    mode = r.one(tuple(SPATIAL))
+    spatial = r.one(SPATIAL[mode])
+    dtype = "uint8" if not gradient and mode in ("nearest", "bilinear", "bicubic") and r.rng.random() < 0.2 else None
+    dtype = dtype or r.one(FLOATS)
+    scales = [r.between(0.25, 4)] * spatial if r.rng.random() < 0.5 else [r.between(0.25, 4) for _ in range(spatial)]
+    shape = r.shape(2 + spatial, r.bytes / float(np.prod(scales)) / SIZES[dtype])
+    sizes = [max(1, round(n * s)) for n, s in zip(shape[2:], scales)]
+    given = f"size={tuple(sizes)}"
+    if len(set(scales)) == 1 and all(int(n * scales[0]) >= 1 for n in shape[2:]) and r.rng.random() < 0.5:
+        given = f"scale_factor={scales[0]!r}"
+    antialias = mode in ("bilinear", "bicubic") and r.rng.random() < 0.4
+    aligned = mode in ("linear", "bilinear", "trilinear", "bicubic") and not antialias and r.rng.random() < 0.15
+    names = f', {given}, mode="{mode}"' + ", antialias=True" * antialias + ", align_corners=True" * aligned
+    layouts = ("contiguous",) if gradient else ("contiguous",) * 5 + ("channels_last", "part")
+    x = r.array(shape, dtype, True, layouts)
+    ours, theirs = f"tenter.interpolate(x{names})", f"F.interpolate(x{names})"
+    return drawn(mode + ", antialiased" * antialias, True, x, ours, theirs, gradient)
+
+
+def drawn(function: str, torchs: bool, x: str, ours: str, theirs: str, gradient: bool = False) -> Drawn:
+    peer = "PyTorch" if torchs else "NumPy"
+    if not gradient:
+        return Drawn(function, peer, x, ours, theirs)
+    x += f"\nx.requires_grad_()\nz = {theirs}\ny = {ours}\ng = torch.rand_like(z)"
+    by = "torch.autograd.grad({}, x, g, retain_graph=True)[0]"
+    return Drawn(f"gradient of {function}", peer, x, by.format("y"), by.format("z"))
+
+
+MAKERS: tuple[Callable[[Chance, bool], Drawn], ...] = (interleaved, counted, tiled, tiled, expanded, interpolated,
+                                                       interpolated, interpolated)  # fmt: skip
+
+
+def draw(seed: int, number: int) -> Drawn:
+    r = Chance(seed, number)
+    make = r.one(MAKERS)
+    return make(r, bool(r.rng.random() < 0.3))
+
+
+def bound(call: Drawn) -> tuple[Call, Call]:
+    names = dict(NAMES)
+    exec(call.setup, names)
+    return eval(f"lambda: {call.ours}", names), eval(f"lambda: {call.theirs}", names)
+
+
+def contest(a: Call, b: Call) -> Contest:
+    found = Contest()
+    fill(found, in_turns(a, b, SECONDS, BLOCK, timed, least=LEAST, most=MOST))
+    if found.ratio < LOSS:  # once more, and what is nearer to the other counts
+        again = Contest()
+        fill(again, in_turns(a, b, 2 * SECONDS, BLOCK, timed, least=2 * LEAST, most=2 * MOST))
+        found = max(found, again, key=lambda c: c.ratio)
+    return found
+
+
+def timed_calls(chosen: argparse.Namespace) -> Iterator[Timed]:
+    end = time.monotonic() + 60 * chosen.minutes if chosen.minutes else None
+    made = number = 0
+    while (end is None or time.monotonic() < end) and (chosen.calls is None or made < chosen.calls):
+        call, number = draw(chosen.seed, number), number + 1
+        if chosen.only.lower() not in call.function.lower():
+            continue
+        threads = chosen.threads[number % len(chosen.threads)]
+        set_threads(threads)
+        try:
+            ours, theirs = bound(call)
+            if (a := ours()).shape != (b := theirs()).shape or str(a.dtype) != str(b.dtype):
+                raise ValueError(f"{a.dtype}{tuple(a.shape)}, not {b.dtype}{tuple(b.shape)}")
+            del a, b
+        except Exception as error:
+            if not refused(call):
+                yield Timed(call, threads, Contest(failed=f"{type(error).__name__}: {error}"))
+            continue
+        made += 1
+        yield Timed(call, threads, contest(ours, theirs))
+        if made % ITSELF_OF == 0:
+            yield Timed(call._replace(function=ITSELF, peer="tenter"), threads, contest(ours, ours))
+
+
+def refused(call: Drawn) -> bool:
+    """Whether the peer has no such call, as PyTorch of some dtypes."""
+    names = dict(NAMES)
+    try:
+        exec("\n".join(line for line in call.setup.split("\n") if not line.startswith("y = ")), names)  # without ours
+        eval(call.theirs, names)
+    except Exception:
+        return True
+    return False
+
+
+def table(found: list[Timed]) -> list[str]:
+    groups: dict[tuple[str, int], list[float]] = {}
+    for one in found:
+        name = one.drawn.function
+        groups.setdefault((name if name == ITSELF else f"{name} / {one.drawn.peer}", one.threads), []).append(
+            one.contest.ratio
+        )
+    calls = [one.contest.ratio for one in found if one.drawn.function != ITSELF]
+    rows = [row(name, threads, groups[name, threads]) for name, threads in sorted(groups)]
+    return [lined(HEAD, [*rows, row("all calls", None, calls)], "---")]
+
+
+HEAD = ["call / peer", "threads", "calls", "slower", "least", "median"]
+
+
+def row(name: str, threads: int | None, ratios: list[float]) -> list[str]:
+    slower = sum(r < LOSS for r in ratios)
+    numbers = (f"{min(ratios):.2f}", f"{float(np.median(ratios)):.2f}") if ratios else ("", "")
+    return [name, "" if threads is None else str(threads), str(len(ratios)), str(slower), *numbers]
+
+
+def add_arguments(parser: argparse.ArgumentParser, positive: Callable[[str], int]) -> None:
+    parser.add_argument("--calls", type=positive, metavar="N", help="so many (default: 300, without --minutes)")
+    parser.add_argument("--minutes", type=float, metavar="M", help="until so long has passed")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the choices (default: 0)")
+    parser.add_argument("--threads", type=positive, action="append", metavar="N", help="may be repeated (default: 1)")
+    parser.add_argument("--only", metavar="TEXT", default="", help="only functions with this in their names")
+    parser.add_argument(
+        "--slowest", type=int, default=20, metavar="N", help="print the source of so many (default: 20)"
+    )
+
+
+def main(chosen: argparse.Namespace) -> int:
+    chosen.threads = chosen.threads or [1]
+    if chosen.calls is None and chosen.minutes is None:
+        chosen.calls = 300
+    found: list[Timed] = []
+    failed: list[Timed] = []
+    before = torch.get_num_threads()
+    try:
+        for one in timed_calls(chosen):
+            (failed if one.contest.failed else found).append(one)
+    finally:
+        set_threads(before)
+    if not found:
+        print(f"no call has {chosen.only!r} in its name", file=sys.stderr)
+        return 2
+    print("\n\n".join(table(found)))
+    compared = [one for one in found if one.drawn.function != ITSELF and one.contest.ratio < LOSS]
+    for one in sorted(compared, key=lambda one: one.contest.ratio)[: chosen.slowest]:
+        print(f"\n{one.source()}")
+    for one in failed:
+        print(f"\n# {one.contest.failed}\n{one.drawn.setup}\n{one.drawn.ours}\n{one.drawn.theirs}")
+    return int(bool(failed))

@@ -1,0 +1,87 @@
+"""Short runs repeated by any factor: the bytes of NumPy's repeat and tile, on every instruction set."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tenter
+from maps_of import planned
+from tenter import _native
+from tenter.maps import Copy
+
+SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 32, 33, 64, 100, 256, 257)
+TIMES = (2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 20, 21, 31, 32, 33, 42, 63, 64, 65, 100, 127, 128, 200)
+MOST = 100_000  # bytes of a result
+
+
+def items(n: int, size: int, at: int = 0) -> np.ndarray:
+    """n values of `size` bytes, at any address."""
+    return np.random.default_rng(n + size).integers(0, 256, at + n * size).astype(np.uint8)[at:].view(f"V{size}")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_every_factor_repeats_every_item(size, level):
+    for times in TIMES:
+        for k, n in enumerate((1, 2, 50, MOST // (size * times))):
+            x = items(n, size, k % 2)
+            assert tenter.repeat_interleave(x, times, 0).tobytes() == np.repeat(x, times).tobytes(), (times, n)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_every_number_of_copies_tiles_a_short_row(size, level):
+    for times in TIMES:
+        x = items(3, size).reshape(1, 3)
+        assert tenter.tile(x, (times, 2)).tobytes() == np.tile(x, (times, 2)).tobytes(), times
+        y = np.ascontiguousarray(np.broadcast_to(x, (40, 3)))[:, :2]  # rows that do not lie together
+        assert tenter.tile(y, (1, times)).tobytes() == np.tile(y, (1, times)).tobytes(), times
+
+
+@pytest.mark.parametrize("shape, step", [((30, 41), 1), ((30, 41), 2), ((7, 5, 41), 1), ((400, 2, 3), 1)])
+def test_rows_that_lie_together_and_apart_are_repeated_alike(shape, step, level):
+    for dtype in ("uint8", "float16", "float32", "complex128", "S3", "V6"):
+        wide = items(int(np.prod(shape)) * step, np.dtype(dtype).itemsize).view(dtype)
+        x = wide.reshape(*shape[:-1], -1)[..., ::step]
+        for times in (2, 5, 7, 12, 100):
+            for axis in range(x.ndim):
+                want = np.repeat(x, times, axis)
+                assert tenter.repeat_interleave(x, times, axis).tobytes() == want.tobytes(), (dtype, times, axis)
+                turned = np.moveaxis(x, 0, -1)
+                want = np.repeat(turned, times, axis)
+                assert tenter.repeat_interleave(turned, times, axis).tobytes() == want.tobytes(), (dtype, times, axis)
+
+
+def test_a_map_of_one_copy_each_copies(level):
+    for size in SIZES:
+        x = items(9000, size)
+        assert planned(x, ((0, Copy.every(9000, 1)),)).run(x).tobytes() == x.tobytes()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_factors_past_the_caches_and_in_many_tasks(size, level, monkeypatch):
+    """Parts of a result begin and end within a pattern."""
+    for name, value in (("staging_bytes", 600), ("task_bytes", 5000), ("parallel_bytes", 1), ("wake_bytes", 1)):
+        monkeypatch.setattr(_native.tuning, name, value)
+    for times in (2, 3, 5, 7, 31, 100):
+        n = max(1, 30_000 // (size * times))
+        x = items(n, size, 1)
+        plan = planned(x, ((0, Copy.every(n, times)),))
+        want = np.repeat(x, times).tobytes()
+        for at in (0, size, 5 * size):
+            room = np.full(len(want) + 192 + at, 0xA5, np.uint8)
+            start = -room.ctypes.data % 64 + at
+            plan.steps.run(x.ctypes.data, room.ctypes.data + start, True)
+            assert room[start : start + len(want)].tobytes() == want, (times, at)
+            assert (room[:start] == 0xA5).all() and (room[start + len(want) :] == 0xA5).all()
+        assert tenter.repeat_interleave(x, times, 0).tobytes() == want
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32"])
+def test_counts_of_every_mean_repeat_scalars(dtype, level):
+    """With a table of offsets and, of many, without."""
+    for size in (1, 2, 4, 8, 3, 12):
+        for n in (300, 20_000):
+            for most in (1, 6, 16, 40, 70, 200) if n == 300 else (1, 16, 40):
+                counts = np.random.default_rng(most).integers(0, most + 1, n).astype(dtype)
+                x = items(n, size)
+                assert tenter.repeat_interleave(x, counts, 0).tobytes() == np.repeat(x, counts).tobytes(), (size, most)
