@@ -20,7 +20,7 @@ namespace {
 PyObject* differentiable = nullptr;  // (x, RecordedCall) -> the result with a gradient recorded
 PyObject* any_forward = nullptr;     // Python's, of x and a call's operands
 PyObject* any_backward = nullptr;    // Python's, of a ctx and a gradient
-PyObject *name_call = nullptr, *name_operands = nullptr;
+PyObject* name_call = nullptr;
 
 Owned held(PyObject* p) {
   Py_INCREF(p);
@@ -134,29 +134,27 @@ PyObject* record_family(PyObject* x, const ArrayView& from, PyObject* family, Py
 PyObject* set_up_recorded(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments");
   if (!(name_call = PyUnicode_InternFromString("call"))) return nullptr;
-  if (!(name_operands = PyUnicode_InternFromString("operands"))) return nullptr;
   PyObject** const to[] = {&differentiable, &any_forward, &any_backward};
   for (int k = 0; k < 3; ++k) Py_INCREF(args[k]), *to[k] = args[k];
   Py_INCREF(args[3]), Sequence::know_sizes(args[3]);
   Py_RETURN_NONE;
 }
 
-// The forward of a Function, (ctx, x, RecordedCall) -> the call's result. The ctx keeps the operands too, as a compiled
-// backward cannot call the core.
+// The forward of a Function, (ctx, x, RecordedCall) -> the call's result.
 PyObject* recorded_forward(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 3) return PyErr_Format(PyExc_TypeError, "expected a ctx, an array and a call");
   const RecordedCall& call = *nb::inst_ptr<RecordedCall>(args[2]);
-  const Owned operands(call.operands());
-  if (!operands || PyObject_SetAttr(args[0], name_call, args[2]) < 0) return nullptr;
-  if (PyObject_SetAttr(args[0], name_operands, operands.get()) < 0) return nullptr;
+  if (PyObject_SetAttr(args[0], name_call, args[2]) < 0) return nullptr;
   ArrayView from;
   if (read_array(args[1], from) == Reading::readable) {
     call.turn(from);
     const CachedPlan cached{call.key.get(), call.plan.get(), call.is_cached};
     if (PyObject* const y = cached.run(args[1], from, nullptr, [&] { return call.make_plan(from); })) return y;
   }
+  if (PyErr_Occurred()) return nullptr;
+  const Owned operands(call.operands());
   PyObject* const both[2] = {args[1], operands.get()};
-  return PyErr_Occurred() ? nullptr : PyObject_Vectorcall(any_forward, both, 2, nullptr);
+  return operands ? PyObject_Vectorcall(any_forward, both, 2, nullptr) : nullptr;
 }
 
 // The backward of a Function whose ctx has the RecordedCall, a method of it: (gradient) -> (the gradient of the call's

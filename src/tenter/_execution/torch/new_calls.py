@@ -19,16 +19,24 @@ from tenter._specs.spec import Shape, Spec
 
 
 class _New(torch.autograd.Function):
-    """Its ctx has the call and its operands. The core runs what takes no Python, forward and backward."""
+    """Its ctx has the call, and its operands where a backward is compiled, which cannot call the core. The core runs what
+    takes no Python, forward and backward."""
 
     forward = staticmethod(_native.recorded_forward)
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
+        if not hasattr(ctx, "operands"):
+            _prepare(ctx)
         return _adjoint(ctx, grads[0], *ctx.operands), None
 
 
+def _prepare(ctx: Any) -> None:
+    ctx.operands = ctx.call.operands
+
+
 functions.in_place_of_backward(_New, _native.recorded_backward)
+functions.before_compiled_backward(_New, _prepare)
 recorded_new, backward = functions.apply_of(_New), _New.backward
 
 
