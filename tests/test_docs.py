@@ -100,6 +100,9 @@ def test_public_names():
     assert tenter.torch.__all__ == [
         "DeferredError",
         "Report",
+        "Upsample",
+        "UpsamplingBilinear2d",
+        "UpsamplingNearest2d",
         "accelerate",
         "install",
         "report",

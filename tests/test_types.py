@@ -95,6 +95,7 @@ def public_names():
                 yield None, f"{module.__name__}.{name}", name
             elif not issubclass(value, Exception):
                 fields = {*dir(value), *getattr(value, "__annotations__", {})} - {*dir(object), "__annotations__"}
+                fields -= {f for base in value.__mro__ if base.__module__.startswith("torch") for f in dir(base)}
                 for field in sorted(fields):
                     if not field.startswith("_") or (field.startswith("__") and callable(getattr(value, field, None))):
                         yield f"{module.__name__}.{name}", f"o.{field}", field

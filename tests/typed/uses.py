@@ -107,6 +107,12 @@ def maps_and_settings(d: Doubles, t: torch.Tensor) -> None:
         assert_type(report.served, dict[str, int])
 
 
+def layers(t: torch.Tensor) -> None:
+    assert_type(tenter.torch.Upsample(scale_factor=(2, 1.5), mode="bilinear")(t), torch.Tensor)
+    assert_type(tenter.torch.UpsamplingNearest2d((4, 5))(t), torch.Tensor)
+    tenter.torch.UpsamplingBilinear2d(scale=2)  # error: call-arg, reportCallIssue
+
+
 def mistakes(d: Doubles, t: torch.Tensor) -> None:
     tenter.resise(d, 4)  # error: attr-defined, reportAttributeAccessIssue
     tenter.repeat_interleve(d, 2)  # error: attr-defined, reportAttributeAccessIssue
