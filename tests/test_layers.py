@@ -14,7 +14,7 @@ PUBLIC = {"conventions", "filters", "geometry", "image", "lazy", "maps", "memory
           "threads", "torch", "cli", "__init__", "__main__"}  # fmt: skip
 OPTIONAL = {
     "torch", "triton", "jax", "dask", "PIL", "rich", "cv2", "tifffile", "imagecodecs", "png", "matplotlib", "pyarrow",
-    "zarr", "numcodecs",
+    "zarr", "numcodecs", "scipy",
 }  # fmt: skip
 
 Imports = list[tuple[str, bool]]  # what is imported, and whether inside a function

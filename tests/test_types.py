@@ -81,7 +81,7 @@ MODULES = ["tenter", *(f"tenter.{name}" for name in (
 ))]  # fmt: skip
 # What Python, NumPy and PyTorch call, of which they say themselves what it gives; arrays of pyarrow, which has no types.
 PROTOCOLS = {
-    "__array__", "__array_function__", "__array_ufunc__", "__torch_function__", "__arrow_array__", "to_arrow",
+    "__array__", "__array_function__", "__array_ufunc__", "__torch_function__", "__arrow_array__", "to_arrow", "to_scipy",
     "__getattr__", "__reduce__", "__class_getitem__", "__init_subclass__", "__getnewargs__", "__parameters__", "__orig_bases__",
 }  # fmt: skip
 

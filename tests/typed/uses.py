@@ -100,6 +100,15 @@ def maps_and_settings(d: Doubles, t: torch.Tensor) -> None:
     assert_type(m.apply([1, 2, 3, 4], 0), npt.NDArray[Any])
     assert_type(m.dense(), Doubles)
     assert_type(tenter.maps.Copy.every(2, 3).T, tenter.maps.Window)
+    assert_type(m @ m.T, tenter.maps.AxisMap)
+    assert_type(m * 0.5, tenter.maps.AxisMap)
+    assert_type(2 * m, tenter.maps.AxisMap)
+    assert_type(m + m, tenter.maps.AxisMap)
+    assert_type(m[1:3], tenter.maps.AxisMap)
+    assert_type(m @ d, Doubles)
+    assert_type(m[1:] @ t, torch.Tensor)
+    assert_type(m @ [1, 2, 3, 4], npt.NDArray[Any])
+    assert_type(tenter.maps.Window.from_scipy(m.to_scipy()), tenter.maps.Window)
     assert_type(tenter.get_num_threads(), int)
     assert_type(tenter.memory.limit(), int)
     assert_type(tenter.conventions.difference("pillow", "jax"), str)
@@ -137,6 +146,8 @@ def mistakes(d: Doubles, t: torch.Tensor) -> None:
     tenter.image.resize(d, 4, axes=(0, 1))  # error: call-overload, reportCallIssue
     tenter.axis_map(4, 6, "bilinear")  # error: arg-type, reportArgumentType
     tenter.maps.Copy.every(2, 3).apply(d, "0")  # error: call-overload, reportCallIssue
+    tenter.axis_map(4, 6)["1"]  # error: index, reportArgumentType
+    tenter.axis_map(4, 6) + 1  # error: operator, reportOperatorIssue
     number: int = tenter.resize(d, 4)  # error: assignment, reportAssignmentType
     wrong: torch.Tensor = tenter.repeat(d, 2)  # error: assignment, reportAssignmentType
 
