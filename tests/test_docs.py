@@ -39,6 +39,7 @@ PUBLIC = [
     "repeat_interleave",
     "resize",
     "set_num_threads",
+    "show_config",
     "tile",
 ]  # and numpy and torch, which a star shall not bind
 
