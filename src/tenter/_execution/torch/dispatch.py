@@ -31,7 +31,7 @@ def call(x: Tensor, spec: Spec) -> Tensor:
         from tenter._execution.torch import sharding  # as it imports torch.distributed
 
         return sharding.call(schema.forward(OPERATORS[type(spec)]), x, *sharding.beside(x, spec).operands())
-    return schema.forward(OPERATORS[type(spec)])(x, *spec.operands())
+    return torch_tensors.of_type(x, schema.forward(OPERATORS[type(spec)])(x, *spec.operands()))
 
 
 def call_adjoint(g: Tensor, spec: Spec, shape: tuple[int, ...]) -> Tensor:
