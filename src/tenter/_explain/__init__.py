@@ -20,10 +20,11 @@ def explain(operation: Callable[..., Any] | str | LazyArray, /, *args: Any, **ho
     """What a call of an operation does: which outputs read which inputs, what is copied, which kernels run.
 
     operation: repeat_interleave, repeat, tile, expand, interpolate, resize, `numpy.repeat` or `numpy.tile` of tenter;
-        or a call in words, such as "resize(x, 3)", as the command `tenter explain` takes it; or a lazy array alone, which
-        adds what it holds and the calls that it took part in.
-    args, how: its arguments; of a call in words the values of its names, as in `explain("resize(x, 3)", x=image)`. x may be a `tenter.Shape` in place of an array. The result is not made, so that any size
-    can be explained. `out` is ignored.
+        or a call in words, such as "resize(x, 3)", as the command `tenter explain` takes it; or a lazy array alone,
+        which adds what it holds and the calls that it took part in.
+    args, how: its arguments; of a call in words the values of its names, as in `explain("resize(x, 3)", x=image)`.
+        x may be a `tenter.Shape` in place of an array. The result is not made, so that any size can be explained.
+        `out` is ignored.
 
     Raises the operation's own errors, and TypeError for what is no operation.
 

@@ -68,7 +68,7 @@ def _value(node: ast.expr, values: Mapping[str, Any]) -> Any:
         if named.keys() - {"dtype"}:
             _refuse(node, "lengths and a dtype")
         return Shape(*lengths, **named)
-    _refuse(node, "a number, a string, a list, a tuple or shape(3, 4)")
+    return _refuse(node, "a number, a string, a list, a tuple or shape(3, 4)")
 
 
 def _name(node: ast.expr) -> str:
