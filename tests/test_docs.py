@@ -52,7 +52,10 @@ def test_docstring_examples(name):
 
 def test_every_public_function_has_an_example():
     functions = [getattr(tenter, n) for n in PUBLIC if inspect.isfunction(getattr(tenter, n))]
-    functions += [getattr(tenter.torch, n) for n in tenter.torch.__all__ if n not in ("DeferredError", "Report")]
+    functions += [
+        getattr(tenter.torch, n) for n in tenter.torch.__all__ if n not in ("DeferredError", "Report", "transforms")
+    ]
+    functions += [getattr(tenter.torch.transforms, n) for n in tenter.torch.transforms.__all__]
     functions += [tenter.memory.limit, tenter.memory.clear, tenter.memory.stats]
     functions += [tenter.numpy.repeat, tenter.numpy.tile, tenter.maps.Copy, tenter.maps.Window, tenter.maps.Gather]
     functions += [tenter.image.resize, *(getattr(tenter.ragged, n) for n in tenter.ragged.__all__)]
@@ -108,6 +111,7 @@ def test_public_names():
         "install",
         "report",
         "synchronize",
+        "transforms",
         "uninstall",
     ]
     assert (Path(tenter.__file__).parent / "py.typed").is_file()

@@ -77,7 +77,7 @@ def test_pyright():
 # ---- results
 
 MODULES = ["tenter", *(f"tenter.{name}" for name in (
-    "conventions", "filters", "geometry", "image", "lazy", "maps", "memory", "numpy", "ragged", "torch",
+    "conventions", "filters", "geometry", "image", "lazy", "maps", "memory", "numpy", "ragged", "torch", "torch.transforms",
 ))]  # fmt: skip
 # What Python, NumPy and PyTorch call, of which they say themselves what it gives; arrays of pyarrow, which has no types.
 PROTOCOLS = {

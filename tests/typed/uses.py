@@ -119,6 +119,13 @@ def maps_and_settings(d: Doubles, t: torch.Tensor) -> None:
 def layers(t: torch.Tensor) -> None:
     assert_type(tenter.torch.Upsample(scale_factor=(2, 1.5), mode="bilinear")(t), torch.Tensor)
     assert_type(tenter.torch.UpsamplingNearest2d((4, 5))(t), torch.Tensor)
+    transforms = tenter.torch.transforms
+    crop = transforms.RandomResizedCrop(224, (0.5, 1.0), flip=0.5, mean=[0.5], std=[0.5])
+    assert_type(crop.flip, float)
+    assert_type(transforms.Resize((4, 5), max_size=None, dtype=torch.uint8).max_size, int | None)
+    assert_type(transforms.ResizeCenterCrop(224, resize_size=256).crop_size, tuple[int, int])
+    transforms.Thumbnail("64")  # error: arg-type, reportArgumentType
+    transforms.Resize(9, mode="bilinear")  # error: call-arg, reportCallIssue
     tenter.torch.UpsamplingBilinear2d(scale=2)  # error: call-arg, reportCallIssue
 
 
