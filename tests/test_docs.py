@@ -58,7 +58,11 @@ def test_every_public_function_has_an_example():
     functions += [getattr(tenter.torch.transforms, n) for n in tenter.torch.transforms.__all__]
     functions += [tenter.memory.limit, tenter.memory.clear, tenter.memory.stats]
     functions += [tenter.numpy.repeat, tenter.numpy.tile, tenter.maps.Copy, tenter.maps.Window, tenter.maps.Gather]
-    functions += [tenter.image.resize, *(getattr(tenter.ragged, n) for n in tenter.ragged.__all__)]
+    functions += [
+        tenter.image.crop_resize,
+        tenter.image.resize,
+        *(getattr(tenter.ragged, n) for n in tenter.ragged.__all__),
+    ]
     functions += [f for name, f in vars(tenter.ragged.Plan).items() if name[0] != "_" and not isinstance(f, property)]
     functions += [tenter.image.resize]
     functions += [getattr(tenter.lazy, n) for n in tenter.lazy.__all__ if n != "LazyArray"]

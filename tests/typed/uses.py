@@ -73,6 +73,10 @@ def the_kind_and_dtype_that_go_in_come_out(
     assert_type(tenter.image.resize(t, scale=0.5, antialias=False), torch.Tensor)
     assert_type(tenter.image.resize(b, fill=(4, 5), gravity="north"), Bytes)
     assert_type(tenter.image.resize(t, fit=4, enlarge=True), torch.Tensor)
+    assert_type(tenter.image.resize([t, t], 4, layout="CHW"), torch.Tensor)
+    assert_type(tenter.image.resize([b, b], 4), npt.NDArray[Any])
+    assert_type(tenter.image.crop_resize(b, (0, 0.5, 3, 4), (4, 5), flip=True, mode="cubic"), Bytes)
+    assert_type(tenter.image.crop_resize(t, (0, 0.5, 3, 4), 4, layout="NCHW"), torch.Tensor)
 
     assert_type(tenter.numpy.repeat(d, [1, 2], axis=0), Doubles)
     assert_type(tenter.numpy.tile([1, 2], 2), npt.NDArray[Any])

@@ -223,7 +223,7 @@ def _size(x: Any) -> tuple[int, int]:
         return x.shape[0], x.shape[1]
     least = 2 if _kind(x) == "mask" else 3
     if x.ndim < least or (x.ndim == 3 and x.shape[-1] in (3, 4) and x.shape[0] > 4 and _kind(x) == "plain"):
-        hint = "; x.permute(2, 0, 1), or x.numpy() as (H, W, C)" if x.ndim == 3 else ""
+        hint = "; x.permute(2, 0, 1), as only a NumPy array may be (H, W, C)" if x.ndim == 3 else ""
         refuse(ValueError, "inputs", f"tensors (..., C, H, W){hint}", f"shape {tuple(x.shape)}")
     return x.shape[-2], x.shape[-1]
 
