@@ -30,14 +30,14 @@ def one(x: Any, layout: str) -> tuple[Any, tuple[int, int]]:
         refuse(ValueError, "pixels", f"shape ({', '.join(layout)}), as layout says", f"{tuple(x.shape)}")
     y = _turned(x, layout)
     if layout[0] == "N":
-        y = y[0] if x.shape[0] else np.broadcast_to(np.zeros((), np.uint8), tuple(y.shape[1:]))
+        y = y[0, ...] if x.shape[0] else np.broadcast_to(np.zeros((), np.uint8), tuple(y.shape[1:]))
     return y, (layout.index("H"), layout.index("W"))
 
 
 def each(resize: Callable[..., Any], x: Any, layout: str, out: Any, how: dict[str, Any]) -> Any:
     """The pictures resized one by one, for colors that are mixed with others of their pixel; in the same layout."""
     y = _turned(x, layout)
-    pictures = [y[k] for k in range(x.shape[0])] if layout[0] == "N" else [y]
+    pictures = [y[k, ...] for k in range(x.shape[0])] if layout[0] == "N" else [y]
     found = [of(x).to_numpy(resize(picture, **how)) for picture in pictures]
     made = np.stack(found) if layout[0] == "N" else found[0]
     back = [_order(layout).index(axis) for axis in range(len(layout))]
