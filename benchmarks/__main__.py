@@ -1,6 +1,7 @@
 """`python -m benchmarks cpu`: measures, prints each row, writes the report. `gpu`: the same on a CUDA device. `calls`:
 what a tiny call costs. `compiled`, `jax`: code compiled by PyTorch and by JAX. `cookbook`: the tables of docs/cookbook.
-`folders`: programs on folders of photographs. `volumes`: the table of docs/volumes.md. `augment`, `ragged`, `segments`,
+`loader`: images per second of data loaders. `folders`: programs on folders of photographs. `volumes`: the table of
+docs/volumes.md. `augment`, `ragged`, `segments`,
 `signals`, `photographs`: calls of which each is new; `new`: these."""
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from benchmarks import (
     gpu,
     growth,
     latency,
+    loader,
     memory,
     multiples,
     new_calls,
@@ -64,6 +66,7 @@ def parser() -> argparse.ArgumentParser:
     recipes.add_argument("--threads", type=positive, metavar="N", help="threads of every library (default: PyTorch's)")
     what.add_parser("multiples", help="writes the table of docs/memory.md")
     folders.add_arguments(what.add_parser("folders", help=f"writes {folders.PAGE}"))
+    loader.add_arguments(what.add_parser("loader", help="prints images per second of data loaders"))
     what.add_parser("volumes", help="writes the table of docs/volumes.md")
     gpu.add_arguments(what.add_parser("gpu", help="writes docs/benchmarks-gpu.md and .json"))
     for name in (*new_calls.PARTS, "new"):
@@ -96,6 +99,8 @@ def main() -> int:
         return gpu.main(chosen)
     if chosen.what in (*new_calls.PARTS, "new"):
         return new_calls.main(chosen)
+    if chosen.what == "loader":
+        return loader.main(chosen)
     if chosen.what == "multiples":
         return multiples.main()
     if chosen.what == "folders":
