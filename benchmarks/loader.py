@@ -1,8 +1,8 @@
 """`python -m benchmarks loader`: images per second of a DataLoader that decodes, crops and resizes to 224, mirrors,
 normalizes and batches.
 
-Every library gets the same decoder (Pillow), and parts of the same distribution. "decode alone" does nothing after it, so
-the difference is what a library takes. Libraries that are not installed have no row. Nothing is written.
+Every library gets the same decoder (Pillow), and parts of the same distribution. "decode alone" does nothing after it,
+so the difference is what a library takes. Libraries that are not installed have no row. Nothing is written.
 """
 
 from __future__ import annotations
