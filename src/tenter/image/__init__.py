@@ -14,7 +14,7 @@ from tenter import resampling
 from tenter._arrays import pillow_images
 from tenter._arrays.arguments import MISSING, array, describe, error, flag, output
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.library import dtype_name, of
+from tenter._arrays.library import dtype_name, is_array, of
 from tenter._arrays.names import parameters, show_signature, take_other_names
 from tenter._arrays.standard_arrays import is_standard
 from tenter._arrays.types import Array
@@ -161,12 +161,13 @@ def resize(
         if no_other or too_many is not None:
             picture_arguments.refuse_axes(no_other, too_many)
             take_other_names(resize, no_other, too_many)
-        how = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light, "labels": labels, **given}
-        how |= {**policies, "enlarge": enlarge, "gravity": gravity}
-        if _forms.is_many(pixels):
-            return _forms.many(resize, pixels, size, layout, out, how)
-        if pillow_images.is_image(pixels):
-            return _forms.of_pillow(resize, pixels, layout, out, {**how, "size": size})
+        if layout is not None or not is_array(pixels):
+            how = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light, "labels": labels, **given}
+            how |= {**policies, "enlarge": enlarge, "gravity": gravity}
+            if _forms.is_many(pixels):
+                return _forms.many(resize, pixels, size, layout, out, how)
+            if pillow_images.is_image(pixels):
+                return _forms.of_pillow(resize, pixels, layout, out, {**how, "size": size})
         whole = x = array("pixels", pixels)
         axes = (0, 1)
         if layout is not None:
@@ -247,7 +248,7 @@ def crop_resize(pixels: Any, box: Sequence[float | Fraction], size: Sizes, *, fl
     Raises TypeError and ValueError naming the argument.
 
     >>> crop_resize(np.arange(16, dtype=np.uint8).reshape(4, 4), (0.5, 1, 2, 2), (1, 2), flip=True, antialias=False)
-    array([[8, 7]], dtype=uint8)
+    array([[6, 5]], dtype=uint8)
     """
     try:
         take_other_names(resize, {name: value for name, value in how.items() if name not in _NAMES})
