@@ -1,8 +1,8 @@
 """`python -m benchmarks cpu`: measures, prints each row, writes the report. `gpu`: the same on a CUDA device. `calls`:
 what a tiny call costs. `compiled`, `jax`: code compiled by PyTorch and by JAX. `cookbook`: the tables of docs/cookbook.
-`folders`: programs on folders of photographs. `volumes`: the table of docs/volumes.md. `augment`, `ragged`, `segments`,
-`signals`, `photographs`: calls of which each is new; `new`: these. `overhead`: what calls take outside of kernels.
-`random`: calls that nobody chose."""
+`loader`: images per second of data loaders. `folders`: programs on folders of photographs. `volumes`: the table of
+docs/volumes.md. `augment`, `ragged`, `segments`, `signals`, `photographs`: calls of which each is new; `new`: these.
+`overhead`: what calls take outside of kernels. `random`: calls that nobody chose."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from benchmarks import (
     gpu,
     growth,
     latency,
+    loader,
     memory,
     multiples,
     new_calls,
@@ -68,6 +69,7 @@ def parser() -> argparse.ArgumentParser:
     what.add_parser("overhead", help="what calls of a few elements take; printed")
     what.add_parser("multiples", help="writes the table of docs/memory.md")
     folders.add_arguments(what.add_parser("folders", help=f"writes {folders.PAGE}"))
+    loader.add_arguments(what.add_parser("loader", help="prints images per second of data loaders"))
     what.add_parser("volumes", help="writes the table of docs/volumes.md")
     gpu.add_arguments(what.add_parser("gpu", help="writes docs/benchmarks-gpu.md and .json"))
     for name in (*new_calls.PARTS, "new"):
@@ -103,6 +105,8 @@ def main() -> int:
         return new_calls.main(chosen)
     if chosen.what == "random":
         return random_calls.main(chosen)
+    if chosen.what == "loader":
+        return loader.main(chosen)
     if chosen.what == "multiples":
         return multiples.main()
     if chosen.what == "overhead":

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import tenter
 from benchmarks import peers
 from tenter import _native
+from tenter.configuration import huge_pages
 
 
 class Settings(NamedTuple):
@@ -47,12 +48,6 @@ def cores() -> int:
 def processor() -> str:
     names = [line.partition(":")[2].strip() for line in lines("/proc/cpuinfo") if line.startswith("model name")]
     return names[0] if names else platform.processor() or platform.machine()
-
-
-def huge_pages() -> str:
-    """The kernel's setting, which it shows in brackets: always [madvise] never."""
-    shown = " ".join(lines("/sys/kernel/mm/transparent_hugepage/enabled"))
-    return shown.partition("[")[2].partition("]")[0] or "unknown"
 
 
 def free_memory() -> int:

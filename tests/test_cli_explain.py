@@ -13,7 +13,7 @@ from cli_helpers import (
     command,
     refused,
 )
-from tenter.cli import explain
+from tenter._explain import call_text
 from tenter.cli.main import main
 
 GOOD = {
@@ -35,6 +35,24 @@ def test_a_call_is_explained(call, capsys):
     operation, args, how = GOOD[call]
     assert main(["explain", call]) == 0
     assert capsys.readouterr().out == tenter.explain(operation, *args, **how).text() + "\n"
+
+
+@pytest.mark.parametrize("call", GOOD)
+def test_a_call_in_words_is_explained_in_python_too(call):
+    operation, args, how = GOOD[call]
+    assert tenter.explain(call).text() == tenter.explain(operation, *args, **how).text()
+
+
+def test_names_in_words_have_the_values_that_are_given():
+    x, counts = np.arange(6.0).reshape(2, 3), np.array([2, 1])
+    told = tenter.explain("repeat_interleave(x, counts, dim=0)", x=x, counts=counts).text()
+    assert told == tenter.explain(tenter.repeat_interleave, x, counts, dim=0).text()
+    with pytest.raises(
+        ValueError, match=r"call: expected a number, .* got x at column 8\n  in explain\('resize\(x, 3\)'\)"
+    ):
+        tenter.explain("resize(x, 3)")
+    with pytest.raises(TypeError, match=r"args: expected values of a call by their names"):
+        tenter.explain("resize(x, 3)", x)
 
 
 BAD = {
@@ -78,7 +96,9 @@ def test_what_is_no_call_is_refused_in_one_line(call, capsys):
 
 
 def test_too_long_a_call_is_refused(capsys):
-    assert "at most 1,048,576 characters" in refused(capsys, "explain", "tile([" + "1," * (explain.MOST // 2) + "], 2)")
+    assert "at most 1,048,576 characters" in refused(
+        capsys, "explain", "tile([" + "1," * (call_text.MOST // 2) + "], 2)"
+    )
 
 
 def test_files(capsys):
@@ -103,6 +123,6 @@ def test_the_program_prints_what_a_terminal_can_show(monkeypatch):
 
 
 def test_numbers_are_read_as_python_has_them():
-    operation, values, named = explain.read_call("tile([0x10, 1_000, 1e3, -2j, True], 2)")
+    operation, values, named = call_text.read_call("tile([0x10, 1_000, 1e3, -2j, True], 2)")
     assert operation is tenter.tile and values == [[16, 1000, 1000.0, -2j, True], 2] and named == {}
     assert np.asarray(values[0]).shape == (5,)

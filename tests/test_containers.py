@@ -171,7 +171,7 @@ def refused():
     if _has("PIL.Image"):
         yield (
             sys.modules["PIL.Image"].new("L", (2, 2)),
-            r"np.asarray\(x\), which tenter.image.resize takes as well",
+            r"np.asarray\(x\), or tenter.image.resize, which takes images",
             "PIL.Image.Image",
         )
     if _has("zarr"):
@@ -183,10 +183,17 @@ def refused():
 
 
 @pytest.mark.parametrize(
-    "call", [lambda x: tenter.repeat(x, 2), lambda x: tenter.resize(x, 2), lambda x: tenter.image.resize(x, 2)]
+    "call, images",
+    [
+        (lambda x: tenter.repeat(x, 2), False),
+        (lambda x: tenter.resize(x, 2), False),
+        (lambda x: tenter.image.resize(x, 2), True),
+    ],
 )
-def test_what_would_lose_its_labels_says_what_to_pass(call):
+def test_what_would_lose_its_labels_says_what_to_pass(call, images):
     for x, expected, got in refused():
+        if images and "PIL" in got:
+            continue
         with pytest.raises(TypeError, match=rf"^(x|pixels): expected {expected}, got {got}.*\n  in .*\)$"):
             call(x)
 

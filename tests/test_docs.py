@@ -39,6 +39,7 @@ PUBLIC = [
     "repeat_interleave",
     "resize",
     "set_num_threads",
+    "show_config",
     "tile",
 ]  # and numpy and torch, which a star shall not bind
 
@@ -51,10 +52,17 @@ def test_docstring_examples(name):
 
 def test_every_public_function_has_an_example():
     functions = [getattr(tenter, n) for n in PUBLIC if inspect.isfunction(getattr(tenter, n))]
-    functions += [getattr(tenter.torch, n) for n in tenter.torch.__all__ if n not in ("DeferredError", "Report")]
+    functions += [
+        getattr(tenter.torch, n) for n in tenter.torch.__all__ if n not in ("DeferredError", "Report", "transforms")
+    ]
+    functions += [getattr(tenter.torch.transforms, n) for n in tenter.torch.transforms.__all__]
     functions += [tenter.memory.limit, tenter.memory.clear, tenter.memory.stats]
     functions += [tenter.numpy.repeat, tenter.numpy.tile, tenter.maps.Copy, tenter.maps.Window, tenter.maps.Gather]
-    functions += [tenter.image.resize, *(getattr(tenter.ragged, n) for n in tenter.ragged.__all__)]
+    functions += [
+        tenter.image.crop_resize,
+        tenter.image.resize,
+        *(getattr(tenter.ragged, n) for n in tenter.ragged.__all__),
+    ]
     functions += [f for name, f in vars(tenter.ragged.Plan).items() if name[0] != "_" and not isinstance(f, property)]
     functions += [tenter.image.resize]
     functions += [getattr(tenter.lazy, n) for n in tenter.lazy.__all__ if n != "LazyArray"]
@@ -100,10 +108,14 @@ def test_public_names():
     assert tenter.torch.__all__ == [
         "DeferredError",
         "Report",
+        "Upsample",
+        "UpsamplingBilinear2d",
+        "UpsamplingNearest2d",
         "accelerate",
         "install",
         "report",
         "synchronize",
+        "transforms",
         "uninstall",
     ]
     assert (Path(tenter.__file__).parent / "py.typed").is_file()

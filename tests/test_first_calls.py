@@ -152,6 +152,7 @@ def functions():
                 "explain",
                 "get_num_threads",
                 "set_num_threads",
+                "show_config",
                 "from_arrow",
                 "to_arrow",
             ):

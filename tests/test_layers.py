@@ -10,11 +10,11 @@ from pathlib import Path
 import tenter
 
 ROOT = Path(tenter.__file__).parent
-PUBLIC = {"conventions", "filters", "geometry", "image", "lazy", "maps", "memory", "numpy", "ops", "ragged", "resampling",
+PUBLIC = {"configuration", "conventions", "filters", "geometry", "image", "lazy", "maps", "memory", "numpy", "ops", "ragged", "resampling",
           "threads", "torch", "cli", "__init__", "__main__"}  # fmt: skip
 OPTIONAL = {
     "torch", "triton", "jax", "dask", "PIL", "rich", "cv2", "tifffile", "imagecodecs", "png", "matplotlib", "pyarrow",
-    "zarr", "numcodecs",
+    "zarr", "numcodecs", "scipy",
 }  # fmt: skip
 
 Imports = list[tuple[str, bool]]  # what is imported, and whether inside a function

@@ -77,11 +77,11 @@ def test_pyright():
 # ---- results
 
 MODULES = ["tenter", *(f"tenter.{name}" for name in (
-    "conventions", "filters", "geometry", "image", "lazy", "maps", "memory", "numpy", "ragged", "torch",
+    "conventions", "filters", "geometry", "image", "lazy", "maps", "memory", "numpy", "ragged", "torch", "torch.transforms",
 ))]  # fmt: skip
 # What Python, NumPy and PyTorch call, of which they say themselves what it gives; arrays of pyarrow, which has no types.
 PROTOCOLS = {
-    "__array__", "__array_function__", "__array_ufunc__", "__torch_function__", "__arrow_array__", "to_arrow",
+    "__array__", "__array_function__", "__array_ufunc__", "__torch_function__", "__arrow_array__", "to_arrow", "to_scipy",
     "__getattr__", "__reduce__", "__class_getitem__", "__init_subclass__", "__getnewargs__", "__parameters__", "__orig_bases__",
 }  # fmt: skip
 
@@ -95,6 +95,7 @@ def public_names():
                 yield None, f"{module.__name__}.{name}", name
             elif not issubclass(value, Exception):
                 fields = {*dir(value), *getattr(value, "__annotations__", {})} - {*dir(object), "__annotations__"}
+                fields -= {f for base in value.__mro__ if base.__module__.startswith("torch") for f in dir(base)}
                 for field in sorted(fields):
                     if not field.startswith("_") or (field.startswith("__") and callable(getattr(value, field, None))):
                         yield f"{module.__name__}.{name}", f"o.{field}", field

@@ -18,6 +18,7 @@ from tenter._execution import (
     apply as _apply,  # noqa: F401  gives maps their method
     executor as _executor,
 )
+from tenter.configuration import show_config
 from tenter.ops import expand, repeat, repeat_interleave, tile
 from tenter.resampling import axis_map, interpolate, resize
 from tenter.threads import get_num_threads, set_num_threads
@@ -49,6 +50,7 @@ __all__ = [
     "repeat_interleave",
     "resize",
     "set_num_threads",
+    "show_config",
     "tile",
 ]
 

@@ -155,8 +155,16 @@ def by_name(name: str) -> Filter:
 
 
 def _checked(f: Callable[[Floats], Floats], x: Floats) -> Floats:
-    weight = np.asarray(f(x))
-    if weight.shape != x.shape or weight.dtype.kind not in "fiub" or not np.isfinite(weight).all():
-        got = f"{weight.dtype}{list(weight.shape)} for {len(x)} distances"
-        refuse(ValueError, "mode", "a Filter of a function that gives a finite weight for each distance", got)
+    given = f(x)
+    weight = np.asarray(given)
+    expected = "a Filter whose f gives an array of one finite weight for each distance"
+    if weight.dtype.kind not in "fiub" or weight.shape != x.shape:
+        shown = f"{weight.dtype}{list(weight.shape)}" if isinstance(given, np.ndarray) else type(given).__name__
+        refuse(ValueError, "mode", expected, f"{shown} for {len(x)} distances")
+    if not np.isfinite(weight).all():
+        at = float(x[~np.isfinite(weight)][0])
+        refuse(ValueError, "mode", expected, f"f({at:g}) = {weight[~np.isfinite(weight)][0]}")
+    if len(x) and not weight.any():
+        expected = "a Filter whose f gives weights of which some are not zero"
+        refuse(ValueError, "mode", expected, f"zeros at all of {len(x)} distances from {x.min():g} to {x.max():g}")
     return np.asarray(weight, np.float64)

@@ -73,6 +73,10 @@ def the_kind_and_dtype_that_go_in_come_out(
     assert_type(tenter.image.resize(t, scale=0.5, antialias=False), torch.Tensor)
     assert_type(tenter.image.resize(b, fill=(4, 5), gravity="north"), Bytes)
     assert_type(tenter.image.resize(t, fit=4, enlarge=True), torch.Tensor)
+    assert_type(tenter.image.resize([t, t], 4, layout="CHW"), torch.Tensor)
+    assert_type(tenter.image.resize([b, b], 4), npt.NDArray[Any])
+    assert_type(tenter.image.crop_resize(b, (0, 0.5, 3, 4), (4, 5), flip=True, mode="cubic"), Bytes)
+    assert_type(tenter.image.crop_resize(t, (0, 0.5, 3, 4), 4, layout="NCHW"), torch.Tensor)
 
     assert_type(tenter.numpy.repeat(d, [1, 2], axis=0), Doubles)
     assert_type(tenter.numpy.tile([1, 2], 2), npt.NDArray[Any])
@@ -100,11 +104,33 @@ def maps_and_settings(d: Doubles, t: torch.Tensor) -> None:
     assert_type(m.apply([1, 2, 3, 4], 0), npt.NDArray[Any])
     assert_type(m.dense(), Doubles)
     assert_type(tenter.maps.Copy.every(2, 3).T, tenter.maps.Window)
+    assert_type(m @ m.T, tenter.maps.AxisMap)
+    assert_type(m * 0.5, tenter.maps.AxisMap)
+    assert_type(2 * m, tenter.maps.AxisMap)
+    assert_type(m + m, tenter.maps.AxisMap)
+    assert_type(m[1:3], tenter.maps.AxisMap)
+    assert_type(m @ d, Doubles)
+    assert_type(m[1:] @ t, torch.Tensor)
+    assert_type(m @ [1, 2, 3, 4], npt.NDArray[Any])
+    assert_type(tenter.maps.Window.from_scipy(m.to_scipy()), tenter.maps.Window)
     assert_type(tenter.get_num_threads(), int)
     assert_type(tenter.memory.limit(), int)
     assert_type(tenter.conventions.difference("pillow", "jax"), str)
     with tenter.torch.accelerate() as report:
         assert_type(report.served, dict[str, int])
+
+
+def layers(t: torch.Tensor) -> None:
+    assert_type(tenter.torch.Upsample(scale_factor=(2, 1.5), mode="bilinear")(t), torch.Tensor)
+    assert_type(tenter.torch.UpsamplingNearest2d((4, 5))(t), torch.Tensor)
+    transforms = tenter.torch.transforms
+    crop = transforms.RandomResizedCrop(224, (0.5, 1.0), flip=0.5, mean=[0.5], std=[0.5])
+    assert_type(crop.flip, float)
+    assert_type(transforms.Resize((4, 5), max_size=None, dtype=torch.uint8).max_size, int | None)
+    assert_type(transforms.ResizeCenterCrop(224, resize_size=256).crop_size, tuple[int, int])
+    transforms.Thumbnail("64")  # error: arg-type, reportArgumentType
+    transforms.Resize(9, mode="bilinear")  # error: call-arg, reportCallIssue
+    tenter.torch.UpsamplingBilinear2d(scale=2)  # error: call-arg, reportCallIssue
 
 
 def mistakes(d: Doubles, t: torch.Tensor) -> None:
@@ -131,6 +157,8 @@ def mistakes(d: Doubles, t: torch.Tensor) -> None:
     tenter.image.resize(d, 4, axes=(0, 1))  # error: call-overload, reportCallIssue
     tenter.axis_map(4, 6, "bilinear")  # error: arg-type, reportArgumentType
     tenter.maps.Copy.every(2, 3).apply(d, "0")  # error: call-overload, reportCallIssue
+    tenter.axis_map(4, 6)["1"]  # error: index, reportArgumentType
+    tenter.axis_map(4, 6) + 1  # error: operator, reportOperatorIssue
     number: int = tenter.resize(d, 4)  # error: assignment, reportAssignmentType
     wrong: torch.Tensor = tenter.repeat(d, 2)  # error: assignment, reportAssignmentType
 

@@ -93,7 +93,7 @@ def _read_by(f: str) -> str:
 
 # By the package of a class.
 _LINES: dict[str, str | Callable[[Any], str | None]] = {
-    "PIL": "np.asarray(x), which tenter.image.resize takes as well",
+    "PIL": "np.asarray(x), or tenter.image.resize, which takes images",
     "dask": _of_dask,
     "h5py": _read_by("from_array"),
     "pandas": _of_pandas,

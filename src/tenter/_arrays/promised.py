@@ -5,9 +5,13 @@ import re
 OLDEST = {"NumPy": (1, 25), "PyTorch": (2, 13), "JAX": (0, 9), "Dask": (2024, 1), "zarr": (3, 1, 5)}
 
 
+def too_old(library: str, version: str) -> bool:
+    oldest = OLDEST[library]
+    return tuple(int(number) for number in re.findall(r"\d+", version)[: len(oldest)]) < oldest
+
+
 def check(library: str, version: str) -> None:
     """Where a library is imported, before what an older one lacks is asked for."""
-    oldest = OLDEST[library]
-    found = tuple(int(number) for number in re.findall(r"\d+", version)[: len(oldest)])
-    if found < oldest:
-        raise ImportError(f"tenter: expected {library} {'.'.join(map(str, oldest))} or newer, got {library} {version}")
+    if too_old(library, version):
+        expected = f"{library} {'.'.join(map(str, OLDEST[library]))} or newer"
+        raise ImportError(f"tenter: expected {expected}, got {library} {version}")

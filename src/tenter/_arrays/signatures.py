@@ -34,6 +34,15 @@ class OfDask(Protocol):
     def rechunk(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
+class OfPillow(Protocol):
+    """An image of Pillow's."""
+
+    @property
+    def mode(self) -> str: ...
+    def getbands(self) -> tuple[str, ...]: ...
+    def getexif(self) -> Any: ...
+
+
 class HoldsArray(Protocol):
     def __array__(self) -> npt.NDArray[Any]: ...
 
@@ -43,6 +52,7 @@ class HoldsMemory(Protocol):
 
 
 Other = TypeVar("Other", bound=OfLibrary | OfDask)
+PillowImage = TypeVar("PillowImage", bound=OfPillow)
 InterpolateMode = Literal[
     "nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic", "area", "lanczos"
 ]  # fmt: skip
@@ -67,6 +77,7 @@ Edge = Literal[
 ]  # fmt: skip
 
 
+Layout: TypeAlias = Literal["HWC", "CHW", "NHWC", "NCHW", "HW", "NHW"]
 Gravity: TypeAlias = Literal[
     "center", "north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest"
 ]  # fmt: skip
@@ -127,6 +138,25 @@ class PictureRule(Rule, total=False):
     height: SupportsIndex | None
     enlarge: bool
     gravity: Gravity | None
+    layout: Layout | None
+
+
+class PartRule(TypedDict, total=False):
+    """Arguments of `image.crop_resize`, of which those of `image.resize` are more."""
+
+    mode: AnyMode
+    antialias: bool | None
+    like: AnyLike
+    align: Align | None
+    tie: Tie | None
+    cubic: float | None
+    edge: Edge | None
+    value: complex
+    alpha: bool | None
+    premultiply: bool
+    linear_light: bool
+    labels: bool
+    layout: Layout | None
 
 
 class ResizeRule(Rule, total=False):

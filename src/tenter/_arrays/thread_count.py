@@ -13,16 +13,22 @@ MOST = 1024
 chosen: int | None = None  # by tenter.set_num_threads
 
 
-def _default() -> int:
-    for word in os.environ.get("OMP_NUM_THREADS", "").split(",")[:1]:
-        if word.strip().isdecimal() and word.isascii() and int(word) > 0:
-            return min(int(word), MOST)
+def _asked() -> int | None:
+    """The number in OMP_NUM_THREADS, if it is one."""
+    word = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
+    if word.strip().isdecimal() and word.isascii() and int(word) > 0:
+        return min(int(word), MOST)
+    return None
+
+
+def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-_DEFAULT = _default()
+_ASKED = _asked()
+_DEFAULT = _ASKED or _cores()
 
 
 class _Here(threading.local):
@@ -53,3 +59,16 @@ def thread_count() -> int:
         return 1
     torch = sys.modules.get("torch")
     return int(torch.get_num_threads()) if hasattr(torch, "get_num_threads") else _DEFAULT  # type: ignore[union-attr]
+
+
+def source() -> str:
+    """Who chose the number of threads, in the order of `thread_count`."""
+    if _here.one:
+        return "one, as many calls run at once"
+    if chosen is not None:
+        return "tenter.set_num_threads"
+    if _native.forked():
+        return "one in a forked child"
+    if hasattr(sys.modules.get("torch"), "get_num_threads"):
+        return "PyTorch's"
+    return "OMP_NUM_THREADS" if _ASKED else "the cores of this process"

@@ -1,5 +1,6 @@
 """What is known of a PyTorch tensor. Imported only once the caller has imported torch."""
 
+import sys
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -180,6 +181,15 @@ def to_numpy(x: torch.Tensor) -> Array:
 
 def from_numpy(x: Array, like: torch.Tensor) -> torch.Tensor:
     return torch.from_numpy(x)
+
+
+def of_type(x: torch.Tensor, made: torch.Tensor) -> torch.Tensor:
+    """made with the type of x where that is one of torchvision's (`Image`, `Mask`), which PyTorch's functions drop."""
+    if type(x) in TYPES or type(made) is type(x) or is_compiling():
+        return made
+    if not type(x).__module__.startswith("torchvision.tv_tensors"):
+        return made
+    return sys.modules["torchvision.tv_tensors"].wrap(made, like=x)
 
 
 image_order = torch_image_order

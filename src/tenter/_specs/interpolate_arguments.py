@@ -35,12 +35,7 @@ def checked(x: Any, given: Arguments) -> Interpolate:
     if not 1 <= n <= 3:
         hint = "; an (H, W) image goes in as x[None, None]" if x.ndim == 2 else ""
         refuse(ValueError, "x", f"(batch, channels, [depth,] [height,] width){hint}", f"{x.ndim} dims")
-    if isinstance(scale_factor, str) and scale_factor in KINDS:  # as the third position
-        refuse(TypeError, "scale_factor", "numbers", f"{scale_factor!r} (did you mean mode={scale_factor!r}?)")
-    if size is not None and scale_factor is not None:
-        refuse(ValueError, "size", "size or scale_factor, not both", f"size={size} and scale_factor={scale_factor}")
-    if size is None and scale_factor is None:
-        refuse(ValueError, "size", "size or scale_factor", "neither")
+    _check_one_given(size, scale_factor)
     scales: tuple[float, ...] | None = None
     if size is not None:
         out = per_dim("size", sizes("size", [size], least=1), size, n, x)
@@ -71,6 +66,19 @@ def checked(x: Any, given: Arguments) -> Interpolate:
     return Interpolate(out, scales, kind, bool(align_corners), bool(antialias), direct)
 
 
+def check_without_x(size: Any, scale_factor: Any, mode: Any, align_corners: Any, recompute_scale_factor: Any) -> None:
+    """What can be said of the arguments of a layer before it gets an input."""
+    _check_one_given(size, scale_factor)
+    if size is not None:
+        sizes("size", [size], least=1)
+    else:
+        _factors(scale_factor)
+    one_of("mode", mode, tuple(kind for kind in KINDS if kind != "lanczos"))  # which needs antialias
+    _check_corners(mode, align_corners)
+    flag("align_corners", align_corners, optional=True)
+    flag("recompute_scale_factor", recompute_scale_factor, optional=True)
+
+
 def by_size_alone(spec: Interpolate, size: Any, scale_factor: Any) -> bool:
     """True if all but the sizes follows from no length, and there is one int or factor, or one for each dim."""
     given = size if scale_factor is None else scale_factor
@@ -91,13 +99,26 @@ def strides_decide(spec: Interpolate) -> bool:
     return spec.kind in NEAREST and len(spec.size) > 1
 
 
+def _check_one_given(size: Any, scale_factor: Any) -> None:
+    if isinstance(scale_factor, str) and scale_factor in KINDS:  # as the third position
+        refuse(TypeError, "scale_factor", "numbers", f"{scale_factor!r} (did you mean mode={scale_factor!r}?)")
+    if size is not None and scale_factor is not None:
+        refuse(ValueError, "size", "size or scale_factor, not both", f"size={size} and scale_factor={scale_factor}")
+    if size is None and scale_factor is None:
+        refuse(ValueError, "size", "size or scale_factor", "neither")
+
+
+def _check_corners(mode: str, align_corners: Any) -> None:
+    if align_corners is not None and mode not in RANKS:
+        refuse(ValueError, "align_corners", f"None, as mode {mode!r} has no corners to align", repr(align_corners))
+
+
 def _mode(mode: Any, n: int, ndim: int, align_corners: Any) -> str:
     one_of("mode", mode, tuple(KINDS))
     if RANKS.get(mode, n) != n:
         names = "names ending in linear: linear 3-d, bilinear 4-d, trilinear 5-d; bicubic 4-d"
         refuse(ValueError, "mode", f"one for {n} spatial dims of a {ndim}-d x ({names})", repr(mode))
-    if align_corners is not None and mode not in RANKS:
-        refuse(ValueError, "align_corners", f"None, as mode {mode!r} has no corners to align", repr(align_corners))
+    _check_corners(mode, align_corners)
     return KINDS[mode]
 
 

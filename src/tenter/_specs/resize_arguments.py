@@ -264,12 +264,14 @@ def _known_mode(mode: Any) -> str:
 
 
 def _filter(m: filters.Filter) -> str | filters.Filter:
-    expected = "a Filter of a function and a finite support above 0"
-    if not callable(m.f) or not isinstance(m.f, Hashable) or not is_real(m.support):
-        refuse(TypeError, "mode", expected, describe(m))
+    if not callable(m.f) or not isinstance(m.f, Hashable):
+        refuse(TypeError, "mode", "a Filter whose f is a function", f"f={describe(m.f)}")
+    expected = "a Filter whose support is a finite number above 0"
+    if not is_real(m.support):
+        refuse(TypeError, "mode", expected, f"support={describe(m.support)}")
     support = plain(m.support)
     if not 0 < support <= LARGEST:
-        refuse(ValueError, "mode", expected, describe(m))
+        refuse(ValueError, "mode", expected, f"support={describe(m.support)}")
     found = filters.Filter(m.f, _constant(support), bool(m.normalized))
     if not compiling():
         return found

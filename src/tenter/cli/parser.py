@@ -30,6 +30,7 @@ from tenter.cli.volumes.parser import (
     join_lists,
     split_axes,
 )
+from tenter.configuration import configuration
 from tenter.conventions import PRESETS
 
 #: A number on the command line.
@@ -95,11 +96,11 @@ class Parser(argparse.ArgumentParser):
 
 
 class Version(argparse.Action):
-    """Print the version, which is looked up only then."""
+    """Print the version and what else a report of a defect needs."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         """Exit after it."""
-        print(f"tenter {_version()}")
+        print(configuration())
         raise SystemExit(0)
 
 
@@ -115,7 +116,12 @@ class Help(argparse.Action):
 def build_parser(axes: int = 0, sizes: int = 1) -> tuple[Parser, dict[str, Parser]]:
     """Build the parser, and those of the commands. `axes` and `sizes` are how many words follow --axes and --size."""
     parser = _parser(Parser(prog="tenter", add_help=False), TENTER)
-    parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
+    parser.add_argument(
+        "--version",
+        action=Version,
+        nargs=0,
+        help="show the version, the instruction set, threads and libraries, and exit",
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     by_name = {
         "resize": commands.add_parser("resize", help="resize pictures or .npy arrays, or zarr", add_help=False),
@@ -319,12 +325,3 @@ def _add_repeat(repeat: Parser) -> None:
     repeat.add_argument("--force", action="store_true", help="overwrite OUT if it exists")
     _add_follow_links(repeat)
     add_bounds(repeat)
-
-
-def _version() -> str:
-    from importlib import metadata  # which takes as long to import as half of the command
-
-    try:
-        return metadata.version("tenter")
-    except metadata.PackageNotFoundError:
-        return "(not installed)"

@@ -10,6 +10,7 @@ from tenter import _native
 from tenter._arrays.kept import kept
 from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
+from tenter.maps._operators import Operators
 from tenter.maps._rows import check_offsets, index_of, inputs_at, runs_of
 from tenter.maps._values import (
     Table,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Copy:
+class Copy(Operators):
     """Each output is one input, in ascending order: output block `o` reads input block `o // repeat`, or the `i` with
     `offsets[i] <= o < offsets[i + 1]`.
 

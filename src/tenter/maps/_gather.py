@@ -1,7 +1,8 @@
 """Maps whose outputs are weighted sums of any inputs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -9,12 +10,13 @@ from tenter import _native
 from tenter._arrays.kept import kept
 from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
+from tenter.maps._operators import Operators
 from tenter.maps._values import Table, int_fields, rebuilt, require, room_for, sealed, trusted, unchecked, within
 from tenter.maps._window import Window
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Gather:
+class Gather(Operators):
     """Each output is a weighted sum of any inputs: row `o` reads `index[offset[o] : offset[o + 1]]` with the weights at
     the same places. The escape hatch for periodic or reflected edges and unsorted indices.
 
@@ -31,6 +33,7 @@ class Gather:
     weight: Floats = Table(np.float64, required=True)  # type: ignore[assignment]
     block: ClassVar[int] = 1
     apply: ClassVar[Apply]
+    from_scipy: ClassVar[Callable[[Any], "Gather"]]
 
     __reduce__ = rebuilt
     __setstate__ = unchecked

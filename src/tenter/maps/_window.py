@@ -1,7 +1,8 @@
 """Maps whose outputs are weighted sums of adjacent inputs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from tenter import _native
 from tenter._arrays.kept import kept
 from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
+from tenter.maps._operators import Operators
 from tenter.maps._rows import check_rows
 from tenter.maps._values import (
     Table,
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Window:
+class Window(Operators):
     """Each output is a weighted sum of adjacent inputs: block `o` reads `start[o] .. start[o] + offset[o + 1] -
     offset[o]` with `weight[offset[o] : offset[o + 1]]`. Without weights they are ones; with `width` alone row `o`
     reads the `width` inputs from `o * width`.
@@ -50,6 +52,7 @@ class Window:
     block: int = 1
     apply: ClassVar[Apply]
     T: ClassVar["Copy | Window"]
+    from_scipy: ClassVar[Callable[[Any], "Window"]]
 
     __reduce__ = rebuilt
     __setstate__ = unchecked

@@ -1,13 +1,27 @@
-"""tenter in place of PyTorch's own functions, in code that stays as it is."""
+"""Layers, transforms of images (`tenter.torch.transforms`), and tenter in place of PyTorch's own functions."""
 
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal
 from tenter._execution.torch import device
 from tenter._execution.torch.device import DeferredError
+from tenter.torch import transforms as transforms
 from tenter.torch.accelerate import accelerate, install, uninstall
+from tenter.torch.modules import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
 from tenter.torch.report import Report, report
 
-__all__ = ["DeferredError", "Report", "accelerate", "install", "report", "synchronize", "uninstall"]
+__all__ = [
+    "DeferredError",
+    "Report",
+    "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
+    "accelerate",
+    "install",
+    "report",
+    "synchronize",
+    "transforms",
+    "uninstall",
+]
 
 
 def synchronize() -> None:

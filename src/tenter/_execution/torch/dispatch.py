@@ -14,6 +14,7 @@ from tenter._arrays.torch_tensors import dtype_name, recorded, to_numpy
 from tenter._execution.torch import (
     autocast as autocast,
     autograd as autograd,
+    onnx_export,
     operators as operators,
     schema,
     vmap as vmap,
@@ -31,7 +32,9 @@ def call(x: Tensor, spec: Spec) -> Tensor:
         from tenter._execution.torch import sharding  # as it imports torch.distributed
 
         return sharding.call(schema.forward(OPERATORS[type(spec)]), x, *sharding.beside(x, spec).operands())
-    return schema.forward(OPERATORS[type(spec)])(x, *spec.operands())
+    if onnx_export.exporting_to_onnx():
+        return onnx_export.call(x, spec)
+    return torch_tensors.of_type(x, schema.forward(OPERATORS[type(spec)])(x, *spec.operands()))
 
 
 def call_adjoint(g: Tensor, spec: Spec, shape: tuple[int, ...]) -> Tensor:
@@ -75,6 +78,8 @@ def record_counts(x: Tensor, repeats: Any, dim: int, output_size: Any) -> Repeat
         refuse(TypeError, "repeats", f"counts with values, on {x.device}", f"some on {counts.device}")
     if counts.ndim == 0 or surely(counts.shape[0] == 1):
         counts = counts.reshape(1).expand(n)
+    if onnx_export.exporting_to_onnx():
+        return onnx_export.counted(counts, dim, output_size)
     offsets = OPS.offsets.default(counts, n, output_size)
     if not recorded(x) and not recorded(offsets) and torch_tensors.device(x) is None:  # a DTensor's counts, gathered
         array = to_numpy(offsets)

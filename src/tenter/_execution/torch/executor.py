@@ -59,13 +59,13 @@ def flat(x: torch.Tensor) -> torch.Tensor:
 
 
 def reshape(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
-    return x.reshape(shape)
+    return torch_tensors.of_type(x, x.reshape(shape))
 
 
 def expand(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
     if (found := short(x)) is not None:  # of which PyTorch makes no view
         refuse_short("x", found)
-    return x.expand(shape)
+    return torch_tensors.of_type(x, x.expand(shape))
 
 
 def copy_into(out: torch.Tensor, result: torch.Tensor) -> None:
@@ -76,7 +76,8 @@ def flip(x: torch.Tensor, axes: tuple[int, ...]) -> torch.Tensor:
     if x.dtype == torch.complex32:
         return torch.view_as_complex(torch.view_as_real(x).flip(axes))
     signed = torch.uint8 if str(x.dtype).startswith("torch.float8") else SIGNED.get(x.dtype)
-    return x.flip(axes) if signed is None else x.view(signed).flip(axes).view(x.dtype)
+    flipped = x.flip(axes) if signed is None else x.view(signed).flip(axes).view(x.dtype)
+    return torch_tensors.of_type(x, flipped)
 
 
 def ones(x: torch.Tensor, n: int) -> torch.Tensor:

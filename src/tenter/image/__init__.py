@@ -6,23 +6,22 @@ numbers are changed before they are averaged, and the averages changed back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
-import numpy as np
-
-from tenter import filters, resampling
+from tenter import resampling
+from tenter._arrays import pillow_images
 from tenter._arrays.arguments import MISSING, array, describe, error, flag, output
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.library import dtype_name, of
-from tenter._arrays.names import show_signature, take_other_names
+from tenter._arrays.library import dtype_name, is_array, of
+from tenter._arrays.names import parameters, show_signature, take_other_names
 from tenter._arrays.standard_arrays import is_standard
 from tenter._arrays.types import Array
-from tenter._execution import bands, calls, executor, weighed
-from tenter._rules import srgb
+from tenter._execution import calls, executor, weighed
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs import lengths, picture_arguments, picture_sizes, resize_arguments
+from tenter.image import _forms, _mixed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,13 +33,16 @@ if TYPE_CHECKING:
         Element,
         Gravity,
         Held,
+        Layout,
         Like,
         Mode,
         ModeName,
         Nested,
         Numbers,
         Other,
+        PartRule,
         PictureRule,
+        PillowImage,
         Policy,
         Rounding,
         Sizes,
@@ -51,19 +53,18 @@ if TYPE_CHECKING:
     from tenter._rules.presets import Convention
     from tenter.filters import Filter
 
-__all__ = ["resize"]
-
-PICTURES = ("uint8", "uint16", "float16", "float32", "float64")
-#: where less alpha than this is left of a picture of floats, nothing is seen: half a step of 16 bits
-UNSEEN = 2.0**-17
-#: numbers prepared at a time
-BAND = 1 << 16
+__all__ = ["crop_resize", "resize"]
 
 
 # fmt: off
 @overload
 def resize(pixels: NDArray[Element], size: Sizes | None = None, *, out: NDArray[Element] | None = None,
     **how: Unpack[PictureRule]) -> NDArray[Element]: ...
+@overload
+def resize(pixels: PillowImage, size: Sizes | None = None, **how: Unpack[PictureRule]) -> PillowImage: ...
+@overload
+def resize(pixels: list[Tensor], size: Sizes | None = None, *, out: Tensor | None = None,
+    **how: Unpack[PictureRule]) -> Tensor: ...
 @overload
 def resize(pixels: Nested, size: Sizes | None = None, *, out: NDArray[Any] | None = None,
     **how: Unpack[PictureRule]) -> NDArray[Any]: ...
@@ -97,6 +98,7 @@ def resize(
     height: SupportsIndex | None = None,
     enlarge: bool = False,
     gravity: Gravity | None = None,
+    layout: Layout | None = None,
     rounding: Rounding | None = None,
     policy: Policy = "stretch",
     align: Align | None = None,
@@ -110,7 +112,9 @@ def resize(
     """Resizes a picture, its colors weighted by alpha and, if asked, in linear light.
 
     pixels: (H, W) or (H, W, C) of uint8, uint16 or floats, whose white and full alpha are 1. Other dtypes, and tensors
-        with gradients, are served where nothing below applies.
+        with gradients, are served where nothing below applies. An image of Pillow's gives an image of its mode. A list
+        of pictures of any sizes gives one array (N, H, W, C), for size or fill.
+    layout: the axes of an array: HWC, CHW, NHWC, NCHW, HW or NHW; the result has the same. None: HW or HWC.
     size: (height, width), or one number for both; or scale. mode, antialias, like, box, rounding, policy, align, tie,
         cubic, edge, value: as `tenter.resize` has them, box as ((top, bottom), (left, right)).
     alpha: whether the last channel is alpha. None: it is if there are four; two may be a flow or a complex number, so
@@ -142,6 +146,10 @@ def resize(
     >>> photo = np.zeros((3000, 4000, 3), np.uint8)
     >>> [resize(photo, **size).shape[:2] for size in ({"fit": (800, 800)}, {"fill": (400, 400)}, {"height": 100})]
     [(600, 800), (400, 400), (100, 133)]
+    >>> resize(np.zeros((2, 3, 30, 40), np.uint8), (15, 20), layout="NCHW").shape
+    (2, 3, 15, 20)
+    >>> resize([photo, photo[:100]], (15, 20)).shape
+    (2, 15, 20, 3)
     """
     given: dict[str, Any] = {
         "scale": scale, "mode": mode, "antialias": antialias, "like": like, "rounding": rounding, "policy": policy,
@@ -153,7 +161,19 @@ def resize(
         if no_other or too_many is not None:
             picture_arguments.refuse_axes(no_other, too_many)
             take_other_names(resize, no_other, too_many)
-        x = array("pixels", pixels)
+        if layout is not None or not is_array(pixels):
+            how = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light, "labels": labels, **given}
+            how |= {**policies, "enlarge": enlarge, "gravity": gravity}
+            if _forms.is_many(pixels):
+                return _forms.many(resize, pixels, size, layout, out, how)
+            if pillow_images.is_image(pixels):
+                return _forms.of_pillow(resize, pixels, layout, out, {**how, "size": size})
+        whole = x = array("pixels", pixels)
+        axes = (0, 1)
+        if layout is not None:
+            _forms.check(layout)
+            x, axes = _forms.one(whole, layout)
+            how["alpha"] = alpha = ("C" in layout and x.shape[2] == 4) if alpha is None else alpha
         has_alpha = picture_arguments.has_alpha(x, size, alpha)
         flag("premultiply", premultiply)
         flag("linear_light", linear_light)
@@ -161,10 +181,14 @@ def resize(
         stretches = all(v is None for v in (*policies.values(), gravity)) and enlarge is False
         if not stretches and (what := picture_sizes.wanted(policies, enlarge, gravity)) is not None:
             size, given["box"] = _placed_in(x, what, size, given)
-        mixes = not all(m in NEAREST for m in _each(mode))
+        mixes = not all(m in NEAREST for m in _mixed.each(mode))
         weigh, light = mixes and premultiply and has_alpha, mixes and linear_light
+        if layout is not None:
+            if not (weigh or light) or 0 in whole.shape:
+                return resampling.resize(whole, size, axes=axes, out=out, **given)
+            return _forms.each(resize, whole, layout, out, {**how, "size": asked})
         if weigh or light:
-            _check_mixing(x, value)
+            _mixed.check(x, value)
             if is_standard(x) and (unknown := of(x).unreadable(x)):
                 refuse(TypeError, "pixels", "a picture whose values are known, to mix them", unknown)
             if of(x).PACKAGE == "dask.array":
@@ -176,20 +200,20 @@ def resize(
         on_host = of(x).device(x) is None
         if weigh and not light and on_host and x.ndim == 3 and dtype_name(x) == "uint8":
             room = _room(x, out)
-            found = _weighed(of(x).to_numpy(x), size, given, room)
+            found = _mixed.in_eight_bits(of(x).to_numpy(x), size, given, room)
             if found is not None:
                 return _placed(found, x, out, room)
         if weigh and edge != "constant":  # what that puts around a picture is unseen
-            full = _full(x)
+            full = _mixed.full(x)
             weigh = not (weighed.is_alpha(of(x).to_numpy(x), full) if on_host else bool((x[..., -1] == full).all()))
         if not (weigh or light):
             return resampling.resize(x, size, axes=(0, 1), out=out, **given)
         room = _room(x, out)
-        return _placed(_mixed(of(x).to_numpy(x), has_alpha, weigh, light, size, given, room), x, out, room)
+        return _placed(_mixed.mixed(of(x).to_numpy(x), has_alpha, weigh, light, size, given, room), x, out, room)
     except Refusal as refusal:
         shown: dict[str, Any] = {"alpha": alpha, "premultiply": premultiply, "linear_light": linear_light}
         shown |= {"labels": labels or None, **given, "box": box, **policies, "enlarge": enlarge or None}
-        shown |= {"gravity": gravity, **no_other}
+        shown |= {"gravity": gravity, "layout": layout, **no_other}
         for name, usual in (("policy", "stretch"), ("value", 0)):
             if type(shown[name]) is type(usual) and shown[name] == usual:
                 del shown[name]
@@ -197,6 +221,47 @@ def resize(
 
 
 show_signature(resize)
+_NAMES = frozenset(parameters(resize))
+
+
+# fmt: off
+@overload
+def crop_resize(pixels: NDArray[Element], box: Sequence[float | Fraction], size: Sizes, *, flip: bool = False,
+    out: NDArray[Element] | None = None, **how: Unpack[PartRule]) -> NDArray[Element]: ...
+@overload
+def crop_resize(pixels: PillowImage, box: Sequence[float | Fraction], size: Sizes, *, flip: bool = False,
+    **how: Unpack[PartRule]) -> PillowImage: ...
+@overload
+def crop_resize(pixels: Tensor, box: Sequence[float | Fraction], size: Sizes, *, flip: bool = False,
+    out: Tensor | None = None, **how: Unpack[PartRule]) -> Tensor: ...
+@overload
+def crop_resize(pixels: Other, box: Sequence[float | Fraction], size: Sizes, *, flip: bool = False,
+    out: Other | None = None, **how: Unpack[PartRule]) -> Other: ...
+# fmt: on
+def crop_resize(pixels: Any, box: Sequence[float | Fraction], size: Sizes, *, flip: bool = False, **how: Any) -> Any:
+    """Resizes a part of a picture, which may begin and end within pixels, and mirrors it if asked.
+
+    box: (top, left, height, width) of the part in pixels, fractions allowed. size: (height, width) of the result.
+    flip: whether columns are reversed. how: the other arguments of `resize`, but for its box and other sizes.
+    Pixels around the part are read where the filter reaches them, as with the box of Pillow's `Image.resize`.
+
+    Raises TypeError and ValueError naming the argument.
+
+    >>> crop_resize(np.arange(16, dtype=np.uint8).reshape(4, 4), (0.5, 1, 2, 2), (1, 2), flip=True, antialias=False)
+    array([[6, 5]], dtype=uint8)
+    """
+    try:
+        take_other_names(resize, {name: value for name, value in how.items() if name not in _NAMES})
+        flag("flip", flip)
+        for name in ("box", "scale", *picture_sizes.POLICIES):
+            if name in how:
+                refuse(TypeError, name, "no argument of this name, as box and size say it", describe(how[name]))
+        sides = _forms.part(box)
+    except Refusal as refusal:
+        raise error(refusal, "image.crop_resize", pixels=pixels, box=box, size=size, flip=flip or None, **how) from None
+    top, left, height, width = sides
+    columns = (left + width, left) if flip else (left, left + width)
+    return resize(pixels, size, box=((top, top + height), columns), **how)
 
 
 def _placed_in(x: Any, what: picture_sizes.Wanted, size: Any, given: dict[str, Any]) -> tuple[Any, Any]:
@@ -225,119 +290,3 @@ def _placed(found: Array, x: Any, out: Any, room: Array | None) -> Any:
         return out
     made = of(x).from_numpy(found, x)
     return made if out is None else calls.copied(made, out)
-
-
-def _check_mixing(x: Any, value: Any) -> None:
-    name = dtype_name(x)
-    if name not in PICTURES:
-        expected = "uint8, uint16 or floats for linear_light and for alpha (alpha=False says that there is none)"
-        refuse(TypeError, "pixels", expected, name)
-    if value != 0:
-        refuse(ValueError, "value", "0 where alpha or light is mixed", describe(value))
-    if getattr(x, "requires_grad", False):
-        refuse(TypeError, "pixels", "no gradient where alpha or light is mixed (call detach())", "a leaf of one")
-
-
-def _each(mode: Any) -> list[Any]:
-    return list(mode) if isinstance(mode, (list, tuple)) and not isinstance(mode, filters.Filter) else [mode]
-
-
-def _full(x: Any) -> float:
-    name = dtype_name(x)
-    return float(np.iinfo(name).max) if name in ("uint8", "uint16") else 1.0
-
-
-def _mixed(
-    x: Array, has_alpha: bool, weigh: bool, light: bool, size: Any, given: dict[str, Any], room: Array | None
-) -> Array:
-    stack = x[..., None] if x.ndim == 2 else x
-    real = "float64" if x.dtype.itemsize == 8 else "float32"
-
-    def prepare(some: Array, work: Array) -> Array:
-        if weigh and not light and weighed.multiplied(some, work):
-            return work
-        return _prepared(some, work, has_alpha, weigh, light)
-
-    def finish(values: Array, place: tuple[slice, ...] = ()) -> Array:
-        if weigh and not light and (found := weighed.divided(values, x.dtype, _unseen(x.dtype))) is not None:
-            return found
-        return _finished(values, x.dtype, has_alpha, weigh, light)
-
-    if _is_small(stack, size, given):  # then resize knows calls like this one
-        work = prepare(stack, np.empty_like(stack, dtype=real))
-        found = finish(resampling.resize(work, size, axes=(0, 1), **given))
-        return found[..., 0] if x.ndim == 2 else found
-    like = np.broadcast_to(np.zeros((), real), stack.shape)
-    spec, turned = resize_arguments.checked(like, resize_arguments.Arguments(size, axes=(0, 1), **given))
-    stack, out = np.flip(stack, turned), None if room is None else room[..., None] if x.ndim == 2 else room
-    at_once = weighed.resized_as_floats(stack, spec, real, _unseen(x.dtype), out) if weigh and not light else None
-    found = bands.resized(stack, spec, real, prepare, finish, out) if at_once is None else at_once
-    return (found[..., 0] if x.ndim == 2 else found) if room is None else room
-
-
-def _weighed(x: Array, size: Any, given: dict[str, Any], room: Array | None) -> Array | None:
-    """In 8 bits, as Pillow, where the conventions are its own; None elsewhere."""
-    if x.shape[2] not in (2, 4):
-        return None
-    spec, turned = resize_arguments.checked(x, resize_arguments.Arguments(size, axes=(0, 1), **given))
-    return weighed.resized(np.flip(x, turned), spec, room)
-
-
-def _is_small(stack: Array, size: Any, given: dict[str, Any]) -> bool:
-    """True if a picture and its result, as floats, are one band."""
-    each = size if type(size) is tuple and len(size) == 2 else (size, size)
-    if any(type(n) is not int for n in each) or given["policy"] != "stretch":
-        return False
-    height, width, channels = stack.shape
-    return bool(8 * channels * max(height * width, each[0] * each[1]) <= bands.BYTES)
-
-
-def _unseen(dtype: np.dtype[Any]) -> float:
-    """The most alpha whose color cannot be seen, and would be noise: what is rounded to 0."""
-    return 0.5 if dtype.kind == "u" else UNSEEN
-
-
-def _finished(values: Array, dtype: np.dtype[Any], has_alpha: bool, weigh: bool, light: bool) -> Array:
-    """Elements of a dtype from the floats that were mixed, which may be changed."""
-    y = np.empty_like(values, dtype)
-    for some in _in_cache(values):
-        y[some] = _finished_rows(values[some], dtype, has_alpha, weigh, light)
-    return y
-
-
-def _in_cache(stack: Array) -> Iterator[slice]:
-    """A few rows at a time."""
-    height, width, channels = stack.shape
-    step = max(1, BAND // max(1, width * channels))
-    return (slice(top, top + step) for top in range(0, height, step))
-
-
-def _finished_rows(out: Array, dtype: np.dtype[Any], has_alpha: bool, weigh: bool, light: bool) -> Array:
-    whole = dtype.kind == "u"
-    full = np.iinfo(dtype).max if whole else 1.0
-    if weigh:
-        seen = out[..., -1:] > _unseen(dtype)
-        out[..., :-1] = np.divide(out[..., :-1], out[..., -1:], out=np.zeros_like(out[..., :-1]), where=seen)
-    if light:
-        colors = slice(-1) if has_alpha else slice(None)
-        out[..., colors] = srgb.encoded(out[..., colors]) * full
-    if whole:
-        np.clip(np.rint(out, out=out), 0, full, out=out)
-    return out
-
-
-def _prepared(stack: Array, work: Array, has_alpha: bool, weigh: bool, light: bool) -> Array:
-    """The floats to mix, in work: light if asked for, weighted if asked for, alpha as it is."""
-    whole = stack.dtype.kind == "u"
-    for some in _in_cache(stack):
-        given, made = stack[some], work[some]
-        if light:
-            made[...] = srgb.table(stack.dtype.name).take(given) if whole else srgb.decoded(given.astype(work.dtype))
-            if has_alpha:
-                made[..., -1] = given[..., -1]
-        else:
-            made[...] = given
-        if weigh:
-            for c in range(stack.shape[2] - 1):  # one at a time, as loops over three elements are slow
-                made[..., c] *= made[..., -1]
-    return work

@@ -1,0 +1,142 @@
+"""Pictures in other forms than one (H, W, C) array: axes in another order, batches, Pillow's images, lists of these."""
+
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tenter._arrays import arguments, pillow_images
+from tenter._arrays.arguments import describe
+from tenter._arrays.errors import refuse
+from tenter._arrays.library import dtype_name, is_array, of
+from tenter._execution import calls
+from tenter._rules.axis_rule import LARGEST
+from tenter._specs.lengths import is_real
+from tenter._specs.picture_sizes import POLICIES
+from tenter.geometry import plain
+
+LAYOUTS = ("HWC", "CHW", "NHWC", "NCHW", "HW", "NHW")
+
+
+def check(layout: Any) -> None:
+    arguments.one_of("layout", layout, LAYOUTS)
+
+
+def one(x: Any, layout: str) -> tuple[Any, tuple[int, int]]:
+    """The first picture of a batch as (H, W) or (H, W, C), and the axes of height and width."""
+    if x.ndim != len(layout):
+        refuse(ValueError, "pixels", f"shape ({', '.join(layout)}), as layout says", f"{tuple(x.shape)}")
+    y = _turned(x, layout)
+    if layout[0] == "N":
+        y = y[0, ...] if x.shape[0] else np.broadcast_to(np.zeros((), np.uint8), tuple(y.shape[1:]))
+    return y, (layout.index("H"), layout.index("W"))
+
+
+def each(resize: Callable[..., Any], x: Any, layout: str, out: Any, how: dict[str, Any]) -> Any:
+    """The pictures resized one by one, for colors that are mixed with others of their pixel; in the same layout."""
+    y = _turned(x, layout)
+    pictures = [y[k, ...] for k in range(x.shape[0])] if layout[0] == "N" else [y]
+    found = [of(x).to_numpy(resize(picture, **how)) for picture in pictures]
+    made = np.stack(found) if layout[0] == "N" else found[0]
+    back = [_order(layout).index(axis) for axis in range(len(layout))]
+    result = of(x).from_numpy(np.ascontiguousarray(made.transpose(back)), x)
+    return result if out is None else calls.copied(result, out)
+
+
+def _order(layout: str) -> list[int]:
+    return [layout.index(letter) for letter in "NHWC" if letter in layout]
+
+
+def _turned(x: Any, layout: str) -> Any:
+    """A view with the axes N, H, W, C in this order."""
+    order = _order(layout)
+    if order == list(range(len(order))):
+        return x
+    if of(x).PACKAGE == "torch":
+        return x.permute(order)
+    return x.transpose(order) if hasattr(x, "transpose") else x.__array_namespace__().permute_dims(x, tuple(order))
+
+
+def part(box: Any) -> tuple[Any, Any, Any, Any]:
+    """Top, left, height and width as exact numbers."""
+    given = arguments.listed("box", box) if is_array(box) else box
+    if not isinstance(given, (list, tuple)) or len(given) != 4:
+        refuse(ValueError, "box", "(top, left, height, width)", describe(box))
+    for number in given:
+        if not is_real(number):
+            refuse(TypeError, "box", "numbers", describe(number))
+        if not abs(plain(number)) <= LARGEST:
+            refuse(ValueError, "box", "finite numbers up to 2**53", describe(box))
+    top, left, height, width = map(Fraction, map(plain, given))
+    if height <= 0 or width <= 0:
+        refuse(ValueError, "box", "a height and a width above 0", describe(box))
+    return top, left, height, width
+
+
+def is_many(pixels: Any) -> bool:
+    """Whether it is a list of pictures, not of numbers or rows."""
+    if not isinstance(pixels, (list, tuple)) or not pixels:
+        return False
+    return pillow_images.is_image(pixels[0]) or (is_array(pixels[0]) and getattr(pixels[0], "ndim", 0) >= 2)
+
+
+def of_pillow(resize: Callable[..., Any], image: Any, layout: Any, out: Any, how: dict[str, Any]) -> Any:
+    """Pillow's image, as an image of its mode."""
+    for name, value in (("layout", layout), ("out", out)):
+        if value is not None:
+            refuse(TypeError, name, "None for an image of Pillow (np.asarray(image) is (H, W, C))", describe(value))
+    return pillow_images.image_of(resize(pillow_images.array_of(image), **of_mode(image, how)), image)
+
+
+def of_mode(image: Any, how: dict[str, Any]) -> dict[str, Any]:
+    """Of the mode of an image follows what is alpha, and what is not to be mixed."""
+    alpha = image.mode in pillow_images.ALPHA if how["alpha"] is None else how["alpha"]
+    if image.mode in pillow_images.LABELS:
+        how = {**how, "mode": "nearest-exact"}
+    return {**how, "alpha": alpha}
+
+
+def many(resize: Callable[..., Any], pixels: Any, size: Any, layout: Any, out: Any, how: dict[str, Any]) -> Any:
+    """Pictures of any sizes in one result (N, H, W, C), each written to its place."""
+    if pillow_images.is_image(pixels[0]):
+        modes = {getattr(image, "mode", type(image).__name__) for image in pixels}
+        if len(modes) > 1:
+            refuse(ValueError, "pixels", "images of one mode", " and ".join(sorted(modes)))
+        how, pixels = of_mode(pixels[0], how), [pillow_images.array_of(image) for image in pixels]
+    if layout is not None and (layout not in LAYOUTS or layout[0] == "N"):
+        refuse(ValueError, "layout", "that of one picture of the list: HWC, CHW or HW", repr(layout))
+    given = [name for name in ("scale", *POLICIES) if how[name] is not None and name != "fill"]
+    if given or (size is None) == (how["fill"] is None):
+        refuse(ValueError, given[0] if given else "size", "one size or fill for all pictures of a list", "another size")
+    sides = arguments.sizes("size", [size], least=1) if size is not None else arguments.sizes("fill", [how["fill"]], 1)
+    if len(sides) > 2:
+        refuse(ValueError, "size", "(height, width), or one number", describe(size))
+    letters = layout or ("HWC" if pixels[0].ndim == 3 else "HW")
+    kinds = {_kind(x, letters) for x in pixels}
+    if len(kinds) > 1:
+        refuse(ValueError, "pixels", "pictures of one kind, dtype and number of channels", " and ".join(sorted(kinds)))
+    first = pixels[0]
+    if of(first).PACKAGE not in ("numpy", "torch"):
+        refuse(TypeError, "pixels", "a list of NumPy arrays, tensors or images of Pillow", describe(first))
+    lengths = {"H": sides[0], "W": sides[-1], "C": first.shape[letters.index("C")] if "C" in letters else 1}
+    shape = (len(pixels), *(lengths[letter] for letter in letters))
+    if of(first).PACKAGE == "torch" and any(x.requires_grad for x in pixels):
+        found = sys.modules["torch"].stack([resize(x, size, layout=layout, **how) for x in pixels])
+        return found if out is None else calls.copied(found, out)
+    if out is not None:
+        arguments.output(out, first, shape)
+    made = out
+    if made is None:
+        made = first.new_empty(shape) if of(first).PACKAGE == "torch" else np.empty(shape, first.dtype)
+    for x, place in zip(pixels, made):
+        resize(x, size, layout=layout, out=place, **how)
+    return made
+
+
+def _kind(x: Any, letters: str) -> str:
+    if not is_array(x):
+        return describe(x)
+    channels = f" of {x.shape[letters.index('C')]} channels" if "C" in letters and x.ndim == len(letters) else ""
+    return f"{of(x).PACKAGE} {dtype_name(x)} {x.ndim}-d{channels}"

@@ -1,0 +1,137 @@
+"""Pictures whose colors are weighted by alpha, or averaged in linear light."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tenter import filters, resampling
+from tenter._arrays.arguments import describe
+from tenter._arrays.errors import refuse
+from tenter._arrays.library import dtype_name
+from tenter._arrays.types import Array
+from tenter._execution import bands, weighed
+from tenter._rules import srgb
+from tenter._specs import resize_arguments
+
+PICTURES = ("uint8", "uint16", "float16", "float32", "float64")
+#: where less alpha than this is left of a picture of floats, nothing is seen: half a step of 16 bits
+UNSEEN = 2.0**-17
+#: numbers prepared at a time
+BAND = 1 << 16
+
+
+def check(x: Any, value: Any) -> None:
+    name = dtype_name(x)
+    if name not in PICTURES:
+        expected = "uint8, uint16 or floats for linear_light and for alpha (alpha=False says that there is none)"
+        refuse(TypeError, "pixels", expected, name)
+    if value != 0:
+        refuse(ValueError, "value", "0 where alpha or light is mixed", describe(value))
+    if getattr(x, "requires_grad", False):
+        refuse(TypeError, "pixels", "no gradient where alpha or light is mixed (call detach())", "a leaf of one")
+
+
+def each(mode: Any) -> list[Any]:
+    return list(mode) if isinstance(mode, (list, tuple)) and not isinstance(mode, filters.Filter) else [mode]
+
+
+def full(x: Any) -> float:
+    name = dtype_name(x)
+    return float(np.iinfo(name).max) if name in ("uint8", "uint16") else 1.0
+
+
+def mixed(
+    x: Array, has_alpha: bool, weigh: bool, light: bool, size: Any, given: dict[str, Any], room: Array | None
+) -> Array:
+    stack = x[..., None] if x.ndim == 2 else x
+    real = "float64" if x.dtype.itemsize == 8 else "float32"
+
+    def prepare(some: Array, work: Array) -> Array:
+        if weigh and not light and weighed.multiplied(some, work):
+            return work
+        return _prepared(some, work, has_alpha, weigh, light)
+
+    def finish(values: Array, place: tuple[slice, ...] = ()) -> Array:
+        if weigh and not light and (found := weighed.divided(values, x.dtype, _unseen(x.dtype))) is not None:
+            return found
+        return _finished(values, x.dtype, has_alpha, weigh, light)
+
+    if _is_small(stack, size, given):  # then resize knows calls like this one
+        work = prepare(stack, np.empty_like(stack, dtype=real))
+        found = finish(resampling.resize(work, size, axes=(0, 1), **given))
+        return found[..., 0] if x.ndim == 2 else found
+    like = np.broadcast_to(np.zeros((), real), stack.shape)
+    spec, turned = resize_arguments.checked(like, resize_arguments.Arguments(size, axes=(0, 1), **given))
+    stack, out = np.flip(stack, turned), None if room is None else room[..., None] if x.ndim == 2 else room
+    at_once = weighed.resized_as_floats(stack, spec, real, _unseen(x.dtype), out) if weigh and not light else None
+    found = bands.resized(stack, spec, real, prepare, finish, out) if at_once is None else at_once
+    return (found[..., 0] if x.ndim == 2 else found) if room is None else room
+
+
+def in_eight_bits(x: Array, size: Any, given: dict[str, Any], room: Array | None) -> Array | None:
+    """In 8 bits, as Pillow, where the conventions are its own; None elsewhere."""
+    if x.shape[2] not in (2, 4):
+        return None
+    spec, turned = resize_arguments.checked(x, resize_arguments.Arguments(size, axes=(0, 1), **given))
+    return weighed.resized(np.flip(x, turned), spec, room)
+
+
+def _is_small(stack: Array, size: Any, given: dict[str, Any]) -> bool:
+    """True if a picture and its result, as floats, are one band."""
+    each = size if type(size) is tuple and len(size) == 2 else (size, size)
+    if any(type(n) is not int for n in each) or given["policy"] != "stretch":
+        return False
+    height, width, channels = stack.shape
+    return bool(8 * channels * max(height * width, each[0] * each[1]) <= bands.BYTES)
+
+
+def _unseen(dtype: np.dtype[Any]) -> float:
+    """The most alpha whose color cannot be seen, and would be noise: what is rounded to 0."""
+    return 0.5 if dtype.kind == "u" else UNSEEN
+
+
+def _finished(values: Array, dtype: np.dtype[Any], has_alpha: bool, weigh: bool, light: bool) -> Array:
+    """Elements of a dtype from the floats that were mixed, which may be changed."""
+    y = np.empty_like(values, dtype)
+    for some in _in_cache(values):
+        y[some] = _finished_rows(values[some], dtype, has_alpha, weigh, light)
+    return y
+
+
+def _in_cache(stack: Array) -> Iterator[slice]:
+    """A few rows at a time."""
+    height, width, channels = stack.shape
+    step = max(1, BAND // max(1, width * channels))
+    return (slice(top, top + step) for top in range(0, height, step))
+
+
+def _finished_rows(out: Array, dtype: np.dtype[Any], has_alpha: bool, weigh: bool, light: bool) -> Array:
+    whole = dtype.kind == "u"
+    full = np.iinfo(dtype).max if whole else 1.0
+    if weigh:
+        seen = out[..., -1:] > _unseen(dtype)
+        out[..., :-1] = np.divide(out[..., :-1], out[..., -1:], out=np.zeros_like(out[..., :-1]), where=seen)
+    if light:
+        colors = slice(-1) if has_alpha else slice(None)
+        out[..., colors] = srgb.encoded(out[..., colors]) * full
+    if whole:
+        np.clip(np.rint(out, out=out), 0, full, out=out)
+    return out
+
+
+def _prepared(stack: Array, work: Array, has_alpha: bool, weigh: bool, light: bool) -> Array:
+    """The floats to mix, in work: light if asked for, weighted if asked for, alpha as it is."""
+    whole = stack.dtype.kind == "u"
+    for some in _in_cache(stack):
+        given, made = stack[some], work[some]
+        if light:
+            made[...] = srgb.table(stack.dtype.name).take(given) if whole else srgb.decoded(given.astype(work.dtype))
+            if has_alpha:
+                made[..., -1] = given[..., -1]
+        else:
+            made[...] = given
+        if weigh:
+            for c in range(stack.shape[2] - 1):  # one at a time, as loops over three elements are slow
+                made[..., c] *= made[..., -1]
+    return work

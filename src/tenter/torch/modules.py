@@ -1,0 +1,109 @@
+"""Layers with `torch.nn`'s names and arguments, that call tenter."""
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+import torch.nn.functional as F  # noqa: N812, its name everywhere
+
+from tenter import resampling
+from tenter._arrays.arguments import error
+from tenter._arrays.errors import Refusal
+from tenter._specs import interpolate_arguments
+
+
+class Upsample(torch.nn.Upsample):
+    """`torch.nn.Upsample` that calls `tenter.interpolate`: a layer without parameters or buffers.
+
+    It is a subclass of PyTorch's, so that code which looks for these layers finds it. Arguments are checked when the
+    layer is made. `torch.jit.script` and
+    `torch.jit.trace` take PyTorch's function instead, as they cannot follow tenter's.
+
+    size: output size, one number or one per spatial dim; or scale_factor: output / input, for each dim too.
+    mode: nearest, nearest-exact, linear, bilinear, trilinear, bicubic or area.
+    align_corners: for linear kinds and bicubic. False aligns the edges of the corner pixels, True their centers.
+    recompute_scale_factor: True takes coordinates from the rounded sizes, not from the given scale_factor.
+
+    Raises TypeError and ValueError naming the argument.
+
+    >>> import torch
+    >>> layer = Upsample(scale_factor=2, mode="bilinear")
+    >>> layer(torch.ones(1, 3, 4, 5)).shape
+    torch.Size([1, 3, 8, 10])
+    >>> layer
+    Upsample(scale_factor=2.0, mode='bilinear')
+    """
+
+    def __init__(
+        self,
+        size: int | tuple[int, ...] | None = None,
+        scale_factor: float | tuple[float, ...] | None = None,
+        mode: str = "nearest",
+        align_corners: bool | None = None,
+        recompute_scale_factor: bool | None = None,
+    ) -> None:
+        try:
+            interpolate_arguments.check_without_x(size, scale_factor, mode, align_corners, recompute_scale_factor)
+        except Refusal as refusal:
+            shown = {"size": size, "scale_factor": scale_factor, "mode": mode, "align_corners": align_corners}
+            shown["recompute_scale_factor"] = recompute_scale_factor
+            raise error(refusal, f"torch.{type(self).__name__}", **shown) from None
+        super().__init__(size, scale_factor, mode, align_corners, recompute_scale_factor)
+
+    if TYPE_CHECKING:  # to which a call of a module gives anything
+
+        def __call__(self, input: torch.Tensor) -> torch.Tensor: ...
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        if torch.jit.is_scripting():  # type: ignore[attr-defined]
+            return F.interpolate(
+                input,
+                self.size,
+                self.scale_factor,
+                self.mode,
+                self.align_corners,
+                recompute_scale_factor=self.recompute_scale_factor,
+            )
+        else:  # noqa: RET505  what follows an if without else is compiled by script too
+            return _interpolated(self, input)
+
+
+def _interpolated(layer: Any, x: torch.Tensor) -> torch.Tensor:
+    how = (layer.size, layer.scale_factor, layer.mode, layer.align_corners, layer.recompute_scale_factor)
+    if torch.jit.is_tracing():  # type: ignore[attr-defined, no-untyped-call]
+        return F.interpolate(x, *how[:4], recompute_scale_factor=how[4])
+    made: torch.Tensor = resampling.interpolate(x, *how)
+    return made
+
+
+class UpsamplingNearest2d(Upsample):
+    """`torch.nn.UpsamplingNearest2d` that calls `tenter.interpolate`: `Upsample` with mode "nearest".
+
+    size: output size (height, width) or one number for both; or scale_factor.
+
+    >>> import torch
+    >>> UpsamplingNearest2d(scale_factor=2)(torch.tensor([[[[1, 2]]]]))
+    tensor([[[[1, 1, 2, 2],
+              [1, 1, 2, 2]]]])
+    """
+
+    def __init__(
+        self, size: int | tuple[int, int] | None = None, scale_factor: float | tuple[float, float] | None = None
+    ) -> None:
+        super().__init__(size, scale_factor)
+
+
+class UpsamplingBilinear2d(Upsample):
+    """`torch.nn.UpsamplingBilinear2d` that calls `tenter.interpolate`: `Upsample` with mode "bilinear" and
+    align_corners=True.
+
+    size: output size (height, width) or one number for both; or scale_factor.
+
+    >>> import torch
+    >>> UpsamplingBilinear2d(size=(1, 3))(torch.tensor([[[[1.0, 2.0]]]]))
+    tensor([[[[1.0000, 1.5000, 2.0000]]]])
+    """
+
+    def __init__(
+        self, size: int | tuple[int, int] | None = None, scale_factor: float | tuple[float, float] | None = None
+    ) -> None:
+        super().__init__(size, scale_factor, "bilinear", True)

@@ -1,0 +1,223 @@
+"""Transforms of images for training, called as torchvision's `transforms.v2` are and with their arguments.
+
+Each crops, resizes and, if asked, flips, scales to floats and normalizes in one call.
+
+Inputs are tensors (..., C, H, W), NumPy arrays (H, W) or (H, W, C), Pillow's images, torchvision's `Image`, `Video`,
+`Mask` and `BoundingBoxes`, and dicts, lists and tuples of these; anything else in them is passed through. As in
+torchvision, where a sample has no image of Pillow's or torchvision's, its first plain tensor or array is the image, and
+other plain ones are passed through.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import torch
+
+from tenter._arrays import arguments
+from tenter._arrays.arguments import describe
+from tenter._arrays.errors import refuse
+from tenter._specs.picture_sizes import Wanted, placed
+from tenter.torch.samples import (
+    Place,
+    checked,
+    made,
+    pair,
+    probability,
+    random_part,
+    shorter_side,
+    span,
+    transformed,
+)
+
+__all__ = ["RandomResizedCrop", "Resize", "ResizeCenterCrop", "Thumbnail"]
+
+
+class Resize(torch.nn.Module):
+    """Resizes images, as `torchvision.transforms.v2.Resize`.
+
+    size: (height, width); or one number for the shorter side, which keeps the ratio of the sides. None: max_size is the
+        longer side.
+    interpolation: "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
+        `InterpolationMode` or Pillow's number. Masks take nearest-exact.
+    max_size: of the longer side, where size is one number.
+    antialias: whether the filter widens when shrinking.
+    dtype: None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
+    mean, std: normalize each channel after scaling; dtype is then float32 unless it is given.
+
+    Raises TypeError and ValueError naming the argument.
+
+    >>> import torch
+    >>> Resize(8)(torch.zeros(3, 32, 48, dtype=torch.uint8)).shape
+    torch.Size([3, 8, 12])
+    """
+
+    def __init__(
+        self,
+        size: int | Sequence[int] | None,
+        interpolation: Any = "bilinear",
+        max_size: int | None = None,
+        antialias: bool | None = True,
+        *,
+        dtype: torch.dtype | None = None,
+        mean: Sequence[float] | None = None,
+        std: Sequence[float] | None = None,
+    ) -> None:
+        super().__init__()
+        with checked(self, size=size, interpolation=interpolation, max_size=max_size, dtype=dtype, mean=mean, std=std):
+            self.size = None if size is None else arguments.sizes("size", [size], least=1)
+            if self.size is None and max_size is None:
+                refuse(ValueError, "size", "a size, or max_size", "neither")
+            if self.size is not None and len(self.size) > 2:
+                refuse(ValueError, "size", "(height, width), or one number", describe(size))
+            if max_size is not None and self.size is not None and len(self.size) == 2:
+                refuse(ValueError, "max_size", "None where size is (height, width)", describe(max_size))
+            self.max_size = None if max_size is None else arguments.integer("max_size", max_size, "an int", 1)
+            if self.size is not None and self.max_size is not None and self.max_size <= self.size[0]:
+                refuse(ValueError, "max_size", f"an int above size, which is {self.size[0]}", describe(max_size))
+            self.made = made(interpolation, antialias, dtype, mean, std)
+
+    def forward(self, *inputs: Any) -> Any:
+        with checked(self, inputs=inputs):
+            return transformed(inputs, self._place, self.made)
+
+    def _place(self, height: int, width: int) -> Place:
+        if self.size is not None and len(self.size) == 2:
+            return Place(0, 0, height, width, (self.size[0], self.size[1]))
+        side = None if self.size is None else self.size[0]
+        return Place(0, 0, height, width, shorter_side(height, width, side, self.max_size))
+
+    def extra_repr(self) -> str:
+        return f"size={self.size}, max_size={self.max_size}, {self.made}"
+
+
+class RandomResizedCrop(torch.nn.Module):
+    """Takes a random part of images and resizes it, as `torchvision.transforms.v2.RandomResizedCrop`.
+
+    The random numbers are PyTorch's, drawn in torchvision's order: equal seeds take equal parts.
+
+    size: (height, width), or one number for both.
+    scale: the least and the greatest part of the area. ratio: of width / height.
+    flip: the probability that columns are reversed, drawn after the part, as by torchvision's `RandomHorizontalFlip`.
+    interpolation, antialias, dtype, mean, std: as `Resize` has them.
+
+    >>> import torch
+    >>> _ = torch.manual_seed(0)
+    >>> crop = RandomResizedCrop(8, flip=0.5, mean=(0.5, 0.5, 0.5), std=(0.25, 0.25, 0.25))
+    >>> crop(torch.zeros(3, 32, 48, dtype=torch.uint8)).unique()
+    tensor([-2.])
+    """
+
+    def __init__(
+        self,
+        size: int | Sequence[int],
+        scale: Sequence[float] = (0.08, 1.0),
+        ratio: Sequence[float] = (3 / 4, 4 / 3),
+        interpolation: Any = "bilinear",
+        antialias: bool | None = True,
+        *,
+        flip: float = 0.0,
+        dtype: torch.dtype | None = None,
+        mean: Sequence[float] | None = None,
+        std: Sequence[float] | None = None,
+    ) -> None:
+        super().__init__()
+        with checked(self, size=size, scale=scale, ratio=ratio, interpolation=interpolation, mean=mean, std=std):
+            self.size = pair("size", size)
+            self.scale, self.ratio = span("scale", scale), span("ratio", ratio)
+            self.flip = probability("flip", flip)
+            self.made = made(interpolation, antialias, dtype, mean, std)
+
+    def forward(self, *inputs: Any) -> Any:
+        with checked(self, inputs=inputs):
+            return transformed(inputs, self._place, self.made)
+
+    def _place(self, height: int, width: int) -> Place:
+        part = random_part(height, width, self.scale, self.ratio)
+        return Place(*part, self.size, self.flip > 0 and bool(torch.rand(1) < self.flip))
+
+    def extra_repr(self) -> str:
+        return f"size={self.size}, scale={self.scale}, ratio={self.ratio}, flip={self.flip}, {self.made}"
+
+
+class ResizeCenterCrop(torch.nn.Module):
+    """What `Resize(resize_size)` and `CenterCrop(crop_size)` of torchvision do one after the other, in one step: the
+    pixels that the crop would cut off are never made.
+
+    crop_size: (height, width) of the result, or one number for both. resize_size: the shorter side before the crop.
+    interpolation, antialias, dtype, mean, std: as `Resize` has them.
+
+    >>> import torch
+    >>> ResizeCenterCrop(224, 256)(torch.zeros(3, 480, 640, dtype=torch.uint8)).shape
+    torch.Size([3, 224, 224])
+    """
+
+    def __init__(
+        self,
+        crop_size: int | Sequence[int],
+        resize_size: int = 256,
+        interpolation: Any = "bilinear",
+        antialias: bool | None = True,
+        *,
+        dtype: torch.dtype | None = None,
+        mean: Sequence[float] | None = None,
+        std: Sequence[float] | None = None,
+    ) -> None:
+        super().__init__()
+        with checked(
+            self, crop_size=crop_size, resize_size=resize_size, interpolation=interpolation, mean=mean, std=std
+        ):
+            self.crop_size = pair("crop_size", crop_size)
+            self.resize_size = arguments.integer("resize_size", resize_size, "an int", max(self.crop_size))
+            self.made = made(interpolation, antialias, dtype, mean, std)
+
+    def forward(self, *inputs: Any) -> Any:
+        with checked(self, inputs=inputs):
+            return transformed(inputs, self._place, self.made)
+
+    def _place(self, height: int, width: int) -> Place:
+        before = shorter_side(height, width, self.resize_size, None)
+        each = [(Fraction(n, m), c, round((m - c) / 2)) for n, m, c in zip((height, width), before, self.crop_size)]
+        (top, left), (rows, columns) = ([f * k for f, _, k in each], [f * c for f, c, _ in each])
+        return Place(top, left, rows, columns, self.crop_size)
+
+    def extra_repr(self) -> str:
+        return f"crop_size={self.crop_size}, resize_size={self.resize_size}, {self.made}"
+
+
+class Thumbnail(torch.nn.Module):
+    """Makes images so small that they lie within a size, and keeps the ratio of the sides; small ones stay as they are.
+
+    size: (height, width), or one number for both.
+    interpolation, antialias, dtype, mean, std: as `Resize` has them.
+
+    >>> import torch
+    >>> Thumbnail(32)(torch.zeros(3, 480, 640, dtype=torch.uint8)).shape
+    torch.Size([3, 24, 32])
+    """
+
+    def __init__(
+        self,
+        size: int | Sequence[int],
+        interpolation: Any = "bilinear",
+        antialias: bool | None = True,
+        *,
+        dtype: torch.dtype | None = None,
+        mean: Sequence[float] | None = None,
+        std: Sequence[float] | None = None,
+    ) -> None:
+        super().__init__()
+        with checked(self, size=size, interpolation=interpolation, dtype=dtype, mean=mean, std=std):
+            self.size = pair("size", size)
+            self.made = made(interpolation, antialias, dtype, mean, std)
+
+    def forward(self, *inputs: Any) -> Any:
+        with checked(self, inputs=inputs):
+            return transformed(inputs, self._place, self.made)
+
+    def _place(self, height: int, width: int) -> Place:
+        spans = (Fraction(0), Fraction(height)), (Fraction(0), Fraction(width))
+        return Place(0, 0, height, width, placed(Wanted(self.size), spans)[0])
+
+    def extra_repr(self) -> str:
+        return f"size={self.size}, {self.made}"

@@ -1,0 +1,36 @@
+"""docs/support.md says what calls do with each dtype of each array library."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+PACKAGES = {
+    "NumPy": "numpy",
+    "PyTorch on the CPU": "torch",
+    "JAX": "jax",
+    "Array API standard (array-api-strict)": "array_api_strict",
+    "Dask": "dask.array",
+}
+
+
+def table():
+    spec = importlib.util.spec_from_file_location("support_table", DOCS / "support_table.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("libraries", [[*PACKAGES][:2], pytest.param([*PACKAGES], marks=pytest.mark.slow)], ids=len)
+def test_the_page_is_what_calls_do(libraries):
+    for library in libraries:
+        pytest.importorskip(PACKAGES[library])
+    assert [*table().LIBRARIES] == [*PACKAGES]
+    lines, notes = table().tables(libraries)
+    page = (DOCS / "support.md").read_text()
+    assert "\n".join(lines) in page and all(f"{n}. `{note}`\n" in page for n, note in enumerate(notes, 1))
+    cells = [cell for line in lines for cell in line.split(" | ")[1:]]
+    assert "wrong" not in cells and cells.count("yes") > 100 and len(notes) > 3

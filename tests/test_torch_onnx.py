@@ -1,0 +1,90 @@
+"""Modules that call tenter are exported to ONNX, and onnxruntime gives what they give, for sizes that change too."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import tenter
+import tenter.torch
+
+runtime = pytest.importorskip("onnxruntime")
+pytest.importorskip("onnxscript")
+ANY = torch.export.Dim.DYNAMIC
+PHOTO = torch.rand(1, 3, 8, 10)
+
+FIXED = {
+    "bilinear": lambda x: tenter.interpolate(x, (5, 7), mode="bilinear"),
+    "nearest-exact": lambda x: tenter.interpolate(x, (5, 7), mode="nearest-exact"),
+    "bicubic, antialias": lambda x: tenter.interpolate(x, (5, 7), mode="bicubic", antialias=True),
+    "area": lambda x: tenter.interpolate(x, (4, 5), mode="area"),
+    "lanczos": lambda x: tenter.interpolate(x, (4, 5), mode="lanczos", antialias=True),
+    "a layer": tenter.torch.Upsample(scale_factor=2, mode="bicubic"),
+    "resize of channels": lambda x: tenter.resize(x, 5, axes=1, mode="cubic", like="pillow"),
+    "a box": lambda x: tenter.resize(x, 5, axes=2, box=[(0.5, 6)]),
+    "a periodic edge": lambda x: tenter.resize(x, 20, axes=2, mode="cubic", edge="wrap"),
+    "bytes": lambda x: tenter.resize((x * 255).to(torch.uint8), (5, 7), axes=(-2, -1), antialias=True).to(torch.float32),
+    "labels": lambda x: tenter.resize((x * 9).to(torch.int64), (5, 7), axes=(-2, -1), mode="nearest-exact").to(torch.float32),
+    "counts in a list": lambda x: tenter.repeat_interleave(x, [1, 0, 2], dim=1),
+    "a map": lambda x: tenter.axis_map(8, 5, "area").apply(x, 2),
+}  # fmt: skip
+CHANGING = {
+    "bilinear by a scale": lambda x: tenter.interpolate(x, scale_factor=2, mode="bilinear"),
+    "nearest by a scale": lambda x: tenter.interpolate(x, scale_factor=2),
+    "antialias to a size": lambda x: tenter.interpolate(x, (5, 7), mode="bilinear", antialias=True),
+    "resize to a size": lambda x: tenter.resize(x, (5, 7), axes=(-2, -1)),
+    "resize by a scale": lambda x: tenter.resize(x, scale=2, axes=(-2, -1)),
+    "each element twice": lambda x: tenter.repeat_interleave(x, 2, dim=2),
+    "the whole twice": lambda x: tenter.repeat(x, 2, 1, 2, 1),
+    "tiles": lambda x: tenter.tile(x, (2,)),
+}
+
+
+class All(torch.nn.Module):
+    def __init__(self, calls):
+        super().__init__()
+        self.calls = calls
+
+    def forward(self, *x):
+        return tuple(call(*x) for call in self.calls.values())
+
+
+def session(calls, given, path, shapes=None):
+    """The exported calls; shapes: of each input the dims that may change."""
+    changing = None if shapes is None else (tuple(dict.fromkeys(dims, ANY) for dims in shapes),)
+    torch.onnx.export(All(calls), given, path, dynamo=True, verbose=False, dynamic_shapes=changing)
+    return runtime.InferenceSession(path)
+
+
+def compare(made, calls, given):
+    found = made.run(None, {each.name: x.numpy() for each, x in zip(made.get_inputs(), given)})
+    for name, got, want in zip(calls, found, All(calls)(*given)):
+        most = 1 if name == "bytes" else 3e-6  # whose weights are rounded to integers, as Pillow's
+        assert got.shape == tuple(want.shape) and np.allclose(got, want, atol=most), name
+
+
+def test_sizes_that_are_fixed(tmp_path):
+    compare(session(FIXED, (PHOTO,), tmp_path / "model.onnx"), FIXED, (torch.rand(1, 3, 8, 10),))
+
+
+def test_sizes_that_change(tmp_path):
+    made = session(CHANGING, (PHOTO,), tmp_path / "model.onnx", [(0, 2, 3)])
+    for shape in ((1, 3, 8, 10), (2, 3, 9, 13), (4, 3, 31, 6)):
+        compare(made, CHANGING, (torch.rand(shape),))
+
+
+def test_counts_whose_sum_changes(tmp_path):
+    calls = {
+        "counts": lambda x, c: tenter.repeat_interleave(x, c, dim=1),
+        "elsewhere": lambda x, c: tenter.repeat_interleave(x[0, :, 0, 0], c) * 2,
+    }
+    made = session(calls, (PHOTO, torch.tensor([1, 0, 2])), tmp_path / "model.onnx")
+    for counts in ([1, 0, 2], [3, 1, 4], [0, 0, 1]):
+        compare(made, calls, (torch.rand(1, 3, 8, 10), torch.tensor(counts)))
+
+
+def test_a_rule_that_onnx_lacks_needs_lengths_that_are_known(tmp_path):
+    calls = {"lanczos": lambda x: tenter.resize(x, 5, axes=2, mode="lanczos", antialias=True)}
+    with pytest.raises(Exception, match="x: expected lengths that are known at export"):
+        session(calls, (PHOTO,), tmp_path / "model.onnx", [(2,)])
