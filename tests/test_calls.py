@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 
 import tenter
+from fuzz.caches import forget
 from tenter import _native
 from tenter._execution import calls
 from tenter._plans import cache
@@ -204,3 +205,19 @@ def test_metadata_of_a_dtype_is_kept():
     for call in (lambda: tenter.repeat(x, 2), lambda: tenter.resize(x, 2), lambda: tenter.repeat_interleave(x, 2)):
         for _ in range(3):
             assert call().dtype.metadata == {"unit": "m"}
+
+
+def test_the_oldest_plans_make_room_for_new_ones(monkeypatch):
+    """By number and by the positions of their tables."""
+    monkeypatch.setattr(_native.tuning, "seldom_calls", 0)
+    x = np.ones(5, np.float32)
+    for most, positions in ((64, 1 << 20), (1 << 20, 2000)):
+        forget()
+        monkeypatch.setattr(cache, "MOST", most), monkeypatch.setattr(cache, "MOST_POSITIONS", positions)
+        for n in range(6, 300):
+            tenter.resize(x, n)
+            kept = list(cache.plans)
+            assert len(kept) <= most and sum([cache.plans[key].positions for key in kept]) <= positions
+        last = kept[-1]
+        tenter.resize(x, 299)
+        assert list(cache.plans)[-1] == last and len(kept) > 1

@@ -34,16 +34,27 @@ def key(call: str, library: Placing, x: Any, args: Hashable, arg_types: Hashable
 
 
 def store(of: Hashable, plan: Plan | _native.HostPlan) -> None:
-    """Keeps a plan unless it is large. Room is made by forgetting all plans: programs call in few ways, or in so many
-    that no order of forgetting would help."""
+    """Keeps a plan unless it is large."""
     global _positions
     if not is_light(plan):
         return
-    _positions += plan.positions
-    if len(plans) >= MOST or _positions > MOST_POSITIONS:
-        plans.clear()
-        _positions = plan.positions
     plans[of] = plan
+    _positions += plan.positions
+    if len(plans) > MOST or _positions > MOST_POSITIONS:
+        _positions = _make_room()
+
+
+def _make_room() -> int:
+    """Forgets the oldest plans until an eighth of the room is free, as to find the oldest takes as long as many calls.
+    Returns the positions that are left."""
+    held = [(key, plan.positions) for key, plan in list(plans.items())]
+    n, positions = len(held), sum([size for _, size in held])
+    for key, size in held:
+        if 8 * n <= 7 * MOST and 8 * positions <= 7 * MOST_POSITIONS:
+            break
+        plans.pop(key, None)
+        n, positions = n - 1, positions - size
+    return positions
 
 
 def is_light(plan: Plan | _native.HostPlan) -> bool:
