@@ -29,11 +29,12 @@ void permuted_run(const char* const* rows, const PermuteTables& p, const Permute
       if constexpr (reach == PermuteTables::two) b[r] = load<Acc, In>(src[r] + (base + N) * int64_t(sizeof(In)));
     }
     auto tap = [&](int k, int r) __attribute__((always_inline)) {
-      if constexpr (reach == PermuteTables::one) return permute<Acc>(a[r], index + int(k * inner));
-      if constexpr (reach == PermuteTables::two) return permute<Acc>(a[r], b[r], index + int(k * inner));
+      if constexpr (reach == PermuteTables::one) return permute<Acc>(a[r], moved<Acc>(index, k * inner));
+      if constexpr (reach == PermuteTables::two) return permute<Acc>(a[r], b[r], moved<Acc>(index, k * inner));
       const int64_t first = std::min(base + k * inner, last_load);
       const char* const s = src[r] + first * int64_t(sizeof(In));
-      return permute<Acc>(load<Acc, In>(s), load<Acc, In>(s + N * sizeof(In)), index + int(base + k * inner - first));
+      const Index<Acc> places = moved<Acc>(index, base + k * inner - first);
+      return permute<Acc>(load<Acc, In>(s), load<Acc, In>(s + N * sizeof(In)), places);
     };
     Index<Acc> count;
     if constexpr (ragged) count = load_unaligned<Index<Acc>>(p.count.data() + v * vector_bytes);
