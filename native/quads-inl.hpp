@@ -96,10 +96,9 @@ inline Bytes narrowed(Words a, Words b, Words c, Words d) {
     v = v < 0 ? Words{} : v;
     return (Bytes)(v > 255 ? splat(255) : v);
   };
-  auto firsts = [](int size) { return [size](int i) { return i / size * 2 * size + i % size; }; };
-  const auto pair = firsts(2);
+  auto pair = [](int i) { return i / 2 * 4 + i % 2; };
   const Bytes low = shuffled(cut(a), cut(b), pair), high = shuffled(cut(c), cut(d), pair);
-  return shuffled(low, high, firsts(1));
+  return shuffled(low, high, [](int i) { return 2 * i; });
 #endif
 }
 
