@@ -1,7 +1,8 @@
 """Calls whose instructions `python -m benchmarks arm` counts: a program for Arm's Python (tests/arm.py).
 
 Each call is made WARM times, so that plans and memory are there, then CALLS times between two marks, which the counter
-sees as system calls. Prints a line of JSON for each call, in their order.
+sees as system calls. Prints the versions of the libraries, then a line of JSON for each call, in their order. Arguments are names of libraries,
+which are all otherwise.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+import PIL
 from PIL import Image
 
 import tenter
@@ -64,7 +66,9 @@ def mark() -> None:
 
 def main() -> None:
     cv2.setNumThreads(1)
+    tenter.set_num_threads(1)
     only = sys.argv[1:]
+    print(json.dumps({"OpenCV": cv2.__version__, "Pillow": PIL.__version__, "NumPy": np.__version__}))
     for name, calls in rows():
         for library, call in calls.items():
             if only and library not in only:

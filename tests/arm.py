@@ -141,13 +141,15 @@ class Arm:
         shutil.copy(core, package / "_native")
         return package.parent
 
-    def run(self, level: str, *arguments: str | Path, options: str = "", jobs: int = 1, **environment: str) -> int:
-        """The exit status of Arm's Python."""
+    def run(
+        self, level: str, *arguments: str | Path, options: str = "", jobs: int = 1, capture: bool = False
+    ) -> subprocess.CompletedProcess[str]:
+        """A program of Arm's Python; options: QEMU's."""
         levels, cpu = LEVELS[level]
-        with_site(self.folder / "on-arm", ON_ARM)
-        found = self.environment(cpu, self.build(levels, jobs=jobs), self.folder / "on-arm")
+        path = self.build(levels, jobs=jobs), with_site(self.folder / "on-arm", ON_ARM)
+        environment = {**self.environment(cpu, *path), "QEMU_OPTIONS": options}
         command = [self.python, *arguments]
-        return subprocess.run(command, cwd=ROOT, env={**found, "QEMU_OPTIONS": options, **environment}).returncode
+        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=capture, text=True)
 
 
 def with_site(folder: Path, code: str) -> Path:
@@ -174,7 +176,7 @@ def tested(arm: Arm, level: str, files: list[str], fuzz: int, digest: int, jobs:
             ("digest", ["-m", "tests.digest", "--compare", digest_of_v3(arm, digest), "--close", "--jobs", str(jobs)])
         )
     for name, arguments in steps:
-        status = arm.run(level, *arguments)
+        status = arm.run(level, *arguments, jobs=jobs).returncode
         print(f"{level}: {name}: {'ok' if status == 0 else f'FAILED, exit status {status}'}", flush=True)
         if status:
             failed.append(f"{level}: {name}")
@@ -210,7 +212,7 @@ def main() -> int:
     arm = Arm(given.folder)
     arm.make()
     if given.run:
-        return arm.run(levels[-1], *given.run, jobs=given.jobs)
+        return arm.run(levels[-1], *given.run, jobs=given.jobs).returncode
     failed = [
         line for level in levels for line in tested(arm, level, given.files, given.fuzz, given.digest, given.jobs)
     ]
