@@ -12,9 +12,9 @@ import json
 import subprocess
 from pathlib import Path
 
-from benchmarks.arm_rows import CALLS
-from benchmarks.report import BEGIN, END, between
 from tests.arm import LEVELS, ROOT, Arm
+
+from benchmarks.report import BEGIN, END, between
 
 PAGE = Path("docs/benchmarks-arm.md")
 PEERS = ("OpenCV", "Pillow", "NumPy")
@@ -35,10 +35,10 @@ def counted(arm: Arm, level: str, *libraries: str) -> tuple[dict[str, str], dict
     if done.returncode:
         raise SystemExit(done.stderr)
     marks = [int(line.split()[1]) for line in done.stderr.splitlines() if line.startswith("executed ")]
-    versions, *names = map(json.loads, done.stdout.splitlines())
+    (versions, calls), *names = map(json.loads, done.stdout.splitlines())
     if len(marks) != 2 * len(names):
         raise SystemExit(f"{len(names)} rows have {len(marks)} marks")
-    per_call = [(after - before) / CALLS / 1e6 for before, after in zip(marks[::2], marks[1::2])]
+    per_call = [(after - before) / calls / 1e6 for before, after in zip(marks[::2], marks[1::2])]
     return versions, {(row, library): n for (row, library), n in zip(names, per_call)}
 
 

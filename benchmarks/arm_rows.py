@@ -1,8 +1,8 @@
 """Calls whose instructions `python -m benchmarks arm` counts: a program for Arm's Python (tests/arm.py).
 
 Each call is made WARM times, so that plans and memory are there, then CALLS times between two marks, which the counter
-sees as system calls. Prints the versions of the libraries, then a line of JSON for each call, in their order. Arguments are names of libraries,
-which are all otherwise.
+sees as system calls. Prints the libraries' versions and CALLS, then a line of JSON for each call, in their order.
+Arguments are names of libraries, which are all otherwise.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import cv2
@@ -55,9 +56,8 @@ def rows() -> Iterator[Row]:
         ("4,096 rows of 8, f32", RNG.random((4096, 8), np.float32)),
     ):
         counts = RNG.integers(0, 5, len(x))
-        repeated: Callable[[], Any] = lambda x=x, counts=counts: tenter.repeat_interleave(x, counts, dim=0)
-        theirs: Callable[[], Any] = lambda x=x, counts=counts: np.repeat(x, counts, axis=0)
-        yield f"repeat by counts, {name}", {"tenter": repeated, "NumPy": theirs}
+        ours, theirs = partial(tenter.repeat_interleave, x, counts, dim=0), partial(np.repeat, x, counts, axis=0)
+        yield f"repeat by counts, {name}", {"tenter": ours, "NumPy": theirs}
 
 
 def mark() -> None:
@@ -68,7 +68,8 @@ def main() -> None:
     cv2.setNumThreads(1)
     tenter.set_num_threads(1)
     only = sys.argv[1:]
-    print(json.dumps({"OpenCV": cv2.__version__, "Pillow": PIL.__version__, "NumPy": np.__version__}))
+    versions = {"OpenCV": cv2.__version__, "Pillow": PIL.__version__, "NumPy": np.__version__}
+    print(json.dumps([versions, CALLS]))
     for name, calls in rows():
         for library, call in calls.items():
             if only and library not in only:

@@ -39,7 +39,7 @@ void permuted_run(const char* const* rows, const PermuteTables& p, const Permute
       }
       Index<Acc> count;
       if constexpr (ragged) count = load_unaligned<Index<Acc>>(counts + v * vector_bytes);
-      for (int k = 0; k < taps; ++k) {
+      auto add_tap = [&](int k) __attribute__((always_inline)) {
         const Vec<Acc> w = load_unaligned<Vec<Acc>>(weight + k * vector_bytes);
         const int64_t first = reach == PermuteTables::moving ? std::min(base + k * inner, last_load) : base;
         const Index<Acc> places = moved<Acc>(index, base + k * inner - first);
@@ -55,7 +55,9 @@ void permuted_run(const char* const* rows, const PermuteTables& p, const Permute
           if constexpr (ragged) sum[r] = count > k ? more : k ? sum[r] : Vec<Acc>{};
           else sum[r] = more;
         }
-      }
+      };
+      add_tap(0);
+      for (int k = 1; k < taps; ++k) add_tap(k);
       for (int r = 0; r < permuted_rows; ++r, at[r - 1] += N)
         store_columns<Acc, Acc, 1>(at[r], sum + r, stream && !last);
     }
