@@ -28,7 +28,7 @@ namespace {
 using AxisTuple = std::tuple<const char*, int64_t, int64_t, int64_t, int64_t, nb::object>;
 
 // A call of the copy kernel without its addresses and threads, reused for arrays of one layout.
-struct CopyStep : KernelCall {
+struct CopyStep final : KernelCall {
   CopyTask task{};
   std::vector<Int64s> tables;  // that the task points into
   nb::object rule;             // of the one axis without a table

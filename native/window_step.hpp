@@ -18,7 +18,7 @@
 namespace tenter {
 
 // A call of the window kernel without its addresses and threads, reused for arrays of one layout.
-struct WindowStep : KernelCall {
+struct WindowStep final : KernelCall {
   WindowTask task{};
   nanobind::object held[3];             // the maps that the task points into, of Python's
   int64_t n_plane, n_rows;              // n_rows: of outer axes, planes and rows together
