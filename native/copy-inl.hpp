@@ -30,9 +30,10 @@ inline void each_run(const CopyAxis& a, int64_t lo, int64_t hi, F&& f) {
       }
       return;
     case CopyAxis::runs: {
-      int64_t i = std::upper_bound(a.table, a.table + a.n_in + 1, lo) - a.table - 1;
+      const int64_t* const table = a.table;  // a copy, as stores of f might change what is behind a reference
+      int64_t i = std::upper_bound(table, table + a.n_in + 1, lo) - table - 1;
       for (int64_t o = lo; o < hi; ++i) {
-        const int64_t end = std::min(hi, a.table[i + 1]);
+        const int64_t end = std::min(hi, table[i + 1]);
         if (end > o) f(i, end - o);
         o = end;
       }
@@ -62,15 +63,22 @@ template <int N>
 inline char* store_run(char* dst, const char* src, int64_t count, const char* end) {
   if constexpr (N == 1 || N == 2 || N == 4 || N == 8) {
     typedef Unsigned<N> U;
-    typedef U Wide __attribute__((vector_size(32)));
     const U value = load_unaligned<U>(src);
-    const Wide wide = value - Wide{};
+    const auto copies = value - Part<32, U>{};
     char* const stop = dst + count * N;
     if (end - stop >= 32) {
-      for (char* d = dst; d < stop; d += 32) std::memcpy(d, &wide, 32);
+      for (char* d = dst; d < stop; d += 32) store_copies<32>(d, copies);
       return stop;
     }
     for (; dst < stop; dst += N) std::memcpy(dst, &value, N);
+    return dst;
+  } else if constexpr (N % 16 == 0 && N <= 4 * vector_bytes) {  // vectors, which stay in registers
+    typedef Part<N> V;
+    constexpr int n = N / int(sizeof(V));
+    V value[n];
+    for (int k = 0; k < n; ++k) value[k] = load_unaligned<V>(src + k * sizeof(V));
+    for (; count > 0; --count, dst += N)
+      for (int k = 0; k < n; ++k) store_bits(dst + k * sizeof(V), value[k]);
     return dst;
   } else {
     char value[N];
@@ -89,16 +97,16 @@ inline int64_t store_runs(const int64_t* offset, int64_t n, const char* src, int
   static_assert(N == 1 || N == 2 || N == 4 || N == 8);
   typedef Unsigned<N> U;
   constexpr int64_t wide = N == 8 ? 64 : 32;
-  typedef U Wide __attribute__((vector_size(wide)));
+  typedef Part<wide, U> Copies;
   char* const first = dst - offset[0] * N;
   int64_t i = 0;
   for (; i < n; ++i, src += stride) {
     char* const d = first + offset[i] * N;
     char* const stop = first + offset[i + 1] * N;
     if (end - stop < wide) break;
-    const Wide copies = load_unaligned<U>(src) - Wide{};
-    std::memcpy(d, &copies, wide);
-    for (char* more = d + wide; more < stop; more += wide) std::memcpy(more, &copies, wide);
+    const Copies copies = load_unaligned<U>(src) - Copies{};
+    store_copies<wide>(d, copies);
+    for (char* more = d + wide; more < stop; more += wide) store_copies<wide>(more, copies);
   }
   dst = first + offset[i] * N;
   return i;
@@ -139,8 +147,8 @@ void copy_runs_of(const CopyAxis& a, const char* src, char* dst, int64_t lo, int
         for (int64_t i = 0; i < n; ++i) dst = store_run<N>(dst, from + i * a.stride, a.repeat, end);
     }
   } else {
-    auto each = [&](int64_t from, int64_t to) {
-      each_run(a, from, to, [&](int64_t i, int64_t count) { dst = store_run<N>(dst, src + i * a.stride, count, end); });
+    auto each = [&, stride = a.stride](int64_t from, int64_t to) {
+      each_run(a, from, to, [&](int64_t i, int64_t count) { dst = store_run<N>(dst, src + i * stride, count, end); });
     };
     if constexpr (N == 1 || N == 2 || N == 4 || N == 8) {
       if (a.kind == CopyAxis::runs && hi > lo) {

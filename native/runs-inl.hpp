@@ -17,11 +17,8 @@ void repeat_values(const char* src, const Count* counts, int64_t n, char* dst, i
                    Lease& lease) {
   typedef Unsigned<N> U;
   constexpr int64_t W = N == 1 ? 16 : 8;  // outputs of one store, which mostly covers a run and spills into the next
-  constexpr int64_t store = W * N, part = std::min<int64_t>(store, vector_bytes);
-  typedef VecN<U, part / N> Wide;  // GCC would make a wider one of single values
-  auto spread = [](char* to, Wide copies) __attribute__((always_inline)) {
-    for (int64_t b = 0; b < store; b += part) store_bits(to + b, copies);
-  };
+  constexpr int64_t store = W * N;
+  typedef Part<store, U> Copies;
   const int64_t staging_bytes = tuning.staging_bytes, longest = std::min(max_stored_run, staging_bytes / N);
   auto count_of = [&](int64_t i) { return uint64_t(int64_t(load_once<Count>(counts + i))); };  // negative: large
   char* const staging = stream ? lease->staging.get<char>(staging_bytes + store) : nullptr;
@@ -34,9 +31,9 @@ void repeat_values(const char* src, const Count* counts, int64_t n, char* dst, i
       const uint64_t count = count_of(i);
       char* const stop = to + (count & 127) * N;
       if (count > uint64_t(longest) || stop > last) break;
-      const Wide copies = load_unaligned<U>(src + i * N) - Wide{};
-      spread(to, copies);
-      for (char* more = to + store; more < stop; more += store) spread(more, copies);
+      const Copies copies = load_unaligned<U>(src + i * N) - Copies{};
+      store_copies<store>(to, copies);
+      for (char* more = to + store; more < stop; more += store) store_copies<store>(more, copies);
       to = stop;
     }
     if (stream) stream_store(dst, staging, to - begin);

@@ -59,6 +59,13 @@ template <class V>
 inline void store_bits(void* p, V v) {
   std::memcpy(p, &v, sizeof v);
 }
+// `bytes` bytes as vectors of at most the set's width: GCC makes wider ones of single values on NEON.
+template <int bytes, class T = uint8_t>
+using Part = VecN<T, (bytes < vector_bytes ? bytes : vector_bytes) / int(sizeof(T))>;
+template <int bytes, class V>
+inline void store_copies(void* p, V v) {
+  for (int b = 0; b < bytes; b += int(sizeof v)) std::memcpy(static_cast<char*>(p) + b, &v, sizeof v);
+}
 template <class T>
 inline Vec<T> splat(T value) {
   return value - Vec<T>{};
