@@ -76,13 +76,16 @@ def made(architecture: str, folder: Path, headers: Path | None) -> Path:
             "CXXFLAGS": f"-isystem {headers}", "_PYTHON_HOST_PLATFORM": f"linux-{architecture}",
             "SETUPTOOLS_EXT_SUFFIX": suffix,
         }  # fmt: skip
-        settings += [f"-Ccmake.define.Python_INCLUDE_DIR={headers / PYTHON}", f"-Ccmake.define.NB_SUFFIX={suffix}"]
+        settings.append(f"-Ccmake.define.Python_INCLUDE_DIR={headers / PYTHON}")
     pip = [python, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", place, *settings, ROOT]
     subprocess.run(pip, check=True, env=environment)
     [wheel] = place.glob("*.whl")
-    repair = ["auditwheel", "repair", "--plat", f"manylinux_2_28_{architecture}", "-w", place / "repaired", wheel]
+    # For another architecture auditwheel knows no names but "auto", which may be of an older glibc than 2.28.
+    repair = ["auditwheel", "repair", "--plat", "auto", "-w", place / "repaired", wheel]
     subprocess.run([python, "-m", *repair], check=True, env=environment)
-    [repaired] = (place / "repaired").glob("*.whl")
+    [repaired] = (place / "repaired").glob(f"*manylinux_2_*_{architecture}.whl")
+    if int(repaired.stem.split("manylinux_2_")[1].split("_")[0]) > 28:
+        raise SystemExit(f"{repaired.name} needs a newer glibc than 2.28")
     return repaired
 
 
