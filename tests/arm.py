@@ -14,6 +14,7 @@ give. `--sanitize` tests the portable level with the address sanitizer, `--run` 
 from __future__ import annotations
 
 import argparse
+import filecmp
 import gzip
 import json
 import os
@@ -135,10 +136,12 @@ class Arm:
         for command in (["-S", ROOT, "-B", folder, "-G", "Ninja", *define], ["--build", folder, f"-j{jobs}"]):
             subprocess.run(["cmake", *command], check=True, env=with_libraries, stdout=subprocess.DEVNULL)
         package = folder / "package" / "tenter"
-        shutil.rmtree(package, ignore_errors=True)
-        shutil.copytree(ROOT / "src" / "tenter", package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+        shutil.copytree(
+            ROOT / "src" / "tenter", package, ignore=shutil.ignore_patterns("*.so", "__pycache__"),
+            copy_function=copy_changed, dirs_exist_ok=True,
+        )  # fmt: skip
         [core] = folder.glob("_core*aarch64*.so")
-        shutil.copy(core, package / "_native")
+        copy_changed(core, package / "_native" / core.name)
         return package.parent
 
     def run(
@@ -150,6 +153,12 @@ class Arm:
         environment = {**self.environment(cpu, *path), "QEMU_OPTIONS": options}
         command = [self.python, *arguments]
         return subprocess.run(command, cwd=ROOT, env=environment, capture_output=capture, text=True)
+
+
+def copy_changed(source: str | Path, to: str | Path) -> None:
+    """A program that runs meanwhile keeps what it has loaded."""
+    if not Path(to).exists() or not filecmp.cmp(source, to, shallow=False):
+        shutil.copy(source, to)
 
 
 def with_site(folder: Path, code: str) -> Path:
