@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+from benchmarks import arm as counts
 
 import arm
-from benchmarks import arm as counts
 
 ROOT = Path(__file__).resolve().parent.parent
 
