@@ -47,8 +47,13 @@ TESTS = (
     "test_long_axes.py", "test_exact_positions.py", "test_resize.py", "test_torch.py",
     "test_gradients.py", "test_ragged_torch.py", "test_verify.py",
 )  # fmt: skip
-# Of PyTorch 2.11 and later.
-NOT_FITTING = ("test_integers_beside_a_value",)
+# What PyTorch 2.10 lacks, and compiled code, whose compiler the root has not; in pytest's language.
+NOT_FITTING = (
+    "test_integers_beside_a_value", "test_equals_torch_in_float64 and lanczos", "test_gradients_equal_torch",
+    "test_a_pytorch_without_the_private_names_is_served", "test_indices_in_compiled_code",
+    "test_values_and_gradients_in_compiled_code", "test_a_plan_that_does_not_know_its_total_names_the_call",
+    "test_wrong_lengths_are_refused_in_compiled_code",
+)  # fmt: skip
 # What else than tenter decides the bits of a random call: long double, exponentials and powers of NumPy and PyTorch, and
 # signs of the NaNs that infinities make.
 NOT_COMPARED = re.compile("longdouble|softmax|linear_light|'special'|'extreme'")
@@ -173,7 +178,7 @@ def tested(arm: Arm, level: str, files: list[str], fuzz: int, digest: int, jobs:
     failed = []
     has = f"from tenter import _native; assert _native.level() == {level!r}, _native.levels()"
     pytest = ["-m", "pytest", "-q", "-n", str(jobs if jobs > 1 else 0), "-p", "no:cacheprovider", "--tb=short"]
-    pytest += ["-k", " and ".join(f"not {name}" for name in NOT_FITTING)]
+    pytest += ["-k", " and ".join(f"not ({name})" for name in NOT_FITTING)]
     steps: list[tuple[str, list[str | Path]]] = [
         ("level", ["-c", has]),
         ("tests", [*pytest, *(files or [f"tests/{name}" for name in TESTS])]),

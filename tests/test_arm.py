@@ -18,7 +18,7 @@ def test_the_tests_for_arm_exist():
         assert (ROOT / "tests" / name).is_file(), name
     together = "".join((ROOT / "tests" / name).read_text() for name in arm.TESTS)
     for name in arm.NOT_FITTING:
-        assert f"def {name}(" in together, name
+        assert f"def {name.split()[0]}(" in together, name
 
 
 def test_the_levels_of_arm_are_those_that_are_compiled_there():
