@@ -2,7 +2,8 @@
 what a tiny call costs. `compiled`, `jax`: code compiled by PyTorch and by JAX. `cookbook`: the tables of docs/cookbook.
 `loader`: images per second of data loaders. `folders`: programs on folders of photographs. `volumes`: the table of
 docs/volumes.md. `augment`, `ragged`, `segments`, `signals`, `photographs`: calls of which each is new; `new`: these.
-`overhead`: what calls take outside of kernels. `random`: calls that nobody chose."""
+`overhead`: what calls take outside of kernels. `random`: calls that nobody chose. `arm`: instructions that calls execute
+on Arm."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ from typing import Any
 import torch
 
 from benchmarks import (
+    arm,
     calls,
     compiled,
     cookbook,
@@ -57,6 +59,7 @@ def positive(text: str) -> int:
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     what = parser.add_subparsers(dest="what", required=True)
+    arm.add_arguments(what.add_parser("arm", help=f"counts instructions on Arm, writes {arm.PAGE}"))
     what.add_parser("calls", help="writes the table of docs/pytorch.md")
     what.add_parser("compiled", help="writes the tables of compiled code in docs/pytorch.md")
     in_jax = what.add_parser("jax", help="writes the table of docs/jax.md")
@@ -99,6 +102,8 @@ def failures(found: list[Any]) -> int:
 def main() -> int:
     chosen = parser().parse_args()
     warnings.simplefilter("ignore")
+    if chosen.what == "arm":
+        return arm.main(chosen)
     if chosen.what == "gpu":
         return gpu.main(chosen)
     if chosen.what in (*new_calls.PARTS, "new"):

@@ -31,7 +31,7 @@ void divide_alpha(uint8_t* p, int64_t n_pixels) {
       // Exact: a quotient of integers below 2^16 and 2^8 is nearer to no integer than a rounding.
       Words q = __builtin_convertvector(__builtin_convertvector(color * 255, Vec<float>) / divisor, Words);
       q = q < 255 ? q : splat(255);
-      result |= ((alpha == 0) | (alpha == 255) ? color : q) << (8 * c);
+      result |= (((alpha == 0) | (alpha == 255)) ? color : q) << (8 * c);
     }
     return __builtin_convertvector(result, Pixels);
   };

@@ -41,7 +41,7 @@ struct OwnedByteMap {
 };
 
 // A call of the kernel of 8-bit values without its addresses and threads, reused for arrays of one layout.
-struct ByteStep : KernelCall {
+struct ByteStep final : KernelCall {
   ByteTask task;
   OwnedByteMap *rows, *columns;
 

@@ -16,8 +16,9 @@ constexpr int weight_bits = 22;
 // broadcasts.
 //   halves  k = l + 2^11 h of 16 bits: l of taps 0 and 2, l of taps 1 and 3, then h likewise
 //   pieces  k = a + 2^8 b + 2^16 c of 8 bits: a of the four taps, then b, then c
-enum class WeightForm : int { halves, pieces };
-constexpr int words_of(WeightForm form) { return form == WeightForm::halves ? 4 : 3; }
+//   whole   k of each tap
+enum class WeightForm : int { halves, pieces, whole };
+constexpr int words_of(WeightForm form) { return form == WeightForm::pieces ? 3 : 4; }
 
 // The weights of a window map by fours ("quads"), padded with zeros, which integers may be. `aligned`: quads begin at
 // multiples of four inputs.

@@ -16,16 +16,16 @@ constexpr int64_t wide = 32;  // bytes of one store of copies
 template <int N>
 constexpr int64_t wide_of_runs = N >= 8 ? 64 : 32;
 
-// `bytes` of copies of the N bytes at src.
+// Copies of the N bytes at src, of which `store_copies` makes so many bytes.
 template <int N, int bytes>
 inline auto copies_of(const char* src) {
   if constexpr (N == 16) {
     const auto value = load_unaligned<VecN<uint64_t, 2>>(src);
     return [&]<int... l>(std::integer_sequence<int, l...>) {
       return __builtin_shufflevector(value, value, (l % 2)...);
-    }(std::make_integer_sequence<int, bytes / 8>{});
+    }(std::make_integer_sequence<int, int(sizeof(Part<bytes>)) / 8>{});
   } else {
-    return load_unaligned<Unsigned<N>>(src) - VecN<Unsigned<N>, bytes / N>{};
+    return load_unaligned<Unsigned<N>>(src) - Part<bytes, Unsigned<N>>{};
   }
 }
 
@@ -38,13 +38,13 @@ inline char* store_run(char* dst, const char* src, int64_t count, const char* en
     char* const stop = dst + count * N;
     if (stop - dst >= wide) {  // the last store overlaps the one before
       if (stop - dst >= 4 * wide && reinterpret_cast<uintptr_t>(dst) % N == 0) {  // stores within lines cost half
-        store_bits(dst, copies);
+        store_copies<wide>(dst, copies);
         dst += wide - reinterpret_cast<uintptr_t>(dst) % wide;
       }
-      for (; stop - dst >= wide; dst += wide) store_bits(dst, copies);
-      store_bits(stop - wide, copies);
+      for (; stop - dst >= wide; dst += wide) store_copies<wide>(dst, copies);
+      store_copies<wide>(stop - wide, copies);
     } else if (end - dst >= wide) {
-      store_bits(dst, copies);
+      store_copies<wide>(dst, copies);
     } else {
       for (; dst < stop; dst += N) std::memcpy(dst, src, N);
     }
@@ -75,8 +75,8 @@ inline int64_t store_runs(const int64_t* offset, int64_t n, const char* src, int
     char* const stop = first + offset[i + 1] * N;
     if (end - stop < least) break;
     const auto copies = copies_of<N, one>(src);
-    for (int k = 0; k < stores; ++k) store_bits(d + k * one, copies);
-    for (char* more = d + least; more < stop; more += one) store_bits(more, copies);
+    for (int k = 0; k < stores; ++k) store_copies<one>(d + k * one, copies);
+    for (char* more = d + least; more < stop; more += one) store_copies<one>(more, copies);
   }
   dst = first + offset[i] * N;
   return i;
@@ -129,8 +129,8 @@ void copy_runs_of(const CopyAxis& a, const char* src, char* dst, int64_t lo, int
         for (int64_t i = 0; i < n; ++i) dst = store_run<N>(dst, from + i * a.stride, a.repeat, end);
     }
   } else {
-    auto each = [&](int64_t from, int64_t to) {
-      each_run(a, from, to, [&](int64_t i, int64_t count) { dst = store_run<N>(dst, src + i * a.stride, count, end); });
+    auto each = [&, stride = a.stride](int64_t from, int64_t to) {
+      each_run(a, from, to, [&](int64_t i, int64_t count) { dst = store_run<N>(dst, src + i * stride, count, end); });
     };
     if constexpr (N == 1 || N == 2 || N == 4 || N == 8 || N == 16) {
       if (a.kind == CopyAxis::runs && hi > lo) {

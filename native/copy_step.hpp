@@ -11,7 +11,7 @@
 
 namespace tenter {
 
-struct CopyStep : KernelCall {
+struct CopyStep final : KernelCall {
   CopyTask task;
   const Picking* picking = nullptr;  // of the axis that is computed
   int picked = 0;

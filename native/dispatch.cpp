@@ -6,10 +6,11 @@
 #include <stdexcept>
 
 #include "kernels.hpp"
+#include "system.hpp"
 
 namespace tenter {
 
-extern const Kernels kernels_portable, kernels_v2, kernels_v3, kernels_v4;
+extern const Kernels kernels_portable, kernels_v2, kernels_v3, kernels_v4, kernels_neon, kernels_i8mm;
 extern const ByteKernels byte_kernels_vnni;
 
 namespace {
@@ -38,6 +39,12 @@ const Kernels* const* available() {
 #endif
 #if defined(__x86_64__)
     __builtin_cpu_init();
+#endif
+#if defined(TENTER_HAS_neon)
+    found[n++] = &kernels_neon;
+#endif
+#if defined(TENTER_HAS_i8mm)
+    if (has_i8mm()) found[n++] = &kernels_i8mm;
 #endif
 #if defined(TENTER_HAS_v2)
     if (has_v2()) found[n++] = &kernels_v2;

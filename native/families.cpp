@@ -16,7 +16,7 @@ namespace tenter {
 namespace {
 
 // Integers as float64, in which they are summed.
-struct WidenStep : KernelCall {
+struct WidenStep final : KernelCall {
   Dtype from;
   int64_t n;
 
@@ -31,7 +31,7 @@ struct WidenStep : KernelCall {
 };
 
 // What is past the edges, put into a result or added to its sums.
-struct OutsideStep : KernelCall {
+struct OutsideStep final : KernelCall {
   const Outside outside;
   int n_dims;
   Outside::Dim dims[max_read_dims];

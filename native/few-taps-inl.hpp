@@ -89,7 +89,7 @@ inline Vec<float> load_taps(const char* const (&p)[slots], int k, int64_t step) 
 }
 
 inline Vec<float> spread(Vec<float> v, Index<float> from) {
-  if constexpr (slots > 1) return permute<float>(v, from);
+  if constexpr (slots > 1) return permute<float>(v, places<float>(from));
   Vec<float> spread{};
   for (int l = 0; l < lanes<float>; ++l) spread[l] = v[from[l]];
   return spread;
@@ -155,7 +155,7 @@ template <class In, int K, int R, bool rows_first, bool ragged, bool whole>
       part();
       sum = sum_taps<K, ragged>(v, weight);
     }
-    if constexpr (slots > 1) sum = permute<float>(sum, packed);
+    if constexpr (slots > 1) sum = permute<float>(sum, places<float>(packed));
     store<float, In>(dst, sum);
   }
 }

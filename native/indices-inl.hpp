@@ -109,7 +109,7 @@ inline int64_t indices_of(const Picking& p, int64_t lo, int64_t n, int32_t* inde
   switch (p.formula) {
     case Formula::floats: return of([=](auto o) { return (float(o) + first) * step; });
     case Formula::float_centers:  // where 1/2 is added to less than 2^-24 only the floor, 0, counts
-#if defined(__FMA__)
+#if defined(__FMA__) || defined(__aarch64__)
       return of([=](auto o) {
         const float center = __builtin_fmaf(float(o) + 0.5f, step, -0.5f);
         return (center > 0 ? center : 0.0f) + 0.5f;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "integers.hpp"
+#include "places.hpp"
 #include "tuning.hpp"
 
 namespace tenter {
@@ -64,7 +65,7 @@ bool permute_rows(const WindowMap& m, const Acc* weights, PermuteTables& p) {
       p.run.push_back({v, v, n_weights, int32_t(taps), reach, ragged});
     ++p.run.back().hi;
     p.base[size_t(v)] = base;
-    for (size_t l = 0; l < size_t(N); ++l) index[l] = Index(element[l] - base);
+    for (size_t l = 0; l < size_t(N); ++l) index[l] = Index(element[l] - base) * place_step<Index> + first_place<Index>;
     const size_t at = p.weight.size();
     p.weight.resize(at + size_t(taps * N) * sizeof(Acc));  // with zeros
     n_weights += taps * N;

@@ -25,7 +25,7 @@ struct PermuteTables {
   int64_t inner, row;  // row: elements of an input row
   std::vector<Run> run;
   std::vector<int64_t> base;               // element of the input row that each vector's first load begins at
-  std::vector<char> index, count, weight;  // integers and floats of `bytes` bytes; `lanes` indices and counts a vector
+  std::vector<char> index, count, weight;  // integers and floats of `bytes` bytes; `lanes` places and counts a vector
 
   // Maps that leave most inputs unread: the elements of the input row that are gathered first; empty for other maps.
   // pairs: no output has more than two taps; each output's two are gathered side by side, and the tables above apply to

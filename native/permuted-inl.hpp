@@ -16,52 +16,53 @@ void permuted_run(const char* const* rows, const PermuteTables& p, const Permute
                   int64_t hi, int64_t n, int64_t from, Acc* const* dst, bool stream) {
   constexpr int64_t N = lanes<Acc>;
   const int taps = K ? K : run.taps;
+  // Copies of what is behind p, which stores might change.
   const char* weight = p.weight.data() + (run.weight + (lo - run.lo) * taps * N) * int64_t(sizeof(Acc));
+  const int64_t* const bases = p.base.data();
+  const char *const indices = p.index.data(), *const counts = p.count.data();
   const char* const src[permuted_rows] = {rows[0], rows[1]};
   Acc* const to[permuted_rows] = {dst[0] - from, dst[1] - from};
-  const int64_t inner = p.inner, last_load = p.row - 2 * N;
-  for (int64_t v = lo; v < hi; ++v, weight += taps * vector_bytes) {
-    const int64_t base = p.base[v], at = std::min(v * N, n - N);
-    const Index<Acc> index = load_unaligned<Index<Acc>>(p.index.data() + v * vector_bytes);
-    Vec<Acc> a[permuted_rows], b[permuted_rows], sum[permuted_rows];
-    for (int r = 0; r < permuted_rows; ++r) {
-      a[r] = load<Acc, In>(src[r] + base * int64_t(sizeof(In)));
-      if constexpr (reach == PermuteTables::two) b[r] = load<Acc, In>(src[r] + (base + N) * int64_t(sizeof(In)));
-    }
-    auto tap = [&](int k, int r) __attribute__((always_inline)) {
-      if constexpr (reach == PermuteTables::one) return permute<Acc>(a[r], index + int(k * inner));
-      if constexpr (reach == PermuteTables::two) return permute<Acc>(a[r], b[r], index + int(k * inner));
-      const int64_t first = std::min(base + k * inner, last_load);
-      const char* const s = src[r] + first * int64_t(sizeof(In));
-      return permute<Acc>(load<Acc, In>(s), load<Acc, In>(s + N * sizeof(In)), index + int(base + k * inner - first));
-    };
-    Index<Acc> count;
-    if constexpr (ragged) count = load_unaligned<Index<Acc>>(p.count.data() + v * vector_bytes);
-    Vec<Acc> w = load_unaligned<Vec<Acc>>(weight);
-    for (int r = 0; r < permuted_rows; ++r) {
-      sum[r] = tap(0, r) * w;
-      if constexpr (ragged) sum[r] = count > 0 ? sum[r] : Vec<Acc>{};
-    }
-    for (int k = 1; k < taps; ++k) {
-      w = load_unaligned<Vec<Acc>>(weight + k * vector_bytes);
+  const int64_t inner = p.inner, last_load = p.row - 2 * N, n_whole = n / N;
+  Acc values[permuted_rows][N];
+  // Whole vectors, then the row's last, which ends with the row and may begin before output `from`.
+  for (int64_t v = lo, end = std::min(hi, n_whole); v < hi; end = hi) {
+    const bool last = v >= n_whole, partly = last && n - N < from;
+    Acc* at[permuted_rows];
+    for (int r = 0; r < permuted_rows; ++r) at[r] = partly ? values[r] : to[r] + (last ? n - N : v * N);
+    for (; v < end; ++v, weight += taps * vector_bytes) {
+      const int64_t base = bases[v];
+      const Index<Acc> index = load_unaligned<Index<Acc>>(indices + v * vector_bytes);
+      Vec<Acc> a[permuted_rows], b[permuted_rows], sum[permuted_rows];
       for (int r = 0; r < permuted_rows; ++r) {
-        const Vec<Acc> more = multiply_add<Acc>(tap(k, r), w, sum[r]);
-        // Lanes without a tap k keep their sum: a weight of zero would not do, as zero times infinity is NaN.
-        if constexpr (ragged) sum[r] = count > k ? more : sum[r];
-        else sum[r] = more;
+        a[r] = load<Acc, In>(src[r] + base * int64_t(sizeof(In)));
+        if constexpr (reach == PermuteTables::two) b[r] = load<Acc, In>(src[r] + (base + N) * int64_t(sizeof(In)));
       }
+      Index<Acc> count;
+      if constexpr (ragged) count = load_unaligned<Index<Acc>>(counts + v * vector_bytes);
+      auto add_tap = [&](int k) __attribute__((always_inline)) {
+        const Vec<Acc> w = load_unaligned<Vec<Acc>>(weight + k * vector_bytes);
+        const int64_t first = reach == PermuteTables::moving ? std::min(base + k * inner, last_load) : base;
+        const Index<Acc> places = moved<Acc>(index, base + k * inner - first);
+        for (int r = 0; r < permuted_rows; ++r) {
+          if constexpr (reach == PermuteTables::moving) {
+            const char* const s = src[r] + first * int64_t(sizeof(In));
+            a[r] = load<Acc, In>(s), b[r] = load<Acc, In>(s + N * sizeof(In));
+          }
+          const Vec<Acc> x =
+              reach == PermuteTables::one ? permute<Acc>(a[r], places) : permute<Acc>(a[r], b[r], places);
+          const Vec<Acc> more = k ? multiply_add<Acc>(x, w, sum[r]) : x * w;
+          // Lanes without a tap k keep their sum: a weight of zero would not do, as zero times infinity is NaN.
+          if constexpr (ragged) sum[r] = count > k ? more : k ? sum[r] : Vec<Acc>{};
+          else sum[r] = more;
+        }
+      };
+      add_tap(0);
+      for (int k = 1; k < taps; ++k) add_tap(k);
+      for (int r = 0; r < permuted_rows; ++r, at[r - 1] += N)
+        store_columns<Acc, Acc, 1>(at[r], sum + r, stream && !last);
     }
-    for (int r = 0; r < permuted_rows; ++r) {
-      if (at == v * N) {
-        store_columns<Acc, Acc, 1>(to[r] + at, sum + r, stream);
-      } else if (at >= from) {
-        store<Acc, Acc>(to[r] + at, sum[r]);
-      } else {  // a last vector that begins before output `from`
-        Acc values[N];
-        store<Acc, Acc>(values, sum[r]);
-        std::memcpy(dst[r], values + (from - at), (N - (from - at)) * sizeof(Acc));
-      }
-    }
+    for (int r = 0; r < permuted_rows && partly; ++r)
+      std::memcpy(dst[r], values[r] + (from - (n - N)), (N - (from - (n - N))) * sizeof(Acc));
   }
 }
 

@@ -85,10 +85,10 @@ void sum_runs(const int32_t* start, int64_t n, int32_t longest, const char* src,
         for (int v = 0; v < vectors; ++v) held[v] = load<Acc, T>(from + v * N * size);
         auto tap = [&](int k) __attribute__((always_inline)) {
           const Index<Acc> at = place + k;
-          if constexpr (vectors == 1) return permute<Acc>(held[0], at);
-          Vec<Acc> found = permute<Acc>(held[0], held[1 % vectors], at);
+          if constexpr (vectors == 1) return permute<Acc>(held[0], places<Acc>(at));
+          Vec<Acc> found = permute<Acc>(held[0], held[1 % vectors], places<Acc>(at));
           for (int v = 2; v < vectors; v += 2)
-            found = at < v * N ? found : permute<Acc>(held[v], held[v + 1], at - v * N);
+            found = at < v * N ? found : permute<Acc>(held[v], held[v + 1], places<Acc>(at - v * N));
           return found;
         };
         Vec<Acc> sum = tap(0);

@@ -20,7 +20,7 @@ struct PermutedWords {
   static constexpr int outputs = permutable<T> ? lanes<T> : 0, inputs = lanes<T>;
   static Index<T> places(const int32_t* index, int32_t first) {
     typedef VecN<int32_t, lanes<T>> Indices;
-    return __builtin_convertvector(load_unaligned<Indices>(index) - first, Index<T>);
+    return tenter::places<T>(__builtin_convertvector(load_unaligned<Indices>(index) - first, Index<T>));
   }
   static void one(const int32_t* index, const char* src, char* dst) {
     store_bits(dst, permute<T>(load_unaligned<Vec<T>>(src + int64_t(index[0]) * N), places(index, index[0])));
@@ -36,12 +36,11 @@ struct Permuted<4> : PermutedWords<4, float> {};
 template <>
 struct Permuted<8> : PermutedWords<8, double> {};
 
-#if defined(__SSSE3__)
-// 16 bytes at a time, as wider shuffles of bytes do not cross lanes of 16. A place with its upper bit set gives 0.
+// 16 bytes at a time, as wider shuffles of bytes do not cross lanes of 16.
 template <int N>
 struct PermutedBytes {
-  static constexpr int outputs = 16 / N, inputs = 16 / N;
-  typedef VecN<uint8_t, 16> Bytes;
+  static constexpr int outputs = permutable<uint8_t> ? 16 / N : 0, inputs = 16 / N;
+  typedef Sixteen Bytes;
   static Bytes places(const int32_t* index) {
     const auto place = load_unaligned<VecN<int32_t, outputs>>(index) - index[0];
     if constexpr (N == 1) {
@@ -51,27 +50,21 @@ struct PermutedBytes {
       return (Bytes)(pairs * uint16_t(0x0202) + uint16_t(0x0100));
     }
   }
-  static Bytes shuffled(const char* from, Bytes places) {
-    return (Bytes)_mm_shuffle_epi8((__m128i)load_unaligned<Bytes>(from), (__m128i)places);
-  }
   static void one(const int32_t* index, const char* src, char* dst) {
-    store_bits(dst, shuffled(src + int64_t(index[0]) * N, places(index)));
+    store_bits(dst, permute_bytes(load_unaligned<Bytes>(src + int64_t(index[0]) * N), places(index)));
   }
   static void two(const int32_t* index, const char* src, char* dst) {
     const char* const from = src + int64_t(index[0]) * N;
-    const Bytes at = places(index);
-    const Bytes a = shuffled(from, at + uint8_t(0x70)), b = shuffled(from + 16, at - uint8_t(16));
-    store_bits(dst, at < 16 ? a : b);
+    store_bits(dst, permute_bytes(load_unaligned<Bytes>(from), load_unaligned<Bytes>(from + 16), places(index)));
   }
 };
 template <>
 struct Permuted<1> : PermutedBytes<1> {};
-#endif
 
-#if defined(__SSSE3__) && !defined(__AVX512BW__)
+#if !defined(__AVX512BW__)
 template <>
 struct Permuted<2> : PermutedBytes<2> {};
-#elif defined(__AVX512BW__)
+#else
 template <>
 struct Permuted<2> {
   static constexpr int outputs = 32, inputs = 32;

@@ -92,6 +92,8 @@ inline VecN<int32_t, 4> quad_words(VecN<int32_t, 4> k) {
     typedef VecN<uint8_t, 16> B;
     const B b = (B)((k + 0x8080) ^ 0x8080);  // pieces of each weight, of signed digits
     return (VecN<int32_t, 4>)__builtin_shufflevector(b, b, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  } else if constexpr (weight_form == WeightForm::whole) {
+    return k;
   } else {
     typedef VecN<uint16_t, 8> H;
     const H low = (H)(k & 2047), high = (H)(k >> 11);

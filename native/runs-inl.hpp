@@ -31,9 +31,9 @@ void repeat_values(const char* src, const Count* counts, int64_t n, char* dst, i
       const uint64_t count = count_of(i);
       char* const stop = to + (count & 127) * N;
       if (count > uint64_t(longest) || stop > last) break;
-      const auto copies = load_unaligned<U>(src + i * N) - VecN<U, W>{};
-      for (int k = 0; k < stores; ++k) store_bits(to + k * one, copies);
-      for (char* more = to + store; more < stop; more += one) store_bits(more, copies);
+      const auto copies = load_unaligned<U>(src + i * N) - Part<one, U>{};
+      for (int k = 0; k < stores; ++k) store_copies<one>(to + k * one, copies);
+      for (char* more = to + store; more < stop; more += one) store_copies<one>(more, copies);
       to = stop;
     }
     if (stream) stream_store(dst, staging, to - begin);

@@ -106,7 +106,8 @@ TENTER_ALWAYS_INLINE Vec<double> at_places(const double* from, const I* place) {
     if (place[N - 1] - place[0] < 2 * N) {
       const auto near = __builtin_convertvector(load_unaligned<VecN<I, N>>(place) - place[0], Index<double>);
       const double* const first = from + place[0];
-      return permute<double>(load_unaligned<Vec<double>>(first), load_unaligned<Vec<double>>(first + N), near);
+      return permute<double>(load_unaligned<Vec<double>>(first), load_unaligned<Vec<double>>(first + N),
+                             places<double>(near));
     }
   }
   Vec<double> found;

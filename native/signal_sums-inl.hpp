@@ -47,9 +47,11 @@ inline std::pair<int64_t, int64_t> permuted_sources(const Block<Acc>& b, const S
     for (int v = 0; v < reach; ++v) held[v] = load_unaligned<Vec<Acc>>(from + v * N);
     f(t, [&](int64_t j) __attribute__((always_inline)) {
       const Index<Acc> at = index + IndexOf<Acc>(j);
-      if constexpr (reach == 1) return permute<Acc>(held[0], at);
-      else if constexpr (reach == 2) return permute<Acc>(held[0], held[1], at);
-      else return at < 2 * N ? permute<Acc>(held[0], held[1], at) : permute<Acc>(held[2], held[3], at - 2 * N);
+      if constexpr (reach == 1) return permute<Acc>(held[0], places<Acc>(at));
+      else if constexpr (reach == 2) return permute<Acc>(held[0], held[1], places<Acc>(at));
+      else
+        return at < 2 * N ? permute<Acc>(held[0], held[1], places<Acc>(at))
+                          : permute<Acc>(held[2], held[3], places<Acc>(at - 2 * N));
     });
   }
   return {begin, end};

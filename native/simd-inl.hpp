@@ -10,8 +10,11 @@
 #include <type_traits>
 
 #include "integers.hpp"
+#include "places.hpp"
 
-#if defined(__AVX__)
+#if defined(TENTER_NEON)
+#include <arm_neon.h>
+#elif defined(__AVX__)
 #include <immintrin.h>
 #elif defined(__SSE2__)
 #include <smmintrin.h>  // to SSE4.1: the headers of later sets take a third of a second
@@ -56,6 +59,13 @@ template <class V>
 inline void store_bits(void* p, V v) {
   std::memcpy(p, &v, sizeof v);
 }
+// `bytes` bytes as vectors of at most the set's width: GCC makes wider ones of single values on NEON.
+template <int bytes, class T = uint8_t>
+using Part = VecN<T, (bytes < vector_bytes ? bytes : vector_bytes) / int(sizeof(T))>;
+template <int bytes, class V>
+inline void store_copies(void* p, V v) {
+  for (int b = 0; b < bytes; b += int(sizeof v)) std::memcpy(static_cast<char*>(p) + b, &v, sizeof v);
+}
 template <class T>
 inline Vec<T> splat(T value) {
   return value - Vec<T>{};
@@ -79,23 +89,58 @@ template <class T>
 inline Vec<T> multiply_add(Vec<T> x, Vec<T> w, Vec<T> sum) {
   return sum + x * w;
 }
-#if defined(__FMA__)
+#if defined(__FMA__) || defined(TENTER_NEON)
 constexpr bool fused = true;
 #else
 constexpr bool fused = false;
 #endif
 
-// Lane l gets value index[l] of a, or of a and b concatenated. Only where `permutable`.
+// Lane l gets the value at places[l] of a, or of a and b concatenated. Only where `permutable`.
 template <class T>
 constexpr bool permutable = false;
 template <class T>
-inline Vec<T> permute(Vec<T> a, Index<T> index) {
-  return (void)index, a;
+inline Vec<T> permute(Vec<T> a, Index<T> places) {
+  return (void)places, a;
 }
 template <class T>
-inline Vec<T> permute(Vec<T> a, Vec<T> b, Index<T> index) {
-  return (void)index, (void)b, a;
+inline Vec<T> permute(Vec<T> a, Vec<T> b, Index<T> places) {
+  return (void)places, (void)b, a;
 }
+// Places from numbers of values, and places further on.
+template <class T>
+inline Index<T> places(Index<T> numbers) {
+  typedef std::remove_reference_t<decltype(numbers[0])> I;
+  return numbers * place_step<I> + first_place<I>;
+}
+template <class T>
+inline Index<T> moved(Index<T> places, int64_t by) {
+  typedef std::remove_reference_t<decltype(places[0])> I;
+  return places + I(uint64_t(by) * uint64_t(place_step<I>));
+}
+
+// The same for 16 bytes, by numbers below 16 or 32. Only where `permutable<uint8_t>`.
+typedef VecN<uint8_t, 16> Sixteen;
+template <class V>
+inline V permute_bytes(V a, V numbers) {
+  return (void)numbers, a;
+}
+template <class V>
+inline V permute_bytes(V a, V b, V numbers) {
+  return (void)numbers, (void)b, a;
+}
+#if defined(__SSSE3__)  // a number with its upper bit set gives 0
+template <>
+constexpr bool permutable<uint8_t> = true;
+template <>
+inline Sixteen permute_bytes<Sixteen>(Sixteen a, Sixteen numbers) {
+  return (Sixteen)_mm_shuffle_epi8((__m128i)a, (__m128i)numbers);
+}
+template <>
+inline Sixteen permute_bytes<Sixteen>(Sixteen a, Sixteen b, Sixteen numbers) {
+  const Sixteen low = permute_bytes(a, numbers + uint8_t(0x70)), high = permute_bytes(b, numbers - uint8_t(16));
+  return numbers < 16 ? low : high;
+}
+#endif
 
 // Byte l of each 16 gets byte index[l] of the same 16; indices are below 16.
 constexpr bool shuffles_bytes =
@@ -144,7 +189,9 @@ inline void truncate(void* p, Vec<int32_t> v);
 }  // namespace
 }  // namespace tenter
 
-#if defined(__AVX512F__)
+#if defined(TENTER_NEON)
+#include "simd-neon-inl.hpp"
+#elif defined(__AVX512F__)
 #include "simd-avx512-inl.hpp"
 #elif defined(__AVX2__)
 #include "simd-avx2-inl.hpp"

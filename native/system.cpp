@@ -9,7 +9,10 @@
 #include <unistd.h>
 #endif
 #if defined(__linux__)
+#include <sys/auxv.h>
 #include <sys/syscall.h>
+#elif defined(__APPLE__)
+#include <sys/sysctl.h>
 #endif
 
 #include <cstdlib>
@@ -101,6 +104,24 @@ bool on_main_thread() {
 #endif
 }
 
+#endif
+
+#if defined(__aarch64__) && defined(__linux__)
+bool has_i8mm() {  // HWCAP2_I8MM and HWCAP2_BF16, which old headers do not name
+  constexpr unsigned long needed = 1ul << 13 | 1ul << 14;
+  return (getauxval(AT_HWCAP2) & needed) == needed;
+}
+#elif defined(__aarch64__) && defined(__APPLE__)
+bool has_i8mm() {
+  auto has = [](const char* name) {
+    int value = 0;
+    size_t size = sizeof value;
+    return sysctlbyname(name, &value, &size, nullptr, 0) == 0 && value == 1;
+  };
+  return has("hw.optional.arm.FEAT_I8MM") && has("hw.optional.arm.FEAT_BF16");
+}
+#else
+bool has_i8mm() { return false; }
 #endif
 
 }  // namespace tenter

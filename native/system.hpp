@@ -1,4 +1,5 @@
-// What operating systems name differently: memory in pages, forks, symbols of loaded libraries, the main thread.
+// What operating systems name differently: memory in pages, forks, symbols of loaded libraries, the main thread, and
+// which instructions an Arm processor has.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -25,5 +26,8 @@ void* loaded_symbol(const char* name);  // of any library that the process has l
 
 // False where the system cannot tell: long calls are then not interrupted.
 bool on_main_thread();
+
+// Whether an Arm processor has both FEAT_I8MM and FEAT_BF16; false where the system cannot tell.
+bool has_i8mm();
 
 }  // namespace tenter

@@ -18,7 +18,7 @@
 namespace tenter {
 
 // A call of the window kernel without its addresses and threads, reused for arrays of one layout.
-struct WindowStep : KernelCall {
+struct WindowStep final : KernelCall {
   WindowTask task{};
   int64_t n_plane, n_rows;              // n_rows: of outer axes, planes and rows together
   OwnedMap* columns = nullptr;          // the columns' map, which caches permute tables

@@ -103,7 +103,7 @@ def remember_gradients(g: Any, call: _native.RecordedCall, family: Family, spec:
 def _keep(of_key: bytes, lies: Any, family: Family, order: Order | None, transposed: bool) -> None:
     if of_key in native:
         return
-    for oldest in list(native)[: MOST // 8] if len(native) >= MOST else ():
+    for oldest in list(native)[: len(native) - MOST + 1]:
         native.pop(oldest, None)
     native[of_key] = _in_core(of(lies).layout(lies), family, order, transposed)
 
