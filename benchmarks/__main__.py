@@ -2,8 +2,8 @@
 what a tiny call costs. `compiled`, `jax`: code compiled by PyTorch and by JAX. `cookbook`: the tables of docs/cookbook.
 `loader`: images per second of data loaders. `folders`: programs on folders of photographs. `volumes`: the table of
 docs/volumes.md. `augment`, `ragged`, `segments`, `signals`, `photographs`: calls of which each is new; `new`: these.
-`overhead`: what calls take outside of kernels. `random`: calls that nobody chose. `arm`: instructions that calls execute
-on Arm."""
+`overhead`: what calls take outside of kernels. `random`: calls that nobody chose. `arm`: instructions that calls
+execute on Arm."""
 
 from __future__ import annotations
 

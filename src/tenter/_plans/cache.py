@@ -47,7 +47,7 @@ def store(of: Hashable, plan: Plan | _native.HostPlan) -> None:
 def _make_room() -> int:
     """Forgets the oldest plans until an eighth of the room is free, as to find the oldest takes as long as many calls.
     Returns the positions that are left."""
-    held = [(key, plan.positions) for key, plan in list(plans.items())]
+    held: list[tuple[Hashable, int]] = [(key, plan.positions) for key, plan in list(plans.items())]
     n, positions = len(held), sum([size for _, size in held])
     for key, size in held:
         if 8 * n <= 7 * MOST and 8 * positions <= 7 * MOST_POSITIONS:

@@ -19,8 +19,8 @@ from tenter._specs.spec import Shape, Spec
 
 
 class _New(torch.autograd.Function):
-    """Its ctx has the call, and its operands where a backward is compiled, which cannot call the core. The core runs what
-    takes no Python, forward and backward."""
+    """Its ctx has the call, and its operands where a backward is compiled, which cannot call the core. The core runs
+    what takes no Python, forward and backward."""
 
     forward = staticmethod(_native.recorded_forward)
 
