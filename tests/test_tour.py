@@ -74,7 +74,7 @@ def test_the_results_are_what_the_documents_say(capsys: pytest.CaptureFixture[st
 def test_every_operation_is_shown() -> None:
     operations = {name for name in tenter.__all__ if inspect.isfunction(getattr(tenter, name))}
     shown = {re.match(r"\w+", call)[0] for calls in tour.EXAMPLES.values() for call in calls}
-    assert operations - shown == {"axis_map", "explain", "get_num_threads", "set_num_threads"}
+    assert operations - shown == {"axis_map", "explain", "get_num_threads", "set_num_threads", "show_config"}
 
 
 def test_every_mode_is_on_the_sheet() -> None:

@@ -58,7 +58,8 @@ CALLS = {
 def taken(call: Any) -> set[str]:
     """The ways whose function in Python's code a call runs."""
     found: set[str] = set()
-    places = {(str(ROOT / "src/tenter" / file), name): way for way, (file, name) in WHERE.items()}
+    package = Path(tenter.__file__).parent
+    places = {(str(package / file), name): way for way, (file, name) in WHERE.items()}
 
     def see(frame: Any, event: str, _: Any) -> None:
         if event == "call" and (way := places.get((frame.f_code.co_filename, frame.f_code.co_name))):
