@@ -5,6 +5,7 @@
 #include "copy_step.hpp"
 #include "memory.hpp"
 #include "results.hpp"
+#include "threads.hpp"
 #include "window_step.hpp"
 #include "workspace.hpp"
 
@@ -155,6 +156,7 @@ void HostPlan::run(const char* from, char* to, int threads, bool stream) const {
   int64_t n_loops = 1;
   for (const Slices::Loop& loop : slices_.loops) n_loops *= loop.n;
   const uintptr_t source = memories[slices_.source], target = memories[slices_.target];
+  Polling polling;  // a slice takes less than the time after which its own loops poll
   for (int64_t i = 0; i < n_loops; ++i) {
     int64_t source_at = 0, target_at = 0, index = i;
     for (size_t k = slices_.loops.size(); k-- > 0; index /= slices_.loops[k].n) {
@@ -165,6 +167,7 @@ void HostPlan::run(const char* from, char* to, int threads, bool stream) const {
       memories[slices_.source] = source + uintptr_t(source_at + at * slices_.source_step);
       memories[slices_.target] = target + uintptr_t(target_at + at * slices_.target_step);
       run_range(slices_.n - at < slices_.each ? last_ : main_, memories, threads, stream);
+      if (interrupted && polling.due() && interrupted()) throw Interrupted();
     }
   }
   memories[slices_.source] = source, memories[slices_.target] = target;

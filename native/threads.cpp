@@ -85,20 +85,6 @@ struct Job {
   }
 };
 
-// Limits polls for signals to one per poll_milliseconds.
-class Polling {
- public:
-  bool due() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::milliseconds(poll_milliseconds)) return false;
-    last_ = now;
-    return true;
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
-
 // thread: its number, the same in each call; the caller's is 0.
 void drain(Job& job, size_t thread) {
   Share* const share = job.claim(thread);

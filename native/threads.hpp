@@ -1,5 +1,6 @@
 // A pool of threads for loops whose iterations are independent.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <type_traits>
 
@@ -17,6 +18,20 @@ struct Interrupted {};
 
 // Polled by the calling thread of a long loop: whether to stop. Set once, when the module is initialized.
 extern bool (*interrupted)();
+
+// Limits polls for signals to one per poll_milliseconds.
+class Polling {
+ public:
+  bool due() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(poll_milliseconds)) return false;
+    last_ = now;
+    return true;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
 
 // Calls body(context, i) for every i in [0, n), on at most `team.threads` threads, and returns when all are done. Which
 // thread runs which i is not defined, so results must not depend on it: kernels split work by shape alone.

@@ -82,6 +82,13 @@ def test_an_interrupt_ends_a_call_before_its_result_is_whole(frontend, threads, 
     assert unwritten > 0
 
 
+@pytest.mark.parametrize("frontend, threads", daily(itertools.product(["numpy", "torch"], [1, 2]), 2))
+def test_an_interrupt_ends_a_call_between_its_slices(frontend, threads):
+    """Each of which takes less than the time after which loops ask for signals."""
+    _, unwritten = interrupted(frontend, "slices", threads, 64, 0.02)
+    assert unwritten > 0
+
+
 @pytest.mark.parametrize("frontend", daily(["numpy", "torch"], 2))
 def test_out_is_whole_when_an_interrupt_is_answered(frontend):
     interrupted(frontend, "sums into out", 2, 16, 0.05)
@@ -91,7 +98,7 @@ def test_out_is_whole_when_an_interrupt_is_answered(frontend):
 @pytest.mark.parametrize("busy", [(), ("busy",)], ids=["alone", "beside another thread"])
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("frontend", ["numpy", "torch"])
-@pytest.mark.parametrize("operation", ["repeat", "every", "counts", "linear", "linear in 3-D"])
+@pytest.mark.parametrize("operation", ["repeat", "every", "counts", "linear", "slices", "linear in 3-D"])
 def test_an_interrupt_is_answered_within_half_a_second(operation, frontend, threads, busy, record_property):
     """Of a call that makes two gigabytes, which two threads may have written by the time that the signal is sent."""
     milliseconds, unwritten = interrupted(frontend, operation, threads, 2048, 0.02, *busy)

@@ -56,6 +56,12 @@ def wide_sums(n_bytes: int) -> Any:
     return lambda x, out=None: sums.apply(x, 1, out=out), x
 
 
+def slices(n_bytes: int) -> Any:
+    """The same image again and again, of which a result of 256 KiB each is made, a few at a time."""
+    image = np.ones((8, 64, 4096), np.int8)
+    return np.lib.stride_tricks.as_strided(image, (n_bytes >> 18, *image.shape), (0, *image.strides))
+
+
 def operations(n_bytes: int) -> dict[str, Any]:
     x = np.ones((n_bytes >> 23, 1 << 20), np.int8) if n_bytes >= 1 << 27 else np.ones((16, n_bytes >> 7), np.int8)
     image = x.reshape(1, 1, -1, 1 << 10)
@@ -65,6 +71,7 @@ def operations(n_bytes: int) -> dict[str, Any]:
         "every": (lambda x: tenter.repeat_interleave(x, 8, 0), x),
         "counts": (lambda x: tenter.repeat_interleave(x, np.full(len(x), 8), 0), x),
         "linear": (lambda x: tenter.interpolate(x, (2 * height, 4 * width), mode="bilinear"), image),
+        "slices": (lambda x: tenter.resize(x, (4, 1024), axes=(1, 3), antialias=True), slices(n_bytes)),
         "linear in 3-D": (
             lambda x: tenter.interpolate(x.reshape(1, 1, 64, -1, width), (128, height // 32, 2 * width), mode="trilinear"), image
         ),
