@@ -119,13 +119,16 @@ int64_t HostPlan::positions() const {
   return n;
 }
 
-bool HostPlan::small() const { return values_ * bytes_each_ < tuning.small_bytes && scratch() <= tuning.small_bytes; }
+// In doubles, as broadcast arrays have values whose bytes int64 does not count.
+bool HostPlan::small() const {
+  return double(values_) * double(bytes_each_) < double(tuning.small_bytes) && scratch() <= tuning.small_bytes;
+}
 
 // Asking how many threads there are costs as much as small work. Kernels of a few taps count 16 bytes a value at most,
 // those of a filter as its weights take.
 int HostPlan::threads() const {
   if (small()) return 1;
-  const bool shares = is_long || values_ * std::max<int64_t>(16, bytes_each_) >= tuning.parallel_bytes;
+  const bool shares = is_long || values_ >= tuning.parallel_bytes / std::max<int64_t>(16, bytes_each_);
   return shares ? thread_count() : 1;
 }
 
