@@ -95,6 +95,7 @@ constexpr int64_t most_flat = 512;
 // few values do.
 inline void flatten(CopyTask& t, int64_t* table) {
   constexpr int64_t few = 32, many = 16;  // outputs of a lone axis, which mostly has better ways; blocks
+  if (t.n_axes == 0) return;
   int k = t.n_axes;
   int64_t n = 1;
   while (k > 1 && n * t.axis[k - 1].n_out <= most_flat) n *= t.axis[--k].n_out;
