@@ -106,8 +106,10 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
       for (int l = 0; l < N; ++l) {
         const int64_t count = count_of(m.count(o + l));
         const char* const p = src + (m.first(o + l) + at) * int64_t(sizeof(Acc));
-        if (p + N * sizeof(Acc) <= end) square[l] = lane < I(count) ? load<Acc, Acc>(p) : neutral;
-        else square[l] = count > 0 ? lane < I(count) ? load_masked<Acc, Acc>(p, count) : neutral : neutral;
+        // Of a segment that is summed, nothing is read: widened inputs have no room so far past it.
+        if (count <= 0) square[l] = neutral;
+        else if (p + N * sizeof(Acc) <= end) square[l] = lane < I(count) ? load<Acc, Acc>(p) : neutral;
+        else square[l] = lane < I(count) ? load_masked<Acc, Acc>(p, count) : neutral;
       }
       transpose<Acc>(square);
     };
