@@ -1,9 +1,9 @@
-"""`python -m benchmarks cpu`: measures, prints each row, writes the report. `gpu`: the same on a CUDA device. `calls`:
-what a tiny call costs. `compiled`, `jax`: code compiled by PyTorch and by JAX. `cookbook`: the tables of docs/cookbook.
-`loader`: images per second of data loaders. `folders`: programs on folders of photographs. `volumes`: the table of
-docs/volumes.md. `augment`, `ragged`, `segments`, `signals`, `photographs`: calls of which each is new; `new`: these.
-`overhead`: what calls take outside of kernels. `random`: calls that nobody chose. `arm`: instructions that calls
-execute on Arm."""
+"""`python -m benchmarks cpu`: measures, prints each row, writes the report. `gpu`: the same on a CUDA device. `chart`:
+the numbers of the README and of docs/performance.md. `calls`: what a tiny call costs. `compiled`, `jax`: code compiled
+by PyTorch and by JAX. `cookbook`: the tables of docs/cookbook. `loader`: images per second of data loaders. `folders`:
+programs on folders of photographs. `volumes`: arrays on disk. `augment`, `ragged`, `segments`, `signals`,
+`photographs`: calls of which each is new; `new`: these. `overhead`: what calls take outside of kernels. `random`: calls
+that nobody chose. `busy`: calls while other processes are busy. `arm`: instructions that calls execute on Arm."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ import torch
 
 from benchmarks import (
     arm,
+    busy,
     calls,
+    chart,
     compiled,
     cookbook,
     folders,
@@ -37,11 +39,11 @@ from benchmarks import (
     table,
     volumes,
 )
-from benchmarks.machine import Settings, machine, sentence
+from benchmarks.machine import Settings, brief, machine, sentence
 from benchmarks.measure import copy_bandwidth
 from benchmarks.results import Result
 
-OUT, FEATURES = Path("docs/benchmarks.json"), Path("docs/features.md")
+OUT = Path("docs/measured/calls.json")
 PARTS: dict[str, Callable[[Settings], Any]] = {
     "table": table.run,
     "latency": latency.run,
@@ -60,9 +62,17 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     what = parser.add_subparsers(dest="what", required=True)
     arm.add_arguments(what.add_parser("arm", help=f"counts instructions on Arm, writes {arm.PAGE}"))
-    what.add_parser("calls", help="writes the table of docs/pytorch.md")
-    what.add_parser("compiled", help="writes the tables of compiled code in docs/pytorch.md")
-    in_jax = what.add_parser("jax", help="writes the table of docs/jax.md")
+    what.add_parser("calls", help="writes the first table of docs/measured/pytorch.md")
+    bars = what.add_parser("chart", help="writes the numbers and bars of README.md and docs/performance.md")
+    bars.add_argument(
+        "--seconds",
+        type=float,
+        default=1.0,
+        metavar="S",
+        help="at least, per row and library; 0: draw what is recorded",
+    )
+    what.add_parser("compiled", help="writes the other tables of docs/measured/pytorch.md")
+    in_jax = what.add_parser("jax", help="writes docs/measured/jax.md")
     in_jax.add_argument(
         "--only", metavar="TEXT", default="", help="only what has this in its name; printed, not written"
     )
@@ -73,12 +83,13 @@ def parser() -> argparse.ArgumentParser:
     what.add_parser("multiples", help="writes the table of docs/memory.md")
     folders.add_arguments(what.add_parser("folders", help=f"writes {folders.PAGE}"))
     loader.add_arguments(what.add_parser("loader", help="prints images per second of data loaders"))
-    what.add_parser("volumes", help="writes the table of docs/volumes.md")
-    gpu.add_arguments(what.add_parser("gpu", help="writes docs/benchmarks-gpu.md and .json"))
+    what.add_parser("volumes", help="writes docs/measured/volumes.md")
+    gpu.add_arguments(what.add_parser("gpu", help="writes docs/measured/gpu.md and .json"))
     for name in (*new_calls.PARTS, "new"):
-        new_calls.add_arguments(what.add_parser(name, help=f"writes docs/{new_calls.OUT.stem}.md and .json"))
+        new_calls.add_arguments(what.add_parser(name, help=f"writes docs/measured/{new_calls.OUT.stem}.md and .json"))
+    busy.add_arguments(what.add_parser("busy", help="prints what calls take while other processes are busy"), positive)
     random_calls.add_arguments(what.add_parser("random", help="prints how random calls compare"), positive)
-    cpu_arguments(what.add_parser("cpu", help="writes docs/benchmarks.md and .json"))
+    cpu_arguments(what.add_parser("cpu", help="writes docs/measured/calls.md and .json"))
     return parser
 
 
@@ -110,6 +121,8 @@ def main() -> int:
         return new_calls.main(chosen)
     if chosen.what == "random":
         return random_calls.main(chosen)
+    if chosen.what == "busy":
+        return busy.main(chosen)
     if chosen.what == "loader":
         return loader.main(chosen)
     if chosen.what == "multiples":
@@ -124,10 +137,12 @@ def main() -> int:
         return volumes.main(sentence(machine(Settings(threads, 0, bandwidth))), threads)
     if chosen.what == "calls":
         return calls.main(sentence(machine(Settings(1, 0, bandwidth))))
+    if chosen.what == "chart":
+        return chart.main(chosen.seconds, torch.get_num_threads(), bandwidth)
     if chosen.what == "cookbook":
         threads = chosen.threads or torch.get_num_threads()
         peers.set_threads(threads)
-        return cookbook.main(sentence(machine(Settings(threads, 0, bandwidth))))
+        return cookbook.main(brief(machine(Settings(threads, 0, bandwidth))))
     if chosen.what == "compiled":
         return compiled.main(sentence(machine(Settings(max(compiled.THREADS), 0, bandwidth))))
     if chosen.what == "jax":
@@ -149,7 +164,7 @@ def main() -> int:
         return 2
     out = chosen.out or (None if chosen.only else OUT)
     if out is not None:
-        for path in report.write(out, about, measured, FEATURES if out == OUT and not chosen.only else None):
+        for path in report.write(out, about, measured):
             print(f"wrote {path}")
     return int(any(failures(found) for found in measured.values()))
 

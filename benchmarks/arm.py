@@ -16,7 +16,7 @@ from tests.arm import LEVELS, ROOT, Arm
 
 from benchmarks.report import BEGIN, END, between
 
-PAGE = Path("docs/benchmarks-arm.md")
+PAGE = Path("docs/measured/arm.md")
 PEERS = ("OpenCV", "Pillow", "NumPy")
 PLUGIN = ROOT / "benchmarks" / "count_instructions.c"
 PROGRAM = ROOT / "benchmarks" / "arm_rows.py"

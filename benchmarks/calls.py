@@ -1,6 +1,6 @@
 """What a call costs beside its work: tiny tensors, ours and PyTorch's in turns, median of paired ratios.
 
-`python -m benchmarks calls` writes the table of docs/pytorch.md.
+`python -m benchmarks calls` writes the first table of docs/measured/pytorch.md.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import torch.nn.functional as F  # noqa: N812, its name everywhere
 
 import tenter
 
-PAGE = Path("docs/pytorch.md")
+PAGE = Path("docs/measured/pytorch.md")
 BEGIN, END = "<!-- calls:begin -->", "<!-- calls:end -->"
 HEAD = (
-    "| call on a tiny tensor | tenter | PyTorch | ratio | forward and backward: tenter | PyTorch | ratio |",
+    "| call on a tiny tensor | tenter | PyTorch | faster | forward and backward: tenter | PyTorch | faster |",
     "|---|---|---|---|---|---|---|",
 )
 CALLS, ROUNDS = 300, 21
@@ -33,7 +33,7 @@ class Case(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """Microseconds a call, and the median of paired ratios ours / theirs."""
+    """Microseconds a call, and the median of paired ratios theirs / ours: how many times faster we are."""
 
     ours: float
     theirs: float
@@ -84,7 +84,7 @@ def compare(ours: Callable[[], Any], theirs: Callable[[], Any], calls: int, wait
     return Cost(
         statistics.median(a for a, _ in pairs),
         statistics.median(b for _, b in pairs),
-        statistics.median(a / b for a, b in pairs),
+        statistics.median(b / a for a, b in pairs),
     )
 
 
@@ -120,7 +120,7 @@ def main(about: str) -> int:
     found = cases()
     for case in found + [compiled(c) for c in found if c.name in ("`repeat(x, 2, 2)`", "`interpolate`, bilinear")]:
         plain, both = measure(case)
-        cells = [f"{c.ours:.1f} us | {c.theirs:.1f} us | {c.ratio:.2f}" for c in (plain, both)]
+        cells = [f"{c.ours:.1f} us | {c.theirs:.1f} us | {c.ratio:.2f}x" for c in (plain, both)]
         lines.append(f"| {case.name} | {cells[0]} | {cells[1]} |")
         print(lines[-1], flush=True)
     before, rest = PAGE.read_text().split(BEGIN)

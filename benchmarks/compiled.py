@@ -1,7 +1,7 @@
 """Compiled code: a step of a decoder as in segmentation and diffusion models, and tiny calls; each by tenter
 and by PyTorch, compiled by Inductor, in turns.
 
-`python -m benchmarks compiled` writes the tables of docs/pytorch.md.
+`python -m benchmarks compiled` writes the other tables of docs/measured/pytorch.md.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MODES = ("nearest", "bilinear")
 LAYOUTS = {"contiguous": torch.contiguous_format, "channels-last": torch.channels_last}
 THREADS = (1, 2)
 ROUNDS = 25
-COSTS = "tenter | PyTorch | ratio | forward and backward: tenter | PyTorch | ratio"
+COSTS = "tenter | PyTorch | faster | forward and backward: tenter | PyTorch | faster"
 HEAD = f"threads | input | memory | mode | forward: {COSTS}"
 TINY_HEAD = f"compiled call on a tiny tensor | {COSTS}"
 Function = Callable[..., torch.Tensor]
@@ -71,7 +71,7 @@ def fastest(ours: Callable[[], Any], theirs: Callable[[], Any], calls: int) -> C
     """The shortest of many timings of each, in turns."""
     pairs = [(per_call(ours, calls, no_wait), per_call(theirs, calls, no_wait)) for _ in range(ROUNDS)]
     a, b = (min(times) for times in zip(*pairs, strict=True))
-    return Cost(a, b, a / b)
+    return Cost(a, b, b / a)
 
 
 def no_wait() -> None:
@@ -80,7 +80,7 @@ def no_wait() -> None:
 
 def row(cells: list[str], costs: tuple[Cost, Cost], unit: str = "ms") -> str:
     scale = {"ms": 1e3, "us": 1.0}[unit]
-    shown = [f"{c.ours / scale:.2f} {unit} | {c.theirs / scale:.2f} {unit} | {c.ratio:.2f}" for c in costs]
+    shown = [f"{c.ours / scale:.2f} {unit} | {c.theirs / scale:.2f} {unit} | {c.ratio:.2f}x" for c in costs]
     line = f"| {' | '.join([*cells, *shown])} |"
     print(line, flush=True)
     return line

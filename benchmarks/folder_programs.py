@@ -36,7 +36,7 @@ class Program(NamedTuple):
 
 def _tenter(files: list[Path], side: int, quality: int, jobs: int, *more: str) -> Run:
     call = [sys.executable, "-m", "tenter.cli.main", "resize", str(files[0].parent)]
-    how = ["--fit", f"{side}x{side}", "--filter", "lanczos", "--quality", str(quality), "--subsampling", "4:2:0"]
+    how = ["--fit", f"{side}x{side}", "--mode", "lanczos", "--quality", str(quality), "--subsampling", "4:2:0"]
     return lambda out: _call([*call, str(out), *how, "--jobs", str(jobs), "--force", *more])
 
 

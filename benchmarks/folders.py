@@ -1,11 +1,12 @@
 """Folders of photographs, end to end: pictures per second from JPEG files to smaller ones, by whole programs.
 
-`python -m benchmarks folders` writes docs/benchmarks-folders.md.
+`python -m benchmarks folders` writes docs/measured/folders.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import os
 import shutil
 import statistics
@@ -27,7 +28,7 @@ from benchmarks.installed import Absent
 from benchmarks.machine import cores, processor
 from benchmarks.table import lined
 
-PAGE = Path("docs/benchmarks-folders.md")
+PAGE = Path("docs/measured/folders.md")
 PICTURES, MEGAPIXELS, ROUNDS = 200, 12.0, 2
 BEGIN_TYPES = "## Types of files"
 DIFFERENT = 20  # pictures; the others are links to these
@@ -206,18 +207,26 @@ def page(rows: list[Row], chosen: argparse.Namespace, nbytes: float) -> str:
         mark = " †" if row.far > FAR else ""
         spread = f"{min(row.rates):.1f} to {max(row.rates):.1f}"
         body.append([row.program + mark, str(row.side), f"{rate:.1f}", spread, ratio, f"{row.far:.1f}"])
-    head = ["Program", "Longer side", "Pictures per second", "of all rounds", "tenter is", "Levels from Pillow"]
+    head = [
+        "Program",
+        "Longer side",
+        "Pictures per second",
+        "of all rounds",
+        "tenter is faster",
+        "distance from Pillow, levels of 255",
+    ]
     about = (
         f"{chosen.pictures} generated JPEG files of {chosen.megapixels:g} megapixels and {nbytes / 1e6:.1f} MB, to "
         f"JPEG files of quality {QUALITY} whose longer side is given: read, resized and written by whole programs, "
         f"{chosen.jobs} processes at a time; the median of {chosen.rounds} rounds. ImageMagick, which starts anew "
-        f"for each picture, is measured on a fifth of them. {processor()}, {cores()} cores; {versions()}."
+        f"for each picture, is measured on a fifth of them. {processor()}, {cores()} cores; {versions()}; "
+        f"{datetime.date.today().isoformat()}."
     )
     decoders = (
-        "`--fast`, `thumbnail()` and `jpeg:size` let the JPEG decoder do the shrinking but for a factor of 2, as "
-        "vipsthumbnail does by itself; tenter by itself but for a factor of 4 "
-        "([pictures](pictures.md#jpegs-decoded-at-a-reduced-scale)); `--exact`, Pillow's `resize` and ImageMagick "
-        "decode whole pictures."
+        "`--fast`, `thumbnail()` and `jpeg:size` let the JPEG decoder shrink down to twice the size, as "
+        "vipsthumbnail always does; tenter without options lets it shrink to four times the size "
+        "([file formats](../file-formats.md#jpegs-decoded-at-a-reduced-scale)); `--exact`, Pillow's `resize` and "
+        "ImageMagick decode in full."
     )
     marked = "† is further from Pillow's pixels than filters differ.\n\n" if any(row.far > FAR for row in rows) else ""
     title = "# Folders of photographs\n\n`python -m benchmarks folders` writes this page.\n\n"

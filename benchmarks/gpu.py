@@ -33,15 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=float, default=0.15, metavar="S", help="per row and peer (default: 0.15)")
     parser.add_argument("--minutes", type=float, default=6, metavar="M", help="rows not begun by then are left out")
     parser.add_argument("--out", type=Path, metavar="DIR", help=f"where to write, --only or not (default: {DOCS})")
-    one = parser.add_mutually_exclusive_group()
-    one.add_argument("--quick", action="store_true", help="small sizes: is every result right? Nothing is written")
-    one.add_argument("--unmeasured", action="store_true", help="write the page from what is recorded, without a GPU")
+    parser.add_argument("--quick", action="store_true", help="small sizes: is every result right? Nothing is written")
 
 
 def main(chosen: argparse.Namespace) -> int:
-    if chosen.unmeasured:
-        print(f"wrote {gpu_report.write_known()}")
-        return 0
     if not torch.cuda.is_available():
         print(NO_DEVICE, file=sys.stderr)
         return 2

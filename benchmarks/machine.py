@@ -63,6 +63,13 @@ def lines(path: str) -> list[str]:
         return []
 
 
+def brief(about: dict[str, Any]) -> str:
+    """What a small table needs."""
+    versions = ", ".join(f"{name} {about['versions'][name]}" for name in ("torch", "numpy"))
+    threads = f"{about['threads']} thread{'s' * (about['threads'] != 1)}"
+    return f"{about['processor']} ({about['instruction_set']}), {threads}, {versions}; {about['date']}."
+
+
 def sentence(about: dict[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
     threads = f"{about['threads']} thread{'s' * (about['threads'] != 1)}"

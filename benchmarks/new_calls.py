@@ -26,7 +26,7 @@ from benchmarks.memory import release
 from benchmarks.peers import set_threads
 from benchmarks.race import Drawn, drawn, race
 
-OUT = Path("docs/benchmarks-new-calls.json")
+OUT = Path("docs/measured/new-calls.json")
 PARTS: dict[str, Any] = {
     "augment": augment,
     "ragged": ragged,

@@ -41,14 +41,13 @@ def write(out: Path, part: str, about: dict[str, Any], found: list[Drawn]) -> li
 
 
 def render(out: Path) -> list[Path]:
-    """The page of the same name, where there is one, and its picture, from the file."""
+    """The page of the same name and its picture, from the file."""
     page = out.with_suffix(".md")
-    if not page.exists():
-        return []
     data = json.loads(out.read_text(encoding="utf-8"))
     found = {part: (data[part]["machine"], list(map(drawn, data[part]["found"]))) for part in NAMES if part in data}
     picture = out.with_name(f"{out.stem}-signals.png")
-    page.write_text(between(page, BEGIN, END, "\n\n".join(markdown(found, picture.name))), encoding="utf-8")
+    text = between(page, BEGIN, END, "\n\n".join(markdown(found, picture.name)), "Calls that do not repeat")
+    page.write_text(text, encoding="utf-8")
     curves = [one for one in found.get("signals", ({}, []))[1] if one.group == signals.COST]
     if curves:
         signal_plot.draw(curves, picture)

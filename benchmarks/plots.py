@@ -1,4 +1,4 @@
-"""The pictures of docs/benchmarks.md."""
+"""The pictures of docs/measured/calls.md."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def check(work: Work, drawn: Any, found: Drawn) -> None:
 def run(work: Work, rng: np.random.Generator, seconds: float, found: Drawn) -> None:
     makers = {name: make for name, make in work.peers.items() if not found.contests[name].failed}
     makers[OURS] = work.ours
-    if found.output * HELD <= memory.limit():
+    if found.output * HELD <= memory.get_limit():
         settle(work, rng, makers)
     n_calls = calls_in(work, rng)
     spent: dict[str, list[float]] = {name: [] for name in (*makers, REPEATED, RENEWED)}
@@ -165,7 +165,7 @@ def forget() -> None:
     """What tenter remembers of single calls; what calls that differ by sizes alone share, it keeps."""
     cache.plans.clear()
     _native.forget_calls()
-    axis_maps._kept.cache_clear()
+    axis_maps.cached_axis_map.cache_clear()
 
 
 def goes_on(rounds: int, most: int, spent: float, seconds: float) -> bool:

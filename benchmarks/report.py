@@ -1,4 +1,4 @@
-"""Writes what was measured: the JSON file, the page of the same name with its pictures, the short table of features.md.
+"""Writes what was measured: the JSON file, and the page of the same name with its pictures.
 
 Parts that were not measured this time are kept from the file that is there.
 """
@@ -14,26 +14,19 @@ from benchmarks import growth, latency, memory, plots, results, table, targets
 from benchmarks.machine import sentence
 
 BEGIN, END = "<!-- benchmark:begin -->", "<!-- benchmark:end -->"
-SUMMARY_BEGIN, SUMMARY_END = "<!-- benchmark-summary:begin -->", "<!-- benchmark-summary:end -->"
 READ = {"table": results.result, "latency": results.point, "growth": results.point, "memory": results.footprint}
 
 Parts = dict[str, list[Any]]
 
 
-def write(out: Path, about: dict[str, Any], measured: Parts, features: Path | None = None) -> list[Path]:
+def write(out: Path, about: dict[str, Any], measured: Parts) -> list[Path]:
     """Returns what was written."""
     data = {**known(out), **{part: {"machine": about, "found": list(map(asdict, of))} for part, of in measured.items()}}
     page = out.with_suffix(".md")
-    pages = {page: markdown(data, out.stem)} if page.exists() else {}
-    found = read(data)
-    if features is not None and "table" in found:
-        pages[features] = targets.summary(data["table"]["machine"], found["table"])
-    marks = {page: (BEGIN, END), features: (SUMMARY_BEGIN, SUMMARY_END)}
-    texts = {path: between(path, *marks[path], "\n\n".join(parts)) for path, parts in pages.items()}
+    text = between(page, BEGIN, END, "\n\n".join(markdown(data, out.stem)), "Calls on the CPU")
     out.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
-    return [out, *texts, *(draw(out, found) if page.exists() else [])]
+    page.write_text(text, encoding="utf-8")
+    return [out, page, *draw(out, read(data))]
 
 
 def known(out: Path) -> dict[str, Any]:
@@ -78,9 +71,11 @@ def draw(out: Path, found: Parts) -> list[Path]:
     return drawn
 
 
-def between(path: Path, begin: str, end: str, new: str) -> str:
-    """The file's text with something new between its markers."""
-    text = path.read_text(encoding="utf-8")
+def between(path: Path, begin: str, end: str, new: str, title: str = "") -> str:
+    """The file's text with something new between its markers. title: of a page that a first run makes."""
+    about = "Raw tables of one run. [Performance](../performance.md) says what they mean."
+    made = f"# {title}\n\n{about}\n\n{begin}\n{end}\n"
+    text = made if title and not path.exists() else path.read_text(encoding="utf-8")
     if not 0 <= text.find(begin) < text.find(end):
         raise ValueError(f"{path}: no {begin} with {end} after it")
     return f"{text[: text.find(begin)]}{begin}\n\n{new}\n\n{text[text.find(end) :]}"

@@ -1,7 +1,7 @@
 """A zarr volume shrunk to half along three axes, from disk to disk: by `tenter resize`, and by scikit-image over Dask's
 map_overlap. Beside them both in memory, where nothing is read or written.
 
-`python -m benchmarks volumes` writes the table of docs/volumes.md. Calls alternate; a time is the median of its rounds.
+`python -m benchmarks volumes` writes docs/measured/volumes.md. Calls alternate; a time is the median of its rounds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 import tenter
 from benchmarks.table import lined
 
-PAGE = Path("docs/volumes.md")
+PAGE = Path("docs/measured/volumes.md")
 BEGIN, END = "<!-- volumes: written by python -m benchmarks volumes -->", "<!-- end of volumes -->"
 SIDE, CHUNK, ROUNDS = 384, 64, 5
 #: Inputs on each side of a chunk that an antialiased linear filter reads at half size, and that area does not.
@@ -41,7 +41,7 @@ def ways(folder: Path, mode: str, side: int, threads: int) -> dict[str, Callable
     source, ours, theirs = (str(folder / name) for name in ("in.zarr", "ours.zarr", "theirs.zarr"))
     zarr.create_array(source, data=x, chunks=(CHUNK,) * 3, overwrite=True)
     half = (side // 2,) * 3
-    given = ["--scale", "0.5", "--axes", "0,1,2", "--filter", mode, "--threads", str(threads)]
+    given = ["--scale", "0.5", "--axes", "0,1,2", "--mode", mode, "--threads", str(threads)]
     depth = DEPTH[mode]
 
     def shrunk(block: Any) -> Any:

@@ -1,7 +1,7 @@
 """JAX: the operations compiled by XLA for this processor, ours and JAX's own in turns, forward and gradient, on the
 shapes of the table; median of paired ratios.
 
-`python -m benchmarks jax` writes the table of docs/jax.md.
+`python -m benchmarks jax` writes docs/measured/jax.md.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from benchmarks.report import between
 from benchmarks.results import Contest
 from benchmarks.table import cell, lined
 
-PAGE = Path("docs/jax.md")
+PAGE = Path("docs/measured/jax.md")
 BEGIN, END = "<!-- jax:begin -->", "<!-- jax:end -->"
 KINDS = {"nearest-exact": "nearest", "linear": "linear", "cubic": "cubic"}  # ours, and JAX's word for it
 Function = Callable[..., jax.Array]

@@ -14,14 +14,14 @@ from sphinx.application import Sphinx
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-import docstrings  # noqa: E402
-
 import tenter  # noqa: E402
 
 project, author, copyright = "tenter", "The tenter authors", "the tenter authors, Apache License 2.0"
 release = version = tenter.__version__
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
-exclude_patterns = ["_*", "playground", "**/.ipynb_checkpoints"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+exclude_patterns = ["_*", "internals", "playground", "**/.ipynb_checkpoints"]
+# Outside of the contents: raw tables.
+ALONE = "measured/"
 
 html_theme = "furo"
 html_title = "tenter"
@@ -43,41 +43,32 @@ nb_execution_timeout = 120
 # Docstrings say what arguments are; the overloads for type checkers would fill pages.
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
-autodoc_preserve_defaults = True
 
-# Pages of the repository's root, by the page of the site that includes them.
-ROOT_PAGES = {
-    "README.md": "index", "DESIGN.md": "project/design", "CONTRIBUTING.md": "project/contributing",
-    "CHANGELOG.md": "project/changes",
-}  # fmt: skip
-
-
-def lead_to_pages(app: Sphinx, doctree: nodes.document) -> None:
-    """Links to the root's pages, which are outside of this folder, lead to the pages that include them."""
-    for link in list(doctree.findall(addnodes.pending_xref)):
-        target = link["reftarget"]
-        page = ROOT_PAGES.get(Path(target).with_suffix(".md").name)
-        path = (HERE / target).with_suffix(".md")
-        if page and not (path.is_relative_to(HERE) and path.is_file()):
-            link["refdomain"], link["reftarget"], link["reftargetid"] = "doc", page, link.get("reftargetid")
-        elif target == "benchmarks-gpu.json":  # written by the first run on a GPU
-            link.replace_self(link.children)
+# Docstrings have NumPy's sections.
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+default_role = "code"
+smartquotes = False
 
 
 def list_pages(app: Sphinx, name: str, source: list[str]) -> None:
-    """Contents: the pages that a folder's README links to, in that order; for the front page what it leaves out."""
-    text, caption = source[0], ""
-    if name == "index":
-        named = set(re.findall(r"^[\w/-]+$", text, re.M))
-        found = [p for p in (*HERE.glob("*.md"), *HERE.glob("*/README.md")) if p.parent.name != "playground"]
-        pages = sorted({p.relative_to(HERE).with_suffix("").as_posix() for p in found} - named - {"index"})
-        caption = ":caption: More\n"
-    elif name.endswith("/README") and name != "operations/README":  # whose pages the front page names
-        pages = list(dict.fromkeys(re.findall(r"\]\(([\w-]+)\.md\)", text)))
-    else:
-        return
-    if pages:
-        source[0] = text + f"\n```{{toctree}}\n:hidden:\n{caption}\n" + "\n".join(pages) + "\n```\n"
+    """Contents of the cookbook and the reference: the pages that the folder's README links to, in that order."""
+    if name in ("cookbook/README", "reference/README"):
+        pages = dict.fromkeys(re.findall(r"\]\(([\w-]+)\.md\)", source[0]))
+        source[0] += "\n```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```\n"
+    elif name.startswith(ALONE):
+        app.env.metadata[name]["orphan"] = True
+
+
+def show_both_looks(app: Sphinx, doctree: nodes.document) -> None:
+    """A picture NAME-light.svg is shown with NAME-dark.svg, each in its scheme, as the theme's switch says."""
+    for image in list(doctree.findall(nodes.image)):
+        if image["uri"].endswith("-light.svg"):
+            dark = image.deepcopy()
+            dark["uri"] = image["uri"].replace("-light.svg", "-dark.svg")
+            image["classes"].append("only-light")
+            dark["classes"].append("only-dark")
+            image.parent.insert(image.parent.index(image) + 1, dark)
 
 
 def link_to_playground(app: Sphinx, doctree: nodes.document) -> None:
@@ -95,11 +86,24 @@ def add_playground(app: Sphinx, failure: Exception | None) -> None:
         subprocess.run([sys.executable, str(build), str(page)], check=True, stdout=subprocess.DEVNULL)
 
 
+def of_data(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """The docstring of a constant is that of its type."""
+    if what == "data":
+        lines.clear()
+
+
+def without_missing(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, shown: str | None, returned: str | None
+) -> Any:
+    """A signature without the default that stands for an argument that is missing."""
+    return (re.sub(r"=(MISSING|<object.*?>)", "", shown) if shown else shown), returned
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("source-read", list_pages)
-    app.connect("doctree-read", lead_to_pages)
+    app.connect("doctree-read", show_both_looks, priority=100)  # before pictures are noted
     app.connect("doctree-read", link_to_playground, priority=100)  # before the files of such links are noted
     app.connect("build-finished", add_playground)
-    app.connect("autodoc-process-docstring", docstrings.process)
-    app.connect("autodoc-process-signature", docstrings.signature)
+    app.connect("autodoc-process-docstring", of_data)
+    app.connect("autodoc-process-signature", without_missing)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,6 +9,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from drawings.compared import alignments, pixels, weights  # noqa: E402
 from drawings.idea import composed, kronecker  # noqa: E402
+from drawings.recipes import all_recipes  # noqa: E402
 from drawings.rows import lazy, ragged  # noqa: E402
 from drawings.svg import PALETTE, Figure, Grids, Lines  # noqa: E402
 
@@ -16,16 +17,17 @@ from tenter import axis_map, maps  # noqa: E402
 
 X, Y = "x = np.array([1, 2, 3])", "y = np.array([[1, 2], [3, 4]])"
 S = "x = np.array([10.0, 20.0, 30.0]);  s = x[None, None]  # batch, channel, width"
-COUNTS = maps.Copy.counts([1, 3, 2])
+COUNTS = maps.Copy.repeats([1, 3, 2])
 
 FIGURES: dict[str, Figure] = {
     "operations/which-one": Figure(
         "repeat_interleave repeats each element, repeat and tile the whole array, expand is a view of rows",
         f"{X}\n{Y}",
-        [[Lines("repeat_interleave(x, 2)", maps.Copy.every(3, 2), "each element: torch.repeat_interleave, np.repeat"),
-          Lines("repeat(x, 2)", maps.Copy.cycle(3, 2), "the whole array: Tensor.repeat")],
-         [Lines("tile(x, 2)", maps.Copy.cycle(3, 2), "the same here: torch.tile, np.tile"),
-          Lines("expand(x, 2, 3)", maps.Copy.cycle(3, 2), "a view, no copy: Tensor.expand, np.broadcast_to")],
+        [[Lines("repeat_interleave(x, 2)", maps.Copy.repeat_each(3, 2),
+                "each element: torch.repeat_interleave, np.repeat"),
+          Lines("repeat(x, 2)", maps.Copy.tile(3, 2), "the whole array: Tensor.repeat")],
+         [Lines("tile(x, 2)", maps.Copy.tile(3, 2), "the same here: torch.tile, np.tile"),
+          Lines("expand(x, 2, 3)", maps.Copy.tile(3, 2), "a view, no copy: Tensor.expand, np.broadcast_to")],
          [Grids("repeat_interleave(y, 2, dim=1)", "each column twice"),
           Grids("repeat(y, 1, 2)", "all columns twice: a number for each dim")],
          [Grids("tile(y, 2)", "one number is for the last dim"), Grids("expand(y[:1], 2, 2)", "a view", x="y")],
@@ -34,31 +36,31 @@ FIGURES: dict[str, Figure] = {
     "operations/repeat_interleave": Figure(
         "Each element is repeated in place, by one count or by a count for each; the gradient sums the copies",
         f"{X}\n{Y}\ng = np.arange(1.0, 7.0)",
-        [[Lines("repeat_interleave(x, 2)", maps.Copy.every(3, 2), "one count for all"),
+        [[Lines("repeat_interleave(x, 2)", maps.Copy.repeat_each(3, 2), "one count for all"),
           Lines("repeat_interleave(x, [1, 3, 2])", COUNTS, "a count for each")],
-         [Lines("repeat_interleave(x, [2, 0, 3])", maps.Copy.counts([2, 0, 3]), "a count may be 0"),
-          Lines("maps.Copy.counts([1, 3, 2]).T.apply(g, 0)", COUNTS.T, "the gradient: sums over the copies", x="g",
+         [Lines("repeat_interleave(x, [2, 0, 3])", maps.Copy.repeats([2, 0, 3]), "a count may be 0"),
+          Lines("maps.Copy.repeats([1, 3, 2]).T.apply(g, 0)", COUNTS.T, "the gradient: sums over the copies", x="g",
                 colors=tuple(COUNTS.apply(PALETTE[:3], 0)))],
          [Grids("repeat_interleave(y, 2, dim=0)"), Grids("repeat_interleave(y, [1, 2], dim=1)")]],
     ),
     "operations/repeat": Figure(
         "The whole array is repeated along each dim, and along new dims in front",
         f"{X}\n{Y}",
-        [[Lines("repeat(x, 2)", maps.Copy.cycle(3, 2), "1 2 3 1 2 3, not 1 1 2 2 3 3"),
-          Lines("repeat(x, 2, 1)", maps.Copy.cycle(3, 2), "more sizes than dims: dims in front")],
+        [[Lines("repeat(x, 2)", maps.Copy.tile(3, 2), "1 2 3 1 2 3, not 1 1 2 2 3 3"),
+          Lines("repeat(x, 2, 1)", maps.Copy.tile(3, 2), "more sizes than dims: dims in front")],
          [Grids("repeat(y, 2, 1)", "down"), Grids("repeat(y, 1, 2)", "across")],
          [Grids("repeat(y, 2, 3)", "a number for each dim")]],
     ),
     "operations/tile": Figure(
         "As repeat, but missing numbers are ones, put in front",
         f"{X}\n{Y}",
-        [[Lines("tile(x, 2)", maps.Copy.cycle(3, 2)), Lines("tile(x, (2, 1))", maps.Copy.cycle(3, 2))],
+        [[Lines("tile(x, 2)", maps.Copy.tile(3, 2)), Lines("tile(x, (2, 1))", maps.Copy.tile(3, 2))],
          [Grids("tile(y, 2)", "the same as tile(y, (1, 2))"), Grids("tile(y, (2, 1))")]],
     ),
     "operations/expand": Figure(
         "A view: rows and columns that look repeated are the same memory, drawn hollow",
         f"{X}\ncolumn = np.array([[1], [2]])",
-        [[Lines("expand(x, 3, 3)", maps.Copy.cycle(3, 3), "hollow cells have no memory of their own"),
+        [[Lines("expand(x, 3, 3)", maps.Copy.tile(3, 3), "hollow cells have no memory of their own"),
           Grids("expand(column, -1, 3)", "a dim of length 1 is stretched; -1 keeps a size", x="column")]],
     ),
     "operations/interpolate": Figure(
@@ -90,13 +92,6 @@ FIGURES: dict[str, Figure] = {
           Lines('resize(x, 2, mode="area", like="opencv")', axis_map(3, 2, "area", like="opencv"),
                 "each input by how much of it lies within")]],
     ),
-    "operations/numpy": Figure(
-        "numpy.repeat repeats each element, numpy.tile the whole array",
-        f"{X}\n{Y}",
-        [[Lines("tenter.numpy.repeat(x, 2)", maps.Copy.every(3, 2), "np.repeat; in PyTorch repeat_interleave"),
-          Lines("tenter.numpy.tile(x, 2)", maps.Copy.cycle(3, 2), "np.tile; in PyTorch repeat or tile")],
-         [Grids("tenter.numpy.repeat(y, 2, axis=1)"), Grids("tenter.numpy.tile(y, 2)")]],
-    ),
     "ragged": ragged(),
     "lazy": lazy(),
     "conventions-align": alignments(),
@@ -104,12 +99,15 @@ FIGURES: dict[str, Figure] = {
     "conventions-pixels": pixels(),
     "idea": Figure(
         "An operation is a sparse matrix; its gradient is the transpose",
-        "x = np.array([1.0, 2.0, 3.0]);  A = maps.Copy.counts([1, 3, 2]);  g = np.arange(1.0, 7.0)",
+        "x = np.array([1.0, 2.0, 3.0]);  g = np.arange(1.0, 7.0)\n"
+        'A = maps.Copy.repeats([1, 3, 2]);  B = axis_map(6, 2, "area")\n'
+        "rows = axis_map(2, 3);  columns = maps.Copy.repeat_each(2, 2)",
         [[Lines("A.apply(x, 0)", COUNTS, "the operation: repeat_interleave(x, [1, 3, 2])"),
           Lines("A.T.apply(g, 0)", COUNTS.T, "its gradient, by the transpose", x="g",
                 colors=tuple(COUNTS.apply(PALETTE[:3], 0)))],
-         [composed()], [kronecker()]],
+         [composed(COUNTS, axis_map(6, 2, "area"))], [kronecker(axis_map(2, 3), maps.Copy.repeat_each(2, 2))]],
     ),
+    **all_recipes(),
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Draws docs/light-and-alpha.png, the picture of docs/pictures.md: `python docs/light_and_alpha.py`.
+"""Draws docs/operations/light-and-alpha.png: `python docs/light_and_alpha.py`.
 
 Each tile shows the pixels of a result of `tenter.image.resize`, enlarged without a filter.
 """
@@ -17,7 +17,7 @@ import tenter
 Pixels = npt.NDArray[Any]
 
 TILE, GAP, MARGIN, HEAD, LABEL = 480, 32, 40, 64, 56
-INK, GRAY, WHITE, CARD = "#1f2328", "#59636e", "#ffffff", (222, 235, 247)
+GRAY, CARD = "#768390", (222, 235, 247)  # gray is read on white and on black; the background is transparent
 SIDE, SMALL = 160, 40
 AMBER = (245, 166, 35)
 
@@ -62,31 +62,31 @@ def drawn() -> Image.Image:
     icon, lines = star(), night()
     rows = [
         ("Alpha: a star on transparent black, 160 x 160 to 40 x 40", [
-            (on_card(icon)[:60, 50:110], "the star's tip, before"),
-            (on_card(tenter.image.resize(icon, SMALL, premultiply=False)), "premultiply=False: a dark seam"),
+            (on_card(icon)[:60, 50:110], "the star's tip, before: enlarged"),
+            (on_card(tenter.image.resize(icon, SMALL, alpha=False)), "alpha=False: a dark seam"),
             (on_card(tenter.image.resize(icon, SMALL)), "by default: no seam"),
         ]),
         ("Light: lines of one pixel on black, 160 x 160 to 40 x 40", [
-            (lines[:60, 50:110], "a part of it, before"),
+            (lines[:60, 50:110], "a part of it, before: enlarged"),
             (tenter.image.resize(lines, SMALL), "by default: fainter than before"),
             (tenter.image.resize(lines, SMALL, linear_light=True), "linear_light=True: as bright as before"),
         ]),
     ]  # fmt: skip
     height = 2 * MARGIN + len(rows) * (HEAD + TILE + LABEL) - 10
-    sheet = Image.new("RGB", (2 * MARGIN + 3 * TILE + 2 * GAP, height), WHITE)
+    sheet = Image.new("RGBA", (2 * MARGIN + 3 * TILE + 2 * GAP, height))
     pen = ImageDraw.Draw(sheet)
     for r, (heading, tiles) in enumerate(rows):
         top = MARGIN + r * (HEAD + TILE + LABEL)
-        pen.text((MARGIN, top + 30), heading, INK, ImageFont.load_default(34), "ls")
+        pen.text((MARGIN, top + 30), heading, GRAY, ImageFont.load_default(34), "ls")
         for k, (pixels, label) in enumerate(tiles):
             left = MARGIN + k * (TILE + GAP)
             sheet.paste(larger(pixels), (left, top + HEAD - 10))
             pen.text((left, top + HEAD + TILE + 24), label, GRAY, ImageFont.load_default(27), "ls")
-    return sheet.quantize(255, dither=Image.Dither.NONE)
+    return sheet
 
 
 def main() -> None:
-    drawn().save(Path(__file__).with_name("light-and-alpha.png"), optimize=True)
+    drawn().save(Path(__file__).with_name("operations") / "light-and-alpha.png", optimize=True)
 
 
 if __name__ == "__main__":

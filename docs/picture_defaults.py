@@ -1,4 +1,4 @@
-"""Writes the tables of docs/pictures.md that say why `tenter resize` has its default filter and qualities.
+"""Writes the tables of docs/file-formats.md that say why `tenter resize` has its default filter and qualities.
 
 `python docs/picture_defaults.py` resizes scikit-image's photographs by the command, vipsthumbnail, ImageMagick and
 Pillow, and encodes them at several qualities. It needs these programs, scikit-image and Pillow.
@@ -22,7 +22,7 @@ from skimage.metrics import structural_similarity
 
 from tenter.cli.main import main as command
 
-PAGE = Path(__file__).with_name("pictures.md")
+PAGE = Path(__file__).with_name("file-formats.md")
 BEGIN, END = "<!-- picture_defaults.py writes these tables -->\n", "<!-- end of the tables of defaults -->\n"
 SIDE = 160
 FILTERS = ("linear", "cubic", "lanczos")
@@ -71,13 +71,13 @@ def filters() -> list[list[str]]:
     photos = photographs()
     rows = [["", *photos, "half size, enlarged again: SSIM"]]
     for name in FILTERS:
-        small = [f"{crispness(resized(x, '--fit', str(SIDE), '--filter', name)):.1f}" for x in photos.values()]
+        small = [f"{crispness(resized(x, '--fit', str(SIDE), '--mode', name)):.1f}" for x in photos.values()]
         back = []
         for x in photos.values():
             even = np.ascontiguousarray(x[: len(x) // 2 * 2, : x.shape[1] // 2 * 2])
-            half = resized(even, "--scale", "0.5", "--filter", "area")
-            back.append(likeness(resized(half, "--scale", "2", "--filter", name), even))
-        rows.append([f"`--filter {name}`", *small, f"{np.mean(back):.3f}"])
+            half = resized(even, "--scale", "0.5", "--mode", "area")
+            back.append(likeness(resized(half, "--scale", "2", "--mode", name), even))
+        rows.append([f"`--mode {name}`", *small, f"{np.mean(back):.3f}"])
     fit = f"{SIDE}x{SIDE}"
     others = {
         "vipsthumbnail": lambda x: by_program(x, "vipsthumbnail", "in.png", "--size", fit, "-o", "out.png"),

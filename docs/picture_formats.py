@@ -1,4 +1,4 @@
-"""Writes the table of docs/pictures.md that says what `tenter resize` keeps in which type of file.
+"""Writes the table of docs/file-formats.md that says what `tenter resize` keeps in which type of file.
 
 `python docs/picture_formats.py` runs the command on pictures that carry everything, and reads what it has written with
 Pillow and tifffile. `--check` says whether the page has the table.
@@ -24,7 +24,7 @@ from PIL.PngImagePlugin import PngInfo
 from tenter.cli.formats import TYPES, shown
 from tenter.cli.main import main as command
 
-PAGE = Path(__file__).with_name("pictures.md")
+PAGE = Path(__file__).with_name("file-formats.md")
 BEGIN, END = "<!-- picture_formats.py writes this table -->\n", "<!-- end of the table -->\n"
 WIDE, HIGH = 48, 32
 PROFILE = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()

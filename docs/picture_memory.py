@@ -1,4 +1,4 @@
-"""Writes the table of docs/pictures.md that says how much memory `tenter resize` takes for pictures of each kind.
+"""Writes the table of docs/file-formats.md that says how much memory `tenter resize` takes for pictures of each kind.
 
 `python docs/picture_memory.py` runs the command on pictures of noise, whose files are as long as they can be, and reads
 the peak of each process from /proc.
@@ -18,7 +18,7 @@ import numpy as np
 import tifffile
 from PIL import Image
 
-PAGE = Path(__file__).with_name("pictures.md")
+PAGE = Path(__file__).with_name("file-formats.md")
 PEAK = Path(__file__).resolve().parent.parent / "tests" / "programs" / "peak_of_command.py"
 BEGIN, END = "<!-- picture_memory.py writes this table -->\n", "<!-- end of the table of memory -->\n"
 WIDE, HIGH = 2000, 1500  # of colors; gray has as many samples, and more pixels

@@ -25,10 +25,10 @@ OPERATIONS: dict[str, Callable[[Any], Any]] = {
     "repeat_interleave, counts": lambda x: tenter.repeat_interleave(x, [1, 0, 2], dim=1),
     "repeat, tile": lambda x: tenter.tile(tenter.repeat(x, 1, 1, 2, 1), 2),
     "expand": lambda x: tenter.expand(x, 4, 3, 4, 6),
-    "interpolate, nearest kinds": lambda x: tenter.interpolate(x, (3, 9), mode="nearest-exact"),
-    "interpolate, linear kinds, area": lambda x: tenter.interpolate(x, (3, 9), mode="bilinear"),
+    "interpolate, nearest modes": lambda x: tenter.interpolate(x, (3, 9), mode="nearest-exact"),
+    "interpolate, linear modes, area": lambda x: tenter.interpolate(x, (3, 9), mode="bilinear"),
     "interpolate, bicubic, antialias": lambda x: tenter.interpolate(x, (3, 9), mode="bicubic", antialias=True),
-    "resize, nearest kinds": lambda x: tenter.resize(x, (3, 9), axes=(2, 3), mode="nearest-exact"),
+    "resize, nearest modes": lambda x: tenter.resize(x, (3, 9), axes=(2, 3), mode="nearest-exact"),
     "resize, other modes": lambda x: tenter.resize(x, (3, 9), axes=(2, 3), mode="lanczos", like="pillow"),
     "image.resize, linear light": lambda x: tenter.image.resize(x, (3, 9), layout="NCHW", linear_light=True),
     "ragged.segment_sum": lambda x: tenter.ragged.segment_sum(x[0, 0, ...], [1, 0, 3]),
@@ -117,7 +117,7 @@ def tables(libraries: Sequence[str] = tuple(LIBRARIES)) -> tuple[list[str], list
     lines: list[str] = []
     with in_64_bits() if "JAX" in libraries else contextlib.nullcontext():
         for library in libraries:
-            lines += [f"### {library}", "", f"| | {' | '.join(DTYPES)} |", "|---" * (len(DTYPES) + 1) + "|"]
+            lines += [f"## {library}", "", f"| | {' | '.join(DTYPES)} |", "|---" * (len(DTYPES) + 1) + "|"]
             for name in OPERATIONS:
                 cells = [cell(outcome(LIBRARIES[library], name, dtype), notes) for dtype in DTYPES]
                 lines.append(f"| {name} | {' | '.join(cells)} |")

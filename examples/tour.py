@@ -30,7 +30,7 @@ y = np.array([[1, 2], [3, 4]])
 signal = np.array([0.0, 10.0, 20.0])
 s = signal[None, None]  # batch, channel, width
 photo = np.zeros((480, 640, 3), np.uint8)
-A = maps.Copy.counts([1, 3, 2])"""
+A = maps.Copy.repeats([1, 3, 2])"""
 
 EXAMPLES = {
     "Each element several times: repeat_interleave": [

@@ -45,9 +45,9 @@ class MapCase(NamedTuple):
 
 
 def map_cases() -> list[MapCase]:
-    cases = [MapCase(f"counts{len(c)}-{sum(c)}", Copy.counts(c)) for c in COUNTS]
-    cases += [MapCase(f"every{n}x{r}", Copy.every(n, r)) for n in (0, 1, 5, 17) for r in (0, 1, 2, 3, 5)]
-    cases += [MapCase(f"cycle{n}x{r}", Copy.cycle(n, r)) for n in (0, 1, 5, 17) for r in (0, 1, 2, 5)]
+    cases = [MapCase(f"counts{len(c)}-{sum(c)}", Copy.repeats(c)) for c in COUNTS]
+    cases += [MapCase(f"every{n}x{r}", Copy.repeat_each(n, r)) for n in (0, 1, 5, 17) for r in (0, 1, 2, 3, 5)]
+    cases += [MapCase(f"cycle{n}x{r}", Copy.tile(n, r)) for n in (0, 1, 5, 17) for r in (0, 1, 2, 5)]
     for kind, corners, antialias in MODES:
         for n_in, n_out in PAIRS:
             m = resample(kind, n_in, n_out, None, corners, antialias)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import strategies as st
 
 from cases import values
-from tenter._execution.dask import chunks
+from tenter._dask import chunks
 
 
 @st.composite

@@ -63,17 +63,17 @@ WAYS = ("first", "planned anew", "cached")
 # Functions whose runs are counted, by name and file; those that a version does not have count nothing.
 COUNTED = {
     "_planned": {"tenter/_plans/plan.py": "planned in Python"},
-    "perform": {"tenter/_execution/calls.py": "checked", "tenter/_execution/outside.py": "value in Python"},
-    "perform_turned": {"tenter/_execution/calls.py": "checked"},
+    "perform": {"tenter/_execution/calls.py": "checked", "tenter/_execution/fill_value.py": "value in Python"},
+    "perform_flipped": {"tenter/_execution/calls.py": "checked"},
     "lookup": {"tenter/_execution/calls.py": "plan looked up in Python"},
     "run": {
-        "tenter/_execution/numpy_executor.py": "plan run by Python", "tenter/_execution/torch/run.py": "plan run by Python",
-        "tenter/_kernels/reference.py": "reference",
+        "tenter/_execution/numpy_executor.py": "plan run by Python", "tenter/_torch/run.py": "plan run by Python",
+        "tenter/_plans/reference.py": "reference",
     },
     "fill": {"tenter/_execution/into.py": "tiles of out"},
-    "_forward": {"tenter/_execution/torch/operators.py": "operator"},
-    "call": {"tenter/_execution/torch/dispatch.py": "dispatched"},
-    "again": {"tenter/_execution/torch/gradients.py": "gradient recorded"},
+    "_forward": {"tenter/_torch/operators.py": "operator"},
+    "call": {"tenter/_torch/dispatch.py": "dispatched"},
+    "run_cached": {"tenter/_torch/gradients.py": "gradient recorded"},
 }  # fmt: skip
 PARTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64", "complex256": "float128"}
 

@@ -173,7 +173,7 @@ def counts_of_every_kind():
 def wrong_counts_are_refused():
     x = sharded(torch.randn(4, 3), Shard(1))
     for counts, words in [
-        (-COUNTS, "not negative"),
+        (-COUNTS, "non-negative"),
         (COUNTS[:3], "4 counts"),
         (sharded(-COUNTS, Shard(0)), "negative"),
     ]:
@@ -264,6 +264,6 @@ def accelerated():
 
 @check
 def example_of_the_page():
-    page = pathlib.Path(__file__).parent.parent / "docs" / "distributed.md"
-    code = page.read_text().split("```python\n")[1].split("```")[0]
+    page = pathlib.Path(__file__).parent.parent / "docs" / "cuda.md"
+    code = page.read_text().split("### DTensor")[1].split("```python\n")[1].split("```")[0]
     exec(compile(code, str(page), "exec"), {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from maps_of import apply_maps
-from tenter._kernels import reference
+from tenter._plans import reference
 from tenter.maps import Copy, Window
 
 # One rounding of the result, and float32 arithmetic inside for what is not 64 bits wide.

@@ -198,7 +198,7 @@ def changes(draw: Any, library: str, dtype: str, twin: Any, stretch: Callable[[A
         return (lambda a: np.where(mask, a, 1)) if numpy else (lambda a: torch.where(mask, a, 1))
     if kind == "segments" and shape and not dtype.startswith(("b", "c")):
         cut = draw(st.integers(0, shape[0]))
-        segments = tenter.maps.Copy.counts([cut, 0, shape[0] - cut])
+        segments = tenter.maps.Copy.repeats([cut, 0, shape[0] - cut])
         return lambda a: a.segment_sum([cut, 0, shape[0] - cut]) if isinstance(a, LazyArray) else segments.T.apply(a, 0)
     return draw(st.sampled_from(NUMPY_WHOLE if numpy else TORCH_WHOLE))
 

@@ -38,13 +38,13 @@ def garbage():
 @pytest.fixture(autouse=True)
 def recycler():
     """Empty at first, whatever other tests have left there."""
-    before = memory.limit()
+    before = memory.get_limit()
     gc.collect()
     memory.clear()
-    memory.limit(256 << 20)
+    memory.set_limit(256 << 20)
     yield
     tenter.set_num_threads(None)
-    memory.limit(before)
+    memory.set_limit(before)
     memory.clear()
 
 

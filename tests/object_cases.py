@@ -46,7 +46,7 @@ CALLS: tuple[Callable[[Any, Any], Any], ...] = (
     lambda x, v: ragged.ranges([v], [3], [v]),
     lambda x, v: ragged.segment_sum(x, [len(x) - 3, v]),
     lambda x, v: ragged.segment_sum(x, [len(x)], v),
-    lambda x, v: Copy.every(len(x), 2).apply(x, v),
+    lambda x, v: Copy.repeat_each(len(x), 2).apply(x, v),
 )
 # Of views of x, which NumPy leaves without memory where the user says `refcheck=False`.
 VIEWS: tuple[Callable[[Any, Any], Any], ...] = (

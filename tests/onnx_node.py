@@ -11,6 +11,8 @@ from onnx import helper
 from onnx.backend.test.case import node
 
 import tenter
+from tenter.conventions import Convention
+from tenter.filters import cubic
 
 OPERATORS = ("Resize", "Upsample", "Tile", "Expand")
 ALIGN = {
@@ -72,14 +74,15 @@ def resize(attributes, x, roi=None, scales=None, sizes=None):
         None if sizes is None else [int(n) for n in sizes],
         scale=None if scales is None else [float(s) for s in scales],
         axes=tuple(axes),
-        mode=mode,
+        mode=cubic(attributes.get("cubic_coeff_a", -0.75)) if mode == "cubic" else mode,
         antialias=bool(attributes.get("antialias", 0)),
-        like="onnx",
-        policy=attributes.get("keep_aspect_ratio_policy", "stretch"),
+        like=Convention.of(
+            "onnx",
+            aspect_ratio=attributes.get("keep_aspect_ratio_policy", "stretch"),
+            nearest_tie=TIE[attributes.get("nearest_mode", "round_prefer_floor")],
+        ),
         box=box,
         align=ALIGN[coordinates],
-        tie=TIE[attributes.get("nearest_mode", "round_prefer_floor")] if mode == "nearest" else None,
-        cubic=attributes.get("cubic_coeff_a", -0.75),
         edge=edge,
         value=value,
     )
@@ -100,9 +103,8 @@ def upsample(attributes, x, scales):
         scale=[float(s) for s in scales],
         axes=tuple(range(x.ndim)),
         mode=attributes.get("mode", "nearest"),
-        like="onnx",
+        like=Convention.of("onnx", nearest_tie="floor"),
         align="asymmetric",
-        tie="floor" if attributes.get("mode", "nearest") == "nearest" else None,
     )
 
 

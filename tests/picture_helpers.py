@@ -35,10 +35,9 @@ def pixels_of(kind: str, dtype: Any = np.uint8, opaque: bool = True) -> np.ndarr
 
 
 def resized(pixels: np.ndarray[Any, Any], size: tuple[int, int] = NEW, mode: str = "bilinear") -> np.ndarray[Any, Any]:
-    """The definition: the library on the bare array."""
-    stack = pixels.reshape(*pixels.shape[:2], -1).transpose(2, 0, 1)[None]
-    out = tenter.interpolate(stack, size=size, mode=mode, antialias=mode in ("bilinear", "bicubic", "lanczos"))
-    return out[0].transpose(1, 2, 0).reshape(*size, *pixels.shape[2:])
+    """The definition: the library on the bare array, by the rules that the command follows."""
+    named = {"bilinear": "linear", "bicubic": "cubic"}.get(mode, mode)
+    return tenter.resize(pixels, size, axes=(0, 1), mode=named, like="pillow")
 
 
 def read_picture(path: Path) -> Picture:
@@ -55,8 +54,8 @@ def write_picture(path: Path, *pictures: Picture, origin: Origin | None = None) 
 def run(command: str, *args: Any) -> None:
     """Run a command that succeeds. Where nothing names a filter, it is one whose values are easy to say."""
     words = [str(arg) for arg in args]
-    named = command != "resize" or {"--filter", "--mode", "--labels", "--like"} & set(words)
-    assert main([command, *words, *([] if named else ["--filter", "linear"])]) == 0
+    named = command != "resize" or {"--mode", "--labels", "--like"} & set(words)
+    assert main([command, *words, *([] if named else ["--mode", "linear"])]) == 0
 
 
 def resize(source: Path, target: Path, *options: Any, size: tuple[int, int] = NEW) -> Picture:

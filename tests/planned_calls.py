@@ -1,4 +1,4 @@
-"""Random calls of families, and repeats by ints, in many layouts: what the core plans is compared with Python's plans."""
+"""Random calls of specializations, and repeats by ints, in many layouts: what the core plans is compared with Python's plans."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ import torch
 
 import tenter
 from fuzz.caches import forget
-from tenter import _native
 from tenter._arrays.library import of
 from tenter._execution import calls
-from tenter._execution.torch import new_calls
-from tenter._plans import families
+from tenter._plans import specializations
+from tenter._plans.plan import Plan
 from tenter._rules.edges import EDGES
-from tenter.geometry import ALIGNS
+from tenter._rules.geometry import ALIGNS
+from tenter._torch import gradients
+from tenter.conventions import Convention
 
-DTYPES = ("uint8", "uint8", "int16", "float32", "float32", "float64", "float16", "complex64", "bool")
+DTYPES = (
+    "uint8", "uint8", "int16", "int64", "float32", "float32", "float64", "float16", "float16", "complex64", "bool",
+)  # fmt: skip
 INTERPOLATED = {
     1: ("linear", "area", "nearest", "nearest-exact"),
     2: ("bilinear", "bicubic", "area", "lanczos", "nearest", "nearest-exact"),
@@ -38,7 +41,7 @@ tenter.resize(torch.zeros(2), 3)  # from a first call on the core reads tensors
 def by_python() -> Iterator[None]:
     """Calls are planned in Python: the core learns no kind of call."""
     forget()
-    with unittest.mock.patch.object(families, "remember", lambda *args, **kwargs: False):
+    with unittest.mock.patch.object(specializations, "store", lambda *args, **kwargs: False):
         yield
 
 
@@ -115,9 +118,10 @@ def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
             "align": None if rng.random() < 0.5 else str(rng.choice(ALIGNS)),
         }
         if scaled:
-            how["rounding"] = [None, "floor", "round", "round_even", "ceil"][rng.integers(5)]
+            rounding = [None, "floor", "round", "round_even", "ceil"][rng.integers(5)]
+            how["like"] = Convention.of(how["like"], length_rounding=rounding) if rounding else how["like"]
         elif n < 3 and rng.random() < 0.3:
-            how["policy"] = str(rng.choice(("not_larger", "not_smaller")))
+            how["like"] = Convention.of(how["like"], aspect_ratio=str(rng.choice(("not_larger", "not_smaller"))))
         if rng.random() < 0.2:
             how["axes"] = list(which)
         if rng.random() < 0.4:
@@ -178,7 +182,7 @@ def gradient(rng: np.random.Generator, shape: tuple[int, ...], dtype: torch.dtyp
     return g.permute(np.argsort(order).tolist())[tuple(slice(n) for n in shape)].expand(shape)
 
 
-def room_for(rng: np.random.Generator, y: Any) -> tuple[Any, Any]:
+def check_memory(rng: np.random.Generator, y: Any) -> tuple[Any, Any]:
     """Memory for a result, in one of many layouts, and all memory of which it is a part."""
     dtype = str(y.dtype).removeprefix("torch.")
     order = rng.permutation(y.ndim) if rng.random() < 0.3 else np.argsort([-s for s in of(y).strides(y)], kind="stable")
@@ -195,7 +199,7 @@ def room_for(rng: np.random.Generator, y: Any) -> tuple[Any, Any]:
 def into(rng: np.random.Generator, call: Any, wanted: Any) -> None:
     """A new call writes the same to memory of any layout, and nothing beside it; so do those after it."""
     for _ in range(2):
-        whole, out = room_for(rng, wanted)
+        whole, out = check_memory(rng, wanted)
         assert call(out=out) is out
         np.testing.assert_array_equal(np.asarray(out), np.asarray(wanted))
         out[...] = 1
@@ -214,7 +218,8 @@ def noted(f: Any, calls: list[Any]) -> Any:
     return lambda *args: calls.append(args) or f(*args)
 
 
-def by_plan(ctx: Any, x: torch.Tensor, call: _native.RecordedCall) -> torch.Tensor:
+def by_plan(ctx: Any, x: torch.Tensor, call: Any) -> torch.Tensor:
     """Python's way of what the core gives up."""
-    ctx.call, ctx.operands = call, call.operands
-    return new_calls.forward(x, call.operands)
+    ctx.call = call
+    ctx.operands = call if isinstance(call, Plan) else call.operands
+    return gradients.forward(x, ctx.operands)

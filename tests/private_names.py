@@ -205,7 +205,7 @@ def unremembered() -> Iterator[None]:
     import tenter  # noqa: F401
     from tenter._arrays import torch_private
 
-    torch_private.remembers_by_all_arguments = lambda operator: False
+    torch_private.caches_by_all_arguments = lambda operator: False
     yield
 
 

@@ -5,7 +5,7 @@
 
 `address`: -fsanitize=address,undefined, nothing out of bounds, used after its end or undefined; the tests below, then
 tests/fuzz. `thread`: -fsanitize=thread, no races, on the core's own threads: PyTorch's OpenMP is not instrumented, so
-every barrier of its would be reported. Both also verify what the kernels trust (native/verify.hpp). Each instruction set
+every barrier of its would be reported. Both also verify what the kernels trust (native/rules/verify.hpp). Each instruction set
 is a build of its own (build/sanitize-..., made with one job unless --jobs says otherwise), all that this machine has by
 default. Needs GCC, nanobind, cmake and ninja.
 """
@@ -32,7 +32,7 @@ TESTS = {
         [
             "tests/test_maps.py", "tests/test_resize_dtypes.py", "tests/test_verify.py", "tests/test_concurrency.py",
             "tests/test_exits.py", "tests/test_races.py", "tests/test_long_axes.py", "tests/test_signals.py",
-            "tests/test_nearest.py", "tests/test_bytes.py", "tests/test_core_calls.py",
+            "tests/test_nearest.py", "tests/test_bytes.py", "tests/test_byte_taps.py", "tests/test_core_calls.py",
             "-k", "not scratch_that_cannot_be_had",  # sanitizers end the process where operator new should throw
         ],
     ],

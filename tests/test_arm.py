@@ -25,7 +25,7 @@ def test_the_levels_of_arm_are_those_that_are_compiled_there():
     [levels] = re.findall(
         r"aarch64\|arm64\|ARM64\)\$\"\)\n  set\(all_levels ([\w ]+)\)", (ROOT / "CMakeLists.txt").read_text()
     )
-    dispatch = (ROOT / "native" / "dispatch.cpp").read_text()
+    dispatch = (ROOT / "native" / "kernels" / "dispatch.cpp").read_text()
     for name, (compiled, _) in arm.LEVELS.items():
         assert compiled in ("portable", levels.replace(" ", ";"))
         assert f"TENTER_HAS_{name}" in dispatch

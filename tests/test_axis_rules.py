@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from daily import daily
-from tenter import _native, filters
+from tenter import _native
+from tenter._rules import filters
 from tenter._rules.axis_rule import AxisRule
+from tenter._rules.geometry import ALIGNS, TIES
 from tenter._specs import axis_maps
 from tenter._specs.axis_maps import axis_map, in_core, new_axis_map
-from tenter.geometry import ALIGNS, TIES
 from tenter.maps import Copy, Gather, Window
 
 SCALES = (None, "2", "1/3", "7/5", "6004799503160661/18014398509481984")
@@ -123,20 +124,20 @@ def test_words_that_the_core_does_not_know_are_refused(name):
     field, word = REFUSED[name]
     fields = {"kind": "area", "align": "center", "tie": "floor", "arithmetic": "exact", "edge": "wrap"} | {field: word}
     with pytest.raises(ValueError, match=f"{field}: expected a word"):
-        _native.AxisRule(*fields.values(), False, None, 0.0, False)
+        _native.AxisRule(*fields.values(), False)
 
 
 @pytest.mark.parametrize(("n_in", "n_out"), [(-1, 3), (3, -1), (0, 3)])
 def test_lengths_of_no_axis_are_refused(n_in, n_out):
     core, _ = in_core(rule("nearest", "center"))
     with pytest.raises(ValueError, match="axis: expected"):
-        core.map(n_in, n_out, None, None, axis_maps._room, filters.gaussian, None)
+        core.map(n_in, n_out, None, None, axis_maps._check_memory, filters.gaussian, None)
 
 
 @pytest.mark.parametrize("words", ["", "-", "1/0", "one", "1/3/4", "1.5", "0", "-1/3", "1" * 60])
 def test_scales_that_the_core_cannot_read_are_left_to_python(words):
     core, _ = in_core(rule("nearest", "center"))
-    assert core.map(4, 8, words, None, axis_maps._room, filters.gaussian, None) is None
+    assert core.map(4, 8, words, None, axis_maps._check_memory, filters.gaussian, None) is None
 
 
 @pytest.mark.parametrize("seed", daily(range(20), 5))

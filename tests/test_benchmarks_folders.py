@@ -86,7 +86,7 @@ def test_programs_resize_a_folder(tmp_path: Path, only: Any) -> None:
     assert not any(row.failed or row.absent for row in rows.values()), rows
     assert all(row.rates[0] > 0 and row.far < folders.FAR for row in rows.values())
     assert all(f"| {name} | 64 |" in page for name in rows) and "| 1.00x |" in page and "Not measured" not in page
-    assert "libvips 8.14.1, ImageMagick 6.9.11-60." in page
+    assert "libvips 8.14.1, ImageMagick 6.9.11-60; 20" in page
 
 
 @pytest.mark.parametrize("other", OTHERS)

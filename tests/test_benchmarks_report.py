@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from benchmarks import __main__ as command, growth, latency, report, targets
+from benchmarks import __main__ as command, growth, latency, report
 from benchmarks.machine import Settings, machine, sentence
 from benchmarks.results import BANDWIDTH, Contest, Direction, Footprint, Point, Result, Target
 
@@ -21,7 +21,7 @@ def measured():
     forward = Direction(0.002, contests={"PyTorch": Contest(2.0, ours_ms=0.002, peer_ms=0.004)})
     ways = [Direction(1.0, contests={"PyTorch": Contest(ratio)}) for ratio in (8.5, 9.5)]
     return {
-        "table": [Result("Repeat", next(iter(targets.SUMMARY.values())), *ways, [Target(BANDWIDTH, 0.75, 0.6)])],
+        "table": [Result("Repeat", "repeat (1024, 1024) by (4, 4), float32", *ways, [Target(BANDWIDTH, 0.75, 0.6)])],
         "latency": [Point("op", "tenter", at, forward) for at in (4, 64)],
         "growth": [Point(panel, "op", at, forward) for panel in growth.PANELS for at in (1, 2)],
         "memory": [Footprint("op", 2**20, {"tenter": 0, "PyTorch": 5})],
@@ -29,10 +29,9 @@ def measured():
 
 
 @pytest.fixture
-def pages(tmp_path) -> tuple[Path, Path]:
+def out(tmp_path) -> Path:
     (tmp_path / "x.md").write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
-    (tmp_path / "features.md").write_text(f"begin\n{report.SUMMARY_BEGIN}\nold\n{report.SUMMARY_END}\nend\n")
-    return tmp_path / "x.json", tmp_path / "features.md"
+    return tmp_path / "x.json"
 
 
 def test_results_survive_json(measured):
@@ -40,29 +39,26 @@ def test_results_survive_json(measured):
         assert [report.READ[part](json.loads(json.dumps(asdict(of)))) for of in found] == found
 
 
-def test_pages_change_between_their_markers_alone(pages, measured):
-    out, features = pages
+def test_pages_change_between_their_markers_alone(out, measured):
     about = machine(SETTINGS)
-    written = report.write(out, about, measured, features)
-    assert {p.name for p in written} == {"x.json", "x.md", "features.md", "x-latency.png", "x-growth.png"}
+    written = report.write(out, about, measured)
+    assert {p.name for p in written} == {"x.json", "x.md", "x-latency.png", "x-growth.png"}
     assert all(p.stat().st_size > 0 for p in written)
-    page, short = out.with_suffix(".md").read_text(), features.read_text()
+    page = out.with_suffix(".md").read_text()
     assert page.startswith("before\n" + report.BEGIN) and page.endswith(report.END + "\nafter\n")
-    assert short.startswith("begin\n" + report.SUMMARY_BEGIN) and short.endswith(report.SUMMARY_END + "\nend\n")
-    assert "old" not in page + short and sentence(about) in page and "| 8.50x | 9.50x |" in short
+    assert "old" not in page and sentence(about) in page
     for heading in ("Targets", "Repeat", "Small sizes", "Growth", "Peak memory"):
         assert f"### {heading}\n" in page
-    report.write(out, about, measured, features)
-    assert (out.with_suffix(".md").read_text(), features.read_text()) == (page, short)
+    report.write(out, about, measured)
+    assert out.with_suffix(".md").read_text() == page
 
 
-def test_parts_that_were_not_measured_are_kept(pages, measured):
-    out, features = pages
+def test_parts_that_were_not_measured_are_kept(out, measured):
     about = machine(SETTINGS)
-    report.write(out, about, measured, features)
+    report.write(out, about, measured)
     before = json.loads(out.read_text())
     other = {**about, "date": "1999-01-01"}
-    report.write(out, other, {"memory": [Footprint("another", failed="no")]}, features)
+    report.write(out, other, {"memory": [Footprint("another", failed="no")]})
     after = json.loads(out.read_text())
     assert after.pop("memory")["found"][0]["name"] == "another" and before.pop("memory")
     assert after == before
@@ -70,18 +66,17 @@ def test_parts_that_were_not_measured_are_kept(pages, measured):
     assert f"table, latency, growth: {sentence(about)}" in page and f"memory: {sentence(other)}" in page
 
 
-def test_without_markers_nothing_is_written(pages, measured):
-    out, features = pages
-    features.write_text("no markers")
-    with pytest.raises(ValueError, match="benchmark-summary:begin"):
-        report.write(out, machine(SETTINGS), measured, features)
-    assert not out.exists() and "old" in out.with_suffix(".md").read_text()
+def test_without_markers_nothing_is_written(out, measured):
+    out.with_suffix(".md").write_text("no markers")
+    with pytest.raises(ValueError, match="benchmark:begin"):
+        report.write(out, machine(SETTINGS), measured)
+    assert not out.exists() and out.with_suffix(".md").read_text() == "no markers"
 
 
-def test_the_projects_own_pages_have_their_markers():
-    root = Path(__file__).resolve().parent.parent
-    report.between(root / "docs" / "benchmarks.md", report.BEGIN, report.END, "")
-    report.between(root / "docs" / "features.md", report.SUMMARY_BEGIN, report.SUMMARY_END, "")
+def test_the_first_run_makes_the_page(tmp_path, measured):
+    report.write(tmp_path / "y.json", machine(SETTINGS), {"memory": measured["memory"]})
+    text = (tmp_path / "y.md").read_text()
+    assert text.startswith("# Calls on the CPU\n") and "### Peak memory\n" in text
 
 
 def test_the_command(tmp_path, monkeypatch, capsys):

@@ -233,7 +233,7 @@ def test_weights_too_large_for_integers():
     steep = tenter.filters.Filter(lambda d: np.where(np.abs(d) < 0.5, 400.0, -133.0) * (np.abs(d) < 2), 2.0)
     x = picture(np.random.default_rng(0), (20, 20))
     maps = maps_of(x, size=(33, 33), mode=steep, like="pillow")
-    assert all(isinstance(m, Window) and not m.form.has_bytes for m in maps)
+    assert all(isinstance(m, Window) and not m._form.has_bytes for m in maps)
     got = tenter.resize(x, (33, 33), mode=steep, like="pillow")
     truth = np.clip(maps[1].dense() @ x.T.astype(float), 0, 255)
     truth = np.clip(maps[0].dense() @ truth.T, 0, 255)

@@ -14,7 +14,15 @@ import pytest
 from program_helpers import of_this_machine
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = ("test_kernels.py", "test_filters.py", "test_maps.py", "test_bytes.py", "test_signals.py", "test_nearest.py")
+TESTS = (
+    "test_kernels.py",
+    "test_filters.py",
+    "test_maps.py",
+    "test_bytes.py",
+    "test_byte_taps.py",
+    "test_signals.py",
+    "test_nearest.py",
+)
 # An editable installation would be imported in place of what is on the path.
 PYTEST = """
 import sys

@@ -45,9 +45,9 @@ from tenter.cli.picture import Picture
         ["--scale", ""],
         ["--scale", "2", "--size", "4x3"],
         [],
-        ["--scale", "2", "--mode", "cubic"],
+        ["--scale", "2", "--filter", "cubic"],
         ["--scale", "2", "--mode", "area", "--antialias"],
-        ["--scale", "2", "--mode", "lanczos", "--no-antialias"],
+        ["--scale", "2", "--mode", "nearest", "--antialias"],
         ["--scale", "2", "--quality", "0"],
         ["--scale", "2", "--quality", "high"],
         ["--scale", "2", "--what"],
@@ -136,9 +136,9 @@ def test_repeat() -> None:
     array = np.load("in.npy")
     np.save("counts.npy", np.array([2, 0, 3]))
     for args, expected in (
-        (["--counts", "3"], np.repeat(array, 3)),
-        (["--counts", "3", "--dim", "-1"], np.repeat(array, 3, axis=1)),
-        (["--counts", "counts.npy", "--dim", "0"], np.repeat(array, [2, 0, 3], axis=0)),
+        (["--repeats", "3"], np.repeat(array, 3)),
+        (["--repeats", "3", "--dim", "-1"], np.repeat(array, 3, axis=1)),
+        (["--repeats", "counts.npy", "--dim", "0"], np.repeat(array, [2, 0, 3], axis=0)),
     ):
         assert main(["repeat", "in.npy", "out.npy", *args, "--force"]) == 0
         np.testing.assert_array_equal(np.load("out.npy"), expected)
@@ -147,18 +147,18 @@ def test_repeat() -> None:
 @pytest.mark.parametrize(
     "args",
     [
-        ["--counts", "-1"],
-        ["--counts", "1.5"],
-        ["--counts", "many"],
-        ["--counts", "none.npy"],
-        ["--counts", "9" * 18],
-        ["--counts", "9" * 30],
-        ["--counts", "short.npy", "--dim", "0"],
-        ["--counts", "below.npy", "--dim", "0"],
-        ["--counts", "halves.npy", "--dim", "0"],
-        ["--counts", "large.npy", "--dim", "0"],
-        ["--counts", "2", "--dim", "2"],
-        ["--counts", "2", "--dim", "x"],
+        ["--repeats", "-1"],
+        ["--repeats", "1.5"],
+        ["--repeats", "many"],
+        ["--repeats", "none.npy"],
+        ["--repeats", "9" * 18],
+        ["--repeats", "9" * 30],
+        ["--repeats", "short.npy", "--dim", "0"],
+        ["--repeats", "below.npy", "--dim", "0"],
+        ["--repeats", "halves.npy", "--dim", "0"],
+        ["--repeats", "large.npy", "--dim", "0"],
+        ["--repeats", "2", "--dim", "2"],
+        ["--repeats", "2", "--dim", "x"],
         [],
     ],
 )
@@ -173,13 +173,13 @@ def test_repeat_refuses(capsys: pytest.CaptureFixture[str], args: list[str]) -> 
 def test_repeat_refuses_what_memory_cannot_hold(capsys: pytest.CaptureFixture[str]) -> None:
     np.save("large.npy", np.array([2**62, 2**62, 2**62]))
     for counts in ("9" * 18, "large.npy"):
-        assert "of memory here" in refused(capsys, "repeat", "in.npy", "out.npy", "--counts", counts, "--dim", 0)
+        assert "of memory here" in refused(capsys, "repeat", "in.npy", "out.npy", "--repeats", counts, "--dim", 0)
 
 
 def test_repeat_refuses_the_same_files(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "is the input itself" in refused(capsys, "repeat", "in.npy", "in.npy", "--counts", 2)
-    assert "ends in .npy" in refused(capsys, "repeat", "in.png", "out.npy", "--counts", 2)
-    assert "ends in .npy" in refused(capsys, "repeat", "in.npy", "out.png", "--counts", 2)
+    assert "is the input itself" in refused(capsys, "repeat", "in.npy", "in.npy", "--repeats", 2)
+    assert "ends in .npy" in refused(capsys, "repeat", "in.png", "out.npy", "--repeats", 2)
+    assert "ends in .npy" in refused(capsys, "repeat", "in.npy", "out.png", "--repeats", 2)
 
 
 def test_a_reader_that_leaves_early_is_no_traceback() -> None:

@@ -101,8 +101,8 @@ def test_a_reduction_divides_both_sides(
 
 
 NOT_REDUCED = [
-    ["--filter", "nearest"],
-    ["--filter", "area"],
+    ["--mode", "nearest"],
+    ["--mode", "area"],
     ["--no-antialias"],
     ["--like", "opencv"],
     ["--linear-light"],
@@ -129,7 +129,7 @@ def test_exact_or_fast(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"{option}: is for pictures" in said
 
 
-# ---- how far from a full decode. docs/pictures.md states these bounds
+# ---- how far from a full decode. docs/file-formats.md states these bounds
 
 
 @pytest.mark.parametrize("quality", [75, 92])
@@ -138,7 +138,7 @@ def test_what_the_decoder_shrinks_is_not_seen(name: str, quality: int) -> None:
     original = jpeg(photographs()[name], quality=quality)
     for mode in FILTERS:
         for size in LEAST.values():
-            exact, usual = (made("--height", size, "--filter", mode, *more) for more in (["--exact"], []))
+            exact, usual = (made("--height", size, "--mode", mode, *more) for more in (["--exact"], []))
             truth = tenter.image.resize(original, size, mode=mode, like="torch", antialias=True).astype(float)
             assert 0 < np.abs(usual - exact).max() <= 6
             assert rms(usual - exact) <= 1
@@ -152,7 +152,7 @@ def test_fine_colored_lines_differ_more_but_not_from_what_they_were() -> None:
     jpeg(lines)
     for mode in FILTERS:
         for size in LEAST.values():
-            exact, usual = (made("--height", size, "--filter", mode, *more) for more in (["--exact"], []))
+            exact, usual = (made("--height", size, "--mode", mode, *more) for more in (["--exact"], []))
             truth = tenter.image.resize(lines, size, mode=mode, like="torch", antialias=True).astype(float)
             assert 6 < np.abs(usual - exact).max() <= 18
             assert rms(usual - truth) <= rms(exact - truth) + 1.5
@@ -163,7 +163,7 @@ def test_fast_is_close(name: str) -> None:
     jpeg(photographs()[name])
     for mode in FILTERS:
         for size in (100, 50, 25):
-            exact, fast = (made("--height", size, "--filter", mode, *more) for more in (["--exact"], ["--fast"]))
+            exact, fast = (made("--height", size, "--mode", mode, *more) for more in (["--exact"], ["--fast"]))
             assert 36 <= psnr(exact, fast) < 60
 
 
@@ -185,7 +185,7 @@ def test_parts_of_a_turned_picture_are_taken_to_the_fraction(photo: Any, orienta
 @pytest.mark.usefixtures("photo")
 def test_exact_is_the_library_on_the_whole_decode() -> None:
     x = np.asarray(Image.open("photo.jpg"))
-    expected = tenter.image.resize(x, height=40, like="torch", mode="lanczos", antialias=True)
+    expected = tenter.image.resize(x, (40, None), like="torch", mode="lanczos", antialias=True)
     for more, equal in (([], False), (["--exact"], True)):
         assert command("resize", "photo.jpg", "out.png", "--height", 40, "--force", *more).returncode == 0
         found = read_picture(Path("out.png")).pixels

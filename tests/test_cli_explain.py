@@ -78,7 +78,7 @@ BAD = {
     "tile(shape(3, order='C'), 2)": "lengths and a dtype",
     "tile(shape(-3), 2)": "lengths: expected sizes that are ints >= 0, got -3",
     "tile(shape(3, dtype=strange), 2)": "dtype: expected a dtype",
-    "repeat_interleave([1, 2], [1, -2])": "repeats: expected counts that are not negative, got -2 at position 1",
+    "repeat_interleave([1, 2], [1, -2])": "repeats: expected non-negative counts, got -2 at position 1",
     "repeat_interleave([1, 2], 2, axes=1)": "axes: expected no argument of this name",
     "tile([1], 2)\0": "CALL: expected a call",
     "tile(" + "[" * 150 + "]" * 150 + ", 2)": "",

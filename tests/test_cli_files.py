@@ -108,14 +108,14 @@ def test_decompression_bomb(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
 def test_npy_of_objects(capsys: pytest.CaptureFixture[str]) -> None:
     np.save("objects.npy", np.array([[1, "a"], [None, 2]], dtype=object), allow_pickle=True)
     assert "pickled" in refused(capsys, "resize", "objects.npy", "out.npy", "--scale", 2)
-    assert "pickled" in refused(capsys, "repeat", "objects.npy", "out.npy", "--counts", 2)
+    assert "pickled" in refused(capsys, "repeat", "objects.npy", "out.npy", "--repeats", 2)
 
 
 @pytest.mark.parametrize("keep", [0.02, 0.3, 0.9])
 def test_truncated_npy(capsys: pytest.CaptureFixture[str], keep: float) -> None:
     truncated("cut.npy", lambda path: np.save(path, np.ones((20, 30))), keep)
     assert "cut.npy" in refused(capsys, "resize", "cut.npy", "out.npy", "--scale", 2)
-    assert "cut.npy" in refused(capsys, "repeat", "cut.npy", "out.npy", "--counts", 2)
+    assert "cut.npy" in refused(capsys, "repeat", "cut.npy", "out.npy", "--repeats", 2)
 
 
 def test_npy_that_claims_more_than_it_has(capsys: pytest.CaptureFixture[str]) -> None:

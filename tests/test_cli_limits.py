@@ -52,7 +52,7 @@ def test_max_pixels_is_exact(capsys: pytest.CaptureFixture[str], monkeypatch: py
 
 
 def memory_program() -> Any:
-    """docs/picture_memory.py, which writes the table of docs/pictures.md."""
+    """docs/picture_memory.py, which writes the table of docs/file-formats.md."""
     spec = importlib.util.spec_from_file_location("picture_memory", DOCS / "picture_memory.py")
     assert spec is not None and spec.loader is not None
     program: Any = importlib.util.module_from_spec(spec)

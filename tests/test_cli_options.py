@@ -1,4 +1,4 @@
-"""`tenter resize`: --filter, --like, --axes, --box, --linear-light and --no-premultiply give what the library gives."""
+"""`tenter resize`: --mode, --like, --axes, --box, --linear-light and --no-premultiply give what the library gives."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def rgba(opaque: bool = False) -> Pixels:
     return pixels
 
 
-# ---- --filter, --mode, --like
+# ---- --mode, --like
 
 
 @pytest.mark.parametrize("name", FILTERS)
@@ -43,18 +43,18 @@ def test_every_filter(name: str) -> None:
     x = np.asarray(Image.open("in.png"))
     for size in ((5, 7), (30, 11)):
         wide = name not in ("nearest", "nearest-exact", "area")
-        expected = tenter.resize(x, size, axes=(0, 1), mode=name, antialias=wide)
-        np.testing.assert_array_equal(resized("in.png", "--size", f"{size[1]}x{size[0]}", "--filter", name), expected)
+        expected = tenter.resize(x, size, axes=(0, 1), mode=name, antialias=wide, like="pillow")
+        np.testing.assert_array_equal(resized("in.png", "--size", f"{size[1]}x{size[0]}", "--mode", name), expected)
 
 
 def test_modes_are_filters_by_pytorchs_names() -> None:
     names = {"bilinear": "linear", "bicubic": "cubic"}
     for mode in ("nearest", "nearest-exact", "bilinear", "bicubic", "lanczos", "area"):
-        same = resized("in.png", "--size", "7x5", "--filter", names.get(mode, mode))
+        same = resized("in.png", "--size", "7x5", "--mode", names.get(mode, mode))
         np.testing.assert_array_equal(resized("in.png", "--size", "7x5", "--mode", mode), same)
     for name, same in names.items():  # as in Python
-        expected = resized("in.png", "--size", "7x5", "--filter", same)
-        np.testing.assert_array_equal(resized("in.png", "--size", "7x5", "--filter", name), expected)
+        expected = resized("in.png", "--size", "7x5", "--mode", same)
+        np.testing.assert_array_equal(resized("in.png", "--size", "7x5", "--mode", name), expected)
 
 
 @pytest.mark.parametrize("like", PRESETS)
@@ -63,7 +63,7 @@ def test_every_library(like: str) -> None:
     for options, how in (
         ([], {}),
         (["--antialias"], {"antialias": True}),
-        (["--filter", "nearest"], {"mode": "nearest"}),
+        (["--mode", "nearest"], {"mode": "nearest"}),
     ):
         expected = tenter.resize(x, (5, 17), axes=(0, 1), like=like, **how)
         np.testing.assert_array_equal(resized("in.png", "--size", "17x5", "--like", like, *options), expected)
@@ -76,9 +76,9 @@ def test_the_default_of_pictures_is_near_pillows_lanczos() -> None:
     most = 1 if int(version("pillow").split(".")[0]) >= 13 else 4
     assert np.abs(resized("in.png", "--size", "7x5") - theirs).max() <= most
     np.testing.assert_array_equal(
-        resized("in.png", "--size", "7x5"), resized("in.png", "--size", "7x5", "--filter", "lanczos")
+        resized("in.png", "--size", "7x5"), resized("in.png", "--size", "7x5", "--mode", "lanczos")
     )
-    linear = resized("in.png", "--size", "7x5", "--filter", "linear")
+    linear = resized("in.png", "--size", "7x5", "--mode", "linear")
     np.testing.assert_array_equal(linear, resized("in.png", "--size", "7x5", "--like", "pillow"))
 
 
@@ -91,7 +91,7 @@ def test_the_default_of_arrays_leaves_no_range() -> None:
 
 
 def test_a_filter_that_a_library_has_not(capsys: pytest.CaptureFixture[str]) -> None:
-    said = refused(capsys, "resize", "in.png", "out.png", "--scale", 2, "--like", "scipy", "--filter", "lanczos")
+    said = refused(capsys, "resize", "in.png", "out.png", "--scale", 2, "--like", "scipy", "--mode", "lanczos")
     assert "mode: expected one of nearest" in said
 
 
@@ -106,7 +106,7 @@ def test_axes_of_any_array() -> None:
         np.testing.assert_array_equal(resized("a.npy", "--axes", *axes, "--size", *size), expected)
         np.testing.assert_array_equal(resized("a.npy", "--size", *size, "--axes", *axes), expected)
     expected = tenter.resize(x, (12, 13), axes=(1, 2), mode="cubic", like="opencv")
-    options = ("--axes", 1, 2, "--scale", 1.5, "--filter", "cubic", "--like", "opencv")
+    options = ("--axes", 1, 2, "--scale", 1.5, "--mode", "cubic", "--like", "opencv")
     np.testing.assert_array_equal(resized("a.npy", *options), expected)
     expected = tenter.resize(x, (4, 3), axes=(2, 1), box=((1, 5.5), (2, 8)), antialias=True)
     options = ("--axes", 2, 1, "--size", 4, 3, "--box", 1, 2, 5.5, 8)
@@ -233,12 +233,12 @@ def test_no_premultiply() -> None:
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        (["--filter", "bicubik"], "unknown value 'bicubik' (did you mean 'bicubic'?)"),
-        (["--filter", "sharp"], "unknown value 'sharp'; known are nearest"),
+        (["--mode", "bicubik"], "unknown value 'bicubik' (did you mean 'bicubic'?)"),
+        (["--mode", "sharp"], "unknown value 'sharp'; known are nearest"),
         (["--like", "photoshop"], "unknown value 'photoshop'; known are torch"),
-        (["--filter", "linear", "--mode", "bilinear"], "not allowed with"),
-        (["--filter", "area", "--antialias"], "area has none"),
-        (["--filter", "nearest", "--antialias"], "nearest has none"),
+        (["--filter", "linear"], "unknown option --filter"),
+        (["--mode", "area", "--antialias"], "area has none"),
+        (["--mode", "nearest", "--antialias"], "nearest has none"),
     ],
 )
 def test_refused(capsys: pytest.CaptureFixture[str], options: list[str], word: str) -> None:
@@ -247,6 +247,6 @@ def test_refused(capsys: pytest.CaptureFixture[str], options: list[str], word: s
 
 def test_lanczos_without_antialias() -> None:
     x = np.asarray(Image.open("in.png"))
-    expected = tenter.resize(x, (5, 4), axes=(0, 1), mode="lanczos", antialias=False)
-    out = resized("in.png", "--size", "4x5", "--filter", "lanczos", "--no-antialias")
+    expected = tenter.resize(x, (5, 4), axes=(0, 1), mode="lanczos", antialias=False, like="pillow")
+    out = resized("in.png", "--size", "4x5", "--mode", "lanczos", "--no-antialias")
     np.testing.assert_array_equal(out, expected)

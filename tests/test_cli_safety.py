@@ -56,8 +56,8 @@ def test_links_of_single_files(capsys: pytest.CaptureFixture[str], more: list[st
         assert main(["resize", "photos/a.png", output, "--scale", "2", "--skip-existing"]) == 0
         capsys.readouterr()
     if more == ["--force"]:
-        assert "a link leads out of" in refused(capsys, "repeat", "in.npy", "out/a.npy", "--counts", 2, *more)
-        assert main(["repeat", "in.npy", "out/a.npy", "--counts", "2", "--force", "--follow-links"]) == 0
+        assert "a link leads out of" in refused(capsys, "repeat", "in.npy", "out/a.npy", "--repeats", 2, *more)
+        assert main(["repeat", "in.npy", "out/a.npy", "--repeats", "2", "--force", "--follow-links"]) == 0
         assert np.load("in.npy").shape == (24,)
 
 

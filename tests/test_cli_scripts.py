@@ -60,7 +60,7 @@ def test_a_pipe_on_one_end() -> None:
 
 
 def test_repeat_through_pipes() -> None:
-    done = piped("repeat", "-", "-", "--counts", "2,0,1", "--dim", 0, given=Path("in.npy").read_bytes())
+    done = piped("repeat", "-", "-", "--repeats", "2,0,1", "--dim", 0, given=Path("in.npy").read_bytes())
     np.testing.assert_array_equal(np.load(io.BytesIO(done.stdout)), np.load("in.npy")[[0, 0, 2]])
 
 
@@ -131,7 +131,7 @@ NOT_READ = {".mov": 1, ".txt": 2, "hidden": 1, "subfolder(s), see --recursive": 
 
 @pytest.mark.usefixtures("photos")
 def test_what_is_not_read_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["resize", "photos", "out", "--long-edge", "20", "--skip-existing", "--jobs", "1"]) == 1
+    assert main(["resize", "photos", "out", "--fit", "20", "--skip-existing", "--jobs", "1"]) == 1
     words = ", ".join(f"{n} {kind}" for kind, n in NOT_READ.items())
     expected = f"1 done, 1 skipped, 1 failed; size: at most 20 x 20; not read: {words}\n"
     assert capsys.readouterr().out == expected
@@ -146,7 +146,7 @@ def test_what_is_not_read_is_counted(capsys: pytest.CaptureFixture[str]) -> None
 
 @pytest.mark.usefixtures("photos")
 def test_json() -> None:
-    done = command("resize", "photos", "out", "--long-edge", 20, "--skip-existing", "--jobs", 1, "--json")
+    done = command("resize", "photos", "out", "--fit", 20, "--skip-existing", "--jobs", 1, "--json")
     found = json.loads(done.stdout)
     assert done.returncode == 1 and done.stdout.count("\n") == 1
     good, bad, old = sorted(found.pop("files"), key=lambda file: ["good", "cut", "old"].index(Path(file["input"]).stem))
@@ -200,7 +200,7 @@ def test_a_dry_run_says_the_sizes_that_a_run_makes(capsys: pytest.CaptureFixture
     for args in (
         ["turned.jpg", "out.png", "--fit", "9x9"],
         ["turned.jpg", "out.npy", "--fill", "9x5"],
-        ["in.npy", "out.npy", "--percent", "250"],
+        ["in.npy", "out.npy", "--scale", "250%"],
         ["volume.npy", "out.npy", "--axes", "2", "0", "--scale", "1.5"],
     ):
         found = []
@@ -234,13 +234,13 @@ def test_a_dry_run_says_the_sizes_that_a_run_makes(capsys: pytest.CaptureFixture
 
 
 def test_counts_with_commas(capsys: pytest.CaptureFixture[str]) -> None:
-    done = command("repeat", "in.npy", "out.npy", "--counts", "1,2,3", "--dim", 0)
+    done = command("repeat", "in.npy", "out.npy", "--repeats", "1,2,3", "--dim", 0)
     assert done.returncode == 0
     np.testing.assert_array_equal(np.load("out.npy"), np.repeat(np.load("in.npy"), [1, 2, 3], axis=0))
-    assert main(["repeat", "in.npy", "out.npy", "--counts", " 1, 2 ,3,4", "--dim", "1", "--force"]) == 0
+    assert main(["repeat", "in.npy", "out.npy", "--repeats", " 1, 2 ,3,4", "--dim", "1", "--force"]) == 0
     np.testing.assert_array_equal(np.load("out.npy"), tenter.repeat_interleave(np.load("in.npy"), [1, 2, 3, 4], dim=1))
     for counts in ("1,,2", "1,2,x", "1.5,2,3", f"{2**63},1,1", "1,-2,3", "1,2", ","):
-        refused(capsys, "repeat", "in.npy", "new.npy", f"--counts={counts}", "--dim", 0)
+        refused(capsys, "repeat", "in.npy", "new.npy", f"--repeats={counts}", "--dim", 0)
 
 
 # ---- words that are not known, help
@@ -251,16 +251,16 @@ def test_counts_with_commas(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["resize", "--widht", "3"], "unknown option --widht (did you mean '--width'?) (see tenter resize --help-all)"),
         (["resize", "in.png", "--size", "3", "--what=4"], "unknown option --what "),
-        (["resize", "none.png", "--long-edge", "3", "--recursiv"], "unknown option --recursiv (did you mean '--rec"),
+        (["resize", "none.png", "--fit", "3", "--recursiv"], "unknown option --recursiv (did you mean '--rec"),
         (["resize", "-f", "in.png", "out.png", "--size", "3x2"], "unknown option -f"),
-        (["repeat", "--count", "3"], "unknown option --count (did you mean '--counts'?)"),
+        (["repeat", "--repeat", "3"], "unknown option --repeat (did you mean '--repeats'?)"),
         (["repeat", "--fit", "3"], "unknown option --fit"),
         (["--vresion"], "unknown option --vresion (did you mean '--version'?) (see tenter --help-all)"),
         (["reszie", "--what"], "unknown command 'reszie' (did you mean 'resize'?); known are resize, repeat"),
         (["in.png", "out.png"], "unknown command 'in.png'"),
         (
-            ["resize", "in.png", "out.png", "--fit", "3x3", "--mode", "cubic"],
-            "unknown value 'cubic' (did you mean 'bic",
+            ["resize", "in.png", "out.png", "--fit", "3x3", "--mode", "bicubi"],
+            "unknown value 'bicubi' (did you mean 'bic",
         ),
         (["resize", "in.png", "out.png", "--fit", "3x3", "--like", "pytorchh"], "unknown value 'pytorchh'"),
     ],
@@ -272,7 +272,7 @@ def test_unknown_words_are_named(capsys: pytest.CaptureFixture[str], args: list[
 def test_the_command_alone_prints_help() -> None:
     done = command(env={**os.environ, "COLUMNS": "80"})
     assert (done.returncode, done.stderr) == (0, "")
-    assert "resize pictures or .npy arrays" in done.stdout and "Exit codes: 0 all is done; 1 some" in done.stdout
+    assert "resize pictures or .npy arrays" in done.stdout and "Exit codes: 0 success; 1 some" in done.stdout
 
 
 @pytest.mark.parametrize("columns", [60, 80, 200])
@@ -286,7 +286,7 @@ def test_help_fits_the_terminal(
         text = capsys.readouterr().out
         assert max(map(len, text.splitlines())) <= columns
         words = " ".join(text.split())
-        assert "Exit codes: 0 all is done; 1 some of many files failed" in words and "130 interrupted" in words
+        assert "Exit codes: 0 success; 1 some of many files failed" in words and "130 interrupted" in words
         if name == "resize":
             assert "--size 640x480 is 640 wide and 480 high" in words
 

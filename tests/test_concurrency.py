@@ -16,8 +16,7 @@ import tenter
 from daily import daily
 from program_helpers import run_program
 from programs.random_calls import OPERATIONS, arguments, digest
-from tenter._kernels import reference
-from tenter._plans import plan
+from tenter._plans import plan, reference
 
 
 def reference_digest(op, seed):

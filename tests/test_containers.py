@@ -91,7 +91,7 @@ def bad_counts():
         "repeats: expected 3 counts, one per position of the flattened x .*, got 10000000000000",
     )
     yield range(2**65, 2**65 + 3), ValueError, "repeats: expected counts below 2"
-    yield range(-3, 0), ValueError, "repeats: expected counts that are not negative, got -3 at position 0"
+    yield range(-3, 0), ValueError, "repeats: expected non-negative counts, got -3 at position 0"
     yield WithArray([1.5, 2, 3]), TypeError, "repeats: expected integer counts, got float64 with fractions"
     yield WithArray(["a", "b", "c"]), TypeError, "repeats: expected integer counts, got str"
     yield (
@@ -129,7 +129,7 @@ def test_bad_counts_in_a_container_are_refused_in_two_lines():
 def test_an_object_that_holds_an_array_is_that_array(x):
     y = np.array([[1.0, 2], [3, 4]])
     for call in (lambda v: tenter.repeat(v, 2, 1), lambda v: tenter.resize(v, 5), lambda v: tenter.tile(v, 2), lambda v: tenter.expand(v, 3, 2, 2),
-                 lambda v: tenter.repeat_interleave(v, 2, 1), lambda v: tenter.image.resize(v, 3), lambda v: tenter.maps.Copy.every(2, 2).apply(v, 0)):  # fmt: skip
+                 lambda v: tenter.repeat_interleave(v, 2, 1), lambda v: tenter.image.resize(v, 3), lambda v: tenter.maps.Copy.repeat_each(2, 2).apply(v, 0)):  # fmt: skip
         assert np.array_equal(call(x), call(y))
 
 

@@ -14,6 +14,7 @@ from PIL import Image
 from scipy import ndimage
 
 import tenter
+from tenter.conventions import Convention
 
 SCALES = [0.3, 0.5, 0.77, 1.0, 1.04, 1.1, 1.5, 2.0, 2.3]
 LENGTHS = [4, 5, 7, 9, 10, 13]
@@ -92,8 +93,8 @@ def test_reduce_of_pillow(factor):
         x = rng.random(shape).astype(np.float32)
         expected = np.asarray(Image.fromarray(x).reduce(factor[::-1]))
         scale = [Fraction(1, f) for f in factor]
-        how = tenter.conventions.PRESETS["pillow"]._replace(follows="scale")
-        same(tenter.resize(x, scale=scale, mode="area", like=how, rounding="ceil"), expected)
+        how = tenter.conventions.PRESETS["pillow"]._replace(positions_from="scale", length_rounding="ceil")
+        same(tenter.resize(x, scale=scale, mode="area", like=how), expected)
 
 
 @pytest.mark.parametrize("like, length", [("torch", 2), ("opencv", 2), ("onnx", 2), ("scipy", 2), ("pillow", 2)])
@@ -101,5 +102,5 @@ def test_lengths_between_two(like, length):
     """5 * 0.5 is 2 where a library rounds down or half to even; 7 * 0.5 tells them apart."""
     assert tenter.resize(np.zeros(5), scale=0.5, like=like).shape == (length,)
     assert tenter.resize(np.zeros(7), scale=0.5, like=like).shape == (4 if like in ("opencv", "scipy") else 3,)
-    assert tenter.resize(np.zeros(5), scale=0.5, like=like, rounding="round").shape == (3,)
-    assert tenter.resize(np.zeros(5), scale=0.5, like=like, rounding="ceil").shape == (3,)
+    assert tenter.resize(np.zeros(5), scale=0.5, like=Convention.of(like, length_rounding="round")).shape == (3,)
+    assert tenter.resize(np.zeros(5), scale=0.5, like=Convention.of(like, length_rounding="ceil")).shape == (3,)

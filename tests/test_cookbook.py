@@ -1,5 +1,5 @@
-"""The cookbook: its index has all pages, its tables compare ways that agree, and its pictures are those
-that the command draws. Nothing here is timed."""
+"""The cookbook: its index has all pages, and its tables compare ways that agree. Nothing here is timed. That its
+pictures are those that the command draws is tested with the others (tests/test_site.py)."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ pytest.importorskip("torch")
 pytest.importorskip("PIL")
 
 from benchmarks import __main__ as command, cookbook
-from PIL import Image
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "cookbook"
 PAGES = sorted(page.stem for page in FOLDER.glob("*.md") if page.stem != "README")
-sys.path.append(str(FOLDER))
-import figures  # noqa: E402
+sys.path.append(str(FOLDER.parent))
+from drawings.recipes import all_recipes  # noqa: E402
 
 
 def test_index_tables_and_pictures_have_all_pages():
     index = (FOLDER / "README.md").read_text()
     linked = re.findall(r"^\| \[.*?\]\((.*?)\.md\)", index, re.M)
-    assert sorted(linked) == PAGES and sorted(cookbook.TABLES) == sorted(figures.PICTURES)
+    assert sorted(linked) == PAGES and sorted(cookbook.TABLES) == sorted(
+        name.partition("/")[2] for name in all_recipes()
+    )
     for name in PAGES:
         text = (FOLDER / f"{name}.md").read_text()
         measured = name in cookbook.TABLES  # the others are code alone
-        assert (f"]({name}.png)" in text) == measured
+        assert (f"]({name}.svg)" in text) == measured
         assert text.count(cookbook.BEGIN) == text.count(cookbook.END) == measured
         title = text.partition("\n")[0].removeprefix("# ")
         assert f"[{title}]({name}.md)" in index
@@ -70,12 +71,3 @@ def test_peaks_of_memory():
     assert 15 < cookbook.peak(lambda: np.ones(16 << 20, np.uint8)) / 2**20 < 20
     kept = np.ones(16 << 20, np.uint8)
     assert cookbook.peak(lambda: kept[:1]) / 2**20 < 4
-
-
-@pytest.mark.parametrize("name", sorted(figures.PICTURES))
-def test_pictures_are_those_that_the_command_draws(name):
-    with Image.open(FOLDER / f"{name}.png") as held:
-        drawn = figures.draw(*figures.PICTURES[name]()).convert("RGB")
-        assert held.size == drawn.size
-        apart = np.abs(np.asarray(held.convert("RGB"), int) - np.asarray(drawn, int)).max(-1)
-    assert (apart > 64).mean() < 0.02  # fonts differ between versions of Pillow

@@ -171,7 +171,7 @@ def test_wrong_counts_of_rows_are_refused(f, shape):
     total, bad = int(counts.sum()), counts.copy()
     bad[n - 2] = -3
     for given, kwargs, error, says in [
-        (bad, {}, ValueError, rf"not negative, got -3 at position {n - 2}"),
+        (bad, {}, ValueError, rf"non-negative counts, got -3 at position {n - 2}"),
         (np.full(n, 2**62), {}, ValueError, r"below 2\*\*63"),
         (np.full(n, 2**60 // n), {}, (MemoryError, ValueError), "result"),
         (counts[:-1], {}, ValueError, f"{n} counts"),

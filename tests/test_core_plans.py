@@ -1,4 +1,4 @@
-"""Calls of known families that the core plans by itself: the same bits as by Python's plans, whatever the layout."""
+"""Calls of known specializations that the core plans by itself: the same bits as by Python's plans, whatever the layout."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from tenter import _native
 from tenter._arrays.layout import channels_last, memory_order, numpy_image_order, torch_image_order
 from tenter._arrays.library import of
 from tenter._execution import calls
-from tenter._execution.torch import new_calls
 from tenter._rules.edges import EDGES, PERIODIC
+from tenter._rules.geometry import ALIGNS
 from tenter._specs import axis_maps
-from tenter.geometry import ALIGNS
+from tenter._torch import gradients
+from tenter.conventions import Convention
 
 # Autograd's nodes whose gradients lie as in the core; those of PyTorch's functions, which follow where Python's
 # code adds what lies past the edges, have layouts of their own.
-KEEPING = ("_RunBackward", "_NewBackward", "FlipBackward0")
+KEEPING = ("_LinearBackward", "FlipBackward0")
 
 
 def compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[bool, bool]:
@@ -71,8 +72,10 @@ def gradients_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
         g = torch.from_numpy(laid_out(np.random.default_rng(lies), tuple(y.shape), "float32").copy(order="K")).to(dtype)
         return x, y, g
 
-    monkeypatch.setattr(new_calls._New._backward_cls, "apply", lambda ctx, *grads: new_calls._New.backward(ctx, *grads))
-    monkeypatch.setattr(new_calls._New, "forward", staticmethod(by_plan))
+    monkeypatch.setattr(
+        gradients._Linear._backward_cls, "apply", lambda ctx, *grads: gradients._Linear.backward(ctx, *grads)
+    )
+    monkeypatch.setattr(gradients._Linear, "forward", staticmethod(by_plan))
     try:
         with by_python():
             x, y, g = of(x, size, box)
@@ -88,7 +91,7 @@ def gradients_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
             torch.autograd.grad(b, a, c)
     forget_plans()
     planned: list[Any] = []
-    for module, name in ((calls, "plan"), (new_calls, "plan"), (new_calls, "plan_adjoint")):
+    for module, name in ((calls, "plan"), (gradients, "plan"), (gradients, "plan_adjoint")):
         monkeypatch.setattr(module, name, noted(getattr(module, name), planned))
     a, b, c = of(x.detach(), size, box)
     found = [torch.autograd.grad(b, a, c, retain_graph=True)[0] for _ in range(10)]
@@ -109,13 +112,13 @@ def test_the_core_plans_as_python_does(monkeypatch):
 
 def test_the_core_plans_long_axes_as_python_does(monkeypatch):
     """Whose inputs around a box are not left out: which axis is summed first may depend on that."""
-    axis_maps._kept.cache_clear()
+    axis_maps.cached_axis_map.cache_clear()
     _native.tuning.long_axis = 0
     try:
         found = [compared(seed, monkeypatch) for seed in range(200, 320)]
     finally:
         _native.tuning.reset()
-        axis_maps._kept.cache_clear()
+        axis_maps.cached_axis_map.cache_clear()
     assert sum(native for native, _ in found) > 40 and sum(native and boxed for native, boxed in found) > 10
 
 
@@ -127,7 +130,7 @@ def test_gradients_of_planned_calls_are_checked_and_differentiable():
     forget()
     xs = [torch.randn(1, 2, n, dtype=torch.float64, requires_grad=True) for n in (60, 61, 62, 63)]
     ys = [tenter.interpolate(x, x.shape[-1] + 9, mode="linear") for x in xs]
-    assert type(ys[-1].grad_fn).__name__ == "_NewBackward"
+    assert type(ys[-1].grad_fn).__name__ == "_LinearBackward"
     with pytest.raises(
         ValueError, match=r"^grad: expected shape \(1, 2, 72\), as the result had, got float64\[1, 2, 3\]"
     ):
@@ -152,7 +155,7 @@ def test_the_order_of_a_result_follows_from_how_dims_lie_to_each_other():
         if tensors and min(steps) < 0:
             continue
         t = torch.from_numpy(np.zeros(200000, np.uint8)).as_strided(shape, steps) if tensors else x
-        key = _native.family_key("resize", t, 5)
+        key = _native.specialization_key("resize", t, 5)
         if key is None:
             continue
         image_order = torch_image_order if tensors else numpy_image_order
@@ -202,7 +205,7 @@ def test_gradients_of_new_sizes_past_every_edge_are_planned_in_the_core(edge, mo
                 back(size)
             with monkeypatch.context() as patched, plans_counted(patched) as planned:
                 for name in ("plan", "plan_adjoint"):
-                    patched.setattr(new_calls, name, noted(getattr(new_calls, name), planned))
+                    patched.setattr(gradients, name, noted(getattr(gradients, name), planned))
                 found = back(57)[0]
             assert not planned, (value, mode)
             assert torch.equal(found, wanted)
@@ -250,7 +253,12 @@ def test_axes_in_any_order(axes, monkeypatch):
         by = lambda **given: tenter.resize(x, axes=axes, **given, **how)
         planned_as_python_does(monkeypatch, lambda size: by(size=size), (9, 11), (9, 70))
         planned_as_python_does(monkeypatch, lambda size: by(size=size), (9, 11), (70, 12))
-        planned_as_python_does(monkeypatch, lambda size: by(size=size, policy="not_larger"), (9, 11), (17, 70))
+        planned_as_python_does(
+            monkeypatch,
+            lambda size: by(size=size, like=Convention.of("torch", aspect_ratio="not_larger")),
+            (9, 11),
+            (17, 70),
+        )
         planned_as_python_does(monkeypatch, lambda scale: by(scale=scale), (0.7, 1.1), (0.4, 1.2))
         planned_as_python_does(monkeypatch, lambda box: by(size=(20, 9), box=box), *boxes)
 

@@ -23,8 +23,8 @@ from planned_calls import (
 from tenter import _native
 from tenter._arrays.library import of
 from tenter._execution import calls
-from tenter._execution.torch import new_calls
 from tenter._plans import cache
+from tenter._torch import gradients
 
 
 def repeats_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
@@ -77,7 +77,7 @@ def repeat_gradients_compared(
     planned: list[Any] = []
     forget()
     with monkeypatch.context() as patched:
-        for module, name in ((calls, "plan"), (new_calls, "plan"), (new_calls, "plan_adjoint")):
+        for module, name in ((calls, "plan"), (gradients, "plan"), (gradients, "plan_adjoint")):
             patched.setattr(module, name, noted(getattr(module, name), planned))
         try:
             y = call(x)
@@ -93,7 +93,7 @@ def repeat_gradients_compared(
     for a, b in ((y, planned_y), *((one, wanted) for one in found)):
         assert (a.dtype, a.shape, a.stride()) == (b.dtype, b.shape, b.stride())
         np.testing.assert_array_equal(a.detach().to(torch.complex128).numpy(), b.detach().to(torch.complex128).numpy())
-    assert "_Run" in type(planned_y.grad_fn).__name__
+    assert "_Linear" in type(planned_y.grad_fn).__name__
     return not planned
 
 
@@ -132,14 +132,14 @@ def test_gradients_of_planned_repeats_are_checked_and_differentiable():
     for call in (lambda x: tenter.repeat(x, 2, 1, 3), lambda x: tenter.repeat_interleave(x, 3)):
         x = torch.randn(4, 5, dtype=torch.float64, requires_grad=True)
         y = call(x)
-        assert type(y.grad_fn).__name__ == "_NewBackward"
+        assert type(y.grad_fn).__name__ == "_LinearBackward"
         with pytest.raises(ValueError, match=r"^grad: expected shape \(.*\), as the result had, got float64\[2, 3\]"):
             y.grad_fn.apply(torch.zeros(2, 3, dtype=torch.float64))
         assert torch.autograd.gradcheck(call, x) and torch.autograd.gradgradcheck(call, x)
 
 
 def test_planned_repeats_that_the_core_gives_up_are_planned_in_python(monkeypatch):
-    monkeypatch.setattr(new_calls._New, "forward", staticmethod(by_plan))
+    monkeypatch.setattr(gradients._Linear, "forward", staticmethod(by_plan))
     forget()
     x = torch.randn(4, 5, requires_grad=True)
     y = tenter.repeat(x, 2, 1, 3)

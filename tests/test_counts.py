@@ -157,7 +157,7 @@ def test_what_is_refused_stays_refused(f):
     total, bad = int(counts.sum()), counts.copy()
     bad[N - 2] = -3
     for given, kwargs, error, says in [
-        (bad, {}, ValueError, rf"not negative, got -3 at position {N - 2}"),
+        (bad, {}, ValueError, rf"non-negative counts, got -3 at position {N - 2}"),
         (bad.astype(np.int32), {}, ValueError, rf"-3 at position {N - 2}"),
         (np.full(N, 2**62), {}, ValueError, r"below 2\*\*63"),
         (np.full(N, 2**47), {}, (ValueError, MemoryError), "result|repeats"),

@@ -239,7 +239,7 @@ def test_what_is_refused_says_what_to_do() -> None:
         (
             lambda: tenter.image.resize(da.zeros((4, 4, 4), dtype="u1"), 2),
             TypeError,
-            "pixels: expected a picture in memory",
+            "x: expected a picture in memory",
         ),
         (lambda: tenter.lazy.tile(d, 2), TypeError, "x: expected a NumPy array or a tensor"),
     ):
@@ -261,7 +261,7 @@ def test_calls_alike_have_tasks_of_one_name() -> None:
     calls = [
         lambda: tenter.resize(d, (4, 4)), lambda: tenter.resize(d, (4, 5)), lambda: tenter.resize(d, (4, 4), mode="area"),
         lambda: tenter.tile(d, 2), lambda: tenter.repeat_interleave(d, 2, 0), lambda: tenter.repeat_interleave(d, [2] * 8, 0),
-        lambda: tenter.resize(d, 4, axes=0, box=[(-2, 8)], edge="constant", value=1), lambda: Copy.every(8, 2).apply(d, 0),
+        lambda: tenter.resize(d, 4, axes=0, box=[(-2, 8)], edge="constant", value=1), lambda: Copy.repeat_each(8, 2).apply(d, 0),
         lambda: tenter.resize(d, 4, axes=0, box=[(-2, 8)], edge="constant", value=2),
     ]  # fmt: skip
     names = [f().name for f in calls]

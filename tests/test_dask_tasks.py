@@ -10,7 +10,7 @@ import pytest
 import tenter
 from dask_helpers import computed, numbers, same_bits, short_chunks  # noqa: F401
 from tenter._arrays.thread_count import one_thread, thread_count
-from tenter._execution.parts.part import Part
+from tenter._parts.part import Part
 from tenter.filters import Filter
 from tenter.maps import Copy
 
@@ -43,7 +43,7 @@ def test_tasks_are_small_and_can_be_sent() -> None:
             tasks = [task for key, task in dict(y.dask).items() if key[0] == y.name]
             assert max(len(cloudpickle.dumps(task)) for task in tasks) < most
     for f in (lambda x: tenter.resize(x, (30, 200), mode=hat), lambda x: tenter.resize(x, (70, 33), edge="wrap"),
-              lambda x: tenter.repeat_interleave(x, np.arange(50) % 4, 0), lambda x: Copy.counts([3, 2] * 25).T.T.apply(x, 0),
+              lambda x: tenter.repeat_interleave(x, np.arange(50) % 4, 0), lambda x: Copy.repeats([3, 2] * 25).T.T.apply(x, 0),
               lambda x: tenter.axis_map(50, 20, "lanczos").apply(x, 0), lambda x: tenter.tile(x, 2),
               lambda x: tenter.resize(x, (9, 9), box=[(-4, 60), (5, 50)], edge="constant", value=2)):  # fmt: skip
         x = numbers((50, 60), "float32")

@@ -41,7 +41,7 @@ def test_sums_of_every_width_add_in_order(inner, dtype, level):
             x = noise((n * width, inner), dtype)
             with np.errstate(all="ignore"):
                 want = added(x, width)
-            got = planned(x, ((0, Copy.every(n, width).T),)).run(x)
+            got = planned(x, ((0, Copy.repeat_each(n, width).T),)).run(x)
             assert got.tobytes() == want.tobytes(), (width, n)
 
 
@@ -52,7 +52,7 @@ def test_rows_together_and_apart_have_the_same_sums(dtype, level):
         for x in (wide[:, :, 2:], wide[::2, :, : 9 * width], wide[:, ::-1, 2:].copy()[:, ::-1], wide[:, :, 2:].copy()):
             with np.errstate(all="ignore"):
                 want = added(x, width)
-            got = planned(x, ((2, Copy.every(9, width).T),)).run(x)
+            got = planned(x, ((2, Copy.repeat_each(9, width).T),)).run(x)
             assert got.tobytes() == want.tobytes(), (width, inner, x.strides)
 
 
@@ -64,7 +64,7 @@ def test_sums_past_the_caches_and_in_many_tasks(dtype, level, monkeypatch):
         x = noise((700 * width, inner), dtype)
         with np.errstate(all="ignore"):
             want = added(x, width)
-        plan = planned(x, ((0, Copy.every(700, width).T),))
+        plan = planned(x, ((0, Copy.repeat_each(700, width).T),))
         assert plan.run(x).tobytes() == want.tobytes(), (width, inner)
         for at in (0, 4 * x.itemsize):
             room = np.full(want.nbytes + 192, 0xA5, np.uint8)
@@ -102,5 +102,5 @@ def test_sums_of_unlike_lengths_add_in_order_too(dtype, level):
             for k, (end, count) in enumerate(zip(ends, counts)):
                 if count:
                     want[k] = added(x[end - count : end], count)
-        got = planned(x[:, 0], ((0, Copy.counts(counts).T),)).run(x[:, 0].copy())
+        got = planned(x[:, 0], ((0, Copy.repeats(counts).T),)).run(x[:, 0].copy())
         assert got.tobytes() == want.tobytes(), most

@@ -21,7 +21,7 @@ ERRORS = [
     (lambda f: tenter.repeat_interleave(f(X), [1, 2], dim=1), "repeats", ValueError, ["expected 3 counts", "dim 1", "got 2"]),
     (lambda f: tenter.repeat_interleave(f(X), [1, 2]), "repeats", ValueError, ["6 counts", "flattened"]),
     (lambda f: tenter.repeat_interleave(f(X), -1), "repeats", ValueError, [">= 0", "got -1"]),
-    (lambda f: tenter.repeat_interleave(f(X), [1, -2, 3], 1), "repeats", ValueError, ["not negative", "-2 at position 1"]),
+    (lambda f: tenter.repeat_interleave(f(X), [1, -2, 3], 1), "repeats", ValueError, ["non-negative", "-2 at position 1"]),
     (lambda f: tenter.repeat_interleave(f(X), [2**62, 2**62, 1], 1), "repeats", ValueError, ["below 2**63"]),
     (lambda f: tenter.repeat_interleave(f(X), [2**64, 1, 1], 1), "repeats", ValueError, ["2**63"]),
     (lambda f: tenter.repeat_interleave(f(X), 2**62, 1), "repeats", ValueError, ["below 2**63"]),
@@ -76,7 +76,7 @@ ERRORS = [
     (lambda f: tenter.interpolate(f(IMAGE), 4, 2.0), "size", ValueError, ["not both"]),
     (lambda f: tenter.interpolate(f(IMAGE), 0), "size", ValueError, [">= 1", "0"]),
     (lambda f: tenter.interpolate(f(IMAGE), -3), "size", ValueError, ["-3"]),
-    (lambda f: tenter.interpolate(f(IMAGE), (4, 5, 6)), "size", ValueError, ["2, one per spatial dim", "got 3"]),
+    (lambda f: tenter.interpolate(f(IMAGE), (4, 5, 6)), "size", ValueError, ["2 values, one per spatial dim", "got 3"]),
     (lambda f: tenter.interpolate(f(IMAGE), 4.0), "size", TypeError, ["4.0"]),
     (lambda f: tenter.interpolate(f(IMAGE), "4"), "size", TypeError, ["'4'"]),
     (lambda f: tenter.interpolate(f(IMAGE), 2**70), "size", ValueError, ["2**63"]),
@@ -101,9 +101,9 @@ ERRORS = [
     (lambda f: tenter.interpolate(f(IMAGE), 4, mode="lanczos"), "antialias", ValueError, ["True"]),
     (lambda f: tenter.interpolate(f(IMAGE > 0), 4, mode="bilinear"), "x", TypeError, ["bool", "nearest"]),
     (lambda f: tenter.interpolate(f(np.zeros((1, 1, 0, 3))), 4), "x", ValueError, ["at least 1"]),
-    (lambda f: tenter.maps.Copy.every(4, 2).apply(f(X), 1), "x", ValueError, ["length 4", "got 3"]),
-    (lambda f: tenter.maps.Copy.every(3, 2).apply(f(X), 2), "axis", IndexError, ["got 2"]),
-    (lambda f: tenter.maps.Copy.every(1, 3).T.apply(f(X > 0), 1), "x", TypeError, ["numbers", "bool"]),
+    (lambda f: tenter.maps.Copy.repeat_each(4, 2).apply(f(X), 1), "x", ValueError, ["length 4", "got 3"]),
+    (lambda f: tenter.maps.Copy.repeat_each(3, 2).apply(f(X), 2), "axis", IndexError, ["got 2"]),
+    (lambda f: tenter.maps.Copy.repeat_each(1, 3).T.apply(f(X > 0), 1), "x", TypeError, ["numbers", "bool"]),
 ]  # fmt: skip
 NOT_ARRAYS = [None, "text", {1: 2}, object(), {3}, [[1], [2, 3]], lambda: 0, [object()]]
 
@@ -159,7 +159,7 @@ def test_masked_arrays_are_refused():
 
 
 def test_unwritable_out_is_refused_before_any_work():
-    m = tenter.maps.Copy.every(3, 2)
+    m = tenter.maps.Copy.repeat_each(3, 2)
     frozen = np.zeros((2, 6))
     frozen.flags.writeable = False
     with pytest.raises(ValueError, match="out: expected an array that can be written to, got a read-only array"):

@@ -9,7 +9,7 @@ import pytest
 
 import tenter
 from tenter import _explain
-from tenter._explain import unlike
+from tenter._explain import wrong_calls
 
 RNG = np.random.default_rng(0)
 ONE, TWO, FOUR = RNG.random(6), RNG.random((4, 6)), RNG.random((2, 3, 4, 6)).astype(np.float32)
@@ -123,7 +123,7 @@ def test_spelled_calls_give_the_same(library, part):
 @pytest.mark.parametrize("call", [
     (tenter.resize, (ONE, 4), {"edge": "wrap", "box": [(-2, 9)]}),
     (tenter.resize, (ONE, 4), {"mode": "mitchell"}),
-    (tenter.resize, (ONE, 8), {"mode": "cubic", "cubic": -0.2}),
+    (tenter.resize, (ONE, 8), {"mode": tenter.filters.cubic(-0.2)}),
 ])  # fmt: skip
 def test_no_code_is_given_where_none_gives_the_same(call):
     operation, args, how = call
@@ -149,7 +149,7 @@ def test_antialias_that_pytorch_refuses(mode, shape):
 
 
 def mistaken(operation, *args, **how) -> dict[str, str]:
-    return dict(tenter.explain(operation, *args, **how).unlike)
+    return dict(tenter.explain(operation, *args, **how).easily_confused)
 
 
 def test_the_nearest_wrong_calls():
@@ -180,12 +180,12 @@ def test_what_differs_is_what_the_maps_say():
         "(6, 4) here; this call takes (4, 6)"
         in mistaken(tenter.resize, np.ones((8, 8)), (4, 6))["cv2.resize, Image.resize"]
     )
-    assert unlike.unlike(tenter.explain(tenter.resize, np.ones(4), 4).facts) == ()
+    assert wrong_calls.wrong_calls(tenter.explain(tenter.resize, np.ones(4), 4).facts) == ()
 
 
 def test_words_of_each_are_one_sentence():
     for operation, args, how in CALLS:
         e = tenter.explain(operation, *args, **how)
-        for code, what in e.unlike:
+        for code, what in e.easily_confused:
             assert code and what and "\n" not in what
         assert isinstance(e, _explain.Explanation)

@@ -54,7 +54,7 @@ def test_rows_that_lie_together_and_apart_are_repeated_alike(shape, step, level)
 def test_a_map_of_one_copy_each_copies(level):
     for size in SIZES:
         x = items(9000, size)
-        assert planned(x, ((0, Copy.every(9000, 1)),)).run(x).tobytes() == x.tobytes()
+        assert planned(x, ((0, Copy.repeat_each(9000, 1)),)).run(x).tobytes() == x.tobytes()
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -65,7 +65,7 @@ def test_factors_past_the_caches_and_in_many_tasks(size, level, monkeypatch):
     for times in (2, 3, 5, 7, 31, 100):
         n = max(1, 30_000 // (size * times))
         x = items(n, size, 1)
-        plan = planned(x, ((0, Copy.every(n, times)),))
+        plan = planned(x, ((0, Copy.repeat_each(n, times)),))
         want = np.repeat(x, times).tobytes()
         for at in (0, size, 5 * size):
             room = np.full(len(want) + 192 + at, 0xA5, np.uint8)

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import tenter
-from tenter import filters
-from tenter._specs import resize_arguments
+from tenter._plans import specializations
+from tenter._rules import filters
+from tenter._specs import axis_maps, resize_arguments
 from tenter.filters import Filter
 
 ROW = np.arange(9.0) ** 2
@@ -28,7 +29,7 @@ def hat(height=1.0, held=None):
 
 def known():
     gc.collect()
-    return len(filters._made), len(filters._names), len(filters._kept)
+    return len(filters._made), len(filters._names), len(filters._alive)
 
 
 def test_threads_that_use_new_filters_at_once_get_their_own():
@@ -116,15 +117,15 @@ def test_functions_without_weak_references_are_kept_as_far_as_there_is_room():
         tenter.resize(ROW, 5, mode=Filter(np.abs, 1.0)), tenter.resize(ROW, 5, mode=Filter(np.abs, 1.0))
     )
     made = []
-    for k in range(3 * filters.MOST_KEPT):
+    for k in range(3 * filters.MOST_ALIVE):
         f = Slots()
         f.height = 1.0 + k
         made.append(Filter(f, 2.0))
         assert np.array_equal(tenter.resize(ROW, 5, mode=made[-1]), tenter.resize(ROW, 5, mode=hat(1.0 + k)))
-        assert len(filters._kept) <= filters.MOST_KEPT
+        assert len(filters._alive) <= filters.MOST_ALIVE
     for k, m in enumerate(made):  # forgotten ones get a new name
         assert np.array_equal(tenter.resize(ROW, 5, mode=m), tenter.resize(ROW, 5, mode=hat(1.0 + k)))
-    assert set(filters._kept) <= set(filters._made)
+    assert set(filters._alive) <= set(filters._made)
 
 
 def test_methods_and_equal_functions():
@@ -153,14 +154,19 @@ def test_a_name_is_never_used_again():
             filters.by_name(name)
 
 
-def test_a_named_filter_may_be_a_function_in_python(monkeypatch):
+@pytest.mark.parametrize("stands_in_source", [False, True])
+def test_a_named_filter_may_be_a_function_in_python(monkeypatch, stands_in_source):
     """Kernels call no Python from their threads: its long axes have tables, and its calls are not planned in the core."""
+    name = f"quadratic {stands_in_source}"  # of its own, as kinds of calls are cached by names
     quadratic = Filter(lambda x: np.clip(1.5 - np.abs(x), 0, 1) ** 2, 1.5)
-    monkeypatch.setitem(filters.NAMED, "quadratic", quadratic)
-    monkeypatch.setattr(resize_arguments, "MODES", (*resize_arguments.MODES, "quadratic"))
-    assert not tenter.axis_map(100_000, 150_000, "quadratic").is_computed
+    monkeypatch.setitem(filters.NAMED, name, quadratic)
+    monkeypatch.setattr(resize_arguments, "MODES", (*resize_arguments.MODES, name))
+    if stands_in_source:  # the modules that read the names when they are imported
+        for module in (axis_maps, specializations):
+            monkeypatch.setattr(module, "KINDS", module.KINDS | {name})
+    assert not tenter.axis_map(100_000, 150_000, name)._is_computed
     x = np.random.default_rng(0).random(100_000, np.float32)
-    for n in (7, 8, 9, 100_000):  # the last ones as calls of one family
+    for n in (7, 8, 9, 100_000):  # the last ones as calls of one specialization
         for size in (5, 150_000):
-            got, want = (tenter.resize(x[:n], size, mode=mode) for mode in ("quadratic", quadratic))
+            got, want = (tenter.resize(x[:n], size, mode=mode) for mode in (name, quadratic))
             assert np.array_equal(got, want)

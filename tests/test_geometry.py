@@ -8,7 +8,7 @@ from math import ceil, floor
 import numpy as np
 import pytest
 
-from tenter.geometry import ALIGNS, TIES, Geometry
+from tenter._rules.geometry import ALIGNS, TIES, Geometry
 
 F = Fraction
 HALF = F(1, 2)

@@ -191,7 +191,7 @@ def test_traces_are_of_values_that_come():
 
 def test_maps_by_themselves():
     x = torch.rand(3, dtype=torch.complex128, requires_grad=True)
-    tenter.maps.Copy.counts([1, 3, 2]).apply(x, axis=0).conj().abs().sum().backward()
+    tenter.maps.Copy.repeats([1, 3, 2]).apply(x, axis=0).conj().abs().sum().backward()
     want = torch.autograd.grad(x.repeat_interleave(torch.tensor([1, 3, 2])).conj().abs().sum(), x)[0]
     torch.testing.assert_close(x.grad, want)
 
@@ -211,7 +211,7 @@ def test_counts_changed_before_backward():
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
 def test_counts_of_zero_alone(shape, dtype, monkeypatch):
     """The gradient is zeros, by the core: without a plan."""
-    monkeypatch.setattr("tenter._execution.torch.small_counts._adjoint", None)
+    monkeypatch.setattr("tenter._torch.gradients._adjoint_of_call", None)
     x = torch.randn(shape, dtype=dtype, requires_grad=True)
     dim = shape.index(4)
     y = tenter.repeat_interleave(x, torch.zeros(4, dtype=torch.int64), dim)

@@ -36,7 +36,7 @@ def test_tensors_that_are_refused():
             lambda: tenter.interpolate(bad, 2),
             lambda: tenter.repeat(bad, 2, 2, 2),
             lambda: tenter.tile(bad, 2),
-            lambda: tenter.maps.Copy.every(4, 2).apply(bad, 2),
+            lambda: tenter.maps.Copy.repeat_each(4, 2).apply(bad, 2),
         ):
             with pytest.raises(TypeError, match=words):
                 call()
@@ -57,15 +57,15 @@ def test_memory_of_tensors_is_read_in_one_place():
             found[path.relative_to(ROOT / "src" / "tenter").as_posix()] = n
     assert found == {
         "_arrays/torch_tensors.py": 4,  # two of them say where a device's memory is aligned
-        "_execution/torch/device.py": 1,
-        "_execution/torch/executor.py": 1,
-        "_execution/torch/known.py": 1,
-        "_execution/torch/segmented.py": 1,
-        "_kernels/triton/launch.py": 3,  # after `address` of what a call was given
-        "_kernels/triton/launches.py": 2,
+        "_torch/device.py": 1,
+        "_torch/executor.py": 1,
+        "_torch/cached.py": 1,
+        "_torch/segmented.py": 1,
+        "_triton/launch.py": 3,  # after `address` of what a call was given
+        "_triton/launches.py": 2,
         "lazy/stretched.py": 2,
     }
-    core = "".join(path.read_text() for path in (ROOT / "native").glob("*.cpp"))
+    core = "".join(path.read_text() for path in (ROOT / "native").rglob("*.cpp"))
     assert core.count("torch.read(") == 2  # of an array's head, and of a result that was made just now
 
 
@@ -116,7 +116,7 @@ DEEP = [
     lambda x, n: ragged.mask([1], n),
     lambda x, n: ragged.pad(x, n),
     lambda x, n: ragged.pad(n, [1]),
-    lambda x, n: ragged.lengths_from_mask(n),
+    lambda x, n: ragged.Plan.from_mask(n).lengths,
     lambda x, n: ragged.Plan(n),
     lambda x, n: ragged.segment_sum(x, n),
     lambda x, n: ragged.repeat_padded(x, n),
@@ -126,8 +126,8 @@ DEEP = [
     lambda x, n: tenter.lazy.repeat_interleave(x, 2, 0)[n],
     lambda x, n: tenter.lazy.repeat_interleave(x, 2, 0)[[0, n]],
     lambda x, n: tenter.lazy.repeat_interleave(x, 2, 0) + n,
-    lambda x, n: Copy.every(4, 2).apply(n, 0),
-    lambda x, n: Copy.every(4, 2).apply(x, n),
+    lambda x, n: Copy.repeat_each(4, 2).apply(n, 0),
+    lambda x, n: Copy.repeat_each(4, 2).apply(x, n),
 ]
 
 
@@ -204,8 +204,8 @@ def test_operators_called_by_hand(n):
 def test_a_failed_call_leaves_everything_unchanged():
     x, out = np.arange(6.0).reshape(2, 3), np.full((2, 6), 7.0)
     for bad in (
-        lambda: tenter.maps.Copy.every(4, 2).apply(x, 1, out=out),
-        lambda: tenter.maps.Copy.every(3, 3).apply(x, 1, out=out),
+        lambda: tenter.maps.Copy.repeat_each(4, 2).apply(x, 1, out=out),
+        lambda: tenter.maps.Copy.repeat_each(3, 3).apply(x, 1, out=out),
     ):
         with pytest.raises(ValueError):
             bad()

@@ -11,8 +11,8 @@ import pytest
 import pillow_oracle
 import tenter
 from tenter import _native, conventions, filters
-from tenter._execution import bands, weighed
-from tenter.image import resize
+from tenter._execution import chunks, premultiplied
+from tenter.image import Fill, resize
 
 Pixels = np.ndarray[Any, Any]
 
@@ -65,7 +65,7 @@ def test_nearest_kinds_mix_nothing(dtype: Any, mode: Any) -> None:
         np.testing.assert_array_equal(resize(x, size, mode=mode, linear_light=True), same)
 
 
-@pytest.mark.parametrize("off", [{"alpha": False}, {"premultiply": False}])
+@pytest.mark.parametrize("off", [{"alpha": False}, {"alpha": "premultiplied"}])
 def test_each_can_be_turned_off(off: dict[str, Any]) -> None:
     x = picture(4, np.uint8)
     np.testing.assert_array_equal(resize(x, 8, **off), tenter.resize(x, 8, axes=(0, 1), like="pillow"))
@@ -74,13 +74,12 @@ def test_each_can_be_turned_off(off: dict[str, Any]) -> None:
 def test_arguments_are_those_of_resize() -> None:
     x = picture(3, np.uint8)
     how: dict[str, Any] = {
-        "scale": Fraction(1, 2), "mode": "cubic", "antialias": False, "like": "onnx", "box": [(2, 9.5), None],
-        "rounding": "round", "align": "corners", "cubic": -0.6, "edge": "reflect",
+        "scale": Fraction(1, 2), "mode": filters.cubic(-0.6), "antialias": False, "like": conventions.Convention.of("onnx", align="corners", edge="reflect"), "box": [(2, 9.5), None],
     }  # fmt: skip
     np.testing.assert_array_equal(resize(x, **how), tenter.resize(x, axes=(0, 1), **how))
-    mitchell = filters.NAMED["mitchell"]
-    same = tenter.resize(x, 5, axes=(0, 1), mode=mitchell, like="pillow")
-    np.testing.assert_array_equal(resize(x, 5, mode=mitchell), same)
+    hat = filters.Filter(lambda d: np.maximum(0, 1 - np.abs(d)), 1.0)
+    same = tenter.resize(x, 5, axes=(0, 1), mode=hat, like="pillow")
+    np.testing.assert_array_equal(resize(x, 5, mode=hat), same)
 
 
 # ---- alpha
@@ -131,7 +130,7 @@ def test_alpha_in_the_core_is_that_of_numpy(dtype: Any, channels: int, level: st
     faint[-1, -1, -1] = 0
     calls = [(y, size) for y in (x, opaque, faint) for size in ((6, 8), (23, 40), (17, 5))]
     got = [resize(y, size, mode="cubic", like="opencv", alpha=True) for y, size in calls]
-    monkeypatch.setattr(weighed, "_is_plain", lambda *of: False)
+    monkeypatch.setattr(premultiplied, "_is_pixels", lambda *of: False)
     for (y, size), found in zip(calls, got):
         np.testing.assert_array_equal(found, resize(y, size, mode="cubic", like="opencv", alpha=True))
     assert all((a != b).any() for a, b in zip(got[3:6], got[6:]))
@@ -161,11 +160,11 @@ def test_one_call_has_the_bits_of_three(dtype: Any, channels: int, level: str, m
         (x, (len(x), 7), {}),
     ]
     want = [resize(y, size, alpha=True, **how) for y, size, how in calls]  # small, by three calls
-    monkeypatch.setattr(bands, "BYTES", 0)
+    monkeypatch.setattr(chunks, "BYTES", 0)
     monkeypatch.setattr(_native.tuning, "parallel_bytes", 0)
     at_once = []
-    found = weighed.resized_as_floats
-    monkeypatch.setattr(weighed, "resized_as_floats", lambda *of: at_once.append(found(*of)) or at_once[-1])
+    found = premultiplied.resized_as_floats
+    monkeypatch.setattr(premultiplied, "resized_as_floats", lambda *of: at_once.append(found(*of)) or at_once[-1])
     for band_bytes in (1, 192 << 10):
         monkeypatch.setattr(_native.tuning, "band_bytes", band_bytes)
         for (y, size, how), three in zip(calls, want):
@@ -192,7 +191,8 @@ def test_any_last_channel_can_be_alpha() -> None:
 
 def test_around_an_opaque_picture_nothing_is_seen() -> None:
     x = np.full((4, 4, 4), 255, np.uint8)
-    out = resize(x, 6, box=[(-1.5, 5), (-1.5, 5)], edge="constant", antialias=False)
+    black = conventions.Convention.of("pillow", edge="constant")
+    out = resize(x, 6, box=[(-1.5, 5), (-1.5, 5)], like=black, antialias=False)
     partly = out[..., 3] > 0
     assert partly.any() and out[..., 3].min() < 255
     assert (out[partly][:, :3] == 255).all()
@@ -228,11 +228,11 @@ def test_one_colour_stays(dtype: Any) -> None:
 
 @pytest.mark.parametrize("channels", [2, 4])
 @pytest.mark.parametrize("opaque", [False, True])
-@pytest.mark.parametrize("premultiply", [False, True])
-def test_alpha_is_no_light(channels: int, opaque: bool, premultiply: bool) -> None:
+@pytest.mark.parametrize("how", [True, "premultiplied"])
+def test_alpha_is_no_light(channels: int, opaque: bool, how: Any) -> None:
     x = picture(channels, np.float32, opaque)
     alpha = tenter.resize(x[..., -1], (6, 8), like="pillow")
-    out = resize(x, (6, 8), linear_light=True, premultiply=premultiply, alpha=True)
+    out = resize(x, (6, 8), linear_light=True, alpha=how)
     np.testing.assert_array_equal(out[..., -1], alpha)
 
 
@@ -273,29 +273,26 @@ def test_tensors() -> None:
         out = resize(torch.from_numpy(x), 6, linear_light=True)
         assert isinstance(out, torch.Tensor)
         np.testing.assert_array_equal(out.numpy(), resize(x, 6, linear_light=True))
-        np.testing.assert_array_equal(resize(torch.from_numpy(x), fill=6).numpy(), resize(x, fill=6))
+        np.testing.assert_array_equal(resize(torch.from_numpy(x), Fill(6)).numpy(), resize(x, Fill(6)))
     x = torch.rand(5, 5, 3, requires_grad=True)
     resize(x, 3).sum().backward()
     assert x.grad is not None
-    with pytest.raises(TypeError, match="pixels: expected no gradient"):
+    with pytest.raises(TypeError, match="x: expected no gradient"):
         resize(x, 3, linear_light=True)
 
 
 @pytest.mark.parametrize(
     ("kind", "message", "pixels", "how"),
     [
-        (ValueError, "pixels: expected shape", np.ones(3, np.uint8), {}),
-        (ValueError, "pixels: expected shape", np.ones((3, 3, 3, 3), np.uint8), {}),
-        (TypeError, "pixels: expected an array", None, {}),
-        (TypeError, "pixels: expected uint8, uint16 or floats", np.ones((3, 3, 4), np.int32), {}),
-        (TypeError, "pixels: expected uint8, uint16 or floats", np.ones((3, 3), np.int32), {"linear_light": True}),
+        (ValueError, "x: expected shape", np.ones(3, np.uint8), {}),
+        (ValueError, "x: expected shape", np.ones((3, 3, 3, 3), np.uint8), {}),
+        (TypeError, "x: expected an array", None, {}),
+        (TypeError, "x: expected uint8, uint16 or floats", np.ones((3, 3, 4), np.int32), {}),
+        (TypeError, "x: expected uint8, uint16 or floats", np.ones((3, 3), np.int32), {"linear_light": True}),
         (TypeError, "axes: expected none", np.ones((3, 3), np.uint8), {"axes": (0, 1)}),
-        (TypeError, "alpha: expected a bool or None", np.ones((3, 3), np.uint8), {"alpha": "yes"}),
+        (TypeError, "alpha: expected a bool, 'premultiplied' or None", np.ones((3, 3), np.uint8), {"alpha": "yes"}),
         (ValueError, "alpha: expected False", np.ones((3, 3), np.uint8), {"alpha": True}),
-        (TypeError, "premultiply: expected a bool", np.ones((3, 3), np.uint8), {"premultiply": None}),
         (TypeError, "linear_light: expected a bool", np.ones((3, 3), np.uint8), {"linear_light": 1}),
-        (ValueError, "value: expected 0", np.ones((3, 3), np.uint8),
-         {"linear_light": True, "edge": "constant", "value": 9}),
         (ValueError, "like: expected one of", np.ones((3, 3), np.uint8), {"like": "photoshop"}),
         (ValueError, "mode: expected one of", np.ones((3, 3, 4), np.uint8), {"mode": "best"}),
         (ValueError, "size: expected", np.ones((3, 3), np.uint8), {"scale": 2}),

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from error_helpers import refused
-from tenter.image import crop_resize, resize
+from tenter.image import Fill, Fit, crop_resize, resize
 
 RNG = np.random.default_rng(0)
 HOW = [
-    {"size": (9, 11)}, {"size": (9, 11), "linear_light": True}, {"fit": (10, 10)}, {"fill": (8, 8), "gravity": "west"},
-    {"size": 7, "alpha": False}, {"size": 7, "labels": True}, {"scale": 0.5, "mode": "lanczos"},
+    {"size": (9, 11)}, {"size": (9, 11), "linear_light": True}, {"size": Fit((10, 10))}, {"size": Fill((8, 8), "west")},
+    {"size": 7, "alpha": False}, {"size": (None, 7), "mode": "nearest-exact"}, {"scale": 0.5, "mode": "lanczos"},
 ]  # fmt: skip
 
 
@@ -67,14 +67,14 @@ def test_tensors_keep_their_gradients_in_every_layout():
 def test_pictures_of_different_sizes_make_one_batch(kind, channels):
     given = [pixels("uint8", height, width, channels) for height, width in ((20, 30), (11, 50), (40, 9))]
     want = np.stack([resize(picture, (7, 8)) for picture in given])
-    filled = np.stack([resize(picture, fill=8) for picture in given])
+    filled = np.stack([resize(picture, Fill(8)) for picture in given])
     out = np.empty_like(want)
     if kind == "torch":
         torch = pytest.importorskip("torch")
         given, out = [torch.from_numpy(picture) for picture in given], torch.from_numpy(out)
     made = resize(given, (7, 8))
     assert type(made) is type(given[0]) and np.array_equal(made, want)
-    assert np.array_equal(resize(given, fill=8), filled)
+    assert np.array_equal(resize(given, Fill(8)), filled)
     assert resize(given, (7, 8), out=out) is out and np.array_equal(out, want)
     planes = [p.permute(2, 0, 1) if kind == "torch" else p.transpose(2, 0, 1) for p in given]
     assert np.array_equal(resize(planes, (7, 8), layout="CHW"), turned(want, "NHWC", "NCHW"))
@@ -95,7 +95,7 @@ def test_an_image_of_pillow_gives_an_image_of_its_mode(form):
     assert made.mode == form and made.size == (8, 9) and same(np.asarray(made), np.asarray(want))
     if form == "P":
         assert np.array_equal(np.asarray(made.convert("RGB")), np.asarray(want.convert("RGB")))
-    assert resize(given, fit=10).size == (10, 7)
+    assert resize(given, Fit(10)).size == (10, 7)
     assert np.array_equal(resize([given, given], (9, 8))[1], np.asarray(made))
     flipped = crop_resize(given, (0, 0, 20, 30), (20, 30), flip=True, mode="nearest-exact")
     assert np.array_equal(np.asarray(flipped), np.asarray(given)[:, ::-1])
@@ -116,18 +116,18 @@ P = pixels("uint8", 4, 4, 3)
 
 
 @pytest.mark.parametrize("call, argument, error, words", [
-    (lambda i: resize(P, 2, layout="NCHW"), "pixels", ValueError, ["(N, C, H, W)", "(4, 4, 3)"]),
+    (lambda i: resize(P, 2, layout="NCHW"), "x", ValueError, ["(N, C, H, W)", "(4, 4, 3)"]),
     (lambda i: resize(P, 2, layout="WHC"), "layout", ValueError, ["HWC, CHW"]),
-    (lambda i: resize([P, P[..., 0]], 2), "pixels", ValueError, ["3-d of 3 channels", "2-d"]),
-    (lambda i: resize([P, P / 255], 2), "pixels", ValueError, ["uint8", "float64"]),
-    (lambda i: resize([P, "photo.jpg"], 2), "pixels", ValueError, ["'photo.jpg'"]),
+    (lambda i: resize([P, P[..., 0]], 2), "x", ValueError, ["3-d of 3 channels", "2-d"]),
+    (lambda i: resize([P, P / 255], 2), "x", ValueError, ["uint8", "float64"]),
+    (lambda i: resize([P, "photo.jpg"], 2), "x", ValueError, ["'photo.jpg'"]),
     (lambda i: resize([P], scale=2), "scale", ValueError, ["one size"]),
-    (lambda i: resize([P], fit=2), "fit", ValueError, ["one size"]),
+    (lambda i: resize([P], Fit(2)), "size", ValueError, ["or a Fill for all"]),
     (lambda i: resize([P]), "size", ValueError, ["one size"]),
     (lambda i: resize([P], (1, 2, 3)), "size", ValueError, ["(height, width)"]),
     (lambda i: resize([P], 2, layout="NHWC"), "layout", ValueError, ["of one picture"]),
     (lambda i: resize([P], 2, out=np.empty((1, 2, 3, 3), np.uint8)), "out", ValueError, ["(1, 2, 2, 3)"]),
-    (lambda i: resize([i, i.convert("L")], 2), "pixels", ValueError, ["one mode", "L and RGB"]),
+    (lambda i: resize([i, i.convert("L")], 2), "x", ValueError, ["one mode", "L and RGB"]),
     (lambda i: resize(i, 2, layout="HWC"), "layout", TypeError, ["np.asarray(image)"]),
     (lambda i: resize(i, 2, out=P), "out", TypeError, ["np.asarray(image)"]),
     (lambda i: crop_resize(P, (0, 0, 5), 2), "box", ValueError, ["(top, left, height, width)"]),

@@ -32,7 +32,7 @@ def tables(m):
             found["first"], found["running"] = m.rows()
         found["taps"] = m.taps()[2] if m.weight is not None else None
     if isinstance(m, Gather):
-        found["order"] = m.laid_out[0]
+        found["order"] = m._in_order[0]
     return {name: table for name, table in found.items() if isinstance(table, np.ndarray)}
 
 
@@ -42,7 +42,7 @@ def relatives(m):
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         yield pickle.loads(pickle.dumps(m, protocol))
     if isinstance(m, Gather):
-        yield from (m.laid_out[1], m.laid_out[1].T)
+        yield from (m._in_order[1], m._in_order[1].T)
 
 
 def cannot_be_changed(m):

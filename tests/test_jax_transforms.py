@@ -42,10 +42,10 @@ CASES = [
     Case("value", (6,), lambda x: tenter.resize(x, 5, box=[(-1, 6)], edge="constant", value=3) - 1),
     Case("area", (3, 40), lambda x: tenter.resize(x, 3, axes=1, mode="area")),
     Case("long rows", (90,), lambda x: tenter.resize(x, 1, mode="box", antialias=True)),
-    applied("Copy", Copy.counts([1, 3, 0, 2])),
-    applied("cycle", Copy.cycle(3, 2)),
+    applied("Copy", Copy.repeats([1, 3, 0, 2])),
+    applied("cycle", Copy.tile(3, 2)),
     applied("Window", Window(4, 2, [0, 1], [0, 2, 5], [0.5, -1.0, 2.0, 3.0, 4.0])),
-    applied("sums", Copy.counts([1, 3, 0, 2]).T),
+    applied("sums", Copy.repeats([1, 3, 0, 2]).T),
     applied("Gather", Gather(4, 3, [0, 2, 2, 5], [3, 0, 1, 1, 2], [1.0, 2.0, -1.0, 0.5, 4.0])),
 ]
 FEW = daily(CASES, 6, lambda c: c.name)
@@ -134,7 +134,7 @@ def test_gradients_have_no_scatter() -> None:
 def test_maps_are_arguments_that_compiled_code_tells_apart() -> None:
     f = jax.jit(lambda x, m: m.apply(x, 0), static_argnums=1)
     for counts in ([1, 3, 2], [3, 1, 2], [1, 3, 2]):
-        assert f(jnp.arange(3), Copy.counts(counts)).tolist() == np.repeat(np.arange(3), counts).tolist()
+        assert f(jnp.arange(3), Copy.repeats(counts)).tolist() == np.repeat(np.arange(3), counts).tolist()
 
 
 def test_scans_and_checkpoints() -> None:

@@ -12,7 +12,7 @@ from cases import COMPLEX, FLOATS, INTEGERS, MAPS, values
 from daily import daily
 from kernel_helpers import check
 from maps_of import apply_maps, resample
-from tenter._kernels import reference
+from tenter._plans import reference
 from tenter.maps import Copy, Gather, Window
 
 CORE = [c for c in MAPS if not isinstance(c.map, Gather)]
@@ -92,7 +92,7 @@ def test_two_axes_at_once(sizes, kind, dtype, level):
 
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_sums_of_integers_are_exact(dtype):
-    m = Copy.counts([3, 0, 20, 1, 1]).T
+    m = Copy.repeats([3, 0, 20, 1, 1]).T
     for shape in ((25,), (2, 25, 3), (25, 30)):
         x = values(shape, dtype)
         axis = shape.index(25)
@@ -106,13 +106,13 @@ def test_sums_of_integers_are_exact(dtype):
 def test_layouts(dtype):
     x = values((4, 9, 11), dtype)
     maps = [
-        ((1, Copy.counts([2, 0, 1] * 3)),),
-        ((2, Copy.every(11, 3)), (0, Copy.cycle(4, 2))),
+        ((1, Copy.repeats([2, 0, 1] * 3)),),
+        ((2, Copy.repeat_each(11, 3)), (0, Copy.tile(4, 2))),
         ((0, resample("nearest", 4, 7)), (2, resample("nearest", 11, 5))),
         ((1, resample("linear", 9, 5)),),
         ((2, resample("cubic", 11, 23)),),
         ((1, resample("linear", 9, 20)), (2, resample("linear", 11, 4))),
-        ((0, Copy.counts([3, 1]).T), (2, resample("area", 11, 4))),
+        ((0, Copy.repeats([3, 1]).T), (2, resample("area", 11, 4))),
         ((0, resample("cubic", 4, 3)), (1, resample("linear", 9, 12)), (2, resample("area", 11, 6))),
     ]
     for which in maps:

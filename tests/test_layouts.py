@@ -27,7 +27,7 @@ def test_copies_of_channels_last_are_contiguous():
         tenter.repeat(x, 1, 2, 1, 1),
         tenter.tile(x, 2),
         tenter.repeat_interleave(x, 2, 2),
-        Copy.every(5, 2).apply(x, 3),
+        Copy.repeat_each(5, 2).apply(x, 3),
     ):
         assert y.is_contiguous()
 

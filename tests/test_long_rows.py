@@ -25,7 +25,7 @@ FILTERS = ("linear", "cubic", "catmull-rom", "mitchell", "lanczos3", "lanczos5",
 def usual_thresholds() -> Iterator[None]:
     yield
     tuning.reset()
-    axis_maps._kept.cache_clear()
+    axis_maps.cached_axis_map.cache_clear()
 
 
 def by_tables(m: Any, x: np.ndarray) -> np.ndarray:
@@ -127,11 +127,11 @@ def test_nearest_inputs_past_the_edges_are_those_of_the_definition(mode, edge):
             without_size = {k: v for k, v in how.items() if k != "size"}
             x = (rng.random((2, n, 3)) * 100).astype(dtype)
             tuning.long_axis = 1 << 40
-            axis_maps._kept.cache_clear()
+            axis_maps.cached_axis_map.cache_clear()
             want = x[:, tenter.axis_map(n, how.get("size"), mode, edge=edge, **without_size).dense().argmax(1)]
             for long_axis in (0, 1 << 40):
                 tuning.long_axis = long_axis
-                axis_maps._kept.cache_clear()
+                axis_maps.cached_axis_map.cache_clear()
                 for stream in (1, 32 << 20):
                     tuning.stream_bytes = stream
                     for _ in range(3):
@@ -147,7 +147,7 @@ def test_gradients_past_the_edges_are_those_of_the_transposed_matrix(edge):
         for n, n_out in ((200, 300), (300, 130), (9, 1000), (1000, 9)):
             for mode in ("linear", "cubic", "lanczos3"):
                 for shape in ((n,), (3, n), (2, n, 5), (2, n, 20)):
-                    axis_maps._kept.cache_clear()
+                    axis_maps.cached_axis_map.cache_clear()
                     axis = shape.index(n)
                     how = {"mode": mode, "edge": edge, "antialias": True}
                     x = torch.from_numpy(rng.random(shape)).requires_grad_()

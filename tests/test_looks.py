@@ -65,7 +65,7 @@ def test_drawings_show_signs_and_sizes():
 
 
 def test_drawings_have_colors_of_their_inputs():
-    p = _drawing.panel_of(Copy.counts([1, 0, 2]))
+    p = _drawing.panel_of(Copy.repeats([1, 0, 2]))
     assert p.results == [p.sources[0], p.sources[2], p.sources[2]] and len(set(p.sources)) == 3
     mixed = _drawing.panel_of(Gather(2, 2, [0, 2, 2], [0, 1], [0.5, 0.5]))
     assert mixed.results[1] is None and mixed.results[0] not in mixed.sources
@@ -93,16 +93,16 @@ def test_text_is_seen_on_light_and_dark_pages():
 
 def test_long_maps_are_drawn_and_shown_in_part():
     for m in (
-        Copy.every(10**12, 1000),
-        Copy.counts([10**9] * 100),
+        Copy.repeat_each(10**12, 1000),
+        Copy.repeats([10**9] * 100),
         tenter.axis_map(10**7, 10**8),
-        Copy.cycle(5, 10**12),
+        Copy.tile(5, 10**12),
     ):
         html = m._repr_html_()
         assert len(html) < 20_000 and "…" in html and len(repr(m)) < 160
         assert parsed(html)
-    assert Copy.every(10**12, 1).reads(10**11, 10**11 + 2) == slice(10**11, 10**11 + 2)
-    assert Copy.counts([10**9] * 100).reads(10**9 - 1, 10**9 + 1) == slice(0, 2)
+    assert Copy.repeat_each(10**12, 1).reads(10**11, 10**11 + 2) == slice(10**11, 10**11 + 2)
+    assert Copy.repeats([10**9] * 100).reads(10**9 - 1, 10**9 + 1) == slice(0, 2)
 
 
 def test_lazy_arrays_show_themselves():

@@ -14,7 +14,7 @@ from daily import daily
 from kernel_helpers import check
 from maps_of import apply_maps, resample
 from tenter import _native
-from tenter._kernels import reference
+from tenter._plans import reference
 from tenter.maps import Copy, Window
 
 
@@ -46,7 +46,7 @@ LARGE_WINDOWS = [
 def test_large_windows_on_one_axis(size, dtype):
     shape, axis, n_out = size
     check(values(shape, dtype), ((axis, resample("linear", shape[axis], n_out)),))
-    m = Copy.counts(np.random.default_rng(0).multinomial(shape[axis], np.full(n_out, 1 / n_out))).T
+    m = Copy.repeats(np.random.default_rng(0).multinomial(shape[axis], np.full(n_out, 1 / n_out))).T
     check(values(shape, dtype), ((axis, m),))
 
 
@@ -64,7 +64,7 @@ def test_wide_images_on_two_axes(shape):
 
 @pytest.mark.parametrize("dtype", [*INTEGERS, "float16", "float32", "float64"])
 def test_segments_of_every_length_in_one_row(dtype, level):
-    m = Copy.counts(np.arange(140) % 35).T
+    m = Copy.repeats(np.arange(140) % 35).T
     x = values((m.n_in, 3), dtype)
     for laid in (x[:, 0].copy(), x[:, 0], np.asfortranarray(x), np.concatenate([x, x])[::2]):
         check(laid, ((0, m),))
@@ -93,7 +93,7 @@ def test_ragged_segments(name, dtype, level):
     x = x.bfloat16() if dtype == "bfloat16" else x
     first = None
     for n in sizes:
-        m = Copy.counts(counts[:n]).T
+        m = Copy.repeats(counts[:n]).T
         for n_threads in (1, 2):
             tenter.set_num_threads(n_threads)
             y = m.apply(x[: m.n_in].clone(), 0)
@@ -116,7 +116,7 @@ def test_segments_see_nothing_of_their_neighbours(poison, level):
     for lengths in SEGMENTS.values():
         counts = lengths(np.random.default_rng(1), 96)
         counts[[0, 50, 95]] = 1, 3, 0
-        m = Copy.counts(counts).T
+        m = Copy.repeats(counts).T
         for dtype in ("float16", "float32", "float64"):
             for at in range(m.n_in):
                 x = np.ones(m.n_in, dtype)

@@ -14,12 +14,12 @@ from tenter.maps import Copy, Gather, Window
 from tenter.maps._written import read, written
 
 MAPS = {
-    "counts": Copy.counts([1, 3, 0, 2]),
-    "every": Copy.every(4, 3),
-    "cycle": Copy.cycle(4, 2),
+    "counts": Copy.repeats([1, 3, 0, 2]),
+    "every": Copy.repeat_each(4, 3),
+    "cycle": Copy.tile(4, 2),
     "linear": tenter.axis_map(4, 7),
     "antialias": tenter.axis_map(4, 2, "cubic", antialias=True),
-    "sums": Copy.counts([1, 3, 0, 2]).T,
+    "sums": Copy.repeats([1, 3, 0, 2]).T,
     "blocks": Window(4, 2, [0], [0, 2], [0.5, 2.0], block=2),
     "gather": Gather(4, 3, [0, 2, 2, 5], [3, 0, 1, 1, 2], [1.0, 2.0, -1.0, 0.5, 4.0]),
 }
@@ -76,7 +76,7 @@ def test_inductor(name: str) -> None:
 def test_the_compiler_tells_maps_apart() -> None:
     f = torch.compile(lambda x, m: m.apply(x, 0), fullgraph=True, backend="aot_eager")
     for counts in ([1, 3, 2], [3, 1, 2], [1, 3, 2]):
-        assert f(torch.arange(3), Copy.counts(counts)).tolist() == np.repeat(np.arange(3), counts).tolist()
+        assert f(torch.arange(3), Copy.repeats(counts)).tolist() == np.repeat(np.arange(3), counts).tolist()
 
 
 @pytest.mark.parametrize("name", SOME)
@@ -128,4 +128,4 @@ def test_lengths_and_dtypes_that_do_not_fit_are_refused() -> None:
         with pytest.raises((ValueError, TypeError), match=r"(x|axes): expected"):
             torch.ops.tenter.apply(x, axis, words)
     with pytest.raises(TypeError, match="to apply a map to"):
-        torch.func.vmap(lambda x: Copy.every(3, 2).apply(x, 0, out=torch.zeros(6)))(torch.zeros(2, 3))
+        torch.func.vmap(lambda x: Copy.repeat_each(3, 2).apply(x, 0, out=torch.zeros(6)))(torch.zeros(2, 3))

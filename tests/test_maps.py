@@ -63,10 +63,10 @@ def test_reads_covers_exactly_what_outputs_read(m):
 
 
 def test_reads_is_tight():
-    assert Copy.counts([1, 3, 2]).reads(1, 4) == slice(1, 2)
+    assert Copy.repeats([1, 3, 2]).reads(1, 4) == slice(1, 2)
     assert resample("linear", 4, 8).reads(3, 5) == slice(1, 3)
-    assert Copy.cycle(5, 3).reads(6, 8) == slice(1, 3)
-    assert Copy.cycle(5, 3).reads(3, 8) == slice(0, 5)
+    assert Copy.tile(5, 3).reads(6, 8) == slice(1, 3)
+    assert Copy.tile(5, 3).reads(3, 8) == slice(0, 5)
 
 
 @pytest.mark.parametrize("kind", ["linear", "cubic"])
@@ -113,21 +113,21 @@ def test_mean_of_area_is_exact(n_in, n_out):
         lambda: Copy(2, 5, repeat=2),
         lambda: Copy(2, 4),
         lambda: Copy(3, 6, repeat=2, block=2),
-        lambda: Copy.index_of([1, 0], 2),
-        lambda: Copy.index_of([0, 2], 2),
-        lambda: Copy.counts([2, -1]),
-        lambda: Copy.counts([1.5, 2.5]),
-        lambda: Copy.counts([True, False]),
-        lambda: Copy.counts([[1, 2], [3, 4]]),
-        lambda: Copy.counts([2**62, 2**62]),
-        lambda: Copy.index_of([0.9, 1.9], 3),
-        lambda: Copy.every(-2, 3),
-        lambda: Copy.every(2, "a"),
-        lambda: Copy.every(2**40, 2**40),
-        lambda: Copy.cycle(3, -1),
+        lambda: Copy.from_index([1, 0], 2),
+        lambda: Copy.from_index([0, 2], 2),
+        lambda: Copy.repeats([2, -1]),
+        lambda: Copy.repeats([1.5, 2.5]),
+        lambda: Copy.repeats([True, False]),
+        lambda: Copy.repeats([[1, 2], [3, 4]]),
+        lambda: Copy.repeats([2**62, 2**62]),
+        lambda: Copy.from_index([0.9, 1.9], 3),
+        lambda: Copy.repeat_each(-2, 3),
+        lambda: Copy.repeat_each(2, "a"),
+        lambda: Copy.repeat_each(2**40, 2**40),
+        lambda: Copy.tile(3, -1),
         lambda: Copy(2, 5, repeat=2.5),
-        lambda: Copy.every(2, 3).reads(-3, 2),
-        lambda: Copy.every(2, 3).reads(0, 100),
+        lambda: Copy.repeat_each(2, 3).reads(-3, 2),
+        lambda: Copy.repeat_each(2, 3).reads(0, 100),
         lambda: Window(5, 2, [0.7, 1.7], [0, 1, 2]),
         lambda: Window(3, 2, [0, 2], [0, 2, 4], [1.0] * 4),
         lambda: Window(3, 2, [1, 0], [0, 1, 2], [1.0] * 2),
@@ -153,20 +153,20 @@ def test_a_map_that_would_read_out_of_bounds_cannot_be_made(broken):
 
 
 def test_repr_tells():
-    assert repr(Copy.counts([1, 3, 2])) == "Copy(3 -> 6: counts [1, 3, 2])"
-    assert repr(Copy.every(3, 2)) == "Copy(3 -> 6: o // 2)"
-    assert repr(Copy.cycle(3, 2)) == "Copy(3 -> 6: o % 3)"
-    assert repr(Copy.cycle(3, 2).T) == "Window(6 -> 3: sums of 2, in blocks of 3)"
+    assert repr(Copy.repeats([1, 3, 2])) == "Copy(3 -> 6: counts [1, 3, 2])"
+    assert repr(Copy.repeat_each(3, 2)) == "Copy(3 -> 6: o // 2)"
+    assert repr(Copy.tile(3, 2)) == "Copy(3 -> 6: o % 3)"
+    assert repr(Copy.tile(3, 2).T) == "Window(6 -> 3: sums of 2, in blocks of 3)"
     assert repr(resample("linear", 4, 8)) == "Window(4 -> 8: weights of 1..2)"
 
 
 def test_apply_out():
-    m = Copy.every(3, 2)
+    m = Copy.repeat_each(3, 2)
     x = np.arange(6.0).reshape(2, 3)
     out = np.full((2, 12), -1.0)
     assert m.apply(x, 1, out=out[:, ::2]) is not None
     assert out[:, ::2].tolist() == m.apply(x, 1).tolist() and (out[:, 1::2] == -1).all()
-    flip = Copy.every(4, 1)
+    flip = Copy.repeat_each(4, 1)
     y = np.arange(4.0)
     assert flip.apply(y[::-1], 0, out=y).tolist() == [3, 2, 1, 0]
     for bad in (np.zeros((2, 5)), np.zeros((2, 6), np.float32), [[0.0] * 6] * 2):
@@ -180,8 +180,8 @@ def test_apply_out():
 
 
 def test_equality_sees_the_matrix():
-    assert Copy.counts([1, 2]) != Copy.counts([2, 1])
-    assert Copy.every(4, 2) != Copy.cycle(4, 2)
+    assert Copy.repeats([1, 2]) != Copy.repeats([2, 1])
+    assert Copy.repeat_each(4, 2) != Copy.tile(4, 2)
     assert Window(2, 1, [0], [0, 2], [1.0, 2.0]) != Window(2, 1, [0], [0, 2], [2.0, 1.0])
     a, b = Gather(2, 1, [0, 2], [0, 1], [1.0, 2.0]), Gather(2, 1, [0, 2], [1, 0], [2.0, 1.0])
     assert a == b and a != Gather(2, 1, [0, 2], [1, 0], [1.0, 2.0])
@@ -189,7 +189,7 @@ def test_equality_sees_the_matrix():
 
 def test_an_axis_that_keeps_its_length_is_copied():
     for kind, antialias in [("linear", False), ("cubic", False), ("area", False), ("linear", True), ("cubic", True)]:
-        assert resample(kind, 9, 9, None, False, antialias) == Copy.every(9, 1)
+        assert resample(kind, 9, 9, None, False, antialias) == Copy.repeat_each(9, 1)
     big = np.full((1, 1, 9), 2**62 + 1)
     assert (tenter.interpolate(big, 9, mode="linear") == big).all()
 
@@ -212,7 +212,7 @@ def test_a_gather_of_single_inputs_takes_any_dtype():
 
 def test_out_may_have_the_other_byte_order():
     out = np.zeros(4)
-    assert Copy.every(2, 2).apply(np.array([1.0, 2.0], ">f8"), 0, out=out) is out
+    assert Copy.repeat_each(2, 2).apply(np.array([1.0, 2.0], ">f8"), 0, out=out) is out
     assert out.tolist() == [1, 1, 2, 2]
 
 

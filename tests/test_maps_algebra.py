@@ -16,14 +16,14 @@ MAPS = [
     axis_map(4, 6),
     axis_map(6, 6, "cubic", align="corners", box=[(-1.0, 5.0)], edge="wrap"),
     axis_map(6, 9, "cubic", edge="wrap"),
-    Copy.counts([1, 0, 3, 2]),
-    Copy.counts([1, 0, 3, 2]).T,
-    Copy.cycle(3, 2),
-    Copy.cycle(2, 3).T,
-    Copy.every(2, 3),
-    Copy.every(2, 2).T,
-    Copy.every(3, 0),
-    Copy.every(0, 3),
+    Copy.repeats([1, 0, 3, 2]),
+    Copy.repeats([1, 0, 3, 2]).T,
+    Copy.tile(3, 2),
+    Copy.tile(2, 3).T,
+    Copy.repeat_each(2, 3),
+    Copy.repeat_each(2, 2).T,
+    Copy.repeat_each(3, 0),
+    Copy.repeat_each(0, 3),
     Window(4, 2, width=2),
     Window(4, 4, start=[0, 0], offset=[0, 1, 2], weight=[0.5, 0.25], block=2),
     Gather(4, 6, offset=[0, 2, 2, 3, 4, 6, 7], index=[3, 0, 1, 1, 2, 2, 0], weight=[1, 2, -1, 0, 0.5, 0.5, 3.0]),
@@ -60,7 +60,7 @@ def test_multiples_and_rows_are_those_of_the_matrix(m):
 def test_rows_of_a_long_axis_are_made_without_its_tables():
     assert np.array_equal(LONG[2:4].dense(), LONG.dense()[2:4])
     long = axis_map(50_000_000, 20_000_000, "cubic", antialias=True)
-    assert long[7:9].n_out == 2 and not long.native.has_tables
+    assert long[7:9].n_out == 2 and not long._core.has_tables
 
 
 @named
@@ -80,8 +80,8 @@ def test_a_map_times_a_tensor_has_a_gradient():
 
 
 def test_the_simplest_kind_holds_the_result():
-    assert Copy.every(6, 2) @ Copy.counts([1, 0, 3, 2]) == Copy.counts([2, 0, 6, 4])
-    assert axis_map(6, 3, "area") @ Copy.every(3, 2) == Copy.every(3, 1)
+    assert Copy.repeat_each(6, 2) @ Copy.repeats([1, 0, 3, 2]) == Copy.repeats([2, 0, 6, 4])
+    assert axis_map(6, 3, "area") @ Copy.repeat_each(3, 2) == Copy.repeat_each(3, 1)
     assert isinstance(axis_map(9, 4, "area") @ axis_map(9, 9, "bspline"), Window)  # of windows whose rows overlap
     assert isinstance(axis_map(6, 6, "linear", edge="wrap", box=[(0.5, 6.5)]) @ axis_map(6, 6, "bspline"), Gather)
     assert (2 * Window(4, 4, start=[0, 0], offset=[0, 1, 2], weight=[0.5, 0.25], block=2)).block == 2

@@ -51,25 +51,25 @@ def test_stats_are_exact_after_every_action():
         (lambda: drop("d"), 9, 3, 1, 1, 1, 4),
         (lambda: make("e", 4), 5, 2, 5, 2, 2, 4),
         (lambda: memory.clear(), 0, 0, 5, 2, 2, 4),
-        (lambda: memory.limit(4 * PAGE), 0, 0, 5, 2, 2, 4),
+        (lambda: memory.set_limit(4 * PAGE), 0, 0, 5, 2, 2, 4),
         (lambda: make("f", 5), 0, 0, 10, 3, 2, 5),
         (lambda: drop("f"), 0, 0, 5, 2, 2, 5),  # larger than the limit
         (lambda: drop("e"), 4, 1, 1, 1, 2, 5),
         (lambda: drop("a"), 1, 1, 0, 0, 2, 5),  # the other was used less recently
-        (lambda: memory.limit(PAGE - 1), 0, 0, 0, 0, 2, 5),
+        (lambda: memory.set_limit(PAGE - 1), 0, 0, 0, 0, 2, 5),
         (lambda: make("g", 1), 0, 0, 1, 1, 2, 6),
-        (lambda: memory.limit(0), 0, 0, 1, 1, 2, 6),
+        (lambda: memory.set_limit(0), 0, 0, 1, 1, 2, 6),
         (lambda: drop("g"), 0, 0, 0, 0, 2, 6),
         (lambda: make("h", 1), 0, 0, 0, 0, 2, 6),  # ordinary memory
-        (lambda: memory.limit(64 * PAGE), 0, 0, 0, 0, 2, 6),
+        (lambda: memory.set_limit(64 * PAGE), 0, 0, 0, 0, 2, 6),
         (lambda: drop("h"), 0, 0, 0, 0, 2, 6),
     ]):  # fmt: skip
         act()
         now = memory.stats()
-        got = (now.idle, now.idle_blocks, now.in_use - made.in_use, now.blocks_in_use - made.blocks_in_use)
+        got = (now.idle_bytes, now.idle_blocks, now.used_bytes - made.used_bytes, now.used_blocks - made.used_blocks)
         got += (now.reused - made.reused, now.fresh - made.fresh)
         assert got == (want[0] * PAGE, want[1], want[2] * PAGE, *want[3:]), (k, want)
-        assert now.limit == memory.limit()
+        assert now.limit == memory.get_limit()
 
 
 def test_least_recently_used_goes_first():
@@ -77,12 +77,12 @@ def test_least_recently_used_goes_first():
 
     def sizes_kept(limit, order):
         memory.clear()
-        memory.limit(64 * PAGE)
+        memory.set_limit(64 * PAGE)
         held = {n: pages(n) for n in unlike}
         for n in order:
             del held[n]
-        memory.limit(limit * PAGE)
-        assert memory.stats().idle <= limit * PAGE
+        memory.set_limit(limit * PAGE)
+        assert memory.stats().idle_bytes <= limit * PAGE
         reused, kept = memory.stats().reused, set()
         for n in unlike:
             held[n] = pages(n)
@@ -110,7 +110,7 @@ def test_of_large_blocks_the_one_that_wastes_least_is_taken_and_of_equals_the_la
     assert block_of(c := pages(8))[0] == addresses[3]
     assert block_of(d := pages(8))[0] == addresses[0]  # 10 of 8: a quarter is wasted, and no more
     assert block_of(e := pages(8))[0] not in addresses
-    assert memory.stats().idle == 0
+    assert memory.stats().idle_bytes == 0
     assert all((y == 0).all() for y in (a, b, c, d, e))
 
 
@@ -127,12 +127,17 @@ def test_a_block_that_is_a_little_too_small_grows():
     for n, idle in [(8, 8), (10, 10), (12, 12), (10, 12)]:
         made_of(n)
         now = memory.stats()
-        assert (now.idle, now.idle_blocks, now.fresh - made.fresh) == (idle * PAGE, 1, 1), n
+        assert (now.idle_bytes, now.idle_blocks, now.fresh - made.fresh) == (idle * PAGE, 1, 1), n
     made_of(8)  # of 12 it would waste a third
     assert (memory.stats().idle_blocks, memory.stats().fresh - made.fresh) == (2, 2)
     held = [made_of(9), made_of(12)]  # the one that is too small grows, the other is taken as it is
     now = memory.stats()
-    assert (now.idle, now.idle_blocks, now.in_use - made.in_use, now.fresh - made.fresh) == (0, 0, 21 * PAGE, 2)
+    assert (now.idle_bytes, now.idle_blocks, now.used_bytes - made.used_bytes, now.fresh - made.fresh) == (
+        0,
+        0,
+        21 * PAGE,
+        2,
+    )
     assert [int(y.min()) for y in held] == [int(y.max()) for y in held] == [9, 12]
 
 
@@ -187,16 +192,23 @@ def test_idle_memory_never_passes_the_limit():
         elif held and act < 0.95:
             held.pop(rng.randrange(len(held)))
         else:
-            memory.limit(rng.randrange(0, 12 * PAGE))
+            memory.set_limit(rng.randrange(0, 12 * PAGE))
         if len(held) > 8:
             held.clear()
         now = memory.stats()
-        assert 0 <= now.idle <= now.limit and now.idle_blocks <= now.idle // PAGE
-        assert (now.idle == 0) == (now.idle_blocks == 0)
+        assert 0 <= now.idle_bytes <= now.limit and now.idle_blocks <= now.idle_bytes // PAGE
+        assert (now.idle_bytes == 0) == (now.idle_blocks == 0)
 
 
 @pytest.mark.parametrize(
-    "act", [memory.clear, lambda: memory.limit(0), lambda: memory.limit(PAGE), lambda: memory.limit(1), gc.collect]
+    "act",
+    [
+        memory.clear,
+        lambda: memory.set_limit(0),
+        lambda: memory.set_limit(PAGE),
+        lambda: memory.set_limit(1),
+        gc.collect,
+    ],
 )
 def test_results_that_are_held_stay_as_they_are(act):
     arrays, tensors = [pages(1, k) for k in range(1, 4)], [tenter.repeat_interleave(T + k, 2, 0) for k in range(3)]
@@ -206,7 +218,7 @@ def test_results_that_are_held_stay_as_they_are(act):
     assert (arrays[0] == 1).all() and (arrays[1] == 3).all() and len(poison_all) == 4
     want = torch.from_numpy(np.repeat(X, 2, 0))
     assert torch.equal(tensors[0], want) and torch.equal(tensors[1], want + 2)
-    assert memory.stats().idle <= memory.limit()
+    assert memory.stats().idle_bytes <= memory.get_limit()
 
 
 @pytest.mark.parametrize(
@@ -219,7 +231,7 @@ def test_sizes_around_the_threshold(n):
             held = block_of(y)
             assert (held is None) == (n < LARGE)
             if held:
-                assert held[0] % alignment(n) == 0 and memory.stats().in_use >= held[1] >= n
+                assert held[0] % alignment(n) == 0 and memory.stats().used_bytes >= held[1] >= n
                 poison(y)
         y = tenter.repeat(x, 1)
         assert np.array_equal(y, x) and not np.shares_memory(y, x)
@@ -254,11 +266,12 @@ def test_nothing_is_written_past_a_result():
 def test_limits_that_are_refused(bad, error, says):
     before = memory.stats()
     with pytest.raises(error, match="n_bytes: expected a number of bytes") as raised:
-        memory.limit(bad)
-    assert says in str(raised.value) and "in memory.limit(" in str(raised.value)
+        memory.set_limit(bad)
+    assert says in str(raised.value) and "in memory.set_limit(" in str(raised.value)
     assert memory.stats() == before
 
 
 def test_limits_that_are_taken():
     for n in (0, 1, PAGE, 2**63 - 1, np.int64(5), np.uint8(200), torch.tensor(7)):
-        assert memory.limit(n) == int(n) == memory.limit() == memory.stats().limit
+        memory.set_limit(n)
+        assert int(n) == memory.get_limit() == memory.stats().limit

@@ -13,8 +13,9 @@ from daily import daily
 from memory_helpers import needs_linux
 from program_helpers import prints
 from tenter._arrays import limits
-from tenter._execution import bands, counted
+from tenter._execution import chunks, counted
 from tenter._rules.edges import PERIODIC
+from tenter.conventions import Convention
 from tenter.maps import Gather
 
 # MiB: of what the call is given and makes.
@@ -50,7 +51,7 @@ def test_edges_at_which_an_axis_goes_on_take_the_memory_of_others(library):
     assert not over
 
 
-# ---- the same bits, in bands of any size
+# ---- the same bits, in chunks of any size
 
 
 def pictures():
@@ -59,14 +60,17 @@ def pictures():
         yield (x * (255 if dtype[0] == "u" else 1)).astype(dtype)
 
 
+WRAP, CONSTANT = (Convention.of("pillow", edge=edge, edge_antialias=edge) for edge in ("wrap", "constant"))
+
+
 @pytest.mark.parametrize("n_bytes", [1, 4000, 30000])
-def test_bands_show_in_no_bits(n_bytes, monkeypatch):
+def test_chunks_show_in_no_bits(n_bytes, monkeypatch):
     for x in pictures():
         calls = []
         for size in ((30, 90), (150, 20), (61, 140), (7, 3)):
             for how in (
-                {"mode": "lanczos"}, {"mode": ["nearest", "linear"]}, {"edge": "wrap", "mode": "cubic"},
-                {"linear_light": True}, {"box": [(50, 3), None]}, {"edge": "constant", "box": [(-90, 200), None]},
+                {"mode": "lanczos"}, {"mode": ["nearest", "linear"]}, {"like": WRAP, "mode": "cubic"},
+                {"linear_light": True}, {"box": [(50, 3), None]}, {"like": CONSTANT, "box": [(-90, 200), None]},
             ):  # fmt: skip
                 calls.append(lambda how=how, size=size: tenter.image.resize(x, size, **how))
                 turned = x.transpose(2, 1, 0)
@@ -75,9 +79,9 @@ def test_bands_show_in_no_bits(n_bytes, monkeypatch):
                 how = {"axes": (0, 1), "edge": edge, "value": 1, "mode": "cubic", "box": [(-20, 70), (3, 80)]}
                 for t in (x, torch.from_numpy(x), x.transpose(1, 0, 2)):
                     calls.append(lambda how=how, size=size, t=t: np.asarray(tenter.resize(t, size, **how)))
-        monkeypatch.setattr(bands, "BYTES", 1 << 40)
+        monkeypatch.setattr(chunks, "BYTES", 1 << 40)
         want = [call() for call in calls]
-        monkeypatch.setattr(bands, "BYTES", n_bytes)
+        monkeypatch.setattr(chunks, "BYTES", n_bytes)
         for k, call in enumerate(calls):
             got = call()
             assert got.strides == want[k].strides and np.array_equal(got, want[k]), (x.dtype, k)
@@ -86,7 +90,7 @@ def test_bands_show_in_no_bits(n_bytes, monkeypatch):
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "uint16"])
 @pytest.mark.parametrize("band", [1000, 1 << 21])
 def test_narrow_counts_are_those_of_numpy(dtype, band, monkeypatch):
-    monkeypatch.setattr(counted, "BAND", band)
+    monkeypatch.setattr(counted, "CHUNK", band)
     rng, n = np.random.default_rng(0), 20000
     even, skewed = rng.integers(0, 5, n), np.where(np.arange(n) % 5000 == 77, 120, 0)
     for counts in (even.astype(dtype), skewed.astype(dtype)):
@@ -108,7 +112,7 @@ def test_rows_that_begin_as_the_one_before_ends_share_what_they_read():
     offset = np.cumsum([0, *map(len, index)])
     weight = np.arange(1.0, offset[-1] + 1)
     m = Gather(8, len(index), offset, np.concatenate(index).astype(np.int64), weight)
-    order, window = m.laid_out
+    order, window = m._in_order
     assert order.tolist() == [5, 6, 7, 0, 1, 0, 1, 3, 3, 1, 3, 1, 3, 2, 4]
     laid = np.zeros((len(order), 8))
     laid[np.arange(len(order)), order] = 1
@@ -129,7 +133,7 @@ def test_what_lies_between_passes_counts(monkeypatch):
 def test_adjoints_check_their_tables(monkeypatch):
     monkeypatch.setattr(limits, "machine_memory", lambda: 1 << 30)
     g = torch.ones(1, 1, 5)
-    periodic = "linear,centre,,,,floor,torch,wrap,,-0.75"  # other edges take no tables
+    periodic = "linear,center,,,,floor,torch,wrap,,-0.75"  # other edges take no tables
     with pytest.raises(MemoryError, match="tables of the axis maps"):
         torch.ops.tenter.resize_adjoint(torch.ones(1, 1, 10**7), [5], [2], periodic, False)
     assert torch.ops.tenter.interpolate_adjoint(g, [10**7], None, "linear", False, False, False).sum() == 5

@@ -45,9 +45,9 @@ def test_transforms_and_modes():
 
     x = torch.from_numpy(values((1, 1, 150, 190), "float32"))
     leaf = x.clone().requires_grad_()
-    memory.limit(0)
+    memory.set_limit(0)
     want = f(x)
-    memory.limit(256 << 20)
+    memory.set_limit(256 << 20)
     for call in (
         lambda: torch.func.functionalize(f)(x),
         lambda: torch.vmap(f)(x[None])[0],
@@ -95,7 +95,7 @@ def test_results_from_other_processes():
 @pytest.mark.parametrize("n_calls", daily([20, 60], 2))
 def test_eight_threads_while_another_clears_and_limits(n_calls):
     want, wrong, stop = {n: np.repeat(X[:300], n, 0) for n in (3, 4, 6, 9, 13)}, [], threading.Event()
-    in_use = memory.stats().in_use, memory.stats().blocks_in_use
+    in_use = memory.stats().used_bytes, memory.stats().used_blocks
 
     def work(seed):
         rng, held = random.Random(seed), []
@@ -114,9 +114,9 @@ def test_eight_threads_while_another_clears_and_limits(n_calls):
     def disturb():
         while not stop.is_set():
             for n in (None, 0, 6 * PAGE, 256 << 20):
-                memory.clear() if n is None else memory.limit(n)
+                memory.clear() if n is None else memory.set_limit(n)
                 now = memory.stats()
-                if not (0 <= now.idle <= now.limit and now.in_use >= now.blocks_in_use * LARGE):
+                if not (0 <= now.idle_bytes <= now.limit and now.used_bytes >= now.used_blocks * LARGE):
                     wrong.append(now)
 
     other = threading.Thread(target=disturb)
@@ -129,7 +129,7 @@ def test_eight_threads_while_another_clears_and_limits(n_calls):
         other.join()
     gc.collect()
     assert wrong == []
-    assert (memory.stats().in_use, memory.stats().blocks_in_use) == in_use
+    assert (memory.stats().used_bytes, memory.stats().used_blocks) == in_use
 
 
 @needs_linux

@@ -116,7 +116,7 @@ def test_changes_behind_a_graphs_back_are_found():
 def test_what_a_result_in_a_block_cannot_do():
     """docs/memory.md says so; with the limit at 0 it can."""
     for large in (True, False):
-        memory.limit(256 << 20 if large else 0)
+        memory.set_limit(256 << 20 if large else 0)
         for grow in (
             lambda y: y.resize_(5000, 1000),
             lambda y: y.untyped_storage().resize_(1 << 25),

@@ -17,7 +17,7 @@ def everywhere(call):
     found = {}
     for threads in (1, 2):
         tenter.set_num_threads(threads)
-        memory.limit(256 << 20)
+        memory.set_limit(256 << 20)
         memory.clear()
         y = call()
         found[threads, "fresh"] = as_array(y).tobytes()
@@ -28,7 +28,7 @@ def everywhere(call):
         assert memory.stats().reused > reused
         found[threads, "used"] = as_array(y).tobytes()
         del y
-        memory.limit(0)
+        memory.set_limit(0)
         y = call()
         assert block_of(y) is None
         found[threads, "ordinary"] = as_array(y).tobytes()
@@ -64,9 +64,9 @@ def test_the_same_bits_in_fresh_and_used_and_ordinary_memory(call):
 
 @pytest.mark.parametrize("call", SAME.values(), ids=SAME.keys())
 def test_the_same_bits_past_the_caches(call, level, monkeypatch):
-    memory.limit(0)
+    memory.set_limit(0)
     want = as_array(call()).tobytes()
-    memory.limit(256 << 20)
+    memory.set_limit(256 << 20)
     monkeypatch.setattr(_native.tuning, "stream_bytes", 0)
     streamed = []
     past = blocks.past_caches

@@ -14,9 +14,9 @@ from tests.daily import daily
 import tenter
 from tenter import _native
 from tenter._rules.axis_rule import AxisRule
+from tenter._rules.geometry import Geometry
 from tenter._specs.axis_maps import axis_map as axis_map_of, settled
 from tenter._specs.resize import Interpolate, interpolation_rules
-from tenter.geometry import Geometry
 from tenter.maps import Copy, Gather, Window
 
 SCALES = (0.013, 0.3, 0.5, 0.7, 0.92, 1.0, 1.05, 1.7, 2.0, 2.5, 3.0, 5.3, 9.0, 40.0)
@@ -176,12 +176,12 @@ def test_bands_take_the_inputs_of_the_whole(seed):
 
 def nearest_of(made: Copy | Window) -> Copy | Window:
     """The map by its rule under the thresholds as they are."""
-    rule = made.native.picking if isinstance(made, Window) else made.native
+    rule = made._core.picking if isinstance(made, Window) else made._core
     if rule is None:
         return made
-    from tenter.maps._computed import picked
+    from tenter.maps._computed import copied
 
-    return picked(rule)
+    return copied(rule)
 
 
 @pytest.mark.parametrize("seed", daily(range(60), 10))
@@ -236,11 +236,11 @@ def test_maps_make_tables_when_these_are_asked_for():
     made = tenter.axis_map(300_000, 510_000, mode="nearest")
     has_tables = lambda: "offsets" in vars(made) or "_block_index" in vars(made)
     assert isinstance(made, Copy) and not has_tables() and "counts [2, 2, 2" in repr(made)
-    assert made.T.T.native is made.native
+    assert made.T.T._core is made._core
     made.apply(np.zeros(300_000, np.float32), 0)
     made.T.apply(np.zeros(510_000, np.float32), 0)
     assert not has_tables()
-    whole = Copy.index_of(made.index(), 300_000)
+    whole = Copy.from_index(made.index(), 300_000)
     assert has_tables() and made == whole and made.T == whole.T and np.array_equal(made.offsets, whole.offsets)
     assert made.reads(7, 1000) == whole.reads(7, 1000)
 

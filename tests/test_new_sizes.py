@@ -14,10 +14,12 @@ from fuzz.caches import forget
 from planned_calls import by_python
 from tenter import _native
 from tenter._execution import calls
-from tenter._plans import cache, families
+from tenter._plans import cache, specializations
 from tenter._specs import resize_arguments
+from tenter.conventions import Convention
 
 PICTURE = np.random.default_rng(0).integers(0, 255, (9, 7, 3), np.uint8)
+NOT_LARGER = Convention.of("torch", aspect_ratio="not_larger")
 # Two calls each that differ by sizes, or by what follows from sizes.
 PAIRS = {
     "one size": ((5, {"axes": 0}), (6, {"axes": 0})),
@@ -30,7 +32,7 @@ PAIRS = {
     "modes": (((4, 5), {"axes": (0, 1), "mode": ("cubic", "nearest")}), ((12, 3), {"axes": (0, 1), "mode": ("cubic", "nearest")})),
     "Pillow's": (((4, 5), {"axes": (0, 1), "mode": "cubic", "like": "pillow"}), ((12, 3), {"axes": (0, 1), "mode": "cubic", "like": "pillow"})),
     "a whole box": (((9, 7), {"axes": (0, 1), "box": ((0, 9), None)}), ((4, 7), {"axes": (0, 1), "box": ((0, 8), None)})),
-    "a policy": (((4, 5), {"axes": (0, 1), "policy": "not_larger"}), ((12, 3), {"axes": (0, 1), "policy": "not_larger"})),
+    "a policy": (((4, 5), {"axes": (0, 1), "like": NOT_LARGER}), ((12, 3), {"axes": (0, 1), "like": NOT_LARGER})),
     "nothing left": ((0, {"axes": 0}), (4, {"axes": 0})),
     "a value outside": (((4, 5), {"axes": (0, 1), "edge": "constant", "value": 9}), ((12, 3), {"axes": (0, 1), "edge": "constant", "value": 9})),
     "words that differ": (((4, 5), {"axes": (0, 1), "align": "corners"}), ((4, 5), {"axes": (0, 1), "align": "center"})),
@@ -139,10 +141,11 @@ def test_every_size_is_what_it_would_have_been_first(like, mode, dtype):
 
 
 def test_what_is_remembered_has_a_bound(monkeypatch):
-    monkeypatch.setattr(families, "MOST", 3)
+    specializations.native.clear()
+    monkeypatch.setattr(specializations, "MOST", 8)
     for value in range(20):
         tenter.resize(PICTURE, (4, 5), axes=(0, 1), edge="constant", value=value)
-        assert len(families.native) <= 3
+        assert len(specializations.native) == min(value + 1, 8)
 
 
 def test_a_call_that_the_core_plans_leaves_nothing_for_the_collector():

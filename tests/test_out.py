@@ -14,7 +14,7 @@ from memory_helpers import needs_linux
 from out_helpers import CALLS, given, rooms, values
 from program_helpers import prints
 from tenter._arrays import blocks
-from tenter._execution import bands, calls, into, numpy_executor
+from tenter._execution import calls, chunks, into, numpy_executor
 from tenter.maps import Copy
 
 DTYPES = ["uint8", "float32", "float64"]
@@ -40,8 +40,8 @@ def test_the_bits_of_a_fresh_result_and_nothing_beside_them(library, dtype, name
 def test_the_same_bits_a_few_elements_at_a_time(library, name, monkeypatch):
     """Tiles and bands of 64 bytes; of float32, and of bytes where that is another way."""
     monkeypatch.setattr(into, "BYTES", 64)
-    monkeypatch.setattr(bands, "BYTES", 64)
-    monkeypatch.setattr(calls, "known_into", lambda *how: None)
+    monkeypatch.setattr(chunks, "BYTES", 64)
+    monkeypatch.setattr(calls, "cached_into", lambda *how: None)
     call = CALLS[name]
     for dtype in ("float32", "uint8") if name in ("picture", "light", "resize") else ("float32",):
         x = given(library, dtype)
@@ -58,8 +58,8 @@ EMPTY = {
     "by counts": lambda x, **to: tenter.repeat_interleave(x, [1, 2], 0, **to),
     "resize": lambda x, **to: tenter.resize(x, 5, axes=0, mode="cubic", **to),
     "nearest": lambda x, **to: tenter.resize(x, 5, axes=0, mode="nearest", **to),
-    "map": lambda x, **to: Copy.cycle(2, 3).apply(x, 0, **to),
-    "sums": lambda x, **to: Copy.cycle(1, 2).T.apply(x, 0, **to),
+    "map": lambda x, **to: Copy.tile(2, 3).apply(x, 0, **to),
+    "sums": lambda x, **to: Copy.tile(1, 2).T.apply(x, 0, **to),
     "pad": lambda x, **to: tenter.ragged.pad(x[:0], [0, 0], **to),
 }
 
@@ -88,7 +88,7 @@ def test_dtypes_of_which_the_core_knows_less(kind, monkeypatch):
     monkeypatch.setattr(into, "BYTES", 16)
     x = KINDS[kind]
     for call in (lambda **to: tenter.repeat(x, 2, 3, **to), lambda **to: tenter.resize(x, (3, 5), mode="nearest", **to),
-                 lambda **to: tenter.resize(x, (3, 5), edge="wrap", **to), lambda **to: Copy.cycle(1, 2).T.apply(x, 0, **to)):  # fmt: skip
+                 lambda **to: tenter.resize(x, (3, 5), edge="wrap", **to), lambda **to: Copy.tile(1, 2).T.apply(x, 0, **to)):  # fmt: skip
         try:
             want = call()
         except TypeError:  # no sums of it
@@ -115,7 +115,7 @@ def test_dtypes_of_which_numpy_or_pytorch_knows_less(dtype, monkeypatch):
 
 def test_a_signal_is_answered_once_out_is_whole(monkeypatch, answers_interrupts):
     monkeypatch.setattr(into, "BYTES", 64)
-    monkeypatch.setattr(calls, "known_into", lambda *how: None)
+    monkeypatch.setattr(calls, "cached_into", lambda *how: None)
     x = given("numpy", "float32")
     want, copy_into = CALLS["resize"](x), numpy_executor.copy_into
     out = np.zeros((*want.shape, 2), np.float32)[..., 0]

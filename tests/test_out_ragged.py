@@ -15,7 +15,7 @@ from out_helpers import rooms, values
 from program_helpers import prints
 from ragged_cases import HOW
 from tenter import ragged
-from tenter._execution import indices_into, pieces, rows_into
+from tenter._ragged import chunks, indices_into, rows_into
 from tenter.ragged import _segments
 
 SOME = [2, 0, 3, 1, 0, 9, 1]
@@ -31,17 +31,13 @@ def given(library, dtype, *shape):
 # By lengths, for each of them: what is called, and of which arguments without an array.
 INDICES = {
     "offsets": lambda n, **to: ragged.offsets(n, **to),
-    "row_ids": lambda n, **to: ragged.row_ids(n, total=TOTAL, **to),
+    "row_ids": lambda n, **to: ragged.row_ids(n, output_size=TOTAL, **to),
     "positions": lambda n, **to: ragged.positions(n, **to),
     "ranges": lambda n, **to: ragged.ranges(5, n, -2, **to),
     "ranges of each": lambda n, **to: ragged.ranges(n, n, n, **to),
     "mask": lambda n, **to: ragged.mask(n, **to),
     "wider mask": lambda n, **to: ragged.mask(n, 77, **to),
     "lengths": lambda n, **to: ragged.lengths(ragged.offsets(n), **to),
-    "lengths_from_row_ids": lambda n, **to: ragged.lengths_from_row_ids(ragged.row_ids(n), **to),
-    "lengths of more rows": lambda n, **to: ragged.lengths_from_row_ids(ragged.row_ids(n), 9, **to),
-    "lengths_from_positions": lambda n, **to: ragged.lengths_from_positions(ragged.positions(n), **to),
-    "lengths_from_mask": lambda n, **to: ragged.lengths_from_mask(ragged.mask(n), **to),
     "plan": lambda n, **to: ragged.Plan(n).ranges(n, **to),
     "offsets of a plan": lambda n, **to: ragged.offsets(ragged.Plan(n), **to),
     "spans": lambda n, **to: ragged.spans_to_mask(n[:, None], n[:, None] + 2, 11, **to),
@@ -72,7 +68,7 @@ ALONG["pad wider"] = lambda x, n, **to: ragged.pad(x[:TOTAL], n, 12, value=3, **
 def sizes(request, monkeypatch):
     monkeypatch.setattr(_segments, "FEW", 0)
     if request.param != "whole":
-        for module in (pieces, indices_into, rows_into):
+        for module in (chunks, indices_into, rows_into):
             for name, value in (("ROWS", 2), ("BYTES", 64), ("NUMBERS", 4)):
                 if hasattr(module, name):
                     monkeypatch.setattr(module, name, value)
@@ -215,10 +211,10 @@ def test_bad_arguments_leave_out_as_it_is(sizes):
     bad = [*SOME[:-1], -1]
     for call, shape, dtype in (
         (lambda out: ragged.offsets(bad, out=out), 8, int), (lambda out: ragged.row_ids(bad, out=out), 15, int),
-        (lambda out: ragged.offsets(SOME, total=9, out=out), 8, int), (lambda out: ragged.mask(SOME, 8, out=out), (7, 8), bool),
+        (lambda out: ragged.offsets(SOME, output_size=9, out=out), 8, int), (lambda out: ragged.mask(SOME, 8, out=out), (7, 8), bool),
         (lambda out: ragged.ranges(2**31 - 3, np.array(SOME, np.int32), out=out), 16, np.int32),
-        (lambda out: ragged.lengths([0, 2, 1, 5], out=out), 3, int), (lambda out: ragged.lengths_from_row_ids([0, 0, 2, 1], out=out), 3, int),
-        (lambda out: ragged.lengths_from_positions([0, 1, 0, 1, 3], out=out), 2, int), (lambda out: ragged.lengths_from_mask([[True, False, True]], out=out), 1, int),
+        (lambda out: ragged.lengths([0, 2, 1, 5], out=out), 3, int),
+
         (lambda out: ragged.spans_to_mask([[1], [9]], [[2], [3]], 9, out=out), (2, 9), bool), (lambda out: ragged.pad(np.arange(15.0), SOME, out=out), (7, 9), float),
         (lambda out: ragged.segment_sum(np.arange(15.0), SOME, out=out), 7, float), (lambda out: ragged.unpad(np.ones((7, 8)), SOME, out=out), 16, float),
         (lambda out: ragged.repeat_padded(np.ones((1, 2)), [[1, -1]], out=(out, np.zeros(1, int))), (1, 2), float),

@@ -54,7 +54,7 @@ def test_what_is_refused_stays_as_it_is(library, name):
         if hasattr(out, "shape") and kind != "another shape" and tuple(out.shape) != tuple(y.shape):
             continue
         before = None if kind in ("on meta",) else values(out)
-        for forget in (lambda: None, cache.plans.clear):  # of a known call, and of a new one
+        for forget in (lambda: None, cache.plans.clear):  # of a cached call, and of a new one
             forget()
             with pytest.raises(error, match=f"out: expected .*{message}.*\n  in .*out") as refusal:
                 call(x, out=out)

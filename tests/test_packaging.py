@@ -21,7 +21,7 @@ import tomllib
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT = SETTINGS["project"]
-LINK = re.compile(r"\]\(([^)\s]+)\)")
+LINK = re.compile(r"\]\(([^)\s]+)\)|src(?:set)?=\"([^\"]+)\"")
 
 
 def on_an_index(readme: str) -> str:
@@ -36,7 +36,7 @@ def is_absolute(link: str) -> bool:
 
 
 def relative_links(text: str) -> list[str]:
-    return [link for link in LINK.findall(text) if not is_absolute(link)]
+    return [link for found in LINK.findall(text) for link in found if link and not is_absolute(link)]
 
 
 def test_metadata_is_complete():
@@ -62,8 +62,8 @@ def test_links_of_the_readme_work_outside_of_a_checkout():
     shown, source = on_an_index(readme), PROJECT["urls"]["Source"]
     assert relative_links(shown) == []
     for link in relative:
-        view = "raw" if link.endswith(".png") else "blob"  # a page about a picture is not a picture
-        assert f"]({source}/{view}/main/{link})" in shown
+        view = "raw" if link.endswith((".png", ".svg")) else "blob"  # a page about a picture is not a picture
+        assert f"{source}/{view}/main/{link}" in shown
 
 
 def test_stable_abi_from_python_3_12_on():

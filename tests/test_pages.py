@@ -13,10 +13,11 @@ import pytest
 import tenter
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-PAGES = sorted(p.relative_to(DOCS).as_posix() for p in DOCS.rglob("*.md") if "```python" in p.read_text())
+README = "../README.md"
+PAGES = [README, *sorted(p.relative_to(DOCS).as_posix() for p in DOCS.rglob("*.md") if "```python" in p.read_text())]
 #: whose code shows nothing: of `cuda` it needs a device; the others are run by tests/test_coming_from.py and
 #: tests/dtensor_checks.py
-OTHERS = ["coming-from.md", "cuda.md", "distributed.md"]
+OTHERS = ["coming-from.md", "cuda.md"]
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in OTHERS])
@@ -27,7 +28,7 @@ def test_code_gives_the_results_shown(page: str) -> None:
     assert len(blocks) == text.count("```python")
     for package in re.findall(r"^(?:import|from) .*\b(torch|PIL|jax|dask|scipy)\b", text, re.M):
         pytest.importorskip(package)
-    limit = tenter.memory.limit()
+    limit = tenter.memory.get_limit()
     scope: dict[str, Any] = {}
     try:
         for code, shown in blocks:
@@ -36,4 +37,4 @@ def test_code_gives_the_results_shown(page: str) -> None:
                 exec(code, scope)
             assert out.getvalue() == shown
     finally:
-        tenter.memory.limit(limit)  # that docs/memory.md sets
+        tenter.memory.set_limit(limit)  # that docs/memory.md sets

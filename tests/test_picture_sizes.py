@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import tenter
-from tenter.image import resize
+from tenter.image import Fill, Fit, resize
 
 SIDES = st.integers(1, 60)
 PHOTO = np.random.default_rng(0).integers(0, 256, (30, 40, 3), np.uint8)
@@ -26,7 +26,7 @@ def test_fit_is_the_largest_within(height: int, width: int, most_h: int, most_w:
     factor = min(Fraction(most_h, height), Fraction(most_w, width))
     factor = factor if enlarge else min(factor, Fraction(1))
     expected = (half_up(height * factor), half_up(width * factor))
-    made = resize(np.zeros((height, width), np.uint8), fit=(most_h, most_w), enlarge=enlarge, mode="nearest")
+    made = resize(np.zeros((height, width), np.uint8), Fit((most_h, most_w), enlarge), mode="nearest")
     assert made.shape == expected
     assert made.shape[0] <= most_h and made.shape[1] <= most_w
     if enlarge or height > most_h or width > most_w:
@@ -37,9 +37,9 @@ def test_fit_is_the_largest_within(height: int, width: int, most_h: int, most_w:
 @given(SIDES, SIDES, SIDES)
 def test_one_side_is_exact_and_the_other_follows(height: int, width: int, side: int) -> None:
     x = np.zeros((height, width), np.uint8)
-    assert resize(x, width=side, mode="nearest").shape == (half_up(Fraction(height * side, width)), side)
-    assert resize(x, height=side, mode="nearest").shape == (side, half_up(Fraction(width * side, height)))
-    assert resize(x, long_edge=side, mode="nearest").shape == resize(x, fit=side, mode="nearest").shape
+    assert resize(x, (None, side), mode="nearest").shape == (half_up(Fraction(height * side, width)), side)
+    assert resize(x, (side, None), mode="nearest").shape == (side, half_up(Fraction(width * side, height)))
+    assert resize(x, Fit(side), mode="nearest").shape == resize(x, Fit((side, side)), mode="nearest").shape
 
 
 @settings(max_examples=50, deadline=None)
@@ -54,61 +54,67 @@ def test_fill_is_one_resample_of_a_window(height: int, width: int, to_h: int, to
     horizontal = 0 if "west" in gravity else 1 if "east" in gravity else Fraction(1, 2)
     top, left = (height - window[0]) * vertical, (width - window[1]) * horizontal
     expected = resize(x, (to_h, to_w), box=((top, top + window[0]), (left, left + window[1])))
-    np.testing.assert_array_equal(resize(x, fill=(to_h, to_w), gravity=gravity), expected)
+    np.testing.assert_array_equal(resize(x, Fill((to_h, to_w), gravity)), expected)
 
 
 @pytest.mark.parametrize(("gravity", "rows"), [("north", (0, 20)), ("center", (5, 25)), ("south", (10, 30))])
 def test_whole_pixels_are_cut_as_slices_are(gravity: str, rows: tuple[int, int]) -> None:
-    np.testing.assert_array_equal(resize(PHOTO, fill=(20, 40), gravity=gravity), PHOTO[slice(*rows)])
+    np.testing.assert_array_equal(resize(PHOTO, Fill((20, 40), gravity)), PHOTO[slice(*rows)])
 
 
 def test_a_box_is_taken_for_the_picture_and_may_run_backwards() -> None:
     box = ((20, 4), (3, 35))
-    np.testing.assert_array_equal(resize(PHOTO, fit=(8, 8), box=box), resize(PHOTO, (4, 8), box=box))
-    upright = resize(PHOTO[::-1], fill=(5, 7), gravity="south", box=((10, 26), (0, 40)))
-    np.testing.assert_array_equal(resize(PHOTO, fill=(5, 7), gravity="south", box=((20, 4), (0, 40))), upright)
+    np.testing.assert_array_equal(resize(PHOTO, Fit((8, 8)), box=box), resize(PHOTO, (4, 8), box=box))
+    upright = resize(PHOTO[::-1], Fill((5, 7), "south"), box=((10, 26), (0, 40)))
+    np.testing.assert_array_equal(resize(PHOTO, Fill((5, 7), "south"), box=((20, 4), (0, 40))), upright)
 
 
 def test_alpha_light_and_out() -> None:
     rgba = np.dstack([PHOTO, PHOTO[..., :1]])
-    np.testing.assert_array_equal(resize(rgba, width=20, linear_light=True), resize(rgba, (15, 20), linear_light=True))
+    np.testing.assert_array_equal(
+        resize(rgba, (None, 20), linear_light=True), resize(rgba, (15, 20), linear_light=True)
+    )
     out = np.empty((15, 20, 3), np.uint8)
-    assert resize(PHOTO, fit=np.int64(20), out=out) is out
+    assert resize(PHOTO, Fit(np.int64(20)), out=out) is out
 
 
 @pytest.mark.parametrize(("height", "width"), [(1, 100_000), (100_000, 1)])
 def test_no_side_is_ever_nothing(height: int, width: int) -> None:
     x = np.zeros((height, width), np.uint8)
-    assert resize(x, fit=(10, 10)).shape == (min(height, 10), min(width, 10))
+    assert resize(x, Fit((10, 10))).shape == (min(height, 10), min(width, 10))
 
 
 @pytest.mark.parametrize(
-    ("how", "message"),
+    ("how", "message", "call"),
     [
-        ({"fit": 3, "size": 4}, "size: expected one of size, scale, fit"),
-        ({"fit": 3, "scale": 4}, "scale: expected one of size, scale, fit"),
-        ({"fit": 3, "policy": "not_larger"}, "policy: expected one of size"),
-        ({"width": 3, "height": 4}, "height: expected one of fit, fill, long_edge, width, height, got width too (size"),
-        ({"fit": 0}, "fit: expected sizes that are ints >= 1, got 0"),
-        ({"fit": (1, 2, 3)}, "fit: expected one, or 2"),
-        ({"fit": "640x480"}, "fit: expected sizes that are ints"),
-        ({"width": 2.5}, "width: expected an int, got 2.5"),
-        ({"long_edge": True}, "long_edge: expected an int, got the bool True"),
-        ({"fill": 3, "gravity": "nort"}, "got 'nort' (did you mean 'north'?)"),
-        ({"fill": 3, "gravity": 1}, "gravity: expected one of"),
-        ({"fit": 3, "gravity": "north"}, "gravity: expected none without fill, got 'north'"),
-        ({"width": 3, "enlarge": True}, "enlarge: expected False without fit or long_edge"),
-        ({"fit": 3, "enlarge": 1}, "enlarge: expected"),
+        (
+            lambda: resize(PHOTO, Fit(3), scale=4),
+            "size: expected size or scale, not both",
+            "resize(x: uint8[30, 40, 3]",
+        ),
+        (lambda: resize(PHOTO, (None, None)), "size: expected (height, width), of which one", "size=(None, None)"),
+        (lambda: resize(PHOTO, (None, 2.5)), "size: expected an int, got 2.5", "size=(None, 2.5)"),
+        (lambda: resize(PHOTO, (None, 3, 4)), "size: expected (height, width)", "size=(None, 3, 4)"),
+        (lambda: resize(PHOTO, (0, None)), "size: expected an int >= 1, got 0", "size=(0, None)"),
+        (lambda: resize(PHOTO, width=3), "width: expected no argument of this name", "(did you mean size=(None, 3)?)"),
+        (lambda: resize(PHOTO, fit=(3, 4)), "fit: expected no argument", "(did you mean size=Fit((3, 4))?)"),
+        (lambda: resize(PHOTO, 3, labels=True), "labels: expected no argument", "mode='nearest-exact'"),
+        (lambda: resize(PHOTO, 3, edge="wrap"), "edge: expected no argument", "Convention.of('pillow', edge='wrap')"),
+        (lambda: Fit(0), "size: expected sizes that are ints >= 1, got 0", "image.Fit(0"),
+        (lambda: Fit((1, 2, 3)), "size: expected 2 values", "image.Fit((1, 2, 3)"),
+        (lambda: Fit("640x480"), "size: expected sizes that are ints", "image.Fit('640x480'"),
+        (lambda: Fit(True), "size: expected", "got the bool True"),
+        (lambda: Fit(3, 1), "enlarge: expected a bool", "image.Fit(3, enlarge=1)"),
+        (lambda: Fill(3, "nort"), "got 'nort' (did you mean 'north'?)", "image.Fill(3, gravity='nort')"),
+        (lambda: Fill(3, 1), "gravity: expected one of", "image.Fill(3, gravity=1)"),
     ],
 )
-def test_refused(how: dict[str, Any], message: str) -> None:
+def test_refused(how: Any, message: str, call: str) -> None:
     with pytest.raises((ValueError, TypeError)) as raised:
-        resize(PHOTO, **how)
-    first, second = str(raised.value).splitlines()
-    assert message in first and second.startswith("  in image.resize(pixels: uint8[30, 40, 3]")
-    assert all(f"{name}=" in second for name, value in how.items() if value is not None)
+        how()
+    assert message in str(raised.value) and call in str(raised.value) and "\n  in image." in str(raised.value)
 
 
 def test_a_picture_without_pixels_has_no_ratio() -> None:
-    with pytest.raises(ValueError, match=r"pixels: expected at least one pixel, .* got shape \(0, 4\)"):
-        tenter.image.resize(np.zeros((0, 4), np.uint8), fit=3)
+    with pytest.raises(ValueError, match=r"x: expected at least one pixel, .* got shape \(0, 4\)"):
+        tenter.image.resize(np.zeros((0, 4), np.uint8), Fit(3))

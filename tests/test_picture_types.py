@@ -1,4 +1,4 @@
-"""Every type of picture file: what it is recognized by, what it holds, and the table of docs/pictures.md."""
+"""Every type of picture file: what it is recognized by, what it holds, and the table of docs/file-formats.md."""
 
 from __future__ import annotations
 
@@ -256,4 +256,4 @@ def test_the_table_of_what_is_kept() -> None:
     program: Any = importlib.util.module_from_spec(spec)
     sys.modules["picture_formats"] = program
     spec.loader.exec_module(program)
-    assert program.table() in (ROOT / "docs" / "pictures.md").read_text()
+    assert program.table() in (ROOT / "docs" / "file-formats.md").read_text()

@@ -24,7 +24,7 @@ def test_several_scales_are_one_for_each_axis(scale):
 def test_a_ratio_is_a_fraction():
     assert tenter.resize(X, scale=Fraction(2, 3), axes=0).shape == (2, 4)
     for scale in ((2, 3), [2, 3]):
-        with pytest.raises(ValueError, match=r"^scale: expected one, or 1, one per axis, got 2"):
+        with pytest.raises(ValueError, match=r"^scale: expected 1 value for 1 axis, got 2"):
             tenter.resize(X, scale=scale, axes=0)
     with pytest.raises(TypeError, match=r"^scale: expected numbers or fractions.Fraction, .*, got \(1, 2\)"):
         tenter.resize(X, scale=[(1, 2), 1], axes=(0, 1))
@@ -135,8 +135,8 @@ def test_a_mode_of_pytorch_says_for_how_many_axes_it_is(word, each, axes):
     (lambda: tenter.interpolate(X[None, None], 4, mode="cubic"), "bicubic"), (lambda: tenter.interpolate(X[None], 4, mode="Linear"), "linear"),
     (lambda: tenter.interpolate(X[None], 4, mode="nearest_exact"), "nearest-exact"), (lambda: tenter.resize(X, 4, mode="catmullrom"), "catmull-rom"),
     (lambda: tenter.resize(X, 4, mode="lancsoz"), "lanczos"), (lambda: tenter.resize(X, 4, like="Pillow"), "pillow"), (lambda: tenter.resize(X, 4, like="open-cv"), "opencv"),
-    (lambda: tenter.resize(X, 4, edge="replicated"), "replicate"), (lambda: tenter.resize(X, 4, align="centered"), "center"), (lambda: tenter.resize(X, 4, tie="prefer-floor"), "prefer_floor"),
-    (lambda: tenter.resize(X, scale=2, rounding="rounded"), "round"), (lambda: tenter.resize(X, 4, policy="not-larger"), "not_larger"),
+    (lambda: tenter.resize(X, 4, edge="replicated"), "replicate"), (lambda: tenter.resize(X, 4, align="centered"), "center"), (lambda: tenter.conventions.Convention.of("onnx", nearest_tie="prefer-floor"), "prefer_floor"),
+    (lambda: tenter.conventions.Convention.of("opencvv"), "opencv"), (lambda: tenter.image.Fill(4, "nort"), "north"),
 ])  # fmt: skip
 def test_an_unknown_word_gets_the_closest_known_one(call, meant):
     with pytest.raises(ValueError, match=rf"^\w+: expected one of .*, got '.*' \(did you mean '{meant}'\?\)\n  in "):
@@ -151,7 +151,7 @@ def test_an_unknown_word_gets_the_closest_known_one(call, meant):
 )
 def test_a_library_by_its_package(package, name):
     assert np.array_equal(tenter.resize(X, 7, like=package), tenter.resize(X, 7, like=name))
-    assert tenter.conventions.difference(package, n_out=3) == tenter.conventions.difference(name, n_out=3).replace(
+    assert tenter.conventions.compare(package, n_out=3) == tenter.conventions.compare(name, n_out=3).replace(
         f" {name}", f" {package}"
     )
 

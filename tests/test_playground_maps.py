@@ -10,7 +10,8 @@ import pytest
 
 import playground_helpers as playground
 import tenter
-from tenter import filters, maps
+from tenter import maps
+from tenter._rules import filters
 from tenter._rules.presets import PRESETS
 
 SLOW = pytest.mark.slow
@@ -59,13 +60,13 @@ def test_copies_have_the_weights_of_copy():
     counts = [[2], [1, 3, 2], [0, 2, 0, 1], [0, 0], [5] * 7]
     results = playground.results("(counts) => Maps.dense(Maps.counts(counts))", counts)
     for found, each in zip(results, counts, strict=True):
-        expected = maps.Copy.counts(each).dense()
+        expected = maps.Copy.repeats(each).dense()
         assert np.array_equal(np.array(found).reshape(expected.shape), expected)
     pairs = [(n, r) for n in (1, 3, 8) for r in (0, 1, 2, 5)]
-    for name in ("every", "cycle"):
+    for name, ours in (("every", maps.Copy.repeat_each), ("cycle", maps.Copy.tile)):
         function = f"([n, times]) => Maps.dense(Maps.{name}(n, times))"
         for found, pair in zip(playground.results(function, pairs), pairs, strict=True):
-            expected = getattr(maps.Copy, name)(*pair).dense()
+            expected = ours(*pair).dense()
             assert np.array_equal(np.array(found).reshape(expected.shape), expected)
 
 

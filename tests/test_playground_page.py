@@ -26,8 +26,8 @@ def calls_by_fragment() -> dict[str, np.ndarray]:
     """The matrix of all cells of x and of y, from the library."""
     x = np.arange(6)
     flat = {
-        "op=repeat_interleave&cols=3&repeats=2": maps.Copy.every(3, 2).dense(),
-        "op=repeat_interleave&cols=3&repeats=1,0,2": maps.Copy.counts([1, 0, 2]).dense(),
+        "op=repeat_interleave&cols=3&repeats=2": maps.Copy.repeat_each(3, 2).dense(),
+        "op=repeat_interleave&cols=3&repeats=1,0,2": maps.Copy.repeats([1, 0, 2]).dense(),
         "op=interpolate&n=4&out=8&mode=linear": tenter.axis_map(4, 8, "linear").dense(),
         "op=resize&n=7&out=3&mode=cubic&like=pillow": tenter.axis_map(7, 3, "cubic", like="pillow").dense(),
     }

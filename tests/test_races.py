@@ -44,7 +44,7 @@ def operations(shared):
 
 
 def ragged_calls(plan):
-    positions = np.ascontiguousarray(x[0, 0].T.repeat(8, 0))[: plan.total]
+    positions = np.ascontiguousarray(x[0, 0].T.repeat(8, 0))[: plan.output_size]
     return [
         lambda: plan.repeat(x[0, 0]),
         lambda: plan.row_ids,

@@ -13,7 +13,7 @@ import ragged_cases as plain
 import tenter
 from ragged_cases import HOW, KINDS, LENGTHS, given_as, same, segment
 from tenter import _native, ragged
-from tenter._execution import padded, segments
+from tenter._ragged import padded, segments
 
 RNG = np.random.default_rng(0)
 SOME = [2, 0, 3, 1, 0]
@@ -28,9 +28,9 @@ quick = settings(max_examples=40, deadline=None)
 def test_indices_are_those_of_loops(lengths, kind):
     found, total = given_as(kind, lengths), sum(lengths)
     for given_total in (None, total):
-        same(ragged.offsets(found, total=given_total), plain.offsets(lengths), kind)
-        same(ragged.row_ids(found, total=given_total), plain.row_ids(lengths), kind)
-        same(ragged.positions(found, total=given_total), plain.positions(lengths), kind)
+        same(ragged.offsets(found, output_size=given_total), plain.offsets(lengths), kind)
+        same(ragged.row_ids(found, output_size=given_total), plain.row_ids(lengths), kind)
+        same(ragged.positions(found, output_size=given_total), plain.positions(lengths), kind)
     assert ragged.mask(found).tolist() == plain.mask(lengths, max(lengths, default=0))
     assert ragged.mask(found, 50).tolist() == plain.mask(lengths, 50)
 
@@ -41,15 +41,15 @@ def test_every_form_leads_back_to_the_lengths(lengths, kind):
     plan, n = ragged.Plan(given_as(kind, lengths)), len(lengths)
     filled = [length for length in lengths if length]
     same(ragged.lengths(plan.offsets), lengths, kind)
-    same(ragged.lengths_from_row_ids(plan.row_ids, n), lengths, kind)
-    same(ragged.lengths_from_row_ids(plan.row_ids), lengths[: max(plan.row_ids.tolist(), default=-1) + 1], kind)
-    same(ragged.lengths_from_positions(plan.positions), filled, kind)
-    assert ragged.lengths_from_mask(plan.mask()).tolist() == lengths
-    assert ragged.lengths_from_mask(plan.mask(60)).tolist() == lengths
+    same(ragged.Plan.from_row_ids(plan.row_ids, n).lengths, lengths, kind)
+    same(ragged.Plan.from_row_ids(plan.row_ids).lengths, lengths[: max(plan.row_ids.tolist(), default=-1) + 1], kind)
+    same(ragged.Plan.from_positions(plan.positions).lengths, filled, kind)
+    assert ragged.Plan.from_mask(plan.mask()).lengths.tolist() == lengths
+    assert ragged.Plan.from_mask(plan.mask(60)).lengths.tolist() == lengths
     for other in (
         ragged.Plan.from_offsets(plan.offsets), ragged.Plan.from_row_ids(plan.row_ids, n), ragged.Plan.from_mask(plan.mask())
     ):  # fmt: skip
-        assert (other.n, other.total, other.max_len) == (n, sum(lengths), max(lengths, default=0))
+        assert (other.n, other.output_size, other.max_len) == (n, sum(lengths), max(lengths, default=0))
         assert other.lengths.tolist() == lengths and other.positions.tolist() == plain.positions(lengths)
         assert other.row_ids.tolist() == plain.row_ids(lengths) and other.offsets.tolist() == plain.offsets(lengths)
     assert ragged.Plan.from_positions(plan.positions).lengths.tolist() == filled
@@ -141,9 +141,9 @@ def test_spans_that_overlap_little_and_a_lot():
 LONG = np.concatenate([RNG.integers(0, 9, 3000), [5000, 0, 70], RNG.integers(0, 2, 500)])
 CORE = {
     "offsets": lambda n, x: ragged.offsets(n),
-    "offsets, total": lambda n, x: ragged.offsets(n, total=len(x)),
+    "offsets, total": lambda n, x: ragged.offsets(n, output_size=len(x)),
     "row_ids": lambda n, x: ragged.row_ids(n),
-    "positions": lambda n, x: ragged.positions(n, total=len(x)),
+    "positions": lambda n, x: ragged.positions(n, output_size=len(x)),
     "ranges": lambda n, x: ragged.ranges(n - 4, n, n + 1),
     "ranges of one start": lambda n, x: ragged.ranges(7, n, n),
     "ranges of ints": lambda n, x: ragged.ranges(-3, n, 2),
@@ -172,7 +172,7 @@ def test_calls_of_the_core_alone_are_pythons(name, monkeypatch):
     threaded = [np.asarray(CORE[name](*case)) for case in cases]
     with monkeypatch.context() as without:
         for module in (ragged._indices, ragged._padding, ragged._segments):
-            without.setattr(module, "traced", lambda: True)  # so that no call asks the core
+            without.setattr(module, "in_dynamo", lambda: True)  # so that no call asks the core
         want = [np.asarray(CORE[name](*case)) for case in cases]
     for a, b, c in zip(found, threaded, want):
         assert a.dtype == c.dtype and a.tobytes() == b.tobytes() == c.tobytes()
@@ -214,7 +214,7 @@ def test_padding_fills_rows_up_and_goes_back(lengths, kind, dtype, inner):
             t = torch.from_numpy(x)
             got = ragged.pad(t, given_as(kind, lengths), room, value=value)
             assert got.dtype == t.dtype and np.array_equal(got.numpy(), want)
-            assert torch.equal(ragged.unpad(got, given_as(kind, lengths), total=total), t)
+            assert torch.equal(ragged.unpad(got, given_as(kind, lengths), output_size=total), t)
 
 
 @quick

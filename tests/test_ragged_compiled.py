@@ -12,17 +12,21 @@ T = torch.tensor
 X = torch.arange(12.0).reshape(6, 2)
 # A call, values that it takes, and values that it refuses.
 CALLS = {
-    "row ids": (lambda v: ragged.lengths_from_row_ids(v, 3), [0, 0, 2], ([0, 2, 1], [0, 2, 3], [-1, 2, 2])),
-    "row ids alone": (lambda v: ragged.lengths_from_row_ids(v), [0, 0, 2], ([0, 2, 1], [-1, 0, 1])),
-    "positions": (lambda v: ragged.lengths_from_positions(v), [0, 1, 0], ([0, 1, 3, 0], [1, 2, 0])),
-    "mask": (lambda v: ragged.lengths_from_mask(v > 0), [[1, 1, 0], [0, 0, 0]], ([[1, 0, 1], [1, 1, 0]], [[0, 1, 1]])),
+    "row ids": (lambda v: ragged.Plan.from_row_ids(v, 3).lengths, [0, 0, 2], ([0, 2, 1], [0, 2, 3], [-1, 2, 2])),
+    "row ids alone": (lambda v: ragged.Plan.from_row_ids(v).lengths, [0, 0, 2], ([0, 2, 1], [-1, 0, 1])),
+    "positions": (lambda v: ragged.Plan.from_positions(v).lengths, [0, 1, 0], ([0, 1, 3, 0], [1, 2, 0])),
+    "mask": (
+        lambda v: ragged.Plan.from_mask(v > 0).lengths,
+        [[1, 1, 0], [0, 0, 0]],
+        ([[1, 0, 1], [1, 1, 0]], [[0, 1, 1]]),
+    ),
     "spans": (lambda v: ragged.spans_to_mask(v, 2 * v, 4), [0, 1, 2], ([0, 3], [0, -1])),
     "offsets": (lambda v: ragged.Plan.from_offsets(v).row_ids, [0, 2, 3], ([0, 3, 2], [1, 3, 4])),
     "max_len": (lambda v: ragged.mask(v, max_len=2), [0, 2, 1], ([1, 3], [1, -3])),
     "plan of row ids": (lambda v: ragged.Plan.from_row_ids(v, 3).sum(X[:3]), [0, 1, 1], ([0, 2, 1],)),
     "plan of a mask": (lambda v: ragged.Plan.from_mask(v > 0).lengths, [[1, 1, 0]], ([[1, 0, 1]],)),
     "lengths": (lambda v: ragged.row_ids(v), [1, 2], ([1, -1],)),
-    "total": (lambda v: ragged.row_ids(v, total=3), [1, 2], ([1, 1],)),
+    "total": (lambda v: ragged.row_ids(v, output_size=3), [1, 2], ([1, 1],)),
 }
 
 

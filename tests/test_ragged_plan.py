@@ -32,7 +32,7 @@ def test_a_plan_keeps_what_it_computed_and_its_own_offsets():
             plan.lengths[...] = -1
         x = np.arange(6.0)
         assert plan.sum(x).tolist() == [1, 0, 9, 5, 0] and plan.repeat(np.arange(5)).tolist() == [0, 0, 2, 2, 2, 3]
-        assert plan.unpad(plan.pad(x)).tolist() == x.tolist() and plan.map == tenter.maps.Copy.counts(SOME)
+        assert plan.unpad(plan.pad(x)).tolist() == x.tolist() and plan.map == tenter.maps.Copy.repeats(SOME)
 
 
 @pytest.mark.parametrize("make", [np.array, torch.tensor])

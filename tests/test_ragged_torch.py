@@ -35,22 +35,22 @@ FLOATS = {
     "min of the last dim": (lambda n, x: finite(ragged.segment_min(x, n, -1)), (2, TOTAL)),
     "softmax": (lambda n, x: ragged.segment_softmax(x, n), (TOTAL, 3)),
     "softmax of the last dim": (lambda n, x: ragged.segment_softmax(x, n, -1), (2, TOTAL)),
-    "repeat": (lambda n, x: ragged.Plan(n, total=TOTAL).repeat(x), (N, 2)),
+    "repeat": (lambda n, x: ragged.Plan(n, output_size=TOTAL).repeat(x), (N, 2)),
     "pad": (lambda n, x: ragged.pad(x, n, 4, value=2.5), (TOTAL, 2)),
-    "unpad": (lambda n, x: ragged.unpad(x, n, total=TOTAL), (N, 4, 2)),
+    "unpad": (lambda n, x: ragged.unpad(x, n, output_size=TOTAL), (N, 4, 2)),
 }
 INDICES = {
     "offsets": lambda n: ragged.offsets(n),
     "row_ids": lambda n: ragged.row_ids(n),
-    "row_ids, total": lambda n: ragged.row_ids(n, total=TOTAL),
+    "row_ids, total": lambda n: ragged.row_ids(n, output_size=TOTAL),
     "positions": lambda n: ragged.positions(n),
     "ranges": lambda n: ragged.ranges(n * 3, n, 2),
     "mask": lambda n: ragged.mask(n),
     "mask, max_len": lambda n: ragged.mask(n, 5),
     "lengths": lambda n: ragged.lengths(ragged.offsets(n)),
-    "lengths_from_row_ids": lambda n: ragged.lengths_from_row_ids(ragged.row_ids(n), N),
-    "lengths_from_positions": lambda n: ragged.lengths_from_positions(ragged.positions(n)),
-    "lengths_from_mask": lambda n: ragged.lengths_from_mask(ragged.mask(n, 4)),
+    "lengths_from_row_ids": lambda n: ragged.Plan.from_row_ids(ragged.row_ids(n), N).lengths,
+    "lengths_from_positions": lambda n: ragged.Plan.from_positions(ragged.positions(n)).lengths,
+    "lengths_from_mask": lambda n: ragged.Plan.from_mask(ragged.mask(n, 4)).lengths,
     "spans_to_mask": lambda n: ragged.spans_to_mask(n, n + 2, 9),
 }
 
@@ -123,7 +123,7 @@ def test_values_and_gradients_in_compiled_code(name, fresh_compiler):
 @pytest.mark.slow
 def test_code_that_inductor_generates(fresh_compiler):
     def f(n, x):
-        plan = ragged.Plan(n, total=x.shape[0])
+        plan = ragged.Plan(n, output_size=x.shape[0])
         centered = x - plan.repeat(plan.mean(x))
         weighed = plan.softmax(centered) * plan.positions[:, None] + plan.row_ids[:, None]
         return plan.pad(weighed, 8), plan.sum(weighed), plan.mask(8)
@@ -148,12 +148,10 @@ def test_a_plan_that_does_not_know_its_total_names_the_call(how, fresh_compiler)
 
 def test_wrong_lengths_are_refused_in_compiled_code(fresh_compiler):
     f = torch.compile(lambda n, x: ragged.segment_sum(x, n), fullgraph=True, backend="aot_eager")
-    where = r"\n  in ragged\.segment_sum\(lengths: int64\[3\], total=6\)"
-    with pytest.raises(
-        ValueError, match=rf"lengths: expected lengths that are not negative, got -1 at position 1{where}"
-    ):
+    where = r"\n  in ragged\.segment_sum\(lengths: int64\[3\], output_size=6\)"
+    with pytest.raises(ValueError, match=rf"lengths: expected non-negative lengths, got -1 at position 1{where}"):
         f(torch.tensor([3, -1, 4]), torch.ones(6))
-    with pytest.raises(ValueError, match=rf"total: expected 5, the sum of the lengths, got 6{where}"):
+    with pytest.raises(ValueError, match=rf"output_size: expected 5, the sum of the lengths, got 6{where}"):
         f(torch.tensor([3, 1, 1]), torch.ones(6))
 
 

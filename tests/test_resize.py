@@ -11,6 +11,8 @@ import pytest
 import resize_oracle
 import tenter
 from daily import daily
+from tenter.conventions import Convention
+from tenter.filters import cubic
 
 EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate")
 ALIGNS = ("center", "corners", "asymmetric")
@@ -28,12 +30,12 @@ def close(got, want):
 
 @pytest.mark.parametrize("mode, edge", daily(itertools.product(resize_oracle.FILTERS, EDGES), 3, "-".join))
 def test_weights_of_every_filter(mode, edge):
-    cubic = -0.75 if mode == "cubic" else None
+    named = cubic(-0.75) if mode == "cubic" else mode  # with antialias, too
     for (n_in, n_out), align, antialias in itertools.product(SIZES, ALIGNS, (False, True)):
         if align == "corners" and antialias:
             continue
         how = {"edge": edge, "antialias": antialias, "align": align}
-        got = tenter.axis_map(n_in, n_out, mode, cubic=cubic, **how).dense()
+        got = tenter.axis_map(n_in, n_out, named, **how).dense()
         want = resize_oracle.matrix(n_in, n_out, mode, **how)
         np.testing.assert_allclose(got, want, rtol=0, atol=1e-12, err_msg=f"{n_in} to {n_out}, {how}")
 
@@ -43,13 +45,12 @@ BOXED = ["linear", "cubic", "lanczos", "box", "mitchell", "area", "nearest"]
 
 @pytest.mark.parametrize("mode, edge", daily(itertools.product(BOXED, EDGES), 3, "-".join))
 def test_weights_of_boxes(mode, edge):
-    cubic = -0.75 if mode == "cubic" else None
+    named, like = cubic(-0.75) if mode == "cubic" else mode, Convention.of("torch", nearest_tie="prefer_ceil")
     for box, n_in, n_out, antialias in itertools.product(BOXES, (1, 2, 5, 8), (1, 3, 10), (False, True)):
         if antialias and mode in ("area", "nearest"):
             continue
         got = tenter.axis_map(
-            n_in, n_out, mode, box=[box], edge=edge, antialias=antialias, cubic=cubic, tie="prefer_ceil",
-            align="center",
+            n_in, n_out, named, box=[box], edge=edge, antialias=antialias, like=like, align="center",
         )  # fmt: skip
         want = resize_oracle.matrix(n_in, n_out, mode, edge, antialias, box=box)
         np.testing.assert_allclose(got.dense(), want, rtol=0, atol=1e-12, err_msg=f"{n_in} to {n_out}, {box}")
@@ -69,27 +70,30 @@ def test_weights_of_areas(edge):
 @pytest.mark.parametrize("align, tie", daily(itertools.product(ALIGNS, TIES), 3, "-".join))
 def test_which_pixel_is_nearest(align, tie):
     """Every tie falls to its side: no position is a rounding away from it."""
+    like = Convention.of("torch", nearest_tie=tie)
     for n_in, n_out in itertools.product(range(1, 13), range(1, 25)):
         for edge in ("replicate", "wrap", "constant"):
-            got = tenter.axis_map(n_in, n_out, "nearest", align=align, tie=tie, edge=edge).dense()
+            got = tenter.axis_map(n_in, n_out, "nearest", align=align, like=like, edge=edge).dense()
             want = resize_oracle.matrix(n_in, n_out, "nearest", edge, align=align, tie=tie)
             assert np.array_equal(got, want), (n_in, n_out, edge)
 
 
 @pytest.mark.parametrize("mode", ["linear", "cubic", "lanczos", "area", "nearest"])
 def test_a_scale_is_followed(mode):
-    cubic = -0.75 if mode == "cubic" else None
-    like = tenter.conventions.PRESETS["torch"]._replace(keeps=False)  # which leaves axes alone that keep their length
+    named = cubic(-0.75) if mode == "cubic" else mode
     for n, scale in itertools.product((1, 4, 9), (Fraction(1, 3), Fraction(7, 5), Fraction(2), 0.77, 1.3)):
         for rounding, edge in itertools.product(("floor", "round", "ceil"), ("replicate", "wrap")):
             exact = n * Fraction(scale) if isinstance(scale, Fraction) else Fraction(n * scale)
             out = {"floor": exact // 1, "round": (exact + Fraction(1, 2)) // 1, "ceil": -(-exact // 1)}[rounding]
             if out < 1:
                 continue
-            got = tenter.resize(
-                np.eye(n), scale=scale, axes=0, mode=mode, rounding=rounding, edge=edge, cubic=cubic,
-                tie="prefer_ceil", align="center", like=like,
-            )  # fmt: skip
+            like = Convention.of(
+                "torch",
+                copy_if_same_size=False,  # PyTorch leaves axes alone that keep their length
+                nearest_tie="prefer_ceil",
+                length_rounding=rounding,
+            )
+            got = tenter.resize(np.eye(n), scale=scale, axes=0, mode=named, edge=edge, align="center", like=like)
             want = resize_oracle.matrix(n, out, mode, edge, scale=Fraction(scale))
             np.testing.assert_allclose(got, want, rtol=0, atol=1e-12, err_msg=f"{n} by {scale}, {rounding}")
 
@@ -181,16 +185,19 @@ def test_sizes_from_scales():
         assert tenter.resize(np.zeros(n), scale=Fraction(7, n)).shape == (7,)
     assert tenter.resize(image, scale=Fraction(120, 88), axes=(0, 1)).shape == (120, 90, 3)
     assert tenter.resize(image, scale=[Fraction(1, 2), 2.0], axes=(0, 1)).shape == (44, 132, 3)
-    shapes = {r: tenter.resize(np.zeros(5), scale=Fraction(1, 2), rounding=r).shape for r in ("floor", "round", "ceil")}
+    shapes = {
+        r: tenter.resize(np.zeros(5), scale=Fraction(1, 2), like=Convention.of("torch", length_rounding=r)).shape
+        for r in ("floor", "round", "ceil")
+    }
     assert shapes == {"floor": (2,), "round": (3,), "ceil": (3,)}
     assert tenter.resize(np.zeros(5), scale=2, box=[(0.5, 2)]).shape == (3,)
 
 
 def test_policies_of_onnx():
     x = np.zeros((40, 30))
-    assert tenter.resize(x, (20, 20), policy="not_larger").shape == (20, 15)
-    assert tenter.resize(x, (20, 20), policy="not_smaller").shape == (27, 20)
-    assert tenter.resize(x, (20, 20), policy="stretch").shape == (20, 20)
+    assert tenter.resize(x, (20, 20), like=Convention.of("torch", aspect_ratio="not_larger")).shape == (20, 15)
+    assert tenter.resize(x, (20, 20), like=Convention.of("torch", aspect_ratio="not_smaller")).shape == (27, 20)
+    assert tenter.resize(x, (20, 20), like=Convention.of("torch", aspect_ratio="stretch")).shape == (20, 20)
 
 
 def test_a_whole_box_is_no_box():
@@ -274,5 +281,12 @@ def test_a_box_at_a_tie_keeps_a_pixel():
     x = np.arange(1.0, 4.0)
     for scale in (0.8333333333333334, 0.8333333333333333, 5 / 6, Fraction(5, 6)):
         for edge in ("wrap", "replicate", "renormalize"):
-            got = tenter.resize(x, scale=scale, rounding="ceil", mode="box", edge=edge, antialias=False)
+            got = tenter.resize(
+                x,
+                scale=scale,
+                like=Convention.of("torch", length_rounding="ceil"),
+                mode="box",
+                edge=edge,
+                antialias=False,
+            )
             assert got.tolist() == [1, 2, 1 if edge == "wrap" else 3 if edge == "replicate" else 0], (scale, edge)

@@ -18,7 +18,8 @@ from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
 import tenter  # noqa: E402
 from daily import daily  # noqa: E402
 from fuzz import caches  # noqa: E402
-from tenter._execution import bands  # noqa: E402
+from tenter._execution import chunks  # noqa: E402
+from tenter.conventions import Convention  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("fresh_compiler")
 HAT = tenter.filters.Filter(lambda x: np.maximum(0.0, 1 - np.abs(x)), 1.0)
@@ -26,7 +27,7 @@ BEYOND = [(-2, 9), (7, -1)]
 WAYS = {
     "linear": {},
     "cubic antialias": {"mode": "cubic", "antialias": True},
-    "cubic of one's own": {"mode": "cubic", "cubic": -0.6},
+    "cubic of one's own": {"mode": tenter.filters.cubic(-0.6)},
     "area": {"mode": "area"},
     "lanczos": {"mode": "lanczos2", "antialias": True},
     "filter": {"mode": HAT, "antialias": True},
@@ -35,8 +36,8 @@ WAYS = {
     "pillow": {"like": "pillow"},
     "float scale": {"size": None, "scale": 1.7},
     "exact scale": {"size": None, "scale": Fraction(3, 2), "like": "opencv", "mode": "area"},
-    "fraction, ceil": {"size": None, "scale": Fraction(2, 3), "rounding": "ceil"},
-    "policy": {"policy": "not_larger"},
+    "fraction, ceil": {"size": None, "scale": Fraction(2, 3), "like": Convention.of("torch", length_rounding="ceil")},
+    "policy": {"like": Convention.of("torch", aspect_ratio="not_larger")},
     "box": {"box": [(Fraction(1, 2), 3), None]},
     "turned": {"box": [(4, 0.5), (6, 0)], "mode": "cubic"},
     "wrap": {"box": BEYOND, "edge": "wrap"},
@@ -253,7 +254,7 @@ def test_gradients_keep_a_filter_and_nothing_else_does(call):
 
 
 def test_large_results_with_a_value_past_the_edges_keep_their_gradients(monkeypatch):
-    monkeypatch.setattr(bands, "BYTES", 64)
+    monkeypatch.setattr(chunks, "BYTES", 64)
     for dtype in (torch.float16, torch.float32, torch.float64):
         caches.forget()
         x = torch.rand(1, 9, 8, dtype=dtype).requires_grad_()

@@ -23,10 +23,10 @@ NEVER = 1 << 40
 
 @pytest.fixture(autouse=True)
 def usual_thresholds() -> Iterator[None]:
-    axis_maps._kept.cache_clear()
+    axis_maps.cached_axis_map.cache_clear()
     yield
     tuning.reset()
-    axis_maps._kept.cache_clear()
+    axis_maps.cached_axis_map.cache_clear()
     tenter.set_num_threads(None)
 
 
@@ -85,7 +85,7 @@ def test_signals_have_the_bits_of_tables(seed, level):
     rng, tried = np.random.default_rng(seed), 0
     tuning.signal_axis = 0
     for n_in, n_out, how in rules(rng):
-        axis_maps._kept.cache_clear()
+        axis_maps.cached_axis_map.cache_clear()
         tuning.long_axis = int(rng.choice([0, NEVER]))
         tuning.stream_bytes, tuning.parallel_bytes = int(rng.choice([0, NEVER])), int(rng.choice([0, NEVER]))
         tuning.column_step = int(rng.choice([16, 100, 4096]))
@@ -130,7 +130,7 @@ def test_rows_with_weights_of_zero_are_those_of_tables(mode, n_in, n_out, level)
     """Of outputs on inputs, whose rows hold zeros where their neighbors' taps make them: they spread inf as NaN."""
     rng = np.random.default_rng(0)
     for apart in (3, 7, 11):
-        axis_maps._kept.cache_clear()
+        axis_maps.cached_axis_map.cache_clear()
         forward = tenter.axis_map(n_in, n_out, mode, align="corners")
         for m in (forward, forward.T):
             x = rng.standard_normal((2, m.n_in)).astype(np.float32)

@@ -89,7 +89,7 @@ def test_images_at_any_strides(dtype, level):
 @pytest.mark.parametrize("dtype", ["float32", "float16", "float64"])
 def test_sums_of_unlike_lengths_in_short_rows(dtype, level):
     for counts in ([0, 3, 1], [1, 1, 0, 2], [20, 0, 7], [1] * 30):
-        a = Copy.counts(counts).T
+        a = Copy.repeats(counts).T
         same(images((sum(counts), 2), dtype), ((1, a),), counts)
 
 
@@ -116,7 +116,12 @@ def test_small_images_past_the_caches_and_in_many_tasks(dtype, level, monkeypatc
 def test_copies_of_many_small_blocks(dtype, level):
     x = np.random.default_rng(0).integers(0, 256, 60 * 5 * 6 * np.dtype(dtype).itemsize).astype(np.uint8)
     x = x.view(dtype).reshape(60, 5, 6)
-    counts = (Copy.counts([0, 2, 1, 0, 3]), Copy.counts([1, 0, 0, 9, 1, 2]), Copy.every(5, 3), Copy.every(6, 1))
+    counts = (
+        Copy.repeats([0, 2, 1, 0, 3]),
+        Copy.repeats([1, 0, 0, 9, 1, 2]),
+        Copy.repeat_each(5, 3),
+        Copy.repeat_each(6, 1),
+    )
     nearest = (resample("nearest", 5, 1), resample("nearest", 6, 4), resample("nearest-exact", 5, 8))
     cases = [((1, m),) for m in (*counts[::2], *nearest[::2])] + [((2, m),) for m in (*counts[1::2], nearest[1])]
     cases += [((1, counts[0]), (2, counts[1])), ((1, nearest[0]), (2, nearest[1])), ((1, counts[2]), (2, nearest[1]))]

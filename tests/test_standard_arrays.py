@@ -91,7 +91,7 @@ def test_what_lies_beside_a_window_does_not_spread() -> None:
     x = np.zeros((3, 40), np.float32)
     x[1, 7], x[2, 20] = np.inf, np.nan
     for m in (tenter.axis_map(40, 90, "cubic"), tenter.axis_map(40, 7, "lanczos", antialias=True),
-              tenter.axis_map(40, 3, "area"), tenter.maps.Copy.counts([1, 0, 30, 2, 7]).T):  # fmt: skip
+              tenter.axis_map(40, 3, "area"), tenter.maps.Copy.repeats([1, 0, 30, 2, 7]).T):  # fmt: skip
         np.testing.assert_array_equal(np.from_dlpack(m.apply(xp.asarray(x), 1)), m.apply(x, 1))
 
 
@@ -109,7 +109,7 @@ def test_a_sum_of_runs_of_unlike_lengths_takes_memory_for_its_taps_alone() -> No
     """Padded to the longest run, these would be 10^10."""
     counts = np.ones(100_000, np.int64)
     counts[7] = 100_000
-    m = tenter.maps.Copy.counts(counts).T
+    m = tenter.maps.Copy.repeats(counts).T
     x = np.arange(m.n_in) % 5
     np.testing.assert_array_equal(np.from_dlpack(m.apply(xp.asarray(x), 0)), m.apply(x, 0))
 
@@ -141,7 +141,7 @@ def test_results_are_never_the_input() -> None:
         (lambda x: tenter.resize(xp.asarray([True]), 3), "x: expected numbers for mode 'linear'"),
         (lambda x: tenter.tile(x, (2**40, 2**40)), r"dims: expected fewer than 2\*\*63 bytes"),
         (lambda x: tenter.tile(x, (2**20, 2**20)), "result: expected at most the machine's"),
-        (lambda x: tenter.maps.Copy.every(4, 2).apply(x, 0), "x: expected length 4 along axis 0, got 2"),
+        (lambda x: tenter.maps.Copy.repeat_each(4, 2).apply(x, 0), "x: expected length 4 along axis 0, got 2"),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused_in_two_lines(call, words: str) -> None:

@@ -16,7 +16,7 @@ from maps_of import planned, resample
 from memory_helpers import garbage, poison, recycler  # noqa: F401
 from tenter import _native, memory
 from tenter._arrays import library
-from tenter._kernels import core
+from tenter._plans import core
 from tenter.maps import Copy, Gather, Window
 
 
@@ -127,7 +127,7 @@ def sums(counts, n):
     """Segment sums of n values: so many in each, the last one whatever is left."""
     counts = [*counts, n]
     totals = np.minimum(np.cumsum(counts), n)
-    return Copy.counts(np.diff(totals, prepend=0)).T
+    return Copy.repeats(np.diff(totals, prepend=0)).T
 
 
 def check_call(call, x):
@@ -175,20 +175,24 @@ def big_copies():
         kind = np.dtype(f"V{itemsize}") if itemsize in (3, 16) else np.dtype(f"u{itemsize}")
         n = (1 << 20) // itemsize
         for shape, maps in [
-            ((n + 13,), ((0, Copy.every(n + 13, 1)),)),  # bytes as they are
-            ((n // 3 + 5,), ((0, Copy.every(n // 3 + 5, 3)),)),
-            ((n // 7 + 5,), ((0, Copy.every(n // 7 + 5, 7)),)),
-            ((999,), ((0, Copy.every(999, n // 999 + 1)),)),
-            ((n // 2 + 3,), ((0, Copy.counts(np.arange(n // 2 + 3) % 5)),)),
-            ((n // 2 + 3,), ((0, Copy.every(n // 2 + 3, 2)),)),
-            ((n // 2 + 3,), ((0, Copy.counts(np.arange(n // 2 + 3) % 2 * 4)),)),  # by index
-            ((3, n // 3 // 5 + 7), ((0, Copy.every(3, 5)),)),  # long runs, some of them again
-            ((7, 1, n // 49 + 1), ((1, Copy.every(1, 7)),)),
-            ((5, 111), ((0, Copy.cycle(5, n // 555 + 1)),)),
-            ((61, 33), ((1, Copy.cycle(33, n // 61 // 33 + 1)),)),
+            ((n + 13,), ((0, Copy.repeat_each(n + 13, 1)),)),  # bytes as they are
+            ((n // 3 + 5,), ((0, Copy.repeat_each(n // 3 + 5, 3)),)),
+            ((n // 7 + 5,), ((0, Copy.repeat_each(n // 7 + 5, 7)),)),
+            ((999,), ((0, Copy.repeat_each(999, n // 999 + 1)),)),
+            ((n // 2 + 3,), ((0, Copy.repeats(np.arange(n // 2 + 3) % 5)),)),
+            ((n // 2 + 3,), ((0, Copy.repeat_each(n // 2 + 3, 2)),)),
+            ((n // 2 + 3,), ((0, Copy.repeats(np.arange(n // 2 + 3) % 2 * 4)),)),  # by index
+            ((3, n // 3 // 5 + 7), ((0, Copy.repeat_each(3, 5)),)),  # long runs, some of them again
+            ((7, 1, n // 49 + 1), ((1, Copy.repeat_each(1, 7)),)),
+            ((5, 111), ((0, Copy.tile(5, n // 555 + 1)),)),
+            ((61, 33), ((1, Copy.tile(33, n // 61 // 33 + 1)),)),
             (
                 (40, 9, 11),
-                ((0, Copy.every(40, 6)), (1, Copy.every(9, 7)), (2, Copy.every(11, n // (240 * 63 * 11) + 1))),
+                (
+                    (0, Copy.repeat_each(40, 6)),
+                    (1, Copy.repeat_each(9, 7)),
+                    (2, Copy.repeat_each(11, n // (240 * 63 * 11) + 1)),
+                ),
             ),
         ]:
             yield values((*shape, itemsize), "uint8").view(kind)[..., 0], maps

@@ -75,8 +75,8 @@ def test_operations_on_dims_of_length_one_with_any_stride():
             calls = [
                 lambda x: tenter.repeat(x, *range(2, 2 + len(shape))), lambda x: tenter.tile(x, 3), lambda x: tenter.repeat_interleave(x, 2, 1),
                 lambda x: tenter.interpolate(x, 3, mode="area"), lambda x: tenter.interpolate(x, 5), lambda x: tenter.resize(x, 3, axes=0),
-                lambda x: tenter.resize(x, (3,) * len(shape), mode="cubic"), lambda x: Copy.every(shape[1], 2).apply(x, 1),
-                lambda x: Copy.every(shape[2], 2).T.apply(tenter.repeat_interleave(x, 2, 2), 2),
+                lambda x: tenter.resize(x, (3,) * len(shape), mode="cubic"), lambda x: Copy.repeat_each(shape[1], 2).apply(x, 1),
+                lambda x: Copy.repeat_each(shape[2], 2).T.apply(tenter.repeat_interleave(x, 2, 2), 2),
             ]  # fmt: skip
             for call in calls:
                 want = call(plain)

@@ -334,7 +334,7 @@ def test_scales_of_devices() -> None:
 
     for kind in ("linear", "cubic"):
         stays, grows = maps(kind, (10, 20), (1.05, 2.0))
-        assert stays != tenter.maps.Copy.every(10, 1) and grows.n_out == 20
-        assert maps(kind, (10, 10), (1.05, 1.05)) == [tenter.maps.Copy.every(10, 1)] * 2
-    assert maps("linear", (10, 10), (1.05, 1.05), antialias=True)[0] != tenter.maps.Copy.every(10, 1)
-    assert maps("linear", (10, 20), (1.05, 2.0), device=False)[0] == tenter.maps.Copy.every(10, 1)
+        assert stays != tenter.maps.Copy.repeat_each(10, 1) and grows.n_out == 20
+        assert maps(kind, (10, 10), (1.05, 1.05)) == [tenter.maps.Copy.repeat_each(10, 1)] * 2
+    assert maps("linear", (10, 10), (1.05, 1.05), antialias=True)[0] != tenter.maps.Copy.repeat_each(10, 1)
+    assert maps("linear", (10, 20), (1.05, 2.0), device=False)[0] == tenter.maps.Copy.repeat_each(10, 1)

@@ -98,7 +98,7 @@ import sys, torch, tenter
 x = torch.ones(3, requires_grad=True)
 tenter.repeat(x, 2).sum().backward()
 torch.func.vmap(lambda x: tenter.repeat_interleave(x, 2))(torch.ones(2, 3))
-assert "tenter._execution.torch.dispatch" in sys.modules
-assert not [m for m in ("torch.distributed.tensor", "tenter._execution.torch.sharding") if m in sys.modules]
+assert "tenter._torch.dispatch" in sys.modules
+assert not [m for m in ("torch.distributed.tensor", "tenter._torch.sharding") if m in sys.modules]
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

@@ -16,10 +16,10 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 import tenter
 from daily import daily
-from tenter._execution.torch import in_graph, inductor, operators as operators_of_torch
-from tenter._execution.torch.expressions import Formula, reads
 from tenter._specs.repeat import Repeat
 from tenter._specs.resize import KINDS, Interpolate
+from tenter._torch import in_graph, inductor, operators as operators_of_torch
+from tenter._torch.expressions import Formula, reads
 from torch_cases import CASES, subject
 
 pytestmark = pytest.mark.usefixtures("fresh_compiler", "fresh_code")
@@ -244,7 +244,7 @@ def buffers_on_cuda(f):
 
 
 def test_expressions_on_cuda(monkeypatch):
-    from tenter._execution.torch import lowering
+    from tenter._torch import lowering
 
     table = lowering._table
     monkeypatch.setattr(lowering, "_table", lambda values, dtype, device: table(values, dtype, torch.device("cpu")))

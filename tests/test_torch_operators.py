@@ -11,7 +11,7 @@ from tenter.maps._written import written
 OFFSETS = torch.tensor([0, 2, 2, 3, 7])
 RULE = (None, "linear", False, False, False)
 WRITTEN = written(tenter.axis_map(3, 5))
-RESIZE, AREA = "linear,centre,,,,floor,torch,replicate,,-0.75", "overlap,centre,3/2,1/2,4,floor,exact,wrap,,-0.75"
+RESIZE, AREA = "linear,center,,,,floor,torch,replicate,,-0.75", "overlap,center,3/2,1/2,4,floor,exact,wrap,,-0.75"
 
 
 def tracked(*shape: int):

@@ -11,8 +11,8 @@ import torch
 
 import private_names
 from tenter._arrays import torch_private
-from tenter._execution.torch import functions
-from tenter._kernels.triton import launch
+from tenter._torch import functions
+from tenter._triton import launch
 
 PROGRAM = Path(private_names.__file__)
 
@@ -35,7 +35,7 @@ def test_every_private_name_does_here_what_it_is_asked_for():
     assert torch_private.all_known and functions.goes_below
     assert functions._applies_bare and functions._replaces and torch_private._marks
     assert len(torch_private.PLAIN_CUDA) == 2 and torch_private._context is torch._guards.TracingContext.try_get
-    from tenter._execution.torch import autograd
+    from tenter._torch import autograd
 
     torch.func.grad(torch.sum)(torch.ones(1))  # loads what is asked about
     assert autograd._by_levels(False) and autograd._by_levels(True)

@@ -41,10 +41,10 @@ CALLS = {
     "tile, a tuple": lambda x, a: tenter.tile(x, (a, 2)),
     "expand": lambda x, a: tenter.expand(x, a, -1, -1, -1, -1),
     "image": lambda x, a: tenter.image.resize(x[0].permute(1, 2, 0).contiguous(), (a, a + 1)),
-    "ragged, total": lambda x, a: tenter.ragged.row_ids(LENGTHS + a, total=5 + 3 * a),
+    "ragged, total": lambda x, a: tenter.ragged.row_ids(LENGTHS + a, output_size=5 + 3 * a),
     "ragged, max_len": lambda x, a: tenter.ragged.pad(x[0, 0], LENGTHS, max_len=a + 1),
     "ragged, value": lambda x, a: tenter.ragged.pad(x[0, 0], LENGTHS, value=a),
-    "ragged, rows": lambda x, a: tenter.ragged.lengths_from_row_ids(torch.tensor([0, 0, 1]), a + 2),
+    "ragged, rows": lambda x, a: tenter.ragged.Plan.from_row_ids(torch.tensor([0, 0, 1]), a + 2).lengths,
     "ragged, steps": lambda x, a: tenter.ragged.ranges(LENGTHS, LENGTHS, a),
     "ragged, dim": lambda x, a: tenter.ragged.segment_sum(x[:2, :2, :2], torch.tensor([1, 1]), a - 1),
 }

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import tenter
-from tenter._execution.torch import in_graph
+from tenter._torch import in_graph
 
 pytestmark = pytest.mark.usefixtures("fresh_compiler")
 X = torch.arange(48.0).reshape(2, 2, 3, 4)
@@ -99,7 +99,7 @@ except ValueError as error: print(str(error).splitlines()[0])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.splitlines() == [
         "(3, 2, 9)",
-        "repeats: expected counts that are not negative, got -3 at position 3",
+        "repeats: expected non-negative counts, got -3 at position 3",
     ], done.stderr[-800:]
 
 
@@ -122,7 +122,7 @@ def test_positions_of_counts():
     torch._dynamo.reset()
     compiled = torch.compile(lambda c: tenter.repeat_interleave(c), fullgraph=True, backend="aot_eager")
     assert torch.equal(compiled(counts[0]), want[0])
-    with pytest.raises(ValueError, match="repeats: expected counts that are not negative"):
+    with pytest.raises(ValueError, match="repeats: expected non-negative counts"):
         compiled(-counts[0])
 
 
@@ -158,6 +158,6 @@ def test_the_first_call_of_a_process_may_be_followed(call):
         "from tenter._arrays import torch_tensors\n"
         "assert torch_tensors.plain(x)\n"
         "f(x)\n"
-        "assert tenter._native.known_call('repeat', x, 2, 2) is not None"
+        "assert tenter._native.cached_call('repeat', x, 2, 2) is not None"
     )
     in_a_new_process(code)

@@ -20,7 +20,7 @@ CALLS = [
     lambda x: tenter.repeat_interleave(x, torch.tensor([1, 0, 2]), dim=1),
     lambda x: tenter.tile(x, 2),
     lambda x: tenter.expand(x, 5, 3, 8, 9),
-    lambda x: Copy.every(8, 2).apply(x, 2),
+    lambda x: Copy.repeat_each(8, 2).apply(x, 2),
 ]
 
 

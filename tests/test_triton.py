@@ -27,10 +27,10 @@ from tenter._arrays import torch_tensors
 from tenter._arrays.errors import Refusal
 from tenter._arrays.layout import Layout
 from tenter._execution import calls as checked, executor
-from tenter._execution.torch import device, operators
-from tenter._kernels.triton import copies, launch, prefix_sum, tables, windows
-from tenter._kernels.triton.launch import Kernel
 from tenter._specs.repeat import RepeatCounts
+from tenter._torch import device, operators
+from tenter._triton import copies, launch, prefix_sum, tables, windows
+from tenter._triton.launch import Kernel
 from tenter.maps import Copy, Window
 
 TARGETS = [80, 90, 100]
@@ -75,7 +75,7 @@ def recorded() -> dict[Kernel, str]:
         patch.setattr(torch_tensors, "device", lambda x: "cpu")
         executor.of(torch.zeros(1))
         patch.setitem(executor.FIND, torch.Tensor, checked.lookup)  # the core knows that these are on the host
-        patch.setattr("tenter._kernels.triton.launch.interpret", record)
+        patch.setattr("tenter._triton.launch.interpret", record)
         patch.setattr(prefix_sum, "BLOCK", 16)
         for op, shape, args, kwargs, dtype in calls():
             name = f"{op} of {dtype}{list(shape)}, {args} {kwargs}"
@@ -120,17 +120,17 @@ def huge() -> list[tuple[Layout, tuple]]:
     return [
         (Layout((1 << 30, 4), (16, 4), "float32", 4, "cpu", 0), ((1, window),)),
         (Layout((4, 1 << 30), (4 << 30, 4), "float32", 4, "cpu", 0), ((0, window),)),
-        (Layout((1 << 31, 3), (3, 1), "uint8", 1, "cpu", 0), ((1, Copy.every(3, 2)),)),
+        (Layout((1 << 31, 3), (3, 1), "uint8", 1, "cpu", 0), ((1, Copy.repeat_each(3, 2)),)),
         (
             contiguous((2, 40_000, 40_000), "float32", 4),
             tuple((axis, interpolated(40_000, 40_000 + axis)) for axis in (1, 2)),
         ),
-        (Layout((1 << 25, 64, 2), (512, 8, 4), "float32", 4, "cpu", 0), ((1, Copy.every(64, 3)),)),
-        (Layout((1 << 20, 3), (1 << 12, 1), "uint8", 1, "cpu", 0), ((1, Copy.every(3, 2)),)),
+        (Layout((1 << 25, 64, 2), (512, 8, 4), "float32", 4, "cpu", 0), ((1, Copy.repeat_each(64, 3)),)),
+        (Layout((1 << 20, 3), (1 << 12, 1), "uint8", 1, "cpu", 0), ((1, Copy.repeat_each(3, 2)),)),
         (Layout((1 << 20, 4), (1 << 14, 4), "float32", 4, "cpu", 0), ((1, window),)),
         (contiguous((1 << 20, 64), "float32", 4), ((1, interpolated(64, 4096)),)),
         # A tile's end can't be numbered.
-        (contiguous((((1 << 31) - 2) // 3,), "uint8", 1), ((0, Copy.every(((1 << 31) - 2) // 3, 3)),)),
+        (contiguous((((1 << 31) - 2) // 3,), "uint8", 1), ((0, Copy.repeat_each(((1 << 31) - 2) // 3, 3)),)),
     ]
 
 
@@ -187,9 +187,9 @@ def contiguous(shape: tuple[int, ...], dtype: str, itemsize: int, at: int = 0) -
 
 
 WIDE = [
-    ("rows of a copy", contiguous((8, 64, 128), "bfloat16", 2), (1, Copy.every(64, 4))),
-    ("rows of a tile", contiguous((64, 1024), "float32", 4), (1, Copy.cycle(1024, 3))),
-    ("sums of rows", contiguous((8, 1 << 14, 128), "float16", 2), (1, Copy.every(1 << 12, 4).T)),
+    ("rows of a copy", contiguous((8, 64, 128), "bfloat16", 2), (1, Copy.repeat_each(64, 4))),
+    ("rows of a tile", contiguous((64, 1024), "float32", 4), (1, Copy.tile(1024, 3))),
+    ("sums of rows", contiguous((8, 1 << 14, 128), "float16", 2), (1, Copy.repeat_each(1 << 12, 4).T)),
     ("channels", contiguous((2, 30, 192), "bfloat16", 2), (1, interpolated(30, 60))),
 ]  # fmt: skip
 
@@ -250,7 +250,7 @@ def test_each_device_has_tables_of_its_own(monkeypatch: pytest.MonkeyPatch) -> N
     sent: list = []
     monkeypatch.setattr(tables, "DeviceTables", lambda arrays, device: sent.append(device) or len(sent))
     monkeypatch.setattr(launch, "refuse_under_capture", lambda: None)  # PyTorch without CUDA has no answer to that
-    window, copy = Window(4, 3, [0, 1, 2], [0, 2, 4, 6], [0.5] * 6), Copy.counts([1, 0, 2])
+    window, copy = Window(4, 3, [0, 1, 2], [0, 2, 4, 6], [0.5] * 6), Copy.repeats([1, 0, 2])
     devices = [torch.device("cuda", k) for k in range(2)]
     for _ in range(2):
         for at in devices:

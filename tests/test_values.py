@@ -48,11 +48,11 @@ def test_objects_are_counted():
 
 
 def test_apply_to_a_number_and_to_bools():
-    assert Copy.every(1, 3).apply(np.array(2.5), 0).tolist() == [2.5] * 3
-    assert Copy.every(1, 3).apply(torch.tensor(2.5), -1).tolist() == [2.5] * 3
+    assert Copy.repeat_each(1, 3).apply(np.array(2.5), 0).tolist() == [2.5] * 3
+    assert Copy.repeat_each(1, 3).apply(torch.tensor(2.5), -1).tolist() == [2.5] * 3
     for x in (np.zeros((2, 3), bool), torch.zeros(2, 3, dtype=torch.bool)):
         with pytest.raises(TypeError, match="x: expected numbers, to take sums of, got bool"):
-            Copy.every(1, 3).T.apply(x, 1)
+            Copy.repeat_each(1, 3).T.apply(x, 1)
 
 
 @pytest.mark.parametrize("edge", ["constant", "extrapolate"])

@@ -35,7 +35,7 @@ def test_zarr_of_every_layout_has_the_result_in_memory(how: dict[str, Any], mode
     x = volume("in.zarr", **how)
     assert main(["resize", "in.zarr", "out.zarr", "--scale", "0.5", *ALL, "--mode", mode]) == 0
     antialias = True if mode == "bicubic" else None
-    want = tenter.resize(x, mode={"bicubic": "cubic"}.get(mode, mode), antialias=antialias, **HALF)
+    want = tenter.resize(x, mode={"bicubic": "cubic"}.get(mode, mode), antialias=antialias, like="pillow", **HALF)
     source, made = zarr.open_array("in.zarr"), zarr.open_array("out.zarr")
     assert made[...].tobytes() == np.ascontiguousarray(want).tobytes()
     assert made.metadata.zarr_format == source.metadata.zarr_format and made.fill_value == source.fill_value
@@ -63,7 +63,7 @@ def test_from_one_format_to_the_other() -> None:
     x = noise((20, 30, 40), "float32")
     np.save("x.npy", x)
     np.save("f.npy", np.asfortranarray(x))
-    args = ["--scale", "2", "--axes", "-1,1", "--filter", "linear"]
+    args = ["--scale", "2", "--axes", "-1,1", "--mode", "linear"]
     for source, held in (("x.npy", x), ("f.npy", np.asfortranarray(x))):
         assert main(["resize", source, f"{source}.zarr", *args, "--chunks", "7,16,16"]) == 0
         assert zarr.open_array(f"{source}.zarr").chunks == (7, 16, 16)
@@ -74,7 +74,7 @@ def test_from_one_format_to_the_other() -> None:
 def test_names_of_axes() -> None:
     x = volume("named.zarr", dimension_names=("a", "b", "c"))
     assert main(["resize", "named.zarr", "out.zarr", "--size", "5", "9", "--axes", "c,a", "--mode", "area"]) == 0
-    assert np.array_equal(elements("out.zarr"), tenter.resize(x, (5, 9), axes=(2, 0), mode="area"))
+    assert np.array_equal(elements("out.zarr"), tenter.resize(x, (5, 9), axes=(2, 0), mode="area", like="pillow"))
     assert zarr.open_array("out.zarr").metadata.dimension_names == ("a", "b", "c")
 
 
@@ -83,11 +83,11 @@ def test_repeat(counts: Any) -> None:
     x = volume("in.zarr", attributes={"unit": "m"})
     np.save("counts.npy", counts)
     text = str(counts) if isinstance(counts, int) else "counts.npy"
-    assert main(["repeat", "in.zarr", "out.zarr", "--counts", text, "--dim", "-3"]) == 0
+    assert main(["repeat", "in.zarr", "out.zarr", "--repeats", text, "--dim", "-3"]) == 0
     assert np.array_equal(elements("out.zarr"), np.repeat(x, counts, 0))
     assert dict(zarr.open_array("out.zarr").attrs) == {"unit": "m"}
     np.save("x.npy", x)
-    assert main(["repeat", "x.npy", "y.npy", "--counts", "3", "--threads", "2"]) == 0
+    assert main(["repeat", "x.npy", "y.npy", "--repeats", "3", "--threads", "2"]) == 0
     assert np.array_equal(np.load("y.npy"), np.repeat(x, 3))
 
 
@@ -171,13 +171,13 @@ def test_refusals(capsys: pytest.CaptureFixture[str]) -> None:
         (("in.zarr", "named.zarr", "out/", *half), "one IN and one OUT"),
     ]:
         assert said in refused(capsys, "resize", *args)
-    assert "--dim: is needed" in refused(capsys, "repeat", "in.zarr", "out.zarr", "--counts", 2)
-    assert "--dim: expected" in refused(capsys, "repeat", "in.zarr", "out.zarr", "--counts", 2, "--dim", 3)
-    assert "at least 0" in refused(capsys, "repeat", "in.zarr", "out.zarr", "--counts", -2, "--dim", 0)
-    assert "got 0" in refused(capsys, "repeat", "in.zarr", "out.zarr", "--counts", 0, "--dim", 0)
+    assert "--dim: is needed" in refused(capsys, "repeat", "in.zarr", "out.zarr", "--repeats", 2)
+    assert "--dim: expected" in refused(capsys, "repeat", "in.zarr", "out.zarr", "--repeats", 2, "--dim", 3)
+    assert "at least 0" in refused(capsys, "repeat", "in.zarr", "out.zarr", "--repeats", -2, "--dim", 0)
+    assert "got 0" in refused(capsys, "repeat", "in.zarr", "out.zarr", "--repeats", 0, "--dim", 0)
     np.save("counts.npy", [1, 2])
     assert "expected 21 counts" in refused(
-        capsys, "repeat", "in.zarr", "out.zarr", "--counts", "counts.npy", "--dim", 0
+        capsys, "repeat", "in.zarr", "out.zarr", "--repeats", "counts.npy", "--dim", 0
     )
     Path("in.zarr/zarr.json").write_text("{")
     assert "in.zarr: cannot be read as zarr" in refused(capsys, "resize", "in.zarr", "out.zarr", *half)

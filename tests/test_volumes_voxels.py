@@ -138,7 +138,7 @@ def test_refused(capsys: pytest.CaptureFixture[str], args: list[str], said: str)
 @pytest.mark.parametrize("kind", ["OME", "OME, deflated", "ImageJ"])
 def test_voxels_of_a_stack_are_those_of_its_zarr_array_and_back(kind: str) -> None:
     x = stack(kind)
-    assert main(["resize", "in.tif", "out.zarr", "--scale", "1,0.5,0.25", "--axes", "z,y,x", "--filter", "area"]) == 0
+    assert main(["resize", "in.tif", "out.zarr", "--scale", "1,0.5,0.25", "--axes", "z,y,x", "--mode", "area"]) == 0
     want = tenter.resize(x, (8, 20, 9), axes=(0, 1, 2), mode="area")
     np.testing.assert_array_equal(elements("out.zarr/0"), want)
     assert scales("out.zarr") == [[2.0, 1.0, 1.0]]
@@ -317,7 +317,7 @@ def test_scipys_zoom_of_order_3_is_scipys_itself(capsys: pytest.CaptureFixture[s
     np.save("x.npy", x)
     tifffile.imwrite("x.tif", x, imagej=True, metadata={"axes": "ZYX"})
     want = ndimage.zoom(x, (2, 0.5, 1.25))  # by its defaults
-    how = ["--axes", "z,y,x", "--scale", "2,0.5,1.25", "--like", "scipy", "--filter", "cubic"]
+    how = ["--axes", "z,y,x", "--scale", "2,0.5,1.25", "--like", "scipy", "--mode", "cubic"]
     assert main(["resize", "x.npy", "out.npy", "--axes", "0,1,2", *how[2:]]) == 0
     np.testing.assert_array_equal(np.load("out.npy"), want)
     assert main(["resize", "x.tif", "out.tif", *how]) == 0

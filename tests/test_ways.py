@@ -14,7 +14,7 @@ import torch
 import tenter
 from fuzz.caches import forget, forget_plans
 from tenter import _native
-from tenter._plans import cache, families
+from tenter._plans import cache, specializations
 
 ROOT = Path(__file__).parents[1]
 SECTION = (ROOT / "DESIGN.md").read_text().partition("## The ways of a call")[2].partition("\n#")[0]
@@ -28,7 +28,7 @@ X = np.arange(12.0, dtype=np.float32).reshape(3, 4)
 def cached() -> Any:
     for _ in range(_native.tuning.seldom_calls + 2):
         tenter.resize(X, (5, 6))
-    families.native.clear()
+    specializations.native.clear()
     return lambda: tenter.resize(X, (5, 6))
 
 
@@ -48,7 +48,7 @@ CALLS = {
     "new numbers": new_numbers,
     "counts": lambda: lambda: tenter.repeat_interleave(X, np.array([2, 0, 1]), 0),
     "checked": lambda: lambda: tenter.resize(X, (5, 6)),
-    "fill value": lambda: lambda: tenter.resize(X.astype(np.float16), (5, 6), box=((-1, 3), None), edge="constant", value=1.0),
+    "fill value": lambda: lambda: tenter.resize(X.astype(np.longdouble), (5, 6), box=((-1, 3), None), edge="constant", value=1.0),
     "tiles": lambda: lambda: tenter.resize(X, (900, 1300), out=np.zeros((900, 2600), np.float32)[:, ::2]),
     "traced": traced,
     "other libraries": lambda: lambda: tenter.resize(array_api_strict.asarray(X), (5, 6)),

@@ -47,6 +47,55 @@ else:
 """
 
 
+DTYPE = """
+import torch
+from tenter import maps, ragged
+f8 = torch.float8_e5m2
+
+def same(found, want):
+    want = want.to(f8)
+    bits = found.view(torch.uint8) == want.view(torch.uint8)
+    assert found.dtype == f8 and (bits | (found.float().isnan() & want.float().isnan())).all()
+
+every = torch.arange(256, dtype=torch.uint8).view(f8)
+numbers = maps.Window(256, 256, np.arange(256), np.arange(257), np.linspace(0.1, 3, 256))
+same(numbers.apply(every, 0), numbers.apply(every.float(), 0))
+x = (torch.randn(5, 9, 17, generator=torch.Generator().manual_seed(0)) * 4).to(f8)
+outside = {"axes": 1, "box": [(-3, 12)], "value": 2.0}
+counts = torch.arange(17)
+calls = [
+    lambda t: tenter.resize(t, (4, 7, 40)),
+    lambda t: tenter.resize(t, (13, 6), axes=(0, 1), mode="cubic", antialias=True),
+    lambda t: tenter.resize(t, 40, axes=2, mode="nearest"),
+    lambda t: tenter.interpolate(t[None], (4, 30), mode="bilinear"),
+    lambda t: tenter.repeat_interleave(t, 3, 1),
+    lambda t: tenter.repeat_interleave(t, counts, 2),
+]
+without_gradients = [
+    lambda t: tenter.resize(t, 7, edge="constant", **outside),
+    lambda t: tenter.resize(t, 8, edge="extrapolate", **outside),
+    lambda t: tenter.resize(t.flatten()[:700], 200_000),
+    lambda t: tenter.resize(t, 7, axes=2, out=torch.empty(5, 9, 7, dtype=t.dtype)),
+    lambda t: torch.func.vmap(lambda row: tenter.resize(row, 7, axes=1))(t),
+    *[lambda t, f=f: f(t, [3, 0, 2]) for f in (ragged.segment_sum, ragged.segment_mean)],
+    *[lambda t, f=f: f(t, [3, 2]) for f in (ragged.segment_max, ragged.segment_min)],
+]
+for call in 2 * (*calls, *without_gradients):  # the second time without the checks
+    same(call(x), call(x.float()))
+for call in 2 * calls:
+    found = []
+    for t in (x, x.float()):
+        leaf = t.clone().requires_grad_()
+        y = call(leaf)
+        g = torch.linspace(-2, 2, y.numel()).reshape(y.shape).to(f8).to(y.dtype)
+        found += torch.autograd.grad(y, leaf, g)
+    same(*found)
+compiled = torch.compile(lambda t: tenter.resize(t, 7, axes=2), fullgraph=True)
+same(compiled(x), tenter.resize(x.float(), 7, axes=2))
+assert "float8_e5m2" in str(tenter.explain(tenter.resize, x, 7, axes=2))
+"""
+
+
 # A new argument in front of those that the core reads, and one between them.
 NEW_ARGUMENTS = {
     "_specs/resize_arguments.py": [
@@ -55,7 +104,7 @@ NEW_ARGUMENTS = {
     ],
     "resampling.py": [
         ('"resize", x, size, scale,', '"resize", x, 7, size, (1, 2), scale,'),
-        ("            size, scale, axes, mode, antialias, like,", "            7, size, (1, 2), scale, axes, mode, antialias, like,"),
+        ("Arguments(size, scale, axes, mode,", "Arguments(7, size, (1, 2), scale, axes, mode,"),
     ],
     "_execution/calls.py": [('("repeats", "dim", "output_size")', '("first", "repeats", "second", "dim", "output_size")')],
     "ops.py": [
@@ -78,7 +127,7 @@ for n in range(5, 9):
         tenter.resize(x, scale=Fraction(n, 3), axes=0),
         tenter.resize(x, scale=[n / 4, 0.5], axes=(1, 0)),
         tenter.resize(x, n, axes=1, box=[(-2, n)], edge="constant", value=0.25),
-        tenter.resize(x, (n, 4), policy="not_larger", **both),
+        tenter.resize(x, (n, 4), like=tenter.conventions.Convention.of("torch", aspect_ratio="not_larger"), **both),
         tenter.resize(x, n, axes=0, out=np.empty((n, 14), "float32")),
         tenter.repeat_interleave(x, n, 0), tenter.repeat_interleave(x, n),
         tenter.repeat_interleave(x, np.arange(9) % n, dim=0),
@@ -87,7 +136,7 @@ for n in range(5, 9):
     ]
 for y in made:
     sys.stdout.buffer.write(repr(y.shape).encode() + y.tobytes())
-from tenter._plans.families import native
+from tenter._plans.specializations import native
 print(len(native), sum(f is not None for f in native.values()))
 """
 
@@ -97,13 +146,13 @@ def blocks(title: str) -> list[str]:
     text = (ROOT / "CONTRIBUTING.md").read_text()
     begin = text.index(f"**{title}")
     example = text[begin : text.index("\n**", begin + 1)]
-    found = re.findall(r"^   ```python\n(.*?)^   ```$", example, re.DOTALL | re.MULTILINE)
+    found = re.findall(r"^   ```(?:python|cpp)\n(.*?)^   ```$", example, re.DOTALL | re.MULTILINE)
     return [re.sub(r"^   ", "", code, flags=re.MULTILINE) for code in found]
 
 
 def sources(folder: Path) -> Path:
     copied = folder / "src" / "tenter"
-    shutil.copytree(Path(tenter.__file__).parent, copied, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(Path(tenter.__file__).parent, copied, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
     core = Path(sys.modules[_native.Tuning.__module__].__file__)
     shutil.copy(core, copied / "_native" / core.name)
     return copied
@@ -113,6 +162,29 @@ def put(file: Path, code: str, before: str) -> None:
     text = file.read_text()
     assert text.count(before) == 1, before
     file.write_text(text.replace(before, f"{code}{before}"))
+
+
+def core_of(folder: Path) -> Path:
+    """The core, built of a folder with native/ for one instruction set."""
+    settings = {
+        "CMAKE_BUILD_TYPE": "Release", "Python_EXECUTABLE": sys.executable, "TENTER_LEVELS": _native.levels()[0],
+    }  # fmt: skip
+    defined = [f"-D{name}={value}" for name, value in settings.items()]
+    build = folder / "build"
+    for command in (["-S", folder, "-B", build, "-G", "Ninja", *defined], ["--build", build]):
+        done = subprocess.run(["cmake", *command], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    assert "warning:" not in done.stdout  # a switch without the dtype would be one
+    [core] = build.glob("_core*.so")
+    return core
+
+
+def run(folder: Path, code: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST + code, str(folder / "src")],
+        capture_output=True, text=True, timeout=600, cwd=folder, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def printed(folder: Path, code: str) -> bytes:
@@ -150,12 +222,35 @@ def test_flip(tmp_path):
     file = copied / "__init__.py"
     file.write_text(re.sub(r"(from tenter\.ops import .*?)expand", r"\1flip, expand", file.read_text(), count=1))
     imported, function, row = re.fullmatch(r"(from .*?\n)\n(.*)(\"flip\": .*)", kept, re.DOTALL).groups()
-    file = copied / "_execution" / "torch" / "in_graph.py"
+    file = copied / "_torch" / "in_graph.py"
     put(file, imported, "from tenter._specs.repeat import")
     put(file, function.strip() + "\n\n\n", "CALLS: dict")
     put(file, "    " + row, '    "repeat": _repeat,')
-    done = subprocess.run(
-        [sys.executable, "-c", FIRST + FLIP, str(tmp_path / "src")],
-        capture_output=True, text=True, timeout=600, cwd=tmp_path, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
+    run(tmp_path, FLIP)
+
+
+@pytest.mark.slow
+def test_dtype(tmp_path):
+    """A dtype is what the example says: sums, extremes, gradients and compiled calls have the bits of float32's, rounded
+    once."""
+    rows, conversions, extreme, fill_value, of_python = blocks("A dtype")
+    copied = sources(tmp_path)
+    shutil.copy(ROOT / "CMakeLists.txt", tmp_path)
+    native = Path(shutil.copytree(ROOT / "native", tmp_path / "native"))
+    header, type_, row = rows.strip().split("\n\n")
+    file = native / "kernels" / "dtypes.hpp"
+    put(file, header + "\n", "#include <cstdint>")
+    put(file, type_ + "\n\n", "// name; Python's name;")
+    put(file, f"  {row}\n", '  row(u8, "uint8"')
+    load, store, load_one = conversions.strip().split("\n\n")
+    file = native / "levels" / "convert-inl.hpp"
+    put(file, load + "\n", "  } else if constexpr (std::is_same_v<In, f16>) {\n    return widen_f16<N>")
+    put(file, store + "\n", "  } else if constexpr (std::is_same_v<Out, f16>) {")
+    put(file, load_one + "\n", "  } else if constexpr (std::is_same_v<In, f16>) {\n#if")
+    put(native / "levels" / "extremes-inl.hpp", extreme, "    case Dtype::u8:\n    case Dtype::i8:")
+    put(native / "plan" / "fill_value.cpp", fill_value, "  if (sums != Dtype::f64) no_kernel")
+    put(copied / "_arrays" / "dtypes.py", of_python, '    "bfloat16": (')
+    for old in (copied / "_native").glob("_core*.so"):
+        old.unlink()
+    shutil.copy(core_of(tmp_path), copied / "_native")
+    run(tmp_path, DTYPE)

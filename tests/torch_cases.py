@@ -101,9 +101,9 @@ def _with_total(name: str, shape: tuple[int, ...], other: tuple[int, ...], count
 def _resize(mode: str, shape: tuple[int, ...], other: tuple[int, ...], **kw: Any) -> Case:
     row = "interpolate, " + ("antialias" if kw.get("antialias") else mode)
     row = (
-        "interpolate, linear kinds"
+        "interpolate, linear modes"
         if row.endswith("linear")
-        else row.replace("-exact", "").replace("nearest", "nearest kinds")
+        else row.replace("-exact", "").replace("nearest", "nearest modes")
     )
     scaled = " by scale" if "scale_factor" in kw else ""
     extras = "".join(f" {k}" for k in ("antialias", "align_corners") if kw.get(k))

@@ -51,7 +51,7 @@ def columns(svg: Svg, left: float, top: float) -> None:
 def matrix(svg: Svg, left: float, top: float, m: Any, size: float, numbers: bool = False) -> None:
     """A cell for each entry, the stronger the larger; magenta for negative entries."""
     w, h = (k * size - 1.5 for k in m.shape[::-1])
-    svg.box(left, top, w, h, 1.5, "", f'fill="none" stroke="{hexed(PALETTE[0])}" stroke-opacity=".3"')
+    svg.box(left, top, w, h, 1.5, "", f'fill="none" stroke="{hexed(PALETTE[0])}" stroke-opacity=".6"')
     for r, c in np.argwhere(m):
         w = m[r, c]
         color = hexed(PALETTE[0] if w >= 0 else PALETTE[1])

@@ -51,8 +51,8 @@ def ragged() -> Figure:
         "lengths = np.array([2, 0, 3])\nx = np.array([1.0, 2.0, 3.0, 4.0, 6.0]);  z = np.array([4.0, 5.0, 6.0])",
         [[Custom(tall, described, "ragged.row_ids(lengths), ...", "the second row is empty"),
           Custom(tall, padded, "ragged.pad(x, lengths)", "dashed: padding")],
-         [Lines("ragged.segment_sum(x, lengths)", maps.Copy.counts(LENGTHS).T, "a sum for each row", colors=colors),
-          Lines("repeat_interleave(z, lengths)", maps.Copy.counts(LENGTHS), "its transpose", x="z")]],
+         [Lines("ragged.segment_sum(x, lengths)", maps.Copy.repeats(LENGTHS).T, "a sum for each row", colors=colors),
+          Lines("repeat_interleave(z, lengths)", maps.Copy.repeats(LENGTHS), "its transpose", x="z")]],
     )  # fmt: skip
 
 

@@ -56,7 +56,7 @@ const Calls = (() => {
       }
       const bad = repeats.findIndex((count) => count < 0);
       if (bad >= 0 && repeats.length === 1) refuse("repeats", "a count >= 0", repeats[0]);
-      if (bad >= 0) refuse("repeats", "counts that are not negative", `${repeats[bad]} at position ${bad}`);
+      if (bad >= 0) refuse("repeats", "non-negative counts", `${repeats[bad]} at position ${bad}`);
       check(from.map((size, d) => (d !== axis ? size : sum(repeats) * (repeats.length === 1 ? n : 1))));
       const map = repeats.length === 1 ? Maps.every(n, repeats[0]) : Maps.counts(repeats);
       return {from, maps: from.map((size, d) => (d === axis ? map : identity(size)))};

@@ -1,5 +1,4 @@
-"""tenter stretches arrays along their axes: repeat, tile, expand, interpolate and resize, for NumPy, PyTorch, JAX and
-arrays by the Array API standard.
+"""Fast, deterministic resize, repeat and tile for NumPy, PyTorch and JAX arrays, along any axis, with gradients.
 
 Every operation is a sparse matrix along one axis (`tenter.maps`): built once, applied to anything; its gradient is its
 transpose.

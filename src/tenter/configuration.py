@@ -17,8 +17,16 @@ BACKENDS |= dict.fromkeys(("pillow", "tifffile", "imagecodecs", "pyarrow", "scip
 
 def show_config() -> None:
     """Prints the version, the instruction set, threads and who chose their number, the size of pages, and the libraries
-    found with their versions. A report of a defect should contain it; `tenter --version` prints the same.
+    found.
 
+    A report of a defect should contain it; `tenter --version` prints the same.
+
+    See Also
+    --------
+    get_num_threads : The number of threads.
+
+    Examples
+    --------
     >>> show_config()  # doctest: +ELLIPSIS
     tenter ...
     instruction set: ...

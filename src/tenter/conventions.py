@@ -1,8 +1,8 @@
 """What libraries mean by "resize", as data: `tenter.resize(..., like="pillow")` fills in one of `PRESETS`.
 
-Libraries disagree about where outputs lie, which pixel is nearest, which cubic is the cubic, what lies past an edge
-and whether shrinking blurs. Each disagreement is a field of `Convention`, and every field can be given to `resize` by
-itself. `compare` shows where conventions differ.
+Libraries disagree about where outputs are in the input, which pixel is nearest, the slope of the cubic filter, what is
+read outside the array, and whether shrinking is antialiased. Each disagreement is a field of `Convention`.
+`Convention.of("onnx", nearest_tie="ceil")` changes one; `compare` shows where conventions differ.
 """
 
 from typing import Any, cast
@@ -15,29 +15,39 @@ from tenter._arrays.errors import Refusal
 from tenter._rules.presets import PRESETS as PRESETS, Convention as Convention, convention
 from tenter.resampling import axis_map
 
-__all__ = ["PRESETS", "Convention", "compare", "difference"]
+__all__ = ["PRESETS", "Convention", "compare"]
 
 
-def compare(*names: str, n_in: int = 4, n_out: int = 6) -> None:
-    """Prints where conventions differ, as `difference` says it.
+def compare(*names: str, n_in: int = 4, n_out: int = 6) -> str:
+    """Where conventions differ: a table of fields, then the weights of each mode.
 
-    >>> compare("opencv", "onnx", n_in=2, n_out=2)  # doctest: +ELLIPSIS +NORMALIZE_WHITESPACE
-                   opencv      onnx
-    nearest_align  asymmetric  center
-    ...
-    """
-    print(difference(*names, n_in=n_in, n_out=n_out))
+    Parameters
+    ----------
+    *names : str
+        Names of `PRESETS`; all of them if there are none.
+    n_in, n_out : int
+        The lengths of the axis whose weights are shown, input and output.
 
+    Returns
+    -------
+    str
+        The fields that differ, one line each. Then for each mode the weights in hundredths: a row for each output, a
+        column for each input. Conventions with the same weights share one drawing.
 
-def difference(*names: str, n_in: int = 4, n_out: int = 6) -> str:
-    """Where conventions differ: a table of the fields that do, then which inputs every output reads, mode by mode.
+    Raises
+    ------
+    TypeError
+        If a name is no string, or a length no int.
+    ValueError
+        If a name is unknown, or a length below 1.
 
-    names: of PRESETS; all of them if there are none. n_in, n_out: of the axis drawn. Returns text. The rows of a
-    drawing are outputs, its columns inputs, its numbers weights in hundredths; conventions that agree share one.
+    See Also
+    --------
+    Convention : The fields.
 
-    Raises ValueError for a name that PRESETS lacks.
-
-    >>> print(difference("pillow", "opencv", n_in=3, n_out=2).split("linear, ")[1].split("cubic")[0].rstrip())
+    Examples
+    --------
+    >>> print(compare("pillow", "opencv", n_in=3, n_out=2).split("linear, ")[1].split("cubic")[0].rstrip())
     3 -> 2
        pillow         opencv
     in    0   1   2      0   1   2

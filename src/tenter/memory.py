@@ -12,65 +12,133 @@ from tenter._arrays.arguments import error, integer
 from tenter._arrays.errors import Refusal
 from tenter._arrays.limits import machine_memory
 
-__all__ = ["DEFAULT", "Stats", "clear", "limit", "stats"]
+__all__ = ["Stats", "clear", "get_limit", "set_limit", "stats"]
 
-DEFAULT = min(1 << 30, machine_memory() // 16)
+_DEFAULT = min(1 << 30, machine_memory() // 16)
 
 
 class Stats(NamedTuple):
-    """Bytes, and numbers of blocks: kept idle (limit: at most), in use, and how often one was used again or was new."""
+    """What the buffer pool holds.
+
+    Attributes
+    ----------
+    limit : int
+        The most idle bytes that are kept.
+    idle_bytes, idle_blocks : int
+        What is kept for later results.
+    used_bytes, used_blocks : int
+        What results and temporaries use now.
+    reused, fresh : int
+        How often a block was reused, and how often one was allocated, since the process began.
+
+    See Also
+    --------
+    stats : Makes one.
+
+    Examples
+    --------
+    >>> stats().idle_bytes <= stats().limit
+    True
+    """
 
     limit: int
-    idle: int
+    idle_bytes: int
     idle_blocks: int
-    in_use: int
-    blocks_in_use: int
+    used_bytes: int
+    used_blocks: int
     reused: int
     fresh: int
 
 
-def limit(n_bytes: int | None = None) -> int:
-    """Sets how many idle bytes are kept for later results, and returns it; without an argument only returns it.
+def get_limit() -> int:
+    """How many idle bytes are kept for later results.
 
-    At first 1 GiB, or a sixteenth of the machine's (or container's) memory where that is less. With 0 nothing is kept,
-    and results lie in ordinary memory of NumPy and PyTorch, as they always do in forked children.
+    Returns
+    -------
+    int
+        In bytes; at first 1 GiB, or a sixteenth of the memory of the machine or container if that is less.
 
-    Raises TypeError for a value that is not an integer, ValueError for a negative one or one past int64.
+    See Also
+    --------
+    set_limit : Changes it.
 
-    >>> before = limit()
-    >>> limit(256 << 20)
-    268435456
-    >>> limit(before) == before
+    Examples
+    --------
+    >>> get_limit() == stats().limit
     True
     """
-    if n_bytes is None:
-        return stats().limit
+    return stats().limit
+
+
+def set_limit(n_bytes: int) -> None:
+    """Sets how many idle bytes are kept for later results.
+
+    Parameters
+    ----------
+    n_bytes : int
+        The limit. With 0 nothing is kept, and results use ordinary memory of NumPy and PyTorch, as they do in forked
+        children.
+
+    Raises
+    ------
+    TypeError
+        If n_bytes is no int.
+    ValueError
+        If n_bytes is negative or above 2**63 - 1.
+
+    See Also
+    --------
+    get_limit : The limit of now.
+
+    Examples
+    --------
+    >>> before = get_limit()
+    >>> set_limit(256 << 20)
+    >>> get_limit()
+    268435456
+    >>> set_limit(before)
+    """
     try:
         _native.memory_limit(integer("n_bytes", n_bytes, "a number of bytes", 0))
     except Refusal as refusal:
-        raise error(refusal, "memory.limit", n_bytes) from None
-    return stats().limit
+        raise error(refusal, "memory.set_limit", n_bytes) from None
 
 
 def clear() -> None:
     """Gives all idle memory back to the operating system; results in use stay as they are.
 
+    See Also
+    --------
+    set_limit : Keeps less from now on.
+
+    Examples
+    --------
     >>> clear()
-    >>> stats().idle
+    >>> stats().idle_bytes
     0
     """
     _native.memory_clear()
 
 
 def stats() -> Stats:
-    """What is kept and in use now, and how often since the process began a block was used again or was new.
+    """What is kept and used now, and how often a block was reused or allocated since the process began.
 
-    Blocks are taken for results, and for temporaries between two passes over one.
+    Blocks are used for results, and for temporaries between two passes over one.
 
-    >>> stats().limit == limit()
+    Returns
+    -------
+    Stats
+
+    See Also
+    --------
+    Stats : Its fields.
+
+    Examples
+    --------
+    >>> stats().limit == get_limit()
     True
     """
     return Stats(*_native.memory_stats())
 
 
-_native.memory_limit(DEFAULT)
+_native.memory_limit(_DEFAULT)

@@ -37,13 +37,37 @@ def repeat(a: npt.ArrayLike, repeats: npt.ArrayLike, axis: SupportsIndex | None 
 
 
 def repeat(a: npt.ArrayLike, repeats: npt.ArrayLike, axis: SupportsIndex | None = None) -> Any:
-    """Repeats each element of a along axis; `numpy.repeat`, which is `tenter.repeat_interleave`.
+    """Repeats each element of a along an axis: `numpy.repeat`, faster.
 
-    a: array-like of any dtype. repeats: int or array of ints (bools count as 0 and 1, as NumPy has it), broadcast to
-    the length of axis. axis: None flattens. Returns an array of a's dtype.
+    Parameters
+    ----------
+    a : array_like
+        Any dtype that NumPy has, also of masked arrays and subclasses.
+    repeats : int or array of ints
+        How many times each element is repeated, broadcast to the length of axis. Bools count as 0 and 1, as in NumPy.
+    axis : int, optional
+        None flattens a.
 
-    Raises ValueError for negative repeats and for a wrong number of them, TypeError for floats, AxisError for axis.
+    Returns
+    -------
+    numpy.ndarray
+        Fresh memory of a's dtype.
 
+    Raises
+    ------
+    ValueError
+        If repeats are negative, too many or too few.
+    TypeError
+        If repeats are floats.
+    numpy.exceptions.AxisError
+        If there is no such axis.
+
+    See Also
+    --------
+    tenter.repeat_interleave : PyTorch's arguments, any library's arrays.
+
+    Examples
+    --------
     >>> repeat(np.array([[1, 2], [3, 4]]), [1, 2], axis=0)
     array([[1, 2],
            [3, 4],
@@ -94,13 +118,33 @@ def tile(A: npt.NDArray[Element], reps: npt.ArrayLike) -> npt.NDArray[Element]: 
 @overload
 def tile(A: npt.ArrayLike, reps: npt.ArrayLike) -> npt.NDArray[Any]: ...
 def tile(A: npt.ArrayLike, reps: npt.ArrayLike) -> Any:
-    """Repeats the whole array reps[k] times along each axis; `numpy.tile`.
+    """Repeats the whole array reps[k] times along each axis: `numpy.tile`, faster.
 
-    A: array-like of any dtype. reps: int or sequence of ints; ones are put in front of the shorter of shape and reps.
-    Returns an array of A's dtype, always fresh.
+    Parameters
+    ----------
+    A : array_like
+        Any dtype that NumPy has.
+    reps : int or sequence of ints
+        How many times; ones are put in front of the shorter of A's shape and reps.
 
-    Raises ValueError for negative reps, TypeError for reps that are not ints.
+    Returns
+    -------
+    numpy.ndarray
+        Fresh memory of A's dtype.
 
+    Raises
+    ------
+    ValueError
+        If reps are negative.
+    TypeError
+        If reps are no ints.
+
+    See Also
+    --------
+    tenter.tile : Any library's arrays.
+
+    Examples
+    --------
     >>> tile([1, 2], (2, 2))
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])

@@ -8,11 +8,12 @@ import numpy as np
 
 from tenter._arrays.arguments import MISSING, array, error
 from tenter._arrays.errors import Refusal
-from tenter._arrays.library import is_array, of, on_device, recorded, symbolic
+from tenter._arrays.library import is_array, of, on_device, symbolic, traced
 from tenter._arrays.names import show_signature, take_other_names
-from tenter._execution import calls, executor, indices_into, repeated, repeats_into
+from tenter._execution import calls, executor, repeated
 from tenter._execution.calls import FIND, unknown
 from tenter._execution.executor import EXACT
+from tenter._ragged import indices_into, repeats_into
 from tenter._specs import counts
 from tenter._specs.repeat import RepeatCounts, every
 from tenter._specs.repeat_arguments import expanded_shape, refuse_axis, repeat_sizes, tile_sizes
@@ -66,24 +67,58 @@ def repeat_interleave(
     out: Any = None,
     **other: Any,
 ) -> Any:
-    """Repeats each element along dim: element i appears repeats[i] times in a row.
+    """Repeats each element along a dim: element i appears repeats[i] times in a row.
 
-    Meaning and names of `torch.repeat_interleave`, which is `numpy.repeat`.
+    The rule is `torch.repeat_interleave`'s, which is `numpy.repeat`'s.
 
-    x: array or tensor of any shape and dtype; a list or number is taken as a NumPy array.
-    repeats: an int, or integers: one for all, or one per position of dim (synonyms: counts, lengths, durations). Array,
-        tensor, list, tuple, range, or what holds an array: a Series, an array of pyarrow.
-    dim: from -x.ndim to x.ndim - 1; None flattens x and gives a 1-D result. A 0-d x counts as one element.
-    output_size: the sum of the counts if known; verified.
-    out: where to write the result, as `resize` has it. other: PyTorch's `input` for x, NumPy's `axis` for dim.
-    Returns fresh memory of x's kind and dtype, its length along dim the sum of the counts. With one argument, which
-    is then the repeats and 1-D: the position of the count that each output belongs to, int64 (int32 for int32 counts,
-    as PyTorch).
+    Parameters
+    ----------
+    x : array
+        Any shape and dtype; a list or number becomes a NumPy array.
+    repeats : int or array of ints
+        How many times each element is repeated: one number for all, or one per position of dim. Any sequence or array
+        of ints, also a Series or an array of pyarrow. If it is the only argument, it takes x's place (see Returns).
+    dim : int, optional
+        From -x.ndim to x.ndim - 1. None flattens x. A 0-d x counts as one element.
+    output_size : int, optional
+        The sum of repeats, if it is known: it is verified. With repeats on a CUDA device, the call then does not wait
+        for the device.
+    out : array, optional
+        Where to write the result, and what is returned: an array or tensor of x's library, dtype and device and of the
+        result's shape, such as a memory map. It must not be recorded for gradients. If the call is refused, it stays as
+        it was.
+    **other
+        PyTorch's `input` for x, NumPy's `axis` for dim.
 
-    Raises TypeError for counts that are bools or floats, ValueError for negative counts, for a wrong number of them,
-    for a sum past int64 or unlike output_size, IndexError for dim, MemoryError for a result larger than the machine.
-    Gradients on PyTorch are segment sums.
+    Returns
+    -------
+    array
+        Fresh memory of x's library and dtype; its length along dim is the sum of repeats. With repeats alone, 1-D: the
+        position of the count that each output belongs to, int64 (int32 for int32 counts).
 
+    Raises
+    ------
+    TypeError
+        If repeats are bools or floats.
+    ValueError
+        If repeats are negative, too many or too few, or their sum is above 2**63 - 1 or is not output_size.
+    IndexError
+        If there is no such dim.
+    MemoryError
+        If the result is larger than the machine's memory.
+
+    See Also
+    --------
+    repeat : Repeats the whole array.
+    tenter.ragged.repeat_padded : With other counts for each row of a batch. tenter.numpy.repeat : With NumPy's
+    arguments.
+
+    Notes
+    -----
+    Gradients, in PyTorch and JAX, are segment sums, the same bits for any number of threads.
+
+    Examples
+    --------
     >>> y = np.array([[1, 2], [3, 4]])
     >>> repeat_interleave(y, 2)
     array([1, 1, 2, 2, 3, 3, 4, 4])
@@ -102,7 +137,7 @@ def repeat_interleave(
             if known is None and type(repeats) in EXACT:
                 known = calls.many_counts(x, repeats, dim, output_size)
         else:
-            known = calls.known_into("repeat_interleave", x, out, repeats, dim, output_size)
+            known = calls.cached_into("repeat_interleave", x, out, repeats, dim, output_size)
         if known is not None:
             return known
         if x is MISSING:
@@ -126,10 +161,10 @@ def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> S
     repeats = counts.unwrapped("repeats", repeats, n)
     if is_array(repeats) and of(repeats).PACKAGE == "dask.array":  # how long the result is, is known by them alone
         repeats = of(repeats).to_numpy(repeats)
-    recorded_counts = (recorded(repeats) or on_device(repeats)) and not isinstance(x, np.ndarray)
-    if recorded(x) or recorded_counts:
+    recorded_counts = (traced(repeats) or on_device(repeats)) and not isinstance(x, np.ndarray)
+    if traced(x) or recorded_counts:
         if is_array(repeats) or isinstance(repeats, (list, tuple)):
-            return executor.of(x).record_counts(x, repeats, axis, output_size)
+            return executor.of(x).traced_counts(x, repeats, axis, output_size)
         return every(x.ndim, axis, counts.one_for_all(repeats, n, output_size, symbolic(x)))
     spec = counts.checked(repeats, n, None if flat else axis, output_size).spec(x.ndim, axis)
     if isinstance(spec, RepeatCounts):
@@ -140,8 +175,8 @@ def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> S
 def _positions(repeats: Any, dim: Any, output_size: Any, out: Any) -> Any:
     """repeat_interleave of one argument."""
     repeats = counts.unwrapped("repeats", repeats)
-    if recorded(repeats) or on_device(repeats):
-        found = executor.of(repeats).record_positions(repeats, dim, output_size)
+    if traced(repeats) or on_device(repeats):
+        found = executor.of(repeats).traced_positions(repeats, dim, output_size)
         return found if out is None else calls.copied(found, out)
     values = counts.count_array("repeats", repeats)
     counts.check_alone("repeats", values.ndim, dim)
@@ -175,18 +210,50 @@ def repeat(x: Held, *each: Sizes, sizes: Sizes = ..., repeats: Sizes = ...,
 def repeat(*, input: AnyArray, sizes: Sizes = ..., repeats: Sizes = ..., out: AnyArray | None = None) -> AnyArray: ...
 # fmt: on
 def repeat(x: Any = MISSING, *sizes: Sizes, out: Any = None, **other: Any) -> Any:
-    """Repeats the whole array, sizes[k] times along each dim; more sizes than dims put dims in front.
+    """Repeats the whole array, sizes[k] times along each dim.
 
-    Meaning of `torch.Tensor.repeat`. (`numpy.repeat` is `repeat_interleave` here.)
+    The rule is `torch.Tensor.repeat`'s. `numpy.repeat` is `repeat_interleave` here.
 
-    x: array or tensor of any shape and dtype. sizes: ints >= 0, one by one or as one tuple, at least one per dim of x.
-    out: where to write the result, as `resize` has it. other: PyTorch's `input` for x, `repeats` for sizes; `sizes` by
-        its name.
-    Returns fresh memory of x's kind and dtype.
+    Parameters
+    ----------
+    x : array
+        Any shape and dtype.
+    *sizes : int
+        How many times, at least one number per dim of x, one by one or as one tuple. More numbers than dims add dims in
+        front.
+    out : array, optional
+        Where to write the result, and what is returned: an array or tensor of x's library, dtype and device and of the
+        result's shape, such as a memory map. It must not be recorded for gradients. If the call is refused, it stays as
+        it was.
+    **other
+        PyTorch's `input` for x, `repeats` for sizes; `sizes` by its name.
 
-    Raises TypeError for sizes that are not ints and for axis= or dim=, ValueError for too few or negative sizes,
-    MemoryError for a result larger than the machine. Gradients on PyTorch are sums over the repeats.
+    Returns
+    -------
+    array
+        Fresh memory of x's library and dtype.
 
+    Raises
+    ------
+    TypeError
+        If sizes are no ints, or axis or dim is given.
+    ValueError
+        If there are too few sizes, or negative ones.
+    MemoryError
+        If the result is larger than the machine's memory.
+
+    See Also
+    --------
+    repeat_interleave : Repeats each element.
+    tile : The same, with ones for missing numbers.
+    expand : A view that looks repeated.
+
+    Notes
+    -----
+    Gradients, in PyTorch and JAX, are sums over the copies.
+
+    Examples
+    --------
     >>> repeat([1, 2, 3], 2)
     array([1, 2, 3, 1, 2, 3])
     >>> repeat(np.array([[1, 2], [3, 4]]), 2, 3).shape
@@ -203,7 +270,7 @@ def repeat(x: Any = MISSING, *sizes: Sizes, out: Any = None, **other: Any) -> An
             # A call with a star takes a tenth longer.
             known = find("repeat", x, given[0]) if len(given) == 1 else find("repeat", x, *given)
         else:
-            known = calls.known_into("repeat", x, out, *given)
+            known = calls.cached_into("repeat", x, out, *given)
         if known is not None:
             return known
         x = array("x", x)
@@ -229,17 +296,48 @@ def tile(x: Held, *each: Sizes, dims: Sizes = ..., out: NDArray[Any] | None = No
 def tile(*, input: AnyArray, dims: Sizes = ..., out: AnyArray | None = None) -> AnyArray: ...
 # fmt: on
 def tile(x: Any = MISSING, *dims: Sizes, out: Any = None, **other: Any) -> Any:
-    """Repeats the whole array, dims[k] times along each dim, ones being put in front of the shorter of shape and dims.
+    """Repeats the whole array, dims[k] times along each dim, with ones for missing numbers.
 
-    Meaning of `torch.tile` and `numpy.tile`.
+    The rule is `torch.tile`'s and `numpy.tile`'s: ones are put in front of the shorter of x's shape and dims.
 
-    x: array or tensor of any shape and dtype. dims: ints >= 0, as one int, one tuple, or one by one.
-    out: where to write the result, as `resize` has it. other: PyTorch's `input` for x; `dims` by its name.
-    Returns fresh memory of x's kind and dtype.
+    Parameters
+    ----------
+    x : array
+        Any shape and dtype.
+    *dims : int
+        How many times, from 0 on: one int, one tuple, or one by one.
+    out : array, optional
+        Where to write the result, and what is returned: an array or tensor of x's library, dtype and device and of the
+        result's shape, such as a memory map. It must not be recorded for gradients. If the call is refused, it stays as
+        it was.
+    **other
+        PyTorch's `input` for x; `dims` by its name.
 
-    Raises TypeError for dims that are not ints, ValueError for negative ones, MemoryError for a result larger than the
-    machine. Gradients on PyTorch are sums over the repeats.
+    Returns
+    -------
+    array
+        Fresh memory of x's library and dtype.
 
+    Raises
+    ------
+    TypeError
+        If dims are no ints.
+    ValueError
+        If dims are negative.
+    MemoryError
+        If the result is larger than the machine's memory.
+
+    See Also
+    --------
+    repeat : Takes a number for every dim.
+    tenter.numpy.tile : With NumPy's arguments.
+
+    Notes
+    -----
+    Gradients, in PyTorch and JAX, are sums over the copies.
+
+    Examples
+    --------
     >>> tile(np.array([[1, 2], [3, 4]]), 2)
     array([[1, 2, 1, 2],
            [3, 4, 3, 4]])
@@ -254,7 +352,7 @@ def tile(x: Any = MISSING, *dims: Sizes, out: Any = None, **other: Any) -> Any:
             # A call with a star takes a tenth longer.
             known = find("tile", x, given[0]) if len(given) == 1 else find("tile", x, *given)
         else:
-            known = calls.known_into("tile", x, out, *given)
+            known = calls.cached_into("tile", x, out, *given)
         if known is not None:
             return known
         x = array("x", x)
@@ -279,16 +377,37 @@ def expand(x: Held, *each: Sizes, size: Sizes = ..., sizes: Sizes = ...) -> NDAr
 def expand(*, input: AnyArray, size: Sizes = ..., sizes: Sizes = ...) -> AnyArray: ...
 # fmt: on
 def expand(x: Any = MISSING, *sizes: Sizes, **other: Any) -> Any:
-    """A view of x with dims of length 1 stretched to sizes, at no cost in memory; spare sizes put dims in front.
+    """A view of x with dims of length 1 stretched to sizes; it needs no memory.
 
-    Meaning of `torch.Tensor.expand`; on NumPy the view is `numpy.broadcast_to`'s, read-only.
+    The rule is `torch.Tensor.expand`'s. Of a NumPy array the view is read-only, like `numpy.broadcast_to`'s.
 
-    x: array or tensor of any shape and dtype. sizes: ints >= 0, one by one or as one tuple; -1 keeps a size.
-    other: PyTorch's `input` for x, `size` for sizes; `sizes` by its name.
+    Parameters
+    ----------
+    x : array
+        Any shape and dtype.
+    *sizes : int
+        The result's shape, one by one or as one tuple; -1 keeps a length. More sizes than dims add dims in front.
+    **other
+        PyTorch's `input` for x, `size` for sizes; `sizes` by its name.
 
-    Raises TypeError for sizes that are not ints, ValueError for fewer sizes than dims, for a -1 in front of x's dims
-    and for a dim that is neither 1 nor its size.
+    Returns
+    -------
+    array
+        A view of x. Writing into a tensor's view writes into all elements that share the memory.
 
+    Raises
+    ------
+    TypeError
+        If sizes are no ints.
+    ValueError
+        If there are fewer sizes than dims, a -1 in front of x's dims, or a dim that is neither 1 nor its size.
+
+    See Also
+    --------
+    repeat : The same values in fresh memory.
+
+    Examples
+    --------
     >>> expand(np.array([[1], [2]]), -1, 3)
     array([[1, 1, 1],
            [2, 2, 2]])

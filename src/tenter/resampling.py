@@ -11,7 +11,7 @@ from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name
 from tenter._arrays.names import misnamed, parameters, show_signature, take_other_names
-from tenter._execution import calls, executor, outside
+from tenter._execution import calls, executor, fill_value
 from tenter._execution.calls import FIND, unknown
 from tenter._specs import interpolate_arguments, resize_arguments
 from tenter.maps import AxisMap
@@ -35,17 +35,14 @@ if TYPE_CHECKING:
         Nested,
         Numbers,
         Other,
-        Policy,
         ResizeRule,
-        Rounding,
         Rule,
         Sizes,
         Tensor,
-        Tie,
         Unpack,
     )
+    from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
-    from tenter.filters import Filter
 
 
 # fmt: off
@@ -88,27 +85,64 @@ def interpolate(
 ) -> Any:
     """Resizes the spatial dims of a batch of signals, images or volumes.
 
-    Meaning and names of `torch.nn.functional.interpolate`.
+    Names and rules are those of `torch.nn.functional.interpolate`. `resize` does the same along any axes, with more
+    modes.
 
-    x: (batch, channels, [depth,] [height,] width), any strides. Every real and complex dtype; nearest kinds take any
-        dtype.
-    size: output sizes in pixels, or scale_factor: output / input, floor(n * scale_factor) pixels. One number, or one
-        per spatial dim.
-    mode: nearest (pixel at the corner, the rule of OpenCV's INTER_NEAREST), nearest-exact (pixel at the center, the
-        rule of Pillow; both rounded as PyTorch rounds), linear (3-d x), bilinear (4-d), trilinear (5-d), bicubic (4-d;
-        Keys with a = -0.75, with antialias -0.5), area (mean of the pixels touched), lanczos (three lobes; needs
-        antialias).
-    align_corners: for linear kinds and bicubic. False aligns the edges of the corner pixels, True their centers.
-    recompute_scale_factor: True takes coordinates from the rounded sizes, not from the given scale_factor.
-    antialias: for linear kinds, bicubic and lanczos. Widens the filter when shrinking; agrees with Pillow.
-    out: where to write the result, as `resize` has it. other: PyTorch's `input` for x.
-    Returns fresh memory of x's kind and dtype; channels-last stays channels-last. Integers are rounded half to even and
-    saturated, uint8 with antialias as in Pillow, bit for bit. Half and single precision are computed in float32 from
-    float64 weights.
+    Parameters
+    ----------
+    x : array
+        (batch, channels, width), (batch, channels, height, width) or (batch, channels, depth, height, width), of any
+        real or complex dtype and any strides. Modes "nearest" and "nearest-exact" take any dtype.
+    size : int or sequence of ints, optional
+        The result's spatial shape in pixels, or one number for all spatial dims.
+    scale_factor : float or sequence of floats, optional
+        Output / input, in place of size: a length n becomes floor(n * scale_factor).
+    mode : str, default "nearest"
+        "nearest" (the pixel at the corner, OpenCV's INTER_NEAREST), "nearest-exact" (the pixel at the center,
+        Pillow's), "linear" (3-d x), "bilinear" (4-d), "trilinear" (5-d), "bicubic" (4-d; Keys with a = -0.75, with
+        antialias -0.5), "area" (the mean of the pixels touched) or "lanczos" (three lobes; needs antialias).
+    align_corners : bool, optional
+        For linear, bilinear, bicubic and trilinear. False aligns the outer edges of the corner pixels, True their
+        centers.
+    recompute_scale_factor : bool, optional
+        True computes positions from the rounded sizes, not from scale_factor.
+    antialias : bool, default False
+        For linear, bilinear, bicubic, trilinear and lanczos. Widens the filter when shrinking; the result agrees with
+        Pillow's.
+    out : array, optional
+        Where to write the result, and what is returned: an array or tensor of x's library, dtype and device and of the
+        result's shape, such as a memory map. It must not be recorded for gradients. If the call is refused, it stays as
+        it was.
+    **other
+        PyTorch's `input` for x.
 
-    Raises TypeError and ValueError naming the argument, MemoryError for a result larger than the machine. Gradients on
-    PyTorch are deterministic: the transpose of the same map.
+    Returns
+    -------
+    array
+        Fresh memory of x's library and dtype; channels-last stays channels-last. Integers are rounded half to even and
+        saturated; antialiased uint8 is bit-identical to Pillow's.
 
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type.
+    ValueError
+        If an argument has a value that is not allowed, or that does not go with another.
+    MemoryError
+        If the result is larger than the machine's memory.
+
+    See Also
+    --------
+    resize : Any axes, any filter, the rules of other libraries.
+    tenter.torch.Upsample : The same as a layer.
+
+    Notes
+    -----
+    Half and single precision are computed in float32 with weights from float64. Gradients, in PyTorch and JAX, apply
+    the transposed map; they are bit-identical for any number of threads.
+
+    Examples
+    --------
     >>> interpolate(np.arange(4.0).reshape(1, 1, 4), size=2, mode="linear", antialias=True).round(3)
     array([[[0.714, 2.286]]])
     >>> interpolate(np.arange(3).reshape(1, 1, 3), scale_factor=2)
@@ -128,7 +162,7 @@ def interpolate(
         given = interpolate_arguments.Arguments(
             size, scale_factor, mode, align_corners, recompute_scale_factor, antialias
         )
-        if out is not None and (written := calls.known_into("interpolate", x, out, *given)) is not None:
+        if out is not None and (written := calls.cached_into("interpolate", x, out, *given)) is not None:
             return written
         x = array("x", x)
         return calls.perform("interpolate", x, given, x, interpolate_arguments.checked(x, given), out)
@@ -165,12 +199,8 @@ def resize(
     mode: ModeName | Filter | Sequence[Mode | Filter] = "linear",
     antialias: bool | None = None,
     like: Like | Convention = "torch",
-    rounding: Rounding | None = None,
-    policy: Policy = "stretch",
     box: Box | None = None,
     align: Align | None = None,
-    tie: Tie | None = None,
-    cubic: float | None = None,
     edge: Edge | None = None,
     value: complex = 0,
     out: Any = None,
@@ -178,77 +208,155 @@ def resize(
 ) -> Any:
     """Resizes any axes of an array.
 
-    x: array or tensor of any shape; every real and complex dtype, nearest kinds any dtype.
-    size: output length, one for all axes or one each; or scale: output / input, a number or a
-        `fractions.Fraction`, one for all axes or one each.
-    axes: those that are resized, in the order of size: (0, 1) of an (H, W, C) image, (-2, -1) of (..., H, W). None:
-        all, where x has one or two or size has one number for each.
-    mode: nearest, nearest-exact, linear, cubic, catmull-rom, mitchell, bspline, lanczos (lanczos3), lanczos2 to
-        lanczos5, area, box, hamming, or a `tenter.filters.Filter`; or a list of one per axis. Of two axes also bilinear
-        and bicubic, of three trilinear, which are linear and cubic. Integers that are labels (classes, instances) need
-        nearest-exact: other modes mix them, and the mean of two labels is another label.
-    antialias: whether the filter widens when shrinking. None: as `like` has it; area never needs it, nearest has none.
-    like: whose rules hold where no argument below says otherwise: torch, pillow (PIL), opencv (cv2), onnx, jax,
-        tensorflow (tf), skimage (scikit-image), scipy, or a `tenter.conventions.Convention`.
-    rounding: of length * scale: floor, round (half up), round_even (half to even) or ceil; None: as `like` has it.
-    policy: stretch, or one scale for all axes such that the result is not_larger or not_smaller than size (ONNX).
-    box: (begin, end) in input pixels of the part to resize, fractions allowed, one pair per axis or None for a whole
-        axis; reversed, it reverses the axis.
-    align: center, corners, asymmetric (`tenter.geometry.Geometry`). tie: floor, ceil, prefer_floor, prefer_ceil, for
-        nearest. cubic: Keys's a, for cubic. edge: replicate, reflect, symmetric, wrap, constant (of `value`),
-        renormalize (what lies outside is left out), extrapolate (outputs outside are `value`).
-    out: an array or tensor of x's kind, dtype and device and the result's shape, to write to and return; a memmap, say.
-        Unless it overlaps x, no memory for a result is taken, but 4 MiB at most where it does not lie as a fresh result
-        would. Refused calls leave it as it was; with it no gradient may be recorded.
-    Returns fresh memory of x's kind and dtype, in x's order of axes in memory. Integers are rounded half to even and
-    saturated; half and single precision are computed in float32 from float64 weights, larger integers in float64.
-    Antialiased uint8 of torch and pillow is Pillow's, bit for bit.
+    Parameters
+    ----------
+    x : array
+        An array, tensor or list of any shape. Every real and complex dtype; modes "nearest" and "nearest-exact" take
+        any dtype.
+    size : int or sequence of ints, optional
+        The lengths of the resized axes, in the order of axes; one number stands for all.
+    scale : float, Fraction or sequence of these, optional
+        Output / input, in place of size; one number stands for all. Lengths are rounded down unless `like` says
+        otherwise.
+    axes : int or sequence of ints, optional
+        The axes to resize: (0, 1) of an (H, W, C) image, (-2, -1) of (..., H, W). None: all axes, if x has one or two
+        or size has a number for each.
+    mode : str, Filter or list of these, default "linear"
+        How values are mixed; a list has one for each axis. See Notes.
+    antialias : bool, optional
+        Whether the filter widens when shrinking, so that fine patterns do not alias. None: as `like` does. Modes "area"
+        and "nearest" never need it.
+    like : str or Convention, default "torch"
+        Whose rules hold for what no other argument says: "torch", "pillow" ("PIL"), "opencv" ("cv2"), "onnx", "jax",
+        "tensorflow" ("tf"), "skimage" or "scipy". `Convention.of("onnx", nearest_tie="ceil")` changes one rule.
+    box : sequence of (begin, end) or None, optional
+        The part of each axis to resize, in input pixels, fractions allowed; None is a whole axis. An end before its
+        begin reverses the axis.
+    align : str, optional
+        "center" aligns the outer edges of the first and last pixels, "corners" their centers, "asymmetric" the near
+        edges alone; also ONNX's names. None: as `like` does.
+    edge : str, optional
+        What is read outside the array: "replicate" (the pixel at the edge), "reflect" (without it), "symmetric" (with
+        it), "wrap", "constant" (`value`), "renormalize" (nothing: the other weights sum to one) or "extrapolate"
+        (`value` for outputs outside). None: as `like` does.
+    value : number, default 0
+        The fill value of edges "constant" and "extrapolate".
+    out : array, optional
+        Where to write the result, and what is returned: an array or tensor of x's library, dtype and device and of the
+        result's shape, such as a memory map. It must not be recorded for gradients. If the call is refused, it stays as
+        it was.
 
-    Raises TypeError and ValueError naming the argument, MemoryError for a result larger than the machine. Gradients on
-    PyTorch are the transposed maps, deterministic.
+    Returns
+    -------
+    array
+        Fresh memory of x's library and dtype, with x's order of axes in memory. Integers are rounded half to even and
+        saturated. With like="torch" or "pillow", antialiased uint8 is bit-identical to Pillow's. With like="opencv",
+        linear uint8 of two axes without antialias is bit-identical to OpenCV's; other uint8 that is interpolated along
+        two axes is within 0.53 of the exact result.
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type, or x is no array of numbers and mode is not nearest.
+    ValueError
+        If an argument has a value that is not allowed, or that does not go with another.
+    IndexError
+        If there is no such axis.
+    MemoryError
+        If the result is larger than the machine's memory.
+
+    See Also
+    --------
+    interpolate : PyTorch's arguments, for batches of (batch, channels, ...).
+    tenter.image.resize : Images with alpha, in linear light, in lists, of Pillow; sizes that keep the ratio of the
+    sides.
+    axis_map : The matrix that is applied to one axis.
+    tenter.conventions.compare : Where the libraries differ.
+
+    Notes
+    -----
+    Which mode:
+
+    - "linear" is the default of most libraries, also as "bilinear" for two axes and "trilinear" for three. It never
+      leaves the range of its inputs.
+    - "cubic" ("bicubic" for two axes) is sharper, and overshoots at edges. "catmull-rom" is the cubic with a = -0.5,
+      "mitchell" overshoots less, "bspline" blurs. `tenter.filters.cubic(a)` has any slope.
+    - "lanczos" ("lanczos3"; "lanczos2" to "lanczos5") is the sharpest for shrinking photographs, with antialias. It
+      overshoots.
+    - "area" takes the mean of what each output covers, for shrinking by whole factors and for quantities whose sum
+      matters.
+    - "nearest-exact" copies the pixel at the center, for labels (classes, instances): other modes mix them, and the
+      mean of two labels is another label. "nearest" copies as OpenCV's INTER_NEAREST does.
+    - "box" and "hamming" are Pillow's. A `tenter.filters.Filter` is a function of your own.
+
+    What antialias costs: when shrinking by s along an axis, each output reads s times more inputs, so that all inputs
+    are read; without it, an output reads 2 (linear) or 4 (cubic) inputs, and those between outputs are skipped. When
+    enlarging, it changes nothing.
+
+    Half and single precision are computed in float32 with weights from float64, larger integers in float64. Gradients,
+    in PyTorch and JAX, apply the transposed map; they are bit-identical for any number of threads.
+
+    References
+    ----------
+    R. Keys, "Cubic convolution interpolation for digital image processing" (1981). D. Mitchell and A. Netravali,
+    "Reconstruction filters in computer graphics" (1988). C. Duchon, "Lanczos filtering in one and two dimensions"
+    (1979).
+
+    Examples
+    --------
+    A signal, a reversed part, and a photograph made half as large, as Pillow does it:
 
     >>> resize(np.array([0.0, 10.0, 20.0]), 5, align="corners")
     array([ 0.,  5., 10., 15., 20.])
-    >>> from fractions import Fraction
-    >>> image = np.zeros((88, 66, 3), np.uint8)
-    >>> resize(image, scale=Fraction(120, 88), axes=(0, 1), mode="cubic", like="pillow").shape
-    (120, 90, 3)
     >>> resize(np.arange(4), 4, box=[(4, 0)], mode="nearest-exact")
     array([3, 2, 1, 0])
+    >>> photo = np.zeros((88, 66, 3), np.uint8)
+    >>> resize(photo, scale=0.5, axes=(0, 1), mode="lanczos", like="pillow").shape
+    (44, 33, 3)
+
+    A small image of two dims:
+
+    >>> resize(np.array([[0, 40], [80, 120]], np.uint8), (2, 4))
+    array([[  0,  10,  30,  40],
+           [ 80,  90, 110, 120]], dtype=uint8)
+
+    A gradient: each input gets the sum of the weights by which outputs read it.
+
+    >>> import torch
+    >>> x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> resize(x, 6).sum().backward()
+    >>> x.grad
+    tensor([2., 2., 2.])
     """
     if no_other or too_many is not None:
         raise misnamed("resize", resize, no_other, too_many, x=x, size=size)
     try:
         if out is None:
             known = FIND.get(type(x), unknown)(
-                "resize", x, size, scale, axes, mode, antialias, like, rounding, policy, box, align, tie, cubic, edge,
-                value,
-            )  # fmt: skip
+                "resize", x, size, scale, axes, mode, antialias, like, box, align, edge, value
+            )
             if known is not None:
                 return known
-        given = resize_arguments.Arguments(
-            size, scale, axes, mode, antialias, like, rounding, policy, box, align, tie, cubic, edge, value
-        )
-        if out is not None and (written := calls.known_into("resize", x, out, *given)) is not None:
+        given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)
+        if out is not None and (written := calls.cached_into("resize", x, out, *given)) is not None:
             return written
         x = array("x", x)
-        spec, turned = resize_arguments.checked(x, given)
+        spec, flipped = resize_arguments.checked(x, given)
         reads_outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
         given_x = x
-        if turned:
-            x = executor.of(x).flip(x, turned)
+        if flipped:
+            x = executor.of(x).flip(x, flipped)
         if reads_outside and (value != 0 or not is_numeric(dtype_name(x))):
-            return outside.perform("resize", given_x, given, x, spec, out)
-        if turned:
-            return calls.perform_turned("resize", given_x, given, x, spec, out)
+            return fill_value.perform("resize", given_x, given, x, spec, out)
+        if flipped:
+            return calls.perform_flipped("resize", given_x, given, x, spec, out)
         return calls.perform("resize", x, given, x, spec, out)
     except Refusal as refusal:
         named = {
             "size": size, "scale": scale, "axes": axes, "mode": mode, "antialias": antialias, "like": like,
-            "rounding": rounding, "policy": policy, "box": box, "align": align, "tie": tie, "cubic": cubic,
-            "edge": edge, "value": value,
+            "box": box, "align": align, "edge": edge, "value": value,
         }  # fmt: skip
-        usual = {"mode": "linear", "like": "torch", "policy": "stretch", "value": 0}
+        usual = {"mode": "linear", "like": "torch", "value": 0}
         shown = {n: v for n, v in named.items() if v is not None and not (n in usual and v is usual[n])}
         raise error(refusal, "resize", x=x, **shown, out=out) from None
 
@@ -260,11 +368,39 @@ def axis_map(
     too_many: None = None,
     **how: Unpack[Rule],
 ) -> AxisMap:
-    """The map that `resize` applies to one axis of n_in positions, of a float32 array.
+    """The map that `resize` applies to one axis of a float32 array. Provisional: it may change before 1.0.
 
-    Nearest kinds of float64 arrays round positions as PyTorch does there, and may take other inputs.
-    how: resize's other arguments. Raises TypeError and ValueError as resize does.
+    Parameters
+    ----------
+    n_in, n_out : int
+        The lengths of the axis, input and output.
+    mode : str or Filter, default "linear"
+        As for `resize`.
+    **how
+        The other arguments of `resize`, except axes, value and out.
 
+    Returns
+    -------
+    Copy, Window or Gather
+        The sparse matrix of n_out rows and n_in columns.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `resize`.
+
+    See Also
+    --------
+    tenter.maps : What maps can do.
+    resize : Applies the maps of all axes.
+
+    Notes
+    -----
+    Modes "nearest" and "nearest-exact" round positions of float64 arrays as PyTorch does there, and may take other
+    inputs.
+
+    Examples
+    --------
     >>> axis_map(4, 2, "area")
     Window(4 -> 2: weights of 2)
     """
@@ -273,8 +409,8 @@ def axis_map(
         raise misnamed("axis_map", resize, unknown, too_many, n_in=n_in, n_out=n_out, mode=mode)
     try:
         x = np.broadcast_to(np.float32(0), (integer("n_in", n_in, least=0),))
-        spec, turned = resize_arguments.checked(x, resize_arguments.Arguments(n_out, mode=mode, **how))
-        if turned:
+        spec, flipped = resize_arguments.checked(x, resize_arguments.Arguments(n_out, mode=mode, **how))
+        if flipped:
             refuse(ValueError, "box", "one in ascending order, for a map", repr(how["box"]))
         ((_, found),) = spec.maps(x.shape, "float32", False)
         made: AxisMap = found

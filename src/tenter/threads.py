@@ -8,13 +8,32 @@ __all__ = ["get_num_threads", "set_num_threads"]
 
 
 def set_num_threads(n: int | None) -> None:
-    """Sets how many threads a call may use; None returns to the default.
+    """Sets how many threads a call may use.
 
-    The default is PyTorch's number if PyTorch has been imported, else OMP_NUM_THREADS, else the cores of this
-    process; in a forked child it is one, as data loaders fork one process per core. Results do not depend on it.
+    Parameters
+    ----------
+    n : int or None
+        From 1 to 1024. None returns to the default: PyTorch's number if PyTorch has been imported, else
+        OMP_NUM_THREADS, else the cores of this process. In a forked child the default is one, as data loaders fork one
+        process per core.
 
-    Raises TypeError for a value that is not an integer, ValueError for one below 1 or above 1024.
+    Raises
+    ------
+    TypeError
+        If n is no int.
+    ValueError
+        If n is below 1 or above 1024.
 
+    See Also
+    --------
+    get_num_threads : The number of now.
+
+    Notes
+    -----
+    Results are bit-identical for any number of threads.
+
+    Examples
+    --------
     >>> set_num_threads(1)
     >>> get_num_threads()
     1
@@ -30,5 +49,19 @@ def set_num_threads(n: int | None) -> None:
 
 
 def get_num_threads() -> int:
-    """How many threads a call may use now."""
+    """How many threads a call may use now.
+
+    Returns
+    -------
+    int
+
+    See Also
+    --------
+    set_num_threads : Sets it.
+
+    Examples
+    --------
+    >>> get_num_threads() >= 1
+    True
+    """
     return thread_count.thread_count()

@@ -73,8 +73,8 @@ if INTERPRETED:
 
     from tenter._arrays import torch_tensors
     from tenter._execution import calls, executor
-    from tenter._execution.torch import device as served
-    from tenter._kernels.triton import copies, launch, launches
+    from tenter._torch import device as served
+    from tenter._triton import copies, launch, launches
 
     WATCH = Watch()
 

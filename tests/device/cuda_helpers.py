@@ -35,7 +35,7 @@ def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Where a test's tensors are."""
     if INTERPRETED:
         from tenter._arrays import torch_tensors
-        from tenter._kernels.triton import copies
+        from tenter._triton import copies
 
         monkeypatch.setattr(torch_tensors, "device", lambda x: "cpu")
         monkeypatch.setattr(copies, "PROGRAMS", 1)  # few large tiles: each program takes milliseconds

@@ -13,15 +13,15 @@ from cuda_helpers import INTERPRETED, LONG, settle, some
 
 import tenter
 import tenter.torch
-from tenter._execution.torch import device as served
+from tenter._torch import device as served
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("nothing_owed")]
 
 # Counts, output_size, what the message says.
 WRONG = {
-    "negative": ([1, -2, 0, 3], 6, "not negative, got one at position 1"),
-    "negative, of the right sum": ([4, -1, 1, 3], 7, "not negative, got one at position 1"),
-    "all negative": ([-1, -2, -3, -4], 4, "not negative, got one at position 0"),
+    "negative": ([1, -2, 0, 3], 6, "non-negative counts, got one at position 1"),
+    "negative, of the right sum": ([4, -1, 1, 3], 7, "non-negative counts, got one at position 1"),
+    "all negative": ([-1, -2, -3, -4], 4, "non-negative counts, got one at position 0"),
     "too small an output_size": ([1, 2, 0, 3], 5, "expected 6, the sum of the counts"),
     "an output_size of 0": ([1, 2, 0, 3], 0, "expected 6, the sum of the counts"),
     "too large an output_size": ([1, 2, 0, 3], 9, "expected 6, the sum of the counts"),

@@ -10,7 +10,7 @@ from cuda_helpers import some
 from on_host import close, on_host, values
 
 import tenter
-from tenter._execution.torch import device, operators
+from tenter._torch import device, operators
 
 pytestmark = pytest.mark.gpu
 assert operators  # which registers them
@@ -81,7 +81,7 @@ def test_strided_counts_and_one_for_all(on: str) -> None:
 
 
 def test_totals_of_many_blocks(on: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tenter._kernels.triton import prefix_sum
+    from tenter._triton import prefix_sum
 
     monkeypatch.setattr(prefix_sum, "BLOCK", 16)  # so that a block's totals are totals of blocks, twice
     counts = torch.tensor([(5 * i) % 7 for i in range(600)])
@@ -101,7 +101,7 @@ WRONG = [
     ([1, 2, 0, 3], 7, "output_size: expected 6, the sum of the counts"),
     ([1, 2, 0, 3], 5, "output_size: expected 6, the sum of the counts"),
     ([1, 2, 0, 3], 0, "output_size: expected 6, the sum of the counts"),
-    ([1, -2, 0, 3], 4, "repeats: expected counts that are not negative, got one at position 1"),
+    ([1, -2, 0, 3], 4, "repeats: expected non-negative counts, got one at position 1"),
     ([2**62] * 4, 6, r"repeats: expected counts whose sum is below 2\*\*63"),
 ]
 
@@ -130,10 +130,10 @@ def test_what_lies_past_the_sum_is_zero(on: str) -> None:
 
 @pytest.mark.parametrize("counts", [[1, -2, 0, 3], [2**62] * 4])
 def test_what_is_wrong_is_raised_at_once_without_a_total(counts: list[int], on: str) -> None:
-    with pytest.raises(ValueError, match="repeats: expected counts"):
+    with pytest.raises(ValueError, match=r"repeats: expected (non-negative )?counts"):
         tenter.repeat_interleave(torch.arange(4, device=on), torch.tensor(counts, device=on))
     offsets = torch.ops.tenter.offsets(torch.tensor(counts, device=on), 4, None)
-    with pytest.raises(ValueError, match="repeats: expected counts"):
+    with pytest.raises(ValueError, match=r"repeats: expected (non-negative )?counts"):
         torch.ops.tenter.total(offsets)
 
 
@@ -163,7 +163,7 @@ def test_what_lies_past_the_sum_is_zero_in_every_layout(on: str) -> None:
 
 def test_replays_of_what_is_wrong_are_named(on: str) -> None:
     """A graph's kernels have the ticket of the call that was captured each time."""
-    from tenter._kernels.triton import prefix_sum
+    from tenter._triton import prefix_sum
 
     counts = torch.tensor([1, -2], device=on)
     try:
@@ -183,7 +183,7 @@ def test_replays_of_what_is_wrong_are_named(on: str) -> None:
 def test_accelerated_code_hears_of_it_too(on: str) -> None:
     """What tenter refuses PyTorch is asked; what a call before did is nothing to ask PyTorch about."""
     wrong = torch.tensor([1, -2], device=on)
-    with tenter.torch.accelerate(), pytest.raises(tenter.torch.DeferredError, match="not negative"):
+    with tenter.torch.accelerate(), pytest.raises(tenter.torch.DeferredError, match="non-negative"):
         torch.repeat_interleave(torch.arange(2, device=on), wrong, output_size=1)
         for _ in range(10_000):  # until the device has come to it
             torch.tile(torch.arange(2, device=on), (2,))

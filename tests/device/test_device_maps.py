@@ -12,7 +12,7 @@ from cuda_helpers import INTERPRETED, some
 from on_host import close, values
 
 from cases import MAPS, MapCase
-from tenter._kernels import reference
+from tenter._plans import reference
 from tenter.maps import Copy, Window
 
 pytestmark = pytest.mark.gpu
@@ -43,9 +43,9 @@ def test_the_dot_test(name: str, on: str) -> None:
 LONG = [
     ("one for all", Window(5000, 1, [0], [0, 5000], np.linspace(0, 1, 5000))),
     ("overlapping", Window(5000, 3, [0, 100, 900], [0, 3000, 6000, 10100], np.linspace(0, 1, 10100))),
-    ("some empty", Copy.counts([0, 700, 0, 3000, 1]).T),
-    ("by width", Copy.every(3, 1000).T),
-    ("of blocks", Copy.cycle(40, 300).T),
+    ("some empty", Copy.repeats([0, 700, 0, 3000, 1]).T),
+    ("by width", Copy.repeat_each(3, 1000).T),
+    ("of blocks", Copy.tile(40, 300).T),
 ]
 
 
@@ -69,9 +69,9 @@ def test_windows_of_parts_whose_outer_dims_are_not_one(name: str, m: Window, on:
 
 def test_what_kernels_touch_is_checked(watch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The check itself: a kernel that is told to read too far is caught, as is one that writes too little."""
-    from tenter._kernels.triton import launches
+    from tenter._triton import launches
 
-    m, x = Copy.every(8, 2), torch.arange(8.0)
+    m, x = Copy.repeat_each(8, 2), torch.arange(8.0)
     m.apply(x, 0)
     assert watch.loads and watch.stores
     add = launches.Launches.add

@@ -93,7 +93,7 @@ def test_sums_of_every_dtype(case: tuple[tuple[str, bool], torch.dtype], on: str
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
 def test_sums_of_integers_are_exact(dtype: torch.dtype, on: str) -> None:
     """What saturates saturates, 64 bits wrap."""
-    map_ = tenter.maps.Copy.every(6, 5).T
+    map_ = tenter.maps.Copy.repeat_each(6, 5).T
     x = values((2, 30), dtype)
     with on_host():
         want = map_.apply(x, 1)

@@ -8,7 +8,7 @@ from on_host import close, on_host, values
 
 import tenter.torch
 from tenter import ragged
-from tenter._execution.torch import recorded_segments
+from tenter._torch import traced_segments
 
 pytestmark = pytest.mark.gpu
 
@@ -16,13 +16,15 @@ LENGTHS = [2, 0, 3, 1, 0, 70, 4]
 TOTAL, MOST = sum(LENGTHS), max(LENGTHS)
 WAYS = {
     "offsets": lambda n, x: ragged.offsets(n),
-    "row_ids": lambda n, x: ragged.row_ids(n, total=TOTAL),
-    "positions": lambda n, x: ragged.positions(n, total=TOTAL),
-    "ranges": lambda n, x: ragged.ranges(n * 3, n, 2, total=TOTAL),
+    "row_ids": lambda n, x: ragged.row_ids(n, output_size=TOTAL),
+    "positions": lambda n, x: ragged.positions(n, output_size=TOTAL),
+    "ranges": lambda n, x: ragged.ranges(n * 3, n, 2, output_size=TOTAL),
     "mask": lambda n, x: ragged.mask(n, 72),
     "lengths": lambda n, x: ragged.lengths(ragged.offsets(n)),
-    "lengths_from_row_ids": lambda n, x: ragged.lengths_from_row_ids(ragged.row_ids(n, total=TOTAL), len(LENGTHS)),
-    "lengths_from_mask": lambda n, x: ragged.lengths_from_mask(ragged.mask(n, 72)),
+    "lengths_from_row_ids": lambda n, x: (
+        ragged.Plan.from_row_ids(ragged.row_ids(n, output_size=TOTAL), len(LENGTHS)).lengths
+    ),
+    "lengths_from_mask": lambda n, x: ragged.Plan.from_mask(ragged.mask(n, 72)).lengths,
     "spans_to_mask": lambda n, x: ragged.spans_to_mask(n, n + 2, 80),
     "sum": lambda n, x: ragged.segment_sum(x, n),
     "mean": lambda n, x: ragged.segment_mean(x, n),
@@ -30,8 +32,8 @@ WAYS = {
     "min": lambda n, x: ragged.segment_min(x, n),
     "softmax": lambda n, x: ragged.segment_softmax(x, n),
     "pad": lambda n, x: ragged.pad(x, n, 71, value=2.5),
-    "unpad": lambda n, x: ragged.unpad(x[: len(LENGTHS), None].expand(-1, 72, -1), n, total=TOTAL),
-    "repeat": lambda n, x: ragged.Plan(n, total=TOTAL).repeat(x[: len(LENGTHS)]),
+    "unpad": lambda n, x: ragged.unpad(x[: len(LENGTHS), None].expand(-1, 72, -1), n, output_size=TOTAL),
+    "repeat": lambda n, x: ragged.Plan(n, output_size=TOTAL).repeat(x[: len(LENGTHS)]),
     "repeat_padded": lambda n, x: ragged.repeat_padded(x[None, : len(LENGTHS)], n[None], 90)[0],
 }
 
@@ -59,7 +61,7 @@ def test_as_on_the_host(name, dtype, on):
 def test_nothing_waits_where_total_and_max_len_are_given(name, on, monkeypatch):
     lengths, x = torch.tensor(LENGTHS, device=on), values((TOTAL, 3), torch.float32).to(on)
     WAYS[name](lengths, x)  # compiles kernels
-    monkeypatch.setattr(recorded_segments, "_value", lambda *args: pytest.fail("waits for a device"))
+    monkeypatch.setattr(traced_segments, "_value", lambda *args: pytest.fail("waits for a device"))
     if on == "cpu":  # whose interpreter reads values
         WAYS[name](lengths, x)
         return
@@ -91,9 +93,9 @@ def test_lengths_of_the_host_for_values_on_a_device(on):
 def test_totals_that_a_device_alone_knows_are_waited_for(on):
     lengths = torch.tensor(LENGTHS, device=on)
     plan = ragged.Plan(lengths)
-    assert (plan.n, plan.total, plan.max_len) == (len(LENGTHS), TOTAL, MOST)
+    assert (plan.n, plan.output_size, plan.max_len) == (len(LENGTHS), TOTAL, MOST)
     assert plan.mask().shape == (len(LENGTHS), MOST) and plan.row_ids.shape == (TOTAL,)
-    assert ragged.lengths_from_positions(ragged.positions(lengths)).tolist() == [n for n in LENGTHS if n]
+    assert ragged.Plan.from_positions(ragged.positions(lengths)).lengths.tolist() == [n for n in LENGTHS if n]
 
 
 @pytest.mark.parametrize("wrong", ["negative", "total", "longer than max_len"])

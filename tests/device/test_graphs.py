@@ -144,7 +144,7 @@ def test_graphs_outlive_what_is_remembered_of_their_calls(cuda):
     want = f()
     graph, y = capture(f)
     cache.plans.clear()
-    axis_maps._kept.cache_clear()
+    axis_maps.cached_axis_map.cache_clear()
     gc.collect()
     torch.cuda.synchronize()
     poison = [

@@ -64,7 +64,7 @@ def size(r: Draw, n: int, narrow: bool) -> str:
 
 def _every(r: Draw, narrow: bool) -> Made:
     n, k = (r.int(1, 60), r.int(2, 9)) if narrow else (r.length(), r.pick((0, 1, 2, 3, 5, 17)))
-    source = f"Copy.every({size(r, n, narrow)}, {size(r, k, narrow)})"
+    source = f"Copy.repeat_each({size(r, n, narrow)}, {size(r, k, narrow)})"
     return Made(source, copying(np.repeat(np.arange(n), k), n), n, n * k)
 
 
@@ -76,7 +76,7 @@ def _cycle(r: Draw, narrow: bool) -> Made:
         source = f"Copy({size(r, n, narrow)}, {size(r, n * k, narrow)}, repeat={size(r, k, narrow)}, block={size(r, block, narrow)})"
         return Made(source, copying(index, n), n, n * k)
     return Made(
-        f"Copy.cycle({size(r, n, narrow)}, {size(r, k, narrow)})", copying(np.tile(np.arange(n), k), n), n, n * k
+        f"Copy.tile({size(r, n, narrow)}, {size(r, k, narrow)})", copying(np.tile(np.arange(n), k), n), n, n * k
     )
 
 
@@ -90,13 +90,13 @@ def _counts(r: Draw, narrow: bool) -> Made:
         n_out = int(offsets[-1])
         source = f"Copy({size(r, n * block, narrow)}, {size(r, n_out * block, narrow)}, offsets={table(r, offsets)}, block={size(r, block, narrow)})"
         return Made(source, in_blocks(copying(index, n), block), n * block, n_out * block)
-    return Made(f"Copy.counts({table(r, each)})", copying(index, n), n, len(index))
+    return Made(f"Copy.repeats({table(r, each)})", copying(index, n), n, len(index))
 
 
 def _index_of(r: Draw, narrow: bool) -> Made:
     n = r.int(1, 60)
     index = np.sort(r.rng.integers(0, n, r.length()))
-    source = f"Copy.index_of({table(r, index)}, {size(r, n, narrow)})"
+    source = f"Copy.from_index({table(r, index)}, {size(r, n, narrow)})"
     return Made(source, copying(index, n), n, len(index))
 
 

@@ -1,4 +1,4 @@
-"""What earlier calls leave behind: plans, families, maps, and how often each call was made. Written so that it also runs
+"""What earlier calls leave behind: plans, specializations, maps, and how often each call was made. Written so that it also runs
 on other versions of tenter, whose caches may have other names."""
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from tenter._rules import axis_rule
 from tenter._specs import axis_maps
 
 try:
-    from tenter._plans import families
+    from tenter._plans import specializations
 except ImportError:
-    families = None
+    specializations = None
 
 
 def forget_plans() -> None:
-    """Plans, and how often each call was made: the next call is planned, by the core where it knows the family."""
+    """Plans, and how often each call was made: the next call is planned, by the core where it knows the specialization."""
     cache.plans.clear()
     cache._positions = 0
     getattr(cache, "_noted", {}).clear()
@@ -28,9 +28,12 @@ def forget_plans() -> None:
 def forget() -> None:
     """Everything: the next call is checked and planned as the first one of a process is."""
     forget_plans()
-    for name in ("families", "native"):
-        getattr(families, name, {}).clear()
-    for kept in (getattr(axis_maps, "_kept", None), getattr(axis_rule, "read", None)):
+    for name in ("specializations", "native"):
+        getattr(specializations, name, {}).clear()
+    for kept in (
+        getattr(axis_maps, "cached_axis_map", getattr(axis_maps, "_kept", None)),
+        getattr(axis_rule, "read", None),
+    ):
         if hasattr(kept, "cache_clear"):
             kept.cache_clear()  # a map knows whether its axis is long
 

@@ -12,6 +12,11 @@ from .matrices import of_matrix
 from .oracle import Maps
 
 
+def _blurs(like: Any) -> bool:
+    """Whether a convention antialiases by a Gaussian, which has no formula here."""
+    return like == "skimage" or getattr(getattr(like, "value", like), "antialias_method", "") == "gaussian"
+
+
 def independent(kwargs: dict[str, Any], maps: Maps, x: Any, axes: list[int]) -> Maps | None:
     """Matrices by fractions and formulas (tests/resize_oracle.py), where every rule is given in words."""
     mode, edge = kwargs["mode"], kwargs.get("edge")
@@ -29,7 +34,7 @@ def independent(kwargs: dict[str, Any], maps: Maps, x: Any, axes: list[int]) -> 
         return None
     if (alias == "nearest" and "tie" not in kwargs) or (alias == "cubic" and "cubic" not in kwargs) or alias == "box":
         return None
-    if (antialias and (kwargs["align"] == "corners" or kwargs.get("like") == "skimage")) or (
+    if (antialias and (kwargs["align"] == "corners" or _blurs(kwargs.get("like")))) or (
         alias == "area" and kwargs["align"] == "corners"
     ):
         return None

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from tenter._execution.torch import schema
 from tenter._rules import axis_rule
 from tenter._specs import resize_arguments
 from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.resize import KINDS as KIND_OF_MODE, Interpolate, Resize
+from tenter._torch import schema
 
 from . import counts, lies
 from .arrays import TORCH, Array, drawn, readable

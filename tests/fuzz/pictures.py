@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from tenter.image import Fill, Fit
+
 from .arrays import drawn, numbers
-from .call import Call, named, written
+from .call import Call, Named, named, written
 from .draw import Draw
 from .oracle import Maps, Wrong, check_shape, summed, summed_bytes
 from .resizing import plan
@@ -36,9 +38,14 @@ def picture(r: Draw) -> Call:
     how = drawn(r, shape, dtype, library, "normal" if dtype[0] == "f" else None)
     x = named("x", how)
     kwargs: dict[str, Any] = {"size": (r.int(1, 50), r.int(1, 50)), "mode": r.pick(MODES)}
+    premultiply = True
     for key, p in (("linear_light", 0.4), ("alpha", 0.3), ("premultiply", 0.3)):
         if r.chance(p):
-            kwargs[key] = r.chance(0.6) and (key != "alpha" or (channels or 1) > 1)
+            chosen = r.chance(0.6) and (key != "alpha" or (channels or 1) > 1)
+            if key == "premultiply":
+                premultiply = chosen
+            else:
+                kwargs[key] = chosen
     if (channels or 1) > 4 or (channels == 2 and shape[0] in (1, 3, 4)):  # which no picture has, unless told
         kwargs.setdefault("alpha", False)
     if r.chance(0.3):
@@ -47,14 +54,16 @@ def picture(r: Draw) -> Call:
         kwargs["box"] = ((0, r.pick((shape[0], shape[0] + 1))), None)
     alpha = kwargs.get("alpha")
     alpha = channels == 4 if alpha is None else alpha
-    plain = {"like": "pillow"} | {k: v for k, v in kwargs.items() if k not in ("linear_light", "alpha", "premultiply")}
+    if alpha and not premultiply:
+        kwargs["alpha"] = "premultiplied"
+    plain = {"like": "pillow"} | {k: v for k, v in kwargs.items() if k not in ("linear_light", "alpha")}
+    names = {"x": x}
     if r.chance(0.3):
-        del kwargs["size"]
-        kwargs |= _policy(r, shape, plain)
+        names["size"] = kwargs["size"] = _kept_ratio(r, shape, plain)
     maps, cut, shape_out, _ = plan(x.value, plain | {"axes": (0, 1)})
     near = kwargs["mode"].startswith("nearest")
     light = kwargs.get("linear_light", False) and not near
-    weigh = alpha and kwargs.get("premultiply", True) and not near
+    weigh = alpha and premultiply and not near
 
     def verify(y: Any) -> None:
         check_shape(y, x.value, shape_out)
@@ -94,28 +103,31 @@ def picture(r: Draw) -> Call:
         shown = got[..., :-1] if alpha else got
         _near(np.where(known, shown, 0), np.where(known, want, 0), room, dtype, full, "colour")
 
-    return Call("", "y = " + written("tenter.image.resize", [x], kwargs), {"x": x}, verify)
+    return Call("", "y = " + written("tenter.image.resize", [x], kwargs), names, verify)
 
 
-def _policy(r: Draw, shape: tuple[int, ...], plain: dict[str, Any]) -> dict[str, Any]:
+def _kept_ratio(r: Draw, shape: tuple[int, ...], plain: dict[str, Any]) -> Named:
     """A size that keeps the ratio of the sides, which is written into `plain` as a size and a box."""
     rows = (plain.get("box") or ((0, shape[0]),))[0]
     lengths = (Fraction(rows[1] - rows[0]), Fraction(shape[1]))
     sides = plain["size"]
-    policy = r.pick(("fit", "fill", "long_edge", "width", "height"))
-    sides = (sides[0], sides[0]) if policy == "long_edge" else sides
+    way = r.pick(("fit", "fill", "long_edge", "width", "height"))
+    sides = (sides[0], sides[0]) if way == "long_edge" else sides
     factors = [Fraction(side) / length for side, length in zip(sides, lengths)]
-    if policy == "fill":
+    if way == "fill":
         window = [side / max(factors) for side in sides]
         west = (lengths[1] - window[1]) / 2
         plain["box"] = ((rows[0], rows[0] + window[0]), (west, west + window[1]))
-        return {"fill": sides, "gravity": "north"}
-    enlarge = policy in ("fit", "long_edge") and r.chance(0.5)
-    factor = {"width": factors[1], "height": factors[0]}.get(policy, min(factors))
-    factor = min(factor, Fraction(1)) if policy in ("fit", "long_edge") and not enlarge else factor
+        return Named("size", Fill(sides, "north"), f"tenter.image.Fill({sides}, 'north')")
+    enlarge = way in ("fit", "long_edge") and r.chance(0.5)
+    factor = {"width": factors[1], "height": factors[0]}.get(way, min(factors))
+    factor = min(factor, Fraction(1)) if way in ("fit", "long_edge") and not enlarge else factor
     plain["size"] = tuple(max(1, math.floor(length * factor + Fraction(1, 2))) for length in lengths)
-    given = {"fit": sides, "long_edge": sides[0], "width": sides[1], "height": sides[0]}[policy]
-    return {policy: given} | ({"enlarge": True} if enlarge else {})
+    if way in ("width", "height"):
+        given = (None, sides[1]) if way == "width" else (sides[0], None)
+        return Named("size", given, repr(given))
+    within = sides[0] if way == "long_edge" else sides
+    return Named("size", Fit(within, enlarge), f"tenter.image.Fit({within}, {enlarge})")
 
 
 def _check_weighed_bytes(got: np.ndarray, v: np.ndarray, maps: Maps) -> None:

@@ -14,8 +14,6 @@ from .oracle import Wrong, check_bits, check_shape
 from .segments import indices_like, never, positions, rows
 
 FORMS = ("lengths", "offsets", "row_ids", "positions", "mask")
-OF = {"offsets": "lengths", "row_ids": "lengths_from_row_ids", "positions": "lengths_from_positions",
-      "mask": "lengths_from_mask"}  # fmt: skip
 
 
 def form(name: str, found: list[int], room: int) -> np.ndarray:
@@ -90,14 +88,15 @@ def forms(r: Draw) -> Call:
     values, library = form(name, found, room), r.pick(("numpy", "torch"))
     if r.chance(0.15) and (bad := _wrong(r, name, values, len(found))) is not None:
         given, error = bad
-        source = written(f"tenter.ragged.{OF[name]}", [given], rows_named)
+        made = "lengths" if name == "offsets" else f"Plan.from_{name}"
+        source = written(f"tenter.ragged.{made}", [given], rows_named)
         return Call("", f"y = {source}", {name: given}, never, (error,))
     given = (
         matrix(r, name, values, "bool", library) if name == "mask" else counts.held(r, values.tolist(), library, name)
     )
     like = indices_like(given)
-    if r.chance(0.5):
-        return result(r, f"tenter.ragged.{OF[name]}", [given], rows_named, form("lengths", found, room), like)
+    if r.chance(0.5) and name == "offsets":
+        return result(r, "tenter.ragged.lengths", [given], rows_named, form("lengths", found, room), like)
     asked = r.pick(FORMS)
     want = form(asked, found, max(found, default=0))
     source = written(f"tenter.ragged.Plan.from_{name}", [given], rows_named) + f".{asked}" + "()" * (asked == "mask")
@@ -161,7 +160,7 @@ def ranges(r: Draw) -> Call:
     info = np.iinfo(bits(like).dtype)
     args, names = [start, held, *([] if isinstance(step, int) and step == 1 else [step])], {}
     if r.chance(0.3):
-        names = {"total": r.whole(sum(found))}
+        names = {"output_size": r.whole(sum(found))}
     if any(not info.min <= w <= info.max for w in want):
         held_names = {v.name: v for v in args if isinstance(v, Named)}
         return Call("", "y = " + written("tenter.ragged.ranges", args, names), held_names, never, (ValueError,))

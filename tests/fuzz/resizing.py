@@ -10,8 +10,8 @@ import numpy as np
 
 from tenter._arrays.errors import Refusal
 from tenter._specs import resize_arguments
-from tenter.conventions import PRESETS
-from tenter.filters import Filter
+from tenter.conventions import PRESETS, Convention
+from tenter.filters import Filter, cubic
 
 from . import formulas, gradients
 from .arrays import Array, drawn, numbers
@@ -90,6 +90,7 @@ def resizing(r: Draw, library: str, dtype: str | None = None) -> tuple[Named, Ar
             "cubic": r.pick((-0.5, -0.75)),
         }
         kwargs["antialias"] = r.chance(0.5)
+    _in_convention(kwargs, extra, modes)
     if r.chance(0.15):
         kwargs["box"] = [_box(r, shape[a]) if r.chance(0.8) else None for a in axes]
     if kwargs.get("edge") in ("constant", "extrapolate") and r.chance(0.5):
@@ -97,6 +98,25 @@ def resizing(r: Draw, library: str, dtype: str | None = None) -> tuple[Named, Ar
         if whole or dtype in ("float16", "float32", "float64", "complex64", "complex128", "longdouble"):
             kwargs["value"] = r.pick((1, 7, 100)) if whole else r.pick((1.5, -3, 0.25))
     return named("x", how), how, kwargs, extra
+
+
+# What a call says of its convention: each drawn as an argument, and the field that it becomes.
+FIELDS = {"policy": "aspect_ratio", "rounding": "length_rounding", "tie": "nearest_tie"}
+
+
+def _in_convention(kwargs: dict[str, Any], extra: dict[str, Named], modes: list[Any]) -> None:
+    """Puts what was drawn of the convention where calls say it: into `like`, and a cubic's slope into `mode`."""
+    fields = {field: kwargs.pop(word) for word, field in FIELDS.items() if word in kwargs}
+    a = kwargs.pop("cubic", None)
+    if a is not None and "fir" not in extra and "cubic" in modes:
+        extra["keys"] = Named("keys", cubic(a), f"tenter.filters.cubic({a})")
+        found = [extra["keys"] if mode == "cubic" else mode for mode in modes]
+        kwargs["mode"] = found if len(found) > 1 else found[0]
+    if fields:
+        like = kwargs.get("like", "torch")
+        said = ", ".join(f"{field}={value!r}" for field, value in fields.items())
+        made = Convention.of(like, **fields)
+        extra["how"] = kwargs["like"] = Named("how", made, f"Convention.of({like!r}, {said})")
 
 
 def _scale(r: Draw, n: int) -> Any:
@@ -116,9 +136,16 @@ def _box(r: Draw, n: int) -> tuple[Any, Any]:
     return (end, begin) if r.chance(0.3) else (begin, end)
 
 
+def _value(x: Any) -> Any:
+    """What a call is given: of names their values, in lists too."""
+    if isinstance(x, Named):
+        return x.value
+    return [_value(each) for each in x] if type(x) is list else x
+
+
 def plan(x: Any, kwargs: dict[str, Any], was: str | None = None) -> tuple[Maps, bool, tuple[int, ...], Any]:
     """The maps that tenter plans for resize, the matrices of which are made here, turned round where it turns x."""
-    given = {k: (v.value if isinstance(v, Named) else v) for k, v in kwargs.items()}
+    given = {k: _value(v) for k, v in kwargs.items()}
     does, turned = resize_arguments.checked(
         x, resize_arguments.Arguments(**(given if was is None else given | {"edge": was}))
     )
@@ -147,7 +174,7 @@ def resize(r: Draw) -> Call:
             ({"align": "left"}, ValueError), ({"axes": (0, 0), "size": (2, 2), "scale": None}, ValueError),
             ({"axes": 9}, IndexError), ({"size": -1, "scale": None}, ValueError), ({"size": 1.5, "scale": None}, TypeError),
             ({"scale": float("inf"), "size": None}, ValueError), ({"box": [(1, 1)] * len(kwargs["axes"])}, ValueError),
-            ({"antialias": 1}, TypeError), ({"cubic": float("nan")}, ValueError), ({"tie": "up"}, ValueError),
+            ({"antialias": 1}, TypeError), ({"mode": ("cubic",) * 9}, ValueError), ({"like": 3}, TypeError),
         ))  # fmt: skip
         kwargs |= bad
         source = "y = " + written("tenter.resize", [x], kwargs)

@@ -77,7 +77,7 @@ def indices(r: Draw) -> Call:
     if of == "mask":
         named_, like = ({"max_len": r.whole(room)} if room > most else {}), like > 0
     elif r.chance(0.3):
-        named_ = {"total": r.whole(sum(found))}
+        named_ = {"output_size": r.whole(sum(found))}
 
     def check(y: Any) -> None:
         expected = want[of]()

@@ -50,6 +50,11 @@ def in_integers(weight: np.ndarray) -> bool:
     return bool(small) and not (weight % 2.0**-22).any()
 
 
+# How far two axes of bytes may be from their exact sum in fixed point: OpenCV cuts two products off at a quarter, and adds
+# a half at the end. Other weights are within 0.03.
+FIXED_POINT = 0.55
+
+
 def check_maps(y: Any, x: Any, maps: Maps, cut: bool, slack: float = 0.0) -> None:
     """The result of maps on x. cut: between two axes, to the range of bytes."""
     name = name_of(x)
@@ -62,7 +67,10 @@ def check_maps(y: Any, x: Any, maps: Maps, cut: bool, slack: float = 0.0) -> Non
         return check_bits(bits(y).astype(want.dtype), want)
     if cut and len(maps) <= 2:
         return check_values(y, summed_cut(numbers(x), maps, name), name, slack)
-    return check_values(y, summed(numbers(x), maps, name), name, slack)
+    want = summed(numbers(x), maps, name)
+    if name == "uint8" and sum(d.index is None for _, d in maps) == 2:
+        want = want._replace(unsure=want.unsure + FIXED_POINT)
+    return check_values(y, want, name, slack)
 
 
 def summed_cut(x: np.ndarray, maps: Maps, name: str) -> Want:

@@ -6,7 +6,7 @@ from typing import Any
 
 import tenter
 from tenter import _native, memory
-from tenter._execution import bands, into
+from tenter._execution import chunks, into
 from tenter._plans import cache
 
 from . import caches
@@ -24,7 +24,7 @@ NATIVE: dict[str, tuple[int, ...]] = {
     "planned_bytes": (64, 4096), "table_bytes": (64, 4096), "planned_taps": (1, 8), "weighed_outputs": (0, 20),
 }  # fmt: skip
 PYTHON: tuple[tuple[Any, str, tuple[int, ...]], ...] = (
-    (bands, "BYTES", (256, 4096)),
+    (chunks, "BYTES", (256, 4096)),
     (into, "BYTES", (256, 4096)),
     (cache, "LONGEST", (0, 8)),
     (cache, "STEPS", (0, 1)),

@@ -22,7 +22,7 @@ from small import lowered
 
 import tenter
 from tenter import _native, memory
-from tenter._plans import cache, families
+from tenter._plans import cache, specializations
 from tenter._specs import axis_maps
 from tenter.maps import Copy, Gather, Window
 
@@ -57,7 +57,7 @@ def numpy_calls() -> dict[str, Callable[[], Any]]:
         "a map": lambda: window().apply(x, 1, out=into(4)),
         "its transpose": lambda: window().T.apply(x[:, :4], 1, out=into(9)),
         "a map of any inputs": lambda: gather().apply(x, 1, out=into(3)),
-        "a map of copies": lambda: Copy.counts([2, 0, 1] * 3).apply(x, 1, out=into(9)),
+        "a map of copies": lambda: Copy.repeats([2, 0, 1] * 3).apply(x, 1, out=into(9)),
     }  # fmt: skip
 
 
@@ -94,8 +94,8 @@ def into(n: int) -> np.ndarray[Any, Any]:
 
 def forget() -> None:
     """Plans and maps of earlier calls, so that the next one makes its own."""
-    families.native.clear()
-    axis_maps._kept.cache_clear()
+    specializations.native.clear()
+    axis_maps.cached_axis_map.cache_clear()
     forget_sizes()
 
 
@@ -203,7 +203,7 @@ def examine(refusing: Any, name: str, call: Callable[[], Any]) -> int:
     """Refuses each allocation of a call. Answers how many there are at the first call."""
     want = bits(call())
     outs.clear()
-    in_use = memory.stats().in_use
+    in_use = memory.stats().used_bytes
     for when, before in (("again", None), ("of a kind", forget_sizes), ("first", forget)):
         for _ in range(2):  # after which the core has the kind
             forget_sizes()
@@ -213,7 +213,7 @@ def examine(refusing: Any, name: str, call: Callable[[], Any]) -> int:
         n, failed = refused_each(refusing, call, want, before, False, n_last)
         print(f"{name}|{when}|{n_last}|{failed_last}|{n}|{failed}", flush=True)
     gc.collect()
-    assert memory.stats().in_use == in_use, (name, memory.stats().in_use - in_use)
+    assert memory.stats().used_bytes == in_use, (name, memory.stats().used_bytes - in_use)
     return n_last - 1
 
 

@@ -15,7 +15,7 @@ import torch
 import tenter
 from tenter import _native, memory
 
-memory.limit(256 << 20)
+memory.set_limit(256 << 20)
 torch.set_num_threads(1)  # its own threads would hang the children
 x = np.ones((700, 400), np.float32)
 
@@ -39,7 +39,7 @@ assert memory.stats().idle_blocks == 1
 
 def in_child() -> bool:
     global array, tensor, early
-    assert memory.stats().idle == 0 and not _native.recycles()
+    assert memory.stats().idle_bytes == 0 and not _native.recycles()
     assert (array == 1).all() and (tensor == 1).all()
     made = memory.stats()
     for t in (x, torch.from_numpy(x)):
@@ -54,21 +54,21 @@ def in_child() -> bool:
     tensor.fill_(6)
     del array, tensor, early
     gc.collect()
-    assert memory.stats().idle == 0 and memory.stats().blocks_in_use == made.blocks_in_use - 4
+    assert memory.stats().idle_bytes == 0 and memory.stats().used_blocks == made.used_blocks - 4
     memory.clear()
-    memory.limit(0)
-    memory.limit(1 << 30)
+    memory.set_limit(0)
+    memory.set_limit(1 << 30)
     assert not _native.recycles()
     return child(lambda: not _native.recycles() and bool((tenter.repeat_interleave(x, 3, 0) == 1).all())) == 0
 
 
 print(child(in_child))
 assert (array == 1).all() and (tensor == 1).all()  # the child's writes are its own
-assert memory.stats().idle == 0  # given back before the fork
+assert memory.stats().idle_bytes == 0  # given back before the fork
 made = memory.stats()
 del early
 gc.collect()
-assert memory.stats().idle == 0  # from before the fork: not kept
+assert memory.stats().idle_bytes == 0  # from before the fork: not kept
 y = tenter.repeat_interleave(x, 2, 0)
 assert memory.stats().reused == made.reused and memory.stats().fresh == made.fresh + 1
 del y

@@ -10,7 +10,7 @@ import numpy as np
 
 from maps_of import planned, resample
 from tenter import _native
-from tenter._kernels import reference
+from tenter._plans import reference
 from tenter.maps import Copy, Window
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -50,9 +50,9 @@ def maps_on_every_axis(dtype: str) -> None:
     for shape in ((37,), (5, 37), (37, 3), (2, 37, 5), (3, 37, 20), (18, 37), (17, 37, 3), (37, 5000)):
         axis = shape.index(37)
         for m in (
-            Copy.counts(counts), Copy.every(37, 3), resample("nearest", 37, 50), resample("linear", 37, 80),
-            resample("cubic", 37, 11), resample("area", 37, 6), Copy.every(1, 37).T, Copy.cycle(1, 37).T,
-            Copy.counts([7, 30]).T, Copy.counts([1] * 37).T, Copy.counts([4, 3, 0, 25, 5]).T,
+            Copy.repeats(counts), Copy.repeat_each(37, 3), resample("nearest", 37, 50), resample("linear", 37, 80),
+            resample("cubic", 37, 11), resample("area", 37, 6), Copy.repeat_each(1, 37).T, Copy.tile(1, 37).T,
+            Copy.repeats([7, 30]).T, Copy.repeats([1] * 37).T, Copy.repeats([4, 3, 0, 25, 5]).T,
         ):  # fmt: skip
             check(noise(shape, dtype), ((axis, m),), *((1, 0) if np.dtype(dtype).kind in "iu" else (0.1, 1e-3)))
 
@@ -63,7 +63,7 @@ def every_factor() -> None:
         for times in (2, 3, 5, 6, 7, 16, 31, 40):
             for n in (1, 17, 640 // size, 1250, 1251):
                 x = guarded(rng.integers(0, 256, n * size).astype(np.uint8).view(f"V{size}"))
-                got = planned(x, ((0, Copy.every(n, times)),)).run(x)
+                got = planned(x, ((0, Copy.repeat_each(n, times)),)).run(x)
                 assert got.tobytes() == np.repeat(x, times).tobytes(), (_native.level(), size, times, n)
         keep.clear()
 
@@ -73,7 +73,7 @@ def sums_of_every_factor(dtype: str) -> None:
     for width in (1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 31, 32, 50):
         for n, inner in ((1, 1), (3, 1), (16, 1), (17, 1), (90, 1), (1, 3), (5, 3), (33, 3), (4, 7), (30, 15)):
             x = guarded(noise((n * width, inner), dtype))
-            m = Copy.every(n, width).T
+            m = Copy.repeat_each(n, width).T
             got = planned(x, ((0, m),)).run(x).astype(float)
             assert np.allclose(got, x.astype(float).reshape(n, width, inner).sum(1), rtol=1e-2), (
                 _native.level(),
@@ -129,7 +129,7 @@ def ragged_sums(dtype: str) -> None:
             np.r_[rng.integers(0, most + 1, 32), np.ones(32, int)],
             np.r_[np.full(63, most), 0],
         ):
-            m = Copy.counts(lengths).T
+            m = Copy.repeats(lengths).T
             check(noise((m.n_in,), dtype, 3), ((0, m),), 1e-3)
 
 

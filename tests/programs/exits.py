@@ -148,7 +148,7 @@ def settings() -> None:
         threading.Thread(target=changes, args=(change,), daemon=True)
         for change in (
             lambda k: tenter.set_num_threads((None, 1, 2, 5)[k % 4]),
-            lambda k: tenter.memory.limit((0, 1 << 20, 8 << 20, 1 << 30)[k % 4]),
+            lambda k: tenter.memory.set_limit((0, 1 << 20, 8 << 20, 1 << 30)[k % 4]),
             lambda k: (tenter.memory.clear(), tenter.memory.stats()),
         )
     ]
@@ -162,7 +162,7 @@ def settings() -> None:
         thread.join()
     tenter.set_num_threads(2)
     stats = tenter.memory.stats()
-    print(wrong, stats.in_use, stats.blocks_in_use, stats.idle <= stats.limit, call(400) == want[400])
+    print(wrong, stats.used_bytes, stats.used_blocks, stats.idle_bytes <= stats.limit, call(400) == want[400])
 
 
 if __name__ == "__main__":

@@ -127,5 +127,5 @@ if __name__ == "__main__":
     assert right, f"the next call is wrong: {y}"
     blocks.clear()
     del y
-    assert memory.stats().in_use == 0, memory.stats()
+    assert memory.stats().used_bytes == 0, memory.stats()
     print(answer)

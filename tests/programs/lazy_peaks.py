@@ -54,7 +54,7 @@ def expressions(make: Any, n_rows: int) -> dict[str, Any]:
         "pixel": lambda: image[0, 17, 4000],
         "image with itself": lambda: (image + image).mean(0),
         "line": lambda: lazy.resize(line, EACH * n_rows * COLUMNS)[1000:2000].materialize(),
-        "look": lambda: (repr(s), s._repr_html_(), lazy.explain(s)),
+        "look": lambda: (repr(s), s._repr_html_(), tenter.explain(s)),
         **({"arrow": lambda: lazy.from_arrow(lazy.to_arrow(s[:, 0])) if s.ndim == 1 else lazy.from_arrow(
             lazy.to_arrow(lazy.repeat_interleave(x[:, 0], counts)))} if f is np else {}),
     }  # fmt: skip

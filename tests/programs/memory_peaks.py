@@ -16,8 +16,10 @@ import numpy as np
 
 import tenter
 import tenter.image
+from tenter.conventions import Convention
 
 SIDE, FEW = 2048, 120
+WRAP = Convention.of("pillow", edge="wrap", edge_antialias="wrap")
 
 
 def resident(field: str) -> int:
@@ -75,7 +77,7 @@ def call(name: str, x: dict[str, Any], side: int) -> Callable[[], Any]:
         "alpha twice": lambda: image(x["rgba"][:half, :half], side),
         "light half": lambda: image(x["rgb"], half, linear_light=True),
         "light twice": lambda: image(x["grey"], twice, linear_light=True),
-        "alpha wrap": lambda: image(x["rgba"], half, edge="wrap"),
+        "alpha wrap": lambda: image(x["rgba"], half, like=WRAP),
         "constant half": lambda: resize(x["rgb"], half, antialias=True, **constant),
         "constant twice": lambda: resize(x["grey"], twice, **constant),
         "extrapolated": lambda: resize(x["grey"], twice, **{**constant, "edge": "extrapolate"}),

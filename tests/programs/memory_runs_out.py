@@ -14,7 +14,7 @@ import tenter.image
 M_MMAP_THRESHOLD = -3
 ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, 1 << 16)
 tenter.set_num_threads(1)
-tenter.memory.limit(0)
+tenter.memory.set_limit(0)
 x = np.random.default_rng(0).integers(0, 256, (1000, 1000, 4), np.uint8)
 kept, counts = x.copy(), (np.arange(x.size) % 5).astype(np.uint8)
 m, out = tenter.axis_map(1000, 3000, "cubic", edge="wrap"), np.full((3000, 1000, 4), 9, np.uint8)

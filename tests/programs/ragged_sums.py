@@ -8,7 +8,7 @@ import numpy as np
 import tenter
 
 x = np.ones((2, 16_000_000), np.int8)
-A = tenter.maps.Copy.counts([1, x.shape[1] - 1]).T
+A = tenter.maps.Copy.repeats([1, x.shape[1] - 1]).T
 tenter.set_num_threads(1)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 y = A.apply(x, 1)

@@ -13,7 +13,7 @@ tenter.set_num_threads(2)
 n = 3_000_000
 rows = Window(64, 16, np.arange(16) * 4, np.arange(17) * 4, np.ones(64))
 columns = Window(n, n, np.arange(n), np.arange(n + 1), np.ones(n))
-_ = rows.native, columns.native
+_ = rows._core, columns._core
 x = np.ones((64, n), np.uint8)
 allow(100 << 20)  # enough for the result, not for 16 rows of float32
 try:

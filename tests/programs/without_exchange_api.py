@@ -1,4 +1,4 @@
-"""A PyTorch without DLPack's exchange API: tensors are plain all the same, and known calls found by Python."""
+"""A PyTorch without DLPack's exchange API: tensors are plain all the same, and cached calls found by Python."""
 
 import torch
 

@@ -13,7 +13,7 @@ import numpy as np
 import tenter
 
 ctypes.CDLL(None).mallopt(-3, 1 << 16)  # M_MMAP_THRESHOLD: no memory of earlier arrays is at hand
-tenter.memory.limit(0)  # no memory of one call is kept for the next
+tenter.memory.set_limit(0)  # no memory of one call is kept for the next
 tenter.set_num_threads(1)
 SIDE = 1200
 SPARE = 12 << 20
@@ -41,7 +41,7 @@ calls = {
     "light": lambda **to: tenter.image.resize(pixels, (3 * SIDE, SIDE), **light, **to),
     "floats": lambda **to: tenter.image.resize(x.reshape(600, 600, 4), (SIDE, 2 * SIDE), **to),
     "map": lambda **to: tenter.axis_map(SIDE, 3 * SIDE, "cubic").apply(x, 1, **to),
-    "sums of blocks": lambda **to: tenter.maps.Copy.cycle(SIDE, 4).T.apply(four, 0, **to),
+    "sums of blocks": lambda **to: tenter.maps.Copy.tile(SIDE, 4).T.apply(four, 0, **to),
     "bytes the other way round": lambda **to: tenter.resize(swapped, 3 * SIDE, axes=0, **to),
 }  # fmt: skip
 four, swapped = np.tile(x, (4, 4)), x.astype(">f4") if sys.argv[1] == "numpy" else x

@@ -14,7 +14,7 @@ import tenter
 from tenter import ragged
 
 ctypes.CDLL(None).mallopt(-3, 1 << 16)  # M_MMAP_THRESHOLD: no memory of earlier arrays is at hand
-tenter.memory.limit(0)  # no memory of one call is kept for the next
+tenter.memory.set_limit(0)  # no memory of one call is kept for the next
 tenter.set_num_threads(1)
 MANY = 480 << (12 if sys.argv[1] == "numpy" else 13)  # rows
 SPARE = 12 << 20
@@ -50,9 +50,6 @@ calls = {
     "mask": lambda **to: ragged.mask(lengths, 9, **to),
     "long mask": lambda **to: ragged.mask([9, 0], 7 * MANY, **to),
     "lengths": lambda **to: ragged.lengths(offsets, **to),
-    "of ids": lambda **to: ragged.lengths_from_row_ids(ids, MANY, **to),
-    "of positions": lambda **to: ragged.lengths_from_positions(places, **to),
-    "of mask": lambda **to: ragged.lengths_from_mask(truth, **to),
     "spans": lambda **to: ragged.spans_to_mask(spans, ends, 9, **to),
     "pad": lambda **to: ragged.pad(x[:total], lengths, **to),
     "pad far": lambda **to: ragged.pad(wide[:, 0], few, 2 * MANY, value=5, **to),

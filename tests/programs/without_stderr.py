@@ -24,4 +24,4 @@ def noisily(target: Any, force: bool, write: Callable[[Any], None]) -> None:
 
 
 resize.write_beside = noisily
-sys.exit(main(["resize", "in.png", "out.png", "--scale", "1", "--filter", "nearest"]))
+sys.exit(main(["resize", "in.png", "out.png", "--scale", "1", "--mode", "nearest"]))

@@ -64,15 +64,23 @@ def the_kind_and_dtype_that_go_in_come_out(
 
     assert_type(tenter.resize(d, 4), Doubles)
     assert_type(tenter.resize(b, (4, 5), axes=(0, 1), mode="bilinear", like="cv2"), Bytes)
-    assert_type(tenter.resize(t, scale=Fraction(1, 2), rounding="ceil", mode=["linear", "nearest"]), torch.Tensor)
+    assert_type(
+        tenter.resize(
+            t,
+            scale=Fraction(1, 2),
+            like=tenter.conventions.Convention.of("onnx", length_rounding="ceil"),
+            mode=["linear", tenter.filters.cubic(-0.6)],
+        ),
+        torch.Tensor,
+    )
     assert_type(tenter.resize(j, scale=(2, 1.5), edge="wrap", align="corners"), Other)
     assert_type(tenter.resize([1, 2], 4, box=[(0, 1.5)], mode=tenter.filters.Filter(np.abs, 1)), npt.NDArray[Any])
     assert_type(tenter.resize(d, 4, like=tenter.conventions.PRESETS["jax"], value=1.5, edge="constant"), Doubles)
 
     assert_type(tenter.image.resize(b, (4, 5), linear_light=True, alpha=False, mode="lanczos"), Bytes)
     assert_type(tenter.image.resize(t, scale=0.5, antialias=False), torch.Tensor)
-    assert_type(tenter.image.resize(b, fill=(4, 5), gravity="north"), Bytes)
-    assert_type(tenter.image.resize(t, fit=4, enlarge=True), torch.Tensor)
+    assert_type(tenter.image.resize(b, tenter.image.Fill((4, 5), gravity="north")), Bytes)
+    assert_type(tenter.image.resize(t, tenter.image.Fit(4, enlarge=True)), torch.Tensor)
     assert_type(tenter.image.resize([t, t], 4, layout="CHW"), torch.Tensor)
     assert_type(tenter.image.resize([b, b], 4), npt.NDArray[Any])
     assert_type(tenter.image.crop_resize(b, (0, 0.5, 3, 4), (4, 5), flip=True, mode="cubic"), Bytes)
@@ -103,7 +111,7 @@ def maps_and_settings(d: Doubles, t: torch.Tensor) -> None:
     assert_type(m.apply(t, axis=-1), torch.Tensor)
     assert_type(m.apply([1, 2, 3, 4], 0), npt.NDArray[Any])
     assert_type(m.dense(), Doubles)
-    assert_type(tenter.maps.Copy.every(2, 3).T, tenter.maps.Window)
+    assert_type(tenter.maps.Copy.repeat_each(2, 3).T, tenter.maps.Window)
     assert_type(m @ m.T, tenter.maps.AxisMap)
     assert_type(m * 0.5, tenter.maps.AxisMap)
     assert_type(2 * m, tenter.maps.AxisMap)
@@ -114,8 +122,8 @@ def maps_and_settings(d: Doubles, t: torch.Tensor) -> None:
     assert_type(m @ [1, 2, 3, 4], npt.NDArray[Any])
     assert_type(tenter.maps.Window.from_scipy(m.to_scipy()), tenter.maps.Window)
     assert_type(tenter.get_num_threads(), int)
-    assert_type(tenter.memory.limit(), int)
-    assert_type(tenter.conventions.difference("pillow", "jax"), str)
+    assert_type(tenter.memory.get_limit(), int)
+    assert_type(tenter.conventions.compare("pillow", "jax"), str)
     with tenter.torch.accelerate() as report:
         assert_type(report.served, dict[str, int])
 
@@ -140,7 +148,7 @@ def mistakes(d: Doubles, t: torch.Tensor) -> None:
     tenter.resize(d, 4, mode="bilinar")  # error: arg-type, reportCallIssue
     tenter.resize(d, 4, like="Pillow")  # error: call-overload, reportCallIssue
     tenter.resize(d, 4, edge="reflected")  # error: call-overload, reportCallIssue
-    tenter.resize(d, 4, policy="fit")  # error: call-overload, reportCallIssue
+    tenter.conventions.Convention.of("onnx", aspect_ratio="fit")  # error: arg-type, reportArgumentType
     tenter.resize(d, 4, axis=0)  # error: call-overload, reportCallIssue
     tenter.resize(d, "4")  # error: arg-type, reportCallIssue
     tenter.resize("photo.png", 4)  # error: call-overload, reportCallIssue
@@ -156,7 +164,7 @@ def mistakes(d: Doubles, t: torch.Tensor) -> None:
     tenter.resize(d, 4, out=t)  # error: call-overload, reportCallIssue
     tenter.image.resize(d, 4, axes=(0, 1))  # error: call-overload, reportCallIssue
     tenter.axis_map(4, 6, "bilinear")  # error: arg-type, reportArgumentType
-    tenter.maps.Copy.every(2, 3).apply(d, "0")  # error: call-overload, reportCallIssue
+    tenter.maps.Copy.repeat_each(2, 3).apply(d, "0")  # error: call-overload, reportCallIssue
     tenter.axis_map(4, 6)["1"]  # error: index, reportArgumentType
     tenter.axis_map(4, 6) + 1  # error: operator, reportOperatorIssue
     number: int = tenter.resize(d, 4)  # error: assignment, reportAssignmentType
@@ -166,22 +174,22 @@ def mistakes(d: Doubles, t: torch.Tensor) -> None:
 def rows_of_unlike_lengths(d: Doubles, i: npt.NDArray[np.int32], j: npt.NDArray[np.int64], t: torch.Tensor) -> None:
     ragged = tenter.ragged
     assert_type(ragged.offsets([2, 0, 3]), npt.NDArray[np.int64])
-    assert_type(ragged.offsets(i, total=5), npt.NDArray[np.int32])
+    assert_type(ragged.offsets(i, output_size=5), npt.NDArray[np.int32])
     assert_type(ragged.lengths(j), npt.NDArray[np.int64])
-    assert_type(ragged.row_ids(t, total=5), torch.Tensor)
+    assert_type(ragged.row_ids(t, output_size=5), torch.Tensor)
     assert_type(ragged.positions(ragged.Plan(t)), torch.Tensor)
-    assert_type(ragged.lengths_from_row_ids([0, 1], n=2), npt.NDArray[np.int64])
-    assert_type(ragged.lengths_from_mask(t), torch.Tensor)
+    assert_type(ragged.Plan.from_row_ids([0, 1], n=2).lengths, npt.NDArray[np.int64])
+    assert_type(ragged.Plan.from_mask(t).lengths, torch.Tensor)
     assert_type(ragged.mask([2, 0, 3], max_len=4), npt.NDArray[np.bool_])
     assert_type(ragged.mask(ragged.Plan(t)), torch.Tensor)
     assert_type(ragged.spans_to_mask([1], [2], 3), npt.NDArray[np.bool_])
     assert_type(ragged.ranges(0, i), npt.NDArray[np.int32] | npt.NDArray[np.int64])
-    assert_type(ragged.ranges(t, t, total=4), torch.Tensor)
+    assert_type(ragged.ranges(t, t, output_size=4), torch.Tensor)
     assert_type(ragged.segment_sum(d, [2, 0, 3]), Doubles)
-    assert_type(ragged.segment_softmax(t, t, dim=-1), torch.Tensor)
+    assert_type(ragged.segment_softmax(t, t, axis=-1), torch.Tensor)
     assert_type(ragged.segment_mean([1.0, 2.0], lengths=[2]), npt.NDArray[Any])
     assert_type(ragged.pad(d, [2, 0, 3], max_len=4, value=-1), Doubles)
-    assert_type(ragged.unpad(t, t, total=5), torch.Tensor)
+    assert_type(ragged.unpad(t, t, output_size=5), torch.Tensor)
     assert_type(ragged.repeat_padded(t, [[1, 2]]), tuple[torch.Tensor, torch.Tensor])
     assert_type(ragged.repeat_padded(d, i), tuple[Doubles, npt.NDArray[np.int32] | npt.NDArray[np.int64]])
 
@@ -190,17 +198,17 @@ def plans(d: Doubles, i: npt.NDArray[np.int32], t: torch.Tensor, any_plan: tente
     plan = tenter.ragged.Plan([2, 0, 3])
     assert_type(plan.offsets, npt.NDArray[np.int64])
     assert_type(tenter.ragged.Plan(i).lengths, npt.NDArray[np.int32])
-    assert_type(tenter.ragged.Plan.from_offsets(t, total=5).row_ids, torch.Tensor)
+    assert_type(tenter.ragged.Plan.from_offsets(t, output_size=5).row_ids, torch.Tensor)
     assert_type(tenter.ragged.Plan.from_row_ids([0, 1], n=3).positions, npt.NDArray[np.int64])
     assert_type(any_plan.sum(d), Doubles)
-    assert_type(plan.repeat(t, dim=1), torch.Tensor)
+    assert_type(plan.repeat(t, axis=1), torch.Tensor)
     assert_type(plan.pad([1, 2], 3), npt.NDArray[Any])
     assert_type(plan.unpad(d), Doubles)
     assert_type(plan.softmax(t), torch.Tensor)
     assert_type(plan.mask(4), npt.NDArray[np.bool_])
     assert_type(tenter.ragged.Plan(t).mask(), torch.Tensor)
     assert_type(tenter.ragged.mask(any_plan), npt.NDArray[np.bool_] | torch.Tensor)
-    assert_type(plan.total, int)
+    assert_type(plan.output_size, int)
     assert_type(plan.map, tenter.maps.Copy)
 
 
@@ -231,7 +239,7 @@ def rows_go_where_they_are_told(
     d: Doubles, i: npt.NDArray[np.int32], t: torch.Tensor, b: npt.NDArray[np.bool_]
 ) -> None:
     assert_type(tenter.ragged.offsets(i, out=i), npt.NDArray[np.int32])
-    assert_type(tenter.ragged.row_ids(t, total=5, out=t), torch.Tensor)
+    assert_type(tenter.ragged.row_ids(t, output_size=5, out=t), torch.Tensor)
     assert_type(tenter.ragged.mask([1, 2], out=b), npt.NDArray[np.bool_])
     assert_type(tenter.ragged.pad(d, [2, 3], value=1, out=d), Doubles)
     assert_type(tenter.ragged.segment_max(t, [2, 3], out=t), torch.Tensor)
@@ -247,7 +255,7 @@ def mistakes_with_rows(d: Doubles, t: torch.Tensor) -> None:
     tenter.ragged.segment_sum(d, 2)  # error: call-overload, reportCallIssue
     tenter.ragged.pad(d, [2], value="0")  # error: call-overload, reportCallIssue
     tenter.ragged.segment_sun(d, [2])  # error: attr-defined, reportAttributeAccessIssue
-    plan.sum(d, dim="0")  # error: call-overload, reportCallIssue
+    plan.sum(d, axis="0")  # error: call-overload, reportCallIssue
     tenter.ragged.pad(d, [2, 3], out=t)  # error: call-overload, reportCallIssue
     tenter.lazy.tile(d, 2).materialise()  # error: attr-defined, reportAttributeAccessIssue
     tenter.lazy.resize(d, 4, mode="bilinar")  # error: arg-type, reportCallIssue

@@ -1,4 +1,4 @@
-"""Facts about arrays: dtypes, layouts, limits, errors, and what each array library says of its own."""
+"""Facts about arrays: dtypes, layouts, limits, errors, and what each array library says about its arrays."""
 
 import numpy as np
 

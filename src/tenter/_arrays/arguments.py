@@ -1,8 +1,8 @@
-"""Checks of arguments that many functions take, and the one form of every message: `argument: expected this, got that`,
+"""Argument checks that many functions share, and the one form of every message: `argument: expected this, got that`,
 then the call.
 
-Checks return plain values: a dim that is >= 0, sizes as ints. They run before memory is touched, in the order of the
-arguments. Those of one operation alone are beside its specification.
+Checks return plain values: a dim >= 0, sizes as ints. They run before memory is touched, in the order of the arguments.
+Checks that only one operation needs are next to its specification.
 """
 
 import difflib
@@ -19,22 +19,22 @@ from tenter._arrays.library import compiling, dtype_name, is_array, surely
 
 
 class _Missing:
-    """What an argument has that was not given, where None would be one."""
+    """The value of an argument that was not given, where None is a valid value."""
 
     def __repr__(self) -> str:
         return "<missing>"
 
 
 MISSING: Any = _Missing()
-SHOWN = 60  # letters of a value, in messages
-# Types of arguments that stay what they are; a tensor of one count does not.
+SHOWN = 60  # characters of a value in messages
+# Types of arguments that never change. A tensor with one count is not among them.
 CONSTANTS = frozenset((int, float, str, bool, type(None), tuple))
 
 
 def error(refusal: Refusal, function: str, *args: Any, **named: Any) -> Exception:
-    """The exception to raise from a public function: the refusal, and the call as the user wrote it."""
+    """Returns the exception that a public function raises: the refusal, and the call as the user wrote it."""
     kind, message = refusal.args
-    if compiling():  # which follows no more than this
+    if compiling():  # PyTorch's compiler cannot follow the rest
         return kind(message)  # type: ignore[no-any-return]
     shown = [describe(a) for a in args if a is not MISSING]
     shown += [f"{name}{_joint(v)}{describe(v)}" for name, v in named.items() if v is not None and v is not MISSING]
@@ -46,19 +46,19 @@ def _joint(value: Any) -> str:
 
 
 def describe(value: Any) -> str:
-    """A value as messages show it: arrays by dtype and shape, everything else by repr, cut short."""
+    """Returns a value as messages show it: arrays by dtype and shape, everything else by its repr, cut short."""
     if value is MISSING:
         return "none"
     if is_array(value):
         try:
             return f"{dtype_name(value)}[{', '.join(str(n) for n in value.shape)}]"
-        except RuntimeError:  # a nested tensor has no one shape
+        except RuntimeError:  # a nested tensor has no single shape
             return f"{dtype_name(value)}[...]"
     if foreign.holds_an_array(value):
         return class_name(type(value))
     try:
         text = _listing(value) if type(value) in (list, tuple) else repr(value)
-    except ValueError:  # an int of thousands of digits, which Python refuses to write
+    except ValueError:  # Python refuses to write an int of thousands of digits
         text = f"a {type(value).__name__} of very many digits"
     except RecursionError:
         text = f"a {type(value).__name__} of very many levels"
@@ -68,7 +68,7 @@ def describe(value: Any) -> str:
 
 
 def _listing(values: Any) -> str:
-    """Not by its repr, which reads the memory of tensors in it."""
+    """Returns a list or tuple as text. Its repr would read the memory of tensors in it."""
     items = [describe(v) if is_array(v) or type(v) in (list, tuple) else repr(v) for v in values[:SHOWN]]
     if type(values) is list:
         return f"[{', '.join(items)}]"
@@ -76,13 +76,13 @@ def _listing(values: Any) -> str:
 
 
 def instead(value: Any) -> str:
-    """What was given in place of a number: an array that cannot say its value now says why."""
+    """Describes a value given in place of a number. An array whose value cannot be read says why."""
     unknown = library.of(value).unreadable(value) if standard_arrays.is_standard(value) else None
     return unknown or describe(value)
 
 
 def array(name: str, x: Any) -> Any:
-    """An array or tensor as it is; a list, tuple or number as a NumPy array."""
+    """Returns an array or tensor unchanged, and a list, tuple or number as a NumPy array."""
     if x is MISSING:
         refuse(TypeError, name, "an array, a tensor or a list of numbers", "none")
     if is_array(x):
@@ -115,7 +115,7 @@ def check_memory(name: str, x: Any, expected: str) -> None:
 
 
 def numpy_or_torch(name: str, x: Any) -> Any:
-    """As `array`, for functions that the arrays of other libraries do not have."""
+    """Like `array`, for functions that do not take arrays of other libraries."""
     found = array(name, x)
     refuse_others(name, found)
     return found
@@ -127,7 +127,7 @@ def refuse_others(name: str, x: Any) -> None:
 
 
 def _check_leaf(name: str, x: Any) -> None:
-    """Refuses a list of another library's arrays, of which NumPy would take the numbers alone."""
+    """Refuses a list of another library's arrays. NumPy would keep their numbers only."""
     leaf = x
     while isinstance(leaf, (list, tuple)) and leaf:
         leaf = leaf[0]
@@ -137,14 +137,14 @@ def _check_leaf(name: str, x: Any) -> None:
 
 
 def did_you_mean(word: str, known: Sequence[Any]) -> str:
-    """The known word that is closest to one that is not known, to be put after it; nothing if none is close."""
+    """Returns " (did you mean ...?)" with the known word closest to an unknown one, or "" if none is close."""
     found = difflib.get_close_matches(word.lower(), [k for k in known if isinstance(k, str)], 1)
     return f" (did you mean {found[0]!r}?)" if found else ""
 
 
 def integer(name: str, value: Any, expected: str = "an int", least: int | None = None) -> int:
-    """A plain int from an int, a NumPy integer or a one-element integer array; never from a bool or a float. A symbol
-    stays one."""
+    """Returns a plain int for an int, a NumPy integer or a one-element integer array. Bools and floats are refused. A
+    symbolic int is returned unchanged."""
     if type(value) is not int and not limits.symbolic(value):
         return integer(name, _index(name, value, expected), expected, least)
     if least is not None and surely(value < least):
@@ -168,15 +168,15 @@ def _index(name: str, value: Any, expected: str) -> int:
 
 
 def dim(name: str, value: Any, ndim: int) -> int:
-    """A dim from -ndim to ndim - 1, as one that is >= 0; a 0-d input counts as 1-d."""
-    result, n = operator.index(integer(name, value)), max(ndim, 1)  # of a symbol the number
+    """Returns a dim from -ndim to ndim - 1 as one >= 0. A 0-d input counts as 1-d."""
+    result, n = operator.index(integer(name, value)), max(ndim, 1)  # the number behind a symbolic int
     if not -n <= result < n:
         refuse(IndexError, name, f"a dim of a {ndim}-d input, from {-n} to {n - 1}", f"{result}")
     return result % n
 
 
 def sizes(name: str, values: Sequence[Any], least: int = 0) -> tuple[int, ...]:
-    """Sizes given one by one, or as one list, tuple or 1-D integer array."""
+    """Returns sizes that were given one by one, or as one list, tuple or 1-D integer array."""
     if len(values) == 1 and not isinstance(values[0], (int, np.integer, str, bytes)):
         one = values[0]
         try:
@@ -187,9 +187,9 @@ def sizes(name: str, values: Sequence[Any], least: int = 0) -> tuple[int, ...]:
 
 
 def listed(name: str, x: Any) -> Any:
-    """An array's values as nested lists, or a number."""
+    """Returns an array's values as nested lists, or as a number."""
     check_memory(name, x, "values that are known")
-    if not standard_arrays.is_standard(x) and hasattr(x, "tolist"):  # which Dask has not
+    if not standard_arrays.is_standard(x) and hasattr(x, "tolist"):  # Dask arrays have no tolist
         return x.tolist()
     its = library.of(x)
     if found := its.unreadable(x):
@@ -198,7 +198,7 @@ def listed(name: str, x: Any) -> Any:
 
 
 def single(given: Any) -> bool:
-    """True for one value, which stands for all axes."""
+    """True if one value is given for all axes."""
     return not isinstance(given, (list, tuple)) and not (is_array(given) and given.ndim)
 
 
@@ -223,13 +223,14 @@ def rank(name: str, ndim: int) -> None:
 
 
 def output(out: Any, x: Any, shape: tuple[int, ...], like: str = "x's kind and dtype,") -> None:
-    """Refuses an out that the result can't be written to as it is. like: whose kind and dtype messages say it has."""
+    """Refuses an `out` that the result cannot be written to without conversion. like: how messages describe the
+    expected kind and dtype."""
     if library.of(x).PACKAGE == "dask.array":
         refuse(TypeError, "out", "None for a Dask array (dask.array.store(result, out) writes it)", describe(out))
     if is_array(out) and library.of(out) is library.of(x) and _native_order(out) == _native_order(x):
         if tuple(out.shape) != shape:
             refuse(ValueError, "out", f"shape {shape}", f"{tuple(out.shape)}")
-        if getattr(out, "device", None) != getattr(x, "device", None):  # of NumPy since version 2
+        if getattr(out, "device", None) != getattr(x, "device", None):  # NumPy arrays have a device since version 2
             refuse(TypeError, "out", f"one on {x.device}", f"one on {out.device}")
         found = library.of(out).problem(out) or library.of(out).unwritable(out)
         if found:
@@ -241,5 +242,5 @@ def output(out: Any, x: Any, shape: tuple[int, ...], like: str = "x's kind and d
 
 
 def _native_order(x: Any) -> Any:
-    """x's dtype, whichever way round its bytes lie."""
+    """Returns x's dtype in native byte order."""
     return x.dtype.newbyteorder("=") if isinstance(x, np.ndarray) else x.dtype

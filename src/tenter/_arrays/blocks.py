@@ -1,4 +1,4 @@
-"""Memory of large results, which is kept and used again (see docs/memory.md), and small arrays of a result's dtype."""
+"""The memory of results. Large blocks come from the buffer pool (see docs/memory.md)."""
 
 import math
 from typing import Any
@@ -11,7 +11,7 @@ from tenter._arrays.types import Array
 
 
 def block(n_bytes: int) -> _native.Block | None:
-    """Memory for a result of so many bytes; None where the array library's own allocator is as good."""
+    """Returns a block from the buffer pool. None where the array library's own allocator is as good."""
     if n_bytes < _native.tuning.large_bytes or not _native.recycles():
         return None
     try:
@@ -21,7 +21,7 @@ def block(n_bytes: int) -> _native.Block | None:
 
 
 def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Array, int, bool]:
-    """A NumPy array for a result, its address, and whether streaming stores should write it."""
+    """Returns a NumPy array for a result, its address, and whether streaming stores should write it."""
     n_bytes = math.prod(shape) * dtype.itemsize
     held = block(n_bytes)
     if held is None:
@@ -32,10 +32,11 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Array, int, boo
 
 
 def past_caches(held: _native.Block, n_bytes: int) -> bool:
-    """True if streaming stores should write a result. Fresh pages are in the caches already: the system zeroed them."""
+    """True if streaming stores should write a result. Fresh pages are already in the caches, because the system has
+    zeroed them."""
     return n_bytes >= _native.tuning.stream_bytes and held.used
 
 
 def streams(n_bytes: int) -> bool:
-    """The same of memory that a caller gives, which is taken to be in use already."""
+    """True if streaming stores should write to the caller's memory, which is assumed to have been used before."""
     return n_bytes >= _native.tuning.stream_bytes

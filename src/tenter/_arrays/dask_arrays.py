@@ -1,4 +1,4 @@
-"""What is known of a Dask array: chunks of NumPy arrays that are made when they are needed."""
+"""Facts about a Dask array. Its chunks are NumPy arrays, computed when they are needed."""
 
 from typing import Any
 
@@ -17,11 +17,11 @@ from tenter._arrays.standard_arrays import (
     layout as layout,
     place as place,
     plain as plain,
-    recorded as recorded,
     resolve as resolve,
     short as short,
     strides as strides,
     symbolic as symbolic,
+    traced as traced,
     unservable as unservable,
 )
 from tenter._arrays.types import Array
@@ -32,7 +32,7 @@ TYPES: tuple[type, ...] = ()
 
 
 def problem(x: Any) -> str | None:
-    if any(n != n for n in x.shape):  # NaN
+    if any(n != n for n in x.shape):  # the length is NaN
         return "a Dask array whose chunk sizes are not known (x.compute_chunk_sizes() finds them)"
     if type(x._meta) is not np.ndarray:
         return f"a Dask array of chunks that are {class_name(type(x._meta))} (x.map_blocks(np.asarray) makes NumPy's)"
@@ -40,7 +40,7 @@ def problem(x: Any) -> str | None:
 
 
 def unreadable(x: Any) -> str | None:
-    """Values of counts and sizes are computed when they are asked for."""
+    """Returns `problem(x)` only: counts and sizes are computed when they are read."""
     return problem(x)
 
 

@@ -1,13 +1,12 @@
-"""How bad input is refused: an exception that a public function turns into an error that shows the call."""
+"""How bad input is refused. A private function raises `Refusal`, and the public function turns it into an error that
+shows the call."""
 
 from typing import NoReturn
 
 
 class Refusal(Exception):
-    """Bad input found below a public function; made by `refuse` of an exception's type and a message.
-
-    It has no __init__, as PyTorch's compiler follows exceptions without one.
-    """
+    """Bad input that was found below a public function. `refuse` makes it from an exception type and a message. The
+    class has no __init__ because PyTorch's compiler only follows exceptions without one."""
 
 
 def refuse(kind: type[Exception], argument: str, expected: str, got: str) -> NoReturn:
@@ -15,5 +14,5 @@ def refuse(kind: type[Exception], argument: str, expected: str, got: str) -> NoR
 
 
 def refuse_short(argument: str, got: str) -> NoReturn:
-    """got: as `Library.short` has it."""
+    """Refuses a tensor whose storage is too small. got: the result of `Library.short`."""
     refuse(ValueError, argument, "a tensor with memory of its own", got)

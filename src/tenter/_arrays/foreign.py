@@ -1,4 +1,4 @@
-"""Objects that are no array and hold one: labelled containers, files, pictures, buffers. None of their packages is
+"""Objects that hold an array and are not one: labeled containers, files, pictures, buffers. Their packages are not
 imported here."""
 
 import array
@@ -14,7 +14,7 @@ from tenter._arrays.types import Array
 
 
 def class_name(kind: type) -> str:
-    """A class as its users import it: pandas.Series, numpy.ma.MaskedArray, list."""
+    """Returns a class's name as its users import it: pandas.Series, numpy.ma.MaskedArray, list."""
     module, name = kind.__module__, kind.__qualname__
     if module == "builtins":
         return name
@@ -24,7 +24,7 @@ def class_name(kind: type) -> str:
 
 
 def holds_an_array(x: object) -> bool:
-    """Whether NumPy can ask x for an array, by one of three protocols."""
+    """True if NumPy can get an array from x by one of three protocols."""
     kind = type(x)
     return hasattr(kind, "__array__") or hasattr(kind, "__dlpack__") or isinstance(x, (array.array, memoryview))
 
@@ -36,12 +36,12 @@ def of_range(name: str, x: range) -> Array | list[int]:
 
 
 def taken(name: str, x: Any) -> Array:
-    """The array that x holds, of the same memory where its package allows that."""
+    """Returns the array that x holds, without a copy where its package allows that."""
     try:
         found = (
             np.asarray(x) if not hasattr(type(x), "__dlpack__") or hasattr(type(x), "__array__") else np.from_dlpack(x)
         )
-    except Exception as failed:  # whatever its package raises
+    except Exception as failed:  # each package raises its own errors
         says = (str(failed).strip().splitlines() or [type(failed).__name__])[0]
         refuse(TypeError, name, "an array that NumPy can read", f"{class_name(type(x))}, which says: {says}")
     if found.dtype == object:
@@ -50,7 +50,7 @@ def taken(name: str, x: Any) -> Array:
 
 
 def instead(x: Any) -> str | None:
-    """What to pass in place of a container that would lose its labels, or that is not in memory."""
+    """Says what to pass in place of a container that would lose its labels, or that is not in memory."""
     for kind in type(x).__mro__:
         line = _LINES.get(kind.__module__.partition(".")[0])
         if line is not None:
@@ -63,7 +63,7 @@ def _of_pandas(x: Any) -> str | None:
         return "np.asarray(x) without its labels"
     if hasattr(type(x), "iloc") or hasattr(type(x), "get_indexer"):
         return "x.repeat(counts) with its labels, or np.asarray(x) without them"
-    return None  # an array of pandas, which has no labels
+    return None  # a pandas array, which has no labels
 
 
 def _of_tenter(x: Any) -> str | None:
@@ -91,7 +91,7 @@ def _read_by(f: str) -> str:
     return f"dask.array.{f}(x), which reads it a chunk at a time, or x[:], which reads all of it"
 
 
-# By the package of a class.
+# What to say about a class, by its package.
 _LINES: dict[str, str | Callable[[Any], str | None]] = {
     "PIL": "np.asarray(x), or tenter.image.resize, which takes images",
     "dask": _of_dask,

@@ -1,4 +1,5 @@
-"""What is known of a JAX array beside what the standard says. Imported only once the caller has imported jax."""
+"""Facts about a JAX array that the Array API standard does not give. Imported only after the caller has imported
+jax."""
 
 from typing import Any
 
@@ -15,11 +16,11 @@ from tenter._arrays.standard_arrays import (
     layout as layout,
     place as place,
     plain as plain,
-    recorded as recorded,
     resolve as resolve,
     short as short,
     strides as strides,
     symbolic as symbolic,
+    traced as traced,
     unservable as unservable,
 )
 from tenter._arrays.types import Array
@@ -30,7 +31,7 @@ TYPES: tuple[type, ...] = ()
 
 
 def is_traced(x: Any) -> bool:
-    """True for what stands for an array while JAX follows the code."""
+    """True for a tracer, which stands for an array while JAX traces the code."""
     return isinstance(x, jax.core.Tracer)
 
 
@@ -55,7 +56,7 @@ def unwritable(x: Any) -> str | None:
 
 
 def on_one_cpu(x: Any) -> bool:
-    """True if x is an array in memory of the host, in one piece."""
+    """True if x is in host memory and not sharded."""
     if is_traced(x) or not x.is_fully_addressable:
         return False
     devices = x.devices()
@@ -75,5 +76,5 @@ def to_numpy(x: Any) -> Array:
 
 
 def from_numpy(x: Array, like: Any) -> Any:
-    """Without a copy where x's memory lies well; nothing else may refer to it."""
+    """Returns a JAX array of x's values, without a copy if x is suitably aligned. Nothing else may refer to x."""
     return jax.device_put(x, like.sharding if like.committed else None)

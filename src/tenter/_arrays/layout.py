@@ -1,4 +1,4 @@
-"""An array as a plan sees it, and the order in which its dims lie in memory."""
+"""The layout of an array as plans see it, and the memory order of dims."""
 
 import functools
 import itertools
@@ -10,8 +10,11 @@ import numpy as np
 
 
 class Layout(NamedTuple):
-    """Shape, with strides in bytes. device: None for memory of the host; at: how far an address on a device is from a
-    multiple of 16 bytes."""
+    """The shape and strides (in bytes) of an array.
+
+    device: None for host memory
+    at: the address modulo 16, on a device
+    """
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
@@ -25,11 +28,11 @@ Order = tuple[int, ...]
 
 
 def overlaps(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
-    """True if two elements share memory. Strides and itemsize are in one unit."""
+    """True if two elements share memory. Strides and itemsize must have the same unit."""
     steps = sorted([(abs(s), n) for n, s in zip(shape, strides) if n > 1])
     if 0 in shape or not steps:
         return False
-    end = itemsize  # of what the faster dims take
+    end = itemsize  # of the memory that faster dims span
     for step, n in steps:
         if step < end:
             break
@@ -38,20 +41,21 @@ def overlaps(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> boo
         return False
     if steps[0][0] < itemsize:
         return True
-    # Strides that no dims have which lie inside of one another: the places themselves.
+    # Interleaved strides: compare the offsets of all elements.
     places = functools.reduce(np.add.outer, [np.arange(n) * step for step, n in steps]).reshape(-1)
     return bool((np.diff(np.sort(places)) < itemsize).any())
 
 
 def channels_last(shape: Sequence[int], strides: Sequence[int]) -> Order | None:
-    """Dims of a (batch, channels, spatial...) array from slowest to fastest if its channels lie last in memory."""
+    """Returns the dims of a (batch, channels, spatial...) array from slowest to fastest if its channels are last in
+    memory, else None."""
     order = (0, *range(2, len(shape)), 1)
     steps = [strides[d] for d in order if shape[d] > 1]
     return order if len(shape) > 2 and all(a > b > 0 for a, b in itertools.pairwise(steps)) else None
 
 
 def merged(dims: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """(length, stride) of dims, neighbors joined where one stride walks both."""
+    """Returns the (length, stride) of dims. Neighbors that one stride walks are joined."""
     found: list[tuple[int, int]] = []
     for n, stride in dims:
         if n == 1:
@@ -64,12 +68,13 @@ def merged(dims: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def contiguous(shape: Sequence[int], itemsize: int) -> list[int]:
-    """The strides of an array whose memory is in order."""
+    """Returns the strides of a C-contiguous array."""
     return [itemsize * math.prod(shape[k + 1 :]) for k in range(len(shape))]
 
 
 def memory_order(shape: Sequence[int], strides: Sequence[int]) -> Order:
-    """Dims from slowest to fastest; as they are where an array is expanded or overlaps itself."""
+    """Returns the dims from slowest to fastest in memory. Expanded and overlapping arrays keep the order of their
+    dims."""
     dims = tuple(range(len(shape)))
     steps = list(map(abs, strides))
     if steps == sorted(steps, reverse=True):
@@ -82,22 +87,23 @@ def memory_order(shape: Sequence[int], strides: Sequence[int]) -> Order:
 
 
 def resized_order(shape: Sequence[int], strides: Sequence[int], axes: Sequence[int], saturate: bool) -> Order:
-    """The order of a resized array's result. saturate: integers are cut to their range between two axes, so that which
-    axis comes first shows in the result and must not depend on memory."""
+    """Returns the memory order of a resized array's result. saturate: integers are clamped to their range between two
+    axes. The order of axes then changes values, so it must not depend on memory."""
     order = memory_order(shape, strides)
-    turned = saturate and [d for d in order if d in axes] != list(axes)
-    return tuple(range(len(shape))) if turned else order
+    swapped = saturate and [d for d in order if d in axes] != list(axes)
+    return tuple(range(len(shape))) if swapped else order
 
 
 def numpy_image_order(shape: Sequence[int], strides: Sequence[int]) -> Order:
-    """The order of `interpolate`'s result on a NumPy array: channels last if they lie so, else as they are."""
+    """Returns the memory order of `interpolate`'s result on a NumPy array: channels last if the input has its channels
+    last in memory, else the order of the dims."""
     last = channels_last(shape, strides) if len(shape) > 2 and shape[1] > 1 and strides[1] < strides[-1] else None
     return last or tuple(range(len(shape)))
 
 
 def torch_image_order(shape: Sequence[int], strides: Sequence[int]) -> Order:
-    """The order of `interpolate`'s result on a tensor: channels last where PyTorch's is_channels_last_strides says so,
-    as code views the result accordingly."""
+    """Returns the memory order of `interpolate`'s result on a tensor: channels last if PyTorch's
+    is_channels_last_strides says so. Users' code creates views of the result that rely on this."""
     n = len(shape)
     as_they_are = tuple(range(n))
     if n not in (4, 5) or 0 in shape or strides[1] == 0:

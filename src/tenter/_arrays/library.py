@@ -1,6 +1,6 @@
-"""Array libraries: what each says about its arrays.
+"""What each array library says about its arrays.
 
-A library is a module with the functions of `Library`. One that the caller has not imported is not imported here.
+A library is a module with the functions of `Library`. A library that the caller has not imported is not imported here.
 """
 
 import sys
@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from tenter._arrays import numpy_arrays, standard_arrays
-from tenter._arrays.kept import uncut
+from tenter._arrays.forks import not_forked
 from tenter._arrays.layout import Layout, Order
 from tenter._arrays.types import Array
 
@@ -18,106 +18,109 @@ Imported = TypeVar("Imported")
 
 
 class Library(Protocol):
-    """What checks, plans and kernels ask about an array; `problem` and the like return the reason, or None.
+    """Facts about an array for checks, plans and kernels. `problem` and the like return a reason in words, or None.
 
-    PACKAGE: what users import. TYPES: those that are exactly an array, without rules of their own.
+    PACKAGE: what users import
+    TYPES: exactly these types are arrays that follow the library's rules; a subclass may have its own
     """
 
     PACKAGE: str
     TYPES: tuple[type, ...]
 
     def problem(self, x: Any) -> str | None:
-        """Why no kernel can serve x."""
+        """Says why no kernel can process x."""
 
     def short(self, x: Any) -> str | None:
-        """Why x's memory is less than x says, if that is known."""
+        """Says why x's storage is smaller than its shape requires, if that is known."""
 
     def unreadable(self, x: Any) -> str | None:
-        """Why the host can't read x's values now."""
+        """Says why the host cannot read x's values now."""
 
     def unservable(self, x: Any) -> str | None:
-        """Why kernels can't read x's memory now."""
+        """Says why kernels cannot read x's memory now."""
 
     def unwritable(self, x: Any) -> str | None:
-        """Why a result can't be written to x."""
+        """Says why a result cannot be written to x."""
 
     def differentiated(self, x: Any) -> str | None:
-        """Why a result can't be written to memory that x's gradient does not know of."""
+        """Says why a result cannot be written to given memory: a gradient of x would not know of it."""
 
     def plain(self, x: Any) -> bool:
-        """True if a call on x only reads its memory, writes a result's and records a gradient."""
+        """True if a call on x only reads its memory, writes the result's, and records a gradient."""
 
-    def recorded(self, x: Any) -> bool:
-        """True if a call on x goes through the library's dispatcher or functions: values may come later."""
+    def traced(self, x: Any) -> bool:
+        """True if a call on x goes through the library's dispatcher or functions. Its values may not be known yet."""
 
     def symbolic(self, x: Any) -> bool:
         """True if x's sizes may be symbols."""
 
     def device(self, x: Any) -> str | None:
-        """The device whose kernels serve x; None for memory of the host."""
+        """Returns the device whose kernels process x; None for host memory."""
 
     def dtype_name(self, x: Any) -> str:
-        """The dtype as `dtypes.DTYPES` names it."""
+        """Returns the dtype's name in `dtypes.DTYPES`."""
 
     def itemsize(self, x: Any) -> int:
-        """Bytes of an element."""
+        """Returns the bytes of an element."""
 
     def strides(self, x: Any) -> tuple[int, ...]:
-        """Strides in bytes."""
+        """Returns the strides in bytes."""
 
     def layout(self, x: Any) -> Layout:
-        """What a plan depends on."""
+        """Returns the layout that a plan depends on."""
 
     def place(self, x: Any) -> tuple[Any, ...]:
-        """What a plan depends on beside shape and dtype, as a quick key."""
+        """Returns what a plan depends on except shape and dtype, as a quick key."""
 
     def address(self, x: Any, name: str = "x") -> int:
-        """The address of the first element, where all of x's elements are. name: x's, where it is refused."""
+        """Returns the address of the first element. Refuses an x whose storage is too small. name: x's name in that
+        message."""
 
     def image_order(self, shape: tuple[int, ...], strides: tuple[int, ...]) -> Order:
-        """The order in memory of `interpolate`'s result."""
+        """Returns the memory order of `interpolate`'s result."""
 
     def resolve(self, x: Any) -> Any:
-        """x without flags, such as PyTorch's conj, that change what its memory means."""
+        """Returns x without flags that change what its memory means, such as PyTorch's conj."""
 
     def to_numpy(self, x: Any) -> Array:
-        """The values as a NumPy array, of the same memory where possible."""
+        """Returns the values as a NumPy array, without a copy where possible."""
 
     def from_numpy(self, x: Array, like: Any) -> Any:
-        """The library's array of a NumPy array's memory, or a copy of it, where like is."""
+        """Returns the library's array of a NumPy array's values, on the device of `like`, without a copy where
+        possible."""
 
 
 def _torch() -> Library:
-    from tenter._arrays import torch_tensors  # as it imports torch
+    from tenter._arrays import torch_tensors  # imports torch
 
     return torch_tensors
 
 
 def _jax() -> Library:
-    from tenter._arrays import jax_arrays  # as it imports jax
+    from tenter._arrays import jax_arrays  # imports jax
 
     return jax_arrays
 
 
 def _dask() -> Library:
-    from tenter._arrays import dask_arrays  # as it imports dask
+    from tenter._arrays import dask_arrays  # imports dask
 
     return dask_arrays
 
 
-# In place of the package of arrays of which the shape is all that is known (`tenter._explain`).
+# The "package" of arrays that are known by their shape alone (`tenter._explain`).
 OUTLINE = "outline"
-# By the package that users import: the name of its array type there, and its module here.
+# For each package that users import: the name of its array type, and its module here.
 OTHERS: dict[str, tuple[str, Callable[[], Library]]] = {
     "torch": ("Tensor", _torch), "jax": ("Array", _jax), "dask.array": ("Array", _dask)
 }  # fmt: skip
 _loaded: dict[str, Library] = {"numpy": numpy_arrays, standard_arrays.PACKAGE: standard_arrays}
-# By each type that is exactly an array; a library's once it has been loaded.
+# The library of each array type in `TYPES`. A library is added when it is first needed.
 _exact: dict[type, Library] = dict.fromkeys(numpy_arrays.TYPES, _loaded["numpy"])
 
 
 def of(x: Any) -> Library:
-    """The library that x, which is an array, is of."""
+    """Returns the library of an array."""
     if (known := _exact.get(type(x))) is not None:
         return known
     package = _package(x)
@@ -129,21 +132,22 @@ def of(x: Any) -> Library:
 
 
 def imported(what: Callable[[], Imported]) -> Imported:
-    """What a function imports, which no fork cuts in two. PyTorch's compiler follows it, but cannot follow a lock."""
+    """Returns what a function imports. No fork may interrupt it. PyTorch's compiler follows this function and cannot
+    follow a lock."""
     if compiling():
         return what()
-    with uncut():
+    with not_forked():
         return what()
 
 
 def add(its: Library) -> None:
-    """From now on arrays of exactly its types are its own."""
+    """Registers a library for exactly its types."""
     _loaded[its.PACKAGE] = its
     _exact.update(dict.fromkeys(its.TYPES, its))
 
 
 def loaded(package: str) -> bool:
-    """True if arrays of a library have been seen, or it was there before tenter."""
+    """True if a library is registered: NumPy and the standard always, others once their arrays have been seen."""
     return package in _loaded
 
 
@@ -161,9 +165,9 @@ def is_array(x: Any) -> bool:
     return type(x) in _exact or _package(x) is not None
 
 
-def recorded(x: Any) -> bool:
-    """True if x is an array that is recorded."""
-    return is_array(x) and of(x).recorded(x)
+def traced(x: Any) -> bool:
+    """True if x is an array that is traced."""
+    return is_array(x) and of(x).traced(x)
 
 
 def symbolic(x: Any) -> bool:
@@ -172,7 +176,7 @@ def symbolic(x: Any) -> bool:
 
 
 def on_device(x: Any) -> bool:
-    """True if x is an array on a device with kernels of its own."""
+    """True if x is an array on a device that has kernels."""
     return is_array(x) and of(x).device(x) is not None
 
 
@@ -186,17 +190,18 @@ def compiling() -> bool:
     return torch is not None and torch.compiler.is_compiling()
 
 
-def traced() -> bool:
-    """True while PyTorch's compiler follows this very code: it alone follows exact tensors unseen by the core, which
-    tells all other followers itself. Takes half the time of `compiling`."""
+def in_dynamo() -> bool:
+    """True while PyTorch's compiler follows this very code. Only Dynamo follows calls on ordinary tensors without the
+    core noticing; the core detects everything else itself. This takes half the time of `compiling`."""
     torch = sys.modules.get("torch")
     return torch is not None and torch.compiler.is_dynamo_compiling()
 
 
 def surely(condition: Any) -> bool:
-    """True if a condition on sizes is known to hold. One on data that a tracer does not have is left to the kernels."""
+    """True if a condition on sizes is known to hold. A condition on data that a tracer does not have is left to the
+    kernels."""
     if not compiling() and (isinstance(condition, (bool, np.bool_)) or is_array(condition)):
-        return bool(condition)  # an array, where torch.jit.trace has sizes that are tensors
+        return bool(condition)  # torch.jit.trace has sizes that are tensors
     from tenter._arrays import torch_private
 
     return torch_private.surely(condition)

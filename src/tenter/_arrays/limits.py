@@ -1,4 +1,4 @@
-"""What no argument may ask for: more than int64 addresses, or more than the machine holds."""
+"""Limits of what arguments may ask for: int64 addresses, and the machine's memory."""
 
 import math
 import operator
@@ -14,23 +14,24 @@ TABLES = "the tables of the axis maps"
 
 
 def symbolic(size: object) -> bool:
-    """True for a size that PyTorch's compiler knows by a name alone."""
+    """True for a size that PyTorch's compiler knows by a symbol."""
     return type(size).__name__ == "SymInt"
 
 
 def number(size: int) -> str:
-    """A size in a message; a symbol by its value now."""
+    """Returns a size for a message. A symbolic size is shown by its current value."""
     return f"{operator.index(size)}"
 
 
 def addressable(name: str, shape: Sequence[int], itemsize: int) -> None:
-    """Refuses shapes of more bytes than int64 counts; lengths of 0 are left out, as in NumPy and PyTorch."""
+    """Refuses shapes with more bytes than int64 can count. Lengths of 0 are ignored, as in NumPy and PyTorch."""
     if math.prod([n for n in shape if n]) * itemsize > INT64_MAX:
         refuse(MemoryError, name, "fewer than 2**63 bytes", f"a result of shape {tuple(shape)}")
 
 
 def memory(shape: Sequence[int], itemsize: int, what: str = "result") -> None:
-    """Refuses what the machine can't hold, as an allocator may promise it and the process be killed later."""
+    """Refuses what the machine cannot hold. An allocator may promise such memory, and the process would be killed
+    later."""
     addressable(what, shape, itemsize)
     needed = math.prod(shape) * itemsize
     if needed > (1 << 28) and needed > machine_memory():
@@ -40,7 +41,7 @@ def memory(shape: Sequence[int], itemsize: int, what: str = "result") -> None:
 
 @cache
 def machine_memory() -> int:
-    """Bytes of physical memory, or of this container's share of it."""
+    """Returns the bytes of physical memory, or the container's limit if that is less."""
     try:
         total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):

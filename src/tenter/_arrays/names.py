@@ -1,5 +1,5 @@
-"""Arguments by their names: those that have more than one, and those that a function does not have, which are refused
-with the call that was meant."""
+"""Arguments by name: some have more than one name. A name that a function does not have is refused, and the message
+shows the call that was probably meant."""
 
 import difflib
 import inspect
@@ -30,11 +30,11 @@ ELSEWHERE = {
 def take_other_names(
     function: Callable[..., Any], other: dict[str, Any], too_many: Any = None, /, **names: tuple[str, Any]
 ) -> tuple[Any, ...]:
-    """The values of arguments that have more than one name; what has another name is taken out of other.
+    """Returns the values of arguments that have more than one name, and removes other names from `other`.
 
-    other: what the function was given by names that its signature lacks. too_many: what it was given where it takes
-    arguments by name alone; None for nothing. names: by each other name, the argument's own, and what it was given:
-    MISSING, None or () is nothing.
+    other: what the function was given by names that its signature lacks
+    too_many: a positional argument where only keywords are allowed; None for none
+    names: for each other name, the argument's own name and the value given for it (MISSING, None or () for none)
     """
     values = dict(names.values())
     for word in list(other):
@@ -57,14 +57,15 @@ def take_other_names(
 def misnamed(
     called: str, function: Callable[..., Any], other: dict[str, Any], too_many: Any, **given: Any
 ) -> Exception:
-    """What to raise where a function whose arguments have one name each was given others.
+    """Returns the exception for wrong names given to a function whose arguments have one name each.
 
-    called: its name in errors. given: what its positions were given.
+    called: the function's name in errors
+    given: its positional arguments
     """
     try:
         take_other_names(function, other, too_many)
     except Refusal as refusal:
-        if not other or compiling():  # which follows no more than this
+        if not other or compiling():  # PyTorch's compiler cannot follow the rest
             return error(refusal, called, *given.values(), too_many)
         usual = inspect.signature(function).parameters
         shown = {name: v for name, v in given.items() if name not in usual or v is not usual[name].default}
@@ -73,24 +74,24 @@ def misnamed(
 
 
 def parameters(function: Callable[..., Any], *kinds: Any) -> tuple[str, ...]:
-    """The names of a function's arguments, of some kinds or of all but those that stand for any number."""
+    """Returns the names of a function's arguments, of the given kinds. By default *args and **kwargs are left out."""
     shown = inspect.signature(function).parameters.values()
     usual = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return tuple(p.name for p in shown if p.kind in (kinds or usual))
 
 
 def show_signature(function: Callable[..., Any]) -> None:
-    """Shows arguments after `too_many` as those that are given by name alone.
+    """Makes a signature show the arguments after `too_many` as keyword-only.
 
-    A call looks up the default of each argument after a star, one by one, and takes those of positions at once. So
-    functions that are called often have no star: `too_many` is the first position that none may use, and `no_other`
-    holds names that none may have.
+    Python looks up the default of each keyword-only argument one by one, and takes positional ones at once. So
+    functions that are called often have no star in their signature: `too_many` catches the first extra positional
+    argument, and `no_other` catches unknown names.
     """
     written = inspect.signature(function).parameters
     shown, named = list[inspect.Parameter](), False
     for p in written.values():
         named = named or p.name == "too_many"
-        if p.default is MISSING and "no_other" in written:  # and so no other name may be given in its place
+        if p.default is MISSING and "no_other" in written:  # this argument is required
             p = p.replace(default=p.empty)
         if named and p.kind is p.POSITIONAL_OR_KEYWORD:
             p = p.replace(kind=p.KEYWORD_ONLY)
@@ -100,7 +101,7 @@ def show_signature(function: Callable[..., Any]) -> None:
 
 
 def meant(function: Callable[..., Any], word: str, value: Any, *others: str) -> str:
-    """The argument that a word is likely to mean, to be put after it; nothing if none is. others: names that the
+    """Returns " (did you mean ...?)" with the argument that a word probably means, or "". others: names that the
     function's signature does not show."""
     names = (*others, *parameters(function))
     close = difflib.get_close_matches(word.lower(), names, 1)
@@ -111,14 +112,14 @@ def meant(function: Callable[..., Any], word: str, value: Any, *others: str) -> 
     if name == "align" and isinstance(value, bool):
         shown = "'corners'" if value else "'center'"
     elif name == "size" and word == "dsize" and isinstance(value, tuple):
-        shown = describe(value[::-1])  # OpenCV's is (width, height)
-    elif is_array(value) or (name == "mode" and not isinstance(value, str)):  # as numbers of OpenCV's and Pillow's
+        shown = describe(value[::-1])  # OpenCV takes (width, height)
+    elif is_array(value) or (name == "mode" and not isinstance(value, str)):  # OpenCV's and Pillow's modes are numbers
         shown = "..."
     return f" (did you mean {name}={shown}?)"
 
 
 def by_name(function: Callable[..., Any], value: Any) -> str:
-    """Of the arguments that are given by name alone, the one that a value is likely to be for."""
+    """Returns the keyword-only argument that a value is probably for."""
     names = parameters(function, inspect.Parameter.KEYWORD_ONLY)
     for kinds, name in (
         ((str,), "mode"),

@@ -1,4 +1,4 @@
-"""What is known of a NumPy array."""
+"""Facts about a NumPy array."""
 
 import numpy as np
 
@@ -9,14 +9,15 @@ from tenter._arrays.types import Array
 
 PACKAGE = "numpy"
 TYPES: tuple[type, ...] = (np.ndarray,)
-# Names of native dtypes: NumPy puts together a new string each time.
+# Names of native dtypes. NumPy would build a new string each time.
 NAMES = {
     np.dtype(name): name for name in ("bool", *(d for d in DTYPES if hasattr(np, d))) if np.dtype(name).name == name
 }
 
 
 def problem(x: Array) -> str | None:
-    """Why no kernel can serve x: a subclass may hold more than elements (a mask, units) or index in its own way."""
+    """Says why no kernel can process x. A subclass may hold more than elements (a mask, units) or have its own
+    indexing."""
     if type(x) in (np.ndarray, np.memmap, np.recarray):
         return None
     return f"a {class_name(type(x))}, whose own rules would be lost (np.asarray(x) drops them)"
@@ -43,11 +44,11 @@ def plain(x: Array) -> bool:
     return True
 
 
-def recorded(x: Array) -> bool:
+def traced(x: Array) -> bool:
     return False
 
 
-symbolic = recorded
+symbolic = traced
 
 
 def device(x: Array) -> str | None:
@@ -57,7 +58,7 @@ def device(x: Array) -> str | None:
 def dtype_name(x: Array) -> str:
     if (known := NAMES.get(x.dtype)) is not None:
         return known
-    if x.dtype.char in "gG":  # their names carry a width that depends on the machine
+    if x.dtype.char in "gG":  # their names contain a width that depends on the machine
         return "longdouble" if x.dtype.char == "g" else "clongdouble"
     name: str = x.dtype.name
     return name
@@ -80,7 +81,7 @@ def layout(x: Array) -> Layout:
         return Layout(x.shape, x.strides, known, x.itemsize)
     if x.dtype.hasobject or x.dtype.itemsize == 0:
         return Layout(x.shape, x.strides, OPAQUE, x.dtype.itemsize)
-    # Elements of swapped bytes can be copied and not added, so their dtype has a name of its own.
+    # Byte-swapped elements can be copied and not added, so their dtype has its own name.
     return Layout(x.shape, x.strides, dtype_name(x) if x.dtype.isnative else x.dtype.str, x.dtype.itemsize)
 
 

@@ -1,4 +1,4 @@
-"""Pillow's images as arrays and back. Pillow is never imported here: who has an image has imported it."""
+"""Pillow's images as arrays and back. Pillow is never imported here: whoever has an image has imported it."""
 
 import sys
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 from tenter._arrays.types import Array
 
-# Modes whose numbers are steps of a palette, or black and white: means of them are none.
+# Modes whose numbers are palette indices, or black and white. Their means have no meaning.
 LABELS = ("1", "P", "PA")
 ALPHA = ("LA", "RGBA", "PA")
 
@@ -18,12 +18,12 @@ def is_image(x: Any) -> bool:
 
 
 def array_of(image: Any) -> Array:
-    """The pixels: (H, W) or (H, W, C)."""
+    """Returns the pixels: (H, W) or (H, W, C)."""
     return np.asarray(image)
 
 
 def image_of(pixels: Array, like: Any) -> Any:
-    """An image of the mode and the palette of another."""
+    """Returns an image with the mode and palette of `like`."""
     module = sys.modules["PIL.Image"]
     if like.mode == "1":
         return module.fromarray(pixels)

@@ -1,4 +1,4 @@
-"""The oldest versions that tenter works with; pyproject.toml has the same."""
+"""The oldest versions that tenter works with. pyproject.toml says the same."""
 
 import re
 
@@ -11,7 +11,8 @@ def too_old(library: str, version: str) -> bool:
 
 
 def check(library: str, version: str) -> None:
-    """Where a library is imported, before what an older one lacks is asked for."""
+    """Raises ImportError if a library is too old. It runs where the library is imported, before newer names are
+    used."""
     if too_old(library, version):
         expected = f"{library} {'.'.join(map(str, OLDEST[library]))} or newer"
         raise ImportError(f"tenter: expected {expected}, got {library} {version}")

@@ -1,5 +1,5 @@
-"""What public functions take and return, for type checkers: an array of NumPy gives one of its dtype, another library's
-gives its own, a list gives an array of NumPy."""
+"""Types of public functions for type checkers. A NumPy array gives one of its dtype, another library's array gives its
+own type, and a list gives a NumPy array."""
 
 from __future__ import annotations
 
@@ -16,26 +16,27 @@ if TYPE_CHECKING:
     from torch import Tensor as Tensor
     from typing_extensions import Unpack as Unpack
 
+    from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
-    from tenter.filters import Filter
+    from tenter._specs.picture_sizes import Fill, Fit
 
 Element = TypeVar("Element", bound=np.generic)
 
 
 class OfLibrary(Protocol):
-    """An array of a library that follows the Array API standard, as JAX does."""
+    """An array of a library that follows the Array API standard, such as JAX."""
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any: ...
 
 
 class OfDask(Protocol):
-    """An array of Dask's."""
+    """A Dask array."""
 
     def rechunk(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
 class OfPillow(Protocol):
-    """An image of Pillow's."""
+    """A Pillow image."""
 
     @property
     def mode(self) -> str: ...
@@ -66,17 +67,14 @@ Like = Literal[
     "scikit-image", "tf",
 ]  # fmt: skip
 Rounding = Literal["floor", "round", "round_even", "ceil"]
-Policy = Literal["stretch", "not_larger", "not_smaller"]
+AspectRatio = Literal["stretch", "not_larger", "not_smaller"]
 Align = Literal[
     "center", "corners", "asymmetric", "corner_areas", "half_pixel_symmetric", "pytorch_half_pixel",
-    "tf_half_pixel_for_nn", "tf_crop_and_resize", "half_pixel", "align_corners", "centre",
+    "tf_half_pixel_for_nn", "tf_crop_and_resize", "half_pixel", "align_corners",
 ]  # fmt: skip
 Tie = Literal["floor", "ceil", "prefer_floor", "prefer_ceil", "round_prefer_floor", "round_prefer_ceil"]
-Edge = Literal[
-    "replicate", "reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate", "renormalise"
-]  # fmt: skip
-
-
+Edge = Literal["replicate", "reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate"]
+Arithmetic = Literal["exact", "torch", "torch-direct", "pillow", "opencv", "jax", "scipy"]
 Layout: TypeAlias = Literal["HWC", "CHW", "NHWC", "NCHW", "HW", "NHW"]
 Gravity: TypeAlias = Literal[
     "center", "north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest"
@@ -86,19 +84,20 @@ Gravity: TypeAlias = Literal[
 if TYPE_CHECKING:
     from typing_extensions import TypeVar as TypeVarWithDefault
 
-    # What a lazy array is of; of a `LazyArray` of which no more is said, any of them.
+    # What a lazy array holds. A bare `LazyArray` holds any of them.
     Base = TypeVarWithDefault("Base", covariant=True, default=npt.NDArray[Any] | Tensor)
 else:
     Base = TypeVar("Base", covariant=True)
 
 if TYPE_CHECKING:
-    # Lists are not checked further, as a checker cannot say how deep they are.
+    # The items of lists are not checked, because a checker cannot express their depth.
     Nested = complex | np.generic | list[Any] | tuple[Any, ...] | range
     Held = HoldsArray | HoldsMemory | array.array[Any] | memoryview
-    # Of arguments by another name, whose results are less precise.
+    # For calls that use an argument's other name. Their result types are less precise.
     AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any] | Tensor | OfLibrary | OfDask)
     Index: TypeAlias = SupportsIndex | None
     Sizes = SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | Tensor
+    PictureSize: TypeAlias = Sizes | Sequence[SupportsIndex | None] | Fit | Fill
     Counts = Sizes | OfLibrary | OfDask | Held
     Numbers = (
         float | Fraction | np.number[Any] | Sequence[float | Fraction | np.number[Any]] | npt.NDArray[Any] | Tensor
@@ -110,53 +109,55 @@ if TYPE_CHECKING:
 
 
 class Rule(TypedDict, total=False):
-    """Arguments of `resize` that `image.resize` and `axis_map` take as well."""
+    """Arguments of `resize` that `axis_map` also takes."""
 
     scale: Numbers | None
     antialias: bool | None
     like: AnyLike
-    rounding: Rounding | None
-    policy: Policy
     box: Box | None
     align: Align | None
-    tie: Tie | None
-    cubic: float | None
     edge: Edge | None
     value: complex
 
 
-class PictureRule(Rule, total=False):
-    mode: AnyMode
-    alpha: bool | None
-    premultiply: bool
-    linear_light: bool
-    labels: bool
-    fit: Sizes | None
-    fill: Sizes | None
-    long_edge: SupportsIndex | None
-    width: SupportsIndex | None
-    height: SupportsIndex | None
-    enlarge: bool
-    gravity: Gravity | None
-    layout: Layout | None
-
-
 class PartRule(TypedDict, total=False):
-    """Arguments of `image.crop_resize`, of which those of `image.resize` are more."""
+    """Arguments of `image.crop_resize`. `image.resize` takes them too."""
 
     mode: AnyMode
     antialias: bool | None
     like: AnyLike
-    align: Align | None
-    tie: Tie | None
-    cubic: float | None
-    edge: Edge | None
-    value: complex
-    alpha: bool | None
-    premultiply: bool
+    alpha: bool | Literal["premultiplied"] | None
     linear_light: bool
-    labels: bool
     layout: Layout | None
+
+
+class PictureRule(PartRule, total=False):
+    scale: Numbers | None
+    box: Box | None
+
+
+class Fields(TypedDict, total=False):
+    """Those of a `Convention`."""
+
+    align: Align
+    nearest_align: Align
+    corners_antialias: Align
+    nearest_tie: Tie
+    nearest_arithmetic: Arithmetic
+    nearest_exact_arithmetic: Arithmetic
+    cubic_a: float
+    cubic_a_antialias: float
+    edge: Edge
+    edge_antialias: Edge
+    antialias: bool
+    antialias_method: Literal["filter", "gaussian"]
+    area: Literal["overlap", "touched"]
+    length_rounding: Rounding
+    positions_from: Literal["sizes", "scale", "length"]
+    copy_if_same_size: bool
+    round_between_axes: bool
+    aspect_ratio: AspectRatio
+    modes: tuple[str, ...]
 
 
 class ResizeRule(Rule, total=False):
@@ -165,7 +166,7 @@ class ResizeRule(Rule, total=False):
 
 
 class Apply(Protocol):
-    """`A.apply` of an axis map."""
+    """The type of `A.apply`, for an axis map A."""
 
     @overload
     def __call__(

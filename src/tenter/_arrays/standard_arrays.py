@@ -1,6 +1,6 @@
-"""What is known of an array by the Array API standard: one with `__array_namespace__`.
+"""Facts about an array that follows the Array API standard, i.e. one with `__array_namespace__`.
 
-Kernels never read the memory of such an array: operations on it are calls of the functions of its namespace.
+Kernels never read the memory of such an array. Operations call the functions of its namespace.
 """
 
 import sys
@@ -15,19 +15,19 @@ from tenter._arrays.types import Array
 PACKAGE = "array"
 TYPES: tuple[type, ...] = ()
 NAMES = (*DTYPES, "bool")
-ON_HOST = 1  # DLPack's number of the device that is the host
+ON_HOST = 1  # the device type of the host in DLPack
 
 
 def is_standard(x: Any) -> bool:
-    """True for an array by the standard, and not for a type of one, or a scalar of NumPy's."""
+    """True for an array that follows the standard. False for a class, and for NumPy scalars."""
     return hasattr(type(x), "__array_namespace__") and not isinstance(x, np.generic)
 
 
 def namespace(x: Any) -> Any:
-    """The module with the functions that x's library has by the standard."""
+    """Returns the module with the standard's functions in x's library."""
     try:
         return x.__array_namespace__()
-    except NotImplementedError:  # of JAX's keys of random numbers
+    except NotImplementedError:  # raised for JAX's random keys
         return sys.modules["jax.numpy"]
 
 
@@ -41,7 +41,7 @@ def problem(x: Any) -> str | None:
 def unreadable(x: Any) -> str | None:
     try:
         to_numpy(x)
-    except Exception as failed:  # of any type: each library has its own
+    except Exception as failed:  # each library raises its own
         return f"a {type(x).__module__}.{type(x).__name__} (make a copy on the host; it says: {failed})"
     return None
 
@@ -65,7 +65,7 @@ def plain(x: Any) -> bool:
     return False
 
 
-def recorded(x: Any) -> bool:
+def traced(x: Any) -> bool:
     return True
 
 
@@ -74,15 +74,15 @@ def symbolic(x: Any) -> bool:
 
 
 def device(x: Any) -> str | None:
-    """None, as there are no kernels for it; the rules are those for the host's memory."""
+    """Returns None: these arrays have no kernels, and the rules for host memory apply."""
     return None
 
 
 def on_host(x: Any) -> bool:
-    """True if x surely lies in memory of the host."""
+    """True if x is known to be in host memory."""
     try:
         return bool(x.__dlpack_device__()[0] == ON_HOST)
-    except Exception:  # a library that cannot say
+    except Exception:  # the library cannot say
         return False
 
 
@@ -100,7 +100,8 @@ def itemsize(x: Any) -> int:
 
 
 def strides(x: Any) -> tuple[int, ...]:
-    """Those of a contiguous array: the standard knows no others, and results of Dask have their bits."""
+    """Returns the strides of a contiguous array, as the standard has no strides. Dask's results then have the bits of a
+    contiguous array's."""
     steps, step = [], itemsize(x)
     for n in reversed(x.shape):
         steps.append(step)

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 
 from tenter import _native
 
-# More threads than any machine has cores; each one asked for is started.
+# No machine has more cores. Each thread that is asked for is started.
 MOST = 1024
-chosen: int | None = None  # by tenter.set_num_threads
+chosen: int | None = None  # set by tenter.set_num_threads
 
 
 def _asked() -> int | None:
-    """The number in OMP_NUM_THREADS, if it is one."""
+    """Returns the number in OMP_NUM_THREADS, or None if it is not one."""
     word = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
     if word.strip().isdecimal() and word.isascii() and int(word) > 0:
         return min(int(word), MOST)
@@ -32,7 +32,7 @@ _DEFAULT = _ASKED or _cores()
 
 
 class _Here(threading.local):
-    """What holds in one thread alone."""
+    """Settings of one thread."""
 
     one = False
 
@@ -42,7 +42,7 @@ _here = _Here()
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """The calls of this thread use one thread each, as many of them run beside each other."""
+    """Makes calls of this thread use one thread each, for code that runs many of them at once."""
     before, _here.one = _here.one, True
     try:
         yield
@@ -55,14 +55,14 @@ def thread_count() -> int:
         return 1
     if chosen is not None:
         return chosen
-    if _native.forked():  # data loaders fork a process for each core
+    if _native.forked():  # data loaders fork one process for each core
         return 1
     torch = sys.modules.get("torch")
     return int(torch.get_num_threads()) if hasattr(torch, "get_num_threads") else _DEFAULT  # type: ignore[union-attr]
 
 
 def source() -> str:
-    """Who chose the number of threads, in the order of `thread_count`."""
+    """Says who chose the number of threads, in the order that `thread_count` uses."""
     if _here.one:
         return "one, as many calls run at once"
     if chosen is not None:

@@ -1,8 +1,7 @@
-"""Names that PyTorch has not made public, asked for what they do; Inductor's are in `_execution/torch/inductor.py`.
+"""PyTorch's private names, each tested before it is used. Inductor's private names are in `_torch/inductor.py`.
 
-A name that is missing, or that does something else, is not used: a slower, public way is taken in its place. The
-questions take two milliseconds, as they import nothing. Those about torch.func, which is large, wait until a transform
-is active (`_execution/torch/autograd.py`).
+If a name is missing or behaves differently, a slower public way replaces it. The tests take two milliseconds, as they
+import nothing. Tests of torch.func, which is large, wait until a transform is active (`_torch/autograd.py`).
 """
 
 import contextlib
@@ -24,18 +23,18 @@ promised.check("PyTorch", torch.__version__)
 
 
 def unfollowed(f: Callable[[], Any]) -> Any:
-    """f() in a thread, which has none of the modes, transforms and tracers that may follow the one that first calls
-    tenter: with them tensors would be fake or recorded. f should import nothing, as this thread may hold import locks.
-    """
+    """Runs f in a thread of its own. There no modes, transforms and tracers are active. Where tenter is first called
+    under one, tensors made here would otherwise be fake or traced. f should not import anything, because the calling
+    thread may hold import locks."""
     found: list[Any] = []
-    thread = Thread(target=lambda: found.append(f()))  # an executor's lock is held by threads that fork
+    thread = Thread(target=lambda: found.append(f()))  # not an executor: threads that fork hold its lock
     thread.start()
     thread.join()
     return found[0]
 
 
 def holds(question: Callable[[], bool]) -> bool:
-    """False also where a name is missing, or takes other arguments."""
+    """Returns the answer of a test. False also if a name is missing or takes other arguments."""
     try:
         return bool(question())
     except Exception:
@@ -63,7 +62,7 @@ def _transform() -> Any:
 
 
 def _tells(name: str, context: Callable[[], Any]) -> bool:
-    """Whether the function of that name is true within the context, and not without."""
+    """True if the function of that name returns True within the context and False outside."""
     asked = getattr(torch._C, name)
     outside = bool(asked())
     with context():
@@ -71,7 +70,8 @@ def _tells(name: str, context: Callable[[], Any]) -> bool:
 
 
 def _tells_levels() -> bool:
-    """The level is one number for all threads, so another thread may have opened one."""
+    """True if the level of forward-mode differentiation can be read. It is one number for all threads, so another
+    thread may already have opened a level."""
     if forward_ad._current_level >= 0:
         return True
     with forward_ad.dual_level():
@@ -79,8 +79,8 @@ def _tells_levels() -> bool:
 
 
 def _tells_keys() -> bool:
-    """One comparison tells a plain tensor from one on a device, of a subclass with a dispatch of its own, batched,
-    functional, conj, neg, zero, sparse or nested."""
+    """True if one comparison of dispatch keys tells an ordinary dense tensor from all others: on a device, of a
+    subclass with its own dispatch, batched, functional, conj, neg, zero, sparse or nested."""
     keys = torch._C._dispatch_keys
     plain, other = torch.empty(0, device="cpu"), torch.empty(0, dtype=torch.complex64, device="cpu")
     return keys(plain) == keys(other) and keys(plain) != keys(other.conj())
@@ -98,7 +98,7 @@ _QUESTIONS: dict[str, Callable[[], bool]] = {
     "_current_level": _tells_levels,
 }
 _told: dict[str, bool] = unfollowed(lambda: {name: holds(question) for name, question in _QUESTIONS.items()})
-# Where one does not tell, no tensor is plain, and all go through the registered operators.
+# If one of them fails its test, all tensors go through the registered operators.
 all_known = all(_told.values())
 
 
@@ -109,7 +109,7 @@ def _follower(name: str, otherwise: Callable[..., Any] = lambda: True) -> Callab
 functorch_active: Callable[[], bool] = _follower("_are_functorch_transforms_active")
 dispatch_modes: Callable[[], int] = _follower("_len_torch_dispatch_stack")
 function_modes: Callable[[], bool] = _follower("_is_torch_function_mode_enabled")
-# For any kind of device. (PyTorch's public function takes as long as a call here.)
+# For any device type. (PyTorch's public function takes as long as a whole tenter call.)
 autocast: Callable[[], bool] = _follower("_is_any_autocast_enabled")
 tracing: Callable[[], object] = _follower("_get_tracing_state", torch.jit.is_tracing)  # type: ignore[attr-defined]
 dispatch_keys: Callable[[torch.Tensor], object] = _follower("_dispatch_keys", lambda x: object())
@@ -126,12 +126,13 @@ def _plain_keys() -> tuple[object, object]:
         return outside, dispatch_keys(torch.empty(0, device="cpu"))
 
 
-# The keys of a strided CPU tensor that is nothing more.
+# The keys of an ordinary dense CPU tensor, outside and inside inference mode.
 PLAIN, PLAIN_INFERENCE = unfollowed(_plain_keys)
 
 
 def _cuda_keys() -> list[object]:
-    """The same of CUDA tensors, put together, as there may be no device to have one on."""
+    """Returns the keys of ordinary dense CUDA tensors. They are assembled by hand, as the machine may have no CUDA
+    device."""
     keys, of = torch._C.DispatchKey, torch._C.DispatchKeySet
     inference = of(keys.CUDA) | of(keys.AutocastCUDA)
     return [inference | of(keys.AutogradCUDA) | of(keys.ADInplaceOrView), inference]
@@ -141,14 +142,14 @@ PLAIN_CUDA = _cuda_keys() if _told["_dispatch_keys"] and holds(lambda: len(_cuda
 
 
 def exporting_to_onnx() -> bool:
-    """True while torch.onnx.export follows the code. (PyTorch's public function is a constant to its compiler.)"""
+    """True while torch.onnx.export traces the code. (PyTorch's compiler takes the public function for a constant.)"""
     flags = sys.modules.get("torch.onnx._internal.exporter._flags")
     if flags is None:
         return False
     return bool(flags._is_onnx_exporting) if hasattr(flags, "_is_onnx_exporting") else torch.onnx.is_in_onnx_export()
 
 
-# What a subclass without rules of its own for PyTorch's functions has in their place.
+# The `__torch_function__` of subclasses without rules of their own.
 _default: Any = torch.Tensor.__torch_function__
 NO_RULES = (_default.__func__, getattr(torch._C, "_disabled_torch_function_impl", None))
 
@@ -166,7 +167,8 @@ def _current_stream(device: int) -> int:
     return torch.cuda.current_stream(device).cuda_stream
 
 
-# Makes a device the current one and returns which was; its current stream, as a number.
+# exchange_device makes a device current and returns the previous one. current_stream returns a device's current stream
+# as a number.
 exchange_device: Callable[[int], int] = getattr(torch.cuda, "_maybe_exchange_device", _exchange_device)
 current_stream: Callable[[int], int] = getattr(torch._C, "_cuda_getCurrentRawStream", _current_stream)
 
@@ -174,7 +176,8 @@ current_stream: Callable[[int], int] = getattr(torch._C, "_cuda_getCurrentRawStr
 
 
 def _marks_constants() -> bool:
-    """Whether the compiler, which is not imported for this, knows the mark that its public function makes."""
+    """True if PyTorch's compiler knows the mark that its public function sets. The compiler is not imported for
+    this."""
     spec = find_spec("torch._dynamo")
     assert spec is not None and spec.origin is not None
     return "._dynamo_marked_constant = True" in Path(spec.origin).with_name("decorators.py").read_text()
@@ -184,7 +187,8 @@ _marks = holds(_marks_constants)
 
 
 def constant(function: Any) -> None:
-    """Its results are constants of a compiled graph: torch.compiler.assume_constant_result, without the compiler."""
+    """Marks a function whose results are constants of a compiled graph. It does what
+    torch.compiler.assume_constant_result does, without importing the compiler."""
     if _marks:
         function._dynamo_marked_constant = True
     else:
@@ -199,20 +203,20 @@ _context = torch._guards.TracingContext.try_get if unfollowed(lambda: holds(_no_
 
 
 def in_compiler() -> bool:
-    """True while the compiler runs the functions of a graph that it makes."""
+    """True while the compiler runs the functions of a graph that it is building."""
     return _context() is not None
 
 
 def surely(condition: Any) -> bool:
     """True if a condition on symbols is known to hold."""
-    from torch.fx.experimental import symbolic_shapes  # here, as its import is slow
+    from torch.fx.experimental import symbolic_shapes  # a slow import
 
     known = getattr(symbolic_shapes, "guard_or_false", bool)
     return bool(known(condition))
 
 
 def statically(condition: Any) -> bool:
-    """The same, without a guard."""
+    """Like `surely`, without adding a guard."""
     from torch.fx.experimental import symbolic_shapes
 
     known = getattr(symbolic_shapes, "statically_known_true", lambda condition: False)
@@ -220,16 +224,16 @@ def statically(condition: Any) -> bool:
 
 
 def unknown_size() -> type[Exception]:
-    """The error of a question about a size that is known when the code runs."""
+    """Returns the error that PyTorch raises if a condition depends on a size that is only known at run time."""
     from torch.fx.experimental import symbolic_shapes
 
     return getattr(symbolic_shapes, "GuardOnDataDependentSymNode", RuntimeError)
 
 
 def new_symbol() -> Any:
-    """Inside an operator's fake kernel: a size that is known when it runs. None where there are no symbols. (PyTorch's
-    public function gives one only where its compiler is told to follow operators whose results' sizes depend on data.)
-    """
+    """Returns a size that is only known at run time, for use in an operator's fake kernel; None if there are no
+    symbols. (PyTorch's public function returns one only if its compiler is configured for operators whose output sizes
+    depend on data.)"""
     context = torch.library.get_ctx()
     create = getattr(getattr(context, "_shape_env", None), "create_unbacked_symint", None)
     if create is not None:
@@ -243,9 +247,9 @@ def new_symbol() -> Any:
 # ---- DTensors
 
 
-def remembers_by_all_arguments(operator: Any) -> bool:
-    """PyTorch remembers the shapes of DTensors' results by the arguments that it is told of here. What it finds by
-    itself are ints: it would take lists of them, the sizes, for all the same. False where it can't be told."""
+def caches_by_all_arguments(operator: Any) -> bool:
+    """Makes PyTorch cache the shapes of DTensors' results by all arguments of an operator. By default its key contains
+    ints and ignores lists of ints, such as sizes. Returns False if that cannot be configured."""
     try:
         from torch.distributed.tensor import DTensor
         from torch.distributed.tensor._op_schema import RuntimeSchemaInfo

@@ -1,4 +1,4 @@
-"""What is known of a PyTorch tensor. Imported only once the caller has imported torch."""
+"""Facts about a PyTorch tensor. Imported only after the caller has imported torch."""
 
 import sys
 from functools import cache
@@ -29,7 +29,7 @@ from tenter._arrays.types import Array
 
 PACKAGE = "torch"
 TYPES: tuple[type, ...] = (torch.Tensor, torch.nn.Parameter)
-# PyTorch's dtypes by name: those that are summed, and bool.
+# PyTorch's dtypes by name: those that can be summed, and bool.
 TORCH_DTYPES: dict[str, torch.dtype] = {
     name: getattr(torch, name) for name in (*DTYPES, "bool") if hasattr(torch, name)
 }
@@ -70,7 +70,8 @@ def short(x: torch.Tensor) -> str | None:
 
 
 def stored(name: str, x: torch.Tensor) -> torch.Tensor:
-    """x, refused if it goes on past its storage, which the user may shrink. All that reads x's memory begins here."""
+    """Returns x. Refuses an x that extends past its storage, which the user may shrink. Everything that reads x's
+    memory calls this first."""
     if (found := _shortage(x)) is not None:
         refuse_short(name, found)
     return x
@@ -83,7 +84,7 @@ def _shortage(x: torch.Tensor) -> str | None:
 
 
 def extent(x: torch.Tensor) -> int:
-    """Bytes from x's first element to its last."""
+    """Returns the number of bytes from the start of x's first element to the end of its last."""
     if x.is_contiguous():
         return x.numel() * x.itemsize
     return (sum((n - 1) * s for n, s in zip(x.shape, x.stride())) + 1) * x.itemsize if x.numel() else 0
@@ -105,7 +106,7 @@ def differentiated(x: torch.Tensor) -> str | None:
 
 
 def bare(x: torch.Tensor) -> bool:
-    """True for a strided CPU or CUDA tensor without flags, while no compiler, transform, mode or tracer follows."""
+    """True for a strided CPU or CUDA tensor without flags, while no compiler, transform, mode or tracer is active."""
     return not (
         is_compiling()
         or ((keys := dispatch_keys(x)) != PLAIN and keys != PLAIN_INFERENCE and keys not in PLAIN_CUDA)
@@ -116,7 +117,7 @@ def bare(x: torch.Tensor) -> bool:
 
 
 def plain(x: torch.Tensor) -> bool:
-    # Not by way of bare: this runs on every call. The core asks for the same in less time, of most tensors.
+    # Does not call `bare`, because this runs on every call. The core answers faster for most tensors.
     return not is_compiling() and (_native.plain(x) or _plain(x))
 
 
@@ -131,11 +132,11 @@ def _plain(x: torch.Tensor) -> bool:
     )
 
 
-def recorded(x: torch.Tensor) -> bool:
+def traced(x: torch.Tensor) -> bool:
     return type(x) not in TYPES or not plain(x)
 
 
-symbolic = recorded
+symbolic = traced
 
 
 def device(x: torch.Tensor) -> str | None:
@@ -184,7 +185,8 @@ def from_numpy(x: Array, like: torch.Tensor) -> torch.Tensor:
 
 
 def of_type(x: torch.Tensor, made: torch.Tensor) -> torch.Tensor:
-    """made with the type of x where that is one of torchvision's (`Image`, `Mask`), which PyTorch's functions drop."""
+    """Returns `made` with x's type if that is one of torchvision's (`Image`, `Mask`). PyTorch's functions drop these
+    types."""
     if type(x) in TYPES or type(made) is type(x) or is_compiling():
         return made
     if not type(x).__module__.startswith("torchvision.tv_tensors"):

@@ -1,1 +1,1 @@
-"""Execution: plans run on arrays and tensors, with gradients, and PyTorch's operators."""
+"""Execution: runs plans on arrays and tensors, with gradients."""

@@ -1,4 +1,4 @@
-"""`A.apply(x, axis)`: a map by itself, on an array or tensor."""
+"""`A.apply(x, axis)`: applies one map to an array or tensor."""
 
 from typing import Any
 
@@ -8,22 +8,40 @@ from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.foreign import class_name
 from tenter._arrays.library import dtype_name, of
 from tenter._execution import calls, executor
-from tenter._specs.applied import Applied, picks
+from tenter._specs.applied import Applied, only_copies
 from tenter.maps import AxisMap, Copy, Gather, Window
 
 
 def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
-    """`y[..., o, ...] = sum_i A[o, i] * x[..., i, ...]` along one axis of an array or tensor of any shape.
+    """Applies the map along one axis: y[..., o, ...] is the sum of A[o, i] * x[..., i, ...] over i.
 
-    x: array, tensor or list; its length along axis is the map's n_in. The result has x's kind and dtype; weighted
-    sums of integers are rounded half to even and saturated, unweighted ones are exact and saturated (64-bit ones wrap).
-    out: an array of the result's shape and dtype to write to; it is returned. It may overlap x, and stays as it was
-    if the call fails. With it no gradient may be recorded.
+    Parameters
+    ----------
+    x : array
+        An array, tensor or list of any shape; its length along axis is the map's n_in.
+    axis : int
+        The axis.
+    out : array, optional
+        Where to write the result, as for `tenter.resize`. It may overlap x.
 
-    Raises TypeError for anything but an array of numbers, IndexError for an axis out of range, ValueError for lengths
-    that do not fit.
+    Returns
+    -------
+    array
+        x's library and dtype. Weighted sums of integers are rounded half to even and saturated; unweighted ones are
+        exact and saturated (64-bit ones wrap).
 
-    >>> Copy.every(2, 3).apply(np.array([[1, 2], [3, 4]]), axis=1)
+    Raises
+    ------
+    TypeError
+        If x is no array of numbers.
+    IndexError
+        If there is no such axis.
+    ValueError
+        If the length along axis is not n_in.
+
+    Examples
+    --------
+    >>> Copy.repeat_each(2, 3).apply(np.array([[1, 2], [3, 4]]), axis=1)
     array([[1, 1, 1, 2, 2, 2],
            [3, 3, 3, 4, 4, 4]])
     """
@@ -34,17 +52,17 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
         axis = arguments.dim("axis", axis, x.ndim)
         if x.ndim == 0:
             x = executor.of(x).reshape(x, (1,))
-        is_recorded = of(x).recorded(x)
+        is_recorded = of(x).traced(x)
         if (not is_recorded or out is not None) and (found := of(x).unservable(x)):
             refuse(TypeError, "x", "an array or a plain tensor to apply a map to", found)
         if x.shape[axis] != map_.n_in:
             refuse(ValueError, "x", f"length {map_.n_in} along axis {axis}", f"{x.shape[axis]}")
-        if not picks(map_) and not is_numeric(dtype_name(x)):
+        if not only_copies(map_) and not is_numeric(dtype_name(x)):
             refuse(TypeError, "x", "numbers, to take sums of", dtype_name(x))
         return calls.execute(x, Applied(axis, map_), out)
     except Refusal as refusal:
         raise arguments.error(refusal, f"{type(map_).__name__}.apply", x=x, axis=axis, out=out) from None
 
 
-for _kind in (Copy, Window, Gather):  # which are below plans and kernels, and so cannot call them
+for _kind in (Copy, Window, Gather):  # maps are in a layer below and cannot import this
     _kind.apply = apply  # type: ignore[assignment]  # a function, which has the map as its first argument

@@ -1,21 +1,28 @@
-"""The way of a checked call: a kept plan or a new one, and its run; for what is recorded, PyTorch's dispatcher."""
+"""Runs checked calls: by a cached or a new plan, or by PyTorch's dispatcher if the array is traced."""
 
 from collections.abc import Callable, Hashable
+from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from tenter import _native
 from tenter._arrays.arguments import CONSTANTS
-from tenter._arrays.library import of, recorded
+from tenter._arrays.library import of, traced
+from tenter._arrays.limits import machine_memory
+from tenter._arrays.thread_count import thread_count
 from tenter._execution import into
-from tenter._execution.executor import EXACT, FIND as FIND, Known, of as executor_of
-from tenter._plans import families
+from tenter._execution.executor import EXACT, FIND as FIND, Cached, of as executor_of
+from tenter._plans import specializations
 from tenter._plans.cache import key, plans, store
 from tenter._plans.plan import Plan, plan
+from tenter._rules.filters import Filter, Keys
+from tenter._rules.presets import Convention
 from tenter._specs import interpolate_arguments, resize_arguments
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
 
-# The names of a call's arguments after x, by which the core finds those that it reads.
+# The names of each call's arguments after x. The core finds the arguments that it reads by these names.
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     "resize": resize_arguments.Arguments._fields,
     "interpolate": interpolate_arguments.Arguments._fields,
@@ -27,40 +34,45 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
 }
 for _call, _names in ARGUMENTS.items():
     _native.name_arguments(_call, _names)
+_native.know_constants(Convention, Filter, Keys)
 
 
 def _unknown(call: str, x: Any, *args: Any) -> Any:
-    """As a library's `known`, for an x that is not exactly of a known type."""
+    """The `cached` of an x whose type has none."""
     return None
 
 
 MOST_LEVELS = 4
-# `FIND.get(type(x), unknown)(call, x, *args)` is the result of a call like an earlier one; None if there was none.
-unknown: Known = _unknown
+# `FIND.get(type(x), unknown)(call, x, *args)` returns the result of a cached call, or None if the call is not cached.
+unknown: Cached = _unknown
 
 
 def lookup(call: str, x: Any, *args: Any) -> Any:
-    """The same, for arrays and arguments that the core does not read."""
+    """Returns the result of a cached call on arrays or arguments that the core does not read; None if it is not
+    cached."""
     runs = EXACT.get(type(x))
     if runs is None or not runs.plain(x):
         return None
     try:
         found = plans.get(key(call, runs, x, args, types(args)))
-    except (TypeError, ValueError):  # an argument without a hash; a memoryview says so by a ValueError
+    except (TypeError, ValueError):  # unhashable arguments; memoryviews raise ValueError
         return None
-    return None if found is None else runs.again(x, found)
+    return None if found is None else runs.run_cached(x, found)
 
 
-def _again(x: Any, plan: Plan) -> Any:
-    return EXACT[type(x)].again(x, plan)
+def _run_cached(x: Any, plan: Plan) -> Any:
+    return EXACT[type(x)].run_cached(x, plan)
 
 
-_native.set_up_calls(plans, Plan._fields.index("ready"), _again, None, lookup, store)
+_native.register_calls(
+    plans, Plan._fields.index("ready"), _run_cached, lookup, store, specializations.native,
+    tuple({np.dtype(letter).type for letter in "bBhHiIlLqQefdg"}), Fraction, thread_count, machine_memory(),
+)  # fmt: skip
 
 
 def types(args: tuple[Any, ...], level: int = 0) -> tuple[type, ...] | None:
-    """Those of all values, as equal ones of unlike types are not the same; None where one may change, and of tuples in
-    more others than arguments are."""
+    """Returns the types of all values, because equal values of different types differ as arguments. None if a value is
+    mutable, or if tuples are nested deeper than any valid argument."""
     found = tuple(map(type, args))
     if list in found or level > MOST_LEVELS:
         return None
@@ -74,13 +86,13 @@ def types(args: tuple[Any, ...], level: int = 0) -> tuple[type, ...] | None:
     return found
 
 
-def known_into(call: str, x: Any, out: Any, *args: Any) -> Any:
-    """out, with the result of a call like an earlier one, or of one that differs from it by sizes alone; None if there
-    was none, or all is to be checked."""
+def cached_into(call: str, x: Any, out: Any, *args: Any) -> Any:
+    """Returns `out` with the result of a cached call, or of a call whose specialization the core has. None if
+    there is neither, or if the call needs all checks."""
     runs = EXACT.get(type(x))
-    if runs is None or (room := runs.room(out)) is None:
+    if runs is None or (writable := runs.writable(out)) is None:
         return None
-    found = _native.known_call_into(room, call, x, *args)
+    found = _native.cached_call_into(writable, call, x, *args)
     if found is None:
         return None
     if type(found) is Plan:
@@ -91,7 +103,8 @@ def known_into(call: str, x: Any, out: Any, *args: Any) -> Any:
 
 
 def many_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
-    """repeat_interleave by an array of more counts than known calls take, without a plan; None where it takes one."""
+    """repeat_interleave by an array of more counts than the core's quick call takes, without a plan. None if the call
+    needs a plan."""
     runs = EXACT.get(type(x))
     if runs is None or EXACT[type(counts)] is not runs:
         return None
@@ -99,19 +112,19 @@ def many_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
 
 
 def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out: Any = None) -> Any:
-    """The result of a checked call, its plan kept for the next one. flat: x in the shape that the spec is for."""
+    """Returns the result of a checked call, and caches its plan. flat: x in the shape that the spec describes."""
     runs = executor_of(x)
     if out is not None:
         into.check(out, x, spec.shape_out(tuple(flat.shape)))
-    if of(x).recorded(flat) or (isinstance(spec, RepeatCounts) and recorded(spec.offsets)):
-        return _given(runs.record(flat, spec), x, out)
-    if families.remember(call, x, args, spec, x) and (made := by_core(call, x, args, out)) is not None:
+    if of(x).traced(flat) or (isinstance(spec, RepeatCounts) and traced(spec.offsets)):
+        return _into_out(runs.dispatched(flat, spec), x, out)
+    if specializations.store(call, x, args, spec, x) and (made := by_core(call, x, args, out)) is not None:
         return made
     found = _key(call, x, args) if _lasts(x, flat, spec) else None
     if found is None:
         return _run(flat, plan(flat, spec), out)
     made = None if out is None else plans.get(found)
-    if not isinstance(made, Plan):  # the core has its own for fresh memory
+    if not isinstance(made, Plan):  # the core's own plan writes to fresh memory only
         is_new = made is None
         made = plan(flat, spec, tuple(x.shape))
         if is_new:
@@ -120,12 +133,12 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
 
 
 def by_core(call: str, x: Any, args: tuple[Any, ...], out: Any) -> Any:
-    """The result of a call whose kind the core has just learned; None where it declines."""
-    return FIND[type(x)](call, x, *args) if out is None else known_into(call, x, out, *args)
+    """Returns the result of a call whose specialization the core has just got; None if the core declines."""
+    return FIND[type(x)](call, x, *args) if out is None else cached_into(call, x, out, *args)
 
 
 def _key(call: str, x: Any, args: tuple[Any, ...]) -> Hashable:
-    """By which the call's plan is found; None of arguments that may change."""
+    """Returns the key of the call's plan; None if an argument is mutable."""
     found = _native.call_key(call, x, *args)
     if found is None and (arg_types := _constants(args)) is not None:
         return key(call, EXACT[type(x)], x, args, arg_types)
@@ -133,28 +146,29 @@ def _key(call: str, x: Any, args: tuple[Any, ...]) -> Hashable:
 
 
 def _constants(args: tuple[Any, ...]) -> tuple[type, ...] | None:
-    """The types of all values; None where one may change, or is of a type that the core alone may know."""
+    """Returns the types of all values; None if one is mutable, or of a type that only the core can use as a key."""
     found = types(args)
     return found if found is not None and CONSTANTS.issuperset(found) else None
 
 
-def perform_turned(call: str, x: Any, args: tuple[Any, ...], turned: Any, spec: Spec, out: Any = None) -> Any:
-    """The result of a checked call of which some axes of x were reversed before: no plan of it serves x."""
-    if of(turned).recorded(turned):
-        return execute(turned, spec, out)
+def perform_flipped(call: str, x: Any, args: tuple[Any, ...], flipped: Any, spec: Spec, out: Any = None) -> Any:
+    """Returns the result of a checked call with boxes that are reversed along some axes. flipped: x, flipped along
+    these axes. Its plan is not cached, because the plan is not for x."""
+    if of(flipped).traced(flipped):
+        return execute(flipped, spec, out)
     if out is not None:
         into.check(out, x, spec.shape_out(tuple(x.shape)))
-    if families.remember(call, x, args, spec, turned) and (made := by_core(call, x, args, out)) is not None:
+    if specializations.store(call, x, args, spec, flipped) and (made := by_core(call, x, args, out)) is not None:
         return made
-    return _run(turned, plan(turned, spec), out)
+    return _run(flipped, plan(flipped, spec), out)
 
 
 def _run(x: Any, plan: Plan, out: Any) -> Any:
     return executor_of(x).execute(x, plan) if out is None else into.write(x, plan, out)
 
 
-def _given(result: Any, x: Any, out: Any) -> Any:
-    """A result that is in memory of its own, or what it is copied to."""
+def _into_out(result: Any, x: Any, out: Any) -> Any:
+    """Returns the result, or `out` if it is given and the result was copied there."""
     if out is None:
         return result
     executor_of(x).copy_into(out, result)
@@ -162,29 +176,29 @@ def _given(result: Any, x: Any, out: Any) -> Any:
 
 
 def _lasts(x: Any, flat: Any, spec: Spec) -> bool:
-    """True if a plan serves x itself, and later calls with equal arguments."""
+    """True if a plan applies to x itself and to later calls with equal arguments."""
     return (
         type(x) in EXACT
         and not isinstance(spec, RepeatCounts)
-        and (x is flat or of(x).address(x) == of(flat).address(flat))  # another shape of the same memory, not a copy
+        and (x is flat or of(x).address(x) == of(flat).address(flat))  # a reshaped view and not a copy
     )
 
 
 def execute(x: Any, spec: Spec, out: Any = None) -> Any:
-    """A checked operation: fresh memory, differentiable where x is; or in out."""
+    """Runs a checked operation. The result is in fresh memory, and differentiable if x is, or it is in `out`."""
     if out is not None:
         into.check(out, x, spec.shape_out(tuple(x.shape)))
-    if of(x).recorded(x):
-        return _given(executor_of(x).record(x, spec), x, out)
+    if of(x).traced(x):
+        return _into_out(executor_of(x).dispatched(x, spec), x, out)
     return _run(x, plan(x, spec), out)
 
 
 def copied(result: Any, out: Any) -> Any:
-    """out, with a result that has memory of its own."""
+    """Copies a result to `out` and returns `out`."""
     into.check(out, result, tuple(result.shape))
-    return _given(result, result, out)
+    return _into_out(result, result, out)
 
 
 def written(found: Any, out: Any, make: Callable[[], Any]) -> Any:
-    """out, with a result in it. found: None if it is to be made and copied there."""
+    """Returns `out`. found: None if the result is not in `out` yet; then `make` makes it."""
     return copied(make(), out) if found is None else found

@@ -1,8 +1,9 @@
-"""repeat_interleave without a plan, which for counts that change from call to call would cost more than the work.
+"""repeat_interleave by an array of counts, without a plan. Counts change from call to call, and planning would cost
+more than the copy.
 
-Small arrays are repeated by the core's `Counts`; a plan is worth its cost where arrays or results are large. Many
-scalars, one count each, are repeated by `Runs`, which needs no table of prefix sums: that would take more memory than
-the result. Whatever is unusual or wrong takes the way by a plan, where it is checked.
+The core's `Counts` repeats small arrays. A plan is worth its cost for large arrays or results. `Runs` repeats many
+scalars with one count each. It needs no table of prefix sums, which would take more memory than the result. Unusual or
+wrong arguments need a plan and the checks before it.
 """
 
 from collections.abc import Callable
@@ -20,10 +21,10 @@ from tenter._native import Counts, Runs
 # Dtypes of counts that the core reads.
 NAMES = ("int64", "int32", "int16", "int8", "uint8")
 INT32 = NUMBERS["int32"]
-# Counts of one or two bytes are widened so many at a time.
-BAND = 1 << 21
+# Counts of one or two bytes are widened in chunks of this many.
+CHUNK = 1 << 21
 
-# A result of so many elements: the array, its address, and whether streaming stores should write it.
+# Allocates a result of n elements: returns the array, its address, and whether streaming stores should write it.
 Allocate = Callable[[int], tuple[Any, int, bool]]
 
 
@@ -32,7 +33,7 @@ def agrees(output_size: Any, total: int) -> bool:
 
 
 def repeat_scalars(counts: Array, source: int, itemsize: int, output_size: Any, allocate: Allocate) -> Any:
-    """Contiguous scalars at address source, each as often as its contiguous count says."""
+    """Repeats contiguous scalars at an address by their contiguous counts."""
     if counts.dtype.name not in NAMES or not counts.dtype.isnative or itemsize not in (1, 2, 4, 8):
         return None
     n_threads = thread_count()
@@ -50,7 +51,7 @@ def repeat_scalars(counts: Array, source: int, itemsize: int, output_size: Any, 
 
 
 def _narrow_total(counts: Array) -> int:
-    """The sum of counts of one or two bytes; 0 where they need a closer look."""
+    """Returns the sum of counts of one or two bytes; 0 if the counts need all checks."""
     if counts.dtype.kind == "i" and counts.min(initial=0) < 0:
         return 0
     return int(counts.sum(dtype=np.int64))
@@ -60,12 +61,12 @@ def _copy_narrow(
     counts: Array, source: int, target: int, n_out: int, itemsize: int, past_caches: bool, n_threads: int
 ) -> None:
     done = 0
-    for first in range(0, len(counts), BAND):
-        some = counts[first : first + BAND].astype(np.int32)
-        at: int = some.__array_interface__["data"][0]
-        runs = Runs(at, True, len(some), n_threads)
-        # Runs serves no counts of which few make most of the result.
-        few = Counts(at, INT32, 4, len(some)) if runs.total < 0 else None
+    for first in range(0, len(counts), CHUNK):
+        chunk = counts[first : first + CHUNK].astype(np.int32)
+        at: int = chunk.__array_interface__["data"][0]
+        runs = Runs(at, True, len(chunk), n_threads)
+        # Runs declines counts if few of them make most of the result.
+        few = Counts(at, INT32, 4, len(chunk)) if runs.total < 0 else None
         n = runs.total if few is None else few.total
         if n < 0 or done + n > n_out:
             break

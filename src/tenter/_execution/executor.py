@@ -1,4 +1,4 @@
-"""How plans are run on each array library's arrays: a module with the functions of `Executor` for each."""
+"""How plans run on each array library's arrays. Each library has a module with the functions of `Executor`."""
 
 from collections.abc import Callable
 from typing import Any, Protocol, cast
@@ -8,189 +8,202 @@ import numpy as np
 from tenter._arrays import library, numpy_arrays, standard_arrays
 from tenter._arrays.types import Array
 from tenter._execution import numpy_executor
-from tenter._execution.standard import executor as standard_executor
 from tenter._plans.plan import Plan
 from tenter._specs.resize import Resize
 from tenter._specs.segments import Segments
 from tenter._specs.spec import Spec
+from tenter._standard import executor as standard_executor
 
 
 class Executor(Protocol):
     def plain(self, x: Any) -> bool:
-        """As the library's."""
+        """The library's function."""
 
     def place(self, x: Any) -> tuple[Any, ...]:
-        """As the library's."""
+        """The library's function."""
 
     def run(self, x: Any, plan: Plan) -> Any:
-        """Fresh memory with the plan's maps applied, without gradients."""
+        """Applies the plan's maps and returns fresh memory, without a gradient."""
 
-    def known(self, call: str, x: Any, *args: Any) -> Any:
-        """The result of a call like an earlier one; None if there was none. x: of exactly a type of the library."""
+    def cached(self, call: str, x: Any, *args: Any) -> Any:
+        """Returns the result of a cached call; None if the call is not cached. x: exactly of one of the library's
+        types."""
 
-    def again(self, x: Any, plan: Plan) -> Any:
-        """The same, differentiable, for a plain array that a kept plan serves."""
+    def run_cached(self, x: Any, plan: Plan) -> Any:
+        """Like `run`, and records a gradient, for an ordinary array that a cached plan matches."""
 
     def execute(self, x: Any, plan: Plan) -> Any:
-        """The same for any array that is not recorded."""
+        """Like `run_cached`, for any array that is not traced."""
 
-    def record(self, x: Any, spec: Spec) -> Any:
-        """The operation on an array that is recorded, by the library's dispatcher."""
+    def dispatched(self, x: Any, spec: Spec) -> Any:
+        """Runs the operation on a traced array by the library's dispatcher."""
 
-    def record_value(self, x: Any, spec: Resize, value: Any) -> Any:
-        """resize with a value past the edges, where the library makes results a part at a time; else None."""
+    def traced_value(self, x: Any, spec: Resize, value: Any) -> Any:
+        """resize with a fill value, if the library makes results in parts; else None."""
 
-    def record_counts(self, x: Any, repeats: Any, dim: int, output_size: Any) -> Spec:
-        """The specification of counts where they or x are recorded or on a device."""
+    def traced_counts(self, x: Any, repeats: Any, dim: int, output_size: Any) -> Spec:
+        """Returns the specification for counts, if x or the counts are traced or on a device."""
 
-    def record_positions(self, repeats: Any, dim: Any, output_size: Any) -> Any:
-        """repeat_interleave of counts alone, where they are recorded or on a device."""
+    def traced_positions(self, repeats: Any, dim: Any, output_size: Any) -> Any:
+        """repeat_interleave of counts alone, if they are traced or on a device."""
 
     def repeat_counts(self, x: Any, counts: Any, dim: int | None, output_size: int | None) -> Any:
-        """repeat_interleave without a plan; None where it takes one, or is to be refused."""
+        """repeat_interleave without a plan. None if the call needs a plan or is wrong."""
 
     def place_offsets(self, offsets: Array, x: Any) -> Any:
-        """Prefix sums of counts, in memory that kernels for x read."""
+        """Returns prefix sums of counts in memory that kernels for x can read."""
 
     def flat(self, x: Any) -> Any:
-        """x as 1-D."""
+        """Returns x as 1-D."""
 
     def reshape(self, x: Any, shape: tuple[int, ...]) -> Any:
-        """x in another shape."""
+        """Returns x in another shape."""
 
     def expand(self, x: Any, shape: tuple[int, ...]) -> Any:
-        """A view with dims of length 1 stretched."""
+        """Returns a view with dims of length 1 stretched."""
 
     def expand_fast(self, x: Any, sizes: tuple[Any, ...]) -> Any:
-        """The library's own view where that costs less than checking; None where the checks are needed."""
+        """Returns the library's own view if that costs less than the checks; None if the checks are needed."""
 
-    def room(self, out: Any) -> Any:
-        """out as the core reads it; None of what is to be refused, or written to by the library."""
+    def writable(self, out: Any) -> Any:
+        """Returns `out` as the core reads it. None if `out` is wrong, or if only the library can write to it."""
 
     def write(self, x: Any, plan: Plan, out: Any) -> bool:
-        """Has the kernels write the result to out; False if it lies otherwise than they write, or much lies between
-        them."""
+        """Makes the kernels write the result to `out`. False if they cannot write its layout, or if they need much
+        memory between passes."""
 
-    def apart(self, x: Any, out: Any) -> bool:
-        """Whether parts of out may be written to while others are still to be made of x."""
+    def disjoint(self, x: Any, out: Any) -> bool:
+        """True if parts of `out` can be written while others are still computed from x."""
 
     def wrote(self, out: Any) -> None:
-        """What the library is to know of out having been written to."""
+        """Tells the library that `out` was written."""
 
     def copy_into(self, out: Any, result: Any) -> None:
-        """Writes a result to out."""
+        """Copies a result to `out`."""
 
     def flip(self, x: Any, axes: tuple[int, ...]) -> Any:
-        """x with some axes reversed."""
+        """Returns x with some axes reversed."""
 
     def ones(self, x: Any, n: int) -> Any:
-        """n ones in float64, on x's device."""
+        """Returns n ones in float64, on x's device."""
 
     def filled(self, x: Any, inside: Any, value: Any) -> Any:
-        """A result, changed to `value` where not inside."""
+        """Writes `value` to the elements of a result where `inside` is False."""
 
     def shifted(self, x: Any, outside: Any, value: Any, like: Any) -> Any:
-        """A result, wide where like's dtype is narrow, plus `value` times its weight outside, in like's dtype: integers
-        are rounded half to even and saturated."""
+        """Returns x + outside * value in the dtype of `like`. Integers are rounded half to even and saturated.
+
+        x: a result, in a wider dtype if like's dtype is narrow
+        outside: the weight of the fill value in each output
+        """
 
     def widened(self, x: Any) -> Any:
-        """x in a dtype that holds sums of its own."""
+        """Returns x in a dtype that holds sums of its values."""
 
 
 class SegmentExecutor(Executor, Protocol):
-    """What ragged arrays and the core need beside, which NumPy and PyTorch have. recording: the module of it for arrays
-    that are recorded or on a device."""
+    """What ragged arrays need as well. NumPy and PyTorch have it.
 
-    recording: Any
+    tracing: the module for arrays that are traced or on a device
+    """
+
+    tracing: Any
 
     def execute_adjoint(self, g: Any, spec: Spec, shape: tuple[int, ...]) -> Any:
-        """What a gradient g of the operation on an array of that shape becomes; differentiable."""
+        """Returns the gradient of an operation's input of that shape from the gradient g of its output;
+        differentiable."""
 
     def pad(self, x: Any, s: Segments, length: int, value: Any, out: Any = None) -> Any:
-        """x's rows, each filled up with `value`; differentiable, as are the next three. x: not recorded, and on the
-        host. out: where to write the result, which lies as a fresh one would; without a gradient, of no objects."""
+        """Pads each row of x with `value`. This and the next three functions are differentiable.
+
+        x: in host memory, not traced
+        out: where to write the result, contiguous; no gradient is recorded then, and objects are not allowed
+        """
 
     def unpad(self, x: Any, s: Segments, out: Any = None) -> Any:
-        """The rows of a padded x without what fills them up."""
+        """Returns the rows of a padded x without their padding."""
 
     def repeat_padded(self, x: Any, s: Segments, each: Segments, length: int, value: Any, out: Any = None) -> Any:
-        """x[B, T, ...] by the counts of s, B * T of them, filled up; each: the sums of B rows."""
+        """Repeats x[B, T, ...] by the B * T counts of s, and pads each of the B rows. each: the sums of the counts of
+        each row."""
 
     def extremes(self, x: Any, s: Segments, dim: int, largest: bool, out: Any = None) -> Any:
-        """The largest or smallest value of each row."""
+        """Returns the largest or smallest value of each row."""
 
     def element(self, x: Any, value: Any) -> bytes:
-        """A number as the bytes of an element of x, which the core reads."""
+        """Returns a number as the bytes of an element of x, which the core reads."""
 
     def narrowed(self, x: Any, like: Any) -> Any:
-        """x in like's dtype."""
+        """Returns x in the dtype of `like`."""
 
     def divided(self, x: Any, lengths: Any, dim: int) -> Any:
-        """x along dim by lengths, those of 0 counting as 1. lengths: of NumPy, or a tensor beside x."""
+        """Divides x along dim by lengths. Lengths of 0 count as 1. lengths: a NumPy array, or a tensor on x's
+        device."""
 
     def detached(self, x: Any) -> Any:
-        """x without gradients."""
+        """Returns x without its gradient."""
 
     def ratio(self, x: Any, y: Any) -> Any:
-        """x / y, perhaps in y's memory."""
+        """Returns x / y, which may overwrite y."""
 
-    def flat_part(self, x: Any, some: slice) -> Any:
-        """Some of the elements of x flattened, for which the others are not copied."""
+    def flat_part(self, x: Any, chunk: slice) -> Any:
+        """Returns a slice of x flattened, without copying the rest."""
 
     def divide(self, x: Any, y: Any) -> None:
-        """Has x / y in x's memory; y is stretched to its shape."""
+        """Divides x by y in place; y broadcasts to x's shape."""
 
     def joined(self, x: Any, y: Any, dim: int) -> Any:
-        """One after the other along a dim."""
+        """Concatenates x and y along a dim."""
 
     def exponential(self, x: Any) -> Any:
-        """exp(x) of a plain x, in its memory."""
+        """Returns exp(x) of an ordinary x, in its memory."""
 
     def exponentials(self, x: Any, shift: Any) -> Any:
-        """exp(x - shift), perhaps in shift's memory."""
+        """Returns exp(x - shift), which may overwrite `shift`."""
 
 
 def _torch() -> SegmentExecutor:
-    from tenter._execution.torch import executor  # as it imports torch
+    from tenter._torch import executor  # imports torch
 
     return executor
 
 
 def _jax() -> Executor:
-    from tenter._execution.jax import executor  # as it imports jax
+    from tenter._jax import executor  # imports jax
 
     return executor
 
 
 def _dask() -> Executor:
-    from tenter._execution.dask import executor  # as it imports dask
+    from tenter._dask import executor  # imports dask
 
     return executor
 
 
-# By the library's package.
+# Executors that are imported when they are first needed, by the library's package.
 OTHERS: dict[str, Callable[[], Executor]] = {"torch": _torch, "jax": _jax, "dask.array": _dask}
 _loaded: dict[str, Executor] = {"numpy": numpy_executor, standard_arrays.PACKAGE: standard_executor}
-# By each type that is exactly an array; a library's once it has been loaded. FIND: what finds known calls on one.
+# EXACT: the executor of each array type. FIND: the function that looks up cached calls on that type. A library is added
+# when it is first needed.
 EXACT: dict[type, Executor] = dict.fromkeys(numpy_arrays.TYPES, _loaded["numpy"])
-Known = Callable[..., Any]
-FIND: dict[type, Known] = dict.fromkeys(numpy_arrays.TYPES, numpy_executor.known)
+Cached = Callable[..., Any]
+FIND: dict[type, Cached] = dict.fromkeys(numpy_arrays.TYPES, numpy_executor.cached)
 
 
 def of_compiler() -> SegmentExecutor:
-    """That of the library whose compiler follows the code."""
+    """Returns the executor of the library whose compiler is tracing the code."""
     return _torch()
 
 
 def of_segments(x: Any) -> SegmentExecutor:
-    """x: an array of NumPy, or a tensor."""
+    """Returns the executor of a NumPy array or a tensor."""
     if isinstance(x, np.ndarray):
         return numpy_executor
     return cast(SegmentExecutor, _loaded["torch"]) if "torch" in _loaded else library.imported(_torch)
 
 
 def add(its: Executor, package: str) -> None:
-    """The executor of a library without known calls."""
+    """Registers the executor of a library without cached calls."""
     _loaded[package] = its
 
 
@@ -199,5 +212,5 @@ def of(x: Any) -> Executor:
     if its.PACKAGE not in _loaded:
         _loaded[its.PACKAGE] = library.imported(OTHERS[its.PACKAGE])
         EXACT.update(dict.fromkeys(its.TYPES, _loaded[its.PACKAGE]))
-        FIND.update(dict.fromkeys(its.TYPES, _loaded[its.PACKAGE].known))
+        FIND.update(dict.fromkeys(its.TYPES, _loaded[its.PACKAGE].cached))
     return _loaded[its.PACKAGE]

@@ -1,4 +1,4 @@
-"""Plans run on NumPy arrays."""
+"""Runs plans on NumPy arrays."""
 
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -8,35 +8,34 @@ import numpy as np
 from tenter import _native
 from tenter._arrays import blocks
 from tenter._arrays.dtypes import NUMBERS
-from tenter._arrays.limits import machine_memory
 from tenter._arrays.numpy_arrays import address, place as place, plain as plain, unwritable
-from tenter._arrays.thread_count import thread_count
 from tenter._arrays.types import Array
-from tenter._execution import segmented
 from tenter._execution.counted import repeat_scalars
-from tenter._kernels import reference
+from tenter._plans import reference
 from tenter._plans.plan import Plan, plan_adjoint, same_maps
+from tenter._ragged import segmented
+from tenter._rules.filters import NOTHING
 from tenter._specs.segments import Segments
 from tenter._specs.spec import Spec
-from tenter.filters import NOTHING
 
-# Steps that are taken to see that arrays of which one lies between the other's elements have none in common.
+# max_work of np.shares_memory, for arrays whose elements are interleaved.
 SEARCH = 1000
-BOOL_CODE = 6  # DLPack's, by which the core knows bools
+BOOL_CODE = 6  # DLPack's code of bool, which the core uses
 
 
 def _read_by_the_core() -> None:
-    # By their letters, as NumPy has two dtypes for one kind of int.
+    # By letter, because NumPy has two dtypes for some ints.
     found = map(np.dtype, "?bBhHiIlLqQefdFD")
     dtypes = tuple((d, BOOL_CODE if d.kind == "b" else 0, 0, NUMBERS.get(d.name, -1), d.itemsize) for d in found)
     probe = np.zeros((3, 4), np.int16)[:, ::-2]
-    _native.set_up_counts(large_empty, thread_count, machine_memory())
-    _native.read_numpy(np.ndarray, np.empty, dtypes, (probe, address(probe), probe.shape, probe.strides, probe.dtype))
+    _native.read_numpy(
+        np.ndarray, np.empty, dtypes, (probe, address(probe), probe.shape, probe.strides, probe.dtype), large_empty
+    )
 
 
 def run(x: Array, plan: Plan) -> Array:
     if plan.steps is None:
-        # Sums of swapped bytes: there are kernels for the values.
+        # Kernels sum native bytes only.
         if not x.dtype.isnative and not x.dtype.hasobject and x.dtype.char not in "gG":
             native = x.astype(x.dtype.newbyteorder("="))
             swapped: Array = run(native, same_maps(plan, native)).astype(x.dtype)
@@ -47,7 +46,7 @@ def run(x: Array, plan: Plan) -> Array:
     return y
 
 
-execute = again = run
+execute = run_cached = run
 
 
 def execute_adjoint(g: Array, spec: Spec, shape: tuple[int, ...]) -> Array:
@@ -55,21 +54,21 @@ def execute_adjoint(g: Array, spec: Spec, shape: tuple[int, ...]) -> Array:
 
 
 def through_reference(x: Array, f: Callable[[Array], Array]) -> Array:
-    """f of x's values in this machine's byte order."""
+    """Applies f to x's values in native byte order."""
     if x.dtype.isnative or x.dtype.hasobject:
         return f(x)
     swapped: Array = f(x.astype(x.dtype.newbyteorder("="))).astype(x.dtype)
     return swapped
 
 
-def record(x: Array, *how: Any) -> NoReturn:
-    raise AssertionError("NumPy arrays are never recorded")
+def dispatched(x: Array, *how: Any) -> NoReturn:
+    raise AssertionError("NumPy arrays are never traced")
 
 
-record_counts = record_positions = record
+traced_counts = traced_positions = dispatched
 
 
-def record_value(x: Array, spec: Spec, value: Any) -> None:
+def traced_value(x: Array, spec: Spec, value: Any) -> None:
     return None
 
 
@@ -88,14 +87,14 @@ def repeat_counts(x: Array, counts: Array, dim: int | None, output_size: int | N
 
 
 def large_empty(x: Array, shape: tuple[int, ...], order: tuple[int, ...] | None = None) -> tuple[Array, int, bool]:
-    """Memory for a result of x's dtype, its address, and whether streaming stores should write it. order: its dims from
-    slow to fast."""
+    """Allocates a result of x's dtype. Returns the array, its address, and whether streaming stores should write it.
+    order: the dims from slowest to fastest in memory."""
     y, at, past_caches = blocks.empty(shape if order is None else tuple([shape[d] for d in order]), x.dtype)
     return y if order is None else y.transpose(np.argsort(order)), at, past_caches
 
 
 _read_by_the_core()
-known = _native.known_call
+cached = _native.cached_call
 
 
 def place_offsets(offsets: Array, x: Array) -> Array:
@@ -111,7 +110,7 @@ def reshape(x: Array, shape: tuple[int, ...]) -> Array:
 
 
 def expand(x: Array, shape: tuple[int, ...]) -> Array:
-    """A read-only view."""
+    """Returns a read-only view."""
     return np.broadcast_to(x, shape)
 
 
@@ -119,26 +118,26 @@ def expand_fast(x: Array, sizes: tuple[Any, ...]) -> None:
     return None
 
 
-def room(out: Any) -> Array | None:
+def writable(out: Any) -> Array | None:
     return np.asarray(out) if type(out) in (np.ndarray, np.memmap) and unwritable(out) is None else None
 
 
 def write(x: Array, plan: Plan, out: Array) -> bool:
-    if plan.steps is None or not is_room(out if plan.order is None else out.transpose(plan.order), x):
+    if plan.steps is None or not can_write(out if plan.order is None else out.transpose(plan.order), x):
         return False
     return bool(plan.steps.run_whole(address(x), address(out), blocks.streams(plan.n_bytes)))
 
 
-def is_room(out: Array, x: Array) -> bool:
-    """Whether kernels that read x can write to out: elements like x's in order, apart from x."""
-    return out.dtype == x.dtype and out.flags.c_contiguous and out.flags.aligned and apart(x, out)
+def can_write(out: Array, x: Array) -> bool:
+    """True if kernels that read x can write to `out`: contiguous, of x's dtype, and not overlapping x."""
+    return out.dtype == x.dtype and out.flags.c_contiguous and out.flags.aligned and disjoint(x, out)
 
 
-def apart(x: Array, out: Array) -> bool:
+def disjoint(x: Array, out: Array) -> bool:
     if not np.may_share_memory(x, out):
         return True
     try:
-        return not np.shares_memory(x, out, max_work=SEARCH)  # type: ignore[arg-type]  # any int, in fact
+        return not np.shares_memory(x, out, max_work=SEARCH)  # type: ignore[arg-type]  # accepts any int
     except np.exceptions.TooHardError:
         return False
 
@@ -202,8 +201,8 @@ def ratio(x: Array, y: Array) -> Array:
     return found
 
 
-def flat_part(x: Array, some: slice) -> Array:
-    return x.reshape(-1)[some] if x.flags.c_contiguous else x.flat[some]
+def flat_part(x: Array, chunk: slice) -> Array:
+    return x.reshape(-1)[chunk] if x.flags.c_contiguous else x.flat[chunk]
 
 
 def divide(x: Array, y: Array) -> None:
@@ -229,7 +228,7 @@ def exponentials(x: Array, shift: Array) -> Array:
 
 # ---- segments
 
-recording: Any = None
+tracing: Any = None
 
 
 def pad(x: Array, s: Segments, length: int, value: Any, out: Array | None = None) -> Array:
@@ -237,35 +236,35 @@ def pad(x: Array, s: Segments, length: int, value: Any, out: Array | None = None
         y = np.full((s.n, length, *x.shape[1:]), value, x.dtype)
         y[segmented.mask(s, length)] = x
         return y
-    return segmented.pad(np.ascontiguousarray(x), s, length, _element(value, x), _memory(out))  # type: ignore[no-any-return]
+    return segmented.pad(np.ascontiguousarray(x), s, length, _element(value, x), _allocate(out))  # type: ignore[no-any-return]
 
 
 def _element(value: Any, x: Array) -> Array:
-    """Of text too, where 0 is nothing; of floats with the sign that 0 has."""
+    """Returns a value as an element of x's dtype. For text, 0 is the empty string. For floats, 0 keeps its sign."""
     nothing = value == 0 and x.dtype.kind not in "fc"
     found: Array = np.zeros((), x.dtype) if nothing else np.asarray(value, x.dtype)
     return found
 
 
-def _memory(out: Array | None) -> segmented.Memory:
-    return large_empty if out is None else segmented.room(out)
+def _allocate(out: Array | None) -> segmented.Allocate:
+    return large_empty if out is None else segmented.to_out(out)
 
 
 def unpad(x: Array, s: Segments, out: Array | None = None) -> Array:
     if x.dtype.hasobject:
         return x[segmented.mask(s, x.shape[1])]
-    return segmented.unpad(np.ascontiguousarray(x), s, _memory(out))  # type: ignore[no-any-return]
+    return segmented.unpad(np.ascontiguousarray(x), s, _allocate(out))  # type: ignore[no-any-return]
 
 
 def repeat_padded(x: Array, s: Segments, each: Segments, length: int, value: Any, out: Array | None = None) -> Array:
     if x.dtype.hasobject:
         return pad(np.repeat(x.reshape(s.n, *x.shape[2:]), s.lengths, 0), each, length, value)
-    memory = _memory(out)
-    found: Array = segmented.repeat_padded(np.ascontiguousarray(x), s.offsets, length, _element(value, x), memory)
+    allocate = _allocate(out)
+    found: Array = segmented.repeat_padded(np.ascontiguousarray(x), s.offsets, length, _element(value, x), allocate)
     return found
 
 
 def extremes(x: Array, s: Segments, dim: int, largest: bool, out: Array | None = None) -> Array:
     native = np.ascontiguousarray(x, x.dtype.newbyteorder("="))
-    found = segmented.extremes(native, s, dim, largest, False, _memory(out))[0]
+    found = segmented.extremes(native, s, dim, largest, False, _allocate(out))[0]
     return found.astype(x.dtype, copy=False)  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""x in the shape in which it is repeated."""
+"""Reshapes x for a repeat."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from tenter._specs.repeat_arguments import ones_in_front
 
 
 def along(x: Any, name: str, dim: Any) -> tuple[Any, int]:
-    """For counts: flattened where dim is None, a 0-d x as one element; and the dim of that."""
+    """Returns (x, dim) for a repeat by counts: x flattened if dim is None, and a 0-d x as one element."""
     if dim is None:
         return executor.of(x).flat(x), 0
     axis = one_dim(name, dim, x.ndim)
@@ -19,7 +19,7 @@ def along(x: Any, name: str, dim: Any) -> tuple[Any, int]:
 
 
 def as_a_whole(x: Any, name: str, sizes: tuple[int, ...]) -> tuple[Any, Repeat]:
-    """With a dim for each of the sizes; and how these repeat it."""
+    """Returns x with at least one dim for each size, and the specification that repeats it."""
     front, spec = x, Repeat(sizes, False)
     if len(sizes) > x.ndim:
         front = executor.of(x).reshape(x, ones_in_front(x.shape, len(sizes)))

@@ -1,4 +1,4 @@
-"""What a call does, explained without making its result: in text, as a figure, as a page."""
+"""`explain`: says what a call does, without making its result, as text, a figure or a page."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,17 +17,39 @@ __all__ = ["Explanation", "Shape", "explain"]
 
 
 def explain(operation: Callable[..., Any] | str | LazyArray, /, *args: Any, **how: Any) -> Explanation:
-    """What a call of an operation does: which outputs read which inputs, what is copied, which kernels run.
+    """What a call does: which outputs read which inputs, what is copied, which kernels run.
 
-    operation: repeat_interleave, repeat, tile, expand, interpolate, resize, `numpy.repeat` or `numpy.tile` of tenter;
-        or a call in words, such as "resize(x, 3)", as the command `tenter explain` takes it; or a lazy array alone,
-        which adds what it holds and the calls that it took part in.
-    args, how: its arguments; of a call in words the values of its names, as in `explain("resize(x, 3)", x=image)`.
-        x may be a `tenter.Shape` in place of an array. The result is not made, so that any size can be explained.
-        `out` is ignored.
+    The result is not made, so that calls of any size can be explained.
 
-    Raises the operation's own errors, and TypeError for what is no operation.
+    Parameters
+    ----------
+    operation : function, str or LazyArray
+        `repeat_interleave`, `repeat`, `tile`, `expand`, `interpolate`, `resize`, `numpy.repeat` or `numpy.tile` of
+        tenter. Or a call in words, such as "resize(x, 3)", as the command `tenter explain` takes it. Or a lazy array
+        alone, for what it holds and the calls that it took part in.
+    *args
+        The arguments of the call; a `Shape` may stand for x.
+    **how
+        The keyword arguments of the call (`out` is ignored); for a call in words the values of its names.
 
+    Returns
+    -------
+    Explanation
+        Printed, it is a text; in a notebook, a figure.
+
+    Raises
+    ------
+    TypeError
+        If the operation is none of these.
+    ValueError
+        As the operation itself, for bad arguments.
+
+    See Also
+    --------
+    Explanation : What can be asked of it.
+
+    Examples
+    --------
     >>> import tenter
     >>> e = tenter.explain(tenter.repeat_interleave, [10, 20], [1, 2])
     >>> e.maps

@@ -1,4 +1,4 @@
-"""A call in words, read by a parser and never evaluated as code."""
+"""A call in words. A parser reads it. It is never evaluated as code."""
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
@@ -9,16 +9,17 @@ from tenter._arrays.errors import refuse
 from tenter._explain.checked import OPERATIONS
 from tenter._explain.outlines import Shape
 
-# What makes an array of which the shape is all that counts.
+# Functions of which only the result's shape matters.
 SHAPES = ("shape", "Shape", "zeros", "ones", "empty")
-# Characters of a call: more are no call that a person wrote, and the parser takes memory for each.
+# Characters of a call. Nobody writes longer ones, and the parser needs memory for each character.
 MOST = 1 << 20
 
 
 def read_call(
     text: str, values: Mapping[str, Any] | None = None
 ) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
-    """The operation of a call and its arguments; values: of the names in it. Refuses anything else, with the column."""
+    """Returns the operation of a call and its arguments. values: of the names in it. Anything else is refused, with its
+    column."""
     if len(text) > MOST:
         refuse(ValueError, "call", f"at most {MOST:,} characters", f"{len(text):,}")
     try:
@@ -47,7 +48,7 @@ def _arguments(node: ast.Call, values: Mapping[str, Any]) -> tuple[list[Any], di
 
 
 def _argument(name: str, node: ast.expr, values: Mapping[str, Any]) -> Any:
-    """dtype may be a bare name, as in dtype=uint8 or dtype=np.uint8."""
+    """Returns an argument. A dtype may be a bare name, as in dtype=uint8 or dtype=np.uint8."""
     return _name(node).rpartition(".")[2] if name == "dtype" and _name(node) else _value(node, values)
 
 
@@ -72,7 +73,7 @@ def _value(node: ast.expr, values: Mapping[str, Any]) -> Any:
 
 
 def _name(node: ast.expr) -> str:
-    """A dotted name; empty for anything else."""
+    """Returns a dotted name; empty for anything else."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute) and (before := _name(node.value)):

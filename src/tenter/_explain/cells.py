@@ -1,4 +1,4 @@
-"""Small arrays as cells: what each shows, and which colors its sources give it. Text and figures draw these."""
+"""Small arrays as cells: the label of each, and the color that its sources give it. Text and figures draw them."""
 
 from typing import Any, NamedTuple
 
@@ -10,12 +10,17 @@ from tenter.maps import AxisMap
 from tenter.maps._drawing import Color, colors, mixture
 from tenter.maps._entries import row
 
-# Rows and columns that are drawn of an array.
+# Rows and columns of an array that are drawn.
 MOST_ROWS, MOST_COLUMNS = 8, 16
 
 
 class Grid(NamedTuple):
-    """labels and paints: rows of cells, paints of None where nothing is read. more: what is not drawn, in words."""
+    """The cells of an array.
+
+    labels: rows of cells
+    paints: their colors; None where nothing is read
+    more: what is not drawn, in words
+    """
 
     labels: list[list[str]]
     paints: list[list[Color | None]]
@@ -23,7 +28,7 @@ class Grid(NamedTuple):
 
 
 def grids(facts: Facts) -> tuple[Grid, Grid] | None:
-    """The input and the result; None where they are too large."""
+    """Returns the grids of the input and the result; None if they are too large."""
     if facts.shown is None:
         return None
     values, result = facts.shown
@@ -39,7 +44,7 @@ def grids(facts: Facts) -> tuple[Grid, Grid] | None:
 
 
 def _sources(facts: Facts, shape: tuple[int, ...]) -> Any:
-    """A color for each place along the axes that have a map."""
+    """Returns a color for each position along the axes that have a map."""
     axes = [axis for axis, _ in facts.maps if shape[axis] > 1]
     if not axes:
         axes = [d for d, n in enumerate(shape) if n > 1]
@@ -55,7 +60,7 @@ def _sources(facts: Facts, shape: tuple[int, ...]) -> Any:
 
 
 def _mapped(paints: Any, axis: int, m: AxisMap) -> Any:
-    """Colors after a map along an axis."""
+    """Returns the colors after a map along an axis."""
     moved = np.moveaxis(paints, axis, 0)
     before: Any = moved.reshape(m.n_in, -1)
     after: Any = np.empty((m.n_out, before.shape[1]), object)
@@ -68,7 +73,7 @@ def _mapped(paints: Any, axis: int, m: AxisMap) -> Any:
 
 
 def _grid(values: Array, paints: Any) -> Grid:
-    """The last two dims of the first slices, numbers to four digits."""
+    """Returns the grid of the first slice of the last two dims. Numbers have four digits."""
     front = values.shape[:-2]
     where = "[" + ", ".join(["0"] * len(front)) + "]" if any(n > 1 for n in front) else ""
     more = f"the slice {where} of shape {tuple(values.shape[len(front) :])}" if where else ""

@@ -1,7 +1,7 @@
-"""An operation's own checks, run on the outline of its input: the specification that it would carry out.
+"""Runs an operation's own checks on the outline of its input, and gets the specification that it would carry out.
 
-This module is the outlines' executor (`_execution/executor.py`), as far as checks need one: it records what is asked
-of it.
+This module is the outlines' executor (`_execution/executor.py`), as far as checks need one. It records what is asked of
+it.
 """
 
 import sys
@@ -25,7 +25,7 @@ from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.repeat_arguments import ones_in_front
 from tenter._specs.spec import Spec
 
-# What can be explained, by the name under which messages show it.
+# The operations that can be explained, by their names in messages.
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "repeat_interleave": ops.repeat_interleave,
     "repeat": ops.repeat,
@@ -36,12 +36,12 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "numpy.repeat": numpy_dialect.repeat,
     "numpy.tile": numpy_dialect.tile,
 }
-# The first argument's names.
+# Names of the first argument.
 FIRST = ("x", "input", "a", "A")
 
 
 def name_of(operation: Any) -> str:
-    """The name of an operation that can be explained."""
+    """Returns the name of an operation that can be explained."""
     for name, function in OPERATIONS.items():
         if operation is function:
             return name
@@ -50,13 +50,13 @@ def name_of(operation: Any) -> str:
 
 
 def called(operation: Any) -> str:
-    """An operation by its name, as errors show it."""
+    """Returns an operation's name as errors show it."""
     name, module = getattr(operation, "__name__", None), getattr(operation, "__module__", None)
     return f"{module}.{name}" if name and module else describe(operation)
 
 
 def _ours(operation: Any) -> str:
-    """What tenter has in place of another library's function."""
+    """Returns tenter's function in place of another library's."""
     name = str(getattr(operation, "__name__", operation))
     if str(getattr(operation, "__module__", "")).startswith("numpy"):
         name = f"numpy.{name}"
@@ -64,12 +64,13 @@ def _ours(operation: Any) -> str:
 
 
 def checked(name: str, args: tuple[Any, ...], how: dict[str, Any]) -> tuple[Outline, Made]:
-    """x as it was given, and what the operation makes of it. Raises the operation's own errors."""
+    """Returns the outline of x, and what the operation makes of it. Raises the operation's own errors."""
     args, how, x = _with_outline(name, args, how)
     if how.get("out") is not None:
         how = {k: v for k, v in how.items() if k != "out"}
     result = _in_numpys_dialect(name, x, args, how) if name.startswith("numpy.") else OPERATIONS[name](*args, **how)
-    if not isinstance(result, Outline) or result.made is None:  # as an argument that is no array was not refused
+    # for example because a wrong first argument was not refused
+    if not isinstance(result, Outline) or result.made is None:
         raise TypeError(f"x: expected an array, a list or a tenter.Shape, got {describe(x)}\n  in explain")
     return x, result.made
 
@@ -87,7 +88,7 @@ def _with_outline(name: str, args: tuple[Any, ...], how: dict[str, Any]) -> tupl
 
 
 def _in_numpys_dialect(name: str, x: Any, args: tuple[Any, ...], how: dict[str, Any]) -> Any:
-    """NumPy's functions refuse what they cannot do with errors of their own; here tenter's say it."""
+    """Runs tenter's checks for a call of `tenter.numpy`. NumPy's errors would otherwise say what is wrong."""
     specs: dict[str, Callable[..., tuple[Any, Spec]]] = {
         "numpy.repeat": numpy_dialect.repeat_spec,
         "numpy.tile": numpy_dialect.tile_spec,
@@ -98,52 +99,52 @@ def _in_numpys_dialect(name: str, x: Any, args: tuple[Any, ...], how: dict[str, 
         flat, spec = specs[name](*args, **how)
     except Refusal as refusal:
         raise error(refusal, name, *args, **how) from None
-    return record(flat, spec)
+    return dispatched(flat, spec)
 
 
 # ---- the executor
 
 
-def record(x: Outline, spec: Spec) -> Outline:
+def dispatched(x: Outline, spec: Spec) -> Outline:
     shape = spec.shape_out(x.shape)
     return reshaped(x, shape, None)._replace(made=Made(x, spec, shape))
 
 
-def record_counts(x: Outline, repeats: Any, dim: int, output_size: Any) -> Spec:
+def traced_counts(x: Outline, repeats: Any, dim: int, output_size: Any) -> Spec:
     if on_device(repeats):
         repeats = library.of(repeats).to_numpy(repeats.cpu())
     return counts.checked(repeats, x.shape[dim], None if x.flat else dim, output_size).spec(x.ndim, dim)
 
 
-def record_positions(repeats: Outline, dim: Any, output_size: Any) -> Outline:
+def traced_positions(repeats: Outline, dim: Any, output_size: Any) -> Outline:
     given: Any = repeats if repeats.held is None else counts.unwrapped("repeats", repeats.given)
     values = counts.count_array("repeats", library.of(given).to_numpy(given.cpu()) if on_device(given) else given)
     counts.check_alone("repeats", values.ndim, dim)
     offsets = counts.offsets("repeats", values)
     counts.check_total(int(offsets[-1]), output_size)
     x = outline(outlines.Shape(len(values), dtype="int32" if is_array(given) and values.dtype == np.int32 else "int64"))
-    return record(x, RepeatCounts(offsets, 0, int(offsets[-1])))
+    return dispatched(x, RepeatCounts(offsets, 0, int(offsets[-1])))
 
 
 def flat(x: Outline) -> Outline:
     n = 1
     for length in x.shape:
         n *= length
-    walked = merged(list(zip(x.shape, x.lies.strides)))
+    walked = merged(list(zip(x.shape, x.memory_layout.strides)))
     one = x._replace(flat=True)
-    return reshaped(one, (n,), (walked[0][1] if walked else x.lies.itemsize,) if len(walked) < 2 else None)
+    return reshaped(one, (n,), (walked[0][1] if walked else x.memory_layout.itemsize,) if len(walked) < 2 else None)
 
 
 def reshape(x: Outline, shape: tuple[int, ...]) -> Outline:
-    """With lengths of 1 in front."""
-    return reshaped(x, shape, (x.lies.itemsize,) * (len(shape) - x.ndim) + x.lies.strides)
+    """Returns an outline with dims of length 1 in front."""
+    return reshaped(x, shape, (x.memory_layout.itemsize,) * (len(shape) - x.ndim) + x.memory_layout.strides)
 
 
 def flip(x: Outline, axes: tuple[int, ...]) -> Outline:
-    turned = x._replace(turned=axes)
+    flipped = x._replace(flipped=axes)
     if x.its.PACKAGE != "numpy":
-        return reshaped(turned, x.shape, None)
-    return reshaped(turned, x.shape, tuple([-s if d in axes else s for d, s in enumerate(x.lies.strides)]))
+        return reshaped(flipped, x.shape, None)
+    return reshaped(flipped, x.shape, tuple([-s if d in axes else s for d, s in enumerate(x.memory_layout.strides)]))
 
 
 def expand_fast(x: Outline, sizes: tuple[Any, ...]) -> None:
@@ -152,7 +153,7 @@ def expand_fast(x: Outline, sizes: tuple[Any, ...]) -> None:
 
 def expand(x: Outline, shape: tuple[int, ...]) -> Outline:
     front = reshape(x, ones_in_front(x.shape, len(shape))) if len(shape) > x.ndim else x
-    # As maps, a dim of length 1 that is stretched is that one element over and over.
+    # A dim of length 1 that is stretched is a map that repeats one element.
     each = tuple([n if m == 1 else 1 for n, m in zip(shape, front.shape)])
     return reshaped(x, shape, None)._replace(made=Made(front, Repeat(each, False), shape))
 

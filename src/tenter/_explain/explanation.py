@@ -1,11 +1,11 @@
-"""What `explain` returns."""
+"""The result of `explain`."""
 
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from tenter._arrays.kept import kept
-from tenter._explain import figure, page, spellings, terminal, unlike
+from tenter._arrays.cached import cached
+from tenter._explain import figure, page, spellings, terminal, wrong_calls
 from tenter._explain.facts import Facts
 from tenter.maps import AxisMap
 
@@ -14,7 +14,22 @@ from tenter.maps import AxisMap
 class Explanation:
     """A call explained: its shapes, maps, memory and kernels, and how other libraries spell it.
 
-    As text (`print`) it fits a terminal of 80 columns, in notebooks it is a figure; `svg` and `html` write files.
+    `print` fits it to a terminal of 80 columns; in notebooks it is a figure; `svg` and `html` write files.
+
+    Parameters
+    ----------
+    facts
+        What `explain` found; explanations are made by it alone.
+
+    See Also
+    --------
+    explain : Makes one.
+
+    Examples
+    --------
+    >>> import tenter
+    >>> tenter.explain(tenter.tile, [1, 2], 2).bytes_written
+    32
     """
 
     facts: Facts
@@ -54,18 +69,34 @@ class Explanation:
         """What runs, and why, in words."""
         return self.facts.kernels
 
-    @kept
+    @cached
     def spellings(self) -> dict[str, str]:
         """The same call in other libraries, by their names; in parentheses why there is none."""
         return spellings.spellings(self.facts)
 
-    @kept
-    def unlike(self) -> tuple[tuple[str, str], ...]:
+    @cached
+    def easily_confused(self) -> tuple[tuple[str, str], ...]:
         """Calls that are easily mistaken for this one, and what they do."""
-        return unlike.unlike(self.facts)
+        return wrong_calls.wrong_calls(self.facts)
 
     def text(self, color: bool = False) -> str:
-        """The explanation in text. color: whether cells have ANSI colors."""
+        """The explanation in text.
+
+        Parameters
+        ----------
+        color : bool, default False
+            Whether cells have ANSI colors.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import tenter
+        >>> print(tenter.explain(tenter.tile, [1, 2], 2).text().splitlines()[0])
+        tile(x: int64[2], 2)
+        """
         return terminal.text_of(self, color)
 
     def __str__(self) -> str:
@@ -75,14 +106,50 @@ class Explanation:
     __repr__ = __str__
 
     def svg(self, path: str | os.PathLike[str] | None = None, theme: str = "auto") -> str:
-        """The figure, written to a file if there is a path. theme: light, dark, or auto, which follows the reader's."""
+        """The figure as SVG.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it.
+        theme : {"auto", "light", "dark"}
+            "auto" follows the reader's.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import tenter
+        >>> tenter.explain(tenter.tile, [1, 2], 2).svg()[:4]
+        '<svg'
+        """
         found = figure.figure(self.facts, theme)
         if path is not None:
             Path(path).write_text(found, encoding="utf-8")
         return found
 
     def html(self, path: str | os.PathLike[str] | None = None, theme: str = "auto") -> str:
-        """A page of the figure, the facts and the other libraries' calls, written to a file if there is a path."""
+        """A page of the figure, the facts and the other libraries' calls.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it.
+        theme : {"auto", "light", "dark"}
+            "auto" follows the reader's.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import tenter
+        >>> "<svg" in tenter.explain(tenter.tile, [1, 2], 2).html()
+        True
+        """
         found = page.page(self, theme)
         if path is not None:
             Path(path).write_text(found, encoding="utf-8")

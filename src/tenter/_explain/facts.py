@@ -1,4 +1,4 @@
-"""What is true of a call, without making its result: shapes, maps, memory, kernels."""
+"""Facts about a call, found without making its result: shapes, maps, memory, kernels."""
 
 import math
 from typing import Any, NamedTuple
@@ -18,18 +18,27 @@ from tenter._specs.spec import Maps
 from tenter.maps import AxisMap, Copy, Gather
 from tenter.maps._entries import LONGEST_ROW
 
-# Arrays of so many elements are shown with their values.
+# Arrays with at most this many elements are shown with their values: inputs, results.
 MOST_IN, MOST_OUT = 64, 256
-# Axes with more positions are explained without their maps where these take tables: what folds at edges, and blurs.
+# Longer axes are explained without their maps if the maps need tables, as reflecting edges and Gaussians do.
 LONGEST_TABLES = 1 << 20
 Shown = tuple[Array, Array]
 
 
 class Facts(NamedTuple):
-    """name: the operation's. call: as it was written. shape: of x as its maps take it: flattened, or with dims of 1 in
-    front. maps: by axis. problem: why there are none. turned: axes that are reversed before. reads, writes: bytes.
-    exact: whether `reads` is a number and no bound. shown: small arrays' values; those of a `Shape` are numbers in
-    order. values: whether these are the user's. notes: what else there is to say."""
+    """Facts about a call.
+
+    name: of the operation
+    call: as it was written
+    shape: of x as its maps take it: flattened, or with dims of length 1 in front
+    maps: by axis
+    problem: why there are no maps
+    reads, writes: bytes
+    exact: `reads` is exact and not an upper bound
+    shown: the values of small arrays; a `Shape` has ascending numbers
+    values: the shown values are the user's
+    notes: anything else
+    """
 
     name: str
     call: str
@@ -56,12 +65,12 @@ class Facts(NamedTuple):
 
     @property
     def positions(self) -> bool:
-        """True for repeat_interleave of counts alone, whose x is made of numbers in order."""
+        """True for repeat_interleave of counts alone, which repeats ascending numbers."""
         return isinstance(self.made.spec, RepeatCounts) and self.x.held is not None and self.made.x.held is None
 
     @property
     def mixes(self) -> bool:
-        """True if some output weighs or adds inputs."""
+        """True if some output is a weighted or plain sum of inputs."""
         return any(not isinstance(m, Copy) for _, m in self.maps)
 
 
@@ -89,18 +98,18 @@ def gathered(operation: Any, args: tuple[Any, ...], how: dict[str, Any]) -> Fact
 
 
 def _maps(made: Made) -> tuple[tuple[tuple[int, AxisMap], ...], str | None]:
-    """Those that change something; a reason where making them would take long."""
+    """Returns the maps that change something, and why there are none if making them would take long."""
     if (problem := _long_tables(made)) is not None:
         return (), problem
     try:
-        found = made.spec.maps(made.x.shape, made.x.lies.dtype, made.x.lies.device is not None)
+        found = made.spec.maps(made.x.shape, made.x.memory_layout.dtype, made.x.memory_layout.device is not None)
     except (MemoryError, Refusal) as failed:
         return (), str(failed)
     return changing(found), None
 
 
 def _long_tables(made: Made) -> str | None:
-    """Why the maps of very long axes are not made to be explained: rules whose rows are all in tables."""
+    """Says why the maps of very long axes are not made: their rules need tables for all rows."""
     spec = made.spec.resize() if isinstance(made.spec, Interpolate) else made.spec
     if isinstance(spec, Resize):
         for axis, n_out, rule in zip(spec.axes, spec.size, spec.rules):
@@ -115,7 +124,8 @@ def changing(maps: Maps) -> tuple[tuple[int, AxisMap], ...]:
 
 
 def bytes_moved(made: Made, maps: Maps) -> tuple[int, bool, int]:
-    """Bytes of x that some output needs, each once, and whether that is no bound; bytes of the result."""
+    """Returns the bytes of x that some output needs, each counted once; whether that is exact; and the bytes of the
+    result."""
     lengths, exact = list(made.x.shape), True
     n_out = math.prod(made.shape_out)
     if not n_out:
@@ -124,26 +134,26 @@ def bytes_moved(made: Made, maps: Maps) -> tuple[int, bool, int]:
         lengths[axis], known = _used(m)
         exact = exact and known
     exact = exact and _long_tables(made) is None
-    return math.prod(lengths) * made.x.lies.itemsize, exact, n_out * made.x.lies.itemsize
+    return math.prod(lengths) * made.x.memory_layout.itemsize, exact, n_out * made.x.memory_layout.itemsize
 
 
 def _used(m: AxisMap) -> tuple[int, bool]:
-    """How many inputs a map reads, and whether that is exact."""
+    """Returns how many inputs a map reads, and whether that is exact."""
     if isinstance(m, Gather):
         return int(np.count_nonzero(np.bincount(m.index, minlength=m.n_in))), True
     if isinstance(m, Copy):
         if m.repeat is not None:
             return (m.n_in, True) if m.repeat else (0, True)
-        if (offsets := m.offsets if m.native is None else None) is not None:
+        if (offsets := m.offsets if m._core is None else None) is not None:
             return int(np.count_nonzero(np.diff(offsets))) * m.block, True
         if m.n_out <= LONGEST_ROW:
-            return int(np.count_nonzero(np.diff(m.block_index))) + 1, True  # indices ascend
+            return int(np.count_nonzero(np.diff(m._blocks))) + 1, True  # indices ascend
         return min(m.n_in, m.n_out), m.n_out <= m.n_in
     if m.width is not None:
         return m.n_in, True
-    if m.is_computed:
+    if m._is_computed:
         n = m.reads(0, m.n_out)
-        within, taps = n.stop - n.start, m.native.n_taps
+        within, taps = n.stop - n.start, m._core.n_taps
         return min(within, taps), False
     start, offset = m.rows()
     stop = np.maximum.accumulate(start + np.diff(offset))
@@ -152,7 +162,7 @@ def _used(m: AxisMap) -> tuple[int, bool]:
 
 
 def _written(name: str, x: Any, args: tuple[Any, ...], how: dict[str, Any]) -> str:
-    """The call, arrays by their dtype and shape."""
+    """Returns the call, with arrays shown by dtype and shape."""
     first = f"x: {describe(x)}"
     words = [first, *map(_argument, args[1:])] if args else []
     for word, value in how.items():
@@ -183,7 +193,7 @@ def _shown(
         how = {**how, first: values}
     try:
         return values, np.asarray(operation(*args, **how))
-    except Exception:  # as values of a dtype that NumPy lacks are shown in another
+    except Exception:  # values of a dtype that NumPy lacks are shown in another dtype
         return None
 
 
@@ -192,6 +202,6 @@ def _values(x: Outline) -> Array | None:
         dtype = x.dtype if x.dtype in ("float32", "float64", "int64", "int32", "uint8") else "float32"
         return np.arange(math.prod(x.shape)).reshape(x.shape).astype(dtype)
     try:
-        return x.its.to_numpy(x.held) if x.lies.device is None else x.its.to_numpy(x.held.cpu())
-    except Exception:  # of any type: bfloat16, values that come later
+        return x.its.to_numpy(x.held) if x.memory_layout.device is None else x.its.to_numpy(x.held.cpu())
+    except Exception:  # each library raises its own errors, e.g. for bfloat16 and traced values
         return None

@@ -1,4 +1,4 @@
-"""The figure of a call: its arrays, the map of each axis, and the map's transpose. SVG."""
+"""The figure of a call, as SVG: its arrays, the map of each axis, and the map's transpose."""
 
 from tenter._explain.cells import Grid, grids
 from tenter._explain.facts import Facts
@@ -9,7 +9,7 @@ from tenter.maps._drawing import HEIGHT, Color, cell, colors, panel, panel_of, s
 WIDTH, MARGIN, GUTTER = 760.0, 20.0, 36.0
 HALF = (WIDTH - 2 * MARGIN - GUTTER) / 2
 THEMES = ("auto", "light", "dark")
-# Characters of the title that fit a line.
+# Characters of a title that fit on a line.
 FITS = 84
 
 
@@ -42,7 +42,7 @@ def figure(facts: Facts, theme: str) -> str:
 
 
 def _lines(call: str) -> list[str]:
-    """The call, broken between words."""
+    """Returns the call as lines, broken between words."""
     lines = [""]
     for word in call.split(" "):
         if lines[-1] and len(lines[-1]) + 1 + len(word) > FITS:
@@ -52,7 +52,7 @@ def _lines(call: str) -> list[str]:
 
 
 def _arrays(found: tuple[Grid, Grid], facts: Facts, top: float) -> tuple[str, float]:
-    """The input beside the result, and their height."""
+    """Draws the input next to the result. Returns the drawing and its height."""
     widths = [max(len(g.labels[0]), 1) for g in found]
     step = min(44.0, (WIDTH - 2 * MARGIN - 70) / sum(widths))
     high = min(30.0, step * 0.75 + 3)
@@ -81,7 +81,7 @@ def _arrays(found: tuple[Grid, Grid], facts: Facts, top: float) -> tuple[str, fl
 
 
 def _map(axis: int, m: AxisMap, top: float) -> str:
-    """A map, and beside it its transpose, whose cells have the colors of the map's."""
+    """Draws a map next to its transpose. Both have the same colors."""
     right = MARGIN + HALF + GUTTER
     forward = panel_of(m)
     parts = [

@@ -1,4 +1,4 @@
-"""Which kernels run, and why: read from the plan, and from the passes that fill it."""
+"""Which kernels run, and why: read from the plan and its passes."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tenter._arrays.library import OTHERS
 from tenter._arrays.thread_count import thread_count
 from tenter._execution import executor
 from tenter._explain.outlines import Made, Outline
-from tenter._kernels import core
+from tenter._plans import core
 from tenter._plans.plan import Plan, plan
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Maps
@@ -23,23 +23,24 @@ HOW_COPIED = {
     INDEX: "by a table with each output's input",
     COMPUTED: "by a rule that is computed a band at a time, without a table",
 }
+BYTES, TAPS = "bytes", "taps"  # kernels that are no `window`
 NOTHING = "none: there is nothing to write"
 REFERENCE = "NumPy's functions, as no compiled kernel "
 
 
 def kernels(made: Made, maps: Maps) -> tuple[str, ...]:
-    """A line for each pass, then what they share."""
+    """Returns a line for each pass, then what all passes share."""
     x = made.x
     if made.spec is None:
         return ("none: the result is another view of x's memory",)
-    if x.its.PACKAGE not in ("numpy", "torch") and not _served_on_host(x):
+    if x.its.PACKAGE not in ("numpy", "torch") and not _runs_on_host(x):
         return (f"functions of {_package(x)}, as its arrays are not read by tenter's kernels",)
     try:
         planned = plan(x, _placed(made, x))
-    except Refusal as refusal:  # of memory
+    except Refusal as refusal:  # the plan needs too much memory
         return (f"none: the call raises {refusal.args[0].__name__}: {refusal.args[1]}",)
     if planned.steps is None:
-        return (REFERENCE + ("serves objects" if x.lies.dtype == OPAQUE else f"sums {x.lies.dtype}"),)
+        return (REFERENCE + ("serves objects" if x.memory_layout.dtype == OPAQUE else f"sums {x.memory_layout.dtype}"),)
     if planned.device is not None:
         return _launched(planned)
     told = _told(x, planned)
@@ -50,18 +51,18 @@ def _package(x: Outline) -> str:
     return x.its.PACKAGE if x.its.PACKAGE in OTHERS else type(x.held).__module__.partition(".")[0]
 
 
-def _served_on_host(x: Outline) -> bool:
-    """True for what the core serves by way of the host: arrays of JAX on one CPU, outside of its transforms."""
+def _runs_on_host(x: Outline) -> bool:
+    """True for JAX arrays on one CPU outside JAX's transforms, which the core processes."""
     if x.its.PACKAGE != "jax":
         return False
-    from tenter._arrays import jax_arrays  # as it imports JAX
+    from tenter._arrays import jax_arrays  # imports JAX
 
     return jax_arrays.on_one_cpu(x.held)
 
 
 def _placed(made: Made, x: Outline) -> Any:
-    """The specification with counts where the kernels read them."""
-    if x.lies.device is None or not isinstance(made.spec, RepeatCounts):
+    """Returns the specification, with counts in memory that the kernels can read."""
+    if x.memory_layout.device is None or not isinstance(made.spec, RepeatCounts):
         return made.spec
     return made.spec._replace(offsets=executor.of(x.held).place_offsets(made.spec.offsets, x.held))
 
@@ -72,25 +73,26 @@ def _launched(planned: Plan) -> tuple[str, ...]:
 
 
 def _told(x: Outline, planned: Plan) -> list[str]:
-    """The core's plan, told pass by pass."""
-    saturate = planned.spec.saturates(x.lies.dtype)
-    listed, after, sliced, _, sums, in_bytes = core.planned(x.lies, planned.maps, planned.order, saturate, False)
+    """Describes the core's plan pass by pass."""
+    saturate = planned.spec.saturates(x.memory_layout.dtype)
+    listed, after, sliced, _, sums, _ = core.planned(x.memory_layout, planned.maps, planned.order, saturate, False)
     calls = iter(planned.steps.steps)
-    # The numbers of the maps that the core was given, from slow to fast.
+    # The axes of the maps that the core was given, from slow to fast.
     order = planned.order or range(len(x.shape))
     changed = {axis: m for axis, m in planned.maps if not (isinstance(m, Copy) and m.repeat == 1)}
     axes = [axis for axis in order if axis in changed]
     lines: list[str] = []
     for copies, _, _, dims, first, count, _, forms in (*listed, *after):
-        packs = next(calls, "copy") == "copy" and not copies
+        name = next(calls, "copy")
+        packs = name == "copy" and not copies
         if copies:
             lines.append(_copied([axes[number] for _, _, number, _ in dims if number >= 0], forms, changed))
             continue
         if packs:
-            next(calls)
+            name = next(calls)
             lines.append("copy, as sums cannot walk these strides: lays the array out anew")
         along = [axes[number] for _, _, number, _ in dims[first : first + count]]
-        lines.append(_summed(along, [changed[axis] for axis in along], "bytes" if in_bytes else sums))
+        lines.append(_summed(along, [changed[axis] for axis in along], name if name in (BYTES, TAPS) else sums))
     shared = list(dict.fromkeys(lines))
     if sliced:
         most = n_bytes(_native.tuning.slice_bytes)
@@ -114,7 +116,9 @@ def _copied(axes: list[int], forms: tuple[str, ...], maps: dict[int, Any]) -> st
 
 def _summed(axes: list[int], maps: list[Any], sums: str) -> str:
     along = f"dim {axes[0]}" if len(axes) == 1 else f"dims {', '.join(map(str, axes))} at once"
-    if sums == "bytes":
+    if sums == TAPS:
+        return f"taps, as 8-bit values are interpolated: sums along {along} in fixed point, of 16 bits between them"
+    if sums == BYTES:
         return f"bytes, as 8-bit values are antialiased: sums along {along} in integers, bit for bit as Pillow"
     kind = "plain sums" if all(getattr(m, "ones", False) for m in maps) else "weighted sums"
     return f"window, as outputs add up inputs: {kind} along {along}, in {sums}"

@@ -1,4 +1,4 @@
-"""What is true of a lazy array: of what it stands for, what it holds, and the calls that it took part in."""
+"""Facts about a lazy array: what it stands for, what it holds, and the calls that it took part in."""
 
 import numpy as np
 
@@ -47,5 +47,5 @@ def _shown(s: LazyArray, shape: tuple[int, ...]) -> tuple[Array, Array] | None:
         return None
     try:
         return its.to_numpy(base), its.to_numpy(s.materialize())
-    except TypeError:  # of a dtype that NumPy lacks
+    except TypeError:  # NumPy lacks the dtype
         return None

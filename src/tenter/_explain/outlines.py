@@ -1,7 +1,7 @@
-"""Arrays of which the shape, the strides and the dtype are known: what `explain` passes to an operation in place of an
-array, so that the operation's own checks say what it would do.
+"""Arrays that are known by shape, strides and dtype only. `explain` passes them to an operation in place of an array,
+so that the operation's own checks say what it would do.
 
-This module is their library (`_arrays/library.py`): they are recorded, as arrays are whose values come later.
+This module is their library (`_arrays/library.py`). They count as traced, because their values are not known.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,26 @@ PACKAGE = library.OUTLINE
 class Shape:
     """The shape and dtype of an array that need not exist, to be explained in its place.
 
-    lengths: one by one, or as one tuple. dtype: a dtype of NumPy or PyTorch, or its name. Raises TypeError for lengths
-    that are not ints and for unknown dtypes, ValueError for negative lengths.
+    Parameters
+    ----------
+    *lengths : int
+        One by one, or as one tuple.
+    dtype : dtype, default "float32"
+        Of NumPy or PyTorch, or its name.
 
+    Raises
+    ------
+    TypeError
+        If lengths are no ints, or the dtype is unknown.
+    ValueError
+        If lengths are negative.
+
+    See Also
+    --------
+    explain : Takes one for x.
+
+    Examples
+    --------
     >>> Shape(480, 640, 3, dtype="uint8")
     Shape(480, 640, 3, dtype='uint8')
     """
@@ -44,7 +61,7 @@ class Shape:
 
 def _named(dtype: Any) -> tuple[str, int]:
     name = dtype if isinstance(dtype, str) else str(dtype).removeprefix("torch.")
-    if name in ("bfloat16", "complex32"):  # which NumPy lacks
+    if name in ("bfloat16", "complex32"):  # NumPy lacks them
         return name, 2 if name == "bfloat16" else 4
     try:
         found = np.dtype(name if isinstance(dtype, str) or str(dtype).startswith("torch.") else dtype)
@@ -54,18 +71,26 @@ def _named(dtype: Any) -> tuple[str, int]:
 
 
 class Outline(NamedTuple):
-    """its: the library whose rules hold. dtype: its name there, which `lies` has for kernels. held: the array itself,
-    None of a `Shape`. given: what it was made of. flat: whether it is flattened. turned: axes that are reversed. made:
-    of a result, what it is made of and how."""
+    """An array known by its shape, strides and dtype.
+
+    memory_layout: the shape, strides and dtype as kernels see them
+    its: the library whose rules apply
+    dtype: the library's name of the dtype; the layout has the kernels' name
+    held: the array itself; None for a `Shape`
+    given: what the array was made from
+    flat: the array is flattened
+    flipped: axes that are reversed
+    made: for a result, how it is made
+    """
 
     shape: tuple[int, ...]
-    lies: Layout
+    memory_layout: Layout
     its: Library
     dtype: str
     held: Any = None
     given: Any = None
     flat: bool = False
-    turned: tuple[int, ...] = ()
+    flipped: tuple[int, ...] = ()
     made: "Made | None" = None
 
     @property
@@ -74,7 +99,11 @@ class Outline(NamedTuple):
 
 
 class Made(NamedTuple):
-    """x: the input as the specification takes it, flattened perhaps. spec: None for a view."""
+    """How a result is made.
+
+    x: the input as the specification takes it, maybe flattened
+    spec: None for a view
+    """
 
     x: Outline
     spec: Any
@@ -82,7 +111,8 @@ class Made(NamedTuple):
 
 
 def outline(x: Any) -> Any:
-    """The outline of an array, a list or a `Shape`; what is none of these as it is, for the operation to refuse."""
+    """Returns the outline of an array, a list or a `Shape`. Anything else is returned unchanged, for the operation to
+    refuse."""
     if isinstance(x, Shape):
         return Outline(x.lengths, _contiguous(x.lengths, x.dtype, x.itemsize), _NUMPY, x.dtype)
     try:
@@ -92,17 +122,20 @@ def outline(x: Any) -> Any:
     its = library.of(held)
     shape = tuple(held.shape)
     if its.PACKAGE in ("numpy", "torch") and its.unservable(held) is None:
-        lies = its.layout(held)
+        memory_layout = its.layout(held)
     else:
-        lies = _contiguous(shape, its.dtype_name(held), its.itemsize(held))
-    return Outline(shape, lies, its, its.dtype_name(held), held, x)
+        memory_layout = _contiguous(shape, its.dtype_name(held), its.itemsize(held))
+    return Outline(shape, memory_layout, its, its.dtype_name(held), held, x)
 
 
 def reshaped(x: Outline, shape: tuple[int, ...], strides: tuple[int, ...] | None) -> Outline:
-    """strides: None for a contiguous copy."""
+    """Returns an outline in another shape. strides: None for a contiguous copy."""
     if strides is None:
-        return x._replace(shape=shape, lies=_contiguous(shape, x.lies.dtype, x.lies.itemsize, x.lies.device))
-    return x._replace(shape=shape, lies=x.lies._replace(shape=shape, strides=strides))
+        return x._replace(
+            shape=shape,
+            memory_layout=_contiguous(shape, x.memory_layout.dtype, x.memory_layout.itemsize, x.memory_layout.device),
+        )
+    return x._replace(shape=shape, memory_layout=x.memory_layout._replace(shape=shape, strides=strides))
 
 
 def _contiguous(shape: tuple[int, ...], dtype: str, itemsize: int, device: str | None = None) -> Layout:
@@ -135,7 +168,7 @@ def plain(x: Outline) -> bool:
     return False
 
 
-def recorded(x: Outline) -> bool:
+def traced(x: Outline) -> bool:
     return True
 
 
@@ -143,7 +176,7 @@ symbolic = plain
 
 
 def device(x: Outline) -> str | None:
-    return x.lies.device
+    return x.memory_layout.device
 
 
 def dtype_name(x: Outline) -> str:
@@ -151,19 +184,19 @@ def dtype_name(x: Outline) -> str:
 
 
 def itemsize(x: Outline) -> int:
-    return x.lies.itemsize
+    return x.memory_layout.itemsize
 
 
 def strides(x: Outline) -> tuple[int, ...]:
-    return x.lies.strides
+    return x.memory_layout.strides
 
 
 def layout(x: Outline) -> Layout:
-    return x.lies
+    return x.memory_layout
 
 
 def place(x: Outline) -> tuple[Any, ...]:
-    return x.lies
+    return x.memory_layout
 
 
 def image_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> Order:
@@ -171,6 +204,6 @@ def image_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> Order:
 
 
 def to_numpy(x: Outline) -> Array:
-    """The values that it stands for, read on the host."""
-    held = x.held.cpu() if x.lies.device is not None else x.held
+    """Returns the values of the array that the outline stands for."""
+    held = x.held.cpu() if x.memory_layout.device is not None else x.held
     return x.its.to_numpy(held)

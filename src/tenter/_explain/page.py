@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 
 def fragment(e: "Explanation", theme: str = "auto") -> str:
-    """What a notebook shows."""
+    """Returns the HTML that a notebook shows."""
     kernels = [("kernel" if not k else "", line) for k, line in enumerate(e.kernels)]
     notes = [("lazy" if not k else "", line) for k, line in enumerate(e.facts.notes)]
     maps = [(f"map of dim {axis}", repr(m)) for axis, m in e.maps]
     parts = [figure(e.facts, theme), table("", [*maps, *kernels, *notes])]
     if e.spellings:
         parts.append(table("The same call", e.spellings.items(), code=True))
-    if e.unlike:
-        parts.append(table("Not to be mistaken for", e.unlike))
+    if e.easily_confused:
+        parts.append(table("Not to be mistaken for", e.easily_confused))
     return "".join(parts)
 
 

@@ -1,5 +1,5 @@
-"""A resampled array in other libraries: code is given where that library's map is the same, as far as rows are
-compared, and only then."""
+"""The code for a resampled array in other libraries. Code is only given if the other library's map is the same in all
+compared rows."""
 
 import string
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from tenter.maps import AxisMap, Copy, Window
 from tenter.maps._entries import row
 from tenter.resampling import axis_map
 
-# Rows of the ends of an axis, and of its middle, that are compared.
+# Rows that are compared at both ends of an axis and in its middle.
 ROWS = 24
-# Names for one, two and three axes.
+# The names for one, two and three axes.
 LINEAR = ("linear", "bilinear", "trilinear")
 HALVES = ("float16", "bfloat16")
 
@@ -52,7 +52,7 @@ def _how(spec: Interpolate, n: int) -> str:
 
 
 def _no_kernel(kind: str, antialias: bool, n: int, dtype: str) -> str | None:
-    """Why PyTorch's CPU kernels cannot do it along n axes, or not with the same result."""
+    """Says why PyTorch's CPU kernels cannot compute this along n axes, or give another result."""
     if antialias and n != 2:
         return "(none: F.interpolate antialiases two axes alone)"
     if dtype == "uint8" and kind in ("linear", "cubic") and n == 2 and not antialias:
@@ -101,11 +101,11 @@ def _mode(rule: AxisRule) -> str:
 
 
 def _like(facts: Facts, spec: Resize, mode: str, **how: object) -> bool:
-    """Whether another convention gives the maps of the call."""
+    """True if another convention gives the maps of the call."""
     by_axis = dict(facts.maps)
     for axis, n_out in zip(spec.axes, spec.size):
         n_in = facts.made.x.shape[axis]
-        mine = by_axis.get(axis) or Copy.every(n_in, 1)
+        mine = by_axis.get(axis) or Copy.repeat_each(n_in, 1)
         try:
             other = axis_map(n_in, n_out, mode, **how)  # type: ignore[arg-type]
         except (TypeError, ValueError, MemoryError):
@@ -128,7 +128,7 @@ def _weights(m: AxisMap, o: int) -> dict[int, float]:
 
 
 def _means(m: AxisMap) -> int | None:
-    """How many inputs each output is the mean of, where they are equally many."""
+    """Returns n if every output is the mean of n inputs, else None."""
     if isinstance(m, Copy) or not m.n_out or m.n_in % m.n_out:
         return None
     k = m.n_in // m.n_out
@@ -179,7 +179,7 @@ def _taken(facts: Facts) -> str | None:
 
 
 def _index(m: Copy) -> str | None:
-    """The inputs of a nearest kind as a formula."""
+    """Returns the source indices of a nearest kind as a formula."""
     found: Sequence[tuple[str, int, int]] = (
         (f"np.arange({m.n_out}) * {m.n_in} // {m.n_out}", 1, 0),
         (f"(2 * np.arange({m.n_out}) + 1) * {m.n_in} // {2 * m.n_out}", 2, 1),

@@ -1,5 +1,5 @@
-"""The same call in PyTorch, NumPy, einops and JAX: code of which `x` is the input and `repeats` the counts, or in
-parentheses why there is none. `tests/test_explain_spellings.py` runs it."""
+"""The same call in PyTorch, NumPy, einops and JAX. It is code with `x` for the input and `repeats` for the counts, or a
+reason in parentheses why there is none. `tests/test_explain_spellings.py` runs it."""
 
 import string
 from typing import Any
@@ -19,7 +19,7 @@ LETTERS = string.ascii_lowercase
 
 def spellings(facts: Facts) -> dict[str, str]:
     spec = facts.made.spec
-    if isinstance(spec, AppliedMaps):  # of a lazy array, which no other library has
+    if isinstance(spec, AppliedMaps):  # a lazy array's, which no other library has
         return {}
     if isinstance(spec, RepeatCounts) or (isinstance(spec, Repeat) and spec.each):
         found = _elements(facts)
@@ -38,7 +38,7 @@ def spellings(facts: Facts) -> dict[str, str]:
 
 
 def _elements(facts: Facts) -> dict[str, str]:
-    """repeat_interleave."""
+    """Spellings of repeat_interleave."""
     spec, shape, ndim = facts.made.spec, facts.made.x.shape, len(facts.shape_in)
     dim = spec.dim if isinstance(spec, RepeatCounts) else next((d for d, r in enumerate(spec.sizes) if r != 1), 0)
     whole = ndim < 2 or len(shape) < ndim
@@ -77,7 +77,7 @@ def _einops_elements(spec: Repeat, dim: int, ndim: int, whole: bool) -> str:
 
 
 def _whole(facts: Facts) -> dict[str, str]:
-    """repeat and tile."""
+    """Spellings of repeat and tile."""
     sizes, ndim = facts.made.spec.sizes, len(facts.shape_in)
     words = f"{sizes[0]}" if len(sizes) == 1 else str(sizes)
     torch = f"x.repeat({', '.join(map(str, sizes))})" if facts.name == "repeat" else f"torch.tile(x, {sizes})"

@@ -1,4 +1,4 @@
-"""Explanations in text, for a terminal of 80 columns."""
+"""Explanations as text, for a terminal of 80 columns."""
 
 import os
 import sys
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 LABEL = 11  # columns before a fact
-# Where the terminal's encoding has no boxes.
+# For terminals whose encoding has no box characters.
 PLAIN = str.maketrans("┌┬┐├┼┤└┴┘─│→…", "+++++++++-|>.")
 
 Line = str
 
 
 def wants_color() -> bool:
-    """Whether stdout shows colors: a terminal that is not dumb, unless NO_COLOR or FORCE_COLOR say otherwise."""
+    """True if stdout shows colors: it is a terminal that is not dumb. NO_COLOR and FORCE_COLOR override this."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -33,7 +33,7 @@ def wants_color() -> bool:
 
 
 def encodable(text: str) -> str:
-    """text in the characters that stdout can write."""
+    """Returns the text in characters that stdout can write."""
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):
@@ -62,9 +62,9 @@ def text_of(e: "Explanation", color: bool) -> str:
         lines += ["", "The same call"]
     for library, code in e.spellings.items():
         lines += fact(f"  {library}", code, LABEL + 2)
-    if e.unlike:
+    if e.easily_confused:
         lines += ["", "Not to be mistaken for"]
-        for code, what in e.unlike:
+        for code, what in e.easily_confused:
             lines += wrapped(f"{code}: {what}", "  ", "    ")
     return "\n".join(line.rstrip() for line in lines)
 
@@ -74,7 +74,7 @@ def fact(name: str, value: str, label: int = LABEL) -> list[Line]:
 
 
 def wrapped(words: str, first: str, then: str) -> list[Line]:
-    """Words in lines of 80 columns; a longer word is cut into such."""
+    """Breaks words into lines of 80 columns. Longer words are split."""
     lines, line = [], first
     for word in words.split(" "):
         gap = "" if line in (first, then) else " "
@@ -95,7 +95,7 @@ def wrapped(words: str, first: str, then: str) -> list[Line]:
 def pictures(
     found: tuple[Grid, Grid], name: str, shape_in: Sequence[int], shape_out: Sequence[int], color: bool
 ) -> list[Line]:
-    """The arrays side by side, or one below the other where they are wide."""
+    """Draws the arrays side by side, or one below the other if they are wide."""
     sides = [drawn(g, f"{n} {list(s)}", color) for g, n, s in zip(found, (name, "result"), (shape_in, shape_out))]
     widths = [max(width for _, width in side) for side in sides]
     if 2 + widths[0] + 6 + widths[1] > WIDTH:
@@ -112,7 +112,7 @@ def pictures(
 
 
 def drawn(g: Grid, title: str, color: bool) -> list[tuple[Line, int]]:
-    """Lines with their widths, as colors have none."""
+    """Returns lines with their widths, which do not count color codes."""
     columns = max(map(len, g.labels), default=0)
     room = max((len(label) for line in g.labels for label in line), default=1)
     fitting = max(1, (WIDTH - 3) // (room + 3))
@@ -145,7 +145,7 @@ def painted(words: str, paint: Color | None, color: bool) -> str:
 
 
 def mapped(axis: int, m: AxisMap) -> list[Line]:
-    """A map's rows, and beside them or below those of its transpose."""
+    """Returns a map's rows, with the rows of its transpose next to them or below."""
     back = transposed(m)
     forward = ["each output reads", *sums(m, "y", "x")]
     backward = ["each input's gradient adds", *(sums(back, "dx", "dy") if back is not None else ["(too long)"])]

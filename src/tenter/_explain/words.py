@@ -1,4 +1,4 @@
-"""Sentences about a call: what the operation does, and how its rows read."""
+"""Sentences about a call: what the operation does, and what its rows read."""
 
 from tenter._explain.facts import Facts
 from tenter._specs.resize import Interpolate, Resize
@@ -23,7 +23,7 @@ OF_KINDS = {
     "overlap": "Each output is the mean of the inputs that it covers.",
 }
 WIDENED = "Each output mixes all inputs that it covers, the nearer the stronger."
-# A map's rows that are written out: all of so many, or the first ones.
+# Rows of a map that are written out: all if there are at most ROWS, else the first FIRST and the last.
 ROWS, FIRST = 12, 5
 # Terms of a sum that are written out.
 TERMS = 16
@@ -53,10 +53,11 @@ def name_of_input(facts: Facts) -> str:
 
 
 def prepared(facts: Facts) -> str | None:
-    """How x becomes what the maps are applied to."""
+    """Says how x is changed before the maps are applied to it."""
     x, given = facts.made.x, facts.shape_in
-    if x.turned:
-        return f"x is reversed first, along {'axis' if len(x.turned) == 1 else 'axes'} {', '.join(map(str, x.turned))}"
+    if x.flipped:
+        axes = f"{'axis' if len(x.flipped) == 1 else 'axes'} {', '.join(map(str, x.flipped))}"
+        return f"x is reversed first, along {axes}"
     if len(x.shape) < len(given):
         return f"x is flattened first: {list(given)} -> {list(x.shape)}"
     if len(x.shape) > len(given):
@@ -78,7 +79,7 @@ def formula(m: AxisMap, o: int, result: str, source: str) -> str:
     """An output as the sum that it is.
 
     >>> from tenter.maps import Copy
-    >>> formula(Copy.counts([1, 2]).T, 1, "dx", "dy")
+    >>> formula(Copy.repeats([1, 2]).T, 1, "dx", "dy")
     'dx[1] = dy[1] + dy[2]'
     """
     n, taps = row(m, o, TERMS)
@@ -98,12 +99,12 @@ def _weight(w: float) -> str:
 
 
 def rows_shown(m: AxisMap) -> list[int | None]:
-    """Some outputs of a map, the last too; None where others are left out."""
+    """Returns some outputs of a map, including the last; None stands for those left out."""
     return list(range(m.n_out)) if m.n_out <= ROWS else [*range(FIRST), None, m.n_out - 1]
 
 
 def transposed(m: AxisMap) -> AxisMap | None:
-    """None where it would take a table of a very long axis to show it."""
+    """Returns the transpose; None if it needs a table of a very long axis."""
     if isinstance(m, Gather) and len(m.index) > LONGEST_ROW:
         return None
     return m.T

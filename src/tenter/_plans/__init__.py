@@ -1,1 +1,1 @@
-"""Plans: what a specification is for arrays of one layout, made once and kept for the next call like it."""
+"""Plans: a specification for arrays of one layout. Plans are cached for later calls like the first."""

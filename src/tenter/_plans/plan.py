@@ -1,5 +1,7 @@
-"""A plan: what a specification, or a map, is for arrays of one layout and dtype. It is immutable: what changes from
-call to call (memory, the offsets of counts on a device) comes with the call."""
+"""A plan: a specification, or a map, for arrays of one layout and dtype.
+
+A plan is immutable. What changes from call to call (memory, the offsets of counts on a device) is passed to it.
+"""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -11,8 +13,7 @@ from tenter._arrays.dtypes import NUMBERS, OPAQUE, PARTS
 from tenter._arrays.errors import refuse
 from tenter._arrays.layout import Layout
 from tenter._arrays.library import of
-from tenter._kernels import core
-from tenter._plans import cache
+from tenter._plans import cache, core
 from tenter._rules.axis_rule import user_filters
 from tenter._specs.applied import Applied, AppliedMaps
 from tenter._specs.repeat import RepeatCounts
@@ -23,12 +24,16 @@ from tenter.maps._runs import RunSums
 
 
 class Plan(NamedTuple):
-    """spec: what the maps come from; transposed if they are its adjoint's.
+    """How to apply maps to arrays of one layout.
 
-    shape_in: of the arrays that callers give, which are other shapes of the memory of `shape`. order: the result's dims
-    from slowest to fastest in memory, None where they are in order. positions: those of the maps' tables. steps: None
-    where the reference kernel serves. ready: what the core runs by itself. adjoints: those for
-    gradients of a few layouts, by the core's keys of these; all that is changed of a plan.
+    spec: what the maps come from
+    transposed: the maps come from the spec's adjoint
+    shape_in: the shape of the caller's array; `shape` is a reshape of it
+    order: the result's dims from slowest to fastest in memory; None if they are in order
+    positions: in the maps' tables
+    steps: None if the reference kernel runs
+    ready: the plan as the core runs it by itself
+    adjoints: cached plans of gradients, by the core's keys of their layouts; the only mutable field
     """
 
     spec: Spec
@@ -43,47 +48,47 @@ class Plan(NamedTuple):
     positions: int
     device: str | None
     steps: Any
-    # These two side by side, as native/lookup.cpp finds them by their place.
+    # These two must be adjacent: native/calls/lookup.cpp finds them by position.
     ready: _native.HostPlan | None
     adjoints: dict[bytes, "Plan"]
 
     @property
     def offsets(self) -> Any:
-        """Of counts on a device."""
+        """The offsets of counts on a device, else None."""
         return self.spec.offsets if self.device is not None and isinstance(self.spec, RepeatCounts) else None
 
 
 def plan(x: Any, spec: Spec, shape_in: Shape | None = None) -> Plan:
-    """How the operation is done to arrays that lie as x does."""
+    """Returns the plan of an operation for arrays of x's layout."""
     library, shape = of(x), tuple(x.shape)
     dtype, device = library.dtype_name(x), library.device(x)
     shape_out = spec.shape_out(shape)
-    _check_room(shape_out, library.itemsize(x), device)
+    _check_memory(shape_out, library.itemsize(x), device)
     maps = spec.maps(shape, dtype, device is not None)
     return _planned(x, maps, spec, False, shape_in, spec.saturates(dtype), shape_out)
 
 
 def plan_adjoint(g: Any, spec: Spec, shape: Shape) -> Plan:
-    """How the gradient of an array of that shape is made of gradients that lie as g does."""
+    """Returns the plan that makes the gradient of an input of that shape from output gradients of g's layout."""
     library = of(g)
     dtype, device = library.dtype_name(g), library.device(g)
-    _check_room(shape, library.itemsize(g), device)
+    _check_memory(shape, library.itemsize(g), device)
     maps = spec.maps(shape, dtype, device is not None)
-    return _planned(g, _transposed(maps), spec, True, has_room=shape)
+    return _planned(g, _transposed(maps), spec, True, fits=shape)
 
 
 def adjoint(of_plan: Plan, g: Any) -> Plan:
-    """The transposed maps of a plan, for gradients that lie as g does."""
+    """Returns the plan of a plan's transposed maps, for gradients of g's layout."""
     spec, transposed = of_plan.spec, not of_plan.transposed
-    if isinstance(spec, (RepeatCounts, Applied, AppliedMaps)):  # counts are values, and so are maps
+    if isinstance(spec, (RepeatCounts, Applied, AppliedMaps)):  # their maps depend on values, so they are not cached
         return _planned(g, _transposed(of_plan.maps), spec, transposed)
     key = cache.key("adjoint" if transposed else "adjoint of adjoint", of(g), g, (spec, of_plan.shape))
     found = cache.plans.get(key)
-    return found or keep(key, _planned(g, _transposed(of_plan.maps), spec, transposed))
+    return found or cached_plan(key, _planned(g, _transposed(of_plan.maps), spec, transposed))
 
 
-def keep(key: Hashable, made: Plan) -> Plan:
-    """A plan, kept for the next call unless it has users' filters, which live as long as their calls do."""
+def cached_plan(key: Hashable, made: Plan) -> Plan:
+    """Caches a plan and returns it. Users' filters live as long as their calls, so plans with them are not cached."""
     if not isinstance(made.spec, Resize) or not user_filters(made.spec.rules):
         cache.store(key, made)
     return made
@@ -92,13 +97,16 @@ def keep(key: Hashable, made: Plan) -> Plan:
 def plan_part(
     x: Any, maps: Maps, wholes: dict[int, AxisMap], saturate: bool, by_memory: bool = False
 ) -> Plan:  # fmt: skip
-    """How a part of a result is made of what it reads, with the whole's bits. wholes: the maps of which these are
-    parts, which say in which order sums are taken. by_memory: as `AppliedMaps`."""
+    """Returns the plan of a part of a result, with the bits of the whole.
+
+    wholes: the whole maps that these maps are parts of; they decide the order of sums
+    by_memory: as in `AppliedMaps`
+    """
     return _planned(x, maps, AppliedMaps(maps, saturate, by_memory), False, saturate=saturate, wholes=wholes)
 
 
 def same_maps(of_plan: Plan, x: Any) -> Plan:
-    """The same maps for arrays that lie as x does."""
+    """Returns the plan of the same maps for arrays of x's layout."""
     return _planned(x, of_plan.maps, of_plan.spec, of_plan.transposed)
 
 
@@ -108,30 +116,30 @@ def _transposed(maps: Maps) -> Maps:
 
 def _planned(
     x: Any, maps: Maps, spec: Spec, transposed: bool, shape_in: Shape | None = None, saturate: bool = False,
-    has_room: Shape | None = None, wholes: dict[int, AxisMap] | None = None,
+    fits: Shape | None = None, wholes: dict[int, AxisMap] | None = None,
 ) -> Plan:  # fmt: skip
-    """saturate: integers are cut to their range between axes too, as in Pillow. has_room: a result's shape for which
-    there is room. wholes: the maps of which some are parts."""
+    """saturate: integers are also clamped to their range between axes, as in Pillow. fits: a result shape that is known
+    to fit in memory. wholes: the whole maps, if some maps are parts of them."""
     library = of(x)
     layout = library.layout(x)
     lengths = list(layout.shape)
     for axis, m in maps:
-        if lengths[axis] != m.n_in:  # kernels check nothing
+        if lengths[axis] != m.n_in:  # kernels do not check
             refuse(ValueError, "x", f"length {m.n_in} along axis {axis}", f"{lengths[axis]}")
         lengths[axis] = m.n_out
     shape_out = tuple(lengths)
-    if shape_out != has_room:
-        _check_room(shape_out, layout.itemsize, layout.device)
+    if shape_out != fits:
+        _check_memory(shape_out, layout.itemsize, layout.device)
     in_order = tuple(range(len(shape_out)))
     order = spec.order(layout.shape, layout.strides, library.image_order, saturate)
     key = None
     if layout.device is not None and isinstance(spec, RepeatCounts):
-        # Counts change, what is launched for them does not. Types, as tuples of equal lengths are equal.
+        # Counts change, but their launches do not. The types are in the key because tuples of equal lengths are equal.
         key = cache.key("counts", library, x, (maps, tuple(type(m) for _, m in maps), transposed))
         if (found := cache.plans.get(key)) is not None:
-            return found._replace(spec=spec, adjoints={})  # type: ignore[no-any-return]  # which hold offsets
-    placed = None if order == in_order else order
-    steps = _steps(layout, maps, placed, saturate, wholes)
+            return found._replace(spec=spec, adjoints={})  # type: ignore[no-any-return]  # the spec holds offsets
+    memory_order = None if order == in_order else order
+    steps = _steps(layout, maps, memory_order, saturate, wholes)
     is_read = layout.device is None and 0 < len(shape_out) <= _native.READ_DIMS and 0 not in shape_out
     made = Plan(
         spec=spec,
@@ -140,7 +148,7 @@ def _planned(
         shape_in=layout.shape if shape_in is None else shape_in,
         shape=layout.shape,
         shape_out=shape_out,
-        order=placed,
+        order=memory_order,
         itemsize=layout.itemsize,
         n_bytes=math.prod(shape_out) * layout.itemsize,
         positions=0 if steps is None else steps.positions,
@@ -155,12 +163,12 @@ def _planned(
 
 
 def _steps(layout: Layout, maps: Maps, order: tuple[int, ...] | None, saturate: bool, wholes: Any) -> Any:
-    """What applies maps to a layout; None where no compiled kernel does."""
+    """Returns what applies maps to a layout; None if there is no compiled kernel."""
     if not _is_compiled(layout.dtype, maps):
         return None
     if layout.device is None:
         return core.host_plan(layout, maps, order, saturate, wholes)
-    from tenter._kernels.triton import windows  # as it imports Triton
+    from tenter._triton import windows  # imports Triton
 
     return windows.launches(layout, maps, order, saturate)
 
@@ -173,8 +181,8 @@ def _is_compiled(dtype: str, maps: Maps) -> bool:
     return not any(isinstance(m, (Window, RunSums)) or (isinstance(m, Gather) and not m.picks) for _, m in maps)
 
 
-def _check_room(shape: Sequence[int], itemsize: int, device: str | None) -> None:
-    """Refuses what the machine can't hold; a device's allocator knows what the device can."""
+def _check_memory(shape: Sequence[int], itemsize: int, device: str | None) -> None:
+    """Refuses what does not fit in the machine's memory. A device's allocator knows its own limit."""
     if device is None:
         limits.memory(shape, itemsize)
     else:

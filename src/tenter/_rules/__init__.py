@@ -1,1 +1,1 @@
-"""Resampling rules: which inputs an output reads, and with which weights, as plain arrays."""
+"""Resampling rules: which inputs an output reads, and with which weights, as plain values."""

@@ -1,31 +1,32 @@
-"""How one axis is resampled, in plain values that can be written down, hashed and compared."""
+"""How one axis is resampled, in plain values that can be serialized, hashed and compared."""
 
 import re
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from tenter import _native, filters
+from tenter import _native
 from tenter._arrays.errors import refuse
+from tenter._rules import filters
 from tenter._rules.edges import EDGES
-from tenter.geometry import ALIGNS, TIES, Geometry, canonical
+from tenter._rules.geometry import ALIGNS, LARGEST, TIES, Geometry, trusted
 
 NEAREST = ("nearest", "nearest-exact")
-# Whose rounding of nearest positions, as a position on the edge between two pixels may come out on either side.
-# torch: PyTorch's, which sizes, dtype and device settle (AxisRule::settled, native/axis_rule.cpp); torch-direct: that
-# of its kernels for channels that lie last.
+# Whose rounding nearest positions follow. A position between two pixels may be rounded either way. torch: PyTorch's
+# rounding, which depends on sizes, dtype and device (AxisRule::settled, native/rules/axis_rule.cpp). torch-direct: the
+# rounding of PyTorch's kernels for channels-last images.
 ARITHMETIC = _native.NAMED_ARITHMETIC
-# Of positions, beyond which float64 has no fractions.
-LARGEST = 2**53
 _FRACTION = re.compile(r"-?\d{1,400}(/0*[1-9]\d{0,400})?")
 
 
 class AxisRule(NamedTuple):
-    """How one axis is resized, but for its lengths.
+    """How one axis is resized. The rule contains no lengths.
 
-    kind: nearest, nearest-exact, area, overlap, cubic, gaussian (linear, after a Gaussian where it shrinks), a name of
-    filters.NAMED, or a user's Filter, which the rule keeps alive; caches and operators have its name. cubic: its `a`.
-    scale and box as fractions in words. arithmetic: one of ARITHMETIC.
+    kind: nearest, nearest-exact, area, overlap, cubic, gaussian (linear, after a Gaussian if it shrinks), a name in
+        filters.NAMED, or a user's Filter, which the rule keeps alive
+    scale, box: fractions as text
+    arithmetic: one of ARITHMETIC
+    cubic: the parameter `a` of cubic
     """
 
     kind: str | filters.Filter
@@ -40,18 +41,19 @@ class AxisRule(NamedTuple):
 
     def geometry(self, n_in: int, n_out: int) -> Geometry:
         if self.scale is None and self.box is None:
-            return Geometry.trusted(n_in, n_out, self.align)
+            return trusted(n_in, n_out, self.align)
         scale = Fraction(self.scale) if self.scale is not None else None
         box = (Fraction(self.box[0]), Fraction(self.box[1])) if self.box is not None else None
         return Geometry(n_in, n_out, self.align, scale, box)
 
     def named(self) -> "AxisRule":
-        """The rule with its filter's name, by which caches know it."""
+        """Returns the rule with its filter's name, which caches use in keys."""
         return self if isinstance(self.kind, str) else self._replace(kind=_name(self.kind))
 
 
 def written(rules: tuple[AxisRule, ...]) -> str:
-    """Rules in words, for PyTorch's operators, whose arguments are no tuples. By hand, as its compiler follows it."""
+    """Serializes rules for PyTorch's operators, whose arguments cannot be tuples. Written by hand so that PyTorch's
+    compiler can follow it."""
     lines = []
     for r in rules:
         begin, end = r.box if r.box is not None else ("", "")
@@ -63,19 +65,16 @@ def written(rules: tuple[AxisRule, ...]) -> str:
 
 @lru_cache(maxsize=256)
 def read(words: str) -> tuple[AxisRule, ...]:
-    """The rules that were written, by this version or an earlier one."""
+    """Reads rules from the text of `written`."""
     try:
-        return tuple(_read(*line.split(",")) for line in words.split(";") if line)
+        return tuple(_read(line) for line in words.split(";") if line)
     except (ValueError, TypeError):
         return refuse(ValueError, "rule", "what axis_rule.written wrote", repr(words))
 
 
-def _read(
-    kind: str, align: str, scale: str, begin: str, end: str, tie: str, arithmetic: str, edge: str, antialias: str,
-    cubic: str,
-) -> AxisRule:  # fmt: skip
+def _read(line: str) -> AxisRule:
+    kind, align, scale, begin, end, tie, arithmetic, edge, antialias, cubic = line.split(",")
     box = (begin, end) if begin else None
-    align, edge = canonical("align", align), canonical("edge", edge)
     rule = AxisRule(kind, align, scale or None, box, tie, arithmetic, edge, antialias == "1", float(cubic))
     known = _known(kind) and align in ALIGNS and tie in TIES and edge in EDGES and arithmetic in ARITHMETIC
     plain = all(not word or _FRACTION.fullmatch(word) for word in (scale, begin, end))
@@ -89,13 +88,13 @@ def _read(
 
 
 def _known(kind: str) -> bool:
-    """True for users' filters too: `user_filters` refuses those that are gone."""
+    """True for a valid kind, including users' filters. `user_filters` refuses filters that no longer exist."""
     plain = (*NEAREST, "area", "overlap", "cubic", "gaussian")
     return kind in filters.NAMED or kind in plain or kind.startswith(filters.MADE)
 
 
 def user_filters(rules: tuple[AxisRule, ...]) -> tuple[filters.Filter, ...]:
-    """The users' filters among rules; what holds the result keeps them alive."""
+    """Returns the users' filters among rules. Holding the result keeps them alive."""
     return tuple(filters.by_name(name) for r in rules if (name := _name(r.kind)).startswith(filters.MADE))
 
 

@@ -1,7 +1,7 @@
-"""What lies past the edges of an axis (native/edge.hpp)."""
+"""How positions past the edges of an axis are read (native/rules/edge.hpp)."""
 
 from tenter import _native
 
 EDGES = _native.WORDS["edge"]
-# Those at which the axis goes on.
+# The edges at which the axis continues.
 PERIODIC = _native.PERIODIC

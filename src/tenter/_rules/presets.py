@@ -1,104 +1,200 @@
-"""What libraries mean by "resize", as data: one row for each, which `resize(..., like=...)` fills in."""
+"""What libraries mean by "resize", as data. Each row has the defaults for `resize(..., like=...)`."""
 
-from typing import Any, NamedTuple
+from __future__ import annotations
 
-from tenter._arrays.arguments import describe, did_you_mean
-from tenter._arrays.errors import refuse
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from tenter import _native
+from tenter._arrays.arguments import describe, did_you_mean, error
+from tenter._arrays.errors import Refusal, refuse
 from tenter._rules.axis_rule import ARITHMETIC
 from tenter._rules.edges import EDGES
-from tenter.geometry import ALIGNS, TIES, canonical
+from tenter._rules.geometry import ALIGNS, LARGEST, TIES, canonical, is_real
+
+if TYPE_CHECKING:
+    from tenter._arrays.signatures import Fields, Like, Unpack
 
 
 class Convention(NamedTuple):
-    """A library's rules.
+    """A library's rules for `resize`, one field each.
 
-    align: of every mode but the nearest kinds (geometry.ALIGNS); nearest-exact is always centered.
-    nearest_align: of nearest.
-    corners_antialias: of align="corners" with antialias.
-    tie: which pixel nearest takes where its position lies between two (geometry.TIES); nearest-exact prefers the upper.
-    arithmetic: whose rounding nearest's positions have (axis_rule.ARITHMETIC).
-    exact_arithmetic: that of nearest-exact.
-    cubic: Keys's `a`.
-    cubic_antialias: that with antialias.
-    edge: what stands for pixels past the edges (edges.EDGES).
-    edge_antialias: that with antialias.
-    antialias: whether shrinking blurs where the call does not say.
-    blur: how linear blurs: its `filter` widens, or a `gaussian` goes before it.
-    area: the mean of the pixels `touched`, or of the `overlap`, each by how much of it lies within; none past edges.
-    rounding: of length * scale where the call does not say: floor, round_even.
-    follows: positions follow a given `scale`, the `sizes` it made, or the `length` with its fraction: corners, too.
-    keeps: whether linear, and filters with antialias, leave an axis alone that keeps its length, whatever the scale.
-    between: whether antialiased 8-bit values are computed as by Pillow: rounded to 8 bits after each axis.
-    modes: those that the library has; empty for all.
+    `Convention.of("onnx", nearest_tie="ceil")` is a library's convention with some fields changed.
 
+    Parameters
+    ----------
+    align : str, default "center"
+        What the first and the last output are aligned with, in all modes except nearest and nearest-exact: one of the
+        words of `Geometry`.
+    nearest_align : str, default "center"
+        The same for mode "nearest". "nearest-exact" is always centered.
+    corners_antialias : str, default "corners"
+        What align="corners" means with antialias: "corners" or "corner_areas".
+    nearest_tie : {"prefer_ceil", "prefer_floor", "floor", "ceil"}
+        Which pixel mode "nearest" takes if a position is between two. ONNX's "round_prefer_floor" and
+        "round_prefer_ceil" are accepted. "nearest-exact" takes the upper one.
+    nearest_arithmetic : str, default "exact"
+        How positions of "nearest" are rounded: "exact", in fractions, or as "torch", "pillow", "opencv", "jax" or
+        "scipy" compute them. A library's arithmetic includes its tie.
+    nearest_exact_arithmetic : str, default "exact"
+        The same for "nearest-exact".
+    cubic_a : float, default -0.75
+        The slope `a` of Keys' cubic filter, which mode "cubic" uses.
+    cubic_a_antialias : float, default -0.5
+        The same with antialias.
+    edge : str, default "replicate"
+        What is read outside the array: one of the words of `edge` of `resize`.
+    edge_antialias : str, default "renormalize"
+        The same with antialias.
+    antialias : bool, default False
+        Whether shrinking is antialiased if the call does not say.
+    antialias_method : {"filter", "gaussian"}
+        How mode "linear" is antialiased: by a wider filter, or by a Gaussian blur before it.
+    area : {"overlap", "touched"}
+        Whether mode "area" weights pixels by how much of each is within the output's area, or takes the mean of all
+        pixels that the area touches.
+    length_rounding : {"floor", "round", "round_even", "ceil"}
+        How length * scale is rounded to a length: "round" rounds halves up, "round_even" to even.
+    positions_from : {"sizes", "scale", "length"}
+        What positions follow if `scale` is given: the ratio of the sizes, the scale, or length * scale with its
+        fraction (also with align="corners").
+    copy_if_same_size : bool, default False
+        Whether linear, and filters with antialias, copy an axis that keeps its length, whatever the scale.
+    round_between_axes : bool, default False
+        Whether antialiased 8-bit values are rounded to 8 bits after each axis, as Pillow does.
+    aspect_ratio : {"stretch", "not_larger", "not_smaller"}
+        Whether each axis gets its size, or all axes one scale with which no axis is larger, or none is smaller, than
+        its size (ONNX's keep_aspect_ratio_policy).
+    modes : tuple of str, default ()
+        The modes that the library has; empty for all.
+
+    See Also
+    --------
+    tenter.resize : Takes a convention as `like`.
+    compare : Where conventions differ.
+
+    Examples
+    --------
     >>> PRESETS["pillow"].antialias, PRESETS["torch"].antialias
     (True, False)
+    >>> import tenter
+    >>> tenter.resize(np.arange(3.0), scale=1.5, like=Convention.of("torch", length_rounding="ceil")).shape
+    (5,)
     """
 
     align: str = "center"
     nearest_align: str = "center"
     corners_antialias: str = "corners"
-    tie: str = "prefer_ceil"
-    arithmetic: str = "exact"
-    exact_arithmetic: str = "exact"
-    cubic: float = -0.75
-    cubic_antialias: float = -0.5
+    nearest_tie: str = "prefer_ceil"
+    nearest_arithmetic: str = "exact"
+    nearest_exact_arithmetic: str = "exact"
+    cubic_a: float = -0.75
+    cubic_a_antialias: float = -0.5
     edge: str = "replicate"
     edge_antialias: str = "renormalize"
     antialias: bool = False
-    blur: str = "filter"
+    antialias_method: str = "filter"
     area: str = "overlap"
-    rounding: str = "floor"
-    follows: str = "sizes"
-    keeps: bool = False
-    between: bool = False
+    length_rounding: str = "floor"
+    positions_from: str = "sizes"
+    copy_if_same_size: bool = False
+    round_between_axes: bool = False
+    aspect_ratio: str = "stretch"
     modes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, like: Like | Convention, **fields: Unpack[Fields]) -> Convention:
+        """A library's convention with some fields changed.
+
+        Parameters
+        ----------
+        like : str or Convention
+            The library's name, or a convention.
+        **fields
+            Fields of `Convention` and their values. A new `nearest_tie` or `nearest_align` sets `nearest_arithmetic` to
+            "exact", as a library's arithmetic is that of its own tie and align.
+
+        Returns
+        -------
+        Convention
+
+        Raises
+        ------
+        TypeError
+            If there is no such field, or a field has a value of the wrong type.
+        ValueError
+            If a field has no such value.
+
+        Examples
+        --------
+        >>> Convention.of("onnx", nearest_tie="ceil", aspect_ratio="not_larger").nearest_tie
+        'ceil'
+        """
+        try:
+            for field, value in fields.items():
+                if field not in cls._fields:
+                    expected = f"a field of Convention: {', '.join(cls._fields)}"
+                    refuse(TypeError, field, expected, describe(value) + did_you_mean(field, cls._fields))
+            chosen = convention(like)
+            if "nearest_tie" in fields or "nearest_align" in fields:
+                chosen = chosen._replace(nearest_arithmetic="exact")
+            return checked(chosen._replace(**fields))
+        except Refusal as refusal:
+            raise error(refusal, "Convention.of", like, **fields) from None
 
 
 PRESETS = {
-    # torch.nn.functional.interpolate; with antialias it follows Pillow.
+    # torch.nn.functional.interpolate. With antialias it follows Pillow.
     "torch": Convention(
-        nearest_align="asymmetric", corners_antialias="corner_areas", tie="floor", arithmetic="torch",
-        exact_arithmetic="torch", area="touched", follows="scale", keeps=True, between=True,
+        nearest_align="asymmetric", corners_antialias="corner_areas", nearest_tie="floor", nearest_arithmetic="torch",
+        nearest_exact_arithmetic="torch", area="touched", positions_from="scale", copy_if_same_size=True,
+        round_between_axes=True,
     ),
-    # Image.resize: always antialiased, but for NEAREST, which nearest-exact is as well. area: Image.reduce.
+    # Image.resize: always antialiased, except for NEAREST, which nearest-exact is too. area: Image.reduce.
     "pillow": Convention(
-        arithmetic="pillow", exact_arithmetic="pillow", cubic=-0.5, edge="renormalize", antialias=True, between=True,
+        nearest_arithmetic="pillow", nearest_exact_arithmetic="pillow", cubic_a=-0.5, edge="renormalize",
+        antialias=True, round_between_axes=True,
     ),
-    # cv2.resize: never antialiased, but for INTER_AREA. INTER_NEAREST_EXACT, nearest-exact here, is Pillow's.
+    # cv2.resize: never antialiased, except for INTER_AREA. INTER_NEAREST_EXACT (nearest-exact here) is Pillow's.
     "opencv": Convention(
-        nearest_align="asymmetric", tie="floor", arithmetic="opencv", exact_arithmetic="pillow", cubic_antialias=-0.75,
-        rounding="round_even", follows="scale",
+        nearest_align="asymmetric", nearest_tie="floor", nearest_arithmetic="opencv", nearest_exact_arithmetic="pillow",
+        cubic_a_antialias=-0.75, length_rounding="round_even", positions_from="scale",
     ),
-    # The Resize operator of opset 19, its attributes' defaults.
-    "onnx": Convention(tie="prefer_floor", cubic_antialias=-0.75, edge_antialias="replicate", follows="length"),
+    # The Resize operator of opset 19 with its default attributes.
+    "onnx": Convention(
+        nearest_tie="prefer_floor", cubic_a_antialias=-0.75, edge_antialias="replicate", positions_from="length",
+    ),
     # jax.image.resize, as documented.
     "jax": Convention(
-        arithmetic="jax", exact_arithmetic="jax", cubic=-0.5, edge="renormalize", antialias=True,
+        nearest_arithmetic="jax", nearest_exact_arithmetic="jax", cubic_a=-0.5, edge="renormalize", antialias=True,
     ),
     # tf.image.resize of TensorFlow 2, antialias=False, as documented.
-    "tensorflow": Convention(arithmetic="jax", exact_arithmetic="jax", cubic=-0.5, edge="renormalize"),
+    "tensorflow": Convention(
+        nearest_arithmetic="jax", nearest_exact_arithmetic="jax", cubic_a=-0.5, edge="renormalize",
+    ),
     # skimage.transform.resize, order 0 and 1, mode="reflect"; order 0 with anti_aliasing=False.
     "skimage": Convention(
-        arithmetic="scipy", exact_arithmetic="scipy", edge="reflect", edge_antialias="reflect", antialias=True,
-        blur="gaussian", rounding="round_even", modes=("nearest", "nearest-exact", "linear"),
+        nearest_arithmetic="scipy", nearest_exact_arithmetic="scipy", edge="reflect", edge_antialias="reflect",
+        antialias=True, antialias_method="gaussian", length_rounding="round_even",
+        modes=("nearest", "nearest-exact", "linear"),
     ),
-    # scipy.ndimage.zoom, order 0 and 1, grid_mode=False; grid_mode=True: nearest-exact, or linear with align="center".
+    # scipy.ndimage.zoom, order 0 and 1, grid_mode=False. grid_mode=True is nearest-exact, or linear with
+    # align="center".
     "scipy": Convention(
-        align="corners", nearest_align="corners", arithmetic="scipy", exact_arithmetic="scipy", rounding="round_even",
+        align="corners", nearest_align="corners", nearest_arithmetic="scipy", nearest_exact_arithmetic="scipy",
+        length_rounding="round_even",
         modes=("nearest", "nearest-exact", "linear"),
     ),
 }  # fmt: skip
 
 
-# Names of packages that have another name here.
+# Other names of packages.
 OTHER_NAMES = {"PIL": "pillow", "cv2": "opencv", "pytorch": "torch", "scikit-image": "skimage", "tf": "tensorflow"}
 
 
 def convention(like: object) -> Convention:
-    """A preset by its name or its package's, or a convention, whose words are checked."""
+    """Returns a preset by its name or its package's name, or checks the words of a convention."""
     if isinstance(like, Convention):
-        return _checked(like)
+        return checked(like, "like")
     expected = f"one of {', '.join(PRESETS)}, or a Convention"
     if not isinstance(like, str):
         refuse(TypeError, "like", expected, describe(like))
@@ -108,20 +204,34 @@ def convention(like: object) -> Convention:
     return PRESETS[like]
 
 
-# The kind of word that each field holds, and the words.
+# The allowed words of each field that contains a word. For fields with other spellings, also the argument that has
+# them.
 _WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "align": ("align", ALIGNS), "nearest_align": ("align", ALIGNS), "corners_antialias": ("align", ALIGNS),
-    "tie": ("tie", TIES), "edge": ("edge", EDGES), "edge_antialias": ("edge", EDGES),
-    "arithmetic": ("", ARITHMETIC), "exact_arithmetic": ("", ARITHMETIC), "blur": ("", ("filter", "gaussian")),
-    "area": ("", ("touched", "overlap")), "follows": ("", ("scale", "sizes", "length")),
+    "nearest_tie": ("tie", TIES), "edge": ("", EDGES), "edge_antialias": ("", EDGES),
+    "nearest_arithmetic": ("", ARITHMETIC), "nearest_exact_arithmetic": ("", ARITHMETIC),
+    "antialias_method": ("", ("filter", "gaussian")), "area": ("", ("touched", "overlap")),
+    "length_rounding": ("", _native.WORDS["rounding"]), "positions_from": ("", ("scale", "sizes", "length")),
+    "aspect_ratio": ("", _native.WORDS["policy"]),
 }  # fmt: skip
 
 
-def _checked(like: Convention) -> Convention:
+def checked(like: Convention, argument: str = "") -> Convention:
+    """Returns a convention with checked fields, in the spellings used here. argument: the argument that errors name; by
+    default the field."""
     found: dict[str, Any] = {}
     for field, (kind, words) in _WORDS.items():
         word = getattr(like, field)
         found[field] = canonical(kind, word) if kind else word
         if found[field] not in words:
-            refuse(ValueError, "like", f"a Convention whose {field} is one of {', '.join(words)}", repr(word))
+            close = did_you_mean(word, words) if isinstance(word, str) else ""
+            _refuse(field, argument, f"one of {', '.join(words)}", repr(word) + close)
+    for field in ("cubic_a", "cubic_a_antialias"):
+        if not (is_real(a := getattr(like, field)) and abs(a) <= LARGEST):
+            _refuse(field, argument, "a finite number, Keys' a", describe(a))
     return like._replace(**found)
+
+
+def _refuse(field: str, argument: str, expected: str, got: str) -> NoReturn:
+    whose = f"a Convention whose {field} is " if argument else ""
+    refuse(ValueError, argument or field, f"{whose}{expected}", got)

@@ -1,4 +1,4 @@
-"""Light from the steps of sRGB (IEC 61966-2-1), and steps from light."""
+"""Conversion between sRGB values (IEC 61966-2-1) and linear light."""
 
 from functools import cache
 
@@ -10,7 +10,8 @@ from tenter._arrays.types import Array
 
 @cache
 def table(dtype: str) -> NDArray[np.float32]:
-    """Light of every value of a dtype: a power for each pixel would take longer than the rest."""
+    """Returns the linear light of every value of a dtype. Computing a power for each pixel would take longer than
+    everything else."""
     levels = np.iinfo(dtype).max
     return decoded(np.arange(levels + 1) / levels).astype(np.float32)
 

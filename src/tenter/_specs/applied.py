@@ -9,8 +9,8 @@ from tenter.maps import AxisMap, Copy, Gather
 from tenter.maps._written import written
 
 
-def picks(m: AxisMap) -> bool:
-    """True if every output is one input as it is, or none."""
+def only_copies(m: AxisMap) -> bool:
+    """True if every output is one unchanged input, or empty."""
     return isinstance(m, Copy) or (isinstance(m, Gather) and m.picks)
 
 
@@ -26,7 +26,7 @@ class Applied(NamedTuple):
     def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
         return ((self.axis, self.map),)
 
-    def kept(self, ndim: int) -> list[int]:
+    def batch_dims(self, ndim: int) -> list[int]:
         return [d for d in range(ndim) if d != self.axis]
 
     def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
@@ -46,10 +46,10 @@ class Applied(NamedTuple):
 
 
 class AppliedMaps(NamedTuple):
-    """Maps on some axes, ascending, of arrays that are not recorded: there is no operator for several at once.
+    """Maps along some axes, ascending, of arrays that are not traced. There is no operator for several maps at once.
 
-    saturate: whether 8-bit integers are rounded to 8 bits after each axis. by_memory: whether the result lies as x, as
-    that of `resize`, and sums are taken in that order.
+    saturate: 8-bit integers are rounded to 8 bits after each axis
+    by_memory: the result has x's memory order, as in `resize`, and sums are taken in that order
     """
 
     applied: Maps
@@ -63,7 +63,7 @@ class AppliedMaps(NamedTuple):
     def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
         return self.applied
 
-    def kept(self, ndim: int) -> list[int]:
+    def batch_dims(self, ndim: int) -> list[int]:
         return [d for d in range(ndim) if d not in dict(self.applied)]
 
     def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
@@ -74,10 +74,10 @@ class AppliedMaps(NamedTuple):
         return self.saturate and dtype == "uint8"
 
     def batched(self) -> NoReturn:
-        raise AssertionError("maps on several axes are never recorded")
+        raise AssertionError("maps on several axes are never traced")
 
     def operands(self) -> NoReturn:
-        refuse(TypeError, "grad", "a plain tensor, where several maps were applied at once", "one that is recorded")
+        refuse(TypeError, "grad", "a plain tensor, where several maps were applied at once", "one that is traced")
 
     def adjoint_operands(self, shape: Shape) -> NoReturn:
         self.operands()

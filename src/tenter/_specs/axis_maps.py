@@ -1,4 +1,4 @@
-"""The map of a resampled axis: what the core makes of its rule, as a map of the cheapest kind that holds it."""
+"""The map of a resampled axis, which the core makes from its rule, as the cheapest kind of map that can hold it."""
 
 from fractions import Fraction
 from functools import lru_cache
@@ -7,32 +7,33 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tenter import _native, filters
+from tenter import _native
 from tenter._arrays import limits
 from tenter._arrays.errors import refuse
 from tenter._arrays.types import Ints
-from tenter._rules.axis_rule import LARGEST, NEAREST, AxisRule
-from tenter.geometry import Geometry
+from tenter._rules import filters
+from tenter._rules.axis_rule import NEAREST, AxisRule
+from tenter._rules.geometry import LARGEST, Geometry, units
 from tenter.maps import AxisMap, Copy, Gather, Window
-from tenter.maps._computed import computed, picked
+from tenter.maps._computed import computed, copied
 from tenter.maps._values import trusted
 
-# Maps of images and volumes are kept for the next call; those of longer axes would fill the memory.
-KEPT_LENGTH = 1 << 15
-# Units of positions from which on the core would lose bits; finer ones are rounded to the second.
+# Maps of images and volumes are cached. Maps of longer axes would fill the memory.
+CACHED_LENGTH = 1 << 15
+# Denominators of positions from FINEST on would lose bits in the core. They are rounded to ROUNDED.
 FINEST, ROUNDED = 1 << 90, 1 << 80
-# All but users' filters.
+# All kinds except users' filters.
 KINDS = frozenset((*_native.WORDS["kind"], "cubic", *filters.NAMED)) - {"filter"}
 
 
 def axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
-    """The map of one axis, by a rule whose arithmetic is settled."""
-    make = _kept if n_in + n_out <= KEPT_LENGTH else new_axis_map
+    """Returns the map of one axis. The rule's arithmetic must be settled."""
+    make = cached_axis_map if n_in + n_out <= CACHED_LENGTH else new_axis_map
     return make(rule.named(), n_in, n_out)
 
 
 def new_axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
-    """The same, not kept. rule: with a filter's name for its kind."""
+    """Returns the map, not cached. rule: with a filter's name as its kind."""
     core, filter_ = in_core(rule)
     made = _made(core, rule, n_in, n_out, None)
     if made is None:
@@ -41,11 +42,11 @@ def new_axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
         if made is None:
             return _indexed(*_nearest(rule, n_in, n_out, wide), n_in)
     if isinstance(made, int):
-        return Copy.every(n_in, made)
+        return Copy.repeat_each(n_in, made)
     if isinstance(made, _native.Picking):
         if made.goes_past and not made.is_long:
             return _indexed(made.index(0, n_out), np.zeros(n_out, np.bool_), n_in)
-        return picked(made)
+        return copied(made)
     if isinstance(made, _native.Sampling):
         return computed(n_in, n_out, made, filter_ is not None and not filters.in_core(filter_))
     start, index, offset, weight = made
@@ -54,32 +55,33 @@ def new_axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     return trusted(Window, n_in=n_in, n_out=n_out, start=start, offset=offset, weight=weight, width=None, block=1)
 
 
-_kept = lru_cache(maxsize=512)(new_axis_map)
+cached_axis_map = lru_cache(maxsize=512)(new_axis_map)
 
 
 def settled(
     rules: tuple[AxisRule, ...], lengths: tuple[int, ...], sizes: tuple[int, ...], dtype: str, on_device: bool,
     in_bytes: bool,
 ) -> tuple[AxisRule, ...]:  # fmt: skip
-    """Rules of a call's axes with their arithmetic decided, and without a scale that does not count: which of PyTorch's
-    kernels rounds nearest positions, and how 8-bit values are summed (native/axis_rule.cpp)."""
+    """Returns the rules of a call's axes with their arithmetic decided, and without scales that have no effect: which
+    of PyTorch's kernels rounds nearest positions, and how 8-bit values are summed (native/rules/axis_rule.cpp)."""
     found = []
+    keeps, doubles = lengths == sizes, dtype == "float64"
     for rule, n_in, n_out in zip(rules, lengths, sizes):
-        if in_bytes or rule.arithmetic.startswith("torch"):
+        if in_bytes or dtype == "uint8" or rule.arithmetic in ("torch", "torch-direct", "opencv"):
             box = None
-            if rule.box is not None:  # where it lies decides about 8-bit values alone
+            if rule.box is not None:  # the box's position only matters for 8-bit values
                 box = (float(Fraction(rule.box[0])), float(Fraction(rule.box[1]))) if in_bytes else (0.0, 1.0)
-            arithmetic, follows = in_core(rule.named())[0].settled(
-                n_in, n_out, rule.scale is not None, box, len(sizes), float(sum(sizes)), lengths == sizes,
-                dtype == "float64", on_device, in_bytes,
-            )  # fmt: skip
+            call = _native.AxisCall(
+                len(sizes), float(sum(sizes)), keeps, doubles, on_device, in_bytes, dtype == "uint8"
+            )
+            arithmetic, follows = in_core(rule.named())[0].settled(n_in, n_out, rule.scale is not None, box, call)
             rule = rule._replace(arithmetic=arithmetic, scale=rule.scale if follows else None)
         found.append(rule)
     return tuple(found)
 
 
 def in_core(rule: AxisRule) -> tuple[_native.AxisRule, filters.Filter | None]:
-    """The core's form of a rule, and its filter."""
+    """Returns the core's form of a rule, and its filter."""
     how = rule.align, rule.tie, rule.arithmetic, rule.edge, rule.antialias
     if isinstance(rule.kind, str) and rule.kind in KINDS:
         return _named(rule.kind, *how, rule.cubic)
@@ -91,7 +93,7 @@ def in_core(rule: AxisRule) -> tuple[_native.AxisRule, filters.Filter | None]:
 def _named(
     kind: str, align: str, tie: str, arithmetic: str, edge: str, antialias: bool, cubic: float
 ) -> tuple[_native.AxisRule, filters.Filter | None]:
-    """Of kinds that are not a user's filter, which a cache would keep alive."""
+    """Cached for all kinds except a user's filter, which the cache would keep alive."""
     filter_ = filters.keys(cubic) if kind == "cubic" else filters.NAMED.get("linear" if kind == "gaussian" else kind)
     word = kind if kind in _native.WORDS["kind"] else "filter"
     return _ruled(word, filter_, align, tie, arithmetic, edge, antialias), filter_
@@ -100,24 +102,27 @@ def _named(
 def _ruled(
     kind: str, filter_: filters.Filter | None, align: str, tie: str, arithmetic: str, edge: str, antialias: bool
 ) -> _native.AxisRule:
-    of, support, normalized = (None, 0.0, False) if filter_ is None else (filters.core_of(filter_), *filter_[1:])
-    return _native.AxisRule(kind, align, tie, arithmetic, edge, antialias, of, support, normalized)
+    made = _native.AxisRule(kind, align, tie, arithmetic, edge, antialias)
+    if filter_ is not None:
+        made.set_filter(filters.core_of(filter_), *filter_[1:])
+    return made
 
 
 def _made(core: _native.AxisRule, rule: AxisRule, n_in: int, n_out: int, wide: Any) -> Any:
-    return core.map(n_in, n_out, rule.scale, rule.box, _room, filters.gaussian, wide)
+    return core.map(n_in, n_out, rule.scale, rule.box, _check_memory, filters.gaussian, wide)
 
 
-def _room(n: float, itemsize: int) -> None:
+def _check_memory(n: float, itemsize: int) -> None:
     limits.memory((int(min(n, 2.0**62)),), itemsize, limits.TABLES)
 
 
-# ---- numbers with more bits than the core keeps
+# ---- numbers with more bits than the core has
 
 
 def _wide(rule: AxisRule, geometry: Geometry) -> Any:
-    """The line, the stretch, the ends of the box and the scale, as the core takes them where it cannot compute them."""
-    first, step, unit = geometry.units() if rule.kind not in NEAREST else (0, 1, 1)
+    """Returns the line, the stretch, the ends of the box and the scale as numbers, for the core to use if it cannot
+    compute them."""
+    first, step, unit = units(geometry) if rule.kind not in NEAREST else (0, 1, 1)
     wide, one = 1, 1  # the stretch, as a fraction
     if rule.antialias or rule.kind == "gaussian":
         wide, one = max(geometry.pitch(), Fraction(1)).as_integer_ratio()
@@ -137,8 +142,8 @@ def _wide(rule: AxisRule, geometry: Geometry) -> Any:
 
 
 def _nearest(rule: AxisRule, n_in: int, n_out: int, wide: Any) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """The input that each output takes, and which outputs lie outside the axis and take none; of positions that descend
-    too."""
+    """Returns the source index of each output, and which outputs are outside the axis and have none. Positions may
+    descend."""
     geometry = rule.geometry(n_in, n_out)
     by_library = _made(in_core(rule._replace(edge="replicate"))[0], rule, n_in, n_out, wide)
     found = geometry.nearest(rule.tie) if by_library is None else by_library.index(0, n_out)
@@ -154,9 +159,9 @@ def _nearest(rule: AxisRule, n_in: int, n_out: int, wide: Any) -> tuple[Ints, np
 def _indexed(index: Ints, nowhere: npt.NDArray[np.bool_], n_in: int) -> AxisMap:
     n_out = len(index)
     if nowhere.any():
-        stop = np.maximum.accumulate(np.where(nowhere, 0, index + 1))  # empty rows lie at the ends
+        stop = np.maximum.accumulate(np.where(nowhere, 0, index + 1))  # empty rows are at the ends
         start = np.where(nowhere, stop, index)
         return Window(n_in, n_out, start, np.concatenate([[0], np.cumsum(~nowhere)]))
     if np.any(index[1:] < index[:-1]):
         return Gather(n_in, n_out, np.arange(n_out + 1), index, np.ones(n_out))
-    return Copy.index_of(index, n_in)
+    return Copy.from_index(index, n_in)

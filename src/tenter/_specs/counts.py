@@ -22,7 +22,8 @@ TOTAL = "the sum of the counts, an int"
 
 
 class Counts(NamedTuple):
-    """How often each position is repeated: one int for all, or offsets, the n + 1 prefix sums of one count each."""
+    """How often each position is repeated: one int for all, or offsets, the n + 1 prefix sums of one count for each
+    position."""
 
     each: int | None
     offsets: Ints | None
@@ -34,7 +35,7 @@ class Counts(NamedTuple):
         return n * self.each
 
     def spec(self, ndim: int, dim: int) -> Repeat | RepeatCounts:
-        """How they repeat one of ndim dims."""
+        """Returns the specification that repeats one of ndim dims."""
         if self.offsets is not None:
             return RepeatCounts(self.offsets, dim, int(self.offsets[-1]))
         assert self.each is not None
@@ -42,10 +43,8 @@ class Counts(NamedTuple):
 
 
 def unwrapped(name: str, repeats: Any, n: int | None = None) -> Any:
-    """Counts that another object holds (a Series, a range, an array of pyarrow) as a NumPy array; others as they are.
-
-    n: how many there may be.
-    """
+    """Returns counts that another object holds (a Series, a range, a pyarrow array) as a NumPy array, and others
+    unchanged. n: how many there may be."""
     if isinstance(repeats, range):
         if n is not None:
             check_shape(name, "int64", (len(repeats),), n, None)
@@ -56,7 +55,7 @@ def unwrapped(name: str, repeats: Any, n: int | None = None) -> Any:
 
 
 def checked(repeats: Any, n: int, dim: int | None, output_size: Any) -> Counts:
-    """The repeats of repeat_interleave for n positions, verified against output_size."""
+    """Returns the counts of repeat_interleave for n positions, checked against output_size."""
     if type(repeats) is int:
         result = Counts(one_count("repeats", repeats), None)
     else:
@@ -73,14 +72,14 @@ def checked(repeats: Any, n: int, dim: int | None, output_size: Any) -> Counts:
 
 
 def one_count(name: str, repeats: Any) -> int:
-    """One count for all positions."""
+    """Returns one count for all positions."""
     if type(repeats) is int or limits.symbolic(repeats):
         return integer(name, repeats, "a count", 0)
     return integer(name, repeats, "integer counts: an int, an array of ints or a list of ints", 0)
 
 
 def one_for_all(repeats: Any, n: int, output_size: Any, symbolic: bool) -> int:
-    """One count for all of n positions of an array that is recorded. symbolic: whether n may be a symbol."""
+    """Returns one count for all n positions of a traced array. symbolic: n may be a symbol."""
     each = one_count("repeats", repeats)
     if type(each) is int and not symbolic:
         checked(each, n, None, output_size)
@@ -90,7 +89,7 @@ def one_for_all(repeats: Any, n: int, output_size: Any, symbolic: bool) -> int:
 
 
 def count_array(name: str, repeats: Any) -> Array:
-    """Counts as an integer array on the host."""
+    """Returns counts as an integer array in host memory."""
     if library.is_array(repeats):
         of = library.of(repeats)
         expected = "counts in a NumPy array or a plain CPU tensor"
@@ -122,7 +121,7 @@ def _listed(name: str, repeats: Sequence[Any]) -> Array:
         refuse(TypeError, name, "integer counts", f"a list of which NumPy says: {failed}")
     if values.size == 0:
         return values.astype(np.int64)
-    if values.ndim == 1 and values.dtype.kind not in "iu":  # floats, or integers that NumPy joins to floats
+    if values.ndim == 1 and values.dtype.kind not in "iu":  # floats, or integers that NumPy converts to floats
         return np.asarray([integer(name, r, f"integer counts{_of_whole(r)}") for r in repeats], np.int64)
     return values
 
@@ -132,7 +131,7 @@ def _of_whole(r: Any) -> str:
 
 
 def _how_to_convert(counts: Any) -> str:
-    """What makes integers of counts that are floats, as rounded durations are."""
+    """Says how to convert counts that are floats, such as rounded durations."""
     if not dtype_name(counts).startswith(("float", "bfloat")):
         return ""
     of = library.of(counts)
@@ -145,7 +144,7 @@ def _how_to_convert(counts: Any) -> str:
 
 
 def offsets(name: str, values: Array, what: str = "counts") -> Ints:
-    """The n + 1 prefix sums of 1-D counts, from 0; none of the counts negative, their sum below 2**63."""
+    """Returns the n + 1 prefix sums of 1-D counts, from 0. Negative counts and sums of 2**63 or more are refused."""
     sums, address, _ = blocks.empty((len(values) + 1,), np.dtype(np.int64))
     total = _native.offsets(
         values.__array_interface__["data"][0],
@@ -158,13 +157,13 @@ def offsets(name: str, values: Array, what: str = "counts") -> Ints:
     if total < 0:
         at = -1 - total
         if values[at] < 0:
-            refuse(ValueError, name, f"{what} that are not negative", f"{values[at]} at position {at}")
+            refuse(ValueError, name, f"non-negative {what}", f"{values[at]} at position {at}")
         refuse(ValueError, name, f"{what} whose sum is below 2**63", f"more from position {at} on")
     return sums
 
 
 def check_shape(name: str, dtype: str, shape: Sequence[int], n: int, dim: int | None) -> None:
-    """One count for all of n positions, or one for each."""
+    """Checks for one count for all n positions, or one for each."""
     if dtype not in INTEGERS:
         refuse(TypeError, name, "integer counts", dtype + (" (convert with .long())" if "float" in dtype else ""))
     if len(shape) > 1:
@@ -176,13 +175,13 @@ def check_shape(name: str, dtype: str, shape: Sequence[int], n: int, dim: int | 
 
 
 def check_total(actual: int, output_size: Any) -> None:
-    """Verifies a user's output_size."""
+    """Checks a user's output_size."""
     if output_size is not None and surely(integer("output_size", output_size, TOTAL, 0) != actual):
         refuse(ValueError, "output_size", f"{number(actual)}, the sum of the counts", number(output_size))
 
 
 def check_alone(name: str, ndim: int, dim: Any) -> None:
-    """The rules of repeat_interleave of one argument."""
+    """Checks repeat_interleave with one argument."""
     if dim is not None:
         refuse(TypeError, "dim", "None, as there is no x to repeat along it", f"{dim}")
     if ndim != 1:

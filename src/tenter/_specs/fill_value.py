@@ -1,4 +1,4 @@
-"""The check of `value`, which stands for what lies outside of a resized array, or pads."""
+"""The check of `value`, the fill value outside a resized array and in padding."""
 
 import math
 from typing import Any
@@ -26,7 +26,7 @@ def check_value(value: Any, x: Any, edge: Any = "constant") -> None:
 
 
 def _holds(name: str, value: Any) -> bool:
-    """True if a dtype's elements can have the value, rounded perhaps."""
+    """True if a dtype can represent the value, maybe rounded."""
     is_complex = isinstance(value, (complex, np.complexfloating))
     if name == "object":
         return True

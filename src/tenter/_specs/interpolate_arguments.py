@@ -116,8 +116,8 @@ def _check_corners(mode: str, align_corners: Any) -> None:
 def _mode(mode: Any, n: int, ndim: int, align_corners: Any) -> str:
     one_of("mode", mode, tuple(KINDS))
     if RANKS.get(mode, n) != n:
-        names = "names ending in linear: linear 3-d, bilinear 4-d, trilinear 5-d; bicubic 4-d"
-        refuse(ValueError, "mode", f"one for {n} spatial dims of a {ndim}-d x ({names})", repr(mode))
+        names = "linear 3-d, bilinear 4-d, trilinear 5-d, bicubic 4-d"
+        refuse(ValueError, "mode", f"a mode for a {ndim}-d x ({names})", repr(mode))
     _check_corners(mode, align_corners)
     return KINDS[mode]
 

@@ -1,4 +1,4 @@
-"""Sizes, scales and boxes: numbers in exact arithmetic, and the lengths that come of them."""
+"""Sizes, scales and boxes, and the lengths that follow from them, in exact arithmetic."""
 
 import math
 import operator
@@ -8,28 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from tenter import _native
 from tenter._arrays.arguments import describe, instead, listed, single
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import is_array, of, surely
-from tenter._rules.axis_rule import LARGEST
-from tenter.geometry import plain
-
-ROUNDINGS = _native.WORDS["rounding"]
+from tenter._rules.geometry import LARGEST, is_real, plain
 
 
 def spread(name: str, values: Sequence[Any], given: Any, n: int) -> list[Any]:
-    """One value for each of n axes."""
+    """Returns one value for each of n axes."""
     if len(values) == n:
         return list(values)
     if len(values) == 1:
         return list(values) * n
-    return refuse(ValueError, name, f"one, or {n}, one per axis", f"{len(values)}")
-
-
-def is_real(value: Any) -> bool:
-    # By its type: what says by `__class__` that it is a number need not compute as one.
-    return issubclass(type(value), (int, float, Fraction, np.floating, np.integer)) and not isinstance(value, bool)
+    expected = "1 value for 1 axis" if n == 1 else f"{n} values, one per axis, or one for all"
+    return refuse(ValueError, name, expected, f"{len(values)}")
 
 
 def is_int(value: Any) -> bool:
@@ -37,7 +29,8 @@ def is_int(value: Any) -> bool:
 
 
 def scales(scale: Any) -> list[Any]:
-    """Numbers and fractions, one for all or one each. A pair of ints is two scales; a ratio of ints is a Fraction."""
+    """Returns numbers and fractions, one for all axes or one for each. A pair of ints is two scales, and a ratio of
+    ints is a Fraction."""
     if is_array(scale):
         scale = listed("scale", scale)
     return [_factor(f) for f in (scale if isinstance(scale, (list, tuple)) else [scale])]
@@ -55,13 +48,13 @@ def _factor(f: Any) -> Any:
 
 
 def scaled(length: Any, factor: Any, rounding: str) -> int:
-    """The output length of an axis."""
+    """Returns the output length of an axis."""
     found: int
     if isinstance(factor, Fraction) or isinstance(length, Fraction):
-        n, d = _parts(length)
+        n, d = _ratio(length)
         exact = Fraction(factor)
         found = rounded(n * exact.numerator, d * exact.denominator, rounding)
-    else:  # as PyTorch has it
+    else:  # as in PyTorch
         out = length * factor
         if surely(out >= 2.0**63):
             refuse(ValueError, "scale", "output sizes below 2**63", f"{length} * {factor}")
@@ -76,13 +69,13 @@ def scaled(length: Any, factor: Any, rounding: str) -> int:
     return found
 
 
-def _parts(length: Any) -> tuple[Any, int]:
-    """Numerator and denominator; symbols have neither."""
+def _ratio(length: Any) -> tuple[Any, int]:
+    """Returns numerator and denominator. A symbol has the denominator 1."""
     return (length.numerator, length.denominator) if isinstance(length, Fraction) else (length, 1)
 
 
 def rounded(n: Any, d: int, rounding: str) -> Any:
-    """n / d as an int, by ints alone."""
+    """Returns n / d as an int, computed with ints only."""
     if rounding == "floor":
         return n // d
     if rounding == "ceil":
@@ -92,15 +85,15 @@ def rounded(n: Any, d: int, rounding: str) -> Any:
     return up - 1 if tie and up % 2 == 1 else up
 
 
-def fitted(sizes: Sequence[int], extents: Sequence[Any], policy: str) -> tuple[list[int], list[Fraction | None]]:
-    """ONNX's keep_aspect_ratio_policy: one scale for all axes, lengths rounded half up."""
-    # Symbols as numbers: the scale becomes a part of the rule.
+def fitted(sizes: Sequence[int], extents: Sequence[Any], aspect_ratio: str) -> tuple[list[int], list[Fraction | None]]:
+    """ONNX's keep_aspect_ratio_policy: one scale for all axes, and lengths rounded half up."""
+    # Symbols become numbers, because the scale becomes a part of the rule.
     lengths = [e if isinstance(e, Fraction) else Fraction(operator.index(e)) for e in extents]
     if any(e == 0 for e in lengths):
-        refuse(ValueError, "policy", "stretch, for axes of length 0", repr(policy))
+        refuse(ValueError, "like", "aspect_ratio='stretch', for axes of length 0", repr(aspect_ratio))
     scale = Fraction(sizes[0]) / lengths[0]
     for s, e in zip(sizes[1:], lengths[1:]):
-        if (Fraction(s) / e < scale) == (policy == "not_larger"):
+        if (Fraction(s) / e < scale) == (aspect_ratio == "not_larger"):
             scale = Fraction(s) / e
     if scale == 0:
         refuse(ValueError, "size", "sizes of at least 1, to keep the ratio of", f"{list(sizes)}")
@@ -123,7 +116,7 @@ def boxes(box: Any, n: int) -> list[tuple[Fraction, Fraction] | None]:
 def _pair(pair: Any) -> tuple[Fraction, Fraction]:
     if not isinstance(pair, (list, tuple)) or len(pair) != 2:
         refuse(ValueError, "box", "pairs (begin, end)", describe(pair))
-    pair = tuple(pair)  # as what its numbers do may change a list
+    pair = tuple(pair)  # a copy, because converting its numbers may run code that changes the list
     ends = []
     for edge in pair:
         if not is_real(edge):
@@ -141,24 +134,25 @@ def _pair(pair: Any) -> tuple[Fraction, Fraction]:
 
 
 def is_whole(box: tuple[Fraction, Fraction], length: Any) -> bool:
-    """True for a box that holds the whole axis."""
+    """True for a box that contains the whole axis."""
     begin, end = box
     return bool(begin == 0 and end.denominator == 1 and end.numerator == length)
 
 
 def per_dim(name: str, values: tuple[Any, ...], given: Any, n: int, x: Any = None) -> tuple[Any, ...]:
-    """interpolate's numbers, one for each of n spatial dims. x: what is resized, for the call that was meant."""
+    """Returns interpolate's numbers, one for each of n spatial dims. x: the array, for the call that messages
+    suggest."""
     if single(given):
         return values * n
     if len(values) != n:
         hint = _with_batch(x) if len(values) == n + 1 == x.ndim - 1 < 4 else ""
-        expected = f"one number, or {n}, one per spatial dim of (batch, channels, ...){hint}"
-        refuse(ValueError, name, expected, f"{len(values)}")
+        expected = "1 value for 1 spatial dim" if n == 1 else f"{n} values, one per spatial dim, or one for all"
+        refuse(ValueError, name, f"{expected} of (batch, channels, ...){hint}", f"{len(values)}")
     return values
 
 
 def _with_batch(x: Any) -> str:
-    """How an image or a volume that is no batch goes in."""
+    """Says how to pass an image or a volume without batch and channels."""
     image = x.ndim == 3
     what, lengths = ("image", "H, W") if image else ("volume", "D, H, W")
     if channels_first(x.shape):
@@ -169,5 +163,5 @@ def _with_batch(x: Any) -> str:
 
 
 def channels_first(shape: Sequence[Any]) -> bool:
-    """Whether the channels of an image seem to be its first dim: of channels there are fewer than of pixels."""
+    """True if the first dim of an image seems to be its channels: there are fewer channels than pixels."""
     return bool(shape[0] < shape[-1])

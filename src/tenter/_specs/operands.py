@@ -1,8 +1,8 @@
-"""Specifications from the operands of PyTorch's operators, which a graph's author may write by hand: the same checks
-for memory, for shapes alone and under vmap. What the public functions pass has been checked before.
+"""Specifications from the operands of PyTorch's operators, which a graph's author may write by hand. The same checks
+run for memory, for shapes alone and under vmap. What the public functions pass has been checked before.
 
-Each operation has a pair: for x of a shape, and for a gradient of a shape, where the shape of x comes too. Sizes may be
-symbols; what is not known of them while tracing, the kernels check.
+Each operation has a pair: for x of a shape, and for a gradient of a shape together with the shape of x. Sizes may be
+symbols. The kernels check what is not known while tracing.
 """
 
 import math
@@ -13,7 +13,7 @@ from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import surely
 from tenter._rules.axis_rule import NEAREST, read, user_filters
-from tenter._specs.applied import Applied, picks
+from tenter._specs.applied import Applied, only_copies
 from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.resize import KINDS, Interpolate, Resize
 from tenter.maps import AxisMap
@@ -31,7 +31,7 @@ def repeat(shape: Shape, dtype: str, sizes: Sequence[int], each: bool) -> Repeat
 def repeat_adjoint(
     shape: Shape, dtype: str, n_in: Sequence[int], sizes: Sequence[int], each: bool
 ) -> tuple[Repeat, Shape]:
-    """n_in: x's shape, of which the lengths of dims that do not stretch are not used, as a gradient may be a shard."""
+    """n_in: x's shape. The lengths of dims that do not change are not used, because a gradient may be a shard."""
     spec = repeat(shape, dtype, sizes, each)
     if len(n_in) != len(shape) or any(surely(n < 0) for n in n_in):
         refuse(ValueError, "n_in", f"{len(shape)} lengths", f"{list(n_in)}")
@@ -91,7 +91,7 @@ def _interpolate(
     if scales:
         if len(scales) != n or not all(0 < s < math.inf for s in scales):
             refuse(ValueError, "scales", f"{n} finite numbers above 0", f"{list(scales)}")
-        # As floor(n_in * scale) has it, with what tracers round.
+        # Equal to floor(n_in * scale), up to the rounding of tracers.
         if any(surely(m * s + 1e-6 < o) or surely(m * s - 1e-6 >= o + 1) for m, o, s in zip(n_in, size, scales)):
             refuse(ValueError, "scales", f"those of {list(n_in)} to {list(size)}", f"{list(scales)}")
     if kind not in KINDS.values():
@@ -126,9 +126,9 @@ def _resize(
     name: str, given: Sequence[int], n_in: Sequence[int], size: Sequence[int], dtype: str, axes: Sequence[int],
     rule: str, saturate: bool,
 ) -> Resize:  # fmt: skip
-    """given: the lengths that the operand `name` gives, which are n_in or size."""
+    """given: the lengths in the operand `name`, which are n_in or size."""
     rules = read(rule)
-    user_filters(rules)  # refuses those that are gone
+    user_filters(rules)  # refuses filters that no longer exist
     if len(given) != len(axes) or len(rules) != len(axes) or any(surely(n < 0) for n in given):
         got = f"{list(given)} and {len(rules)} rules"
         refuse(ValueError, name, f"{len(axes)} lengths >= 0 and rules, one per axis", got)
@@ -153,14 +153,18 @@ def _applied(shape: Shape, dtype: str, axis: int, m: AxisMap, length: int) -> Ap
     _check_axes(shape, [axis])
     if surely(shape[axis] != length):
         refuse(ValueError, "x", f"length {length} along axis {axis}", f"{shape[axis]}")
-    if not picks(m) and not is_numeric(dtype):
+    if not only_copies(m) and not is_numeric(dtype):
         refuse(TypeError, "x", "numbers, to take sums of", dtype)
     return Applied(axis, m)
 
 
 class Operator(NamedTuple):
-    """operands, adjoint_operands: what follows the tensor in the schemas. read, read_adjoint: the specification of a
-    tensor's shape, its dtype and the operands; the adjoint's, of a gradient, gives the shape of the result too."""
+    """An operator's row.
+
+    operands, adjoint_operands: what follows the tensor in the schemas
+    read: returns the specification from a tensor's shape, its dtype and the operands
+    read_adjoint: the same for a gradient; also returns the shape of the result
+    """
 
     name: str
     operands: str
@@ -170,7 +174,7 @@ class Operator(NamedTuple):
 
 
 _HOW = "float[]? scales, str kind, bool align_corners, bool antialias, bool channels_last"
-_RULE = "int[] axes, str rule, bool saturate"  # rule: as axis_rule.written
+_RULE = "int[] axes, str rule, bool saturate"  # rule: the text of axis_rule.written
 # n_in: lengths of the input's dims.
 OPERATORS: dict[type, Operator] = {
     Repeat: Operator(
@@ -188,5 +192,6 @@ OPERATORS: dict[type, Operator] = {
     Resize: Operator(
         "resize", f"SymInt[] size, {_RULE}", f"SymInt[] n_in, {_RULE}", resize, resize_adjoint
     ),
-    Applied: Operator("apply", "int axis, str map", "int axis, str map", apply, apply_adjoint),  # map: as written
+    # map: the text of maps' `written`
+    Applied: Operator("apply", "int axis, str map", "int axis, str map", apply, apply_adjoint),
 }  # fmt: skip

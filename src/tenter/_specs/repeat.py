@@ -12,7 +12,7 @@ from tenter.maps._values import trusted
 
 
 class Repeat(NamedTuple):
-    """Each dim d `sizes[d]` times: each element in a row, or the whole dim over and over."""
+    """Repeats each dim d `sizes[d]` times: each element in a row, or the whole dim as often."""
 
     sizes: tuple[int, ...]
     each: bool
@@ -21,14 +21,14 @@ class Repeat(NamedTuple):
         return tuple(n * r for n, r in zip(shape, self.sizes))
 
     def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
-        make = Copy.every if self.each else Copy.cycle
+        make = Copy.repeat_each if self.each else Copy.tile
         return tuple((axis, make(n, r)) for axis, (n, r) in enumerate(zip(shape, self.sizes)) if r != 1)
 
-    def kept(self, ndim: int) -> list[int]:
+    def batch_dims(self, ndim: int) -> list[int]:
         return [d for d, r in enumerate(self.sizes) if r == 1]
 
     def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
-        return tuple(range(len(shape)))  # contiguous, as PyTorch's repeats
+        return tuple(range(len(shape)))  # contiguous, as in PyTorch
 
     def saturates(self, dtype: str) -> bool:
         return False
@@ -44,8 +44,8 @@ class Repeat(NamedTuple):
 
 
 class RepeatCounts(NamedTuple):
-    """Position i of dim `offsets[i + 1] - offsets[i]` times in a row; `n_out` is `offsets[-1]`. offsets: of NumPy
-    on the host, or a tensor."""
+    """Repeats position i of dim `offsets[i + 1] - offsets[i]` times; `n_out` is `offsets[-1]`. offsets: a NumPy array
+    for host memory, or a tensor."""
 
     offsets: Any
     dim: int
@@ -60,7 +60,7 @@ class RepeatCounts(NamedTuple):
         n_in, n_out = len(self.offsets) - 1, int(self.offsets[-1])
         return ((self.dim, trusted(Copy, n_in=n_in, n_out=n_out, repeat=None, offsets=self.offsets, block=1)),)
 
-    def kept(self, ndim: int) -> list[int]:
+    def batch_dims(self, ndim: int) -> list[int]:
         return [d for d in range(ndim) if d != self.dim]
 
     def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
@@ -80,5 +80,5 @@ class RepeatCounts(NamedTuple):
 
 
 def every(ndim: int, dim: int, each: int) -> Repeat:
-    """Each position of one dim `each` times in a row."""
+    """Returns the repeat of each position of one dim, `each` times in a row."""
     return Repeat(tuple([each if d == dim else 1 for d in range(ndim)]), True)

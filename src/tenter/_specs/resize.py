@@ -1,4 +1,4 @@
-"""resize and interpolate, checked: `interpolate` is `resize` of the dims after batch and channels, as PyTorch."""
+"""resize and interpolate, checked. `interpolate` is `resize` of the dims after batch and channels, as in PyTorch."""
 
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -10,8 +10,8 @@ from tenter._specs.spec import ImageOrder, Maps, Shape
 
 
 class Resize(NamedTuple):
-    """Each of `axes`, ascending, to its size by its rule. saturate: whether 8-bit integers are rounded to 8 bits after
-    each axis, as by Pillow, and by PyTorch after it where it antialiases."""
+    """Resizes each of `axes`, ascending, to its size by its rule. saturate: 8-bit integers are rounded to 8 bits after
+    each axis, as in Pillow, and in PyTorch with antialias."""
 
     axes: tuple[int, ...]
     size: tuple[int, ...]
@@ -31,7 +31,7 @@ class Resize(NamedTuple):
             (axis, axis_map(rule, n_in, n_out)) for axis, rule, n_in, n_out in zip(self.axes, rules, lengths, self.size)
         )
 
-    def kept(self, ndim: int) -> list[int]:
+    def batch_dims(self, ndim: int) -> list[int]:
         return [d for d in range(ndim) if d not in self.axes]
 
     def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
@@ -42,15 +42,15 @@ class Resize(NamedTuple):
 
     @property
     def is_all_or_nothing(self) -> bool:
-        """True if what lies past the edges is all of an output or none of it."""
+        """True if each output is either inputs only or the fill value only."""
         return all(rule.edge == "extrapolate" or rule.kind in NEAREST for rule in self.rules)
 
     def replicated(self) -> "Resize":
-        """The same with the pixels at the edges past them."""
+        """Returns the resize with edge="replicate"."""
         return self._replace(rules=tuple(rule._replace(edge="replicate") for rule in self.rules))
 
     def alone(self) -> dict[int, "Resize"]:
-        """Each axis's, for arrays that have it alone."""
+        """Returns each axis's resize, for arrays with this axis only."""
         each = zip(self.axes, self.size, self.rules)
         return {axis: Resize((0,), (n_out,), (rule,), False) for axis, n_out, rule in each}
 
@@ -65,9 +65,12 @@ class Resize(NamedTuple):
 
 
 class Interpolate(NamedTuple):
-    """Every dim after batch and channels to its `size`. kind: a value of KINDS. scales: output / input per dim where
-    positions follow the user's. channels_last: whether PyTorch takes its kernels for channels that lie last, which
-    round nearest positions in their own way."""
+    """Resizes every dim after batch and channels to its `size`.
+
+    kind: a value of KINDS
+    scales: output / input for each dim, if positions follow the user's scales
+    channels_last: PyTorch would use its kernels for channels-last images, which round nearest positions differently
+    """
 
     size: tuple[int, ...]
     scales: tuple[float, ...] | None
@@ -87,7 +90,7 @@ class Interpolate(NamedTuple):
     def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
         return self.resize().maps(shape, dtype, on_device)
 
-    def kept(self, ndim: int) -> list[int]:
+    def batch_dims(self, ndim: int) -> list[int]:
         return [0, 1]
 
     def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
@@ -97,7 +100,7 @@ class Interpolate(NamedTuple):
         return self.antialias and dtype == "uint8" and len(self.size) <= 2
 
     def batched(self) -> "Interpolate":
-        """The same: one more dim in front joins the batch (`_execution/torch/vmap.py`)."""
+        """Returns the same: one more dim in front joins the batch (`_torch/vmap.py`)."""
         return self
 
     def operands(self) -> tuple[Any, ...]:
@@ -110,7 +113,7 @@ class Interpolate(NamedTuple):
 def interpolation_rules(
     n: int, scales: tuple[float, ...] | None, kind: str, align_corners: bool, antialias: bool, channels_last: bool
 ) -> tuple[AxisRule, ...]:
-    """The rules of n axes by interpolate's arguments; kind is one of its own."""
+    """Returns the rules of n axes for interpolate's arguments. kind: a value of KINDS."""
     if kind in NEAREST:
         align = "center" if kind == "nearest-exact" else "asymmetric"
     elif align_corners:

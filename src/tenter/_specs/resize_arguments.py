@@ -5,26 +5,30 @@ from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from tenter import _native, filters
 from tenter._arrays import arguments
 from tenter._arrays.arguments import describe, did_you_mean, one_of
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import compiling, dtype_name, is_array, surely
-from tenter._rules.axis_rule import LARGEST, NEAREST, AxisRule
+from tenter._rules import filters
+from tenter._rules.axis_rule import NEAREST, AxisRule
 from tenter._rules.edges import EDGES
+from tenter._rules.geometry import ALIGNS, LARGEST, canonical, is_real, plain
 from tenter._rules.presets import Convention, convention
 from tenter._specs import lengths as of_lengths
 from tenter._specs.fill_value import check_value
-from tenter._specs.lengths import ROUNDINGS, is_int, is_real, spread
+from tenter._specs.lengths import is_int, spread
 from tenter._specs.resize import Resize
 from tenter._specs.spec import Shape
-from tenter.geometry import ALIGNS, TIES, canonical, plain
 
 MODES = (*NEAREST, "linear", "cubic", "lanczos", "area", *(name for name in filters.NAMED if name != "linear"))
 # PyTorch's names, for as many axes.
 JOINT = {"bilinear": ("linear", 2), "bicubic": ("cubic", 2), "trilinear": ("linear", 3)}
-POLICIES = _native.WORDS["policy"]
+
+
+# What other libraries call these edges.
+EDGES_ELSEWHERE = {"mirror": "reflect", "grid-mirror": "symmetric", "grid-wrap": "wrap", "edge": "replicate",
+                   "nearest": "replicate"}  # fmt: skip
 
 
 class Arguments(NamedTuple):
@@ -36,12 +40,8 @@ class Arguments(NamedTuple):
     mode: Any = "linear"
     antialias: Any = None
     like: Any = "torch"
-    rounding: Any = None
-    policy: Any = "stretch"
     box: Any = None
     align: Any = None
-    tie: Any = None
-    cubic: Any = None
     edge: Any = None
     value: Any = 0
 
@@ -70,11 +70,6 @@ def by_dims(values: Any, at: tuple[int, ...] | None) -> Any:
     return values if at is None or not one_each else [values[k] for k in at]
 
 
-def rounding_of(like: Any, rounding: str | None) -> str:
-    """That of lengths by scales."""
-    return rounding or convention(like).rounding
-
-
 def with_lengths(spec: Resize, size: Shape, shape: Shape, scale: Any, box: Any) -> tuple[Resize, tuple[int, ...]]:
     """The specification of another call that has other values for what is given here, and is else the same; and the
     axes to reverse before."""
@@ -95,7 +90,7 @@ def with_lengths(spec: Resize, size: Shape, shape: Shape, scale: Any, box: Any) 
 
 def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     """What to do, and the axes to reverse before."""
-    size, scale, axes, mode, antialias, like, rounding, policy, box, align, tie, cubic, edge, value = given
+    size, scale, axes, mode, antialias, like, box, align, edge, value = given
     if size is not None and scale is not None:
         refuse(ValueError, "size", "size or scale, not both", f"size={size} and scale={scale}")
     if size is None and scale is None:
@@ -107,32 +102,30 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     lengths = [x.shape[axis] for axis in which]
     modes = _modes(mode, n)
     how = convention(like)
-    one_of("rounding", rounding, (*ROUNDINGS, None))
-    one_of("policy", policy, POLICIES)
     pairs = of_lengths.boxes(box, n)
     boxes = [None if b and of_lengths.is_whole(b, length) else b for b, length in zip(pairs, lengths)]
     extents = [abs(b[1] - b[0]) if b else length for b, length in zip(boxes, lengths)]
     follows: list[Fraction | None] = [None] * n
     if sizes is not None:
         out = list(spread("size", sizes, size, n))
-        if policy != "stretch":
-            out, follows = of_lengths.fitted(out, extents, policy)
+        if how.aspect_ratio != "stretch":
+            out, follows = of_lengths.fitted(out, extents, how.aspect_ratio)
     else:
         assert scales is not None
         factors = spread("scale", scales, scale, n)
-        out = [of_lengths.scaled(extent, f, rounding or how.rounding) for extent, f in zip(extents, factors)]
-        if policy != "stretch":
-            refuse(ValueError, "policy", "stretch, where scale is given", repr(policy))
-        if how.follows != "sizes":
+        out = [of_lengths.scaled(extent, f, how.length_rounding) for extent, f in zip(extents, factors)]
+        if how.aspect_ratio != "stretch":
+            refuse(ValueError, "like", "aspect_ratio='stretch', as scale is given", repr(how.aspect_ratio))
+        if how.positions_from != "sizes":
             follows = [Fraction(f) for f in factors]
-    align, tie, edge = canonical("align", align), canonical("tie", tie), canonical("edge", edge)
+    align = canonical("align", align)
     one_of("align", align, (*ALIGNS, None))
-    one_of("tie", tie, (*TIES, None))
+    if isinstance(edge, str) and edge in EDGES_ELSEWHERE:
+        refuse(ValueError, "edge", f"one of {', '.join(EDGES)}", f"{edge!r} (here it is {EDGES_ELSEWHERE[edge]!r})")
     one_of("edge", edge, (*EDGES, None))
-    cubic = _slope(cubic)
     arguments.flag("antialias", antialias, optional=True)
     check_value(value, x, edge)
-    rules = [axis_rule(how, m, antialias, b, f, align, tie, cubic, edge) for m, b, f in zip(modes, boxes, follows)]
+    rules = [axis_rule(how, m, antialias, b, f, align, edge) for m, b, f in zip(modes, boxes, follows)]
     _check_modes(x, modes, lengths, out, like, how)
     turned = [b is not None and b[1] < b[0] for b in boxes]
     order = sorted(range(n), key=lambda k: which[k])
@@ -140,56 +133,51 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
         tuple(which[k] for k in order),
         tuple(out[k] for k in order),
         tuple(_reversed(rules[k], b, lengths[k]) if (b := boxes[k]) and turned[k] else rules[k] for k in order),
-        how.between and any(r.antialias for r in rules),
+        how.round_between_axes and any(r.antialias for r in rules),
     )
     return spec, tuple(which[k] for k in order if turned[k])
 
 
 def axis_rule(
     how: Convention, mode: str | filters.Filter, antialias: Any, box: Any, follows: Fraction | None, align: str | None,
-    tie: str | None, cubic: Any, edge: str | None,
+    edge: str | None,
 ) -> AxisRule:  # fmt: skip
     """One axis's rule: the convention's, but for what is given."""
     touched = how.area == "touched" and not align and not edge
-    kind = mode
-    if isinstance(mode, str):
+    kind, a = mode, None
+    if isinstance(mode, filters.Filter):
+        a = filters.slope(mode)
+        kind = mode if a is None else "cubic"
+    else:
         kind = {"lanczos": "lanczos3", "area": "area" if touched else "overlap"}.get(mode, mode)
     wide = bool(how.antialias if antialias is None else antialias) and mode not in (*NEAREST, "area")
     exact = mode == "nearest-exact"
     near = mode in NEAREST
-    if wide and kind == "linear" and how.blur == "gaussian":
+    if wide and kind == "linear" and how.antialias_method == "gaussian":
         kind = "gaussian"
-    arithmetic = how.exact_arithmetic if exact else how.arithmetic
-    if near and (align or tie or (edge and arithmetic == "torch")):
+    arithmetic = how.nearest_exact_arithmetic if exact else how.nearest_arithmetic
+    if near and (align or (edge and arithmetic == "torch")):
         arithmetic = "exact"
     if not near:  # PyTorch's, whose linear kinds ignore the scale of an axis that keeps its length
-        arithmetic = "torch" if how.keeps and box is None else "exact"
+        arithmetic = "torch" if how.copy_if_same_size and box is None else "exact"
+        if how.nearest_arithmetic == "opencv" and kind in ("linear", "cubic") and not wide:
+            arithmetic = "opencv"
     align = align or ("center" if exact else how.nearest_align if near else how.align)
     if align == "corners" and wide:
         align = how.corners_antialias
-    if align in ("corners", "corner_areas") and how.follows != "length":
+    if align in ("corners", "corner_areas") and how.positions_from != "length":
         follows = None
     return AxisRule(
         kind=kind,
         align=align,
         scale=None if follows is None else str(follows),
         box=None if box is None else (str(box[0]), str(box[1])),
-        tie=tie or ("prefer_ceil" if exact else how.tie),
+        tie="prefer_ceil" if exact else how.nearest_tie,
         arithmetic=arithmetic,
         edge=edge or ("renormalize" if mode == "area" else how.edge_antialias if wide else how.edge),
         antialias=wide,
-        cubic=_constant(cubic if cubic is not None else how.cubic_antialias if wide else how.cubic),
+        cubic=_constant(plain((how.cubic_a_antialias if wide else how.cubic_a) if a is None else a)),
     )
-
-
-def _slope(cubic: Any) -> Any:
-    """Keys's a."""
-    if cubic is not None and not is_real(cubic):
-        refuse(TypeError, "cubic", "a number, Keys's a", describe(cubic))
-    cubic = plain(cubic)
-    if cubic is not None and not abs(cubic) <= LARGEST:
-        refuse(ValueError, "cubic", "a finite number, Keys's a", describe(cubic))
-    return cubic
 
 
 def _constant(a: Any) -> float:
@@ -264,6 +252,8 @@ def _known_mode(mode: Any) -> str:
 
 
 def _filter(m: filters.Filter) -> str | filters.Filter:
+    if filters.slope(m) is not None:
+        return m
     if not callable(m.f) or not isinstance(m.f, Hashable):
         refuse(TypeError, "mode", "a Filter whose f is a function", f"f={describe(m.f)}")
     expected = "a Filter whose support is a finite number above 0"

@@ -1,8 +1,8 @@
-"""Rows of unlike lengths that lie one after the other along an axis: segments, from any of the forms that describe
-them.
+"""Segments: rows of different lengths, one after the other along an axis. They are read from any of the forms that
+describe them.
 
-All checks of what the host can read; of tensors that are recorded or on a device PyTorch's operators check what they
-can.
+These are all checks of what the host can read. For tensors that are traced or on a device, PyTorch's operators check
+what they can.
 """
 
 from typing import Any, NamedTuple
@@ -19,29 +19,33 @@ from tenter._arrays.types import Array, Ints
 from tenter._specs import counts
 
 INT32_MAX = 2**31 - 1
-# In place of the public function, where lengths are found by others.
+# The name in errors, where no public function is known.
 RAGGED = "tenter.ragged"
 TOTAL = "the sum of the lengths, an int"
 
 
 class Segments(NamedTuple):
-    """offsets: n + 1 of them from 0, int64, of NumPy where the host knows them, else a tensor; total: the last of them,
-    None where only a device knows. int32: whether indices are given in that dtype, else in int64. library: that of what
-    described the segments, whose arrays indices are.
-    kept: what was made of the offsets: copies on devices, and plans for arrays of some layouts. called: the public
-    function, for what a device finds wrong later."""
+    """Rows of different lengths.
+
+    offsets: n + 1 int64, from 0: a NumPy array if the host knows them, else a tensor
+    total: the last offset; None if only a device knows it
+    int32: indices are returned in int32, else in int64
+    library: of the array that described the segments; indices are arrays of it
+    cached: copies of the offsets on devices, and plans for arrays of some layouts
+    called: the public function, for errors that a device finds later
+    """
 
     offsets: Any
     n: Any
     total: Any
     int32: bool
     library: Any
-    kept: dict[Any, Any]
+    cached: dict[Any, Any]
     called: str = RAGGED
 
     @property
     def known(self) -> bool:
-        """True if the host can read the offsets now; a compiler follows what is done to them."""
+        """True if the host can read the offsets now. A compiler must see what is done to them."""
         return isinstance(self.offsets, np.ndarray) and not compiling()
 
     @property
@@ -55,7 +59,7 @@ class Segments(NamedTuple):
 
 
 def of_lengths(name: str, lengths: Any, total: Any = None) -> Segments:
-    """Of lengths that the host can read, verified against the total."""
+    """Returns segments from lengths that the host can read, checked against the total."""
     values = integers(name, lengths)
     offsets = counts.offsets(name, values, "lengths")
     check_total(total, int(offsets[-1]))
@@ -67,7 +71,7 @@ def of_offsets(name: str, offsets: Any, total: Any = None) -> Segments:
     if not values.size or values[0] != 0:
         got = f"{values[0]} first" if values.size else "none"
         refuse(ValueError, name, "offsets from 0 on, one more than there are rows", got)
-    kept = np.array(values, np.int64)  # before it is checked: another thread may write to what was given
+    kept = np.array(values, np.int64)  # copied first: another thread may write to the caller's array
     kept[0] = 0
     if (wrong := _first(kept[1:] < kept[:-1])) is not None:
         refuse(ValueError, name, "ascending offsets", f"{kept[wrong + 1]} after {kept[wrong]} at position {wrong + 1}")
@@ -92,7 +96,7 @@ def of_row_ids(name: str, row_ids: Any, n: Any = None) -> Segments:
 
 
 def _check_rows(name: str, rows: int) -> None:
-    """Refuses a number of rows that the machine can't hold: their lengths, their offsets and a result."""
+    """Refuses a number of rows whose lengths, offsets and result do not fit in memory."""
     needed = 3 * 8 * rows
     if needed > limits.machine_memory():
         expected = f"rows that fit in the machine's {limits.machine_memory() / 2**30:.3g} GiB"
@@ -145,7 +149,7 @@ def _segments(name: str, offsets: Ints, given: Any) -> Segments:
 
 
 def integers(name: str, values: Any, ndim: int | None = 1) -> Array:
-    """Integers on the host; ndim: dims they must have, None for any."""
+    """Returns integers in host memory. ndim: the required number of dims; None for any."""
     check_integers(name, values, ndim)
     found = counts.count_array(name, counts.unwrapped(name, values))
     if ndim is not None and found.ndim != ndim:
@@ -154,12 +158,12 @@ def integers(name: str, values: Any, ndim: int | None = 1) -> Array:
 
 
 def table(name: str, values: Any) -> Ints:
-    """Integers as contiguous int64, of the same memory where possible."""
+    """Returns integers as contiguous int64, without a copy where possible."""
     return np.ascontiguousarray(integers(name, values), np.int64)
 
 
 def check_integers(name: str, values: Any, ndim: int | None = 1) -> None:
-    """What can be said of an array without its values."""
+    """Checks what is known of an array without its values."""
     expected = "integers: an array, a tensor or a list"
     if library.is_array(values):
         arguments.refuse_others(name, values)
@@ -174,7 +178,8 @@ def check_integers(name: str, values: Any, ndim: int | None = 1) -> None:
 
 
 def spans(starts: Any, ends: Any, n: int) -> tuple[Array, Array]:
-    """Spans of n positions, checked: copies, as another thread may write to what was given."""
+    """Returns checked spans of n positions. They are copies, because another thread may write to the caller's
+    arrays."""
     found = [np.array(integers(name, v, None), np.int64) for name, v in (("starts", starts), ("ends", ends))]
     begin, end = found
     check_spans(begin, end)
@@ -196,9 +201,9 @@ def check_spans(starts: Any, ends: Any) -> None:
 def check_padded_counts(counts: Any, x: Any) -> None:
     if x.ndim < 2:
         refuse(ValueError, "x", "rows of positions: 2-D or more", f"{x.ndim}-D")
-    check_integers("counts", counts, 2)
+    check_integers("repeats", counts, 2)
     if library.is_array(counts) and tuple(counts.shape) != tuple(x.shape[:2]):
-        refuse(ValueError, "counts", f"shape {tuple(x.shape[:2])}, one for each of x's positions",
+        refuse(ValueError, "repeats", f"shape {tuple(x.shape[:2])}, one for each of x's positions",
                f"{tuple(counts.shape)}")  # fmt: skip
 
 
@@ -207,9 +212,9 @@ def _conversion(values: Any) -> str:
 
 
 def check_total(total: Any, actual: Any) -> None:
-    """Verifies a user's total."""
-    if total is not None and surely(integer("total", total, TOTAL, 0) != actual):
-        refuse(ValueError, "total", f"{number(actual)}, the sum of the lengths", number(total))
+    """Checks a user's total."""
+    if total is not None and surely(integer("output_size", total, TOTAL, 0) != actual):
+        refuse(ValueError, "output_size", f"{number(actual)}, the sum of the lengths", number(total))
 
 
 def check_int32(name: str, total: Any, int32: bool) -> None:
@@ -218,7 +223,7 @@ def check_int32(name: str, total: Any, int32: bool) -> None:
 
 
 def check_length(total: Any, name: str, x: Any, dim: int) -> None:
-    """x has all positions along dim; total: how many these are, None where only a device knows."""
+    """Checks that x has all positions along dim. total: their number; None if only a device knows it."""
     if total is not None and surely(x.shape[dim] != total):
         got = f"{number(x.shape[dim])} along dim {dim}"
         refuse(ValueError, name, f"length {number(total)}, the sum of the lengths", got)
@@ -228,8 +233,8 @@ def longest(s: Segments) -> int:
     return int(s.lengths.max(initial=0))
 
 
-def room(s: Segments, max_len: Any) -> int:
-    """Positions of a padded row."""
+def padded_length(s: Segments, max_len: Any) -> int:
+    """Returns the number of positions of a padded row."""
     most = longest(s)
     if max_len is None:
         return most
@@ -241,5 +246,5 @@ def room(s: Segments, max_len: Any) -> int:
 
 
 def _first(wrong: Array) -> int | None:
-    """Where the first True is."""
+    """Returns the position of the first True."""
     return int(wrong.argmax()) if wrong.any() else None

@@ -85,7 +85,7 @@ def _carried_out(source: Input, output: str, args: argparse.Namespace, options: 
 def repeat_command(args: argparse.Namespace) -> int:
     """Carry out `tenter repeat`."""
     if volumes.concerns([args.input, args.output], args):
-        return volumes.repeat_volume(args, _read_counts(args.counts))
+        return volumes.repeat_volume(args, _read_counts(args.repeats))
     for path in (args.input, args.output):
         if path != PIPE and Path(path).suffix.lower() != ".npy":
             raise Refusal(f"{path}: expected a file name that ends in .npy, or -")
@@ -94,7 +94,7 @@ def repeat_command(args: argparse.Namespace) -> int:
         if args.output != PIPE:
             target = check_output(args.output, source.path, args.force, args.follow_links)
         array = read_npy(source.path)
-    counts = _read_counts(args.counts)
+    counts = _read_counts(args.repeats)
     _check_total(array, counts, args.dim)
     result = tenter.repeat_interleave(array, counts, dim=args.dim)
     if target is None:
@@ -114,7 +114,7 @@ def _read_counts(text: str) -> int | npt.NDArray[Any]:
         return np.array([int(part) for part in text.split(",")], np.int64)
     except (ValueError, OverflowError):
         what = "a whole number, several with commas between them, or a .npy file"
-        raise Refusal(f"--counts: expected {what}, got {text!r}") from None
+        raise Refusal(f"--repeats: expected {what}, got {text!r}") from None
 
 
 def _check_total(array: npt.NDArray[Any], counts: int | npt.NDArray[Any], dim: int | None) -> None:

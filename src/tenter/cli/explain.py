@@ -12,16 +12,16 @@ from tenter._explain.call_text import read_call
 from tenter.cli.output import check_output, write_beside
 from tenter.cli.refusal import Refusal
 
-TEXT = """Explain a call without making its result: which outputs read which inputs, what is copied, which kernel runs,
-and how PyTorch, NumPy, einops and JAX spell it.
+TEXT = """Explain a call without computing its result: which outputs read which inputs, what is copied, which kernel
+runs, and how PyTorch, NumPy, einops and JAX spell it.
 
 CALL is a call of repeat_interleave, repeat, tile, expand, interpolate, resize, numpy.repeat or numpy.tile, in quotes:
 
   tenter explain "repeat_interleave([[1, 2], [3, 4]], [1, 2], dim=0)"
   tenter explain "resize(shape(1080, 1920, 3), (540, 960), axes=(0, 1))"
 
-Its arguments are numbers, strings, lists and tuples; x may be shape(3, 4) or zeros(3, 4), of which no element is made.
-It is read, and never evaluated as code."""
+Its arguments are numbers, strings, lists and tuples; x may be shape(3, 4) or zeros(3, 4), which allocate nothing.
+It is parsed, and never run as code."""
 
 
 def explain_command(args: argparse.Namespace) -> int:

@@ -13,15 +13,15 @@ SHORT = {
 
 usage: tenter resize IN... OUT SIZE [options]
 
-SIZE   --fit 1600x1600  at most so wide and high; nothing is enlarged
-       --fill 400x400   just so wide and high, cut where the ratio differs
-       --width 800, --height 600, --long-edge 1600, --scale 50%
-       --size 800x600   just so wide and high, distorted
+SIZE   --fit 1600x1600  at most this width and height; nothing is enlarged
+       --fill 400x400   exactly this size, cut where the ratio differs
+       --width 800, --height 600, --scale 50%
+       --size 800x600   exactly this size, distorted
 what   --recursive      a folder with its subfolders
-       --box TOP LEFT BOTTOM RIGHT   a part; --frame N one of several
+       --box TOP LEFT BOTTOM RIGHT   a part; --frame N one of several images
        --axes z,y,x     an array, a TIFF stack or zarr, along these axes
-how    --filter NAME    lanczos, cubic, linear, area, nearest, ...
-       --labels         pixels are labels, which are not mixed
+how    --mode NAME      lanczos, cubic, linear, area, nearest, ...
+       --labels         pixels are labels, which are not averaged
 out    --format TYPE    webp, jpg, png, ...; --quality 80; --strip metadata
        --background white, --force, --skip-existing, --dry-run, --json
 All options: tenter resize --help-all
@@ -36,12 +36,12 @@ All options: tenter resize --help-all
 usage: tenter pyramid IN [OUT.zarr] [options]
 
 IN     an OME-Zarr group, which gets levels; or a zarr array, a .npy file or a
-       TIFF stack, of which OUT.zarr is a new group with the array and levels
+       TIFF stack, for which OUT.zarr is a new group of the array and levels
 how    --mode area      means (default), or linear
        --labels, --labels majority   the label at the center, or the commonest
-       --factor 2       or one for each axis; by itself voxels become isotropic
+       --factor 2       or one per axis; by default until voxels are isotropic
        --levels N, --axes z,y,x
-voxels --voxel-size 2,0.5,0.5 --unit micrometer   of IN, if it does not say
+voxels --voxel-size 2,0.5,0.5 --unit micrometer   of IN, if it has none
 out    --chunks 64,64,64, --force, --dry-run, --json
 bounds --memory-limit 2GiB, --threads 4
 All options: tenter pyramid --help-all

@@ -28,15 +28,8 @@ from tenter.cli.writing.encoding import Encoding
 if TYPE_CHECKING:
     from tenter._arrays.signatures import Like, Mode
 
-#: What --mode takes: PyTorch's names, each with the filter that it stands for.
-MODES: dict[str, Mode] = {
-    "nearest": "nearest",
-    "nearest-exact": "nearest-exact",
-    "bilinear": "linear",
-    "bicubic": "cubic",
-    "lanczos": "lanczos",
-    "area": "area",
-}
+#: PyTorch's names of modes along two axes.
+MODES: dict[str, Mode] = {"bilinear": "linear", "bicubic": "cubic"}
 #: The default filters: of pictures the crispest of those that antialias, and of other numbers one that never leaves
 #: their range. With --like it is the second too.
 PICTURES: Mode = "lanczos"
@@ -80,8 +73,7 @@ class Options(NamedTuple):
 
 def read_options(args: argparse.Namespace) -> Options:
     """Check the arguments as far as that is possible without the files."""
-    given = args.filter or args.mode
-    chosen: Mode | None = "nearest-exact" if args.labels else MODES.get(given, given)
+    chosen: Mode | None = "nearest-exact" if args.labels else MODES.get(args.mode, args.mode)
     axes = None if args.axes is None else parse_axes(args.axes)
     if axes is not None:
         _check_arrays(args, axes)
@@ -101,7 +93,7 @@ def read_options(args: argparse.Namespace) -> Options:
         mode=mode,
         is_usual=chosen is None,
         antialias=_antialias(args, mode),
-        like=args.like or "torch",
+        like=args.like or "pillow",
         box=None if args.box is None else parse_box(args.box),
         premultiply=args.premultiply,
         linear_light=args.linear_light,
@@ -158,7 +150,7 @@ def sides(height: object, width: object) -> str:
 def _check_arrays(args: argparse.Namespace, axes: Axes) -> None:
     """Refuse what goes with pictures alone."""
     for_pictures = {
-        "--fit": args.fit, "--fill": args.fill, "--long-edge": args.long_edge, "--width": args.width,
+        "--fit": args.fit, "--fill": args.fill, "--width": args.width,
         "--height": args.height, "--linear-light": args.linear_light, "--background": args.background,
         "--fast": args.fast, "--exact": args.exact,
     }  # fmt: skip
@@ -172,29 +164,24 @@ def _check_arrays(args: argparse.Namespace, axes: Axes) -> None:
 def _stretched(
     args: argparse.Namespace, axes: tuple[int | str, ...] | None
 ) -> tuple[tuple[int, ...] | None, float | tuple[float, ...] | None]:
-    """What --size, --scale or --percent say."""
+    """What --size or --scale say."""
     if args.size is not None and len(args.size) == 1 and args.size[0].endswith("%"):
         return None, parse_scale(args.size[0], "--size")
     if args.scale is not None:
         return None, parse_scales(args.scale, "--scale", None if axes is None else len(axes))
-    if args.percent is not None:
-        return None, parse_scale(args.percent, "--percent", 100)
     return (None if args.size is None else parse_size(args.size, axes)), None
 
 
 def _wanted(args: argparse.Namespace) -> Wanted | None:
-    """What --fit, --fill, --long-edge, --width or --height say."""
-    if args.enlarge and not (args.fit or args.long_edge):
-        raise Refusal("--enlarge: goes with --fit and --long-edge; other sizes enlarge by themselves")
+    """What --fit, --fill, --width or --height say."""
+    if args.enlarge and not args.fit:
+        raise Refusal("--enlarge: goes with --fit; other sizes enlarge by themselves")
     if args.gravity and not args.fill:
         raise Refusal("--gravity: goes with --fill")
     if args.fit is not None:
         return Wanted(parse_pair(args.fit, "--fit"), args.enlarge)
     if args.fill is not None:
         return Wanted(parse_pair(args.fill, "--fill"), gravity=args.gravity or "center")
-    if args.long_edge is not None:
-        side = parse_side(args.long_edge, "--long-edge", "side")
-        return Wanted((side, side), args.enlarge)
     if args.width is not None:
         return Wanted((None, parse_side(args.width, "--width", "width")), True)
     if args.height is not None:
@@ -205,9 +192,7 @@ def _wanted(args: argparse.Namespace) -> Wanted | None:
 def _antialias(args: argparse.Namespace, mode: str) -> bool | None:
     has_none = mode in NEAREST or mode == "area"
     if args.antialias and has_none:
-        raise Refusal(f"--antialias: {mode} has none; filters other than the nearest kinds and area have it")
-    if args.antialias is False and args.mode == "lanczos":
-        raise Refusal("--no-antialias: mode lanczos is always antialiased; --filter lanczos has both")
+        raise Refusal(f"--antialias: {mode} has none; modes other than nearest, nearest-exact and area have it")
     if args.antialias is None and args.like is None:
         return not has_none
     asked: bool | None = args.antialias

@@ -36,42 +36,43 @@ from tenter.conventions import PRESETS
 #: A number on the command line.
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?%?|nan|inf", re.IGNORECASE)
 #: Options of one number, after which names of files may stand.
-SINGLE = ("--scale", "--percent", "--long-edge", "--width", "-w", "--height")
+SINGLE = ("--scale", "--width", "-w", "--height")
 
-TENTER = """Stretch arrays and pictures along their axes."""
+TENTER = """Fast, deterministic resize, repeat and tile for NumPy, PyTorch and JAX arrays, along any axis, with
+gradients.
 
-RESIZE = """Resize a picture or an array, or many of them into a folder.
+This command resizes images and arrays in files, and explains calls."""
 
-Sizes of pictures are WIDTHxHEIGHT, as people write them: --size 640x480 is 640 wide and 480 high. With --axes, --size
-has one number for each axis, in their order. All are of the upright picture, however its pixels are stored. Only --size
-can change the ratio of the sides.
+RESIZE = """Resize an image or an array, or many of them into a folder.
 
-Pictures are files of PNG, JPEG, TIFF, WebP, AVIF, JPEG 2000, GIF, BMP, PNM, PCX, SGI, TGA, QOI, DDS and ICO, also
-animated ones and TIFF files of several pages. Palettes become RGB or RGBA, black and white becomes gray, but for
---labels and the nearest kinds. 16 bits per channel stay so in PNG, TIFF and JPEG 2000. A file type that cannot hold
-every channel and bit of the picture is refused. Colors are premultiplied by alpha before they are mixed, which avoids
-fringes at edges. EXIF, XMP, IPTC, comments, the color profile and the resolution are kept and brought up to date; what
-the new type has no place for is named at the end. The output file appears whole or not at all; a file that --force
-overwrites keeps its permissions and owner.
+Sizes of images are WIDTHxHEIGHT: --size 640x480 is 640 wide and 480 high. With --axes, --size has one number per axis,
+in their order. Sizes refer to the upright image. Only --size can change the ratio of the sides.
+
+Images are files of PNG, JPEG, TIFF, WebP, AVIF, JPEG 2000, GIF, BMP, PNM, PCX, SGI, TGA, QOI, DDS and ICO, including
+animations and multi-page TIFF. Palettes become RGB or RGBA, black and white becomes gray, except with --labels and the
+nearest modes. 16 bits per channel are kept in PNG, TIFF and JPEG 2000. A file type that cannot hold every channel and
+bit of the image raises an error. Colors are weighted by alpha, which avoids fringes at edges. EXIF, XMP, IPTC,
+comments, the color profile and the resolution are kept and updated; what the new type cannot hold is listed at the
+end. The output file appears complete or not at all; a file that --force overwrites keeps its permissions and owner.
 
 A .npy array of shape (H, W) is resized along both axes, one of shape (H, W, C) with up to 4 channels along its first
-two, and one of any shape along the axes that --axes names. From .npy to .npy, no channel is alpha. Between .npy and a
-picture, 1, 2, 3 or 4 channels are gray, gray+alpha, RGB or RGBA. A .npy file has no orientation tag, so the pixels of a
-picture are turned upright before they are written to one.
+two, and one of any shape along the axes that --axes names. From .npy to .npy, no channel is alpha. Between .npy and an
+image, 1, 2, 3 or 4 channels are gray, gray with alpha, RGB or RGBA. Pixels are turned upright before they are written
+to a .npy file, as it has no orientation tag.
 
-If IN is several files, a folder (its pictures) or a quoted pattern such as 'photos/**/*.jpg', OUT is a folder, which is
-created if it is missing. Of one file, OUT is a folder if it is there or its name ends in /. Files below a folder, or
-below the first wildcard of a pattern, keep their relative path below OUT. Two inputs with the same output are refused
-before anything is written. If a file fails, the others are still resized; failures are listed at the end. --skip-
-existing continues a run that was interrupted.
+If IN is several files, a folder (its images) or a quoted pattern such as 'photos/**/*.jpg', OUT is a folder, which is
+created if it is missing. For one file, OUT is a folder if it exists as one or its name ends in /. Files below a folder,
+or below the first wildcard of a pattern, keep their relative path below OUT. Two inputs with the same output raise an
+error before anything is written. If a file fails, the others are still resized; failures are listed at the end.
+--skip-existing continues an interrupted run.
 
 IN or OUT may be -, standard input or output. The type of the output is then that of the input, or --format."""
 
 REPEAT = """Repeat each element or row of a .npy array, as tenter.repeat_interleave does. With --dim, slice i along that
-dim appears counts[i] times in succession; without it, the array is flattened first. IN or OUT may be -, standard input
-or output."""
+dim appears counts[i] times in a row; without it, the array is flattened first. IN or OUT may be -, standard input or
+output."""
 
-EXITS = """Exit codes: 0 all is done; 1 some of many files failed, the others are done; 2 refused, or the one file
+EXITS = """Exit codes: 0 success; 1 some of many files failed, the others are done; 2 bad arguments, or the one file
 failed; 130 interrupted. Every failure is one line on stderr."""
 
 
@@ -226,15 +227,15 @@ def _add_resize(resize: Parser, axes: int, sizes: int) -> None:
     resize.add_argument("-o", "--output", metavar="OUT", help="OUT, if it is not the last name")
     _add_sizes(resize.add_argument_group("SIZE, one of"), axes, sizes)
     part = resize.add_argument_group("what is resized")
-    box = "the part to resize, in pixels of the upright picture, fractions allowed (default: all)"
+    box = "the part to resize, in pixels of the upright image, fractions allowed (default: all)"
     part.add_argument("--box", nargs=4, metavar=("TOP", "LEFT", "BOTTOM", "RIGHT"), help=box)
     of_arrays = "the axes of an array, a zarr array or a TIFF stack to resize, by number or by name, as z,y,x; "
     of_arrays += "--size has one number for each"
     part.add_argument("--axes", nargs=axes or 1, metavar="AXIS", help=of_arrays)
     add_voxels(part)
-    frame = "the one picture to read of a file that has several: 0 is the first, -1 the last (default: all)"
+    frame = "which image of a file with several: 0 is the first, -1 the last (default: all)"
     part.add_argument("--frame", metavar="N", help=frame)
-    limit = "the most pixels that a picture may have (default: 178956970; a small file can claim any number)"
+    limit = "the most pixels that an image may have (default: 178956970; a small file can claim any number)"
     part.add_argument("--max-pixels", metavar="N", help=limit)
     _add_filters(resize.add_argument_group("how"))
     _add_outputs(resize.add_argument_group("what is written"))
@@ -242,21 +243,21 @@ def _add_resize(resize: Parser, axes: int, sizes: int) -> None:
 
 def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
     size = group.add_mutually_exclusive_group(required=True)
-    both = "this width and height, whatever the ratio of the sides; with --axes one number for each axis"
+    both = "this width and height, regardless of the ratio of the sides; with --axes one number for each axis"
     size.add_argument("--size", nargs=sizes, metavar=("N",) * sizes if axes else ("WxH",) * sizes, help=both)
-    size.add_argument("--fit", metavar="WxH", help="the largest size within this width and height; see --enlarge")
+    size.add_argument(
+        "--fit", metavar="WxH", help="the largest size within this width and height, or N for both; see --enlarge"
+    )
     size.add_argument("--fill", metavar="WxH", help="this width and height, cut where the ratio differs; see --gravity")
-    size.add_argument("--long-edge", metavar="N", help="as --fit NxN")
     size.add_argument("-w", "--width", metavar="N", help="this width; the height follows")
     size.add_argument("--height", metavar="N", help="this height; the width follows")
     scale = (
-        "floor(H * S) by floor(W * S) of the picture or its --box; or 50%%; with --axes also one for each, as 1,0.5,0.5"
+        "floor(H * S) by floor(W * S) of the image or its --box; or 50%%; with --axes also one for each, as 1,0.5,0.5"
     )
     size.add_argument("--scale", metavar="S", help=scale)
-    size.add_argument("--percent", metavar="P", help="as --scale P%%")
     spacing = "with --axes: the size of the new voxels, one number for each axis, such as 1,1,1; see --voxel-size"
     size.add_argument("--spacing", metavar="N,N,...", help=spacing)
-    group.add_argument("--enlarge", action="store_true", help="let --fit and --long-edge enlarge smaller pictures")
+    group.add_argument("--enlarge", action="store_true", help="let --fit enlarge smaller images")
     kept = f"the part that --fill keeps: {', '.join(GRAVITIES)} (default: center)"
     group.add_argument("--gravity", choices=GRAVITIES, metavar="WHERE", help=kept)
 
@@ -264,40 +265,41 @@ def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
 def _add_filters(group: argparse._ArgumentGroup) -> None:
     how = group.add_mutually_exclusive_group()
     names = (*FILTERS, *(name for name in MODES if name not in FILTERS))
-    usual = f"(default: {PICTURES} of pictures; {SAMPLES} of arrays and stacks, and with --like)"
-    how.add_argument("--filter", choices=names, metavar="NAME", help=f"{', '.join(names)} {usual}")
-    how.add_argument("--mode", choices=MODES, metavar="NAME", help=f"the same by PyTorch's names: {', '.join(MODES)}")
-    labels = "pixels are labels: pick the nearest, and keep palettes, and black and white, as they are"
+    usual = f"(default: {PICTURES} for images; {SAMPLES} for arrays and stacks, and with --like)"
+    how.add_argument("--mode", choices=names, metavar="NAME", help=f"{', '.join(names)} {usual}")
+    labels = "pixels are labels: choose the nearest, keep palettes and black and white"
     how.add_argument("--labels", action="store_true", help=labels)
     libraries = ", ".join(PRESETS)
-    like = f"the library whose conventions hold, antialiasing included: {libraries} (default: torch, but antialiased)"
+    like = f"follow the conventions of a library, antialiasing included: {libraries} (default: pillow)"
     group.add_argument("--like", choices=PRESETS, metavar="LIBRARY", help=like)
     aliasing = "widen the filter when shrinking (default: as in --like; without --like: on, where the filter can)"
     group.add_argument("--antialias", action=argparse.BooleanOptionalAction, default=None, help=aliasing)
-    light = "interpolate in linear light, not in sRGB values: fine bright detail stays bright"
+    light = "average in linear light instead of sRGB values: fine bright detail stays bright"
     group.add_argument("--linear-light", action="store_true", help=light)
-    weight = "do not premultiply colors by alpha"
+    weight = "do not weight colors by alpha"
     group.add_argument("--no-premultiply", action="store_false", dest="premultiply", help=weight)
     decoding = group.add_mutually_exclusive_group()
-    fast = "let a JPEG's decoder do more of the shrinking than is never seen: from a quarter on"
+    fast = "decode JPEGs at a reduced scale even where that may be visible: from a quarter of the size on"
     decoding.add_argument("--fast", action="store_true", help=fast)
-    exact = "decode JPEGs at their full size (default: at a half or less where that is not seen, from an eighth on)"
+    exact = (
+        "decode JPEGs in full (default: at a reduced scale where that is not visible, from an eighth of the size on)"
+    )
     decoding.add_argument("--exact", action="store_true", help=exact)
 
 
 def _add_outputs(group: argparse._ArgumentGroup) -> None:
-    color = "lay transparency on a color, such as white or #ffcc00, before resizing"
+    color = "put a color behind transparent pixels, such as white or #ffcc00, before resizing"
     group.add_argument("--background", metavar="COLOR", help=color)
-    quality = "1 to 100 (default: 80 of JPEG, or the input's where that is a coarser JPEG; 80 of WebP, 65 of AVIF)"
+    quality = "1 to 100 (default: 80 for JPEG, or that of a coarser input JPEG; 80 for WebP, 65 for AVIF)"
     group.add_argument("--quality", metavar="Q", help=quality)
-    shared = "how JPEG and AVIF share colors among pixels: 4:4:4 (not), 4:2:2 or 4:2:0 (default: 4:2:0, and 4:4:4 in "
+    shared = "chroma subsampling of JPEG and AVIF: 4:4:4 (none), 4:2:2 or 4:2:0 (default: 4:2:0, and 4:4:4 in "
     shared += "JPEG from quality 90 on)"
     group.add_argument("--subsampling", choices=("4:4:4", "4:2:2", "4:2:0"), metavar="S", help=shared)
-    passes = "write a JPEG that appears coarsely first (default: as the input)"
+    passes = "write progressive JPEG (default: like the input)"
     group.add_argument("--progressive", action=argparse.BooleanOptionalAction, default=None, help=passes)
     group.add_argument("--strip", action="store_true", help="drop all metadata")
-    stored = "leave the pixels of JPEG and TIFF turned as they are stored, and keep the EXIF tag that says how "
-    stored += "(default: pixels are turned upright, and the tag is 1)"
+    stored = "keep stored pixels and EXIF orientation of JPEG and TIFF "
+    stored += "(default: pixels are turned upright, and the orientation is 1)"
     group.add_argument("--keep-orientation", action="store_true", help=stored)
     types = f"file type of outputs in a folder, or of -: {', '.join(SUFFIXES)} (default: the input's)"
     group.add_argument("--format", choices=SUFFIXES, metavar="TYPE", help=types)
@@ -312,15 +314,15 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_follow_links(group: argparse._ActionsContainer) -> None:
-    links = "write through links that lead out of the output's folder"
+    links = "write through links that lead out of the output folder"
     group.add_argument("--follow-links", action="store_true", help=links)
 
 
 def _add_repeat(repeat: Parser) -> None:
     repeat.add_argument("input", metavar="IN.npy")
     repeat.add_argument("output", metavar="OUT.npy")
-    counts = "one integer for all positions, one for each with commas between them, or a .npy file of these"
-    repeat.add_argument("--counts", required=True, metavar="N|N,N,...|FILE.npy", help=counts)
+    repeats = "one integer for all positions, one for each with commas between them, or a .npy file of these"
+    repeat.add_argument("--repeats", required=True, metavar="N|N,N,...|FILE.npy", help=repeats)
     repeat.add_argument("--dim", type=int, default=None, help="the axis; a negative one counts from the end")
     repeat.add_argument("--force", action="store_true", help="overwrite OUT if it exists")
     _add_follow_links(repeat)

@@ -171,8 +171,7 @@ def _resize_pixels(picture: Picture, target: Target, options: Options) -> Pixels
         antialias=options.antialias,
         like=options.like,
         box=None if box is None else ((top, bottom), (left, right)),
-        alpha=picture.alpha,
-        premultiply=options.premultiply,
+        alpha="premultiplied" if picture.alpha and not options.premultiply else picture.alpha,
         linear_light=options.linear_light,
     )
     return pixels

@@ -68,10 +68,10 @@ def parse_side(text: str, option: str, name: str) -> int:
     return side
 
 
-def parse_scale(text: str, option: str, whole: float = 1) -> float:
-    """Parse a factor, or a percentage if `text` ends in a percent sign. `whole` is the number that means no change."""
+def parse_scale(text: str, option: str) -> float:
+    """Parse a factor, or a percentage if `text` ends in a percent sign."""
     percent = text.rstrip().endswith("%")
-    scale = _number(text.rstrip().removesuffix("%"), option) / (100 if percent else whole)
+    scale = _number(text.rstrip().removesuffix("%"), option) / (100 if percent else 1)
     if not scale > 0:
         raise Refusal(f"{option}: expected a finite number above 0, got {text}")
     return scale

@@ -18,7 +18,7 @@ ELSEWHERE = {
     "--crop": "tenter cuts by --box TOP LEFT BOTTOM RIGHT, and to a ratio by --fill WxH; it cuts nothing by itself",
     "--rotate": "tenter does not rotate by an angle: `jpegtran -rotate 90` does without loss, ImageMagick's `mogrify "
     "-rotate` for any type; what EXIF says is turned upright",
-    "--sharpen": "tenter does not sharpen: --filter lanczos is the crispest that shrinks cleanly, ImageMagick's "
+    "--sharpen": "tenter does not sharpen: --mode lanczos is the crispest that shrinks cleanly, ImageMagick's "
     "`mogrify -unsharp 0x0.75` sharpens more",
 }
 NUMBER = re.compile(r"-\d*\.?\d+(e[+-]?\d+)?", re.IGNORECASE)

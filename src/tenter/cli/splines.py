@@ -12,7 +12,7 @@ from tenter.cli.refusal import Refusal, require
 
 #: What is said where SciPy is not asked.
 WHY = (
-    "--filter cubic with --like scipy: SciPy's splines of order 3 read whole axes; SciPy itself makes them of .npy "
+    "--mode cubic with --like scipy: SciPy's splines of order 3 read whole axes; SciPy itself makes them of .npy "
     "files and TIFF stacks in memory, with --axes"
 )
 
@@ -25,7 +25,7 @@ def is_spline(options: Options) -> bool:
 def zoomed(array: npt.NDArray[Any], axes: tuple[int, ...], size: tuple[int, ...], options: Options) -> npt.NDArray[Any]:
     """The array as `scipy.ndimage.zoom` makes it."""
     if options.box is not None:
-        raise Refusal("--box: does not go with --like scipy and --filter cubic, as SciPy's zoom has none")
+        raise Refusal("--box: does not go with --like scipy and --mode cubic, as SciPy's zoom has none")
     require("scipy", "scipy")
     from scipy import ndimage
 

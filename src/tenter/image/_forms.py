@@ -12,10 +12,8 @@ from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, is_array, of
 from tenter._execution import calls
-from tenter._rules.axis_rule import LARGEST
-from tenter._specs.lengths import is_real
-from tenter._specs.picture_sizes import POLICIES
-from tenter.geometry import plain
+from tenter._rules.geometry import LARGEST, is_real, plain
+from tenter._specs.picture_sizes import Fill, Fit
 
 LAYOUTS = ("HWC", "CHW", "NHWC", "NCHW", "HW", "NHW")
 
@@ -27,7 +25,7 @@ def check(layout: Any) -> None:
 def one(x: Any, layout: str) -> tuple[Any, tuple[int, int]]:
     """The first picture of a batch as (H, W) or (H, W, C), and the axes of height and width."""
     if x.ndim != len(layout):
-        refuse(ValueError, "pixels", f"shape ({', '.join(layout)}), as layout says", f"{tuple(x.shape)}")
+        refuse(ValueError, "x", f"shape ({', '.join(layout)}), as layout says", f"{tuple(x.shape)}")
     y = _turned(x, layout)
     if layout[0] == "N":
         y = y[0, ...] if x.shape[0] else np.broadcast_to(np.zeros((), np.uint8), tuple(y.shape[1:]))
@@ -103,23 +101,27 @@ def many(resize: Callable[..., Any], pixels: Any, size: Any, layout: Any, out: A
     if pillow_images.is_image(pixels[0]):
         modes = {getattr(image, "mode", type(image).__name__) for image in pixels}
         if len(modes) > 1:
-            refuse(ValueError, "pixels", "images of one mode", " and ".join(sorted(modes)))
+            refuse(ValueError, "x", "images of one mode", " and ".join(sorted(modes)))
         how, pixels = of_mode(pixels[0], how), [pillow_images.array_of(image) for image in pixels]
     if layout is not None and (layout not in LAYOUTS or layout[0] == "N"):
         refuse(ValueError, "layout", "that of one picture of the list: HWC, CHW or HW", repr(layout))
-    given = [name for name in ("scale", *POLICIES) if how[name] is not None and name != "fill"]
-    if given or (size is None) == (how["fill"] is None):
-        refuse(ValueError, given[0] if given else "size", "one size or fill for all pictures of a list", "another size")
-    sides = arguments.sizes("size", [size], least=1) if size is not None else arguments.sizes("fill", [how["fill"]], 1)
+    if how["scale"] is not None or size is None:
+        name = "size" if how["scale"] is None else "scale"
+        refuse(
+            ValueError, name, "one size for all pictures of a list", "none" if name == "size" else "another for each"
+        )
+    if isinstance(size, Fit):
+        refuse(ValueError, "size", "one size or a Fill for all pictures of a list", describe(size))
+    sides = arguments.sizes("size", [size.size if isinstance(size, Fill) else size], least=1)
     if len(sides) > 2:
-        refuse(ValueError, "size", "(height, width), or one number", describe(size))
+        refuse(ValueError, "size", "(height, width), one number, or a Fill, for all pictures of a list", describe(size))
     letters = layout or ("HWC" if pixels[0].ndim == 3 else "HW")
     kinds = {_kind(x, letters) for x in pixels}
     if len(kinds) > 1:
-        refuse(ValueError, "pixels", "pictures of one kind, dtype and number of channels", " and ".join(sorted(kinds)))
+        refuse(ValueError, "x", "pictures of one kind, dtype and number of channels", " and ".join(sorted(kinds)))
     first = pixels[0]
     if of(first).PACKAGE not in ("numpy", "torch"):
-        refuse(TypeError, "pixels", "a list of NumPy arrays, tensors or images of Pillow", describe(first))
+        refuse(TypeError, "x", "a list of NumPy arrays, tensors or images of Pillow", describe(first))
     lengths = {"H": sides[0], "W": sides[-1], "C": first.shape[letters.index("C")] if "C" in letters else 1}
     shape = (len(pixels), *(lengths[letter] for letter in letters))
     if of(first).PACKAGE == "torch" and any(x.requires_grad for x in pixels):

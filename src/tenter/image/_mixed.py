@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from tenter import filters, resampling
-from tenter._arrays.arguments import describe
+from tenter import resampling
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name
 from tenter._arrays.types import Array
-from tenter._execution import bands, weighed
-from tenter._rules import srgb
+from tenter._execution import chunks, premultiplied
+from tenter._rules import filters, srgb
+from tenter._rules.presets import convention
 from tenter._specs import resize_arguments
 
 PICTURES = ("uint8", "uint16", "float16", "float32", "float64")
@@ -21,19 +21,22 @@ UNSEEN = 2.0**-17
 BAND = 1 << 16
 
 
-def check(x: Any, value: Any) -> None:
+def check(x: Any) -> None:
     name = dtype_name(x)
     if name not in PICTURES:
         expected = "uint8, uint16 or floats for linear_light and for alpha (alpha=False says that there is none)"
-        refuse(TypeError, "pixels", expected, name)
-    if value != 0:
-        refuse(ValueError, "value", "0 where alpha or light is mixed", describe(value))
+        refuse(TypeError, "x", expected, name)
     if getattr(x, "requires_grad", False):
-        refuse(TypeError, "pixels", "no gradient where alpha or light is mixed (call detach())", "a leaf of one")
+        refuse(TypeError, "x", "no gradient where alpha or light is mixed (call detach())", "a leaf of one")
 
 
 def each(mode: Any) -> list[Any]:
     return list(mode) if isinstance(mode, (list, tuple)) and not isinstance(mode, filters.Filter) else [mode]
+
+
+def is_constant_outside(like: Any) -> bool:
+    """Whether a convention has a color of its own outside the picture."""
+    return "constant" in (convention(like).edge, convention(like).edge_antialias)
 
 
 def full(x: Any) -> float:
@@ -48,12 +51,12 @@ def mixed(
     real = "float64" if x.dtype.itemsize == 8 else "float32"
 
     def prepare(some: Array, work: Array) -> Array:
-        if weigh and not light and weighed.multiplied(some, work):
+        if weigh and not light and premultiplied.multiplied(some, work):
             return work
         return _prepared(some, work, has_alpha, weigh, light)
 
     def finish(values: Array, place: tuple[slice, ...] = ()) -> Array:
-        if weigh and not light and (found := weighed.divided(values, x.dtype, _unseen(x.dtype))) is not None:
+        if weigh and not light and (found := premultiplied.divided(values, x.dtype, _unseen(x.dtype))) is not None:
             return found
         return _finished(values, x.dtype, has_alpha, weigh, light)
 
@@ -62,10 +65,10 @@ def mixed(
         found = finish(resampling.resize(work, size, axes=(0, 1), **given))
         return found[..., 0] if x.ndim == 2 else found
     like = np.broadcast_to(np.zeros((), real), stack.shape)
-    spec, turned = resize_arguments.checked(like, resize_arguments.Arguments(size, axes=(0, 1), **given))
-    stack, out = np.flip(stack, turned), None if room is None else room[..., None] if x.ndim == 2 else room
-    at_once = weighed.resized_as_floats(stack, spec, real, _unseen(x.dtype), out) if weigh and not light else None
-    found = bands.resized(stack, spec, real, prepare, finish, out) if at_once is None else at_once
+    spec, flipped = resize_arguments.checked(like, resize_arguments.Arguments(size, axes=(0, 1), **given))
+    stack, out = np.flip(stack, flipped), None if room is None else room[..., None] if x.ndim == 2 else room
+    at_once = premultiplied.resized_as_floats(stack, spec, real, _unseen(x.dtype), out) if weigh and not light else None
+    found = chunks.resized(stack, spec, real, prepare, finish, out) if at_once is None else at_once
     return (found[..., 0] if x.ndim == 2 else found) if room is None else room
 
 
@@ -73,17 +76,17 @@ def in_eight_bits(x: Array, size: Any, given: dict[str, Any], room: Array | None
     """In 8 bits, as Pillow, where the conventions are its own; None elsewhere."""
     if x.shape[2] not in (2, 4):
         return None
-    spec, turned = resize_arguments.checked(x, resize_arguments.Arguments(size, axes=(0, 1), **given))
-    return weighed.resized(np.flip(x, turned), spec, room)
+    spec, flipped = resize_arguments.checked(x, resize_arguments.Arguments(size, axes=(0, 1), **given))
+    return premultiplied.resized(np.flip(x, flipped), spec, room)
 
 
 def _is_small(stack: Array, size: Any, given: dict[str, Any]) -> bool:
     """True if a picture and its result, as floats, are one band."""
     each = size if type(size) is tuple and len(size) == 2 else (size, size)
-    if any(type(n) is not int for n in each) or given["policy"] != "stretch":
+    if any(type(n) is not int for n in each) or convention(given["like"]).aspect_ratio != "stretch":
         return False
     height, width, channels = stack.shape
-    return bool(8 * channels * max(height * width, each[0] * each[1]) <= bands.BYTES)
+    return bool(8 * channels * max(height * width, each[0] * each[1]) <= chunks.BYTES)
 
 
 def _unseen(dtype: np.dtype[Any]) -> float:

@@ -1,4 +1,5 @@
-"""Arrays with maps that are not applied yet: stretched arrays of which only the input exists.
+"""Arrays with maps that are not applied yet: stretched arrays of which only the input exists. Provisional: it may
+change before 1.0.
 
 `repeat_interleave`, `repeat`, `tile`, `interpolate` and `resize` take the arguments of `tenter`'s functions and return
 a `LazyArray`, for NumPy arrays and PyTorch tensors. Work on it is done on the input where that gives the same:
@@ -7,14 +8,14 @@ a `LazyArray`, for NumPy arrays and PyTorch tensors. Work on it is done on the i
 - sums, means, extremes, any and all, along stretched dims by weights or without the copies;
 - matrix products over other dims; indexing and slicing, of which only what is asked for is computed.
 
-Anything else materializes, and `explain` says what and why.
+Anything else materializes, and `tenter.explain(s)` says what and why.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from tenter._arrays.arguments import describe, error
 from tenter._arrays.errors import Refusal, refuse
-from tenter.lazy import arrow, explanation
+from tenter.lazy import arrow
 from tenter.lazy.array import LazyArray
 from tenter.lazy.making import interpolate, repeat, repeat_interleave, resize, tile
 
@@ -22,43 +23,39 @@ if TYPE_CHECKING:
     import pyarrow
 
 __all__ = [
-    "LazyArray", "explain", "from_arrow", "interpolate", "repeat", "repeat_interleave", "resize", "tile", "to_arrow",
+    "LazyArray", "from_arrow", "interpolate", "repeat", "repeat_interleave", "resize", "tile", "to_arrow",
 ]  # fmt: skip
 
 
-def explain(s: LazyArray) -> str:
-    """What a lazy array stands for and holds, then the calls that it took part in: how many elements were computed, and
-    why what was materialized was.
-
-    The last 32 calls are remembered, with those on the arrays that it was made from. Raises TypeError for anything but
-    a lazy array.
-
-    >>> import numpy as np
-    >>> s = repeat_interleave(np.arange(3.0), [1, 3, 2])
-    >>> total = np.exp(s).sum()
-    >>> c = s.cumsum()
-    >>> print(explain(s))
-    LazyArray(float64[6]; dim 0: Copy(3 -> 6: counts [1, 3, 2]))
-      stands for 48 B, holds float64[3], 24 B, and 32 B of maps
-      exp: 3 elements for 6
-      cumsum: 6 elements; all is materialized: cumsum is no function of elements, sum or product that is known here
-    """
-    try:
-        if not isinstance(s, LazyArray):
-            refuse(TypeError, "s", "a lazy array", describe(s))
-        return explanation.text(s._stretched, s._events)
-    except Refusal as refusal:
-        raise error(refusal, "lazy.explain", s) from None
-
-
 def to_arrow(s: LazyArray) -> "pyarrow.RunEndEncodedArray":
-    """A lazy array of one dim that `repeat_interleave` made, as Arrow's run-end-encoded array, without expanding it.
+    """A lazy array of one dim that `repeat_interleave` made, as Arrow's run-end-encoded array. Provisional: it may
+    change before 1.0.
 
-    Needs pyarrow (`pip install "tenter[pyarrow]"`). Values are shared where Arrow can; runs of length 0 are left out,
-    as Arrow has none. Run ends are int32 where they fit, else int64. `pyarrow.array(s)` does the same.
+    Needs pyarrow (the extra `pyarrow`). `pyarrow.array(s)` does the same.
 
-    Raises TypeError for anything but a lazy array and for dtypes that Arrow lacks, ValueError for other dims and maps.
+    Parameters
+    ----------
+    s : LazyArray
+        Of one dim; its copies are not made.
 
+    Returns
+    -------
+    pyarrow.RunEndEncodedArray
+        Values are shared if Arrow can; runs of length 0 are left out. Run ends are int32 if they fit, else int64.
+
+    Raises
+    ------
+    TypeError
+        If s is no lazy array, or Arrow lacks its dtype.
+    ValueError
+        If s has other dims or maps.
+
+    See Also
+    --------
+    from_arrow : The reverse.
+
+    Examples
+    --------
     >>> to_arrow(repeat_interleave([10, 20, 30], [1, 0, 2])).run_ends.to_pylist()
     [1, 3]
     """
@@ -71,13 +68,33 @@ def to_arrow(s: LazyArray) -> "pyarrow.RunEndEncodedArray":
 
 
 def from_arrow(a: Any) -> LazyArray:
-    """A run-end-encoded array of Arrow as a lazy array over NumPy, without expanding it.
+    """A run-end-encoded array of Arrow as a lazy array over NumPy. Provisional: it may change before 1.0.
 
-    Needs pyarrow (`pip install "tenter[pyarrow]"`). Slices of arrays are taken as they are; values are shared where
-    NumPy can read them.
+    Needs pyarrow (the extra `pyarrow`).
 
-    Raises TypeError for other arrays, ValueError for nulls.
+    Parameters
+    ----------
+    a : pyarrow.RunEndEncodedArray
+        Also a slice of one; it is not expanded.
 
+    Returns
+    -------
+    LazyArray
+        Values are shared if NumPy can read them.
+
+    Raises
+    ------
+    TypeError
+        If a is another kind of array.
+    ValueError
+        If it has nulls.
+
+    See Also
+    --------
+    to_arrow : The reverse.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> from_arrow(pa.RunEndEncodedArray.from_arrays([2, 5], [7.0, 8.0]))
     LazyArray(float64[5]; dim 0: Copy(2 -> 5: counts [2, 3]))

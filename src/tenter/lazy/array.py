@@ -1,4 +1,4 @@
-"""The lazy array itself, as users, NumPy and PyTorch see it; the calls are done in `calls`."""
+"""The lazy array as users, NumPy and PyTorch see it. `calls` makes the calls on it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenter._arrays.library import is_array, of
 from tenter._arrays.signatures import Base
 from tenter.lazy import arrow, calls
 from tenter.lazy.compiled import between_graphs
-from tenter.lazy.explanation import KEPT, Event, html, line
+from tenter.lazy.explanation import MOST_EVENTS, Event, html, line
 from tenter.lazy.indexing import indexed
 from tenter.lazy.segments import segment_sum
 from tenter.lazy.signatures import Attributes, InPlace, Operator, Two, Unary
@@ -33,7 +33,7 @@ Function = Callable[..., Any]
 
 
 def _operators(f: Callable[[Any, Any], Any]) -> tuple[Operator, Operator, InPlace]:
-    """The method of an operator, of its reflection, and of its form that writes to the left operand."""
+    """Returns the methods of an operator, of its reflection, and of its in-place form."""
     name = f.__name__.strip("_")
 
     def forward(self: LazyArray, other: Any) -> Any:
@@ -56,22 +56,38 @@ def _unary(f: Callable[[Any], Any]) -> Unary:
 
 
 class LazyArray(Attributes, Generic[Base]):
-    """An array with maps that are not applied yet; made by `tenter.lazy.repeat_interleave` and its like.
+    """An array with maps that are not applied yet. Provisional: it may change before 1.0.
 
-    It reads like an array of NumPy or PyTorch, whichever its input is of. Functions of elements, sums, products and
-    indexing work on the input where that gives the same; anything else materializes. It is read-only and shares the
-    input's memory: what is written to the input shows in it.
+    It reads like the array of NumPy or PyTorch that its input is. Functions of elements, sums, products and indexing
+    work on the input if that gives the same; anything else materializes. It is read-only and shares the input's memory:
+    what is written to the input shows in it.
+
+    Parameters
+    ----------
+    held, events
+        What the functions of `tenter.lazy` found; they alone make lazy arrays.
+
+    See Also
+    --------
+    tenter.explain : What a lazy array holds, and why it was materialized.
+
+    Examples
+    --------
+    >>> import tenter
+    >>> s = tenter.lazy.repeat_interleave(np.array([1.0, 2.0]), [1, 2])
+    >>> (s * 10).sum().item()
+    50.0
     """
 
     __hash__ = None  # type: ignore[assignment]  # == compares elements
 
     def __init__(self, held: Stretched, events: tuple[Event, ...] = ()) -> None:
         self._stretched = held
-        self._events = deque(events, maxlen=KEPT)
+        self._events = deque(events, maxlen=MOST_EVENTS)
 
     @property
     def _held(self) -> Stretched:
-        """For all that reads elements: the memory of `base` is there now."""
+        """The value for everything that reads elements. The memory of `base` must be there."""
         arguments.check_memory("s", self._stretched.base, "a lazy array of an array or a plain tensor")
         return self._stretched
 
@@ -104,7 +120,7 @@ class LazyArray(Attributes, Generic[Base]):
 
         @property
         def size(self) -> Any:
-            """As the library has it: NumPy's number of elements, PyTorch's method."""
+            """The library's own `size`: NumPy's number of elements, or PyTorch's method."""
             if isinstance(self.base, np.ndarray):
                 return self._stretched.size
             return lambda dim=None: self.shape if dim is None else self.shape[dim]
@@ -128,10 +144,26 @@ class LazyArray(Attributes, Generic[Base]):
     def materialize(self, out: AnyArray) -> AnyArray: ...
     @between_graphs
     def materialize(self, out: Any = None) -> Any:
-        """The array in fresh memory, with gradients on PyTorch; or in out, as `tenter.resize` has it.
+        """The array in fresh memory, with gradients in PyTorch.
 
-        Raises MemoryError if it is larger than the machine's memory, TypeError under PyTorch's transforms and tracers.
+        Parameters
+        ----------
+        out : array, optional
+            Where to write the result, as for `tenter.resize`.
 
+        Returns
+        -------
+        array
+
+        Raises
+        ------
+        MemoryError
+            If it is larger than the machine's memory.
+        TypeError
+            Under PyTorch's transforms and tracers.
+
+        Examples
+        --------
         >>> import tenter
         >>> tenter.lazy.repeat_interleave([1, 2], [1, 2]).materialize()
         array([1, 2, 2])
@@ -142,24 +174,41 @@ class LazyArray(Attributes, Generic[Base]):
             raise arguments.error(refusal, "materialize", self, out=out) from None
 
     @between_graphs
-    def segment_sum(self, lengths: Any, dim: int = 0) -> Base | LazyArray[Base]:
-        """Sums of adjacent elements along dim, lengths[i] each.
+    def segment_sum(self, lengths: Any, axis: int = 0) -> Base | LazyArray[Base]:
+        """Sums of adjacent elements along an axis, lengths[i] each.
 
-        Where dim is stretched by these counts, each input times its count; else the sums of the materialized dim.
-        Integers are summed exactly and saturated (64-bit ones wrap), as `Copy.counts(lengths).T` sums them.
+        If the axis is repeated by these lengths, each input times its count; else the sums of the materialized axis.
 
-        lengths: integers, or the `tenter.maps.Copy` that repeats by them. Raises TypeError and ValueError for lengths
-        that are no counts or do not add up to dim's length, IndexError for dim.
+        Parameters
+        ----------
+        lengths : array of ints or Copy
+            How many elements each sum has, or the map that repeats by them.
+        axis : int, default 0
+            The axis that is summed.
 
+        Returns
+        -------
+        array or LazyArray
+            Integers are summed exactly and saturated (64-bit ones wrap).
+
+        Raises
+        ------
+        TypeError, ValueError
+            If lengths are no counts, or do not sum to the axis's length.
+        IndexError
+            If there is no such axis.
+
+        Examples
+        --------
         >>> import tenter
         >>> tenter.lazy.repeat_interleave([10, 20, 30], [1, 0, 2]).segment_sum([1, 0, 2])
         array([10,  0, 60])
         """
         notes: list[str] = []
         try:
-            made = segment_sum(self._held, lengths, arguments.dim("dim", dim, self.ndim), notes)
+            made = segment_sum(self._held, lengths, arguments.dim("axis", axis, self.ndim), notes)
         except Refusal as refusal:
-            raise arguments.error(refusal, "segment_sum", self, lengths=lengths, dim=dim) from None
+            raise arguments.error(refusal, "segment_sum", self, lengths=lengths, axis=axis) from None
         return cast("Base | LazyArray[Base]", _finished("segment_sum", made, [self], notes))
 
     # ---- calls of Python, NumPy and PyTorch
@@ -206,7 +255,7 @@ class LazyArray(Attributes, Generic[Base]):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Attributes that stretching leaves as they are, and methods."""
+            """Returns attributes that stretching does not change, and methods."""
             if name in ("device", "requires_grad", "itemsize", "is_cuda", "is_cpu"):
                 return getattr(self.base, name)
             method = None if name.startswith("_") else getattr(type(self.base), name, None)
@@ -221,7 +270,7 @@ class LazyArray(Attributes, Generic[Base]):
         )
         key = keys if type(key) is tuple else keys[0]
         try:
-            deque(calls.leaves(key), 0)  # refuses lists in so many others that PyTorch crashes
+            deque(calls.leaves(key), 0)  # refuses deeply nested lists, with which PyTorch crashes
             made = indexed(self._held, key)
         except Refusal as refusal:
             raise arguments.error(refusal, "getitem", self, key) from None
@@ -291,7 +340,7 @@ class LazyArray(Attributes, Generic[Base]):
 
 
 def _held(tree: Any) -> Any:
-    """Arguments with the values of lazy arrays in their place."""
+    """Returns arguments with lazy arrays replaced by their values."""
     if isinstance(tree, LazyArray):
         return tree._held
     if is_array(tree) and (found := of(tree).short(tree)):
@@ -302,7 +351,8 @@ def _held(tree: Any) -> Any:
 
 
 def _finished(name: str, made: Any, lazies: list[LazyArray[Any]], notes: list[str]) -> Any:
-    """A result as users get it: lazy where it has a map, else in memory of its own. The call is remembered."""
+    """Returns a result as users get it: a lazy array if it has a map, else memory of its own. Records the call for
+    `explain`."""
     if isinstance(made, tuple) and any(isinstance(y, Stretched) for y in made) and not isinstance(made, Stretched):
         return tuple([_finished(name, y, lazies, notes) for y in made])
     held, stands_for = made, made

@@ -1,4 +1,5 @@
-"""Apache Arrow's run-end-encoded arrays: values, and where the run of each ends. They are lazy arrays of one dim."""
+"""Apache Arrow's run-end-encoded arrays: values, and where the run of each value ends. They correspond to lazy arrays
+with one dim."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def run_ends_of(name: str, s: Stretched) -> "pyarrow.RunEndEncodedArray":
-    """Without the runs of length 0, which Arrow does not have. Values of NumPy's numbers are shared."""
+    """Returns the Arrow array, without runs of length 0, which Arrow does not have. NumPy's numbers are not copied."""
     import pyarrow
 
     m = s.maps[0] if len(s.maps) == 1 else None
@@ -39,7 +40,7 @@ def run_ends_of(name: str, s: Stretched) -> "pyarrow.RunEndEncodedArray":
 
 
 def from_run_ends(a: Any) -> Stretched:
-    """The values, shared where NumPy can, and a map of the part of the runs that a, which may be a slice, has."""
+    """Returns the values, without a copy where NumPy can read them, and the map of their runs. `a` may be a slice."""
     import pyarrow
 
     if isinstance(a, pyarrow.ChunkedArray) and a.num_chunks == 1:

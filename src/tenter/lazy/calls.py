@@ -1,4 +1,5 @@
-"""Which room a call of NumPy, PyTorch or Python goes to. Lazy arrays are `Stretched` here, in arguments and results."""
+"""Dispatch of a call of NumPy, PyTorch or Python on lazy arrays, which are `Stretched` here in arguments and
+results."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,49 +15,63 @@ from tenter.lazy.stretched import Stretched, materialized, moved, stand_in, whol
 
 Function = Callable[..., Any]
 MOST_LEVELS = 64
-# Functions that put dims in another order, or add some.
+# Functions that reorder dims or add some.
 MOVES = frozenset((
     "transpose", "permute", "swapaxes", "swapdims", "moveaxis", "movedim", "t", "T", "mT", "unsqueeze", "expand_dims",
 ))  # fmt: skip
-# Those that read shape and dtype alone, beside the ones whose names end in _like.
+# Functions that only read shape and dtype. Names that end in _like are others.
 QUERIES = frozenset((
     "shape", "ndim", "size", "numel", "nelement", "dim", "ndimension", "element_size", "is_floating_point",
     "is_complex", "iscomplexobj", "isrealobj", "result_type",
 ))  # fmt: skip
-# NumPy's functions and methods that write to their first argument; PyTorch's end in an underscore.
+# NumPy's functions and methods that write to their first argument. PyTorch's end in an underscore.
 WRITES = frozenset(("copyto", "place", "put", "putmask", "fill_diagonal", "put_along_axis"))
 METHODS = frozenset(("fill", "sort", "partition", "put", "itemset", "resize", "setflags", "setfield", "byteswap"))
 
 
 def perform(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any], notes: list[str]) -> Any:
-    """f's results, `Stretched` where the call was made on the small side. notes: gets the reasons for what was not."""
-    lazies = [value for value in leaves((args, kwargs)) if isinstance(value, Stretched)]
-    package, plain = of(lazies[0].base).PACKAGE, name.strip("_")
-    made = None
+    """Returns f's results. They are `Stretched` if f could run on the inputs of the maps. notes: receives the reasons
+    if it could not."""
+    plain = name.strip("_")
     if plain in QUERIES or plain.endswith("_like"):
         return f(*_each(args, stand_in), **_each(kwargs, stand_in))
+    made = _on_inputs(name, f, args, kwargs, notes)
+    if made is not None:
+        return made
+    if not notes or not notes[-1].startswith("all "):
+        notes.append(f"all is materialized: {name} of these arguments is not done on the input")
+    return f(*_each(args, materialized), **_each(kwargs, materialized))
+
+
+def _on_inputs(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any], notes: list[str]) -> Any:
+    """Returns f's results, computed on the inputs of the maps; None if that is not possible."""
+    lazies = [value for value in leaves((args, kwargs)) if isinstance(value, Stretched)]
+    package, plain = of(lazies[0].base).PACKAGE, name.strip("_")
     if plain in MOVES and isinstance(args[0], Stretched):
-        made = moved(f, args[0], args[1:], kwargs)
-    elif is_elementwise(plain, f, args, kwargs, package):
-        if package == "numpy":
-            args = tuple([np.asarray(a) if type(a) in (list, tuple) else a for a in args])
-        made = elementwise(plain, f, args, kwargs, notes)
-    elif is_reduction(plain) and isinstance(args[0], Stretched) and len(lazies) == 1:
-        made = reduction(plain, f, args[0], args[1:], kwargs, notes)
-    elif (
-        plain in RANKS and len(args) == 2 and not kwargs and all(isinstance(a, Stretched) or is_array(a) for a in args)
-    ):
+        return moved(f, args[0], args[1:], kwargs)
+    if is_elementwise(plain, f, args, kwargs, package):
+        return elementwise(plain, f, _arrays(args) if package == "numpy" else args, kwargs, notes)
+    if is_reduction(plain) and _is_first_alone(args, lazies):
+        return reduction(plain, f, args[0], args[1:], kwargs, notes)
+    if plain in RANKS and len(args) == 2 and not kwargs and all(map(_is_operand, args)):
         a, b = (a if isinstance(a, Stretched) else whole(a) for a in args)
-        made = product(plain, f, a, b, notes)
-    elif plain == "linear" and isinstance(args[0], Stretched) and len(lazies) == 1 and len(args) == 3 and not kwargs:
-        made = linear(*args, notes)
-    else:
-        notes.append(f"all is materialized: {name} is no function of elements, sum or product that is known here")
-    if made is None:
-        if not notes or not notes[-1].startswith("all "):
-            notes.append(f"all is materialized: {name} of these arguments is not done on the input")
-        return f(*_each(args, materialized), **_each(kwargs, materialized))
-    return made
+        return product(plain, f, a, b, notes)
+    if plain == "linear" and _is_first_alone(args, lazies) and len(args) == 3 and not kwargs:
+        return linear(*args, notes)
+    notes.append(f"all is materialized: {name} is no function of elements, sum or product that is known here")
+    return None
+
+
+def _arrays(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple([np.asarray(a) if type(a) in (list, tuple) else a for a in args])
+
+
+def _is_first_alone(args: tuple[Any, ...], lazies: list[Stretched]) -> bool:
+    return isinstance(args[0], Stretched) and len(lazies) == 1
+
+
+def _is_operand(value: Any) -> bool:
+    return isinstance(value, Stretched) or is_array(value)
 
 
 def writes(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -73,7 +88,7 @@ def writes(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def leaves(tree: Any, level: int = 0) -> Iterator[Any]:
-    """The values in tuples, lists and dicts, of as many levels as an array may have dims."""
+    """Yields the values in tuples, lists and dicts, nested at most as deep as an array can have dims."""
     if level > MOST_LEVELS:
         refuse(ValueError, "an operand", f"lists of at most {MOST_LEVELS} levels", "more")
     if isinstance(tree, Stretched) or not isinstance(tree, (tuple, list, dict)):
@@ -84,7 +99,7 @@ def leaves(tree: Any, level: int = 0) -> Iterator[Any]:
 
 
 def _each(tree: Any, change: Callable[[Stretched], Any]) -> Any:
-    """The same with `Stretched` values changed."""
+    """Returns the tree with `Stretched` values changed."""
     if isinstance(tree, Stretched):
         return change(tree)
     if isinstance(tree, dict):

@@ -1,5 +1,5 @@
-"""Lazy arrays in code that PyTorch compiles: each call ends a graph, is made as in eager code, and another graph
-begins after it."""
+"""Lazy arrays in code that PyTorch compiles. Each call ends a graph, runs as in eager code, and starts another
+graph."""
 
 import sys
 from collections.abc import Callable
@@ -10,13 +10,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def between_graphs(f: F) -> F:
-    """f with the compiler off, also where that has given up the code around and meets f's by itself."""
+    """Returns f with the compiler disabled. That holds even if the compiler has given up the surrounding code and
+    compiles f by itself."""
 
     @wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
         if "torch._dynamo" not in sys.modules:
             return f(*args, **kwargs)
-        from tenter._execution.torch import uncompiled  # as it imports torch
+        from tenter._torch import uncompiled  # imports torch
 
         return uncompiled.call(f, *args, **kwargs)
 

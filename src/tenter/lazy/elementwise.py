@@ -1,8 +1,8 @@
-"""Functions of elements, on the inputs of the maps instead of their outputs.
+"""Elementwise functions, applied to the inputs of the maps in place of their outputs.
 
-`f(A x) = A f(x)` for every f where A copies, and for linear f where it weighs. Operands must agree along each dim: all
-that are stretched along it by the same map, the others of length 1. Where they do not, that dim is materialized, and
-the others stay.
+`f(A x) = A f(x)` for every f if A copies, and for linear f if A sums. Operands must agree along each dim: all operands
+stretched along it have the same map there, and the others have length 1. Dims along which they do not agree are
+materialized, and the others stay.
 """
 
 import operator
@@ -16,13 +16,13 @@ from tenter.lazy.rows import column_sums, copies, keeps_constants, same
 from tenter.lazy.stretched import Stretched, applied, is_float, stand_in, stretched, whole
 from tenter.maps import AxisMap, Copy
 
-# Names of NumPy's, PyTorch's and the operators' functions that are linear: of one operand; sums and differences;
-# products with what is not stretched; quotients by it.
+# Names of linear functions of NumPy, PyTorch and the operators: of one operand; sums and differences; products with
+# something not stretched; quotients by something not stretched.
 LINEAR = frozenset(("negative", "neg", "positive", "pos", "conj", "conjugate", "clone", "copy", "detach"))
 SUMS = frozenset(("add", "sub", "subtract"))
 PRODUCTS = frozenset(("mul", "multiply"))
 QUOTIENTS = frozenset(("div", "divide", "true_divide", "truediv"))
-# NumPy's functions of elements that are not ufuncs; and casts.
+# NumPy's elementwise functions that are not ufuncs; casts.
 NUMPY = frozenset(
     ("where", "clip", "round", "around", "real", "imag", "angle", "isclose", "nan_to_num", "sinc", "copy")
 )
@@ -33,13 +33,13 @@ OPERATORS = frozenset((
     operator.ne, operator.gt, operator.ge, operator.neg, operator.pos, operator.abs, operator.invert, divmod,
 ))  # fmt: skip
 
-# Why a map that weighs does not go past a function: of the map, and of which operands it stretches.
+# Says why a map with weights must be applied before a function, given the map and the operands that it stretches.
 Why = Callable[[AxisMap, list[int]], str | None]
 
 
 def elementwise(name: str, f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], notes: list[str]) -> Any:
-    """f's result or results, each a `Stretched`; None where f is not what its name says. notes: gets a line for each
-    dim that is materialized."""
+    """Returns f's result or results, each a `Stretched`; None if f does not do what its name says. notes: receives a
+    line for each dim that is materialized."""
     given = [*args, *kwargs.values()]
     at = [k for k, value in enumerate(given) if isinstance(value, Stretched) or is_array(value)]
     operands = [value if isinstance(value := given[k], Stretched) else whole(value) for k in at]
@@ -56,19 +56,34 @@ def elementwise(name: str, f: Callable[..., Any], args: Sequence[Any], kwargs: d
 
     try:
         shape = np.broadcast_shapes(*[s.shape for s in operands])
-    except ValueError:  # for the library's own error
-        stand_ins = [stand_in(value) if isinstance(value, Stretched) else value for value in given]
-        f(*stand_ins[: len(args)], **dict(zip(kwargs, stand_ins[len(args) :])))
+    except ValueError:
+        _raise_its_error(f, given, kwargs)
         return None
     bases, maps = aligned(operands, shape, why, notes)
     for k, base in zip(at, bases):
         given[k] = base
     try:
-        found = f(*given[: len(args)], **dict(zip(kwargs, given[len(args) :])))
+        found = _called(f, given, kwargs)
     except (RuntimeError, ValueError, ArithmeticError):
         if not any(m is not None and not np.all(column_sums(m)) for m in maps):
             raise
-        return None  # as it may be of an input that no output reads
+        return None  # the error may come from an input that no output reads
+    return _stretched_results(found, bases, maps)
+
+
+def _called(f: Callable[..., Any], values: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Calls f with the values in place of its arguments. The last ones are those of kwargs."""
+    n = len(values) - len(kwargs)
+    return f(*values[:n], **dict(zip(kwargs, values[n:])))
+
+
+def _raise_its_error(f: Callable[..., Any], values: list[Any], kwargs: dict[str, Any]) -> None:
+    """Calls f so that the library raises its own error for these shapes."""
+    _called(f, [stand_in(value) if isinstance(value, Stretched) else value for value in values], kwargs)
+
+
+def _stretched_results(found: Any, bases: list[Any], maps: list[AxisMap | None]) -> Any:
+    """Returns the results with their maps; None if one does not have the shape to which the arrays broadcast."""
     small = np.broadcast_shapes(*[tuple(b.shape) for b in bases])
     results = found if isinstance(found, tuple) else (found,)
     if any(tuple(getattr(y, "shape", ())) != small for y in results):
@@ -78,7 +93,7 @@ def elementwise(name: str, f: Callable[..., Any], args: Sequence[Any], kwargs: d
 
 
 def result_of_one(f: Callable[..., Any], operands: list[Stretched], given: list[Any], kwargs: dict[str, Any]) -> Any:
-    """f of no elements, which tells the result's dtype."""
+    """Returns f of no elements, which has the result's dtype."""
     empty = operands[0].base[(slice(0, 0),) * operands[0].base.ndim]
     n = len(given) - len(kwargs)
     return f(empty, *given[1:n], **kwargs)
@@ -87,7 +102,12 @@ def result_of_one(f: Callable[..., Any], operands: list[Stretched], given: list[
 def linear_in(
     name: str, m: AxisMap, mapped: list[int], operands: list[Stretched], others: list[Any], at: list[int]
 ) -> str | None:
-    """Why a function is not linear in the operands that a map weighs; None where it is. at: the operands' places."""
+    """Says why a function is not linear in the operands of a map with weights; None if it is.
+
+    mapped: the operands that the map stretches
+    others: arguments that are not arrays
+    at: the operands' positions among the arguments
+    """
     still = [s.base for k, s in enumerate(operands) if k not in mapped] + others
     if name in LINEAR:
         return None
@@ -120,24 +140,25 @@ def divides(value: Any) -> bool:
 def aligned(
     operands: list[Stretched], shape: Sequence[int], why: Why, notes: list[str]
 ) -> tuple[list[Any], list[AxisMap | None]]:
-    """Arrays that broadcast to the small side of an operation whose result has that shape, and the maps of its dims."""
+    """Returns arrays that broadcast to the small side of an operation, and the maps of the result's dims. shape: of the
+    result."""
     operands = list(operands)
     while True:
-        maps, to_apply, kept = _agreed(operands, shape, why, notes)
+        maps, to_apply, left = _agreed(operands, shape, why, notes)
         if not any(to_apply):
-            return [s.base for s in kept], maps
-        # Values that are rounded may have been weighed along more dims than these, so the rest is looked at again.
+            return [s.base for s in left], maps
+        # `applied` may apply more dims than these at once, if values are rounded. So the rest is checked again.
         operands = [applied(s, dims) for s, dims in zip(operands, to_apply)]
 
 
 def _agreed(
     operands: list[Stretched], shape: Sequence[int], why: Why, notes: list[str]
 ) -> tuple[list[AxisMap | None], list[set[int]], list[Stretched]]:
-    """The result's maps; which dims of each operand must be applied before; operands without the maps of dims along
-    which all outputs read one input, as these broadcast."""
+    """Returns the result's maps, the dims of each operand that must be applied first, and the operands. Operands lose
+    maps that repeat one input, because such dims broadcast."""
     maps: list[AxisMap | None] = [None] * len(shape)
     to_apply: list[set[int]] = [set() for _ in operands]
-    kept = [list(s.maps) for s in operands]
+    left = [list(s.maps) for s in operands]
     for d, length in enumerate(shape):
         mapped: list[tuple[int, int, AxisMap]] = []
         full = spread = False
@@ -147,33 +168,37 @@ def _agreed(
             if m is None:
                 full |= axis >= 0 and s.base.shape[axis] != 1
             elif isinstance(m, Copy) and m.n_in == 1:
-                kept[k][axis], spread = None, True
+                left[k][axis], spread = None, True
             elif m.n_out == 1 != length:
                 to_apply[k].add(axis)
             else:
                 mapped.append((k, axis, m))
         if mapped:
-            m = mapped[0][2]
-            reason = None
-            if full:
-                reason = "an operand as long is not stretched"
-            elif not all(same(m, other) for _, _, other in mapped):
-                reason = "the operands are stretched by unlike maps"
-            elif not copies(m):
-                reason = why(m, [k for k, _, _ in mapped])
+            reason = _disagreement(mapped, full, why)
             if reason is None:
-                maps[d] = m
+                maps[d] = mapped[0][2]
             else:
                 notes.append(f"dim {d} is materialized: {reason}")
                 for k, axis, _ in mapped:
                     to_apply[k].add(axis)
         elif spread and not full:
-            maps[d] = Copy.every(1, length)
-    return maps, to_apply, [Stretched(s.base, tuple(m), s.summing) for s, m in zip(operands, kept)]
+            maps[d] = Copy.repeat_each(1, length)
+    return maps, to_apply, [Stretched(s.base, tuple(m), s.summing) for s, m in zip(operands, left)]
+
+
+def _disagreement(mapped: list[tuple[int, int, AxisMap]], full: bool, why: Why) -> str | None:
+    """Says why the maps of a dim must be applied first; None if they need not be. mapped: (operand, its dim, map).
+    full: another operand has the full length without a map."""
+    m = mapped[0][2]
+    if full:
+        return "an operand as long is not stretched"
+    if not all(same(m, other) for _, _, other in mapped):
+        return "the operands are stretched by unlike maps"
+    return None if copies(m) else why(m, [k for k, _, _ in mapped])
 
 
 def is_elementwise(name: str, f: Any, args: Sequence[Any], kwargs: dict[str, Any], package: str) -> bool:
-    """True if f is a function of elements, by what its library says of it."""
+    """True if f is elementwise, according to its library."""
     if "out" in kwargs or (isinstance(f, np.ufunc) and "where" in kwargs):
         return False
     if f in OPERATORS:

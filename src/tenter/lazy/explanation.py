@@ -1,4 +1,4 @@
-"""What lazy arrays say of themselves: a line, a page for notebooks, and what they saved."""
+"""How lazy arrays describe themselves: in a line, as a page for notebooks, and by what they saved."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -9,13 +9,17 @@ from tenter.maps import AxisMap
 from tenter.maps._drawing import drawing
 from tenter.maps._html import n_bytes, table
 
-# Events that a lazy array remembers.
-KEPT = 32
+# Calls that a lazy array records.
+MOST_EVENTS = 32
 
 
 class Event(NamedTuple):
-    """A call: how many elements it made, of how many its result stands for; what else there is to say, such as why maps
-    were applied."""
+    """A call on a lazy array.
+
+    held: elements that were computed
+    of: elements that the result stands for
+    notes: anything else, such as why maps were applied
+    """
 
     name: str
     held: int
@@ -35,14 +39,14 @@ def line(s: Stretched) -> str:
 
 
 def html(s: Stretched) -> str:
-    """The same for notebooks, with a drawing of each map."""
+    """Returns the description for notebooks, with a drawing of each map."""
     rows = [("stands for", f"{_array(s.base, s.shape)}, {n_bytes(_bytes(s, s.size))}"), ("holds", _held(s))]
     rows += [(f"dim {d}", str(m)) for d, m in enumerate(s.maps) if m is not None]
     return table("LazyArray", rows) + "".join([drawing(m) for m in s.maps if m is not None])
 
 
 def text(s: Stretched, events: Iterable[Event]) -> str:
-    """What is held and saved, then a line for each call."""
+    """Returns what is held and saved, then a line for each call."""
     whole = _bytes(s, s.size)
     lines = [line(s), f"  stands for {n_bytes(whole)}, holds {_held(s)}"]
     for event in events:
@@ -73,6 +77,6 @@ def _bytes(s: Stretched, n: int) -> int:
 
 
 def _table_bytes(m: AxisMap) -> int:
-    """Of the tables that exist."""
+    """Returns the bytes of the tables that exist."""
     held = (m.__dict__.get(name) for name in ("offsets", "start", "offset", "weight", "index"))
     return sum(memoryview(values).nbytes for values in held if isinstance(values, (bytes, memoryview)))

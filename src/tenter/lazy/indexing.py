@@ -1,7 +1,7 @@
-"""Indexing and slicing: what a map reads for the outputs that are asked for is all that is touched.
+"""Indexing and slicing. Only what a map reads for the wanted outputs is touched.
 
-A slice of neighbors stays a map, of fewer inputs. Other outputs of a copy are picked from the inputs. Of a map that
-weighs, the outputs from the first to the last that are wanted are computed. What is left is the library's own indexing.
+A slice of neighbors stays a map, of fewer inputs. Other outputs of a copy are taken from its inputs. If a map sums, the
+outputs from the first to the last wanted one are computed. The library's own indexing does the rest.
 """
 
 from typing import Any
@@ -11,26 +11,26 @@ import numpy as np
 from tenter._arrays.arguments import check_memory
 from tenter._arrays.library import is_array, of
 from tenter._arrays.types import Array
-from tenter.lazy.rows import copies, inputs_of, part, some_rows
+from tenter.lazy.rows import copies, inputs_of, part, rows_of
 from tenter.lazy.stretched import Stretched, applied, beside, stand_in, stretched, taken
 from tenter.maps import Copy, Gather, Window
 
 WHOLE = slice(None)
-# Wanted outputs are computed alone if they are fewer than one in so many of those from the first to the last, as the
-# table of their rows takes about ten times the memory of an output.
+# Wanted outputs are computed alone if they are fewer than 1 in this many between the first and the last. The table of
+# their rows takes about ten times the memory of an output.
 FEW = 16
-# One for each dim: an int from 0, a slice, or positions from 0 in an int64 array. None for a new dim. An ellipsis that
-# stands for no dim: NumPy does not count arrays on both sides of it as adjacent.
+# One entry for each dim: an int >= 0, a slice, or positions >= 0 in an int64 array. None is a new dim. An ellipsis
+# stands for no dim: NumPy does not treat arrays on both sides of it as adjacent.
 Entries = list[Any]
 
 
 def indexed(s: Stretched, key: Any) -> Stretched | None:
-    """None for keys that are rare: the materialized array is indexed."""
+    """Returns None for rare keys. Then the materialized array is indexed."""
     entries = _entries(s, key if isinstance(key, tuple) else (key,))
     if entries is None:
-        stand_in(s)[key]  # for the library's own error
+        stand_in(s)[key]  # raises the library's own error
         return None
-    weighed, d = [], 0
+    summed, d = [], 0
     for k, entry in enumerate(entries):
         if not _has_dim(entry):
             continue
@@ -40,14 +40,14 @@ def indexed(s: Stretched, key: Any) -> Stretched | None:
                 entries[k] = WHOLE
             elif not copies(m):
                 s, entries[k] = _narrowed(s, d, entry)
-                weighed.append(d)
+                summed.append(d)
             elif isinstance(m, Copy) and m.block == 1 and _is_run(entry, m.n_out):
                 s, entries[k] = _narrowed(s, d, entry)
             else:
-                s, entries[k] = _picked(s, d, entry)
+                s, entries[k] = _taken(s, d, entry)
         d += 1
     dims = [entry for entry in entries if _has_dim(entry)]
-    return _by_library(applied(s, [d for d in weighed if not _is_run(dims[d], s.shape[d])]), entries)
+    return _by_library(applied(s, [d for d in summed if not _is_run(dims[d], s.shape[d])]), entries)
 
 
 def _entries(s: Stretched, key: tuple[Any, ...]) -> Entries | None:
@@ -77,7 +77,7 @@ def _entries(s: Stretched, key: tuple[Any, ...]) -> Entries | None:
 
 
 def _positions(entry: Any) -> int | Array | None:
-    """An int, or an array of integers or bools on the host."""
+    """Returns an int, or an array of integers or bools in host memory."""
     if is_array(entry):
         check_memory("key", entry, "an array or a plain tensor")
         values = entry if isinstance(entry, np.ndarray) else of(entry).to_numpy(entry.cpu())
@@ -93,7 +93,7 @@ def _positions(entry: Any) -> int | Array | None:
         return None
     if values.ndim == 0:
         return int(values) if values.dtype.kind in "iu" else None
-    # PyTorch takes uint8 for a mask.
+    # In PyTorch, uint8 is a mask.
     good = values.dtype.kind in "biu" and (isinstance(entry, (np.ndarray, list, range)) or values.dtype != np.uint8)
     return values if good else None
 
@@ -109,8 +109,8 @@ def _n_dims(entry: Any) -> int:
 
 
 def _checked(entry: Any, shape: tuple[int, ...], backward: bool) -> Any:
-    """The entry, within the dims that it is for: a mask as a tuple of positions; None for one that is wrong. backward:
-    whether the library has steps below 0."""
+    """Returns the entry, checked against the dims that it indexes, a mask as a tuple of positions; None if it is wrong.
+    backward: whether the library allows negative steps."""
     if isinstance(entry, slice):
         step = 1 if entry.step is None else entry.step
         return entry if step != 0 and (backward or step > 0) else None
@@ -124,12 +124,13 @@ def _checked(entry: Any, shape: tuple[int, ...], backward: bool) -> Any:
 
 
 def _is_run(entry: Any, n: int) -> bool:
-    """True for a slice of neighbors in order."""
+    """True for a slice of neighbors in ascending order."""
     return isinstance(entry, slice) and (at := entry.indices(n))[2] == 1 and at[1] > at[0]
 
 
 def _narrowed(s: Stretched, d: int, entry: Any) -> tuple[Stretched, Any]:
-    """The outputs of dim d from the first to the last that are wanted; what is wanted of these."""
+    """Restricts dim d to the outputs from the first to the last wanted one. Returns the rest, and the entry that
+    indexes it."""
     m = s.maps[d]
     assert m is not None
     wanted = range(m.n_out)[entry] if isinstance(entry, slice) else np.reshape(entry, -1)
@@ -140,7 +141,7 @@ def _narrowed(s: Stretched, d: int, entry: Any) -> tuple[Stretched, Any]:
     if FEW * len(wanted) < hi - lo and isinstance(m, (Window, Gather)) and m.block == 1:
         each, place = np.unique(np.asarray(wanted), return_inverse=True)
         at = slice(None, None, -1 if entry.step < 0 else 1) if isinstance(entry, slice) else place.reshape(entry.shape)
-        return _with(s, d, s.base, some_rows(m, each)), at
+        return _with(s, d, s.base, rows_of(m, each)), at
     found = part(m, lo, hi)
     assert found is not None
     step = entry.step if isinstance(entry, slice) and entry.step != 1 else None
@@ -148,8 +149,9 @@ def _narrowed(s: Stretched, d: int, entry: Any) -> tuple[Stretched, Any]:
     return _with(s, d, taken(s, d, found[0]), found[1]), left
 
 
-def _picked(s: Stretched, d: int, entry: Any) -> tuple[Stretched, Any]:
-    """The inputs that some outputs of a copy are; the entry for these."""
+def _taken(s: Stretched, d: int, entry: Any) -> tuple[Stretched, Any]:
+    """Restricts dim d to the inputs that the wanted outputs of a copy read. Returns them, and the entry that indexes
+    them."""
     m = s.maps[d]
     assert isinstance(m, (Copy, Gather))
     if not isinstance(entry, slice):
@@ -164,14 +166,15 @@ def _with(s: Stretched, d: int, base: Any, m: Any) -> Stretched:
 
 
 def _by_library(s: Stretched, entries: Entries) -> Stretched:
-    """The library's own indexing, of dims that have no map or are whole; and where those with a map come to lie."""
+    """Applies the library's own indexing to dims without a map or taken whole, and finds where dims with a map end
+    up."""
     arrays = [entry for entry in entries if isinstance(entry, np.ndarray)]
     base = s.base[tuple([beside(e, s.base) if isinstance(e, np.ndarray) else e for e in entries])]
     numpy, maps = isinstance(base, np.ndarray), iter(s.maps)
-    # NumPy takes ints beside arrays for arrays; PyTorch takes them before.
+    # Next to arrays, NumPy treats ints as arrays. PyTorch applies ints first.
     by_array = (np.ndarray, int) if arrays and numpy else np.ndarray
-    rest: list[Any] = []  # the maps of dims that are left
-    kinds: list[bool] = []  # whether an entry is by an array
+    rest: list[Any] = []  # the maps of the remaining dims
+    kinds: list[bool] = []  # for each of them, whether an array made it
     first = 0
     for entry in entries:
         m = next(maps) if _has_dim(entry) else None
@@ -183,7 +186,7 @@ def _by_library(s: Stretched, entries: Entries) -> Stretched:
         elif not isinstance(entry, int):
             rest.append(m)
             kinds.append(False)
-    # Dims that arrays make lie in front where the arrays are apart from one another.
+    # Dims made by arrays come first if the arrays are not adjacent.
     at = [k for k, by in enumerate(kinds) if by]
     if at and at[-1] - at[0] + 1 != len(at):
         first = 0

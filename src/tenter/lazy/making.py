@@ -1,4 +1,4 @@
-"""How lazy arrays are made: the arguments of `tenter`'s operations, checked by the same code, and maps for results."""
+"""How lazy arrays are made: the checks of `tenter`'s operations, then maps in place of results."""
 
 from __future__ import annotations
 
@@ -62,14 +62,35 @@ def repeat_interleave(x: Nested | Held, repeats: Counts, dim: Index = None, *,
 def repeat_interleave(
     x: Any, repeats: Counts, dim: Index = None, too_many: Any = None, output_size: Index = None, **no_other: Any
 ) -> Any:
-    """As `tenter.repeat_interleave`, lazily: element i along dim stands repeats[i] times in a row.
+    """`tenter.repeat_interleave`, lazily: element i is repeated repeats[i] times in a row. Provisional: it may change
+    before 1.0.
 
-    x: array, tensor or lazy array of any shape and dtype. repeats: an int, or integers, one per position of dim; those
-    on a device are copied to the host, which waits for it. dim: None flattens x. output_size: the sum of the counts if
-    known; verified.
+    Parameters
+    ----------
+    x : array, tensor or LazyArray
+        Any shape and dtype.
+    repeats : int or array of ints
+        One number for all, or one per position of dim; those on a device are copied to the host.
+    dim : int, optional
+        None flattens x.
+    output_size : int, optional
+        The sum of repeats, if it is known: it is verified.
 
-    Raises TypeError, ValueError and IndexError as `tenter.repeat_interleave`.
+    Returns
+    -------
+    LazyArray
 
+    Raises
+    ------
+    TypeError, ValueError, IndexError
+        As the function of `tenter`.
+
+    See Also
+    --------
+    tenter.repeat_interleave : Makes the copies.
+
+    Examples
+    --------
     >>> s = repeat_interleave(np.array([10.0, 20.0, 30.0]), [1, 3, 2])
     >>> s[1:3].materialize(), s.sum().item()
     (array([20., 20.]), 130.0)
@@ -106,8 +127,30 @@ def repeat(x: Nested | Held, *sizes: Sizes) -> LazyArray[NDArray[Any]]: ...
 # fmt: on
 @between_graphs
 def repeat(x: Any, *sizes: Sizes, **no_other: Any) -> Any:
-    """As `tenter.repeat`, lazily: the whole array sizes[k] times along each dim; spare sizes put dims in front.
+    """`tenter.repeat`, lazily: the whole array sizes[k] times along each dim. Provisional: it may change before 1.0.
 
+    Parameters
+    ----------
+    x : array, tensor or LazyArray
+        Any shape and dtype.
+    *sizes : int
+        More numbers than dims add dims in front.
+
+    Returns
+    -------
+    LazyArray
+
+    Raises
+    ------
+    TypeError, ValueError, IndexError
+        As the function of `tenter`.
+
+    See Also
+    --------
+    tenter.repeat : Makes the copies.
+
+    Examples
+    --------
     >>> repeat(np.array([1, 2]), 3, 2)
     LazyArray(int64[3, 4]; dim 0: Copy(1 -> 3: o // 3); dim 1: Copy(2 -> 4: o % 2))
     """
@@ -133,8 +176,31 @@ def tile(x: Nested | Held, *dims: Sizes) -> LazyArray[NDArray[Any]]: ...
 # fmt: on
 @between_graphs
 def tile(x: Any, *dims: Sizes, **no_other: Any) -> Any:
-    """As `tenter.tile`, lazily: the whole array dims[k] times along each dim, ones being put in front of the shorter.
+    """`tenter.tile`, lazily: the whole array dims[k] times along each dim, with ones for missing numbers. Provisional:
+    it may change before 1.0.
 
+    Parameters
+    ----------
+    x : array, tensor or LazyArray
+        Any shape and dtype.
+    *dims : int
+        Ones are put in front of the shorter of x's shape and dims.
+
+    Returns
+    -------
+    LazyArray
+
+    Raises
+    ------
+    TypeError, ValueError, IndexError
+        As the function of `tenter`.
+
+    See Also
+    --------
+    tenter.tile : Makes the copies.
+
+    Examples
+    --------
     >>> np.asarray(tile(np.array([[1, 2]]), 2) + 1)
     array([[2, 3, 2, 3]])
     """
@@ -177,14 +243,35 @@ def interpolate(
     too_many: Any = None,
     **no_other: Any,
 ) -> Any:
-    """As `tenter.interpolate`, lazily.
+    """`tenter.interpolate`, lazily. Provisional: it may change before 1.0.
 
-    x: (batch, channels, [depth,] [height,] width), an array, tensor or lazy array. Linear functions (sums, products
-    with numbers and with what is constant along the resized dims) are done on x. Integers are rounded as they are
-    weighed, so that of these only slices are.
+    Parameters
+    ----------
+    x : array, tensor or LazyArray
+        (batch, channels, [depth,] [height,] width).
+    size, scale_factor, mode, align_corners, recompute_scale_factor, antialias
+        As for `tenter.interpolate`.
 
-    Raises TypeError and ValueError as `tenter.interpolate`.
+    Returns
+    -------
+    LazyArray
 
+    Raises
+    ------
+    TypeError, ValueError, IndexError
+        As the function of `tenter`.
+
+    See Also
+    --------
+    tenter.interpolate : Makes the result.
+
+    Notes
+    -----
+    Linear functions (sums, products with numbers and with what is constant along the resized dims) are done on x.
+    Integers are rounded as they are weighted, so that only slices of them are lazy.
+
+    Examples
+    --------
     >>> s = interpolate(np.arange(4.0).reshape(1, 1, 4), 8, mode="linear")
     >>> (2 * s)[..., :3].materialize()
     array([[[0. , 0.5, 1.5]]])
@@ -229,11 +316,32 @@ def resize(x: Nested | Held, size: Sizes | None = None,
 # fmt: on
 @between_graphs
 def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpack[ResizeRule]) -> Any:
-    """As `tenter.resize`, lazily.
+    """`tenter.resize`, lazily. Provisional: it may change before 1.0.
 
-    how: its other arguments; of `value`, which what lies past the edges is worth, 0 alone. Raises TypeError and
-    ValueError as `tenter.resize`.
+    Parameters
+    ----------
+    x : array, tensor or LazyArray
+        Any shape.
+    size : int or sequence of ints, optional
+        As for `tenter.resize`.
+    **how
+        The other arguments of `tenter.resize`; value can be 0 alone.
 
+    Returns
+    -------
+    LazyArray
+
+    Raises
+    ------
+    TypeError, ValueError, IndexError
+        As the function of `tenter`.
+
+    See Also
+    --------
+    tenter.resize : Makes the result.
+
+    Examples
+    --------
     >>> resize(np.arange(4), 2, mode="nearest")
     LazyArray(int64[2]; dim 0: Copy(4 -> 2: counts [1, 0, 1, 0]))
     """
@@ -242,13 +350,13 @@ def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpac
         raise misnamed("lazy.resize", resampling.resize, unknown, too_many, x=x, size=size)
     try:
         held = _held(x)
-        spec, turned = resize_arguments.checked(stand_in(held), resize_arguments.Arguments(size, **how))
+        spec, flipped = resize_arguments.checked(stand_in(held), resize_arguments.Arguments(size, **how))
         outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
         if outside and (how.get("value", 0) != 0 or not is_numeric(dtype_name(held.base))):
             refuse(ValueError, "value", "0 and an x of numbers, as a map adds nothing", describe(how.get("value", 0)))
-        if turned:
-            held = applied(held, turned)
-            held = held._replace(base=executor.of(held.base).flip(held.base, turned))
+        if flipped:
+            held = applied(held, flipped)
+            held = held._replace(base=executor.of(held.base).flip(held.base, flipped))
         return _lazy("size", held, spec)
     except Refusal as refusal:
         raise error(refusal, "lazy.resize", x=x, size=size, **how) from None
@@ -271,7 +379,7 @@ def _held(x: Any) -> Stretched:
 
 
 def _tensors() -> None:
-    from tenter.lazy import tensors as tensors  # as it imports torch
+    from tenter.lazy import tensors as tensors  # imports torch
 
 
 def _tiled(held: Stretched, name: str, sizes: tuple[int, ...]) -> LazyArray:
@@ -281,12 +389,12 @@ def _tiled(held: Stretched, name: str, sizes: tuple[int, ...]) -> LazyArray:
 
 
 def _lazy(name: str, held: Stretched, spec: Spec) -> LazyArray:
-    """The maps of an operation after those of held. name: of the argument that says how long the result is."""
+    """Adds an operation's maps to those of `held`. name: the argument that sets the result's length."""
     shape, dtype, library = held.shape, dtype_name(held.base), of(held.base)
     limits.addressable(name, spec.shape_out(shape), library.itemsize(held.base))
     added = dict(spec.maps(shape, dtype, library.device(held.base) is not None))
     first = [d for d, m in added.items() if held.maps[d] is not None and composed(held.maps[d], m) is None]
-    if rounds(held.base):  # by each operation that weighs
+    if rounds(held.base):  # each operation that sums rounds by itself
         first += [d for d in held.stretched_dims if not copies(held.maps[d])]
     held = applied(held, first)
     maps = [composed(m, added[d]) if d in added else m for d, m in enumerate(held.maps)]
@@ -296,9 +404,10 @@ def _lazy(name: str, held: Stretched, spec: Spec) -> LazyArray:
 
 
 def composed(first: AxisMap | None, then: AxisMap) -> AxisMap | None:
-    """One map after another; None where that is none of their kind."""
+    """Returns one map that applies `first`, then `then`, if both are copies without blocks or `first` is None; else
+    None."""
     if first is None or not (isinstance(first, Copy) and isinstance(then, Copy) and first.block == then.block == 1):
         return then if first is None else None
     if first.repeat is not None and then.repeat is not None:
-        return Copy.every(first.n_in, first.repeat * then.repeat)
+        return Copy.repeat_each(first.n_in, first.repeat * then.repeat)
     return Copy(first.n_in, then.n_out, offsets=run_ends(then)[run_ends(first)])

@@ -1,8 +1,8 @@
-"""Sums, means, largest and smallest elements and truth, on the inputs of the maps.
+"""Sums, means, extremes, any and all, on the inputs of the maps.
 
-Along a stretched dim a sum weighs each input by what it adds to all outputs: its count, or its column's sum. The
-largest of copies is the largest of what is copied at least once. Along other dims a reduction goes past the maps as
-functions of elements do: any past copies, linear ones past weights.
+Along a stretched dim, a sum weights each input by the sum of its column, which is its count for copies. The largest of
+copies is the largest input that is copied at least once. Other dims are reduced first, as by an elementwise function:
+always past copies, and past sums if the reduction is linear.
 """
 
 import math
@@ -20,7 +20,7 @@ from tenter.lazy.stretched import Stretched, applied, beside, cast, is_float, st
 SUMS = frozenset(("sum", "mean"))
 LARGEST = {"max": True, "amax": True, "min": False, "amin": False}
 TRUTH = frozenset(("any", "all"))
-# Arguments after the array, in order. PyTorch's max and min of one dim give positions too, and are not served.
+# Arguments after the array, in order. PyTorch's max and min of one dim are left out, as they also return positions.
 PARAMETERS = {
     ("numpy", "sums"): ("axis", "dtype", "out", "keepdims"),
     ("numpy", "others"): ("axis", "out", "keepdims"),
@@ -37,7 +37,8 @@ def is_reduction(name: str) -> bool:
 def reduction(
     name: str, f: Callable[..., Any], s: Stretched, args: Sequence[Any], kwargs: dict[str, Any], notes: list[str]
 ) -> Stretched | None:
-    """None where it takes the materialized array: of no elements, of dtypes without sums, for rare arguments."""
+    """Returns the reduced array. None if it must be materialized: for empty arrays, dtypes without sums, and rare
+    arguments."""
     package = of(s.base).PACKAGE
     parameters = PARAMETERS[package, "sums" if name in SUMS else "others"]
     how = dict(zip(parameters, args)) | {ALIASES.get(word, word): value for word, value in kwargs.items()}
@@ -46,7 +47,7 @@ def reduction(
         return None
     if package == "torch" and name in ("max", "min") and axis is not None:
         return None
-    tried = f(s.base[(slice(0, 1),) * s.base.ndim], *args, **kwargs)  # the library's dtype, or its error
+    tried = f(s.base[(slice(0, 1),) * s.base.ndim], *args, **kwargs)  # gives the library's dtype or its error
     dims = list(range(s.base.ndim))
     if axis is not None:
         dims = sorted({int(d) % s.base.ndim for d in (axis if isinstance(axis, (tuple, list)) else (axis,))})
@@ -64,9 +65,9 @@ def reduction(
 
 
 def _sum(s: Stretched, dims: list[int], keep: bool, like: Any, mean: bool, notes: list[str]) -> Stretched:
-    """like: an array of the result's dtype. Floats are added in single precision at least, integers modulo 2^bits."""
+    """Returns sums in the dtype of `like`. Floats are summed in single precision at least, integers modulo 2^bits."""
     if not (is_float(s.base) and is_float(like)):
-        s = _weighed(s, notes, "what is added up are integers, which are rounded as they are weighed")
+        s = _without_weights(s, notes, "what is added up are integers, which are rounded as they are weighed")
     n_out = math.prod(s.shape[d] for d in dims)
     maps = _left(s, dims, keep)
     factor, weights = 1, []
@@ -75,7 +76,7 @@ def _sum(s: Stretched, dims: list[int], keep: bool, like: Any, mean: bool, notes
         if isinstance(sums, int):
             factor *= sums
             continue
-        if not sums.all():  # what no output reads may be infinite
+        if not sums.all():  # an input that no output reads may be infinite
             read = np.flatnonzero(sums)
             s, sums = Stretched(taken(s, d, read), s.maps), sums[read]
         weights.append(sums.reshape([-1 if k == d else 1 for k in range(s.base.ndim)]))
@@ -86,13 +87,13 @@ def _sum(s: Stretched, dims: list[int], keep: bool, like: Any, mean: bool, notes
     total = total.sum(axis=tuple(dims), keepdims=keep, dtype=work)
     if factor != 1:
         of_all = np.asarray(float(factor)) if is_float(like) else np.asarray(factor % 2**64, np.uint64).astype(np.int64)
-        # Not as scalars of NumPy, which warn where arrays wrap.
+        # NumPy's scalars warn on overflow, its arrays do not.
         total = (np.asarray(total) if isinstance(s.base, np.ndarray) else total) * cast(beside(of_all, s.base), work)
     return stretched(cast(total / n_out if mean else total, like.dtype), maps)
 
 
 def _extreme(name: str, s: Stretched, dims: list[int], keep: bool, notes: list[str]) -> Stretched:
-    s = _weighed(s, notes, f"{name} is not linear, and the map weighs its inputs")
+    s = _without_weights(s, notes, f"{name} is not linear, and the map weighs its inputs")
     maps = _left(s, dims, keep)
     counts: dict[int, Array] = {}
     for d in dims:
@@ -110,20 +111,20 @@ def _extreme(name: str, s: Stretched, dims: list[int], keep: bool, notes: list[s
     return stretched(tensors.extreme(name, s.base, tuple(dims), keep, weights), maps)
 
 
-def _weighed(s: Stretched, notes: list[str], reason: str) -> Stretched:
-    """With the maps that weigh applied."""
+def _without_weights(s: Stretched, notes: list[str], reason: str) -> Stretched:
+    """Applies the maps that sum."""
     dims = [d for d in s.stretched_dims if not copies(s.maps[d])]
     notes.extend(f"dim {d} is materialized: {reason}" for d in dims)
     return applied(s, dims)
 
 
 def _left(s: Stretched, dims: list[int], keep: bool) -> list[Any]:
-    """The maps of the dims that a reduction leaves."""
+    """Returns the maps of the dims that a reduction leaves."""
     return [None if d in dims else m for d, m in enumerate(s.maps) if keep or d not in dims]
 
 
 def work_dtype(like: Any) -> Any:
-    """The dtype that sums are taken in."""
+    """Returns the dtype in which sums are taken."""
     if not is_float(like):
         return like.dtype
     if isinstance(like, np.ndarray):

@@ -1,5 +1,5 @@
 """Rows and columns of maps, found without the matrix and without a table of all outputs, which would be as long as the
-stretched dim: tables of windows are read in bands."""
+stretched dim. The tables of windows are read chunk by chunk."""
 
 from collections.abc import Iterator
 
@@ -8,16 +8,16 @@ import numpy as np
 from tenter._arrays.types import Floats, Ints
 from tenter.maps import AxisMap, Copy, Gather, Window, _part
 
-BAND = 1 << 14
+CHUNK = 1 << 14
 
 
 def copies(m: AxisMap | None) -> bool:
-    """True if each output is one input as it is."""
+    """True if each output is an unchanged input."""
     return m is None or isinstance(m, Copy) or (isinstance(m, Gather) and m.picks)
 
 
 def run_ends(m: Copy) -> Ints:
-    """Where the outputs of each input block end, in blocks, after a 0 in front."""
+    """Returns where the outputs of each input block end, in blocks, after a leading 0."""
     if m.repeat is not None:
         return np.arange(m.n_in // m.block + 1, dtype=np.int64) * m.repeat
     assert m.offsets is not None
@@ -25,7 +25,7 @@ def run_ends(m: Copy) -> Ints:
 
 
 def inputs_of(m: Copy | Gather, outputs: Ints) -> Ints:
-    """The input that each of some outputs of a copy reads."""
+    """Returns the inputs that outputs of a copy read."""
     if isinstance(m, Gather):
         return m.index[outputs]
     block, place = np.divmod(outputs, m.block)
@@ -35,8 +35,8 @@ def inputs_of(m: Copy | Gather, outputs: Ints) -> Ints:
 
 
 def part(m: AxisMap, lo: int, hi: int) -> tuple[slice, AxisMap] | None:
-    """The inputs that outputs lo..hi - 1 read, and the map from these; None for a part of a tile, which is no map of
-    its kind."""
+    """Returns the inputs that outputs lo..hi - 1 read, and the map from these. None if m repeats blocks: the part is
+    then no such map."""
     if isinstance(m, Gather):
         at, taps = m.reads(lo, hi), slice(m.offset[lo], m.offset[hi])
         offset, index = m.offset[lo : hi + 1] - m.offset[lo], m.index[taps] - at.start
@@ -49,30 +49,30 @@ def part(m: AxisMap, lo: int, hi: int) -> tuple[slice, AxisMap] | None:
     return found
 
 
-def some_rows(m: Window | Gather, outputs: Ints) -> AxisMap:
-    """The map of some outputs, ascending. Rows of a window, which is not in blocks, are read a band at a time."""
+def rows_of(m: Window | Gather, outputs: Ints) -> AxisMap:
+    """Returns the map of some outputs, in ascending order. A window must not have blocks. It is read chunk by chunk."""
     found: AxisMap
     if isinstance(m, Gather):
         counts, taps = _taps(m.offset, outputs)
         found = Gather(m.n_in, len(outputs), _running(counts), m.index[taps], m.weight[taps])
     else:
         read = []
-        for some in np.split(outputs, np.flatnonzero(np.diff(outputs // BAND)) + 1):
-            lo, hi = int(some[0]), int(some[-1]) + 1
+        for chunk in np.split(outputs, np.flatnonzero(np.diff(outputs // CHUNK)) + 1):
+            lo, hi = int(chunk[0]), int(chunk[-1]) + 1
             start, offset, weight = rows(m, lo, hi)
-            counts, taps = _taps(offset, some - lo)
-            read.append((start[some - lo], counts, weight[taps]))
+            counts, taps = _taps(offset, chunk - lo)
+            read.append((start[chunk - lo], counts, weight[taps]))
         start, counts, weight = (np.concatenate(values) for values in zip(*read))
         found = Window(m.n_in, len(outputs), start, _running(counts), weight)
     found.__dict__["_whole"] = whole_of(m)
     return found
 
 
-def _taps(offset: Ints, some: Ints) -> tuple[Ints, Ints]:
-    """How many taps some rows have, and which those are."""
-    counts = offset[some + 1] - offset[some]
+def _taps(offset: Ints, chunk: Ints) -> tuple[Ints, Ints]:
+    """Returns how many taps each row has, and the positions of these taps."""
+    counts = offset[chunk + 1] - offset[chunk]
     ends = np.cumsum(counts)
-    return counts, np.arange(ends[-1]) - np.repeat(ends - counts - offset[some], counts)
+    return counts, np.arange(ends[-1]) - np.repeat(ends - counts - offset[chunk], counts)
 
 
 def _running(counts: Ints) -> Ints:
@@ -80,33 +80,34 @@ def _running(counts: Ints) -> Ints:
 
 
 def whole_of(m: AxisMap) -> AxisMap:
-    """The map that m is a part of, which says in which order axes are summed."""
+    """Returns the map that m is a part of. It decides the order in which axes are summed."""
     whole: AxisMap = m.__dict__.get("_whole", m)
     return whole
 
 
 def rows(m: Window, lo: int, hi: int) -> tuple[Ints, Ints, Floats]:
-    """First input, running number of taps, and weights of rows lo..hi - 1 of a window that is not in blocks."""
+    """Returns the first input, the running number of taps, and the weights of rows lo..hi - 1. A window must not have
+    blocks."""
     start, offset, weight = _part.rows(m, lo, hi)
     return start, offset, np.ones(int(offset[-1])) if weight is None else weight
 
 
-def bands(m: Window) -> Iterator[tuple[Ints, Ints, Floats]]:
-    """Row, counted from the band's first, column and weight of all taps, some rows at a time."""
-    for lo in range(0, m.n_out, BAND):
-        start, offset, weight = rows(m, lo, min(lo + BAND, m.n_out))
+def chunks(m: Window) -> Iterator[tuple[Ints, Ints, Floats]]:
+    """Yields row (counted from the chunk's first), column and weight of all taps, chunk by chunk."""
+    for lo in range(0, m.n_out, CHUNK):
+        start, offset, weight = rows(m, lo, min(lo + CHUNK, m.n_out))
         row = np.repeat(np.arange(len(start)), np.diff(offset))
         yield row, np.arange(len(row)) - offset[row] + start[row], weight
 
 
 def column_sums(m: AxisMap) -> int | Ints | Floats:
-    """How much each input adds to the sum of all outputs; one int where that is equal for all."""
+    """Returns how much each input adds to the sum of all outputs; one int if it is the same for all."""
     if isinstance(m, Copy):
         return m.repeat if m.repeat is not None else np.repeat(np.diff(run_ends(m)), m.block)
     if isinstance(m, Gather):
         return np.bincount(m.index, None if m.picks else m.weight, m.n_in)
     sums = np.zeros(m.n_in)
-    for _, column, weight in bands(m):
+    for _, column, weight in chunks(m):
         if len(column):
             first = int(column.min())
             found = np.bincount(column - first, weight)
@@ -119,20 +120,20 @@ def keeps_constants(m: AxisMap) -> bool:
     if isinstance(m, Gather):
         return bool(np.allclose(np.bincount(m.rows(), m.weight, m.n_out), 1, 0, 1e-12))
     assert isinstance(m, Window)
-    lengths = [min(BAND, m.n_out - lo) for lo in range(0, m.n_out, BAND)]
-    sums = (np.bincount(row, weight, n) for n, (row, _, weight) in zip(lengths, bands(m)))
+    lengths = [min(CHUNK, m.n_out - lo) for lo in range(0, m.n_out, CHUNK)]
+    sums = (np.bincount(row, weight, n) for n, (row, _, weight) in zip(lengths, chunks(m)))
     return all(np.allclose(s, 1, 0, 1e-12) for s in sums)
 
 
 def same(a: AxisMap, b: AxisMap) -> bool:
-    """True for one map, and for maps with equal tables."""
+    """True if both are the same map or have equal tables."""
     if a is b:
         return True
     if type(a) is not type(b) or (a.n_in, a.n_out, a.block) != (b.n_in, b.n_out, b.block):
         return False
     if isinstance(a, Copy) and isinstance(b, Copy):
-        closed = a.repeat is not None and b.repeat is not None  # then equal, as their lengths are
+        closed = a.repeat is not None and b.repeat is not None  # equal, because their lengths are
         return closed or np.array_equal(run_ends(a), run_ends(b))
     if isinstance(a, Window) and isinstance(b, Window):
-        return all(all(map(np.array_equal, p, q)) for p, q in zip(bands(a), bands(b)))
+        return all(all(map(np.array_equal, p, q)) for p, q in zip(chunks(a), chunks(b)))
     return a == b

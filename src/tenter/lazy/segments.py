@@ -1,4 +1,4 @@
-"""Segment sums of what was repeated: each input times its count, where the segments are the runs of copies."""
+"""Segment sums of a repeat. If the segments are the runs of copies, each sum is an input times its count."""
 
 from typing import Any
 
@@ -44,12 +44,12 @@ def _but(s: Stretched, dim: int, m: Any) -> tuple[Any, ...]:
 
 
 def _times(x: Any, count: Ints, dim: int) -> Any:
-    """Each position of a dim times its count: floats in single precision at least, integers exactly and saturated,
-    those of 64 bits modulo 2^64."""
+    """Multiplies each position of a dim by its count: floats in single precision at least, integers exactly and
+    saturated, 64-bit integers modulo 2^64."""
     column = count.reshape([-1 if d == dim else 1 for d in range(x.ndim)])
     if is_float(x):
         work, dtype = work_dtype(x), x.dtype
-        if not count.all():  # a sum of no elements is 0, whatever they are
+        if not count.all():  # the sum of no elements is 0, even if the value is inf
             x = np.where(column, x, 0) if isinstance(x, np.ndarray) else x.where(beside(column > 0, x), 0)
         return cast(cast(x, work) * cast(beside(column, x), work), dtype)
     values = of(x).to_numpy(x if isinstance(x, np.ndarray) else x.cpu())

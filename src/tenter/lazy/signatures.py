@@ -1,5 +1,5 @@
-"""What a lazy array's operators, attributes and methods give, for type checkers: of one of NumPy's arrays, an array or
-another lazy one, of tensors the same of tensors. Numbers count as arrays, as in NumPy's own types."""
+"""Types of a lazy array's operators, attributes and methods. Lazy arrays over NumPy give NumPy arrays or lazy ones, and
+those over tensors give tensors or lazy ones. Numbers count as arrays, as in NumPy's own types."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Operator(Protocol):
-    """Of two operands, whose dtypes say which the result has."""
+    """A binary operator. The dtypes of both operands decide the result's."""
 
     @overload
     def __get__(self, s: LazyArray[Tensor], kind: type) -> Callable[[Operand], OfTorch]: ...
@@ -38,7 +38,7 @@ class Unary(Protocol):
 
 
 class InPlace(Protocol):
-    """Of what is read-only."""
+    """An in-place operator of a read-only array."""
 
     def __get__(self, s: LazyArray[Any], kind: type) -> Callable[[Operand], NoReturn]: ...
 
@@ -53,7 +53,7 @@ class Two(Protocol):
 
 
 class Method(Protocol):
-    """One of the array library's own, which says what it takes."""
+    """A method of the array library, which knows its own arguments."""
 
     @overload
     def __get__(self, s: LazyArray[Tensor], kind: type) -> Callable[..., OfTorch]: ...
@@ -93,8 +93,8 @@ class Listed(Protocol):
 
 
 class Attributes:
-    """Those that checkers cannot see, as they are found by `__getattr__` or differ by library; and the methods in most
-    use. `materialize` gives an array that has all."""
+    """Attributes that checkers cannot see, because `__getattr__` finds them or they differ by library, and the methods
+    used most. For all others, use `materialize`."""
 
     if TYPE_CHECKING:
         dtype: Dtype

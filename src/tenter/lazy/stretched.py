@@ -1,4 +1,4 @@
-"""An array with maps that are not applied yet, as a plain value; and what applies them."""
+"""An array with maps that are not applied yet, as a plain value, and the functions that apply them."""
 
 import math
 from collections.abc import Iterable
@@ -19,8 +19,11 @@ Maps = tuple[AxisMap | None, ...]
 
 
 class Summing(NamedTuple):
-    """What the operation that weighs says of sums along several axes. saturate: whether 8-bit integers are rounded to 8
-    bits after each axis (`Spec.saturates`). by_memory: whether their order is that of the dims in memory."""
+    """How the operation that made the maps sums along several axes.
+
+    saturate: 8-bit integers are rounded to 8 bits after each axis (`Spec.saturates`)
+    by_memory: the axes are summed in the order of the dims in memory
+    """
 
     saturate: bool = False
     by_memory: bool = False
@@ -30,7 +33,11 @@ USUAL = Summing()
 
 
 class Stretched(NamedTuple):
-    """base: an array or a plain tensor. maps: one for each of its dims, None where the dim stays as it is."""
+    """An array with a map for each dim.
+
+    base: an array or an ordinary tensor
+    maps: one for each dim of base; None for dims that do not change
+    """
 
     base: Any
     maps: Maps
@@ -50,18 +57,17 @@ class Stretched(NamedTuple):
 
 
 def stretched(base: Any, maps: Iterable[AxisMap | None], summing: Summing = USUAL) -> Stretched:
-    """Without maps that change nothing."""
+    """Returns a `Stretched` without maps that change nothing."""
     return Stretched(base, tuple([None if isinstance(m, Copy) and m.repeat == 1 else m for m in maps]), summing)
 
 
 def whole(x: Any) -> Stretched:
-    """An array as it is."""
+    """Returns an array as a `Stretched` without maps."""
     return Stretched(x, (None,) * x.ndim)
 
 
 def applied(s: Stretched, dims: Iterable[int]) -> Stretched:
-    """With the maps of some dims applied. Values that are rounded are weighed along all of their dims at once, as
-    `resize` does it."""
+    """Applies the maps of some dims. If values are rounded, all of their dims are applied at once, as in `resize`."""
     which = {d for d in dims if s.maps[d] is not None}
     if not which:
         return s
@@ -75,12 +81,12 @@ def applied(s: Stretched, dims: Iterable[int]) -> Stretched:
 
 
 def materialized(s: Stretched) -> Any:
-    """All of it, in fresh memory."""
+    """Returns the whole array in fresh memory."""
     return fresh(applied(s, s.stretched_dims).base, s.base)
 
 
 def written(s: Stretched, out: Any) -> Any:
-    """out, with all of it."""
+    """Writes the whole array to `out` and returns it."""
     if found := of(s.base).unservable(s.base):
         refuse(TypeError, "s", "a lazy array of an array or a plain tensor", found)
     x = of(s.base).resolve(s.base)
@@ -89,14 +95,15 @@ def written(s: Stretched, out: Any) -> Any:
 
 
 def _plan(x: Any, s: Stretched, dims: list[int]) -> Plan:
-    """How maps are applied with the bits of the operation, also to what was sliced before."""
+    """Returns the plan that applies maps with the bits of the operation, even to an array that was sliced before."""
     maps: Any = tuple([(d, s.maps[d]) for d in dims])
     wholes = {d: whole_of(m) for d, m in maps} if any(whole_of(m) is not m for _, m in maps) else {}
     return plan_part(x, maps, wholes, s.summing.saturate and dtype_name(x) == "uint8", s.summing.by_memory)
 
 
 def stand_in(s: Stretched) -> Any:
-    """An array of the shape and dtype, all of one element in memory: for checks, and for errors of the library."""
+    """Returns an array of the same shape and dtype with one element in memory. It is for checks, and for the library's
+    errors."""
     return _one_element(s.base, s.shape)
 
 
@@ -107,7 +114,7 @@ def _one_element(like: Any, shape: tuple[int, ...]) -> Any:
 
 
 def rounds(x: Any) -> bool:
-    """True if weighted sums of x's elements are rounded more than sums are."""
+    """True if weighted sums of x's elements are rounded more often than their plain sums."""
     dtype = DTYPES.get(dtype_name(x))
     return dtype is None or dtype.narrow
 
@@ -118,33 +125,33 @@ def is_float(x: Any) -> bool:
 
 
 def fresh(y: Any, x: Any) -> Any:
-    """y in memory of its own: what is not lazy can be written to, and x must not change."""
+    """Returns y in memory of its own. A result that is not lazy may be written to, and x must not change."""
     if isinstance(y, np.ndarray) and isinstance(x, np.ndarray):
         return y.copy() if np.may_share_memory(y, x) else y
-    if not is_array(y) or isinstance(y, np.ndarray) or of(y).recorded(y) or of(x).recorded(x):
+    if not is_array(y) or isinstance(y, np.ndarray) or of(y).traced(y) or of(x).traced(x):
         return y
     return y.clone() if y.untyped_storage().data_ptr() == x.untyped_storage().data_ptr() else y
 
 
 def taken(s: Stretched, dim: int, rows: Any) -> Any:
-    """Some rows of base along a dim; rows: a slice, or positions in a NumPy array."""
+    """Returns rows of base along a dim. rows: a slice, or positions in a NumPy array."""
     return s.base[(slice(None),) * dim + (rows if isinstance(rows, slice) else beside(rows, s.base),)]
 
 
 def beside(values: Array, x: Any) -> Any:
-    """A NumPy array as one of x's library, where x is."""
+    """Returns a NumPy array as an array of x's library, on x's device."""
     return values if isinstance(x, np.ndarray) else of(x).from_numpy(values, x).to(x.device)
 
 
 def cast(x: Any, dtype: Any) -> Any:
-    """x in a dtype of its library."""
+    """Returns x in a dtype of its library."""
     return x.to(dtype) if hasattr(x, "to") else x.astype(dtype, copy=False)
 
 
 def moved(f: Any, s: Stretched, args: Any, kwargs: Any) -> Stretched:
-    """Dims in another order, or new ones of length 1, by a function of the library."""
-    turned = f(_one_element(s.base, tuple(range(2, 2 + len(s.maps)))), *args, **kwargs)
-    if s.summing.saturate:  # by the order of the axes
+    """Applies a function that reorders dims or adds dims of length 1."""
+    moved_one = f(_one_element(s.base, tuple(range(2, 2 + len(s.maps)))), *args, **kwargs)
+    if s.summing.saturate:  # the order of the axes matters
         s = applied(s, s.stretched_dims)
-    maps = [None if n == 1 else s.maps[n - 2] for n in turned.shape]
+    maps = [None if n == 1 else s.maps[n - 2] for n in moved_one.shape]
     return Stretched(f(s.base, *args, **kwargs), tuple(maps), s.summing)

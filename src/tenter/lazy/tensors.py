@@ -1,4 +1,4 @@
-"""What is known of PyTorch's functions. Imported only once the caller has imported torch."""
+"""Facts about PyTorch's functions. Imported only after the caller has imported torch."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-# Names of functions whose operators, which say what they are, have other names.
+# Functions whose operators have other names. An operator's tags say whether it is elementwise.
 OPERATORS = {
     "subtract": "sub", "multiply": "mul", "divide": "div", "truediv": "div", "floordiv": "floor_divide",
     "mod": "remainder", "absolute": "abs", "negative": "neg", "greater": "gt", "less": "lt", "greater_equal": "ge",
@@ -17,14 +17,14 @@ OPERATORS = {
 
 
 def is_elementwise(name: str, args: Sequence[Any]) -> bool:
-    if name in ("max", "min"):  # of two tensors; of one they are reductions
+    if name in ("max", "min"):  # elementwise with two tensors, reductions with one
         return len(args) == 2 and not isinstance(args[1], int)
     return _is_pointwise(OPERATORS.get(name, name))
 
 
 @cache
 def _is_pointwise(name: str) -> bool:
-    """By the tags of the operator. One that draws random numbers is not a function of its elements."""
+    """True if the operator's tags say that it is elementwise. Operators that draw random numbers are excluded."""
     packet = None if name.startswith("_") else getattr(torch.ops.aten, name, None)
     if packet is None:
         return False
@@ -34,8 +34,8 @@ def _is_pointwise(name: str) -> bool:
 
 
 class Extreme(torch.autograd.Function):
-    """amax or amin of a tensor whose elements stand for `counts` copies each: the gradient of a tie is shared out among
-    the copies, as PyTorch does it."""
+    """amax or amin of a tensor whose elements stand for `counts` copies each. Equal extremes share the gradient by
+    their numbers of copies, as in PyTorch."""
 
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, counts: torch.Tensor, dims: tuple[int, ...], largest: bool) -> torch.Tensor:
@@ -54,7 +54,7 @@ class Extreme(torch.autograd.Function):
 def extreme(
     name: str, x: torch.Tensor, dims: tuple[int, ...], keep: bool, counts: Sequence[torch.Tensor]
 ) -> torch.Tensor:
-    """amax, amin, any or all; counts: of the dims whose positions stand for unlike numbers of copies."""
+    """amax, amin, any or all. counts: for the dims whose positions stand for different numbers of copies."""
     if name in ("any", "all"):
         return getattr(torch, name)(x, dims, keep)  # type: ignore[no-any-return]
     largest = name in ("max", "amax")

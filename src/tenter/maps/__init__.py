@@ -9,7 +9,7 @@ The result is a `Copy` if it can be, else a `Window`, else a `Gather`. `A.to_sci
 `Gather.from_scipy(matrix)` exchange matrices with `scipy.sparse`.
 
 >>> halves = Window(4, 2, start=[0, 2], offset=[0, 2, 4], weight=[0.5, 0.5, 0.5, 0.5])
->>> halves @ Copy.every(2, 2)
+>>> halves @ Copy.repeat_each(2, 2)
 Copy(2 -> 2: o // 1)
 >>> (2 * halves)[1:] @ np.arange(4.0)
 array([5.])
@@ -47,7 +47,7 @@ for _name, _function in (
 
 
 def _html_of(self: AxisMap) -> str:
-    """What draws is imported when it is asked for, as most programs draw nothing."""
+    """Imports the drawing code only when a drawing is asked for. Most programs draw nothing."""
     words: str = importlib.import_module("tenter.maps._html").html_of(self)
     return words
 

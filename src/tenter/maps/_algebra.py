@@ -1,4 +1,4 @@
-"""Sums, products and rows of maps, and their exchange with SciPy: by the stored entries, in the order of the rows."""
+"""Sums, products and rows of maps, and their exchange with SciPy. All use the stored entries, row by row."""
 
 import numbers
 from typing import Any, NamedTuple
@@ -9,14 +9,15 @@ from tenter._arrays.types import Floats, Ints
 from tenter.maps import _part
 from tenter.maps._copy import Copy
 from tenter.maps._gather import Gather
-from tenter.maps._values import room_for
+from tenter.maps._values import check_table_size
 from tenter.maps._window import Window
 
 Map = Copy | Window | Gather
 
 
 class Entries(NamedTuple):
-    """Rows as in a CSR matrix: row `o` has `inputs[offset[o] : offset[o + 1]]`, with the weights at the same places."""
+    """Entries of a map, as in a CSR matrix: row `o` has `inputs[offset[o] : offset[o + 1]]`, with the weights at the
+    same positions."""
 
     offset: Ints
     inputs: Ints
@@ -24,7 +25,7 @@ class Entries(NamedTuple):
 
 
 def entries(m: Map) -> Entries:
-    """All entries of a map, blocks included."""
+    """Returns all entries of a map, with blocks expanded."""
     if isinstance(m, Gather):
         return Entries(m.offset, m.index, m.weight)
     if isinstance(m, Copy):
@@ -33,8 +34,8 @@ def entries(m: Map) -> Entries:
     _, offset = m.rows()
     if m.block == 1:
         return Entries(offset, column, weight)
-    # Each row of a block has the block's taps, at its own place in the blocks that they read.
-    room_for(4.0 * len(column) * m.block, 8)
+    # Each row of a block has the block's taps, at its own position in the blocks that they read.
+    check_table_size(4.0 * len(column) * m.block, 8)
     count = np.repeat(np.diff(offset), m.block)
     end = np.cumsum(count)
     tap = np.arange(int(count.sum())) + np.repeat(np.repeat(offset[:-1], m.block) - (end - count), count)
@@ -43,12 +44,12 @@ def entries(m: Map) -> Entries:
 
 
 def of_entries(n_in: int, found: Entries) -> Map:
-    """The simplest map of these entries: a copy, else a window, else a gather."""
+    """Returns the simplest map of these entries: a copy, else a window, else a gather."""
     offset, index, weight = found
     n_out, count = len(offset) - 1, np.diff(offset)
     ones = bool(np.all(weight == 1))
     if ones and np.all(count == 1) and np.all(index[1:] >= index[:-1]):
-        return Copy.index_of(index, n_in)
+        return Copy.from_index(index, n_in)
     start = _starts(n_in, offset, index)
     if start is None:
         return Gather(n_in, n_out, offset=offset, index=index, weight=weight)
@@ -56,8 +57,8 @@ def of_entries(n_in: int, found: Entries) -> Map:
 
 
 def _starts(n_in: int, offset: Ints, index: Ints) -> Ints | None:
-    """The first input of each row, if the inputs of rows are adjacent and neither first nor last ones descend. An empty
-    row is put where the row before it ends."""
+    """Returns the first input of each row if the inputs of each row are adjacent, and neither first nor last inputs
+    descend; else None. An empty row starts where the row before it ends."""
     row_of = np.repeat(np.arange(len(offset) - 1), np.diff(offset))
     if len(index) > 1 and not np.all((index[1:] == index[:-1] + 1) | (row_of[1:] != row_of[:-1])):
         return None
@@ -74,7 +75,7 @@ def _starts(n_in: int, offset: Ints, index: Ints) -> Ints | None:
 
 
 def summed(row: Ints, index: Ints, weight: Floats, n_out: int) -> Entries:
-    """Entries in any order, those at the same place added in the order given."""
+    """Returns entries given in any order. Entries at the same position are added in the given order."""
     order = np.lexsort((index, row))
     row, index, weight = row[order], index[order], weight[order]
     first = np.ones(len(row), bool)
@@ -85,7 +86,7 @@ def summed(row: Ints, index: Ints, weight: Floats, n_out: int) -> Entries:
 
 
 def product(left: Map, right: Map) -> Map:
-    """The map that applies right, then left."""
+    """Returns the map that applies `right`, then `left`."""
     if left.n_in != right.n_out:
         raise ValueError(
             f"right: expected a map to {left.n_in} positions, from which left maps, got one to {right.n_out}\n"
@@ -94,7 +95,7 @@ def product(left: Map, right: Map) -> Map:
     (offset, index, weight), inner = entries(left), entries(right)
     count = np.diff(inner.offset)[index]
     total = int(count.sum())
-    room_for(6.0 * total, 8)
+    check_table_size(6.0 * total, 8)
     # Each entry of left is replaced by the row of right that it reads.
     end = np.cumsum(count)
     tap = np.arange(total) + np.repeat(inner.offset[index] - (end - count), count)
@@ -104,7 +105,7 @@ def product(left: Map, right: Map) -> Map:
 
 
 def total(left: Map, right: Map) -> Map:
-    """The sum of two maps of the same axes."""
+    """Returns the sum of two maps of the same axes."""
     if (left.n_in, left.n_out) != (right.n_in, right.n_out):
         raise ValueError(
             f"right: expected a map from {left.n_in} to {left.n_out} positions, as left is, "
@@ -117,7 +118,7 @@ def total(left: Map, right: Map) -> Map:
 
 
 def scaled(m: Map, factor: float) -> Map:
-    """The map with all weights multiplied."""
+    """Returns the map with all weights multiplied."""
     if isinstance(m, Window):
         start, offset = m.rows()
         weight = (np.ones(int(offset[-1])) if m.weight is None else m.weight) * factor
@@ -127,12 +128,12 @@ def scaled(m: Map, factor: float) -> Map:
 
 
 def rows(m: Map, lo: int, hi: int) -> Map:
-    """Outputs lo..hi - 1 of a map, of all its inputs; without a table of all of a long axis."""
+    """Returns outputs lo..hi - 1 of a map, from all of its inputs. It makes no table of a whole long axis."""
     if not isinstance(m, Gather) and m.block == 1:
         if isinstance(m, Copy):
             at, found = _part.part(m, lo, hi)
             assert isinstance(found, Copy)
-            return Copy.index_of(found.index() + at.start, m.n_in)
+            return Copy.from_index(found.index() + at.start, m.n_in)
         start, offset, weight = _part.rows(m, lo, hi)
         return Window(m.n_in, hi - lo, start=start, offset=offset, weight=weight)
     offset, index, weight = entries(m)
@@ -152,7 +153,7 @@ def add(self: Map, other: Any) -> Any:
 
 
 def times(self: Map, factor: Any) -> Any:
-    if not isinstance(factor, numbers.Real):  # NumPy's numbers are
+    if not isinstance(factor, numbers.Real):  # includes NumPy's numbers
         return NotImplemented
     return scaled(self, float(factor))
 
@@ -167,7 +168,13 @@ def item(self: Map, at: Any) -> Map:
 def to_scipy(self: Map) -> Any:
     """The matrix as a `scipy.sparse.csr_array` of float64, with an entry for each stored weight.
 
-    >>> Copy.every(2, 2).to_scipy().toarray().tolist()
+    Returns
+    -------
+    scipy.sparse.csr_array
+
+    Examples
+    --------
+    >>> Copy.repeat_each(2, 2).to_scipy().toarray().tolist()
     [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
     """
     from scipy.sparse import csr_array
@@ -177,11 +184,27 @@ def to_scipy(self: Map) -> Any:
 
 
 def from_scipy(kind: type[Map], matrix: Any) -> Any:
-    """The map of a sparse matrix of SciPy's, in any of its formats; entries at the same place are added.
+    """The map of a sparse matrix of SciPy's.
 
-    Raises ValueError where a window cannot hold the rows: their entries must be adjacent, and neither the first nor
-    the last may descend from row to row. `Gather.from_scipy` takes any rows.
+    Parameters
+    ----------
+    matrix : scipy.sparse array or matrix
+        2-d, of numbers, in any format; entries at the same place are added.
 
+    Returns
+    -------
+    Window or Gather
+
+    Raises
+    ------
+    TypeError
+        If matrix is none, or not of numbers.
+    ValueError
+        If a window cannot hold the rows: their entries must be adjacent, and neither the first nor the last may descend
+        from row to row. `Gather.from_scipy` takes any rows.
+
+    Examples
+    --------
     >>> from scipy.sparse import csr_array
     >>> Window.from_scipy(csr_array([[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]]))
     Window(3 -> 2: weights of 2)

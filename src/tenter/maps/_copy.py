@@ -1,4 +1,4 @@
-"""Maps whose every output is one input."""
+"""Maps that copy: every output is one input."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tenter import _native
-from tenter._arrays.kept import kept
+from tenter._arrays.cached import cached
 from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
 from tenter.maps._operators import Operators
@@ -15,11 +15,11 @@ from tenter.maps._rows import check_offsets, index_of, inputs_at, runs_of
 from tenter.maps._values import (
     Table,
     as_int,
+    check_table_size,
     frozen,
     int_fields,
     rebuilt,
     require,
-    room_for,
     sealed,
     short,
     span,
@@ -33,14 +33,38 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Copy(Operators):
-    """Each output is one input, in ascending order: output block `o` reads input block `o // repeat`, or the `i` with
-    `offsets[i] <= o < offsets[i + 1]`.
+    """A map whose every output is one input, in ascending order. Provisional: it may change before 1.0.
 
-    >>> Copy.counts([1, 3, 2])
+    Output block o reads input block o // repeat, or the i with offsets[i] <= o < offsets[i + 1].
+
+    Parameters
+    ----------
+    n_in, n_out : int
+        The number of inputs and outputs.
+    repeat : int, optional
+        How many times each block is repeated.
+    offsets : array of ints, optional
+        Where the outputs of each input block begin, and the end; in place of repeat.
+    block : int, default 1
+        The number of elements that are copied together.
+
+    Raises
+    ------
+    ValueError
+        If the arguments do not go together.
+
+    See Also
+    --------
+    Window : Outputs that are weighted sums.
+    tenter.repeat_interleave : Applies such a map.
+
+    Examples
+    --------
+    >>> Copy.repeats([1, 3, 2])
     Copy(3 -> 6: counts [1, 3, 2])
-    >>> Copy.every(3, 2).index()
+    >>> Copy.repeat_each(3, 2).index()
     array([0, 0, 1, 1, 2, 2])
-    >>> Copy.cycle(3, 2).index()
+    >>> Copy.tile(3, 2).index()
     array([0, 1, 2, 0, 1, 2])
     """
 
@@ -49,8 +73,8 @@ class Copy(Operators):
     repeat: int | None = None
     offsets: Ints | None = Table(np.int64)  # type: ignore[assignment]
     block: int = 1
-    apply: ClassVar[Apply]  # `tenter._execution.apply`
-    T: ClassVar["Window"]  # `maps/_transposed.py`
+    apply: ClassVar[Apply]  # set by `tenter._execution.apply`
+    T: ClassVar["Window"]  # set by `maps/_transposed.py`
 
     __reduce__ = rebuilt
     __setstate__ = unchecked
@@ -68,90 +92,196 @@ class Copy(Operators):
             check_offsets(n_in, n_out, offsets)
 
     @classmethod
-    def every(cls, n_in: int, repeat: int) -> "Copy":
-        """Each input `repeat` times in a row: output `o` reads input `o // repeat`."""
+    def repeat_each(cls, n_in: int, repeat: int) -> "Copy":
+        """Each input in a row: output o reads input o // repeat.
+
+        Parameters
+        ----------
+        n_in : int
+            The number of inputs.
+        repeat : int
+            How many times each is repeated.
+
+        Returns
+        -------
+        Copy
+
+        Examples
+        --------
+        >>> Copy.repeat_each(3, 2).index()
+        array([0, 0, 1, 1, 2, 2])
+        """
         n_in, repeat = as_int("n_in", n_in), as_int("repeat", repeat)
         return cls(n_in, n_in * repeat, repeat=repeat)
 
     @classmethod
-    def cycle(cls, n_in: int, repeat: int) -> "Copy":
-        """The whole axis `repeat` times: output `o` reads input `o % n_in`."""
+    def tile(cls, n_in: int, repeat: int) -> "Copy":
+        """The whole axis several times: output o reads input o % n_in.
+
+        Parameters
+        ----------
+        n_in : int
+            The number of inputs.
+        repeat : int
+            How many times the axis is repeated.
+
+        Returns
+        -------
+        Copy
+
+        Examples
+        --------
+        >>> Copy.tile(3, 2).index()
+        array([0, 1, 2, 0, 1, 2])
+        """
         n_in, repeat = as_int("n_in", n_in), as_int("repeat", repeat)
-        return cls(n_in, n_in * repeat, repeat=repeat, block=n_in) if n_in else cls.every(0, repeat)
+        return cls(n_in, n_in * repeat, repeat=repeat, block=n_in) if n_in else cls.repeat_each(0, repeat)
 
     @classmethod
-    def counts(cls, counts: npt.ArrayLike) -> "Copy":
-        """Input `i` `counts[i]` times in a row; `counts` are non-negative integers, one per input."""
-        each = np.frombuffer(frozen("counts", counts, np.int64), np.int64)
+    def repeats(cls, repeats: npt.ArrayLike) -> "Copy":
+        """Input i repeats[i] times in a row.
+
+        Parameters
+        ----------
+        repeats : array of ints
+            Non-negative, one for each input.
+
+        Returns
+        -------
+        Copy
+
+        Examples
+        --------
+        >>> Copy.repeats([1, 0, 2]).index()
+        array([0, 2, 2])
+        """
+        each = np.frombuffer(frozen("repeats", repeats, np.int64), np.int64)
         require(
             np.all(each >= 0) and float(each.sum(dtype=np.float64)) < 2.0**63,
-            "counts of at least 0, below 2**63 in all",
+            "repeats of at least 0, below 2**63 in all",
         )
         offsets = np.concatenate([[0], np.cumsum(each)]).astype(np.int64)
         return cls(len(offsets) - 1, int(offsets[-1]), offsets=offsets)
 
     @classmethod
-    def index_of(cls, index: npt.ArrayLike, n_in: int) -> "Copy":
-        """Output `o` reads input `index[o]`; the indices must not descend."""
+    def from_index(cls, index: npt.ArrayLike, n_in: int) -> "Copy":
+        """Output o reads input index[o].
+
+        Parameters
+        ----------
+        index : array of ints
+            They must not descend.
+        n_in : int
+            The number of inputs.
+
+        Returns
+        -------
+        Copy
+
+        Examples
+        --------
+        >>> Copy.from_index([0, 2, 2], 4)
+        Copy(4 -> 3: counts [1, 0, 2, 0])
+        """
         index, n_in = np.frombuffer(frozen("index", index, np.int64), np.int64), as_int("n_in", n_in)
         repeat, offsets = runs_of(index, n_in)
         return cls(n_in, len(index), repeat=repeat, offsets=offsets)
 
     def _make_tables(self) -> None:
-        room_for(self.n_in + 1.0, 8)
-        self.__dict__["offsets"] = sealed(self.__dict__["native"].offsets(0, self.n_in))
+        check_table_size(self.n_in + 1.0, 8)
+        self.__dict__["offsets"] = sealed(self.__dict__["_core"].offsets(0, self.n_in))
 
     @property
-    def native(self) -> "_native.Picking | None":
-        """What computes the inputs of outputs, of a copy made by a rule: its tables exist once they are asked for."""
-        return self.__dict__.get("native")
+    def _core(self) -> "_native.Picking | None":
+        """What computes the source indices of a copy made by a rule. Its tables are made when they are first read."""
+        return self.__dict__.get("_core")
 
-    @kept
-    def form(self) -> _native.AxisMap:
-        """The form that the core plans with, of blocks."""
+    @cached
+    def _form(self) -> _native.AxisMap:
+        """The core's form of the map, in blocks."""
         made, n_in, n_out = _native.AxisMap(), self.n_in // self.block, self.n_out // self.block
         if self.repeat is not None:
             made.set_repeat(n_in, self.repeat)
-        elif self.native is not None:
-            made.set_picking(self.native)
+        elif self._core is not None:
+            made.set_picking(self._core)
         else:
             made.set_runs(n_in, n_out, self.offsets)
         return made
 
     def index(self) -> Ints:
-        """The input that each output reads: int64[n_out]."""
-        blocks = self.block_index
+        """The input that each output reads.
+
+        Returns
+        -------
+        numpy.ndarray
+            int64[n_out].
+
+        Examples
+        --------
+        >>> Copy.repeats([1, 0, 2]).index()
+        array([0, 2, 2])
+        """
+        blocks = self._blocks
         if self.block == 1:
             return blocks
         return (blocks[:, None] * self.block + np.arange(self.block)).reshape(-1)
 
     @property
-    def block_index(self) -> Ints:
+    def _blocks(self) -> Ints:
         """The input block that each output block reads."""
         return np.frombuffer(self._block_index, np.int64)
 
-    @kept
+    @cached
     def _block_index(self) -> memoryview:
-        if self.native is not None:
-            room_for(self.n_out, 8)
-            return sealed(self.native.index(0, self.n_out))
+        if self._core is not None:
+            check_table_size(self.n_out, 8)
+            return sealed(self._core.index(0, self.n_out))
         return sealed(index_of(self.n_out // self.block, self.repeat, self.offsets))
 
     def dense(self) -> Floats:
-        """The matrix: float64[n_out, n_in]."""
+        """The matrix.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64[n_out, n_in].
+
+        Examples
+        --------
+        >>> Copy.repeats([1, 2]).dense()
+        array([[1., 0.],
+               [0., 1.],
+               [0., 1.]])
+        """
         matrix = np.zeros((self.n_out, self.n_in))
         matrix[np.arange(self.n_out), self.index()] = 1
         return matrix
 
     def reads(self, lo: int, hi: int) -> "slice[int, int, None]":
-        """The slice of inputs that outputs lo..hi - 1 read."""
+        """The inputs that some outputs read.
+
+        Parameters
+        ----------
+        lo, hi : int
+            The first of the outputs, and the one after the last.
+
+        Returns
+        -------
+        slice
+            The smallest that holds these inputs.
+
+        Examples
+        --------
+        >>> Copy.repeat_each(3, 2).reads(1, 4)
+        slice(0, 2, None)
+        """
         lo, hi = within(lo, hi, self.n_out)
         if lo == hi:
             return slice(0, 0)
         blocks = [o // self.block for o in (lo, hi - 1)]
         if self.repeat is not None:
             first, last = (o // self.repeat for o in blocks)
-        elif (native := self.native) is not None:
+        elif (native := self._core) is not None:
             first, last = (int(native.index(o, o + 1)[0]) for o in blocks)
         else:
             first, last = inputs_at(self.offsets, blocks)
@@ -169,7 +299,7 @@ class Copy(Operators):
 
     def __repr__(self) -> str:
         whole = self.repeat is not None and self.n_in == self.block > 1
-        if (native := self.native) is not None:
+        if (native := self._core) is not None:
             rule = f"counts {short(np.diff(native.offsets(0, min(self.n_in, 9))), self.n_in)}"
         elif self.offsets is not None:
             rule = f"counts {short(np.diff(self.offsets[:10]), self.n_in // self.block)}"

@@ -1,7 +1,7 @@
-"""The drawing of a map: a row of inputs, a row of outputs, a line for each weight. SVG.
+"""The drawing of a map as SVG: a row of inputs, a row of outputs, and a line for each weight.
 
-Cells of one source share a color; what is a weighted sum has the mixture of its inputs' colors, so that a picture says
-the same without its lines. Text outside of cells has classes, whose colors follow the page (`STYLE`).
+Cells with the same source have the same color. A weighted sum has the mixture of its inputs' colors. So the picture is
+readable without its lines. Text outside cells has classes whose colors follow the page (`STYLE`).
 """
 
 from collections.abc import Sequence
@@ -13,18 +13,23 @@ from tenter.maps._entries import entries
 from tenter.maps._gather import Gather
 from tenter.maps._window import Window
 
-# A drawing has so many outputs and inputs at most, and so many where there are more.
+# MOST: the largest number of outputs and inputs that are all drawn. FIRST: how many are drawn if there are more.
 MOST, FIRST = 24, 16
 FONT = "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 _CELL, _GAP, HEIGHT = 34.0, 5.0, 118.0
 
 Color = tuple[int, int, int]
 FEW: tuple[Color, ...] = ((37, 99, 235), (219, 39, 119), (245, 166, 35), (22, 163, 74), (8, 145, 178), (124, 58, 237))
-MIXED = FEW[:3]  # what the colors of many inputs, or of mixtures, run through
+MIXED = FEW[:3]  # the scale for many inputs, and for mixtures
 
 
 class Theme(NamedTuple):
-    """ink: text. soft: remarks. card and line: the ground that a figure lies on, and its border."""
+    """The colors of a figure.
+
+    ink: text
+    soft: remarks
+    card, line: the background of a figure and its border
+    """
 
     ink: str
     soft: str
@@ -34,7 +39,7 @@ class Theme(NamedTuple):
 
 LIGHT = Theme("#1f2328", "#59636e", "#ffffff", "#d1d9e0")
 DARK = Theme("#e6edf3", "#9da7b3", "#161b22", "#3d444d")
-# What pages say of their theme: Jupyter, VS Code, Colab, Sphinx themes, Material for MkDocs.
+# How pages mark a dark theme: Jupyter, VS Code, Colab, Sphinx themes, Material for MkDocs.
 _SAYS_DARK = (
     '[data-jp-theme-light="false"]', ".vscode-dark", '[theme="dark"]', '[data-theme="dark"]',
     '[data-md-color-scheme="slate"]',
@@ -46,7 +51,7 @@ _SAYS_LIGHT = (
 
 
 def style(theme: str = "auto") -> str:
-    """The style sheet of a figure. theme: light, dark, or auto, which follows the page, else the system."""
+    """Returns the style sheet of a figure. theme: light, dark, or auto, which follows the page or else the system."""
     if theme != "auto":
         return _rules(DARK if theme == "dark" else LIGHT, ("",))
     dark = _rules(DARK, ("",))
@@ -68,7 +73,7 @@ def _rules(theme: Theme, under: Sequence[str]) -> str:
 
 
 def colors(n: int, mixes: bool) -> list[Color]:
-    """One for each of n inputs: apart from each other if they are few and stay unmixed, else steps of one scale."""
+    """Returns a color for each of n inputs. Few unmixed inputs get distinct colors, others get steps of one scale."""
     if n <= len(MIXED) or (n <= len(FEW) and not mixes):
         return list(FEW[:n])
     return [_between(k / (n - 1) * (len(MIXED) - 1)) for k in range(n)]
@@ -80,14 +85,14 @@ def _between(at: float) -> Color:
 
 
 def mixture(parts: Sequence[tuple[Color, float]]) -> Color:
-    """Colors by their weights, of which negative ones count as they are, cut to what is a color."""
+    """Mixes colors by their weights, including negative ones, and clamps the result."""
     total = sum(w for _, w in parts) or 1.0
     r, g, b = (min(255, max(0, round(sum(c[k] * w for c, w in parts) / total))) for k in range(3))
     return r, g, b
 
 
 def on(color: Color) -> str:
-    """The color of text on a cell: whichever of dark and white is read better, by relative luminance."""
+    """Returns the color of text on a cell: dark or white, whichever is more readable by relative luminance."""
     r, g, b = ((c / 255) ** 2.2 for c in color)
     return "#1f2328" if 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.21 else "#ffffff"
 
@@ -97,13 +102,14 @@ def hexed(color: Color) -> str:
 
 
 def text(x: float, y: float, words: str, kind: str = "ink", size: float = 12, more: str = "") -> str:
-    # The attribute serves where style sheets are removed, as of notebooks that are not trusted.
+    # The attribute works where style sheets are removed, as in untrusted notebooks.
     look = f'class="tenter-{kind}" fill="currentColor" font-size="{size:.3g}"{more}'
     return f'<text {look} x="{x:.6g}" y="{y:.6g}">{escape(words)}</text>'
 
 
 def cell(x: float, y: float, width: float, height: float, label: str, color: Color | None, hollow: bool = False) -> str:
-    """A box; without a color, one that nothing feeds. hollow: of a view, which has no memory of its own."""
+    """Draws a box. color: None if the cell reads nothing. hollow: the cell belongs to a view, which has no memory of
+    its own."""
     size = min(13.0, height * 0.55, width * 1.5 / max(len(label), 1))
     paint = f'fill="{hexed(color)}"' if color else 'class="tenter-card" fill="none" stroke-dasharray="3 2"'
     ink = f'fill="{on(color)}"' if color else 'class="tenter-soft" fill="currentColor"'
@@ -118,8 +124,11 @@ def cell(x: float, y: float, width: float, height: float, label: str, color: Col
 
 
 class Panel(NamedTuple):
-    """What is drawn of a map: the first inputs and outputs, and the entries between them. sources: colors of the
-    inputs. results: of the outputs; None where nothing is read."""
+    """What is drawn of a map: the first inputs and outputs, and the entries between them.
+
+    sources: colors of the inputs
+    results: colors of the outputs; None where nothing is read
+    """
 
     n_in: int
     n_out: int
@@ -129,10 +138,10 @@ class Panel(NamedTuple):
 
 
 def panel_of(m: Copy | Window | Gather, sources: list[Color] | None = None) -> Panel:
-    """sources: colors of the inputs, of which the last stands for all further ones."""
+    """sources: colors of the inputs. The last color is for all further inputs."""
     n_in, n_out = (n if n <= MOST else FIRST for n in (m.n_in, m.n_out))
     found = entries(m, n_out, MOST)
-    if n_in < m.n_in:  # outputs whose inputs are all there, if some are
+    if n_in < m.n_in:  # prefer outputs whose inputs are all drawn
         beyond = min((o for o, i, _ in found if i >= n_in), default=n_out)
         n_out = beyond or n_out
         found = [e for e in found if e[0] < n_out]
@@ -148,8 +157,8 @@ def panel_of(m: Copy | Window | Gather, sources: list[Color] | None = None) -> P
 
 
 def panel(m: Copy | Window | Gather, p: Panel, left: float, top: float, width: float, names: tuple[str, str]) -> str:
-    """Inputs above, outputs below, lines wider for more weight, dashed where it is below 0. names: of the two rows,
-    which stand to the left of them."""
+    """Draws the inputs above the outputs. Lines are wider for larger weights and dashed for negative ones. names: the
+    labels to the left of the two rows."""
     label = 8.0 + 7.0 * max(map(len, names)) if any(names) else 0.0
     cells = max(p.n_in + (m.n_in > p.n_in), p.n_out + (m.n_out > p.n_out), 1)
     step = min(_CELL + _GAP, (width - label) / cells)
@@ -185,7 +194,7 @@ def panel(m: Copy | Window | Gather, p: Panel, left: float, top: float, width: f
 
 
 def drawing(m: Copy | Window | Gather) -> str:
-    """A figure of the map alone."""
+    """Returns a figure of the map alone."""
     p = panel_of(m)
     cells = max(p.n_in + (m.n_in > p.n_in), p.n_out + (m.n_out > p.n_out), 1)
     width = min(cells * (_CELL + _GAP), 760.0)
@@ -193,7 +202,7 @@ def drawing(m: Copy | Window | Gather) -> str:
 
 
 def svg(width: float, height: float, inside: str, title: str, theme: str, ground: bool = False) -> str:
-    """ground: whether the figure lies on a card of its own, as a file does on any page."""
+    """Returns the SVG. ground: draw a background, as a file needs that is shown on any page."""
     sides = f'width="{width - 1:.6g}" height="{height - 1:.6g}"'
     card = f'<rect class="tenter-card" fill="none" x="0.5" y="0.5" {sides} rx="8"/>'
     return (

@@ -1,4 +1,4 @@
-"""The entries of single rows of a map, for drawings and text: never more of them than are shown."""
+"""The entries of single rows of a map, for drawings and text. It never makes more entries than are shown."""
 
 from typing import NamedTuple
 
@@ -6,19 +6,23 @@ from tenter.maps._copy import Copy
 from tenter.maps._gather import Gather
 from tenter.maps._window import Window
 
-# Weights of a row that is computed as it is used; a longer one is not computed to be shown.
+# The longest computed row, in weights, that is computed in order to be shown.
 LONGEST_ROW = 1 << 16
 
 
 class Row(NamedTuple):
-    """n: how many inputs an output reads. taps: (input, weight) of the first of them; none if n is an estimate."""
+    """The entries of a row.
+
+    n: how many inputs the output reads
+    taps: (input, weight) of the first of them; empty if n is an estimate
+    """
 
     n: int
     taps: list[tuple[int, float]]
 
 
 def row(m: Copy | Window | Gather, o: int, most: int) -> Row:
-    """What output o reads, `most` inputs of it."""
+    """Returns what output o reads, at most `most` inputs."""
     if isinstance(m, Gather):
         offset = m.offset
         lo, hi = int(offset[o]), int(offset[o + 1])
@@ -32,16 +36,16 @@ def row(m: Copy | Window | Gather, o: int, most: int) -> Row:
 
 
 def entries(m: Copy | Window | Gather, n_out: int, most: int) -> list[tuple[int, int, float]]:
-    """Output, input and weight of the first outputs, `most` of each."""
+    """Returns (output, input, weight) of the first outputs, at most `most` for each."""
     return [(o, i, w) for o in range(n_out) for i, w in row(m, o, most).taps]
 
 
 def _window_row(m: Window, block: int, most: int) -> tuple[int, int, list[float]]:
-    """The first input block of a row, how many there are, and the first weights."""
-    if m.is_computed:
-        if (about := m.native.n_taps // max(m.n_out, 1)) > LONGEST_ROW:
+    """Returns the first input block of a row, the number of blocks, and the first weights."""
+    if m._is_computed:
+        if (about := m._core.n_taps // max(m.n_out, 1)) > LONGEST_ROW:
             return 0, about, []
-        start, offset, *weight = m.native.tables(block, block + 1)
+        start, offset, *weight = m._core.tables(block, block + 1)
         n = int(offset[-1] - offset[0])
         return int(start[0]), n, weight[0][:most].tolist() if weight else [1.0] * min(n, most)
     if m.width is not None:

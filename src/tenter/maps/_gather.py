@@ -1,4 +1,4 @@
-"""Maps whose outputs are weighted sums of any inputs."""
+"""Maps that gather: every output is a weighted sum of any inputs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,21 +7,53 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tenter import _native
-from tenter._arrays.kept import kept
+from tenter._arrays.cached import cached
 from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
 from tenter.maps._operators import Operators
-from tenter.maps._values import Table, int_fields, rebuilt, require, room_for, sealed, trusted, unchecked, within
+from tenter.maps._values import (
+    Table,
+    check_table_size,
+    int_fields,
+    rebuilt,
+    require,
+    sealed,
+    trusted,
+    unchecked,
+    within,
+)
 from tenter.maps._window import Window
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gather(Operators):
-    """Each output is a weighted sum of any inputs: row `o` reads `index[offset[o] : offset[o + 1]]` with the weights at
-    the same places. The escape hatch for periodic or reflected edges and unsorted indices.
+    """A map whose every output is a weighted sum of any inputs. Provisional: it may change before 1.0.
 
-    Of a gather that the core computes (`maps/_computed.py`) the tables exist once they are asked for.
+    Row o reads index[offset[o] : offset[o + 1]] with the weights at the same places: for periodic or reflected edges,
+    and indices that are not sorted.
 
+    Parameters
+    ----------
+    n_in, n_out : int
+        The number of inputs and outputs.
+    offset : array of ints
+        Where the entries of each row begin, and the end.
+    index : array of ints
+        The inputs, row after row.
+    weight : array of floats
+        Their weights.
+
+    Raises
+    ------
+    ValueError
+        If the arguments do not go together.
+
+    See Also
+    --------
+    Window : Rows of adjacent inputs, which is faster.
+
+    Examples
+    --------
     >>> Gather(3, 2, offset=[0, 1, 3], index=[2, 0, 1], weight=[1.0, 0.5, 0.5]).apply(np.array([2.0, 4.0, 6.0]), 0)
     array([6., 3.])
     """
@@ -48,7 +80,7 @@ class Gather(Operators):
 
     def _make_tables(self) -> None:
         if (rule := self.picking) is not None:
-            room_for(3.0 * self.n_out, 8)
+            check_table_size(3.0 * self.n_out, 8)
             offset, index, weight = np.arange(self.n_out + 1), rule.index(0, self.n_out), np.ones(self.n_out)
             for name, made in zip(("offset", "index", "weight"), (offset, index, weight)):
                 self.__dict__[name] = sealed(made)
@@ -60,45 +92,43 @@ class Gather(Operators):
 
     @property
     def _gathered(self) -> tuple[Ints, Ints, Ints, Floats]:
-        native = self.__dict__["native"]
-        room_for(native.n_taps + 2.0 * (self.n_in + self.n_out), 32)
+        native = self.__dict__["_core"]
+        check_table_size(native.n_taps + 2.0 * (self.n_in + self.n_out), 32)
         return native.gathered()  # type: ignore[no-any-return]
 
     @property
-    def native(self) -> _native.WindowMap | None:
-        """What computes the rows; None of one that has tables alone."""
-        return self.__dict__.get("native")
+    def _core(self) -> _native.WindowMap | None:
+        """What computes the rows; None if the map only has tables."""
+        return self.__dict__.get("_core")
 
     @property
     def picking(self) -> _native.Picking | None:
-        """What computes the input of each output, of one that picks; None of one that has tables alone."""
+        """What computes the source index of each output; None if the map only has tables."""
         return self.__dict__.get("picking")
 
     @property
-    def is_computed(self) -> bool:
-        """True if there are no tables unless they are asked for: of long axes."""
-        return self.picking is not None or (self.native is not None and self.native.is_computed)
+    def _is_computed(self) -> bool:
+        """True if tables are only made when they are read, as for long axes."""
+        return self.picking is not None or (self._core is not None and self._core.is_computed)
 
     @property
     def picks(self) -> bool:
-        """True if every output is one input as it is."""
-        if self.native is not None or self.picking is not None:
+        """True if every output is one unchanged input."""
+        if self._core is not None or self.picking is not None:
             return self.picking is not None
         return len(self.index) == self.n_out and self.ones and bool(np.all(np.diff(self.offset) == 1))
 
     @property
-    def laid_out(self) -> tuple[Ints, Window]:
-        """Inputs in such an order that those of each row are adjacent, and the rows' sums of them.
-
-        A row that begins with the inputs with which the row before it ends shares these, so windows that slide over a
-        periodic axis take that axis and what goes on past its ends, not every tap.
-        """
+    def _in_order(self) -> tuple[Ints, Window]:
+        """The map as (order, window). In that order of inputs, each row's inputs are adjacent, and the window sums
+        them. A row that begins with the inputs that end the previous row shares them. So a window that slides over a
+        periodic axis needs that axis and what continues past its ends, not every tap."""
         order, sums = self._laid_out
         return np.frombuffer(order, np.int64), sums
 
-    @kept
+    @cached
     def _laid_out(self) -> tuple[memoryview, Window]:
-        if self.native is not None:
+        if self._core is not None:
             order, start, offset, weight = self._gathered
             rows = {"start": start, "offset": offset, "weight": weight}
             return sealed(order), trusted(Window, n_in=len(order), n_out=self.n_out, width=None, block=1, **rows)
@@ -106,54 +136,93 @@ class Gather(Operators):
         weights = None if self.ones else self.weight
         return sealed(order), Window(len(order), self.n_out, start, self.offset, weights)
 
-    @kept
-    def form(self) -> _native.AxisMap:
-        """The form that the core plans with."""
+    @cached
+    def _form(self) -> _native.AxisMap:
+        """The core's form of the map."""
         made = _native.AxisMap()
         if self.picking is not None:
             made.set_picking(self.picking)
-        elif self.native is not None:
-            made.set_map(self.native)
+        elif self._core is not None:
+            made.set_map(self._core)
         elif self.picks:
             made.set_index(self.n_in, self.index)
         else:
             made.set_gather(self.n_in, self.offset, self.index, None if self.ones else self.weight)
         return made
 
-    @kept
+    @cached
     def ones(self) -> bool:
         """True if all weights are one, so that integers are summed exactly."""
-        return self.picking is not None or (self.native is None and bool(np.all(self.weight == 1)))
+        return self.picking is not None or (self._core is None and bool(np.all(self.weight == 1)))
 
     @property
     def T(self) -> "Gather":
-        """The transpose: sums keep the order of the rows. Its own transpose is this map, as the order
-        in which rows add their taps shows in the last bits."""
+        """The transpose. Sums keep the order of the rows. Its own transpose is this map, because the order in which
+        rows add their taps changes the last bits."""
         if (original := self.__dict__.get("_original")) is not None:
             return original  # type: ignore[no-any-return]
-        native = self.native
+        native = self._core
         if native is not None and native.sampling is not None:
             made = _native.WindowMap(native.sampling, not native.transposed, False)
-            turned: Gather = trusted(Gather, n_in=self.n_out, n_out=self.n_in, native=made)
-            turned.__dict__["_original"] = self
-            return turned
+            transposed: Gather = trusted(Gather, n_in=self.n_out, n_out=self.n_in, _core=made)
+            transposed.__dict__["_original"] = self
+            return transposed
         offset, index, weight = _native.transposed_gather(self.n_in, self.offset, self.index, self.weight)
         transposed = trusted(Gather, n_in=self.n_out, n_out=self.n_in, offset=offset, index=index, weight=weight)
         transposed.__dict__["_original"] = self
         return transposed
 
     def rows(self) -> Ints:
-        """The row of every stored entry."""
+        """The row of every entry.
+
+        Returns
+        -------
+        numpy.ndarray
+            int64, ascending.
+
+        Examples
+        --------
+        >>> Gather(2, 1, offset=[0, 2], index=[1, 0], weight=[1.0, 3.0]).rows()
+        array([0, 0])
+        """
         return np.repeat(np.arange(self.n_out), np.diff(self.offset))
 
     def dense(self) -> Floats:
-        """The matrix: float64[n_out, n_in]."""
+        """The matrix.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64[n_out, n_in].
+
+        Examples
+        --------
+        >>> Gather(2, 2, offset=[0, 1, 2], index=[1, 0], weight=[1.0, 3.0]).dense()
+        array([[0., 1.],
+               [3., 0.]])
+        """
         matrix = np.zeros((self.n_out, self.n_in))
         np.add.at(matrix, (self.rows(), self.index), self.weight)
         return matrix
 
     def reads(self, lo: int, hi: int) -> "slice[int, int, None]":
-        """The smallest slice of inputs that holds what outputs lo..hi - 1 read."""
+        """The inputs that some outputs read.
+
+        Parameters
+        ----------
+        lo, hi : int
+            The first of the outputs, and the one after the last.
+
+        Returns
+        -------
+        slice
+            The smallest that holds these inputs.
+
+        Examples
+        --------
+        >>> Gather(2, 2, offset=[0, 1, 2], index=[1, 0], weight=[1.0, 3.0]).reads(0, 1)
+        slice(1, 2, None)
+        """
         lo, hi = within(lo, hi, self.n_out)
         used = self.index[self.offset[lo] : self.offset[hi]]
         return slice(int(used.min()), int(used.max()) + 1) if used.size else slice(0, 0)
@@ -161,7 +230,7 @@ class Gather(Operators):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Gather) or (self.n_in, self.n_out) != (other.n_in, other.n_out):
             return False
-        # The order of the entries within a row is not part of the value.
+        # Two maps are equal even if a row's entries are in another order.
         a, b = (np.lexsort((m.weight, m.index, m.rows())) for m in (self, other))
         return (
             np.array_equal(self.offset, other.offset)
@@ -175,7 +244,7 @@ class Gather(Operators):
     def __repr__(self) -> str:
         if self.picking is not None:
             return f"Gather({self.n_in} -> {self.n_out}: one input each)"
-        if self.native is not None and self.is_computed:
-            taps_each = self.native.n_taps // max(self.n_out, 1)
+        if self._core is not None and self._is_computed:
+            taps_each = self._core.n_taps // max(self.n_out, 1)
             return f"Gather({self.n_in} -> {self.n_out}: about {taps_each} weights, made as they are used)"
         return f"Gather({self.n_in} -> {self.n_out}: {len(self.index)} weights)"

@@ -1,4 +1,4 @@
-"""What maps show of themselves in notebooks: a table of facts, and the drawing."""
+"""Maps in notebooks: a table of facts, and the drawing."""
 
 from collections.abc import Iterable
 from html import escape
@@ -10,14 +10,14 @@ from tenter.maps._window import Window
 
 
 def html_of(m: Copy | Window | Gather) -> str:
-    """A map's `_repr_html_`."""
+    """Returns a map's `_repr_html_`."""
     kind = type(m).__name__
     rule = repr(m).partition(": ")[2][:-1]
     return table(kind, [("outputs", f"{m.n_out:,}"), ("inputs", f"{m.n_in:,}"), ("rule", rule)]) + drawing(m)
 
 
 def table(title: str, rows: Iterable[tuple[str, str]], code: bool = False) -> str:
-    """A title over names and values, which may be code."""
+    """Returns a table of names and values under a title. code: the values are code."""
     begin, end = ("<code>", "</code>") if code else ("", "")
     left = 'style="text-align:left"'
     cells = "".join([

@@ -1,4 +1,4 @@
-"""The operators of maps as type checkers see them. `tenter.maps` gives them their functions (`maps/_algebra.py`)."""
+"""The operators of maps, for type checkers. `tenter.maps` sets their functions (`maps/_algebra.py`)."""
 
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class Operators:
     """What all kinds of maps share."""
 
-    __array_ufunc__ = None  # so that NumPy's numbers and arrays leave operators to maps
+    __array_ufunc__ = None  # makes NumPy's numbers and arrays leave operators to maps
 
     if TYPE_CHECKING:
 

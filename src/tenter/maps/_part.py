@@ -1,21 +1,23 @@
-"""Some rows of a map, as a map from the inputs that these read."""
+"""Some rows of a map, as a map from the inputs that they read."""
 
 import numpy as np
 
 from tenter._arrays.types import Floats, Ints
+from tenter.maps._computed import computed
 from tenter.maps._copy import Copy
 from tenter.maps._values import trusted
 from tenter.maps._window import Window
 
 
 def part(m: Copy | Window, lo: int, hi: int) -> tuple[slice, Copy | Window]:
-    """The inputs that outputs lo..hi - 1 read, and the map from these; without a table of all. m: not in blocks."""
+    """Returns the inputs that outputs lo..hi - 1 read, and the map from these, without a table of all rows. m must not
+    have blocks."""
     at = reads(m, lo, hi)
     return at, (_copy(m, at, lo, hi) if isinstance(m, Copy) else _window(m, at, lo, hi))
 
 
 def reads(m: Copy | Window, lo: int, hi: int) -> slice:
-    """`m.reads`, without a table where all rows are of one width."""
+    """Returns `m.reads`, without a table if all rows have the same width."""
     if isinstance(m, Window) and m.width is not None:
         return slice(lo * m.width, hi * m.width) if m.width and hi > lo else slice(0, 0)
     return m.reads(lo, hi)
@@ -23,13 +25,13 @@ def reads(m: Copy | Window, lo: int, hi: int) -> slice:
 
 def _copy(m: Copy, at: slice, lo: int, hi: int) -> Copy:
     n = at.stop - at.start
-    if m.native is not None:
-        return Copy.index_of(m.native.index(lo, hi) - at.start, n)
+    if m._core is not None:
+        return Copy.from_index(m._core.index(lo, hi) - at.start, n)
     if m.repeat is None:
         assert m.offsets is not None
         ends = m.offsets[at.start : at.stop + 1]
     elif not m.repeat or lo % m.repeat == hi % m.repeat == 0:
-        return Copy.every(n, m.repeat)
+        return Copy.repeat_each(n, m.repeat)
     else:
         ends = np.arange(at.start, at.stop + 1, dtype=np.int64) * m.repeat
     return trusted(Copy, n_in=n, n_out=hi - lo, repeat=None, offsets=np.clip(ends, lo, hi) - lo, block=1)
@@ -39,6 +41,8 @@ def _window(m: Window, at: slice, lo: int, hi: int) -> Window:
     n = at.stop - at.start
     if m.width is not None:
         return trusted(Window, n_in=n, n_out=hi - lo, start=None, offset=None, weight=None, width=m.width, block=1)
+    if (rule := m._core.stepped_part(lo, hi, at.start, n)) is not None:
+        return computed(n, hi - lo, rule)  # type: ignore[return-value]
     start, offset, weight = rows(m, lo, hi)
     start = np.clip(start - at.start, 0, n)
     return trusted(
@@ -47,10 +51,10 @@ def _window(m: Window, at: slice, lo: int, hi: int) -> Window:
 
 
 def rows(m: Window, lo: int, hi: int) -> tuple[Ints, Ints, Floats | None]:
-    """First input, running number of taps, and weights (None where all are one) of rows lo..hi - 1 of a window that is
-    not in blocks."""
-    if m.is_computed:
-        start, offset, *weight = m.native.tables(lo, hi)
+    """Returns the first input, the running number of taps, and the weights (None if all are one) of rows lo..hi - 1.
+    The window must not have blocks."""
+    if m._is_computed:
+        start, offset, *weight = m._core.tables(lo, hi)
         return start, offset - offset[0], weight[0] if weight and not m.ones else None
     start, offset = m.rows()
     weights = m.weight

@@ -1,4 +1,4 @@
-"""Maps by counts that lie on a device: where runs end is known there alone."""
+"""Maps by counts on a device. Only the device knows where runs end."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from tenter import _native
 
 
 class Runs(NamedTuple):
-    """Each input as often as its count says: a `Copy` whose offsets come with the call."""
+    """A `Copy` by counts whose offsets are passed to each call."""
 
     n_in: int
     n_out: int
@@ -14,7 +14,7 @@ class Runs(NamedTuple):
     block: int = 1
 
     @property
-    def form(self) -> _native.AxisMap:
+    def _form(self) -> _native.AxisMap:
         return _counts(self.n_in, self.n_out, False)
 
     @property
@@ -23,7 +23,7 @@ class Runs(NamedTuple):
 
 
 class RunSums(NamedTuple):
-    """Sums of runs, the transpose: a `Window` of ones whose offsets come with the call."""
+    """The transpose of `Runs`: a `Window` of ones whose offsets are passed to each call."""
 
     n_in: int
     n_out: int
@@ -32,7 +32,7 @@ class RunSums(NamedTuple):
     ones: bool = True
 
     @property
-    def form(self) -> _native.AxisMap:
+    def _form(self) -> _native.AxisMap:
         return _counts(self.n_in, self.n_out, True)
 
     @property

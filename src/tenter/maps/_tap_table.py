@@ -1,4 +1,4 @@
-"""The taps of a window's rows as a table, a row of which holds the k-th tap of every output."""
+"""The taps of a window's rows as a table. Row k of the table has the k-th tap of every output."""
 
 from typing import NamedTuple
 
@@ -9,11 +9,12 @@ from tenter.maps._window import Window
 
 
 class TapTable(NamedTuple):
-    """inputs: the input of each output's k-th tap, [taps, n_out]. weight: the same of weights; None where all are one.
-    n_taps: of each output.
+    """The taps of all outputs. An output with fewer taps than others repeats its last tap and halves the weight each
+    time. Such sums are exact, so inf and NaN do not spread. Tables of whole numbers have weights of 0 there.
 
-    An output with fewer taps than others repeats its last one, and halves its weight over and over: such sums are
-    exact, so inf and NaN stay where they are. Of whole numbers the weights that are missing are 0.
+    inputs: the input of each output's k-th tap, [taps, n_out]
+    weight: the weights, likewise; None if all are one
+    n_taps: the number of taps of each output
     """
 
     inputs: Ints
@@ -22,7 +23,7 @@ class TapTable(NamedTuple):
 
 
 def tap_table(m: Window, whole: bool = False) -> TapTable:
-    """The table of a window, its `block` left aside. whole: of weights that stay whole numbers."""
+    """Returns the table of a window, ignoring its `block`. whole: weights stay whole numbers."""
     start, offset = m.rows()
     count = np.diff(offset)
     taps = int(count.max(initial=0))

@@ -1,4 +1,4 @@
-"""What the kinds of maps share: tables that stay what was checked, checks of invariants."""
+"""What all kinds of maps share: tables that cannot change after they were checked, and checks of invariants."""
 
 import operator
 from dataclasses import fields
@@ -16,8 +16,8 @@ Map = TypeVar("Map")
 
 
 class Table:
-    """A field with numbers that kernels trust once they are checked. The map keeps their bytes, and each reader gets an
-    array of its own over them: even a read-only array's dtype and shape can be assigned to."""
+    """A field with numbers that were checked and that kernels trust. The map stores their bytes. Each reader gets a new
+    array over them, because the dtype and shape of even a read-only array can be assigned to."""
 
     def __init__(self, dtype: type[np.int64] | type[np.float64], required: bool = False) -> None:
         self.dtype, self.required = dtype, required
@@ -41,12 +41,12 @@ class Table:
 
 
 def frozen(name: str, values: Any, dtype: type[np.int64] | type[np.float64]) -> bytes:
-    """The bytes of a 1-D array of integers, or of numbers."""
+    """Returns the bytes of a 1-D array of integers or numbers."""
     if is_array(values) and (found := of(values).short(values)):
         raise ValueError(f"axis map: expected {name} with memory of its own, got {found}")
     try:
         array = np.asarray(values)
-    except ValueError:  # lists of unlike lengths, or in too many others
+    except ValueError:  # a ragged or deeply nested list
         array = np.empty((0, 0))
     kinds = "iu" if dtype is np.int64 else "iuf"
     require(array.ndim == 1 and (array.dtype.kind in kinds or not array.size), f"{name}: 1-D {dtype.__name__}")
@@ -54,12 +54,12 @@ def frozen(name: str, values: Any, dtype: type[np.int64] | type[np.float64]) -> 
 
 
 def sealed(array: Array) -> memoryview:
-    """An array's memory without a copy; no array over it can be written to or unlocked."""
+    """Returns an array's memory without a copy. Arrays over it can never be made writable."""
     return memoryview(array).toreadonly()  # type: ignore[arg-type]  # any array is a buffer
 
 
 def as_int(name: str, value: Any, least: int = 0) -> int:
-    """A size as a Python int, as products of NumPy's wrap; bools are none."""
+    """Returns a size as a Python int, because products of NumPy's ints wrap. Bools are refused."""
     require(isinstance(value, (int, np.integer)) and not isinstance(value, bool), f"{name}: an int, got {value!r}")
     size = operator.index(value)
     require(least <= size < 2**63, f"{name}: an int from {least} to 2**63 - 1, got {size}")
@@ -67,13 +67,14 @@ def as_int(name: str, value: Any, least: int = 0) -> int:
 
 
 def int_fields(map_: Any, *names: str) -> None:
-    """Makes Python ints of a new map's sizes."""
+    """Converts a new map's sizes to Python ints."""
     for name in names:
         object.__setattr__(map_, name, as_int(name, getattr(map_, name), 1 if name == "block" else 0))
 
 
-def room_for(n: float, itemsize: int) -> None:
-    """Raises MemoryError if tables of so many numbers have no room: a reader of a map's field has no call to name."""
+def check_table_size(n: float, itemsize: int) -> None:
+    """Raises MemoryError if tables of n numbers do not fit in memory. The message names no call, because a field may be
+    read anywhere."""
     try:
         limits.memory((int(min(n, 2.0**62)),), itemsize, limits.TABLES)
     except Refusal as refusal:
@@ -87,8 +88,8 @@ def within(lo: Any, hi: Any, n_out: int) -> tuple[int, int]:
 
 
 def trusted(kind: type[Map], **values: Any) -> Map:
-    """A map from fields whose invariants hold, without checking them again. Arrays become the map's own: int64 and
-    float64, contiguous."""
+    """Makes a map from fields whose invariants hold, without checks. Arrays become contiguous int64 or float64 that
+    belong to the map."""
     new = object.__new__(kind)
     for name, value in values.items():
         new.__dict__[name] = sealed(value) if isinstance(value, np.ndarray) else value
@@ -96,36 +97,36 @@ def trusted(kind: type[Map], **values: Any) -> Map:
 
 
 def rebuilt(map_: Any) -> tuple[type, tuple[Any, ...]]:
-    """What copies and pickles are made from: the fields, which the constructor checks, without cached values."""
+    """Returns what copies and pickles are made from: the fields, without cached values. The constructor checks them."""
     return type(map_), tuple(getattr(map_, field.name) for field in fields(map_))
 
 
 def unchecked(map_: Any, state: Any) -> NoReturn:
-    """A pickle that would set a map's fields past the constructor."""
+    """Refuses a pickle that would set a map's fields without the constructor."""
     raise ValueError("axis map: expected a pickle of its constructor's arguments, got one of its state")
 
 
 def require(holds: object, what: str) -> None:
-    """Raises ValueError for a map that would break its kind's invariant: kernels rely on it and check nothing."""
+    """Raises ValueError for a map that breaks its kind's invariant. Kernels rely on it and do not check."""
     if not holds:
         raise ValueError(f"axis map: expected {what}")
 
 
 def span(first: int, last: int, lo: int, hi: int, block: int) -> slice:
-    """Inputs read by outputs lo..hi, if their blocks read input blocks first..last."""
+    """Returns the inputs that outputs lo..hi read if their blocks read input blocks first..last."""
     if first == last and lo // block == (hi - 1) // block:
         return slice(first * block + lo % block, first * block + (hi - 1) % block + 1)
     return slice(first * block, (last + 1) * block)
 
 
 def short(values: Ints, n: int) -> str:
-    """The first of n values."""
+    """Returns the first n values as text."""
     head = ", ".join(str(v) for v in values[:8])
     return f"[{head}, ... {n} in all]" if n > 8 else f"[{head}]"
 
 
 def extent(counts: Ints) -> str:
-    """The least and the largest of some numbers; empty for none."""
+    """Returns the smallest and the largest number as text; empty for no numbers."""
     if not counts.size:
         return ""
     return f"{counts.min()}" if counts.min() == counts.max() else f"{counts.min()}..{counts.max()}"

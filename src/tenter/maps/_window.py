@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tenter import _native
-from tenter._arrays.kept import kept
+from tenter._arrays.cached import cached
 from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
 from tenter.maps._operators import Operators
 from tenter.maps._rows import check_rows
 from tenter.maps._values import (
     Table,
+    check_table_size,
     extent,
     int_fields,
     rebuilt,
     require,
-    room_for,
     sealed,
     span,
     unchecked,
@@ -31,14 +31,38 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Window(Operators):
-    """Each output is a weighted sum of adjacent inputs: block `o` reads `start[o] .. start[o] + offset[o + 1] -
-    offset[o]` with `weight[offset[o] : offset[o + 1]]`. Without weights they are ones; with `width` alone row `o`
-    reads the `width` inputs from `o * width`.
+    """A map whose every output is a weighted sum of adjacent inputs. Provisional: it may change before 1.0.
 
-    Of a window that the core computes (`maps/_computed.py`) the tables exist once they are asked for.
+    Block o reads inputs start[o] to start[o] + offset[o + 1] - offset[o] with weight[offset[o] : offset[o + 1]].
+    Neither the first nor the last inputs descend from row to row, so that the transpose of a window is a window.
 
-    Invariant: neither first nor last inputs descend from row to row. That makes the transpose of a window a window.
+    Parameters
+    ----------
+    n_in, n_out : int
+        The number of inputs and outputs.
+    start : array of ints, optional
+        The first input of each row.
+    offset : array of ints, optional
+        Where the weights of each row begin, and the end.
+    weight : array of floats, optional
+        The weights, row after row; None for ones.
+    width : int, optional
+        In place of start and offset: row o reads `width` inputs from o * width on.
+    block : int, default 1
+        The number of elements that a weight is applied to together.
 
+    Raises
+    ------
+    ValueError
+        If the arguments do not go together.
+
+    See Also
+    --------
+    Gather : Rows that read any inputs.
+    tenter.axis_map : The window of a mode of `tenter.resize`.
+
+    Examples
+    --------
     >>> Window(4, 2, start=[0, 2], offset=[0, 2, 4], weight=[0.5, 0.5, 0.5, 0.5]).apply(np.arange(4.0), 0)
     array([0.5, 2.5])
     """
@@ -73,15 +97,15 @@ class Window(Operators):
         check_rows(n_in, n_out, start, offset, weight)
 
     def _make_tables(self) -> None:
-        room_for(self.native.n_taps + 2.0 * self.n_out, 16)
-        for name, values in zip(("start", "offset", "weight"), self.native.tables(0, self.n_out)):
+        check_table_size(self._core.n_taps + 2.0 * self.n_out, 16)
+        for name, values in zip(("start", "offset", "weight"), self._core.tables(0, self.n_out)):
             if name not in self.__dict__:  # weights of ones are None
                 self.__dict__[name] = sealed(values)
 
     @property
-    def is_computed(self) -> bool:
-        """True if there are no tables unless they are asked for: of long axes."""
-        return self.width is None and "native" in self.__dict__ and self.native.is_computed
+    def _is_computed(self) -> bool:
+        """True if tables are only made when they are read, as for long axes."""
+        return self.width is None and "_core" in self.__dict__ and self._core.is_computed
 
     @property
     def ones(self) -> bool:
@@ -89,7 +113,18 @@ class Window(Operators):
         return "weight" in self.__dict__ and self.weight is None
 
     def rows(self) -> tuple[Ints, Ints]:
-        """First input block of each row, and running number of taps, also where only `width` is stored."""
+        """The first input block of each row, and the running number of weights, also if only `width` is stored.
+
+        Returns
+        -------
+        (numpy.ndarray, numpy.ndarray)
+            int64[rows] and int64[rows + 1].
+
+        Examples
+        --------
+        >>> Window(4, 2, width=2).rows()
+        (array([0, 2]), array([0, 2, 4]))
+        """
         start, offset = self.start, self.offset
         if start is not None and offset is not None:
             return start, offset
@@ -98,7 +133,18 @@ class Window(Operators):
         return offset[:-1], offset
 
     def taps(self) -> tuple[Ints, Ints, Floats]:
-        """Row block, input block and weight of every stored entry, row by row."""
+        """Every weight, row by row.
+
+        Returns
+        -------
+        (numpy.ndarray, numpy.ndarray, numpy.ndarray)
+            Row block, input block and weight of each.
+
+        Examples
+        --------
+        >>> Window(2, 1, width=2).taps()
+        (array([0, 0]), array([0, 1]), array([1., 1.]))
+        """
         start, offset = self.rows()
         count = np.diff(offset)
         row = np.repeat(np.arange(len(start)), count)
@@ -106,33 +152,61 @@ class Window(Operators):
         weight = self.weight
         return row, column, np.ones(len(row)) if weight is None else weight
 
-    @kept
-    def native(self) -> _native.WindowMap:
-        """The form that the compiled kernel reads, made once."""
+    @cached
+    def _core(self) -> _native.WindowMap:
+        """The form that the compiled kernel reads. It is made once."""
         n_in, n_out = self.n_in // self.block, self.n_out // self.block
         return _native.WindowMap(n_in, n_out, self.width or 0, self.start, self.offset, self.weight)
 
-    @kept
-    def form(self) -> _native.AxisMap:
-        """The form that the core plans with, of blocks."""
+    @cached
+    def _form(self) -> _native.AxisMap:
+        """The core's form of the map, in blocks."""
         made = _native.AxisMap()
-        made.set_map(self.native)
+        made.set_map(self._core)
         return made
 
     def dense(self) -> Floats:
-        """The matrix: float64[n_out, n_in]."""
+        """The matrix.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64[n_out, n_in].
+
+        Examples
+        --------
+        >>> Window(4, 2, width=2).dense()
+        array([[1., 1., 0., 0.],
+               [0., 0., 1., 1.]])
+        """
         row, column, weight = self.taps()
         matrix: Floats = np.zeros((self.n_out // self.block, self.n_in // self.block))
         matrix[row, column] = weight
         return np.asarray(np.kron(matrix, np.eye(self.block)), np.float64) if self.block > 1 else matrix
 
     def reads(self, lo: int, hi: int) -> "slice[int, int, None]":
-        """The slice of inputs that outputs lo..hi - 1 read."""
+        """The inputs that some outputs read.
+
+        Parameters
+        ----------
+        lo, hi : int
+            The first of the outputs, and the one after the last.
+
+        Returns
+        -------
+        slice
+            The smallest that holds these inputs.
+
+        Examples
+        --------
+        >>> Window(4, 2, width=2).reads(1, 2)
+        slice(2, 4, None)
+        """
         lo, hi = within(lo, hi, self.n_out)
         if lo == hi:
             return slice(0, 0)
-        if self.is_computed:
-            ends = [self.native.tables(o, o + 1) for o in (lo, hi - 1)]
+        if self._is_computed:
+            ends = [self._core.tables(o, o + 1) for o in (lo, hi - 1)]
             a, b = int(ends[0][0][0]), int(ends[1][0][0] + ends[1][1][1])
             return slice(a, b) if b > a else slice(0, 0)
         start, offset = self.rows()
@@ -151,8 +225,8 @@ class Window(Operators):
         return hash((Window, self.n_in, self.n_out))
 
     def __repr__(self) -> str:
-        if self.is_computed:
-            taps_each = self.native.n_taps // max(self.n_out, 1)
+        if self._is_computed:
+            taps_each = self._core.n_taps // max(self.n_out, 1)
             return f"Window({self.n_in} -> {self.n_out}: about {taps_each} weights, made as they are used)"
         taps = extent(np.diff(self.rows()[1])) or "no taps"
         blocks = f", in blocks of {self.block}" if self.block > 1 else ""

@@ -1,4 +1,4 @@
-"""Maps in words, for PyTorch's operators, whose graphs carry text and are kept on disk."""
+"""Maps as text for PyTorch's operators, whose graphs contain text and are stored on disk."""
 
 from base64 import b64decode, b64encode
 from functools import lru_cache
@@ -19,7 +19,7 @@ FIELDS = {
 
 
 def written(m: AxisMap) -> str:
-    """The kind, and each field: a number, or a table in base 64; kept with the map."""
+    """Returns the kind and each field: a number, or a table in base 64. The text is cached with the map."""
     words: str | None = m.__dict__.get("_written")
     if words is None:
         kind = type(m).__name__
@@ -36,7 +36,7 @@ def _field(value: Any) -> str:
 
 @lru_cache(maxsize=64)
 def read(words: str) -> AxisMap:
-    """The map that was written; its constructor checks what it is made of."""
+    """Reads a map from text. Its constructor checks the fields."""
     kind, *fields = words.split(",")
     try:
         found: AxisMap = KINDS[kind](*map(_value, fields))

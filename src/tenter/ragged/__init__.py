@@ -1,7 +1,7 @@
-"""Ragged arrays: rows of unlike lengths that lie one after the other, without padding, and what describes them.
+"""Ragged arrays: variable-length rows, one after the other, without padding, and what describes them.
 
 A batch of sequences, the words of sentences, the edges of a graph's nodes: `x` holds all positions, row after row, and
-one of these says where rows begin and end:
+one of these says where rows begin and end::
 
     lengths    [2, 0, 3]           how many positions each row has: counts, durations, sizes, repeats
     offsets    [0, 2, 2, 5]        where each row begins, and the end: cu_seqlens, indptr, crow_indices, row_splits,
@@ -10,8 +10,8 @@ one of these says where rows begin and end:
     positions  [0, 1, 0, 1, 2]     the place of each position in its row: position ids
     mask       [[1, 1, 0], ...]    which places of a padded array hold a position: padding or attention mask
 
-Functions take lengths, or a `Plan`, which keeps what it has computed for the next call; `Plan` and the functions
-`lengths` and `lengths_from_...` read the other forms. A row of a ragged array is a run of an axis map
+Functions take lengths, or a `Plan`, which keeps what it has computed for the next call; the class
+methods of `Plan` and `lengths` read the other forms. A row of a ragged array is a run of an axis map
 (`tenter.maps.Copy`): `repeat` applies it, `segment_sum` its transpose.
 
 What all functions share:
@@ -19,8 +19,8 @@ What all functions share:
 - NumPy in, NumPy out; a tensor in, a tensor on its device out. Lists give NumPy arrays. Lengths on the host may
   describe a tensor on a device.
 - Indices have the dtype of what they come from: int32 from int32, else int64. Sums that int32 cannot hold are refused.
-- `total`, the sum of the lengths, and `max_len`, the largest, are verified where they are given. With lengths on a
-  device they must be given, or the call waits for the device. There lengths are verified when the device comes to
+- `output_size`, the sum of the lengths, and `max_len`, the largest, are verified where they are given. With lengths on
+  a device they must be given, or the call waits for the device. There lengths are verified when the device comes to
   them, and a later call raises (`tenter.torch.synchronize` waits for that).
 - Results on PyTorch are differentiable, to any order, and the same bits for any number of threads.
 - Errors: TypeError for dtypes, ValueError for values and shapes, in tenter's form.
@@ -28,9 +28,6 @@ What all functions share:
 
 from tenter.ragged._indices import (
     lengths,
-    lengths_from_mask,
-    lengths_from_positions,
-    lengths_from_row_ids,
     offsets,
     positions,
     ranges,
@@ -43,9 +40,6 @@ from tenter.ragged._segments import segment_max, segment_mean, segment_min, segm
 __all__ = [
     "Plan",
     "lengths",
-    "lengths_from_mask",
-    "lengths_from_positions",
-    "lengths_from_row_ids",
     "mask",
     "offsets",
     "pad",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
 from tenter._arrays.errors import Refusal
 from tenter._arrays.names import misnamed
-from tenter._execution import indices_into, padded, reduced, rows_into, segments
 from tenter._execution.calls import written
+from tenter._ragged import indices_into, padded, reduced, rows_into, segments
 from tenter._specs.segments import Segments
 from tenter.lazy import LazyArray
 
@@ -30,17 +30,17 @@ def ranges(plan: Plan[Any], starts: Any, steps: Any, out: Any, too_many: Any, no
     return made("Plan.ranges", make, into, out, starts, steps)
 
 
-def repeat(plan: Plan[Any], x: Any, dim: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
+def repeat(plan: Plan[Any], x: Any, axis: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
     if no_other or too_many is not None:
-        raise misnamed("Plan.repeat", plan.repeat, no_other, too_many, x=x, dim=dim)
+        raise misnamed("Plan.repeat", plan.repeat, no_other, too_many, x=x, axis=axis)
 
     def make() -> Any:
-        return reduced.repeat(numpy_or_torch("x", x), plan._with_total(), dim)
+        return reduced.repeat(numpy_or_torch("x", x), plan._with_total(), axis)
 
     def into() -> Any:
-        return rows_into.repeat(numpy_or_torch("x", x), plan._segments, dim, out)
+        return rows_into.repeat(numpy_or_torch("x", x), plan._segments, axis, out)
 
-    return made("Plan.repeat", make, into, out, x, dim)
+    return made("Plan.repeat", make, into, out, x, axis)
 
 
 def pad(plan: Plan[Any], x: Any, max_len: Any, value: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
@@ -71,30 +71,30 @@ def unpad(plan: Plan[Any], x: Any, out: Any, too_many: Any, no_other: dict[str, 
     return made("Plan.unpad", make, into, out, x)
 
 
-def reduce(how: str, plan: Plan[Any], x: Any, dim: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
-    """The reductions, by their names in `_execution/reduced.py`."""
+def reduce(how: str, plan: Plan[Any], x: Any, axis: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
+    """The reductions, by their names in `_ragged/reduced.py`."""
     if no_other or too_many is not None:
-        raise misnamed(f"Plan.{how}", getattr(plan, how), no_other, too_many, x=x, dim=dim)
+        raise misnamed(f"Plan.{how}", getattr(plan, how), no_other, too_many, x=x, axis=axis)
     if isinstance(x, LazyArray):
         if how == "sum" and out is None:
-            return x.segment_sum(plan.map, dim)
+            return x.segment_sum(plan.map, axis)
         x = x.materialize()
 
     def make() -> Any:
         given = numpy_or_torch("x", x)
-        return reduced.reduce(how, given, _beside(plan._segments, given, dim, f"ragged.Plan.{how}"), dim)
+        return reduced.reduce(how, given, _beside(plan._segments, given, axis, f"ragged.Plan.{how}"), axis)
 
     def into() -> Any:
-        return rows_into.reduce(how, numpy_or_torch("x", x), plan._segments, dim, out)
+        return rows_into.reduce(how, numpy_or_torch("x", x), plan._segments, axis, out)
 
-    return made(f"Plan.{how}", make, into, out, x, dim)
+    return made(f"Plan.{how}", make, into, out, x, axis)
 
 
-def _beside(s: Segments, x: Any, dim: Any, call: str) -> Segments:
+def _beside(s: Segments, x: Any, axis: Any, call: str) -> Segments:
     """Where only a device knows the total, it is to be x's length; what is found wrong later names this call."""
     if s.known or s.total is not None or not x.ndim:
         return s
-    return segments.of_lengths(segments.lengths(s), x.shape[one_dim("dim", dim, x.ndim)], call)
+    return segments.of_lengths(segments.lengths(s), x.shape[one_dim("axis", axis, x.ndim)], call)
 
 
 def made(call: str, make: Callable[[], Any], into: Callable[[], Any], out: Any, *args: Any, **named: Any) -> Any:

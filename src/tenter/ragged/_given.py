@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenter._execution import segments
+from tenter._ragged import segments
 from tenter._specs.segments import Segments, check_total
 from tenter.ragged._plan import Plan
 
@@ -18,13 +18,13 @@ def described(called: str, lengths: Any, positions: Any = None) -> Segments:
     return segments.of_lengths(lengths, positions if segments.later(lengths) else None, called)
 
 
-def with_total(called: str, lengths: Any, total: Any) -> Segments:
-    """The same for functions whose result has the length `total`."""
+def with_total(called: str, lengths: Any, output_size: Any) -> Segments:
+    """The same for functions whose result has the length `output_size`."""
     if isinstance(lengths, Plan):
         s = lengths._with_total()
-        check_total(total, s.total)
+        check_total(output_size, s.total)
         return s
-    return segments.of_lengths(lengths, total, called)
+    return segments.of_lengths(lengths, output_size, called)
 
 
 def held(lengths: Any) -> Any:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from tenter import _native
 from tenter._arrays.arguments import MISSING, error, numpy_or_torch
 from tenter._arrays.errors import Refusal
-from tenter._arrays.library import traced
+from tenter._arrays.library import in_dynamo
 from tenter._arrays.names import misnamed, show_signature
-from tenter._execution import calls, indices_into, padded, rows_into
+from tenter._execution import calls
 from tenter._execution.calls import written
+from tenter._ragged import indices_into, padded, rows_into
 from tenter.ragged import _signatures as signatures
 from tenter.ragged._given import described, held, with_total
 
@@ -23,14 +24,43 @@ if TYPE_CHECKING:
 def mask(
     lengths: Lengths = MISSING, max_len: int | None = None, too_many: Any = None, out: Any = None, **no_other: Any
 ) -> Any:
-    """Which places of a padded array hold a position: bool[n, max_len], row i lengths[i] times True and then False.
+    """Which places of a padded array hold a position.
 
-    Known as padding mask or attention mask (`sequence_mask`); some models want it inverted: `~mask(lengths)`.
+    Known as padding mask, attention mask or `sequence_mask`; some models want it inverted: `~mask(lengths)`.
 
-    lengths: n integers >= 0, or a Plan. max_len: at least the largest length, which it is if it is not given; with it a
-    device is not waited for, and lengths there are cut to it. out: where to write the result, as `tenter.resize` has
-    it.
+    Parameters
+    ----------
+    lengths : array of ints or Plan
+        The length of each row.
+    max_len : int, optional
+        The width of the padded rows, at least the largest length, which it is by default. With lengths on a CUDA
+        device, the call then does not wait for the device.
+    out : array, optional
+        Where to write the result, as for `tenter.resize`.
 
+    Returns
+    -------
+    array of bool
+        [n, max_len]; row i is lengths[i] times True and then False.
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type or dtype.
+    ValueError
+        If lengths are negative, or an argument does not go with another.
+
+    See Also
+    --------
+    spans_to_mask : The mask of spans.
+    Plan.from_mask : The reverse.
+
+    Notes
+    -----
+    Lengths on a device are cut to max_len if it is given.
+
+    Examples
+    --------
     >>> mask([2, 0, 3])
     array([[ True,  True, False],
            [False, False, False],
@@ -38,7 +68,7 @@ def mask(
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.mask", mask, no_other, too_many, lengths=lengths, max_len=max_len)
-    if out is None and not traced() and (found := _native.ragged_mask(lengths, max_len)) is not None:
+    if out is None and not in_dynamo() and (found := _native.ragged_mask(lengths, max_len)) is not None:
         return found
     try:
         if out is not None:
@@ -57,19 +87,45 @@ def spans_to_mask(
     out: Any = None,
     **no_other: Any,
 ) -> Any:
-    """Which of n positions lie in any of the spans: True from a start to its end, the end left out.
+    """Which of n positions are in any of the spans: True from a start to its end, the end left out.
 
-    starts, ends: integers of one shape [..., k]: k spans, 0 <= start <= end <= n, in any order; they may overlap. n:
-    the number of positions. Returns bool[..., n]; a row for each of k spans is `spans_to_mask(starts[:, None],
-    ends[:, None], n)`. On a device, where their values are not read, spans are cut to 0 .. n. out: where to write the
-    result, as `tenter.resize` has it.
+    Parameters
+    ----------
+    starts, ends : array of ints
+        Of one shape [..., k], for k spans: 0 <= start <= end <= n, in any order; they may overlap.
+    n : int
+        The number of positions.
+    out : array, optional
+        Where to write the result, as for `tenter.resize`.
 
+    Returns
+    -------
+    array of bool
+        [..., n].
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type or dtype.
+    ValueError
+        If lengths are negative, or an argument does not go with another.
+
+    See Also
+    --------
+    mask : The mask of rows that begin at 0.
+
+    Notes
+    -----
+    `spans_to_mask(starts[:, None], ends[:, None], n)` has a row for each span. On a device, spans are cut to 0 .. n.
+
+    Examples
+    --------
     >>> spans_to_mask([1, 4], [3, 5], 6)
     array([False,  True,  True, False,  True, False])
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.spans_to_mask", spans_to_mask, no_other, too_many, starts=starts, ends=ends, n=n)
-    if out is None and not traced() and (found := _native.ragged_spans(starts, ends, n)) is not None:
+    if out is None and not in_dynamo() and (found := _native.ragged_spans(starts, ends, n)) is not None:
         return found
     try:
         if out is not None:
@@ -89,14 +145,42 @@ def pad(
     out: Any = None,
     **no_other: Any,
 ) -> Any:
-    """Rows of unlike lengths as a padded array: x[total, ...] becomes [n, max_len, ...], `value` behind each row.
+    """Variable-length rows as a padded array: x[positions, ...] becomes [n, max_len, ...].
 
-    x: array or tensor of any dtype; all rows, one after the other. lengths: n integers >= 0 whose sum is x's length,
-    or a Plan. max_len: at least the largest length, which it is if it is not given; with it a device is not waited
-    for. value: a number of x's dtype. out: where to write the result, as `tenter.resize` has it.
+    The same as `torch.nn.utils.rnn.pad_sequence` of `x.split(lengths)`.
 
-    The gradient is `unpad`'s. (`torch.nn.utils.rnn.pad_sequence` of `x.split(lengths)`.)
+    Parameters
+    ----------
+    x : array
+        All rows, one after the other; any dtype.
+    lengths : array of ints or Plan
+        The length of each row.
+    max_len : int, optional
+        The width of the padded rows, at least the largest length, which it is by default. With lengths on a CUDA
+        device, the call then does not wait for the device.
+    value : number, default 0
+        The fill value behind each row.
+    out : array, optional
+        Where to write the result, as for `tenter.resize`.
 
+    Returns
+    -------
+    array
+        Fresh memory of x's library and dtype, with value behind each row.
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type or dtype.
+    ValueError
+        If lengths are negative, or an argument does not go with another.
+
+    See Also
+    --------
+    unpad : The reverse, and the gradient.
+
+    Examples
+    --------
     >>> pad([1, 2, 3, 4, 5], [2, 0, 3])
     array([[1, 2, 0],
            [0, 0, 0],
@@ -105,7 +189,7 @@ def pad(
     if no_other or too_many is not None:
         raise misnamed("ragged.pad", pad, no_other, too_many, x=x, lengths=lengths, max_len=max_len)
     zeros = out is None and type(value) is int and value == 0
-    if zeros and not traced() and (found := _native.ragged_pad(x, lengths, max_len)) is not None:
+    if zeros and not in_dynamo() and (found := _native.ragged_pad(x, lengths, max_len)) is not None:
         return found
     try:
         x = numpy_or_torch("x", x)
@@ -122,54 +206,112 @@ def unpad(
     x: Any = MISSING,
     lengths: Lengths = MISSING,
     too_many: Any = None,
-    total: int | None = None,
+    output_size: int | None = None,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
-    """A padded array without its padding, the reverse of `pad`: x[n, max_len, ...] becomes [total, ...].
+    """A padded array without its padding: x[n, max_len, ...] becomes [positions, ...].
 
-    x: array or tensor of any dtype. lengths: n integers from 0 to x's max_len, or a Plan. total: their sum, verified;
-    with it a device is not waited for. out: where to write the result, as `tenter.resize` has it. The gradient is
-    `pad`'s, with zeros.
+    Parameters
+    ----------
+    x : array
+        Any dtype.
+    lengths : array of ints or Plan
+        The length of each row.
+    output_size : int, optional
+        The sum of the lengths, if it is known: it is verified. With lengths on a CUDA device, the call then does not
+        wait for the device.
+    out : array, optional
+        Where to write the result, as for `tenter.resize`.
 
+    Returns
+    -------
+    array
+        Fresh memory of x's library and dtype: all rows, one after the other.
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type or dtype.
+    ValueError
+        If lengths are negative, or an argument does not go with another.
+
+    See Also
+    --------
+    pad : The reverse, and the gradient.
+
+    Examples
+    --------
     >>> unpad([[1, 2, 0], [0, 0, 0], [3, 4, 5]], [2, 0, 3])
     array([1, 2, 3, 4, 5])
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.unpad", unpad, no_other, too_many, x=x, lengths=lengths)
-    if out is None and not traced() and (found := _native.ragged_unpad(x, lengths, total)) is not None:
+    if out is None and not in_dynamo() and (found := _native.ragged_unpad(x, lengths, output_size)) is not None:
         return found
     try:
         x = numpy_or_torch("x", x)
         if out is not None:
-            return written(rows_into.unpad(x, held(lengths), total, out), out, lambda: unpad(x, lengths, total=total))
-        return padded.unpad(x, with_total("ragged.unpad", lengths, total))
+            return written(
+                rows_into.unpad(x, held(lengths), output_size, out),
+                out,
+                lambda: unpad(x, lengths, output_size=output_size),
+            )
+        return padded.unpad(x, with_total("ragged.unpad", lengths, output_size))
     except Refusal as refusal:
-        raise error(refusal, "ragged.unpad", x, lengths=lengths, total=total, out=out) from None
+        raise error(refusal, "ragged.unpad", x, lengths=lengths, output_size=output_size, out=out) from None
 
 
 @signatures.repeat_padded
 def repeat_padded(
     x: Any = MISSING,
-    counts: Counts = MISSING,
+    repeats: Counts = MISSING,
     max_len: int | None = None,
     too_many: Any = None,
     value: Scalar = 0,
     out: Any = None,
     **no_other: Any,
 ) -> tuple[Any, Any]:
-    """repeat_interleave with counts of its own for each row of a batch, filled up: (padded, lengths).
+    """repeat_interleave with other counts for each row of a batch, padded.
 
-    Phonemes become frames: x[b, t] is repeated counts[b, t] times along the second dim, and `value` stands behind
-    each row.
+    Phonemes become frames: x[b, t] is repeated repeats[b, t] times along the second axis.
 
-    x: array or tensor [B, T, ...] of any dtype. counts: integers >= 0 of shape [B, T]; 0 at padded places. max_len:
-    at least the largest of the rows' sums, which it is if it is not given; with it a device is not waited for. value:
-    a number of x's dtype. Returns padded[B, max_len, ...] of x's dtype, and lengths[B], the sums of counts, int32 for
-    int32 counts, else int64; both of x's kind. out: where to write the two, as `tenter.resize` has it.
+    Parameters
+    ----------
+    x : array
+        [B, T, ...] of any dtype.
+    repeats : array of ints
+        [B, T]: how many times each element is repeated; 0 at padded places.
+    max_len : int, optional
+        The width of the padded rows, at least the largest length, which it is by default. With lengths on a CUDA
+        device, the call then does not wait for the device.
+    value : number, default 0
+        The fill value behind each row.
+    out : (array, array), optional
+        Where to write the two results, as for `tenter.resize`.
 
-    Gradients are segment sums. PyTorch and NumPy take no counts of two dims; usually rows are repeated in a loop.
+    Returns
+    -------
+    (array, array)
+        padded[B, max_len, ...] of x's dtype, and lengths[B], the sums of repeats: int32 for int32 repeats, else int64.
 
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type or dtype.
+    ValueError
+        If lengths are negative, or an argument does not go with another.
+
+    See Also
+    --------
+    tenter.repeat_interleave : The same counts for all rows.
+
+    Notes
+    -----
+    Gradients are segment sums.
+
+    Examples
+    --------
     >>> padded, lengths = repeat_padded([[1, 2, 3], [4, 5, 6]], [[2, 0, 1], [1, 1, 0]])
     >>> padded
     array([[1, 1, 3],
@@ -178,17 +320,19 @@ def repeat_padded(
     array([3, 2])
     """
     if no_other or too_many is not None:
-        raise misnamed("ragged.repeat_padded", repeat_padded, no_other, too_many, x=x, counts=counts, max_len=max_len)
+        raise misnamed("ragged.repeat_padded", repeat_padded, no_other, too_many, x=x, repeats=repeats, max_len=max_len)
     try:
         x = numpy_or_torch("x", x)
         if out is None:
-            return padded.repeat_padded(x, counts, max_len, value)
-        if (found := rows_into.repeat_padded(x, counts, max_len, value, out)) is None:
-            made = padded.repeat_padded(x, counts, max_len, value)
+            return padded.repeat_padded(x, repeats, max_len, value)
+        if (found := rows_into.repeat_padded(x, repeats, max_len, value, out)) is None:
+            made = padded.repeat_padded(x, repeats, max_len, value)
             found = calls.copied(made[0], out[0]), calls.copied(made[1], out[1])
         return found
     except Refusal as refusal:
-        raise error(refusal, "ragged.repeat_padded", x, counts=counts, max_len=max_len, value=value, out=out) from None
+        raise error(
+            refusal, "ragged.repeat_padded", x, repeats=repeats, max_len=max_len, value=value, out=out
+        ) from None
 
 
 for _function in (mask, spans_to_mask, pad, unpad, repeat_padded):

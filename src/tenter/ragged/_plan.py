@@ -11,7 +11,7 @@ from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import compiling
 from tenter._arrays.names import show_signature
-from tenter._execution import padded, segments
+from tenter._ragged import padded, segments
 from tenter._specs.segments import Segments
 from tenter.maps import Copy
 from tenter.maps._values import trusted
@@ -29,16 +29,34 @@ if TYPE_CHECKING:
 
 
 class Plan(Generic[Indices]):
-    """Rows of unlike lengths: their lengths, offsets, row ids and positions, each computed when it is first asked for,
-    and the axis map that repeats rows and sums them.
+    """Variable-length rows: their lengths, offsets, row ids and positions, each computed when it is first asked for.
 
-    lengths: 1-D integers >= 0; array, tensor or list. total: their sum, verified; with lengths on a device it keeps
-    calls from waiting for that.
+    Parameters
+    ----------
+    lengths : array of ints
+        The length of each row, read once, now.
+    output_size : int, optional
+        The sum of the lengths, if it is known: it is verified. With lengths on a CUDA device, the call then does not
+        wait for the device.
 
-    Lengths are read once, now. Arrays that a plan gives are kept and given again, so those of NumPy are read-only;
-    tensors cannot be: copy one before you write to it. The plan computes its own results from memory that nothing else
-    refers to.
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type or dtype.
+    ValueError
+        If lengths are negative, or an argument does not go with another.
 
+    See Also
+    --------
+    tenter.ragged : Functions that take lengths or a plan.
+
+    Notes
+    -----
+    Arrays that a plan gives are kept and given again, so those of NumPy are read-only. Tensors cannot be: copy one
+    before you write to it. The plan computes its own results from memory that nothing else refers to.
+
+    Examples
+    --------
     >>> plan = Plan([2, 0, 3])
     >>> plan
     Plan(3 rows -> 5: lengths [2, 0, 3])
@@ -52,15 +70,15 @@ class Plan(Generic[Indices]):
 
     # fmt: off
     @overload
-    def __init__(self: Plan[Given], lengths: Given, *, total: Index = None) -> None: ...
+    def __init__(self: Plan[Given], lengths: Given, *, output_size: Index = None) -> None: ...
     @overload
-    def __init__(self: Plan[NDArray[np.int64]], lengths: Ints, *, total: Index = None) -> None: ...
+    def __init__(self: Plan[NDArray[np.int64]], lengths: Ints, *, output_size: Index = None) -> None: ...
     # fmt: on
-    def __init__(self, lengths: Ints | Tensor, *, total: Index = None) -> None:
+    def __init__(self, lengths: Ints | Tensor, *, output_size: Index = None) -> None:
         try:
-            self._begin(segments.of_lengths(lengths, total, "ragged.Plan"))
+            self._begin(segments.of_lengths(lengths, output_size, "ragged.Plan"))
         except Refusal as refusal:
-            raise error(refusal, "ragged.Plan", lengths=lengths, total=total) from None
+            raise error(refusal, "ragged.Plan", lengths=lengths, output_size=output_size) from None
 
     def _begin(self, s: Segments) -> None:
         self._segments = s
@@ -69,19 +87,33 @@ class Plan(Generic[Indices]):
     # fmt: off
     @overload
     @classmethod
-    def from_offsets(cls, offsets: Given, *, total: Index = None) -> Plan[Given]: ...
+    def from_offsets(cls, offsets: Given, *, output_size: Index = None) -> Plan[Given]: ...
     @overload
     @classmethod
-    def from_offsets(cls, offsets: Ints, *, total: Index = None) -> Plan[NDArray[np.int64]]: ...
+    def from_offsets(cls, offsets: Ints, *, output_size: Index = None) -> Plan[NDArray[np.int64]]: ...
     # fmt: on
     @classmethod
-    def from_offsets(cls, offsets: Any, *, total: Any = None) -> Any:
-        """The plan of offsets (cu_seqlens, indptr, splits): n + 1 ascending integers from 0.
+    def from_offsets(cls, offsets: Any, *, output_size: Any = None) -> Any:
+        """The plan of offsets (cu_seqlens, indptr, splits).
 
+        Parameters
+        ----------
+        offsets : array of ints
+            n + 1 ascending integers from 0.
+        output_size : int, optional
+            The sum of the lengths, if it is known: it is verified. With lengths on a CUDA device, the call then does
+            not wait for the device.
+
+        Returns
+        -------
+        Plan
+
+        Examples
+        --------
         >>> Plan.from_offsets([0, 2, 2, 5])
         Plan(3 rows -> 5: lengths [2, 0, 3])
         """
-        return _planned(read("ragged.Plan.from_offsets", segments.of_offsets, offsets=offsets, total=total))
+        return _planned(read("ragged.Plan.from_offsets", segments.of_offsets, offsets=offsets, output_size=output_size))
 
     # fmt: off
     @overload
@@ -93,10 +125,23 @@ class Plan(Generic[Indices]):
     # fmt: on
     @classmethod
     def from_row_ids(cls, row_ids: Any, n: Any = None) -> Any:
-        """The plan of sorted row ids; n: the number of rows, one more than the last id if it is not given.
+        """The plan of row ids.
 
-        >>> Plan.from_row_ids([0, 0, 2, 2, 2])
-        Plan(3 rows -> 5: lengths [2, 0, 3])
+        Parameters
+        ----------
+        row_ids : array of ints
+            Ascending, from 0 to n - 1.
+        n : int, optional
+            The number of rows; by default one more than the last id, for which a device is waited for.
+
+        Returns
+        -------
+        Plan
+
+        Examples
+        --------
+        >>> Plan.from_row_ids([0, 0, 2, 2, 2], 4).lengths
+        array([2, 0, 3, 0])
         """
         return _planned(read("ragged.Plan.from_row_ids", segments.of_row_ids, row_ids=row_ids, n=n))
 
@@ -112,6 +157,17 @@ class Plan(Generic[Indices]):
     def from_positions(cls, positions: Any) -> Any:
         """The plan of positions: a row begins at each 0, so there are no empty rows.
 
+        Parameters
+        ----------
+        positions : array of ints
+            They begin with 0, and go on by 1 or with 0.
+
+        Returns
+        -------
+        Plan
+
+        Examples
+        --------
         >>> Plan.from_positions([0, 1, 0, 1, 2])
         Plan(2 rows -> 5: lengths [2, 3])
         """
@@ -127,8 +183,19 @@ class Plan(Generic[Indices]):
     # fmt: on
     @classmethod
     def from_mask(cls, mask: Any) -> Any:
-        """The plan of a padding mask: bool[n, max_len], each row True and then False.
+        """The plan of a padding mask.
 
+        Parameters
+        ----------
+        mask : array of bool
+            [n, max_len], each row True and then False, which is not checked on a device.
+
+        Returns
+        -------
+        Plan
+
+        Examples
+        --------
         >>> Plan.from_mask(np.array([[True, True, False], [False, False, False]]))
         Plan(2 rows -> 2: lengths [2, 0])
         """
@@ -142,7 +209,7 @@ class Plan(Generic[Indices]):
         return self._segments.n  # type: ignore[no-any-return]
 
     @property
-    def total(self) -> int:
+    def output_size(self) -> int:
         """The sum of the lengths; waits for a device that alone knows it."""
         return self._with_total().total  # type: ignore[no-any-return]
 
@@ -163,12 +230,12 @@ class Plan(Generic[Indices]):
 
     @property
     def row_ids(self) -> Indices:
-        """The row of each position: total integers, ascending."""
+        """The row of each position: output_size integers, ascending."""
         return cast(Indices, self._once("row_ids", lambda s: segments.row_ids(self._with_total())))
 
     @property
     def positions(self) -> Indices:
-        """The place of each position in its row: total integers."""
+        """The place of each position in its row: output_size integers."""
         return cast(Indices, self._once("positions", lambda s: segments.positions(self._with_total())))
 
     @signatures.plan_ranges
@@ -180,8 +247,23 @@ class Plan(Generic[Indices]):
         out: Any = None,
         **no_other: Any,
     ) -> Any:
-        """As `tenter.ragged.ranges`.
+        """Many aranges, one for each row: `tenter.ragged.ranges`.
 
+        Parameters
+        ----------
+        starts : int or array of ints
+            Where each range begins.
+        steps : int or array of ints, default 1
+            The distance between numbers.
+        out : array, optional
+            Where to write the result, as for `tenter.resize`.
+
+        Returns
+        -------
+        array of ints
+
+        Examples
+        --------
         >>> Plan([2, 0, 3]).ranges([10, 20, 30])
         array([10, 11, 30, 31, 32])
         """
@@ -194,8 +276,20 @@ class Plan(Generic[Indices]):
     def mask(self: Plan[Tensor], max_len: Index = None) -> Tensor: ...
     # fmt: on
     def mask(self, max_len: Any = None) -> Any:
-        """As `tenter.ragged.mask`; kept, as indices are.
+        """Which places of a padded array hold a position: `tenter.ragged.mask`. It is kept.
 
+        Parameters
+        ----------
+        max_len : int, optional
+            The width, by default the largest length.
+
+        Returns
+        -------
+        array of bool
+            [n, max_len].
+
+        Examples
+        --------
         >>> Plan([2, 0, 1]).mask().sum()
         np.int64(3)
         """
@@ -213,15 +307,30 @@ class Plan(Generic[Indices]):
     # ---- what is done along the rows
 
     @signatures.plan_along
-    def repeat(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
-        """Row i of x, along dim, lengths[i] times in a row: `repeat_interleave` by the lengths.
+    def repeat(self, x: Any, axis: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
+        """Row i of x, lengths[i] times in a row: `tenter.repeat_interleave` by the lengths.
 
+        Parameters
+        ----------
+        x : array
+            Its length along axis is the number of rows.
+        axis : int, default 0
+            The axis of the rows.
+        out : array, optional
+            Where to write the result, as for `tenter.resize`.
+
+        Returns
+        -------
+        array
+
+        Examples
+        --------
         >>> Plan([2, 0, 1]).repeat([[1, 2], [3, 4], [5, 6]])
         array([[1, 2],
                [1, 2],
                [5, 6]])
         """
-        return along.repeat(self, x, dim, out, too_many, no_other)
+        return along.repeat(self, x, axis, out, too_many, no_other)
 
     @signatures.plan_pad
     def pad(
@@ -233,8 +342,26 @@ class Plan(Generic[Indices]):
         out: Any = None,
         **no_other: Any,
     ) -> Any:
-        """As `tenter.ragged.pad`.
+        """Rows as a padded array: `tenter.ragged.pad`.
 
+        Parameters
+        ----------
+        x : array
+            All rows, one after the other.
+        max_len : int, optional
+            The width, by default the largest length.
+        value : number, default 0
+            The fill value behind each row.
+        out : array, optional
+            Where to write the result, as for `tenter.resize`.
+
+        Returns
+        -------
+        array
+            [n, max_len, ...].
+
+        Examples
+        --------
         >>> Plan([2, 0, 1]).pad([1, 2, 3])
         array([[1, 2],
                [0, 0],
@@ -244,57 +371,145 @@ class Plan(Generic[Indices]):
 
     @signatures.plan_unpad
     def unpad(self, x: Any, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
-        """As `tenter.ragged.unpad`.
+        """A padded array without its padding: `tenter.ragged.unpad`.
 
+        Parameters
+        ----------
+        x : array
+            [n, max_len, ...].
+        out : array, optional
+            Where to write the result, as for `tenter.resize`.
+
+        Returns
+        -------
+        array
+
+        Examples
+        --------
         >>> Plan([2, 0, 1]).unpad([[1, 2], [0, 0], [3, 0]])
         array([1, 2, 3])
         """
         return along.unpad(self, x, out, too_many, no_other)
 
     @signatures.plan_along
-    def sum(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
-        """As `tenter.ragged.segment_sum`.
+    def sum(self, x: Any, axis: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
+        """The sum of each row: `tenter.ragged.segment_sum`.
 
+        Parameters
+        ----------
+        x : array
+            All rows, one after the other along axis.
+        axis : int, default 0
+            The axis that holds the rows.
+        out : array, optional
+            Where to write the result, as for `tenter.resize`.
+
+        Returns
+        -------
+        array
+
+        Examples
+        --------
         >>> Plan([2, 0, 1]).sum([1, 2, 3])
         array([3, 0, 3])
         """
-        return along.reduce("sum", self, x, dim, out, too_many, no_other)
+        return along.reduce("sum", self, x, axis, out, too_many, no_other)
 
     @signatures.plan_along
-    def mean(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
-        """As `tenter.ragged.segment_mean`.
+    def mean(self, x: Any, axis: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
+        """The mean of each row: `tenter.ragged.segment_mean`.
 
+        Parameters
+        ----------
+        x : array
+            All rows, one after the other along axis.
+        axis : int, default 0
+            The axis that holds the rows.
+        out : array, optional
+            Where to write the result, as for `tenter.resize`.
+
+        Returns
+        -------
+        array
+
+        Examples
+        --------
         >>> Plan([2, 0, 1]).mean([1.0, 2.0, 3.0])
         array([1.5, 0. , 3. ])
         """
-        return along.reduce("mean", self, x, dim, out, too_many, no_other)
+        return along.reduce("mean", self, x, axis, out, too_many, no_other)
 
     @signatures.plan_along
-    def max(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
-        """As `tenter.ragged.segment_max`.
+    def max(self, x: Any, axis: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
+        """The largest value of each row: `tenter.ragged.segment_max`.
 
+        Parameters
+        ----------
+        x : array
+            All rows, one after the other along axis.
+        axis : int, default 0
+            The axis that holds the rows.
+        out : array, optional
+            Where to write the result, as for `tenter.resize`.
+
+        Returns
+        -------
+        array
+
+        Examples
+        --------
         >>> Plan([2, 1]).max([1, 2, 3])
         array([2, 3])
         """
-        return along.reduce("max", self, x, dim, out, too_many, no_other)
+        return along.reduce("max", self, x, axis, out, too_many, no_other)
 
     @signatures.plan_along
-    def min(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
-        """As `tenter.ragged.segment_min`.
+    def min(self, x: Any, axis: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
+        """The smallest value of each row: `tenter.ragged.segment_min`.
 
+        Parameters
+        ----------
+        x : array
+            All rows, one after the other along axis.
+        axis : int, default 0
+            The axis that holds the rows.
+        out : array, optional
+            Where to write the result, as for `tenter.resize`.
+
+        Returns
+        -------
+        array
+
+        Examples
+        --------
         >>> Plan([2, 1]).min([1, 2, 3])
         array([1, 3])
         """
-        return along.reduce("min", self, x, dim, out, too_many, no_other)
+        return along.reduce("min", self, x, axis, out, too_many, no_other)
 
     @signatures.plan_along
-    def softmax(self, x: Any, dim: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
-        """As `tenter.ragged.segment_softmax`.
+    def softmax(self, x: Any, axis: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
+        """exp(x) over its sum within each row: `tenter.ragged.segment_softmax`.
 
+        Parameters
+        ----------
+        x : array
+            All rows, one after the other along axis.
+        axis : int, default 0
+            The axis that holds the rows.
+        out : array, optional
+            Where to write the result, as for `tenter.resize`.
+
+        Returns
+        -------
+        array
+
+        Examples
+        --------
         >>> Plan([2, 1]).softmax([5.0, 5.0, 7.0])
         array([0.5, 0.5, 1. ])
         """
-        return along.reduce("softmax", self, x, dim, out, too_many, no_other)
+        return along.reduce("softmax", self, x, axis, out, too_many, no_other)
 
     def __reduce__(self) -> Any:
         """Copies and pickles are made of the offsets, which are checked again."""

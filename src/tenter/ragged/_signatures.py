@@ -39,12 +39,12 @@ else:
 # fmt: off
 class OfLengths(Protocol):
     @overload
-    def __call__(self, lengths: Plan[Indices], *, total: Index = None, out: Indices | None = None) -> Indices: ...
+    def __call__(self, lengths: Plan[Indices], *, output_size: Index = None, out: Indices | None = None) -> Indices: ...
     @overload
-    def __call__(self, lengths: Given, *, total: Index = None, out: Given | None = None) -> Given: ...
+    def __call__(self, lengths: Given, *, output_size: Index = None, out: Given | None = None) -> Given: ...
     @overload
     def __call__(self, lengths: Ints, *,
-        total: Index = None, out: NDArray[np.int64] | None = None) -> NDArray[np.int64]: ...
+        output_size: Index = None, out: NDArray[np.int64] | None = None) -> NDArray[np.int64]: ...
 
 
 class OfOffsets(Protocol):
@@ -52,29 +52,6 @@ class OfOffsets(Protocol):
     def __call__(self, offsets: Given, *, out: Given | None = None) -> Given: ...
     @overload
     def __call__(self, offsets: Ints, *, out: NDArray[np.int64] | None = None) -> NDArray[np.int64]: ...
-
-
-class OfRowIds(Protocol):
-    @overload
-    def __call__(self, row_ids: Given, n: Index = None, *, out: Given | None = None) -> Given: ...
-    @overload
-    def __call__(self, row_ids: Ints, n: Index = None, *,
-        out: NDArray[np.int64] | None = None) -> NDArray[np.int64]: ...
-
-
-class OfPositions(Protocol):
-    @overload
-    def __call__(self, positions: Given, *, out: Given | None = None) -> Given: ...
-    @overload
-    def __call__(self, positions: Ints, *, out: NDArray[np.int64] | None = None) -> NDArray[np.int64]: ...
-
-
-class OfMask(Protocol):
-    @overload
-    def __call__(self, mask: NDArray[np.bool_] | Sequence[Sequence[bool]], *,
-        out: NDArray[np.int64] | None = None) -> NDArray[np.int64]: ...
-    @overload
-    def __call__(self, mask: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 
 
 class Mask(Protocol):
@@ -100,21 +77,21 @@ class Spans(Protocol):
 class Ranges(Protocol):
     @overload
     def __call__(self, starts: OneEach, lengths: Plan[OnHost] | Ints, steps: OneEach = 1, *,  # type: ignore[overload-overlap]
-        total: Index = None, out: OnHost | None = None) -> OnHost: ...
+        output_size: Index = None, out: OnHost | None = None) -> OnHost: ...
     @overload
     def __call__(self, starts: OneEach | Tensor, lengths: Lengths, steps: OneEach | Tensor = 1, *,
-        total: Index = None, out: Tensor | None = None) -> Tensor: ...
+        output_size: Index = None, out: Tensor | None = None) -> Tensor: ...
 
 
 class RepeatPadded(Protocol):
     @overload
-    def __call__(self, x: NDArray[Element], counts: Counts, max_len: Index = None, *,
+    def __call__(self, x: NDArray[Element], repeats: Counts, max_len: Index = None, *,
         value: Scalar = 0, out: tuple[NDArray[Element], OnHost] | None = None) -> tuple[NDArray[Element], OnHost]: ...
     @overload
-    def __call__(self, x: Tensor, counts: Counts, max_len: Index = None, *,  # type: ignore[overload-overlap]
+    def __call__(self, x: Tensor, repeats: Counts, max_len: Index = None, *,  # type: ignore[overload-overlap]
         value: Scalar = 0, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]: ...
     @overload
-    def __call__(self, x: Nested | Held, counts: Counts, max_len: Index = None, *,
+    def __call__(self, x: Nested | Held, repeats: Counts, max_len: Index = None, *,
         value: Scalar = 0, out: tuple[NDArray[Any], OnHost] | None = None) -> tuple[NDArray[Any], OnHost]: ...
 
 
@@ -130,17 +107,18 @@ class PlanRanges(Protocol):
 
 class Reduction(Protocol):
     @overload
-    def __call__(self, x: NDArray[Element], lengths: Lengths, dim: SupportsIndex = 0, *,
+    def __call__(self, x: NDArray[Element], lengths: Lengths, axis: SupportsIndex = 0, *,
         out: NDArray[Element] | None = None) -> NDArray[Element]: ...
     @overload
-    def __call__(self, x: LazyArray[Base], lengths: Lengths, dim: SupportsIndex = 0, *,  # type: ignore[overload-overlap]
+    def __call__(self, x: LazyArray[Base], lengths: Lengths, axis: SupportsIndex = 0, *,  # type: ignore[overload-overlap]
         out: None = None) -> Base | LazyArray[Base]: ...
     @overload
-    def __call__(self, x: LazyArray[Base], lengths: Lengths, dim: SupportsIndex = 0, *, out: AnyArray) -> AnyArray: ...  # type: ignore[overload-overlap]
+    def __call__(self, x: LazyArray[Base], lengths: Lengths, axis: SupportsIndex = 0, *, out: AnyArray) -> AnyArray: ...  # type: ignore[overload-overlap]
     @overload
-    def __call__(self, x: Tensor, lengths: Lengths, dim: SupportsIndex = 0, *, out: Tensor | None = None) -> Tensor: ...  # type: ignore[overload-overlap]
+    def __call__(self, x: Tensor, lengths: Lengths, axis: SupportsIndex = 0, *,  # type: ignore[overload-overlap]
+        out: Tensor | None = None) -> Tensor: ...
     @overload
-    def __call__(self, x: Nested | Held, lengths: Lengths, dim: SupportsIndex = 0, *,
+    def __call__(self, x: Nested | Held, lengths: Lengths, axis: SupportsIndex = 0, *,
         out: NDArray[Any] | None = None) -> NDArray[Any]: ...
 
 
@@ -159,28 +137,29 @@ class Pad(Protocol):
 class Unpad(Protocol):
     @overload
     def __call__(self, x: NDArray[Element], lengths: Lengths, *,
-        total: Index = None, out: NDArray[Element] | None = None) -> NDArray[Element]: ...
+        output_size: Index = None, out: NDArray[Element] | None = None) -> NDArray[Element]: ...
     @overload
-    def __call__(self, x: Tensor, lengths: Lengths, *, total: Index = None, out: Tensor | None = None) -> Tensor: ...  # type: ignore[overload-overlap]
+    def __call__(self, x: Tensor, lengths: Lengths, *,  # type: ignore[overload-overlap]
+        output_size: Index = None, out: Tensor | None = None) -> Tensor: ...
     @overload
     def __call__(self, x: Nested | Held, lengths: Lengths, *,
-        total: Index = None, out: NDArray[Any] | None = None) -> NDArray[Any]: ...
+        output_size: Index = None, out: NDArray[Any] | None = None) -> NDArray[Any]: ...
 
 
 class PlanAlong(Protocol):
-    """A plan's method along a dim."""
+    """A plan's method along an axis."""
 
     @overload
-    def __call__(self, x: NDArray[Element], dim: SupportsIndex = 0, *,
+    def __call__(self, x: NDArray[Element], axis: SupportsIndex = 0, *,
         out: NDArray[Element] | None = None) -> NDArray[Element]: ...
     @overload
-    def __call__(self, x: LazyArray[Base], dim: SupportsIndex = 0, *, out: None = None) -> Base | LazyArray[Base]: ...  # type: ignore[overload-overlap]
+    def __call__(self, x: LazyArray[Base], axis: SupportsIndex = 0, *, out: None = None) -> Base | LazyArray[Base]: ...  # type: ignore[overload-overlap]
     @overload
-    def __call__(self, x: LazyArray[Base], dim: SupportsIndex = 0, *, out: AnyArray) -> AnyArray: ...  # type: ignore[overload-overlap]
+    def __call__(self, x: LazyArray[Base], axis: SupportsIndex = 0, *, out: AnyArray) -> AnyArray: ...  # type: ignore[overload-overlap]
     @overload
-    def __call__(self, x: Tensor, dim: SupportsIndex = 0, *, out: Tensor | None = None) -> Tensor: ...  # type: ignore[overload-overlap]
+    def __call__(self, x: Tensor, axis: SupportsIndex = 0, *, out: Tensor | None = None) -> Tensor: ...  # type: ignore[overload-overlap]
     @overload
-    def __call__(self, x: Nested | Held, dim: SupportsIndex = 0, *,
+    def __call__(self, x: Nested | Held, axis: SupportsIndex = 0, *,
         out: NDArray[Any] | None = None) -> NDArray[Any]: ...
 
 
@@ -212,18 +191,6 @@ def of_lengths(f: Callable[..., Any]) -> OfLengths:
 
 def of_offsets(f: Callable[..., Any]) -> OfOffsets:
     return cast(OfOffsets, f)
-
-
-def of_row_ids(f: Callable[..., Any]) -> OfRowIds:
-    return cast(OfRowIds, f)
-
-
-def of_positions(f: Callable[..., Any]) -> OfPositions:
-    return cast(OfPositions, f)
-
-
-def of_mask(f: Callable[..., Any]) -> OfMask:
-    return cast(OfMask, f)
 
 
 def mask(f: Callable[..., Any]) -> Mask:

@@ -2,8 +2,8 @@
 
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal
-from tenter._execution.torch import device
-from tenter._execution.torch.device import DeferredError
+from tenter._torch import device
+from tenter._torch.device import DeferredError
 from tenter.torch import transforms as transforms
 from tenter.torch.accelerate import accelerate, install, uninstall
 from tenter.torch.modules import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
@@ -25,14 +25,25 @@ __all__ = [
 
 
 def synchronize() -> None:
-    """Waits for checks that were put off so as not to wait for a device, and raises what they found.
+    """Waits for checks that CUDA devices still owe, and raises what they found.
 
-    On the CPU every check is made before memory is touched. On a CUDA device counts that lie there are checked when the
-    device comes to them: what is wrong with them, a count that is negative or a sum unlike output_size, is raised by a
-    later call on that device, or here. Such results are 0 past the sum of the counts, and nothing else was touched.
+    Raises
+    ------
+    DeferredError
+        A ValueError that names the call that was wrong.
 
-    Raises DeferredError, a ValueError, which names the call that was wrong.
+    See Also
+    --------
+    DeferredError : What is raised.
 
+    Notes
+    -----
+    On the CPU every check is made before memory is touched. Counts on a CUDA device are checked when the device comes
+    to them. What is wrong with them, a negative count or a sum that is not output_size, is raised by a later call on
+    that device, or here. Such results are 0 past the sum of the counts, and nothing else was touched.
+
+    Examples
+    --------
     >>> synchronize()
     """
     try:

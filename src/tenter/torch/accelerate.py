@@ -18,13 +18,13 @@ from tenter._arrays import torch_tensors
 from tenter._arrays.arguments import MISSING, error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.foreign import class_name
-from tenter._arrays.kept import uncut
+from tenter._arrays.forks import not_forked
 from tenter._arrays.torch_private import NO_RULES, exporting_to_onnx, tracing
-from tenter._execution.torch import (
+from tenter._torch import (
     executor as executor,  # registers the operators, for graphs saved with them
     operators,
 )
-from tenter._execution.torch.device import DeferredError
+from tenter._torch.device import DeferredError
 from tenter.torch import report
 from tenter.torch.report import Report
 
@@ -42,18 +42,39 @@ def accelerate() -> contextlib._GeneratorContextManager[Report]: ...
 @overload
 def accelerate(function: Callable[Given, Result]) -> Callable[Given, Result]: ...
 def accelerate(function: Any = None) -> Any:
-    """Serves `torch.repeat_interleave`, `Tensor.repeat_interleave`, `Tensor.repeat`, `torch.tile`, `Tensor.tile`,
-    `F.interpolate`, `F.upsample*` and `nn.Upsample*` by tenter, gradients included, in code that stays as it is.
+    """Lets tenter compute PyTorch's repeats and resizes in code that stays as it is, gradients included.
 
-    A context manager and a decorator, with parentheses or without. function: what is decorated; PyTorch's functions are
-    replaced while it runs. A module is refused: call it within `with accelerate():`, decorate its `forward`, or call
-    `install()` once.
+    Replaced are `torch.repeat_interleave`, `Tensor.repeat_interleave`, `Tensor.repeat`, `torch.tile`, `Tensor.tile`,
+    `F.interpolate`, `F.upsample*` and `nn.Upsample*`, in all threads of the process.
 
-    What tenter does not serve (other devices, other layouts, arguments that it refuses) PyTorch does as before, or
-    refuses in its own words; the report that the context yields counts both. Only bad counts and totals of
-    repeat_interleave raise tenter's ValueError, as PyTorch may crash on them. The replacement holds for all threads of
-    the process.
+    Parameters
+    ----------
+    function : callable, optional
+        What is decorated; PyTorch's functions are replaced while it runs.
 
+    Returns
+    -------
+    context manager or callable
+        A context manager that yields a `Report`, or the decorated function.
+
+    Raises
+    ------
+    TypeError
+        If function is a module: call it within `with accelerate():`, decorate its `forward`, or call `install()` once.
+
+    See Also
+    --------
+    install : The same from now on.
+    Report : What was computed by tenter.
+
+    Notes
+    -----
+    What tenter does not support (other devices, other layouts, arguments that it refuses) PyTorch computes as before;
+    the report counts both. Only bad counts and totals of repeat_interleave raise tenter's ValueError, as PyTorch may
+    crash on them.
+
+    Examples
+    --------
     >>> import torch
     >>> with accelerate() as report:
     ...     torch.tile(torch.tensor([1, 2]), (2,))
@@ -85,8 +106,15 @@ def _accelerated() -> Iterator[Report]:
 
 
 def install() -> None:
-    """Serves by tenter from now on what `accelerate` serves; each call needs one of `uninstall`.
+    """Lets tenter compute from now on what `accelerate` replaces; each call needs one of `uninstall`.
 
+    See Also
+    --------
+    accelerate : For a part of a program.
+    uninstall : Ends it.
+
+    Examples
+    --------
     >>> import torch
     >>> install()
     >>> torch.tile(torch.tensor([1, 2]), (2,))
@@ -94,7 +122,7 @@ def install() -> None:
     >>> uninstall()
     """
     global _depth
-    with uncut():
+    with not_forked():
         _depth += 1
         if _depth == 1:
             operators.watch = report.kernel_ran
@@ -102,14 +130,25 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Takes one `install` back; raises RuntimeError if there is none.
+    """Ends one `install`.
 
+    Raises
+    ------
+    RuntimeError
+        If there is none.
+
+    See Also
+    --------
+    install : Begins it.
+
+    Examples
+    --------
     >>> uninstall()
     Traceback (most recent call last):
     RuntimeError: uninstall: expected an install before it, got none
     """
     global _depth
-    with uncut():
+    with not_forked():
         if _depth == 0:
             raise RuntimeError("uninstall: expected an install before it, got none")
         _depth -= 1
@@ -132,14 +171,14 @@ def _restore() -> None:
 def _own_names() -> Iterator[None]:
     """Gives names back to PyTorch, for its script, which reads the source of what they are bound to."""
     global _scripting
-    with uncut():
+    with not_forked():
         _scripting += 1
         if _depth and _scripting == 1:
             _restore()
     try:
         yield
     finally:
-        with uncut():
+        with not_forked():
             _scripting -= 1
             if _depth:
                 _replace()

@@ -14,17 +14,37 @@ from tenter._specs import interpolate_arguments
 class Upsample(torch.nn.Upsample):
     """`torch.nn.Upsample` that calls `tenter.interpolate`: a layer without parameters or buffers.
 
-    It is a subclass of PyTorch's, so that code which looks for these layers finds it. Arguments are checked when the
-    layer is made. `torch.jit.script` and
+    Parameters
+    ----------
+    size : int or tuple of ints, optional
+        The result's spatial shape in pixels, or one number for all spatial dims.
+    scale_factor : float or tuple of floats, optional
+        Output / input, in place of size.
+    mode : str, default "nearest"
+        "nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic" or "area".
+    align_corners : bool, optional
+        For linear, bilinear, bicubic and trilinear. False aligns the outer edges of the corner pixels, True their
+        centers.
+    recompute_scale_factor : bool, optional
+        True computes positions from the rounded sizes, not from scale_factor.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When the layer is made, naming the argument.
+
+    See Also
+    --------
+    tenter.interpolate : What is called.
+    accelerate : For models that stay as they are.
+
+    Notes
+    -----
+    It is a subclass of PyTorch's, so that code which looks for these layers finds it. `torch.jit.script` and
     `torch.jit.trace` take PyTorch's function instead, as they cannot follow tenter's.
 
-    size: output size, one number or one per spatial dim; or scale_factor: output / input, for each dim too.
-    mode: nearest, nearest-exact, linear, bilinear, trilinear, bicubic or area.
-    align_corners: for linear kinds and bicubic. False aligns the edges of the corner pixels, True their centers.
-    recompute_scale_factor: True takes coordinates from the rounded sizes, not from the given scale_factor.
-
-    Raises TypeError and ValueError naming the argument.
-
+    Examples
+    --------
     >>> import torch
     >>> layer = Upsample(scale_factor=2, mode="bilinear")
     >>> layer(torch.ones(1, 3, 4, 5)).shape
@@ -78,8 +98,24 @@ def _interpolated(layer: Any, x: torch.Tensor) -> torch.Tensor:
 class UpsamplingNearest2d(Upsample):
     """`torch.nn.UpsamplingNearest2d` that calls `tenter.interpolate`: `Upsample` with mode "nearest".
 
-    size: output size (height, width) or one number for both; or scale_factor.
+    Parameters
+    ----------
+    size : int or (int, int), optional
+        (height, width) of the result in pixels, or one number for both.
+    scale_factor : float or (float, float), optional
+        Output / input, in place of size.
 
+    Raises
+    ------
+    TypeError, ValueError
+        When the layer is made, naming the argument.
+
+    See Also
+    --------
+    Upsample : Other modes.
+
+    Examples
+    --------
     >>> import torch
     >>> UpsamplingNearest2d(scale_factor=2)(torch.tensor([[[[1, 2]]]]))
     tensor([[[[1, 1, 2, 2],
@@ -96,8 +132,24 @@ class UpsamplingBilinear2d(Upsample):
     """`torch.nn.UpsamplingBilinear2d` that calls `tenter.interpolate`: `Upsample` with mode "bilinear" and
     align_corners=True.
 
-    size: output size (height, width) or one number for both; or scale_factor.
+    Parameters
+    ----------
+    size : int or (int, int), optional
+        (height, width) of the result in pixels, or one number for both.
+    scale_factor : float or (float, float), optional
+        Output / input, in place of size.
 
+    Raises
+    ------
+    TypeError, ValueError
+        When the layer is made, naming the argument.
+
+    See Also
+    --------
+    Upsample : Other modes.
+
+    Examples
+    --------
     >>> import torch
     >>> UpsamplingBilinear2d(size=(1, 3))(torch.tensor([[[[1.0, 2.0]]]]))
     tensor([[[[1.0000, 1.5000, 2.0000]]]])

@@ -14,11 +14,26 @@ _passed: Counter[tuple[str, str]] = Counter()
 
 
 class Report:
-    """Calls since the report was begun: `served[function]` by tenter, `passed[function][reason]` on to PyTorch.
+    """Counts of calls since it was begun: `served[function]` by tenter, `passed[function][reason]` by PyTorch.
 
+    See Also
+    --------
+    accelerate : Yields one.
+    report : All calls of the process.
+
+    Notes
+    -----
     Functions are repeat_interleave, repeat (`Tensor.repeat`), tile and interpolate (`F.interpolate`, `F.upsample`,
     `nn.Upsample`). In a compiled function a call counts each time that it runs (tile as repeat), or once if Inductor
-    fuses it, and what is passed on does not count.
+    fuses it; what PyTorch computes does not count there.
+
+    Examples
+    --------
+    >>> import torch, tenter.torch
+    >>> with tenter.torch.accelerate() as counted:
+    ...     doubled = torch.tile(torch.ones(2), (2,))
+    >>> counted.served, counted.passed
+    ({'tile': 1}, {})
     """
 
     def __init__(self) -> None:
@@ -26,7 +41,12 @@ class Report:
         self._end: tuple[Counter[str], Counter[tuple[str, str]]] | None = None
 
     def stop(self) -> None:
-        """Counts no further."""
+        """Counts no further.
+
+        Examples
+        --------
+        >>> Report().stop()
+        """
         self._end = Counter(_served), Counter(_passed)
 
     @property
@@ -56,8 +76,18 @@ _since_start = Report()
 
 
 def report() -> Report:
-    """Calls served and passed on since the process began.
+    """Calls since the process began, computed by tenter and by PyTorch.
 
+    Returns
+    -------
+    Report
+
+    See Also
+    --------
+    accelerate : Yields a report of its own.
+
+    Examples
+    --------
     >>> import torch, tenter.torch
     >>> before = report().served.get("tile", 0)
     >>> with tenter.torch.accelerate():

@@ -34,19 +34,40 @@ __all__ = ["RandomResizedCrop", "Resize", "ResizeCenterCrop", "Thumbnail"]
 
 
 class Resize(torch.nn.Module):
-    """Resizes images, as `torchvision.transforms.v2.Resize`.
+    """Resizes images: `torchvision.transforms.v2.Resize`.
 
-    size: (height, width); or one number for the shorter side, which keeps the ratio of the sides. None: max_size is the
-        longer side.
-    interpolation: "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
+    Takes tensors (..., C, H, W), NumPy arrays (H, W, C), Pillow images, torchvision's `Image`, `Mask`, `BoundingBoxes`
+    and `Video`, and dicts and tuples of these.
+
+    Parameters
+    ----------
+    size : int, (int, int) or None
+        (height, width) in pixels; or one number for the shorter side, which keeps the ratio of the sides. None:
+        max_size is the longer side.
+    interpolation : str, default "bilinear"
+        "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
         `InterpolationMode` or Pillow's number. Masks take nearest-exact.
-    max_size: of the longer side, where size is one number.
-    antialias: whether the filter widens when shrinking.
-    dtype: None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
-    mean, std: normalize each channel after scaling; dtype is then float32 unless it is given.
+    max_size : int, optional
+        The most that the longer side may have, if size is one number.
+    antialias : bool, default True
+        Whether the filter widens when shrinking.
+    dtype : torch.dtype, optional
+        None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
+    mean, std : sequence of floats, optional
+        Normalize each channel after scaling; dtype is then float32 unless it is given.
 
-    Raises TypeError and ValueError naming the argument.
+    Raises
+    ------
+    TypeError, ValueError
+        When the transform is made, naming the argument.
 
+    See Also
+    --------
+    Thumbnail : The largest size within a height and width.
+    ResizeCenterCrop : Resizes and crops in one step.
+
+    Examples
+    --------
     >>> import torch
     >>> Resize(8)(torch.zeros(3, 32, 48, dtype=torch.uint8)).shape
     torch.Size([3, 8, 12])
@@ -92,15 +113,47 @@ class Resize(torch.nn.Module):
 
 
 class RandomResizedCrop(torch.nn.Module):
-    """Takes a random part of images and resizes it, as `torchvision.transforms.v2.RandomResizedCrop`.
+    """Resizes a random part of images: `torchvision.transforms.v2.RandomResizedCrop`.
 
+    Takes tensors (..., C, H, W), NumPy arrays (H, W, C), Pillow images, torchvision's `Image`, `Mask`, `BoundingBoxes`
+    and `Video`, and dicts and tuples of these.
+
+    Parameters
+    ----------
+    size : int or (int, int)
+        (height, width) in pixels, or one number for both.
+    scale : (float, float), default (0.08, 1)
+        The least and the greatest part of the area.
+    ratio : (float, float), default (3/4, 4/3)
+        The least and the greatest width / height of the part.
+    interpolation : str, default "bilinear"
+        "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
+        `InterpolationMode` or Pillow's number. Masks take nearest-exact.
+    antialias : bool, default True
+        Whether the filter widens when shrinking.
+    flip : float, default 0
+        The probability that columns are reversed, drawn after the part, like torchvision's `RandomHorizontalFlip`.
+    dtype : torch.dtype, optional
+        None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
+    mean, std : sequence of floats, optional
+        Normalize each channel after scaling; dtype is then float32 unless it is given.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When the transform is made, naming the argument.
+
+    See Also
+    --------
+    Resize : The whole image.
+    tenter.image.crop_resize : A part of your choice.
+
+    Notes
+    -----
     The random numbers are PyTorch's, drawn in torchvision's order: equal seeds take equal parts.
 
-    size: (height, width), or one number for both.
-    scale: the least and the greatest part of the area. ratio: of width / height.
-    flip: the probability that columns are reversed, drawn after the part, as by torchvision's `RandomHorizontalFlip`.
-    interpolation, antialias, dtype, mean, std: as `Resize` has them.
-
+    Examples
+    --------
     >>> import torch
     >>> _ = torch.manual_seed(0)
     >>> crop = RandomResizedCrop(8, flip=0.5, mean=(0.5, 0.5, 0.5), std=(0.25, 0.25, 0.25))
@@ -141,12 +194,37 @@ class RandomResizedCrop(torch.nn.Module):
 
 
 class ResizeCenterCrop(torch.nn.Module):
-    """What `Resize(resize_size)` and `CenterCrop(crop_size)` of torchvision do one after the other, in one step: the
-    pixels that the crop would cut off are never made.
+    """torchvision's `Resize(resize_size)` and `CenterCrop(crop_size)` in one step.
 
-    crop_size: (height, width) of the result, or one number for both. resize_size: the shorter side before the crop.
-    interpolation, antialias, dtype, mean, std: as `Resize` has them.
+    Pixels that the crop would cut off are never computed. It takes what `Resize` takes.
 
+    Parameters
+    ----------
+    crop_size : int or (int, int)
+        (height, width) of the result in pixels, or one number for both.
+    resize_size : int
+        The shorter side before the crop.
+    interpolation : str, default "bilinear"
+        "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
+        `InterpolationMode` or Pillow's number. Masks take nearest-exact.
+    antialias : bool, default True
+        Whether the filter widens when shrinking.
+    dtype : torch.dtype, optional
+        None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
+    mean, std : sequence of floats, optional
+        Normalize each channel after scaling; dtype is then float32 unless it is given.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When the transform is made, naming the argument.
+
+    See Also
+    --------
+    Resize : Without the crop.
+
+    Examples
+    --------
     >>> import torch
     >>> ResizeCenterCrop(224, 256)(torch.zeros(3, 480, 640, dtype=torch.uint8)).shape
     torch.Size([3, 224, 224])
@@ -186,11 +264,36 @@ class ResizeCenterCrop(torch.nn.Module):
 
 
 class Thumbnail(torch.nn.Module):
-    """Makes images so small that they lie within a size, and keeps the ratio of the sides; small ones stay as they are.
+    """Shrinks images to the largest size within a height and width; smaller ones stay as they are.
 
-    size: (height, width), or one number for both.
-    interpolation, antialias, dtype, mean, std: as `Resize` has them.
+    It takes what `Resize` takes.
 
+    Parameters
+    ----------
+    size : int or (int, int)
+        (height, width) in pixels, or one number for both.
+    interpolation : str, default "bilinear"
+        "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
+        `InterpolationMode` or Pillow's number. Masks take nearest-exact.
+    antialias : bool, default True
+        Whether the filter widens when shrinking.
+    dtype : torch.dtype, optional
+        None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
+    mean, std : sequence of floats, optional
+        Normalize each channel after scaling; dtype is then float32 unless it is given.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When the transform is made, naming the argument.
+
+    See Also
+    --------
+    Resize : A size for the shorter side.
+    tenter.image.Fit : The same for arrays.
+
+    Examples
+    --------
     >>> import torch
     >>> Thumbnail(32)(torch.zeros(3, 480, 640, dtype=torch.uint8)).shape
     torch.Size([3, 24, 32])

@@ -69,14 +69,14 @@ def repeat(source: Source, output: Output, counts: Any, dim: int, how: How) -> R
     if np.ndim(counts) == 0 or np.size(counts) == 1:
         op = _of_spec(source.stored, every(len(source.stored.shape), dim, int(np.asarray(counts).item())))
     else:
-        whole = tenter.maps.Copy.counts(counts)
+        whole = tenter.maps.Copy.repeats(counts)
         if whole.n_in != n:
-            raise Refusal(f"--counts: expected {n} counts, one per position of dim {dim}, got {whole.n_in}")
+            raise Refusal(f"--repeats: expected {n} counts, one per position of dim {dim}, got {whole.n_in}")
         op = _of_spec(source.stored, every(len(source.stored.shape), dim, 1))
         shape = source.stored.shape
         op = op._replace(shape_out=(*shape[:dim], whole.n_out, *shape[dim + 1 :]), maps={dim: whole})
     if 0 in op.shape_out:
-        raise Refusal("--counts: expected a sum of at least 1, got 0: an array without elements has no blocks")
+        raise Refusal("--repeats: expected a sum of at least 1, got 0: an array without elements has no blocks")
     digest = hashlib.sha256(np.asarray(counts, np.int64).tobytes()).hexdigest()
     about = {"command": "repeat", "dim": dim, "counts": [np.size(counts), digest]}
     return _make(source, output, op, about, how, None)

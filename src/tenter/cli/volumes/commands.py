@@ -74,7 +74,7 @@ def repeat_volume(args: argparse.Namespace, counts: Any) -> int:
     if not -len(source.shape) <= dim < len(source.shape):
         raise Refusal(f"--dim: expected a number from {-len(source.shape)} to {len(source.shape) - 1}, got {dim}")
     if np.asarray(counts).dtype.kind not in "iu" or np.any(np.asarray(counts) < 0) or np.ndim(counts) > 1:
-        raise Refusal("--counts: expected whole numbers of at least 0")
+        raise Refusal("--repeats: expected whole numbers of at least 0")
     _say(arrays.repeat(source, _checked(output, source), counts, dim % len(source.shape), _how(args)), args)
     return 0
 

@@ -14,35 +14,35 @@ LISTS, AXES = ("--scale", "--factor", "--voxel-size", "--spacing"), {"--axes"}
 
 PYRAMID = """Make smaller and smaller levels of an array, as OME-Zarr, which viewers of large volumes read.
 
-IN is an OME-Zarr group: its first array gets levels 1, 2 and so on beside it, and the metadata of its axes, units and
-voxel sizes is kept. Or IN is a zarr array, a .npy file or a TIFF stack of ImageJ, OME or plain pages: OUT is a new
-group of the array itself and its levels. Each level is made of the one before it. Its metadata says exactly where its
-voxels are, so that viewers line the levels up. Zarr format 2 gets metadata of OME-Zarr 0.4, format 3 of 0.5.
+IN is an OME-Zarr group: levels 1, 2 and so on are added to it, and the metadata of its axes, units and voxel sizes is
+kept. Or IN is a zarr array, a .npy file or a TIFF stack of ImageJ, OME or plain pages: OUT is a new group of the array
+and its levels. Each level is computed from the one before. Its metadata has the exact place of its voxels, so that
+viewers line the levels up. Zarr format 2 gets OME-Zarr 0.4 metadata, format 3 gets 0.5.
 
-Without --factor, each level halves the axes along which voxels are short, until voxels are as long as wide and high,
-and then all axes. Voxel sizes are those of IN, or --voxel-size; where neither says them, voxels count as cubes.
+Without --factor, each level halves the axes along which voxels are short, until voxels are isotropic, and then all
+axes. Voxel sizes are those of IN, or --voxel-size; without either, voxels are cubes.
 
-Arrays may be larger than memory. A run that was ended at any moment is continued by the same command."""
+Arrays may be larger than memory. The same command continues an interrupted run."""
 
 
 def add_voxels(parser: argparse._ActionsContainer) -> None:
     """Add how large voxels are."""
-    sizes = "the size of IN's voxels, one number for each axis, such as 2,0.5,0.5 (default: as IN's metadata says)"
+    sizes = "the size of IN's voxels, one number per axis, such as 2,0.5,0.5 (default: from the metadata of IN)"
     parser.add_argument("--voxel-size", metavar="N,N,...", help=sizes)
-    parser.add_argument("--unit", metavar="UNIT", help="of --voxel-size, such as micrometer or nm")
+    parser.add_argument("--unit", metavar="UNIT", help="the unit of --voxel-size, such as micrometer or nm")
 
 
 def add_reports(parser: argparse._ActionsContainer) -> None:
     """Add what is said of a run."""
-    parser.add_argument("--dry-run", action="store_true", help="say what would be written, and write nothing")
+    parser.add_argument("--dry-run", action="store_true", help="print what would be written, write nothing")
     parser.add_argument("--json", action="store_true", help="print the summary as a JSON object")
 
 
 def add_bounds(parser: argparse._ActionsContainer) -> None:
     """Add what bounds work block by block."""
-    limit = "memory to take at most, such as 2GiB (default: half of the machine's); for arrays in blocks"
+    limit = "memory to use at most, such as 2GiB (default: half of the machine's); for arrays in blocks"
     parser.add_argument("--memory-limit", metavar="BYTES", help=limit)
-    parser.add_argument("--threads", metavar="N", help="blocks to make at once (default: one per core)")
+    parser.add_argument("--threads", metavar="N", help="blocks to process at once (default: one per core)")
     chunks = "the shape of chunks of a new zarr array, such as 64,64,64 (default: the input's)"
     parser.add_argument("--chunks", metavar="N,N,...", help=chunks)
 
@@ -50,13 +50,15 @@ def add_bounds(parser: argparse._ActionsContainer) -> None:
 def add_pyramid(pyramid: argparse.ArgumentParser, axes: int) -> None:
     """Add the arguments of `tenter pyramid`. axes: how many follow --axes."""
     pyramid.add_argument("input", metavar="IN", help="an OME-Zarr group, a zarr array, a .npy file or a TIFF stack")
-    output = "a new group, with a copy of the array (default: IN itself; if it is no group, NAME.ome.zarr beside it)"
+    output = (
+        "a new group, with a copy of the array (default: IN itself; if it is not a group, NAME.ome.zarr next to it)"
+    )
     pyramid.add_argument("output", metavar="OUT.zarr", nargs="?", help=output)
     how = pyramid.add_mutually_exclusive_group()
-    modes = "area: means of the pixels that one covers (default); linear: antialiased linear"
+    modes = "area: means of the pixels that an output covers (default); linear: antialiased linear"
     how.add_argument("--mode", choices=("area", "linear"), help=modes)
-    labels = "the values are labels: take the one at the center of the voxels that one covers, or by --labels majority "
-    labels += "the most frequent of them, of equally frequent ones the smallest"
+    labels = "the values are labels: choose the one at the center of each block, or with --labels majority the most "
+    labels += "frequent, and of equally frequent ones the smallest"
     how.add_argument("--labels", nargs="?", choices=LABELS, const=LABELS[0], metavar="majority", help=labels)
     factor = "how many times smaller each level is, or one number for each axis, such as 1,2,2 (default: see above)"
     pyramid.add_argument("--factor", metavar="N", help=factor)

@@ -27,7 +27,7 @@ from tenter.cli.volumes.windows import elected, identity
 METHODS: dict[str, dict[str, Any]] = {
     "area": {"mode": "area", "like": "opencv"},
     "linear": {"mode": "linear", "antialias": True},
-    "labels": {"mode": "nearest-exact", "tie": "prefer_floor"},
+    "labels": {"mode": "nearest", "like": "onnx"},
 }
 
 

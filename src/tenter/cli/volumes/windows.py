@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tenter import _native
 from tenter._arrays.dtypes import NUMBERS, PARTS
 from tenter._arrays.numpy_arrays import address, layout
-from tenter._kernels import core
+from tenter._plans import core
 from tenter._specs.spec import Spec
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes.votes import Votes, elect
@@ -69,8 +69,8 @@ def reads(op: Operation, box: Box) -> Box:
 def compute(op: Operation, box: Box, x: Pixels) -> Pixels:
     """A block of the result. x: what it reads, contiguous.
 
-    The maps of the block are rows of the whole maps, and orders of sums follow from the whole (native/planner.hpp),
-    so the bits do not depend on the block.
+    The maps of the block are rows of the whole maps, and orders of sums follow from the whole
+    (native/plan/planner.hpp), so the bits do not depend on the block.
     """
     if not op.maps:
         return x

@@ -1,0 +1,206 @@
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include "arrays/array_libraries.hpp"
+#include "kernels/kernels.hpp"
+#include "system/integers.hpp"
+
+namespace tenter {
+namespace {
+
+PyObject* without_memory() {
+  // PyTorch raises a RuntimeError if it has no memory. Python's code then raises one with a better message.
+  if (PyErr_ExceptionMatches(PyExc_RuntimeError)) PyErr_Clear();
+  return nullptr;
+}
+
+// Reads a tensor that was just made without naming a device. If the default device is not the CPU, releases the tensor
+// and returns false.
+bool read_fresh(PyObject* y, DLTensor& t) {
+  if (torch.read(y, &t) == 0 && t.device.type == on_cpu) return true;
+  Py_DECREF(y);
+  return false;
+}
+
+}  // namespace
+
+PyObject* empty_permuted(const ArrayView& like, const int64_t* shape, int ndim, const int* order, char*& data) {
+  const Owned sizes(shape_tuple(shape, ndim)), dims(int_tuple(order, ndim));
+  if (!sizes || !dims) return nullptr;
+  PyObject* const args[3] = {sizes.get(), dims.get(), like.dtype->object};
+  PyObject* const y = PyObject_Vectorcall(torch.empty_permuted, args, 2, torch.dtype_keyword);
+  if (!y) return without_memory();
+  DLTensor t;
+  if (!read_fresh(y, t)) return nullptr;
+  data = static_cast<char*>(t.data);
+  return y;
+}
+
+PyObject* permuted_view(PyObject* in_order, int ndim, const int* order) {
+  int back[max_read_dims];
+  for (int k = 0; k < ndim; ++k) back[order[k]] = k;
+  const Owned dims(int_tuple(back, ndim));
+  PyObject* const args[2] = {in_order, dims.get()};
+  return dims ? PyObject_VectorcallMethod(numpy.transpose, args, 2, nullptr) : nullptr;
+}
+
+PyObject* empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char*& data) {
+  PyObject* y;
+  // The dtype is left out if it is PyTorch's default: a keyword takes a sixth of the time of the call.
+  const bool usual = like.tensor && like.dtype == torch.usual && n_sizes;
+  if (like.tensor) {  // sizes are separate arguments: PyTorch takes longer to read a tuple than to allocate
+    PyObject* args[max_read_dims + 1];
+    const Owned none(n_sizes ? nullptr : PyTuple_New(0));  // a tensor of no dims needs an empty tuple
+    const int n = n_sizes ? n_sizes : 1;
+    for (int d = 0; d < n; ++d) args[d] = n_sizes ? sizes[d] : none.get();
+    args[n] = like.dtype->object;
+    y = PyObject_Vectorcall(torch.empty, args, size_t(n), usual ? nullptr : torch.dtype_keyword);
+  } else {
+    const Owned shape(PyTuple_New(n_sizes));
+    if (!shape) return nullptr;
+    for (int d = 0; d < n_sizes; ++d) PyTuple_SetItem(shape.get(), d, Py_NewRef(sizes[d]));
+    PyObject* const args[2] = {shape.get(), like.dtype->object};
+    y = PyObject_Vectorcall(numpy.empty, args, 2, nullptr);
+  }
+  if (!y) return without_memory();
+  if (like.tensor) {
+    DLTensor t;
+    if (!read_fresh(y, t)) return nullptr;
+    if (usual && (torch.usual = torch.dtype_of(t)) != like.dtype) {  // the default dtype has changed
+      Py_DECREF(y);
+      return empty(like, sizes, n_sizes, data);
+    }
+    data = static_cast<char*>(t.data);
+  } else {
+    data = reinterpret_cast<NumpyArray*>(y)->data;
+  }
+  return y;
+}
+
+PyObject* empty(const ArrayView& like, const int64_t* shape, int ndim, char*& data) {
+  PyObject* sizes[max_read_dims] = {};
+  bool made = true;
+  for (int d = 0; d < ndim; ++d) made = (sizes[d] = PyLong_FromLongLong(shape[d])) && made;
+  PyObject* const y = made ? empty(like, sizes, ndim, data) : nullptr;
+  for (int d = 0; d < ndim; ++d) Py_XDECREF(sizes[d]);
+  return y;
+}
+
+PyObject* array_over(PyObject* buffer, const ArrayView& like, const int64_t* shape, int ndim) {
+  const Owned sizes(shape_tuple(shape, ndim));
+  if (!sizes) return nullptr;
+  PyObject* const args[3] = {sizes.get(), like.dtype->object, buffer};
+  return PyObject_Vectorcall(numpy.type, args, 3, nullptr);
+}
+
+namespace {
+
+// The context of a tensor that the core makes. The tensor's memory is the block, or the bytes after this struct. The
+// struct and the memory are freed with the tensor's storage.
+struct Held {
+  ManagedTensor managed;
+  std::unique_ptr<Block> block;
+  int64_t shape[max_read_dims], stride[max_read_dims];
+
+  static void free(Held* held) {
+    held->~Held();
+    std::free(held);
+  }
+};
+using OwnedHeld = std::unique_ptr<Held, void (*)(Held*)>;
+
+OwnedHeld held_with(int64_t bytes) {
+  void* const room = std::malloc(sizeof(Held) + size_t(bytes));
+  return OwnedHeld(room ? new (room) Held : nullptr, Held::free);
+}
+
+PyObject* tensor_of(OwnedHeld held, char* data, const ArrayView& like, const int64_t* shape, int ndim,
+                    const int* order) {
+  int64_t step = 1;
+  for (int k = ndim - 1; k >= 0; --k) {
+    const int d = order ? order[k] : k;
+    held->shape[d] = shape[d], held->stride[d] = step, step *= shape[d];
+  }
+  auto release = [](ManagedTensor* t) { Held::free(static_cast<Held*>(t->context)); };
+  const DLTensor tensor{data,        {on_cpu, 0},  ndim, uint8_t(like.dtype->code), uint8_t(like.dtype->bits), 1,
+                        held->shape, held->stride, 0};
+  held->managed = {1, 0, held.get(), release, 0, tensor};
+  void* y = nullptr;
+  if (torch.make(&held->managed, &y) != 0) return nullptr;
+  held.release();
+  return static_cast<PyObject*>(y);
+}
+
+}  // namespace
+
+PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const int64_t* shape, int ndim,
+                    const int* order) {
+  OwnedHeld held = held_with(0);
+  if (!held) return PyErr_NoMemory();
+  char* const data = block->p;
+  held->block = std::move(block);
+  return tensor_of(std::move(held), data, like, shape, ndim, order);
+}
+
+PyObject* recorded_empty(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data) {
+  constexpr int64_t alignment = 64;  // PyTorch's
+  OwnedHeld held = held_with(bytes + alignment);
+  if (!held) return PyErr_NoMemory();
+  data = reinterpret_cast<char*>(round_up(reinterpret_cast<intptr_t>(held.get() + 1), alignment));
+  return tensor_of(std::move(held), data, like, shape, ndim, nullptr);
+}
+
+PyObject* empty_int64(bool tensor, int64_t n, char*& data) {
+  ArrayView like{};
+  like.tensor = tensor;
+  for (const ArrayDtype& d : tensor ? torch.dtypes : numpy.dtypes)
+    if (d.number == int(Dtype::i64)) like.dtype = &d;
+  if (!like.dtype) return PyErr_Format(PyExc_RuntimeError, "int64: expected a dtype that is read");
+  return empty(like, &n, 1, data);
+}
+
+const ArrayDtype* bool_like(const ArrayView& x) {
+  for (const ArrayDtype& d : x.tensor ? torch.dtypes : numpy.dtypes)
+    if (d.code == bool_code) return &d;
+  return nullptr;
+}
+
+PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (!torch.expand) Py_RETURN_NONE;
+  PyObject* call[max_read_dims + 1];
+  const bool tuple = n == 2 && PyTuple_CheckExact(args[1]);
+  const Py_ssize_t n_sizes = tuple ? PyTuple_Size(args[1]) : n - 1;
+  if (n_sizes < 1 || n_sizes > max_read_dims) Py_RETURN_NONE;
+  call[0] = args[0];
+  double most = 1;
+  bool keeps_length = false, none = false;
+  for (Py_ssize_t d = 0; d < n_sizes; ++d) {
+    call[d + 1] = tuple ? PyTuple_GetItem(args[1], d) : args[d + 1];
+    if (!PyLong_CheckExact(call[d + 1])) Py_RETURN_NONE;
+    const double size = PyLong_AsDouble(call[d + 1]);
+    most *= size;
+    if (size < 0) most = HUGE_VAL, keeps_length = true;  // -1: the length of x
+    if (size == 0) none = true;
+    if (PyErr_Occurred()) {
+      PyErr_Clear();
+      Py_RETURN_NONE;
+    }
+  }
+  if (keeps_length && none) Py_RETURN_NONE;  // in a result without elements PyTorch accepts a -1 in front of x's dims
+  PyObject* y = PyObject_VectorcallMethod(torch.expand, call, size_t(n_sizes) + 1, nullptr);
+  if (!y && (PyErr_ExceptionMatches(PyExc_RuntimeError) || PyErr_ExceptionMatches(PyExc_TypeError))) {
+    PyErr_Clear();
+    Py_RETURN_NONE;
+  }
+  if (!y || most < max_elements) return y;
+  int64_t n_values;
+  const bool counted = integer(method(y, torch.numel), n_values);
+  if (counted && n_values < max_elements) return y;
+  Py_DECREF(y);
+  if (!counted) return nullptr;
+  Py_RETURN_NONE;
+}
+
+}  // namespace tenter

@@ -1,0 +1,82 @@
+// What Python registers with the core when it is imported: NumPy, PyTorch, calls and gradients, each once and in any
+// order. Registered objects are never released. The other global state of the core is the tuning, the chosen kernels,
+// the threads and the pool of memory.
+#pragma once
+#include <vector>
+
+#include "arrays/arrays.hpp"
+#include "arrays/dlpack.hpp"
+
+namespace tenter {
+
+// The first fields of NumPy's array. They are part of NumPy's ABI; read_numpy verifies them.
+struct NumpyArray {
+  PyObject_HEAD char* data;
+  int nd;
+  Py_ssize_t* dimensions;
+  Py_ssize_t* strides;
+  PyObject* base;
+  PyObject* descr;
+};
+
+extern struct NumpyLibrary {
+  PyObject *type = nullptr, *empty = nullptr;
+  PyObject* large_empty = nullptr;                  // (x, shape, order) -> (array, address, past caches)
+  PyObject *metadata, *num, *isnative, *transpose;  // interned names of attributes
+  std::vector<ArrayDtype> dtypes;
+} numpy;
+
+// PyTorch, read by DLPack's exchange API.
+extern struct TorchLibrary {
+  int (*read)(void*, DLTensor*) = nullptr;
+  int (*make)(ManagedTensor*, void**) = nullptr;
+  PyObject* large_empty = nullptr;  // like NumPy's
+  PyObject *type = nullptr, *parameter = nullptr, *empty = nullptr, *empty_permuted = nullptr, *dtype_keyword = nullptr;
+  PyObject *tracers = nullptr, *forward_ad = nullptr, *autocast = nullptr, *grad_enabled = nullptr;
+  PyObject *is_neg, *is_conj, *untyped_storage, *nbytes, *storage_offset, *requires_grad, *current_level, *expand,
+      *numel;
+  std::vector<ArrayDtype> dtypes;
+  const ArrayDtype* usual = nullptr;  // the default dtype: what `empty` last returned without a dtype
+
+  const ArrayDtype* dtype_of(const DLTensor& t) const {
+    for (const ArrayDtype& d : dtypes)
+      if (d.code == t.code && d.bits == t.bits && t.lanes == 1) return &d;
+    return nullptr;
+  }
+} torch;
+
+// What calls need of Python (tenter._execution.calls).
+extern struct RegisteredCalls {
+  PyObject* plans = nullptr;            // dictionary: a call's key -> HostPlan or Plan; `store` bounds its size
+  PyObject* specializations = nullptr;  // dictionary: key -> Specialization or None
+  PyObject* run = nullptr;              // (x, Plan) -> result
+  PyObject* fallback = nullptr;         // (call, x, *arguments) -> result or None, for what the core does not read
+  PyObject* store = nullptr;            // (key, plan) -> None: caches the plan
+  PyObject* thread_count = nullptr;
+  Py_ssize_t ready = 0;  // index of the HostPlan in a Plan, which is a tuple; its adjoints come next
+  int64_t memory = 0;    // bytes of memory of the machine
+} calls;
+
+// The autograd Function of all linear maps of tensors (tenter._torch.gradients).
+extern struct RegisteredGradients {
+  PyObject* apply = nullptr;      // (x, RecordedCall or Plan) -> the result
+  PyObject* forward = nullptr;    // Python's forward: (x, a call's operands or a Plan) -> the result
+  PyObject* backward = nullptr;   // Python's backward: (ctx, gradient) -> the gradients
+  PyObject* name_call = nullptr;  // the name of ctx's attribute that holds the call
+} gradients;
+
+constexpr int64_t max_elements = int64_t{1} << 58;  // of a view: its bytes must fit int64
+constexpr int complex_code = 5, bool_code = 6;      // DLPack's codes of dtypes
+
+// Calls a method without arguments. Returns a new reference, or null with an error.
+inline PyObject* method(PyObject* x, PyObject* name) { return PyObject_VectorcallMethod(name, &x, 1, nullptr); }
+
+// Reads an int and releases it. Returns false with an error, also if `result` is null.
+inline bool integer(PyObject* result, int64_t& value) {
+  if (!result) return false;
+  value = PyLong_AsLongLong(result);
+  Py_DECREF(result);
+  return !(value == -1 && PyErr_Occurred());
+}
+
+}  // namespace tenter

@@ -1,0 +1,221 @@
+#include "arrays/arrays.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include "arrays/array_libraries.hpp"
+#include "kernels/kernels.hpp"
+
+namespace tenter {
+
+NumpyLibrary numpy;
+TorchLibrary torch;
+RegisteredCalls calls;
+RegisteredGradients gradients;
+
+namespace {
+
+// Whether an object is true: 1, 0, or -1 with an error. Releases the object; null counts as an error.
+int truth(PyObject* result) {
+  if (!result) return -1;
+  const int found = PyObject_IsTrue(result);
+  Py_DECREF(result);
+  return found;
+}
+
+// Finds the dtype that equals another dtype object. Arrays that were pickled have dtype objects of their own. Returns
+// null for a dtype with metadata, as a result would lose it.
+const ArrayDtype* equal_dtype(PyObject* given) {
+  const Owned metadata(PyObject_GetAttr(given, numpy.metadata));
+  int64_t number = -1;
+  const bool read = metadata && integer(PyObject_GetAttr(given, numpy.num), number);
+  if (!read || metadata.get() != Py_None || truth(PyObject_GetAttr(given, numpy.isnative)) != 1)
+    return PyErr_Clear(), nullptr;
+  for (const ArrayDtype& d : numpy.dtypes)
+    if (d.numpy_number == number) return &d;
+  return nullptr;
+}
+
+Reading read_ndarray(PyObject* x, ArrayView& view) {
+  const auto& a = *reinterpret_cast<const NumpyArray*>(x);
+  if (a.nd > max_read_dims) return Reading::unreadable;
+  const ArrayDtype* dtype = nullptr;
+  for (const ArrayDtype& d : numpy.dtypes)
+    if (d.object == a.descr) dtype = &d;
+  if (!dtype && !(dtype = equal_dtype(a.descr))) return Reading::unreadable;
+  view.data = a.data, view.ndim = a.nd, view.tensor = false, view.device = on_cpu, view.device_number = 0;
+  view.dtype = dtype;
+  for (int d = 0; d < a.nd; ++d) view.shape[d] = a.dimensions[d], view.stride[d] = a.strides[d];
+  return Reading::readable;
+}
+
+// Finds out what PyTorch's dispatch keys would say. The read fails for sparse, batched, quantized and nested tensors.
+// There is no address for functional, meta and zero tensors, and for empty ones. The neg and conj bits are asked for.
+Reading describe_tensor(PyObject* x, ArrayView& view, bool may_be_empty = false) {
+  DLTensor t;
+  if (torch.read(x, &t) != 0) {
+    PyErr_Clear();
+    return Reading::traced;
+  }
+  if (t.ndim > max_read_dims) return Reading::unreadable;
+  const ArrayDtype* const dtype = torch.dtype_of(t);
+  bool empty = false;
+  for (int d = 0; d < t.ndim; ++d) empty = empty || t.shape[d] == 0;
+  if (!dtype || !(t.data || (may_be_empty && empty))) return Reading::unreadable;
+  const int negative = truth(method(x, torch.is_neg));
+  if (negative) return negative < 0 ? Reading::failed : Reading::traced;
+  if (t.code == complex_code) {
+    const int conjugate = truth(method(x, torch.is_conj));
+    if (conjugate) return conjugate < 0 ? Reading::failed : Reading::traced;
+  }
+  if (t.device.type != on_cpu) {
+    const int autocast = truth(PyObject_Vectorcall(torch.autocast, nullptr, 0, nullptr));
+    if (autocast) return autocast < 0 ? Reading::failed : Reading::traced;
+  }
+  view.data = static_cast<char*>(t.data) + t.byte_offset, view.ndim = t.ndim, view.tensor = true;
+  view.device = t.device.type, view.device_number = t.device.id, view.dtype = dtype;
+  for (int d = 0; d < t.ndim; ++d) view.shape[d] = t.shape[d], view.stride[d] = t.strides[d] * dtype->itemsize;
+  return Reading::readable;
+}
+
+// Whether a tensor's storage reaches to its last element: the user may have shrunk it. 1, 0, or -1 with an error.
+int storage_covers(PyObject* x, const ArrayView& view) {
+  const int64_t n_bytes = view.extent();
+  if (n_bytes == 0) return 1;
+  const Owned storage(method(x, torch.untyped_storage));
+  int64_t size, offset;  // in bytes; in elements
+  if (!storage || !integer(method(storage.get(), torch.nbytes), size) ||
+      !integer(method(x, torch.storage_offset), offset))
+    return -1;
+  return size >= offset * view.dtype->itemsize + n_bytes;
+}
+
+Reading read_tensor(PyObject* x, ArrayView& view, bool may_be_empty = false) {
+  const Reading found = describe_tensor(x, view, may_be_empty);
+  if (found != Reading::readable) return found;
+  const int covers = storage_covers(x, view);
+  return covers < 0 ? Reading::failed : covers ? Reading::readable : Reading::unreadable;
+}
+
+// Reads a tuple of tuples (object, code, bits, number, itemsize). The dtype objects are never released.
+bool read_dtypes(PyObject* list, std::vector<ArrayDtype>& dtypes) {
+  for (Py_ssize_t k = 0, n = PyTuple_Size(list); k < n; ++k) {
+    ArrayDtype d{};
+    if (!PyArg_ParseTuple(PyTuple_GetItem(list, k), "Oiiii", &d.object, &d.code, &d.bits, &d.number, &d.itemsize))
+      return false;
+    Py_INCREF(d.object);
+    dtypes.push_back(d);
+  }
+  return !PyErr_Occurred();
+}
+
+bool same(PyObject* numbers, const int64_t* values, int n, int64_t unit) {
+  if (PyTuple_Size(numbers) != n) return false;
+  for (int d = 0; d < n; ++d)
+    if (PyLong_AsLongLong(PyTuple_GetItem(numbers, d)) * unit != values[d]) return false;
+  return !PyErr_Occurred();
+}
+
+// Whether the core reads an array as Python does. probe: (array, address, shape, strides, dtype), as Python reads it.
+// unit: 1 if strides are in bytes, as NumPy's; 0 if they are in elements, as PyTorch's.
+bool agrees(PyObject* probe, int64_t unit) {
+  ArrayView view;
+  PyObject* const x = PyTuple_GetItem(probe, 0);
+  const Reading found = unit == 1 ? read_ndarray(x, view) : read_tensor(x, view);
+  return found == Reading::readable && view.data == PyLong_AsVoidPtr(PyTuple_GetItem(probe, 1)) &&
+         same(PyTuple_GetItem(probe, 2), view.shape, view.ndim, 1) &&
+         same(PyTuple_GetItem(probe, 3), view.stride, view.ndim, unit == 1 ? 1 : view.dtype->itemsize) &&
+         view.dtype->object == PyTuple_GetItem(probe, 4);
+}
+
+}  // namespace
+
+bool is_numpy(PyObject* x) { return reinterpret_cast<PyObject*>(Py_TYPE(x)) == numpy.type; }
+
+bool is_tensor(PyObject* x) {
+  PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(x));
+  return torch.type && (type == torch.type || type == torch.parameter);
+}
+
+Reading read_array(PyObject* x, ArrayView& view, bool may_be_empty) {
+  if (is_numpy(x)) return read_ndarray(x, view);
+  return is_tensor(x) ? read_tensor(x, view, may_be_empty) : Reading::unreadable;
+}
+
+int calls_are_traced() {
+  for (Py_ssize_t k = 0, n = PyTuple_Size(torch.tracers); k < n; ++k) {
+    const int found = truth(PyObject_Vectorcall(PyTuple_GetItem(torch.tracers, k), nullptr, 0, nullptr));
+    if (found) return found;
+  }
+  int64_t level;
+  if (!integer(PyObject_GetAttr(torch.forward_ad, torch.current_level), level)) return -1;
+  return level >= 0;
+}
+
+int wants_grad(PyObject* x) {
+  const int wants = truth(PyObject_GetAttr(x, torch.requires_grad));
+  return wants <= 0 ? wants : truth(PyObject_Vectorcall(torch.grad_enabled, nullptr, 0, nullptr));
+}
+
+PyObject* plain(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a tensor");
+  ArrayView x;
+  const int traced = is_tensor(args[0]) ? calls_are_traced() : 1;
+  const bool found = !traced && describe_tensor(args[0], x) == Reading::readable;
+  if (PyErr_Occurred()) return nullptr;
+  return PyBool_FromLong(found);
+}
+
+// (ndarray, empty, dtypes, probe, large_empty) -> whether the core can read arrays.
+PyObject* read_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 5) return PyErr_Format(PyExc_TypeError, "expected 5 arguments");
+  if (!read_dtypes(args[2], numpy.dtypes)) return nullptr;
+  if (!(numpy.metadata = PyUnicode_InternFromString("metadata"))) return nullptr;
+  if (!(numpy.num = PyUnicode_InternFromString("num"))) return nullptr;
+  if (!(numpy.isnative = PyUnicode_InternFromString("isnative"))) return nullptr;
+  if (!(numpy.transpose = PyUnicode_InternFromString("transpose"))) return nullptr;
+  for (ArrayDtype& d : numpy.dtypes)
+    if (!integer(PyObject_GetAttr(d.object, numpy.num), d.numpy_number)) return nullptr;
+  const bool readable = agrees(args[3], 1);
+  if (PyErr_Occurred()) return nullptr;
+  numpy.large_empty = Py_NewRef(args[4]);
+  if (readable) numpy.empty = Py_NewRef(args[1]), numpy.type = Py_NewRef(args[0]);
+  return PyBool_FromLong(readable);
+}
+
+// (exchange API, Tensor, Parameter, empty, dtypes, tracers, forward_ad, autocast, is_grad_enabled, probe,
+// empty_permuted, large_empty) -> whether the core can read tensors.
+PyObject* read_torch(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 12) return PyErr_Format(PyExc_TypeError, "expected 12 arguments");
+  constexpr const char* capsule = "dlpack_exchange_api";
+  if (!PyCapsule_IsValid(args[0], capsule)) Py_RETURN_FALSE;
+  const auto* const api = static_cast<const ExchangeApi*>(PyCapsule_GetPointer(args[0], capsule));
+  if (api->major != 1 || !api->read || !api->make) Py_RETURN_FALSE;
+  const struct {
+    PyObject** at;
+    const char* name;
+  } names[] = {{&torch.is_neg, "is_neg"},
+               {&torch.is_conj, "is_conj"},
+               {&torch.untyped_storage, "untyped_storage"},
+               {&torch.nbytes, "nbytes"},
+               {&torch.storage_offset, "storage_offset"},
+               {&torch.requires_grad, "requires_grad"},
+               {&torch.expand, "expand"},
+               {&torch.numel, "numel"},
+               {&torch.current_level, "_current_level"}};
+  for (const auto& name : names)
+    if (!(*name.at = PyUnicode_InternFromString(name.name))) return nullptr;
+  if (!(torch.dtype_keyword = Py_BuildValue("(s)", "dtype"))) return nullptr;
+  if (!read_dtypes(args[4], torch.dtypes)) return nullptr;
+  torch.read = api->read, torch.make = api->make, torch.empty = Py_NewRef(args[3]), torch.tracers = Py_NewRef(args[5]);
+  torch.empty_permuted = Py_NewRef(args[10]), torch.forward_ad = Py_NewRef(args[6]),
+  torch.autocast = Py_NewRef(args[7]), torch.grad_enabled = Py_NewRef(args[8]), torch.large_empty = Py_NewRef(args[11]);
+  const bool readable = agrees(args[9], 0);
+  if (PyErr_Occurred()) return nullptr;
+  if (readable) torch.parameter = Py_NewRef(args[2]), torch.type = Py_NewRef(args[1]);
+  for (const ArrayDtype& d : torch.dtypes)
+    if (d.number == int(Dtype::f32)) torch.usual = &d;
+  return PyBool_FromLong(readable);
+}
+
+}  // namespace tenter

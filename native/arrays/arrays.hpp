@@ -1,0 +1,155 @@
+// NumPy's arrays and PyTorch's tensors as memory, read without the libraries' headers. For small calls, reading them
+// through Python would take longer than the work.
+#pragma once
+#include <Python.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "system/memory.hpp"
+
+namespace tenter {
+
+constexpr int max_read_dims = 8;
+
+// Owns one reference to a Python object, or null, and releases it in its destructor.
+class Owned {
+ public:
+  explicit Owned(PyObject* p = nullptr) : p_(p) {}
+  Owned(Owned&& other) noexcept : p_(other.release()) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(p_, other.p_);
+    return *this;
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() { Py_XDECREF(p_); }
+  PyObject* get() const { return p_; }
+  PyObject* release() {
+    PyObject* const p = p_;
+    p_ = nullptr;
+    return p;
+  }
+  explicit operator bool() const { return p_ != nullptr; }
+
+ private:
+  PyObject* p_;
+};
+
+// A dtype of a library that the core reads.
+//   object        the library's dtype object, with which results are made
+//   code, bits    DLPack's description
+//   number        the Dtype (dtypes.hpp), or -1 if the core only copies it
+//   itemsize      bytes
+//   numpy_number  NumPy's type number, or -1
+struct ArrayDtype {
+  PyObject* object;
+  int code, bits;
+  int number, itemsize;
+  int64_t numpy_number = -1;
+};
+
+// The memory of an array. Strides are in bytes. A view owns nothing: the array must outlive it.
+struct ArrayView {
+  char* data;
+  int ndim;
+  bool tensor;
+  int device;         // DLPack's number of the kind of device
+  int device_number;  // which of the devices of that kind
+  const ArrayDtype* dtype;
+  int64_t shape[max_read_dims], stride[max_read_dims];
+
+  int64_t n_values() const {
+    int64_t n = 1;
+    for (int d = 0; d < ndim; ++d) n *= shape[d];
+    return n;
+  }
+  bool contiguous() const {
+    int64_t step = dtype->itemsize;
+    for (int d = ndim - 1; d >= 0; --d) {
+      if (shape[d] != 1 && stride[d] != step) return false;
+      step *= shape[d];
+    }
+    return true;
+  }
+  // Bytes between the lowest and the highest address of the array; 0 if it is empty.
+  int64_t extent() const {
+    int64_t bytes = dtype->itemsize;
+    for (int d = 0; d < ndim; ++d) {
+      if (shape[d] == 0) return 0;
+      bytes += (shape[d] - 1) * (stride[d] < 0 ? -stride[d] : stride[d]);
+    }
+    return bytes;
+  }
+};
+
+constexpr int on_cpu = 1;  // ArrayView::device
+
+// What became of reading an array.
+//   readable    the view is filled in
+//   unreadable  the core does not read this kind of array, or the tensor's storage is too small: Python must look
+//   traced      the memory does not say all about this tensor: Python must look
+//   failed      a Python error is set
+enum class Reading { readable, unreadable, traced, failed };
+
+bool is_numpy(PyObject* x);
+bool is_tensor(PyObject* x);
+// Reads x, if its type is exactly a registered one. may_be_empty: whether to read tensors that have no address as they
+// have no elements. The view is within the memory of x; no other function returns the address of a tensor.
+Reading read_array(PyObject* x, ArrayView& view, bool may_be_empty = false);
+
+// Whether a transform, mode, tracer or forward-mode level intercepts calls on tensors. 1, 0, or -1 with an error.
+int calls_are_traced();
+int wants_grad(PyObject* x);  // whether autograd records calls on a tensor: 1, 0, or -1 with an error
+
+// A new uninitialized array or tensor with the library and dtype of `like`. data: its address. Returns null with an
+// error, or null without an error if the library cannot do it and the caller must try another way.
+PyObject* empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char*& data);
+PyObject* empty(const ArrayView& like, const int64_t* shape, int ndim, char*& data);
+// A tuple of ints; null with an error.
+inline PyObject* shape_tuple(const int64_t* shape, int ndim) {
+  Owned sizes(PyTuple_New(ndim));
+  for (int d = 0; sizes && d < ndim; ++d) {
+    PyObject* const n = PyLong_FromLongLong(shape[d]);
+    if (!n) return nullptr;
+    PyTuple_SetItem(sizes.get(), d, n);
+  }
+  return sizes.release();
+}
+inline PyObject* int_tuple(const int* values, int n) {
+  Owned made(PyTuple_New(n));
+  for (int k = 0; made && k < n; ++k) {
+    PyObject* const value = PyLong_FromLong(values[k]);
+    if (!value) return nullptr;
+    PyTuple_SetItem(made.get(), k, value);
+  }
+  return made.release();
+}
+// A contiguous NumPy array over the memory of a Python buffer, which it keeps alive. Null with an error.
+PyObject* array_over(PyObject* buffer, const ArrayView& like, const int64_t* shape, int ndim);
+// A tensor that owns a block and is not a view. order: its dims from slowest to fastest in memory; null if it is
+// contiguous. Null with an error.
+PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const int64_t* shape, int ndim,
+                    const int* order = nullptr);
+// Like `empty`, but a tensor whose dims are in another order in memory.
+PyObject* empty_permuted(const ArrayView& like, const int64_t* shape, int ndim, const int* order, char*& data);
+// A view of a contiguous NumPy array whose dims are in memory order; the view's are in the caller's order.
+PyObject* permuted_view(PyObject* in_order, int ndim, const int* order);
+// A contiguous tensor of `bytes` bytes that the core allocates: for a gradient, or for a result whose gradient is
+// recorded. Its storage cannot be resized; this does not matter, as PyTorch's `resize_` refuses tensors that require a
+// gradient. PyTorch's `empty` takes three times as long, mostly to read its arguments.
+PyObject* recorded_empty(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data);
+// METH_FASTCALL: (x) -> whether x is an ordinary dense tensor that the core reads.
+PyObject* plain(PyObject*, PyObject* const* args, Py_ssize_t n);
+// METH_FASTCALL: (x, *sizes), with x of exactly a tensor's type -> PyTorch's own view; None where Python must look.
+PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* empty_int64(bool tensor, int64_t n, char*& data);  // like `empty`, of n values
+// The dtype of bools in an array's library; null if the core does not read it.
+const ArrayDtype* bool_like(const ArrayView& x);
+
+// METH_FASTCALL functions that register a library; what they take and return is at their definitions.
+PyObject* read_numpy(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* read_torch(PyObject*, PyObject* const* args, Py_ssize_t n);
+
+}  // namespace tenter

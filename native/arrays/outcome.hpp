@@ -1,0 +1,36 @@
+// The result of a call in the core, or why there is none.
+#pragma once
+#include <Python.h>
+
+#include <utility>
+
+#include "arrays/arrays.hpp"
+
+namespace tenter {
+
+// done: there is a result. declined: Python must run the call; no error is set. failed: a Python error is set.
+class [[nodiscard]] Outcome {
+ public:
+  static Outcome done(Owned result) { return Outcome(Kind::done, std::move(result)); }
+  static Outcome declined() { return Outcome(Kind::declined, Owned()); }
+  static Outcome failed() { return Outcome(Kind::failed, Owned()); }
+  // From what a function of Python's C interface returned: a new reference, or null with an error.
+  static Outcome of_python(PyObject* result) { return result ? done(Owned(result)) : failed(); }
+  // Failed if a Python error is set, else declined.
+  static Outcome none() { return PyErr_Occurred() ? failed() : declined(); }
+
+  bool is_done() const { return kind_ == Kind::done; }
+  bool is_declined() const { return kind_ == Kind::declined; }
+  // For a function of Python's C interface to return: a new reference, None if declined, null if failed.
+  PyObject* to_python() && { return is_declined() ? Py_NewRef(Py_None) : result_.release(); }
+  Owned result() && { return std::move(result_); }
+
+ private:
+  enum class Kind { done, declined, failed };
+  Outcome(Kind kind, Owned result) : kind_(kind), result_(std::move(result)) {}
+
+  Kind kind_;
+  Owned result_;
+};
+
+}  // namespace tenter

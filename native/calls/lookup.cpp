@@ -1,0 +1,320 @@
+// Runs calls that are like earlier ones: finds their plan or specialization by a key, in one call from Python.
+#include "calls/lookup.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <iterator>
+#include <new>
+
+#include "arrays/array_libraries.hpp"
+#include "arrays/arrays.hpp"
+#include "arrays/results.hpp"
+#include "calls/call_arguments.hpp"
+#include "calls/call_key.hpp"
+#include "calls/specialization.hpp"
+#include "calls/dynamic_arguments.hpp"
+#include "calls/recorded_calls.hpp"
+#include "calls/repeat_by_ints.hpp"
+#include "calls/repeat_counts.hpp"
+#include "plan/host_plan.hpp"
+#include "system/tuning.hpp"
+
+namespace nb = nanobind;
+
+namespace tenter {
+namespace {
+
+// Makes the key of a call's plan. Returns false if it has none: an argument cannot be hashed, or the key is too long.
+bool make_key(const ArrayView& x, PyObject* call, PyObject* const* args, Py_ssize_t n, Key& key) {
+  key.array(x);
+  if (!key.constant(call)) return false;
+  for (Py_ssize_t k = 0; k < n; ++k)
+    if (!key.constant(args[k])) return false;
+  return key.fits();
+}
+
+PyObject* scale_of(const CallArguments& names, PyObject* const* args, Py_ssize_t n) {
+  return names.find(names.has(Argument::scale) ? Argument::scale : Argument::scale_factor, args, n);
+}
+
+// Makes the key of a call's specialization, and reads the call's boxes and scales into `dynamic`. x: flipped as
+// Boxes::read does. Returns false if the call has no such key. Flipped tensors with gaps have none: PyTorch has no
+// negative strides, and the layout of its copy is not the tensor's.
+bool make_specialization_key(ArrayView& x, PyObject* call, const CallArguments& names, PyObject* const* args,
+                             Py_ssize_t n, Key& key, DynamicArguments& dynamic) {
+  if (!names.has(Argument::size) || n <= names.at(Argument::size)) return false;
+  PyObject *const size = args[names.at(Argument::size)], *const scale = scale_of(names, args, n);
+  PyObject* const box = names.find(Argument::box, args, n);
+  const bool boxed = Sequence(box).size() >= 0, scaled = size == Py_None && scale != Py_None;
+  if (boxed && !dynamic.boxes.read(box, names.find(Argument::axes, args, n), x)) return false;
+  if (dynamic.boxes.flipped && x.tensor && x.extent() != x.n_values() * x.dtype->itemsize) return false;
+  if (!key.kind(x) || !key.constant(call)) return false;
+  if (boxed) key.boxes(dynamic.boxes);
+  if (scaled) {
+    if (!dynamic.scales.read(scale)) return false;
+    for (int k = 0; k < dynamic.scales.count; ++k)  // PyTorch converts a scale_factor to float
+      if (dynamic.scales.each[k].is_fraction && names.has(Argument::scale_factor)) return false;
+    key.scales(dynamic.scales);
+  } else if (!key.sizes(size)) {
+    return false;
+  }
+  for (Py_ssize_t k = 0; k < n; ++k) {
+    const bool is_scale = k == names.at(Argument::scale) || k == names.at(Argument::scale_factor);
+    const bool is_read =
+        k == names.at(Argument::size) || (boxed && k == names.at(Argument::box)) || (scaled && is_scale);
+    if (!is_read && !key.constant(args[k])) return false;
+  }
+  return key.fits();
+}
+
+// Whether a call is a repeat by an array of counts. Nothing is cached of such calls, as the counts are data.
+bool by_counts(const CallArguments* names, PyObject* const* args, Py_ssize_t n) {
+  if (!names) return false;
+  PyObject* const counts = names->find(Argument::repeats, args, n);
+  return is_numpy(counts) || is_tensor(counts);
+}
+
+// The HostPlan, if the core made the cached plan; null if Python made it.
+const HostPlan* host_plan(PyObject* plan) {
+  return nb::isinstance<HostPlan>(nb::handle(plan)) ? nb::inst_ptr<HostPlan>(plan) : nullptr;
+}
+
+// How often calls were made lately, by the hashes of their plans' keys. A call may be in one of two places. If two
+// others are there, it replaces the one that was made less often.
+struct {
+  struct Place {
+    Py_hash_t hash = 0;
+    int64_t calls = 0;
+  } places[1 << 12];
+
+  int64_t count(Py_hash_t hash) {
+    Place* const pair = places + (size_t(hash) % std::size(places) & ~size_t(1));
+    for (Place* place : {pair, pair + 1})
+      if (place->calls && place->hash == hash) return ++place->calls;
+    Place& taken = pair[pair[1].calls < pair[0].calls];
+    taken = {hash, 1};
+    return 1;
+  }
+} lately;
+
+// Counts a call. Returns whether it has been made so few times that caching its plan would not pay.
+bool is_seldom(PyObject* plan_key) {
+  const Py_hash_t hash = PyObject_Hash(plan_key);  // bytes cache their hash
+  return lately.count(hash) <= tuning.seldom_calls;
+}
+
+// Runs a call that the core plans: a repeat by ints, or a call that differs from an earlier one only in its dynamic
+// arguments. The plan of a frequent call is cached, unless an axis is flipped.
+//   plan_key  null if the call's arguments cannot be hashed, for example a box of fractions
+//   plan      the cached plan; null if none is cached
+Outcome run_specialized(const CoreCall& call, PyObject* plan_key, PyObject* plan) {
+  if (!call.names) return Outcome::declined();
+  const auto is_often = [&] { return plan_key && !plan && !is_seldom(plan_key); };
+  if (is_repeat(*call.names)) return repeat_by_ints(call, {plan_key, plan, is_often()});
+  Key key;
+  DynamicArguments dynamic;
+  ArrayView from = call.from;
+  if (!calls.specializations ||
+      !make_specialization_key(from, call.function, *call.names, call.args, call.n, key, dynamic))
+    return Outcome::none();
+  const Owned bytes(key.bytes());
+  // A reference of our own, as another thread may drop it from the cache.
+  const Owned found(bytes ? Py_XNewRef(specialization_of(bytes.get())) : nullptr);
+  if (!found) return Outcome::none();
+  const Specialization& its = *nb::inst_ptr<Specialization>(found.get());
+  if (call.wants_grad && !its.is_recorded()) return Outcome::declined();
+  if (!its.read(call.find(Argument::size), from, dynamic)) return Outcome::none();
+  const CachedPlan cached{plan_key, plan, !dynamic.boxes.flipped && is_often()};
+  if (!call.wants_grad)
+    return cached.run(call.x, from, call.target, [&] { return its.plan(from, dynamic, call.target); });
+  const bool by_scale = its.policy == Policy::stretch;
+  const Owned scale(by_scale ? Py_NewRef(scale_of(*call.names, call.args, call.n)) : dynamic.scales.fraction());
+  if (!scale) return Outcome::none();
+  return record_specialized(call, from, found.get(), bytes.get(), dynamic, scale.get(), cached);
+}
+
+}  // namespace
+
+PyObject* gradients_key(PyObject* specialization_key, const ArrayView& g) {
+  char* bytes;
+  Py_ssize_t n;
+  Key key;
+  if (PyBytes_AsStringAndSize(specialization_key, &bytes, &n) < 0) return nullptr;
+  key.put(bytes, size_t(n));
+  return key.kind(g) && key.fits() ? key.bytes() : nullptr;
+}
+
+PyObject* specialization_of(PyObject* key) {
+  PyObject* const found = PyDict_GetItemWithError(calls.specializations, key);
+  return found == Py_None ? nullptr : found;
+}
+
+Outcome run_plan(PyObject* x, const ArrayView& from, PyObject* plan, const Target* target) {
+  Owned reference(Py_NewRef(plan));  // as another thread may drop it from the cache
+  if (const HostPlan* const made = host_plan(plan)) return made->run(x, from, target);
+  PyObject* const ready = PyTuple_GetItem(plan, calls.ready);
+  if (!ready) return Outcome::failed();
+  if (ready != Py_None) {
+    Outcome y = nb::inst_ptr<HostPlan>(ready)->run(x, from, target);
+    if (!y.is_declined()) return y;
+  }
+  if (target) return Outcome::done(std::move(reference));
+  PyObject* const both[2] = {x, plan};
+  return Outcome::of_python(PyObject_Vectorcall(calls.run, both, 2, nullptr));
+}
+
+Outcome run_ready(PyObject* x, PyObject* plan) {
+  PyObject* const ready = PyTuple_GetItem(plan, calls.ready);
+  ArrayView from;
+  if (!ready || ready == Py_None || read_array(x, from) != Reading::readable) return Outcome::none();
+  return nb::inst_ptr<HostPlan>(ready)->run(x, from);
+}
+
+Outcome run_adjoint(PyObject* g, PyObject* plan) {
+  ArrayView from;
+  if (read_array(g, from) != Reading::readable || wants_grad(g)) return Outcome::none();
+  PyObject* const adjoints = PyTuple_GetItem(plan, calls.ready + 1);
+  if (!adjoints || PyDict_Size(adjoints) == 0) return Outcome::none();
+  Key key;
+  key.array(from);
+  const Owned bytes(key.bytes());
+  PyObject* const found = bytes ? PyDict_GetItemWithError(adjoints, bytes.get()) : nullptr;
+  return found ? run_plan(g, from, found) : Outcome::none();
+}
+
+PyObject* cached_plan(PyObject* key) { return PyDict_GetItemWithError(calls.plans, key); }
+
+bool cache_plan(PyObject* key, PyObject* plan) {
+  PyObject* const both[2] = {key, plan};
+  const Owned done(PyObject_Vectorcall(calls.store, both, 2, nullptr));
+  return bool(done);
+}
+
+// (plans, index of the HostPlan in a Plan, run, fallback, store, specializations, types of NumPy's numbers,
+// fractions.Fraction, thread_count, bytes of the machine's memory) -> None
+PyObject* register_calls(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 10) return PyErr_Format(PyExc_TypeError, "expected 10 arguments");
+  calls.ready = PyLong_AsSsize_t(args[1]), calls.memory = PyLong_AsLongLong(args[9]);
+  if (PyErr_Occurred()) return nullptr;
+  calls.plans = Py_NewRef(args[0]), calls.run = Py_NewRef(args[2]), calls.fallback = Py_NewRef(args[3]),
+  calls.store = Py_NewRef(args[4]);
+  calls.specializations = Py_NewRef(args[5]), number_types.numpy = Py_NewRef(args[6]),
+  number_types.fraction = Py_NewRef(args[7]);
+  calls.thread_count = Py_NewRef(args[8]);
+  Py_RETURN_NONE;
+}
+
+// (call, x, *arguments) -> the key of the call's plan; None where Python must make one.
+PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n < 2) return PyErr_Format(PyExc_TypeError, "expected a call and an array");
+  OwnArguments own;
+  if (!own.read(args + 2, n - 2)) return none_or_error();
+  ArrayView x;
+  const Reading found = read_array(args[1], x);
+  if (found == Reading::failed) return nullptr;
+  Key key;
+  if (found != Reading::readable || !make_key(x, args[0], own.args(), n - 2, key)) Py_RETURN_NONE;
+  return key.bytes();
+}
+
+// () -> None: forgets how often calls were made.
+PyObject* forget_calls(PyObject*, PyObject* const*, Py_ssize_t) {
+  lately = {};
+  Py_RETURN_NONE;
+}
+
+// (call, x, *arguments) -> the key of the call's specialization; None if it has none.
+PyObject* specialization_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n < 2) return PyErr_Format(PyExc_TypeError, "expected a call and an array");
+  const CallArguments* const names = CallArguments::of(args[0]);
+  OwnArguments own;
+  if (!names || !own.read(args + 2, n - 2)) return none_or_error();
+  ArrayView x;
+  const Reading found = read_array(args[1], x);
+  if (found == Reading::failed) return nullptr;
+  Key key;
+  DynamicArguments dynamic;
+  if (found != Reading::readable || !make_specialization_key(x, args[0], *names, own.args(), n - 2, key, dynamic))
+    Py_RETURN_NONE;
+  return key.bytes();
+}
+
+// (call, x, *arguments) -> the result; None where Python must run the call. The core runs a call with a cached plan or
+// specialization, and repeats by ints or counts. x: an array of a type that the core reads.
+PyObject* cached_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n < 2) return PyErr_Format(PyExc_TypeError, "expected a call and an array");
+  PyObject* const x = args[1];
+  const bool tensor = is_tensor(x);
+  if (tensor) {
+    const int traced = calls_are_traced();
+    if (traced) return traced < 0 ? nullptr : Py_NewRef(Py_None);
+  }
+  const CallArguments* const names = CallArguments::of(args[0]);
+  if (by_counts(names, args + 2, n - 2)) {
+    const auto find = [&](Argument name) { return names->find(name, args + 2, n - 2); };
+    return repeat_counts(x, find(Argument::repeats), find(Argument::dim), find(Argument::output_size)).to_python();
+  }
+  OwnArguments own;
+  ArrayView from;
+  const bool owned = own.read(args + 2, n - 2);
+  if (PyErr_Occurred()) return nullptr;
+  const Reading found = read_array(x, from);
+  if (found == Reading::failed) return nullptr;
+  if (found == Reading::traced) Py_RETURN_NONE;
+  Key key;
+  const bool readable = owned && found == Reading::readable;
+  if (!readable || !make_key(from, args[0], own.args(), n - 2, key)) {
+    const int wants = readable && tensor ? wants_grad(x) : 0;
+    if (wants < 0) return nullptr;
+    const CoreCall call{x, from, args[0], names, own.args(), n - 2};
+    Outcome y = readable && !wants ? run_specialized(call, nullptr, nullptr) : Outcome::declined();
+    if (!y.is_declined()) return std::move(y).to_python();
+    return PyObject_Vectorcall(calls.fallback, args, size_t(n), nullptr);
+  }
+  const Owned bytes(key.bytes());
+  if (!bytes) return nullptr;
+  PyObject* const plan = PyDict_GetItemWithError(calls.plans, bytes.get());
+  if (!plan && PyErr_Occurred()) return nullptr;
+  const Owned reference(Py_XNewRef(plan));  // as another thread may drop it from the cache
+  const int wants = tensor ? wants_grad(x) : 0;
+  if (wants < 0) return nullptr;
+  const CoreCall call{x, from, args[0], names, own.args(), n - 2, bool(wants)};
+  if (!plan || (wants && host_plan(plan))) return run_specialized(call, bytes.get(), plan).to_python();
+  return (wants ? record_plan(x, plan) : run_plan(x, from, plan)).to_python();
+}
+
+// (out, call, x, *arguments) -> out, with the result in it; the plan, if it is cached and Python must run it; None
+// where Python must run the call. out: an array that the caller may write to.
+PyObject* cached_call_into(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n < 3) return PyErr_Format(PyExc_TypeError, "expected an out, a call and an array");
+  PyObject* const x = args[2];
+  const bool tensor = is_tensor(x);
+  const int traced = tensor ? calls_are_traced() : 0;
+  const CallArguments* const names = CallArguments::of(args[1]);
+  OwnArguments own;
+  ArrayView from;
+  Target target;
+  if (!own.read(args + 3, n - 3)) return none_or_error();
+  if (traced || by_counts(names, args + 3, n - 3) || read_array(x, from) != Reading::readable) return none_or_error();
+  if ((tensor && wants_grad(x)) || !target.read(args[0], from)) return none_or_error();
+  Key key;
+  const bool keyed = make_key(from, args[1], own.args(), n - 3, key);
+  const Owned bytes(keyed ? key.bytes() : nullptr);
+  PyObject* const plan = bytes ? PyDict_GetItemWithError(calls.plans, bytes.get()) : nullptr;
+  if (PyErr_Occurred()) return nullptr;
+  if (plan) return run_plan(x, from, plan, &target).to_python();
+  const CoreCall call{x, from, args[1], names, own.args(), n - 3, false, &target};
+  return run_specialized(call, bytes.get(), nullptr).to_python();
+}
+
+// (gradient) -> the key by which `run_adjoint` finds the gradient's plan; None if the core does not read the gradient.
+PyObject* adjoint_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a gradient");
+  ArrayView from;
+  if (read_array(args[0], from) != Reading::readable) return none_or_error();
+  Key key;
+  key.array(from);
+  return key.bytes();
+}
+
+}  // namespace tenter

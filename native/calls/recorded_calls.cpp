@@ -1,0 +1,205 @@
+#include "calls/recorded_calls.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "arrays/results.hpp"
+#include "arrays/array_libraries.hpp"
+#include "calls/call_key.hpp"
+#include "calls/specialization.hpp"
+#include "calls/lookup.hpp"
+#include "system/tuning.hpp"
+
+namespace nb = nanobind;
+
+namespace tenter {
+namespace {
+
+// A number, or a nested sequence of numbers, with all lists copied to tuples. Null with an error.
+Owned frozen(PyObject* x) {
+  const Sequence values(x);
+  if (values.size() < 0) return Owned(Py_NewRef(x));
+  Owned to(PyTuple_New(values.size()));
+  for (Py_ssize_t k = 0; to && k < values.size(); ++k) {
+    PyObject* const value = frozen(values[k]).release();
+    if (!value) return Owned();
+    PyTuple_SetItem(to.get(), k, value);
+  }
+  return to;
+}
+
+// A recorded call that has a specialization. scale, box: the call's arguments, lists copied to tuples; after fitting
+// sizes, the scale that was found. shape: of x.
+struct SpecializedCall : PlannedCall {
+  Owned specialization, specialization_key, scale, box;
+  DynamicArguments dynamic;
+  int64_t shape[max_read_dims];
+
+  const Specialization& its() const { return *nb::inst_ptr<Specialization>(specialization.get()); }
+  PyObject* operands() const override {
+    const Owned lengths(shape_tuple(shape, ndim)), sizes(shape_tuple(dynamic.sizes, its().n_axes));
+    const Owned itemsize(PyLong_FromLong(dtype->itemsize));
+    if (!lengths || !sizes || !itemsize) return nullptr;
+    return PyTuple_Pack(8, itemsize.get(), its().planner.get(), lengths.get(), lengths.get(), sizes.get(), scale.get(),
+                        box.get(), dynamic.channels_last ? Py_True : Py_False);
+  }
+  void flip(ArrayView& x) const override { dynamic.boxes.flip(x); }
+  std::unique_ptr<HostPlan> make_plan(const ArrayView& from) const override {
+    return its().plan(from, dynamic, nullptr);
+  }
+  // Returns null for the first gradient with a layout: Python then makes the specialization.
+  std::unique_ptr<HostPlan> make_adjoint(const ArrayView& from) const override {
+    const Owned of_gradients(gradients_key(specialization_key.get(), from));
+    PyObject* const found = of_gradients ? specialization_of(of_gradients.get()) : nullptr;
+    if (!found) return nullptr;
+    const Owned reference(Py_NewRef(found));  // as another thread may drop it from the cache
+    const Specialization& transposed = *nb::inst_ptr<Specialization>(found);
+    DynamicArguments sizes = dynamic;
+    for (int k = 0; k < transposed.n_axes; ++k) sizes.sizes[k] = shape[transposed.axes[k].dim];
+    return transposed.plan(from, sizes, nullptr);
+  }
+};
+
+// The key of the plan of a call's gradients with g's layout. Null with an error, or without one if no plan of the call
+// is cached.
+Owned key_of_adjoint(const PlannedCall& call, const ArrayView& g) {
+  char* bytes;
+  Py_ssize_t n;
+  Key key;
+  if (!call.is_cached || PyBytes_AsStringAndSize(call.key.get(), &bytes, &n) < 0) return Owned();
+  key.put(bytes, size_t(n)), key.put('^');  // no call's key has a '^' there
+  key.array(g);
+  return Owned(key.fits() ? key.bytes() : nullptr);
+}
+
+}  // namespace
+
+Outcome PlannedCall::run(PyObject* x) const {
+  ArrayView from;
+  if (read_array(x, from) != Reading::readable) return Outcome::none();
+  flip(from);
+  const CachedPlan cached{key.get(), plan.get(), is_cached};
+  return cached.run(x, from, nullptr, [&] { return make_plan(from); });
+}
+
+Outcome PlannedCall::adjoint(PyObject* g) const {
+  ArrayView from;
+  if (read_array(g, from) != Reading::readable || wants_grad(g)) return Outcome::none();
+  const bool fits =
+      from.dtype == dtype && from.ndim == ndim && std::equal(from.shape, from.shape + from.ndim, shape_out);
+  if (!fits) return Outcome::declined();
+  const Owned of_gradients = key_of_adjoint(*this, from);
+  // A reference of our own, as another thread may drop it from the cache.
+  const Owned found(of_gradients ? Py_XNewRef(cached_plan(of_gradients.get())) : nullptr);
+  if (PyErr_Occurred()) return Outcome::failed();
+  if (found) return run_plan(g, from, found.get());
+  const CachedPlan cached{of_gradients.get(), nullptr, bool(of_gradients)};
+  return cached.run(g, from, nullptr, [&] { return make_adjoint(from); });
+}
+
+Outcome record_plan(PyObject* x, PyObject* plan) {
+  PyObject* const both[2] = {x, plan};
+  if (!gradients.apply) return Outcome::declined();
+  return Outcome::of_python(PyObject_Vectorcall(gradients.apply, both, 2, nullptr));
+}
+
+Outcome record(PyObject* x, const ArrayDtype* dtype, const int64_t* shape_out, int ndim, const CachedPlan& cached,
+               std::unique_ptr<PlannedCall> call) {
+  call->key = Owned(Py_XNewRef(cached.key)), call->plan = Owned(Py_XNewRef(cached.plan));
+  call->is_cached = cached.plan || cached.caches;
+  call->dtype = dtype, call->ndim = ndim;
+  std::copy_n(shape_out, ndim, call->shape_out);
+  return record(x, std::move(call));
+}
+
+Outcome record(PyObject* x, std::unique_ptr<RecordedCall> call) {
+  try {
+    const nb::object recorded = nb::cast(call.release(), nb::rv_policy::take_ownership);
+    return record_plan(x, recorded.ptr());
+  } catch (nb::python_error& failed) { failed.restore(); } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  }
+  return Outcome::failed();
+}
+
+Outcome record_specialized(const CoreCall& call, const ArrayView& from, PyObject* specialization, PyObject* key,
+                           const DynamicArguments& dynamic, PyObject* scale, const CachedPlan& cached) {
+  auto made = std::unique_ptr<SpecializedCall>(new (std::nothrow) SpecializedCall);
+  if (!made) return PyErr_NoMemory(), Outcome::failed();
+  made->scale = frozen(scale), made->box = frozen(call.find(Argument::box)), made->dynamic = dynamic;
+  if (!made->scale || !made->box) return Outcome::failed();
+  made->specialization = Owned(Py_NewRef(specialization)), made->specialization_key = Owned(Py_NewRef(key));
+  std::copy_n(from.shape, from.ndim, made->shape);
+  int64_t shape_out[max_read_dims];
+  std::copy_n(from.shape, from.ndim, shape_out);
+  const Specialization& its = made->its();
+  for (int k = 0; k < its.n_axes; ++k) shape_out[its.axes[k].dim] = dynamic.sizes[k];
+  return record(call.x, from.dtype, shape_out, from.ndim, cached, std::move(made));
+}
+
+// (apply, forward, backward, torch.Size) -> None
+PyObject* register_gradients(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments");
+  if (!(gradients.name_call = PyUnicode_InternFromString("call"))) return nullptr;
+  gradients.apply = Py_NewRef(args[0]), gradients.forward = Py_NewRef(args[1]), gradients.backward = Py_NewRef(args[2]);
+  Sequence::register_sizes(Py_NewRef(args[3]));
+  Py_RETURN_NONE;
+}
+
+// The Function's forward: (ctx, x, RecordedCall or Plan) -> the result.
+PyObject* recorded_forward(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 3) return PyErr_Format(PyExc_TypeError, "expected a ctx, an array and a call");
+  PyObject *const x = args[1], *const how = args[2];
+  if (PyObject_SetAttr(args[0], gradients.name_call, how) < 0) return nullptr;
+  const RecordedCall* const call = PyTuple_Check(how) ? nullptr : nb::inst_ptr<RecordedCall>(how);
+  Outcome y = call ? call->run(x) : run_ready(x, how);
+  if (!y.is_declined()) return std::move(y).to_python();
+  const Owned operands(call ? call->operands() : Py_NewRef(how));
+  PyObject* const both[2] = {x, operands.get()};
+  return operands ? PyObject_Vectorcall(gradients.forward, both, 2, nullptr) : nullptr;
+}
+
+// The Function's backward, a method of ctx: (gradient) -> (the gradient of x, None).
+PyObject* recorded_backward(PyObject* ctx, PyObject* const* args, Py_ssize_t n) {
+  if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a gradient");
+  PyObject* const g = args[0];
+  const Owned how(PyObject_GetAttr(ctx, gradients.name_call));
+  if (!how) return nullptr;
+  const int traced = is_tensor(g) ? calls_are_traced() : 1;
+  if (traced < 0) return nullptr;
+  if (!traced) {
+    const bool by_plan = PyTuple_Check(how.get());
+    Outcome found = by_plan ? run_adjoint(g, how.get()) : nb::inst_ptr<RecordedCall>(how.get())->adjoint(g);
+    if (!found.is_declined()) {
+      const Owned x = std::move(found).result();
+      return x ? PyTuple_Pack(2, x.get(), Py_None) : nullptr;
+    }
+  }
+  PyObject* const both[2] = {ctx, g};
+  return PyObject_Vectorcall(gradients.backward, both, 2, nullptr);
+}
+
+// (gradient, RecordedCall) -> the key of the specialization that computes such gradients; None if there is none.
+PyObject* gradients_specialization_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected a gradient and a call");
+  ArrayView from;
+  if (read_array(args[0], from) != Reading::readable) return none_or_error();
+  const auto* const call = dynamic_cast<const SpecializedCall*>(nb::inst_ptr<RecordedCall>(args[1]));
+  PyObject* const key = call ? gradients_key(call->specialization_key.get(), from) : nullptr;
+  return key ? key : none_or_error();
+}
+
+// (gradient, RecordedCall) -> the key by which Python caches the plan of such gradients; None if it must not cache one.
+PyObject* adjoint_plan_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected a gradient and a call");
+  ArrayView from;
+  if (read_array(args[0], from) != Reading::readable) return none_or_error();
+  const auto* const call = dynamic_cast<const PlannedCall*>(nb::inst_ptr<RecordedCall>(args[1]));
+  Owned key = call ? key_of_adjoint(*call, from) : Owned();
+  return key ? key.release() : none_or_error();
+}
+
+}  // namespace tenter

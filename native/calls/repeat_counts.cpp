@@ -1,0 +1,205 @@
+// repeat_interleave by counts that change on every call: reads and checks the counts and copies x, in one call from
+// Python.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "arrays/arrays.hpp"
+#include "arrays/results.hpp"
+#include "calls/lookup.hpp"
+#include "calls/repeat_counts.hpp"
+#include "maps/counts.hpp"
+#include "plan/passes.hpp"
+#include "rules/verify.hpp"
+#include "system/memory.hpp"
+
+namespace tenter {
+namespace {
+
+// Reads an array and its counts or offsets. Unreadable unless both are on the host.
+Reading read_both(PyObject* x, ArrayView& from, PyObject* given, ArrayView& counted) {
+  Reading found = read_array(x, from);
+  if (found == Reading::readable) found = read_array(given, counted);
+  if (found == Reading::readable && (from.device != on_cpu || counted.device != on_cpu)) return Reading::unreadable;
+  return found;
+}
+
+// Sets the shapes, and the products `outer` and `inner` of the dims before and after `dim`.
+void split(Repeated& how, const ArrayView& from, int dim) {
+  how.ndim = how.ndim_in = from.ndim, how.dim = dim, how.dtype = from.dtype;
+  how.outer = how.inner = 1;
+  for (int d = 0; d < from.ndim; ++d) {
+    how.shape_in[d] = how.shape_out[d] = from.shape[d];
+    if (d != dim) (d < dim ? how.outer : how.inner) *= from.shape[d];
+  }
+}
+
+}  // namespace
+
+bool is_count(int number) {
+  switch (number) {
+    case int(Dtype::i64):
+    case int(Dtype::i32):
+    case int(Dtype::i16):
+    case int(Dtype::i8):
+    case int(Dtype::u8):
+    case int(Dtype::u16):
+    case int(Dtype::u32): return true;
+    default: return false;  // np.repeat refuses counts of uint64
+  }
+}
+
+Outcome Repeated::copy(PyObject* x, const ArrayView& from, bool recorded) const {
+  const int64_t inner_bytes = inner * from.dtype->itemsize, bytes = outer * counts.total * inner_bytes;
+  Fresh y = result_of(x, from, shape_out, ndim, bytes, nullptr, recorded);
+  if (!y.is_made() || !bytes) return std::move(y.array);
+  const int threads = threads_for(bytes);
+  const auto copy = [&] {
+    if (from.contiguous()) return counts.copy(from.data, y.data, outer, inner_bytes, threads, y.stream);
+    if (ndim == from.ndim) return copy_strided(from, y.data, threads, y.stream);
+    Dim dims[max_read_dims];  // x is flattened: a contiguous copy of it is repeated
+    for (int d = 0; d < from.ndim; ++d) dims[d] = {from.shape[d], from.stride[d]};
+    Room room;
+    char* const packed = room.get(from.n_values() * from.dtype->itemsize);
+    pack(dims, from.ndim, from.dtype->itemsize, from.data, packed, threads);
+    counts.copy(packed, y.data, outer, inner_bytes, threads, y.stream);
+  };
+  return threads && work(bytes, copy) ? std::move(y.array) : Outcome::failed();
+}
+
+void Repeated::copy_strided(const ArrayView& from, char* to, int threads, bool stream) const {
+  CopyAxis axes[max_read_dims];
+  for (int d = 0; d < from.ndim; ++d) {
+    const int64_t n = from.shape[d], stride = n > 1 ? from.stride[d] : 0;
+    if (d == dim) axes[d] = {CopyAxis::runs, n, counts.total, stride, 1, counts.offset.data()};
+    else axes[d] = {CopyAxis::affine, n, n, stride, 1, nullptr};
+  }
+  CopyTask task{};
+  copy_pass(from.dtype->itemsize, axes, from.ndim, task);
+  task.src = from.data, task.dst = to, task.stream = stream;
+  if constexpr (verifies) verify(task);
+  kernels().copy(task, threads);
+}
+
+PyObject* Repeated::operands() const {
+  char* to;
+  const Owned shape(shape_tuple(shape_in, ndim_in)), itemsize(PyLong_FromLong(dtype->itemsize));
+  const Owned at(PyLong_FromLong(dim)), total(PyLong_FromLongLong(counts.total));
+  const Owned offsets(empty_int64(false, int64_t(counts.offset.size()), to));
+  if (!shape || !itemsize || !at || !total || !offsets) return nullptr;
+  std::memcpy(to, counts.offset.data(), counts.offset.size() * sizeof(int64_t));
+  return PyTuple_Pack(7, itemsize.get(), Py_None, shape.get(), shape.get(), offsets.get(), at.get(), total.get());
+}
+
+Outcome Repeated::run(PyObject* x) const {
+  ArrayView from;
+  const Reading found = read_array(x, from);
+  if (found == Reading::failed) return Outcome::failed();
+  if (found != Reading::readable || from.device != on_cpu || from.dtype != dtype || from.ndim != ndim_in ||
+      !std::equal(from.shape, from.shape + from.ndim, shape_in))
+    return Outcome::of_python(PyErr_Format(PyExc_RuntimeError, "x: expected the array whose counts these are"));
+  Outcome y = copy(x, from, true);
+  if (y.is_declined()) return Outcome::of_python(PyErr_Format(PyExc_MemoryError, "result: no memory"));
+  return y;
+}
+
+Outcome Repeated::adjoint(PyObject* g) const {
+  ArrayView from;
+  const Reading found = read_array(g, from, counts.total == 0);
+  if (found == Reading::failed) return Outcome::failed();
+  bool simple = found == Reading::readable && from.device == on_cpu && from.dtype == dtype && from.ndim == ndim;
+  for (int d = 0; simple && d < ndim; ++d) simple = from.shape[d] == shape_out[d];
+  if (!simple || !(counts.total == 0 || from.contiguous()) || wants_grad(g)) return Outcome::none();
+  const int64_t bytes = outer * counts.total * inner * dtype->itemsize;
+  const int64_t bytes_in = outer * counts.n() * inner * dtype->itemsize;
+  Fresh x = result_of(g, from, shape_in, ndim_in, bytes_in, nullptr, true);
+  if (!x.is_made()) return std::move(x.array);
+  if (!bytes) {  // all counts are 0
+    std::memset(x.data, 0, size_t(bytes_in));
+    return std::move(x.array);
+  }
+  const int threads = threads_for(bytes);
+  auto sums = [&] { counts.sum(from.data, x.data, Dtype(dtype->number), outer, inner, threads, x.stream); };
+  return threads && work(bytes, sums) ? std::move(x.array) : Outcome::failed();
+}
+
+// Counts are read exactly once, into offsets in private memory, before the result is made: another thread may write to
+// the counts.
+Outcome repeat_counts(PyObject* x, PyObject* given, PyObject* at_dim, PyObject* size) {
+  ArrayView from, counted;
+  const bool tensors = is_tensor(x);
+  if (tensors ? !is_tensor(given) : !(is_numpy(x) && is_numpy(given))) return Outcome::declined();
+  if (const Reading found = read_both(x, from, given, counted); found != Reading::readable)
+    return found == Reading::failed ? Outcome::failed() : Outcome::declined();
+  if (!is_count(counted.dtype->number) || counted.ndim != 1) return Outcome::declined();
+  auto made = std::unique_ptr<Repeated>(new (std::nothrow) Repeated);
+  if (!made) return PyErr_NoMemory(), Outcome::failed();
+  Repeated& how = *made;
+  int64_t n = 1, dim = 0;
+  if (at_dim != Py_None && (!exact_int(at_dim, dim) || dim < -from.ndim || dim >= from.ndim))
+    return Outcome::declined();
+  dim += dim < 0 ? from.ndim : 0;
+  split(how, from, int(dim));
+  if (at_dim != Py_None) n = from.shape[dim];
+  else n = from.n_values(), how.ndim = 1, how.outer = how.inner = 1;
+  const bool scalars = how.outer == 1 && how.inner == 1;
+  if (counted.shape[0] != n || n == 0 || how.inner == 0 || how.outer == 0) return Outcome::declined();
+  const int wants = tensors ? wants_grad(x) : 0;
+  if (wants < 0) return Outcome::failed();
+  if (wants && at_dim == Py_None && from.ndim != 1) return Outcome::declined();
+  const bool by_runs = from.dtype->itemsize <= 8 && from.contiguous() && !wants;  // `Runs` takes less memory
+  if (scalars && n > tuning.many_scalars && by_runs) return Outcome::declined();
+  if (wants && !is_float_number(from.dtype->number)) return Outcome::declined();
+  const int threads = threads_for(n * 8);
+  if (!threads) return Outcome::failed();
+  const auto at = reinterpret_cast<uintptr_t>(counted.data);
+  const int number = counted.dtype->number;
+  if (!work(n * 8, [&] { how.counts = Counts(at, number, counted.stride[0], n, threads); })) return Outcome::failed();
+  const int64_t total = how.counts.total;
+  int64_t bytes;
+  if (total < 0 || __builtin_mul_overflow(total, how.outer * how.inner * from.dtype->itemsize, &bytes))
+    return Outcome::declined();
+  int64_t output_size;
+  if (size != Py_None && (!exact_int(size, output_size) || output_size != total)) return Outcome::declined();
+  if (bytes > machine_memory()) return Outcome::declined();
+  how.shape_out[dim] = total;
+  if (!wants) return how.copy(x, from);
+  return record(x, std::move(made));
+}
+
+// (x, offsets, dim, total) -> x repeated, by the prefix sums of counts. (gradient, offsets, dim) -> its segment sums.
+// None where Python must look, also if an argument is wrong. The author of a graph can pass any offsets, so they are
+// copied and then verified.
+PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
+  if (n_args != 3 && n_args != 4) return PyErr_Format(PyExc_TypeError, "expected 3 or 4 arguments");
+  const bool sums = n_args == 3;
+  PyObject *const x = args[0], *const given = args[1];
+  if (!is_tensor(x) || !is_tensor(given)) Py_RETURN_NONE;
+  ArrayView from, offsets;
+  if (const Reading found = read_both(x, from, given, offsets); found != Reading::readable)
+    return found == Reading::failed ? nullptr : Py_NewRef(Py_None);
+  int64_t dim, total;
+  const bool prefix_sums = offsets.dtype->number == int(Dtype::i64) && offsets.ndim == 1 && offsets.contiguous();
+  if (!prefix_sums || !from.contiguous() || !exact_int(args[2], dim) || dim < 0 || dim >= from.ndim) Py_RETURN_NONE;
+  total = from.shape[dim];
+  if (!sums && !exact_int(args[3], total)) Py_RETURN_NONE;
+  const int64_t n = offsets.shape[0] - 1;
+  Repeated how;
+  split(how, from, int(dim));
+  if (n <= 0 || total <= 0 || how.inner == 0 || how.outer == 0 || (!sums && from.shape[dim] != n)) Py_RETURN_NONE;
+  how.shape_in[dim] = n, how.shape_out[dim] = total;
+  how.counts.total = total;
+  how.counts.offset.resize(size_t(n) + 1);
+  std::memcpy(how.counts.offset.data(), offsets.data, (size_t(n) + 1) * sizeof(int64_t));
+  const auto& o = how.counts.offset;
+  if (o.front() != 0 || o.back() != total || !std::is_sorted(o.begin(), o.end())) Py_RETURN_NONE;
+  const int64_t row = how.outer * how.inner * from.dtype->itemsize;
+  int64_t bytes;
+  if (__builtin_mul_overflow(std::max(n, total), row, &bytes) || bytes > machine_memory()) Py_RETURN_NONE;
+  if (!sums) return how.copy(x, from).to_python();
+  if (!is_float_number(from.dtype->number)) Py_RETURN_NONE;
+  return calls_are_traced() ? none_or_error() : how.adjoint(x).to_python();
+}
+
+}  // namespace tenter

@@ -1,0 +1,43 @@
+#include "kernels/few_taps.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace tenter {
+
+int64_t most_taps(const WindowMap& m) {
+  int64_t most = 0;
+  for (int64_t o = 0; o < m.n_out; ++o) most = std::max(most, m.count(o));
+  return most;
+}
+
+namespace {
+
+bool few_taps(const WindowMap& m) {
+  if (!m.weight32 || !m.start || !m.n_out) return false;
+  for (int64_t o = 0; o < m.n_out; ++o)
+    if (m.count(o) < 1 || m.count(o) > max_pixel_taps) return false;
+  return true;
+}
+
+}  // namespace
+
+bool by_pixels(const WindowTask& t) {
+  const int64_t size = size_of(t.in), step = std::abs(t.column_stride);
+  if (t.plane || !t.row || !t.column || t.saturate || t.acc != Accumulate::f32 || t.in != t.out) return false;
+  if (t.in != Dtype::u8 && t.in != Dtype::f32) return false;
+  if (t.inner < 2 || t.inner_stride != size || step < t.inner * size || step > pixel_lanes * size || step % size)
+    return false;
+  if (t.column->n_out > most_pixel_columns) return false;
+  // Every load must stay within a row.
+  if (t.n_column < max_pixel_taps || (t.n_column - 1) * step + t.inner * size < max_pixel_taps * pixel_lanes * size)
+    return false;
+  // The other kernels pack flipped columns first, and permute contiguous columns. These are faster unless columns
+  // shrink to at most half.
+  const bool contiguous = t.column_stride == t.inner * size;
+  if (t.n_column < (contiguous ? 2 : 1) * t.column->n_out) return false;
+  if (!few_taps(*t.row) || !few_taps(*t.column)) return false;
+  return !(contiguous && t.inner == 2 && most_taps(*t.column) > 2);
+}
+
+}  // namespace tenter

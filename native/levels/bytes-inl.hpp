@@ -1,0 +1,249 @@
+// The kernel of 8-bit values: rows by rows, columns by tiles (byte-columns-inl.hpp), or both a band at a time.
+#pragma once
+#include "levels/byte-columns-inl.hpp"
+#include "levels/pixels-inl.hpp"
+#include "levels/stream-inl.hpp"
+#include "system/threads.hpp"
+
+namespace tenter {
+namespace {
+
+// ---- rows
+
+template <bool whole>
+inline Bytes load_bytes(const uint8_t* p, int64_t n) {
+  if constexpr (whole) return load_unaligned<Bytes>(p);
+  Bytes x{};
+  std::memcpy(&x, p, n);
+  return x;
+}
+
+// Four rows as quads, which `narrowed` puts in order again.
+inline void add_rows(Sums* s, Bytes x0, Bytes x1, Bytes x2, Bytes x3, const int32_t* w) {
+  constexpr int V = vector_bytes;
+  auto low8 = [](int i) { return i / 16 * 16 + i % 16 / 2 + i % 2 * V; };
+  auto high8 = [](int i) { return i / 16 * 16 + 8 + i % 16 / 2 + i % 2 * V; };
+  auto low16 = [](int i) { return i / 16 * 16 + i % 16 / 4 * 2 + i % 2 + i % 4 / 2 * V; };
+  auto high16 = [](int i) { return i / 16 * 16 + 8 + i % 16 / 4 * 2 + i % 2 + i % 4 / 2 * V; };
+  const Bytes a = shuffled(x0, x1, low8), b = shuffled(x0, x1, high8);
+  const Bytes c = shuffled(x2, x3, low8), d = shuffled(x2, x3, high8);
+  add_quads(s[0], shuffled(a, c, low16), w), add_quads(s[1], shuffled(a, c, high16), w);
+  add_quads(s[2], shuffled(b, d, low16), w), add_quads(s[3], shuffled(b, d, high16), w);
+}
+
+// A vector of sums over `count` rows, from column j on. Without `whole` it ends after n columns.
+template <bool whole>
+inline Bytes sum_rows(const uint8_t* const* rows, int64_t count, const int32_t* w, int64_t j, int64_t n = 0) {
+  Sums s[4] = {};
+  int64_t k = 0;
+  auto row = [&](int64_t r) { return load_bytes<whole>(rows[r] + j, n); };
+  for (; k + 4 <= count; k += 4, w += weight_words) add_rows(s, row(k), row(k + 1), row(k + 2), row(k + 3), w);
+  const Bytes none{};
+  if (count - k == 3) add_rows(s, row(k), row(k + 1), row(k + 2), none, w);
+  if (count - k == 2) add_rows(s, row(k), row(k + 1), none, none, w);
+  if (count - k == 1) add_rows(s, row(k), none, none, none, w);
+  return narrowed(total(s[0]), total(s[1]), total(s[2]), total(s[3]));
+}
+
+// n columns of the sum over `count` rows.
+inline void sum_row(const uint8_t* const* rows, int64_t count, const int32_t* w, uint8_t* dst, int64_t n) {
+  int64_t j = 0;
+  for (; j + vector_bytes <= n; j += vector_bytes) store_bits(dst + j, sum_rows<true>(rows, count, w, j));
+  if (j == n) return;
+  if (n >= vector_bytes) {  // one more vector, ending at n: it overlaps the last one and stores the same sums
+    j = n - vector_bytes;
+    store_bits(dst + j, sum_rows<true>(rows, count, w, j));
+  } else {
+    const Bytes sums = sum_rows<false>(rows, count, w, j, n);
+    std::memcpy(dst, &sums, n);
+  }
+}
+
+// ---- tasks
+
+inline bool packed(const ByteTask& t) {
+  return (t.inner <= 1 || t.inner_stride == 1) && (t.n_column <= 1 || t.column_stride == t.inner);
+}
+
+// A row's values, side by side.
+inline void pack_row(const ByteTask& t, const uint8_t* src, uint8_t* dst) {
+  if (t.inner <= 1 || t.inner_stride == 1) {
+    pack_pixels(reinterpret_cast<const char*>(src), t.n_column > 1 ? t.column_stride : t.inner, t.inner,
+                reinterpret_cast<char*>(dst), t.n_column);
+    return;
+  }
+  for (int64_t j = 0; j < t.n_column; ++j)
+    for (int64_t c = 0; c < t.inner; ++c) *dst++ = uint8_t(src[j * t.column_stride + c * t.inner_stride]);
+}
+
+template <int C>
+void multiply_alpha(uint8_t* p, int64_t n) {
+  int64_t i = 0;
+  for (; i + vector_bytes <= n; i += vector_bytes) store_bits(p + i, multiply_alpha<C>(load_unaligned<Bytes>(p + i)));
+  Bytes end{};
+  std::memcpy(&end, p + i, n - i);
+  end = multiply_alpha<C>(end);
+  std::memcpy(p + i, &end, n - i);
+}
+
+// All columns of n_rows rows, at to[row]. rows: rows_at_once pointers; after: as many, to the rows that come next.
+// alpha: multiplied first.
+inline void columns(const ByteTask& t, const uint8_t* (&rows)[rows_at_once], const uint8_t* const* after, int n_rows,
+                    uint8_t* const* to, bool alpha, bool are_packed, Lease& lease) {
+  const int64_t n = t.n_column * t.inner;
+  if (!are_packed) {
+    uint8_t* const room = lease->gathered.get<uint8_t>(n * n_rows);
+    for (int r = 0; r < n_rows; ++r) {
+      pack_row(t, rows[r], room + r * n);
+      rows[r] = room + r * n;
+    }
+    after = rows;
+  }
+  std::fill(rows + n_rows, rows + rows_at_once, rows[n_rows - 1]);
+  const ByteMap& m = *t.column;
+  if (t.inner > max_byte_inner) {  // each output's inner values are a sum of rows
+    const uint8_t** const taps = lease->taps.get<const uint8_t*>(std::max<int64_t>(1, m.longest));
+    const int64_t words = t.column_quads->quads * weight_words;
+    for (int r = 0; r < n_rows; ++r)
+      for (int64_t o = 0; o < m.n_out; ++o) {
+        for (int64_t k = 0; k < m.count(o); ++k) taps[k] = rows[r] + (m.first(o) + k) * t.inner;
+        sum_row(taps, m.count(o), t.column_quads->weight.data() + o * words, to[r] + o * t.inner, t.inner);
+      }
+    return;
+  }
+  with_constant<1, 2, 3, 4>(t.inner, [&]<int C>() {
+    if constexpr (C == 2 || C == 4)
+      if (alpha) return sum_columns<C, true>(rows, after, n_rows, n, *t.column_quads, m.n_out, to, lease);
+    sum_columns<C, false>(rows, after, n_rows, n, *t.column_quads, m.n_out, to, lease);
+  });
+}
+
+// Rows of results on their way out: divided by alpha, past the caches.
+inline void finish(const ByteTask& t, uint8_t* made, uint8_t* dst, int64_t n) {
+  if (t.alpha) divide_alpha(made, n, t.inner);
+  if (made != dst) stream_store(dst, made, n);
+}
+
+// Columns alone: input rows [lo, hi) of a plane are output rows.
+inline void columns_alone(const ByteTask& t, const uint8_t* src, uint8_t* dst, int64_t lo, int64_t hi, Lease& lease) {
+  const int64_t n_out = t.column->n_out * t.inner;
+  uint8_t* const staging = t.stream ? lease->staging.get<uint8_t>(rows_at_once * n_out) : nullptr;
+  for (; lo < hi; lo += rows_at_once) {
+    const int n_rows = int(std::min<int64_t>(rows_at_once, hi - lo));
+    const uint8_t *rows[rows_at_once], *after[rows_at_once];
+    uint8_t* to[rows_at_once];
+    for (int r = 0; r < rows_at_once; ++r) after[r] = src + std::min(lo + rows_at_once + r, t.n_row - 1) * t.row_stride;
+    for (int r = 0; r < n_rows; ++r) {
+      rows[r] = src + (lo + r) * t.row_stride;
+      to[r] = staging ? staging + r * n_out : dst + (lo + r) * n_out;
+    }
+    columns(t, rows, after, n_rows, to, t.alpha, packed(t), lease);
+    for (int r = 0; r < n_rows; ++r) finish(t, to[r], dst + (lo + r) * n_out, n_out);
+  }
+}
+
+// Output rows [lo, hi) of a plane. Input rows that some output reads are made ready in groups: resampled along the
+// columns, or multiplied by alpha, into a ring of rows that stays in cache; or they are read where they are. An output
+// row is summed as soon as its inputs are ready.
+inline void rows_of(const ByteTask& t, const uint8_t* src, uint8_t* dst, int64_t lo, int64_t hi, Lease& lease) {
+  const ByteMap& m = *t.row;
+  const bool columns_first = t.column && !t.rows_first, in_place = !columns_first && !t.alpha;
+  // Of reversed columns the rows are summed as they lie, and their sums are turned.
+  const bool reversed = in_place && t.n_column > 1 && t.column_stride < 0;
+  if (reversed) src += (t.n_column - 1) * t.column_stride;
+  const int64_t n_in = t.n_column * t.inner, n_out = t.column ? t.column->n_out * t.inner : n_in;
+  const int64_t n = columns_first ? n_out : n_in, pitch = round_up(n, vector_bytes);
+  const int64_t capacity = m.longest + rows_at_once, base = m.first(lo), words = t.row_quads->quads * weight_words;
+  uint8_t* const ring = in_place ? nullptr : lease->row.get<uint8_t>(capacity * pitch);
+  // Of each input row, its number among those that are read, which is its place in the ring.
+  int64_t* const number = lease->plane.get<int64_t>(in_place ? 1 : std::max<int64_t>(1, m.stop(hi - 1) - base));
+  const uint8_t** const taps = lease->row_taps.get<const uint8_t*>(std::max<int64_t>(1, m.longest));
+  int64_t ready = base, made = 0;
+  auto prepare = [&](int64_t o) {
+    const uint8_t *from[rows_at_once], *after[rows_at_once];
+    uint8_t* to[rows_at_once];
+    int group = 0;
+    int64_t i = std::max(ready, m.first(o));
+    for (; group < rows_at_once; ++group, ++i, ++made) {
+      while (o < hi && m.stop(o) <= i) ++o;
+      if (o == hi) break;
+      i = std::max(i, m.first(o));
+      number[i - base] = made;
+      from[group] = src + i * t.row_stride, to[group] = ring + made % capacity * pitch;
+    }
+    ready = i;
+    for (int r = 0; r < rows_at_once; ++r) after[r] = src + std::min(ready + r, t.n_row - 1) * t.row_stride;
+    if (columns_first) return columns(t, from, after, group, to, t.alpha, packed(t), lease);
+    for (int r = 0; r < group; ++r) {
+      pack_row(t, from[r], to[r]);
+      if (t.inner == 2) multiply_alpha<2>(to[r], n);
+      else multiply_alpha<4>(to[r], n);
+    }
+  };
+  // Sums of rows that are resampled along the columns afterwards, or that are streamed.
+  const int64_t held = t.column && t.rows_first ? rows_at_once : 1;
+  const bool staged = held > 1 || t.stream;
+  uint8_t* const sums =
+      staged ? lease->staging.get<uint8_t>(held * pitch + (held > 1 && t.stream ? held * n_out : 0)) : nullptr;
+  for (int64_t group = lo; group < hi; group += held) {
+    const int64_t end = std::min(hi, group + held);
+    for (int64_t o = group; o < end; ++o) {
+      if (!in_place)
+        while (m.count(o) && ready < m.stop(o)) prepare(o);
+      for (int64_t k = 0; k < m.count(o); ++k) {
+        const int64_t i = m.first(o) + k;
+        taps[k] = in_place ? src + i * t.row_stride : ring + number[i - base] % capacity * pitch;
+      }
+      uint8_t* const to = staged ? sums + (o - group) * pitch : dst + o * n_out;
+      sum_row(taps, m.count(o), t.row_quads->weight.data() + o * words, to, n);
+      if (held == 1) finish(t, to, dst + o * n_out, n_out);
+    }
+    if (held == 1) continue;
+    const uint8_t* from[rows_at_once];
+    uint8_t* to[rows_at_once];
+    for (int64_t o = group; o < end; ++o) {
+      from[o - group] = sums + (o - group) * pitch;
+      to[o - group] = t.stream ? sums + held * pitch + (o - group) * n_out : dst + o * n_out;
+    }
+    uint8_t* const turned = reversed ? lease->gathered.get<uint8_t>(held * n) : nullptr;
+    for (int64_t r = 0; r < end - group && reversed; ++r) {
+      pack_pixels(reinterpret_cast<const char*>(from[r]) + n - t.inner, -t.inner, t.inner,
+                  reinterpret_cast<char*>(turned + r * n), t.n_column);
+      from[r] = turned + r * n;
+    }
+    columns(t, from, from, int(end - group), to, false, true, lease);
+    for (int64_t o = group; o < end; ++o) finish(t, to[o - group], dst + o * n_out, n_out);
+  }
+}
+
+inline void bytes(const ByteTask& t, int threads) {
+  int64_t outer = 1;
+  for (int d = 0; d < t.n_outer; ++d) outer *= t.outer_shape[d];
+  const int64_t n_rows = t.row ? t.row->n_out : t.n_row, n_in = t.n_column * t.inner;
+  const int64_t n_out = t.column ? t.column->n_out * t.inner : n_in;
+  const int64_t read = t.n_row * n_in, n_bytes = outer * std::max(read, n_rows * n_out);
+  const Team team = team_for(8 * n_bytes, threads);
+  // Bands of output rows: neighbors make the rows that both read, so bands are no more than what threads need.
+  const int64_t wanted = std::max(ceil_div(team.threads > 1 ? 4 * team.threads : 1, outer),
+                                  ceil_div(n_bytes / std::max<int64_t>(1, outer), tuning.byte_band_bytes));
+  int64_t least = rows_at_once;
+  if (t.row) least = std::max(least, 4 * t.row->longest * n_rows / std::max<int64_t>(1, t.n_row));
+  const int64_t height = round_up(std::max(least, ceil_div(n_rows, wanted)), rows_at_once);
+  const int64_t n_bands = ceil_div(n_rows, height);
+  parallel(outer * n_bands, team, [&](int64_t p) {
+    int64_t index = p / n_bands, offset = 0;
+    const int64_t lo = p % n_bands * height, hi = std::min(n_rows, lo + height);
+    uint8_t* const dst = t.dst + index * n_rows * n_out;
+    for (int d = t.n_outer - 1; d >= 0; --d) {
+      offset += index % t.outer_shape[d] * t.outer_stride[d];
+      index /= t.outer_shape[d];
+    }
+    Lease lease;
+    if (t.row) rows_of(t, t.src + offset, dst, lo, hi, lease);
+    else columns_alone(t, t.src + offset, dst, lo, hi, lease);
+    store_fence(t.stream);
+  });
+}
+
+}  // namespace
+}  // namespace tenter

@@ -1,0 +1,133 @@
+// The axes of a copy: which inputs they read, and which of them are walked as one.
+#pragma once
+#include <algorithm>
+#include <utility>
+
+#include "kernels/kernels.hpp"
+#include "system/tuning.hpp"
+
+namespace tenter {
+namespace {
+
+// Calls f(i, count) for each run of outputs in [lo, hi) that read the same input i, in order.
+template <class F>
+inline void each_run(const CopyAxis& a, int64_t lo, int64_t hi, F&& f) {
+  switch (a.kind) {
+    case CopyAxis::affine:
+      if (a.stride == 0) {
+        if (lo < hi) f(0, hi - lo);
+      } else {
+        for (int64_t o = lo; o < hi; ++o) f(o, int64_t{1});
+      }
+      return;
+    case CopyAxis::every:
+      for (int64_t o = lo, i = lo / a.repeat; o < hi; ++i) {
+        const int64_t end = std::min(hi, (i + 1) * a.repeat);
+        f(i, end - o);
+        o = end;
+      }
+      return;
+    case CopyAxis::runs: {
+      int64_t i = std::upper_bound(a.table, a.table + a.n_in + 1, lo) - a.table - 1;
+      for (int64_t o = lo; o < hi; ++i) {
+        const int64_t end = std::min(hi, a.table[i + 1]);
+        if (end > o) f(i, end - o);
+        o = end;
+      }
+      return;
+    }
+    case CopyAxis::index:
+      for (int64_t o = lo; o < hi;) {
+        int64_t end = o + 1;
+        while (end < hi && a.table[end] == a.table[o]) ++end;
+        f(a.table[o], end - o);
+        o = end;
+      }
+      return;
+    case CopyAxis::computed: return;  // such axes become others, a band at a time (picks-inl.hpp)
+  }
+}
+
+inline int64_t input_of(const CopyAxis& a, int64_t o) {
+  int64_t i = 0;
+  each_run(a, o, o + 1, [&](int64_t at, int64_t) { i = at; });
+  return i;
+}
+
+// Addresses in input and output of an index tuple of the axes before k, given by its number in row-major order.
+inline std::pair<const char*, char*> address_of(const CopyTask& t, int k, int64_t number) {
+  const char* src = t.src;
+  char* dst = t.dst;
+  for (int j = k - 1; j >= 0; --j) {
+    const int64_t o = number % t.axis[j].n_out;
+    number /= t.axis[j].n_out;
+    src += input_of(t.axis[j], o) * t.axis[j].stride;
+    dst += o * t.bytes[j + 1];
+  }
+  return {src, dst};
+}
+
+inline void remove_axis(CopyTask& t, int k) {
+  std::copy(t.axis + k + 1, t.axis + t.n_axes, t.axis + k);
+  std::copy(t.bytes + k + 1, t.bytes + t.n_axes + 1, t.bytes + k);
+  --t.n_axes;
+}
+
+// Makes one axis of two neighbors where one stride walks both, where rows are repeated, and where rows that lie
+// together are repeated alike.
+inline void join(CopyTask& t, int k) {
+  const CopyAxis a = t.axis[k], b = t.axis[k + 1];
+  if (a.kind != CopyAxis::affine || a.stride == 0) return;
+  const int64_t n = a.n_out * b.n_out;
+  if (b.kind == CopyAxis::affine && b.stride == 0)
+    t.axis[k] = {CopyAxis::every, a.n_out, n, a.stride, b.n_out, nullptr};
+  else if (b.kind == CopyAxis::affine && a.stride == b.stride * b.n_out)
+    t.axis[k] = {CopyAxis::affine, n, n, b.stride, 1, nullptr};
+  else if (b.kind == CopyAxis::every && b.n_out % b.repeat == 0 && a.stride == b.n_out / b.repeat * b.stride)
+    t.axis[k] = {CopyAxis::every, n / b.repeat, n, b.stride, b.repeat, nullptr};
+  else return;
+  remove_axis(t, k + 1);
+}
+
+constexpr int64_t most_flat = 512;
+
+// Of many small blocks, the last axes become one whose inputs are in a table, in bytes: walking axes costs more than so
+// few values do.
+inline void flatten(CopyTask& t, int64_t* table) {
+  constexpr int64_t few = 32, many = 16;  // outputs of a lone axis, which mostly has better ways; blocks
+  if (t.n_axes == 0) return;
+  int k = t.n_axes;
+  int64_t n = 1;
+  while (k > 1 && n * t.axis[k - 1].n_out <= most_flat) n *= t.axis[--k].n_out;
+  const CopyAxis& last = t.axis[t.n_axes - 1];
+  if (k == t.n_axes || t.run > max_picked_run || t.axis[0].n_out * t.bytes[1] < many * t.bytes[k]) return;
+  if (k + 1 == t.n_axes && (last.kind == CopyAxis::index || n > few)) return;
+  int64_t held[most_flat], at = 1;
+  table[0] = 0;
+  for (int j = t.n_axes - 1; j >= k; --j) {
+    const CopyAxis& a = t.axis[j];
+    std::copy_n(table, at, held);
+    int64_t* to = table;
+    each_run(a, 0, a.n_out, [&](int64_t i, int64_t count) {
+      for (; count > 0; --count, to += at)
+        for (int64_t l = 0; l < at; ++l) to[l] = i * a.stride + held[l];
+    });
+    at *= a.n_out;
+  }
+  t.axis[k] = {CopyAxis::index, n, n, 1, 1, table};
+  t.bytes[k + 1] = t.run, t.n_axes = k + 1;
+}
+
+// Makes a task of fewer axes where it can. `table` is read by the task.
+inline void join_axes(CopyTask& t, int64_t* table) {
+  for (int k = t.n_axes - 1; k >= 0; --k) {
+    if (t.axis[k].n_out == 1) t.src += input_of(t.axis[k], 0) * t.axis[k].stride, remove_axis(t, k);
+    else if (k + 1 < t.n_axes) join(t, k);
+  }
+  for (; t.n_axes && t.axis[t.n_axes - 1].kind == CopyAxis::affine && t.axis[t.n_axes - 1].stride == t.run; --t.n_axes)
+    t.run *= t.axis[t.n_axes - 1].n_out;
+  flatten(t, table);
+}
+
+}  // namespace
+}  // namespace tenter

@@ -1,0 +1,318 @@
+// The copy kernel: every output element is one input element. It copies bytes of any dtype.
+#pragma once
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "levels/copy-axes-inl.hpp"
+#include "levels/repeats-inl.hpp"
+#include "levels/stream-inl.hpp"
+#include "system/threads.hpp"
+
+namespace tenter {
+namespace {
+
+constexpr int64_t wide = 32;  // bytes of one store of copies
+template <int N>
+constexpr int64_t wide_of_runs = N >= 8 ? 64 : 32;
+
+// Copies of the N bytes at src, of which `store_copies` makes so many bytes.
+template <int N, int bytes>
+inline auto copies_of(const char* src) {
+  if constexpr (N == 16) {
+    const auto value = load_unaligned<VecN<uint64_t, 2>>(src);
+    return [&]<int... l>(std::integer_sequence<int, l...>) {
+      return __builtin_shufflevector(value, value, (l % 2)...);
+    }(std::make_integer_sequence<int, int(sizeof(Part<bytes>)) / 8>{});
+  } else {
+    return load_unaligned<Unsigned<N>>(src) - Part<bytes, Unsigned<N>>{};
+  }
+}
+
+// Stores `count` copies of the N bytes at src. Runs are mostly short: one wide store covers a run and spills into the
+// next, which is stored after it. `end` is the end of this task's output; no store passes it.
+template <int N>
+inline char* store_run(char* dst, const char* src, int64_t count, const char* end) {
+  if constexpr (N == 1 || N == 2 || N == 4 || N == 8 || N == 16) {
+    const auto copies = copies_of<N, wide>(src);
+    char* const stop = dst + count * N;
+    if (stop - dst >= wide) {  // the last store overlaps the one before
+      if (stop - dst >= 4 * wide && reinterpret_cast<uintptr_t>(dst) % N == 0) {  // stores within lines cost half
+        store_copies<wide>(dst, copies);
+        dst += wide - reinterpret_cast<uintptr_t>(dst) % wide;
+      }
+      for (; stop - dst >= wide; dst += wide) store_copies<wide>(dst, copies);
+      store_copies<wide>(stop - wide, copies);
+    } else if (end - dst >= wide) {
+      store_copies<wide>(dst, copies);
+    } else {
+      for (; dst < stop; dst += N) std::memcpy(dst, src, N);
+    }
+    return stop;
+  } else {
+    if (count >= many_copies) return store_block(dst, src, N, count);
+    char value[N];
+    std::memcpy(value, src, N);
+    for (; count > 0; --count, dst += N) std::memcpy(dst, value, N);
+    return dst;
+  }
+}
+
+// How many stores of `outputs` each run has at least, where runs are `mean` long on average: most runs are then stored
+// without a branch on their length, which would be mispredicted.
+inline int stores_of(int64_t mean, int64_t outputs) { return mean <= outputs / 2 ? 1 : mean <= outputs ? 2 : 4; }
+
+// Runs whose lengths differ from input to input: each input has `stores` wide stores, even one of no outputs. Returns
+// how many of the n inputs are done, up to the first whose stores would pass `end`, and advances dst.
+template <int N, int stores>
+inline int64_t store_runs(const int64_t* offset, int64_t n, const char* src, int64_t stride, char*& dst,
+                          const char* end) {
+  constexpr int64_t one = wide_of_runs<N>, least = one * stores;
+  char* const first = dst - offset[0] * N;
+  int64_t i = 0;
+  for (; i < n; ++i, src += stride) {
+    char* const d = first + offset[i] * N;
+    char* const stop = first + offset[i + 1] * N;
+    if (end - stop < least) break;
+    const auto copies = copies_of<N, one>(src);
+    for (int k = 0; k < stores; ++k) store_copies<one>(d + k * one, copies);
+    for (char* more = d + least; more < stop; more += one) store_copies<one>(more, copies);
+  }
+  dst = first + offset[i] * N;
+  return i;
+}
+
+// R copies of each value: with R known, the compiler turns the loop into shuffles.
+template <int N, int R>
+inline void store_repeated(const char* src, int64_t stride, char* dst, int64_t n) {
+  for (int64_t i = 0; i < n; ++i, src += stride, dst += N * R) {
+    char value[N];
+    std::memcpy(value, src, N);
+    for (int r = 0; r < R; ++r) std::memcpy(dst + r * N, value, N);
+  }
+}
+
+template <int N>
+inline void gather(const int64_t* index, const char* src, int64_t stride, char* dst, int64_t n) {
+  for (int64_t o = 0; o < n; ++o) std::memcpy(dst + o * N, src + index[o] * stride, N);
+}
+
+// Short rows that all take the same inputs.
+template <int N>
+void gather_rows(const int64_t* index, int64_t n, const char* src, int64_t stride, char* dst, int64_t rows,
+                 int64_t row_stride) {
+  auto each = [&](int64_t by) __attribute__((always_inline)) {
+    for (int64_t r = 0; r < rows; ++r, src += row_stride, dst += n * N) gather<N>(index, src, by, dst, n);
+  };
+  if (stride == 1) each(1);
+  else if (stride == N) each(N);
+  else each(stride);
+}
+
+// Outputs [lo, hi) of the last axis, of runs of N bytes.
+template <int N>
+void copy_runs_of(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi) {
+  const char* const end = dst + (hi - lo) * N;
+  if (a.kind == CopyAxis::affine && a.stride != 0) {
+    store_repeated<N, 1>(src + lo * a.stride, a.stride, dst, hi - lo);
+  } else if (a.kind == CopyAxis::index) {
+    if (a.stride == N) gather<N>(a.table + lo, src, N, dst, hi - lo);
+    else gather<N>(a.table + lo, src, a.stride, dst, hi - lo);
+  } else if (a.kind == CopyAxis::every && a.repeat <= 4 && lo % a.repeat == 0 && hi % a.repeat == 0) {
+    const char* from = src + lo / a.repeat * a.stride;
+    const int64_t n = (hi - lo) / a.repeat;
+    switch (a.repeat * (a.stride == N ? 1 : 10)) {  // loops of a constant stride are vectorized
+      case 2: return store_repeated<N, 2>(from, N, dst, n);
+      case 3: return store_repeated<N, 3>(from, N, dst, n);
+      case 4: return store_repeated<N, 4>(from, N, dst, n);
+      default:
+        for (int64_t i = 0; i < n; ++i) dst = store_run<N>(dst, from + i * a.stride, a.repeat, end);
+    }
+  } else {
+    auto each = [&, stride = a.stride](int64_t from, int64_t to) {
+      each_run(a, from, to, [&](int64_t i, int64_t count) { dst = store_run<N>(dst, src + i * stride, count, end); });
+    };
+    if constexpr (N == 1 || N == 2 || N == 4 || N == 8 || N == 16) {
+      if (a.kind == CopyAxis::runs && hi > lo) {
+        // The first run may begin before lo, and the last may end after hi.
+        const int64_t* const first = std::upper_bound(a.table, a.table + a.n_in + 1, lo);
+        const int64_t* const last = std::upper_bound(first, a.table + a.n_in + 1, hi);
+        if (last - first > 1) {
+          each(lo, *first);
+          const int64_t i = first - a.table;
+          const int64_t n = last - first - 1;
+          int64_t done = 0;
+          with_constant<1, 2, 4>(stores_of((first[n] - first[0]) / n, wide_of_runs<N> / N), [&]<int stores>() {
+            done = store_runs<N, stores>(first, n, src + i * a.stride, a.stride, dst, end);
+          });
+          return each(first[done], hi);
+        }
+      }
+    }
+    each(lo, hi);
+  }
+}
+
+// One run of at least a vector of bytes. As a call, which decides by the length each time, rows of some hundred bytes
+// take a tenth longer.
+inline void copy_row(char* dst, const char* src, int64_t n) {
+  typedef Vec<int64_t> V;
+  constexpr int64_t one = sizeof(V), many = 8;
+  int64_t at = 0;
+  for (; at + many * one <= n; at += many * one) {
+    V some[many];
+    for (int k = 0; k < many; ++k) some[k] = load_unaligned<V>(src + at + k * one);
+    for (int k = 0; k < many; ++k) std::memcpy(dst + at + k * one, &some[k], one);
+  }
+  for (; at + one <= n; at += one) {
+    const V some = load_unaligned<V>(src + at);
+    std::memcpy(dst + at, &some, one);
+  }
+  if (at == n) return;
+  const V some = load_unaligned<V>(src + n - one);  // it overlaps the last one
+  std::memcpy(dst + n - one, &some, one);
+}
+
+// The same for runs of any length.
+inline void copy_runs(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi, int64_t run) {
+  const bool row = run >= int64_t(sizeof(Vec<int64_t>)) && run <= longest_row;
+  each_run(a, lo, hi, [&](int64_t i, int64_t count) {
+    const char* const from = src + i * a.stride;
+    if (count >= many_copies && run <= longest_block) dst = store_block(dst, from, run, count);
+    else if (row)
+      for (; count > 0; --count, dst += run) copy_row(dst, from, run);
+    else
+      for (; count > 0; --count, dst += run) std::memcpy(dst, from, run);
+  });
+}
+
+inline void copy_last_axis(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi, int64_t run,
+                           Pattern& pattern) {
+  if (a.kind == CopyAxis::every && a.stride == run && pattern.repeats(run, a.repeat) && lo % a.repeat == 0 &&
+      hi % a.repeat == 0)
+    return pattern.repeat(src + lo / a.repeat * run, (hi - lo) / a.repeat * run, dst);
+  const bool done = with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256>(
+      run, [&]<int N>() { copy_runs_of<N>(a, src, dst, lo, hi); });
+  if (!done) copy_runs(a, src, dst, lo, hi, run);
+}
+
+// Stores outputs [lo, hi) of axis k and of the axes after it. src: the input at index 0 of axis k. A small repeated
+// block is copied from its first copy, which is in cache; a large one again from the input, which is never larger.
+inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Pattern& pattern) {
+  if (k == t.n_axes) {
+    std::memcpy(dst, src, t.run);
+    return;
+  }
+  const CopyAxis& a = t.axis[k];
+  if (k + 1 == t.n_axes) return copy_last_axis(a, src, dst, lo, hi, t.run, pattern);
+  if (const CopyAxis& b = t.axis[k + 1];
+      k + 2 == t.n_axes && a.kind == CopyAxis::affine && a.stride && b.kind == CopyAxis::index)
+    if (with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64>(t.run, [&]<int N>() {
+          gather_rows<N>(b.table, b.n_out, src + lo * a.stride, b.stride, dst, hi - lo, a.stride);
+        }))
+      return;
+  const int64_t size = t.bytes[k + 1], below = t.axis[k + 1].n_out;
+  each_run(a, lo, hi, [&](int64_t i, int64_t count) {
+    char* const first = dst;
+    for (int64_t c = 0; c < count; ++c, dst += size) {
+      if (c == 0 || size > tuning.copied_block_bytes) fill(t, k + 1, src + i * a.stride, dst, 0, below, pattern);
+      else std::memcpy(dst, first, size);
+    }
+  });
+}
+
+// The same with streaming stores: through a staging buffer where at least two outputs of axis k fit in it.
+inline void fill_streamed(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Lease& lease,
+                          Pattern& pattern) {
+  const CopyAxis& a = t.axis[k];
+  const int64_t size = t.bytes[k + 1];
+  if (size <= tuning.staging_bytes / 2) {
+    const int64_t capacity = tuning.staging_bytes * (a.kind == CopyAxis::runs ? runs_staging_buffers : 1);
+    char* const staging = lease->staging.get<char>(capacity);
+    int64_t chunk = capacity / size;
+    if (a.kind == CopyAxis::every && chunk > a.repeat) chunk = chunk / a.repeat * a.repeat;
+    for (int64_t o = lo; o < hi; o += chunk, dst += chunk * size) {
+      const int64_t end = std::min(hi, o + chunk);
+      fill(t, k, src, staging, o, end, pattern);
+      stream_store(dst, staging, (end - o) * size);
+    }
+    return;
+  }
+  each_run(a, lo, hi, [&](int64_t i, int64_t count) {
+    if (k + 1 == t.n_axes) {
+      stream_copies(dst, src + i * a.stride, size, count, size);
+      dst += count * size;
+    } else {
+      for (; count > 0; --count, dst += size)
+        fill_streamed(t, k + 1, src + i * a.stride, dst, 0, t.axis[k + 1].n_out, lease, pattern);
+    }
+  });
+}
+
+// Long runs of bytes: each task copies one part of a run to all outputs of the last axis, so that it is read once.
+// n_leading: index tuples of the axes before.
+inline void copy_long_runs(const CopyTask& t, int64_t n_leading, Team team) {
+  const CopyAxis& last = t.axis[t.n_axes - 1];
+  const int64_t least = std::clamp<int64_t>(tuning.task_bytes, line, min_run_part);
+  const int64_t part = std::max(least, tuning.task_bytes / last.n_out / line * line), parts = ceil_div(t.run, part);
+  parallel(n_leading * parts, team, [&](int64_t p) {
+    const int64_t from = p % parts * part, n = std::min(part, t.run - from);
+    auto [src, dst] = address_of(t, t.n_axes - 1, p / parts);
+    src += from, dst += from;
+    each_run(last, 0, last.n_out, [&](int64_t i, int64_t count) {
+      if (t.stream) stream_copies(dst, src + i * last.stride, n, count, t.run);
+      else
+        for (int64_t c = 0; c < count; ++c) std::memcpy(dst + c * t.run, src + i * last.stride, n);
+      dst += count * t.run;
+    });
+    store_fence(t.stream);
+  });
+}
+
+// A task is an index tuple of the leading axes and a chunk of the axis after them.
+void copy(const CopyTask& given, int threads) {
+  const int64_t total = given.n_axes ? given.axis[0].n_out * given.bytes[1] : given.run;
+  if (total == 0) return;
+  CopyTask t;  // its axes are kilobytes, and set as far as they are used
+  t.src = given.src, t.dst = given.dst, t.run = given.run, t.n_axes = given.n_axes, t.stream = given.stream;
+  std::copy_n(given.axis, given.n_axes, t.axis), std::copy_n(given.bytes, given.n_axes + 1, t.bytes);
+  int64_t table[most_flat];
+  join_axes(t, table);
+  const Team team = team_for(total, threads);
+  const bool one_task = total < tuning.parallel_bytes || (team.threads == 1 && total <= tuning.task_bytes);
+  if (one_task && !t.stream) {
+    Pattern pattern(total);
+    return fill(t, 0, t.src, t.dst, 0, t.n_axes ? t.axis[0].n_out : 0, pattern);
+  }
+  const int64_t n_tasks = std::max<int64_t>(team.threads == 1 ? 1 : 64, ceil_div(total, tuning.task_bytes));
+  if (t.n_axes == 0) {
+    parallel(n_tasks, team, [&](int64_t p) {
+      const int64_t lo = t.run / n_tasks * p, hi = p + 1 == n_tasks ? t.run : t.run / n_tasks * (p + 1);
+      if (t.stream) stream_store(t.dst + lo, t.src + lo, hi - lo);
+      else std::memcpy(t.dst + lo, t.src + lo, hi - lo);
+      store_fence(t.stream);
+    });
+    return;
+  }
+  int k = 0;
+  int64_t n_leading = 1;
+  while (k + 1 < t.n_axes && n_leading * t.axis[k].n_out < n_tasks) n_leading *= t.axis[k++].n_out;
+  if (k + 1 == t.n_axes && t.run > tuning.task_bytes) return copy_long_runs(t, n_leading, team);
+  const CopyAxis& split = t.axis[k];
+  int64_t chunk = std::max<int64_t>(1, split.n_out / std::max<int64_t>(1, n_tasks / n_leading));
+  if (split.kind == CopyAxis::every && split.repeat < chunk) chunk = round_up(chunk, split.repeat);
+  const int64_t chunks = ceil_div(split.n_out, chunk);
+  parallel(n_leading * chunks, team, [&](int64_t p) {
+    const int64_t lo = p % chunks * chunk, hi = std::min(split.n_out, lo + chunk);
+    auto [src, dst] = address_of(t, k, p / chunks);
+    dst += lo * t.bytes[k + 1];
+    Lease lease;
+    Pattern pattern((hi - lo) * t.bytes[k + 1]);
+    if (t.stream) fill_streamed(t, k, src, dst, lo, hi, lease, pattern);
+    else fill(t, k, src, dst, lo, hi, pattern);
+    store_fence(t.stream);
+  });
+}
+
+}  // namespace
+}  // namespace tenter

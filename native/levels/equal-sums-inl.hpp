@@ -1,0 +1,165 @@
+// Sums of as many neighbors each, without weights: gradients of repeats. Columns lie together, and hold fewer values
+// than a vector.
+#pragma once
+#include <algorithm>
+
+#include "levels/columns-inl.hpp"
+
+namespace tenter {
+namespace {
+
+// n lanes of H values each: those from src on, from src + H * pitch on, ...
+template <class Acc, int H, int n>
+TENTER_ALWAYS_INLINE VecN<Acc, n> joined(const Loose<Acc>* src, int64_t pitch) {
+  if constexpr (n == H) {
+    return load_unaligned<VecN<Acc, n>>(src);
+  } else {
+    const auto a = joined<Acc, H, n / 2>(src, pitch), b = joined<Acc, H, n / 2>(src + n / 2 * pitch, pitch);
+    return [&]<int... l>(std::integer_sequence<int, l...>) __attribute__((always_inline)) {
+      return __builtin_shufflevector(a, b, l...);
+    }(std::make_integer_sequence<int, n>{});
+  }
+}
+
+constexpr int power_from(int n) { return n <= 1 ? 1 : 2 * power_from((n + 1) / 2); }  // the least power of two
+
+// A vector of sums of K values each, fewer than half a vector: squares of values are transposed side by side.
+template <class Acc, int K>
+TENTER_ALWAYS_INLINE Vec<Acc> short_sums(const Loose<Acc>* src) {
+  constexpr int N = lanes<Acc>, H = power_from(K);
+  Vec<Acc> square[H];
+  for (int r = 0; r < H; ++r) {
+    if constexpr (H == K) square[r] = load_unaligned<Vec<Acc>>(src + r * N);
+    else square[r] = joined<Acc, H, N>(src + r * K, K);
+  }
+  transpose<Acc, H>(square);
+  Vec<Acc> sum = square[0];
+  for (int k = 1; k < K; ++k) sum = add<Acc>(sum, square[k]);
+  if constexpr (H != K) return sum;
+  return [&]<int... o>(std::integer_sequence<int, o...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(sum, sum, (o % (N / H) * H + o / (N / H))...);
+  }(std::make_integer_sequence<int, N>{});
+}
+
+// The same for any number of values. Of fewer than a vector of them, some are loaded past the last sum's.
+template <class Acc>
+TENTER_ALWAYS_INLINE Vec<Acc> long_sums(const Loose<Acc>* src, int64_t width) {
+  constexpr int N = lanes<Acc>;
+  Vec<Acc> square[N], sum = splat(Acc(-0.0));  // which leaves the first value unchanged, the sign of a zero included
+  auto load_square = [&](int64_t at) __attribute__((always_inline)) {
+    // Lines of the next vector of sums, in order: hardware does not follow so many segments.
+    prefetch(reinterpret_cast<const char*>(src + N * (width + at)), N * vector_bytes);
+    for (int l = 0; l < N; ++l) square[l] = load_unaligned<Vec<Acc>>(src + l * width + at);
+    transpose<Acc>(square);
+  };
+  int64_t at = 0;
+  for (; at + N <= width; at += N) {
+    load_square(at);
+    for (int k = 0; k < N; ++k) sum = add<Acc>(sum, square[k]);
+  }
+  if (at == width) return sum;
+  const int64_t first = std::max<int64_t>(0, width - N);
+  load_square(first);
+  for (int64_t k = at - first; k < width - first; ++k) sum = add<Acc>(sum, square[k]);
+  return sum;
+}
+
+// n sums of `width` values each. end: of what may be loaded.
+template <class Acc>
+void sum_equal_values(const Loose<Acc>* src, const Loose<Acc>* end, int64_t width, int64_t n, Loose<Acc>* dst) {
+  constexpr int N = lanes<Acc>;
+  int64_t o = 0;
+  auto run = [&](int64_t loaded, auto&& sums) __attribute__((always_inline)) {
+    for (; o < n && n >= N; o += N) {
+      const int64_t at = std::min(o, n - N);  // the last vector may overlap the one before
+      if (end - (src + at * width) < N * width + loaded - width) return;
+      store_bits(dst + at, sums(src + at * width));
+    }
+  };
+  auto few = [&]<int K>() {
+    if constexpr (2 * K <= N) run(power_from(K), [](const Loose<Acc>* p) { return short_sums<Acc, K>(p); });
+  };
+  if (2 * width > N || !with_constant<1, 2, 3, 4, 5, 6, 7, 8>(width, few))
+    run(std::max<int64_t>(N, width), [&](const Loose<Acc>* p) { return long_sums<Acc>(p, width); });
+  for (; o < n; ++o) {
+    const Loose<Acc>* const p = src + o * width;
+    Acc sum = p[0];
+    for (int64_t k = 1; k < width; ++k) sum = add<Acc>(sum, p[k]);
+    dst[o] = sum;
+  }
+}
+
+constexpr int columns_together = 4;  // sums are added to in turns, as an addition takes as many cycles
+
+// The same for columns of `inner` values: a vector holds a column, and what it holds of the next one is overwritten.
+template <class Acc>
+void sum_equal_columns(const Loose<Acc>* src, const Loose<Acc>* end, int64_t width, int64_t inner, int64_t n,
+                       Loose<Acc>* dst) {
+  constexpr int64_t N = lanes<Acc>, together = columns_together, size = sizeof(Acc);
+  const int64_t each = width * inner;
+  int64_t o = 0;
+  for (; o + together <= n; o += together) {
+    const Loose<Acc>* const p = src + o * each;
+    if (end - p < together * each - inner + N || (n - o - together + 1) * inner < N) break;
+    Vec<Acc> sum[together];
+    for (int u = 0; u < together; ++u) sum[u] = load_unaligned<Vec<Acc>>(p + u * each);
+    for (int64_t k = inner; k < each; k += inner)
+      for (int u = 0; u < together; ++u) sum[u] = add<Acc>(sum[u], load_unaligned<Vec<Acc>>(p + u * each + k));
+    for (int u = 0; u < together; ++u) store_bits(dst + (o + u) * inner, sum[u]);
+  }
+  for (; o < n; ++o) {
+    const Loose<Acc>* const p = src + o * each;
+    auto column = [&](int64_t k) {
+      return end - (p + k) >= N ? load_unaligned<Vec<Acc>>(p + k) : load_masked<Acc, Acc>(p + k, inner);
+    };
+    Vec<Acc> sum = column(0);
+    for (int64_t k = inner; k < each; k += inner) sum = add<Acc>(sum, column(k));
+    std::memcpy(dst + o * inner, &sum, inner * size);
+  }
+}
+
+// Outputs of `n` columns of one row; end: of what may be loaded.
+template <class Acc>
+void sum_equal(const Sums<Acc>& sums, const char* src, const char* end, int64_t width, int64_t inner, int64_t n,
+               char* dst, bool stream, Lease& lease) {
+  const int64_t each = width * inner, most = tuning.widened_values;
+  const bool whole = !sums.widen && !sums.narrow && !stream;
+  const int64_t unit = inner == 1 ? lanes<Acc> : columns_together;
+  const int64_t step = whole ? n : std::max(unit, most / each / unit * unit);
+  for (int64_t o = 0; o < n; o += step) {
+    const int64_t n_here = std::min(step, n - o), n_in = n_here * each;
+    const char* const here = src + o * each * sums.in_size;
+    auto from = reinterpret_cast<const Loose<Acc>*>(here), until = reinterpret_cast<const Loose<Acc>*>(end);
+    if (sums.widen) {
+      Acc* const wide = lease->inputs.get<Acc>(n_in + lanes<Acc>);
+      sums.widen(here, wide, n_in);
+      from = wide, until = wide + n_in + lanes<Acc>;
+    }
+    char* const to = dst + o * inner * sums.out_size;
+    const bool direct = !sums.narrow && !stream;
+    Loose<Acc>* const made = direct ? reinterpret_cast<Loose<Acc>*>(to) : lease->sums.get<Acc>(n_here * inner);
+    if (inner == 1) sum_equal_values<Acc>(from, until, width, n_here, made);
+    else sum_equal_columns<Acc>(from, until, width, inner, n_here, made);
+    const char* bits = reinterpret_cast<const char*>(made);
+    if (sums.narrow) {
+      char* const narrow = stream ? lease->staging.get<char>(n_here * inner * sums.out_size) : to;
+      sums.narrow(made, narrow, n_here * inner);
+      bits = narrow;
+    }
+    if (stream) stream_store(to, bits, n_here * inner * sums.out_size);
+  }
+}
+
+// Whether columns_pass may leave a task to sum_equal.
+template <class Acc>
+bool sums_equal(const Sums<Acc>& sums, const WindowTask& t) {
+  const WindowMap& m = *t.column;
+  if (m.start || weights<Acc>(m) || !m.width || t.saturate || t.row_pitch || t.outer_pitch) return false;
+  const bool together = t.inner == 1 || t.inner_stride == sums.in_size;
+  // Of inputs that are widened, a vector of sums has its own in cache.
+  const bool fits = !sums.widen || m.width * t.inner * lanes<Acc> <= tuning.tile_inputs;
+  return together && t.column_stride == t.inner * sums.in_size && t.inner > 0 && t.inner < lanes<Acc> && fits;
+}
+
+}  // namespace
+}  // namespace tenter

@@ -1,0 +1,143 @@
+// The inputs that outputs of nearest kinds take: loops without branches, which the compiler vectorizes.
+#pragma once
+#include <algorithm>
+#include <cmath>
+
+#include "rules/picks.hpp"
+#include "system/integers.hpp"
+
+namespace tenter {
+namespace {
+
+constexpr int64_t line_band = 4096;  // outputs whose positions are exact in doubles (Picking::narrow)
+
+// Whether outputs [lo, lo + n) are computed in int32, cut to the axis.
+inline bool narrow(const Picking& p, int64_t lo, int64_t n) { return p.narrow && p.is_inside(lo, lo + n); }
+
+// The floor of a position, cut to [0, most], or to [least, most].
+template <class Real>
+inline int32_t cut(Real x, int32_t most) {
+  constexpr Real largest = sizeof(Real) == 4 ? Real(0x7fffff80) : Real(0x7fffffff);  // that int32 holds
+  x = x < largest ? x : largest;
+  x = x > 0 ? x : 0;
+  const int32_t i = int32_t(x);
+  return i < most ? i : most;
+}
+template <class Real>
+inline int64_t cut(Real position, int64_t least, int64_t most) {
+  const double x = std::floor(double(position));
+  return x >= double(most) ? most : x <= double(least) ? least : int64_t(x);
+}
+
+// Stores index[k] for outputs lo + k, less `base`. Returns how many: fewer than n if they are further apart than int32.
+template <class At>
+inline int64_t apart(int64_t lo, int64_t n, int32_t* index, int64_t& base, At&& at) {
+  base = at(lo);
+  for (int64_t k = 0; k < n; ++k) {
+    const int64_t more = at(lo + k) - base;
+    if (more != int32_t(more)) return k;
+    index[k] = int32_t(more);
+  }
+  return n;
+}
+
+template <class Position>
+inline int64_t each(const Picking& p, int64_t lo, int64_t n, int32_t* index, int64_t& base, Position&& position) {
+  if (!narrow(p, lo, n)) return apart(lo, n, index, base, [&](int64_t o) { return cut(position(o), p.least, p.most); });
+  const int32_t first = int32_t(lo), count = int32_t(n), most = int32_t(p.n_in - 1);
+  base = 0;
+  for (int32_t k = 0; k < count; ++k) index[k] = cut(position(first + k), most);
+  return n;
+}
+
+// Whole numbers below 2^51 over the unit: with 1/2 added they are further from the next quotient than the roundings of
+// two operations reach, so the floor is that of the fraction.
+inline int64_t on_line(const Picking& p, int64_t lo, int64_t n, int32_t* index, int64_t& base) {
+  const Line& l = p.line;
+  if (!narrow(p, lo, n)) {
+    Position at = l.at(lo);
+    int64_t o = lo;
+    return apart(lo, n, index, base, [&](int64_t wanted) {
+      for (; o < wanted; ++o) l.advance(at);
+      return std::clamp(at.whole, p.least, p.most);
+    });
+  }
+  const double step = double(int64_t(l.step.rest)), over = 1.0 / double(int64_t(l.unit));
+  const int32_t whole_step = int32_t(l.step.whole), most = int32_t(p.n_in - 1);
+  base = 0;
+  for (int64_t done = 0; done < n; done += line_band) {
+    const Position at = l.at(lo + done);
+    const double rest = double(int64_t(at.rest)) + 0.5;
+    const int32_t whole = int32_t(at.whole), count = int32_t(std::min(line_band, n - done));
+    int32_t* const to = index + done;
+    for (int32_t k = 0; k < count; ++k) {
+      int32_t i = whole + k * whole_step + int32_t((rest + double(k) * step) * over);
+      i = i < most ? i : most;
+      to[k] = i > 0 ? i : 0;
+    }
+  }
+  return n;
+}
+
+inline int64_t summed(const Picking& p, int64_t lo, int64_t n, int32_t* index, int64_t& base) {
+  auto piece = std::upper_bound(p.pieces.begin(), p.pieces.end(), lo,
+                                [](int64_t o, const Picking::Piece& from) { return o < from.from; }) -
+               1;
+  if (!narrow(p, lo, n))
+    return apart(lo, n, index, base, [&](int64_t o) {
+      while (piece + 1 != p.pieces.end() && piece[1].from <= o) ++piece;
+      return cut(piece->at + double(o - piece->from) * piece->step, p.least, p.most);
+    });
+  const int32_t most = int32_t(p.n_in - 1);
+  base = 0;
+  for (int64_t done = 0; done < n; ++piece) {
+    const int64_t end = piece + 1 == p.pieces.end() ? lo + n : std::min(lo + n, piece[1].from);
+    const int32_t before = int32_t(lo + done - piece->from), count = int32_t(end - lo - done);
+    const double at = piece->at, step = piece->step;
+    int32_t* const to = index + done;
+    for (int32_t k = 0; k < count; ++k) to[k] = cut(at + double(before + k) * step, most);
+    done += count;
+  }
+  return n;
+}
+
+// The inputs of outputs [lo, lo + n), less `base`; returns how many of them there are.
+inline int64_t indices_of(const Picking& p, int64_t lo, int64_t n, int32_t* index, int64_t& base) {
+  const float first = float(p.first), step = float(p.step);
+  const double wide = p.step, offset = p.first;
+  auto of = [&](auto&& position) { return each(p, lo, n, index, base, position); };
+  switch (p.formula) {
+    case Formula::floats: return of([=](auto o) { return (float(o) + first) * step; });
+    case Formula::float_centers:  // where 1/2 is added to less than 2^-24 only the floor, 0, counts
+#if defined(__FMA__) || defined(__aarch64__)
+      return of([=](auto o) {
+        const float center = __builtin_fmaf(float(o) + 0.5f, step, -0.5f);
+        return (center > 0 ? center : 0.0f) + 0.5f;
+      });
+#else
+      return of([=](auto o) {  // a product of two floats is exact in double, so one rounding is left
+        const float center = float(double(float(o) + 0.5f) * wide - 0.5);
+        return float(double(center > 0 ? center : 0.0f) + 0.5);
+      });
+#endif
+    case Formula::doubles: return of([=](auto o) { return float(double(o) * wide); });
+    case Formula::double_centers:
+      return of([=](auto o) {
+        const double center = (double(o) + 0.5) * wide - 0.5;
+        const float above = float(center + 0.5);  // compared after, as the compiler then makes vectors
+        return above > 0.5f ? above : 0.5f;
+      });
+    case Formula::float_quotients: {
+      const float n_in = float(p.n_in), n_out = float(p.n_out);
+      return of([=](auto o) { return (float(o) + 0.5f) * n_in / n_out; });
+    }
+    case Formula::offset: return of([=](auto o) { return double(o) * wide + offset; });
+    case Formula::centers: return of([=](auto o) { return ((double(o) + 0.5) * wide - 0.5) + 0.5; });
+    case Formula::accumulated: return summed(p, lo, n, index, base);
+    case Formula::line: return on_line(p, lo, n, index, base);
+  }
+  return n;
+}
+
+}  // namespace
+}  // namespace tenter

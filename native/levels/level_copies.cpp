@@ -1,0 +1,25 @@
+// The kernels that copy for one instruction set: as level.cpp, in a file of its own so that both compile at once.
+#include "levels/extremes-inl.hpp"
+#include "levels/picked-sums-inl.hpp"
+#include "levels/picks-inl.hpp"
+#include "levels/ranges-inl.hpp"
+#include "levels/runs-inl.hpp"
+
+#define TENTER_JOIN2(a, b) a##b
+#define TENTER_JOIN(a, b) TENTER_JOIN2(a, b)
+#define TENTER_COPIES TENTER_JOIN(level_, TENTER_LEVEL)
+
+namespace tenter::TENTER_COPIES {
+
+void copy(const CopyTask& t, int threads) { tenter::copy(t, threads); }
+void runs(const RunsTask& t, int threads) { tenter::runs(t, threads); }
+void picked(const CopyTask& t, int axis, const Picking& p, int threads) { tenter::picked(t, axis, p, threads); }
+void sum_picked(const WindowTask& t, const Picking& p, int threads) { tenter::sum_picked(t, p, threads); }
+int64_t indices(const Picking& p, int64_t lo, int64_t n, int32_t* index, int64_t& base) {
+  return indices_of(p, lo, n, index, base);
+}
+
+void ranges(const RangesTask& t, int threads) { tenter::ranges(t, threads); }
+void extremes(const ExtremesTask& t, int threads) { tenter::extremes(t, threads); }
+
+}  // namespace tenter::TENTER_COPIES

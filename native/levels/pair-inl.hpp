@@ -1,0 +1,193 @@
+// Window passes over two axes at once: sums along one axis stay in scratch rows, in cache, for the other. src: the
+// first input row of a plane. Output rows [lo, hi) are made; row lo is stored at dst.
+#pragma once
+#include "levels/axis-inl.hpp"
+#include "levels/pixels-inl.hpp"
+
+namespace tenter {
+namespace {
+
+// Sets the unused pointers of a tile to its last row.
+template <class T, size_t N>
+inline void repeat_last(T* (&rows)[N], int n) {
+  std::fill(rows + n, rows + N, rows[n - 1]);
+}
+
+// Bytes of a value that is stored.
+template <class Acc>
+int64_t stored_size(const CallSums<Acc>& sums, const WindowTask& t) {
+  return sums.weighing ? size_of(t.out) : sums.last->out_size;
+}
+
+// Sums of rows [lo, hi) of colors times alpha: a band of columns at a time, whose inputs are multiplied once and stay
+// in cache.
+template <class Acc>
+void weighed_rows(const CallSums<Acc>& sums, const WindowTask& t, const char* src, int64_t lo, int64_t hi, Acc* dst,
+                  int64_t n, Lease& lease) {
+  constexpr int64_t unit = std::max(lanes<Acc>, 4);  // whole pixels
+  const WindowMap& m = *t.row;
+  const int64_t first = m.first(lo), n_read = std::max<int64_t>(1, m.first(hi - 1) + m.count(hi - 1) - first);
+  const int64_t fitting = tuning.band_bytes / int64_t(sizeof(Acc)) / n_read / unit * unit;
+  const int64_t width = std::min(std::max(unit, fitting), n), size = size_of(t.in);
+  Acc* const weighed = lease->packed.get<Acc>(n_read * width);
+  const char* const origin = reinterpret_cast<const char*>(weighed - first * width);  // of input row 0
+  int64_t* const rows = lease->index.get<int64_t>(n_read);                            // that some output reads
+  int64_t n_rows = 0;
+  for (int64_t o = lo, i = first; o < hi; ++o)
+    for (i = std::max(i, m.first(o)); i < m.first(o) + m.count(o); ++i) rows[n_rows++] = i;
+  constexpr int64_t ahead = 4;  // rows: a short part of each is read, which the hardware does not predict
+  for (int64_t j = 0; j < n; j += width) {
+    const int64_t w = std::min(width, n - j);
+    for (int64_t k = 0; k < n_rows; ++k) {
+      if (const int64_t next = k + ahead; next < n_rows) prefetch(src + rows[next] * t.row_stride + j * size, w * size);
+      else if (j + width < n && next - n_rows < n_rows)
+        prefetch(src + rows[next - n_rows] * t.row_stride + (j + width) * size, std::min(width, n - j - width) * size);
+      sums.weighing->multiply(src + rows[k] * t.row_stride + j * size, weighed + (rows[k] - first) * width, w);
+    }
+    sums.first->rows(origin, width * int64_t(sizeof(Acc)), m, lo, hi, reinterpret_cast<char*>(dst + j), n, w, false,
+                     lease);
+  }
+}
+
+// Sums rows first, into a few scratch rows, then columns. Of reversed columns the rows are summed as they lie, and the
+// scratch rows are turned.
+template <class Acc>
+void both_rows_first(const CallSums<Acc>& sums, const WindowTask& t, const char* src, char* dst, int64_t lo, int64_t hi,
+                     Lease& lease) {
+  constexpr int N = lanes<Acc>;
+  const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner;
+  const ColumnAxis packed{t.column, t.inner * int64_t(sizeof(Acc)), t.inner, sizeof(Acc), t.permutes};
+  const bool reversed = t.n_column > 1 && t.column_stride < 0;
+  if (reversed) src += (t.n_column - 1) * t.column_stride;
+  Acc* const scratch = lease->row.get<Acc>(n_in * N * (1 + reversed));
+  const int64_t size_out = stored_size(sums, t);
+  Acc* const weighed = sums.weighing ? lease->staging.get<Acc>(n_out * N) : nullptr;
+  const char* rows[N];
+  char* to[N];
+  for (; lo < hi; lo += N) {
+    const int n_rows = int(std::min<int64_t>(N, hi - lo));
+    for (int r = 0; r < n_rows; ++r) {
+      rows[r] = reinterpret_cast<const char*>(scratch + r * n_in);
+      to[r] = weighed ? reinterpret_cast<char*>(weighed + r * n_out) : dst + r * n_out * size_out;
+    }
+    repeat_last(rows, n_rows), repeat_last(to, n_rows);
+    if (weighed) weighed_rows(sums, t, src, lo, lo + n_rows, scratch, n_in, lease);
+    else
+      sums.first->rows(src, t.row_stride, *t.row, lo, lo + n_rows, reinterpret_cast<char*>(scratch), n_in, n_in, false,
+                       lease);
+    if (t.saturate && sums.last->saturate) sums.last->saturate(scratch, n_in * n_rows);
+    const int64_t pixel = t.inner * int64_t(sizeof(Acc));
+    for (int r = 0; r < n_rows && reversed; ++r) {
+      Acc* const turned = scratch + n_in * (N + r);
+      pack_pixels(rows[r] + (t.n_column - 1) * pixel, -pixel, pixel, reinterpret_cast<char*>(turned), t.n_column);
+      rows[r] = reinterpret_cast<const char*>(turned);
+    }
+    if (reversed) repeat_last(rows, n_rows);
+    sum_columns(*sums.last, rows, n_rows, packed, to, 0, t.column->n_out, false, lease);
+    for (int r = 0; r < n_rows && weighed; ++r)
+      sums.weighing->divide(weighed + r * n_out, dst + r * n_out * size_out, n_out, Acc(t.unseen));
+    dst += n_rows * n_out * size_out;
+  }
+}
+
+// Sums of rows [lo, hi), of n values, divided by alpha: two rows at a time, whose windows overlap.
+template <class Acc>
+void divided_rows(const CallSums<Acc>& sums, const WindowTask& t, const char* src, int64_t stride, int64_t lo,
+                  int64_t hi, char* dst, int64_t n, Lease& lease) {
+  Acc* const two = lease->staging.get<Acc>(2 * n);
+  for (; lo < hi; lo += 2) {
+    const int64_t end = std::min(hi, lo + 2);
+    sums.last->rows(src, stride, *t.row, lo, end, reinterpret_cast<char*>(two), n, n, false, lease);
+    for (int64_t r = 0; r < end - lo; ++r, dst += n * size_of(t.out))
+      sums.weighing->divide(two + r * n, dst, n, Acc(t.unseen));
+  }
+}
+
+// Sums columns first: of a few input rows at a time, followed by the output rows whose inputs are then complete, so
+// that these are written to memory while the next are computed. Rows whose pixels do not lie side by side are packed
+// before, in cache, and rows weighted by alpha are multiplied there.
+template <class Acc>
+void both_columns_first(const CallSums<Acc>& sums, const WindowTask& t, const char* src, char* dst, int64_t lo,
+                        int64_t hi, Lease& lease) {
+  constexpr int N = lanes<Acc>;
+  const WindowMap& m = *t.row;
+  const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner;
+  const int64_t size = sums.first->in_size, pixel = t.inner * size;
+  ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
+  const bool weighs = sums.weighing;  // of rows whose pixels lie side by side
+  const bool packs = weighs || (t.n_column > 1 && t.column_stride != pixel && (t.inner == 1 || t.inner_stride == size));
+  if (packs) c.stride = pixel, c.inner_stride = size;
+  const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1), pitch = n_out * int64_t(sizeof(Acc));
+  Acc* const scratch = lease->row.get<Acc>(std::max<int64_t>(1, (last - first) * n_out));
+  const char* const origin = reinterpret_cast<const char*>(scratch) - first * pitch;  // of input row 0
+  const int height = permuted<Acc>(c, sums.first->in_size) ? permuted_rows : N;
+  const bool reads_all = !c.permutes || c.permutes->gather.empty();  // else most of a row is not read
+  char* const packed = packs ? lease->packed.get<char>(height * t.n_column * pixel) : nullptr;
+  const char* rows[N];
+  char* to[N];
+  // The first input row from i on in a window of output rows from `o` on: there may be rows that none reads.
+  auto next_read = [&](int64_t i, int64_t& o) {
+    while (o < hi && m.first(o) + m.count(o) <= i) ++o;
+    return o < hi ? std::max(i, m.first(o)) : last;
+  };
+  for (int64_t i = first, reader = lo; lo < hi;) {
+    int n_rows = 0;
+    for (; n_rows < height && (i = next_read(i, reader)) < last; ++n_rows, ++i) {
+      rows[n_rows] = src + i * t.row_stride;
+      if (packs) {
+        char* const row = packed + n_rows * t.n_column * pixel;
+        if (weighs) sums.weighing->multiply(rows[n_rows], reinterpret_cast<Acc*>(row), n_in);
+        else pack_pixels(rows[n_rows], t.column_stride, pixel, row, t.n_column);
+        rows[n_rows] = row;
+      }
+      to[n_rows] = reinterpret_cast<char*>(scratch + (i - first) * n_out);
+    }
+    if (n_rows) {
+      int64_t next = i, next_reader = reader;
+      for (int r = 0; reads_all && !packs && r < n_rows && (next = next_read(next, next_reader)) < last; ++r, ++next)
+        prefetch(src + next * t.row_stride, n_in * size);
+      if (height == N) repeat_last(rows, n_rows), repeat_last(to, n_rows);
+      sum_columns(*sums.first, rows, n_rows, c, to, 0, t.column->n_out, false, lease);
+      for (int r = 0; r < n_rows && t.saturate && sums.last->saturate; ++r)
+        sums.last->saturate(reinterpret_cast<Acc*>(to[r]), n_out);
+    }
+    int64_t end = lo;
+    while (end < hi && m.first(end) + m.count(end) <= i) ++end;
+    if (weighs) divided_rows(sums, t, origin, pitch, lo, end, dst, n_out, lease);
+    else store_rows(*sums.last, t.stream, origin, pitch, m, lo, end, dst, n_out, n_out, lease);
+    dst += (end - lo) * n_out * stored_size(sums, t), lo = end;
+  }
+}
+
+template <class Acc>
+void both_rows(const CallSums<Acc>& sums, const WindowTask& t, const char* src, char* dst, int64_t lo, int64_t hi,
+               Lease& lease) {
+  if (t.rows_first) both_rows_first(sums, t, src, dst, lo, hi, lease);
+  else both_columns_first(sums, t, src, dst, lo, hi, lease);
+}
+
+// Output rows of a task: enough that two tasks share few input rows, and a band of scratch rows at most.
+template <class Acc>
+int64_t both_height(const WindowTask& t) {
+  if (t.rows_first) return lanes<Acc>;
+  const double ratio = double(t.row->n_in) / double(std::max<int64_t>(1, t.row->n_out));
+  const double row = double(t.column->n_out * t.inner) * sizeof(Acc);
+  return std::clamp<int64_t>(int64_t(double(tuning.band_bytes) / (row * std::max(ratio, 1e-3))), min_band_rows,
+                             max_band_rows);
+}
+
+template <class Acc>
+void both_pass(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
+  const int64_t height = both_height<Acc>(t), n_rows = t.row->n_out, n_tiles = ceil_div(n_rows, height);
+  const int64_t n_out = t.column->n_out * t.inner;
+  parallel(outer_count(t) * n_tiles, team, [&](int64_t p) {
+    const int64_t outer = p / n_tiles, lo = p % n_tiles * height, hi = std::min(n_rows, lo + height);
+    char* const dst = t.dst + (outer * n_rows + lo) * n_out * stored_size(sums, t);
+    Lease lease;
+    both_rows(sums, t, t.src + outer_offset(t, outer), dst, lo, hi, lease);
+    store_fence(t.stream);
+  });
+}
+
+}  // namespace
+}  // namespace tenter

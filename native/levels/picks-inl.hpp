@@ -1,0 +1,199 @@
+// Copies whose last or only picked axis has no table: the inputs of a band of outputs are computed while it is made.
+#pragma once
+#include <algorithm>
+#include <cstring>
+
+#include "levels/copy-inl.hpp"
+#include "levels/indices-inl.hpp"
+
+namespace tenter {
+namespace {
+
+// A vector of outputs of N bytes that are inputs close together: permuted from one vector of inputs, or from two.
+template <int N>
+struct Permuted {
+  static constexpr int outputs = 0;  // in a vector; 0: this level has no such permutation
+};
+
+template <int N, class T>
+struct PermutedWords {
+  static constexpr int outputs = permutable<T> ? lanes<T> : 0, inputs = lanes<T>;
+  static Index<T> places(const int32_t* index, int32_t first) {
+    typedef VecN<int32_t, lanes<T>> Indices;
+    return tenter::places<T>(__builtin_convertvector(load_unaligned<Indices>(index) - first, Index<T>));
+  }
+  static void one(const int32_t* index, const char* src, char* dst) {
+    store_bits(dst, permute<T>(load_unaligned<Vec<T>>(src + int64_t(index[0]) * N), places(index, index[0])));
+  }
+  static void two(const int32_t* index, const char* src, char* dst) {
+    const char* const from = src + int64_t(index[0]) * N;
+    const Vec<T> a = load_unaligned<Vec<T>>(from), b = load_unaligned<Vec<T>>(from + vector_bytes);
+    store_bits(dst, permute<T>(a, b, places(index, index[0])));
+  }
+};
+template <>
+struct Permuted<4> : PermutedWords<4, float> {};
+template <>
+struct Permuted<8> : PermutedWords<8, double> {};
+
+// 16 bytes at a time, as wider shuffles of bytes do not cross lanes of 16.
+template <int N>
+struct PermutedBytes {
+  static constexpr int outputs = permutable<uint8_t> ? 16 / N : 0, inputs = 16 / N;
+  typedef Sixteen Bytes;
+  static Bytes places(const int32_t* index) {
+    const auto place = load_unaligned<VecN<int32_t, outputs>>(index) - index[0];
+    if constexpr (N == 1) {
+      return __builtin_convertvector(place, Bytes);
+    } else {
+      const auto pairs = __builtin_convertvector(place, VecN<uint16_t, 8>);
+      return (Bytes)(pairs * uint16_t(0x0202) + uint16_t(0x0100));
+    }
+  }
+  static void one(const int32_t* index, const char* src, char* dst) {
+    store_bits(dst, permute_bytes(load_unaligned<Bytes>(src + int64_t(index[0]) * N), places(index)));
+  }
+  static void two(const int32_t* index, const char* src, char* dst) {
+    const char* const from = src + int64_t(index[0]) * N;
+    store_bits(dst, permute_bytes(load_unaligned<Bytes>(from), load_unaligned<Bytes>(from + 16), places(index)));
+  }
+};
+template <>
+struct Permuted<1> : PermutedBytes<1> {};
+
+#if !defined(__AVX512BW__)
+template <>
+struct Permuted<2> : PermutedBytes<2> {};
+#else
+template <>
+struct Permuted<2> {
+  static constexpr int outputs = 32, inputs = 32;
+  static __m512i places(const int32_t* index) {
+    const __m512i first = _mm512_set1_epi32(index[0]);
+    const __m512i low = _mm512_sub_epi32(_mm512_loadu_si512(index), first);
+    const __m512i high = _mm512_sub_epi32(_mm512_loadu_si512(index + 16), first);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(low)), _mm512_cvtepi32_epi16(high), 1);
+  }
+  static void one(const int32_t* index, const char* src, char* dst) {
+    const __m512i a = _mm512_loadu_si512(src + int64_t(index[0]) * 2);
+    _mm512_storeu_si512(dst, _mm512_permutexvar_epi16(places(index), a));
+  }
+  static void two(const int32_t* index, const char* src, char* dst) {
+    const char* const from = src + int64_t(index[0]) * 2;
+    const __m512i a = _mm512_loadu_si512(from), b = _mm512_loadu_si512(from + 64);
+    _mm512_storeu_si512(dst, _mm512_permutex2var_epi16(a, places(index), b));
+  }
+};
+#endif
+
+// n outputs of N bytes: inputs by ascending indices, of which `room` are in memory from src on.
+template <int N>
+inline void pick(const int32_t* index, int64_t n, int64_t room, const char* src, int64_t stride, char* dst) {
+  typedef Permuted<N> P;
+  int64_t o = 0;
+  if constexpr (P::outputs > 0) {
+    if (stride == N) {
+      // Most vectors are alike: which of the loops serves them is decided once, for each whether it does.
+      const int64_t reach = (int64_t(index[n - 1]) - index[0] + 1) * P::outputs / n;
+      auto run = [&](int inputs, auto&& vector) __attribute__((always_inline)) {
+        for (; o + P::outputs <= n; o += P::outputs) {
+          if (index[o] + inputs > room || index[o + P::outputs - 1] - index[o] >= inputs) {
+            for (int k = 0; k < P::outputs; ++k) std::memcpy(dst + (o + k) * N, src + int64_t(index[o + k]) * N, N);
+            continue;
+          }
+          vector(index + o, src, dst + o * N);
+        }
+      };
+      if (reach + 2 <= P::inputs) run(P::inputs, P::one);
+      else if (reach + 2 <= 2 * P::inputs) run(2 * P::inputs, P::two);
+    }
+    if (stride == N) {
+      for (; o < n; ++o) std::memcpy(dst + o * N, src + int64_t(index[o]) * N, N);
+      return;
+    }
+  }
+  for (; o < n; ++o) std::memcpy(dst + o * N, src + int64_t(index[o]) * stride, N);
+}
+
+// Outputs of the last axis by their indices.
+inline bool pick_values(const int32_t* index, int64_t n, int64_t room, const char* src, int64_t stride, int64_t run,
+                        char* dst) {
+  return with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64>(
+      run, [&]<int N>() { pick<N>(index, n, room, src, stride, dst); });
+}
+
+// A task is a band of outputs of axis k for some index tuples of the axes before it.
+void picked(const CopyTask& t, int k, const Picking& p, int threads) {
+  const CopyAxis& axis = t.axis[k];
+  const int64_t size = t.bytes[k + 1], total = t.n_axes ? t.axis[0].n_out * t.bytes[1] : 0;
+  if (total == 0) return;
+  int64_t n_leading = 1;
+  for (int j = 0; j < k; ++j) n_leading *= t.axis[j].n_out;
+  if (axis.n_out <= most_flat && n_leading > 1) {  // bands are longer
+    int64_t table[most_flat];
+    p.index(0, axis.n_out, table);
+    CopyTask by_table = t;
+    by_table.axis[k] = {CopyAxis::index, axis.n_in, axis.n_out, axis.stride, 1, table};
+    return copy(by_table, threads);
+  }
+  const int64_t band = std::clamp<int64_t>(tuning.task_bytes / size, 1, tuning.pick_outputs);
+  const int64_t n_bands = ceil_div(axis.n_out, band);
+  // Rows of several bands are made one after the other, as memory is faster in order than indices are saved.
+  const int64_t group = n_bands > 1 ? 1 : std::clamp<int64_t>(tuning.task_bytes / (band * size), 1, n_leading);
+  const int64_t n_groups = ceil_div(n_leading, group);
+  const bool values = k + 1 == t.n_axes;
+  CopyTask rest = t;
+  rest.n_axes = t.n_axes - k;
+  for (int j = k; j < t.n_axes; ++j) rest.axis[j - k] = t.axis[j];
+  for (int j = k; j <= t.n_axes; ++j) rest.bytes[j - k] = t.bytes[j];
+  auto make = [&](int64_t lo, int64_t hi, int64_t from, int64_t to, Lease& lease) {
+    int32_t* const index = lease->index.get<int32_t>(hi - lo);
+    int64_t base, n;
+    Pattern pattern((to - from) * (hi - lo) * size);
+    for (; lo < hi; lo += n) {
+      n = indices_of(p, lo, hi - lo, index, base);
+      // Outputs past the edges of an axis that goes on there take inputs in any order.
+      const bool past = !p.is_inside(lo, lo + n);
+      CopyTask part;
+      int64_t* table = nullptr;
+      for (int64_t number = from; number < to; ++number) {
+        auto [src, dst] = address_of(t, k, number);
+        dst += lo * size, src += past ? 0 : base * axis.stride;
+        if (values && !past) {
+          const int64_t room = axis.n_in - base;
+          if (!t.stream) {
+            if (pick_values(index, n, room, src, axis.stride, t.run, dst)) continue;
+          } else if (t.run <= max_picked_run) {
+            const int64_t some = std::max<int64_t>(1, tuning.staging_bytes / t.run);
+            char* const staging = lease->staging.get<char>(some * t.run);
+            bool done = false;
+            for (int64_t o = 0; o < n; o += some) {
+              const int64_t m = std::min(some, n - o);
+              done = pick_values(index + o, m, room, src, axis.stride, t.run, staging);
+              if (!done) break;
+              stream_store(dst + o * t.run, staging, m * t.run);
+            }
+            if (done) continue;
+          }
+        }
+        if (!table) {
+          table = lease->table.get<int64_t>(n);
+          for (int64_t o = 0; o < n; ++o) table[o] = past ? folded(base + index[o], axis.n_in, p.edge) : index[o];
+          part = rest;
+          part.axis[0] = {CopyAxis::index, axis.n_in, n, axis.stride, 1, table};
+        }
+        if (t.stream) fill_streamed(part, 0, src, dst, 0, n, lease, pattern);
+        else fill(part, 0, src, dst, 0, n, pattern);
+      }
+    }
+  };
+  parallel(n_bands * n_groups, team_for(total, threads), [&](int64_t task) {
+    const int64_t lo = task % n_bands * band, from = task / n_bands * group;
+    Lease lease;
+    make(lo, std::min(axis.n_out, lo + band), from, std::min(n_leading, from + group), lease);
+    store_fence(t.stream);
+  });
+}
+
+}  // namespace
+}  // namespace tenter

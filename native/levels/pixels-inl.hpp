@@ -1,0 +1,42 @@
+// Rows of pixels whose stride is any, the negative one of a flipped picture above all, copied side by side.
+#pragma once
+#include <cstring>
+
+#include "levels/simd-inl.hpp"
+
+namespace tenter {
+namespace {
+
+// N: bytes of a pixel, which lie together.
+template <int N>
+inline void pack_pixels_of(const char* src, int64_t stride, char* dst, int64_t n) {
+  int64_t i = 0;
+  if constexpr (N < 16) {
+    typedef VecN<uint8_t, 16> Sixteen;
+    constexpr int K = 16 / N;
+    // K pixels by one load and one store of 16 bytes. The load reads past the first of them in memory, where the pixel
+    // before it is; the store writes past the last, where those after it will be.
+    if (stride == -N && n > 2 * K + 1) {
+      std::memcpy(dst, src, N);
+      for (i = 1; i + K < n - K; i += K) {
+        const auto x = load_unaligned<Sixteen>(src - (i + K - 1) * N);
+        const auto turned = [&]<int... b>(std::integer_sequence<int, b...>) __attribute__((always_inline)) {
+          return __builtin_shufflevector(x, x, (b < K * N ? (K - 1 - b / N) * N + b % N : 0)...);
+        }(std::make_integer_sequence<int, 16>{});
+        store_bits(dst + i * N, turned);
+      }
+    }
+  }
+  for (; i < n; ++i) std::memcpy(dst + i * N, src + i * stride, N);
+}
+
+// size: bytes of a pixel, which lie together.
+inline void pack_pixels(const char* src, int64_t stride, int64_t size, char* dst, int64_t n) {
+  if (stride == size) return void(std::memcpy(dst, src, size_t(n * size)));
+  const bool done =
+      with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32>(size, [&]<int N>() { pack_pixels_of<N>(src, stride, dst, n); });
+  for (int64_t i = 0; i < n && !done; ++i) std::memcpy(dst + i * size, src + i * stride, size_t(size));
+}
+
+}  // namespace
+}  // namespace tenter

@@ -1,0 +1,106 @@
+// Sums of bytes, four adjacent inputs ("quads") at a time, by weights of 22 bits. Sums are exact, so tiles, threads and
+// instruction sets change no bit, and weights of zero may stand for taps that are not there.
+#pragma once
+#include <algorithm>
+#include <utility>
+
+#include "levels/convert-inl.hpp"
+#include "rules/bytes.hpp"
+
+namespace tenter {
+namespace {
+
+constexpr int rows_at_once = lanes<int32_t>;
+typedef Vec<int32_t> Words;
+typedef Vec<uint8_t> Bytes;
+
+#if defined(__AVX512VNNI__) || defined(__ARM_FEATURE_MATMUL_INT8)
+constexpr WeightForm weight_form = WeightForm::pieces;
+#elif defined(__SSE2__)
+constexpr WeightForm weight_form = WeightForm::halves;
+#else
+constexpr WeightForm weight_form = WeightForm::whole;
+#endif
+constexpr int weight_words = words_of(weight_form);
+
+// Bytes of a vector, or of two, chosen by a constant function of the place.
+template <class F, int... i>
+inline Bytes shuffled(Bytes a, Bytes b, F, std::integer_sequence<int, i...>) {
+  return __builtin_shufflevector(a, b, F{}(i)...);
+}
+template <class F>
+inline Bytes shuffled(Bytes a, Bytes b, F f) {
+  return shuffled(a, b, f, std::make_integer_sequence<int, vector_bytes>{});
+}
+
+#if defined(__SSE2__)
+// Of the even and odd 16-bit parts of each lane: x0 * w0 + x1 * w1.
+inline Words multiply_pairs(Words x, Words w) {
+#if defined(__AVX512BW__)
+  return (Words)_mm512_madd_epi16((__m512i)x, (__m512i)w);
+#elif defined(__AVX2__)
+  return (Words)_mm256_madd_epi16((__m256i)x, (__m256i)w);
+#else
+  return (Words)_mm_madd_epi16((__m128i)x, (__m128i)w);
+#endif
+}
+#endif
+
+struct Sums {
+  Words part[weight_form == WeightForm::pieces ? 3 : weight_form == WeightForm::halves ? 2 : 1];
+};
+inline void add_quads(Sums& s, Bytes x, const int32_t* w) {
+#if defined(__AVX512VNNI__)
+  for (int p = 0; p < 3; ++p)
+    s.part[p] = (Words)_mm512_dpbusd_epi32((__m512i)s.part[p], (__m512i)x, _mm512_set1_epi32(w[p]));
+#elif defined(__ARM_FEATURE_MATMUL_INT8)
+  const auto pieces = load_unaligned<int8x16_t>(w);
+  s.part[0] = (Words)vusdotq_laneq_s32((int32x4_t)s.part[0], (uint8x16_t)x, pieces, 0);
+  s.part[1] = (Words)vusdotq_laneq_s32((int32x4_t)s.part[1], (uint8x16_t)x, pieces, 1);
+  s.part[2] = (Words)vusdotq_laneq_s32((int32x4_t)s.part[2], (uint8x16_t)x, pieces, 2);
+#elif defined(__SSE2__)
+  const Words even = (Words)x & 0x00ff00ff, odd = (Words)((Vec<uint16_t>)x >> 8);
+  for (int p = 0; p < 2; ++p)
+    s.part[p] += multiply_pairs(even, splat(w[2 * p])) + multiply_pairs(odd, splat(w[2 * p + 1]));
+#else
+  const auto u = (Vec<uint32_t>)x;
+  s.part[0] +=
+      (Words)(u & 255) * w[0] + (Words)(u >> 8 & 255) * w[1] + (Words)(u >> 16 & 255) * w[2] + (Words)(u >> 24) * w[3];
+#endif
+}
+// A sum and a half, before it is shifted down; sums may wrap, their total does not.
+inline Words total(const Sums& s) {
+  typedef Vec<uint32_t> U;
+  U sum = (U)s.part[0] + (1u << (weight_bits - 1));
+  if constexpr (weight_form == WeightForm::pieces) sum += ((U)s.part[1] << 8) + ((U)s.part[2] << 16);
+  if constexpr (weight_form == WeightForm::halves) sum += (U)s.part[1] << 11;
+  return (Words)sum >> weight_bits;
+}
+
+// Four vectors of small integers, cut to 8 bits: within each 16 bytes those of a, then of b, c and d.
+inline Bytes narrowed(Words a, Words b, Words c, Words d) {
+#if defined(__AVX512BW__)
+  return (Bytes)_mm512_packus_epi16(_mm512_packs_epi32((__m512i)a, (__m512i)b),
+                                    _mm512_packs_epi32((__m512i)c, (__m512i)d));
+#elif defined(__AVX2__)
+  return (Bytes)_mm256_packus_epi16(_mm256_packs_epi32((__m256i)a, (__m256i)b),
+                                    _mm256_packs_epi32((__m256i)c, (__m256i)d));
+#elif defined(__SSE2__)
+  return (Bytes)_mm_packus_epi16(_mm_packs_epi32((__m128i)a, (__m128i)b), _mm_packs_epi32((__m128i)c, (__m128i)d));
+#elif defined(TENTER_NEON)
+  const int16x8_t low = vcombine_s16(vqmovn_s32((int32x4_t)a), vqmovn_s32((int32x4_t)b));
+  const int16x8_t high = vcombine_s16(vqmovn_s32((int32x4_t)c), vqmovn_s32((int32x4_t)d));
+  return (Bytes)vcombine_u8(vqmovun_s16(low), vqmovun_s16(high));
+#else
+  auto cut = [](Words v) {
+    v = v < 0 ? Words{} : v;
+    return (Bytes)(v > 255 ? splat(255) : v);
+  };
+  auto pair = [](int i) { return i / 2 * 4 + i % 2; };
+  const Bytes low = shuffled(cut(a), cut(b), pair), high = shuffled(cut(c), cut(d), pair);
+  return shuffled(low, high, [](int i) { return 2 * i; });
+#endif
+}
+
+}  // namespace
+}  // namespace tenter

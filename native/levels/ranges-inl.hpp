@@ -1,0 +1,82 @@
+// Ranges: start, start + step, ... for each row of a ragged array, one after the other.
+#pragma once
+#include <algorithm>
+#include <cstring>
+
+#include "levels/stream-inl.hpp"
+#include "maps/ragged.hpp"
+#include "system/threads.hpp"
+
+namespace tenter {
+namespace {
+
+// What rows hold: their number, 0, 1, 2, ..., or start, start + step, ...
+enum class Rows { ids, positions, ranges };
+
+// Positions [lo, hi), in rows from i on. A row is stored a vector at a time; what the last one spills, the next row
+// overwrites, but at the end of what is stored, which is stored one by one. Results wrap, as what is spilled may be
+// past the range of the integers.
+template <class Out, Rows rows>
+void range_values(const RangesTask& task, int64_t i, int64_t lo, int64_t hi, char* staging) {
+  constexpr int W = 8;  // values of one store, which mostly covers a row
+  typedef Out Wide __attribute__((vector_size(W * sizeof(Out))));
+  constexpr Wide iota = {0, 1, 2, 3, 4, 5, 6, 7};
+  const RangesTask t = task;  // which no store can change
+  const int64_t* const offset = t.offset;
+  auto step_of = [&](int64_t row) { return Out(t.step ? t.step[row] : t.step_of_all); };
+  auto value_of = [&](int64_t row, int64_t k) {
+    if constexpr (rows == Rows::ids) return Out(row);
+    if constexpr (rows == Rows::positions) return Out(k);
+    return Out(t.start ? t.start[row] : t.start_of_all) + Out(k) * step_of(row);
+  };
+  auto wide = [&](int64_t row, int64_t k) -> Wide {
+    const Wide first = value_of(row, k) - Wide{};
+    if constexpr (rows == Rows::ids) return first;
+    if constexpr (rows == Rows::positions) return first + iota;
+    return first + iota * step_of(row);
+  };
+  const int64_t room = staging ? tuning.staging_bytes / int64_t(sizeof(Out)) : hi - lo;
+  while (lo < hi) {
+    const int64_t n = std::min(hi - lo, room);
+    Out* const dst = reinterpret_cast<Out*>(t.dst) + lo;
+    Out* const to = staging ? reinterpret_cast<Out*>(staging) : dst;
+    int64_t at = 0;
+    for (; at < n; ++i) {
+      const int64_t first = offset[i] - lo, end = offset[i + 1] - lo;
+      if (end + W > n) break;
+      store_bits(to + at, wide(i, at - first));
+      for (int64_t more = at + W; more < end; more += W) store_bits(to + more, wide(i, more - first));
+      at = end;
+    }
+    for (; at < n; ++i) {
+      const int64_t first = offset[i] - lo, end = offset[i + 1] - lo;
+      for (; at < std::min(n, end); ++at) to[at] = value_of(i, at - first);
+      if (end > n) break;
+    }
+    if (staging) stream_store(dst, staging, n * int64_t(sizeof(Out)));
+    lo += n;
+  }
+}
+
+template <Rows rows>
+void ranges_of(const RangesTask& t, int threads) {
+  const int64_t total = t.offset[t.n], itemsize = t.int32 ? 4 : 8, each = tuning.runs_chunk * 4;
+  parallel(ceil_div(total, each), team_for(total * itemsize, threads), [&](int64_t c) {
+    const int64_t lo = c * each, hi = std::min(total, lo + each);
+    const int64_t i = std::upper_bound(t.offset, t.offset + t.n + 1, lo) - t.offset - 1;
+    Lease lease;
+    char* const staging = t.stream ? lease->staging.get<char>(tuning.staging_bytes) : nullptr;
+    if (t.int32) range_values<uint32_t, rows>(t, i, lo, hi, staging);
+    else range_values<uint64_t, rows>(t, i, lo, hi, staging);
+    store_fence(t.stream);
+  });
+}
+
+void ranges(const RangesTask& t, int threads) {
+  if (t.ids) return ranges_of<Rows::ids>(t, threads);
+  const bool counts = !t.start && !t.step && t.start_of_all == 0 && t.step_of_all == 1;
+  return counts ? ranges_of<Rows::positions>(t, threads) : ranges_of<Rows::ranges>(t, threads);
+}
+
+}  // namespace
+}  // namespace tenter

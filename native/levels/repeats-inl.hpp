@@ -1,0 +1,148 @@
+// Short runs of bytes that are all repeated equally often. Their outputs come in a pattern that begins again after some
+// vectors, so how a vector of inputs is shuffled to a vector of outputs is computed once for each vector of a pattern.
+#pragma once
+#include <algorithm>
+#include <cstring>
+
+#include "levels/simd-inl.hpp"
+#include "system/tuning.hpp"
+
+namespace tenter {
+namespace {
+
+typedef Vec<uint8_t> ByteVec;
+
+// A table of shuffles: output vector j of a period is made of the inputs from from_[j] on.
+class Pattern {
+ public:
+  // bytes: how many outputs may be made by it.
+  explicit Pattern(int64_t bytes) : bytes_(bytes) {}
+
+  // Whether runs of that many bytes that lie together are repeated by it, as often each. The same in each call.
+  bool repeats(int64_t run, int64_t times) {
+    if (!tried_) make(run, times);
+    return n_ > 0;
+  }
+  // All outputs of the n bytes at src.
+  void repeat(const char* src, int64_t n, char* dst) const {
+    if (words_) repeat_by<true>(src, n, dst);
+    else repeat_by<false>(src, n, dst);
+  }
+
+ private:
+  static constexpr int64_t most = 64, word = 4, lane = 16, longest_run = 32;
+
+  void make(int64_t run, int64_t times) {
+    tried_ = true;
+    words_ = permutable<float> && run % word == 0;
+    // Longer repeats of a power of two are stored as vectors of copies.
+    const int64_t longest_repeat = words_ || run & (run - 1) ? 128 : 32;
+    if (!shuffles_bytes || run > longest_run || times < 2 || times > longest_repeat / run) return;
+    int64_t period = run * times;
+    while (period % vector_bytes) period *= 2;  // a vector's bytes are a power of two
+    const int64_t n = period / vector_bytes, entries = period / (words_ ? word : 1);
+    if (n > most || bytes_ / (run * times) < entries) return;  // an entry costs about what storing a run does
+    run_ = run, times_ = times, in_ = period / times, reach_ = 0;
+    if (words_ ? set<word>(n) : set<1>(n)) n_ = n;
+  }
+
+  // In units of `unit` bytes. False where a vector of outputs reads inputs too far apart.
+  template <int unit>
+  bool set(int64_t n) {
+    constexpr int64_t V = vector_bytes / unit, L = lane / unit;
+    const int64_t run = run_ / unit;
+    int64_t first = 0, copy = 0, at = 0;  // of the run, of its copies, and within it
+    for (int64_t j = 0; j < n; ++j) {
+      uint8_t place[V];
+      int64_t low = first + at, high = 0;
+      int64_t read[V];
+      for (int64_t l = 0; l < V; ++l) {
+        read[l] = first + at;
+        low = std::min(low, read[l]), high = std::max(high, read[l]);
+        if (++at == run) {
+          at = 0;
+          if (++copy == times_) copy = 0, first += run;
+        }
+      }
+      if (high - low >= V) return false;
+      from_[j] = int32_t(low * unit);
+      reach_ = std::max(reach_, low * unit + vector_bytes);
+      if constexpr (unit == word) {
+        Index<float> index;
+        for (int64_t l = 0; l < V; ++l) index[l] = int32_t(read[l] - low);
+        word_[j] = index;
+        continue;
+      }
+      for (int64_t q = 0; q < V; q += L) {  // bytes are shuffled within lanes, to which words are permuted before
+        const int64_t least = *std::min_element(read + q, read + q + L) - low;
+        const int64_t begin = vector_bytes == lane ? 0 : least / word * word;
+        for (int64_t l = q; l < q + L; ++l) {
+          const int64_t to = read[l] - low - begin;
+          if (to >= lane) return false;
+          place[l] = uint8_t(to);
+        }
+        if constexpr (vector_bytes > lane)
+          for (int64_t w = 0; w < lane / word; ++w) word_[j][q / word + w] = int32_t(begin / word + w) & (V / word - 1);
+      }
+      byte_[j] = load_unaligned<ByteVec>(place);
+    }
+    return true;
+  }
+
+  template <bool words>
+  TENTER_ALWAYS_INLINE ByteVec shuffled(const char* src, int64_t j) const {
+    ByteVec v = load_unaligned<ByteVec>(src + from_[j]);
+    if constexpr (permutable<float>) v = (ByteVec)permute<float>((Vec<float>)v, word_[j]);
+    if constexpr (!words) v = shuffle_bytes(v, byte_[j]);
+    return v;
+  }
+
+  template <bool words>
+  void repeat_by(const char* src, int64_t n, char* dst) const {
+    constexpr int64_t V = vector_bytes;
+    const int64_t out = n_ * V;
+    for (; n >= std::max(reach_, in_); n -= in_, src += in_, dst += out)
+      for (int64_t j = 0; j < n_; ++j) store_bits(dst + j * V, shuffled<words>(src, j));
+    // The rest is shorter than a period and a vector. Its loads would pass the end of the inputs.
+    char rest[most * V / 2 + 2 * V];
+    std::memcpy(rest, src, n);
+    src = rest;
+    int64_t left = n * times_;
+    for (int64_t j = 0; left > 0; left -= V, dst += V) {
+      const ByteVec v = shuffled<words>(src, j);
+      if (left >= V) store_bits(dst, v);
+      else std::memcpy(dst, &v, left);
+      if (++j == n_) j = 0, src += in_;
+    }
+  }
+
+  int64_t bytes_, n_ = 0;  // n_: vectors of a period, whose inputs have in_ bytes; 0: there is no table
+  bool tried_ = false, words_;
+  int64_t run_, times_, in_, reach_;  // reach_: where the loads of a period end
+  int32_t from_[most];
+  Index<float> word_[most];
+  ByteVec byte_[most];
+};
+
+// `count` copies of the `run` bytes at src; returns where they end.
+constexpr int64_t longest_block = 256, many_copies = 32;  // of fewer, the block costs what it saves
+inline char* store_block(char* dst, const char* src, int64_t run, int64_t count) {
+  constexpr int64_t V = vector_bytes;
+  char block[2 * (longest_block + V)];  // a vector of outputs begins anywhere in a run
+  std::memcpy(block, src, run);
+  int64_t held = run;
+  for (; held < run + V; held *= 2) std::memcpy(block + held, block, held);
+  char* const end = dst + run * count;
+  const int64_t step = V % run;
+  int64_t from = 0;
+  for (; end - dst >= V; dst += V) {
+    store_bits(dst, load_unaligned<ByteVec>(block + from));
+    from += step;
+    if (from >= run) from -= run;
+  }
+  std::memcpy(dst, block + from, end - dst);
+  return end;
+}
+
+}  // namespace
+}  // namespace tenter

@@ -1,0 +1,194 @@
+// Vectors of an instruction set's width, and the operations for which some set has an instruction.
+//
+// Files named -inl.hpp are compiled once per instruction set (level.cpp). Everything in them is in an unnamed
+// namespace: of an inline function that two sets share, the linker would keep one, perhaps with instructions that the
+// machine lacks. Generic versions are templates in this file; simd-SET-inl.hpp specializes them.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "kernels/dtypes.hpp"
+#include "kernels/places.hpp"
+#include "system/integers.hpp"
+
+#if defined(TENTER_NEON)
+#include <arm_neon.h>
+#elif defined(__AVX__)
+#include <immintrin.h>
+#elif defined(__SSE2__)
+#include <smmintrin.h>  // to SSE4.1: the headers of later sets take a third of a second
+#endif
+
+namespace tenter {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64;
+#elif defined(__AVX2__)
+constexpr int vector_bytes = 32;
+#else
+constexpr int vector_bytes = 16;
+#endif
+
+template <class T>
+constexpr int lanes = vector_bytes / int(sizeof(T));
+template <class T, int N>
+struct VecOf {
+  typedef T type __attribute__((vector_size(N * sizeof(T))));
+};
+template <class T, int N>
+using VecN = typename VecOf<T, N>::type;
+template <class T>
+using Vec = VecN<T, lanes<T>>;
+
+template <int N>
+using Unsigned = std::conditional_t<
+    N == 1, uint8_t, std::conditional_t<N == 2, uint16_t, std::conditional_t<N == 4, uint32_t, uint64_t>>>;  // N bytes
+template <class T>
+using Index = Vec<std::conditional_t<sizeof(T) == 4, int32_t, int64_t>>;  // lanes of a Vec<T>
+
+template <class V>
+inline void store_bits(void* p, V v) {
+  std::memcpy(p, &v, sizeof v);
+}
+// `bytes` bytes as vectors of at most the set's width: GCC makes wider ones of single values on NEON.
+template <int bytes, class T = uint8_t>
+using Part = VecN<T, (bytes < vector_bytes ? bytes : vector_bytes) / int(sizeof(T))>;
+template <int bytes, class V>
+inline void store_copies(void* p, V v) {
+  for (int b = 0; b < bytes; b += int(sizeof v)) std::memcpy(static_cast<char*>(p) + b, &v, sizeof v);
+}
+template <class T>
+inline Vec<T> splat(T value) {
+  return value - Vec<T>{};
+}
+
+// ---- operations that instruction sets specialize
+
+// Whether any lane of a comparison is true.
+template <class V>
+inline bool any(V mask) {
+  static_assert(sizeof(V) == vector_bytes);
+  const auto words = (Vec<int64_t>)mask;
+  int64_t bits = 0;
+  for (int l = 0; l < lanes<int64_t>; ++l) bits |= words[l];
+  return bits != 0;
+}
+
+// sum + x * w, fused where the set has an instruction for it. Contraction is off (CMakeLists.txt), so this function
+// alone decides the rounding: every loop gives the same value.
+template <class T>
+inline Vec<T> multiply_add(Vec<T> x, Vec<T> w, Vec<T> sum) {
+  return sum + x * w;
+}
+#if defined(__FMA__) || defined(TENTER_NEON)
+constexpr bool fused = true;
+#else
+constexpr bool fused = false;
+#endif
+
+// Lane l gets the value at places[l] of a, or of a and b concatenated. Only where `permutable`.
+template <class T>
+constexpr bool permutable = false;
+template <class T>
+inline Vec<T> permute(Vec<T> a, Index<T> places) {
+  return (void)places, a;
+}
+template <class T>
+inline Vec<T> permute(Vec<T> a, Vec<T> b, Index<T> places) {
+  return (void)places, (void)b, a;
+}
+// Places from numbers of values, and places further on.
+template <class T>
+inline Index<T> places(Index<T> numbers) {
+  typedef std::remove_reference_t<decltype(numbers[0])> I;
+  return numbers * place_step<I> + first_place<I>;
+}
+template <class T>
+inline Index<T> moved(Index<T> places, int64_t by) {
+  typedef std::remove_reference_t<decltype(places[0])> I;
+  return places + I(uint64_t(by) * uint64_t(place_step<I>));
+}
+
+// The same for 16 bytes, by numbers below 16 or 32. Only where `permutable<uint8_t>`.
+typedef VecN<uint8_t, 16> Sixteen;
+template <class V>
+inline V permute_bytes(V a, V numbers) {
+  return (void)numbers, a;
+}
+template <class V>
+inline V permute_bytes(V a, V b, V numbers) {
+  return (void)numbers, (void)b, a;
+}
+#if defined(__SSSE3__)  // a number with its upper bit set gives 0
+template <>
+constexpr bool permutable<uint8_t> = true;
+template <>
+inline Sixteen permute_bytes<Sixteen>(Sixteen a, Sixteen numbers) {
+  return (Sixteen)_mm_shuffle_epi8((__m128i)a, (__m128i)numbers);
+}
+template <>
+inline Sixteen permute_bytes<Sixteen>(Sixteen a, Sixteen b, Sixteen numbers) {
+  const Sixteen low = permute_bytes(a, numbers + uint8_t(0x70)), high = permute_bytes(b, numbers - uint8_t(16));
+  return numbers < 16 ? low : high;
+}
+#endif
+
+// Byte l of each 16 gets byte index[l] of the same 16; indices are below 16.
+constexpr bool shuffles_bytes =
+#if defined(__SSSE3__)
+    true;
+#else
+    false;
+#endif
+template <class V>
+inline V shuffle_bytes(V bytes, V index) {
+  return (void)index, bytes;
+}
+
+// Streaming (non-temporal) stores, to addresses aligned to a vector, and their fence. Ordinary stores where the set has
+// none, and in sanitized builds, since sanitizers do not see what these intrinsics write.
+constexpr bool can_stream =
+#if defined(__SSE2__)
+    true;
+#else
+    false;
+#endif
+template <class V>
+inline void stream_bits(void* p, V v) {
+  store_bits(p, v);
+}
+inline void stream_fence() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+// Conversions of half precision, 8 and 16 bits to float and back; convert-inl.hpp does without where a set has none.
+template <class T>
+constexpr bool widens = false;  // whether the set has widen<T>
+template <class T>
+inline Vec<float> widen(const void* p);
+template <class T>
+constexpr bool narrows = false;  // whether the set has narrow<T>, which rounds half to even and saturates
+template <class T>
+inline void narrow(void* p, Vec<float> v);
+template <class T>
+constexpr bool truncates = false;  // whether the set has truncate<T>: the low bits of each lane
+template <class T>
+inline void truncate(void* p, Vec<int32_t> v);
+
+}  // namespace
+}  // namespace tenter
+
+#if defined(TENTER_NEON)
+#include "levels/simd-neon-inl.hpp"
+#elif defined(__AVX512F__)
+#include "levels/simd-avx512-inl.hpp"
+#elif defined(__AVX2__)
+#include "levels/simd-avx2-inl.hpp"
+#elif defined(__SSE2__)
+#include "levels/simd-sse2-inl.hpp"
+#endif

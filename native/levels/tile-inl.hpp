@@ -1,0 +1,284 @@
+// The fastest axis: a tile of `lanes` rows is transposed into scratch memory, its columns are summed as vectors over
+// the rows, and the results are transposed back.
+#pragma once
+#include <algorithm>
+
+#include "levels/permuted-inl.hpp"
+#include "levels/rows-inl.hpp"
+
+namespace tenter {
+namespace {
+
+// The column axis: `inner` values per column, strides in bytes.
+struct ColumnAxis {
+  const WindowMap* map;
+  int64_t stride, inner, inner_stride;
+  const PermuteTables* permutes;
+  bool contiguous(int64_t itemsize) const { return inner_stride == itemsize && stride == inner * inner_stride; }
+};
+template <class Acc>
+bool permuted(const ColumnAxis& c, int64_t itemsize) {
+  return permutable<Acc> && c.permutes && c.contiguous(itemsize);
+}
+
+// Unweighted sums of ragged segments of one contiguous row, mostly shorter than a vector. Each segment is loaded as one
+// vector and masked to its length, and a square of them is transposed, so that adding columns sums every segment in
+// order without a branch on its length. `end` is the end of the row; no load passes it.
+template <class Acc>
+int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* dst, int64_t lo, int64_t hi) {
+  constexpr int N = lanes<Acc>;
+  typedef std::conditional_t<sizeof(Acc) == 4, int32_t, int64_t> I;
+  typedef Vec<int64_t> Offsets;
+  constexpr int H = N / 2, parts = int(sizeof(int64_t) / sizeof(Acc));  // vectors of offsets for a vector of sums
+  typedef VecN<Acc, H> Half;
+  VecN<I, N> lane;
+  VecN<I, H> lane_of_half;
+  for (int l = 0; l < N; ++l) lane[l] = l;
+  for (int l = 0; l < H; ++l) lane_of_half[l] = l;
+  const Vec<Acc> neutral = Acc(-0.0) - Vec<Acc>{};  // leaves sums unchanged, the sign of a zero included
+  int64_t o = lo;
+  for (; o + N <= hi; o += N) {
+    Vec<Acc> square[N];
+    // Counts are compared as vectors: branches on single counts would be mispredicted.
+    Offsets counts[parts];
+    for (int k = 0; k < parts; ++k) {
+      counts[k] = m.width - Offsets{};
+      if (!m.offset) continue;
+      const int64_t* const at = m.offset + o + k * lanes<int64_t>;
+      counts[k] = load_unaligned<Offsets>(at + 1) - load_unaligned<Offsets>(at);
+    }
+    auto narrow = [&](auto&& part) __attribute__((always_inline)) {  // to lanes of sums
+      if constexpr (parts == 1) {
+        return (VecN<I, N>)part(0);
+      } else {
+        typedef VecN<int32_t, H> Part;
+        const Part a = __builtin_convertvector(part(0), Part), b = __builtin_convertvector(part(1), Part);
+        return [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+          return (VecN<I, N>)__builtin_shufflevector(a, b, i...);
+        }(std::make_integer_sequence<int, N>{});
+      }
+    };
+    auto where = [&](auto&& test) __attribute__((always_inline)) {
+      return narrow([&](int k) __attribute__((always_inline)) { return test(counts[k]); });
+    };
+    const VecN<I, N> empty = where([](Offsets c) { return c == 0; });
+    auto store_sums = [&](int n) __attribute__((always_inline)) {
+      Vec<Acc> sum = square[0];
+      for (int l = 1; l < n; ++l) sum = add<Acc>(sum, square[l]);
+      store<Acc, Acc>(dst + o - lo, empty ? Vec<Acc>{} : sum);
+    };
+    // Two vectors hold all values of a few short segments: each lane takes its first one, its second one, ...
+    if constexpr (permutable<Acc>) {
+      const int64_t first = m.first(o), span = m.first(o + N - 1) + m.count(o + N - 1) - first;
+      const char* const p = src + first * int64_t(sizeof(Acc));
+      if (m.start && span <= 2 * N && end - p >= 2 * vector_bytes) {
+        const Vec<Acc> low = load<Acc, Acc>(p), high = load<Acc, Acc>(p + vector_bytes);
+        const auto count = narrow([&](int k) __attribute__((always_inline)) { return counts[k]; });
+        const auto place = narrow([&](int k) __attribute__((always_inline)) {
+          return load_unaligned<Offsets>(m.start + o + k * lanes<int64_t>) - first;
+        });
+        Vec<Acc> sum = permute<Acc>(low, high, place);
+        for (int k = 1; any((Vec<int64_t>)(count > k)); ++k)
+          sum = count > k ? add<Acc>(sum, permute<Acc>(low, high, place + k)) : sum;
+        store<Acc, Acc>(dst + o - lo, empty ? Vec<Acc>{} : sum);
+        continue;
+      }
+    }
+    // If no segment is longer than half a vector, each vector holds two of them: half the shuffles.
+    const bool fits = src + (m.first(o + N - 1) + H) * int64_t(sizeof(Acc)) <= end;
+    if (fits && !any(where([](Offsets c) { return c > H; }))) {
+      auto half = [&](int64_t l) __attribute__((always_inline)) {
+        const Half x = load_unaligned<Half>(src + m.first(l) * int64_t(sizeof(Acc)));
+        return lane_of_half < I(m.count(l)) ? x : Acc(-0.0) - Half{};
+      };
+#pragma GCC unroll 8
+      for (int l = 0; l < H; ++l)
+        square[l] = [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+          return __builtin_shufflevector(half(o + l), half(o + l + H), i...);
+        }(std::make_integer_sequence<int, N>{});
+      transpose<Acc, H>(square);
+      store_sums(H);
+      continue;
+    }
+    // at: how many values of each segment are summed already.
+    auto load_part = [&](int64_t at, auto&& count_of) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+      for (int l = 0; l < N; ++l) {
+        const int64_t count = count_of(m.count(o + l));
+        const char* const p = src + (m.first(o + l) + at) * int64_t(sizeof(Acc));
+        // Of a segment that is summed, nothing is read: widened inputs have no room so far past it.
+        if (count <= 0) square[l] = neutral;
+        else if (p + N * sizeof(Acc) <= end) square[l] = lane < I(count) ? load<Acc, Acc>(p) : neutral;
+        else square[l] = lane < I(count) ? load_masked<Acc, Acc>(p, count) : neutral;
+      }
+      transpose<Acc>(square);
+    };
+    if (!any(where([](Offsets c) { return c > N; }))) {
+      load_part(0, [](int64_t count) { return count; });
+      store_sums(N);
+      continue;
+    }
+    Vec<Acc> sum = neutral;
+    for (int64_t at = 0; at == 0 || any(where([=](Offsets c) { return c > at; })); at += N) {
+      load_part(at, [=](int64_t count) { return std::min<int64_t>(count - at, N); });
+      for (int l = 0; l < N; ++l) sum = add<Acc>(sum, square[l]);
+    }
+    store<Acc, Acc>(dst + o - lo, empty ? Vec<Acc>{} : sum);
+  }
+  return o;
+}
+
+// A single row: scalar sums, as most lanes of a tile would be unused.
+template <class Acc>
+void horizontal_row(const char* src, const ColumnAxis& c, Acc* dst, int64_t lo, int64_t hi) {
+  const Acc* const w = weights<Acc>(*c.map);
+  int64_t o = lo;
+  if (!w && c.inner == 1 && c.stride == int64_t(sizeof(Acc)))
+    o = segment_sums<Acc>(src, src + c.map->n_in * c.stride, *c.map, dst, lo, hi);
+  for (; o < hi; ++o) {
+    const int64_t first = c.map->first(o), count = c.map->count(o);
+    const Acc* const wo = w ? w + c.map->offset[o] : nullptr;
+    for (int64_t q = 0; q < c.inner; ++q) {
+      const char* p = src + first * c.stride + q * c.inner_stride;
+      Acc sum = 0;
+      for (int64_t k = 0; k < count; ++k, p += c.stride) {
+        const Acc x = load_one<Acc, Acc>(p);
+        if (k == 0) sum = wo ? x * wo[0] : x;
+        else sum = wo ? multiply_add<Acc>(x, wo[k], sum) : add<Acc>(sum, x);
+      }
+      dst[(o - lo) * c.inner + q] = sum;
+    }
+  }
+}
+
+// Input columns [lo, hi) as vectors over the rows: tile[(j - lo) * inner + q][row].
+template <class Acc>
+void load_tile(const char* const* rows, const ColumnAxis& c, int64_t lo, int64_t hi, Vec<Acc>* tile) {
+  constexpr int N = lanes<Acc>;
+  const int64_t n = (hi - lo) * c.inner;
+  int64_t e = 0;
+  if (c.contiguous(sizeof(Acc))) {
+    for (; e + N <= n; e += N) {
+      Vec<Acc> square[N];
+      for (int r = 0; r < N; ++r) square[r] = load<Acc, Acc>(rows[r] + lo * c.stride + e * sizeof(Acc));
+      transpose<Acc>(square);
+      for (int r = 0; r < N; ++r) tile[e + r] = square[r];
+    }
+  }
+  Acc* const flat = reinterpret_cast<Acc*>(tile);
+  for (; e < n; ++e)
+    for (int r = 0; r < N; ++r)
+      flat[e * N + r] = load_one<Acc, Acc>(rows[r] + (lo + e / c.inner) * c.stride + e % c.inner * c.inner_stride);
+}
+
+template <class Acc, bool ones>
+inline Vec<Acc> dot(const Vec<Acc>* tile, int64_t step, int64_t count, const Acc* w) {
+  if (count == 0) return Vec<Acc>{};
+  Vec<Acc> sum = tile[0];
+  if constexpr (!ones) sum *= w[0];
+  for (int64_t k = 1; k < count; ++k) {
+    if constexpr (ones) sum = add<Acc>(sum, tile[k * step]);
+    else sum = multiply_add<Acc>(tile[k * step], w[k], sum);
+  }
+  return sum;
+}
+
+// Outputs [lo, hi) of n_rows rows. rows[] and dst[] hold `lanes` pointers; those past n_rows repeat a row. Output lo of
+// row r is stored at dst[r].
+template <class Acc, bool ones>
+void horizontal_tile(const char* const* rows, int n_rows, const ColumnAxis& c, char* const* dst, int64_t lo, int64_t hi,
+                     Lease& lease) {
+  constexpr int N = lanes<Acc>;
+  const WindowMap& m = *c.map;
+  const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1);
+  Vec<Acc>* const tile = lease->tile.get<Vec<Acc>>(std::max<int64_t>(1, (last - first) * c.inner));
+  load_tile<Acc>(rows, c, first, last, tile);
+  const Acc* const w = weights<Acc>(m);
+  const int64_t n = (hi - lo) * c.inner;
+  int64_t o = lo, q = 0;
+  for (int64_t e = 0; e < n; e += N) {
+    Vec<Acc> square[N];
+    const int64_t width = std::min<int64_t>(N, n - e);
+    for (int l = 0; l < N; ++l) {
+      if (l >= width) {
+        square[l] = Vec<Acc>{};
+        continue;
+      }
+      square[l] = dot<Acc, ones>(tile + (m.first(o) - first) * c.inner + q, c.inner, m.count(o),
+                                 ones ? nullptr : w + m.offset[o]);
+      if (++q == c.inner) q = 0, ++o;
+    }
+    transpose<Acc>(square);
+    if (width == N)
+      for (int r = 0; r < n_rows; ++r) store<Acc, Acc>(dst[r] + e * sizeof(Acc), square[r]);
+    else
+      for (int r = 0; r < n_rows; ++r) store_masked<Acc, Acc>(dst[r] + e * sizeof(Acc), square[r], width);
+  }
+}
+
+// How many outputs fit in a tile of tuning.tile_bytes: a multiple of `lanes`, so that stores are whole vectors.
+template <class Acc>
+int64_t tile_outputs(const ColumnAxis& c) {
+  const double per_output = double(c.map->n_in) / double(std::max<int64_t>(1, c.map->n_out)) * double(c.inner);
+  const double fitting = double(tuning.tile_bytes) / double(sizeof(Vec<Acc>)) / std::max(per_output, 1e-3);
+  return std::clamp<int64_t>(int64_t(fitting), lanes<Acc>, std::max<int64_t>(lanes<Acc>, tuning.column_step)) /
+         lanes<Acc> * lanes<Acc>;
+}
+
+// The end of the most outputs from lo on whose inputs fit in a tile, as windows of any lengths may be neighbors; lo if
+// those of the first output do not fit.
+inline int64_t tile_end(const ColumnAxis& c, int64_t lo, int64_t hi) {
+  const WindowMap& m = *c.map;
+  auto fits = [&](int64_t end) {
+    return (m.first(end - 1) + m.count(end - 1) - m.first(lo)) * c.inner <= tuning.tile_inputs;
+  };
+  if (fits(hi)) return hi;
+  int64_t low = lo, high = hi;  // binary search, as windows do not descend
+  while (high - low > 1) {
+    const int64_t middle = low + (high - low) / 2;
+    if (fits(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+// Sums of sums' own type (widened_columns for others). stream: with streaming stores, which permuted columns alone
+// support; dst are then aligned to cache lines.
+template <class Acc>
+void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, char* const* dst, int64_t lo, int64_t hi,
+                Lease& lease, bool stream = false) {
+  constexpr int64_t size = sizeof(Acc);
+  if (c.inner >= lanes<Acc> && c.inner_stride == size) {  // columns that fill vectors are summed as rows
+    const WindowMap& m = *c.map;
+    const Acc* const w = weights<Acc>(m);
+    for (int r = 0; r < n_rows; ++r)
+      for (int64_t o = lo; o < hi; ++o)
+        vertical_here<Acc, Acc, Acc>(rows[r] + m.first(o) * c.stride, c.stride, m.count(o),
+                                     w ? w + m.offset[o] : nullptr, reinterpret_cast<Acc*>(dst[r]) + (o - lo) * c.inner,
+                                     c.inner);
+    return;
+  }
+  if constexpr (permutable<Acc>)
+    if (permuted<Acc>(c, size))
+      return horizontal_by_tables<Acc, Acc>(rows, n_rows, c.map->n_in * c.stride, *c.permutes, c.map->n_out, dst, lo,
+                                            hi, stream, lease);
+  if (n_rows == 1) return horizontal_row<Acc>(rows[0], c, reinterpret_cast<Acc*>(dst[0]), lo, hi);
+  const int64_t step = tile_outputs<Acc>(c);
+  for (int64_t b = lo; b < hi;) {
+    const int64_t end = tile_end(c, b, std::min(hi, b + step));
+    char* to[lanes<Acc>];
+    for (int r = 0; r < lanes<Acc>; ++r) to[r] = dst[r] + (b - lo) * c.inner * size;
+    if (end == b) {  // its tile could be as large as the input
+      for (int r = 0; r < n_rows; ++r) horizontal_row<Acc>(rows[r], c, reinterpret_cast<Acc*>(to[r]), b, b + 1);
+      ++b;
+      continue;
+    }
+    if constexpr (std::is_floating_point_v<Acc>)
+      if (weights<Acc>(*c.map)) horizontal_tile<Acc, false>(rows, n_rows, c, to, b, end, lease);
+    if (!weights<Acc>(*c.map)) horizontal_tile<Acc, true>(rows, n_rows, c, to, b, end, lease);
+    b = end;
+  }
+}
+
+}  // namespace
+}  // namespace tenter

@@ -1,0 +1,96 @@
+// The window kernel: each output is a weighted sum of adjacent inputs. Passes over one axis, or two or three at once.
+//
+// All of them use one inner loop, sums of weighted rows (rows-inl.hpp); columns become rows in transposed tiles
+// (tile-inl.hpp). Every output adds its own taps and no others, in ascending order of input: there is no padding that
+// could spread inf or NaN, and threads, tiles and memory layout change no bit. Acc is the type of sums; In and Out are
+// the dtypes of inputs and outputs.
+#pragma once
+#include "levels/dtypes-inl.hpp"
+#include "levels/planes-inl.hpp"
+#include "levels/small-images-inl.hpp"
+#include "levels/weigh-inl.hpp"
+
+namespace tenter {
+namespace {
+
+template <class Acc>
+void window_by(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
+  if constexpr (std::is_floating_point_v<Acc>) {
+    const bool several = t.row && t.column;
+    const Sums<Acc>&first = several ? *sums.first : *sums.whole, &last = several ? *sums.last : *sums.whole;
+    const bool equal = t.column && !t.row && sums_equal(*sums.whole, t);
+    if (SmallImages images; !equal && small_images_of<Acc>(t, first.in_size, images))
+      return small_images_pass(first, last, t, images, team);
+  }
+  if (t.plane) planes_pass(sums, t, team);
+  else if (t.row && t.column) both_pass(sums, t, team);
+  else if (t.row) rows_pass(*sums.whole, t, team);
+  else columns_pass(*sums.whole, t, team);
+}
+
+// In and Out are the same dtype, or one of them is the accumulator: first and last of several passes. Else null.
+template <class Acc, class T>
+const Sums<Acc>* sums_of(Dtype in, Dtype out) {
+  const bool from = in == dtype_of<T>, to = out == dtype_of<T>;
+  return from && to                     ? &sums_as<Acc, T, T>
+         : from && out == dtype_of<Acc> ? &sums_as<Acc, T, Acc>
+         : to && in == dtype_of<Acc>    ? &sums_as<Acc, Acc, T>
+                                        : nullptr;
+}
+template <class Acc, class... T>
+const Sums<Acc>* sums_of_any(Dtype in, Dtype out, Types<T...>) {
+  const Sums<Acc>* found = nullptr;
+  (void)((found = sums_of<Acc, T>(in, out)) || ...);
+  return found;
+}
+template <class Acc, class Value, int C>
+constexpr Weighing<Acc> weighing_as{
+    [](const char* src, Acc* dst, int64_t n) { multiply<Acc, Value, C>(reinterpret_cast<const Value*>(src), dst, n); },
+    [](const Acc* src, char* dst, int64_t n, Acc unseen) {
+      divide<Acc, Value, C>(src, reinterpret_cast<Value*>(dst), n, unseen);
+    }};
+template <class Acc>
+const Weighing<Acc>* weighing_of(const WindowTask& t) {
+  auto as = [&]<class Value>() {
+    return t.alpha == 2 ? &weighing_as<Acc, Value, 2> : t.alpha == 4 ? &weighing_as<Acc, Value, 4> : nullptr;
+  };
+  if constexpr (std::is_same_v<Acc, float>) {
+    if (t.in == Dtype::u8) return as.template operator()<uint8_t>();
+    if (t.in == Dtype::u16) return as.template operator()<uint16_t>();
+    if (t.in == Dtype::f16) return as.template operator()<f16>();
+    if (t.in == Dtype::f32) return as.template operator()<float>();
+  } else if constexpr (std::is_same_v<Acc, double>) {
+    if (t.in == Dtype::f64) return as.template operator()<double>();
+  }
+  return nullptr;
+}
+
+template <class Acc>
+bool window_summed_in(const WindowTask& t, Team team) {
+  auto sums = [](Dtype in, Dtype out) { return sums_of_any<Acc>(in, out, typename SummedIn<Acc>::types{}); };
+  constexpr Dtype acc = dtype_of<Acc>;
+  if (t.alpha) {
+    const Sums<Acc>* const all = sums(acc, acc);
+    const CallSums<Acc> call{all, all, all, all, weighing_of<Acc>(t)};
+    if (call.weighing) both_pass(call, t, team);
+    return call.weighing;
+  }
+  const CallSums<Acc> call{sums(t.in, t.out), sums(t.in, acc), sums(acc, acc), sums(acc, t.out)};
+  if (call.whole) window_by(call, t, team);
+  return call.whole;
+}
+
+void window(const WindowTask& t, int threads) {
+  const int64_t rows = outer_count(t) * (t.row ? t.row->n_out : t.n_row);
+  const int64_t planes_in = t.plane ? t.plane->n_in : 1, planes_out = t.plane ? t.plane->n_out : 1;
+  const int64_t values = std::max(outer_count(t) * planes_in * t.n_row * t.n_column,
+                                  planes_out * rows * (t.column ? t.column->n_out : t.n_column));
+  const Team team = team_for(values * t.inner * 8, threads);
+  const bool found = t.acc == Accumulate::f32   ? window_summed_in<float>(t, team)
+                     : t.acc == Accumulate::f64 ? window_summed_in<double>(t, team)
+                                                : window_summed_in<int64_t>(t, team);
+  if (!found) no_kernel("no window kernel for these dtypes");
+}
+
+}  // namespace
+}  // namespace tenter

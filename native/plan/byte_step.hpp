@@ -1,0 +1,35 @@
+// A plan's step that resamples 8-bit values in integers.
+#pragma once
+#include "maps/owned_byte_map.hpp"
+#include "plan/kernel_call.hpp"
+#include "rules/verify.hpp"
+#include "system/gil.hpp"
+
+namespace tenter {
+
+struct ByteStep final : KernelCall {
+  ByteTask task;
+  OwnedByteMap *rows, *columns;  // maps of the task's axes, borrowed; null for an axis without a map
+
+  ByteStep(const ByteTask& t, OwnedByteMap* rows, OwnedByteMap* columns) : task(t), rows(rows), columns(columns) {
+    task.row = rows ? &rows->map : nullptr, task.column = columns ? &columns->map : nullptr;
+    if constexpr (verifies) verify(task);
+  }
+  const char* name() const override { return "bytes"; }
+  void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
+    const ByteTask call = at(src, dst, stream);
+    without_gil([&] { kernels().bytes->run(call, threads); });
+  }
+  void run_here(uintptr_t src, uintptr_t dst) const override { kernels().bytes->run(at(src, dst, false), 1); }
+  ByteTask at(uintptr_t src, uintptr_t dst, bool stream) const {
+    ByteTask call = task;
+    call.src = reinterpret_cast<const uint8_t*>(src), call.dst = reinterpret_cast<uint8_t*>(dst);
+    call.stream = stream;
+    const ByteKernels& by = *kernels().bytes;
+    if (rows) call.row_quads = rows->quads(by, false);
+    if (columns) call.column_quads = columns->quads(by, task.inner <= max_byte_inner);
+    return call;
+  }
+};
+
+}  // namespace tenter

@@ -1,0 +1,300 @@
+#include "plan/chunked_window.hpp"
+
+#include <algorithm>
+
+#include "maps/signals.hpp"
+#include "plan/passes.hpp"
+#include "rules/long_rows.hpp"
+#include "system/memory.hpp"
+#include "system/threads.hpp"
+
+namespace tenter {
+namespace {
+
+// A few values at a time are summed as fast as their weights are computed; with more, each weight is used several
+// times.
+constexpr int64_t most_long_sums = 4;
+constexpr int64_t min_tiles = 16;  // tiles of a periodic axis: enough rows to fill vectors
+
+// The tables of outputs [lo, hi). Inputs are counted from `first`, the first input that these outputs read.
+struct Tables {
+  Rows rows;
+  std::vector<float> weight32;
+  WindowMap map;
+  int64_t first;
+
+  void make(const OwnedMap& of, int64_t lo, int64_t hi, Accumulate acc) {
+    of.make_rows(lo, hi, rows);
+    const int64_t n = hi - lo;
+    first = n ? rows.start[0] : 0;
+    for (int64_t& start : rows.start) start -= first;
+    if (acc == Accumulate::f32) weight32.assign(rows.weight.begin(), rows.weight.end());
+    map = {n ? rows.stop(n - 1) : 0, n, 0, rows.start.data(), rows.offset.data()};
+    if (!of.picking) map.weight32 = weight32.data(), map.weight64 = rows.weight.data();
+  }
+};
+
+// Stores the sums of a few outputs from `lo` on in the result. The window kernel does this, with one tap of weight 1,
+// so that they are rounded as its other results.
+void store_sums(const WindowTask& t, const std::vector<LongRow>& rows, const std::vector<double>& sums, int64_t lo,
+                int64_t outer) {
+  const int64_t inner = t.inner, each = outer * inner, n = int64_t(rows.size()), n_out = t.outer_pitch / inner;
+  const bool f64 = t.acc == Accumulate::f64;
+  const int64_t start = 0, offset[] = {0, 1};
+  const float one32 = 1;
+  const double one64 = 1;
+  const WindowMap map{1, 1, 0, &start, offset, &one32, &one64};
+  std::vector<double> doubles(size_t(n * inner));
+  std::vector<float> floats(f64 ? 0 : doubles.size());
+  for (int64_t k = 0; k < outer; ++k) {
+    for (int64_t o = 0; o < n; ++o)
+      for (int64_t i = 0; i < inner; ++i) {
+        const LongRow& row = rows[size_t(o)];
+        doubles[size_t(o * inner + i)] = row.start() < row.stop() ? sums[size_t(o * each + k * inner + i)] : 0.0;
+      }
+    floats.assign(doubles.begin(), f64 ? doubles.begin() : doubles.end());
+    WindowTask store{};
+    store.in = f64 ? Dtype::f64 : Dtype::f32, store.out = t.out, store.acc = t.acc, store.saturate = t.saturate;
+    store.src = f64 ? reinterpret_cast<const char*>(doubles.data()) : reinterpret_cast<const char*>(floats.data());
+    store.dst = t.dst + (k * n_out + lo) * inner * size_of(t.out);
+    store.n_row = 1, store.row_stride = 0, store.row = &map;
+    store.n_column = n * inner, store.column_stride = store.inner_stride = size_of(store.in), store.inner = 1;
+    kernels().window(store, 1);
+  }
+}
+
+// Computes outputs [lo, hi), which are few, each of very many inputs. Inputs are summed one chunk at a time, so that
+// their weights stay in cache.
+void sum_long_rows(const WindowTask& t, const Sampling& rule, int64_t lo, int64_t hi, int threads) {
+  constexpr int64_t together = 4096;  // taps per chunk
+  constexpr int64_t round = 1 << 22;  // taps between polls for signals
+  int64_t outer = 1;
+  for (int d = 0; d < t.n_outer; ++d) outer *= t.outer_shape[d];
+  const int64_t inner = t.inner, each = outer * inner, n = hi - lo;
+  std::vector<LongRow> rows;
+  std::vector<int64_t> first_part(1, 0);
+  for (int64_t o = lo; o < hi; ++o) first_part.push_back(first_part.back() + rows.emplace_back(rule, o).n_parts());
+  const Team team{threads, true, false};
+  parallel(first_part.back(), team, [&](int64_t p) {
+    const int64_t row = std::upper_bound(first_part.begin(), first_part.end(), p) - first_part.begin() - 1;
+    rows[size_t(row)].sum_part(p - first_part[size_t(row)]);
+  });
+  int64_t longest = 0;
+  for (LongRow& row : rows) row.finish(), longest = std::max(longest, row.stop() - row.start());
+  std::vector<double> sums(size_t(n * each), -0.0);  // adding to -0.0 leaves the first product unchanged
+  for (int64_t done = 0; done < longest; done += round) {
+    if (done && interrupted && interrupted()) throw Interrupted();
+    parallel(n, team, [&](int64_t o) {
+      double weight[together];
+      const LongRow& row = rows[size_t(o)];
+      const int64_t end = std::min(row.stop(), row.start() + done + round);
+      for (int64_t at = row.start() + done; at < end; at += together) {
+        const int64_t some = std::min(together, end - at);
+        row.weights(at, some, weight);
+        for (int64_t k = 0; k < each; ++k) {
+          const char* src = t.src + at * t.column_stride + k % inner * t.inner_stride;
+          int64_t index = k / inner;
+          for (int d = t.n_outer - 1; d >= 0; index /= t.outer_shape[d--])
+            src += index % t.outer_shape[d] * t.outer_stride[d];
+          kernels().add_taps(t.in, t.acc, src, t.column_stride, weight, some, &sums[size_t(o * each + k)]);
+        }
+      }
+    });
+  }
+  store_sums(t, rows, sums, lo, outer);
+}
+
+// Computes the n rows at one end of an axis with a periodic edge mode. Copies the few inputs that they read into the
+// order in which they read them. t: a task with row_pitch and outer_pitch set. at: the first of these outputs.
+void window_at_end(WindowTask t, const Ends::Some& end, int64_t n, int64_t at, int threads) {
+  if (!n) return;
+  const bool columns = t.column != nullptr;
+  const int64_t size_in = size_of(t.in), n_read = int64_t(end.order.size());
+  Dim dims[max_axes];
+  const std::vector<int64_t>* orders[max_axes] = {};
+  int count = 0;
+  for (int d = 0; d < t.n_outer; ++d) dims[count++] = {t.outer_shape[d], t.outer_stride[d]};
+  orders[count] = &end.order;
+  dims[count++] = columns ? Dim{t.n_column, t.column_stride} : Dim{t.n_row, t.row_stride};
+  dims[count++] = columns ? Dim{t.inner, t.inner_stride} : Dim{t.n_column, t.column_stride};
+  int64_t bytes = size_in;
+  for (int d = 0; d < count; ++d) bytes *= orders[d] ? n_read : dims[d].n;
+  Room room;
+  char* const packed = room.get(std::max<int64_t>(1, bytes));
+  pack(dims, count, size_in, t.src, packed, threads, orders);
+  dims[t.n_outer].n = n_read;
+  set_contiguous(dims, count, size_in);
+  for (int d = 0; d < t.n_outer; ++d) t.outer_stride[d] = dims[d].stride;
+  std::vector<float> weight32;
+  if (t.acc == Accumulate::f32) weight32.assign(end.rows.weight.begin(), end.rows.weight.end());
+  const WindowMap map{
+      n_read, n, 0, end.rows.start.data(), end.rows.offset.data(), weight32.data(), end.rows.weight.data()};
+  if (columns) t.column = &map, t.n_column = n_read, t.column_stride = dims[count - 2].stride;
+  else t.row = &map, t.n_row = n_read, t.row_stride = dims[count - 2].stride;
+  if (columns) t.inner_stride = size_in;
+  else t.column_stride = size_in;
+  t.src = packed, t.dst += at * (columns ? t.inner : t.n_column) * size_of(t.out);
+  if constexpr (verifies) verify(t, 1);
+  kernels().window(t, threads);
+}
+
+// Computes one window task of one axis, whose map has no tables for all outputs.
+class ChunkedWindow {
+ public:
+  ChunkedWindow(const WindowTask& t, OwnedMap& of, int threads)
+      : task_(t),
+        of_(of),
+        threads_(threads),
+        columns_(t.column != nullptr),
+        n_out_(of.map.n_out),
+        inner_(columns_ ? t.inner : t.n_column * t.inner),
+        stride_(columns_ ? t.column_stride : t.row_stride),
+        chunk_(std::clamp<int64_t>(tuning.tap_block / std::max<int64_t>(1, of.taps_each()), 1, tuning.tap_outputs)),
+        first_(of.gathers() ? of.ends->lo : 0),
+        last_(of.gathers() ? of.ends->hi : n_out_),
+        chunk_task_(t) {
+    chunk_task_.row_pitch = chunk_task_.outer_pitch = n_out_ * inner_;
+    for (int d = 0; d < t.n_outer; ++d) outer_ *= t.outer_shape[d];
+  }
+
+  void run() {
+    const Outputs done = run_at_once();
+    run_chunks(done);
+    if (!of_.gathers()) return;
+    window_at_end(chunk_task_, of_.ends->before, first_, 0, threads_);
+    window_at_end(chunk_task_, of_.ends->after, n_out_ - last_, last_, threads_);
+  }
+
+ private:
+  struct Outputs {
+    int64_t lo, hi;
+  };
+
+  int lanes() const { return task_.acc == Accumulate::f64 ? kernels().double_lanes : kernels().float_lanes; }
+  int lane_bytes() const { return task_.acc == Accumulate::f64 ? 8 : 4; }
+
+  // Computes as many outputs as it can without a table for each chunk, and returns these. None of them is at an end
+  // that gathers.
+  Outputs run_at_once() {
+    SignalTask signal;
+    const bool is_signal = signal_task(task_, of_, signal);
+    const bool stretched = is_signal && signal.kind == SignalTask::stretched;
+    // Computing the weights of these filters costs more than loading them from tables.
+    const bool filtered = stretched || (of_.sampling && of_.sampling->is_filtered_signal());
+    if (is_signal && !filtered) {
+      kernels().signals(signal, threads_);
+      return {signal.lo, signal.hi};
+    }
+    if (of_.inside) {
+      run_inside();
+      return {first_, last_};
+    }
+    Outputs done{first_, first_};
+    if (columns_ && !stretched && run_tiles(done)) return done;
+    const bool sums_are_long = columns_ && outer_ * inner_ <= most_long_sums && of_.sampling && !of_.transposed &&
+                               !of_.ends && of_.sampling->has_long_rows();
+    if (sums_are_long && !is_signal) {
+      sum_long_rows(chunk_task_, *of_.sampling, first_, last_, threads_);
+      return {first_, last_};
+    }
+    if (!is_signal) return done;
+    run_filtered_signal(signal);
+    return {signal.lo, signal.hi};
+  }
+
+  // The rows between those at the ends have tables.
+  void run_inside() {
+    WindowTask call = chunk_task_;
+    call.dst += first_ * inner_ * size_of(task_.out);
+    if (columns_) call.column = &of_.inside->map;
+    else call.row = &of_.inside->map;
+    if (columns_ && task_.inner <= max_permuted_inner && outer_ >= min_permuted_rows)
+      call.permutes = of_.inside->permute_tables(task_.inner, lanes(), lane_bytes());
+    if constexpr (verifies) verify(call, 1);
+    if (first_ < last_) kernels().window(call, threads_);
+  }
+
+  // On a periodic axis, outputs that are a whole number of periods apart have equal rows. The axis is cut into tiles of
+  // so many outputs. The tiles are the rows of one call, with the tables of one tile. Returns false if there are too
+  // few.
+  bool run_tiles(Outputs& done) {
+    int64_t tile, shift, lo, hi;  // shift: inputs from one tile to the next
+    if (!of_.periods(n_out_ / min_tiles, tile, shift)) return false;
+    of_.interior(lo, hi);
+    const int64_t want = std::clamp<int64_t>(std::min(chunk_, (hi - lo) / min_tiles), 1, chunk_);
+    const int64_t times = ceil_div(want, tile);
+    tile *= times, shift *= times;
+    hi = lo + (hi - lo) / tile * tile;
+    if (hi - lo < min_tiles * tile) return false;
+    Tables tables;
+    tables.make(of_, lo, lo + tile, task_.acc);
+    run_window(tables, lo, (hi - lo) / tile, shift, threads_);
+    done = {lo, hi};
+    return true;
+  }
+
+  // The kernel leaves out rows that have weights of zero. These are computed with tables.
+  void run_filtered_signal(SignalTask& signal) {
+    std::vector<uint8_t> left(size_t(ceil_div(signal.hi - signal.lo, left_targets)));
+    signal.left = left.data();
+    kernels().signals(signal, threads_);
+    for (size_t b = 0; b < left.size(); ++b) {
+      if (!left[b]) continue;
+      const size_t begin = b;
+      while (b + 1 < left.size() && left[b + 1] && int64_t(b + 2 - begin) * left_targets <= chunk_) ++b;
+      run_chunk(signal.lo + int64_t(begin) * left_targets,
+                std::min(signal.hi, signal.lo + int64_t(b + 1) * left_targets));
+    }
+  }
+
+  // Computes the outputs before and after those that are done, in chunks with tables of their own.
+  void run_chunks(const Outputs& done) {
+    const int64_t before = ceil_div(done.lo - first_, chunk_), after = ceil_div(last_ - done.hi, chunk_);
+    const int64_t values = outer_ * std::max(of_.map.n_in, n_out_) * inner_ * 8;
+    parallel(before + after, team_for(values, threads_), [&](int64_t c) {
+      const int64_t from = c < before ? first_ + c * chunk_ : done.hi + (c - before) * chunk_;
+      run_chunk(from, std::min(c < before ? done.lo : last_, from + chunk_));
+    });
+  }
+  void run_chunk(int64_t lo, int64_t hi) {
+    Tables tables;
+    tables.make(of_, lo, hi, task_.acc);
+    run_window(tables, lo, 1, 0, 1);
+  }
+
+  // Computes outputs from `lo` on, of `tiles` tiles whose inputs are `shift` apart. Columns of many rows, and tiles of
+  // one row, may use permute tables.
+  void run_window(const Tables& tables, int64_t lo, int64_t tiles, int64_t shift, int threads) {
+    WindowTask call = chunk_task_;
+    call.src += tables.first * stride_, call.dst += lo * inner_ * size_of(task_.out);
+    PermuteTables permutes;
+    if (columns_) {
+      call.column = &tables.map, call.n_column = tables.map.n_in;
+      call.n_row = tiles, call.row_stride = shift * stride_;
+      if (tiles > 1) call.row_pitch = tables.map.n_out * inner_;
+      if (task_.inner <= max_permuted_inner && task_.acc != Accumulate::i64 && outer_ * tiles >= min_permuted_rows &&
+          make_permute_tables(tables.map, task_.inner, lanes(), lane_bytes(), permutes))
+        call.permutes = &permutes;
+    } else {
+      call.row = &tables.map, call.n_row = tables.map.n_in;
+    }
+    if constexpr (verifies) verify(call, 1);
+    kernels().window(call, threads);
+  }
+
+  const WindowTask& task_;
+  OwnedMap& of_;
+  const int threads_;
+  const bool columns_;  // whether the axis is the task's column, else its row
+  const int64_t n_out_, inner_, stride_;
+  const int64_t chunk_;         // outputs per chunk
+  const int64_t first_, last_;  // outputs [first_, last_) are not at an end that gathers
+  WindowTask chunk_task_;       // the task with pitches, as chunks are parts of longer rows
+  int64_t outer_ = 1;
+};
+
+}  // namespace
+
+void window_in_chunks(const WindowTask& t, OwnedMap& of, int threads) { ChunkedWindow(t, of, threads).run(); }
+
+}  // namespace tenter

@@ -1,0 +1,46 @@
+// A plan's step that copies.
+#pragma once
+#include <algorithm>
+
+#include "kernels/kernels.hpp"
+#include "maps/axis_map.hpp"
+#include "plan/kernel_call.hpp"
+#include "plan/passes.hpp"
+#include "rules/verify.hpp"
+#include "system/gil.hpp"
+
+namespace tenter {
+
+struct CopyStep final : KernelCall {
+  CopyTask task;
+  const Picking* picking = nullptr;  // source indices of the axis whose indices are computed, borrowed; null if none is
+  int picked = 0;                    // the number of that axis
+
+  CopyStep(int64_t itemsize, const CopyAxis* axes, int n_axes, const Picking* of) : picking(of) {
+    copy_pass(itemsize, axes, n_axes, task);
+    for (int k = 0; k < task.n_axes; ++k)
+      if (task.axis[k].kind == CopyAxis::computed) picked = k;
+  }
+  CopyTask at(uintptr_t src, uintptr_t dst, bool stream) const {
+    CopyTask call;  // not zeroed, as its axes are kilobytes: those in use are set
+    call.run = task.run, call.n_axes = task.n_axes;
+    std::copy_n(task.axis, task.n_axes, call.axis);
+    std::copy_n(task.bytes, task.n_axes + 1, call.bytes);
+    call.src = reinterpret_cast<const char*>(src), call.dst = reinterpret_cast<char*>(dst);
+    call.stream = stream;
+    if constexpr (verifies) verify(call);
+    return call;
+  }
+  void run_task(const CopyTask& call, int threads) const {
+    if (picking) kernels().picked(call, picked, *picking, threads);
+    else kernels().copy(call, threads);
+  }
+  void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
+    const CopyTask call = at(src, dst, stream);
+    without_gil([&] { run_task(call, threads); });
+  }
+  void run_here(uintptr_t src, uintptr_t dst) const override { run_task(at(src, dst, false), 1); }
+  const char* name() const override { return "copy"; }
+};
+
+}  // namespace tenter

@@ -1,0 +1,39 @@
+// The fill value of the edge modes `constant` and `extrapolate`, if it is not 0.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+#include "system/words.hpp"
+
+namespace tenter {
+
+#define TENTER_FILL_KINDS(row) row(none) row(added) row(filled)
+TENTER_ENUM(FillKind, fill, TENTER_FILL_KINDS)
+
+// How the fill value gets into a result (tenter._execution.fill_value).
+//   added   `value` times the weight that is not on inputs is added to each sum
+//   filled  outputs with at most half of their weight on inputs become `element`, a value of the result's dtype
+struct FillValue {
+  FillKind kind = FillKind::none;
+  double value = 0;
+  char element[16] = {};
+
+  // A dim of a result. inside: for each output, how much of its weight is on inputs; null if the dim is not resized.
+  struct Dim {
+    int64_t n;
+    const double* inside;
+  };
+  // For FillKind::added: adds to sums in float32 or float64 and converts to the dtype of the result. `from` and `to`
+  // may be the same memory.
+  //   dims        from slowest to fastest in memory
+  //   dtype       of the result; of complex numbers, of their parts
+  //   in_parts    whether values are complex numbers
+  //   like_torch  whether float32 sums are added to in float32, else in float64
+  void add(const FillValue::Dim* dims, int n_dims, Dtype sums, Dtype dtype, bool in_parts, bool like_torch,
+           const char* from, char* to) const;
+  // For FillKind::filled: puts `element` into a result.
+  void fill(const FillValue::Dim* dims, int n_dims, int64_t itemsize, char* to) const;
+};
+
+}  // namespace tenter

@@ -1,0 +1,124 @@
+#include "plan/groups.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/few_taps.hpp"
+#include "system/tuning.hpp"
+
+namespace tenter {
+namespace {
+
+typedef std::vector<MappedDim> Dims;
+
+std::pair<double, int> cost(const Group& g, const Dims& dims) {
+  int64_t n[most_together], n_out[most_together];
+  for (int k = 0; k < g.count; ++k) {
+    const MappedDim& d = dims[size_t(g.first + k)];
+    n[k] = d.n_deciding(), n_out[k] = d.deciding()->n_out;
+  }
+  return pass_cost(n, n_out, g.count);
+}
+
+// Whether a pass of several axes would copy more than twice as many inputs into order as it has inputs or outputs.
+bool swells(const Dims& dims, int first, int count) {
+  double given = 1, made = 1, read = 1;
+  bool gathers = false;
+  for (int k = first; k < first + count; ++k) {
+    const MappedDim& d = dims[size_t(k)];
+    AxisMap& m = *d.deciding();
+    gathers = gathers || m.gathers();
+    given *= double(d.n_deciding()), made *= double(m.n_out);
+    read *= double(m.gathers() ? m.n_read() : d.n_deciding());
+  }
+  return gathers && read > 2 * std::max(given, made);
+}
+
+// Whether a device sums neighboring axes in separate passes: if it must saturate in between, for runs of counts, and
+// for long windows.
+bool apart(const Dims& dims, int first, int count, const Grouping& by) {
+  if (!by.device.most_joint_taps) return false;
+  double taps = 1;
+  for (int k = first; k < first + count; ++k) {
+    AxisMap& m = *dims[size_t(k)].deciding();
+    if (m.kind == AxisMap::Kind::count_sums) return true;
+    taps *= double(most_taps(m.as_sums().sums(true).map));
+  }
+  return by.saturate || taps > double(by.device.most_joint_taps);
+}
+
+// Whether rows fill so little of a vector that axes are better summed in separate passes, each over all planes. Very
+// small planes have a kernel of their own, in which each lane of a vector is a plane.
+bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
+  const size_t last = size_t(first + count - 1);
+  if (by.saturate || sums_in_fixed_point(by.dtype, dims[last - 1], dims[last])) return false;
+  int64_t inner = 1, n = 1, made = 1;
+  for (size_t k = last + 1; k < dims.size(); ++k) inner *= dims[k].n;
+  for (size_t k = size_t(first); k <= last; ++k) {
+    if (dims[k].deciding()->gathers()) return false;
+    n *= dims[k].n, made *= dims[k].n_out();
+  }
+  if (std::max(n, made) * inner <= most_small_values) return false;
+  const int64_t each = inner * by.size_of_sums;
+  return dims[last].n * each <= narrow_bytes && dims[last].n_out() * each <= 2 * narrow_bytes;
+}
+
+// Groups of one axis each, in the order in which one call of the kernel would sum them: another order would change the
+// last bits.
+void in_joint_order(const Dims& dims, int first, int count, std::vector<Group>& to) {
+  Deciding axes[most_together];
+  for (int k = 0; k < count; ++k) {
+    const MappedDim& d = dims[size_t(first + k)];
+    axes[k] = {d.n_deciding(), &d.deciding()->sums(true)};
+  }
+  const bool planes = count == 3, planes_first = planes && planes_cost_less(axes[0]);
+  const int row = first + count - 2;
+  if (planes_first) to.push_back({false, first, 1});
+  if (rows_cost_less(axes[count - 2], axes[count - 1]))
+    to.push_back({false, row, 1}), to.push_back({false, row + 1, 1});
+  else to.push_back({false, row + 1, 1}), to.push_back({false, row, 1});
+  if (planes && !planes_first) to.push_back({false, first, 1});
+}
+
+}  // namespace
+
+bool sums_in_fixed_point(int dtype, const MappedDim& row, const MappedDim& column) {
+  if (dtype != int(Dtype::u8) || !row.map || !column.map) return false;
+  if (row.map->linear_steps() && column.map->linear_steps()) return true;
+  return column.deciding()->n_out >= least_fixed_columns && row.deciding()->fixed_taps() &&
+         column.deciding()->fixed_taps();
+}
+
+std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& by) {
+  std::vector<int> windows;
+  bool copies = false;
+  for (size_t k = 0; k < dims.size(); ++k) {
+    if (!dims[k].map) continue;
+    if (dims[k].map->copies()) copies = true;
+    else windows.push_back(int(k));
+  }
+  const int n = int(windows.size());
+  int together = 1;
+  for (int some = 2; some <= std::min(n, most_together); ++some) {
+    const int first = windows[size_t(n - some)];
+    if (windows.back() - first == some - 1 && !swells(dims, first, some) && !apart(dims, first, some, by))
+      together = some;
+  }
+  std::vector<Group> found;
+  if (copies) found.push_back({true, 0, int(dims.size())});
+  if (together > 1 && together == n && by.device.slices && narrow(dims, windows[0], n, by)) {
+    in_joint_order(dims, windows[0], n, found);
+    return found;
+  }
+  for (int k = 0; k < n - together; ++k) found.push_back({false, windows[size_t(k)], 1});
+  found.push_back({false, windows[size_t(n - together)], together});
+  const auto begin = found.begin() + copies;
+  if (found.end() - begin > 1)
+    std::stable_sort(begin, found.end(), [&](const Group& a, const Group& b) { return cost(a, dims) < cost(b, dims); });
+  if (by.saturate && found.end() - begin == 2)  // in Pillow's order of axes
+    std::sort(begin, found.end(),
+              [&](const Group& a, const Group& b) { return by.rows_first ? a.first < b.first : a.first > b.first; });
+  return found;
+}
+
+}  // namespace tenter

@@ -1,0 +1,36 @@
+// Which axes one pass handles, and the order of the passes.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "plan/planner.hpp"
+
+namespace tenter {
+
+// The axes of one pass. A copy does all axes with copying maps; sums do `count` neighbors from `first` on.
+struct Group {
+  bool copies;
+  int first, count;
+  bool has(int k, const MappedDim& d) const {
+    return copies ? d.map && d.map->copies() : first <= k && k < first + count;
+  }
+};
+
+// What else decides on the groups. size_of_sums: bytes of a sum. dtype: of the values. The other members are as in
+// Passes.
+struct Grouping {
+  int dtype;
+  int64_t size_of_sums;
+  bool saturate, rows_first;
+  const Device& device;
+};
+
+// Copies come first, then the axes that shrink most. The last two or three windows are one pass if they are neighbors,
+// unless rows are narrow.
+std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& by);
+
+// Whether 8-bit values are summed in fixed point along a row and a column (byte_taps.hpp). Narrow rows are not, as they
+// would leave most of a vector unused.
+bool sums_in_fixed_point(int dtype, const MappedDim& row, const MappedDim& column);
+
+}  // namespace tenter

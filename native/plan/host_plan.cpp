@@ -1,0 +1,216 @@
+#include "plan/host_plan.hpp"
+
+#include <algorithm>
+
+#include "arrays/results.hpp"
+#include "plan/byte_step.hpp"
+#include "plan/copy_step.hpp"
+#include "plan/groups.hpp"
+#include "plan/byte_taps_step.hpp"
+#include "plan/window_step.hpp"
+#include "system/memory.hpp"
+#include "system/threads.hpp"
+#include "system/workspace.hpp"
+
+namespace tenter {
+namespace {
+
+// The step that copies dims, along some of which maps say which inputs to take.
+std::unique_ptr<KernelCall> copy_step(const std::vector<MappedDim>& dims, int64_t itemsize) {
+  std::vector<CopyAxis> axes;
+  axes.reserve(dims.size());
+  const bool alone = std::count_if(dims.begin(), dims.end(), [](const MappedDim& d) { return d.map; }) == 1;
+  const Picking* picking = nullptr;
+  for (const MappedDim& d : dims) {
+    CopyAxis axis{CopyAxis::affine, d.n, d.n, d.stride, 1, nullptr};
+    if (d.map) axis = d.map->copy_axis(d.stride, alone);
+    if (axis.kind == CopyAxis::computed) picking = d.map->picking();
+    if constexpr (verifies) verify(axis);
+    axes.push_back(axis);
+  }
+  return std::make_unique<CopyStep>(itemsize, axes.data(), int(axes.size()), picking);
+}
+
+// The step that interpolates 8-bit values in fixed point. of: the dims of the task. row, column: the maps, borrowed.
+std::unique_ptr<KernelCall> taps_step(const ByteTask& of, AxisMap* row, AxisMap* column) {
+  TapsTask t{};
+  t.n_outer = of.n_outer;
+  std::copy_n(of.outer_shape, of.n_outer, t.outer_shape), std::copy_n(of.outer_stride, of.n_outer, t.outer_stride);
+  t.n_row = of.n_row, t.row_stride = of.row_stride, t.n_column = of.n_column, t.column_stride = of.column_stride;
+  t.inner = of.inner, t.inner_stride = of.inner_stride;
+  t.rounds_products = row->linear_steps();
+  auto axis = [](AxisMap* m) {
+    return m->linear_steps() ? TapsAxis(*m->linear_steps(), m->n_in, m->n_out) : TapsAxis(m->sums(true).map);
+  };
+  return std::make_unique<TapsStep>(t, axis(row), axis(column));
+}
+
+}  // namespace
+
+void HostPlan::add(std::unique_ptr<KernelCall> call, const Buffer& source, const Buffer& target) {
+  steps_.push_back({std::move(call), source.memory, target.memory, source.at, target.at});
+}
+
+void HostPlan::use(int memory, int64_t bytes) { use_temporary(temporaries_, memory, bytes, host.alignment); }
+
+void HostPlan::add(Passes&& passes) {
+  slices_ = std::move(passes.slices);
+  is_long = is_long || passes.is_filtered_signal || passes.in_bytes;
+  for (size_t k = 0; k < passes.temporaries.size(); ++k)
+    if (passes.temporaries[k]) use(Buffer::temporary + int(k), passes.temporaries[k]);
+  const auto add_all = [&](const std::vector<PlannedPass>& some) {
+    const size_t begin = steps_.size();
+    for (const PlannedPass& pass : some) add_pass(pass, passes);
+    return Range{begin, steps_.size()};
+  };
+  main_ = add_all(passes.passes), last_ = add_all(passes.last);
+  add_all(passes.after);
+}
+
+void HostPlan::add_pass(const PlannedPass& pass, const Passes& of) {
+  if (pass.copies) return add(copy_step(pass.dims, pass.source.itemsize), pass.source, pass.target);
+  Dim dims[max_axes];
+  for (size_t k = 0; k < pass.dims.size(); ++k) dims[k] = {pass.dims[k].n, pass.dims[k].stride};
+  if (add_sums(pass, of, pass.source, dims)) return;
+  std::vector<MappedDim> whole;
+  int64_t n = 1;
+  for (const MappedDim& d : pass.dims) whole.push_back({d.n, d.stride}), n *= d.n;
+  const Buffer packed{pass.spare, 0, pass.source.dtype, pass.source.itemsize};
+  use(packed.memory, n * packed.itemsize);
+  add(copy_step(whole, packed.itemsize), pass.source, packed);
+  set_contiguous(dims, int(pass.dims.size()), packed.itemsize);
+  add_sums(pass, of, packed, dims);
+}
+
+// Adds the step of a pass that sums. Returns false if the input must be made contiguous first.
+bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& source, const Dim* dims) {
+  const Pass pass{dims, int(p.dims.size()), p.first, p.count};
+  const MappedDim* const axes = &p.dims[size_t(p.first)];
+  const bool rows_first = of.rows_first && p.count == 2;
+  if (of.in_bytes) {
+    ByteTask task;
+    bool columns;
+    if (!byte_pass(pass, rows_first, task, columns)) return false;
+    OwnedByteMap* const last = &axes[p.count - 1].map->bytes();
+    OwnedByteMap* const row = p.count == 2 ? &axes[0].map->bytes() : columns ? nullptr : last;
+    add(std::make_unique<ByteStep>(task, row, columns ? last : nullptr), source, p.target);
+    return true;
+  }
+  if (p.count == 2 && p.target.dtype == source.dtype && sums_in_fixed_point(source.dtype, axes[0], axes[1])) {
+    ByteTask task;
+    bool columns;
+    if (!byte_pass(pass, false, task, columns)) return false;
+    add(taps_step(task, axes[0].map, axes[1].map), source, p.target);
+    return true;
+  }
+  OwnedMap* maps[most_together];
+  Deciding deciding[most_together];
+  for (int k = 0; k < p.count; ++k) {
+    maps[k] = &axes[k].map->sums(p.count > 1);
+    deciding[k] = {axes[k].n, maps[k]};
+    // The whole of a gather is what it sums after its inputs have been put in order, even if the part needs no order.
+    AxisMap* const whole = p.count > 1 && axes[k].whole ? &axes[k].whole->as_sums() : nullptr;
+    if (whole) deciding[k] = {whole->n_in, &whole->sums(true)};
+  }
+  WindowTask task{};
+  task.in = Dtype(source.dtype), task.out = Dtype(p.target.dtype), task.acc = of.acc, task.saturate = of.saturate;
+  int64_t n_plane;
+  if (!window_pass(pass, maps, deciding, rows_first, task, n_plane)) return false;
+  add(std::make_unique<WindowStep>(task, n_plane, maps, p.count), source, p.target);
+  return true;
+}
+
+void HostPlan::set_result(const int64_t* shape, int ndim, const int* order, int64_t itemsize, int64_t values,
+                          int64_t bytes_each) {
+  bytes_ = itemsize, values_ = values, bytes_each_ = bytes_each, in_order_ = !order;
+  for (int d = 0; d < ndim; ++d) bytes_ *= shape[d];
+  if (ndim > max_read_dims) return;
+  ndim_ = ndim;
+  for (int d = 0; d < ndim; ++d) {
+    shape_[d] = shape[d];
+    order_[d] = order ? order[d] : d;
+  }
+}
+
+int64_t HostPlan::scratch() const {
+  int64_t bytes = 0;
+  for (const int64_t n : temporaries_) bytes += n;
+  return bytes;
+}
+
+int64_t HostPlan::positions() const {
+  int64_t n = 0;
+  for (const AxisMap* map : maps_) n += map->positions();
+  for (int k = 0; k < n_own_maps_; ++k) n += own_maps_[k]->positions();
+  return n;
+}
+
+// Computed in doubles: the bytes of a broadcast array may exceed int64.
+bool HostPlan::small() const {
+  return double(values_) * double(bytes_each_) < double(tuning.small_bytes) && scratch() <= tuning.small_bytes;
+}
+
+// Asking for the number of threads costs as much as small work. The threshold counts at least 16 bytes per value. Long
+// work, as with filters whose weights are computed, always asks.
+int HostPlan::threads() const {
+  if (small()) return 1;
+  const bool shares = is_long || values_ >= tuning.parallel_bytes / std::max<int64_t>(16, bytes_each_);
+  return shares ? thread_count() : 1;
+}
+
+Outcome HostPlan::run(PyObject* x, const ArrayView& from, const Target* target) const {
+  if (target && (scratch() > tuning.scratch_bytes || !target->takes(shape_, ndim_, order_))) return Outcome::declined();
+  const int n_threads = threads();
+  if (!n_threads) return Outcome::failed();
+  if (target) return target->fill(order_, [&](char* to, bool stream) { run(from.data, to, n_threads, stream); });
+  Fresh y = result_of(x, from, shape_, ndim_, bytes_, in_order_ ? nullptr : order_);
+  if (y.is_made() && !no_exception([&] { run(from.data, y.data, n_threads, y.stream); })) return Outcome::failed();
+  return std::move(y.array);
+}
+
+void HostPlan::run(const char* from, char* to, int threads, bool stream) const {
+  uintptr_t memories[Buffer::sums + 1];
+  memories[Buffer::input] = reinterpret_cast<uintptr_t>(from),
+  memories[Buffer::output] = reinterpret_cast<uintptr_t>(to);
+  Lease lease;
+  Room room;
+  if (const int64_t bytes = scratch()) {
+    char* at = small() ? lease->staging.get<char>(bytes) : room.get(bytes);
+    for (size_t k = 0; k < temporaries_.size(); at += temporaries_[k++])
+      memories[Buffer::temporary + k] = reinterpret_cast<uintptr_t>(at);
+  }
+  stream = stream && !reads_result;
+  run_range({0, main_.begin}, memories, threads, stream);
+  int64_t n_loops = 1;
+  for (const Slices::Loop& loop : slices_.loops) n_loops *= loop.n;
+  const uintptr_t source = memories[slices_.source], target = memories[slices_.target];
+  Polling polling;  // a slice may be too short for the loops of its kernels to poll
+  for (int64_t i = 0; i < n_loops; ++i) {
+    int64_t source_at = 0, target_at = 0, index = i;
+    for (size_t k = slices_.loops.size(); k-- > 0; index /= slices_.loops[k].n) {
+      const Slices::Loop& loop = slices_.loops[k];
+      source_at += index % loop.n * loop.source_step, target_at += index % loop.n * loop.target_step;
+    }
+    for (int64_t at = 0; at < slices_.n; at += slices_.each) {
+      memories[slices_.source] = source + uintptr_t(source_at + at * slices_.source_step);
+      memories[slices_.target] = target + uintptr_t(target_at + at * slices_.target_step);
+      run_range(slices_.n - at < slices_.each ? last_ : main_, memories, threads, stream);
+      if (interrupted && polling.due() && interrupted()) throw Interrupted();
+    }
+  }
+  memories[slices_.source] = source, memories[slices_.target] = target;
+  run_range({last_.end, steps_.size()}, memories, threads, stream);
+}
+
+void HostPlan::run_range(const Range& range, const uintptr_t* memories, int threads, bool stream) const {
+  const bool here = small();
+  for (size_t k = range.begin; k < range.end; ++k) {
+    const Step& step = steps_[k];
+    const uintptr_t source = memories[step.source] + uintptr_t(step.source_at),
+                    target = memories[step.target] + uintptr_t(step.target_at);
+    if (here) step.call->run_here(source, target);
+    else step.call->run(source, target, threads, stream && step.target == Buffer::output);
+  }
+}
+
+}  // namespace tenter

@@ -1,0 +1,19 @@
+// A call of a kernel without its addresses and threads, used for all arrays of one layout.
+#pragma once
+#include <cstdint>
+
+namespace tenter {
+
+struct KernelCall {
+  KernelCall() = default;
+  KernelCall(const KernelCall&) = delete;
+  KernelCall& operator=(const KernelCall&) = delete;
+  virtual ~KernelCall() = default;
+  // Runs on this thread and keeps the interpreter's lock, as releasing it costs as much as small work.
+  virtual void run_here(uintptr_t src, uintptr_t dst) const = 0;
+  // Runs on up to `threads` threads without the interpreter's lock. stream: whether to use streaming stores.
+  virtual void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const = 0;
+  virtual const char* name() const = 0;
+};
+
+}  // namespace tenter

@@ -1,0 +1,285 @@
+#include "plan/planner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "plan/groups.hpp"
+#include "system/tuning.hpp"
+
+namespace tenter {
+namespace {
+
+typedef std::vector<MappedDim> Dims;
+
+int64_t values(const Dims& dims) {
+  int64_t n = 1;
+  for (const MappedDim& d : dims) n *= d.n;
+  return n;
+}
+int64_t values_out(const Dims& dims) {
+  int64_t n = 1;
+  for (const MappedDim& d : dims) n *= d.n_out();
+  return n;
+}
+bool all_copy(const Dims& dims) {
+  return std::all_of(dims.begin(), dims.end(), [](const MappedDim& d) { return !d.map || d.map->copies(); });
+}
+bool any_gathers(const Dims& dims) {
+  return std::any_of(dims.begin(), dims.end(), [](const MappedDim& d) { return d.map && d.map->gathers(); });
+}
+
+// Sets the strides of contiguous memory.
+void set_contiguous(Dims& dims, int64_t itemsize) {
+  for (size_t k = dims.size(); k-- > 0;) dims[k].stride = itemsize, itemsize *= dims[k].n;
+}
+
+// The dims of a (batch, channels, spatial...) array in memory order, if its channels are last in memory; else empty.
+Dims channels_last(const Dims& dims) {
+  Dims order(1, dims[0]);
+  order.insert(order.end(), dims.begin() + 2, dims.end());
+  order.push_back(dims[1]);
+  int64_t before = INT64_MAX;
+  for (const MappedDim& d : order) {
+    if (d.n == 1) continue;
+    if (d.stride <= 0 || d.stride >= before) return {};
+    before = d.stride;
+  }
+  return order;
+}
+
+class Planner {
+ public:
+  Planner(PlannedArray& x, const Device& device, const AskRoom& room) : x_(x), device_(device), room_(room) {}
+
+  Passes plan(int from, int to) {
+    made_.saturate = x_.saturate;
+    const Buffer source{from, 0, x_.dtype, x_.itemsize};
+    Buffer target{to, 0, x_.dtype, x_.itemsize};
+    if (x_.keeps_sums) {
+      target.dtype = int(sums_of(Dtype(x_.dtype)) == Accumulate::f64 ? Dtype::f64 : Dtype::f32);
+      target.itemsize = size_of(Dtype(target.dtype)) * (x_.in_parts ? 2 : 1);
+    }
+    made_.slices.source = from, made_.slices.target = to;
+    const Dims& dims = x_.dims;
+    const int64_t n = values(dims), n_out = values_out(dims);
+    const bool is_part = std::any_of(dims.begin(), dims.end(), [](const MappedDim& d) { return d.whole; });
+    const bool may_turn = !is_part && dims.size() > 2 && !dims[1].map && !all_copy(dims);
+    Dims turned;
+    if (may_turn && channels_together(dims[1].n, n, n_out)) turned = channels_last(dims);
+    if (turned.empty()) {
+      steps(source, target, std::move(x_.dims));
+      return std::move(made_);
+    }
+    // Adjacent channels are best resampled together. The result, which is smaller, is put into its order afterwards.
+    const Buffer held = temporary(Buffer::reordered, n_out, target.dtype, target.itemsize);
+    made_.slices.target = held.memory;
+    Dims order;
+    for (const MappedDim& d : turned) order.push_back({d.n_out(), 0});
+    set_contiguous(order, target.itemsize);
+    std::rotate(order.begin() + 1, order.end() - 1, order.end());
+    steps(source, held, std::move(turned));
+    made_.after.push_back({true, held, target, std::move(order)});
+    return std::move(made_);
+  }
+
+ private:
+  Buffer temporary(int memory, int64_t n, int dtype, int64_t itemsize) {
+    made_.use(memory, n * itemsize, device_.alignment);
+    return {memory, 0, dtype, itemsize};
+  }
+
+  void steps(Buffer source, Buffer target, Dims dims) {
+    if (all_copy(dims)) return made_.passes.push_back({true, source, target, std::move(dims)});
+    if (x_.in_parts) {
+      source.itemsize /= 2, target.itemsize /= 2;
+      dims.push_back({2, source.itemsize});
+    }
+    windows(source, target, std::move(dims));
+  }
+
+  void windows(Buffer source, Buffer target, Dims dims) {
+    settle(dims);
+    if (device_.crops) crop(source, dims);
+    std::vector<Group> groups = grouped(dims, {x_.dtype, size_of_sums(), made_.saturate, made_.rows_first, device_});
+    const bool one = groups.size() == 1;
+    if (one && (!any_gathers(dims) || takes(groups[0], dims)))
+      return window(groups[0], source, target, std::move(dims), 1);
+    size_t lead = 0;
+    while (!dims[lead].map) ++lead;
+    Dims outer;
+    for (size_t k = 0; k < lead; ++k) {
+      if (dims[k].n == 1) continue;
+      if (!outer.empty() && outer.back().stride == dims[k].stride * dims[k].n)
+        outer.back() = {outer.back().n * dims[k].n, dims[k].stride};
+      else outer.push_back(dims[k]);
+    }
+    const int merged = int(lead - outer.size());
+    dims.erase(dims.begin(), dims.begin() + int(lead));
+    dims.insert(dims.begin(), outer.begin(), outer.end());
+    for (Group& g : groups) g.first -= g.copies ? 0 : merged;
+    run_slices(source, target, dims, outer.size(), groups);
+  }
+
+  // Decides on the type of sums and on the order of two axes.
+  void settle(const Dims& dims) {
+    const AxisMap* summed[2] = {};
+    int n = 0;
+    bool ones = true, in_bytes = made_.saturate && device_.sums_bytes;
+    for (const MappedDim& d : dims) {
+      if (!d.map || d.map->copies()) continue;
+      AxisMap& m = *d.deciding();
+      if (n < 2) summed[n] = &m;
+      ++n, ones = ones && m.ones(), made_.is_filtered_signal |= m.is_filtered_signal();
+      if (m.has_long_rule() && (made_.saturate || m.gathers())) room_(m.table_bytes());
+      in_bytes = in_bytes && m.has_bytes();
+    }
+    made_.rows_first =
+        made_.saturate && n == 2 && rows_before(summed[0]->n_in, summed[0]->n_out, summed[1]->n_in, summed[1]->n_out);
+    made_.in_bytes = in_bytes;
+    made_.acc = ones && !is_float(Dtype(x_.dtype)) ? Accumulate::i64 : sums_of(Dtype(x_.dtype));
+  }
+
+  // Leaves out inputs at the ends of axes that no row reads, such as those around a box.
+  void crop(Buffer& source, Dims& dims) {
+    int n = 0;
+    for (const MappedDim& d : dims) n += d.map && !d.map->copies();
+    for (MappedDim& d : dims) {
+      if (!d.map || d.map->kind != AxisMap::Kind::sums) continue;
+      const auto [first, map] = d.map->cropped(n > 1);
+      source.at += first * d.stride, d.n = map->n_in, d.map = map;
+      if (d.whole && d.whole->kind == AxisMap::Kind::sums) d.whole = d.whole->cropped(n > 1).second;
+    }
+  }
+
+  // Whether the kernel computes a gather without first copying all inputs into order.
+  bool takes(const Group& g, const Dims& dims) const {
+    return device_.computes_gathers && g.count == 1 && dims[size_t(g.first)].map->computes_gather() && !made_.in_bytes;
+  }
+
+  int64_t size_of_sums() const { return made_.in_bytes ? 1 : made_.acc == Accumulate::f32 ? 4 : 8; }
+  int dtype_of_sums() const {
+    if (made_.in_bytes) return int(Dtype::u8);
+    return int(made_.acc == Accumulate::i64 ? Dtype::i64 : made_.acc == Accumulate::f64 ? Dtype::f64 : Dtype::f32);
+  }
+
+  // The largest number of bytes between two passes, including inputs that gathers have copied into order.
+  int64_t largest_between(const Dims& dims, const std::vector<Group>& groups) {
+    int64_t n = values(dims), most = 0;
+    for (size_t p = 0; p < groups.size(); ++p) {
+      for (size_t k = 0; k < dims.size(); ++k) {
+        const MappedDim& d = dims[k];
+        if (!groups[p].has(int(k), d) || !d.map) continue;
+        if (d.map->gathers() && !takes(groups[p], dims)) most = std::max(most, n / d.n * d.map->n_read() * x_.itemsize);
+        n = n / d.n * d.n_out();
+      }
+      if (p + 1 < groups.size()) most = std::max(most, n * (groups[p].copies ? x_.itemsize : size_of_sums()));
+    }
+    return most;
+  }
+
+  void run_slices(Buffer source, Buffer target, Dims& dims, size_t n_outer, const std::vector<Group>& groups) {
+    Slices& s = made_.slices;
+    int64_t step = target.itemsize * values_out(dims);
+    for (size_t k = 0; device_.slices && k < n_outer && values(dims) > 0; ++k) {
+      if (largest_between(dims, groups) <= tuning.slice_bytes) break;
+      const int64_t n = std::exchange(dims[k].n, 1);
+      step /= n;
+      const int64_t each = std::clamp<int64_t>(tuning.slice_bytes / largest_between(dims, groups), 1, n);
+      if (each == 1 && k + 1 < n_outer && largest_between(dims, groups) > tuning.slice_bytes) {
+        s.loops.push_back({n, dims[k].stride, step});
+        continue;
+      }
+      s.n = n, s.each = each, s.source_step = dims[k].stride, s.target_step = step;
+      if (n % each) {
+        dims[k].n = n % each;
+        run_passes(source, target, dims, groups);
+        made_.last = std::exchange(made_.passes, {});
+      }
+      dims[k].n = each;
+      break;
+    }
+    run_passes(source, target, dims, groups);
+  }
+
+  void run_passes(Buffer source, Buffer target, Dims dims, const std::vector<Group>& groups) {
+    for (size_t p = 0; p < groups.size(); ++p) {
+      const Group& g = groups[p];
+      const int side = int(p % 2);
+      if (!g.copies && !takes(g, dims)) gather(g, source, dims);
+      Dims made;
+      int64_t n = 1;
+      for (size_t k = 0; k < dims.size(); ++k) {
+        const bool has = g.has(int(k), dims[k]);
+        made.push_back(has ? MappedDim{dims[k].n_out(), 0} : dims[k]);
+        n *= made.back().n;
+      }
+      Buffer out = target;
+      if (p + 1 < groups.size()) {
+        const int dtype = g.copies ? source.dtype : dtype_of_sums();
+        out = temporary(Buffer::temporary + 2 * side, n, dtype, g.copies ? source.itemsize : size_of_sums());
+      }
+      if (g.copies) {
+        for (MappedDim& d : dims)
+          if (d.map && !d.map->copies()) d.map = nullptr;
+        made_.passes.push_back({true, source, out, std::move(dims)});
+      } else {
+        for (size_t k = 0; k < dims.size(); ++k)
+          if (!g.has(int(k), dims[k])) dims[k].map = dims[k].whole = nullptr;
+        window(g, source, out, std::move(dims), 2 * side + 1);
+      }
+      set_contiguous(made, out.itemsize);
+      dims = std::move(made), source = out;
+    }
+  }
+
+  // Adds the pass that copies the inputs of gathers into the order in which windows then sum them.
+  void gather(const Group& g, Buffer& source, Dims& dims) {
+    Dims picked = dims;
+    int64_t n = 1;
+    bool any = false;
+    for (size_t k = 0; k < dims.size(); ++k) {
+      MappedDim& d = picked[k];
+      const bool gathers = g.has(int(k), d) && d.map && d.map->gathers();
+      if (gathers) {
+        const AxisMap::LaidOut& made = d.map->laid_out();
+        d.map = made.order.get(), dims[k].map = made.sums.get(), dims[k].n = made.sums->n_in, any = true;
+        if (d.whole) dims[k].whole = &d.whole->as_sums();
+      } else {
+        d.map = nullptr;
+      }
+      d.whole = nullptr, n *= d.n_out();
+    }
+    if (!any) return;
+    const Buffer held = temporary(Buffer::gathered, n, source.dtype, source.itemsize);
+    made_.passes.push_back({true, source, held, std::move(picked)});
+    set_contiguous(dims, held.itemsize);
+    source = held;
+  }
+
+  void window(const Group& g, Buffer source, Buffer target, Dims dims, int spare) {
+    for (int k = g.first; k < g.first + g.count; ++k) {
+      AxisMap& m = *dims[size_t(k)].map;
+      if (g.count > 1 && m.has_long_rule()) room_(m.table_bytes());
+    }
+    made_.passes.push_back({false, source, target, std::move(dims), g.first, g.count, Buffer::temporary + spare});
+  }
+
+  PlannedArray& x_;
+  const Device& device_;
+  const AskRoom& room_;
+  Passes made_;
+};
+
+}  // namespace
+
+void use_temporary(std::vector<int64_t>& temporaries, int memory, int64_t bytes, int64_t alignment) {
+  const size_t k = size_t(memory - Buffer::temporary);
+  if (k >= temporaries.size()) temporaries.resize(k + 1, 0);
+  temporaries[k] = std::max(temporaries[k], (bytes + alignment - 1) / alignment * alignment);
+}
+
+Passes plan_passes(PlannedArray&& x, const Device& device, int from, int to, const AskRoom& room) {
+  return Planner(x, device, room).plan(from, to);
+}
+
+}  // namespace tenter

@@ -1,0 +1,52 @@
+// The caller's memory for a result: the argument `out`.
+#pragma once
+#include <Python.h>
+
+#include <cstdint>
+
+#include "arrays/arrays.hpp"
+#include "arrays/results.hpp"
+#include "system/tuning.hpp"
+
+namespace tenter {
+
+// Whether this thread is writing to a caller's memory. Signal handlers then run later, when the result is complete.
+extern thread_local bool holds_signals;
+struct HeldSignals {
+  const bool before = holds_signals;
+  HeldSignals() { holds_signals = true; }
+  ~HeldSignals() { holds_signals = before; }
+};
+
+struct Target {
+  PyObject* object;
+  ArrayView view;
+
+  // Reads `out`, a writable array; the reference is borrowed. Returns false where Python must refuse it or make the
+  // result first: it is not of the library, device and dtype of x, or overlaps x.
+  bool read(PyObject* out, const ArrayView& x);
+  // Whether `out` has the shape of the result, and the core can write the result to it. order: as below.
+  bool takes(const int64_t* shape, int ndim, const int* order) const;
+  // Fills `out` and returns it, if it takes the result. write(address, whether to use streaming stores): writes the
+  // result. order: the dims of the result from slowest to fastest in memory; null if it is contiguous.
+  template <class F>
+  Outcome fill(const int* order, F&& write) const {
+    const bool direct = has_layout(order);
+    const int64_t bytes = view.n_values() * view.dtype->itemsize;
+    Room room;
+    const HeldSignals held;
+    char* to = view.data;
+    const bool made = no_exception([&] {
+      if (!direct) to = room.get(bytes);
+      write(to, direct && bytes >= tuning.stream_bytes);
+    });
+    const bool placed = made && (direct || work(bytes, [&] { place(to, order); }));
+    return placed ? Outcome::done(Owned(Py_NewRef(object))) : Outcome::failed();
+  }
+
+ private:
+  bool has_layout(const int* order) const;  // whether the layout is that of a new result
+  void place(const char* made, const int* order) const;
+};
+
+}  // namespace tenter

@@ -1,0 +1,41 @@
+// Premultiplication by alpha, by addresses.
+#include "python/bind_bytes.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <memory>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+#include "plan/byte_step.hpp"
+#include "plan/passes.hpp"
+#include "python/bind_values.hpp"
+#include "rules/bytes.hpp"
+#include "rules/pillow_rows.hpp"
+#include "system/gil.hpp"
+
+namespace tenter {
+void bind_bytes(nb::module_& m) {
+  m.def("weigh", [](uintptr_t src, uintptr_t dst, int dtype, int64_t n_pixels, int channels, bool divides,
+                    double unseen, int threads) {
+    const WeighTask t{reinterpret_cast<const void*>(src),
+                      reinterpret_cast<void*>(dst),
+                      Dtype(dtype),
+                      n_pixels,
+                      channels,
+                      divides,
+                      unseen};
+    without_gil([&] { kernels().bytes->weigh(t, threads); });
+  });
+  m.def("is_alpha", [](uintptr_t src, int dtype, int64_t n_pixels, int channels, double alpha, int threads) {
+    const WeighTask t{reinterpret_cast<const void*>(src), nullptr, Dtype(dtype), n_pixels, channels, false, alpha};
+    bool found = false;
+    without_gil([&] { found = kernels().bytes->is_alpha(t, threads); });
+    return found;
+  });
+}
+
+}  // namespace tenter

@@ -1,0 +1,262 @@
+// Python's AxisMap and HostPlan. Python gives the maps, its own or those that the core computes, and the core plans.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "arrays/results.hpp"
+#include "plan/byte_step.hpp"
+#include "plan/host_plan.hpp"
+#include "plan/planner.hpp"
+#include "plan/window_step.hpp"
+#include "python/bind_values.hpp"
+#include "system/tuning.hpp"
+
+namespace tenter {
+namespace {
+
+// (axis, map, length of a block, the whole map if this one has only some of its rows, else None)
+using MappedAxis = std::tuple<int, nb::object, int64_t, nb::object>;
+// (shape, strides in bytes, dtype, or -1 if values are only copied, whether they are complex numbers, bytes of an
+// element)
+using LayoutTuple = std::tuple<nb::tuple, nb::tuple, int, bool, int64_t>;
+
+// An array and the maps on its axes, read from Python's values.
+struct GivenMaps {
+  PlannedArray x;
+  int64_t itemsize;
+  std::vector<int64_t> shape_out;
+  std::vector<AxisMap*> maps;
+  std::vector<nb::object> held;  // the Python objects of the maps
+  std::vector<nb::object> wholes;
+  int64_t n_in = 1, n_out = 1;
+
+  GivenMaps(const LayoutTuple& layout, const nb::list& given, const nb::object& order, bool saturate) {
+    const auto& [shape, strides, dtype, in_parts, bytes] = layout;
+    const int ndim = int(shape.size());
+    if (strides.size() != shape.size() || dtype >= n_dtypes) throw std::invalid_argument("plan: expected a layout");
+    x = {{}, dtype, bytes, in_parts, saturate}, itemsize = bytes;
+    std::vector<MappedAxis> axes(static_cast<size_t>(ndim), MappedAxis{-1, nb::none(), 1, nb::none()});
+    for (const nb::handle each : items(given)) {
+      auto axis = nb::cast<MappedAxis>(each);
+      axes.at(size_t(std::get<0>(axis))) = axis;
+    }
+    shape_out.resize(size_t(ndim));
+    for (int k = 0; k < ndim; ++k) {
+      const int d = order.is_none() ? k : nb::cast<int>(order[size_t(k)]);
+      const auto& [axis, map, block, whole] = axes.at(size_t(d));
+      const int64_t n = nb::cast<int64_t>(shape[size_t(d)]);
+      const int64_t stride =
+          n > 1 ? nb::cast<int64_t>(strides[size_t(d)]) : 0;  // a single position may have any stride
+      shape_out[size_t(d)] = n;
+      if (map.is_none()) {
+        x.dims.push_back({n, stride});
+      } else {
+        AxisMap* const by = &nb::cast<AxisMap&>(map);
+        if (block < 1 || by->n_in * block != n) throw std::invalid_argument("plan: expected a map of the axis");
+        x.dims.push_back(
+            {n / block, stride * block, by, whole.is_none() ? nullptr : &nb::cast<AxisMap&>(whole), int(maps.size())});
+        if (block > 1) x.dims.push_back({block, stride});
+        maps.push_back(by), held.push_back(map), wholes.push_back(whole), shape_out[size_t(d)] = by->n_out * block;
+        if (!by->copies() && dtype < 0) throw std::invalid_argument("plan: expected a dtype of sums");
+      }
+      n_in *= n, n_out *= shape_out[size_t(d)];
+    }
+    if (x.dims.size() > size_t(max_axes - 1)) throw std::invalid_argument("plan: expected at most 72 dims");
+  }
+};
+
+// Makes the plan of maps for arrays of one layout.
+//   maps   a MappedAxis for each axis that changes
+//   order  the dims of the input and the result from slowest to fastest; None if they are in order
+//   room   a Python function of a number of bytes, which raises an error if there is no memory for them
+void init_plan(HostPlan* to, const LayoutTuple& layout, const nb::list& maps, const nb::object& order, bool saturate,
+               const nb::object& room) {
+  GivenMaps given(layout, maps, order, saturate);
+  new (to) HostPlan();
+  try {
+    if (given.n_out > 0)
+      to->add(plan_passes(std::move(given.x), host, Buffer::input, Buffer::output, [&](double bytes) { room(bytes); }));
+    for (size_t k = 0; k < given.maps.size(); ++k) to->keep(std::move(given.held[k]), given.maps[k]);
+    for (nb::object& whole : given.wholes) to->keep(std::move(whole), nullptr);
+    std::vector<int> dims;
+    for (size_t k = 0; !order.is_none() && k < given.shape_out.size(); ++k) dims.push_back(nb::cast<int>(order[k]));
+    to->set_result(given.shape_out.data(), int(given.shape_out.size()), dims.empty() ? nullptr : dims.data(),
+                   given.itemsize, std::max(given.n_in, given.n_out), given.itemsize);
+  } catch (...) {
+    to->~HostPlan();
+    throw;
+  }
+}
+
+nb::tuple buffer_tuple(const Buffer& b) { return nb::make_tuple(b.memory, b.at, b.dtype, b.itemsize); }
+
+// The same plan as data, for Triton and for `explain`:
+//   (passes, passes on the whole result, whether there are slices, bytes of temporaries, dtype of sums, in_bytes)
+// A pass is (copies, source, target, dims, first, count, spare, forms of its copies). A buffer is (memory, at, dtype,
+// itemsize). A dim is (length, stride, number of its map or -1, part). Maps are numbered in the order of dims.
+nb::tuple planned(const LayoutTuple& layout, const nb::list& maps, const nb::object& order, bool saturate,
+                  bool on_device, const nb::object& room) {
+  GivenMaps given(layout, maps, order, saturate);
+  Passes made;
+  if (given.n_out > 0)
+    made = plan_passes(std::move(given.x), on_device ? triton : host, Buffer::input, Buffer::output,
+                       [&](double bytes) { room(bytes); });
+  const auto part = [](const AxisMap* m) {
+    for (; m; m = m->of)
+      if (m->part != AxisMap::Part::whole) return m->part == AxisMap::Part::order ? "order" : "sums";
+    return "whole";
+  };
+  const auto listed = [&](const std::vector<PlannedPass>& passes) {
+    nb::list all;
+    for (const PlannedPass& p : passes) {
+      nb::list dims, forms;
+      const bool alone = std::count_if(p.dims.begin(), p.dims.end(), [](const MappedDim& d) { return d.map; }) == 1;
+      for (const MappedDim& d : p.dims) {
+        dims.append(nb::make_tuple(d.n, d.stride, d.map ? d.number : -1, part(d.map)));
+        if (p.copies && !on_device && d.map) forms.append(copy_kind_words.word[d.map->copy_axis(d.stride, alone).kind]);
+      }
+      all.append(nb::make_tuple(p.copies, buffer_tuple(p.source), buffer_tuple(p.target), nb::tuple(dims), p.first,
+                                p.count, p.spare, nb::tuple(forms)));
+    }
+    return nb::tuple(all);
+  };
+  nb::list temporaries;
+  for (const int64_t bytes : made.temporaries) temporaries.append(bytes);
+  const bool sliced = !made.slices.loops.empty() || made.slices.each < made.slices.n;
+  const char* const sums = made.acc == Accumulate::i64 ? "int64" : made.acc == Accumulate::f64 ? "float64" : "float32";
+  return nb::make_tuple(listed(made.passes), listed(made.after), sliced, nb::tuple(temporaries), sums, made.in_bytes);
+}
+
+// A plan of one step that resamples (H, W, values of a pixel) with colors premultiplied by alpha, the last value. at:
+// bytes from the begin of the input to the first pixel that is read.
+HostPlan* weighed(HostPlan&& made, std::unique_ptr<KernelCall> step, int64_t at, const std::vector<Dim>& dims,
+                  const nb::object& row, const nb::object& column, int64_t itemsize) {
+  made.add(std::move(step), {Buffer::input, at, -1, itemsize}, {Buffer::output, 0, -1, itemsize});
+  made.keep(row, nullptr), made.keep(column, nullptr), made.is_long = true;
+  int64_t n = 1;
+  for (const Dim& d : dims) n *= d.n;
+  made.set_result(nullptr, 0, nullptr, itemsize, n, itemsize);
+  return new HostPlan(std::move(made));
+}
+
+AxisMap* map_of(const nb::object& map) { return map.is_none() ? nullptr : &nb::cast<AxisMap&>(map); }
+
+std::vector<Dim> three_dims(const nb::list& given) {
+  Dim held[max_axes];
+  const Pass pass = pass_of(given, 0, 1, held);
+  if (pass.n_dims != 3) throw std::invalid_argument("expected three dims");
+  return {held, held + 3};
+}
+
+// The plan for 8-bit values in integers. row, column: maps of the first two dims, or None.
+HostPlan* weighed_bytes(const nb::list& given, const nb::object& row, const nb::object& column, bool rows_first) {
+  const std::vector<Dim> dims = three_dims(given);
+  ByteTask task{};
+  task.n_row = dims[0].n, task.row_stride = dims[0].stride;
+  task.n_column = dims[1].n, task.column_stride = dims[1].stride;
+  task.inner = dims[2].n, task.inner_stride = dims[2].stride, task.rows_first = rows_first, task.alpha = true;
+  AxisMap *const rows = map_of(row), *const columns = map_of(column);
+  auto step = std::make_unique<ByteStep>(task, rows ? &rows->bytes() : nullptr, columns ? &columns->bytes() : nullptr);
+  return weighed(HostPlan(), std::move(step), 0, dims, row, column, 1);
+}
+
+// The plan for floats; None if no kernel can do it in one step.
+std::optional<HostPlan*> weighed_sums(int dtype, const nb::list& given, const nb::object& row, const nb::object& column,
+                                      double unseen) {
+  std::vector<Dim> dims = three_dims(given);
+  AxisMap* maps[2] = {map_of(row), map_of(column)};
+  OwnedMap* of[2];
+  Deciding by[2];
+  int64_t at = 0;
+  for (size_t k = 0; k < 2; ++k) {
+    if (!maps[k]) throw std::invalid_argument("expected two maps");
+    const auto [first, map] = maps[k]->cropped(true);
+    at += first * dims[k].stride, dims[k].n = map->n_in;
+    of[k] = &map->sums(true), by[k] = {dims[k].n, of[k]};
+  }
+  WindowTask task{};
+  task.in = task.out = Dtype(dtype), task.acc = task.in == Dtype::f64 ? Accumulate::f64 : Accumulate::f32;
+  int64_t n_plane;
+  if (!window_pass({dims.data(), 3, 0, 2}, of, by, false, task, n_plane)) return std::nullopt;
+  const int64_t pixel = dims[2].n * size_of(task.in);
+  const bool contiguous = task.n_column == 1 || task.column_stride == pixel;
+  const bool flipped = task.rows_first && task.column_stride == -pixel;
+  if (task.inner_stride != size_of(task.in) || !(contiguous || flipped)) return std::nullopt;
+  task.pixels = false, task.alpha = int(dims[2].n), task.unseen = unseen;
+  auto step = std::make_unique<WindowStep>(task, n_plane, of, 2);
+  return weighed(HostPlan(), std::move(step), at, dims, row, column, size_of(task.in));
+}
+
+}  // namespace
+
+void bind_plan(nb::module_& m) {
+  nb::class_<AxisMap>(m, "AxisMap")
+      .def(nb::init<>())
+      .def("set_repeat", &AxisMap::set_repeat)
+      .def("set_runs",
+           [](AxisMap& to, int64_t n_in, int64_t n_out, const Int64s& offsets) {
+             if (int64_t(offsets.size()) != n_in + 1) throw std::invalid_argument("map: expected n_in + 1 offsets");
+             to.set_runs(n_in, n_out, offsets);
+           })
+      .def("set_index", [](AxisMap& to, int64_t n_in, const Int64s& index) { to.set_index(n_in, index); })
+      .def("set_picking", [](AxisMap& to, const nb::object& of) { to.set_picking(of, nb::cast<const Picking&>(of)); })
+      .def("set_map", [](AxisMap& to, const nb::object& of) { to.set_map(of, nb::cast<OwnedMap&>(of)); })
+      .def(
+          "set_gather",
+          [](AxisMap& to, int64_t n_in, const Int64s& offset, const Int64s& index, std::optional<Doubles> weight) {
+            to.set_gather(n_in, offset, index, std::move(weight));
+          },
+          nb::arg("n_in"), nb::arg("offset"), nb::arg("index"), nb::arg("weight").none())
+      .def("set_counts", &AxisMap::set_counts)
+      .def_prop_ro("has_bytes", &AxisMap::has_bytes);
+  nb::class_<HostPlan>(m, "HostPlan")
+      .def("__init__", &init_plan, nb::arg("layout"), nb::arg("maps"), nb::arg("order").none(), nb::arg("saturate"),
+           nb::arg("room").none())
+      .def("run",
+           [](const HostPlan& plan, uintptr_t src, uintptr_t dst, bool stream) {
+             const int threads = plan.threads();
+             if (!threads) nb::raise_python_error();
+             plan.run(reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), threads, stream);
+           })
+      // Writes to a caller's memory: signals are handled when the result is complete. Returns false if temporaries
+      // would be too large; the caller then makes the result one tile at a time.
+      .def("run_whole",
+           [](const HostPlan& plan, uintptr_t src, uintptr_t dst, bool stream) {
+             if (plan.scratch() > tuning.scratch_bytes) return false;
+             const int threads = plan.threads();
+             if (!threads) nb::raise_python_error();
+             const HeldSignals held;
+             plan.run(reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), threads, stream);
+             return true;
+           })
+      .def_prop_ro("scratch", &HostPlan::scratch)
+      .def_prop_ro("small", &HostPlan::small)
+      .def_prop_ro("positions", &HostPlan::positions)
+      .def_prop_ro("steps", [](const HostPlan& plan) {
+        nb::list names;
+        for (const HostPlan::Step& step : plan.steps()) names.append(step.call->name());
+        return nb::tuple(names);
+      });
+  m.def("planned", &planned, nb::arg("layout"), nb::arg("maps"), nb::arg("order").none(), nb::arg("saturate"),
+        nb::arg("on_device"), nb::arg("room"));
+  m.def("weighed_bytes", &weighed_bytes, nb::arg("dims"), nb::arg("row").none(), nb::arg("column").none(),
+        nb::arg("rows_first"));
+  m.def("weighed_sums", &weighed_sums, nb::arg("dtype"), nb::arg("dims"), nb::arg("row"), nb::arg("column"),
+        nb::arg("unseen"));
+  m.def("rows_before", &rows_before, nb::arg("n_row"), nb::arg("made_row"), nb::arg("n_column"),
+        nb::arg("made_column"));
+  m.attr("READ_DIMS") = max_read_dims;
+}
+
+}  // namespace tenter

@@ -1,0 +1,71 @@
+// Arguments and results of functions on ragged arrays, for ragged_calls.cpp and segment_calls.cpp.
+#pragma once
+#include <Python.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "arrays/arrays.hpp"
+#include "arrays/results.hpp"
+#include "kernels/kernels.hpp"
+#include "system/memory.hpp"
+
+namespace tenter {
+
+// Scratch memory for the integers of one call. Large ones use the pool, as fresh pages cost more than the writes to
+// them.
+class Numbers {
+ public:
+  int64_t* get(int64_t n);
+
+ private:
+  std::unique_ptr<int64_t[]> small_;
+  std::optional<Block> block_;
+};
+
+// Reads the arrays of one call.
+class Arguments {
+ public:
+  // Returns false if x is not an ordinary dense array on the host, or with an error.
+  bool array(PyObject* x, ArrayView& view);
+  // The same for int32 or int64 only. ndim: 0 for any number of dims.
+  bool integers(PyObject* x, ArrayView& view, int ndim = 1);
+
+ private:
+  bool asked_ = false;  // whether it was asked, for this call, if calls on tensors are traced
+};
+
+inline bool is_int32(const ArrayView& x) { return x.dtype->number == int(Dtype::i32); }
+
+// Whether n values of `itemsize` bytes fit the memory of the machine. bytes: set to their product.
+bool fits_machine(int64_t n, int64_t itemsize, int64_t& bytes);
+
+// The lengths of rows, read as n + 1 offsets.
+struct RowLengths {
+  int64_t n = 0, total = 0;
+  const int64_t* offset = nullptr;
+
+  // Returns false if lengths are wrong or unusual, or with an error. total_of_all: the sum that lengths must have; None
+  // for any. to: memory for the offsets; null to allocate it here.
+  bool read(const ArrayView& lengths, PyObject* total_of_all, int64_t* to = nullptr);
+  int64_t longest() const;
+
+ private:
+  Numbers numbers_;
+};
+
+// Makes a result with the library and dtype of `like`, and calls fill(address, threads, whether to use streaming
+// stores) to write it. x: the call's array, as in result_of. bytes: of the result. read: bytes that `fill` reads.
+template <class F>
+PyObject* made(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, F&& fill,
+               int64_t read = 0) {
+  Fresh y = result_of(x, like, shape, ndim, bytes);
+  if (!y.is_made() || !bytes) return std::move(y.array).to_python();
+  const int threads = threads_for(std::max(bytes, read));
+  if (!threads || !work(std::max(bytes, read), [&] { fill(y.data, threads, y.stream); })) return nullptr;
+  return std::move(y.array).to_python();
+}
+
+}  // namespace tenter

@@ -1,0 +1,213 @@
+// Functions on ragged arrays, from arguments to a result in one call from Python. They take ordinary dense arrays and
+// tensors on the host, and lengths of int32 or int64. If an argument is unusual or wrong they return None, and Python
+// runs the call.
+#include <algorithm>
+
+#include "calls/lookup.hpp"
+#include "kernels/kernels.hpp"
+#include "maps/ragged.hpp"
+#include "ragged/ragged_arguments.hpp"
+#include "system/integers.hpp"
+#include "system/memory.hpp"
+#include "system/tuning.hpp"
+
+namespace tenter {
+namespace {
+
+PyObject* numbered(PyObject* const* args, Py_ssize_t n_args, bool ids) {
+  if (n_args != 2) return PyErr_Format(PyExc_TypeError, "expected lengths and a total");
+  Arguments arguments;
+  ArrayView lengths;
+  RowLengths rows;
+  int64_t bytes;
+  if (!arguments.integers(args[0], lengths) || !rows.read(lengths, args[1]) ||
+      !fits_machine(rows.total, lengths.dtype->itemsize, bytes))
+    return none_or_error();
+  return made(args[0], lengths, &rows.total, 1, bytes, [&](char* to, int threads, bool stream) {
+    kernels().ranges({rows.offset, rows.n, nullptr, nullptr, 0, 1, ids, to, is_int32(lengths), stream}, threads);
+  });
+}
+
+// An argument that is one number for all rows, or an array of one number per row.
+//   table  int64, in the array's memory or converted; null for one number
+//   given  whether the argument is an array, which `view` describes
+struct Each {
+  int64_t of_all = 0;
+  const int64_t* table = nullptr;
+  ArrayView view;
+  bool given = false;
+
+  bool read(PyObject* x, Arguments& arguments, int64_t n) {
+    if (exact_int(x, of_all)) return true;
+    given = arguments.integers(x, view) && view.shape[0] == n && view.contiguous();
+    if (!given) return false;
+    if (is_int32(view)) {
+      int64_t* const to = numbers_.get(n);
+      std::copy_n(reinterpret_cast<const int32_t*>(view.data), n, to);
+      table = to;
+    } else {
+      table = reinterpret_cast<const int64_t*>(view.data);
+    }
+    of_all = 0;
+    return true;
+  }
+
+ private:
+  Numbers numbers_;
+};
+
+int64_t integer_at(const ArrayView& x, int64_t i) {
+  return is_int32(x) ? load_once<int32_t>(x.data + 4 * i) : load_once<int64_t>(x.data + 8 * i);
+}
+
+}  // namespace
+
+// (lengths, total) -> their offsets
+PyObject* ragged_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
+  if (n_args != 2) return PyErr_Format(PyExc_TypeError, "expected lengths and a total");
+  Arguments arguments;
+  ArrayView lengths;
+  RowLengths rows;
+  if (!arguments.integers(args[0], lengths)) return none_or_error();
+  const int64_t n = lengths.shape[0] + 1;
+  Fresh y = result_of(args[0], lengths, &n, 1, n * lengths.dtype->itemsize);
+  if (!y.is_made() || !rows.read(lengths, args[1], is_int32(lengths) ? nullptr : reinterpret_cast<int64_t*>(y.data)))
+    return none_or_error();
+  if (is_int32(lengths)) std::copy_n(rows.offset, n, reinterpret_cast<int32_t*>(y.data));
+  return std::move(y.array).to_python();
+}
+
+// (lengths, total) -> the row of each position. (lengths, total) -> the place of each position in its row.
+PyObject* ragged_row_ids(PyObject*, PyObject* const* args, Py_ssize_t n) { return numbered(args, n, true); }
+PyObject* ragged_positions(PyObject*, PyObject* const* args, Py_ssize_t n) { return numbered(args, n, false); }
+
+// (starts, lengths, steps, total) -> the ranges of all rows, one after the other
+PyObject* ragged_ranges(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
+  if (n_args != 4) return PyErr_Format(PyExc_TypeError, "expected starts, lengths, steps and a total");
+  Arguments arguments;
+  ArrayView lengths;
+  RowLengths rows;
+  Each start, step;
+  if (!arguments.integers(args[1], lengths) || !start.read(args[0], arguments, lengths.shape[0]) ||
+      !step.read(args[2], arguments, lengths.shape[0]) || !rows.read(lengths, args[3]))
+    return none_or_error();
+  // The result has the dtype of one of the arrays. All must be of one library.
+  PyObject* like = args[1];
+  const ArrayView* view = &lengths;
+  if (start.given) like = args[0], view = &start.view;
+  if (step.given && (!start.given || !is_int32(step.view))) like = args[2], view = &step.view;
+  const bool one_library =
+      (!start.given || start.view.tensor == lengths.tensor) && (!step.given || step.view.tensor == lengths.tensor);
+  int64_t bytes;
+  RangesTask task{rows.offset, rows.n, start.table, step.table,      start.of_all,
+                  step.of_all, false,  nullptr,     is_int32(*view), false};
+  if (!one_library || !fits_machine(rows.total, view->dtype->itemsize, bytes)) Py_RETURN_NONE;
+  const int threads = threads_for(rows.n * 8);
+  int64_t wrong = -1;
+  if (!threads || !work(rows.n * 8, [&] { wrong = ranges_fit(task, threads); })) return nullptr;
+  if (wrong >= 0) Py_RETURN_NONE;
+  return made(like, *view, &rows.total, 1, bytes, [&](char* to, int n_threads, bool stream) {
+    task.dst = to, task.stream = stream;
+    kernels().ranges(task, n_threads);
+  });
+}
+
+// (lengths, max_len) -> bool[n, max_len]. Python makes large results, and finds memory for them.
+PyObject* ragged_mask(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
+  if (n_args != 2) return PyErr_Format(PyExc_TypeError, "expected lengths and the largest");
+  Arguments arguments;
+  ArrayView lengths;
+  RowLengths rows;
+  if (!arguments.integers(args[0], lengths) || lengths.shape[0] >= largest_mask || !rows.read(lengths, Py_None))
+    return none_or_error();
+  const int64_t most = rows.longest();
+  int64_t room = most, bytes;
+  if (args[1] != Py_None && (!exact_int(args[1], room) || room < most)) Py_RETURN_NONE;
+  if (!fits_machine(rows.n, room, bytes) || bytes >= largest_mask || tuning.guard_blocks) Py_RETURN_NONE;
+  const int64_t shape[2] = {rows.n, room};
+  ArrayView like = lengths;
+  if (!(like.dtype = bool_like(lengths))) Py_RETURN_NONE;
+  return made(args[0], like, shape, 2, bytes, [&](char* to, int threads, bool) {
+    pad({nullptr, to, rows.offset, rows.n, room, 1, nullptr, 0}, threads);
+  });
+}
+
+// (starts, ends, n) -> bool[..., n]: which positions are between a start and its end, along the last dim. Python makes
+// large results.
+PyObject* ragged_spans(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
+  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected starts, ends and a length");
+  Arguments arguments;
+  ArrayView starts, ends;
+  int64_t n, bytes;
+  if (!exact_int(args[2], n) || n < 0 || !arguments.integers(args[0], starts, 0) || starts.ndim == 0 ||
+      !arguments.integers(args[1], ends, starts.ndim) || starts.tensor != ends.tensor || !starts.contiguous() ||
+      !ends.contiguous())
+    return none_or_error();
+  if (!std::equal(starts.shape, starts.shape + starts.ndim, ends.shape)) Py_RETURN_NONE;
+  const int last = starts.ndim - 1;
+  const int64_t n_spans = starts.n_values(), k = starts.shape[last], rows = k ? n_spans / k : 0;
+  if (!k || n_spans >= largest_mask || !fits_machine(rows, n, bytes)) Py_RETURN_NONE;
+  if (bytes >= largest_mask || tuning.guard_blocks) Py_RETURN_NONE;
+  Numbers memory;
+  int64_t* const pairs =
+      memory.get(2 * n_spans);  // copied, so that the values that are checked are those that are used
+  bool right = true;
+  for (int64_t i = 0; i < n_spans; ++i) {
+    const int64_t begin = integer_at(starts, i), end = integer_at(ends, i);
+    right = right && begin >= 0 && begin <= end && end <= n;
+    pairs[2 * i] = begin, pairs[2 * i + 1] = end;
+  }
+  ArrayView like = starts;
+  if (!right || !(like.dtype = bool_like(starts))) Py_RETURN_NONE;
+  int64_t shape[max_read_dims];
+  std::copy_n(starts.shape, last, shape), shape[last] = n;
+  return made(args[0], like, shape, starts.ndim, bytes,
+              [&](char* to, int threads, bool) { mark_spans({pairs, to, rows, k, n}, threads); });
+}
+
+// (x, lengths, max_len) -> rows padded with zeros to one length
+PyObject* ragged_pad(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
+  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and the largest");
+  Arguments arguments;
+  ArrayView x, lengths;
+  RowLengths rows;
+  if (!arguments.array(args[0], x) || x.ndim < 1 || x.ndim >= max_read_dims || !x.contiguous() ||
+      (x.tensor && wants_grad(args[0])) || !arguments.integers(args[1], lengths) || !rows.read(lengths, Py_None))
+    return none_or_error();
+  const int64_t most = rows.longest();
+  int64_t room = most, values, bytes, shape[max_read_dims];
+  const bool enough = args[2] == Py_None || (exact_int(args[2], room) && room >= most);
+  if (x.shape[0] != rows.total || !enough || !rows.total) Py_RETURN_NONE;
+  const int64_t each = x.n_values() / rows.total * x.dtype->itemsize;
+  if (!each || __builtin_mul_overflow(rows.n, room, &values) || !fits_machine(values, each, bytes)) Py_RETURN_NONE;
+  shape[0] = rows.n, shape[1] = room, std::copy_n(x.shape + 1, x.ndim - 1, shape + 2);
+  const auto fill = [&](char* to, int threads, bool) {
+    constexpr int64_t zeros[2] = {};  // an element of any dtype
+    const auto* const zero = reinterpret_cast<const char*>(zeros);
+    pad({x.data, to, rows.offset, rows.n, room, each, zero, x.dtype->itemsize}, threads);
+  };
+  return made(args[0], x, shape, x.ndim + 1, bytes, fill);
+}
+
+// (x, lengths, total) -> rows without their padding
+PyObject* ragged_unpad(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
+  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and a total");
+  Arguments arguments;
+  ArrayView x, lengths;
+  RowLengths rows;
+  if (!arguments.array(args[0], x) || x.ndim < 2 || !x.contiguous() || (x.tensor && wants_grad(args[0])) ||
+      !arguments.integers(args[1], lengths) || !rows.read(lengths, args[2]))
+    return none_or_error();
+  const int64_t n_rows = x.shape[0], length = x.shape[1];
+  if (n_rows != rows.n || !rows.total || rows.longest() > length) Py_RETURN_NONE;
+  const int64_t each = x.n_values() / (n_rows * length) * x.dtype->itemsize;
+  int64_t bytes, shape[max_read_dims];
+  if (!each || !fits_machine(rows.total, each, bytes)) Py_RETURN_NONE;
+  shape[0] = rows.total, std::copy_n(x.shape + 2, x.ndim - 2, shape + 1);
+  const auto fill = [&](char* to, int threads, bool) {
+    unpad({x.data, to, rows.offset, n_rows, length, each, nullptr, 0}, threads);
+  };
+  return made(args[0], x, shape, x.ndim - 1, bytes, fill);
+}
+
+}  // namespace tenter

@@ -1,0 +1,79 @@
+// 8-bit values that are resampled in integers, as in Pillow: weights are k / 2^22, sums are exact, and results are
+// rounded to 8 bits after each axis.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+#include "kernels/weigh.hpp"
+#include "rules/byte_taps.hpp"
+#include "rules/pillow_rows.hpp"
+
+namespace tenter {
+
+constexpr int weight_bits = 22;
+
+// How an instruction set multiplies four bytes by four weights k. A form is the 32-bit words of these weights, which a
+// kernel broadcasts.
+//   halves  k = l + 2^11 h of 16 bits: l of taps 0 and 2, l of taps 1 and 3, then h likewise
+//   pieces  k = a + 2^8 b + 2^16 c of 8 bits: a of the four taps, then b, then c
+//   whole   k of each tap
+enum class WeightForm : int { halves, pieces, whole };
+constexpr int words_of(WeightForm form) { return form == WeightForm::pieces ? 3 : 4; }
+
+// The weights of a window map in groups of four ("quads"), padded with zeros. aligned: whether quads begin at multiples
+// of four inputs.
+struct QuadTable {
+  WeightForm form;
+  bool aligned;
+  int64_t quads;                // quads per output
+  std::vector<int64_t> first;   // the first quad (if aligned) or input of each output
+  std::vector<int32_t> weight;  // n_out * quads * words, and maybe one more word that is not read
+};
+
+// Rows of adjacent inputs with integer weights.
+struct ByteMap {
+  int64_t n_in, n_out, longest = 0;    // longest: the most taps of an output
+  std::vector<int64_t> start, offset;  // n_out, n_out + 1
+  std::vector<int32_t> weight;         // k of each tap
+
+  ByteMap(int64_t n_in, int64_t n_out, const int64_t* start, const int64_t* offset, const double* weight);
+  ByteMap(int64_t n_in, PillowRows&& rows);  // rows must have units
+  int64_t first(int64_t o) const { return start[o]; }
+  int64_t count(int64_t o) const { return offset[o + 1] - offset[o]; }
+  int64_t stop(int64_t o) const { return start[o] + count(o); }
+};
+
+// Whether weights are multiples of 2^-22, sums of bytes by them fit 32 bits, and their three pieces fit 8 bits each.
+bool fits_bytes(int64_t n_out, const int64_t* offset, const double* weight);
+
+// Resamples (outer..., row, column, inner) along row, column or both into contiguous memory, like WindowTask. Columns
+// must be contiguous if rows are summed first, or alone.
+struct ByteTask {
+  const uint8_t* src;
+  uint8_t* dst;
+  int n_outer;
+  int64_t outer_shape[max_axes], outer_stride[max_axes];
+  int64_t n_row, row_stride, n_column, column_stride, inner, inner_stride;
+  const ByteMap* row;
+  const ByteMap* column;
+  const QuadTable* row_quads;
+  const QuadTable* column_quads;  // aligned, where inner <= max_byte_inner
+  bool rows_first;
+  bool alpha;   // the last of 2 or 4 inner values is alpha: colors are premultiplied by it, and divided after summing
+  bool stream;  // whether to use streaming stores
+};
+constexpr int64_t max_byte_inner = 4;  // wider columns fill vectors
+
+// One table per instruction set.
+struct ByteKernels {
+  WeightForm form;
+  void (*run)(const ByteTask&, int threads);
+  void (*taps)(const TapsTask&, int threads);
+  void (*weigh)(const WeighTask&, int threads);
+  bool (*is_alpha)(const WeighTask&, int threads);
+  PillowFit (*pillow_weights)(const PillowTask&);
+  QuadTable (*make_quads)(const ByteMap&, bool aligned);
+};
+
+}  // namespace tenter

@@ -1,0 +1,122 @@
+#include "rules/long_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/kernels.hpp"
+
+namespace tenter {
+namespace {
+
+constexpr int64_t at_once = 1024;  // taps per chunk, so that their distances stay in cache
+
+double sum_of(const double* w, int64_t n) {
+  constexpr int64_t lanes = 16;
+  double lane[lanes] = {}, sum = 0;
+  int64_t k = 0;
+  for (; k + lanes <= n; k += lanes)
+    for (int64_t l = 0; l < lanes; ++l) lane[l] += w[k + l];
+  for (; k < n; ++k) lane[k % lanes] += w[k];
+  for (const double of : lane) sum += of;
+  return sum;
+}
+
+}  // namespace
+
+LongRow::LongRow(const Sampling& rule, int64_t o) : rule_(&rule), at_(rule.line_.at(o)), end_(at_) {
+  rule.line_.advance(end_);
+  taps_ = rule.taps(at_);
+  if (rule.edge_ == Edge::renormalize) taps_ = rule.inside(taps_);
+  const bool overlapped = rule.rule_ == Rule::overlapped;
+  rule.cut(taps_, overlapped ? rule.centers_.at(o) : at_, start_, stop_);
+  if (rule.rule_ != Rule::touched) sums_.resize(size_t((taps_.count + Sampling::long_row - 1) / Sampling::long_row));
+}
+
+// The same weights as in Sampling::filtered and Sampling::overlapped.
+void LongRow::weigh(int64_t lowest, int64_t n, double* to) const {
+  const Sampling& r = *rule_;
+  if (r.rule_ == Rule::touched) return void(std::fill_n(to, n, 1.0 / double(taps_.count)));
+  if (r.rule_ == Rule::overlapped) {
+    const Line& l = r.line_;
+    const double area = l.unit < Wide(1) << 62 ? double(l.step.whole * l.unit + l.step.rest)
+                                               : double(l.step.whole) * double(l.unit) + double(l.step.rest);
+    for (int64_t k = 0; k < n; ++k) {
+      const int64_t column = lowest + k;
+      const Wide from = column == at_.whole ? at_.rest : 0, end = column == end_.whole ? end_.rest : l.unit;
+      to[k] = double(end - from) / area;
+    }
+    return;
+  }
+  if (r.exact_ && r.filter) {
+    const int64_t unit = int64_t(r.line_.unit);
+    const double first = double(((lowest - at_.whole) * unit - int64_t(at_.rest)) * r.denominator_);
+    const double step = double(unit * r.denominator_);
+    return kernels().line_weights(*r.filter, first, step, double(unit * r.numerator_), n, to);
+  }
+  double distance[at_once];
+  const double part = r.line_.quotient(at_.rest);
+  const int64_t unit = r.exact_ ? int64_t(r.line_.unit) : 1;
+  const double exact_unit = double(unit * r.numerator_), exact_step = double(unit * r.denominator_);
+  for (int64_t done = 0; done < n; done += at_once) {
+    const int some = int(std::min(at_once, n - done));
+    const int64_t first = lowest + done - at_.whole;
+    if (r.exact_) {
+      const double from = double((first * unit - int64_t(at_.rest)) * r.denominator_);
+      for (int k = 0; k < some; ++k) distance[k] = (from + double(k) * exact_step) / exact_unit;
+    } else {
+      const double from = double(first);
+      for (int k = 0; k < some; ++k) distance[k] = ((from + double(k)) - part) / r.stretch_;
+    }
+    r.weights_(distance, some, to + done);
+    for (int k = 0; k < some; ++k) to[done + k] += 0.0;  // turns -0.0 into 0.0
+  }
+}
+
+void LongRow::sum_part(int64_t part) {
+  double weight[at_once];
+  const int64_t lo = taps_.lowest + part * Sampling::long_row;
+  const int64_t hi = std::min(lo + Sampling::long_row, taps_.lowest + taps_.count), n_in = rule_->n_in_;
+  Sums& sums = sums_[size_t(part)];
+  for (int64_t at = lo; at < hi; at += at_once) {
+    const int64_t n = std::min(at_once, hi - at);
+    weigh(at, n, weight);
+    const int64_t inside = std::clamp<int64_t>(-at, 0, n), after = std::clamp<int64_t>(n_in - at, 0, n);
+    sums.all += sum_of(weight, n);
+    if (inside) sums.before += sum_of(weight, inside);
+    if (after < n) sums.after += sum_of(weight + after, n - after);
+  }
+}
+
+void LongRow::finish() {
+  for (const Sums& part : sums_) total_.before += part.before, total_.all += part.all, total_.after += part.after;
+  const bool divides = rule_->normalize_ || rule_->edge_ == Edge::renormalize;
+  if (!divides || rule_->rule_ == Rule::touched) total_.all = 1;
+}
+
+void LongRow::weights(int64_t from, int64_t n, double* to) const {
+  const Sampling& r = *rule_;
+  weigh(from, n, to);
+  for (int64_t k = 0; k < n; ++k)  // the pixel at an edge may get only the weights of the padding
+    if (from + k < taps_.lowest || from + k >= taps_.lowest + taps_.count) to[k] = 0;
+  const double total = total_.all;
+  const bool folds = r.edge_ == Edge::replicate || r.edge_ == Edge::extrapolate;
+  if (folds && from == 0) to[0] += total_.before;
+  if (folds && from + n == r.n_in_) to[n - 1] += total_.after;
+  if (std::fabs(total) < nothing) std::fill_n(to, n, 0.0);
+  else if (total != 1)
+    for (int64_t k = 0; k < n; ++k) to[k] /= total;
+}
+
+void add_long_rows(const Sampling& rule, int64_t lo, int64_t hi, Rows& rows) {
+  for (int64_t o = lo; o < hi; ++o) {
+    LongRow row(rule, o);
+    for (int64_t part = 0; part < row.n_parts(); ++part) row.sum_part(part);
+    row.finish();
+    const int64_t n = row.stop() - row.start(), at = rows.offset.back();
+    rows.start.push_back(row.start()), rows.offset.push_back(at + n);
+    if (int64_t(rows.weight.size()) < at + n) rows.weight.resize(size_t(at + n));
+    if (n) row.weights(row.start(), n, rows.weight.data() + at);
+  }
+}
+
+}  // namespace tenter

@@ -1,0 +1,55 @@
+#include "system/workspace.hpp"
+
+#include <atomic>
+#include <new>
+
+#include "system/system.hpp"
+#include "system/tuning.hpp"
+
+namespace tenter {
+namespace {
+
+// Idle workspaces. They are exchanged without a lock: a child forked while another thread holds a lock would deadlock.
+std::atomic<Workspace*> slots[idle_workspaces];
+
+}  // namespace
+
+void Scratch::release() {
+  free_aligned(p);
+  p = nullptr;
+  size = 0;
+}
+
+void Scratch::grow(size_t needed) {
+  release();
+  p = allocate_aligned(needed);
+  if (!p) throw std::bad_alloc();
+  size = needed;
+}
+
+void Scratch::trim() {
+  if (size <= kept_scratch_bytes) return;
+  release();
+}
+
+Workspace* acquire_workspace() {
+  for (auto& slot : slots)
+    if (slot.load(std::memory_order_relaxed))
+      if (Workspace* const found = slot.exchange(nullptr, std::memory_order_acquire)) return found;
+  return new Workspace;
+}
+
+void release_workspace(Workspace* w) {
+  for (Scratch* s : {&w->staging, &w->tile, &w->row, &w->plane, &w->packed, &w->raw, &w->gathered, &w->inputs, &w->sums,
+                     &w->taps, &w->row_taps, &w->index, &w->table})
+    s->trim();
+  for (auto& slot : slots) {
+    Workspace* empty = nullptr;
+    if (slot.load(std::memory_order_relaxed) == nullptr &&
+        slot.compare_exchange_strong(empty, w, std::memory_order_release, std::memory_order_relaxed))
+      return;
+  }
+  delete w;
+}
+
+}  // namespace tenter

@@ -1,0 +1,126 @@
+"""Rows of maps: which inputs some outputs read, and the map from these inputs to the outputs. The maps of a part may
+come from another process."""
+
+import uuid
+from collections import OrderedDict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenter._arrays.cached import cached
+from tenter._arrays.types import Ints
+from tenter._specs.spec import Shape, Spec
+from tenter.maps import AxisMap, Copy, Gather, Window
+from tenter.maps._part import part, reads
+
+# Specifications from other processes whose maps are cached.
+MOST = 64
+
+
+def positions(m: AxisMap, lo: int, hi: int) -> slice | Ints:
+    """Returns the inputs that outputs lo..hi - 1 read, in the order that `local` reads them."""
+    if isinstance(m, Gather):
+        if m.picks:
+            return m.index[lo:hi]
+        order, sums = m._in_order
+        return order[reads(sums, lo, hi)]
+    if m.block == 1:
+        return reads(m, lo, hi)
+    assert isinstance(m, Copy)
+    if m.repeat is None or m.block < m.n_in:
+        return m.index()[lo:hi]
+    if _tiles(m, lo, hi):
+        return slice(0, m.n_in)
+    first = lo % m.n_in
+    return slice(first, first + hi - lo) if first + hi - lo <= m.n_in else np.arange(lo, hi) % m.n_in
+
+
+def stays(m: AxisMap, lo: int, hi: int) -> bool:
+    """True if outputs lo..hi - 1 are these inputs, unchanged."""
+    if isinstance(m, Gather):
+        return m.picks
+    return isinstance(m, Copy) and m.block > 1 and _tiles(m, lo, hi) < 2
+
+
+def local(m: AxisMap, lo: int, hi: int) -> AxisMap:
+    """Returns the map from these inputs to outputs lo..hi - 1. Not for outputs for which `stays` is true."""
+    if isinstance(m, Gather):
+        return part(m._in_order[1], lo, hi)[1]
+    return part(m, lo, hi)[1] if m.block == 1 else Copy.tile(m.n_in, _tiles(m, lo, hi))  # type: ignore[arg-type]
+
+
+def _tiles(m: Copy, lo: int, hi: int) -> int:
+    """Returns how often outputs lo..hi - 1 repeat the whole axis; 0 if they do not."""
+    if m.repeat is None or m.block < m.n_in or lo % m.n_in or hi % m.n_in:
+        return 0
+    return (hi - lo) // m.n_in
+
+
+def without_blocks(m: AxisMap) -> AxisMap:
+    """Returns the same map without blocks. A sum of blocks becomes a sum of positions."""
+    if not isinstance(m, Window) or m.block == 1:
+        return m
+    blocks, inputs, weight = m.taps()
+    inside = np.arange(m.block)
+    row, column = ((of[:, None] * m.block + inside).reshape(-1) for of in (blocks, inputs))
+    order = np.argsort(row, kind="stable")  # each row's taps stay in order
+    offset = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=m.n_out))])
+    return Gather(m.n_in, m.n_out, offset, column[order], np.repeat(weight, m.block)[order])
+
+
+class SharedMaps:
+    """The maps of a specification. Only the small specification is sent to other processes, and each makes the maps
+    once."""
+
+    def __init__(self, token: str, spec: Spec, shape: Shape, dtype: str) -> None:
+        self.token, self.spec, self.shape, self.dtype = token, spec, shape, dtype
+
+    @classmethod
+    def of(cls, spec: Spec, shape: Shape, dtype: str) -> "SharedMaps":
+        return cls(uuid.uuid4().hex, spec, shape, dtype)
+
+    @cached
+    def maps(self) -> dict[int, AxisMap]:
+        """Returns the maps of the axes that change."""
+        found = self.spec.maps(self.shape, self.dtype, False)
+        return {axis: m for axis, m in found if not (isinstance(m, Copy) and m.repeat == 1)}
+
+    def __reduce__(self) -> Any:
+        return _received, (self.token, self.spec, self.shape, self.dtype)
+
+
+_shared: OrderedDict[str, SharedMaps] = OrderedDict()
+
+
+def _received(token: str, spec: Spec, shape: Shape, dtype: str) -> SharedMaps:
+    """Returns one object for all parts of a call, with its maps."""
+    found = _shared.setdefault(token, SharedMaps(token, spec, shape, dtype))
+    while len(_shared) > MOST:
+        _shared.popitem(last=False)
+    return found
+
+
+class SharedRows(NamedTuple):
+    """Rows lo..hi - 1 of one axis's shared map."""
+
+    shared: SharedMaps
+    axis: int
+    lo: int
+    hi: int
+
+    @property
+    def whole(self) -> AxisMap:
+        return self.shared.maps[self.axis]
+
+
+class OwnRows:
+    """Rows lo..hi - 1 of a map that may have large tables. Only these rows are sent to other processes."""
+
+    def __init__(self, whole: AxisMap, lo: int, hi: int) -> None:
+        self.whole, self.lo, self.hi = whole, lo, hi
+
+    def __reduce__(self) -> Any:
+        return OwnRows, (local(self.whole, self.lo, self.hi), 0, self.hi - self.lo)
+
+
+MapRows = SharedRows | OwnRows

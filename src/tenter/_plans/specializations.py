@@ -1,0 +1,205 @@
+"""Calls of `resize` and `interpolate` that differ from an earlier call only in sizes, as in an augmentation. Everything
+that does not depend on sizes is checked and decided once. Then the core plans and runs these calls
+(native/calls/specialization.cpp)."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from tenter import _native
+from tenter._arrays.dtypes import DTYPES, NUMBERS, OPAQUE, PARTS
+from tenter._arrays.layout import Layout, Order
+from tenter._arrays.library import of
+from tenter._rules import filters
+from tenter._rules.axis_rule import NEAREST, AxisRule
+from tenter._rules.presets import convention
+from tenter._specs import interpolate_arguments, resize_arguments
+from tenter._specs.axis_maps import KINDS, in_core
+from tenter._specs.resize import Interpolate, Resize
+from tenter._specs.spec import Shape, Spec
+
+
+class Specialization(NamedTuple):
+    """What calls that differ only in sizes have in common.
+
+    spec: of the first call
+    axes: the resized axes
+    rounding: how lengths are rounded that scales give
+    policy: the aspect_ratio of Convention
+    at: the result of resize_arguments.places
+    value: the fill value; None without one
+    element: the fill value as the bytes of an array's element
+    resized: called with (array, specification, value) to add a fill value that the core does not add
+    """
+
+    spec: Resize | Interpolate
+    axes: tuple[int, ...]
+    rounding: str
+    policy: str = "stretch"
+    at: tuple[int, ...] | None = None
+    value: float | None = None
+    element: bytes = b""
+    resized: Callable[[Any, Resize, float], Any] | None = None
+
+
+native: dict[bytes, _native.Specialization | None] = {}  # by the keys of native/calls/lookup.cpp
+MOST = 1024
+# How outputs past the edges get the fill value (native/plan/fill_value.hpp).
+NO_FILL, ADDED, FILLED = _native.WORDS["fill"]
+
+
+def specification(
+    specialization: Specialization, size: Shape, shape: Shape, scale: Any, box: Any, channels_last: bool
+) -> tuple[Resize | Interpolate, tuple[int, ...]]:
+    """Returns the specification of a call with a recorded gradient, and the axes to flip before. scale, box: the call's
+    arguments."""
+    if isinstance(specialization.spec, Resize):
+        scale, box = (resize_arguments.by_dims(values, specialization.at) for values in (scale, box))
+        return resize_arguments.with_lengths(specialization.spec, size, shape, scale, box)
+    return interpolate_arguments.with_lengths(specialization.spec, size, scale, channels_last), ()
+
+
+def store(
+    call: str, x: Any, args: tuple[Any, ...], spec: Spec, like: Any, element: bytes = b"",
+    resized: Callable[[Any, Resize, float], Any] | None = None,
+) -> bool:  # fmt: skip
+    """Stores the specialization of a checked call. Returns whether the core has it now.
+
+    like: x, flipped along the axes whose boxes are reversed
+    element, resized: as in `Specialization`, if there is a fill value
+    """
+    if not isinstance(spec, (Interpolate, Resize)):
+        return False
+    of_key = _native.specialization_key(call, x, *args)
+    if of_key is None or of_key in native:
+        return False
+    library = of(x)
+    saturates = spec.saturates(library.dtype_name(x))
+    if isinstance(spec, Interpolate):
+        assert isinstance(args, interpolate_arguments.Arguments)
+        if not interpolate_arguments.by_size_alone(spec, args.size, args.scale_factor):
+            return False
+        resize = spec.resize()
+        specialization = Specialization(spec, resize.axes, "floor")
+    else:
+        assert isinstance(args, resize_arguments.Arguments)
+        value = args.value if resized is not None else None
+        by_size = resize_arguments.by_size_alone(spec, args.size, args.scale)
+        if not by_size or not isinstance(value, (int, float, type(None))):
+            return False
+        how = convention(args.like)
+        at = resize_arguments.places(x.ndim, args.axes)
+        value = None if value is None else float(value)
+        specialization = Specialization(
+            spec, spec.axes, how.length_rounding, how.aspect_ratio, at, value, element, resized
+        )
+        saturates = saturates and (value is None or spec.is_all_or_nothing)  # otherwise integers are summed as floats
+    order = spec.order(tuple(like.shape), library.strides(like), library.image_order, saturates)
+    _store(of_key, like, specialization, None if order == tuple(range(x.ndim)) else order, False)
+    return native.get(of_key) is not None  # another thread may have evicted it
+
+
+def store_gradients(g: Any, call: _native.RecordedCall, specialization: Specialization, spec: Spec) -> bool:
+    """Stores the specialization for gradients of g's layout. Returns whether the core has it now."""
+    of_key = _native.gradients_specialization_key(g, call)
+    if of_key is None or of_key in native:
+        return False
+    library = of(g)
+    order = spec.order(tuple(g.shape), library.strides(g), library.image_order, False)
+    _store(of_key, g, specialization, None if order == tuple(range(g.ndim)) else order, True)
+    return native.get(of_key) is not None  # another thread may have evicted it
+
+
+def _store(of_key: bytes, like: Any, specialization: Specialization, order: Order | None, transposed: bool) -> None:
+    if of_key in native:
+        return
+    for oldest in list(native)[: max(0, len(native) - MOST + 1)]:
+        native.pop(oldest, None)
+    native[of_key] = _in_core(of(like).layout(like), specialization, order, transposed)
+
+
+class _Summed(NamedTuple):
+    """How the arrays of a specialization are summed.
+
+    kind: NO_FILL, ADDED or FILLED
+    weight_rules: for each axis, the rule that gives the weight of inputs, if it is not the axis's own
+    number: the core's number of the dtype in which sums are taken; -1 if there are no sums
+    """
+
+    kind: str
+    rules: tuple[AxisRule, ...]
+    weight_rules: tuple[_native.AxisRule | None, ...]
+    number: int
+    in_bytes: bool
+
+
+def _in_core(x: Layout, of: Specialization, order: Order | None, transposed: bool) -> _native.Specialization | None:
+    """Returns the core's form of a specialization; None if Python must handle such calls."""
+    spec, axes, ndim = of.spec, of.axes, len(x.shape)
+    number = NUMBERS.get(PARTS.get(x.dtype, x.dtype), -1)
+    if x.dtype == OPAQUE or len(axes) < 1 or ndim > _native.READ_DIMS or (transposed and number < 0):
+        return None
+    how = _summed(x, of, number, transposed)
+    if how is None or not _adds_in_order(how, axes, tuple(range(ndim)) if order is None else order):
+        return None
+    copies = _n_nearest(how.rules) == len(axes) and not transposed
+    ruled = [_ruled(rule) for rule in how.rules]
+    if None in ruled or (number < 0 and not copies):
+        return None
+    return _native.Specialization(
+        # contains no None
+        rules=tuple(zip(axes, ruled, [rule.scale is not None for rule in how.rules], how.weight_rules)),  # type: ignore[arg-type]
+        sums=(how.number, x.dtype in PARTS and not copies, how.in_bytes and not copies, x.dtype == "float64"),
+        at=of.at,
+        ndim=ndim,
+        order=order,
+        rounding=of.rounding,
+        policy=of.policy,
+        strides_decide=isinstance(spec, Interpolate) and interpolate_arguments.strides_decide(spec),
+        transposed=transposed,
+        fill=(how.kind, of.value or 0.0, of.element or bytes(16), number),
+        planner=of,
+    )
+
+
+def _summed(x: Layout, of: Specialization, number: int, transposed: bool) -> _Summed | None:
+    spec = of.spec
+    rules = (spec.resize() if isinstance(spec, Interpolate) else spec).rules
+    n_nearest, in_bytes = _n_nearest(rules), spec.saturates(x.dtype)
+    unfilled = _Summed(NO_FILL, rules, (None,) * len(rules), number, in_bytes)
+    if any(rule.kind in NEAREST and rule.edge in ("constant", "extrapolate") for rule in rules):
+        # The core declines nearest kinds together with other kinds at these edges.
+        return None if n_nearest < len(rules) else unfilled if transposed else unfilled._replace(kind=FILLED)
+    if of.value is None or transposed:
+        return unfilled
+    assert isinstance(spec, Resize)
+    if spec.is_all_or_nothing:
+        inside = spec.replicated().rules
+        weight_rules = tuple([None if rule.kind in NEAREST else _ruled(rule) for rule in rules])
+        mixed = 0 < _n_nearest(inside) < len(inside)
+        return None if None in weight_rules or mixed else _Summed(FILLED, inside, weight_rules, number, in_bytes)
+    if number < 0 or n_nearest:
+        return None
+    if DTYPES[x.dtype].kind in "iu":  # integers are rounded after the value is added
+        return unfilled._replace(kind=ADDED, number=NUMBERS["float64"], in_bytes=False)
+    return unfilled._replace(kind=ADDED)
+
+
+def _n_nearest(rules: tuple[AxisRule, ...]) -> int:
+    return sum([rule.kind in NEAREST for rule in rules])
+
+
+def _adds_in_order(how: _Summed, axes: tuple[int, ...], placed: Order) -> bool:
+    """True if the core adds the fill value in the order of the definition. The core multiplies the weights of inputs
+    from slow to fast, the definition by axes. Swapping two axes changes nothing."""
+    if how.kind != ADDED or len(axes) < 3:
+        return True
+    return len(axes) == 3 and [d for d in placed if d in axes][-1] == axes[-1]
+
+
+def _ruled(rule: AxisRule) -> _native.AxisRule | None:
+    """Returns the core's form of a rule; None if the rule calls Python functions."""
+    if rule.kind == "gaussian" or rule.kind not in KINDS:
+        return None
+    # The core finds out for each call whether channels are last in memory.
+    made, filter_ = in_core(rule._replace(arithmetic="torch") if rule.arithmetic == "torch-direct" else rule)
+    return made if filter_ is None or filters.in_core(filter_) else None

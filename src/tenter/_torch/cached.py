@@ -1,0 +1,48 @@
+"""Cached calls on ordinary dense tensors. The core is compiled without PyTorch's headers and reads tensors by DLPack's
+exchange API. With a PyTorch that lacks it, cached calls use `calls.lookup`."""
+
+from typing import Any
+
+import torch
+from torch.autograd import forward_ad
+from torch.compiler import is_dynamo_compiling
+
+from tenter import _native
+from tenter._arrays import torch_private
+from tenter._arrays.dtypes import DTYPES, NUMBERS
+from tenter._arrays.torch_tensors import TORCH_DTYPES
+from tenter._torch.in_graph import in_one_node
+from tenter._torch.run import large_empty
+
+cached_call, expand_view = _native.cached_call, _native.expand_view
+BOOL = 6  # DLPack's code
+
+
+def cached(call: str, x: torch.Tensor, *args: Any) -> Any:
+    # Only Dynamo follows calls on ordinary tensors without the core noticing. The core detects everything else itself.
+    return in_one_node(call, x, *args) if is_dynamo_compiling() else cached_call(call, x, *args)
+
+
+def expand_fast(x: torch.Tensor, sizes: tuple[Any, ...]) -> Any:
+    return in_one_node("expand", x, *sizes) if is_dynamo_compiling() else expand_view(x, *sizes)
+
+
+def _read_by_the_core() -> bool:
+    exchange = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
+    if exchange is None or not torch_private.all_known:
+        return False
+    dtypes = []
+    for name, dtype in TORCH_DTYPES.items():
+        code = BOOL if name == "bool" else DTYPES[name].dlpack
+        dtypes.append((dtype, code, 8 * dtype.itemsize, NUMBERS.get(name, -1), dtype.itemsize))
+    probe = torch.zeros(40, dtype=torch.int16, device="cpu").as_strided((1, 3, 4), (7, 9, 2), 3)
+    private = torch_private
+    return _native.read_torch(
+        exchange, torch.Tensor, torch.nn.Parameter, torch.empty, tuple(dtypes),
+        (private.functorch_active, private.dispatch_modes, private.tracing, private.function_modes),
+        forward_ad, private.autocast, torch.is_grad_enabled,
+        (probe, probe.data_ptr(), tuple(probe.shape), probe.stride(), probe.dtype), torch.empty_permuted, large_empty,
+    )  # fmt: skip
+
+
+torch_private.unfollowed(_read_by_the_core)

@@ -1,0 +1,138 @@
+"""CUDA tensors: results on a device, and checks that are made after a call has returned.
+
+Nothing here waits for a device, except what raises errors. A kernel reads the counts after the call has returned. What
+it finds wrong it writes to a report in host memory, with the call's ticket. Every later call on that device reads the
+report first. `tenter.torch.synchronize` waits, and then reads it.
+"""
+
+import itertools
+from collections import OrderedDict
+from typing import Any, NamedTuple
+
+import torch
+
+from tenter._arrays.arguments import describe
+from tenter._arrays.errors import refuse
+from tenter._plans.plan import Plan
+
+
+class DeferredError(ValueError):
+    """Counts on a CUDA device that were wrong in an earlier call, which had returned when the device came to them.
+
+    See Also
+    --------
+    synchronize : Raises it now.
+
+    Examples
+    --------
+    >>> issubclass(DeferredError, ValueError)
+    True
+    """
+
+
+def run(x: torch.Tensor, plan: Plan, out: torch.Tensor | None = None) -> torch.Tensor:
+    """Applies the plan's maps on the device's current stream, and returns fresh memory or `out`."""
+    raise_found(x.device)
+    if plan.steps is None:
+        refuse(TypeError, "x", "numbers to take sums of", f"{x.dtype}")
+    y = out
+    if y is None:
+        order = plan.order or tuple(range(len(plan.shape_out)))
+        y = torch.empty_permuted(plan.shape_out, order, dtype=x.dtype, device=x.device)
+    plan.steps.run(x, y, plan.offsets)
+    return y
+
+
+# ---- counts
+
+
+class Report:
+    """What kernels of one device found wrong. They write it to host memory."""
+
+    def __init__(self, device: torch.device) -> None:
+        if device.type == "cuda":
+            from tenter._triton import launch  # imports Triton
+
+            launch.refuse_under_capture()
+        self.words = torch.zeros(4, dtype=torch.int64, device="cpu", pin_memory=device.type == "cuda")
+        self.view = self.words.numpy()
+
+
+_reports: dict[torch.device, Report] = {}
+_tickets = itertools.count(1)
+
+
+class Words(NamedTuple):
+    """What errors call the counts, one count, and their sum."""
+
+    name: str
+    values: str
+    total: str
+
+
+COUNTS, LENGTHS = Words("repeats", "counts", "output_size"), Words("lengths", "lengths", "output_size")
+# Calls by their tickets. Old ones are dropped.
+_calls: OrderedDict[int, tuple[Words, str]] = OrderedDict()
+REMEMBERED = 4096
+
+
+def offsets(counts: torch.Tensor, output_size: int | None, called: str = "") -> torch.Tensor:
+    """Returns the int64 prefix sums of 1-D counts, starting with 0. The device checks the counts when it reads them."""
+    from tenter._triton import prefix_sum
+
+    raise_found(counts.device)
+    # setdefault, because threads must share one report.
+    report = _reports.get(counts.device) or _reports.setdefault(counts.device, Report(counts.device))
+    ticket = next(_tickets)
+    words = LENGTHS if called else COUNTS
+    total = "" if output_size is None else f", {words.total}={output_size}"
+    _calls[ticket] = words, f"{called or 'repeat_interleave'}({words.name}: {describe(counts)}{total})"
+    if len(_calls) > REMEMBERED:
+        _calls.popitem(last=False)
+    return prefix_sum.offsets(counts, output_size, report.words, ticket)
+
+
+def total(offsets: torch.Tensor) -> torch.Tensor:
+    """Returns the last of the prefix sums, along their last dim, on the host. It waits for the device, and raises what
+    the device found wrong."""
+    found = offsets[..., -1:].flatten().cpu()
+    raise_found(offsets.device)
+    return found
+
+
+def sent(offsets: Any, x: torch.Tensor) -> torch.Tensor:
+    """Copies prefix sums from the host to x's device."""
+    from tenter._triton.tables import DeviceTables
+
+    return DeviceTables([offsets], x.device).tensors[0]
+
+
+def synchronize() -> None:
+    """Waits for the devices whose report was not read, and raises what they found."""
+    for device in list(_reports):
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+        raise_found(device)
+
+
+def raise_found(device: torch.device) -> None:
+    report = _reports.get(device)
+    if report is not None and report.view[0]:
+        _raise(report, device)
+
+
+def _raise(report: Report, device: torch.device) -> None:
+    if device.type == "cuda" and not torch.cuda.is_current_stream_capturing():
+        torch.cuda.synchronize(device)  # otherwise later writes of kernels would be lost or raised twice
+    ticket, negative, over, other = report.view.tolist()
+    if not (negative or over or other):
+        return  # the other words of the report are still on their way
+    report.view[:] = 0
+    words, call = _calls.get(ticket, (COUNTS, "an earlier call"))
+    call = f"{call}, as {device} found"
+    if negative:
+        got = f"one at position {negative - 1}, in {call}"
+        refuse(DeferredError, words.name, f"non-negative {words.values}", got)
+    if over:
+        refuse(DeferredError, words.name, f"{words.values} whose sum is below 2**63", f"more, in {call}")
+    refuse(DeferredError, words.total, f"{other - 1}, the sum of the {words.values}", f"another, in {call}")

@@ -1,0 +1,118 @@
+"""A plan's launches on a device. They know layouts and no addresses, so they run on all tensors of a layout."""
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from tenter._triton import launch
+from tenter._triton.passes import FIRST_TEMPORARY, INPUT, Buffer
+from tenter._triton.tables import DeviceTables, await_all
+
+
+class Step(NamedTuple):
+    """One launch.
+
+    source, target: numbers of memories; source_at, target_at: bytes into them
+    args: all except source and target, which come first
+    per_call: the positions of the counts' offsets in args
+    """
+
+    kernel: launch.Kernel
+    grid: int
+    source: int
+    source_at: int
+    target: int
+    target_at: int
+    args: tuple[Any, ...]
+    per_call: tuple[int, ...]
+
+
+class Launches:
+    """The steps that apply maps to tensors of one layout on one device.
+
+    at: the input's address modulo 16
+    temporaries: the bytes of each, by its largest use
+    positions: in the maps' tables
+    """
+
+    alignment = 256
+
+    def __init__(self, device: torch.device, at: int, temporaries: Sequence[int], positions: int) -> None:
+        self.device, self.at = device, at
+        self.temporaries, self.positions = list(temporaries), positions
+        self.steps: list[Step] = []
+        self.tables: list[DeviceTables] = []
+        self.launchers: list[Callable[..., None]] = []  # of the steps, after compilation
+
+    def own(self, tables: DeviceTables) -> list[torch.Tensor]:
+        self.tables.append(tables)
+        return tables.tensors
+
+    def temporary(self, number: int, shape: Sequence[int], dtype: str, itemsize: int) -> Buffer:
+        self.temporaries += [0] * (number + 1 - len(self.temporaries))
+        n_bytes = -(-math.prod(shape) * itemsize // self.alignment) * self.alignment
+        self.temporaries[number] = max(self.temporaries[number], n_bytes)
+        return Buffer(FIRST_TEMPORARY + number, 0, dtype, itemsize)
+
+    def alignment_of(self, buffer: Buffer) -> int:
+        """Returns the largest power of two, up to 16, that divides a buffer's address."""
+        at = (buffer.at + (self.at if buffer.memory == INPUT else 0)) % 16
+        return at & -at or 16
+
+    def add(
+        self, function: Any, grid: int, source: Buffer, target: Buffer, pointers: tuple[str, str], int64: bool,
+        warps: int, **args: Any,
+    ) -> None:  # fmt: skip
+        """Adds a launch.
+
+        pointers: the types of source and target
+        int64: whether integers have 64 bits
+        args: by name; tables are tensors, absent ones None, constants have names in capitals
+        """
+        if grid:
+            aligned = [self.alignment_of(source) == 16, self.alignment_of(target) == 16]
+            kernel, values = launch.specialize(function, pointers, aligned, {**args, "INT64": int64}, int64, warps)
+            per_call = tuple(k for k, value in enumerate(values) if value is launch.PER_CALL)
+            self.steps.append(Step(kernel, grid, source.memory, source.at, target.memory, target.at, values, per_call))
+
+    def run(self, x: torch.Tensor, y: torch.Tensor, offsets: torch.Tensor | None = None) -> None:
+        """Reads x and writes y on the device's current stream, without waiting. offsets: of the counts that elements
+        are repeated or summed by; int64 and contiguous."""
+        if self.device.type == "cpu":
+            self._interpret(x, y, offsets)
+            return
+        addresses = [memory.data_ptr() + at for memory, at in self._memories(x, y)]
+        device = self.device.index
+        with launch.current(device) as stream:
+            await_all(self.tables, stream)
+            if not self.launchers:
+                self.launchers = [launch.loaded(step.kernel, device, step.grid) for step in self.steps]
+            for start, (_, _, source, source_at, target, target_at, args, per_call) in zip(self.launchers, self.steps):
+                if per_call:
+                    assert offsets is not None
+                    args = _replaced(args, per_call, offsets.data_ptr())
+                start(addresses[source] + source_at, addresses[target] + target_at, *args, stream=stream)
+
+    def _memories(self, x: torch.Tensor, y: torch.Tensor) -> list[tuple[torch.Tensor, int]]:
+        """Returns the memories that steps refer to: (tensor, bytes into it)."""
+        if not self.temporaries:
+            return [(x, 0), (y, 0)]
+        # PyTorch's allocator reuses this memory for later work of this stream only.
+        buffer = torch.empty(sum(self.temporaries), dtype=torch.uint8, device=y.device)
+        return [(x, 0), (y, 0), *((buffer, at) for at in itertools.accumulate(self.temporaries[:-1], initial=0))]
+
+    def _interpret(self, x: torch.Tensor, y: torch.Tensor, offsets: torch.Tensor | None) -> None:
+        memories = self._memories(x, y)
+        for kernel, grid, source, source_at, target, target_at, args, per_call in self.steps:
+            ends = [
+                launch.typed(memories[k][0], memories[k][1] + at, pointer)
+                for k, at, pointer in zip((source, target), (source_at, target_at), kernel.types)
+            ]
+            launch.interpret(kernel, grid, (*ends, *_replaced(args, per_call, offsets)))
+
+
+def _replaced(args: tuple[Any, ...], positions: tuple[int, ...], value: Any) -> tuple[Any, ...]:
+    return tuple(value if k in positions else arg for k, arg in enumerate(args))

@@ -1,0 +1,88 @@
+"""The passes of a plan as the core returns them, with the Python maps whose tables the launches read."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from tenter._arrays.dtypes import NUMBERS
+from tenter.maps import AxisMap, Gather
+from tenter.maps._runs import Runs, RunSums
+
+# Memories that a pass reads and writes: the call's input and output, then temporaries (native/plan/planner.hpp).
+INPUT, OUTPUT, FIRST_TEMPORARY = range(3)
+_NAMES = {number: name for name, number in NUMBERS.items()}
+
+
+class Buffer(NamedTuple):
+    """Memory of one dtype, `at` bytes into one of a call's memories. dtype: of values that are summed."""
+
+    memory: int
+    at: int
+    dtype: str
+    itemsize: int
+
+
+class SourceIndices(NamedTuple):
+    """Source indices in any order."""
+
+    n_in: int
+    n_out: int
+    block_index: Any
+    block: int = 1
+
+    @property
+    def _blocks(self) -> Any:
+        """Returns them by the name that a `Copy` has for its own."""
+        return self.block_index
+
+
+class Dim(NamedTuple):
+    """A dim of an array, with its stride in bytes and the map along it. Dims are listed from slowest to fastest."""
+
+    n: int
+    stride: int
+    map: AxisMap | SourceIndices | Runs | RunSums | None = None
+
+    @property
+    def n_out(self) -> int:
+        return self.map.n_out // self.map.block if self.map is not None else self.n
+
+
+class Pass(NamedTuple):
+    """A pass.
+
+    copies: True to copy along all dims that have maps, False to sum along `axes`
+    spare: the temporary for a packed copy of the input, if it is needed
+    """
+
+    copies: bool
+    source: Buffer
+    target: Buffer
+    dims: list[Dim]
+    axes: list[int]
+    spare: int
+
+
+def read(listed: Any, maps: list[Any]) -> Iterator[Pass]:
+    """Reads the core's passes. maps: those that the core was given."""
+    for copies, source, target, dims, first, count, spare, *_ in listed:
+        yield Pass(
+            copies, _buffer(*source), _buffer(*target), [_dim(maps, *d) for d in dims],
+            list(range(first, first + count)), spare - FIRST_TEMPORARY,
+        )  # fmt: skip
+
+
+def _buffer(memory: int, at: int, number: int, itemsize: int) -> Buffer:
+    return Buffer(memory, at, _NAMES.get(number, ""), itemsize)
+
+
+def _dim(maps: list[Any], n: int, stride: int, number: int, part: str) -> Dim:
+    if number < 0:
+        return Dim(n, stride)
+    m = maps[number]
+    if isinstance(m, Gather):
+        if m.picks:
+            m = SourceIndices(m.n_in, m.n_out, m.index)
+        else:
+            order, sums = m._in_order
+            m = SourceIndices(m.n_in, len(order), order) if part == "order" else sums
+    return Dim(n, stride, m)

@@ -1,0 +1,114 @@
+"""Maps' tables on a device. They are sent once and cached with the map."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from tenter._triton import launch
+from tenter.maps import Window
+
+FLOATS = {"float32": np.float32, "float64": np.float64}
+Array = npt.NDArray[Any]
+
+
+class DeviceTables:
+    """Asynchronous copies of arrays on a device; see await_on."""
+
+    def __init__(self, arrays: Sequence[Array], device: torch.device) -> None:
+        tensors = [torch.from_numpy(a.copy()) for a in arrays]  # copies, because maps' arrays are read-only
+        if device.type == "cpu":
+            self.tensors = tensors
+            return
+        launch.refuse_under_capture()
+        with torch.cuda.device(device):
+            # A copy from pageable memory would wait for the device. PyTorch frees pinned memory only after the copies.
+            self.tensors = [t.pin_memory().to(device, non_blocking=True) for t in tensors]
+            self.event = torch.cuda.Event()
+            self.event.record()
+            self.streams = {torch.cuda.current_stream().cuda_stream}  # streams that are ordered after the copies
+
+    def await_on(self, stream: int) -> None:
+        """Makes the current stream wait for the copies, and keeps their memory until the stream's work is done."""
+        if stream in self.streams:
+            return
+        current = torch.cuda.current_stream()
+        current.wait_event(self.event)
+        for tensor in self.tensors:
+            tensor.record_stream(current)
+        self.streams.add(stream)
+
+
+_captured: set[DeviceTables] = set()
+
+
+def await_all(tables: Sequence[DeviceTables], stream: int) -> None:
+    """Makes the current stream wait for tables. A capture waits for the device first. A captured graph reads the tables
+    at each replay, so they are never freed."""
+    if tables and torch.cuda.is_current_stream_capturing():
+        _captured.update(tables)
+        return
+    for each in tables:
+        each.await_on(stream)
+
+
+def index(map_: Any, device: torch.device) -> DeviceTables:
+    """Returns the input that each output block of a map reads."""
+    return _cached(map_, (device, "index"), lambda: [map_._blocks])
+
+
+def window(map_: Window, sums: str, device: torch.device) -> DeviceTables:
+    """Returns a window's start, offset and, if it has them, weights, in the dtype of sums."""
+
+    def arrays() -> list[Array]:
+        assert map_.start is not None and map_.offset is not None
+        weights = [] if map_.weight is None else [map_.weight.astype(FLOATS[sums])]
+        return [map_.start, map_.offset, *weights]
+
+    return _cached(map_, (device, sums), arrays)
+
+
+def rows_in_tiles(map_: Window, rows: int, sums: str, device: torch.device) -> DeviceTables:
+    """Returns a window in tiles of `rows` outputs: the first input that each tile reads, the number of inputs that it
+    reads, and dense weights (tile, input, row)."""
+
+    def arrays() -> list[Array]:
+        row, column, weight = map_.taps()
+        start, offset = map_.rows()
+        stop = start + np.diff(offset)
+        tiles = -(-len(start) // rows)
+        used = stop > start
+        lowest, highest = np.full(tiles, map_.n_in), np.zeros(tiles, np.int64)
+        np.minimum.at(lowest, np.flatnonzero(used) // rows, start[used])
+        np.maximum.at(highest, np.flatnonzero(used) // rows, stop[used])
+        n_read = np.maximum(highest - lowest, 0)
+        dense = np.zeros((tiles, max(n_read.max(initial=0), 1), rows), FLOATS[sums])
+        dense[row // rows, column - lowest[row // rows], row % rows] = weight
+        return [np.where(n_read > 0, lowest, 0), n_read, dense.reshape(-1)]
+
+    return _cached(map_, (device, sums, rows), arrays)
+
+
+def _cached(map_: Any, key: tuple[Any, ...], arrays: Callable[[], list[Array]]) -> DeviceTables:
+    cache: dict[Any, DeviceTables] = map_.__dict__.setdefault("on_devices", {}) if hasattr(map_, "__dict__") else {}
+    if key not in cache:
+        narrowed, device = [_narrowed(a) for a in arrays()], key[0]
+        if device.type == "cpu":
+            cache[key] = DeviceTables(narrowed, device)
+        else:
+            launch.refuse_under_capture()
+            # Another thread allocates them. Before PyTorch's compiler captures a graph, it runs the code with all
+            # allocations of its thread in the graph's memory pool, and none may outlive that run.
+            with ThreadPoolExecutor(1) as thread:
+                cache[key] = thread.submit(DeviceTables, narrowed, device).result()
+    return cache[key]
+
+
+def _narrowed(values: Array) -> Array:
+    """Returns integers as int32 if they fit, which halves the memory traffic."""
+    if values.dtype.kind == "f" or (values.size and values.max() >= 2**31):
+        return values
+    return values.astype(np.int32)

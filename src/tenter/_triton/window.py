@@ -1,0 +1,161 @@
+"""The window kernel: every output element is a sum of inputs along one to three axes, as in interpolation.
+
+A program makes a tile of the output. If the inner dim is long (channels-last), the tile's rows are pixels and its
+columns are channels. Otherwise its columns are the pixels of a row, with the few values inside each, and its rows are
+rows of pixels. An output adds its own taps in ascending order, columns within rows within planes. So every tile gives
+the same bits.
+"""
+
+import triton
+import triton.language as tl
+
+from tenter._triton.copy import split_inner
+
+# How the inputs of outputs are given. WIDTH: `width` for each. ONES, WEIGHTS: by tables, without or with weights. RUNS:
+# by offsets that are not checked.
+WIDTH, ONES, WEIGHTS, RUNS = (tl.constexpr(k) for k in range(4))
+
+
+@triton.jit
+def taps_of(o, start, offset, width, n_in, FORM: tl.constexpr):
+    """Returns for each output o: its first input, the position of its first weight, and its number of inputs."""
+    if FORM == WIDTH:
+        first = o * width
+        weight_at = first
+        count = o * 0 + width
+    elif FORM == RUNS:
+        weight_at = o
+        first = tl.minimum(tl.maximum(tl.load(offset + o), 0), n_in)
+        count = tl.minimum(tl.maximum(tl.load(offset + o + 1), first), n_in) - first
+    else:
+        first = tl.load(start + o)
+        weight_at = tl.load(offset + o)
+        count = tl.load(offset + o + 1) - weight_at
+    return first, weight_at, count
+
+
+@triton.jit
+def add(total, value, weight, weight_at, used, FORM: tl.constexpr):
+    """Returns total + value, or total + value * weight if there are weights. used: which lanes have a weight."""
+    if FORM == WEIGHTS:
+        w = tl.load(weight + weight_at, mask=used, other=0)
+        total = tl.fma(value, tl.broadcast_to(w, value.shape), total)
+    else:
+        total = total + value
+    return total
+
+
+@triton.jit
+def add_row(
+    x, offset, weight_at, count, stride, weight, taps, used, total,
+    FORM: tl.constexpr, TAPS: tl.constexpr, UNROLL: tl.constexpr,
+):  # fmt: skip
+    """Returns total + the sum along the fastest axis, from x[offset] on. TAPS: the largest number of inputs of an
+    output if it is unrolled; else 0, and `taps` is that number."""
+    for k0 in range(0, TAPS if TAPS > 0 else taps, UNROLL):
+        for j in tl.static_range(UNROLL):
+            k = k0 + j
+            value = tl.load(x + (offset + k * stride), mask=used & (k < count), other=0).to(total.dtype)
+            total = add(total, value, weight, weight_at + k, k < count, FORM)
+    return total
+
+
+@triton.jit
+def saturate_cast(v, LOW: tl.constexpr, HIGH: tl.constexpr, element: tl.constexpr):
+    """Returns v as an element of y: clamped to [LOW, HIGH] unless they are None, and rounded half to even for
+    integers."""
+    if v.dtype.is_int() or element.is_floating():
+        if LOW is not None:
+            v = tl.minimum(tl.maximum(v, LOW), HIGH)
+        v = v.to(element)
+    else:
+        # The first float whose neighbors are integers. Adding and subtracting it rounds half to even.
+        magic: tl.constexpr = 4503599627370496.0 if v.dtype == tl.float64 else 8388608.0
+        size = tl.abs(v)
+        rounded = (size + magic) - magic
+        v = tl.where(size < magic, tl.where(v < 0, -rounded, rounded), v)
+        # HIGH may not be representable as a float. Values from HIGH on become HIGH without a conversion.
+        over, under = v >= HIGH, v <= LOW
+        v = tl.where(over | under, 0.0, v).to(element)
+        v = tl.where(over, HIGH, tl.where(under, LOW, v)).to(element)
+    return v
+
+
+@triton.jit
+def window(
+    x, y,
+    start_z, offset_z, weight_z, width_z, taps_z, n_z, stride_z,
+    start_y, offset_y, weight_y, width_y, taps_y, n_y, stride_y,
+    start_x, offset_x, weight_x, width_x, taps_x, n_x, stride_x, n_in_x,
+    n_rows, n_inner, inner_stride, n_outer, outer_stride, slow_stride,
+    FORM_Z: tl.constexpr, FORM_Y: tl.constexpr, FORM_X: tl.constexpr,
+    TAPS_Z: tl.constexpr, TAPS_Y: tl.constexpr, TAPS_X: tl.constexpr,
+    UNROLL_Z: tl.constexpr, UNROLL_Y: tl.constexpr, UNROLL_X: tl.constexpr,
+    PLANES: tl.constexpr, ROWS: tl.constexpr, SLOW: tl.constexpr, LONG_INNER: tl.constexpr, INNER: tl.constexpr,
+    VEC: tl.constexpr, INT64: tl.constexpr, LOW: tl.constexpr, HIGH: tl.constexpr, SUM: tl.constexpr,
+    BLOCK_R: tl.constexpr, BLOCK_C: tl.constexpr,
+):  # fmt: skip
+    """y[slow, outer, z, y, x, inner] = sums of x.
+
+    n_rows: of tiles
+    PLANES, ROWS, SLOW: whether there are several
+    INNER: see split_inner
+    INT64: whether indices need 64 bits
+    SUM: the type of sums
+    Strides, and the length of a long inner dim, are in units of VEC elements. An axis without a sum has length 1 and
+    width 1. `long_sums` computes outputs of RUNS with more than taps_x inputs.
+    """
+    n_columns = n_inner * VEC if LONG_INNER else n_x * n_inner
+    tiles = tl.cdiv(n_columns, BLOCK_C)
+    program = tl.program_id(0)
+    if INT64:
+        program = program.to(tl.int64)
+    column = (program % tiles) * BLOCK_C + tl.arange(0, BLOCK_C)[None, :]
+    row = (program // tiles) * BLOCK_R + tl.arange(0, BLOCK_R)[:, None]
+    columns_fit, rows_fit = column < n_columns, row < n_rows
+    fit = rows_fit & columns_fit
+
+    # Rows and columns past the ends are replaced by the first ones, so that no load of a table is out of bounds.
+    rest = tl.where(rows_fit, row, 0)
+    if LONG_INNER:
+        o_x = rest % n_x
+        rest = rest // n_x
+        column_offset = column
+    else:
+        o_x, column_offset = split_inner(tl.where(columns_fit, column, 0), n_inner, inner_stride, INNER)
+    first_x, weight_at_x, count_x = taps_of(o_x, start_x, offset_x, width_x, n_in_x, FORM_X)
+    column_offset = column_offset + first_x * (stride_x * VEC)
+    if FORM_X == RUNS:
+        fit = fit & (count_x <= taps_x)
+        count_x = tl.where(count_x <= taps_x, count_x, 0)
+        taps_x = tl.max(count_x)
+    o_y, o_z, slow_offset = rest * 0, rest * 0, rest * 0
+    if ROWS:
+        o_y = rest % n_y
+        rest = rest // n_y
+    if PLANES:
+        o_z = rest % n_z
+        rest = rest // n_z
+    if SLOW:
+        slow_offset = (rest // n_outer) * (slow_stride * VEC)
+        rest = rest % n_outer
+    first_y, weight_at_y, count_y = taps_of(o_y, start_y, offset_y, width_y, 0, FORM_Y)
+    first_z, weight_at_z, count_z = taps_of(o_z, start_z, offset_z, width_z, 0, FORM_Z)
+    row_offset = slow_offset + rest * (outer_stride * VEC) + first_y * (stride_y * VEC) + first_z * (stride_z * VEC)
+
+    total = tl.zeros((BLOCK_R, BLOCK_C), SUM)
+    for p0 in range(0, TAPS_Z if TAPS_Z > 0 else taps_z, UNROLL_Z):
+        for j in tl.static_range(UNROLL_Z):
+            p = p0 + j
+            plane_sum = tl.zeros((BLOCK_R, BLOCK_C), SUM)
+            for r0 in range(0, TAPS_Y if TAPS_Y > 0 else taps_y, UNROLL_Y):
+                for i in tl.static_range(UNROLL_Y):
+                    r = r0 + i
+                    row_sum = add_row(
+                        x, row_offset + p * (stride_z * VEC) + r * (stride_y * VEC) + column_offset, weight_at_x,
+                        count_x, stride_x * VEC, weight_x, taps_x, fit & (p < count_z) & (r < count_y),
+                        tl.zeros((BLOCK_R, BLOCK_C), SUM), FORM_X, TAPS_X, UNROLL_X)  # fmt: skip
+                    plane_sum = add(plane_sum, row_sum, weight_y, weight_at_y + r, r < count_y, FORM_Y)
+            total = add(total, plane_sum, weight_z, weight_at_z + p, p < count_z, FORM_Z)
+
+    tl.store(y + (row * n_columns + column), saturate_cast(total, LOW, HIGH, y.dtype.element_ty), mask=fit)

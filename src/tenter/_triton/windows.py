@@ -1,0 +1,232 @@
+"""Launches of `window`, `shared_row_window` and `long_sums` for window passes: which kernel, and in which tiles."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+import triton.language as tl
+
+from tenter._arrays.layout import Layout, Order, contiguous, merged
+from tenter._plans import core
+from tenter._triton import copies, passes, tables
+from tenter._triton.copies import INT64_SIZE, NARROW, next_power_of_two, warps
+from tenter._triton.launch import PER_CALL, POINTERS
+from tenter._triton.launches import Launches
+from tenter._triton.passes import OUTPUT, Buffer, Dim
+from tenter._triton.runs import long_sums
+from tenter._triton.shared_row_window import shared_row_window
+from tenter._triton.window import ONES, RUNS, WEIGHTS, WIDTH, window
+from tenter.maps import Copy, Window
+from tenter.maps._runs import RunSums
+
+SUMS = {"float32": tl.float32, "float64": tl.float64, "int64": tl.int64}
+# TILE: items of a tile. TILE_ROWS: output rows of a tile of shared_row_window.
+TILE, TILE_ROWS = 1024, 8
+# The largest number of weights of an output, along columns, that stay in registers.
+REGISTER_TAPS = 8
+# The largest number of taps that are unrolled, along one axis and along all.
+UNROLLED, UNROLLED_IN_ALL = 4, 16
+# Longer runs of counts on a device get a program of their own. So do outputs of windows with LONG_WINDOW inputs or
+# more, if there are fewer than FEW_OUTPUTS: a tile would leave lanes idle.
+LONG_RUN, LONG_WINDOW, FEW_OUTPUTS = 64, 256, 1 << 17
+# Outputs that a program searches for long runs.
+SEARCHED_OUTPUTS = 1024
+
+
+class Options(NamedTuple):
+    """What all passes of a call share. accumulate: the dtype of sums, also between passes."""
+
+    accumulate: str
+    saturate: bool
+
+
+def launches(
+    src: Layout, maps: tuple[tuple[int, Any], ...], order: Order | None = None, saturate: bool = False
+) -> Launches:  # fmt: skip
+    """Returns the launches that apply maps to src. The result is contiguous in `order`, its dims from slowest to
+    fastest. saturate: sums are clamped to 8 bits between two axes, and not rounded. It only changes sums that
+    overshoot."""
+    assert src.device is not None
+    saturate = saturate and any(
+        isinstance(m, Window) and m.weight is not None and (m.weight < 0).any() for _, m in maps
+    )
+    listed, after, _, temporaries, sums, _ = core.planned(src, maps, order, saturate, True)
+    by_axis = {axis: m for axis, m in maps if not (isinstance(m, Copy) and m.repeat == 1)}
+    changed = [by_axis[axis] for axis in order or range(len(src.shape)) if axis in by_axis]
+    tabled = [m.n_in + m.n_out for m in changed if not (isinstance(m, Copy) and m.repeat is not None)]
+    made = Launches(torch.device(src.device), src.at, temporaries, sum(tabled))
+    for each in passes.read((*listed, *after), changed):
+        if each.copies:
+            copies.add_copy(made, each.source, each.target, each.dims)
+        else:
+            add_window(made, each, Options(sums, saturate))
+    return made
+
+
+class Axis(NamedTuple):
+    """A summed axis, as in the kernels' arguments. stride: in bytes. taps: the largest number of inputs of an
+    output."""
+
+    n: int = 1
+    n_in: int = 1
+    stride: int = 0
+    form: Any = WIDTH
+    start: Any = None
+    offset: Any = None
+    weight: Any = None
+    width: int = 1
+    taps: int = 1
+
+
+class WindowPass(NamedTuple):
+    """A pass over an array as (slow, outer, z, y, x, inner), with sums along z, y and x.
+
+    slow, outer, inner: length and stride in bytes
+    """
+
+    source: Buffer
+    target: Buffer
+    slow: tuple[int, int]
+    outer: tuple[int, int]
+    z: Axis
+    y: Axis
+    x: Axis
+    inner: tuple[int, int]
+    options: Options
+    extent: int  # of the input, in elements
+
+    @property
+    def n_out(self) -> int:
+        return self.slow[0] * self.outer[0] * self.z.n * self.y.n * self.x.n * self.inner[0]
+
+    def add(self, made: Launches, kernel: Any, grid: int, n_warps: int, vec: int = 1, **args: Any) -> None:
+        """Adds a launch. vec: elements in a unit of strides, except the inner stride. args: those that not all kernels
+        share."""
+        itemsize, unit = self.source.itemsize, self.source.itemsize * vec
+        for k, a in (("z", self.z), ("y", self.y), ("x", self.x)):
+            given = {f"start_{k}": a.start, f"offset_{k}": a.offset, f"weight_{k}": a.weight, f"width_{k}": a.width}
+            sizes = {f"n_{k}": a.n, f"n_in_{k}": a.n_in, f"stride_{k}": a.stride // unit, f"taps_{k}": a.taps}
+            args = {**given, **sizes, f"FORM_{k.upper()}": a.form.value, **args}
+        low, high = _limits(self.target, self.options)
+        shared = {
+            "n_inner": self.inner[0], "inner_stride": self.inner[1] // itemsize, "n_outer": self.outer[0],
+            "outer_stride": self.outer[1] // unit, "slow_stride": self.slow[1] // unit, "PLANES": self.z.n > 1,
+            "ROWS": self.y.n > 1, "SLOW": self.slow[0] > 1, "INNER": copies.inner_constant(self.inner[0]),
+            "SUM": SUMS[self.options.accumulate], "LOW": low, "HIGH": high}  # fmt: skip
+        pointers = (POINTERS[self.source.dtype], POINTERS[self.target.dtype])
+        int64 = max(self.extent, self.n_out) >= INT64_SIZE
+        made.add(kernel, grid, self.source, self.target, pointers, int64, n_warps, **{**shared, **args})
+
+
+def add_window(made: Launches, given: passes.Pass, options: Options) -> None:
+    dims, axes = given.dims, given.axes
+    pass_ = _window_pass(made, given.source, given.target, dims, axes, options, given.spare)
+    x, n_inner, row_map = pass_.x, pass_.inner[0], dims[axes[-2]].map if len(axes) > 1 else None
+    if len(axes) == 1 and x.form is not RUNS and x.taps >= LONG_WINDOW and pass_.n_out < FEW_OUTPUTS:
+        _add_long_sums(made, pass_, 1, -1)
+        return
+    if x.form is RUNS:
+        _add_long_sums(made, pass_, SEARCHED_OUTPUTS, LONG_RUN)
+    short_inner = n_inner < NARROW and x.n * n_inner >= 64
+    if short_inner and options.accumulate != "int64" and isinstance(row_map, Window) and _shares_rows(row_map):
+        _add_shared_row_window(made, pass_, row_map)
+    else:
+        _add_window(made, pass_)
+
+
+def _window_pass(
+    made: Launches, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
+) -> WindowPass:
+    size = source.itemsize
+    outer, inner = _merged(dims[: axes[0]]), _merged(dims[axes[-1] + 1 :])
+    contiguous_inner = not inner or inner[0][1] == size
+    if len(outer) > 2 or len(inner) > 1 or (not contiguous_inner and inner[0][0] >= NARROW):
+        source = copies.pack(made, source, dims, spare)
+        dims = [d._replace(stride=s) for d, s in zip(dims, contiguous([d.n for d in dims], size))]
+        outer, inner = _merged(dims[: axes[0]]), _merged(dims[axes[-1] + 1 :])
+    slow, outer_one = ([(1, 0)] * 2 + outer)[-2:]
+    z, y, x = ([Axis()] * 2 + [_axis(made, dims[k], options) for k in axes])[-3:]
+    extent = sum(d.n * abs(d.stride) for d in dims) // size
+    return WindowPass(source, target, slow, outer_one, z, y, x, inner[0] if inner else (1, size), options, extent)
+
+
+def _merged(dims: list[Dim]) -> list[tuple[int, int]]:
+    return merged([(d.n, d.stride) for d in dims])
+
+
+def _axis(made: Launches, d: Dim, options: Options) -> Axis:
+    m = d.map
+    if isinstance(m, RunSums):
+        return Axis(m.n_out, m.n_in, d.stride, RUNS, offset=PER_CALL, taps=LONG_RUN)
+    assert isinstance(m, Window)
+    if m.width is not None:
+        return Axis(d.n_out, d.n, d.stride, width=m.width, taps=m.width)
+    start, offset, *weight = made.own(tables.window(m, options.accumulate, made.device))
+    form = WEIGHTS if weight else ONES
+    return Axis(d.n_out, d.n, d.stride, form, start, offset, weight[0] if weight else None, taps=_taps(m))
+
+
+def _taps(m: Window) -> int:
+    """Returns the largest number of inputs of an output."""
+    return int(np.diff(m.rows()[1]).max(initial=0))
+
+
+def _add_long_sums(made: Launches, pass_: WindowPass, outputs: int, least: int) -> None:
+    """Adds a program for each `outputs` outputs. It sums those with more than `least` inputs."""
+    n_inner = pass_.inner[0]
+    block_i = min(next_power_of_two(n_inner), 64)
+    grid = pass_.slow[0] * pass_.outer[0] * -(-pass_.x.n // outputs) * -(-n_inner // block_i)
+    pass_.add(made, long_sums, grid, 4, least=least, OUTPUTS=outputs, BLOCK_K=TILE // block_i, BLOCK_I=block_i)
+
+
+def _add_shared_row_window(made: Launches, pass_: WindowPass, row_map: Window) -> None:
+    n_columns, taps_x, sums = pass_.x.n * pass_.inner[0], pass_.x.taps, pass_.options.accumulate
+    first_row, n_read, weight = made.own(tables.rows_in_tiles(row_map, TILE_ROWS, sums, made.device))
+    block_c = min(next_power_of_two(n_columns), 512)
+    grid = pass_.slow[0] * pass_.outer[0] * pass_.z.n * -(-pass_.y.n // TILE_ROWS) * -(-n_columns // block_c)
+    pass_.add(
+        made, shared_row_window, grid, max(1, block_c // 128), first_row=first_row, n_read=n_read, weight_y=weight,
+        max_read=len(weight) // len(first_row) // TILE_ROWS, TAPS_X=taps_x if taps_x <= REGISTER_TAPS else 0,
+        BLOCK_R=TILE_ROWS, BLOCK_C=block_c)  # fmt: skip
+
+
+def _add_window(made: Launches, pass_: WindowPass) -> None:
+    (z, y, x), n_inner = (pass_.z, pass_.y, pass_.x), pass_.inner[0]
+    long_inner, vec = n_inner >= NARROW, 1
+    if long_inner:
+        size, strides = pass_.source.itemsize, (a.stride for a in (z, y, x))
+        alignment = made.alignment_of(pass_.source)
+        vec = math.gcd(16, alignment, *strides, pass_.slow[1], pass_.outer[1], n_inner * size) // size
+    n_columns = n_inner if long_inner else x.n * n_inner
+    n_rows = pass_.n_out // max(n_columns, 1)
+    block_r, block_c, grid = copies.tile(n_rows, n_columns, TILE, 256)
+    unrolled = [a.taps if 1 <= a.taps <= UNROLLED and a.form is not RUNS else 0 for a in (z, y, x)]
+    if math.prod(taps or 1 for taps in unrolled) > UNROLLED_IN_ALL:
+        unrolled[0] = 0
+    taps_z, taps_y, taps_x = unrolled
+    pass_.add(
+        made, window, grid, warps(block_r * block_c), vec, n_inner=n_inner // vec, n_rows=n_rows, TAPS_Z=taps_z,
+        TAPS_Y=taps_y, TAPS_X=taps_x, UNROLL_Z=taps_z or 1, UNROLL_Y=taps_y or 1, UNROLL_X=taps_x or 4,
+        LONG_INNER=long_inner, VEC=vec, BLOCK_R=block_r, BLOCK_C=block_c)  # fmt: skip
+
+
+def _limits(target: Buffer, options: Options) -> tuple[float | None, float | None]:
+    """Returns the range that sums are clamped to: that of an integer dtype, or 8 bits between two axes that
+    saturate."""
+    if options.saturate and target.memory != OUTPUT:
+        return 0.0, 255.0
+    if "int" not in target.dtype or (options.accumulate == "int64" and target.itemsize == 8):
+        return None, None
+    info = np.iinfo(target.dtype)
+    return int(info.min), int(info.max)
+
+
+def _shares_rows(m: Window) -> bool:
+    """True if the rows of a tile share so many input rows that shared_row_window reads less."""
+    if m.width is not None or m.n_out // m.block < TILE_ROWS:
+        return False
+    start, offset = m.rows()
+    stop = start + np.diff(offset)
+    ends = np.minimum(np.arange(TILE_ROWS - 1, len(start) + TILE_ROWS - 1, TILE_ROWS), len(start) - 1)
+    return bool(np.sum(stop[ends] - start[::TILE_ROWS]) <= 0.75 * offset[-1])
