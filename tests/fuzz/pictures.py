@@ -61,6 +61,8 @@ def picture(r: Draw) -> Call:
     if r.chance(0.3):
         names["size"] = kwargs["size"] = _kept_ratio(r, shape, plain)
     maps, cut, shape_out, _ = plan(x.value, plain | {"axes": (0, 1)})
+    # Premultiplied and linear colors are floats, whose weights OpenCV does not round as those of bytes.
+    of_floats, *_ = plan(np.empty(shape, dtype if dtype[0] == "f" else "float32"), plain | {"axes": (0, 1)})
     near = kwargs["mode"].startswith("nearest")
     light = kwargs.get("linear_light", False) and not near
     weigh = alpha and premultiply and not near
@@ -82,8 +84,8 @@ def picture(r: Draw) -> Call:
         colours = light_of(colours / full) if light else colours
         a = stack[..., -1:] if alpha else None
         used = bool(weigh) and not bool((v[..., -1] == full).all())
-        mixed = summed(colours * a if used else colours, maps, "float64")
-        top = summed(a, maps, "float64") if a is not None else None
+        mixed = summed(colours * a if used else colours, of_floats, "float64")
+        top = summed(a, of_floats, "float64") if a is not None else None
         if top is not None:
             _near(
                 got[..., -1:], np.asarray(top.values, float), np.asarray(top.size, float) * 1e-5, dtype, full, "alpha"
