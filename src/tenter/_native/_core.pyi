@@ -126,7 +126,7 @@ class AxisMap:
 
 # shape, strides in bytes, number of the dtype of sums, whether that is of complex numbers' parts, bytes of an element
 _Layout = tuple[tuple[int, ...], tuple[int, ...], int, bool, int]
-# axis, map of blocks, their length, and the map of which it has some rows
+# axis, map of blocks, their length, and the full map if it has only some rows
 _MappedAxis = tuple[int, AxisMap, int, AxisMap | None]
 
 class HostPlan:
