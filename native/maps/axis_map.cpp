@@ -1,6 +1,7 @@
 #include "maps/axis_map.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "rules/bytes.hpp"
 #include "rules/folded.hpp"
@@ -144,7 +145,9 @@ const AxisMap::LaidOut& AxisMap::laid_out() {
 }
 
 OwnedMap& AxisMap::sums(bool several) {
-  if (!map_) {  // units
+  // Sums of adjacent inputs. Those of a gather are in laid_out(), except that the kernel of one axis can compute them.
+  if (gathers() && (several || !map_)) throw std::logic_error("sums of a gather whose inputs are not in order");
+  if (!map_) {
     std::vector<double> weight(units_->units.begin(), units_->units.end());
     for (double& w : weight) w /= 1 << weight_bits;
     map_ = &own_map_.emplace(n_in, Rows{units_->start, units_->offset, std::move(weight)}, false);
