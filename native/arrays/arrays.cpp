@@ -157,7 +157,7 @@ int wants_grad(PyObject* x) {
   return wants <= 0 ? wants : truth(PyObject_Vectorcall(torch.grad_enabled, nullptr, 0, nullptr));
 }
 
-PyObject* plain(PyObject*, PyObject* const* args, Py_ssize_t n) {
+PyObject* ordinary(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a tensor");
   ArrayView x;
   const int traced = is_tensor(args[0]) ? calls_are_traced() : 1;

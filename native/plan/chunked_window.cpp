@@ -30,7 +30,7 @@ struct Tables {
     for (int64_t& start : rows.start) start -= first;
     if (acc == Accumulate::f32) weight32.assign(rows.weight.begin(), rows.weight.end());
     map = {n ? rows.stop(n - 1) : 0, n, 0, rows.start.data(), rows.offset.data()};
-    if (!of.picking) map.weight32 = weight32.data(), map.weight64 = rows.weight.data();
+    if (!of.source_index) map.weight32 = weight32.data(), map.weight64 = rows.weight.data();
   }
 };
 

@@ -106,7 +106,7 @@ std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& b
   }
   std::vector<Group> found;
   if (copies) found.push_back({true, 0, int(dims.size())});
-  if (together > 1 && together == n && by.device.slices && narrow(dims, windows[0], n, by)) {
+  if (together > 1 && together == n && by.device.chunks && narrow(dims, windows[0], n, by)) {
     in_joint_order(dims, windows[0], n, found);
     return found;
   }

@@ -94,7 +94,7 @@ bool Sampling::outside(const Position& p) const { return p.whole < 0 || p.whole 
 
 void Sampling::cut(const Taps& t, const Position& p, int64_t& start, int64_t& stop) const {
   start = t.lowest, stop = t.lowest + t.count;
-  if (goes_on(edge_)) return;
+  if (is_periodic(edge_)) return;
   if (edge_ == Edge::extrapolate && outside(p)) {
     start = stop = p.whole < 0 ? 0 : n_in_;
   } else if ((edge_ == Edge::replicate || edge_ == Edge::extrapolate) && n_in_) {

@@ -118,7 +118,7 @@ def bare(x: torch.Tensor) -> bool:
 
 def plain(x: torch.Tensor) -> bool:
     # Does not call `bare`, because this runs on every call. The core answers faster for most tensors.
-    return not is_compiling() and (_native.plain(x) or _plain(x))
+    return not is_compiling() and (_native.ordinary(x) or _plain(x))
 
 
 def _plain(x: torch.Tensor) -> bool:

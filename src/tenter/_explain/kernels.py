@@ -95,7 +95,7 @@ def _told(x: Outline, planned: Plan) -> list[str]:
         lines.append(_summed(along, [changed[axis] for axis in along], name if name in (BYTES, TAPS) else sums))
     shared = list(dict.fromkeys(lines))
     if sliced:
-        most = n_bytes(_native.tuning.slice_bytes)
+        most = n_bytes(_native.tuning.chunk_bytes)
         shared.append(f"a slice of x at a time, so that what is between two passes stays in cache ({most} at most)")
     elif planned.steps.scratch:
         shared.append(f"{n_bytes(planned.steps.scratch)} of memory between the passes")
