@@ -75,7 +75,7 @@ def gaussian(sigma: float) -> tuple[npt.NDArray[np.int64], Floats]:
     return distance, np.asarray(weight / weight.sum(), np.float64)
 
 
-# Filters by the names that resize takes, except cubic (native/filters.hpp).
+# Filters by the names that resize takes, except cubic (native/rules/filters.hpp).
 NAMED = {name: _of_core(core, support, normalized) for name, core, support, normalized in _native.FILTERS}
 
 
