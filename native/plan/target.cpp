@@ -10,7 +10,7 @@
 
 namespace tenter {
 
-thread_local bool holds_signals = false;
+thread_local bool defers_signals = false;
 
 namespace {
 

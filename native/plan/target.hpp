@@ -11,11 +11,11 @@
 namespace tenter {
 
 // Whether this thread is writing to a caller's memory. Signal handlers then run later, when the result is complete.
-extern thread_local bool holds_signals;
-struct HeldSignals {
-  const bool before = holds_signals;
-  HeldSignals() { holds_signals = true; }
-  ~HeldSignals() { holds_signals = before; }
+extern thread_local bool defers_signals;
+struct DeferredSignals {
+  const bool before = defers_signals;
+  DeferredSignals() { defers_signals = true; }
+  ~DeferredSignals() { defers_signals = before; }
 };
 
 struct Target {
@@ -34,7 +34,7 @@ struct Target {
     const bool direct = has_layout(order);
     const int64_t bytes = view.n_values() * view.dtype->itemsize;
     Room room;
-    const HeldSignals held;
+    const DeferredSignals held;
     char* to = view.data;
     const bool made = no_exception([&] {
       if (!direct) to = room.get(bytes);

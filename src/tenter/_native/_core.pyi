@@ -63,13 +63,13 @@ class AxisRule:
         room: Callable[[float, int], None],
         bell: Callable[[float], tuple[_Ints, _Floats]],
         wide: _Wide | None,
-    ) -> int | Picking | Sampling | _Tables | None: ...
+    ) -> int | SourceIndex | Sampling | _Tables | None: ...
 
-class Picking:
+class SourceIndex:
     n_in: int
     n_out: int
     reads_all: bool
-    goes_past: bool
+    reads_padding: bool
     is_long: bool
     repeat: int
     def __init__(
@@ -95,11 +95,11 @@ class WindowMap:
     is_computed: bool
     is_identity: bool
     gathers: bool
-    picks: bool
+    only_copies: bool
     has_tables: bool
     n_taps: int
     sampling: Sampling | None
-    picking: Picking | None
+    source_index: SourceIndex | None
     transposed: bool
     @overload
     def __init__(
@@ -108,7 +108,7 @@ class WindowMap:
     @overload
     def __init__(self, sampling: Sampling, transposed: bool, with_tables: bool) -> None: ...
     @overload
-    def __init__(self, picking: Picking, transposed: bool) -> None: ...
+    def __init__(self, source_index: SourceIndex, transposed: bool) -> None: ...
     def tables(self, lo: int, hi: int, /) -> tuple[_Ints, _Ints, _Floats]: ...
     def gathered(self) -> tuple[_Ints, _Ints, _Ints, _Floats]: ...
     def stepped_part(self, lo: int, hi: int, first: int, n: int, /) -> Sampling | None: ...
@@ -119,14 +119,14 @@ class AxisMap:
     def set_repeat(self, n_in: int, times: int, /) -> None: ...
     def set_runs(self, n_in: int, n_out: int, offsets: _Ints | None, /) -> None: ...
     def set_index(self, n_in: int, index: _Ints, /) -> None: ...
-    def set_picking(self, of: Picking, /) -> None: ...
+    def set_source_index(self, of: SourceIndex, /) -> None: ...
     def set_map(self, of: WindowMap, /) -> None: ...
     def set_gather(self, n_in: int, offset: _Ints, index: _Ints, weight: _Floats | None) -> None: ...
     def set_counts(self, n_in: int, n_out: int, sums: bool, /) -> None: ...
 
 # shape, strides in bytes, number of the dtype of sums, whether that is of complex numbers' parts, bytes of an element
 _Layout = tuple[tuple[int, ...], tuple[int, ...], int, bool, int]
-# axis, map of blocks, their length, and the map of which it has some rows
+# axis, map of blocks, their length, and the full map if it has only some rows
 _MappedAxis = tuple[int, AxisMap, int, AxisMap | None]
 
 class HostPlan:
@@ -153,17 +153,17 @@ def planned(
     on_device: bool,
     room: Callable[[float], None],
 ) -> tuple[Any, Any, bool, tuple[int, ...], str, bool]: ...
-def weighed_bytes(
+def premultiplied_bytes(
     dims: list[tuple[int, int]], row: AxisMap | None, column: AxisMap | None, rows_first: bool
 ) -> HostPlan: ...
-def weighed_sums(
+def premultiplied_sums(
     dtype: int, dims: list[tuple[int, int]], row: AxisMap, column: AxisMap, unseen: float
 ) -> HostPlan | None: ...
 
 READ_DIMS: int
 
 def rows_before(n_row: int, made_row: int, n_column: int, made_column: int) -> bool: ...
-def weigh(
+def premultiply(
     src: int, dst: int, dtype: int, n_pixels: int, channels: int, divides: bool, unseen: float, threads: int, /
 ) -> None: ...
 def is_alpha(src: int, dtype: int, n_pixels: int, channels: int, alpha: float, threads: int, /) -> bool: ...
@@ -260,7 +260,7 @@ def cached_call_into(out: Any, call: str, x: Any, /, *args: Any) -> Any: ...
 def name_arguments(call: str, names: tuple[str, ...], /) -> None: ...
 def know_constants(*types: type[tuple[Any, ...]]) -> None: ...
 def call_key(call: str, x: Any, /, *args: Any) -> bytes | None: ...
-def plain(x: Any, /) -> bool: ...
+def ordinary(x: Any, /) -> bool: ...
 def expand_view(x: Any, /, *sizes: Any) -> Any: ...
 def row_offsets(counts: Any, n: Any, output_size: Any, /) -> Any: ...
 def last_offset(offsets: Any, /) -> int | None: ...
@@ -307,28 +307,28 @@ class Tuning:
     column_step: int
     row_width: int
     row_block: int
-    band_bytes: int
+    row_chunk_bytes: int
     plane_bytes: int
-    planes_kept_bytes: int
+    cached_planes_bytes: int
     byte_tile_bytes: int
-    byte_band_bytes: int
+    byte_chunk_bytes: int
     stream_bytes: int
     long_axis: int
     signal_axis: int
     tap_outputs: int
     tap_block: int
     many_scalars: int
-    pick_outputs: int
+    index_outputs: int
     small_bytes: int
     large_bytes: int
-    slice_bytes: int
+    chunk_bytes: int
     seldom_calls: int
     apart_bytes: int
     scratch_bytes: int
     planned_bytes: int
     table_bytes: int
     planned_taps: int
-    weighed_outputs: int
+    weight_sum_outputs: int
     guard_blocks: bool
     def reset(self) -> None: ...
 

@@ -28,7 +28,7 @@ class Plan(NamedTuple):
 
     spec: what the maps come from
     transposed: the maps come from the spec's adjoint
-    shape_in: the shape of the caller's array; `shape` is a reshape of it
+    shape_in: the shape of the array that the caller passed; `shape` is a reshape of it
     order: the result's dims from slowest to fastest in memory; None if they are in order
     positions: in the maps' tables
     steps: None if the reference kernel runs
@@ -94,7 +94,7 @@ def cached_plan(key: Hashable, made: Plan) -> Plan:
 def plan_part(
     x: Any, maps: Maps, wholes: dict[int, AxisMap], saturate: bool, by_memory: bool = False
 ) -> Plan:  # fmt: skip
-    """Returns the plan of a part of a result, with the bits of the whole.
+    """Returns the plan of a part of a result, bit-identical to that part of the full result.
 
     wholes: the whole maps that these maps are parts of; they decide the order of sums
     by_memory: as in `AppliedMaps`

@@ -43,8 +43,8 @@ def new_axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
             return _indexed(*_nearest(rule, n_in, n_out, wide), n_in)
     if isinstance(made, int):
         return Copy.repeat_each(n_in, made)
-    if isinstance(made, _native.Picking):
-        if made.goes_past and not made.is_long:
+    if isinstance(made, _native.SourceIndex):
+        if made.reads_padding and not made.is_long:
             return _indexed(made.index(0, n_out), np.zeros(n_out, np.bool_), n_in)
         return copied(made)
     if isinstance(made, _native.Sampling):

@@ -47,8 +47,8 @@ class Arguments(NamedTuple):
 
 
 def by_size_alone(spec: Resize, size: Any, scale: Any) -> bool:
-    """True if the rules follow from no length but for boxes and a policy, and there is one int or scale, or one for
-    each axis."""
+    """True if the rules depend on no length, except in boxes and a policy, and there is one int or scale, or one
+    for each axis."""
     given = size if scale is None else scale
     if isinstance(given, (list, tuple)) and len(given) != len(spec.axes):
         return False
@@ -142,7 +142,7 @@ def axis_rule(
     how: Convention, mode: str | filters.Filter, antialias: Any, box: Any, follows: Fraction | None, align: str | None,
     edge: str | None,
 ) -> AxisRule:  # fmt: skip
-    """One axis's rule: the convention's, but for what is given."""
+    """One axis's rule: the convention's, with the given arguments in place of its fields."""
     touched = how.area == "touched" and not align and not edge
     kind, a = mode, None
     if isinstance(mode, filters.Filter):
@@ -158,7 +158,7 @@ def axis_rule(
     arithmetic = how.nearest_exact_arithmetic if exact else how.nearest_arithmetic
     if near and (align or (edge and arithmetic == "torch")):
         arithmetic = "exact"
-    if not near:  # PyTorch's, whose linear kinds ignore the scale of an axis that keeps its length
+    if not near:  # PyTorch's linear modes ignore the scale of an axis that keeps its length
         arithmetic = "torch" if how.copy_if_same_size and box is None else "exact"
         if how.nearest_arithmetic == "opencv" and kind in ("linear", "cubic") and not wide:
             arithmetic = "opencv"

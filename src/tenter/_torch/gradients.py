@@ -82,7 +82,7 @@ def _adjoint_of_call(
     """Returns the gradient of a recorded call's input.
 
     shape: of the input as it is repeated or resized
-    shape_in: of the caller's input
+    shape_in: of the input that the caller passed
     """
     spec, flipped = _specification(specialization, shape, how)
     _check(g, spec.shape_out(shape), itemsize)

@@ -146,7 +146,7 @@ def resize(
 
     Examples
     --------
-    A red pixel beside an unseen green one, and black beside white:
+    A red pixel next to a transparent green one, and black next to white:
 
     >>> resize(np.array([[[255, 0, 0, 255], [0, 255, 0, 0]]], np.uint8), 1).tolist()
     [[[255, 0, 0, 128]]]
@@ -352,7 +352,7 @@ def _room(x: Any, out: Any) -> Array | None:
 
 
 def _placed(found: Array, x: Any, out: Any, room: Array | None) -> Any:
-    """A result as an array of x's library, or in out. room: out, if found lies there already."""
+    """A result as an array of x's library, or in out. room: out, if `found` is already in it."""
     if found is room:
         executor.of(x).wrote(out)
         return out
