@@ -23,7 +23,7 @@ int truth(PyObject* result) {
   return found;
 }
 
-// Finds the dtype that equals another dtype object. Arrays that were pickled have dtype objects of their own. Returns
+// Finds the dtype that equals another dtype object. Unpickled arrays have new dtype objects. Returns
 // null for a dtype with metadata, as a result would lose it.
 const ArrayDtype* equal_dtype(PyObject* given) {
   const Owned metadata(PyObject_GetAttr(given, numpy.metadata));

@@ -247,7 +247,7 @@ class ChunkedWindow {
     }
   }
 
-  // Computes the outputs before and after those that are done, in chunks with tables of their own.
+  // Computes the outputs before and after those that are done, in chunks, each with its tables.
   void run_chunks(const Outputs& done) {
     const int64_t before = ceil_div(done.lo - first_, chunk_), after = ceil_div(last_ - done.hi, chunk_);
     const int64_t values = outer_ * std::max(of_.map.n_in, n_out_) * inner_ * 8;

@@ -47,8 +47,8 @@ bool apart(const Dims& dims, int first, int count, const Grouping& by) {
   return by.saturate || taps > double(by.device.most_joint_taps);
 }
 
-// Whether rows fill so little of a vector that axes are better summed in separate passes, each over all planes. Very
-// small planes have a kernel of their own, in which each lane of a vector is a plane.
+// Whether rows fill so little of a vector that axes are better summed in separate passes, each over all planes. A
+// separate kernel sums very small planes: each lane of its vectors is a plane.
 bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
   const size_t last = size_t(first + count - 1);
   if (by.saturate || sums_in_fixed_point(by.dtype, dims[last - 1], dims[last])) return false;

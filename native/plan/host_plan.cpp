@@ -15,7 +15,7 @@
 namespace tenter {
 namespace {
 
-// The step that copies dims, along some of which maps say which inputs to take.
+// The step that copies dims. Maps of some dims say which inputs to take.
 std::unique_ptr<KernelCall> copy_step(const std::vector<MappedDim>& dims, int64_t itemsize) {
   std::vector<CopyAxis> axes;
   axes.reserve(dims.size());

@@ -42,7 +42,7 @@ struct WindowStep final : KernelCall {
       is_signal = alone && !map.is_computed() && signal_axis(task, map);
       if (!is_signal && !source_index) map.make_tables();
       if (!map.is_computed() && !is_signal && !map.gathers()) continue;
-      if (!alone) throw std::invalid_argument("a computed map beside another");
+      if (!alone) throw std::invalid_argument("a computed map together with another");
       computed = &map;
       by_tables = is_signal && (n_rows >= min_permuted_rows || map.sampling->is_filtered_signal());
     }

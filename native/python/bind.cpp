@@ -168,7 +168,8 @@ void translate_exceptions() {
       std::rethrow_exception(thrown);
     } catch (const Interrupted&) {  // signal_raised has set the error
     } catch (const std::bad_alloc&) {
-      PyErr_SetString(PyExc_MemoryError, "memory: expected room for a result and its tables, got none from the system");
+      PyErr_SetString(PyExc_MemoryError,
+                      "memory: expected enough for a result and its tables, got none from the system");
     }
   });
 }

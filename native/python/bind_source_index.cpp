@@ -1,4 +1,4 @@
-// Python's SourceIndex: the source indices of nearest kinds.
+// Python's SourceIndex: the source indices of nearest modes.
 #include <nanobind/stl/optional.h>
 
 #include <optional>

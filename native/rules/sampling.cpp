@@ -83,7 +83,7 @@ inline Sampling::Taps Sampling::taps_around(int64_t whole, double part) const {
   return {lowest, highest + 1 - lowest};
 }
 
-// Leaves out taps outside of the axis, of which there may be very many.
+// Leaves out taps outside the axis; there may be very many.
 Sampling::Taps Sampling::inside(const Taps& t) const {
   const int64_t lowest = std::clamp<int64_t>(t.lowest, 0, n_in_);
   return {lowest, std::max<int64_t>(0, std::min(t.lowest + t.count, n_in_) - lowest)};

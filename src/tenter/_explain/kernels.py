@@ -40,7 +40,7 @@ def kernels(made: Made, maps: Maps) -> tuple[str, ...]:
     except Refusal as refusal:  # the plan needs too much memory
         return (f"none: the call raises {refusal.args[0].__name__}: {refusal.args[1]}",)
     if planned.steps is None:
-        return (REFERENCE + ("serves objects" if x.memory_layout.dtype == OPAQUE else f"sums {x.memory_layout.dtype}"),)
+        return (REFERENCE + ("takes objects" if x.memory_layout.dtype == OPAQUE else f"sums {x.memory_layout.dtype}"),)
     if planned.device is not None:
         return _launched(planned)
     told = _told(x, planned)

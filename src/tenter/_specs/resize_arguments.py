@@ -47,8 +47,8 @@ class Arguments(NamedTuple):
 
 
 def by_size_alone(spec: Resize, size: Any, scale: Any) -> bool:
-    """True if the rules follow from no length but for boxes and a policy, and there is one int or scale, or one for
-    each axis."""
+    """True if the rules depend on no length, except in boxes and a policy, and there is one int or scale, or one
+    for each axis."""
     given = size if scale is None else scale
     if isinstance(given, (list, tuple)) and len(given) != len(spec.axes):
         return False
@@ -157,7 +157,7 @@ def axis_rule(
     how: Convention, mode: str | filters.Filter, antialias: Any, box: Any, follows: Fraction | None, align: str | None,
     edge: str | None,
 ) -> AxisRule:  # fmt: skip
-    """The rule of one axis. What the call leaves out is the convention's."""
+    """One axis's rule: the convention's, with the given arguments in place of its fields."""
     exact, near = mode == "nearest-exact", mode in NEAREST
     wide = bool(how.antialias if antialias is None else antialias) and not near and mode != "area"
     kind, a = _kind(how, mode, wide, how.area == "touched" and not align and not edge)

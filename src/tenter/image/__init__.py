@@ -141,7 +141,7 @@ def resize(
 
     Examples
     --------
-    A red pixel beside an unseen green one, and black beside white:
+    A red pixel next to a transparent green one, and black next to white:
 
     >>> resize(np.array([[[255, 0, 0, 255], [0, 255, 0, 0]]], np.uint8), 1).tolist()
     [[[255, 0, 0, 128]]]

@@ -35,7 +35,7 @@ def each(mode: Any) -> list[Any]:
 
 
 def is_constant_outside(like: Any) -> bool:
-    """Whether a convention has a color of its own outside the picture."""
+    """Whether a convention fills the outside of the image with a color."""
     return "constant" in (convention(like).edge, convention(like).edge_antialias)
 
 

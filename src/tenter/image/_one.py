@@ -98,7 +98,7 @@ def _room(x: Any, out: Any) -> Array | None:
 
 
 def _placed(found: Array, x: Any, out: Any, room: Array | None) -> Any:
-    """A result as an array of x's library, or in out. room: out, if found is there already."""
+    """A result as an array of x's library, or in out. room: out, if `found` is already in it."""
     if found is room:
         executor.of(x).wrote(out)
         return out

@@ -73,7 +73,7 @@ def metadata_of(page: Any, file: BinaryIO) -> Metadata:
 
 
 def check_whole(page: Any) -> None:
-    """Refuse a page whose strips reach past the end of its file: tifffile would leave zeros in their place."""
+    """Refuse a page whose strips would end after its file: tifffile would leave zeros in their place."""
     size = page.parent.filehandle.size
     strips = zip(page.dataoffsets, page.databytecounts)
     if any(start <= 0 or length <= 0 or start + length > size for start, length in strips):
