@@ -54,7 +54,6 @@ PyMethodDef functions[] = {
     fast<specialization_key>("specialization_key"),
     fast<ordinary>("ordinary"),
     fast<expand_view>("expand_view"),
-    fast<adjoint_key>("adjoint_key"),
     fast<register_gradients>("register_gradients"),
     fast<recorded_forward>("recorded_forward"),
     fast<gradients_specialization_key>("gradients_specialization_key"),

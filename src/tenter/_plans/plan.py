@@ -33,7 +33,6 @@ class Plan(NamedTuple):
     positions: in the maps' tables
     steps: None if the reference kernel runs
     ready: the plan as the core runs it by itself
-    adjoints: cached plans of gradients, by the core's keys of their layouts; the only mutable field
     """
 
     spec: Spec
@@ -48,9 +47,7 @@ class Plan(NamedTuple):
     positions: int
     device: str | None
     steps: Any
-    # These two must be adjacent: native/calls/lookup.cpp finds them by position.
     ready: _native.HostPlan | None
-    adjoints: dict[bytes, "Plan"]
 
     @property
     def offsets(self) -> Any:
@@ -137,7 +134,7 @@ def _planned(
         # Counts change, but their launches do not. The types are in the key because tuples of equal lengths are equal.
         key = cache.key("counts", library, x, (maps, tuple(type(m) for _, m in maps), transposed))
         if (found := cache.plans.get(key)) is not None:
-            return found._replace(spec=spec, adjoints={})  # type: ignore[no-any-return]  # the spec holds offsets
+            return found._replace(spec=spec)  # type: ignore[no-any-return]  # the spec holds offsets
     memory_order = None if order == in_order else order
     steps = _steps(layout, maps, memory_order, saturate, wholes)
     is_read = layout.device is None and 0 < len(shape_out) <= _native.READ_DIMS and 0 not in shape_out
@@ -155,7 +152,6 @@ def _planned(
         device=layout.device,
         steps=steps,
         ready=steps if is_read else None,
-        adjoints={},
     )
     if key is not None:
         cache.store(key, made)
