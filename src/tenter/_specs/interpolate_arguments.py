@@ -45,11 +45,7 @@ def checked(x: Any, given: Arguments) -> Interpolate:
     kind = _mode(mode, n, x.ndim, align_corners)
     if recompute_scale_factor and scale_factor is None:
         refuse(ValueError, "recompute_scale_factor", "scale_factor to recompute from", f"size={size}")
-    if antialias and kind not in ("linear", "cubic", "lanczos"):
-        got = f"antialias={antialias} with mode {mode!r}"
-        refuse(ValueError, "antialias", "False, or a linear kind, bicubic or lanczos", got)
-    if kind == "lanczos" and not antialias:
-        refuse(ValueError, "antialias", "True, which mode 'lanczos' needs", repr(antialias))
+    _check_antialias(antialias, mode, kind)
     name = dtype_name(x)
     if kind not in NEAREST and not is_numeric(name):
         refuse(TypeError, "x", f"numbers for mode {mode!r} (nearest and nearest-exact take any dtype)", name)
@@ -106,6 +102,14 @@ def _check_one_given(size: Any, scale_factor: Any) -> None:
         refuse(ValueError, "size", "size or scale_factor, not both", f"size={size} and scale_factor={scale_factor}")
     if size is None and scale_factor is None:
         refuse(ValueError, "size", "size or scale_factor", "neither")
+
+
+def _check_antialias(antialias: Any, mode: str, kind: str) -> None:
+    if antialias and kind not in ("linear", "cubic", "lanczos"):
+        got = f"antialias={antialias} with mode {mode!r}"
+        refuse(ValueError, "antialias", "False, or a linear kind, bicubic or lanczos", got)
+    if kind == "lanczos" and not antialias:
+        refuse(ValueError, "antialias", "True, which mode 'lanczos' needs", repr(antialias))
 
 
 def _check_corners(mode: str, align_corners: Any) -> None:

@@ -113,9 +113,8 @@ def _pixels(page: Any) -> tuple[npt.NDArray[Any], str]:
     check_fits(page.size * page.dtype.itemsize, f"a picture of {page.imagewidth} x {page.imagelength}")
     pixels = decoded(page, f"compression {page.compression.name}")
     samples = page.samplesperpixel
-    pixels = pixels.reshape((samples, *pixels.shape[-2:]) if page.planarconfig == 2 and samples > 1 else pixels.shape)
-    if page.planarconfig == 2 and samples > 1:
-        pixels = np.moveaxis(pixels, 0, -1)
+    if page.planarconfig == 2 and samples > 1:  # a plane for each sample
+        pixels = np.moveaxis(pixels.reshape((samples, *pixels.shape[-2:])), 0, -1)
     if page.photometric == WHITE_IS_ZERO and pixels.dtype.kind in "ui":
         pixels = np.invert(pixels, out=pixels if pixels.flags.writeable else None)
     # Of a fourth channel without a word, as OpenCV writes it, Pillow too says that it is alpha.
