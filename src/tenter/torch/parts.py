@@ -34,8 +34,8 @@ def shorter_side(height: int, width: int, size: int | None, most: int | None) ->
 def random_part(
     height: int, width: int, scale: tuple[float, float], ratio: tuple[float, float]
 ) -> tuple[int, int, int, int]:
-    """Top, left, height and width of a part with a random area and ratio of sides, by torchvision's draws: ten tries,
-    of which the first that fits is put at a random place; else the largest part in the middle with a ratio allowed."""
+    """Top, left, height and width of a part with a random area and ratio of sides, by torchvision's draws: the
+    first of ten tries that fits is put at a random place; else the largest part in the middle with a ratio allowed."""
     logarithms = torch.log(torch.tensor(ratio))
     for _ in range(10):
         area = height * width * torch.empty(1).uniform_(*scale).item()

@@ -27,7 +27,7 @@ OF_PILLOW = {0: "nearest-exact", 1: "lanczos", 2: "bilinear", 3: "bicubic", 4: "
 
 
 class Made(NamedTuple):
-    """How images are resized, and what is made of them. mean, std: of each channel, after scaling to 0..1."""
+    """How images are resized and converted. mean, std: of each channel, after scaling to 0..1."""
 
     mode: str
     antialias: bool
@@ -205,7 +205,7 @@ def _one(x: Any, at: Place, how: Made) -> Any:
             return _resized(x, at, _rule(x, (0, 1), at, how.mode, how.antialias))
         return _tensor(x, (0, 1), at, how, how.mode, how.antialias)
     pixels = pillow_images.array_of(x)
-    mode = "nearest-exact" if x.mode in pillow_images.LABELS or how.mode == "nearest" else how.mode  # as Pillow has it
+    mode = "nearest-exact" if x.mode in pillow_images.LABELS or how.mode == "nearest" else how.mode  # like Pillow
     if x.mode in pillow_images.ALPHA:
         rule = _rule(pixels, (0, 1), at, mode, True)
         weighed: dict[str, Any] = {"mode": rule.mode, "antialias": rule.antialias, "box": rule.box, "alpha": True}
