@@ -20,9 +20,8 @@ bool cache_plan(PyObject* key, PyObject* plan);  // false with an error
 Outcome run_plan(PyObject* x, const ArrayView& from, PyObject* plan, const Target* target = nullptr);
 // Counts a call. Returns whether it has been made so few times that caching its plan would not pay.
 bool is_seldom(PyObject* plan_key);
-// Runs a plan that Python made, and its adjoint: the plan for gradients that is cached with it.
+// Runs a plan that Python made.
 Outcome run_ready(PyObject* x, PyObject* plan);
-Outcome run_adjoint(PyObject* g, PyObject* plan);
 
 // METH_FASTCALL functions. What they take and return is at their definitions in lookup.cpp, repeat_counts.cpp,
 // offset_operators.cpp, ragged_calls.cpp and segment_calls.cpp.
@@ -32,7 +31,6 @@ PyObject* specialization_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* cached_call(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* cached_call_into(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* adjoint_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* row_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* last_offset(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);
