@@ -60,7 +60,7 @@ FIGURES: dict[str, Figure] = {
     "operations/expand": Figure(
         "A view: rows and columns that look repeated are the same memory, drawn hollow",
         f"{X}\ncolumn = np.array([[1], [2]])",
-        [[Lines("expand(x, 3, 3)", maps.Copy.tile(3, 3), "hollow cells have no memory of their own"),
+        [[Lines("expand(x, 3, 3)", maps.Copy.tile(3, 3), "hollow cells take no memory"),
           Grids("expand(column, -1, 3)", "a dim of length 1 is stretched; -1 keeps a size", x="column")]],
     ),
     "operations/interpolate": Figure(
@@ -86,11 +86,11 @@ FIGURES: dict[str, Figure] = {
         "x = np.array([10.0, 20.0, 30.0])",
         [[Lines("resize(x, 5)", axis_map(3, 5), 'edges of the axes line up: align="center"'),
           Lines('resize(x, 5, align="corners")', axis_map(3, 5, align="corners"), "centers of the corners line up")],
-         [Lines('resize(x, 4, edge="wrap")', axis_map(3, 4, edge="wrap"), "past the end the axis begins again"),
+         [Lines('resize(x, 4, edge="wrap")', axis_map(3, 4, edge="wrap"), "after its end the axis begins again"),
           Lines('resize(x, 4, box=[(1, 3)])', axis_map(3, 4, box=[(1, 3)]), "a part of the axis")],
          [Lines('resize(x, 2, like="pillow")', axis_map(3, 2, like="pillow"), "Pillow's rules: antialias"),
           Lines('resize(x, 2, mode="area", like="opencv")', axis_map(3, 2, "area", like="opencv"),
-                "each input by how much of it lies within")]],
+                "weights are the covered shares of the inputs")]],
     ),
     "ragged": ragged(),
     "lazy": lazy(),

@@ -1,4 +1,4 @@
-"""Rewrites the tables of docs/support.md: which operation takes which dtype of which array library.
+"""Rewrites the tables of docs/support.md: the dtypes that each operation takes, for each array library.
 
 `python docs/support_table.py`; with --check it writes nothing, and fails if the page differs.
 """

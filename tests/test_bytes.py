@@ -113,7 +113,7 @@ def test_every_level_sums_the_same(channels, how, level, monkeypatch):
     if how == "small tiles":
         monkeypatch.setattr(_native.tuning, "byte_tile_bytes", 700)
     elif how == "many bands":
-        monkeypatch.setattr(_native.tuning, "byte_band_bytes", 1)
+        monkeypatch.setattr(_native.tuning, "byte_chunk_bytes", 1)
         monkeypatch.setattr(_native.tuning, "parallel_bytes", 0)
     elif how == "past the caches":
         monkeypatch.setattr(_native.tuning, "guard_blocks", True)

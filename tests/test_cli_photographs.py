@@ -101,7 +101,7 @@ def test_an_animation_to_jpeg_is_its_first_frame_which_is_said(capsys: pytest.Ca
     assert np.abs(np.asarray(Image.open("out.jpg")).astype(int) - (255, 0, 0)).max() <= 2
     clear = [Image.new("RGBA", (20, 10), (255, 0, 0, 128 * k % 256)) for k in range(3)]
     clear[0].save("clear.webp", save_all=True, append_images=clear[1:], lossless=True)
-    assert "lay it on a color by --background white" in refused(capsys, "resize", "clear.webp", "no.jpg", "--scale", 2)
+    assert "put it on a color by --background white" in refused(capsys, "resize", "clear.webp", "no.jpg", "--scale", 2)
 
 
 @pytest.mark.parametrize("out", ["out", "out/", "new/deep/out", "album.2024"])

@@ -16,7 +16,7 @@ from cli_helpers import Image, _inside, noise, refused  # noqa: F401
 from tenter.cli import workers
 from tenter.cli.main import main
 
-ALPHA = "has no alpha channel, this picture is RGBA; write .png or .tiff, or lay it on a color by --background white"
+ALPHA = "has no alpha channel, this picture is RGBA; write .png or .tiff, or put it on a color by --background white"
 BOTH = "--size: expected WIDTHxHEIGHT, got 480 640; --size 480x640 is 480 wide and 640 high, --size 640x480 is 640 wide"
 
 #: A command, and what its one line says.

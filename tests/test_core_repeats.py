@@ -110,7 +110,7 @@ def test_the_core_plans_gradients_of_repeats_as_python_does(monkeypatch):
 def test_gradients_of_repeats_along_several_dims_go_a_slice_at_a_time(dtype, monkeypatch):
     """Of which the last has fewer positions than the others."""
     rng = np.random.default_rng(0)
-    assert 2 * _native.tuning.slice_bytes < 5 * 600 * 750 * 4
+    assert 2 * _native.tuning.chunk_bytes < 5 * 600 * 750 * 4
     assert repeat_gradients_compared(rng, lambda x: tenter.tile(x, (1, 2, 3)), (5, 300, 250), dtype, monkeypatch)
 
 

@@ -137,6 +137,21 @@ def test_axes_are_summed_in_the_order_of_the_whole(shape, size, cut) -> None:
         same_bits(tenter.resize(da.from_array(x, chunks=cut), size, **how), tenter.resize(x, size, **how))
 
 
+@pytest.mark.parametrize("edge", ["wrap", "reflect"])
+def test_chunks_leave_the_cached_map_of_the_whole_as_it_is(edge) -> None:
+    """Chunks ask the map of the whole array for the order of sums. Calls in memory use the same map later."""
+    x = numbers((2, 23, 31), "float32")
+    how = {"mode": "cubic", "edge": edge, "axes": (1, 2)}
+    for cut in ((2, 5, 31), (2, 23, 7), (1, 6, 9)):
+        same_bits(tenter.resize(da.from_array(x, chunks=cut), (47, 60), **how), tenter.resize(x, (47, 60), **how))
+    for dtype in ("float64", "int16"):  # the map of the calls above, in a new plan
+        y = x.astype(dtype)
+        each_axis = tenter.resize(
+            tenter.resize(y.astype("float64"), (47,), **how | {"axes": 1}), (60,), **how | {"axes": 2}
+        )
+        np.testing.assert_allclose(tenter.resize(y, (47, 60), **how), each_axis, atol=1 if dtype == "int16" else 1e-12)
+
+
 def test_infinite_values_stay_where_they_are() -> None:
     x = np.zeros((60, 40), np.float32)
     x[17, 7], x[31, 20] = np.inf, np.nan

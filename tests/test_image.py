@@ -165,8 +165,8 @@ def test_one_call_has_the_bits_of_three(dtype: Any, channels: int, level: str, m
     at_once = []
     found = premultiplied.resized_as_floats
     monkeypatch.setattr(premultiplied, "resized_as_floats", lambda *of: at_once.append(found(*of)) or at_once[-1])
-    for band_bytes in (1, 192 << 10):
-        monkeypatch.setattr(_native.tuning, "band_bytes", band_bytes)
+    for row_chunk_bytes in (1, 192 << 10):
+        monkeypatch.setattr(_native.tuning, "row_chunk_bytes", row_chunk_bytes)
         for (y, size, how), three in zip(calls, want):
             out = np.full_like(three, 1)
             np.testing.assert_array_equal(resize(y, size, alpha=True, **how), three)

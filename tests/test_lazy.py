@@ -104,7 +104,7 @@ REASONS = {
     "both operands are stretched": lambda s: s * s,
     "infinite": lambda s: s * np.inf,
     "an operand as long is not stretched": lambda s: s + np.ones((4, 7)),
-    "by unlike maps": lambda s: s + lazy.resize(X, 7, axes=1, mode="cubic"),
+    "by different maps": lambda s: s + lazy.resize(X, 7, axes=1, mode="cubic"),
     "do not sum to one": lambda s: _added_to(lazy.resize(X, 7, axes=1, box=[(-2, 3)], edge="constant")),
     "the product sums over": lambda s: s @ np.ones(7),
     "cumsum is no function": lambda s: np.cumsum(s),

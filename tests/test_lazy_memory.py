@@ -234,5 +234,5 @@ def test_counts_on_a_device_are_read_by_the_host(monkeypatch):
 
 @needs_linux
 def test_tables_without_room_are_refused_in_our_words():
-    words = "memory: expected room for a result and its tables, got none from the system\n"
+    words = "memory: expected enough for a result and its tables, got none from the system\n"
     assert prints("tables_without_room.py") == 2 * words

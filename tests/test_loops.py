@@ -219,7 +219,7 @@ def test_slices_of_a_temporary(monkeypatch):
     )
     want = check(x, maps)
     for room in (1, 20_000):
-        monkeypatch.setattr(_native.tuning, "slice_bytes", room)
+        monkeypatch.setattr(_native.tuning, "chunk_bytes", room)
         assert check(x, maps).tobytes() == want.tobytes()
         check(x[::-2], maps)
 

@@ -32,7 +32,7 @@ def lower(rng: random.Random) -> None:
     """Thresholds at which short axes take the ways of long ones."""
     _native.tuning.reset()
     for name, values in {
-        "long_axis": (0, 1 << 16), "pick_outputs": (1, 20, 300, 2048), "task_bytes": (1, 100, 4 << 20),
+        "long_axis": (0, 1 << 16), "index_outputs": (1, 20, 300, 2048), "task_bytes": (1, 100, 4 << 20),
         "parallel_bytes": (0, 1 << 20), "staging_bytes": (64, 8 << 10), "stream_bytes": (0, 32 << 20),
     }.items():  # fmt: skip
         setattr(_native.tuning, name, rng.choice(values))
@@ -118,7 +118,7 @@ def test_sums_are_those_step_after_step(seed):
         first = rng.choice([0.0, rng.uniform(-10, 10), 2.0 ** rng.randint(-20, 20), -(2.0 ** rng.randint(-20, 10))])
         step = rng.choice([rng.uniform(0, 3), 1 / 3, 2.0 ** -rng.randint(0, 60), rng.randint(1, 2**53) * 2.0**-50])
         unit = 2.0 ** rng.choice([0, rng.randint(0, 30)])
-        made = _native.Picking(far, n, "accumulated", first * unit, step * unit, "wrap")
+        made = _native.SourceIndex(far, n, "accumulated", first * unit, step * unit, "wrap")
         want = np.floor(np.add.accumulate(np.append(first * unit, np.full(n - 1, step * unit))))
         assert made.index(0, n).tolist() == [int(i) % far for i in want], (first, step, unit)
 
@@ -176,7 +176,7 @@ def test_bands_take_the_inputs_of_the_whole(seed):
 
 def nearest_of(made: Copy | Window) -> Copy | Window:
     """The map by its rule under the thresholds as they are."""
-    rule = made._core.picking if isinstance(made, Window) else made._core
+    rule = made._core.source_index if isinstance(made, Window) else made._core
     if rule is None:
         return made
     from tenter.maps._computed import copied
@@ -212,7 +212,7 @@ def test_adjoints_of_axes_that_shrink_a_little(level):
     rng = np.random.default_rng(0)
     for n_in in (2, 15, 17, 40, 333, 2500):
         for n_out in {max(1, int(n_in * ratio)) for ratio in (0.81, 0.9, 0.96, 0.999)}:
-            _native.tuning.long_axis, _native.tuning.pick_outputs = 0, int(rng.choice([20, 300, 2048]))
+            _native.tuning.long_axis, _native.tuning.index_outputs = 0, int(rng.choice([20, 300, 2048]))
             _native.tuning.stream_bytes = int(rng.choice([0, 32 << 20]))
             made = nearest_of(tenter.axis_map(n_in, n_out, mode=str(rng.choice(["nearest", "nearest-exact"]))))
             for dtype in (np.float32, np.float64, np.float16):

@@ -1,4 +1,4 @@
-"""Conventions of libraries beside each other: where outputs lie, which inputs they weigh, which pixels come of it."""
+"""Conventions of libraries side by side: positions of outputs, weights of inputs, and the resulting pixels."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def alignments() -> Figure:
                  "asymmetric": "index 0 is index 0: nearest of PyTorch and OpenCV"}  # fmt: skip
         return Custom(70, draw, f'align="{align}"', notes[align])
 
-    says = "Where the outputs of 4 to 6 and of 6 to 3 pixels lie in the input, by three alignments"
+    says = "Positions of outputs in the input, for 4 to 6 and 6 to 3 pixels, by three alignments"
     return Figure(says, "", [[drawn(align)] for align in ("center", "corners", "asymmetric")])
 
 

@@ -17,8 +17,8 @@ LABEL, BETWEEN = 190.0, 16.0  # width of a block's label; height between blocks 
 
 @dataclass
 class Block:
-    """cells: texts by row and column. inputs: the input whose color each cell has; -1: none. lines: which cell of the
-    block before each cell is made of, by a matrix; both blocks have one row then."""
+    """cells: texts by row and column. inputs: the input whose color each cell has; -1: none. lines: a matrix from the
+    cells of the block before to the cells of this one; both blocks have one row then."""
 
     label: str
     cells: Any

@@ -75,7 +75,7 @@ def lazy() -> Figure:
                 row(svg, left, top + k * (CELL_H + 12), label, values, colors, hollow)
 
         code = "tenter.lazy.repeat_interleave" if through else "tenter.repeat_interleave"
-        note = "hollow: not in memory; y.sum() weighs by counts" if through else "six elements in memory, twice"
+        note = "hollow: not in memory; y.sum() multiplies by counts" if through else "six elements in memory, twice"
         return Custom(3 * (CELL_H + 12), draw, f"y = np.exp({code}(x, counts))", note)
 
     says = "With a lazy array the exponential is computed for three elements, not for six"

@@ -1,5 +1,5 @@
 "use strict";
-// The settings: chips, sliders and a field for numbers, made of State.FIELDS.
+// The settings: chips, sliders and a field for numbers, built from State.FIELDS.
 
 const Controls = (() => {
   const {element} = Draw;
@@ -56,7 +56,7 @@ const Controls = (() => {
       element("span", {class: "title"}, `${title} `, shown), input);
   }
 
-  /** Numbers to choose from, beside any that are typed. */
+  /** Numbers to choose from; others can be typed. */
   function suggestions(name, state) {
     const dims = State.shape(state), n = dims.length;
     if (name === "sizes") return n === 1 ? ["2", "3", "2, 2"] : ["2", "2, 1", "2, 2", "2, 1, 2"];

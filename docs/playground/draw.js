@@ -62,8 +62,8 @@ const Draw = (() => {
 
   // ---- one dim: a row of inputs above a row of outputs
 
-  /** Left edge and width of each cell of both rows, in pixels, and the width of all. Resampled axes lie over one
-   * another as the operation lines them up. */
+  /** Left edge and width of each cell of both rows, in pixels, and the width of all. Resampled axes are drawn
+   * as the operation aligns them. */
   function places(state, {samples, x, y}, room) {
     const nIn = x.length, nOut = y.length;
     if (!samples) {
@@ -74,7 +74,7 @@ const Draw = (() => {
     }
     let [first, step] = [nIn / nOut / 2, nIn / nOut]; // of output centers, from the axis's edge
     const {align} = Maps.rule(state.mode, Calls.options(state));
-    // Nearest kinds at near edges take what lies under their left edges; areas have no corners.
+    // Nearest modes with near edges take the input under the output's left edge; areas have no corners.
     const lined = state.mode.startsWith("nearest") ? align === "corners"
       : state.mode === "area" ? align === "asymmetric" : align !== "center";
     if (lined) {

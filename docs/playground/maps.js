@@ -104,7 +104,7 @@ const Maps = (() => {
   };
   for (const name in CONVENTIONS) CONVENTIONS[name] = {...USUAL, ...CONVENTIONS[name]};
 
-  /** One axis's rule: the convention's, but for what is given. align: null, center, corners or asymmetric. */
+  /** One axis's rule: the convention's, with the given fields replaced. align: null, center, corners or asymmetric. */
   function rule(mode, {like = "torch", antialias = null, align = null} = {}) {
     const how = CONVENTIONS[like];
     const near = mode.startsWith("nearest"), exact = mode === "nearest-exact";
@@ -134,7 +134,7 @@ const Maps = (() => {
   }
   const floorDiv = (a, b) => Math.floor(a / b);
 
-  // ---- nearest kinds, with the rounding of positions of each library
+  // ---- nearest modes, with the rounding of positions of each library
 
   const f32 = Math.fround;
   // PyTorch's kernel for signals and larger images, in float32.
@@ -177,7 +177,7 @@ const Maps = (() => {
     const total = taps.reduce((sum, {w}) => sum + w, 0);
     return taps.map(({i, w}) => ({i, w: Math.abs(total) < NOTHING ? 0 : w / total}));
   }
-  /** Taps, which may lie past the edges, as a row. */
+  /** Taps, which may be in the padding, as a row. */
   function row(taps, n, edge) {
     const sums = new Map();
     for (const {i, w} of taps) {
@@ -221,7 +221,7 @@ const Maps = (() => {
     return rows.map((taps) => taps.flatMap((t) => weighed.map((b) => ({i: t.i + b.i, w: t.w * b.w}))));
   }
 
-  /** Means of the pixels that an output's area touches, or by how much of each pixel lies there. */
+  /** Means of the pixels that an output's area touches, or weighted by the share of each pixel that the area covers. */
   function areas(nIn, nOut, {kind, align}) {
     const unit = 2 * nOut, step = 2 * nIn, first = align === "asymmetric" ? nOut - nIn : 0;
     return range(nOut).map((o) => {

@@ -4,7 +4,7 @@
 (() => {
   const at = (id) => document.getElementById(id);
   const {element} = Draw;
-  const HINT = "Point at an output to see the inputs that it is made of, or at an input to see the outputs that its gradient is summed from.";
+  const HINT = "Point at an output to see the inputs that it comes from, or at an input to see the outputs that its gradient is summed from.";
   let {state, refused} = State.parse(location.hash);
   let result = null, drawn = null, mark = () => {};
   let pinned = null; // the cell that was tapped
@@ -87,7 +87,7 @@
     at("codes").replaceChildren(...rows.map(([library, text]) => {
       const row = element("tr", {}, element("th", {scope: "row"}, library));
       if (text === null) {
-        row.append(element("td", {class: "none", colspan: 2}, "no call of its own for this"));
+        row.append(element("td", {class: "none", colspan: 2}, "has no call for this"));
         return row;
       }
       const copy = element("button", {type: "button", class: "copy", "aria-label": `Copy the code for ${library}`}, "Copy");

@@ -11,7 +11,7 @@ const Picture = (() => {
   const view = {x: 0.2, y: 0.2, zoom: 1}; // the middle of what is seen, as parts of the picture
   const shown = []; // {canvas, pixels}
 
-  /** Pixels as a canvas of their own size; out of range is cut, as in an 8-bit picture. */
+  /** Pixels as a canvas of equal size; values out of range are clipped, as in an 8-bit image. */
   function canvasOf(pixels, height, width) {
     const canvas = element("canvas", {width, height}), image = new ImageData(width, height);
     for (let k = 0; k < width * height; ++k) {

@@ -31,7 +31,7 @@ const Scene = (() => {
   }
 
   /** tenter.resize(picture, (height, width), axes=(0, 1), mode=mode, antialias=antialias), in float64. For small images
-   * PyTorch's nearest kinds have a kernel of their own, which takes the same pixels of this picture's sides. */
+   * PyTorch has a separate kernel for nearest modes, which takes the same pixels at this image's sizes. */
   function resized(from, height, width, mode, antialias) {
     const across = Maps.resized(WIDTH, width, mode, {antialias});
     const down = Maps.resized(HEIGHT, height, mode, {antialias});

@@ -6,9 +6,9 @@ const Words = (() => {
   const number = (value, digits = 3) => `${Number(value.toPrecision(digits))}`.replace("-", "−");
   const index = (k, shape) => Calls.place(k, shape).join(", ");
 
-  // How many inputs a filter reaches where it is not widened, and how it weighs them.
+  // How many inputs a filter reaches where it is not widened, and their weights.
   const FILTERS = {
-    linear: [2, "the nearer one weighs more"],
+    linear: [2, "the nearer one has more weight"],
     cubic: [4, "some weights are negative, so edges are crisper and may overshoot"],
     "catmull-rom": [4, "by Keys's cubic with a = −0.5"],
     mitchell: [4, "by Mitchell and Netravali's cubic, between crisp and soft"],
@@ -23,7 +23,7 @@ const Words = (() => {
     const what = !two ? "element" : {none: "element", 0: "row", 1: "column"}[state.dim];
     const start = two && state.dim === "none" ? "x is flattened first, as no dim is given. " : "";
     if (repeats.length === 1) return `${start}Each ${what} appears ${times(repeats[0])} in a row.`;
-    return `${start}Each ${what} has a count of its own: ${repeats.map((n, k) => `${what} ${k} ${times(n)}`).join(", ")}.`;
+    return `${start}Each ${what} has its count: ${repeats.map((n, k) => `${what} ${k} ${times(n)}`).join(", ")}.`;
   }
 
   function cycled(state) {
@@ -46,20 +46,20 @@ const Words = (() => {
     if (tie === "floor")
       return align === "asymmetric" ? "the input under its left edge" : "the last input whose center is not past its own";
     const of = {asymmetric: `the input nearest to index o · ${n} / ${out}`, corners: "the nearest input"};
-    return of[align] ?? "the input that its center lies in";
+    return of[align] ?? "the input that contains its center";
   }
 
   function mixture(state, {kind}, widened) {
     if (kind === "area") return "is the mean of the inputs that it touches, all with one weight";
     if (kind === "overlap") return "is the mean of the inputs under it, each by how much of it is covered";
     const [reach, how] = FILTERS[state.mode];
-    if (reach === 1 && !widened) return "copies the input that its center lies in";
+    if (reach === 1 && !widened) return "copies the input that contains its center";
     const inputs = widened ? "the inputs" : `the ${{2: "two", 4: "four", 6: "six"}[reach]} inputs`;
     return `mixes ${inputs} around its center${how.startsWith("by") ? "" : ":"} ${how}`;
   }
 
   function resampled(state, {whole, columns}) {
-    if (Maps.equal(whole, Maps.every(state.n, 1))) return "Every output lies on an input and copies it.";
+    if (Maps.equal(whole, Maps.every(state.n, 1))) return "Every output is centered on an input and copies it.";
     const rule = Maps.rule(state.mode, Calls.options(state)), widened = rule.antialias && state.out < state.n;
     const does = state.mode.startsWith("nearest") ? `copies ${nearest(state, rule)}` : mixture(state, rule, widened);
     const cornered = rule.align === "corners" && state.mode !== "area"; // areas have edges

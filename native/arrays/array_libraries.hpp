@@ -53,7 +53,7 @@ extern struct RegisteredCalls {
   PyObject* fallback = nullptr;         // (call, x, *arguments) -> result or None, for what the core does not read
   PyObject* store = nullptr;            // (key, plan) -> None: caches the plan
   PyObject* thread_count = nullptr;
-  Py_ssize_t ready = 0;  // index of the HostPlan in a Plan, which is a tuple; its adjoints come next
+  Py_ssize_t ready = 0;  // index of the HostPlan in a Plan, which is a tuple
   int64_t memory = 0;    // bytes of memory of the machine
 } calls;
 

@@ -23,7 +23,7 @@ int truth(PyObject* result) {
   return found;
 }
 
-// Finds the dtype that equals another dtype object. Arrays that were pickled have dtype objects of their own. Returns
+// Finds the dtype that equals another dtype object. Unpickled arrays have new dtype objects. Returns
 // null for a dtype with metadata, as a result would lose it.
 const ArrayDtype* equal_dtype(PyObject* given) {
   const Owned metadata(PyObject_GetAttr(given, numpy.metadata));
@@ -157,7 +157,7 @@ int wants_grad(PyObject* x) {
   return wants <= 0 ? wants : truth(PyObject_Vectorcall(torch.grad_enabled, nullptr, 0, nullptr));
 }
 
-PyObject* plain(PyObject*, PyObject* const* args, Py_ssize_t n) {
+PyObject* ordinary(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a tensor");
   ArrayView x;
   const int traced = is_tensor(args[0]) ? calls_are_traced() : 1;

@@ -11,7 +11,7 @@ namespace tenter {
 //   numpy     a tuple of NumPy's types of integers and floats
 //   fraction  fractions.Fraction
 // Only objects of exactly these types are read. Reading a subclass, or an object that changes its `__class__`, could
-// run code of the user's, which could change the call's lists and arrays.
+// run the user's code, which could change the call's lists and arrays.
 struct NumberTypes {
   PyObject *numpy = nullptr, *fraction = nullptr;
 

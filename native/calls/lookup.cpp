@@ -170,18 +170,6 @@ Outcome run_ready(PyObject* x, PyObject* plan) {
   return nb::inst_ptr<HostPlan>(ready)->run(x, from);
 }
 
-Outcome run_adjoint(PyObject* g, PyObject* plan) {
-  ArrayView from;
-  if (read_array(g, from) != Reading::readable || wants_grad(g)) return Outcome::none();
-  PyObject* const adjoints = PyTuple_GetItem(plan, calls.ready + 1);
-  if (!adjoints || PyDict_Size(adjoints) == 0) return Outcome::none();
-  Key key;
-  key.array(from);
-  const Owned bytes(key.bytes());
-  PyObject* const found = bytes ? PyDict_GetItemWithError(adjoints, bytes.get()) : nullptr;
-  return found ? run_plan(g, from, found) : Outcome::none();
-}
-
 PyObject* cached_plan(PyObject* key) { return PyDict_GetItemWithError(calls.plans, key); }
 
 bool cache_plan(PyObject* key, PyObject* plan) {
@@ -305,16 +293,6 @@ PyObject* cached_call_into(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (plan) return run_plan(x, from, plan, &target).to_python();
   const CoreCall call{x, from, args[1], names, own.args(), n - 3, false, &target};
   return run_specialized(call, bytes.get(), nullptr).to_python();
-}
-
-// (gradient) -> the key by which `run_adjoint` finds the gradient's plan; None if the core does not read the gradient.
-PyObject* adjoint_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a gradient");
-  ArrayView from;
-  if (read_array(args[0], from) != Reading::readable) return none_or_error();
-  Key key;
-  key.array(from);
-  return key.bytes();
 }
 
 }  // namespace tenter

@@ -18,9 +18,8 @@ bool cache_plan(PyObject* key, PyObject* plan);  // false with an error
 // Runs a cached plan for x, whose gradient is not recorded. target: where the result goes; null for fresh memory. With
 // a target the result may be the plan itself: Python must then run it.
 Outcome run_plan(PyObject* x, const ArrayView& from, PyObject* plan, const Target* target = nullptr);
-// Runs a plan that Python made, and its adjoint: the plan for gradients that is cached with it.
+// Runs a plan that Python made.
 Outcome run_ready(PyObject* x, PyObject* plan);
-Outcome run_adjoint(PyObject* g, PyObject* plan);
 
 // METH_FASTCALL functions. What they take and return is at their definitions in lookup.cpp, repeat_counts.cpp,
 // offset_operators.cpp, ragged_calls.cpp and segment_calls.cpp.
@@ -30,7 +29,6 @@ PyObject* specialization_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* cached_call(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* cached_call_into(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* adjoint_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* row_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* last_offset(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);

@@ -170,9 +170,8 @@ PyObject* recorded_backward(PyObject* ctx, PyObject* const* args, Py_ssize_t n) 
   if (!how) return nullptr;
   const int traced = is_tensor(g) ? calls_are_traced() : 1;
   if (traced < 0) return nullptr;
-  if (!traced) {
-    const bool by_plan = PyTuple_Check(how.get());
-    Outcome found = by_plan ? run_adjoint(g, how.get()) : nb::inst_ptr<RecordedCall>(how.get())->adjoint(g);
+  if (!traced && !PyTuple_Check(how.get())) {
+    Outcome found = nb::inst_ptr<RecordedCall>(how.get())->adjoint(g);
     if (!found.is_declined()) {
       const Owned x = std::move(found).result();
       return x ? PyTuple_Pack(2, x.get(), Py_None) : nullptr;

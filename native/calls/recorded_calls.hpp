@@ -1,4 +1,4 @@
-// Calls whose gradient is recorded. One autograd Function serves all of them; its ctx holds a RecordedCall or a Plan.
+// Calls whose gradient is recorded. They share one autograd Function; its ctx holds a RecordedCall or a Plan.
 #pragma once
 #include <Python.h>
 

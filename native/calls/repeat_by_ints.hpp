@@ -14,7 +14,7 @@ namespace tenter {
 // What is repeated how often, dim by dim.
 //   shape, stride  of x as it is repeated: with dims of length 1 in front, or flattened
 //   times          how often each dim is repeated
-//   each           whether each position is repeated in a row (repeat_interleave), else the dim as a whole
+//   each           whether each position is repeated in a row (repeat_interleave), else the entire dim
 struct Repeats {
   int ndim = 0;
   int64_t shape[max_read_dims], stride[max_read_dims], times[max_read_dims], shape_out[max_read_dims];

@@ -18,9 +18,9 @@ namespace tenter {
 namespace {
 
 // Reads an array and its counts or offsets. Unreadable unless both are on the host.
-Reading read_both(PyObject* x, ArrayView& from, PyObject* given, ArrayView& counted) {
+Reading read_both(PyObject* x, ArrayView& from, PyObject* x_counts, ArrayView& counted) {
   Reading found = read_array(x, from);
-  if (found == Reading::readable) found = read_array(given, counted);
+  if (found == Reading::readable) found = read_array(x_counts, counted);
   if (found == Reading::readable && (from.device != on_cpu || counted.device != on_cpu)) return Reading::unreadable;
   return found;
 }
@@ -126,11 +126,11 @@ Outcome Repeated::adjoint(PyObject* g) const {
 
 // Counts are read exactly once, into offsets in private memory, before the result is made: another thread may write to
 // the counts.
-Outcome repeat_counts(PyObject* x, PyObject* given, PyObject* at_dim, PyObject* size) {
+Outcome repeat_counts(PyObject* x, PyObject* x_counts, PyObject* at_dim, PyObject* size) {
   ArrayView from, counted;
   const bool tensors = is_tensor(x);
-  if (tensors ? !is_tensor(given) : !(is_numpy(x) && is_numpy(given))) return Outcome::declined();
-  if (const Reading found = read_both(x, from, given, counted); found != Reading::readable)
+  if (tensors ? !is_tensor(x_counts) : !(is_numpy(x) && is_numpy(x_counts))) return Outcome::declined();
+  if (const Reading found = read_both(x, from, x_counts, counted); found != Reading::readable)
     return found == Reading::failed ? Outcome::failed() : Outcome::declined();
   if (!is_count(counted.dtype->number) || counted.ndim != 1) return Outcome::declined();
   auto made = std::unique_ptr<Repeated>(new (std::nothrow) Repeated);
@@ -174,10 +174,10 @@ Outcome repeat_counts(PyObject* x, PyObject* given, PyObject* at_dim, PyObject* 
 PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (n_args != 3 && n_args != 4) return PyErr_Format(PyExc_TypeError, "expected 3 or 4 arguments");
   const bool sums = n_args == 3;
-  PyObject *const x = args[0], *const given = args[1];
-  if (!is_tensor(x) || !is_tensor(given)) Py_RETURN_NONE;
+  PyObject *const x = args[0], *const x_counts = args[1];
+  if (!is_tensor(x) || !is_tensor(x_counts)) Py_RETURN_NONE;
   ArrayView from, offsets;
-  if (const Reading found = read_both(x, from, given, offsets); found != Reading::readable)
+  if (const Reading found = read_both(x, from, x_counts, offsets); found != Reading::readable)
     return found == Reading::failed ? nullptr : Py_NewRef(Py_None);
   int64_t dim, total;
   const bool prefix_sums = offsets.dtype->number == int(Dtype::i64) && offsets.ndim == 1 && offsets.contiguous();

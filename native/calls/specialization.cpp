@@ -135,7 +135,7 @@ class SpecializedPlan {
     const Arithmetic how = a.rule->settled(n_in, n_out, call, by);
     if (by.box && n_out > most_part_outputs) return false;
     if (!axes_[axis].make({f_.dtype, f_.in_bytes, f_.transposed}, *a.rule, n_in, n_out, by, how)) return false;
-    return a.rule->picks() || f_.fill.kind == FillKind::none || axes_[axis].weigh(a.weighs, by);
+    return a.rule->is_nearest() || f_.fill.kind == FillKind::none || axes_[axis].add_weights(a.weight_rule, by);
   }
   bool make_dims(std::vector<MappedDim>& to) {
     const AxisCall call = axis_call();

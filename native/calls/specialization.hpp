@@ -23,13 +23,13 @@ struct Specialization {
   //   dim      the dim of the array
   //   rule     how the axis is resampled
   //   follows  whether positions follow the call's scale, else its sizes
-  //   weighs   the rule that says how much of an output's weight is on inputs, for a fill value; null for `rule`
+  //   weight_rule   the rule that says how much of an output's weight is on inputs, for a fill value; null for `rule`
   //   at       index of this axis in the call's sequences of sizes and scales
   struct Axis {
     int dim;
     const AxisRule* rule = nullptr;
     bool follows = false;
-    const AxisRule* weighs = nullptr;
+    const AxisRule* weight_rule = nullptr;
     int at = 0;
   };
   Axis axes[max_read_dims];  // in ascending order of dims
@@ -54,7 +54,7 @@ struct Specialization {
 
   // Whether any axis is summed; else each output is a copy of one input.
   bool sums() const {
-    return transposed || !std::all_of(axes, axes + n_axes, [](auto& a) { return a.rule->picks(); });
+    return transposed || !std::all_of(axes, axes + n_axes, [](auto& a) { return a.rule->is_nearest(); });
   }
   // Whether the core computes gradients of these calls.
   bool is_recorded() const { return !in_bytes && !widens(); }

@@ -13,7 +13,7 @@ namespace tenter {
 //   every   i = o / repeat
 //   runs    table[i] <= o < table[i + 1]     (n_in + 1 ascending offsets from 0)
 //   index   i = table[o]                     (n_out non-decreasing indices)
-//   computed  i is computed by a Picking (picks.hpp): at most one axis, the first that is not affine
+//   computed  i is computed by a SourceIndex (source_index.hpp): at most one axis, the first that is not affine
 #define TENTER_COPY_KINDS(row) row(affine) row(every) row(runs) row(index) row(computed)
 TENTER_WORDS(copy_kind, TENTER_COPY_KINDS, TENTER_WORD)
 struct CopyAxis {
@@ -62,7 +62,7 @@ struct WindowMap {
 };
 
 struct PermuteTables;
-struct Picking;
+struct SourceIndex;
 
 // Resamples (outer..., row, column, inner) along row, column or both into contiguous memory, or (outer..., plane, row,
 // column, inner) along all three. An axis without a map keeps its length. The `inner` values of a column are resampled
@@ -115,12 +115,12 @@ struct Kernels {
   // Adds n values, `stride` bytes apart, times weights to a sum: a chunk of a long row.
   void (*add_taps)(Dtype in, Accumulate acc, const char* src, int64_t stride, const double* weight, int64_t n,
                    double* sum);
-  // A copy whose axis number `axis` has computed source indices (picks.hpp).
-  void (*picked)(const CopyTask&, int axis, const Picking&, int threads);
-  // The transpose of such a copy (can_sum_picked).
-  void (*sum_picked)(const WindowTask&, const Picking&, int threads);
+  // A copy whose axis number `axis` has computed source indices (source_index.hpp).
+  void (*copy_indexed)(const CopyTask&, int axis, const SourceIndex&, int threads);
+  // The transpose of such a copy (can_sum_indexed).
+  void (*sum_indexed)(const WindowTask&, const SourceIndex&, int threads);
   // Source indices of outputs from `lo` on, as base + index[k]. Returns for how many, at most n.
-  int64_t (*indices)(const Picking&, int64_t lo, int64_t n, int32_t* index, int64_t& base);
+  int64_t (*indices)(const SourceIndex&, int64_t lo, int64_t n, int32_t* index, int64_t& base);
   // For ragged arrays (ragged.hpp).
   void (*ranges)(const RangesTask&, int threads);
   void (*extremes)(const ExtremesTask&, int threads);

@@ -160,11 +160,11 @@ inline void byte_taps(const TapsTask& t, int threads) {
   const Team team = team_for(8 * n_bytes, threads);
   constexpr int64_t least_rows = 16;  // neighbors make the rows that both read
   const int64_t wanted = std::max(ceil_div(team.threads > 1 ? 4 * team.threads : 1, outer),
-                                  ceil_div(n_bytes / outer, tuning.byte_band_bytes));
-  const int64_t height = std::max(least_rows, ceil_div(m.n_out, wanted)), n_bands = ceil_div(m.n_out, height);
-  parallel(outer * n_bands, team, [&](int64_t p) {
-    int64_t index = p / n_bands, offset = 0;
-    const int64_t lo = p % n_bands * height, hi = std::min(m.n_out, lo + height);
+                                  ceil_div(n_bytes / outer, tuning.byte_chunk_bytes));
+  const int64_t height = std::max(least_rows, ceil_div(m.n_out, wanted)), n_chunks = ceil_div(m.n_out, height);
+  parallel(outer * n_chunks, team, [&](int64_t p) {
+    int64_t index = p / n_chunks, offset = 0;
+    const int64_t lo = p % n_chunks * height, hi = std::min(m.n_out, lo + height);
     uint8_t* const dst = t.dst + index * m.n_out * n;
     for (int d = t.n_outer - 1; d >= 0; --d) {
       offset += index % t.outer_shape[d] * t.outer_stride[d];

@@ -1,4 +1,4 @@
-// The kernel of 8-bit values: rows by rows, columns by tiles (byte-columns-inl.hpp), or both a band at a time.
+// The kernel of 8-bit values: rows by rows, columns by tiles (byte-columns-inl.hpp), or both a chunk at a time.
 #pragma once
 #include "levels/byte-columns-inl.hpp"
 #include "levels/pixels-inl.hpp"
@@ -148,7 +148,7 @@ inline void columns_alone(const ByteTask& t, const uint8_t* src, uint8_t* dst, i
 inline void rows_of(const ByteTask& t, const uint8_t* src, uint8_t* dst, int64_t lo, int64_t hi, Lease& lease) {
   const ByteMap& m = *t.row;
   const bool columns_first = t.column && !t.rows_first, in_place = !columns_first && !t.alpha;
-  // Of reversed columns the rows are summed as they lie, and their sums are turned.
+  // Of reversed columns the rows are summed as they lie, and their sums are flipped.
   const bool reversed = in_place && t.n_column > 1 && t.column_stride < 0;
   if (reversed) src += (t.n_column - 1) * t.column_stride;
   const int64_t n_in = t.n_column * t.inner, n_out = t.column ? t.column->n_out * t.inner : n_in;
@@ -205,11 +205,11 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, uint8_t* dst, int64_t
       from[o - group] = sums + (o - group) * pitch;
       to[o - group] = t.stream ? sums + held * pitch + (o - group) * n_out : dst + o * n_out;
     }
-    uint8_t* const turned = reversed ? lease->gathered.get<uint8_t>(held * n) : nullptr;
+    uint8_t* const flipped = reversed ? lease->gathered.get<uint8_t>(held * n) : nullptr;
     for (int64_t r = 0; r < end - group && reversed; ++r) {
       pack_pixels(reinterpret_cast<const char*>(from[r]) + n - t.inner, -t.inner, t.inner,
-                  reinterpret_cast<char*>(turned + r * n), t.n_column);
-      from[r] = turned + r * n;
+                  reinterpret_cast<char*>(flipped + r * n), t.n_column);
+      from[r] = flipped + r * n;
     }
     columns(t, from, from, int(end - group), to, false, true, lease);
     for (int64_t o = group; o < end; ++o) finish(t, to[o - group], dst + o * n_out, n_out);
@@ -223,16 +223,16 @@ inline void bytes(const ByteTask& t, int threads) {
   const int64_t n_out = t.column ? t.column->n_out * t.inner : n_in;
   const int64_t read = t.n_row * n_in, n_bytes = outer * std::max(read, n_rows * n_out);
   const Team team = team_for(8 * n_bytes, threads);
-  // Bands of output rows: neighbors make the rows that both read, so bands are no more than what threads need.
+  // Chunks of output rows: neighbors make the rows that both read, so chunks are no more than what threads need.
   const int64_t wanted = std::max(ceil_div(team.threads > 1 ? 4 * team.threads : 1, outer),
-                                  ceil_div(n_bytes / std::max<int64_t>(1, outer), tuning.byte_band_bytes));
+                                  ceil_div(n_bytes / std::max<int64_t>(1, outer), tuning.byte_chunk_bytes));
   int64_t least = rows_at_once;
   if (t.row) least = std::max(least, 4 * t.row->longest * n_rows / std::max<int64_t>(1, t.n_row));
   const int64_t height = round_up(std::max(least, ceil_div(n_rows, wanted)), rows_at_once);
-  const int64_t n_bands = ceil_div(n_rows, height);
-  parallel(outer * n_bands, team, [&](int64_t p) {
-    int64_t index = p / n_bands, offset = 0;
-    const int64_t lo = p % n_bands * height, hi = std::min(n_rows, lo + height);
+  const int64_t n_chunks = ceil_div(n_rows, height);
+  parallel(outer * n_chunks, team, [&](int64_t p) {
+    int64_t index = p / n_chunks, offset = 0;
+    const int64_t lo = p % n_chunks * height, hi = std::min(n_rows, lo + height);
     uint8_t* const dst = t.dst + index * n_rows * n_out;
     for (int d = t.n_outer - 1; d >= 0; --d) {
       offset += index % t.outer_shape[d] * t.outer_stride[d];

@@ -44,7 +44,7 @@ inline void each_run(const CopyAxis& a, int64_t lo, int64_t hi, F&& f) {
         o = end;
       }
       return;
-    case CopyAxis::computed: return;  // such axes become others, a band at a time (picks-inl.hpp)
+    case CopyAxis::computed: return;  // such axes become others, a chunk at a time (indexed-copies-inl.hpp)
   }
 }
 
@@ -100,7 +100,7 @@ inline void flatten(CopyTask& t, int64_t* table) {
   int64_t n = 1;
   while (k > 1 && n * t.axis[k - 1].n_out <= most_flat) n *= t.axis[--k].n_out;
   const CopyAxis& last = t.axis[t.n_axes - 1];
-  if (k == t.n_axes || t.run > max_picked_run || t.axis[0].n_out * t.bytes[1] < many * t.bytes[k]) return;
+  if (k == t.n_axes || t.run > max_indexed_run || t.axis[0].n_out * t.bytes[1] < many * t.bytes[k]) return;
   if (k + 1 == t.n_axes && (last.kind == CopyAxis::index || n > few)) return;
   int64_t held[most_flat], at = 1;
   table[0] = 0;

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "rules/picks.hpp"
+#include "rules/source_index.hpp"
 #include "system/integers.hpp"
 
 namespace tenter {
 namespace {
 
-constexpr int64_t line_band = 4096;  // outputs whose positions are exact in doubles (Picking::narrow)
+constexpr int64_t line_chunk = 4096;  // outputs whose positions are exact in doubles (SourceIndex::narrow)
 
 // Whether outputs [lo, lo + n) are computed in int32, cut to the axis.
-inline bool narrow(const Picking& p, int64_t lo, int64_t n) { return p.narrow && p.is_inside(lo, lo + n); }
+inline bool narrow(const SourceIndex& p, int64_t lo, int64_t n) { return p.narrow && p.is_inside(lo, lo + n); }
 
 // The floor of a position, cut to [0, most], or to [least, most].
 template <class Real>
@@ -42,7 +42,7 @@ inline int64_t apart(int64_t lo, int64_t n, int32_t* index, int64_t& base, At&& 
 }
 
 template <class Position>
-inline int64_t each(const Picking& p, int64_t lo, int64_t n, int32_t* index, int64_t& base, Position&& position) {
+inline int64_t each(const SourceIndex& p, int64_t lo, int64_t n, int32_t* index, int64_t& base, Position&& position) {
   if (!narrow(p, lo, n)) return apart(lo, n, index, base, [&](int64_t o) { return cut(position(o), p.least, p.most); });
   const int32_t first = int32_t(lo), count = int32_t(n), most = int32_t(p.n_in - 1);
   base = 0;
@@ -52,7 +52,7 @@ inline int64_t each(const Picking& p, int64_t lo, int64_t n, int32_t* index, int
 
 // Whole numbers below 2^51 over the unit: with 1/2 added they are further from the next quotient than the roundings of
 // two operations reach, so the floor is that of the fraction.
-inline int64_t on_line(const Picking& p, int64_t lo, int64_t n, int32_t* index, int64_t& base) {
+inline int64_t on_line(const SourceIndex& p, int64_t lo, int64_t n, int32_t* index, int64_t& base) {
   const Line& l = p.line;
   if (!narrow(p, lo, n)) {
     Position at = l.at(lo);
@@ -65,10 +65,10 @@ inline int64_t on_line(const Picking& p, int64_t lo, int64_t n, int32_t* index, 
   const double step = double(int64_t(l.step.rest)), over = 1.0 / double(int64_t(l.unit));
   const int32_t whole_step = int32_t(l.step.whole), most = int32_t(p.n_in - 1);
   base = 0;
-  for (int64_t done = 0; done < n; done += line_band) {
+  for (int64_t done = 0; done < n; done += line_chunk) {
     const Position at = l.at(lo + done);
     const double rest = double(int64_t(at.rest)) + 0.5;
-    const int32_t whole = int32_t(at.whole), count = int32_t(std::min(line_band, n - done));
+    const int32_t whole = int32_t(at.whole), count = int32_t(std::min(line_chunk, n - done));
     int32_t* const to = index + done;
     for (int32_t k = 0; k < count; ++k) {
       int32_t i = whole + k * whole_step + int32_t((rest + double(k) * step) * over);
@@ -79,9 +79,9 @@ inline int64_t on_line(const Picking& p, int64_t lo, int64_t n, int32_t* index, 
   return n;
 }
 
-inline int64_t summed(const Picking& p, int64_t lo, int64_t n, int32_t* index, int64_t& base) {
+inline int64_t summed(const SourceIndex& p, int64_t lo, int64_t n, int32_t* index, int64_t& base) {
   auto piece = std::upper_bound(p.pieces.begin(), p.pieces.end(), lo,
-                                [](int64_t o, const Picking::Piece& from) { return o < from.from; }) -
+                                [](int64_t o, const SourceIndex::Piece& from) { return o < from.from; }) -
                1;
   if (!narrow(p, lo, n))
     return apart(lo, n, index, base, [&](int64_t o) {
@@ -102,7 +102,7 @@ inline int64_t summed(const Picking& p, int64_t lo, int64_t n, int32_t* index, i
 }
 
 // The inputs of outputs [lo, lo + n), less `base`; returns how many of them there are.
-inline int64_t indices_of(const Picking& p, int64_t lo, int64_t n, int32_t* index, int64_t& base) {
+inline int64_t indices_of(const SourceIndex& p, int64_t lo, int64_t n, int32_t* index, int64_t& base) {
   const float first = float(p.first), step = float(p.step);
   const double wide = p.step, offset = p.first;
   auto of = [&](auto&& position) { return each(p, lo, n, index, base, position); };

@@ -18,9 +18,9 @@ void TENTER_JOIN(pixels_, TENTER_LEVEL)(const WindowTask&, int threads);  // few
 namespace TENTER_COPIES {                                                 // level_copies.cpp
 void copy(const CopyTask&, int threads);
 void runs(const RunsTask&, int threads);
-void picked(const CopyTask&, int axis, const Picking&, int threads);
-void sum_picked(const WindowTask&, const Picking&, int threads);
-int64_t indices(const Picking&, int64_t lo, int64_t n, int32_t* index, int64_t& base);
+void copy_indexed(const CopyTask&, int axis, const SourceIndex&, int threads);
+void sum_indexed(const WindowTask&, const SourceIndex&, int threads);
+int64_t indices(const SourceIndex&, int64_t lo, int64_t n, int32_t* index, int64_t& base);
 void ranges(const RangesTask&, int threads);
 void extremes(const ExtremesTask&, int threads);
 }  // namespace TENTER_COPIES
@@ -36,8 +36,8 @@ const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
                                                   &TENTER_JOIN(byte_kernels_, TENTER_LEVEL),
                                                   TENTER_JOIN(signals_, TENTER_LEVEL),
                                                   TENTER_JOIN(add_taps_, TENTER_LEVEL),
-                                                  TENTER_COPIES::picked,
-                                                  TENTER_COPIES::sum_picked,
+                                                  TENTER_COPIES::copy_indexed,
+                                                  TENTER_COPIES::sum_indexed,
                                                   TENTER_COPIES::indices,
                                                   TENTER_COPIES::ranges,
                                                   TENTER_COPIES::extremes,

@@ -1,7 +1,7 @@
 // The kernels that copy for one instruction set: as level.cpp, in a file of its own so that both compile at once.
 #include "levels/extremes-inl.hpp"
-#include "levels/picked-sums-inl.hpp"
-#include "levels/picks-inl.hpp"
+#include "levels/indexed-sums-inl.hpp"
+#include "levels/indexed-copies-inl.hpp"
 #include "levels/ranges-inl.hpp"
 #include "levels/runs-inl.hpp"
 
@@ -13,9 +13,11 @@ namespace tenter::TENTER_COPIES {
 
 void copy(const CopyTask& t, int threads) { tenter::copy(t, threads); }
 void runs(const RunsTask& t, int threads) { tenter::runs(t, threads); }
-void picked(const CopyTask& t, int axis, const Picking& p, int threads) { tenter::picked(t, axis, p, threads); }
-void sum_picked(const WindowTask& t, const Picking& p, int threads) { tenter::sum_picked(t, p, threads); }
-int64_t indices(const Picking& p, int64_t lo, int64_t n, int32_t* index, int64_t& base) {
+void copy_indexed(const CopyTask& t, int axis, const SourceIndex& p, int threads) {
+  tenter::copy_indexed(t, axis, p, threads);
+}
+void sum_indexed(const WindowTask& t, const SourceIndex& p, int threads) { tenter::sum_indexed(t, p, threads); }
+int64_t indices(const SourceIndex& p, int64_t lo, int64_t n, int32_t* index, int64_t& base) {
   return indices_of(p, lo, n, index, base);
 }
 

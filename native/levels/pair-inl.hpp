@@ -16,22 +16,22 @@ inline void repeat_last(T* (&rows)[N], int n) {
 // Bytes of a value that is stored.
 template <class Acc>
 int64_t stored_size(const CallSums<Acc>& sums, const WindowTask& t) {
-  return sums.weighing ? size_of(t.out) : sums.last->out_size;
+  return sums.premultiply ? size_of(t.out) : sums.last->out_size;
 }
 
-// Sums of rows [lo, hi) of colors times alpha: a band of columns at a time, whose inputs are multiplied once and stay
+// Sums of rows [lo, hi) of colors times alpha: a chunk of columns at a time, whose inputs are multiplied once and stay
 // in cache.
 template <class Acc>
-void weighed_rows(const CallSums<Acc>& sums, const WindowTask& t, const char* src, int64_t lo, int64_t hi, Acc* dst,
-                  int64_t n, Lease& lease) {
+void premultiplied_rows(const CallSums<Acc>& sums, const WindowTask& t, const char* src, int64_t lo, int64_t hi,
+                        Acc* dst, int64_t n, Lease& lease) {
   constexpr int64_t unit = std::max(lanes<Acc>, 4);  // whole pixels
   const WindowMap& m = *t.row;
   const int64_t first = m.first(lo), n_read = std::max<int64_t>(1, m.first(hi - 1) + m.count(hi - 1) - first);
-  const int64_t fitting = tuning.band_bytes / int64_t(sizeof(Acc)) / n_read / unit * unit;
+  const int64_t fitting = tuning.row_chunk_bytes / int64_t(sizeof(Acc)) / n_read / unit * unit;
   const int64_t width = std::min(std::max(unit, fitting), n), size = size_of(t.in);
-  Acc* const weighed = lease->packed.get<Acc>(n_read * width);
-  const char* const origin = reinterpret_cast<const char*>(weighed - first * width);  // of input row 0
-  int64_t* const rows = lease->index.get<int64_t>(n_read);                            // that some output reads
+  Acc* const premultiplied = lease->packed.get<Acc>(n_read * width);
+  const char* const origin = reinterpret_cast<const char*>(premultiplied - first * width);  // of input row 0
+  int64_t* const rows = lease->index.get<int64_t>(n_read);                                  // that some output reads
   int64_t n_rows = 0;
   for (int64_t o = lo, i = first; o < hi; ++o)
     for (i = std::max(i, m.first(o)); i < m.first(o) + m.count(o); ++i) rows[n_rows++] = i;
@@ -42,7 +42,7 @@ void weighed_rows(const CallSums<Acc>& sums, const WindowTask& t, const char* sr
       if (const int64_t next = k + ahead; next < n_rows) prefetch(src + rows[next] * t.row_stride + j * size, w * size);
       else if (j + width < n && next - n_rows < n_rows)
         prefetch(src + rows[next - n_rows] * t.row_stride + (j + width) * size, std::min(width, n - j - width) * size);
-      sums.weighing->multiply(src + rows[k] * t.row_stride + j * size, weighed + (rows[k] - first) * width, w);
+      sums.premultiply->multiply(src + rows[k] * t.row_stride + j * size, premultiplied + (rows[k] - first) * width, w);
     }
     sums.first->rows(origin, width * int64_t(sizeof(Acc)), m, lo, hi, reinterpret_cast<char*>(dst + j), n, w, false,
                      lease);
@@ -50,7 +50,7 @@ void weighed_rows(const CallSums<Acc>& sums, const WindowTask& t, const char* sr
 }
 
 // Sums rows first, into a few scratch rows, then columns. Of reversed columns the rows are summed as they lie, and the
-// scratch rows are turned.
+// scratch rows are flipped.
 template <class Acc>
 void both_rows_first(const CallSums<Acc>& sums, const WindowTask& t, const char* src, char* dst, int64_t lo, int64_t hi,
                      Lease& lease) {
@@ -61,31 +61,31 @@ void both_rows_first(const CallSums<Acc>& sums, const WindowTask& t, const char*
   if (reversed) src += (t.n_column - 1) * t.column_stride;
   Acc* const scratch = lease->row.get<Acc>(n_in * N * (1 + reversed));
   const int64_t size_out = stored_size(sums, t);
-  Acc* const weighed = sums.weighing ? lease->staging.get<Acc>(n_out * N) : nullptr;
+  Acc* const premultiplied = sums.premultiply ? lease->staging.get<Acc>(n_out * N) : nullptr;
   const char* rows[N];
   char* to[N];
   for (; lo < hi; lo += N) {
     const int n_rows = int(std::min<int64_t>(N, hi - lo));
     for (int r = 0; r < n_rows; ++r) {
       rows[r] = reinterpret_cast<const char*>(scratch + r * n_in);
-      to[r] = weighed ? reinterpret_cast<char*>(weighed + r * n_out) : dst + r * n_out * size_out;
+      to[r] = premultiplied ? reinterpret_cast<char*>(premultiplied + r * n_out) : dst + r * n_out * size_out;
     }
     repeat_last(rows, n_rows), repeat_last(to, n_rows);
-    if (weighed) weighed_rows(sums, t, src, lo, lo + n_rows, scratch, n_in, lease);
+    if (premultiplied) premultiplied_rows(sums, t, src, lo, lo + n_rows, scratch, n_in, lease);
     else
       sums.first->rows(src, t.row_stride, *t.row, lo, lo + n_rows, reinterpret_cast<char*>(scratch), n_in, n_in, false,
                        lease);
     if (t.saturate && sums.last->saturate) sums.last->saturate(scratch, n_in * n_rows);
     const int64_t pixel = t.inner * int64_t(sizeof(Acc));
     for (int r = 0; r < n_rows && reversed; ++r) {
-      Acc* const turned = scratch + n_in * (N + r);
-      pack_pixels(rows[r] + (t.n_column - 1) * pixel, -pixel, pixel, reinterpret_cast<char*>(turned), t.n_column);
-      rows[r] = reinterpret_cast<const char*>(turned);
+      Acc* const flipped = scratch + n_in * (N + r);
+      pack_pixels(rows[r] + (t.n_column - 1) * pixel, -pixel, pixel, reinterpret_cast<char*>(flipped), t.n_column);
+      rows[r] = reinterpret_cast<const char*>(flipped);
     }
     if (reversed) repeat_last(rows, n_rows);
     sum_columns(*sums.last, rows, n_rows, packed, to, 0, t.column->n_out, false, lease);
-    for (int r = 0; r < n_rows && weighed; ++r)
-      sums.weighing->divide(weighed + r * n_out, dst + r * n_out * size_out, n_out, Acc(t.unseen));
+    for (int r = 0; r < n_rows && premultiplied; ++r)
+      sums.premultiply->divide(premultiplied + r * n_out, dst + r * n_out * size_out, n_out, Acc(t.unseen));
     dst += n_rows * n_out * size_out;
   }
 }
@@ -99,7 +99,7 @@ void divided_rows(const CallSums<Acc>& sums, const WindowTask& t, const char* sr
     const int64_t end = std::min(hi, lo + 2);
     sums.last->rows(src, stride, *t.row, lo, end, reinterpret_cast<char*>(two), n, n, false, lease);
     for (int64_t r = 0; r < end - lo; ++r, dst += n * size_of(t.out))
-      sums.weighing->divide(two + r * n, dst, n, Acc(t.unseen));
+      sums.premultiply->divide(two + r * n, dst, n, Acc(t.unseen));
   }
 }
 
@@ -114,8 +114,9 @@ void both_columns_first(const CallSums<Acc>& sums, const WindowTask& t, const ch
   const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner;
   const int64_t size = sums.first->in_size, pixel = t.inner * size;
   ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
-  const bool weighs = sums.weighing;  // of rows whose pixels lie side by side
-  const bool packs = weighs || (t.n_column > 1 && t.column_stride != pixel && (t.inner == 1 || t.inner_stride == size));
+  const bool premultiplies = sums.premultiply;  // of rows whose pixels lie side by side
+  const bool packs =
+      premultiplies || (t.n_column > 1 && t.column_stride != pixel && (t.inner == 1 || t.inner_stride == size));
   if (packs) c.stride = pixel, c.inner_stride = size;
   const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1), pitch = n_out * int64_t(sizeof(Acc));
   Acc* const scratch = lease->row.get<Acc>(std::max<int64_t>(1, (last - first) * n_out));
@@ -136,7 +137,7 @@ void both_columns_first(const CallSums<Acc>& sums, const WindowTask& t, const ch
       rows[n_rows] = src + i * t.row_stride;
       if (packs) {
         char* const row = packed + n_rows * t.n_column * pixel;
-        if (weighs) sums.weighing->multiply(rows[n_rows], reinterpret_cast<Acc*>(row), n_in);
+        if (premultiplies) sums.premultiply->multiply(rows[n_rows], reinterpret_cast<Acc*>(row), n_in);
         else pack_pixels(rows[n_rows], t.column_stride, pixel, row, t.n_column);
         rows[n_rows] = row;
       }
@@ -153,7 +154,7 @@ void both_columns_first(const CallSums<Acc>& sums, const WindowTask& t, const ch
     }
     int64_t end = lo;
     while (end < hi && m.first(end) + m.count(end) <= i) ++end;
-    if (weighs) divided_rows(sums, t, origin, pitch, lo, end, dst, n_out, lease);
+    if (premultiplies) divided_rows(sums, t, origin, pitch, lo, end, dst, n_out, lease);
     else store_rows(*sums.last, t.stream, origin, pitch, m, lo, end, dst, n_out, n_out, lease);
     dst += (end - lo) * n_out * stored_size(sums, t), lo = end;
   }
@@ -166,14 +167,14 @@ void both_rows(const CallSums<Acc>& sums, const WindowTask& t, const char* src, 
   else both_columns_first(sums, t, src, dst, lo, hi, lease);
 }
 
-// Output rows of a task: enough that two tasks share few input rows, and a band of scratch rows at most.
+// Output rows of a task: enough that two tasks share few input rows, and a chunk of scratch rows at most.
 template <class Acc>
 int64_t both_height(const WindowTask& t) {
   if (t.rows_first) return lanes<Acc>;
   const double ratio = double(t.row->n_in) / double(std::max<int64_t>(1, t.row->n_out));
   const double row = double(t.column->n_out * t.inner) * sizeof(Acc);
-  return std::clamp<int64_t>(int64_t(double(tuning.band_bytes) / (row * std::max(ratio, 1e-3))), min_band_rows,
-                             max_band_rows);
+  return std::clamp<int64_t>(int64_t(double(tuning.row_chunk_bytes) / (row * std::max(ratio, 1e-3))), min_chunk_rows,
+                             max_chunk_rows);
 }
 
 template <class Acc>

@@ -20,10 +20,10 @@ inline void pack_pixels_of(const char* src, int64_t stride, char* dst, int64_t n
       std::memcpy(dst, src, N);
       for (i = 1; i + K < n - K; i += K) {
         const auto x = load_unaligned<Sixteen>(src - (i + K - 1) * N);
-        const auto turned = [&]<int... b>(std::integer_sequence<int, b...>) __attribute__((always_inline)) {
+        const auto flipped = [&]<int... b>(std::integer_sequence<int, b...>) __attribute__((always_inline)) {
           return __builtin_shufflevector(x, x, (b < K * N ? (K - 1 - b / N) * N + b % N : 0)...);
         }(std::make_integer_sequence<int, 16>{});
-        store_bits(dst + i * N, turned);
+        store_bits(dst + i * N, flipped);
       }
     }
   }

@@ -1,4 +1,4 @@
-// Window passes over three axes at once: a band of rows of every plane, a few planes at a time, so that the sums
+// Window passes over three axes at once: a chunk of rows of every plane, a few planes at a time, so that the sums
 // between axes stay in cache.
 #pragma once
 #include <cstring>
@@ -18,81 +18,82 @@ inline int64_t max_planes_read(const WindowMap& m) {
   return most;
 }
 
-// What the tasks of a call share. A band is `height` rows of every plane.
-struct Bands {
+// What the tasks of a call share. A chunk is `height` rows of every plane.
+struct Chunks {
   WindowTask flat;                             // of rows and columns
   int64_t row_in, row_out, plane_out, height;  // lengths of an input row, an output row and an output plane, in values
 };
 
 // Output rows [lo, hi) of all planes; sums planes first.
 template <class Acc>
-void planes_first(const CallSums<Acc>& sums, const WindowTask& t, const Bands& bands, const char* src, char* dst,
+void planes_first(const CallSums<Acc>& sums, const WindowTask& t, const Chunks& chunks, const char* src, char* dst,
                   int64_t lo, int64_t hi, Lease& lease) {
   const WindowMap &planes = *t.plane, &m = *t.row;
-  const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1), row_in = bands.row_in;
-  const int64_t band = (last - first) * row_in, pitch = row_in * int64_t(sizeof(Acc));
-  Acc* const scratch = lease->plane.get<Acc>(std::max<int64_t>(1, planes_at_once * band));
+  const int64_t first = m.first(lo), last = m.first(hi - 1) + m.count(hi - 1), row_in = chunks.row_in;
+  const int64_t chunk = (last - first) * row_in, pitch = row_in * int64_t(sizeof(Acc));
+  Acc* const scratch = lease->plane.get<Acc>(std::max<int64_t>(1, planes_at_once * chunk));
   const bool contiguous_rows = t.row_stride == row_in * sums.first->in_size;
   const int64_t height = contiguous_rows ? last - first : 1;
   for (int64_t d = 0; d < planes.n_out; d += planes_at_once) {
     const int64_t end = std::min(planes.n_out, d + planes_at_once);
     for (int64_t i = first; i < last; i += height)
       sums.first->rows(src + i * t.row_stride, t.plane_stride, planes, d, end,
-                       reinterpret_cast<char*>(scratch + (i - first) * row_in), band, height * row_in, false, lease);
+                       reinterpret_cast<char*>(scratch + (i - first) * row_in), chunk, height * row_in, false, lease);
     for (int64_t k = d; k < end; ++k)
-      both_rows<Acc>({sums.last, sums.middle, sums.middle, sums.last}, bands.flat,
-                     reinterpret_cast<const char*>(scratch + (k - d) * band) - first * pitch,
-                     dst + k * bands.plane_out * sums.last->out_size, lo, hi, lease);
+      both_rows<Acc>({sums.last, sums.middle, sums.middle, sums.last}, chunks.flat,
+                     reinterpret_cast<const char*>(scratch + (k - d) * chunk) - first * pitch,
+                     dst + k * chunks.plane_out * sums.last->out_size, lo, hi, lease);
   }
 }
 
 // The same; sums planes last. A few output planes at a time, so that these are written to memory while the next are
 // computed. Input planes that later outputs read are kept; in a full buffer they move to the front.
 template <class Acc>
-void planes_last(const CallSums<Acc>& sums, const WindowTask& t, const Bands& bands, const char* src, char* dst,
+void planes_last(const CallSums<Acc>& sums, const WindowTask& t, const Chunks& chunks, const char* src, char* dst,
                  int64_t lo, int64_t hi, Lease& lease) {
   const WindowMap& planes = *t.plane;
-  const int64_t band = (hi - lo) * bands.row_out, pitch = band * int64_t(sizeof(Acc)), most = max_planes_read(planes);
+  const int64_t chunk = (hi - lo) * chunks.row_out, pitch = chunk * int64_t(sizeof(Acc)),
+                most = max_planes_read(planes);
   const int64_t capacity =
-      std::max(most, std::min<int64_t>(planes.n_in, most + tuning.planes_kept_bytes / std::max<int64_t>(1, pitch)));
-  Acc* const scratch = lease->plane.get<Acc>(std::max<int64_t>(1, capacity * band));
+      std::max(most, std::min<int64_t>(planes.n_in, most + tuning.cached_planes_bytes / std::max<int64_t>(1, pitch)));
+  Acc* const scratch = lease->plane.get<Acc>(std::max<int64_t>(1, capacity * chunk));
   int64_t from = 0, to = 0;  // input planes [from, to) are in scratch
   for (int64_t d = 0; d < planes.n_out; d += planes_at_once) {
     const int64_t end = std::min(planes.n_out, d + planes_at_once);
     const int64_t lowest = planes.first(d), highest = planes.first(end - 1) + planes.count(end - 1);
     if (highest - from > capacity || lowest > to) {
-      if (to > lowest) std::memmove(scratch, scratch + (lowest - from) * band, (to - lowest) * pitch);
+      if (to > lowest) std::memmove(scratch, scratch + (lowest - from) * chunk, (to - lowest) * pitch);
       from = lowest, to = std::max(to, lowest);
     }
     for (; to < highest; ++to)
-      both_rows<Acc>({sums.first, sums.first, sums.middle, sums.middle}, bands.flat, src + to * t.plane_stride,
-                     reinterpret_cast<char*>(scratch + (to - from) * band), lo, hi, lease);
+      both_rows<Acc>({sums.first, sums.first, sums.middle, sums.middle}, chunks.flat, src + to * t.plane_stride,
+                     reinterpret_cast<char*>(scratch + (to - from) * chunk), lo, hi, lease);
     store_rows(*sums.last, t.stream, reinterpret_cast<const char*>(scratch) - from * pitch, pitch, planes, d, end,
-               dst + d * bands.plane_out * sums.last->out_size, bands.plane_out, band, lease);
+               dst + d * chunks.plane_out * sums.last->out_size, chunks.plane_out, chunk, lease);
   }
 }
 
 template <class Acc>
 void planes_pass(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
-  Bands bands{t, t.n_column * t.inner, t.column->n_out * t.inner, t.row->n_out * t.column->n_out * t.inner, 0};
+  Chunks chunks{t, t.n_column * t.inner, t.column->n_out * t.inner, t.row->n_out * t.column->n_out * t.inner, 0};
   if (t.planes_first) {
-    bands.flat.row_stride = bands.row_in * int64_t(sizeof(Acc));
-    bands.flat.column_stride = t.inner * int64_t(sizeof(Acc)), bands.flat.inner_stride = sizeof(Acc);
+    chunks.flat.row_stride = chunks.row_in * int64_t(sizeof(Acc));
+    chunks.flat.column_stride = t.inner * int64_t(sizeof(Acc)), chunks.flat.inner_stride = sizeof(Acc);
   } else {
-    bands.flat.stream = false;
+    chunks.flat.stream = false;
   }
-  const int64_t n_rows = t.row->n_out, row = t.planes_first ? bands.row_in : bands.row_out;
+  const int64_t n_rows = t.row->n_out, row = t.planes_first ? chunks.row_in : chunks.row_out;
   const int64_t scratch_row = std::max<int64_t>(1, row * int64_t(sizeof(Acc)));
-  bands.height =
-      std::clamp<int64_t>(tuning.plane_bytes / scratch_row, min_band_rows, std::max<int64_t>(min_band_rows, n_rows));
-  const int64_t n_bands = ceil_div(n_rows, bands.height);
-  parallel(outer_count(t) * n_bands, team, [&](int64_t p) {
-    const int64_t outer = p / n_bands, lo = p % n_bands * bands.height, hi = std::min(n_rows, lo + bands.height);
+  chunks.height =
+      std::clamp<int64_t>(tuning.plane_bytes / scratch_row, min_chunk_rows, std::max<int64_t>(min_chunk_rows, n_rows));
+  const int64_t n_chunks = ceil_div(n_rows, chunks.height);
+  parallel(outer_count(t) * n_chunks, team, [&](int64_t p) {
+    const int64_t outer = p / n_chunks, lo = p % n_chunks * chunks.height, hi = std::min(n_rows, lo + chunks.height);
     const char* const src = t.src + outer_offset(t, outer);
-    char* const dst = t.dst + (outer * t.plane->n_out * bands.plane_out + lo * bands.row_out) * sums.last->out_size;
+    char* const dst = t.dst + (outer * t.plane->n_out * chunks.plane_out + lo * chunks.row_out) * sums.last->out_size;
     Lease lease;
-    if (t.planes_first) planes_first(sums, t, bands, src, dst, lo, hi, lease);
-    else planes_last(sums, t, bands, src, dst, lo, hi, lease);
+    if (t.planes_first) planes_first(sums, t, chunks, src, dst, lo, hi, lease);
+    else planes_last(sums, t, chunks, src, dst, lo, hi, lease);
     store_fence(t.stream);
   });
 }

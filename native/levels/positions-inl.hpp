@@ -70,10 +70,10 @@ class Walk {
   Vec<Rest> step_rest_, unit_;
 };
 
-// The next n targets of a walk: their candidates' indices, and weights by `weigh(k, rest)`. A walk ends up to a vector
-// past n, so n is a whole number of vectors but in the last block.
-template <class Acc, class Rest, class Weigh>
-inline void fill_block(const SignalTask& t, Walk<Rest>& walk, int64_t n, Block<Acc>& b, Weigh&& weigh) {
+// The next n targets of a walk: their candidates' indices, and weights by `make_weights(k, rest)`. A walk ends up to a
+// vector past n, so n is a whole number of vectors but in the last block.
+template <class Acc, class Rest, class MakeWeights>
+inline void fill_block(const SignalTask& t, Walk<Rest>& walk, int64_t n, Block<Acc>& b, MakeWeights&& make_weights) {
   b.n = n, b.origin = walk.whole[0] + t.first;
   Walk<Rest> next = walk;  // in registers: stores of weights might change what is behind a reference
   const Vec<int64_t> origin = splat(walk.whole[0]);
@@ -82,7 +82,7 @@ inline void fill_block(const SignalTask& t, Walk<Rest>& walk, int64_t n, Block<A
     const Vec<int64_t> index = next.whole - origin;
     if constexpr (sizeof(Acc) == 8) store_bits(to + at, index);
     else store_bits(to + at, __builtin_convertvector(index, VecN<int32_t, double_lanes>));
-    weigh(next.rest, at);
+    make_weights(next.rest, at);
   }
   walk = next;
 }
@@ -93,18 +93,18 @@ void triangle_block(const SignalTask& t, Walk<double>& walk, int64_t n, Block<Ac
   const double unit = double(t.at.unit), first = double(t.first) * unit;
   Acc* const to = b.weight;
   const int64_t room = b.room;
-  auto weigh = [=](Vec<double> rest, int64_t at, int64_t j) __attribute__((always_inline)) {
+  auto make_weights = [=](Vec<double> rest, int64_t at, int64_t j) __attribute__((always_inline)) {
     const Vec<double> distance = magnitude(rest - splat(first + double(j) * unit));
     const Vec<double> w = 1.0 - quotient(distance, pixel, reciprocal);
     store_weights(to + j * room + at, w > 0.0 ? w : Vec<double>{});
   };
   if (b.count == 2) {
     fill_block(t, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
-      weigh(rest, at, 0), weigh(rest, at, 1);
+      make_weights(rest, at, 0), make_weights(rest, at, 1);
     });
   } else {
     fill_block(t, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
-      for (int64_t j = 0; j < b.count; ++j) weigh(rest, at, j);
+      for (int64_t j = 0; j < b.count; ++j) make_weights(rest, at, j);
     });
   }
 }

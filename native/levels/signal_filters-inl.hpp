@@ -39,7 +39,7 @@ class Filtered {
   // weight[j]: of the j-th candidates of a vector of outputs with these rests. Returns whether one within the support
   // is zero, so that its row is not like others: it may be cut, or hold a zero. K: the number of candidates, if known.
   template <int K = 0, class Of>
-  TENTER_ALWAYS_INLINE bool weigh(Vec<double> rest, Of&& of, Vec<double>* weight) const {
+  TENTER_ALWAYS_INLINE bool make_weights(Vec<double> rest, Of&& of, Vec<double>* weight) const {
     const Vec<double> from = rest * scale_;
     Vec<double> total{};
     Vec<int64_t> zero{};
@@ -91,7 +91,7 @@ void filtered_block(const SignalTask& t, Walk<double>& walk, int64_t lo, int64_t
   Vec<double>* const weight = reinterpret_cast<Vec<double>*>(lease->plane.get<char>(t.count * vector_bytes));
   with_vector_filter(t.filter, [&](auto&& of) {
     fill_block(t, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
-      if (rows.weigh(rest, of, weight))
+      if (rows.make_weights(rest, of, weight))
         for (int64_t k = at; k < std::min(at + double_lanes, n); ++k) leave(t, lo + k);
       for (int64_t j = 0; j < t.count; ++j) store_weights(b.weight + j * b.room + at, weight[j]);
     });
@@ -169,7 +169,7 @@ void scattered_block(const SignalTask& t, Walk<double>& walk, int64_t lo, int64_
   with_vector_filter(t.filter, [&](auto&& of) {
     Walk<double> forward(t.forward, from);
     for (int64_t o = from; o < to; o += N, forward.advance()) {
-      const bool zero = rows.weigh(forward.rest, of, weight);
+      const bool zero = rows.make_weights(forward.rest, of, weight);
       for (int l = 0; l < int(std::min<int64_t>(N, to - o)); ++l) {
         const int64_t first = forward.whole[l] + t.forward_first - lo, source = o + l - b.origin;
         const int64_t begin = std::max<int64_t>(0, -first), end = std::min(t.forward_count, n - first);
@@ -195,7 +195,7 @@ void windows_block(const SignalTask& t, int64_t first, int64_t n, int64_t lo, in
   Vec<double>* const weight = reinterpret_cast<Vec<double>*>(lease->plane.get<char>(t.forward_count * vector_bytes));
   with_vector_filter(t.filter, [&](auto&& of) {
     fill_block(forward, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
-      if (rows.weigh(rest, of, weight))
+      if (rows.make_weights(rest, of, weight))
         for (int64_t k = at; k < std::min(at + double_lanes, n); ++k)
           for (int64_t i = b.origin + b.index[k]; i < b.origin + b.index[k] + b.count; ++i)
             if (lo <= i && i < hi) leave(t, i);
@@ -236,7 +236,7 @@ int64_t stretched_block(const SignalTask& t, int64_t lo, int64_t most, int64_t p
       for (int64_t k = 0; k < n; k += N, next.advance()) {
         Vec<double> few[K ? K : 1];
         Vec<double>* const made = K ? few : room;
-        if (rows.weigh<K>(next.rest, of, made))
+        if (rows.make_weights<K>(next.rest, of, made))
           for (int64_t o = k; o < std::min(k + N, n); ++o) leave(t, lo + o);
         Vec<double> sum{};
         for (int64_t j = 0; j < count; ++j) {

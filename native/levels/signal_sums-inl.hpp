@@ -154,7 +154,7 @@ void sum_numbers(const Acc* value, int64_t n_values, const Acc* weight, int64_t 
 
 // Weights that are ones where they count become those of the sources, which all rows have in common.
 template <class Acc>
-void weigh_sources(const Block<Acc>& b, const Sources<Acc>& weights, Reach reach, Lease& lease) {
+void multiply_sources(const Block<Acc>& b, const Sources<Acc>& weights, Reach reach, Lease& lease) {
   each_vector(b, weights, reach, lease, [&](int64_t t, int, auto&& candidates) __attribute__((always_inline)) {
     for (int64_t j = 0; j < b.count; ++j) {
       Acc* const w = b.weight + j * b.room + t;
@@ -177,8 +177,8 @@ inline VecN<Acc, H * n> joined(F&& part) {
   }
 }
 
-// Means of many sources each: all but the last are weighed by b.weight[t], the last by b.weight[room + t], unless that
-// is 0. Of every target, 16 bytes of adjacent sources are loaded at a time. They are parts of vectors that are
+// Means of many sources each: all but the last are multiplied by b.weight[t], the last by b.weight[room + t], unless
+// that is 0. Of every target, 16 bytes of adjacent sources are loaded at a time. They are parts of vectors that are
 // transposed within each 16 bytes, into vectors of targets.
 template <class Acc>
 void sum_segments(const Block<Acc>& b, const Sources<Acc>& x, Loose<Acc>* dst) {

@@ -147,7 +147,7 @@ class SignalRows {
     const int64_t read = b.index[b.n - 1] + b.count + 4 * N;
     Acc* const weights = lease->plane.template get<Acc>(read + N);
     forward_weights(t_, b.origin, read, weights);
-    weigh_sources(b, {weights - b.origin, b.origin, b.origin + read}, reach(b), lease);
+    multiply_sources(b, {weights - b.origin, b.origin, b.origin + read}, reach(b), lease);
   }
 
   template <class Rest>

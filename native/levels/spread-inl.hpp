@@ -24,7 +24,7 @@ inline Vec<Acc> source(const Loose<Acc>* x, int64_t t, const Loose<Acc>* end) {
   return load_masked<Acc, Acc>(x + t, std::clamp<int64_t>(end - (x + t), 0, N));
 }
 
-// ---- area: runs of equal values, each a source's weighed once; where two areas share a target, their sum stands.
+// ---- area: runs of equal values, each a source's weighted value; where two areas share a target, their sum stands.
 
 // The runs of targets [lo, hi): that of source t of the block begins at target origin + index[t], or before lo.
 // weight[t] is the source's, and weight[room + t] the same if the first target of its run is shared with the run before
@@ -46,19 +46,19 @@ template <class Acc>
 void write_runs(const Block<Acc>& b, const Loose<Acc>* x, const Loose<Acc>* end, Acc* made, Loose<Acc>* sums,
                 int64_t lo, int64_t n, int64_t longest) {
   constexpr int N = lanes<Acc>;
-  Acc *const weighed = made + N, *const first = weighed + b.room + N;
-  weighed[-1] = Acc{};
+  Acc *const weighted = made + N, *const first = weighted + b.room + N;
+  weighted[-1] = Acc{};
   for (int64_t t = 0; t < b.n; t += N)
-    store_bits(weighed + t, source<Acc>(x, t, end) * load_unaligned<Vec<Acc>>(b.weight + t));
+    store_bits(weighted + t, source<Acc>(x, t, end) * load_unaligned<Vec<Acc>>(b.weight + t));
   for (int64_t t = 0; t < b.n; t += N) {
     const Vec<Acc> w = load_unaligned<Vec<Acc>>(b.weight + b.room + t);
-    const Vec<Acc> both = multiply_add<Acc>(source<Acc>(x, t, end), w, load_unaligned<Vec<Acc>>(weighed + t - 1));
-    store_bits(first + t, w != Vec<Acc>{} ? both : load_unaligned<Vec<Acc>>(weighed + t));
+    const Vec<Acc> both = multiply_add<Acc>(source<Acc>(x, t, end), w, load_unaligned<Vec<Acc>>(weighted + t - 1));
+    store_bits(first + t, w != Vec<Acc>{} ? both : load_unaligned<Vec<Acc>>(weighted + t));
   }
   Loose<Acc>*const stop = sums + n, *const vectors = stop - N;
   for (int64_t t = 0; t < b.n; ++t) {
     const int64_t begin = b.origin + b.index[t] - lo;
-    const Vec<Acc> value = splat(weighed[t]);
+    const Vec<Acc> value = splat(weighted[t]);
     Loose<Acc>* at = sums + std::max<int64_t>(0, begin);
     Loose<Acc>* const to = std::min(sums + begin + longest, stop);
     if (begin >= 0) *at++ = first[t];
@@ -78,11 +78,11 @@ void write_pairs(const Block<Acc>& b, const Loose<Acc>* x, const Loose<Acc>* end
   constexpr int N = lanes<Acc>;
   for (int64_t t = 0; t < b.n; t += N) {
     const Vec<Acc> value = source<Acc>(x, t, end);
-    auto weighed = [&](int j) __attribute__((always_inline)) {
+    auto weighted = [&](int j) __attribute__((always_inline)) {
       const Vec<Acc> w = load_unaligned<Vec<Acc>>(b.weight + j * b.room + t);
       return w != Vec<Acc>{} ? value * w : Vec<Acc>{};
     };
-    const Vec<Acc> low = weighed(0), high = weighed(1);
+    const Vec<Acc> low = weighted(0), high = weighted(1);
     [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
       store_bits(made + 2 * t, __builtin_shufflevector(low, high, (i % 2 * N + i / 2)...));
       store_bits(made + 2 * t + N, __builtin_shufflevector(low, high, (i % 2 * N + i / 2 + N / 2)...));

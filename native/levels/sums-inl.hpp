@@ -98,17 +98,17 @@ constexpr Sums<Acc> sums_as{
 
 // Of colors weighted by alpha, n values: a call's input times alpha, and sums divided by it as the call's output.
 template <class Acc>
-struct Weighing {
+struct Premultiply {
   void (*multiply)(const char* src, Acc* dst, int64_t n);
   void (*divide)(const Acc* src, char* dst, int64_t n, Acc unseen);
 };
 
 // The sums of a call: of its input as its output; and, if several axes are summed, of its input as sums, of sums as
-// sums, and of sums as its output. With `weighing` all sums are of sums as sums.
+// sums, and of sums as its output. With `premultiply` all sums are of sums as sums.
 template <class Acc>
 struct CallSums {
   const Sums<Acc>*whole, *first, *middle, *last;
-  const Weighing<Acc>* weighing = nullptr;
+  const Premultiply<Acc>* premultiply = nullptr;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "levels/dtypes-inl.hpp"
 #include "levels/planes-inl.hpp"
 #include "levels/small-images-inl.hpp"
-#include "levels/weigh-inl.hpp"
+#include "levels/premultiply-inl.hpp"
 
 namespace tenter {
 namespace {
@@ -44,15 +44,17 @@ const Sums<Acc>* sums_of_any(Dtype in, Dtype out, Types<T...>) {
   return found;
 }
 template <class Acc, class Value, int C>
-constexpr Weighing<Acc> weighing_as{
+constexpr Premultiply<Acc> premultiply_loops{
     [](const char* src, Acc* dst, int64_t n) { multiply<Acc, Value, C>(reinterpret_cast<const Value*>(src), dst, n); },
     [](const Acc* src, char* dst, int64_t n, Acc unseen) {
       divide<Acc, Value, C>(src, reinterpret_cast<Value*>(dst), n, unseen);
     }};
 template <class Acc>
-const Weighing<Acc>* weighing_of(const WindowTask& t) {
+const Premultiply<Acc>* premultiply_loops_of(const WindowTask& t) {
   auto as = [&]<class Value>() {
-    return t.alpha == 2 ? &weighing_as<Acc, Value, 2> : t.alpha == 4 ? &weighing_as<Acc, Value, 4> : nullptr;
+    return t.alpha == 2   ? &premultiply_loops<Acc, Value, 2>
+           : t.alpha == 4 ? &premultiply_loops<Acc, Value, 4>
+                          : nullptr;
   };
   if constexpr (std::is_same_v<Acc, float>) {
     if (t.in == Dtype::u8) return as.template operator()<uint8_t>();
@@ -71,9 +73,9 @@ bool window_summed_in(const WindowTask& t, Team team) {
   constexpr Dtype acc = dtype_of<Acc>;
   if (t.alpha) {
     const Sums<Acc>* const all = sums(acc, acc);
-    const CallSums<Acc> call{all, all, all, all, weighing_of<Acc>(t)};
-    if (call.weighing) both_pass(call, t, team);
-    return call.weighing;
+    const CallSums<Acc> call{all, all, all, all, premultiply_loops_of<Acc>(t)};
+    if (call.premultiply) both_pass(call, t, team);
+    return call.premultiply;
   }
   const CallSums<Acc> call{sums(t.in, t.out), sums(t.in, acc), sums(acc, acc), sums(acc, t.out)};
   if (call.whole) window_by(call, t, team);

@@ -1,6 +1,7 @@
 #include "maps/axis_map.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "rules/bytes.hpp"
 #include "rules/folded.hpp"
@@ -22,14 +23,14 @@ void AxisMap::set_runs(int64_t n, int64_t made, Int64s offsets) {
 
 void AxisMap::set_index(int64_t n, Int64s index) { n_in = n, n_out = int64_t(index.size()), index_ = std::move(index); }
 
-void AxisMap::set_picking(nb::object held, const Picking& of) {
+void AxisMap::set_source_index(nb::object held, const SourceIndex& of) {
   held_.push_back(std::move(held));
-  n_in = of.n_in, n_out = of.n_out, picking_ = &of;
+  n_in = of.n_in, n_out = of.n_out, source_index_ = &of;
 }
 
-void AxisMap::set_picking(Picking&& of) {
-  picking_ = &own_picking_.emplace(std::move(of)), n_in = picking_->n_in, n_out = picking_->n_out;
-  if (!picking_->goes_on()) repeat_ = picking_->repeat();
+void AxisMap::set_source_index(SourceIndex&& of) {
+  source_index_ = &own_index_.emplace(std::move(of)), n_in = source_index_->n_in, n_out = source_index_->n_out;
+  if (!source_index_->is_periodic()) repeat_ = source_index_->repeat();
 }
 
 void AxisMap::set_equal_sums(int64_t n, int64_t width) {
@@ -47,9 +48,9 @@ void AxisMap::set_map(Sampling&& of, bool transposed) {
   set_map(nb::object(), own_map_.emplace(nb::object(), *own_sampling_, transposed, false));
 }
 
-void AxisMap::set_map(Picking&& of, bool transposed) {
-  own_picking_.emplace(std::move(of));
-  set_map(nb::object(), own_map_.emplace(nb::object(), *own_picking_, transposed));
+void AxisMap::set_map(SourceIndex&& of, bool transposed) {
+  own_index_.emplace(std::move(of));
+  set_map(nb::object(), own_map_.emplace(nb::object(), *own_index_, transposed));
 }
 
 void AxisMap::set_rows(int64_t n, Rows&& rows, bool ones) {
@@ -81,7 +82,7 @@ bool AxisMap::ones() const {
   if (kind == Kind::count_sums) return true;
   if (units_) return false;
   if (gathers()) return !map_ && (laid_out_ ? laid_out_->sums->ones() : !weight_);
-  return map_->picking || (!map_->sampling && !map_->map.weight64);
+  return map_->source_index || (!map_->sampling && !map_->map.weight64);
 }
 
 int64_t AxisMap::positions() const {
@@ -101,17 +102,17 @@ CopyAxis AxisMap::copy_axis(int64_t stride, bool alone) {
   if (repeat_ == 1) return {CopyAxis::affine, n, n, stride, 1, nullptr};
   if (n == 1 && !index_) return {CopyAxis::affine, made, made, 0, 1, nullptr};
   if (repeat_ >= 0) return {CopyAxis::every, n, made, stride, repeat_, nullptr};
-  if (alone && picking_) return {CopyAxis::computed, n, made, stride, 1, nullptr};
+  if (alone && source_index_) return {CopyAxis::computed, n, made, stride, 1, nullptr};
   if constexpr (verifies)
     if (offsets_) verify(CopyAxis{CopyAxis::runs, n, made, stride, 1, offsets_->data()});
   // Runs take one step per input, indices one step per output.
-  const bool runs = (offsets_ || (picking_ && !picking_->goes_on())) && made > 2 * n;
+  const bool runs = (offsets_ || (source_index_ && !source_index_->is_periodic())) && made > 2 * n;
   if (runs && offsets_) return {CopyAxis::runs, n, made, stride, 1, offsets_->data()};
   if (index_) return {CopyAxis::index, n, made, stride, 1, index_->data()};
   if (table_.empty() && made) {
     table_.resize(size_t(runs ? n + 1 : made));
-    if (runs) picking_->offsets(0, n, table_.data());
-    else if (picking_) picking_->index(0, made, table_.data());
+    if (runs) source_index_->offsets(0, n, table_.data());
+    else if (source_index_) source_index_->index(0, made, table_.data());
     else
       for (int64_t i = 0; i < n; ++i)
         std::fill(table_.begin() + offsets_->data()[i], table_.begin() + offsets_->data()[i + 1], i);
@@ -144,14 +145,16 @@ const AxisMap::LaidOut& AxisMap::laid_out() {
 }
 
 OwnedMap& AxisMap::sums(bool several) {
-  if (!map_) {  // units
+  // Sums of adjacent inputs. Those of a gather are in laid_out(), except that the kernel of one axis can compute them.
+  if (gathers() && (several || !map_)) throw std::logic_error("sums of a gather whose inputs are not in order");
+  if (!map_) {
     std::vector<double> weight(units_->units.begin(), units_->units.end());
     for (double& w : weight) w /= 1 << weight_bits;
     map_ = &own_map_.emplace(n_in, Rows{units_->start, units_->offset, std::move(weight)}, false);
   }
   if (!several) return *map_;
   if (!map_->is_computed()) {
-    if (map_->sampling || map_->picking) map_->make_tables();
+    if (map_->sampling || map_->source_index) map_->make_tables();
     return *map_;
   }
   if (!tables_) {

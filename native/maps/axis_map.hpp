@@ -45,12 +45,12 @@ class AxisMap {
   void set_repeat(int64_t n_in, int64_t times);  // each input `times` times in a row
   void set_runs(int64_t n_in, int64_t n_out, Int64s offsets);
   void set_index(int64_t n_in, Int64s index);
-  void set_picking(nb::object held, const Picking& of);
-  void set_picking(Picking&& of);
+  void set_source_index(nb::object held, const SourceIndex& of);
+  void set_source_index(SourceIndex&& of);
   void set_equal_sums(int64_t n_in, int64_t width);  // the transpose of set_repeat
   void set_map(nb::object held, OwnedMap& of);       // sums or a gather
   void set_map(Sampling&& of, bool transposed);
-  void set_map(Picking&& of, bool transposed);
+  void set_map(SourceIndex&& of, bool transposed);
   void set_rows(int64_t n_in, Rows&& rows, bool ones);
   void set_units(int64_t n_in, PillowRows&& rows);  // sums of 8-bit values, with weights that are multiples of 2^-22
   // weight: nullopt or empty if all weights are 1.
@@ -81,7 +81,7 @@ class AxisMap {
 
   // alone: whether no other axis is copied by a map. stride: of the input, in bytes.
   CopyAxis copy_axis(int64_t stride, bool alone);
-  const Picking* picking() const { return picking_; }
+  const SourceIndex* source_index() const { return source_index_; }
   const Sampling* sampling() const { return map_ ? map_->sampling : nullptr; }
   // The positions of 8-bit values that are interpolated as in OpenCV; null for other maps.
   const LinearSteps* linear_steps() const {
@@ -113,13 +113,13 @@ class AxisMap {
 
   std::vector<nb::object> held_;  // Python objects that own what the pointers below refer to
   int64_t repeat_ = -1;           // output o is input o / repeat_; -1 for other maps
-  const Picking* picking_ = nullptr;
+  const SourceIndex* source_index_ = nullptr;
   std::optional<Int64s> offsets_, index_;
   std::optional<Doubles> weight_;
   std::vector<int64_t> table_;
   OwnedMap* map_ = nullptr;
   std::optional<PillowRows> units_;
-  std::optional<Picking> own_picking_;
+  std::optional<SourceIndex> own_index_;
   std::optional<Sampling> own_sampling_;
   std::optional<OwnedMap> own_map_;
   std::unique_ptr<OwnedMap> tables_;  // the same map with tables, for a long axis

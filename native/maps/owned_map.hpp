@@ -13,7 +13,7 @@
 #include "kernels/kernels.hpp"
 #include "kernels/permute_tables.hpp"
 #include "rules/ends.hpp"
-#include "rules/picks.hpp"
+#include "rules/source_index.hpp"
 #include "rules/sampling.hpp"
 #include "rules/verify.hpp"
 #include "system/tuning.hpp"
@@ -31,12 +31,13 @@ struct OwnedMap {
   std::optional<Int64s> start, offset;
   std::optional<Doubles> weight;
   std::vector<float> weight32;
-  // For a computed map: its rule, which is `sampling` or `picking`; and its rows, once it has tables. A long axis never
-  // gets tables: its rows are computed while they are used. `rule` is the Python object that owns the rule. It is no
-  // shared pointer, because nanobind's conversion of these is noexcept and would end the process if there is no memory.
+  // For a computed map: its rule, which is `sampling` or `source_index`; and its rows, once it has tables. A long axis
+  // never gets tables: its rows are computed while they are used. `rule` is the Python object that owns the rule. It is
+  // no shared pointer, because nanobind's conversion of these is noexcept and would end the process if there is no
+  // memory.
   nb::object rule;
   const Sampling* sampling = nullptr;
-  const Picking* picking = nullptr;  // all weights are then 1
+  const SourceIndex* source_index = nullptr;  // all weights are then 1
   bool transposed = false, is_long = false;
   Rows rows;
   // For a periodic or reflecting edge mode: the rows at the ends of the axis. If those gather, `inside` has the tables
@@ -74,7 +75,7 @@ struct OwnedMap {
         transposed(transposed) {
     const int64_t length = map.n_in + map.n_out;
     is_long = !with_tables && length > tuning.long_axis;
-    if (goes_on(of.edge())) ends = ends_of(of, transposed);
+    if (is_periodic(of.edge())) ends = ends_of(of, transposed);
     if (gathers()) return;
     if (is_long || (!with_tables && length > tuning.signal_axis && may_be_signal())) return;
     make_tables();
@@ -83,7 +84,7 @@ struct OwnedMap {
   // Makes the tables of a computed map, unless it has them or its axis is long. Needs the interpreter's lock. Maps get
   // tables late because some need none: signals (signals.hpp), and sums that transpose a computed copy.
   void make_tables() {
-    if (is_long || map.start || inside || (!sampling && !picking)) return;
+    if (is_long || map.start || inside || (!sampling && !source_index)) return;
     if (gathers()) {
       Rows made;
       make_rows(ends->lo, ends->hi, made);
@@ -98,10 +99,10 @@ struct OwnedMap {
   bool may_be_signal() const {
     return sampling && (sampling->is_linear() || sampling->is_filtered_signal() || sampling->rule() == Rule::touched);
   }
-  OwnedMap(nb::object given, const Picking& of, bool transposed)
+  OwnedMap(nb::object given, const SourceIndex& of, bool transposed)
       : map{transposed ? of.n_out : of.n_in, transposed ? of.n_in : of.n_out},
         rule(std::move(given)),
-        picking(&of),
+        source_index(&of),
         transposed(transposed),
         is_long(map.n_in + map.n_out > tuning.long_axis) {}
   OwnedMap(const OwnedMap&) = delete;
@@ -123,7 +124,7 @@ struct OwnedMap {
   }
   // Makes rows [lo, hi) of a computed map; these must read adjacent inputs.
   void make_rows(int64_t lo, int64_t hi, Rows& made) const {
-    if (picking) return make_rows_of_ones(lo, hi, made);
+    if (source_index) return make_rows_of_ones(lo, hi, made);
     if (!ends || (ends->lo <= lo && hi <= ends->hi)) return make_rows_of_rule(lo, hi, made);
     const int64_t from = std::clamp(lo, ends->lo, ends->hi), to = std::clamp(hi, ends->lo, ends->hi);
     Rows ruled;
@@ -155,7 +156,7 @@ struct OwnedMap {
     return made;
   }
   // Whether a map that gathers only copies: each row has one tap of weight 1.
-  bool picks() const {
+  bool only_copies() const {
     constexpr int64_t together = 1024;
     auto alike = [](const Rows& r) {
       for (size_t o = 0; o < r.start.size(); ++o)
@@ -171,12 +172,12 @@ struct OwnedMap {
     return all;
   }
   int64_t taps_each() const {  // about how many taps a row has
-    if (picking) return (picking->end - picking->begin) / std::max<int64_t>(1, map.n_out);
+    if (source_index) return (source_index->end - source_index->begin) / std::max<int64_t>(1, map.n_out);
     const int64_t taps = sampling->taps_each();
     return transposed ? taps * map.n_in / std::max<int64_t>(1, map.n_out) : taps;
   }
   int64_t n_taps() {  // how many taps all rows have; an estimate if they are computed
-    if (picking) return picking->end - picking->begin;
+    if (source_index) return source_index->end - source_index->begin;
     if (is_computed() || gathers()) return taps_each() * map.n_out;
     make_tables();
     return map.offset ? map.offset[map.n_out] : map.n_out * map.width;
@@ -184,7 +185,7 @@ struct OwnedMap {
   // After how many outputs the rows repeat, and by how many inputs they are then shifted. Returns false if that takes
   // more than `most` outputs.
   bool periods(int64_t most, int64_t& outputs, int64_t& inputs) const {
-    if (picking) return false;
+    if (source_index) return false;
     outputs = sampling->period(transposed ? map.n_in : most);
     inputs = outputs ? sampling->shift(outputs) : 0;
     if (transposed) std::swap(outputs, inputs);
@@ -231,14 +232,14 @@ struct OwnedMap {
   void make_rows_of_ones(int64_t lo, int64_t hi, Rows& made) const {
     made.start.resize(size_t(hi - lo)), made.offset.resize(size_t(hi - lo) + 1), made.weight.clear();
     if (transposed) {
-      picking->offsets(lo, hi, made.offset.data());
+      source_index->offsets(lo, hi, made.offset.data());
       std::copy(made.offset.begin(), made.offset.end() - 1, made.start.begin());
       for (int64_t& offset : made.offset) offset -= made.start.empty() ? offset : made.start[0];
       return;
     }
-    const int64_t begin = picking->begin, end = picking->end;  // outputs outside of these read nothing
-    picking->index(lo, hi, made.start.data());
-    const int64_t stop = begin < end ? picking->at(end - 1) + 1 : 0;
+    const int64_t begin = source_index->begin, end = source_index->end;  // outputs outside of these read nothing
+    source_index->index(lo, hi, made.start.data());
+    const int64_t stop = begin < end ? source_index->at(end - 1) + 1 : 0;
     for (int64_t o = lo; o < hi; ++o) {
       made.offset[size_t(o - lo)] = std::clamp(o, begin, end) - std::clamp(lo, begin, end);
       if (o < begin) made.start[size_t(o - lo)] = 0;

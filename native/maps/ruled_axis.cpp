@@ -36,15 +36,15 @@ bool use_units(AxisMap& to, int64_t n_in, Rows&& made) {
 bool RuledAxis::make(const AxisSums& of, const AxisRule& rule, int64_t n_in, int64_t n_out, const AxisNumbers& by,
                      Arithmetic how) {
   rule_ = &rule, n_in_ = n_in, n_out_ = n_out;
-  if (rule.picks()) {
-    std::optional<Picking> found = rule.picking(n_in, n_out, by, how);
-    return found && (of.transposed ? make_picked_sums(std::move(*found)) : make_copy(std::move(*found)));
+  if (rule.is_nearest()) {
+    std::optional<SourceIndex> found = rule.source_index(n_in, n_out, by, how);
+    return found && (of.transposed ? make_indexed_sums(std::move(*found)) : make_copy(std::move(*found)));
   }
   if (how == Arithmetic::pillow) return make_pillow(*rule.of_pillow(), n_in, n_out, by.box);
   std::optional<Sampling> found = ascending(rule, n_in, n_out, by);
   if (!found || found->taps_each() > tuning.planned_taps) return false;
   AxisRule::mark(*found, how, by);
-  if (goes_on(found->edge()) && taps_at_ends(*found) > double(tuning.table_bytes) / 64) return false;
+  if (is_periodic(found->edge()) && taps_at_ends(*found) > double(tuning.table_bytes) / 64) return false;
   // The transpose of an identity is one too.
   if (n_in == n_out && OwnedMap(nb::object(), *found, false, false).is_identity()) return true;
   map = std::make_unique<AxisMap>();
@@ -52,14 +52,14 @@ bool RuledAxis::make(const AxisSums& of, const AxisRule& rule, int64_t n_in, int
   map->set_map(std::move(*found), of.transposed);
   // A gather that only copies integers must sum them as integers, which Python plans.
   const bool floats = of.dtype == Dtype::f32 || of.dtype == Dtype::f64;
-  return floats || !map->gathers() || !map->sums(false).picks();
+  return floats || !map->gathers() || !map->sums(false).only_copies();
 }
 
 // Weights are rounded if all rows read adjacent inputs.
 bool RuledAxis::make_rounded(const Sampling& of) {
   if (n_in_ + n_out_ > longest_rounded) return false;
   Rows made;
-  if (!goes_on(of.edge())) {
+  if (!is_periodic(of.edge())) {
     of.make(0, n_out_, made);
     return round_weights(made), use_units(*map, n_in_, std::move(made));
   }
@@ -86,21 +86,21 @@ bool RuledAxis::make_pillow(const NamedFilter& filter, int64_t n_in, int64_t n_o
 }
 
 // Outputs without an input get the fill value later.
-bool RuledAxis::make_copy(Picking&& of) {
+bool RuledAxis::make_copy(SourceIndex&& of) {
   if (!of.reads_all()) {
-    if (n_out_ > tuning.weighed_outputs) return false;
+    if (n_out_ > tuning.weight_sum_outputs) return false;
     inside.assign(size_t(n_out_), 0.0);
     std::fill(inside.begin() + of.begin, inside.begin() + of.end, 1.0);
     of.begin = 0, of.end = n_out_;
   }
-  if (!of.goes_on() && of.repeat() == 1) return true;
+  if (!of.is_periodic() && of.repeat() == 1) return true;
   map = std::make_unique<AxisMap>();
-  map->set_picking(std::move(of));
+  map->set_source_index(std::move(of));
   return true;
 }
 
-bool RuledAxis::make_picked_sums(Picking&& of) {
-  if (of.goes_on()) {
+bool RuledAxis::make_indexed_sums(SourceIndex&& of) {
+  if (of.is_periodic()) {
     if (double(of.n_in) + double(of.n_out) > double(tuning.table_bytes) / 64) return false;
     Taps taps{std::vector<int64_t>(size_t(of.n_out) + 1), std::vector<int64_t>(size_t(of.n_out)), {}};
     std::iota(taps.offset.begin(), taps.offset.end(), int64_t(0));
@@ -118,13 +118,13 @@ bool RuledAxis::make_picked_sums(Picking&& of) {
   return true;
 }
 
-bool RuledAxis::weigh(const AxisRule* weighs, const AxisNumbers& by) {
-  if (n_out_ > tuning.weighed_outputs) return false;
-  if (!weighs && !map) return inside.assign(size_t(n_out_), 1.0), true;
+bool RuledAxis::add_weights(const AxisRule* weight_rule, const AxisNumbers& by) {
+  if (n_out_ > tuning.weight_sum_outputs) return false;
+  if (!weight_rule && !map) return inside.assign(size_t(n_out_), 1.0), true;
   std::optional<Sampling> other;
-  const Sampling* rows_of = weighs ? nullptr : map->sampling();
+  const Sampling* rows_of = weight_rule ? nullptr : map->sampling();
   if (!rows_of) {
-    if (!(other = ascending(weighs ? *weighs : *rule_, n_in_, n_out_, by))) return false;
+    if (!(other = ascending(weight_rule ? *weight_rule : *rule_, n_in_, n_out_, by))) return false;
     rows_of = &*other;
   }
   const int64_t together = std::max<int64_t>(1, (1 << 20) / (rows_of->taps_each() + 1));

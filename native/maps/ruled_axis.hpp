@@ -24,12 +24,13 @@ struct RuledAxis {
   // tables would be large, or numbers have more bits than the core supports.
   bool make(const AxisSums& of, const AxisRule& rule, int64_t n_in, int64_t n_out, const AxisNumbers& by,
             Arithmetic how);
-  // Computes `inside` for an axis that is summed. weighs: the rule that gives the weights; null for the map's own rule.
-  bool weigh(const AxisRule* weighs, const AxisNumbers& by);
+  // Computes `inside` for an axis that is summed. weight_rule: the rule that gives the weights; null for the map's own
+  // rule.
+  bool add_weights(const AxisRule* weight_rule, const AxisNumbers& by);
 
  private:
-  bool make_copy(Picking&& of);
-  bool make_picked_sums(Picking&& of);
+  bool make_copy(SourceIndex&& of);
+  bool make_indexed_sums(SourceIndex&& of);
   bool make_rounded(const Sampling& of);
   bool make_pillow(const NamedFilter& filter, int64_t n_in, int64_t n_out, const Box* box);
 

@@ -30,7 +30,7 @@ struct Tables {
     for (int64_t& start : rows.start) start -= first;
     if (acc == Accumulate::f32) weight32.assign(rows.weight.begin(), rows.weight.end());
     map = {n ? rows.stop(n - 1) : 0, n, 0, rows.start.data(), rows.offset.data()};
-    if (!of.picking) map.weight32 = weight32.data(), map.weight64 = rows.weight.data();
+    if (!of.source_index) map.weight32 = weight32.data(), map.weight64 = rows.weight.data();
   }
 };
 
@@ -247,7 +247,7 @@ class ChunkedWindow {
     }
   }
 
-  // Computes the outputs before and after those that are done, in chunks with tables of their own.
+  // Computes the outputs before and after those that are done, in chunks, each with its tables.
   void run_chunks(const Outputs& done) {
     const int64_t before = ceil_div(done.lo - first_, chunk_), after = ceil_div(last_ - done.hi, chunk_);
     const int64_t values = outer_ * std::max(of_.map.n_in, n_out_) * inner_ * 8;

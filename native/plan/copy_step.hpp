@@ -13,13 +13,14 @@ namespace tenter {
 
 struct CopyStep final : KernelCall {
   CopyTask task;
-  const Picking* picking = nullptr;  // source indices of the axis whose indices are computed, borrowed; null if none is
-  int picked = 0;                    // the number of that axis
+  const SourceIndex* source_index =
+      nullptr;           // source indices of the axis whose indices are computed, borrowed; null if none is
+  int indexed_axis = 0;  // the number of that axis
 
-  CopyStep(int64_t itemsize, const CopyAxis* axes, int n_axes, const Picking* of) : picking(of) {
+  CopyStep(int64_t itemsize, const CopyAxis* axes, int n_axes, const SourceIndex* of) : source_index(of) {
     copy_pass(itemsize, axes, n_axes, task);
     for (int k = 0; k < task.n_axes; ++k)
-      if (task.axis[k].kind == CopyAxis::computed) picked = k;
+      if (task.axis[k].kind == CopyAxis::computed) indexed_axis = k;
   }
   CopyTask at(uintptr_t src, uintptr_t dst, bool stream) const {
     CopyTask call;  // not zeroed, as its axes are kilobytes: those in use are set
@@ -32,7 +33,7 @@ struct CopyStep final : KernelCall {
     return call;
   }
   void run_task(const CopyTask& call, int threads) const {
-    if (picking) kernels().picked(call, picked, *picking, threads);
+    if (source_index) kernels().copy_indexed(call, indexed_axis, *source_index, threads);
     else kernels().copy(call, threads);
   }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {

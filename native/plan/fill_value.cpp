@@ -133,7 +133,7 @@ struct Adding {
     else if (like_torch) put(lo, hi, [by = Sum(by)](Sum x, int64_t) { return x + by; });
     else put(lo, hi, [by](Sum x, int64_t) { return Sum(double(x) + by); });
   }
-  // Adds a number of its own to each of the values [lo, hi). weight: of the outer axes. inside: the weights of the
+  // Adds a different number to each of the values [lo, hi). weight: of the outer axes. inside: the weights of the
   // values from number `at` on.
   void put_each(double weight, const double* inside, int64_t at, int64_t lo, int64_t hi) const {
     auto shift = [inside, at, weight, value = value, in_parts = in_parts](int64_t k) {

@@ -47,8 +47,8 @@ bool apart(const Dims& dims, int first, int count, const Grouping& by) {
   return by.saturate || taps > double(by.device.most_joint_taps);
 }
 
-// Whether rows fill so little of a vector that axes are better summed in separate passes, each over all planes. Very
-// small planes have a kernel of their own, in which each lane of a vector is a plane.
+// Whether rows fill so little of a vector that axes are better summed in separate passes, each over all planes. A
+// separate kernel sums very small planes: each lane of its vectors is a plane.
 bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
   const size_t last = size_t(first + count - 1);
   if (by.saturate || sums_in_fixed_point(by.dtype, dims[last - 1], dims[last])) return false;
@@ -106,7 +106,7 @@ std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& b
   }
   std::vector<Group> found;
   if (copies) found.push_back({true, 0, int(dims.size())});
-  if (together > 1 && together == n && by.device.slices && narrow(dims, windows[0], n, by)) {
+  if (together > 1 && together == n && by.device.chunks && narrow(dims, windows[0], n, by)) {
     in_joint_order(dims, windows[0], n, found);
     return found;
   }

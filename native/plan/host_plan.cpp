@@ -15,20 +15,20 @@
 namespace tenter {
 namespace {
 
-// The step that copies dims, along some of which maps say which inputs to take.
+// The step that copies dims. Maps of some dims say which inputs to take.
 std::unique_ptr<KernelCall> copy_step(const std::vector<MappedDim>& dims, int64_t itemsize) {
   std::vector<CopyAxis> axes;
   axes.reserve(dims.size());
   const bool alone = std::count_if(dims.begin(), dims.end(), [](const MappedDim& d) { return d.map; }) == 1;
-  const Picking* picking = nullptr;
+  const SourceIndex* source_index = nullptr;
   for (const MappedDim& d : dims) {
     CopyAxis axis{CopyAxis::affine, d.n, d.n, d.stride, 1, nullptr};
     if (d.map) axis = d.map->copy_axis(d.stride, alone);
-    if (axis.kind == CopyAxis::computed) picking = d.map->picking();
+    if (axis.kind == CopyAxis::computed) source_index = d.map->source_index();
     if constexpr (verifies) verify(axis);
     axes.push_back(axis);
   }
-  return std::make_unique<CopyStep>(itemsize, axes.data(), int(axes.size()), picking);
+  return std::make_unique<CopyStep>(itemsize, axes.data(), int(axes.size()), source_index);
 }
 
 // The step that interpolates 8-bit values in fixed point. of: the dims of the task. row, column: the maps, borrowed.
@@ -54,7 +54,7 @@ void HostPlan::add(std::unique_ptr<KernelCall> call, const Buffer& source, const
 void HostPlan::use(int memory, int64_t bytes) { use_temporary(temporaries_, memory, bytes, host.alignment); }
 
 void HostPlan::add(Passes&& passes) {
-  slices_ = std::move(passes.slices);
+  chunks_ = std::move(passes.chunks);
   is_long = is_long || passes.is_filtered_signal || passes.in_bytes;
   for (size_t k = 0; k < passes.temporaries.size(); ++k)
     if (passes.temporaries[k]) use(Buffer::temporary + int(k), passes.temporaries[k]);
@@ -182,23 +182,23 @@ void HostPlan::run(const char* from, char* to, int threads, bool stream) const {
   stream = stream && !reads_result;
   run_range({0, main_.begin}, memories, threads, stream);
   int64_t n_loops = 1;
-  for (const Slices::Loop& loop : slices_.loops) n_loops *= loop.n;
-  const uintptr_t source = memories[slices_.source], target = memories[slices_.target];
-  Polling polling;  // a slice may be too short for the loops of its kernels to poll
+  for (const Chunks::Loop& loop : chunks_.loops) n_loops *= loop.n;
+  const uintptr_t source = memories[chunks_.source], target = memories[chunks_.target];
+  Polling polling;  // a chunk may be too short for the loops of its kernels to poll
   for (int64_t i = 0; i < n_loops; ++i) {
     int64_t source_at = 0, target_at = 0, index = i;
-    for (size_t k = slices_.loops.size(); k-- > 0; index /= slices_.loops[k].n) {
-      const Slices::Loop& loop = slices_.loops[k];
+    for (size_t k = chunks_.loops.size(); k-- > 0; index /= chunks_.loops[k].n) {
+      const Chunks::Loop& loop = chunks_.loops[k];
       source_at += index % loop.n * loop.source_step, target_at += index % loop.n * loop.target_step;
     }
-    for (int64_t at = 0; at < slices_.n; at += slices_.each) {
-      memories[slices_.source] = source + uintptr_t(source_at + at * slices_.source_step);
-      memories[slices_.target] = target + uintptr_t(target_at + at * slices_.target_step);
-      run_range(slices_.n - at < slices_.each ? last_ : main_, memories, threads, stream);
+    for (int64_t at = 0; at < chunks_.n; at += chunks_.each) {
+      memories[chunks_.source] = source + uintptr_t(source_at + at * chunks_.source_step);
+      memories[chunks_.target] = target + uintptr_t(target_at + at * chunks_.target_step);
+      run_range(chunks_.n - at < chunks_.each ? last_ : main_, memories, threads, stream);
       if (interrupted && polling.due() && interrupted()) throw Interrupted();
     }
   }
-  memories[slices_.source] = source, memories[slices_.target] = target;
+  memories[chunks_.source] = source, memories[chunks_.target] = target;
   run_range({last_.end, steps_.size()}, memories, threads, stream);
 }
 

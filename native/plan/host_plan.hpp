@@ -73,8 +73,8 @@ class HostPlan {
   bool add_sums(const PlannedPass& pass, const Passes& of, const Buffer& source, const Dim* dims);
 
   std::vector<Step> steps_;
-  Range main_, last_;  // the steps of one slice, and of the last slice if it is smaller
-  Slices slices_;
+  Range main_, last_;  // the steps of one chunk, and of the last chunk if it is smaller
+  Chunks chunks_;
   std::vector<int64_t> temporaries_;
   std::vector<nanobind::object> held_;
   std::vector<const AxisMap*> maps_;

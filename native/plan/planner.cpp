@@ -59,25 +59,25 @@ class Planner {
       target.dtype = int(sums_of(Dtype(x_.dtype)) == Accumulate::f64 ? Dtype::f64 : Dtype::f32);
       target.itemsize = size_of(Dtype(target.dtype)) * (x_.in_parts ? 2 : 1);
     }
-    made_.slices.source = from, made_.slices.target = to;
+    made_.chunks.source = from, made_.chunks.target = to;
     const Dims& dims = x_.dims;
     const int64_t n = values(dims), n_out = values_out(dims);
     const bool is_part = std::any_of(dims.begin(), dims.end(), [](const MappedDim& d) { return d.whole; });
-    const bool may_turn = !is_part && dims.size() > 2 && !dims[1].map && !all_copy(dims);
-    Dims turned;
-    if (may_turn && channels_together(dims[1].n, n, n_out)) turned = channels_last(dims);
-    if (turned.empty()) {
+    const bool may_reorder = !is_part && dims.size() > 2 && !dims[1].map && !all_copy(dims);
+    Dims reordered;
+    if (may_reorder && channels_together(dims[1].n, n, n_out)) reordered = channels_last(dims);
+    if (reordered.empty()) {
       steps(source, target, std::move(x_.dims));
       return std::move(made_);
     }
     // Adjacent channels are best resampled together. The result, which is smaller, is put into its order afterwards.
     const Buffer held = temporary(Buffer::reordered, n_out, target.dtype, target.itemsize);
-    made_.slices.target = held.memory;
+    made_.chunks.target = held.memory;
     Dims order;
-    for (const MappedDim& d : turned) order.push_back({d.n_out(), 0});
+    for (const MappedDim& d : reordered) order.push_back({d.n_out(), 0});
     set_contiguous(order, target.itemsize);
     std::rotate(order.begin() + 1, order.end() - 1, order.end());
-    steps(source, held, std::move(turned));
+    steps(source, held, std::move(reordered));
     made_.after.push_back({true, held, target, std::move(order)});
     return std::move(made_);
   }
@@ -117,7 +117,7 @@ class Planner {
     dims.erase(dims.begin(), dims.begin() + int(lead));
     dims.insert(dims.begin(), outer.begin(), outer.end());
     for (Group& g : groups) g.first -= g.copies ? 0 : merged;
-    run_slices(source, target, dims, outer.size(), groups);
+    run_chunks(source, target, dims, outer.size(), groups);
   }
 
   // Decides on the type of sums and on the order of two axes.
@@ -177,15 +177,15 @@ class Planner {
     return most;
   }
 
-  void run_slices(Buffer source, Buffer target, Dims& dims, size_t n_outer, const std::vector<Group>& groups) {
-    Slices& s = made_.slices;
+  void run_chunks(Buffer source, Buffer target, Dims& dims, size_t n_outer, const std::vector<Group>& groups) {
+    Chunks& s = made_.chunks;
     int64_t step = target.itemsize * values_out(dims);
-    for (size_t k = 0; device_.slices && k < n_outer && values(dims) > 0; ++k) {
-      if (largest_between(dims, groups) <= tuning.slice_bytes) break;
+    for (size_t k = 0; device_.chunks && k < n_outer && values(dims) > 0; ++k) {
+      if (largest_between(dims, groups) <= tuning.chunk_bytes) break;
       const int64_t n = std::exchange(dims[k].n, 1);
       step /= n;
-      const int64_t each = std::clamp<int64_t>(tuning.slice_bytes / largest_between(dims, groups), 1, n);
-      if (each == 1 && k + 1 < n_outer && largest_between(dims, groups) > tuning.slice_bytes) {
+      const int64_t each = std::clamp<int64_t>(tuning.chunk_bytes / largest_between(dims, groups), 1, n);
+      if (each == 1 && k + 1 < n_outer && largest_between(dims, groups) > tuning.chunk_bytes) {
         s.loops.push_back({n, dims[k].stride, step});
         continue;
       }
@@ -234,11 +234,11 @@ class Planner {
 
   // Adds the pass that copies the inputs of gathers into the order in which windows then sum them.
   void gather(const Group& g, Buffer& source, Dims& dims) {
-    Dims picked = dims;
+    Dims gathered = dims;
     int64_t n = 1;
     bool any = false;
     for (size_t k = 0; k < dims.size(); ++k) {
-      MappedDim& d = picked[k];
+      MappedDim& d = gathered[k];
       const bool gathers = g.has(int(k), d) && d.map && d.map->gathers();
       if (gathers) {
         const AxisMap::LaidOut& made = d.map->laid_out();
@@ -251,7 +251,7 @@ class Planner {
     }
     if (!any) return;
     const Buffer held = temporary(Buffer::gathered, n, source.dtype, source.itemsize);
-    made_.passes.push_back({true, source, held, std::move(picked)});
+    made_.passes.push_back({true, source, held, std::move(gathered)});
     set_contiguous(dims, held.itemsize);
     source = held;
   }

@@ -47,14 +47,14 @@ struct PlannedPass {
   int first = 0, count = 0, spare = 0;
 };
 
-// How the leading dims without maps are cut into slices, so that temporaries between passes stay in cache. One dim is
+// How the leading dims without maps are cut into chunks, so that temporaries between passes stay in cache. One dim is
 // cut; the dims outside of it are looped over one position at a time.
-struct Slices {
+struct Chunks {
   struct Loop {
     int64_t n, source_step, target_step;
   };
   std::vector<Loop> loops;                   // from the outermost dim
-  int64_t n = 1, each = 1;                   // length of the dim that is cut, and of a slice
+  int64_t n = 1, each = 1;                   // length of the dim that is cut, and of a chunk
   int64_t source_step = 0, target_step = 0;  // bytes from a position of that dim to the next
   int source = 0, target = 0;                // the memories that are cut
 };
@@ -63,10 +63,10 @@ struct Slices {
 void use_temporary(std::vector<int64_t>& temporaries, int memory, int64_t bytes, int64_t alignment);
 
 struct Passes {
-  std::vector<PlannedPass> passes;  // on each slice
-  std::vector<PlannedPass> last;    // on the last slice, if it is smaller
-  std::vector<PlannedPass> after;   // on the whole array, after all slices
-  Slices slices;
+  std::vector<PlannedPass> passes;  // on each chunk
+  std::vector<PlannedPass> last;    // on the last chunk, if it is smaller
+  std::vector<PlannedPass> after;   // on the whole array, after all chunks
+  Chunks chunks;
   std::vector<int64_t> temporaries;  // bytes of each
   Accumulate acc = Accumulate::f32;
   bool in_bytes = false, saturate = false, rows_first = false;
@@ -76,14 +76,14 @@ struct Passes {
 };
 
 // What the kernels of a device can do.
-//   slices            whether arrays are cut into slices
+//   chunks            whether arrays are cut into chunks
 //   crops             whether inputs that no row reads are left out
 //   sums_bytes        whether 8-bit values can be summed in integers
 //   computes_gathers  whether gathers along one axis need no copy of their inputs
 //   most_joint_taps   the most taps of an output of several axes that are summed in one pass; 0 for any number
 //   alignment         of temporaries, in bytes
 struct Device {
-  bool slices, crops, sums_bytes, computes_gathers;
+  bool chunks, crops, sums_bytes, computes_gathers;
   int64_t most_joint_taps, alignment;
 };
 constexpr Device host{true, true, true, true, 0, 64}, triton{false, false, false, false, 64, 256};

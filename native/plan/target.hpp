@@ -11,11 +11,11 @@
 namespace tenter {
 
 // Whether this thread is writing to a caller's memory. Signal handlers then run later, when the result is complete.
-extern thread_local bool holds_signals;
-struct HeldSignals {
-  const bool before = holds_signals;
-  HeldSignals() { holds_signals = true; }
-  ~HeldSignals() { holds_signals = before; }
+extern thread_local bool defers_signals;
+struct DeferredSignals {
+  const bool before = defers_signals;
+  DeferredSignals() { defers_signals = true; }
+  ~DeferredSignals() { defers_signals = before; }
 };
 
 struct Target {
@@ -23,7 +23,7 @@ struct Target {
   ArrayView view;
 
   // Reads `out`, a writable array; the reference is borrowed. Returns false where Python must refuse it or make the
-  // result first: it is not of the library, device and dtype of x, or overlaps x.
+  // result first: it is not of the library, device and dtype of x, it overlaps x, or its elements may share memory.
   bool read(PyObject* out, const ArrayView& x);
   // Whether `out` has the shape of the result, and the core can write the result to it. order: as below.
   bool takes(const int64_t* shape, int ndim, const int* order) const;
@@ -34,7 +34,7 @@ struct Target {
     const bool direct = has_layout(order);
     const int64_t bytes = view.n_values() * view.dtype->itemsize;
     Room room;
-    const HeldSignals held;
+    const DeferredSignals held;
     char* to = view.data;
     const bool made = no_exception([&] {
       if (!direct) to = room.get(bytes);

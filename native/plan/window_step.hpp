@@ -10,7 +10,7 @@
 #include "maps/signals.hpp"
 #include "plan/chunked_window.hpp"
 #include "plan/kernel_call.hpp"
-#include "rules/picks.hpp"
+#include "rules/source_index.hpp"
 #include "rules/verify.hpp"
 #include "system/gil.hpp"
 #include "system/tuning.hpp"
@@ -19,30 +19,30 @@ namespace tenter {
 
 struct WindowStep final : KernelCall {
   WindowTask task{};
-  int64_t n_plane, n_rows;              // length of the plane axis; product of all outer axes, planes and rows
-  OwnedMap* columns = nullptr;          // the map of the columns, borrowed, which caches permute tables
-  OwnedMap* computed = nullptr;         // the map of a single axis, if it has no tables
-  bool is_signal = false;               // whether this map needs no tables although the axis is short
-  bool by_tables = false;               // whether it is faster with tables, which are made after some uses
-  mutable int uses = 0;                 // how often it was used
-  const Picking* picking = nullptr;     // source indices that the sums transpose, if there is a kernel for that
-  std::unique_ptr<const Picking> runs;  // owns `picking` for sums of equally many inputs
+  int64_t n_plane, n_rows;                    // length of the plane axis; product of all outer axes, planes and rows
+  OwnedMap* columns = nullptr;                // the map of the columns, borrowed, which caches permute tables
+  OwnedMap* computed = nullptr;               // the map of a single axis, if it has no tables
+  bool is_signal = false;                     // whether this map needs no tables although the axis is short
+  bool by_tables = false;                     // whether it is faster with tables, which are made after some uses
+  mutable int uses = 0;                       // how often it was used
+  const SourceIndex* source_index = nullptr;  // source indices that the sums transpose, if there is a kernel for that
+  std::unique_ptr<const SourceIndex> runs;    // owns `source_index` for sums of equally many inputs
 
   // maps: of the task's axes, from slowest to fastest.
   WindowStep(const WindowTask& t, int64_t n_plane, OwnedMap* const* maps, int n_maps)
       : task(t), n_plane(n_plane), n_rows(n_rows_of(t, n_plane)) {
     if (task.column) columns = maps[n_maps - 1];
-    if (columns && columns->transposed) picking = columns->picking;
+    if (columns && columns->transposed) source_index = columns->source_index;
     const bool equal = columns && !columns->map.start && columns->map.width > 1;
-    if (equal && n_rows < min_permuted_sum_rows) runs = runs_of(columns->map), picking = runs.get();
-    if (picking && !can_sum_picked(task, *picking)) picking = nullptr;
+    if (equal && n_rows < min_permuted_sum_rows) runs = runs_of(columns->map), source_index = runs.get();
+    if (source_index && !can_sum_indexed(task, *source_index)) source_index = nullptr;
     for (int k = 0; k < n_maps; ++k) {
       OwnedMap& map = *maps[k];
       const bool alone = n_maps == 1;
       is_signal = alone && !map.is_computed() && signal_axis(task, map);
-      if (!is_signal && !picking) map.make_tables();
+      if (!is_signal && !source_index) map.make_tables();
       if (!map.is_computed() && !is_signal && !map.gathers()) continue;
-      if (!alone) throw std::invalid_argument("a computed map beside another");
+      if (!alone) throw std::invalid_argument("a computed map together with another");
       computed = &map;
       by_tables = is_signal && (n_rows >= min_permuted_rows || map.sampling->is_filtered_signal());
     }
@@ -53,10 +53,10 @@ struct WindowStep final : KernelCall {
     return n;
   }
   // The repeat whose transpose are sums of `width` inputs each.
-  static std::unique_ptr<const Picking> runs_of(const WindowMap& m) {
+  static std::unique_ptr<const SourceIndex> runs_of(const WindowMap& m) {
     const Line line{{0, 0}, {0, 1}, Wide(m.width)};
-    return std::make_unique<const Picking>(
-        Picking::Setup{.n_in = m.n_out, .n_out = m.n_in, .formula = Formula::line, .line = line});
+    return std::make_unique<const SourceIndex>(
+        SourceIndex::Setup{.n_in = m.n_out, .n_out = m.n_in, .formula = Formula::line, .line = line});
   }
   const char* name() const override { return "window"; }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
@@ -80,7 +80,7 @@ struct WindowStep final : KernelCall {
   // Whether rows are computed one chunk at a time. A map that gathers has no start.
   bool in_chunks() const { return computed && !(by_tables && computed->map.start); }
   void run_task(WindowTask& call, bool chunks, int threads) const {
-    if (picking) return kernels().sum_picked(call, *picking, threads);
+    if (source_index) return kernels().sum_indexed(call, *source_index, threads);
     if (chunks) return window_in_chunks(call, *computed, threads);
     const Kernels& k = kernels();
     if (task.pixels) return k.pixels(call, threads);

@@ -22,7 +22,7 @@ using namespace tenter;
 namespace tenter {
 void bind_maps(nb::module_& m);
 void bind_calls(nb::module_& m);
-void bind_picks(nb::module_& m);
+void bind_source_index(nb::module_& m);
 void bind_ragged(nb::module_& m);
 void bind_plan(nb::module_& m);
 void bind_words(nb::module_& m);
@@ -62,7 +62,7 @@ struct Runs {
 // Whether Ctrl-C, or another signal whose handler raises, has arrived. A Python error is then set. Only the main thread
 // asks: Python runs handlers there, and another thread that waits here for the lock could outlive the interpreter.
 bool signal_raised() {
-  if (holds_signals || !on_main_thread() || finalizing()) return false;
+  if (defers_signals || !on_main_thread() || finalizing()) return false;
   nb::gil_scoped_acquire acquire;
   return PyErr_CheckSignals() != 0;
 }
@@ -129,28 +129,28 @@ void bind_tuning(nb::module_& m) {
       .def_rw("column_step", &Tuning::column_step)
       .def_rw("row_width", &Tuning::row_width)
       .def_rw("row_block", &Tuning::row_block)
-      .def_rw("band_bytes", &Tuning::band_bytes)
+      .def_rw("row_chunk_bytes", &Tuning::row_chunk_bytes)
       .def_rw("plane_bytes", &Tuning::plane_bytes)
-      .def_rw("planes_kept_bytes", &Tuning::planes_kept_bytes)
+      .def_rw("cached_planes_bytes", &Tuning::cached_planes_bytes)
       .def_rw("byte_tile_bytes", &Tuning::byte_tile_bytes)
-      .def_rw("byte_band_bytes", &Tuning::byte_band_bytes)
+      .def_rw("byte_chunk_bytes", &Tuning::byte_chunk_bytes)
       .def_rw("stream_bytes", &Tuning::stream_bytes)
       .def_rw("long_axis", &Tuning::long_axis)
       .def_rw("signal_axis", &Tuning::signal_axis)
       .def_rw("tap_outputs", &Tuning::tap_outputs)
       .def_rw("tap_block", &Tuning::tap_block)
       .def_rw("many_scalars", &Tuning::many_scalars)
-      .def_rw("pick_outputs", &Tuning::pick_outputs)
+      .def_rw("index_outputs", &Tuning::index_outputs)
       .def_rw("small_bytes", &Tuning::small_bytes)
       .def_rw("large_bytes", &Tuning::large_bytes)
-      .def_rw("slice_bytes", &Tuning::slice_bytes)
+      .def_rw("chunk_bytes", &Tuning::chunk_bytes)
       .def_rw("seldom_calls", &Tuning::seldom_calls)
       .def_rw("apart_bytes", &Tuning::apart_bytes)
       .def_rw("scratch_bytes", &Tuning::scratch_bytes)
       .def_rw("planned_bytes", &Tuning::planned_bytes)
       .def_rw("table_bytes", &Tuning::table_bytes)
       .def_rw("planned_taps", &Tuning::planned_taps)
-      .def_rw("weighed_outputs", &Tuning::weighed_outputs)
+      .def_rw("weight_sum_outputs", &Tuning::weight_sum_outputs)
       .def_rw("guard_blocks", &Tuning::guard_blocks)
       .def("reset", [](Tuning& t) { t = Tuning{}; });
   m.attr("tuning") = nb::cast(&tuning, nb::rv_policy::reference);
@@ -159,7 +159,6 @@ void bind_tuning(nb::module_& m) {
 void bind_threads(nb::module_& m) {
   m.def("join_openmp", &join_openmp);
   m.def("forked", &forked);
-  m.def("hold_signals", [](bool hold) { holds_signals = hold; });
 }
 
 void translate_exceptions() {
@@ -168,7 +167,8 @@ void translate_exceptions() {
       std::rethrow_exception(thrown);
     } catch (const Interrupted&) {  // signal_raised has set the error
     } catch (const std::bad_alloc&) {
-      PyErr_SetString(PyExc_MemoryError, "memory: expected room for a result and its tables, got none from the system");
+      PyErr_SetString(PyExc_MemoryError,
+                      "memory: expected enough for a result and its tables, got none from the system");
     }
   });
 }
@@ -179,7 +179,7 @@ NB_MODULE(core, m) {
   nb::set_leak_warnings(false);  // maps stay in caches until the interpreter ends
   interrupted = signal_raised;
   translate_exceptions();
-  bind_picks(m);
+  bind_source_index(m);
   bind_maps(m);
   bind_plan(m);
   bind_bytes(m);

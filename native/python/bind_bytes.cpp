@@ -19,19 +19,20 @@
 
 namespace tenter {
 void bind_bytes(nb::module_& m) {
-  m.def("weigh", [](uintptr_t src, uintptr_t dst, int dtype, int64_t n_pixels, int channels, bool divides,
-                    double unseen, int threads) {
-    const WeighTask t{reinterpret_cast<const void*>(src),
-                      reinterpret_cast<void*>(dst),
-                      Dtype(dtype),
-                      n_pixels,
-                      channels,
-                      divides,
-                      unseen};
-    without_gil([&] { kernels().bytes->weigh(t, threads); });
+  m.def("premultiply", [](uintptr_t src, uintptr_t dst, int dtype, int64_t n_pixels, int channels, bool divides,
+                          double unseen, int threads) {
+    const PremultiplyTask t{reinterpret_cast<const void*>(src),
+                            reinterpret_cast<void*>(dst),
+                            Dtype(dtype),
+                            n_pixels,
+                            channels,
+                            divides,
+                            unseen};
+    without_gil([&] { kernels().bytes->premultiply(t, threads); });
   });
   m.def("is_alpha", [](uintptr_t src, int dtype, int64_t n_pixels, int channels, double alpha, int threads) {
-    const WeighTask t{reinterpret_cast<const void*>(src), nullptr, Dtype(dtype), n_pixels, channels, false, alpha};
+    const PremultiplyTask t{
+        reinterpret_cast<const void*>(src), nullptr, Dtype(dtype), n_pixels, channels, false, alpha};
     bool found = false;
     without_gil([&] { found = kernels().bytes->is_alpha(t, threads); });
     return found;

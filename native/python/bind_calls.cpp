@@ -52,9 +52,8 @@ PyMethodDef functions[] = {
     fast<call_key>("call_key"),
     fast<forget_calls>("forget_calls"),
     fast<specialization_key>("specialization_key"),
-    fast<plain>("plain"),
+    fast<ordinary>("ordinary"),
     fast<expand_view>("expand_view"),
-    fast<adjoint_key>("adjoint_key"),
     fast<register_gradients>("register_gradients"),
     fast<recorded_forward>("recorded_forward"),
     fast<gradients_specialization_key>("gradients_specialization_key"),
@@ -83,7 +82,7 @@ PyMethodDef functions[] = {
 PyMethodDef methods[] = {fast<recorded_backward>("recorded_backward")};
 
 // Makes a Specialization; its members say what the values mean.
-//   rules    (dim, rule, follows, weighs) of each axis, in ascending order of dims
+//   rules    (dim, rule, follows, weight_rule) of each axis, in ascending order of dims
 //   sums     (dtype, in_parts, in_bytes, doubles)
 //   at       `at` of each axis; None if sequences are in the order of the axes
 //   order    the dims of the result from slowest to fastest in memory; None if it is contiguous
@@ -111,25 +110,25 @@ void init_specialization(Specialization* to, nb::tuple rules, std::tuple<int, bo
   made.strides_decide = strides_decide, made.transposed = transposed;
   made.planner = Owned(planner.release().ptr());
   for (int d = 0; d < ndim; ++d) made.order[d] = order.is_none() ? d : nb::cast<int>(order[size_t(d)]);
-  size_t n_picks = 0;
+  size_t n_nearest = 0;
   for (const nb::handle each : rules) {
-    const auto [dim, rule, follows, weighs] = nb::cast<std::tuple<int, nb::object, bool, nb::object>>(each);
+    const auto [dim, rule, follows, weight_rule] = nb::cast<std::tuple<int, nb::object, bool, nb::object>>(each);
     Specialization::Axis& axis = made.axes[made.n_axes++];
     axis.dim = dim, axis.rule = &nb::cast<const AxisRule&>(rule), axis.follows = follows;
-    if (!weighs.is_none()) axis.weighs = &nb::cast<const AxisRule&>(weighs);
-    n_picks += axis.rule->picks();
+    if (!weight_rule.is_none()) axis.weight_rule = &nb::cast<const AxisRule&>(weight_rule);
+    n_nearest += axis.rule->is_nearest();
     const bool outside = axis.rule->edge == Edge::constant || axis.rule->edge == Edge::extrapolate;
     if (axis.rule->kind == Kind::gaussian)
       throw std::invalid_argument("specialization: expected rules that the core plans");
-    if (axis.rule->picks() && outside && !transposed && kind != FillKind::filled)
+    if (axis.rule->is_nearest() && outside && !transposed && kind != FillKind::filled)
       throw std::invalid_argument("specialization: expected outputs that are filled");
   }
-  if (dtype < 0 && n_picks < n) throw std::invalid_argument("specialization: expected a dtype of sums");
+  if (dtype < 0 && n_nearest < n) throw std::invalid_argument("specialization: expected a dtype of sums");
   const bool adds =
       is_float_number(dtype) && (made.input == made.dtype || (made.dtype == Dtype::f64 && !is_float(made.input)));
-  if (kind == FillKind::added && (!adds || in_bytes || transposed || n_picks))
+  if (kind == FillKind::added && (!adds || in_bytes || transposed || n_nearest))
     throw std::invalid_argument("specialization: expected sums to which a value can be added");
-  if (kind == FillKind::filled && n_picks && n_picks < n)
+  if (kind == FillKind::filled && n_nearest && n_nearest < n)
     throw std::invalid_argument("specialization: expected axes that are filled alike");
   std::sort(made.axes, made.axes + made.n_axes, [](const auto& a, const auto& b) { return a.dim < b.dim; });
   for (int k = 0; k < made.n_axes; ++k)

@@ -76,7 +76,8 @@ nb::tuple gathered(const OwnedMap& m) {
 // Rows [lo, hi) of a map: (start, offset, weight). A map with tables from Python gives all rows only.
 nb::tuple some_tables(OwnedMap& m, int64_t lo, int64_t hi) {
   if (lo < 0 || hi < lo || hi > m.map.n_out) throw std::invalid_argument("expected rows of the map");
-  if (!m.sampling && !m.picking && (lo != 0 || hi != m.map.n_out)) throw std::invalid_argument("expected all rows");
+  if (!m.sampling && !m.source_index && (lo != 0 || hi != m.map.n_out))
+    throw std::invalid_argument("expected all rows");
   if (m.gathers()) throw std::invalid_argument("expected rows of adjacent inputs");
   m.make_tables();
   if (!m.is_computed() && lo == 0 && hi == m.map.n_out) return tables(m.rows);
@@ -114,7 +115,7 @@ void bind_filters(nb::module_& m) {
         return numbers(weight);
       });
   nb::class_<Sampling>(m, "Sampling").def_prop_ro("taps_at_ends", [](const Sampling& s) {
-    return goes_on(s.edge()) ? taps_at_ends(s) : 0.0;
+    return is_periodic(s.edge()) ? taps_at_ends(s) : 0.0;
   });
 }
 
@@ -127,26 +128,26 @@ void bind_window_maps(nb::module_& m) {
           "__init__",
           [](OwnedMap* m, nb::object sampling, bool transposed, bool with_tables) {
             const Sampling& of = nb::cast<const Sampling&>(sampling);
-            if (goes_on(of.edge()) && of.n_in() < 1) throw std::invalid_argument("map: expected inputs");
+            if (is_periodic(of.edge()) && of.n_in() < 1) throw std::invalid_argument("map: expected inputs");
             new (m) OwnedMap(std::move(sampling), of, transposed, with_tables);
           },
           nb::arg("sampling"), nb::arg("transposed"), nb::arg("with_tables"))
       .def(
           "__init__",
-          [](OwnedMap* m, nb::object picking, bool transposed) {
-            const Picking& of = nb::cast<const Picking&>(picking);
-            new (m) OwnedMap(std::move(picking), of, transposed);
+          [](OwnedMap* m, nb::object source_index, bool transposed) {
+            const SourceIndex& of = nb::cast<const SourceIndex&>(source_index);
+            new (m) OwnedMap(std::move(source_index), of, transposed);
           },
-          nb::arg("picking"), nb::arg("transposed"))
+          nb::arg("source_index"), nb::arg("transposed"))
       .def_prop_ro("is_computed", &OwnedMap::is_computed)
       .def_prop_ro("has_tables", [](const OwnedMap& m) { return m.map.start != nullptr; })
       .def_prop_ro("gathers", &OwnedMap::gathers)
-      .def_prop_ro("picks", [](const OwnedMap& m) { return m.gathers() && m.picks(); })
+      .def_prop_ro("only_copies", [](const OwnedMap& m) { return m.gathers() && m.only_copies(); })
       .def("gathered", &gathered)
       .def_prop_ro("n_taps", &OwnedMap::n_taps)
       .def_prop_ro("is_identity", &OwnedMap::is_identity)
       .def_prop_ro("sampling", [](const OwnedMap& m) { return m.sampling ? m.rule : nb::none(); })
-      .def_prop_ro("picking", [](const OwnedMap& m) { return m.picking ? m.rule : nb::none(); })
+      .def_prop_ro("source_index", [](const OwnedMap& m) { return m.source_index ? m.rule : nb::none(); })
       .def_ro("transposed", &OwnedMap::transposed)
       .def("stepped_part", &stepped_part)
       .def("tables", &some_tables);

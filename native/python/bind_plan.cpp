@@ -102,7 +102,7 @@ void init_plan(HostPlan* to, const LayoutTuple& layout, const nb::list& maps, co
 nb::tuple buffer_tuple(const Buffer& b) { return nb::make_tuple(b.memory, b.at, b.dtype, b.itemsize); }
 
 // The same plan as data, for Triton and for `explain`:
-//   (passes, passes on the whole result, whether there are slices, bytes of temporaries, dtype of sums, in_bytes)
+//   (passes, passes on the whole result, whether there are chunks, bytes of temporaries, dtype of sums, in_bytes)
 // A pass is (copies, source, target, dims, first, count, spare, forms of its copies). A buffer is (memory, at, dtype,
 // itemsize). A dim is (length, stride, number of its map or -1, part). Maps are numbered in the order of dims.
 nb::tuple planned(const LayoutTuple& layout, const nb::list& maps, const nb::object& order, bool saturate,
@@ -133,15 +133,15 @@ nb::tuple planned(const LayoutTuple& layout, const nb::list& maps, const nb::obj
   };
   nb::list temporaries;
   for (const int64_t bytes : made.temporaries) temporaries.append(bytes);
-  const bool sliced = !made.slices.loops.empty() || made.slices.each < made.slices.n;
+  const bool chunked = !made.chunks.loops.empty() || made.chunks.each < made.chunks.n;
   const char* const sums = made.acc == Accumulate::i64 ? "int64" : made.acc == Accumulate::f64 ? "float64" : "float32";
-  return nb::make_tuple(listed(made.passes), listed(made.after), sliced, nb::tuple(temporaries), sums, made.in_bytes);
+  return nb::make_tuple(listed(made.passes), listed(made.after), chunked, nb::tuple(temporaries), sums, made.in_bytes);
 }
 
 // A plan of one step that resamples (H, W, values of a pixel) with colors premultiplied by alpha, the last value. at:
 // bytes from the begin of the input to the first pixel that is read.
-HostPlan* weighed(HostPlan&& made, std::unique_ptr<KernelCall> step, int64_t at, const std::vector<Dim>& dims,
-                  const nb::object& row, const nb::object& column, int64_t itemsize) {
+HostPlan* premultiplied(HostPlan&& made, std::unique_ptr<KernelCall> step, int64_t at, const std::vector<Dim>& dims,
+                        const nb::object& row, const nb::object& column, int64_t itemsize) {
   made.add(std::move(step), {Buffer::input, at, -1, itemsize}, {Buffer::output, 0, -1, itemsize});
   made.keep(row, nullptr), made.keep(column, nullptr), made.is_long = true;
   int64_t n = 1;
@@ -160,7 +160,7 @@ std::vector<Dim> three_dims(const nb::list& given) {
 }
 
 // The plan for 8-bit values in integers. row, column: maps of the first two dims, or None.
-HostPlan* weighed_bytes(const nb::list& given, const nb::object& row, const nb::object& column, bool rows_first) {
+HostPlan* premultiplied_bytes(const nb::list& given, const nb::object& row, const nb::object& column, bool rows_first) {
   const std::vector<Dim> dims = three_dims(given);
   ByteTask task{};
   task.n_row = dims[0].n, task.row_stride = dims[0].stride;
@@ -168,12 +168,12 @@ HostPlan* weighed_bytes(const nb::list& given, const nb::object& row, const nb::
   task.inner = dims[2].n, task.inner_stride = dims[2].stride, task.rows_first = rows_first, task.alpha = true;
   AxisMap *const rows = map_of(row), *const columns = map_of(column);
   auto step = std::make_unique<ByteStep>(task, rows ? &rows->bytes() : nullptr, columns ? &columns->bytes() : nullptr);
-  return weighed(HostPlan(), std::move(step), 0, dims, row, column, 1);
+  return premultiplied(HostPlan(), std::move(step), 0, dims, row, column, 1);
 }
 
 // The plan for floats; None if no kernel can do it in one step.
-std::optional<HostPlan*> weighed_sums(int dtype, const nb::list& given, const nb::object& row, const nb::object& column,
-                                      double unseen) {
+std::optional<HostPlan*> premultiplied_sums(int dtype, const nb::list& given, const nb::object& row,
+                                            const nb::object& column, double unseen) {
   std::vector<Dim> dims = three_dims(given);
   AxisMap* maps[2] = {map_of(row), map_of(column)};
   OwnedMap* of[2];
@@ -195,7 +195,7 @@ std::optional<HostPlan*> weighed_sums(int dtype, const nb::list& given, const nb
   if (task.inner_stride != size_of(task.in) || !(contiguous || flipped)) return std::nullopt;
   task.pixels = false, task.alpha = int(dims[2].n), task.unseen = unseen;
   auto step = std::make_unique<WindowStep>(task, n_plane, of, 2);
-  return weighed(HostPlan(), std::move(step), at, dims, row, column, size_of(task.in));
+  return premultiplied(HostPlan(), std::move(step), at, dims, row, column, size_of(task.in));
 }
 
 }  // namespace
@@ -210,7 +210,8 @@ void bind_plan(nb::module_& m) {
              to.set_runs(n_in, n_out, offsets);
            })
       .def("set_index", [](AxisMap& to, int64_t n_in, const Int64s& index) { to.set_index(n_in, index); })
-      .def("set_picking", [](AxisMap& to, const nb::object& of) { to.set_picking(of, nb::cast<const Picking&>(of)); })
+      .def("set_source_index",
+           [](AxisMap& to, const nb::object& of) { to.set_source_index(of, nb::cast<const SourceIndex&>(of)); })
       .def("set_map", [](AxisMap& to, const nb::object& of) { to.set_map(of, nb::cast<OwnedMap&>(of)); })
       .def(
           "set_gather",
@@ -236,7 +237,7 @@ void bind_plan(nb::module_& m) {
              if (plan.scratch() > tuning.scratch_bytes) return false;
              const int threads = plan.threads();
              if (!threads) nb::raise_python_error();
-             const HeldSignals held;
+             const DeferredSignals held;
              plan.run(reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), threads, stream);
              return true;
            })
@@ -250,9 +251,9 @@ void bind_plan(nb::module_& m) {
       });
   m.def("planned", &planned, nb::arg("layout"), nb::arg("maps"), nb::arg("order").none(), nb::arg("saturate"),
         nb::arg("on_device"), nb::arg("room"));
-  m.def("weighed_bytes", &weighed_bytes, nb::arg("dims"), nb::arg("row").none(), nb::arg("column").none(),
+  m.def("premultiplied_bytes", &premultiplied_bytes, nb::arg("dims"), nb::arg("row").none(), nb::arg("column").none(),
         nb::arg("rows_first"));
-  m.def("weighed_sums", &weighed_sums, nb::arg("dtype"), nb::arg("dims"), nb::arg("row"), nb::arg("column"),
+  m.def("premultiplied_sums", &premultiplied_sums, nb::arg("dtype"), nb::arg("dims"), nb::arg("row"), nb::arg("column"),
         nb::arg("unseen"));
   m.def("rows_before", &rows_before, nb::arg("n_row"), nb::arg("made_row"), nb::arg("n_column"),
         nb::arg("made_column"));

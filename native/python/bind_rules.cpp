@@ -139,7 +139,7 @@ Taps blurred(const Taps& taps, int64_t n_in, Edge edge, double sigma, const nb::
 
 // The map of an axis, as Python makes it from a rule. Returns one of
 //   int                            each input is repeated so often
-//   Picking                        source indices
+//   SourceIndex                        source indices
 //   Sampling                       rows of weights
 //   (start, None, offset, weight)  tables of a window
 //   (None, index, offset, weight)  tables of a gather
@@ -154,10 +154,10 @@ nb::object axis_map(const AxisRule& rule, int64_t n_in, int64_t n_out, std::opti
   GivenNumbers given;
   if (!given.read(scale.value_or(nullptr), box, wide)) return nb::none();
   const AxisNumbers& by = given.by;
-  if (rule.picks()) {
+  if (rule.is_nearest()) {
     if (!n_out) return nb::int_(0);
     if (!n_in) throw std::invalid_argument("axis: expected inputs for outputs");
-    std::optional<Picking> found = rule.picking(n_in, n_out, by, rule.arithmetic);
+    std::optional<SourceIndex> found = rule.source_index(n_in, n_out, by, rule.arithmetic);
     return found ? nb::cast(std::move(*found)) : nb::none();
   }
   const NamedFilter* const filter = rule.arithmetic == Arithmetic::pillow ? rule.of_pillow() : nullptr;
@@ -178,7 +178,7 @@ nb::object axis_map(const AxisRule& rule, int64_t n_in, int64_t n_out, std::opti
   if (rows->has_long_rows()) room(taps_each, 100);
   const bool rounds = rule.arithmetic == Arithmetic::rounded, blurs = rule.kind == Kind::gaussian;
   const bool descends = by.box && rows->line().step.whole < 0;
-  if (blurs || descends || (rounds && goes_on(rule.edge))) {
+  if (blurs || descends || (rounds && is_periodic(rule.edge))) {
     room(taps_each * double(n_out), 100);
     Taps taps = taps_of(*rows);
     Stretch pitch{1, 1, 1};
@@ -225,10 +225,10 @@ void bind_rules(nb::module_& m) {
       .def("map", &axis_map, nb::arg("n_in"), nb::arg("n_out"), nb::arg("scale").none(), nb::arg("box").none(),
            nb::arg("room"), nb::arg("bell"), nb::arg("wide").none());
   m.def("folded", [](const Int64s& column, int64_t n_in, const char* edge) {
-    const auto past = Edge(number_of("edge", edge_words, edge));
+    const auto padding = Edge(number_of("edge", edge_words, edge));
     if (n_in < 1) throw std::invalid_argument("expected inputs");
     std::vector<int64_t> made(column.data(), column.data() + column.size());
-    for (int64_t& c : made) c = folded(c, n_in, past);
+    for (int64_t& c : made) c = folded(c, n_in, padding);
     return numbers(std::move(made));
   });
 }

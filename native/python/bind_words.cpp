@@ -30,7 +30,7 @@ void bind_words(nb::module_& m) {
 #undef TENTER_NAMED
   m.attr("NAMED_ARITHMETIC") = nb::tuple(named);
   for (int e = 0; e < edge_words.count; ++e)
-    if (goes_on(Edge(e))) periodic.append(edge_words.word[e]);
+    if (is_periodic(Edge(e))) periodic.append(edge_words.word[e]);
   m.attr("PERIODIC") = nb::tuple(periodic);
   for (const DtypeRow& d : dtype_rows) {
     const char kind[] = {d.kind, 0};

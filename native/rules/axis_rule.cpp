@@ -10,24 +10,25 @@ const AxisPart& part_of(const AxisNumbers& by, const AxisPart& all) { return by.
 
 // The source indices of PyTorch's nearest kernels. nearest takes the pixel at an output's corner, nearest-exact the one
 // at its center.
-Picking of_torch(int64_t n_in, int64_t n_out, const Scale* scale, bool exact, Arithmetic how) {
+SourceIndex of_torch(int64_t n_in, int64_t n_out, const Scale* scale, bool exact, Arithmetic how) {
   const bool direct = how == Arithmetic::direct, images = how == Arithmetic::cuda_image;
   const bool keeps = n_out == n_in ? images || (direct && !exact) : direct && !exact && n_out == 2 * n_in;
   if (keeps) {  // these kernels ignore the scale
     const Line line{{0, 0}, {n_out == n_in, n_out != n_in}, n_out / n_in};
-    return Picking({.n_in = n_in, .n_out = n_out, .formula = Formula::line, .line = line});
+    return SourceIndex({.n_in = n_in, .n_out = n_out, .formula = Formula::line, .line = line});
   }
   if (how == Arithmetic::separable64) {
     const double step = scale ? 1.0 / scale->value : double(n_in) / double(n_out);
     const Formula formula = exact ? Formula::double_centers : Formula::doubles;
-    return Picking({.n_in = n_in, .n_out = n_out, .formula = formula, .step = step});
+    return SourceIndex({.n_in = n_in, .n_out = n_out, .formula = formula, .step = step});
   }
   const auto step = double(scale ? float(1.0 / scale->value) : float(n_in) / float(n_out));
   if (how == Arithmetic::separable) {
     const Formula formula = exact ? Formula::float_centers : Formula::floats;
-    return Picking({.n_in = n_in, .n_out = n_out, .formula = formula, .step = step});
+    return SourceIndex({.n_in = n_in, .n_out = n_out, .formula = formula, .step = step});
   }
-  return Picking({.n_in = n_in, .n_out = n_out, .formula = Formula::floats, .first = exact ? 0.5 : 0, .step = step});
+  return SourceIndex(
+      {.n_in = n_in, .n_out = n_out, .formula = Formula::floats, .first = exact ? 0.5 : 0, .step = step});
 }
 
 }  // namespace
@@ -41,7 +42,7 @@ Arithmetic AxisRule::settled(int64_t n_in, int64_t n_out, const AxisCall& call, 
     const bool last = how == Arithmetic::torch_direct || call.channels_last;
     const bool direct = (call.n_axes > 1 && last) || (call.n_axes == 2 && call.sum_of_sizes <= small_image);
     how = Arithmetic::exact;
-    if (!by.box && picks()) {
+    if (!by.box && is_nearest()) {
       if (call.on_device) return call.n_axes == 2 ? Arithmetic::cuda_image : Arithmetic::cuda;
       if (direct) return Arithmetic::direct;
       return call.doubles ? Arithmetic::separable64 : Arithmetic::separable;
@@ -55,15 +56,15 @@ Arithmetic AxisRule::settled(int64_t n_in, int64_t n_out, const AxisCall& call, 
   const bool copies = call.keeps_lengths && !by.scale && !by.box;
   const bool two = call.bytes && call.n_axes == 2 && !call.on_device && !copies && n_in && n_out;
   const bool interpolates = (linear || cubic) && !antialias && edge == Edge::replicate && two;
-  if (how == Arithmetic::opencv && !picks()) {
-    const bool plain = align == Align::center && !by.box && n_in < longest_pillow && n_out < longest_pillow;
-    return interpolates && linear && plain ? Arithmetic::steps : Arithmetic::exact;
+  if (how == Arithmetic::opencv && !is_nearest()) {
+    const bool ordinary = align == Align::center && !by.box && n_in < longest_pillow && n_out < longest_pillow;
+    return interpolates && linear && ordinary ? Arithmetic::steps : Arithmetic::exact;
   }
   if (interpolates && how == Arithmetic::exact) return Arithmetic::taps;
-  if (!call.in_bytes || call.on_device || picks() || !n_in || !n_out) return how;
-  const bool plain = antialias && align == Align::center && !by.scale && edge == Edge::renormalize;
+  if (!call.in_bytes || call.on_device || is_nearest() || !n_in || !n_out) return how;
+  const bool unboxed = antialias && align == Align::center && !by.scale && edge == Edge::renormalize;
   const bool within = !by.box || (by.box->begin >= 0 && by.box->end <= double(n_in));
-  return plain && within && n_in <= longest_pillow && of_pillow() ? Arithmetic::pillow : Arithmetic::rounded;
+  return unboxed && within && n_in <= longest_pillow && of_pillow() ? Arithmetic::pillow : Arithmetic::rounded;
 }
 
 void AxisRule::mark(Sampling& rows, Arithmetic how, const AxisNumbers& by) {
@@ -130,7 +131,7 @@ bool AxisRule::inside(int64_t n_in, int64_t n_out, const AxisNumbers& by, int64_
   return true;
 }
 
-std::optional<Picking> AxisRule::on_line(Edge past, int64_t n_in, int64_t n_out, const AxisNumbers& by) const {
+std::optional<SourceIndex> AxisRule::on_line(Edge padding, int64_t n_in, int64_t n_out, const AxisNumbers& by) const {
   Units u;
   Line line;
   int64_t begin = 0, end = n_out;
@@ -138,18 +139,24 @@ std::optional<Picking> AxisRule::on_line(Edge past, int64_t n_in, int64_t n_out,
   if (edge == Edge::extrapolate && !inside(n_in, n_out, by, begin, end)) return std::nullopt;
   const Wide after[] = {0, 2 * u.unit - 1, u.unit - 1, u.unit};  // what each Tie adds before rounding down
   if (!line_of({2 * u.first + after[int(tie)], 2 * u.step, 2 * u.unit}, n_out, line)) return std::nullopt;
-  return Picking(
-      {.n_in = n_in, .n_out = n_out, .formula = Formula::line, .line = line, .edge = past, .begin = begin, .end = end});
+  return SourceIndex({.n_in = n_in,
+                      .n_out = n_out,
+                      .formula = Formula::line,
+                      .line = line,
+                      .edge = padding,
+                      .begin = begin,
+                      .end = end});
 }
 
-std::optional<Picking> AxisRule::picking(int64_t n_in, int64_t n_out, const AxisNumbers& by, Arithmetic how) const {
-  std::optional<Picking> found = picking_at(edge, n_in, n_out, by, how);
-  const bool stays = found && found->goes_on() && !found->goes_past();
-  return stays ? picking_at(Edge::replicate, n_in, n_out, by, how) : found;
+std::optional<SourceIndex> AxisRule::source_index(int64_t n_in, int64_t n_out, const AxisNumbers& by,
+                                                  Arithmetic how) const {
+  std::optional<SourceIndex> found = source_index_at(edge, n_in, n_out, by, how);
+  const bool stays = found && found->is_periodic() && !found->reads_padding();
+  return stays ? source_index_at(Edge::replicate, n_in, n_out, by, how) : found;
 }
 
-std::optional<Picking> AxisRule::picking_at(Edge past, int64_t n_in, int64_t n_out, const AxisNumbers& by,
-                                            Arithmetic how) const {
+std::optional<SourceIndex> AxisRule::source_index_at(Edge padding, int64_t n_in, int64_t n_out, const AxisNumbers& by,
+                                                     Arithmetic how) const {
   const Scale* const scale = by.scale;
   Formula formula = Formula::line;
   double first = 0, step = double(n_in) / double(n_out);
@@ -172,8 +179,8 @@ std::optional<Picking> AxisRule::picking_at(Edge past, int64_t n_in, int64_t n_o
     default:
       if (!by.box) return of_torch(n_in, n_out, scale, kind == Kind::nearest_exact, how);
   }
-  if (formula == Formula::line || (by.box && how != Arithmetic::pillow)) return on_line(past, n_in, n_out, by);
-  Picking made({.n_in = n_in, .n_out = n_out, .formula = formula, .first = first, .step = step, .edge = past});
+  if (formula == Formula::line || (by.box && how != Arithmetic::pillow)) return on_line(padding, n_in, n_out, by);
+  SourceIndex made({.n_in = n_in, .n_out = n_out, .formula = formula, .first = first, .step = step, .edge = padding});
   if (edge == Edge::extrapolate && !inside(n_in, n_out, by, made.begin, made.end)) return std::nullopt;
   return made;
 }

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "rules/axis_part.hpp"
-#include "rules/picks.hpp"
+#include "rules/source_index.hpp"
 #include "rules/pillow_rows.hpp"
 #include "rules/sampling.hpp"
 
@@ -100,7 +100,7 @@ struct AxisRule {
   double support = 0;                           // in pixels
   bool sums_to_one = false;                     // whether the weights sum to one without normalizing
 
-  bool picks() const { return kind == Kind::nearest || kind == Kind::nearest_exact; }
+  bool is_nearest() const { return kind == Kind::nearest || kind == Kind::nearest_exact; }
   bool is_area() const { return kind == Kind::area || kind == Kind::overlap; }
   // The alignment that is used: areas have edges, so they cannot be aligned by corners.
   Align lined_up_by() const { return is_area() && by_corners(align) ? Align::center : align; }
@@ -114,14 +114,14 @@ struct AxisRule {
   // Sets linear_steps or fixed_taps of the rows, for Arithmetic::steps and Arithmetic::taps.
   static void mark(Sampling& rows, Arithmetic how, const AxisNumbers& by);
   // The source indices of a nearest kind, by a settled arithmetic; nullopt as above, and if indices descend.
-  std::optional<Picking> picking(int64_t n_in, int64_t n_out, const AxisNumbers& by, Arithmetic how) const;
+  std::optional<SourceIndex> source_index(int64_t n_in, int64_t n_out, const AxisNumbers& by, Arithmetic how) const;
   // How many inputs there are per output. Returns false if numbers have more bits than the core supports.
   bool pitch(int64_t n_in, int64_t n_out, const AxisNumbers& by, Stretch& to) const;
 
  private:
-  std::optional<Picking> picking_at(Edge past, int64_t n_in, int64_t n_out, const AxisNumbers& by,
-                                    Arithmetic how) const;
-  std::optional<Picking> on_line(Edge past, int64_t n_in, int64_t n_out, const AxisNumbers& by) const;
+  std::optional<SourceIndex> source_index_at(Edge padding, int64_t n_in, int64_t n_out, const AxisNumbers& by,
+                                             Arithmetic how) const;
+  std::optional<SourceIndex> on_line(Edge padding, int64_t n_in, int64_t n_out, const AxisNumbers& by) const;
   bool inside(int64_t n_in, int64_t n_out, const AxisNumbers& by, int64_t& begin, int64_t& end) const;
   bool exact_units(int64_t n_in, int64_t n_out, const AxisNumbers& by, Units& to) const;
 };

@@ -32,7 +32,7 @@ struct TapsAxis {
 
   TapsAxis(const LinearSteps& of, int64_t n_in, int64_t n_out);
   explicit TapsAxis(const WindowMap& of);
-  // Whether sums by such rows fit 16 bits, whatever the values.
+  // Whether sums by such rows fit 16 bits for all values.
   static bool fits(const WindowMap& of);
 };
 

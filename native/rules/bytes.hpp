@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
-#include "kernels/weigh.hpp"
+#include "kernels/premultiply.hpp"
 #include "rules/byte_taps.hpp"
 #include "rules/pillow_rows.hpp"
 
@@ -70,8 +70,8 @@ struct ByteKernels {
   WeightForm form;
   void (*run)(const ByteTask&, int threads);
   void (*taps)(const TapsTask&, int threads);
-  void (*weigh)(const WeighTask&, int threads);
-  bool (*is_alpha)(const WeighTask&, int threads);
+  void (*premultiply)(const PremultiplyTask&, int threads);
+  bool (*is_alpha)(const PremultiplyTask&, int threads);
   PillowFit (*pillow_weights)(const PillowTask&);
   QuadTable (*make_quads)(const ByteMap&, bool aligned);
 };

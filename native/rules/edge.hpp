@@ -7,7 +7,7 @@
 
 namespace tenter {
 
-// The padding of abcd. The flag says whether the edge mode extends the axis periodically (goes_on).
+// The padding of abcd. The flag says whether the edge mode extends the axis periodically (is_periodic).
 //   replicate    aa|abcd|dd
 //   reflect      cb|abcd|cb
 //   symmetric    ba|abcd|dc
@@ -27,7 +27,7 @@ namespace tenter {
 // clang-format on
 TENTER_ENUM(Edge, edge, TENTER_EDGES)
 
-constexpr bool goes_on(Edge e) {
+constexpr bool is_periodic(Edge e) {
   constexpr bool flags[] = {TENTER_EDGES(TENTER_FLAG)};
   return flags[int(e)];
 }

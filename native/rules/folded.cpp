@@ -106,7 +106,7 @@ Taps taps_of(const Sampling& sampling) {
 bool FoldedRows::is_identity(int64_t n_in) const { return adjacent && identity(rows, n_in); }
 
 FoldedRows fold_rows(int64_t n_in, Taps&& given, Edge edge) {
-  const bool periodic = goes_on(edge);
+  const bool periodic = is_periodic(edge);
   std::vector<int64_t> at(given.column.size());
   std::transform(given.column.begin(), given.column.end(), at.begin(),
                  [&](int64_t c) { return folded(c, n_in, edge); });

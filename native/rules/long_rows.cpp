@@ -33,7 +33,7 @@ LongRow::LongRow(const Sampling& rule, int64_t o) : rule_(&rule), at_(rule.line_
 }
 
 // The same weights as in Sampling::filtered and Sampling::overlapped.
-void LongRow::weigh(int64_t lowest, int64_t n, double* to) const {
+void LongRow::make_weights(int64_t lowest, int64_t n, double* to) const {
   const Sampling& r = *rule_;
   if (r.rule_ == Rule::touched) return void(std::fill_n(to, n, 1.0 / double(taps_.count)));
   if (r.rule_ == Rule::overlapped) {
@@ -79,7 +79,7 @@ void LongRow::sum_part(int64_t part) {
   Sums& sums = sums_[size_t(part)];
   for (int64_t at = lo; at < hi; at += at_once) {
     const int64_t n = std::min(at_once, hi - at);
-    weigh(at, n, weight);
+    make_weights(at, n, weight);
     const int64_t inside = std::clamp<int64_t>(-at, 0, n), after = std::clamp<int64_t>(n_in - at, 0, n);
     sums.all += sum_of(weight, n);
     if (inside) sums.before += sum_of(weight, inside);
@@ -95,13 +95,13 @@ void LongRow::finish() {
 
 void LongRow::weights(int64_t from, int64_t n, double* to) const {
   const Sampling& r = *rule_;
-  weigh(from, n, to);
+  make_weights(from, n, to);
   for (int64_t k = 0; k < n; ++k)  // the pixel at an edge may get only the weights of the padding
     if (from + k < taps_.lowest || from + k >= taps_.lowest + taps_.count) to[k] = 0;
   const double total = total_.all;
-  const bool folds = r.edge_ == Edge::replicate || r.edge_ == Edge::extrapolate;
-  if (folds && from == 0) to[0] += total_.before;
-  if (folds && from + n == r.n_in_) to[n - 1] += total_.after;
+  const bool has_edge_taps = r.edge_ == Edge::replicate || r.edge_ == Edge::extrapolate;
+  if (has_edge_taps && from == 0) to[0] += total_.before;
+  if (has_edge_taps && from + n == r.n_in_) to[n - 1] += total_.after;
   if (std::fabs(total) < nothing) std::fill_n(to, n, 0.0);
   else if (total != 1)
     for (int64_t k = 0; k < n; ++k) to[k] /= total;

@@ -24,7 +24,7 @@ class LongRow {
   struct Sums {
     double before = 0, all = 0, after = 0;  // of taps before the axis, of all taps, and of taps after the axis
   };
-  void weigh(int64_t lowest, int64_t n, double* to) const;
+  void make_weights(int64_t lowest, int64_t n, double* to) const;
 
   const Sampling* rule_;
   Position at_, end_;

@@ -83,7 +83,7 @@ inline Sampling::Taps Sampling::taps_around(int64_t whole, double part) const {
   return {lowest, highest + 1 - lowest};
 }
 
-// Leaves out taps outside of the axis, of which there may be very many.
+// Leaves out taps outside the axis; there may be very many.
 Sampling::Taps Sampling::inside(const Taps& t) const {
   const int64_t lowest = std::clamp<int64_t>(t.lowest, 0, n_in_);
   return {lowest, std::max<int64_t>(0, std::min(t.lowest + t.count, n_in_) - lowest)};
@@ -94,7 +94,7 @@ bool Sampling::outside(const Position& p) const { return p.whole < 0 || p.whole 
 
 void Sampling::cut(const Taps& t, const Position& p, int64_t& start, int64_t& stop) const {
   start = t.lowest, stop = t.lowest + t.count;
-  if (goes_on(edge_)) return;
+  if (is_periodic(edge_)) return;
   if (edge_ == Edge::extrapolate && outside(p)) {
     start = stop = p.whole < 0 ? 0 : n_in_;
   } else if ((edge_ == Edge::replicate || edge_ == Edge::extrapolate) && n_in_) {

@@ -53,7 +53,7 @@ struct Recycler {
   int64_t forks = 0;
 
   // The index of an idle block that holds `size` bytes within the allowed waste; idle.size() if there is none. For a
-  // small size it is the last used block, most of which is in cache: otherwise results of a few MiB whose sizes differ
+  // small size it is the last used block, which is mostly in cache: otherwise results of a few MiB whose sizes differ
   // would take turns in a dozen blocks. For a large size it is the smallest block, and the last used among equals.
   size_t find(int64_t size) const {
     size_t best = idle.size();
@@ -67,7 +67,7 @@ struct Recycler {
     return best;
   }
   // The index of the largest idle block that can grow to `size` bytes and still be used for results of its old size;
-  // idle.size() if there is none. Blocks below huge_page are adjacent in memory and have no room to grow.
+  // idle.size() if there is none. Blocks below huge_page are adjacent in memory and cannot grow.
   size_t growing(int64_t size) const {
     size_t best = idle.size();
     for (size_t k = idle.size(); k-- > 0;) {

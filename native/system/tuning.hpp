@@ -11,41 +11,41 @@ namespace tenter {
 struct Tuning {
   int64_t parallel_bytes = 1 << 20;  // calls on fewer bytes use one thread: handing work over costs more
   int64_t wake_bytes = 8 << 20;  // calls on fewer bytes wake no sleeping thread, which takes 20 or more microseconds
-  int64_t patient_bytes = 32 << 20;        // after threads were late, calls on fewer bytes use one thread for a while
-  int64_t task_bytes = 4 << 20;            // the most that one copy task writes: signals are polled between tasks
-  int64_t staging_bytes = 8 << 10;         // staging buffer of streaming stores: well inside L1
-  int64_t copied_block_bytes = 128 << 10;  // a repeated block up to this size is copied from its first copy, in cache
-  int64_t runs_chunk = 1 << 14;            // counts per task
-  int64_t shared_counts = 1 << 22;         // prefix sums of fewer counts use one thread: several read the counts twice
-  int64_t tile_bytes = 256 << 10;          // size of a transposed tile: half of L2
-  int64_t tile_inputs = 1 << 16;           // inputs in one row of such a tile: wider windows are summed without a tile
-  int64_t widened_values = 1 << 11;        // converted values in a scratch row: two such rows fit in L1
-  int64_t column_step = 4096;              // outputs per task along a single row
-  int64_t row_width = 4096;                // columns per task that sums rows
-  int64_t row_block = 16384;               // outputs of such a task, or inputs that are each read once
-  int64_t band_bytes = 192 << 10;          // rows between two axes: they stay in L2
-  int64_t plane_bytes = 32 << 10;          // a chunk of rows of one plane, for three axes
-  int64_t planes_kept_bytes = 256 << 10;   // planes cached for later outputs, on top of those that a pair reads
-  int64_t byte_tile_bytes = 32 << 10;      // size of a transposed tile of 8-bit values
-  int64_t byte_band_bytes = 16 << 20;      // one task on 8-bit values: signals are polled between tasks
-  int64_t stream_bytes = 32 << 20;         // results of at least this size are written with streaming stores
-  int64_t long_axis = 1 << 16;             // maps with more positions have no tables: rows are made one chunk at a time
-  int64_t signal_axis = 1 << 10;           // signals with more positions have no tables either, if a kernel needs none
-  int64_t tap_outputs = 1024;              // outputs in such a chunk at most,
-  int64_t tap_block = 1 << 14;             // and taps at most: tables, inputs and outputs stay in L2
-  int64_t many_scalars = 1 << 13;          // with more, a table of offsets that is used once is much of the traffic
-  int64_t pick_outputs = 2048;             // outputs in a chunk of a computed copy: its indices stay in L1
-  int64_t small_bytes = 1 << 15;           // below this, asking for the number of threads costs as much as the work
-  int64_t large_bytes = 256 << 10;         // smaller results are left to allocators, which recycle such sizes
-  int64_t slice_bytes = 4 << 20;           // temporaries between passes: larger ones leave the caches
-  int64_t seldom_calls = 8;                // for fewer calls of a kind, making a cached plan costs more than it saves
+  int64_t patient_bytes = 32 << 20;         // after threads were late, calls on fewer bytes use one thread for a while
+  int64_t task_bytes = 4 << 20;             // the most that one copy task writes: signals are polled between tasks
+  int64_t staging_bytes = 8 << 10;          // staging buffer of streaming stores: well inside L1
+  int64_t copied_block_bytes = 128 << 10;   // a repeated block up to this size is copied from its first copy, in cache
+  int64_t runs_chunk = 1 << 14;             // counts per task
+  int64_t shared_counts = 1 << 22;          // prefix sums of fewer counts use one thread: several read the counts twice
+  int64_t tile_bytes = 256 << 10;           // size of a transposed tile: half of L2
+  int64_t tile_inputs = 1 << 16;            // inputs in one row of such a tile: wider windows are summed without a tile
+  int64_t widened_values = 1 << 11;         // converted values in a scratch row: two such rows fit in L1
+  int64_t column_step = 4096;               // outputs per task along a single row
+  int64_t row_width = 4096;                 // columns per task that sums rows
+  int64_t row_block = 16384;                // outputs of such a task, or inputs that are each read once
+  int64_t row_chunk_bytes = 192 << 10;      // rows between two axes: they stay in L2
+  int64_t plane_bytes = 32 << 10;           // a chunk of rows of one plane, for three axes
+  int64_t cached_planes_bytes = 256 << 10;  // planes cached for later outputs, on top of those that a pair reads
+  int64_t byte_tile_bytes = 32 << 10;       // size of a transposed tile of 8-bit values
+  int64_t byte_chunk_bytes = 16 << 20;      // one task on 8-bit values: signals are polled between tasks
+  int64_t stream_bytes = 32 << 20;          // results of at least this size are written with streaming stores
+  int64_t long_axis = 1 << 16;      // maps with more positions have no tables: rows are made one chunk at a time
+  int64_t signal_axis = 1 << 10;    // signals with more positions have no tables either, if a kernel needs none
+  int64_t tap_outputs = 1024;       // outputs in such a chunk at most,
+  int64_t tap_block = 1 << 14;      // and taps at most: tables, inputs and outputs stay in L2
+  int64_t many_scalars = 1 << 13;   // with more, a table of offsets that is used once is much of the traffic
+  int64_t index_outputs = 2048;     // outputs in a chunk of a computed copy: its indices stay in L1
+  int64_t small_bytes = 1 << 15;    // below this, asking for the number of threads costs as much as the work
+  int64_t large_bytes = 256 << 10;  // smaller results are left to allocators, which recycle such sizes
+  int64_t chunk_bytes = 4 << 20;    // temporaries between passes: larger ones leave the caches
+  int64_t seldom_calls = 8;         // for fewer calls of a kind, making a cached plan costs more than it saves
   int64_t apart_bytes = 4 << 20;    // a result up to this may be made first, then copied to an `out` of another layout
   int64_t scratch_bytes = 8 << 20;  // temporaries of a call with `out`: with more, it is made one tile at a time
-  int64_t planned_bytes = INT64_MAX;  // the largest result that the core plans; the machine's memory is a limit too
-  int64_t table_bytes = 256 << 20;    // tables of one map; before it makes more, Python's code checks the memory
-  int64_t planned_taps = 1 << 16;     // taps in one row of a map that the core makes for a new call
-  int64_t weighed_outputs = 1 << 21;  // outputs along an axis whose rows of weights the core adds up
-  bool guard_blocks = false;          // results end where an inaccessible page begins, and no memory is recycled
+  int64_t planned_bytes = INT64_MAX;     // the largest result that the core plans; the machine's memory is a limit too
+  int64_t table_bytes = 256 << 20;       // tables of one map; before it makes more, Python's code checks the memory
+  int64_t planned_taps = 1 << 16;        // taps in one row of a map that the core makes for a new call
+  int64_t weight_sum_outputs = 1 << 21;  // outputs along an axis whose rows of weights the core adds up
+  bool guard_blocks = false;             // results end where an inaccessible page begins, and no memory is recycled
 };
 extern Tuning tuning;
 
@@ -53,7 +53,7 @@ extern Tuning tuning;
 constexpr int64_t min_run_part = 8 << 10;    // the least bytes of a long run that one task copies to all its outputs
 constexpr int64_t stream_part = 8 << 10;     // bytes of a source streamed to many places at a time: they stay in L1
 constexpr int64_t runs_staging_buffers = 8;  // staging buffers in one, for runs: each starts with a binary search
-constexpr int64_t max_picked_run = 64;       // bytes that are moved as one value by a computed index
+constexpr int64_t max_indexed_run = 64;      // bytes that are moved as one value by a computed index
 constexpr int64_t few_scalars = 64;          // up to so many outputs of counts, the gradient is summed without a kernel
 constexpr int64_t longest_row = 16 << 10;    // bytes of a run that is copied inline, without a function call
 constexpr int64_t max_stored_run = 64;       // outputs of one count that are stored without a branch on the count
@@ -71,9 +71,10 @@ constexpr int64_t min_permuted_sum_rows = 64;  // the same without weights: most
 constexpr int uses_before_tables = 16;   // uses of a signal by many rows before it gets tables, which save a fifth
 constexpr int64_t least_sum_tasks = 16;  // tasks that sum rows without weights: threads share the columns of few sums,
 constexpr int64_t least_summed_columns = 256;  // with at least so many columns, to read more than a cache line of a row
-constexpr int64_t min_band_rows = 8;  // rows per task of two or three axes: neighboring tasks read few input rows twice
-constexpr int64_t max_band_rows = 256;  // rows per task of two axes, so that narrow images still have enough tasks
-constexpr int64_t planes_at_once = 2;   // output planes computed together: inputs that both read are loaded once
+constexpr int64_t min_chunk_rows =
+    8;  // rows per task of two or three axes: neighboring tasks read few input rows twice
+constexpr int64_t max_chunk_rows = 256;  // rows per task of two axes, so that narrow images still have enough tasks
+constexpr int64_t planes_at_once = 2;    // output planes computed together: inputs that both read are loaded once
 
 // Bytes of a row of inputs in the type of sums, and half of the bytes of a row of outputs. Axes with narrower rows are
 // summed in separate passes.
@@ -89,8 +90,8 @@ constexpr int64_t small_unit = 64 << 10;       // the unit of the sizes of small
 // A recycled block of huge pages is at most 1 / max_waste_share larger than needed. A smaller block is at most twice as
 // large, as the last used one is in cache.
 constexpr int64_t max_waste_share = 4;
-constexpr int64_t lazy_free_bytes = 32 << 20;   // MADV_FREE from this size on, as it interrupts all other threads
-constexpr size_t kept_scratch_bytes = 4 << 20;  // larger scratch buffers are freed after their task
+constexpr int64_t lazy_free_bytes = 32 << 20;     // MADV_FREE from this size on, as it interrupts all other threads
+constexpr size_t cached_scratch_bytes = 4 << 20;  // larger scratch buffers are freed after their task
 constexpr int idle_workspaces = 64;  // with more simultaneous tasks than this, some allocate their workspace each time
 
 // ---- threads

@@ -28,7 +28,7 @@ void Scratch::grow(size_t needed) {
 }
 
 void Scratch::trim() {
-  if (size <= kept_scratch_bytes) return;
+  if (size <= cached_scratch_bytes) return;
   release();
 }
 

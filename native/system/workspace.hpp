@@ -23,7 +23,7 @@ struct Scratch {
     return static_cast<T*>(p);
   }
   void grow(size_t needed);  // throws std::bad_alloc
-  void trim();               // frees the buffer if it is larger than kept_scratch_bytes
+  void trim();               // frees the buffer if it is larger than cached_scratch_bytes
   void release();
 };
 

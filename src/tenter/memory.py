@@ -1,8 +1,8 @@
-"""Memory of large results, kept and used again: fresh pages cost several times what writing them does.
+"""The buffer pool of large results: fresh pages cost several times what writing them does.
 
-A result of a mebibyte or more lies in a block of huge pages. When the last array, tensor or view of a block is gone,
-the block is kept for a later result, up to a limit; the operating system may take what is kept whenever memory gets
-scarce. See docs/memory.md.
+A result of 256 KiB or more uses a block of the pool. When the last array, tensor or view of a block is gone, the pool
+keeps the block for a later result, up to a limit. The operating system may take idle blocks when memory gets scarce.
+See docs/memory.md.
 """
 
 from typing import NamedTuple

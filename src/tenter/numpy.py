@@ -1,7 +1,7 @@
 """NumPy's own dialect: `numpy.repeat` and `numpy.tile`, argument for argument.
 
-Plain arrays of every dtype are served here, and Dask's; subclasses (masked arrays, matrices), which may do more than
-hold elements, go to NumPy; so does what tenter refuses, for NumPy's own result or error.
+tenter computes ordinary arrays of every dtype, and Dask's. Subclasses (masked arrays, matrices) and arguments that
+tenter refuses go to NumPy, for its result or error.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _tiled(A: Any, reps: Any) -> Any:
     try:
         x: Array = _array(A)
         several = np.ndim(reps)
-    except ValueError:  # nested lists of unlike lengths
+    except ValueError:  # nested lists of different lengths
         return _numpy_tile(A, reps)
     try:
         front, spec = tile_spec(x, reps if several else [reps])
@@ -208,7 +208,7 @@ def _is_count(r: Any) -> bool:
 
 
 def _plain(a: Any) -> bool:
-    """An array or what makes one, and nothing that may have a repeat of its own."""
+    """Whether a is an array or makes one, and its type does not define `repeat`."""
     return (
         type(a) is np.ndarray
         or _is_dask(a)

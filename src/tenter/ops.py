@@ -379,7 +379,7 @@ def expand(*, input: AnyArray, size: Sizes = ..., sizes: Sizes = ...) -> AnyArra
 def expand(x: Any = MISSING, *sizes: Sizes, **other: Any) -> Any:
     """A view of x with dims of length 1 stretched to sizes; it needs no memory.
 
-    The rule is `torch.Tensor.expand`'s. Of a NumPy array the view is read-only, like `numpy.broadcast_to`'s.
+    The rule is `torch.Tensor.expand`'s. The view of a NumPy array is read-only, like `numpy.broadcast_to`'s.
 
     Parameters
     ----------

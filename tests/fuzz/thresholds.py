@@ -16,12 +16,12 @@ from .draw import Draw
 NATIVE: dict[str, tuple[int, ...]] = {
     "parallel_bytes": (1, 256), "wake_bytes": (1, 1 << 12), "task_bytes": (64, 4096), "staging_bytes": (8, 64, 256, 1024),
     "copied_block_bytes": (1, 64, 1024), "runs_chunk": (1, 3, 16), "tile_bytes": (64, 1024), "column_step": (16, 64),
-    "row_width": (16, 64), "row_block": (16, 256), "band_bytes": (64, 1024), "plane_bytes": (64, 1024),
-    "planes_kept_bytes": (1, 1024), "pick_outputs": (1, 20, 100), "tile_inputs": (16, 64), "widened_values": (1, 40), "stream_bytes": (1, 256), "long_axis": (0, 20),
+    "row_width": (16, 64), "row_block": (16, 256), "row_chunk_bytes": (64, 1024), "plane_bytes": (64, 1024),
+    "cached_planes_bytes": (1, 1024), "index_outputs": (1, 20, 100), "tile_inputs": (16, 64), "widened_values": (1, 40), "stream_bytes": (1, 256), "long_axis": (0, 20),
     "signal_axis": (0, 20), "shared_counts": (0, 20), "tap_outputs": (1, 16), "tap_block": (1, 64), "many_scalars": (0, 4),
-    "byte_tile_bytes": (64, 1024), "byte_band_bytes": (64, 4096),
-    "small_bytes": (0, 256), "large_bytes": (1, 64), "slice_bytes": (256, 4096), "seldom_calls": (0, 1, 1000), "apart_bytes": (0, 64), "scratch_bytes": (0, 256),
-    "planned_bytes": (64, 4096), "table_bytes": (64, 4096), "planned_taps": (1, 8), "weighed_outputs": (0, 20),
+    "byte_tile_bytes": (64, 1024), "byte_chunk_bytes": (64, 4096),
+    "small_bytes": (0, 256), "large_bytes": (1, 64), "chunk_bytes": (256, 4096), "seldom_calls": (0, 1, 1000), "apart_bytes": (0, 64), "scratch_bytes": (0, 256),
+    "planned_bytes": (64, 4096), "table_bytes": (64, 4096), "planned_taps": (1, 8), "weight_sum_outputs": (0, 20),
 }  # fmt: skip
 PYTHON: tuple[tuple[Any, str, tuple[int, ...]], ...] = (
     (chunks, "BYTES", (256, 4096)),

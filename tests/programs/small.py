@@ -10,9 +10,9 @@ def lowered(threads: int = 2) -> None:
     tenter.set_num_threads(threads)
     tuning = _native.tuning
     tuning.large_bytes, tuning.small_bytes = 1, 0
-    tuning.slice_bytes = 1 << 10
+    tuning.chunk_bytes = 1 << 10
     tuning.parallel_bytes = tuning.wake_bytes = tuning.stream_bytes = 0
     tuning.task_bytes = tuning.staging_bytes = tuning.plane_bytes = 256
-    tuning.tile_bytes = tuning.band_bytes = tuning.planes_kept_bytes = 1024
+    tuning.tile_bytes = tuning.row_chunk_bytes = tuning.cached_planes_bytes = 1024
     tuning.shared_counts = 0
     tuning.runs_chunk = tuning.column_step = tuning.row_width = tuning.row_block = 64

@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 import storage_cases
 
-FORM = r"[\w ]+: expected a tensor with memory of its own, got one whose storage is too small: \d+ bytes of \d+\n  in "
+FORM = r"[\w ]+: expected a tensor whose storage holds its elements, got one whose storage is too small: \d+ bytes of \d+\n  in "
 
 
 def problem(*call: object) -> str:

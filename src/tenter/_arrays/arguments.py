@@ -95,7 +95,7 @@ def array(name: str, x: Any) -> Any:
         except ValueError:
             refuse(ValueError, name, "an array, or a list that makes one", "a ragged list")
         except (TypeError, RuntimeError, OverflowError) as failed:
-            refuse(TypeError, name, "an array, or a list of numbers", f"a list of which NumPy says: {failed}")
+            refuse(TypeError, name, "an array, or a list of numbers", f"a list (NumPy: {failed})")
         if made.dtype != object:
             return made
     elif (line := foreign.instead(x)) is not None:

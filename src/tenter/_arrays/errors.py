@@ -15,4 +15,4 @@ def refuse(kind: type[Exception], argument: str, expected: str, got: str) -> NoR
 
 def refuse_short(argument: str, got: str) -> NoReturn:
     """Refuses a tensor whose storage is too small. got: the result of `Library.short`."""
-    refuse(ValueError, argument, "a tensor with memory of its own", got)
+    refuse(ValueError, argument, "a tensor whose storage holds its elements", got)

@@ -45,7 +45,7 @@ def unreadable(x: Any) -> str | None:
     if is_traced(x):
         return "a JAX tracer, whose values are known when the compiled code runs (pass them as static arguments)"
     if not x.is_fully_addressable:
-        return "a JAX array of which other processes hold a part"
+        return "a JAX array with shards on other processes"
     if jnp.issubdtype(x.dtype, jax.dtypes.extended):
         return "keys of random numbers, which NumPy has no dtype for (jax.random.key_data(x) gives their integers)"
     return None

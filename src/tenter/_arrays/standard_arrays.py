@@ -100,8 +100,8 @@ def itemsize(x: Any) -> int:
 
 
 def strides(x: Any) -> tuple[int, ...]:
-    """Returns the strides of a contiguous array, as the standard has no strides. Dask's results then have the bits of a
-    contiguous array's."""
+    """Returns the strides of a contiguous array, as the standard has no strides. Dask's results are then bit-identical
+    to those of a contiguous array."""
     steps, step = [], itemsize(x)
     for n in reversed(x.shape):
         steps.append(step)

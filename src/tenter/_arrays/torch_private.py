@@ -23,7 +23,7 @@ promised.check("PyTorch", torch.__version__)
 
 
 def unfollowed(f: Callable[[], Any]) -> Any:
-    """Runs f in a thread of its own. There no modes, transforms and tracers are active. Where tenter is first called
+    """Runs f in a new thread. There no modes, transforms and tracers are active. Where tenter is first called
     under one, tensors made here would otherwise be fake or traced. f should not import anything, because the calling
     thread may hold import locks."""
     found: list[Any] = []
@@ -149,7 +149,7 @@ def exporting_to_onnx() -> bool:
     return bool(flags._is_onnx_exporting) if hasattr(flags, "_is_onnx_exporting") else torch.onnx.is_in_onnx_export()
 
 
-# The `__torch_function__` of subclasses without rules of their own.
+# The `__torch_function__` of subclasses that do not override it.
 _default: Any = torch.Tensor.__torch_function__
 NO_RULES = (_default.__func__, getattr(torch._C, "_disabled_torch_function_impl", None))
 

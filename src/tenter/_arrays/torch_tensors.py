@@ -43,7 +43,7 @@ def problem(x: torch.Tensor) -> str | None:
         return f"a {str(x.layout).removeprefix('torch.')} tensor"
     if x.is_cpu or x.device.type in ("cpu", "meta") or (x.device.type == "cuda" and _has_triton()):
         return None
-    return f"a tensor on {x.device.type}" + (", without Triton to serve it" if x.device.type == "cuda" else "")
+    return f"a tensor on {x.device.type}" + (", which needs Triton" if x.device.type == "cuda" else "")
 
 
 @cache
@@ -59,7 +59,7 @@ def unservable(x: torch.Tensor) -> str | None:
     if x.device.type == "meta":
         return "a meta tensor, which has no values"
     if type(x) not in TYPES or not bare(resolve(x)):
-        return f"a {class_name(type(x))} under a transform, a tracer or rules of its own"
+        return f"a {class_name(type(x))} under a transform, a tracer or an overridden `__torch_function__`"
     stored("x", x)
     return None
 
@@ -118,7 +118,7 @@ def bare(x: torch.Tensor) -> bool:
 
 def plain(x: torch.Tensor) -> bool:
     # Does not call `bare`, because this runs on every call. The core answers faster for most tensors.
-    return not is_compiling() and (_native.plain(x) or _plain(x))
+    return not is_compiling() and (_native.ordinary(x) or _plain(x))
 
 
 def _plain(x: torch.Tensor) -> bool:

@@ -108,7 +108,7 @@ def expand(x: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _never(*how: Any) -> NoReturn:
-    raise AssertionError("Dask's results are never written to, and `traced_value` has what lies past edges")
+    raise AssertionError("Dask's results are never written to, and `traced_value` has the padding")
 
 
 copy_into = ones = filled = shifted = widened = _never

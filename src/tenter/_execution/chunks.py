@@ -26,7 +26,7 @@ LEAST = 16
 
 
 def lengths(n: int, n_bytes: int, least: int = 1) -> Iterator[slice]:
-    """Cuts a dim of n positions into chunks. n_bytes: the bytes of the whole dim."""
+    """Cuts a dim of n positions into chunks. n_bytes: the bytes of the entire dim."""
     step = max(1, least, n * BYTES // max(n_bytes, 1))
     for at in range(0, n, step):
         yield slice(at, min(at + step, n))

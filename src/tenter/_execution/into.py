@@ -87,8 +87,8 @@ def tiles(shape: Shape, shape_out: Shape, itemsize: int, changed: set[int]) -> l
 
 
 def _laid_out(x: Any, work: Work, order: tuple[int, ...], out: Any) -> tuple[Any, Work, Any]:
-    """Returns x, the work and `out` with dims in `order`. A map of blocks becomes a map of positions, with the
-    positions of a block in a dim of their own."""
+    """Returns x, the work and `out` with dims in `order`. A map of blocks becomes a map of positions, and the
+    positions of a block become another dim."""
     shape: list[int] = []
     shape_out: list[int] = []
     maps: dict[int, AxisMap] = {}

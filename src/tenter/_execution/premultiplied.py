@@ -58,7 +58,7 @@ def _rows(x: Array, maps: dict[int, Any], chunk: slice, y: Array, target: int, p
         at, rows = part(rows, chunk.start, chunk.stop) if rows is not None else (chunk, None)
         x, dims[0] = x[at], (at.stop - at.start, dims[0][1])
     row, column = (None if m is None else m._form for m in (rows, columns))
-    _native.weighed_bytes(dims, row, column, rows_first).run(address(x), target, past_caches)
+    _native.premultiplied_bytes(dims, row, column, rows_first).run(address(x), target, past_caches)
     return y
 
 
@@ -81,7 +81,7 @@ def resized_as_floats(x: Array, spec: Resize, real: str, unseen: float, out: Arr
     limits.memory(shape, x.itemsize)
     dims = [(n, stride if n > 1 else 0) for n, stride in zip(x.shape, layout(x).strides)]
     row, column = (m._form for m in maps)
-    made = _native.weighed_sums(NUMBERS[x.dtype.name], dims, row, column, unseen)
+    made = _native.premultiplied_sums(NUMBERS[x.dtype.name], dims, row, column, unseen)
     if made is None:
         return None
     y, target, past_caches = blocks.empty(shape, x.dtype) if out is None else (out, address(out), False)
@@ -124,4 +124,4 @@ def _is_pixels(x: Array, dtype: np.dtype[Any]) -> bool:
 def _convert(source: Array, target: Array, dtype: np.dtype[Any], divides: bool, unseen: float) -> None:
     channels = source.shape[-1]
     number, n_pixels = NUMBERS[dtype.name], source.size // channels
-    _native.weigh(address(source), address(target), number, n_pixels, channels, divides, unseen, thread_count())
+    _native.premultiply(address(source), address(target), number, n_pixels, channels, divides, unseen, thread_count())

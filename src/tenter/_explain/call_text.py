@@ -9,7 +9,7 @@ from tenter._arrays.errors import refuse
 from tenter._explain.checked import OPERATIONS
 from tenter._explain.outlines import Shape
 
-# Functions of which only the result's shape matters.
+# Functions whose result matters only by its shape.
 SHAPES = ("shape", "Shape", "zeros", "ones", "empty")
 # Characters of a call. Nobody writes longer ones, and the parser needs memory for each character.
 MOST = 1 << 20

@@ -40,7 +40,7 @@ def kernels(made: Made, maps: Maps) -> tuple[str, ...]:
     except Refusal as refusal:  # the plan needs too much memory
         return (f"none: the call raises {refusal.args[0].__name__}: {refusal.args[1]}",)
     if planned.steps is None:
-        return (REFERENCE + ("serves objects" if x.memory_layout.dtype == OPAQUE else f"sums {x.memory_layout.dtype}"),)
+        return (REFERENCE + ("takes objects" if x.memory_layout.dtype == OPAQUE else f"sums {x.memory_layout.dtype}"),)
     if planned.device is not None:
         return _launched(planned)
     told = _told(x, planned)
@@ -95,7 +95,7 @@ def _told(x: Outline, planned: Plan) -> list[str]:
         lines.append(_summed(along, [changed[axis] for axis in along], name if name in (BYTES, TAPS) else sums))
     shared = list(dict.fromkeys(lines))
     if sliced:
-        most = n_bytes(_native.tuning.slice_bytes)
+        most = n_bytes(_native.tuning.chunk_bytes)
         shared.append(f"a slice of x at a time, so that what is between two passes stays in cache ({most} at most)")
     elif planned.steps.scratch:
         shared.append(f"{n_bytes(planned.steps.scratch)} of memory between the passes")

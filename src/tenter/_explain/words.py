@@ -17,7 +17,7 @@ SENTENCES = {
 OF_KINDS = {
     "nearest": "Each output is one input, the one under its left edge.",
     "nearest-exact": "Each output is one input, the one under its center.",
-    "linear": "Each output lies between two inputs and mixes them, the nearer the stronger.",
+    "linear": "Each output mixes the two inputs around it; the nearer one has more weight.",
     "cubic": "Each output mixes the four inputs around it; weights may be below 0.",
     "area": "Each output is the mean of the inputs that it covers.",
     "overlap": "Each output is the mean of the inputs that it covers.",
@@ -34,7 +34,7 @@ def sentence(facts: Facts) -> str:
     if isinstance(spec, Interpolate):
         spec = spec.resize()
     if facts.name not in SENTENCES and not isinstance(spec, Resize):
-        return "An array of which the input is held; its maps are applied to what is asked for."
+        return "A lazy array stores its input and maps; a map is applied when elements are read."
     if facts.positions:
         return "Each position comes as many times in a row as its count says."
     if not isinstance(spec, Resize):

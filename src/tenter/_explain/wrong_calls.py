@@ -26,7 +26,7 @@ def wrong_calls(facts: Facts) -> Pairs:
         numpys = facts.x.its.PACKAGE == "numpy"
         shared = "is read-only" if numpys else "shows one write in all that share the element"
         return (
-            ("repeat, tile, repeat_interleave", f"copy: each element has memory of its own; expand's result {shared}"),
+            ("repeat, tile, repeat_interleave", f"copy: no two elements share memory; expand's result {shared}"),
             ("a length other than 1", "is no length that expand stretches: that takes tile or repeat"),
         )
     each, whole = _example(facts, True), _example(facts, False)
@@ -120,7 +120,5 @@ def _alike(a: AxisMap, b: AxisMap, o: int) -> bool:
 def _skipped(facts: Facts, m: AxisMap) -> str:
     used = min(m.n_in, sum(row(m, o, 64).n for o in range(min(m.n_out, MOST))))
     if m.n_out <= MOST and used < m.n_in:
-        return (
-            f"weighs all {m.n_in:,} inputs; this call leaves at least {m.n_in - used:,} of them unread, which aliases"
-        )
-    return "weighs all inputs that an output covers, so that fine patterns do not alias"
+        return f"reads all {m.n_in:,} inputs; this call leaves at least {m.n_in - used:,} of them unread, which aliases"
+    return "reads all inputs that an output covers, so that fine patterns do not alias"

@@ -1,3 +1,3 @@
-"""The compiled core (native/), as a module of its own below all others."""
+"""The compiled core (native/): a module below all others."""
 
 from tenter._native._core import *  # noqa: F403

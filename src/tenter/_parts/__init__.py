@@ -1,2 +1,2 @@
-"""Results made in parts, for arrays that are not in memory as a whole. Each part is computed from the inputs that it
-reads, with the bits of the whole result. A part is a plain value that another process can compute."""
+"""Results made in parts, for arrays that do not fit in memory. Each part is computed from the inputs that it
+reads, and is bit-identical to that part of the full result. A part is plain data that another process can compute."""

@@ -34,7 +34,7 @@ class Reads(NamedTuple):
 
 
 class FillValue(NamedTuple):
-    """A fill value for outputs that read past the edges.
+    """A fill value for outputs that read the padding.
 
     all_or_nothing: each output is either an input or the fill value
     widens: sums have a wider dtype until the fill value is added

@@ -1,8 +1,6 @@
 """Rows of maps: which inputs some outputs read, and the map from these inputs to the outputs. The maps of a part may
 come from another process."""
 
-import uuid
-from collections import OrderedDict
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +10,6 @@ from tenter._arrays.types import Ints
 from tenter._specs.spec import Shape, Spec
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._part import part, reads
-
-# Specifications from other processes whose maps are cached.
-MOST = 64
 
 
 def positions(m: AxisMap, lo: int, hi: int) -> slice | Ints:
@@ -69,15 +64,11 @@ def without_blocks(m: AxisMap) -> AxisMap:
 
 
 class SharedMaps:
-    """The maps of a specification. Only the small specification is sent to other processes, and each makes the maps
-    once."""
+    """The maps of a specification. Only the small specification is sent to other processes. They make the maps again,
+    or find them in the cache of axis maps."""
 
-    def __init__(self, token: str, spec: Spec, shape: Shape, dtype: str) -> None:
-        self.token, self.spec, self.shape, self.dtype = token, spec, shape, dtype
-
-    @classmethod
-    def of(cls, spec: Spec, shape: Shape, dtype: str) -> "SharedMaps":
-        return cls(uuid.uuid4().hex, spec, shape, dtype)
+    def __init__(self, spec: Spec, shape: Shape, dtype: str) -> None:
+        self.spec, self.shape, self.dtype = spec, shape, dtype
 
     @cached
     def maps(self) -> dict[int, AxisMap]:
@@ -86,18 +77,7 @@ class SharedMaps:
         return {axis: m for axis, m in found if not (isinstance(m, Copy) and m.repeat == 1)}
 
     def __reduce__(self) -> Any:
-        return _received, (self.token, self.spec, self.shape, self.dtype)
-
-
-_shared: OrderedDict[str, SharedMaps] = OrderedDict()
-
-
-def _received(token: str, spec: Spec, shape: Shape, dtype: str) -> SharedMaps:
-    """Returns one object for all parts of a call, with its maps."""
-    found = _shared.setdefault(token, SharedMaps(token, spec, shape, dtype))
-    while len(_shared) > MOST:
-        _shared.popitem(last=False)
-    return found
+        return SharedMaps, (self.spec, self.shape, self.dtype)
 
 
 class SharedRows(NamedTuple):

@@ -100,7 +100,7 @@ def of_call(spec: Spec, shape: Shape, dtype: np.dtype[Any]) -> Work:
     if isinstance(spec, (RepeatCounts, Applied)):  # their tables may be large
         found = {axis: without_blocks(m) for axis, m in spec.maps(shape, name, False)}
         return Work(shape, shape_out, dtype, found, None, False, None)
-    shared = SharedMaps.of(spec, shape, name)
+    shared = SharedMaps(spec, shape, name)
     return Work(shape, shape_out, dtype, shared.maps, shared, spec.saturates(name), None)
 
 
@@ -112,12 +112,12 @@ def of_value(spec: Resize, shape: Shape, like: Any, value: Any, runs: Any = nump
     """
     all_or_nothing = spec.is_all_or_nothing
     widens = not all_or_nothing and DTYPES[dtype_name(like)].narrow
-    alone = {axis: SharedMaps.of(one, (shape[axis],), "float64") for axis, one in spec.alone().items()}
+    alone = {axis: SharedMaps(one, (shape[axis],), "float64") for axis, one in spec.alone().items()}
     inside = tuple([(axis, SharedRows(one, 0, 0, 0)) for axis, one in alone.items() if one.maps])
     if all_or_nothing:
         spec = spec.replicated()
     name = dtype_name(runs.widened(like) if widens else like)
-    shared = SharedMaps.of(spec, shape, name)
+    shared = SharedMaps(spec, shape, name)
     shape_out = spec.shape_out(shape)
     return Work(
         shape,

@@ -28,12 +28,11 @@ class Plan(NamedTuple):
 
     spec: what the maps come from
     transposed: the maps come from the spec's adjoint
-    shape_in: the shape of the caller's array; `shape` is a reshape of it
+    shape_in: the shape of the array that the caller passed; `shape` is a reshape of it
     order: the result's dims from slowest to fastest in memory; None if they are in order
     positions: in the maps' tables
     steps: None if the reference kernel runs
     ready: the plan as the core runs it by itself
-    adjoints: cached plans of gradients, by the core's keys of their layouts; the only mutable field
     """
 
     spec: Spec
@@ -48,9 +47,7 @@ class Plan(NamedTuple):
     positions: int
     device: str | None
     steps: Any
-    # These two must be adjacent: native/calls/lookup.cpp finds them by position.
     ready: _native.HostPlan | None
-    adjoints: dict[bytes, "Plan"]
 
     @property
     def offsets(self) -> Any:
@@ -97,7 +94,7 @@ def cached_plan(key: Hashable, made: Plan) -> Plan:
 def plan_part(
     x: Any, maps: Maps, wholes: dict[int, AxisMap], saturate: bool, by_memory: bool = False
 ) -> Plan:  # fmt: skip
-    """Returns the plan of a part of a result, with the bits of the whole.
+    """Returns the plan of a part of a result, bit-identical to that part of the full result.
 
     wholes: the whole maps that these maps are parts of; they decide the order of sums
     by_memory: as in `AppliedMaps`
@@ -137,7 +134,7 @@ def _planned(
         # Counts change, but their launches do not. The types are in the key because tuples of equal lengths are equal.
         key = cache.key("counts", library, x, (maps, tuple(type(m) for _, m in maps), transposed))
         if (found := cache.plans.get(key)) is not None:
-            return found._replace(spec=spec, adjoints={})  # type: ignore[no-any-return]  # the spec holds offsets
+            return found._replace(spec=spec)  # type: ignore[no-any-return]  # the spec holds offsets
     memory_order = None if order == in_order else order
     steps = _steps(layout, maps, memory_order, saturate, wholes)
     is_read = layout.device is None and 0 < len(shape_out) <= _native.READ_DIMS and 0 not in shape_out
@@ -155,7 +152,6 @@ def _planned(
         device=layout.device,
         steps=steps,
         ready=steps if is_read else None,
-        adjoints={},
     )
     if key is not None:
         cache.store(key, made)

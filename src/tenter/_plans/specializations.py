@@ -43,7 +43,7 @@ class Specialization(NamedTuple):
 
 native: dict[bytes, _native.Specialization | None] = {}  # by the keys of native/calls/lookup.cpp
 MOST = 1024
-# How outputs past the edges get the fill value (native/plan/fill_value.hpp).
+# How outputs in the padding get the fill value (native/plan/fill_value.hpp).
 NO_FILL, ADDED, FILLED = _native.WORDS["fill"]
 
 
@@ -167,7 +167,7 @@ def _summed(x: Layout, of: Specialization, number: int, transposed: bool) -> _Su
     n_nearest, in_bytes = _n_nearest(rules), spec.saturates(x.dtype)
     unfilled = _Summed(NO_FILL, rules, (None,) * len(rules), number, in_bytes)
     if any(rule.kind in NEAREST and rule.edge in ("constant", "extrapolate") for rule in rules):
-        # The core declines nearest kinds together with other kinds at these edges.
+        # The core declines nearest modes together with other modes at these edges.
         return None if n_nearest < len(rules) else unfilled if transposed else unfilled._replace(kind=FILLED)
     if of.value is None or transposed:
         return unfilled

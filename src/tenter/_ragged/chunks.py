@@ -131,7 +131,7 @@ def of_segments(s: Segments) -> RowLengths:
 
 
 def chunks(rows: RowLengths, positions: int | None = None, most: int = 1 << 62) -> Iterator[Chunk]:
-    """Yields chunks of at most `most` rows and at most `positions` positions. A longer row is a chunk of its own."""
+    """Yields chunks of at most `most` rows and at most `positions` positions. A longer row is one chunk."""
     at, each = 0, max(1, min(ROWS, most))
     for first in range(0, rows.n, each):
         offsets = rows.offsets_of(first, min(first + each, rows.n))

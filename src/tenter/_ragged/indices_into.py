@@ -97,7 +97,7 @@ def _numbers(rows: RowLengths, to: Array, start_and_step: Callable[[Chunk], tupl
 
 
 def _with_gaps(p: Chunk, to: Array, dtype: type, start: Any, step: Any) -> None:
-    """Writes numbers to memory that is not contiguous, a few at a time. A longer row is a chunk of its own."""
+    """Writes numbers to memory that is not contiguous, a few at a time. A longer row is one chunk."""
     total = p.segments.total
     for k in range(0, total, NUMBERS):
         n = min(NUMBERS, total - k)

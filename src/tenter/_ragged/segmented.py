@@ -99,7 +99,7 @@ def mask(s: Segments, length: int, out: Array | None = None) -> Array:
 
 
 def pad(x: Any, s: Segments, length: int, value: Array, allocate: Allocate) -> Any:
-    """Returns contiguous x with its rows in a dim of their own, padded. value: one element, as bytes of x's dtype."""
+    """Returns contiguous x with its rows padded, in a new dim. value: one element, as bytes of x's dtype."""
     _check(x, 0, s.total)
     shape = (s.n, length, *x.shape[1:])
     limits.memory(shape, of(x).itemsize(x))

@@ -1,4 +1,4 @@
-"""How positions past the edges of an axis are read (native/rules/edge.hpp)."""
+"""How positions outside an axis are read (native/rules/edge.hpp)."""
 
 from tenter import _native
 

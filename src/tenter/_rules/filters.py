@@ -41,8 +41,8 @@ class Filter(NamedTuple):
     Notes
     -----
     f is called when a call is new: calls and the gradients that they record keep it alive. A graph of `torch.compile`
-    or `torch.export` does not: keep it yourself. Of functions without weak references, such as NumPy's, the last 64 are
-    kept.
+    or `torch.export` does not: keep it yourself. The last 64 functions without weak references, such as
+    NumPy's, stay alive.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def gaussian(sigma: float) -> tuple[npt.NDArray[np.int64], Floats]:
     return distance, np.asarray(weight / weight.sum(), np.float64)
 
 
-# Filters by the names that resize takes, except cubic (native/filters.hpp).
+# Filters by the names that resize takes, except cubic (native/rules/filters.hpp).
 NAMED = {name: _of_core(core, support, normalized) for name, core, support, normalized in _native.FILTERS}
 
 
@@ -220,6 +220,6 @@ def _checked(f: Callable[[Floats], Floats], x: Floats) -> Floats:
         at = float(x[~np.isfinite(weight)][0])
         refuse(ValueError, "mode", expected, f"f({at:g}) = {weight[~np.isfinite(weight)][0]}")
     if len(x) and not weight.any():
-        expected = "a Filter whose f gives weights of which some are not zero"
+        expected = "a Filter whose f gives at least one weight other than 0"
         refuse(ValueError, "mode", expected, f"zeros at all of {len(x)} distances from {x.min():g} to {x.max():g}")
     return np.asarray(weight, np.float64)

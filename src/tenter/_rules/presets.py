@@ -58,7 +58,7 @@ class Convention(NamedTuple):
         What positions follow if `scale` is given: the ratio of the sizes, the scale, or length * scale with its
         fraction (also with align="corners").
     copy_if_same_size : bool, default False
-        Whether linear, and filters with antialias, copy an axis that keeps its length, whatever the scale.
+        Whether linear, and filters with antialias, copy an axis that keeps its length, at any scale.
     round_between_axes : bool, default False
         Whether antialiased 8-bit values are rounded to 8 bits after each axis, as Pillow does.
     aspect_ratio : {"stretch", "not_larger", "not_smaller"}
@@ -111,7 +111,7 @@ class Convention(NamedTuple):
             The library's name, or a convention.
         **fields
             Fields of `Convention` and their values. A new `nearest_tie` or `nearest_align` sets `nearest_arithmetic` to
-            "exact", as a library's arithmetic is that of its own tie and align.
+            "exact", because a library's arithmetic belongs to its tie and align.
 
         Returns
         -------

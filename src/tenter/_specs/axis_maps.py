@@ -43,8 +43,8 @@ def new_axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
             return _indexed(*_nearest(rule, n_in, n_out, wide), n_in)
     if isinstance(made, int):
         return Copy.repeat_each(n_in, made)
-    if isinstance(made, _native.Picking):
-        if made.goes_past and not made.is_long:
+    if isinstance(made, _native.SourceIndex):
+        if made.reads_padding and not made.is_long:
             return _indexed(made.index(0, n_out), np.zeros(n_out, np.bool_), n_in)
         return copied(made)
     if isinstance(made, _native.Sampling):
@@ -83,29 +83,17 @@ def settled(
 def in_core(rule: AxisRule) -> tuple[_native.AxisRule, filters.Filter | None]:
     """Returns the core's form of a rule, and its filter."""
     how = rule.align, rule.tie, rule.arithmetic, rule.edge, rule.antialias
-    if isinstance(rule.kind, str) and rule.kind in KINDS:
-        return _named(rule.kind, *how, rule.cubic)
-    filter_ = rule.kind if isinstance(rule.kind, filters.Filter) else filters.by_name(rule.kind)
-    return _ruled("filter", filter_, *how), filter_
-
-
-@lru_cache(maxsize=256)
-def _named(
-    kind: str, align: str, tie: str, arithmetic: str, edge: str, antialias: bool, cubic: float
-) -> tuple[_native.AxisRule, filters.Filter | None]:
-    """Cached for all kinds except a user's filter, which the cache would keep alive."""
-    filter_ = filters.keys(cubic) if kind == "cubic" else filters.NAMED.get("linear" if kind == "gaussian" else kind)
-    word = kind if kind in _native.WORDS["kind"] else "filter"
-    return _ruled(word, filter_, align, tie, arithmetic, edge, antialias), filter_
-
-
-def _ruled(
-    kind: str, filter_: filters.Filter | None, align: str, tie: str, arithmetic: str, edge: str, antialias: bool
-) -> _native.AxisRule:
-    made = _native.AxisRule(kind, align, tie, arithmetic, edge, antialias)
+    kind = rule.kind
+    if kind == "cubic":
+        filter_: filters.Filter | None = filters.keys(rule.cubic)
+    elif kind in KINDS:
+        filter_ = filters.NAMED.get("linear" if kind == "gaussian" else kind)
+    else:
+        filter_ = kind if isinstance(kind, filters.Filter) else filters.by_name(kind)
+    made = _native.AxisRule(kind if kind in _native.WORDS["kind"] else "filter", *how)
     if filter_ is not None:
         made.set_filter(filters.core_of(filter_), *filter_[1:])
-    return made
+    return made, filter_
 
 
 def _made(core: _native.AxisRule, rule: AxisRule, n_in: int, n_out: int, wide: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The counts of repeat_interleave: checks, and the prefix sums that maps are made of."""
+"""The counts of repeat_interleave: checks, and the prefix sums in their maps."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -118,7 +118,7 @@ def _listed(name: str, repeats: Sequence[Any]) -> Array:
     except ValueError:
         refuse(ValueError, name, "integer counts", "a ragged list")
     except (TypeError, RuntimeError) as failed:
-        refuse(TypeError, name, "integer counts", f"a list of which NumPy says: {failed}")
+        refuse(TypeError, name, "integer counts", f"a list (NumPy: {failed})")
     if values.size == 0:
         return values.astype(np.int64)
     if values.ndim == 1 and values.dtype.kind not in "iu":  # floats, or integers that NumPy converts to floats

@@ -45,11 +45,7 @@ def checked(x: Any, given: Arguments) -> Interpolate:
     kind = _mode(mode, n, x.ndim, align_corners)
     if recompute_scale_factor and scale_factor is None:
         refuse(ValueError, "recompute_scale_factor", "scale_factor to recompute from", f"size={size}")
-    if antialias and kind not in ("linear", "cubic", "lanczos"):
-        got = f"antialias={antialias} with mode {mode!r}"
-        refuse(ValueError, "antialias", "False, or a linear kind, bicubic or lanczos", got)
-    if kind == "lanczos" and not antialias:
-        refuse(ValueError, "antialias", "True, which mode 'lanczos' needs", repr(antialias))
+    _check_antialias(antialias, mode, kind)
     name = dtype_name(x)
     if kind not in NEAREST and not is_numeric(name):
         refuse(TypeError, "x", f"numbers for mode {mode!r} (nearest and nearest-exact take any dtype)", name)
@@ -80,7 +76,7 @@ def check_without_x(size: Any, scale_factor: Any, mode: Any, align_corners: Any,
 
 
 def by_size_alone(spec: Interpolate, size: Any, scale_factor: Any) -> bool:
-    """True if all but the sizes follows from no length, and there is one int or factor, or one for each dim."""
+    """True if sizes or factors alone describe the call: one int or factor, or one for each dim."""
     given = size if scale_factor is None else scale_factor
     each = list(given) if isinstance(given, (list, tuple)) else [given] * len(spec.size)
     return len(each) == len(spec.size) and (scale_factor is not None or all(is_int(n) for n in each))
@@ -95,7 +91,7 @@ def with_lengths(spec: Interpolate, size: Shape, scale_factor: Any, channels_las
 
 
 def strides_decide(spec: Interpolate) -> bool:
-    """True if the inputs that outputs take depend on how x lies."""
+    """True if the source indices depend on the strides of x."""
     return spec.kind in NEAREST and len(spec.size) > 1
 
 
@@ -106,6 +102,14 @@ def _check_one_given(size: Any, scale_factor: Any) -> None:
         refuse(ValueError, "size", "size or scale_factor, not both", f"size={size} and scale_factor={scale_factor}")
     if size is None and scale_factor is None:
         refuse(ValueError, "size", "size or scale_factor", "neither")
+
+
+def _check_antialias(antialias: Any, mode: str, kind: str) -> None:
+    if antialias and kind not in ("linear", "cubic", "lanczos"):
+        got = f"antialias={antialias} with mode {mode!r}"
+        refuse(ValueError, "antialias", "False, or a linear kind, bicubic or lanczos", got)
+    if kind == "lanczos" and not antialias:
+        refuse(ValueError, "antialias", "True, which mode 'lanczos' needs", repr(antialias))
 
 
 def _check_corners(mode: str, align_corners: Any) -> None:
@@ -155,7 +159,7 @@ def _scaled(length: int, factor: float) -> int:
 
 
 def _channels_last(x: Any) -> bool:
-    """True if a (batch, channels, spatial...) array lies in memory as batch, spatial..., channels, without gaps."""
+    """True if a (batch, channels, spatial...) array is stored as batch, spatial..., channels, without gaps."""
     step, strides = of(x).itemsize(x), of(x).strides(x)
     for d in (1, *range(x.ndim - 1, 1, -1), 0):
         if not surely(x.shape[d] == 1) and not surely(strides[d] == step):

@@ -129,7 +129,7 @@ def _pair(pair: Any) -> tuple[Fraction, Fraction]:
         ends.append(Fraction(number))
     begin, end = ends
     if begin == end:
-        refuse(ValueError, "box", "an end unlike its begin", describe(pair))
+        refuse(ValueError, "box", "an end that differs from its begin", describe(pair))
     return begin, end
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tenter._arrays.signatures import Sizes
 
 Span = tuple[Fraction, Fraction]
-#: The part of what `fill` cuts off that lies above, and left of, what it keeps.
+#: `fill` cuts this share of the surplus off above and left of what it keeps.
 GRAVITIES = {
     f"{vertical}{horizontal}" or "center": (above, left)
     for vertical, above in (("", Fraction(1, 2)), ("north", Fraction(0)), ("south", Fraction(1)))
@@ -141,7 +141,7 @@ def wanted(size: Any) -> Wanted | None:
     if not isinstance(size, (list, tuple)) or None not in size:
         return None
     if len(size) != 2 or size[0] is size[1]:
-        refuse(ValueError, "size", "(height, width), of which one may be None", describe(size))
+        refuse(ValueError, "size", "(height, width), at most one of them None", describe(size))
     height, width = (None if n is None else arguments.integer("size", n, "an int", 1) for n in size)
     return Wanted((height, width), True)
 

@@ -47,8 +47,8 @@ class Arguments(NamedTuple):
 
 
 def by_size_alone(spec: Resize, size: Any, scale: Any) -> bool:
-    """True if the rules follow from no length but for boxes and a policy, and there is one int or scale, or one for
-    each axis."""
+    """True if the rules depend on no length, except in boxes and a policy, and there is one int or scale, or one
+    for each axis."""
     given = size if scale is None else scale
     if isinstance(given, (list, tuple)) and len(given) != len(spec.axes):
         return False
@@ -91,13 +91,10 @@ def with_lengths(spec: Resize, size: Shape, shape: Shape, scale: Any, box: Any) 
 def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     """What to do, and the axes to reverse before."""
     size, scale, axes, mode, antialias, like, box, align, edge, value = given
-    if size is not None and scale is not None:
-        refuse(ValueError, "size", "size or scale, not both", f"size={size} and scale={scale}")
-    if size is None and scale is None:
-        refuse(ValueError, "size", "size or scale", "neither")
-    sizes = None if size is None else arguments.sizes("size", [size], least=0)
-    scales = None if scale is None else of_lengths.scales(scale)
-    which = _axes(axes, x.ndim, size if scales is None else scale, len(sizes or scales or ()))
+    _check_one_given(size, scale)
+    by_scale = size is None
+    wanted: Sequence[Any] = of_lengths.scales(scale) if by_scale else arguments.sizes("size", [size], least=0)
+    which = _axes(axes, x.ndim, scale if by_scale else size, len(wanted))
     n = len(which)
     lengths = [x.shape[axis] for axis in which]
     modes = _modes(mode, n)
@@ -105,68 +102,73 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     pairs = of_lengths.boxes(box, n)
     boxes = [None if b and of_lengths.is_whole(b, length) else b for b, length in zip(pairs, lengths)]
     extents = [abs(b[1] - b[0]) if b else length for b, length in zip(boxes, lengths)]
-    follows: list[Fraction | None] = [None] * n
-    if sizes is not None:
-        out = list(spread("size", sizes, size, n))
-        if how.aspect_ratio != "stretch":
-            out, follows = of_lengths.fitted(out, extents, how.aspect_ratio)
+    if by_scale:
+        out, follows = _scaled(spread("scale", wanted, scale, n), extents, how)
     else:
-        assert scales is not None
-        factors = spread("scale", scales, scale, n)
-        out = [of_lengths.scaled(extent, f, how.length_rounding) for extent, f in zip(extents, factors)]
-        if how.aspect_ratio != "stretch":
-            refuse(ValueError, "like", "aspect_ratio='stretch', as scale is given", repr(how.aspect_ratio))
-        if how.positions_from != "sizes":
-            follows = [Fraction(f) for f in factors]
+        out, follows = _fitted(spread("size", wanted, size, n), extents, how)
     align = canonical("align", align)
     one_of("align", align, (*ALIGNS, None))
-    if isinstance(edge, str) and edge in EDGES_ELSEWHERE:
-        refuse(ValueError, "edge", f"one of {', '.join(EDGES)}", f"{edge!r} (here it is {EDGES_ELSEWHERE[edge]!r})")
-    one_of("edge", edge, (*EDGES, None))
+    _check_edge(edge)
     arguments.flag("antialias", antialias, optional=True)
     check_value(value, x, edge)
     rules = [axis_rule(how, m, antialias, b, f, align, edge) for m, b, f in zip(modes, boxes, follows)]
     _check_modes(x, modes, lengths, out, like, how)
-    turned = [b is not None and b[1] < b[0] for b in boxes]
+    flipped = []
+    for k, pair in enumerate(boxes):
+        if pair is not None and pair[1] < pair[0]:
+            rules[k] = _reversed(rules[k], pair, lengths[k])
+            flipped.append(which[k])
     order = sorted(range(n), key=lambda k: which[k])
-    spec = Resize(
-        tuple(which[k] for k in order),
-        tuple(out[k] for k in order),
-        tuple(_reversed(rules[k], b, lengths[k]) if (b := boxes[k]) and turned[k] else rules[k] for k in order),
-        how.round_between_axes and any(r.antialias for r in rules),
-    )
-    return spec, tuple(which[k] for k in order if turned[k])
+    rounds = how.round_between_axes and any(r.antialias for r in rules)
+    spec = Resize(tuple(which[k] for k in order), tuple(out[k] for k in order), tuple(rules[k] for k in order), rounds)
+    return spec, tuple(sorted(flipped))
+
+
+def _check_one_given(size: Any, scale: Any) -> None:
+    if size is not None and scale is not None:
+        refuse(ValueError, "size", "size or scale, not both", f"size={size} and scale={scale}")
+    if size is None and scale is None:
+        refuse(ValueError, "size", "size or scale", "neither")
+
+
+def _fitted(sizes: Sequence[Any], extents: Sequence[Any], how: Convention) -> tuple[list[Any], list[Fraction | None]]:
+    """The lengths of resized axes, and the scale that positions follow: None where it is the ratio of the lengths."""
+    if how.aspect_ratio == "stretch":
+        return list(sizes), [None] * len(sizes)
+    return of_lengths.fitted(list(sizes), extents, how.aspect_ratio)
+
+
+def _scaled(factors: Sequence[Any], extents: Sequence[Any], how: Convention) -> tuple[list[Any], list[Fraction | None]]:
+    """As `_fitted`, for axes that are scaled."""
+    out = [of_lengths.scaled(extent, f, how.length_rounding) for extent, f in zip(extents, factors)]
+    if how.aspect_ratio != "stretch":
+        refuse(ValueError, "like", "aspect_ratio='stretch', as scale is given", repr(how.aspect_ratio))
+    by_lengths = how.positions_from == "sizes"
+    return out, [None if by_lengths else Fraction(f) for f in factors]
+
+
+def _check_edge(edge: Any) -> None:
+    if isinstance(edge, str) and edge in EDGES_ELSEWHERE:
+        refuse(ValueError, "edge", f"one of {', '.join(EDGES)}", f"{edge!r} (here it is {EDGES_ELSEWHERE[edge]!r})")
+    one_of("edge", edge, (*EDGES, None))
 
 
 def axis_rule(
     how: Convention, mode: str | filters.Filter, antialias: Any, box: Any, follows: Fraction | None, align: str | None,
     edge: str | None,
 ) -> AxisRule:  # fmt: skip
-    """One axis's rule: the convention's, but for what is given."""
-    touched = how.area == "touched" and not align and not edge
-    kind, a = mode, None
-    if isinstance(mode, filters.Filter):
-        a = filters.slope(mode)
-        kind = mode if a is None else "cubic"
-    else:
-        kind = {"lanczos": "lanczos3", "area": "area" if touched else "overlap"}.get(mode, mode)
-    wide = bool(how.antialias if antialias is None else antialias) and mode not in (*NEAREST, "area")
-    exact = mode == "nearest-exact"
-    near = mode in NEAREST
-    if wide and kind == "linear" and how.antialias_method == "gaussian":
-        kind = "gaussian"
-    arithmetic = how.nearest_exact_arithmetic if exact else how.nearest_arithmetic
-    if near and (align or (edge and arithmetic == "torch")):
-        arithmetic = "exact"
-    if not near:  # PyTorch's, whose linear kinds ignore the scale of an axis that keeps its length
-        arithmetic = "torch" if how.copy_if_same_size and box is None else "exact"
-        if how.nearest_arithmetic == "opencv" and kind in ("linear", "cubic") and not wide:
-            arithmetic = "opencv"
+    """One axis's rule: the convention's, with the given arguments in place of its fields."""
+    exact, near = mode == "nearest-exact", mode in NEAREST
+    wide = bool(how.antialias if antialias is None else antialias) and not near and mode != "area"
+    kind, a = _kind(how, mode, wide, how.area == "touched" and not align and not edge)
+    arithmetic = _nearest_arithmetic(how, exact, align, edge) if near else _arithmetic(how, kind, wide, box)
     align = align or ("center" if exact else how.nearest_align if near else how.align)
     if align == "corners" and wide:
         align = how.corners_antialias
     if align in ("corners", "corner_areas") and how.positions_from != "length":
         follows = None
+    if a is None:
+        a = how.cubic_a_antialias if wide else how.cubic_a
     return AxisRule(
         kind=kind,
         align=align,
@@ -174,10 +176,39 @@ def axis_rule(
         box=None if box is None else (str(box[0]), str(box[1])),
         tie="prefer_ceil" if exact else how.nearest_tie,
         arithmetic=arithmetic,
-        edge=edge or ("renormalize" if mode == "area" else how.edge_antialias if wide else how.edge),
+        edge=edge or _edge(how, mode, wide),
         antialias=wide,
-        cubic=_constant(plain((how.cubic_a_antialias if wide else how.cubic_a) if a is None else a)),
+        cubic=_constant(plain(a)),
     )
+
+
+def _kind(how: Convention, mode: str | filters.Filter, wide: bool, touched: bool) -> tuple[str | filters.Filter, Any]:
+    """The kernel's name of a mode, and the slope of a cubic filter that a call sets. touched: whether "area" weighs
+    each input that an output touches alike, as PyTorch does."""
+    if isinstance(mode, filters.Filter):
+        a = filters.slope(mode)
+        return mode if a is None else "cubic", a
+    if mode == "linear" and wide and how.antialias_method == "gaussian":
+        return "gaussian", None
+    return {"lanczos": "lanczos3", "area": "area" if touched else "overlap"}.get(mode, mode), None
+
+
+def _edge(how: Convention, mode: str | filters.Filter, wide: bool) -> str:
+    return "renormalize" if mode == "area" else how.edge_antialias if wide else how.edge
+
+
+def _nearest_arithmetic(how: Convention, exact: bool, align: str | None, edge: str | None) -> str:
+    """How positions are computed where inputs are copied. PyTorch's formulas know no alignments and edges."""
+    arithmetic = how.nearest_exact_arithmetic if exact else how.nearest_arithmetic
+    return "exact" if align or (edge and arithmetic == "torch") else arithmetic
+
+
+def _arithmetic(how: Convention, kind: str | filters.Filter, wide: bool, box: Any) -> str:
+    """How positions are computed where inputs are summed."""
+    if how.nearest_arithmetic == "opencv" and kind in ("linear", "cubic") and not wide:
+        return "opencv"
+    # PyTorch's linear kinds ignore the scale of an axis that keeps its length.
+    return "torch" if how.copy_if_same_size and box is None else "exact"
 
 
 def _constant(a: Any) -> float:

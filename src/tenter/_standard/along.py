@@ -39,7 +39,7 @@ def narrow(index: Ints, n: int) -> Array:
 class Way(NamedTuple):
     """How a library takes and adds elements.
 
-    most: up to this many taps of an output, each tap is a take of its own
+    most: up to this many taps of an output, each tap is a separate take
     fused: whether the compiler makes one loop of terms that are added one by one; if so, rows of more taps are cut into
         chunks, else they are one take
     between: called on sums before the map of another axis reads them

@@ -17,9 +17,6 @@ from tenter._specs.spec import Shape, Spec
 from tenter._torch import dispatch, functions
 from tenter._torch.run import run
 
-# Cached plans for the gradients of one plan.
-MOST_LAYOUTS = 4
-
 
 class _Linear(torch.autograd.Function):
     """The autograd Function. The core runs its forward and backward if they need no Python
@@ -85,7 +82,7 @@ def _adjoint_of_call(
     """Returns the gradient of a recorded call's input.
 
     shape: of the input as it is repeated or resized
-    shape_in: of the caller's input
+    shape_in: of the input that the caller passed
     """
     spec, flipped = _specification(specialization, shape, how)
     _check(g, spec.shape_out(shape), itemsize)
@@ -111,9 +108,7 @@ def _adjoint_of_call(
 def _adjoint_of_plan(g: torch.Tensor, plan: Plan) -> torch.Tensor:
     _check(g, plan.shape_out, plan.itemsize)
     if plain(g):
-        transposed = adjoint(plan, g)
-        x = run_cached(g, transposed)
-        _cache_adjoint(plan, g, transposed)
+        x = run_cached(g, adjoint(plan, g))
     elif plan.transposed:
         x = dispatch.call(g, plan.spec)
     else:
@@ -125,14 +120,6 @@ def _check(g: torch.Tensor, shape: tuple[int, ...], itemsize: int) -> None:
     """Refuses a wrong gradient, which a direct call of backward may pass."""
     if g.shape != shape or g.itemsize != itemsize:
         refuse(ValueError, "grad", f"shape {shape}, as the result had", f"{dtype_name(g)}{list(g.shape)}")
-
-
-def _cache_adjoint(plan: Plan, g: torch.Tensor, transposed: Plan) -> None:
-    key = _native.adjoint_key(g) if plan.shape == plan.shape_in else None
-    if key is not None:
-        if len(plan.adjoints) >= MOST_LAYOUTS:
-            plan.adjoints.clear()
-        plan.adjoints[key] = transposed
 
 
 def run_cached(x: torch.Tensor, plan: Plan) -> torch.Tensor:

@@ -39,7 +39,7 @@ for _op in OPERATORS.values():
 LIBRARY.define("offsets(Tensor counts, SymInt n, SymInt? output_size, str called='') -> Tensor")
 LIBRARY.define("total(Tensor offsets) -> SymInt")
 # A checked copy of what describes ragged arrays (`verified.py`).
-LIBRARY.define("verified(Tensor values, Tensor? beside, SymInt? n, str name) -> Tensor")
+LIBRARY.define("verified(Tensor values, Tensor? stops, SymInt? n, str name) -> Tensor")
 # A separate operator to test how PyTorch records operators; see autograd.py.
 ASKED = torch.library.Library("tenter_asked", "DEF")
 ASKED.define("twice(Tensor x) -> Tensor")

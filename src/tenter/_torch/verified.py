@@ -14,34 +14,34 @@ from tenter._arrays.torch_tensors import stored, to_numpy
 from tenter._specs import segments as spec
 from tenter._torch.schema import LIBRARY, OPS
 
-# The check of each argument. beside: the ends of spans. n: the number of rows that the caller gave, or None.
+# The check of each argument. stops: the ends of spans, else None. n: the number of rows that the caller gave, or None.
 CHECKS: dict[str, Callable[[Any, Any, Any], object]] = {
-    "offsets": lambda values, beside, n: spec.of_offsets("offsets", values),
-    "row_ids": lambda values, beside, n: spec.of_row_ids("row_ids", values, n),
-    "positions": lambda values, beside, n: spec.of_positions("positions", values),
-    "mask": lambda values, beside, n: spec.of_mask("mask", values),
+    "offsets": lambda values, stops, n: spec.of_offsets("offsets", values),
+    "row_ids": lambda values, stops, n: spec.of_row_ids("row_ids", values, n),
+    "positions": lambda values, stops, n: spec.of_positions("positions", values),
+    "mask": lambda values, stops, n: spec.of_mask("mask", values),
     "starts": spec.spans,
-    "max_len": lambda lengths, beside, n: spec.padded_length(spec.of_lengths("lengths", lengths), n),
+    "max_len": lambda lengths, stops, n: spec.padded_length(spec.of_lengths("lengths", lengths), n),
 }
 
 
-def verified(name: str, values: Tensor, n: Any = None, beside: Tensor | None = None) -> Tensor:
+def verified(name: str, values: Tensor, n: Any = None, stops: Tensor | None = None) -> Tensor:
     """Returns `values`, checked: on the host, and only if torch.func does not batch them."""
     if values.device.type != "cpu" or torch_private.functorch_active():
         return values
-    return OPS.verified.default(values, beside, n, name)  # type: ignore[no-any-return]
+    return OPS.verified.default(values, stops, n, name)  # type: ignore[no-any-return]
 
 
-def _verified(values: Tensor, beside: Tensor | None, n: int | None, name: str) -> Tensor:
+def _verified(values: Tensor, stops: Tensor | None, n: int | None, name: str) -> Tensor:
     try:
         if name not in CHECKS:
             refuse(ValueError, "name", f"one of {', '.join(CHECKS)}", repr(name))
-        for given in (values, beside):
+        for given in (values, stops):
             if given is not None:
                 stored(name, given)
-        CHECKS[name](to_numpy(values), None if beside is None else to_numpy(beside), n)
+        CHECKS[name](to_numpy(values), None if stops is None else to_numpy(stops), n)
     except Refusal as refusal:
-        raise error(refusal, spec.RAGGED, values, *([] if beside is None else [beside])) from None
+        raise error(refusal, spec.RAGGED, values, *([] if stops is None else [stops])) from None
     return values.clone()
 
 

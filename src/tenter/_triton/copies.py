@@ -21,7 +21,7 @@ NARROW = 32
 ROW_DIMS = 4
 # The temporary of a packed input, and the first of two more. Lower ones belong to passes.
 PACKED = 10
-# From this size on, indices need 64 bits: those of the last tile go past the end.
+# From this size on, indices need 64 bits: those of the last tile exceed the size.
 INT64_SIZE = (1 << 31) - (1 << 16)
 
 

@@ -1,4 +1,4 @@
-"""The copy kernel: every output element is one input element. It moves bytes, whatever their dtype.
+"""The copy kernel: every output element is one input element. It moves bytes of any dtype.
 
 A program makes a tile of the output, rows by columns. Columns are the fastest dim, with a short one inside it if any;
 the row number holds all other dims. Each dim maps output to input positions: by a stride (0 where an element repeats),
@@ -88,7 +88,7 @@ def copy(
     column = (program % tiles) * BLOCK_C + tl.arange(0, BLOCK_C)[None, :]
     rows_fit, columns_fit = row < n_rows, column < n_columns * VEC
 
-    # Rows and columns past the ends are replaced by the first ones, so that no load of a table is out of bounds.
+    # Rows and columns outside the result are replaced by the first ones, so that no load of a table is out of bounds.
     if COLUMN == CONTIGUOUS:
         column_offset, exists = column, columns_fit
     elif COLUMN == AFFINE and INNER == 0:

@@ -115,7 +115,7 @@ def window(
     columns_fit, rows_fit = column < n_columns, row < n_rows
     fit = rows_fit & columns_fit
 
-    # Rows and columns past the ends are replaced by the first ones, so that no load of a table is out of bounds.
+    # Rows and columns outside the result are replaced by the first ones, so that no load of a table is out of bounds.
     rest = tl.where(rows_fit, row, 0)
     if LONG_INNER:
         o_x = rest % n_x

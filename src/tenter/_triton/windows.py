@@ -27,7 +27,7 @@ TILE, TILE_ROWS = 1024, 8
 REGISTER_TAPS = 8
 # The largest number of taps that are unrolled, along one axis and along all.
 UNROLLED, UNROLLED_IN_ALL = 4, 16
-# Longer runs of counts on a device get a program of their own. So do outputs of windows with LONG_WINDOW inputs or
+# One program computes each longer run of counts on a device, and each output of windows with LONG_WINDOW inputs or
 # more, if there are fewer than FEW_OUTPUTS: a tile would leave lanes idle.
 LONG_RUN, LONG_WINDOW, FEW_OUTPUTS = 64, 256, 1 << 17
 # Outputs that a program searches for long runs.

@@ -1,4 +1,4 @@
-"""--background: lay a picture with transparency on a color."""
+"""--background: draw an image with transparency over a color."""
 
 from __future__ import annotations
 

@@ -53,8 +53,8 @@ def check_links(tasks: list[Task], output: str) -> None:
 
 
 def check_inputs_safe(tasks: list[Task], existing: list[Task], force: bool) -> None:
-    """Refuse outputs that are inputs: of another file always, as it may not have been read yet; of their own unless
-    forced."""
+    """Refuse outputs that would overwrite an input. The input of another task may not have been read yet, so that is
+    always refused; a task may overwrite its input if forced."""
     sources = {_identity(task.source): task for task in tasks if os.path.exists(task.source)}
     for task in existing:
         clash = sources.get(_identity(task.output)) if os.path.exists(task.output) else None
@@ -135,7 +135,7 @@ def _pictures(name: str, recursive: bool, output: Path, left_out: Counter[str]) 
         left_out.update(_kind(f) for f in shown if Path(f).suffix.lower() not in FORMATS)
         left_out[FOLDERS] += 0 if recursive else len(inner)
         found += [os.path.join(folder, f) for f in pictures]
-    left_out -= Counter()  # drops kinds of which there are none
+    left_out -= Counter()  # drops kinds with a count of 0
     if not found:
         hint = "" if recursive else "; --recursive includes its subfolders"
         there = f"; not read: {counted(left_out)}" if left_out else ""

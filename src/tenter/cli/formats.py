@@ -17,7 +17,7 @@ INDEXED, CLEAR_PALETTE = ("palette", "bilevel"), "palette with clear colors"
 
 class Format(NamedTuple):
     """endings: of names. first: for each way to begin, what stands at which byte. kinds: of 8 bits per channel that are
-    written without loss of a channel; deep: of uint16. carries: what is written beside the pixels. frames: whether a
+    written without loss of a channel; deep: of uint16. carries: the metadata that is written. frames: whether a
     file holds several pictures. longest: the longest side, in pixels."""
 
     endings: tuple[str, ...]
@@ -57,7 +57,7 @@ TYPES = {
         (*COLOR, "bilevel"), COLOR),
     "PCX": Format((".pcx",), ((0, b"\x0a\x05"), (0, b"\x0a\x03"), (0, b"\x0a\x02")), (*COLOR, *INDEXED), longest=65535),
     "SGI": Format((".sgi", ".rgb", ".rgba", ".bw"), ((0, b"\x01\xda"),), (*COLOR, "RGBA"), longest=65535),
-    "TGA": Format((".tga",), (), (*ALPHA, *INDEXED), longest=65535),  # no bytes of its own at its beginning
+    "TGA": Format((".tga",), (), (*ALPHA, *INDEXED), longest=65535),  # no signature
     "QOI": Format((".qoi",), ((0, b"qoif"),), (*COLOR, "RGBA")),
     "DDS": Format((".dds",), ((0, b"DDS "),), ALPHA),
     "ICO": Format((".ico",), ((0, b"\0\0\1\0"),), (*ALPHA, *INDEXED), longest=256),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: Of each command, within a terminal of 80 columns and 24 lines. --help-all prints all options.
+#: The short help of each command fits a terminal of 80 columns and 24 lines. --help-all prints all options.
 SHORT = {
     "resize": """\
   tenter resize photo.jpg small.jpg --width 800

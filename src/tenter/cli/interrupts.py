@@ -13,8 +13,8 @@ Result = TypeVar("Result")
 
 
 def interruptible(work: Callable[[], Result]) -> Result:
-    """Do work in a thread, as Python answers a signal in the main thread and only between two of its own steps. After
-    an interrupt the thread is not waited for, and what it was writing is removed."""
+    """Do work in a thread, because Python handles signals in the main thread, between two bytecodes. After an
+    interrupt this does not wait for the thread, and removes the file it was writing."""
     results: list[Result] = []
     errors: list[BaseException] = []
     ended = threading.Event()

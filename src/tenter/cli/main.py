@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def run() -> NoReturn:
-    """Run the command as a program of its own."""
+    """Run the command, then end the process."""
     code = main()
     if code == INTERRUPTED:
         # What threads are busy with, such as a block of an array, is not waited for.

@@ -31,19 +31,28 @@ def resize_many(inputs: list[str], output: str, args: argparse.Namespace, option
     todo = [task for task in tasks if task not in skipped]
     if not options.follow_links:
         check_links(todo, output)
-    if existing and not (options.force or args.skip_existing):
-        more = f" (and {len(existing) - 1} more)" if len(existing) > 1 else ""
-        raise Refusal(f"{existing[0].output}: exists already{more}; --force overwrites, --skip-existing leaves it")
+    if not (options.force or args.skip_existing):
+        _refuse_existing(existing)
     ended = _planned(todo, options) if args.dry_run else _run(todo, options, jobs)
     found = {outcome.task: outcome for outcome in ended}
     outcomes = [found.get(task) or Outcome(task, "skipped") for task in tasks]
+    _say_errors(outcomes)
+    _print_summary(outcomes, left_out, args, options)
+    return 1 if any(outcome.error is not None for outcome in outcomes) else 0
+
+
+def _refuse_existing(existing: list[Task]) -> None:
+    if existing:
+        more = f" (and {len(existing) - 1} more)" if len(existing) > 1 else ""
+        raise Refusal(f"{existing[0].output}: exists already{more}; --force overwrites, --skip-existing leaves it")
+
+
+def _say_errors(outcomes: list[Outcome]) -> None:
     for outcome in outcomes:
         if outcome.error is not None:
             source = outcome.task.source
-            named = outcome.error.startswith(f"{one_line(source)}:")
-            say(outcome.error if named else f"{source}: {outcome.error}")
-    _print_summary(outcomes, left_out, args, options)
-    return 1 if any(outcome.error is not None for outcome in outcomes) else 0
+            has_name = outcome.error.startswith(f"{one_line(source)}:")
+            say(outcome.error if has_name else f"{source}: {outcome.error}")
 
 
 def _print_summary(outcomes: list[Outcome], left_out: Counter[str], args: argparse.Namespace, options: Options) -> None:

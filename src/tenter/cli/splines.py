@@ -1,5 +1,5 @@
 """SciPy's zoom of order 3, by SciPy itself: its splines go through every sample, so each result depends on all samples
-of an axis, and no part can be made of a part of the input."""
+of an axis, and no part can be computed from a part of the input."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def reduction(stored: tuple[int, int], orientation: int, options: Options) -> in
     top, left, bottom, right = target.box or (0, 0, *stored)
     factor = min((bottom - top) / target.size[0], (right - left) / target.size[1])
     left = LEFT[options.decoding]
-    # The last of the decoder's pixels stands for fewer where it does not divide a side, and would weigh too much.
+    # Where the reduction does not divide a side, the last pixel covers fewer pixels and would get too much weight.
     even = [by for by in REDUCTIONS if options.decoding == "fast" or (stored[0] % by == stored[1] % by == 0)]
     return next((by for by in even if factor >= left * by), 1)
 

@@ -23,7 +23,7 @@ SPACE = "zyx"
 
 
 class Voxel(NamedTuple):
-    """sizes: by the name of the axis. unit: by OME-Zarr's name, or as the file has it; None if it says none."""
+    """sizes: by the name of the axis. unit: OME-Zarr's name, or the file's text; None if it has none."""
 
     sizes: Mapping[str, float]
     unit: str | None = None

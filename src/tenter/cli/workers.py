@@ -134,7 +134,9 @@ def _start(options: Options, others: Sequence[Connection] = ()) -> tuple[Any, An
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         with quiet(), warnings.catch_warnings():  # the child inherits it: its errors are sent through the pipe
-            warnings.simplefilter("ignore")  # of forks beside threads: these are NumPy's, which know of forks
+            warnings.simplefilter(
+                "ignore"
+            )  # about forks in a process with threads: these are NumPy's, which handle forks
             process.start()
     finally:
         theirs.close()
@@ -193,7 +195,7 @@ def _progress(total: int) -> Iterator[Callable[[], None]]:
         yield lambda: None
         return
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    # A descriptor of its own, as quiet() redirects stderr for some time.
+    # A duplicate descriptor, as quiet() redirects stderr for some time.
     with open(os.dup(STDERR), "w", encoding="utf-8", errors="replace") as terminal:
         with Progress(*columns, console=Console(file=terminal), transient=True) as bar:
             task = bar.add_task("", total=total)

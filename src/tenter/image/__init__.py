@@ -8,21 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from tenter import resampling
 from tenter._arrays import pillow_images
-from tenter._arrays.arguments import MISSING, array, error, flag, output
-from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.library import dtype_name, is_array, of
+from tenter._arrays.arguments import MISSING, error, flag
+from tenter._arrays.errors import Refusal
+from tenter._arrays.library import is_array
 from tenter._arrays.names import show_signature, take_other_names
-from tenter._arrays.standard_arrays import is_standard
-from tenter._arrays.types import Array
-from tenter._execution import calls, executor, premultiplied
-from tenter._rules.axis_rule import NEAREST
-from tenter._specs import lengths, picture_arguments, picture_sizes, resize_arguments
+from tenter._specs import picture_arguments
 from tenter._specs.picture_sizes import Fill as Fill, Fit as Fit
-from tenter.image import _forms, _mixed
+from tenter.image import _forms, _one
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -146,7 +141,7 @@ def resize(
 
     Examples
     --------
-    A red pixel beside an unseen green one, and black beside white:
+    A red pixel next to a transparent green one, and black next to white:
 
     >>> resize(np.array([[[255, 0, 0, 255], [0, 255, 0, 0]]], np.uint8), 1).tolist()
     [[[255, 0, 0, 128]]]
@@ -165,63 +160,22 @@ def resize(
     (2, 15, 20, 3)
     """
     given: dict[str, Any] = {"scale": scale, "mode": mode, "antialias": antialias, "like": like, "box": box}
-    source, asked, to = x, size, cast("Any", size)
+    how = {"alpha": alpha, "linear_light": linear_light, **given}
     try:
         if no_other or too_many is not None:
             picture_arguments.refuse_others(no_other, too_many)
             take_other_names(resize, no_other, too_many)
-        if layout is not None or not is_array(source):
-            how = {"alpha": alpha, "linear_light": linear_light, **given}
-            if _forms.is_many(source):
-                return _forms.many(resize, source, asked, layout, out, how)
-            if pillow_images.is_image(source):
-                return _forms.of_pillow(resize, source, layout, out, {**how, "size": asked})
-        whole = x = array("x", source)
-        axes = (0, 1)
-        if layout is not None:
-            _forms.check(layout)
-            x, axes = _forms.one(whole, layout)
-            how["alpha"] = alpha = ("C" in layout and x.shape[2] == 4) if alpha is None else alpha
-        has_alpha = picture_arguments.has_alpha(x, asked, alpha)
-        flag("linear_light", linear_light)
-        if (what := picture_sizes.wanted(asked)) is not None:
-            to, given["box"] = _placed_in(x, what, given)
-        mixes = not all(m in NEAREST for m in _mixed.each(mode))
-        weigh, light = mixes and has_alpha and alpha != "premultiplied", mixes and linear_light
-        if layout is not None:
-            if not (weigh or light) or 0 in whole.shape:
-                return resampling.resize(whole, to, axes=axes, out=out, **given)
-            return _forms.each(resize, whole, layout, out, {**how, "size": asked})
-        if weigh or light:
-            _mixed.check(x)
-            if is_standard(x) and (unknown := of(x).unreadable(x)):
-                refuse(TypeError, "x", "a picture whose values are known, to mix them", unknown)
-            if of(x).PACKAGE == "dask.array":
-                expected = "a picture in memory, where alpha or light is mixed (x.compute(); alpha=False mixes none)"
-                refuse(TypeError, "x", expected, "a Dask array")
-        if out is not None:
-            spec, _ = resize_arguments.checked(x, resize_arguments.Arguments(to, axes=(0, 1), **given))
-            output(out, x, spec.shape_out(tuple(x.shape)))
-        on_host = of(x).device(x) is None
-        if weigh and not light and on_host and x.ndim == 3 and dtype_name(x) == "uint8":
-            room = _room(x, out)
-            found = _mixed.in_eight_bits(of(x).to_numpy(x), to, given, room)
-            if found is not None:
-                return _placed(found, x, out, room)
-        if weigh and not _mixed.is_constant_outside(like):  # what that puts around a picture is unseen
-            full = _mixed.full(x)
-            weigh = not (
-                premultiplied.is_alpha(of(x).to_numpy(x), full) if on_host else bool((x[..., -1] == full).all())
-            )
-        if not (weigh or light):
-            return resampling.resize(x, to, axes=(0, 1), out=out, **given)
-        room = _room(x, out)
-        return _placed(_mixed.mixed(of(x).to_numpy(x), has_alpha, weigh, light, to, given, room), x, out, room)
+        if layout is not None or not is_array(x):
+            if _forms.is_many(x):
+                return _forms.many(resize, x, size, layout, out, how)
+            if pillow_images.is_image(x):
+                return _forms.of_pillow(resize, x, layout, out, {**how, "size": size})
+        return _one.resized(resize, x, size, layout, out, how)
     except Refusal as refusal:
-        shown: dict[str, Any] = {"alpha": alpha, "linear_light": linear_light or None, **given, "box": box}
+        shown: dict[str, Any] = {"alpha": alpha, "linear_light": linear_light or None, **given}
         shown |= {"mode": None if mode == "linear" else mode, "like": None if like == "pillow" else like}
         shown |= {"layout": layout, **no_other}
-        raise error(refusal, "image.resize", x=source, size=asked, **shown, out=out) from None
+        raise error(refusal, "image.resize", x=x, size=size, **shown, out=out) from None
 
 
 show_signature(resize)
@@ -331,30 +285,3 @@ def crop_resize(
 
 
 show_signature(crop_resize)
-
-
-def _placed_in(x: Any, what: picture_sizes.Wanted, given: dict[str, Any]) -> tuple[Any, Any]:
-    """The size that a picture is given, and the box that is resized."""
-    if given["scale"] is not None:
-        refuse(ValueError, "size", "size or scale, not both", "both")
-    if 0 in x.shape[:2]:
-        refuse(ValueError, "x", "at least one pixel, to keep the ratio of the sides", f"shape {tuple(x.shape)}")
-    spans = lengths.boxes(given["box"], 2)
-    rows, columns = (span or (Fraction(0), Fraction(n)) for span, n in zip(spans, x.shape[:2]))
-    return picture_sizes.placed(what, (rows, columns))
-
-
-def _room(x: Any, out: Any) -> Array | None:
-    """out as an array of NumPy's, if it may be written to while x is read."""
-    if out is None or of(x).device(x) is not None or not executor.of(x).disjoint(x, out):
-        return None
-    return of(out).to_numpy(out)
-
-
-def _placed(found: Array, x: Any, out: Any, room: Array | None) -> Any:
-    """A result as an array of x's library, or in out. room: out, if found lies there already."""
-    if found is room:
-        executor.of(x).wrote(out)
-        return out
-    made = of(x).from_numpy(found, x)
-    return made if out is None else calls.copied(made, out)

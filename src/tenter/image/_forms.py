@@ -105,36 +105,48 @@ def many(resize: Callable[..., Any], pixels: Any, size: Any, layout: Any, out: A
         how, pixels = of_mode(pixels[0], how), [pillow_images.array_of(image) for image in pixels]
     if layout is not None and (layout not in LAYOUTS or layout[0] == "N"):
         refuse(ValueError, "layout", "that of one picture of the list: HWC, CHW or HW", repr(layout))
-    if how["scale"] is not None or size is None:
-        name = "size" if how["scale"] is None else "scale"
-        refuse(
-            ValueError, name, "one size for all pictures of a list", "none" if name == "size" else "another for each"
-        )
-    if isinstance(size, Fit):
-        refuse(ValueError, "size", "one size or a Fill for all pictures of a list", describe(size))
-    sides = arguments.sizes("size", [size.size if isinstance(size, Fill) else size], least=1)
-    if len(sides) > 2:
-        refuse(ValueError, "size", "(height, width), one number, or a Fill, for all pictures of a list", describe(size))
-    letters = layout or ("HWC" if pixels[0].ndim == 3 else "HW")
-    kinds = {_kind(x, letters) for x in pixels}
-    if len(kinds) > 1:
-        refuse(ValueError, "x", "pictures of one kind, dtype and number of channels", " and ".join(sorted(kinds)))
+    height, width = _one_size(size, how["scale"])
     first = pixels[0]
-    if of(first).PACKAGE not in ("numpy", "torch"):
-        refuse(TypeError, "x", "a list of NumPy arrays, tensors or images of Pillow", describe(first))
-    lengths = {"H": sides[0], "W": sides[-1], "C": first.shape[letters.index("C")] if "C" in letters else 1}
+    letters = layout or ("HWC" if first.ndim == 3 else "HW")
+    _check_alike(pixels, letters)
+    lengths = {"H": height, "W": width, "C": first.shape[letters.index("C")] if "C" in letters else 1}
     shape = (len(pixels), *(lengths[letter] for letter in letters))
-    if of(first).PACKAGE == "torch" and any(x.requires_grad for x in pixels):
+    on_torch = of(first).PACKAGE == "torch"
+    if on_torch and any(x.requires_grad for x in pixels):
         found = sys.modules["torch"].stack([resize(x, size, layout=layout, **how) for x in pixels])
         return found if out is None else calls.copied(found, out)
     if out is not None:
         arguments.output(out, first, shape)
     made = out
     if made is None:
-        made = first.new_empty(shape) if of(first).PACKAGE == "torch" else np.empty(shape, first.dtype)
+        made = first.new_empty(shape) if on_torch else np.empty(shape, first.dtype)
     for x, place in zip(pixels, made):
         resize(x, size, layout=layout, out=place, **how)
     return made
+
+
+def _one_size(size: Any, scale: Any) -> tuple[int, int]:
+    """The height and width that all pictures of a list get."""
+    expected = "one size for all pictures of a list"
+    if scale is not None:
+        refuse(ValueError, "scale", expected, "another for each")
+    if size is None:
+        refuse(ValueError, "size", expected, "none")
+    if isinstance(size, Fit):
+        refuse(ValueError, "size", "one size or a Fill for all pictures of a list", describe(size))
+    sides = arguments.sizes("size", [size.size if isinstance(size, Fill) else size], least=1)
+    if len(sides) > 2:
+        refuse(ValueError, "size", "(height, width), one number, or a Fill, for all pictures of a list", describe(size))
+    return sides[0], sides[-1]
+
+
+def _check_alike(pixels: Any, letters: str) -> None:
+    """Refuses pictures that do not fit in one array, and those of other libraries."""
+    kinds = {_kind(x, letters) for x in pixels}
+    if len(kinds) > 1:
+        refuse(ValueError, "x", "pictures of one kind, dtype and number of channels", " and ".join(sorted(kinds)))
+    if of(pixels[0]).PACKAGE not in ("numpy", "torch"):
+        refuse(TypeError, "x", "a list of NumPy arrays, tensors or images of Pillow", describe(pixels[0]))
 
 
 def _kind(x: Any, letters: str) -> str:

@@ -35,7 +35,7 @@ def each(mode: Any) -> list[Any]:
 
 
 def is_constant_outside(like: Any) -> bool:
-    """Whether a convention has a color of its own outside the picture."""
+    """Whether a convention fills the outside of the image with a color."""
     return "constant" in (convention(like).edge, convention(like).edge_antialias)
 
 
@@ -45,20 +45,24 @@ def full(x: Any) -> float:
 
 
 def mixed(
-    x: Array, has_alpha: bool, weigh: bool, light: bool, size: Any, given: dict[str, Any], room: Array | None
+    x: Array, has_alpha: bool, premultiply: bool, light: bool, size: Any, given: dict[str, Any], room: Array | None
 ) -> Array:
     stack = x[..., None] if x.ndim == 2 else x
     real = "float64" if x.dtype.itemsize == 8 else "float32"
 
     def prepare(some: Array, work: Array) -> Array:
-        if weigh and not light and premultiplied.multiplied(some, work):
+        if premultiply and not light and premultiplied.multiplied(some, work):
             return work
-        return _prepared(some, work, has_alpha, weigh, light)
+        return _prepared(some, work, has_alpha, premultiply, light)
 
     def finish(values: Array, place: tuple[slice, ...] = ()) -> Array:
-        if weigh and not light and (found := premultiplied.divided(values, x.dtype, _unseen(x.dtype))) is not None:
+        if (
+            premultiply
+            and not light
+            and (found := premultiplied.divided(values, x.dtype, _unseen(x.dtype))) is not None
+        ):
             return found
-        return _finished(values, x.dtype, has_alpha, weigh, light)
+        return _finished(values, x.dtype, has_alpha, premultiply, light)
 
     if _is_small(stack, size, given):  # then resize knows calls like this one
         work = prepare(stack, np.empty_like(stack, dtype=real))
@@ -67,7 +71,9 @@ def mixed(
     like = np.broadcast_to(np.zeros((), real), stack.shape)
     spec, flipped = resize_arguments.checked(like, resize_arguments.Arguments(size, axes=(0, 1), **given))
     stack, out = np.flip(stack, flipped), None if room is None else room[..., None] if x.ndim == 2 else room
-    at_once = premultiplied.resized_as_floats(stack, spec, real, _unseen(x.dtype), out) if weigh and not light else None
+    at_once = (
+        premultiplied.resized_as_floats(stack, spec, real, _unseen(x.dtype), out) if premultiply and not light else None
+    )
     found = chunks.resized(stack, spec, real, prepare, finish, out) if at_once is None else at_once
     return (found[..., 0] if x.ndim == 2 else found) if room is None else room
 
@@ -94,11 +100,11 @@ def _unseen(dtype: np.dtype[Any]) -> float:
     return 0.5 if dtype.kind == "u" else UNSEEN
 
 
-def _finished(values: Array, dtype: np.dtype[Any], has_alpha: bool, weigh: bool, light: bool) -> Array:
+def _finished(values: Array, dtype: np.dtype[Any], has_alpha: bool, premultiply: bool, light: bool) -> Array:
     """Elements of a dtype from the floats that were mixed, which may be changed."""
     y = np.empty_like(values, dtype)
     for some in _in_cache(values):
-        y[some] = _finished_rows(values[some], dtype, has_alpha, weigh, light)
+        y[some] = _finished_rows(values[some], dtype, has_alpha, premultiply, light)
     return y
 
 
@@ -109,10 +115,10 @@ def _in_cache(stack: Array) -> Iterator[slice]:
     return (slice(top, top + step) for top in range(0, height, step))
 
 
-def _finished_rows(out: Array, dtype: np.dtype[Any], has_alpha: bool, weigh: bool, light: bool) -> Array:
+def _finished_rows(out: Array, dtype: np.dtype[Any], has_alpha: bool, premultiply: bool, light: bool) -> Array:
     whole = dtype.kind == "u"
     full = np.iinfo(dtype).max if whole else 1.0
-    if weigh:
+    if premultiply:
         seen = out[..., -1:] > _unseen(dtype)
         out[..., :-1] = np.divide(out[..., :-1], out[..., -1:], out=np.zeros_like(out[..., :-1]), where=seen)
     if light:
@@ -123,7 +129,7 @@ def _finished_rows(out: Array, dtype: np.dtype[Any], has_alpha: bool, weigh: boo
     return out
 
 
-def _prepared(stack: Array, work: Array, has_alpha: bool, weigh: bool, light: bool) -> Array:
+def _prepared(stack: Array, work: Array, has_alpha: bool, premultiply: bool, light: bool) -> Array:
     """The floats to mix, in work: light if asked for, weighted if asked for, alpha as it is."""
     whole = stack.dtype.kind == "u"
     for some in _in_cache(stack):
@@ -134,7 +140,7 @@ def _prepared(stack: Array, work: Array, has_alpha: bool, weigh: bool, light: bo
                 made[..., -1] = given[..., -1]
         else:
             made[...] = given
-        if weigh:
+        if premultiply:
             for c in range(stack.shape[2] - 1):  # one at a time, as loops over three elements are slow
                 made[..., c] *= made[..., -1]
     return work

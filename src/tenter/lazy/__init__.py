@@ -1,12 +1,12 @@
-"""Arrays with maps that are not applied yet: stretched arrays of which only the input exists. Provisional: it may
+"""Arrays with maps that are not applied yet: only their input is in memory. Provisional: it may
 change before 1.0.
 
 `repeat_interleave`, `repeat`, `tile`, `interpolate` and `resize` take the arguments of `tenter`'s functions and return
 a `LazyArray`, for NumPy arrays and PyTorch tensors. Work on it is done on the input where that gives the same:
 
-- functions of elements past maps that copy; linear ones past maps that weigh (`f(A x) = A f(x)`);
+- elementwise functions, if maps copy; linear ones, if maps interpolate (`f(A x) = A f(x)`);
 - sums, means, extremes, any and all, along stretched dims by weights or without the copies;
-- matrix products over other dims; indexing and slicing, of which only what is asked for is computed.
+- matrix products over other dims; indexing and slicing, which compute only the selected elements.
 
 Anything else materializes, and `tenter.explain(s)` says what and why.
 """

@@ -351,8 +351,8 @@ def _held(tree: Any) -> Any:
 
 
 def _finished(name: str, made: Any, lazies: list[LazyArray[Any]], notes: list[str]) -> Any:
-    """Returns a result as users get it: a lazy array if it has a map, else memory of its own. Records the call for
-    `explain`."""
+    """Returns a result as users get it: a lazy array if it has a map, else an array that shares no memory. Records the
+    call for `explain`."""
     if isinstance(made, tuple) and any(isinstance(y, Stretched) for y in made) and not isinstance(made, Stretched):
         return tuple([_finished(name, y, lazies, notes) for y in made])
     held, stands_for = made, made

@@ -122,7 +122,7 @@ def linear_in(
             return "both operands are stretched" if len(mapped) > 1 else "the divisor is stretched"
         good = finite if name in PRODUCTS else divides
         return None if all(map(good, still)) else "a factor or divisor is 0, infinite or not a number"
-    return f"{name} is not linear, and the map weighs its inputs"
+    return f"{name} is not linear, and the map interpolates"
 
 
 def finite(value: Any) -> bool:
@@ -193,7 +193,7 @@ def _disagreement(mapped: list[tuple[int, int, AxisMap]], full: bool, why: Why) 
     if full:
         return "an operand as long is not stretched"
     if not all(same(m, other) for _, _, other in mapped):
-        return "the operands are stretched by unlike maps"
+        return "the operands are stretched by different maps"
     return None if copies(m) else why(m, [k for k, _, _ in mapped])
 
 

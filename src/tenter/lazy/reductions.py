@@ -67,7 +67,7 @@ def reduction(
 def _sum(s: Stretched, dims: list[int], keep: bool, like: Any, mean: bool, notes: list[str]) -> Stretched:
     """Returns sums in the dtype of `like`. Floats are summed in single precision at least, integers modulo 2^bits."""
     if not (is_float(s.base) and is_float(like)):
-        s = _without_weights(s, notes, "what is added up are integers, which are rounded as they are weighed")
+        s = _without_weights(s, notes, "interpolated integers are rounded before they are summed")
     n_out = math.prod(s.shape[d] for d in dims)
     maps = _left(s, dims, keep)
     factor, weights = 1, []
@@ -93,7 +93,7 @@ def _sum(s: Stretched, dims: list[int], keep: bool, like: Any, mean: bool, notes
 
 
 def _extreme(name: str, s: Stretched, dims: list[int], keep: bool, notes: list[str]) -> Stretched:
-    s = _without_weights(s, notes, f"{name} is not linear, and the map weighs its inputs")
+    s = _without_weights(s, notes, f"{name} is not linear, and the map interpolates")
     maps = _left(s, dims, keep)
     counts: dict[int, Array] = {}
     for d in dims:

@@ -95,7 +95,7 @@ def written(s: Stretched, out: Any) -> Any:
 
 
 def _plan(x: Any, s: Stretched, dims: list[int]) -> Plan:
-    """Returns the plan that applies maps with the bits of the operation, even to an array that was sliced before."""
+    """Returns the plan that applies maps to x, bit-identical to the operation, even if the array was sliced before."""
     maps: Any = tuple([(d, s.maps[d]) for d in dims])
     wholes = {d: whole_of(m) for d, m in maps} if any(whole_of(m) is not m for _, m in maps) else {}
     return plan_part(x, maps, wholes, s.summing.saturate and dtype_name(x) == "uint8", s.summing.by_memory)
@@ -125,7 +125,7 @@ def is_float(x: Any) -> bool:
 
 
 def fresh(y: Any, x: Any) -> Any:
-    """Returns y in memory of its own. A result that is not lazy may be written to, and x must not change."""
+    """Returns y in memory that x does not share. A result that is not lazy may be written to, and x must not change."""
     if isinstance(y, np.ndarray) and isinstance(x, np.ndarray):
         return y.copy() if np.may_share_memory(y, x) else y
     if not is_array(y) or isinstance(y, np.ndarray) or of(y).traced(y) or of(x).traced(x):

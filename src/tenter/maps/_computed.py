@@ -20,16 +20,16 @@ def computed(n_in: int, n_out: int, rule: _native.Sampling, with_tables: bool = 
     if not native.gathers:
         return trusted(Window, n_in=n_in, n_out=n_out, width=None, block=1, _core=native)
     made: Gather = trusted(Gather, n_in=n_in, n_out=n_out, _core=native)
-    if not with_tables and not native.picks:
+    if not with_tables and not native.only_copies:
         return made
     return trusted(Gather, n_in=n_in, n_out=n_out, offset=made.offset, index=made.index, weight=made.weight)
 
 
-def copied(rule: _native.Picking) -> Copy | Window | Gather:
+def copied(rule: _native.SourceIndex) -> Copy | Window | Gather:
     """Returns the copy of a rule. It is a window of ones if outputs at the ends read nothing, and a gather if they read
     past edges at which the axis continues."""
     n_in, n_out = rule.n_in, rule.n_out
-    if rule.goes_past:
+    if rule.reads_padding:
         return trusted(Gather, n_in=n_in, n_out=n_out, picking=rule)
     if (repeat := rule.repeat) >= 0:
         return trusted(Copy, n_in=n_in, n_out=n_out, repeat=repeat, offsets=None, block=1)
@@ -38,7 +38,7 @@ def copied(rule: _native.Picking) -> Copy | Window | Gather:
     return sums(rule, False)
 
 
-def sums(rule: _native.Picking, transposed: bool) -> Window:
+def sums(rule: _native.SourceIndex, transposed: bool) -> Window:
     """Returns the window of ones of a rule for source indices, or its transpose."""
     native = _native.WindowMap(rule, transposed)
     n_in, n_out = (rule.n_out, rule.n_in) if transposed else (rule.n_in, rule.n_out)

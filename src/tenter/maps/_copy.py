@@ -192,7 +192,7 @@ class Copy(Operators):
         self.__dict__["offsets"] = sealed(self.__dict__["_core"].offsets(0, self.n_in))
 
     @property
-    def _core(self) -> "_native.Picking | None":
+    def _core(self) -> "_native.SourceIndex | None":
         """What computes the source indices of a copy made by a rule. Its tables are made when they are first read."""
         return self.__dict__.get("_core")
 
@@ -203,7 +203,7 @@ class Copy(Operators):
         if self.repeat is not None:
             made.set_repeat(n_in, self.repeat)
         elif self._core is not None:
-            made.set_picking(self._core)
+            made.set_source_index(self._core)
         else:
             made.set_runs(n_in, n_out, self.offsets)
         return made

@@ -102,7 +102,7 @@ class Gather(Operators):
         return self.__dict__.get("_core")
 
     @property
-    def picking(self) -> _native.Picking | None:
+    def picking(self) -> _native.SourceIndex | None:
         """What computes the source index of each output; None if the map only has tables."""
         return self.__dict__.get("picking")
 
@@ -141,7 +141,7 @@ class Gather(Operators):
         """The core's form of the map."""
         made = _native.AxisMap()
         if self.picking is not None:
-            made.set_picking(self.picking)
+            made.set_source_index(self.picking)
         elif self._core is not None:
             made.set_map(self._core)
         elif self.picks:

@@ -33,7 +33,7 @@ def _of_window(m: Window) -> Copy | Window:
     if m.width is not None:
         return Copy(m.n_out, m.n_in, repeat=m.width, block=m.block)
     native = m.__dict__.get("_core")
-    if native is not None and (rule := native.picking) is not None:
+    if native is not None and (rule := native.source_index) is not None:
         if native.transposed and rule.reads_all:
             return trusted(Copy, n_in=m.n_out, n_out=m.n_in, repeat=None, block=1, _core=rule)
         return sums(rule, not native.transposed)

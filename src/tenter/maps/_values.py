@@ -43,7 +43,7 @@ class Table:
 def frozen(name: str, values: Any, dtype: type[np.int64] | type[np.float64]) -> bytes:
     """Returns the bytes of a 1-D array of integers or numbers."""
     if is_array(values) and (found := of(values).short(values)):
-        raise ValueError(f"axis map: expected {name} with memory of its own, got {found}")
+        raise ValueError(f"axis map: expected {name} whose storage holds its elements, got {found}")
     try:
         array = np.asarray(values)
     except ValueError:  # a ragged or deeply nested list

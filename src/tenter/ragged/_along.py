@@ -111,7 +111,7 @@ def called(call: str, f: Callable[[], Any], *args: Any, **named: Any) -> Any:
 
 
 def read(call: str, of: Callable[..., Any], **args: Any) -> Any:
-    """What is made of another form than lengths. args: those of the public function `call`."""
+    """Reads another form than lengths. args: those of the public function `call`."""
     try:
         return of(**args)
     except Refusal as refusal:

@@ -10,8 +10,8 @@ from tenter.ragged._plan import Plan
 
 
 def described(called: str, lengths: Any, positions: Any = None) -> Segments:
-    """The segments of a function's lengths, or of the plan in their place. positions: how many there are, of which a
-    device is told, as it may be the only one to know the lengths; on the host they are compared where an error names
+    """The segments of a function's lengths, or of the plan in their place. positions: how many there are. A device is
+    told, as it may be the only one to know the lengths; on the host they are compared where an error names
     x."""
     if isinstance(lengths, Plan):
         return lengths._segments

@@ -42,8 +42,8 @@ def offsets(
     Returns
     -------
     array of ints
-        int32 for int32 lengths, else int64. Of int32 lengths on a device, offsets above int32 stay at its largest
-        number.
+        int32 for int32 lengths, else int64. Offsets above int32's maximum stay at that maximum for int32 lengths
+        on a device.
 
     Raises
     ------

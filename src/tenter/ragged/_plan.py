@@ -512,7 +512,7 @@ class Plan(Generic[Indices]):
         return along.reduce("softmax", self, x, axis, out, too_many, no_other)
 
     def __reduce__(self) -> Any:
-        """Copies and pickles are made of the offsets, which are checked again."""
+        """Copies and pickles carry the offsets, which are checked again."""
         return Plan.from_offsets, (self.offsets,)
 
     def __repr__(self) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tenter.lazy import LazyArray
     from tenter.ragged._plan import Plan
 
-    # What a plan gives; of a `Plan` of which no more is said, any of them.
+    # The arrays that a plan returns; any of them for a `Plan` without a type argument.
     Indices = TypeVar(
         "Indices", covariant=True, default=NDArray[np.int32] | NDArray[np.int64] | Tensor
     )  # fmt: skip
@@ -185,7 +185,7 @@ class PlanUnpad(Protocol):
 
 
 def of_lengths(f: Callable[..., Any]) -> OfLengths:
-    """f, which checkers know as the class above has it. So do those that follow."""
+    """f, typed by the class above. The functions that follow do the same."""
     return cast(OfLengths, f)
 
 

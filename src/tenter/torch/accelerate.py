@@ -253,7 +253,7 @@ def _own_rules(x: torch.Tensor) -> str | None:
     rules = type(x).__torch_function__
     if type(x) in torch_tensors.TYPES or getattr(rules, "__func__", rules) in NO_RULES:
         return None
-    return f"a {class_name(type(x))}, which has rules of its own for PyTorch's functions"
+    return f"a {class_name(type(x))}, which overrides `__torch_function__`"
 
 
 def _stand_in(function: str, ours: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[..., Any]:

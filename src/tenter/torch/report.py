@@ -1,4 +1,4 @@
-"""What was served in place of PyTorch, and what was passed on to it, why."""
+"""Counts of calls that tenter computed in place of PyTorch, and of calls passed on to it, with reasons."""
 
 import threading
 from collections import Counter
@@ -84,7 +84,7 @@ def report() -> Report:
 
     See Also
     --------
-    accelerate : Yields a report of its own.
+    accelerate : Yields a report of the calls inside it.
 
     Examples
     --------

@@ -37,7 +37,7 @@ class Place(NamedTuple):
 
 
 class Made(NamedTuple):
-    """How images are resized, and what is made of them. mean, std: of each channel, after scaling to 0..1."""
+    """How images are resized and converted. mean, std: of each channel, after scaling to 0..1."""
 
     mode: str
     antialias: bool
@@ -135,8 +135,8 @@ def shorter_side(height: int, width: int, size: int | None, most: int | None) ->
 def random_part(
     height: int, width: int, scale: tuple[float, float], ratio: tuple[float, float]
 ) -> tuple[int, int, int, int]:
-    """Top, left, height and width of a part with a random area and ratio of sides, by torchvision's draws: ten tries,
-    of which the first that fits is put at a random place; else the largest part in the middle with a ratio allowed."""
+    """Top, left, height and width of a part with a random area and ratio of sides, by torchvision's draws: the
+    first of ten tries that fits is put at a random place; else the largest part in the middle with a ratio allowed."""
     logarithms = torch.log(torch.tensor(ratio))
     for _ in range(10):
         area = height * width * torch.empty(1).uniform_(*scale).item()
@@ -243,7 +243,7 @@ def _one(x: Any, at: Place, how: Made) -> Any:
         y = _resized(x, (0, 1), at, how.mode, how.antialias)
         return y if how.dtype is None else _floats(_channels_first(y), how)
     pixels = pillow_images.array_of(x)
-    mode = "nearest-exact" if x.mode in pillow_images.LABELS or how.mode == "nearest" else how.mode  # as Pillow has it
+    mode = "nearest-exact" if x.mode in pillow_images.LABELS or how.mode == "nearest" else how.mode  # like Pillow
     y = _resized(pixels, (0, 1), at, mode, True, "pillow", x.mode in pillow_images.ALPHA)
     if how.dtype is None:
         return pillow_images.image_of(y, x)

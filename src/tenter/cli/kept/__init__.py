@@ -1,1 +1,1 @@
-"""What a picture carries beside its pixels, and how it is brought up to date."""
+"""The metadata of an image, and how it is updated."""

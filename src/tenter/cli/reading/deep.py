@@ -1,5 +1,5 @@
-"""Read colors of more than 8 bits per channel, which Pillow silently reads as 8 bits, and deep gray, of which it holds
-two copies: imagecodecs decodes PNG, JPEG 2000 and AVIF, tifffile reads TIFF."""
+"""Read colors of more than 8 bits per channel, which Pillow silently reads as 8 bits, and deep gray, which it holds
+twice: imagecodecs decodes PNG, JPEG 2000 and AVIF, tifffile reads TIFF."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ DEFAULT = How()
 
 
 class Opened(NamedTuple):
-    """What the file says of all its pictures, and these, each of which is decoded when it is asked for."""
+    """The properties that all images of a file share, and the images, decoded one at a time."""
 
     origin: Origin
     pictures: Iterator[Picture]
@@ -76,7 +76,7 @@ def opened(path: Path, how: How = DEFAULT) -> Iterator[Opened]:
 
 @contextlib.contextmanager
 def begun(path: Path, how: How) -> Iterator[tuple[Image.Image | None, BinaryIO, str]]:
-    """Pillow's picture, of which only the header has been read, the file and its type. The picture is None for a TIFF
+    """Pillow's image (only its header has been read), the file and its type. The image is None for a TIFF
     that Pillow does not open."""
     require("PIL")
     with open(path, "rb") as file:

@@ -38,7 +38,7 @@ def read(
         image.draft(None, (image.width // reduced, image.height // reduced))
     image.load()
     if tags and tags.get(SAMPLES, 1) != len(image.getbands()):
-        raise Refusal(f"has {tags[SAMPLES]} samples per pixel, of which only {len(image.getbands())} could be read")
+        raise Refusal(f"has {tags[SAMPLES]} samples per pixel, but only {len(image.getbands())} could be read")
     kept = _picked(image, keep)
     pixels, kind = kept or _shallow(image, 8 if image.format != "PNG" else head[24], tags)
     # Pillow turns the pixels of a TIFF upright when it loads them; those of other files stay as stored.

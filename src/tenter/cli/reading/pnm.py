@@ -43,7 +43,7 @@ def read(image: Image.Image, file: BinaryIO) -> tuple[npt.NDArray[Any], str] | N
 
 
 def tile(image: Any) -> tuple[str, Any, int, Any]:
-    """Which decoder of Pillow's reads the samples, of which part, from which byte on, with which arguments."""
+    """The name of Pillow's decoder, the box it decodes, the offset of its first byte, and its arguments."""
     found: tuple[str, Any, int, Any] = image.tile[0]
     return found
 

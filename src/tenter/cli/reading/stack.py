@@ -1,4 +1,4 @@
-"""Read TIFF stacks by tifffile: arrays with named axes, and how far apart their samples lie."""
+"""Read TIFF stacks by tifffile: arrays with named axes, and the spacing of their samples."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def is_stack(path: Path) -> bool:
 
 @contextlib.contextmanager
 def opened_stack(path: Path) -> Iterator[tuple[Any, Any]]:
-    """The first series of a TIFF file, and the file, of which only the tags have been read."""
+    """The first series of a TIFF file, and the file. Only the tags have been read."""
     with open(path, "rb") as file:
         if type_of(file.read(HEAD), str(path)) != "TIFF":
             raise Refusal(f"{path}: --axes is for .npy files and for TIFF stacks, which this is not")

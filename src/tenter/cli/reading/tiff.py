@@ -73,7 +73,7 @@ def metadata_of(page: Any, file: BinaryIO) -> Metadata:
 
 
 def check_whole(page: Any) -> None:
-    """Refuse a page whose strips reach past the end of its file: tifffile would leave zeros in their place."""
+    """Refuse a page whose strips would end after its file: tifffile would leave zeros in their place."""
     size = page.parent.filehandle.size
     strips = zip(page.dataoffsets, page.databytecounts)
     if any(start <= 0 or length <= 0 or start + length > size for start, length in strips):
@@ -113,9 +113,8 @@ def _pixels(page: Any) -> tuple[npt.NDArray[Any], str]:
     check_fits(page.size * page.dtype.itemsize, f"a picture of {page.imagewidth} x {page.imagelength}")
     pixels = decoded(page, f"compression {page.compression.name}")
     samples = page.samplesperpixel
-    pixels = pixels.reshape((samples, *pixels.shape[-2:]) if page.planarconfig == 2 and samples > 1 else pixels.shape)
-    if page.planarconfig == 2 and samples > 1:
-        pixels = np.moveaxis(pixels, 0, -1)
+    if page.planarconfig == 2 and samples > 1:  # a plane for each sample
+        pixels = np.moveaxis(pixels.reshape((samples, *pixels.shape[-2:])), 0, -1)
     if page.photometric == WHITE_IS_ZERO and pixels.dtype.kind in "ui":
         pixels = np.invert(pixels, out=pixels if pixels.flags.writeable else None)
     # Of a fourth channel without a word, as OpenCV writes it, Pillow too says that it is alpha.

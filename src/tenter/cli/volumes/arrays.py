@@ -114,7 +114,7 @@ def _in_memory(source: Source, axis: int) -> int:
 def _make(
     source: Source, output: Output, op: Operation, about: dict[str, Any], how: How, axes: tuple[int, ...] | None
 ) -> Report:
-    """axes: of which the metadata says where pixels lie; None where that is not known."""
+    """axes: those whose pixel positions the metadata states; None if it states none."""
     path = output.path
     ending = path.suffix.lower()
     to_npy, to_tiff = ending == ".npy", ending in tiffs.ENDINGS

@@ -13,11 +13,11 @@ from tenter.cli.volumes.shared import along, kept_chunks
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.windows import Box, Operation, extents, reads, size, temporary_bytes
 
-#: Of a block's elements, read and written: below, calls take more time than elements; beyond, progress is coarse.
+#: The bytes that a block reads and writes: with fewer, calls cost more than elements; with more, progress is coarse.
 LEAST_BYTES, MOST_BYTES = 4 << 20, 256 << 20
 #: Blocks for each thread, so that threads end together.
 BLOCKS_EACH = 4
-#: Of memory, which each chunk takes a byte of to be known for done.
+#: At most this share of the memory limit marks finished chunks, one byte each.
 CHUNKS_SHARE = 8
 #: How many blocks along an axis are looked at for the longest window.
 SAMPLED = 200
@@ -74,7 +74,7 @@ def bytes_of(task: Task, block: tuple[int, ...], threads: int, shared: int) -> i
 
 
 def _of_one(task: Task, block: tuple[int, ...]) -> int:
-    """What a block takes: what it reads, what it writes, and the most that goes on beside."""
+    """What a block takes: what it reads, what it writes, and temporary memory."""
     op = task.op
     box = tuple(_longest(op, axis, n) for axis, n in enumerate(block))
     read = reads(op, box)

@@ -25,7 +25,7 @@ class How(NamedTuple):
 
 
 class Work(NamedTuple):
-    """A job of one output. about: what it is, in plain values. within: where its working folder is, if not beside the
+    """A job of one output. about: what it is, in plain values. within: where its working folder is, if not next to the
     output. check: refuses an output that is in the way. make: makes the arrays, still without elements, in a folder.
     tasks: opens them, in the order in which they are filled. place: moves what is made from the working folder to the
     output; it may have been ended in the middle before."""

@@ -1,7 +1,7 @@
 """A job that can be ended at any moment and continued: its working folder, and the journal of what is done.
 
-The result grows in a hidden folder beside the output, `.NAME.MARK.tenter-part`, so that no program takes an unfinished
-array for a whole one: a chunk that is missing reads as zeros. MARK shows that this user's job made the folder
+The result grows in a hidden folder next to the output, `.NAME.MARK.tenter-part`, so that no program takes an unfinished
+array for a complete one: a chunk that is missing reads as zeros. MARK shows that this user's job made the folder
 (`mark.py`). There `job` says what the job is, `journal` which blocks are done. Once all are, the result is renamed to
 its place. All that a job removes is in its working folder, or was moved there by it.
 """
@@ -30,7 +30,7 @@ from tenter.cli.volumes.windows import Box
 
 SUFFIX = ".tenter-part"
 LAST = {"job": 1, "finished": 2}
-#: Of a line of the journal: one without it was cut off.
+#: Ends each line of the journal; a line without it was cut off.
 END = " ."
 Done = npt.NDArray[np.bool_]
 
@@ -90,7 +90,7 @@ class Job:
     def open_journal(self) -> None:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
         self._journal = os.open(self.folder / "journal", flags, 0o666)
-        self._write(f"\nboot {_boot()}\n")  # on a line of its own, where the last one was cut off
+        self._write(f"\nboot {_boot()}\n")  # on a new line, even if the last line was cut off
 
     def add(self, task: int, block: Box) -> None:
         """Note a block, in units of the output, that is written."""
@@ -198,8 +198,8 @@ def open_job(output: Path, about: dict[str, Any], within: Path | None = None) ->
 
 
 def _check_plain(folder: Path) -> None:
-    """Refuse a working folder with anything but files and folders in it: a job makes nothing else, and who came to know
-    the folder's name may have put links there."""
+    """Refuse a working folder that holds anything except files and folders: a job makes nothing else, and someone who
+    knows the folder's name may have put links there."""
     for at, folders, files in os.walk(folder):
         for name in (*folders, *files):
             mode = os.lstat(path := os.path.join(at, name)).st_mode

@@ -1,8 +1,8 @@
 """The mark by which a job knows its own working folder: a part of the folder's name that only this user can make.
 
-An archive may bring folders and links of any name, content and time, and whoever unpacks it runs the command beside
+An archive may bring folders and links of any name, content and time, and whoever unpacks it runs the command next to
 them. So nothing in a folder can prove that a job of ours made it, unless it follows from a secret. The mark is a keyed
-hash of the output's path. The key is random and lies in the user's state folder, which no archive has seen. Inode
+hash of the output's path. The key is random and stored in the user's state folder, which no archive has seen. Inode
 numbers and times would do without a key, but they change when a disk is mounted again or copied, and then a job could
 not be continued.
 """
@@ -22,7 +22,7 @@ from tenter.cli.refusal import Refusal, first_line
 KEY_BYTES = 32
 #: Hexadecimal digits of a mark.
 DIGITS = 24
-#: Of a process that cannot keep a key.
+#: The key of a process that cannot store one.
 _PASSING = os.urandom(KEY_BYTES)
 
 

@@ -34,7 +34,7 @@ def parse_limit(text: str | None) -> int:
 
 
 def room(limit: int) -> int:
-    """What blocks may take of a limit, beside what the process takes already."""
+    """The bytes of a limit that remain for blocks, after what the process already uses."""
     left = limit - resident() - SLACK
     if left <= 0:
         least = in_words(resident() + SLACK)

@@ -1,9 +1,9 @@
-"""OME-Zarr metadata (NGFF): the axes of a multiscale array, and where each level's pixels lie.
+"""OME-Zarr metadata (NGFF): the axes of a multiscale array, and the positions of each level's pixels.
 
 Version 0.4 for zarr format 2 (https://ngff.openmicroscopy.org/0.4/), 0.5 for 3 (https://ngff.openmicroscopy.org/0.5/).
 Pixel o of a level has its center at o * scale + translation. Pixels are areas, and the levels' outer edges are the
-same: a pixel of a level covers `ratio` pixels of the full size, so the center of its pixel 0 lies (ratio - 1) / 2 of
-these from that of the full size's.
+same: a pixel of a level covers `ratio` pixels of the full size, so the center of its pixel 0 is (ratio - 1) / 2
+full-size pixels from the center of the full size's pixel 0.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ import numpy as np
 from tenter.cli.refusal import Refusal, first_line
 from tenter.cli.volumes.windows import Box, Pixels, extents
 
-#: Elements that lie together are read and written in runs of about so many bytes.
+#: Adjacent elements are read and written in runs of about this many bytes.
 UNIT_BYTES = 1 << 20
 
 
@@ -70,7 +70,7 @@ class NpyFile:
         return NpyFile(self._path, (math.prod(self.shape),), self.dtype, self._begin, self.name)
 
     def _runs(self, box: Box) -> Iterator[tuple[int, int, int]]:
-        """Where in the file the box's elements lie, how many bytes together, and where these are in the box."""
+        """Yields runs of adjacent elements: their offset in the file, their bytes, and their offset in the box."""
         inner = len(box)
         while inner > 0 and box[inner - 1] == (0, self.shape[inner - 1]):
             inner -= 1
@@ -113,7 +113,7 @@ def open_npy(path: Path) -> tuple[NpyFile, bool]:
 
 
 def create_npy(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any], fortran: bool, name: str) -> None:
-    """A file of zeros, which take no room. shape: in the order of memory."""
+    """A sparse file of zeros. shape: in the order of memory."""
     with open(path, "wb") as file:
         given = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": fortran,
                  "shape": shape[::-1] if fortran else shape}  # fmt: skip

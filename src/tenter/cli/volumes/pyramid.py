@@ -22,7 +22,7 @@ from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.summary import Array, Report
 from tenter.cli.volumes.windows import elected, identity
 
-#: How each kind of pyramid is resized. Areas are weighed by how much of them a pixel covers; where the center lies
+#: How each kind of pyramid is resized. Areas weight inputs by the share that a pixel covers; where the center is
 #: between two labels, the first is taken.
 METHODS: dict[str, dict[str, Any]] = {
     "area": {"mode": "area", "like": "opencv"},
@@ -46,7 +46,7 @@ class Levels(NamedTuple):
 
 
 def pyramid(source: Source, path: str, output: str | None, wanted: Levels, chunks: Any, how: How) -> Report:
-    """Make the levels of an array: within its group, or in a new group with the array itself, beside it if it has no
+    """Make the levels of an array: within its group, or in a new group with the array itself, next to it if it has no
     name."""
     if not source.is_group and output is None:
         output = f"{Path(path).with_suffix('')}.ome.zarr"
@@ -222,7 +222,7 @@ def _about(source: Source, shapes: list[tuple[int, ...]], wanted: Levels) -> dic
 
 
 def _numbered(first: str, k: int) -> str:
-    """The name of a level: that of the full size with its last 0 counted up, else a number beside it."""
+    """The name of a level: that of the full size with its last 0 counted up, else a number in the same folder."""
     folder, name = re.fullmatch(r"(.*/)?(.*)", first, re.S).groups("")  # type: ignore[union-attr]  # it always fits
     return f"{folder}{name.removesuffix('0') if name.endswith('0') else ''}{k}"
 

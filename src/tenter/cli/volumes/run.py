@@ -24,7 +24,7 @@ ENDING_SECONDS = 0.3
 
 
 class Count(NamedTuple):
-    """Blocks: of the whole job, and how many of them were there. made: bytes of the others."""
+    """blocks: in the job. there: those that an earlier run finished. made: the bytes that this run wrote."""
 
     blocks: int
     there: int
@@ -37,7 +37,7 @@ def grid(task: Task) -> tuple[int, ...]:
 
 
 def run(job: Job, tasks: list[Task], cuts: list[Cut]) -> Count:
-    """Make what is not done yet of each task, one task after the other, as a level is made of the one before it."""
+    """Make the unfinished blocks of each task, in order: a level is computed from the one before it."""
     total, todo = 0, []
     for task, how, done in zip(tasks, cuts, job.done([grid(task) for task in tasks])):
         every = list(boxes(task.op.shape_out, how.shape))
@@ -52,7 +52,7 @@ def run(job: Job, tasks: list[Task], cuts: list[Cut]) -> Count:
                 shared = SharedChunks(task.source, task.op, how.shape, how.shared)
                 _Workers(job, number, task, shared, bar).run(iter(some), min(how.threads, len(some)))
     except Exception:
-        with contextlib.suppress(OSError):  # of a full disk, of which a block has told
+        with contextlib.suppress(OSError):  # a full disk, which a block has reported
             job.keep()
         raise
     finally:

@@ -21,14 +21,14 @@ from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.windows import Box, Pixels
 from tenter.cli.voxels import Voxel
 
-#: Of a result of what is no zarr array.
+#: The zarr format of a result whose source is not a zarr array.
 ZARR_FORMAT = 3
 
 
 class Source(NamedTuple):
     """stored: the array, its dims in the order of memory: reversed if is_turned. names: of the dims. like: a zarr
     array, whose chunks and codecs a result takes. multiscale: what is known of axes and voxels, and all attributes of
-    the array's group. identity: what tells it from another array. is_group: whether levels have a place beside it."""
+    the array's group. identity: what tells it from another array. is_group: whether levels can be stored next to it."""
 
     stored: Stored
     is_turned: bool

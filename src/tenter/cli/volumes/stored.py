@@ -28,10 +28,10 @@ class Stored(Protocol):
         """Write whole units. A unit that could not be written is left out or as it was."""
 
     def reading(self, box: Box) -> int:
-        """Bytes that reading a box takes beside its elements, at most."""
+        """Bytes that reading a box takes in addition to its elements, at most."""
 
     def writing(self) -> int:
-        """Bytes that writing takes beside the elements, at most."""
+        """Bytes that writing takes in addition to the elements, at most."""
 
 
 def whole(shape: tuple[int, ...]) -> Box:

@@ -129,7 +129,7 @@ def _names(letters: str, path: Path) -> list[str]:
     if len(unknown) == 1 and "z" not in names:
         names[unknown[0]] = "z"
     if len(set(names)) < len(names):
-        raise Refusal(f"{path}: its axes are {','.join(letters.lower())}, of which two would be {CHANNEL}")
+        raise Refusal(f"{path}: its axes are {','.join(letters.lower())}, and two of them would be {CHANNEL}")
     return names
 
 

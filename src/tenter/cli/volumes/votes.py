@@ -37,7 +37,7 @@ class Votes:
 
 
 def elect(votes: Mapping[int, Votes], box: Ends, x: Labels) -> Labels:
-    """The labels of a block. x: what it reads. Of labels that are as frequent, the smallest one."""
+    """The labels of a block. x: what it reads. Equally frequent labels: the smallest wins."""
     shape = tuple(hi - lo for lo, hi in box)
     y: Labels = np.empty(shape, x.dtype)
     starts = [

@@ -1,4 +1,4 @@
-"""Which inputs a block of outputs reads, and the block's values: the bits of the whole result."""
+"""Which inputs a block of outputs reads, and the block's values: bit-identical to the full result."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class ZarrArray:
             raise OSError(error.errno, error.strerror or str(error), f"{self.name}/{key}{' on' * several}") from error
 
     def reading(self, box: Box) -> int:
-        """The encoded chunk and its elements. Of a shard: its bytes, its elements and a chunk's."""
+        """The encoded chunk and its elements. For a shard: its bytes, its elements and a chunk's."""
         chunk = math.prod(self._chunk) * self.dtype.itemsize
         if self.unit == self._chunk:
             return 2 * chunk
@@ -82,7 +82,7 @@ class ZarrArray:
         return self.unit if is_sharded and len(self.array.metadata.codecs) > 1 else self._chunk  # type: ignore[union-attr]
 
     def _largest(self) -> int:
-        """What a codec may make of a chunk: its elements, of which filters may have made wider ones, and checksums."""
+        """The most bytes of an encoded chunk: its elements, which filters may have widened, and checksums."""
         wider = WIDER if self.array.filters else 1
         return wider * math.prod(self.chunk or ()) * self.dtype.itemsize + OF_CODECS
 
@@ -126,7 +126,7 @@ def is_group(found: Any) -> bool:
 
 
 def check_array(array: Any, name: str) -> ZarrArray:
-    """Refuse arrays without elements of a fixed size, and chunks of unlike sizes."""
+    """Refuse arrays without elements of a fixed size, and chunks of different sizes."""
     import zarr
 
     if not isinstance(array, zarr.Array):
@@ -139,7 +139,7 @@ def check_array(array: Any, name: str) -> ZarrArray:
         if 0 in array.chunks:
             raise Refusal(f"{name}: expected chunks with at least one element, got chunks {array.chunks}")
         return ZarrArray(array, name)
-    except NotImplementedError as error:  # chunks of unlike sizes
+    except NotImplementedError as error:  # chunks of different sizes
         raise Refusal(f"{name}: expected chunks of one shape: {first_line(error)}") from error
 
 
@@ -238,14 +238,14 @@ def one_chunk_at_a_time() -> None:
 
 @cache
 def _checked() -> Any:
-    """The class of a store that reads regular files of its own folder alone. It also refuses an empty file, which zarr
+    """The class of a store that reads only regular files in its folder. It also refuses an empty file, which zarr
     3.1 takes for a shard of missing chunks. Made late, as its base is zarr's."""
     import zarr
 
     class Checked(zarr.storage.LocalStore):
         #: Bytes that a file of chunks may have.
         most: int | None = None
-        #: Where files are written before they get their names; None for beside them.
+        #: Where files are written before they get their names; None: in their final folder.
         temporary: Path | None = None
 
         async def get(self, key: str, prototype: Any = None, byte_range: Any = None) -> Any:

@@ -18,7 +18,7 @@ PIXELS = (b"IHDR", b"IDAT", b"IEND")
 
 
 def write_png(file: BinaryIO, picture: Picture) -> None:
-    """Write uint16 pixels: the header and the pixels by imagecodecs, all between as Pillow has it for one pixel."""
+    """Write uint16 pixels: imagecodecs writes the header and the pixels, Pillow (for one pixel) the chunks between."""
     require("imagecodecs", "cli16")
     require("png", "cli16")
     import imagecodecs

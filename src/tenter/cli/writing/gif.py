@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 CLEAR, HALF = 255, 128
 STAYS = 1  # what becomes of a frame before the next one is drawn
-#: The palette is made of so many pixels at most. More make it hardly better and take much more time.
+#: At most this many pixels determine the palette. More make it hardly better and take much more time.
 SAMPLE = 1 << 14
 #: The means of a palette's colors are improved until no more than one pixel in so many changes its color.
 SETTLED = 100
-#: Red, green, blue and zero as one number, whatever the machine's order of bytes.
+#: Red, green, blue and zero as one little-endian number.
 NUMBER, WHITE = "<u4", 0xFFFFFF
 #: Pixels for which a table of all colors does not pay.
 FEW = 1 << 17
@@ -108,8 +108,8 @@ def _unchanged(before: Frame, after: Frame, disposal: int) -> Mask | None:
 
 
 def _indexed(frame: Frame, same: Mask | None, clear: bool) -> Image.Image:
-    """A frame by a palette of its own: its colors if they fit; else those of the pixels that have changed, as what has
-    not changed would flicker. One place of the palette is left for what is clear, if any frame has that."""
+    """A frame with its palette: all its colors if they fit, else those of the pixels that have changed, as unchanged
+    pixels would flicker. One place of the palette is left for what is clear, if any frame has that."""
     found = _exactly(frame.colors, frame.seen, clear)
     if found is not None:
         return found

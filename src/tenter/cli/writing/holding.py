@@ -39,7 +39,7 @@ def check_format(picture: Picture, path: str, type_: str, size: tuple[int, int])
     holds = format_.deep if deep else format_.kinds
     if picture.alpha and kind not in holds:
         raise Refusal(
-            f"{path}: {name} has no alpha channel, this picture is {kind}; write .png or .tiff, or lay it on "
+            f"{path}: {name} has no alpha channel, this picture is {kind}; write .png or .tiff, or put it on "
             "a color by --background white"
         )
     if kind == "CMYK" and not (kind in holds and holds_cmyk(type_, path)):

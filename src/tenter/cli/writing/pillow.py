@@ -42,7 +42,7 @@ def write(file: BinaryIO, pictures: list[Picture], path: str, type_: str, origin
         options = _lossy(first, type_, origin, encoding, len(pictures) > 1)
     elif type_ == "JPEG2000":
         options = {"no_jp2": suffix in CODESTREAMS, "mct": int(first.kind == "RGB"), "comment": first.metadata.comment}
-        if first.pixels.size > TILE * TILE:  # of which the encoder holds many copies
+        if first.pixels.size > TILE * TILE:  # the encoder holds many copies of a tile
             options["tile_size"] = (TILE, TILE)
     elif type_ == "BMP":
         options = {"dpi": first.metadata.dpi} if first.metadata.dpi else {}
@@ -80,7 +80,7 @@ def image_of(picture: Picture) -> Image.Image:
 
 
 def carried_by_png(picture: Picture) -> dict[str, Any]:
-    """What Pillow writes into a PNG beside the pixels."""
+    """The metadata that Pillow writes into a PNG."""
     from PIL.PngImagePlugin import PngInfo
 
     metadata, texts = picture.metadata, PngInfo()

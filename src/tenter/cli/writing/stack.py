@@ -35,7 +35,7 @@ def resized(stack: Stack, array: npt.NDArray[Any]) -> tuple[Stack, list[str]]:
 
 
 def write_stack(file: BinaryIO, stack: Stack) -> None:
-    """Write an array of any axes, compressed by deflate, without loss, as the program has it that wrote the source."""
+    """Write an array of any axes, compressed by deflate, without loss, with metadata as its source had."""
     require("tifffile")
     import tifffile
 
@@ -67,6 +67,6 @@ def write_stack(file: BinaryIO, stack: Stack) -> None:
 
 
 def _pages(stack: Stack) -> npt.NDArray[Any]:
-    """The planes, each of which is a page."""
+    """The planes; each one is a page."""
     plane = 3 if stack.axes.endswith("S") else 2
     return np.reshape(stack.array, (-1, *stack.array.shape[-plane:]))

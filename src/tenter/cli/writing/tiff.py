@@ -54,7 +54,7 @@ def layout(picture: Picture, compressed: bool) -> dict[str, Any]:
 
 
 def carried(metadata: Metadata) -> dict[str, Any]:
-    """What tifffile writes beside the pixels. For each nested directory it leaves a place, under a number one lower."""
+    """The metadata that tifffile writes. For each nested directory it leaves a place, under a number one lower."""
     tags: list[tuple[int, int, int | None, Any, bool]] = []
     for number, value in metadata.tags.items():
         if number in (EXIF_IFD, GPS_IFD):

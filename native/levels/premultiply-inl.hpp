@@ -1,6 +1,6 @@
 // Colors times alpha, as floats to be resampled, and back.
 #pragma once
-#include "kernels/weigh.hpp"
+#include "kernels/premultiply.hpp"
 #include "levels/convert-inl.hpp"
 #include "system/threads.hpp"
 
@@ -61,7 +61,7 @@ void divide(const Real* src, Value* dst, int64_t n, Real unseen) {
 }
 
 template <class Real, class Value, int C>
-void weigh_as(const WeighTask& t, int threads) {
+void premultiply_as(const PremultiplyTask& t, int threads) {
   constexpr int64_t part = 1 << 14;  // values of a task: a multiple of every vector
   const int64_t n = t.n_pixels * C;
   parallel(ceil_div(n, part), team_for(n * 8, threads), [&](int64_t p) {
@@ -73,14 +73,14 @@ void weigh_as(const WeighTask& t, int threads) {
   });
 }
 template <class Real, class Value>
-void weigh_of(const WeighTask& t, int threads) {
-  if (t.channels == 2) weigh_as<Real, Value, 2>(t, threads);
-  else weigh_as<Real, Value, 4>(t, threads);
+void premultiply_of(const PremultiplyTask& t, int threads) {
+  if (t.channels == 2) premultiply_as<Real, Value, 2>(t, threads);
+  else premultiply_as<Real, Value, 4>(t, threads);
 }
 
 // Whether alpha is t.alpha in every pixel of src.
 template <class Real, class Value, int C>
-bool is_alpha_as(const WeighTask& t, int threads) {
+bool is_alpha_as(const PremultiplyTask& t, int threads) {
   constexpr int64_t part = 1 << 14;
   constexpr int N = lanes<Real>;
   const int64_t n = t.n_pixels * C;
@@ -100,7 +100,7 @@ bool is_alpha_as(const WeighTask& t, int threads) {
   return same;
 }
 
-inline bool is_alpha(const WeighTask& t, int threads) {
+inline bool is_alpha(const PremultiplyTask& t, int threads) {
   auto of = [&]<class Real, class Value>() {
     return t.channels == 2 ? is_alpha_as<Real, Value, 2>(t, threads) : is_alpha_as<Real, Value, 4>(t, threads);
   };
@@ -114,13 +114,13 @@ inline bool is_alpha(const WeighTask& t, int threads) {
   }
 }
 
-inline void weigh(const WeighTask& t, int threads) {
+inline void premultiply(const PremultiplyTask& t, int threads) {
   switch (t.dtype) {
-    case Dtype::u8: return weigh_of<float, uint8_t>(t, threads);
-    case Dtype::u16: return weigh_of<float, uint16_t>(t, threads);
-    case Dtype::f16: return weigh_of<float, f16>(t, threads);
-    case Dtype::f32: return weigh_of<float, float>(t, threads);
-    case Dtype::f64: return weigh_of<double, double>(t, threads);
+    case Dtype::u8: return premultiply_of<float, uint8_t>(t, threads);
+    case Dtype::u16: return premultiply_of<float, uint16_t>(t, threads);
+    case Dtype::f16: return premultiply_of<float, f16>(t, threads);
+    case Dtype::f32: return premultiply_of<float, float>(t, threads);
+    case Dtype::f64: return premultiply_of<double, double>(t, threads);
     default: no_kernel("no pictures of this dtype");
   }
 }

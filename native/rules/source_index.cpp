@@ -1,4 +1,4 @@
-#include "rules/picks.hpp"
+#include "rules/source_index.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@ constexpr int64_t below31 = int64_t(1) << 31, unbounded = int64_t(1) << 62;
 
 }  // namespace
 
-Picking::Picking(const Setup& setup)
+SourceIndex::SourceIndex(const Setup& setup)
     : n_in(setup.n_in),
       n_out(setup.n_out),
       formula(setup.formula),
@@ -41,7 +41,7 @@ Picking::Picking(const Setup& setup)
     begin = first_of(0);
     end = first_of(n_in);
   }
-  if (goes_on()) inside_begin = first_of(0), inside_end = first_of(n_in);
+  if (is_periodic()) inside_begin = first_of(0), inside_end = first_of(n_in);
   else least = 0, most = n_in - 1;
   narrow = n_in < below31 && n_out < below31;
   if (formula != Formula::line || !narrow || !n_out) return;
@@ -53,7 +53,7 @@ Picking::Picking(const Setup& setup)
 // Between two powers of two, doubles are evenly spaced, so adding `step` is rounded by the same amount each time. Ties
 // are an exception, as they are rounded to even. But after the first sum all sums rise by the same amount, also then.
 // So a piece begins with the second value after a power of two.
-void Picking::accumulate() {
+void SourceIndex::accumulate() {
   double x = first;
   for (int64_t o = 0; o < n_out;) {
     const double y = x + step, z = y + step, rise = z - y;
@@ -77,14 +77,14 @@ void Picking::accumulate() {
   }
 }
 
-int64_t Picking::at(int64_t o) const {
+int64_t SourceIndex::at(int64_t o) const {
   int64_t base;
   int32_t index;
   kernels().indices(*this, o, 1, &index, base);
   return base + index;
 }
 
-void Picking::index(int64_t lo, int64_t hi, int64_t* to) const {
+void SourceIndex::index(int64_t lo, int64_t hi, int64_t* to) const {
   constexpr int64_t together = 1024;
   int32_t some[together];
   for (int64_t base; lo < hi;) {
@@ -97,7 +97,7 @@ void Picking::index(int64_t lo, int64_t hi, int64_t* to) const {
 }
 
 // Looks near a guess first: a vector of indices costs as much as a single one.
-int64_t Picking::first_of(int64_t i) const {
+int64_t SourceIndex::first_of(int64_t i) const {
   constexpr int64_t near = 16;
   int64_t lo = begin, hi = end;
   const double guess = slope > 0 ? (double(i) - origin) / slope : 0;
@@ -119,7 +119,7 @@ int64_t Picking::first_of(int64_t i) const {
   return lo;
 }
 
-void Picking::offsets(int64_t lo, int64_t hi, int64_t* to) const {
+void SourceIndex::offsets(int64_t lo, int64_t hi, int64_t* to) const {
   constexpr int64_t together = 1024;
   int32_t some[together];
   const int64_t from = first_of(lo), stop = first_of(hi);
@@ -136,7 +136,7 @@ void Picking::offsets(int64_t lo, int64_t hi, int64_t* to) const {
   for (int64_t j = 1; j <= hi - lo; ++j) to[j] = std::max(to[j], to[j - 1]);
 }
 
-int64_t Picking::repeat() const {
+int64_t SourceIndex::repeat() const {
   if (!n_out || !n_in || n_out % n_in || !reads_all()) return n_out ? -1 : 0;
   const int64_t k = n_out / n_in;
   if (formula == Formula::line)

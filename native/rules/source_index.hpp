@@ -28,7 +28,7 @@ TENTER_ENUM(Formula, formula, TENTER_FORMULAS)
 constexpr int narrow_unit_bits = 36;  // of a line's unit: products with the outputs of a chunk stay exact in doubles
 
 // The source indices of one axis.
-struct Picking {
+struct SourceIndex {
   int64_t n_in, n_out;
   Formula formula;
   double first, step;  // the numbers of the formula; of `line`, see below
@@ -47,7 +47,7 @@ struct Picking {
   };
   std::vector<Piece> pieces;
 
-  // What a Picking is made from.
+  // What a SourceIndex is made from.
   struct Setup {
     int64_t n_in, n_out;
     Formula formula;
@@ -57,11 +57,11 @@ struct Picking {
     Edge edge = Edge::replicate;
     int64_t begin = 0, end = n_out;  // outputs outside of these read nothing
   };
-  explicit Picking(const Setup& setup);
+  explicit SourceIndex(const Setup& setup);
 
-  bool goes_on() const { return tenter::goes_on(edge); }
-  bool goes_past() const { return goes_on() && (inside_begin > 0 || inside_end < n_out); }
-  bool is_inside(int64_t lo, int64_t hi) const { return !goes_on() || (inside_begin <= lo && hi <= inside_end); }
+  bool is_periodic() const { return tenter::is_periodic(edge); }
+  bool reads_padding() const { return is_periodic() && (inside_begin > 0 || inside_end < n_out); }
+  bool is_inside(int64_t lo, int64_t hi) const { return !is_periodic() || (inside_begin <= lo && hi <= inside_end); }
   bool reads_all() const { return begin == 0 && end == n_out; }
   int64_t at(int64_t o) const;  // the source index of output o, which may be in the padding
   // The source indices of outputs [lo, hi), with padding mapped back to inputs.
@@ -80,7 +80,7 @@ struct Picking {
 
 // Whether a kernel can compute the transpose of these source indices: sums along the fastest axis only, which must be
 // contiguous, of runs so short that a chunk of inputs has few outputs.
-inline bool can_sum_picked(const WindowTask& t, const Picking& p) {
+inline bool can_sum_indexed(const WindowTask& t, const SourceIndex& p) {
   constexpr int64_t longest = 64;
   const bool floats = t.acc == Accumulate::f32 && (t.in == Dtype::f32 || t.in == Dtype::f16 || t.in == Dtype::bf16);
   const bool doubles = t.acc == Accumulate::f64 && t.in == Dtype::f64;

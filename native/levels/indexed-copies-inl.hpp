@@ -1,4 +1,4 @@
-// Copies whose last or only picked axis has no table: the inputs of a band of outputs are computed while it is made.
+// Copies whose last or only indexed axis has no table: the inputs of a chunk of outputs are computed while it is made.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -18,7 +18,7 @@ struct Permuted {
 template <int N, class T>
 struct PermutedWords {
   static constexpr int outputs = permutable<T> ? lanes<T> : 0, inputs = lanes<T>;
-  static Index<T> places(const int32_t* index, int32_t first) {
+  static Places<T> places(const int32_t* index, int32_t first) {
     typedef VecN<int32_t, lanes<T>> Indices;
     return tenter::places<T>(__builtin_convertvector(load_unaligned<Indices>(index) - first, Index<T>));
   }
@@ -88,7 +88,7 @@ struct Permuted<2> {
 
 // n outputs of N bytes: inputs by ascending indices, of which `room` are in memory from src on.
 template <int N>
-inline void pick(const int32_t* index, int64_t n, int64_t room, const char* src, int64_t stride, char* dst) {
+inline void copy_elements(const int32_t* index, int64_t n, int64_t room, const char* src, int64_t stride, char* dst) {
   typedef Permuted<N> P;
   int64_t o = 0;
   if constexpr (P::outputs > 0) {
@@ -116,30 +116,30 @@ inline void pick(const int32_t* index, int64_t n, int64_t room, const char* src,
 }
 
 // Outputs of the last axis by their indices.
-inline bool pick_values(const int32_t* index, int64_t n, int64_t room, const char* src, int64_t stride, int64_t run,
+inline bool copy_values(const int32_t* index, int64_t n, int64_t room, const char* src, int64_t stride, int64_t run,
                         char* dst) {
   return with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64>(
-      run, [&]<int N>() { pick<N>(index, n, room, src, stride, dst); });
+      run, [&]<int N>() { copy_elements<N>(index, n, room, src, stride, dst); });
 }
 
-// A task is a band of outputs of axis k for some index tuples of the axes before it.
-void picked(const CopyTask& t, int k, const Picking& p, int threads) {
+// A task is a chunk of outputs of axis k for some index tuples of the axes before it.
+void copy_indexed(const CopyTask& t, int k, const SourceIndex& p, int threads) {
   const CopyAxis& axis = t.axis[k];
   const int64_t size = t.bytes[k + 1], total = t.n_axes ? t.axis[0].n_out * t.bytes[1] : 0;
   if (total == 0) return;
   int64_t n_leading = 1;
   for (int j = 0; j < k; ++j) n_leading *= t.axis[j].n_out;
-  if (axis.n_out <= most_flat && n_leading > 1) {  // bands are longer
+  if (axis.n_out <= most_flat && n_leading > 1) {  // chunks are longer
     int64_t table[most_flat];
     p.index(0, axis.n_out, table);
     CopyTask by_table = t;
     by_table.axis[k] = {CopyAxis::index, axis.n_in, axis.n_out, axis.stride, 1, table};
     return copy(by_table, threads);
   }
-  const int64_t band = std::clamp<int64_t>(tuning.task_bytes / size, 1, tuning.pick_outputs);
-  const int64_t n_bands = ceil_div(axis.n_out, band);
-  // Rows of several bands are made one after the other, as memory is faster in order than indices are saved.
-  const int64_t group = n_bands > 1 ? 1 : std::clamp<int64_t>(tuning.task_bytes / (band * size), 1, n_leading);
+  const int64_t chunk = std::clamp<int64_t>(tuning.task_bytes / size, 1, tuning.index_outputs);
+  const int64_t n_chunks = ceil_div(axis.n_out, chunk);
+  // Rows of several chunks are made one after the other, as memory is faster in order than indices are saved.
+  const int64_t group = n_chunks > 1 ? 1 : std::clamp<int64_t>(tuning.task_bytes / (chunk * size), 1, n_leading);
   const int64_t n_groups = ceil_div(n_leading, group);
   const bool values = k + 1 == t.n_axes;
   CopyTask rest = t;
@@ -153,23 +153,23 @@ void picked(const CopyTask& t, int k, const Picking& p, int threads) {
     for (; lo < hi; lo += n) {
       n = indices_of(p, lo, hi - lo, index, base);
       // Outputs past the edges of an axis that goes on there take inputs in any order.
-      const bool past = !p.is_inside(lo, lo + n);
+      const bool in_padding = !p.is_inside(lo, lo + n);
       CopyTask part;
       int64_t* table = nullptr;
       for (int64_t number = from; number < to; ++number) {
         auto [src, dst] = address_of(t, k, number);
-        dst += lo * size, src += past ? 0 : base * axis.stride;
-        if (values && !past) {
+        dst += lo * size, src += in_padding ? 0 : base * axis.stride;
+        if (values && !in_padding) {
           const int64_t room = axis.n_in - base;
           if (!t.stream) {
-            if (pick_values(index, n, room, src, axis.stride, t.run, dst)) continue;
-          } else if (t.run <= max_picked_run) {
+            if (copy_values(index, n, room, src, axis.stride, t.run, dst)) continue;
+          } else if (t.run <= max_indexed_run) {
             const int64_t some = std::max<int64_t>(1, tuning.staging_bytes / t.run);
             char* const staging = lease->staging.get<char>(some * t.run);
             bool done = false;
             for (int64_t o = 0; o < n; o += some) {
               const int64_t m = std::min(some, n - o);
-              done = pick_values(index + o, m, room, src, axis.stride, t.run, staging);
+              done = copy_values(index + o, m, room, src, axis.stride, t.run, staging);
               if (!done) break;
               stream_store(dst + o * t.run, staging, m * t.run);
             }
@@ -178,7 +178,7 @@ void picked(const CopyTask& t, int k, const Picking& p, int threads) {
         }
         if (!table) {
           table = lease->table.get<int64_t>(n);
-          for (int64_t o = 0; o < n; ++o) table[o] = past ? folded(base + index[o], axis.n_in, p.edge) : index[o];
+          for (int64_t o = 0; o < n; ++o) table[o] = in_padding ? folded(base + index[o], axis.n_in, p.edge) : index[o];
           part = rest;
           part.axis[0] = {CopyAxis::index, axis.n_in, n, axis.stride, 1, table};
         }
@@ -187,10 +187,10 @@ void picked(const CopyTask& t, int k, const Picking& p, int threads) {
       }
     }
   };
-  parallel(n_bands * n_groups, team_for(total, threads), [&](int64_t task) {
-    const int64_t lo = task % n_bands * band, from = task / n_bands * group;
+  parallel(n_chunks * n_groups, team_for(total, threads), [&](int64_t task) {
+    const int64_t lo = task % n_chunks * chunk, from = task / n_chunks * group;
     Lease lease;
-    make(lo, std::min(axis.n_out, lo + band), from, std::min(n_leading, from + group), lease);
+    make(lo, std::min(axis.n_out, lo + chunk), from, std::min(n_leading, from + group), lease);
     store_fence(t.stream);
   });
 }

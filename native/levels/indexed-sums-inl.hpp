@@ -1,5 +1,5 @@
 // Transposes of computed copies along one contiguous axis: sums of the runs of outputs that take the same input, whose
-// ends are computed for a band of inputs at a time.
+// ends are computed for a chunk of inputs at a time.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -113,8 +113,8 @@ void sum_runs(const int32_t* start, int64_t n, int32_t longest, const char* src,
 
 // Where the outputs [from, from + n_out) of each of n inputs from lo on begin; false if no input has two of them: index
 // has the inputs of the outputs, less lo.
-inline bool runs_of_band(const Picking& p, int64_t lo, int64_t n, int64_t from, int64_t n_out, int32_t* index,
-                         int32_t* start) {
+inline bool runs_of_chunk(const SourceIndex& p, int64_t lo, int64_t n, int64_t from, int64_t n_out, int32_t* index,
+                          int32_t* start) {
   int64_t base;
   for (int64_t o = 0, some; o < n_out; o += some) {
     some = indices_of(p, from + o, n_out - o, index + o, base);
@@ -135,28 +135,28 @@ inline bool runs_of_band(const Picking& p, int64_t lo, int64_t n, int64_t from, 
 }
 
 template <class Acc, class T>
-void sum_picked_as(const WindowTask& t, const Picking& p, Team team) {
+void sum_indexed_as(const WindowTask& t, const SourceIndex& p, Team team) {
   const int64_t rows = outer_count(t) * t.n_row, n_in = p.n_in;
   if (rows == 0 || n_in == 0) return;
-  constexpr int64_t most_inputs = 8;  // of bands with few outputs, times tuning.pick_outputs
-  const int64_t band = std::clamp<int64_t>(int64_t(double(n_in) / double(p.n_out) * double(tuning.pick_outputs)), 1,
-                                           (p.n_out < n_in / 2 ? most_inputs : 1) * tuning.pick_outputs);
-  const int64_t n_bands = ceil_div(n_in, band);
-  const int64_t outputs = std::max<int64_t>(1, p.n_out / n_bands);
-  const int64_t group = std::clamp<int64_t>(tuning.task_bytes / int64_t(sizeof(T)) / (band + outputs), 1, rows);
-  parallel(n_bands * ceil_div(rows, group), team, [&](int64_t task) {
-    const int64_t lo = task % n_bands * band, hi = std::min(n_in, lo + band), n = hi - lo;
+  constexpr int64_t most_inputs = 8;  // of chunks with few outputs, times tuning.index_outputs
+  const int64_t chunk = std::clamp<int64_t>(int64_t(double(n_in) / double(p.n_out) * double(tuning.index_outputs)), 1,
+                                            (p.n_out < n_in / 2 ? most_inputs : 1) * tuning.index_outputs);
+  const int64_t n_chunks = ceil_div(n_in, chunk);
+  const int64_t outputs = std::max<int64_t>(1, p.n_out / n_chunks);
+  const int64_t group = std::clamp<int64_t>(tuning.task_bytes / int64_t(sizeof(T)) / (chunk + outputs), 1, rows);
+  parallel(n_chunks * ceil_div(rows, group), team, [&](int64_t task) {
+    const int64_t lo = task % n_chunks * chunk, hi = std::min(n_in, lo + chunk), n = hi - lo;
     const int64_t from = p.first_of(lo), n_out = p.first_of(hi) - from;
     Lease lease;
     int32_t* const index = lease->index.get<int32_t>(n_out + n + 1 + 32);
     int32_t* const start = index + n_out;
     int32_t longest = 0;
     int64_t together = 0;  // runs of outputs that go to adjacent inputs, where these are long
-    const bool apart = !runs_of_band(p, lo, n, from, n_out, index, start);
+    const bool apart = !runs_of_chunk(p, lo, n, from, n_out, index, start);
     for (int64_t i = 0; i < n && !apart; ++i) longest = std::max(longest, start[i + 1] - start[i]);
     if (apart && n_out > 4 * (n - n_out)) together = run_starts<1>(index, n_out, start);
     T* const staging = t.stream ? lease->staging.get<T>(n) : nullptr;
-    for (int64_t row = task / n_bands * group, end = std::min(rows, row + group); row < end; ++row) {
+    for (int64_t row = task / n_chunks * group, end = std::min(rows, row + group); row < end; ++row) {
       const char* const src =
           t.src + outer_offset(t, row / t.n_row) + row % t.n_row * t.row_stride + from * int64_t(sizeof(T));
       T* const dst = reinterpret_cast<T*>(t.dst) + row * n_in + lo;
@@ -175,7 +175,7 @@ void sum_picked_as(const WindowTask& t, const Picking& p, Team team) {
   });
 }
 
-void sum_picked(const WindowTask& t, const Picking& p, int threads) {
+void sum_indexed(const WindowTask& t, const SourceIndex& p, int threads) {
   // Of a plain repeat, runs are alike.
   const Line& l = p.line;
   if (p.formula == Formula::line && l.first.whole == 0 && l.first.rest == 0 && l.step.whole == 0 && l.step.rest == 1 &&
@@ -188,10 +188,10 @@ void sum_picked(const WindowTask& t, const Picking& p, int threads) {
   const int64_t values = outer_count(t) * t.n_row * std::max(p.n_in, p.n_out);
   const Team team = team_for(values * 8, threads);
   switch (t.in) {
-    case Dtype::f32: return sum_picked_as<float, float>(t, p, team);
-    case Dtype::f64: return sum_picked_as<double, double>(t, p, team);
-    case Dtype::f16: return sum_picked_as<float, f16>(t, p, team);
-    default: return sum_picked_as<float, bf16>(t, p, team);
+    case Dtype::f32: return sum_indexed_as<float, float>(t, p, team);
+    case Dtype::f64: return sum_indexed_as<double, double>(t, p, team);
+    case Dtype::f16: return sum_indexed_as<float, f16>(t, p, team);
+    default: return sum_indexed_as<float, bf16>(t, p, team);
   }
 }
 

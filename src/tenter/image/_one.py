@@ -1,0 +1,106 @@
+"""Pictures in one array, one picture or a batch: arguments are checked, and each is resized as its colors need."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from tenter import resampling
+from tenter._arrays.arguments import array, flag, output
+from tenter._arrays.errors import refuse
+from tenter._arrays.library import dtype_name, of
+from tenter._arrays.standard_arrays import is_standard
+from tenter._arrays.types import Array
+from tenter._execution import calls, executor, premultiplied
+from tenter._rules.axis_rule import NEAREST
+from tenter._specs import lengths, picture_arguments, picture_sizes, resize_arguments
+from tenter.image import _forms, _mixed
+
+
+def resized(resize: Callable[..., Any], x: Any, size: Any, layout: Any, out: Any, how: dict[str, Any]) -> Any:
+    """resize: `tenter.image.resize`, for the pictures of a batch. how: its other arguments, by their names."""
+    given = {name: how[name] for name in ("scale", "mode", "antialias", "like", "box")}
+    alpha = how["alpha"]
+    whole = x = array("x", x)
+    if layout is not None:
+        _forms.check(layout)
+        x, axes = _forms.one(whole, layout)
+        alpha = ("C" in layout and x.shape[2] == 4) if alpha is None else alpha
+    has_alpha = picture_arguments.has_alpha(x, size, alpha)
+    flag("linear_light", how["linear_light"])
+    to = size
+    if (what := picture_sizes.wanted(size)) is not None:
+        to, given["box"] = _placed_in(x, what, given)
+    mixes = not all(m in NEAREST for m in _mixed.each(given["mode"]))
+    premultiply, light = mixes and has_alpha and alpha != "premultiplied", mixes and how["linear_light"]
+    if layout is None:
+        return _picture(x, to, has_alpha, premultiply, light, out, given)
+    if not (premultiply or light) or 0 in whole.shape:
+        return resampling.resize(whole, to, axes=axes, out=out, **given)
+    return _forms.each(resize, whole, layout, out, {**how, "alpha": alpha, "size": size})
+
+
+def _picture(
+    x: Any, size: Any, has_alpha: bool, premultiply: bool, light: bool, out: Any, given: dict[str, Any]
+) -> Any:
+    """One (H, W) or (H, W, C) picture."""
+    if premultiply or light:
+        _check_mixed(x)
+    if out is not None:
+        spec, _ = resize_arguments.checked(x, resize_arguments.Arguments(size, axes=(0, 1), **given))
+        output(out, x, spec.shape_out(tuple(x.shape)))
+    on_host = of(x).device(x) is None
+    if premultiply and not light and on_host and x.ndim == 3 and dtype_name(x) == "uint8":
+        room = _room(x, out)
+        found = _mixed.in_eight_bits(of(x).to_numpy(x), size, given, room)
+        if found is not None:
+            return _placed(found, x, out, room)
+    # Opaque pictures need no alpha, unless a convention puts a color around them: that one is unseen.
+    if premultiply and not _mixed.is_constant_outside(given["like"]):
+        premultiply = not _is_opaque(x, on_host)
+    if not (premultiply or light):
+        return resampling.resize(x, size, axes=(0, 1), out=out, **given)
+    room = _room(x, out)
+    found = _mixed.mixed(of(x).to_numpy(x), has_alpha, premultiply, light, size, given, room)
+    return _placed(found, x, out, room)
+
+
+def _check_mixed(x: Any) -> None:
+    """Refuses arrays whose alpha or light cannot be mixed."""
+    _mixed.check(x)
+    if is_standard(x) and (unknown := of(x).unreadable(x)):
+        refuse(TypeError, "x", "a picture whose values are known, to mix them", unknown)
+    if of(x).PACKAGE == "dask.array":
+        expected = "a picture in memory, where alpha or light is mixed (x.compute(); alpha=False mixes none)"
+        refuse(TypeError, "x", expected, "a Dask array")
+
+
+def _is_opaque(x: Any, on_host: bool) -> bool:
+    full = _mixed.full(x)
+    return premultiplied.is_alpha(of(x).to_numpy(x), full) if on_host else bool((x[..., -1] == full).all())
+
+
+def _placed_in(x: Any, what: picture_sizes.Wanted, given: dict[str, Any]) -> tuple[Any, Any]:
+    """The size of a picture's result, and the box that is resized."""
+    if given["scale"] is not None:
+        refuse(ValueError, "size", "size or scale, not both", "both")
+    if 0 in x.shape[:2]:
+        refuse(ValueError, "x", "at least one pixel, to keep the ratio of the sides", f"shape {tuple(x.shape)}")
+    spans = lengths.boxes(given["box"], 2)
+    rows, columns = (span or (Fraction(0), Fraction(n)) for span, n in zip(spans, x.shape[:2]))
+    return picture_sizes.placed(what, (rows, columns))
+
+
+def _room(x: Any, out: Any) -> Array | None:
+    """out as an array of NumPy's, if it may be written to while x is read."""
+    if out is None or of(x).device(x) is not None or not executor.of(x).disjoint(x, out):
+        return None
+    return of(out).to_numpy(out)
+
+
+def _placed(found: Array, x: Any, out: Any, room: Array | None) -> Any:
+    """A result as an array of x's library, or in out. room: out, if `found` is already in it."""
+    if found is room:
+        executor.of(x).wrote(out)
+        return out
+    made = of(x).from_numpy(found, x)
+    return made if out is None else calls.copied(made, out)
