@@ -7,13 +7,13 @@ that is no Arm can find out about code for one, and they do not vary.
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import subprocess
 from pathlib import Path
 
 from tests.arm import LEVELS, ROOT, Arm
 
+from benchmarks.machine import now, when
 from benchmarks.report import BEGIN, END, between
 
 PAGE = Path("docs/measured/arm.md")
@@ -66,6 +66,6 @@ def main(chosen: argparse.Namespace) -> int:
     print(lines)
     if not chosen.only:
         with_versions = ", ".join(f"{library} {version}" for library, version in versions.items())
-        made = f"{with_versions}; {datetime.date.today().isoformat()}."
+        made = f"{with_versions}; {when(now())}."
         PAGE.write_text(between(PAGE, BEGIN, END, f"{lines}\n\n{made}"), encoding="utf-8")
     return 0

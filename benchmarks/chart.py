@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks import chart_svg, peers
 from benchmarks.chart_rows import ROWS, TRAIN, Row, tensor_photograph
 from benchmarks.huge_pages import NAME as HUGE, PYTORCH
-from benchmarks.machine import Settings, machine
+from benchmarks.machine import Settings, machine, when
 from benchmarks.measure import alternate, timed
 from benchmarks.results import Contest
 from benchmarks.table import lined
@@ -111,7 +111,7 @@ def where(data: dict[str, Any]) -> str:
     }
     versions = ", ".join(f"{name} {about['versions'][key]}" for key, name in names.items() if key in about["versions"])
     threads = f"{about['threads']} thread{'s' * (about['threads'] != 1)}"
-    return f"{about['processor']} ({about['instruction_set']}), {threads}, {versions}, {about['date']}"
+    return f"{about['processor']} ({about['instruction_set']}), {threads}, {versions}, {when(about)}"
 
 
 def summary(data: dict[str, Any]) -> str:

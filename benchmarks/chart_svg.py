@@ -7,9 +7,12 @@ import math
 from html import escape
 from typing import Any
 
+from benchmarks.machine import when
+
 WIDTH, LEFT, RIGHT = 520, 16, 64
 BAR, GAP, LABEL, ROW = 13, 3, 21, 12  # heights: of a bar, between bars, of a row's name, between rows
 LEAST, MOST = 0.5, 64.0  # ends of the axis
+
 TICKS = (0.5, 1, 2, 4, 8, 16, 32, 64)
 LOOKS = {
     "light": {"page": "#ffffff", "rule": "#d1d9e0", "ink": "#1f2328", "dim": "#59636e", "lost": "#8c959f",
@@ -130,7 +133,7 @@ def caption(data: dict[str, Any]) -> list[str]:
     half = (len(versions) + 1) // 2
     return [
         "Logarithmic scale. Median of paired calls that take turns.",
-        f"{about['processor']}, {threads}, {about['date']}",
+        f"{about['processor']}, {threads}, {when(about)}",
         ", ".join(versions[:half]) + ",",
         ", ".join(versions[half:]),
     ]

@@ -213,7 +213,7 @@ def _check(out: Path, files: list[Path], type_: Type) -> float:
 
 
 def ratio(rows: list[Row], row: Row) -> float:
-    """How many times the processors' time of tenter a program takes, in the middle of the rounds."""
+    """How many times faster tenter is: the median over rounds of the program's CPU time / tenter's."""
     (ours,) = (each for each in rows if (each.type, each.program) == (row.type, "tenter"))
     return statistics.median(theirs / mine for theirs, mine in zip(row.cpu, ours.cpu, strict=True))
 
@@ -224,7 +224,7 @@ def page(rows: list[Row], rounds: int) -> str:
         rate, each = row.count / statistics.median(row.seconds), statistics.median(row.cpu) / row.count
         cells = [f"{rate:.1f}", f"{each * 1e3:.0f}", f"{ratio(rows, row):.2f}x", f"{row.n_bytes / 1e3:.0f}"]
         body.append([row.type, row.program, *cells])
-    head = ["Type", "Program", "Pictures per second", "CPU ms for each", "tenter is", "KB of a result"]
+    head = ["Type", "Program", "Pictures per second", "CPU ms for each", "times faster", "KB of a result"]
     about = (
         f"Pictures of 2400 x 1800 to 1200 x 900, and animations of {FRAMES} frames of 640 x 480 to 960 x 720, each "
         "type to itself; tenter without options, the others at the same quality, each a program of its own, its start "
@@ -232,7 +232,7 @@ def page(rows: list[Row], rounds: int) -> str:
         "time. tenter also waits until each file is on the disk."
     )
     slower = [
-        f"{row.type} ({1 / ratio(rows, row):.2f})"
+        f"{row.type} ({ratio(rows, row):.2f}x)"
         for row in rows
         if row.program.startswith("Pillow") and row.seconds and ratio(rows, row) * MOST < 1
     ]

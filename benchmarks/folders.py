@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import datetime
 import os
 import shutil
 import statistics
@@ -25,7 +24,7 @@ from benchmarks import folder_types
 from benchmarks.crops import photograph
 from benchmarks.folder_programs import PROGRAMS, Program, Run, versions
 from benchmarks.installed import Absent
-from benchmarks.machine import cores, processor
+from benchmarks.machine import cores, now, processor, when
 from benchmarks.table import lined
 
 PAGE = Path("docs/measured/folders.md")
@@ -212,7 +211,7 @@ def page(rows: list[Row], chosen: argparse.Namespace, nbytes: float) -> str:
         "Longer side",
         "Pictures per second",
         "of all rounds",
-        "tenter is faster",
+        "times faster",
         "distance from Pillow, levels of 255",
     ]
     about = (
@@ -220,7 +219,7 @@ def page(rows: list[Row], chosen: argparse.Namespace, nbytes: float) -> str:
         f"JPEG files of quality {QUALITY} whose longer side is given: read, resized and written by whole programs, "
         f"{chosen.jobs} processes at a time; the median of {chosen.rounds} rounds. ImageMagick, which starts anew "
         f"for each picture, is measured on a fifth of them. {processor()}, {cores()} cores; {versions()}; "
-        f"{datetime.date.today().isoformat()}."
+        f"{when(now())}."
     )
     decoders = (
         "`--fast`, `thumbnail()` and `jpeg:size` let the JPEG decoder shrink down to twice the size, as "
@@ -243,7 +242,7 @@ def losses(rows: list[Row]) -> str:
     """Where another program is faster than tenter without options."""
     ours = {row.side: statistics.median(row.rates) for row in rows if row.program == "tenter" and row.rates}
     lost = [
-        f"{row.program} to {row.side} pixels ({rate / ours[row.side]:.2f} times as many pictures)"
+        f"{row.program} to {row.side} pixels ({ours[row.side] / rate:.2f}x)"
         for row in rows
         if row.rates and row.side in ours and not row.program.startswith("tenter")
         and (rate := statistics.median(row.rates)) > ours[row.side]

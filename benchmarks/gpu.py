@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import datetime
 import platform
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from benchmarks.calls import Cost
 from benchmarks.gpu_measure import BLOCK, copy_bandwidth, measure
 from benchmarks.gpu_report import DOCS, Record
 from benchmarks.gpu_rows import rows
-from benchmarks.machine import Settings
+from benchmarks.machine import Settings, now
 from benchmarks.results import Result
 from benchmarks.table import line
 
@@ -108,7 +107,7 @@ def machine(settings: Settings) -> dict[str, Any]:
         "copy_bandwidth_gb_per_s": round(settings.bandwidth / 1e9, 1),
         "versions": {"python": platform.python_version(), "tenter": tenter.__version__, **named},
         "system": f"{platform.system()} {platform.machine()}",
-        "date": datetime.date.today().isoformat(),
+        **now(),
         "seconds_per_row_and_peer": settings.seconds,
     }
 

@@ -11,6 +11,7 @@ from benchmarks import calls, results
 from benchmarks.calls import Cost
 from benchmarks.gpu_measure import unmeasured
 from benchmarks.gpu_rows import DETERMINISTIC, PYTORCH
+from benchmarks.machine import when
 from benchmarks.report import BEGIN, END, between
 from benchmarks.results import BANDWIDTH, Contest, Direction, Result, reached
 from benchmarks.table import cell, lined
@@ -67,7 +68,7 @@ def sentence(about: dict[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
     return (
         f"{about['device']}, driver {about['driver']}, CUDA {about['cuda']}, copy bandwidth "
-        f"{about['copy_bandwidth_gb_per_s']} GB/s; {versions}; {about['system']}; {about['date']}."
+        f"{about['copy_bandwidth_gb_per_s']} GB/s; {versions}; {about['system']}; {when(about)}."
     )
 
 
@@ -83,7 +84,7 @@ def tally(found: list[Result]) -> str:
 def table(found: list[Result], adjoint: bool) -> str:
     peers = [PYTORCH, DETERMINISTIC] if adjoint else [PYTORCH]
     head = ["Call", "MB", "tenter, ms", "of copy bandwidth", "target"]
-    head += [column for peer in peers for column in (f"{peer}, ms", "ratio", "target")]
+    head += [column for peer in peers for column in (f"{peer}, ms", "times faster", "target")]
     return lined(head, [[r.name, f"{r.moved / 1e6:.0f}", *cells(r, adjoint, peers)] for r in found])
 
 

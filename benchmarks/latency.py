@@ -64,9 +64,9 @@ def markdown(found: list[Point], picture: str) -> list[str]:
     parts.append(f"A peer's time is less than {LOSS} of tenter's in {len(lost)} of {contests} points, which are:")
     body: dict[tuple[str, str], list[str]] = {}
     for p, peer, c in lost:
-        shown = f"{curves.size(p.at)}: {cell(c)} ({c.ours_ms * 1e3:.1f} to {c.peer_ms * 1e3:.1f} us)"
+        shown = f"{curves.size(p.at)}: {cell(c)} ({c.ours_ms * 1e3:.1f}, {c.peer_ms * 1e3:.1f} us)"
         body.setdefault((p.panel, peer), []).append(shown)
     if lost:
-        head = ["Call", "against", "size of the input: ratio (tenter's time to the peer's)"]
+        head = ["Call", "against", "size of the input: times faster (tenter's time, the peer's)"]
         parts.append(lined(head, [[*key, ", ".join(cells)] for key, cells in body.items()], "---"))
     return [*parts, *(["\n".join(bad)] if (bad := curves.failures(found)) else [])]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import platform
+import subprocess
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,9 +37,24 @@ def machine(settings: Settings) -> dict[str, Any]:
         "transparent_huge_pages": huge_pages(),
         "versions": {"python": platform.python_version(), "tenter": tenter.__version__, **peers.versions()},
         "system": f"{platform.system()} {platform.machine()}",
-        "date": datetime.date.today().isoformat(),
+        **now(),
         "seconds_per_row_and_peer": settings.seconds,
     }
+
+
+def now() -> dict[str, str]:
+    """The date and, if Git knows it, the commit of what is measured. A commit with local changes ends in "+"."""
+    found = {"date": datetime.date.today().isoformat()}
+    describe = ["git", "describe", "--always", "--exclude=*", "--dirty=+"]
+    try:
+        done = subprocess.run(describe, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return found
+    return {**found, "commit": done.stdout.strip()}
+
+
+def when(about: dict[str, Any]) -> str:
+    return f"{about['date']}, commit {about['commit']}" if "commit" in about else str(about["date"])
 
 
 def cores() -> int:
@@ -67,7 +83,7 @@ def brief(about: dict[str, Any]) -> str:
     """What a small table needs."""
     versions = ", ".join(f"{name} {about['versions'][name]}" for name in ("torch", "numpy"))
     threads = f"{about['threads']} thread{'s' * (about['threads'] != 1)}"
-    return f"{about['processor']} ({about['instruction_set']}), {threads}, {versions}; {about['date']}."
+    return f"{about['processor']} ({about['instruction_set']}), {threads}, {versions}; {when(about)}."
 
 
 def sentence(about: dict[str, Any]) -> str:
@@ -76,5 +92,5 @@ def sentence(about: dict[str, Any]) -> str:
     return (
         f"{about['processor']}, {threads} on {about['cores']} cores, instruction set "
         f"{about['instruction_set']}, copy bandwidth {about['copy_bandwidth_gb_per_s']} GB/s, transparent huge pages: "
-        f"{about['transparent_huge_pages']}; {versions}; {about['system']}; {about['date']}."
+        f"{about['transparent_huge_pages']}; {versions}; {about['system']}; {when(about)}."
     )

@@ -20,6 +20,7 @@ import torch
 
 import tenter
 import tenter.image
+from benchmarks.machine import Settings, brief, machine
 from benchmarks.memory import MIB, RESET, release, resident
 from benchmarks.table import lined
 
@@ -124,7 +125,8 @@ def main() -> int:
         print(" | ".join(lines[-1]), flush=True)
     before, rest = PAGE.read_text().split(BEGIN)
     table = lined(["Call", *WAYS], lines)
-    PAGE.write_text(f"{before}{BEGIN}\n\n{table}\n\n{END}{rest.split(END)[1]}")
+    where = brief(machine(Settings(torch.get_num_threads(), 0, 0)))
+    PAGE.write_text(f"{before}{BEGIN}\n\n{where}\n\n{table}\n\n{END}{rest.split(END)[1]}")
     return int(any("failed" in line for line in lines))
 
 

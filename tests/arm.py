@@ -8,7 +8,10 @@ Needs x86-64 Linux with Debian's apt-get, pip, CMake, Ninja, and the Python vers
 below `--folder`: nothing is installed, and nothing is registered with the system. `--levels` names what the processor
 that QEMU imitates has: `portable` is a build without NEON's kernels. `--fuzz` and `--digest` say how many random calls
 are made at each level: by the fuzzer, and beside the same calls on this machine at its level v3, whose bits Arm must
-give. `--sanitize` tests the portable level with the address sanitizer, `--run` runs a Python program on Arm.
+give. `--run` runs a Python program on Arm.
+
+Each file of tests is a step, and so are the fuzzer and the digest. What has passed is noted in `--folder`/passed, with a
+hash of the code: started again, it goes on with the steps that are left. `--again` runs all of them.
 """
 
 from __future__ import annotations
@@ -16,12 +19,15 @@ from __future__ import annotations
 import argparse
 import filecmp
 import gzip
+import hashlib
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,11 +46,12 @@ LEVELS = {
     "neon": ("i8mm;neon", "neoverse-n1"),
     "i8mm": ("i8mm;neon", "max,sve=off"),
 }
+# What reads most of the kernels comes first.
 TESTS = (
-    "test_kernels.py", "test_filters.py", "test_maps.py", "test_bytes.py", "test_pillow.py", "test_signals.py",
-    "test_nearest.py", "test_resize_dtypes.py", "test_few_taps.py", "test_byte_taps.py", "test_loops.py", "test_layouts.py",
-    "test_streaming.py", "test_changing_counts.py", "test_ragged.py", "test_ragged_reductions.py", "test_numpy_suite.py",
-    "test_long_axes.py", "test_exact_positions.py", "test_resize.py", "test_torch.py",
+    "test_loops.py", "test_kernels.py", "test_byte_taps.py", "test_bytes.py", "test_maps.py", "test_ragged.py",
+    "test_ragged_reductions.py", "test_signals.py", "test_filters.py", "test_pillow.py", "test_nearest.py",
+    "test_resize_dtypes.py", "test_few_taps.py", "test_layouts.py", "test_streaming.py", "test_changing_counts.py",
+    "test_numpy_suite.py", "test_long_axes.py", "test_exact_positions.py", "test_resize.py", "test_torch.py",
     "test_gradients.py", "test_ragged_torch.py", "test_verify.py",
 )  # fmt: skip
 # What PyTorch 2.10 lacks, and compiled code, whose compiler the root has not; in pytest's language.
@@ -70,6 +77,7 @@ class Arm:
         self.tools, self.root, self.env = self.folder / "tools", self.folder / "root", self.folder / "env"
         self.python = self.env / "bin" / "python"
         self.site = self.env / "lib" / PYTHON / "site-packages"
+        self.packages: dict[str, Path] = {}  # by levels, what this process has built
 
     def make(self) -> None:
         """Everything but the core, once: what is there is taken as it is."""
@@ -90,7 +98,8 @@ class Arm:
         for needed in (debs / "partial", state / "lists" / "partial", state / "cache", to):
             needed.mkdir(parents=True)
         options = ["-q", "-y", "-o", f"Dir::Cache::archives={debs}", "-o", f"Dir::Cache={state / 'cache'}"]
-        options += ["-o", f"Dir::State={state}", "-o", "APT::Sandbox::User="]
+        # Only folders of its own are written, so that the lock of the system's packages is not needed.
+        options += ["-o", f"Dir::State={state}", "-o", "APT::Sandbox::User=", "-o", "Debug::NoLocking=true"]
         if architecture == "amd64":
             options += ["-o", "Dir::State::status=/var/lib/dpkg/status"]
         else:
@@ -120,9 +129,9 @@ class Arm:
         kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")}
         return {**kept, "QEMU_CPU": cpu, "PYTHONPATH": os.pathsep.join(map(str, path)), "OMP_NUM_THREADS": "2"}
 
-    def build(self, levels: str, sanitize: str = "", jobs: int = 1) -> Path:
+    def build(self, levels: str, jobs: int = 1) -> Path:
         """A folder with the package, cross compiled."""
-        folder = self.folder / f"build-{levels.replace(';', '-')}{'-sanitized' * bool(sanitize)}"
+        folder = self.folder / f"build-{levels.replace(';', '-')}"
         toolchain = self.folder / "toolchain.cmake"
         [compiler] = self.tools.glob("usr/bin/aarch64-linux-gnu-g++-[0-9]*")
         toolchain.write_text(
@@ -131,7 +140,7 @@ class Arm:
         )
         settings = {
             "CMAKE_TOOLCHAIN_FILE": toolchain, "CMAKE_BUILD_TYPE": "Release", "TENTER_LEVELS": levels,
-            "TENTER_SANITIZE": sanitize, "Python_EXECUTABLE": sys.executable,
+            "Python_EXECUTABLE": sys.executable,
             "Python_INCLUDE_DIR": self.root / "usr/include" / PYTHON,
             # nanobind would take the name from the Python that runs CMake.
             "SKBUILD_SOABI": f"cpython-{PYTHON[6:].replace('.', '')}-aarch64-linux-gnu",
@@ -154,7 +163,9 @@ class Arm:
     ) -> subprocess.CompletedProcess[str]:
         """A program of Arm's Python; options: QEMU's."""
         levels, cpu = LEVELS[level]
-        path = self.build(levels, jobs=jobs), with_site(self.folder / "on-arm", ON_ARM)
+        if levels not in self.packages:
+            self.packages[levels] = self.build(levels, jobs=jobs)
+        path = self.packages[levels], with_site(self.folder / "on-arm", ON_ARM)
         environment = {**self.environment(cpu, *path), "QEMU_OPTIONS": options}
         command = [self.python, *arguments]
         return subprocess.run(command, cwd=ROOT, env=environment, capture_output=capture, text=True)
@@ -173,28 +184,56 @@ def with_site(folder: Path, code: str) -> Path:
     return folder
 
 
-def tested(arm: Arm, level: str, files: list[str], fuzz: int, digest: int, jobs: int) -> list[str]:
+def tested(arm: Arm, level: str, files: list[str], fuzz: int, digest: int, jobs: int, again: bool) -> list[str]:
     """What failed at a level."""
     failed = []
     has = f"from tenter import _native; assert _native.level() == {level!r}, _native.levels()"
     pytest = ["-m", "pytest", "-q", "-n", str(jobs if jobs > 1 else 0), "-p", "no:cacheprovider", "--tb=short"]
     pytest += ["-k", " and ".join(f"not ({name})" for name in NOT_FITTING)]
-    steps: list[tuple[str, list[str | Path]]] = [
-        ("level", ["-c", has]),
-        ("tests", [*pytest, *(files or [f"tests/{name}" for name in TESTS])]),
-    ]
+    steps: dict[str, Callable[[], list[str | Path]]] = {"level": lambda: ["-c", has]}
+    for file in files or [f"tests/{name}" for name in TESTS]:
+        steps[file] = partial(list, [*pytest, file])
     if fuzz and not files:
-        steps.append(("fuzzer", ["-m", "tests.fuzz", "--calls", str(fuzz), "--jobs", str(jobs), "--limit", "60"]))
+        steps[f"fuzzer {fuzz}"] = lambda: [
+            "-m",
+            "tests.fuzz",
+            "--calls",
+            str(fuzz),
+            "--jobs",
+            str(jobs),
+            "--limit",
+            "60",
+        ]
     if digest and not files:
-        steps.append(
-            ("digest", ["-m", "tests.digest", "--compare", digest_of_v3(arm, digest), "--close", "--jobs", str(jobs)])
-        )
-    for name, arguments in steps:
-        status = arm.run(level, *arguments, jobs=jobs).returncode
+        compared = ["-m", "tests.digest", "--close", "--jobs", str(jobs), "--compare"]
+        steps[f"digest {digest}"] = lambda: [*compared, digest_of_v3(arm, digest)]
+    noted = arm.folder / "passed"
+    for name, arguments in steps.items():
+        line = f"{level} {name} {code(name)}"
+        if not again and noted.exists() and line in noted.read_text().splitlines():
+            print(f"{level}: {name}: passed before", flush=True)
+            continue
+        status = arm.run(level, *arguments(), jobs=jobs).returncode
         print(f"{level}: {name}: {'ok' if status == 0 else f'FAILED, exit status {status}'}", flush=True)
         if status:
             failed.append(f"{level}: {name}")
+        elif name != "level":
+            with noted.open("a") as file:
+                file.write(f"{line}\n")
     return failed
+
+
+def code(step: str) -> str:
+    """A hash of what a step depends on: all files of the package, the core and the tests, but no other file of tests."""
+    made = hashlib.sha256()
+    for top in ("CMakeLists.txt", "native", "src/tenter", "tests"):
+        place = ROOT / top
+        for file in [place] if place.is_file() else sorted(place.rglob("*.[chpt]*")):
+            name = str(file.relative_to(ROOT))
+            other = name.startswith("tests/test_") and name != step
+            if file.is_file() and not other and "__pycache__" not in name:
+                made.update(name.encode() + file.read_bytes())
+    return made.hexdigest()[:16]
 
 
 def digest_of_v3(arm: Arm, calls: int) -> Path:
@@ -217,6 +256,7 @@ def main() -> int:
     parser.add_argument("--digest", type=int, default=3000, metavar="CALLS")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "arm", help="for everything that is made")
     parser.add_argument("--jobs", type=int, default=1, help="of the compiler, of pytest and of the fuzzer")
+    parser.add_argument("--again", action="store_true", help="also what has passed on this code")
     parser.add_argument("--run", nargs=argparse.REMAINDER, help="a program for Arm's Python, with its arguments")
     parser.add_argument("files", nargs="*", help="files of tests, in place of all")
     given = parser.parse_args()
@@ -228,7 +268,9 @@ def main() -> int:
     if given.run:
         return arm.run(levels[-1], *given.run, jobs=given.jobs).returncode
     failed = [
-        line for level in levels for line in tested(arm, level, given.files, given.fuzz, given.digest, given.jobs)
+        line
+        for level in levels
+        for line in tested(arm, level, given.files, given.fuzz, given.digest, given.jobs, given.again)
     ]
     print("\n".join(failed) or f"all passed: {', '.join(levels)}")
     return bool(failed)

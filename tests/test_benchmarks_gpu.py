@@ -191,7 +191,7 @@ def test_the_table_of_made_up_measurements():
         "row", "1234", "0.250", "60% **short**", "70%", "0.500", "1.50x", "1x", "2.250", "9.00x **short**", "10x"
     ]  # fmt: skip
     head = lines(gpu_report.table([r], True))[0]
-    assert head[5:] == ["PyTorch, ms", "ratio", "target", "PyTorch, deterministic, ms", "ratio", "target"]
+    assert head[5:] == ["PyTorch, ms", "times faster", "target", "PyTorch, deterministic, ms", "times faster", "target"]
     assert gpu_report.tally([r]).startswith("2 of 5 ")
     adjoint.contests[DETERMINISTIC] = NO_DETERMINISTIC
     assert lines(gpu_report.table([r], True))[2][8:] == ["refused", "-", "10x"]

@@ -63,6 +63,7 @@ inline Halves halves_of(Words a, Words b) {
   return (Halves)shuffled((Bytes)a, (Bytes)b, [](int i) { return i / 2 * 4 + i % 2; });
 #endif
 }
+// The same of bytes; values that do not fit become 0 or 255.
 inline Bytes bytes_of(Halves a, Halves b) {
 #if defined(__AVX512BW__)
   return (Bytes)_mm512_packus_epi16((__m512i)a, (__m512i)b);
@@ -73,7 +74,11 @@ inline Bytes bytes_of(Halves a, Halves b) {
 #elif defined(TENTER_NEON)
   return (Bytes)vcombine_u8(vqmovun_s16((int16x8_t)a), vqmovun_s16((int16x8_t)b));
 #else
-  return shuffled((Bytes)a, (Bytes)b, [](int i) { return 2 * i; });
+  auto cut = [](Halves v) {
+    v = v < 0 ? Halves{} : v;
+    return (Bytes)(v > 255 ? splat(int16_t(255)) : v);
+  };
+  return shuffled(cut(a), cut(b), [](int i) { return 2 * i; });
 #endif
 }
 // The bytes of four blocks in order, after both.

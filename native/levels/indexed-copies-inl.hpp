@@ -18,7 +18,7 @@ struct Permuted {
 template <int N, class T>
 struct PermutedWords {
   static constexpr int outputs = permutable<T> ? lanes<T> : 0, inputs = lanes<T>;
-  static Index<T> places(const int32_t* index, int32_t first) {
+  static Places<T> places(const int32_t* index, int32_t first) {
     typedef VecN<int32_t, lanes<T>> Indices;
     return tenter::places<T>(__builtin_convertvector(load_unaligned<Indices>(index) - first, Index<T>));
   }

@@ -31,7 +31,7 @@ void permuted_run(const char* const* rows, const PermuteTables& p, const Permute
     for (int r = 0; r < permuted_rows; ++r) at[r] = partly ? values[r] : to[r] + (last ? n - N : v * N);
     for (; v < end; ++v, weight += taps * vector_bytes) {
       const int64_t base = bases[v];
-      const Index<Acc> index = load_unaligned<Index<Acc>>(indices + v * vector_bytes);
+      const Places<Acc> index = {load_unaligned<Index<Acc>>(indices + v * vector_bytes)};
       Vec<Acc> a[permuted_rows], b[permuted_rows], sum[permuted_rows];
       for (int r = 0; r < permuted_rows; ++r) {
         a[r] = load<Acc, In>(src[r] + base * int64_t(sizeof(In)));
@@ -42,7 +42,7 @@ void permuted_run(const char* const* rows, const PermuteTables& p, const Permute
       auto add_tap = [&](int k) __attribute__((always_inline)) {
         const Vec<Acc> w = load_unaligned<Vec<Acc>>(weight + k * vector_bytes);
         const int64_t first = reach == PermuteTables::moving ? std::min(base + k * inner, last_load) : base;
-        const Index<Acc> places = moved<Acc>(index, base + k * inner - first);
+        const Places<Acc> places = moved<Acc>(index, base + k * inner - first);
         for (int r = 0; r < permuted_rows; ++r) {
           if constexpr (reach == PermuteTables::moving) {
             const char* const s = src[r] + first * int64_t(sizeof(In));

@@ -92,7 +92,7 @@ class Pattern {
   template <bool words>
   TENTER_ALWAYS_INLINE ByteVec shuffled(const char* src, int64_t j) const {
     ByteVec v = load_unaligned<ByteVec>(src + from_[j]);
-    if constexpr (permutable<float>) v = (ByteVec)permute<float>((Vec<float>)v, word_[j]);
+    if constexpr (permutable<float>) v = (ByteVec)permute<float>((Vec<float>)v, places<float>(word_[j]));
     if constexpr (!words) v = shuffle_bytes(v, byte_[j]);
     return v;
   }

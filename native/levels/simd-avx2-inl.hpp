@@ -21,12 +21,12 @@ inline Vec<double> multiply_add<double>(Vec<double> x, Vec<double> w, Vec<double
 template <>
 constexpr bool permutable<float> = true;
 template <>
-inline Vec<float> permute<float>(Vec<float> a, Index<float> index) {
-  return (Vec<float>)_mm256_permutevar8x32_ps((__m256)a, (__m256i)index);  // uses the low bits of an index
+inline Vec<float> permute<float>(Vec<float> a, Places<float> places) {
+  return (Vec<float>)_mm256_permutevar8x32_ps((__m256)a, (__m256i)places.at);  // uses the low bits of a place
 }
 template <>
-inline Vec<float> permute<float>(Vec<float> a, Vec<float> b, Index<float> index) {
-  return index < lanes<float> ? permute<float>(a, index) : permute<float>(b, index);
+inline Vec<float> permute<float>(Vec<float> a, Vec<float> b, Places<float> places) {
+  return places.at < lanes<float> ? permute<float>(a, places) : permute<float>(b, places);
 }
 
 template <>

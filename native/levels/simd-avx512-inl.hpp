@@ -23,20 +23,20 @@ constexpr bool permutable<float> = true;
 template <>
 constexpr bool permutable<double> = true;
 template <>
-inline Vec<float> permute<float>(Vec<float> a, Index<float> index) {
-  return (Vec<float>)_mm512_permutexvar_ps((__m512i)index, (__m512)a);
+inline Vec<float> permute<float>(Vec<float> a, Places<float> places) {
+  return (Vec<float>)_mm512_permutexvar_ps((__m512i)places.at, (__m512)a);
 }
 template <>
-inline Vec<double> permute<double>(Vec<double> a, Index<double> index) {
-  return (Vec<double>)_mm512_permutexvar_pd((__m512i)index, (__m512d)a);
+inline Vec<double> permute<double>(Vec<double> a, Places<double> places) {
+  return (Vec<double>)_mm512_permutexvar_pd((__m512i)places.at, (__m512d)a);
 }
 template <>
-inline Vec<float> permute<float>(Vec<float> a, Vec<float> b, Index<float> index) {
-  return (Vec<float>)_mm512_permutex2var_ps((__m512)a, (__m512i)index, (__m512)b);
+inline Vec<float> permute<float>(Vec<float> a, Vec<float> b, Places<float> places) {
+  return (Vec<float>)_mm512_permutex2var_ps((__m512)a, (__m512i)places.at, (__m512)b);
 }
 template <>
-inline Vec<double> permute<double>(Vec<double> a, Vec<double> b, Index<double> index) {
-  return (Vec<double>)_mm512_permutex2var_pd((__m512d)a, (__m512i)index, (__m512d)b);
+inline Vec<double> permute<double>(Vec<double> a, Vec<double> b, Places<double> places) {
+  return (Vec<double>)_mm512_permutex2var_pd((__m512d)a, (__m512i)places.at, (__m512d)b);
 }
 
 template <>

@@ -89,27 +89,33 @@ constexpr bool fused = true;
 constexpr bool fused = false;
 #endif
 
+// How permutations address values (kernels/places.hpp). A type of its own: on x86-64 the numbers of values would do,
+// and no test there would notice.
+template <class T>
+struct Places {
+  Index<T> at;
+};
+// Places from numbers of values, and places further on.
+template <class T>
+inline Places<T> places(Index<T> numbers) {
+  typedef std::remove_reference_t<decltype(numbers[0])> I;
+  return {numbers * place_step<I> + first_place<I>};
+}
+template <class T>
+inline Places<T> moved(Places<T> places, int64_t by) {
+  typedef std::remove_reference_t<decltype(places.at[0])> I;
+  return {places.at + I(uint64_t(by) * uint64_t(place_step<I>))};
+}
 // Lane l gets the value at places[l] of a, or of a and b concatenated. Only where `permutable`.
 template <class T>
 constexpr bool permutable = false;
 template <class T>
-inline Vec<T> permute(Vec<T> a, Index<T> places) {
+inline Vec<T> permute(Vec<T> a, Places<T> places) {
   return (void)places, a;
 }
 template <class T>
-inline Vec<T> permute(Vec<T> a, Vec<T> b, Index<T> places) {
+inline Vec<T> permute(Vec<T> a, Vec<T> b, Places<T> places) {
   return (void)places, (void)b, a;
-}
-// Places from numbers of values, and places further on.
-template <class T>
-inline Index<T> places(Index<T> numbers) {
-  typedef std::remove_reference_t<decltype(numbers[0])> I;
-  return numbers * place_step<I> + first_place<I>;
-}
-template <class T>
-inline Index<T> moved(Index<T> places, int64_t by) {
-  typedef std::remove_reference_t<decltype(places[0])> I;
-  return places + I(uint64_t(by) * uint64_t(place_step<I>));
 }
 
 // The same for 16 bytes, by numbers below 16 or 32. Only where `permutable<uint8_t>`.

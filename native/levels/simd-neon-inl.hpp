@@ -33,20 +33,20 @@ constexpr bool permutable<float> = true;
 template <>
 constexpr bool permutable<double> = true;
 template <>
-inline Vec<float> permute<float>(Vec<float> a, Index<float> places) {
-  return (Vec<float>)permute_bytes((Sixteen)a, (Sixteen)places);
+inline Vec<float> permute<float>(Vec<float> a, Places<float> places) {
+  return (Vec<float>)permute_bytes((Sixteen)a, (Sixteen)places.at);
 }
 template <>
-inline Vec<double> permute<double>(Vec<double> a, Index<double> places) {
-  return (Vec<double>)permute_bytes((Sixteen)a, (Sixteen)places);
+inline Vec<double> permute<double>(Vec<double> a, Places<double> places) {
+  return (Vec<double>)permute_bytes((Sixteen)a, (Sixteen)places.at);
 }
 template <>
-inline Vec<float> permute<float>(Vec<float> a, Vec<float> b, Index<float> places) {
-  return (Vec<float>)permute_bytes((Sixteen)a, (Sixteen)b, (Sixteen)places);
+inline Vec<float> permute<float>(Vec<float> a, Vec<float> b, Places<float> places) {
+  return (Vec<float>)permute_bytes((Sixteen)a, (Sixteen)b, (Sixteen)places.at);
 }
 template <>
-inline Vec<double> permute<double>(Vec<double> a, Vec<double> b, Index<double> places) {
-  return (Vec<double>)permute_bytes((Sixteen)a, (Sixteen)b, (Sixteen)places);
+inline Vec<double> permute<double>(Vec<double> a, Vec<double> b, Places<double> places) {
+  return (Vec<double>)permute_bytes((Sixteen)a, (Sixteen)b, (Sixteen)places.at);
 }
 
 template <>

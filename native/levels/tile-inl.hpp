@@ -77,9 +77,9 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
         const auto place = narrow([&](int k) __attribute__((always_inline)) {
           return load_unaligned<Offsets>(m.start + o + k * lanes<int64_t>) - first;
         });
-        Vec<Acc> sum = permute<Acc>(low, high, place);
+        Vec<Acc> sum = permute<Acc>(low, high, places<Acc>(place));
         for (int k = 1; any((Vec<int64_t>)(count > k)); ++k)
-          sum = count > k ? add<Acc>(sum, permute<Acc>(low, high, place + k)) : sum;
+          sum = count > k ? add<Acc>(sum, permute<Acc>(low, high, places<Acc>(place + k))) : sum;
         store<Acc, Acc>(dst + o - lo, empty ? Vec<Acc>{} : sum);
         continue;
       }

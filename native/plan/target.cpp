@@ -25,6 +25,23 @@ bool apart(const ArrayView& x, const ArrayView& y) {
   return lowest(x) + x.extent() <= lowest(y) || lowest(y) + y.extent() <= lowest(x);
 }
 
+// Whether no two elements share memory, as the strides tell: each dim steps over all that faster dims span.
+bool elements_apart(const ArrayView& x) {
+  struct Step {
+    int64_t stride, n;
+  } steps[max_read_dims];
+  int n = 0;
+  for (int d = 0; d < x.ndim; ++d)
+    if (x.shape[d] > 1) steps[n++] = {x.stride[d] < 0 ? -x.stride[d] : x.stride[d], x.shape[d]};
+  std::sort(steps, steps + n, [](const Step& a, const Step& b) { return a.stride < b.stride; });
+  int64_t end = x.dtype->itemsize;
+  for (int k = 0; k < n; ++k) {
+    if (steps[k].stride < end) return false;
+    end += (steps[k].n - 1) * steps[k].stride;
+  }
+  return true;
+}
+
 // Whether the memory is aligned as kernels need it, which store values of up to 8 bytes.
 bool aligned(const ArrayView& x) {
   const int64_t unit = std::min(x.dtype->itemsize, 8);
@@ -36,7 +53,7 @@ bool aligned(const ArrayView& x) {
 bool Target::read(PyObject* out, const ArrayView& x) {
   object = out;
   return read_array(out, view) == Reading::readable && view.tensor == x.tensor && view.dtype == x.dtype &&
-         view.device == on_cpu && x.device == on_cpu && apart(x, view);
+         view.device == on_cpu && x.device == on_cpu && apart(x, view) && elements_apart(view);
 }
 
 bool Target::takes(const int64_t* shape, int ndim, const int* order) const {

@@ -23,7 +23,7 @@ struct Target {
   ArrayView view;
 
   // Reads `out`, a writable array; the reference is borrowed. Returns false where Python must refuse it or make the
-  // result first: it is not of the library, device and dtype of x, or overlaps x.
+  // result first: it is not of the library, device and dtype of x, it overlaps x, or its elements may share memory.
   bool read(PyObject* out, const ArrayView& x);
   // Whether `out` has the shape of the result, and the core can write the result to it. order: as below.
   bool takes(const int64_t* shape, int ndim, const int* order) const;

@@ -159,7 +159,6 @@ void bind_tuning(nb::module_& m) {
 void bind_threads(nb::module_& m) {
   m.def("join_openmp", &join_openmp);
   m.def("forked", &forked);
-  m.def("hold_signals", [](bool hold) { defers_signals = hold; });
 }
 
 void translate_exceptions() {

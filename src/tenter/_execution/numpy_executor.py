@@ -8,7 +8,7 @@ import numpy as np
 from tenter import _native
 from tenter._arrays import blocks
 from tenter._arrays.dtypes import NUMBERS
-from tenter._arrays.numpy_arrays import address, place as place, plain as plain, unwritable
+from tenter._arrays.numpy_arrays import address, place as place, plain as plain
 from tenter._arrays.types import Array
 from tenter._execution.counted import repeat_scalars
 from tenter._plans import reference
@@ -119,7 +119,8 @@ def expand_fast(x: Array, sizes: tuple[Any, ...]) -> None:
 
 
 def writable(out: Any) -> Array | None:
-    return np.asarray(out) if type(out) in (np.ndarray, np.memmap) and unwritable(out) is None else None
+    # The core declines elements that share memory.
+    return np.asarray(out) if type(out) in (np.ndarray, np.memmap) and out.flags.writeable else None
 
 
 def write(x: Array, plan: Plan, out: Array) -> bool:

@@ -10,7 +10,7 @@ from torch.compiler import is_compiling
 from tenter import _native
 from tenter._arrays import blocks
 from tenter._arrays.errors import refuse
-from tenter._arrays.torch_tensors import TYPES, address, bare, dtype_name, extent, to_numpy, unwritable
+from tenter._arrays.torch_tensors import TYPES, address, bare, dtype_name, extent, to_numpy
 from tenter._plans import reference
 from tenter._plans.plan import Plan
 from tenter._torch import device
@@ -19,7 +19,10 @@ _native.join_openmp()  # shares PyTorch's threads; a second pool would oversubsc
 
 
 def writable(out: Any) -> torch.Tensor | None:
-    return out if not is_compiling() and type(out) in TYPES and unwritable(out) is None else None
+    if is_compiling() or type(out) not in TYPES or out.requires_grad:
+        return None
+    # The core declines elements that share memory.
+    return out if not out.is_inference() or torch.is_inference_mode_enabled() else None
 
 
 def write(x: torch.Tensor, plan: Plan, out: torch.Tensor) -> bool:
