@@ -144,8 +144,6 @@ PyObject* permuted_view(PyObject* in_order, int ndim, const int* order);
 PyObject* recorded_empty(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data);
 // METH_FASTCALL: (x) -> whether x is an ordinary dense tensor that the core reads.
 PyObject* ordinary(PyObject*, PyObject* const* args, Py_ssize_t n);
-// METH_FASTCALL: (x, *sizes), with x of exactly a tensor's type -> PyTorch's own view; None where Python must look.
-PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* empty_int64(bool tensor, int64_t n, char*& data);  // like `empty`, of n values
 // The dtype of bools in an array's library; null if the core does not read it.
 const ArrayDtype* bool_like(const ArrayView& x);

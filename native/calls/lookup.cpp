@@ -100,12 +100,6 @@ struct {
   }
 } lately;
 
-// Counts a call. Returns whether it has been made so few times that caching its plan would not pay.
-bool is_seldom(PyObject* plan_key) {
-  const Py_hash_t hash = PyObject_Hash(plan_key);  // bytes cache their hash
-  return lately.count(hash) <= tuning.seldom_calls;
-}
-
 // Runs a call that the core plans: a repeat by ints, or a call that differs from an earlier one only in its dynamic
 // arguments. The plan of a frequent call is cached, unless an axis is flipped.
 //   plan_key  null if the call's arguments cannot be hashed, for example a box of fractions
@@ -127,7 +121,8 @@ Outcome run_specialized(const CoreCall& call, PyObject* plan_key, PyObject* plan
   const Specialization& its = *nb::inst_ptr<Specialization>(found.get());
   if (call.wants_grad && !its.is_recorded()) return Outcome::declined();
   if (!its.read(call.find(Argument::size), from, dynamic)) return Outcome::none();
-  const CachedPlan cached{plan_key, plan, !dynamic.boxes.flipped && is_often()};
+  const bool flipped = dynamic.boxes.flipped;
+  const CachedPlan cached{flipped ? nullptr : plan_key, plan, !flipped && is_often()};
   if (!call.wants_grad)
     return cached.run(call.x, from, call.target, [&] { return its.plan(from, dynamic, call.target); });
   const bool by_scale = its.policy == Policy::stretch;
@@ -137,6 +132,11 @@ Outcome run_specialized(const CoreCall& call, PyObject* plan_key, PyObject* plan
 }
 
 }  // namespace
+
+bool is_seldom(PyObject* plan_key) {
+  const Py_hash_t hash = PyObject_Hash(plan_key);  // bytes cache their hash
+  return lately.count(hash) <= tuning.seldom_calls;
+}
 
 PyObject* gradients_key(PyObject* specialization_key, const ArrayView& g) {
   char* bytes;

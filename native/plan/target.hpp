@@ -47,7 +47,7 @@ struct Target {
     const bool direct = has_layout(order);
     const int64_t bytes = view.n_values() * view.dtype->itemsize;
     Room room;
-    const DeferredSignals held;
+    const DeferredSignals deferred;
     char* to = view.data;
     const bool made = no_exception([&] {
       if (!direct) to = room.get(bytes);
