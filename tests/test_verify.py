@@ -10,6 +10,7 @@ import pytest
 import tenter
 from program_helpers import run_program
 from tenter import _native
+from tenter._plans.core import CoreLayout, MappedAxis
 
 pytestmark = pytest.mark.skipif(not _native.VERIFIES, reason="only sanitized builds verify (python -m tests.sanitize)")
 F32 = 0
@@ -43,7 +44,8 @@ def test_copies_that_lie(lies):
 
 def plan_of(form, shape, strides):
     """Of a map on the first axis."""
-    return _native.HostPlan((shape, strides, F32, False, 4), [(0, form, 1, None)], None, False, None)
+    layout = CoreLayout(shape, strides, F32, False, 4)
+    return _native.HostPlan(layout, [MappedAxis(0, form, 1, None)], None, False, None)
 
 
 def form_of(m):

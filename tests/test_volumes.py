@@ -158,7 +158,7 @@ def test_refusals(capsys: pytest.CaptureFixture[str]) -> None:
         (("in.zarr", "out.zarr", "--scale", 0.5, "--axes", "3"), "numbers from -3 to 2, got 3"),
         (("in.zarr", "out.zarr", "--scale", 0.5, "--axes", "z,0"), "each axis once"),
         (("in.zarr", "out.zarr", "--scale", 0.001, *ALL), "leaves nothing"),
-        (("in.zarr", "out.zarr", *half, "--linear-light"), "--linear-light: is for pictures"),
+        (("in.zarr", "out.zarr", *half, "--linear-light"), "--linear-light: is for images"),
         (("in.zarr", "out.zarr", *half, "--jobs", 2), "--jobs: does not go with arrays on disk"),
         (("in.zarr", "out.zarr", *half, "--chunks", "8,8"), "expected 3 lengths"),
         (("in.zarr", "out.zarr", *half, "--chunks", "8,8,0"), "lengths of at least 1"),
@@ -209,7 +209,7 @@ def test_limits_in_words(text: str, n: int) -> None:
     assert memory.parse_limit(text) == n
 
 
-def test_blocks_fit_the_limit_and_grow_where_that_saves_reading() -> None:
+def test_blocks_fit_the_limit_and_share_or_grow_where_that_saves_reading() -> None:
     from tenter.cli.volumes.arrays import resized
     from tenter.cli.volumes.blocks import Task, bytes_of, cut
     from tenter.cli.volumes.zarrs import ZarrArray
@@ -219,11 +219,13 @@ def test_blocks_fit_the_limit_and_grow_where_that_saves_reading() -> None:
     means = Task(source, target, resized(source, [0, 1, 2], (1000,) * 3, {"mode": "area"}))
     assert cut(means, 1 << 30, 4).shape == (64,) * 3  # 128 inputs along each axis are whole chunks
     cubic = Task(source, target, resized(source, [0, 1, 2], (1000,) * 3, {"mode": "cubic", "antialias": True}))
-    small, large = cut(cubic, 200 << 20, 4), cut(cubic, 4 << 30, 4)
-    assert np.prod(small.shape) < np.prod(large.shape) and all(n % 64 == 0 for n in large.shape)
-    for found, room in ((small, 200 << 20), (large, 4 << 30)):
-        assert found.threads * bytes_of(cubic, found.shape) <= room
-    assert cut(cubic, bytes_of(cubic, (64,) * 3), 4).threads == 1
+    least, small, some, large = (cut(cubic, room << 20, 4) for room in (70, 200, 900, 4096))
+    assert [found.shared for found in (least, small, some, large)] == [3, 2, 1, 0]
+    assert large.shape == (64,) * 3 and some.shape[0] > 64 and some.shape[1:] == (64,) * 2
+    for found, room in ((least, 70), (small, 200), (some, 900), (large, 4096)):
+        assert bytes_of(cubic, found.shape, found.threads, found.shared) == found.n_bytes <= room << 20
+        assert found.threads == 4 and all(n % 64 == 0 for n in found.shape)
+    assert cut(cubic, bytes_of(cubic, (64,) * 3, 1, 3), 4).threads == 1
 
 
 def test_memory_stays_below_the_limit() -> None:

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "arrays/arrays.hpp"
+#include "arrays/views.hpp"
 #include "calls/call_arguments.hpp"
 #include "calls/call_key.hpp"
 #include "calls/lookup.hpp"
@@ -43,10 +44,13 @@ PyMethodDef fast(const char* name) {
 
 PyMethodDef functions[] = {
     fast<read_numpy>("read_numpy"),
+    fast<read_numpy_functions>("read_numpy_functions"),
     fast<read_torch>("read_torch"),
     fast<register_calls>("register_calls"),
     fast<cached_call>("cached_call"),
     fast<cached_call_into>("cached_call_into"),
+    fast<normalized_call>("normalized_call"),
+    fast<normalized>("normalized"),
     fast<name_arguments>("name_arguments"),
     fast<know_constants>("know_constants"),
     fast<call_key>("call_key"),
@@ -81,67 +85,79 @@ PyMethodDef functions[] = {
 // Functions that are bound as methods: PyTorch's engine calls a Function's backward as a method of its ctx.
 PyMethodDef methods[] = {fast<recorded_backward>("recorded_backward")};
 
-// Makes a Specialization; its members say what the values mean.
-//   rules    (dim, rule, follows, weight_rule) of each axis, in ascending order of dims
-//   sums     (dtype, in_parts, in_bytes, doubles)
-//   at       `at` of each axis; None if sequences are in the order of the axes
-//   order    the dims of the result from slowest to fastest in memory; None if it is contiguous
-//   fill     (kind, value, element, input)
-//   planner  tenter._plans.specializations.Specialization
-void init_specialization(Specialization* to, nb::tuple rules, std::tuple<int, bool, bool, bool> sums, nb::object at,
-                         int ndim, nb::object order, const char* rounding, const char* policy, bool strides_decide,
-                         bool transposed, std::tuple<const char*, double, nb::bytes, int> fill, nb::object planner) {
-  const auto [dtype, in_parts, in_bytes, doubles] = sums;
-  const size_t n = rules.size();
-  const bool fits = n >= 1 && n <= size_t(max_read_dims) && ndim >= 1 + strides_decide &&
-                    ndim + in_parts <= max_read_dims && !(transposed && in_bytes) && dtype < n_dtypes;
-  if (!fits) throw std::invalid_argument("specialization: expected axes of at most 8 dims");
+void require(bool right, const char* expected) {
+  if (!right) throw std::invalid_argument(std::string("specialization: expected ") + expected);
+}
+
+// Reads how arrays are summed and how outputs in the padding are filled.
+void read_sums(const nb::object& of, Specialization& to) {
+  const int dtype = field<int>(of, "sums");
+  const auto element = field<nb::bytes>(of, "element");
+  require(dtype < n_dtypes, "a dtype");
+  require(element.size() <= sizeof to.fill.element, "an element of at most 16 bytes");
+  to.dtype = Dtype(dtype), to.input = Dtype(field<int>(of, "input"));
+  to.acc = dtype < 0 ? Accumulate::f32 : sums_of(to.dtype);
+  to.in_parts = field<bool>(of, "in_parts"), to.in_bytes = field<bool>(of, "in_bytes");
+  to.doubles = field<bool>(of, "doubles"), to.transposed = field<bool>(of, "transposed");
+  to.strides_decide = field<bool>(of, "strides_decide");
+  to.rounding = Rounding(number_of("rounding", rounding_words, field<const char*>(of, "rounding")));
+  to.policy = Policy(number_of("policy", policy_words, field<const char*>(of, "policy")));
+  to.fill.kind = FillKind(number_of("fill", fill_words, field<const char*>(of, "fill")));
+  to.fill.value = field<double>(of, "value");
+  std::memcpy(to.fill.element, element.c_str(), element.size());
+}
+
+// Reads the axes, and the order of dims in the result.
+void read_axes(const nb::object& of, const nb::tuple& axes, Specialization& to) {
+  const auto order = field<nb::object>(of, "order"), at = field<nb::object>(of, "at");
+  to.ndim = field<int>(of, "ndim");
+  const bool fits = axes.size() >= 1 && axes.size() <= size_t(max_read_dims) && to.ndim >= 1 + to.strides_decide &&
+                    to.ndim + to.in_parts <= max_read_dims;
+  require(fits, "axes of at most 8 dims");
+  to.in_order = order.is_none(), to.by_dims = at.is_none();
+  for (int d = 0; d < to.ndim; ++d) to.order[d] = to.in_order ? d : nb::cast<int>(order[size_t(d)]);
+  for (const nb::handle each : axes) {
+    const int k = to.n_axes++;
+    Specialization::Axis& axis = to.axes[k];
+    axis.dim = field<int>(each, "dim"), axis.follows = field<bool>(each, "follows");
+    axis.rule = &nb::cast<const AxisRule&>(each.attr("rule"));
+    if (const nb::object rule = each.attr("weight_rule"); !rule.is_none())
+      axis.weight_rule = &nb::cast<const AxisRule&>(rule);
+    axis.at = to.by_dims ? k : nb::cast<int>(at[size_t(k)]);
+    require(axis.dim > (k ? to.axes[k - 1].dim : -1) && axis.dim < to.ndim, "dims in ascending order");
+    require(0 <= axis.at && axis.at < int(axes.size()), "places");
+  }
+}
+
+// Refuses combinations that the core does not plan.
+void check(const Specialization& of) {
+  const int dtype = int(of.dtype);
+  const FillKind fill = of.fill.kind;
+  int n_nearest = 0;
+  for (int k = 0; k < of.n_axes; ++k) {
+    const AxisRule& rule = *of.axes[k].rule;
+    n_nearest += rule.is_nearest();
+    const bool leaves_out = rule.edge == Edge::constant || rule.edge == Edge::extrapolate;
+    require(rule.kind != Kind::gaussian, "rules that the core plans");
+    require(!rule.is_nearest() || !leaves_out || of.transposed || fill == FillKind::filled, "outputs that are filled");
+  }
+  require(!(of.transposed && of.in_bytes), "gradients of floats");
+  require(dtype >= 0 || n_nearest == of.n_axes, "a dtype of sums");
+  const bool adds = is_float_number(dtype) && (of.input == of.dtype || (of.dtype == Dtype::f64 && !is_float(of.input)));
+  const bool added = fill == FillKind::added;
+  require(!added || (adds && !of.in_bytes && !of.transposed && !n_nearest), "sums to which a value can be added");
+  require(fill != FillKind::filled || !n_nearest || n_nearest == of.n_axes, "axes that are filled alike");
+}
+
+// of: tenter._plans.specializations.CoreSpecialization
+void init_specialization(Specialization* to, const nb::object& of) {
+  auto axes = field<nb::tuple>(of, "axes");
   Specialization made;
-  made.dtype = Dtype(dtype), made.in_parts = in_parts, made.in_bytes = in_bytes, made.doubles = doubles,
-  made.rounding = Rounding(number_of("rounding", rounding_words, rounding));
-  made.policy = Policy(number_of("policy", policy_words, policy));
-  const auto& [word, value, element, input] = fill;
-  const auto kind = FillKind(number_of("fill", fill_words, word));
-  if (element.size() > sizeof made.fill.element)
-    throw std::invalid_argument("specialization: expected an element of at most 16 bytes");
-  made.fill.kind = kind, made.fill.value = value, made.input = Dtype(input);
-  std::memcpy(made.fill.element, element.c_str(), element.size());
-  made.acc = dtype < 0 ? Accumulate::f32 : sums_of(made.dtype), made.ndim = ndim;
-  made.strides_decide = strides_decide, made.transposed = transposed;
-  made.planner = Owned(planner.release().ptr());
-  for (int d = 0; d < ndim; ++d) made.order[d] = order.is_none() ? d : nb::cast<int>(order[size_t(d)]);
-  size_t n_nearest = 0;
-  for (const nb::handle each : rules) {
-    const auto [dim, rule, follows, weight_rule] = nb::cast<std::tuple<int, nb::object, bool, nb::object>>(each);
-    Specialization::Axis& axis = made.axes[made.n_axes++];
-    axis.dim = dim, axis.rule = &nb::cast<const AxisRule&>(rule), axis.follows = follows;
-    if (!weight_rule.is_none()) axis.weight_rule = &nb::cast<const AxisRule&>(weight_rule);
-    n_nearest += axis.rule->is_nearest();
-    const bool outside = axis.rule->edge == Edge::constant || axis.rule->edge == Edge::extrapolate;
-    if (axis.rule->kind == Kind::gaussian)
-      throw std::invalid_argument("specialization: expected rules that the core plans");
-    if (axis.rule->is_nearest() && outside && !transposed && kind != FillKind::filled)
-      throw std::invalid_argument("specialization: expected outputs that are filled");
-  }
-  if (dtype < 0 && n_nearest < n) throw std::invalid_argument("specialization: expected a dtype of sums");
-  const bool adds =
-      is_float_number(dtype) && (made.input == made.dtype || (made.dtype == Dtype::f64 && !is_float(made.input)));
-  if (kind == FillKind::added && (!adds || in_bytes || transposed || n_nearest))
-    throw std::invalid_argument("specialization: expected sums to which a value can be added");
-  if (kind == FillKind::filled && n_nearest && n_nearest < n)
-    throw std::invalid_argument("specialization: expected axes that are filled alike");
-  std::sort(made.axes, made.axes + made.n_axes, [](const auto& a, const auto& b) { return a.dim < b.dim; });
-  for (int k = 0; k < made.n_axes; ++k)
-    if (made.axes[k].dim < 0 || made.axes[k].dim >= ndim || (k && made.axes[k].dim <= made.axes[k - 1].dim))
-      throw std::invalid_argument("specialization: expected dims in ascending order");
-  for (int k = 0; k < made.n_axes; ++k) {
-    made.axes[k].at = at.is_none() ? k : nb::cast<int>(at[size_t(k)]);
-    if (made.axes[k].at < 0 || made.axes[k].at >= made.n_axes)
-      throw std::invalid_argument("specialization: expected places");
-  }
-  made.by_dims = at.is_none();
-  made.in_order = order.is_none();
-  made.rules = Owned(rules.release().ptr());
+  read_sums(of, made);
+  read_axes(of, axes, made);
+  check(made);
+  made.planner = Owned(field<nb::object>(of, "planner").release().ptr());
+  made.rules = Owned(axes.release().ptr());
   new (to) Specialization(std::move(made));
 }
 
@@ -154,10 +170,7 @@ void bind_calls(nb::module_& m) {
     if (!made) nb::raise_python_error();
     m.attr(method.ml_name) = made;
   }
-  nb::class_<Specialization>(m, "Specialization")
-      .def("__init__", &init_specialization, nb::arg("rules"), nb::arg("sums"), nb::arg("at").none(), nb::arg("ndim"),
-           nb::arg("order").none(), nb::arg("rounding"), nb::arg("policy"), nb::arg("strides_decide"),
-           nb::arg("transposed"), nb::arg("fill"), nb::arg("planner"));
+  nb::class_<Specialization>(m, "Specialization").def("__init__", &init_specialization);
   nb::class_<RecordedCall>(m, "RecordedCall").def_prop_ro("operands", [](const RecordedCall& call) {
     return nb::steal(call.operands());
   });

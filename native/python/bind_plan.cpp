@@ -4,13 +4,12 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,36 +24,34 @@
 namespace tenter {
 namespace {
 
-// (axis, map, length of a block, the whole map if this one has only some of its rows, else None)
-using MappedAxis = std::tuple<int, nb::object, int64_t, nb::object>;
-// (shape, strides in bytes, dtype, or -1 if values are only copied, whether they are complex numbers, bytes of an
-// element)
-using LayoutTuple = std::tuple<nb::tuple, nb::tuple, int, bool, int64_t>;
-
-// An array and the maps on its axes, read from Python's values.
-struct GivenMaps {
+// An array and the maps on its axes, read from tenter._plans.core.CoreLayout and MappedAxis.
+struct MappedArray {
+  struct Axis {
+    nb::object map = nb::none(), whole = nb::none();
+    int64_t block = 1;
+  };
   PlannedArray x;
   int64_t itemsize;
   std::vector<int64_t> shape_out;
   std::vector<AxisMap*> maps;
-  std::vector<nb::object> held;  // the Python objects of the maps
+  std::vector<nb::object> owners;  // the Python objects of the maps
   std::vector<nb::object> wholes;
   int64_t n_in = 1, n_out = 1;
 
-  GivenMaps(const LayoutTuple& layout, const nb::list& given, const nb::object& order, bool saturate) {
-    const auto& [shape, strides, dtype, in_parts, bytes] = layout;
-    const int ndim = int(shape.size());
+  MappedArray(const nb::object& layout, const nb::list& mapped, const nb::object& order, bool saturate) {
+    const auto shape = field<nb::tuple>(layout, "shape"), strides = field<nb::tuple>(layout, "strides");
+    const int ndim = int(shape.size()), dtype = field<int>(layout, "number");
     if (strides.size() != shape.size() || dtype >= n_dtypes) throw std::invalid_argument("plan: expected a layout");
-    x = {{}, dtype, bytes, in_parts, saturate}, itemsize = bytes;
-    std::vector<MappedAxis> axes(static_cast<size_t>(ndim), MappedAxis{-1, nb::none(), 1, nb::none()});
-    for (const nb::handle each : items(given)) {
-      auto axis = nb::cast<MappedAxis>(each);
-      axes.at(size_t(std::get<0>(axis))) = axis;
-    }
+    itemsize = field<int64_t>(layout, "itemsize");
+    x = {{}, dtype, itemsize, field<bool>(layout, "in_parts"), saturate};
+    std::vector<Axis> axes(size_t{unsigned(ndim)});
+    for (const nb::handle each : items(mapped))
+      axes.at(field<size_t>(each, "axis")) = {field<nb::object>(each, "map"), field<nb::object>(each, "whole"),
+                                              field<int64_t>(each, "block")};
     shape_out.resize(size_t(ndim));
     for (int k = 0; k < ndim; ++k) {
       const int d = order.is_none() ? k : nb::cast<int>(order[size_t(k)]);
-      const auto& [axis, map, block, whole] = axes.at(size_t(d));
+      const auto& [map, whole, block] = axes.at(size_t(d));
       const int64_t n = nb::cast<int64_t>(shape[size_t(d)]);
       const int64_t stride =
           n > 1 ? nb::cast<int64_t>(strides[size_t(d)]) : 0;  // a single position may have any stride
@@ -67,7 +64,7 @@ struct GivenMaps {
         x.dims.push_back(
             {n / block, stride * block, by, whole.is_none() ? nullptr : &nb::cast<AxisMap&>(whole), int(maps.size())});
         if (block > 1) x.dims.push_back({block, stride});
-        maps.push_back(by), held.push_back(map), wholes.push_back(whole), shape_out[size_t(d)] = by->n_out * block;
+        maps.push_back(by), owners.push_back(map), wholes.push_back(whole), shape_out[size_t(d)] = by->n_out * block;
         if (!by->copies() && dtype < 0) throw std::invalid_argument("plan: expected a dtype of sums");
       }
       n_in *= n, n_out *= shape_out[size_t(d)];
@@ -80,37 +77,46 @@ struct GivenMaps {
 //   maps   a MappedAxis for each axis that changes
 //   order  the dims of the input and the result from slowest to fastest; None if they are in order
 //   room   a Python function of a number of bytes, which raises an error if there is no memory for them
-void init_plan(HostPlan* to, const LayoutTuple& layout, const nb::list& maps, const nb::object& order, bool saturate,
+void init_plan(HostPlan* to, const nb::object& layout, const nb::list& maps, const nb::object& order, bool saturate,
                const nb::object& room) {
-  GivenMaps given(layout, maps, order, saturate);
+  MappedArray mapped(layout, maps, order, saturate);
   new (to) HostPlan();
   try {
-    if (given.n_out > 0)
-      to->add(plan_passes(std::move(given.x), host, Buffer::input, Buffer::output, [&](double bytes) { room(bytes); }));
-    for (size_t k = 0; k < given.maps.size(); ++k) to->keep(std::move(given.held[k]), given.maps[k]);
-    for (nb::object& whole : given.wholes) to->keep(std::move(whole), nullptr);
+    if (mapped.n_out > 0)
+      to->add(
+          plan_passes(std::move(mapped.x), host, Buffer::input, Buffer::output, [&](double bytes) { room(bytes); }));
+    for (size_t k = 0; k < mapped.maps.size(); ++k) to->keep(std::move(mapped.owners[k]), mapped.maps[k]);
+    for (nb::object& whole : mapped.wholes) to->keep(std::move(whole), nullptr);
     std::vector<int> dims;
-    for (size_t k = 0; !order.is_none() && k < given.shape_out.size(); ++k) dims.push_back(nb::cast<int>(order[k]));
-    to->set_result(given.shape_out.data(), int(given.shape_out.size()), dims.empty() ? nullptr : dims.data(),
-                   given.itemsize, std::max(given.n_in, given.n_out), given.itemsize);
+    for (size_t k = 0; !order.is_none() && k < mapped.shape_out.size(); ++k) dims.push_back(nb::cast<int>(order[k]));
+    to->set_result(mapped.shape_out.data(), int(mapped.shape_out.size()), dims.empty() ? nullptr : dims.data(),
+                   mapped.itemsize, std::max(mapped.n_in, mapped.n_out), mapped.itemsize);
   } catch (...) {
     to->~HostPlan();
     throw;
   }
 }
 
-nb::tuple buffer_tuple(const Buffer& b) { return nb::make_tuple(b.memory, b.at, b.dtype, b.itemsize); }
+// Names and values, from which Python makes the named tuple of the same fields.
+template <class... T>
+nb::dict fields(const std::array<const char*, sizeof...(T)>& names, T&&... values) {
+  nb::dict made;
+  auto name = names.begin();
+  ((void)(made[*name++] = std::forward<T>(values)), ...);
+  return made;
+}
 
-// The same plan as data, for Triton and for `explain`:
-//   (passes, passes on the whole result, whether there are chunks, bytes of temporaries, dtype of sums, in_bytes)
-// A pass is (copies, source, target, dims, first, count, spare, forms of its copies). A buffer is (memory, at, dtype,
-// itemsize). A dim is (length, stride, number of its map or -1, part). Maps are numbered in the order of dims.
-nb::tuple planned(const LayoutTuple& layout, const nb::list& maps, const nb::object& order, bool saturate,
-                  bool on_device, const nb::object& room) {
-  GivenMaps given(layout, maps, order, saturate);
+nb::dict buffer_of(const Buffer& b) {
+  return fields({"memory", "at", "number", "itemsize"}, b.memory, b.at, b.dtype, b.itemsize);
+}
+
+// The same plan as data, for Triton and for `explain`: the fields of tenter._plans.core.Passes.
+nb::dict planned(const nb::object& layout, const nb::list& maps, const nb::object& order, bool saturate, bool on_device,
+                 const nb::object& room) {
+  MappedArray mapped(layout, maps, order, saturate);
   Passes made;
-  if (given.n_out > 0)
-    made = plan_passes(std::move(given.x), on_device ? triton : host, Buffer::input, Buffer::output,
+  if (mapped.n_out > 0)
+    made = plan_passes(std::move(mapped.x), on_device ? triton : host, Buffer::input, Buffer::output,
                        [&](double bytes) { room(bytes); });
   const auto part = [](const AxisMap* m) {
     for (; m; m = m->of)
@@ -123,19 +129,20 @@ nb::tuple planned(const LayoutTuple& layout, const nb::list& maps, const nb::obj
       nb::list dims, forms;
       const bool alone = std::count_if(p.dims.begin(), p.dims.end(), [](const MappedDim& d) { return d.map; }) == 1;
       for (const MappedDim& d : p.dims) {
-        dims.append(nb::make_tuple(d.n, d.stride, d.map ? d.number : -1, part(d.map)));
+        dims.append(fields({"n", "stride", "map", "part"}, d.n, d.stride, d.map ? d.number : -1, part(d.map)));
         if (p.copies && !on_device && d.map) forms.append(copy_kind_words.word[d.map->copy_axis(d.stride, alone).kind]);
       }
-      all.append(nb::make_tuple(p.copies, buffer_tuple(p.source), buffer_tuple(p.target), nb::tuple(dims), p.first,
-                                p.count, p.spare, nb::tuple(forms)));
+      all.append(fields({"copies", "source", "target", "dims", "first", "n_axes", "spare", "forms"}, p.copies,
+                        buffer_of(p.source), buffer_of(p.target), dims, p.first, p.count, p.spare, nb::tuple(forms)));
     }
-    return nb::tuple(all);
+    return all;
   };
   nb::list temporaries;
   for (const int64_t bytes : made.temporaries) temporaries.append(bytes);
   const bool chunked = !made.chunks.loops.empty() || made.chunks.each < made.chunks.n;
   const char* const sums = made.acc == Accumulate::i64 ? "int64" : made.acc == Accumulate::f64 ? "float64" : "float32";
-  return nb::make_tuple(listed(made.passes), listed(made.after), chunked, nb::tuple(temporaries), sums, made.in_bytes);
+  return fields({"passes", "after", "chunked", "temporaries", "sums"}, listed(made.passes), listed(made.after), chunked,
+                nb::tuple(temporaries), sums);
 }
 
 // A plan of one step that resamples (H, W, values of a pixel) with colors premultiplied by alpha, the last value. at:
@@ -152,16 +159,17 @@ HostPlan* premultiplied(HostPlan&& made, std::unique_ptr<KernelCall> step, int64
 
 AxisMap* map_of(const nb::object& map) { return map.is_none() ? nullptr : &nb::cast<AxisMap&>(map); }
 
-std::vector<Dim> three_dims(const nb::list& given) {
-  Dim held[max_axes];
-  const Pass pass = pass_of(given, 0, 1, held);
+std::vector<Dim> three_dims(const nb::list& dims_of) {
+  Dim to[max_axes];
+  const Pass pass = pass_of(dims_of, 0, 1, to);
   if (pass.n_dims != 3) throw std::invalid_argument("expected three dims");
-  return {held, held + 3};
+  return {to, to + 3};
 }
 
 // The plan for 8-bit values in integers. row, column: maps of the first two dims, or None.
-HostPlan* premultiplied_bytes(const nb::list& given, const nb::object& row, const nb::object& column, bool rows_first) {
-  const std::vector<Dim> dims = three_dims(given);
+HostPlan* premultiplied_bytes(const nb::list& dims_of, const nb::object& row, const nb::object& column,
+                              bool rows_first) {
+  const std::vector<Dim> dims = three_dims(dims_of);
   ByteTask task{};
   task.n_row = dims[0].n, task.row_stride = dims[0].stride;
   task.n_column = dims[1].n, task.column_stride = dims[1].stride;
@@ -172,9 +180,9 @@ HostPlan* premultiplied_bytes(const nb::list& given, const nb::object& row, cons
 }
 
 // The plan for floats; None if no kernel can do it in one step.
-std::optional<HostPlan*> premultiplied_sums(int dtype, const nb::list& given, const nb::object& row,
+std::optional<HostPlan*> premultiplied_sums(int dtype, const nb::list& dims_of, const nb::object& row,
                                             const nb::object& column, double unseen) {
-  std::vector<Dim> dims = three_dims(given);
+  std::vector<Dim> dims = three_dims(dims_of);
   AxisMap* maps[2] = {map_of(row), map_of(column)};
   OwnedMap* of[2];
   Deciding by[2];
@@ -237,7 +245,7 @@ void bind_plan(nb::module_& m) {
              if (plan.scratch() > tuning.scratch_bytes) return false;
              const int threads = plan.threads();
              if (!threads) nb::raise_python_error();
-             const DeferredSignals held;
+             const DeferredSignals deferred;
              plan.run(reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), threads, stream);
              return true;
            })

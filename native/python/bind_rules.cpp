@@ -48,25 +48,25 @@ void set_filter(AxisRule& to, const nb::object& filter, double support, bool sum
   if (nb::isinstance<Filter>(filter)) to.filter = nb::cast<Filter>(filter);
 }
 
-// Numbers with more bits than the core supports, as Python computed them: the line; the numerator, denominator and
-// ratio of the stretch; begin and end of the box; the scale.
-using WideNumbers = std::tuple<LineTuple, int64_t, int64_t, double, double, double, double>;
-
 // The numbers of a call for one axis, and the memory that AxisNumbers points to.
-struct GivenNumbers {
+struct OwnedNumbers {
   Scale scale;
   Box box;
   WidePositions positions;
   AxisNumbers by;
-  // scale_words: null if there is no scale. ends: the box, or None. wide: WideNumbers, or None. Returns false if a
-  // number has more bits than the core supports.
+  // scale_words: null if there is no scale. ends: the box, or None. wide: tenter._specs.axis_maps.WideNumbers, if
+  // Python computed numbers that have more bits than the core supports; else None. Returns false if a number has more
+  // bits than that.
   bool read(const char* scale_words, const nb::object& ends, const nb::object& wide) {
     if (scale_words) by.scale = &scale;
     if (!ends.is_none()) by.box = &box;
     if (!wide.is_none()) {
-      const auto [line, numerator, denominator, ratio, begin, end, value] = nb::cast<WideNumbers>(wide);
-      positions = {line_of(line), {numerator, denominator, ratio}}, by.positions = &positions;
-      box = {{0, 0, 1}, begin, end}, scale = {1, 1, value};
+      positions.line = line_of(wide.attr("line"));
+      positions.stretch = {field<int64_t>(wide, "numerator"), field<int64_t>(wide, "denominator"),
+                           field<double>(wide, "ratio")};
+      by.positions = &positions;
+      box = {{0, 0, 1}, field<double>(wide, "begin"), field<double>(wide, "end")};
+      scale = {1, 1, field<double>(wide, "scale")};
       return true;
     }
     if (by.scale) {
@@ -151,9 +151,9 @@ Taps blurred(const Taps& taps, int64_t n_in, Edge edge, double sigma, const nb::
 nb::object axis_map(const AxisRule& rule, int64_t n_in, int64_t n_out, std::optional<const char*> scale,
                     const nb::object& box, const nb::callable& room, const nb::callable& bell, const nb::object& wide) {
   if (n_in < 0 || n_out < 0) throw std::invalid_argument("axis: expected lengths of at least 0");
-  GivenNumbers given;
-  if (!given.read(scale.value_or(nullptr), box, wide)) return nb::none();
-  const AxisNumbers& by = given.by;
+  OwnedNumbers numbers_of_call;
+  if (!numbers_of_call.read(scale.value_or(nullptr), box, wide)) return nb::none();
+  const AxisNumbers& by = numbers_of_call.by;
   if (rule.is_nearest()) {
     if (!n_out) return nb::int_(0);
     if (!n_in) throw std::invalid_argument("axis: expected inputs for outputs");

@@ -19,15 +19,22 @@ namespace tenter {
 
 namespace nb = nanobind;
 
+// A field of one of Python's named tuples. Fields are read by their names, so that their order can change.
+template <class T>
+T field(nb::handle of, const char* name) {
+  return nb::cast<T>(of.attr(name));
+}
+
 // An unsigned integer of 128 bits: its upper and lower half.
 using Halves = std::tuple<uint64_t, uint64_t>;
 inline Wide wide(Halves h) { return Wide(std::get<0>(h)) << 64 | Wide(std::get<1>(h)); }
 
-// (whole pixels of the first position, its rest, whole pixels of a step, its rest, unit of the rests)
-using LineTuple = std::tuple<int64_t, Halves, int64_t, Halves, Halves>;
-inline Line line_of(const LineTuple& l) {
-  const auto& [whole, rest, whole_step, rest_step, unit] = l;
-  const Line line{{whole, wide(rest)}, {whole_step, wide(rest_step)}, wide(unit)};
+// A line from tenter._specs.axis_maps.CoreLine, whose rests are in units of `unit`.
+inline Line line_of(nb::handle l) {
+  const auto rest_of = [&](const char* name) { return wide(field<Halves>(l, name)); };
+  const Line line{{field<int64_t>(l, "first"), rest_of("first_rest")},
+                  {field<int64_t>(l, "step"), rest_of("step_rest")},
+                  rest_of("unit")};
   const bool valid = line.unit > 0 && line.unit >> 90 == 0 && line.first.rest < line.unit && line.step.rest < line.unit;
   if (!valid) throw std::invalid_argument("line: expected rests below a unit below 2**90");
   return line;

@@ -12,7 +12,7 @@ from tenter._arrays.library import is_array, of, on_device, symbolic, traced
 from tenter._arrays.names import show_signature, take_other_names
 from tenter._execution import calls, executor, repeated
 from tenter._execution.calls import FIND, unknown
-from tenter._execution.executor import EXACT
+from tenter._execution.executor import EXACT, VIEW
 from tenter._ragged import indices_into, repeats_into
 from tenter._specs import counts
 from tenter._specs.repeat import RepeatCounts, every
@@ -110,8 +110,8 @@ def repeat_interleave(
     See Also
     --------
     repeat : Repeats the whole array.
-    tenter.ragged.repeat_padded : With other counts for each row of a batch. tenter.numpy.repeat : With NumPy's
-    arguments.
+    tenter.ragged.repeat_padded : With other counts for each row of a batch.
+    tenter.numpy.repeat : With NumPy's arguments.
 
     Notes
     -----
@@ -412,8 +412,7 @@ def expand(x: Any = MISSING, *sizes: Sizes, **other: Any) -> Any:
     array([[1, 1, 1],
            [2, 2, 2]])
     """
-    runs = EXACT.get(type(x))
-    if runs is not None and not other and (view := runs.expand_fast(x, sizes)) is not None:
+    if not other and (make := VIEW.get(type(x))) is not None and (view := make(x, sizes)) is not None:
         return view
     try:
         if other:

@@ -75,26 +75,26 @@ def _launched(planned: Plan) -> tuple[str, ...]:
 def _told(x: Outline, planned: Plan) -> list[str]:
     """Describes the core's plan pass by pass."""
     saturate = planned.spec.saturates(x.memory_layout.dtype)
-    listed, after, sliced, _, sums, _ = core.planned(x.memory_layout, planned.maps, planned.order, saturate, False)
+    made = core.planned(x.memory_layout, planned.maps, planned.order, saturate, False)
     calls = iter(planned.steps.steps)
     # The axes of the maps that the core was given, from slow to fast.
     order = planned.order or range(len(x.shape))
     changed = {axis: m for axis, m in planned.maps if not (isinstance(m, Copy) and m.repeat == 1)}
     axes = [axis for axis in order if axis in changed]
     lines: list[str] = []
-    for copies, _, _, dims, first, count, _, forms in (*listed, *after):
+    for p in (*made.passes, *made.after):
         name = next(calls, "copy")
-        packs = name == "copy" and not copies
-        if copies:
-            lines.append(_copied([axes[number] for _, _, number, _ in dims if number >= 0], forms, changed))
+        packs = name == "copy" and not p.copies
+        if p.copies:
+            lines.append(_copied([axes[d.map] for d in p.dims if d.map >= 0], p.forms, changed))
             continue
         if packs:
             name = next(calls)
             lines.append("copy, as sums cannot walk these strides: lays the array out anew")
-        along = [axes[number] for _, _, number, _ in dims[first : first + count]]
-        lines.append(_summed(along, [changed[axis] for axis in along], name if name in (BYTES, TAPS) else sums))
+        along = [axes[d.map] for d in p.dims[p.first : p.first + p.n_axes]]
+        lines.append(_summed(along, [changed[axis] for axis in along], name if name in (BYTES, TAPS) else made.sums))
     shared = list(dict.fromkeys(lines))
-    if sliced:
+    if made.chunked:
         most = n_bytes(_native.tuning.chunk_bytes)
         shared.append(f"a slice of x at a time, so that what is between two passes stays in cache ({most} at most)")
     elif planned.steps.scratch:

@@ -7,7 +7,6 @@ import numpy.typing as npt
 _Ints = npt.NDArray[np.int64]
 
 _Floats = npt.NDArray[np.float64]
-_Halves = tuple[int, int]
 
 WORDS: dict[str, tuple[str, ...]]
 PERIODIC: tuple[str, ...]
@@ -22,7 +21,6 @@ class Filter:
 class Sampling:
     taps_at_ends: float
 
-_Wide = tuple[tuple[int, _Halves, int, _Halves, _Halves], int, int, float, float, float, float]
 _Tables = tuple[_Ints | None, _Ints | None, _Ints, _Floats]
 
 class AxisCall:
@@ -62,7 +60,7 @@ class AxisRule:
         box: tuple[str, str] | None,
         room: Callable[[float, int], None],
         bell: Callable[[float], tuple[_Ints, _Floats]],
-        wide: _Wide | None,
+        wide: Any,  # tenter._specs.axis_maps.WideNumbers, or None
     ) -> int | SourceIndex | Sampling | _Tables | None: ...
 
 class SourceIndex:
@@ -124,10 +122,7 @@ class AxisMap:
     def set_gather(self, n_in: int, offset: _Ints, index: _Ints, weight: _Floats | None) -> None: ...
     def set_counts(self, n_in: int, n_out: int, sums: bool, /) -> None: ...
 
-# shape, strides in bytes, number of the dtype of sums, whether that is of complex numbers' parts, bytes of an element
-_Layout = tuple[tuple[int, ...], tuple[int, ...], int, bool, int]
-# axis, map of blocks, their length, and the full map if it has only some rows
-_MappedAxis = tuple[int, AxisMap, int, AxisMap | None]
+# layout, maps: tenter._plans.core.CoreLayout, MappedAxis
 
 class HostPlan:
     scratch: int
@@ -136,8 +131,8 @@ class HostPlan:
     steps: tuple[str, ...]
     def __init__(
         self,
-        layout: _Layout,
-        maps: list[_MappedAxis],
+        layout: Any,
+        maps: list[Any],
         order: tuple[int, ...] | None,
         saturate: bool,
         room: Callable[[float], None] | None,
@@ -146,13 +141,13 @@ class HostPlan:
     def run_whole(self, src: int, dst: int, stream: bool, /) -> bool: ...
 
 def planned(
-    layout: _Layout,
-    maps: list[_MappedAxis],
+    layout: Any,
+    maps: list[Any],
     order: tuple[int, ...] | None,
     saturate: bool,
     on_device: bool,
     room: Callable[[float], None],
-) -> tuple[Any, Any, bool, tuple[int, ...], str, bool]: ...
+) -> dict[str, Any]: ...
 def premultiplied_bytes(
     dims: list[tuple[int, int]], row: AxisMap | None, column: AxisMap | None, rows_first: bool
 ) -> HostPlan: ...
@@ -214,23 +209,11 @@ class Counts:
     def copy(self, src: int, dst: int, outer: int, inner_bytes: int, /) -> None: ...
 
 def read_numpy(*how: Any) -> bool: ...
+def read_numpy_functions(table: Any, /) -> None: ...
 def read_torch(*how: Any) -> bool: ...
 
 class Specialization:
-    def __init__(
-        self,
-        rules: tuple[tuple[int, AxisRule, bool, AxisRule | None], ...],
-        sums: tuple[int, bool, bool, bool],
-        at: tuple[int, ...] | None,
-        ndim: int,
-        order: tuple[int, ...] | None,
-        rounding: str,
-        policy: str,
-        strides_decide: bool,
-        transposed: bool,
-        fill: tuple[str, float, bytes, int],
-        planner: Any,
-    ) -> None: ...
+    def __init__(self, of: Any, /) -> None: ...  # tenter._plans.specializations.CoreSpecialization
 
 class RecordedCall:
     operands: tuple[Any, ...]
@@ -257,11 +240,13 @@ def register_calls(
 ) -> None: ...
 def cached_call(call: str, x: Any, /, *args: Any) -> Any: ...
 def cached_call_into(out: Any, call: str, x: Any, /, *args: Any) -> Any: ...
+def normalized_call(each: bytes, channel: int, out: Any, call: str, x: Any, /, *args: Any) -> Any: ...
+def normalized(each: bytes, channel: int, out: Any, y: Any, /) -> Any: ...
 def name_arguments(call: str, names: tuple[str, ...], /) -> None: ...
 def know_constants(*types: type[tuple[Any, ...]]) -> None: ...
 def call_key(call: str, x: Any, /, *args: Any) -> bytes | None: ...
 def ordinary(x: Any, /) -> bool: ...
-def expand_view(x: Any, /, *sizes: Any) -> Any: ...
+def expand_view(x: Any, sizes: tuple[Any, ...], /) -> Any: ...
 def row_offsets(counts: Any, n: Any, output_size: Any, /) -> Any: ...
 def last_offset(offsets: Any, /) -> int | None: ...
 def by_offsets(x: Any, offsets: Any, dim: int, total: int = ..., /) -> Any: ...

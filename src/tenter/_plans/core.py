@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenter import _native
 from tenter._arrays import limits
@@ -12,7 +12,83 @@ from tenter._arrays.layout import Layout, Order
 from tenter.maps import AxisMap, Copy
 
 Maps = tuple[tuple[int, Any], ...]
-NativeMaps = list[tuple[int, _native.AxisMap, int, _native.AxisMap | None]]
+
+
+class CoreLayout(NamedTuple):
+    """A layout as the core reads it.
+
+    number: the core's number of the dtype that is summed; -1 if values can only be copied
+    in_parts: True for complex numbers, whose parts are summed
+    """
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    number: int
+    in_parts: bool
+    itemsize: int
+
+
+class MappedAxis(NamedTuple):
+    """An axis that changes. whole: the map of which `map` has some rows, if it has only some."""
+
+    axis: int
+    map: _native.AxisMap
+    block: int
+    whole: _native.AxisMap | None
+
+
+class CoreBuffer(NamedTuple):
+    """`at` bytes into one of a call's memories. number: the core's number of the dtype."""
+
+    memory: int
+    at: int
+    number: int
+    itemsize: int
+
+
+class PassDim(NamedTuple):
+    """A dim of a pass, with its stride in bytes.
+
+    map: the index of its map among those that were given, from slow to fast; -1 without a map
+    part: "whole"; of a gather, "order" for the copy of its inputs and "sums" for the sums that follow
+    """
+
+    n: int
+    stride: int
+    map: int
+    part: str
+
+
+class Pass(NamedTuple):
+    """A copy along all dims that have maps, or sums along `n_axes` dims from `first` on.
+
+    spare: the memory for a packed copy of the input, if it is needed
+    forms: how a copy finds the inputs of each dim with a map; empty on devices
+    """
+
+    copies: bool
+    source: CoreBuffer
+    target: CoreBuffer
+    dims: tuple[PassDim, ...]
+    first: int
+    n_axes: int
+    spare: int
+    forms: tuple[str, ...]
+
+
+class Passes(NamedTuple):
+    """What the planner made.
+
+    passes: on each chunk of the leading dims; after: on the whole result
+    temporaries: bytes of each
+    sums: the dtype in which sums are taken
+    """
+
+    passes: tuple[Pass, ...]
+    after: tuple[Pass, ...]
+    chunked: bool
+    temporaries: tuple[int, ...]
+    sums: str
 
 
 def host_plan(
@@ -32,15 +108,22 @@ def host_plan(
     return made
 
 
-def planned(x: Layout, maps: Maps, order: Order | None, saturate: bool, on_device: bool) -> tuple[Any, ...]:
-    """Returns the passes as data (native/python/bind_plan.cpp)."""
-    return _native.planned(_layout(x), native_maps(maps, {}), order, saturate, on_device, _check_tables)
+def planned(x: Layout, maps: Maps, order: Order | None, saturate: bool, on_device: bool) -> Passes:
+    """Returns the passes as data."""
+    made = _native.planned(_layout(x), native_maps(maps, {}), order, saturate, on_device, _check_tables)
+    passes, after = (tuple([_pass(**fields) for fields in made[name]]) for name in ("passes", "after"))
+    return Passes(**{**made, "passes": passes, "after": after})
 
 
-def native_maps(maps: Maps, wholes: Mapping[int, AxisMap]) -> NativeMaps:
+def _pass(source: Any, target: Any, dims: Any, **others: Any) -> Pass:
+    walked = tuple([PassDim(**fields) for fields in dims])
+    return Pass(source=CoreBuffer(**source), target=CoreBuffer(**target), dims=walked, **others)
+
+
+def native_maps(maps: Maps, wholes: Mapping[int, AxisMap]) -> list[MappedAxis]:
     """Returns the maps that change their axis, as the core takes them."""
     return [
-        (axis, m._form, m.block, wholes[axis]._form if axis in wholes else None)
+        MappedAxis(axis, m._form, m.block, wholes[axis]._form if axis in wholes else None)
         for axis, m in maps
         if not (isinstance(m, Copy) and m.repeat == 1)
     ]
@@ -53,9 +136,9 @@ def shape_out(shape: tuple[int, ...], maps: Maps) -> tuple[int, ...]:
     return tuple(lengths)
 
 
-def _layout(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...], int, bool, int]:
+def _layout(x: Layout) -> CoreLayout:
     number = NUMBERS.get(PARTS.get(x.dtype, x.dtype), -1)
-    return x.shape, x.strides, number, x.dtype in PARTS, x.itemsize
+    return CoreLayout(x.shape, x.strides, number, x.dtype in PARTS, x.itemsize)
 
 
 def _check_tables(n_bytes: float) -> None:

@@ -117,6 +117,50 @@ def _store(of_key: bytes, like: Any, specialization: Specialization, order: Orde
     native[of_key] = _in_core(of(like).layout(like), specialization, order, transposed)
 
 
+class CoreAxis(NamedTuple):
+    """How the core resamples one axis.
+
+    follows: True if positions follow the call's scale, False if they follow its sizes
+    weight_rule: the rule that gives the weight of inputs, for a fill value; None if it is `rule`
+    """
+
+    dim: int
+    rule: _native.AxisRule
+    follows: bool
+    weight_rule: _native.AxisRule | None
+
+
+class CoreSpecialization(NamedTuple):
+    """What the core reads to make its `Specialization` (native/calls/specialization.hpp).
+
+    axes: in ascending order of dims
+    at, rounding, policy: as in `Specialization`
+    order: the dims of the result from slowest to fastest in memory; None if it is contiguous
+    sums, input: the core's numbers of the dtype in which sums are taken, and of the arrays' dtype
+    in_parts: True for complex numbers, whose parts are summed
+    fill: NO_FILL, ADDED or FILLED
+    planner: plans calls in Python
+    """
+
+    axes: tuple[CoreAxis, ...]
+    at: tuple[int, ...] | None
+    ndim: int
+    order: Order | None
+    rounding: str
+    policy: str
+    strides_decide: bool
+    transposed: bool
+    sums: int
+    input: int
+    in_parts: bool
+    in_bytes: bool
+    doubles: bool
+    fill: str
+    value: float
+    element: bytes
+    planner: Specialization
+
+
 class _Summed(NamedTuple):
     """How the arrays of a specialization are summed.
 
@@ -143,12 +187,17 @@ def _in_core(x: Layout, of: Specialization, order: Order | None, transposed: boo
         return None
     copies = _n_nearest(how.rules) == len(axes) and not transposed
     ruled = [_ruled(rule) for rule in how.rules]
-    if None in ruled or (number < 0 and not copies):
+    core_axes = tuple(
+        [
+            CoreAxis(dim, native_rule, rule.scale is not None, weight_rule)
+            for dim, native_rule, rule, weight_rule in zip(axes, ruled, how.rules, how.weight_rules)
+            if native_rule is not None
+        ]
+    )
+    if len(core_axes) < len(axes) or (number < 0 and not copies):
         return None
-    return _native.Specialization(
-        # contains no None
-        rules=tuple(zip(axes, ruled, [rule.scale is not None for rule in how.rules], how.weight_rules)),  # type: ignore[arg-type]
-        sums=(how.number, x.dtype in PARTS and not copies, how.in_bytes and not copies, x.dtype == "float64"),
+    made = CoreSpecialization(
+        axes=core_axes,
         at=of.at,
         ndim=ndim,
         order=order,
@@ -156,9 +205,17 @@ def _in_core(x: Layout, of: Specialization, order: Order | None, transposed: boo
         policy=of.policy,
         strides_decide=isinstance(spec, Interpolate) and interpolate_arguments.strides_decide(spec),
         transposed=transposed,
-        fill=(how.kind, of.value or 0.0, of.element or bytes(16), number),
+        sums=how.number,
+        input=number,
+        in_parts=x.dtype in PARTS and not copies,
+        in_bytes=how.in_bytes and not copies,
+        doubles=x.dtype == "float64",
+        fill=how.kind,
+        value=of.value or 0.0,
+        element=of.element or bytes(16),
         planner=of,
     )
+    return _native.Specialization(made)
 
 
 def _summed(x: Layout, of: Specialization, number: int, transposed: bool) -> _Summed | None:

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -107,9 +107,31 @@ def _check_memory(n: float, itemsize: int) -> None:
 # ---- numbers with more bits than the core has
 
 
-def _wide(rule: AxisRule, geometry: Geometry) -> Any:
-    """Returns the line, the stretch, the ends of the box and the scale as numbers, for the core to use if it cannot
-    compute them."""
+class CoreLine(NamedTuple):
+    """Positions of outputs in input pixels: whole pixels, and rests in units of 1 / unit. Rests and unit have 128 bits:
+    their upper and lower half."""
+
+    first: int
+    first_rest: tuple[int, int]
+    step: int
+    step_rest: tuple[int, int]
+    unit: tuple[int, int]
+
+
+class WideNumbers(NamedTuple):
+    """What the core uses if it cannot compute it: the line, the stretch as a fraction and its ratio, the ends of the
+    box and the scale."""
+
+    line: CoreLine
+    numerator: int
+    denominator: int
+    ratio: float
+    begin: float
+    end: float
+    scale: float
+
+
+def _wide(rule: AxisRule, geometry: Geometry) -> WideNumbers:
     first, step, unit = units(geometry) if rule.kind not in NEAREST else (0, 1, 1)
     wide, one = 1, 1  # the stretch, as a fraction
     if rule.antialias or rule.kind == "gaussian":
@@ -124,9 +146,10 @@ def _wide(rule: AxisRule, geometry: Geometry) -> Any:
     (whole, rest), (whole_step, step_rest) = divmod(first, unit), divmod(step, unit)
     if abs(whole) + geometry.n_out * (abs(whole_step) + 1) >= 1 << 61:
         refuse(ValueError, "box", "positions below 2**61 pixels", repr(geometry))
-    line = whole, divmod(rest, 1 << 64), whole_step, divmod(step_rest, 1 << 64), divmod(unit, 1 << 64)
+    rest_of_first, rest_of_step, units_each = (divmod(n, 1 << 64) for n in (rest, step_rest, unit))
+    line = CoreLine(whole, rest_of_first, whole_step, rest_of_step, units_each)
     begin, end = map(float, geometry.box or (0, 0))
-    return line, wide, one, ratio, begin, end, float(geometry.scale or 1)
+    return WideNumbers(line, wide, one, ratio, begin, end, float(geometry.scale or 1))
 
 
 def _nearest(rule: AxisRule, n_in: int, n_out: int, wide: Any) -> tuple[Ints, npt.NDArray[np.bool_]]:

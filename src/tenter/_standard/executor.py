@@ -135,5 +135,5 @@ def place_offsets(offsets: Array, x: Any) -> Array:
     return offsets
 
 
-def expand_fast(x: Any, *sizes: Any) -> None:
+def expand_fast(x: Any, sizes: tuple[Any, ...]) -> None:
     return None

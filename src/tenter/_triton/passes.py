@@ -1,9 +1,10 @@
 """The passes of a plan as the core returns them, with the Python maps whose tables the launches read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from tenter._arrays.dtypes import NUMBERS
+from tenter._plans import core
 from tenter.maps import AxisMap, Gather
 from tenter.maps._runs import Runs, RunSums
 
@@ -62,27 +63,26 @@ class Pass(NamedTuple):
     spare: int
 
 
-def read(listed: Any, maps: list[Any]) -> Iterator[Pass]:
+def read(passes: Iterable[core.Pass], maps: list[Any]) -> Iterator[Pass]:
     """Reads the core's passes. maps: those that the core was given."""
-    for copies, source, target, dims, first, count, spare, *_ in listed:
-        yield Pass(
-            copies, _buffer(*source), _buffer(*target), [_dim(maps, *d) for d in dims],
-            list(range(first, first + count)), spare - FIRST_TEMPORARY,
-        )  # fmt: skip
+    for p in passes:
+        axes = list(range(p.first, p.first + p.n_axes))
+        dims = [_dim(maps, d) for d in p.dims]
+        yield Pass(p.copies, _buffer(p.source), _buffer(p.target), dims, axes, p.spare - FIRST_TEMPORARY)
 
 
-def _buffer(memory: int, at: int, number: int, itemsize: int) -> Buffer:
-    return Buffer(memory, at, _NAMES.get(number, ""), itemsize)
+def _buffer(b: core.CoreBuffer) -> Buffer:
+    return Buffer(b.memory, b.at, _NAMES.get(b.number, ""), b.itemsize)
 
 
-def _dim(maps: list[Any], n: int, stride: int, number: int, part: str) -> Dim:
-    if number < 0:
-        return Dim(n, stride)
-    m = maps[number]
+def _dim(maps: list[Any], d: core.PassDim) -> Dim:
+    if d.map < 0:
+        return Dim(d.n, d.stride)
+    m = maps[d.map]
     if isinstance(m, Gather):
         if m.picks:
             m = SourceIndices(m.n_in, m.n_out, m.index)
         else:
             order, sums = m._in_order
-            m = SourceIndices(m.n_in, len(order), order) if part == "order" else sums
-    return Dim(n, stride, m)
+            m = SourceIndices(m.n_in, len(order), order) if d.part == "order" else sums
+    return Dim(d.n, d.stride, m)

@@ -51,16 +51,16 @@ def launches(
     saturate = saturate and any(
         isinstance(m, Window) and m.weight is not None and (m.weight < 0).any() for _, m in maps
     )
-    listed, after, _, temporaries, sums, _ = core.planned(src, maps, order, saturate, True)
+    planned = core.planned(src, maps, order, saturate, True)
     by_axis = {axis: m for axis, m in maps if not (isinstance(m, Copy) and m.repeat == 1)}
     changed = [by_axis[axis] for axis in order or range(len(src.shape)) if axis in by_axis]
     tabled = [m.n_in + m.n_out for m in changed if not (isinstance(m, Copy) and m.repeat is not None)]
-    made = Launches(torch.device(src.device), src.at, temporaries, sum(tabled))
-    for each in passes.read((*listed, *after), changed):
+    made = Launches(torch.device(src.device), src.at, planned.temporaries, sum(tabled))
+    for each in passes.read((*planned.passes, *planned.after), changed):
         if each.copies:
             copies.add_copy(made, each.source, each.target, each.dims)
         else:
-            add_window(made, each, Options(sums, saturate))
+            add_window(made, each, Options(planned.sums, saturate))
     return made
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes.memory import in_words
+from tenter.cli.volumes.shared import along, kept_chunks
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.windows import Box, Operation, extents, reads, size, temporary_bytes
 
@@ -31,10 +32,12 @@ class Task(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """shape: of a block, in elements of the result. threads: that work at once. n_bytes: that one takes at most."""
+    """shape: of a block, in elements of the result. threads: that work at once. shared: the first axis along which
+    blocks share chunks. n_bytes: that all of it takes at most."""
 
     shape: tuple[int, ...]
     threads: int
+    shared: int
     n_bytes: int
 
 
@@ -45,20 +48,33 @@ def cut(task: Task, room: int, threads: int) -> Cut:
     if (count := _count(shape_out, block)) > room // CHUNKS_SHARE:
         what = f"would have {count} chunks, more than memory is for"
         raise Refusal(f"{task.target.name}: {what}; --chunks says their shape")
-    least = bytes_of(task, block)
+    apart = len(block)
+    least = bytes_of(task, block, 1, apart)
     if least > room:
         raise Refusal(
             f"--memory-limit: one block of {' x '.join(map(str, block))} of {task.target.name} needs "
             f"{in_words(least)}, {in_words(least - room)} more than there is; smaller chunks would help (--chunks)"
         )
     threads = max(1, min(threads, room // least, _count(shape_out, block)))
-    while (larger := _larger(task, block, room // threads, threads)) is not None:
+    may_share = task.source.chunk is not None
+    shared = next((k for k in range(apart) if may_share and bytes_of(task, block, threads, k) <= room), apart)
+    while (larger := _larger(task, block, room, threads, shared)) is not None:
         block = larger
-    return Cut(block, threads, bytes_of(task, block))
+    return Cut(block, threads, shared, bytes_of(task, block, threads, shared))
 
 
-def bytes_of(task: Task, block: tuple[int, ...]) -> int:
-    """What a thread holds for a block at most: what it reads, what it writes, and temporary memory."""
+def bytes_of(task: Task, block: tuple[int, ...], threads: int, shared: int) -> int:
+    """What threads hold at most that each make a block, and the chunks that blocks share from an axis on."""
+    n_bytes = threads * _of_one(task, block)
+    if task.source.chunk is None or shared == len(block):
+        return n_bytes
+    axes = along(task.op, task.source.chunk, block)
+    chunks = threads * math.prod(axis.most for axis in axes) + kept_chunks(axes, shared)
+    return n_bytes + chunks * math.prod(task.source.chunk) * task.op.dtype.itemsize
+
+
+def _of_one(task: Task, block: tuple[int, ...]) -> int:
+    """What a block takes: what it reads, what it writes, and temporary memory."""
     op = task.op
     box = tuple(_longest(op, axis, n) for axis, n in enumerate(block))
     read = reads(op, box)
@@ -71,9 +87,9 @@ def boxes(shape: tuple[int, ...], block: tuple[int, ...]) -> Iterator[Box]:
     yield from itertools.product(*(tuple(_along(n, b)) for n, b in zip(shape, block)))
 
 
-def _larger(task: Task, block: tuple[int, ...], room: int, threads: int) -> tuple[int, ...] | None:
+def _larger(task: Task, block: tuple[int, ...], room: int, threads: int, shared: int) -> tuple[int, ...] | None:
     """The block made longer along the axis where that saves most reading; None where none does or memory ends."""
-    now, best = _read_for_each(task, block), None
+    now, best = _read_for_each(task, block, shared), None
     touched = size(reads(task.op, tuple((0, n) for n in block))) + math.prod(block)
     small = touched * task.op.dtype.itemsize < LEAST_BYTES
     for axis in reversed(range(len(block))):
@@ -81,9 +97,9 @@ def _larger(task: Task, block: tuple[int, ...], room: int, threads: int) -> tupl
         longer = (*block[:axis], n, *block[axis + 1 :])
         if n == block[axis] or _count(task.op.shape_out, longer) < BLOCKS_EACH * threads:
             continue
-        if math.prod(longer) * task.op.dtype.itemsize > MOST_BYTES or bytes_of(task, longer) > room:
+        if math.prod(longer) * task.op.dtype.itemsize > MOST_BYTES or bytes_of(task, longer, threads, shared) > room:
             continue
-        cost = _read_for_each(task, longer)
+        cost = _read_for_each(task, longer, shared)
         if best is None or cost < best[0] * 0.999:
             best = (cost, longer)
     if best is None or (best[0] > now * 0.99 and not small):
@@ -91,10 +107,10 @@ def _larger(task: Task, block: tuple[int, ...], room: int, threads: int) -> tupl
     return best[1]
 
 
-def _read_for_each(task: Task, block: tuple[int, ...]) -> float:
-    """Elements decoded for each element of the result."""
+def _read_for_each(task: Task, block: tuple[int, ...], shared: int) -> float:
+    """Elements decoded for each element of the result, along the axes before those whose chunks blocks share."""
     found = 1.0
-    for axis, (n, b, unit) in enumerate(zip(task.op.shape_out, block, task.source.unit)):
+    for axis, (n, b, unit) in enumerate(zip(task.op.shape_out[:shared], block, task.source.chunk or task.source.unit)):
         all_ends = [_reads_along(task.op, axis, at) for at in _sample(n, b)]
         decoded = sum(min(-(-hi // unit) * unit, task.op.shape[axis]) - lo // unit * unit for lo, hi in all_ends)
         found *= decoded / max(sum(hi - lo for lo, hi in _sample(n, b)), 1)

@@ -89,13 +89,13 @@ def _finish(work: Work, how: How, job: Job) -> Count:
 
 
 def _run(work: Work, how: How, job: Job, is_new: bool) -> Count:
-    memory.give_back_at_once()
     if not is_new:
         remove_partial(job.folder)
     zarrs.one_chunk_at_a_time()
     tasks = work.tasks(job.folder)
     room = memory.room(how.memory_limit)
     cuts = [cut(task, room, how.threads) for task in tasks]
+    memory.choose_freed(max(how.n_bytes for how in cuts), room)
     if is_new:
         job.record()
     try:

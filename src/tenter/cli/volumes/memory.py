@@ -14,6 +14,8 @@ UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "k"
          "t": 2**40, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}  # fmt: skip
 #: For the interpreter's own objects while blocks are made, and for what allocators keep.
 SLACK = 96 << 20
+#: How many times what is planned memory must have room for, so that freed memory may be kept; and bytes that are.
+HOLES, KEPT = 2, 1 << 28
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # of glibc's mallopt
 
 
@@ -64,14 +66,15 @@ def peak() -> int:
     return most if sys.platform == "darwin" else most << 10
 
 
-def give_back_at_once() -> None:
-    """Have glibc give memory of a mebibyte and more back when it is freed. By itself it soon keeps such memory, of up
-    to 32 MiB, in a heap for each thread, and no plan counts the holes in these."""
+def choose_freed(planned: int, room: int) -> None:
+    """Have glibc keep freed memory where a plan leaves room for holes in it: new pages take as long as decoding what
+    goes there. Otherwise have it give memory of a mebibyte and more back."""
+    size = 1 << 20 if planned > room // HOLES else KEPT
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError):
         return  # another C library
-    for option, value in ((_MMAP_THRESHOLD, 1 << 20), (_TRIM_THRESHOLD, 1 << 20), (_ARENA_MAX, 4)):
+    for option, value in ((_MMAP_THRESHOLD, size), (_TRIM_THRESHOLD, size), (_ARENA_MAX, 4)):
         mallopt(option, value)
 
 

@@ -25,6 +25,7 @@ class NpyFile:
     """A .npy file whose dims are in the order of memory: those of a Fortran-ordered array are reversed."""
 
     largest = 0
+    chunk: tuple[int, ...] | None = None
 
     def __init__(self, path: Path, shape: tuple[int, ...], dtype: np.dtype[Any], begin: int, name: str) -> None:
         self.name, self.shape, self.dtype, self._begin = name, shape, dtype, begin

@@ -14,6 +14,7 @@ import tenter
 from tenter.cli.volumes.blocks import Cut, Task, boxes, n_bytes, units
 from tenter.cli.volumes.job import Done, Job
 from tenter.cli.volumes.progress import Progress, progress
+from tenter.cli.volumes.shared import Claim, SharedChunks
 from tenter.cli.volumes.windows import Box, compute, reads
 
 #: Seconds after which what is done is made to survive a failure of power.
@@ -48,7 +49,8 @@ def run(job: Job, tasks: list[Task], cuts: list[Cut]) -> Count:
     try:
         with progress(left) as bar:
             for number, (task, how, some) in enumerate(zip(tasks, cuts, todo)):
-                _Workers(job, number, task, bar).run(iter(some), min(how.threads, len(some)))
+                shared = SharedChunks(task.source, task.op, how.shape, how.shared)
+                _Workers(job, number, task, shared, bar).run(iter(some), min(how.threads, len(some)))
     except Exception:
         with contextlib.suppress(OSError):  # a full disk, which a block has reported
             job.keep()
@@ -66,8 +68,8 @@ def _is_done(done: Done, block: Box) -> bool:
 class _Workers:
     """Threads that take blocks from one list until it ends or one of them fails."""
 
-    def __init__(self, job: Job, number: int, task: Task, bar: Progress) -> None:
-        self.job, self.number, self.task, self.bar = job, number, task, bar
+    def __init__(self, job: Job, number: int, task: Task, shared: SharedChunks, bar: Progress) -> None:
+        self.job, self.number, self.task, self.shared, self.bar = job, number, task, shared, bar
         self.lock, self.ended, self.busy = threading.Lock(), threading.Event(), 0
         self.failed: BaseException | None = None
         self.stopped = self.given_up = False
@@ -106,17 +108,17 @@ class _Workers:
         try:
             while not self.stopped:
                 with self.lock:
-                    box = next(todo, None)
-                if box is None:
-                    return
-                self._make(box)
+                    if (box := next(todo, None)) is None:
+                        return
+                    claim = self.shared.claim(box, reads(self.task.op, box))
+                self._make(box, claim)
         except BaseException as error:
             self.failed = self.failed or error
             self.stopped = True
 
-    def _make(self, box: Box) -> None:
+    def _make(self, box: Box, claim: Claim) -> None:
         task = self.task
-        values = compute(task.op, box, task.source.read(reads(task.op, box)))
+        values = compute(task.op, box, self.shared.read(claim))
         task.target.write(box, values)
         with self.lock:
             if self.given_up:  # the journal is closed

@@ -55,7 +55,7 @@ class Turned:
     def __init__(self, stored: Stored) -> None:
         self.of, self.name, self.dtype = stored, stored.name, stored.dtype
         self.shape, self.unit = stored.shape[::-1], stored.unit[::-1]
-        self.largest = stored.largest
+        self.chunk, self.largest = stored.chunk and stored.chunk[::-1], stored.largest
 
     def read(self, box: Box) -> Pixels:
         return np.ascontiguousarray(self.of.read(box[::-1]).T)

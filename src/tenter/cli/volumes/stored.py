@@ -10,13 +10,15 @@ from tenter.cli.volumes.windows import Box, Pixels
 
 
 class Stored(Protocol):
-    """unit: the shape of what is read and written at once, from index 0 on: a chunk, a shard, some rows. largest:
-    bytes that a chunk may decode to; 0 where nothing is decoded."""
+    """unit: the shape of what is read and written at once, from index 0 on: a chunk, a shard, some rows. chunk: the
+    shape of what is decoded at once; None where nothing is decoded. largest: bytes that a chunk of zarr may decode to;
+    0 of other formats."""
 
     name: str
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     unit: tuple[int, ...]
+    chunk: tuple[int, ...] | None
     largest: int
 
     def read(self, box: Box) -> Pixels:

@@ -45,6 +45,7 @@ class Pages:
         self.shape, self.dtype = tuple(series.shape), np.dtype(series.dtype)
         self._inner: int = series.keyframe.ndim
         self.unit = (*[1] * (len(self.shape) - self._inner), *self.shape[len(self.shape) - self._inner :])
+        self.chunk: tuple[int, ...] | None = self.unit
 
     def read(self, box: Box) -> Pixels:
         split = len(box) - self._inner
@@ -83,6 +84,7 @@ class Ordered:
     def __init__(self, stored: Stored, order: tuple[int, ...]) -> None:
         self.of, self.order, self.name, self.dtype, self.largest = stored, order, stored.name, stored.dtype, 0
         self.shape, self.unit = (tuple(of[axis] for axis in order) for of in (stored.shape, stored.unit))
+        self.chunk = stored.chunk and tuple(stored.chunk[axis] for axis in order)
 
     def read(self, box: Box) -> Pixels:
         return np.ascontiguousarray(self.of.read(self._back(box)).transpose(self.order))

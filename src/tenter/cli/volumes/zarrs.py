@@ -42,6 +42,7 @@ class ZarrArray:
         self.shape, self.dtype = tuple(array.shape), np.dtype(array.dtype)
         self.unit = tuple(array.shards or array.chunks)
         self._chunk = tuple(array.chunks)
+        self.chunk = self._decoded_at_once()
         self.largest = self._largest()
         if isinstance(array.store, _checked()):
             index = 16 * math.prod(-(-u // c) for u, c in zip(self.unit, self._chunk))
@@ -75,13 +76,15 @@ class ZarrArray:
         """The unit's elements, once more encoded, and once more as the bytes that are written."""
         return (2 if self.unit == self._chunk else 3) * math.prod(self.unit) * self.dtype.itemsize
 
-    def _largest(self) -> int:
-        """The most bytes of an encoded chunk: its elements, which filters may have widened, and checksums."""
+    def _decoded_at_once(self) -> tuple[int, ...] | None:
         is_sharded = self.unit != self._chunk
         # A codec after that of shards decodes all of one.
-        unit = self.unit if is_sharded and len(self.array.metadata.codecs) > 1 else self._chunk  # type: ignore[union-attr]
+        return self.unit if is_sharded and len(self.array.metadata.codecs) > 1 else self._chunk  # type: ignore[union-attr]
+
+    def _largest(self) -> int:
+        """The most bytes of an encoded chunk: its elements, which filters may have widened, and checksums."""
         wider = WIDER if self.array.filters else 1
-        return wider * math.prod(unit) * self.dtype.itemsize + OF_CODECS
+        return wider * math.prod(self.chunk or ()) * self.dtype.itemsize + OF_CODECS
 
     def _unreadable(self, box: Box, error: Exception) -> Exception:
         """The error of the first chunk that cannot be read, with its name."""
