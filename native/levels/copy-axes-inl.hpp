@@ -89,19 +89,10 @@ inline void join(CopyTask& t, int k) {
   remove_axis(t, k + 1);
 }
 
-constexpr int64_t most_flat = 512;
+constexpr int64_t most_flat = 2048;
 
-// Of many small blocks, the last axes become one whose inputs are in a table, in bytes: walking axes costs more than so
-// few values do.
-inline void flatten(CopyTask& t, int64_t* table) {
-  constexpr int64_t few = 32, many = 16;  // outputs of a lone axis, which mostly has better ways; blocks
-  if (t.n_axes == 0) return;
-  int k = t.n_axes;
-  int64_t n = 1;
-  while (k > 1 && n * t.axis[k - 1].n_out <= most_flat) n *= t.axis[--k].n_out;
-  const CopyAxis& last = t.axis[t.n_axes - 1];
-  if (k == t.n_axes || t.run > max_indexed_run || t.axis[0].n_out * t.bytes[1] < many * t.bytes[k]) return;
-  if (k + 1 == t.n_axes && (last.kind == CopyAxis::index || n > few)) return;
+// The inputs of the outputs of the axes from k on, in bytes: up to most_flat.
+inline void offsets_from(const CopyTask& t, int k, int64_t* table) {
   int64_t held[most_flat], at = 1;
   table[0] = 0;
   for (int j = t.n_axes - 1; j >= k; --j) {
@@ -114,6 +105,20 @@ inline void flatten(CopyTask& t, int64_t* table) {
     });
     at *= a.n_out;
   }
+}
+
+// Of many small blocks, the last axes become one whose inputs are in a table, in bytes: walking axes costs more than so
+// few values do.
+inline void flatten(CopyTask& t, int64_t* table) {
+  constexpr int64_t few = 32, many = 16;  // outputs of a lone axis, which mostly has better ways; blocks
+  if (t.n_axes == 0) return;
+  int k = t.n_axes;
+  int64_t n = 1;
+  while (k > 1 && n * t.axis[k - 1].n_out <= most_flat) n *= t.axis[--k].n_out;
+  const CopyAxis& last = t.axis[t.n_axes - 1];
+  if (k == t.n_axes || t.run > max_indexed_run || t.axis[0].n_out * t.bytes[1] < many * t.bytes[k]) return;
+  if (k + 1 == t.n_axes && (last.kind == CopyAxis::index || n > few)) return;
+  offsets_from(t, k, table);
   t.axis[k] = {CopyAxis::index, n, n, 1, 1, table};
   t.bytes[k + 1] = t.run, t.n_axes = k + 1;
 }

@@ -18,7 +18,9 @@ struct SmallImages {
   Axis axis[3];
   int n_axes = 0;
   int64_t count, n_in = 1, n_out = 1, largest = 1;
-  int64_t pitch;  // values from an image to the next, where those of each lie in order; 0: they lie in another way
+  // Values from an image to the next, where those of each lie in order; 0: they lie in another way. After each `run`
+  // images the next one lies elsewhere.
+  int64_t pitch, run = 1;
   int64_t offset[most_small_values];
 };
 
@@ -58,13 +60,12 @@ bool small_images_of(const WindowTask& t, int64_t in_size, SmallImages& found) {
   bool together = true;
   for (int k = 3; k >= 0; size *= lengths[k--]) together = together && (lengths[k] == 1 || strides[k] == size);
   int64_t pitch = 0;  // in bytes
-  bool followed = false;
+  bool followed = false, follows = true;
   auto follow = [&](int64_t n, int64_t stride) {
     if (n == 1) return;
     if (!followed) pitch = size = stride;
-    followed = true;
-    together = together && stride == size;
-    size *= n;
+    followed = true, follows = follows && stride == size;
+    if (follows) size *= n, found.run *= n;
   };
   if (lone_column) follow(t.n_row, t.row_stride);
   for (int d = t.n_outer - 1; d >= 0; --d) follow(t.outer_shape[d], t.outer_stride[d]);
@@ -157,12 +158,13 @@ void small_images_pass(const Sums<Acc>& first, const Sums<Acc>& last, const Wind
     const int64_t end = std::min(images.count, (p + 1) * each);
     for (int64_t lo = p * each; lo < end; lo += N) {
       const int64_t n = std::min(N, end - lo);  // of fewer than a vector, the others' values are what they are
-      // What lies between images is loaded too, but after the last one of all.
-      const bool packs = !images.pitch || (images.pitch > images.n_in && lo + N >= images.count) || n < N;
+      int64_t outer = lo / rows, row = lo % rows, at = outer_offset(t, outer);
+      // What lies between images is loaded too, but after the last one of a run.
+      const int64_t after = images.run - lo % images.run - N;
+      const bool packs = !images.pitch || after < 0 || (images.pitch > images.n_in && after == 0) || n < N;
       const int64_t width = packs ? images.n_in : images.pitch;
-      const char* from = t.src + lo * images.pitch * in_size;
+      const char* from = t.src + at + row * t.row_stride;
       if (packs) {
-        int64_t outer = lo / rows, row = lo % rows, at = outer_offset(t, outer);
         for (int64_t i = 0; i < n; ++i) {
           const char* const image = t.src + at + row * t.row_stride;
           if (++row == rows) row = 0, at = t.n_outer == 1 ? at + t.outer_stride[0] : outer_offset(t, ++outer);
