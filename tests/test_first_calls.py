@@ -116,7 +116,7 @@ MISNAMED = [
     (lambda x: tenter.expand(x, shape=(3, 3)), "shape", ["did you mean size=(3, 3)?"]),
     (lambda x: tenter.image.resize(x, SIZE, interpolation="cubic"), "interpolation", ["mode='cubic'"]),
     (lambda x: tenter.image.resize(x, SIZE, linear_ligth=True), "linear_ligth", ["(did you mean linear_light=True?)"]),
-    (lambda x: tenter.image.resize(x, SIZE, (0, 1)), "axes", ["none, as a picture has two"]),
+    (lambda x: tenter.image.resize(x, SIZE, (0, 1)), "axes", ["none, as an image has two"]),
     (lambda x: tenter.image.resize(x, SIZE, "cubic"), "mode", ["by its name, mode='cubic'"]),
     (lambda x: lazy.resize(x, SIZE, (0, 1)), "axes", ["by its name, axes=(0, 1)"]),
     (lambda x: lazy.repeat_interleave(x, 2, axis=0), "axis", ["(did you mean dim=0?)"]),

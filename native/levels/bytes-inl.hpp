@@ -2,6 +2,7 @@
 // (byte-columns-inl.hpp); along both axes, a chunk of rows at a time.
 #pragma once
 #include "levels/byte-columns-inl.hpp"
+#include "levels/normalize-inl.hpp"
 #include "levels/pixels-inl.hpp"
 #include "levels/stream-inl.hpp"
 #include "system/threads.hpp"
@@ -119,16 +120,23 @@ inline void columns(const ByteTask& t, const uint8_t* (&rows)[rows_at_once], con
   });
 }
 
-// Finishes rows of results: divides colors by alpha, and writes staged rows with streaming stores.
-inline void finish(const ByteTask& t, uint8_t* made, uint8_t* dst, int64_t n) {
+// Where a row of n values of the result is made: in its place, or in `staging`, from which `finish` moves it.
+inline uint8_t* room_of_row(const ByteTask& t, int64_t row, int64_t n, uint8_t* staging) {
+  return staging ? staging : t.dst + row * n;
+}
+// Finishes a row of results: divides colors by alpha, and moves staged values to the result, as floats or with
+// streaming stores.
+inline void finish(const ByteTask& t, uint8_t* made, int64_t row, int64_t n) {
   if (t.alpha) divide_alpha(made, n, t.inner);
-  if (made != dst) stream_store(dst, made, n);
+  if (t.floats) store_row(*t.floats, made, row);
+  else if (uint8_t* const to = t.dst + row * n; made != to) stream_store(to, made, n);
 }
 
-// Sums along columns only: row i of the input gives row i of the output, here [lo, hi).
-inline void columns_alone(const ByteTask& t, const uint8_t* src, uint8_t* dst, int64_t lo, int64_t hi, Lease& lease) {
+// Sums along columns only: row i of the input gives row i of the output, here [lo, hi). first: the number of the
+// plane's first row in the result.
+inline void columns_alone(const ByteTask& t, const uint8_t* src, int64_t first, int64_t lo, int64_t hi, Lease& lease) {
   const int64_t n_out = t.column->n_out * t.inner;
-  uint8_t* const staging = t.stream ? lease->staging.get<uint8_t>(rows_at_once * n_out) : nullptr;
+  uint8_t* const staging = t.stream || t.floats ? lease->staging.get<uint8_t>(rows_at_once * n_out) : nullptr;
   for (; lo < hi; lo += rows_at_once) {
     const int n_rows = int(std::min<int64_t>(rows_at_once, hi - lo));
     const uint8_t *rows[rows_at_once], *after[rows_at_once];
@@ -136,17 +144,17 @@ inline void columns_alone(const ByteTask& t, const uint8_t* src, uint8_t* dst, i
     for (int r = 0; r < rows_at_once; ++r) after[r] = src + std::min(lo + rows_at_once + r, t.n_row - 1) * t.row_stride;
     for (int r = 0; r < n_rows; ++r) {
       rows[r] = src + (lo + r) * t.row_stride;
-      to[r] = staging ? staging + r * n_out : dst + (lo + r) * n_out;
+      to[r] = room_of_row(t, first + lo + r, n_out, staging ? staging + r * n_out : nullptr);
     }
     columns(t, rows, after, n_rows, to, t.alpha, packed(t), lease);
-    for (int r = 0; r < n_rows; ++r) finish(t, to[r], dst + (lo + r) * n_out, n_out);
+    for (int r = 0; r < n_rows; ++r) finish(t, to[r], first + lo + r, n_out);
   }
 }
 
 // Computes output rows [lo, hi) of a plane. Input rows are prepared in groups: they are summed along the columns, or
 // premultiplied by alpha, into a ring buffer of rows that stays in cache. If neither is needed, they are read in place.
 // An output row is summed as soon as its inputs are prepared.
-inline void rows_of(const ByteTask& t, const uint8_t* src, uint8_t* dst, int64_t lo, int64_t hi, Lease& lease) {
+inline void rows_of(const ByteTask& t, const uint8_t* src, int64_t first, int64_t lo, int64_t hi, Lease& lease) {
   const ByteMap& m = *t.row;
   const bool columns_first = t.column && !t.rows_first, in_place = !columns_first && !t.alpha;
   // If columns are reversed in memory, rows are summed in memory order, and the sums are flipped afterwards.
@@ -181,11 +189,11 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, uint8_t* dst, int64_t
       else multiply_alpha<4>(to[r], n);
     }
   };
-  // Sums that are resampled along the columns afterwards, or streamed, go to a buffer.
+  // Sums that are resampled along the columns afterwards, streamed, or converted to floats, go to a buffer.
   const int64_t held = t.column && t.rows_first ? rows_at_once : 1;
-  const bool staged = held > 1 || t.stream;
+  const bool leaves = t.stream || t.floats, staged = held > 1 || leaves;
   uint8_t* const sums =
-      staged ? lease->staging.get<uint8_t>(held * pitch + (held > 1 && t.stream ? held * n_out : 0)) : nullptr;
+      staged ? lease->staging.get<uint8_t>(held * pitch + (held > 1 && leaves ? held * n_out : 0)) : nullptr;
   for (int64_t group = lo; group < hi; group += held) {
     const int64_t end = std::min(hi, group + held);
     for (int64_t o = group; o < end; ++o) {
@@ -195,16 +203,17 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, uint8_t* dst, int64_t
         const int64_t i = m.first(o) + k;
         taps[k] = in_place ? src + i * t.row_stride : ring + number[i - base] % capacity * pitch;
       }
-      uint8_t* const to = staged ? sums + (o - group) * pitch : dst + o * n_out;
+      uint8_t* const to = room_of_row(t, first + o, n_out, staged ? sums + (o - group) * pitch : nullptr);
       sum_row(taps, m.count(o), t.row_quads->weight.data() + o * words, to, n);
-      if (held == 1) finish(t, to, dst + o * n_out, n_out);
+      if (held == 1) finish(t, to, first + o, n_out);
     }
     if (held == 1) continue;
     const uint8_t* from[rows_at_once];
     uint8_t* to[rows_at_once];
     for (int64_t o = group; o < end; ++o) {
       from[o - group] = sums + (o - group) * pitch;
-      to[o - group] = t.stream ? sums + held * pitch + (o - group) * n_out : dst + o * n_out;
+      uint8_t* const staging = leaves ? sums + held * pitch + (o - group) * n_out : nullptr;
+      to[o - group] = room_of_row(t, first + o, n_out, staging);
     }
     uint8_t* const flipped = reversed ? lease->gathered.get<uint8_t>(held * n) : nullptr;
     for (int64_t r = 0; r < end - group && reversed; ++r) {
@@ -213,7 +222,7 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, uint8_t* dst, int64_t
       from[r] = flipped + r * n;
     }
     columns(t, from, from, int(end - group), to, false, true, lease);
-    for (int64_t o = group; o < end; ++o) finish(t, to[o - group], dst + o * n_out, n_out);
+    for (int64_t o = group; o < end; ++o) finish(t, to[o - group], first + o, n_out);
   }
 }
 
@@ -235,14 +244,14 @@ inline void bytes(const ByteTask& t, int threads) {
   parallel(outer * n_chunks, team, [&](int64_t p) {
     int64_t index = p / n_chunks, offset = 0;
     const int64_t lo = p % n_chunks * height, hi = std::min(n_rows, lo + height);
-    uint8_t* const dst = t.dst + index * n_rows * n_out;
+    const int64_t first = index * n_rows;
     for (int d = t.n_outer - 1; d >= 0; --d) {
       offset += index % t.outer_shape[d] * t.outer_stride[d];
       index /= t.outer_shape[d];
     }
     Lease lease;
-    if (t.row) rows_of(t, t.src + offset, dst, lo, hi, lease);
-    else columns_alone(t, t.src + offset, dst, lo, hi, lease);
+    if (t.row) rows_of(t, t.src + offset, first, lo, hi, lease);
+    else columns_alone(t, t.src + offset, first, lo, hi, lease);
     store_fence(t.stream);
   });
 }

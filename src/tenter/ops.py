@@ -110,8 +110,8 @@ def repeat_interleave(
     See Also
     --------
     repeat : Repeats the whole array.
-    tenter.ragged.repeat_padded : With other counts for each row of a batch. tenter.numpy.repeat : With NumPy's
-    arguments.
+    tenter.ragged.repeat_padded : With other counts for each row of a batch.
+    tenter.numpy.repeat : With NumPy's arguments.
 
     Notes
     -----

@@ -268,8 +268,7 @@ def resize(
     See Also
     --------
     interpolate : PyTorch's arguments, for batches of (batch, channels, ...).
-    tenter.image.resize : Images with alpha, in linear light, in lists, of Pillow; sizes that keep the ratio of the
-    sides.
+    tenter.image.resize : Images with alpha or in linear light, lists, Pillow images, sizes that keep the aspect ratio.
     axis_map : The matrix that is applied to one axis.
     tenter.conventions.compare : Where the libraries differ.
 

@@ -137,7 +137,8 @@ def resize(
     See Also
     --------
     crop_resize : A part that begins and ends anywhere, also mirrored.
-    tenter.resize : Any axes, any edge, gradients. tenter.torch.transforms : The same for data loaders.
+    tenter.resize : Any axes, any edge, gradients.
+    tenter.torch.transforms.Resize : The same for data loaders.
 
     Examples
     --------
