@@ -84,9 +84,8 @@ def repeat_interleave(
         The sum of repeats, if it is known: it is verified. With repeats on a CUDA device, the call then does not wait
         for the device.
     out : array, optional
-        Where to write the result, and what is returned: an array or tensor of x's library, dtype and device and of the
-        result's shape, such as a memory map. It must not be recorded for gradients. If the call is refused, it stays as
-        it was.
+        Memory for the result, which is also returned: an array or tensor of x's library, dtype and device with the
+        result's shape, such as a memory map. No gradient may be recorded. Invalid calls leave it as is.
     **other
         PyTorch's `input` for x, NumPy's `axis` for dim.
 
@@ -222,9 +221,8 @@ def repeat(x: Any = MISSING, *sizes: Sizes, out: Any = None, **other: Any) -> An
         How many times, at least one number per dim of x, one by one or as one tuple. More numbers than dims add dims in
         front.
     out : array, optional
-        Where to write the result, and what is returned: an array or tensor of x's library, dtype and device and of the
-        result's shape, such as a memory map. It must not be recorded for gradients. If the call is refused, it stays as
-        it was.
+        Memory for the result, which is also returned: an array or tensor of x's library, dtype and device with the
+        result's shape, such as a memory map. No gradient may be recorded. Invalid calls leave it as is.
     **other
         PyTorch's `input` for x, `repeats` for sizes; `sizes` by its name.
 
@@ -307,9 +305,8 @@ def tile(x: Any = MISSING, *dims: Sizes, out: Any = None, **other: Any) -> Any:
     *dims : int
         How many times, from 0 on: one int, one tuple, or one by one.
     out : array, optional
-        Where to write the result, and what is returned: an array or tensor of x's library, dtype and device and of the
-        result's shape, such as a memory map. It must not be recorded for gradients. If the call is refused, it stays as
-        it was.
+        Memory for the result, which is also returned: an array or tensor of x's library, dtype and device with the
+        result's shape, such as a memory map. No gradient may be recorded. Invalid calls leave it as is.
     **other
         PyTorch's `input` for x; `dims` by its name.
 

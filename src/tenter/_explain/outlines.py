@@ -21,7 +21,7 @@ PACKAGE = library.OUTLINE
 
 
 class Shape:
-    """The shape and dtype of an array that need not exist, to be explained in its place.
+    """The shape and dtype of an array, to explain a call without the array.
 
     Parameters
     ----------
