@@ -119,8 +119,9 @@ inline Words input_pairs(const TapColumns& c, const uint8_t* row, int64_t pair) 
     const int64_t* const at = c.at + pair * sixteens_each;
     auto load = [&](int k) { return load_unaligned<Sixteen>(row + at[k]); };
     if constexpr (vector_bytes == 16) {
-      if constexpr (shuffles_bytes) return (Words)shuffle_bytes((Bytes)load(0), c.index[pair]);
-      else return (Words)permute_bytes(load(0), (Sixteen)c.index[pair]);
+      const Bytes x = load_unaligned<Bytes>(row + at[0]);
+      if constexpr (shuffles_bytes) return (Words)shuffle_bytes(x, c.index[pair]);
+      else return (Words)permute_bytes(x, c.index[pair]);
     } else {
       auto both = [](auto a, auto b) {
         return [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
