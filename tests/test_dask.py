@@ -254,7 +254,7 @@ def test_what_is_refused_says_what_to_do() -> None:
         (
             lambda: tenter.image.resize(da.zeros((4, 4, 4), dtype="u1"), 2),
             TypeError,
-            "x: expected a picture in memory",
+            "x: expected an image in memory",
         ),
         (lambda: tenter.lazy.tile(d, 2), TypeError, "x: expected a NumPy array or a tensor"),
     ):

@@ -103,6 +103,28 @@ def test_plans_of_sizes_that_are_used_once_are_not_kept(name, make, monkeypatch)
     np.testing.assert_array_equal(call(x, 4), first)
 
 
+GRADIENTS = {
+    "repeat": lambda x: tenter.repeat(x, 3, 2),
+    "nearest": lambda x: tenter.interpolate(x[None, None], scale_factor=1.7, mode="nearest"),
+    "linear": lambda x: tenter.resize(x, (9, 8), axes=(0, 1)),
+    "a flipped box": lambda x: tenter.resize(x, (9, 8), axes=(0, 1), box=((4, 0), (0, 5))),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_plans_of_gradients_are_kept_from_the_ninth_on_although_the_call_was_made_once(name):
+    x = torch.tensor(PICTURE[:6, :5, 0], dtype=torch.float32, requires_grad=True)
+    (y := GRADIENTS[name](x)).backward(torch.ones_like(y))  # Python makes a specialization of the first
+    cache.plans.clear()
+    _native.forget_calls()
+    y = GRADIENTS[name](x)
+    g = torch.rand_like(y)
+    first = torch.autograd.grad(y, x, g, retain_graph=True)[0]
+    for n in range(2, _native.tuning.seldom_calls + 4):
+        assert torch.equal(torch.autograd.grad(y, x, g, retain_graph=True)[0], first)
+        assert len(cache.plans) == (n > _native.tuning.seldom_calls and name != "a flipped box")
+
+
 def test_a_plan_is_kept_of_a_call_that_is_made_often_among_others():
     forget()
     tenter.resize(PICTURE, (4, 5), axes=(0, 1))

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -165,42 +164,6 @@ const ArrayDtype* bool_like(const ArrayView& x) {
   for (const ArrayDtype& d : x.tensor ? torch.dtypes : numpy.dtypes)
     if (d.code == bool_code) return &d;
   return nullptr;
-}
-
-PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (!torch.expand) Py_RETURN_NONE;
-  PyObject* call[max_read_dims + 1];
-  const bool tuple = n == 2 && PyTuple_CheckExact(args[1]);
-  const Py_ssize_t n_sizes = tuple ? PyTuple_Size(args[1]) : n - 1;
-  if (n_sizes < 1 || n_sizes > max_read_dims) Py_RETURN_NONE;
-  call[0] = args[0];
-  double most = 1;
-  bool keeps_length = false, none = false;
-  for (Py_ssize_t d = 0; d < n_sizes; ++d) {
-    call[d + 1] = tuple ? PyTuple_GetItem(args[1], d) : args[d + 1];
-    if (!PyLong_CheckExact(call[d + 1])) Py_RETURN_NONE;
-    const double size = PyLong_AsDouble(call[d + 1]);
-    most *= size;
-    if (size < 0) most = HUGE_VAL, keeps_length = true;  // -1: the length of x
-    if (size == 0) none = true;
-    if (PyErr_Occurred()) {
-      PyErr_Clear();
-      Py_RETURN_NONE;
-    }
-  }
-  if (keeps_length && none) Py_RETURN_NONE;  // in a result without elements PyTorch accepts a -1 in front of x's dims
-  PyObject* y = PyObject_VectorcallMethod(torch.expand, call, size_t(n_sizes) + 1, nullptr);
-  if (!y && (PyErr_ExceptionMatches(PyExc_RuntimeError) || PyErr_ExceptionMatches(PyExc_TypeError))) {
-    PyErr_Clear();
-    Py_RETURN_NONE;
-  }
-  if (!y || most < max_elements) return y;
-  int64_t n_values;
-  const bool counted = integer(method(y, torch.numel), n_values);
-  if (counted && n_values < max_elements) return y;
-  Py_DECREF(y);
-  if (!counted) return nullptr;
-  Py_RETURN_NONE;
 }
 
 }  // namespace tenter

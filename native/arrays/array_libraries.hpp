@@ -23,6 +23,11 @@ extern struct NumpyLibrary {
   PyObject *type = nullptr, *empty = nullptr;
   PyObject* large_empty = nullptr;                  // (x, shape, order) -> (array, address, past caches)
   PyObject *metadata, *num, *isnative, *transpose;  // interned names of attributes
+  // PyArray_NewFromDescr, which takes over a reference of the dtype; and PyArray_SetBaseObject, which takes over one of
+  // the base. Null if NumPy's table of functions is not known.
+  PyObject* (*new_view)(PyObject* type, PyObject* dtype, int ndim, const Py_ssize_t* shape, const Py_ssize_t* stride,
+                        void* data, int flags, PyObject*) = nullptr;
+  int (*set_base)(PyObject* view, PyObject* base) = nullptr;
   std::vector<ArrayDtype> dtypes;
 } numpy;
 

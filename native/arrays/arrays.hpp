@@ -65,9 +65,11 @@ struct ArrayView {
     for (int d = 0; d < ndim; ++d) n *= shape[d];
     return n;
   }
-  bool contiguous() const {
+  // Whether values are adjacent in memory. order: the dims from slowest to fastest; null if they are in order.
+  bool contiguous(const int* order = nullptr) const {
     int64_t step = dtype->itemsize;
-    for (int d = ndim - 1; d >= 0; --d) {
+    for (int k = ndim - 1; k >= 0; --k) {
+      const int d = order ? order[k] : k;
       if (shape[d] != 1 && stride[d] != step) return false;
       step *= shape[d];
     }
@@ -142,8 +144,6 @@ PyObject* permuted_view(PyObject* in_order, int ndim, const int* order);
 PyObject* recorded_empty(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data);
 // METH_FASTCALL: (x) -> whether x is an ordinary dense tensor that the core reads.
 PyObject* ordinary(PyObject*, PyObject* const* args, Py_ssize_t n);
-// METH_FASTCALL: (x, *sizes), with x of exactly a tensor's type -> PyTorch's own view; None where Python must look.
-PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* empty_int64(bool tensor, int64_t n, char*& data);  // like `empty`, of n values
 // The dtype of bools in an array's library; null if the core does not read it.
 const ArrayDtype* bool_like(const ArrayView& x);

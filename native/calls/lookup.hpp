@@ -18,6 +18,8 @@ bool cache_plan(PyObject* key, PyObject* plan);  // false with an error
 // Runs a cached plan for x, whose gradient is not recorded. target: where the result goes; null for fresh memory. With
 // a target the result may be the plan itself: Python must then run it.
 Outcome run_plan(PyObject* x, const ArrayView& from, PyObject* plan, const Target* target = nullptr);
+// Counts a call. Returns whether it has been made so few times that caching its plan would not pay.
+bool is_seldom(PyObject* plan_key);
 // Runs a plan that Python made.
 Outcome run_ready(PyObject* x, PyObject* plan);
 
@@ -28,6 +30,8 @@ PyObject* forget_calls(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* specialization_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* cached_call(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* cached_call_into(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* normalized_call(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* normalized(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* row_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* last_offset(PyObject*, PyObject* const* args, Py_ssize_t n);

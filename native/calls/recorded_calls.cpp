@@ -63,13 +63,12 @@ struct SpecializedCall : PlannedCall {
   }
 };
 
-// The key of the plan of a call's gradients with g's layout. Null with an error, or without one if no plan of the call
-// is cached.
+// The key of the plan of a call's gradients with g's layout. Null with an error, or without one if the call has no key.
 Owned key_of_adjoint(const PlannedCall& call, const ArrayView& g) {
   char* bytes;
   Py_ssize_t n;
   Key key;
-  if (!call.is_cached || PyBytes_AsStringAndSize(call.key.get(), &bytes, &n) < 0) return Owned();
+  if (!call.key || PyBytes_AsStringAndSize(call.key.get(), &bytes, &n) < 0) return Owned();
   key.put(bytes, size_t(n)), key.put('^');  // no call's key has a '^' there
   key.array(g);
   return Owned(key.fits() ? key.bytes() : nullptr);
@@ -96,7 +95,8 @@ Outcome PlannedCall::adjoint(PyObject* g) const {
   const Owned found(of_gradients ? Py_XNewRef(cached_plan(of_gradients.get())) : nullptr);
   if (PyErr_Occurred()) return Outcome::failed();
   if (found) return run_plan(g, from, found.get());
-  const CachedPlan cached{of_gradients.get(), nullptr, bool(of_gradients)};
+  const bool caches = of_gradients && (is_cached || !is_seldom(of_gradients.get()));
+  const CachedPlan cached{of_gradients.get(), nullptr, caches};
   return cached.run(g, from, nullptr, [&] { return make_adjoint(from); });
 }
 
@@ -197,7 +197,7 @@ PyObject* adjoint_plan_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   ArrayView from;
   if (read_array(args[0], from) != Reading::readable) return none_or_error();
   const auto* const call = dynamic_cast<const PlannedCall*>(nb::inst_ptr<RecordedCall>(args[1]));
-  Owned key = call ? key_of_adjoint(*call, from) : Owned();
+  Owned key = call && call->is_cached ? key_of_adjoint(*call, from) : Owned();
   return key ? key.release() : none_or_error();
 }
 

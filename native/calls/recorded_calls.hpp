@@ -30,8 +30,8 @@ struct RecordedCall {
 
 // A recorded call that the core plans.
 //   key, plan  as in CachedPlan, but owned
-//   is_cached  whether the call's plan is cached; plans of its gradients are then cached too
-//   dtype      of x and of the result
+//   is_cached  whether the call's plan is cached; plans of its gradients are then cached too, else those of frequent
+//   ones dtype      of x and of the result
 struct PlannedCall : RecordedCall {
   Owned key, plan;
   bool is_cached = false;

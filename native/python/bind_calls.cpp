@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "arrays/arrays.hpp"
+#include "arrays/views.hpp"
 #include "calls/call_arguments.hpp"
 #include "calls/call_key.hpp"
 #include "calls/lookup.hpp"
@@ -43,10 +44,13 @@ PyMethodDef fast(const char* name) {
 
 PyMethodDef functions[] = {
     fast<read_numpy>("read_numpy"),
+    fast<read_numpy_functions>("read_numpy_functions"),
     fast<read_torch>("read_torch"),
     fast<register_calls>("register_calls"),
     fast<cached_call>("cached_call"),
     fast<cached_call_into>("cached_call_into"),
+    fast<normalized_call>("normalized_call"),
+    fast<normalized>("normalized"),
     fast<name_arguments>("name_arguments"),
     fast<know_constants>("know_constants"),
     fast<call_key>("call_key"),

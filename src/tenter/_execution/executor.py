@@ -16,7 +16,7 @@ from tenter._standard import executor as standard_executor
 
 
 class Executor(Protocol):
-    def plain(self, x: Any) -> bool:
+    def is_ordinary(self, x: Any) -> bool:
         """The library's function."""
 
     def place(self, x: Any) -> tuple[Any, ...]:
@@ -183,11 +183,12 @@ def _dask() -> Executor:
 # Executors that are imported when they are first needed, by the library's package.
 OTHERS: dict[str, Callable[[], Executor]] = {"torch": _torch, "jax": _jax, "dask.array": _dask}
 _loaded: dict[str, Executor] = {"numpy": numpy_executor, standard_arrays.PACKAGE: standard_executor}
-# EXACT: the executor of each array type. FIND: the function that looks up cached calls on that type. A library is added
-# when it is first needed.
+# EXACT: the executor of each array type. FIND: the function that looks up cached calls on that type. VIEW: its
+# expand_fast. A library is added when it is first needed.
 EXACT: dict[type, Executor] = dict.fromkeys(numpy_arrays.TYPES, _loaded["numpy"])
 Cached = Callable[..., Any]
 FIND: dict[type, Cached] = dict.fromkeys(numpy_arrays.TYPES, numpy_executor.cached)
+VIEW: dict[type, Callable[[Any, tuple[Any, ...]], Any]] = dict.fromkeys(numpy_arrays.TYPES, numpy_executor.expand_fast)
 
 
 def of_compiler() -> SegmentExecutor:
@@ -213,4 +214,5 @@ def of(x: Any) -> Executor:
         _loaded[its.PACKAGE] = library.imported(OTHERS[its.PACKAGE])
         EXACT.update(dict.fromkeys(its.TYPES, _loaded[its.PACKAGE]))
         FIND.update(dict.fromkeys(its.TYPES, _loaded[its.PACKAGE].cached))
+        VIEW.update(dict.fromkeys(its.TYPES, _loaded[its.PACKAGE].expand_fast))
     return _loaded[its.PACKAGE]

@@ -1,6 +1,7 @@
 """Runs plans on NumPy arrays."""
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, NoReturn
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from tenter import _native
 from tenter._arrays import blocks
 from tenter._arrays.dtypes import NUMBERS
-from tenter._arrays.numpy_arrays import address, place as place, plain as plain
+from tenter._arrays.numpy_arrays import address, is_ordinary as is_ordinary, place as place
 from tenter._arrays.types import Array
 from tenter._execution.counted import repeat_scalars
 from tenter._plans import reference
@@ -31,6 +32,13 @@ def _read_by_the_core() -> None:
     _native.read_numpy(
         np.ndarray, np.empty, dtypes, (probe, address(probe), probe.shape, probe.strides, probe.dtype), large_empty
     )
+    _native.read_numpy_functions(_table_of_functions())
+
+
+def _table_of_functions() -> Any:
+    """NumPy's C functions in a capsule, at the place that extension modules import it from; None if it is not there."""
+    core = "core" if np.lib.NumpyVersion(np.__version__) < "2.0.0" else "_core"
+    return getattr(import_module(f"numpy.{core}.multiarray"), "_ARRAY_API", None)
 
 
 def run(x: Array, plan: Plan) -> Array:
@@ -94,7 +102,7 @@ def large_empty(x: Array, shape: tuple[int, ...], order: tuple[int, ...] | None 
 
 
 _read_by_the_core()
-cached = _native.cached_call
+cached, expand_fast = _native.cached_call, _native.expand_view
 
 
 def place_offsets(offsets: Array, x: Array) -> Array:
@@ -112,10 +120,6 @@ def reshape(x: Array, shape: tuple[int, ...]) -> Array:
 def expand(x: Array, shape: tuple[int, ...]) -> Array:
     """Returns a read-only view."""
     return np.broadcast_to(x, shape)
-
-
-def expand_fast(x: Array, sizes: tuple[Any, ...]) -> None:
-    return None
 
 
 def writable(out: Any) -> Array | None:

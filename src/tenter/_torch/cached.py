@@ -24,7 +24,7 @@ def cached(call: str, x: torch.Tensor, *args: Any) -> Any:
 
 
 def expand_fast(x: torch.Tensor, sizes: tuple[Any, ...]) -> Any:
-    return in_one_node("expand", x, *sizes) if is_dynamo_compiling() else expand_view(x, *sizes)
+    return in_one_node("expand", x, *sizes) if is_dynamo_compiling() else expand_view(x, sizes)
 
 
 def _read_by_the_core() -> bool:
